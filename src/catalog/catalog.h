@@ -1,0 +1,63 @@
+// The one table of all kernels: tests, verify, bench, list and docs walk it. There is no second list.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/device.h"
+#include "problem/config.h"
+#include "problem/launch.h"
+#include "problem/problem.h"
+
+namespace tessera {
+
+// One compiled entry of a kernel: a config under its variant name and operand sides.
+struct KernelRow {
+  std::string variant;     // "128x128x8"
+  std::string entry;       // "rung_10_general_tile__128x128x8_ak_bn"
+  Sides sides;             // kStrided where strides are run-time values
+  BlockTile block;
+  int threads = 0;         // a block
+};
+
+// A plan: the launches that solve one problem with one kernel, in order. Workspace is device memory
+// the caller gives, at least workspace_bytes of it (0: none needed).
+struct Plan {
+  std::vector<Launch> launches;
+};
+
+struct Kernel {
+  std::string name;                 // the rung's folder, "02_coalesced"
+  std::string idea;                 // one short line
+  DataType type;
+  std::vector<KernelRow> rows;      // the first variant is the default
+  std::vector<std::string> helpers;  // further entries of the image, "rung_21_packed_blocks__pack_a"
+  std::int64_t (*workspace_bytes)(const KernelRow& row, const Problem& problem);
+  Plan (*plan)(const KernelRow& row, const Problem& problem, const Operands& operands,
+               DeviceAddress workspace);
+};
+
+std::span<const Kernel> all_kernels();
+std::vector<std::string> variants_of(const Kernel& kernel);  // default first, no repeats
+
+// Kernels chosen by a person: a name, its number, a glob, a comma-separated list or "all"; each may
+// carry "/variant" ("12_warp_tile/staged"; "/all" for every variant). Throws kBadArgument that
+// names what was given and the closest names there are.
+struct KernelChoice {
+  const Kernel* kernel;
+  std::string variant;
+};
+std::vector<KernelChoice> choose_kernels(std::string_view pattern);
+
+// The row of a variant that fits the problem's operand sides.
+const KernelRow& row_for(const Kernel& kernel, std::string_view variant, const Problem& problem);
+
+// Not ok when the kernel does not support the problem (type, or a grid beyond 2^31 - 1 blocks).
+Status supports(const Kernel& kernel, const KernelRow& row, const Problem& problem);
+
+// The image that holds the kernel's entries.
+const CodeImage& image_of(const Kernel& kernel);
+
+}  // namespace tessera

@@ -1,0 +1,103 @@
+// Where kernels run. Two implementations behind one small interface: cuda (the driver API, loaded at
+// run time) and virtual (our PTX executor on the CPU). Failures throw StatusError.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "problem/launch.h"
+#include "problem/status.h"
+
+namespace tessera {
+
+using DeviceAddress = std::uint64_t;
+
+enum class DeviceKind { kCuda, kVirtual };
+
+// Compiled code of kernels, as embedded in the binary: a PTX text for each of several targets and a
+// cubin made from the first of them.
+struct CodeImage {
+  std::string_view name;              // "07_vector_access"
+  std::string_view ptx;               // for sm_90a; the virtual GPU runs this one
+  std::span<const std::byte> cubin;   // made from ptx
+  std::string_view cubin_arch;        // "sm_90a"
+  std::string_view portable_ptx;      // for older cards; the driver compiles it
+  std::string_view portable_arch;     // "compute_75"
+};
+
+struct DeviceInfo {
+  DeviceKind kind;
+  std::string name;                 // "NVIDIA H200", "virtual"
+  int sm = 0;                       // compute capability, 90
+  int multiprocessors = 0;
+  std::int64_t memory_bytes = 0;
+  std::int64_t l2_bytes = 0;
+  int clock_khz = 0;                // SM clock ceiling; 0 if unknown
+  std::string driver;               // "580.159.04", empty if unknown
+};
+
+// Which code of an image a device loaded: "cubin sm_90a", "ptx compute_75 (compiled by driver)".
+struct LoadedImage {
+  std::uint64_t handle = 0;
+  std::string description;
+};
+
+// One executed instruction of a kernel, summed over a launch. Tagged exact: it counts the PTX.
+struct InstructionCount {
+  std::string form;                  // "ld.shared.v4.f32"
+  int ptx_line = 0;
+  std::uint64_t warp = 0;            // issues with at least one active lane
+  std::uint64_t thread = 0;          // sum of active, predicated-on lanes
+};
+
+// What the virtual GPU saw during one launch.
+struct LaunchCounts {
+  std::vector<InstructionCount> instructions;  // one row a PTX instruction that ran, in PTX order
+  std::uint64_t warp_instructions = 0;
+  std::uint64_t lane_instructions = 0;
+  double host_seconds = 0;
+  std::vector<std::string> approximate_forms;  // executed forms whose result is not bit-exact
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceInfo& info() const = 0;
+
+  // Throws kUnavailable when the memory cannot be had. Address 0 only for 0 bytes.
+  virtual DeviceAddress allocate(std::size_t bytes) = 0;
+  virtual void free(DeviceAddress address) = 0;
+  virtual void copy_in(DeviceAddress to, const void* from, std::size_t bytes) = 0;
+  virtual void copy_out(void* to, DeviceAddress from, std::size_t bytes) = 0;
+
+  // Loads once a process and image name; later calls return the same handle. Throws kUnavailable
+  // when this GPU or driver can load none of the image's codes.
+  virtual LoadedImage load(const CodeImage& image) = 0;
+  // Asynchronous on a real GPU. A fault (out of bounds, deadlock, ...) throws kFailed here or at the
+  // next synchronize().
+  virtual void launch(const LoadedImage& image, const Launch& launch) = 0;
+  virtual void synchronize() = 0;
+
+  // Elapsed milliseconds on the device between two marks on its stream; nullopt on the virtual GPU.
+  virtual std::uint64_t record_mark() = 0;
+  virtual std::optional<double> milliseconds_between(std::uint64_t begin, std::uint64_t end) = 0;
+
+  // Counts of every launch since the last call, in launch order; empty on a real GPU.
+  virtual std::vector<LaunchCounts> take_counts() = 0;
+};
+
+// Throws kUnavailable with one sentence that says what is missing.
+std::unique_ptr<Device> make_cuda_device();
+struct VirtualDeviceOptions {
+  int host_threads = 0;              // 0: all cores
+  std::size_t memory_bytes = 0;      // 0: no limit but the host's
+};
+std::unique_ptr<Device> make_virtual_device(const VirtualDeviceOptions& options = {});
+
+}  // namespace tessera

@@ -1,0 +1,70 @@
+// The words that configs of kernels are written in. A config is one named struct value, the same at
+// compile time (template argument) and at run time (catalog, tuner, tests); each kernel's config.h
+// declares its own struct from these words, its legality, and its rows. Pure C++, for host and nvcc.
+#pragma once
+
+namespace tessera {
+
+// A block tile: m x n outputs, k deep.
+struct BlockTile {
+  int m, n, k;
+};
+
+// A warp's or thread's tile of outputs.
+struct OutputTile {
+  int m, n;
+};
+
+// Which index of an operand walks adjacent elements. kStrided: known only at run time.
+enum class Contiguous { kStrided, kM, kN, kK };
+
+// The contiguous side of both operands of the canonical (row-major C) problem.
+struct Sides {
+  Contiguous a, b;  // a: kK or kM; b: kN or kK
+};
+
+// One row of a kernel's config table. Becomes one entry point, named by variant and sides.
+template <class Config>
+struct ConfigRow {
+  const char* variant;  // what a person types after the kernel's name, "128x128x8"
+  Config config;
+};
+
+// Kernels whose operands' contiguous sides are compiled in have four rows a variant, in this order.
+inline constexpr Sides kAllSides[4] = {{Contiguous::kK, Contiguous::kN},
+                                       {Contiguous::kM, Contiguous::kN},
+                                       {Contiguous::kK, Contiguous::kK},
+                                       {Contiguous::kM, Contiguous::kK}};
+
+// A row table of a fixed length, returned by the helper below.
+template <class Config, int count>
+struct ConfigRows {
+  ConfigRow<Config> rows[count];
+  constexpr const ConfigRow<Config>* begin() const { return rows; }
+  constexpr const ConfigRow<Config>* end() const { return rows + count; }
+  constexpr const ConfigRow<Config>& operator[](int i) const { return rows[i]; }
+  static constexpr int size() { return count; }
+};
+
+// Repeats each variant once for each pair of contiguous sides.
+template <class Config, int variants>
+constexpr ConfigRows<Config, 4 * variants> for_all_sides(const ConfigRow<Config> (&list)[variants]) {
+  ConfigRows<Config, 4 * variants> table{};
+  for (int v = 0; v < variants; ++v) {
+    for (int s = 0; s < 4; ++s) {
+      table.rows[4 * v + s] = list[v];
+      table.rows[4 * v + s].config.sides = kAllSides[s];
+    }
+  }
+  return table;
+}
+
+// The same table type for kernels that take strides at run time: one row a variant.
+template <class Config, int variants>
+constexpr ConfigRows<Config, variants> rows_of(const ConfigRow<Config> (&list)[variants]) {
+  ConfigRows<Config, variants> table{};
+  for (int v = 0; v < variants; ++v) table.rows[v] = list[v];
+  return table;
+}
+
+}  // namespace tessera

@@ -1,0 +1,44 @@
+// What stops a kernel on the virtual GPU, with everything that is known about the place.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace tessera::vgpu {
+
+enum class FaultKind {
+  kSyntax,          // PTX text that cannot be read
+  kUnsupported,     // an instruction form that is not implemented
+  kBadLaunch,       // shape, parameters or shared memory out of range
+  kOutOfBounds,
+  kMisaligned,
+  kBarrier,         // wrong barrier use
+  kDeadlock,
+  kTrap,            // trap; assertion
+  kOutOfMemory,
+};
+
+struct FaultPlace {
+  int ptx_line = 0;
+  std::string form;                 // instruction as written, "ld.shared.f32"
+  std::string kernel;
+  std::uint64_t cta = 0;            // linear
+  int thread = -1;                  // linear in the CTA; -1 if none
+  std::uint64_t address = 0;
+  bool has_address = false;
+};
+
+class Fault : public std::runtime_error {
+ public:
+  // what(): one or a few plain lines that hold all of the place.
+  Fault(FaultKind kind, const std::string& message, FaultPlace place);
+  FaultKind kind() const { return kind_; }
+  const FaultPlace& place() const { return place_; }
+
+ private:
+  FaultKind kind_;
+  FaultPlace place_;
+};
+
+}  // namespace tessera::vgpu

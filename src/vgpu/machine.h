@@ -1,0 +1,54 @@
+// The virtual GPU: memory, loaded PTX modules and launches. Runs real nvcc PTX, IEEE-exact per
+// instruction, 32 lanes at a time, several CTAs at once on the host's cores. Knows nothing of GEMM.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "vgpu/fault.h"
+#include "vgpu/observe/report.h"
+
+namespace tessera::vgpu {
+
+struct Dim3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+};
+
+struct LaunchShape {
+  Dim3 grid, block;
+  std::uint32_t shared_bytes = 0;   // dynamic
+};
+
+struct MachineOptions {
+  int host_threads = 0;             // 0: all cores
+  std::size_t memory_bytes = 0;     // 0: limited by the host alone
+  bool count_instructions = true;
+};
+
+class Program;                      // a loaded module: decoded functions, its globals in memory
+
+class Machine {
+ public:
+  explicit Machine(const MachineOptions& options = {});
+  ~Machine();
+
+  // Global memory in an address space of its own; red zones around every allocation; 256-byte aligned.
+  std::uint64_t allocate(std::size_t bytes);        // throws Fault kOutOfMemory
+  void free(std::uint64_t address);
+  void write(std::uint64_t to, const void* from, std::size_t bytes);   // bounds-checked
+  void read(void* to, std::uint64_t from, std::size_t bytes);
+
+  std::shared_ptr<const Program> load(std::string_view ptx);            // throws Fault
+  // params: the bytes of the parameter space, each parameter at its natural alignment.
+  LaunchReport launch(const Program& program, std::string_view entry, const LaunchShape& shape,
+                      std::span<const std::byte> params);               // throws Fault
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tessera::vgpu

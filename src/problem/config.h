@@ -1,6 +1,7 @@
 // The words that configs of kernels are written in. A config is one named struct value, the same at
 // compile time (template argument) and at run time (catalog, tuner, tests); each kernel's config.h
-// declares its own struct from these words, its legality, and its rows. Pure C++, for host and nvcc.
+// declares its own struct from these words, its legality, and its rows. Pure C++, for host and
+// nvcc.
 #pragma once
 
 namespace tessera {
@@ -48,7 +49,8 @@ struct ConfigRows {
 
 // Repeats each variant once for each pair of contiguous sides.
 template <class Config, int variants>
-constexpr ConfigRows<Config, 4 * variants> for_all_sides(const ConfigRow<Config> (&list)[variants]) {
+constexpr ConfigRows<Config, 4 * variants> for_all_sides(
+    const ConfigRow<Config> (&list)[variants]) {
   ConfigRows<Config, 4 * variants> table{};
   for (int v = 0; v < variants; ++v) {
     for (int s = 0; s < 4; ++s) {

@@ -1,4 +1,5 @@
-// One launch of one entry point: where it runs and with which bytes. A plan is a short list of these.
+// One launch of one entry point: where it runs and with which bytes. A plan is a short list of
+// these.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +11,15 @@ namespace tessera {
 
 // The grid is linear: tile indices live in grid.x alone (the others end at 65535).
 struct LaunchShape {
-  std::int64_t grid = 1;      // thread blocks, at most 2^31 - 1
-  int block = 32;             // threads a block
-  int shared_bytes = 0;       // dynamic shared memory a block
+  std::int64_t grid = 1;  // thread blocks, at most 2^31 - 1
+  int block = 32;         // threads a block
+  int shared_bytes = 0;   // dynamic shared memory a block
 };
 
 struct Launch {
-  std::string entry;                // extern "C" name in the image
+  std::string entry;  // extern "C" name in the image
   LaunchShape shape;
-  std::vector<std::byte> params;    // the kernel's one parameter block
+  std::vector<std::byte> params;  // the kernel's one parameter block
 };
 
 }  // namespace tessera

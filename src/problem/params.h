@@ -1,9 +1,9 @@
 // Parameter blocks of the kernels: what the host writes, byte for byte, into a kernel's parameter
 // space. Plain data that both the host compiler and nvcc lay out alike; includes nothing.
 //
-// Every kernel sees one canonical problem: D(m, n) = alpha * A(m, k) * B(k, n) + beta * C(m, n) with
-// the columns of C and D adjacent in memory ("row-major"). A column-major call is the same problem
-// with the operands exchanged, so no kernel needs to know the caller's order.
+// Every kernel sees one canonical problem: D(m, n) = alpha * A(m, k) * B(k, n) + beta * C(m, n)
+// with the columns of C and D adjacent in memory ("row-major"). A column-major call is the same
+// problem with the operands exchanged, so no kernel needs to know the caller's order.
 #pragma once
 
 namespace tessera {
@@ -23,8 +23,9 @@ struct GemmParams {
   double alpha, beta;  // a float kernel rounds them to float: exact, since they came from floats
 };
 
-// Copies a strided matrix into an array of blocks, each block contiguous, padded with zeros to whole
-// blocks: element (r, c) of block (i, j) is source element (i * block_rows + r, j * block_cols + c).
+// Copies a strided matrix into an array of blocks, each block contiguous, padded with zeros to
+// whole blocks: element (r, c) of block (i, j) is source element (i * block_rows + r, j *
+// block_cols + c).
 struct PackParams {
   const void* source;
   void* packed;

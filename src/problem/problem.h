@@ -15,10 +15,10 @@ enum class DataType { kF64, kF32 };
 enum class Order { kColumnMajor, kRowMajor };
 enum class Op { kNone, kTranspose };
 
-int size_of(DataType type);                  // bytes
-std::string_view name_of(DataType type);     // "f64", "f32"
-std::string_view name_of(Order order);       // "col", "row"
-char name_of(Op op);                         // 'N', 'T'
+int size_of(DataType type);               // bytes
+std::string_view name_of(DataType type);  // "f64", "f32"
+std::string_view name_of(Order order);    // "col", "row"
+char name_of(Op op);                      // 'N', 'T'
 // Parsers of the same names; throw StatusError that lists what is accepted.
 DataType parse_type(std::string_view name);
 Order parse_order(std::string_view name);

@@ -11,10 +11,10 @@ namespace tessera {
 
 enum class StatusCode {
   kOk,
-  kBadArgument,   // the caller's fault: exit code 2
-  kUnavailable,   // no GPU, no library, driver too old, not enough memory: exit code 2
-  kUnsupported,   // this kernel does not support this problem; said before launch
-  kFailed,        // a check failed (verification, a fault on the virtual GPU): exit code 1
+  kBadArgument,  // the caller's fault: exit code 2
+  kUnavailable,  // no GPU, no library, driver too old, not enough memory: exit code 2
+  kUnsupported,  // this kernel does not support this problem; said before launch
+  kFailed,       // a check failed (verification, a fault on the virtual GPU): exit code 1
 };
 
 struct Status {

@@ -1,0 +1,233 @@
+#include "problem/problem.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+namespace tessera {
+namespace {
+
+constexpr std::array<std::pair<DataType, std::string_view>, 2> kTypeNames{
+    {{DataType::kF64, "f64"}, {DataType::kF32, "f32"}}};
+constexpr std::array<std::pair<Order, std::string_view>, 2> kOrderNames{
+    {{Order::kColumnMajor, "col"}, {Order::kRowMajor, "row"}}};
+
+template <class Table>
+auto parse_name(const Table& table, std::string_view argument, std::string_view name) {
+  std::string accepted;
+  for (const auto& [value, text] : table) {
+    if (text == name) return value;
+    accepted += (accepted.empty() ? "" : ", ") + std::string(text);
+  }
+  throw StatusError(Status::bad_argument(std::string(argument) + " is '" + std::string(name) +
+                                         "', but must be one of: " + accepted));
+}
+
+template <class Table, class Value>
+std::string_view text_of(const Table& table, Value value) {
+  const auto at =
+      std::find_if(table.begin(), table.end(), [&](const auto& row) { return row.first == value; });
+  return at->second;
+}
+
+// A matrix as it stands in memory, before op: rows x cols with leading dimension ld.
+MatrixView stored(Order order, std::int64_t rows, std::int64_t cols, std::int64_t ld) {
+  return order == Order::kColumnMajor ? MatrixView{rows, cols, 1, ld}
+                                      : MatrixView{rows, cols, ld, 1};
+}
+
+MatrixView transposed(MatrixView view) { return {view.cols, view.rows, view.col, view.row}; }
+
+// op(X) is rows x cols; X itself is stored transposed when op says so.
+MatrixView operand_view(Order order, Op op, std::int64_t rows, std::int64_t cols, std::int64_t ld) {
+  return op == Op::kNone ? stored(order, rows, cols, ld)
+                         : transposed(stored(order, cols, rows, ld));
+}
+
+// The smallest ld that a stored matrix may have: its extent along the contiguous side, at least 1.
+std::int64_t minimum_ld(Order order, Op op, std::int64_t rows, std::int64_t cols) {
+  const bool contiguous_along_rows = (order == Order::kColumnMajor) == (op == Op::kNone);
+  return std::max<std::int64_t>(1, contiguous_along_rows ? rows : cols);
+}
+
+struct LeadingDimension {
+  std::string_view name, matrix;
+  std::int64_t value, minimum;
+};
+
+std::array<LeadingDimension, 4> leading_dimensions(const Problem& p) {
+  return {{{"lda", "A", p.lda, minimum_ld(p.order, p.op_a, p.m, p.k)},
+           {"ldb", "B", p.ldb, minimum_ld(p.order, p.op_b, p.k, p.n)},
+           {"ldc", "C", p.ldc, minimum_ld(p.order, Op::kNone, p.m, p.n)},
+           {"ldd", "D", p.ldd, minimum_ld(p.order, Op::kNone, p.m, p.n)}}};
+}
+
+// True when the last element's offset in bytes fits 63 bits.
+bool extent_fits(const MatrixView& view, int element_bytes) {
+  if (view.rows == 0 || view.cols == 0) return true;
+  const __int128 last = static_cast<__int128>(view.rows - 1) * view.row +
+                        static_cast<__int128>(view.cols - 1) * view.col + 1;
+  return last * element_bytes <= std::numeric_limits<std::int64_t>::max();
+}
+
+// Contiguous runs of a stored matrix: `runs` of them, `length` bytes each, `step` bytes apart.
+struct Runs {
+  std::uint64_t base;
+  std::int64_t runs, length, step;
+  std::uint64_t end() const {
+    return base + static_cast<std::uint64_t>((runs - 1) * step + length);
+  }
+};
+
+Runs runs_of(const MatrixView& view, std::uint64_t base, int element_bytes) {
+  const bool rows_adjacent = view.row == 1;
+  const std::int64_t runs = rows_adjacent ? view.cols : view.rows;
+  const std::int64_t length = rows_adjacent ? view.rows : view.cols;
+  const std::int64_t step = rows_adjacent ? view.col : view.row;
+  return {base, runs, length * element_bytes, step * element_bytes};
+}
+
+// Does any run of x touch any run of y? Walks the matrix with fewer runs; for each run the
+// neighbours in the other matrix follow by division.
+bool share_an_element(Runs x, Runs y) {
+  if (x.runs == 0 || y.runs == 0 || x.length == 0 || y.length == 0) return false;
+  if (x.end() <= y.base || y.end() <= x.base) return false;
+  if (x.runs > y.runs) std::swap(x, y);
+  for (std::int64_t i = 0; i < x.runs; ++i) {
+    // Offset of run i of x from run 0 of y; run j of y touches it when
+    // offset - y.length < j * step < offset + x.length.
+    const std::int64_t offset = static_cast<std::int64_t>(x.base - y.base) + i * x.step;
+    const std::int64_t beyond = offset + x.length;  // first byte after run i of x
+    if (beyond <= 0) continue;
+    const std::int64_t j = std::min((beyond - 1) / y.step, y.runs - 1);
+    if (j * y.step + y.length > offset) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+int size_of(DataType type) { return type == DataType::kF64 ? 8 : 4; }
+std::string_view name_of(DataType type) { return text_of(kTypeNames, type); }
+std::string_view name_of(Order order) { return text_of(kOrderNames, order); }
+char name_of(Op op) { return op == Op::kNone ? 'N' : 'T'; }
+DataType parse_type(std::string_view name) { return parse_name(kTypeNames, "--type", name); }
+Order parse_order(std::string_view name) { return parse_name(kOrderNames, "--order", name); }
+
+std::string layout_of(const Problem& problem) {
+  return {name_of(problem.op_a), name_of(problem.op_b)};
+}
+
+void set_layout(Problem& problem, std::string_view layout) {
+  const auto op = [&](char letter) {
+    if (letter == 'N') return Op::kNone;
+    if (letter == 'T') return Op::kTranspose;
+    throw StatusError(Status::bad_argument("--layout is '" + std::string(layout) +
+                                           "', but must be one of: NN, NT, TN, TT"));
+  };
+  if (layout.size() != 2) op('\0');
+  problem.op_a = op(layout[0]);
+  problem.op_b = op(layout[1]);
+}
+
+MatrixView view_a(const Problem& p) { return operand_view(p.order, p.op_a, p.m, p.k, p.lda); }
+MatrixView view_b(const Problem& p) { return operand_view(p.order, p.op_b, p.k, p.n, p.ldb); }
+MatrixView view_c(const Problem& p) { return stored(p.order, p.m, p.n, p.ldc); }
+MatrixView view_d(const Problem& p) { return stored(p.order, p.m, p.n, p.ldd); }
+
+Problem with_default_ld(Problem problem) {
+  const auto all = leading_dimensions(problem);
+  std::int64_t* const fields[] = {&problem.lda, &problem.ldb, &problem.ldc, &problem.ldd};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (*fields[i] == 0) *fields[i] = all[i].minimum;
+  }
+  return problem;
+}
+
+Status check(const Problem& problem) {
+  const std::pair<std::string_view, std::int64_t> sizes[] = {
+      {"m", problem.m}, {"n", problem.n}, {"k", problem.k}};
+  for (const auto& [name, value] : sizes) {
+    if (value < 0) {
+      return Status::bad_argument(std::string(name) + " is " + std::to_string(value) +
+                                  ", but a size must be at least 0");
+    }
+  }
+  for (const auto& ld : leading_dimensions(problem)) {
+    if (ld.value < ld.minimum) {
+      return Status::bad_argument(
+          std::string(ld.name) + " is " + std::to_string(ld.value) + ", but must be at least " +
+          std::to_string(ld.minimum) + " for this " + std::string(ld.matrix) + " (" +
+          (problem.order == Order::kColumnMajor ? "rows of the stored column-major matrix)"
+                                                : "columns of the stored row-major matrix)"));
+    }
+  }
+  const std::pair<char, MatrixView> views[] = {{'A', view_a(problem)},
+                                               {'B', view_b(problem)},
+                                               {'C', view_c(problem)},
+                                               {'D', view_d(problem)}};
+  for (const auto& [name, view] : views) {
+    if (!extent_fits(view, size_of(problem.type))) {
+      return Status::bad_argument(std::string("matrix ") + name + " is " +
+                                  std::to_string(view.rows) + " x " + std::to_string(view.cols) +
+                                  ", but its extent in bytes must fit a signed 64-bit integer");
+    }
+  }
+  return {};
+}
+
+Status check_overlap(const Problem& problem, const Operands& operands) {
+  const int bytes = size_of(problem.type);
+  const Runs d = runs_of(view_d(problem), operands.d, bytes);
+  const bool reads_ab = problem.alpha != 0 && problem.k > 0;
+  const auto shared_with = [](std::string_view name, std::string_view rule) {
+    return Status::bad_argument("D shares an element with " + std::string(name) + ", but " +
+                                std::string(rule));
+  };
+  if (reads_ab && share_an_element(d, runs_of(view_a(problem), operands.a, bytes))) {
+    return shared_with("A", "the output must not overlap an input that is read");
+  }
+  if (reads_ab && share_an_element(d, runs_of(view_b(problem), operands.b, bytes))) {
+    return shared_with("B", "the output must not overlap an input that is read");
+  }
+  const bool in_place = operands.c == operands.d && problem.ldc == problem.ldd;
+  if (problem.beta != 0 && !in_place &&
+      share_an_element(d, runs_of(view_c(problem), operands.c, bytes))) {
+    return shared_with("C", "D must be C itself (same address, ldd = ldc) or apart from it");
+  }
+  return {};
+}
+
+GemmParams canonical_params(const Problem& problem, const Operands& operands) {
+  MatrixView a = view_a(problem), b = view_b(problem);
+  std::uint64_t a_address = operands.a, b_address = operands.b;
+  std::int64_t m = problem.m, n = problem.n;
+  if (problem.order == Order::kColumnMajor) {
+    // Dᵀ = op(B)ᵀ op(A)ᵀ, and a column-major matrix is its transpose in row-major order.
+    std::swap(m, n);
+    std::swap(a_address, b_address);
+    a = std::exchange(b, transposed(a));
+    a = transposed(a);
+  }
+  const bool reads_ab = problem.alpha != 0 && problem.k > 0;
+  return {
+      .a = reinterpret_cast<const void*>(a_address),
+      .b = reinterpret_cast<const void*>(b_address),
+      .c = reinterpret_cast<const void*>(operands.c),
+      .d = reinterpret_cast<void*>(operands.d),
+      .m = m,
+      .n = n,
+      .k = reads_ab ? problem.k : 0,
+      .a_row = a.row,
+      .a_col = a.col,
+      .b_row = b.row,
+      .b_col = b.col,
+      .c_row = problem.ldc,
+      .d_row = problem.ldd,
+      .alpha = reads_ab ? problem.alpha : 0.0,
+      .beta = problem.beta,
+  };
+}
+
+}  // namespace tessera

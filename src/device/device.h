@@ -90,6 +90,10 @@ class Device {
 
   // Counts of every launch since the last call, in launch order; empty on a real GPU.
   virtual std::vector<LaunchCounts> take_counts() = 0;
+
+  // The stream that launches and marks run on (a CUstream, which is a cudaStream_t), for a vendor
+  // library timed between them; null on the virtual GPU.
+  virtual void* native_stream() const { return nullptr; }
 };
 
 // Throws kUnavailable with one sentence that says what is missing.

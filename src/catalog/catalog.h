@@ -1,4 +1,5 @@
-// The one table of all kernels: tests, verify, bench, list and docs walk it. There is no second list.
+// The one table of all kernels: tests, verify, bench, list and docs walk it. There is no second
+// list.
 #pragma once
 
 #include <span>
@@ -15,12 +16,12 @@ namespace tessera {
 
 // One compiled entry of a kernel: a config under its variant name and operand sides.
 struct KernelRow {
-  std::string variant;     // "128x128x8"
-  std::string entry;       // "rung_10_general_tile__128x128x8_ak_bn"
-  Sides sides;             // kStrided where strides are run-time values
+  std::string variant;  // "128x128x8"
+  std::string entry;    // "rung_10_general_tile__128x128x8_ak_bn"
+  Sides sides;          // kStrided where strides are run-time values
   BlockTile block;
-  int threads = 0;         // a block, along x
-  int threads_y = 1;       // and along y
+  int threads = 0;    // a block, along x
+  int threads_y = 1;  // and along y
 };
 
 // A plan: the launches that solve one problem with one kernel, in order. Workspace is device memory
@@ -30,11 +31,12 @@ struct Plan {
 };
 
 struct Kernel {
-  std::string name;                 // the rung's folder, "02_coalesced"
-  std::string idea;                 // one short line
+  std::string name;  // the rung's folder, "02_coalesced"
+  std::string idea;  // one short line
   DataType type;
-  std::vector<KernelRow> rows;      // the first variant is the default
-  std::vector<std::string> helpers;  // further entries of the image, "rung_21_packed_blocks__pack_a"
+  std::vector<KernelRow> rows;  // the first variant is the default
+  std::vector<std::string>
+      helpers;  // further entries of the image, "rung_21_packed_blocks__pack_a"
   std::int64_t (*workspace_bytes)(const KernelRow& row, const Problem& problem);
   Plan (*plan)(const KernelRow& row, const Problem& problem, const Operands& operands,
                DeviceAddress workspace);

@@ -12,7 +12,8 @@ namespace tessera {
 // The grid is linear: tile indices live in grid.x alone (the others end at 65535).
 struct LaunchShape {
   std::int64_t grid = 1;  // thread blocks, at most 2^31 - 1
-  int block = 32;         // threads a block
+  int block = 32;         // threads of a block along x
+  int block_y = 1;        // and along y: 1 but for the first rungs
   int shared_bytes = 0;   // dynamic shared memory a block
 };
 

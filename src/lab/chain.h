@@ -1,0 +1,32 @@
+// A chain of products as applications run them: D = A B + C, then D takes A's place, R times;
+// packing and the addition are paid for every time. All matrices are square.
+#pragma once
+
+#include "lab/bench.h"
+
+namespace tessera::lab {
+
+struct ChainOptions {
+  int length = 10;  // R
+  std::uint64_t seed = 1;
+  Vendor* vendor = nullptr;
+  int repeats = 5;
+  double idle_ms = 250;
+};
+
+struct ChainResult {
+  std::string kernel, config;
+  std::int64_t size = 0;
+  int length = 0;
+  bool correct = false;
+  double max_error_ratio = 0;
+  std::optional<Summary> own_ms, vendor_ms;  // of the whole chain; null on the virtual GPU
+  double host_seconds = 0;                   // virtual GPU only
+};
+
+// problem gives size (m == n == k), type, order and layout.
+ChainResult run_chain(Device& device, const KernelChoice& kernel, const Problem& problem,
+                      const ChainOptions& options = {});
+Json to_json(const ChainResult& result);
+
+}  // namespace tessera::lab

@@ -1,0 +1,25 @@
+// The shapes where kernels break: 0 and 1, powers of two and their neighbours, every tail. The full
+// cross of order, layout, alpha, beta and leading dimension at three shapes; elsewhere each shape
+// once a layout, the rest drawn by seed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "problem/problem.h"
+
+namespace tessera::lab {
+
+struct LatticeCase {
+  Problem problem;
+  bool in_place = false;     // D is C
+  std::string name() const;  // "65x33x129 TN row ld+3 alpha=-1.5 beta=1 in place"
+};
+
+std::vector<LatticeCase> lattice(DataType type, std::uint64_t seed = 1);
+
+// One case a shape, drawn by seed: for a quick look.
+std::vector<LatticeCase> short_lattice(DataType type, std::uint64_t seed = 1);
+
+}  // namespace tessera::lab

@@ -1,0 +1,69 @@
+// An operand in host memory, laid out byte for byte as on the device: a guard band, the strided
+// matrix with the gaps between its rows, another guard band. Everything that is not an element
+// holds one known NaN, so a stray read poisons the result and a stray write leaves a trace.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+
+#include "problem/problem.h"
+
+namespace tessera::lab {
+
+// The quiet NaN of guards, gaps and unwritten outputs; its payload tells it from a computed one.
+inline constexpr std::uint32_t kPoison32 = 0x7fc5a5a5u;
+inline constexpr std::uint64_t kPoison64 = 0x7ff8a5a5a5a5a5a5ull;
+
+// Calls body with a value of the C++ type that a DataType names: on_type(type, [](auto zero)
+// {...}).
+template <class Body>
+decltype(auto) on_type(DataType type, Body&& body) {
+  return type == DataType::kF64 ? body(double{}) : body(float{});
+}
+
+// Half of the distance from 1 to the next value: 2^-24 or 2^-53.
+inline double unit_roundoff(DataType type) { return type == DataType::kF64 ? 0x1p-53 : 0x1p-24; }
+
+class HostMatrix {
+ public:
+  // All poison. guard_bytes on either side, a multiple of 256 (so bases stay aligned).
+  // Throws kUnavailable when the host does not have the memory.
+  HostMatrix(DataType type, const MatrixView& view, std::size_t guard_bytes);
+
+  DataType type() const { return type_; }
+  const MatrixView& view() const { return view_; }
+  std::size_t guard_bytes() const { return guard_bytes_; }
+  std::size_t total_bytes() const { return total_bytes_; }  // both guards included
+  std::byte* bytes() { return storage_.get(); }             // starts with the first guard
+  const std::byte* bytes() const { return storage_.get(); }
+
+  template <class T>
+  T* elements() {
+    return reinterpret_cast<T*>(storage_.get() + guard_bytes_);
+  }
+  template <class T>
+  const T* elements() const {
+    return reinterpret_cast<const T*>(storage_.get() + guard_bytes_);
+  }
+  std::int64_t offset(std::int64_t r, std::int64_t c) const {
+    return r * view_.row + c * view_.col;
+  }
+  double at(std::int64_t r, std::int64_t c) const;
+  void set(std::int64_t r, std::int64_t c, double value);
+
+  HostMatrix clone() const;
+
+ private:
+  struct Release {
+    void operator()(std::byte* p) const;
+  };
+  HostMatrix() = default;
+  DataType type_ = DataType::kF32;
+  MatrixView view_;
+  std::size_t guard_bytes_ = 0, total_bytes_ = 0;
+  std::unique_ptr<std::byte[], Release> storage_;
+};
+
+}  // namespace tessera::lab

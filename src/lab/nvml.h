@@ -1,0 +1,25 @@
+// Clocks, power and temperature of the GPU, read through NVML where the driver brings it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tessera::lab {
+
+struct Telemetry {
+  int sm_clock_mhz = 0, memory_clock_mhz = 0, max_sm_clock_mhz = 0;
+  double power_w = 0, power_limit_w = 0;
+  int temperature_c = 0;
+};
+
+class Nvml {
+ public:
+  // Null when there is no NVML or no such GPU. index counts like NVML does.
+  static std::unique_ptr<Nvml> load(int index = 0);
+  virtual ~Nvml() = default;
+  virtual std::string driver_version() const = 0;
+  virtual std::optional<Telemetry> read() const = 0;
+};
+
+}  // namespace tessera::lab

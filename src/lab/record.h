@@ -1,0 +1,80 @@
+// One measurement as data: what ran, on what, whether it was right, how long it took. A results
+// file is one JSON object {schema, environment, runs}; every table is made from such records.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+#include "lab/counts.h"
+#include "lab/measure.h"
+#include "lab/nvml.h"
+#include "lab/statistics.h"
+#include "lab/verify.h"
+#include "problem/problem.h"
+
+namespace tessera::lab {
+
+using Json = nlohmann::ordered_json;
+
+struct VendorTime {
+  std::string name;  // "vendor: cuBLASLt candidate 3 (cuBLAS 13.1.0.3)"
+  Summary time_ms;
+};
+
+// Fields without a value are null in JSON.
+struct Record {
+  std::string kernel, config, image, idea;
+  Problem problem;
+  std::string device;                   // "NVIDIA H200", "virtual"
+  std::optional<std::string> verified;  // "full", "sampled", "failed"
+  std::optional<double> max_error_ratio;
+  std::string reason;                     // why it failed or was skipped; empty otherwise
+  std::string fill, integers, reference;  // what was multiplied and compared with
+  std::optional<Mode> mode;
+  std::optional<Summary> time_ms;
+  std::optional<double> tflops;
+  std::optional<VendorTime> vendor;
+  std::optional<double> ratio_to_vendor;  // our speed over the vendor's: 1.1 is 10 % faster
+  std::optional<Telemetry> telemetry;     // right after the last group
+  std::vector<double> samples_ms;         // raw
+  std::int64_t calls_per_sample = 0;
+  std::optional<CountSummary> counts;
+  std::optional<double> host_seconds, lane_instructions_per_s;
+  std::string command;  // repeats this row
+};
+
+struct Environment {
+  std::string program = "tessera", version;
+  std::string date;  // UTC, "2026-01-31T12:00:00Z"
+  std::string host_cpu;
+  int host_cores = 0;
+  DeviceInfo device;
+  std::optional<Telemetry> telemetry;
+  std::string vendor;    // library and version, or why there is none
+  std::string openblas;  // version, or empty
+  std::string command;
+  std::uint64_t seed = 0;
+};
+
+// Reads host, date and telemetry; the caller adds vendor, command and seed.
+Environment describe_environment(const Device& device);
+
+Json to_json(const Record& record);
+Json to_json(const Environment& environment);
+Json to_json(const Environment& environment, const std::vector<Record>& records);  // the whole file
+// Throws kBadArgument that names the field when the object does not follow the schema.
+Record record_from_json(const Json& json);
+std::vector<Record> records_from_json(const Json& file);
+
+// Writes beside the target and renames: an existing file is either replaced whole or left as it
+// was.
+// "-" is stdout. Throws kBadArgument with path and reason.
+void write_file(const std::string& path, std::string_view text);
+// Throws like write_file would, before hours of work are spent; writes nothing.
+void check_writable(const std::string& path);
+
+}  // namespace tessera::lab

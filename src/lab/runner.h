@@ -1,0 +1,50 @@
+// Runs a plan of the catalog on a device: loads the image, owns the workspace, launches in order.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "catalog/catalog.h"
+#include "device/device.h"
+
+namespace tessera::lab {
+
+// Device memory with an owner. Movable only.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  DeviceBuffer(Device& device, std::size_t bytes);
+  DeviceBuffer(DeviceBuffer&& other) noexcept;
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept;
+  ~DeviceBuffer();
+  DeviceAddress address() const { return address_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  Device* device_ = nullptr;
+  DeviceAddress address_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+// One kernel bound to one problem on one device. Throws kUnsupported (before any launch) when the
+// kernel does not take the problem, kUnavailable when the device cannot load its image.
+class Runner {
+ public:
+  Runner(Device& device, const KernelChoice& choice, const Problem& problem);
+
+  // Enqueues the plan on these operands. Asynchronous where the device is.
+  void run(const Operands& operands);
+
+  const KernelRow& row() const { return *row_; }
+  const std::string& image() const { return image_.description; }
+
+ private:
+  Device& device_;
+  const Kernel& kernel_;
+  const KernelRow* row_;
+  Problem problem_;
+  LoadedImage image_;
+  DeviceBuffer workspace_;
+};
+
+}  // namespace tessera::lab

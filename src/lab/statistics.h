@@ -1,0 +1,17 @@
+// What a list of samples says.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace tessera::lab {
+
+struct Summary {
+  double median = 0, p5 = 0, p95 = 0;
+  std::int64_t n = 0;
+};
+
+// Percentiles interpolate linearly between the sorted samples. Throws kBadArgument without samples.
+Summary summarize(std::vector<double> samples);
+
+}  // namespace tessera::lab

@@ -1,5 +1,5 @@
-// Where kernels run. Two implementations behind one small interface: cuda (the driver API, loaded at
-// run time) and virtual (our PTX executor on the CPU). Failures throw StatusError.
+// Where kernels run. Two implementations behind one small interface: cuda (the driver API, loaded
+// at run time) and virtual (our PTX executor on the CPU). Failures throw StatusError.
 #pragma once
 
 #include <cstddef>
@@ -20,26 +20,33 @@ using DeviceAddress = std::uint64_t;
 
 enum class DeviceKind { kCuda, kVirtual };
 
+// A cubin for one architecture.
+struct Cubin {
+  std::string_view arch;  // "sm_86"
+  std::span<const std::byte> bytes;
+};
+
 // Compiled code of kernels, as embedded in the binary: a PTX text for each of several targets and a
 // cubin made from the first of them.
 struct CodeImage {
-  std::string_view name;              // "07_vector_access"
-  std::string_view ptx;               // for sm_90a; the virtual GPU runs this one
-  std::span<const std::byte> cubin;   // made from ptx
-  std::string_view cubin_arch;        // "sm_90a"
-  std::string_view portable_ptx;      // for older cards; the driver compiles it
-  std::string_view portable_arch;     // "compute_75"
+  std::string_view name;                       // "07_vector_access"
+  std::string_view ptx;                        // for sm_90a; the virtual GPU runs this one
+  std::span<const std::byte> cubin;            // made from ptx
+  std::string_view cubin_arch;                 // "sm_90a"
+  std::string_view portable_ptx;               // for older cards; the driver compiles it
+  std::string_view portable_arch;              // "compute_75"
+  std::span<const Cubin> further_cubins = {};  // for other GPUs, made from portable_ptx
 };
 
 struct DeviceInfo {
   DeviceKind kind;
-  std::string name;                 // "NVIDIA H200", "virtual"
-  int sm = 0;                       // compute capability, 90
+  std::string name;  // "NVIDIA H200", "virtual"
+  int sm = 0;        // compute capability, 90
   int multiprocessors = 0;
   std::int64_t memory_bytes = 0;
   std::int64_t l2_bytes = 0;
-  int clock_khz = 0;                // SM clock ceiling; 0 if unknown
-  std::string driver;               // "580.159.04", empty if unknown
+  int clock_khz = 0;   // SM clock ceiling; 0 if unknown
+  std::string driver;  // "580.159.04", empty if unknown
 };
 
 // Which code of an image a device loaded: "cubin sm_90a", "ptx compute_75 (compiled by driver)".
@@ -50,10 +57,10 @@ struct LoadedImage {
 
 // One executed instruction of a kernel, summed over a launch. Tagged exact: it counts the PTX.
 struct InstructionCount {
-  std::string form;                  // "ld.shared.v4.f32"
+  std::string form;  // "ld.shared.v4.f32"
   int ptx_line = 0;
-  std::uint64_t warp = 0;            // issues with at least one active lane
-  std::uint64_t thread = 0;          // sum of active, predicated-on lanes
+  std::uint64_t warp = 0;    // issues with at least one active lane
+  std::uint64_t thread = 0;  // sum of active, predicated-on lanes
 };
 
 // What the virtual GPU saw during one launch.
@@ -79,8 +86,8 @@ class Device {
   // Loads once a process and image name; later calls return the same handle. Throws kUnavailable
   // when this GPU or driver can load none of the image's codes.
   virtual LoadedImage load(const CodeImage& image) = 0;
-  // Asynchronous on a real GPU. A fault (out of bounds, deadlock, ...) throws kFailed here or at the
-  // next synchronize().
+  // Asynchronous on a real GPU. A fault (out of bounds, deadlock, ...) throws kFailed here or at
+  // the next synchronize().
   virtual void launch(const LoadedImage& image, const Launch& launch) = 0;
   virtual void synchronize() = 0;
 
@@ -99,8 +106,8 @@ class Device {
 // Throws kUnavailable with one sentence that says what is missing.
 std::unique_ptr<Device> make_cuda_device();
 struct VirtualDeviceOptions {
-  int host_threads = 0;              // 0: all cores
-  std::size_t memory_bytes = 0;      // 0: no limit but the host's
+  int host_threads = 0;          // 0: all cores
+  std::size_t memory_bytes = 0;  // 0: no limit but the host's
 };
 std::unique_ptr<Device> make_virtual_device(const VirtualDeviceOptions& options = {});
 

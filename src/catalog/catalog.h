@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "device/device.h"
 #include "problem/config.h"
+#include "problem/image.h"
 #include "problem/launch.h"
 #include "problem/problem.h"
 

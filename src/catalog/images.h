@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "device/device.h"
+#include "problem/image.h"
 
 namespace tessera {
 

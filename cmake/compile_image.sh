@@ -1,0 +1,28 @@
+#!/bin/bash
+# Compiles one generated kernel file to PTX and, from that PTX, to cubins.
+# compile_image.sh NVCC SOURCE_DIR STEM PORTABLE_ARCH FIRST_CUBIN_ARCH [FURTHER_CUBIN_ARCH...]
+#   STEM.cu -> STEM.ptx, STEM.portable.ptx, STEM.<arch>.cubin, STEM.d (headers read)
+set -euo pipefail
+nvcc=$1 source_dir=$2 stem=$3 portable=$4 first_arch=$5
+shift 5
+
+ptx_from_cuda() {  # ARCH OUTPUT FLAG...
+  "$nvcc" -std=c++20 -O3 --expt-relaxed-constexpr -I "$source_dir/src" -ptx \
+    -arch="compute_$1" -o "$2" "${@:3}" "$stem.cu"
+}
+
+# The embedded PTX says which source line each instruction came from, with paths relative to the
+# repository, so that two checkouts build the same bytes.
+ptx_from_cuda 90a "$stem.raw.ptx" -lineinfo -MD -MF "$stem.d" -MT "$stem.ptx"
+sed -e "s|\"$source_dir/|\"|; s|\"$(dirname "$stem")/|\"|" "$stem.raw.ptx" > "$stem.ptx"
+
+# WHY: ptxas copies the whole PTX into the cubin as soon as it sees a .loc, so it reads the same
+# instructions without their line marks. The debug section is always the last one of the file.
+sed -e '/^\t\.loc\t/d; /^\t\.file\t/d; /^\t\.section\t\.debug_str/,$d' "$stem.ptx" > "$stem.raw.ptx"
+"$nvcc" -cubin -arch="$first_arch" -o "$stem.$first_arch.cubin" "$stem.raw.ptx"
+rm "$stem.raw.ptx"
+
+ptx_from_cuda "$portable" "$stem.portable.ptx"
+for arch in "$@"; do
+  "$nvcc" -cubin -arch="$arch" -o "$stem.$arch.cubin" "$stem.portable.ptx"
+done

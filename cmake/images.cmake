@@ -1,0 +1,109 @@
+# Images: kernels compiled device-only and embedded in the binaries that use the catalog. CMake's
+# CUDA language plays no part; nvcc is one more command that writes files.
+#
+# add_image(NAME SOURCE kernel.cu [PORTABLE 75|80|90])
+#     NAME.cu            the folder's kernel plus one extern "C" entry a config row, by generate_entries
+#     NAME.ptx           for compute_90a, with source lines; the virtual GPU runs it
+#     NAME.sm_90a.cubin  made from that PTX; one more for each further entry of TESSERA_CUBIN_ARCHS
+#     NAME.portable.ptx  for older cards; the driver compiles it there
+# add_ladder_images()    one image for each folder of src/ladder; a line
+#                        "inline constexpr int kPortableArch = 80;" in its config.h raises PORTABLE
+# embed_images(LIBRARY)  all images above as one library behind catalog/images.h
+set(TESSERA_CUBIN_ARCHS sm_90a CACHE STRING
+    "Architectures to compile cubins for: the first from the sm_90a PTX, others from the portable PTX")
+set(TESSERA_NVCC "" CACHE FILEPATH "nvcc of CUDA 13.0; empty: looked for where tools/find_nvcc looks")
+
+if(NOT TESSERA_NVCC)
+  execute_process(COMMAND ${CMAKE_SOURCE_DIR}/tools/find_nvcc ${CMAKE_BINARY_DIR}
+                  OUTPUT_VARIABLE found_nvcc OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
+  if(failed)
+    message(FATAL_ERROR "No nvcc of CUDA 13.0 found. Run tools/setup, which fetches it.")
+  endif()
+  set(TESSERA_NVCC ${found_nvcc} CACHE FILEPATH "" FORCE)
+endif()
+message(STATUS "nvcc: ${TESSERA_NVCC}")
+
+function(add_image name)
+  cmake_parse_arguments(IMAGE "" "SOURCE;PORTABLE" "" ${ARGN})
+  if(NOT IMAGE_PORTABLE)
+    set(IMAGE_PORTABLE 75)
+  endif()
+  file(RELATIVE_PATH kernel ${CMAKE_SOURCE_DIR}/src ${IMAGE_SOURCE})
+  set(stem ${CMAKE_BINARY_DIR}/images/${name})
+  list(TRANSFORM TESSERA_CUBIN_ARCHS REPLACE "(.+)" "${stem}.\\1.cubin" OUTPUT_VARIABLE cubins)
+
+  # The byproduct makes Ninja compare the .cu before and after: unchanged entries rebuild nothing.
+  add_custom_command(
+    OUTPUT ${stem}.cu BYPRODUCTS ${stem}.cu.checked
+    COMMAND generate_entries ${name} ${kernel} ${stem}.cu
+    COMMAND ${CMAKE_COMMAND} -E touch ${stem}.cu.checked
+    DEPENDS generate_entries
+    COMMENT "Entries of ${name}" VERBATIM)
+  add_custom_command(
+    OUTPUT ${stem}.ptx ${stem}.portable.ptx ${cubins}
+    COMMAND ${CMAKE_SOURCE_DIR}/cmake/compile_image.sh ${TESSERA_NVCC} ${CMAKE_SOURCE_DIR} ${stem}
+            ${IMAGE_PORTABLE} ${TESSERA_CUBIN_ARCHS}
+    DEPENDS ${stem}.cu ${CMAKE_SOURCE_DIR}/cmake/compile_image.sh
+    DEPFILE ${stem}.d
+    COMMENT "Image of ${name}" VERBATIM)
+
+  set_property(GLOBAL APPEND PROPERTY TESSERA_IMAGES ${name})
+  set_property(GLOBAL PROPERTY TESSERA_PORTABLE_${name} compute_${IMAGE_PORTABLE})
+  set_property(GLOBAL APPEND PROPERTY TESSERA_IMAGE_FILES ${stem}.ptx ${stem}.portable.ptx ${cubins})
+endfunction()
+
+function(add_ladder_images)
+  file(GLOB kernels CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/ladder/*/kernel.cu)
+  foreach(kernel IN LISTS kernels)
+    get_filename_component(folder ${kernel} DIRECTORY)
+    get_filename_component(name ${folder} NAME)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/config.h)
+    file(STRINGS ${folder}/config.h portable REGEX "int kPortableArch = [0-9]+;")
+    string(REGEX MATCH "[0-9]+" portable "${portable}")
+    add_image(${name} SOURCE ${kernel} PORTABLE ${portable})
+  endforeach()
+endfunction()
+
+# One assembler line pulls one file in; the table gives the bytes names and types.
+function(embed_images library)
+  get_property(names GLOBAL PROPERTY TESSERA_IMAGES)
+  get_property(files GLOBAL PROPERTY TESSERA_IMAGE_FILES)
+  set(assembly ".section .rodata.tessera_images, \"a\", @progbits\n")
+  set(symbols "")
+  set(rows "")
+  set(number 0)
+  macro(embed symbol path)
+    string(APPEND assembly ".balign 16\n${symbol}: .incbin \"${path}\"\n${symbol}_end: .byte 0\n")
+    string(APPEND assembly ".global ${symbol}\n.global ${symbol}_end\n")
+    string(APPEND symbols "extern const char ${symbol}[], ${symbol}_end[];\n")
+  endmacro()
+
+  foreach(name IN LISTS names)
+    set(stem ${CMAKE_BINARY_DIR}/images/${name})
+    set(id tessera_image_${number})
+    get_property(portable GLOBAL PROPERTY TESSERA_PORTABLE_${name})
+    embed(${id}_ptx ${stem}.ptx)
+    embed(${id}_portable ${stem}.portable.ptx)
+    set(cubins "")
+    foreach(arch IN LISTS TESSERA_CUBIN_ARCHS)
+      embed(${id}_${arch} ${stem}.${arch}.cubin)
+      list(APPEND cubins "{\"${arch}\", bytes(${id}_${arch}, ${id}_${arch}_end)}")
+    endforeach()
+    list(JOIN cubins ", " cubins)
+    string(APPEND rows "      {\"${name}\", text(${id}_ptx, ${id}_ptx_end),\n"
+                       "       text(${id}_portable, ${id}_portable_end), \"${portable}\",\n"
+                       "       {${cubins}}},\n")
+    math(EXPR number "${number} + 1")
+  endforeach()
+  string(APPEND assembly ".section .note.GNU-stack, \"\", @progbits\n")
+
+  set(TESSERA_IMAGE_SYMBOLS "${symbols}")
+  set(TESSERA_IMAGE_ROWS "${rows}")
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/images.cpp.in ${CMAKE_BINARY_DIR}/images/images.cpp @ONLY)
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/images/images.S CONTENT "${assembly}")
+  set_source_files_properties(${CMAKE_BINARY_DIR}/images/images.S
+                              PROPERTIES OBJECT_DEPENDS "${files}")
+  add_library(${library} STATIC ${CMAKE_BINARY_DIR}/images/images.cpp
+                                ${CMAKE_BINARY_DIR}/images/images.S)
+  target_include_directories(${library} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+endfunction()

@@ -1,0 +1,118 @@
+// The NVIDIA driver, loaded at run time, so that one binary runs on machines with and without a
+// GPU. The prototypes are ours; nothing here needs a CUDA header, the CUDA runtime or a link to
+// libcuda.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "problem/status.h"
+
+namespace tessera::cuda {
+
+// HW: names, argument types and values are those of the CUDA driver API reference, release 13.0.
+using Result = int;
+using DeviceOrdinal = int;
+using DevicePointer = std::uint64_t;
+struct ContextOpaque;
+struct StreamOpaque;
+struct ModuleOpaque;
+struct FunctionOpaque;
+struct EventOpaque;
+using Context = ContextOpaque*;
+using Stream = StreamOpaque*;
+using Module = ModuleOpaque*;
+using Function = FunctionOpaque*;
+using Event = EventOpaque*;
+
+enum : Result {
+  kSuccess = 0,
+  kOutOfMemory = 2,
+  kStubLibrary = 34,
+  kNoDevice = 100,
+  kInvalidImage = 200,
+  kNoBinaryForGpu = 209,
+  kInvalidPtx = 218,
+  kJitCompilerNotFound = 221,
+  kUnsupportedPtxVersion = 222,
+  kJitCompilationDisabled = 223,
+  kInvalidSource = 300,
+  kNotFound = 500,
+  kIllegalAddress = 700,
+  kLaunchOutOfResources = 701,
+  kAssert = 710,
+  kLaunchFailed = 719,
+  kSystemDriverMismatch = 803,
+};
+
+enum Attribute : int {
+  kClockRate = 13,  // kHz
+  kMultiprocessorCount = 16,
+  kL2CacheSize = 38,  // bytes
+  kComputeCapabilityMajor = 75,
+  kComputeCapabilityMinor = 76,
+};
+
+enum FunctionAttribute : int { kMaxDynamicSharedBytes = 8 };
+
+enum JitOption : int { kErrorLogBuffer = 5, kErrorLogBufferBytes = 6 };
+
+// Keys of the "extra" list of a launch: one parameter buffer and its size.
+inline constexpr std::uintptr_t kParamEnd = 0, kParamBuffer = 1, kParamBufferSize = 2;
+
+// Every driver call that this project makes. A member is named after the call; the exported symbol,
+// with its version suffix, stands in driver.cpp.
+struct Driver {
+  Result (*init)(unsigned flags);
+  Result (*driver_get_version)(int* version);
+  Result (*get_error_name)(Result, const char**);
+  Result (*get_error_string)(Result, const char**);
+  Result (*device_get_count)(int* count);
+  Result (*device_get)(DeviceOrdinal*, int index);
+  Result (*device_get_name)(char* name, int bytes, DeviceOrdinal);
+  Result (*device_get_attribute)(int* value, Attribute, DeviceOrdinal);
+  Result (*device_total_mem)(std::size_t* bytes, DeviceOrdinal);
+  Result (*primary_ctx_retain)(Context*, DeviceOrdinal);
+  Result (*primary_ctx_release)(DeviceOrdinal);
+  Result (*ctx_set_current)(Context);
+  Result (*stream_create)(Stream*, unsigned flags);
+  Result (*stream_destroy)(Stream);
+  Result (*stream_synchronize)(Stream);
+  Result (*mem_alloc)(DevicePointer*, std::size_t bytes);
+  Result (*mem_free)(DevicePointer);
+  Result (*mem_get_info)(std::size_t* free, std::size_t* total);
+  Result (*memcpy_htod_async)(DevicePointer to, const void* from, std::size_t bytes, Stream);
+  Result (*memcpy_dtoh_async)(void* to, DevicePointer from, std::size_t bytes, Stream);
+  Result (*module_load_data_ex)(Module*, const void* image, unsigned count, JitOption*, void**);
+  Result (*module_unload)(Module);
+  Result (*module_get_function)(Function*, Module, const char* name);
+  Result (*func_set_attribute)(Function, FunctionAttribute, int value);
+  Result (*launch_kernel)(Function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                          unsigned block_x, unsigned block_y, unsigned block_z,
+                          unsigned shared_bytes, Stream, void** params, void** extra);
+  Result (*event_create)(Event*, unsigned flags);
+  Result (*event_destroy)(Event);
+  Result (*event_record)(Event, Stream);
+  Result (*event_synchronize)(Event);
+  Result (*event_elapsed_time)(float* milliseconds, Event begin, Event end);
+
+  int version = 0;  // newest CUDA release the driver supports: 1000 * major + 10 * minor
+};
+
+// Loads the driver library, finds every call, initialises it and checks its version.
+// Throws kUnavailable: no library, a call missing, no GPU, or a driver before CUDA 12.0.
+Driver load_driver(const char* library);
+
+// "CUDA 12.4" of 12040.
+std::string release_name(int version);
+
+// "cuMemAlloc_v2 failed: CUDA_ERROR_OUT_OF_MEMORY (out of memory)".
+std::string describe(const Driver& driver, std::string_view call, Result result);
+
+// Throws StatusError unless the result is kSuccess: kFailed when a kernel went wrong, kUnavailable
+// otherwise. The message names the call and what to do next.
+void check(const Driver& driver, std::string_view call, Result result);
+
+}  // namespace tessera::cuda

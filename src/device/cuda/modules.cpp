@@ -1,0 +1,106 @@
+#include "device/cuda/modules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <vector>
+
+namespace tessera::cuda {
+namespace {
+
+// One code of an image, in the order in which they are tried.
+struct Candidate {
+  std::string description;
+  std::string bytes;  // WHY: a copy, because the driver wants PTX to end with a zero byte
+  bool fits;
+};
+
+std::vector<Candidate> candidates_of(const CodeImage& image, int sm) {
+  std::vector<Candidate> list;
+  if (!image.cubin.empty()) {
+    const auto* first = reinterpret_cast<const char*>(image.cubin.data());
+    list.push_back({fmt::format("cubin {}", image.cubin_arch),
+                    std::string(first, image.cubin.size()), cubin_fits(image.cubin_arch, sm)});
+  }
+  if (!image.ptx.empty()) {
+    list.push_back({fmt::format("ptx {} (compiled by driver)", image.cubin_arch),
+                    std::string(image.ptx), ptx_fits(image.cubin_arch, sm)});
+  }
+  if (!image.portable_ptx.empty()) {
+    list.push_back({fmt::format("ptx {} (compiled by driver)", image.portable_arch),
+                    std::string(image.portable_ptx), ptx_fits(image.portable_arch, sm)});
+  }
+  return list;
+}
+
+// True for results that mean "not this code", after which another one may still load.
+bool is_wrong_code(Result result) {
+  constexpr std::array kWrongCode = {
+      kInvalidImage,          kNoBinaryForGpu,         kInvalidPtx,   kJitCompilerNotFound,
+      kUnsupportedPtxVersion, kJitCompilationDisabled, kInvalidSource};
+  return std::find(kWrongCode.begin(), kWrongCode.end(), result) != kWrongCode.end();
+}
+
+// The first line of the driver's error log, without its line break.
+std::string first_line(const char* log) {
+  const std::string_view text(log);
+  return std::string(text.substr(0, text.find_first_of("\r\n")));
+}
+
+// Tries one code. Returns no module and fills `reason` when the driver does not take it.
+Module try_load(const Driver& driver, const Candidate& code, std::string& reason) {
+  std::array<char, 4096> log{};
+  std::array<JitOption, 2> options = {kErrorLogBuffer, kErrorLogBufferBytes};
+  std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size())};
+  Module module = nullptr;
+  const Result result = driver.module_load_data_ex(&module, code.bytes.c_str(), options.size(),
+                                                   options.data(), values.data());
+  if (result == kSuccess) return module;
+  log.back() = '\0';
+  if (!is_wrong_code(result)) check(driver, "cuModuleLoadDataEx", result);
+  reason = describe(driver, "cuModuleLoadDataEx", result);
+  if (log.front() != '\0') reason += ": " + first_line(log.data());
+  return nullptr;
+}
+
+}  // namespace
+
+int arch_number(std::string_view arch) {
+  const auto digits = arch.find_first_of("0123456789");
+  if (digits == std::string_view::npos) return 0;
+  int number = 0;
+  std::from_chars(arch.data() + digits, arch.data() + arch.size(), number);
+  return number;
+}
+
+bool cubin_fits(std::string_view arch, int sm) {
+  const int made_for = arch_number(arch);
+  if (arch.ends_with('a')) return made_for == sm;
+  // HW: a cubin runs on its own and later minor revisions of its major one (CUDA C++ Programming
+  // Guide, binary compatibility).
+  return made_for / 10 == sm / 10 && made_for <= sm;
+}
+
+bool ptx_fits(std::string_view arch, int sm) {
+  const int made_for = arch_number(arch);
+  return arch.ends_with('a') ? made_for == sm : made_for <= sm;
+}
+
+LoadedModule load_module(const Driver& driver, const CodeImage& image, int sm) {
+  std::string reasons;
+  for (const Candidate& code : candidates_of(image, sm)) {
+    std::string reason = fmt::format("this GPU is sm_{}", sm);
+    if (code.fits) {
+      if (Module module = try_load(driver, code, reason)) return {module, code.description};
+    }
+    reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", code.description, reason);
+  }
+  throw StatusError(Status::unavailable(fmt::format(
+      "image {} cannot be loaded by this GPU and driver ({}): {}; a newer driver may "
+      "load it, and the virtual GPU runs it (--device virtual)",
+      image.name, release_name(driver.version), reasons.empty() ? "it holds no code" : reasons)));
+}
+
+}  // namespace tessera::cuda

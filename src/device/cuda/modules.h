@@ -1,0 +1,29 @@
+// A cubin runs on one architecture, PTX on that and later ones, and an old driver reads neither
+// when they come from a newer compiler. This file picks the first code of an image that loads.
+#pragma once
+
+#include <string>
+
+#include "device/cuda/driver.h"
+#include "device/device.h"
+
+namespace tessera::cuda {
+
+struct LoadedModule {
+  Module module = nullptr;
+  std::string description;  // "cubin sm_90a", "ptx compute_75 (compiled by driver)"
+};
+
+// The number of "sm_90a" or "compute_75": 90, 75; 0 for text without one.
+int arch_number(std::string_view arch);
+
+// True when code for `arch` can run on a GPU of compute capability `sm` (90): an arch-specific
+// target ("sm_90a") and a cubin need that very one, plain PTX that or a later one.
+bool cubin_fits(std::string_view arch, int sm);
+bool ptx_fits(std::string_view arch, int sm);
+
+// Loads the cubin, else the PTX it was made from, else the portable PTX. Throws kUnavailable with
+// one sentence that gives the reason of each.
+LoadedModule load_module(const Driver& driver, const CodeImage& image, int sm);
+
+}  // namespace tessera::cuda

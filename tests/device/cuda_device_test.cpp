@@ -1,0 +1,286 @@
+// The cuda device against a stand-in driver: what it calls, in which order, and what it says when a
+// call fails.
+#include "device/cuda/cuda_device.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+
+#include "device/cuda/modules.h"
+
+namespace tessera {
+namespace {
+
+constexpr const char* kFake = TESSERA_FAKE_CUDA;
+
+std::span<const std::byte> bytes_of(const char* text) {
+  return std::as_bytes(std::span(text, std::strlen(text)));
+}
+
+// The message of the StatusError that `action` throws; fails the test when none is thrown.
+Status status_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const StatusError& error) {
+    return error.status();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {};
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+#define EXPECT_CONTAINS(text, part) EXPECT_TRUE(contains(text, part)) << text
+
+class CudaDeviceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(kFake)) GTEST_SKIP() << "no stand-in driver at " << kFake;
+    fake_ = dlopen(kFake, RTLD_NOW);
+    ASSERT_NE(fake_, nullptr) << dlerror();
+    for (const char* name : {"FAIL", "DRIVER", "SM", "MEMORY", "COUNT"}) clear(name);
+    reinterpret_cast<void (*)()>(dlsym(fake_, "fake_cuda_clear"))();
+  }
+  void TearDown() override {
+    for (const char* name : {"FAIL", "DRIVER", "SM", "MEMORY", "COUNT"}) clear(name);
+    if (fake_) dlclose(fake_);
+  }
+  static void set(const std::string& name, const std::string& value) {
+    setenv(("FAKE_CUDA_" + name).c_str(), value.c_str(), 1);
+  }
+  static void clear(const std::string& name) { unsetenv(("FAKE_CUDA_" + name).c_str()); }
+  std::string calls() const {
+    return reinterpret_cast<const char* (*)()>(dlsym(fake_, "fake_cuda_calls"))();
+  }
+  std::size_t allocated() const {
+    return reinterpret_cast<std::size_t (*)()>(dlsym(fake_, "fake_cuda_allocated"))();
+  }
+  // Sets the result of one call and makes the device; returns what is thrown.
+  static Status failing_with(const std::string& failure) {
+    set("FAIL", failure);
+    return status_of([] { cuda::make_device(kFake); });
+  }
+
+  void* fake_ = nullptr;
+};
+
+CodeImage image(const char* cubin, std::string_view ptx, std::string_view portable) {
+  return {"07_x", ptx, bytes_of(cubin), "sm_90a", portable, "compute_75"};
+}
+
+TEST_F(CudaDeviceTest, ReadsWhatTheGpuIs) {
+  const auto device = cuda::make_device(kFake);
+  EXPECT_EQ(device->info().kind, DeviceKind::kCuda);
+  EXPECT_EQ(device->info().name, "Fake GPU");
+  EXPECT_EQ(device->info().sm, 90);
+  EXPECT_EQ(device->info().multiprocessors, 132);
+  EXPECT_EQ(device->info().memory_bytes, 1000000);
+  EXPECT_EQ(device->info().l2_bytes, 52428800);
+  EXPECT_EQ(device->info().clock_khz, 1980000);
+  EXPECT_FALSE(device->info().driver.empty());
+  EXPECT_NE(device->native_stream(), nullptr);
+  EXPECT_TRUE(device->take_counts().empty());
+}
+
+TEST_F(CudaDeviceTest, GivesBackWhatItTook) {
+  cuda::make_device(kFake)->record_mark();
+  const std::string log = calls();
+  EXPECT_LT(log.find("cuInit"), log.find("cuDeviceGetCount"));
+  EXPECT_LT(log.find("cuDevicePrimaryCtxRetain"), log.find("cuCtxSetCurrent"));
+  EXPECT_LT(log.find("cuCtxSetCurrent"), log.find("cuStreamCreate"));
+  EXPECT_LT(log.find("cuEventDestroy_v2"), log.find("cuStreamDestroy_v2"));
+  EXPECT_LT(log.find("cuStreamDestroy_v2"), log.find("cuDevicePrimaryCtxRelease_v2"));
+}
+
+TEST_F(CudaDeviceTest, ReleasesTheContextWhenALaterStepFails) {
+  failing_with("cuStreamCreate=999");
+  EXPECT_CONTAINS(calls(), "cuDevicePrimaryCtxRelease_v2");
+}
+
+TEST_F(CudaDeviceTest, CopiesBytesThere) {
+  const auto device = cuda::make_device(kFake);
+  const DeviceAddress address = device->allocate(8);
+  std::uint64_t in = 0x0123456789abcdef, out = 0;
+  device->copy_in(address, &in, 8);
+  device->copy_out(&out, address, 8);
+  EXPECT_EQ(out, in);
+  EXPECT_EQ(allocated(), 8u);
+  device->free(address);
+  EXPECT_EQ(allocated(), 0u);
+}
+
+TEST_F(CudaDeviceTest, NothingIsCalledForNoBytes) {
+  const auto device = cuda::make_device(kFake);
+  EXPECT_EQ(device->allocate(0), 0u);
+  device->free(0);
+  device->copy_in(0, nullptr, 0);
+  device->copy_out(nullptr, 0, 0);
+  EXPECT_FALSE(contains(calls(), "cuMem"));
+}
+
+TEST_F(CudaDeviceTest, SaysHowMuchMemoryIsMissing) {
+  set("MEMORY", "5000");
+  const auto device = cuda::make_device(kFake);
+  device->allocate(1000);
+  const Status status = status_of([&] { device->allocate(4001); });
+  EXPECT_EQ(status.code, StatusCode::kUnavailable);
+  EXPECT_CONTAINS(status.message, "4001 bytes asked, 4000 of 5000 bytes free on Fake GPU");
+}
+
+TEST_F(CudaDeviceTest, LaunchesWithOneParameterBlock) {
+  const auto device = cuda::make_device(kFake);
+  const LoadedImage loaded = device->load(image("good", "", ""));
+  EXPECT_EQ(loaded.description, "cubin sm_90a");
+  Launch launch{"entry", {2147483647, 32, 8}, {std::byte{0x01}, std::byte{0xfe}}};
+  device->launch(loaded, launch);
+  EXPECT_CONTAINS(calls(), "cuLaunchKernel entry 2147483647x1x1 32x8x1 0 01fe\n");
+  EXPECT_FALSE(contains(calls(), "cuFuncSetAttribute"));
+}
+
+TEST_F(CudaDeviceTest, AsksForLargeSharedMemoryOnce) {
+  const auto device = cuda::make_device(kFake);
+  const LoadedImage loaded = device->load(image("good", "", ""));
+  for (const int bytes : {100000, 50000, 100000, 200000}) {
+    device->launch(loaded, {"entry", {.shared_bytes = bytes}, {}});
+  }
+  const std::string log = calls();
+  EXPECT_CONTAINS(log, "cuFuncSetAttribute 8=100000\ncuLaunchKernel entry 1x1x1 32x1x1 100000 -");
+  EXPECT_CONTAINS(log, "cuFuncSetAttribute 8=200000\ncuLaunchKernel entry 1x1x1 32x1x1 200000 -");
+  EXPECT_FALSE(contains(log, "8=50000"));
+  EXPECT_EQ(log.find("8=100000"), log.rfind("8=100000"));
+}
+
+TEST_F(CudaDeviceTest, RefusesALaunchThatCannotBe) {
+  const auto device = cuda::make_device(kFake);
+  const LoadedImage loaded = device->load(image("good", "", ""));
+  const auto refused = [&](const LoadedImage& from, const Launch& launch, const char* why) {
+    const Status status = status_of([&] { device->launch(from, launch); });
+    EXPECT_EQ(status.code, StatusCode::kBadArgument);
+    EXPECT_CONTAINS(status.message, why);
+  };
+  refused(loaded, {"entry", {2147483648}, {}}, "2147483648 blocks");
+  refused(loaded, {"entry", {0}, {}}, "0 blocks");
+  refused(loaded, {"missing", {1}, {}}, "entry missing is not in the image");
+  refused({}, {"entry", {1}, {}}, "image handle 0");
+  EXPECT_FALSE(contains(calls(), "cuLaunchKernel"));
+}
+
+TEST_F(CudaDeviceTest, LoadsAnImageOnce) {
+  const auto device = cuda::make_device(kFake);
+  const LoadedImage first = device->load(image("good", "", ""));
+  const LoadedImage again = device->load(image("good", "", ""));
+  EXPECT_EQ(first.handle, again.handle);
+  EXPECT_EQ(calls().find("cuModuleLoadDataEx"), calls().rfind("cuModuleLoadDataEx"));
+}
+
+TEST_F(CudaDeviceTest, FallsBackToPtx) {
+  const auto device = cuda::make_device(kFake);
+  EXPECT_EQ(device->load(image("cubin", "good ptx", "good old")).description,
+            "ptx sm_90a (compiled by driver)");
+  CodeImage older = image("cubin", "text", "good old");
+  older.name = "08_y";
+  EXPECT_EQ(device->load(older).description, "ptx compute_75 (compiled by driver)");
+}
+
+TEST_F(CudaDeviceTest, TriesOnlyWhatTheGpuCanRun) {
+  set("SM", "80");
+  const auto device = cuda::make_device(kFake);
+  EXPECT_EQ(device->load(image("good", "good", "good old")).description,
+            "ptx compute_75 (compiled by driver)");
+  EXPECT_CONTAINS(calls(), "cuModuleLoadDataEx good old");
+  EXPECT_FALSE(contains(calls(), "cuModuleLoadDataEx good\n"));
+}
+
+TEST_F(CudaDeviceTest, SaysWhyNoCodeLoads) {
+  set("DRIVER", "12040");
+  const auto device = cuda::make_device(kFake);
+  const Status status = status_of([&] { device->load(image("cubin", "text", "text too")); });
+  EXPECT_EQ(status.code, StatusCode::kUnavailable);
+  EXPECT_CONTAINS(status.message, "image 07_x cannot be loaded by this GPU and driver (CUDA 12.4)");
+  EXPECT_CONTAINS(status.message, "cubin sm_90a: cuModuleLoadDataEx failed");
+  EXPECT_CONTAINS(status.message, "line 7: the fake refuses this");
+  EXPECT_FALSE(contains(status.message, "\n"));
+}
+
+TEST_F(CudaDeviceTest, ABrokenGpuIsNotAWrongImage) {
+  set("FAIL", "cuModuleLoadDataEx=700");
+  const auto device = cuda::make_device(kFake);
+  const Status status = status_of([&] { device->load(image("good", "good", "good")); });
+  EXPECT_EQ(status.code, StatusCode::kFailed);
+}
+
+TEST_F(CudaDeviceTest, MeasuresBetweenMarks) {
+  const auto device = cuda::make_device(kFake);
+  const auto begin = device->record_mark();
+  const auto middle = device->record_mark();
+  const auto end = device->record_mark();
+  EXPECT_FLOAT_EQ(*device->milliseconds_between(begin, end), 3.0f);
+  EXPECT_FLOAT_EQ(*device->milliseconds_between(middle, end), 1.5f);
+  EXPECT_THROW(device->milliseconds_between(begin, end + 1), StatusError);
+}
+
+TEST_F(CudaDeviceTest, ForgetsOldMarks) {
+  const auto device = cuda::make_device(kFake);
+  const auto old = device->record_mark();
+  std::uint64_t latest = old;
+  for (int i = 0; i < 4096; ++i) latest = device->record_mark();
+  EXPECT_THROW(device->milliseconds_between(old, latest), StatusError);
+  EXPECT_FLOAT_EQ(*device->milliseconds_between(latest - 1, latest), 1.5f);
+}
+
+TEST_F(CudaDeviceTest, AFaultOfAKernelIsAFailure) {
+  const auto device = cuda::make_device(kFake);
+  set("FAIL", "cuStreamSynchronize=700");
+  const Status status = status_of([&] { device->synchronize(); });
+  EXPECT_EQ(status.code, StatusCode::kFailed);
+  EXPECT_CONTAINS(status.message, "cuStreamSynchronize failed");
+  EXPECT_CONTAINS(status.message, "--device virtual");
+}
+
+TEST_F(CudaDeviceTest, SaysWhatIsMissing) {
+  const Status none = status_of([] { cuda::make_device("libno_such_driver.so.1"); });
+  EXPECT_EQ(none.code, StatusCode::kUnavailable);
+  EXPECT_CONTAINS(none.message, "libno_such_driver.so.1");
+  const Status no_calls = status_of([] { cuda::make_device("libm.so.6"); });
+  EXPECT_CONTAINS(no_calls.message, "does not export cuInit");
+
+  set("DRIVER", "11080");
+  const Status old = status_of([] { cuda::make_device(kFake); });
+  EXPECT_EQ(old.code, StatusCode::kUnavailable);
+  EXPECT_CONTAINS(old.message, "supports CUDA 11.8, and at least CUDA 12.0 is needed");
+  clear("DRIVER");
+
+  const Status no_gpu = failing_with("cuInit=100");
+  EXPECT_EQ(no_gpu.code, StatusCode::kUnavailable);
+  EXPECT_CONTAINS(no_gpu.message, "cuInit failed");
+  EXPECT_CONTAINS(no_gpu.message, "nvidia-smi");
+  clear("FAIL");
+  set("COUNT", "0");
+  EXPECT_CONTAINS(status_of([] { cuda::make_device(kFake); }).message, "cuDeviceGetCount failed");
+  clear("COUNT");
+  EXPECT_CONTAINS(failing_with("cuStreamCreate=9999").message,
+                  "cuStreamCreate failed: an unknown error (error 9999: no description)");
+}
+
+TEST(Architecture, WhichCodeFitsWhichGpu) {
+  EXPECT_EQ(cuda::arch_number("sm_90a"), 90);
+  EXPECT_EQ(cuda::arch_number("compute_120"), 120);
+  EXPECT_EQ(cuda::arch_number("none"), 0);
+  EXPECT_TRUE(cuda::cubin_fits("sm_90a", 90));
+  EXPECT_FALSE(cuda::cubin_fits("sm_90a", 91));
+  EXPECT_TRUE(cuda::cubin_fits("sm_80", 86));
+  EXPECT_FALSE(cuda::cubin_fits("sm_86", 80));
+  EXPECT_FALSE(cuda::cubin_fits("sm_80", 90));
+  EXPECT_TRUE(cuda::ptx_fits("compute_75", 120));
+  EXPECT_FALSE(cuda::ptx_fits("compute_90a", 100));
+  EXPECT_FALSE(cuda::ptx_fits("compute_80", 75));
+}
+
+}  // namespace
+}  // namespace tessera

@@ -11,8 +11,19 @@ namespace tessera::vgpu::ptx {
 
 // A fundamental type as written: ".f32" -> {kFloat, 32}, ".b128" -> {kBits, 128}, ".pred".
 enum class TypeKind : std::uint8_t {
-  kNone, kPred, kBits, kUnsigned, kSigned, kFloat,
-  kFloat16x2, kBfloat16, kBfloat16x2, kTf32, kE4m3, kE5m2, kOther,
+  kNone,
+  kPred,
+  kBits,
+  kUnsigned,
+  kSigned,
+  kFloat,
+  kFloat16x2,
+  kBfloat16,
+  kBfloat16x2,
+  kTf32,
+  kE4m3,
+  kE5m2,
+  kOther,
 };
 struct Type {
   TypeKind kind = TypeKind::kNone;
@@ -23,53 +34,53 @@ struct Type {
 enum class Space : std::uint8_t { kGeneric, kRegister, kGlobal, kShared, kLocal, kParam, kConst };
 
 enum class OperandKind : std::uint8_t {
-  kRegister,   // name; %tid.x and other special registers too (name includes the component)
-  kInteger,    // integer
-  kFloat32,    // bits (0f...)
-  kFloat64,    // bits (0d...), and decimal literals
-  kSymbol,     // name of a variable, function or label; integer: + offset
-  kAddress,    // [name + integer], [integer]; name may be a register or a variable
-  kVector,     // {a, b, c, d}: elements
-  kSink,       // _
+  kRegister,  // name; %tid.x and other special registers too (name includes the component)
+  kInteger,   // integer
+  kFloat32,   // bits (0f...)
+  kFloat64,   // bits (0d...), and decimal literals
+  kSymbol,    // name of a variable, function or label; integer: + offset
+  kAddress,   // [name + integer], [integer]; name may be a register or a variable
+  kVector,    // {a, b, c, d}: elements
+  kSink,      // _
 };
 struct Operand {
   OperandKind kind = OperandKind::kSink;
   std::string name;
   std::int64_t integer = 0;
   std::uint64_t bits = 0;
-  bool negate = false;              // !%p as a source predicate
-  bool address_is_register = false; // kAddress: name is a register
-  std::string second;               // d|p: the second destination; a|b of shfl/match/setp
-  std::vector<Operand> elements;    // kVector; kAddress with a vector inside ([a, {x, y}])
+  bool negate = false;               // !%p as a source predicate
+  bool address_is_register = false;  // kAddress: name is a register
+  std::string second;                // d|p: the second destination; a|b of shfl/match/setp
+  std::vector<Operand> elements;     // kVector; kAddress with a vector inside ([a, {x, y}])
 };
 
 struct SourceLocation {
-  int file = 0, line = 0;           // from .loc; file indexes Module::files
+  int file = 0, line = 0;  // from .loc; file indexes Module::files
 };
 
 struct Instruction {
-  int line = 0;                     // in the PTX text, from 1
+  int line = 0;  // in the PTX text, from 1
   SourceLocation source;
-  std::string guard;                // predicate register, empty if none
+  std::string guard;  // predicate register, empty if none
   bool guard_negated = false;
-  std::string opcode;               // "ld", "fma", "wmma"
+  std::string opcode;                  // "ld", "fma", "wmma"
   std::vector<std::string> modifiers;  // as written, without dots: {"global", "nc", "v4", "f32"}
-  std::vector<Operand> operands;    // in order; for call: see CallSite
-  std::string form() const;         // "ld.global.nc.v4.f32"
+  std::vector<Operand> operands;       // in order; for call: see CallSite
+  std::string form() const;            // "ld.global.nc.v4.f32"
 };
 
 struct Label {
   std::string name;
-  std::size_t instruction = 0;      // index of the instruction that it stands before
+  std::size_t instruction = 0;  // index of the instruction that it stands before
 };
 
 struct Variable {
   Space space = Space::kRegister;
   Type type;
-  int align = 0;                    // bytes; 0: the type's own
+  int align = 0;  // bytes; 0: the type's own
   std::string name;
-  std::uint64_t count = 1;          // elements; 0 for an unsized extern shared array
-  std::vector<std::byte> init;      // empty: none
+  std::uint64_t count = 1;      // elements; 0 for an unsized extern shared array
+  std::vector<std::byte> init;  // empty: none
   bool is_extern = false;
   int line = 0;
 };
@@ -90,14 +101,14 @@ struct Function {
   std::vector<Instruction> body;
   std::vector<Label> labels;
   std::vector<BranchTable> tables;
-  int max_threads = 0;              // .maxntid product, 0 if none
-  int required_threads = 0;         // .reqntid product, 0 if none
+  int max_threads = 0;       // .maxntid product, 0 if none
+  int required_threads = 0;  // .reqntid product, 0 if none
   int line = 0;
 };
 
 struct Module {
   int version_major = 0, version_minor = 0;
-  std::string target;               // "sm_90a"
+  std::string target;  // "sm_90a"
   int address_size = 64;
   std::vector<std::string> files;   // by .file number; index 0 unused
   std::vector<Variable> variables;  // module scope: global, const, shared

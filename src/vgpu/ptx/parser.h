@@ -1,4 +1,5 @@
-// PTX text to Module. Unknown directives are skipped; what cannot be read is a PtxError with its line.
+// PTX text to Module. Unknown directives are skipped; what cannot be read is a PtxError with its
+// line.
 #pragma once
 
 #include <string_view>

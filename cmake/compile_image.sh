@@ -14,7 +14,7 @@ ptx_from_cuda() {  # ARCH OUTPUT FLAG...
 # The embedded PTX says which source line each instruction came from, with paths relative to the
 # repository, so that two checkouts build the same bytes.
 ptx_from_cuda 90a "$stem.raw.ptx" -lineinfo -MD -MF "$stem.d" -MT "$stem.ptx"
-sed -e "s|\"$source_dir/|\"|; s|\"$(dirname "$stem")/|\"|" "$stem.raw.ptx" > "$stem.ptx"
+sed -e "s|\"$(dirname "$stem")/|\"|; s|\"$source_dir/|\"|" "$stem.raw.ptx" > "$stem.ptx"
 
 # WHY: ptxas copies the whole PTX into the cubin as soon as it sees a .loc, so it reads the same
 # instructions without their line marks. The debug section is always the last one of the file.

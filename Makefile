@@ -1,0 +1,34 @@
+# The front door. `make run` shows the ladder, `make test` runs every test that needs no GPU; both
+# install what is missing (tools/setup), configure and build first. The build itself is CMake's.
+.PHONY: run build test gpu-test format tidy clean
+
+BUILD := build
+
+run:
+	@tools/setup run $(BUILD)
+	@mkdir -p $(BUILD) && cmake --preset release > $(BUILD)/configure.log || { cat $(BUILD)/configure.log; exit 1; }
+	@cmake --build $(BUILD) --target tessera
+	@$(BUILD)/tessera ladder
+
+build:
+	@tools/setup test $(BUILD)
+	@cmake --preset release
+	@cmake --build $(BUILD)
+
+test: build
+	@ctest --preset release
+
+# Runs what is built on this machine's GPU; needs a driver and no compiler.
+gpu-test:
+	@tools/gpu_check --build $(BUILD) --out $(BUILD)/gpu-check
+
+format:
+	@git ls-files -co --exclude-standard '*.h' '*.cpp' '*.cu' | xargs clang-format-14 -i
+
+tidy:
+	@tools/setup tidy $(BUILD)
+	@cmake --preset release
+	@tools/tidy $(BUILD)
+
+clean:
+	@rm -rf $(BUILD) build-asan

@@ -1,0 +1,35 @@
+// A share of peak needs a peak, and a peak needs clocks, lanes and their sources. This file holds
+// one struct of hardware numbers per GPU; whoever adds one names where each number comes from.
+#pragma once
+
+namespace tessera::arch {
+
+// Numbers that differ between GPUs. Rates are per second at the boost clock, dense.
+struct Gpu {
+  const char* name;       // "h200"
+  const char* match;      // what the driver's device name contains, "H200"
+  int sm;                 // compute capability, 90
+  int multiprocessors;    // SMs
+  int fp32_lanes;         // FP32 multiply-adds a clock and SM
+  int fp64_lanes;         // FP64 multiply-adds a clock and SM, without tensor cores
+  int fp64_tensor_lanes;  // the same on tensor cores; 0: has none
+  double clock_ghz;       // boost clock
+  double memory_gbs;      // device memory, GB/s (10^9)
+  int l2_kib;             // L2 cache
+  int shared_kib;         // shared memory of an SM
+  int shared_block_kib;   // the most that one block can have
+  int registers;          // 32-bit registers of an SM
+  double measured_fp32;   // TFLOP/s of a pure FFMA loop; 0: never measured
+  double measured_fp64;   // TFLOP/s of a pure DFMA loop; 0: never measured
+  double measured_copy;   // GB/s read + written by a copy; 0: never measured
+
+  // TFLOP/s that the lanes and the clock allow; a multiply-add is two.
+  constexpr double fp32_peak() const { return peak_of(fp32_lanes); }
+  constexpr double fp64_peak() const { return peak_of(fp64_lanes); }
+  constexpr double fp64_tensor_peak() const { return peak_of(fp64_tensor_lanes); }
+
+ private:
+  constexpr double peak_of(int lanes) const { return 2e-3 * lanes * multiprocessors * clock_ghz; }
+};
+
+}  // namespace tessera::arch

@@ -1,0 +1,135 @@
+// The GPUs we know, each number with its source. Whitepapers are NVIDIA's architecture whitepapers.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "arch/gpu.h"
+
+namespace tessera::arch {
+
+inline constexpr Gpu kH200 = {
+    .name = "h200",
+    .match = "H200",
+    .sm = 90,                  // HW: CUDA C++ Programming Guide, compute capabilities
+    .multiprocessors = 132,    // HW: cuDeviceGetAttribute on an H200
+    .fp32_lanes = 128,         // HW: H100 whitepaper (Hopper architecture in depth)
+    .fp64_lanes = 64,          // HW: H100 whitepaper (Hopper architecture in depth)
+    .fp64_tensor_lanes = 128,  // HW: H200 data sheet: FP64 tensor rate is twice FP64
+    .clock_ghz = 1.98,         // HW: cuDeviceGetAttribute and NVML maximum SM clock on an H200
+    .memory_gbs = 4800,        // HW: H200 data sheet: 4.8 TB/s
+    .l2_kib = 51200,           // HW: H100 whitepaper (Hopper architecture in depth)
+    .shared_kib = 228,         // HW: CUDA C++ Programming Guide, compute capability 9.0
+    .shared_block_kib = 227,   // HW: the same table
+    .registers = 65536,        // HW: the same table
+    .measured_fp32 = 64.95,    // HW: pure FFMA loop on an H200, driver 580.159.04
+    .measured_fp64 = 33.3,     // HW: pure DFMA loop, same machine
+    .measured_copy = 4265,     // HW: device-to-device copy, read + written, same machine
+};
+
+inline constexpr Gpu kA100 = {
+    .name = "a100",
+    .match = "A100",
+    .sm = 80,                 // HW: CUDA C++ Programming Guide, compute capabilities
+    .multiprocessors = 108,   // HW: A100 whitepaper
+    .fp32_lanes = 64,         // HW: A100 whitepaper
+    .fp64_lanes = 32,         // HW: A100 whitepaper
+    .fp64_tensor_lanes = 64,  // HW: A100 whitepaper: 19.5 TFLOP/s
+    .clock_ghz = 1.41,        // HW: A100 whitepaper
+    .memory_gbs = 1555,       // HW: A100 whitepaper, 40 GB card
+    .l2_kib = 40960,          // HW: A100 whitepaper
+    .shared_kib = 164,        // HW: CUDA C++ Programming Guide, compute capability 8.0
+    .shared_block_kib = 163,  // HW: the same table
+    .registers = 65536,       // HW: the same table
+    .measured_fp32 = 0,
+    .measured_fp64 = 0,
+    .measured_copy = 0,
+};
+
+inline constexpr Gpu kV100 = {
+    .name = "v100",
+    .match = "V100",
+    .sm = 70,                // HW: CUDA C++ Programming Guide, compute capabilities
+    .multiprocessors = 80,   // HW: V100 whitepaper
+    .fp32_lanes = 64,        // HW: V100 whitepaper
+    .fp64_lanes = 32,        // HW: V100 whitepaper
+    .fp64_tensor_lanes = 0,  // HW: V100 whitepaper: tensor cores are 16-bit only
+    .clock_ghz = 1.53,       // HW: V100 whitepaper, SXM2
+    .memory_gbs = 900,       // HW: V100 whitepaper
+    .l2_kib = 6144,          // HW: V100 whitepaper
+    .shared_kib = 96,        // HW: CUDA C++ Programming Guide, compute capability 7.0
+    .shared_block_kib = 96,  // HW: the same table
+    .registers = 65536,      // HW: the same table
+    .measured_fp32 = 0,
+    .measured_fp64 = 0,
+    .measured_copy = 0,
+};
+
+inline constexpr Gpu kRtx3090 = {
+    .name = "rtx3090",
+    .match = "RTX 3090",
+    .sm = 86,                // HW: CUDA C++ Programming Guide, compute capabilities
+    .multiprocessors = 82,   // HW: GA102 whitepaper
+    .fp32_lanes = 128,       // HW: GA102 whitepaper
+    .fp64_lanes = 2,         // HW: GA102 whitepaper: 1/64 of FP32
+    .fp64_tensor_lanes = 0,  // HW: GA102 whitepaper
+    .clock_ghz = 1.695,      // HW: GA102 whitepaper
+    .memory_gbs = 936,       // HW: GA102 whitepaper
+    .l2_kib = 6144,          // HW: GA102 whitepaper
+    .shared_kib = 100,       // HW: CUDA C++ Programming Guide, compute capability 8.6
+    .shared_block_kib = 99,  // HW: the same table
+    .registers = 65536,      // HW: the same table
+    .measured_fp32 = 0,
+    .measured_fp64 = 0,
+    .measured_copy = 0,
+};
+
+inline constexpr Gpu kRtx4090 = {
+    .name = "rtx4090",
+    .match = "RTX 4090",
+    .sm = 89,                // HW: CUDA C++ Programming Guide, compute capabilities
+    .multiprocessors = 128,  // HW: Ada whitepaper
+    .fp32_lanes = 128,       // HW: Ada whitepaper
+    .fp64_lanes = 2,         // HW: Ada whitepaper: 1/64 of FP32
+    .fp64_tensor_lanes = 0,  // HW: Ada whitepaper
+    .clock_ghz = 2.52,       // HW: Ada whitepaper
+    .memory_gbs = 1008,      // HW: Ada whitepaper
+    .l2_kib = 73728,         // HW: Ada whitepaper
+    .shared_kib = 100,       // HW: CUDA C++ Programming Guide, compute capability 8.9
+    .shared_block_kib = 99,  // HW: the same table
+    .registers = 65536,      // HW: the same table
+    .measured_fp32 = 0,
+    .measured_fp64 = 0,
+    .measured_copy = 0,
+};
+
+inline constexpr Gpu kRtx2080Ti = {
+    .name = "2080ti",
+    .match = "RTX 2080 Ti",
+    .sm = 75,                // HW: CUDA C++ Programming Guide, compute capabilities
+    .multiprocessors = 68,   // HW: Turing whitepaper
+    .fp32_lanes = 64,        // HW: Turing whitepaper
+    .fp64_lanes = 2,         // HW: Turing whitepaper: 1/32 of FP32
+    .fp64_tensor_lanes = 0,  // HW: Turing whitepaper
+    .clock_ghz = 1.545,      // HW: Turing whitepaper, reference card
+    .memory_gbs = 616,       // HW: Turing whitepaper
+    .l2_kib = 5632,          // HW: Turing whitepaper
+    .shared_kib = 64,        // HW: CUDA C++ Programming Guide, compute capability 7.5
+    .shared_block_kib = 64,  // HW: the same table
+    .registers = 65536,      // HW: the same table
+    .measured_fp32 = 0,
+    .measured_fp64 = 0,
+    .measured_copy = 0,
+};
+
+inline constexpr std::array kGpus = {kH200, kA100, kV100, kRtx3090, kRtx4090, kRtx2080Ti};
+
+// The numbers of a device by the name its driver gives it ("NVIDIA H200"), or null when unknown.
+constexpr const Gpu* find_gpu(std::string_view device_name) {
+  for (const Gpu& gpu : kGpus) {
+    if (device_name.find(gpu.match) != std::string_view::npos) return &gpu;
+  }
+  return nullptr;
+}
+
+}  // namespace tessera::arch

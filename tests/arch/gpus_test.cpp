@@ -1,0 +1,37 @@
+// The hardware numbers against figures that do not follow from them: data sheet peaks and loops.
+#include "arch/gpus.h"
+
+#include <gtest/gtest.h>
+
+namespace tessera {
+namespace {
+
+TEST(Arch, PeaksAreThoseOfTheDataSheets) {
+  EXPECT_NEAR(arch::kH200.fp64_tensor_peak(), 67, 0.5);
+  EXPECT_NEAR(arch::kA100.fp32_peak(), 19.5, 0.05);
+  EXPECT_NEAR(arch::kA100.fp64_peak(), 9.7, 0.05);
+  EXPECT_NEAR(arch::kA100.fp64_tensor_peak(), 19.5, 0.05);
+  EXPECT_NEAR(arch::kV100.fp32_peak(), 15.7, 0.05);
+  EXPECT_NEAR(arch::kRtx3090.fp32_peak(), 35.6, 0.05);
+  EXPECT_NEAR(arch::kRtx4090.fp32_peak(), 82.6, 0.05);
+  EXPECT_NEAR(arch::kRtx2080Ti.fp32_peak(), 13.4, 0.05);
+}
+
+TEST(Arch, NothingMeasuredIsAbovePeak) {
+  for (const arch::Gpu& gpu : arch::kGpus) {
+    EXPECT_LE(gpu.measured_fp32, gpu.fp32_peak()) << gpu.name;
+    EXPECT_LE(gpu.measured_fp64, gpu.fp64_peak()) << gpu.name;
+    EXPECT_LE(gpu.measured_copy, gpu.memory_gbs) << gpu.name;
+    EXPECT_LE(gpu.shared_block_kib, gpu.shared_kib) << gpu.name;
+  }
+}
+
+TEST(Arch, FindsAGpuByItsDriverName) {
+  EXPECT_EQ(arch::find_gpu("NVIDIA H200")->sm, 90);
+  EXPECT_EQ(arch::find_gpu("NVIDIA GeForce RTX 2080 Ti")->sm, 75);
+  EXPECT_EQ(arch::find_gpu("Tesla V100-SXM2-16GB")->sm, 70);
+  EXPECT_EQ(arch::find_gpu("virtual"), nullptr);
+}
+
+}  // namespace
+}  // namespace tessera

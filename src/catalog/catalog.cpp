@@ -1,0 +1,92 @@
+// The table of all kernels. One line a kernel: its folder, its idea, its rows and how it is
+// planned.
+#include "catalog/catalog.h"
+
+#include <algorithm>
+
+#include "catalog/rung.h"
+#include "ladder/01_strided/config.h"
+#include "ladder/02_coalesced/config.h"
+#include "ladder/03_shared_tile/config.h"
+#include "ladder/04_flat_index/config.h"
+#include "ladder/05_conflict_free/config.h"
+#include "ladder/06_strip_of_4/config.h"
+#include "ladder/07_vector_access/config.h"
+#include "ladder/08_tile_4x4/config.h"
+#include "ladder/09_tile_8x8/config.h"
+#include "ladder/10_general_tile/config.h"
+#include "ladder/11_double_buffer/config.h"
+#include "ladder/12_warp_tile/config.h"
+#include "ladder/21_packed_blocks/config.h"
+#include "ladder/22_packed_shared/config.h"
+#include "ladder/23_packed_conflict_free/config.h"
+#include "ladder/24_tensor_core_wmma/config.h"
+
+namespace tessera {
+
+std::span<const Kernel> all_kernels() {
+  using catalog::packed_rung, catalog::rung;
+  // clang-format off
+  static const std::vector<Kernel> kernels = {
+      rung("01_strided", "one thread an output, lanes down a column", strided::kRows),
+      rung("02_coalesced", "lanes along a row", coalesced::kRows),
+      rung("03_shared_tile", "tiles staged in shared memory", shared_tile::kRows),
+      rung("04_flat_index", "a one-dimensional block", flat_index::kRows),
+      rung("05_conflict_free", "tiles in the order the lanes read", conflict_free::kRows),
+      rung("06_strip_of_4", "four outputs a thread", strip_of_4::kRows),
+      rung("07_vector_access", "128-bit global access", vector_access::kRows),
+      rung("08_tile_4x4", "4x4 outputs a thread", tile_4x4::kRows),
+      rung("09_tile_8x8", "8x8 outputs a thread", tile_8x8::kRows),
+      rung("10_general_tile", "interior blocks without predicates", general_tile::kRows),
+      rung("11_double_buffer", "load the next tile while multiplying", double_buffer::kRows),
+      rung("12_warp_tile", "lanes laid out for conflict-free reads", warp_tile::kRows),
+      packed_rung("21_packed_blocks", "operands packed into blocks", packed_blocks::kRows),
+      packed_rung("22_packed_shared", "packed blocks in shared memory", packed_shared::kRows),
+      packed_rung("23_packed_conflict_free", "shared blocks read without conflicts", packed_conflict_free::kRows),
+      packed_rung("24_tensor_core_wmma", "FP64 tensor cores, one warp a tile", tensor_core_wmma::kRows),
+  };
+  // clang-format on
+  return kernels;
+}
+
+std::vector<std::string> variants_of(const Kernel& kernel) {
+  std::vector<std::string> variants;
+  for (const KernelRow& row : kernel.rows) {
+    if (std::find(variants.begin(), variants.end(), row.variant) == variants.end()) {
+      variants.push_back(row.variant);
+    }
+  }
+  return variants;
+}
+
+const KernelRow& row_for(const Kernel& kernel, std::string_view variant, const Problem& problem) {
+  // The layout decides, not the strides: a stride of 1 may stand on both sides of a thin matrix.
+  const bool swapped = problem.order == Order::kColumnMajor;
+  const bool a_along_k = swapped ? problem.op_b == Op::kNone : problem.op_a == Op::kNone;
+  const bool b_along_n = swapped ? problem.op_a == Op::kNone : problem.op_b == Op::kNone;
+  const Sides wanted{a_along_k ? Contiguous::kK : Contiguous::kM,
+                     b_along_n ? Contiguous::kN : Contiguous::kK};
+  for (const KernelRow& row : kernel.rows) {
+    const bool fits =
+        row.sides.a == Contiguous::kStrided || (row.sides.a == wanted.a && row.sides.b == wanted.b);
+    if (row.variant == variant && fits) return row;
+  }
+  throw StatusError(Status::bad_argument("--kernel names variant '" + std::string(variant) +
+                                         "', which " + kernel.name + " does not have"));
+}
+
+Status supports(const Kernel& kernel, const KernelRow& row, const Problem& problem) {
+  if (problem.type != kernel.type) {
+    return Status::unsupported("--type is " + std::string(name_of(problem.type)) + ", but " +
+                               kernel.name + " multiplies " + std::string(name_of(kernel.type)));
+  }
+  const std::int64_t blocks = catalog::grid_blocks(row, canonical_params(problem, {}));
+  if (blocks > catalog::kMaxGrid) {
+    return Status::unsupported("m is " + std::to_string(problem.m) + " and n is " +
+                               std::to_string(problem.n) + ", but " + kernel.name +
+                               " would need more than 2^31 - 1 thread blocks");
+  }
+  return {};
+}
+
+}  // namespace tessera

@@ -1,0 +1,90 @@
+#include "catalog/rung.h"
+
+#include <cstring>
+
+namespace tessera::catalog {
+namespace {
+
+std::int64_t blocks_along(std::int64_t extent, int block) { return (extent + block - 1) / block; }
+
+template <class Params>
+std::vector<std::byte> bytes_of(const Params& params) {
+  std::vector<std::byte> bytes(sizeof params);
+  std::memcpy(bytes.data(), &params, sizeof params);
+  return bytes;
+}
+
+Launch multiply(const KernelRow& row, const GemmParams& params) {
+  return {.entry = row.entry,
+          .shape = {.grid = grid_blocks(row, params),
+                    .block = row.threads,
+                    .block_y = row.threads_y,
+                    .shared_bytes = 0},
+          .params = bytes_of(params)};
+}
+
+constexpr int kPackThreads = 256;
+
+// One packing launch: a thread an element of the padded matrix.
+Launch pack(std::string entry, const PackParams& params, std::int64_t padded_elements) {
+  const std::int64_t blocks = (padded_elements + kPackThreads - 1) / kPackThreads;
+  return {.entry = std::move(entry),
+          .shape = {.grid = std::min(blocks, kMaxGrid), .block = kPackThreads, .shared_bytes = 0},
+          .params = bytes_of(params)};
+}
+
+std::int64_t padded(std::int64_t rows, int block_rows, std::int64_t cols, int block_cols) {
+  return blocks_along(rows, block_rows) * block_rows * blocks_along(cols, block_cols) * block_cols;
+}
+
+}  // namespace
+
+std::string entry_name(std::string_view kernel, std::string_view variant, Sides sides) {
+  std::string name = "rung_" + std::string(kernel) + "__" + std::string(variant);
+  if (sides.a == Contiguous::kStrided) return name;
+  name += sides.a == Contiguous::kK ? "_ak" : "_am";
+  name += sides.b == Contiguous::kN ? "_bn" : "_bk";
+  return name;
+}
+
+std::int64_t grid_blocks(const KernelRow& row, const GemmParams& p) {
+  const __int128 blocks =
+      static_cast<__int128>(blocks_along(p.m, row.block.m)) * blocks_along(p.n, row.block.n);
+  return blocks > kMaxGrid ? kMaxGrid + 1 : static_cast<std::int64_t>(blocks);
+}
+
+std::int64_t no_workspace(const KernelRow&, const Problem&) { return 0; }
+
+Plan plan_one_launch(const KernelRow& row, const Problem& problem, const Operands& operands,
+                     DeviceAddress) {
+  const GemmParams params = canonical_params(problem, operands);
+  if (params.m == 0 || params.n == 0) return {};
+  return {{multiply(row, params)}};
+}
+
+std::int64_t packed_workspace(const KernelRow& row, const Problem& problem) {
+  const GemmParams p = canonical_params(problem, {});
+  const std::int64_t elements =
+      padded(p.m, row.block.m, p.k, row.block.k) + padded(p.k, row.block.k, p.n, row.block.n);
+  return elements * size_of(problem.type);
+}
+
+Plan plan_packed(const KernelRow& row, const Problem& problem, const Operands& operands,
+                 DeviceAddress workspace) {
+  GemmParams p = canonical_params(problem, operands);
+  if (p.m == 0 || p.n == 0) return {};
+  if (p.k == 0) return {{multiply(row, p)}};  // nothing is read, so nothing is packed
+
+  const std::int64_t a_elements = padded(p.m, row.block.m, p.k, row.block.k);
+  const std::int64_t b_elements = padded(p.k, row.block.k, p.n, row.block.n);
+  void* const packed_a = reinterpret_cast<void*>(workspace);
+  void* const packed_b = reinterpret_cast<void*>(workspace + a_elements * size_of(problem.type));
+  const PackParams a{p.a, packed_a, p.m, p.k, p.a_row, p.a_col};
+  const PackParams b{p.b, packed_b, p.k, p.n, p.b_row, p.b_col};
+  p.a = packed_a;
+  p.b = packed_b;
+  return {{pack(row.entry + "__pack_a", a, a_elements), pack(row.entry + "__pack_b", b, b_elements),
+           multiply(row, p)}};
+}
+
+}  // namespace tessera::catalog

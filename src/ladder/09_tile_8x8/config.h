@@ -1,0 +1,25 @@
+// A square of 8x8 outputs a thread, out of a 128x128 block.
+#pragma once
+
+#include "problem/config.h"
+
+namespace tessera::tile_8x8 {
+
+struct Config {
+  BlockTile block;
+  Sides sides;
+  static constexpr int kThread = 8;  // a thread computes kThread x kThread outputs
+  constexpr int threads_along_n() const { return block.n / kThread; }
+  constexpr int threads() const { return block.m / kThread * threads_along_n(); }
+  constexpr int min_blocks() const { return 2; }
+};
+
+constexpr bool is_legal(Config c) {
+  return c.block.m % Config::kThread == 0 && c.block.n % Config::kThread == 0 &&
+         c.block.m * c.block.k % (4 * c.threads()) == 0 &&
+         c.block.n * c.block.k % (4 * c.threads()) == 0 && c.threads() <= 1024;
+}
+
+inline constexpr auto kRows = for_all_sides<Config>({{"128x128x8", {{128, 128, 8}, {}}}});
+
+}  // namespace tessera::tile_8x8

@@ -1,0 +1,84 @@
+// Rung 10: tile sizes are a config, and blocks inside the matrix run without a predicate.
+//
+// Rung 09 asked before every load whether it was inside. Here a block asks once: interior blocks
+// walk a pointer through whole k tiles, blocks at an edge keep their guards, and the k tail is a
+// guarded step of its own in every block. Strips wait in registers before they are turned into
+// shared memory.
+#include "ladder/10_general_tile/config.h"
+#include "ladder/strip_loader.h"
+
+namespace tessera::general_tile {
+
+template <Config cfg>
+struct Tiles {
+  alignas(16) float a[cfg.block.k][cfg.block.m];  // (k, m)
+  alignas(16) float b[cfg.block.k][cfg.block.n];  // (k, n)
+};
+
+// The outer products of one staged tile.
+template <Config cfg>
+__device__ void multiply_tile(float (&sum)[cfg.thread.m][cfg.thread.n], const Tiles<cfg>& tiles,
+                              int row, int col) {
+#pragma unroll
+  for (int l = 0; l < cfg.block.k; ++l) {
+    float from_a[cfg.thread.m], from_b[cfg.thread.n];
+    ladder::load_fragment(from_a, &tiles.a[l][row]);
+    ladder::load_fragment(from_b, &tiles.b[l][col]);
+    ladder::multiply_add(sum, from_a, from_b);
+  }
+}
+
+template <Config cfg, bool guarded, class LoaderA, class LoaderB>
+__device__ void multiply(float (&sum)[cfg.thread.m][cfg.thread.n], Tiles<cfg>& tiles, LoaderA a,
+                         LoaderB b, long long k, int row, int col) {
+  const auto multiply_fetched = [&] {
+    a.put(tiles.a);
+    b.put(tiles.b);
+    __syncthreads();
+    multiply_tile<cfg>(sum, tiles, row, col);
+    __syncthreads();  // WHY: the next step overwrites tiles that slower warps still read
+  };
+  const long long tail = k / cfg.block.k * cfg.block.k;
+#pragma unroll 1
+  for (long long l = 0; l < tail; l += cfg.block.k) {
+    a.template fetch<guarded>(l);
+    b.template fetch<guarded>(l);
+    multiply_fetched();
+  }
+  if (tail < k) {
+    a.fetch_guarded(tail);
+    b.fetch_guarded(tail);
+    multiply_fetched();
+  }
+}
+
+template <Config cfg>
+__device__ void run(const GemmParams& p) {
+  static_assert(is_legal(cfg));
+  __shared__ Tiles<cfg> tiles;
+  const auto a = ladder::operand_a<cfg.sides>(p);
+  const auto b = ladder::operand_b<cfg.sides>(p);
+  const ladder::BlockOrigin origin = ladder::block_origin(p, cfg.block.m, cfg.block.n);
+  const int row = threadIdx.x / cfg.threads_along_n() * cfg.thread.m;
+  const int col = threadIdx.x % cfg.threads_along_n() * cfg.thread.n;
+  const ladder::StripLoader<cfg.block.m, cfg.block.k, cfg.threads(), cfg.sides.a == Contiguous::kK>
+      load_a(a, origin.row, threadIdx.x);
+  const ladder::StripLoader<cfg.block.n, cfg.block.k, cfg.threads(), cfg.sides.b == Contiguous::kK>
+      load_b(b, origin.col, threadIdx.x);
+
+  float sum[cfg.thread.m][cfg.thread.n] = {};
+  if (ladder::is_interior(p, origin, cfg.block, a, b)) {
+    multiply<cfg, false>(sum, tiles, load_a, load_b, p.k, row, col);
+  } else {
+    multiply<cfg, true>(sum, tiles, load_a, load_b, p.k, row, col);
+  }
+#pragma unroll
+  for (int i = 0; i < cfg.thread.m; ++i) {
+#pragma unroll
+    for (int j = 0; j < cfg.thread.n; j += 4) {
+      ladder::store_strip(p, origin.row + row + i, origin.col + col + j, sum[i] + j);
+    }
+  }
+}
+
+}  // namespace tessera::general_tile

@@ -1,0 +1,56 @@
+// The two ways out of rung 12: each thread writes its own strips, or the block turns its sums in
+// shared memory so that a warp writes whole rows of its tile.
+#pragma once
+
+#include "ladder/12_warp_tile/config.h"
+#include "ladder/strip.h"
+
+namespace tessera::warp_tile {
+
+template <Config cfg>
+__device__ void store_direct(const GemmParams& p, ladder::BlockOrigin origin, tile::Position at,
+                             const float (&sum)[8][8]) {
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    const long long row = origin.row + at.row + tile::offset_of(i, cfg.warp.distance.m);
+    const long long col = origin.col + at.col;
+    ladder::store_strip(p, row, col, sum[i]);
+    ladder::store_strip(p, row, col + cfg.warp.distance.n, sum[i] + tile::kQuarter);
+  }
+}
+
+inline constexpr int kOutputRows = 32;  // rows of D that stand in shared memory at a time
+
+// Four passes; in each, every thread brings two rows of one of its quarters' rows.
+template <Config cfg>
+__device__ void store_staged(const GemmParams& p, ladder::BlockOrigin origin, tile::Position at,
+                             const float (&sum)[8][8], float* staged) {
+  constexpr int rows_a_pass = 2;  // of each thread
+  constexpr int width = cfg.block.n;
+  constexpr int strips_a_row = width / ladder::kStrip;
+  // Position of the thread's rows among all threads' rows: quarters stack 4 rows each.
+  const int group = at.row / tile::kQuarter;
+#pragma unroll
+  for (int i = 0; i < 8; i += rows_a_pass) {
+    __syncthreads();  // the tile, or the pass before, is no longer read
+#pragma unroll
+    for (int r = 0; r < rows_a_pass; ++r) {
+      float* row = staged + (group * rows_a_pass + r) * width + at.col;
+      *reinterpret_cast<float4*>(row) = {sum[i + r][0], sum[i + r][1], sum[i + r][2],
+                                         sum[i + r][3]};
+      *reinterpret_cast<float4*>(row + cfg.warp.distance.n) = {sum[i + r][4], sum[i + r][5],
+                                                               sum[i + r][6], sum[i + r][7]};
+    }
+    __syncthreads();
+    for (int s = threadIdx.x; s < kOutputRows * strips_a_row; s += cfg.threads()) {
+      const int staged_row = s / strips_a_row, col = s % strips_a_row * ladder::kStrip;
+      const int row = staged_row / rows_a_pass * tile::kQuarter + staged_row % rows_a_pass +
+                      tile::offset_of(i, cfg.warp.distance.m);
+      float strip[ladder::kStrip];
+      ladder::load_fragment(strip, staged + staged_row * width + col);
+      ladder::store_strip(p, origin.row + row, origin.col + col, strip);
+    }
+  }
+}
+
+}  // namespace tessera::warp_tile

@@ -1,0 +1,45 @@
+// Rung 21: A and B are first copied into arrays of 8x8 blocks; then a block of D walks along a row
+// of A's blocks and a column of B's. A block is 512 contiguous bytes, whatever ld was, and zeros
+// pad the edges: the inner loop has no guard. Limit: every element is still read from global memory
+// 8 times.
+#include "ladder/21_packed_blocks/config.h"
+#include "ladder/packed.h"
+
+namespace tessera::packed_blocks {
+
+using ladder::PackedOrder;
+inline constexpr PackedOrder kOrderA = PackedOrder::kRows;
+constexpr PackedOrder order_b(Config c) {
+  return c.turn_b ? PackedOrder::kColumnsTurned : PackedOrder::kRows;
+}
+
+template <Config cfg>
+__device__ void pack_a(const PackParams& p) {
+  ladder::pack<kOrderA>(p);
+}
+template <Config cfg>
+__device__ void pack_b(const PackParams& p) {
+  ladder::pack<order_b(cfg)>(p);
+}
+
+template <Config cfg>
+__device__ void run(const GemmParams& p) {
+  const double* a = static_cast<const double*>(p.a);  // packed (m, k)
+  const double* b = static_cast<const double*>(p.b);  // packed (k, n)
+  const ladder::BlockOrigin origin = ladder::block_origin(p, cfg.block.m, cfg.block.n);
+  const long long i = origin.row / ladder::kEdge, j = origin.col / ladder::kEdge;
+  const int row = threadIdx.x / ladder::kEdge, col = threadIdx.x % ladder::kEdge;
+
+  double sum = 0;
+  for (long long k = 0; k < ladder::blocks_along(p.k); ++k) {
+    const double* block_a = a + ladder::packed_block<kOrderA>(i, k, p.m, p.k);
+    const double* block_b = b + ladder::packed_block<order_b(cfg)>(k, j, p.k, p.n);
+    for (int l = 0; l < ladder::kEdge; ++l) {
+      sum += block_a[ladder::packed_element<kOrderA>(row, l)] *
+             block_b[ladder::packed_element<order_b(cfg)>(l, col)];
+    }
+  }
+  ladder::store(p, origin.row + row, origin.col + col, sum);
+}
+
+}  // namespace tessera::packed_blocks

@@ -1,0 +1,16 @@
+// FP64: packed 8x8 blocks staged in shared memory, in the order in which they are packed.
+#pragma once
+
+#include "problem/config.h"
+
+namespace tessera::packed_shared {
+
+struct Config {
+  BlockTile block;
+  constexpr int threads() const { return block.m * block.n; }
+  constexpr int min_blocks() const { return 1; }
+};
+
+inline constexpr auto kRows = rows_of<Config>({{"8x8", {{8, 8, 8}}}});
+
+}  // namespace tessera::packed_shared

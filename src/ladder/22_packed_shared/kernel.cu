@@ -1,0 +1,48 @@
+// Rung 22: the two blocks of a step are staged in shared memory by all threads of the block.
+//
+// Rung 21 was limited by reading each element 8 times from global memory. Now it is read once. But
+// the blocks keep their packed order: B stands k-contiguous while the lanes walk its columns, 64
+// bytes apart, so they meet 4 in a bank. Kept to be seen; rung 23 cures it.
+#include "ladder/22_packed_shared/config.h"
+#include "ladder/packed.h"
+
+namespace tessera::packed_shared {
+
+using ladder::PackedOrder;
+inline constexpr PackedOrder kOrderA = PackedOrder::kRows;
+inline constexpr PackedOrder kOrderB = PackedOrder::kColumnsTurned;
+
+template <Config cfg>
+__device__ void pack_a(const PackParams& p) {
+  ladder::pack<kOrderA>(p);
+}
+template <Config cfg>
+__device__ void pack_b(const PackParams& p) {
+  ladder::pack<kOrderB>(p);
+}
+
+template <Config cfg>
+__device__ void run(const GemmParams& p) {
+  __shared__ double block_a[ladder::kBlockElements];  // (m, k) inside, as packed
+  __shared__ double block_b[ladder::kBlockElements];  // (n, k) inside, as packed
+  const double* a = static_cast<const double*>(p.a);
+  const double* b = static_cast<const double*>(p.b);
+  const ladder::BlockOrigin origin = ladder::block_origin(p, cfg.block.m, cfg.block.n);
+  const long long i = origin.row / ladder::kEdge, j = origin.col / ladder::kEdge;
+  const int row = threadIdx.x / ladder::kEdge, col = threadIdx.x % ladder::kEdge;
+
+  double sum = 0;
+  for (long long k = 0; k < ladder::blocks_along(p.k); ++k) {
+    block_a[threadIdx.x] = a[ladder::packed_block<kOrderA>(i, k, p.m, p.k) + threadIdx.x];
+    block_b[threadIdx.x] = b[ladder::packed_block<kOrderB>(k, j, p.k, p.n) + threadIdx.x];
+    __syncthreads();
+    for (int l = 0; l < ladder::kEdge; ++l) {
+      sum += block_a[ladder::packed_element<kOrderA>(row, l)] *
+             block_b[ladder::packed_element<kOrderB>(l, col)];
+    }
+    __syncthreads();  // WHY: the next step overwrites blocks that the other warp still reads
+  }
+  ladder::store(p, origin.row + row, origin.col + col, sum);
+}
+
+}  // namespace tessera::packed_shared

@@ -1,0 +1,48 @@
+// Rung 23: the shared blocks stand as the lanes read them: A column-contiguous, B row-contiguous.
+//
+// Rung 22 was limited by bank conflicts on B. Here every shared load is free of them. A is packed
+// turned, so its way into shared memory is a plain copy; B keeps its packed order and is turned by
+// the store, which costs 8 wavefronts a warp instead of 2. That price is paid once a block, not 8
+// times.
+#include "ladder/23_packed_conflict_free/config.h"
+#include "ladder/packed.h"
+
+namespace tessera::packed_conflict_free {
+
+using ladder::PackedOrder;
+inline constexpr PackedOrder kOrderA = PackedOrder::kRowsTurned;
+inline constexpr PackedOrder kOrderB = PackedOrder::kColumnsTurned;
+
+template <Config cfg>
+__device__ void pack_a(const PackParams& p) {
+  ladder::pack<kOrderA>(p);
+}
+template <Config cfg>
+__device__ void pack_b(const PackParams& p) {
+  ladder::pack<kOrderB>(p);
+}
+
+template <Config cfg>
+__device__ void run(const GemmParams& p) {
+  __shared__ double block_a[ladder::kEdge][ladder::kEdge];  // (k, m)
+  __shared__ double block_b[ladder::kEdge][ladder::kEdge];  // (k, n)
+  const double* a = static_cast<const double*>(p.a);
+  const double* b = static_cast<const double*>(p.b);
+  const ladder::BlockOrigin origin = ladder::block_origin(p, cfg.block.m, cfg.block.n);
+  const long long i = origin.row / ladder::kEdge, j = origin.col / ladder::kEdge;
+  const int row = threadIdx.x / ladder::kEdge, col = threadIdx.x % ladder::kEdge;
+
+  double sum = 0;
+  for (long long k = 0; k < ladder::blocks_along(p.k); ++k) {
+    // Both arrays hold k fastest or m fastest inside a block; this thread moves packed word number
+    // tid.
+    block_a[row][col] = a[ladder::packed_block<kOrderA>(i, k, p.m, p.k) + threadIdx.x];
+    block_b[col][row] = b[ladder::packed_block<kOrderB>(k, j, p.k, p.n) + threadIdx.x];
+    __syncthreads();
+    for (int l = 0; l < ladder::kEdge; ++l) sum += block_a[l][row] * block_b[l][col];
+    __syncthreads();  // WHY: the next step overwrites blocks that the other warp still reads
+  }
+  ladder::store(p, origin.row + row, origin.col + col, sum);
+}
+
+}  // namespace tessera::packed_conflict_free

@@ -5,6 +5,8 @@
 
 namespace tessera::tensor_core_wmma {
 
+inline constexpr int kPortableArch = 80;  // HW: FP64 wmma exists from compute 8.0
+
 struct Config {
   BlockTile block;
   constexpr int threads() const { return 32; }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include "lab/matrix.h"
@@ -11,10 +12,10 @@
 namespace tessera::lab {
 
 enum class Fill {
-  kUniform,   // [-1, 1], full mantissas
+  kUniform,   // (-1, 1), full mantissas
   kNormal,    // mean 0, deviation 1, full mantissas
-  kIntegers,  // -limit .. limit; see integers.h for a limit that keeps sums exact
-  kSameSign,  // [0, 1], full mantissas: errors add up instead of cancelling
+  kIntegers,  // -limit .. limit; integers.h chooses a limit that keeps sums exact
+  kSameSign,  // (0, 1), full mantissas: errors add up instead of cancelling
   kZeros,
 };
 
@@ -25,14 +26,22 @@ struct FillSpec {
   Fill kind = Fill::kUniform;
   std::uint64_t seed = 1;
   int limit = 1;         // of kIntegers
-  double density = 1.0;  // of kIntegers: share of entries that may be nonzero
+  double density = 1.0;  // of kIntegers: share of entries that are drawn; the others are 0
 };
 
 // Writes every element of the matrix; guards and gaps stay as they are.
 void fill(HostMatrix& matrix, const FillSpec& spec);
 
-// Puts `count` NaNs (or `value`s) at seeded positions.
+// Puts `value` at `count` seeded positions (which may coincide).
 void place(HostMatrix& matrix, int count, std::uint64_t seed,
            double value = std::numeric_limits<double>::quiet_NaN());
+
+// Sixty-four well mixed bits of a number: the root of all seeded choices here.
+constexpr std::uint64_t mix_bits(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15ull;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
 
 }  // namespace tessera::lab

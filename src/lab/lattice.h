@@ -14,7 +14,8 @@ namespace tessera::lab {
 struct LatticeCase {
   Problem problem;
   bool in_place = false;     // D is C
-  std::string name() const;  // "65x33x129 TN row ld+3 alpha=-1.5 beta=1 in place"
+  int misalign = 0;          // elements by which the operands miss a 256-byte boundary
+  std::string name() const;  // "65x33x129 TN row lda=68 ... alpha=-1.5 beta=1 in place"
 };
 
 std::vector<LatticeCase> lattice(DataType type, std::uint64_t seed = 1);

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 
 #include "problem/problem.h"
@@ -26,43 +25,53 @@ decltype(auto) on_type(DataType type, Body&& body) {
 // Half of the distance from 1 to the next value: 2^-24 or 2^-53.
 inline double unit_roundoff(DataType type) { return type == DataType::kF64 ? 0x1p-53 : 0x1p-24; }
 
+// The runs of adjacent elements in a strided matrix: `count` of them, `length` elements each, run i
+// starting at element i * step. rows_adjacent: a run walks down a column.
+struct Runs {
+  bool rows_adjacent = false;
+  std::int64_t count = 0, length = 0, step = 0;
+  std::int64_t row(std::int64_t run, std::int64_t at) const { return rows_adjacent ? at : run; }
+  std::int64_t col(std::int64_t run, std::int64_t at) const { return rows_adjacent ? run : at; }
+};
+Runs runs_of(const MatrixView& view);
+
 class HostMatrix {
  public:
-  // All poison. guard_bytes on either side, a multiple of 256 (so bases stay aligned).
-  // Throws kUnavailable when the host does not have the memory.
-  HostMatrix(DataType type, const MatrixView& view, std::size_t guard_bytes);
+  // All poison. The first element stands `offset` elements behind a 256-byte boundary, with
+  // guard_bytes (a multiple of 256) before and after. Throws kUnavailable when memory is short.
+  HostMatrix(DataType type, const MatrixView& view, std::size_t guard_bytes, int offset = 0);
 
   DataType type() const { return type_; }
   const MatrixView& view() const { return view_; }
   std::size_t guard_bytes() const { return guard_bytes_; }
-  std::size_t total_bytes() const { return total_bytes_; }  // both guards included
-  std::byte* bytes() { return storage_.get(); }             // starts with the first guard
+  std::size_t front_bytes() const { return front_bytes_; }  // from the start to the first element
+  std::size_t total_bytes() const { return total_bytes_; }
+  std::byte* bytes() { return storage_.get(); }
   const std::byte* bytes() const { return storage_.get(); }
 
   template <class T>
   T* elements() {
-    return reinterpret_cast<T*>(storage_.get() + guard_bytes_);
+    return reinterpret_cast<T*>(storage_.get() + front_bytes_);
   }
   template <class T>
   const T* elements() const {
-    return reinterpret_cast<const T*>(storage_.get() + guard_bytes_);
-  }
-  std::int64_t offset(std::int64_t r, std::int64_t c) const {
-    return r * view_.row + c * view_.col;
+    return reinterpret_cast<const T*>(storage_.get() + front_bytes_);
   }
   double at(std::int64_t r, std::int64_t c) const;
   void set(std::int64_t r, std::int64_t c, double value);
-
   HostMatrix clone() const;
+  HostMatrix poisoned_like() const;  // same place in memory, nothing but poison
 
  private:
   struct Release {
     void operator()(std::byte* p) const;
   };
   HostMatrix() = default;
+  void acquire();
+
   DataType type_ = DataType::kF32;
   MatrixView view_;
-  std::size_t guard_bytes_ = 0, total_bytes_ = 0;
+  std::size_t guard_bytes_ = 0, front_bytes_ = 0, total_bytes_ = 0;
   std::unique_ptr<std::byte[], Release> storage_;
 };
 

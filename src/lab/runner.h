@@ -32,8 +32,10 @@ class Runner {
  public:
   Runner(Device& device, const KernelChoice& choice, const Problem& problem);
 
-  // Enqueues the plan on these operands. Asynchronous where the device is.
-  void run(const Operands& operands);
+  // The launches for these operands; made once where calls are timed.
+  Plan plan(const Operands& operands) const;
+  // Enqueues a plan. Asynchronous where the device is.
+  void run(const Plan& plan);
 
   const KernelRow& row() const { return *row_; }
   const std::string& image() const { return image_.description; }

@@ -21,6 +21,7 @@ struct VerifyOptions {
   Fill fill = Fill::kUniform;  // of the real data
   int nans = 0;                // NaNs placed in each of A and B, one in C (real data)
   bool in_place = false;       // D is C; needs ldc == ldd
+  int misalign = 0;            // elements by which A, B, C and D miss a 256-byte boundary
   bool integers = true;        // the exact pass before the real one
   ReferenceOptions reference;
 };

@@ -1,0 +1,51 @@
+#include "lab/runner.h"
+
+#include <utility>
+
+namespace tessera::lab {
+
+DeviceBuffer::DeviceBuffer(Device& device, std::size_t bytes)
+    : device_(&device), address_(device.allocate(bytes)), bytes_(bytes) {}
+
+DeviceBuffer::DeviceBuffer(DeviceBuffer&& other) noexcept
+    : device_(std::exchange(other.device_, nullptr)),
+      address_(std::exchange(other.address_, 0)),
+      bytes_(std::exchange(other.bytes_, 0)) {}
+
+DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
+  std::swap(device_, other.device_);
+  std::swap(address_, other.address_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+DeviceBuffer::~DeviceBuffer() {
+  if (!device_ || address_ == 0) return;
+  try {
+    device_->free(address_);
+  } catch (const StatusError&) {
+    // WHY: a destructor may not throw, and a device that failed has already said so.
+  }
+}
+
+Runner::Runner(Device& device, const KernelChoice& choice, const Problem& problem)
+    : device_(device),
+      kernel_(*choice.kernel),
+      row_(&row_for(kernel_, choice.variant, problem)),
+      problem_(problem) {
+  require(supports(kernel_, *row_, problem_));
+  image_ = device_.load(image_of(kernel_));
+  if (kernel_.workspace_bytes) {
+    workspace_ = DeviceBuffer(device_, kernel_.workspace_bytes(*row_, problem_));
+  }
+}
+
+Plan Runner::plan(const Operands& operands) const {
+  return kernel_.plan(*row_, problem_, operands, workspace_.address());
+}
+
+void Runner::run(const Plan& plan) {
+  for (const Launch& launch : plan.launches) device_.launch(image_, launch);
+}
+
+}  // namespace tessera::lab

@@ -1,0 +1,20 @@
+// The include arrows of the house (docs/architecture.md): which room may include which.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera::house {
+
+// The room of a file of src/ or include/, from its path: "lab", "device/virtual", "kernels/tile",
+// "ladder/07_vector_access". Files that several rooms share are rooms of their own: "params"
+// (problem/params.h), "words" (problem/config.h), "report" (vgpu/observe/report.h), "page"
+// (ladder/common.h).
+std::string room_of(std::string_view path);
+
+// One sentence for each include of the file that no arrow allows, and for each "asm" outside
+// src/kernels/ptx/.
+std::vector<std::string> violations(const std::string& path, const std::string& text);
+
+}  // namespace tessera::house

@@ -1,0 +1,104 @@
+// What every text file of the house has in common: short, formatted, and silent about the machine
+// it was written on.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <regex>
+
+#include "tests/house/repository.h"
+
+namespace tessera::house {
+namespace {
+
+// A home folder or a work folder of somebody's machine.
+bool names_a_machine(const std::string& line) {
+  static const std::regex kFolders(
+      "(^|[^A-Za-z0-9_.$}*])/(work|home|root|Users|mnt)/[A-Za-z0-9_.]");
+  return std::regex_search(line, kFolders);
+}
+
+TEST(Text, NoFileNamesAMachine) {
+  ASSERT_FALSE(all_files().empty()) << "run from the root of the repository";
+  for (const SourceFile& file : all_files()) {
+    const std::vector<std::string> lines = lines_of(file.text);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      EXPECT_FALSE(names_a_machine(lines[i])) << file.path << ":" << i + 1 << ": " << lines[i];
+    }
+  }
+}
+
+TEST(Text, PlantedMachinePathsAreFound) {
+  for (const std::string folder : {"work", "home", "root", "Users"}) {
+    EXPECT_TRUE(names_a_machine("see /" + folder + "/x/y"));
+    EXPECT_TRUE(names_a_machine("(\"/" + folder + "/x\")"));
+  }
+  EXPECT_FALSE(names_a_machine("framework/work/x"));
+  EXPECT_FALSE(names_a_machine("/usr/local/cuda"));
+}
+
+// Quotes a path for the shell: source paths hold nothing but these characters.
+bool is_plain(const std::string& path) {
+  return path.find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+             "_-./") == std::string::npos;
+}
+
+int format_status(const std::string& paths) {
+  const std::string command = "clang-format-14 --dry-run --Werror " + paths;
+  return std::system(command.c_str());
+}
+
+TEST(Text, ClangFormat14LeavesEverythingAsItIs) {
+  if (std::system("command -v clang-format-14 > /dev/null") != 0) {
+    GTEST_SKIP() << "clang-format-14 is not installed";
+  }
+  std::string paths;
+  for (const char* folder : {"src/", "tests/", "tools/", "include/", "interpose/"}) {
+    for (const SourceFile& file : files_in(folder, {".h", ".hpp", ".cpp", ".cu"})) {
+      ASSERT_TRUE(is_plain(file.path)) << file.path;
+      paths += " " + file.path;
+    }
+  }
+  EXPECT_EQ(format_status(paths), 0) << "run: make format";
+}
+
+TEST(Text, ClangFormat14RefusesAPlantedLine) {
+  if (std::system("command -v clang-format-14 > /dev/null") != 0) {
+    GTEST_SKIP() << "clang-format-14 is not installed";
+  }
+  EXPECT_EQ(std::system("echo 'int  x=1 ;' | clang-format-14 | grep -qx 'int x = 1;'"), 0);
+}
+
+// Files of about 400 lines are the aim; the report names those above, the limit leaves room for one
+// more idea. Tables of facts are as long as the facts.
+TEST(Text, FilesAreShort) {
+  for (const SourceFile& file : files_in("src/", {".h", ".cpp", ".cu"})) {
+    const std::size_t lines = lines_of(file.text).size();
+    if (lines > 400) std::cout << "long file: " << file.path << ", " << lines << " lines\n";
+    EXPECT_LE(lines, 600u) << file.path;
+  }
+}
+
+std::uintmax_t bytes_of_binaries(const std::filesystem::path& folder) {
+  std::uintmax_t sum = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_regular_file() || (name != "tessera" && !name.starts_with("test_"))) continue;
+    std::cout << name << ": " << entry.file_size() / 1000 << " kB\n";
+    sum += entry.file_size();
+  }
+  return sum;
+}
+
+// They travel together to machines that have a driver and nothing else.
+TEST(Binaries, StayBelow50MegabytesTogether) {
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const std::uintmax_t sum = bytes_of_binaries(folder);
+  EXPECT_GT(sum, std::filesystem::file_size("/proc/self/exe") - 1) << folder;
+  EXPECT_LT(sum, 50'000'000u);
+}
+
+}  // namespace
+}  // namespace tessera::house

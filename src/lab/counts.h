@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "device/device.h"
@@ -11,14 +12,17 @@
 namespace tessera::lab {
 
 struct Count {
-  std::uint64_t warp = 0, thread = 0;
+  std::uint64_t warp = 0, thread = 0;  // issues, and active lanes summed over them
   Count& operator+=(const Count& other);
 };
 
+// Accesses by the bytes that one lane moves.
+using Accesses = std::map<int, Count>;
+
 struct CountSummary {
-  Count total, fma, matrix, barrier;  // matrix: tensor-core instructions
-  std::map<int, Count> global_loads, global_stores, shared_loads, shared_stores;  // by bytes a lane
-  std::string tag = "exact";  // "exact", "model: ..." (the cubin differs), "approximate"
+  Count total, fma, matrix, barrier;  // matrix: tensor-core multiplies
+  Accesses global_loads, global_stores, shared_loads, shared_stores, other_accesses;
+  std::string tag = "exact";  // "exact", or "model: ..." where the cubin does it differently
   std::vector<std::string> approximate_forms;
   int launches = 0;
   double host_seconds = 0;
@@ -29,7 +33,15 @@ struct CountSummary {
 
 CountSummary summarize(const std::vector<LaunchCounts>& launches);
 
-// Bytes that one lane moves in a load or store: "ld.shared.v4.f32" is 16, "wmma.load..." is 0.
-int access_bytes(const std::string& form);
+// What an instruction form is: "ld.volatile.shared.v4.f32" is a load of 16 bytes from shared
+// memory.
+enum class FormKind { kOther, kFma, kMatrix, kBarrier, kLoad, kStore };
+enum class FormSpace { kNone, kGlobal, kShared, kOther };
+struct FormClass {
+  FormKind kind = FormKind::kOther;
+  FormSpace space = FormSpace::kNone;
+  int bytes = 0;  // a lane
+};
+FormClass classify(std::string_view form);
 
 }  // namespace tessera::lab

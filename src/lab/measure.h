@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "device/device.h"
@@ -26,6 +27,7 @@ class Timer {
   virtual void idle(double milliseconds) = 0;
 };
 
+// Throws kUnavailable on a device without a clock (the virtual GPU).
 class DeviceTimer : public Timer {
  public:
   explicit DeviceTimer(Device& device) : device_(device) {}
@@ -38,7 +40,8 @@ class DeviceTimer : public Timer {
   Device& device_;
 };
 
-// Something to time. call(i) enqueues the i-th call of the run; i picks the operand buffers.
+// Something to time. call(i) enqueues one call; i counts the candidate's calls and picks the
+// operand buffers, so that successive calls find cold caches.
 struct Candidate {
   std::string name;
   std::function<void(std::int64_t)> call;
@@ -51,11 +54,12 @@ struct MeasureOptions {
   int warm_ups = 3;
   int min_calls = 8, max_calls = 200;
   double burst_ms = 50;
-  double long_call_ms = 300;               // above it: 1 warm-up, 3 calls
-  double sustained_ms = 100;               // untimed, then as much timed
-  int max_samples = 200;                   // of a sustained group; more calls share a pair of marks
-  std::function<bool()> stop;              // asked before each group; true keeps what was measured
-  std::function<void(int, int)> progress;  // groups done, groups in all
+  double long_call_ms = 300;                 // above it: 1 warm-up, 3 calls
+  double sustained_ms = 100;                 // untimed, then as much timed
+  int max_samples = 200;                     // of a group; more calls share a pair of marks
+  std::function<bool()> stop;                // asked before each group; true keeps what there is
+  std::function<void(int, int)> progress;    // groups done, groups in all
+  std::function<void(std::size_t)> on_busy;  // candidate whose timed calls are queued or running
 };
 
 // All samples of a candidate, in milliseconds a call, over all rounds.
@@ -67,7 +71,8 @@ struct Samples {
 };
 
 // Groups of all candidates, in seeded random order in each round. Neighbouring calls share a mark,
-// so a sample is one call plus what the stream needs between two calls.
+// so a sample is one call plus what the stream needs between two calls; calls are queued ahead, so
+// the host's launch time shows only where it exceeds the kernel's.
 std::vector<Samples> measure(Timer& timer, const std::vector<Candidate>& candidates, Mode mode,
                              const MeasureOptions& options = {});
 

@@ -2,6 +2,7 @@
 // list.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,6 +41,7 @@ struct Kernel {
   std::int64_t (*workspace_bytes)(const KernelRow& row, const Problem& problem);
   Plan (*plan)(const KernelRow& row, const Problem& problem, const Operands& operands,
                DeviceAddress workspace);
+  std::optional<CodeImage> own_image = {};  // code from elsewhere than this build's images
 };
 
 std::span<const Kernel> all_kernels();

@@ -1,20 +1,13 @@
-// Kernels to compiled code. A file of its own: the build step that generates entries links the table
-// before any image exists.
-#include <algorithm>
-
+// Kernels to compiled code. A file of its own: the build step that generates entries links the
+// table before any image exists.
 #include "catalog/catalog.h"
 #include "catalog/images.h"
 
 namespace tessera {
 
 const CodeImage& image_of(const Kernel& kernel) {
-  const auto images = embedded_images();
-  const auto at = std::find_if(images.begin(), images.end(),
-                               [&](const CodeImage& image) { return image.name == kernel.name; });
-  if (at == images.end()) {
-    throw StatusError(Status::unavailable("kernel " + kernel.name + " has no image in this build"));
-  }
-  return *at;
+  if (const CodeImage* image = find_image(kernel.name)) return *image;
+  throw StatusError(Status::unavailable("kernel " + kernel.name + " has no image in this build"));
 }
 
 }  // namespace tessera

@@ -51,7 +51,8 @@ Kernel rung(std::string name, std::string idea, const Rows& table) {
           .rows = std::move(rows),
           .helpers = {},
           .workspace_bytes = no_workspace,
-          .plan = plan_one_launch};
+          .plan = plan_one_launch,
+          .own_image = {}};
 }
 
 // An FP64 kernel that multiplies packed blocks: two packing launches, then one that multiplies.
@@ -69,7 +70,8 @@ Kernel packed_rung(std::string name, std::string idea, const Rows& table) {
           .rows = std::move(rows),
           .helpers = std::move(helpers),
           .workspace_bytes = packed_workspace,
-          .plan = plan_packed};
+          .plan = plan_packed,
+          .own_image = {}};
 }
 
 }  // namespace tessera::catalog

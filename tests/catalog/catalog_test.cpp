@@ -1,0 +1,110 @@
+#include "catalog/catalog.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+
+namespace tessera {
+namespace {
+
+std::string error_of(const char* pattern) {
+  try {
+    choose_kernels(pattern);
+  } catch (const StatusError& error) {
+    return error.status().message;
+  }
+  return {};
+}
+
+TEST(Choose, TakesNamesNumbersGlobsListsAndAll) {
+  EXPECT_EQ(choose_kernels("02_coalesced").front().kernel->name, "02_coalesced");
+  EXPECT_EQ(choose_kernels("2").front().kernel->name, "02_coalesced");
+  EXPECT_EQ(choose_kernels("02").size(), 1u);
+  EXPECT_EQ(choose_kernels("0*").size(), 9u);
+  EXPECT_EQ(choose_kernels("01,12,*wmma").size(), 3u);
+  EXPECT_EQ(choose_kernels("all").size(), all_kernels().size());
+  EXPECT_EQ(choose_kernels("12/staged").front().variant, "staged");
+  EXPECT_EQ(choose_kernels("12/all").size(), 4u);
+  EXPECT_EQ(choose_kernels("12").front().variant, "128x128x8");
+}
+
+TEST(Choose, NamesWhatItWasGivenAndWhatThereIs) {
+  EXPECT_NE(error_of("17_missing").find("'17_missing'"), std::string::npos);
+  EXPECT_NE(error_of("17_missing").find("12_warp_tile"), std::string::npos);
+  EXPECT_NE(error_of("12/none").find("half_each"), std::string::npos);
+  EXPECT_FALSE(error_of("").empty());
+  EXPECT_FALSE(error_of("01,").empty());
+}
+
+TEST(Catalog, EntriesAreUniqueAndEveryKernelHasAnImage) {
+  std::set<std::string> entries;
+  for (const Kernel& kernel : all_kernels()) {
+    EXPECT_FALSE(image_of(kernel).ptx.empty());
+    for (const KernelRow& row : kernel.rows) {
+      EXPECT_TRUE(entries.insert(row.entry).second) << row.entry;
+      EXPECT_NE(image_of(kernel).ptx.find(".entry " + row.entry + "("), std::string_view::npos);
+    }
+    for (const std::string& helper : kernel.helpers) {
+      EXPECT_NE(image_of(kernel).ptx.find(".entry " + helper + "("), std::string_view::npos);
+    }
+  }
+}
+
+// Column-major is row-major with the operands exchanged: the sides follow.
+TEST(Catalog, PicksTheRowOfTheOperandSides) {
+  const Kernel& kernel = *choose_kernels("12").front().kernel;
+  const auto entry = [&](Order order, const char* layout) {
+    Problem p{.m = 4, .n = 4, .k = 4, .order = order};
+    set_layout(p, layout);
+    const std::string name = row_for(kernel, "128x128x8", p).entry;
+    return name.substr(name.size() - 5);
+  };
+  EXPECT_EQ(entry(Order::kRowMajor, "NN"), "ak_bn");
+  EXPECT_EQ(entry(Order::kRowMajor, "TN"), "am_bn");
+  EXPECT_EQ(entry(Order::kRowMajor, "NT"), "ak_bk");
+  EXPECT_EQ(entry(Order::kRowMajor, "TT"), "am_bk");
+  EXPECT_EQ(entry(Order::kColumnMajor, "NN"), "ak_bn");
+  EXPECT_EQ(entry(Order::kColumnMajor, "NT"), "am_bn");
+  EXPECT_EQ(entry(Order::kColumnMajor, "TN"), "ak_bk");
+  EXPECT_EQ(entry(Order::kColumnMajor, "TT"), "am_bk");
+}
+
+TEST(Catalog, RefusesWhatAKernelCannotRun) {
+  const Kernel& kernel = *choose_kernels("01").front().kernel;
+  Problem p = with_default_ld({.m = 8, .n = 8, .k = 8, .type = DataType::kF64});
+  EXPECT_EQ(supports(kernel, kernel.rows[0], p).code, StatusCode::kUnsupported);
+  p.type = DataType::kF32;
+  EXPECT_TRUE(supports(kernel, kernel.rows[0], p).ok());
+  p = with_default_ld({.m = 1 << 22, .n = 1 << 22, .k = 1, .type = DataType::kF32});
+  EXPECT_FALSE(supports(kernel, kernel.rows[0], p).ok());
+}
+
+TEST(Plan, CoversTheOutputWithALinearGrid) {
+  const Kernel& kernel = *choose_kernels("12").front().kernel;
+  const Problem p = with_default_ld({.m = 129, .n = 257, .k = 9, .order = Order::kRowMajor});
+  const Plan plan = kernel.plan(row_for(kernel, "128x128x8", p), p, {}, 0);
+  ASSERT_EQ(plan.launches.size(), 1u);
+  EXPECT_EQ(plan.launches[0].shape.grid, 2 * 3);
+  EXPECT_EQ(plan.launches[0].shape.block, 256);
+}
+
+TEST(Plan, LaunchesNothingForAnEmptyOutput) {
+  for (const Kernel& kernel : all_kernels()) {
+    const Problem p = with_default_ld({.m = 0, .n = 5, .k = 5, .type = kernel.type});
+    EXPECT_TRUE(kernel.plan(kernel.rows[0], p, {}, 0).launches.empty());
+  }
+}
+
+TEST(Plan, PacksOnlyWhatIsRead) {
+  const Kernel& kernel = *choose_kernels("21").front().kernel;
+  Problem p = with_default_ld({.m = 9, .n = 8, .k = 7, .type = DataType::kF64});
+  EXPECT_EQ(kernel.plan(kernel.rows[0], p, {}, 0x1000).launches.size(), 3u);
+  // Canonical A is 8 x 7 -> 64, B is 7 x 9 -> 8 x 16 = 128 doubles.
+  EXPECT_EQ(kernel.workspace_bytes(kernel.rows[0], p), (64 + 128) * 8);
+  p.alpha = 0;
+  EXPECT_EQ(kernel.plan(kernel.rows[0], p, {}, 0x1000).launches.size(), 1u);
+}
+
+}  // namespace
+}  // namespace tessera

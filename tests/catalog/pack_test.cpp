@@ -1,0 +1,60 @@
+#include "catalog/pack.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <stdexcept>
+
+namespace tessera {
+namespace {
+
+std::vector<std::string> there_and_back(const std::vector<std::string>& parts) {
+  return unpack(pack({parts.begin(), parts.end()}));
+}
+
+std::string random_text(std::mt19937& random, std::size_t size, int letters) {
+  std::string text;
+  while (text.size() < size) text.push_back(static_cast<char>(random() % letters));
+  return text;
+}
+
+TEST(Pack, EveryTextComesBack) {
+  std::mt19937 random(1);
+  std::vector<std::string> parts = {"", "a", std::string(100'000, 'x'), "abcabcabcabcabcabcabcabc"};
+  for (const int letters : {2, 4, 256}) {
+    for (const std::size_t size : {7, 8, 9, 1000, 70'000}) {
+      parts.push_back(random_text(random, size, letters));
+    }
+  }
+  parts.push_back(parts[2] + parts.back());
+  EXPECT_EQ(there_and_back(parts), parts);
+  EXPECT_EQ(there_and_back({}), std::vector<std::string>{});
+  EXPECT_EQ(there_and_back({""}), std::vector<std::string>{""});
+}
+
+TEST(Pack, RepetitionShrinks) {
+  std::string text;
+  for (int i = 0; i < 10'000; ++i) {
+    text += "\tfma.rn.f32 %f" + std::to_string(i % 97) + ", %f1, %f2;\n";
+  }
+  EXPECT_LT(pack({text}).size(), text.size() / 50);
+}
+
+TEST(Pack, DamageIsAnErrorOrAnotherTextButNeverACrash) {
+  std::mt19937 random(2);
+  const std::string packed = pack({random_text(random, 3000, 3), "tail"});
+  for (std::size_t size = 0; size < packed.size(); ++size) {
+    EXPECT_THROW(unpack(packed.substr(0, size)), std::runtime_error) << size;
+  }
+  for (int i = 0; i < 20'000; ++i) {
+    std::string damaged = packed;
+    damaged[random() % damaged.size()] ^= static_cast<char>(1 << random() % 8);
+    try {
+      unpack(damaged);
+    } catch (const std::runtime_error&) {
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,109 @@
+// Verification that cannot fail is worth nothing: each kernel here is wrong on purpose, and must be
+// caught; the intact kernels beside them must pass the same problems.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "catalog/rung.h"
+#include "lab/verify.h"
+
+namespace tessera {
+namespace {
+
+struct Broken {
+  std::string entry;
+  Problem problem;
+  lab::VerifyOptions options = {};
+  std::string reason = {};  // a word of the report, where the kind of the finding is certain
+  BlockTile block = {16, 16, 16};
+  int threads = 256;
+};
+
+void PrintTo(const Broken& broken, std::ostream* out) { *out << broken.entry; }
+
+const std::string& ptx_of_broken_kernels() {
+  static const std::string text = [] {
+    std::ifstream file(TESSERA_BROKEN_KERNELS, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }();
+  return text;
+}
+
+lab::VerifyResult verify(const Broken& broken) {
+  const Kernel kernel{
+      .name = broken.entry,
+      .idea = "wrong on purpose",
+      .type = broken.problem.type,
+      .rows = {{.variant = "only",
+                .entry = "broken_" + broken.entry,
+                .sides = {},
+                .block = broken.block,
+                .threads = broken.threads,
+                .threads_y = 1}},
+      .helpers = {},
+      .workspace_bytes = catalog::no_workspace,
+      .plan = catalog::plan_one_launch,
+      .own_image = CodeImage{.name = "broken", .ptx = ptx_of_broken_kernels()},
+  };
+  static const std::unique_ptr<Device> device = make_virtual_device();
+  return lab::verify(*device, {&kernel, "only"}, with_default_ld(broken.problem), broken.options);
+}
+
+Problem f32(int m, int n, int k, double alpha = 1, double beta = 0) {
+  return {.m = m, .n = n, .k = k, .order = Order::kRowMajor, .alpha = alpha, .beta = beta};
+}
+
+class BrokenKernel : public testing::TestWithParam<Broken> {};
+
+TEST_P(BrokenKernel, IsCaught) {
+  const lab::VerifyResult result = verify(GetParam());
+  EXPECT_FALSE(result.ok());
+  EXPECT_NE(result.reason.find(GetParam().reason), std::string::npos) << result.reason;
+}
+
+// The same problem on the intact kernel: the planted bug alone is what is found.
+TEST_P(BrokenKernel, PassesWhenIntact) {
+  Broken intact = GetParam();
+  if (intact.problem.type == DataType::kF64) {
+    intact.threads = 32;
+  } else {
+    intact.entry = intact.entry.starts_with("strips") ? "strips_intact" : "intact";
+  }
+  const lab::VerifyResult result = verify(intact);
+  EXPECT_TRUE(result.ok()) << result.reason;
+}
+
+std::vector<Broken> broken_kernels() {
+  Problem padded = f32(32, 32, 32);
+  padded.ldd = 40;
+  Problem in_place{
+      .m = 8, .n = 8, .k = 8, .type = DataType::kF64, .order = Order::kRowMajor, .beta = -1.5};
+  return {
+      {"k_tail_guarded_in_last_block_only", f32(48, 48, 40)},
+      {"no_barrier_before_use", f32(16, 16, 16)},
+      {"no_barrier_at_loop_end", f32(16, 16, 64)},
+      {"strips_no_barrier_at_loop_end", f32(32, 32, 96), {}, {}, {32, 32, 32}},
+      {"unguarded_loads", f32(17, 17, 17), {}, "out of bounds"},
+      {"unguarded_stores", f32(31, 31, 16)},
+      {"beta_ignored", f32(16, 16, 16, 1, -1.5)},
+      {"c_read_when_beta_is_zero", f32(16, 16, 16), {}, {}},
+      {"alpha_on_everything", f32(16, 16, 16, -1.5, 1)},
+      {"zeros_skipped", f32(32, 32, 32), {.fill = lab::Fill::kZeros, .nans = 2}},
+      {"k_tail_dropped", f32(16, 16, 17)},
+      {"last_k_dropped", f32(16, 16, 16)},
+      {"ld_taken_for_n", padded},
+      {"b_read_transposed", f32(16, 16, 16)},
+      {"operands_rounded_to_tf32", f32(64, 64, 256)},
+      {"edge_threads_return_early", f32(31, 31, 32)},
+      {"tensor_core_tile", in_place, {.in_place = true}, {}, {8, 8, 4}, 64},
+  };
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BrokenKernel, testing::ValuesIn(broken_kernels()),
+                         [](const testing::TestParamInfo<Broken>& info) {
+                           return info.param.entry;
+                         });
+
+}  // namespace
+}  // namespace tessera

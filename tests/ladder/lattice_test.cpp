@@ -1,0 +1,48 @@
+// Every kernel of the catalog, in every variant, over the shape lattice: both orders, four layouts,
+// padded leading dimensions, alpha and beta, in place and not, NaN rules. On the virtual GPU
+// always; with TESSERA_TEST_DEVICE=cuda on the real one.
+#include "lab/lattice.h"
+
+#include <gtest/gtest.h>
+
+#include "lab/verify.h"
+#include "tests/support/test_device.h"
+
+namespace tessera {
+namespace {
+
+class Lattice : public testing::TestWithParam<KernelChoice> {};
+
+void expect_verified(const lab::LatticeCase& each, const KernelChoice& choice,
+                     lab::VerifyOptions options) {
+  options.in_place = each.in_place;
+  const lab::VerifyResult result = lab::verify(test_device(), choice, each.problem, options);
+  EXPECT_TRUE(result.ok()) << each.name() << ": " << result.reason;
+}
+
+// The default variant walks the whole lattice, further ones the short one.
+TEST_P(Lattice, IsVerified) {
+  const auto& [kernel, variant] = GetParam();
+  const bool is_default = variant == variants_of(*kernel).front();
+  const auto cases = is_default ? lab::lattice(kernel->type) : lab::short_lattice(kernel->type);
+  for (const lab::LatticeCase& each : cases) expect_verified(each, GetParam(), {});
+}
+
+TEST_P(Lattice, PassesNaNsOnWhereTheyBelong) {
+  const auto& [kernel, variant] = GetParam();
+  for (const char* layout : {"NN", "NT", "TN", "TT"}) {
+    Problem problem{.m = 65, .n = 33, .k = 40, .type = kernel->type, .alpha = -1.5, .beta = 1};
+    set_layout(problem, layout);
+    expect_verified({with_default_ld(problem)}, GetParam(), {.nans = 2});
+    problem.beta = 0;
+    expect_verified({with_default_ld(problem)}, GetParam(), {.nans = 2});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalog, Lattice, testing::ValuesIn(choose_kernels("all/all")),
+                         [](const testing::TestParamInfo<KernelChoice>& info) {
+                           return info.param.kernel->name + "__" + info.param.variant;
+                         });
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,165 @@
+#include "problem/problem.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace tessera {
+namespace {
+
+Problem make(std::int64_t m, std::int64_t n, std::int64_t k, Order order, const char* layout) {
+  Problem problem{.m = m, .n = n, .k = k, .order = order};
+  set_layout(problem, layout);
+  return with_default_ld(problem);
+}
+
+TEST(Problem, FillsInTheSmallestLeadingDimensions) {
+  const Problem col = make(5, 7, 3, Order::kColumnMajor, "NT");
+  EXPECT_EQ(col.lda, 5);
+  EXPECT_EQ(col.ldb, 7);
+  EXPECT_EQ(col.ldc, 5);
+  const Problem row = make(5, 7, 3, Order::kRowMajor, "NT");
+  EXPECT_EQ(row.lda, 3);
+  EXPECT_EQ(row.ldb, 3);
+  EXPECT_EQ(row.ldc, 7);
+  EXPECT_EQ(make(0, 0, 0, Order::kRowMajor, "NN").lda, 1);
+}
+
+TEST(Problem, NamesArgumentValueAndRule) {
+  Problem problem = make(5, 7, 3, Order::kColumnMajor, "NN");
+  problem.lda = 4;
+  EXPECT_EQ(check(problem).message.substr(0, 36), "lda is 4, but must be at least 5 for");
+  problem = make(5, 7, 3, Order::kColumnMajor, "NN");
+  problem.k = -1;
+  EXPECT_EQ(check(problem).message, "k is -1, but a size must be at least 0");
+  problem = make(std::int64_t{1} << 40, std::int64_t{1} << 40, 1, Order::kRowMajor, "NN");
+  EXPECT_NE(check(problem).message.find("signed 64-bit"), std::string::npos);
+  EXPECT_THROW(set_layout(problem, "NX"), StatusError);
+  EXPECT_THROW(set_layout(problem, "NNN"), StatusError);
+  EXPECT_THROW(parse_type("f31"), StatusError);
+  EXPECT_THROW(parse_order("diagonal"), StatusError);
+}
+
+// Multiplies small integer matrices by the canonical parameters, as every kernel reads them.
+std::vector<float> multiply_canonical(const GemmParams& p, std::size_t d_size) {
+  std::vector<float> d(d_size, -1);
+  const auto* a = static_cast<const float*>(p.a);
+  const auto* b = static_cast<const float*>(p.b);
+  for (long long i = 0; i < p.m; ++i) {
+    for (long long j = 0; j < p.n; ++j) {
+      float sum = 0;
+      for (long long l = 0; l < p.k; ++l) {
+        sum += a[i * p.a_row + l * p.a_col] * b[l * p.b_row + j * p.b_col];
+      }
+      d[static_cast<std::size_t>(i * p.d_row + j)] = static_cast<float>(p.alpha) * sum;
+    }
+  }
+  return d;
+}
+
+TEST(Problem, CanonicalFormComputesTheCallersProduct) {
+  for (const Order order : {Order::kColumnMajor, Order::kRowMajor}) {
+    for (const char* layout : {"NN", "NT", "TN", "TT"}) {
+      const Problem problem = make(3, 4, 5, order, layout);
+      const MatrixView va = view_a(problem), vb = view_b(problem), vd = view_d(problem);
+      std::vector<float> a(static_cast<std::size_t>(va.span()));
+      std::vector<float> b(static_cast<std::size_t>(vb.span()));
+      for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i + 1);
+      for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i * i % 7);
+      const Operands operands{.a = reinterpret_cast<std::uint64_t>(a.data()),
+                              .b = reinterpret_cast<std::uint64_t>(b.data())};
+      const auto d = multiply_canonical(canonical_params(problem, operands),
+                                        static_cast<std::size_t>(vd.span()));
+      for (std::int64_t i = 0; i < 3; ++i) {
+        for (std::int64_t j = 0; j < 4; ++j) {
+          float want = 0;
+          for (std::int64_t l = 0; l < 5; ++l) {
+            want += a[static_cast<std::size_t>(i * va.row + l * va.col)] *
+                    b[static_cast<std::size_t>(l * vb.row + j * vb.col)];
+          }
+          EXPECT_EQ(d[static_cast<std::size_t>(i * vd.row + j * vd.col)], want) << layout;
+        }
+      }
+    }
+  }
+}
+
+TEST(Problem, ReadsNothingWhenAlphaOrKIsZero) {
+  Problem problem = make(3, 4, 5, Order::kRowMajor, "NN");
+  problem.alpha = 0;
+  EXPECT_EQ(canonical_params(problem, {}).k, 0);
+  problem.alpha = 2;
+  problem.k = 0;
+  EXPECT_EQ(canonical_params(problem, {}).alpha, 0);
+}
+
+// The trailing update of a blocked LU inside one column-major matrix: A22 -= A21 * A12. The blocks
+// interleave in memory and share no element.
+struct LuStep {
+  Problem problem;
+  Operands operands;
+};
+LuStep lu_step() {
+  constexpr int n = 12, done = 4;
+  Problem p{.m = n - done,
+            .n = n - done,
+            .k = done,
+            .lda = n,
+            .ldb = n,
+            .ldc = n,
+            .ldd = n,
+            .alpha = -1,
+            .beta = 1};
+  const auto at = [](int r, int c) { return 0x1000 + 4u * static_cast<unsigned>(r + c * n); };
+  return {p, {.a = at(done, 0), .b = at(0, done), .c = at(done, done), .d = at(done, done)}};
+}
+
+TEST(Overlap, TrailingUpdateOfABlockedLuIsLegal) {
+  const LuStep step = lu_step();
+  EXPECT_TRUE(check_overlap(step.problem, step.operands).ok());
+}
+
+TEST(Overlap, OneSharedElementIsRefused) {
+  LuStep step = lu_step();
+  step.operands.b += 4;  // B's last row of every column is now D's first
+  const Status status = check_overlap(step.problem, step.operands);
+  EXPECT_EQ(status.message.substr(0, 27), "D shares an element with B,");
+  step = lu_step();
+  step.operands.a += 12 * 4;  // A's last column is now D's first
+  EXPECT_EQ(check_overlap(step.problem, step.operands).message.substr(0, 27),
+            "D shares an element with A,");
+}
+
+TEST(Overlap, CMustBeDItselfOrApart) {
+  Problem p = make(4, 4, 4, Order::kRowMajor, "NN");
+  p.beta = 1;
+  EXPECT_TRUE(check_overlap(p, {.a = 0x1000, .b = 0x2000, .c = 0x3000, .d = 0x3000}).ok());
+  EXPECT_FALSE(check_overlap(p, {.a = 0x1000, .b = 0x2000, .c = 0x3004, .d = 0x3000}).ok());
+  p.beta = 0;  // C is not read
+  EXPECT_TRUE(check_overlap(p, {.a = 0x1000, .b = 0x2000, .c = 0x3004, .d = 0x3000}).ok());
+  p.alpha = 0;  // neither are A and B
+  EXPECT_TRUE(check_overlap(p, {.a = 0x3000, .b = 0x3000, .c = 0, .d = 0x3000}).ok());
+}
+
+// Every pair of small strided matrices, against a bitmap.
+TEST(Overlap, AgreesWithABitmapOnSmallMatrices) {
+  for (int ld_a = 2; ld_a <= 5; ++ld_a) {
+    for (int ld_d = 2; ld_d <= 5; ++ld_d) {
+      for (int offset = -16; offset <= 16; ++offset) {
+        Problem p{.m = 2, .n = 3, .k = 4, .lda = ld_a, .ldb = 4, .ldc = ld_d, .ldd = ld_d};
+        const Operands at{
+            .a = 0x1000, .b = 0x9000, .c = 0, .d = static_cast<std::uint64_t>(0x1000 + 4 * offset)};
+        bool shared = false;
+        for (int ai = 0; ai < 2 * 4; ++ai) {
+          for (int di = 0; di < 2 * 3; ++di) {
+            shared |= ai % 2 + ai / 2 * ld_a == offset + di % 2 + di / 2 * ld_d;
+          }
+        }
+        EXPECT_EQ(check_overlap(p, at).ok(), !shared) << ld_a << ' ' << ld_d << ' ' << offset;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera

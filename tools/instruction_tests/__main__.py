@@ -1,0 +1,5 @@
+"""Writes tests/vgpu/instructions/*.ptx:  python3 tools/instruction_tests"""
+
+import integer
+
+integer.write_all()

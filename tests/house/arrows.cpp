@@ -13,10 +13,10 @@ namespace {
 using Rooms = std::vector<std::string>;
 
 const std::map<std::string, std::string, std::less<>> kSharedFiles = {
-    {"src/problem/params.h", "params"},
-    {"src/problem/config.h", "words"},
-    {"src/vgpu/observe/report.h", "report"},
-    {"src/ladder/common.h", "page"}};
+    {"src/problem/params.h", "params"},      {"src/problem/config.h", "words"},
+    {"src/vgpu/observe/report.h", "report"}, {"src/ladder/common.h", "page"},
+    {"src/ladder/strip.h", "strips"},        {"src/ladder/strip_loader.h", "strips"},
+    {"src/ladder/packed.h", "packed"}};
 
 // A room may include itself and the rooms named here. "config" stands for the config.h of any
 // kernel or rung. Rooms under kernels/ and ladder/ are answered by allowed_for_kernel().
@@ -36,7 +36,9 @@ const std::map<std::string, Rooms, std::less<>> kArrows = {
     {"lab", {"sass", "gemm", "catalog", "device", "problem", "params", "words", "arch", "report"}},
     {"cli",
      {"lab", "sass", "gemm", "catalog", "device", "problem", "params", "words", "arch", "report"}},
-    {"page", {"params", "words"}}};
+    {"page", {"params", "words"}},
+    {"strips", {"page", "params", "words"}},
+    {"packed", {"page", "params", "words"}}};
 
 // Device code, one shelf above the other: a folder may include every lower shelf.
 const std::vector<Rooms> kShelves = {
@@ -56,12 +58,15 @@ void append_shelves_from(std::size_t shelf, Rooms& rooms) {
   }
 }
 
-// Rungs 01-10 read plain CUDA and one page; from 11 on also the shelves below the kernel families.
+// Rungs 01-06 read plain CUDA and one page, 07-19 also the page of strips, 21-29 that of packed
+// blocks; from 11 on all of them the shelves below the kernel families.
 Rooms allowed_for_rung(std::string_view room) {
   Rooms rooms = {"params", "words", "page"};
   const std::string folder(room.substr(room.find('/') + 1));
-  const bool is_numbered = std::isdigit(static_cast<unsigned char>(folder[0]));
-  if (is_numbered && std::stoi(folder) > 10) append_shelves_from(1, rooms);
+  const int number = std::isdigit(static_cast<unsigned char>(folder[0])) ? std::stoi(folder) : 0;
+  if (number >= 7 && number < 20) rooms.push_back("strips");
+  if (number > 20 && number < 30) rooms.push_back("packed");
+  if (number > 10) append_shelves_from(1, rooms);
   return rooms;
 }
 

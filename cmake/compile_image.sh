@@ -22,7 +22,11 @@ sed -e '/^\t\.loc\t/d; /^\t\.file\t/d; /^\t\.section\t\.debug_str/,$d' "$stem.pt
 "$nvcc" -cubin -arch="$first_arch" -o "$stem.$first_arch.cubin" "$stem.raw.ptx"
 rm "$stem.raw.ptx"
 
+# WHY: nvcc writes instructions that the architecture lacks without a word; ptxas, at its fastest,
+# refuses them here rather than on somebody's card.
 ptx_from_cuda "$portable" "$stem.portable.ptx"
+"$nvcc" -cubin -arch="sm_$portable" -Xptxas -O0 -o "$stem.checked.cubin" "$stem.portable.ptx"
+rm "$stem.checked.cubin"
 for arch in "$@"; do
   "$nvcc" -cubin -arch="$arch" -o "$stem.$arch.cubin" "$stem.portable.ptx"
 done

@@ -6,6 +6,7 @@
 #     NAME.ptx           for compute_90a, with source lines; the virtual GPU runs it
 #     NAME.sm_90a.cubin  made from that PTX; one more for each further entry of TESSERA_CUBIN_ARCHS
 #     NAME.portable.ptx  for older cards; the driver compiles it there
+#     NAME.packed        these three in one, as they are embedded
 # add_ladder_images()    one image for each folder of src/ladder; a line
 #                        "inline constexpr int kPortableArch = 80;" in its config.h raises PORTABLE
 # embed_images(LIBRARY)  all images above as one library behind catalog/images.h
@@ -31,6 +32,7 @@ function(add_image name)
   file(RELATIVE_PATH kernel ${CMAKE_SOURCE_DIR}/src ${IMAGE_SOURCE})
   set(stem ${CMAKE_BINARY_DIR}/images/${name})
   list(TRANSFORM TESSERA_CUBIN_ARCHS REPLACE "(.+)" "${stem}.\\1.cubin" OUTPUT_VARIABLE cubins)
+  set(parts ${stem}.ptx ${stem}.portable.ptx ${cubins})
 
   # The byproduct makes Ninja compare the .cu before and after: unchanged entries rebuild nothing.
   add_custom_command(
@@ -40,16 +42,21 @@ function(add_image name)
     DEPENDS generate_entries
     COMMENT "Entries of ${name}" VERBATIM)
   add_custom_command(
-    OUTPUT ${stem}.ptx ${stem}.portable.ptx ${cubins}
+    OUTPUT ${parts}
     COMMAND ${CMAKE_SOURCE_DIR}/cmake/compile_image.sh ${TESSERA_NVCC} ${CMAKE_SOURCE_DIR} ${stem}
             ${IMAGE_PORTABLE} ${TESSERA_CUBIN_ARCHS}
     DEPENDS ${stem}.cu ${CMAKE_SOURCE_DIR}/cmake/compile_image.sh
     DEPFILE ${stem}.d
     COMMENT "Image of ${name}" VERBATIM)
+  add_custom_command(
+    OUTPUT ${stem}.packed
+    COMMAND pack_files ${stem}.packed ${parts}
+    DEPENDS pack_files ${parts}
+    COMMENT "Packing ${name}" VERBATIM)
 
   set_property(GLOBAL APPEND PROPERTY TESSERA_IMAGES ${name})
   set_property(GLOBAL PROPERTY TESSERA_PORTABLE_${name} compute_${IMAGE_PORTABLE})
-  set_property(GLOBAL APPEND PROPERTY TESSERA_IMAGE_FILES ${stem}.ptx ${stem}.portable.ptx ${cubins})
+  set_property(GLOBAL APPEND PROPERTY TESSERA_IMAGE_FILES ${stem}.packed)
 endfunction()
 
 function(add_ladder_images)
@@ -72,27 +79,16 @@ function(embed_images library)
   set(symbols "")
   set(rows "")
   set(number 0)
-  macro(embed symbol path)
-    string(APPEND assembly ".balign 16\n${symbol}: .incbin \"${path}\"\n${symbol}_end: .byte 0\n")
-    string(APPEND assembly ".global ${symbol}\n.global ${symbol}_end\n")
-    string(APPEND symbols "extern const char ${symbol}[], ${symbol}_end[];\n")
-  endmacro()
-
+  list(JOIN TESSERA_CUBIN_ARCHS "\", \"" archs)
   foreach(name IN LISTS names)
-    set(stem ${CMAKE_BINARY_DIR}/images/${name})
-    set(id tessera_image_${number})
+    set(image tessera_image_${number})
     get_property(portable GLOBAL PROPERTY TESSERA_PORTABLE_${name})
-    embed(${id}_ptx ${stem}.ptx)
-    embed(${id}_portable ${stem}.portable.ptx)
-    set(cubins "")
-    foreach(arch IN LISTS TESSERA_CUBIN_ARCHS)
-      embed(${id}_${arch} ${stem}.${arch}.cubin)
-      list(APPEND cubins "{\"${arch}\", bytes(${id}_${arch}, ${id}_${arch}_end)}")
-    endforeach()
-    list(JOIN cubins ", " cubins)
-    string(APPEND rows "      {\"${name}\", text(${id}_ptx, ${id}_ptx_end),\n"
-                       "       text(${id}_portable, ${id}_portable_end), \"${portable}\",\n"
-                       "       {${cubins}}},\n")
+    string(APPEND assembly ".global ${image}\n.global ${image}_end\n"
+                           "${image}: .incbin \"${CMAKE_BINARY_DIR}/images/${name}.packed\"\n"
+                           "${image}_end: .byte 0\n")
+    string(APPEND symbols "extern const char ${image}[], ${image}_end[];\n")
+    string(APPEND rows "      {\"${name}\", text(${image}, ${image}_end), \"${portable}\",\n"
+                       "       {\"${archs}\"}},\n")
     math(EXPR number "${number} + 1")
   endforeach()
   string(APPEND assembly ".section .note.GNU-stack, \"\", @progbits\n")

@@ -1,14 +1,26 @@
-// The compiled kernels that this build embeds, one image a kernel folder. The build generates the
-// definition (cmake/images.cmake); catalog.h's image_of() is what other rooms call.
+// The compiled kernels that this build embeds, one image a kernel folder. The build packs them and
+// generates their table (cmake/images.cmake); catalog.h's image_of() is what other rooms call.
 #pragma once
 
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "problem/image.h"
 
 namespace tessera {
 
-// In the order of the kernels' names. PTX texts are followed by a 0 byte, as the driver wants them.
-std::span<const CodeImage> embedded_images();
+// A row of the generated table. `packed` holds the PTX, the portable PTX, then one cubin an arch.
+struct PackedImage {
+  std::string_view name;
+  std::string_view packed;
+  std::string_view portable_arch;
+  std::vector<std::string_view> cubin_archs;
+};
+std::span<const PackedImage> embedded_images();
+
+// The image of a kernel, unpacked at the first call and kept; nullptr if this build has none. PTX
+// texts are followed by a 0 byte, as the driver wants them.
+const CodeImage* find_image(std::string_view kernel_name);
 
 }  // namespace tessera

@@ -20,6 +20,8 @@ namespace tessera::lab {
 
 using Json = nlohmann::ordered_json;
 
+inline constexpr int kSchema = 1;  // of the results file; grows when a field changes its meaning
+
 struct VendorTime {
   std::string name;  // "vendor: cuBLASLt candidate 3 (cuBLAS 13.1.0.3)"
   Summary time_ms;
@@ -72,9 +74,10 @@ std::vector<Record> records_from_json(const Json& file);
 
 // Writes beside the target and renames: an existing file is either replaced whole or left as it
 // was.
-// "-" is stdout. Throws kBadArgument with path and reason.
-void write_file(const std::string& path, std::string_view text);
+// "-" is stdout. Throws kBadArgument that names the argument ("--json"), the path and the reason.
+void write_file(const std::string& path, std::string_view text,
+                std::string_view argument = "output");
 // Throws like write_file would, before hours of work are spent; writes nothing.
-void check_writable(const std::string& path);
+void check_writable(const std::string& path, std::string_view argument = "output");
 
 }  // namespace tessera::lab

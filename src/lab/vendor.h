@@ -20,22 +20,28 @@ struct VendorOptions {
   std::size_t workspace_bytes = std::size_t{64} << 20;
 };
 
-// One way of the vendor's library to compute the problem. call enqueues it on the default stream.
+// One way of the vendor's library to compute the problem. call enqueues it on the device's stream.
 struct VendorCall {
-  std::string name;  // "cuBLAS default", "cuBLASLt candidate 3"
+  std::string name;       // "cuBLAS default", "cuBLASLt candidate 3"
+  bool in_place = false;  // reads D where the problem reads C: the same work, not the same result
   std::function<void(const Operands&)> call;
 };
 
 class Vendor {
  public:
-  // Throws kUnavailable with one sentence: no library, or a device that is not a CUDA device.
+  // Throws kUnavailable with one sentence: no library, or a device that is not a CUDA device. The
+  // device must outlive the vendor.
   static std::unique_ptr<Vendor> load(Device& device, const VendorOptions& options = {});
   virtual ~Vendor() = default;
 
-  virtual std::string version() const = 0;  // "cuBLAS 13.1.0.3"
-  // cuBLAS first, then the cuBLASLt candidates that take this problem. C is copied to D first where
-  // D is not C, since cuBLAS computes in place.
+  virtual std::string version() const = 0;  // "cuBLAS 13.1.0"
+  // cuBLAS' default first, then the cuBLASLt candidates that take this problem, best guess first.
+  // Expects operands at multiples of 256 bytes. FP32 stays FP32: no TF32, no emulation.
   virtual std::vector<VendorCall> calls(const Problem& problem) = 0;
 };
+
+// Where the library may be: the path that a person gave, else the loader's names, CUDA's folders
+// and the Python packages that carry it.
+std::vector<std::string> vendor_library_paths(const std::string& given);
 
 }  // namespace tessera::lab

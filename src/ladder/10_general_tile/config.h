@@ -20,7 +20,7 @@ constexpr bool is_legal(Config c) {
          c.block.n * c.block.k % (4 * c.threads()) == 0 && c.threads() <= 1024;
 }
 
-inline constexpr auto kRows = for_all_sides<Config>({{"128x128x8", {{128, 128, 8}, {8, 8}, {}}},
-                                                     {"64x64x16", {{64, 64, 16}, {4, 4}, {}}}});
+inline constexpr auto kRows = for_all_sides<Config>(
+    {{"128x128x8", {{128, 128, 8}, {8, 8}, {}}}, {"64x64x16", {{64, 64, 16}, {4, 4}, {}}}});
 
 }  // namespace tessera::general_tile

@@ -112,7 +112,10 @@ def layout(widths):
 
 
 def elementwise(name, op, fields, rows, ops, **kwargs):
-    """One thread a row: loads `fields` (name -> bits), runs every op, stores every result."""
+    """One thread a row: loads `fields` (name -> bits), runs every op, stores every result.
+
+    Fields named pad fill the row up to its alignment; no op sees them.
+    """
     names, widths = list(fields), list(fields.values())
     ops = sorted(ops, key=lambda o: -o.bits)
     out_widths = [o.bits for o in ops]
@@ -135,7 +138,7 @@ def elementwise(name, op, fields, rows, ops, **kwargs):
     cases = []
     for row in rows:
         assert len(row) == len(names)
-        inputs = dict(zip(names, row))
+        inputs = {n: v for n, v in zip(names, row) if not n.startswith("pad")}
         outputs = [(o.meaning(**inputs), o.bits) for o in ops]
         outputs += [(ANY, b) for b in out_widths[len(ops):]]
         cases.append((list(zip(row, widths)), outputs))

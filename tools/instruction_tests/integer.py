@@ -172,7 +172,7 @@ def carry():
     fields = {"x": 64, "y": 64, "z": 64, "a": 32, "b": 32, "c": 32, "pad": 32}
     elementwise("int_carry", "add.cc, addc, sub.cc, subc, mad.cc, madc .{u32,u64}", fields,
                 integer_rows(14, list(fields.values())),
-                [Op(o.text, o.bits, lambda pad, f=o.meaning, **v: f(**v)) for o in ops])
+                ops)
 
 
 def dot_products():

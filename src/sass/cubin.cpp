@@ -1,0 +1,146 @@
+#include "sass/cubin.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "sass/elf.h"
+
+namespace tessera::sass {
+namespace {
+
+[[noreturn]] void fail(const std::string& what) {
+  throw std::runtime_error("Damaged cubin: " + what);
+}
+
+// Records of .nv.info sections: a format byte, an attribute byte, 16 bits that are the value itself
+// or, in format 4, the length of the payload that follows.
+constexpr int kFrameSize = 0x11, kRegisterCount = 0x2f, kMaxThreads = 0x05;
+constexpr int kPayloadFormat = 4;
+
+struct Record {
+  int attribute = 0;
+  std::span<const std::byte> payload;
+};
+
+std::vector<Record> records_of(std::span<const std::byte> section) {
+  std::vector<Record> records;
+  for (std::uint64_t at = 0; at < section.size();) {
+    const int format = number_at<std::uint8_t>(section, at);
+    const std::uint64_t value = number_at<std::uint16_t>(section, at + 2);
+    const std::uint64_t length = format == kPayloadFormat ? value : 0;
+    if (length > section.size() - at - 4) fail("a record of .nv.info leaves its section.");
+    records.push_back({number_at<std::uint8_t>(section, at + 1), section.subspan(at + 4, length)});
+    at += 4 + length;
+  }
+  return records;
+}
+
+// The file-wide .nv.info names kernels by symbol: (symbol, value).
+void read_shared_records(const Elf& elf, CubinKernel& kernel) {
+  const Section* info = elf.find(".nv.info");
+  if (!info) fail("no section .nv.info.");
+  for (const Record& record : records_of(info->bytes)) {
+    if (record.attribute != kFrameSize && record.attribute != kRegisterCount) continue;
+    const auto symbol = number_at<std::uint32_t>(record.payload, 0);
+    const auto value = number_at<std::uint32_t>(record.payload, 4);
+    if (symbol >= elf.symbols.size()) fail("a record of .nv.info names no symbol.");
+    if (elf.symbols[symbol] != kernel.name) continue;
+    if (record.attribute == kFrameSize) kernel.local_bytes = value;
+    if (record.attribute == kRegisterCount) kernel.registers = static_cast<int>(value & 0xFFFF);
+  }
+}
+
+void read_own_records(const Elf& elf, CubinKernel& kernel) {
+  const Section* info = elf.find(".nv.info." + kernel.name);
+  if (!info) return;
+  for (const Record& record : records_of(info->bytes)) {
+    if (record.attribute != kMaxThreads) continue;
+    std::uint64_t threads = 1;
+    for (const std::uint64_t at : {0, 4, 8}) {
+      threads =
+          std::min<std::uint64_t>(threads, 1 << 16) * number_at<std::uint32_t>(record.payload, at);
+    }
+    kernel.max_threads = static_cast<int>(std::min<std::uint64_t>(threads, 1 << 16));
+  }
+}
+
+// HW: from sm_90 on the first 1024 bytes of a block's shared memory belong to the system, and ptxas
+// counts them in the size of the kernel's section but not in what it reports.
+std::uint64_t shared_bytes_of(const Elf& elf, const std::string& kernel) {
+  constexpr std::uint64_t kReserved = 1024;
+  const Section* shared = elf.find(".nv.shared." + kernel);
+  if (!shared) return 0;
+  const std::uint64_t reserved = elf.sm >= 90 ? kReserved : 0;
+  return shared->size - std::min(reserved, shared->size);
+}
+
+std::vector<Instruction> code_of(std::span<const std::byte> text) {
+  if (text.size() % kInstructionBytes != 0) fail("code is not a whole number of instructions.");
+  std::vector<Instruction> code;
+  for (std::uint64_t at = 0; at < text.size(); at += kInstructionBytes) {
+    code.push_back({number_at<std::uint64_t>(text, at), number_at<std::uint64_t>(text, at + 8)});
+  }
+  return code;
+}
+
+Histogram histogram_of(std::span<const Instruction> code) {
+  Histogram histogram;
+  for (const Instruction& instruction : code) {
+    if (!instruction.never_runs()) ++histogram[name_of(instruction)];
+  }
+  return histogram;
+}
+
+// A branch to itself is the guard that ptxas puts behind the last exit, no loop.
+std::vector<Loop> loops_of(const CubinKernel& kernel, int sm) {
+  std::vector<Loop> loops;
+  const std::span<const Instruction> code = kernel.code;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    const std::uint64_t offset = i * kInstructionBytes;
+    const auto target = branch_target(code[i], offset, sm);
+    if (!target) continue;
+    const auto size = static_cast<std::int64_t>(code.size() * kInstructionBytes);
+    if (*target < 0 || *target > size || *target % kInstructionBytes != 0) {
+      fail("a branch of " + kernel.name + " leads to no instruction.");
+    }
+    const auto begin = static_cast<std::uint64_t>(*target);
+    if (begin >= offset) continue;
+    const std::size_t first = begin / kInstructionBytes;
+    loops.push_back(
+        {begin, offset + kInstructionBytes, histogram_of(code.subspan(first, i + 1 - first))});
+  }
+  std::ranges::sort(loops, [](const Loop& a, const Loop& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+  });
+  return loops;
+}
+
+}  // namespace
+
+const CubinKernel* CubinFile::find(std::string_view kernel) const {
+  for (const CubinKernel& candidate : kernels) {
+    if (candidate.name == kernel) return &candidate;
+  }
+  return nullptr;
+}
+
+CubinFile read_cubin(std::span<const std::byte> file) {
+  constexpr std::string_view kText = ".text.";
+  const Elf elf = read_elf(file);
+  CubinFile cubin{elf.sm, {}};
+  for (const Section& section : elf.sections) {
+    if (!section.name.starts_with(kText)) continue;
+    CubinKernel kernel;
+    kernel.name = section.name.substr(kText.size());
+    read_shared_records(elf, kernel);
+    read_own_records(elf, kernel);
+    kernel.shared_bytes = shared_bytes_of(elf, kernel.name);
+    kernel.code = code_of(section.bytes);
+    kernel.histogram = histogram_of(kernel.code);
+    kernel.loops = loops_of(kernel, elf.sm);
+    cubin.kernels.push_back(std::move(kernel));
+  }
+  return cubin;
+}
+
+}  // namespace tessera::sass

@@ -1,0 +1,48 @@
+// What ptxas made of a kernel, read from the cubin itself: registers, shared and local memory, and
+// counts of instructions over the whole kernel and loop by loop. No disassembler is needed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sass/instruction.h"
+
+namespace tessera::sass {
+
+// How often each instruction name (name_of) stands in a stretch of code. Instructions that can
+// never run are left out.
+using Histogram = std::map<std::string, int>;
+
+// A backward branch and the code from its target to it; loops inside it are counted, too.
+struct Loop {
+  std::uint64_t begin = 0, end = 0;  // bytes from the kernel's start; end is past the branch
+  Histogram histogram;
+};
+
+struct CubinKernel {
+  std::string name;
+  int registers = 0;               // a thread
+  std::uint64_t shared_bytes = 0;  // static, a block
+  std::uint64_t local_bytes = 0;   // stack frame, a thread; arrays in local memory and spills
+  int max_threads = 0;             // a block; 0 if the kernel states none
+  std::vector<Instruction> code;
+  Histogram histogram;
+  std::vector<Loop> loops;  // by begin, outer loops first
+};
+
+struct CubinFile {
+  int sm = 0;  // 90
+  std::vector<CubinKernel> kernels;
+
+  const CubinKernel* find(std::string_view kernel) const;  // nullptr if there is none
+};
+
+// Reads cubins of CUDA 13. Throws std::runtime_error with one sentence on anything malformed.
+CubinFile read_cubin(std::span<const std::byte> file);
+
+}  // namespace tessera::sass

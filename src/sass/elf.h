@@ -1,0 +1,37 @@
+// The part of ELF64 that a cubin needs: a list of sections and one of symbols. Every offset in the
+// file is checked before it is followed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera::sass {
+
+struct Section {
+  std::string name;
+  std::uint32_t type = 0;
+  std::uint64_t size = 0;            // of a section without bytes in the file, too
+  std::span<const std::byte> bytes;  // empty where the file holds none
+};
+
+struct Elf {
+  int sm = 0;  // 90
+  std::vector<Section> sections;
+  std::vector<std::string> symbols;  // names, by symbol index
+
+  const Section* find(std::string_view name) const;  // nullptr if there is none
+};
+
+// Reads cubins of CUDA 13 (ABI version 8). Throws std::runtime_error that says what is wrong. The
+// result points into `file`.
+Elf read_elf(std::span<const std::byte> file);
+
+// A little-endian number at an offset; throws std::runtime_error when it does not lie inside.
+template <class Number>
+Number number_at(std::span<const std::byte> bytes, std::uint64_t offset);
+
+}  // namespace tessera::sass

@@ -1,0 +1,25 @@
+#include "gemm/bind.h"
+
+namespace tessera::gemm {
+
+std::int64_t workspace_bytes(const KernelChoice& choice, const Problem& problem) {
+  require(check(problem));
+  return choice.kernel->workspace_bytes(row_for(*choice.kernel, choice.variant, problem), problem);
+}
+
+Bound bind(const KernelChoice& choice, const Problem& problem, const Operands& operands,
+           DeviceAddress workspace) {
+  require(check(problem));
+  require(check_overlap(problem, operands));
+  const KernelRow& row = row_for(*choice.kernel, choice.variant, problem);
+  require(supports(*choice.kernel, row, problem));
+  return {&row, choice.kernel->plan(row, problem, operands, workspace)};
+}
+
+void run(Device& device, const KernelChoice& choice, const Plan& plan) {
+  if (plan.launches.empty()) return;
+  const LoadedImage image = device.load(image_of(*choice.kernel));
+  for (const Launch& launch : plan.launches) device.launch(image, launch);
+}
+
+}  // namespace tessera::gemm

@@ -1,0 +1,111 @@
+// From a command line to a command, and from whatever goes wrong to one sentence and an exit code.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <map>
+#include <new>
+
+#include "cli/command.h"
+#include "cli/version.h"
+#include "problem/status.h"
+
+namespace tessera::cli {
+namespace {
+
+int complain(const std::string& command, const std::string& message, int code) {
+  const std::string name = command.empty() ? "tessera" : "tessera " + command;
+  fmt::print(stderr, "{}: {}\n", name, message);
+  return code;
+}
+
+std::string names_of_commands() {
+  std::string names;
+  for (const Command& command : all_commands()) {
+    names += (names.empty() ? "" : ", ") + command.name;
+  }
+  return names;
+}
+
+std::string chosen_command(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? "" : chosen.front()->get_name();
+}
+
+// One sentence for an error of the parser: the argument, what is wrong with it, and the rule.
+std::string sentence_for(const CLI::ParseError& error, const CLI::App& app) {
+  const std::string command = chosen_command(app);
+  const std::string help =
+      fmt::format("'tessera {}{}--help' lists what there is", command, command.empty() ? "" : " ");
+  if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
+    const auto extras = app.remaining(true);
+    const std::string first = extras.empty() ? "?" : extras.front();
+    if (command.empty() && !first.starts_with('-')) {
+      return fmt::format("'{}' is not a command; it must be one of: {}", first,
+                         names_of_commands());
+    }
+    return fmt::format("argument '{}' is not known here; {}", first, help);
+  }
+  if (dynamic_cast<const CLI::RequiredError*>(&error) && command.empty()) {
+    return fmt::format("no command was given; it must be one of: {}", names_of_commands());
+  }
+  return fmt::format("{}; {}", error.what(), help);
+}
+
+// The message of an exception in flight, and its exit code.
+int explain_exception(const std::string& command) {
+  try {
+    throw;
+  } catch (const StatusError& error) {
+    const bool failed = error.status().code == StatusCode::kFailed;
+    return complain(command, error.what(), failed ? kCheckFailed : kBadCall);
+  } catch (const std::bad_alloc&) {
+    return complain(command, "not enough host memory; choose a smaller problem", kBadCall);
+  } catch (const std::exception& error) {
+    return complain(command, fmt::format("internal error: {}", error.what()), kBadCall);
+  }
+}
+
+void describe_program(CLI::App& app) {
+  app.name("tessera");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("tessera ") + kVersion);
+  app.get_formatter()->column_width(32);
+  app.footer("'tessera COMMAND --help' shows the options of a command, with examples.");
+}
+
+}  // namespace
+
+std::vector<Command> all_commands() {
+  return {
+#define TESSERA_COMMAND(name) name##_command(),
+#include "cli/commands.inc"
+#undef TESSERA_COMMAND
+  };
+}
+
+int run(const std::vector<std::string>& arguments) {
+  CLI::App app("Matrix multiplication kernels that run, are verified and are explained.");
+  describe_program(app);
+  std::map<std::string, std::function<int()>> actions;
+  for (const Command& command : all_commands()) {
+    CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    sub->footer("Examples:\n" + command.examples);
+    actions[command.name] = command.declare(*sub);
+  }
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    return complain(chosen_command(app), sentence_for(error, app), kBadCall);
+  }
+  const std::string command = chosen_command(app);
+  try {
+    return actions.at(command)();
+  } catch (...) {
+    return explain_exception(command);
+  }
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,219 @@
+// tessera bench: kernels and the vendor's library on the same problems, verified, timed in turn.
+// On the virtual GPU there is no time to measure: rows hold counts and the host's seconds.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/session.h"
+#include "lab/chain.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr Shape kVirtualShape = {512, 128, 256};
+constexpr Shape kGpuShape = {4096, 4096, 4096};
+
+struct Options {
+  ProblemOptions problem;
+  DeviceOptions device;
+  Output output;
+  std::string mode = "both", fill = "uniform", rounds, seed, chain;
+  bool skip_verification = false;
+};
+
+std::vector<lab::Mode> modes_of(const std::string& text) {
+  if (text == "both") return {lab::Mode::kBurst, lab::Mode::kSustained};
+  if (text == lab::name_of(lab::Mode::kBurst)) return {lab::Mode::kBurst};
+  if (text == lab::name_of(lab::Mode::kSustained)) return {lab::Mode::kSustained};
+  throw StatusError(Status::bad_argument(
+      fmt::format("--mode is '{}', but must be burst, sustained or both", text)));
+}
+
+lab::BenchOptions bench_options_of(const Options& options) {
+  lab::BenchOptions bench;
+  bench.verify.seed = parse_seed(options.seed);
+  bench.verify.fill = lab::parse_fill(options.fill);
+  bench.check_results = !options.skip_verification;
+  bench.modes = modes_of(options.mode);
+  bench.measure.seed = bench.verify.seed;
+  if (!options.rounds.empty()) {
+    bench.measure.rounds = static_cast<int>(parse_integer("--rounds", options.rounds, 1, 1000));
+  }
+  bench.stop = interrupted;
+  return bench;
+}
+
+bool any_failed(const std::vector<lab::Record>& records) {
+  for (const lab::Record& record : records) {
+    if (record.verified == "failed") return true;
+  }
+  return false;
+}
+
+// One piece of work: the kernels of one type on one problem.
+struct Group {
+  Problem problem;
+  std::vector<KernelChoice> kernels;
+};
+
+// WHY: all groups are made before the first runs, so that a bad argument costs nobody an hour.
+std::vector<Group> groups_of(const ProblemOptions& options, const Shape& otherwise) {
+  const std::vector<KernelChoice> kernels = kernels_of(options);
+  std::vector<Group> groups;
+  for (const DataType type : types_of(kernels)) {
+    for (const Problem& problem : problems_of(options, type, otherwise)) {
+      groups.push_back({problem, kernels_of_type(kernels, type)});
+    }
+  }
+  return groups;
+}
+
+// The command of each record, found by the kernel's name and variant.
+void add_commands(std::vector<lab::Record>& records, const Group& group, const Devices& devices,
+                  const Options& options, std::uint64_t seed) {
+  for (lab::Record& record : records) {
+    for (const KernelChoice& choice : group.kernels) {
+      if (choice.kernel->name != record.kernel || choice.variant != record.config) continue;
+      const bool ran_there = record.device == devices.device->info().name;
+      const bool on_cuda = ran_there && devices.is_cuda();
+      record.command =
+          repeat_command("bench", choice, group.problem, on_cuda ? "cuda" : "virtual", seed);
+      if (record.mode) record.command += fmt::format(" --mode {}", lab::name_of(*record.mode));
+      if (options.fill != "uniform") record.command += " --fill " + options.fill;
+    }
+  }
+}
+
+std::vector<lab::Record> run_groups(const std::vector<Group>& groups, Devices& devices,
+                                    const Options& options, lab::BenchOptions bench) {
+  std::vector<lab::Record> records;
+  Progress bar(static_cast<std::int64_t>(groups.size()));
+  bench.fallback = devices.fallback.get();
+  for (std::size_t i = 0; i < groups.size() && !interrupted(); ++i) {
+    const Group& group = groups[i];
+    bench.progress = [&](const std::string& words) { bar.show(i, words); };
+    std::vector<lab::Record> rows =
+        lab::bench(*devices.device, group.kernels, group.problem, bench);
+    add_commands(rows, group, devices, options, bench.verify.seed);
+    records.insert(records.end(), rows.begin(), rows.end());
+  }
+  return records;
+}
+
+lab::Table chain_table(const std::vector<lab::ChainResult>& results) {
+  lab::Table table{{"kernel", "config", "size", "chain", "correct", "error/bound", "own ms",
+                    "vendor ms", "host s"},
+                   {}};
+  const auto median = [](const std::optional<lab::Summary>& summary) {
+    return summary ? fmt::format("{:.3f}", summary->median) : std::string("-");
+  };
+  for (const lab::ChainResult& r : results) {
+    table.rows.push_back({r.kernel, r.config, std::to_string(r.size), std::to_string(r.length),
+                          r.correct ? "yes" : "NO", fmt::format("{:.3f}", r.max_error_ratio),
+                          median(r.own_ms), median(r.vendor_ms),
+                          r.own_ms ? "-" : fmt::format("{:.3f}", r.host_seconds)});
+  }
+  return table;
+}
+
+// D = A B + C, D in the place of the next A, R times: bench --chain R.
+int bench_chain(const Options& options) {
+  lab::ChainOptions chain;
+  chain.length = static_cast<int>(parse_integer("--chain", options.chain, 1, 1000000));
+  chain.seed = parse_seed(options.seed);
+  Devices devices = open_devices(options.device);
+  const std::vector<Group> groups =
+      groups_of(options.problem, devices.is_cuda() ? Shape{2048, 2048, 2048} : Shape{64, 64, 64});
+  for (const Group& group : groups) {
+    const Problem& p = group.problem;
+    if (p.m == p.n && p.n == p.k) continue;
+    throw StatusError(Status::bad_argument(fmt::format(
+        "--chain needs square matrices, but -m is {}, -n is {} and -k is {}", p.m, p.n, p.k)));
+  }
+  const Baseline baseline = load_baseline(options.device, devices);
+  chain.vendor = baseline.vendor.get();
+  std::vector<lab::ChainResult> results;
+  lab::Json object = {
+      {"schema", lab::kSchema},
+      {"environment", lab::to_json(environment_of(devices, "bench --chain", chain.seed))},
+      {"chains", lab::Json::array()}};
+  bool correct = true;
+  for (const Group& group : groups) {
+    for (const KernelChoice& kernel : group.kernels) {
+      if (interrupted()) break;
+      results.push_back(lab::run_chain(*devices.device, kernel, group.problem, chain));
+      object["chains"].push_back(lab::to_json(results.back()));
+      correct = correct && results.back().correct;
+    }
+  }
+  const lab::Table table = chain_table(results);
+  options.output.write(object, table);
+  if (options.output.prints_text()) fmt::print("{}", lab::render(table, lab::Format::kText));
+  if (interrupted()) return kInterrupted;
+  return correct ? kOk : kCheckFailed;
+}
+
+int bench(const Options& options) {
+  options.output.check();
+  if (!options.chain.empty()) return bench_chain(options);
+  lab::BenchOptions settings = bench_options_of(options);
+  kernels_of(options.problem);  // WHY: refuses a bad name before a device is opened
+  Devices devices = open_devices(options.device);
+  const std::vector<Group> groups =
+      groups_of(options.problem, devices.is_cuda() ? kGpuShape : kVirtualShape);
+  const Baseline baseline = load_baseline(options.device, devices);
+  settings.vendor = baseline.vendor.get();
+
+  const std::vector<lab::Record> records = run_groups(groups, devices, options, settings);
+
+  lab::Environment environment = environment_of(devices, "bench", settings.verify.seed);
+  environment.vendor = baseline.description;
+  const lab::Table table = lab::bench_table(records);
+  options.output.write(lab::to_json(environment, records), table);
+  if (options.output.prints_text()) {
+    if (!devices.note.empty()) fmt::print("On the virtual GPU: {}.\n\n", devices.note);
+    fmt::print("{}", lab::render(table, lab::Format::kText));
+  }
+  if (any_failed(records)) return kCheckFailed;
+  return interrupted() ? kInterrupted : kOk;
+}
+
+void declare_options(CLI::App& app, Options& options) {
+  add_kernel_options(app, options.problem);
+  add_shape_options(app, options.problem);
+  add_scale_options(app, options.problem);
+  app.add_option("--mode", options.mode, "burst, sustained or both (default); on a GPU only");
+  app.add_option("--fill", options.fill, "uniform (default), normal, integers, same-sign");
+  app.add_option("--rounds", options.rounds,
+                 "rounds of all candidates in random order (default 5)");
+  app.add_option("--chain", options.chain,
+                 "R products in a row, D feeding the next: own and vendor");
+  app.add_flag("--no-verify", options.skip_verification, "time only");
+  add_device_options(app, options.device);
+  add_vendor_option(app, options.device);
+  add_seed_option(app, options.seed);
+  options.output.add_options(app);
+}
+
+}  // namespace
+
+Command bench_command() {
+  return {"bench", "time kernels in turn with the vendor's library (virtual GPU: counts)",
+          "  tessera bench --kernel 12 -m 4096\n"
+          "  tessera bench --kernel '0*' -m 1024:8192:x2 --mode burst --json results.json\n"
+          "  tessera bench --device virtual --kernel all -m 512 -n 128 -k 256 --json -\n"
+          "  tessera bench --kernel 21,22,23,24 -m 2048 --chain 10",
+          [](CLI::App& app) {
+            auto options = std::make_shared<Options>();
+            declare_options(app, *options);
+            return [options] { return bench(*options); };
+          }};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,38 @@
+// What a command is: a name, a line about itself, examples, options, and what it does.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace tessera::cli {
+
+// Exit codes of the program.
+inline constexpr int kOk = 0;
+inline constexpr int kCheckFailed = 1;    // a kernel is wrong
+inline constexpr int kBadCall = 2;        // a bad argument, or something is not there
+inline constexpr int kInterrupted = 130;  // Ctrl-C; what was measured is kept
+
+struct Command {
+  std::string name;
+  std::string summary;
+  std::string examples;
+  // Declares the options on `app` and returns the function that runs after parsing; it returns an
+  // exit code or throws StatusError.
+  std::function<std::function<int()>(CLI::App& app)> declare;
+};
+
+#define TESSERA_COMMAND(name) Command name##_command();
+#include "cli/commands.inc"
+#undef TESSERA_COMMAND
+
+std::vector<Command> all_commands();
+
+// Runs one command line, without the program's name. Writes one sentence to stderr when it is bad.
+int run(const std::vector<std::string>& arguments);
+
+}  // namespace tessera::cli

@@ -1,0 +1,62 @@
+// Options that several commands share, taken as text and turned into values here, so that every bad
+// one is refused by the same sentence.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "catalog/catalog.h"
+#include "problem/problem.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tessera::cli {
+
+struct ProblemOptions {
+  std::string kernel = "all", type;
+  std::string m, n, k, shapes;
+  std::string layout, order, lda, ldb, ldc, ldd, alpha, beta;
+
+  bool gives_shapes() const { return !m.empty() || !n.empty() || !k.empty() || !shapes.empty(); }
+};
+
+struct DeviceOptions {
+  std::string device;   // "cuda", "virtual" or empty: the GPU if there is one
+  std::string threads;  // of the virtual GPU
+  std::string vendor_library;
+};
+
+struct Shape {
+  std::int64_t m, n, k;
+};
+
+void add_kernel_options(CLI::App& app, ProblemOptions& options);
+void add_shape_options(CLI::App& app, ProblemOptions& options);
+void add_scale_options(CLI::App& app, ProblemOptions& options);
+void add_device_options(CLI::App& app, DeviceOptions& options);
+void add_vendor_option(CLI::App& app, DeviceOptions& options);
+void add_seed_option(CLI::App& app, std::string& seed);
+
+// The kernels that --kernel and --type name together; never empty.
+std::vector<KernelChoice> kernels_of(const ProblemOptions& options);
+
+// Every shape that -m, -n, -k and --shapes name, `otherwise` when they name none.
+std::vector<Shape> shapes_of(const ProblemOptions& options, const Shape& otherwise);
+std::vector<std::string> layouts_of(const ProblemOptions& options);  // "NN" by default
+std::vector<Order> orders_of(const ProblemOptions& options);         // column-major by default
+
+// The cross of shapes, layouts and orders for one type; checked, leading dimensions filled in.
+std::vector<Problem> problems_of(const ProblemOptions& options, DataType type,
+                                 const Shape& otherwise);
+
+// The distinct types of the kernels, in their order.
+std::vector<DataType> types_of(const std::vector<KernelChoice>& kernels);
+std::vector<KernelChoice> kernels_of_type(const std::vector<KernelChoice>& kernels, DataType type);
+
+// "12_warp_tile" or "12_warp_tile/staged" where the variant is not the default one.
+std::string name_of(const KernelChoice& choice);
+
+}  // namespace tessera::cli

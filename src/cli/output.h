@@ -1,0 +1,28 @@
+// Where results go: a table for people on stdout, or JSON, CSV and markdown to files. "-" is
+// stdout, and then nothing else goes there. Files appear whole or not at all.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "lab/report.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tessera::cli {
+
+struct Output {
+  std::string json, csv, markdown;
+
+  void add_options(CLI::App& app);
+  // Throws kBadArgument before any work is done: a path not writable, two outputs for one place.
+  void check() const;
+  // False when stdout belongs to one of the files.
+  bool prints_text() const;
+  bool wants_json() const { return !json.empty(); }
+  void write(const lab::Json& object, const lab::Table& table) const;
+};
+
+}  // namespace tessera::cli

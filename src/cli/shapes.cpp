@@ -1,0 +1,82 @@
+#include "cli/shapes.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "cli/numbers.h"
+
+namespace tessera::cli {
+namespace {
+
+struct Suite {
+  const char* name;
+  std::vector<Shape> shapes;
+};
+
+const std::vector<Suite>& suites() {
+  static const std::vector<Suite> kSuites = {
+      {"squares", {{1024, 1024, 1024}, {2048, 2048, 2048}, {4096, 4096, 4096}, {8192, 8192, 8192}}},
+      {"ladder", {{512, 128, 256}}},
+      {"tails", {{1, 1, 1}, {33, 65, 17}, {127, 129, 255}, {257, 3, 65}, {512, 128, 256}}},
+  };
+  return kSuites;
+}
+
+// One line of a shapes file; `where` is "--shapes (FILE line 3)".
+Shape parse_line(std::string line, const std::string& where) {
+  const std::string original = line;
+  for (char& c : line) {
+    if (c == ',' || c == 'x' || c == '\t' || c == '\r') c = ' ';
+  }
+  std::vector<std::int64_t> sizes;
+  std::istringstream words(line);
+  for (std::string word; words >> word;) sizes.push_back(parse_integer(where, word));
+  if (sizes.size() != 3) {
+    throw StatusError(Status::bad_argument(
+        fmt::format("{} is '{}', but must hold three sizes 'm n k'", where, original)));
+  }
+  return {sizes[0], sizes[1], sizes[2]};
+}
+
+std::vector<Shape> read_shapes(const std::string& path) {
+  std::ifstream file(path);
+  if (!file || !std::filesystem::is_regular_file(path)) {
+    throw StatusError(Status::bad_argument(
+        fmt::format("--shapes is '{}', but must be a file that can be read or one of the suites {}",
+                    path, names_of_suites())));
+  }
+  std::vector<Shape> shapes;
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    line.resize(std::min(line.size(), line.find('#')));
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    shapes.push_back(parse_line(line, fmt::format("--shapes ({} line {})", path, number)));
+  }
+  if (shapes.empty()) {
+    throw StatusError(Status::bad_argument(
+        fmt::format("--shapes is '{}', but must hold at least one line 'm n k'", path)));
+  }
+  return shapes;
+}
+
+}  // namespace
+
+std::string names_of_suites() {
+  std::string names;
+  for (const Suite& suite : suites())
+    names += (names.empty() ? "" : ", ") + std::string(suite.name);
+  return names;
+}
+
+std::vector<Shape> named_shapes(const std::string& name_or_path) {
+  for (const Suite& suite : suites()) {
+    if (suite.name == name_or_path) return suite.shapes;
+  }
+  return read_shapes(name_or_path);
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,220 @@
+// tessera verify: is a kernel right? Exact integers first, then real data under the componentwise
+// bound, on the shapes where kernels break.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/session.h"
+#include "lab/lattice.h"
+
+namespace tessera::cli {
+namespace {
+
+struct Options {
+  ProblemOptions problem;
+  DeviceOptions device;
+  Output output;
+  std::string fill = "uniform", nans, misalign, seed;
+  bool in_place = false, quick = false;
+};
+
+// Without a shape: the lattice of the tests, restricted to the layouts and orders asked for.
+std::vector<lab::LatticeCase> lattice_cases(const Options& options, DataType type,
+                                            std::uint64_t seed) {
+  const auto& p = options.problem;
+  for (const auto& [name, text] : {std::pair{"--alpha", &p.alpha},
+                                   {"--beta", &p.beta},
+                                   {"--lda", &p.lda},
+                                   {"--ldb", &p.ldb},
+                                   {"--ldc", &p.ldc},
+                                   {"--ldd", &p.ldd}}) {
+    if (text->empty()) continue;
+    throw StatusError(Status::bad_argument(fmt::format(
+        "{} is '{}', but must stand beside a shape (-m or --shapes): without one, verify walks its "
+        "own lattice of problems",
+        name, *text)));
+  }
+  std::vector<lab::LatticeCase> cases =
+      options.quick ? lab::short_lattice(type, seed) : lab::lattice(type, seed);
+  const std::vector<std::string> layouts =
+      p.layout.empty() ? std::vector<std::string>{"NN", "NT", "TN", "TT"} : layouts_of(p);
+  const std::vector<Order> orders =
+      p.order.empty() ? std::vector{Order::kColumnMajor, Order::kRowMajor} : orders_of(p);
+  std::erase_if(cases, [&](const lab::LatticeCase& one) {
+    return std::find(layouts.begin(), layouts.end(), layout_of(one.problem)) == layouts.end() ||
+           std::find(orders.begin(), orders.end(), one.problem.order) == orders.end();
+  });
+  return cases;
+}
+
+std::vector<lab::LatticeCase> cases_of(const Options& options, DataType type, std::uint64_t seed) {
+  if (!options.problem.gives_shapes()) return lattice_cases(options, type, seed);
+  std::vector<lab::LatticeCase> cases;
+  const auto misalign = static_cast<int>(
+      options.misalign.empty() ? 0 : parse_integer("--misalign", options.misalign, 0, 63));
+  for (const Problem& problem : problems_of(options.problem, type, {})) {
+    cases.push_back({problem, options.in_place, misalign});
+  }
+  return cases;
+}
+
+// One problem and the kernels that are checked on it: data and reference are made once for all.
+struct Group {
+  lab::LatticeCase one;
+  std::vector<KernelChoice> kernels;
+};
+
+std::vector<Group> groups_of(const Options& options, std::uint64_t seed) {
+  const std::vector<KernelChoice> kernels = kernels_of(options.problem);
+  std::vector<Group> groups;
+  for (const DataType type : types_of(kernels)) {
+    for (const lab::LatticeCase& one : cases_of(options, type, seed)) {
+      groups.push_back({one, kernels_of_type(kernels, type)});
+    }
+  }
+  return groups;
+}
+
+lab::VerifyOptions verify_options_of(const Options& options, std::uint64_t seed) {
+  lab::VerifyOptions verify;
+  verify.seed = seed;
+  verify.fill = lab::parse_fill(options.fill);
+  if (!options.nans.empty()) {
+    verify.nans = static_cast<int>(parse_integer("--nans", options.nans, 0, 1000000));
+  }
+  return verify;
+}
+
+// On the device, or on the virtual GPU when a GPU that nobody insisted on cannot load the image.
+lab::Record check_one(Devices& devices, const KernelChoice& kernel, const lab::VerifyCase& data) {
+  try {
+    return lab::verify_record(*devices.device, kernel, data);
+  } catch (const StatusError& error) {
+    if (!devices.fallback || error.status().code != StatusCode::kUnavailable) throw;
+    return lab::verify_record(*devices.fallback, kernel, data);
+  }
+}
+
+std::vector<lab::Record> run_groups(const std::vector<Group>& groups, Devices& devices,
+                                    const Options& options, std::uint64_t seed) {
+  std::vector<lab::Record> records;
+  Progress bar(static_cast<std::int64_t>(groups.size()));
+  lab::VerifyOptions verify = verify_options_of(options, seed);
+  for (std::size_t i = 0; i < groups.size() && !interrupted(); ++i) {
+    verify.in_place = groups[i].one.in_place;
+    verify.misalign = groups[i].one.misalign;
+    const lab::VerifyCase data(groups[i].one.problem, verify);
+    for (const KernelChoice& kernel : groups[i].kernels) {
+      if (interrupted()) break;
+      bar.show(i, fmt::format("{} {}", kernel.kernel->name, groups[i].one.name()));
+      lab::Record record = check_one(devices, kernel, data);
+      const bool on_cuda = devices.is_cuda() && record.device == devices.device->info().name;
+      record.command = repeat_command("verify", kernel, groups[i].one.problem,
+                                      on_cuda ? "cuda" : "virtual", seed);
+      if (verify.in_place) record.command += " --in-place";
+      if (verify.misalign > 0) record.command += fmt::format(" --misalign {}", verify.misalign);
+      if (verify.nans > 0) record.command += fmt::format(" --nans {}", verify.nans);
+      if (options.fill != "uniform") record.command += " --fill " + options.fill;
+      records.push_back(std::move(record));
+    }
+  }
+  return records;
+}
+
+// For people: a row a kernel, and every failure with the command that repeats it.
+struct Tally {
+  std::string kernel, config, device;
+  int problems = 0, failed = 0, sampled = 0, skipped = 0;
+  double worst = 0;
+};
+
+std::vector<Tally> tally(const std::vector<lab::Record>& records) {
+  std::vector<Tally> tallies;
+  for (const lab::Record& record : records) {
+    auto at = std::find_if(tallies.begin(), tallies.end(), [&](const Tally& t) {
+      return t.kernel == record.kernel && t.config == record.config && t.device == record.device;
+    });
+    if (at == tallies.end()) {
+      at = tallies.insert(tallies.end(), {record.kernel, record.config, record.device});
+    }
+    ++at->problems;
+    at->failed += record.verified == "failed";
+    at->sampled += record.verified == "sampled";
+    at->skipped += !record.verified;
+    at->worst = std::max(at->worst, record.max_error_ratio.value_or(0));
+  }
+  return tallies;
+}
+
+void print_text(const std::vector<lab::Record>& records) {
+  lab::Table table{
+      {"kernel", "config", "device", "problems", "failed", "sampled", "skipped", "error/bound"},
+      {}};
+  for (const Tally& t : tally(records)) {
+    table.rows.push_back({t.kernel, t.config, t.device, std::to_string(t.problems),
+                          std::to_string(t.failed), std::to_string(t.sampled),
+                          std::to_string(t.skipped), fmt::format("{:.3f}", t.worst)});
+  }
+  fmt::print("{}", lab::render(table, lab::Format::kText));
+  for (const lab::Record& record : records) {
+    if (record.verified != "failed") continue;
+    fmt::print("\nFAILED {}: {}\n  {}\n", record.kernel, record.reason, record.command);
+  }
+}
+
+int verify(const Options& options) {
+  options.output.check();
+  const std::uint64_t seed = parse_seed(options.seed);
+  const std::vector<Group> groups = groups_of(options, seed);
+  verify_options_of(options, seed);
+  Devices devices = open_devices(options.device);
+
+  const std::vector<lab::Record> records = run_groups(groups, devices, options, seed);
+
+  options.output.write(lab::to_json(environment_of(devices, "verify", seed), records),
+                       lab::verify_table(records));
+  if (options.output.prints_text()) print_text(records);
+  const bool failed = std::any_of(records.begin(), records.end(), [](const lab::Record& record) {
+    return record.verified == "failed";
+  });
+  if (failed) return kCheckFailed;
+  return interrupted() ? kInterrupted : kOk;
+}
+
+void declare_options(CLI::App& app, Options& options) {
+  add_kernel_options(app, options.problem);
+  add_shape_options(app, options.problem);
+  add_scale_options(app, options.problem);
+  app.add_option("--fill", options.fill, "uniform (default), normal, integers, same-sign");
+  app.add_option("--nans", options.nans, "NaNs placed in A and in B (default 0)");
+  app.add_flag("--in-place", options.in_place, "D is C");
+  app.add_option("--misalign", options.misalign,
+                 "elements by which operands miss a 256-byte boundary (default 0)");
+  app.add_flag("--quick", options.quick, "one problem a shape instead of the whole lattice");
+  add_device_options(app, options.device);
+  add_seed_option(app, options.seed);
+  options.output.add_options(app);
+}
+
+}  // namespace
+
+Command verify_command() {
+  return {"verify", "check kernels against a reference; without a shape: the lattice of the tests",
+          "  tessera verify --kernel 07\n"
+          "  tessera verify --kernel all --quick --device virtual --json -\n"
+          "  tessera verify --kernel 12/all -m 100,129 -n 65 -k 0:40:8 --layout all --beta -1.5",
+          [](CLI::App& app) {
+            auto options = std::make_shared<Options>();
+            declare_options(app, *options);
+            return [options] { return verify(*options); };
+          }};
+}
+
+}  // namespace tessera::cli

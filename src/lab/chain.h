@@ -20,7 +20,9 @@ struct ChainResult {
   int length = 0;
   bool correct = false;
   double max_error_ratio = 0;
+  std::string reason;                        // the first product that is wrong
   std::optional<Summary> own_ms, vendor_ms;  // of the whole chain; null on the virtual GPU
+  std::string vendor;                        // which of the vendor's candidates
   double host_seconds = 0;                   // virtual GPU only
 };
 

@@ -144,9 +144,10 @@ Record record_from_json(const Json& json) {
 
 std::vector<Record> records_from_json(const Json& file) {
   const Reader in(file, "file");
-  if (in.get<int>("schema") != kSchema) {
+  const auto schema = in.get<std::string>("schema");
+  if (schema != kSchema) {
     throw StatusError(Status::bad_argument(
-        fmt::format("the results' schema is {}, but must be {}", in.get<int>("schema"), kSchema)));
+        fmt::format("the results' schema is '{}', but must be '{}'", schema, kSchema)));
   }
   std::vector<Record> records;
   for (const Json& run : in.at("runs")) records.push_back(record_from_json(run));

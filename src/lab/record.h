@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "device/device.h"
@@ -20,7 +21,8 @@ namespace tessera::lab {
 
 using Json = nlohmann::ordered_json;
 
-inline constexpr int kSchema = 1;  // of the results file; grows when a field changes its meaning
+// Of the results file; the number grows when a field changes its meaning.
+inline constexpr std::string_view kSchema = "tessera.results/1";
 
 struct VendorTime {
   std::string name;  // "vendor: cuBLASLt candidate 3 (cuBLAS 13.1.0.3)"
@@ -41,7 +43,7 @@ struct Record {
   std::optional<double> tflops;
   std::optional<VendorTime> vendor;
   std::optional<double> ratio_to_vendor;  // our speed over the vendor's: 1.1 is 10 % faster
-  std::optional<Telemetry> telemetry;     // right after the last group
+  std::optional<Telemetry> telemetry;     // while the last group ran
   std::vector<double> samples_ms;         // raw
   std::int64_t calls_per_sample = 0;
   std::optional<CountSummary> counts;

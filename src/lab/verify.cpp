@@ -163,8 +163,6 @@ VerifyCase::VerifyCase(const Problem& problem, const VerifyOptions& options)
 
 VerifyCase::~VerifyCase() = default;
 
-const Problem& VerifyCase::problem() const { return problem_; }
-
 VerifyResult VerifyCase::check(Device& device, const KernelChoice& choice) const {
   Runner runner(device, choice, problem_);
   VerifyResult result;

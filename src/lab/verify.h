@@ -54,7 +54,8 @@ class VerifyCase {
   // support the problem, or a device that cannot run it, throws.
   VerifyResult check(Device& device, const KernelChoice& choice) const;
 
-  const Problem& problem() const;
+  const Problem& problem() const { return problem_; }
+  const VerifyOptions& options() const { return options_; }
 
  private:
   struct Pass;

@@ -1,0 +1,45 @@
+#include "lab/operand_sets.h"
+
+#include <algorithm>
+
+namespace tessera::lab {
+namespace {
+
+constexpr std::int64_t kUnknownL2 = std::int64_t{64} << 20;
+
+std::int64_t padded_bytes(const Problem& problem, const MatrixView& view) {
+  return (view.span() * size_of(problem.type) + 255) / 256 * 256;
+}
+
+}  // namespace
+
+OperandSets::OperandSets(Device& device, const Problem& problem, const FillSpec& spec) {
+  const bool reads_c = problem.beta != 0;
+  const MatrixView views[] = {view_a(problem), view_b(problem), view_c(problem), view_d(problem)};
+  std::int64_t offsets[5] = {};
+  for (int i = 0; i < 4; ++i) {
+    offsets[i + 1] = offsets[i] + (i == 2 && !reads_c ? 0 : padded_bytes(problem, views[i]));
+  }
+  const std::int64_t l2 = device.info().l2_bytes > 0 ? device.info().l2_bytes : kUnknownL2;
+  const std::int64_t set_bytes = std::max<std::int64_t>(offsets[4], 256);
+  sets_.resize(2 * l2 / set_bytes + 1);
+  pool_ = DeviceBuffer(device, set_bytes * sets_.size());
+  for (std::size_t i = 0; i < sets_.size(); ++i) {
+    const DeviceAddress base = pool_.address() + i * set_bytes;
+    sets_[i] = {base + offsets[0], base + offsets[1], reads_c ? base + offsets[2] : 0,
+                base + offsets[3]};
+  }
+  const auto upload = [&](int which, DeviceAddress Operands::*operand, std::uint64_t stream) {
+    HostMatrix host(problem.type, views[which], 0);
+    fill(host, {spec.kind, mix_bits(spec.seed * 4 + stream), spec.limit, spec.density});
+    for (const Operands& set : sets_) {
+      if (host.total_bytes()) device.copy_in(set.*operand, host.bytes(), host.total_bytes());
+    }
+  };
+  upload(0, &Operands::a, 0);
+  upload(1, &Operands::b, 1);
+  if (reads_c) upload(2, &Operands::c, 2);
+  if (reads_c) upload(3, &Operands::d, 2);
+}
+
+}  // namespace tessera::lab

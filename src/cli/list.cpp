@@ -1,4 +1,4 @@
-// tessera list: every kernel of the catalog, one row each.
+// tessera list: every kernel of the catalog, one row each, with what ptxas made of it.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/version.h"
+#include "sass/cubin.h"
 
 namespace tessera::cli {
 namespace {
@@ -31,14 +32,29 @@ std::string codes_of(const CodeImage& image) {
   return joined(codes);
 }
 
-lab::Json json_of(const Kernel& kernel) {
-  lab::Json entries = lab::Json::array();
-  for (const KernelRow& row : kernel.rows) {
-    entries.push_back({{"entry", row.entry},
-                       {"config", row.variant},
-                       {"block", {row.block.m, row.block.n, row.block.k}},
-                       {"threads", row.threads * row.threads_y}});
+// The kernel's cubin, read; empty where the image holds none.
+sass::CubinFile cubin_of(const Kernel& kernel) {
+  const CodeImage& image = image_of(kernel);
+  return image.cubin.empty() ? sass::CubinFile{} : sass::read_cubin(image.cubin);
+}
+
+lab::Json json_of(const KernelRow& row, const sass::CubinFile& cubin) {
+  lab::Json entry = {{"entry", row.entry},
+                     {"config", row.variant},
+                     {"block", {row.block.m, row.block.n, row.block.k}},
+                     {"threads", row.threads * row.threads_y}};
+  if (const sass::CubinKernel* code = cubin.find(row.entry)) {
+    entry["registers"] = code->registers;
+    entry["shared_bytes"] = code->shared_bytes;
+    entry["local_bytes"] = code->local_bytes;
+    entry["instructions"] = code->code.size();
   }
+  return entry;
+}
+
+lab::Json json_of(const Kernel& kernel, const sass::CubinFile& cubin) {
+  lab::Json entries = lab::Json::array();
+  for (const KernelRow& row : kernel.rows) entries.push_back(json_of(row, cubin));
   return {{"kernel", kernel.name},
           {"idea", kernel.idea},
           {"type", name_of(kernel.type)},
@@ -48,26 +64,32 @@ lab::Json json_of(const Kernel& kernel) {
           {"image", codes_of(image_of(kernel))}};
 }
 
-std::vector<std::string> row_of(const Kernel& kernel) {
+// Registers and shared bytes are those of the default row.
+std::vector<std::string> row_of(const Kernel& kernel, const sass::CubinFile& cubin) {
+  const sass::CubinKernel* code = cubin.find(kernel.rows.front().entry);
   return {kernel.name,
           kernel.idea,
           std::string(name_of(kernel.type)),
           joined(variants_of(kernel)),
           std::to_string(kernel.rows.size() + kernel.helpers.size()),
+          code ? std::to_string(code->registers) : "-",
+          code ? std::to_string(code->shared_bytes) : "-",
           codes_of(image_of(kernel))};
 }
 
 int list(const Options& options) {
   options.output.check();
-  lab::Table table{{"kernel", "idea", "type", "configs", "entries", "image"}, {}};
+  lab::Table table{{"kernel", "idea", "type", "configs", "entries", "registers", "shared", "image"},
+                   {}};
   lab::Json object = {
       {"schema", lab::kSchema}, {"version", kVersion}, {"kernels", lab::Json::array()}};
   const Kernel* last = nullptr;
   for (const KernelChoice& choice : kernels_of(options.problem)) {
     if (choice.kernel == last) continue;  // a further variant of the same kernel
     last = choice.kernel;
-    table.rows.push_back(row_of(*last));
-    object["kernels"].push_back(json_of(*last));
+    const sass::CubinFile cubin = cubin_of(*last);
+    table.rows.push_back(row_of(*last, cubin));
+    object["kernels"].push_back(json_of(*last, cubin));
   }
   options.output.write(object, table);
   if (options.output.prints_text()) fmt::print("{}", lab::render(table, lab::Format::kText));
@@ -77,7 +99,7 @@ int list(const Options& options) {
 }  // namespace
 
 Command list_command() {
-  return {"list", "all kernels: idea, type, configs, entries, image",
+  return {"list", "all kernels: idea, type, configs, registers, shared bytes, image",
           "  tessera list\n"
           "  tessera list --type f64 --json -",
           [](CLI::App& app) {

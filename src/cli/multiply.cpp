@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/session.h"
+#include "gemm/select.h"
 
 namespace tessera::cli {
 namespace {
@@ -36,24 +37,26 @@ void check_output(const Options& options) {
   lab::check_writable(options.output, "-o");
 }
 
-// The kernel named, else the last (best) one of the type.
-KernelChoice kernel_for(const Options& options, DataType type) {
-  if (options.kernel.empty()) {
-    const KernelChoice best = kernels_of_type(choose_kernels("all"), type).back();
-    return best;
-  }
-  const std::vector<KernelChoice> kernels = choose_kernels(options.kernel);
+// The one kernel that --kernel names. Throws kBadArgument unless it computes the files' type.
+KernelChoice named_kernel(const std::string& name, DataType type) {
+  const std::vector<KernelChoice> kernels = choose_kernels(name);
   if (kernels.size() != 1) {
-    throw StatusError(Status::bad_argument(
-        fmt::format("--kernel is '{}', which names {} kernels, but must name one", options.kernel,
-                    kernels.size())));
+    throw StatusError(Status::bad_argument(fmt::format(
+        "--kernel is '{}', which names {} kernels, but must name one", name, kernels.size())));
   }
-  if (kernels.front().kernel->type != type) {
-    throw StatusError(Status::bad_argument(
-        fmt::format("--kernel is '{}', which computes {}, but must compute {} as A and B hold",
-                    options.kernel, name_of(kernels.front().kernel->type), name_of(type))));
-  }
-  return kernels.front();
+  const DataType computed = kernels.front().kernel->type;
+  if (computed == type) return kernels.front();
+  throw StatusError(Status::bad_argument(
+      fmt::format("--kernel is '{}', which computes {}, but must compute {} as A and B hold", name,
+                  name_of(computed), name_of(type))));
+}
+
+// The kernel named, else the best one: on a GPU by the library's choice, on the virtual GPU the
+// last rung of the type.
+KernelChoice kernel_for(const Options& options, const Problem& problem, const DeviceInfo& device) {
+  if (!options.kernel.empty()) return named_kernel(options.kernel, problem.type);
+  if (device.kind == DeviceKind::kCuda) return gemm::best_kernel(problem, device.multiprocessors);
+  return kernels_of_type(choose_kernels("all"), problem.type).back();
 }
 
 // beta: as given; else 1 beside a C and 0 without one.
@@ -74,19 +77,24 @@ struct Outcome {
 
 // On the GPU if there is one; without one, on the host's BLAS unless a kernel or device was named.
 Outcome compute(const Options& options, const FileProduct& product) {
-  const KernelChoice kernel = kernel_for(options, product.a.header().type);
-  if (options.device.device == "cpu") {
-    if (!options.kernel.empty()) {
-      throw StatusError(Status::bad_argument(fmt::format(
-          "--kernel is '{}', but must not be given with --device cpu", options.kernel)));
-    }
-    return {multiply_on_host(product), "", "cpu"};
-  }
+  if (options.device.device == "cpu") return {multiply_on_host(product), "", "cpu"};
   const Devices devices = open_devices(options.device);
   const bool asked = !options.device.device.empty() || !options.kernel.empty();
   if (!devices.is_cuda() && !asked) return {multiply_on_host(product), "", "cpu"};
+  const KernelChoice kernel = kernel_for(options, problem_of(product), devices.device->info());
   return {multiply_on_device(product, *devices.device, kernel), name_of(kernel),
           devices.device->info().name};
+}
+
+// Refuses what can be refused before the files are read.
+void check_options(const Options& options) {
+  options.report.check();
+  check_output(options);
+  if (options.kernel.empty()) return;
+  choose_kernels(options.kernel);
+  if (options.device.device != "cpu") return;
+  throw StatusError(Status::bad_argument(
+      fmt::format("--kernel is '{}', but must not be given with --device cpu", options.kernel)));
 }
 
 lab::Json summary_of(const Options& options, const Outcome& outcome, double seconds) {
@@ -121,8 +129,7 @@ void say(const Options& options, const Outcome& outcome, double seconds) {
 }
 
 int multiply(const Options& options) {
-  options.report.check();
-  check_output(options);
+  check_options(options);
   const double alpha = options.alpha.empty() ? 1.0 : parse_real("--alpha", options.alpha);
   const double beta = beta_of(options);
   const NpyFile a = NpyFile::read(options.a, "A");
@@ -133,7 +140,8 @@ int multiply(const Options& options) {
   Progress bar(a.header().rows);
   const auto show = [&](std::int64_t done, std::int64_t) { bar.show(done, "rows"); };
   const FileProduct product{a, b, c ? &*c : nullptr, alpha, beta, show, interrupted};
-  problem_of(product);  // WHY: refuses what does not fit before a device is looked for
+  const DataType type = problem_of(product).type;  // refuses what does not fit
+  if (!options.kernel.empty()) named_kernel(options.kernel, type);
   const auto begin = std::chrono::steady_clock::now();
   const Outcome outcome = compute(options, product);
   const double seconds =

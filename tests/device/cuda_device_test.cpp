@@ -11,11 +11,13 @@
 #include <functional>
 
 #include "device/cuda/modules.h"
+#include "tests/support/beside.h"
 
 namespace tessera {
 namespace {
 
-constexpr const char* kFake = TESSERA_FAKE_CUDA;
+const std::string kFakePath = fake_driver();
+const char* const kFake = kFakePath.c_str();
 
 std::span<const std::byte> bytes_of(const char* text) {
   return std::as_bytes(std::span(text, std::strlen(text)));

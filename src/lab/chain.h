@@ -1,5 +1,6 @@
-// A chain of products as applications run them: D = A B + C, then D takes A's place, R times;
-// packing and the addition are paid for every time. All matrices are square.
+// A chain of products as applications run them: D = alpha A B + C, then D takes A's place, R times.
+// Packing and the addition are paid for every time. All matrices are square; alpha is the power of
+// two that keeps the products at the size of A.
 #pragma once
 
 #include "lab/bench.h"

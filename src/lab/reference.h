@@ -34,10 +34,10 @@ struct Reference {
 
 struct ReferenceOptions {
   std::int64_t full_limit = kFullReferenceLimit;
-  bool exact_data = false;     // FP64 sums of this data are exact: no need for double-double
-  bool own_code_only = false;  // no OpenBLAS; for NaN data, where a library may skip zeros
-  std::string openblas_path;   // empty: the usual names
-  std::uint64_t seed = 1;      // of the sample
+  bool exact_data = false;         // FP64 sums of this data are exact: no need for double-double
+  bool own_code_only = false;      // no OpenBLAS; for NaN data, where a library may skip zeros
+  std::string openblas_path = {};  // empty: the usual names
+  std::uint64_t seed = 1;          // of the sample
 };
 
 // Whether D is small enough to be computed whole; else a sample stands for it.

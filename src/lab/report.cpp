@@ -62,34 +62,39 @@ std::string joined(const std::vector<std::string>& cells, std::string_view separ
   return out;
 }
 
-std::string render_markdown(const Table& table) {
-  const auto line = [](std::vector<std::string> cells) {
-    for (std::string& cell : cells) {
-      for (std::size_t at = 0; (at = cell.find('|', at)) != std::string::npos; at += 2) {
-        cell.insert(at, "\\");
-      }
-    }
-    return "| " + joined(cells, " | ") + " |\n";
-  };
-  std::string out = line(table.header);
-  out += "|" + joined(std::vector<std::string>(table.header.size(), "---"), "|") + "|\n";
-  for (const auto& row : table.rows) out += line(row);
+// The text with `mark` put before every `special`.
+std::string escaped(std::string_view text, char special, char mark) {
+  std::string out;
+  for (char c : text) {
+    if (c == special) out += mark;
+    out += c;
+  }
   return out;
 }
 
+std::string markdown_line(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = escaped(cell, '|', '\\');
+  return fmt::format("| {} |\n", joined(cells, " | "));
+}
+
+std::string render_markdown(const Table& table) {
+  std::string out = markdown_line(table.header);
+  out += fmt::format("|{}|\n", joined(std::vector<std::string>(table.header.size(), "---"), "|"));
+  for (const auto& row : table.rows) out += markdown_line(row);
+  return out;
+}
+
+std::string csv_line(std::vector<std::string> cells) {
+  for (std::string& cell : cells) {
+    const bool quoted = cell.find_first_of(",\"\n") != std::string::npos;
+    if (quoted) cell = fmt::format("\"{}\"", escaped(cell, '"', '"'));
+  }
+  return joined(cells, ",") + '\n';
+}
+
 std::string render_csv(const Table& table) {
-  const auto line = [](std::vector<std::string> cells) {
-    for (std::string& cell : cells) {
-      if (cell.find_first_of(",\"\n") == std::string::npos) continue;
-      for (std::size_t at = 0; (at = cell.find('"', at)) != std::string::npos; at += 2) {
-        cell.insert(at, "\"");
-      }
-      cell = "\"" + cell + "\"";
-    }
-    return joined(cells, ",") + "\n";
-  };
-  std::string out = line(table.header);
-  for (const auto& row : table.rows) out += line(row);
+  std::string out = csv_line(table.header);
+  for (const auto& row : table.rows) out += csv_line(row);
   return out;
 }
 

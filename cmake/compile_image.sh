@@ -1,7 +1,8 @@
 #!/bin/bash
 # Compiles one generated kernel file to PTX and, from that PTX, to cubins.
 # compile_image.sh NVCC SOURCE_DIR STEM PORTABLE_ARCH FIRST_CUBIN_ARCH [FURTHER_CUBIN_ARCH...]
-#   STEM.cu -> STEM.ptx, STEM.portable.ptx, STEM.<arch>.cubin, STEM.d (headers read)
+#   STEM.cu -> STEM.ptx, STEM.portable.ptx, STEM.<arch>.cubin, STEM.d (headers read),
+#              STEM.resources.txt (ptxas -v)
 set -euo pipefail
 nvcc=$1 source_dir=$2 stem=$3 portable=$4 first_arch=$5
 shift 5
@@ -19,7 +20,9 @@ sed -e "s|\"$(dirname "$stem")/|\"|; s|\"$source_dir/|\"|" "$stem.raw.ptx" > "$s
 # WHY: ptxas copies the whole PTX into the cubin as soon as it sees a .loc, so it reads the same
 # instructions without their line marks. The debug section is always the last one of the file.
 sed -e '/^\t\.loc\t/d; /^\t\.file\t/d; /^\t\.section\t\.debug_str/,$d' "$stem.ptx" > "$stem.raw.ptx"
-"$nvcc" -cubin -arch="$first_arch" -o "$stem.$first_arch.cubin" "$stem.raw.ptx"
+# What ptxas says of registers and memory is kept for a test of our own cubin reader.
+"$nvcc" -cubin -arch="$first_arch" -Xptxas -v -o "$stem.$first_arch.cubin" "$stem.raw.ptx" \
+  2> "$stem.resources.txt" || { cat "$stem.resources.txt" >&2; exit 1; }
 rm "$stem.raw.ptx"
 
 # WHY: nvcc writes instructions that the architecture lacks without a word; ptxas, at its fastest,

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "sass/elf.h"
+#include "sass/loops.h"
 
 namespace tessera::sass {
 namespace {
@@ -83,35 +84,35 @@ std::vector<Instruction> code_of(std::span<const std::byte> text) {
   return code;
 }
 
-Histogram histogram_of(std::span<const Instruction> code) {
-  Histogram histogram;
-  for (const Instruction& instruction : code) {
-    if (!instruction.never_runs()) ++histogram[name_of(instruction)];
-  }
-  return histogram;
+void count(const Instruction& instruction, Histogram& histogram) {
+  if (!instruction.never_runs()) ++histogram[name_of(instruction)];
 }
 
-// A branch to itself is the guard that ptxas puts behind the last exit, no loop.
-std::vector<Loop> loops_of(const CubinKernel& kernel, int sm) {
-  std::vector<Loop> loops;
-  const std::span<const Instruction> code = kernel.code;
-  for (std::size_t i = 0; i < code.size(); ++i) {
-    const std::uint64_t offset = i * kInstructionBytes;
-    const auto target = branch_target(code[i], offset, sm);
-    if (!target) continue;
-    const auto size = static_cast<std::int64_t>(code.size() * kInstructionBytes);
-    if (*target < 0 || *target > size || *target % kInstructionBytes != 0) {
-      fail("a branch of " + kernel.name + " leads to no instruction.");
-    }
-    const auto begin = static_cast<std::uint64_t>(*target);
-    if (begin >= offset) continue;
-    const std::size_t first = begin / kInstructionBytes;
-    loops.push_back(
-        {begin, offset + kInstructionBytes, histogram_of(code.subspan(first, i + 1 - first))});
+// Where control goes after the instruction at `index`.
+Step step_at(const CubinKernel& kernel, std::size_t index, int sm) {
+  const Instruction& instruction = kernel.code[index];
+  const std::string name = name_of(instruction);
+  const bool always = instruction.always_runs();
+  if (name == "EXIT" || name == "RET") return {std::nullopt, !always};
+  const auto target = branch_target(instruction, index * kInstructionBytes, sm);
+  if (!target) return {};
+  const auto size = static_cast<std::int64_t>(kernel.code.size() * kInstructionBytes);
+  if (*target < 0 || *target >= size || *target % kInstructionBytes != 0) {
+    fail("a branch of " + kernel.name + " leads to no instruction.");
   }
-  std::ranges::sort(loops, [](const Loop& a, const Loop& b) {
-    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
-  });
+  return {static_cast<std::size_t>(*target) / kInstructionBytes, !always};
+}
+
+std::vector<Loop> loops_of(const CubinKernel& kernel, int sm) {
+  std::vector<Step> steps;
+  for (std::size_t i = 0; i < kernel.code.size(); ++i) steps.push_back(step_at(kernel, i, sm));
+  std::vector<Loop> loops;
+  for (const NaturalLoop& natural : find_loops(steps)) {
+    Loop loop{
+        natural.head * kInstructionBytes, (natural.members.back() + 1) * kInstructionBytes, {}};
+    for (const std::size_t member : natural.members) count(kernel.code[member], loop.histogram);
+    loops.push_back(std::move(loop));
+  }
   return loops;
 }
 
@@ -136,7 +137,7 @@ CubinFile read_cubin(std::span<const std::byte> file) {
     read_own_records(elf, kernel);
     kernel.shared_bytes = shared_bytes_of(elf, kernel.name);
     kernel.code = code_of(section.bytes);
-    kernel.histogram = histogram_of(kernel.code);
+    for (const Instruction& instruction : kernel.code) count(instruction, kernel.histogram);
     kernel.loops = loops_of(kernel, elf.sm);
     cubin.kernels.push_back(std::move(kernel));
   }

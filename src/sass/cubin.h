@@ -18,9 +18,9 @@ namespace tessera::sass {
 // never run are left out.
 using Histogram = std::map<std::string, int>;
 
-// A backward branch and the code from its target to it; loops inside it are counted, too.
+// A loop of the code, counts of the loops inside it included.
 struct Loop {
-  std::uint64_t begin = 0, end = 0;  // bytes from the kernel's start; end is past the branch
+  std::uint64_t begin = 0, end = 0;  // its head, and past its last instruction: bytes in the kernel
   Histogram histogram;
 };
 
@@ -32,7 +32,7 @@ struct CubinKernel {
   int max_threads = 0;             // a block; 0 if the kernel states none
   std::vector<Instruction> code;
   Histogram histogram;
-  std::vector<Loop> loops;  // by begin, outer loops first
+  std::vector<Loop> loops;  // by begin
 };
 
 struct CubinFile {

@@ -9,6 +9,7 @@ namespace {
 
 // Field offsets of ELF64, from its specification; e_machine and e_flags from cubins themselves.
 constexpr std::uint64_t kAbiVersion = 8, kMachine = 18, kSectionTable = 40, kFlags = 48;
+constexpr std::uint64_t kProgramTable = 32, kProgramEntrySize = 54, kProgramCount = 56;
 constexpr std::uint64_t kSectionEntrySize = 58, kSectionCount = 60, kNamesIndex = 62;
 constexpr std::uint64_t kSectionEntryBytes = 64, kSymbolBytes = 24;
 constexpr std::uint16_t kCudaMachine = 190;
@@ -21,7 +22,8 @@ constexpr std::uint32_t kSymbolTable = 2, kNoBits = 8;
 
 std::span<const std::byte> slice(std::span<const std::byte> bytes, std::uint64_t offset,
                                  std::uint64_t size) {
-  if (offset > bytes.size() || size > bytes.size() - offset) fail("a section leaves the file.");
+  if (offset > bytes.size() || size > bytes.size() - offset)
+    fail("a table or section leaves the file.");
   return bytes.subspan(offset, size);
 }
 
@@ -47,6 +49,10 @@ void check_header(std::span<const std::byte> file) {
   if (number_at<std::uint16_t>(file, kSectionEntrySize) != kSectionEntryBytes) {
     fail("section headers of an unknown size.");
   }
+  // Nothing here needs the program headers, but a file that lacks them is cut off.
+  const std::uint64_t bytes = std::uint64_t{number_at<std::uint16_t>(file, kProgramCount)} *
+                              number_at<std::uint16_t>(file, kProgramEntrySize);
+  slice(file, number_at<std::uint64_t>(file, kProgramTable), bytes);
 }
 
 // One row of the section table, before its name is looked up.

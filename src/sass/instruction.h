@@ -18,6 +18,8 @@ struct Instruction {
   std::uint64_t bits(int first, int count) const;
   // What tells opcodes apart: bits 0-11, and bit 91 (a uniform register is used) as bit 12.
   int key() const { return static_cast<int>(bits(0, 12) | bits(91, 1) << 12); }
+  // Not guarded by a predicate of its own; a branch may hang on one more, in bits 87-90.
+  bool always_runs() const { return bits(12, 4) == 7 && bits(87, 4) == 7; }
   // Guarded by "not true". ptxas puts such loads in front of asynchronous copies; they do nothing.
   bool never_runs() const { return bits(12, 4) == 0xF; }
 };

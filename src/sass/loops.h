@@ -1,0 +1,29 @@
+// A branch to an earlier address need not close a loop: compilers put rare blocks behind the code
+// that they return to. What makes a loop is that its head stands on every way to the branch.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tessera::sass {
+
+// Where control goes after one instruction.
+struct Step {
+  std::optional<std::size_t> target;  // index of the instruction that it may branch to
+  bool falls_through = true;          // or goes on to the next one
+};
+
+// A natural loop: its head and every instruction from which a branch back to the head is reached
+// without passing it. Several branches to one head make one loop.
+struct NaturalLoop {
+  std::size_t head = 0;
+  std::vector<std::size_t> members;  // ascending, head and branches included
+};
+
+// By head, ascending. A branch of an instruction to itself is no loop: compilers end kernels with
+// it. Targets must be smaller than the number of steps.
+std::vector<NaturalLoop> find_loops(std::span<const Step> steps);
+
+}  // namespace tessera::sass

@@ -1,19 +1,30 @@
 """Writes tests/vgpu/instructions/*.ptx:  python3 tools/instruction_tests"""
 
+import approximate
 import atomic
+import barrier
+import bits
 import control
 import conversion
 import fault
 import floating
+import half
 import integer
 import memory
 import warp
 
-integer.write_all()
-floating.write_all()
-conversion.write_all()
-memory.write_all()
-control.write_all()
-warp.write_all()
-fault.write_all()
-atomic.write_all()
+for module in (
+    integer,
+    bits,
+    floating,
+    half,
+    approximate,
+    conversion,
+    memory,
+    atomic,
+    control,
+    barrier,
+    warp,
+    fault,
+):
+    module.write_all()

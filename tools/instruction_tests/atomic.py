@@ -19,17 +19,25 @@ def float_add(f, a, b):
 
 
 OPERATIONS = {
-    "add.u32": (32, lambda a, b: a + b), "add.s32": (32, lambda a, b: a + b),
-    "add.u64": (64, lambda a, b: a + b), "and.b32": (32, lambda a, b: a & b),
-    "or.b32": (32, lambda a, b: a | b), "xor.b32": (32, lambda a, b: a ^ b),
-    "and.b64": (64, lambda a, b: a & b), "or.b64": (64, lambda a, b: a | b),
-    "xor.b64": (64, lambda a, b: a ^ b), "min.u32": (32, min), "max.u32": (32, max),
+    "add.u32": (32, lambda a, b: a + b),
+    "add.s32": (32, lambda a, b: a + b),
+    "add.u64": (64, lambda a, b: a + b),
+    "and.b32": (32, lambda a, b: a & b),
+    "or.b32": (32, lambda a, b: a | b),
+    "xor.b32": (32, lambda a, b: a ^ b),
+    "and.b64": (64, lambda a, b: a & b),
+    "or.b64": (64, lambda a, b: a | b),
+    "xor.b64": (64, lambda a, b: a ^ b),
+    "min.u32": (32, min),
+    "max.u32": (32, max),
     "min.s32": (32, lambda a, b: min(signed(a, 32), signed(b, 32))),
     "max.s32": (32, lambda a, b: max(signed(a, 32), signed(b, 32))),
-    "min.u64": (64, min), "max.u64": (64, max),
+    "min.u64": (64, min),
+    "max.u64": (64, max),
     "min.s64": (64, lambda a, b: min(signed(a, 64), signed(b, 64))),
     "max.s64": (64, lambda a, b: max(signed(a, 64), signed(b, 64))),
-    "inc.u32": (32, wrap_increment), "dec.u32": (32, wrap_decrement),
+    "inc.u32": (32, wrap_increment),
+    "dec.u32": (32, wrap_decrement),
     "add.f32": (32, lambda a, b: float_add(F32, a, b)),
     "add.f64": (64, lambda a, b: float_add(F64, a, b)),
 }
@@ -46,11 +54,22 @@ EXCHANGES = {"exch.b32": (32, lambda a, b: b), "exch.b64": (64, lambda a, b: b)}
 SAMPLES = {
     32: [(5, 3), (0xFFFFFFFF, 1), (0x80000000, 0x7FFFFFFF), (0, 0), (7, 7), (3, 9)],
     64: [(5, 3), (M64, 1), (1 << 63, (1 << 63) - 1), (0, 0), (7, 1 << 40), (3, 9)],
-    "f32": [(0x3F800000, 0x33800000), (0x3F800000, 0xBF800000), (0x4B800000, 0x3F800000),
-            (0x40490FDB, 0x402DF854), (0x7F7FFFFF, 0x7F7FFFFF), (0x00800000, 0x80400000)],
-    "f64": [(0x3FF0000000000000, 0x3CA0000000000000), (0x3FF0000000000000, 0xBFF0000000000000),
-            (0x4340000000000000, 0x3FF0000000000000), (0x400921FB54442D18, 0x4005BF0A8B145769),
-            (0x7FEFFFFFFFFFFFFF, 0x7FEFFFFFFFFFFFFF), (0x0010000000000000, 0x8008000000000000)],
+    "f32": [
+        (0x3F800000, 0x33800000),
+        (0x3F800000, 0xBF800000),
+        (0x4B800000, 0x3F800000),
+        (0x40490FDB, 0x402DF854),
+        (0x7F7FFFFF, 0x7F7FFFFF),
+        (0x00800000, 0x80400000),
+    ],
+    "f64": [
+        (0x3FF0000000000000, 0x3CA0000000000000),
+        (0x3FF0000000000000, 0xBFF0000000000000),
+        (0x4340000000000000, 0x3FF0000000000000),
+        (0x400921FB54442D18, 0x4005BF0A8B145769),
+        (0x7FEFFFFFFFFFFFFF, 0x7FEFFFFFFFFFFFFF),
+        (0x0010000000000000, 0x8008000000000000),
+    ],
 }
 
 
@@ -65,7 +84,9 @@ def single(name, op, operations, space):
     row_in = 16 * len(columns)
     body = prologue(row_in, row_in)
     if space == "shared":
-        body += "  .shared .align 8 .b8 cells[256];\n  mov.u32 t8, cells;\n  mad.lo.u32 t8, i, 8, t8;\n"
+        body += (
+            "  .shared .align 8 .b8 cells[256];\n  mov.u32 t8, cells;\n  mad.lo.u32 t8, i, 8, t8;\n"
+        )
     for k, (o, bits, _) in enumerate(columns):
         value, old = ("u1", "u2") if bits == 64 else ("t1", "t2")
         fresh = "u3" if bits == 64 else "t3"
@@ -113,9 +134,17 @@ def compare_and_swap():
     cases = []
     for a, b, c in ((1, 1, 2), (1, 3, 2), (M64, M64, 0), (1 << 63, 0, 5), (1 << 32, 0, 7)):
         w = (a & M32, b & M32, c & M32)
-        cases.append(([(x, 64) for x in (a, b, c)] + [(x, 64) for x in w],
-                      [(a, 64), (c if a == b else a, 64), (w[0], 64),
-                       (w[2] if w[0] == w[1] else w[0], 64)]))
+        cases.append(
+            (
+                [(x, 64) for x in (a, b, c)] + [(x, 64) for x in w],
+                [
+                    (a, 64),
+                    (c if a == b else a, 64),
+                    (w[0], 64),
+                    (w[2] if w[0] == w[1] else w[0], 64),
+                ],
+            )
+        )
     Kernel("atom_cas", "atom.global.cas.{b32,b64}", body, cases).write()
 
     body = prologue(16, 16) + """\
@@ -177,8 +206,13 @@ SPIN:
 DONE:
   ret;"""
     values = [sum(range(64)), 63, 63, 64 % 10, 0x42800000, 0, 64, 64, 64, M32, M32, -5, 0, 64]
-    Kernel("atom_contended", "atom, red .shared by 64 threads on one word; a spin lock", body,
-           [([], [(v, 32)]) for v in values], block=64).write()
+    Kernel(
+        "atom_contended",
+        "atom, red .shared by 64 threads on one word; a spin lock",
+        body,
+        [([], [(v, 32)]) for v in values],
+        block=64,
+    ).write()
 
     body = prologue(0, 0) + """\
   ld.param.u64 from, [in];
@@ -193,9 +227,15 @@ DONE:
   st.global.u32 [to], t2;
 DONE:
   ret;"""
-    Kernel("atom_grid", "red.global over a grid: the last thread sees the whole sum", body,
-           [([], [(128, 32)])], grid=4, block=32,
-           header=".global .u32 total = 0;\n.global .u32 ticket = 0;").write()
+    Kernel(
+        "atom_grid",
+        "red.global over a grid: the last thread sees the whole sum",
+        body,
+        [([], [(128, 32)])],
+        grid=4,
+        block=32,
+        header=".global .u32 total = 0;\n.global .u32 ticket = 0;",
+    ).write()
 
 
 def reductions():
@@ -211,16 +251,29 @@ def reductions():
     cases = []
     for row in range(6):
         pairs = [samples(o)[row] for o, _ in columns]
-        cases.append(([(x, 64) for p in pairs for x in p],
-                      [(f(a, b) & ((1 << bits) - 1), 64)
-                       for (a, b), (_, (bits, f)) in zip(pairs, columns)]))
+        cases.append(
+            (
+                [(x, 64) for p in pairs for x in p],
+                [
+                    (f(a, b) & ((1 << bits) - 1), 64)
+                    for (a, b), (_, (bits, f)) in zip(pairs, columns)
+                ],
+            )
+        )
     Kernel("red_global", "red.global of every operation", body + "  ret;", cases).write()
 
 
 def qualifiers():
-    forms = ["atom.relaxed.gpu.global.add.u32", "atom.acquire.cta.global.add.u32",
-             "atom.release.sys.global.add.u32", "atom.acq_rel.gpu.global.add.u32", "atom.cta.global.add.u32",
-             "atom.sys.add.u32", "atom.add.noftz.f16", "red.relaxed.gpu.global.add.u32"]
+    forms = [
+        "atom.relaxed.gpu.global.add.u32",
+        "atom.acquire.cta.global.add.u32",
+        "atom.release.sys.global.add.u32",
+        "atom.acq_rel.gpu.global.add.u32",
+        "atom.cta.global.add.u32",
+        "atom.sys.add.u32",
+        "atom.add.noftz.f16",
+        "red.relaxed.gpu.global.add.u32",
+    ]
     body = prologue(8, 8 * len(forms)) + "  ld.global.v2.u32 {t1, t2}, [from];\n"
     for k, form in enumerate(forms):
         body += f"  st.global.v2.u32 [to+{8 * k}], {{t1, t1}};\n"
@@ -236,16 +289,27 @@ def qualifiers():
     for a, b in ((1, 2), (0xFFFFFFFF, 1)):
         outputs = []
         for form in forms:
-            outputs += [(0x12344200, 32), (0x4000, 32)] if form.endswith("f16") else [(a + b, 32), (a, 32)]
+            outputs += (
+                [(0x12344200, 32), (0x4000, 32)] if form.endswith("f16") else [(a + b, 32), (a, 32)]
+            )
         cases.append(([(a, 32), (b, 32)], outputs))
-    Kernel("atom_qualifiers", "atom with order and scope; atom.add.noftz.f16", body + "  ret;",
-           cases).write()
+    Kernel(
+        "atom_qualifiers", "atom with order and scope; atom.add.noftz.f16", body + "  ret;", cases
+    ).write()
 
 
 def write_all():
     single("atom_global", "atom.global of every operation", {**IN_GLOBAL, **EXCHANGES}, "global")
     single("atom_shared", "atom.shared of every operation", {**OPERATIONS, **EXCHANGES}, "shared")
-    single("atom_generic", "atom through generic addresses",
-           {k: v for k, v in {**IN_GLOBAL, **EXCHANGES}.items() if k in ("add.u32", "exch.b64", "add.f32", "max.s64")}, "")
+    single(
+        "atom_generic",
+        "atom through generic addresses",
+        {
+            k: v
+            for k, v in {**IN_GLOBAL, **EXCHANGES}.items()
+            if k in ("add.u32", "exch.b64", "add.f32", "max.s64")
+        },
+        "",
+    )
     for family in (reductions, compare_and_swap, contended, qualifiers):
         family()

@@ -3,7 +3,6 @@
 import random
 from fractions import Fraction
 
-import softfloat as sf
 from core import ANY, M16, M32, M64, NAN, Op, elementwise, integer_rows, signed
 from floating import nans, random_number, result, rows, specials
 from softfloat import BF16, F16, F32, F64, TF32
@@ -34,6 +33,7 @@ def integer_to_integer():
                         low, high = limits(sk, sb)
                         if sat and limits(dk, db)[0] <= low and high <= limits(dk, db)[1]:
                             continue  # .sat is legal only where a value may not fit
+
                         def run(r=sources[str(sb)], dk=dk, db=db, sk=sk, sb=sb, **v):
                             value = read(sk, sb, v[r])
                             if sat:
@@ -41,10 +41,20 @@ def integer_to_integer():
                                 value = max(low, min(high, value))
                             return read(dk, db, value)
 
-                        ops.append(Op(f"cvt{sat}.{dk}{db}.{sk}{sb} {{d}}, {sources[str(sb)]};",
-                                      max(db, 32), run))
-        elementwise("cvt_int" + sat.replace(".", "_"), f"cvt{sat} between integers", fields,
-                    table[:16] if not sat else table[:20], ops)
+                        ops.append(
+                            Op(
+                                f"cvt{sat}.{dk}{db}.{sk}{sb} {{d}}, {sources[str(sb)]};",
+                                max(db, 32),
+                                run,
+                            )
+                        )
+        elementwise(
+            "cvt_int" + sat.replace(".", "_"),
+            f"cvt{sat} between integers",
+            fields,
+            table[:16] if not sat else table[:20],
+            ops,
+        )
 
 
 def integer_to_float():
@@ -60,12 +70,18 @@ def integer_to_float():
         for kind in "us":
             for bits, r in registers.items():
                 for mode in MODES:
+
                     def run(r=r, kind=kind, bits=bits, mode=mode, **v):
                         return f.round(Fraction(read(kind, bits, v[r])), mode)
 
                     ops.append(Op(f"cvt.{mode}.{name}.{kind}{bits} {{d}}, {r};", f.bits, run))
-        elementwise(f"cvt_int_to_{name}", f"cvt.{{rn,rz,rm,rp}}.{name} from integers", fields, table[:24],
-                    ops)
+        elementwise(
+            f"cvt_int_to_{name}",
+            f"cvt.{{rn,rz,rm,rp}}.{name} from integers",
+            fields,
+            table[:24],
+            ops,
+        )
 
 
 def to_integral(v, mode):
@@ -83,11 +99,39 @@ def to_integral(v, mode):
 def integral_rows(seed, f, count=48):
     """Values around the limits of the integer types, halves and specials."""
     rng = random.Random(seed)
-    table = [[x] for x in nans(f)[:3] + [0, f.sign_bit, 1, f.sign_bit | 1, f.infinity,
-                                        f.sign_bit | f.infinity, f.largest]]
-    for n in (0.5, 1.5, 2.5, 0.49, 0.51, 3.75, 126.5, 127.5, 128, 128.5, 255, 255.5, 256, 32767.5, 32768,
-              65535.5, 65536, 2147483520, 2147483647, 2147483648, 4294967040, 4294967296,
-              9223372036854774784, 9223372036854775808, 18446744073709549568, 18446744073709551616):
+    table = [
+        [x]
+        for x in nans(f)[:3]
+        + [0, f.sign_bit, 1, f.sign_bit | 1, f.infinity, f.sign_bit | f.infinity, f.largest]
+    ]
+    for n in (
+        0.5,
+        1.5,
+        2.5,
+        0.49,
+        0.51,
+        3.75,
+        126.5,
+        127.5,
+        128,
+        128.5,
+        255,
+        255.5,
+        256,
+        32767.5,
+        32768,
+        65535.5,
+        65536,
+        2147483520,
+        2147483647,
+        2147483648,
+        4294967040,
+        4294967296,
+        9223372036854774784,
+        9223372036854775808,
+        18446744073709549568,
+        18446744073709551616,
+    ):
         bits = f.round(Fraction(n))
         if not f.is_infinite(bits):
             table += [[bits], [bits | f.sign_bit]]
@@ -103,6 +147,7 @@ def float_to_integer():
         for kind in "us":
             for bits in (8, 16, 32, 64):
                 for mode in ("rni", "rzi", "rmi", "rpi"):
+
                     def run(a, kind=kind, bits=bits, mode=mode):
                         low, high = limits(kind, bits)
                         if f.is_nan(a):
@@ -117,14 +162,31 @@ def float_to_integer():
 
                     ops.append(Op(f"cvt.{mode}.{kind}{bits}.{name} {{d}}, a;", max(bits, 32), run))
         if f is F32:
-            ops.append(Op("cvt.rzi.ftz.s32.f32 {d}, a;", 32, lambda a: next(
-                o for o in ops if o.text.startswith("cvt.rzi.s32")).meaning(a)))
-            ops.append(Op("cvt.rpi.ftz.u32.f32 {d}, a;", 32, lambda a: next(
-                o for o in ops if o.text.startswith("cvt.rpi.u32")).meaning(F32.flush(a))))
+            ops.append(
+                Op(
+                    "cvt.rzi.ftz.s32.f32 {d}, a;",
+                    32,
+                    lambda a: next(o for o in ops if o.text.startswith("cvt.rzi.s32")).meaning(a),
+                )
+            )
+            ops.append(
+                Op(
+                    "cvt.rpi.ftz.u32.f32 {d}, a;",
+                    32,
+                    lambda a: next(o for o in ops if o.text.startswith("cvt.rpi.u32")).meaning(
+                        F32.flush(a)
+                    ),
+                )
+            )
         # A row of 16-bit operands is padded to 64 bits by its neighbours.
         fields = {"a": f.bits}
-        elementwise(f"cvt_{name}_to_int", f"cvt.{{rni,rzi,rmi,rpi}} from {name} to integers; clamped",
-                    fields, integral_rows(320 + f.bits, f)[:40], ops)
+        elementwise(
+            f"cvt_{name}_to_int",
+            f"cvt.{{rni,rzi,rmi,rpi}} from {name} to integers; clamped",
+            fields,
+            integral_rows(320 + f.bits, f)[:40],
+            ops,
+        )
 
         def integral(a, mode):
             if f.is_nan(a):
@@ -133,18 +195,47 @@ def float_to_integer():
                 return a
             return f.round(Fraction(to_integral(f.value(a), mode)), "rn", f.is_negative(a))
 
-        ops = [Op(f"cvt.{mode}.{name}.{name} {{d}}, a;", f.bits,
-                  lambda a, mode=mode: integral(a, mode)) for mode in ("rni", "rzi", "rmi", "rpi")]
+        ops = [
+            Op(
+                f"cvt.{mode}.{name}.{name} {{d}}, a;",
+                f.bits,
+                lambda a, mode=mode: integral(a, mode),
+            )
+            for mode in ("rni", "rzi", "rmi", "rpi")
+        ]
         if f is F32:
-            ops.append(Op("cvt.rni.ftz.f32.f32 {d}, a;", 32, lambda a: integral(F32.flush(a), "rni")))
-            ops.append(Op("cvt.ftz.f32.f32 {d}, a;", 32,
-                          lambda a: result(F32, None) if F32.is_nan(a) else F32.flush(a)))
-            ops.append(Op("cvt.rzi.sat.f32.f32 {d}, a;", 32, lambda a: 0 if F32.is_nan(a) else
-                          ANY if F32.is_negative(a) and not F32.is_infinite(a)
-                          else 0 if F32.is_negative(a)
-                          else min(integral(a, "rzi"), F32.one)))
-        elementwise(f"cvt_{name}_integral", f"cvt.{{rni,rzi,rmi,rpi}}.{name}.{name}", fields,
-                    integral_rows(330 + f.bits, f), ops)
+            ops.append(
+                Op("cvt.rni.ftz.f32.f32 {d}, a;", 32, lambda a: integral(F32.flush(a), "rni"))
+            )
+            ops.append(
+                Op(
+                    "cvt.ftz.f32.f32 {d}, a;",
+                    32,
+                    lambda a: result(F32, None) if F32.is_nan(a) else F32.flush(a),
+                )
+            )
+            ops.append(
+                Op(
+                    "cvt.rzi.sat.f32.f32 {d}, a;",
+                    32,
+                    lambda a: (
+                        0
+                        if F32.is_nan(a)
+                        else (
+                            ANY
+                            if F32.is_negative(a) and not F32.is_infinite(a)
+                            else 0 if F32.is_negative(a) else min(integral(a, "rzi"), F32.one)
+                        )
+                    ),
+                )
+            )
+        elementwise(
+            f"cvt_{name}_integral",
+            f"cvt.{{rni,rzi,rmi,rpi}}.{name}.{name}",
+            fields,
+            integral_rows(330 + f.bits, f),
+            ops,
+        )
 
 
 def between_floats():
@@ -168,14 +259,23 @@ def between_floats():
         for k, x in enumerate(specials(target)):
             if k % 3 == 0 and not target.is_infinite(x):
                 table.append([source.round(target.value(x), "rn", target.is_negative(x))])
-        table.append([source.round(target.value(target.largest) * Fraction(1 << 30, (1 << 30) - 1))])
+        table.append(
+            [source.round(target.value(target.largest) * Fraction(1 << 30, (1 << 30) - 1))]
+        )
         return table[:64]
 
     pairs = [("f32", "f64", F64, F32), ("f16", "f32", F32, F16), ("f16", "f64", F64, F16)]
     for to_name, from_name, source, target in pairs:
-        ops = [Op(f"cvt.{mode}.{to_name}.{from_name} {{d}}, a;", target.bits,
-                  lambda a, mode=mode: narrow(source, target, a, mode)) for mode in MODES]
+        ops = [
+            Op(
+                f"cvt.{mode}.{to_name}.{from_name} {{d}}, a;",
+                target.bits,
+                lambda a, mode=mode: narrow(source, target, a, mode),
+            )
+            for mode in MODES
+        ]
         if target is F32:
+
             def sat(a):
                 value = narrow(source, target, a, "rn")
                 if value == NAN:
@@ -190,12 +290,20 @@ def between_floats():
                 value, below = narrow(source, target, a, "rn"), narrow(source, target, a, "rz")
                 if value == NAN:
                     return value
-                return ANY if F32.is_subnormal(below) and not F32.is_subnormal(value) else F32.flush(value)
+                return (
+                    ANY
+                    if F32.is_subnormal(below) and not F32.is_subnormal(value)
+                    else F32.flush(value)
+                )
 
             ops.append(Op("cvt.rn.ftz.f32.f64 {d}, a;", 32, ftz))
-        elementwise(f"cvt_{from_name}_to_{to_name}", f"cvt.{{rn,rz,rm,rp}}.{to_name}.{from_name}",
-                    {"a": source.bits}, narrowing_rows(340 + target.bits + source.bits, source, target),
-                    ops)
+        elementwise(
+            f"cvt_{from_name}_to_{to_name}",
+            f"cvt.{{rn,rz,rm,rp}}.{to_name}.{from_name}",
+            {"a": source.bits},
+            narrowing_rows(340 + target.bits + source.bits, source, target),
+            ops,
+        )
 
     def widen(source, target, a):
         if source.is_nan(a):
@@ -206,10 +314,12 @@ def between_floats():
 
     fields = {"a": 32, "h": 16, "pad": 16}
     table = [[a, h, 0] for (a,), (h,) in zip(rows(350, F32, 1), rows(351, F16, 1))]
-    ops = [Op("cvt.f64.f32 {d}, a;", 64, lambda a, h: widen(F32, F64, a)),
-           Op("cvt.f64.f16 {d}, h;", 64, lambda a, h: widen(F16, F64, h)),
-           Op("cvt.f32.f16 {d}, h;", 32, lambda a, h: widen(F16, F32, h)),
-           Op("cvt.ftz.f64.f32 {d}, a;", 64, lambda a, h: widen(F32, F64, F32.flush(a)))]
+    ops = [
+        Op("cvt.f64.f32 {d}, a;", 64, lambda a, h: widen(F32, F64, a)),
+        Op("cvt.f64.f16 {d}, h;", 64, lambda a, h: widen(F16, F64, h)),
+        Op("cvt.f32.f16 {d}, h;", 32, lambda a, h: widen(F16, F32, h)),
+        Op("cvt.ftz.f64.f32 {d}, a;", 64, lambda a, h: widen(F32, F64, F32.flush(a))),
+    ]
     elementwise("cvt_widen", "cvt.f64.f32, cvt.f64.f16, cvt.f32.f16", fields, table, ops)
 
     def halves(target, a, b, mode, relu=False):
@@ -221,15 +331,31 @@ def between_floats():
             parts.append(value)
         return parts[1] << 16 | parts[0]
 
-    table = [[a, b] for (a,), (b,) in zip(narrowing_rows(352, F32, BF16), narrowing_rows(353, F32, F16))]
-    ops = [Op(f"cvt.{m}.bf16.f32 {{d}}, a;", 16, lambda a, b, m=m: narrow(F32, BF16, a, m))
-           for m in ("rn", "rz")]
-    ops += [Op(f"cvt.{m}.{n}.f32 {{d}}, a, b;", 32, lambda a, b, m=m, f=f: halves(f, a, b, m))
-            for m in ("rn", "rz") for n, f in (("f16x2", F16), ("bf16x2", BF16))]
-    ops += [Op(f"cvt.rn.relu.{n}.f32 {{d}}, a, b;", 32, lambda a, b, f=f: halves(f, a, b, "rn", True))
-            for n, f in (("f16x2", F16), ("bf16x2", BF16))]
-    elementwise("cvt_to_packed_halves", "cvt to bf16, f16x2, bf16x2 from f32; .relu", {"a": 32, "b": 32},
-                table, ops, target="sm_80", version="7.1")
+    table = [
+        [a, b] for (a,), (b,) in zip(narrowing_rows(352, F32, BF16), narrowing_rows(353, F32, F16))
+    ]
+    ops = [
+        Op(f"cvt.{m}.bf16.f32 {{d}}, a;", 16, lambda a, b, m=m: narrow(F32, BF16, a, m))
+        for m in ("rn", "rz")
+    ]
+    ops += [
+        Op(f"cvt.{m}.{n}.f32 {{d}}, a, b;", 32, lambda a, b, m=m, f=f: halves(f, a, b, m))
+        for m in ("rn", "rz")
+        for n, f in (("f16x2", F16), ("bf16x2", BF16))
+    ]
+    ops += [
+        Op(f"cvt.rn.relu.{n}.f32 {{d}}, a, b;", 32, lambda a, b, f=f: halves(f, a, b, "rn", True))
+        for n, f in (("f16x2", F16), ("bf16x2", BF16))
+    ]
+    elementwise(
+        "cvt_to_packed_halves",
+        "cvt to bf16, f16x2, bf16x2 from f32; .relu",
+        {"a": 32, "b": 32},
+        table,
+        ops,
+        target="sm_80",
+        version="7.1",
+    )
 
     def tensor32(a):
         if F32.is_nan(a):
@@ -238,15 +364,28 @@ def between_floats():
             return a
         return TF32.round(F32.value(a), "rna", F32.is_negative(a)) << 13
 
-    elementwise("cvt_tf32", "cvt.rna.tf32.f32: 10 mantissa bits, ties away from zero", {"a": 32},
-                narrowing_rows(354, F32, TF32), [Op("cvt.rna.tf32.f32 {d}, a;", 32, tensor32)],
-                target="sm_80", version="7.1")
+    elementwise(
+        "cvt_tf32",
+        "cvt.rna.tf32.f32: 10 mantissa bits, ties away from zero",
+        {"a": 32},
+        narrowing_rows(354, F32, TF32),
+        [Op("cvt.rna.tf32.f32 {d}, a;", 32, tensor32)],
+        target="sm_80",
+        version="7.1",
+    )
 
     def from_bf16(h):
         return NAN if BF16.is_nan(h) else h << 16
 
-    elementwise("cvt_bf16_to_f32", "cvt.f32.bf16", {"h": 16}, rows(355, BF16, 1, 40),
-                [Op("cvt.f32.bf16 {d}, h;", 32, from_bf16)], target="sm_90", version="7.8")
+    elementwise(
+        "cvt_bf16_to_f32",
+        "cvt.f32.bf16",
+        {"h": 16},
+        rows(355, BF16, 1, 40),
+        [Op("cvt.f32.bf16 {d}, h;", 32, from_bf16)],
+        target="sm_90",
+        version="7.8",
+    )
 
 
 def pack():
@@ -254,22 +393,50 @@ def pack():
         low, high = limits(kind, bits)
         return max(low, min(high, value)) & ((1 << bits) - 1)
 
-    ops = [Op(f"cvt.pack.sat.{k}16.s32 {{d}}, a, b;", 32,
-              lambda a, b, c, k=k: clamp(k, 16, signed(a, 32)) << 16 | clamp(k, 16, signed(b, 32)))
-           for k in "us"]
-    ops += [Op(f"cvt.pack.sat.{k}8.s32.b32 {{d}}, a, b, c;", 32,
-               lambda a, b, c, k=k: (c & M16) << 16 | clamp(k, 8, signed(a, 32)) << 8
-               | clamp(k, 8, signed(b, 32))) for k in "us"]
-    elementwise("cvt_pack", "cvt.pack.sat.{u16,s16}.s32 and .{u8,s8}.s32.b32",
-                {"a": 32, "b": 32, "c": 32}, integer_rows(360, [32] * 3, 40), ops)
+    ops = [
+        Op(
+            f"cvt.pack.sat.{k}16.s32 {{d}}, a, b;",
+            32,
+            lambda a, b, c, k=k: clamp(k, 16, signed(a, 32)) << 16 | clamp(k, 16, signed(b, 32)),
+        )
+        for k in "us"
+    ]
+    ops += [
+        Op(
+            f"cvt.pack.sat.{k}8.s32.b32 {{d}}, a, b, c;",
+            32,
+            lambda a, b, c, k=k: (c & M16) << 16
+            | clamp(k, 8, signed(a, 32)) << 8
+            | clamp(k, 8, signed(b, 32)),
+        )
+        for k in "us"
+    ]
+    elementwise(
+        "cvt_pack",
+        "cvt.pack.sat.{u16,s16}.s32 and .{u8,s8}.s32.b32",
+        {"a": 32, "b": 32, "c": 32},
+        integer_rows(360, [32] * 3, 40),
+        ops,
+    )
 
 
 def moves():
     ops = [
-        Op("mov.b32 {{h0, h1}}, a;\nmov.b32 {d}, {{h1, h0}};", 32, lambda x, a, b: a >> 16 | (a & M16) << 16),
-        Op("mov.b64 {{t0, t1}}, x;\nmov.b64 {d}, {{t1, t0}};", 64, lambda x, a, b: x >> 32 | (x & M32) << 32),
-        Op("mov.b64 {{h0, h1, h2, h3}}, x;\nmov.b64 {d}, {{h3, h0, h1, h2}};", 64,
-           lambda x, a, b: (x << 16 | x >> 48) & M64),
+        Op(
+            "mov.b32 {{h0, h1}}, a;\nmov.b32 {d}, {{h1, h0}};",
+            32,
+            lambda x, a, b: a >> 16 | (a & M16) << 16,
+        ),
+        Op(
+            "mov.b64 {{t0, t1}}, x;\nmov.b64 {d}, {{t1, t0}};",
+            64,
+            lambda x, a, b: x >> 32 | (x & M32) << 32,
+        ),
+        Op(
+            "mov.b64 {{h0, h1, h2, h3}}, x;\nmov.b64 {d}, {{h3, h0, h1, h2}};",
+            64,
+            lambda x, a, b: (x << 16 | x >> 48) & M64,
+        ),
         Op("mov.b64 {d}, {{a, b}};", 64, lambda x, a, b: b << 32 | a),
         Op("mov.b64 {{t0, _}}, x;\nmov.b32 {d}, t0;", 32, lambda x, a, b: x & M32),
         Op("mov.b64 {{_, t0}}, x;\nmov.b32 {d}, t0;", 32, lambda x, a, b: x >> 32),
@@ -283,13 +450,24 @@ def moves():
         Op("mov.u32 {d}, WARP_SZ;", 32, lambda x, a, b: 32),
         Op("{{\n.reg .b32 t0;\nmov.b32 t0, b;\nmov.b32 {d}, t0;\n}}", 32, lambda x, a, b: b),
     ]
-    elementwise("mov", "mov of every width and literal; pack, unpack, inner scopes",
-                {"x": 64, "a": 32, "b": 32}, integer_rows(370, [64, 32, 32], 32), ops)
+    elementwise(
+        "mov",
+        "mov of every width and literal; pack, unpack, inner scopes",
+        {"x": 64, "a": 32, "b": 32},
+        integer_rows(370, [64, 32, 32], 32),
+        ops,
+    )
     ops = [Op("mov.b16 {d}, h;", 16, lambda h: h), Op("mov.u16 {d}, 65535;", 16, lambda h: M16)]
     elementwise("mov_16", "mov of 16 bits", {"h": 16}, integer_rows(371, [16], 32), ops)
 
 
 def write_all():
-    for family in (integer_to_integer, integer_to_float, float_to_integer, between_floats, pack,
-                   moves):
+    for family in (
+        integer_to_integer,
+        integer_to_float,
+        float_to_integer,
+        between_floats,
+        pack,
+        moves,
+    ):
         family()

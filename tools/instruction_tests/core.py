@@ -58,7 +58,9 @@ class Kernel:
 
     def write(self):
         lines = [f"// op: {self.op}"] + [f"// {note}" for note in self.notes]
-        lines.append(f"// grid: {self.grid}  block: {self.block or len(self.cases)}  shared: {self.shared}")
+        lines.append(
+            f"// grid: {self.grid}  block: {self.block or len(self.cases)}  shared: {self.shared}"
+        )
         for inputs, outputs in self.cases:
             left = "".join(word(v, b) + " " for v, b in inputs)
             right = "".join(" " + word(v, b) for v, b in outputs)
@@ -78,6 +80,7 @@ REGISTERS = """\
   .reg .b16 h<8>;
   .reg .b32 i, n, t<16>;
   .reg .b64 from, to, u<16>;"""
+
 
 # i: linear thread; from, to: this thread's row.
 def prologue(row_in, row_out):
@@ -140,17 +143,48 @@ def elementwise(name, op, fields, rows, ops, **kwargs):
         assert len(row) == len(names)
         inputs = {n: v for n, v in zip(names, row) if not n.startswith("pad")}
         outputs = [(o.meaning(**inputs), o.bits) for o in ops]
-        outputs += [(ANY, b) for b in out_widths[len(ops):]]
+        outputs += [(ANY, b) for b in out_widths[len(ops) :]]
         cases.append((list(zip(row, widths)), outputs))
     Kernel(name, op, body, cases, **kwargs).write()
 
 
 INTEGERS = {
     16: [0, 1, 2, 3, 7, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0x8001, 0xFFFE, 0xFFFF, 0x1234],
-    32: [0, 1, 2, 3, 31, 32, 33, 0xFF, 0x7FFFFF, 0x800000, 0xFFFFFF, 0x7FFFFFFF, 0x80000000,
-         0x80000001, 0xFFFFFFFE, 0xFFFFFFFF, 0x12345678],
-    64: [0, 1, 2, 63, 64, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x100000000, 0x7FFFFFFFFFFFFFFF,
-         0x8000000000000000, 0x8000000000000001, 0xFFFFFFFFFFFFFFFF, 0x123456789ABCDEF0],
+    32: [
+        0,
+        1,
+        2,
+        3,
+        31,
+        32,
+        33,
+        0xFF,
+        0x7FFFFF,
+        0x800000,
+        0xFFFFFF,
+        0x7FFFFFFF,
+        0x80000000,
+        0x80000001,
+        0xFFFFFFFE,
+        0xFFFFFFFF,
+        0x12345678,
+    ],
+    64: [
+        0,
+        1,
+        2,
+        63,
+        64,
+        0x7FFFFFFF,
+        0x80000000,
+        0xFFFFFFFF,
+        0x100000000,
+        0x7FFFFFFFFFFFFFFF,
+        0x8000000000000000,
+        0x8000000000000001,
+        0xFFFFFFFFFFFFFFFF,
+        0x123456789ABCDEF0,
+    ],
 }
 
 
@@ -164,7 +198,9 @@ def integer_rows(seed, widths, count=40, small=()):
             if column in small:
                 row.append(rng.choice([0, 1, 4, 7, 8, 15, 16, 24, 31, 32, 33, 40, 63, 64, 65, 255]))
             elif k < count * 2 // 3:
-                row.append(rng.choice(INTEGERS[bits]) if bits in INTEGERS else rng.getrandbits(bits))
+                row.append(
+                    rng.choice(INTEGERS[bits]) if bits in INTEGERS else rng.getrandbits(bits)
+                )
             else:
                 row.append(rng.getrandbits(bits))
         rows.append(row)

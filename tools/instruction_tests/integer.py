@@ -1,6 +1,6 @@
-"""Integer arithmetic, bit fields, shifts and comparisons."""
+"""Integer arithmetic, comparison and selection."""
 
-from core import ANY, M16, M32, M64, Op, elementwise, integer_rows, signed
+from core import M16, M32, M64, Op, elementwise, integer_rows, signed
 
 
 def per_width(template, meaning, widths=(16, 32, 64), kinds="su"):
@@ -25,8 +25,20 @@ def per_width(template, meaning, widths=(16, 32, 64), kinds="su"):
 
 
 # Three words of each width.
-WIDE = {"x": 64, "y": 64, "z": 64, "a": 32, "b": 32, "c": 32, "s0": 16, "s1": 16, "s2": 16,
-        "pad1": 16, "pad2": 16, "pad3": 16}
+WIDE = {
+    "x": 64,
+    "y": 64,
+    "z": 64,
+    "a": 32,
+    "b": 32,
+    "c": 32,
+    "s0": 16,
+    "s1": 16,
+    "s2": 16,
+    "pad1": 16,
+    "pad2": 16,
+    "pad3": 16,
+}
 
 
 def wide_rows(seed, count=40):
@@ -61,14 +73,32 @@ def nonzero_rows(seed):
 
 
 def add_sub():
-    write_wide("int_add", "add.{u,s}{16,32,64}, add.sat.s32",
-               per_width("add.{t} {d}, %A, %B;", lambda n, k, a, b, c: a + b)
-               + [Op("add.sat.s32 {d}, a, b;", 32,
-                     lambda a, b, **_: clamp_signed(signed(a, 32) + signed(b, 32), 32))], 1)
-    write_wide("int_sub", "sub.{u,s}{16,32,64}, sub.sat.s32",
-               per_width("sub.{t} {d}, %A, %B;", lambda n, k, a, b, c: a - b)
-               + [Op("sub.sat.s32 {d}, a, b;", 32,
-                     lambda a, b, **_: clamp_signed(signed(a, 32) - signed(b, 32), 32))], 2)
+    write_wide(
+        "int_add",
+        "add.{u,s}{16,32,64}, add.sat.s32",
+        per_width("add.{t} {d}, %A, %B;", lambda n, k, a, b, c: a + b)
+        + [
+            Op(
+                "add.sat.s32 {d}, a, b;",
+                32,
+                lambda a, b, **_: clamp_signed(signed(a, 32) + signed(b, 32), 32),
+            )
+        ],
+        1,
+    )
+    write_wide(
+        "int_sub",
+        "sub.{u,s}{16,32,64}, sub.sat.s32",
+        per_width("sub.{t} {d}, %A, %B;", lambda n, k, a, b, c: a - b)
+        + [
+            Op(
+                "sub.sat.s32 {d}, a, b;",
+                32,
+                lambda a, b, **_: clamp_signed(signed(a, 32) - signed(b, 32), 32),
+            )
+        ],
+        2,
+    )
 
 
 def widened(instruction, combine):
@@ -76,6 +106,7 @@ def widened(instruction, combine):
     ops = []
     for kind in "su":
         for bits, (a, b, c) in {16: ("s0", "s1", "a"), 32: ("a", "b", "x")}.items():
+
             def run(bits=bits, kind=kind, names=(a, b, c), **v):
                 def read(n):
                     return signed(v[n], bits) if kind == "s" else v[n]
@@ -83,29 +114,56 @@ def widened(instruction, combine):
                 return combine(read(names[0]), read(names[1]), v[names[2]])
 
             third = f", {c}" if instruction == "mad" else ""
-            ops.append(Op(f"{instruction}.wide.{kind}{bits} {{d}}, {a}, {b}{third};", 2 * bits, run))
+            ops.append(
+                Op(f"{instruction}.wide.{kind}{bits} {{d}}, {a}, {b}{third};", 2 * bits, run)
+            )
     return ops
 
 
 def mul_mad():
-    write_wide("int_mul_lo", "mul.lo.{u,s}{16,32,64}",
-               per_width("mul.lo.{t} {d}, %A, %B;", lambda n, k, a, b, c: a * b), 3)
-    write_wide("int_mul_hi", "mul.hi.{u,s}{16,32,64}",
-               per_width("mul.hi.{t} {d}, %A, %B;", lambda n, k, a, b, c: (a * b) >> n), 4)
+    write_wide(
+        "int_mul_lo",
+        "mul.lo.{u,s}{16,32,64}",
+        per_width("mul.lo.{t} {d}, %A, %B;", lambda n, k, a, b, c: a * b),
+        3,
+    )
+    write_wide(
+        "int_mul_hi",
+        "mul.hi.{u,s}{16,32,64}",
+        per_width("mul.hi.{t} {d}, %A, %B;", lambda n, k, a, b, c: (a * b) >> n),
+        4,
+    )
     write_wide("int_mul_wide", "mul.wide.{u,s}{16,32}", widened("mul", lambda a, b, c: a * b), 5)
-    write_wide("int_mad_lo", "mad.lo.{u,s}{16,32,64}",
-               per_width("mad.lo.{t} {d}, %A, %B, %C;", lambda n, k, a, b, c: a * b + c), 6)
-    write_wide("int_mad_hi", "mad.hi.{u,s}{16,32,64}, mad.hi.sat.s32",
-               per_width("mad.hi.{t} {d}, %A, %B, %C;", lambda n, k, a, b, c: ((a * b) >> n) + c)
-               + [Op("mad.hi.sat.s32 {d}, a, b, c;", 32,
-                     lambda a, b, c, **_: clamp_signed(
-                         ((signed(a, 32) * signed(b, 32)) >> 32) + signed(c, 32), 32))], 7)
-    write_wide("int_mad_wide", "mad.wide.{u,s}{16,32}", widened("mad", lambda a, b, c: a * b + c), 8)
+    write_wide(
+        "int_mad_lo",
+        "mad.lo.{u,s}{16,32,64}",
+        per_width("mad.lo.{t} {d}, %A, %B, %C;", lambda n, k, a, b, c: a * b + c),
+        6,
+    )
+    write_wide(
+        "int_mad_hi",
+        "mad.hi.{u,s}{16,32,64}, mad.hi.sat.s32",
+        per_width("mad.hi.{t} {d}, %A, %B, %C;", lambda n, k, a, b, c: ((a * b) >> n) + c)
+        + [
+            Op(
+                "mad.hi.sat.s32 {d}, a, b, c;",
+                32,
+                lambda a, b, c, **_: clamp_signed(
+                    ((signed(a, 32) * signed(b, 32)) >> 32) + signed(c, 32), 32
+                ),
+            )
+        ],
+        7,
+    )
+    write_wide(
+        "int_mad_wide", "mad.wide.{u,s}{16,32}", widened("mad", lambda a, b, c: a * b + c), 8
+    )
 
 
 def mul24():
     ops = []
     for kind in "su":
+
         def product(a, b, kind=kind):
             return signed(a, 24) * signed(b, 24) if kind == "s" else (a & 0xFFFFFF) * (b & 0xFFFFFF)
 
@@ -113,66 +171,124 @@ def mul24():
             Op(f"mul24.lo.{kind}32 {{d}}, a, b;", 32, lambda a, b, c, f=product: f(a, b)),
             Op(f"mul24.hi.{kind}32 {{d}}, a, b;", 32, lambda a, b, c, f=product: f(a, b) >> 16),
             Op(f"mad24.lo.{kind}32 {{d}}, a, b, c;", 32, lambda a, b, c, f=product: f(a, b) + c),
-            Op(f"mad24.hi.{kind}32 {{d}}, a, b, c;", 32,
-               lambda a, b, c, f=product: (f(a, b) >> 16) + c),
+            Op(
+                f"mad24.hi.{kind}32 {{d}}, a, b, c;",
+                32,
+                lambda a, b, c, f=product: (f(a, b) >> 16) + c,
+            ),
         ]
     # The operands hold 24-bit values; what the upper bits do is left open.
     rows = []
     for a, b, c in integer_rows(9, [32] * 3):
         rows.append([a & 0x7FFFFF, b & 0x7FFFFF, c])
-    elementwise("int_mul24", "mul24.{lo,hi}, mad24.{lo,hi} .{u,s}32",
-                {"a": 32, "b": 32, "c": 32}, rows, ops)
+    elementwise(
+        "int_mul24", "mul24.{lo,hi}, mad24.{lo,hi} .{u,s}32", {"a": 32, "b": 32, "c": 32}, rows, ops
+    )
 
 
 def divide():
     rows = nonzero_rows(10)
-    write_wide("int_div", "div.{u,s}{16,32,64}",
-               per_width("div.{t} {d}, %A, %B;",
-                         lambda n, k, a, b, c: truncated_divide(a, b)), 10, rows)
-    write_wide("int_rem", "rem.{u,s}{16,32,64}",
-               per_width("rem.{t} {d}, %A, %B;",
-                         lambda n, k, a, b, c: a - b * truncated_divide(a, b)), 10, rows)
+    write_wide(
+        "int_div",
+        "div.{u,s}{16,32,64}",
+        per_width("div.{t} {d}, %A, %B;", lambda n, k, a, b, c: truncated_divide(a, b)),
+        10,
+        rows,
+    )
+    write_wide(
+        "int_rem",
+        "rem.{u,s}{16,32,64}",
+        per_width("rem.{t} {d}, %A, %B;", lambda n, k, a, b, c: a - b * truncated_divide(a, b)),
+        10,
+        rows,
+    )
 
 
 def unary_and_order():
-    write_wide("int_abs_neg", "abs.s{16,32,64}, neg.s{16,32,64}",
-               per_width("abs.{t} {d}, %A;", lambda n, k, a, b, c: abs(a), kinds="s")
-               + per_width("neg.{t} {d}, %A;", lambda n, k, a, b, c: -a, kinds="s"), 11)
-    write_wide("int_min_max", "min, max .{u,s}{16,32,64}",
-               per_width("min.{t} {d}, %A, %B;", lambda n, k, a, b, c: min(a, b))
-               + per_width("max.{t} {d}, %A, %B;", lambda n, k, a, b, c: max(a, b)), 12)
-    write_wide("int_sad", "sad.{u,s}{16,32,64}",
-               per_width("sad.{t} {d}, %A, %B, %C;", lambda n, k, a, b, c: abs(a - b) + c), 13)
+    write_wide(
+        "int_abs_neg",
+        "abs.s{16,32,64}, neg.s{16,32,64}",
+        per_width("abs.{t} {d}, %A;", lambda n, k, a, b, c: abs(a), kinds="s")
+        + per_width("neg.{t} {d}, %A;", lambda n, k, a, b, c: -a, kinds="s"),
+        11,
+    )
+    write_wide(
+        "int_min_max",
+        "min, max .{u,s}{16,32,64}",
+        per_width("min.{t} {d}, %A, %B;", lambda n, k, a, b, c: min(a, b))
+        + per_width("max.{t} {d}, %A, %B;", lambda n, k, a, b, c: max(a, b)),
+        12,
+    )
+    write_wide(
+        "int_sad",
+        "sad.{u,s}{16,32,64}",
+        per_width("sad.{t} {d}, %A, %B, %C;", lambda n, k, a, b, c: abs(a - b) + c),
+        13,
+    )
 
 
 def carry():
     """128-bit sums and products in 32-bit and 64-bit pieces; each op runs a whole carry chain."""
     ops = [
-        Op("add.cc.u32 t0, a, b;\naddc.u32 {d}, c, b;", 32,
-           lambda a, b, c, x, y, z: c + b + ((a + b) >> 32)),
-        Op("sub.cc.u32 t0, a, b;\nsubc.u32 {d}, c, b;", 32,
-           lambda a, b, c, x, y, z: c - b - (a < b)),
-        Op("add.cc.u32 t0, a, b;\naddc.cc.u32 t1, c, b;\naddc.u32 {d}, 0, 0;", 32,
-           lambda a, b, c, x, y, z: (c + b + ((a + b) >> 32)) >> 32),
-        Op("sub.cc.u32 t0, a, b;\nsubc.cc.u32 t1, c, b;\nsubc.u32 {d}, 0, 0;", 32,
-           lambda a, b, c, x, y, z: -(c - b - (a < b) < 0)),
-        Op("add.cc.u64 u0, x, y;\naddc.u64 {d}, z, y;", 64,
-           lambda a, b, c, x, y, z: z + y + ((x + y) >> 64)),
-        Op("sub.cc.u64 u0, x, y;\nsubc.u64 {d}, z, y;", 64,
-           lambda a, b, c, x, y, z: z - y - (x < y)),
-        Op("mad.lo.cc.u32 t0, a, b, c;\nmadc.hi.u32 {d}, a, b, c;", 32,
-           lambda a, b, c, x, y, z: (a * b >> 32) + c + (((a * b & M32) + c) >> 32)),
-        Op("mad.hi.cc.u32 t0, a, b, c;\nmadc.lo.u32 {d}, a, b, c;", 32,
-           lambda a, b, c, x, y, z: a * b + c + (((a * b >> 32) + c) >> 32)),
-        Op("mad.lo.cc.u64 u0, x, y, z;\nmadc.hi.u64 {d}, x, y, z;", 64,
-           lambda a, b, c, x, y, z: (x * y >> 64) + z + (((x * y & M64) + z) >> 64)),
-        Op("add.cc.u32 t0, a, b;\nmadc.lo.cc.u32 t1, a, b, c;\naddc.u32 {d}, 0, 0;", 32,
-           lambda a, b, c, x, y, z: ((a * b & M32) + c + ((a + b) >> 32)) >> 32),
+        Op(
+            "add.cc.u32 t0, a, b;\naddc.u32 {d}, c, b;",
+            32,
+            lambda a, b, c, x, y, z: c + b + ((a + b) >> 32),
+        ),
+        Op(
+            "sub.cc.u32 t0, a, b;\nsubc.u32 {d}, c, b;",
+            32,
+            lambda a, b, c, x, y, z: c - b - (a < b),
+        ),
+        Op(
+            "add.cc.u32 t0, a, b;\naddc.cc.u32 t1, c, b;\naddc.u32 {d}, 0, 0;",
+            32,
+            lambda a, b, c, x, y, z: (c + b + ((a + b) >> 32)) >> 32,
+        ),
+        Op(
+            "sub.cc.u32 t0, a, b;\nsubc.cc.u32 t1, c, b;\nsubc.u32 {d}, 0, 0;",
+            32,
+            lambda a, b, c, x, y, z: -(c - b - (a < b) < 0),
+        ),
+        Op(
+            "add.cc.u64 u0, x, y;\naddc.u64 {d}, z, y;",
+            64,
+            lambda a, b, c, x, y, z: z + y + ((x + y) >> 64),
+        ),
+        Op(
+            "sub.cc.u64 u0, x, y;\nsubc.u64 {d}, z, y;",
+            64,
+            lambda a, b, c, x, y, z: z - y - (x < y),
+        ),
+        Op(
+            "mad.lo.cc.u32 t0, a, b, c;\nmadc.hi.u32 {d}, a, b, c;",
+            32,
+            lambda a, b, c, x, y, z: (a * b >> 32) + c + (((a * b & M32) + c) >> 32),
+        ),
+        Op(
+            "mad.hi.cc.u32 t0, a, b, c;\nmadc.lo.u32 {d}, a, b, c;",
+            32,
+            lambda a, b, c, x, y, z: a * b + c + (((a * b >> 32) + c) >> 32),
+        ),
+        Op(
+            "mad.lo.cc.u64 u0, x, y, z;\nmadc.hi.u64 {d}, x, y, z;",
+            64,
+            lambda a, b, c, x, y, z: (x * y >> 64) + z + (((x * y & M64) + z) >> 64),
+        ),
+        Op(
+            "add.cc.u32 t0, a, b;\nmadc.lo.cc.u32 t1, a, b, c;\naddc.u32 {d}, 0, 0;",
+            32,
+            lambda a, b, c, x, y, z: ((a * b & M32) + c + ((a + b) >> 32)) >> 32,
+        ),
     ]
     fields = {"x": 64, "y": 64, "z": 64, "a": 32, "b": 32, "c": 32, "pad": 32}
-    elementwise("int_carry", "add.cc, addc, sub.cc, subc, mad.cc, madc .{u32,u64}", fields,
-                integer_rows(14, list(fields.values())),
-                ops)
+    elementwise(
+        "int_carry",
+        "add.cc, addc, sub.cc, subc, mad.cc, madc .{u32,u64}",
+        fields,
+        integer_rows(14, list(fields.values())),
+        ops,
+    )
 
 
 def dot_products():
@@ -183,276 +299,175 @@ def dot_products():
     ops = []
     for ka in "us":
         for kb in "us":
+
             def dp4a(a, b, c, ka=ka, kb=kb):
                 return c + sum(p * q for p, q in zip(split(a, ka, 8), split(b, kb, 8)))
 
             def dp2a(a, b, c, half, ka=ka, kb=kb):
-                pairs = split(b, kb, 8)[half:half + 2]
+                pairs = split(b, kb, 8)[half : half + 2]
                 return c + sum(p * q for p, q in zip(split(a, ka, 16), pairs))
 
             types = f"{ka}32.{kb}32"
-            ops += [Op(f"dp4a.{types} {{d}}, a, b, c;", 32, dp4a),
-                    Op(f"dp2a.lo.{types} {{d}}, a, b, c;", 32, lambda a, b, c, f=dp2a: f(a, b, c, 0)),
-                    Op(f"dp2a.hi.{types} {{d}}, a, b, c;", 32, lambda a, b, c, f=dp2a: f(a, b, c, 2))]
-    elementwise("int_dot", "dp4a, dp2a.{lo,hi}, all sign pairs", {"a": 32, "b": 32, "c": 32},
-                integer_rows(15, [32] * 3), ops)
-
-
-def logic():
-    def lut(a, b, c, table):
-        return sum(((table >> ((a >> k & 1) << 2 | (b >> k & 1) << 1 | (c >> k & 1))) & 1) << k
-                   for k in range(32))
-
-    ops = []
-    for name, f in {"and": lambda a, b: a & b, "or": lambda a, b: a | b,
-                    "xor": lambda a, b: a ^ b}.items():
-        for bits, (a, b) in {16: ("s0", "s1"), 32: ("a", "b"), 64: ("x", "y")}.items():
-            ops.append(Op(f"{name}.b{bits} {{d}}, {a}, {b};", bits,
-                          lambda f=f, na=a, nb=b, **v: f(v[na], v[nb])))
-    for bits, a in {16: "s0", 32: "a", 64: "x"}.items():
-        ops.append(Op(f"not.b{bits} {{d}}, {a};", bits, lambda na=a, **v: ~v[na]))
-        ops.append(Op(f"cnot.b{bits} {{d}}, {a};", bits, lambda na=a, **v: int(v[na] == 0)))
-    write_wide("logic", "and, or, xor, not, cnot .b{16,32,64}", ops, 16)
-    lop3 = [Op(f"lop3.b32 {{d}}, a, b, c, {t:#04x};", 32,
-               lambda a, b, c, t=t, **_: lut(a, b, c, t))
-            for t in (0x00, 0x1A, 0x80, 0x96, 0xCA, 0xE8, 0xFE, 0x2D)]
-    write_wide("lop3", "lop3.b32", lop3, 17)
-    pred = """and.b32 t0, a, 1;
-        setp.eq.u32 p, t0, 1;
-        and.b32 t0, b, 1;
-        setp.eq.u32 q, t0, 1;
-        {op}.pred p, p, q;
-        selp.b32 {{d}}, 1, 0, p;"""
-    ops = [Op(pred.format(op=o), 32, lambda a, b, f=f, **_: f(a & 1, b & 1))
-           for o, f in {"and": lambda a, b: a & b, "or": lambda a, b: a | b,
-                        "xor": lambda a, b: a ^ b}.items()]
-    ops.append(Op(pred.replace("{op}.pred p, p, q", "not.pred p, p").replace("{{d}}", "{d}"), 32,
-                  lambda a, **_: 1 - (a & 1)))
-    write_wide("logic_predicates", "and, or, xor, not .pred", ops, 18)
-
-
-def shifts():
-    fields = {"x": 64, "a": 32, "b": 32, "c": 32, "s0": 16, "pad": 16}
-    rows = integer_rows(19, list(fields.values()), small=(3,))
-
-    def left(v, n, bits):
-        return v << n if n < bits else 0
-
-    def right(v, n, bits, kind):
-        return (signed(v, bits) if kind == "s" else v) >> min(n, 200)
-
-    ops = [Op(f"shl.b{b} {{d}}, {r}, c;", b, lambda r=r, n=b, **v: left(v[r], v["c"], n))
-           for b, r in {16: "s0", 32: "a", 64: "x"}.items()]
-    ops += [Op(f"shr.{k}{b} {{d}}, {r}, c;", b,
-               lambda r=r, n=b, k=k, **v: right(v[r], v["c"], n, k))
-            for b, r in {16: "s0", 32: "a", 64: "x"}.items() for k in "us"]
-    ops.append(Op("shr.b32 {d}, a, c;", 32, lambda a, c, **_: right(a, c, 32, "u")))
-    elementwise("shift", "shl.b{16,32,64}, shr.{u,s,b}{16,32,64}: amounts are clamped", fields, rows,
-                ops)
-
-    def funnel(direction, mode):
-        def run(a, b, c, **_):
-            n = min(c, 32) if mode == "clamp" else c & 31
-            both = b << 32 | a
-            return (both << n) >> 32 if direction == "l" else both >> n
-
-        return Op(f"shf.{direction}.{mode}.b32 {{d}}, a, b, c;", 32, run)
-
-    elementwise("shift_funnel", "shf.{l,r}.{clamp,wrap}.b32", fields, rows,
-                [funnel(d, m) for d in "lr" for m in ("clamp", "wrap")])
-
-
-def bit_fields():
-    fields = {"x": 64, "y": 64, "a": 32, "b": 32, "c": 32, "l": 32}
-    rows = integer_rows(20, list(fields.values()), 56, small=(4, 5))
-
-    def extract(value, pos, length, bits, kind):
-        pos, length = pos & 255, length & 255
-        sign_at = min(pos + length - 1, bits - 1)
-        fill = value >> sign_at & 1 if kind == "s" and length else 0
-        return sum((value >> (pos + k) & 1 if k < length and pos + k < bits else fill) << k
-                   for k in range(bits))
-
-    def insert(part, base, pos, length, bits):
-        pos, length = pos & 255, length & 255
-        for k in range(length):
-            if pos + k < bits:
-                base = base & ~(1 << (pos + k)) | (part >> k & 1 if k < bits else 0) << (pos + k)
-        return base
-
-    ops = []
-    for kind in "us":
-        for bits, r in {32: "a", 64: "x"}.items():
-            ops.append(Op(f"bfe.{kind}{bits} {{d}}, {r}, c, l;", bits,
-                          lambda bits=bits, kind=kind, r=r, **v: extract(
-                              v[r], v["c"], v["l"], bits, kind)))
-    ops += [Op("bfi.b32 {d}, a, b, c, l;", 32, lambda a, b, c, l, **_: insert(a, b, c, l, 32)),
-            Op("bfi.b64 {d}, x, y, c, l;", 64, lambda x, y, c, l, **_: insert(x, y, c, l, 64))]
-    elementwise("bit_field", "bfe.{u,s}{32,64}, bfi.b{32,64}", fields, rows, ops)
-
-    def mask(pos, length, mode):
-        if mode == "wrap":
-            pos, length = pos & 31, length & 31
-        pos, length = min(pos, 32), min(length, 32)
-        return (((1 << length) - 1) << pos) & M32
-
-    ops = [Op(f"bmsk.{m}.b32 {{d}}, c, l;", 32, lambda c, l, m=m, **_: mask(c, l, m))
-           for m in ("clamp", "wrap")]
-
-    def sign_or_zero_extend(a, n, mode, kind):
-        n = min(n, 32) if mode == "clamp" else n & 31
-        if n == 0:
-            return 0
-        part = a & ((1 << n) - 1)
-        return signed(part, n) if kind == "s" else part
-
-    ops += [Op(f"szext.{m}.{k}32 {{d}}, a, c;", 32,
-               lambda a, c, m=m, k=k, **_: sign_or_zero_extend(a, c, m, k))
-            for m in ("clamp", "wrap") for k in "us"]
-    elementwise("bit_mask", "bmsk.{clamp,wrap}.b32, szext.{clamp,wrap}.{u,s}32", fields, rows, ops,
-                version="7.6")
-
-
-def bit_counts():
-    def find(value, bits, kind, shift_amount):
-        if kind == "s" and value >> (bits - 1):
-            value = ~value & ((1 << bits) - 1)
-        if value == 0:
-            return M32
-        top = value.bit_length() - 1
-        return bits - 1 - top if shift_amount else top
-
-    ops = []
-    for bits, r in {32: "a", 64: "x"}.items():
-        ops += [
-            Op(f"popc.b{bits} {{d}}, {r};", 32, lambda r=r, **v: bin(v[r]).count("1")),
-            Op(f"clz.b{bits} {{d}}, {r};", 32, lambda r=r, bits=bits, **v: bits - v[r].bit_length()),
-            Op(f"brev.b{bits} {{d}}, {r};", bits,
-               lambda r=r, bits=bits, **v: int(f"{v[r]:0{bits}b}"[::-1], 2)),
-        ]
-        for kind in "us":
-            for suffix in ("", ".shiftamt"):
-                ops.append(Op(f"bfind{suffix}.{kind}{bits} {{d}}, {r};", 32,
-                              lambda r=r, bits=bits, kind=kind, s=suffix, **v: find(
-                                  v[r], bits, kind, bool(s))))
-    fields = {"x": 64, "a": 32, "pad": 32}
-    elementwise("bit_count", "popc, clz, brev .b{32,64}, bfind{.shiftamt}.{u,s}{32,64}", fields,
-                integer_rows(21, list(fields.values()), 48), ops)
-
-    def find_nth(mask, base, offset):
-        base &= 31
-        if offset == 0:
-            return base if mask >> base & 1 else M32
-        step, left, at = (1, offset, base) if offset > 0 else (-1, -offset, base)
-        while 0 <= at < 32:
-            if mask >> at & 1:
-                left -= 1
-                if left == 0:
-                    return at
-            at += step
-        return M32
-
-    rows = []
-    for k, (a,) in enumerate(integer_rows(22, [32], 40)):
-        rows.append([a, (k * 7) % 32, ((k % 9) - 4) & M32])
-    elementwise("bit_find_nth", "fns.b32", {"a": 32, "b": 32, "c": 32}, rows,
-                [Op("fns.b32 {d}, a, b, c;", 32,
-                    lambda a, b, c: find_nth(a, b, signed(c, 32)))])
-
-
-def permute():
-    def prmt(a, b, c, mode=None):
-        source = [(b << 32 | a) >> (8 * k) & 255 for k in range(8)]
-        tables = {
-            "f4e": [(0, 1, 2, 3), (1, 2, 3, 4), (2, 3, 4, 5), (3, 4, 5, 6)],
-            "b4e": [(0, 7, 6, 5), (1, 0, 7, 6), (2, 1, 0, 7), (3, 2, 1, 0)],
-            "rc8": [(0, 0, 0, 0), (1, 1, 1, 1), (2, 2, 2, 2), (3, 3, 3, 3)],
-            "ecl": [(0, 1, 2, 3), (1, 1, 2, 3), (2, 2, 2, 3), (3, 3, 3, 3)],
-            "ecr": [(0, 0, 0, 0), (0, 1, 1, 1), (0, 1, 2, 2), (0, 1, 2, 3)],
-            "rc16": [(0, 1, 0, 1), (2, 3, 2, 3), (0, 1, 0, 1), (2, 3, 2, 3)],
-        }
-        if mode:
-            return sum(source[n] << (8 * k) for k, n in enumerate(tables[mode][c & 3]))
-        result = 0
-        for k in range(4):
-            nibble = c >> (4 * k) & 15
-            byte = source[nibble & 7]
-            result |= (255 * (byte >> 7) if nibble & 8 else byte) << (8 * k)
-        return result
-
-    ops = [Op("prmt.b32 {d}, a, b, c;", 32, lambda a, b, c: prmt(a, b, c))]
-    ops += [Op(f"prmt.b32.{m} {{d}}, a, b, c;", 32, lambda a, b, c, m=m: prmt(a, b, c, m))
-            for m in ("f4e", "b4e", "rc8", "ecl", "ecr", "rc16")]
-    rows = integer_rows(23, [32] * 3, 24) + [[0x03020180, 0x87068504, c] for c in
-                                             (0x3210, 0x7654, 0xFEDC, 0xBA98, 0x0123, 1, 2, 3)]
-    elementwise("prmt", "prmt.b32, and its six modes", {"a": 32, "b": 32, "c": 32}, rows, ops)
+            ops += [
+                Op(f"dp4a.{types} {{d}}, a, b, c;", 32, dp4a),
+                Op(f"dp2a.lo.{types} {{d}}, a, b, c;", 32, lambda a, b, c, f=dp2a: f(a, b, c, 0)),
+                Op(f"dp2a.hi.{types} {{d}}, a, b, c;", 32, lambda a, b, c, f=dp2a: f(a, b, c, 2)),
+            ]
+    elementwise(
+        "int_dot",
+        "dp4a, dp2a.{lo,hi}, all sign pairs",
+        {"a": 32, "b": 32, "c": 32},
+        integer_rows(15, [32] * 3),
+        ops,
+    )
 
 
 def select_and_compare():
-    compares = {"eq": lambda a, b: a == b, "ne": lambda a, b: a != b, "lt": lambda a, b: a < b,
-                "le": lambda a, b: a <= b, "gt": lambda a, b: a > b, "ge": lambda a, b: a >= b}
+    compares = {
+        "eq": lambda a, b: a == b,
+        "ne": lambda a, b: a != b,
+        "lt": lambda a, b: a < b,
+        "le": lambda a, b: a <= b,
+        "gt": lambda a, b: a > b,
+        "ge": lambda a, b: a >= b,
+    }
     for kind in "su":
         ops = []
         for name, f in compares.items():
             for bits, (a, b) in {16: ("s0", "s1"), 32: ("a", "b"), 64: ("x", "y")}.items():
+
                 def run(f=f, ka=a, kb=b, bits=bits, **v):
                     a, b = ka, kb
                     if kind == "s":
                         return int(f(signed(v[a], bits), signed(v[b], bits)))
                     return int(f(v[a], v[b]))
 
-                ops.append(Op(f"setp.{name}.{kind}{bits} p, {a}, {b};\nselp.b32 {{d}}, 1, 0, p;", 32,
-                              run))
-        write_wide(f"setp_{'signed' if kind == 's' else 'unsigned'}",
-                   f"setp.{{eq,ne,lt,le,gt,ge}}.{kind}{{16,32,64}}", ops, 24, compare_rows(24))
+                ops.append(
+                    Op(f"setp.{name}.{kind}{bits} p, {a}, {b};\nselp.b32 {{d}}, 1, 0, p;", 32, run)
+                )
+        write_wide(
+            f"setp_{'signed' if kind == 's' else 'unsigned'}",
+            f"setp.{{eq,ne,lt,le,gt,ge}}.{kind}{{16,32,64}}",
+            ops,
+            24,
+            compare_rows(24),
+        )
 
-    unsigned = {"lo": lambda a, b: a < b, "ls": lambda a, b: a <= b, "hi": lambda a, b: a > b,
-                "hs": lambda a, b: a >= b}
-    ops = [Op(f"setp.{n}.u32 p, a, b;\nselp.b32 {{d}}, 1, 0, p;", 32,
-              lambda a, b, f=f, **_: int(f(a, b))) for n, f in unsigned.items()]
-    ops += [Op(f"setp.{n}.b32 p, a, b;\nselp.b32 {{d}}, 1, 0, p;", 32,
-               lambda a, b, f=compares[n], **_: int(f(a, b))) for n in ("eq", "ne")]
-    for name, f in {"and": lambda a, b: a and b, "or": lambda a, b: a or b,
-                    "xor": lambda a, b: a != b}.items():
+    unsigned = {
+        "lo": lambda a, b: a < b,
+        "ls": lambda a, b: a <= b,
+        "hi": lambda a, b: a > b,
+        "hs": lambda a, b: a >= b,
+    }
+    ops = [
+        Op(
+            f"setp.{n}.u32 p, a, b;\nselp.b32 {{d}}, 1, 0, p;",
+            32,
+            lambda a, b, f=f, **_: int(f(a, b)),
+        )
+        for n, f in unsigned.items()
+    ]
+    ops += [
+        Op(
+            f"setp.{n}.b32 p, a, b;\nselp.b32 {{d}}, 1, 0, p;",
+            32,
+            lambda a, b, f=compares[n], **_: int(f(a, b)),
+        )
+        for n in ("eq", "ne")
+    ]
+    for name, f in {
+        "and": lambda a, b: a and b,
+        "or": lambda a, b: a or b,
+        "xor": lambda a, b: a != b,
+    }.items():
         for negate in ("", "!"):
-            ops.append(Op(
-                f"setp.ge.s32 q, c, 0;\nsetp.lt.{name}.s32 p, a, b, {negate}q;\nselp.b32 {{d}}, 1, 0, p;",
-                32, lambda a, b, c, f=f, negate=negate, **_: int(
-                    f(signed(a, 32) < signed(b, 32), (signed(c, 32) >= 0) != bool(negate)))))
+            ops.append(
+                Op(
+                    f"setp.ge.s32 q, c, 0;\nsetp.lt.{name}.s32 p, a, b, {negate}q;\nselp.b32 {{d}}, 1, 0, p;",
+                    32,
+                    lambda a, b, c, f=f, negate=negate, **_: int(
+                        f(signed(a, 32) < signed(b, 32), (signed(c, 32) >= 0) != bool(negate))
+                    ),
+                )
+            )
     # p|q: q gets the negated comparison, combined with the same predicate.
-    ops.append(Op("setp.lt.s32 p|q, a, b;\nselp.b32 {d}, 1, 0, q;", 32,
-                  lambda a, b, **_: int(not signed(a, 32) < signed(b, 32))))
-    ops.append(Op("setp.ge.s32 q, c, 0;\nsetp.lt.and.s32 p|q, a, b, q;\nselp.b32 {d}, 1, 0, q;", 32,
-                  lambda a, b, c, **_: int(not signed(a, 32) < signed(b, 32) and signed(c, 32) >= 0)))
-    write_wide("setp_combined", "setp.{lo,ls,hi,hs}, setp.cmp.{and,or,xor}, both destinations", ops,
-               25, compare_rows(25))
+    ops.append(
+        Op(
+            "setp.lt.s32 p|q, a, b;\nselp.b32 {d}, 1, 0, q;",
+            32,
+            lambda a, b, **_: int(not signed(a, 32) < signed(b, 32)),
+        )
+    )
+    ops.append(
+        Op(
+            "setp.ge.s32 q, c, 0;\nsetp.lt.and.s32 p|q, a, b, q;\nselp.b32 {d}, 1, 0, q;",
+            32,
+            lambda a, b, c, **_: int(not signed(a, 32) < signed(b, 32) and signed(c, 32) >= 0),
+        )
+    )
+    write_wide(
+        "setp_combined",
+        "setp.{lo,ls,hi,hs}, setp.cmp.{and,or,xor}, both destinations",
+        ops,
+        25,
+        compare_rows(25),
+    )
 
-    ops = [Op("set.lt.u32.s32 {d}, a, b;", 32, lambda a, b, **_: -int(signed(a, 32) < signed(b, 32))),
-           Op("set.eq.s32.u32 {d}, a, b;", 32, lambda a, b, **_: -int(a == b)),
-           Op("set.ne.f32.u32 {d}, a, b;", 32, lambda a, b, **_: 0x3F800000 * int(a != b)),
-           Op("set.gt.u32.s64 {d}, x, y;", 32, lambda x, y, **_: -int(signed(x, 64) > signed(y, 64))),
-           Op("set.ge.u32.u16 {d}, s0, s1;", 32, lambda s0, s1, **_: -int(s0 >= s1)),
-           Op("setp.ge.s32 q, c, 0;\nset.lt.or.u32.s32 {d}, a, b, q;", 32,
-              lambda a, b, c, **_: -int(signed(a, 32) < signed(b, 32) or signed(c, 32) >= 0))]
+    ops = [
+        Op("set.lt.u32.s32 {d}, a, b;", 32, lambda a, b, **_: -int(signed(a, 32) < signed(b, 32))),
+        Op("set.eq.s32.u32 {d}, a, b;", 32, lambda a, b, **_: -int(a == b)),
+        Op("set.ne.f32.u32 {d}, a, b;", 32, lambda a, b, **_: 0x3F800000 * int(a != b)),
+        Op("set.gt.u32.s64 {d}, x, y;", 32, lambda x, y, **_: -int(signed(x, 64) > signed(y, 64))),
+        Op("set.ge.u32.u16 {d}, s0, s1;", 32, lambda s0, s1, **_: -int(s0 >= s1)),
+        Op(
+            "setp.ge.s32 q, c, 0;\nset.lt.or.u32.s32 {d}, a, b, q;",
+            32,
+            lambda a, b, c, **_: -int(signed(a, 32) < signed(b, 32) or signed(c, 32) >= 0),
+        ),
+    ]
     write_wide("set_int", "set.{cmp}.{u32,s32,f32} from integers", ops, 26, compare_rows(26))
 
-    ops = [Op(f"setp.ge.s32 p, c, 0;\nselp.b{n} {{d}}, {a}, {b}, p;", n,
-              lambda na=a, nb=b, **v: v[na] if signed(v["c"], 32) >= 0 else v[nb])
-           for n, (a, b) in {16: ("s0", "s1"), 32: ("a", "b"), 64: ("x", "y")}.items()]
-    ops += [Op(f"slct.b{n}.s32 {{d}}, {a}, {b}, c;", n,
-               lambda na=a, nb=b, **v: v[na] if signed(v["c"], 32) >= 0 else v[nb])
-            for n, (a, b) in {16: ("s0", "s1"), 32: ("a", "b"), 64: ("x", "y")}.items()]
+    ops = [
+        Op(
+            f"setp.ge.s32 p, c, 0;\nselp.b{n} {{d}}, {a}, {b}, p;",
+            n,
+            lambda na=a, nb=b, **v: v[na] if signed(v["c"], 32) >= 0 else v[nb],
+        )
+        for n, (a, b) in {16: ("s0", "s1"), 32: ("a", "b"), 64: ("x", "y")}.items()
+    ]
+    ops += [
+        Op(
+            f"slct.b{n}.s32 {{d}}, {a}, {b}, c;",
+            n,
+            lambda na=a, nb=b, **v: v[na] if signed(v["c"], 32) >= 0 else v[nb],
+        )
+        for n, (a, b) in {16: ("s0", "s1"), 32: ("a", "b"), 64: ("x", "y")}.items()
+    ]
 
     def select_by_float(c):  # NaN selects b; both zeros select a
         if (c & 0x7FFFFFFF) > 0x7F800000:
             return False
         return c >> 31 == 0 or c == 0x80000000
 
-    ops.append(Op("slct.b32.f32 {d}, a, b, c;", 32,
-                  lambda a, b, c, **_: a if select_by_float(c) else b))
+    ops.append(
+        Op("slct.b32.f32 {d}, a, b, c;", 32, lambda a, b, c, **_: a if select_by_float(c) else b)
+    )
     rows = wide_rows(27)
-    for row, c in zip(rows, (0x80000000, 0, 0x7FC00000, 0xFFC00000, 0x3F800000, 0xBF800000,
-                             0x7F800000, 0xFF800000, 0x80400000, 0x00400000)):
+    for row, c in zip(
+        rows,
+        (
+            0x80000000,
+            0,
+            0x7FC00000,
+            0xFFC00000,
+            0x3F800000,
+            0xBF800000,
+            0x7F800000,
+            0xFF800000,
+            0x80400000,
+            0x00400000,
+        ),
+    ):
         row[5] = c
     write_wide("select", "selp.b{16,32,64}, slct.b{16,32,64}.s32, slct.b32.f32", ops, 27, rows)
 
@@ -466,6 +481,14 @@ def compare_rows(seed):
 
 
 def write_all():
-    for family in (add_sub, mul_mad, mul24, divide, unary_and_order, carry, dot_products, logic,
-                   shifts, bit_fields, bit_counts, permute, select_and_compare):
+    for family in (
+        add_sub,
+        mul_mad,
+        mul24,
+        divide,
+        unary_and_order,
+        carry,
+        dot_products,
+        select_and_compare,
+    ):
         family()

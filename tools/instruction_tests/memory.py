@@ -2,7 +2,7 @@
 
 import random
 
-from core import ANY, M32, M64, REGISTERS, Kernel, prologue, signed
+from core import M32, M64, REGISTERS, Kernel, prologue, signed
 
 RNG = random.Random(400)
 
@@ -13,7 +13,22 @@ def words(count, bits):
 
 def widths():
     """ld and st of every type; the sign of a narrow type is spread over a wider register."""
-    types = ["u8", "s8", "b8", "u16", "s16", "b16", "u32", "s32", "b32", "f32", "u64", "s64", "b64", "f64"]
+    types = [
+        "u8",
+        "s8",
+        "b8",
+        "u16",
+        "s16",
+        "b16",
+        "u32",
+        "s32",
+        "b32",
+        "f32",
+        "u64",
+        "s64",
+        "b64",
+        "f64",
+    ]
     body = prologue(16, 8 * len(types))
     for k, t in enumerate(types):
         bits = int(t[1:])
@@ -29,7 +44,9 @@ def widths():
             part = low >> (64 - bits)
             outputs.append((signed(part, bits) if t[0] == "s" else part, 64))
         cases.append(([(low, 64), (high, 64)], outputs))
-    Kernel("ld_widths", "ld.global of every type, into wider registers", body + "  ret;", cases).write()
+    Kernel(
+        "ld_widths", "ld.global of every type, into wider registers", body + "  ret;", cases
+    ).write()
 
     body = prologue(8, 32) + """\
   ld.global.u64 u0, [from];
@@ -49,8 +66,17 @@ def widths():
     cases = []
     for x in words(16, 64):
         second = (x & 0xFF) << 8 | (x & 0xFFFF) << 16 | (x & M32) << 32
-        cases.append(([(x, 64)], [((x & 0xFF) | (x & 0xFFFF) << 16 | (x & M32) << 32, 64), (second, 64),
-                                  (x, 64), (x, 64)]))
+        cases.append(
+            (
+                [(x, 64)],
+                [
+                    ((x & 0xFF) | (x & 0xFFFF) << 16 | (x & M32) << 32, 64),
+                    (second, 64),
+                    (x, 64),
+                    (x, 64),
+                ],
+            )
+        )
     Kernel("st_widths", "st.global of every width, from wider registers", body, cases).write()
 
 
@@ -75,38 +101,83 @@ def vectors():
     for _ in range(8):
         raw = RNG.randbytes(32)
         b4, s = list(raw[4:8]), raw[8:12]
-        out = b"".join(raw[k:k + 4] for k in (12, 8, 4, 0)) + raw[24:32] + raw[16:24]
-        out += bytes([b4[3], b4[1], b4[2], b4[0]]) + s[2:4] + s[0:2] + raw[28:32] + raw[24:28] + raw[0:16]
+        out = b"".join(raw[k : k + 4] for k in (12, 8, 4, 0)) + raw[24:32] + raw[16:24]
+        out += (
+            bytes([b4[3], b4[1], b4[2], b4[0]])
+            + s[2:4]
+            + s[0:2]
+            + raw[28:32]
+            + raw[24:28]
+            + raw[0:16]
+        )
         cases.append((as_words(raw), as_words(out)))
     Kernel("ld_st_vectors", "ld, st .v2 and .v4 of 8 to 64 bits", body, cases).write()
 
 
 def as_words(raw):
-    return [(int.from_bytes(raw[k:k + 4], "little"), 32) for k in range(0, len(raw), 4)]
+    return [(int.from_bytes(raw[k : k + 4], "little"), 32) for k in range(0, len(raw), 4)]
 
 
 def qualifiers():
     """Qualifiers for caches and memory order change when a value is seen, never which."""
-    loads = ["ld.global.ca", "ld.global.cg", "ld.global.cs", "ld.global.lu", "ld.global.cv", "ld.global.nc",
-             "ld.volatile.global", "ld.relaxed.gpu.global", "ld.acquire.gpu.global",
-             "ld.relaxed.cta.global", "ld.acquire.sys.global", "ld.weak.global",
-             "ld.global.L1::no_allocate", "ld.global.nc.L1::evict_last", "ld.global.L2::128B", "ld",
-             "ld.volatile", "ld.relaxed.sys"]
-    stores = ["st.global.wb", "st.global.cg", "st.global.cs", "st.global.wt", "st.volatile.global",
-              "st.relaxed.gpu.global", "st.release.gpu.global", "st.release.sys.global", "st.weak.global",
-              "st.global.L1::no_allocate", "st", "st.volatile", "st.relaxed.cta", "st.release.gpu",
-              "st.global", "st.global", "st.global", "st.global"]
+    loads = [
+        "ld.global.ca",
+        "ld.global.cg",
+        "ld.global.cs",
+        "ld.global.lu",
+        "ld.global.cv",
+        "ld.global.nc",
+        "ld.volatile.global",
+        "ld.relaxed.gpu.global",
+        "ld.acquire.gpu.global",
+        "ld.relaxed.cta.global",
+        "ld.acquire.sys.global",
+        "ld.weak.global",
+        "ld.global.L1::no_allocate",
+        "ld.global.nc.L1::evict_last",
+        "ld.global.L2::128B",
+        "ld",
+        "ld.volatile",
+        "ld.relaxed.sys",
+    ]
+    stores = [
+        "st.global.wb",
+        "st.global.cg",
+        "st.global.cs",
+        "st.global.wt",
+        "st.volatile.global",
+        "st.relaxed.gpu.global",
+        "st.release.gpu.global",
+        "st.release.sys.global",
+        "st.weak.global",
+        "st.global.L1::no_allocate",
+        "st",
+        "st.volatile",
+        "st.relaxed.cta",
+        "st.release.gpu",
+        "st.global",
+        "st.global",
+        "st.global",
+        "st.global",
+    ]
     body = prologue(4, 4 * len(loads))
     for k, (load, store) in enumerate(zip(loads, stores)):
-        body += f"  {load}.u32 t1, [from];\n  add.u32 t1, t1, {k};\n  {store}.u32 [to+{4 * k}], t1;\n"
+        body += (
+            f"  {load}.u32 t1, [from];\n  add.u32 t1, t1, {k};\n  {store}.u32 [to+{4 * k}], t1;\n"
+        )
     body += """\
   prefetch.global.L1 [from];
   prefetch.global.L2 [from];
   prefetchu.L1 [from];
   ret;"""
     cases = [([(x, 32)], [(x + k, 32) for k in range(len(loads))]) for x in words(8, 32)]
-    Kernel("ld_st_qualifiers", "cache, volatile, relaxed, acquire and release forms; prefetch", body,
-           cases, version="7.4").write()
+    Kernel(
+        "ld_st_qualifiers",
+        "cache, volatile, relaxed, acquire and release forms; prefetch",
+        body,
+        cases,
+        version="7.4",
+    ).write()
 
 
 def shared():
@@ -129,8 +200,18 @@ def shared():
   st.global.v4.u32 [to], {t4, t5, t6, i};
   ret;"""
     values = words(32, 64)
-    cases = [([(x, 64)], [(values[k ^ 31] & M32, 32), (values[k ^ 31] >> 32, 32),
-                          ((values[1] >> 8 & 0xFF) + 77, 32), (k, 32)]) for k, x in enumerate(values)]
+    cases = [
+        (
+            [(x, 64)],
+            [
+                (values[k ^ 31] & M32, 32),
+                (values[k ^ 31] >> 32, 32),
+                ((values[1] >> 8 & 0xFF) + 77, 32),
+                (k, 32),
+            ],
+        )
+        for k, x in enumerate(values)
+    ]
     Kernel("shared_static", "st.shared, ld.shared, two static variables", body, cases).write()
 
     body = prologue(4, 8) + """\
@@ -150,8 +231,14 @@ def shared():
   ret;"""
     values = words(64, 32)
     cases = [([(x, 32)], [(values[63 - k], 32), (k, 32)]) for k, x in enumerate(values)]
-    Kernel("shared_dynamic", "dynamic shared memory behind a static array", body, cases, shared=256,
-           header=".extern .shared .align 16 .b8 dynamic[];\n.shared .align 4 .b8 fixed[256];").write()
+    Kernel(
+        "shared_dynamic",
+        "dynamic shared memory behind a static array",
+        body,
+        cases,
+        shared=256,
+        header=".extern .shared .align 16 .b8 dynamic[];\n.shared .align 4 .b8 fixed[256];",
+    ).write()
 
 
 def local():
@@ -174,10 +261,15 @@ def local():
     cases = []
     for k in range(40):
         v = words(4, 32)
-        cases.append(([(x, 32) for x in v], [(v[k & 3], 32), (k, 32), (k | 256, 32),
-                                             (signed(v[0] >> 16, 16), 32)]))
-    Kernel("local", "ld.local, st.local, indexed and generic; each thread has its own", body,
-           cases).write()
+        cases.append(
+            (
+                [(x, 32) for x in v],
+                [(v[k & 3], 32), (k, 32), (k | 256, 32), (signed(v[0] >> 16, 16), 32)],
+            )
+        )
+    Kernel(
+        "local", "ld.local, st.local, indexed and generic; each thread has its own", body, cases
+    ).write()
 
 
 def constant():
@@ -208,10 +300,29 @@ def constant():
   st.global.v2.u32 [to+32], {t6, t7};
   ret;"""
     table = [1, 2, 3, 5, 8, 13, 21, 34]
-    cases = [([(k, 32)], [(0x3FE0000000000000, 64), (40, 64), (table[k], 32), (5, 32), (table[k], 32),
-                          (-2, 32), (8, 32), (0, 32)]) for k in range(8)]
-    Kernel("const_and_global_variables", "ld.const; .const and .global variables with initial values",
-           body, cases, header=header).write()
+    cases = [
+        (
+            [(k, 32)],
+            [
+                (0x3FE0000000000000, 64),
+                (40, 64),
+                (table[k], 32),
+                (5, 32),
+                (table[k], 32),
+                (-2, 32),
+                (8, 32),
+                (0, 32),
+            ],
+        )
+        for k in range(8)
+    ]
+    Kernel(
+        "const_and_global_variables",
+        "ld.const; .const and .global variables with initial values",
+        body,
+        cases,
+        header=header,
+    ).write()
 
 
 def generic():
@@ -266,10 +377,30 @@ def generic():
   st.global.u64 [to+32], 0;
   st.global.u64 [to+40], 0;
   ret;"""
-    cases = [([(x, 32)], [(x, 32), (x, 32), (x, 32), (k, 32), (99, 32), (1 + 4 + 16 + 64, 32),
-                          (4 * k, 64), (0, 64), (0, 64)]) for k, x in enumerate(words(16, 32))]
-    Kernel("generic_addresses", "cvta, cvta.to, isspacep; ld and st through generic addresses", body,
-           cases, header=header).write()
+    cases = [
+        (
+            [(x, 32)],
+            [
+                (x, 32),
+                (x, 32),
+                (x, 32),
+                (k, 32),
+                (99, 32),
+                (1 + 4 + 16 + 64, 32),
+                (4 * k, 64),
+                (0, 64),
+                (0, 64),
+            ],
+        )
+        for k, x in enumerate(words(16, 32))
+    ]
+    Kernel(
+        "generic_addresses",
+        "cvta, cvta.to, isspacep; ld and st through generic addresses",
+        body,
+        cases,
+        header=header,
+    ).write()
 
 
 def parameters():
@@ -296,8 +427,13 @@ def parameters():
   selp.u32 t6, 1, 0, p;
   st.global.v4.u32 [to], {{t2, t3, t5, t6}};
   ret;"""
-    Kernel("ld_param", "ld.param of parts, of vectors and through a register", body,
-           [([], [(1, 32)] * 4)], block=1).write()
+    Kernel(
+        "ld_param",
+        "ld.param of parts, of vectors and through a register",
+        body,
+        [([], [(1, 32)] * 4)],
+        block=1,
+    ).write()
 
 
 def copies():
@@ -323,12 +459,31 @@ def copies():
     cases = []
     for k in range(32):
         v = words(4, 32)
-        cases.append(([(x, 32) for x in v], [(x, 32) for x in v]
-                      + [(v[0], 32), (k, 32), (v[2], 32), (0, 32)]))
-    Kernel("cp_async", "cp.async.{ca,cg} with zero fill, commit_group, wait_group, wait_all", body, cases,
-           target="sm_80").write()
+        cases.append(
+            (
+                [(x, 32) for x in v],
+                [(x, 32) for x in v] + [(v[0], 32), (k, 32), (v[2], 32), (0, 32)],
+            )
+        )
+    Kernel(
+        "cp_async",
+        "cp.async.{ca,cg} with zero fill, commit_group, wait_group, wait_all",
+        body,
+        cases,
+        target="sm_80",
+    ).write()
 
 
 def write_all():
-    for family in (widths, vectors, qualifiers, shared, local, constant, generic, parameters, copies):
+    for family in (
+        widths,
+        vectors,
+        qualifiers,
+        shared,
+        local,
+        constant,
+        generic,
+        parameters,
+        copies,
+    ):
         family()

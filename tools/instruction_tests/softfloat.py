@@ -99,7 +99,9 @@ class Format:
         whole += bool(up)
         result = ((e + self.bias - 1) << self.mantissa_bits) + whole
         if result >= self.infinity:
-            toward_zero = mode == "rz" or (mode == "rm" and not negative) or (mode == "rp" and negative)
+            toward_zero = (
+                mode == "rz" or (mode == "rm" and not negative) or (mode == "rp" and negative)
+            )
             result = self.largest if toward_zero else self.infinity
         return result | (self.sign_bit if negative else 0)
 

@@ -3,7 +3,7 @@
 import random
 import struct
 
-from core import M32, M64, Kernel, prologue, signed
+from core import M32, Kernel, prologue, signed
 
 RNG = random.Random(500)
 
@@ -13,15 +13,27 @@ def shuffle(mode, lane, b, c, values, mask):
     limit, segment = c & 31, c >> 8 & 31
     low = lane & segment
     high = low | limit & ~segment
-    j = {"up": lane - (b & 31), "down": lane + (b & 31), "bfly": lane ^ (b & 31),
-         "idx": low | (b & 31) & ~segment}[mode]
+    j = {
+        "up": lane - (b & 31),
+        "down": lane + (b & 31),
+        "bfly": lane ^ (b & 31),
+        "idx": low | (b & 31) & ~segment,
+    }[mode]
     inside = j >= high if mode == "up" else j <= high
     return (values[j] if inside else values[lane]), int(inside)
 
 
 def shuffles():
     for mode in ("up", "down", "bfly", "idx"):
-        settings = [(0, 31), (1, 31), (5, 31), (31, 31), (3, 0x1807), (7, 0x1C03), (2, 0x100F | 0x1000)]
+        settings = [
+            (0, 31),
+            (1, 31),
+            (5, 31),
+            (31, 31),
+            (3, 0x1807),
+            (7, 0x1C03),
+            (2, 0x100F | 0x1000),
+        ]
         if mode == "up":
             settings = [(b, c & 0x1F00) for b, c in settings]
         body = prologue(8, 8 * len(settings) + 8) + "  ld.global.v2.u32 {t1, t2}, [from];\n"
@@ -43,7 +55,9 @@ def shuffles():
             value, _ = shuffle(mode, lane, choice[lane], last, values, M32)
             outputs += [(value, 32), (choice[lane], 32)]
             cases.append(([(values[lane], 32), (choice[lane], 32)], outputs))
-        Kernel(f"shfl_{mode}", f"shfl.sync.{mode}.b32 with segments and predicates", body, cases).write()
+        Kernel(
+            f"shfl_{mode}", f"shfl.sync.{mode}.b32 with segments and predicates", body, cases
+        ).write()
 
     body = prologue(4, 4) + """\
   ld.global.u32 t1, [from];
@@ -59,8 +73,12 @@ JOIN:
   st.global.u32 [to], t3;
   ret;"""
     values = [RNG.getrandbits(32) for _ in range(32)]
-    Kernel("shfl_divergent", "shfl.sync with the masks of two branches", body,
-           [([(v, 32)], [(values[k ^ (2 if k & 1 else 4)], 32)]) for k, v in enumerate(values)]).write()
+    Kernel(
+        "shfl_divergent",
+        "shfl.sync with the masks of two branches",
+        body,
+        [([(v, 32)], [(values[k ^ (2 if k & 1 else 4)], 32)]) for k, v in enumerate(values)],
+    ).write()
 
 
 def votes():
@@ -87,14 +105,31 @@ JOIN:
   st.global.v4.u32 [to], {t2, t3, t4, t5};
   st.global.v4.u32 [to+16], {t6, t7, t8, t9};
   ret;"""
-    for name, values in (("mixed", [k * 7 % 3 for k in range(32)]), ("all", [2] * 32), ("none", [0] * 32)):
+    for name, values in (
+        ("mixed", [k * 7 % 3 for k in range(32)]),
+        ("all", [2] * 32),
+        ("none", [0] * 32),
+    ):
         ballot = sum((v != 0) << k for k, v in enumerate(values))
         some = sum((v > 1) << k for k, v in enumerate(values[:16]))
-        outputs = [int(ballot == M32), int(ballot != 0), int(ballot in (0, M32)), ballot, ballot ^ M32,
-                   int(ballot == 0), M32]
-        Kernel(f"vote_{name}", "vote.sync.{all,any,uni,ballot}, activemask", body,
-               [([(v, 32)], [(o, 32) for o in outputs + [some if k < 16 else 0]])
-                for k, v in enumerate(values)]).write()
+        outputs = [
+            int(ballot == M32),
+            int(ballot != 0),
+            int(ballot in (0, M32)),
+            ballot,
+            ballot ^ M32,
+            int(ballot == 0),
+            M32,
+        ]
+        Kernel(
+            f"vote_{name}",
+            "vote.sync.{all,any,uni,ballot}, activemask",
+            body,
+            [
+                ([(v, 32)], [(o, 32) for o in outputs + [some if k < 16 else 0]])
+                for k, v in enumerate(values)
+            ],
+        ).write()
 
 
 def matches():
@@ -118,8 +153,12 @@ def matches():
     for k in range(32):
         any32 = sum((v == a[k]) << j for j, v in enumerate(a))
         any64 = sum((v == x[k]) << j for j, v in enumerate(x))
-        cases.append(([(x[k], 64), (a[k], 32), (0, 32)],
-                      [(any32, 32), (any64, 32), (0, 32), (0, 32), (M32, 32), (1, 32)]))
+        cases.append(
+            (
+                [(x[k], 64), (a[k], 32), (0, 32)],
+                [(any32, 32), (any64, 32), (0, 32), (0, 32), (M32, 32), (1, 32)],
+            )
+        )
     Kernel("match", "match.any.sync.{b32,b64}, match.all.sync.b32", body, cases).write()
 
 
@@ -143,8 +182,13 @@ def reductions():
     for v in values:
         both, either, odd = both & v, either | v, odd ^ v
     outputs = [sum(values), min(s), max(s), min(values), max(values), both, either, odd]
-    Kernel("redux", "redux.sync of every operation", body,
-           [([(v, 32)], [(o, 32) for o in outputs]) for v in values], target="sm_80").write()
+    Kernel(
+        "redux",
+        "redux.sync of every operation",
+        body,
+        [([(v, 32)], [(o, 32) for o in outputs]) for v in values],
+        target="sm_80",
+    ).write()
 
     body = prologue(0, 8) + """\
   elect.sync t1|p, -1;
@@ -157,8 +201,14 @@ def reductions():
   add.u32 t4, t4, t5;
   st.global.v2.u32 [to], {t3, t4};
   ret;"""
-    Kernel("elect", "elect.sync names one leader, and all lanes agree on it", body,
-           [([], [(1, 32), (2, 32)])] * 32, target="sm_90", version="8.0").write()
+    Kernel(
+        "elect",
+        "elect.sync names one leader, and all lanes agree on it",
+        body,
+        [([], [(1, 32), (2, 32)])] * 32,
+        target="sm_90",
+        version="8.0",
+    ).write()
 
 
 def f64(x):
@@ -203,11 +253,19 @@ def matrices():
                     value = sum(a[m][k] * b[k][n] for k in range(4)) + c[m][n]
                     out[m * ldd + n if layout_d == "row" else n * ldd + m] = value
             untouched = 0xEEEEEEEEEEEEEEEE
-            cases = [([(f64(x), 64) for x in memory[k:k + 8]], []) for k in range(0, 256, 8)]
-            cases += [([], [(untouched if x is None else f64(x), 64) for x in out[k:k + 10]])
-                      for k in range(0, 80, 10)]
-            Kernel(f"wmma_f64_{layout_a}_{layout_b}", "wmma.{load,mma,store} .m8n8k4.f64", body, cases,
-                   block=32, target="sm_80").write()
+            cases = [([(f64(x), 64) for x in memory[k : k + 8]], []) for k in range(0, 256, 8)]
+            cases += [
+                ([], [(untouched if x is None else f64(x), 64) for x in out[k : k + 10]])
+                for k in range(0, 80, 10)
+            ]
+            Kernel(
+                f"wmma_f64_{layout_a}_{layout_b}",
+                "wmma.{load,mma,store} .m8n8k4.f64",
+                body,
+                cases,
+                block=32,
+                target="sm_80",
+            ).write()
 
     # mma.sync has the same shape with a documented fragment: A row lane/4, k lane%4; C two columns.
     body = prologue(32, 16) + """\
@@ -224,8 +282,10 @@ def matrices():
         outputs = []
         for j in range(2):
             n = 2 * t + j
-            outputs.append(sum(lanes[4 * g + k][0] * lanes[4 * n + k][1] for k in range(4))
-                           + lanes[lane][2 + j])
+            outputs.append(
+                sum(lanes[4 * g + k][0] * lanes[4 * n + k][1] for k in range(4))
+                + lanes[lane][2 + j]
+            )
         cases.append(([(f64(x), 64) for x in lanes[lane]], [(f64(x), 64) for x in outputs]))
     Kernel("mma_f64", "mma.sync.m8n8k4.f64", body, cases, target="sm_80").write()
 

@@ -173,8 +173,11 @@ std::string describe(const Comparison& comparison, DataType type) {
                              ? std::bit_cast<std::uint64_t>(got) == kPoison64
                              : std::bit_cast<std::uint32_t>(static_cast<float>(got)) == kPoison32;
   const std::string what =
-      unwritten ? fmt::format("D({}, {}) was not written and should be {:.9g}", row, col, want)
-                : fmt::format("D({}, {}) is {:.9g} and should be {:.9g}", row, col, got, want);
+      unwritten
+          ? fmt::format(
+                "D({}, {}) was not written (or holds a NaN read from outside) and should be {:.9g}",
+                row, col, want)
+          : fmt::format("D({}, {}) is {:.9g} and should be {:.9g}", row, col, got, want);
   return fmt::format("{} ({} of {} entries are wrong)", what, comparison.bad, comparison.checked);
 }
 

@@ -1,0 +1,165 @@
+// A device for testing the lab itself: host memory with known bounds, and a "kernel" that is a
+// triple loop which can be told to be wrong. Poses as a real GPU when a clock is wanted.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "catalog/catalog.h"
+#include "device/device.h"
+
+namespace tessera::lab {
+
+// What the fake kernel does wrong.
+enum class Bug {
+  kNone,
+  kDropsLastK,
+  kLeavesOneEntry,
+  kIgnoresBeta,
+  kReadsCAlways,
+  kWritesGap,
+  kWritesBefore,
+  kWritesBehind,
+  kChangesA,
+  kReadsGapOfB,
+  kOffByOneUlps,  // 2^-18 relative: beyond any bound here
+  kFaults,
+};
+
+class FakeDevice : public Device {
+ public:
+  explicit FakeDevice(DeviceKind kind = DeviceKind::kVirtual, Bug bug = Bug::kNone) : bug_(bug) {
+    info_.kind = kind;
+    info_.name = kind == DeviceKind::kCuda ? "Fake GPU" : "virtual";
+    info_.l2_bytes = 1 << 16;
+  }
+
+  double ms_per_launch = 1;
+  int launches = 0;
+  bool loads_images = true;
+  std::vector<DeviceAddress> outputs;  // D of each launch
+
+  const DeviceInfo& info() const override { return info_; }
+  DeviceAddress allocate(std::size_t bytes) override {
+    if (bytes == 0) return 0;
+    auto block = std::make_unique<std::vector<std::byte>>(bytes + 512);
+    const auto base = reinterpret_cast<DeviceAddress>(block->data());
+    const DeviceAddress address = (base + 255) / 256 * 256;
+    blocks_[address] = std::move(block);
+    return address;
+  }
+  void free(DeviceAddress address) override { ASSERT_EQ(blocks_.erase(address), 1u); }
+  std::size_t live_blocks() const { return blocks_.size(); }
+  void copy_in(DeviceAddress to, const void* from, std::size_t bytes) override {
+    std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+  }
+  void copy_out(void* to, DeviceAddress from, std::size_t bytes) override {
+    std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+  }
+
+  LoadedImage load(const CodeImage&) override {
+    if (!loads_images) throw StatusError(Status::unavailable("this GPU cannot load the image"));
+    return {1, "fake image"};
+  }
+  void launch(const LoadedImage&, const Launch& launch) override {
+    ++launches;
+    now_ += ms_per_launch;
+    if (bug_ == Bug::kFaults) throw StatusError(Status::failed("out of bounds at line 7"));
+    GemmParams p;
+    std::memcpy(&p, launch.params.data(), sizeof p);
+    outputs.push_back(reinterpret_cast<DeviceAddress>(p.d));
+    if (launch.entry == "f64") run<double>(p);
+    if (launch.entry == "f32") run<float>(p);
+    if (info_.kind == DeviceKind::kVirtual) {
+      const auto fmas = static_cast<std::uint64_t>(p.m * p.n * p.k);
+      counts_.push_back({{{"fma.rn.f32", 1, fmas / 32, fmas}}, fmas / 32, fmas, 0.25, {}});
+    }
+  }
+  void synchronize() override {}
+  std::uint64_t record_mark() override {
+    marks_.push_back(now_);
+    return marks_.size() - 1;
+  }
+  std::optional<double> milliseconds_between(std::uint64_t begin, std::uint64_t end) override {
+    if (info_.kind == DeviceKind::kVirtual) return std::nullopt;
+    return marks_.at(end) - marks_.at(begin);
+  }
+  std::vector<LaunchCounts> take_counts() override { return std::exchange(counts_, {}); }
+  void advance(double milliseconds) { now_ += milliseconds; }
+
+ private:
+  template <class T>
+  void run(const GemmParams& p) {
+    const T* a = static_cast<const T*>(p.a);
+    const T* b = static_cast<const T*>(p.b);
+    const T* c = static_cast<const T*>(p.c);
+    T* d = static_cast<T*>(p.d);
+    const bool reads_c = bug_ == Bug::kReadsCAlways ? c != nullptr : p.beta != 0;
+    for (long long i = 0; i < p.m; ++i) {
+      for (long long j = 0; j < p.n; ++j) {
+        if (bug_ == Bug::kLeavesOneEntry && i == p.m - 1 && j == p.n - 1) continue;
+        T sum = 0;
+        const long long depth = bug_ == Bug::kDropsLastK ? p.k - 1 : p.k;
+        for (long long k = 0; k < depth; ++k) {
+          sum = std::fma(a[i * p.a_row + k * p.a_col], b[k * p.b_row + j * p.b_col], sum);
+        }
+        T value = static_cast<T>(p.alpha) * sum;
+        const T beta = bug_ == Bug::kIgnoresBeta ? T{1} : static_cast<T>(p.beta);
+        if (reads_c) value = std::fma(beta, c[i * p.c_row + j], value);
+        if (bug_ == Bug::kOffByOneUlps) value *= T{1} + T{0x1p-18};
+        if (bug_ == Bug::kReadsGapOfB && j == p.n - 1) value += b[p.n * p.b_col];
+        d[i * p.d_row + j] = value;
+      }
+    }
+    if (bug_ == Bug::kWritesGap) d[p.n] = 0;
+    if (bug_ == Bug::kWritesBefore) d[-1] = 0;
+    if (bug_ == Bug::kWritesBehind) d[(p.m - 1) * p.d_row + p.n] = 0;
+    if (bug_ == Bug::kChangesA) const_cast<T*>(a)[0] += 1;
+  }
+
+  Bug bug_;
+  DeviceInfo info_;
+  double now_ = 0;
+  std::map<DeviceAddress, std::unique_ptr<std::vector<std::byte>>> blocks_;
+  std::vector<double> marks_;
+  std::vector<LaunchCounts> counts_;
+};
+
+// A kernel of one launch for the fake device, standing on the image of a real one of the catalog.
+inline Plan plan_fake(const KernelRow& row, const Problem& problem, const Operands& operands,
+                      DeviceAddress) {
+  if (problem.m == 0 || problem.n == 0) return {};
+  const GemmParams params = canonical_params(problem, operands);
+  Launch launch;
+  launch.entry = row.entry;
+  launch.params.resize(sizeof params);
+  std::memcpy(launch.params.data(), &params, sizeof params);
+  return {{launch}};
+}
+
+inline std::int64_t fake_workspace(const KernelRow&, const Problem&) { return 0; }
+
+inline Kernel fake_kernel(DataType type) {
+  Kernel kernel;
+  kernel.name = "02_coalesced";
+  kernel.idea = "fake";
+  kernel.type = type;
+  KernelRow row;
+  row.variant = "only";
+  row.entry = std::string(name_of(type));
+  row.sides = {Contiguous::kStrided, Contiguous::kStrided};
+  row.block = {32, 32, 32};
+  row.threads = 32;
+  kernel.rows = {row};
+  kernel.workspace_bytes = fake_workspace;
+  kernel.plan = plan_fake;
+  return kernel;
+}
+
+}  // namespace tessera::lab

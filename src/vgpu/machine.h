@@ -26,6 +26,7 @@ struct MachineOptions {
   int host_threads = 0;             // 0: all cores
   std::size_t memory_bytes = 0;     // 0: limited by the host alone
   bool count_instructions = true;
+  bool allow_avx512 = true;         // false: the AVX2 path even where the host has AVX-512
 };
 
 class Program;                      // a loaded module: decoded functions, its globals in memory

@@ -1,0 +1,31 @@
+// The sixteen barriers of a CTA. Warps arrive as a whole; a barrier opens when the number of
+// threads that its first arrival named (or all that have not exited) is there.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "vgpu/exec/program.h"
+
+namespace tessera::vgpu {
+
+constexpr std::uint32_t kBarriers = 16;
+
+struct Barrier {
+  std::uint32_t arrived = 0;   // threads, in whole warps; 0: nobody waits
+  std::uint32_t expected = 0;  // threads; 0: all of the CTA that have not exited
+  bool reduces = false;
+  BarrierKind kind = BarrierKind::kSync;
+  std::uint32_t trues = 0, threads = 0;  // of a reduction: predicates that hold, of how many
+
+  // Adds one warp. Returns what is wrong with that, empty if nothing.
+  std::string arrive(BarrierKind kind, std::uint32_t expected, std::uint32_t cta_threads);
+  bool is_complete(std::uint32_t live_warps) const {
+    return arrived != 0 && arrived >= (expected != 0 ? expected : live_warps * kLanes);
+  }
+  // What bar.red gives to each thread.
+  std::uint32_t result() const;
+};
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,369 @@
+// The frame of decoding: names of registers, constants, variables and labels; blocks; guards.
+#include "vgpu/exec/decode/decoder.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "vgpu/exec/guard.h"
+
+namespace tessera::vgpu {
+namespace {
+
+std::uint64_t align_up(std::uint64_t x, std::uint64_t to) { return (x + to - 1) / to * to; }
+
+std::uint64_t alignment_of(const ptx::Variable& variable) {
+  return std::max<std::uint64_t>({1, std::uint64_t(variable.align), variable.type.bits / 8u});
+}
+
+// The bits of a literal as a register of this kind holds them.
+std::uint64_t literal_bits(const ptx::Operand& operand, Scalar scalar) {
+  if (operand.kind == ptx::OperandKind::kInteger) {
+    if (scalar == Scalar::kF32) {
+      return std::bit_cast<std::uint32_t>(static_cast<float>(operand.integer));
+    }
+    if (scalar == Scalar::kF64) {
+      return std::bit_cast<std::uint64_t>(static_cast<double>(operand.integer));
+    }
+    return static_cast<std::uint64_t>(operand.integer);
+  }
+  const bool wide = operand.kind == ptx::OperandKind::kFloat64;
+  if (wide && bits_of(scalar) == 32) {
+    const auto value = std::bit_cast<double>(operand.bits);
+    return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  }
+  if (!wide && bits_of(scalar) == 64) {
+    const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(operand.bits));
+    return std::bit_cast<std::uint64_t>(static_cast<double>(value));
+  }
+  return operand.bits;
+}
+
+}  // namespace
+
+ParamLayout layout_params(const ptx::Function& function) {
+  ParamLayout layout;
+  const auto place = [&](const ptx::Variable& variable) {
+    const std::uint64_t bytes = variable.count * variable.type.bits / 8;
+    layout.bytes = static_cast<std::uint32_t>(align_up(layout.bytes, alignment_of(variable)));
+    const ParamCopy copy{0, layout.bytes, static_cast<std::uint32_t>(bytes)};
+    layout.offsets.emplace(variable.name, layout.bytes);
+    layout.bytes += copy.bytes;
+    return copy;
+  };
+  for (const auto& variable : function.returns) layout.returns.push_back(place(variable));
+  if (!function.is_entry) {
+    for (const auto& variable : function.params) layout.params.push_back(place(variable));
+  }
+  for (const auto& variable : function.variables) {
+    if (variable.space == ptx::Space::kParam) place(variable);
+  }
+  layout.bytes = static_cast<std::uint32_t>(align_up(layout.bytes, 16));
+  return layout;
+}
+
+Decoder::Decoder(const ptx::Function& function, KernelScope& scope, const OperationSet& operations)
+    : function_(function),
+      scope_(scope),
+      operations_(operations),
+      params_(layout_params(function)) {}
+
+void Decoder::unsupported(const std::string& why) {
+  FaultPlace place;
+  place.ptx_line = instruction_ ? instruction_->line : function_.line;
+  place.form = instruction_ ? instruction_->form() : "";
+  place.kernel = scope_.kernel_name();
+  throw Fault(FaultKind::kUnsupported, why, place);
+}
+
+// ---- the function -------------------------------------------------------------------------------
+
+void Decoder::decode(Kernel& kernel, Function& to) {
+  kernel_ = &kernel;
+  to.name = function_.name;
+  declare_variables();
+  std::multimap<std::size_t, std::string> labels;
+  for (const auto& label : function_.labels) labels.emplace(label.instruction, label.name);
+  start_block();
+  for (std::size_t i = 0; i <= function_.body.size(); ++i) {
+    const auto [first, last] = labels.equal_range(i);
+    if (first != last || ended_) start_block();
+    for (auto label = first; label != last; ++label) {
+      labels_[label->second] = static_cast<std::uint32_t>(draft_.blocks.size() - 1);
+    }
+    if (i < function_.body.size()) decode_instruction(function_.body[i]);
+  }
+  // Whoever runs past the last instruction returns.
+  draft_.blocks.back().control.kind = ControlKind::kReturn;
+  resolve_labels();
+  assign_slots(draft_, to);
+  for (auto& block : to.blocks) block.counter = kernel.block_count++;
+  to.local_bytes = static_cast<std::uint32_t>(align_up(local_bytes_, 16));
+  to.call_param_bytes = params_.bytes;
+}
+
+void Decoder::declare_variables() {
+  const auto declare_register = [this](const ptx::Variable& variable) {
+    const Scalar scalar = register_scalar(variable.type);
+    if (scalar == Scalar::kNone) unsupported("registers of this type are not implemented");
+    registers_.emplace(variable.name, static_cast<Value>(draft_.values.size()));
+    draft_.values.push_back({scalar});
+  };
+  const auto declare = [&](const ptx::Variable& variable) {
+    if (variable.space == ptx::Space::kRegister) declare_register(variable);
+    if (variable.space == ptx::Space::kLocal) {
+      local_bytes_ = align_up(local_bytes_, alignment_of(variable));
+      locals_.emplace(variable.name, local_bytes_);
+      local_bytes_ += variable.count * variable.type.bits / 8;
+    }
+  };
+  for (const auto* list : {&function_.params, &function_.returns}) {
+    for (const auto& variable : *list) {
+      if (variable.space == ptx::Space::kRegister) {
+        unsupported("parameters of a function in registers are not implemented");
+      }
+    }
+  }
+  for (const auto& variable : function_.variables) declare(variable);
+}
+
+void Decoder::start_block() {
+  ended_ = false;
+  if (!draft_.blocks.empty() && draft_.blocks.back().ops.empty() &&
+      draft_.blocks.back().control.kind == ControlKind::kFall &&
+      draft_.blocks.back().first_instruction == kernel_->instructions.size()) {
+    return;  // nothing in it yet
+  }
+  DraftBlock& block = draft_.blocks.emplace_back();
+  const auto here = static_cast<std::uint32_t>(kernel_->instructions.size());
+  block.first_instruction = block.last_instruction = here;
+}
+
+void Decoder::decode_instruction(const ptx::Instruction& instruction) {
+  instruction_ = &instruction;
+  const auto index = static_cast<std::uint32_t>(kernel_->instructions.size());
+  kernel_->instructions.push_back({instruction.form(), instruction.line, false, false});
+  const std::size_t first_op = draft_.blocks.back().ops.size();
+  apply_rule(*this, instruction);
+  DraftBlock& block = draft_.blocks.back();
+  for (std::size_t i = first_op; i < block.ops.size(); ++i) block.ops[i].op.instruction = index;
+  decode_guard(instruction, first_op);
+  if (ended_) {
+    block.end.op.instruction = index;
+    block.control.has_instruction = true;
+  } else {
+    block.last_instruction = index + 1;
+    kernel_->instructions.back().counted_with_block = instruction.guard.empty();
+  }
+  instruction_ = nullptr;
+}
+
+// A guarded instruction counts itself, once however many operations it became. Where it became
+// several, they all go by the guard as it was before the first.
+void Decoder::decode_guard(const ptx::Instruction& instruction, std::size_t first_op) {
+  if (instruction.guard.empty()) return;
+  Value guard = value_of_register(instruction.guard);
+  DraftBlock& block = draft_.blocks.back();
+  if (ended_) {
+    block.end.guard = guard;
+    block.end.guard_negated = instruction.guard_negated;
+  }
+  const std::size_t count = block.ops.size() - first_op;
+  if (count == 0) return;
+  if (count + (ended_ ? 1 : 0) > 1) {
+    const Value saved = temporary(Scalar::kPredicate);
+    DraftOp copy = emit("mov.pred", {saved, guard});
+    block.ops.pop_back();
+    block.ops.insert(block.ops.begin() + static_cast<std::ptrdiff_t>(first_op), copy);
+    if (ended_) block.end.guard = saved;
+    guard = saved;
+    ++first_op;
+  }
+  for (std::size_t i = first_op; i < block.ops.size(); ++i) {
+    DraftOp& op = block.ops[i];
+    op.guard = guard;
+    op.guard_negated = instruction.guard_negated;
+    op.op.guarded = op.op.run;
+    op.op.run = i == first_op && !ended_ ? run_guarded_and_count : run_guarded;
+  }
+}
+
+void Decoder::resolve_labels() {
+  for (const LabelUse& use : label_uses_) {
+    draft_.blocks[use.block].control.targets[use.target] = labels_.at(use.label);
+  }
+}
+
+// ---- what rules write ---------------------------------------------------------------------------
+
+const Operation& Decoder::operation(std::string_view name, Options options) {
+  const Operation* found = operations_.find(name, options);
+  if (!found) unsupported();
+  if (options & kApprox) mark_approximate();
+  return *found;
+}
+
+DraftOp& Decoder::emit(const Operation& operation, std::span<const Value> values) {
+  if (values.size() != operation.signature.count) unsupported("wrong number of operands");
+  return emit_run(operation.run, values, operation.signature.writes);
+}
+
+DraftOp& Decoder::emit(std::string_view name, std::initializer_list<Value> values) {
+  return emit(operation(name), std::span(values.begin(), values.size()));
+}
+
+DraftOp& Decoder::emit_run(Run run, std::span<const Value> values, int writes) {
+  DraftOp& op = draft_.blocks.back().ops.emplace_back();
+  op.op.run = run;
+  std::copy(values.begin(), values.end(), op.values.begin());
+  op.count = static_cast<std::uint8_t>(values.size());
+  op.writes = static_cast<std::uint8_t>(writes);
+  return op;
+}
+
+Control& Decoder::control(ControlKind kind, std::span<const Value> values, int writes) {
+  DraftBlock& block = draft_.blocks.back();
+  std::copy(values.begin(), values.end(), block.end.values.begin());
+  block.end.count = static_cast<std::uint8_t>(values.size());
+  block.end.writes = static_cast<std::uint8_t>(writes);
+  block.control.kind = kind;
+  ended_ = true;
+  return block.control;
+}
+
+DraftOp& Decoder::control_op() { return draft_.blocks.back().end; }
+
+void Decoder::jump_to(Control& control, const std::string& label) {
+  label_uses_.push_back({draft_.blocks.size() - 1, control.targets.size(), label});
+  control.targets.push_back(0);
+}
+
+void Decoder::mark_approximate() { kernel_->instructions.back().approximate = true; }
+
+// ---- values -------------------------------------------------------------------------------------
+
+Value Decoder::value_of_register(const std::string& name) {
+  const auto found = registers_.find(name);
+  if (found == registers_.end()) unsupported("register " + name + " cannot be used here");
+  return found->second;
+}
+
+Scalar Decoder::declared(const ptx::Operand& operand) const {
+  const auto found = registers_.find(operand.name);
+  return operand.kind != ptx::OperandKind::kRegister || found == registers_.end()
+             ? Scalar::kNone
+             : draft_.values[found->second].scalar;
+}
+
+Value Decoder::prefilled(Prefill prefill, Scalar scalar) {
+  const auto value = static_cast<Value>(draft_.values.size());
+  prefill.scalar = scalar;
+  prefill.offset = value;
+  draft_.values.push_back({scalar, true});
+  draft_.prefills.push_back(prefill);
+  return value;
+}
+
+Value Decoder::constant(Scalar scalar, std::uint64_t bits) {
+  const int width = bits_of(scalar);
+  if (width < 64) bits &= (std::uint64_t{1} << width) - 1;
+  const auto [at, is_new] = constants_.try_emplace({width, bits}, kNoValue);
+  if (is_new) {
+    Prefill prefill{Prefill::Kind::kConstant, scalar};
+    prefill.bits = bits;
+    at->second = prefilled(prefill, scalar);
+  }
+  return at->second;
+}
+
+Value Decoder::temporary(Scalar scalar) {
+  draft_.values.push_back({scalar});
+  return static_cast<Value>(draft_.values.size() - 1);
+}
+
+Value Decoder::condition_code() {
+  if (condition_code_ == kNoValue) condition_code_ = temporary(Scalar::kPredicate);
+  return condition_code_;
+}
+
+Value Decoder::read(const ptx::Operand& operand, Scalar scalar) {
+  switch (operand.kind) {
+    case ptx::OperandKind::kRegister: {
+      if (!registers_.contains(operand.name)) return special(operand.name, scalar);
+      const Value value = registers_.at(operand.name);
+      const int width = bits_of(draft_.values[value].scalar);
+      if (width == bits_of(scalar)) return value;
+      unsupported("operand " + operand.name + " has " + std::to_string(width) + " bits, not " +
+                  std::to_string(bits_of(scalar)));
+    }
+    case ptx::OperandKind::kInteger:
+    case ptx::OperandKind::kFloat32:
+    case ptx::OperandKind::kFloat64:
+      return constant(scalar, literal_bits(operand, scalar));
+    case ptx::OperandKind::kSymbol:
+      return symbol(operand.name, operand.integer, scalar);
+    default:
+      unsupported("an operand of this kind is not implemented here");
+  }
+}
+
+Value Decoder::write(const ptx::Operand& operand, Scalar scalar) {
+  if (operand.kind == ptx::OperandKind::kSink) return temporary(scalar);
+  if (operand.kind != ptx::OperandKind::kRegister) unsupported("a register must be written");
+  const Value value = value_of_register(operand.name);
+  if (draft_.values[value].permanent) unsupported("this register cannot be written");
+  if (bits_of(draft_.values[value].scalar) != bits_of(scalar)) {
+    unsupported("destination " + operand.name + " has the wrong width");
+  }
+  return value;
+}
+
+Value Decoder::symbol(const std::string& name, std::int64_t offset, Scalar scalar) {
+  const auto more = static_cast<std::uint64_t>(offset);
+  if (const auto local = locals_.find(name); local != locals_.end()) {
+    Prefill prefill{Prefill::Kind::kLocalAddress, scalar};
+    prefill.bits = local->second + more;
+    return prefilled(prefill, scalar);
+  }
+  if (const auto param = params_.offsets.find(name); param != params_.offsets.end()) {
+    return constant(scalar, kCallParamBase + param->second + more);
+  }
+  Window window;
+  std::uint64_t address;
+  std::uint32_t index;
+  if (scope_.find_variable(function_, name, window, address)) {
+    return constant(scalar, address + more);
+  }
+  if (scope_.find_function(name, index)) return constant(scalar, kFunctionBase + 16 * index);
+  unsupported("the name " + name + " is not known");
+}
+
+Window Decoder::window_of(const std::string& name) {
+  if (locals_.contains(name)) return Window::kLocal;
+  if (params_.offsets.contains(name)) return Window::kParam;
+  Window window = Window::kGlobal;
+  std::uint64_t address;
+  scope_.find_variable(function_, name, window, address);
+  return window;
+}
+
+Value Decoder::address(const ptx::Operand& operand, Window window, std::int64_t& immediate,
+                       bool& wide) {
+  if (operand.kind != ptx::OperandKind::kAddress) unsupported("an address was expected");
+  immediate = 0;
+  wide = true;
+  if (operand.name.empty()) {
+    return constant(Scalar::k64, static_cast<std::uint64_t>(operand.integer));
+  }
+  if (!operand.address_is_register) {
+    const std::uint64_t base =
+        window == Window::kGeneric ? window_base(window_of(operand.name)) : 0;
+    return symbol(operand.name, operand.integer + static_cast<std::int64_t>(base), Scalar::k64);
+  }
+  immediate = operand.integer;
+  const Value value = value_of_register(operand.name);
+  wide = bits_of(draft_.values[value].scalar) == 64;
+  if (!wide && bits_of(draft_.values[value].scalar) != 32) unsupported("this is no address");
+  return value;
+}
+
+}  // namespace tessera::vgpu

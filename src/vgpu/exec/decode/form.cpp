@@ -1,0 +1,124 @@
+// Names of operations. Modifiers that only say what is so anyway are dropped; those that change the
+// result become options; what is left selects the operation.
+#include "vgpu/exec/decode/form.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "vgpu/ptx/declaration.h"
+
+namespace tessera::vgpu {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Options>, 13> kOptionNames = {{
+    {"rn", kDefault},
+    {"rz", kRz},
+    {"rm", kRm},
+    {"rp", kRp},
+    {"ftz", kFtz},
+    {"sat", kSat},
+    {"approx", kApprox},
+    {"full", kApprox},
+    {"NaN", kNanOption},
+    {"abs", kAbsOption},
+    {"relu", kRelu},
+    {"uni", kDefault},
+    {"noftz", kDefault},
+}};
+
+std::string key_of(std::string_view name, Options options) {
+  std::string key(name);
+  key += '/';
+  key += std::to_string(options);
+  return key;
+}
+
+}  // namespace
+
+Form form_of(const ptx::Instruction& instruction) {
+  Form form{instruction.opcode, kDefault};
+  for (const std::string& modifier : instruction.modifiers) {
+    const auto option = std::find_if(kOptionNames.begin(), kOptionNames.end(),
+                                     [&](const auto& named) { return named.first == modifier; });
+    if (option != kOptionNames.end()) {
+      form.options |= option->second;
+    } else {
+      form.name += '.' + modifier;
+    }
+  }
+  return form;
+}
+
+OperationSet::OperationSet(const OperationTable* const* tables) {
+  for (; *tables; ++tables) {
+    for (std::uint32_t i = 0; i < (*tables)->count; ++i) {
+      const Operation& operation = (*tables)->first[i];
+      by_name_.emplace(key_of(operation.name, operation.options), &operation);
+    }
+  }
+}
+
+const OperationSet& OperationSet::choose(bool allow_avx512) {
+  static const bool has_avx512 =
+      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl");
+  static const OperationSet narrow(avx2::kTables);
+  static const OperationSet wide(avx512::kTables);
+  return allow_avx512 && has_avx512 ? wide : narrow;
+}
+
+const Operation* OperationSet::find(std::string_view name, Options options) const {
+  const auto found = by_name_.find(key_of(name, options));
+  return found == by_name_.end() ? nullptr : found->second;
+}
+
+bool has_modifier(const ptx::Instruction& instruction, std::string_view modifier) {
+  const auto& all = instruction.modifiers;
+  return std::find(all.begin(), all.end(), modifier) != all.end();
+}
+
+ptx::Type type_named(std::string_view word) {
+  return ptx::type_from_word(word).value_or(ptx::Type{});
+}
+
+int bits_of(Scalar scalar) {
+  switch (scalar) {
+    case Scalar::kNone:
+      return 0;
+    case Scalar::kPredicate:
+      return 1;
+    case Scalar::k16:
+    case Scalar::kF16:
+      return 16;
+    case Scalar::k32:
+    case Scalar::kF32:
+      return 32;
+    case Scalar::k64:
+    case Scalar::kF64:
+      return 64;
+    case Scalar::k128:
+      return 128;
+  }
+  return 0;
+}
+
+Scalar register_scalar(const ptx::Type& type) {
+  if (type.kind == ptx::TypeKind::kPred) return Scalar::kPredicate;
+  switch (type.bits) {
+    case 8:
+    case 16:
+      return Scalar::k16;
+    case 32:
+      return Scalar::k32;
+    case 64:
+      return Scalar::k64;
+    case 128:
+      return Scalar::k128;
+    default:
+      return Scalar::kNone;
+  }
+}
+
+}  // namespace tessera::vgpu

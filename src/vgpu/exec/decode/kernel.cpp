@@ -1,0 +1,168 @@
+// Functions are decoded once an instruction names them, so what a kernel does not use may hold
+// anything. Shared memory is laid out for each kernel: the variables that it uses, then the
+// dynamic part.
+#include "vgpu/exec/decode/kernel.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "vgpu/exec/decode/decoder.h"
+#include "vgpu/fault.h"
+
+namespace tessera::vgpu {
+namespace {
+
+std::uint64_t align_up(std::uint64_t x, std::uint64_t to) { return (x + to - 1) / to * to; }
+
+std::uint64_t alignment_of(const ptx::Variable& variable) {
+  return std::max<std::uint64_t>({1, std::uint64_t(variable.align), variable.type.bits / 8u});
+}
+
+const ptx::Variable* find(const std::vector<ptx::Variable>& variables, const std::string& name) {
+  const auto found =
+      std::find_if(variables.begin(), variables.end(),
+                   [&](const ptx::Variable& variable) { return variable.name == name; });
+  return found == variables.end() ? nullptr : &*found;
+}
+
+// Places variables one after the other, each at its alignment, the first time they are asked for.
+class SharedLayout {
+ public:
+  std::uint64_t address_of(const ptx::Variable& variable) {
+    if (variable.count == 0) return dynamic_address(variable);
+    const auto [at, is_new] = offsets_.try_emplace(&variable, 0);
+    if (is_new) {
+      bytes_ = align_up(bytes_, alignment_of(variable));
+      at->second = bytes_;
+      bytes_ += variable.count * variable.type.bits / 8;
+    }
+    return kSharedBase + at->second;
+  }
+  std::uint64_t bytes() const { return bytes_; }
+  std::uint64_t dynamic_offset() const { return align_up(bytes_, dynamic_alignment_); }
+
+ private:
+  std::uint64_t dynamic_address(const ptx::Variable& variable) {
+    dynamic_alignment_ = std::max(dynamic_alignment_, alignment_of(variable));
+    return kSharedBase + dynamic_offset();
+  }
+
+  std::map<const ptx::Variable*, std::uint64_t> offsets_;
+  std::uint64_t bytes_ = 0, dynamic_alignment_ = 16;
+};
+
+class KernelBuilder : public KernelScope {
+ public:
+  KernelBuilder(const ptx::Module& module, const std::string& entry, const GlobalAddresses& globals,
+                const OperationSet& operations)
+      : module_(module), name_(entry), globals_(globals), operations_(operations) {}
+
+  std::unique_ptr<const Kernel> build() {
+    const ptx::Function* entry = function_named(name_);
+    if (!entry || !entry->is_entry) {
+      throw Fault(FaultKind::kBadLaunch, "there is no kernel " + name_, {});
+    }
+    // WHY twice: the place of the dynamic part is known only when all static variables are.
+    decode_all(*entry);
+    auto kernel = decode_all(*entry);
+    describe(*entry, *kernel);
+    return kernel;
+  }
+
+  // ---- KernelScope ----------------------------------------------------------------------------
+  const std::string& kernel_name() const override { return name_; }
+
+  bool find_variable(const ptx::Function& from, const std::string& name, Window& window,
+                     std::uint64_t& address) override {
+    if (from.is_entry && find_param(from, name, address)) {
+      window = Window::kParam;
+      return true;
+    }
+    const ptx::Variable* variable = find(from.variables, name);
+    if (!variable) variable = find(module_.variables, name);
+    if (!variable) return false;
+    if (variable->space == ptx::Space::kShared) {
+      window = Window::kShared;
+      address = shared_.address_of(*variable);
+      return true;
+    }
+    const auto global = globals_.find(name);
+    if (global == globals_.end()) return false;
+    window = Window::kGlobal;
+    address = global->second;
+    return true;
+  }
+
+  bool find_function(const std::string& name, std::uint32_t& index) override {
+    const ptx::Function* function = function_named(name);
+    if (!function) return false;
+    const auto known = std::find(reachable_.begin(), reachable_.end(), function);
+    index = static_cast<std::uint32_t>(known - reachable_.begin());
+    if (known == reachable_.end()) reachable_.push_back(function);
+    return true;
+  }
+
+  const ptx::Function& function_at(std::uint32_t index) override { return *reachable_[index]; }
+
+ private:
+  const ptx::Function* function_named(const std::string& name) const {
+    for (const auto& function : module_.functions) {
+      if (function.name == name && function.has_body) return &function;
+    }
+    return nullptr;
+  }
+
+  bool find_param(const ptx::Function& entry, const std::string& name, std::uint64_t& address) {
+    std::uint64_t at = 0;
+    for (const auto& param : entry.params) {
+      at = align_up(at, alignment_of(param));
+      if (param.name == name) {
+        address = at;
+        return true;
+      }
+      at += param.count * param.type.bits / 8;
+    }
+    return false;
+  }
+
+  std::unique_ptr<Kernel> decode_all(const ptx::Function& entry) {
+    auto kernel = std::make_unique<Kernel>();
+    reachable_ = {&entry};
+    for (std::size_t i = 0; i < reachable_.size(); ++i) {
+      Function function;
+      Decoder(*reachable_[i], *this, operations_).decode(*kernel, function);
+      kernel->functions.push_back(std::move(function));
+    }
+    return kernel;
+  }
+
+  void describe(const ptx::Function& entry, Kernel& kernel) {
+    kernel.name = name_;
+    for (const auto& param : entry.params) {
+      const std::uint64_t at = align_up(kernel.param_bytes, alignment_of(param));
+      kernel.param_bytes = static_cast<std::uint32_t>(at + param.count * param.type.bits / 8);
+    }
+    kernel.static_shared_bytes = static_cast<std::uint32_t>(shared_.bytes());
+    kernel.dynamic_shared_offset = static_cast<std::uint32_t>(shared_.dynamic_offset());
+    kernel.max_threads = entry.max_threads;
+    kernel.required_threads = entry.required_threads;
+  }
+
+  const ptx::Module& module_;
+  const std::string& name_;
+  const GlobalAddresses& globals_;
+  const OperationSet& operations_;
+  SharedLayout shared_;
+  std::vector<const ptx::Function*> reachable_;
+};
+
+}  // namespace
+
+std::unique_ptr<const Kernel> decode_kernel(const ptx::Module& module, const std::string& entry,
+                                            const GlobalAddresses& globals,
+                                            const OperationSet& operations) {
+  return KernelBuilder(module, entry, globals, operations).build();
+}
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,124 @@
+// Backward data flow over blocks with one bit a value. A guarded write does not end the life of
+// the old value, because lanes whose guard is false keep it.
+#include "vgpu/exec/decode/liveness.h"
+
+#include <algorithm>
+
+namespace tessera::vgpu {
+namespace {
+
+class Bits {
+ public:
+  explicit Bits(std::size_t count) : words_((count + 63) / 64) {}
+  void set(Value v) { words_[v / 64] |= std::uint64_t{1} << v % 64; }
+  void clear(Value v) { words_[v / 64] &= ~(std::uint64_t{1} << v % 64); }
+  bool test(Value v) const { return words_[v / 64] >> v % 64 & 1; }
+  // this |= a & ~b; true when that changed anything.
+  bool add(const Bits& a, const Bits& b) {
+    bool changed = false;
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      const std::uint64_t more = a.words_[i] & ~b.words_[i];
+      changed |= (more & ~words_[i]) != 0;
+      words_[i] |= more;
+    }
+    return changed;
+  }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+struct BlockFacts {
+  Bits read, written, live_in, live_out;  // read before written; written for sure
+  explicit BlockFacts(std::size_t count)
+      : read(count), written(count), live_in(count), live_out(count) {}
+};
+
+template <class F>
+void for_each_op(const DraftBlock& block, F f) {
+  for (const DraftOp& op : block.ops) f(op);
+  f(block.end);
+}
+
+template <class F>
+void for_each_read(const DraftOp& op, F f) {
+  for (int i = op.writes; i < op.count; ++i) {
+    if (op.values[i] != kNoValue) f(op.values[i]);
+  }
+  if (op.guard != kNoValue) f(op.guard);
+}
+
+template <class F>
+void for_each_write(const DraftOp& op, F f) {
+  for (int i = 0; i < op.writes; ++i) {
+    if (op.values[i] != kNoValue) f(op.values[i]);
+  }
+}
+
+BlockFacts facts_of(const DraftBlock& block, std::size_t count) {
+  BlockFacts facts(count);
+  for_each_op(block, [&](const DraftOp& op) {
+    for_each_read(op, [&](Value v) {
+      if (!facts.written.test(v)) facts.read.set(v);
+    });
+    if (op.guard == kNoValue) for_each_write(op, [&](Value v) { facts.written.set(v); });
+  });
+  return facts;
+}
+
+void flow(const Draft& draft, std::vector<BlockFacts>& facts) {
+  const Bits nothing(draft.values.size());
+  for (auto& block : facts) block.live_in.add(block.read, nothing);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t b = facts.size(); b-- > 0;) {
+      const auto take = [&](std::size_t successor) {
+        if (successor < facts.size()) facts[b].live_out.add(facts[successor].live_in, nothing);
+      };
+      take(b + 1);  // WHY always: a guarded jump falls through; else this only costs a slot
+      for (std::uint32_t target : draft.blocks[b].control.targets) take(target);
+      changed |= facts[b].live_in.add(facts[b].live_out, facts[b].written);
+    }
+  }
+}
+
+}  // namespace
+
+Liveness find_liveness(const Draft& draft) {
+  const std::size_t count = draft.values.size();
+  std::vector<BlockFacts> facts;
+  facts.reserve(draft.blocks.size());
+  for (const DraftBlock& block : draft.blocks) facts.push_back(facts_of(block, count));
+  flow(draft, facts);
+
+  Liveness liveness;
+  liveness.intervals.resize(count);
+  std::uint32_t at = 0;
+  const auto cover = [&](Value v) {
+    Interval& interval = liveness.intervals[v];
+    interval.first = std::min(interval.first, at);
+    interval.last = std::max(interval.last, at);
+  };
+  const auto cover_all = [&](const Bits& bits) {
+    for (Value v = 0; v < count; ++v) {
+      if (bits.test(v)) cover(v);
+    }
+  };
+  for (std::size_t b = 0; b < facts.size(); ++b) {
+    cover_all(facts[b].live_in);
+    for_each_op(draft.blocks[b], [&](const DraftOp& op) {
+      for_each_read(op, cover);
+      for_each_write(op, cover);
+      ++at;
+    });
+    --at;
+    cover_all(facts[b].live_out);
+    ++at;
+  }
+  for (Value v = 0; v < count && !facts.empty(); ++v) {
+    if (facts[0].live_in.test(v) && !draft.values[v].permanent) liveness.live_at_entry.push_back(v);
+  }
+  return liveness;
+}
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,121 @@
+// ld and st: which memory, how wide in memory, how wide in the register.
+#include <array>
+
+#include "vgpu/exec/decode/decoder.h"
+#include "vgpu/exec/ops/flags.h"
+
+namespace tessera::vgpu {
+namespace {
+
+struct MemoryForm {
+  Window window = Window::kGeneric;
+  ptx::Type type;
+  int count = 1;
+};
+
+MemoryForm memory_form(Decoder& decoder, const ptx::Instruction& instruction) {
+  MemoryForm form;
+  for (const std::string& modifier : instruction.modifiers) {
+    const std::string_view word = modifier;
+    if (word == "global" || word == "const") form.window = Window::kGlobal;
+    if (word == "shared" || word == "shared::cta") form.window = Window::kShared;
+    if (word == "local") form.window = Window::kLocal;
+    if (word.starts_with("param")) form.window = Window::kParam;
+    if (word == "shared::cluster") decoder.unsupported("clusters are not implemented");
+    if (word == "v2") form.count = 2;
+    if (word == "v4") form.count = 4;
+    if (word == "v8") decoder.unsupported();
+    if (word == "acquire" || word == "release") continue;  // one order for all: program order
+  }
+  form.type = type_named(instruction.modifiers.back());
+  if (register_scalar(form.type) == Scalar::kNone) decoder.unsupported();
+  return form;
+}
+
+std::string count_prefix(int count) { return count == 1 ? "" : "v" + std::to_string(count) + "."; }
+
+const ptx::Operand& element(const ptx::Operand& operand, int i) {
+  return operand.kind == ptx::OperandKind::kVector ? operand.elements.at(std::size_t(i)) : operand;
+}
+
+// The bits that a register operand holds; at least those of memory.
+int register_bits(Decoder& decoder, const ptx::Operand& operand, const MemoryForm& form) {
+  int bits = form.type.bits <= 16 ? 16 : form.type.bits;
+  for (int i = 0; i < form.count; ++i) {
+    const Scalar declared = decoder.declared(element(operand, i));
+    if (declared != Scalar::kNone) bits = bits_of(declared);
+  }
+  return bits;
+}
+
+Scalar scalar_of_bits(int bits) {
+  return bits == 16 ? Scalar::k16 : bits == 32 ? Scalar::k32 : Scalar::k64;
+}
+
+void set_address(DraftOp& op, const MemoryForm& form, std::int64_t immediate, bool wide) {
+  op.op.immediate = immediate;
+  op.op.flags = static_cast<std::uint32_t>(form.window) | (wide ? kAddress64 : 0);
+}
+
+void decode_ld(Decoder& decoder, const ptx::Instruction& instruction) {
+  const MemoryForm form = memory_form(decoder, instruction);
+  const ptx::Operand& to = instruction.operands.at(0);
+  const int bits = register_bits(decoder, to, form);
+  const bool is_signed = form.type.kind == ptx::TypeKind::kSigned && form.type.bits < bits;
+  const auto& operation =
+      decoder.operation("ld." + count_prefix(form.count) + (is_signed ? "s" : "u") +
+                        std::to_string(form.type.bits) + "." + std::to_string(bits));
+  std::array<Value, kMaxOperands> values{};
+  for (int i = 0; i < form.count; ++i) {
+    values[i] = decoder.write(element(to, i), scalar_of_bits(bits));
+  }
+  std::int64_t immediate;
+  bool wide;
+  values[form.count] = decoder.address(instruction.operands.at(1), form.window, immediate, wide);
+  DraftOp& op = decoder.emit(operation, std::span(values.data(), std::size_t(form.count) + 1));
+  set_address(op, form, immediate, wide);
+}
+
+void decode_st(Decoder& decoder, const ptx::Instruction& instruction) {
+  const MemoryForm form = memory_form(decoder, instruction);
+  const ptx::Operand& from = instruction.operands.at(1);
+  const int bits = register_bits(decoder, from, form);
+  const auto& operation =
+      decoder.operation("st." + count_prefix(form.count) + std::to_string(form.type.bits) + "." +
+                        std::to_string(bits));
+  const bool is_float = form.type.kind == ptx::TypeKind::kFloat;
+  const Scalar scalar = is_float && bits == 32   ? Scalar::kF32
+                        : is_float && bits == 64 ? Scalar::kF64
+                                                 : scalar_of_bits(bits);
+  std::array<Value, kMaxOperands> values{};
+  std::int64_t immediate;
+  bool wide;
+  values[0] = decoder.address(instruction.operands.at(0), form.window, immediate, wide);
+  for (int i = 0; i < form.count; ++i) values[i + 1] = decoder.read(element(from, i), scalar);
+  DraftOp& op = decoder.emit(operation, std::span(values.data(), std::size_t(form.count) + 1));
+  set_address(op, form, immediate, wide);
+}
+
+// Orders nothing here: a warp's accesses happen one after the other, seen by all at once.
+void do_nothing(const Op*, const Op*, Lanes&) {}
+void decode_nothing(Decoder& decoder, const ptx::Instruction&) {
+  decoder.emit_run(do_nothing, {}, 0);
+}
+
+constexpr std::array kRules = {
+    RuleEntry{"ld", decode_ld},
+    RuleEntry{"ldu", decode_ld},
+    RuleEntry{"st", decode_st},
+    RuleEntry{"membar", decode_nothing},
+    RuleEntry{"fence", decode_nothing},
+    RuleEntry{"prefetch", decode_nothing},
+    RuleEntry{"prefetchu", decode_nothing},
+    RuleEntry{"discard", decode_nothing},
+    RuleEntry{"applypriority", decode_nothing},
+};
+
+}  // namespace
+
+std::span<const RuleEntry> memory_rules() { return kRules; }
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,100 @@
+// Special registers. Those that never change while a CTA runs are filled in when the frame is made;
+// clocks are read when the instruction runs.
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "vgpu/exec/decode/decoder.h"
+
+namespace tessera::vgpu {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Special>, 43> kSpecials = {{
+    {"%tid.x", Special::kTidX},
+    {"%tid.y", Special::kTidY},
+    {"%tid.z", Special::kTidZ},
+    {"%ntid.x", Special::kNtidX},
+    {"%ntid.y", Special::kNtidY},
+    {"%ntid.z", Special::kNtidZ},
+    {"%ctaid.x", Special::kCtaidX},
+    {"%ctaid.y", Special::kCtaidY},
+    {"%ctaid.z", Special::kCtaidZ},
+    {"%nctaid.x", Special::kNctaidX},
+    {"%nctaid.y", Special::kNctaidY},
+    {"%nctaid.z", Special::kNctaidZ},
+    {"%laneid", Special::kLaneid},
+    {"%warpid", Special::kWarpid},
+    {"%nwarpid", Special::kNwarpid},
+    {"%smid", Special::kSmid},
+    {"%nsmid", Special::kNsmid},
+    {"%gridid", Special::kGridid},
+    {"%lanemask_eq", Special::kLanemaskEq},
+    {"%lanemask_le", Special::kLanemaskLe},
+    {"%lanemask_lt", Special::kLanemaskLt},
+    {"%lanemask_ge", Special::kLanemaskGe},
+    {"%lanemask_gt", Special::kLanemaskGt},
+    {"%total_smem_size", Special::kTotalShared},
+    {"%dynamic_smem_size", Special::kDynamicShared},
+    // Without clusters, a CTA is a cluster of its own.
+    {"%is_explicit_cluster", Special::kZero},
+    {"%cluster_ctaid.x", Special::kZero},
+    {"%cluster_ctaid.y", Special::kZero},
+    {"%cluster_ctaid.z", Special::kZero},
+    {"%cluster_nctaid.x", Special::kOne},
+    {"%cluster_nctaid.y", Special::kOne},
+    {"%cluster_nctaid.z", Special::kOne},
+    {"%cluster_ctarank", Special::kZero},
+    {"%cluster_nctarank", Special::kOne},
+    {"%clusterid.x", Special::kCtaidX},
+    {"%clusterid.y", Special::kCtaidY},
+    {"%clusterid.z", Special::kCtaidZ},
+    {"%nclusterid.x", Special::kNctaidX},
+    {"%nclusterid.y", Special::kNctaidY},
+    {"%nclusterid.z", Special::kNctaidZ},
+    {"%tid.w", Special::kZero},
+    {"%ctaid.w", Special::kZero},
+    {"%reserved_smem_offset_begin", Special::kZero},
+}};
+
+// A clock of the host: monotone, and that is all that a kernel may ask of it here.
+template <class T, int shift>
+void read_clock(const Op* first, const Op* last, Lanes& lanes) {
+  for (; first != last; ++first) {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    const auto ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
+    T* to = reinterpret_cast<T*>(lanes.registers + first->operand[0]);
+    for (int l = 0; l < kLanes; ++l) {
+      if (lanes.mask >> l & 1) to[l] = static_cast<T>(ns >> shift);
+    }
+  }
+}
+
+Run clock_named(std::string_view name, int bits) {
+  const bool high = name == "%clock_hi" || name == "%globaltimer_hi";
+  if (high) return read_clock<std::uint32_t, 32>;
+  const bool known =
+      name == "%clock" || name == "%clock64" || name == "%globaltimer" || name == "%globaltimer_lo";
+  if (!known) return nullptr;
+  return bits == 64 ? read_clock<std::uint64_t, 0> : read_clock<std::uint32_t, 0>;
+}
+
+}  // namespace
+
+Value Decoder::special(const std::string& name, Scalar scalar) {
+  if (const Run clock = clock_named(name, bits_of(scalar))) {
+    const Value value = temporary(scalar);
+    emit_run(clock, std::array{value}, 1);
+    return value;
+  }
+  const auto [at, is_new] = specials_.try_emplace({name, bits_of(scalar)}, kNoValue);
+  if (!is_new) return at->second;
+  for (const auto& [known, which] : kSpecials) {
+    if (known != name) continue;
+    Prefill prefill{Prefill::Kind::kSpecial, scalar};
+    prefill.special = which;
+    return at->second = prefilled(prefill, scalar);
+  }
+  unsupported("special register " + name + " is not implemented");
+}
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,125 @@
+// Constants and special registers are registers like any other: filled when a frame is made, so
+// that operations need not know them.
+#include "vgpu/exec/frame.h"
+
+#include <cstring>
+
+#include "vgpu/memory/windows.h"
+
+namespace tessera::vgpu {
+namespace {
+
+template <class T>
+void broadcast(std::byte* to, T value) {
+  for (int l = 0; l < kLanes; ++l) std::memcpy(to + l * sizeof(T), &value, sizeof(T));
+}
+
+void fill(std::byte* to, Scalar scalar, std::uint64_t bits) {
+  switch (scalar) {
+    case Scalar::kPredicate:
+      return void(std::memcpy(to, &bits, sizeof(std::uint32_t)));
+    case Scalar::k16:
+    case Scalar::kF16:
+      return broadcast(to, static_cast<std::uint16_t>(bits));
+    case Scalar::k32:
+    case Scalar::kF32:
+      return broadcast(to, static_cast<std::uint32_t>(bits));
+    default:
+      return broadcast(to, bits);
+  }
+}
+
+std::uint64_t special_value(Special special, const WarpPlace& place, std::uint32_t lane) {
+  const std::uint32_t thread = place.warp * kLanes + lane;
+  const std::uint32_t below = (std::uint32_t{1} << lane) - 1;
+  switch (special) {
+    case Special::kTidX:
+      return thread % place.block[0];
+    case Special::kTidY:
+      return thread / place.block[0] % place.block[1];
+    case Special::kTidZ:
+      return thread / place.block[0] / place.block[1];
+    case Special::kNtidX:
+      return place.block[0];
+    case Special::kNtidY:
+      return place.block[1];
+    case Special::kNtidZ:
+      return place.block[2];
+    case Special::kCtaidX:
+      return place.cta[0];
+    case Special::kCtaidY:
+      return place.cta[1];
+    case Special::kCtaidZ:
+      return place.cta[2];
+    case Special::kNctaidX:
+      return place.grid[0];
+    case Special::kNctaidY:
+      return place.grid[1];
+    case Special::kNctaidZ:
+      return place.grid[2];
+    case Special::kLaneid:
+      return lane;
+    case Special::kWarpid:
+      return place.warp;
+    case Special::kNwarpid:
+      return place.warps;
+    case Special::kLanemaskEq:
+      return below + 1;
+    case Special::kLanemaskLe:
+      return below | (below + 1);
+    case Special::kLanemaskLt:
+      return below;
+    case Special::kLanemaskGe:
+      return ~below;
+    case Special::kLanemaskGt:
+      return ~below & ~(below + 1);
+    case Special::kOne:
+    case Special::kNsmid:
+      return 1;
+    case Special::kTotalShared:
+      return place.shared_bytes;
+    case Special::kDynamicShared:
+      return place.dynamic_shared_bytes;
+    case Special::kSmid:
+    case Special::kGridid:
+    case Special::kZero:
+      return 0;
+  }
+  return 0;
+}
+
+template <class T>
+void fill_special(std::byte* to, Special special, const WarpPlace& place) {
+  for (std::uint32_t l = 0; l < kLanes; ++l) {
+    const T value = static_cast<T>(special_value(special, place, l));
+    std::memcpy(to + l * sizeof(T), &value, sizeof(T));
+  }
+}
+
+}  // namespace
+
+void fill_constants(const Frame& frame) {
+  for (const Prefill& prefill : frame.function->prefills) {
+    std::byte* to = frame.registers.get() + prefill.offset;
+    if (prefill.kind == Prefill::Kind::kConstant) fill(to, prefill.scalar, prefill.bits);
+    if (prefill.kind == Prefill::Kind::kLocalAddress) {
+      fill(to, prefill.scalar, kLocalBase + frame.local_begin + prefill.bits);
+    }
+  }
+}
+
+void fill_place(const Frame& frame, const WarpPlace& place) {
+  for (const Prefill& prefill : frame.function->prefills) {
+    std::byte* to = frame.registers.get() + prefill.offset;
+    if (prefill.kind == Prefill::Kind::kPoison) {
+      const bool predicate = prefill.scalar == Scalar::kPredicate;
+      fill(to, prefill.scalar, predicate ? 0 : ~std::uint64_t{0});
+    } else if (prefill.kind == Prefill::Kind::kSpecial) {
+      if (prefill.scalar == Scalar::k16) fill_special<std::uint16_t>(to, prefill.special, place);
+      if (prefill.scalar == Scalar::k32) fill_special<std::uint32_t>(to, prefill.special, place);
+      if (prefill.scalar == Scalar::k64) fill_special<std::uint64_t>(to, prefill.special, place);
+    }
+  }
+}
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,51 @@
+// What one activation of a function owns: registers, parameter memory for its calls, and its place
+// in the local memory of the lanes. Lanes that called together share a frame.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+
+#include "vgpu/exec/program.h"
+
+namespace tessera::vgpu {
+
+struct AlignedDelete {
+  void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); }
+};
+using AlignedBytes = std::unique_ptr<std::byte[], AlignedDelete>;
+
+inline AlignedBytes allocate_aligned(std::size_t bytes) {
+  return AlignedBytes(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{64})));
+}
+
+struct Frame {
+  const Function* function = nullptr;
+  Frame* parent = nullptr;         // null for the entry
+  const CallSite* site = nullptr;  // of the call that made it
+  std::uint32_t return_block = 0;
+  std::uint32_t lanes = 0;  // those that have not returned
+  std::uint32_t depth = 0;
+  std::uint32_t local_begin = 0, local_end = 0;  // in the local memory of a lane
+  AlignedBytes registers;
+  AlignedBytes call_params;
+
+  explicit Frame(const Function& f)
+      : function(&f),
+        registers(allocate_aligned(f.frame_bytes)),
+        call_params(allocate_aligned(std::size_t{f.call_param_bytes} * kLanes)) {}
+};
+
+// The values of the special registers of one warp.
+struct WarpPlace {
+  std::uint32_t block[3] = {}, grid[3] = {}, cta[3] = {};
+  std::uint32_t warp = 0, warps = 0;
+  std::uint32_t shared_bytes = 0, dynamic_shared_bytes = 0;
+};
+
+// Fills what never changes, and what depends on the place (again for each CTA).
+void fill_constants(const Frame& frame);
+void fill_place(const Frame& frame, const WarpPlace& place);
+
+}  // namespace tessera::vgpu

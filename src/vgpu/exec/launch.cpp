@@ -1,0 +1,107 @@
+// CTAs are handed out in order, each worker thread runs whole CTAs. Counts are summed at the end,
+// and of several faults the one of the lowest CTA is reported, so that nothing that is told depends
+// on how many threads there were.
+#include "vgpu/exec/launch.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <set>
+#include <thread>
+
+namespace tessera::vgpu {
+namespace {
+
+class Launch {
+ public:
+  explicit Launch(const LaunchContext& context)
+      : context_(context),
+        ctas_(std::uint64_t{context.grid[0]} * context.grid[1] * context.grid[2]),
+        faulted_(ctas_) {}
+
+  void run(int host_threads) {
+    const auto workers = static_cast<std::size_t>(
+        std::min<std::uint64_t>(ctas_, static_cast<std::uint64_t>(host_threads)));
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < workers; ++i) threads.emplace_back([this] { work(); });
+    work();
+    threads.clear();
+    if (fault_) std::rethrow_exception(fault_);
+  }
+
+  const std::vector<InstructionCounter>& counts() const { return counts_; }
+
+ private:
+  void work() {
+    Cta cta(context_);
+    for (;;) {
+      const std::uint64_t index = next_.fetch_add(1);
+      if (index >= faulted_.load()) break;
+      try {
+        cta.run(index);
+      } catch (...) {
+        note_fault(index);
+        return;
+      }
+    }
+    add(cta.counts());
+  }
+
+  void note_fault(std::uint64_t index) {
+    const std::lock_guard lock(mutex_);
+    if (index >= faulted_.load()) return;
+    faulted_.store(index);
+    fault_ = std::current_exception();
+  }
+
+  void add(const std::vector<InstructionCounter>& more) {
+    const std::lock_guard lock(mutex_);
+    counts_.resize(more.size());
+    for (std::size_t i = 0; i < more.size(); ++i) {
+      counts_[i].warp += more[i].warp;
+      counts_[i].thread += more[i].thread;
+    }
+  }
+
+  const LaunchContext& context_;
+  const std::uint64_t ctas_;
+  std::atomic<std::uint64_t> next_ = 0;
+  std::atomic<std::uint64_t> faulted_;  // the lowest CTA with a fault; all of them: none
+  std::exception_ptr fault_;
+  std::mutex mutex_;
+  std::vector<InstructionCounter> counts_;
+};
+
+LaunchReport report_of(const Kernel& kernel, const std::vector<InstructionCounter>& counts) {
+  LaunchReport report;
+  std::set<std::string> approximate;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i].warp == 0) continue;
+    const InstructionInfo& info = kernel.instructions[i];
+    report.instructions.push_back({info.form, info.ptx_line, counts[i].warp, counts[i].thread});
+    report.warp_instructions += counts[i].warp;
+    report.lane_instructions += counts[i].thread;
+    if (info.approximate) approximate.insert(info.form);
+  }
+  std::sort(report.instructions.begin(), report.instructions.end(),
+            [](const auto& a, const auto& b) { return a.ptx_line < b.ptx_line; });
+  report.approximate_forms.assign(approximate.begin(), approximate.end());
+  return report;
+}
+
+}  // namespace
+
+LaunchReport run_launch(const LaunchContext& context, int host_threads, bool count_instructions) {
+  const auto begin = std::chrono::steady_clock::now();
+  Launch launch(context);
+  launch.run(host_threads);
+  LaunchReport report;
+  if (count_instructions) report = report_of(*context.kernel, launch.counts());
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  report.host_seconds = seconds.count();
+  return report;
+}
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,12 @@
+// Runs all CTAs of one launch on the host's cores.
+#pragma once
+
+#include "vgpu/exec/cta.h"
+#include "vgpu/observe/report.h"
+
+namespace tessera::vgpu {
+
+// Throws the Fault of the first CTA (by index) that has one.
+LaunchReport run_launch(const LaunchContext& context, int host_threads, bool count_instructions);
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,11 @@
+// What Op::flags says of a memory operation: its Window in the low bits, and this.
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::vgpu {
+
+constexpr std::uint32_t kWindowMask = 7;
+constexpr std::uint32_t kAddress64 = 8;  // the address register has 64 bits, not 32
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,19 @@
+// One table a family. A new family: declare its table here, name it in tables.cpp.
+#pragma once
+
+#include "vgpu/exec/isa.h"
+#include "vgpu/exec/operation.h"
+
+namespace tessera::vgpu::TESSERA_VGPU_ISA {
+
+extern const OperationTable kIntegerTable;
+extern const OperationTable kBitsTable;
+extern const OperationTable kFloatTable;
+extern const OperationTable kDirectedTable;
+extern const OperationTable kCompareTable;
+extern const OperationTable kConvertTable;
+extern const OperationTable kMoveTable;
+extern const OperationTable kLoadTable;
+extern const OperationTable kStoreTable;
+
+}  // namespace tessera::vgpu::TESSERA_VGPU_ISA

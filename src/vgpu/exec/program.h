@@ -1,0 +1,132 @@
+// A decoded kernel: what the warp executor runs. Straight stretches of operations, and between
+// them control: branches, calls, barriers and whatever else may split, block or end a warp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vgpu/exec/operation.h"
+
+namespace tessera::vgpu {
+
+enum class ControlKind : std::uint8_t {
+  kFall,  // nothing: the next block is a branch target
+  kBranch,
+  kBranchTable,  // operand 0: index
+  kCall,
+  kReturn,
+  kExit,
+  kBarrier,     // of the CTA
+  kCollective,  // needs all lanes of a member mask: *.sync; runs op when they are there
+  kYield,       // nanosleep
+  kTrap,
+};
+
+enum class BarrierKind : std::uint8_t { kSync, kArrive, kPopc, kAnd, kOr };
+
+// What a call hands over: bytes of parameter memory of caller and callee frame.
+struct ParamCopy {
+  std::uint32_t caller = 0, callee = 0, bytes = 0;
+};
+struct CallSite {
+  std::uint32_t function = 0;  // index in the kernel
+  std::vector<ParamCopy> arguments, returns;
+};
+
+struct Control {
+  ControlKind kind = ControlKind::kFall;
+  BarrierKind barrier = BarrierKind::kSync;
+  bool aligned = false;  // the whole warp must be there
+  bool guarded = false;
+  bool has_count = false;  // kBarrier
+  bool indirect = false;   // kCall: operand 0 is the pointer
+  bool has_instruction = false;
+  // kBarrier: operand 0 destination and 1 source of a reduction, 2 barrier, 3 number of threads.
+  Op op;
+  int member_mask_operand = -1;        // kCollective; -1: all lanes of the warp
+  std::vector<std::uint32_t> targets;  // blocks
+  std::vector<CallSite> calls;         // one, or those of an indirect call
+};
+
+// Neighbouring operations of one kind.
+struct Stretch {
+  std::uint32_t first = 0, last = 0;  // in Function::ops
+};
+
+struct BasicBlock {
+  std::uint32_t first_stretch = 0, last_stretch = 0;
+  std::uint32_t first_instruction = 0, last_instruction = 0;  // in the kernel, control excluded
+  std::uint32_t counter = 0;                                  // in the kernel
+  Control control;
+};
+
+enum class Special : std::uint8_t {
+  kTidX,
+  kTidY,
+  kTidZ,
+  kNtidX,
+  kNtidY,
+  kNtidZ,
+  kCtaidX,
+  kCtaidY,
+  kCtaidZ,
+  kNctaidX,
+  kNctaidY,
+  kNctaidZ,
+  kLaneid,
+  kWarpid,
+  kNwarpid,
+  kSmid,
+  kNsmid,
+  kGridid,
+  kLanemaskEq,
+  kLanemaskLe,
+  kLanemaskLt,
+  kLanemaskGe,
+  kLanemaskGt,
+  kZero,
+  kOne,
+  kTotalShared,
+  kDynamicShared,
+};
+
+// A register that is written when its frame is made and never after.
+struct Prefill {
+  enum class Kind : std::uint8_t { kConstant, kSpecial, kLocalAddress, kPoison } kind;
+  Scalar scalar;
+  Special special = Special::kZero;
+  std::uint32_t offset = 0;
+  std::uint64_t bits = 0, high_bits = 0;
+};
+
+struct Function {
+  std::string name;
+  std::vector<Op> ops;
+  std::vector<Stretch> stretches;
+  std::vector<BasicBlock> blocks;
+  std::vector<Prefill> prefills;
+  std::uint32_t frame_bytes = 0;
+  std::uint32_t local_bytes = 0;       // a lane
+  std::uint32_t call_param_bytes = 0;  // a lane
+};
+
+struct InstructionInfo {
+  std::string form;
+  int ptx_line = 0;
+  bool approximate = false;
+  bool counted_with_block = false;
+};
+
+struct Kernel {
+  std::string name;
+  std::vector<Function> functions;  // the entry first
+  std::vector<InstructionInfo> instructions;
+  std::uint32_t block_count = 0;
+  std::uint32_t static_shared_bytes = 0;
+  std::uint32_t dynamic_shared_offset = 0;
+  std::uint32_t param_bytes = 0;
+  int max_threads = 0, required_threads = 0;
+};
+
+}  // namespace tessera::vgpu

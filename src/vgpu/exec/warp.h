@@ -1,0 +1,87 @@
+// One warp: its frames, and its lanes grouped into splits that stand at one place each.
+//
+// Threads progress independently, so a stack of divergent branches would not do: the lanes that
+// spin would starve the lane that they wait for. The split at the lowest place of the deepest call
+// runs; splits that meet at one place merge; one that waits or spins lets the others run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vgpu/exec/frame.h"
+#include "vgpu/exec/op.h"
+#include "vgpu/fault.h"
+
+namespace tessera::vgpu {
+
+class Cta;
+
+enum class Wait : std::uint8_t { kNone, kBarrier, kCollective };
+
+struct Split {
+  std::uint32_t mask = 0;
+  std::uint32_t block = 0;
+  Frame* frame = nullptr;
+  Wait wait = Wait::kNone;
+  bool deferred = false;  // lets the other splits run first
+  bool arrived = false;   // kBarrier: its warp counts as there
+  std::uint32_t barrier = 0;
+};
+
+class Warp {
+ public:
+  Warp(Cta& cta, std::uint32_t index);
+
+  // Puts the lanes at the begin of the entry.
+  void start();
+  // Runs until every split waits, has exited, or has had its turn.
+  void run();
+  bool can_run() const;
+  bool finished() const { return splits_.empty(); }
+  // The barrier opened: its splits go on.
+  void release(std::uint32_t barrier, std::uint32_t result);
+
+  std::uint32_t index() const { return index_; }
+  const Cta& cta() const { return cta_; }
+  // "warp 3: lanes 0x0000ffff at line 12 wait at barrier 0"
+  std::string describe_waits() const;
+  [[noreturn]] void fault(FaultKind kind, const std::string& message, const Op& op, int lane,
+                          const std::uint64_t* address = nullptr) const;
+  // At the instruction that the warp's first split waits at.
+  [[noreturn]] void fault_at_wait(FaultKind kind, const std::string& message) const;
+
+ private:
+  Split* pick();
+  void merge();
+  bool wake_collectives();
+  void enter(const Split& split);
+  void run_split(std::size_t index);
+  void leave_block(std::size_t index, const Control& control);
+  void count(const Control& control, std::uint32_t mask);
+  void jump(Split& split, std::uint32_t target);
+  void branch_by_table(std::size_t index, const Control& control);
+  void call(std::size_t index, const Control& control);
+  void call_one(Split& split, const CallSite& site);
+  void return_from(std::size_t index);
+  void exit(std::size_t index);
+  void wait_at_barrier(std::size_t index, const Control& control);
+  void arrive(const Control& control, std::uint32_t barrier);
+  std::uint32_t uniform(const Split& split, const Control& control, int operand) const;
+  bool try_collective(std::size_t index);
+  void add_split(const Split& split) { splits_.push_back(split); }
+  void reserve_local(std::uint32_t bytes);
+
+  Cta& cta_;
+  std::uint32_t index_;
+  std::uint32_t live_ = 0;    // lanes that have not exited
+  std::uint32_t budget_ = 0;  // backward branches left in this turn
+  bool turn_over_ = false;
+  std::vector<Split> splits_;                   // masks are disjoint and not empty
+  std::vector<std::unique_ptr<Frame>> frames_;  // the entry's first
+  AlignedBytes local_;
+  std::uint32_t local_stride_ = 0;
+};
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,180 @@
+// Lanes that wait: for the other lanes of their warp (*.sync) or for other warps (barriers).
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "vgpu/exec/cta.h"
+#include "vgpu/exec/warp.h"
+
+namespace tessera::vgpu {
+namespace {
+
+const std::uint32_t* words(const Frame& frame, std::uint32_t offset) {
+  return reinterpret_cast<const std::uint32_t*>(frame.registers.get() + offset);
+}
+
+const Control& control_of(const Split& split) {
+  return split.frame->function->blocks[split.block].control;
+}
+
+}  // namespace
+
+// ---- *.sync -------------------------------------------------------------------------------------
+
+// Runs the instruction for the lanes whose partners are all there.
+bool Warp::try_collective(std::size_t index) {
+  const Split waiting = splits_[index];
+  const Control& control = control_of(waiting);
+  std::uint32_t ready = 0;
+  for (int l = 0; l < kLanes; ++l) {
+    if (!(waiting.mask >> l & 1)) continue;
+    std::uint32_t members = kAllLanes;
+    if (control.member_mask_operand >= 0) {
+      members = words(*waiting.frame, control.op.operand[control.member_mask_operand])[l];
+      if (!(members >> l & 1)) {
+        fault(FaultKind::kBarrier,
+              fmt::format("the member mask {:#010x} leaves this lane out", members), control.op, l);
+      }
+    }
+    if ((members & live_ & ~waiting.mask) == 0) ready |= std::uint32_t{1} << l;
+  }
+  if (ready == 0) return false;
+  if (ready != waiting.mask) {
+    Split rest = waiting;
+    rest.mask &= ~ready;
+    add_split(rest);
+  }
+  Split& split = splits_[index];
+  split.mask = ready;
+  split.wait = Wait::kNone;
+  count(control, ready);
+  if (control.op.run) {
+    enter(split);
+    control.op.run(&control.op, &control.op + 1, cta_.lanes());
+  }
+  ++split.block;
+  return true;
+}
+
+// ---- barriers of the CTA ------------------------------------------------------------------------
+
+std::uint32_t Warp::uniform(const Split& split, const Control& control, int operand) const {
+  const std::uint32_t* values = words(*split.frame, control.op.operand[operand]);
+  const int first = std::countr_zero(split.mask);
+  for (int l = first; l < kLanes; ++l) {
+    if (split.mask >> l & 1 && values[l] != values[first]) {
+      fault(FaultKind::kBarrier,
+            "the lanes of a warp name different barriers or numbers of threads", control.op, l);
+    }
+  }
+  return values[first];
+}
+
+void Warp::wait_at_barrier(std::size_t index, const Control& control) {
+  Split& split = splits_[index];
+  const std::uint32_t barrier = uniform(split, control, 2);
+  if (barrier >= kBarriers) {
+    fault(FaultKind::kBarrier, fmt::format("barrier {} is beyond {}", barrier, kBarriers - 1),
+          control.op, std::countr_zero(split.mask));
+  }
+  if (control.aligned && split.mask != live_) {
+    fault(FaultKind::kBarrier,
+          fmt::format("only the lanes {:#010x} of the warp's {:#010x} come to barrier {}; all must "
+                      "come together",
+                      split.mask, live_, barrier),
+          control.op, std::countr_zero(split.mask));
+  }
+  split.wait = Wait::kBarrier;
+  split.arrived = false;
+  split.barrier = barrier;
+  std::uint32_t here = 0;
+  for (const Split& other : splits_) {
+    if (other.wait == Wait::kBarrier && !other.arrived && other.barrier == barrier) {
+      here |= other.mask;
+    }
+  }
+  if (here == live_) arrive(control, barrier);
+}
+
+// All lanes of the warp are there.
+void Warp::arrive(const Control& control, std::uint32_t id) {
+  Barrier& barrier = cta_.barrier(id);
+  std::uint32_t expected = 0;
+  if (control.has_count) {
+    for (const Split& split : splits_) expected = uniform(split, control_of(split), 3);
+    if (expected == 0) {
+      fault(FaultKind::kBarrier, fmt::format("barrier {} is asked to wait for 0 threads", id),
+            control.op, std::countr_zero(live_));
+    }
+  }
+  const std::string wrong = barrier.arrive(control.barrier, expected, cta_.threads());
+  if (!wrong.empty()) {
+    fault(FaultKind::kBarrier, fmt::format("barrier {}: {}", id, wrong), control.op,
+          std::countr_zero(live_));
+  }
+  for (Split& split : splits_) {
+    split.arrived = true;
+    const Control& its = control_of(split);
+    if (its.barrier == BarrierKind::kArrive) {
+      split.wait = Wait::kNone;
+      ++split.block;
+    } else if (its.barrier != BarrierKind::kSync) {
+      const std::uint32_t predicate = words(*split.frame, its.op.operand[1])[0];
+      barrier.trues += static_cast<std::uint32_t>(std::popcount(predicate & split.mask));
+      barrier.threads += static_cast<std::uint32_t>(std::popcount(split.mask));
+    }
+  }
+  // The others run before this warp goes on, even if it was the last to come.
+  if (control.barrier != BarrierKind::kArrive) turn_over_ = true;
+  cta_.check_barrier(id);
+}
+
+void Warp::release(std::uint32_t barrier, std::uint32_t result) {
+  for (Split& split : splits_) {
+    if (split.wait != Wait::kBarrier || !split.arrived || split.barrier != barrier) continue;
+    const Control& control = control_of(split);
+    auto* to =
+        reinterpret_cast<std::uint32_t*>(split.frame->registers.get() + control.op.operand[0]);
+    if (control.barrier == BarrierKind::kPopc) {
+      for (int l = 0; l < kLanes; ++l) {
+        if (split.mask >> l & 1) to[l] = result;
+      }
+    } else if (control.barrier > BarrierKind::kPopc) {
+      *to = (*to & ~split.mask) | (result ? split.mask : 0);
+    }
+    split.wait = Wait::kNone;
+    ++split.block;
+  }
+}
+
+std::string Warp::describe_waits() const {
+  std::string text;
+  for (const Split& split : splits_) {
+    const Control& control = control_of(split);
+    const auto& info = cta_.kernel().instructions[control.op.instruction];
+    text += fmt::format("\n  warp {}: lanes {:#010x} wait at PTX line {}: {}", index_, split.mask,
+                        info.ptx_line, info.form);
+    if (split.wait == Wait::kBarrier) text += fmt::format(" (barrier {})", split.barrier);
+  }
+  return text;
+}
+
+void Warp::fault_at_wait(FaultKind kind, const std::string& message) const {
+  fault(kind, message, control_of(splits_[0]).op, std::countr_zero(splits_[0].mask));
+}
+
+void Warp::fault(FaultKind kind, const std::string& message, const Op& op, int lane,
+                 const std::uint64_t* address) const {
+  const InstructionInfo& info = cta_.kernel().instructions[op.instruction];
+  FaultPlace place;
+  place.ptx_line = info.ptx_line;
+  place.form = info.form;
+  place.kernel = cta_.kernel().name;
+  place.cta = cta_.index();
+  place.thread = static_cast<int>(index_ * kLanes) + lane;
+  place.has_address = address != nullptr;
+  if (address) place.address = *address;
+  throw Fault(kind, message, place);
+}
+
+}  // namespace tessera::vgpu

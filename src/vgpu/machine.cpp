@@ -1,0 +1,177 @@
+// The virtual GPU from outside: checks what callers hand in, keeps what lives between launches.
+#include "vgpu/machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "vgpu/exec/decode/kernel.h"
+#include "vgpu/exec/launch.h"
+#include "vgpu/memory/global.h"
+#include "vgpu/ptx/parser.h"
+
+namespace tessera::vgpu {
+namespace {
+
+// HW: limits of compute capability 9.0 (CUDA C++ Programming Guide, technical specifications).
+constexpr std::uint32_t kMaxThreads = 1024;
+constexpr std::uint32_t kMaxStaticShared = 48 << 10;
+constexpr std::uint32_t kMaxShared = 227 << 10;
+constexpr std::uint32_t kMaxGridX = 0x7fffffff, kMaxGridYZ = 65535;
+constexpr std::uint32_t kMaxBlockXY = 1024, kMaxBlockZ = 64;
+
+[[noreturn]] void bad_launch(const std::string& kernel, const std::string& message) {
+  FaultPlace place;
+  place.kernel = kernel;
+  throw Fault(FaultKind::kBadLaunch, message, place);
+}
+
+}  // namespace
+
+class Program {
+ public:
+  Program(std::string_view ptx, std::shared_ptr<GlobalMemory> memory,
+          const OperationSet& operations)
+      : module_(ptx::parse(ptx)), memory_(std::move(memory)), operations_(operations) {
+    for (const auto& variable : module_.variables) place(variable);
+  }
+  ~Program() {
+    for (const auto& [name, address] : globals_) memory_->free(address);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  // Decoded at its first launch, so that what is never launched may hold anything.
+  const Kernel& kernel(const std::string& entry) const {
+    const std::lock_guard lock(mutex_);
+    auto& kernel = kernels_[entry];
+    if (!kernel) kernel = decode_kernel(module_, entry, globals_, operations_);
+    return *kernel;
+  }
+
+ private:
+  void place(const ptx::Variable& variable) {
+    if (variable.space != ptx::Space::kGlobal && variable.space != ptx::Space::kConst) return;
+    const std::size_t bytes = variable.count * variable.type.bits / 8;
+    if (bytes == 0) return;
+    const std::uint64_t address = memory_->allocate(bytes);
+    globals_.emplace(variable.name, address);
+    std::vector<std::byte> init = variable.init;
+    init.resize(bytes);  // zero where there is no initial value
+    std::memcpy(memory_->host(address, bytes), init.data(), bytes);
+  }
+
+  ptx::Module module_;
+  std::shared_ptr<GlobalMemory> memory_;
+  const OperationSet& operations_;
+  GlobalAddresses globals_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::unique_ptr<const Kernel>> kernels_;
+};
+
+struct Machine::Impl {
+  MachineOptions options;
+  std::shared_ptr<GlobalMemory> memory;
+
+  LaunchContext context(const Kernel& kernel, const LaunchShape& shape,
+                        std::span<const std::byte> params) const;
+};
+
+namespace {
+
+void check_shape(const Kernel& kernel, const LaunchShape& shape) {
+  const Dim3 &grid = shape.grid, &block = shape.block;
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > kMaxGridX || grid.y > kMaxGridYZ ||
+      grid.z > kMaxGridYZ) {
+    bad_launch(kernel.name,
+               fmt::format("a grid of {} x {} x {} CTAs is out of range", grid.x, grid.y, grid.z));
+  }
+  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+  if (threads == 0 || threads > kMaxThreads || block.x > kMaxBlockXY || block.y > kMaxBlockXY ||
+      block.z > kMaxBlockZ) {
+    bad_launch(kernel.name, fmt::format("a CTA of {} x {} x {} threads is out of range", block.x,
+                                        block.y, block.z));
+  }
+  const int limit = kernel.required_threads != 0 ? kernel.required_threads : kernel.max_threads;
+  const bool exact = kernel.required_threads != 0;
+  if (limit != 0 && (exact ? int(threads) != limit : int(threads) > limit)) {
+    bad_launch(kernel.name, fmt::format("{} threads a CTA, the kernel is compiled for {}{}",
+                                        threads, exact ? "" : "at most ", limit));
+  }
+}
+
+std::uint32_t check_shared(const Kernel& kernel, const LaunchShape& shape) {
+  if (kernel.static_shared_bytes > kMaxStaticShared) {
+    bad_launch(kernel.name, fmt::format("{} bytes of static shared memory, at most {} are possible",
+                                        kernel.static_shared_bytes, kMaxStaticShared));
+  }
+  const std::uint64_t bytes =
+      shape.shared_bytes == 0 ? kernel.static_shared_bytes
+                              : std::uint64_t{kernel.dynamic_shared_offset} + shape.shared_bytes;
+  if (bytes > kMaxShared) {
+    bad_launch(kernel.name, fmt::format("{} bytes of shared memory, at most {} are possible", bytes,
+                                        kMaxShared));
+  }
+  return static_cast<std::uint32_t>(bytes);
+}
+
+}  // namespace
+
+LaunchContext Machine::Impl::context(const Kernel& kernel, const LaunchShape& shape,
+                                     std::span<const std::byte> params) const {
+  check_shape(kernel, shape);
+  if (params.size() != kernel.param_bytes) {
+    bad_launch(kernel.name, fmt::format("{} bytes of parameters given, the kernel takes {}",
+                                        params.size(), kernel.param_bytes));
+  }
+  LaunchContext context;
+  context.kernel = &kernel;
+  context.memory = memory.get();
+  const std::uint32_t grid[3] = {shape.grid.x, shape.grid.y, shape.grid.z};
+  const std::uint32_t block[3] = {shape.block.x, shape.block.y, shape.block.z};
+  std::copy(grid, grid + 3, context.grid);
+  std::copy(block, block + 3, context.block);
+  context.shared_bytes = check_shared(kernel, shape);
+  context.dynamic_shared_bytes = shape.shared_bytes;
+  context.params = params;
+  return context;
+}
+
+Machine::Machine(const MachineOptions& options) : impl_(std::make_unique<Impl>()) {
+  impl_->options = options;
+  if (impl_->options.host_threads <= 0) {
+    impl_->options.host_threads = std::max(1, int(std::thread::hardware_concurrency()));
+  }
+  impl_->memory = std::make_shared<GlobalMemory>(options.memory_bytes);
+}
+
+Machine::~Machine() = default;
+
+std::uint64_t Machine::allocate(std::size_t bytes) { return impl_->memory->allocate(bytes); }
+void Machine::free(std::uint64_t address) { impl_->memory->free(address); }
+
+void Machine::write(std::uint64_t to, const void* from, std::size_t bytes) {
+  if (bytes != 0) std::memcpy(impl_->memory->host(to, bytes), from, bytes);
+}
+
+void Machine::read(void* to, std::uint64_t from, std::size_t bytes) {
+  if (bytes != 0) std::memcpy(to, impl_->memory->host(from, bytes), bytes);
+}
+
+std::shared_ptr<const Program> Machine::load(std::string_view ptx) {
+  return std::make_shared<const Program>(ptx, impl_->memory,
+                                         OperationSet::choose(impl_->options.allow_avx512));
+}
+
+LaunchReport Machine::launch(const Program& program, std::string_view entry,
+                             const LaunchShape& shape, std::span<const std::byte> params) {
+  const Kernel& kernel = program.kernel(std::string(entry));
+  const LaunchContext context = impl_->context(kernel, shape, params);
+  return run_launch(context, impl_->options.host_threads, impl_->options.count_instructions);
+}
+
+}  // namespace tessera::vgpu

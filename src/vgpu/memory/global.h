@@ -1,0 +1,40 @@
+// Global memory: allocations in an address space of their own, with red zones around each, so that
+// an index that leaves its array meets nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vgpu/exec/op.h"
+
+namespace tessera::vgpu {
+
+class GlobalMemory {
+ public:
+  // limit: bytes of all allocations together; 0: what the host has.
+  explicit GlobalMemory(std::size_t limit);
+  ~GlobalMemory();
+  GlobalMemory(const GlobalMemory&) = delete;
+  GlobalMemory& operator=(const GlobalMemory&) = delete;
+
+  // 256-byte aligned; holds 0xff bytes at first, which are NaNs. Throws Fault kOutOfMemory.
+  std::uint64_t allocate(std::size_t bytes);
+  void free(std::uint64_t address);
+
+  // The allocation that the address lies in; null if none.
+  const MemoryBlock* find(std::uint64_t address) const;
+  // Host memory of [address, address + bytes). Throws Fault kOutOfBounds.
+  std::byte* host(std::uint64_t address, std::size_t bytes) const;
+  // What lies there, in words: "4 bytes past the end of an allocation of 1024 bytes".
+  std::string describe(std::uint64_t address, std::size_t bytes) const;
+
+ private:
+  std::vector<MemoryBlock> blocks_;  // by address
+  std::vector<MemoryBlock> freed_;   // the last ones, for describe
+  std::size_t limit_ = 0, used_ = 0;
+  std::uint64_t next_ = 0;
+};
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,39 @@
+// Where the memories stand. A generic address tells its memory by the window that it lies in;
+// global memory has no window: whatever is not in the others is global.
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::vgpu {
+
+enum class Window : std::uint32_t { kGeneric, kGlobal, kShared, kLocal, kParam };
+
+constexpr std::uint64_t kSharedWindow = 0x0000'1000'0000'0000;
+constexpr std::uint64_t kLocalWindow = 0x0000'2000'0000'0000;
+constexpr std::uint64_t kParamWindow = 0x0000'3000'0000'0000;
+// A pointer to function i of a kernel is kFunctionBase + 16 * i.
+constexpr std::uint64_t kFunctionBase = 0x0000'4000'0000'0000;
+constexpr std::uint64_t kWindowBytes = 0x0000'0000'1000'0000;
+constexpr std::uint64_t kGlobalBase = 0x0000'7000'0000'0000;
+
+// Addresses inside the windows. The first kilobyte of shared memory belongs to the system, as on
+// silicon, so that a null pointer is out of bounds; local memory likewise.
+constexpr std::uint32_t kSharedBase = 1024;
+constexpr std::uint32_t kLocalBase = 16;
+// Parameters of the kernel stand at 0, those that functions pass to each other from here on.
+constexpr std::uint32_t kCallParamBase = 1 << 20;
+
+constexpr std::uint64_t window_base(Window window) {
+  switch (window) {
+    case Window::kShared:
+      return kSharedWindow;
+    case Window::kLocal:
+      return kLocalWindow;
+    case Window::kParam:
+      return kParamWindow;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace tessera::vgpu

@@ -89,6 +89,7 @@ std::unique_ptr<Device> make_cuda_device();
 struct VirtualDeviceOptions {
   int host_threads = 0;          // 0: all cores
   std::size_t memory_bytes = 0;  // 0: no limit but the host's
+  bool allow_avx512 = true;      // false: the AVX2 path even where the host has AVX-512
 };
 std::unique_ptr<Device> make_virtual_device(const VirtualDeviceOptions& options = {});
 

@@ -19,33 +19,34 @@ struct Dim3 {
 
 struct LaunchShape {
   Dim3 grid, block;
-  std::uint32_t shared_bytes = 0;   // dynamic
+  std::uint32_t shared_bytes = 0;  // dynamic
 };
 
 struct MachineOptions {
-  int host_threads = 0;             // 0: all cores
-  std::size_t memory_bytes = 0;     // 0: limited by the host alone
+  int host_threads = 0;          // 0: all cores
+  std::size_t memory_bytes = 0;  // 0: limited by the host alone
   bool count_instructions = true;
-  bool allow_avx512 = true;         // false: the AVX2 path even where the host has AVX-512
+  bool allow_avx512 = true;  // false: the AVX2 path even where the host has AVX-512
 };
 
-class Program;                      // a loaded module: decoded functions, its globals in memory
+class Program;  // a loaded module: decoded functions, its globals in memory
 
 class Machine {
  public:
   explicit Machine(const MachineOptions& options = {});
   ~Machine();
 
-  // Global memory in an address space of its own; red zones around every allocation; 256-byte aligned.
-  std::uint64_t allocate(std::size_t bytes);        // throws Fault kOutOfMemory
+  // Global memory in an address space of its own; red zones around every allocation; 256-byte
+  // aligned.
+  std::uint64_t allocate(std::size_t bytes);  // throws Fault kOutOfMemory
   void free(std::uint64_t address);
-  void write(std::uint64_t to, const void* from, std::size_t bytes);   // bounds-checked
+  void write(std::uint64_t to, const void* from, std::size_t bytes);  // bounds-checked
   void read(void* to, std::uint64_t from, std::size_t bytes);
 
-  std::shared_ptr<const Program> load(std::string_view ptx);            // throws Fault
+  std::shared_ptr<const Program> load(std::string_view ptx);  // throws Fault
   // params: the bytes of the parameter space, each parameter at its natural alignment.
   LaunchReport launch(const Program& program, std::string_view entry, const LaunchShape& shape,
-                      std::span<const std::byte> params);               // throws Fault
+                      std::span<const std::byte> params);  // throws Fault
 
  private:
   struct Impl;

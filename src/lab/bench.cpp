@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "lab/count_tag.h"
 #include "lab/operand_sets.h"
 
 namespace tessera::lab {
@@ -27,9 +28,10 @@ Record new_record(const KernelChoice& choice, const Problem& problem, const Devi
   return record;
 }
 
-void add_counts(Record& record, const VerifyResult& result) {
+void add_counts(Record& record, const VerifyResult& result, const CodeImage& image) {
   if (result.counts.empty()) return;
   record.counts = summarize(result.counts);
+  set_tag(*record.counts, image, result.entries);
   record.host_seconds = result.host_seconds;
   if (result.host_seconds > 0) {
     record.lane_instructions_per_s = record.counts->total.thread / result.host_seconds;
@@ -241,7 +243,7 @@ Record verify_record(Device& device, const KernelChoice& choice, const VerifyCas
     record.reason = result.reason;
     record.integers = result.integers;
     record.reference = result.reference;
-    add_counts(record, result);
+    add_counts(record, result, image_of(*choice.kernel));
   } catch (const StatusError& error) {
     if (error.status().code != StatusCode::kUnsupported) throw;
     record.reason = error.what();

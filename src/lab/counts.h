@@ -22,7 +22,8 @@ using Accesses = std::map<int, Count>;
 struct CountSummary {
   Count total, fma, matrix, barrier;  // matrix: tensor-core multiplies
   Accesses global_loads, global_stores, shared_loads, shared_stores, other_accesses;
-  std::string tag = "exact";  // "exact", or "model: ..." where the cubin does it differently
+  std::string tag = "exact";                   // "exact", "model" or "approximate"; see count_tag.h
+  std::vector<std::string> cubin_differences;  // why it is a model, both numbers in each
   std::vector<std::string> approximate_forms;
   int launches = 0;
   double host_seconds = 0;

@@ -101,6 +101,7 @@ CountSummary read_counts(const Reader& in) {
   c.shared_stores = read_accesses(in.object("st.shared"));
   c.other_accesses = read_accesses(in.object("ld_st.generic"));
   c.approximate_forms = in.get<std::vector<std::string>>("approximate");
+  c.cubin_differences = in.get<std::vector<std::string>>("cubin_differences");
   return c;
 }
 

@@ -64,7 +64,8 @@ Json to_json(const CountSummary& c) {
           {"st.shared", to_json(c.shared_stores)},
           {"ld_st.generic", to_json(c.other_accesses)},
           {"fma_per_shared_load", c.fma_per_shared_load()},
-          {"approximate", c.approximate_forms}};
+          {"approximate", c.approximate_forms},
+          {"cubin_differences", c.cubin_differences}};
 }
 
 Json to_json(const Telemetry& t) {

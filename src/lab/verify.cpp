@@ -1,6 +1,8 @@
 #include "lab/verify.h"
 
+#include <algorithm>
 #include <limits>
+#include <tuple>
 
 #include "lab/integers.h"
 #include "lab/runner.h"
@@ -42,8 +44,19 @@ bool reads_operands(const Problem& p) { return p.alpha != 0 && p.k != 0; }
 struct Outcome {
   Comparison comparison;
   std::string reason;
+  std::vector<std::string> entries;
   std::vector<LaunchCounts> counts;
 };
+
+std::vector<std::string> entries_of(const Plan& plan) {
+  std::vector<std::string> entries;
+  for (const Launch& launch : plan.launches) {
+    if (std::find(entries.begin(), entries.end(), launch.entry) == entries.end()) {
+      entries.push_back(launch.entry);
+    }
+  }
+  return entries;
+}
 
 }  // namespace
 
@@ -127,7 +140,9 @@ struct VerifyCase::Pass {
 
     Outcome outcome;
     device.take_counts();
-    runner.run(runner.plan(operands));
+    const Plan plan = runner.plan(operands);
+    outcome.entries = entries_of(plan);
+    runner.run(plan);
     device.synchronize();
     outcome.counts = device.take_counts();
     for (const auto& [name, host, on_device] :
@@ -167,7 +182,6 @@ VerifyResult VerifyCase::check(Device& device, const KernelChoice& choice) const
   Runner runner(device, choice, problem_);
   VerifyResult result;
   result.config = runner.row().variant;
-  result.entry = runner.row().entry;
   result.image = runner.image();
   result.reference = real_->reference.method;
   result.integers = !integers_ ? "none" : integers_->by_rows() ? "every row, modulo 2^64" : "full";
@@ -189,6 +203,7 @@ VerifyResult VerifyCase::check(Device& device, const KernelChoice& choice) const
     }
     result.max_error_ratio = outcome.comparison.max_error_ratio;
     result.counts = std::move(outcome.counts);
+    result.entries = std::move(outcome.entries);
     return result.ok();
   };
   if (integers_) {

@@ -37,7 +37,8 @@ struct VerifyResult {
   std::optional<Mismatch> mismatch;  // the first wrong entry, where there is one
   std::string integers;              // "full", "every row, modulo 2^64", "none"
   std::string reference;             // what the real data was compared with
-  std::string config, entry, image;  // variant, entry point and code that ran
+  std::string config, image;         // variant and code that ran
+  std::vector<std::string> entries;  // launched, each once
   std::vector<LaunchCounts> counts;  // of the real run; empty on a real GPU
   double host_seconds = 0;           // of the real run on the virtual GPU
   bool ok() const { return verified != Verified::kFailed; }

@@ -1,0 +1,22 @@
+// May a count taken on the PTX be called exact? Only where ptxas kept what the PTX says: the same
+// accesses by width and the same multiply-adds, loop by loop.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lab/counts.h"
+#include "problem/image.h"
+
+namespace tessera::lab {
+
+// One sentence a difference between the image's PTX and its cubin, over the entries that ran; both
+// numbers stand in it. Empty when the two agree.
+std::vector<std::string> cubin_differences(const CodeImage& image,
+                                           const std::vector<std::string>& entries);
+
+// Sets the tag: "approximate" when an executed form is, else "model" where the cubin differs, else
+// "exact"; and keeps the differences.
+void set_tag(CountSummary& counts, const CodeImage& image, const std::vector<std::string>& entries);
+
+}  // namespace tessera::lab

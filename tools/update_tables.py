@@ -1,0 +1,372 @@
+#!/usr/bin/env python3
+"""Writes the generated sections of the pages from committed files in results/.
+
+A generated section stands between two lines, <!-- NAME begin --> and <!-- NAME end -->:
+
+  measured  rung README   time on a GPU               results/h200_ladder.json
+  counts    rung README   what ran, by count          results/ladder_counts.json
+  cubin     rung README   what the compiler made      results/ladder_cubin.json
+  ladder    any page      one row a rung, all of it   the three files, and two lines of each README
+
+How the files are made (the first on a GPU, the others anywhere):
+
+  build/tessera bench --kernel all/all -m 1024:8192:x2 --mode burst \\
+                      --json results/h200_ladder.json
+  build/tessera bench --device virtual --kernel all/all -m 512 -n 128 -k 256 \\
+                      --json results/ladder_counts.json
+  build/ladder_facts > results/ladder_cubin.json
+
+Then run tools/update_tables.py. What a file does not hold reads "not measured yet"; nothing is
+invented. Sections with other names are left alone. With --check nothing is written, and the exit
+code is 1 when a page is stale; a test runs that. Python 3, standard library only.
+"""
+import argparse
+import json
+import os
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+# TFLOP/s of an H200. FFMA and DFMA: a loop of nothing else, measured; FP64 tensor core: data sheet.
+PEAKS = {"f32": (64.95, "FFMA, measured"), "f64": (33.3, "DFMA, measured"),
+         "matrix": (66.9, "FP64 tensor core, data sheet")}
+RUNG_SECTIONS = ("cubin", "counts", "measured")
+LADDER_SIZE = 4096  # the square that the ladder's table shows
+NOTHING = "not measured yet"
+
+
+class Results:
+    """The three files, or what of them exists."""
+
+    def __init__(self, root):
+        folder = root / "results"
+        self.timed = load(folder / "h200_ladder.json", "runs")
+        self.counted = load(folder / "ladder_counts.json", "runs")
+        self.facts = load(folder / "ladder_cubin.json", "entries")
+
+    def facts_of(self, kernel):
+        """One entry a config: that of column-major NN, where operands' sides are compiled in."""
+        return [e for e in self.facts["entries"] if e["kernel"] == kernel
+                and not re.search("_a[km]_b[kn]$", e["entry"].removesuffix("_ak_bn"))]
+
+    def sides_of(self, kernel, config):
+        return [e for e in self.facts["entries"]
+                if e["kernel"] == kernel and e["config"] == config]
+
+    def counts_of(self, kernel):
+        return [r for r in self.counted["runs"] if r["kernel"] == kernel and r.get("counts")]
+
+    def times_of(self, kernel):
+        return [r for r in self.timed["runs"] if r["kernel"] == kernel and is_plain_burst(r)]
+
+    def peak_of(self, kernel):
+        entries = self.facts_of(kernel)
+        if any("DMMA" in e["cubin"] for e in entries):
+            return PEAKS["matrix"]
+        return PEAKS["f64" if any(e["type"] == "f64" for e in entries) else "f32"]
+
+
+def load(path, key):
+    if not path.exists():
+        return {key: []}
+    file = json.loads(path.read_text())
+    if file.get("schema") != 1:
+        sys.exit(f"{path}: schema is {file.get('schema')}, but this tool reads 1")
+    return file
+
+
+def is_plain_burst(run):
+    """Square, column-major NN, alpha 1, beta 0, timed in a burst."""
+    p = run["problem"]
+    square = p["m"] == p["n"] == p["k"]
+    plain = p["layout"] == "NN" and p["order"].startswith("col") and p["alpha"] == 1
+    return square and plain and p["beta"] == 0 and run["mode"] == "burst" and run["tflops"]
+
+
+# Tables
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def number(value):
+    """Three digits that count: 0.493, 5.81, 45.1, 812."""
+    if value >= 100:
+        return f"{value:.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}" if value >= 1 else f"{value:.3f}"
+
+
+def percent(part, whole):
+    return f"{100 * part / whole:.{0 if part / whole >= 0.1 else 1}f} %"
+
+
+def time_cell(run, peak):
+    if run["verified"] not in ("full", "sampled"):
+        return "wrong" if run["verified"] == "failed" else "not verified"
+    words = [number(run["tflops"]), percent(run["tflops"], peak)]
+    ratio = run["ratio_to_vendor"]
+    if ratio:
+        words.append(f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.3f}")
+    return " · ".join(words)
+
+
+def measured(results, kernel):
+    runs = results.times_of(kernel)
+    if not runs:
+        return NOTHING
+    peak, peak_name = results.peak_of(kernel)
+    sizes = sorted({r["problem"]["m"] for r in runs})
+    cells = {(r["config"], r["problem"]["m"]): time_cell(r, peak) for r in runs}
+    rows = [[config] + [cells.get((config, size), "-") for size in sizes]
+            for config in dict.fromkeys(r["config"] for r in runs)]
+    environment = results.timed["environment"]
+    vendor = environment["libraries"]["vendor"] or "no vendor library"
+    return "\n\n".join([
+        f"TFLOP/s · share of {peak} TFLOP/s ({peak_name}) · speed over the vendor's, for square "
+        "column-major NN:",
+        table(["config"] + [str(size) for size in sizes], rows),
+        f"{environment['device']['name']}, driver {environment['device']['driver']}, "
+        f"{environment['date'][:10]}; {vendor}; burst, median; `results/h200_ladder.json`."])
+
+
+def access_rows(counts, fma):
+    """One row for each kind and width of access: issues by warps, how many for each multiply."""
+    rows = {}
+    for kind in ("ld.global", "st.global", "ld.shared", "st.shared", "ld_st.generic"):
+        for width, count in counts[kind].items():
+            bits = width.removeprefix("b")
+            name = {"ld_st.generic": "generic loads and stores"}.get(kind, f"`{kind}`")
+            rows[f"{name}, {bits} bits"] = with_share(count["warp"], fma)
+    return rows
+
+
+def with_share(count, fma):
+    return f"{count:,} ({number(count / fma)})" if count and fma else f"{count:,}"
+
+
+def requested_intensity(counts):
+    """FLOP for each byte that loads from global memory ask for; 0 where it cannot be told."""
+    read = sum(int(width[1:]) // 8 * count["thread"]
+               for width, count in counts["ld.global"].items())
+    flop = 2 * counts["fma"]["thread"]
+    return flop / read if read and not counts["matrix"]["warp"] else 0
+
+
+def count_column(run):
+    counts = run["counts"]
+    is_matrix = counts["matrix"]["warp"] > 0
+    multiplies = counts["matrix" if is_matrix else "fma"]["warp"]
+    column = {"launches": str(counts["launches"]),
+              "warp instructions": with_share(counts["total"]["warp"], multiplies),
+              "matrix multiplies" if is_matrix else "FMAs": f"{multiplies:,}"}
+    column.update(access_rows(counts, multiplies))
+    column["barriers"] = with_share(counts["bar"]["warp"], multiplies)
+    if counts["fma_per_shared_load"] and not is_matrix:
+        column["FMAs a shared load"] = number(counts["fma_per_shared_load"])
+    if requested_intensity(counts):
+        column["FLOP a requested global byte"] = number(requested_intensity(counts))
+    column["tag"] = counts["tag"]
+    return column
+
+
+def transposed(first, columns):
+    """A table with a column for each (name, {row: cell}), rows in order of first appearance."""
+    names = []
+    for _, cells in columns:  # keeps a row that only later columns have near its neighbours
+        for at, name in enumerate(cells):
+            if name not in names:
+                before = [n for n in list(cells)[:at] if n in names]
+                names.insert(names.index(before[-1]) + 1 if before else 0, name)
+    rows = [[name] + [cells.get(name, "-") for _, cells in columns] for name in names]
+    return table([first] + [name for name, _ in columns], rows)
+
+
+def counts(results, kernel):
+    runs = results.counts_of(kernel)
+    if not runs:
+        return NOTHING
+    p = runs[0]["problem"]
+    columns = [(r["config"], count_column(r)) for r in runs]
+    return "\n\n".join([
+        f"On the virtual GPU, {p['m']} x {p['n']} x {p['k']}, column-major {p['layout']}; issues "
+        "by warps, and in brackets how many for each multiply:",
+        transposed("count", columns),
+        "From `results/ladder_counts.json`."])
+
+
+def pairs_of_widths(entry):
+    """Loads and stores as they stand in the PTX and in the cubin: {"LDS.32": "64 → 64"}."""
+    order = ["LDG", "STG", "LDS", "STS", "LD", "ST", "LDL", "STL"]
+    names = {n for side in ("ptx", "cubin") for n in entry[side] if n.split(".")[0] in order}
+    ordered = sorted(names, key=lambda n: (order.index(n.split(".")[0]), int(n.split(".")[1])))
+    return {f"{n}, PTX → cubin": f"{entry['ptx'].get(n, 0)} → {entry['cubin'].get(n, 0)}"
+            for n in ordered}
+
+
+def cubin_column(entry):
+    column = {"registers a thread": str(entry["registers"]),
+              "shared bytes a block": f"{entry['shared_bytes']:,}",
+              "stack bytes a thread": str(entry["stack_bytes"]),
+              "instructions": f"{entry['instructions']:,}"}
+    column.update(pairs_of_widths(entry))
+    loop = entry["main_loop"]
+    if loop:
+        share = percent(loop["multiplies"], loop["instructions"])
+        column["main loop: multiplies of instructions"] = (
+            f"{loop['multiplies']} of {loop['instructions']} ({share})")
+        accesses = Counter()
+        for name, count in loop["cubin"].items():
+            accesses[name.split(".")[0]] += count
+        column["main loop: LDS, STS, LDG"] = ", ".join(
+            str(accesses[name]) for name in ("LDS", "STS", "LDG"))
+    return column
+
+
+def layouts_line(results, kernel, entries):
+    """Registers of all four layouts, where each has an entry of its own."""
+    lines = []
+    for entry in entries:
+        sides = results.sides_of(kernel, entry["config"])
+        if len(sides) > 1:
+            cells = [f"{s['entry'][-5:]} {s['registers']} ({s['stack_bytes']})" for s in sides]
+            lines.append(f"{entry['config']}: " + ", ".join(cells))
+    if not lines:
+        return []
+    return ["Registers (and stack bytes) of all layouts, `ak` = A contiguous along k: "
+            + "; ".join(lines) + "."]
+
+
+def cubin(results, kernel):
+    entries = results.facts_of(kernel)
+    if not entries:
+        return NOTHING
+    has_sides = len(results.sides_of(kernel, entries[0]["config"])) > 1
+    static = "Instructions as they stand in the code, " + (
+        "in the entry for column-major NN" if has_sides else "one entry for all layouts")
+    parts = [f"{static}; {results.facts['compiler']}, {results.facts['arch']}:",
+             transposed("static", [(e["config"], cubin_column(e)) for e in entries])]
+    parts += layouts_line(results, kernel, entries)
+    return "\n\n".join(parts + ["From `results/ladder_cubin.json`."])
+
+
+def quoted(readme, pattern):
+    """A figure or a few words that a rung's README states in a fixed form, or a dash."""
+    found = re.search(pattern, readme)
+    return " ".join(found.group(1).split()) if found else "-"
+
+
+def read_intensity(entry):
+    """FLOP for each byte read, nothing cached: words read are 2MNK, or MNK (1/bm + 1/bn)."""
+    size = {"f32": 4, "f64": 8}[entry["type"]]
+    m, n, _ = entry["block"]
+    words = 1 / m + 1 / n if entry["shared_bytes"] else 2
+    return number(2 / (words * size))
+
+
+def ladder_row(results, page, folder, entries):
+    readme = (folder / "README.md").read_text()
+    entry, kernel = entries[0], folder.name
+    link = os.path.relpath(folder / "README.md", page.parent)
+    peak, _ = results.peak_of(kernel)
+    runs = [r for r in results.times_of(kernel)
+            if r["config"] == entry["config"] and r["problem"]["m"] == LADDER_SIZE]
+    cells = time_cell(runs[0], peak).split(" · ") if runs else []
+    counted = [r["counts"] for r in results.counts_of(kernel) if r["config"] == entry["config"]]
+    per_load = counted[0]["fma_per_shared_load"] if counted else 0
+    loop = entry["main_loop"]
+    return [f"[{kernel[:2]}]({link})", entry["idea"],
+            quoted(readme, r"(?s)\*\*Limited by:\*\* (.*?)[.;:]"),
+            quoted(readme, r"(?s)\*\*Predicted:\*\*\s+at\s+most\s+([\d.]+)\s+TFLOP/s"),
+            *(cells + ["-"] * 3)[:3], read_intensity(entry),
+            number(per_load) if per_load and entry["shared_bytes"] and "DMMA" not in entry["cubin"]
+            else "-",
+            percent(loop["multiplies"], loop["instructions"]), str(entry["registers"])]
+
+
+def ladder(results, page, folders):
+    header = ["rung", "idea", "limited by", "predicted, at most", f"TFLOP/s at {LADDER_SIZE}",
+              "of peak", "ratio to vendor", "FLOP/byte", "FMA:LDS", "multiplies in main loop",
+              "registers"]
+    groups = {"f32": [], "f64": []}
+    for folder in folders:
+        entries = results.facts_of(folder.name)
+        if entries:
+            groups[entries[0]["type"]].append(ladder_row(results, page, folder, entries))
+    if not any(groups.values()):
+        return NOTHING
+    parts = [f"**{name}**\n\n{table(header, groups[key])}"
+             for key, name in (("f32", "FP32 on CUDA cores"), ("f64", "FP64")) if groups[key]]
+    return "\n\n".join(parts + [legend(results)])
+
+
+def legend(results):
+    words = ["*Predicted*: the ceiling that the rung's README derives, for an H200.",
+             f"*Of peak*: of {PEAKS['f32'][0]} (FFMA), {PEAKS['f64'][0]} (DFMA) or, in 24, "
+             f"{PEAKS['matrix'][0]} TFLOP/s (FP64 tensor core).",
+             "*FLOP/byte*: by formula, reads alone, nothing cached.",
+             "*FMA:LDS*: multiply-adds for each shared load of a lane, counted on the virtual GPU."]
+    if not results.timed["runs"]:
+        words.append("Times: " + NOTHING + ".")
+    else:
+        environment = results.timed["environment"]
+        words.append(f"Times: {environment['device']['name']}, {environment['date'][:10]}, square "
+                     "column-major NN, burst; `results/h200_ladder.json`.")
+    return " ".join(words)
+
+
+# Pages
+
+
+def replace_section(text, name, body):
+    """Puts body between the markers of the section; None when the page has no such section."""
+    pattern = re.compile(rf"(?ms)^<!-- {name} begin -->\n.*?^<!-- {name} end -->$")
+    if not pattern.search(text):
+        return None
+    return pattern.sub(lambda _: f"<!-- {name} begin -->\n{body}\n<!-- {name} end -->", text)
+
+
+def updated_pages(root):
+    """Yields (path, text, wanted text) of each page that has generated sections."""
+    results = Results(root)
+    makers = {"cubin": cubin, "counts": counts, "measured": measured}
+    folders = sorted(path.parent for path in root.glob("src/ladder/*/kernel.cu"))
+    for folder in folders:
+        page = folder / "README.md"
+        if not page.exists():
+            sys.exit(f"{page}: a rung without a README")
+        text = wanted = page.read_text()
+        for name in RUNG_SECTIONS:
+            wanted = replace_section(wanted, name, makers[name](results, folder.name))
+            if wanted is None:
+                sys.exit(f"{page}: no section <!-- {name} begin --> ... <!-- {name} end -->")
+        yield page, text, wanted
+    for page in [root / "README.md", *sorted(root.glob("docs/*.md"))]:
+        text = page.read_text() if page.exists() else ""
+        wanted = replace_section(text, "ladder", ladder(results, page, folders))
+        if wanted is not None:
+            yield page, text, wanted
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; 1 if a page is stale")
+    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent,
+                        help="the repository (default: the one this tool stands in)")
+    options = parser.parse_args()
+    stale = [(page, wanted) for page, text, wanted in updated_pages(options.root) if text != wanted]
+    for page, wanted in stale:
+        name = page.relative_to(options.root)
+        if options.check:
+            print(f"{name} is out of date: run tools/update_tables.py")
+        else:
+            page.write_text(wanted)
+            print(f"{name} updated")
+    return 1 if options.check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

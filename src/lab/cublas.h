@@ -5,7 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
+
+#include "lab/vendor.h"
 
 namespace tessera::lab::cublas {
 
@@ -70,3 +73,12 @@ struct Library {
 bool load_library(const std::string& path, Library& library, std::string& problem);
 
 }  // namespace tessera::lab::cublas
+
+namespace tessera::lab {
+
+// A vendor over a loaded library (or a test's own functions). Null, with the reason, when it does
+// not start.
+std::unique_ptr<Vendor> make_vendor(Device& device, const cublas::Library& library,
+                                    const VendorOptions& options, std::string& problem);
+
+}  // namespace tessera::lab

@@ -187,16 +187,15 @@ class Cublas : public Vendor {
   int candidates_;
 };
 
-// Opens one library and makes its handles; empty, with the reason, when that fails.
-std::unique_ptr<Session> open_session(Device& device, const std::string& path,
-                                      const VendorOptions& options, std::string& problem) {
+// Makes the handles on the device's stream; null, with the reason, when the library cannot start.
+std::unique_ptr<Session> start_session(Device& device, const cublas::Library& lib,
+                                       const VendorOptions& options, std::string& problem) {
   auto session = std::make_unique<Session>();
-  if (!cublas::load_library(path, session->lib, problem)) return nullptr;
-  cublas::Library& lib = session->lib;
+  session->lib = lib;
   cublas::Code code = lib.create(&session->blas);
   if (code == 0) code = lib.lt_create(&session->light);
   if (code != 0) {
-    problem = fmt::format("{} cannot start on this driver (status {})", path, code);
+    problem = fmt::format("it does not start on this driver (status {})", code);
     return nullptr;
   }
   session->stream = device.native_stream();
@@ -258,17 +257,29 @@ std::vector<std::string> vendor_library_paths(const std::string& given) {
   return paths;
 }
 
+std::unique_ptr<Vendor> make_vendor(Device& device, const cublas::Library& library,
+                                    const VendorOptions& options, std::string& problem) {
+  auto session = start_session(device, library, options, problem);
+  if (!session) return nullptr;
+  return std::make_unique<Cublas>(std::move(session), options.candidates);
+}
+
 std::unique_ptr<Vendor> Vendor::load(Device& device, const VendorOptions& options) {
   if (device.info().kind != DeviceKind::kCuda) {
-    throw StatusError(
-        Status::unavailable("the vendor's library needs a CUDA device, and this is the " +
-                            device.info().name + " one"));
+    throw StatusError(Status::unavailable("the vendor's library needs a CUDA device, and this is " +
+                                          device.info().name));
   }
-  std::string problem;
+  std::string problem;  // of the last library that was there, else of the last one tried
+  bool found = false;
   for (const std::string& path : vendor_library_paths(options.library)) {
-    if (auto session = open_session(device, path, options, problem)) {
-      return std::make_unique<Cublas>(std::move(session), options.candidates);
+    cublas::Library library{};
+    std::string reason;
+    const bool loaded = cublas::load_library(path, library, reason);
+    if (loaded) {
+      if (auto vendor = make_vendor(device, library, options, reason)) return vendor;
     }
+    if (loaded || !found) problem = path + ": " + reason;
+    found = found || loaded;
   }
   const std::string asked =
       options.library.empty() ? "" : "--vendor-lib is '" + options.library + "', but ";

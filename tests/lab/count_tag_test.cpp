@@ -1,0 +1,49 @@
+// The tag on the kernels of this build: what ptxas leaves alone, and what it merges.
+#include "lab/count_tag.h"
+
+#include <gtest/gtest.h>
+
+#include "catalog/catalog.h"
+
+namespace tessera::lab {
+namespace {
+
+std::vector<std::string> differences_of(const char* pattern) {
+  const KernelChoice choice = choose_kernels(pattern).front();
+  const KernelRow& row = row_for(*choice.kernel, choice.variant, Problem{});
+  return cubin_differences(image_of(*choice.kernel), {row.entry});
+}
+
+TEST(CountTag, VolatileTilesKeepTheCubinEqualToItsPtx) {
+  for (const char* pattern : {"01", "03", "05", "07"}) {
+    EXPECT_TRUE(differences_of(pattern).empty()) << pattern << differences_of(pattern).front();
+  }
+}
+
+// Rung 22 reads its tiles without volatile: ptxas makes wide loads of narrow ones.
+TEST(CountTag, MergedLoadsMakeAModelAndBothNumbersAreKept) {
+  const KernelChoice choice = choose_kernels("22").front();
+  const KernelRow& row = choice.kernel->rows.front();
+  CountSummary counts;
+  set_tag(counts, image_of(*choice.kernel), {row.entry});
+  EXPECT_EQ(counts.tag, "model");
+  ASSERT_FALSE(counts.cubin_differences.empty());
+  EXPECT_NE(counts.cubin_differences.front().find(" in the PTX, "), std::string::npos);
+  EXPECT_NE(counts.cubin_differences.front().find(" in the cubin"), std::string::npos);
+}
+
+TEST(CountTag, ApproximateFormsComeFirst) {
+  const KernelChoice choice = choose_kernels("01").front();
+  CountSummary counts;
+  counts.approximate_forms = {"ex2.approx.f32"};
+  set_tag(counts, image_of(*choice.kernel), {choice.kernel->rows.front().entry});
+  EXPECT_EQ(counts.tag, "approximate");
+}
+
+TEST(CountTag, AnUnknownEntryIsNoProof) {
+  const KernelChoice choice = choose_kernels("01").front();
+  EXPECT_EQ(cubin_differences(image_of(*choice.kernel), {"nobody"}).size(), 1u);
+}
+
+}  // namespace
+}  // namespace tessera::lab

@@ -32,22 +32,33 @@ std::string chosen_command(const CLI::App& app) {
   return chosen.empty() ? "" : chosen.front()->get_name();
 }
 
+// An option with no value, or one given twice: the parser's text starts with the option's name.
+std::string sentence_for_count(const std::string& text, const std::string& help) {
+  const std::string name = text.substr(0, text.find(':'));
+  if (text.ends_with(" missing")) {
+    return fmt::format("{} was given without a value, but needs one; {}", name, help);
+  }
+  return fmt::format("{} was given more than once, but is taken once; {}", name, help);
+}
+
 // One sentence for an error of the parser: the argument, what is wrong with it, and the rule.
 std::string sentence_for(const CLI::ParseError& error, const CLI::App& app) {
   const std::string command = chosen_command(app);
   const std::string help =
       fmt::format("'tessera {}{}--help' lists what there is", command, command.empty() ? "" : " ");
-  if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
-    const auto extras = app.remaining(true);
-    const std::string first = extras.empty() ? "?" : extras.front();
-    if (command.empty() && !first.starts_with('-')) {
-      return fmt::format("'{}' is not a command; it must be one of: {}", first,
-                         names_of_commands());
-    }
-    return fmt::format("argument '{}' is not known here; {}", first, help);
+  const auto unknown = app.remaining(true);
+  if (command.empty() && !unknown.empty() && !unknown.front().starts_with('-')) {
+    return fmt::format("'{}' is not a command; it must be one of: {}", unknown.front(),
+                       names_of_commands());
   }
-  if (dynamic_cast<const CLI::RequiredError*>(&error) && command.empty()) {
+  if (!unknown.empty()) {
+    return fmt::format("argument '{}' is not known here; {}", unknown.front(), help);
+  }
+  if (command.empty()) {
     return fmt::format("no command was given; it must be one of: {}", names_of_commands());
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) {
+    return sentence_for_count(error.what(), help);
   }
   return fmt::format("{}; {}", error.what(), help);
 }

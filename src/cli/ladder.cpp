@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <memory>
 
 #include "arch/gpus.h"
@@ -48,7 +49,8 @@ Problem problem_on(const ProblemOptions& options, DataType type, const Shape& ot
 lab::Record run_on(Device& device, const KernelChoice& kernel, const Problem& problem,
                    const lab::BenchOptions& settings) {
   std::vector<lab::Record> records = lab::bench(device, {kernel}, problem, settings);
-  lab::Record record = std::move(records.at(0));
+  if (records.empty()) return {};  // interrupted
+  lab::Record record = std::move(records.front());
   const bool is_cuda = device.info().kind == DeviceKind::kCuda;
   record.command =
       repeat_command("bench", kernel, problem, is_cuda ? "cuda" : "virtual", settings.verify.seed);
@@ -99,39 +101,63 @@ double peak_of(const lab::Record& record) {
   return std::max(gpu->fp64_peak(), gpu->fp64_tensor_peak());
 }
 
-// Prints a rung as soon as it is done.
+// WHY: columns are chosen before the first rung has run, by a record with every figure that rungs
+// can get on these devices.
+lab::Record full_record(const Devices& devices) {
+  lab::Record full;
+  full.device = devices.device->info().name;
+  full.verified = "sampled";
+  full.max_error_ratio = 1.0;
+  if (!devices.is_cuda() || devices.fallback) {
+    full.counts.emplace();
+    full.counts->total.thread = full.counts->fma.thread = full.counts->shared_loads[4].thread = 1;
+    full.host_seconds = 1.0;
+  }
+  if (devices.is_cuda()) {
+    full.time_ms = lab::Summary{1.0, 1.0, 1.0, 1};
+    full.tflops = full.ratio_to_vendor = 1.0;
+    full.vendor = lab::VendorTime{"", *full.time_ms};
+  }
+  return full;
+}
+
+// Prints a rung as soon as it is done, and keeps its cells for files.
 class LadderPrinter {
  public:
-  explicit LadderPrinter(bool prints) : prints_(prints) {}
+  LadderPrinter(const Devices& devices, bool prints) : prints_(prints) {
+    const lab::Record full = full_record(devices);
+    const lab::Table columns = lab::ladder_table({full}, std::max(1.0, peak_of(full)));
+    table_.header = columns.header;
+    std::vector<LiveColumn> live;
+    for (std::size_t i = 0; i < columns.header.size(); ++i) {
+      const std::string& cell = columns.rows.at(0).at(i);
+      const bool is_number = !cell.empty() && std::isdigit(static_cast<unsigned char>(cell[0]));
+      live.push_back({columns.header[i], cell.size(), is_number});
+    }
+    for (const Kernel& kernel : all_kernels()) {
+      live.at(0).width = std::max(live.at(0).width, kernel.name.size());
+      live.at(1).width = std::max(live.at(1).width, kernel.idea.size());
+    }
+    live_ = std::make_unique<LiveTable>(std::move(live));
+    if (prints_) fmt::print("{}", live_->header());
+    std::fflush(stdout);
+  }
 
   void print(const lab::Record& row) {
     const lab::Table one = lab::ladder_table({row}, peak_of(row));
-    if (table_.header.empty()) start(one);
     std::vector<std::string> cells;
-    for (const std::string& column : table_.header) cells.push_back(cell_of(one, column));
-    table_.rows.push_back(cells);
-    if (prints_) live_->print_row(cells);
+    for (const std::string& column : table_.header) {
+      const auto at = std::find(one.header.begin(), one.header.end(), column);
+      cells.push_back(at == one.header.end() ? "-" : one.rows.at(0).at(at - one.header.begin()));
+    }
+    if (prints_) fmt::print("{}", live_->line(cells));
+    std::fflush(stdout);
+    table_.rows.push_back(std::move(cells));
   }
+
   const lab::Table& table() const { return table_; }
 
  private:
-  void start(const lab::Table& first) {
-    table_.header = first.header;
-    std::vector<std::size_t> widths;
-    for (const std::string& cell : first.rows.at(0)) widths.push_back(cell.size());
-    for (const Kernel& kernel : all_kernels()) {
-      widths.at(0) = std::max(widths.at(0), kernel.name.size());
-      widths.at(1) = std::max(widths.at(1), kernel.idea.size());
-    }
-    live_ = std::make_unique<LiveTable>(first.header, widths);
-    if (prints_) live_->print_header();
-  }
-
-  static std::string cell_of(const lab::Table& one, const std::string& column) {
-    const auto at = std::find(one.header.begin(), one.header.end(), column);
-    return at == one.header.end() ? "-" : one.rows.at(0).at(at - one.header.begin());
-  }
-
   bool prints_;
   lab::Table table_;
   std::unique_ptr<LiveTable> live_;
@@ -178,7 +204,7 @@ int ladder(const Options& options) {
   if (prints) print_heading(options, devices, baseline);
 
   lab::BenchOptions settings = settings_of(options, baseline);
-  LadderPrinter printer(prints);
+  LadderPrinter printer(devices, prints);
   std::vector<lab::Record> records;
   Progress bar(static_cast<std::int64_t>(kernels.size()));
   bool failed = false;
@@ -186,6 +212,7 @@ int ladder(const Options& options) {
     bar.show(i, kernels[i].kernel->name);
     const Rung rung = climb(kernels[i], options.problem, devices, settings);
     bar.wipe();
+    if (rung.row.kernel.empty()) break;
     printer.print(rung.row);
     records.insert(records.end(), rung.records.begin(), rung.records.end());
     for (const lab::Record& record : rung.records) {

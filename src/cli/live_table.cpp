@@ -6,30 +6,29 @@
 
 namespace tessera::cli {
 
-LiveTable::LiveTable(std::vector<std::string> header, std::vector<std::size_t> widths)
-    : header_(std::move(header)), widths_(std::move(widths)) {
-  widths_.resize(header_.size(), 0);
-  for (std::size_t i = 0; i < header_.size(); ++i) {
-    widths_[i] = std::max(widths_[i], header_[i].size());
-  }
+LiveTable::LiveTable(std::vector<LiveColumn> columns) : columns_(std::move(columns)) {
+  for (LiveColumn& column : columns_) column.width = std::max(column.width, column.header.size());
 }
 
-void LiveTable::print_header() const {
-  print_row(header_);
-  std::vector<std::string> lines;
-  for (const std::size_t width : widths_) lines.emplace_back(width, '-');
-  print_row(lines);
+std::string LiveTable::line(const std::vector<std::string>& cells) const {
+  std::string text;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const LiveColumn& column = columns_[i];
+    text += i == 0 ? "" : "  ";
+    text += column.right ? fmt::format("{:>{}}", cells.at(i), column.width)
+                         : fmt::format("{:<{}}", cells.at(i), column.width);
+  }
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text + "\n";
 }
 
-void LiveTable::print_row(const std::vector<std::string>& cells) const {
-  std::string line;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    const std::size_t width = i < widths_.size() ? widths_[i] : 0;
-    line += fmt::format("{}{:<{}}", i == 0 ? "" : "  ", cells[i], width);
+std::string LiveTable::header() const {
+  std::vector<std::string> names, rules;
+  for (const LiveColumn& column : columns_) {
+    names.push_back(column.header);
+    rules.emplace_back(column.width, '-');
   }
-  line.erase(line.find_last_not_of(' ') + 1);
-  fmt::print("{}\n", line);
-  std::fflush(stdout);
+  return line(names) + line(rules);
 }
 
 }  // namespace tessera::cli

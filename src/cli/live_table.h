@@ -1,23 +1,28 @@
 // A table whose rows appear as soon as they are known: widths are fixed by what is known before.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace tessera::cli {
 
+struct LiveColumn {
+  std::string header;
+  std::size_t width = 0;  // at least; a longer cell moves what stands right of it
+  bool right = false;     // numbers
+};
+
 class LiveTable {
  public:
-  // widths[i] is the least width of column i; a longer header or cell moves what stands right of
-  // it.
-  LiveTable(std::vector<std::string> header, std::vector<std::size_t> widths);
+  explicit LiveTable(std::vector<LiveColumn> columns);
 
-  void print_header() const;
-  void print_row(const std::vector<std::string>& cells) const;
+  // One line, without spaces at its end; as many cells as columns.
+  std::string line(const std::vector<std::string>& cells) const;
+  std::string header() const;  // two lines: the names and a rule
 
  private:
-  std::vector<std::string> header_;
-  std::vector<std::size_t> widths_;
+  std::vector<LiveColumn> columns_;
 };
 
 }  // namespace tessera::cli

@@ -1,0 +1,217 @@
+// Every bad call: exit code 2, one sentence on stderr that names the argument, its value and the
+// rule, nothing on stdout, no output file, and an existing one untouched.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tests/cli/program.h"
+#include "tests/support/beside.h"
+
+namespace tessera::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+const std::string kData = TESSERA_SOURCE_DIR "/tests/cli/data/";
+
+class BadInput : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(beside_test("tessera"))) GTEST_SKIP() << "no program here";
+  }
+
+  // Runs the call; its stderr must be one line that holds every part.
+  void expect_refused(const Words& arguments, const Words& parts, const Words& environment = {}) {
+    std::string shown;
+    for (const std::string& word : arguments) shown += " " + word;
+    SCOPED_TRACE("tessera" + shown);
+    const Ran ran = run_program(arguments, environment);
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_EQ(ran.out, "");
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+    EXPECT_TRUE(ran.err.starts_with("tessera")) << ran.err;
+    for (const std::string& part : parts) {
+      EXPECT_NE(ran.err.find(part), std::string::npos) << "lacks '" << part << "': " << ran.err;
+    }
+  }
+
+  // The same, and neither a new output file nor a change to an old one.
+  void expect_no_output(const Words& arguments, const Words& parts, const Words& environment = {}) {
+    const TemporaryFolder folder;
+    Words with_output = arguments;
+    with_output.insert(with_output.end(), {"--json", folder / "new.json"});
+    expect_refused(with_output, parts, environment);
+    EXPECT_TRUE(folder.names().empty());
+    write_text(folder / "old.json", "old");
+    with_output.back() = folder / "old.json";
+    expect_refused(with_output, parts, environment);
+    EXPECT_EQ(file_text(folder / "old.json"), "old");
+    EXPECT_EQ(folder.names().size(), 1u);
+  }
+
+  void expect_multiply_refused(const Words& files, const Words& parts) {
+    const TemporaryFolder folder;
+    Words call = {"multiply"};
+    call.insert(call.end(), files.begin(), files.end());
+    call.insert(call.end(), {"-o", folder / "d.npy"});
+    expect_refused(call, parts);
+    EXPECT_TRUE(folder.names().empty());
+    write_text(folder / "d.npy", "old");
+    expect_refused(call, parts);
+    EXPECT_EQ(file_text(folder / "d.npy"), "old");
+  }
+};
+
+TEST_F(BadInput, Commands) {
+  expect_refused({}, {"no command was given", "ladder, list, doctor, verify, bench, multiply"});
+  expect_refused({"climb"}, {"'climb' is not a command", "must be one of: ladder"});
+  expect_refused({"bench", "--colour", "red"}, {"tessera bench: ", "'--colour'", "--help"});
+  expect_refused({"bench", "-m"}, {"-m was given without a value"});
+  expect_refused({"bench", "-m", "1", "-m", "2"}, {"-m was given more than once"});
+  expect_refused({"multiply", "a.npy", "b.npy"}, {"-o", "required"});
+}
+
+TEST_F(BadInput, Kernels) {
+  expect_no_output({"bench", "--kernel", "99_fastest"},
+                   {"--kernel is '99_fastest'", "02_coalesced"});
+  expect_no_output({"verify", "--kernel", "02/huge"}, {"--kernel", "'huge'", "16x16"});
+  expect_no_output({"ladder", "--kernel", ""}, {"--kernel is ''"});
+  expect_no_output({"list", "--type", "f33"}, {"f33", "f32", "f64"});
+  expect_no_output({"bench", "--kernel", "02", "--type", "f64"}, {"--type is f64", "computes f32"});
+}
+
+TEST_F(BadInput, Sizes) {
+  const Words bench = {"bench", "--device", "virtual", "--kernel", "02"};
+  const auto refused = [&](const Words& sizes, const Words& parts) {
+    Words call = bench;
+    call.insert(call.end(), sizes.begin(), sizes.end());
+    expect_no_output(call, parts);
+  };
+  refused({"-m", "ten"}, {"-m is 'ten', but must be a whole number"});
+  refused({"-m", "-5"}, {"-m is '-5', but must be at least 0"});
+  refused({"-m", "99999999999999999999"}, {"-m is '99999999999999999999'", "2^63"});
+  refused({"-m", "1,,2"}, {"-m is '1,,2'", "a list 'a,b'"});
+  refused({"-m", "1:2"}, {"-m is '1:2'", "lo:hi:step"});
+  refused({"-m", "9:2:1"}, {"-m is '9:2:1'", "not above its last"});
+  refused({"-m", "0:8:x2"}, {"-m is '0:8:x2'", "at least 1"});
+  refused({"-m", "1:8:x1"}, {"the step of -m is '1'", "at least 2"});
+  refused({"-m", "1:8:0"}, {"the step of -m is '0'", "at least 1"});
+  refused({"-m", "1:1000000000:1"}, {"-m", "at most 100000 sizes"});
+  refused({"-m", "4", "-n", "4"}, {"-k is ''", "all three"});
+  refused({"-k", "4"}, {"-m is ''", "all three"});
+  refused({"-m", "4", "--shapes", "squares"}, {"--shapes is 'squares'", "beside -m"});
+  refused({"--shapes", "/no/such/file"}, {"--shapes is '/no/such/file'", "squares"});
+  refused({"-m", "4611686018427387904"}, {"4611686018427387904"});
+}
+
+TEST_F(BadInput, ShapeFiles) {
+  const TemporaryFolder folder;
+  write_text(folder / "two", "1 2 3\n4 5\n");
+  expect_refused({"bench", "--shapes", folder / "two"}, {"line 2", "'4 5'", "'m n k'"});
+  write_text(folder / "word", "# sizes\n\n1 b 3\n");
+  expect_refused({"bench", "--shapes", folder / "word"}, {"line 3", "'b'"});
+  write_text(folder / "none", "# nothing\n");
+  expect_refused({"bench", "--shapes", folder / "none"}, {"at least one line"});
+}
+
+TEST_F(BadInput, LayoutsScalesAndDevices) {
+  const Words bench = {"bench", "--kernel", "02", "-m", "8"};
+  const auto refused = [&](const Words& more, const Words& parts) {
+    Words call = bench;
+    call.insert(call.end(), more.begin(), more.end());
+    expect_no_output(call, parts);
+  };
+  refused({"--layout", "NX"}, {"NX", "NN"});
+  refused({"--order", "diagonal"}, {"diagonal", "col", "row"});
+  refused({"--lda", "7"}, {"lda", "7", "8"});
+  refused({"--ldd", "7"}, {"ldd", "7", "8"});
+  refused({"--lda", "x"}, {"--lda is 'x'"});
+  refused({"--alpha", "one"}, {"--alpha is 'one'"});
+  refused({"--beta", "1.5x"}, {"--beta is '1.5x'"});
+  refused({"--seed", "-1"}, {"--seed is '-1'"});
+  refused({"--mode", "slow"}, {"--mode is 'slow'", "burst"});
+  refused({"--fill", "ones"}, {"ones", "uniform"});
+  refused({"--device", "tpu"}, {"--device is 'tpu'", "cuda or virtual"});
+  refused({"--device", "virtual", "--threads", "0"}, {"--threads is '0'", "1"});
+  refused({"--device", "virtual", "--vendor-lib", "/x"}, {"--vendor-lib is '/x'", "without a GPU"});
+  refused({"--chain", "0"}, {"--chain is '0'"});
+  refused({"--chain", "3", "-n", "8", "-k", "9"}, {"square", "9"});
+  expect_no_output({"verify", "--beta", "2"}, {"--beta is '2'", "beside a shape"});
+  expect_no_output({"ladder", "-m", "8,16"}, {"2 problems", "takes one"});
+}
+
+TEST_F(BadInput, OutputsThatCannotBeWritten) {
+  expect_refused({"list", "--json", "/no/such/folder/x.json"},
+                 {"--json", "/no/such/folder/x.json"});
+  expect_refused({"list", "--csv", "/"}, {"--csv", "/"});
+  expect_refused({"list", "--json", "-", "--md", "-"}, {"'-'", "same place"});
+}
+
+TEST_F(BadInput, MemoryThatIsNotThere) {
+  expect_no_output({"bench", "--device", "virtual", "--kernel", "02", "-m", "3000000"},
+                   {"3000000", "memory"});
+}
+
+TEST_F(BadInput, Files) {
+  const std::string a = kData + "a_f32.npy", b = kData + "b_f32.npy";
+  expect_multiply_refused({"/no/a.npy", b}, {"A (/no/a.npy)", "no such file"});
+  expect_multiply_refused({a, kData}, {"B (", "not a regular file"});
+  expect_multiply_refused({a, kData + "vector.npy"}, {"B (", "has 1 dimensions"});
+  expect_multiply_refused({kData + "half.npy", b}, {"A (", "'<f2'", "float32"});
+  expect_multiply_refused({a, kData + "b_f64.npy"}, {"B holds f64", "must hold f32"});
+  expect_multiply_refused({a, a}, {"A is 17 x 33 and B is 17 x 33", "as many columns"});
+  expect_multiply_refused({a, b, "--c", a}, {"C is 17 x 33", "17 x 9"});
+  expect_multiply_refused({a, b, "--beta", "2"}, {"--beta is '2'", "without a matrix C"});
+  expect_multiply_refused({a, b, "--alpha", "two"}, {"--alpha is 'two'"});
+  expect_multiply_refused({a, b, "--kernel", "24"}, {"--kernel is '24'", "computes f64"});
+  expect_multiply_refused({a, b, "--kernel", "all"}, {"--kernel is 'all'", "must name one"});
+  expect_multiply_refused({a, b, "--kernel", "zz"}, {"--kernel is 'zz'"});
+  expect_multiply_refused({a, b, "--kernel", "02", "--device", "cpu"}, {"--kernel", "cpu"});
+  expect_multiply_refused({a, b, "--device", "abacus"}, {"--device is 'abacus'"});
+}
+
+TEST_F(BadInput, TruncatedFiles) {
+  const TemporaryFolder folder;
+  const std::string whole = file_text(kData + "a_f32.npy");
+  for (const std::size_t bytes : {0, 5, 9, 60, 128, 1000}) {
+    write_text(folder / "a.npy", whole.substr(0, bytes));
+    expect_multiply_refused({folder / "a.npy", kData + "b_f32.npy"}, {"A (", "a.npy)", "trunc"});
+  }
+}
+
+TEST_F(BadInput, OutputsOfMultiply) {
+  const TemporaryFolder folder;
+  std::filesystem::copy(kData + "one_f32.npy", folder / "a.npy");
+  const std::string a = folder / "a.npy", before = file_text(folder / "a.npy");
+  expect_refused({"multiply", a, a, "-o", a}, {"-o is '", "must not be the file of A"});
+  EXPECT_EQ(file_text(a), before);
+  expect_refused({"multiply", a, a, "-o", "/no/such/d.npy"}, {"-o", "/no/such/d.npy"});
+  expect_refused({"multiply", a, a, "-o", "-"}, {"-o is '-'"});
+}
+
+// Machines without a driver, without a GPU, with an old driver or too little memory: a stand-in
+// driver plays them all.
+TEST_F(BadInput, GpusThatAreNotThere) {
+  const std::string fake = fake_driver();
+  if (!std::filesystem::exists(fake)) GTEST_SKIP() << "no stand-in driver";
+  const std::string path = "LD_LIBRARY_PATH=" + std::filesystem::path(fake).parent_path().string();
+  const Words bench = {"bench", "--device", "cuda", "--kernel", "02", "-m", "8"};
+  const TemporaryFolder no_driver;
+  write_text(no_driver / "libcuda.so.1", "");
+  expect_no_output(bench, {"--device is 'cuda'", "libcuda.so.1 cannot be loaded"},
+                   {"LD_LIBRARY_PATH=" + (no_driver / "")});
+  expect_no_output(bench, {"--device is 'cuda'", "cuInit failed", "nvidia-smi"},
+                   {path, "FAKE_CUDA_FAIL=cuInit=100"});
+  expect_no_output(bench, {"--device is 'cuda'", "driver is too old", "CUDA 11.4", "CUDA 12.0"},
+                   {path, "FAKE_CUDA_DRIVER=11040"});
+  expect_no_output(bench, {"cannot be loaded by this GPU and driver (CUDA 12.4)"},
+                   {path, "FAKE_CUDA_DRIVER=12040"});
+  expect_no_output(bench, {"not enough device memory", "of 100 bytes free"},
+                   {path, "FAKE_CUDA_MEMORY=100", "FAKE_CUDA_ACCEPT=1"});
+  expect_no_output({"ladder", "--device", "cuda"}, {"--device is 'cuda'"},
+                   {path, "FAKE_CUDA_COUNT=0"});
+}
+
+}  // namespace
+}  // namespace tessera::cli

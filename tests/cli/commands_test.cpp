@@ -1,0 +1,314 @@
+// The real program on good input: tables, JSON, exit codes, and products that NumPy agrees with.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+
+#include "catalog/catalog.h"
+#include "cli/npy.h"
+#include "cli/numbers.h"
+#include "lab/record.h"
+#include "tests/cli/program.h"
+#include "tests/support/beside.h"
+
+namespace tessera::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+const std::string kData = TESSERA_SOURCE_DIR "/tests/cli/data/";
+
+class Commands : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(beside_test("tessera"))) GTEST_SKIP() << "no program here";
+  }
+};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+double element(const NpyFile& file, std::int64_t r, std::int64_t c) {
+  const NpyHeader& h = file.header();
+  const std::int64_t at = h.fortran_order ? c * h.rows + r : r * h.cols + c;
+  double wide = 0;
+  float narrow = 0;
+  if (h.type == DataType::kF64) {
+    std::memcpy(&wide, file.data() + 8 * at, 8);
+    return wide;
+  }
+  std::memcpy(&narrow, file.data() + 4 * at, 4);
+  return narrow;
+}
+
+void set_element(NpyFile& file, std::int64_t r, std::int64_t c, float value) {
+  const NpyHeader& h = file.header();
+  std::memcpy(file.data() + 4 * (h.fortran_order ? c * h.rows + r : r * h.cols + c), &value, 4);
+}
+
+// `d` equals `want` in shape and, within the rounding of 33 products, in every element.
+void expect_close(const std::string& d, const std::string& want, double factor = 1) {
+  const NpyFile got = NpyFile::read(d, "d"), right = NpyFile::read(want, "want");
+  ASSERT_EQ(got.header().rows, right.header().rows);
+  ASSERT_EQ(got.header().cols, right.header().cols);
+  ASSERT_EQ(got.header().type, right.header().type);
+  const double tolerance = right.header().type == DataType::kF64 ? 1e-14 : 4e-6;
+  for (std::int64_t r = 0; r < right.header().rows; ++r) {
+    for (std::int64_t c = 0; c < right.header().cols; ++c) {
+      ASSERT_NEAR(element(got, r, c), factor * element(right, r, c), std::abs(factor) * tolerance)
+          << r << ", " << c;
+    }
+  }
+}
+
+TEST_F(Commands, HelpAndVersion) {
+  const Ran help = run_program({"--help"});
+  EXPECT_EQ(help.code, 0);
+  for (const char* name : {"ladder", "list", "doctor", "verify", "bench", "multiply"}) {
+    EXPECT_TRUE(contains(help.out, name));
+    const Ran of_command = run_program({name, "--help"});
+    EXPECT_EQ(of_command.code, 0);
+    EXPECT_TRUE(contains(of_command.out, "Examples:\n  tessera " + std::string(name)));
+    EXPECT_TRUE(contains(of_command.out, "--json PATH"));
+    EXPECT_EQ(of_command.err, "");
+  }
+  EXPECT_TRUE(run_program({"--version"}).out.starts_with("tessera "));
+}
+
+TEST_F(Commands, ListWalksTheCatalog) {
+  const Ran ran = run_program({"list", "--json", "-"});
+  EXPECT_EQ(ran.code, 0);
+  const lab::Json object = lab::Json::parse(ran.out);
+  ASSERT_EQ(object.at("kernels").size(), all_kernels().size());
+  for (std::size_t i = 0; i < all_kernels().size(); ++i) {
+    const lab::Json& kernel = object.at("kernels").at(i);
+    EXPECT_EQ(kernel.at("kernel"), all_kernels()[i].name);
+    EXPECT_EQ(kernel.at("entries").size(), all_kernels()[i].rows.size());
+    for (const lab::Json& entry : kernel.at("entries")) EXPECT_GT(entry.at("registers"), 0);
+  }
+}
+
+TEST_F(Commands, DoctorSaysWhatWorks) {
+  const Ran ran = run_program({"doctor", "--device", "virtual"});
+  EXPECT_EQ(ran.code, 0) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "yes  a kernel on the virtual GPU"));
+  EXPECT_TRUE(contains(ran.out, "Kernels run on the virtual GPU"));
+  const lab::Json object =
+      lab::Json::parse(run_program({"doctor", "--device", "virtual", "--json", "-"}).out);
+  EXPECT_GT(object.at("findings").size(), 5u);
+}
+
+TEST_F(Commands, LadderPrintsARowARung) {
+  const TemporaryFolder folder;
+  const Ran ran =
+      run_program({"ladder", "--device", "virtual", "--kernel", "01,02,23", "-m", "64", "-n", "32",
+                   "-k", "16", "--md", folder / "t.md", "--json", folder / "t.json"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  for (const char* part : {"64 x 32 x 16 on the virtual GPU", "01_strided", "02_coalesced",
+                           "23_packed_conflict_free", "full", "error/bound", "FMA:LDS"}) {
+    EXPECT_TRUE(contains(ran.out, part)) << part << "\n" << ran.out;
+  }
+  EXPECT_TRUE(contains(file_text(folder / "t.md"), "| 02_coalesced |"));
+  const lab::Json object = lab::Json::parse(file_text(folder / "t.json"));
+  EXPECT_EQ(object.at("runs").size(), 3u);
+  EXPECT_EQ(ran.err, "");  // no bar where there is no terminal
+}
+
+TEST_F(Commands, BenchWritesTheRecordOfTheDesign) {
+  const Ran ran = run_program({"bench", "--device", "virtual", "--kernel", "02,24", "-m", "33",
+                               "-n", "17", "-k", "9", "--json", "-"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const lab::Json object = lab::Json::parse(ran.out);
+  EXPECT_TRUE(object.contains("schema"));
+  EXPECT_TRUE(object.contains("environment"));
+  ASSERT_EQ(object.at("runs").size(), 2u);
+  for (const lab::Json& run : object.at("runs")) {
+    for (const char* field :
+         {"kernel", "config", "image", "problem", "device", "verified", "max_error_ratio", "mode",
+          "time_ms", "tflops", "vendor", "ratio_to_vendor", "counts", "host_seconds",
+          "lane_instructions_per_s", "command"}) {
+      EXPECT_TRUE(run.contains(field)) << field;
+    }
+    EXPECT_EQ(run.at("verified"), "full");
+    EXPECT_TRUE(run.at("mode").is_null());
+    EXPECT_TRUE(run.at("time_ms").is_null());
+    EXPECT_TRUE(run.at("tflops").is_null());
+    EXPECT_TRUE(run.at("ratio_to_vendor").is_null());
+    EXPECT_GT(run.at("lane_instructions_per_s"), 0);
+  }
+}
+
+TEST_F(Commands, ARecordsCommandRepeatsIt) {
+  const Ran first = run_program({"verify", "--device", "virtual", "--kernel", "06/2x2", "--layout",
+                                 "TN",     "-m",       "33",      "-n",       "17",     "-k",
+                                 "9",      "--lda",    "40",      "--alpha",  "-1.5",   "--beta",
+                                 "0.5",    "--seed",   "7",       "--json",   "-"});
+  ASSERT_EQ(first.code, 0) << first.err;
+  const lab::Json run = lab::Json::parse(first.out).at("runs").at(0);
+  Words again = split(run.at("command").get<std::string>(), ' ');
+  ASSERT_EQ(again.at(0), "tessera");
+  again.erase(again.begin());
+  again.insert(again.end(), {"--json", "-"});
+  const Ran second = run_program(again);
+  ASSERT_EQ(second.code, 0) << second.err;
+  const lab::Json repeated = lab::Json::parse(second.out).at("runs").at(0);
+  EXPECT_EQ(repeated.at("problem"), run.at("problem"));
+  EXPECT_EQ(repeated.at("config"), run.at("config"));
+  EXPECT_EQ(repeated.at("max_error_ratio"), run.at("max_error_ratio"));
+  EXPECT_EQ(repeated.at("command"), run.at("command"));
+}
+
+TEST_F(Commands, VerifyWalksTheLattice) {
+  const Ran ran = run_program({"verify", "--device", "virtual", "--kernel", "07", "--quick"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_TRUE(contains(ran.out, "07_vector_access")) << ran.out;
+}
+
+TEST_F(Commands, ChainOfProducts) {
+  const Ran ran = run_program({"bench", "--device", "virtual", "--kernel", "23", "-m", "24",
+                               "--chain", "3", "--json", "-"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const lab::Json chain = lab::Json::parse(ran.out).at("chains").at(0);
+  EXPECT_EQ(chain.at("correct"), true);
+}
+
+TEST_F(Commands, CtrlCKeepsWhatWasMeasured) {
+  const TemporaryFolder folder;
+  const int lines_before_the_first_row = 5;
+  const Ran ran = interrupt_program({"ladder", "--device", "virtual", "--json", folder / "t.json"},
+                                    lines_before_the_first_row + 1);
+  EXPECT_EQ(ran.code, 130) << ran.out;
+  const lab::Json object = lab::Json::parse(file_text(folder / "t.json"));
+  EXPECT_GE(object.at("runs").size(), 1u);
+  EXPECT_LT(object.at("runs").size(), all_kernels().size());
+}
+
+TEST_F(Commands, MultiplyAgreesWithNumPy) {
+  const TemporaryFolder folder;
+  const std::string d = folder / "d.npy";
+  for (const char* device : {"cpu", "virtual"}) {
+    for (const char* a : {"a_f32.npy", "a_f32_fortran.npy"}) {
+      for (const char* b : {"b_f32.npy", "b_f32_fortran.npy"}) {
+        SCOPED_TRACE(std::string(device) + " " + a + " " + b);
+        const Ran ran =
+            run_program({"multiply", kData + a, kData + b, "-o", d, "--device", device});
+        ASSERT_EQ(ran.code, 0) << ran.err;
+        expect_close(d, kData + "product_f32.npy");
+      }
+    }
+    for (const char* b : {"b_f64.npy", "b_f64_fortran.npy"}) {
+      const Ran ran =
+          run_program({"multiply", kData + "a_f64.npy", kData + b, "-o", d, "--device", device});
+      ASSERT_EQ(ran.code, 0) << ran.err;
+      expect_close(d, kData + "product_f64.npy");
+    }
+  }
+}
+
+TEST_F(Commands, MultiplyTakesEveryKernel) {
+  const TemporaryFolder folder;
+  const std::string d = folder / "d.npy";
+  for (const Kernel& kernel : all_kernels()) {
+    const std::string type = kernel.type == DataType::kF64 ? "f64" : "f32";
+    const Ran ran =
+        run_program({"multiply", kData + "a_" + type + ".npy", kData + "b_" + type + ".npy", "-o",
+                     d, "--device", "virtual", "--kernel", kernel.name});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_TRUE(contains(ran.out, kernel.name)) << ran.out;
+    expect_close(d, kData + "product_" + type + ".npy");
+  }
+}
+
+TEST_F(Commands, MultiplyScalesAndAddsC) {
+  const TemporaryFolder folder;
+  const std::string d = folder / "d.npy", product = kData + "product_f32.npy";
+  for (const char* device : {"cpu", "virtual"}) {
+    const Words call = {"multiply", kData + "a_f32.npy", kData + "b_f32.npy", "-o", d, "--device",
+                        device};
+    Words scaled = call;
+    scaled.insert(scaled.end(), {"--alpha", "2", "--c", product, "--beta", "-0.5"});
+    ASSERT_EQ(run_program(scaled).code, 0);
+    expect_close(d, product, 1.5);
+    Words added = call;
+    added.insert(added.end(), {"--c", product});
+    ASSERT_EQ(run_program(added).code, 0);
+    expect_close(d, product, 2);
+  }
+}
+
+TEST_F(Commands, MultiplyOfOneElementAndOfNone) {
+  const TemporaryFolder folder;
+  const std::string d = folder / "d.npy", one = kData + "one_f32.npy";
+  for (const char* device : {"cpu", "virtual"}) {
+    ASSERT_EQ(run_program({"multiply", one, one, "-o", d, "--device", device}).code, 0);
+    EXPECT_EQ(element(NpyFile::read(d, "d"), 0, 0), 12.25);
+    const Ran none = run_program(
+        {"multiply", kData + "empty.npy", kData + "b_f32.npy", "-o", d, "--device", device});
+    ASSERT_EQ(none.code, 0) << none.err;
+    EXPECT_EQ(NpyFile::read(d, "d").header().rows, 0);
+    EXPECT_EQ(NpyFile::read(d, "d").header().cols, 9);
+  }
+}
+
+// 1000 x 777 x 333 in small integers, so that every sum is exact; A in Fortran order.
+TEST_F(Commands, MultiplyOfALargerProductIsExact) {
+  const TemporaryFolder folder;
+  NpyFile a = NpyFile::make(DataType::kF32, 1000, 777, true);
+  NpyFile b = NpyFile::make(DataType::kF32, 777, 333, false);
+  const auto entry = [](int r, int c) { return static_cast<float>((7 * r + 13 * c) % 17 - 8); };
+  for (int r = 0; r < 1000; ++r) {
+    for (int k = 0; k < 777; ++k) set_element(a, r, k, entry(r, k));
+  }
+  for (int k = 0; k < 777; ++k) {
+    for (int c = 0; c < 333; ++c) set_element(b, k, c, entry(k, c + 5));
+  }
+  lab::write_file(folder / "a.npy", a.bytes());
+  lab::write_file(folder / "b.npy", b.bytes());
+  for (const char* device : {"cpu", "virtual"}) {
+    const Ran ran = run_program({"multiply", folder / "a.npy", folder / "b.npy", "-o",
+                                 folder / "d.npy", "--device", device});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const NpyFile d = NpyFile::read(folder / "d.npy", "d");
+    for (int r = 0; r < 1000; r += 37) {
+      for (int c = 0; c < 333; ++c) {
+        float sum = 0;
+        for (int k = 0; k < 777; ++k) sum += entry(r, k) * entry(k, c + 5);
+        ASSERT_EQ(element(d, r, c), sum) << device << " " << r << ", " << c;
+      }
+    }
+  }
+}
+
+// A stand-in driver whose kernels do nothing: every result is wrong, and that must be heard.
+TEST_F(Commands, AWrongKernelIsExitCodeOne) {
+  const std::string fake = fake_driver();
+  if (!std::filesystem::exists(fake)) GTEST_SKIP() << "no stand-in driver";
+  const std::string path = "LD_LIBRARY_PATH=" + std::filesystem::path(fake).parent_path().string();
+  const Words does_nothing = {path, "FAKE_CUDA_ACCEPT=1", "FAKE_CUDA_MEMORY=100000000"};
+  for (const char* command : {"verify", "bench", "ladder"}) {
+    const Ran ran =
+        run_program({command, "--device", "cuda", "--kernel", "02", "-m", "8"}, does_nothing);
+    EXPECT_EQ(ran.code, 1) << command << ran.out << ran.err;
+    EXPECT_TRUE(contains(ran.out, "failed")) << command << ran.out;
+  }
+}
+
+// A GPU whose driver loads none of the images: rows run on the virtual GPU and are marked.
+TEST_F(Commands, ImagesThatDoNotLoadRunOnTheVirtualGpu) {
+  const std::string fake = fake_driver();
+  if (!std::filesystem::exists(fake)) GTEST_SKIP() << "no stand-in driver";
+  const Words refuses = {"LD_LIBRARY_PATH=" + std::filesystem::path(fake).parent_path().string()};
+  for (const char* command : {"verify", "bench", "ladder"}) {
+    const Ran ran = run_program({command, "--kernel", "02", "-m", "8", "--json", "-"}, refuses);
+    EXPECT_EQ(ran.code, 0) << command << ran.out << ran.err;
+    const lab::Json runs = lab::Json::parse(ran.out).at("runs");
+    ASSERT_GE(runs.size(), 1u);
+    EXPECT_EQ(runs.at(0).at("device"), "virtual");
+    EXPECT_EQ(runs.at(0).at("verified"), "full");
+  }
+}
+
+}  // namespace
+}  // namespace tessera::cli

@@ -1,0 +1,120 @@
+// What the compiler made of each kernel of the ladder, as JSON: registers, memory, loads and stores
+// by width in the PTX and in the cubin, and the loop that multiplies. The pages of the ladder quote
+// these numbers, so they are read from the images that this build embeds, never typed.
+//
+//   ladder_facts > results/ladder_cubin.json && tools/update_tables.py
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "catalog/catalog.h"
+#include "sass/cubin.h"
+#include "sass/ptx_counts.h"
+
+namespace tessera {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+int count_of(const sass::Histogram& histogram, std::string_view name) {
+  const auto found = histogram.find(std::string(name));
+  return found == histogram.end() ? 0 : found->second;
+}
+
+int multiplies_in(const sass::Histogram& histogram) {
+  return count_of(histogram, "FFMA") + count_of(histogram, "DFMA") + count_of(histogram, "DMMA");
+}
+
+int instructions_in(const sass::Histogram& histogram) {
+  int sum = 0;
+  for (const auto& [name, count] : histogram) sum += count;
+  return sum;
+}
+
+// The loop in which multiplies are the largest share of the instructions; of equals the shortest.
+const sass::Loop* main_loop(const sass::CubinKernel& kernel) {
+  const auto share = [](const sass::Loop& loop) {
+    return static_cast<double>(multiplies_in(loop.histogram)) / instructions_in(loop.histogram);
+  };
+  const auto best = std::ranges::max_element(kernel.loops, {}, share);
+  return best == kernel.loops.end() ? nullptr : &*best;
+}
+
+// Memory accesses, multiplies and barriers: what the PTX reader counts as well.
+Json shared_words(const sass::Histogram& histogram) {
+  Json words = Json::object();
+  for (const auto& [name, count] : histogram) {
+    const std::string_view stem = std::string_view(name).substr(0, name.find('.'));
+    for (const std::string_view kept :
+         {"LDS", "STS", "LDG", "STG", "LD", "ST", "LDL", "STL", "FFMA", "DFMA", "DMMA", "BAR"}) {
+      if (stem == kept) words[name] = count;
+    }
+  }
+  return words;
+}
+
+Json facts_of(const Kernel& kernel, const KernelRow& row, const sass::CubinKernel& cubin,
+              const sass::PtxKernel& ptx) {
+  Json facts = {
+      {"kernel", kernel.name},
+      {"config", row.variant},
+      {"entry", row.entry},
+      {"type", name_of(kernel.type)},
+      {"idea", kernel.idea},
+      {"block", {row.block.m, row.block.n, row.block.k}},
+      {"threads", row.threads * row.threads_y},
+      {"registers", cubin.registers},
+      {"shared_bytes", cubin.shared_bytes},
+      {"stack_bytes", cubin.local_bytes},
+      // NOPs pad the end of a kernel.
+      {"instructions", instructions_in(cubin.histogram) - count_of(cubin.histogram, "NOP")},
+      {"ptx", shared_words(ptx.histogram)},
+      {"cubin", shared_words(cubin.histogram)},
+      {"differences", sass::differences(ptx, cubin)},
+      {"main_loop", nullptr}};
+  if (const sass::Loop* loop = main_loop(cubin)) {
+    facts["main_loop"] = {{"instructions", instructions_in(loop->histogram)},
+                          {"multiplies", multiplies_in(loop->histogram)},
+                          {"cubin", shared_words(loop->histogram)}};
+  }
+  return facts;
+}
+
+// "release 13.0, V13.0.88", from the comment that nvcc puts on top of its PTX.
+std::string compiler_of(std::string_view ptx) {
+  const std::size_t begin = ptx.find("release ");
+  if (begin == ptx.npos) return "unknown";
+  return "nvcc " + std::string(ptx.substr(begin, ptx.find('\n', begin) - begin));
+}
+
+void add_facts(const Kernel& kernel, Json& file) {
+  const CodeImage& image = image_of(kernel);
+  const sass::CubinFile cubin = sass::read_cubin(image.cubin);
+  const std::vector<sass::PtxKernel> ptx = sass::count_ptx(image.ptx);
+  file["compiler"] = compiler_of(image.ptx);
+  file["arch"] = image.cubin_arch;
+  for (const KernelRow& row : kernel.rows) {
+    const sass::CubinKernel* compiled = cubin.find(row.entry);
+    const auto text = std::ranges::find(ptx, row.entry, &sass::PtxKernel::name);
+    if (!compiled || text == ptx.end()) {
+      throw std::runtime_error(row.entry + " is not in its image.");
+    }
+    file["entries"].push_back(facts_of(kernel, row, *compiled, *text));
+  }
+}
+
+}  // namespace
+}  // namespace tessera
+
+int main() {
+  try {
+    tessera::Json file = {
+        {"schema", "tessera.cubin/1"}, {"compiler", ""}, {"arch", ""}, {"entries", nullptr}};
+    file["entries"] = tessera::Json::array();
+    for (const tessera::Kernel& kernel : tessera::all_kernels()) tessera::add_facts(kernel, file);
+    std::printf("%s\n", file.dump(1).c_str());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "ladder_facts: %s\n", error.what());
+    return 1;
+  }
+}

@@ -68,11 +68,13 @@ class Results:
 
 
 def load(path, key):
+    """The file, or one without rows where it does not exist."""
     if not path.exists():
         return {key: []}
     file = json.loads(path.read_text())
-    if file.get("schema") != 1:
-        sys.exit(f"{path}: schema is {file.get('schema')}, but this tool reads 1")
+    wanted = {"runs": "tessera.results/1", "entries": "tessera.cubin/1"}[key]
+    if file.get("schema") != wanted:
+        sys.exit(f"{path}: schema is {file.get('schema')}, but this tool reads {wanted}")
     return file
 
 
@@ -93,10 +95,8 @@ def table(header, rows):
 
 
 def number(value):
-    """Three digits that count: 0.493, 5.81, 45.1, 812."""
-    if value >= 100:
-        return f"{value:.0f}"
-    return f"{value:.1f}" if value >= 10 else f"{value:.2f}" if value >= 1 else f"{value:.3f}"
+    """Three digits that count: 0.00391, 0.493, 5.81, 45.1, 812; whole numbers bare."""
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def percent(part, whole):
@@ -147,28 +147,40 @@ def with_share(count, fma):
     return f"{count:,} ({number(count / fma)})" if count and fma else f"{count:,}"
 
 
-def requested_intensity(counts):
-    """FLOP for each byte that loads from global memory ask for; 0 where it cannot be told."""
+def products(run):
+    """MNK: the multiply-adds that the problem asks for."""
+    return run["problem"]["m"] * run["problem"]["n"] * run["problem"]["k"]
+
+
+def products_a_shared_load(run):
+    """For each shared load of a lane; 0 where there are none or where tensor cores multiply."""
+    loads = sum(count["thread"] for count in run["counts"]["ld.shared"].values())
+    return products(run) / loads if loads and not run["counts"]["matrix"]["warp"] else 0
+
+
+def requested_intensity(run):
+    """FLOP for each byte that loads ask global memory for; 0 where generic loads hide it."""
+    counts = run["counts"]
     read = sum(int(width[1:]) // 8 * count["thread"]
                for width, count in counts["ld.global"].items())
-    flop = 2 * counts["fma"]["thread"]
-    return flop / read if read and not counts["matrix"]["warp"] else 0
+    return 2 * products(run) / read if read and not counts["ld_st.generic"] else 0
 
 
 def count_column(run):
     counts = run["counts"]
     is_matrix = counts["matrix"]["warp"] > 0
-    multiplies = counts["matrix" if is_matrix else "fma"]["warp"]
+    multiplies = counts["matrix"]["warp"] if is_matrix else products(run) / 32
     column = {"launches": str(counts["launches"]),
-              "warp instructions": with_share(counts["total"]["warp"], multiplies),
-              "matrix multiplies" if is_matrix else "FMAs": f"{multiplies:,}"}
+              "PTX instructions": with_share(counts["total"]["warp"], multiplies),
+              "matrix multiplies" if is_matrix else "FMAs":
+              f"{counts['matrix' if is_matrix else 'fma']['warp']:,}"}
     column.update(access_rows(counts, multiplies))
     column["barriers"] = with_share(counts["bar"]["warp"], multiplies)
-    if counts["fma_per_shared_load"] and not is_matrix:
-        column["FMAs a shared load"] = number(counts["fma_per_shared_load"])
-    if requested_intensity(counts):
-        column["FLOP a requested global byte"] = number(requested_intensity(counts))
-    column["tag"] = counts["tag"]
+    if products_a_shared_load(run):
+        column["products a shared load"] = number(products_a_shared_load(run))
+    if requested_intensity(run):
+        column["FLOP a requested global byte"] = number(requested_intensity(run))
+    column["tag of accesses and multiplies"] = counts["tag"]
     return column
 
 
@@ -190,9 +202,10 @@ def counts(results, kernel):
         return NOTHING
     p = runs[0]["problem"]
     columns = [(r["config"], count_column(r)) for r in runs]
+    unit = "matrix multiply" if runs[0]["counts"]["matrix"]["warp"] else "of the MNK / 32 FMAs"
     return "\n\n".join([
         f"On the virtual GPU, {p['m']} x {p['n']} x {p['k']}, column-major {p['layout']}; issues "
-        "by warps, and in brackets how many for each multiply:",
+        f"by warps, and in brackets how many for each {unit}:",
         transposed("count", columns),
         "From `results/ladder_counts.json`."])
 
@@ -263,7 +276,7 @@ def read_intensity(entry):
     size = {"f32": 4, "f64": 8}[entry["type"]]
     m, n, _ = entry["block"]
     words = 1 / m + 1 / n if entry["shared_bytes"] else 2
-    return number(2 / (words * size))
+    return f"{2 / (words * size):g}"
 
 
 def ladder_row(results, page, folder, entries):
@@ -274,15 +287,14 @@ def ladder_row(results, page, folder, entries):
     runs = [r for r in results.times_of(kernel)
             if r["config"] == entry["config"] and r["problem"]["m"] == LADDER_SIZE]
     cells = time_cell(runs[0], peak).split(" · ") if runs else []
-    counted = [r["counts"] for r in results.counts_of(kernel) if r["config"] == entry["config"]]
-    per_load = counted[0]["fma_per_shared_load"] if counted else 0
+    counted = [r for r in results.counts_of(kernel) if r["config"] == entry["config"]]
+    per_load = products_a_shared_load(counted[0]) if counted else 0
     loop = entry["main_loop"]
     return [f"[{kernel[:2]}]({link})", entry["idea"],
             quoted(readme, r"(?s)\*\*Limited by:\*\* (.*?)[.;:]"),
             quoted(readme, r"(?s)\*\*Predicted:\*\*\s+at\s+most\s+([\d.]+)\s+TFLOP/s"),
             *(cells + ["-"] * 3)[:3], read_intensity(entry),
-            number(per_load) if per_load and entry["shared_bytes"] and "DMMA" not in entry["cubin"]
-            else "-",
+            number(per_load) if per_load else "-",
             percent(loop["multiplies"], loop["instructions"]), str(entry["registers"])]
 
 
@@ -307,7 +319,7 @@ def legend(results):
              f"*Of peak*: of {PEAKS['f32'][0]} (FFMA), {PEAKS['f64'][0]} (DFMA) or, in 24, "
              f"{PEAKS['matrix'][0]} TFLOP/s (FP64 tensor core).",
              "*FLOP/byte*: by formula, reads alone, nothing cached.",
-             "*FMA:LDS*: multiply-adds for each shared load of a lane, counted on the virtual GPU."]
+             "*FMA:LDS*: products for each shared load of a lane, counted on the virtual GPU."]
     if not results.timed["runs"]:
         words.append("Times: " + NOTHING + ".")
     else:

@@ -1,0 +1,71 @@
+// The pages of the ladder: every rung explains itself in the same sections, and every generated
+// table is what tools/update_tables.py makes of results/ today.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/house/repository.h"
+
+namespace tessera::house {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has_python() { return std::system("command -v python3 > /dev/null") == 0; }
+
+// Exit code of the check; what it prints is shown by the test that fails.
+int check_tables(const std::string& options) {
+  const std::string command = "PYTHONDONTWRITEBYTECODE=1 tools/update_tables.py --check " + options;
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(Pages, EveryRungHasAReadmeWithAllSections) {
+  int rungs = 0;
+  for (const SourceFile& kernel : files_in("src/ladder/", {"/kernel.cu"})) {
+    ++rungs;
+    const std::string page = fs::path(kernel.path).parent_path().string() + "/README.md";
+    const std::vector<SourceFile> found = files_in(page, {".md"});
+    ASSERT_EQ(found.size(), 1u) << page;
+    std::size_t at = 0;
+    for (const char* heading :
+         {"## What limited the last rung\n", "## The idea\n", "## Prediction\n", "## Counts\n",
+          "## Measurement\n", "## What limits it now\n"}) {
+      at = found[0].text.find(heading, at);
+      ASSERT_NE(at, std::string::npos) << page << " lacks, at its place: " << heading;
+    }
+    EXPECT_NE(found[0].text.find("**Predicted:** at most "), std::string::npos) << page;
+    EXPECT_NE(found[0].text.find("**Limited by:** "), std::string::npos) << page;
+  }
+  EXPECT_GE(rungs, 16);
+}
+
+TEST(Pages, GeneratedTablesFollowTheResults) {
+  if (!has_python()) GTEST_SKIP() << "python3 is not installed";
+  EXPECT_EQ(check_tables(""), 0) << "run: tools/update_tables.py";
+}
+
+TEST(Pages, AStaleTableIsFound) {
+  if (!has_python()) GTEST_SKIP() << "python3 is not installed";
+  const fs::path root = fs::path(testing::TempDir()) / "stale_pages";
+  fs::remove_all(root);
+  const fs::path rung = root / "src/ladder/01_strided";
+  fs::create_directories(rung);
+  fs::copy("results", root / "results", fs::copy_options::recursive);
+  fs::copy("src/ladder/01_strided/kernel.cu", rung);
+  fs::copy("src/ladder/01_strided/README.md", rung);
+  const std::string options = "--root " + root.string() + " > /dev/null";
+  EXPECT_EQ(check_tables(options), 0);
+
+  std::string page = files_in("src/ladder/01_strided/README.md", {".md"}).at(0).text;
+  page.insert(page.find("<!-- measured end -->"), "| 99 TFLOP/s |\n");
+  std::ofstream(rung / "README.md") << page;
+  EXPECT_EQ(check_tables(options), 1);
+  fs::remove_all(root);
+}
+
+}  // namespace
+}  // namespace tessera::house

@@ -3,15 +3,16 @@
 
 A generated section stands between two lines, <!-- NAME begin --> and <!-- NAME end -->:
 
-  measured  rung README   time on a GPU               results/h200_ladder.json
+  measured  rung README   time on a GPU               results/h200_ladder_*.json
   counts    rung README   what ran, by count          results/ladder_counts.json
   cubin     rung README   what the compiler made      results/ladder_cubin.json
-  ladder    any page      one row a rung, all of it   the three files, and two lines of each README
+  ladder    any page      one row a rung, all of it   all of these, and two lines of each README
 
-How the files are made (the first on a GPU, the others anywhere):
+How the files are made (the first three on a GPU, the others anywhere):
 
-  build/tessera bench --kernel all/all -m 1024:8192:x2 --mode burst \\
-                      --json results/h200_ladder.json
+  build/tessera bench --kernel all -m 1024,2048,4096 --json results/h200_ladder_4096.json
+  build/tessera bench --kernel all -m 8192 --json results/h200_ladder_8192.json
+  build/tessera bench --kernel all/all -m 4096 --mode burst --json results/h200_ladder_variants.json
   build/tessera bench --device virtual --kernel all/all -m 512 -n 128 -k 256 \\
                       --json results/ladder_counts.json
   build/ladder_facts > results/ladder_cubin.json
@@ -41,7 +42,7 @@ class Results:
 
     def __init__(self, root):
         folder = root / "results"
-        self.timed = load(folder / "h200_ladder.json", "runs")
+        self.timed = merged(sorted(folder.glob("h200_ladder_*.json")))
         self.counted = load(folder / "ladder_counts.json", "runs")
         self.facts = load(folder / "ladder_cubin.json", "entries")
 
@@ -76,6 +77,15 @@ def load(path, key):
     if file.get("schema") != wanted:
         sys.exit(f"{path}: schema is {file.get('schema')}, but this tool reads {wanted}")
     return file
+
+
+def merged(paths):
+    """All runs of several files under the first one's environment; of equal runs the first counts."""
+    files = [load(path, "runs") for path in paths]
+    runs = {}
+    for run in (run for file in files for run in file["runs"]):
+        runs.setdefault(json.dumps([run["kernel"], run["config"], run["problem"], run["mode"]]), run)
+    return {**(files[0] if files else {}), "runs": list(runs.values())}
 
 
 def is_plain_burst(run):
@@ -129,7 +139,7 @@ def measured(results, kernel):
         "column-major NN:",
         table(["config"] + [str(size) for size in sizes], rows),
         f"{environment['device']['name']}, driver {environment['device']['driver']}, "
-        f"{environment['date'][:10]}; {vendor}; burst, median; `results/h200_ladder.json`."])
+        f"{environment['date'][:10]}; {vendor}; burst, median; `results/h200_ladder_*.json`."])
 
 
 def access_rows(counts, fma):
@@ -325,7 +335,7 @@ def legend(results):
     else:
         environment = results.timed["environment"]
         words.append(f"Times: {environment['device']['name']}, {environment['date'][:10]}, square "
-                     "column-major NN, burst; `results/h200_ladder.json`.")
+                     "column-major NN, burst; `results/h200_ladder_*.json`.")
     return " ".join(words)
 
 

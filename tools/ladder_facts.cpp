@@ -3,8 +3,10 @@
 // these numbers, so they are read from the images that this build embeds, never typed.
 //
 //   ladder_facts > results/ladder_cubin.json && tools/update_tables.py
+//   ladder_facts --check results/ladder_cubin.json     exit code 1 when the file says otherwise
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "catalog/catalog.h"
@@ -103,16 +105,41 @@ void add_facts(const Kernel& kernel, Json& file) {
   }
 }
 
+Json facts_of_this_build() {
+  Json file = {{"schema", "tessera.cubin/1"}, {"compiler", ""}, {"arch", ""}, {"entries", nullptr}};
+  file["entries"] = Json::array();
+  for (const Kernel& kernel : all_kernels()) add_facts(kernel, file);
+  return file;
+}
+
+// Another compiler may number registers otherwise: that is no fault of the file.
+int compare_with(const char* path, const Json& built) {
+  std::ifstream stream(path);
+  const Json committed = Json::parse(stream);
+  const bool same_compiler = committed["compiler"] == built["compiler"];
+  if (!same_compiler) {
+    std::printf("%s is of %s, this build of %s: not compared\n", path,
+                committed["compiler"].dump().c_str(), built["compiler"].dump().c_str());
+  }
+  if (!same_compiler || committed == built) return 0;
+  for (const Json& entry : built["entries"]) {
+    const bool is_known =
+        std::ranges::find(committed["entries"], entry) != committed["entries"].end();
+    if (!is_known) std::printf("%s is out of date\n", entry["entry"].dump().c_str());
+  }
+  std::printf("Run: ladder_facts > %s && tools/update_tables.py\n", path);
+  return 1;
+}
+
 }  // namespace
 }  // namespace tessera
 
-int main() {
+int main(int argc, char** argv) {
   try {
-    tessera::Json file = {
-        {"schema", "tessera.cubin/1"}, {"compiler", ""}, {"arch", ""}, {"entries", nullptr}};
-    file["entries"] = tessera::Json::array();
-    for (const tessera::Kernel& kernel : tessera::all_kernels()) tessera::add_facts(kernel, file);
-    std::printf("%s\n", file.dump(1).c_str());
+    const tessera::Json built = tessera::facts_of_this_build();
+    if (argc == 3 && std::string_view(argv[1]) == "--check")
+      return tessera::compare_with(argv[2], built);
+    std::printf("%s\n", built.dump(1).c_str());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "ladder_facts: %s\n", error.what());
     return 1;

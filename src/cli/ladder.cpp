@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
 #include <memory>
 
 #include "arch/gpus.h"
@@ -103,8 +102,11 @@ double peak_of(const lab::Record& record) {
 
 // WHY: columns are chosen before the first rung has run, by a record with every figure that rungs
 // can get on these devices.
-lab::Record full_record(const Devices& devices) {
+lab::Record full_record(const Devices& devices, const Problem& problem) {
   lab::Record full;
+  full.kernel = all_kernels().front().name;
+  full.idea = all_kernels().front().idea;
+  full.problem = problem;
   full.device = devices.device->info().name;
   full.verified = "sampled";
   full.max_error_ratio = 1.0;
@@ -124,14 +126,14 @@ lab::Record full_record(const Devices& devices) {
 // Prints a rung as soon as it is done, and keeps its cells for files.
 class LadderPrinter {
  public:
-  LadderPrinter(const Devices& devices, bool prints) : prints_(prints) {
-    const lab::Record full = full_record(devices);
+  LadderPrinter(const Devices& devices, const Problem& problem, bool prints) : prints_(prints) {
+    const lab::Record full = full_record(devices, problem);
     const lab::Table columns = lab::ladder_table({full}, std::max(1.0, peak_of(full)));
     table_.header = columns.header;
     std::vector<LiveColumn> live;
     for (std::size_t i = 0; i < columns.header.size(); ++i) {
       const std::string& cell = columns.rows.at(0).at(i);
-      const bool is_number = !cell.empty() && std::isdigit(static_cast<unsigned char>(cell[0]));
+      const bool is_number = cell.find_first_not_of("0123456789.%") == std::string::npos;
       live.push_back({columns.header[i], cell.size(), is_number});
     }
     for (const Kernel& kernel : all_kernels()) {
@@ -167,9 +169,7 @@ std::string size_of_problem(const Problem& problem) {
   return fmt::format("{} x {} x {}", problem.m, problem.n, problem.k);
 }
 
-void print_heading(const Options& options, const Devices& devices, const Baseline& baseline) {
-  const Shape& otherwise = devices.is_cuda() ? kGpuShape : kVirtualShape;
-  const Problem problem = problem_on(options.problem, DataType::kF32, otherwise);
+void print_heading(const Problem& problem, const Devices& devices, const Baseline& baseline) {
   if (!devices.is_cuda()) {
     fmt::print("{} on the virtual GPU.\n", size_of_problem(problem));
     if (!devices.note.empty()) fmt::print("No GPU is used: {}.\n", devices.note);
@@ -198,13 +198,14 @@ int ladder(const Options& options) {
   parse_seed(options.seed);
   const std::vector<KernelChoice> kernels = kernels_of(options.problem);
   Devices devices = open_devices(options.device);
-  problem_on(options.problem, DataType::kF32, kGpuShape);
+  const Shape& otherwise = devices.is_cuda() ? kGpuShape : kVirtualShape;
+  const Problem problem = problem_on(options.problem, kernels.front().kernel->type, otherwise);
   const Baseline baseline = load_baseline(options.device, devices);
   const bool prints = options.output.prints_text();
-  if (prints) print_heading(options, devices, baseline);
+  if (prints) print_heading(problem, devices, baseline);
 
   lab::BenchOptions settings = settings_of(options, baseline);
-  LadderPrinter printer(devices, prints);
+  LadderPrinter printer(devices, problem, prints);
   std::vector<lab::Record> records;
   Progress bar(static_cast<std::int64_t>(kernels.size()));
   bool failed = false;

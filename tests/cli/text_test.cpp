@@ -1,0 +1,100 @@
+// The small parts of the command line: numbers, ranges, bars and tables.
+#include <gtest/gtest.h>
+
+#include "cli/live_table.h"
+#include "cli/numbers.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/session.h"
+
+namespace tessera::cli {
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+
+TEST(Numbers, SizesAreValuesListsAndRanges) {
+  EXPECT_EQ(parse_sizes("-m", "7"), (Sizes{7}));
+  EXPECT_EQ(parse_sizes("-m", "1,5,2"), (Sizes{1, 5, 2}));
+  EXPECT_EQ(parse_sizes("-m", "0:10:4"), (Sizes{0, 4, 8}));
+  EXPECT_EQ(parse_sizes("-m", "1:9:x2"), (Sizes{1, 2, 4, 8}));
+  EXPECT_EQ(parse_sizes("-m", "3,8:16:8"), (Sizes{3, 8, 16}));
+  EXPECT_EQ(parse_sizes("-m", "4611686018427387904:9223372036854775807:x2"),
+            (Sizes{std::int64_t{1} << 62}));
+  for (const char* bad : {"", "a", "1.5", "1:2", "2:1:1", "1:2:0", "0:4:x2", "1:4:x1", "1:2:3:4",
+                          ",", "1 2", "0x10", "+3"}) {
+    EXPECT_THROW(parse_sizes("-m", bad), StatusError) << bad;
+  }
+}
+
+TEST(Numbers, RealNumbers) {
+  EXPECT_EQ(parse_real("--alpha", "-1.5"), -1.5);
+  EXPECT_EQ(parse_real("--alpha", "1e-3"), 1e-3);
+  for (const char* bad : {"", "x", "1.5x", "1,5", " 1"}) {
+    EXPECT_THROW(parse_real("--alpha", bad), StatusError) << bad;
+  }
+}
+
+TEST(Numbers, Split) {
+  EXPECT_EQ(split("a,b", ','), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(split("", ','), (std::vector<std::string>{""}));
+  EXPECT_EQ(split("a,", ','), (std::vector<std::string>{"a", ""}));
+}
+
+TEST(Options, ShapesAreTheCrossOfSizes) {
+  ProblemOptions options;
+  EXPECT_EQ(shapes_of(options, {1, 2, 3}).at(0).k, 3);
+  options.m = "2,4";
+  EXPECT_EQ(shapes_of(options, {}).size(), 2u);
+  EXPECT_EQ(shapes_of(options, {}).at(1).n, 4);
+  options.n = "3";
+  options.k = "5,6,7";
+  EXPECT_EQ(shapes_of(options, {}).size(), 6u);
+  EXPECT_EQ(shapes_of(options, {}).back().k, 7);
+}
+
+TEST(Options, ProblemsAreTheCrossOfShapesLayoutsAndOrders) {
+  ProblemOptions options;
+  options.m = "8,9";
+  options.layout = "NN,TT";
+  options.order = "all";
+  options.ldb = "20";
+  const std::vector<Problem> problems = problems_of(options, DataType::kF64, {});
+  ASSERT_EQ(problems.size(), 8u);
+  EXPECT_EQ(layout_of(problems.back()), "TT");
+  EXPECT_EQ(problems.back().order, Order::kRowMajor);
+  EXPECT_EQ(problems.back().m, 9);
+  EXPECT_EQ(problems.back().lda, 9);
+  EXPECT_EQ(problems.back().ldb, 20);
+}
+
+TEST(Session, ACommandSaysOnlyWhatDiffersFromTheDefaults) {
+  const KernelChoice kernel = choose_kernels("02/16x16").front();
+  Problem problem;
+  problem.m = 8;
+  problem.n = 9;
+  problem.k = 10;
+  problem.ldb = 11;
+  problem.alpha = -1.5;
+  EXPECT_EQ(
+      repeat_command("bench", kernel, with_default_ld(problem), "virtual", 3),
+      "tessera bench --device virtual --kernel 02_coalesced/16x16 -m 8 -n 9 -k 10 --layout NN "
+      "--order col --ldb 11 --alpha -1.5 --seed 3");
+}
+
+TEST(Progress, ABarWithTheTimeLeft) {
+  EXPECT_EQ(progress_line(0, 4, "a", 9), "[........................] 0/4  a");
+  EXPECT_EQ(progress_line(1, 4, "b", 30), "[######..................] 1/4  1:30 left  b");
+  EXPECT_EQ(progress_line(4, 4, "c", 30), "[########################] 4/4  c");
+  EXPECT_EQ(progress_line(0, 0, "", 0), "[........................] 0/0  ");
+  EXPECT_LE(progress_line(1, 2, std::string(200, 'x'), 5).size(), 79u);
+}
+
+TEST(LiveTable, AlignsByWhatIsKnownBefore) {
+  const LiveTable table({{"rung", 6, false}, {"n", 4, true}});
+  EXPECT_EQ(table.header(), "rung       n\n------  ----\n");
+  EXPECT_EQ(table.line({"01", "12"}), "01        12\n");
+  EXPECT_EQ(table.line({"long name", "12345"}), "long name  12345\n");
+}
+
+}  // namespace
+}  // namespace tessera::cli

@@ -6,6 +6,7 @@
 namespace tessera {
 
 const CodeImage& image_of(const Kernel& kernel) {
+  if (kernel.own_image) return *kernel.own_image;
   if (const CodeImage* image = find_image(kernel.name)) return *image;
   throw StatusError(Status::unavailable("kernel " + kernel.name + " has no image in this build"));
 }

@@ -1,0 +1,204 @@
+// cvt from floating point: to integers, to integral values, and between the formats.
+#include "vgpu/exec/ops/float.h"
+#include "vgpu/exec/ops/integer.h"
+#include "vgpu/exec/ops/names.h"
+#include "vgpu/exec/ops/small_float.h"
+#include "vgpu/exec/ops/tables.h"
+
+namespace tessera::vgpu::TESSERA_VGPU_ISA {
+namespace {
+
+enum class Integral { kNearest, kZero, kDown, kUp };
+
+template <Integral mode>
+float integral(float x) {
+  switch (mode) {
+    case Integral::kNearest:
+      return __builtin_rintf(x);
+    case Integral::kZero:
+      return __builtin_truncf(x);
+    case Integral::kDown:
+      return __builtin_floorf(x);
+    case Integral::kUp:
+      return __builtin_ceilf(x);
+  }
+  return x;
+}
+template <Integral mode>
+double integral(double x) {
+  switch (mode) {
+    case Integral::kNearest:
+      return __builtin_rint(x);
+    case Integral::kZero:
+      return __builtin_trunc(x);
+    case Integral::kDown:
+      return __builtin_floor(x);
+    case Integral::kUp:
+      return __builtin_ceil(x);
+  }
+  return x;
+}
+
+// ---- to integers ------------------------------------------------------------------------------
+
+// At least 32 bits, as the register has.
+template <class T>
+using Container = decltype(T() + 0);
+
+// Out of range: the nearest integer there is. NaN: zero, but the highest bit alone where double or
+// a 64-bit integer takes part (PTX ISA, cvt).
+template <class D, class S, Integral mode, Options o>
+Container<D> to_integer(S given) {
+  const S x = [&] {
+    if constexpr (sizeof(S) == 4) return in<o>(given);
+    return given;
+  }();
+  if (x != x) {
+    return D(sizeof(S) == 8 || sizeof(D) == 8 ? u64(1) << (kBits<D> - 1) : 0);
+  }
+  const S whole = integral<mode>(x);
+  constexpr S kBeyond = S(u64(1) << (kBits<D> - 1)) * (kIsSigned<D> ? S(1) : S(2));
+  if (whole >= kBeyond) return kMax<D>;
+  if (whole < S(kMin<D>)) return kMin<D>;
+  return D(whole);
+}
+
+template <class D, Piece type, Integral mode, Piece rounding>
+constexpr Rows<3> integers() {
+  return {
+      {row<to_integer<D, float, mode, kDefault>>(join<"cvt.", rounding, ".", type, ".f32">()),
+       row<to_integer<D, float, mode, kFtz>>(join<"cvt.", rounding, ".", type, ".f32">(), kFtz),
+       row<to_integer<D, double, mode, kDefault>>(join<"cvt.", rounding, ".", type, ".f64">())}};
+}
+template <class D, Piece type>
+constexpr auto to() {
+  return integers<D, type, Integral::kNearest, "rni">() +
+         integers<D, type, Integral::kZero, "rzi">() + integers<D, type, Integral::kDown, "rmi">() +
+         integers<D, type, Integral::kUp, "rpi">();
+}
+
+// ---- to integral values -----------------------------------------------------------------------
+
+template <Integral mode, Options o>
+float integral32(float x) {
+  return out<o>(integral<mode>(in<o>(x)));
+}
+template <Integral mode>
+double integral64(double x) {
+  return settle(integral<mode>(x), x);
+}
+template <Integral mode>
+u16 integral16(u16 x) {
+  return F16::narrow(integral<mode>(F16::widen(x)));
+}
+template <Integral mode, Piece rounding>
+constexpr Rows<6> integrals() {
+  constexpr const char* kName32 = join<"cvt.", rounding, ".f32.f32">();
+  return {{row<integral32<mode, kDefault>>(kName32), row<integral32<mode, kFtz>>(kName32, kFtz),
+           row<integral32<mode, kSat>>(kName32, kSat),
+           row<integral32<mode, kFtz | kSat>>(kName32, kFtz | kSat),
+           row<integral64<mode>>(join<"cvt.", rounding, ".f64.f64">()),
+           row<integral16<mode>>(join<"cvt.", rounding, ".f16.f16">())}};
+}
+
+// ---- between formats --------------------------------------------------------------------------
+
+template <Options o>
+float same32(float x) {
+  return out<o>(in<o>(x));
+}
+double same64(double x) { return settle(x, x); }
+
+// To nearest the host does it itself.
+template <Options o>
+float narrow32(double x) {
+  if constexpr ((o & kRoundings) == 0) return out<o>(float(x));
+  return out<o>(__builtin_bit_cast(float, F32::narrow(x, o)));
+}
+template <Options o>
+double widen64(float x) {
+  return double(in<o>(x));
+}
+
+template <class H, Options o>
+u16 finished(u16 r) {
+  if (H::is_nan(r)) return o & kSat ? 0 : r;
+  if (o & (kSat | kRelu) && r & H::kSign) return 0;
+  return o & kSat && r > H::kOne ? H::kOne : r;
+}
+template <class H, Options o>
+u16 narrow16(float x) {
+  return finished<H, o>(H::narrow(double(in<o>(x)), o));
+}
+template <class H, Options o>
+u16 narrow16_from_f64(double x) {
+  return finished<H, o>(H::narrow(x, o));
+}
+template <class H, Options o>
+u32 narrow_pair(float high, float low) {
+  return u32(narrow16<H, o>(high)) << 16 | narrow16<H, o>(low);
+}
+template <Options o>
+float widen_f16(u16 x) {
+  return out<o>(float(F16::widen(x)));
+}
+double widen_f16_to_f64(u16 x) { return F16::widen(x); }
+float widen_bf16(u16 x) { return __builtin_bit_cast(float, u32(x) << 16); }
+
+// tf32: ten mantissa bits, ties away from zero. An overflow carries into infinity.
+u32 round_tf32(float x) {
+  const u32 bits = __builtin_bit_cast(u32, x);
+  if ((bits & 0x7fffffff) >= 0x7f800000) return x != x ? 0x7fffffff : bits;
+  return (bits + 0x1000) & ~u32(0x1fff);
+}
+
+template <Options mode>
+constexpr Rows<9> narrowing() {
+  return {{row<narrow32<mode>>("cvt.f32.f64", mode),
+           row<narrow32<mode | kFtz>>("cvt.f32.f64", mode | kFtz),
+           row<narrow32<mode | kSat>>("cvt.f32.f64", mode | kSat),
+           row<narrow16<F16, mode>>("cvt.f16.f32", mode),
+           row<narrow16<F16, mode | kFtz>>("cvt.f16.f32", mode | kFtz),
+           row<narrow16<F16, mode | kSat>>("cvt.f16.f32", mode | kSat),
+           row<narrow16_from_f64<F16, mode>>("cvt.f16.f64", mode),
+           row<narrow16<Bf16, mode>>("cvt.bf16.f32", mode),
+           row<narrow16_from_f64<Bf16, mode>>("cvt.bf16.f64", mode)}};
+}
+template <Options mode>
+constexpr Rows<6> pairs() {
+  return {{row<narrow_pair<F16, mode>>("cvt.f16x2.f32", mode),
+           row<narrow_pair<F16, mode | kRelu>>("cvt.f16x2.f32", mode | kRelu),
+           row<narrow_pair<Bf16, mode>>("cvt.bf16x2.f32", mode),
+           row<narrow_pair<Bf16, mode | kRelu>>("cvt.bf16x2.f32", mode | kRelu),
+           row<narrow16<F16, mode | kRelu>>("cvt.f16.f32", mode | kRelu),
+           row<narrow16<Bf16, mode | kRelu>>("cvt.bf16.f32", mode | kRelu)}};
+}
+
+constexpr Rows<12> kOthers = {{
+    row<same32<kDefault>>("cvt.f32.f32"),
+    row<same32<kFtz>>("cvt.f32.f32", kFtz),
+    row<same32<kSat>>("cvt.f32.f32", kSat),
+    row<same32<kFtz | kSat>>("cvt.f32.f32", kFtz | kSat),
+    row<same64>("cvt.f64.f64"),
+    row<widen64<kDefault>>("cvt.f64.f32"),
+    row<widen64<kFtz>>("cvt.f64.f32", kFtz),
+    row<widen_f16<kDefault>>("cvt.f32.f16"),
+    row<widen_f16<kFtz>>("cvt.f32.f16", kFtz),
+    row<widen_f16_to_f64>("cvt.f64.f16"),
+    row<widen_bf16>("cvt.f32.bf16"),
+    row<round_tf32>("cvt.rna.tf32.f32"),
+}};
+
+constexpr auto kRows = to<u8, "u8">() + to<s8, "s8">() + to<u16, "u16">() + to<s16, "s16">() +
+                       to<u32, "u32">() + to<s32, "s32">() + to<u64, "u64">() + to<s64, "s64">() +
+                       integrals<Integral::kNearest, "rni">() +
+                       integrals<Integral::kZero, "rzi">() + integrals<Integral::kDown, "rmi">() +
+                       integrals<Integral::kUp, "rpi">() + narrowing<kDefault>() +
+                       narrowing<kRz>() + narrowing<kRm>() + narrowing<kRp>() + pairs<kDefault>() +
+                       pairs<kRz>() + kOthers;
+
+}  // namespace
+
+const OperationTable kConvertFloatTable = table(kRows);
+
+}  // namespace tessera::vgpu::TESSERA_VGPU_ISA

@@ -36,27 +36,26 @@ bool to_word(double value, double unit, std::uint64_t& word) {
 template <class T>
 Words multiply_rows(const HostMatrix& matrix, double unit, const Words& x,
                     std::vector<char>* broken) {
-  const auto [rows, cols, row, col] = matrix.view();
+  const MatrixView view = matrix.view();
   const T* elements = matrix.elements<T>();
-  Words y(rows);
-  const auto add = [&, row = row, col = col](std::int64_t r, std::int64_t c) {
+  Words y(view.rows);
+  const auto add = [&](std::int64_t r, std::int64_t c) {
     std::uint64_t word = 0;
-    if (!to_word(elements[r * row + c * col], unit, word) && broken) (*broken)[r] = 1;
+    if (!to_word(elements[r * view.row + c * view.col], unit, word) && broken) (*broken)[r] = 1;
     y[r] += word * x[c];
   };
-  const bool down = runs_of(matrix.view()).rows_adjacent;
-  parallel_for(rows, std::max<std::int64_t>(16, 65536 / (cols + 1)),
-               [&, cols = cols](std::int64_t begin, std::int64_t end) {
-                 if (down) {
-                   for (std::int64_t c = 0; c < cols; ++c) {
-                     for (std::int64_t r = begin; r < end; ++r) add(r, c);
-                   }
-                 } else {
-                   for (std::int64_t r = begin; r < end; ++r) {
-                     for (std::int64_t c = 0; c < cols; ++c) add(r, c);
-                   }
-                 }
-               });
+  const auto add_rows = [&](std::int64_t begin, std::int64_t end) {
+    if (runs_of(view).rows_adjacent) {
+      for (std::int64_t c = 0; c < view.cols; ++c) {
+        for (std::int64_t r = begin; r < end; ++r) add(r, c);
+      }
+      return;
+    }
+    for (std::int64_t r = begin; r < end; ++r) {
+      for (std::int64_t c = 0; c < view.cols; ++c) add(r, c);
+    }
+  };
+  parallel_for(view.rows, std::max<std::int64_t>(16, 65536 / (view.cols + 1)), add_rows);
   return y;
 }
 

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "lab/parallel.h"
+#include "lab/products.h"
 
 namespace tessera::lab {
 namespace {
@@ -112,6 +113,7 @@ Environment describe_environment(const Device& device) {
   environment.host_cpu = cpu_name();
   environment.host_cores = host_threads();
   environment.device = device.info();
+  if (const OpenBlas* blas = OpenBlas::load()) environment.openblas = blas->version();
   if (device.info().kind != DeviceKind::kCuda) return environment;
   if (const auto nvml = Nvml::load()) {
     environment.telemetry = nvml->read();

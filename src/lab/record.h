@@ -64,19 +64,15 @@ struct Environment {
   std::uint64_t seed = 0;
 };
 
-// Reads host, date and telemetry; the caller adds vendor, command and seed.
+// Reads host, date, OpenBLAS and telemetry; the caller adds version, vendor, command and seed.
 Environment describe_environment(const Device& device);
 
 Json to_json(const Record& record);
 Json to_json(const Environment& environment);
 Json to_json(const Environment& environment, const std::vector<Record>& records);  // the whole file
-// Throws kBadArgument that names the field when the object does not follow the schema.
-Record record_from_json(const Json& json);
-std::vector<Record> records_from_json(const Json& file);
 
-// Writes beside the target and renames: an existing file is either replaced whole or left as it
-// was.
-// "-" is stdout. Throws kBadArgument that names the argument ("--json"), the path and the reason.
+// Writes beside the target and renames: an existing file is replaced whole or left as it was. "-"
+// is stdout. Throws kBadArgument that names the argument ("--json"), the path and the reason.
 void write_file(const std::string& path, std::string_view text,
                 std::string_view argument = "output");
 // Throws like write_file would, before hours of work are spent; writes nothing.

@@ -65,19 +65,18 @@ bool reads_operands(const Problem& problem) { return problem.k != 0 && problem.a
 
 // The logical matrix, row-major without gaps, in FP64.
 std::vector<double> dense(const HostMatrix& matrix) {
-  const auto [rows, cols, row, col] = matrix.view();
-  std::vector<double> out(rows * cols);
+  const MatrixView view = matrix.view();
+  std::vector<double> out(view.rows * view.cols);
   on_type(matrix.type(), [&](auto zero) {
-    using T = decltype(zero);
-    const T* in = matrix.elements<T>();
-    parallel_for(rows, std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(cols, 1)),
-                 [&, cols = cols, row = row, col = col](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t r = begin; r < end; ++r) {
-                     for (std::int64_t c = 0; c < cols; ++c) {
-                       out[r * cols + c] = static_cast<double>(in[r * row + c * col]);
-                     }
-                   }
-                 });
+    const auto* in = matrix.elements<decltype(zero)>();
+    const auto copy_rows = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t r = begin; r < end; ++r) {
+        for (std::int64_t c = 0; c < view.cols; ++c) {
+          out[r * view.cols + c] = static_cast<double>(in[r * view.row + c * view.col]);
+        }
+      }
+    };
+    parallel_for(view.rows, 65536 / (view.cols + 1) + 1, copy_rows);
   });
   return out;
 }

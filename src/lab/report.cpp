@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
-#include <set>
 
 namespace tessera::lab {
 namespace {
@@ -203,14 +201,6 @@ const Column kSpeed{"lane instr/s", [](const Record& r) {
                                            [](double x) { return fmt::format("{:.2e}", x); });
                     }};
 
-// One cell of a table of sizes: the speed, and beside it the ratio to the vendor.
-std::string speed_cell(const Record& r) {
-  if (!r.tflops) return "-";
-  const std::string ratio =
-      r.ratio_to_vendor ? fmt::format(" ({:.0f} %)", 100 * *r.ratio_to_vendor) : "";
-  return digits(*r.tflops) + ratio;
-}
-
 }  // namespace
 
 std::string render(const Table& table, Format format) {
@@ -236,45 +226,6 @@ Table ladder_table(const std::vector<Record>& records, double peak_tflops) {
   const Column rung{"rung", kKernel.cell};
   return make_table(records, {rung, kIdea, kShape, kDevice, kVerified, kError, kTime, kTflops,
                               share, kRatio, kInstructions, kFmaRatio, kSeconds});
-}
-
-Table ladder_sizes_table(const std::vector<Record>& records, Mode mode) {
-  std::set<std::int64_t> sizes;
-  std::vector<std::string> kernels;  // in the order of the file
-  std::map<std::pair<std::string, std::int64_t>, std::string> cells;
-  std::map<std::string, std::string> ideas;
-  for (const Record& r : records) {
-    if (r.mode != mode) continue;
-    const std::string name = r.kernel + (r.config.empty() ? "" : "/" + r.config);
-    if (std::find(kernels.begin(), kernels.end(), name) == kernels.end()) kernels.push_back(name);
-    sizes.insert(r.problem.m);
-    ideas[name] = r.idea;
-    cells[{name, r.problem.m}] = speed_cell(r);
-  }
-  Table table{{"rung", "idea"}, {}};
-  for (std::int64_t size : sizes) table.header.push_back(std::to_string(size));
-  for (const std::string& name : kernels) {
-    std::vector<std::string> row{name, ideas[name]};
-    for (std::int64_t size : sizes) {
-      const auto cell = cells.find({name, size});
-      row.push_back(cell == cells.end() ? "-" : cell->second);
-    }
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
-
-std::string replace_between_markers(std::string_view page, std::string_view name,
-                                    std::string_view text) {
-  const std::string begin = fmt::format("<!-- {} begin -->\n", name);
-  const std::string end = fmt::format("<!-- {} end -->", name);
-  const std::size_t first = page.find(begin), last = page.find(end);
-  if (first == std::string_view::npos || last == std::string_view::npos || last < first) {
-    throw StatusError(Status::bad_argument(
-        fmt::format("the page has no lines '<!-- {0} begin -->' and '<!-- {0} end -->'", name)));
-  }
-  return std::string(page.substr(0, first)) + begin + std::string(text) +
-         std::string(page.substr(last));
 }
 
 }  // namespace tessera::lab

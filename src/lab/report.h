@@ -1,5 +1,4 @@
-// Tables from records: text for a terminal, markdown for a page, CSV for a spreadsheet. Published
-// tables stand between two markers and are replaced from a results file, never typed.
+// Tables from records: text for a terminal, markdown for a page, CSV for a spreadsheet.
 #pragma once
 
 #include <string>
@@ -24,12 +23,5 @@ Table verify_table(const std::vector<Record>& records);
 // One row a rung: idea, verified, error over bound, counts, seconds; on a GPU time, TFLOP/s, share
 // of peak and ratio to the vendor. peak_tflops 0: that column is left out.
 Table ladder_table(const std::vector<Record>& records, double peak_tflops = 0);
-// Kernels down, square sizes across, TFLOP/s and ratio to the vendor in each cell.
-Table ladder_sizes_table(const std::vector<Record>& records, Mode mode);
-
-// Replaces what stands between "<!-- NAME begin -->" and "<!-- NAME end -->" lines.
-// Throws kBadArgument when the markers are missing.
-std::string replace_between_markers(std::string_view page, std::string_view name,
-                                    std::string_view text);
 
 }  // namespace tessera::lab

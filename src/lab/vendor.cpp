@@ -278,11 +278,11 @@ std::unique_ptr<Vendor> Vendor::load(Device& device, const VendorOptions& option
     if (loaded) {
       if (auto vendor = make_vendor(device, library, options, reason)) return vendor;
     }
-    if (loaded || !found) problem = path + ": " + reason;
+    if (loaded || !found) problem = fmt::format("{}: {}", path, reason);
     found = found || loaded;
   }
   const std::string asked =
-      options.library.empty() ? "" : "--vendor-lib is '" + options.library + "', but ";
+      options.library.empty() ? "" : fmt::format("--vendor-lib is '{}', but ", options.library);
   throw StatusError(
       Status::unavailable(fmt::format("{}cuBLAS cannot be loaded: {}", asked, problem)));
 }

@@ -80,11 +80,12 @@ def load(path, key):
 
 
 def merged(paths):
-    """All runs of several files under the first one's environment; of equal runs the first counts."""
+    """The runs of several files under the first one's environment; of equal runs the first."""
     files = [load(path, "runs") for path in paths]
     runs = {}
     for run in (run for file in files for run in file["runs"]):
-        runs.setdefault(json.dumps([run["kernel"], run["config"], run["problem"], run["mode"]]), run)
+        what = [run["kernel"], run["config"], run["problem"], run["mode"]]
+        runs.setdefault(json.dumps(what), run)
     return {**(files[0] if files else {}), "runs": list(runs.values())}
 
 
@@ -109,6 +110,11 @@ def number(value):
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
+def speed(tflops):
+    """Three digits: 0.500, 4.77, 47.0."""
+    return f"{tflops:.{3 if tflops < 1 else 2 if tflops < 10 else 1}f}"
+
+
 def percent(part, whole):
     return f"{100 * part / whole:.{0 if part / whole >= 0.1 else 1}f} %"
 
@@ -116,7 +122,7 @@ def percent(part, whole):
 def time_cell(run, peak):
     if run["verified"] not in ("full", "sampled"):
         return "wrong" if run["verified"] == "failed" else "not verified"
-    words = [number(run["tflops"]), percent(run["tflops"], peak)]
+    words = [speed(run["tflops"]), percent(run["tflops"], peak)]
     ratio = run["ratio_to_vendor"]
     if ratio:
         words.append(f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.3f}")

@@ -136,12 +136,17 @@ __device__ inline void store_strip(const GemmParams& p, long long row, long long
     for (int j = 0; j < kStrip; ++j) store(p, row, col + j, sum[j]);
     return;
   }
-  const float4* c =
-      reinterpret_cast<const float4*>(static_cast<const float*>(p.c) + row * p.c_row + col);
-  float4* d = reinterpret_cast<float4*>(static_cast<float*>(p.d) + row * p.d_row + col);
-  const float4 old = p.beta == 0 ? float4{} : *c;
-  *d = {blend(p, sum[0], &old.x), blend(p, sum[1], &old.y), blend(p, sum[2], &old.z),
-        blend(p, sum[3], &old.w)};
+  const float alpha = static_cast<float>(p.alpha), beta = static_cast<float>(p.beta);
+  float4 out = {alpha * sum[0], alpha * sum[1], alpha * sum[2], alpha * sum[3]};
+  if (p.beta != 0) {
+    const float* c_row = static_cast<const float*>(p.c) + row * p.c_row;
+    const float4 c = *reinterpret_cast<const float4*>(c_row + col);
+    out = {out.x + beta * c.x, out.y + beta * c.y, out.z + beta * c.z, out.w + beta * c.w};
+  }
+  float* d_row = static_cast<float*>(p.d) + row * p.d_row;
+  // WHY: a plain store of a float4 here is merged with the scalar path and comes out as four
+  // STG.32.
+  __stwb(reinterpret_cast<float4*>(d_row + col), out);
 }
 
 }  // namespace tessera::ladder

@@ -38,6 +38,7 @@ class Program {
           const OperationSet& operations)
       : module_(ptx::parse(ptx)), memory_(std::move(memory)), operations_(operations) {
     for (const auto& variable : module_.variables) place(variable);
+    for (const auto& variable : module_.variables) fill_addresses(variable);
   }
   ~Program() {
     for (const auto& [name, address] : globals_) memory_->free(address);
@@ -63,6 +64,18 @@ class Program {
     std::vector<std::byte> init = variable.init;
     init.resize(bytes);  // zero where there is no initial value
     std::memcpy(memory_->host(address, bytes), init.data(), bytes);
+  }
+
+  // Initial values that point to other variables. Addresses of functions differ from kernel to
+  // kernel, so a table of functions stays null.
+  void fill_addresses(const ptx::Variable& variable) {
+    for (const ptx::InitialAddress& pointer : variable.addresses) {
+      const auto found = globals_.find(pointer.symbol);
+      if (found == globals_.end()) continue;
+      const std::uint64_t value = found->second + static_cast<std::uint64_t>(pointer.addend);
+      std::byte* to = memory_->host(globals_.at(variable.name) + pointer.offset, sizeof value);
+      std::memcpy(to, &value, sizeof value);
+    }
   }
 
   ptx::Module module_;

@@ -168,7 +168,7 @@ LEAVE:
   st.param.b32 [result], b;
   ret;
 }
-.func (.param .align 8 .b8 pair[16]) swapped(.param .align 8 .b8 given[16], .param .b64 add)
+.func (.param .align 16 .b8 pair[16]) swapped(.param .align 16 .b8 given[16], .param .b64 add)
 {
   .reg .b64 x, y, z;
   ld.param.u64 x, [given];
@@ -176,11 +176,6 @@ LEAVE:
   ld.param.u64 z, [add];
   add.u64 x, x, z;
   st.param.v2.b64 [pair], {y, x};
-  ret;
-}
-.func (.reg .b32 sum) registers(.reg .b32 a, .reg .b32 b)
-{
-  add.u32 sum, a, b;
   ret;
 }
 .func store(.param .b64 where, .param .b32 what)
@@ -208,16 +203,16 @@ LEAVE:
   cvt.u64.u32 u0, t1;
   cvt.u64.u32 u1, t2;
   {
-    .param .align 8 .b8 given[16];
+    .param .align 16 .b8 given[16];
     .param .b64 add;
-    .param .align 8 .b8 pair[16];
+    .param .align 16 .b8 pair[16];
     st.param.v2.b64 [given], {u0, u1};
     st.param.b64 [add], 5;
     call.uni (pair), swapped, (given, add);
     ld.param.u64 u2, [pair];
     ld.param.u64 u3, [pair+8];
   }
-  call (t5), registers, (t1, t2);
+  add.u32 t5, t1, t2;
   st.global.u64 [to], u2;
   st.global.u64 [to+8], u3;
   st.global.v2.u32 [to+16], {t4, t5};
@@ -250,7 +245,7 @@ LEAVE:
         )
     Kernel(
         "call",
-        "call of .func: by value, by register, recursive, divergent, guarded; local frames",
+        "call of .func: by value, recursive, divergent, guarded; local frames",
         body,
         cases,
         header=header,

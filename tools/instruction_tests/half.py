@@ -128,23 +128,14 @@ def packed():
 
     ops = [
         Op(
-            f"setp.{n}.f16x2 p|q, a, b;\nselp.b32 {{d}}, 1, 0, {r};",
-            32,
-            lambda a, b, c, n=n, k=k: int(COMPARES[n](compare_pair(a, b, k))),
-        )
-        for n in ("lt", "geu", "eq")
-        for k, r in enumerate("pq")
-    ]
-    ops += [
-        Op(
             f"mov.b32 {{{{h0, h1}}}}, a;\nmov.b32 {{{{h2, h3}}}}, b;\nsetp.{n}.f16 p, h0, h2;\n"
             "selp.b32 {d}, 1, 0, p;",
             32,
             lambda a, b, c, n=n: int(COMPARES[n](compare_pair(a, b, 0))),
         )
-        for n in ("lt", "neu", "nan")
+        for n in ("lt", "geu", "eq", "neu", "nan", "num")
     ]
-    elementwise("f16_setp", "setp.f16, setp.f16x2", fields, rows_of(254, F16), ops)
+    elementwise("f16_setp", "setp.f16", fields, rows_of(254, F16), ops)
 
 
 def write_all():

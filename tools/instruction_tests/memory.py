@@ -277,7 +277,8 @@ def constant():
 .const .align 4 .u32 table[8] = {1, 2, 3, 5, 8, 13, 21, 34};
 .const .f64 half = 0d3FE0000000000000;
 .global .align 4 .s16 start[2][3] = {{-1, -2}, {7, 8, 9}};
-.global .u64 counter = 40;"""
+.global .u64 counter = 40;
+.global .u64 pointers[2] = {counter, generic(start)+8};"""
     body = prologue(4, 40) + """\
   ld.global.u32 t1, [from];
   mov.u64 u0, table;
@@ -289,10 +290,12 @@ def constant():
   ld.u32 t4, [u3];
   mov.u64 u4, start;
   ld.global.s16 t5, [u4+2];
-  ld.global.u16 t6, [start+8];
+  ld.global.u64 u8, [pointers+8];
+  ld.u16 t6, [u8];
   cvta.global.u64 u5, u4;
   ld.s16 t7, [u5+4];
-  ld.global.u64 u6, [counter];
+  ld.global.u64 u7, [pointers];
+  ld.global.u64 u6, [u7];
   st.global.u64 [to], u2;
   st.global.u64 [to+8], u6;
   st.global.v2.u32 [to+16], {t2, t3};
@@ -436,44 +439,6 @@ def parameters():
     ).write()
 
 
-def copies():
-    """Asynchronous copies of sm_80, complete after their wait."""
-    body = prologue(16, 32) + """\
-  .shared .align 16 .b8 tile[1024];
-  mov.u32 t1, tile;
-  mad.lo.u32 t1, i, 32, t1;
-  st.shared.v4.u32 [t1+16], {i, i, i, i};
-  cp.async.cg.shared.global [t1], [from], 16;
-  cp.async.commit_group;
-  cp.async.ca.shared.global [t1+16], [from], 4;
-  cp.async.ca.shared.global [t1+24], [from+8], 8, 4;
-  cp.async.commit_group;
-  cp.async.wait_group 0;
-  bar.sync 0;
-  ld.shared.v4.u32 {t4, t5, t6, t7}, [t1];
-  st.global.v4.u32 [to], {t4, t5, t6, t7};
-  ld.shared.v4.u32 {t4, t5, t6, t7}, [t1+16];
-  st.global.v4.u32 [to+16], {t4, t5, t6, t7};
-  cp.async.wait_all;
-  ret;"""
-    cases = []
-    for k in range(32):
-        v = words(4, 32)
-        cases.append(
-            (
-                [(x, 32) for x in v],
-                [(x, 32) for x in v] + [(v[0], 32), (k, 32), (v[2], 32), (0, 32)],
-            )
-        )
-    Kernel(
-        "cp_async",
-        "cp.async.{ca,cg} with zero fill, commit_group, wait_group, wait_all",
-        body,
-        cases,
-        target="sm_80",
-    ).write()
-
-
 def write_all():
     for family in (
         widths,
@@ -484,6 +449,5 @@ def write_all():
         constant,
         generic,
         parameters,
-        copies,
     ):
         family()

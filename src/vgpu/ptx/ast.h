@@ -74,6 +74,13 @@ struct Label {
   std::size_t instruction = 0;  // index of the instruction that it stands before
 };
 
+// In an initial value: 8 bytes at `offset` hold the address of a variable or function, plus addend.
+struct InitialAddress {
+  std::size_t offset = 0;
+  std::string symbol;
+  std::int64_t addend = 0;
+};
+
 struct Variable {
   Space space = Space::kRegister;
   Type type;
@@ -81,6 +88,7 @@ struct Variable {
   std::string name;
   std::uint64_t count = 1;      // elements; 0 for an unsized extern shared array
   std::vector<std::byte> init;  // empty: none
+  std::vector<InitialAddress> addresses;
   bool is_extern = false;
   int line = 0;
 };

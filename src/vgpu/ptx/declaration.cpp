@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
-#include <span>
 #include <utility>
+
+#include "vgpu/ptx/initial_values.h"
 
 namespace tessera::vgpu::ptx {
 namespace {
@@ -100,56 +100,6 @@ void parse_attributes(Cursor& cursor, Declaration& declaration) {
   if (declaration.type.kind == TypeKind::kNone) cursor.fail("a type was expected");
 }
 
-// Stores one element of an initialiser as its type asks for it.
-void store_element(Cursor& cursor, Type type, std::span<std::byte> to) {
-  const bool negative = cursor.accept('-');
-  const Token& token = cursor.next();
-  std::uint64_t bits = token.value;
-  if (token.kind == TokenKind::kInteger && type.kind != TypeKind::kFloat) {
-    if (negative) bits = 0 - bits;
-  } else if (token.kind == TokenKind::kInteger || token.kind == TokenKind::kFloat64) {
-    if (type.kind != TypeKind::kFloat) cursor.fail_at(token, "an integer was expected");
-    double value =
-        token.kind == TokenKind::kInteger ? static_cast<double>(bits) : std::bit_cast<double>(bits);
-    if (negative) value = -value;
-    bits = type.bits == 32 ? std::bit_cast<std::uint32_t>(static_cast<float>(value))
-                           : std::bit_cast<std::uint64_t>(value);
-  } else if (token.kind == TokenKind::kFloat32) {
-    if (negative) bits ^= 1u << 31;
-    if (type.kind == TypeKind::kFloat && type.bits == 64) {
-      bits = std::bit_cast<std::uint64_t>(
-          static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
-    }
-  } else {
-    cursor.fail_at(token, "a number was expected (addresses as initial values are not supported)");
-  }
-  std::memcpy(to.data(), &bits, std::min<std::size_t>(to.size(), sizeof bits));
-}
-
-// An array's nested lists; `extents` are the sizes of the dimensions from here on, outermost first.
-// A list that is too short leaves the rest zero.
-void parse_initial_values(Cursor& cursor, Type type, std::span<const std::uint64_t> extents,
-                          std::span<std::byte> to) {
-  if (!cursor.accept('{')) {
-    const std::size_t size = type.bits / 8;
-    if (to.size() < size) cursor.fail("more initial values than elements");
-    return store_element(cursor, type, to.first(size));
-  }
-  if (extents.empty()) cursor.fail("more braces than dimensions");
-  std::size_t step = type.bits / 8;
-  for (std::uint64_t extent : extents.subspan(1)) step *= extent;
-  std::size_t offset = 0;
-  while (!cursor.is_punct('}')) {
-    const bool nested = cursor.is_punct('{');
-    if (offset >= to.size()) cursor.fail("more initial values than elements");
-    parse_initial_values(cursor, type, extents.subspan(nested ? 1 : extents.size()),
-                         to.subspan(offset));
-    offset += nested ? step : type.bits / 8;
-    if (!cursor.accept(',')) break;
-  }
-  cursor.expect('}');
-}
-
 // "[2][64]" or "[]"; an unsized first dimension is 0.
 std::vector<std::uint64_t> parse_extents(Cursor& cursor) {
   std::vector<std::uint64_t> extents;
@@ -175,7 +125,8 @@ std::uint64_t count_list_elements(const Cursor& cursor) {
 }
 
 Declarator parse_declarator(Cursor& cursor, const Declaration& declaration) {
-  Declarator declarator{.name = cursor.expect(TokenKind::kWord, "a name"), .range = {}, .init = {}};
+  Declarator declarator{
+      .name = cursor.expect(TokenKind::kWord, "a name"), .range = {}, .init = {}, .addresses = {}};
   if (cursor.accept('<')) {
     declarator.range = cursor.expect(TokenKind::kInteger, "a number of registers").value;
     if (*declarator.range > 1 << 20) cursor.fail("too many registers");
@@ -193,7 +144,7 @@ Declarator parse_declarator(Cursor& cursor, const Declaration& declaration) {
   }
   if (has_init) {
     declarator.init.resize(declarator.count * declaration.type.bits / 8);
-    parse_initial_values(cursor, declaration.type, extents, declarator.init);
+    parse_initial_values(cursor, declaration.type, extents, declarator.init, declarator.addresses);
   }
   return declarator;
 }
@@ -256,6 +207,7 @@ Variable make_variable(const Declaration& declaration, const Declarator& declara
   variable.name = declarator.name.text;
   variable.count = declarator.count;
   variable.init = declarator.init;
+  variable.addresses = declarator.addresses;
   variable.line = static_cast<int>(declarator.name.line);
   return variable;
 }

@@ -22,6 +22,7 @@ struct Declarator {
   std::optional<std::uint64_t> range;
   std::uint64_t count = 1;
   std::vector<std::byte> init;
+  std::vector<InitialAddress> addresses;
 };
 
 struct Declaration {

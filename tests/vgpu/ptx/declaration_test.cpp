@@ -40,9 +40,21 @@ TEST(Declaration, InitialValuesTakeTheElementType) {
   EXPECT_EQ(module_variable(".global .u8 x[] = {7, 8, 9};").count, 3u);
 }
 
+TEST(Declaration, InitialValuesMayBeAddresses) {
+  const Module module = parse(kHead + ".global .u32 x; .global .u64 p[3] = {x, 7, generic(x)+4};");
+  const Variable& p = module.variables.at(1);
+  ASSERT_EQ(p.addresses.size(), 2u);
+  EXPECT_EQ(p.addresses[0].symbol, "x");
+  EXPECT_EQ(p.addresses[1].offset, 16u);
+  EXPECT_EQ(p.addresses[1].addend, 4);
+  EXPECT_EQ(p.init[8], std::byte{7});
+}
+
 TEST(Declaration, WrongInitialValuesAreRefused) {
   EXPECT_EQ(syntax_fault(kHead + ".global .u8 x[2] = {1, 2, 3};").place().ptx_line, 4);
+  EXPECT_EQ(syntax_fault(kHead + ".global .u8 x[2][2] = {{1, 2, 3}, {4}};").place().ptx_line, 4);
   EXPECT_EQ(syntax_fault(kHead + ".global .u32 x = 1.5;").place().ptx_line, 4);
+  EXPECT_EQ(syntax_fault(kHead + ".global .u32 x = x;").place().ptx_line, 4);
   EXPECT_EQ(syntax_fault(kHead + ".global .u32 x; .global .u32 x;").place().ptx_line, 4);
 }
 

@@ -1,0 +1,101 @@
+// A list may be nested as the array is, or flat; what it does not reach stays zero.
+#include "vgpu/ptx/initial_values.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace tessera::vgpu::ptx {
+namespace {
+
+// The bits of a number as the type asks for it.
+std::uint64_t number_bits(Cursor& cursor, Type type) {
+  const bool negative = cursor.accept('-');
+  const Token& token = cursor.next();
+  const bool is_float = type.kind == TypeKind::kFloat;
+  if (token.kind == TokenKind::kInteger && !is_float)
+    return negative ? 0 - token.value : token.value;
+  double value = 0;
+  switch (token.kind) {
+    case TokenKind::kInteger:
+      value = static_cast<double>(token.value);
+      break;
+    case TokenKind::kFloat64:
+      value = std::bit_cast<double>(token.value);
+      break;
+    case TokenKind::kFloat32:
+      // WHY: a hexadecimal float keeps its bits where they fit, a NaN too.
+      if (type.bits == 32) return token.value ^ (negative ? 1u << 31 : 0);
+      value = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(token.value)));
+      break;
+    default:
+      cursor.fail_at(token, "an initial value was expected");
+  }
+  if (!is_float) cursor.fail_at(token, "an integer was expected");
+  if (negative) value = -value;
+  return type.bits == 32 ? std::bit_cast<std::uint32_t>(static_cast<float>(value))
+                         : std::bit_cast<std::uint64_t>(value);
+}
+
+class InitialValues {
+ public:
+  InitialValues(Cursor& cursor, Type type, std::span<std::byte> bytes,
+                std::vector<InitialAddress>& addresses)
+      : cursor_(cursor), type_(type), bytes_(bytes), addresses_(addresses) {}
+
+  // Fills [begin, end): one element, or a list.
+  void fill(std::span<const std::uint64_t> extents, std::size_t begin, std::size_t end) {
+    if (!cursor_.is_punct('{')) return element(begin, end);
+    const Token& brace = cursor_.next();
+    if (extents.empty()) cursor_.fail_at(brace, "more braces than dimensions");
+    const std::size_t size = type_.bits / 8;
+    std::size_t row = size;
+    for (std::uint64_t extent : extents.subspan(1)) row *= extent;
+    for (std::size_t at = begin; !cursor_.is_punct('}');) {
+      const bool nested = cursor_.is_punct('{');
+      const std::size_t step = nested ? row : size;
+      if (at + step > end) cursor_.fail("more initial values than elements");
+      fill(nested ? extents.subspan(1) : extents.subspan(extents.size()), at, at + step);
+      at += step;
+      if (!cursor_.accept(',')) break;
+    }
+    cursor_.expect('}');
+  }
+
+ private:
+  void element(std::size_t begin, std::size_t end) {
+    if (begin + type_.bits / 8 > end) cursor_.fail("more initial values than elements");
+    if (cursor_.is(TokenKind::kWord)) return address(begin);
+    const std::uint64_t bits = number_bits(cursor_, type_);
+    std::memcpy(bytes_.data() + begin, &bits, std::min<std::size_t>(type_.bits / 8, sizeof bits));
+  }
+
+  // "buffer+16" or "generic(buffer)+16".
+  void address(std::size_t offset) {
+    const Token& word = cursor_.next();
+    if (type_.bits != 64) cursor_.fail_at(word, "an address needs 64 bits");
+    InitialAddress& address = addresses_.emplace_back();
+    address.offset = offset;
+    if (word.text == "generic" && cursor_.accept('(')) {
+      address.symbol = cursor_.expect(TokenKind::kWord, "a variable").text;
+      cursor_.expect(')');
+    } else {
+      address.symbol = word.text;
+    }
+    if (cursor_.accept('+')) address.addend = cursor_.expect_integer("an offset");
+  }
+
+  Cursor& cursor_;
+  Type type_;
+  std::span<std::byte> bytes_;
+  std::vector<InitialAddress>& addresses_;
+};
+
+}  // namespace
+
+void parse_initial_values(Cursor& cursor, Type type, std::span<const std::uint64_t> extents,
+                          std::span<std::byte> bytes, std::vector<InitialAddress>& addresses) {
+  InitialValues(cursor, type, bytes, addresses).fill(extents, 0, bytes.size());
+}
+
+}  // namespace tessera::vgpu::ptx

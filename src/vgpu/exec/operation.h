@@ -22,7 +22,7 @@ enum Option : Options {
   kRp = 16,
   kApprox = 32,  // .approx and .full
   kNanOption = 64,
-  kAbsOption = 128,
+  kXorsign = 128,  // .xorsign.abs
   kRelu = 256,
   kRoundings = kRz | kRm | kRp,
 };

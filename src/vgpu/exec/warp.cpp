@@ -11,8 +11,10 @@
 namespace tessera::vgpu {
 namespace {
 
-// A split that has jumped back this often lets others run: it may be waiting for them.
-constexpr std::uint32_t kBackwardBranches = 1 << 16;
+// A split that has jumped back this often lets others run: it may be waiting for them. Sooner when
+// other lanes of its warp could run, because a spin lock is passed on from lane to lane.
+constexpr std::uint32_t kBackwardBranches = 1 << 14;
+constexpr std::uint32_t kBackwardBranchesAmongSplits = 1 << 10;
 
 }  // namespace
 
@@ -113,8 +115,10 @@ void Warp::enter(const Split& split) {
 
 void Warp::run_split(std::size_t index) {
   Lanes& lanes = cta_.lanes();
-  budget_ = kBackwardBranches;
   enter(splits_[index]);
+  if (splits_[index].turn == 0) {
+    splits_[index].turn = splits_.size() == 1 ? kBackwardBranches : kBackwardBranchesAmongSplits;
+  }
   for (;;) {
     const Split& split = splits_[index];
     const Frame* frame = split.frame;
@@ -129,7 +133,8 @@ void Warp::run_split(std::size_t index) {
       ops[stretch.first].run(ops + stretch.first, ops + stretch.last, lanes);
     }
     leave_block(index, block.control);
-    if (splits_.size() != 1) return;
+    // One split left need not be the one that ran: that may have exited or merged.
+    if (splits_.size() != 1 || index != 0) return;
     const Split& next = splits_[0];
     if (next.wait != Wait::kNone || next.deferred || turn_over_) return;
     if (next.frame != frame) enter(next);
@@ -194,7 +199,7 @@ void Warp::leave_block(std::size_t index, const Control& control) {
 }
 
 void Warp::jump(Split& split, std::uint32_t target) {
-  if (target <= split.block && --budget_ == 0) split.deferred = true;
+  if (target <= split.block && --split.turn == 0) split.deferred = true;
   split.block = target;
 }
 
@@ -226,6 +231,7 @@ void Warp::branch_by_table(std::size_t index, const Control& control) {
 }
 
 void Warp::exit(std::size_t index) {
+  if (splits_.size() > 1) check_exit(splits_[index].mask);
   live_ &= ~splits_[index].mask;
   splits_.erase(splits_.begin() + static_cast<std::ptrdiff_t>(index));
   if (live_ == 0) {

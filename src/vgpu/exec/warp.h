@@ -28,6 +28,7 @@ struct Split {
   bool deferred = false;  // lets the other splits run first
   bool arrived = false;   // kBarrier: its warp counts as there
   std::uint32_t barrier = 0;
+  std::uint32_t turn = 0;  // backward branches left; 0: not set
 };
 
 class Warp {
@@ -68,6 +69,8 @@ class Warp {
   void exit(std::size_t index);
   void wait_at_barrier(std::size_t index, const Control& control);
   void arrive(const Control& control, std::uint32_t barrier);
+  [[noreturn]] void fault_incomplete(const Split& split, std::uint32_t missing) const;
+  void check_exit(std::uint32_t exiting) const;
   std::uint32_t uniform(const Split& split, const Control& control, int operand) const;
   bool try_collective(std::size_t index);
   void add_split(const Split& split) { splits_.push_back(split); }
@@ -75,8 +78,7 @@ class Warp {
 
   Cta& cta_;
   std::uint32_t index_;
-  std::uint32_t live_ = 0;    // lanes that have not exited
-  std::uint32_t budget_ = 0;  // backward branches left in this turn
+  std::uint32_t live_ = 0;  // lanes that have not exited
   bool turn_over_ = false;
   std::vector<Split> splits_;                   // masks are disjoint and not empty
   std::vector<std::unique_ptr<Frame>> frames_;  // the entry's first

@@ -25,6 +25,10 @@ const Control& control_of(const Split& split) {
 bool Warp::try_collective(std::size_t index) {
   const Split waiting = splits_[index];
   const Control& control = control_of(waiting);
+  if (control.member_mask_operand < 0 && live_ != kAllLanes) {
+    fault(FaultKind::kBarrier, "all 32 lanes of the warp must run this", control.op,
+          std::countr_zero(waiting.mask));
+  }
   std::uint32_t ready = 0;
   for (int l = 0; l < kLanes; ++l) {
     if (!(waiting.mask >> l & 1)) continue;
@@ -77,23 +81,38 @@ void Warp::wait_at_barrier(std::size_t index, const Control& control) {
     fault(FaultKind::kBarrier, fmt::format("barrier {} is beyond {}", barrier, kBarriers - 1),
           control.op, std::countr_zero(split.mask));
   }
-  if (control.aligned && split.mask != live_) {
-    fault(FaultKind::kBarrier,
-          fmt::format("only the lanes {:#010x} of the warp's {:#010x} come to barrier {}; all must "
-                      "come together",
-                      split.mask, live_, barrier),
-          control.op, std::countr_zero(split.mask));
+  if (control.aligned && control.guarded && split.mask != live_) {
+    fault_incomplete(split, live_ & ~split.mask);
   }
   split.wait = Wait::kBarrier;
   split.arrived = false;
   split.barrier = barrier;
   std::uint32_t here = 0;
   for (const Split& other : splits_) {
-    if (other.wait == Wait::kBarrier && !other.arrived && other.barrier == barrier) {
-      here |= other.mask;
+    if (other.wait != Wait::kBarrier || other.arrived || other.barrier != barrier) continue;
+    if (control.aligned && control_of(other).op.instruction != control.op.instruction) {
+      fault_incomplete(split, other.mask);
     }
+    here |= other.mask;
   }
   if (here == live_) arrive(control, barrier);
+}
+
+// A barrier that is .aligned wants all lanes of the warp at one instruction.
+void Warp::fault_incomplete(const Split& split, std::uint32_t missing) const {
+  fault(
+      FaultKind::kBarrier,
+      fmt::format("the lanes {:#010x} of the warp come to this barrier without the lanes {:#010x}; "
+                  "all must come together",
+                  split.mask, missing),
+      control_of(split).op, std::countr_zero(split.mask));
+}
+
+// Lanes that wait at such a barrier wait in vain when others of their warp exit.
+void Warp::check_exit(std::uint32_t exiting) const {
+  for (const Split& split : splits_) {
+    if (split.wait == Wait::kBarrier && control_of(split).aligned) fault_incomplete(split, exiting);
+  }
 }
 
 // All lanes of the warp are there.

@@ -60,11 +60,14 @@ void decode_call(Decoder& decoder, const ptx::Instruction& instruction) {
     return;
   }
   if (instruction.operands.size() < 4) decoder.unsupported("this call names no prototype");
-  std::vector<CallSite> sites;
-  for (const auto& name : table_named(decoder, instruction.operands[3].name).labels) {
-    sites.push_back(call_site(decoder, instruction, name));
+  std::vector<std::string> names = table_named(decoder, instruction.operands[3].name).labels;
+  // A prototype names nobody: any function that takes and returns as much may be meant.
+  if (names.empty()) {
+    names = decoder.scope().functions_like(instruction.operands[0].elements.size(),
+                                           instruction.operands[2].elements.size());
   }
-  if (sites.empty()) decoder.unsupported("calls by prototype are not implemented");
+  std::vector<CallSite> sites;
+  for (const auto& name : names) sites.push_back(call_site(decoder, instruction, name));
   const Value pointer = decoder.read(callee, Scalar::k64);
   Control& control = decoder.control(ControlKind::kCall, std::array{pointer});
   control.indirect = true;

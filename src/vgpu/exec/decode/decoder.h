@@ -37,6 +37,8 @@ class KernelScope {
   // Index of a function in the kernel, which will then be decoded too; false if unknown.
   virtual bool find_function(const std::string& name, std::uint32_t& index) = 0;
   virtual const ptx::Function& function_at(std::uint32_t index) = 0;
+  // The functions with bodies that have this many returns and parameters.
+  virtual std::vector<std::string> functions_like(std::size_t returns, std::size_t params) = 0;
 };
 
 class Decoder {
@@ -126,6 +128,10 @@ std::span<const RuleEntry> data_rules();
 std::span<const RuleEntry> memory_rules();
 std::span<const RuleEntry> control_rules();
 std::span<const RuleEntry> collective_rules();
+std::span<const RuleEntry> atomic_rules();
+std::span<const RuleEntry> matrix_rules();
+std::span<const RuleEntry> carry_rules();
+std::span<const RuleEntry> convert_rules();
 
 // The rule of whatever stands in the operation tables as it is written.
 void default_rule(Decoder& decoder, const ptx::Instruction& instruction);

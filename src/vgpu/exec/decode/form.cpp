@@ -11,7 +11,7 @@
 namespace tessera::vgpu {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Options>, 13> kOptionNames = {{
+constexpr std::array<std::pair<std::string_view, Options>, 14> kOptionNames = {{
     {"rn", kDefault},
     {"rz", kRz},
     {"rm", kRm},
@@ -21,7 +21,8 @@ constexpr std::array<std::pair<std::string_view, Options>, 13> kOptionNames = {{
     {"approx", kApprox},
     {"full", kApprox},
     {"NaN", kNanOption},
-    {"abs", kAbsOption},
+    {"xorsign", kXorsign},
+    {"abs", kDefault},
     {"relu", kRelu},
     {"uni", kDefault},
     {"noftz", kDefault},
@@ -38,7 +39,12 @@ std::string key_of(std::string_view name, Options options) {
 
 Form form_of(const ptx::Instruction& instruction) {
   Form form{instruction.opcode, kDefault};
+  const ptx::Type type =
+      instruction.modifiers.empty() ? ptx::Type{} : type_named(instruction.modifiers.back());
+  const bool is_integer =
+      type.kind == ptx::TypeKind::kUnsigned || type.kind == ptx::TypeKind::kSigned;
   for (const std::string& modifier : instruction.modifiers) {
+    if (is_integer && modifier == "rn") form.name += ".rn";  // which no operation is called
     const auto option = std::find_if(kOptionNames.begin(), kOptionNames.end(),
                                      [&](const auto& named) { return named.first == modifier; });
     if (option != kOptionNames.end()) {

@@ -105,6 +105,16 @@ class KernelBuilder : public KernelScope {
 
   const ptx::Function& function_at(std::uint32_t index) override { return *reachable_[index]; }
 
+  std::vector<std::string> functions_like(std::size_t returns, std::size_t params) override {
+    std::vector<std::string> names;
+    for (const auto& function : module_.functions) {
+      if (function.is_entry || !function.has_body) continue;
+      if (function.returns.size() != returns || function.params.size() != params) continue;
+      names.push_back(function.name);
+    }
+    return names;
+  }
+
  private:
   const ptx::Function* function_named(const std::string& name) const {
     for (const auto& function : module_.functions) {

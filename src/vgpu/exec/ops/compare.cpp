@@ -104,6 +104,54 @@ constexpr Rows<6> kNans = {{
     row<any_nan<double>>("setp.nan.f64"),
 }};
 
+// ---- testp ------------------------------------------------------------------------------------
+
+template <class T>
+bool is_infinite(T a) {
+  return a == a && a - a != a - a;
+}
+template <class T>
+bool is_number(T a) {
+  return a == a;
+}
+template <class T>
+bool is_nan(T a) {
+  return a != a;
+}
+template <class T>
+bool is_finite(T a) {
+  return is_number(a) && !is_infinite(a);
+}
+template <class T>
+T magnitude(T a) {
+  return a < 0 ? -a : a;
+}
+constexpr float smallest_normal(float) { return 0x1p-126f; }
+constexpr double smallest_normal(double) { return 0x1p-1022; }
+template <class T>
+bool is_normal(T a) {
+  return is_finite(a) && magnitude(a) >= smallest_normal(T());
+}
+template <class T>
+bool is_subnormal(T a) {
+  return a != 0 && magnitude(a) < smallest_normal(T());
+}
+
+constexpr Rows<12> kTests = {{
+    row<is_finite<float>>("testp.finite.f32"),
+    row<is_infinite<float>>("testp.infinite.f32"),
+    row<is_number<float>>("testp.number.f32"),
+    row<is_nan<float>>("testp.notanumber.f32"),
+    row<is_normal<float>>("testp.normal.f32"),
+    row<is_subnormal<float>>("testp.subnormal.f32"),
+    row<is_finite<double>>("testp.finite.f64"),
+    row<is_infinite<double>>("testp.infinite.f64"),
+    row<is_number<double>>("testp.number.f64"),
+    row<is_nan<double>>("testp.notanumber.f64"),
+    row<is_normal<double>>("testp.normal.f64"),
+    row<is_subnormal<double>>("testp.subnormal.f64"),
+}};
+
 // ---- picking ----------------------------------------------------------------------------------
 
 template <class T>
@@ -156,7 +204,7 @@ constexpr Rows<30> kPicks = {{
     row<one_f32>("set.f32"),
 }};
 
-constexpr auto kRows = kIntegers + kFloats + kNans + kPicks;
+constexpr auto kRows = kIntegers + kFloats + kNans + kTests + kPicks;
 
 }  // namespace
 

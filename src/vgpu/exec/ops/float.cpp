@@ -30,12 +30,12 @@ constexpr auto kRounded =
 template <Options o>
 float neg32(float a) {
   const float x = in<o>(a);
-  return __builtin_bit_cast(float, __builtin_bit_cast(u32, x) ^ 0x80000000u);
+  return canonical(__builtin_bit_cast(float, __builtin_bit_cast(u32, x) ^ 0x80000000u));
 }
 template <Options o>
 float abs32(float a) {
   const float x = in<o>(a);
-  return __builtin_bit_cast(float, __builtin_bit_cast(u32, x) & 0x7fffffffu);
+  return canonical(__builtin_bit_cast(float, __builtin_bit_cast(u32, x) & 0x7fffffffu));
 }
 double neg64(double a) {
   return __builtin_bit_cast(double, __builtin_bit_cast(u64, a) ^ u64(1) << 63);
@@ -93,6 +93,26 @@ constexpr Rows<18> kExact = {{
     row<copysign64>("copysign.f64"),
 }};
 
+// .xorsign.abs: the smaller or larger magnitude, with the product's sign.
+template <auto pick, Options o>
+float xorsign(float x, float y) {
+  const float magnitude = pick(abs32<kDefault>(x), abs32<kDefault>(y));
+  const u32 sign = (__builtin_bit_cast(u32, x) ^ __builtin_bit_cast(u32, y)) & 0x80000000u;
+  if (magnitude != magnitude) return magnitude;
+  return __builtin_bit_cast(float, __builtin_bit_cast(u32, in<o>(magnitude)) | sign);
+}
+
+constexpr Rows<8> kXorsigns = {{
+    row<xorsign<min32<kDefault>, kDefault>>("min.f32", kXorsign),
+    row<xorsign<max32<kDefault>, kDefault>>("max.f32", kXorsign),
+    row<xorsign<min32<kFtz>, kFtz>>("min.f32", kXorsign | kFtz),
+    row<xorsign<max32<kFtz>, kFtz>>("max.f32", kXorsign | kFtz),
+    row<xorsign<min32<kNanOption>, kDefault>>("min.f32", kXorsign | kNanOption),
+    row<xorsign<max32<kNanOption>, kDefault>>("max.f32", kXorsign | kNanOption),
+    row<xorsign<min32<kNanOption | kFtz>, kFtz>>("min.f32", kXorsign | kNanOption | kFtz),
+    row<xorsign<max32<kNanOption | kFtz>, kFtz>>("max.f32", kXorsign | kNanOption | kFtz),
+}};
+
 // ---- approximate instructions -----------------------------------------------------------------
 // Computed in double and rounded once: at least as good as silicon, but not its bits.
 
@@ -144,7 +164,7 @@ constexpr Rows<22> kApproximate = {{
     row<Sqrt64<kDefault>::eval>("sqrt.f64", kApprox),
 }};
 
-constexpr auto kRows = kRounded + kExact + kApproximate;
+constexpr auto kRows = kRounded + kExact + kXorsigns + kApproximate;
 
 }  // namespace
 

@@ -4,8 +4,10 @@
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 
 const OperationTable* const kTables[] = {
-    &kIntegerTable, &kBitsTable, &kFloatTable, &kDirectedTable, &kCompareTable,
-    &kConvertTable, &kMoveTable, &kLoadTable,  &kStoreTable,    nullptr,
+    &kIntegerTable, &kBitsTable,       &kFloatTable,        &kDirectedTable,
+    &kCompareTable, &kConvertTable,    &kConvertFloatTable, &kCarryTable,
+    &kHalfTable,    &kMoveTable,       &kLoadTable,         &kStoreTable,
+    &kAtomicTable,  &kCollectiveTable, &kMatrixTable,       nullptr,
 };
 
 }  // namespace tessera::vgpu::TESSERA_VGPU_ISA

@@ -12,8 +12,14 @@ extern const OperationTable kFloatTable;
 extern const OperationTable kDirectedTable;
 extern const OperationTable kCompareTable;
 extern const OperationTable kConvertTable;
+extern const OperationTable kConvertFloatTable;
+extern const OperationTable kCarryTable;
+extern const OperationTable kHalfTable;
 extern const OperationTable kMoveTable;
 extern const OperationTable kLoadTable;
 extern const OperationTable kStoreTable;
+extern const OperationTable kAtomicTable;
+extern const OperationTable kCollectiveTable;
+extern const OperationTable kMatrixTable;
 
 }  // namespace tessera::vgpu::TESSERA_VGPU_ISA

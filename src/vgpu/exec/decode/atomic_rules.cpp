@@ -1,0 +1,62 @@
+// atom and red: order, scope and cache hints do not matter where every access is seen by all at
+// once; operation and type do.
+#include <algorithm>
+#include <array>
+
+#include "vgpu/exec/decode/decoder.h"
+#include "vgpu/exec/ops/flags.h"
+
+namespace tessera::vgpu {
+namespace {
+
+constexpr std::array<std::string_view, 10> kIgnored = {
+    "relaxed", "acquire", "release", "acq_rel", "cta", "gpu", "sys", "cluster", "noftz", "global"};
+
+struct AtomicForm {
+  std::string name = "atom";
+  Window window = Window::kGeneric;
+};
+
+AtomicForm atomic_form(Decoder& decoder, const ptx::Instruction& instruction) {
+  AtomicForm form;
+  for (const std::string& modifier : instruction.modifiers) {
+    if (modifier == "global") form.window = Window::kGlobal;
+    if (modifier == "shared::cluster") decoder.unsupported("clusters are not implemented");
+    if (modifier == "shared" || modifier == "shared::cta") {
+      form.window = Window::kShared;
+    } else if (std::find(kIgnored.begin(), kIgnored.end(), modifier) == kIgnored.end()) {
+      form.name += '.' + modifier;
+    }
+  }
+  return form;
+}
+
+void decode_atomic(Decoder& decoder, const ptx::Instruction& instruction) {
+  const bool returns = instruction.opcode == "atom";
+  const AtomicForm form = atomic_form(decoder, instruction);
+  const Operation& operation = decoder.operation(form.name);
+  const Signature& signature = operation.signature;
+  const auto& operands = instruction.operands;
+  const std::size_t first = returns ? 1 : 0;  // where the address stands
+  if (operands.size() != signature.count - 1 + first) decoder.unsupported("wrong operand count");
+  std::array<Value, kMaxOperands> values{};
+  std::int64_t immediate;
+  bool wide;
+  values[1] = decoder.address(operands[first], form.window, immediate, wide);
+  for (int i = 2; i < signature.count; ++i) {
+    values[i] = decoder.read(operands[first + i - 1], signature.operand[i]);
+  }
+  values[0] = returns ? decoder.write(operands[0], signature.operand[0])
+                      : decoder.temporary(signature.operand[0]);
+  DraftOp& op = decoder.emit(operation, std::span(values.data(), signature.count));
+  op.op.immediate = immediate;
+  op.op.flags = static_cast<std::uint32_t>(form.window) | (wide ? kAddress64 : 0);
+}
+
+constexpr std::array kRules = {RuleEntry{"atom", decode_atomic}, RuleEntry{"red", decode_atomic}};
+
+}  // namespace
+
+std::span<const RuleEntry> atomic_rules() { return kRules; }
+
+}  // namespace tessera::vgpu

@@ -175,10 +175,10 @@ int bench(const Options& options) {
   lab::Environment environment = environment_of(devices, "bench", settings.verify.seed);
   environment.vendor = baseline.description;
   const lab::Table table = lab::bench_table(records);
-  options.output.write(lab::to_json(environment, records), table);
+  options.output.write(lab::to_json(environment, records), with_commands(table, records));
   if (options.output.prints_text()) {
     if (!devices.note.empty()) fmt::print("On the virtual GPU: {}.\n\n", devices.note);
-    fmt::print("{}", lab::render(table, lab::Format::kText));
+    fmt::print("{}{}", lab::render(table, lab::Format::kText), again_line(records));
   }
   if (any_failed(records)) return kCheckFailed;
   return interrupted() ? kInterrupted : kOk;
@@ -188,12 +188,15 @@ void declare_options(CLI::App& app, Options& options) {
   add_kernel_options(app, options.problem);
   add_shape_options(app, options.problem);
   add_scale_options(app, options.problem);
-  app.add_option("--mode", options.mode, "burst, sustained or both (default); on a GPU only");
-  app.add_option("--fill", options.fill, "uniform (default), normal, integers, same-sign");
-  app.add_option("--rounds", options.rounds,
-                 "rounds of all candidates in random order (default 5)");
+  app.add_option("--mode", options.mode, "burst, sustained or both (default); on a GPU only")
+      ->type_name("MODE");
+  app.add_option("--fill", options.fill, "uniform (default), normal, integers, same-sign")
+      ->type_name("FILL");
+  app.add_option("--rounds", options.rounds, "rounds of all candidates in random order (default 5)")
+      ->type_name("N");
   app.add_option("--chain", options.chain,
-                 "R products in a row, D feeding the next: own and vendor");
+                 "R products in a row, D feeding the next: own and vendor")
+      ->type_name("R");
   app.add_flag("--no-verify", options.skip_verification, "time only");
   add_device_options(app, options.device);
   add_vendor_option(app, options.device);

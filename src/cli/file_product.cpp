@@ -13,10 +13,10 @@
 namespace tessera::cli {
 namespace {
 
-// About a second of the virtual GPU on one core, so that a bar moves and Ctrl-C is heard.
-constexpr double kPanelMultiplyAdds = 1e9;
-// The host's BLAS is some thirty times as fast.
-constexpr double kHostPanelMultiplyAdds = 3e10;
+// A tenth of a second of the virtual GPU on one core, or more: a bar moves, and Ctrl-C is heard.
+constexpr double kPanelMultiplyAdds = 1e8;
+// The host's BLAS is some hundred times as fast.
+constexpr double kHostPanelMultiplyAdds = 1e10;
 constexpr std::int64_t kPanelRows = 128;  // panels start at multiples, so bases stay aligned
 
 [[noreturn]] void refuse(const std::string& message) {

@@ -154,10 +154,16 @@ class LadderPrinter {
     }
     if (prints_) fmt::print("{}", live_->line(cells));
     std::fflush(stdout);
+    cells.push_back(row.command);
     table_.rows.push_back(std::move(cells));
   }
 
-  const lab::Table& table() const { return table_; }
+  // All rows, each with the command that repeats it.
+  lab::Table table() const {
+    lab::Table table = table_;
+    table.header.emplace_back("command");
+    return table;
+  }
 
  private:
   bool prints_;
@@ -225,6 +231,7 @@ int ladder(const Options& options) {
   lab::Environment environment = environment_of(devices, "ladder", settings.verify.seed);
   environment.vendor = baseline.description;
   options.output.write(lab::to_json(environment, records), printer.table());
+  if (prints) fmt::print("{}", again_line(records));
   if (failed) return kCheckFailed;
   return interrupted() ? kInterrupted : kOk;
 }

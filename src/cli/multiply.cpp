@@ -165,11 +165,15 @@ Command multiply_command() {
             auto options = std::make_shared<Options>();
             app.add_option("A", options->a, "m x k matrix, float32 or float64")->required();
             app.add_option("B", options->b, "k x n matrix of the same type")->required();
-            app.add_option("-o,--output", options->output, "file to write D to")->required();
-            app.add_option("--c", options->c, "m x n matrix C of the same type");
-            app.add_option("--alpha", options->alpha, "factor of A B (default 1)");
-            app.add_option("--beta", options->beta, "factor of C (default 1 with --c, else 0)");
-            app.add_option("--kernel", options->kernel, "kernel (default: the best of the type)");
+            app.add_option("-o,--output", options->output, "file to write D to")
+                ->required()
+                ->type_name("FILE");
+            app.add_option("--c", options->c, "m x n matrix C of the same type")->type_name("FILE");
+            app.add_option("--alpha", options->alpha, "factor of A B (default 1)")->type_name("X");
+            app.add_option("--beta", options->beta, "factor of C (default 1 with --c, else 0)")
+                ->type_name("X");
+            app.add_option("--kernel", options->kernel, "kernel (default: the best of the type)")
+                ->type_name("K");
             add_device_options(app, options->device);
             app.get_option("--device")
                 ->description("cuda, virtual or cpu (default: cuda, else the host's BLAS)");

@@ -102,4 +102,17 @@ std::string repeat_command(const std::string& command, const KernelChoice& choic
   return text + fmt::format(" --seed {}", seed);
 }
 
+lab::Table with_commands(lab::Table table, const std::vector<lab::Record>& records) {
+  table.header.emplace_back("command");
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    table.rows[i].push_back(records.at(i).command);
+  }
+  return table;
+}
+
+std::string again_line(const std::vector<lab::Record>& records) {
+  if (records.empty()) return "";
+  return fmt::format("\nThe last row again: {}\n", records.back().command);
+}
+
 }  // namespace tessera::cli

@@ -4,11 +4,13 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/options.h"
 #include "device/device.h"
 #include "lab/bench.h"
 #include "lab/record.h"
+#include "lab/report.h"
 #include "lab/vendor.h"
 
 namespace tessera::cli {
@@ -41,5 +43,11 @@ lab::Environment environment_of(const Devices& devices, const std::string& comma
 // What one record's row needs to be run again: "tessera bench --kernel 02_coalesced -m 512 ...".
 std::string repeat_command(const std::string& command, const KernelChoice& choice,
                            const Problem& problem, std::string_view device, std::uint64_t seed);
+
+// The table with each record's command as a last column, for files.
+lab::Table with_commands(lab::Table table, const std::vector<lab::Record>& records);
+
+// "Again: tessera bench ..." for the text below a table; empty without records.
+std::string again_line(const std::vector<lab::Record>& records);
 
 }  // namespace tessera::cli

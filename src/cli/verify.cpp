@@ -179,7 +179,7 @@ int verify(const Options& options) {
   const std::vector<lab::Record> records = run_groups(groups, devices, options, seed);
 
   options.output.write(lab::to_json(environment_of(devices, "verify", seed), records),
-                       lab::verify_table(records));
+                       with_commands(lab::verify_table(records), records));
   if (options.output.prints_text()) print_text(records);
   const bool failed = std::any_of(records.begin(), records.end(), [](const lab::Record& record) {
     return record.verified == "failed";
@@ -192,11 +192,13 @@ void declare_options(CLI::App& app, Options& options) {
   add_kernel_options(app, options.problem);
   add_shape_options(app, options.problem);
   add_scale_options(app, options.problem);
-  app.add_option("--fill", options.fill, "uniform (default), normal, integers, same-sign");
-  app.add_option("--nans", options.nans, "NaNs placed in A and in B (default 0)");
+  app.add_option("--fill", options.fill, "uniform (default), normal, integers, same-sign")
+      ->type_name("FILL");
+  app.add_option("--nans", options.nans, "NaNs placed in A and in B (default 0)")->type_name("N");
   app.add_flag("--in-place", options.in_place, "D is C");
   app.add_option("--misalign", options.misalign,
-                 "elements by which operands miss a 256-byte boundary (default 0)");
+                 "elements by which operands miss a 256-byte boundary (default 0)")
+      ->type_name("N");
   app.add_flag("--quick", options.quick, "one problem a shape instead of the whole lattice");
   add_device_options(app, options.device);
   add_seed_option(app, options.seed);

@@ -43,10 +43,36 @@ void check_alignment(const Lanes& lanes, const Op& op, const u64* address, Windo
   }
 }
 
+// A memory of which every lane sees [first, first + size), lane l at host + l * stride.
+struct Plain {
+  Window window;
+  std::byte* host;
+  u64 first, size, stride;
+};
+
+// Fills access.lane if the memory holds every access; else leaves it alone.
+template <int bytes>
+bool place_lanes(const Plain& memory, const u64* address, Access& access) {
+  if (memory.size < bytes) return false;
+  const u64 limit = memory.size - bytes;
+  u64 furthest = 0;
+  for (int l = 0; l < kLanes; ++l) {
+    const u64 distance = address[l] - memory.first;
+    furthest = furthest > distance ? furthest : distance;
+  }
+  if (furthest > limit) return false;
+  for (int l = 0; l < kLanes; ++l) {
+    access.lane[l] = memory.host + (address[l] - memory.first) + u64(l) * memory.stride;
+  }
+  return true;
+}
+
 template <int bytes>
 void scatter_global(Lanes& lanes, const Op& op, const u64* address, Access& access) {
   check_alignment<bytes>(lanes, op, address, Window::kGlobal);
   const MemoryBlock* block = lanes.blocks[op.instruction];
+  const Plain memory = {Window::kGlobal, block->host, block->base, block->bytes, 0};
+  if (place_lanes<bytes>(memory, address, access)) return;
   for (int l = 0; l < kLanes; ++l) {
     if (!holds(*block, address[l], bytes)) {
       block = find_block(lanes, op, address[l], bytes);
@@ -56,29 +82,15 @@ void scatter_global(Lanes& lanes, const Op& op, const u64* address, Access& acce
   }
 }
 
-// A memory of which every lane sees [first, first + size), lane l at host + l * stride.
-struct Plain {
-  Window window;
-  std::byte* host;
-  u64 first, size, stride;
-};
-
 template <int bytes>
 void scatter_plain(Lanes& lanes, const Op& op, const u64* address, const Plain& memory,
                    Access& access) {
   check_alignment<bytes>(lanes, op, address, memory.window);
-  const u64 limit = memory.size - bytes;
-  u64 beyond = 0;
-  for (int l = 0; l < kLanes; ++l) beyond |= address[l] - memory.first > limit;
-  if (beyond || memory.size < bytes) {
-    for (int l = 0; l < kLanes; ++l) {
-      if (memory.size < bytes || address[l] - memory.first > limit) {
-        fault_out_of_bounds(lanes, op, {memory.window, address[l], bytes, l});
-      }
-    }
-  }
+  if (place_lanes<bytes>(memory, address, access)) return;
   for (int l = 0; l < kLanes; ++l) {
-    access.lane[l] = memory.host + (address[l] - memory.first) + u64(l) * memory.stride;
+    if (memory.size < bytes || address[l] - memory.first > memory.size - bytes) {
+      fault_out_of_bounds(lanes, op, {memory.window, address[l], bytes, l});
+    }
   }
 }
 

@@ -272,6 +272,61 @@ def permute():
     elementwise("prmt", "prmt.b32, and its six modes", {"a": 32, "b": 32, "c": 32}, rows, ops)
 
 
+def packed_integers():
+    def distances(a, b, kind):
+        for k in range(4):
+            x, y = (a >> 8 * k) & 0xFF, (b >> 8 * k) & 0xFF
+            yield abs(signed(x, 8) - signed(y, 8)) if kind == "s" else abs(x - y)
+
+    ops = []
+    for kind in "us":
+        types = f"u32.{kind}32.{kind}32"
+        ops += [
+            Op(
+                f"vabsdiff4.{types} {{d}}, a, b, c;",
+                32,
+                lambda a, b, c, kind=kind: sum(
+                    d << 8 * k for k, d in enumerate(distances(a, b, kind))
+                ),
+            ),
+            Op(
+                f"vabsdiff4.{types}.add {{d}}, a, b, c;",
+                32,
+                lambda a, b, c, kind=kind: c + sum(distances(a, b, kind)),
+            ),
+        ]
+    fields = {"a": 32, "b": 32, "c": 32}
+    elementwise("packed_bytes", "vabsdiff4, .add", fields, integer_rows(24, [32] * 3), ops)
+
+    def halves(combine, a, b, kind):
+        parts = []
+        for shift in (0, 16):
+            x, y = (a >> shift) & 0xFFFF, (b >> shift) & 0xFFFF
+            parts.append(
+                (combine(signed(x, 16), signed(y, 16)) if kind == "s" else combine(x, y)) & 0xFFFF
+            )
+        return parts[1] << 16 | parts[0]
+
+    ops = [
+        Op(
+            f"{n}.{kind}16x2 {{d}}, a, b;",
+            32,
+            lambda a, b, c, g=g, kind=kind: halves(g, a, b, kind),
+        )
+        for n, g in (("add", lambda x, y: x + y), ("min", min), ("max", max))
+        for kind in "us"
+    ]
+    elementwise(
+        "packed_halves",
+        "add, min, max .{u,s}16x2",
+        fields,
+        integer_rows(25, [32] * 3),
+        ops,
+        target="sm_90",
+        version="8.0",
+    )
+
+
 def write_all():
-    for family in (logic, shifts, bit_fields, bit_counts, permute):
+    for family in (logic, shifts, bit_fields, bit_counts, permute, packed_integers):
         family()

@@ -137,6 +137,16 @@ def packed():
     ]
     elementwise("f16_setp", "setp.f16", fields, rows_of(254, F16), ops)
 
+    def set_pair(name, a, b):
+        low, high = (F16.one * int(COMPARES[name](compare_pair(a, b, k))) for k in (0, 1))
+        return high << 16 | low
+
+    ops = [
+        Op(f"set.{n}.f16x2.f16x2 {{d}}, a, b;", 32, lambda a, b, c, n=n: set_pair(n, a, b))
+        for n in ("eq", "lt", "geu", "nan")
+    ]
+    elementwise("f16x2_set", "set.f16x2.f16x2", fields, rows_of(256, F16), ops)
+
 
 def write_all():
     for family in (half, packed):

@@ -171,8 +171,13 @@ void decode_setp(Decoder& decoder, const ptx::Instruction& instruction) {
   decoder.emit("mov.pred", {p, first});
 }
 
-// set.cmp[.bool][.ftz].dtype.stype d, a, b[, c]
+bool is_half(std::string_view type) { return type.starts_with("f16") || type.starts_with("bf16"); }
+
+// set.cmp[.bool][.ftz].dtype.stype d, a, b[, c]; with a half as result there is an operation.
 void decode_set(Decoder& decoder, const ptx::Instruction& instruction) {
+  if (is_half(instruction.modifiers.at(instruction.modifiers.size() - 2))) {
+    return default_rule(decoder, instruction);
+  }
   ptx::Instruction compared = instruction;
   const std::string type = compared.modifiers.at(compared.modifiers.size() - 2);
   compared.modifiers.erase(compared.modifiers.end() - 2);

@@ -1,6 +1,7 @@
 // Arithmetic on f16, bf16 and pairs of them.
 #include "vgpu/exec/ops/small_float.h"
 
+#include "vgpu/exec/ops/names.h"
 #include "vgpu/exec/ops/tables.h"
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
@@ -124,6 +125,35 @@ bool compare(u16 a, u16 b) {
   return false;
 }
 
+// set: 1.0 or 0 in the half's format.
+template <class H, bool less, bool equal, bool greater, bool unordered>
+u16 one_if(u16 a, u16 b) {
+  return compare<H, less, equal, greater, unordered>(a, b) ? H::kOne : 0;
+}
+template <class H, Piece type, bool less, bool equal, bool greater, bool unordered, Piece name>
+constexpr Rows<2> set() {
+  constexpr auto kOne = one_if<H, less, equal, greater, unordered>;
+  return {{row<kOne>(join<"set.", name, ".", type, ".", type>()),
+           row<pair2<kOne>>(join<"set.", name, ".", type, "x2.", type, "x2">())}};
+}
+template <class H, Piece type>
+constexpr auto sets() {
+  return set<H, type, false, true, false, false, "eq">() +
+         set<H, type, true, false, true, false, "ne">() +
+         set<H, type, true, false, false, false, "lt">() +
+         set<H, type, true, true, false, false, "le">() +
+         set<H, type, false, false, true, false, "gt">() +
+         set<H, type, false, true, true, false, "ge">() +
+         set<H, type, false, true, false, true, "equ">() +
+         set<H, type, true, false, true, true, "neu">() +
+         set<H, type, true, false, false, true, "ltu">() +
+         set<H, type, true, true, false, true, "leu">() +
+         set<H, type, false, false, true, true, "gtu">() +
+         set<H, type, false, true, true, true, "geu">() +
+         set<H, type, true, true, true, false, "num">() +
+         set<H, type, false, false, false, true, "nan">();
+}
+
 template <class H>
 constexpr Rows<14> compares(const char* const (&names)[14]) {
   return {{row<compare<H, false, true, false, false>>(names[0]),
@@ -157,7 +187,8 @@ constexpr auto kRows =
     compares<Bf16>({"setp.eq.bf16", "setp.ne.bf16", "setp.lt.bf16", "setp.le.bf16", "setp.gt.bf16",
                     "setp.ge.bf16", "setp.equ.bf16", "setp.neu.bf16", "setp.ltu.bf16",
                     "setp.leu.bf16", "setp.gtu.bf16", "setp.geu.bf16", "setp.num.bf16",
-                    "setp.nan.bf16"});
+                    "setp.nan.bf16"}) +
+    sets<F16, "f16">() + sets<Bf16, "bf16">();
 
 }  // namespace
 

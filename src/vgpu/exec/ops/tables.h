@@ -15,6 +15,7 @@ extern const OperationTable kConvertTable;
 extern const OperationTable kConvertFloatTable;
 extern const OperationTable kCarryTable;
 extern const OperationTable kHalfTable;
+extern const OperationTable kPackedTable;
 extern const OperationTable kMoveTable;
 extern const OperationTable kLoadTable;
 extern const OperationTable kStoreTable;

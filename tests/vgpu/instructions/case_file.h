@@ -49,7 +49,7 @@ struct CaseFile {
 // Throws std::runtime_error that names the file and the line.
 CaseFile read_case_file(const std::filesystem::path& path);
 
-// Whether `bytes` at the front of `actual` are what the word allows.
+// Whether `actual`, as wide as the word, is what the word allows.
 bool matches(const ExpectedWord& word, std::uint64_t actual, std::uint64_t tolerance_ulp);
 
 }  // namespace tessera::vgpu

@@ -15,42 +15,52 @@ namespace {
 
 const std::filesystem::path kFolder = TESSERA_SOURCE_DIR "/tests/vgpu/instructions";
 
-// One device for all files: a CUDA context takes long to make.
-Device& device() {
-  static const std::unique_ptr<Device> the_device = [] {
+// The devices that every file runs on, made once: a CUDA context takes long to make. The virtual
+// GPU comes twice, because its operations are compiled for AVX2 and for AVX-512.
+const std::vector<std::unique_ptr<Device>>& devices() {
+  static const auto all = [] {
     const char* wish = std::getenv("TESSERA_TEST_DEVICE");
-    return wish != nullptr && std::string_view(wish) == "cuda" ? make_cuda_device()
-                                                               : make_virtual_device();
+    std::vector<std::unique_ptr<Device>> list;
+    if (wish != nullptr && std::string_view(wish) == "cuda") {
+      list.push_back(make_cuda_device());
+    } else {
+      list.push_back(make_virtual_device());
+      VirtualDeviceOptions narrow;
+      narrow.allow_avx512 = false;
+      list.push_back(make_virtual_device(narrow));
+    }
+    return list;
   }();
-  return *the_device;
+  return all;
 }
 
-bool is_virtual() { return device().info().kind == DeviceKind::kVirtual; }
+bool is_virtual(const Device& device) { return device.info().kind == DeviceKind::kVirtual; }
 
 class DeviceBuffer {
  public:
-  explicit DeviceBuffer(std::size_t bytes)
-      : address_(device().allocate(std::max<std::size_t>(bytes, 16))) {}
-  ~DeviceBuffer() { device().free(address_); }
+  DeviceBuffer(Device& device, std::size_t bytes)
+      : device_(device), address_(device.allocate(std::max<std::size_t>(bytes, 16))) {}
+  ~DeviceBuffer() { device_.free(address_); }
   DeviceBuffer(const DeviceBuffer&) = delete;
   DeviceBuffer& operator=(const DeviceBuffer&) = delete;
   DeviceAddress address() const { return address_; }
 
  private:
+  Device& device_;
   DeviceAddress address_;
 };
 
 // What the kernel left in `out`, which starts as 0xEE bytes.
-std::vector<std::byte> run_kernel(const CaseFile& file, const std::string& name) {
+std::vector<std::byte> run_kernel(Device& device, const CaseFile& file, const std::string& name) {
   const std::string arch = "compute_" + file.target.substr(3);
   CodeImage image;
   image.name = name;
   image.ptx = image.portable_ptx = file.text;
   image.cubin_arch = image.portable_arch = arch;
   std::vector<std::byte> output(file.output_bytes(), std::byte{0xEE});
-  const DeviceBuffer in(file.input.size()), out(output.size());
-  device().copy_in(in.address(), file.input.data(), file.input.size());
-  device().copy_in(out.address(), output.data(), output.size());
+  const DeviceBuffer in(device, file.input.size()), out(device, output.size());
+  device.copy_in(in.address(), file.input.data(), file.input.size());
+  device.copy_in(out.address(), output.data(), output.size());
   Launch launch;
   launch.entry = "test";
   launch.shape.grid = file.grid;
@@ -59,9 +69,9 @@ std::vector<std::byte> run_kernel(const CaseFile& file, const std::string& name)
   launch.params.resize(16);
   const DeviceAddress addresses[2] = {in.address(), out.address()};
   std::memcpy(launch.params.data(), addresses, sizeof addresses);
-  device().launch(device().load(image), launch);
-  device().synchronize();
-  device().copy_out(output.data(), out.address(), output.size());
+  device.launch(device.load(image), launch);
+  device.synchronize();
+  device.copy_out(output.data(), out.address(), output.size());
   return output;
 }
 
@@ -83,9 +93,9 @@ void expect_output(const CaseFile& file, const std::vector<std::byte>& output) {
   EXPECT_EQ(failures, 0) << "words differ";
 }
 
-void expect_approximate_forms(const CaseFile& file) {
+void expect_approximate_forms(Device& device, const CaseFile& file) {
   std::vector<std::string> reported;
-  for (const LaunchCounts& counts : device().take_counts()) {
+  for (const LaunchCounts& counts : device.take_counts()) {
     reported.insert(reported.end(), counts.approximate_forms.begin(),
                     counts.approximate_forms.end());
   }
@@ -98,9 +108,9 @@ void expect_approximate_forms(const CaseFile& file) {
   }
 }
 
-void expect_fault(const CaseFile& file, const std::string& name) {
+void expect_fault(Device& device, const CaseFile& file, const std::string& name) {
   try {
-    run_kernel(file, name);
+    run_kernel(device, file, name);
   } catch (const StatusError& error) {
     const std::string message = error.what();
     for (const std::string& word : file.fault_words) {
@@ -119,13 +129,18 @@ class Instructions : public testing::TestWithParam<std::string> {};
 
 TEST_P(Instructions, Agree) {
   const CaseFile file = read_case_file(kFolder / (GetParam() + ".ptx"));
-  if (file.expects_fault()) {
-    if (!is_virtual()) GTEST_SKIP() << "a fault would end the context of a real GPU";
-    return expect_fault(file, GetParam());
+  for (std::size_t i = 0; i < devices().size(); ++i) {
+    SCOPED_TRACE(i == 0 ? "first device" : "virtual GPU without AVX-512");
+    Device& device = *devices()[i];
+    if (!file.expects_fault()) {
+      expect_output(file, run_kernel(device, file, GetParam()));
+      if (is_virtual(device)) expect_approximate_forms(device, file);
+    } else if (is_virtual(device)) {
+      expect_fault(device, file, GetParam());
+    } else {
+      GTEST_SKIP() << "a fault would end the context of a real GPU";
+    }
   }
-  const std::vector<std::byte> output = run_kernel(file, GetParam());
-  expect_output(file, output);
-  if (is_virtual()) expect_approximate_forms(file);
 }
 
 std::vector<std::string> file_names() {

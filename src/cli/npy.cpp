@@ -93,7 +93,7 @@ class DictionaryReader {
     if (quote != '\'' && quote != '"') malformed("lacks a quoted word");
     const std::size_t end = text_.find(quote, position_ + 1);
     if (end == std::string_view::npos) malformed("has a word without closing quote");
-    const std::string word(text_.substr(position_ + 1, end - position_ - 1));
+    std::string word(text_.substr(position_ + 1, end - position_ - 1));
     position_ = end + 1;
     return word;
   }

@@ -85,7 +85,7 @@ std::vector<KernelChoice> kernels_of(const ProblemOptions& options) {
   std::vector<KernelChoice> kernels = choose_kernels(options.kernel);
   if (options.type.empty()) return kernels;
   const DataType type = parse_type(options.type);
-  const std::vector<KernelChoice> fitting = kernels_of_type(kernels, type);
+  std::vector<KernelChoice> fitting = kernels_of_type(kernels, type);
   if (!fitting.empty()) return fitting;
   throw StatusError(Status::bad_argument(fmt::format(
       "--type is {}, but {} computes {}; leave --type out or name another kernel", options.type,

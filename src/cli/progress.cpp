@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tessera::cli {
 namespace {
@@ -14,7 +15,7 @@ constexpr auto kShortestPause = std::chrono::milliseconds(50);  // between two r
 
 std::string time_left(std::int64_t done, std::int64_t total, double seconds_so_far) {
   if (done <= 0 || done >= total) return "";
-  const auto seconds = static_cast<std::int64_t>(seconds_so_far / done * (total - done) + 0.5);
+  const auto seconds = std::llround(seconds_so_far / done * (total - done));
   return fmt::format("{}:{:02} left", seconds / 60, seconds % 60);
 }
 

@@ -157,7 +157,7 @@ void CudaDevice::copy_out(void* to, DeviceAddress from, std::size_t bytes) {
 LoadedImage CudaDevice::load(const CodeImage& image) {
   if (const auto known = handles_.find(image.name); known != handles_.end()) return known->second;
   images_.push_back({load_module(driver_, image, info_.sm), {}});
-  const LoadedImage loaded{images_.size(), images_.back().code.description};
+  LoadedImage loaded{images_.size(), images_.back().code.description};
   handles_.emplace(image.name, loaded);
   return loaded;
 }

@@ -269,7 +269,9 @@ std::unique_ptr<Vendor> Vendor::load(Device& device, const VendorOptions& option
     throw StatusError(Status::unavailable("the vendor's library needs a CUDA device, and this is " +
                                           device.info().name));
   }
-  std::string problem;  // of the last library that was there, else of the last one tried
+  // WHY: with this variable at 1 the library would read FP32 as TF32 unasked.
+  setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
+  std::string problem;  // of the last library that was there, else of the first one tried
   bool found = false;
   for (const std::string& path : vendor_library_paths(options.library)) {
     cublas::Library library{};

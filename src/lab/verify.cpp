@@ -121,8 +121,28 @@ struct VerifyCase::Pass {
     return reason;
   }
 
+  // Runs the kernel and writes what came out over the last pass; a fault is a failure, too.
+  void run(Device& device, Runner& runner, VerifyResult& result) const {
+    Outcome outcome;
+    try {
+      outcome = run_and_look(device, runner);
+    } catch (const StatusError& error) {
+      if (error.status().code != StatusCode::kFailed) throw;
+      outcome.reason = error.status().message;
+      outcome.comparison.max_error_ratio = std::numeric_limits<double>::infinity();
+    }
+    if (!outcome.reason.empty()) {
+      result.verified = Verified::kFailed;
+      result.reason = (exact ? "integers: " : "") + outcome.reason;
+      result.mismatch = outcome.comparison.first;
+    }
+    result.max_error_ratio = outcome.comparison.max_error_ratio;
+    result.counts = std::move(outcome.counts);
+    result.entries = std::move(outcome.entries);
+  }
+
   // Runs the kernel and looks at everything that it could have touched.
-  Outcome run(Device& device, Runner& runner) const {
+  Outcome run_and_look(Device& device, Runner& runner) const {
     // WHY: without guards the virtual GPU itself stops at the first byte outside an operand; with
     // guards a stray access is seen on any device. So the two passes take turns.
     const bool guarded = device.info().kind == DeviceKind::kCuda || !exact;
@@ -186,32 +206,12 @@ VerifyResult VerifyCase::check(Device& device, const KernelChoice& choice) const
   result.reference = real_->reference.method;
   result.integers = !integers_ ? "none" : integers_->by_rows() ? "every row, modulo 2^64" : "full";
   result.verified = real_->reference.sampled ? Verified::kSampled : Verified::kFull;
-
-  const auto run_pass = [&](const Pass& pass, Runner& on) {
-    Outcome outcome;
-    try {
-      outcome = pass.run(device, on);
-    } catch (const StatusError& error) {
-      if (error.status().code != StatusCode::kFailed) throw;
-      outcome.reason = error.status().message;
-      outcome.comparison.max_error_ratio = std::numeric_limits<double>::infinity();
-    }
-    if (!outcome.reason.empty()) {
-      result.verified = Verified::kFailed;
-      result.reason = (pass.exact ? "integers: " : "") + outcome.reason;
-      result.mismatch = outcome.comparison.first;
-    }
-    result.max_error_ratio = outcome.comparison.max_error_ratio;
-    result.counts = std::move(outcome.counts);
-    result.entries = std::move(outcome.entries);
-    return result.ok();
-  };
   if (integers_) {
     // WHY: the integers' alpha and beta may differ, and they belong to the runner.
     Runner exact_runner(device, choice, integers_->problem);
-    if (!run_pass(*integers_, exact_runner)) return result;
+    integers_->run(device, exact_runner, result);
   }
-  run_pass(*real_, runner);
+  if (result.ok()) real_->run(device, runner, result);
   for (const LaunchCounts& launch : result.counts) result.host_seconds += launch.host_seconds;
   return result;
 }

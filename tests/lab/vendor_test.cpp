@@ -87,7 +87,7 @@ void stand_in_blas(cublas::Library& lib) {
   };
 }
 
-void stand_in_light(cublas::Library& lib) {
+void stand_in_descriptors(cublas::Library& lib) {
   lib.lt_create = [](cublas::LtHandle* out) { return *out = new int, 0; };
   lib.lt_destroy = [](cublas::LtHandle handle) { return delete static_cast<int*>(handle), 0; };
   lib.lt_matmul_create = [](cublas::LtDescriptor* out, int compute, int type) {
@@ -122,6 +122,9 @@ void stand_in_light(cublas::Library& lib) {
     return 0;
   };
   lib.lt_matmul_destroy = lib.lt_layout_destroy = lib.lt_preference_destroy = lt_destroy_any;
+}
+
+void stand_in_light(cublas::Library& lib) {
   lib.lt_heuristic = [](cublas::LtHandle, cublas::LtDescriptor, cublas::LtDescriptor,
                         cublas::LtDescriptor, cublas::LtDescriptor, cublas::LtDescriptor,
                         cublas::LtDescriptor, int requested, cublas::LtHeuristic results[],
@@ -166,6 +169,7 @@ void stand_in_light(cublas::Library& lib) {
 cublas::Library stand_in() {
   cublas::Library lib{};
   stand_in_blas(lib);
+  stand_in_descriptors(lib);
   stand_in_light(lib);
   return lib;
 }

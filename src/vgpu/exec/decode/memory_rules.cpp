@@ -1,4 +1,5 @@
 // ld and st: which memory, how wide in memory, how wide in the register.
+#include <algorithm>
 #include <array>
 
 #include "vgpu/exec/decode/decoder.h"
@@ -13,19 +14,33 @@ struct MemoryForm {
   int count = 1;
 };
 
+// Order, scope and caching: every access is seen by all at once, in program order.
+bool changes_nothing(std::string_view word) {
+  constexpr std::array<std::string_view, 20> kWords = {
+      "volatile", "relaxed", "weak", "acquire", "release", "mmio", "cta",
+      "cluster",  "gpu",     "sys",  "nc",      "ca",      "cg",   "cs",
+      "lu",       "cv",      "wb",   "wt",      "unified", "uni"};
+  const bool hint = word.starts_with("L1::") || word.starts_with("L2::");
+  return hint || std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+}
+
 MemoryForm memory_form(Decoder& decoder, const ptx::Instruction& instruction) {
   MemoryForm form;
   for (const std::string& modifier : instruction.modifiers) {
     const std::string_view word = modifier;
-    if (word == "global" || word == "const") form.window = Window::kGlobal;
-    if (word == "shared" || word == "shared::cta") form.window = Window::kShared;
-    if (word == "local") form.window = Window::kLocal;
-    if (word.starts_with("param")) form.window = Window::kParam;
-    if (word == "shared::cluster") decoder.unsupported("clusters are not implemented");
-    if (word == "v2") form.count = 2;
-    if (word == "v4") form.count = 4;
-    if (word == "v8") decoder.unsupported();
-    if (word == "acquire" || word == "release") continue;  // one order for all: program order
+    if (word == "global" || word == "const") {
+      form.window = Window::kGlobal;
+    } else if (word == "shared" || word == "shared::cta") {
+      form.window = Window::kShared;
+    } else if (word == "local") {
+      form.window = Window::kLocal;
+    } else if (word.starts_with("param")) {
+      form.window = Window::kParam;
+    } else if (word == "v2" || word == "v4") {
+      form.count = word == "v2" ? 2 : 4;
+    } else if (&modifier != &instruction.modifiers.back() && !changes_nothing(word)) {
+      decoder.unsupported();
+    }
   }
   form.type = type_named(instruction.modifiers.back());
   if (register_scalar(form.type) == Scalar::kNone) decoder.unsupported();

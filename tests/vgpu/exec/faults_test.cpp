@@ -1,0 +1,139 @@
+// What stops a kernel says where it happened and what lies near.
+#include <gtest/gtest.h>
+
+#include "tests/vgpu/exec/run_ptx.h"
+
+namespace tessera::vgpu {
+namespace {
+
+TEST(Faults, NameThePlace) {
+  const std::string text = kernel_text(R"(
+    mov.u32 r0, %tid.x;
+    mad.wide.u32 d0, r0, 4, data;
+    ld.global.u32 r1, [d0+8];)");
+  const auto fault = fault_of(text, 62, threads(64));
+  EXPECT_EQ(fault.kind(), FaultKind::kOutOfBounds);
+  EXPECT_EQ(fault.place().kernel, "test");
+  EXPECT_EQ(fault.place().form, "ld.global.u32");
+  EXPECT_EQ(fault.place().thread, 60);
+  EXPECT_EQ(fault.place().cta, 0u);
+  EXPECT_TRUE(fault.place().has_address);
+  EXPECT_TRUE(says(fault, "0 bytes past the end of an allocation of 248 bytes")) << fault.what();
+  std::size_t at = 0;
+  for (int line = 1; line < fault.place().ptx_line; ++line) at = text.find('\n', at) + 1;
+  EXPECT_NE(text.substr(at, text.find('\n', at) - at).find("ld.global.u32"), std::string::npos);
+}
+
+TEST(Faults, LowestCtaIsReportedWhateverTheThreads) {
+  const std::string text = kernel_text(R"(
+    mov.u32 r0, %ctaid.x;
+    setp.lt.u32 p, r0, 11;
+    @p bra END;
+    st.global.u32 [data+400], r0;
+    END:)");
+  for (int host_threads : {1, 2, 7}) {
+    MachineOptions options;
+    options.host_threads = host_threads;
+    EXPECT_EQ(fault_of(text, 4, threads(32, 64), options).place().cta, 11u);
+  }
+}
+
+TEST(Faults, NullPointerFreedMemoryAndBeforeTheBegin) {
+  EXPECT_TRUE(says(fault_of(kernel_text("mov.u64 d0, 0;\nld.global.u32 r0, [d0];"), 1, threads(1)),
+                   "a null pointer"));
+  EXPECT_TRUE(says(fault_of(kernel_text("ld.global.u32 r0, [data-4];"), 1, threads(1)),
+                   "4 bytes before the begin"));
+  Machine machine;
+  const std::uint64_t address = machine.allocate(64);
+  machine.free(address);
+  std::uint32_t word;
+  try {
+    machine.read(&word, address, 4);
+    FAIL() << "freed memory was read";
+  } catch (const Fault& fault) {
+    EXPECT_TRUE(says(fault, "freed since")) << fault.what();
+  }
+}
+
+TEST(Faults, AccessThatCrossesTheEnd) {
+  const auto fault =
+      fault_of(kernel_text("ld.global.v4.u32 {r0, r1, r2, r3}, [data+16];"), 7, threads(1));
+  EXPECT_TRUE(says(fault, "the last 4 of 16 bytes")) << fault.what();
+}
+
+TEST(Faults, Misaligned) {
+  const auto fault = fault_of(kernel_text("ld.global.v2.u32 {r0, r1}, [data+4];"), 4, threads(32));
+  EXPECT_EQ(fault.kind(), FaultKind::kMisaligned);
+  EXPECT_TRUE(says(fault, "multiple of 8")) << fault.what();
+}
+
+TEST(Faults, SharedMemoryEndsWhereTheLaunchSaid) {
+  const std::string text = kernel_text(R"(
+    mov.u32 r0, buffer;
+    st.shared.u32 [r0+1020], r0;
+    st.shared.u32 [r0+1024], r0;)",
+                                       ".extern .shared .align 16 .b8 buffer[];\n");
+  const auto fault = fault_of(text, 1, threads(32, 1, 1024));
+  EXPECT_EQ(fault.kind(), FaultKind::kOutOfBounds);
+  EXPECT_TRUE(says(fault, "0 bytes past the end of its 1024 bytes")) << fault.what();
+  EXPECT_NO_THROW(run_text(text, {0}, threads(32, 1, 1028)));
+}
+
+TEST(Faults, LocalMemoryEndsWithTheFrame) {
+  const auto fault = fault_of(kernel_text("mov.u64 d0, mine;\nst.local.u32 [d0+16], r0;", "",
+                                          ".local .align 16 .b8 mine[16];\n"),
+                              1, threads(32));
+  EXPECT_EQ(fault.kind(), FaultKind::kOutOfBounds);
+  EXPECT_TRUE(says(fault, "local memory")) << fault.what();
+}
+
+TEST(Faults, UnknownInstructionOnlyWhereItIsLaunched) {
+  const std::string other =
+      "\n.visible .entry other()\n{\n.reg .b32 a;\nfrobnicate.b32 a, a;\nret;\n}\n";
+  EXPECT_NO_THROW(run_text(kernel_text("") + other, {0}, threads(32)));
+  Machine machine;
+  const auto program = machine.load(kernel_text("") + other);
+  try {
+    machine.launch(*program, "other", threads(32), {});
+    FAIL() << "an unknown instruction ran";
+  } catch (const Fault& fault) {
+    EXPECT_EQ(fault.kind(), FaultKind::kUnsupported);
+    EXPECT_EQ(fault.place().form, "frobnicate.b32");
+    EXPECT_GT(fault.place().ptx_line, 0);
+  }
+}
+
+TEST(Faults, Launches) {
+  Machine machine;
+  const auto program = machine.load(kernel_text(""));
+  const std::vector<std::byte> params(8);
+  const auto refused = [&](std::string_view entry, const LaunchShape& shape, std::size_t bytes) {
+    try {
+      machine.launch(*program, entry, shape, std::span(params).first(bytes));
+    } catch (const Fault& fault) {
+      return fault.kind() == FaultKind::kBadLaunch;
+    }
+    return false;
+  };
+  EXPECT_TRUE(refused("absent", threads(32), 8));
+  EXPECT_TRUE(refused("test", threads(0), 8));
+  EXPECT_TRUE(refused("test", threads(1025), 8));
+  EXPECT_TRUE(refused("test", threads(32, 0), 8));
+  EXPECT_TRUE(refused("test", threads(32), 4));
+  EXPECT_TRUE(refused("test", threads(32, 1, (227 << 10) + 1), 8));
+  EXPECT_FALSE(refused("test", threads(32, 1, 227 << 10), 8));
+}
+
+TEST(Faults, MemoryThatCannotBeHad) {
+  MachineOptions options;
+  options.memory_bytes = 1000;
+  Machine machine(options);
+  const std::uint64_t first = machine.allocate(600);
+  EXPECT_THROW(machine.allocate(600), Fault);
+  machine.free(first);
+  EXPECT_NO_THROW(machine.allocate(600));
+  EXPECT_THROW(Machine().allocate(std::size_t{1} << 60), Fault);
+}
+
+}  // namespace
+}  // namespace tessera::vgpu

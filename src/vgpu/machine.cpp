@@ -66,13 +66,21 @@ class Program {
     std::memcpy(memory_->host(address, bytes), init.data(), bytes);
   }
 
-  // Initial values that point to other variables. Addresses of functions differ from kernel to
-  // kernel, so a table of functions stays null.
+  std::uint64_t address_of(const std::string& symbol) const {
+    const auto variable = globals_.find(symbol);
+    return variable != globals_.end() ? variable->second : address_of_function(module_, symbol);
+  }
+
+  // Initial values that point to other variables, or to functions.
   void fill_addresses(const ptx::Variable& variable) {
     for (const ptx::InitialAddress& pointer : variable.addresses) {
-      const auto found = globals_.find(pointer.symbol);
-      if (found == globals_.end()) continue;
-      const std::uint64_t value = found->second + static_cast<std::uint64_t>(pointer.addend);
+      const std::uint64_t base = address_of(pointer.symbol);
+      if (base == 0) {
+        FaultPlace place;
+        place.ptx_line = variable.line;
+        throw Fault(FaultKind::kUnsupported, "there is no address of " + pointer.symbol, place);
+      }
+      const std::uint64_t value = base + static_cast<std::uint64_t>(pointer.addend);
       std::byte* to = memory_->host(globals_.at(variable.name) + pointer.offset, sizeof value);
       std::memcpy(to, &value, sizeof value);
     }

@@ -267,13 +267,14 @@ LEAVE:
   mul.lo.u32 x, x, x;
   st.param.b32 [r], x;
   ret;
-}"""
+}
+.global .align 8 .u64 table[2] = {twice, square};"""
     body = prologue(4, 4) + """\
   ld.global.u32 t1, [from];
   and.b32 t2, t1, 1;
   setp.eq.u32 p, t2, 0;
   mov.u64 u0, twice;
-  mov.u64 u1, square;
+  ld.global.u64 u1, [table+8];
   selp.b64 u2, u0, u1, p;
   {
     .param .b32 a;
@@ -287,7 +288,7 @@ LEAVE:
   ret;"""
     Kernel(
         "call_indirect",
-        "call through a register, each lane its own callee",
+        "call through a register, each lane its own callee; a table of functions",
         body,
         [([(n, 32)], [(2 * n if n % 2 == 0 else n * n, 32)]) for n in range(32)],
         header=header,

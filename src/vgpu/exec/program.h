@@ -31,6 +31,7 @@ struct ParamCopy {
 };
 struct CallSite {
   std::uint32_t function = 0;  // index in the kernel
+  std::uint64_t address = 0;   // what a pointer to it holds
   std::vector<ParamCopy> arguments, returns;
 };
 

@@ -6,7 +6,6 @@
 
 #include "vgpu/exec/cta.h"
 #include "vgpu/exec/warp.h"
-#include "vgpu/memory/windows.h"
 
 namespace tessera::vgpu {
 namespace {
@@ -38,7 +37,7 @@ void Warp::call(std::size_t index, const Control& control) {
     }
     const auto site =
         std::find_if(control.calls.begin(), control.calls.end(), [&](const CallSite& candidate) {
-          return pointers[lane] == kFunctionBase + 16 * std::uint64_t{candidate.function};
+          return pointers[lane] == candidate.address;
         });
     if (site == control.calls.end()) {
       fault(FaultKind::kOutOfBounds, "the pointer is none of the functions named", control.op,

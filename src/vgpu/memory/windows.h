@@ -11,7 +11,7 @@ enum class Window : std::uint32_t { kGeneric, kGlobal, kShared, kLocal, kParam }
 constexpr std::uint64_t kSharedWindow = 0x0000'1000'0000'0000;
 constexpr std::uint64_t kLocalWindow = 0x0000'2000'0000'0000;
 constexpr std::uint64_t kParamWindow = 0x0000'3000'0000'0000;
-// A pointer to function i of a kernel is kFunctionBase + 16 * i.
+// A pointer to function i of a module is kFunctionBase + 16 * i.
 constexpr std::uint64_t kFunctionBase = 0x0000'4000'0000'0000;
 constexpr std::uint64_t kWindowBytes = 0x0000'0000'1000'0000;
 constexpr std::uint64_t kGlobalBase = 0x0000'7000'0000'0000;

@@ -45,6 +45,7 @@ CallSite call_site(Decoder& decoder, const ptx::Instruction& instruction,
   if (!decoder.scope().find_function(callee, site.function)) {
     decoder.unsupported("there is no body of function " + callee);
   }
+  site.address = decoder.scope().function_address(callee);
   const ParamLayout layout = layout_params(decoder.scope().function_at(site.function));
   match_params(decoder, instruction.operands[0], layout.returns, site.returns);
   match_params(decoder, instruction.operands[2], layout.params, site.arguments);

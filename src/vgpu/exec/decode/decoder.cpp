@@ -333,7 +333,7 @@ Value Decoder::symbol(const std::string& name, std::int64_t offset, Scalar scala
   if (scope_.find_variable(function_, name, window, address)) {
     return constant(scalar, address + more);
   }
-  if (scope_.find_function(name, index)) return constant(scalar, kFunctionBase + 16 * index);
+  if (scope_.find_function(name, index)) return constant(scalar, scope_.function_address(name));
   unsupported("the name " + name + " is not known");
 }
 

@@ -36,6 +36,8 @@ class KernelScope {
                              std::uint64_t& address) = 0;
   // Index of a function in the kernel, which will then be decoded too; false if unknown.
   virtual bool find_function(const std::string& name, std::uint32_t& index) = 0;
+  // What a pointer to the function holds, in all kernels of the module; 0 if unknown.
+  virtual std::uint64_t function_address(const std::string& name) = 0;
   virtual const ptx::Function& function_at(std::uint32_t index) = 0;
   // The functions with bodies that have this many returns and parameters.
   virtual std::vector<std::string> functions_like(std::size_t returns, std::size_t params) = 0;

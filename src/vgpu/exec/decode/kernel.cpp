@@ -105,6 +105,10 @@ class KernelBuilder : public KernelScope {
 
   const ptx::Function& function_at(std::uint32_t index) override { return *reachable_[index]; }
 
+  std::uint64_t function_address(const std::string& name) override {
+    return address_of_function(module_, name);
+  }
+
   std::vector<std::string> functions_like(std::size_t returns, std::size_t params) override {
     std::vector<std::string> names;
     for (const auto& function : module_.functions) {
@@ -168,6 +172,13 @@ class KernelBuilder : public KernelScope {
 };
 
 }  // namespace
+
+std::uint64_t address_of_function(const ptx::Module& module, const std::string& name) {
+  for (std::size_t i = 0; i < module.functions.size(); ++i) {
+    if (module.functions[i].name == name) return kFunctionBase + 16 * i;
+  }
+  return 0;
+}
 
 std::unique_ptr<const Kernel> decode_kernel(const ptx::Module& module, const std::string& entry,
                                             const GlobalAddresses& globals,

@@ -1,0 +1,52 @@
+#include "catalog/pack.h"
+
+#include <zstd.h>
+
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+
+namespace tessera {
+namespace {
+
+constexpr std::uint64_t kMaxBytes = 1u << 30;  // of all parts: far above any image
+
+// Takes bytes off the front of a text; throws when there are not enough.
+std::string_view take(std::string_view& text, std::uint64_t bytes) {
+  if (bytes > text.size()) throw std::runtime_error("packed bytes end too early");
+  const std::string_view front = text.substr(0, bytes);
+  text.remove_prefix(bytes);
+  return front;
+}
+
+std::uint64_t take_number(std::string_view& text) {
+  std::uint64_t number;
+  std::memcpy(&number, take(text, sizeof number).data(), sizeof number);
+  return number;
+}
+
+std::size_t checked(std::size_t zstd_result) {
+  if (ZSTD_isError(zstd_result)) {
+    throw std::runtime_error(std::string("packed bytes: ") + ZSTD_getErrorName(zstd_result));
+  }
+  return zstd_result;
+}
+
+}  // namespace
+
+std::vector<std::string> unpack(std::string_view packed) {
+  const std::uint64_t size = ZSTD_getFrameContentSize(packed.data(), packed.size());
+  if (size > kMaxBytes) throw std::runtime_error("packed bytes do not begin as pack() writes them");
+  std::string text(size, '\0');
+  if (checked(ZSTD_decompress(text.data(), size, packed.data(), packed.size())) != size) {
+    throw std::runtime_error("packed bytes end too early");
+  }
+  std::string_view rest = text;
+  const std::uint64_t count = take_number(rest);
+  std::string_view sizes = take(rest, count > size / 8 ? size : count * 8);
+  std::vector<std::string> parts;
+  for (std::uint64_t i = 0; i < count; ++i) parts.emplace_back(take(rest, take_number(sizes)));
+  return parts;
+}
+
+}  // namespace tessera

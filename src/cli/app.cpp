@@ -77,6 +77,8 @@ int explain_exception(const std::string& command) {
   }
 }
 
+std::string the_command_line = "tessera";
+
 void describe_program(CLI::App& app) {
   app.name("tessera");
   app.require_subcommand(1);
@@ -95,7 +97,11 @@ std::vector<Command> all_commands() {
   };
 }
 
+const std::string& command_line() { return the_command_line; }
+
 int run(const std::vector<std::string>& arguments) {
+  the_command_line = "tessera";
+  for (const std::string& argument : arguments) the_command_line += " " + argument;
   CLI::App app("Matrix multiplication kernels that run, are verified and are explained.");
   describe_program(app);
   std::map<std::string, std::function<int()>> actions;

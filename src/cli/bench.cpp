@@ -139,10 +139,9 @@ int bench_chain(const Options& options) {
   const Baseline baseline = load_baseline(options.device, devices);
   chain.vendor = baseline.vendor.get();
   std::vector<lab::ChainResult> results;
-  lab::Json object = {
-      {"schema", lab::kSchema},
-      {"environment", lab::to_json(environment_of(devices, "bench --chain", chain.seed))},
-      {"chains", lab::Json::array()}};
+  lab::Json object = {{"schema", lab::kSchema},
+                      {"environment", lab::to_json(environment_of(devices, baseline, chain.seed))},
+                      {"chains", lab::Json::array()}};
   bool correct = true;
   for (const Group& group : groups) {
     for (const KernelChoice& kernel : group.kernels) {
@@ -172,8 +171,7 @@ int bench(const Options& options) {
 
   const std::vector<lab::Record> records = run_groups(groups, devices, options, settings);
 
-  lab::Environment environment = environment_of(devices, "bench", settings.verify.seed);
-  environment.vendor = baseline.description;
+  const lab::Environment environment = environment_of(devices, baseline, settings.verify.seed);
   const lab::Table table = lab::bench_table(records);
   options.output.write(lab::to_json(environment, records), with_commands(table, records));
   if (options.output.prints_text()) {

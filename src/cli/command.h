@@ -32,6 +32,9 @@ struct Command {
 
 std::vector<Command> all_commands();
 
+// The call that run() was given, "tessera bench -m 8", for the files that it writes.
+const std::string& command_line();
+
 // Runs one command line, without the program's name. Writes one sentence to stderr when it is bad.
 int run(const std::vector<std::string>& arguments);
 

@@ -228,8 +228,7 @@ int ladder(const Options& options) {
       fmt::print(stderr, "{} is wrong: {}\n  {}\n", record.kernel, record.reason, record.command);
     }
   }
-  lab::Environment environment = environment_of(devices, "ladder", settings.verify.seed);
-  environment.vendor = baseline.description;
+  const lab::Environment environment = environment_of(devices, baseline, settings.verify.seed);
   options.output.write(lab::to_json(environment, records), printer.table());
   if (prints) fmt::print("{}", again_line(records));
   if (failed) return kCheckFailed;

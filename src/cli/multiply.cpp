@@ -147,7 +147,10 @@ int multiply(const Options& options) {
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   bar.wipe();
-  if (!outcome.result.complete) return kInterrupted;
+  if (!outcome.result.complete) {
+    fmt::print(stderr, "tessera multiply: interrupted; {} is not written\n", options.output);
+    return kInterrupted;
+  }
   lab::write_file(options.output, outcome.result.d.bytes(), "-o");
   options.report.write(summary_of(options, outcome, seconds), table_of(options, outcome, seconds));
   if (options.report.prints_text()) say(options, outcome, seconds);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/command.h"
 #include "cli/numbers.h"
 #include "cli/version.h"
 
@@ -78,11 +79,12 @@ std::uint64_t parse_seed(const std::string& text) {
   return text.empty() ? 1 : static_cast<std::uint64_t>(parse_integer("--seed", text));
 }
 
-lab::Environment environment_of(const Devices& devices, const std::string& command,
+lab::Environment environment_of(const Devices& devices, const Baseline& baseline,
                                 std::uint64_t seed) {
   lab::Environment environment = lab::describe_environment(*devices.device);
   environment.version = kVersion;
-  environment.command = command;
+  environment.vendor = baseline.description;
+  environment.command = command_line();
   environment.seed = seed;
   return environment;
 }

@@ -37,7 +37,7 @@ Baseline load_baseline(const DeviceOptions& options, Devices& devices);
 std::uint64_t parse_seed(const std::string& text);  // 1 when empty
 
 // The environment part of a JSON file.
-lab::Environment environment_of(const Devices& devices, const std::string& command,
+lab::Environment environment_of(const Devices& devices, const Baseline& baseline,
                                 std::uint64_t seed);
 
 // What one record's row needs to be run again: "tessera bench --kernel 02_coalesced -m 512 ...".

@@ -178,8 +178,9 @@ int verify(const Options& options) {
 
   const std::vector<lab::Record> records = run_groups(groups, devices, options, seed);
 
-  options.output.write(lab::to_json(environment_of(devices, "verify", seed), records),
-                       with_commands(lab::verify_table(records), records));
+  options.output.write(
+      lab::to_json(environment_of(devices, {nullptr, "none: not asked for"}, seed), records),
+      with_commands(lab::verify_table(records), records));
   if (options.output.prints_text()) print_text(records);
   const bool failed = std::any_of(records.begin(), records.end(), [](const lab::Record& record) {
     return record.verified == "failed";

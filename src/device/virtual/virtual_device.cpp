@@ -94,6 +94,10 @@ class VirtualDevice : public Device {
     if (image.handle == 0 || image.handle > programs_.size()) {
       throw StatusError(Status::bad_argument("this image was not loaded on this device"));
     }
+    if (launch.shape.grid < 1 || launch.shape.grid > 0x7fffffff) {
+      throw StatusError(Status::bad_argument("a grid of " + std::to_string(launch.shape.grid) +
+                                             " thread blocks is out of range, 1 to 2147483647"));
+    }
     vgpu::LaunchShape shape;
     shape.grid.x = static_cast<std::uint32_t>(launch.shape.grid);
     shape.block.x = static_cast<std::uint32_t>(launch.shape.block);

@@ -14,10 +14,16 @@ void broadcast(std::byte* to, T value) {
   for (int l = 0; l < kLanes; ++l) std::memcpy(to + l * sizeof(T), &value, sizeof(T));
 }
 
+// A predicate is one bit a lane.
+void broadcast_flag(std::byte* to, bool value) {
+  const std::uint32_t lanes = value ? kAllLanes : 0;
+  std::memcpy(to, &lanes, sizeof lanes);
+}
+
 void fill(std::byte* to, Scalar scalar, std::uint64_t bits) {
   switch (scalar) {
     case Scalar::kPredicate:
-      return void(std::memcpy(to, &bits, sizeof(std::uint32_t)));
+      return broadcast_flag(to, bits != 0);
     case Scalar::k16:
     case Scalar::kF16:
       return broadcast(to, static_cast<std::uint16_t>(bits));
@@ -80,6 +86,8 @@ std::uint64_t special_value(Special special, const WarpPlace& place, std::uint32
       return place.shared_bytes;
     case Special::kDynamicShared:
       return place.dynamic_shared_bytes;
+    case Special::kReservedShared:
+      return kSharedBase;
     case Special::kSmid:
     case Special::kGridid:
     case Special::kZero:

@@ -90,6 +90,7 @@ enum class Special : std::uint8_t {
   kOne,
   kTotalShared,
   kDynamicShared,
+  kReservedShared,
 };
 
 // A register that is written when its frame is made and never after.

@@ -9,7 +9,7 @@
 namespace tessera::vgpu {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Special>, 43> kSpecials = {{
+constexpr std::array<std::pair<std::string_view, Special>, 47> kSpecials = {{
     {"%tid.x", Special::kTidX},
     {"%tid.y", Special::kTidY},
     {"%tid.z", Special::kTidZ},
@@ -54,6 +54,10 @@ constexpr std::array<std::pair<std::string_view, Special>, 43> kSpecials = {{
     {"%tid.w", Special::kZero},
     {"%ctaid.w", Special::kZero},
     {"%reserved_smem_offset_begin", Special::kZero},
+    {"%reserved_smem_offset_end", Special::kReservedShared},
+    {"%reserved_smem_offset_cap", Special::kReservedShared},
+    {"%reserved_smem_offset_0", Special::kZero},
+    {"%reserved_smem_offset_1", Special::kZero},
 }};
 
 // A clock of the host: monotone, and that is all that a kernel may ask of it here.

@@ -143,6 +143,7 @@ Declarator parse_declarator(Cursor& cursor, const Declaration& declaration) {
     declarator.count *= extent;
   }
   if (has_init) {
+    if (declarator.count > 1 << 28) cursor.fail_at(declarator.name, "this array is too large");
     declarator.init.resize(declarator.count * declaration.type.bits / 8);
     parse_initial_values(cursor, declaration.type, extents, declarator.init, declarator.addresses);
   }

@@ -54,6 +54,7 @@ TEST(Declaration, WrongInitialValuesAreRefused) {
   EXPECT_EQ(syntax_fault(kHead + ".global .u8 x[2] = {1, 2, 3};").place().ptx_line, 4);
   EXPECT_EQ(syntax_fault(kHead + ".global .u8 x[2][2] = {{1, 2, 3}, {4}};").place().ptx_line, 4);
   EXPECT_EQ(syntax_fault(kHead + ".global .u32 x = 1.5;").place().ptx_line, 4);
+  EXPECT_EQ(syntax_fault(kHead + ".global .u8 x[999999999999] = {1};").place().ptx_line, 4);
   EXPECT_EQ(syntax_fault(kHead + ".global .u32 x = x;").place().ptx_line, 4);
   EXPECT_EQ(syntax_fault(kHead + ".global .u32 x; .global .u32 x;").place().ptx_line, 4);
 }

@@ -239,8 +239,8 @@ std::vector<std::string> vendor_library_paths(const std::string& given) {
   }
   std::vector<std::string> folders{"/usr/local/cuda/lib64", "/usr/local/cuda-*/lib64"};
   for (const std::string& root :
-       {std::string("/usr"), std::string("/usr/local"), environment("HOME") + "/.local",
-        environment("VIRTUAL_ENV"), environment("CONDA_PREFIX")}) {
+       {std::string("/usr"), std::string("/usr/local"), std::string("/opt/*"),
+        environment("HOME") + "/.local", environment("VIRTUAL_ENV"), environment("CONDA_PREFIX")}) {
     if (root.empty()) continue;
     for (const char* packages : {"site-packages", "dist-packages"}) {
       for (const char* part : {"cu13", "cublas"}) {

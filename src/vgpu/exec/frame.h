@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -34,7 +35,9 @@ struct Frame {
   explicit Frame(const Function& f)
       : function(&f),
         registers(allocate_aligned(f.frame_bytes)),
-        call_params(allocate_aligned(std::size_t{f.call_param_bytes} * kLanes)) {}
+        call_params(allocate_aligned(std::size_t{f.call_param_bytes} * kLanes)) {
+    std::memset(call_params.get(), 0xff, std::size_t{f.call_param_bytes} * kLanes);
+  }
 };
 
 // The values of the special registers of one warp.

@@ -75,6 +75,7 @@ class Warp {
   bool try_collective(std::size_t index);
   void add_split(const Split& split) { splits_.push_back(split); }
   void reserve_local(std::uint32_t bytes);
+  void poison_local(std::uint32_t mask, std::uint32_t begin, std::uint32_t bytes);
 
   Cta& cta_;
   std::uint32_t index_;

@@ -35,10 +35,9 @@ void Warp::call(std::size_t index, const Control& control) {
     for (int l = 0; l < kLanes; ++l) {
       if (left >> l & 1 && pointers[l] == pointers[lane]) same |= std::uint32_t{1} << l;
     }
-    const auto site =
-        std::find_if(control.calls.begin(), control.calls.end(), [&](const CallSite& candidate) {
-          return pointers[lane] == candidate.address;
-        });
+    const auto site = std::find_if(
+        control.calls.begin(), control.calls.end(),
+        [&](const CallSite& candidate) { return pointers[lane] == candidate.address; });
     if (site == control.calls.end()) {
       fault(FaultKind::kOutOfBounds, "the pointer is none of the functions named", control.op,
             lane);
@@ -72,6 +71,7 @@ void Warp::call_one(Split& split, const CallSite& site) {
           std::countr_zero(split.mask));
   }
   reserve_local(frame->local_end);
+  poison_local(split.mask, frame->local_begin, callee.local_bytes);
   fill_constants(*frame);
   fill_place(*frame, cta_.place_of(index_));
   for (const ParamCopy& copy : site.arguments) {
@@ -96,6 +96,14 @@ void Warp::return_from(std::size_t index) {
   const auto here = std::find_if(frames_.begin(), frames_.end(),
                                  [&](const auto& owned) { return owned.get() == frame; });
   frames_.erase(here);
+}
+
+// A new frame holds the same bytes in every run, whatever calls there were before.
+void Warp::poison_local(std::uint32_t mask, std::uint32_t begin, std::uint32_t bytes) {
+  for (; mask != 0; mask &= mask - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(mask));
+    std::memset(local_.get() + lane * local_stride_ + begin, 0xff, bytes);
+  }
 }
 
 // Local memory of the lanes stands one lane after the other; a deeper call may need more of it.

@@ -9,10 +9,14 @@
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 
-enum class Shape { kUniform, kUnit, kScattered };
+// Each half of the warp uniform or unit-stride, or anything else.
+enum class Shape { kHalves, kScattered };
+
+constexpr int kHalf = kLanes / 2;
 
 struct Access {
-  std::byte* base = nullptr;            // kUniform, kUnit: of lane 0
+  std::byte* base[2] = {};              // kHalves: of lanes 0 and 16
+  bool steps[2] = {};                   // whether the half's lanes are neighbours or all the same
   alignas(64) std::byte* lane[kLanes];  // kScattered; inactive lanes repeat an active one
 };
 
@@ -50,6 +54,10 @@ struct Plain {
   u64 first, size, stride;
 };
 
+inline Plain global_memory(const MemoryBlock& block) {
+  return {Window::kGlobal, block.host, block.base, block.bytes, 0};
+}
+
 // Fills access.lane if the memory holds every access; else leaves it alone.
 template <int bytes>
 bool place_lanes(const Plain& memory, const u64* address, Access& access) {
@@ -71,8 +79,7 @@ template <int bytes>
 void scatter_global(Lanes& lanes, const Op& op, const u64* address, Access& access) {
   check_alignment<bytes>(lanes, op, address, Window::kGlobal);
   const MemoryBlock* block = lanes.blocks[op.instruction];
-  const Plain memory = {Window::kGlobal, block->host, block->base, block->bytes, 0};
-  if (place_lanes<bytes>(memory, address, access)) return;
+  if (place_lanes<bytes>(global_memory(*block), address, access)) return;
   for (int l = 0; l < kLanes; ++l) {
     if (!holds(*block, address[l], bytes)) {
       block = find_block(lanes, op, address[l], bytes);
@@ -151,40 +158,55 @@ void scatter_generic(Lanes& lanes, const Op& op, const u64* generic, Access& acc
   }
 }
 
-// All lanes active and global: the shapes, without writing 32 addresses down.
+// Distances of the lanes of a vector from the first lane of its half, for unit stride.
 template <int bytes>
-inline Shape resolve_global(Lanes& lanes, const Op& op, u32 offset, Access& access) {
-  const u64* registers = lanes_of<u64>(lanes, offset);
-  u64 uniform = 0, unit = 0;
-  for (int l = 0; l < kLanes; ++l) {
-    const u64 distance = registers[l] - registers[0];
-    uniform |= distance;
-    unit |= distance ^ u64(l * bytes);
-  }
-  const u64 address = registers[0] + u64(op.immediate);
-  const MemoryBlock& block = *lanes.blocks[op.instruction];
-  access.base = block.host + (address - block.base);
-  if ((address & (bytes - 1)) != 0) return Shape::kScattered;
-  if (uniform == 0 && holds(block, address, bytes)) return Shape::kUniform;
-  if (unit == 0 && holds(block, address, bytes * kLanes)) return Shape::kUnit;
-  return Shape::kScattered;
+inline __m256i unit_distances(const u64*, int at) {
+  return _mm256_setr_epi64x(at * bytes, (at + 1) * bytes, (at + 2) * bytes, (at + 3) * bytes);
+}
+template <int bytes>
+inline __m256i unit_distances(const u32*, int at) {
+  return _mm256_setr_epi32(at * bytes, (at + 1) * bytes, (at + 2) * bytes, (at + 3) * bytes,
+                           (at + 4) * bytes, (at + 5) * bytes, (at + 6) * bytes, (at + 7) * bytes);
+}
+inline __m256i distances(const u64* at, u64 first) {
+  const __m256i values = _mm256_load_si256(reinterpret_cast<const __m256i*>(at));
+  return _mm256_sub_epi64(values, _mm256_set1_epi64x(s64(first)));
+}
+inline __m256i distances(const u32* at, u32 first) {
+  const __m256i values = _mm256_load_si256(reinterpret_cast<const __m256i*>(at));
+  return _mm256_sub_epi32(values, _mm256_set1_epi32(s32(first)));
 }
 
-template <int bytes>
-inline Shape resolve_shared(Lanes& lanes, const Op& op, u32 offset, Access& access) {
-  const u32* registers = lanes_of<u32>(lanes, offset);
-  u32 uniform = 0, unit = 0;
-  for (int l = 0; l < kLanes; ++l) {
-    const u32 distance = registers[l] - registers[0];
-    uniform |= distance;
-    unit |= distance ^ u32(l * bytes);
+// What a half of the warp does: -1 for neither of the shapes, else whether its addresses step.
+// WHY intrinsics: the question is one bit, and the compiler would add up all lanes to answer it.
+template <int bytes, class T>
+inline int step_of(const T* registers) {
+  constexpr int kWidth = 32 / sizeof(T);
+  __m256i uniform = _mm256_setzero_si256(), unit = _mm256_setzero_si256();
+  for (int at = 0; at < kHalf; at += kWidth) {
+    const __m256i distance = distances(registers + at, registers[0]);
+    uniform = _mm256_or_si256(uniform, distance);
+    unit = _mm256_or_si256(unit, _mm256_xor_si256(distance, unit_distances<bytes>(registers, at)));
   }
-  const u64 address = u64(registers[0]) + u64(op.immediate) - kSharedBase;
-  access.base = lanes.shared + address;
-  if ((address & (bytes - 1)) != 0 || address > lanes.shared_bytes) return Shape::kScattered;
-  if (uniform == 0 && address + bytes <= lanes.shared_bytes) return Shape::kUniform;
-  if (unit == 0 && address + bytes * kLanes <= lanes.shared_bytes) return Shape::kUnit;
-  return Shape::kScattered;
+  if (_mm256_testz_si256(uniform, uniform)) return 0;
+  return _mm256_testz_si256(unit, unit) ? 1 : -1;
+}
+
+// All lanes active: the shapes, without writing 32 addresses down. The memory is `size` bytes from
+// address `first` on.
+template <int bytes, class T>
+inline Shape resolve_halves(const T* registers, u64 immediate, const Plain& memory,
+                            Access& access) {
+  for (int h = 0; h < 2; ++h) {
+    const int step = step_of<bytes>(registers + h * kHalf);
+    const u64 offset = u64(registers[h * kHalf]) + immediate - memory.first;
+    const u64 span = step == 1 ? u64(bytes) * kHalf : bytes;
+    if (step < 0 || span > memory.size || offset > memory.size - span) return Shape::kScattered;
+    if ((offset & (bytes - 1)) != 0) return Shape::kScattered;
+    access.base[h] = memory.host + offset;
+    access.steps[h] = step == 1;
+  }
+  return Shape::kHalves;
 }
 
 // The address of operand `offset` for an access of `bytes` a lane.
@@ -194,10 +216,14 @@ inline Shape resolve(Lanes& lanes, const Op& op, u32 offset, Access& access) {
   const bool wide = op.flags & kAddress64;
   if (lanes.mask == kAllLanes) {
     if (window == Window::kGlobal && wide) {
-      const Shape shape = resolve_global<bytes>(lanes, op, offset, access);
+      const u64* registers = lanes_of<u64>(lanes, offset);
+      const Plain memory = global_memory(*lanes.blocks[op.instruction]);
+      const Shape shape = resolve_halves<bytes>(registers, u64(op.immediate), memory, access);
       if (shape != Shape::kScattered) return shape;
     } else if (window == Window::kShared && !wide) {
-      const Shape shape = resolve_shared<bytes>(lanes, op, offset, access);
+      const u32* registers = lanes_of<u32>(lanes, offset);
+      const Shape shape =
+          resolve_halves<bytes>(registers, u64(op.immediate), shared_memory(lanes), access);
       if (shape != Shape::kScattered) return shape;
     }
   }

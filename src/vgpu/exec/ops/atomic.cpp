@@ -24,7 +24,8 @@ T update(T* cell, F f) {
 template <int bytes>
 std::byte* cell_of(Shape shape, const Access& access, int lane) {
   if (shape == Shape::kScattered) return access.lane[lane];
-  return access.base + (shape == Shape::kUnit ? lane * bytes : 0);
+  const int half = lane / kHalf;
+  return access.base[half] + (access.steps[half] ? lane % kHalf * bytes : 0);
 }
 
 // d = cell; cell = f(cell, b[, c], whether the cell lies in shared memory)

@@ -11,21 +11,26 @@ struct Loaded {
   alignas(64) R values[count][kLanes];
 
   void fetch(Shape shape, const Access& access) {
-    if (shape == Shape::kUniform) {
-      M cell[count];
-      __builtin_memcpy(cell, access.base, sizeof cell);
-      for (int i = 0; i < count; ++i) {
-        for (int l = 0; l < kLanes; ++l) values[i][l] = R(cell[i]);
-      }
-    } else if (shape == Shape::kUnit) {
-      const M* cells = reinterpret_cast<const M*>(access.base);
-      for (int l = 0; l < kLanes; ++l) {
-        for (int i = 0; i < count; ++i) values[i][l] = R(cells[l * count + i]);
-      }
+    if (shape == Shape::kHalves) {
+      for (int h = 0; h < 2; ++h) fetch_half(h * kHalf, access.base[h], access.steps[h]);
     } else {
       for (int l = 0; l < kLanes; ++l) {
         const M* cells = reinterpret_cast<const M*>(access.lane[l]);
         for (int i = 0; i < count; ++i) values[i][l] = R(cells[i]);
+      }
+    }
+  }
+
+  void fetch_half(int first, const std::byte* base, bool steps) {
+    const M* cells = reinterpret_cast<const M*>(base);
+    if (steps) {
+      for (int l = 0; l < kHalf; ++l) {
+        for (int i = 0; i < count; ++i) values[i][first + l] = R(cells[l * count + i]);
+      }
+    } else {
+      for (int i = 0; i < count; ++i) {
+        const R value = R(cells[i]);
+        for (int l = 0; l < kHalf; ++l) values[i][first + l] = value;
       }
     }
   }

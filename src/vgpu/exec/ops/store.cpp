@@ -5,6 +5,19 @@
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 namespace {
 
+template <class R, class M, int count>
+inline void store_half(const R* const (&from)[count], int first, std::byte* base, bool steps) {
+  M* cells = reinterpret_cast<M*>(base);
+  if (steps) {
+#pragma GCC ivdep
+    for (int l = 0; l < kHalf; ++l) {
+      for (int i = 0; i < count; ++i) cells[l * count + i] = M(from[i][first + l]);
+    }
+  } else {
+    for (int i = 0; i < count; ++i) cells[i] = M(from[i][first + kHalf - 1]);
+  }
+}
+
 // Where several lanes store to one place, the highest lane is the one that stays.
 template <class R, class M, int count>
 void store(const Op* first, const Op* last, Lanes& lanes) {
@@ -13,14 +26,9 @@ void store(const Op* first, const Op* last, Lanes& lanes) {
     const Shape shape = resolve<sizeof(M) * count>(lanes, *first, first->operand[0], access);
     const R* from[count];
     for (int i = 0; i < count; ++i) from[i] = lanes_of<R>(lanes, first->operand[i + 1]);
-    if (shape == Shape::kUniform) {
-      M* cells = reinterpret_cast<M*>(access.base);
-      for (int i = 0; i < count; ++i) cells[i] = M(from[i][kLanes - 1]);
-    } else if (shape == Shape::kUnit) {
-      M* cells = reinterpret_cast<M*>(access.base);
-#pragma GCC ivdep
-      for (int l = 0; l < kLanes; ++l) {
-        for (int i = 0; i < count; ++i) cells[l * count + i] = M(from[i][l]);
+    if (shape == Shape::kHalves) {
+      for (int h = 0; h < 2; ++h) {
+        store_half<R, M, count>(from, h * kHalf, access.base[h], access.steps[h]);
       }
     } else {
       for (u32 left = lanes.mask; left != 0; left &= left - 1) {

@@ -33,6 +33,40 @@ TEST(Lanes, LoadsOfEveryShape) {
   }
 }
 
+// Each half of a warp has a shape of its own: one lane's word, neighbouring words, or neither.
+TEST(Lanes, HalvesOfAWarpDiffer) {
+  const std::string text = kernel_text(R"(
+    mov.u32 r0, %tid.x;
+    and.b32 r1, r0, 15;
+    shr.u32 r2, r0, 4;
+    ld.global.u32 r3, [data];
+    ld.global.u32 r4, [data+4];
+    setp.eq.u32 p, r2, 0;
+    selp.b32 r5, r3, r4, p;
+    mul.lo.u32 r1, r1, r5;
+    mad.lo.u32 r1, r2, 100, r1;
+    mad.wide.u32 d0, r1, 8, data;
+    ld.global.v2.u32 {r6, r7}, [d0+8];
+    mad.wide.u32 d1, r0, 8, data;
+    st.global.v2.u32 [d1+8000], {r6, r7};
+    st.global.u32 [d0+16000], r0;)");
+  for (const std::uint32_t low : {0u, 1u, 3u}) {
+    for (const std::uint32_t high : {0u, 1u, 3u}) {
+      auto words = counting(6000);
+      words[0] = low;
+      words[1] = high;
+      const auto ran = run_text(text, words, threads(32));
+      for (std::uint32_t l = 0; l < 32; ++l) {
+        const std::uint32_t step = l < 16 ? low : high;
+        const std::uint32_t at = l / 16 * 100 + l % 16 * step;
+        EXPECT_EQ(ran.words[2000 + 2 * l], 2 * at + 2);
+        EXPECT_EQ(ran.words[2001 + 2 * l], 2 * at + 3);
+        EXPECT_EQ(ran.words[4000 + 2 * at], step == 0 ? l / 16 * 16 + 15 : l);
+      }
+    }
+  }
+}
+
 TEST(Lanes, VectorsThroughSharedMemory) {
   const auto ran = run_text(kernel_text(R"(
     mov.u32 r0, %tid.x;

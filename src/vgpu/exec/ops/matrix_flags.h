@@ -6,7 +6,7 @@
 
 namespace tessera::vgpu {
 
-constexpr std::uint32_t kInnerStrided = 1;    // the stride multiplies the inner index
+constexpr std::uint32_t kInnerStrided = 1;  // the stride multiplies the inner index
 constexpr std::uint32_t kAccumulator = 2;
 constexpr std::uint32_t kSecondRegister = 4;
 

@@ -8,23 +8,23 @@
 namespace tessera::vgpu {
 
 enum class FaultKind {
-  kSyntax,          // PTX text that cannot be read
-  kUnsupported,     // an instruction form that is not implemented
-  kBadLaunch,       // shape, parameters or shared memory out of range
+  kSyntax,       // PTX text that cannot be read
+  kUnsupported,  // an instruction form that is not implemented
+  kBadLaunch,    // shape, parameters or shared memory out of range
   kOutOfBounds,
   kMisaligned,
-  kBarrier,         // wrong barrier use
+  kBarrier,  // wrong barrier use
   kDeadlock,
-  kTrap,            // trap; assertion
+  kTrap,  // trap; assertion
   kOutOfMemory,
 };
 
 struct FaultPlace {
   int ptx_line = 0;
-  std::string form;                 // instruction as written, "ld.shared.f32"
+  std::string form;  // instruction as written, "ld.shared.f32"
   std::string kernel;
-  std::uint64_t cta = 0;            // linear
-  int thread = -1;                  // linear in the CTA; -1 if none
+  std::uint64_t cta = 0;  // linear
+  int thread = -1;        // linear in the CTA; -1 if none
   std::uint64_t address = 0;
   bool has_address = false;
 };

@@ -9,10 +9,10 @@ namespace tessera::vgpu {
 
 // One PTX instruction, summed over the launch.
 struct InstructionReport {
-  std::string form;                 // "ld.shared.v4.f32"
+  std::string form;  // "ld.shared.v4.f32"
   int ptx_line = 0;
-  std::uint64_t warp = 0;           // issues with at least one active lane
-  std::uint64_t thread = 0;         // sum of active, predicated-on lanes
+  std::uint64_t warp = 0;    // issues with at least one active lane
+  std::uint64_t thread = 0;  // sum of active, predicated-on lanes
 };
 
 struct LaunchReport {
@@ -20,7 +20,7 @@ struct LaunchReport {
   std::uint64_t warp_instructions = 0;
   std::uint64_t lane_instructions = 0;
   double host_seconds = 0;
-  std::vector<std::string> approximate_forms;   // executed forms that are not bit-exact
+  std::vector<std::string> approximate_forms;  // executed forms that are not bit-exact
 };
 
 }  // namespace tessera::vgpu

@@ -35,8 +35,10 @@ TEST(Declaration, InitialValuesTakeTheElementType) {
   EXPECT_EQ(module_variable(".global .f32 x = 1.5;").init, bytes({0, 0, 0xC0, 0x3F}));
   EXPECT_EQ(module_variable(".global .f64 x[] = {-1.5};").init,
             bytes({0, 0, 0, 0, 0, 0, 0xF8, 0xBF}));
-  EXPECT_EQ(module_variable(".global .u8 x[2][2] = {{1}, {2, 3}};").init, bytes({1, 0, 2, 3}));
-  EXPECT_EQ(module_variable(".global .u8 x[2][2] = {1, 2, 3};").init, bytes({1, 2, 3, 0}));
+  EXPECT_EQ(module_variable(".global .u8 x[2][2] = {{1}, {2, 3}};").init, bytes({1, 2, 3, 0}));
+  EXPECT_EQ(module_variable(".global .u8 x[2][3] = {{}, {2, 3}};").init, bytes({2, 3, 0, 0, 0, 0}));
+  EXPECT_EQ(module_variable(".global .u8 x[2][2][2] = {{{1}, {2}}, {{3, 4}, {5}}};").init,
+            bytes({1, 2, 3, 4, 5, 0, 0, 0}));
   EXPECT_EQ(module_variable(".global .u8 x[] = {7, 8, 9};").count, 3u);
 }
 
@@ -53,6 +55,11 @@ TEST(Declaration, InitialValuesMayBeAddresses) {
 TEST(Declaration, WrongInitialValuesAreRefused) {
   EXPECT_EQ(syntax_fault(kHead + ".global .u8 x[2] = {1, 2, 3};").place().ptx_line, 4);
   EXPECT_EQ(syntax_fault(kHead + ".global .u8 x[2][2] = {{1, 2, 3}, {4}};").place().ptx_line, 4);
+  EXPECT_EQ(syntax_fault(kHead + ".global .u8 x[2][2] = {{1}, {2}, {3}};").place().ptx_line, 4);
+  EXPECT_EQ(syntax_fault(kHead + ".global .u8 x[2][2] = {1, 2};").place().ptx_line, 4);
+  EXPECT_EQ(syntax_fault(kHead + ".global .u8 x[2][2] = {{1}, 2};").place().ptx_line, 4);
+  EXPECT_EQ(syntax_fault(kHead + ".global .u8 x[4] = {{1}, 2};").place().ptx_line, 4);
+  EXPECT_EQ(syntax_fault(kHead + ".global .u8 x[2] = 1;").place().ptx_line, 4);
   EXPECT_EQ(syntax_fault(kHead + ".global .u32 x = 1.5;").place().ptx_line, 4);
   EXPECT_EQ(syntax_fault(kHead + ".global .u8 x[999999999999] = {1};").place().ptx_line, 4);
   EXPECT_EQ(syntax_fault(kHead + ".global .u32 x = x;").place().ptx_line, 4);

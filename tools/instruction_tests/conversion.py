@@ -4,7 +4,7 @@ import random
 from fractions import Fraction
 
 from core import ANY, M16, M32, M64, NAN, Op, elementwise, integer_rows, signed
-from floating import nans, random_number, result, rows, specials
+from floating import narrowed_nan, nans, random_number, result, rows, specials
 from softfloat import BF16, F16, F32, F64, TF32
 
 FLOATS = {"f16": F16, "f32": F32, "f64": F64}
@@ -241,7 +241,10 @@ def float_to_integer():
 def between_floats():
     def narrow(source, target, a, mode):
         if source.is_nan(a):
-            return NAN if target is F32 else target.canonical_nan
+            if source is F32:
+                return target.canonical_nan
+            known = target is F16 and not F64.is_negative(a)  # the rest: cvt_f64_nan.ptx
+            return narrowed_nan(target, a) if known else NAN
         if source.is_infinite(a):
             return target.infinity | (target.sign_bit if source.is_negative(a) else 0)
         return target.round(source.value(a), mode, source.is_negative(a))
@@ -388,6 +391,50 @@ def between_floats():
     )
 
 
+def nans_between_floats():
+    """What a NaN of f64 becomes, and one of f32 that stays one or becomes f64."""
+    wide = nans(F64) + [
+        0x7FFFFFFFFFFFFFFF,
+        0xFFFFFFFFFFFFFFFF,
+        0x7FFDB97531ECA864,
+        0xFFF123456789ABCD,
+        0x7FF0000020000000,
+        0x7FF0040000000000,
+        0x7FF4000000000001,
+    ]
+    single = nans(F32) + [0x7FFFFFFF, 0xFFFFFFFF, 0x7FEDCBA9, 0xFF812345, 0x7FA00000, 0, F32.one]
+
+    def widened(a):
+        if not F32.is_nan(a):
+            return F64.round(F32.value(a))
+        sign = F64.sign_bit if F32.is_negative(a) else 0
+        return F64.quieted(sign | F64.infinity | (a & 0x7FFFFF) << 29)
+
+    ops = [
+        Op(f"cvt.{mode}.{name}.f64 {{d}}, x;", f.bits, lambda x, a, f=f: narrowed_nan(f, x))
+        for name, f, modes in (
+            ("f32", F32, ("rn", "rz", "rn.ftz")),
+            ("f16", F16, MODES),
+            ("bf16", BF16, ("rn", "rz")),
+        )
+        for mode in modes
+    ]
+    ops += [
+        Op("cvt.f64.f32 {d}, a;", 64, lambda x, a: widened(a)),
+        Op("cvt.f32.f32 {d}, a;", 32, lambda x, a: a),
+    ]
+    elementwise(
+        "cvt_f64_nan",
+        "NaN from f64 to f32, f16, bf16, from f32 to f64 and f32",
+        {"x": 64, "a": 32, "pad": 32},
+        [[x, a, 0] for x, a in zip(wide, single)],
+        ops,
+        target="sm_90",
+        version="7.8",
+        notes=["unmeasured: written before a GPU ran it"],
+    )
+
+
 def pack():
     def clamp(kind, bits, value):
         low, high = limits(kind, bits)
@@ -467,6 +514,7 @@ def write_all():
         integer_to_float,
         float_to_integer,
         between_floats,
+        nans_between_floats,
         pack,
         moves,
     ):

@@ -407,10 +407,28 @@ def comparisons():
         )
 
 
-def nan_questions():
-    """Files for what the manual does not fix: the expectation is what a GPU of sm_90 gives."""
+def f64_nan(*operands):
+    """The NaN of an f64 operation: the second operand's, else the third's, else the first's."""
+    first, *others = operands
+    for x in (*others, first):
+        if F64.is_nan(x):
+            return F64.quieted(x)
+    return 0xFFF8000000000000
+
+
+def nan_choice():
+    """Which NaN an f64 operation gives, which the manual leaves open."""
+
+    def choose(compute, *operands):
+        value = compute(F64, *operands)
+        return f64_nan(*operands) if value is None else value
+
+    def negated(x):
+        return x if F64.is_nan(x) else x ^ F64.sign_bit
+
     quiet, payload, signalling = 0x7FF8000000000000, 0x7FF8000000000123, 0x7FF0000000000456
-    negative = 1 << 63
+    negative, minus_inf = payload | F64.sign_bit, F64.infinity | F64.sign_bit
+    fields = {"a": 64, "b": 64, "c": 64}
     table = [
         [quiet, F64.one, F64.one],
         [payload, F64.one, F64.one],
@@ -418,24 +436,12 @@ def nan_questions():
         [payload, payload + 1, F64.one],
         [signalling, F64.one, F64.one],
         [F64.one, signalling, F64.one],
-        [payload | negative, F64.one, F64.one],
+        [negative, F64.one, F64.one],
         [F64.one, F64.one, payload],
         [F64.one, payload, payload + 2],
-        [F64.infinity, F64.infinity | negative, F64.one],
+        [F64.infinity, minus_inf, F64.one],
         [0, F64.infinity, F64.one],
     ]
-    canonical = 0xFFF8000000000000
-
-    def first_nan(*operands):
-        for x in operands:
-            if F64.is_nan(x):
-                return x | 1 << 51
-        return canonical
-
-    def choose(compute, *operands):
-        value = compute(F64, *operands)
-        return first_nan(*operands) if value is None else value
-
     ops = [
         Op("add.rn.f64 {d}, a, b;", 64, lambda a, b, c: choose(sf.add, a, b)),
         Op("mul.rn.f64 {d}, a, b;", 64, lambda a, b, c: choose(sf.mul, a, b)),
@@ -444,18 +450,55 @@ def nan_questions():
     elementwise(
         "f64_nan_payload",
         "which NaN add, mul, fma .f64 give",
-        {"a": 64, "b": 64, "c": 64},
+        fields,
+        table,
+        ops,
+        notes=[
+            "HW: measured on an H200: the second operand's before the others', quieted;",
+            "where none is a NaN, the negative one without payload",
+        ],
+    )
+    table = [
+        [payload, F64.one, payload + 2],
+        [payload + 2, F64.one, payload],
+        [payload + 2, payload + 1, payload],
+        [signalling, payload, quiet],
+        [payload, signalling, quiet],
+        [negative, F64.one, signalling],
+        [F64.one, negative, F64.one],
+        [0, F64.infinity, payload],
+        [F64.infinity, minus_inf, negative],
+    ]
+    ops = [
+        Op("fma.rn.f64 {d}, a, b, c;", 64, lambda a, b, c: choose(sf.fma, a, b, c)),
+        Op("sub.rn.f64 {d}, a, b;", 64, lambda a, b, c: choose(sf.add, a, negated(b))),
+        Op("cvt.f64.f64 {d}, a;", 64, lambda a, b, c: a),
+    ]
+    elementwise(
+        "f64_nan_order",
+        "which of several NaNs fma, sub .f64 give; cvt.f64.f64",
+        fields,
         table,
         ops,
         notes=["unmeasured: written before a GPU ran it"],
     )
+
+
+def narrowed_nan(f, x):
+    """An f64 NaN in a narrower format: quiet, of its sign, with what fits of its payload."""
+    mantissa = F64.quieted(x) & ((1 << F64.mantissa_bits) - 1)
+    sign = f.sign_bit if F64.is_negative(x) else 0
+    return sign | f.infinity | mantissa >> (F64.mantissa_bits - f.mantissa_bits)
+
+
+def nan_signs():
     table = [[x64, x32, 0] for x64, x32 in zip(nans(F64), nans(F32))]
     ops = [
         Op("abs.f32 {d}, a;", 32, lambda x, a: F32.canonical_nan),
         Op("neg.f32 {d}, a;", 32, lambda x, a: F32.canonical_nan),
-        Op("abs.f64 {d}, x;", 64, lambda x, a: F64.magnitude(x)),
-        Op("neg.f64 {d}, x;", 64, lambda x, a: x ^ F64.sign_bit),
-        Op("cvt.rn.f32.f64 {d}, x;", 32, lambda x, a: F32.canonical_nan),
+        Op("abs.f64 {d}, x;", 64, lambda x, a: F64.quieted(x)),
+        Op("neg.f64 {d}, x;", 64, lambda x, a: F64.quieted(x)),
+        Op("cvt.rn.f32.f64 {d}, x;", 32, lambda x, a: narrowed_nan(F32, x)),
         Op("cvt.f64.f32 {d}, a;", 64, lambda x, a: NAN),
     ]
     elementwise(
@@ -464,10 +507,13 @@ def nan_questions():
         {"x": 64, "a": 32, "pad": 32},
         table,
         ops,
-        notes=["unmeasured: written before a GPU ran it"],
+        notes=[
+            "HW: measured on an H200: .f32 gives the canonical NaN, .f64 and cvt.f32.f64 keep the",
+            "sign, neg too, and quiet it",
+        ],
     )
 
 
 def write_all():
-    for family in (arithmetic, defaults, order, signs, comparisons, nan_questions):
+    for family in (arithmetic, defaults, order, signs, comparisons, nan_choice, nan_signs):
         family()

@@ -43,6 +43,9 @@ class Format:
     def canonical_nan(self):
         return self.sign_bit - 1
 
+    def quieted(self, nan):
+        return nan | 1 << (self.mantissa_bits - 1)
+
     def magnitude(self, x):
         return x & (self.sign_bit - 1)
 

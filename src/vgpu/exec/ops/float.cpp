@@ -37,11 +37,14 @@ float abs32(float a) {
   const float x = in<o>(a);
   return canonical(__builtin_bit_cast(float, __builtin_bit_cast(u32, x) & 0x7fffffffu));
 }
+// HW: measured on an H200: a NaN keeps its sign, and becomes quiet.
 double neg64(double a) {
-  return __builtin_bit_cast(double, __builtin_bit_cast(u64, a) ^ u64(1) << 63);
+  return a != a ? quieted(a)
+                : __builtin_bit_cast(double, __builtin_bit_cast(u64, a) ^ u64(1) << 63);
 }
 double abs64(double a) {
-  return __builtin_bit_cast(double, __builtin_bit_cast(u64, a) & ~(u64(1) << 63));
+  return a != a ? quieted(a)
+                : __builtin_bit_cast(double, __builtin_bit_cast(u64, a) & ~(u64(1) << 63));
 }
 
 // -0 is less than +0; a NaN loses against a number unless .NaN is asked for.

@@ -22,10 +22,13 @@ static inline float in(float x) {
   return o & kFtz ? flushed(x) : x;
 }
 template <Options o>
-static inline float out(float r) {
-  r = canonical(r);
+static inline float limited(float r) {
   if (o & kFtz) r = flushed(r);
   return o & kSat ? saturated(r) : r;
+}
+template <Options o>
+static inline float out(float r) {
+  return limited<o>(canonical(r));
 }
 
 template <Options o>

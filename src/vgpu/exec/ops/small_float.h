@@ -35,8 +35,14 @@ struct SmallFloat {
     return __builtin_bit_cast(double, __builtin_bit_cast(u64, whole * scale) | sign);
   }
 
-  // One rounding, in the mode that the options name.
+  // One rounding, in the mode that the options name. Any NaN gives kNan.
   static Word narrow(double x, Options mode = kDefault);
+  // The quiet NaN of the same sign and of what fits of its payload, from the top.
+  static Word narrow_nan(double nan) {
+    const u64 bits = __builtin_bit_cast(u64, nan) | u64(1) << 51;
+    const u64 payload = (bits & ((u64(1) << 52) - 1)) >> (52 - kMantissaBits);
+    return Word((bits >> 63 != 0 ? kSign : 0) | kInfinity | Word(payload));
+  }
 };
 
 inline bool rounds_up(u64 kept, u64 rest, u64 half, bool negative, Options mode) {

@@ -68,7 +68,8 @@ bool extent_fits(const MatrixView& view, int element_bytes) {
   if (view.rows == 0 || view.cols == 0) return true;
   const __int128 last = static_cast<__int128>(view.rows - 1) * view.row +
                         static_cast<__int128>(view.cols - 1) * view.col + 1;
-  return last * element_bytes <= std::numeric_limits<std::int64_t>::max();
+  // WHY: divided, because twice 2^63 and the element's bytes are more than 128 bits hold.
+  return last <= std::numeric_limits<std::int64_t>::max() / element_bytes;
 }
 
 // Contiguous runs of a stored matrix: `runs` of them, `length` bytes each, `step` bytes apart.

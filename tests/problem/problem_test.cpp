@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
 
 namespace tessera {
@@ -33,6 +34,9 @@ TEST(Problem, NamesArgumentValueAndRule) {
   problem.k = -1;
   EXPECT_EQ(check(problem).message, "k is -1, but a size must be at least 0");
   problem = make(std::int64_t{1} << 40, std::int64_t{1} << 40, 1, Order::kRowMajor, "NN");
+  EXPECT_NE(check(problem).message.find("signed 64-bit"), std::string::npos);
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  problem = make(most, most, most, Order::kColumnMajor, "NN");
   EXPECT_NE(check(problem).message.find("signed 64-bit"), std::string::npos);
   EXPECT_THROW(set_layout(problem, "NX"), StatusError);
   EXPECT_THROW(set_layout(problem, "NNN"), StatusError);

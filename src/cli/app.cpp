@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <new>
+#include <stdexcept>
 
 #include "cli/command.h"
 #include "cli/version.h"
@@ -13,9 +16,17 @@
 namespace tessera::cli {
 namespace {
 
+// WHY: a message quotes arguments and files, which may hold line breaks and terminal commands.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if ((c >= 0 && c < ' ') || c == '\x7f') c = '?';
+  }
+  return text;
+}
+
 int complain(const std::string& command, const std::string& message, int code) {
   const std::string name = command.empty() ? "tessera" : "tessera " + command;
-  fmt::print(stderr, "{}: {}\n", name, message);
+  fmt::print(stderr, "{}: {}\n", name, one_line(message));
   return code;
 }
 
@@ -63,6 +74,25 @@ std::string sentence_for(const CLI::ParseError& error, const CLI::App& app) {
   return fmt::format("{}; {}", error.what(), help);
 }
 
+// WHY: an option that is there but empty is a variable that a script forgot to set; taken as not
+// given, it would run something else than what was meant.
+void refuse_empty_values(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& value : option->results()) {
+      if (!value.empty()) continue;
+      throw StatusError(
+          Status::bad_argument(fmt::format("{} is '', but must not be empty", option->get_name())));
+    }
+  }
+}
+
+// WHY: a disk that is full or a stdout that is closed must not look like success.
+void require_stdout_written() {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return;
+  throw StatusError(Status::unavailable(
+      fmt::format("standard output cannot be written: {}", std::strerror(errno))));
+}
+
 // The message of an exception in flight, and its exit code.
 int explain_exception(const std::string& command) {
   try {
@@ -72,12 +102,25 @@ int explain_exception(const std::string& command) {
     return complain(command, error.what(), failed ? kCheckFailed : kBadCall);
   } catch (const std::bad_alloc&) {
     return complain(command, "not enough host memory; choose a smaller problem", kBadCall);
+  } catch (const std::length_error&) {  // a vector beyond any memory
+    return complain(command, "not enough host memory; choose a smaller problem", kBadCall);
   } catch (const std::exception& error) {
     return complain(command, fmt::format("internal error: {}", error.what()), kBadCall);
   }
 }
 
 std::string the_command_line = "tessera";
+
+// As a shell takes it: '0*' would name files there.
+std::string quoted(const std::string& argument) {
+  const bool plain = argument.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                         "-_=+,./:@%") == std::string::npos;
+  if (plain && !argument.empty()) return argument;
+  std::string text = "'";
+  for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
 
 void describe_program(CLI::App& app) {
   app.name("tessera");
@@ -101,7 +144,7 @@ const std::string& command_line() { return the_command_line; }
 
 int run(const std::vector<std::string>& arguments) {
   the_command_line = "tessera";
-  for (const std::string& argument : arguments) the_command_line += " " + argument;
+  for (const std::string& argument : arguments) the_command_line += " " + quoted(argument);
   CLI::App app("Matrix multiplication kernels that run, are verified and are explained.");
   describe_program(app);
   std::map<std::string, std::function<int()>> actions;
@@ -119,7 +162,10 @@ int run(const std::vector<std::string>& arguments) {
   }
   const std::string command = chosen_command(app);
   try {
-    return actions.at(command)();
+    refuse_empty_values(*app.get_subcommands().front());
+    const int code = actions.at(command)();
+    require_stdout_written();
+    return code;
   } catch (...) {
     return explain_exception(command);
   }

@@ -122,8 +122,33 @@ lab::Table chain_table(const std::vector<lab::ChainResult>& results) {
   return table;
 }
 
+// A chain sets these itself: one that is given would be ignored.
+void refuse_beside_chain(const Options& options) {
+  const auto given = [](const std::string& text, const char* otherwise) {
+    return text == otherwise ? std::string() : text;
+  };
+  const ProblemOptions& p = options.problem;
+  for (const auto& [name, text] : {std::pair{"--mode", given(options.mode, "both")},
+                                   {"--fill", given(options.fill, "uniform")},
+                                   {"--rounds", options.rounds},
+                                   {"--alpha", p.alpha},
+                                   {"--beta", p.beta},
+                                   {"--lda", p.lda},
+                                   {"--ldb", p.ldb},
+                                   {"--ldc", p.ldc},
+                                   {"--ldd", p.ldd}}) {
+    if (text.empty()) continue;
+    throw StatusError(Status::bad_argument(
+        fmt::format("{} is '{}', but must not stand beside --chain", name, text)));
+  }
+  if (!options.skip_verification) return;
+  throw StatusError(
+      Status::bad_argument("--no-verify is given, but must not stand beside --chain"));
+}
+
 // D = A B + C, D in the place of the next A, R times: bench --chain R.
 int bench_chain(const Options& options) {
+  refuse_beside_chain(options);
   lab::ChainOptions chain;
   chain.length = static_cast<int>(parse_integer("--chain", options.chain, 1, 1000000));
   chain.seed = parse_seed(options.seed);
@@ -159,7 +184,7 @@ int bench_chain(const Options& options) {
 }
 
 int bench(const Options& options) {
-  options.output.check();
+  options.output.check({{"--shapes", options.problem.shapes}});
   if (!options.chain.empty()) return bench_chain(options);
   lab::BenchOptions settings = bench_options_of(options);
   kernels_of(options.problem);  // WHY: refuses a bad name before a device is opened

@@ -200,7 +200,7 @@ lab::BenchOptions settings_of(const Options& options, const Baseline& baseline) 
 }
 
 int ladder(const Options& options) {
-  options.output.check();
+  options.output.check({{"--shapes", options.problem.shapes}});
   parse_seed(options.seed);
   const std::vector<KernelChoice> kernels = kernels_of(options.problem);
   Devices devices = open_devices(options.device);

@@ -88,7 +88,9 @@ Outcome compute(const Options& options, const FileProduct& product) {
 
 // Refuses what can be refused before the files are read.
 void check_options(const Options& options) {
-  options.report.check();
+  options.report.check(
+      {{"A", options.a}, {"B", options.b}, {"--c", options.c}, {"-o", options.output}});
+  host_threads_of(options.device);
   check_output(options);
   if (options.kernel.empty()) return;
   choose_kernels(options.kernel);
@@ -121,9 +123,8 @@ lab::Table table_of(const Options& options, const Outcome& outcome, double secon
 
 void say(const Options& options, const Outcome& outcome, double seconds) {
   const NpyHeader& d = outcome.result.d.header();
-  const std::string by = outcome.by.empty()
-                             ? outcome.result.code
-                             : fmt::format("{} ({})", outcome.by, outcome.result.code);
+  const std::string& code = outcome.result.code;  // empty: there was nothing to compute
+  const std::string by = outcome.by + (outcome.by.empty() || code.empty() ? "" : ", ") + code;
   fmt::print("{}: {} x {} {}, computed by {} on {} in {:.3f} s\n", options.output, d.rows, d.cols,
              name_of(d.type), by, outcome.where, seconds);
 }

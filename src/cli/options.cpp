@@ -11,6 +11,7 @@
 namespace tessera::cli {
 namespace {
 
+constexpr int kMostShapes = 100000;  // of one call: more is a typing error
 constexpr const char* kSizeHelp = "a size, a list a,b or a range lo:hi:step or lo:hi:x2";
 
 // A leading dimension: 0 (the smallest legal one) where the option is not given.
@@ -34,6 +35,11 @@ Problem problem_of(const ProblemOptions& options, DataType type, const Shape& sh
 }
 
 }  // namespace
+
+int host_threads_of(const DeviceOptions& options) {
+  if (options.threads.empty()) return 0;
+  return static_cast<int>(parse_integer("--threads", options.threads, 1, 4096));
+}
 
 void add_kernel_options(CLI::App& app, ProblemOptions& options) {
   app.add_option("--kernel", options.kernel,
@@ -106,14 +112,24 @@ std::vector<Shape> shapes_of(const ProblemOptions& options, const Shape& otherwi
                     "alone for squares",
                     options.m, options.n, options.k)));
   }
+  const std::vector<std::int64_t> all_m = parse_sizes("-m", options.m);
   std::vector<Shape> shapes;
-  for (const std::int64_t m : parse_sizes("-m", options.m)) {
-    if (options.n.empty()) {
-      shapes.push_back({m, m, m});
-      continue;
-    }
-    for (const std::int64_t n : parse_sizes("-n", options.n)) {
-      for (const std::int64_t k : parse_sizes("-k", options.k)) shapes.push_back({m, n, k});
+  if (options.n.empty()) {
+    for (const std::int64_t m : all_m) shapes.push_back({m, m, m});
+    return shapes;
+  }
+  const std::vector<std::int64_t> all_n = parse_sizes("-n", options.n);
+  const std::vector<std::int64_t> all_k = parse_sizes("-k", options.k);
+  const double count = static_cast<double>(all_m.size()) * all_n.size() * all_k.size();
+  if (count > kMostShapes) {
+    throw StatusError(Status::bad_argument(
+        fmt::format("-m is '{}', -n is '{}' and -k is '{}', which name {:.0f} shapes, but may name "
+                    "at most {}",
+                    options.m, options.n, options.k, count, kMostShapes)));
+  }
+  for (const std::int64_t m : all_m) {
+    for (const std::int64_t n : all_n) {
+      for (const std::int64_t k : all_k) shapes.push_back({m, n, k});
     }
   }
   return shapes;

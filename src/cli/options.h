@@ -33,6 +33,9 @@ struct Shape {
   std::int64_t m, n, k;
 };
 
+// What --threads says, 0 (all) when it is not given.
+int host_threads_of(const DeviceOptions& options);
+
 void add_kernel_options(CLI::App& app, ProblemOptions& options);
 void add_shape_options(CLI::App& app, ProblemOptions& options);
 void add_scale_options(CLI::App& app, ProblemOptions& options);

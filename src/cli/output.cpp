@@ -3,11 +3,23 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 
 namespace tessera::cli {
 namespace {
 
 constexpr const char* kStdout = "-";
+
+// Two spellings of one file, which need not be there yet.
+bool same_place(const std::string& one, const std::string& other) {
+  if (one.empty() || other.empty()) return false;
+  if (one == other) return true;
+  if (one == kStdout || other == kStdout) return false;
+  std::error_code error, other_error;
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(one), error) ==
+             std::filesystem::weakly_canonical(std::filesystem::absolute(other), other_error) &&
+         !error && !other_error;
+}
 
 }  // namespace
 
@@ -18,18 +30,19 @@ void Output::add_options(CLI::App& app) {
   app.add_option("--md", markdown, "write the table as markdown")->type_name("PATH");
 }
 
-void Output::check() const {
-  const std::pair<const char*, const std::string&> outputs[] = {
-      {"--json", json}, {"--csv", csv}, {"--md", markdown}};
-  for (const auto& [name, path] : outputs) {
-    if (path.empty()) continue;
-    for (const auto& [other_name, other_path] : outputs) {
-      if (&other_path != &path && other_path == path) {
-        throw StatusError(Status::bad_argument(fmt::format(
-            "{} is '{}', but must not be the same place as {}", name, path, other_name)));
-      }
+void Output::check(const std::vector<NamedPath>& files_of_the_call) const {
+  std::vector<NamedPath> taken = files_of_the_call;
+  for (const NamedPath& output :
+       {NamedPath{"--json", json}, NamedPath{"--csv", csv}, NamedPath{"--md", markdown}}) {
+    if (output.path.empty()) continue;
+    for (const NamedPath& other : taken) {
+      if (!same_place(output.path, other.path)) continue;
+      throw StatusError(
+          Status::bad_argument(fmt::format("{} is '{}', but must not be the same place as {}",
+                                           output.name, output.path, other.name)));
     }
-    if (path != kStdout) lab::check_writable(path, name);
+    taken.push_back(output);
+    if (output.path != kStdout) lab::check_writable(output.path, output.name);
   }
 }
 

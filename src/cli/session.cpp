@@ -11,9 +11,7 @@ namespace {
 
 std::unique_ptr<Device> open_virtual(const DeviceOptions& options) {
   VirtualDeviceOptions settings;
-  if (!options.threads.empty()) {
-    settings.host_threads = static_cast<int>(parse_integer("--threads", options.threads, 1, 4096));
-  }
+  settings.host_threads = host_threads_of(options);
   return make_virtual_device(settings);
 }
 
@@ -36,6 +34,7 @@ std::string ld_flag(const char* flag, std::int64_t given, std::int64_t smallest)
 
 Devices open_devices(const DeviceOptions& options) {
   Devices devices;
+  host_threads_of(options);  // WHY: refuses a bad one on a machine with a GPU, too
   if (options.device == "virtual") {
     devices.device = open_virtual(options);
   } else if (options.device == "cuda") {

@@ -42,8 +42,11 @@ Shape parse_line(std::string line, const std::string& where) {
 }
 
 std::vector<Shape> read_shapes(const std::string& path) {
-  std::ifstream file(path);
-  if (!file || !std::filesystem::is_regular_file(path)) {
+  // WHY: asked before opening, because opening a pipe waits for its other end.
+  std::error_code error;
+  const bool regular = std::filesystem::is_regular_file(path, error);
+  std::ifstream file(regular ? path : std::string());
+  if (!file) {
     throw StatusError(Status::bad_argument(
         fmt::format("--shapes is '{}', but must be a file that can be read or one of the suites {}",
                     path, names_of_suites())));

@@ -34,12 +34,18 @@ std::vector<lab::LatticeCase> lattice_cases(const Options& options, DataType typ
                                    {"--lda", &p.lda},
                                    {"--ldb", &p.ldb},
                                    {"--ldc", &p.ldc},
-                                   {"--ldd", &p.ldd}}) {
+                                   {"--ldd", &p.ldd},
+                                   {"--misalign", &options.misalign}}) {
     if (text->empty()) continue;
     throw StatusError(Status::bad_argument(fmt::format(
         "{} is '{}', but must stand beside a shape (-m or --shapes): without one, verify walks its "
         "own lattice of problems",
         name, *text)));
+  }
+  if (options.in_place) {
+    throw StatusError(Status::bad_argument(
+        "--in-place is given, but must stand beside a shape (-m or --shapes): without one, verify "
+        "walks its own lattice of problems, some of them in place"));
   }
   std::vector<lab::LatticeCase> cases =
       options.quick ? lab::short_lattice(type, seed) : lab::lattice(type, seed);
@@ -56,6 +62,11 @@ std::vector<lab::LatticeCase> lattice_cases(const Options& options, DataType typ
 
 std::vector<lab::LatticeCase> cases_of(const Options& options, DataType type, std::uint64_t seed) {
   if (!options.problem.gives_shapes()) return lattice_cases(options, type, seed);
+  if (options.quick) {
+    throw StatusError(Status::bad_argument(
+        "--quick is given, but must not stand beside a shape: it shortens the lattice of problems "
+        "that verify walks without one"));
+  }
   std::vector<lab::LatticeCase> cases;
   const auto misalign = static_cast<int>(
       options.misalign.empty() ? 0 : parse_integer("--misalign", options.misalign, 0, 63));
@@ -170,7 +181,7 @@ void print_text(const std::vector<lab::Record>& records) {
 }
 
 int verify(const Options& options) {
-  options.output.check();
+  options.output.check({{"--shapes", options.problem.shapes}});
   const std::uint64_t seed = parse_seed(options.seed);
   const std::vector<Group> groups = groups_of(options, seed);
   verify_options_of(options, seed);

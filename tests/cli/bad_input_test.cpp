@@ -1,8 +1,10 @@
 // Every bad call: exit code 2, one sentence on stderr that names the argument, its value and the
 // rule, nothing on stdout, no output file, and an existing one untouched.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "tests/cli/program.h"
@@ -72,6 +74,23 @@ TEST_F(BadInput, Commands) {
   expect_refused({"multiply", "a.npy", "b.npy"}, {"-o", "required"});
 }
 
+TEST_F(BadInput, EmptyValues) {
+  const std::string a = kData + "one_f32.npy";
+  for (const char* name : {"--kernel", "--type", "-m", "--shapes", "--layout", "--order", "--alpha",
+                           "--seed", "--device", "--threads", "--vendor-lib", "--csv"}) {
+    expect_no_output({"bench", name, ""}, {std::string(name) + " is '', but must not be empty"});
+  }
+  expect_multiply_refused({a, a, "--c", ""}, {"--c is ''"});
+  expect_multiply_refused({a, a, "--kernel", ""}, {"--kernel is ''"});
+  expect_multiply_refused({a, ""}, {"B is ''"});
+}
+
+// What a message quotes cannot break its line or command the terminal.
+TEST_F(BadInput, MessagesAreOneLine) {
+  expect_refused({"bench", "-m", "1\n2\x1b[31m"}, {"-m is '1?2?[31m'"});
+  expect_multiply_refused({"a\nb", "b"}, {"A (a?b)", "no such file"});
+}
+
 TEST_F(BadInput, Kernels) {
   expect_no_output({"bench", "--kernel", "99_fastest"},
                    {"--kernel is '99_fastest'", "02_coalesced"});
@@ -103,6 +122,8 @@ TEST_F(BadInput, Sizes) {
   refused({"-m", "4", "--shapes", "squares"}, {"--shapes is 'squares'", "beside -m"});
   refused({"--shapes", "/no/such/file"}, {"--shapes is '/no/such/file'", "squares"});
   refused({"-m", "4611686018427387904"}, {"4611686018427387904"});
+  refused({"-m", "9223372036854775807"}, {"9223372036854775807", "64-bit"});
+  refused({"-m", "1:5000:1", "-n", "1:5000:1", "-k", "8"}, {"25000000 shapes", "at most 100000"});
 }
 
 TEST_F(BadInput, ShapeFiles) {
@@ -113,6 +134,8 @@ TEST_F(BadInput, ShapeFiles) {
   expect_refused({"bench", "--shapes", folder / "word"}, {"line 3", "'b'"});
   write_text(folder / "none", "# nothing\n");
   expect_refused({"bench", "--shapes", folder / "none"}, {"at least one line"});
+  mkfifo((folder / "pipe").c_str(), 0600);  // opening it would wait for ever
+  expect_refused({"bench", "--shapes", folder / "pipe"}, {"a file that can be read"});
 }
 
 TEST_F(BadInput, LayoutsScalesAndDevices) {
@@ -137,7 +160,15 @@ TEST_F(BadInput, LayoutsScalesAndDevices) {
   refused({"--device", "virtual", "--vendor-lib", "/x"}, {"--vendor-lib is '/x'", "without a GPU"});
   refused({"--chain", "0"}, {"--chain is '0'"});
   refused({"--chain", "3", "-n", "8", "-k", "9"}, {"square", "9"});
+  for (const char* name : {"--fill", "--mode", "--rounds", "--beta", "--lda"}) {
+    refused({"--chain", "3", name, "9"}, {name, "'9'", "beside --chain"});
+  }
+  refused({"--chain", "3", "--no-verify"}, {"--no-verify", "beside --chain"});
+  refused({"--device", "cuda", "--threads", "x"}, {"--threads is 'x'"});
   expect_no_output({"verify", "--beta", "2"}, {"--beta is '2'", "beside a shape"});
+  expect_no_output({"verify", "--misalign", "3"}, {"--misalign is '3'", "beside a shape"});
+  expect_no_output({"verify", "--in-place"}, {"--in-place", "beside a shape"});
+  expect_no_output({"verify", "-m", "8", "--quick"}, {"--quick", "beside a shape"});
   expect_no_output({"ladder", "-m", "8,16"}, {"2 problems", "takes one"});
 }
 
@@ -146,6 +177,24 @@ TEST_F(BadInput, OutputsThatCannotBeWritten) {
                  {"--json", "/no/such/folder/x.json"});
   expect_refused({"list", "--csv", "/"}, {"--csv", "/"});
   expect_refused({"list", "--json", "-", "--md", "-"}, {"'-'", "same place"});
+  const TemporaryFolder folder;
+  expect_refused({"list", "--json", folder / "x", "--md", folder / "./x"}, {"--md", "same place"});
+  EXPECT_TRUE(folder.names().empty());
+  write_text(folder / "sizes", "8 8 8\n");
+  expect_refused({"bench", "--shapes", folder / "sizes", "--json", folder / "sizes"},
+                 {"--json", "same place as --shapes"});
+  EXPECT_EQ(file_text(folder / "sizes"), "8 8 8\n");
+}
+
+// A full disk, and a stdout that was closed.
+TEST_F(BadInput, StdoutThatCannotBeWritten) {
+  const TemporaryFolder folder;
+  for (const char* sink : {">/dev/full", ">&-"}) {
+    const std::string call = beside_test("tessera") + " list " + sink + " 2>" + (folder / "err");
+    const int status = std::system(call.c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 2) << sink;
+    EXPECT_TRUE(file_text(folder / "err").starts_with("tessera list: standard output cannot"));
+  }
 }
 
 TEST_F(BadInput, MemoryThatIsNotThere) {
@@ -186,6 +235,11 @@ TEST_F(BadInput, OutputsOfMultiply) {
   const std::string a = folder / "a.npy", before = file_text(folder / "a.npy");
   expect_refused({"multiply", a, a, "-o", a}, {"-o is '", "must not be the file of A"});
   EXPECT_EQ(file_text(a), before);
+  const std::string d = folder / "d.npy";
+  expect_refused({"multiply", a, a, "-o", d, "--json", a}, {"--json", "same place as A"});
+  expect_refused({"multiply", a, a, "-o", d, "--csv", d}, {"--csv", "same place as -o"});
+  EXPECT_EQ(file_text(a), before);
+  EXPECT_FALSE(std::filesystem::exists(d));
   expect_refused({"multiply", a, a, "-o", "/no/such/d.npy"}, {"-o", "/no/such/d.npy"});
   expect_refused({"multiply", a, a, "-o", "-"}, {"-o is '-'"});
 }

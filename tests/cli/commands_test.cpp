@@ -123,6 +123,10 @@ TEST_F(Commands, BenchWritesTheRecordOfTheDesign) {
   const lab::Json object = lab::Json::parse(ran.out);
   EXPECT_TRUE(object.contains("schema"));
   EXPECT_TRUE(object.contains("environment"));
+  const Ran glob =
+      run_program({"bench", "--device", "virtual", "--kernel", "02*", "-m", "8", "--json", "-"});
+  EXPECT_EQ(lab::Json::parse(glob.out).at("environment").at("command"),
+            "tessera bench --device virtual --kernel '02*' -m 8 --json -");
   ASSERT_EQ(object.at("runs").size(), 2u);
   for (const lab::Json& run : object.at("runs")) {
     for (const char* field :
@@ -247,6 +251,7 @@ TEST_F(Commands, MultiplyOfOneElementAndOfNone) {
     const Ran none = run_program(
         {"multiply", kData + "empty.npy", kData + "b_f32.npy", "-o", d, "--device", device});
     ASSERT_EQ(none.code, 0) << none.err;
+    EXPECT_FALSE(contains(none.out, "()")) << none.out;
     EXPECT_EQ(NpyFile::read(d, "d").header().rows, 0);
     EXPECT_EQ(NpyFile::read(d, "d").header().cols, 9);
   }

@@ -18,13 +18,13 @@ inline constexpr Gpu kH200 = {
     .fp64_tensor_lanes = 128,  // HW: H200 data sheet: FP64 tensor rate is twice FP64
     .clock_ghz = 1.98,         // HW: cuDeviceGetAttribute and NVML maximum SM clock on an H200
     .memory_gbs = 4800,        // HW: H200 data sheet: 4.8 TB/s
-    .l2_kib = 51200,           // HW: H100 whitepaper (Hopper architecture in depth)
-    .shared_kib = 228,         // HW: CUDA C++ Programming Guide, compute capability 9.0
-    .shared_block_kib = 227,   // HW: the same table
-    .registers = 65536,        // HW: the same table
-    .measured_fp32 = 64.95,    // HW: pure FFMA loop on an H200, driver 580.159.04
-    .measured_fp64 = 33.3,     // HW: pure DFMA loop, same machine
-    .measured_copy = 4265,     // HW: device-to-device copy, read + written, same machine
+    .l2_kib = 61440,    // HW: what the driver reports on an H200 (results/h200_ladder_4096.json)
+    .shared_kib = 228,  // HW: CUDA C++ Programming Guide, compute capability 9.0
+    .shared_block_kib = 227,  // HW: the same table
+    .registers = 65536,       // HW: the same table
+    .measured_fp32 = 64.95,   // HW: pure FFMA loop on an H200, driver 580.159.04
+    .measured_fp64 = 33.3,    // HW: pure DFMA loop, same machine
+    .measured_copy = 4265,    // HW: device-to-device copy, read + written, same machine
 };
 
 inline constexpr Gpu kA100 = {

@@ -9,6 +9,12 @@
 #include "tests/support/test_device.h"
 
 namespace tessera {
+
+// GoogleTest prints parameters by this name.
+void PrintTo(const KernelChoice& choice, std::ostream* out) {
+  *out << choice.kernel->name << '/' << choice.variant;
+}
+
 namespace {
 
 class Lattice : public testing::TestWithParam<KernelChoice> {};
@@ -16,6 +22,7 @@ class Lattice : public testing::TestWithParam<KernelChoice> {};
 void expect_verified(const lab::LatticeCase& each, const KernelChoice& choice,
                      lab::VerifyOptions options) {
   options.in_place = each.in_place;
+  options.misalign = each.misalign;
   const lab::VerifyResult result = lab::verify(test_device(), choice, each.problem, options);
   EXPECT_TRUE(result.ok()) << each.name() << ": " << result.reason;
 }

@@ -7,6 +7,7 @@ A generated section stands between two lines, <!-- NAME begin --> and <!-- NAME 
   counts    rung README   what ran, by count          results/ladder_counts.json
   cubin     rung README   what the compiler made      results/ladder_cubin.json
   ladder    any page      one row a rung, all of it   all of these, and two lines of each README
+  gpu_check any page      what make gpu-test printed  results/h200_gpu_check.txt
 
 How the files are made (the first three on a GPU, the others anywhere):
 
@@ -16,6 +17,7 @@ How the files are made (the first three on a GPU, the others anywhere):
   build/tessera bench --device virtual --kernel all/all -m 512 -n 128 -k 256 \\
                       --json results/ladder_counts.json
   build/ladder_facts > results/ladder_cubin.json
+  tools/gpu_check --out logs && cp logs/summary.txt results/h200_gpu_check.txt    (on a GPU)
 
 Then run tools/update_tables.py. What a file does not hold reads "not measured yet"; nothing is
 invented. Sections with other names are left alone. With --check nothing is written, and the exit
@@ -345,6 +347,12 @@ def legend(results):
     return " ".join(words)
 
 
+def gpu_check(root):
+    """What tools/gpu_check printed on the H200, as it stands."""
+    path = root / "results" / "h200_gpu_check.txt"
+    return f"```\n{path.read_text().strip()}\n```" if path.exists() else NOTHING
+
+
 # Pages
 
 
@@ -372,10 +380,10 @@ def updated_pages(root):
                 sys.exit(f"{page}: no section <!-- {name} begin --> ... <!-- {name} end -->")
         yield page, text, wanted
     for page in [root / "README.md", *sorted(root.glob("docs/*.md"))]:
-        text = page.read_text() if page.exists() else ""
-        wanted = replace_section(text, "ladder", ladder(results, page, folders))
-        if wanted is not None:
-            yield page, text, wanted
+        text = wanted = page.read_text() if page.exists() else ""
+        wanted = replace_section(wanted, "ladder", ladder(results, page, folders)) or wanted
+        wanted = replace_section(wanted, "gpu_check", gpu_check(root)) or wanted
+        yield page, text, wanted
 
 
 def main():

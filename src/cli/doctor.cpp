@@ -9,10 +9,10 @@
 
 #include "arch/gpus.h"
 #include "cli/command.h"
-#include "cli/host_memory.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "cli/version.h"
+#include "lab/host_memory.h"
 #include "lab/nvml.h"
 #include "lab/products.h"
 #include "lab/verify.h"
@@ -44,7 +44,7 @@ Finding processor() {
 }
 
 Finding host_memory() {
-  return {"host memory", true, fmt::format("{:.1f} GB free", available_host_memory() * 1e-9)};
+  return {"host memory", true, fmt::format("{:.1f} GB free", lab::available_host_memory() * 1e-9)};
 }
 
 Finding describe_gpu(const Device& device) {

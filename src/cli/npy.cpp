@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "cli/host_memory.h"
+#include "lab/host_memory.h"
 
 namespace tessera::cli {
 namespace {
@@ -250,7 +250,7 @@ NpyFile NpyFile::read(const std::string& path, const std::string& argument) {
   std::ifstream stream(path, std::ios::binary);
   if (error || !stream) refuse(what, fmt::format("cannot be read: {}", std::strerror(errno)));
   NpyFile file;
-  require_host_memory(bytes, what);
+  lab::require_host_memory(bytes, what);
   file.bytes_.resize(bytes);
   stream.read(file.bytes_.data(), static_cast<std::streamsize>(bytes));
   if (static_cast<std::uintmax_t>(stream.gcount()) != bytes)
@@ -264,7 +264,7 @@ NpyFile NpyFile::make(DataType type, std::int64_t rows, std::int64_t cols, bool 
   NpyFile file;
   file.header_ = {type, fortran_order, rows, cols, 0};
   check_extent(file.header_, what);
-  require_host_memory(file.header_.data_bytes(), what);
+  lab::require_host_memory(file.header_.data_bytes(), what);
   file.bytes_ = header_for(file.header_);
   file.header_.data_offset = file.bytes_.size();
   file.bytes_.resize(file.bytes_.size() + file.header_.data_bytes());

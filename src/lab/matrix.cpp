@@ -4,9 +4,8 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <string>
 
+#include "lab/host_memory.h"
 #include "lab/parallel.h"
 
 namespace tessera::lab {
@@ -15,21 +14,11 @@ namespace {
 constexpr std::size_t kAlignment = 4096;
 constexpr std::int64_t kBytesAThread = 1 << 20;
 
-// Memory that the host can still give, from /proc/meminfo; 0 when it does not say.
-std::size_t available_bytes() {
-  std::ifstream info("/proc/meminfo");
-  std::string word;
-  while (info >> word) {
-    std::size_t kilobytes = 0;
-    if (word == "MemAvailable:" && info >> kilobytes) return kilobytes * 1024;
-  }
-  return 0;
-}
-
-Status no_memory(const MatrixView& view, double bytes) {
-  return Status::unavailable(
-      fmt::format("a {} x {} matrix needs {:.1f} GB of host memory, and {:.1f} GB are free",
-                  view.rows, view.cols, bytes * 1e-9, available_bytes() * 1e-9));
+[[noreturn]] void refuse_memory(const MatrixView& view, double bytes) {
+  throw StatusError(Status::unavailable(
+      fmt::format("a {} x {} matrix needs {:.1f} GB of host memory, and {:.1f} "
+                  "GB are free",
+                  view.rows, view.cols, bytes * 1e-9, available_host_memory() * 1e-9)));
 }
 
 void poison(std::byte* bytes, std::size_t count, DataType type) {
@@ -59,7 +48,7 @@ HostMatrix::HostMatrix(DataType type, const MatrixView& view, std::size_t guard_
     : type_(type), view_(view), guard_bytes_(guard_bytes) {
   const std::size_t element = size_of(type);
   front_bytes_ = guard_bytes + offset * element;
-  if (view.span() > std::int64_t{1} << 56) throw StatusError(no_memory(view, view.span() * 8.0));
+  if (view.span() > std::int64_t{1} << 56) refuse_memory(view, view.span() * 8.0);
   total_bytes_ = front_bytes_ + view.span() * element + guard_bytes;
   acquire();
   poison(storage_.get(), total_bytes_, type);
@@ -68,11 +57,12 @@ HostMatrix::HostMatrix(DataType type, const MatrixView& view, std::size_t guard_
 // WHY: Linux hands out memory it does not have and kills the process later; so ask first.
 void HostMatrix::acquire() {
   constexpr std::size_t kWorthAsking = std::size_t{64} << 20;
-  const std::size_t available = total_bytes_ > kWorthAsking ? available_bytes() : 0;
-  if (available != 0 && total_bytes_ > available) throw StatusError(no_memory(view_, total_bytes_));
+  if (total_bytes_ > kWorthAsking && total_bytes_ > available_host_memory()) {
+    refuse_memory(view_, static_cast<double>(total_bytes_));
+  }
   const std::size_t rounded = (total_bytes_ / kAlignment + 1) * kAlignment;
   storage_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded)));
-  if (!storage_) throw StatusError(no_memory(view_, total_bytes_));
+  if (!storage_) refuse_memory(view_, static_cast<double>(total_bytes_));
 }
 
 double HostMatrix::at(std::int64_t r, std::int64_t c) const {

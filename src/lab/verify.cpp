@@ -1,9 +1,12 @@
 #include "lab/verify.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <tuple>
 
+#include "lab/host_memory.h"
 #include "lab/integers.h"
 #include "lab/runner.h"
 
@@ -177,6 +180,22 @@ struct VerifyCase::Pass {
   }
 };
 
+namespace {
+
+// The matrices alone: A, B and C for each pass, D before and after. Asked for together, because a
+// matrix after the other would be filled for minutes before the last one is refused.
+void require_memory(const Problem& problem, int passes) {
+  const double inputs =
+      static_cast<double>(view_a(problem).span()) + view_b(problem).span() + view_c(problem).span();
+  const double elements = passes * inputs + 2.0 * view_d(problem).span();
+  const double bytes = std::min(elements * size_of(problem.type), 1e19);
+  require_host_memory(
+      static_cast<std::uint64_t>(bytes),
+      fmt::format("verification of a {} x {} x {} product", problem.m, problem.n, problem.k));
+}
+
+}  // namespace
+
 std::string_view name_of(Verified verified) {
   if (verified == Verified::kFull) return "full";
   return verified == Verified::kSampled ? "sampled" : "failed";
@@ -190,6 +209,7 @@ VerifyCase::VerifyCase(const Problem& problem, const VerifyOptions& options)
                                            ", but must equal --ldc, " +
                                            std::to_string(problem_.ldc) + ", when D is C"));
   }
+  require_memory(problem_, options_.integers ? 2 : 1);
   if (options_.integers) {
     integers_ = std::make_unique<Pass>(with_exact_scales(problem_), options_, true);
   }

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "lab/host_memory.h"
 #include "lab/lattice.h"
 #include "tests/lab/fake_device.h"
 
@@ -165,6 +168,20 @@ TEST(Verify, OneCaseServesManyKernels) {
   EXPECT_TRUE(data.check(right, {&kernel, "only"}).ok());
   EXPECT_FALSE(data.check(wrong, {&kernel, "only"}).ok());
   EXPECT_TRUE(data.check(right, {&kernel, "only"}).ok());
+}
+
+// Each matrix alone would fit; together they do not, which is said before the first is filled.
+TEST(Verify, AsksForAllItsMemoryAtOnce) {
+  const double elements = static_cast<double>(available_host_memory()) * 0.4 / sizeof(float);
+  Problem problem;
+  problem.m = problem.n = problem.k = static_cast<std::int64_t>(std::sqrt(elements));
+  try {
+    const VerifyCase data(problem);
+    FAIL() << "made " << problem.m << " cubed";
+  } catch (const StatusError& error) {
+    EXPECT_EQ(error.status().code, StatusCode::kUnavailable);
+    EXPECT_EQ(error.status().message.substr(0, 15), "verification of") << error.what();
+  }
 }
 
 }  // namespace

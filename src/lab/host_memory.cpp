@@ -1,4 +1,4 @@
-#include "cli/host_memory.h"
+#include "lab/host_memory.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "problem/status.h"
 
-namespace tessera::cli {
+namespace tessera::lab {
 namespace {
 
 constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
@@ -24,12 +24,23 @@ std::uint64_t memory_of_machine() {
   return kUnlimited;
 }
 
+// Files that the kernel keeps in memory on the group's account, and gives up when asked for memory.
+std::uint64_t cached_files_of_group() {
+  std::ifstream stat("/sys/fs/cgroup/memory.stat");
+  std::uint64_t sum = 0, bytes = 0;
+  for (std::string name; stat >> name >> bytes;) {
+    if (name == "inactive_file" || name == "active_file") sum += bytes;
+  }
+  return sum;
+}
+
 // What the control group of a container leaves; "max" where it sets no limit.
 std::uint64_t memory_of_group() {
   std::uint64_t limit = 0, used = 0;
   std::ifstream limit_file("/sys/fs/cgroup/memory.max");
   std::ifstream used_file("/sys/fs/cgroup/memory.current");
   if (!(limit_file >> limit) || !(used_file >> used)) return kUnlimited;
+  used -= std::min(used, cached_files_of_group());
   return limit > used ? limit - used : 0;
 }
 
@@ -45,4 +56,4 @@ void require_host_memory(std::uint64_t bytes, const std::string& what) {
                                       what, bytes * 1e-9, available * 1e-9)));
 }
 
-}  // namespace tessera::cli
+}  // namespace tessera::lab

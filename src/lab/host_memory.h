@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tessera::cli {
+namespace tessera::lab {
 
 // Bytes that this process can still use: the machine's, or less when a limit is set for it.
 std::uint64_t available_host_memory();
@@ -13,4 +13,4 @@ std::uint64_t available_host_memory();
 // Throws kUnavailable naming `what` when more than that is asked for.
 void require_host_memory(std::uint64_t bytes, const std::string& what);
 
-}  // namespace tessera::cli
+}  // namespace tessera::lab

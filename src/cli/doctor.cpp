@@ -234,7 +234,8 @@ Command doctor_command() {
           [](CLI::App& app) {
             auto options = std::make_shared<Options>();
             app.add_option("--device", options->device.device,
-                           "virtual: do not look for a GPU; cuda: fail without one");
+                           "virtual: do not look for a GPU; cuda: fail without one")
+                ->type_name("D");
             add_vendor_option(app, options->device);
             options->output.add_options(app);
             return [options] { return doctor(*options); };

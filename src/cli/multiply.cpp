@@ -167,8 +167,12 @@ Command multiply_command() {
           "  tessera multiply a.npy b.npy --c c.npy --alpha 2 --beta -1 -o d.npy",
           [](CLI::App& app) {
             auto options = std::make_shared<Options>();
-            app.add_option("A", options->a, "m x k matrix, float32 or float64")->required();
-            app.add_option("B", options->b, "k x n matrix of the same type")->required();
+            app.add_option("A", options->a, "m x k matrix, float32 or float64")
+                ->required()
+                ->type_name("FILE");
+            app.add_option("B", options->b, "k x n matrix of the same type")
+                ->required()
+                ->type_name("FILE");
             app.add_option("-o,--output", options->output, "file to write D to")
                 ->required()
                 ->type_name("FILE");

@@ -204,7 +204,7 @@ void declare_options(CLI::App& app, Options& options) {
   add_kernel_options(app, options.problem);
   add_shape_options(app, options.problem);
   add_scale_options(app, options.problem);
-  app.add_option("--fill", options.fill, "uniform (default), normal, integers, same-sign")
+  app.add_option("--fill", options.fill, "uniform (default), normal, integers, same-sign, zeros")
       ->type_name("FILL");
   app.add_option("--nans", options.nans, "NaNs placed in A and in B (default 0)")->type_name("N");
   app.add_flag("--in-place", options.in_place, "D is C");

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lab/host_memory.h"
 #include "lab/runner.h"
 
 namespace tessera::lab {
@@ -155,6 +156,10 @@ ChainResult run_chain(Device& device, const KernelChoice& kernel, const Problem&
                       const ChainOptions& options) {
   const Problem problem = chain_problem(given);
   Runner runner(device, kernel, problem);
+  // A, B, C, and the input and the output of the link that is checked.
+  const double bytes = 5.0 * view_a(problem).span() * size_of(problem.type);
+  require_host_memory(static_cast<std::uint64_t>(std::min(bytes, 1e19)),
+                      fmt::format("a chain of {} x {} matrices", problem.m, problem.m));
   const Matrices matrices(device, problem, options.seed);
   ChainResult result;
   result.kernel = kernel.kernel->name;

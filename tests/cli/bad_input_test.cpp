@@ -200,6 +200,9 @@ TEST_F(BadInput, StdoutThatCannotBeWritten) {
 TEST_F(BadInput, MemoryThatIsNotThere) {
   expect_no_output({"bench", "--device", "virtual", "--kernel", "02", "-m", "3000000"},
                    {"3000000", "memory"});
+  expect_no_output(
+      {"bench", "--device", "virtual", "--kernel", "02", "-m", "1000000", "--chain", "2"},
+      {"a chain of 1000000 x 1000000 matrices", "memory"});
 }
 
 TEST_F(BadInput, Files) {

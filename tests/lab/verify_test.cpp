@@ -180,7 +180,7 @@ TEST(Verify, AsksForAllItsMemoryAtOnce) {
     FAIL() << "made " << problem.m << " cubed";
   } catch (const StatusError& error) {
     EXPECT_EQ(error.status().code, StatusCode::kUnavailable);
-    EXPECT_EQ(error.status().message.substr(0, 15), "verification of") << error.what();
+    EXPECT_NE(error.status().message.find("product needs"), std::string::npos) << error.what();
   }
 }
 

@@ -92,12 +92,17 @@ Rung climb(const KernelChoice& kernel, const ProblemOptions& options, Devices& d
   return rung;
 }
 
-// What the device's lanes allow in the record's type; 0 when unknown.
+// TFLOP/s of the unit that the kernel multiplies on: as measured where it was, else as the lanes
+// and the clock allow; 0 when the device is unknown.
 double peak_of(const lab::Record& record) {
   const arch::Gpu* gpu = arch::find_gpu(record.device);
   if (!gpu) return 0;
-  if (record.problem.type == DataType::kF32) return gpu->fp32_peak();
-  return std::max(gpu->fp64_peak(), gpu->fp64_tensor_peak());
+  const auto measured_or = [](double measured, double peak) {
+    return measured > 0 ? measured : peak;
+  };
+  if (record.counts && record.counts->matrix.warp > 0) return gpu->fp64_tensor_peak();
+  return record.problem.type == DataType::kF32 ? measured_or(gpu->measured_fp32, gpu->fp32_peak())
+                                               : measured_or(gpu->measured_fp64, gpu->fp64_peak());
 }
 
 // WHY: columns are chosen before the first rung has run, by a record with every figure that rungs

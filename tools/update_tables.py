@@ -333,7 +333,8 @@ def ladder(results, page, folders):
 
 
 def legend(results):
-    words = ["*Predicted*: the ceiling that the rung's README derives, for an H200.",
+    words = ["*Predicted*: the ceiling that the rung's README derives, for an H200; where a measurement "
+             "is above it, that README says why.",
              f"*Of peak*: of {PEAKS['f32'][0]} (FFMA), {PEAKS['f64'][0]} (DFMA) or, in 24, "
              f"{PEAKS['matrix'][0]} TFLOP/s (FP64 tensor core).",
              "*FLOP/byte*: by formula, reads alone, nothing cached.",

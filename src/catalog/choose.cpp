@@ -37,13 +37,15 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-void add_variants(const Kernel& kernel, std::string_view wanted, std::vector<KernelChoice>& out) {
+// No variant named: the default one.
+void add_variants(const Kernel& kernel, std::optional<std::string_view> wanted,
+                  std::vector<KernelChoice>& out) {
   const std::vector<std::string> variants = variants_of(kernel);
-  if (wanted.empty()) {
+  if (!wanted) {
     out.push_back({&kernel, variants.front()});
     return;
   }
-  const std::string glob(wanted == "all" ? "*" : wanted);
+  const std::string glob(*wanted == "all" ? "*" : *wanted);
   bool found = false;
   for (const std::string& variant : variants) {
     if (fnmatch(glob.c_str(), variant.c_str(), 0) != 0) continue;
@@ -51,7 +53,7 @@ void add_variants(const Kernel& kernel, std::string_view wanted, std::vector<Ker
     found = true;
   }
   if (!found) {
-    throw StatusError(Status::bad_argument("--kernel names variant '" + std::string(wanted) +
+    throw StatusError(Status::bad_argument("--kernel names variant '" + std::string(*wanted) +
                                            "' of " + kernel.name +
                                            ", but its variants are: " + joined(variants)));
   }
@@ -60,8 +62,8 @@ void add_variants(const Kernel& kernel, std::string_view wanted, std::vector<Ker
 void add_choice(std::string_view item, std::vector<KernelChoice>& out) {
   const std::size_t slash = item.find('/');
   const std::string pattern(item.substr(0, slash));
-  const std::string_view variant =
-      slash == std::string_view::npos ? std::string_view{} : item.substr(slash + 1);
+  std::optional<std::string_view> variant;
+  if (slash != std::string_view::npos) variant = item.substr(slash + 1);
   bool found = false;
   for (const Kernel& kernel : all_kernels()) {
     if (!matches(kernel, pattern)) continue;

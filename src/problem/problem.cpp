@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdio>
 #include <limits>
 #include <utility>
 
@@ -49,6 +51,12 @@ MatrixView operand_view(Order order, Op op, std::int64_t rows, std::int64_t cols
 std::int64_t minimum_ld(Order order, Op op, std::int64_t rows, std::int64_t cols) {
   const bool contiguous_along_rows = (order == Order::kColumnMajor) == (op == Op::kNone);
   return std::max<std::int64_t>(1, contiguous_along_rows ? rows : cols);
+}
+
+std::string text_of_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
 }
 
 struct LeadingDimension {
@@ -153,6 +161,13 @@ Status check(const Problem& problem) {
     if (value < 0) {
       return Status::bad_argument(std::string(name) + " is " + std::to_string(value) +
                                   ", but a size must be at least 0");
+    }
+  }
+  for (const auto& [name, value] : {std::pair("alpha", problem.alpha), {"beta", problem.beta}}) {
+    const bool fits = std::isinf(value) || std::isfinite(static_cast<float>(value));
+    if (problem.type == DataType::kF32 && !std::isnan(value) && !fits) {
+      return Status::bad_argument(std::string(name) + " is " + text_of_number(value) +
+                                  ", but a finite factor must stay finite in f32");
     }
   }
   for (const auto& ld : leading_dimensions(problem)) {

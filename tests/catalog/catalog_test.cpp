@@ -35,6 +35,7 @@ TEST(Choose, NamesWhatItWasGivenAndWhatThereIs) {
   EXPECT_NE(error_of("12/none").find("half_each"), std::string::npos);
   EXPECT_FALSE(error_of("").empty());
   EXPECT_FALSE(error_of("01,").empty());
+  EXPECT_NE(error_of("02/").find("variant ''"), std::string::npos);
 }
 
 TEST(Catalog, EntriesAreUniqueAndEveryKernelHasAnImage) {

@@ -38,6 +38,11 @@ TEST(Problem, NamesArgumentValueAndRule) {
   const std::int64_t most = std::numeric_limits<std::int64_t>::max();
   problem = make(most, most, most, Order::kColumnMajor, "NN");
   EXPECT_NE(check(problem).message.find("signed 64-bit"), std::string::npos);
+  problem = make(5, 7, 3, Order::kRowMajor, "NN");
+  problem.alpha = 1e300;
+  EXPECT_EQ(check(problem).message, "alpha is 1e+300, but a finite factor must stay finite in f32");
+  problem.type = DataType::kF64;
+  EXPECT_TRUE(check(problem).ok());
   EXPECT_THROW(set_layout(problem, "NX"), StatusError);
   EXPECT_THROW(set_layout(problem, "NNN"), StatusError);
   EXPECT_THROW(parse_type("f31"), StatusError);

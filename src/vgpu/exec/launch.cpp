@@ -34,19 +34,17 @@ class Launch {
   const std::vector<InstructionCounter>& counts() const { return counts_; }
 
  private:
+  // WHY: all of it is in the try block, the CTA's memory too: what leaves a thread ends the
+  // process.
   void work() {
-    Cta cta(context_);
-    for (;;) {
-      const std::uint64_t index = next_.fetch_add(1);
-      if (index >= faulted_.load()) break;
-      try {
-        cta.run(index);
-      } catch (...) {
-        note_fault(index);
-        return;
-      }
+    std::uint64_t index = 0;
+    try {
+      Cta cta(context_);
+      while ((index = next_.fetch_add(1)) < faulted_.load()) cta.run(index);
+      add(cta.counts());
+    } catch (...) {
+      note_fault(std::min(index, ctas_ - 1));
     }
-    add(cta.counts());
   }
 
   void note_fault(std::uint64_t index) {

@@ -6,11 +6,10 @@
 
 #include "vgpu/exec/cta.h"
 #include "vgpu/exec/warp.h"
+#include "vgpu/memory/windows.h"
 
 namespace tessera::vgpu {
 namespace {
-
-constexpr std::uint32_t kLocalLimit = 512 << 10;  // HW: local memory of a thread, bytes
 
 void copy_params(std::uint32_t mask, const Frame& from, std::uint32_t from_offset, Frame& to,
                  std::uint32_t to_offset, std::uint32_t bytes) {

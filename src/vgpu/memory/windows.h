@@ -20,6 +20,7 @@ constexpr std::uint64_t kGlobalBase = 0x0000'7000'0000'0000;
 // silicon, so that a null pointer is out of bounds; local memory likewise.
 constexpr std::uint32_t kSharedBase = 1024;
 constexpr std::uint32_t kLocalBase = 16;
+constexpr std::uint32_t kLocalLimit = 512 << 10;  // HW: local memory of a thread, bytes
 // Parameters of the kernel stand at 0, those that functions pass to each other from here on.
 constexpr std::uint32_t kCallParamBase = 1 << 20;
 

@@ -1,5 +1,8 @@
 // What stops a kernel says where it happened and what lies near.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <new>
 
 #include "tests/vgpu/exec/run_ptx.h"
 
@@ -87,6 +90,18 @@ TEST(Faults, LocalMemoryEndsWithTheFrame) {
   EXPECT_TRUE(says(fault, "local memory")) << fault.what();
 }
 
+TEST(Faults, LocalMemoryThatNoThreadHas) {
+  for (const char* bytes : {"524304", "4294967264", "4294967296"}) {
+    const std::string mine = std::string(".local .align 16 .b8 mine[") + bytes + "];\n";
+    const auto fault = fault_of(kernel_text("st.local.u32 [mine], r0;", "", mine), 1, threads(32));
+    EXPECT_EQ(fault.kind(), FaultKind::kUnsupported);
+    EXPECT_TRUE(says(fault, "at most 512 KB of local memory")) << fault.what();
+  }
+  EXPECT_NO_THROW(
+      run_text(kernel_text("st.local.u32 [mine], r0;", "", ".local .align 16 .b8 mine[524288];\n"),
+               {0}, threads(32)));
+}
+
 TEST(Faults, UnknownInstructionOnlyWhereItIsLaunched) {
   const std::string other =
       "\n.visible .entry other()\n{\n.reg .b32 a;\nfrobnicate.b32 a, a;\nret;\n}\n";
@@ -122,6 +137,28 @@ TEST(Faults, Launches) {
   EXPECT_TRUE(refused("test", threads(32), 4));
   EXPECT_TRUE(refused("test", threads(32, 1, (227 << 10) + 1), 8));
   EXPECT_FALSE(refused("test", threads(32, 1, 227 << 10), 8));
+}
+
+// The CTAs' own memory runs out in threads of the launch, and the caller is told.
+TEST(Faults, HostMemoryThatRunsOut) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer needs more address space than is left here";
+#endif
+  const std::string text =
+      kernel_text("st.local.u32 [mine], r0;", "", ".local .align 16 .b8 mine[524288];\n");
+  MachineOptions options;
+  options.host_threads = 4;
+  const auto launch_in_little_memory = [&] {
+    const rlimit limit{400 << 20, 400 << 20};  // 1024 threads have 512 MB of local memory
+    setrlimit(RLIMIT_AS, &limit);
+    try {
+      run_text(text, {0}, threads(1024, 8), options);
+    } catch (const std::bad_alloc&) {
+      std::_Exit(3);
+    }
+    std::_Exit(4);
+  };
+  EXPECT_EXIT(launch_in_little_memory(), testing::ExitedWithCode(3), "");
 }
 
 TEST(Faults, MemoryThatCannotBeHad) {

@@ -114,6 +114,9 @@ void Decoder::declare_variables() {
       local_bytes_ = align_up(local_bytes_, alignment_of(variable));
       locals_.emplace(variable.name, local_bytes_);
       local_bytes_ += variable.count * variable.type.bits / 8;
+      if (local_bytes_ > kLocalLimit) {
+        unsupported("a thread has at most 512 KB of local memory");
+      }
     }
   };
   for (const auto* list : {&function_.params, &function_.returns}) {

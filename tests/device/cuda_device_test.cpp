@@ -199,6 +199,17 @@ TEST_F(CudaDeviceTest, TriesOnlyWhatTheGpuCanRun) {
   EXPECT_FALSE(contains(calls(), "cuModuleLoadDataEx good\n"));
 }
 
+TEST_F(CudaDeviceTest, PrefersAFurtherCubinOfTheGpuToPortablePtx) {
+  set("SM", "86");
+  const auto device = cuda::make_device(kFake);
+  const std::string_view code = "good 80";
+  const Cubin further[] = {{"sm_70", {}}, {"sm_80", std::as_bytes(std::span(code))}};
+  CodeImage many = image("good", "good", "good old");
+  many.further_cubins = further;
+  EXPECT_EQ(device->load(many).description, "cubin sm_80");
+  EXPECT_CONTAINS(calls(), "cuModuleLoadDataEx good 80");
+}
+
 TEST_F(CudaDeviceTest, SaysWhyNoCodeLoads) {
   set("DRIVER", "12040");
   const auto device = cuda::make_device(kFake);

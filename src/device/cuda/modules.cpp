@@ -17,17 +17,20 @@ struct Candidate {
   bool fits;
 };
 
+Candidate candidate_of(const Cubin& cubin, int sm) {
+  const auto* first = reinterpret_cast<const char*>(cubin.bytes.data());
+  return {fmt::format("cubin {}", cubin.arch), std::string(first, cubin.bytes.size()),
+          cubin_fits(cubin.arch, sm)};
+}
+
 std::vector<Candidate> candidates_of(const CodeImage& image, int sm) {
   std::vector<Candidate> list;
-  if (!image.cubin.empty()) {
-    const auto* first = reinterpret_cast<const char*>(image.cubin.data());
-    list.push_back({fmt::format("cubin {}", image.cubin_arch),
-                    std::string(first, image.cubin.size()), cubin_fits(image.cubin_arch, sm)});
-  }
+  if (!image.cubin.empty()) list.push_back(candidate_of({image.cubin_arch, image.cubin}, sm));
   if (!image.ptx.empty()) {
     list.push_back({fmt::format("ptx {} (compiled by driver)", image.cubin_arch),
                     std::string(image.ptx), ptx_fits(image.cubin_arch, sm)});
   }
+  for (const Cubin& cubin : image.further_cubins) list.push_back(candidate_of(cubin, sm));
   if (!image.portable_ptx.empty()) {
     list.push_back({fmt::format("ptx {} (compiled by driver)", image.portable_arch),
                     std::string(image.portable_ptx), ptx_fits(image.portable_arch, sm)});

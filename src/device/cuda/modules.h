@@ -22,8 +22,8 @@ int arch_number(std::string_view arch);
 bool cubin_fits(std::string_view arch, int sm);
 bool ptx_fits(std::string_view arch, int sm);
 
-// Loads the cubin, else the PTX it was made from, else the portable PTX. Throws kUnavailable with
-// one sentence that gives the reason of each.
+// Loads the cubin, else the PTX it was made from, else a further cubin, else the portable PTX.
+// Throws kUnavailable with one sentence that gives the reason of each.
 LoadedModule load_module(const Driver& driver, const CodeImage& image, int sm);
 
 }  // namespace tessera::cuda

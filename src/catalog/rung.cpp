@@ -1,11 +1,14 @@
 #include "catalog/rung.h"
 
 #include <cstring>
+#include <limits>
 
 namespace tessera::catalog {
 namespace {
 
-std::int64_t blocks_along(std::int64_t extent, int block) { return (extent + block - 1) / block; }
+std::int64_t blocks_along(std::int64_t extent, int block) {
+  return extent / block + (extent % block != 0);
+}
 
 template <class Params>
 std::vector<std::byte> bytes_of(const Params& params) {
@@ -33,8 +36,9 @@ Launch pack(std::string entry, const PackParams& params, std::int64_t padded_ele
           .params = bytes_of(params)};
 }
 
-std::int64_t padded(std::int64_t rows, int block_rows, std::int64_t cols, int block_cols) {
-  return blocks_along(rows, block_rows) * block_rows * blocks_along(cols, block_cols) * block_cols;
+__int128 padded(std::int64_t rows, int block_rows, std::int64_t cols, int block_cols) {
+  return static_cast<__int128>(blocks_along(rows, block_rows)) * block_rows *
+         blocks_along(cols, block_cols) * block_cols;
 }
 
 }  // namespace
@@ -64,9 +68,15 @@ Plan plan_one_launch(const KernelRow& row, const Problem& problem, const Operand
 
 std::int64_t packed_workspace(const KernelRow& row, const Problem& problem) {
   const GemmParams p = canonical_params(problem, {});
-  const std::int64_t elements =
+  const __int128 elements =
       padded(p.m, row.block.m, p.k, row.block.k) + padded(p.k, row.block.k, p.n, row.block.n);
-  return elements * size_of(problem.type);
+  // WHY: padding makes thin matrices larger, up to a block's edge times what the caller holds.
+  if (elements > std::numeric_limits<std::int64_t>::max() / size_of(problem.type)) {
+    throw StatusError(Status::unsupported(
+        "k is " + std::to_string(p.k) +
+        ", but the packed copies of A and B must fit a signed 64-bit number of bytes"));
+  }
+  return static_cast<std::int64_t>(elements) * size_of(problem.type);
 }
 
 Plan plan_packed(const KernelRow& row, const Problem& problem, const Operands& operands,
@@ -75,8 +85,9 @@ Plan plan_packed(const KernelRow& row, const Problem& problem, const Operands& o
   if (p.m == 0 || p.n == 0) return {};
   if (p.k == 0) return {{multiply(row, p)}};  // nothing is read, so nothing is packed
 
-  const std::int64_t a_elements = padded(p.m, row.block.m, p.k, row.block.k);
-  const std::int64_t b_elements = padded(p.k, row.block.k, p.n, row.block.n);
+  const std::int64_t elements = packed_workspace(row, problem) / size_of(problem.type);
+  const auto a_elements = static_cast<std::int64_t>(padded(p.m, row.block.m, p.k, row.block.k));
+  const std::int64_t b_elements = elements - a_elements;
   void* const packed_a = reinterpret_cast<void*>(workspace);
   void* const packed_b = reinterpret_cast<void*>(workspace + a_elements * size_of(problem.type));
   const PackParams a{p.a, packed_a, p.m, p.k, p.a_row, p.a_col};

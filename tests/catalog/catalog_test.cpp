@@ -107,5 +107,19 @@ TEST(Plan, PacksOnlyWhatIsRead) {
   EXPECT_EQ(kernel.plan(kernel.rows[0], p, {}, 0x1000).launches.size(), 1u);
 }
 
+// Legal operands whose padded copies would be larger than 63 bits can count.
+TEST(Plan, RefusesPackedCopiesBeyond63Bits) {
+  const Kernel& kernel = *choose_kernels("24").front().kernel;
+  Problem p{.m = 1, .n = 1, .k = std::int64_t{1} << 55, .type = DataType::kF64};
+  EXPECT_EQ(kernel.workspace_bytes(kernel.rows[0], with_default_ld(p)), std::int64_t{1} << 62);
+  for (const int shift : {56, 57, 58, 59}) {
+    p.k = std::int64_t{1} << shift;
+    const Problem problem = with_default_ld(p);
+    ASSERT_TRUE(check(problem).ok());
+    EXPECT_THROW(kernel.workspace_bytes(kernel.rows[0], problem), StatusError);
+    EXPECT_THROW(kernel.plan(kernel.rows[0], problem, {}, 0), StatusError);
+  }
+}
+
 }  // namespace
 }  // namespace tessera

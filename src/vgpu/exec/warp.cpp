@@ -231,12 +231,13 @@ void Warp::branch_by_table(std::size_t index, const Control& control) {
 }
 
 void Warp::exit(std::size_t index) {
-  if (splits_.size() > 1) check_exit(splits_[index].mask);
   live_ &= ~splits_[index].mask;
   splits_.erase(splits_.begin() + static_cast<std::ptrdiff_t>(index));
   if (live_ == 0) {
     frames_.resize(1);
     cta_.warp_finished();
+  } else {
+    arrive_without_exited();
   }
 }
 

@@ -70,7 +70,7 @@ class Warp {
   void wait_at_barrier(std::size_t index, const Control& control);
   void arrive(const Control& control, std::uint32_t barrier);
   [[noreturn]] void fault_incomplete(const Split& split, std::uint32_t missing) const;
-  void check_exit(std::uint32_t exiting) const;
+  void arrive_without_exited();
   std::uint32_t uniform(const Split& split, const Control& control, int operand) const;
   bool try_collective(std::size_t index);
   void add_split(const Split& split) { splits_.push_back(split); }

@@ -108,10 +108,17 @@ void Warp::fault_incomplete(const Split& split, std::uint32_t missing) const {
       control_of(split).op, std::countr_zero(split.mask));
 }
 
-// Lanes that wait at such a barrier wait in vain when others of their warp exit.
-void Warp::check_exit(std::uint32_t exiting) const {
+// Lanes that exited are no longer waited for, in whichever order the splits ran.
+void Warp::arrive_without_exited() {
   for (const Split& split : splits_) {
-    if (split.wait == Wait::kBarrier && control_of(split).aligned) fault_incomplete(split, exiting);
+    if (split.wait != Wait::kBarrier || split.arrived) continue;
+    std::uint32_t here = 0;
+    for (const Split& other : splits_) {
+      const bool same = other.wait == Wait::kBarrier && other.barrier == split.barrier;
+      if (same && !other.arrived) here |= other.mask;
+    }
+    if (here == live_) arrive(control_of(split), split.barrier);
+    return;
   }
 }
 

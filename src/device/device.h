@@ -14,6 +14,8 @@
 #include "problem/image.h"
 #include "problem/launch.h"
 #include "problem/status.h"
+#include "vgpu/observe/observation.h"
+#include "vgpu/observe/report.h"
 
 namespace tessera {
 
@@ -36,22 +38,10 @@ struct LoadedImage {
   std::string description;
 };
 
-// One executed instruction of a kernel, summed over a launch. Tagged exact: it counts the PTX.
-struct InstructionCount {
-  std::string form;  // "ld.shared.v4.f32"
-  int ptx_line = 0;
-  std::uint64_t warp = 0;    // issues with at least one active lane
-  std::uint64_t thread = 0;  // sum of active, predicated-on lanes
-};
-
-// What the virtual GPU saw during one launch.
-struct LaunchCounts {
-  std::vector<InstructionCount> instructions;  // one row a PTX instruction that ran, in PTX order
-  std::uint64_t warp_instructions = 0;
-  std::uint64_t lane_instructions = 0;
-  double host_seconds = 0;
-  std::vector<std::string> approximate_forms;  // executed forms whose result is not bit-exact
-};
+// What the virtual GPU saw during one launch, and of one instruction in it. Tagged exact: it counts
+// the PTX.
+using LaunchCounts = vgpu::LaunchReport;
+using InstructionCount = vgpu::InstructionReport;
 
 class Device {
  public:
@@ -78,6 +68,8 @@ class Device {
 
   // Counts of every launch since the last call, in launch order; empty on a real GPU.
   virtual std::vector<LaunchCounts> take_counts() = 0;
+  // What the launches to come are watched for; nothing on a real GPU.
+  virtual void observe(const vgpu::Observation&) {}
 
   // The stream that launches and marks run on (a CUstream, which is a cudaStream_t), for a vendor
   // library timed between them; null on the virtual GPU.
@@ -90,6 +82,7 @@ struct VirtualDeviceOptions {
   int host_threads = 0;          // 0: all cores
   std::size_t memory_bytes = 0;  // 0: no limit but the host's
   bool allow_avx512 = true;      // false: the AVX2 path even where the host has AVX-512
+  vgpu::Observation observation = {};
 };
 std::unique_ptr<Device> make_virtual_device(const VirtualDeviceOptions& options = {});
 

@@ -159,6 +159,7 @@ LaunchContext Machine::Impl::context(const Kernel& kernel, const LaunchShape& sh
   context.shared_bytes = check_shared(kernel, shape);
   context.dynamic_shared_bytes = shape.shared_bytes;
   context.params = params;
+  context.observation = options.observation;
   return context;
 }
 
@@ -183,6 +184,8 @@ void Machine::read(void* to, std::uint64_t from, std::size_t bytes) {
   if (bytes != 0) std::memcpy(to, impl_->memory->host(from, bytes), bytes);
 }
 
+void Machine::observe(const Observation& observation) { impl_->options.observation = observation; }
+
 std::shared_ptr<const Program> Machine::load(std::string_view ptx) {
   return std::make_shared<const Program>(ptx, impl_->memory,
                                          OperationSet::choose(impl_->options.allow_avx512));
@@ -192,7 +195,7 @@ LaunchReport Machine::launch(const Program& program, std::string_view entry,
                              const LaunchShape& shape, std::span<const std::byte> params) {
   const Kernel& kernel = program.kernel(std::string(entry));
   const LaunchContext context = impl_->context(kernel, shape, params);
-  return run_launch(context, impl_->options.host_threads, impl_->options.count_instructions);
+  return run_launch(context, impl_->options.host_threads);
 }
 
 }  // namespace tessera::vgpu

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "vgpu/fault.h"
+#include "vgpu/observe/observation.h"
 #include "vgpu/observe/report.h"
 
 namespace tessera::vgpu {
@@ -19,13 +20,14 @@ struct Dim3 {
 
 struct LaunchShape {
   Dim3 grid, block;
+  Dim3 cluster = {0, 0, 0};        // 0: what the kernel says, else one CTA
   std::uint32_t shared_bytes = 0;  // dynamic
 };
 
 struct MachineOptions {
   int host_threads = 0;          // 0: all cores
   std::size_t memory_bytes = 0;  // 0: limited by the host alone
-  bool count_instructions = true;
+  Observation observation;
   bool allow_avx512 = true;  // false: the AVX2 path even where the host has AVX-512
 };
 
@@ -42,6 +44,9 @@ class Machine {
   void free(std::uint64_t address);
   void write(std::uint64_t to, const void* from, std::size_t bytes);  // bounds-checked
   void read(void* to, std::uint64_t from, std::size_t bytes);
+
+  // Of the launches to come.
+  void observe(const Observation& observation);
 
   std::shared_ptr<const Program> load(std::string_view ptx);  // throws Fault
   // params: the bytes of the parameter space, each parameter at its natural alignment.

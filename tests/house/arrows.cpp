@@ -13,9 +13,14 @@ namespace {
 using Rooms = std::vector<std::string>;
 
 const std::map<std::string, std::string, std::less<>> kSharedFiles = {
-    {"src/problem/params.h", "params"},      {"src/problem/config.h", "words"},
-    {"src/vgpu/observe/report.h", "report"}, {"src/ladder/common.h", "page"},
-    {"src/ladder/strip.h", "strips"},        {"src/ladder/strip_loader.h", "strips"},
+    {"src/problem/params.h", "params"},
+    {"src/problem/config.h", "words"},
+    {"src/vgpu/observe/report.h", "report"},
+    {"src/vgpu/observe/finding.h", "report"},
+    {"src/vgpu/observe/observation.h", "report"},
+    {"src/ladder/common.h", "page"},
+    {"src/ladder/strip.h", "strips"},
+    {"src/ladder/strip_loader.h", "strips"},
     {"src/ladder/packed.h", "packed"}};
 
 // A room may include itself and the rooms named here. "config" stands for the config.h of any
@@ -29,7 +34,7 @@ const std::map<std::string, Rooms, std::less<>> kArrows = {
     {"arch", {}},
     {"vgpu", {"report"}},
     {"sass", {}},
-    {"device", {"problem", "params", "words"}},
+    {"device", {"problem", "params", "words", "report"}},
     {"device/virtual", {"device", "problem", "params", "words", "vgpu", "report"}},
     {"catalog", {"config", "problem", "params", "words", "arch"}},
     {"gemm", {"catalog", "device", "problem", "params", "words", "arch", "include"}},

@@ -36,25 +36,12 @@ auto translated(F f) {
   }
 }
 
-LaunchCounts counts_of(vgpu::LaunchReport&& report) {
-  LaunchCounts counts;
-  counts.instructions.reserve(report.instructions.size());
-  for (auto& row : report.instructions) {
-    counts.instructions.push_back({std::move(row.form), row.ptx_line, row.warp, row.thread});
-  }
-  counts.warp_instructions = report.warp_instructions;
-  counts.lane_instructions = report.lane_instructions;
-  counts.host_seconds = report.host_seconds;
-  counts.approximate_forms = std::move(report.approximate_forms);
-  return counts;
-}
-
 class VirtualDevice : public Device {
  public:
   explicit VirtualDevice(const VirtualDeviceOptions& options)
       : machine_({.host_threads = options.host_threads,
                   .memory_bytes = options.memory_bytes,
-                  .count_instructions = true,
+                  .observation = options.observation,
                   .allow_avx512 = options.allow_avx512}) {
     info_.kind = DeviceKind::kVirtual;
     info_.name = "virtual";
@@ -104,8 +91,8 @@ class VirtualDevice : public Device {
     shape.block.y = static_cast<std::uint32_t>(launch.shape.block_y);
     shape.shared_bytes = static_cast<std::uint32_t>(launch.shape.shared_bytes);
     const vgpu::Program& program = *programs_[image.handle - 1];
-    counts_.push_back(counts_of(
-        translated([&] { return machine_.launch(program, launch.entry, shape, launch.params); })));
+    counts_.push_back(
+        translated([&] { return machine_.launch(program, launch.entry, shape, launch.params); }));
   }
 
   void synchronize() override {}
@@ -113,6 +100,7 @@ class VirtualDevice : public Device {
   std::optional<double> milliseconds_between(std::uint64_t, std::uint64_t) override {
     return std::nullopt;
   }
+  void observe(const vgpu::Observation& observation) override { machine_.observe(observation); }
   std::vector<LaunchCounts> take_counts() override { return std::exchange(counts_, {}); }
 
  private:

@@ -13,7 +13,7 @@ const MemoryBlock kNoBlock;
 
 }  // namespace
 
-Cta::Cta(const LaunchContext& context)
+Cta::Cta(const LaunchContext& context, Observer* observer)
     : context_(context),
       threads_(context.block[0] * context.block[1] * context.block[2]),
       shared_(allocate_aligned(context.shared_bytes)),
@@ -26,6 +26,7 @@ Cta::Cta(const LaunchContext& context)
   lanes_.param_bytes = static_cast<std::uint32_t>(context.params.size());
   lanes_.blocks = blocks_.data();
   lanes_.counters = instruction_counters_.data();
+  lanes_.observer = observer;
   for (std::uint32_t w = 0; w * kLanes < threads_; ++w) warps_.emplace_back(*this, w);
 }
 
@@ -50,6 +51,7 @@ void Cta::run(std::uint64_t index) {
   std::memset(shared_.get(), 0xff, context_.shared_bytes);
   barriers_.fill({});
   live_warps_ = static_cast<std::uint32_t>(warps_.size());
+  if (observer()) observer()->cluster_begins(index, 1);
   for (Warp& warp : warps_) warp.start();
   while (live_warps_ != 0) {
     bool progress = false;
@@ -60,6 +62,7 @@ void Cta::run(std::uint64_t index) {
     }
     if (!progress) fault_deadlock();
   }
+  if (observer()) observer()->cluster_ends();
 }
 
 void Cta::check_barrier(std::uint32_t id) {

@@ -12,6 +12,7 @@
 #include "vgpu/exec/frame.h"
 #include "vgpu/exec/warp.h"
 #include "vgpu/memory/global.h"
+#include "vgpu/observe/observation.h"
 
 namespace tessera::vgpu {
 
@@ -23,11 +24,13 @@ struct LaunchContext {
   std::uint32_t shared_bytes = 0;  // static and dynamic
   std::uint32_t dynamic_shared_bytes = 0;
   std::span<const std::byte> params;
+  Observation observation;
 };
 
 class Cta {
  public:
-  explicit Cta(const LaunchContext& context);
+  // The observer may be null.
+  Cta(const LaunchContext& context, Observer* observer);
   Cta(const Cta&) = delete;
   Cta& operator=(const Cta&) = delete;
 
@@ -39,6 +42,8 @@ class Cta {
   const GlobalMemory& memory() const { return *context_.memory; }
   Lanes& lanes() { return lanes_; }
   std::uint64_t index() const { return index_; }
+  std::uint32_t rank() const { return 0; }  // in its cluster
+  Observer* observer() const { return lanes_.observer; }
   std::uint32_t threads() const { return threads_; }
   WarpPlace place_of(std::uint32_t warp) const;
   Barrier& barrier(std::uint32_t id) { return barriers_[id]; }

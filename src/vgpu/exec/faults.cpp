@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "vgpu/exec/cta.h"
+#include "vgpu/exec/ops/flags.h"
 #include "vgpu/exec/warp.h"
 
 namespace tessera::vgpu {
@@ -73,6 +74,26 @@ void fault_misaligned(const Lanes& lanes, const Op& op, const BadAccess& access)
                   name_of(access.window), access.bytes, access.bytes,
                   access.address % static_cast<std::uint64_t>(access.bytes)),
       op, access.lane, &access.address);
+}
+
+void observe_access(const Lanes& lanes, const Op& op, AccessKind kind, Window window, int bytes,
+                    std::uint32_t mask, const std::uint64_t* address) {
+  if (window == Window::kParam) return;
+  alignas(64) std::uint64_t offsets[kLanes];
+  if (window == Window::kShared) {
+    for (int l = 0; l < kLanes; ++l) offsets[l] = address[l] - kSharedBase;
+    address = offsets;
+  }
+  WarpAccess access;
+  access.by = lanes.warp->actor(op, mask);
+  access.kind = kind;
+  access.order = MemoryOrder(op.flags >> kOrderShift & kOrderMask);
+  access.scope = MemoryScope(op.flags >> kScopeShift & kScopeMask);
+  access.window = window;
+  access.bytes = static_cast<std::uint8_t>(bytes);
+  access.owner = access.by.cta;
+  access.address = address;
+  lanes.observer->access(access);
 }
 
 }  // namespace tessera::vgpu

@@ -1,10 +1,12 @@
-// How an operation stops the kernel. None of these returns.
+// What an operation tells of its accesses: faults, which stop the kernel (none of these returns),
+// and what an observer sees.
 #pragma once
 
 #include <cstdint>
 
 #include "vgpu/exec/op.h"
 #include "vgpu/memory/windows.h"
+#include "vgpu/observe/observer.h"
 
 namespace tessera::vgpu {
 
@@ -20,5 +22,10 @@ struct BadAccess {
 };
 [[noreturn]] void fault_out_of_bounds(const Lanes& lanes, const Op& op, const BadAccess& access);
 [[noreturn]] void fault_misaligned(const Lanes& lanes, const Op& op, const BadAccess& access);
+
+// Tells lanes.observer, which must not be null, of an access of the lanes in `mask`. The 32
+// addresses are those of the window.
+void observe_access(const Lanes& lanes, const Op& op, AccessKind kind, Window window, int bytes,
+                    std::uint32_t mask, const std::uint64_t* address);
 
 }  // namespace tessera::vgpu

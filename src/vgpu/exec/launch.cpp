@@ -16,8 +16,10 @@ namespace {
 
 class Launch {
  public:
-  explicit Launch(const LaunchContext& context)
+  // The observer may be null.
+  Launch(const LaunchContext& context, LaunchObserver* observer)
       : context_(context),
+        observer_(observer),
         ctas_(std::uint64_t{context.grid[0]} * context.grid[1] * context.grid[2]),
         faulted_(ctas_) {}
 
@@ -39,7 +41,8 @@ class Launch {
   void work() {
     std::uint64_t index = 0;
     try {
-      Cta cta(context_);
+      const auto observer = observer_ ? observer_->for_worker() : nullptr;
+      Cta cta(context_, observer.get());
       while ((index = next_.fetch_add(1)) < faulted_.load()) cta.run(index);
       add(cta.counts());
     } catch (...) {
@@ -64,6 +67,7 @@ class Launch {
   }
 
   const LaunchContext& context_;
+  LaunchObserver* const observer_;
   const std::uint64_t ctas_;
   std::atomic<std::uint64_t> next_ = 0;
   std::atomic<std::uint64_t> faulted_;  // the lowest CTA with a fault; all of them: none
@@ -72,13 +76,21 @@ class Launch {
   std::vector<InstructionCounter> counts_;
 };
 
+std::unique_ptr<LaunchObserver> observers_of(const LaunchContext& context) {
+  std::vector<std::unique_ptr<LaunchObserver>> observers;
+  if (context.observation.memory) observers.push_back(make_memory_counter(context));
+  if (context.observation.checks) observers.push_back(make_checker(context));
+  return combine(std::move(observers));
+}
+
 LaunchReport report_of(const Kernel& kernel, const std::vector<InstructionCounter>& counts) {
   LaunchReport report;
   std::set<std::string> approximate;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (counts[i].warp == 0) continue;
     const InstructionInfo& info = kernel.instructions[i];
-    report.instructions.push_back({info.form, info.ptx_line, counts[i].warp, counts[i].thread});
+    report.instructions.push_back({info.form, info.ptx_line, counts[i].warp, counts[i].thread,
+                                   info.source_file, info.source_line});
     report.warp_instructions += counts[i].warp;
     report.lane_instructions += counts[i].thread;
     if (info.approximate) approximate.insert(info.form);
@@ -91,12 +103,14 @@ LaunchReport report_of(const Kernel& kernel, const std::vector<InstructionCounte
 
 }  // namespace
 
-LaunchReport run_launch(const LaunchContext& context, int host_threads, bool count_instructions) {
+LaunchReport run_launch(const LaunchContext& context, int host_threads) {
   const auto begin = std::chrono::steady_clock::now();
-  Launch launch(context);
+  const auto observer = observers_of(context);
+  Launch launch(context, observer.get());
   launch.run(host_threads);
   LaunchReport report;
-  if (count_instructions) report = report_of(*context.kernel, launch.counts());
+  if (context.observation.instructions) report = report_of(*context.kernel, launch.counts());
+  if (observer) observer->report(report);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   report.host_seconds = seconds.count();
   return report;

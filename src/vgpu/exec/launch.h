@@ -7,6 +7,6 @@
 namespace tessera::vgpu {
 
 // Throws the Fault of the first CTA (by index) that has one.
-LaunchReport run_launch(const LaunchContext& context, int host_threads, bool count_instructions);
+LaunchReport run_launch(const LaunchContext& context, int host_threads);
 
 }  // namespace tessera::vgpu

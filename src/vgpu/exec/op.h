@@ -28,6 +28,7 @@ struct Op {
   std::uint32_t guard = 0;        // offset of the guard predicate; bit 0: negated
   std::uint32_t instruction = 0;  // index in the kernel
   std::uint32_t flags = 0;        // what the operation says
+  std::uint32_t list = 0;         // more operands, in Lanes::operand_lists from here on
 };
 
 // One allocation of global memory, as seen from both sides.
@@ -57,8 +58,10 @@ struct Lanes {
   std::uint32_t param_bytes = 0;
   std::byte* call_params = nullptr;  // of the frame; lane l's stand at l * call_param_bytes
   std::uint32_t call_param_bytes = 0;
-  InstructionCounter* counters = nullptr;  // of the kernel, by Op::instruction
-  class Warp* warp = nullptr;              // for whoever must know more: faults
+  InstructionCounter* counters = nullptr;        // of the kernel, by Op::instruction
+  const std::uint32_t* operand_lists = nullptr;  // of the function: Op::list points into it
+  class Observer* observer = nullptr;            // null: nobody watches
+  class Warp* warp = nullptr;                    // for whoever must know more: faults
 };
 
 }  // namespace tessera::vgpu

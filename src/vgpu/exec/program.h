@@ -108,6 +108,7 @@ struct Function {
   std::vector<Stretch> stretches;
   std::vector<BasicBlock> blocks;
   std::vector<Prefill> prefills;
+  std::vector<std::uint32_t> operand_lists;  // of operations with more than kMaxOperands operands
   std::uint32_t frame_bytes = 0;
   std::uint32_t local_bytes = 0;       // a lane
   std::uint32_t call_param_bytes = 0;  // a lane
@@ -116,6 +117,8 @@ struct Function {
 struct InstructionInfo {
   std::string form;
   int ptx_line = 0;
+  std::string source_file;  // from .loc; empty if unknown
+  int source_line = 0;
   bool approximate = false;
   bool counted_with_block = false;
 };

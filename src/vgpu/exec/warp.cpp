@@ -111,6 +111,7 @@ void Warp::enter(const Split& split) {
   lanes.local = local_.get();
   lanes.local_stride = local_stride_;
   lanes.local_bytes = frame.local_end;
+  lanes.operand_lists = frame.function->operand_lists.data();
 }
 
 void Warp::run_split(std::size_t index) {
@@ -231,6 +232,9 @@ void Warp::branch_by_table(std::size_t index, const Control& control) {
 }
 
 void Warp::exit(std::size_t index) {
+  if (Observer* observer = cta_.observer()) {
+    observer->warp_exits(actor(control_of(splits_[index]).op, splits_[index].mask));
+  }
   live_ &= ~splits_[index].mask;
   splits_.erase(splits_.begin() + static_cast<std::ptrdiff_t>(index));
   if (live_ == 0) {

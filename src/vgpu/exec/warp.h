@@ -13,6 +13,7 @@
 #include "vgpu/exec/frame.h"
 #include "vgpu/exec/op.h"
 #include "vgpu/fault.h"
+#include "vgpu/observe/observer.h"
 
 namespace tessera::vgpu {
 
@@ -31,6 +32,10 @@ struct Split {
   std::uint32_t turn = 0;  // backward branches left; 0: not set
 };
 
+inline const Control& control_of(const Split& split) {
+  return split.frame->function->blocks[split.block].control;
+}
+
 class Warp {
  public:
   Warp(Cta& cta, std::uint32_t index);
@@ -46,6 +51,7 @@ class Warp {
 
   std::uint32_t index() const { return index_; }
   const Cta& cta() const { return cta_; }
+  Actor actor(const Op& op, std::uint32_t mask) const;
   // "warp 3: lanes 0x0000ffff at line 12 wait at barrier 0"
   std::string describe_waits() const;
   [[noreturn]] void fault(FaultKind kind, const std::string& message, const Op& op, int lane,

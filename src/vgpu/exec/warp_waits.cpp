@@ -13,10 +13,6 @@ const std::uint32_t* words(const Frame& frame, std::uint32_t offset) {
   return reinterpret_cast<const std::uint32_t*>(frame.registers.get() + offset);
 }
 
-const Control& control_of(const Split& split) {
-  return split.frame->function->blocks[split.block].control;
-}
-
 }  // namespace
 
 // ---- *.sync -------------------------------------------------------------------------------------
@@ -52,6 +48,7 @@ bool Warp::try_collective(std::size_t index) {
   split.mask = ready;
   split.wait = Wait::kNone;
   count(control, ready);
+  if (Observer* observer = cta_.observer()) observer->warp_syncs(actor(control.op, ready));
   if (control.op.run) {
     enter(split);
     control.op.run(&control.op, &control.op + 1, cta_.lanes());
@@ -141,6 +138,9 @@ void Warp::arrive(const Control& control, std::uint32_t id) {
   for (Split& split : splits_) {
     split.arrived = true;
     const Control& its = control_of(split);
+    if (Observer* observer = cta_.observer()) {
+      observer->barrier_arrives(actor(its.op, split.mask), id);
+    }
     if (its.barrier == BarrierKind::kArrive) {
       split.wait = Wait::kNone;
       ++split.block;
@@ -159,6 +159,9 @@ void Warp::release(std::uint32_t barrier, std::uint32_t result) {
   for (Split& split : splits_) {
     if (split.wait != Wait::kBarrier || !split.arrived || split.barrier != barrier) continue;
     const Control& control = control_of(split);
+    if (Observer* observer = cta_.observer()) {
+      observer->barrier_passes(actor(control.op, split.mask), barrier);
+    }
     auto* to =
         reinterpret_cast<std::uint32_t*>(split.frame->registers.get() + control.op.operand[0]);
     if (control.barrier == BarrierKind::kPopc) {
@@ -171,6 +174,10 @@ void Warp::release(std::uint32_t barrier, std::uint32_t result) {
     split.wait = Wait::kNone;
     ++split.block;
   }
+}
+
+Actor Warp::actor(const Op& op, std::uint32_t mask) const {
+  return {cta_.rank(), index_, mask, op.instruction};
 }
 
 std::string Warp::describe_waits() const {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "vgpu/observe/finding.h"
+
 namespace tessera::vgpu {
 
 // One PTX instruction, summed over the launch.
@@ -13,6 +15,8 @@ struct InstructionReport {
   int ptx_line = 0;
   std::uint64_t warp = 0;    // issues with at least one active lane
   std::uint64_t thread = 0;  // sum of active, predicated-on lanes
+  std::string source_file;   // from .loc; empty if unknown
+  int source_line = 0;
 };
 
 struct LaunchReport {
@@ -21,6 +25,7 @@ struct LaunchReport {
   std::uint64_t lane_instructions = 0;
   double host_seconds = 0;
   std::vector<std::string> approximate_forms;  // executed forms that are not bit-exact
+  std::vector<Finding> findings;               // of Observation::checks, worst first
 };
 
 }  // namespace tessera::vgpu

@@ -90,7 +90,7 @@ TEST(Counts, LoopsOfDifferentLengthMeetAtTheirEnd) {
 
 TEST(Counts, AreOffWhenNotAskedFor) {
   MachineOptions options;
-  options.count_instructions = false;
+  options.observation.instructions = false;
   const auto ran = run_text(kernel_text(""), {0}, threads(32), options);
   EXPECT_TRUE(ran.report.instructions.empty());
   EXPECT_EQ(ran.report.warp_instructions, 0u);

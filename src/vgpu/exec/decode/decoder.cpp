@@ -144,7 +144,11 @@ void Decoder::start_block() {
 void Decoder::decode_instruction(const ptx::Instruction& instruction) {
   instruction_ = &instruction;
   const auto index = static_cast<std::uint32_t>(kernel_->instructions.size());
-  kernel_->instructions.push_back({instruction.form(), instruction.line, false, false});
+  InstructionInfo& info = kernel_->instructions.emplace_back();
+  info.form = instruction.form();
+  info.ptx_line = instruction.line;
+  info.source_file = scope_.source_file(instruction.source.file);
+  info.source_line = instruction.source.line;
   const std::size_t first_op = draft_.blocks.back().ops.size();
   apply_rule(*this, instruction);
   DraftBlock& block = draft_.blocks.back();

@@ -22,6 +22,13 @@ struct DraftOp {
   Op op;
   std::array<Value, kMaxOperands> values{};
   std::uint8_t writes = 0, count = 0;  // the first `writes` of `count` values are written
+  // Further operands, of an operation with more than kMaxOperands: Op::list. The first
+  // `list_writes` are written.
+  std::vector<Value> list;
+  std::uint32_t list_writes = 0;
+  // Values that must keep their places until here although the operation does not read them: what
+  // an asynchronous operation still writes. Reads for liveness alone.
+  std::vector<Value> holds;
   Value guard = kNoValue;
   bool guard_negated = false;
 };

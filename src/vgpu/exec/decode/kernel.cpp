@@ -73,6 +73,11 @@ class KernelBuilder : public KernelScope {
   // ---- KernelScope ----------------------------------------------------------------------------
   const std::string& kernel_name() const override { return name_; }
 
+  std::string source_file(int number) const override {
+    const auto at = static_cast<std::size_t>(number);
+    return number > 0 && at < module_.files.size() ? module_.files[at] : "";
+  }
+
   bool find_variable(const ptx::Function& from, const std::string& name, Window& window,
                      std::uint64_t& address) override {
     if (from.is_entry && find_param(from, name, address)) {

@@ -45,6 +45,8 @@ void for_each_read(const DraftOp& op, F f) {
   for (int i = op.writes; i < op.count; ++i) {
     if (op.values[i] != kNoValue) f(op.values[i]);
   }
+  for (std::size_t i = op.list_writes; i < op.list.size(); ++i) f(op.list[i]);
+  for (Value held : op.holds) f(held);
   if (op.guard != kNoValue) f(op.guard);
 }
 
@@ -53,6 +55,7 @@ void for_each_write(const DraftOp& op, F f) {
   for (int i = 0; i < op.writes; ++i) {
     if (op.values[i] != kNoValue) f(op.values[i]);
   }
+  for (std::size_t i = 0; i < op.list_writes; ++i) f(op.list[i]);
 }
 
 BlockFacts facts_of(const DraftBlock& block, std::size_t count) {

@@ -109,8 +109,10 @@ class SlotAssigner {
     function_.prefills.push_back(prefill);
   }
 
-  Op placed(const DraftOp& draft) const {
+  Op placed(const DraftOp& draft) {
     Op op = draft.op;
+    op.list = static_cast<std::uint32_t>(function_.operand_lists.size());
+    for (Value v : draft.list) function_.operand_lists.push_back(places_[v]);
     for (int i = 0; i < draft.count; ++i) {
       if (draft.values[i] != kNoValue) op.operand[i] = places_[draft.values[i]];
     }

@@ -136,8 +136,16 @@ void scatter_in(Lanes& lanes, const Op& op, Window window, u64* address, Access&
   }
 }
 
+// What an operation does with the memory that it reaches: for whoever watches.
+template <AccessKind kind, int bytes>
+inline void tell(const Lanes& lanes, const Op& op, Window window, u32 mask, const u64* address) {
+  if (lanes.observer) [[unlikely]] {
+    observe_access(lanes, op, kind, window, bytes, mask, address);
+  }
+}
+
 // Lanes that point into different memories are served memory by memory.
-template <int bytes>
+template <AccessKind kind, int bytes>
 void scatter_generic(Lanes& lanes, const Op& op, const u64* generic, Access& access) {
   const u32 all = lanes.mask;
   u32 left = all;
@@ -151,6 +159,7 @@ void scatter_generic(Lanes& lanes, const Op& op, const u64* generic, Access& acc
     for (int l = 0; l < kLanes; ++l) address[l] = (here >> l & 1 ? generic[l] : stand_in) - base;
     Access part;
     scatter_in<bytes>(lanes, op, window, address, part);
+    tell<kind, bytes>(lanes, op, window, here, address);
     for (int l = 0; l < kLanes; ++l) {
       if (here >> l & 1 || left == all) access.lane[l] = part.lane[l];
     }
@@ -209,8 +218,18 @@ inline Shape resolve_halves(const T* registers, u64 immediate, const Plain& memo
   return Shape::kHalves;
 }
 
+// An access whose halves are resolved, for whoever watches.
+template <AccessKind kind, int bytes, class T>
+inline void tell_halves(const Lanes& lanes, const Op& op, u32 offset, Window window) {
+  if (!lanes.observer) [[likely]]
+    return;
+  alignas(64) u64 address[kLanes];
+  effective<T>(lanes, op, offset, address);
+  observe_access(lanes, op, kind, window, bytes, lanes.mask, address);
+}
+
 // The address of operand `offset` for an access of `bytes` a lane.
-template <int bytes>
+template <AccessKind kind, int bytes>
 inline Shape resolve(Lanes& lanes, const Op& op, u32 offset, Access& access) {
   const Window window = Window(op.flags & kWindowMask);
   const bool wide = op.flags & kAddress64;
@@ -218,13 +237,17 @@ inline Shape resolve(Lanes& lanes, const Op& op, u32 offset, Access& access) {
     if (window == Window::kGlobal && wide) {
       const u64* registers = lanes_of<u64>(lanes, offset);
       const Plain memory = global_memory(*lanes.blocks[op.instruction]);
-      const Shape shape = resolve_halves<bytes>(registers, u64(op.immediate), memory, access);
-      if (shape != Shape::kScattered) return shape;
+      if (resolve_halves<bytes>(registers, u64(op.immediate), memory, access) == Shape::kHalves) {
+        tell_halves<kind, bytes, u64>(lanes, op, offset, window);
+        return Shape::kHalves;
+      }
     } else if (window == Window::kShared && !wide) {
       const u32* registers = lanes_of<u32>(lanes, offset);
-      const Shape shape =
-          resolve_halves<bytes>(registers, u64(op.immediate), shared_memory(lanes), access);
-      if (shape != Shape::kScattered) return shape;
+      const Plain memory = shared_memory(lanes);
+      if (resolve_halves<bytes>(registers, u64(op.immediate), memory, access) == Shape::kHalves) {
+        tell_halves<kind, bytes, u32>(lanes, op, offset, window);
+        return Shape::kHalves;
+      }
     }
   }
   alignas(64) u64 address[kLanes];
@@ -234,9 +257,10 @@ inline Shape resolve(Lanes& lanes, const Op& op, u32 offset, Access& access) {
     effective<u32>(lanes, op, offset, address);
   }
   if (window == Window::kGeneric) {
-    scatter_generic<bytes>(lanes, op, address, access);
+    scatter_generic<kind, bytes>(lanes, op, address, access);
   } else {
     scatter_in<bytes>(lanes, op, window, address, access);
+    tell<kind, bytes>(lanes, op, window, lanes.mask, address);
   }
   return Shape::kScattered;
 }

@@ -33,7 +33,8 @@ template <class T, class F>
 void atomic_lanes(const Op* first, const Op* last, Lanes& lanes, F f) {
   for (; first != last; ++first) {
     Access access;
-    const Shape shape = resolve<sizeof(T)>(lanes, *first, first->operand[1], access);
+    const Shape shape =
+        resolve<AccessKind::kAtomic, sizeof(T)>(lanes, *first, first->operand[1], access);
     alignas(64) T values[kLanes];
     for (u32 left = lanes.mask; left != 0; left &= left - 1) {
       const int lane = first_lane(left);

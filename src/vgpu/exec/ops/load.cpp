@@ -50,7 +50,8 @@ template <class M, class R, int count>
 void load(const Op* first, const Op* last, Lanes& lanes) {
   for (; first != last; ++first) {
     Access access;
-    const Shape shape = resolve<sizeof(M) * count>(lanes, *first, first->operand[count], access);
+    const Shape shape =
+        resolve<AccessKind::kLoad, sizeof(M) * count>(lanes, *first, first->operand[count], access);
     Loaded<M, R, count> loaded;
     loaded.fetch(shape, access);
     for (int i = 0; i < count; ++i) keep(lanes, first->operand[i], loaded.values[i]);

@@ -23,7 +23,8 @@ template <class R, class M, int count>
 void store(const Op* first, const Op* last, Lanes& lanes) {
   for (; first != last; ++first) {
     Access access;
-    const Shape shape = resolve<sizeof(M) * count>(lanes, *first, first->operand[0], access);
+    const Shape shape =
+        resolve<AccessKind::kStore, sizeof(M) * count>(lanes, *first, first->operand[0], access);
     const R* from[count];
     for (int i = 0; i < count; ++i) from[i] = lanes_of<R>(lanes, first->operand[i + 1]);
     if (shape == Shape::kHalves) {

@@ -1,0 +1,39 @@
+// What a check found wrong, for a person to act on. Report types only: other rooms may include this
+// page.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tessera::vgpu {
+
+enum class Severity : std::uint8_t {
+  kError,    // the kernel is wrong
+  kLockstep  // right only while the lanes of a warp run in step, which nothing promises
+};
+
+// One side of a finding: who did what, where.
+struct FindingPlace {
+  std::string what;  // "wrote 4 bytes of shared memory", "waited at barrier 0"
+  std::string form;  // "st.shared.f32"
+  int ptx_line = 0;
+  std::string source_file;  // from .loc; empty if unknown
+  int source_line = 0;
+  std::uint64_t cta = 0;     // linear
+  int warp = -1, lane = -1;  // -1: an asynchronous agent, or nobody in particular
+};
+
+// Findings with the same check and the same two instructions are one, with a count.
+struct Finding {
+  std::string check;  // "race", "missing-proxy-fence", "uninitialised-shared-read", ...
+  Severity severity = Severity::kError;
+  std::string message;               // one sentence
+  std::string hint;                  // what to do about it, one sentence
+  std::vector<FindingPlace> places;  // the later access first
+  std::uint64_t address = 0;
+  bool has_address = false;
+  std::uint64_t count = 1;  // lanes or words that it concerns
+};
+
+}  // namespace tessera::vgpu

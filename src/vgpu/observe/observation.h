@@ -1,0 +1,23 @@
+// What a launch on the virtual GPU is watched for, and in which of the legal orders it runs. Report
+// types only: other rooms may include this page.
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::vgpu {
+
+// When an asynchronous operation (copy, matrix product) happens: at its issue, or at the last
+// moment that is legal, inside the wait for it. Both must give the same result.
+enum class AsyncSchedule : std::uint8_t { kEager, kLazy };
+
+struct Observation {
+  bool instructions = true;  // how often each instruction ran
+  bool memory = false;       // sectors, wavefronts, footprint of each access
+  bool checks = false;       // races, missing waits and fences, uninitialised reads: findings
+  AsyncSchedule schedule = AsyncSchedule::kEager;
+  std::uint64_t warp_order_seed = 0;  // 0: warps take turns by index; else in a seeded random order
+  std::uint64_t sample_ctas = 0;      // 0: all; else only about so many CTAs run, drawn by seed:
+  std::uint64_t sample_seed = 1;      // counts are scaled up (a model), results are incomplete
+};
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,137 @@
+// The one hook through which counts and checks see a running kernel. The executor tells an observer
+// every access and everything that orders accesses; it knows nothing of what observers make of it.
+//
+// One observer serves one worker thread and sees whole clusters, one after the other. A CTA outside
+// of a cluster is a cluster of one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "vgpu/memory/windows.h"
+#include "vgpu/observe/report.h"
+
+namespace tessera::vgpu {
+
+struct Kernel;
+struct LaunchContext;
+
+// Lanes of a warp at an instruction.
+struct Actor {
+  std::uint32_t cta = 0;          // rank in the cluster
+  std::uint32_t warp = 0;         // index in the CTA
+  std::uint32_t mask = 0;         // lanes
+  std::uint32_t instruction = 0;  // index in the kernel
+};
+
+enum class AccessKind : std::uint8_t { kLoad, kStore, kAtomic };
+
+// How strongly an access is ordered. `volatile` counts as weak: it promises nothing to threads.
+enum class MemoryOrder : std::uint8_t { kWeak, kRelaxed, kAcquire, kRelease, kAcquireRelease };
+enum class MemoryScope : std::uint8_t { kCta, kCluster, kGpu, kSystem };
+
+// One issue of one memory instruction, before it happens; bounds and alignment hold. Lanes that
+// reach into several memories through generic addresses, or into several CTAs' shared memories,
+// come as one access each memory.
+struct WarpAccess {
+  Actor by;
+  AccessKind kind = AccessKind::kLoad;
+  MemoryOrder order = MemoryOrder::kWeak;
+  MemoryScope scope = MemoryScope::kCta;
+  Window window = Window::kGlobal;  // kGlobal, kShared or kLocal; parameters are not reported
+  std::uint8_t bytes = 0;           // a lane
+  std::uint32_t owner = 0;          // kShared: rank of the CTA that the memory belongs to
+  // 32 of them; those of inactive lanes repeat an active one. kGlobal: device address. kShared:
+  // bytes from the begin of the CTA's shared memory. kLocal: the lane's own address.
+  const std::uint64_t* address = nullptr;
+};
+
+// An operation that runs beside the threads: a bulk or tensor copy, a group of cp.async, a group of
+// wgmma. Numbers are unique in a cluster's run and start at 1.
+using AgentId = std::uint64_t;
+enum class AgentKind : std::uint8_t { kCopyAsync, kBulkCopy, kMatrix };
+
+// Bytes that an agent touches, neighbouring ones together.
+struct AgentAccess {
+  AgentId agent = 0;
+  AccessKind kind = AccessKind::kLoad;
+  Window window = Window::kShared;
+  std::uint32_t owner = 0;  // as in WarpAccess
+  std::uint64_t address = 0, bytes = 0;
+  std::uint32_t instruction = 0;  // that issued it
+};
+
+// A barrier object in shared memory.
+struct MbarrierPlace {
+  std::uint32_t owner = 0;   // rank of the CTA
+  std::uint32_t offset = 0;  // in its shared memory
+};
+
+enum class FenceKind : std::uint8_t {
+  kThread,          // membar, fence.sc, fence.acq_rel
+  kProxyAsync,      // fence.proxy.async
+  kProxyTensormap,  // fence.proxy.tensormap::generic
+  kMbarrierInit,    // fence.mbarrier_init.release.cluster
+  kWgmma            // wgmma.fence
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  // `first` is the linear index of the cluster's CTA of rank 0. Nothing of an earlier cluster's
+  // shared memory, barriers or agents lives on.
+  virtual void cluster_begins(std::uint64_t /*first*/, std::uint32_t /*ctas*/) {}
+  virtual void cluster_ends() {}
+  virtual void warp_exits(const Actor&) {}  // these lanes
+
+  virtual void access(const WarpAccess&) {}
+
+  // ---- threads with threads -------------------------------------------------------------------
+  // bar.warp.sync and the other *.sync: the lanes of the mask have met.
+  virtual void warp_syncs(const Actor&) {}
+  // Barrier `id` of the CTA. Every arrival of a phase comes before the first pass of that phase. An
+  // actor that only arrives (bar.arrive) never passes.
+  virtual void barrier_arrives(const Actor&, std::uint32_t /*id*/) {}
+  virtual void barrier_passes(const Actor&, std::uint32_t /*id*/) {}
+  virtual void cluster_arrives(const Actor&, MemoryOrder) {}
+  virtual void cluster_passes(const Actor&, MemoryOrder) {}
+  virtual void fence(const Actor&, FenceKind, MemoryScope) {}
+
+  virtual void mbarrier_inits(const Actor&, MbarrierPlace) {}
+  virtual void mbarrier_ends(const Actor&, MbarrierPlace) {}  // mbarrier.inval
+  // `phase` counts from 0 for each object; the arrival belongs to the phase that it helps to end.
+  virtual void mbarrier_arrives(const Actor&, MbarrierPlace, std::uint64_t /*phase*/) {}
+  // A test or wait for this phase came out true.
+  virtual void mbarrier_passes(const Actor&, MbarrierPlace, std::uint64_t /*phase*/) {}
+
+  // ---- asynchronous agents --------------------------------------------------------------------
+  virtual void agent_starts(const Actor& /*issuer*/, AgentId, AgentKind) {}
+  virtual void agent_access(const AgentAccess&) {}
+  // The agent's completion is an arrival (or transaction) at this phase.
+  virtual void agent_signals(AgentId, MbarrierPlace, std::uint64_t /*phase*/) {}
+  // A wait_group of these lanes covers the agent; `read_only`: only what it read is free again.
+  virtual void agent_awaited(const Actor&, AgentId, bool /*read_only*/) {}
+
+  // The kernel did something wrong that the executor itself noticed, and went on.
+  virtual void notice(Finding) {}
+};
+
+// What all observers of one launch share.
+class LaunchObserver {
+ public:
+  virtual ~LaunchObserver() = default;
+  virtual std::unique_ptr<Observer> for_worker() = 0;
+  // After the last cluster: adds to the report what was seen.
+  virtual void report(LaunchReport& to) = 0;
+};
+
+// observe/count/ and observe/check/
+std::unique_ptr<LaunchObserver> make_memory_counter(const LaunchContext& context);
+std::unique_ptr<LaunchObserver> make_checker(const LaunchContext& context);
+
+// Hands every event to each of several observers.
+std::unique_ptr<LaunchObserver> combine(std::vector<std::unique_ptr<LaunchObserver>> observers);
+
+}  // namespace tessera::vgpu

@@ -54,8 +54,10 @@ struct Operand {
   std::vector<Operand> elements;     // kVector; kAddress with a vector inside ([a, {x, y}])
 };
 
+// From .loc. What a compiler inlined also says where its call stands.
 struct SourceLocation {
-  int file = 0, line = 0;  // from .loc; file indexes Module::files
+  int file = 0, line = 0, column = 0;  // file indexes Module::files
+  int caller = -1;                     // index in Function::locations; -1: not inlined
 };
 
 struct Instruction {
@@ -107,6 +109,7 @@ struct Function {
   std::vector<Variable> returns;    // of a .func
   std::vector<Variable> variables;  // registers, local, shared and param variables of the body
   std::vector<Instruction> body;
+  std::vector<SourceLocation> locations;  // every .loc of the body
   std::vector<Label> labels;
   std::vector<BranchTable> tables;
   int max_threads = 0;       // .maxntid product, 0 if none

@@ -79,9 +79,32 @@ class BodyParser {
   // .loc file line column [, function_name label, inlined_at file line column]
   void parse_location() {
     const std::uint32_t text_line = cursor_.next().line;
-    source_.file = static_cast<int>(cursor_.expect_integer("a file number"));
-    source_.line = static_cast<int>(cursor_.expect_integer("a line number"));
-    if (cursor_.peek().line == text_line) cursor_.skip_line();
+    source_ = parse_place();
+    while (cursor_.peek().line == text_line && !cursor_.is_punct('{') && !cursor_.is_punct('}')) {
+      if (cursor_.next().text == "inlined_at") source_.caller = location_of(parse_place());
+    }
+    function_.locations.push_back(source_);
+  }
+
+  SourceLocation parse_place() {
+    SourceLocation place;
+    place.file = static_cast<int>(cursor_.expect_integer("a file number"));
+    place.line = static_cast<int>(cursor_.expect_integer("a line number"));
+    if (cursor_.is(TokenKind::kInteger)) place.column = static_cast<int>(cursor_.next().value);
+    return place;
+  }
+
+  // The compiler writes a .loc for a call before those of what it inlined there, so the last .loc
+  // of that place is the call, and knows its own caller.
+  int location_of(const SourceLocation& place) {
+    for (std::size_t i = function_.locations.size(); i-- > 0;) {
+      const SourceLocation& l = function_.locations[i];
+      if (l.file == place.file && l.line == place.line && l.column == place.column) {
+        return static_cast<int>(i);
+      }
+    }
+    function_.locations.push_back(place);
+    return static_cast<int>(function_.locations.size()) - 1;
   }
 
   void declare(const Declaration& declaration) {

@@ -147,8 +147,9 @@ void Decoder::decode_instruction(const ptx::Instruction& instruction) {
   InstructionInfo& info = kernel_->instructions.emplace_back();
   info.form = instruction.form();
   info.ptx_line = instruction.line;
-  info.source_file = scope_.source_file(instruction.source.file);
-  info.source_line = instruction.source.line;
+  const ptx::SourceLine source = scope_.source_line(function_, instruction.source);
+  info.source_file = source.file;
+  info.source_line = source.line;
   const std::size_t first_op = draft_.blocks.back().ops.size();
   apply_rule(*this, instruction);
   DraftBlock& block = draft_.blocks.back();

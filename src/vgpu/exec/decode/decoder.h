@@ -14,6 +14,7 @@
 #include "vgpu/exec/decode/form.h"
 #include "vgpu/fault.h"
 #include "vgpu/memory/windows.h"
+#include "vgpu/ptx/source_line.h"
 
 namespace tessera::vgpu {
 
@@ -31,8 +32,8 @@ class KernelScope {
  public:
   virtual ~KernelScope() = default;
   virtual const std::string& kernel_name() const = 0;
-  // Of a .file number; empty if unknown.
-  virtual std::string source_file(int number) const = 0;
+  virtual ptx::SourceLine source_line(const ptx::Function& function,
+                                      const ptx::SourceLocation& location) const = 0;
   // Address of a variable of the module, or of a shared variable of any function; false if unknown.
   virtual bool find_variable(const ptx::Function& from, const std::string& name, Window& window,
                              std::uint64_t& address) = 0;

@@ -73,9 +73,9 @@ class KernelBuilder : public KernelScope {
   // ---- KernelScope ----------------------------------------------------------------------------
   const std::string& kernel_name() const override { return name_; }
 
-  std::string source_file(int number) const override {
-    const auto at = static_cast<std::size_t>(number);
-    return number > 0 && at < module_.files.size() ? module_.files[at] : "";
+  ptx::SourceLine source_line(const ptx::Function& function,
+                              const ptx::SourceLocation& location) const override {
+    return ptx::source_line(module_, function, location);
   }
 
   bool find_variable(const ptx::Function& from, const std::string& name, Window& window,

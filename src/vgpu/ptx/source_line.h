@@ -1,0 +1,22 @@
+// Which line of the sources an instruction is shown with. Kernels wrap single instructions and
+// calls of the toolkit in small functions; where these are inlined, the innermost line is always
+// the same one of a header, which tells nobody where in the kernel it was called.
+#pragma once
+
+#include <string>
+
+#include "vgpu/ptx/ast.h"
+
+namespace tessera::vgpu::ptx {
+
+struct SourceLine {
+  std::string file;  // empty if unknown
+  int line = 0;
+};
+
+// The innermost line that stands neither in an installed header (a folder "include") nor among
+// wrappers of single instructions (a folder "ptx"); the innermost one where all do.
+SourceLine source_line(const Module& module, const Function& function,
+                       const SourceLocation& location);
+
+}  // namespace tessera::vgpu::ptx

@@ -18,6 +18,7 @@ const std::map<std::string, std::string, std::less<>> kSharedFiles = {
     {"src/vgpu/observe/report.h", "report"},
     {"src/vgpu/observe/finding.h", "report"},
     {"src/vgpu/observe/observation.h", "report"},
+    {"src/vgpu/observe/memory_counts.h", "report"},
     {"src/ladder/common.h", "page"},
     {"src/ladder/strip.h", "strips"},
     {"src/ladder/strip_loader.h", "strips"},

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace tessera::vgpu {
@@ -98,7 +99,7 @@ void Cta::fault_deadlock() const {
   first->fault_at_wait(FaultKind::kDeadlock, text);
 }
 
-std::vector<InstructionCounter> Cta::counts() const {
+std::vector<InstructionCounter> Cta::take_counts() {
   std::vector<InstructionCounter> counts = instruction_counters_;
   for (const Function& function : kernel().functions) {
     for (const BasicBlock& block : function.blocks) {
@@ -110,6 +111,8 @@ std::vector<InstructionCounter> Cta::counts() const {
       }
     }
   }
+  std::fill(instruction_counters_.begin(), instruction_counters_.end(), InstructionCounter{});
+  std::fill(block_counters_.begin(), block_counters_.end(), InstructionCounter{});
   return counts;
 }
 

@@ -13,6 +13,7 @@
 #include "vgpu/exec/warp.h"
 #include "vgpu/memory/global.h"
 #include "vgpu/observe/observation.h"
+#include "vgpu/observe/sample.h"
 
 namespace tessera::vgpu {
 
@@ -25,6 +26,7 @@ struct LaunchContext {
   std::uint32_t dynamic_shared_bytes = 0;
   std::span<const std::byte> params;
   Observation observation;
+  const ClusterSample* sample = nullptr;  // the clusters that run
 };
 
 class Cta {
@@ -53,8 +55,8 @@ class Cta {
 
   InstructionCounter& block_counter(std::uint32_t i) { return block_counters_[i]; }
   InstructionCounter& instruction_counter(std::uint32_t i) { return instruction_counters_[i]; }
-  // Of all CTAs so far, by instruction of the kernel.
-  std::vector<InstructionCounter> counts() const;
+  // Of all CTAs since the last call, by instruction of the kernel.
+  std::vector<InstructionCounter> take_counts();
 
  private:
   [[noreturn]] void fault_deadlock() const;

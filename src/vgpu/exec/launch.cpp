@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -18,10 +19,7 @@ class Launch {
  public:
   // The observer may be null.
   Launch(const LaunchContext& context, LaunchObserver* observer)
-      : context_(context),
-        observer_(observer),
-        ctas_(std::uint64_t{context.grid[0]} * context.grid[1] * context.grid[2]),
-        faulted_(ctas_) {}
+      : context_(context), observer_(observer), ctas_(context.sample->size()), faulted_(ctas_) {}
 
   void run(int host_threads) {
     const auto workers = static_cast<std::size_t>(
@@ -33,7 +31,16 @@ class Launch {
     if (fault_) std::rethrow_exception(fault_);
   }
 
-  const std::vector<InstructionCounter>& counts() const { return counts_; }
+  std::vector<InstructionCounter> counts() const {
+    std::vector<InstructionCounter> counts(context_.kernel->instructions.size());
+    for (const auto& [weight, sums] : by_weight_) {
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        counts[i].warp += scaled(sums[i].warp, weight);
+        counts[i].thread += scaled(sums[i].thread, weight);
+      }
+    }
+    return counts;
+  }
 
  private:
   // WHY: all of it is in the try block, the CTA's memory too: what leaves a thread ends the
@@ -43,8 +50,14 @@ class Launch {
     try {
       const auto observer = observer_ ? observer_->for_worker() : nullptr;
       Cta cta(context_, observer.get());
-      while ((index = next_.fetch_add(1)) < faulted_.load()) cta.run(index);
-      add(cta.counts());
+      double weight = 1;
+      while ((index = next_.fetch_add(1)) < faulted_.load()) {
+        const SampledCluster cluster = (*context_.sample)[index];
+        if (cluster.weight != weight) add(cta.take_counts(), weight);
+        weight = cluster.weight;
+        cta.run(cluster.index);
+      }
+      add(cta.take_counts(), weight);
     } catch (...) {
       note_fault(std::min(index, ctas_ - 1));
     }
@@ -57,12 +70,14 @@ class Launch {
     fault_ = std::current_exception();
   }
 
-  void add(const std::vector<InstructionCounter>& more) {
+  // WHY sums by weight: rounded once, they are the same however the threads shared the CTAs.
+  void add(const std::vector<InstructionCounter>& more, double weight) {
     const std::lock_guard lock(mutex_);
-    counts_.resize(more.size());
+    std::vector<InstructionCounter>& sum = by_weight_[weight];
+    sum.resize(more.size());
     for (std::size_t i = 0; i < more.size(); ++i) {
-      counts_[i].warp += more[i].warp;
-      counts_[i].thread += more[i].thread;
+      sum[i].warp += more[i].warp;
+      sum[i].thread += more[i].thread;
     }
   }
 
@@ -73,7 +88,7 @@ class Launch {
   std::atomic<std::uint64_t> faulted_;  // the lowest CTA with a fault; all of them: none
   std::exception_ptr fault_;
   std::mutex mutex_;
-  std::vector<InstructionCounter> counts_;
+  std::map<double, std::vector<InstructionCounter>> by_weight_;
 };
 
 std::unique_ptr<LaunchObserver> observers_of(const LaunchContext& context) {
@@ -89,8 +104,15 @@ LaunchReport report_of(const Kernel& kernel, const std::vector<InstructionCounte
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (counts[i].warp == 0) continue;
     const InstructionInfo& info = kernel.instructions[i];
-    report.instructions.push_back({info.form, info.ptx_line, counts[i].warp, counts[i].thread,
-                                   info.source_file, info.source_line});
+    InstructionReport row;
+    row.form = info.form;
+    row.ptx_line = info.ptx_line;
+    row.warp = counts[i].warp;
+    row.thread = counts[i].thread;
+    row.source_file = info.source_file;
+    row.source_line = info.source_line;
+    row.index = static_cast<std::uint32_t>(i);
+    report.instructions.push_back(std::move(row));
     report.warp_instructions += counts[i].warp;
     report.lane_instructions += counts[i].thread;
     if (info.approximate) approximate.insert(info.form);
@@ -101,15 +123,30 @@ LaunchReport report_of(const Kernel& kernel, const std::vector<InstructionCounte
   return report;
 }
 
+LaunchResources resources_of(const LaunchContext& context) {
+  LaunchResources resources;
+  resources.ctas = std::uint64_t{context.grid[0]} * context.grid[1] * context.grid[2];
+  resources.threads = context.block[0] * context.block[1] * context.block[2];
+  resources.shared_bytes = context.shared_bytes;
+  resources.local_bytes = context.kernel->functions.front().local_bytes;
+  return resources;
+}
+
 }  // namespace
 
-LaunchReport run_launch(const LaunchContext& context, int host_threads) {
+LaunchReport run_launch(const LaunchContext& given, int host_threads) {
   const auto begin = std::chrono::steady_clock::now();
+  const Observation& wanted = given.observation;
+  const ClusterSample sample(given.grid, {1, 1, 1}, wanted.sample_ctas, wanted.sample_seed);
+  LaunchContext context = given;
+  context.sample = &sample;
   const auto observer = observers_of(context);
   Launch launch(context, observer.get());
   launch.run(host_threads);
   LaunchReport report;
   if (context.observation.instructions) report = report_of(*context.kernel, launch.counts());
+  report.resources = resources_of(context);
+  report.sample = {sample.total(), sample.size()};
   if (observer) observer->report(report);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   report.host_seconds = seconds.count();

@@ -18,7 +18,8 @@ struct InstructionReport {
   std::uint64_t thread = 0;  // sum of active, predicated-on lanes
   std::string source_file;   // from .loc; empty if unknown
   int source_line = 0;
-  MemoryCounts memory;  // of Observation::memory
+  std::uint32_t index = 0;  // in the kernel
+  MemoryCounts memory;      // of Observation::memory
 };
 
 // What a launch takes of the machine.

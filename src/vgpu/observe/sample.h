@@ -1,0 +1,49 @@
+// Large launches are counted on a part of their clusters. Clusters at the rim of the grid do other
+// work than those inside (tails, guards), so each kind is drawn from on its own: all corners, some
+// of the rim, some of the inside, each standing for its share.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace tessera::vgpu {
+
+struct SampledCluster {
+  std::uint64_t index = 0;      // linear, in the grid of clusters
+  std::uint64_t first_cta = 0;  // linear, in the grid of CTAs
+  double weight = 1;            // how many clusters it stands for
+  // One of two halves, by turns: how far these touch the same memory tells how much of it the whole
+  // launch touches.
+  bool first_half = true;
+};
+
+// A count of drawn clusters for all that they stand for.
+inline std::uint64_t scaled(std::uint64_t count, double weight) {
+  return weight == 1 ? count
+                     : static_cast<std::uint64_t>(static_cast<double>(count) * weight + 0.5);
+}
+
+class ClusterSample {
+ public:
+  // Of a grid of CTAs in clusters of this shape, about `wanted` (0: all). The same arguments give
+  // the same sample.
+  ClusterSample(const std::uint32_t (&grid)[3], const std::uint32_t (&cluster)[3],
+                std::uint64_t wanted, std::uint64_t seed);
+
+  std::uint64_t total() const { return total_; }
+  bool is_partial() const { return !drawn_.empty(); }
+  // What runs, clusters of equal weight one after the other.
+  std::uint64_t size() const { return is_partial() ? drawn_.size() : total_; }
+  SampledCluster operator[](std::uint64_t i) const;
+  // The one whose first CTA this is.
+  SampledCluster with_first_cta(std::uint64_t cta) const;
+
+ private:
+  SampledCluster cluster_at(std::uint64_t index) const;
+
+  std::uint32_t grid_[3], cluster_[3];  // in CTAs
+  std::uint64_t total_ = 1;
+  std::vector<SampledCluster> drawn_;  // empty: all clusters
+};
+
+}  // namespace tessera::vgpu

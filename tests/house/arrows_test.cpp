@@ -27,6 +27,15 @@ TEST(Arrows, EveryIncludeOfTheHouseIsDrawn) {
   EXPECT_EQ(joined(found), "");
 }
 
+// Tests may include everything, but kernels among them use the library's instructions.
+TEST(Arrows, TestsHaveNoAsmOfTheirOwn) {
+  for (const SourceFile& file : files_in("tests/", {".h", ".cpp", ".cu"})) {
+    for (const std::string& sentence : violations(file.path, file.text)) {
+      EXPECT_EQ(sentence.find("inline assembly"), sentence.npos) << sentence;
+    }
+  }
+}
+
 TEST(Arrows, PlantedIncludesAreRefused) {
   EXPECT_TRUE(is_refused("src/problem/problem.h", "#include \"device/device.h\""));
   EXPECT_TRUE(is_refused("src/vgpu/machine.cpp", "#include \"problem/status.h\""));

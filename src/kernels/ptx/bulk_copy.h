@@ -1,0 +1,66 @@
+// Copies of whole runs of bytes by the copy engine (sm_90): one thread issues them. Sizes and
+// addresses are multiples of 16. Loads tell an mbarrier how many bytes came; stores are collected
+// in groups of the issuing thread, a family apart from those of cp.async.
+//
+// From libcu++.
+#pragma once
+
+#include <cstdint>
+#include <cuda/ptx>
+
+#include "kernels/ptx/mbarrier.h"
+
+namespace tessera::ptx {
+
+// Global to shared memory of this CTA.                                  PTX ISA: cp.async.bulk
+__device__ inline void bulk_load(void* to_shared, const void* from_global, std::uint32_t bytes,
+                                 Mbarrier& arrived) {
+  cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to_shared,
+                           from_global, bytes, &arrived);
+}
+
+// To the same offset of each CTA in the bit mask, and told to the barrier at `arrived`'s offset
+// there.
+__device__ inline void bulk_load_multicast(void* to_shared, const void* from_global,
+                                           std::uint32_t bytes, Mbarrier& arrived,
+                                           std::uint16_t ctas) {
+  cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, to_shared,
+                           from_global, bytes, &arrived, ctas);
+}
+
+// Shared memory of this CTA to that of another one of the cluster; `arrived` is there too.
+__device__ inline void bulk_copy_to_cta(void* to_remote, const void* from_shared,
+                                        std::uint32_t bytes, Mbarrier& arrived) {
+  cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_shared, to_remote,
+                           from_shared, bytes, &arrived);
+}
+
+// Shared to global memory.
+__device__ inline void bulk_store(void* to_global, const void* from_shared, std::uint32_t bytes) {
+  cuda::ptx::cp_async_bulk(cuda::ptx::space_global, cuda::ptx::space_shared, to_global, from_shared,
+                           bytes);
+}
+
+// Adds shared memory to global memory, each element atomically.  PTX ISA: cp.reduce.async.bulk
+__device__ inline void bulk_add(float* to_global, const float* from_shared, std::uint32_t bytes) {
+  cuda::ptx::cp_reduce_async_bulk(cuda::ptx::space_global, cuda::ptx::space_shared,
+                                  cuda::ptx::op_add, to_global, from_shared, bytes);
+}
+
+// Closes the thread's current group of stores.             PTX ISA: cp.async.bulk.commit_group
+__device__ inline void bulk_commit_group() { cuda::ptx::cp_async_bulk_commit_group(); }
+
+// Waits until at most the newest kPending groups are unfinished.  PTX ISA: cp.async.bulk.wait_group
+template <int kPending>
+__device__ inline void bulk_wait_group() {
+  cuda::ptx::cp_async_bulk_wait_group(cuda::ptx::n32_t<kPending>{});
+}
+
+// The same, but finished once the source has been read: shared memory is free to be written again,
+// global memory may not hold the result yet.
+template <int kPending>
+__device__ inline void bulk_wait_group_read() {
+  cuda::ptx::cp_async_bulk_wait_group_read(cuda::ptx::n32_t<kPending>{});
+}
+
+}  // namespace tessera::ptx

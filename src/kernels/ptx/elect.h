@@ -1,0 +1,23 @@
+// One lane of a warp for what one thread must do: issue copies, arrive once for the warp.
+//
+// Own assembly: the function of libcu++ needs a mask and gives a lane, not a condition.
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::ptx {
+
+// True in exactly one lane; all 32 must call it.                        PTX ISA: elect.sync
+__device__ inline bool elect_one() {
+  std::uint32_t elected;
+  asm volatile(
+      "{\n\t.reg .pred elected;\n\t"
+      "elect.sync _|elected, 0xffffffff;\n\t"
+      "selp.b32 %0, 1, 0, elected;\n\t}"
+      : "=r"(elected)
+      :
+      : "memory");
+  return elected != 0;
+}
+
+}  // namespace tessera::ptx

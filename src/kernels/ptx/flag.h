@@ -1,0 +1,37 @@
+// Flags and counters in global memory by which CTAs order their accesses: what a CTA did before its
+// release is seen by the one whose acquire reads the released value.
+//
+// Own assembly, because cuda::atomic_ref brings a header of its own that takes seconds to compile.
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::ptx {
+
+// PTX ISA: ld.acquire.gpu
+__device__ inline std::uint32_t load_acquire(const std::uint32_t* flag) {
+  std::uint32_t value;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+               : "=r"(value)
+               : "l"(__cvta_generic_to_global(flag))
+               : "memory");
+  return value;
+}
+// PTX ISA: st.release.gpu
+__device__ inline void store_release(std::uint32_t* flag, std::uint32_t value) {
+  asm volatile("st.release.gpu.global.u32 [%0], %1;"
+               :
+               : "l"(__cvta_generic_to_global(flag)), "r"(value)
+               : "memory");
+}
+// Adds and returns what was there before.                               PTX ISA: atom.acq_rel.gpu
+__device__ inline std::uint32_t add_acquire_release(std::uint32_t* counter, std::uint32_t value) {
+  std::uint32_t before;
+  asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], %2;"
+               : "=r"(before)
+               : "l"(__cvta_generic_to_global(counter)), "r"(value)
+               : "memory");
+  return before;
+}
+
+}  // namespace tessera::ptx

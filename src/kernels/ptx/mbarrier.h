@@ -1,0 +1,85 @@
+// A barrier object in shared memory (sm_80, with transactions sm_90). A phase ends when all
+// expected arrivals came and all expected bytes were written; then the next phase begins by itself.
+// Phases have a parity: 0, 1, 0, 1, ... A fresh barrier stands in its phase of parity 0, so a wait
+// for parity 1 passes at once.
+//
+// From libcu++ where it has the instruction; mbarrier.inval and the arrivals of cp.async are not
+// there in a form that fits.
+#pragma once
+
+#include <cstdint>
+#include <cuda/ptx>
+
+#include "kernels/ptx/address.h"
+
+namespace tessera::ptx {
+
+using Mbarrier = std::uint64_t;  // opaque; 8-byte aligned, in shared memory
+
+// One thread; the others must see it through a barrier before they use it, other CTAs and copies
+// through fence_mbarrier_init() or fence_proxy_async().                 PTX ISA: mbarrier.init
+__device__ inline void mbarrier_init(Mbarrier& barrier, std::uint32_t arrivals) {
+  cuda::ptx::mbarrier_init(&barrier, arrivals);
+}
+
+// Makes the 8 bytes plain memory again.                                  PTX ISA: mbarrier.inval
+__device__ inline void mbarrier_inval(Mbarrier& barrier) {
+  asm volatile("mbarrier.inval.shared.b64 [%0];" : : "r"(shared_address(&barrier)) : "memory");
+}
+
+// What the thread did before happens before what a waiter does after.   PTX ISA: mbarrier.arrive
+__device__ inline void mbarrier_arrive(Mbarrier& barrier) {
+  cuda::ptx::mbarrier_arrive(cuda::ptx::sem_release, cuda::ptx::scope_cta, cuda::ptx::space_shared,
+                             &barrier);
+}
+
+// At a barrier of any CTA of the cluster, found with map_to_cta().
+__device__ inline void mbarrier_arrive_cluster(Mbarrier& barrier) {
+  cuda::ptx::mbarrier_arrive(cuda::ptx::sem_release, cuda::ptx::scope_cluster,
+                             cuda::ptx::space_cluster, &barrier);
+}
+
+// Expects `bytes` more in this phase, then arrives.            PTX ISA: mbarrier.arrive.expect_tx
+__device__ inline void mbarrier_arrive_expect_tx(Mbarrier& barrier, std::uint32_t bytes) {
+  cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta,
+                                       cuda::ptx::space_shared, &barrier, bytes);
+}
+
+// Expects `bytes` more in this phase, without arriving.               PTX ISA: mbarrier.expect_tx
+__device__ inline void mbarrier_expect_tx(Mbarrier& barrier, std::uint32_t bytes) {
+  cuda::ptx::mbarrier_expect_tx(cuda::ptx::sem_relaxed, cuda::ptx::scope_cta,
+                                cuda::ptx::space_shared, &barrier, bytes);
+}
+
+// True if the phase of this parity is over; false may also mean "not yet sure".
+// PTX ISA: mbarrier.try_wait
+__device__ inline bool mbarrier_try_wait_parity(Mbarrier& barrier, std::uint32_t parity) {
+  return cuda::ptx::mbarrier_try_wait_parity(&barrier, parity);
+}
+
+// As above, and also what other CTAs of the cluster did before they arrived has happened.
+__device__ inline bool mbarrier_try_wait_parity_cluster(Mbarrier& barrier, std::uint32_t parity) {
+  return cuda::ptx::mbarrier_try_wait_parity(cuda::ptx::sem_acquire, cuda::ptx::scope_cluster,
+                                             &barrier, parity);
+}
+
+// Returns when the phase of this parity is over.
+__device__ inline void mbarrier_wait_parity(Mbarrier& barrier, std::uint32_t parity) {
+  while (!mbarrier_try_wait_parity(barrier, parity)) {
+  }
+}
+__device__ inline void mbarrier_wait_parity_cluster(Mbarrier& barrier, std::uint32_t parity) {
+  while (!mbarrier_try_wait_parity_cluster(barrier, parity)) {
+  }
+}
+
+// Arrives when all cp.async of the thread so far are done. The arrival is one of those that init
+// counted.                                           PTX ISA: cp.async.mbarrier.arrive.noinc
+__device__ inline void cp_async_mbarrier_arrive(Mbarrier& barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];"
+               :
+               : "r"(shared_address(&barrier))
+               : "memory");
+}
+
+}  // namespace tessera::ptx

@@ -1,0 +1,21 @@
+// Barriers 0 to 15 of a CTA for some of its warps: producers arrive and go on, consumers wait.
+// Barrier 0 is also __syncthreads(). Counts are threads, whole warps, and those that only arrive
+// are among them.
+//
+// Own assembly: libcu++ has no such functions.
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::ptx {
+
+// PTX ISA: barrier.sync (aligned: the whole warp)
+__device__ inline void barrier_sync(std::uint32_t barrier, std::uint32_t threads) {
+  asm volatile("barrier.sync.aligned %0, %1;" : : "r"(barrier), "r"(threads) : "memory");
+}
+// PTX ISA: barrier.arrive
+__device__ inline void barrier_arrive(std::uint32_t barrier, std::uint32_t threads) {
+  asm volatile("barrier.arrive.aligned %0, %1;" : : "r"(barrier), "r"(threads) : "memory");
+}
+
+}  // namespace tessera::ptx

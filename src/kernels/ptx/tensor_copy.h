@@ -1,0 +1,70 @@
+// Copies of boxes of a tensor by the copy engine (sm_90), after a tensor map that says where the
+// tensor lies, how large a box is and how its rows are swizzled in shared memory. Coordinates are
+// in elements, innermost first, signed. Elements outside of the tensor are loaded as zeros and not
+// stored; a load reports the bytes of the whole box in any case.
+//
+// From libcu++, except for the prefetch of a map.
+#pragma once
+
+#include <cstdint>
+#include <cuda/ptx>
+
+#include "kernels/ptx/mbarrier.h"
+
+namespace tessera::ptx {
+
+// Made by the driver on the host; passed to kernels as const __grid_constant__.
+struct alignas(64) TensorMap {
+  std::uint64_t opaque[16];
+};
+
+// A box to shared memory of this CTA, aligned to 128 bytes (1024 for a 128-byte swizzle).
+// Coordinates as {k, row}: one to five.                                     PTX ISA:
+// cp.async.bulk.tensor
+template <int kRank>
+__device__ inline void tensor_load(void* to_shared, const TensorMap& map,
+                                   const std::int32_t (&at)[kRank], Mbarrier& arrived) {
+  cuda::ptx::cp_async_bulk_tensor(cuda::ptx::space_cluster, cuda::ptx::space_global, to_shared,
+                                  &map, at, &arrived);
+}
+
+// To the same offset of each CTA in the bit mask, and told to the barrier at `arrived`'s offset
+// there.
+template <int kRank>
+__device__ inline void tensor_load_multicast(void* to_shared, const TensorMap& map,
+                                             const std::int32_t (&at)[kRank], Mbarrier& arrived,
+                                             std::uint16_t ctas) {
+  cuda::ptx::cp_async_bulk_tensor(cuda::ptx::space_cluster, cuda::ptx::space_global, to_shared,
+                                  &map, at, &arrived, ctas);
+}
+
+// A box from shared memory. Finished as the bulk stores are: bulk_commit_group, bulk_wait_group.
+template <int kRank>
+__device__ inline void tensor_store(const TensorMap& map, const std::int32_t (&at)[kRank],
+                                    const void* from_shared) {
+  cuda::ptx::cp_async_bulk_tensor(cuda::ptx::space_global, cuda::ptx::space_shared, &map, at,
+                                  from_shared);
+}
+
+// Adds a box of shared memory to the tensor, each element atomically.
+// PTX ISA: cp.reduce.async.bulk.tensor
+template <int kRank>
+__device__ inline void tensor_add(const TensorMap& map, const std::int32_t (&at)[kRank],
+                                  const void* from_shared) {
+  cuda::ptx::cp_reduce_async_bulk_tensor(cuda::ptx::space_global, cuda::ptx::space_shared,
+                                         cuda::ptx::op_add, &map, at, from_shared);
+}
+
+// Fetches the map itself ahead of its first use.                PTX ISA: prefetch.tensormap
+__device__ inline void prefetch_tensor_map(const TensorMap& map) {
+  asm volatile("prefetch.tensormap [%0];" : : "l"(&map) : "memory");
+}
+
+// Lets a map in global memory describe another tensor of the same shape. Users need the fences of
+// fence.h, and no copy by the old map may be on its way.        PTX ISA: tensormap.replace
+__device__ inline void tensor_map_replace_address(TensorMap& map, const void* tensor) {
+  cuda::ptx::tensormap_replace_global_address(cuda::ptx::space_global, &map,
+                                              reinterpret_cast<std::uint64_t>(tensor));
+}
+
+}  // namespace tessera::ptx

@@ -64,6 +64,7 @@ class Program {
     std::vector<std::byte> init = variable.init;
     init.resize(bytes);  // zero where there is no initial value
     std::memcpy(memory_->host(address, bytes), init.data(), bytes);
+    memory_->host_wrote(address, bytes);
   }
 
   std::uint64_t address_of(const std::string& symbol) const {
@@ -177,7 +178,9 @@ std::uint64_t Machine::allocate(std::size_t bytes) { return impl_->memory->alloc
 void Machine::free(std::uint64_t address) { impl_->memory->free(address); }
 
 void Machine::write(std::uint64_t to, const void* from, std::size_t bytes) {
-  if (bytes != 0) std::memcpy(impl_->memory->host(to, bytes), from, bytes);
+  if (bytes == 0) return;
+  std::memcpy(impl_->memory->host(to, bytes), from, bytes);
+  impl_->memory->host_wrote(to, bytes);
 }
 
 void Machine::read(void* to, std::uint64_t from, std::size_t bytes) {

@@ -50,6 +50,7 @@ std::uint64_t GlobalMemory::allocate(std::size_t bytes) {
   next_ += (bytes + kAlignment - 1) / kAlignment * kAlignment + kRedZone;
   used_ += bytes;
   blocks_.push_back(block);
+  written_.push_back(std::make_unique<InitMap>(bytes));
   return block.base;
 }
 
@@ -64,6 +65,7 @@ void GlobalMemory::free(std::uint64_t address) {
   used_ -= block->bytes;
   if (freed_.size() == kRememberedFrees) freed_.erase(freed_.begin());
   freed_.push_back(*block);
+  written_.erase(written_.begin() + (block - blocks_.data()));
   blocks_.erase(blocks_.begin() + (block - blocks_.data()));
 }
 
@@ -88,6 +90,19 @@ std::byte* GlobalMemory::host(std::uint64_t address, std::size_t bytes) const {
         place);
   }
   return block->host + (address - block->base);
+}
+
+InitMap& GlobalMemory::written(const MemoryBlock& block) const {
+  return *written_[static_cast<std::size_t>(&block - blocks_.data())];
+}
+
+void GlobalMemory::host_wrote(std::uint64_t address, std::size_t bytes) {
+  const MemoryBlock* block = find(address);
+  if (block) written(*block).mark(address - block->base, bytes);
+}
+
+void GlobalMemory::assume_written() {
+  for (const auto& map : written_) map->mark_all();
 }
 
 std::string GlobalMemory::describe(std::uint64_t address, std::size_t bytes) const {

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "vgpu/exec/op.h"
+#include "vgpu/memory/init_map.h"
 
 namespace tessera::vgpu {
 
@@ -27,12 +29,22 @@ class GlobalMemory {
   const MemoryBlock* find(std::uint64_t address) const;
   // Host memory of [address, address + bytes). Throws Fault kOutOfBounds.
   std::byte* host(std::uint64_t address, std::size_t bytes) const;
+  // All allocations, by address.
+  const std::vector<MemoryBlock>& blocks() const { return blocks_; }
+
+  // Which bytes have been written: by the host, by a launch that was checked, or, for all that is
+  // known, by one that was not.
+  InitMap& written(const MemoryBlock& block) const;
+  void host_wrote(std::uint64_t address, std::size_t bytes);
+  void assume_written();
+
   // What lies there, in words: "4 bytes past the end of an allocation of 1024 bytes".
   std::string describe(std::uint64_t address, std::size_t bytes) const;
 
  private:
-  std::vector<MemoryBlock> blocks_;  // by address
-  std::vector<MemoryBlock> freed_;   // the last ones, for describe
+  std::vector<MemoryBlock> blocks_;                // by address
+  std::vector<std::unique_ptr<InitMap>> written_;  // of the blocks
+  std::vector<MemoryBlock> freed_;                 // the last ones, for describe
   std::size_t limit_ = 0, used_ = 0;
   std::uint64_t next_ = 0;
 };

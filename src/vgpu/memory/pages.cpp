@@ -1,0 +1,19 @@
+#include "vgpu/memory/pages.h"
+
+#include <sys/mman.h>
+
+#include <new>
+
+namespace tessera::vgpu {
+
+Pages::Pages(std::size_t bytes) : bytes_(bytes) {
+  data_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+               -1, 0);
+  if (data_ == MAP_FAILED) throw std::bad_alloc();
+}
+
+Pages::~Pages() {
+  if (data_) munmap(data_, bytes_);
+}
+
+}  // namespace tessera::vgpu

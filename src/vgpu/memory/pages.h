@@ -1,0 +1,30 @@
+// Zeroed memory that costs nothing where nobody touches it: room for notes about every byte of an
+// array of which a kernel may touch a corner.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+namespace tessera::vgpu {
+
+class Pages {
+ public:
+  Pages() = default;
+  explicit Pages(std::size_t bytes);  // throws std::bad_alloc
+  ~Pages();
+  Pages(Pages&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  Pages& operator=(Pages&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+
+  void* data() const { return data_; }  // null: none
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace tessera::vgpu

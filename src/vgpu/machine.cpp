@@ -13,6 +13,7 @@
 #include "vgpu/exec/launch.h"
 #include "vgpu/memory/global.h"
 #include "vgpu/ptx/parser.h"
+#include "vgpu/ptx/signatures.h"
 
 namespace tessera::vgpu {
 namespace {
@@ -45,6 +46,8 @@ class Program {
   }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
+
+  std::vector<KernelSignature> signatures() const { return ptx::signatures(module_); }
 
   // Decoded at its first launch, so that what is never launched may hold anything.
   const Kernel& kernel(const std::string& entry) const {
@@ -192,6 +195,10 @@ void Machine::observe(const Observation& observation) { impl_->options.observati
 std::shared_ptr<const Program> Machine::load(std::string_view ptx) {
   return std::make_shared<const Program>(ptx, impl_->memory,
                                          OperationSet::choose(impl_->options.allow_avx512));
+}
+
+std::vector<KernelSignature> Machine::signatures(const Program& program) {
+  return program.signatures();
 }
 
 LaunchReport Machine::launch(const Program& program, std::string_view entry,

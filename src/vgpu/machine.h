@@ -7,10 +7,12 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "vgpu/fault.h"
 #include "vgpu/observe/observation.h"
 #include "vgpu/observe/report.h"
+#include "vgpu/observe/signature.h"
 
 namespace tessera::vgpu {
 
@@ -49,6 +51,8 @@ class Machine {
   void observe(const Observation& observation);
 
   std::shared_ptr<const Program> load(std::string_view ptx);  // throws Fault
+  // The entries of a program and what they take.
+  static std::vector<KernelSignature> signatures(const Program& program);
   // params: the bytes of the parameter space, each parameter at its natural alignment.
   LaunchReport launch(const Program& program, std::string_view entry, const LaunchShape& shape,
                       std::span<const std::byte> params);  // throws Fault

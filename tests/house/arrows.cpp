@@ -17,6 +17,7 @@ const std::map<std::string, std::string, std::less<>> kSharedFiles = {
     {"src/problem/config.h", "words"},
     {"src/vgpu/observe/report.h", "report"},
     {"src/vgpu/observe/finding.h", "report"},
+    {"src/vgpu/observe/signature.h", "report"},
     {"src/vgpu/observe/observation.h", "report"},
     {"src/vgpu/observe/memory_counts.h", "report"},
     {"src/ladder/common.h", "page"},

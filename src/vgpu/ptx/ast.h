@@ -92,6 +92,7 @@ struct Variable {
   std::vector<std::byte> init;  // empty: none
   std::vector<InitialAddress> addresses;
   bool is_extern = false;
+  bool is_pointer = false;  // .ptr: a parameter that holds an address
   int line = 0;
 };
 

@@ -87,6 +87,7 @@ void parse_attributes(Cursor& cursor, Declaration& declaration) {
       declaration.align = parse_align(cursor);
     } else if (token.text == "ptr") {
       skip_pointer_attributes(cursor);
+      declaration.is_pointer = true;
     } else if (token.text == "attribute") {
       skip_parentheses(cursor);
     } else if (const int width = vector_width(token.text); width > 1) {
@@ -159,6 +160,12 @@ std::optional<Type> type_from_word(std::string_view word) {
   return found->type;
 }
 
+std::string_view word_of(const Type& type) {
+  const auto found = std::find_if(kTypes.begin(), kTypes.end(),
+                                  [&](const NamedType& named) { return named.type == type; });
+  return found == kTypes.end() ? "?" : found->word;
+}
+
 std::optional<Space> space_from_word(std::string_view word) {
   constexpr std::array<std::pair<std::string_view, Space>, 6> kSpaces = {{
       {"reg", Space::kRegister},
@@ -201,6 +208,7 @@ Variable make_variable(const Declaration& declaration, const Declarator& declara
   variable.space = declaration.space;
   variable.type = declaration.type;
   variable.align = declaration.align;
+  variable.is_pointer = declaration.is_pointer;
   // A vector is aligned to the whole of it.
   if (variable.align == 0 && declaration.vector_width > 1) {
     variable.align = declaration.vector_width * declaration.type.bits / 8;

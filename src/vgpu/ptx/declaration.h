@@ -14,6 +14,7 @@ namespace tessera::vgpu::ptx {
 
 // ".f32" without its dot; nullopt for a word that names no type.
 std::optional<Type> type_from_word(std::string_view word);
+std::string_view word_of(const Type& type);  // "f32"; "?" for what has no word
 std::optional<Space> space_from_word(std::string_view word);
 
 // One declared name. A range "%r<12>" stands for %r0 to %r11.
@@ -30,6 +31,7 @@ struct Declaration {
   Type type;
   int vector_width = 1;
   int align = 0;
+  bool is_pointer = false;  // .ptr
   std::vector<Declarator> declarators;
 };
 

@@ -1,0 +1,27 @@
+// The entry points of a PTX module and what they take, for whoever has to hand it over. Report
+// types only: other rooms may include this page.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tessera::vgpu {
+
+struct KernelParameter {
+  std::string name;       // as the PTX has it, "_Z5scalePfi_param_0"
+  std::string type;       // "u64", "b8"
+  std::size_t count = 1;  // elements: "b8" and 128 for 128 bytes by value
+  std::size_t bytes = 0, alignment = 1;
+  std::size_t offset = 0;   // in the parameter space
+  bool is_pointer = false;  // as far as the PTX says so (.ptr)
+};
+
+struct KernelSignature {
+  std::string name;  // "_Z5scalePfi"
+  std::vector<KernelParameter> parameters;
+  std::size_t parameter_bytes = 0;
+  int max_threads = 0, required_threads = 0;  // of a CTA; 0: the PTX names none
+};
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,12 @@
+// What the entry points of a module take.
+#pragma once
+
+#include "vgpu/observe/signature.h"
+#include "vgpu/ptx/ast.h"
+
+namespace tessera::vgpu::ptx {
+
+// Of every .entry that has a body, in the order of the module.
+std::vector<KernelSignature> signatures(const Module& module);
+
+}  // namespace tessera::vgpu::ptx

@@ -16,6 +16,7 @@
 #include "problem/status.h"
 #include "vgpu/observe/observation.h"
 #include "vgpu/observe/report.h"
+#include "vgpu/observe/signature.h"
 
 namespace tessera {
 
@@ -43,6 +44,18 @@ struct LoadedImage {
 using LaunchCounts = vgpu::LaunchReport;
 using InstructionCount = vgpu::InstructionReport;
 
+// A launch that a kernel's own fault ended, as a finding of the check that it failed: out of
+// bounds, deadlock, ... Known on the virtual GPU alone.
+class LaunchFault : public StatusError {
+ public:
+  LaunchFault(Status status, vgpu::Finding finding)
+      : StatusError(std::move(status)), finding_(std::move(finding)) {}
+  const vgpu::Finding& finding() const { return finding_; }
+
+ private:
+  vgpu::Finding finding_;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -57,8 +70,10 @@ class Device {
   // Loads once a process and image name; later calls return the same handle. Throws kUnavailable
   // when this GPU or driver can load none of the image's codes.
   virtual LoadedImage load(const CodeImage& image) = 0;
+  // The entries of a loaded image and what they take; empty on a real GPU.
+  virtual std::vector<vgpu::KernelSignature> kernels(const LoadedImage&) const { return {}; }
   // Asynchronous on a real GPU. A fault (out of bounds, deadlock, ...) throws kFailed here or at
-  // the next synchronize().
+  // the next synchronize(); on the virtual GPU a LaunchFault here.
   virtual void launch(const LoadedImage& image, const Launch& launch) = 0;
   virtual void synchronize() = 0;
 

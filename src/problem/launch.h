@@ -9,12 +9,16 @@
 
 namespace tessera {
 
-// The grid is linear: tile indices live in grid.x alone (the others end at 65535).
+// The grid of the library's kernels is linear: tile indices live in grid.x alone (the others end at
+// 65535). The further extents are for kernels of others.
 struct LaunchShape {
-  std::int64_t grid = 1;  // thread blocks, at most 2^31 - 1
-  int block = 32;         // threads of a block along x
-  int block_y = 1;        // and along y: 1 but for the first rungs
-  int shared_bytes = 0;   // dynamic shared memory a block
+  std::int64_t grid = 1;       // thread blocks, at most 2^31 - 1
+  int block = 32;              // threads of a block along x
+  int block_y = 1;             // and along y: 1 but for the first rungs
+  int shared_bytes = 0;        // dynamic shared memory a block
+  int grid_y = 1, grid_z = 1;  // at most 65535
+  int block_z = 1;             // at most 64
+  int cluster[3] = {0, 0, 0};  // thread blocks of a cluster; 0: what the kernel says, else 1
 };
 
 struct Launch {

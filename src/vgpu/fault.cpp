@@ -32,6 +32,9 @@ std::string compose(const std::string& message, const FaultPlace& place) {
 }  // namespace
 
 Fault::Fault(FaultKind kind, const std::string& message, FaultPlace place)
-    : std::runtime_error(compose(message, place)), kind_(kind), place_(std::move(place)) {}
+    : std::runtime_error(compose(message, place)),
+      kind_(kind),
+      message_(message),
+      place_(std::move(place)) {}
 
 }  // namespace tessera::vgpu

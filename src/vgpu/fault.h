@@ -23,6 +23,8 @@ struct FaultPlace {
   int ptx_line = 0;
   std::string form;  // instruction as written, "ld.shared.f32"
   std::string kernel;
+  std::string source_file;  // from .loc; empty if unknown
+  int source_line = 0;
   std::uint64_t cta = 0;  // linear
   int thread = -1;        // linear in the CTA; -1 if none
   std::uint64_t address = 0;
@@ -34,10 +36,12 @@ class Fault : public std::runtime_error {
   // what(): one or a few plain lines that hold all of the place.
   Fault(FaultKind kind, const std::string& message, FaultPlace place);
   FaultKind kind() const { return kind_; }
+  const std::string& message() const { return message_; }  // without the place
   const FaultPlace& place() const { return place_; }
 
  private:
   FaultKind kind_;
+  std::string message_;
   FaultPlace place_;
 };
 

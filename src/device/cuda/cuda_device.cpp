@@ -199,6 +199,10 @@ void CudaDevice::launch(const LoadedImage& image, const Launch& launch) {
     throw StatusError(Status::bad_argument(fmt::format(
         "grid of {} is {} blocks; a launch has 1 to 2^31 - 1", launch.entry, shape.grid)));
   }
+  if (shape.cluster[0] != 0 || shape.cluster[1] != 0 || shape.cluster[2] != 0) {
+    throw StatusError(
+        Status::unavailable("clusters named at launch do not run on this device yet"));
+  }
   Entry& entry = entry_of(image_of(image), launch.entry);
   allow_shared(entry, shape.shared_bytes);
   // The driver copies the block before the call returns.
@@ -207,11 +211,12 @@ void CudaDevice::launch(const LoadedImage& image, const Launch& launch) {
       reinterpret_cast<void*>(kParamBuffer), const_cast<std::byte*>(launch.params.data()),
       reinterpret_cast<void*>(kParamBufferSize), &bytes, reinterpret_cast<void*>(kParamEnd)};
   call("cuLaunchKernel " + launch.entry,
-       driver_.launch_kernel(entry.function, static_cast<unsigned>(shape.grid), 1, 1,
-                             static_cast<unsigned>(shape.block),
-                             static_cast<unsigned>(shape.block_y), 1,
-                             static_cast<unsigned>(shape.shared_bytes), stream_, nullptr,
-                             bytes ? extra.data() : nullptr));
+       driver_.launch_kernel(
+           entry.function, static_cast<unsigned>(shape.grid), static_cast<unsigned>(shape.grid_y),
+           static_cast<unsigned>(shape.grid_z), static_cast<unsigned>(shape.block),
+           static_cast<unsigned>(shape.block_y), static_cast<unsigned>(shape.block_z),
+           static_cast<unsigned>(shape.shared_bytes), stream_, nullptr,
+           bytes ? extra.data() : nullptr));
 }
 
 void CudaDevice::synchronize() { call("cuStreamSynchronize", driver_.stream_synchronize(stream_)); }

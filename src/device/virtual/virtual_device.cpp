@@ -26,14 +26,78 @@ Status status_of(const vgpu::Fault& fault) {
   }
 }
 
+// The check that a kernel fails with this fault; empty for what is not the kernel's doing.
+std::string_view check_of(vgpu::FaultKind kind) {
+  switch (kind) {
+    case vgpu::FaultKind::kOutOfBounds:
+      return "out-of-bounds";
+    case vgpu::FaultKind::kMisaligned:
+      return "misaligned";
+    case vgpu::FaultKind::kBarrier:
+      return "barrier";
+    case vgpu::FaultKind::kDeadlock:
+      return "deadlock";
+    case vgpu::FaultKind::kTrap:
+      return "trap";
+    default:
+      return "";
+  }
+}
+
+std::string_view hint_of(vgpu::FaultKind kind) {
+  switch (kind) {
+    case vgpu::FaultKind::kOutOfBounds:
+      return "Compare the index with the extent before the access, or make the array larger.";
+    case vgpu::FaultKind::kMisaligned:
+      return "Make the address a multiple of the access size: align the array, or use narrower "
+             "accesses.";
+    case vgpu::FaultKind::kBarrier:
+      return "Let every thread that the barrier counts reach the same barrier.";
+    case vgpu::FaultKind::kDeadlock:
+      return "Find who should have come to the barriers named here, and why it did not.";
+    case vgpu::FaultKind::kTrap:
+      return "The kernel asked for it itself: trap, or an assertion that failed.";
+    default:
+      return "";
+  }
+}
+
+vgpu::Finding finding_of(const vgpu::Fault& fault) {
+  const vgpu::FaultPlace& at = fault.place();
+  vgpu::Finding finding;
+  finding.check = check_of(fault.kind());
+  finding.message = fault.message();
+  finding.hint = hint_of(fault.kind());
+  finding.address = at.address;
+  finding.has_address = at.has_address;
+  vgpu::FindingPlace place;
+  place.what = "stopped here";
+  place.form = at.form;
+  place.ptx_line = at.ptx_line;
+  place.source_file = at.source_file;
+  place.source_line = at.source_line;
+  place.cta = at.cta;
+  place.warp = at.thread < 0 ? -1 : at.thread / 32;
+  place.lane = at.thread < 0 ? -1 : at.thread % 32;
+  finding.places.push_back(std::move(place));
+  return finding;
+}
+
 // Calls f; a Fault leaves as StatusError.
 template <class F>
 auto translated(F f) {
   try {
     return f();
   } catch (const vgpu::Fault& fault) {
+    if (!check_of(fault.kind()).empty()) throw LaunchFault(status_of(fault), finding_of(fault));
     throw StatusError(status_of(fault));
   }
+}
+
+// Out of range, a negative number becomes one that the machine refuses.
+vgpu::Dim3 dim3_of(std::int64_t x, int y, int z) {
+  return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
+          static_cast<std::uint32_t>(z)};
 }
 
 class VirtualDevice : public Device {
@@ -77,20 +141,22 @@ class VirtualDevice : public Device {
     return {programs_.size(), kDescription};
   }
 
+  std::vector<vgpu::KernelSignature> kernels(const LoadedImage& image) const override {
+    return vgpu::Machine::signatures(program_of(image));
+  }
+
   void launch(const LoadedImage& image, const Launch& launch) override {
-    if (image.handle == 0 || image.handle > programs_.size()) {
-      throw StatusError(Status::bad_argument("this image was not loaded on this device"));
-    }
+    const vgpu::Program& program = program_of(image);
     if (launch.shape.grid < 1 || launch.shape.grid > 0x7fffffff) {
       throw StatusError(Status::bad_argument("a grid of " + std::to_string(launch.shape.grid) +
                                              " thread blocks is out of range, 1 to 2147483647"));
     }
     vgpu::LaunchShape shape;
-    shape.grid.x = static_cast<std::uint32_t>(launch.shape.grid);
-    shape.block.x = static_cast<std::uint32_t>(launch.shape.block);
-    shape.block.y = static_cast<std::uint32_t>(launch.shape.block_y);
+    shape.grid = dim3_of(launch.shape.grid, launch.shape.grid_y, launch.shape.grid_z);
+    shape.block = dim3_of(launch.shape.block, launch.shape.block_y, launch.shape.block_z);
+    const int* cluster = launch.shape.cluster;
+    shape.cluster = dim3_of(cluster[0], cluster[1], cluster[2]);
     shape.shared_bytes = static_cast<std::uint32_t>(launch.shape.shared_bytes);
-    const vgpu::Program& program = *programs_[image.handle - 1];
     counts_.push_back(
         translated([&] { return machine_.launch(program, launch.entry, shape, launch.params); }));
   }
@@ -104,6 +170,11 @@ class VirtualDevice : public Device {
   std::vector<LaunchCounts> take_counts() override { return std::exchange(counts_, {}); }
 
  private:
+  const vgpu::Program& program_of(const LoadedImage& image) const {
+    if (image.handle != 0 && image.handle <= programs_.size()) return *programs_[image.handle - 1];
+    throw StatusError(Status::bad_argument("this image was not loaded on this device"));
+  }
+
   static constexpr const char* kDescription = "ptx sm_90a (virtual)";
 
   vgpu::Machine machine_;

@@ -202,6 +202,8 @@ void Warp::fault(FaultKind kind, const std::string& message, const Op& op, int l
   FaultPlace place;
   place.ptx_line = info.ptx_line;
   place.form = info.form;
+  place.source_file = info.source_file;
+  place.source_line = info.source_line;
   place.kernel = cta_.kernel().name;
   place.cta = cta_.index();
   place.thread = static_cast<int>(index_ * kLanes) + lane;

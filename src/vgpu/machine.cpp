@@ -129,6 +129,44 @@ void check_shape(const Kernel& kernel, const LaunchShape& shape) {
   }
 }
 
+// What the launch asks for, else what the kernel requires, else CTAs alone.
+Dim3 cluster_shape(const Kernel& kernel, const LaunchShape& shape) {
+  const Dim3 required = {kernel.cluster[0], kernel.cluster[1], kernel.cluster[2]};
+  const Dim3 asked = shape.cluster;
+  const bool given = asked.x != 0 || asked.y != 0 || asked.z != 0;
+  if (given && (asked.x == 0 || asked.y == 0 || asked.z == 0)) {
+    bad_launch(kernel.name, fmt::format("a cluster of {} x {} x {} CTAs is out of range", asked.x,
+                                        asked.y, asked.z));
+  }
+  if (required.x == 0) return given ? asked : Dim3{};
+  if (given && (asked.x != required.x || asked.y != required.y || asked.z != required.z)) {
+    bad_launch(kernel.name,
+               fmt::format("clusters of {} x {} x {} CTAs, the kernel is compiled for {} x {} x {}",
+                           asked.x, asked.y, asked.z, required.x, required.y, required.z));
+  }
+  return required;
+}
+
+void check_cluster(const Kernel& kernel, const LaunchShape& shape, const Dim3& cluster) {
+  const std::uint64_t ctas = std::uint64_t{cluster.x} * cluster.y * cluster.z;
+  const std::uint32_t limit = kernel.max_cluster_ctas != 0 ? kernel.max_cluster_ctas : kMaxCluster;
+  if (ctas > std::min<std::uint32_t>(limit, kMaxCluster)) {
+    bad_launch(kernel.name, fmt::format("a cluster of {} CTAs, at most {} are possible", ctas,
+                                        std::min<std::uint32_t>(limit, kMaxCluster)));
+  }
+  const Dim3& grid = shape.grid;
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
+    bad_launch(kernel.name,
+               fmt::format("a grid of {} x {} x {} CTAs is no whole number of clusters of {} x {} "
+                           "x {}",
+                           grid.x, grid.y, grid.z, cluster.x, cluster.y, cluster.z));
+  }
+  const bool named = kernel.cluster[0] != 0 || shape.cluster.x != 0;
+  if (kernel.explicit_cluster && !named) {
+    bad_launch(kernel.name, "the kernel wants to be launched with a cluster shape");
+  }
+}
+
 std::uint32_t check_shared(const Kernel& kernel, const LaunchShape& shape) {
   if (kernel.static_shared_bytes > kMaxStaticShared) {
     bad_launch(kernel.name, fmt::format("{} bytes of static shared memory, at most {} are possible",
@@ -153,6 +191,8 @@ LaunchContext Machine::Impl::context(const Kernel& kernel, const LaunchShape& sh
     bad_launch(kernel.name, fmt::format("{} bytes of parameters given, the kernel takes {}",
                                         params.size(), kernel.param_bytes));
   }
+  const Dim3 cluster = cluster_shape(kernel, shape);
+  check_cluster(kernel, shape, cluster);
   LaunchContext context;
   context.kernel = &kernel;
   context.memory = memory.get();
@@ -160,6 +200,9 @@ LaunchContext Machine::Impl::context(const Kernel& kernel, const LaunchShape& sh
   const std::uint32_t block[3] = {shape.block.x, shape.block.y, shape.block.z};
   std::copy(grid, grid + 3, context.grid);
   std::copy(block, block + 3, context.block);
+  const std::uint32_t ctas[3] = {cluster.x, cluster.y, cluster.z};
+  std::copy(ctas, ctas + 3, context.cluster);
+  context.explicit_cluster = kernel.cluster[0] != 0 || shape.cluster.x != 0;
   context.shared_bytes = check_shared(kernel, shape);
   context.dynamic_shared_bytes = shape.shared_bytes;
   context.params = params;

@@ -4,6 +4,7 @@ import approximate
 import atomic
 import barrier
 import bits
+import cluster
 import control
 import conversion
 import fault
@@ -24,6 +25,7 @@ for module in (
     atomic,
     control,
     barrier,
+    cluster,
     warp,
     fault,
 ):

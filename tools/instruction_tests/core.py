@@ -72,7 +72,10 @@ class Kernel:
         lines.append(self.body.strip("\n"))
         lines.append("}")
         FOLDER.mkdir(parents=True, exist_ok=True)
-        (FOLDER / f"{self.name}.ptx").write_text("\n".join(lines) + "\n")
+        self.path().write_text("\n".join(lines) + "\n")
+
+    def path(self):
+        return FOLDER / f"{self.name}.ptx"
 
 
 REGISTERS = """\

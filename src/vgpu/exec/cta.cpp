@@ -1,11 +1,12 @@
-// A warp runs to its next barrier before another starts: wherever a barrier is missing, a warp sees
-// memory as no lockstep would ever show it, and the result is wrong every time.
+// What the warps of a CTA share.
 #include "vgpu/exec/cta.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
+
+#include "vgpu/exec/cluster.h"
 
 namespace tessera::vgpu {
 namespace {
@@ -14,56 +15,51 @@ const MemoryBlock kNoBlock;
 
 }  // namespace
 
-Cta::Cta(const LaunchContext& context, Observer* observer)
-    : context_(context),
-      threads_(context.block[0] * context.block[1] * context.block[2]),
-      shared_(allocate_aligned(context.shared_bytes)),
-      blocks_(context.kernel->instructions.size(), &kNoBlock),
-      block_counters_(context.kernel->block_count),
-      instruction_counters_(context.kernel->instructions.size()) {
+Cta::Cta(Cluster& cluster, std::uint32_t rank)
+    : cluster_(cluster),
+      context_(cluster.context()),
+      rank_(rank),
+      threads_(context_.block[0] * context_.block[1] * context_.block[2]),
+      shared_(allocate_aligned(context_.shared_bytes)),
+      blocks_(context_.kernel->instructions.size(), &kNoBlock),
+      block_counters_(context_.kernel->block_count),
+      instruction_counters_(context_.kernel->instructions.size()) {
   lanes_.shared = shared_.get();
-  lanes_.shared_bytes = context.shared_bytes;
-  lanes_.params = context.params.data();
-  lanes_.param_bytes = static_cast<std::uint32_t>(context.params.size());
+  lanes_.shared_bytes = context_.shared_bytes;
+  lanes_.shared_first = kSharedBase | rank << kRankShift;
+  lanes_.cluster = &cluster.memory();
+  lanes_.params = context_.params.data();
+  lanes_.param_bytes = static_cast<std::uint32_t>(context_.params.size());
   lanes_.blocks = blocks_.data();
   lanes_.counters = instruction_counters_.data();
-  lanes_.observer = observer;
+  lanes_.observer = cluster.observer();
   for (std::uint32_t w = 0; w * kLanes < threads_; ++w) warps_.emplace_back(*this, w);
+}
+
+void Cta::start(const std::array<std::uint32_t, 3>& place) {
+  place_ = place;
+  index_ = place[0] + std::uint64_t{context_.grid[0]} *
+                          (place[1] + std::uint64_t{context_.grid[1]} * place[2]);
+  std::memset(shared_.get(), 0xff, context_.shared_bytes);
+  barriers_.fill({});
+  live_warps_ = static_cast<std::uint32_t>(warps_.size());
 }
 
 WarpPlace Cta::place_of(std::uint32_t warp) const {
   WarpPlace place;
-  std::uint64_t rest = index_;
   for (int d = 0; d < 3; ++d) {
     place.block[d] = context_.block[d];
     place.grid[d] = context_.grid[d];
-    place.cta[d] = static_cast<std::uint32_t>(rest % context_.grid[d]);
-    rest /= context_.grid[d];
+    place.cta[d] = place_[d];
+    place.cluster[d] = context_.cluster[d];
   }
+  place.rank = rank_;
+  place.explicit_cluster = context_.explicit_cluster;
   place.warp = warp;
   place.warps = static_cast<std::uint32_t>(warps_.size());
   place.shared_bytes = context_.shared_bytes;
   place.dynamic_shared_bytes = context_.dynamic_shared_bytes;
   return place;
-}
-
-void Cta::run(std::uint64_t index) {
-  index_ = index;
-  std::memset(shared_.get(), 0xff, context_.shared_bytes);
-  barriers_.fill({});
-  live_warps_ = static_cast<std::uint32_t>(warps_.size());
-  if (observer()) observer()->cluster_begins(index, 1);
-  for (Warp& warp : warps_) warp.start();
-  while (live_warps_ != 0) {
-    bool progress = false;
-    for (Warp& warp : warps_) {
-      if (!warp.can_run()) continue;
-      warp.run();
-      progress = true;
-    }
-    if (!progress) fault_deadlock();
-  }
-  if (observer()) observer()->cluster_ends();
 }
 
 void Cta::check_barrier(std::uint32_t id) {
@@ -78,25 +74,28 @@ void Cta::check_barrier(std::uint32_t id) {
 void Cta::warp_finished() {
   --live_warps_;
   for (std::uint32_t id = 0; id < kBarriers; ++id) check_barrier(id);
+  if (live_warps_ == 0) cluster_.cta_finished(rank_);
 }
 
-void Cta::fault_deadlock() const {
-  std::string text = "deadlock: every warp waits";
+const Warp* Cta::first_unfinished() const {
+  const auto found =
+      std::find_if(warps_.begin(), warps_.end(), [](const Warp& warp) { return !warp.finished(); });
+  return found == warps_.end() ? nullptr : &*found;
+}
+
+std::string Cta::describe_waits() const {
+  std::string text;
+  const std::string of = cluster_.size() == 1 ? "" : fmt::format(" of CTA {}", index_);
   for (std::uint32_t id = 0; id < kBarriers; ++id) {
     const Barrier& barrier = barriers_[id];
     if (barrier.arrived == 0) continue;
     const std::uint32_t expected =
         barrier.expected != 0 ? barrier.expected : live_warps_ * static_cast<std::uint32_t>(kLanes);
-    text +=
-        fmt::format("\n  barrier {}: {} of {} threads are there", id, barrier.arrived, expected);
+    text += fmt::format("\n  barrier {}{}: {} of {} threads are there", id, of, barrier.arrived,
+                        expected);
   }
-  const Warp* first = nullptr;
-  for (const Warp& warp : warps_) {
-    if (warp.finished()) continue;
-    if (!first) first = &warp;
-    text += warp.describe_waits();
-  }
-  first->fault_at_wait(FaultKind::kDeadlock, text);
+  for (const Warp& warp : warps_) text += warp.describe_waits();
+  return text;
 }
 
 std::vector<InstructionCounter> Cta::take_counts() {

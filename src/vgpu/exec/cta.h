@@ -1,11 +1,12 @@
-// One CTA at a time: its warps, shared memory and barriers. A worker thread owns one Cta and uses
-// it for all the CTAs that it runs.
+// A CTA: its warps, shared memory and barriers. Used for all the CTAs that have its rank in the
+// clusters of one worker thread.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <deque>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "vgpu/exec/barrier.h"
@@ -22,6 +23,8 @@ struct LaunchContext {
   const Kernel* kernel = nullptr;
   const GlobalMemory* memory = nullptr;
   std::uint32_t grid[3] = {}, block[3] = {};
+  std::uint32_t cluster[3] = {1, 1, 1};
+  bool explicit_cluster = false;   // the launch or the kernel named its shape
   std::uint32_t shared_bytes = 0;  // static and dynamic
   std::uint32_t dynamic_shared_bytes = 0;
   std::span<const std::byte> params;
@@ -29,22 +32,33 @@ struct LaunchContext {
   const ClusterSample* sample = nullptr;  // the clusters that run
 };
 
+class Cluster;
+
 class Cta {
  public:
-  // The observer may be null.
-  Cta(const LaunchContext& context, Observer* observer);
+  Cta(Cluster& cluster, std::uint32_t rank);
   Cta(const Cta&) = delete;
   Cta& operator=(const Cta&) = delete;
 
-  // Runs the CTA with this linear index to its end. Throws Fault.
-  void run(std::uint64_t index);
+  // Makes it the CTA at this place of the grid.
+  void start(const std::array<std::uint32_t, 3>& place);
 
-  // ---- for its warps --------------------------------------------------------------------------
+  // ---- for its cluster --------------------------------------------------------------------------
+  std::uint32_t warps() const { return static_cast<std::uint32_t>(warps_.size()); }
+  Warp& warp(std::uint32_t index) { return warps_[index]; }
+  const Warp* first_unfinished() const;
+  // A line for each barrier that somebody waits at, and for each warp that waits.
+  std::string describe_waits() const;
+  // Of all CTAs since the last call, by instruction of the kernel.
+  std::vector<InstructionCounter> take_counts();
+
+  // ---- for its warps ----------------------------------------------------------------------------
   const Kernel& kernel() const { return *context_.kernel; }
   const GlobalMemory& memory() const { return *context_.memory; }
   Lanes& lanes() { return lanes_; }
   std::uint64_t index() const { return index_; }
-  std::uint32_t rank() const { return 0; }  // in its cluster
+  std::uint32_t rank() const { return rank_; }  // in its cluster
+  Cluster& cluster() const { return cluster_; }
   Observer* observer() const { return lanes_.observer; }
   std::uint32_t threads() const { return threads_; }
   WarpPlace place_of(std::uint32_t warp) const;
@@ -55,14 +69,13 @@ class Cta {
 
   InstructionCounter& block_counter(std::uint32_t i) { return block_counters_[i]; }
   InstructionCounter& instruction_counter(std::uint32_t i) { return instruction_counters_[i]; }
-  // Of all CTAs since the last call, by instruction of the kernel.
-  std::vector<InstructionCounter> take_counts();
 
  private:
-  [[noreturn]] void fault_deadlock() const;
-
+  Cluster& cluster_;
   const LaunchContext& context_;
+  const std::uint32_t rank_;
   std::uint32_t threads_;
+  std::array<std::uint32_t, 3> place_ = {};
   std::uint64_t index_ = 0;
   std::uint32_t live_warps_ = 0;
   Lanes lanes_;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "vgpu/exec/cta.h"
 #include "vgpu/exec/ops/flags.h"
 #include "vgpu/exec/warp.h"
@@ -32,10 +34,20 @@ std::string beyond(std::uint64_t address, std::uint64_t begin, std::uint64_t byt
   return fmt::format("it crosses the end of its {} bytes", bytes);
 }
 
+std::string beyond_shared(const Lanes& lanes, std::uint64_t address) {
+  const std::uint64_t rank = address >> kRankShift;
+  const std::uint32_t own = lanes.shared_first >> kRankShift;
+  if (rank == own) return beyond(address, lanes.shared_first, lanes.shared_bytes);
+  const std::uint32_t ctas = lanes.cluster->ctas;
+  if (rank >= ctas) return fmt::format("CTA {} of a cluster of {}", rank, ctas);
+  return fmt::format("CTA {} of the cluster, seen from CTA {}: {}", rank, own,
+                     beyond(address & kSharedOffsetMask, kSharedBase, lanes.shared_bytes));
+}
+
 std::string where(const Lanes& lanes, const BadAccess& access) {
   switch (access.window) {
     case Window::kShared:
-      return beyond(access.address, kSharedBase, lanes.shared_bytes);
+      return beyond_shared(lanes, access.address);
     case Window::kLocal:
       return beyond(access.address, kLocalBase, lanes.local_bytes);
     case Window::kParam:
@@ -48,6 +60,27 @@ std::string where(const Lanes& lanes, const BadAccess& access) {
   }
 }
 
+// One access for each CTA whose shared memory it reaches, with offsets in that memory.
+void tell_by_owner(Observer& observer, WarpAccess access) {
+  const std::uint64_t* address = access.address;
+  std::uint32_t left = access.by.mask;
+  while (left != 0) {
+    const std::uint64_t stand_in = address[std::countr_zero(left)];
+    alignas(64) std::uint64_t offsets[kLanes];
+    std::uint32_t here = 0;
+    for (int l = 0; l < kLanes; ++l) {
+      const bool same = address[l] >> kRankShift == stand_in >> kRankShift;
+      here |= static_cast<std::uint32_t>(same) << l;
+      offsets[l] = ((same ? address[l] : stand_in) & kSharedOffsetMask) - kSharedBase;
+    }
+    access.by.mask = left & here;
+    access.owner = static_cast<std::uint32_t>(stand_in >> kRankShift);
+    access.address = offsets;
+    observer.access(access);
+    left &= ~here;
+  }
+}
+
 }  // namespace
 
 const MemoryBlock* find_block(Lanes& lanes, const Op& op, std::uint64_t address, int bytes) {
@@ -57,6 +90,23 @@ const MemoryBlock* find_block(Lanes& lanes, const Op& op, std::uint64_t address,
   }
   lanes.blocks[op.instruction] = block;
   return block;
+}
+
+std::byte* find_in_cluster(const Lanes& lanes, const Op& op, const BadAccess& access) {
+  const bool generic = Window(op.flags & kWindowMask) == Window::kGeneric;
+  const std::uint64_t rank = access.address >> kRankShift;
+  const std::uint64_t offset = (access.address & kSharedOffsetMask) - kSharedBase;
+  if ((!generic && !(op.flags & kSharedCluster)) || rank >= lanes.cluster->ctas) return nullptr;
+  if (offset + static_cast<std::uint64_t>(access.bytes) > lanes.shared_bytes) return nullptr;
+  if (!(lanes.cluster->live >> rank & 1)) {
+    lanes.warp->fault(
+        FaultKind::kOutOfBounds,
+        fmt::format("CTA {} of the cluster has exited and its shared memory is gone; a barrier of "
+                    "the cluster before the end keeps it alive",
+                    rank),
+        op, access.lane, &access.address);
+  }
+  return lanes.cluster->shared[rank] + offset;
 }
 
 void fault_out_of_bounds(const Lanes& lanes, const Op& op, const BadAccess& access) {
@@ -79,11 +129,6 @@ void fault_misaligned(const Lanes& lanes, const Op& op, const BadAccess& access)
 void observe_access(const Lanes& lanes, const Op& op, AccessKind kind, Window window, int bytes,
                     std::uint32_t mask, const std::uint64_t* address) {
   if (window == Window::kParam) return;
-  alignas(64) std::uint64_t offsets[kLanes];
-  if (window == Window::kShared) {
-    for (int l = 0; l < kLanes; ++l) offsets[l] = address[l] - kSharedBase;
-    address = offsets;
-  }
   WarpAccess access;
   access.by = lanes.warp->actor(op, mask);
   access.kind = kind;
@@ -93,7 +138,11 @@ void observe_access(const Lanes& lanes, const Op& op, AccessKind kind, Window wi
   access.bytes = static_cast<std::uint8_t>(bytes);
   access.owner = access.by.cta;
   access.address = address;
-  lanes.observer->access(access);
+  if (window == Window::kShared) {
+    tell_by_owner(*lanes.observer, access);
+  } else {
+    lanes.observer->access(access);
+  }
 }
 
 }  // namespace tessera::vgpu

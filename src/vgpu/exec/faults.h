@@ -20,11 +20,14 @@ struct BadAccess {
   int bytes;
   int lane;
 };
+// The bytes of another CTA's shared memory; null if there are none, or if the instruction reaches
+// its own CTA only. That CTA must not have exited.
+std::byte* find_in_cluster(const Lanes& lanes, const Op& op, const BadAccess& access);
 [[noreturn]] void fault_out_of_bounds(const Lanes& lanes, const Op& op, const BadAccess& access);
 [[noreturn]] void fault_misaligned(const Lanes& lanes, const Op& op, const BadAccess& access);
 
 // Tells lanes.observer, which must not be null, of an access of the lanes in `mask`. The 32
-// addresses are those of the window.
+// addresses are those of the window; in shared memory they name the CTA too.
 void observe_access(const Lanes& lanes, const Op& op, AccessKind kind, Window window, int bytes,
                     std::uint32_t mask, const std::uint64_t* address);
 

@@ -79,7 +79,36 @@ std::uint64_t special_value(Special special, const WarpPlace& place, std::uint32
       return ~below;
     case Special::kLanemaskGt:
       return ~below & ~(below + 1);
-    case Special::kOne:
+    case Special::kClusterCtaidX:
+      return place.cta[0] % place.cluster[0];
+    case Special::kClusterCtaidY:
+      return place.cta[1] % place.cluster[1];
+    case Special::kClusterCtaidZ:
+      return place.cta[2] % place.cluster[2];
+    case Special::kClusterNctaidX:
+      return place.cluster[0];
+    case Special::kClusterNctaidY:
+      return place.cluster[1];
+    case Special::kClusterNctaidZ:
+      return place.cluster[2];
+    case Special::kClusterCtarank:
+      return place.rank;
+    case Special::kClusterNctarank:
+      return place.cluster[0] * place.cluster[1] * place.cluster[2];
+    case Special::kClusteridX:
+      return place.cta[0] / place.cluster[0];
+    case Special::kClusteridY:
+      return place.cta[1] / place.cluster[1];
+    case Special::kClusteridZ:
+      return place.cta[2] / place.cluster[2];
+    case Special::kNclusteridX:
+      return place.grid[0] / place.cluster[0];
+    case Special::kNclusteridY:
+      return place.grid[1] / place.cluster[1];
+    case Special::kNclusteridZ:
+      return place.grid[2] / place.cluster[2];
+    case Special::kIsExplicitCluster:
+      return place.explicit_cluster;
     case Special::kNsmid:
       return 1;
     case Special::kTotalShared:
@@ -106,12 +135,15 @@ void fill_special(std::byte* to, Special special, const WarpPlace& place) {
 
 }  // namespace
 
-void fill_constants(const Frame& frame) {
+void fill_constants(const Frame& frame, std::uint32_t rank) {
   for (const Prefill& prefill : frame.function->prefills) {
     std::byte* to = frame.registers.get() + prefill.offset;
     if (prefill.kind == Prefill::Kind::kConstant) fill(to, prefill.scalar, prefill.bits);
     if (prefill.kind == Prefill::Kind::kLocalAddress) {
       fill(to, prefill.scalar, kLocalBase + frame.local_begin + prefill.bits);
+    }
+    if (prefill.kind == Prefill::Kind::kSharedAddress) {
+      fill(to, prefill.scalar, prefill.bits + (rank << kRankShift));
     }
   }
 }
@@ -123,6 +155,9 @@ void fill_place(const Frame& frame, const WarpPlace& place) {
       const bool predicate = prefill.scalar == Scalar::kPredicate;
       fill(to, prefill.scalar, predicate ? 0 : ~std::uint64_t{0});
     } else if (prefill.kind == Prefill::Kind::kSpecial) {
+      if (prefill.scalar == Scalar::kPredicate) {
+        broadcast_flag(to, special_value(prefill.special, place, 0) != 0);
+      }
       if (prefill.scalar == Scalar::k16) fill_special<std::uint16_t>(to, prefill.special, place);
       if (prefill.scalar == Scalar::k32) fill_special<std::uint32_t>(to, prefill.special, place);
       if (prefill.scalar == Scalar::k64) fill_special<std::uint64_t>(to, prefill.special, place);

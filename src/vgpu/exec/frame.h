@@ -42,13 +42,16 @@ struct Frame {
 
 // The values of the special registers of one warp.
 struct WarpPlace {
-  std::uint32_t block[3] = {}, grid[3] = {}, cta[3] = {};
+  std::uint32_t block[3] = {}, grid[3] = {}, cta[3] = {}, cluster[3] = {1, 1, 1};
+  std::uint32_t rank = 0;  // of the CTA in its cluster
+  bool explicit_cluster = false;
   std::uint32_t warp = 0, warps = 0;
   std::uint32_t shared_bytes = 0, dynamic_shared_bytes = 0;
 };
 
-// Fills what never changes, and what depends on the place (again for each CTA).
-void fill_constants(const Frame& frame);
+// Fills what never changes in a CTA of this rank, and what depends on the place (again for each
+// CTA).
+void fill_constants(const Frame& frame, std::uint32_t rank);
 void fill_place(const Frame& frame, const WarpPlace& place);
 
 }  // namespace tessera::vgpu

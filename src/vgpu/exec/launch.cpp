@@ -19,11 +19,14 @@ class Launch {
  public:
   // The observer may be null.
   Launch(const LaunchContext& context, LaunchObserver* observer)
-      : context_(context), observer_(observer), ctas_(context.sample->size()), faulted_(ctas_) {}
+      : context_(context),
+        observer_(observer),
+        clusters_(context.sample->size()),
+        faulted_(clusters_) {}
 
   void run(int host_threads) {
     const auto workers = static_cast<std::size_t>(
-        std::min<std::uint64_t>(ctas_, static_cast<std::uint64_t>(host_threads)));
+        std::min<std::uint64_t>(clusters_, static_cast<std::uint64_t>(host_threads)));
     std::vector<std::jthread> threads;
     for (std::size_t i = 1; i < workers; ++i) threads.emplace_back([this] { work(); });
     work();
@@ -49,17 +52,17 @@ class Launch {
     std::uint64_t index = 0;
     try {
       const auto observer = observer_ ? observer_->for_worker() : nullptr;
-      Cta cta(context_, observer.get());
+      Cluster cluster(context_, observer.get());
       double weight = 1;
       while ((index = next_.fetch_add(1)) < faulted_.load()) {
-        const SampledCluster cluster = (*context_.sample)[index];
-        if (cluster.weight != weight) add(cta.take_counts(), weight);
-        weight = cluster.weight;
-        cta.run(cluster.index);
+        const SampledCluster sampled = (*context_.sample)[index];
+        if (sampled.weight != weight) add(cluster.take_counts(), weight);
+        weight = sampled.weight;
+        cluster.run(sampled.index);
       }
-      add(cta.take_counts(), weight);
+      add(cluster.take_counts(), weight);
     } catch (...) {
-      note_fault(std::min(index, ctas_ - 1));
+      note_fault(std::min(index, clusters_ - 1));
     }
   }
 
@@ -83,7 +86,7 @@ class Launch {
 
   const LaunchContext& context_;
   LaunchObserver* const observer_;
-  const std::uint64_t ctas_;
+  const std::uint64_t clusters_;
   std::atomic<std::uint64_t> next_ = 0;
   std::atomic<std::uint64_t> faulted_;  // the lowest CTA with a fault; all of them: none
   std::exception_ptr fault_;
@@ -137,7 +140,7 @@ LaunchResources resources_of(const LaunchContext& context) {
 LaunchReport run_launch(const LaunchContext& given, int host_threads) {
   const auto begin = std::chrono::steady_clock::now();
   const Observation& wanted = given.observation;
-  const ClusterSample sample(given.grid, {1, 1, 1}, wanted.sample_ctas, wanted.sample_seed);
+  const ClusterSample sample(given.grid, given.cluster, wanted.sample_ctas, wanted.sample_seed);
   LaunchContext context = given;
   context.sample = &sample;
   const auto observer = observers_of(context);

@@ -1,7 +1,7 @@
 // Runs all CTAs of one launch on the host's cores.
 #pragma once
 
-#include "vgpu/exec/cta.h"
+#include "vgpu/exec/cluster.h"
 #include "vgpu/observe/report.h"
 
 namespace tessera::vgpu {

@@ -44,6 +44,17 @@ struct InstructionCounter {
   std::uint64_t thread = 0;
 };
 
+// HW: CTAs of a cluster on compute capability 9.0, where the kernel allows more than 8 (CUDA C++
+// Programming Guide, thread block clusters).
+constexpr std::uint32_t kMaxCluster = 16;
+
+// The shared memories of a cluster's CTAs, by rank, each as long as the reader's own.
+struct ClusterMemory {
+  std::byte* shared[kMaxCluster] = {};
+  std::uint32_t ctas = 1;
+  std::uint32_t live = 1;  // one bit a rank: some of its threads have not exited
+};
+
 // The running part of a warp: registers, active lanes, and the memories that it can reach.
 struct Lanes {
   std::byte* registers = nullptr;        // of the current frame
@@ -51,7 +62,9 @@ struct Lanes {
   const MemoryBlock** blocks = nullptr;  // the allocation each instruction touched last
   std::byte* shared = nullptr;
   std::uint32_t shared_bytes = 0;  // static and dynamic
-  std::byte* local = nullptr;      // lane l's local memory stands at l * local_stride
+  std::uint32_t shared_first = 0;  // the address of its first byte, which holds the CTA's rank
+  const ClusterMemory* cluster = nullptr;
+  std::byte* local = nullptr;  // lane l's local memory stands at l * local_stride
   std::uint32_t local_stride = 0;
   std::uint32_t local_bytes = 0;      // in use by the frames so far
   const std::byte* params = nullptr;  // of the kernel

@@ -17,7 +17,9 @@ enum class ControlKind : std::uint8_t {
   kCall,
   kReturn,
   kExit,
-  kBarrier,     // of the CTA
+  kBarrier,        // of the CTA
+  kClusterArrive,  // op.immediate: a MemoryOrder
+  kClusterWait,
   kCollective,  // needs all lanes of a member mask: *.sync; runs op when they are there
   kYield,       // nanosleep
   kTrap,
@@ -87,7 +89,21 @@ enum class Special : std::uint8_t {
   kLanemaskGe,
   kLanemaskGt,
   kZero,
-  kOne,
+  kClusterCtaidX,
+  kClusterCtaidY,
+  kClusterCtaidZ,
+  kClusterNctaidX,
+  kClusterNctaidY,
+  kClusterNctaidZ,
+  kClusterCtarank,
+  kClusterNctarank,
+  kClusteridX,
+  kClusteridY,
+  kClusteridZ,
+  kNclusteridX,
+  kNclusteridY,
+  kNclusteridZ,
+  kIsExplicitCluster,
   kTotalShared,
   kDynamicShared,
   kReservedShared,
@@ -95,7 +111,13 @@ enum class Special : std::uint8_t {
 
 // A register that is written when its frame is made and never after.
 struct Prefill {
-  enum class Kind : std::uint8_t { kConstant, kSpecial, kLocalAddress, kPoison } kind;
+  enum class Kind : std::uint8_t {
+    kConstant,
+    kSpecial,
+    kLocalAddress,
+    kSharedAddress,  // bits, and the rank of the CTA
+    kPoison
+  } kind;
   Scalar scalar;
   Special special = Special::kZero;
   std::uint32_t offset = 0;
@@ -132,6 +154,9 @@ struct Kernel {
   std::uint32_t dynamic_shared_offset = 0;
   std::uint32_t param_bytes = 0;
   int max_threads = 0, required_threads = 0;
+  std::uint32_t cluster[3] = {};  // what it requires; 0: nothing
+  bool explicit_cluster = false;  // it wants a launch with a cluster shape
+  std::uint32_t max_cluster_ctas = 0;
 };
 
 }  // namespace tessera::vgpu

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "vgpu/exec/cta.h"
+#include "vgpu/exec/cluster.h"
 #include "vgpu/exec/guard.h"
 
 namespace tessera::vgpu {
@@ -21,7 +21,7 @@ constexpr std::uint32_t kBackwardBranchesAmongSplits = 1 << 10;
 Warp::Warp(Cta& cta, std::uint32_t index) : cta_(cta), index_(index) {
   frames_.push_back(std::make_unique<Frame>(cta.kernel().functions[0]));
   frames_[0]->local_end = cta.kernel().functions[0].local_bytes;
-  fill_constants(*frames_[0]);
+  fill_constants(*frames_[0], cta.rank());
   splits_.reserve(2 * kLanes);
   reserve_local(frames_[0]->local_end);
 }
@@ -35,6 +35,7 @@ void Warp::start() {
   std::memset(local_.get(), 0xff, std::size_t{frame.local_end} * kLanes);
   std::memset(frame.call_params.get(), 0xff,
               std::size_t{frame.function->call_param_bytes} * kLanes);
+  cluster_arrived_ = cluster_open_ = 0;
   splits_.clear();
   Split split;
   split.mask = live_;
@@ -184,6 +185,10 @@ void Warp::leave_block(std::size_t index, const Control& control) {
       return exit(index);
     case ControlKind::kBarrier:
       return wait_at_barrier(index, control);
+    case ControlKind::kClusterArrive:
+      return arrive_at_cluster(index, control);
+    case ControlKind::kClusterWait:
+      return wait_at_cluster(index, control);
     case ControlKind::kCollective:
       split.wait = Wait::kCollective;
       merge();
@@ -235,8 +240,12 @@ void Warp::exit(std::size_t index) {
   if (Observer* observer = cta_.observer()) {
     observer->warp_exits(actor(control_of(splits_[index]).op, splits_[index].mask));
   }
-  live_ &= ~splits_[index].mask;
+  const std::uint32_t mask = splits_[index].mask;
+  live_ &= ~mask;
   splits_.erase(splits_.begin() + static_cast<std::ptrdiff_t>(index));
+  cta_.cluster().threads_exit(static_cast<std::uint32_t>(std::popcount(mask)),
+                              static_cast<std::uint32_t>(std::popcount(mask & cluster_arrived_)));
+  cluster_arrived_ &= ~mask;
   if (live_ == 0) {
     frames_.resize(1);
     cta_.warp_finished();

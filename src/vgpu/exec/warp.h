@@ -19,7 +19,7 @@ namespace tessera::vgpu {
 
 class Cta;
 
-enum class Wait : std::uint8_t { kNone, kBarrier, kCollective };
+enum class Wait : std::uint8_t { kNone, kBarrier, kCollective, kCluster };
 
 struct Split {
   std::uint32_t mask = 0;
@@ -48,6 +48,7 @@ class Warp {
   bool finished() const { return splits_.empty(); }
   // The barrier opened: its splits go on.
   void release(std::uint32_t barrier, std::uint32_t result);
+  void release_from_cluster();
 
   std::uint32_t index() const { return index_; }
   const Cta& cta() const { return cta_; }
@@ -75,6 +76,9 @@ class Warp {
   void exit(std::size_t index);
   void wait_at_barrier(std::size_t index, const Control& control);
   void arrive(const Control& control, std::uint32_t barrier);
+  void arrive_at_cluster(std::size_t index, const Control& control);
+  void wait_at_cluster(std::size_t index, const Control& control);
+  void pass_cluster(Split& split);
   [[noreturn]] void fault_incomplete(const Split& split, std::uint32_t missing) const;
   void arrive_without_exited();
   std::uint32_t uniform(const Split& split, const Control& control, int operand) const;
@@ -86,6 +90,8 @@ class Warp {
   Cta& cta_;
   std::uint32_t index_;
   std::uint32_t live_ = 0;  // lanes that have not exited
+  // Lanes that have arrived at the barrier of the cluster; those for which it has opened since.
+  std::uint32_t cluster_arrived_ = 0, cluster_open_ = 0;
   bool turn_over_ = false;
   std::vector<Split> splits_;                   // masks are disjoint and not empty
   std::vector<std::unique_ptr<Frame>> frames_;  // the entry's first

@@ -71,7 +71,7 @@ void Warp::call_one(Split& split, const CallSite& site) {
   }
   reserve_local(frame->local_end);
   poison_local(split.mask, frame->local_begin, callee.local_bytes);
-  fill_constants(*frame);
+  fill_constants(*frame, cta_.rank());
   fill_place(*frame, cta_.place_of(index_));
   for (const ParamCopy& copy : site.arguments) {
     copy_params(split.mask, caller, copy.caller, *frame, copy.callee, copy.bytes);

@@ -19,6 +19,9 @@ constexpr std::uint64_t kGlobalBase = 0x0000'7000'0000'0000;
 // Addresses inside the windows. The first kilobyte of shared memory belongs to the system, as on
 // silicon, so that a null pointer is out of bounds; local memory likewise.
 constexpr std::uint32_t kSharedBase = 1024;
+// HW: an address of shared memory holds the rank of its CTA in the cluster from bit 24 on.
+constexpr int kRankShift = 24;
+constexpr std::uint32_t kSharedOffsetMask = (1u << kRankShift) - 1;
 constexpr std::uint32_t kLocalBase = 16;
 constexpr std::uint32_t kLocalLimit = 512 << 10;  // HW: local memory of a thread, bytes
 // Parameters of the kernel stand at 0, those that functions pass to each other from here on.

@@ -115,6 +115,9 @@ struct Function {
   std::vector<BranchTable> tables;
   int max_threads = 0;       // .maxntid product, 0 if none
   int required_threads = 0;  // .reqntid product, 0 if none
+  int cluster[3] = {};       // .reqnctapercluster, 0 if none
+  int max_cluster_rank = 0;  // .maxclusterrank, 0 if none
+  bool explicit_cluster = false;
   int line = 0;
 };
 

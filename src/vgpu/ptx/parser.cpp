@@ -148,16 +148,24 @@ class ModuleParser {
   void parse_function_directive(Function& function) {
     const Token& token = cursor_.next();
     if (token.text == "pragma") return cursor_.skip_line();
-    int product = 1;
+    std::vector<int> values;
     for (bool more = true; more;) {
       if (cursor_.is(TokenKind::kInteger))
-        product *= static_cast<int>(cursor_.next().value);
+        values.push_back(static_cast<int>(cursor_.next().value));
       else if (cursor_.is(TokenKind::kWord) || cursor_.is(TokenKind::kString))
         cursor_.next();
       more = cursor_.accept(',');
     }
+    int product = 1;
+    for (int value : values) product *= value;
     if (token.text == "maxntid") function.max_threads = product;
     if (token.text == "reqntid") function.required_threads = product;
+    if (token.text == "maxclusterrank") function.max_cluster_rank = product;
+    if (token.text == "explicitcluster") function.explicit_cluster = true;
+    if (token.text == "reqnctapercluster") {
+      values.resize(3, 1);
+      std::copy(values.begin(), values.end(), function.cluster);
+    }
   }
 
   Cursor cursor_;

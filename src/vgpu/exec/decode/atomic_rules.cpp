@@ -15,15 +15,16 @@ constexpr std::array<std::string_view, 10> kIgnored = {
 struct AtomicForm {
   std::string name = "atom";
   Window window = Window::kGeneric;
+  std::uint32_t flags = 0;
 };
 
-AtomicForm atomic_form(Decoder& decoder, const ptx::Instruction& instruction) {
+AtomicForm atomic_form(const ptx::Instruction& instruction) {
   AtomicForm form;
   for (const std::string& modifier : instruction.modifiers) {
     if (modifier == "global") form.window = Window::kGlobal;
-    if (modifier == "shared::cluster") decoder.unsupported("clusters are not implemented");
-    if (modifier == "shared" || modifier == "shared::cta") {
+    if (modifier == "shared" || modifier == "shared::cta" || modifier == "shared::cluster") {
       form.window = Window::kShared;
+      if (modifier == "shared::cluster") form.flags = kSharedCluster;
     } else if (std::find(kIgnored.begin(), kIgnored.end(), modifier) == kIgnored.end()) {
       form.name += '.' + modifier;
     }
@@ -33,7 +34,7 @@ AtomicForm atomic_form(Decoder& decoder, const ptx::Instruction& instruction) {
 
 void decode_atomic(Decoder& decoder, const ptx::Instruction& instruction) {
   const bool returns = instruction.opcode == "atom";
-  const AtomicForm form = atomic_form(decoder, instruction);
+  const AtomicForm form = atomic_form(instruction);
   const Operation& operation = decoder.operation(form.name);
   const Signature& signature = operation.signature;
   const auto& operands = instruction.operands;
@@ -50,7 +51,7 @@ void decode_atomic(Decoder& decoder, const ptx::Instruction& instruction) {
                       : decoder.temporary(signature.operand[0]);
   DraftOp& op = decoder.emit(operation, std::span(values.data(), signature.count));
   op.op.immediate = immediate;
-  op.op.flags = static_cast<std::uint32_t>(form.window) | (wide ? kAddress64 : 0);
+  op.op.flags = static_cast<std::uint32_t>(form.window) | (wide ? kAddress64 : 0) | form.flags;
 }
 
 constexpr std::array kRules = {RuleEntry{"atom", decode_atomic}, RuleEntry{"red", decode_atomic}};

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "vgpu/exec/decode/decoder.h"
+#include "vgpu/observe/observer.h"
 
 namespace tessera::vgpu {
 namespace {
@@ -103,11 +104,24 @@ void decode_warp_barrier(Decoder& decoder, const ptx::Instruction& instruction) 
   decoder.control(ControlKind::kCollective, std::array{mask}).member_mask_operand = 0;
 }
 
+// barrier.cluster.arrive[.release|.relaxed][.aligned]; barrier.cluster.wait[.acquire][.aligned]
+void decode_cluster_barrier(Decoder& decoder, const ptx::Instruction& instruction) {
+  const bool arrives = has_modifier(instruction, "arrive");
+  if (!arrives && !has_modifier(instruction, "wait")) decoder.unsupported();
+  const MemoryOrder order = !arrives                               ? MemoryOrder::kAcquire
+                            : has_modifier(instruction, "relaxed") ? MemoryOrder::kRelaxed
+                                                                   : MemoryOrder::kRelease;
+  Control& control =
+      decoder.control(arrives ? ControlKind::kClusterArrive : ControlKind::kClusterWait, {});
+  control.aligned = has_modifier(instruction, "aligned");
+  decoder.control_op().op.immediate = static_cast<std::int64_t>(order);
+}
+
 // bar[.cta].sync a[, b]; bar.arrive a, b; bar.red.op d, a[, b], [!]p; barrier.* likewise, without
 // the promise that the whole warp comes together.
 void decode_barrier(Decoder& decoder, const ptx::Instruction& instruction) {
   if (has_modifier(instruction, "warp")) return decode_warp_barrier(decoder, instruction);
-  if (has_modifier(instruction, "cluster")) decoder.unsupported("clusters are not implemented");
+  if (has_modifier(instruction, "cluster")) return decode_cluster_barrier(decoder, instruction);
   const BarrierKind kind = barrier_kind(decoder, instruction);
   const bool reduces = kind > BarrierKind::kArrive;
   std::vector<ptx::Operand> operands = instruction.operands;

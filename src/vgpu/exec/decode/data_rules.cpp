@@ -92,9 +92,14 @@ void decode_isspacep(Decoder& decoder, const ptx::Instruction& instruction) {
     decoder.emit("setp.hs.u64", {to, from, decoder.constant(Scalar::k64, kFunctionBase)});
     return;
   }
+  // The CTA's own shared memory is a part of the window that the cluster shares.
+  const bool own = base == kSharedWindow && !has_modifier(instruction, "shared::cluster");
+  const Value begin =
+      own ? decoder.shared_address(Scalar::k64, base) : decoder.constant(Scalar::k64, base);
+  const std::uint64_t bytes = own ? std::uint64_t{1} << kRankShift : kWindowBytes;
   const Value distance = decoder.temporary(Scalar::k64);
-  decoder.emit("sub.u64", {distance, from, decoder.constant(Scalar::k64, base)});
-  decoder.emit("setp.lo.u64", {to, distance, decoder.constant(Scalar::k64, kWindowBytes)});
+  decoder.emit("sub.u64", {distance, from, begin});
+  decoder.emit("setp.lo.u64", {to, distance, decoder.constant(Scalar::k64, bytes)});
 }
 
 // setp.cmp[.bool][.ftz].type p[|q], a, b[, c]: the comparison, then what is done with c.

@@ -283,6 +283,16 @@ Value Decoder::constant(Scalar scalar, std::uint64_t bits) {
   return at->second;
 }
 
+Value Decoder::shared_address(Scalar scalar, std::uint64_t bits) {
+  const auto [at, is_new] = shared_addresses_.try_emplace({bits_of(scalar), bits}, kNoValue);
+  if (is_new) {
+    Prefill prefill{Prefill::Kind::kSharedAddress, scalar};
+    prefill.bits = bits;
+    at->second = prefilled(prefill, scalar);
+  }
+  return at->second;
+}
+
 Value Decoder::temporary(Scalar scalar) {
   draft_.values.push_back({scalar});
   return static_cast<Value>(draft_.values.size() - 1);
@@ -339,6 +349,7 @@ Value Decoder::symbol(const std::string& name, std::int64_t offset, Scalar scala
   std::uint64_t address;
   std::uint32_t index;
   if (scope_.find_variable(function_, name, window, address)) {
+    if (window == Window::kShared) return shared_address(scalar, address + more);
     return constant(scalar, address + more);
   }
   if (scope_.find_function(name, index)) return constant(scalar, scope_.function_address(name));

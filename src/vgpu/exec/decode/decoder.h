@@ -65,6 +65,8 @@ class Decoder {
   // What stands in [ ]: the value of the base; the offset goes to `immediate`.
   Value address(const ptx::Operand& operand, Window window, std::int64_t& immediate, bool& wide);
   Value constant(Scalar scalar, std::uint64_t bits);
+  // The same with the rank of the CTA as an address of shared memory holds it.
+  Value shared_address(Scalar scalar, std::uint64_t bits);
   Value temporary(Scalar scalar);
   // The predicate that .cc writes and addc, subc and madc read; one a function.
   Value condition_code();
@@ -115,8 +117,9 @@ class Decoder {
   std::uint64_t local_bytes_ = 0;
   Value condition_code_ = kNoValue;
   std::map<std::pair<int, std::uint64_t>, Value> constants_;  // by width and bits
-  std::map<std::pair<std::string, int>, Value> specials_;     // by name and width
-  std::unordered_map<std::string, std::uint32_t> labels_;     // block
+  std::map<std::pair<int, std::uint64_t>, Value> shared_addresses_;
+  std::map<std::pair<std::string, int>, Value> specials_;  // by name and width
+  std::unordered_map<std::string, std::uint32_t> labels_;  // block
   std::vector<LabelUse> label_uses_;
 };
 
@@ -136,6 +139,7 @@ std::span<const RuleEntry> collective_rules();
 std::span<const RuleEntry> atomic_rules();
 std::span<const RuleEntry> matrix_rules();
 std::span<const RuleEntry> carry_rules();
+std::span<const RuleEntry> cluster_rules();
 std::span<const RuleEntry> convert_rules();
 
 // The rule of whatever stands in the operation tables as it is written.

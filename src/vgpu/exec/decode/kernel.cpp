@@ -166,6 +166,9 @@ class KernelBuilder : public KernelScope {
     kernel.dynamic_shared_offset = static_cast<std::uint32_t>(shared_.dynamic_offset());
     kernel.max_threads = entry.max_threads;
     kernel.required_threads = entry.required_threads;
+    for (int d = 0; d < 3; ++d) kernel.cluster[d] = static_cast<std::uint32_t>(entry.cluster[d]);
+    kernel.explicit_cluster = entry.explicit_cluster;
+    kernel.max_cluster_ctas = static_cast<std::uint32_t>(entry.max_cluster_rank);
   }
 
   const ptx::Module& module_;

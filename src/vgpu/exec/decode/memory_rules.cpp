@@ -10,6 +10,7 @@ namespace {
 
 struct MemoryForm {
   Window window = Window::kGeneric;
+  std::uint32_t flags = 0;
   ptx::Type type;
   int count = 1;
 };
@@ -32,6 +33,9 @@ MemoryForm memory_form(Decoder& decoder, const ptx::Instruction& instruction) {
       form.window = Window::kGlobal;
     } else if (word == "shared" || word == "shared::cta") {
       form.window = Window::kShared;
+    } else if (word == "shared::cluster") {
+      form.window = Window::kShared;
+      form.flags = kSharedCluster;
     } else if (word == "local") {
       form.window = Window::kLocal;
     } else if (word.starts_with("param")) {
@@ -69,7 +73,7 @@ Scalar scalar_of_bits(int bits) {
 
 void set_address(DraftOp& op, const MemoryForm& form, std::int64_t immediate, bool wide) {
   op.op.immediate = immediate;
-  op.op.flags = static_cast<std::uint32_t>(form.window) | (wide ? kAddress64 : 0);
+  op.op.flags = static_cast<std::uint32_t>(form.window) | (wide ? kAddress64 : 0) | form.flags;
 }
 
 void decode_ld(Decoder& decoder, const ptx::Instruction& instruction) {

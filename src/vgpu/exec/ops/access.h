@@ -95,14 +95,18 @@ void scatter_plain(Lanes& lanes, const Op& op, const u64* address, const Plain& 
   check_alignment<bytes>(lanes, op, address, memory.window);
   if (place_lanes<bytes>(memory, address, access)) return;
   for (int l = 0; l < kLanes; ++l) {
-    if (memory.size < bytes || address[l] - memory.first > memory.size - bytes) {
-      fault_out_of_bounds(lanes, op, {memory.window, address[l], bytes, l});
+    const u64 distance = address[l] - memory.first;
+    const bool inside = memory.size >= bytes && distance <= memory.size - bytes;
+    access.lane[l] = inside ? memory.host + distance + u64(l) * memory.stride : nullptr;
+    if (!inside && memory.window == Window::kShared) {
+      access.lane[l] = find_in_cluster(lanes, op, {memory.window, address[l], bytes, l});
     }
+    if (!access.lane[l]) fault_out_of_bounds(lanes, op, {memory.window, address[l], bytes, l});
   }
 }
 
 inline Plain shared_memory(const Lanes& lanes) {
-  return {Window::kShared, lanes.shared, kSharedBase, lanes.shared_bytes, 0};
+  return {Window::kShared, lanes.shared, lanes.shared_first, lanes.shared_bytes, 0};
 }
 inline Plain local_memory(const Lanes& lanes) {
   return {Window::kLocal, lanes.local, kLocalBase, lanes.local_bytes, lanes.local_stride};

@@ -28,6 +28,13 @@ std::byte* cell_of(Shape shape, const Access& access, int lane) {
   return access.base[half] + (access.steps[half] ? lane % kHalf * bytes : 0);
 }
 
+bool is_shared(const Lanes& lanes, const std::byte* cell) {
+  for (u32 rank = 0; rank < lanes.cluster->ctas; ++rank) {
+    if (u64(cell - lanes.cluster->shared[rank]) < lanes.shared_bytes) return true;
+  }
+  return false;
+}
+
 // d = cell; cell = f(cell, b[, c], whether the cell lies in shared memory)
 template <class T, class F>
 void atomic_lanes(const Op* first, const Op* last, Lanes& lanes, F f) {
@@ -39,7 +46,7 @@ void atomic_lanes(const Op* first, const Op* last, Lanes& lanes, F f) {
     for (u32 left = lanes.mask; left != 0; left &= left - 1) {
       const int lane = first_lane(left);
       std::byte* cell = cell_of<sizeof(T)>(shape, access, lane);
-      const bool shared = cell >= lanes.shared && cell < lanes.shared + lanes.shared_bytes;
+      const bool shared = is_shared(lanes, cell);
       values[lane] = update(reinterpret_cast<T*>(cell),
                             [&](T before) { return f(*first, lane, before, shared); });
     }

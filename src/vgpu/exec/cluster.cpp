@@ -1,0 +1,119 @@
+// A warp runs to its next barrier before another starts: wherever a barrier is missing, a warp sees
+// memory as no lockstep would ever show it, and the result is wrong every time.
+#include "vgpu/exec/cluster.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <utility>
+
+namespace tessera::vgpu {
+namespace {
+
+// splitmix64: the next of a sequence of well mixed numbers.
+std::uint64_t next_random(std::uint64_t& state) {
+  std::uint64_t z = state += 0x9e3779b97f4a7c15;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+
+}  // namespace
+
+Cluster::Cluster(const LaunchContext& context, Observer* observer)
+    : context_(context), observer_(observer) {
+  memory_.ctas = context.cluster[0] * context.cluster[1] * context.cluster[2];
+  for (std::uint32_t rank = 0; rank < memory_.ctas; ++rank) ctas_.emplace_back(*this, rank);
+  for (std::uint32_t rank = 0; rank < memory_.ctas; ++rank) {
+    memory_.shared[rank] = ctas_[rank].lanes().shared;
+    for (std::uint32_t w = 0; w < ctas_[rank].warps(); ++w) warps_.push_back(&ctas_[rank].warp(w));
+  }
+}
+
+// Clusters are counted like CTAs: x first. So are the CTAs of a cluster, by rank.
+void Cluster::place_ctas(std::uint64_t index) {
+  std::uint32_t first[3];
+  for (int d = 0; d < 3; ++d) {
+    const std::uint32_t clusters = context_.grid[d] / context_.cluster[d];
+    first[d] = static_cast<std::uint32_t>(index % clusters) * context_.cluster[d];
+    index /= clusters;
+  }
+  for (std::uint32_t rank = 0; rank < memory_.ctas; ++rank) {
+    const std::uint32_t* cluster = context_.cluster;
+    const std::uint32_t inside[3] = {rank % cluster[0], rank / cluster[0] % cluster[1],
+                                     rank / cluster[0] / cluster[1]};
+    ctas_[rank].start({first[0] + inside[0], first[1] + inside[1], first[2] + inside[2]});
+  }
+}
+
+void Cluster::run(std::uint64_t index) {
+  const std::uint64_t seed = context_.observation.warp_order_seed;
+  random_ = seed ^ index * 0x2545f4914f6cdd1d;
+  memory_.live = (1u << memory_.ctas) - 1;
+  barrier_ = {};
+  barrier_.live = memory_.ctas * ctas_[0].threads();
+  place_ctas(index);
+  if (observer_) observer_->cluster_begins(ctas_[0].index(), memory_.ctas);
+  for (Warp* warp : warps_) warp->start();
+  while (memory_.live != 0) {
+    if (seed != 0) shuffle_warps();
+    bool progress = false;
+    for (Warp* warp : warps_) {
+      if (!warp->can_run()) continue;
+      warp->run();
+      progress = true;
+    }
+    if (!progress) fault_deadlock();
+  }
+  if (observer_) observer_->cluster_ends();
+}
+
+void Cluster::shuffle_warps() {
+  for (std::size_t i = warps_.size(); i > 1; --i) {
+    std::swap(warps_[i - 1], warps_[next_random(random_) % i]);
+  }
+}
+
+void Cluster::check_barrier() {
+  if (barrier_.arrived == 0 || barrier_.arrived < barrier_.live) return;
+  barrier_.arrived = 0;
+  for (Warp* warp : warps_) warp->release_from_cluster();
+}
+
+// The barrier waits only for those who are left.
+void Cluster::threads_exit(std::uint32_t count, std::uint32_t arrived) {
+  barrier_.live -= count;
+  barrier_.arrived -= arrived;
+  check_barrier();
+}
+
+void Cluster::cta_finished(std::uint32_t rank) { memory_.live &= ~(1u << rank); }
+
+void Cluster::fault_deadlock() {
+  std::string text = "deadlock: every warp waits";
+  const Warp* first = nullptr;
+  for (Cta& cta : ctas_) {
+    if (!(memory_.live >> cta.rank() & 1)) continue;
+    if (!first) first = cta.first_unfinished();
+    text += cta.describe_waits();
+  }
+  if (barrier_.arrived != 0) {
+    text += fmt::format("\n  barrier of the cluster: {} of {} threads are there", barrier_.arrived,
+                        barrier_.live);
+  }
+  first->fault_at_wait(FaultKind::kDeadlock, text);
+}
+
+std::vector<InstructionCounter> Cluster::take_counts() {
+  std::vector<InstructionCounter> counts = ctas_[0].take_counts();
+  for (std::uint32_t rank = 1; rank < memory_.ctas; ++rank) {
+    const std::vector<InstructionCounter> more = ctas_[rank].take_counts();
+    for (std::size_t i = 0; i < more.size(); ++i) {
+      counts[i].warp += more[i].warp;
+      counts[i].thread += more[i].thread;
+    }
+  }
+  return counts;
+}
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,14 @@
+// The calibration kernels that this program carries (tests/calibration/), as images for a device.
+#pragma once
+
+#include "problem/image.h"
+
+namespace tessera::calibration {
+
+const CodeImage& shared_memory_image();
+const CodeImage& global_memory_image();
+const CodeImage& matrix_image();
+const CodeImage& pipes_image();
+const CodeImage& control_image();
+
+}  // namespace tessera::calibration

@@ -1,0 +1,20 @@
+// What is measured, a group of rows each. A row says what ran and what one instruction or request
+// cost, in SM cycles; null on a device without a clock.
+#pragma once
+
+#include "tools/calibrate/bench.h"
+
+namespace tessera::calibration {
+
+// Bytes of device memory that the groups work on.
+std::size_t bytes_needed(const Device& device);
+
+Json measure_shared_memory(Bench& bench);
+Json measure_global_memory(Bench& bench);
+Json measure_latency(Bench& bench);
+Json measure_streams(Bench& bench);
+Json measure_matrix(Bench& bench);
+Json measure_pipes(Bench& bench);
+Json measure_control(Bench& bench);
+
+}  // namespace tessera::calibration

@@ -1,0 +1,154 @@
+// Every bug that is planted in tests/kernels/bugs/ is reported by the right check at the right
+// line, however the threads run; without the bug the same kernel is right and nothing is reported.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "tests/kernels/run_kernel.h"
+#include "tests/kernels/tasks.h"
+#include "tests/support/test_device.h"
+
+namespace tessera {
+namespace {
+
+struct Bug {
+  std::string name;   // of the .cu file
+  std::string check;  // that must report it
+  Task task;
+  int threads = 128;
+  int blocks = 1;
+};
+
+void PrintTo(const Bug& bug, std::ostream* out) { *out << bug.name; }
+
+struct Args {
+  DeviceAddress in, out, counters;
+  int n;
+};
+
+struct Outcome {
+  Bytes out;
+  std::vector<vgpu::Finding> findings;
+};
+
+Outcome run(Device& device, const Bug& bug, const std::string& version,
+            const vgpu::Observation& observation) {
+  const DeviceBytes in(device, bug.task.in), out(device, bug.task.out);
+  const DeviceBytes counters(device, Bytes(64));
+  Launch launch;
+  launch.entry = bug.name + "__" + version;
+  launch.shape.grid = bug.blocks;
+  launch.shape.block = bug.threads;
+  launch.params =
+      Params().add(Args{in.address(), out.address(), counters.address(), bug.task.n}).bytes();
+  device.observe(observation);
+  Outcome outcome;
+  outcome.findings = launch_and_check(device, device.load(kernel_image(bug.name)), launch);
+  outcome.out = out.read();
+  return outcome;
+}
+
+// Lines of the kernel's file that end in "<- here".
+std::set<int> marked_lines(const std::string& name) {
+  std::ifstream file("tests/kernels/bugs/" + name + ".cu");
+  std::set<int> lines;
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (line.ends_with("// <- here")) lines.insert(number);
+  }
+  return lines;
+}
+
+bool is_at(const vgpu::Finding& finding, const std::string& name, const std::set<int>& lines) {
+  return !finding.places.empty() && std::ranges::all_of(finding.places, [&](const auto& place) {
+    return std::filesystem::path(place.source_file).filename() == name + ".cu" &&
+           lines.contains(place.source_line);
+  });
+}
+
+std::string named(const vgpu::Observation& o) {
+  const bool lazy = o.schedule == vgpu::AsyncSchedule::kLazy;
+  return (lazy ? "lazy, seed " : "eager, seed ") + std::to_string(o.warp_order_seed);
+}
+
+class PlantedBug : public testing::TestWithParam<Bug> {};
+
+TEST_P(PlantedBug, IsReported) {
+  if (test_on_cuda()) GTEST_SKIP() << "broken kernels run on the virtual GPU";
+  const Bug& bug = GetParam();
+  const std::set<int> lines = marked_lines(bug.name);
+  ASSERT_FALSE(lines.empty()) << "no line of " << bug.name << ".cu ends in \"<- here\"";
+  for (const vgpu::Observation& observation : checked_schedules()) {
+    const Outcome outcome = run(test_device(), bug, "broken", observation);
+    const bool reported = std::ranges::any_of(outcome.findings, [&](const auto& finding) {
+      return finding.check == bug.check && is_at(finding, bug.name, lines);
+    });
+    ASSERT_TRUE(reported) << named(observation) << ": " << bug.check << " was expected; found:\n"
+                          << described(outcome.findings);
+  }
+}
+
+TEST_P(PlantedBug, IsAllThatIsWrong) {
+  const Bug& bug = GetParam();
+  for (const vgpu::Observation& observation : checked_schedules()) {
+    const Outcome outcome = run(test_device(), bug, "intact", observation);
+    ASSERT_EQ(described(outcome.findings), "") << named(observation);
+    ASSERT_EQ(outcome.out, bug.task.expected) << named(observation);
+  }
+}
+
+std::vector<Bug> simt_bugs() {
+  return {
+      {"no_barrier_before_use", "race", reversed(128)},
+      {"no_barrier_at_loop_end", "race", sum_of_reversed_rounds(4, 128)},
+      {"barrier_in_divergent_branch", "barrier", reversed_and_padded(100, 128)},
+      {"barrier_count_wrong", "deadlock", reversed(128)},
+      {"barrier_counts_differ", "barrier", reversed(64)},
+      {"relies_on_lockstep", "race", sum_modulo_8(32), 32},
+      {"two_warps_write_one_tile", "race", a_times_a_transposed(), 64},
+      {"tail_out_of_bounds", "out-of-bounds", copied(200), 128, 2},
+      {"tail_of_tile_not_zeroed", "uninitialised-shared-read", sum_in_all(100, 128)},
+      {"accumulator_not_cleared", "uninitialised-register-read", a_times_a_transposed(), 32},
+      {"vector_load_misaligned", "misaligned", sum_of_fours(132, 32), 32},
+      {"split_k_without_atomics", "race", sum_of_shares(2, 128), 128, 2},
+      {"split_k_without_fence", "race", sum_of_shares_kept(3, 128), 128, 3},
+      {"shuffle_with_missing_lanes", "deadlock", sum_of_neighbours(16, 32), 32},
+      {"double_buffer_off_by_one", "race", sum_of_reversed_rounds(4, 128)},
+      {"epilogue_reuses_tile", "race", sum_plus_reversed_index(128)},
+  };
+}
+
+std::vector<Bug> ampere_bugs() {
+  return {
+      {"cp_async_without_wait", "race", reversed(128)},
+      {"cp_async_wait_leaves_too_many", "race", sum_of_reversed_rounds(2, 128)},
+      {"cp_async_without_barrier", "race", reversed(128)},
+      {"cp_async_without_commit", "race", reversed(128)},
+      {"cp_async_overwrites_tile_in_use", "race", sum_of_reversed_rounds(4, 128)},
+      {"cp_async_tail_not_zeroed", "uninitialised-shared-read", sum_in_all(100, 128)},
+      {"ldmatrix_misaligned", "misaligned", copied(32), 32},
+  };
+}
+
+std::string name_of(const testing::TestParamInfo<Bug>& info) { return info.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(Simt, PlantedBug, testing::ValuesIn(simt_bugs()), name_of);
+INSTANTIATE_TEST_SUITE_P(Ampere, PlantedBug, testing::ValuesIn(ampere_bugs()), name_of);
+
+// A kernel that nobody runs proves nothing.
+TEST(PlantedBugs, AllFilesAreInTheTable) {
+  std::set<std::string> in_table, in_folder;
+  for (const auto& bugs : {simt_bugs(), ampere_bugs()}) {
+    for (const Bug& bug : bugs) in_table.insert(bug.name);
+  }
+  for (const auto& entry : std::filesystem::directory_iterator("tests/kernels/bugs")) {
+    if (entry.path().extension() == ".cu") in_folder.insert(entry.path().stem().string());
+  }
+  EXPECT_EQ(in_table, in_folder);
+}
+
+}  // namespace
+}  // namespace tessera

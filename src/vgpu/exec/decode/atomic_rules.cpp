@@ -1,9 +1,10 @@
-// atom and red: order, scope and cache hints do not matter where every access is seen by all at
-// once; operation and type do.
+// atom and red. Order and scope matter to whoever watches alone, because every access is seen by
+// all at once; cache hints do not matter at all.
 #include <algorithm>
 #include <array>
 
 #include "vgpu/exec/decode/decoder.h"
+#include "vgpu/exec/decode/ordering.h"
 #include "vgpu/exec/ops/flags.h"
 
 namespace tessera::vgpu {
@@ -51,7 +52,8 @@ void decode_atomic(Decoder& decoder, const ptx::Instruction& instruction) {
                       : decoder.temporary(signature.operand[0]);
   DraftOp& op = decoder.emit(operation, std::span(values.data(), signature.count));
   op.op.immediate = immediate;
-  op.op.flags = static_cast<std::uint32_t>(form.window) | (wide ? kAddress64 : 0) | form.flags;
+  op.op.flags = static_cast<std::uint32_t>(form.window) | (wide ? kAddress64 : 0) | form.flags |
+                ordering_flags(instruction, MemoryOrder::kRelaxed);
 }
 
 constexpr std::array kRules = {RuleEntry{"atom", decode_atomic}, RuleEntry{"red", decode_atomic}};

@@ -3,19 +3,22 @@
 #include <array>
 
 #include "vgpu/exec/decode/decoder.h"
+#include "vgpu/exec/decode/ordering.h"
 #include "vgpu/exec/ops/flags.h"
+#include "vgpu/exec/warp.h"
 
 namespace tessera::vgpu {
 namespace {
 
 struct MemoryForm {
   Window window = Window::kGeneric;
-  std::uint32_t flags = 0;
+  std::uint32_t flags = 0, ordering = 0;
   ptx::Type type;
   int count = 1;
 };
 
-// Order, scope and caching: every access is seen by all at once, in program order.
+// Order, scope and caching: every access is seen by all at once, in program order. Whoever watches
+// is told of order and scope; of .volatile not, because it orders nothing.
 bool changes_nothing(std::string_view word) {
   constexpr std::array<std::string_view, 20> kWords = {
       "volatile", "relaxed", "weak", "acquire", "release", "mmio", "cta",
@@ -48,6 +51,7 @@ MemoryForm memory_form(Decoder& decoder, const ptx::Instruction& instruction) {
   }
   form.type = type_named(instruction.modifiers.back());
   if (register_scalar(form.type) == Scalar::kNone) decoder.unsupported();
+  form.ordering = ordering_flags(instruction, MemoryOrder::kWeak);
   return form;
 }
 
@@ -73,7 +77,8 @@ Scalar scalar_of_bits(int bits) {
 
 void set_address(DraftOp& op, const MemoryForm& form, std::int64_t immediate, bool wide) {
   op.op.immediate = immediate;
-  op.op.flags = static_cast<std::uint32_t>(form.window) | (wide ? kAddress64 : 0) | form.flags;
+  op.op.flags = static_cast<std::uint32_t>(form.window) | (wide ? kAddress64 : 0) | form.flags |
+                form.ordering;
 }
 
 void decode_ld(Decoder& decoder, const ptx::Instruction& instruction) {
@@ -121,12 +126,38 @@ void decode_nothing(Decoder& decoder, const ptx::Instruction&) {
   decoder.emit_run(do_nothing, {}, 0);
 }
 
+// A fence orders nothing here, either, but whoever watches wants to know of it.
+void tell_of_fence(const Op* first, const Op* last, Lanes& lanes) {
+  if (!lanes.observer) return;
+  for (; first != last; ++first) {
+    lanes.observer->fence(lanes.warp->actor(*first, lanes.mask), FenceKind(first->immediate),
+                          MemoryScope(first->flags >> kScopeShift & kScopeMask));
+  }
+}
+
+FenceKind fence_kind(Decoder& decoder, const ptx::Instruction& instruction) {
+  if (has_modifier(instruction, "mbarrier_init")) return FenceKind::kMbarrierInit;
+  if (!has_modifier(instruction, "proxy")) return FenceKind::kThread;
+  for (const std::string& modifier : instruction.modifiers) {
+    if (modifier.starts_with("async")) return FenceKind::kProxyAsync;
+    if (modifier.starts_with("tensormap")) return FenceKind::kProxyTensormap;
+    if (modifier == "alias") return FenceKind::kThread;
+  }
+  decoder.unsupported();
+}
+
+void decode_fence(Decoder& decoder, const ptx::Instruction& instruction) {
+  DraftOp& op = decoder.emit_run(tell_of_fence, {}, 0);
+  op.op.immediate = static_cast<std::int64_t>(fence_kind(decoder, instruction));
+  op.op.flags = ordering_flags(instruction, MemoryOrder::kWeak);
+}
+
 constexpr std::array kRules = {
     RuleEntry{"ld", decode_ld},
     RuleEntry{"ldu", decode_ld},
     RuleEntry{"st", decode_st},
-    RuleEntry{"membar", decode_nothing},
-    RuleEntry{"fence", decode_nothing},
+    RuleEntry{"membar", decode_fence},
+    RuleEntry{"fence", decode_fence},
     RuleEntry{"prefetch", decode_nothing},
     RuleEntry{"prefetchu", decode_nothing},
     RuleEntry{"discard", decode_nothing},

@@ -1,0 +1,32 @@
+#include "vgpu/exec/decode/ordering.h"
+
+#include "vgpu/exec/decode/form.h"
+#include "vgpu/exec/ops/flags.h"
+
+namespace tessera::vgpu {
+namespace {
+
+MemoryOrder order_of(const ptx::Instruction& instruction, MemoryOrder unnamed) {
+  if (has_modifier(instruction, "acq_rel")) return MemoryOrder::kAcquireRelease;
+  if (has_modifier(instruction, "acquire")) return MemoryOrder::kAcquire;
+  if (has_modifier(instruction, "release")) return MemoryOrder::kRelease;
+  if (has_modifier(instruction, "relaxed") || has_modifier(instruction, "mmio")) {
+    return MemoryOrder::kRelaxed;
+  }
+  return unnamed;
+}
+
+}  // namespace
+
+MemoryScope scope_of(const ptx::Instruction& instruction) {
+  if (has_modifier(instruction, "cta")) return MemoryScope::kCta;
+  if (has_modifier(instruction, "cluster")) return MemoryScope::kCluster;
+  return has_modifier(instruction, "sys") ? MemoryScope::kSystem : MemoryScope::kGpu;
+}
+
+std::uint32_t ordering_flags(const ptx::Instruction& instruction, MemoryOrder unnamed) {
+  return static_cast<std::uint32_t>(order_of(instruction, unnamed)) << kOrderShift |
+         static_cast<std::uint32_t>(scope_of(instruction)) << kScopeShift;
+}
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,18 @@
+// How an access to memory, or a fence, orders others: .relaxed, .acquire, .release, .acq_rel, and
+// for whom: .cta, .cluster, .gpu, .sys.
+#pragma once
+
+#include <cstdint>
+
+#include "vgpu/observe/observer.h"
+#include "vgpu/ptx/ast.h"
+
+namespace tessera::vgpu {
+
+// Scope .gpu where none is named.
+MemoryScope scope_of(const ptx::Instruction& instruction);
+
+// For Op::flags. `unnamed` is the order where no modifier names one.
+std::uint32_t ordering_flags(const ptx::Instruction& instruction, MemoryOrder unnamed);
+
+}  // namespace tessera::vgpu

@@ -1,19 +1,92 @@
-// The checks of a launch.
-#include "vgpu/observe/observer.h"
+// The checks of a launch: races, missing waits and fences, reads of what nobody wrote.
+#include <mutex>
+
+#include "vgpu/observe/check/cluster_checker.h"
 
 namespace tessera::vgpu {
+namespace check {
 namespace {
+
+class Checker;
+
+// Hands its findings over when the worker ends.
+class WorkerChecker : public ClusterChecker {
+ public:
+  WorkerChecker(LaunchChecks& launch, Checker& checker)
+      : ClusterChecker(launch), checker_(checker) {}
+  ~WorkerChecker() override;
+
+ private:
+  Checker& checker_;
+};
 
 class Checker : public LaunchObserver {
  public:
-  std::unique_ptr<Observer> for_worker() override { return std::make_unique<Observer>(); }
-  void report(LaunchReport&) override {}
+  explicit Checker(const LaunchContext& context) : launch_(context), log_(*context.kernel) {}
+
+  std::unique_ptr<Observer> for_worker() override {
+    return std::make_unique<WorkerChecker>(launch_, *this);
+  }
+  void add(FindingLog&& more) {
+    const std::lock_guard lock(mutex_);
+    log_.merge(std::move(more));
+  }
+  void report(LaunchReport& to) override { to.findings = log_.sorted(); }
+
+ private:
+  LaunchChecks launch_;
+  std::mutex mutex_;
+  FindingLog log_;
 };
+
+WorkerChecker::~WorkerChecker() { checker_.add(std::move(log())); }
 
 }  // namespace
 
-std::unique_ptr<LaunchObserver> make_checker(const LaunchContext&) {
-  return std::make_unique<Checker>();
+// ---- how wide a cell is -------------------------------------------------------------------------
+
+namespace {
+
+// The bytes that one lane moves at once: "ld.shared.v2.u16" moves 4.
+std::uint32_t bytes_of(const std::string& form) {
+  std::uint32_t count = 1, bits = 32;
+  for (std::size_t at = 0; at < form.size();) {
+    const std::size_t end = std::min(form.find('.', at), form.size());
+    const std::string word = form.substr(at, end - at);
+    at = end + 1;
+    const std::size_t digits = word.find_first_of("0123456789");
+    if (digits == std::string::npos) continue;
+    const auto number = static_cast<std::uint32_t>(std::atoi(word.c_str() + digits));
+    const std::string kind = word.substr(0, digits);
+    if (kind == "v") count = number;
+    if (kind == "b" || kind == "u" || kind == "s" || kind == "f" || kind == "bf") bits = number;
+  }
+  return count * bits / 8;
+}
+
+bool touches_memory(const std::string& form) {
+  for (const char* opcode : {"ld.", "ldu.", "st.", "atom.", "red."}) {
+    if (form.starts_with(opcode)) {
+      return form.find(".param") == std::string::npos && form.find(".local") == std::string::npos;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::uint32_t cell_shift_of(const Kernel& kernel) {
+  std::uint32_t narrowest = 4;
+  for (const InstructionInfo& info : kernel.instructions) {
+    if (touches_memory(info.form)) narrowest = std::min(narrowest, bytes_of(info.form));
+  }
+  return narrowest >= 4 ? 2 : narrowest >= 2 ? 1 : 0;
+}
+
+}  // namespace check
+
+std::unique_ptr<LaunchObserver> make_checker(const LaunchContext& context) {
+  return std::make_unique<check::Checker>(context);
 }
 
 }  // namespace tessera::vgpu

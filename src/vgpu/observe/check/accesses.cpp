@@ -1,0 +1,187 @@
+// Accesses to memory, cell by cell: quickly past what is known to be in order, slowly over the
+// rest.
+#include <algorithm>
+#include <bit>
+
+#include "vgpu/observe/check/cluster_checker.h"
+
+namespace tessera::vgpu::check {
+
+ClusterChecker::Guest ClusterChecker::guest_of(const WarpAccess& access, const LaneGroup& group,
+                                               Entity entity, int lane) const {
+  Guest guest;
+  guest.clock = &group.clock;
+  guest.entity = entity;
+  guest.by = access.by;
+  guest.lane = lane;
+  guest.kind = access.kind;
+  guest.strong = access.kind == AccessKind::kAtomic || access.order != MemoryOrder::kWeak;
+  guest.window = access.window;
+  guest.owner = access.owner;
+  guest.bytes = access.bytes;
+  guest.address = access.address[lane];
+  return guest;
+}
+
+// ---- shared memory ------------------------------------------------------------------------------
+
+void ClusterChecker::access_shared(const WarpAccess& access, WarpClocks& warp, LaneGroup& group,
+                                   std::uint32_t lanes) {
+  SharedShadow& shadow = shared_[access.owner];
+  const bool strong = access.kind == AccessKind::kAtomic || access.order != MemoryOrder::kWeak;
+  const Visitor visitor{warp.self(), site_of(access.by.instruction, strong), start_, group.floor,
+                        now_};
+  const bool writes = access.kind != AccessKind::kLoad;
+  std::uint32_t odd = 0;
+  if (writes) odd = shadow.look_before_write(visitor, lanes, access.address, access.bytes);
+  if (access.kind != AccessKind::kStore) {
+    odd |= shadow.read(visitor, lanes, access.address, access.bytes);
+  }
+  for (; odd != 0; odd &= odd - 1) {
+    const int lane = std::countr_zero(odd);
+    visit_shared(guest_of(access, group, warp.self(), lane), group.floor);
+  }
+  if (access.owner != access.by.cta) {
+    note_remote(guest_of(access, group, warp.self(), std::countr_zero(lanes)));
+  }
+  if (!writes) return;
+  std::uint32_t twice = shadow.write(visitor, lanes, access.address, access.bytes);
+  if (strong) return;
+  for (; twice != 0; twice &= twice - 1) {
+    report_same_store(guest_of(access, group, warp.self(), std::countr_zero(twice)));
+  }
+}
+
+// Holds one guest against everything later than `floor` in the cells that it touches.
+void ClusterChecker::visit_shared(const Guest& guest, Time floor) {
+  const SharedShadow& shadow = shared_[guest.owner];
+  const std::uint32_t end = shadow.end_of(guest.address, guest.bytes);
+  for (std::uint32_t cell = shadow.cell_of(guest.address); cell < end; ++cell) {
+    Guest here = guest;
+    here.address = std::uint64_t{cell} * shadow.cell_bytes();
+    const Past writer = shadow.writer(cell);
+    if (writer.time == SharedShadow::kForbidden) {
+      report_forbidden(here);
+      continue;
+    }
+    if (writer.time <= start_) {
+      if (guest.kind != AccessKind::kStore) report_uninitialised(here);
+    } else if (writer.time > floor) {
+      judge(here, writer);
+    }
+    if (guest.kind == AccessKind::kLoad) continue;
+    shadow.for_each_reader(cell, floor, [&](const Past& reader) { judge(here, reader); });
+  }
+}
+
+void ClusterChecker::note_remote(const Guest& guest) {
+  std::vector<RemoteUse>& uses = remote_uses_[guest.owner];
+  if (guest.entity >= uses.size()) uses.resize(guest.entity + 1);
+  uses[guest.entity] = {now_, place_of(guest)};
+}
+
+// ---- global memory ------------------------------------------------------------------------------
+
+const BlockShadow* ClusterChecker::block_of(std::uint32_t instruction, std::uint64_t address) {
+  const BlockShadow*& block = blocks_[instruction];
+  if (!block || !block->holds(address)) block = launch_.global.find(address);
+  return block;
+}
+
+void ClusterChecker::access_global(const WarpAccess& access, WarpClocks& warp, LaneGroup& group,
+                                   std::uint32_t lanes) {
+  const bool reads = access.kind != AccessKind::kStore, writes = access.kind != AccessKind::kLoad;
+  const bool strong = access.kind == AccessKind::kAtomic || access.order != MemoryOrder::kWeak;
+  const Site site = site_of(access.by.instruction, strong);
+  const std::uint64_t who = GlobalCell::pack(cluster_, warp.self(), now_ - start_);
+  for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const std::uint64_t address = access.address[lane];
+    const BlockShadow* block = block_of(access.by.instruction, address);
+    if (!block) continue;
+    Guest guest = guest_of(access, group, warp.self(), lane);
+    if (!block->written().is_complete()) {
+      const std::uint64_t offset = address - block->base();
+      if (reads && !block->written().is_marked(offset, access.bytes)) report_uninitialised(guest);
+      if (writes) block->written().mark_while_running(offset, access.bytes);
+    }
+    const std::uint64_t end = address + access.bytes;
+    for (; guest.address < end; guest.address += block->cell_bytes()) {
+      GlobalCell& cell = block->cell(guest.address);
+      visit_global_cell(guest, cell, group.floor);
+      if (reads) cell.note_read(who, with_lane(site, lane));
+      if (writes) cell.note_write(who, with_lane(site, lane));
+    }
+  }
+}
+
+void ClusterChecker::visit_global_cell(const Guest& guest, const GlobalCell& cell, Time floor) {
+  const auto visit = [&](const GlobalCell::Trace& trace, bool wrote) {
+    if (trace.who == 0) return;
+    GlobalPast before = GlobalCell::unpack(trace, wrote);
+    if (before.cluster != cluster_) return judge_foreign(guest, before);
+    before.past.time += start_;
+    if (before.past.time > floor) judge(guest, before.past);
+  };
+  visit(cell.writer(), true);
+  if (guest.kind == AccessKind::kLoad) return;
+  visit(cell.reader(0), false);
+  visit(cell.reader(1), false);
+}
+
+// ---- asynchronous agents ------------------------------------------------------------------------
+
+void ClusterChecker::agent_access(const AgentAccess& access) {
+  const Agent* agent = agents_.find(access.agent);
+  if (!agent) return;
+  Guest guest;
+  guest.clock = &agent->clock;
+  guest.entity = access.kind == AccessKind::kLoad ? agent->reads : agent->writes;
+  guest.by = agent->issuer;
+  guest.by.instruction = access.instruction;
+  guest.agent = agent;
+  guest.kind = access.kind;
+  guest.strong = access.kind == AccessKind::kAtomic;
+  guest.window = access.window;
+  guest.owner = access.owner;
+  guest.address = access.address;
+  guest.bytes = static_cast<std::uint32_t>(access.bytes);
+  at(last_, guest.entity) = now_;
+  if (access.window == Window::kShared) agent_in_shared(access, *agent, guest);
+  if (access.window == Window::kGlobal) agent_in_global(access, *agent, guest);
+}
+
+void ClusterChecker::agent_in_shared(const AgentAccess& access, const Agent& agent, Guest& guest) {
+  SharedShadow& shadow = shared_[access.owner];
+  const bool reads = access.kind != AccessKind::kStore, writes = access.kind != AccessKind::kLoad;
+  const Visitor visitor{guest.entity, site_of(access.instruction, guest.strong), start_,
+                        agent.floor, now_};
+  if (access.owner != agent.issuer.cta) note_remote(guest);
+  visit_shared(guest, agent.floor);
+  const std::uint32_t end = shadow.end_of(access.address, access.bytes);
+  for (std::uint32_t cell = shadow.cell_of(access.address); cell < end; ++cell) {
+    if (shadow.writer(cell).time == SharedShadow::kForbidden) continue;
+    if (reads) shadow.read_cell(visitor, cell);
+    if (writes) shadow.write_cell(visitor, cell);
+  }
+}
+
+void ClusterChecker::agent_in_global(const AgentAccess& access, const Agent& agent, Guest& guest) {
+  const BlockShadow* block = launch_.global.find(access.address);
+  if (!block) return;
+  const bool reads = access.kind != AccessKind::kStore, writes = access.kind != AccessKind::kLoad;
+  const std::uint64_t offset = access.address - block->base();
+  if (reads && !block->written().is_marked(offset, access.bytes)) report_uninitialised(guest);
+  if (writes) block->written().mark_while_running(offset, access.bytes);
+  const std::uint64_t who = GlobalCell::pack(cluster_, guest.entity, now_ - start_);
+  const Site site = site_of(access.instruction, guest.strong);
+  for (const std::uint64_t end = access.address + access.bytes; guest.address < end;
+       guest.address += block->cell_bytes()) {
+    GlobalCell& cell = block->cell(guest.address);
+    visit_global_cell(guest, cell, agent.floor);
+    if (reads) cell.note_read(who, site);
+    if (writes) cell.note_write(who, site);
+  }
+}
+
+}  // namespace tessera::vgpu::check

@@ -1,0 +1,49 @@
+#include "vgpu/observe/check/agents.h"
+
+namespace tessera::vgpu::check {
+namespace {
+
+// WHY not at once: whoever waited for the new owner of an entity seems to have waited for the old
+// one, too.
+constexpr std::size_t kRestingAgents = 64;
+
+}  // namespace
+
+void Agents::begin(Entity first) {
+  first_ = first;
+  live_.clear();
+  traces_.clear();
+  over_.clear();
+}
+
+Agent& Agents::start(const Actor& issuer, AgentId id, AgentKind kind) {
+  if (Agent* known = find(id)) return *known;
+  Agent agent;
+  if (over_.size() > kRestingAgents) {
+    agent.reads = live_.at(over_.front()).reads;
+    live_.erase(over_.front());
+    over_.pop_front();
+  } else {
+    agent.reads = first_ + 2 * static_cast<Entity>(traces_.size());
+    traces_.emplace_back();
+  }
+  agent.writes = agent.reads + 1;
+  agent.kind = kind;
+  agent.issuer = issuer;
+  traces_[(agent.reads - first_) / 2] = {kind, issuer};
+  return live_.emplace(id, std::move(agent)).first->second;
+}
+
+Agent* Agents::find(AgentId id) {
+  const auto found = live_.find(id);
+  return found == live_.end() ? nullptr : &found->second;
+}
+
+void Agents::end(AgentId id) {
+  Agent* agent = find(id);
+  if (!agent || agent->over) return;
+  agent->over = true;
+  over_.push_back(id);
+}
+
+}  // namespace tessera::vgpu::check

@@ -1,0 +1,55 @@
+// Asynchronous operations in flight. Each takes part in the clocks as two entities, because what it
+// reads may be over before what it writes is.
+#pragma once
+
+#include <deque>
+#include <unordered_map>
+
+#include "vgpu/observe/check/clock.h"
+#include "vgpu/observe/observer.h"
+
+namespace tessera::vgpu::check {
+
+struct Agent {
+  AgentKind kind = AgentKind::kBulkCopy;
+  Actor issuer;
+  Entity reads = 0, writes = 0;
+  Clock clock;     // of its issuers
+  Time floor = 0;  // everything up to here is ordered before it
+  bool over = false;
+  bool is_generic() const { return kind == AgentKind::kCopyAsync; }
+};
+
+// Who is behind an entity that is no warp; it may be over by now.
+struct AgentTrace {
+  AgentKind kind = AgentKind::kBulkCopy;
+  Actor issuer;
+};
+
+class Agents {
+ public:
+  // Entities from `first` on are agents'.
+  void begin(Entity first);
+
+  // A new agent, or a known one that gets another issuer.
+  Agent& start(const Actor& issuer, AgentId id, AgentKind kind);
+  // Null when it was never started, or is over for long.
+  Agent* find(AgentId id);
+  // Somebody knows that it is over. Its entities are given to another agent later.
+  void end(AgentId id);
+
+  bool is_agent(Entity entity) const { return entity >= first_; }
+  // Whether it touches memory through the asynchronous proxy.
+  bool is_async(Entity entity) const {
+    return is_agent(entity) && trace(entity).kind != AgentKind::kCopyAsync;
+  }
+  const AgentTrace& trace(Entity entity) const { return traces_[(entity - first_) / 2]; }
+
+ private:
+  Entity first_ = 0;
+  std::unordered_map<AgentId, Agent> live_;
+  std::vector<AgentTrace> traces_;  // by pair of entities
+  std::deque<AgentId> over_;        // the one that is over longest first
+};
+
+}  // namespace tessera::vgpu::check

@@ -1,0 +1,38 @@
+#include "vgpu/observe/check/clock.h"
+
+#include <algorithm>
+
+namespace tessera::vgpu::check {
+
+void join(std::vector<Time>& to, const std::vector<Time>& more) {
+  if (to.size() < more.size()) to.resize(more.size());
+  for (std::size_t i = 0; i < more.size(); ++i) to[i] = std::max(to[i], more[i]);
+}
+
+void join(SharedHorizon& to, const SharedHorizon& more) {
+  if (!more || to == more) return;
+  if (!to) {
+    to = more;
+    return;
+  }
+  auto both = std::make_shared<Horizon>(*to);
+  for (const auto& [cluster, times] : *more) join((*both)[cluster], times);
+  to = std::move(both);
+}
+
+bool knows(const SharedHorizon& horizon, std::uint64_t cluster, Entity entity, Time time) {
+  if (!horizon) return false;
+  const auto found = horizon->find(cluster);
+  return found != horizon->end() && entity < found->second.size() && time <= found->second[entity];
+}
+
+void Clock::join(const Clock& more) {
+  check::join(seen, more.seen);
+  check::join(seen_by_async, more.seen_by_async);
+  check::join(inits, more.inits);
+  check::join(others, more.others);
+  check::join(fenced, more.fenced);
+  check::join(fenced_for_cta, more.fenced_for_cta);
+}
+
+}  // namespace tessera::vgpu::check

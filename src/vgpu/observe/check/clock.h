@@ -1,0 +1,52 @@
+// What a thread knows of the others: for each of them, the time up to which everything that it did
+// happened before. Two accesses race when neither lies within what the other one's thread knew.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace tessera::vgpu::check {
+
+// Of a cluster's run: counts up whenever something is ordered. One clock a worker, so that times of
+// different warps compare.
+using Time = std::uint32_t;
+
+// A warp of the cluster, or what an asynchronous agent reads, or what it writes.
+using Entity = std::uint32_t;
+
+// What is known of several clusters, which run beside each other: for each, by entity, times since
+// it began. Only atomics and fences carry it from cluster to cluster.
+using Horizon = std::map<std::uint64_t, std::vector<Time>>;
+using SharedHorizon = std::shared_ptr<const Horizon>;  // null: nothing
+
+void join(std::vector<Time>& to, const std::vector<Time>& more);
+void join(SharedHorizon& to, const SharedHorizon& more);
+bool knows(const SharedHorizon& horizon, std::uint64_t cluster, Entity entity, Time time);
+
+struct Clock {
+  std::vector<Time> seen;  // by entity; what is missing is 0
+  // The accesses of threads that a fence.proxy.async has put before asynchronous operations.
+  std::vector<Time> seen_by_async;
+  std::vector<Time> inits;  // initialisations of barrier objects, which have a fence of their own
+  SharedHorizon others;     // of other clusters
+  SharedHorizon fenced;     // what an atomic that follows a fence hands on to everybody
+  SharedHorizon fenced_for_cta;  // to the CTA alone
+
+  void join(const Clock& more);
+  bool has_seen(Entity entity, Time time) const {
+    return entity < seen.size() && time <= seen[entity];
+  }
+  bool async_has_seen(Entity entity, Time time) const {
+    return entity < seen_by_async.size() && time <= seen_by_async[entity];
+  }
+};
+
+// Grows the list when it must.
+inline Time& at(std::vector<Time>& times, Entity entity) {
+  if (entity >= times.size()) times.resize(entity + 1);
+  return times[entity];
+}
+
+}  // namespace tessera::vgpu::check

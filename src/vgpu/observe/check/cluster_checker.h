@@ -1,0 +1,154 @@
+// The checks of one worker thread, a cluster at a time: follows what orders the threads of the
+// cluster, and holds every access against what its thread knows.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "vgpu/exec/barrier.h"
+#include "vgpu/observe/check/agents.h"
+#include "vgpu/observe/check/finding_log.h"
+#include "vgpu/observe/check/launch_checks.h"
+#include "vgpu/observe/check/mbarriers.h"
+#include "vgpu/observe/check/shared_shadow.h"
+#include "vgpu/observe/check/warp_clocks.h"
+#include "vgpu/observe/observer.h"
+
+namespace tessera::vgpu::check {
+
+class ClusterChecker : public Observer {
+ public:
+  explicit ClusterChecker(LaunchChecks& launch);
+  FindingLog& log() { return log_; }
+
+  void cluster_begins(std::uint64_t first, std::uint32_t ctas) override;
+  void cluster_ends() override;
+  void warp_exits(const Actor& by) override;
+  void access(const WarpAccess& access) override;
+
+  // events.cpp
+  void warp_syncs(const Actor& by) override;
+  void barrier_arrives(const Actor& by, std::uint32_t id) override;
+  void barrier_passes(const Actor& by, std::uint32_t id) override;
+  void cluster_arrives(const Actor& by, MemoryOrder order) override;
+  void cluster_passes(const Actor& by, MemoryOrder order) override;
+  void fence(const Actor& by, FenceKind kind, MemoryScope scope) override;
+
+  void mbarrier_inits(const Actor& by, MbarrierPlace place) override;
+  void mbarrier_ends(const Actor& by, MbarrierPlace place) override;
+  void mbarrier_arrives(const Actor& by, MbarrierPlace place, std::uint64_t phase) override;
+  void mbarrier_passes(const Actor& by, MbarrierPlace place, std::uint64_t phase) override;
+
+  void agent_starts(const Actor& issuer, AgentId id, AgentKind kind) override;
+  void agent_access(const AgentAccess& access) override;
+  void agent_signals(AgentId id, MbarrierPlace place, std::uint64_t phase) override;
+  void agent_awaited(const Actor& by, AgentId id, bool read_only) override;
+
+  void notice(Finding finding) override { log_.add(std::move(finding)); }
+
+ private:
+  // What a barrier hands on in the phase that is under way.
+  struct BarrierClock {
+    Clock clock;
+    bool opened = false;
+    Clock& arriving();  // forgets the last phase when a new one begins
+  };
+  // A strong read that has not happened yet when it is told of: what it gets to know is looked up
+  // at the warp's next event.
+  struct StrongRead {
+    std::uint32_t mask = 0;
+    std::uint64_t cell = 0;
+    bool is_shared = false, acquires = false;
+  };
+  // Whoever comes to a cell: a lane, or an asynchronous agent.
+  struct Guest {
+    const Clock* clock = nullptr;
+    Entity entity = 0;
+    Actor by;
+    int lane = -1;  // -1: an agent
+    const Agent* agent = nullptr;
+    AccessKind kind = AccessKind::kLoad;
+    bool strong = false;
+    Window window = Window::kShared;
+    std::uint32_t owner = 0;
+    std::uint32_t bytes = 0;
+    std::uint64_t address = 0;
+  };
+  // The last access to another CTA's shared memory, for each entity.
+  struct RemoteUse {
+    Time time = 0;
+    Place place;
+  };
+
+  Entity entity_of(const Actor& by) const { return by.cta * warps_per_cta_ + by.warp; }
+  WarpClocks& warp_of(const Actor& by);  // with everything known that it has read by now
+  Time tick() { return now_++; }
+  void learn(const Actor& by, const Clock& more);
+  Clock release(const Actor& by);
+
+  // accesses.cpp
+  void access_shared(const WarpAccess& access, WarpClocks& warp, LaneGroup& group,
+                     std::uint32_t lanes);
+  void access_global(const WarpAccess& access, WarpClocks& warp, LaneGroup& group,
+                     std::uint32_t lanes);
+  void visit_shared(const Guest& guest, Time floor);
+  void visit_global_cell(const Guest& guest, const GlobalCell& cell, Time floor);
+  const BlockShadow* block_of(std::uint32_t instruction, std::uint64_t address);
+  void agent_in_shared(const AgentAccess& access, const Agent& agent, Guest& guest);
+  void agent_in_global(const AgentAccess& access, const Agent& agent, Guest& guest);
+  Guest guest_of(const WarpAccess& access, const LaneGroup& group, Entity entity, int lane) const;
+
+  // order.cpp: atomics and fences
+  void note_strong(const WarpAccess& access, WarpClocks& warp);
+  void hand_over(const WarpAccess& access, WarpClocks& warp);
+  void resolve_strong_reads(WarpClocks& warp, std::vector<StrongRead>& reads);
+  void absorb_pending(const Actor& by, WarpClocks& warp);
+  void import(Clock& clock, const SharedHorizon& horizon) const;
+  SharedHorizon horizon_of(const Clock& clock) const;
+  void fence_threads(const Actor& by, WarpClocks& warp, MemoryScope scope);
+
+  // verdicts.cpp
+  void judge(const Guest& guest, const Past& past);
+  void judge_foreign(const Guest& guest, const GlobalPast& past);
+  void report_race(const Guest& guest, const Past& past);
+  void report_lockstep(const Guest& guest, const Past& past);
+  void report_unfenced(const Guest& guest, const Past& past);
+  void report_foreign_race(const Guest& guest, const GlobalPast& past);
+  void report_same_store(const Guest& guest);
+  void report_uninitialised(const Guest& guest);
+  void report_forbidden(const Guest& guest);
+  void report_unseen_init(const Mbarrier& barrier, MbarrierPlace place, const Place& user);
+  void report_exited(std::uint32_t owner, const RemoteUse& use);
+  Place place_of(const Guest& guest) const;
+  Place place_of(const Past& past, const Guest& guest) const;
+  std::string who(const Place& place, bool with_cta) const;
+  std::string between(std::uint32_t earlier, std::uint32_t later) const;
+  std::string hint_for_race(const Guest& guest, const Past& past, const Place& later,
+                            const Place& earlier) const;
+  void fill(Finding& finding, const Place& later, const Place& earlier) const;
+  void use_mbarrier(const Actor& by, MbarrierPlace place);
+  void note_remote(const Guest& guest);
+  std::uint64_t cta_index(std::uint64_t first, std::uint32_t rank) const;
+
+  LaunchChecks& launch_;
+  FindingLog log_;
+  std::uint32_t warps_per_cta_;
+  std::uint64_t first_ = 0;    // the cluster's CTA of rank 0
+  std::uint64_t cluster_ = 0;  // its name in the shadow of global memory
+  std::uint32_t ctas_ = 0;
+  Time now_ = 1, start_ = 0;
+  std::vector<WarpClocks> warps_;
+  std::vector<std::vector<StrongRead>> strong_reads_;  // by warp
+  std::vector<Time> last_;                             // when each entity last did something
+  std::vector<SharedShadow> shared_;                   // by CTA
+  std::vector<std::array<BarrierClock, kBarriers>> barriers_;
+  BarrierClock cluster_barrier_;
+  Mbarriers mbarriers_;
+  Agents agents_;
+  SyncVariables shared_sync_;
+  std::vector<const BlockShadow*> blocks_;  // that each instruction touched last
+  std::vector<Clock> exits_;                // by CTA: what its threads knew when they ended
+  std::vector<std::vector<RemoteUse>> remote_uses_;  // by owner, by entity
+};
+
+}  // namespace tessera::vgpu::check

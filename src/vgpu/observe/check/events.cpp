@@ -1,0 +1,188 @@
+// What orders threads: barriers, fences, barrier objects, and the begin and end of asynchronous
+// operations.
+#include "vgpu/observe/check/cluster_checker.h"
+
+namespace tessera::vgpu::check {
+namespace {
+
+// What a relaxed arrival hands on: initialisations that fence.mbarrier_init has put before it.
+Clock only_inits(const Clock& clock) {
+  Clock inits;
+  inits.inits = clock.inits;
+  return inits;
+}
+
+}  // namespace
+
+// ---- threads ------------------------------------------------------------------------------------
+
+void ClusterChecker::warp_syncs(const Actor& by) {
+  WarpClocks& warp = warp_of(by);
+  absorb_pending(by, warp);
+  warp.meet(by.mask, last_, tick());
+}
+
+void ClusterChecker::barrier_arrives(const Actor& by, std::uint32_t id) {
+  absorb_pending(by, warp_of(by));
+  barriers_[by.cta][id].arriving().join(release(by));
+}
+
+void ClusterChecker::barrier_passes(const Actor& by, std::uint32_t id) {
+  BarrierClock& barrier = barriers_[by.cta][id];
+  barrier.opened = true;
+  WarpClocks& warp = warp_of(by);
+  if (warp.groups().size() > 1) warp.meet(by.mask, last_, tick());
+  learn(by, barrier.clock);
+}
+
+void ClusterChecker::cluster_arrives(const Actor& by, MemoryOrder order) {
+  absorb_pending(by, warp_of(by));
+  const Clock clock = release(by);
+  const bool relaxed = order == MemoryOrder::kRelaxed || order == MemoryOrder::kWeak;
+  cluster_barrier_.arriving().join(relaxed ? only_inits(clock) : clock);
+}
+
+void ClusterChecker::cluster_passes(const Actor& by, MemoryOrder) {
+  cluster_barrier_.opened = true;
+  learn(by, cluster_barrier_.clock);
+}
+
+void ClusterChecker::fence(const Actor& by, FenceKind kind, MemoryScope scope) {
+  WarpClocks& warp = warp_of(by);
+  if (kind == FenceKind::kThread) return fence_threads(by, warp, scope);
+  if (kind != FenceKind::kProxyAsync && kind != FenceKind::kMbarrierInit) return;
+  const Time now = tick();
+  warp.change(by.mask, [&](LaneGroup& group) {
+    Clock& clock = group.clock;
+    if (kind == FenceKind::kProxyAsync) {
+      clock.seen_by_async = clock.seen;
+      at(clock.seen_by_async, warp.self()) = now;
+    }
+    at(clock.inits, warp.self()) = now;
+    mbarriers_.for_each([&](MbarrierPlace, Mbarrier& barrier) {
+      if (barrier.initialiser == warp.self() ||
+          clock.has_seen(barrier.initialiser, barrier.initialised)) {
+        barrier.fenced = true;
+      }
+    });
+  });
+}
+
+// ---- barrier objects ----------------------------------------------------------------------------
+
+void ClusterChecker::mbarrier_inits(const Actor& by, MbarrierPlace place) {
+  Guest guest;
+  WarpClocks& warp = warp_of(by);
+  guest.clock = &warp.group_of(__builtin_ctz(by.mask)).clock;
+  guest.entity = warp.self();
+  guest.by = by;
+  guest.lane = __builtin_ctz(by.mask);
+  guest.kind = AccessKind::kStore;
+  guest.owner = place.owner;
+  guest.address = place.offset;
+  guest.bytes = kMbarrierBytes;
+  visit_shared(guest, start_);
+  SharedShadow& shadow = shared_[place.owner];
+  const std::uint32_t end = shadow.end_of(place.offset, kMbarrierBytes);
+  for (std::uint32_t cell = shadow.cell_of(place.offset); cell < end; ++cell) shadow.forbid(cell);
+  Mbarrier& barrier = mbarriers_.init(place);
+  barrier.by = by;
+  barrier.initialiser = warp.self();
+  barrier.initialised = tick();
+}
+
+void ClusterChecker::mbarrier_ends(const Actor& by, MbarrierPlace place) {
+  const Time now = tick();
+  SharedShadow& shadow = shared_[place.owner];
+  const Visitor visitor{entity_of(by),
+                        with_lane(site_of(by.instruction, false), __builtin_ctz(by.mask)), start_,
+                        start_, now};
+  last_[visitor.entity] = now;
+  const std::uint32_t end = shadow.end_of(place.offset, kMbarrierBytes);
+  for (std::uint32_t cell = shadow.cell_of(place.offset); cell < end; ++cell) {
+    shadow.write_cell(visitor, cell);
+  }
+  mbarriers_.end(place);
+}
+
+void ClusterChecker::mbarrier_arrives(const Actor& by, MbarrierPlace place, std::uint64_t phase) {
+  use_mbarrier(by, place);
+  absorb_pending(by, warp_of(by));
+  const Clock clock = release(by);
+  if (Mbarrier* barrier = mbarriers_.find(place)) barrier->phase(phase).join(clock);
+}
+
+void ClusterChecker::mbarrier_passes(const Actor& by, MbarrierPlace place, std::uint64_t phase) {
+  use_mbarrier(by, place);
+  Mbarrier* barrier = mbarriers_.find(place);
+  if (!barrier) return;
+  const auto clock = barrier->phases.find(phase);
+  if (clock != barrier->phases.end()) learn(by, clock->second);
+}
+
+// Whoever uses a barrier object must know that it was initialised.
+void ClusterChecker::use_mbarrier(const Actor& by, MbarrierPlace place) {
+  const Mbarrier* barrier = mbarriers_.find(place);
+  WarpClocks& warp = warp_of(by);
+  const int lane = __builtin_ctz(by.mask);
+  Guest guest;
+  guest.entity = warp.self();
+  guest.by = by;
+  guest.lane = lane;
+  guest.owner = place.owner;
+  if (place.owner != by.cta) note_remote(guest);
+  if (!barrier || barrier->initialiser == warp.self()) return;
+  const Clock& clock = warp.group_of(lane).clock;
+  const Entity who = barrier->initialiser;
+  if (clock.has_seen(who, barrier->initialised)) return;
+  if (who < clock.inits.size() && barrier->initialised <= clock.inits[who]) return;
+  report_unseen_init(*barrier, place,
+                     {"used the barrier object", by.instruction, cta_index(first_, by.cta),
+                      static_cast<int>(by.warp), lane});
+}
+
+// ---- asynchronous agents ------------------------------------------------------------------------
+
+void ClusterChecker::agent_starts(const Actor& issuer, AgentId id, AgentKind kind) {
+  Clock clock = release(issuer);
+  Agent& agent = agents_.start(issuer, id, kind);
+  agent.clock.join(clock);
+  // What a fence has put before asynchronous operations; those of other agents are just seen.
+  agent.floor = now_;
+  for (Entity e = 0; e < last_.size(); ++e) {
+    Time known = e < agent.clock.seen.size() ? agent.clock.seen[e] : 0;
+    if (!agent.is_generic() && !agents_.is_async(e)) {
+      const auto& fenced = agent.clock.seen_by_async;
+      known = std::min(known, e < fenced.size() ? fenced[e] : 0);
+    }
+    if (last_[e] > known) agent.floor = std::min(agent.floor, known);
+  }
+  tick();
+}
+
+void ClusterChecker::agent_signals(AgentId id, MbarrierPlace place, std::uint64_t phase) {
+  Agent* agent = agents_.find(id);
+  Mbarrier* barrier = mbarriers_.find(place);
+  if (!agent || !barrier) return;
+  const Place user{"signals the barrier object", agent->issuer.instruction,
+                   cta_index(first_, agent->issuer.cta), static_cast<int>(agent->issuer.warp), -1};
+  if (!barrier->fenced && !agent->is_generic()) report_unseen_init(*barrier, place, user);
+  const Time now = tick();
+  Clock& clock = barrier->phase(phase);
+  at(clock.seen, agent->reads) = now;
+  at(clock.seen, agent->writes) = now;
+  agents_.end(id);
+}
+
+void ClusterChecker::agent_awaited(const Actor& by, AgentId id, bool read_only) {
+  Agent* agent = agents_.find(id);
+  if (!agent) return;
+  const Time now = tick();
+  Clock over;
+  at(over.seen, agent->reads) = now;
+  if (!read_only) at(over.seen, agent->writes) = now;
+  learn(by, over);
+  if (!read_only) agents_.end(id);
+}
+
+}  // namespace tessera::vgpu::check

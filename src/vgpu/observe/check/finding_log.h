@@ -1,0 +1,47 @@
+// The findings of one worker: the same two instructions under the same check are one finding.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "vgpu/exec/program.h"
+#include "vgpu/observe/finding.h"
+
+namespace tessera::vgpu::check {
+
+// An access or event of a finding, before it is put into words.
+struct Place {
+  std::string what;
+  std::uint32_t instruction = 0;
+  std::uint64_t cta = 0;
+  int warp = -1, lane = -1;
+};
+
+class FindingLog {
+ public:
+  explicit FindingLog(const Kernel& kernel) : kernel_(kernel) {}
+
+  // Null, and counted, when it is known already; else a new finding to be filled in. `name` must be
+  // a literal.
+  Finding* note(const char* name, Severity severity, std::uint32_t later, std::uint32_t earlier,
+                std::uint64_t address, std::uint64_t count = 1);
+  void add(Finding finding);  // one that somebody else put into words
+
+  FindingPlace place(const Place& place) const;
+  // "line 31", "PTX line 120", of an instruction.
+  std::string line(std::uint32_t instruction) const;
+
+  void merge(FindingLog&& more);
+  // Worst first.
+  std::vector<Finding> sorted() const;
+
+ private:
+  // Check, then the two instructions.
+  using Key = std::tuple<std::string, int, std::uint32_t, std::uint32_t>;
+  const Kernel& kernel_;
+  std::map<Key, Finding> findings_;
+};
+
+}  // namespace tessera::vgpu::check

@@ -1,0 +1,101 @@
+// Of each cell of global memory that a launch touches: who wrote it last and who read it last, over
+// all clusters, which run at once on several host threads.
+//
+// A cell remembers one writer and two readers. A third reader displaces one of them, so of many
+// unordered reads a later write is held against two.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "vgpu/memory/global.h"
+#include "vgpu/memory/pages.h"
+#include "vgpu/observe/check/site.h"
+
+namespace tessera::vgpu::check {
+
+// An access by an entity of some cluster, named after its first CTA. The time counts from the
+// cluster's begin.
+struct GlobalPast {
+  std::uint64_t cluster = 0;
+  Past past;
+};
+
+class GlobalCell {
+ public:
+  static constexpr std::uint64_t kClusterMask = (1u << 26) - 1;
+  struct Trace {
+    std::uint64_t who = 0;  // cluster, entity and time; 0: nobody
+    Site site = 0;
+  };
+  static std::uint64_t pack(std::uint64_t cluster, Entity entity, Time time) {
+    return cluster << 38 | std::uint64_t{entity & 0x7ff} << 27 | (time & 0x7ffffff);
+  }
+  static GlobalPast unpack(const Trace& trace, bool wrote) {
+    return {trace.who >> 38,
+            {static_cast<Entity>(trace.who >> 27 & 0x7ff), static_cast<Time>(trace.who & 0x7ffffff),
+             trace.site, wrote}};
+  }
+
+  Trace writer() const { return get(kWriter); }
+  Trace reader(int i) const { return get(i); }
+  void note_write(std::uint64_t who, Site site) { set(kWriter, {who, site}); }
+  void note_read(std::uint64_t who, Site site) {
+    const Trace before = get(0);
+    if (before.who == who) return;
+    // The same entity, later: nobody is displaced.
+    if (before.who != 0 && before.who >> 27 != who >> 27) set(1, before);
+    set(0, {who, site});
+  }
+
+ private:
+  static constexpr int kWriter = 2;
+  Trace get(int i) const {
+    return {who_[i].load(std::memory_order_relaxed), site_[i].load(std::memory_order_relaxed)};
+  }
+  void set(int i, const Trace& trace) {
+    site_[i].store(trace.site, std::memory_order_relaxed);
+    who_[i].store(trace.who, std::memory_order_relaxed);
+  }
+
+  std::atomic<std::uint64_t> who_[3];
+  std::atomic<Site> site_[3];
+};
+
+// The cells of one allocation.
+class BlockShadow {
+ public:
+  BlockShadow(const MemoryBlock& block, InitMap& written, std::uint32_t cell_shift)
+      : base_(block.base),
+        bytes_(block.bytes),
+        shift_(cell_shift),
+        written_(written),
+        pages_(((block.bytes >> cell_shift) + 1) * sizeof(GlobalCell)) {}
+
+  std::uint64_t base() const { return base_; }
+  bool holds(std::uint64_t address) const { return address - base_ < bytes_; }
+  GlobalCell& cell(std::uint64_t address) const {
+    return static_cast<GlobalCell*>(pages_.data())[(address - base_) >> shift_];
+  }
+  std::uint32_t cell_bytes() const { return 1u << shift_; }
+  InitMap& written() const { return written_; }
+
+ private:
+  std::uint64_t base_, bytes_;
+  std::uint32_t shift_;
+  InitMap& written_;
+  Pages pages_;
+};
+
+class GlobalShadow {
+ public:
+  GlobalShadow(const GlobalMemory& memory, std::uint32_t cell_shift);
+  // Null outside of every allocation.
+  const BlockShadow* find(std::uint64_t address) const;
+
+ private:
+  std::vector<BlockShadow> blocks_;  // by address
+};
+
+}  // namespace tessera::vgpu::check

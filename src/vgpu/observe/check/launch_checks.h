@@ -1,0 +1,25 @@
+// What the checkers of all worker threads of one launch share.
+#pragma once
+
+#include "vgpu/exec/cta.h"
+#include "vgpu/observe/check/global_shadow.h"
+#include "vgpu/observe/check/sync_variables.h"
+
+namespace tessera::vgpu::check {
+
+// log2 of the bytes of the kernel's narrowest access to memory, at most 2.
+std::uint32_t cell_shift_of(const Kernel& kernel);
+
+struct LaunchChecks {
+  explicit LaunchChecks(const LaunchContext& launch)
+      : context(launch),
+        cell_shift(cell_shift_of(*launch.kernel)),
+        global(*launch.memory, cell_shift) {}
+
+  const LaunchContext& context;
+  const std::uint32_t cell_shift;
+  GlobalShadow global;
+  SyncVariables sync;
+};
+
+}  // namespace tessera::vgpu::check

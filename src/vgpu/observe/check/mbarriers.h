@@ -1,0 +1,45 @@
+// Barrier objects in shared memory: what each phase hands on, and whether everybody who uses one
+// knows that it was initialised.
+#pragma once
+
+#include <map>
+
+#include "vgpu/observe/check/clock.h"
+#include "vgpu/observe/observer.h"
+
+namespace tessera::vgpu::check {
+
+constexpr std::uint32_t kMbarrierBytes = 8;
+
+struct Mbarrier {
+  Entity initialiser = 0;
+  Time initialised = 0;
+  Actor by;             // who initialised it
+  bool fenced = false;  // the initialisation is visible to asynchronous operations and other CTAs
+  std::map<std::uint64_t, Clock> phases;  // what arrivals hand on; the last few
+
+  Clock& phase(std::uint64_t number);
+};
+
+class Mbarriers {
+ public:
+  void begin() { live_.clear(); }
+  Mbarrier& init(MbarrierPlace place);
+  Mbarrier* find(MbarrierPlace place);
+  // The object that holds this byte; null if none.
+  const Mbarrier* holding(std::uint32_t owner, std::uint64_t offset) const;
+  void end(MbarrierPlace place) { live_.erase(key(place)); }
+  template <class F>
+  void for_each(F f) {
+    for (auto& [place, barrier] : live_) {
+      f(MbarrierPlace{place.first, place.second}, barrier);
+    }
+  }
+
+ private:
+  using Key = std::pair<std::uint32_t, std::uint32_t>;
+  static Key key(MbarrierPlace place) { return {place.owner, place.offset}; }
+  std::map<Key, Mbarrier> live_;
+};
+
+}  // namespace tessera::vgpu::check

@@ -1,0 +1,100 @@
+// Of each cell of a CTA's shared memory: who wrote it last, and when each entity read it last.
+//
+// A cell is as wide as the kernel's narrowest access to memory, at most four bytes, so that threads
+// that write neighbouring bytes are not mistaken for a race. Whatever is older than the cluster's
+// begin counts as never written, so nothing is cleared between clusters.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "vgpu/observe/check/site.h"
+
+namespace tessera::vgpu::check {
+
+// Who comes to a cell now.
+struct Visitor {
+  Entity entity = 0;
+  Site site = 0;
+  Time start = 0;  // of the cluster
+  Time floor = 0;  // what the visitor knows all of
+  Time now = 0;
+};
+
+class SharedShadow {
+ public:
+  SharedShadow(std::uint32_t bytes, std::uint32_t cell_shift);
+
+  std::uint32_t cell_of(std::uint64_t offset) const {
+    return static_cast<std::uint32_t>(offset >> shift_);
+  }
+  std::uint32_t cell_bytes() const { return 1u << shift_; }
+  // One past the last cell of [offset, offset + bytes).
+  std::uint32_t end_of(std::uint64_t offset, std::uint64_t bytes) const {
+    return cell_of(offset + bytes + cell_bytes() - 1);
+  }
+
+  // Notes a read of `bytes` at each lane's address. Returns the lanes that meet a cell which was
+  // written after what the visitor knows, or not at all.
+  std::uint32_t read(const Visitor& by, std::uint32_t mask, const std::uint64_t* address,
+                     std::uint32_t bytes);
+  // The lanes that meet a cell which was touched after what the visitor knows. Notes nothing.
+  std::uint32_t look_before_write(const Visitor& by, std::uint32_t mask,
+                                  const std::uint64_t* address, std::uint32_t bytes) const;
+  // Notes a write. Returns the lanes that write a cell which another lane writes in the same
+  // access.
+  std::uint32_t write(const Visitor& by, std::uint32_t mask, const std::uint64_t* address,
+                      std::uint32_t bytes);
+
+  // ---- one cell -------------------------------------------------------------------------------
+  void read_cell(const Visitor& by, std::uint32_t cell);
+  void write_cell(const Visitor& by, std::uint32_t cell);
+  Past writer(std::uint32_t cell) const {
+    return {writers_[cell].entity, written_[cell], writers_[cell].site, true};
+  }
+  // Calls f(past) for everybody who read the cell later than `floor`.
+  template <class F>
+  void for_each_reader(std::uint32_t cell, Time floor, F f) const {
+    for (const Plane& plane : planes_) {
+      if (plane.last <= floor) continue;
+      const std::uint64_t read = plane.cells[cell];
+      if (static_cast<Time>(read >> 32) <= floor) continue;
+      f(Past{plane.entity, static_cast<Time>(read >> 32), static_cast<Site>(read), false});
+    }
+  }
+
+  // A cell that nobody may touch meets every visitor: its writer looks newer than any time.
+  static constexpr Time kForbidden = ~Time{0};
+  void forbid(std::uint32_t cell) { written_[cell] = kForbidden; }
+  void allow(std::uint32_t cell) { written_[cell] = 0; }
+  void forget_everything();
+
+ private:
+  struct Writer {
+    Entity entity;
+    Site site;
+    std::uint32_t access;  // number of the access, to tell lanes of one from each other's
+  };
+  // What one entity read: for each cell, the time and the site.
+  struct Plane {
+    Entity entity;
+    Time last;
+    std::unique_ptr<std::uint64_t[], void (*)(void*)> cells;
+  };
+
+  Plane& plane_of(Entity entity);
+  template <std::uint32_t count>
+  std::uint32_t read_cells(const Visitor& by, std::uint32_t mask, const std::uint64_t* address);
+  template <std::uint32_t count>
+  std::uint32_t write_cells(const Visitor& by, std::uint32_t mask, const std::uint64_t* address);
+  std::uint32_t cells_in(std::uint32_t bytes) const { return (bytes + cell_bytes() - 1) >> shift_; }
+
+  std::uint32_t cells_, shift_;
+  std::uint32_t access_ = 0;
+  std::vector<Time> written_;
+  std::vector<Writer> writers_;
+  std::vector<Plane> planes_;
+  std::vector<std::uint32_t> plane_of_;  // by entity: 1 + index in planes_; 0: none
+};
+
+}  // namespace tessera::vgpu::check

@@ -1,0 +1,33 @@
+// Memory cells through which threads order each other: whoever reads a cell with acquire semantics
+// gets to know what whoever wrote it with release semantics knew.
+#pragma once
+
+#include <mutex>
+#include <unordered_map>
+
+#include "vgpu/observe/check/clock.h"
+
+namespace tessera::vgpu::check {
+
+// What a strong write hands on: to every thread, and to those of the writer's CTA.
+struct Handover {
+  SharedHorizon to_all, to_cta;
+  std::uint64_t cta = 0;  // linear
+  bool empty() const { return !to_all && !to_cta; }
+};
+
+// Safe to use from several threads.
+class SyncVariables {
+ public:
+  // `replaces`: a plain store ends what earlier writers handed on; an atomic adds to it.
+  void release(std::uint64_t cell, const Handover& what, bool replaces);
+  // What a thread of this CTA gets that reads the cell; null: nothing.
+  SharedHorizon acquire(std::uint64_t cell, std::uint64_t cta) const;
+  void clear() { cells_.clear(); }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<std::uint64_t, Handover> cells_;
+};
+
+}  // namespace tessera::vgpu::check

@@ -1,0 +1,314 @@
+// Whether two accesses are in order, and what to say when they are not.
+#include <fmt/format.h>
+
+#include "vgpu/observe/check/cluster_checker.h"
+
+namespace tessera::vgpu::check {
+namespace {
+
+const char* name_of(Window window) {
+  return window == Window::kShared ? "shared memory" : "global memory";
+}
+
+const char* name_of(AgentKind kind) {
+  switch (kind) {
+    case AgentKind::kCopyAsync:
+      return "cp.async";
+    case AgentKind::kMatrix:
+      return "wgmma";
+    default:
+      return "bulk copy";
+  }
+}
+
+std::string verb(AccessKind kind) {
+  if (kind == AccessKind::kLoad) return "read";
+  return kind == AccessKind::kStore ? "wrote" : "updated";
+}
+
+std::string capital(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = char(text[0] - 'a' + 'A');
+  return text;
+}
+
+}  // namespace
+
+// ---- is it in order? ----------------------------------------------------------------------------
+
+void ClusterChecker::judge(const Guest& guest, const Past& past) {
+  if (guest.strong && is_strong(past.site)) return;
+  const Clock& clock = *guest.clock;
+  if (guest.agent) {
+    if (past.entity == guest.agent->reads || past.entity == guest.agent->writes) return;
+    if (!clock.has_seen(past.entity, past.time)) return report_race(guest, past);
+    if (guest.agent->is_generic() || agents_.is_async(past.entity)) return;
+    if (!clock.async_has_seen(past.entity, past.time)) report_unfenced(guest, past);
+    return;
+  }
+  if (clock.has_seen(past.entity, past.time)) return;
+  if (past.entity != guest.entity) return report_race(guest, past);
+  if (lane_of(past.site) == guest.lane) return;
+  if (warps_[guest.entity].have_met(guest.lane, lane_of(past.site), past.time)) return;
+  report_lockstep(guest, past);
+}
+
+void ClusterChecker::judge_foreign(const Guest& guest, const GlobalPast& past) {
+  if (guest.strong && is_strong(past.past.site)) return;
+  if (knows(guest.clock->others, past.cluster, past.past.entity, past.past.time)) return;
+  report_foreign_race(guest, past);
+}
+
+// ---- places -------------------------------------------------------------------------------------
+
+Place ClusterChecker::place_of(const Guest& guest) const {
+  Place place;
+  place.what =
+      fmt::format("{} {} bytes of {}", verb(guest.kind), guest.bytes, name_of(guest.window));
+  if (guest.agent) place.what = fmt::format("{} {}", name_of(guest.agent->kind), place.what);
+  place.instruction = guest.by.instruction;
+  place.cta = cta_index(first_, guest.by.cta);
+  place.warp = guest.agent ? -1 : static_cast<int>(guest.by.warp);
+  place.lane = guest.lane;
+  return place;
+}
+
+// Of an access by this cluster.
+Place ClusterChecker::place_of(const Past& past, const Guest& guest) const {
+  Place place;
+  const bool by_agent = agents_.is_agent(past.entity);
+  const AccessKind kind = !past.wrote            ? AccessKind::kLoad
+                          : is_strong(past.site) ? AccessKind::kAtomic
+                                                 : AccessKind::kStore;
+  place.what = fmt::format("{} this {}", verb(kind), name_of(guest.window));
+  place.instruction = instruction_of(past.site);
+  if (by_agent) {
+    const AgentTrace& trace = agents_.trace(past.entity);
+    place.what = fmt::format("{} {}", name_of(trace.kind), place.what);
+    place.cta = cta_index(first_, trace.issuer.cta);
+  } else {
+    place.cta = cta_index(first_, past.entity / warps_per_cta_);
+    place.warp = static_cast<int>(past.entity % warps_per_cta_);
+    place.lane = lane_of(past.site);
+  }
+  return place;
+}
+
+std::string ClusterChecker::who(const Place& place, bool with_cta) const {
+  const std::string cta = with_cta ? fmt::format("CTA {} ", place.cta) : "";
+  if (place.warp < 0)
+    return fmt::format("{}the asynchronous operation of {}", cta, log_.line(place.instruction));
+  return fmt::format("{}warp {} ({})", cta, place.warp, log_.line(place.instruction));
+}
+
+void ClusterChecker::fill(Finding& finding, const Place& later, const Place& earlier) const {
+  finding.places = {log_.place(later), log_.place(earlier)};
+}
+
+// ---- words --------------------------------------------------------------------------------------
+
+std::string ClusterChecker::between(std::uint32_t earlier, std::uint32_t later) const {
+  if (earlier < later) {
+    return fmt::format("between {} and {}", log_.line(earlier), log_.line(later));
+  }
+  return fmt::format("after {}, before {} runs again", log_.line(earlier), log_.line(later));
+}
+
+std::string ClusterChecker::hint_for_race(const Guest& guest, const Past& past, const Place& later,
+                                          const Place& earlier) const {
+  const std::string where = between(earlier.instruction, later.instruction);
+  if (agents_.is_agent(past.entity)) {
+    switch (agents_.trace(past.entity).kind) {
+      case AgentKind::kCopyAsync:
+        return fmt::format(
+            "wait for the copy (cp.async.wait_group, then __syncthreads() where "
+            "other threads' copies are meant) {}",
+            where);
+      case AgentKind::kMatrix:
+        return fmt::format(
+            "wait for the product (wgmma.wait_group in each of the four warps, then "
+            "an arrival or barrier where others go on) {}",
+            where);
+      default:
+        return past.wrote ? fmt::format(
+                                "wait for the copy's mbarrier phase, in every thread that "
+                                "goes on, {}",
+                                where)
+                          : fmt::format(
+                                "wait until the copy has read its source "
+                                "(cp.async.bulk.wait_group.read) {}",
+                                where);
+    }
+  }
+  if (guest.agent) {
+    return fmt::format(
+        "let whoever issues {} wait for these threads first: a barrier, or an "
+        "mbarrier at which they arrive, {}",
+        log_.line(later.instruction), where);
+  }
+  if (later.cta != earlier.cta) {
+    return fmt::format("put a barrier of the cluster {}", where);
+  }
+  return fmt::format("put __syncthreads() {}", where);
+}
+
+void ClusterChecker::report_race(const Guest& guest, const Past& past) {
+  const Place later = place_of(guest), earlier = place_of(past, guest);
+  Finding* finding =
+      log_.note("race", Severity::kError, later.instruction, earlier.instruction, guest.address);
+  if (!finding) return;
+  fill(*finding, later, earlier);
+  const bool ctas = later.cta != earlier.cta;
+  finding->message = capital(fmt::format("{} {} {} that {} {}, and nothing orders the two",
+                                         who(later, ctas), verb(guest.kind), name_of(guest.window),
+                                         who(earlier, ctas), past.wrote ? "wrote" : "read"));
+  finding->hint = hint_for_race(guest, past, later, earlier);
+}
+
+void ClusterChecker::report_lockstep(const Guest& guest, const Past& past) {
+  const Place later = place_of(guest), earlier = place_of(past, guest);
+  Finding* finding = log_.note("lockstep", Severity::kLockstep, later.instruction,
+                               earlier.instruction, guest.address);
+  if (!finding) return;
+  fill(*finding, later, earlier);
+  finding->message = capital(
+      fmt::format("lane {} of {} {} {} that lane {} {} ({}): right only while the lanes of a warp "
+                  "run in step, which nothing promises",
+                  later.lane, who(later, false), verb(guest.kind), name_of(guest.window),
+                  earlier.lane, past.wrote ? "wrote" : "read", log_.line(earlier.instruction)));
+  finding->hint =
+      fmt::format("put __syncwarp() {}", between(earlier.instruction, later.instruction));
+}
+
+void ClusterChecker::report_same_store(const Guest& guest) {
+  const Place place = place_of(guest);
+  Finding* finding =
+      log_.note("race", Severity::kError, place.instruction, place.instruction, guest.address);
+  if (!finding) return;
+  fill(*finding, place, place);
+  finding->message =
+      capital(fmt::format("several lanes of {} store to one place of {} at once; "
+                          "which value stays is undefined",
+                          who(place, false), name_of(guest.window)));
+  finding->hint = fmt::format("let one lane store, or give each lane of {} a place of its own",
+                              log_.line(place.instruction));
+}
+
+void ClusterChecker::report_unfenced(const Guest& guest, const Past& past) {
+  const Place later = place_of(guest), earlier = place_of(past, guest);
+  Finding* finding = log_.note("missing-proxy-fence", Severity::kError, later.instruction,
+                               earlier.instruction, guest.address);
+  if (!finding) return;
+  fill(*finding, later, earlier);
+  finding->message = capital(
+      fmt::format("{} {} {} that {} {} as ordinary memory, and no fence.proxy.async stands between",
+                  who(later, false), guest.kind == AccessKind::kLoad ? "reads" : "overwrites",
+                  name_of(guest.window), who(earlier, false), past.wrote ? "wrote" : "read"));
+  finding->hint = fmt::format(
+      "put fence.proxy.async after {}, in the threads that run it and before the barrier that "
+      "leads to {}",
+      log_.line(earlier.instruction), log_.line(later.instruction));
+}
+
+void ClusterChecker::report_foreign_race(const Guest& guest, const GlobalPast& past) {
+  const Place later = place_of(guest);
+  const std::uint32_t instruction = instruction_of(past.past.site);
+  Finding* finding =
+      log_.note("race", Severity::kError, later.instruction, instruction, guest.address);
+  if (!finding) return;
+  const std::uint32_t warps = ctas_ * warps_per_cta_;
+  const bool by_agent = past.past.entity >= warps;
+  Place earlier;
+  earlier.what = fmt::format("{} this global memory", past.past.wrote ? "wrote" : "read");
+  earlier.instruction = instruction;
+  earlier.cta =
+      by_agent ? past.cluster : cta_index(past.cluster, past.past.entity / warps_per_cta_);
+  if (!by_agent) {
+    earlier.warp = static_cast<int>(past.past.entity % warps_per_cta_);
+    earlier.lane = lane_of(past.past.site);
+  }
+  fill(*finding, later, earlier);
+  finding->message = capital(fmt::format("{} {} global memory that {} {}, and nothing orders CTAs",
+                                         who(later, true), verb(guest.kind), who(earlier, true),
+                                         past.past.wrote ? "wrote" : "read"));
+  finding->hint = fmt::format(
+      "give each CTA memory of its own, make both accesses atomic, or hand over with "
+      "__threadfence() and an atomic flag after {} that {} waits for",
+      log_.line(instruction), log_.line(later.instruction));
+}
+
+void ClusterChecker::report_uninitialised(const Guest& guest) {
+  const Place place = place_of(guest);
+  const bool shared = guest.window == Window::kShared;
+  Finding* finding =
+      log_.note(shared ? "uninitialised-shared-read" : "uninitialised-global-read",
+                Severity::kError, place.instruction, place.instruction, guest.address);
+  if (!finding) return;
+  finding->places = {log_.place(place)};
+  finding->message = capital(fmt::format("{} reads {} that nobody has written", who(place, false),
+                                         shared ? "shared memory of its CTA" : "global memory"));
+  const std::string line = log_.line(place.instruction);
+  finding->hint =
+      shared ? fmt::format("write these bytes before {}, or do not read them", line)
+             : fmt::format(
+                   "let the host or an earlier kernel write them, or do not read them at {}", line);
+}
+
+void ClusterChecker::report_forbidden(const Guest& guest) {
+  const Mbarrier* barrier = mbarriers_.holding(guest.owner, guest.address);
+  const Place later = place_of(guest);
+  const std::uint32_t init = barrier ? barrier->by.instruction : later.instruction;
+  Finding* finding =
+      log_.note("mbarrier-bytes", Severity::kError, later.instruction, init, guest.address);
+  if (!finding) return;
+  Place earlier{"initialised the barrier object", init, later.cta, -1, -1};
+  if (barrier) {
+    earlier.cta = cta_index(first_, barrier->by.cta);
+    earlier.warp = static_cast<int>(barrier->by.warp);
+  }
+  fill(*finding, later, earlier);
+  finding->message = capital(
+      fmt::format("{} {} bytes of a barrier object in use, initialised at {}", who(later, false),
+                  guest.kind == AccessKind::kLoad ? "reads" : "overwrites", log_.line(init)));
+  finding->hint = fmt::format(
+      "keep data away from the 8 bytes of the barrier object, or end it with mbarrier.inval before "
+      "{}",
+      log_.line(later.instruction));
+}
+
+void ClusterChecker::report_unseen_init(const Mbarrier& barrier, MbarrierPlace place,
+                                        const Place& user) {
+  Finding* finding = log_.note("missing-init-fence", Severity::kError, user.instruction,
+                               barrier.by.instruction, place.offset);
+  if (!finding) return;
+  const Place init{"initialised the barrier object", barrier.by.instruction,
+                   cta_index(first_, barrier.by.cta), static_cast<int>(barrier.by.warp),
+                   __builtin_ctz(barrier.by.mask)};
+  fill(*finding, user, init);
+  const bool by_agent = user.lane < 0;
+  finding->message =
+      capital(fmt::format("{} {} a barrier object that {} initialised, and {} stands between",
+                          who(user, user.cta != init.cta), by_agent ? "signals" : "uses",
+                          who(init, user.cta != init.cta), by_agent ? "no fence" : "no barrier"));
+  finding->hint = fmt::format(
+      "after {}, the initialising thread needs fence.mbarrier_init (or fence.proxy.async), and "
+      "everybody {} before {}",
+      log_.line(barrier.by.instruction),
+      user.cta != init.cta ? "a barrier of the cluster" : "__syncthreads()",
+      log_.line(user.instruction));
+}
+
+void ClusterChecker::report_exited(std::uint32_t owner, const RemoteUse& use) {
+  Finding* finding =
+      log_.note("exited-cta", Severity::kError, use.place.instruction, use.place.instruction, 0);
+  if (!finding) return;
+  finding->has_address = false;
+  finding->places = {log_.place(use.place)};
+  finding->message =
+      capital(fmt::format("{} touches shared memory of CTA {}, which may have ended by then",
+                          who(use.place, true), cta_index(first_, owner)));
+  finding->hint = fmt::format(
+      "put a barrier of the cluster (arrive and wait) after {}, before any CTA of it ends",
+      log_.line(use.place.instruction));
+}
+
+}  // namespace tessera::vgpu::check

@@ -1,0 +1,108 @@
+#include "vgpu/observe/check/warp_clocks.h"
+
+#include <algorithm>
+
+namespace tessera::vgpu::check {
+namespace {
+
+// Older meetings of a part of the warp are forgotten; what they ordered looks unordered then.
+constexpr std::size_t kMeetings = 64;
+
+}  // namespace
+
+void WarpClocks::begin(Entity self, std::uint32_t lanes, Time start) {
+  self_ = self;
+  live_ = lanes;
+  groups_.assign(1, {});
+  groups_[0].mask = ~std::uint32_t{0};
+  groups_[0].floor = start;
+  meetings_.clear();
+}
+
+LaneGroup& WarpClocks::group_of(int lane) {
+  for (LaneGroup& group : groups_) {
+    if (group.mask >> lane & 1) return group;
+  }
+  return groups_.front();
+}
+
+Clock WarpClocks::released(std::uint32_t mask, Time now) const {
+  Clock clock;
+  for (const LaneGroup& group : groups_) {
+    if (group.mask & mask) clock.join(group.clock);
+  }
+  at(clock.seen, self_) = now;
+  return clock;
+}
+
+void WarpClocks::acquire(std::uint32_t mask, const Clock& more, const std::vector<Time>& last,
+                         Time now) {
+  change(mask, [&](LaneGroup& group) {
+    group.clock.join(more);
+    refresh_floor(group, last, now);
+  });
+}
+
+void WarpClocks::meet(std::uint32_t mask, const std::vector<Time>& last, Time now) {
+  const bool all = (live_ & ~mask) == 0;
+  if (all) {
+    meetings_.clear();
+    mask = ~std::uint32_t{0};
+  } else {
+    if (meetings_.size() == kMeetings) meetings_.erase(meetings_.begin());
+    meetings_.push_back({mask, now});
+  }
+  separate(mask);
+  Time lowest_floor = now;
+  for (const LaneGroup& group : groups_) {
+    if (group.mask & mask) lowest_floor = std::min(lowest_floor, group.floor);
+  }
+  LaneGroup together;
+  for (const LaneGroup& group : groups_) {
+    if (!(group.mask & mask)) continue;
+    together.mask |= group.mask;
+    together.clock.join(group.clock);
+    join(together.pending, group.pending);
+  }
+  together.floor = lowest_floor;
+  if (all) at(together.clock.seen, self_) = now;
+  refresh_floor(together, last, now);
+  std::erase_if(groups_, [&](const LaneGroup& group) { return group.mask & mask; });
+  groups_.push_back(std::move(together));
+}
+
+// Afterwards every group lies inside the mask or outside of it.
+void WarpClocks::separate(std::uint32_t mask) {
+  for (std::size_t i = 0, count = groups_.size(); i < count; ++i) {
+    const std::uint32_t inside = groups_[i].mask & mask;
+    if (inside == 0 || inside == groups_[i].mask) continue;
+    // Lanes that are no more go with whoever stays behind.
+    if ((groups_[i].mask & ~mask & live_) == 0) continue;
+    LaneGroup rest = groups_[i];
+    rest.mask &= ~mask;
+    groups_[i].mask = inside;
+    groups_.push_back(std::move(rest));
+  }
+}
+
+void WarpClocks::refresh_floors(const std::vector<Time>& last, Time now) {
+  for (LaneGroup& group : groups_) refresh_floor(group, last, now);
+}
+
+void WarpClocks::refresh_floor(LaneGroup& group, const std::vector<Time>& last, Time now) const {
+  Time floor = now;
+  const std::vector<Time>& seen = group.clock.seen;
+  for (std::size_t e = 0; e < last.size(); ++e) {
+    const Time known = e < seen.size() ? seen[e] : 0;
+    if (last[e] > known) floor = std::min(floor, known);
+  }
+  group.floor = std::max(group.floor, floor);
+}
+
+bool WarpClocks::have_met(int lane, int other, Time since) const {
+  return std::any_of(meetings_.begin(), meetings_.end(), [&](const Meeting& meeting) {
+    return meeting.time >= since && meeting.mask >> lane & 1 && meeting.mask >> other & 1;
+  });
+}
+
+}  // namespace tessera::vgpu::check

@@ -1,0 +1,65 @@
+// The clocks of one warp. Its lanes know the same until some of them alone wait for something; they
+// meet again at bar.warp.sync, at a barrier of the CTA, or at any other *.sync.
+#pragma once
+
+#include <vector>
+
+#include "vgpu/observe/check/clock.h"
+
+namespace tessera::vgpu::check {
+
+struct LaneGroup {
+  std::uint32_t mask = 0;
+  Clock clock;
+  SharedHorizon pending;  // seen by relaxed reads, known after the next fence
+  // Everything that anybody did up to here is known. Saves looking at the clock.
+  Time floor = 0;
+};
+
+class WarpClocks {
+ public:
+  // Everything before `start` is known to all lanes.
+  void begin(Entity self, std::uint32_t lanes, Time start);
+
+  std::vector<LaneGroup>& groups() { return groups_; }
+  Entity self() const { return self_; }
+  std::uint32_t live() const { return live_; }
+  // The group of one lane.
+  LaneGroup& group_of(int lane);
+
+  // What the lanes know together, with all that the warp did up to `now`.
+  Clock released(std::uint32_t mask, Time now) const;
+  // The lanes get to know more. `last` is when each entity last did something.
+  void acquire(std::uint32_t mask, const Clock& more, const std::vector<Time>& last, Time now);
+  // The lanes have met.
+  void meet(std::uint32_t mask, const std::vector<Time>& last, Time now);
+  // Calls f(group) for lanes of their own, so that what f changes concerns these lanes alone.
+  template <class F>
+  void change(std::uint32_t mask, F f) {
+    separate(mask);
+    for (LaneGroup& group : groups_) {
+      if (group.mask & mask) f(group);
+    }
+  }
+  void exit(std::uint32_t mask) { live_ &= ~mask; }
+  void refresh_floors(const std::vector<Time>& last, Time now);
+
+  // Whether two lanes of the warp have met at or after this time.
+  bool have_met(int lane, int other, Time since) const;
+
+ private:
+  struct Meeting {
+    std::uint32_t mask;
+    Time time;
+  };
+
+  void separate(std::uint32_t mask);
+  void refresh_floor(LaneGroup& group, const std::vector<Time>& last, Time now) const;
+
+  Entity self_ = 0;
+  std::uint32_t live_ = 0;
+  std::vector<LaneGroup> groups_;  // disjoint, together all lanes
+  std::vector<Meeting> meetings_;  // of some of the lanes, since all of them last met
+};
+
+}  // namespace tessera::vgpu::check

@@ -133,15 +133,57 @@ std::vector<Bug> ampere_bugs() {
   };
 }
 
+// One load, or the rounds of a ring of stages, by copies of the copy engine.
+std::vector<Bug> bulk_copy_bugs() {
+  return {
+      {"bulk_load_without_wait", "race", reversed(128)},
+      {"wait_for_wrong_parity", "race", sum_of_reversed_rounds(6, 128), 160},
+      {"expected_bytes_wrong", "deadlock", reversed(128)},
+      {"arrivals_miscounted", "deadlock", sum_of_reversed_rounds(6, 128), 160},
+      {"stage_never_given_back", "deadlock", sum_of_reversed_rounds(6, 128), 160},
+      {"stage_loaded_while_read", "race", sum_of_reversed_rounds(6, 128), 160},
+      {"mbarrier_init_not_fenced", "missing-proxy-fence", reversed(128)},
+      {"mbarrier_used_before_init", "race", reversed(128)},
+      {"mbarrier_overwritten", "mbarrier-overwritten", reversed(128)},
+      {"store_without_proxy_fence", "missing-proxy-fence", reversed(128)},
+      {"store_drained_late", "race", copied(512)},
+      {"handover_without_way_back", "race", sum_of_reversed_rounds(4, 128), 256},
+      {"registers_moved_by_one_warp", "setmaxnreg", copied(128)},
+  };
+}
+
+std::vector<Bug> cluster_bugs() {
+  return {
+      {"cluster_exits_early", "cluster-exit", neighbours_exchanged(128), 128, 2},
+      {"cluster_reads_too_early", "race", neighbours_exchanged(128), 128, 2},
+      {"multicast_into_busy_stage", "race", sum_of_reversed_rounds(6, 128), 160, 2},
+  };
+}
+
+std::vector<Bug> wgmma_bugs() {
+  return {
+      {"stage_released_before_wgmma_wait", "race", tiles_times_transposed(3), 160},
+      {"wgmma_wait_by_one_warp", "race", tiles_times_transposed(3), 160},
+      {"register_a_overwritten", "wgmma-register", tiles_times_transposed(1)},
+      {"accumulator_read_before_wait", "wgmma-register", tiles_times_transposed(1, 2)},
+      {"wgmma_without_fence", "missing-wgmma-fence", tiles_times_transposed(1)},
+      {"wgmma_without_proxy_fence", "missing-proxy-fence", tiles_times_transposed(1)},
+  };
+}
+
 std::string name_of(const testing::TestParamInfo<Bug>& info) { return info.param.name; }
 
 INSTANTIATE_TEST_SUITE_P(Simt, PlantedBug, testing::ValuesIn(simt_bugs()), name_of);
 INSTANTIATE_TEST_SUITE_P(Ampere, PlantedBug, testing::ValuesIn(ampere_bugs()), name_of);
+INSTANTIATE_TEST_SUITE_P(BulkCopy, PlantedBug, testing::ValuesIn(bulk_copy_bugs()), name_of);
+INSTANTIATE_TEST_SUITE_P(Cluster, PlantedBug, testing::ValuesIn(cluster_bugs()), name_of);
+INSTANTIATE_TEST_SUITE_P(Wgmma, PlantedBug, testing::ValuesIn(wgmma_bugs()), name_of);
 
 // A kernel that nobody runs proves nothing.
 TEST(PlantedBugs, AllFilesAreInTheTable) {
   std::set<std::string> in_table, in_folder;
-  for (const auto& bugs : {simt_bugs(), ampere_bugs()}) {
+  for (const auto& bugs :
+       {simt_bugs(), ampere_bugs(), bulk_copy_bugs(), cluster_bugs(), wgmma_bugs()}) {
     for (const Bug& bug : bugs) in_table.insert(bug.name);
   }
   for (const auto& entry : std::filesystem::directory_iterator("tests/kernels/bugs")) {

@@ -1,5 +1,6 @@
 #include "tests/kernels/tasks.h"
 
+#include <bit>
 #include <numeric>
 
 namespace tessera {
@@ -94,6 +95,49 @@ Task a_times_a_transposed() {
   std::vector<double> d(64);
   for (int i = 0; i < 256; ++i) d[i / 4] += a[i / 32 * 4 + i % 4] * a[i / 4 % 8 * 4 + i % 4];
   return {.in = bytes_of(a), .out = Bytes(d.size() * 8), .expected = bytes_of(d), .n = 32};
+}
+
+namespace {
+
+constexpr int kSide = 64;  // of a tile
+
+float tile_element(int tile, int row, int column) {
+  return static_cast<float>((tile + row * 3 + column * 5 + row * column) % 7 - 3);
+}
+
+// Where a tensor copy with a 128-byte swizzle puts an element of 16 bits in rows of 128 bytes.
+int swizzled(int row, int column) { return row * kSide + (column / 8 ^ row % 8) * 8 + column % 8; }
+
+std::uint16_t bf16(float x) {
+  return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16);
+}
+
+}  // namespace
+
+Task tiles_times_transposed(int tiles, float factor) {
+  std::vector<std::uint16_t> in(static_cast<std::size_t>(tiles) * kSide * kSide);
+  Floats expected(kSide * kSide);
+  for (int t = 0; t < tiles; ++t) {
+    for (int i = 0; i < kSide; ++i) {
+      for (int j = 0; j < kSide; ++j) {
+        in[t * kSide * kSide + swizzled(i, j)] = bf16(tile_element(t, i, j));
+        for (int k = 0; k < kSide; ++k) {
+          expected[i * kSide + j] += factor * tile_element(t, i, k) * tile_element(t, j, k);
+        }
+      }
+    }
+  }
+  Task product = task({}, expected);
+  product.in = bytes_of(in);
+  product.n = static_cast<int>(product.in.size() / sizeof(float));
+  return product;
+}
+
+Task neighbours_exchanged(int n) {
+  const Floats in = numbers(2 * n);
+  Floats expected(in.begin() + n, in.end());
+  expected.insert(expected.end(), in.begin(), in.begin() + n);
+  return task(in, expected);
 }
 
 }  // namespace tessera

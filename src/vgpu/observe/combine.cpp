@@ -16,6 +16,9 @@ class Several : public Observer {
   void cluster_ends() override { tell(&Observer::cluster_ends); }
   void warp_exits(const Actor& by) override { tell(&Observer::warp_exits, by); }
   void access(const WarpAccess& access) override { tell(&Observer::access, access); }
+  void copy_issued(const WarpAccess& from, const WarpAccess& to) override {
+    tell(&Observer::copy_issued, from, to);
+  }
   void warp_syncs(const Actor& by) override { tell(&Observer::warp_syncs, by); }
   void barrier_arrives(const Actor& by, std::uint32_t id) override {
     tell(&Observer::barrier_arrives, by, id);

@@ -60,6 +60,7 @@ struct AgentAccess {
   std::uint32_t owner = 0;  // as in WarpAccess
   std::uint64_t address = 0, bytes = 0;
   std::uint32_t instruction = 0;  // that issued it
+  bool is_map = false;            // the tensor map that it goes by, not its data
 };
 
 // A barrier object in shared memory.
@@ -87,6 +88,10 @@ class Observer {
   virtual void warp_exits(const Actor&) {}  // these lanes
 
   virtual void access(const WarpAccess&) {}
+  // One issue of cp.async, lane by lane, for whoever counts requests; what happens when is told by
+  // the agent events below. Lanes that read nothing (src-size 0) are missing in the mask of `from`,
+  // which may be empty.
+  virtual void copy_issued(const WarpAccess& /*from*/, const WarpAccess& /*to*/) {}
 
   // ---- threads with threads -------------------------------------------------------------------
   // bar.warp.sync and the other *.sync: the lanes of the mask have met.

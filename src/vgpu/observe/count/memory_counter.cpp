@@ -1,19 +1,239 @@
-// Sectors, wavefronts and footprints of a launch.
+// Sectors, wavefronts and the footprint of a launch, by instruction.
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "vgpu/exec/cta.h"
+#include "vgpu/observe/count/pattern.h"
 #include "vgpu/observe/observer.h"
 
 namespace tessera::vgpu {
 namespace {
 
+using CountsByInstruction = std::vector<MemoryCounts>;
+
+// What drawn clusters stand for.
+GlobalCounts all_of(const GlobalCounts& c, double weight) {
+  GlobalCounts to;
+  to.requests = scaled(c.requests, weight);
+  to.lanes = scaled(c.lanes, weight);
+  to.requested_bytes = scaled(c.requested_bytes, weight);
+  to.distinct_bytes = scaled(c.distinct_bytes, weight);
+  to.sectors = scaled(c.sectors, weight);
+  to.partial_sectors = scaled(c.partial_sectors, weight);
+  to.lines = scaled(c.lines, weight);
+  to.tag_wavefronts = scaled(c.tag_wavefronts, weight);
+  return to;
+}
+
+BankCounts all_of(const BankCounts& c, double weight) {
+  return {scaled(c.passes, weight), scaled(c.wavefronts, weight)};
+}
+
+MemoryCounts all_of(const MemoryCounts& c, double weight) {
+  MemoryCounts to;
+  to.global = all_of(c.global, weight);
+  to.local = all_of(c.local, weight);
+  to.shared.requests = scaled(c.shared.requests, weight);
+  to.shared.lanes = scaled(c.shared.lanes, weight);
+  to.shared.requested_bytes = scaled(c.shared.requested_bytes, weight);
+  to.shared.plain = all_of(c.shared.plain, weight);
+  to.shared.pair = all_of(c.shared.pair, weight);
+  return to;
+}
+
+Traffic traffic_of(AccessKind kind) {
+  return kind == AccessKind::kLoad    ? Traffic::kLoad
+         : kind == AccessKind::kStore ? Traffic::kStore
+                                      : Traffic::kAtomic;
+}
+
+// The global side of an asynchronous copy.
+Traffic copy_traffic_of(AccessKind kind) {
+  return kind == AccessKind::kLoad    ? Traffic::kCopyIn
+         : kind == AccessKind::kStore ? Traffic::kCopyOut
+                                      : Traffic::kCopyReduce;
+}
+
 class MemoryCounter : public LaunchObserver {
  public:
-  std::unique_ptr<Observer> for_worker() override { return std::make_unique<Observer>(); }
-  void report(LaunchReport&) override {}
+  explicit MemoryCounter(const LaunchContext& context)
+      : kernel_(*context.kernel),
+        sample_(*context.sample),
+        footprint_(*context.memory, context.sample->is_partial()) {
+    for (const InstructionInfo& info : kernel_.instructions) {
+      merges_.push_back(info.form.starts_with("ld."));
+    }
+  }
+
+  std::unique_ptr<Observer> for_worker() override;
+  void report(LaunchReport& to) override;
+
+  // A worker's counts of clusters of one weight; any thread.
+  void add(const CountsByInstruction& counts, double weight);
+
+  const ClusterSample& sample() const { return sample_; }
+  FootprintMap& footprint() { return footprint_; }
+  std::size_t instructions() const { return kernel_.instructions.size(); }
+  bool merges(std::uint32_t instruction) const { return merges_[instruction]; }
+
+ private:
+  CountsByInstruction sums() const;
+
+  const Kernel& kernel_;
+  const ClusterSample& sample_;
+  FootprintMap footprint_;
+  std::vector<bool> merges_;  // by instruction: see count_banks
+  std::mutex mutex_;
+  std::map<double, CountsByInstruction> by_weight_;
 };
+
+class Worker : public Observer {
+ public:
+  explicit Worker(MemoryCounter& launch)
+      : launch_(launch), memos_(launch.instructions()), other_(launch.instructions()) {}
+  ~Worker() override { flush(); }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  void cluster_begins(std::uint64_t first, std::uint32_t) override {
+    is_counted_.clear();
+    if (!launch_.sample().is_partial()) return;
+    const SampledCluster cluster = launch_.sample().with_first_cta(first);
+    if (cluster.weight != weight_) flush();
+    weight_ = cluster.weight;
+    first_half_ = cluster.first_half;
+    for (PatternMemo& memo : memos_) memo.forget_places();
+  }
+
+  void access(const WarpAccess& access) override {
+    Traffic& traffic = other_[access.by.instruction].traffic;
+    if (traffic == Traffic::kNone) traffic = traffic_of(access.kind);
+    count(access);
+  }
+
+  void copy_issued(const WarpAccess& from, const WarpAccess& to) override {
+    other_[to.by.instruction].traffic = Traffic::kCopyIn;
+    if (from.by.mask != 0) count(from);
+    if (to.by.mask != 0) count(to);
+  }
+
+  void agent_starts(const Actor&, AgentId agent, AgentKind kind) override {
+    if (kind == AgentKind::kBulkCopy) is_counted_[agent] = false;
+  }
+
+  void agent_access(const AgentAccess& access) override {
+    const auto copy = is_counted_.find(access.agent);
+    if (copy == is_counted_.end() || access.window != Window::kGlobal) return;
+    if (access.is_map || access.bytes == 0) return;
+    MemoryCounts& counts = other_[access.instruction];
+    counts.traffic = copy_traffic_of(access.kind);
+    Request request = count_span(access.address, access.bytes);
+    request.counts.tag_wavefronts = 0;  // not through the L1's tags
+    if (access.kind == AccessKind::kLoad) request.counts.partial_sectors = 0;
+    request.counts.requests = request.counts.lanes = copy->second ? 0 : 1;
+    copy->second = true;
+    counts.global += request.counts;
+    for (const SectorRun& run : request.runs) mark(access.kind, run);
+  }
+
+ private:
+  void count(const WarpAccess& access) {
+    const std::uint32_t instruction = access.by.instruction;
+    Pattern& pattern = memos_[instruction].find(access, launch_.merges(instruction));
+    if (access.window == Window::kShared) {
+      pattern.count_shared();
+    } else {
+      const bool is_global = access.window == Window::kGlobal;
+      pattern.count_global(access.address[0], is_global ? &launch_.footprint() : nullptr,
+                           first_half_);
+    }
+  }
+
+  void mark(AccessKind kind, const SectorRun& run) {
+    const auto first = static_cast<std::uint64_t>(run.first);
+    FootprintMap& map = launch_.footprint();
+    if (kind != AccessKind::kStore) map.mark(FootprintMap::kRead, first_half_, first, run.count);
+    if (kind != AccessKind::kLoad) map.mark(FootprintMap::kWritten, first_half_, first, run.count);
+  }
+
+  void flush() {
+    CountsByInstruction counts = std::exchange(other_, CountsByInstruction(memos_.size()));
+    for (std::size_t i = 0; i < memos_.size(); ++i) {
+      counts[i] += memos_[i].take();
+      other_[i].traffic = counts[i].traffic;
+    }
+    launch_.add(counts, weight_);
+  }
+
+  MemoryCounter& launch_;
+  std::vector<PatternMemo> memos_;      // by instruction
+  CountsByInstruction other_;           // what is counted without patterns, and the kind of traffic
+  std::map<AgentId, bool> is_counted_;  // as a request: bulk and tensor copies of this cluster
+  double weight_ = 1;
+  bool first_half_ = true;
+};
+
+std::unique_ptr<Observer> MemoryCounter::for_worker() { return std::make_unique<Worker>(*this); }
+
+void MemoryCounter::add(const CountsByInstruction& counts, double weight) {
+  const std::lock_guard lock(mutex_);
+  CountsByInstruction& sums = by_weight_[weight];
+  sums.resize(counts.size());
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    sums[i] += counts[i];
+    if (counts[i].traffic != Traffic::kNone) sums[i].traffic = counts[i].traffic;
+  }
+}
+
+CountsByInstruction MemoryCounter::sums() const {
+  CountsByInstruction sums(kernel_.instructions.size());
+  for (const auto& [weight, counts] : by_weight_) {
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      sums[i] += all_of(counts[i], weight);
+      if (counts[i].traffic != Traffic::kNone) sums[i].traffic = counts[i].traffic;
+    }
+  }
+  return sums;
+}
+
+void MemoryCounter::report(LaunchReport& to) {
+  const CountsByInstruction sums = this->sums();
+  for (InstructionReport& row : to.instructions) row.memory = sums[row.index];
+  LaunchMemory& memory = to.memory;
+  memory.counted = true;
+  for (const MemoryCounts& counts : sums) {
+    switch (counts.traffic) {
+      case Traffic::kNone:
+        break;
+      case Traffic::kLoad:
+        memory.loads += counts;
+        break;
+      case Traffic::kStore:
+        memory.stores += counts;
+        break;
+      case Traffic::kAtomic:
+        memory.atomics += counts;
+        break;
+      case Traffic::kCopyIn:
+        memory.copies_in += counts;
+        break;
+      case Traffic::kCopyOut:
+        memory.copies_out += counts;
+        break;
+      case Traffic::kCopyReduce:
+        memory.copies_reduce += counts;
+        break;
+    }
+  }
+  const double share = static_cast<double>(sample_.size()) / static_cast<double>(sample_.total());
+  memory.footprint = footprint_.result(share);
+}
 
 }  // namespace
 
-std::unique_ptr<LaunchObserver> make_memory_counter(const LaunchContext&) {
-  return std::make_unique<MemoryCounter>();
+std::unique_ptr<LaunchObserver> make_memory_counter(const LaunchContext& context) {
+  return std::make_unique<MemoryCounter>(context);
 }
 
 }  // namespace tessera::vgpu

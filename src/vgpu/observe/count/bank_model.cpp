@@ -1,0 +1,67 @@
+#include "vgpu/observe/count/bank_model.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tessera::vgpu {
+namespace {
+
+constexpr int kWarp = 32;
+constexpr std::uint32_t kBanks = 32, kWordBytes = 4;
+
+// Distinct words of one pass, sorted into their banks. A pass of 128 bytes has 32 words; merged
+// ones have at most as many distinct ones, but nobody promises that, so there is room for all.
+class Banks {
+ public:
+  void add(std::uint64_t word) {
+    const auto bank = static_cast<std::size_t>(word % kBanks);
+    const auto begin = words_[bank].begin(), end = begin + count_[bank];
+    if (std::find(begin, end, word) == end) words_[bank][count_[bank]++] = word;
+  }
+  std::uint32_t busiest() const { return *std::max_element(count_.begin(), count_.end()); }
+
+ private:
+  std::array<std::array<std::uint64_t, 2 * kWarp>, kBanks> words_;
+  std::array<std::uint32_t, kBanks> count_{};
+};
+
+// Wavefronts of the lanes [first, first + lanes); 0 where none of them is active.
+std::uint32_t wavefronts(const LaneAccess& access, int first, int lanes) {
+  Banks banks;
+  for (int l = first; l < first + lanes; ++l) {
+    if (!(access.mask >> l & 1)) continue;
+    const std::uint64_t begin = access.address[l] / kWordBytes;
+    const std::uint64_t end = (access.address[l] + access.bytes - 1) / kWordBytes;
+    for (std::uint64_t word = begin; word <= end; ++word) banks.add(word);
+  }
+  return banks.busiest();
+}
+
+// Every active lane agrees with the lane whose number differs in this bit, if that one is active.
+bool agree(const LaneAccess& access, int bit) {
+  for (int l = 0; l < kWarp; ++l) {
+    const bool both = (access.mask >> l & 1) && (access.mask >> (l ^ bit) & 1);
+    if (both && access.address[l] != access.address[l ^ bit]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+BankCounts count_banks(BankModel model, const LaneAccess& access, bool merges) {
+  int lanes = kWarp / static_cast<int>(std::max(access.bytes / kWordBytes, 1u));
+  // HW: NVIDIA developer forum, thread 77228, for compute capability 7.0 to 7.5: registers of lanes
+  // that agree in pairs return packed, two a cycle. Not yet confirmed on Hopper.
+  const bool is_wide = lanes < kWarp;
+  const bool pairs = model == BankModel::kPair && merges && is_wide;
+  if (pairs && (agree(access, 1) || agree(access, 2))) lanes *= 2;
+  BankCounts counts;
+  for (int first = 0; first < kWarp; first += lanes) {
+    const std::uint32_t taken = wavefronts(access, first, lanes);
+    counts.passes += taken != 0;
+    counts.wavefronts += taken;
+  }
+  return counts;
+}
+
+}  // namespace tessera::vgpu

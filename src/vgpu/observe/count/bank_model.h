@@ -1,0 +1,15 @@
+// How many wavefronts an access to shared memory takes. 32 banks of 4 bytes serve one word each a
+// wavefront; a word that several lanes want is served to all of them at once.
+#pragma once
+
+#include "vgpu/observe/count/lanes_of_access.h"
+#include "vgpu/observe/memory_counts.h"
+
+namespace tessera::vgpu {
+
+enum class BankModel { kPlain, kPair };
+
+// `merges`: whether the instruction is one that the pair model may merge: an ordinary load.
+BankCounts count_banks(BankModel model, const LaneAccess& access, bool merges);
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,157 @@
+#include "vgpu/observe/count/pattern.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "vgpu/observe/count/bank_model.h"
+
+namespace tessera::vgpu {
+namespace {
+
+void add(GlobalCounts& to, const GlobalCounts& once, std::uint64_t hits) {
+  to.requests += hits * once.requests;
+  to.lanes += hits * once.lanes;
+  to.requested_bytes += hits * once.requested_bytes;
+  to.distinct_bytes += hits * once.distinct_bytes;
+  to.sectors += hits * once.sectors;
+  to.partial_sectors += hits * once.partial_sectors;
+  to.lines += hits * once.lines;
+  to.tag_wavefronts += hits * once.tag_wavefronts;
+}
+
+void add(BankCounts& to, const BankCounts& once, std::uint64_t hits) {
+  to.passes += hits * once.passes;
+  to.wavefronts += hits * once.wavefronts;
+}
+
+void add(SharedCounts& to, const SharedCounts& once, std::uint64_t hits) {
+  to.requests += hits * once.requests;
+  to.lanes += hits * once.lanes;
+  to.requested_bytes += hits * once.requested_bytes;
+  add(to.plain, once.plain, hits);
+  add(to.pair, once.pair, hits);
+}
+
+constexpr std::uint64_t kWordBytes = 4, kLanes32 = 32;
+
+// Local memory as the hardware lays it out: word w of all lanes stands together, so that lanes at
+// one place of their stacks are neighbours. A wider access takes one such row a word.
+Request count_local(std::uint32_t mask, std::uint32_t bytes, const std::uint64_t* address) {
+  std::uint64_t place[kLanes32];
+  for (std::size_t l = 0; l < kLanes32; ++l) {
+    const std::uint64_t word = address[l] / kWordBytes;
+    place[l] = (word * kLanes32 + l) * kWordBytes + address[l] % kWordBytes;
+  }
+  const std::uint32_t words = std::max<std::uint32_t>(bytes / kWordBytes, 1);
+  Request row = count_request({mask, bytes / words, place});
+  GlobalCounts all;
+  add(all, row.counts, words);
+  all.requests = 1;
+  all.lanes = row.counts.lanes;
+  row.counts = all;
+  return row;
+}
+
+}  // namespace
+
+Pattern::Pattern(const WarpAccess& access, bool merges)
+    : mask_(access.by.mask),
+      window_(access.window),
+      kind_(access.kind),
+      bytes_(access.bytes),
+      remainder_(access.address[0] % kStep) {
+  for (std::size_t l = 0; l < distance_.size(); ++l) {
+    distance_[l] = access.address[l] - access.address[0];
+  }
+  if (window_ != Window::kShared) return;
+  const LaneAccess lanes{mask_, bytes_, access.address};
+  shared_once_.requests = 1;
+  shared_once_.lanes = static_cast<std::uint64_t>(std::popcount(mask_));
+  shared_once_.requested_bytes = shared_once_.lanes * bytes_;
+  shared_once_.plain = count_banks(BankModel::kPlain, lanes, merges);
+  shared_once_.pair = count_banks(BankModel::kPair, lanes, merges);
+}
+
+void Pattern::count_global(std::uint64_t base, FootprintMap* to, bool first_half) {
+  Phase& phase = phase_of(base);
+  ++phase.hits;
+  const std::uint64_t sector = base / kSectorBytes;
+  if (!to || (phase.runs == marked_ && sector == marked_sector_)) return;
+  marked_ = phase.runs;
+  marked_sector_ = sector;
+  mark(*to, sector, first_half);
+}
+
+void Pattern::mark(FootprintMap& to, std::uint64_t sector, bool first_half) const {
+  for (const SectorRun& run : *marked_) {
+    const std::uint64_t first = sector + static_cast<std::uint64_t>(run.first);
+    if (kind_ != AccessKind::kStore) to.mark(FootprintMap::kRead, first_half, first, run.count);
+    if (kind_ != AccessKind::kLoad) to.mark(FootprintMap::kWritten, first_half, first, run.count);
+  }
+}
+
+Pattern::Phase& Pattern::phase_of(std::uint64_t base) {
+  Phase& phase = phases_[base % kLineBytes / kStep];
+  if (phase.runs) return phase;
+  std::uint64_t address[kLanes32];
+  for (std::size_t l = 0; l < kLanes32; ++l) address[l] = base + distance_[l];
+  Request request = window_ == Window::kLocal ? count_local(mask_, bytes_, address)
+                                              : count_request({mask_, bytes_, address});
+  if (kind_ == AccessKind::kLoad) request.counts.partial_sectors = 0;
+  phase.once = request.counts;
+  for (SectorRun& run : request.runs) run.first -= static_cast<std::int64_t>(base / kSectorBytes);
+  phase.runs = kept(std::move(request.runs));
+  return phase;
+}
+
+// Equal runs are kept once, so that they are equal where their addresses are.
+const std::vector<SectorRun>* Pattern::kept(std::vector<SectorRun> runs) {
+  for (const auto& known : runs_) {
+    if (*known == runs) return known.get();
+  }
+  runs_.push_back(std::make_unique<const std::vector<SectorRun>>(std::move(runs)));
+  return runs_.back().get();
+}
+
+void Pattern::flush(MemoryCounts& to) {
+  add(to.shared, shared_once_, std::exchange(shared_hits_, 0));
+  GlobalCounts& here = window_ == Window::kLocal ? to.local : to.global;
+  for (Phase& phase : phases_) {
+    if (phase.hits != 0) add(here, phase.once, std::exchange(phase.hits, 0));
+  }
+}
+
+Pattern& PatternMemo::find(const WarpAccess& access, bool merges) {
+  if (patterns_[last_] && patterns_[last_]->matches(access)) return *patterns_[last_];
+  for (std::size_t i = 0; i < kKept; ++i) {
+    if (patterns_[i] && patterns_[i]->matches(access)) {
+      last_ = i;
+      return *patterns_[i];
+    }
+  }
+  last_ = next_;
+  next_ = (next_ + 1) % kKept;
+  if (patterns_[last_]) patterns_[last_]->flush(counts_);
+  patterns_[last_] = std::make_unique<Pattern>(access, merges);
+  return *patterns_[last_];
+}
+
+void PatternMemo::flush() {
+  for (const auto& pattern : patterns_) {
+    if (pattern) pattern->flush(counts_);
+  }
+}
+
+void PatternMemo::forget_places() {
+  for (const auto& pattern : patterns_) {
+    if (pattern) pattern->forget_place();
+  }
+}
+
+MemoryCounts PatternMemo::take() {
+  flush();
+  return std::exchange(counts_, {});
+}
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,92 @@
+// Kernels access memory in few patterns: the lanes of an instruction keep their distances while its
+// base walks. So each pattern is counted once, and after that only how often it came.
+//
+// Banks turn with the base, so an access to shared memory costs the same wherever its base lies. An
+// access to global memory depends on where in a line its base lies: its phase.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "vgpu/observe/count/footprint_map.h"
+#include "vgpu/observe/count/sectors.h"
+#include "vgpu/observe/observer.h"
+
+namespace tessera::vgpu {
+
+// One set of distances, of accesses of one kind to one memory.
+class Pattern {
+ public:
+  // `merges`: see count_banks.
+  Pattern(const WarpAccess& access, bool merges);
+
+  bool matches(const WarpAccess& access) const {
+    if (access.by.mask != mask_ || access.window != window_ || access.kind != kind_ ||
+        access.bytes != bytes_ || access.address[0] % kStep != remainder_) {
+      return false;
+    }
+    std::uint64_t difference = 0;
+    for (std::size_t l = 0; l < distance_.size(); ++l) {
+      difference |= (access.address[l] - access.address[0]) ^ distance_[l];
+    }
+    return difference == 0;
+  }
+
+  void count_shared() { ++shared_hits_; }
+  // Local memory has no footprint: `to` is null.
+  void count_global(std::uint64_t base, FootprintMap* to, bool first_half);
+
+  // Adds what came so far, and starts anew.
+  void flush(MemoryCounts& to);
+  // The next access marks its sectors even if the last one did.
+  void forget_place() { marked_ = nullptr; }
+
+ private:
+  static constexpr std::uint64_t kStep = 4;  // bytes from phase to phase
+  static constexpr std::size_t kPhases = kLineBytes / kStep;
+
+  struct Phase {
+    std::uint64_t hits = 0;
+    const std::vector<SectorRun>* runs = nullptr;  // from the base's sector; null: not known yet
+    GlobalCounts once;
+  };
+
+  Phase& phase_of(std::uint64_t base);
+  const std::vector<SectorRun>* kept(std::vector<SectorRun> runs);
+  void mark(FootprintMap& to, std::uint64_t sector, bool first_half) const;
+
+  std::uint32_t mask_;
+  Window window_;
+  AccessKind kind_;
+  std::uint32_t bytes_;
+  std::uint64_t remainder_;
+  std::array<std::uint64_t, 32> distance_;  // from lane 0
+  const std::vector<SectorRun>* marked_ = nullptr;
+  std::uint64_t marked_sector_ = 0;
+  std::uint64_t shared_hits_ = 0;
+  SharedCounts shared_once_;
+  std::array<Phase, kPhases> phases_;
+  std::vector<std::unique_ptr<const std::vector<SectorRun>>> runs_;
+};
+
+// The patterns of one instruction, the latest few of them.
+class PatternMemo {
+ public:
+  // `merges`: see count_banks.
+  Pattern& find(const WarpAccess& access, bool merges);
+  void flush();
+  void forget_places();
+  // Of what was flushed.
+  const MemoryCounts& counts() const { return counts_; }
+  MemoryCounts take();
+
+ private:
+  static constexpr std::size_t kKept = 4;
+  std::array<std::unique_ptr<Pattern>, kKept> patterns_;
+  std::size_t last_ = 0, next_ = 0;
+  MemoryCounts counts_;
+};
+
+}  // namespace tessera::vgpu

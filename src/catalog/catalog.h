@@ -21,8 +21,9 @@ struct KernelRow {
   std::string entry;    // "rung_10_general_tile__128x128x8_ak_bn"
   Sides sides;          // kStrided where strides are run-time values
   BlockTile block;
-  int threads = 0;    // a block, along x
-  int threads_y = 1;  // and along y
+  OutputTile thread = {1, 1};  // outputs of one thread, for the arithmetic of its loads
+  int threads = 0;             // a block, along x
+  int threads_y = 1;           // and along y
 };
 
 // A plan: the launches that solve one problem with one kernel, in order. Workspace is device memory

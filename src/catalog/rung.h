@@ -26,6 +26,14 @@ std::int64_t packed_workspace(const KernelRow& row, const Problem& problem);
 Plan plan_packed(const KernelRow& row, const Problem& problem, const Operands& operands,
                  DeviceAddress workspace);
 
+// Outputs of one thread: what the config says, else a strip along n of as many as there are.
+template <class Config>
+constexpr OutputTile thread_tile(const Config& config) {
+  if constexpr (requires { config.thread.m; }) return config.thread;
+  if constexpr (requires { config.kThread; }) return {config.kThread, config.kThread};
+  return {1, config.block.m * config.block.n / config.threads()};
+}
+
 // The type-erased rows of a kernel's config table.
 template <class Rows>
 std::vector<KernelRow> rows_from(std::string_view name, const Rows& table) {
@@ -35,6 +43,7 @@ std::vector<KernelRow> rows_from(std::string_view name, const Rows& table) {
     if constexpr (requires { config.sides; }) row.sides = config.sides;
     if constexpr (requires { config.threads_y(); }) row.threads_y = config.threads_y();
     row.threads = config.threads() / row.threads_y;
+    row.thread = thread_tile(config);
     row.entry = entry_name(name, variant, row.sides);
     rows.push_back(row);
   }

@@ -81,6 +81,17 @@ TEST(Catalog, RefusesWhatAKernelCannotRun) {
   EXPECT_FALSE(supports(kernel, kernel.rows[0], p).ok());
 }
 
+TEST(Catalog, ThreadsOfABlockShareItsOutputs) {
+  for (const Kernel& kernel : all_kernels()) {
+    for (const KernelRow& row : kernel.rows) {
+      const int outputs = row.thread.m * row.thread.n * row.threads * row.threads_y;
+      EXPECT_EQ(outputs, row.block.m * row.block.n) << row.entry;
+    }
+  }
+  EXPECT_EQ(choose_kernels("12").front().kernel->rows.front().thread.m, 8);
+  EXPECT_EQ(choose_kernels("07").front().kernel->rows.front().thread.n, 4);
+}
+
 TEST(Plan, CoversTheOutputWithALinearGrid) {
   const Kernel& kernel = *choose_kernels("12").front().kernel;
   const Problem p = with_default_ld({.m = 129, .n = 257, .k = 9, .order = Order::kRowMajor});

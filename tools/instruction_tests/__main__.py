@@ -1,6 +1,7 @@
 """Writes tests/vgpu/instructions/*.ptx:  python3 tools/instruction_tests"""
 
 import approximate
+import async_copy
 import atomic
 import barrier
 import bits
@@ -26,6 +27,7 @@ for module in (
     control,
     barrier,
     cluster,
+    async_copy,
     warp,
     fault,
 ):

@@ -18,10 +18,13 @@ std::uint64_t next_random(std::uint64_t& state) {
   return z ^ z >> 31;
 }
 
+// Waits for mbarriers fail so often without any change before that is a deadlock.
+constexpr int kFailedWaits = 4;
+
 }  // namespace
 
 Cluster::Cluster(const LaunchContext& context, Observer* observer)
-    : context_(context), observer_(observer) {
+    : context_(context), observer_(observer), mbarriers_(*this) {
   memory_.ctas = context.cluster[0] * context.cluster[1] * context.cluster[2];
   for (std::uint32_t rank = 0; rank < memory_.ctas; ++rank) ctas_.emplace_back(*this, rank);
   for (std::uint32_t rank = 0; rank < memory_.ctas; ++rank) {
@@ -52,20 +55,46 @@ void Cluster::run(std::uint64_t index) {
   memory_.live = (1u << memory_.ctas) - 1;
   barrier_ = {};
   barrier_.live = memory_.ctas * ctas_[0].threads();
+  mbarriers_.clear();
+  agents_ = 0;
   place_ctas(index);
   if (observer_) observer_->cluster_begins(ctas_[0].index(), memory_.ctas);
   for (Warp* warp : warps_) warp->start();
   while (memory_.live != 0) {
     if (seed != 0) shuffle_warps();
-    bool progress = false;
-    for (Warp* warp : warps_) {
-      if (!warp->can_run()) continue;
-      warp->run();
-      progress = true;
-    }
-    if (!progress) fault_deadlock();
+    if (!run_warps() && !go_on()) fault_deadlock();
   }
   if (observer_) observer_->cluster_ends();
+}
+
+// One turn of every warp that can run. Whether there was any.
+bool Cluster::run_warps() {
+  bool any = false;
+  for (Warp* warp : warps_) {
+    if (!warp->can_run()) continue;
+    warp->run();
+    any = true;
+  }
+  return any;
+}
+
+// Every warp waits: lets an asynchronous operation happen, else waits for mbarriers fail.
+bool Cluster::go_on() {
+  for (Warp* warp : warps_) {
+    if (warp->copies().arrive_late(*warp)) return true;
+  }
+  if (mbarriers_.changes() != last_changes_) {
+    last_changes_ = mbarriers_.changes();
+    failed_waits_ = 0;
+  }
+  if (++failed_waits_ > kFailedWaits) return false;
+  bool any = false;
+  for (Warp* warp : warps_) any |= warp->wake_mbarrier_waits();
+  return any;
+}
+
+bool Cluster::is_spurious() {
+  return context_.observation.warp_order_seed != 0 && next_random(random_) % 4 == 0;
 }
 
 void Cluster::shuffle_warps() {

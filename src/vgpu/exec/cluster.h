@@ -6,6 +6,7 @@
 #include <deque>
 #include <vector>
 
+#include "vgpu/async/mbarrier.h"
 #include "vgpu/exec/cta.h"
 
 namespace tessera::vgpu {
@@ -33,6 +34,12 @@ class Cluster {
   Cta& cta(std::uint32_t rank) { return ctas_[rank]; }
   const ClusterMemory& memory() const { return memory_; }
   ClusterBarrier& barrier() { return barrier_; }
+  Mbarriers& mbarriers() { return mbarriers_; }
+  AgentId new_agent() { return ++agents_; }
+  // Whether asynchronous operations happen as late as possible.
+  bool is_lazy() const { return context_.observation.schedule == AsyncSchedule::kLazy; }
+  // Whether a wait that comes too early shall come back false at once; by seed.
+  bool is_spurious();
   // Opens the barrier of the cluster if everybody is there.
   void check_barrier();
   // So many threads exit, of which some have arrived at the barrier of the cluster.
@@ -45,14 +52,20 @@ class Cluster {
  private:
   void place_ctas(std::uint64_t index);
   void shuffle_warps();
+  bool run_warps();
+  bool go_on();
   [[noreturn]] void fault_deadlock();
 
   const LaunchContext& context_;
   Observer* const observer_;
   ClusterMemory memory_;
   ClusterBarrier barrier_;
+  Mbarriers mbarriers_;
+  AgentId agents_ = 0;
   std::deque<Cta> ctas_;      // by rank
   std::vector<Warp*> warps_;  // of all CTAs, in the order of their turns
+  std::uint64_t last_changes_ = 0;
+  int failed_waits_ = 0;
   std::uint64_t random_ = 0;  // of the order
 };
 

@@ -77,6 +77,10 @@ void Cta::warp_finished() {
   if (live_warps_ == 0) cluster_.cta_finished(rank_);
 }
 
+void Cta::mbarrier_opens(std::uint32_t offset) {
+  for (Warp& warp : warps_) warp.mbarrier_opens(offset);
+}
+
 const Warp* Cta::first_unfinished() const {
   const auto found =
       std::find_if(warps_.begin(), warps_.end(), [](const Warp& warp) { return !warp.finished(); });
@@ -94,6 +98,7 @@ std::string Cta::describe_waits() const {
     text += fmt::format("\n  barrier {}{}: {} of {} threads are there", id, of, barrier.arrived,
                         expected);
   }
+  text += cluster_.mbarriers().describe(rank_);
   for (const Warp& warp : warps_) text += warp.describe_waits();
   return text;
 }

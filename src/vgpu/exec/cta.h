@@ -66,6 +66,7 @@ class Cta {
   // Opens the barrier if everybody is there.
   void check_barrier(std::uint32_t id);
   void warp_finished();
+  void mbarrier_opens(std::uint32_t offset);
 
   InstructionCounter& block_counter(std::uint32_t i) { return block_counters_[i]; }
   InstructionCounter& instruction_counter(std::uint32_t i) { return instruction_counters_[i]; }

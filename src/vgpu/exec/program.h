@@ -20,8 +20,9 @@ enum class ControlKind : std::uint8_t {
   kBarrier,        // of the CTA
   kClusterArrive,  // op.immediate: a MemoryOrder
   kClusterWait,
-  kCollective,  // needs all lanes of a member mask: *.sync; runs op when they are there
-  kYield,       // nanosleep
+  kMbarrierWait,  // operand 0: done, 1: object, 2: state or parity
+  kCollective,    // needs all lanes of a member mask: *.sync; runs op when they are there
+  kYield,         // nanosleep
   kTrap,
 };
 

@@ -36,6 +36,7 @@ void Warp::start() {
   std::memset(frame.call_params.get(), 0xff,
               std::size_t{frame.function->call_param_bytes} * kLanes);
   cluster_arrived_ = cluster_open_ = 0;
+  copies_.clear();
   splits_.clear();
   Split split;
   split.mask = live_;
@@ -83,7 +84,7 @@ void Warp::merge() {
       Split& a = splits_[i];
       const Split& b = splits_[j];
       if (a.block != b.block || a.frame != b.frame || a.wait != b.wait) continue;
-      if (a.wait == Wait::kBarrier) continue;
+      if (a.wait == Wait::kBarrier || a.wait == Wait::kMbarrier) continue;
       a.mask |= b.mask;
       a.deferred &= b.deferred;
       splits_.erase(splits_.begin() + static_cast<std::ptrdiff_t>(j));
@@ -189,6 +190,8 @@ void Warp::leave_block(std::size_t index, const Control& control) {
       return arrive_at_cluster(index, control);
     case ControlKind::kClusterWait:
       return wait_at_cluster(index, control);
+    case ControlKind::kMbarrierWait:
+      return wait_at_mbarrier(index);
     case ControlKind::kCollective:
       split.wait = Wait::kCollective;
       merge();

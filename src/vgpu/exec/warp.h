@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "vgpu/async/copy_async.h"
 #include "vgpu/exec/frame.h"
 #include "vgpu/exec/op.h"
 #include "vgpu/fault.h"
@@ -19,17 +20,17 @@ namespace tessera::vgpu {
 
 class Cta;
 
-enum class Wait : std::uint8_t { kNone, kBarrier, kCollective, kCluster };
+enum class Wait : std::uint8_t { kNone, kBarrier, kCollective, kCluster, kMbarrier };
 
 struct Split {
   std::uint32_t mask = 0;
   std::uint32_t block = 0;
   Frame* frame = nullptr;
   Wait wait = Wait::kNone;
-  bool deferred = false;  // lets the other splits run first
-  bool arrived = false;   // kBarrier: its warp counts as there
-  std::uint32_t barrier = 0;
-  std::uint32_t turn = 0;  // backward branches left; 0: not set
+  bool deferred = false;      // lets the other splits run first
+  bool arrived = false;       // kBarrier: its warp counts as there
+  std::uint32_t barrier = 0;  // kMbarrier: offset in shared memory
+  std::uint32_t turn = 0;     // backward branches left; 0: not set
 };
 
 inline const Control& control_of(const Split& split) {
@@ -49,9 +50,14 @@ class Warp {
   // The barrier opened: its splits go on.
   void release(std::uint32_t barrier, std::uint32_t result);
   void release_from_cluster();
+  // A phase of the mbarrier at this offset of the CTA is over.
+  void mbarrier_opens(std::uint32_t offset);
+  // Waits for mbarriers come back false. Whether there were any.
+  bool wake_mbarrier_waits();
 
   std::uint32_t index() const { return index_; }
-  const Cta& cta() const { return cta_; }
+  Cta& cta() const { return cta_; }
+  CopyQueue& copies() { return copies_; }
   Actor actor(const Op& op, std::uint32_t mask) const;
   // "warp 3: lanes 0x0000ffff at line 12 wait at barrier 0"
   std::string describe_waits() const;
@@ -79,6 +85,9 @@ class Warp {
   void arrive_at_cluster(std::size_t index, const Control& control);
   void wait_at_cluster(std::size_t index, const Control& control);
   void pass_cluster(Split& split);
+  std::uint32_t test_mbarrier(const Split& split, SharedPlace& place, bool& uniform);
+  void wait_at_mbarrier(std::size_t index);
+  void end_wait(Split& split, std::uint32_t done);
   [[noreturn]] void fault_incomplete(const Split& split, std::uint32_t missing) const;
   void arrive_without_exited();
   std::uint32_t uniform(const Split& split, const Control& control, int operand) const;
@@ -95,6 +104,7 @@ class Warp {
   bool turn_over_ = false;
   std::vector<Split> splits_;                   // masks are disjoint and not empty
   std::vector<std::unique_ptr<Frame>> frames_;  // the entry's first
+  CopyQueue copies_;
   AlignedBytes local_;
   std::uint32_t local_stride_ = 0;
 };

@@ -1,0 +1,50 @@
+// cp.async of one warp: copies that run beside the threads, in groups that each thread counts for
+// itself (PTX ISA: cp.async).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "vgpu/async/site.h"
+
+namespace tessera::vgpu {
+
+// One issue of cp.async, or of cp.async.mbarrier.arrive, by some lanes.
+struct CopyBatch {
+  const Op* op = nullptr;
+  AgentId agent = 0;
+  std::uint32_t mask = 0;     // lanes whose copy has not happened
+  std::uint32_t awaited = 0;  // lanes that have waited for it or signalled it: for observers
+  std::uint32_t all = 0;
+  bool arrives = false;  // at the mbarriers of `to`, when the copies before it have happened
+  std::uint32_t bytes = 0;
+  std::uint32_t group[kLanes] = {};  // number, counted by each lane
+  SharedPlace to[kLanes];
+  const std::byte* from[kLanes] = {};
+  std::uint32_t from_bytes[kLanes] = {};  // the rest of `bytes` is filled with zeros
+};
+
+class CopyQueue {
+ public:
+  void clear();
+  void add(Warp& warp, const CopyBatch& batch);
+  void commit(std::uint32_t mask);
+  // All but the newest `pending` groups of these lanes are complete; wait_all: all copies.
+  void wait(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t pending);
+  void wait_all(Warp& warp, const Op& op, std::uint32_t mask);
+  // Nothing else can go on: lets the oldest arrival at an mbarrier happen. False if there is none.
+  bool arrive_late(Warp& warp);
+
+ private:
+  // Lets copies or arrivals of these lanes happen, in the batch at this position.
+  void finish(Warp& warp, std::size_t position, std::uint32_t mask);
+  void arrive(Warp& warp, std::size_t position, int lane);
+  void await(Warp& warp, const Op& op, CopyBatch& batch, std::uint32_t mask);
+  void prune(bool watched);
+
+  std::deque<CopyBatch> batches_;
+  std::uint32_t committed_[kLanes] = {};
+};
+
+}  // namespace tessera::vgpu

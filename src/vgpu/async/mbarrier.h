@@ -1,0 +1,82 @@
+// Barrier objects in shared memory (PTX ISA: mbarrier). A phase ends when no arrivals and no bytes
+// are pending any more; then the next one begins by itself.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "vgpu/async/site.h"
+
+namespace tessera::vgpu {
+
+struct Mbarrier {
+  std::uint32_t expected = 0, pending = 0;  // arrivals of the next phases, and of this one
+  std::int64_t tx = 0;  // bytes; less than 0 when copies came before their expect
+  std::uint64_t phase = 0;
+  std::uint64_t stored = 0;         // what its eight bytes hold
+  std::vector<std::uint64_t> seen;  // by warp: how many phases it knows to have ended
+};
+
+// What mbarrier.arrive returns: phase, expected and pending arrivals before it.
+std::uint64_t state_of(const Mbarrier& object);
+std::uint64_t phase_in_state(std::uint64_t state);
+std::uint32_t pending_in_state(std::uint64_t state);
+
+// All objects of a cluster. Misuse that leaves no way to go on is a fault at the site.
+class Mbarriers {
+ public:
+  explicit Mbarriers(Cluster& cluster) : cluster_(cluster) {}
+
+  void clear() { objects_.clear(); }
+  void init(const Site& site, const SharedPlace& place, std::uint32_t count);
+  void invalidate(const Site& site, const SharedPlace& place);
+
+  struct Arrival {
+    std::uint32_t count = 1;
+    std::uint32_t expect_bytes = 0;  // before it arrives
+    bool expects = false;
+    bool drops = false;        // the next phases wait for `count` less
+    bool no_complete = false;  // must not end the phase
+  };
+  // Returns the state from before.
+  std::uint64_t arrive(const Site& site, const SharedPlace& place, const Arrival& arrival);
+  void expect(const Site& site, const SharedPlace& place, std::uint32_t bytes);
+  // Bytes have come. Of an agent, 0: of the thread itself.
+  void complete(const Site& site, const SharedPlace& place, std::uint32_t bytes, AgentId agent);
+  // cp.async.mbarrier.arrive: one more arrival is waited for in this phase.
+  void add_pending(const Site& site, const SharedPlace& place);
+  // The arrival is that these agents are done.
+  void arrive_for(const Site& site, const SharedPlace& place, const std::vector<AgentId>& agents);
+
+  // Whether the phase is over, and which one that is: nothing if it is not.
+  std::optional<std::uint64_t> test_state(const Site& site, const SharedPlace& place,
+                                          std::uint64_t state);
+  // kNoPhase: parity 1 of a fresh object, where no phase has been.
+  static constexpr std::uint64_t kNoPhase = ~std::uint64_t{0};
+  std::optional<std::uint64_t> test_parity(const Site& site, const SharedPlace& place,
+                                           std::uint32_t parity);
+
+  // Grows with every change: nothing happens while it stays.
+  std::uint64_t changes() const { return changes_; }
+  // "\n  mbarrier at shared offset 16: phase 3, 1 of 2 arrivals and 4096 bytes pending"
+  std::string describe(std::uint32_t owner) const;
+
+ private:
+  Mbarrier& at(const Site& site, const SharedPlace& place);
+  void check_tx(const Site& site, const Mbarrier& object, const SharedPlace& place) const;
+  void end_phase_if_done(Mbarrier& object, const SharedPlace& place);
+  void store(Mbarrier& object, const SharedPlace& place);
+  static void note_seen(const Site& site, Mbarrier& object, std::uint64_t phase);
+
+  static std::uint64_t key(const SharedPlace& place) {
+    return std::uint64_t{place.owner} << 32 | place.offset;
+  }
+
+  Cluster& cluster_;
+  std::unordered_map<std::uint64_t, Mbarrier> objects_;
+  std::uint64_t changes_ = 0;
+};
+
+}  // namespace tessera::vgpu

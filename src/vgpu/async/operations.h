@@ -1,0 +1,37 @@
+// The operations of this folder, for the decoder: asynchronous copies, barrier objects and fences.
+// They are compiled once: what they do is not worth 32 lanes at a time. Addresses are 64-bit
+// registers, of the shared window or generic; Op::flags holds what each says.
+#pragma once
+
+#include "vgpu/exec/op.h"
+
+namespace tessera::vgpu {
+
+// ---- mbarrier -----------------------------------------------------------------------------------
+constexpr std::uint32_t kInCluster = 1;  // the object may be another CTA's
+constexpr std::uint32_t kReturnsState = 2;
+constexpr std::uint32_t kExpects = 4;  // a number of bytes
+constexpr std::uint32_t kDrops = 8;
+constexpr std::uint32_t kNoComplete = 16;
+constexpr std::uint32_t kParity = 32;       // of a wait: by parity, not by state
+constexpr std::uint32_t kNoIncrement = 64;  // of cp.async.mbarrier.arrive
+
+void mbarrier_init(const Op* first, const Op* last, Lanes& lanes);   // address, count
+void mbarrier_inval(const Op* first, const Op* last, Lanes& lanes);  // address
+// state or nothing, address, count, bytes
+void mbarrier_arrive(const Op* first, const Op* last, Lanes& lanes);
+void mbarrier_expect_tx(const Op* first, const Op* last, Lanes& lanes);      // address, bytes
+void mbarrier_complete_tx(const Op* first, const Op* last, Lanes& lanes);    // address, bytes
+void mbarrier_pending_count(const Op* first, const Op* last, Lanes& lanes);  // count, state
+
+// ---- cp.async -----------------------------------------------------------------------------------
+constexpr std::uint32_t kHasSourceBytes = 1;  // operand 2: how many are read
+constexpr std::uint32_t kIgnoresSource = 2;   // operand 2: predicate, reads nothing
+
+void copy_async(const Op* first, const Op* last, Lanes& lanes);  // to, from; immediate: bytes
+void copy_async_commit(const Op* first, const Op* last, Lanes& lanes);
+void copy_async_wait(const Op* first, const Op* last, Lanes& lanes);  // immediate: groups
+void copy_async_wait_all(const Op* first, const Op* last, Lanes& lanes);
+void copy_async_arrive(const Op* first, const Op* last, Lanes& lanes);  // address
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,61 @@
+// Where an asynchronous operation comes from, and how its operands are read: one instruction of one
+// lane.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "vgpu/exec/op.h"
+#include "vgpu/fault.h"
+#include "vgpu/observe/observer.h"
+
+namespace tessera::vgpu {
+
+class Cluster;
+
+struct Site {
+  Warp* warp = nullptr;
+  const Op* op = nullptr;
+  int lane = 0;
+
+  Actor actor() const;  // this lane alone
+  Cluster& cluster() const;
+  [[noreturn]] void fault(FaultKind kind, const std::string& message) const;
+  [[noreturn]] void fault_at(FaultKind kind, const std::string& message,
+                             std::uint64_t address) const;
+  // Something wrong that does not stop the kernel.
+  void notice(const char* check, const std::string& message, const std::string& hint) const;
+};
+
+inline Site site_of(const Lanes& lanes, const Op& op, int lane) { return {lanes.warp, &op, lane}; }
+
+// Register `operand` of one lane.
+template <class T>
+T& register_of(const Lanes& lanes, const Op& op, int operand, int lane) {
+  return reinterpret_cast<T*>(lanes.registers + op.operand[operand])[lane];
+}
+inline bool predicate_of_lane(const Lanes& lanes, const Op& op, int operand, int lane) {
+  const auto bits = *reinterpret_cast<const std::uint32_t*>(lanes.registers + op.operand[operand]);
+  return (bits >> lane & 1) != 0;
+}
+
+// Bytes in the shared memory of a CTA of the cluster.
+struct SharedPlace {
+  std::uint32_t owner = 0;   // rank
+  std::uint32_t offset = 0;  // in its shared memory
+  std::byte* host = nullptr;
+};
+// `address`: of the shared window, or generic. Faults where it is out of bounds or not a multiple
+// of `alignment`, where another CTA is meant and `cluster` is false, or where that CTA has exited.
+SharedPlace shared_place(const Site& site, std::uint64_t address, std::uint64_t bytes,
+                         std::uint64_t alignment, bool cluster);
+// Host memory of global bytes.
+std::byte* global_place(const Site& site, std::uint64_t address, std::uint64_t bytes,
+                        std::uint64_t alignment);
+
+template <class F>
+void for_each_lane(std::uint32_t mask, F f) {
+  for (; mask != 0; mask &= mask - 1) f(__builtin_ctz(mask));
+}
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,139 @@
+// Asynchronous copies with both schedules: what is awaited comes out the same, a missing wait shows
+// when copies happen late.
+#include <gtest/gtest.h>
+
+#include "tests/vgpu/exec/run_ptx.h"
+
+namespace tessera::vgpu {
+namespace {
+
+MachineOptions with(AsyncSchedule schedule, std::uint64_t seed = 0) {
+  MachineOptions options;
+  options.observation.schedule = schedule;
+  options.observation.warp_order_seed = seed;
+  return options;
+}
+
+// Copies word i + 32 to shared memory, waits as told, and stores what it finds as word i.
+std::string copy_kernel(const std::string& wait) {
+  return kernel_text(R"(
+    .shared .align 16 .b8 cells[128];
+    mov.u32 r0, %tid.x;
+    mad.wide.u32 d0, r0, 4, data;
+    mov.u32 r1, cells;
+    mad.lo.u32 r1, r0, 4, r1;
+    st.shared.u32 [r1], 0;
+    cp.async.ca.shared.global [r1], [d0+128], 4;
+    cp.async.commit_group;
+  )" + wait + R"(
+    ld.shared.u32 r2, [r1];
+    st.global.u32 [d0], r2;)");
+}
+
+std::vector<std::uint32_t> counting() {
+  std::vector<std::uint32_t> words(64);
+  for (std::uint32_t i = 0; i < 64; ++i) words[i] = 1000 + i;
+  return words;
+}
+
+TEST(Schedules, AwaitedCopiesAreThere) {
+  for (const auto schedule : {AsyncSchedule::kEager, AsyncSchedule::kLazy}) {
+    const auto ran =
+        run_text(copy_kernel("cp.async.wait_group 0;"), counting(), threads(32), with(schedule));
+    for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(ran.words[i], 1032 + i);
+  }
+}
+
+TEST(Schedules, AMissingWaitShowsWithTheLazyOne) {
+  const auto ran = run_text(copy_kernel("cp.async.wait_group 1;"), counting(), threads(32),
+                            with(AsyncSchedule::kLazy));
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(ran.words[i], 0u);
+}
+
+const char* const kMbarrier = R"(
+  .shared .align 8 .b64 object;
+  mov.u32 r0, %tid.x;
+  mov.u32 r1, object;
+  setp.ne.u32 p, r0, 0;
+)";
+
+TEST(Mbarriers, DeadlockShowsTheObject) {
+  const auto fault = fault_of(kernel_text(std::string(kMbarrier) + R"(
+    @!p mbarrier.init.shared.b64 [r1], 65;
+    bar.sync 0;
+    mbarrier.arrive.shared.b64 _, [r1];
+    WAIT:
+    mbarrier.try_wait.parity.shared.b64 q, [r1], 0;
+    @!q bra WAIT;)"),
+                              1, threads(64));
+  EXPECT_EQ(fault.kind(), FaultKind::kDeadlock);
+  EXPECT_TRUE(says(fault, "mbarrier at shared offset 0: phase 0, 1 of 65 arrivals"))
+      << fault.what();
+}
+
+TEST(Mbarriers, MisuseIsAFault) {
+  const auto fault = [](const std::string& body) {
+    return fault_of(kernel_text(std::string(kMbarrier) + body), 1, threads(1));
+  };
+  const auto none = fault("mbarrier.arrive.shared.b64 _, [r1];");
+  EXPECT_EQ(none.kind(), FaultKind::kBarrier);
+  EXPECT_TRUE(says(none, "there is no mbarrier at shared offset 0")) << none.what();
+  EXPECT_TRUE(says(fault("mbarrier.init.shared.b64 [r1], 0;"), "0 arrivals"));
+  EXPECT_TRUE(says(fault("mbarrier.init.shared.b64 [r1], 1;\n"
+                         "mbarrier.arrive.shared.b64 _, [r1], 2;"),
+                   "2 arrivals at"));
+  EXPECT_TRUE(says(fault("mbarrier.init.shared.b64 [r1], 1;\n"
+                         "mbarrier.arrive.noComplete.shared.b64 d0, [r1], 1;"),
+                   "would end the phase"));
+  EXPECT_TRUE(says(fault("mbarrier.init.shared.b64 [r1+4], 1;"), "multiple of 8"));
+  EXPECT_TRUE(says(fault("mbarrier.init.shared.b64 [r1], 1;\n"
+                         "mbarrier.inval.shared.b64 [r1];\n"
+                         "mbarrier.arrive.shared.b64 _, [r1];"),
+                   "mbarrier.inval has"));
+}
+
+// A wait that is asked for a phase two phases ago by state is an error of the kernel.
+TEST(Mbarriers, StateOfAnOldPhase) {
+  const auto fault = fault_of(kernel_text(std::string(kMbarrier) + R"(
+    mbarrier.init.shared.b64 [r1], 1;
+    mbarrier.arrive.shared.b64 d0, [r1];
+    mbarrier.arrive.shared.b64 _, [r1];
+    mbarrier.test_wait.shared.b64 q, [r1], d0;)"),
+                              1, threads(1));
+  EXPECT_TRUE(says(fault, "must be this phase or the one before")) << fault.what();
+}
+
+// Warp 1 waits for the copies of warp 0: late copies happen when nobody else can run.
+TEST(Mbarriers, LateCopiesArriveWhereNobodyElseCanRun) {
+  const std::string text = kernel_text(R"(
+    .shared .align 16 .b8 cells[128];
+    .shared .align 8 .b64 object;
+    mov.u32 r0, %tid.x;
+    and.b32 r3, r0, 31;
+    mov.u32 r1, object;
+    mov.u32 r2, cells;
+    mad.lo.u32 r2, r3, 4, r2;
+    mad.wide.u32 d0, r3, 4, data;
+    setp.ne.u32 p, r0, 0;
+    @!p mbarrier.init.shared.b64 [r1], 32;
+    bar.sync 0;
+    setp.ge.u32 p, r0, 32;
+    @p bra WAIT;
+    cp.async.ca.shared.global [r2], [d0+128], 4;
+    cp.async.mbarrier.arrive.noinc.shared.b64 [r1];
+    exit;
+    WAIT:
+    mbarrier.try_wait.parity.shared.b64 q, [r1], 0;
+    @!q bra WAIT;
+    ld.shared.u32 r4, [r2];
+    st.global.u32 [d0], r4;)");
+  for (const auto schedule : {AsyncSchedule::kEager, AsyncSchedule::kLazy}) {
+    for (std::uint64_t seed : {0, 1, 2, 3, 4}) {
+      const auto ran = run_text(text, counting(), threads(64), with(schedule, seed));
+      for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(ran.words[i], 1032 + i);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera::vgpu

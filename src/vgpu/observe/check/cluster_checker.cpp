@@ -19,6 +19,7 @@ std::uint32_t lanes_of(std::uint32_t threads, std::uint32_t warp) {
 ClusterChecker::ClusterChecker(LaunchChecks& launch)
     : launch_(launch),
       log_(*launch.context.kernel),
+      paths_(*launch.context.kernel),
       blocks_(launch.context.kernel->instructions.size()) {
   const std::uint32_t* block = launch.context.block;
   warps_per_cta_ = (block[0] * block[1] * block[2] + 31) / 32;

@@ -10,6 +10,7 @@
 #include "vgpu/observe/check/finding_log.h"
 #include "vgpu/observe/check/launch_checks.h"
 #include "vgpu/observe/check/mbarriers.h"
+#include "vgpu/observe/check/paths.h"
 #include "vgpu/observe/check/shared_shadow.h"
 #include "vgpu/observe/check/warp_clocks.h"
 #include "vgpu/observe/observer.h"
@@ -122,7 +123,8 @@ class ClusterChecker : public Observer {
   Place place_of(const Guest& guest) const;
   Place place_of(const Past& past, const Guest& guest) const;
   std::string who(const Place& place, bool with_cta) const;
-  std::string between(std::uint32_t earlier, std::uint32_t later) const;
+  std::string between(const Place& earlier, const Place& later) const;
+  bool is_other_way_round(const Guest& guest, const Past& past);
   std::string hint_for_race(const Guest& guest, const Past& past, const Place& later,
                             const Place& earlier) const;
   void fill(Finding& finding, const Place& later, const Place& earlier) const;
@@ -132,6 +134,7 @@ class ClusterChecker : public Observer {
 
   LaunchChecks& launch_;
   FindingLog log_;
+  Paths paths_;
   std::uint32_t warps_per_cta_;
   std::uint64_t first_ = 0;    // the cluster's CTA of rank 0
   std::uint64_t cluster_ = 0;  // its name in the shadow of global memory

@@ -13,10 +13,11 @@ namespace tessera::vgpu::check {
 
 // An access or event of a finding, before it is put into words.
 struct Place {
-  std::string what;
+  std::string what;  // "wrote 4 bytes of shared memory"
   std::uint32_t instruction = 0;
   std::uint64_t cta = 0;
   int warp = -1, lane = -1;
+  std::string does = {};  // "writes"
 };
 
 class FindingLog {

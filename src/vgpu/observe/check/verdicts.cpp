@@ -21,9 +21,19 @@ const char* name_of(AgentKind kind) {
   }
 }
 
-std::string verb(AccessKind kind) {
+const char* did(AccessKind kind) {
   if (kind == AccessKind::kLoad) return "read";
   return kind == AccessKind::kStore ? "wrote" : "updated";
+}
+
+const char* does(AccessKind kind) {
+  if (kind == AccessKind::kLoad) return "reads";
+  return kind == AccessKind::kStore ? "writes" : "updates";
+}
+
+AccessKind kind_of(const Past& past) {
+  if (!past.wrote) return AccessKind::kLoad;
+  return is_strong(past.site) ? AccessKind::kAtomic : AccessKind::kStore;
 }
 
 std::string capital(std::string text) {
@@ -62,8 +72,9 @@ void ClusterChecker::judge_foreign(const Guest& guest, const GlobalPast& past) {
 
 Place ClusterChecker::place_of(const Guest& guest) const {
   Place place;
+  place.does = does(guest.kind);
   place.what =
-      fmt::format("{} {} bytes of {}", verb(guest.kind), guest.bytes, name_of(guest.window));
+      fmt::format("{} {} bytes of {}", did(guest.kind), guest.bytes, name_of(guest.window));
   if (guest.agent) place.what = fmt::format("{} {}", name_of(guest.agent->kind), place.what);
   place.instruction = guest.by.instruction;
   place.cta = cta_index(first_, guest.by.cta);
@@ -76,10 +87,8 @@ Place ClusterChecker::place_of(const Guest& guest) const {
 Place ClusterChecker::place_of(const Past& past, const Guest& guest) const {
   Place place;
   const bool by_agent = agents_.is_agent(past.entity);
-  const AccessKind kind = !past.wrote            ? AccessKind::kLoad
-                          : is_strong(past.site) ? AccessKind::kAtomic
-                                                 : AccessKind::kStore;
-  place.what = fmt::format("{} this {}", verb(kind), name_of(guest.window));
+  place.does = does(kind_of(past));
+  place.what = fmt::format("{} this {}", did(kind_of(past)), name_of(guest.window));
   place.instruction = instruction_of(past.site);
   if (by_agent) {
     const AgentTrace& trace = agents_.trace(past.entity);
@@ -106,16 +115,23 @@ void ClusterChecker::fill(Finding& finding, const Place& later, const Place& ear
 
 // ---- words --------------------------------------------------------------------------------------
 
-std::string ClusterChecker::between(std::uint32_t earlier, std::uint32_t later) const {
-  if (earlier < later) {
-    return fmt::format("between {} and {}", log_.line(earlier), log_.line(later));
-  }
-  return fmt::format("after {}, before {} runs again", log_.line(earlier), log_.line(later));
+std::string ClusterChecker::between(const Place& earlier, const Place& later) const {
+  const std::string from = log_.line(earlier.instruction), to = log_.line(later.instruction);
+  if (earlier.instruction < later.instruction) return fmt::format("between {} and {}", from, to);
+  return fmt::format("after {}, before {} runs again", from, to);
+}
+
+// Warps run one after the other here, so what comes first in the program may be seen last. Where a
+// barrier is missing on one way from one to the other only, that is the way to tell of.
+bool ClusterChecker::is_other_way_round(const Guest& guest, const Past& past) {
+  if (guest.agent || agents_.is_agent(past.entity)) return false;
+  const std::uint32_t before = instruction_of(past.site), now = guest.by.instruction;
+  return !paths_.is_free(before, now) && paths_.is_free(now, before);
 }
 
 std::string ClusterChecker::hint_for_race(const Guest& guest, const Past& past, const Place& later,
                                           const Place& earlier) const {
-  const std::string where = between(earlier.instruction, later.instruction);
+  const std::string where = between(earlier, later);
   if (agents_.is_agent(past.entity)) {
     switch (agents_.trace(past.entity).kind) {
       case AgentKind::kCopyAsync:
@@ -145,6 +161,12 @@ std::string ClusterChecker::hint_for_race(const Guest& guest, const Past& past, 
         "mbarrier at which they arrive, {}",
         log_.line(later.instruction), where);
   }
+  if (later.instruction == earlier.instruction) {
+    return fmt::format(
+        "give each thread that runs {} a place of its own, let one thread do it, or "
+        "make it atomic",
+        log_.line(later.instruction));
+  }
   if (later.cta != earlier.cta) {
     return fmt::format("put a barrier of the cluster {}", where);
   }
@@ -152,31 +174,33 @@ std::string ClusterChecker::hint_for_race(const Guest& guest, const Past& past, 
 }
 
 void ClusterChecker::report_race(const Guest& guest, const Past& past) {
-  const Place later = place_of(guest), earlier = place_of(past, guest);
-  Finding* finding =
-      log_.note("race", Severity::kError, later.instruction, earlier.instruction, guest.address);
+  std::uint32_t last = guest.by.instruction, first = instruction_of(past.site);
+  const bool swap = is_other_way_round(guest, past);
+  if (swap) std::swap(last, first);
+  Finding* finding = log_.note("race", Severity::kError, last, first, guest.address);
   if (!finding) return;
+  Place later = place_of(guest), earlier = place_of(past, guest);
+  if (swap) std::swap(later, earlier);
   fill(*finding, later, earlier);
   const bool ctas = later.cta != earlier.cta;
-  finding->message = capital(fmt::format("{} {} {} that {} {}, and nothing orders the two",
-                                         who(later, ctas), verb(guest.kind), name_of(guest.window),
-                                         who(earlier, ctas), past.wrote ? "wrote" : "read"));
+  finding->message =
+      capital(fmt::format("{} {} {} that {} {}, and nothing orders the two", who(later, ctas),
+                          later.does, name_of(guest.window), who(earlier, ctas), earlier.does));
   finding->hint = hint_for_race(guest, past, later, earlier);
 }
 
 void ClusterChecker::report_lockstep(const Guest& guest, const Past& past) {
-  const Place later = place_of(guest), earlier = place_of(past, guest);
-  Finding* finding = log_.note("lockstep", Severity::kLockstep, later.instruction,
-                               earlier.instruction, guest.address);
+  Finding* finding = log_.note("lockstep", Severity::kLockstep, guest.by.instruction,
+                               instruction_of(past.site), guest.address);
   if (!finding) return;
+  const Place later = place_of(guest), earlier = place_of(past, guest);
   fill(*finding, later, earlier);
-  finding->message = capital(
-      fmt::format("lane {} of {} {} {} that lane {} {} ({}): right only while the lanes of a warp "
-                  "run in step, which nothing promises",
-                  later.lane, who(later, false), verb(guest.kind), name_of(guest.window),
-                  earlier.lane, past.wrote ? "wrote" : "read", log_.line(earlier.instruction)));
-  finding->hint =
-      fmt::format("put __syncwarp() {}", between(earlier.instruction, later.instruction));
+  finding->message = capital(fmt::format(
+      "lane {} of {} {} {} that lane {} {} ({}), which is right only while the lanes of a warp "
+      "run in step, which nothing promises",
+      later.lane, who(later, false), later.does, name_of(guest.window), earlier.lane, earlier.does,
+      log_.line(earlier.instruction)));
+  finding->hint = fmt::format("put __syncwarp() {}", between(earlier, later));
 }
 
 void ClusterChecker::report_same_store(const Guest& guest) {
@@ -194,10 +218,10 @@ void ClusterChecker::report_same_store(const Guest& guest) {
 }
 
 void ClusterChecker::report_unfenced(const Guest& guest, const Past& past) {
-  const Place later = place_of(guest), earlier = place_of(past, guest);
-  Finding* finding = log_.note("missing-proxy-fence", Severity::kError, later.instruction,
-                               earlier.instruction, guest.address);
+  Finding* finding = log_.note("missing-proxy-fence", Severity::kError, guest.by.instruction,
+                               instruction_of(past.site), guest.address);
   if (!finding) return;
+  const Place later = place_of(guest), earlier = place_of(past, guest);
   fill(*finding, later, earlier);
   finding->message = capital(
       fmt::format("{} {} {} that {} {} as ordinary memory, and no fence.proxy.async stands between",
@@ -228,7 +252,7 @@ void ClusterChecker::report_foreign_race(const Guest& guest, const GlobalPast& p
   }
   fill(*finding, later, earlier);
   finding->message = capital(fmt::format("{} {} global memory that {} {}, and nothing orders CTAs",
-                                         who(later, true), verb(guest.kind), who(earlier, true),
+                                         who(later, true), did(guest.kind), who(earlier, true),
                                          past.past.wrote ? "wrote" : "read"));
   finding->hint = fmt::format(
       "give each CTA memory of its own, make both accesses atomic, or hand over with "
@@ -237,12 +261,12 @@ void ClusterChecker::report_foreign_race(const Guest& guest, const GlobalPast& p
 }
 
 void ClusterChecker::report_uninitialised(const Guest& guest) {
-  const Place place = place_of(guest);
+  const std::uint32_t here = guest.by.instruction;
   const bool shared = guest.window == Window::kShared;
-  Finding* finding =
-      log_.note(shared ? "uninitialised-shared-read" : "uninitialised-global-read",
-                Severity::kError, place.instruction, place.instruction, guest.address);
+  Finding* finding = log_.note(shared ? "uninitialised-shared-read" : "uninitialised-global-read",
+                               Severity::kError, here, here, guest.address);
   if (!finding) return;
+  const Place place = place_of(guest);
   finding->places = {log_.place(place)};
   finding->message = capital(fmt::format("{} reads {} that nobody has written", who(place, false),
                                          shared ? "shared memory of its CTA" : "global memory"));

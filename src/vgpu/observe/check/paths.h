@@ -1,0 +1,28 @@
+// Which instruction can follow which without a barrier between, so that a hint can say where one is
+// missing.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "vgpu/exec/program.h"
+
+namespace tessera::vgpu::check {
+
+class Paths {
+ public:
+  explicit Paths(const Kernel& kernel) : kernel_(kernel) {}
+
+  // Whether a thread can get from one instruction to the other and pass no barrier of the CTA. True
+  // for an instruction that can come again. False across functions.
+  bool is_free(std::uint32_t from, std::uint32_t to);
+
+ private:
+  bool find(std::uint32_t from, std::uint32_t to) const;
+
+  const Kernel& kernel_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, bool> known_;
+};
+
+}  // namespace tessera::vgpu::check

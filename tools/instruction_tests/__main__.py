@@ -12,8 +12,10 @@ import fault
 import floating
 import half
 import integer
+import matrix
 import memory
 import warp
+import wgmma
 
 for module in (
     integer,
@@ -22,6 +24,7 @@ for module in (
     half,
     approximate,
     conversion,
+    matrix,
     memory,
     atomic,
     control,
@@ -29,6 +32,7 @@ for module in (
     cluster,
     async_copy,
     warp,
+    wgmma,
     fault,
 ):
     module.write_all()

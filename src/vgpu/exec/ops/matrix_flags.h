@@ -1,13 +1,13 @@
-// How a fragment lies in memory: Op::flags of wmma.address. A lane's outer index is lane / 4, its
-// inner one lane % 4; of an accumulator twice that, plus the register.
+// What Op::flags says of ldmatrix, stmatrix, movmatrix and of the transfers of wmma, beside what
+// flags.h says of the memory.
 #pragma once
 
 #include <cstdint>
 
 namespace tessera::vgpu {
 
-constexpr std::uint32_t kInnerStrided = 1;  // the stride multiplies the inner index
-constexpr std::uint32_t kAccumulator = 2;
-constexpr std::uint32_t kSecondRegister = 4;
+constexpr std::uint32_t kTransposeTiles = 1u << 16;  // .trans
+constexpr std::uint32_t kTileCountShift = 17;        // x1, x2, x4: the number itself
+constexpr std::uint32_t kTileCountMask = 7;
 
 }  // namespace tessera::vgpu

@@ -22,5 +22,8 @@ extern const OperationTable kStoreTable;
 extern const OperationTable kAtomicTable;
 extern const OperationTable kCollectiveTable;
 extern const OperationTable kMatrixTable;
+extern const OperationTable kMatrixMoveTable;
+extern const OperationTable kMatrixTransferTable;
+extern const OperationTable kWgmmaTable;
 
 }  // namespace tessera::vgpu::TESSERA_VGPU_ISA

@@ -1,0 +1,221 @@
+// Sums of products of one tile in the arithmetic of matrix_model.h, 32 lanes at a time.
+//
+// Nearly all sums are of numbers that are neither huge nor tiny nor NaN. For these the cut summands
+// are 32-bit integers, and vectors of lanes do the work. All others are summed one by one.
+#pragma once
+
+#include "vgpu/exec/ops/matrix_model.h"
+
+namespace tessera::vgpu::TESSERA_VGPU_ISA {
+
+constexpr int kMaxDepth = 32;  // of floating types narrower than double
+
+// Eight rows of A, or columns of B, as the multiplication wants them.
+struct alignas(64) Strip {
+  float value[kMaxDepth][8];  // (k, row)
+};
+
+// The numbers that the 32 lanes multiply: of each k, one a lane.
+struct alignas(64) Factors {
+  float value[kMaxDepth][kLanes];
+  s16 exponent[kMaxDepth][kLanes];
+  bool tame = false;  // every one is zero or has an exponent of at most kTame
+};
+constexpr int kTame = 50;
+
+// Vectors as wide as the registers of the host.
+#ifdef __AVX512F__
+constexpr int kVectorBytes = 64;
+#else
+constexpr int kVectorBytes = 32;
+#endif
+constexpr int kWide = kVectorBytes / 4;
+using Floats = float __attribute__((vector_size(kVectorBytes)));
+using Ints = s32 __attribute__((vector_size(kVectorBytes)));
+using Shorts = s16 __attribute__((vector_size(kVectorBytes)));
+using HalfShorts = s16 __attribute__((vector_size(kVectorBytes / 2)));
+using Doubles = double __attribute__((vector_size(2 * kVectorBytes)));
+using Longs = s64 __attribute__((vector_size(2 * kVectorBytes)));
+
+template <class V, class T>
+inline V load_vector(const T* from) {
+  V v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+template <class V, class T>
+inline void store_vector(T* to, const V& v) {
+  __builtin_memcpy(to, &v, sizeof v);
+}
+
+// ---- exponents ----------------------------------------------------------------------------------
+
+// Of numbers of a type with this lowest exponent; `tame` becomes false where one is not.
+inline void find_exponents(const float (&values)[8], int lowest, s16 (&to)[8], bool& tame) {
+  s32 exponents[8];
+  s32 wild = 0;
+  for (int i = 0; i < 8; ++i) {
+    const s32 field = s32(__builtin_bit_cast(u32, values[i]) >> 23 & 0xff);
+    const s32 exponent = field - 127 < lowest ? lowest : field - 127;
+    const bool zero = values[i] == 0.0f;
+    wild |= s32(!zero) & s32((exponent > kTame) | (exponent < -kTame));
+    exponents[i] = zero ? kNoExponent : exponent;
+  }
+  for (int i = 0; i < 8; ++i) to[i] = s16(exponents[i]);
+  tame &= wild == 0;
+}
+
+// Lane l gets row l / 4.
+inline void spread_rows(const Strip& strip, int depth, int lowest, Factors& to) {
+  to.tame = true;
+  for (int k = 0; k < depth; ++k) {
+    s16 exponents[8];
+    find_exponents(strip.value[k], lowest, exponents, to.tame);
+    for (int row = 0; row < 8; ++row) {
+      for (int j = 0; j < 4; ++j) {
+        to.value[k][4 * row + j] = strip.value[k][row];
+        to.exponent[k][4 * row + j] = exponents[row];
+      }
+    }
+  }
+}
+// Lane l gets column 2 (l % 4), and of the other Factors the one behind it.
+inline void spread_columns(const Strip& strip, int depth, int lowest, Factors (&to)[2]) {
+  bool tame = true;
+  for (int k = 0; k < depth; ++k) {
+    s16 exponents[8];
+    find_exponents(strip.value[k], lowest, exponents, tame);
+    for (int p = 0; p < 2; ++p) {
+      for (int l = 0; l < kLanes; ++l) {
+        to[p].value[k][l] = strip.value[k][2 * (l % 4) + p];
+        to[p].exponent[k][l] = exponents[2 * (l % 4) + p];
+      }
+    }
+  }
+  to[0].tame = to[1].tame = tame;
+}
+
+// ---- sums ---------------------------------------------------------------------------------------
+
+// What a lane adds products to. The sum is exact until it is rounded to its type.
+struct alignas(64) Sums {
+  float start[kLanes];  // C
+  double sum[kLanes];
+};
+
+// Whether the fast way may add to these; of each number the exponent.
+inline bool tame_exponents(const float* start, int lowest, s16* exponent) {
+  s32 wild = 0;
+  for (int l = 0; l < kLanes; ++l) {
+    const s32 field = s32(__builtin_bit_cast(u32, start[l]) >> 23 & 0xff);
+    const s32 found = field - 127 < lowest ? lowest : field - 127;
+    const bool zero = start[l] == 0.0f;
+    wild |= s32(!zero) & s32((found > 2 * kTame) | (found < -2 * kTame));
+    exponent[l] = s16(zero ? -2 * kTame : found);
+  }
+  return wild == 0;
+}
+
+// The largest exponent of each lane; `exponent` has those of C.
+inline void raise_exponents(const Factors& a, const Factors& b, int first, int last,
+                            s16* exponent) {
+  constexpr int kShorts = kVectorBytes / 2;
+  for (int at = 0; at < kLanes; at += kShorts) {
+    Shorts largest = load_vector<Shorts>(exponent + at);
+    for (int k = first; k < last; ++k) {
+      const Shorts sum =
+          load_vector<Shorts>(a.exponent[k] + at) + load_vector<Shorts>(b.exponent[k] + at);
+      largest = sum > largest ? sum : largest;
+    }
+    store_vector(exponent + at, largest);
+  }
+}
+
+// The products [first, last) and C, all of them tame. Each summand, cut, is below 2^27; so half of
+// them, up to 16, fit into 32 bits.
+inline void add_tame(const Factors& a, const Factors& b, int first, int last, int fraction,
+                     s16* exponent, Sums& sums) {
+  raise_exponents(a, b, first, last, exponent);
+  const int middle = (first + last) / 2;
+  for (int at = 0; at < kLanes; at += kWide) {
+    const Ints largest = __builtin_convertvector(load_vector<HalfShorts>(exponent + at), Ints);
+    const Floats scale = Floats((127 + fraction - largest) << 23);
+    const Longs back = (__builtin_convertvector(largest, Longs) + (1023 - fraction)) << 52;
+    Ints low = __builtin_convertvector(load_vector<Floats>(sums.start + at) * scale, Ints);
+    Ints high = {};
+    for (int k = first; k < middle; ++k) {
+      const Floats product =
+          load_vector<Floats>(a.value[k] + at) * load_vector<Floats>(b.value[k] + at);
+      low += __builtin_convertvector(product * scale, Ints);
+    }
+    for (int k = middle; k < last; ++k) {
+      const Floats product =
+          load_vector<Floats>(a.value[k] + at) * load_vector<Floats>(b.value[k] + at);
+      high += __builtin_convertvector(product * scale, Ints);
+    }
+    const Doubles sum =
+        __builtin_convertvector(low, Doubles) + __builtin_convertvector(high, Doubles);
+    store_vector(sums.sum + at, sum * Doubles(back));
+  }
+}
+
+// The same for any numbers, of one lane. A NaN comes out as NaN.
+inline double add_exactly(const Factors& a, const Factors& b, int first, int last, int fraction,
+                          float start, int lowest_of_start, int lane) {
+  const u32 start_field = __builtin_bit_cast(u32, start) >> 23 & 0xff;
+  int largest = kLowestExponent;
+  double check = start;  // NaN or infinite if the sum is
+  if (start != 0.0f) {
+    const int exponent = int(start_field) - 127;
+    largest = exponent < lowest_of_start ? lowest_of_start : exponent;
+  }
+  for (int k = first; k < last; ++k) {
+    check += double(a.value[k][lane]) * double(b.value[k][lane]);
+    const int exponent = a.exponent[k][lane] + b.exponent[k][lane];
+    largest = largest < exponent ? exponent : largest;
+  }
+  if (!(check - check == 0)) return check;
+  const double scale = __builtin_bit_cast(double, u64(1023 + fraction - largest) << 52);
+  const double back = __builtin_bit_cast(double, u64(1023 - fraction + largest) << 52);
+  double sum = __builtin_trunc(double(start) * scale);
+  for (int k = first; k < last; ++k) {
+    sum += __builtin_trunc(double(a.value[k][lane]) * double(b.value[k][lane]) * scale);
+  }
+  return sum * back + 0.0;  // a sum of zeros is +0
+}
+
+// sums.sum = start + the products [first, last).
+inline void add_products(const Factors& a, const Factors& b, int first, int last, int fraction,
+                         int lowest_of_start, Sums& sums) {
+  alignas(64) s16 exponent[kLanes];
+  if (a.tame && b.tame && tame_exponents(sums.start, lowest_of_start, exponent)) {
+    return add_tame(a, b, first, last, fraction, exponent, sums);
+  }
+  for (int l = 0; l < kLanes; ++l) {
+    sums.sum[l] = add_exactly(a, b, first, last, fraction, sums.start[l], lowest_of_start, l);
+  }
+}
+
+// ---- results ------------------------------------------------------------------------------------
+
+// Rounded to single precision.
+inline void round_to_single(const double* sum, int kept, float* to) {
+  alignas(64) float cut[kLanes];
+  u64 wild = 0;
+  const u64 mask = ~u64(0) << (52 - kept);
+  for (int l = 0; l < kLanes; ++l) {
+    const u64 bits = __builtin_bit_cast(u64, sum[l]);
+    const u64 field = bits >> 52 & 0x7ff;
+    wild |= u64((bits << 1 != 0) & (field - (1023 - 126) > 253));
+    cut[l] = float(__builtin_bit_cast(double, bits& mask));
+  }
+  for (int l = 0; l < kLanes; ++l) {
+    to[l] = wild != 0 ? rounded_single(sum[l], kept) : cut[l];
+  }
+}
+
+inline void round_to_half(const double* sum, u16* to) {
+  for (int l = 0; l < kLanes; ++l) to[l] = F16::narrow(sum[l]);
+}
+
+}  // namespace tessera::vgpu::TESSERA_VGPU_ISA

@@ -1,0 +1,127 @@
+// What a matrix instruction multiplies, as the decoder tells it to the operations: the shape and
+// the types, packed into Op::immediate; and how registers hold the elements of a tile.
+//
+// All of mma, wmma and wgmma are built of one tile, whose map is that of mma.m16n8: with g = lane /
+// 4 and t = lane % 4,
+//   A (rows x k)  register q: row g + 8 * (q % halves), k = (q / halves * 4 + t) * v + j
+//   B (k x 8)     register q: column g,                 k = (q * 4 + t) * v + j
+//   C, D          register r = 2 * half + p: row g + 8 * half, column 2 t + p
+// where a register holds v elements j (one of 64, 32 bits; two of 16 bits, ...), `halves` is the
+// number of rows / 8, and half precision C and D hold p = 0, 1 in one register.
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::vgpu {
+
+enum class Element : std::uint8_t {
+  kF16,
+  kBf16,
+  kTf32,
+  kE4m3,
+  kE5m2,
+  kS8,
+  kU8,
+  kS4,
+  kU4,
+  kB1,
+  kF64
+};
+enum class Accumulator : std::uint8_t { kF16, kF32, kS32, kF64 };
+
+constexpr std::uint8_t kSaturate = 1;        // .satfinite
+constexpr std::uint8_t kAndPopc = 2;         // b1: and instead of xor
+constexpr std::uint8_t kNegateProducts = 4;  // wgmma: one of the two imm-scales is -1
+constexpr std::uint8_t kWarpgroup = 8;       // wgmma
+constexpr std::uint8_t kOtherC = 16;         // D is single precision and C half, or the reverse
+
+struct MatrixForm {
+  Element a = Element::kF16, b = Element::kF16;
+  Accumulator d = Accumulator::kF32;
+  std::uint8_t options = 0;
+  std::uint8_t m = 16;  // of one tile: 8 or 16; of wmma and wgmma several tiles may follow
+  std::uint8_t tiles_m = 1, tiles_n = 1;  // of m rows, of 8 columns
+  std::uint8_t k_groups = 1;              // k = 4 * v * k_groups
+
+  constexpr int halves() const { return m / 8; }
+};
+static_assert(sizeof(MatrixForm) == 8);
+
+static constexpr std::int64_t packed(const MatrixForm& form) {
+  return __builtin_bit_cast(std::int64_t, form);
+}
+static constexpr MatrixForm matrix_form(std::int64_t immediate) {
+  return __builtin_bit_cast(MatrixForm, immediate);
+}
+
+// What wmma.load and wmma.store move, packed into Op::immediate: tiles of x (rows, or columns of B)
+// by y (k, or columns of an accumulator).
+struct FragmentForm {
+  std::uint8_t bits = 16;           // of an element
+  std::uint8_t register_bytes = 4;  // of a lane
+  std::uint8_t halves = 2;          // of a tile
+  std::uint8_t tiles_x = 1;
+  std::uint8_t tiles_y = 1;    // of an accumulator
+  std::uint8_t k_groups = 1;   // of a factor
+  std::uint8_t registers = 1;  // all; those beyond the tiles' repeat them
+  std::uint8_t options = 0;
+};
+static_assert(sizeof(FragmentForm) == 8);
+constexpr std::uint8_t kIsAccumulator = 1;
+constexpr std::uint8_t kXInner = 2;  // neighbours along x stand side by side in memory
+
+static constexpr std::int64_t packed(const FragmentForm& form) {
+  return __builtin_bit_cast(std::int64_t, form);
+}
+static constexpr FragmentForm fragment_form(std::int64_t immediate) {
+  return __builtin_bit_cast(FragmentForm, immediate);
+}
+
+static constexpr int bits_of(Element element) {
+  switch (element) {
+    case Element::kF64:
+      return 64;
+    case Element::kTf32:
+      return 32;
+    case Element::kF16:
+    case Element::kBf16:
+      return 16;
+    case Element::kS4:
+    case Element::kU4:
+      return 4;
+    case Element::kB1:
+      return 1;
+    default:
+      return 8;
+  }
+}
+static constexpr bool is_integer(Element element) {
+  return element >= Element::kS8 && element <= Element::kB1;
+}
+static constexpr bool is_eight_bit_float(Element element) {
+  return element == Element::kE4m3 || element == Element::kE5m2;
+}
+// Elements in a register.
+static constexpr int elements_in(Element element) {
+  return element == Element::kF64 ? 1 : 32 / bits_of(element);
+}
+static constexpr int depth_of(const MatrixForm& form) {
+  return 4 * elements_in(form.a) * form.k_groups;
+}
+// Registers of one tile.
+static constexpr int registers_of_a(const MatrixForm& form) {
+  return form.halves() * form.k_groups;
+}
+static constexpr int registers_of_b(const MatrixForm& form) { return form.k_groups; }
+static constexpr int registers_of_d(const MatrixForm& form) {
+  return form.d == Accumulator::kF16 ? form.halves() : 2 * form.halves();
+}
+static constexpr Accumulator type_of_c(const MatrixForm& form) {
+  if (!(form.options & kOtherC)) return form.d;
+  return form.d == Accumulator::kF16 ? Accumulator::kF32 : Accumulator::kF16;
+}
+static constexpr int registers_of_c(const MatrixForm& form) {
+  return type_of_c(form) == Accumulator::kF16 ? form.halves() : 2 * form.halves();
+}
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,326 @@
+#include "lab/advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+namespace tessera::lab {
+namespace {
+
+using Found = std::optional<Advice>;
+
+constexpr double kWorthAWord = 0.10;  // of the bound; below that a remark would mislead
+
+double bound_ms(const Evidence& e) { return e.resources.empty() ? 0 : e.resources.front().ms; }
+
+double ms_of(const Evidence& e, Resource resource) {
+  for (const ResourceUse& use : e.resources) {
+    if (use.resource == resource) return use.ms;
+  }
+  return 0;
+}
+
+// What so many turns of the load/store unit are of the bound.
+double share_of_turns(const Evidence& e, double turns) {
+  const double sum = e.totals.turns.sum(), bound = bound_ms(e);
+  return sum > 0 && bound > 0 ? turns / sum * ms_of(e, Resource::kLoadStore) / bound : 0;
+}
+
+template <class Value>
+const Site* largest(const std::vector<Site>& sites, Value value) {
+  const Site* best = nullptr;
+  for (const Site& site : sites) {
+    if (value(site) > 0 && (!best || value(site) > value(*best))) best = &site;
+  }
+  return best;
+}
+
+std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+// Two digits after the point at most: 32, 1.5, 0.25.
+std::string number(double value) { return fmt::format("{:g}", std::round(value * 100) / 100); }
+
+// "the load of tile_b (ld.shared.f32) at src/…/kernel.cu:28"
+std::string access_at(const Site& site) {
+  const bool stores = site.memory.traffic == vgpu::Traffic::kStore;
+  const std::string of = site.touches.empty() ? "" : " of " + site.touches;
+  return fmt::format("the {}{} ({}) at {}", stores ? "store" : "load", of, site.form, site.place());
+}
+
+double per_request(double value, std::uint64_t requests) {
+  return requests == 0 ? 0 : value / static_cast<double>(requests);
+}
+
+// ---- rules ------------------------------------------------------------------------------------
+
+Found bank_conflicts(const Evidence& e) {
+  const double share = share_of_turns(e, e.totals.turns.conflicts);
+  const Site* site = largest(e.sites, [](const Site& s) { return turns_of(s).conflicts; });
+  if (share < kWorthAWord || !site) return {};
+  const vgpu::SharedCounts& shared = site->memory.shared;
+  const vgpu::BankCounts& banks = banks_of(shared);
+  const double ways = static_cast<double>(banks.wavefronts) / static_cast<double>(banks.passes);
+  const double lanes_step = std::round(ways);
+  std::string why = "lanes of a warp want different words of one bank";
+  if (classify(site->form).bytes == 4 && std::abs(ways - lanes_step) < 0.01) {
+    why += fmt::format(", as they do when neighbouring lanes stand {:g} words apart", lanes_step);
+  }
+  return Advice{"bank-conflicts", share,
+                fmt::format("{} takes {} wavefronts where {} would do: {}.", access_at(*site),
+                            number(per_request(banks.wavefronts, shared.requests)),
+                            number(per_request(banks.passes, shared.requests)), why),
+                "Turn the tile so that neighbouring lanes touch neighbouring words, or give its "
+                "rows one word of padding, or swizzle them."};
+}
+
+// Lanes whose neighbours' words are fetched by other instructions of the same line.
+bool is_split_vector(const Site& site) {
+  const FormClass form = classify(site.form);
+  const double efficiency = site.memory.global.efficiency();
+  const int width = form.bytes * site.instructions;
+  return site.instructions > 1 && width <= 16 && efficiency * site.instructions > 0.99 &&
+         efficiency < 0.99;
+}
+
+std::string sectors_text(const Site& site) {
+  const vgpu::GlobalCounts& global = site.memory.global;
+  const double ideal =
+      std::max(1.0, per_request(static_cast<double>(global.distinct_bytes), global.requests) /
+                        vgpu::kSectorBytes);
+  return fmt::format("{} touches {} sectors a request where {} would do", access_at(site),
+                     number(global.sectors_per_request()), number(ideal));
+}
+
+Found scattered_access(const Evidence& e) {
+  const auto scattered = [](const Site& s) {
+    return is_split_vector(s) ? 0.0 : turns_of(s).scattered;
+  };
+  double sum = 0;
+  for (const Site& site : e.sites) sum += scattered(site);
+  const double share = share_of_turns(e, sum);
+  const Site* site = largest(e.sites, scattered);
+  if (share < kWorthAWord || !site) return {};
+  return Advice{"scattered-access", share,
+                sectors_text(*site) + ": neighbouring lanes stand in different lines.",
+                "Let the lane index walk the dimension that is contiguous in memory, or stage a "
+                "tile in shared memory and turn it there."};
+}
+
+Found scalar_access(const Evidence& e) {
+  const auto scalar = [](const Site& s) {
+    return is_split_vector(s) ? turns_of(s).scattered : 0.0;
+  };
+  double sum = 0;
+  for (const Site& site : e.sites) sum += scalar(site);
+  const double share = share_of_turns(e, sum);
+  const Site* site = largest(e.sites, scalar);
+  if (share < kWorthAWord || !site) return {};
+  return Advice{"scalar-access", share,
+                fmt::format("{}: each lane fetches {} neighbouring words one by one.",
+                            sectors_text(*site), site->instructions),
+                fmt::format("Move them in one access of {} bits where base and stride allow it.",
+                            8 * classify(site->form).bytes * site->instructions)};
+}
+
+Found shared_traffic(const Evidence& e) {
+  const double share = share_of_turns(e, e.totals.turns.shared);
+  if (share < 0.4 || e.totals.shared_loads == 0 || e.totals.fma() == 0) return {};
+  const Site* site = largest(e.sites, [](const Site& s) { return turns_of(s).shared; });
+  return Advice{"shared-traffic", share,
+                fmt::format("{} FMAs for each shared load; {} alone takes {} of the load/store "
+                            "unit's turns.",
+                            number(e.totals.fma() / e.totals.shared_loads), access_at(*site),
+                            percent(turns_of(*site).shared / e.totals.turns.sum())),
+                "Let a thread compute a larger tile of outputs: rm x rn of them need "
+                "(1/rm + 1/rn) words each step, and loads of 128 bits move four at once."};
+}
+
+Found no_sharing(const Evidence& e) {
+  const double multiplies = e.totals.fma();
+  if (multiplies == 0 || e.totals.shared_loads > 0) return {};
+  const double requests = e.totals.global_requests / multiplies;
+  if (requests < 1) return {};
+  const double share = std::min(1.0, ms_of(e, Resource::kLoadStore) / bound_ms(e));
+  return Advice{"no-sharing", share * 0.5,
+                fmt::format("each FMA asks global memory {} times: every operand word is fetched, "
+                            "used once and dropped.",
+                            number(requests)),
+                "Stage tiles in shared memory, or keep several outputs a thread, so that a word "
+                "feeds more than one FMA."};
+}
+
+Found few_warps(const Evidence& e) {
+  const Residency& r = e.residency;
+  if (r.ctas == 0 || r.max_warps == 0) return {};
+  const double full = static_cast<double>(r.warps) / r.max_warps;
+  const bool alone = r.ctas == 1 && e.totals.barriers > 0;
+  if (full > 0.25 && !alone) return {};
+  const std::string why = r.limited_by.empty() ? "" : fmt::format(" (limit: {})", r.limited_by);
+  return Advice{
+      "few-warps", alone ? 0.15 : 0.12,
+      alone ? fmt::format("one block of {} threads fills an SM{}: while it waits at a barrier "
+                          "nobody works.",
+                          r.threads, why)
+            : fmt::format("{} of {} warps fit on an SM{}: little is left to hide waiting.", r.warps,
+                          r.max_warps, why),
+      alone ? "Use smaller blocks, so that two or more fit on an SM."
+            : "Fetch ahead (double buffer, asynchronous copies) so that few warps are enough, or "
+              "spend fewer registers and bytes a block."};
+}
+
+Found barriers(const Evidence& e) {
+  const double multiplies = e.totals.fma();
+  if (e.totals.barriers == 0 || multiplies == 0) return {};
+  const double between = multiplies / e.totals.barriers;
+  if (between >= 64) return {};
+  return Advice{"barriers", 0.11,
+                fmt::format("a warp meets a barrier every {} FMAs.", number(between)),
+                "Take a deeper tile or more outputs a thread, or a second buffer: one barrier a "
+                "tile is then enough."};
+}
+
+Found issue_overhead(const Evidence& e) {
+  const double issue = ms_of(e, Resource::kIssue), bound = bound_ms(e);
+  const double multiplies = e.totals.fma();
+  if (bound == 0 || issue < 0.8 * bound || multiplies == 0) return {};
+  const double useful = multiplies / e.totals.warp_instructions;
+  if (useful > 0.9) return {};
+  return Advice{"issue-overhead", (1 - useful) * issue / bound,
+                fmt::format("{} of the issued instructions multiply; the others move data, compute "
+                            "addresses and loop.",
+                            percent(useful)),
+                "Unroll, keep addresses in registers and steps constant, and give a thread more "
+                "outputs for each load."};
+}
+
+Found at_the_pipe(const Evidence& e) {
+  if (e.resources.empty()) return {};
+  const Resource top = e.resources.front().resource;
+  if (top != Resource::kFma && top != Resource::kMatrix) return {};
+  return Advice{"arithmetic", 1,
+                fmt::format("the {} would be busy all the time: this is what a multiplication "
+                            "should be limited by.",
+                            e.resources.front().name),
+                "What is left is to hide latency and to keep the clock up."};
+}
+
+Found memory_bound(const Evidence& e) {
+  if (e.resources.empty() || e.resources.front().resource != Resource::kDram) return {};
+  return Advice{"device-memory", 1,
+                "moving each operand once takes longer than multiplying: the problem is too thin "
+                "for its bytes.",
+                "Only fewer bytes help: a narrower type, or several products of the same operand "
+                "at once."};
+}
+
+Found spills(const Evidence& e) {
+  if (e.totals.local_requests < kWorthAWord * e.totals.warp_instructions) return {};
+  const Site* site =
+      largest(e.sites, [](const Site& s) { return static_cast<double>(s.memory.local.requests); });
+  return Advice{"local-memory", e.totals.local_requests / e.totals.warp_instructions,
+                fmt::format("{} goes to local memory.", access_at(*site)),
+                "Index arrays with constants after unrolling, so that they stay in registers."};
+}
+
+// ---- verdict ----------------------------------------------------------------------------------
+
+// What most turns of the load/store unit are spent on.
+std::string name_of_turns(const Turns& turns) {
+  const std::pair<double, const char*> parts[] = {{turns.conflicts, "bank conflicts"},
+                                                  {turns.shared, "shared-memory accesses"},
+                                                  {turns.scattered, "scattered global accesses"},
+                                                  {turns.lines, "global accesses"}};
+  return std::max_element(std::begin(parts), std::end(parts),
+                          [](const auto& a, const auto& b) { return a.first < b.first; })
+      ->second;
+}
+
+// The sites of each line as one: where issue slots are short, every instruction of it counts.
+std::vector<Site> merged_by_line(const std::vector<Site>& sites) {
+  std::vector<Site> lines;
+  std::map<std::string, std::pair<std::size_t, std::uint64_t>> known;  // index, largest part
+  for (const Site& site : sites) {
+    const auto [at, is_new] = known.try_emplace(site.place(), lines.size(), site.warp);
+    if (is_new) {
+      lines.push_back(site);
+      continue;
+    }
+    Site& line = lines[at->second.first];
+    std::uint64_t& most = at->second.second;
+    if (site.warp > most) line.form = site.form;
+    most = std::max(most, site.warp);
+    line.instructions += site.instructions;
+    line.warp += site.warp;
+    line.thread += site.thread;
+    line.memory += site.memory;
+    line.via.clear();
+    line.touches.clear();
+  }
+  return lines;
+}
+
+std::string capitalised(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+}  // namespace
+
+std::vector<Advice> advise(const Evidence& evidence) {
+  std::vector<Advice> list;
+  for (const auto rule :
+       {bank_conflicts, scattered_access, scalar_access, shared_traffic, no_sharing, few_warps,
+        barriers, issue_overhead, at_the_pipe, memory_bound, spills}) {
+    if (Found found = rule(evidence)) list.push_back(*std::move(found));
+  }
+  std::stable_sort(list.begin(), list.end(),
+                   [](const Advice& a, const Advice& b) { return a.weight > b.weight; });
+  return list;
+}
+
+std::string limited_by(const Evidence& evidence) {
+  if (evidence.resources.empty()) return "nothing";
+  const ResourceUse& top = evidence.resources.front();
+  return top.resource == Resource::kLoadStore ? name_of_turns(evidence.totals.turns) : top.name;
+}
+
+std::vector<Site> by_cost(const Evidence& evidence) {
+  if (evidence.resources.empty()) return {};
+  const Resource top = evidence.resources.front().resource;
+  std::vector<Site> sites;
+  const bool by_line = top == Resource::kIssue;
+  for (const Site& site : by_line ? merged_by_line(evidence.sites) : evidence.sites) {
+    if (use_of(site, top) > 0) sites.push_back(site);
+  }
+  std::stable_sort(sites.begin(), sites.end(),
+                   [top](const Site& a, const Site& b) { return use_of(a, top) > use_of(b, top); });
+  return sites;
+}
+
+std::string verdict(const Evidence& evidence) {
+  const std::vector<Site> sites = by_cost(evidence);
+  if (sites.empty()) return "Nothing was counted.";
+  const ResourceUse& top = evidence.resources.front();
+  const std::string what = capitalised(limited_by(evidence));
+  const double share = use_of(sites.front(), top.resource) / top.amount;
+  const std::string unit =
+      top.resource == Resource::kLoadStore ? "the turns of the load/store unit" : "the " + top.unit;
+  for (const Advice& advice : advise(evidence)) {
+    const bool says_where = advice.rule == "bank-conflicts" || advice.rule == "scattered-access" ||
+                            advice.rule == "scalar-access";
+    if (top.resource != Resource::kLoadStore || !says_where || advice.weight < 0.3) continue;
+    return fmt::format("{}: {} ({} of {})", what,
+                       advice.sentence.substr(0, advice.sentence.size() - 1), percent(share),
+                       unit) +
+           ".";
+  }
+  const std::string instructions =
+      top.resource == Resource::kIssue ? "the code of" : sites.front().form + " at";
+  return fmt::format("{}: the largest part, {} of {}, is {} {}.", what, percent(share), unit,
+                     instructions, sites.front().place());
+}
+
+}  // namespace tessera::lab

@@ -1,0 +1,31 @@
+// One run of a kernel on the virtual GPU for its counts alone: no reference, no comparison, so that
+// a part of a large grid is enough.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "catalog/catalog.h"
+#include "device/device.h"
+#include "problem/problem.h"
+
+namespace tessera::lab {
+
+struct CountedRun {
+  Problem problem;
+  const Kernel* kernel = nullptr;
+  const KernelRow* row = nullptr;
+  std::vector<Launch> launches;      // in order; the last one multiplies
+  std::vector<LaunchCounts> counts;  // one a launch
+};
+
+// Runs the kernel once on uniform data under memory counts. sample_ctas: 0 for the whole grid, else
+// about so many thread blocks of each launch, and counts scaled up. Throws kUnsupported when the
+// kernel does not take the problem, kBadArgument when the problem is illegal or multiplies nothing.
+CountedRun count_run(Device& device, const KernelChoice& choice, const Problem& problem,
+                     std::uint64_t seed, std::uint64_t sample_ctas);
+
+// Thread blocks that are enough for a large problem; 0 (all of them) for one that runs in seconds.
+std::uint64_t sample_for(const KernelChoice& choice, const Problem& problem);
+
+}  // namespace tessera::lab

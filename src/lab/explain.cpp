@@ -1,0 +1,89 @@
+#include "lab/explain.h"
+
+#include <algorithm>
+
+#include "lab/count_tag.h"
+#include "sass/cubin.h"
+
+namespace tessera::lab {
+namespace {
+
+// Of the launch that multiplies: the others pack.
+WordCounts words_counted(const std::vector<Site>& sites, const std::string& entry, DataType type) {
+  WordCounts words;
+  for (const Site& site : sites) {
+    if (site.entry != entry) continue;
+    const bool loads = site.memory.traffic == vgpu::Traffic::kLoad ||
+                       site.memory.traffic == vgpu::Traffic::kCopyIn;
+    const auto global = static_cast<double>(site.memory.global.requested_bytes);
+    const auto shared = static_cast<double>(site.memory.shared.requested_bytes);
+    (loads ? words.global_reads : words.global_writes) += global;
+    (loads ? words.shared_reads : words.shared_writes) += shared;
+  }
+  for (double* bytes :
+       {&words.global_reads, &words.global_writes, &words.shared_reads, &words.shared_writes}) {
+    *bytes /= size_of(type);
+  }
+  return words;
+}
+
+Residency residency_of(const CountedRun& run, const arch::Gpu& gpu) {
+  Residency residency;
+  residency.threads = run.row->threads * run.row->threads_y;
+  residency.grid = static_cast<std::uint64_t>(run.launches.back().shape.grid);
+  residency.multiprocessors = gpu.multiprocessors;
+  const CodeImage& image = image_of(*run.kernel);
+  if (image.cubin.empty()) return residency;
+  const sass::CubinFile cubin = sass::read_cubin(image.cubin);
+  if (const sass::CubinKernel* code = cubin.find(run.row->entry)) {
+    residency.registers = code->registers;
+    residency.shared_bytes = code->shared_bytes + run.launches.back().shape.shared_bytes;
+    residency.local_bytes = code->local_bytes;
+  }
+  return residency;
+}
+
+std::vector<std::string> entries_of(const CountedRun& run) {
+  std::vector<std::string> entries;
+  for (const Launch& launch : run.launches) entries.push_back(launch.entry);
+  return entries;
+}
+
+double ratio(double a, double b) { return b > 0 ? a / b : 0; }
+
+}  // namespace
+
+Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTree& tree) {
+  Explanation e;
+  e.kernel = run.kernel->name;
+  e.config = run.row->variant;
+  e.entry = run.row->entry;
+  e.problem = run.problem;
+  e.gpu = gpu;
+  e.counts = summarize(run.counts);
+  set_tag(e.counts, image_of(*run.kernel), entries_of(run));
+  e.ctas = run.counts.back().sample.clusters;
+  e.ran = run.counts.back().sample.ran;
+
+  e.evidence.sites = sites_of(run, tree);
+  e.evidence.totals = totals_of(run, e.evidence.sites);
+  e.evidence.resources = resources_of(e.evidence.totals, gpu);
+  e.evidence.residency = residency_of(run, gpu);
+
+  const bool packed = !run.kernel->helpers.empty();
+  const WordCounts words = words_counted(e.evidence.sites, e.entry, run.problem.type);
+  e.formulas = check_formulas(run.problem, *run.row, packed, e.counts.matrix.warp > 0, words);
+  e.reads_per_shared_word = ratio(words.shared_reads, words.shared_writes);
+  const double flop = word_formulas(run.problem, *run.row, packed).flop;
+  e.intensities = {ratio(flop, e.evidence.totals.requested_bytes),
+                   ratio(flop, e.evidence.totals.sector_bytes),
+                   ratio(flop, e.evidence.totals.footprint_bytes)};
+
+  e.limited_by = limited_by(e.evidence);
+  e.verdict = verdict(e.evidence);
+  e.advice = advise(e.evidence);
+  e.costly = by_cost(e.evidence);
+  return e;
+}
+
+}  // namespace tessera::lab

@@ -1,0 +1,54 @@
+// How many words a kernel must move, by arithmetic alone. A count that differs from its formula
+// means a bug, a tail, or something that merged or cached the words; a page that prints both says
+// which.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "catalog/catalog.h"
+#include "problem/problem.h"
+
+namespace tessera::lab {
+
+// Words are elements. Exact up to 2^53; sizes that are no multiples of the block count their blocks
+// rounded up.
+struct WordFormulas {
+  double naive = 0;    // global reads, nothing shared: 2MNK
+  double blocked = 0;  // global reads, a block tile each operand, nothing cached: MNK(1/bm + 1/bn)
+  double once = 0;     // global reads, each operand once: K(M + N)
+  double staged = 0;   // words stored in shared memory: as blocked, whole tiles
+  double shared = 0;   // shared reads of a thread tile rm x rn: MNK(1/rm + 1/rn)
+  double output = 0;   // words of C written: MN; as many are read when beta is not 0
+  double flop = 0;     // 2MNK
+};
+
+// Of a kernel's multiplying launch. `packed`: it reads copies that are padded to whole blocks.
+WordFormulas word_formulas(const Problem& problem, const KernelRow& row, bool packed);
+
+// FLOP for each byte, 0 where there are none.
+double intensity(double flop, double words, DataType type);
+
+// One formula beside its count.
+struct FormulaCheck {
+  std::string what;     // "global reads, blocked"
+  std::string formula;  // "MNK (1/32 + 1/32)"
+  double expected = 0, counted = 0;
+  std::string note;  // why they differ, or what the number means; may be empty
+
+  bool equal() const { return expected == counted; }
+};
+
+// What was counted in the multiplying launch, in words.
+struct WordCounts {
+  double global_reads = 0, global_writes = 0;
+  double shared_reads = 0, shared_writes = 0;
+};
+
+// The formulas that apply: global reads (blocked where the kernel reads blocks, naive otherwise),
+// each operand once, C, and shared reads and writes where there are any. `is_matrix`: tensor cores
+// multiply, so that there is no thread tile.
+std::vector<FormulaCheck> check_formulas(const Problem& problem, const KernelRow& row, bool packed,
+                                         bool is_matrix, const WordCounts& counted);
+
+}  // namespace tessera::lab

@@ -1,0 +1,66 @@
+#include "lab/measured.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace tessera::lab {
+namespace {
+
+namespace fs = std::filesystem;
+
+Json read_json(const fs::path& path) {
+  std::ifstream stream(path);
+  const Json object = Json::parse(stream, nullptr, false);
+  if (!object.is_discarded()) return object;
+  throw StatusError(Status::bad_argument(
+      fmt::format("results file '{}' must be JSON, but is not", path.filename().string())));
+}
+
+Measured row_of(const Json& run, const std::string& file) {
+  const Json& problem = run.at("problem");
+  Measured row;
+  row.file = file;
+  row.device = run.at("device");
+  row.kernel = run.at("kernel");
+  row.config = run.at("config");
+  row.type = problem.at("type");
+  row.layout = problem.at("layout");
+  row.order = problem.at("order");
+  row.mode = run.at("mode");
+  row.m = problem.at("m");
+  row.n = problem.at("n");
+  row.k = problem.at("k");
+  row.alpha = problem.at("alpha");
+  row.beta = problem.at("beta");
+  row.ms = run.at("time_ms").at("median");
+  row.tflops = run.at("tflops");
+  const Json& ratio = run.at("ratio_to_vendor");
+  row.ratio_to_vendor = ratio.is_null() ? 0 : ratio.get<double>();
+  return row;
+}
+
+}  // namespace
+
+std::vector<Measured> measured_runs(const std::string& root) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(fs::path(root) / "results", error)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<Measured> rows;
+  for (const fs::path& path : files) {
+    const Json object = read_json(path);
+    if (!object.is_object() || object.value("schema", "") != kSchema) continue;
+    for (const Json& run : object.at("runs")) {
+      const bool is_timed = run.contains("tflops") && !run.at("tflops").is_null();
+      if (is_timed) rows.push_back(row_of(run, "results/" + path.filename().string()));
+    }
+  }
+  return rows;
+}
+
+}  // namespace tessera::lab

@@ -1,0 +1,128 @@
+#include "lab/resources.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace tessera::lab {
+namespace {
+
+// FLOP of one warp's multiply: 2MNK of the shape in its form, "m8n8k4".
+double matrix_flop_of(std::string_view form) {
+  for (std::size_t at = form.find(".m"); at != form.npos; at = form.find(".m", at + 1)) {
+    double flop = 2;
+    int sizes = 0;
+    for (std::size_t i = at + 1; i < form.size() && form[i] != '.'; ++sizes) {
+      int size = 0;
+      const auto [end, error] =
+          std::from_chars(form.data() + i + 1, form.data() + form.size(), size);
+      if (error != std::errc()) break;
+      flop *= size;
+      i = end - form.data();
+    }
+    if (sizes == 3) return flop;
+  }
+  return 0;
+}
+
+bool is_double(std::string_view form) { return form.ends_with(".f64"); }
+
+void add_site(Totals& totals, const Site& site) {
+  const FormClass form = classify(site.form);
+  const auto warp = static_cast<double>(site.warp);
+  if (form.kind == FormKind::kFma) {
+    (is_double(site.form) ? totals.fma_f64 : totals.fma_f32) += warp;
+    totals.fma_lanes += static_cast<double>(site.thread);
+  }
+  if (form.kind == FormKind::kMatrix) totals.matrix_flop += warp * matrix_flop_of(site.form);
+  if (form.kind == FormKind::kBarrier) totals.barriers += warp;
+  const auto requests = static_cast<double>(site.memory.shared.requests);
+  if (site.memory.traffic == vgpu::Traffic::kLoad) {
+    totals.shared_loads += requests;
+    totals.shared_load_lanes += static_cast<double>(site.memory.shared.lanes);
+  } else {
+    totals.shared_stores += requests;
+  }
+  totals.global_requests += static_cast<double>(site.memory.global.requests);
+  totals.requested_bytes += static_cast<double>(site.memory.global.requested_bytes);
+  totals.sector_bytes += static_cast<double>(site.memory.global.sector_bytes());
+  totals.local_requests += static_cast<double>(site.memory.local.requests);
+  totals.turns += turns_of(site);
+}
+
+}  // namespace
+
+Turns& Turns::operator+=(const Turns& more) {
+  conflicts += more.conflicts;
+  shared += more.shared;
+  scattered += more.scattered;
+  lines += more.lines;
+  return *this;
+}
+
+Turns turns_of(const Site& site) {
+  const vgpu::BankCounts& banks = banks_of(site.memory.shared);
+  const vgpu::GlobalCounts& global = site.memory.global;
+  Turns turns;
+  turns.conflicts = static_cast<double>(banks.excess());
+  turns.shared = static_cast<double>(banks.passes);
+  const auto lines = static_cast<double>(global.lines);
+  const double filled = std::max(static_cast<double>(global.requests),
+                                 static_cast<double>(global.distinct_bytes) / vgpu::kLineBytes);
+  turns.lines = std::min(lines, filled);
+  turns.scattered = lines - turns.lines;
+  return turns;
+}
+
+Totals totals_of(const CountedRun& run, const std::vector<Site>& sites) {
+  Totals totals;
+  for (const Site& site : sites) add_site(totals, site);
+  for (const LaunchCounts& launch : run.counts) {
+    totals.warp_instructions += static_cast<double>(launch.warp_instructions);
+    totals.footprint_bytes += static_cast<double>(launch.memory.footprint.bytes());
+  }
+  return totals;
+}
+
+std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu) {
+  const double clocks_a_ms = gpu.multiprocessors * gpu.clock_ghz * 1e6;  // of all SMs
+  constexpr double kIssuesAClock = 4;  // HW: four schedulers an SM since Volta, one issue each
+  constexpr double kWarp = 32;
+  std::vector<ResourceUse> uses;
+  const auto add = [&](Resource resource, const char* name, double amount, const char* unit,
+                       double a_ms) {
+    if (amount > 0 && a_ms > 0) uses.push_back({resource, name, amount, unit, amount / a_ms});
+  };
+  add(Resource::kIssue, "issue slots", totals.warp_instructions, "warp instructions",
+      kIssuesAClock * clocks_a_ms);
+  add(Resource::kFma, "FP32 pipe", totals.fma_f32, "FMA issues",
+      gpu.fp32_lanes / kWarp * clocks_a_ms);
+  add(Resource::kFma, "FP64 pipe", totals.fma_f64, "FMA issues",
+      gpu.fp64_lanes / kWarp * clocks_a_ms);
+  add(Resource::kMatrix, "tensor cores", totals.matrix_flop, "FLOP", gpu.fp64_tensor_peak() * 1e9);
+  add(Resource::kLoadStore, "load/store unit", totals.turns.sum(), "turns", clocks_a_ms);
+  add(Resource::kDram, "device memory", totals.footprint_bytes, "bytes, each once",
+      gpu.memory_gbs * 1e6);
+  std::stable_sort(uses.begin(), uses.end(),
+                   [](const ResourceUse& a, const ResourceUse& b) { return a.ms > b.ms; });
+  return uses;
+}
+
+double use_of(const Site& site, Resource resource) {
+  const FormKind kind = classify(site.form).kind;
+  const auto warp = static_cast<double>(site.warp);
+  switch (resource) {
+    case Resource::kIssue:
+      return warp;
+    case Resource::kFma:
+      return kind == FormKind::kFma ? warp : 0;
+    case Resource::kMatrix:
+      return kind == FormKind::kMatrix ? warp * matrix_flop_of(site.form) : 0;
+    case Resource::kLoadStore:
+      return turns_of(site).sum();
+    case Resource::kDram:
+      return static_cast<double>(site.memory.global.sector_bytes());
+  }
+  return 0;
+}
+
+}  // namespace tessera::lab

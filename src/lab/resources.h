@@ -1,0 +1,65 @@
+// What a run asks of each part of a GPU, and how long that part alone would need for it with every
+// SM busy. The longest is a lower bound of the run's time, and the thing to make shorter.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "arch/gpu.h"
+#include "lab/sites.h"
+
+namespace tessera::lab {
+
+// Two rules are in print for wide shared loads (vgpu/observe/memory_counts.h has both counts).
+// HW: rung 11 runs at 42.7 TFLOP/s on an H200 (results/h200_ladder_4096.json), where the plain rule
+// allows 38.2 and the pair rule 44.6; so the pair rule is the one that reports use.
+inline constexpr const char* kBankModel = "pair";
+inline const vgpu::BankCounts& banks_of(const vgpu::SharedCounts& shared) { return shared.pair; }
+
+enum class Resource { kIssue, kFma, kMatrix, kLoadStore, kDram };
+
+// The load/store unit of an SM serves one wavefront of shared memory or one line of global memory a
+// clock (model; rungs 01 to 03 measure it). Turns by what they are spent on.
+struct Turns {
+  double conflicts = 0;  // excess wavefronts of shared memory
+  double shared = 0;     // wavefronts without conflicts
+  double scattered = 0;  // lines beyond what the same bytes would fill
+  double lines = 0;      // the other lines of global memory
+
+  double sum() const { return conflicts + shared + scattered + lines; }
+  Turns& operator+=(const Turns& more);
+};
+Turns turns_of(const Site& site);
+
+// Sums over all launches of a run.
+struct Totals {
+  double warp_instructions = 0;
+  double fma_f32 = 0, fma_f64 = 0;  // issues
+  double matrix_flop = 0;
+  double barriers = 0;                         // issues
+  double shared_loads = 0, shared_stores = 0;  // requests
+  double shared_load_lanes = 0, fma_lanes = 0;
+  double global_requests = 0;
+  Turns turns;
+  double requested_bytes = 0, sector_bytes = 0, footprint_bytes = 0;  // of global memory
+  double local_requests = 0;
+
+  double fma() const { return fma_f32 + fma_f64; }
+};
+Totals totals_of(const CountedRun& run, const std::vector<Site>& sites);
+
+struct ResourceUse {
+  Resource resource;
+  std::string name;  // "issue slots"
+  double amount = 0;
+  std::string unit;  // "warp instructions"
+  double ms = 0;     // this resource alone
+};
+
+// Those that the GPU has a rate for and the run uses, the longest first.
+std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu);
+
+// A site's part of a resource, in its unit.
+double use_of(const Site& site, Resource resource);
+
+}  // namespace tessera::lab

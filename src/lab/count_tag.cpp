@@ -64,8 +64,24 @@ std::vector<std::string> cubin_differences(const CodeImage& image,
 void set_tag(CountSummary& counts, const CodeImage& image,
              const std::vector<std::string>& entries) {
   counts.cubin_differences = cubin_differences(image, entries);
-  counts.tag = counts.cubin_differences.empty() ? "exact" : "model";
+  const bool is_exact = counts.cubin_differences.empty() && !counts.is_sample();
+  counts.tag = is_exact ? "exact" : "model";
   if (!counts.approximate_forms.empty()) counts.tag = "approximate";
+}
+
+std::string wavefront_tag(const CountSummary& counts) {
+  if (counts.tag != "exact") return counts.tag;
+  const auto agree = [](const vgpu::MemoryCounts& part) {
+    return part.shared.plain.wavefronts == part.shared.pair.wavefronts;
+  };
+  const vgpu::LaunchMemory& memory = counts.memory;
+  const bool all = agree(memory.loads) && agree(memory.stores) && agree(memory.atomics) &&
+                   agree(memory.copies_in);
+  return all ? "exact" : "model";
+}
+
+std::string footprint_tag(const CountSummary& counts) {
+  return counts.is_sample() ? "model" : "exact";
 }
 
 }  // namespace tessera::lab

@@ -15,8 +15,14 @@ namespace tessera::lab {
 std::vector<std::string> cubin_differences(const CodeImage& image,
                                            const std::vector<std::string>& entries);
 
-// Sets the tag: "approximate" when an executed form is, else "model" where the cubin differs, else
-// "exact"; and keeps the differences.
+// Sets the tag: "approximate" when an executed form is, else "model" where the cubin differs or
+// only a sample of the grid ran, else "exact"; and keeps the differences.
 void set_tag(CountSummary& counts, const CodeImage& image, const std::vector<std::string>& entries);
+
+// The tag of the wavefronts of shared memory: that of the counts where both bank models agree, else
+// "model", because silicon has not said which one holds.
+std::string wavefront_tag(const CountSummary& counts);
+// The tag of the footprint, which no merging of accesses changes: "exact" of a whole grid.
+std::string footprint_tag(const CountSummary& counts);
 
 }  // namespace tessera::lab

@@ -70,6 +70,72 @@ Accesses* accesses_of(CountSummary& sum, const FormClass& form) {
   return form.space == FormSpace::kNone ? &sum.other_accesses : nullptr;
 }
 
+// 2 MNK of "...m16n8k16..."; 0 without a shape. wgmma's product is that of four warps.
+std::uint64_t matrix_flop(std::string_view form) {
+  std::uint64_t product = 2;
+  for (std::string_view part : split(form)) {
+    if (part.size() < 6 || part[0] != 'm' || part.find('n') == part.npos) continue;
+    const std::size_t n = part.find('n'), k = part.find('k');
+    if (k == part.npos || n > k) continue;
+    for (std::size_t at : {std::size_t{0}, n, k}) {
+      product *= static_cast<std::uint64_t>(number_after(part.substr(at), 1));
+    }
+    return form.starts_with("wgmma") ? product / 4 : product;
+  }
+  return 0;
+}
+
+std::uint64_t flop_of(const InstructionCount& row, const FormClass& form) {
+  if (form.kind == FormKind::kMatrix) return row.warp * matrix_flop(row.form);
+  if (form.kind != FormKind::kFma) return 0;
+  const bool is_packed = row.form.ends_with("x2");
+  return row.thread * (is_packed ? 4 : 2);
+}
+
+void add_memory(vgpu::LaunchMemory& to, const vgpu::LaunchMemory& more, bool is_first) {
+  to.counted = more.counted && (is_first || to.counted);
+  to.loads += more.loads;
+  to.stores += more.stores;
+  to.atomics += more.atomics;
+  to.copies_in += more.copies_in;
+  to.copies_out += more.copies_out;
+  to.copies_reduce += more.copies_reduce;
+  to.footprint.known = more.footprint.known && (is_first || to.footprint.known);
+  to.footprint.estimated = more.footprint.estimated || to.footprint.estimated;
+  to.footprint.read_sectors += more.footprint.read_sectors;
+  to.footprint.written_sectors += more.footprint.written_sectors;
+}
+
+using Lines = std::map<std::pair<std::string, int>, LineCounts>;
+
+void add_line(Lines& lines, const InstructionCount& row) {
+  if (row.source_line == 0) return;
+  LineCounts& line = lines[{row.source_file, row.source_line}];
+  line.file = row.source_file;
+  line.line = row.source_line;
+  line.total += {row.warp, row.thread};
+  line.memory += row.memory;
+}
+
+std::vector<LineCounts> by_cost(const Lines& lines) {
+  std::vector<LineCounts> sorted;
+  for (const auto& [place, line] : lines) sorted.push_back(line);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const LineCounts& a, const LineCounts& b) { return a.cost() > b.cost(); });
+  return sorted;
+}
+
+void add_row(CountSummary& sum, const InstructionCount& row) {
+  const Count count{row.warp, row.thread};
+  const FormClass form = classify(row.form);
+  if (form.kind == FormKind::kFma) sum.fma += count;
+  if (form.kind == FormKind::kMatrix) sum.matrix += count;
+  if (form.kind == FormKind::kBarrier) sum.barrier += count;
+  if (Accesses* accesses = accesses_of(sum, form)) (*accesses)[form.bytes] += count;
+  sum.mix[class_of(row.form)] += count;
+  sum.flop += flop_of(row, form);
+}
+
 }  // namespace
 
 Count& Count::operator+=(const Count& other) {
@@ -108,23 +174,45 @@ double CountSummary::fma_per_shared_load() const {
   return loads == 0 ? 0 : static_cast<double>(fma.thread) / static_cast<double>(loads);
 }
 
+std::uint64_t LineCounts::cost() const {
+  const auto beyond = [](std::uint64_t turns, std::uint64_t requests) {
+    return turns > requests ? turns - requests : 0;
+  };
+  return total.warp + beyond(memory.shared.pair.wavefronts, memory.shared.requests) +
+         beyond(memory.global.tag_wavefronts, memory.global.requests) +
+         beyond(memory.local.tag_wavefronts, memory.local.requests);
+}
+
+FlopPerByte CountSummary::flop_per_byte() const {
+  const auto per = [&](std::uint64_t bytes) {
+    return bytes == 0 ? 0 : static_cast<double>(flop) / static_cast<double>(bytes);
+  };
+  const vgpu::GlobalCounts global = memory.global();
+  return {per(global.requested_bytes), per(global.sector_bytes()),
+          memory.footprint.known ? per(memory.footprint.bytes()) : 0};
+}
+
 CountSummary summarize(const std::vector<LaunchCounts>& launches) {
   CountSummary sum;
   std::set<std::string> approximate;
+  Lines lines;
+  std::uint64_t most = 0;
   for (const LaunchCounts& launch : launches) {
+    add_memory(sum.memory, launch.memory, sum.launches == 0);
     ++sum.launches;
     sum.host_seconds += launch.host_seconds;
     sum.total += {launch.warp_instructions, launch.lane_instructions};
+    sum.clusters += launch.sample.clusters;
+    sum.ran += launch.sample.ran;
+    if (launch.warp_instructions >= most) sum.resources = launch.resources;
+    most = std::max(most, launch.warp_instructions);
     approximate.insert(launch.approximate_forms.begin(), launch.approximate_forms.end());
     for (const InstructionCount& row : launch.instructions) {
-      const Count count{row.warp, row.thread};
-      const FormClass form = classify(row.form);
-      if (form.kind == FormKind::kFma) sum.fma += count;
-      if (form.kind == FormKind::kMatrix) sum.matrix += count;
-      if (form.kind == FormKind::kBarrier) sum.barrier += count;
-      if (Accesses* accesses = accesses_of(sum, form)) (*accesses)[form.bytes] += count;
+      add_row(sum, row);
+      add_line(lines, row);
     }
   }
+  sum.lines = by_cost(lines);
   sum.approximate_forms.assign(approximate.begin(), approximate.end());
   return sum;
 }

@@ -1,4 +1,5 @@
-// What a kernel did, by count: the launches of a run summed by kind and width of access.
+// What a kernel did, by count: the launches of a run summed by kind and width of access, by class
+// of instruction and by source line. docs/counts.md defines every count.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +20,61 @@ struct Count {
 // Accesses by the bytes that one lane moves.
 using Accesses = std::map<int, Count>;
 
+// What part of the machine an instruction keeps busy, as far as its PTX form tells.
+enum class InstructionClass {
+  kFmaF32,
+  kFmaF64,
+  kFmaHalf,  // f16, bf16, packed or not
+  kFloat,    // other arithmetic of floats
+  kSpecial,  // reciprocals, roots, exponentials, ...
+  kInteger,
+  kCompare,
+  kMove,
+  kConvert,
+  kMatrix,
+  kGlobalLoad,
+  kGlobalStore,
+  kSharedLoad,
+  kSharedStore,
+  kOtherAccess,  // local, constant, parameter and generic memory
+  kAtomic,
+  kCopy,  // asynchronous copies, their groups and tensor maps
+  kBarrier,
+  kWarp,  // shuffles, votes and other exchanges of a warp
+  kControl,
+  kOther
+};
+std::string_view name_of(InstructionClass kind);  // "fma f32", "shared load"
+InstructionClass class_of(std::string_view form);
+
+// Floating-point operations of multiply-adds and matrix products for each byte of global memory,
+// read or written: as the lanes ask for them, as sectors move them without any cache, and as a
+// perfect cache would move them. 0 where that is not known.
+struct FlopPerByte {
+  double requested = 0, sector = 0, footprint = 0;
+};
+
+// What one source line did.
+struct LineCounts {
+  std::string file;
+  int line = 0;
+  Count total;
+  vgpu::MemoryCounts memory;
+
+  // Issue slots, and turns of the load/store unit beyond one an access: wavefronts of shared memory
+  // (pair model), four lines a turn of global memory. A model, to put lines in an order.
+  std::uint64_t cost() const;
+};
+
 struct CountSummary {
   Count total, fma, matrix, barrier;  // matrix: tensor-core multiplies
   Accesses global_loads, global_stores, shared_loads, shared_stores, other_accesses;
+  std::map<InstructionClass, Count> mix;
+  std::uint64_t flop = 0;                      // an fma is 2, a matrix product 2 MNK
+  vgpu::LaunchMemory memory;                   // all launches; their footprints added up
+  vgpu::LaunchResources resources;             // of the launch with the most instructions
+  std::uint64_t clusters = 0, ran = 0;         // of a sample fewer ran: the counts are scaled up
+  std::vector<LineCounts> lines;               // the costliest first
   std::string tag = "exact";                   // "exact", "model" or "approximate"; see count_tag.h
   std::vector<std::string> cubin_differences;  // why it is a model, both numbers in each
   std::vector<std::string> approximate_forms;
@@ -30,6 +83,8 @@ struct CountSummary {
 
   // Multiply-adds for each load from shared memory, by thread; 0 where there are none.
   double fma_per_shared_load() const;
+  FlopPerByte flop_per_byte() const;
+  bool is_sample() const { return ran < clusters; }
 };
 
 CountSummary summarize(const std::vector<LaunchCounts>& launches);

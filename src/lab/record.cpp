@@ -6,6 +6,7 @@
 #include <ctime>
 #include <fstream>
 
+#include "lab/counts_json.h"
 #include "lab/parallel.h"
 #include "lab/products.h"
 
@@ -41,32 +42,6 @@ Json to_json(const Problem& p) {
           {"ldd", p.ldd},
           {"alpha", p.alpha},
           {"beta", p.beta}};
-}
-
-Json to_json(const Count& count) { return {{"warp", count.warp}, {"thread", count.thread}}; }
-
-// Widths in bits, as in the names of the SASS: {"b32": {...}, "b128": {...}}.
-Json to_json(const Accesses& accesses) {
-  Json out = Json::object();
-  for (const auto& [bytes, count] : accesses) out[fmt::format("b{}", 8 * bytes)] = to_json(count);
-  return out;
-}
-
-Json to_json(const CountSummary& c) {
-  return {{"tag", c.tag},
-          {"launches", c.launches},
-          {"total", to_json(c.total)},
-          {"fma", to_json(c.fma)},
-          {"matrix", to_json(c.matrix)},
-          {"bar", to_json(c.barrier)},
-          {"ld.global", to_json(c.global_loads)},
-          {"st.global", to_json(c.global_stores)},
-          {"ld.shared", to_json(c.shared_loads)},
-          {"st.shared", to_json(c.shared_stores)},
-          {"ld_st.generic", to_json(c.other_accesses)},
-          {"fma_per_shared_load", c.fma_per_shared_load()},
-          {"approximate", c.approximate_forms},
-          {"cubin_differences", c.cubin_differences}};
 }
 
 Json to_json(const Telemetry& t) {

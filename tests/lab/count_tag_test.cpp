@@ -40,6 +40,28 @@ TEST(CountTag, ApproximateFormsComeFirst) {
   EXPECT_EQ(counts.tag, "approximate");
 }
 
+TEST(CountTag, ASampleIsAModel) {
+  const KernelChoice choice = choose_kernels("01").front();
+  CountSummary counts;
+  counts.clusters = 256;
+  counts.ran = 64;
+  set_tag(counts, image_of(*choice.kernel), {choice.kernel->rows.front().entry});
+  EXPECT_EQ(counts.tag, "model");
+  EXPECT_EQ(footprint_tag(counts), "model");
+}
+
+TEST(CountTag, WavefrontsAreAModelWhereTheBankModelsDiffer) {
+  CountSummary counts;
+  counts.memory.loads.shared.plain = {4, 4};
+  counts.memory.loads.shared.pair = {4, 4};
+  EXPECT_EQ(wavefront_tag(counts), "exact");
+  counts.memory.loads.shared.pair = {2, 2};
+  EXPECT_EQ(wavefront_tag(counts), "model");
+  EXPECT_EQ(footprint_tag(counts), "exact");
+  counts.tag = "approximate";
+  EXPECT_EQ(wavefront_tag(counts), "approximate");
+}
+
 TEST(CountTag, AnUnknownEntryIsNoProof) {
   const KernelChoice choice = choose_kernels("01").front();
   EXPECT_EQ(cubin_differences(image_of(*choice.kernel), {"nobody"}).size(), 1u);

@@ -50,6 +50,11 @@ std::string access_at(const Site& site) {
   return fmt::format("the {}{} ({}) at {}", stores ? "store" : "load", of, site.form, site.place());
 }
 
+std::string access_or_code(const Site& site) {
+  return site.memory.traffic == vgpu::Traffic::kNone ? site.form + " at " + site.place()
+                                                     : access_at(site);
+}
+
 double per_request(double value, std::uint64_t requests) {
   return requests == 0 ? 0 : value / static_cast<double>(requests);
 }
@@ -90,6 +95,12 @@ std::string sectors_text(const Site& site) {
   const double ideal =
       std::max(1.0, per_request(static_cast<double>(global.distinct_bytes), global.requests) /
                         vgpu::kSectorBytes);
+  if (global.sectors_per_request() < 1.01 * ideal) {
+    const Turns turns = turns_of(site);
+    return fmt::format("{} spreads over {} lines a request where {} would do", access_at(site),
+                       number(per_request(static_cast<double>(global.lines), global.requests)),
+                       number(per_request(turns.lines, global.requests)));
+  }
   return fmt::format("{} touches {} sectors a request where {} would do", access_at(site),
                      number(global.sectors_per_request()), number(ideal));
 }
@@ -153,7 +164,7 @@ Found no_sharing(const Evidence& e) {
 }
 
 Found few_warps(const Evidence& e) {
-  const Residency& r = e.residency;
+  const Placement& r = e.placement;
   if (r.ctas == 0 || r.max_warps == 0) return {};
   const double full = static_cast<double>(r.warps) / r.max_warps;
   const bool alone = r.ctas == 1 && e.totals.barriers > 0;
@@ -172,19 +183,19 @@ Found few_warps(const Evidence& e) {
 }
 
 Found barriers(const Evidence& e) {
-  const double multiplies = e.totals.fma();
+  const double multiplies = e.totals.multiplies();
   if (e.totals.barriers == 0 || multiplies == 0) return {};
   const double between = multiplies / e.totals.barriers;
   if (between >= 64) return {};
   return Advice{"barriers", 0.11,
-                fmt::format("a warp meets a barrier every {} FMAs.", number(between)),
+                fmt::format("a warp meets a barrier every {} multiplies.", number(between)),
                 "Take a deeper tile or more outputs a thread, or a second buffer: one barrier a "
                 "tile is then enough."};
 }
 
 Found issue_overhead(const Evidence& e) {
   const double issue = ms_of(e, Resource::kIssue), bound = bound_ms(e);
-  const double multiplies = e.totals.fma();
+  const double multiplies = e.totals.multiplies();
   if (bound == 0 || issue < 0.8 * bound || multiplies == 0) return {};
   const double useful = multiplies / e.totals.warp_instructions;
   if (useful > 0.9) return {};
@@ -304,23 +315,26 @@ std::string verdict(const Evidence& evidence) {
   const std::vector<Site> sites = by_cost(evidence);
   if (sites.empty()) return "Nothing was counted.";
   const ResourceUse& top = evidence.resources.front();
-  const std::string what = capitalised(limited_by(evidence));
-  const double share = use_of(sites.front(), top.resource) / top.amount;
-  const std::string unit =
-      top.resource == Resource::kLoadStore ? "the turns of the load/store unit" : "the " + top.unit;
+  const std::string limit = limited_by(evidence), what = capitalised(limit);
+  const std::string share = percent(use_of(sites.front(), top.resource) / top.amount);
+  const bool of_turns = top.resource == Resource::kLoadStore;
   for (const Advice& advice : advise(evidence)) {
-    const bool says_where = advice.rule == "bank-conflicts" || advice.rule == "scattered-access" ||
-                            advice.rule == "scalar-access";
-    if (top.resource != Resource::kLoadStore || !says_where || advice.weight < 0.3) continue;
-    return fmt::format("{}: {} ({} of {})", what,
-                       advice.sentence.substr(0, advice.sentence.size() - 1), percent(share),
-                       unit) +
-           ".";
+    const bool says_where = limit == "bank conflicts" ? advice.rule == "bank-conflicts"
+                                                      : limit == "scattered global accesses" &&
+                                                            (advice.rule == "scattered-access" ||
+                                                             advice.rule == "scalar-access");
+    if (!of_turns || !says_where) continue;
+    return fmt::format("{}: {} ({} of the load/store unit's turns).", what,
+                       advice.sentence.substr(0, advice.sentence.size() - 1), share);
   }
-  const std::string instructions =
-      top.resource == Resource::kIssue ? "the code of" : sites.front().form + " at";
-  return fmt::format("{}: the largest part, {} of {}, is {} {}.", what, percent(share), unit,
-                     instructions, sites.front().place());
+  if (top.resource == Resource::kIssue) {
+    return fmt::format("{}: {} of the issued instructions multiply; {} of all stand in {}.", what,
+                       percent(evidence.totals.multiplies() / evidence.totals.warp_instructions),
+                       share, sites.front().place());
+  }
+  return fmt::format("{}: the largest part, {} of {}, is {}.", what, share,
+                     of_turns ? "the load/store unit's turns" : "the " + top.unit,
+                     access_or_code(sites.front()));
 }
 
 }  // namespace tessera::lab

@@ -10,7 +10,7 @@
 namespace tessera::lab {
 
 // How full an SM gets, and of how many SMs the grid makes use.
-struct Residency {
+struct Placement {
   int ctas = 0;  // of one SM at a time; 0: not known
   int warps = 0, max_warps = 0;
   std::string limited_by;  // "registers", "shared memory", "threads", "blocks"
@@ -25,7 +25,7 @@ struct Evidence {
   Totals totals;
   std::vector<ResourceUse> resources;  // the longest first
   std::vector<Site> sites;
-  Residency residency;
+  Placement placement;
 };
 
 struct Advice {

@@ -27,20 +27,20 @@ WordCounts words_counted(const std::vector<Site>& sites, const std::string& entr
   return words;
 }
 
-Residency residency_of(const CountedRun& run, const arch::Gpu& gpu) {
-  Residency residency;
-  residency.threads = run.row->threads * run.row->threads_y;
-  residency.grid = static_cast<std::uint64_t>(run.launches.back().shape.grid);
-  residency.multiprocessors = gpu.multiprocessors;
+Placement placement_of(const CountedRun& run, const arch::Gpu& gpu) {
+  Placement placement;
+  placement.threads = run.row->threads * run.row->threads_y;
+  placement.grid = static_cast<std::uint64_t>(run.launches.back().shape.grid);
+  placement.multiprocessors = gpu.multiprocessors;
   const CodeImage& image = image_of(*run.kernel);
-  if (image.cubin.empty()) return residency;
+  if (image.cubin.empty()) return placement;
   const sass::CubinFile cubin = sass::read_cubin(image.cubin);
   if (const sass::CubinKernel* code = cubin.find(run.row->entry)) {
-    residency.registers = code->registers;
-    residency.shared_bytes = code->shared_bytes + run.launches.back().shape.shared_bytes;
-    residency.local_bytes = code->local_bytes;
+    placement.registers = code->registers;
+    placement.shared_bytes = code->shared_bytes + run.launches.back().shape.shared_bytes;
+    placement.local_bytes = code->local_bytes;
   }
-  return residency;
+  return placement;
 }
 
 std::vector<std::string> entries_of(const CountedRun& run) {
@@ -52,6 +52,15 @@ std::vector<std::string> entries_of(const CountedRun& run) {
 double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
 }  // namespace
+
+std::string limited_by(const CountedRun& run, const arch::Gpu& gpu) {
+  if (run.counts.empty() || !run.counts.back().memory.counted) return {};
+  Evidence evidence;
+  evidence.sites = sites_of(run, SourceTree(""));
+  evidence.totals = totals_of(run, evidence.sites);
+  evidence.resources = resources_of(evidence.totals, gpu);
+  return limited_by(evidence);
+}
 
 Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTree& tree) {
   Explanation e;
@@ -68,7 +77,7 @@ Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTre
   e.evidence.sites = sites_of(run, tree);
   e.evidence.totals = totals_of(run, e.evidence.sites);
   e.evidence.resources = resources_of(e.evidence.totals, gpu);
-  e.evidence.residency = residency_of(run, gpu);
+  e.evidence.placement = placement_of(run, gpu);
 
   const bool packed = !run.kernel->helpers.empty();
   const WordCounts words = words_counted(e.evidence.sites, e.entry, run.problem.type);

@@ -37,6 +37,9 @@ struct Explanation {
 
 Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTree& tree);
 
+// A few words for a table, "bank conflicts"; empty where memory was not counted.
+std::string limited_by(const CountedRun& run, const arch::Gpu& gpu);
+
 // For a terminal of 100 columns, one or two screens; `lines` of the costliest source lines.
 std::string render(const Explanation& explanation, int lines = 6);
 Json to_json(const Explanation& explanation);

@@ -135,8 +135,8 @@ std::string sites_text(const Explanation& e, int lines) {
   return text + "Sectors a request, wavefronts an access; excess: wavefronts that conflicts add.\n";
 }
 
-std::string residency_text(const Explanation& e) {
-  const Residency& r = e.evidence.residency;
+std::string placement_text(const Explanation& e) {
+  const Placement& r = e.evidence.placement;
   std::string text = fmt::format(
       "{} threads a block, {} registers a thread, {} shared bytes a "
       "block",
@@ -167,7 +167,7 @@ std::string tags_text(const Explanation& e) {
 std::string render(const Explanation& e, int lines) {
   std::string text = heading(e) + "\n" + wrapped(e.verdict) + "\n";
   text += resources_text(e) + "\n" + sites_text(e, lines) + "\n" + formulas_text(e) + "\n";
-  text += residency_text(e);
+  text += placement_text(e);
   if (!e.advice.empty()) text += "\nWhat to do:\n";
   int number = 0;
   for (const Advice& advice : e.advice) {
@@ -212,7 +212,7 @@ Json to_json(const Site& site) {
           {"shared", to_json(site.memory.shared)}};
 }
 
-Json to_json(const Residency& r) {
+Json to_json(const Placement& r) {
   return {{"threads", r.threads},
           {"registers", r.registers},
           {"shared_bytes", r.shared_bytes},
@@ -272,7 +272,7 @@ Json to_json(const Explanation& e) {
             {"sector", e.intensities.sector},
             {"footprint", e.intensities.footprint}}},
           {"reads_per_shared_word", e.reads_per_shared_word},
-          {"residency", to_json(e.evidence.residency)},
+          {"placement", to_json(e.evidence.placement)},
           {"advice", advice},
           {"lines", sites}};
 }

@@ -33,7 +33,10 @@ void add_site(Totals& totals, const Site& site) {
     (is_double(site.form) ? totals.fma_f64 : totals.fma_f32) += warp;
     totals.fma_lanes += static_cast<double>(site.thread);
   }
-  if (form.kind == FormKind::kMatrix) totals.matrix_flop += warp * matrix_flop_of(site.form);
+  if (form.kind == FormKind::kMatrix) {
+    totals.matrix += warp;
+    totals.matrix_flop += warp * matrix_flop_of(site.form);
+  }
   if (form.kind == FormKind::kBarrier) totals.barriers += warp;
   const auto requests = static_cast<double>(site.memory.shared.requests);
   if (site.memory.traffic == vgpu::Traffic::kLoad) {

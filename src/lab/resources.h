@@ -11,8 +11,7 @@
 namespace tessera::lab {
 
 // Two rules are in print for wide shared loads (vgpu/observe/memory_counts.h has both counts).
-// HW: rung 11 runs at 42.7 TFLOP/s on an H200 (results/h200_ladder_4096.json), where the plain rule
-// allows 38.2 and the pair rule 44.6; so the pair rule is the one that reports use.
+// HW: an H200 follows the pair rule for loads; stores never merge (results/h200_calibration.json).
 inline constexpr const char* kBankModel = "pair";
 inline const vgpu::BankCounts& banks_of(const vgpu::SharedCounts& shared) { return shared.pair; }
 
@@ -34,8 +33,8 @@ Turns turns_of(const Site& site);
 // Sums over all launches of a run.
 struct Totals {
   double warp_instructions = 0;
-  double fma_f32 = 0, fma_f64 = 0;  // issues
-  double matrix_flop = 0;
+  double fma_f32 = 0, fma_f64 = 0;             // issues
+  double matrix = 0, matrix_flop = 0;          // issues, and what they multiply
   double barriers = 0;                         // issues
   double shared_loads = 0, shared_stores = 0;  // requests
   double shared_load_lanes = 0, fma_lanes = 0;
@@ -45,6 +44,7 @@ struct Totals {
   double local_requests = 0;
 
   double fma() const { return fma_f32 + fma_f64; }
+  double multiplies() const { return fma() + matrix; }  // issues
 };
 Totals totals_of(const CountedRun& run, const std::vector<Site>& sites);
 

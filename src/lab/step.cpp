@@ -11,8 +11,6 @@
 namespace tessera::lab {
 namespace {
 
-constexpr const char* kSameSource = "same source";
-
 std::string title_of(const Explanation& e) { return e.kernel + "/" + e.config; }
 
 // 1,048,576 would not sort as a number in a spreadsheet: files get plain digits.
@@ -219,6 +217,10 @@ Step compare_step(const CountedRun& before, const CountedRun& after, const arch:
   step.before = title_of(a);
   step.after = title_of(b);
   step.files = source_diffs(*before.kernel, *after.kernel, tree);
+  if (step.files.empty()) {
+    step.source_note =
+        tree.is_there() ? "Both have the same source." : "The source tree is not there: no diff.";
+  }
   step.counts = counts_table(a, b);
   step.code = code_table(a, b, code_of(before), code_of(after));
   step.times = times_table(a, b, tree);
@@ -228,10 +230,7 @@ Step compare_step(const CountedRun& before, const CountedRun& after, const arch:
 std::string render(const Step& step, bool colour) {
   std::string text;
   for (const FileDiff& file : step.files) text += diff_text(file, colour) + "\n";
-  if (step.files.empty()) {
-    text += fmt::format("Source: {}.\n\n",
-                        SourceTree().is_there() ? kSameSource : "the tree is not there");
-  }
+  if (!step.source_note.empty()) text += step.source_note + "\n\n";
   for (const Table* table : {&step.counts, &step.code, &step.times}) {
     text += render(*table, Format::kText) + (table == &step.times ? "" : "\n");
   }

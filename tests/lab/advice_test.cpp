@@ -156,15 +156,15 @@ TEST(Advice, NoSharing) {
 TEST(Advice, FewWarps) {
   Evidence e = evidence({plain("fma.rn.f32", 1000), plain("bar.sync", 1)});
   EXPECT_FALSE(fires(e, "few-warps"));  // nothing is known
-  e.residency = {.ctas = 1, .warps = 32, .max_warps = 64, .limited_by = "registers"};
+  e.placement = {.ctas = 1, .warps = 32, .max_warps = 64, .limited_by = "registers"};
   ASSERT_TRUE(fires(e, "few-warps"));
   const std::vector<Advice> list = advise(e);
   EXPECT_NE(find(list, "few-warps")->sentence.find("registers"), std::string::npos);
-  e.residency.ctas = 2;
+  e.placement.ctas = 2;
   EXPECT_FALSE(fires(e, "few-warps"));
-  e.residency.warps = 16;
+  e.placement.warps = 16;
   EXPECT_TRUE(fires(e, "few-warps"));
-  e.residency = {.ctas = 1, .warps = 32, .max_warps = 64};
+  e.placement = {.ctas = 1, .warps = 32, .max_warps = 64};
   e.totals.barriers = 0;
   EXPECT_FALSE(fires(e, "few-warps"));
 }

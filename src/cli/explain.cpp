@@ -1,0 +1,103 @@
+// tessera explain: what limits a kernel, and which of its lines, from counts on the virtual GPU.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "arch/gpus.h"
+#include "cli/command.h"
+#include "cli/gpu_option.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/session.h"
+#include "lab/explain.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr Shape kShape = {512, 128, 256};
+
+struct Options {
+  ProblemOptions problem;
+  DeviceOptions device;
+  Output output;
+  std::string gpu, lines, sample, seed;
+};
+
+KernelChoice the_kernel(const ProblemOptions& options) {
+  const std::vector<KernelChoice> kernels = kernels_of(options);
+  if (kernels.size() == 1) return kernels.front();
+  throw StatusError(Status::bad_argument(fmt::format(
+      "KERNEL is '{}', which names {} kernels, but one is explained at a time: {} is the first",
+      options.kernel, kernels.size(), name_of(kernels.front()))));
+}
+
+Problem the_problem(const ProblemOptions& options, DataType type) {
+  const std::vector<Problem> problems = problems_of(options, type, kShape);
+  if (problems.size() == 1) return problems.front();
+  throw StatusError(Status::bad_argument(
+      fmt::format("-m, -n, -k, --layout and --order name {} problems, but explain takes one",
+                  problems.size())));
+}
+
+int explain(const Options& options) {
+  options.output.check({{"--shapes", options.problem.shapes}});
+  const std::uint64_t seed = parse_seed(options.seed);
+  const arch::Gpu& gpu = gpu_of(options.gpu);
+  const KernelChoice kernel = the_kernel(options.problem);
+  const Problem problem = the_problem(options.problem, kernel.kernel->type);
+  const std::uint64_t sample =
+      options.sample.empty()
+          ? lab::sample_for(kernel, problem)
+          : static_cast<std::uint64_t>(parse_integer("--sample", options.sample, 0, 1 << 30));
+  const int lines = options.lines.empty()
+                        ? 6
+                        : static_cast<int>(parse_integer("--lines", options.lines, 1, 1000));
+  VirtualDeviceOptions settings;
+  settings.host_threads = host_threads_of(options.device);
+  const std::unique_ptr<Device> device = make_virtual_device(settings);
+  const lab::CountedRun run = lab::count_run(*device, kernel, problem, seed, sample);
+  const lab::Explanation explanation = lab::explain(run, gpu, lab::SourceTree());
+
+  lab::Json object = lab::to_json(explanation);
+  object["schema"] = "tessera.explain/1";
+  object["command"] = command_line();
+  options.output.write(object, lab::lines_table(explanation));
+  if (options.output.prints_text()) fmt::print("{}", lab::render(explanation, lines));
+  return kOk;
+}
+
+void declare_options(CLI::App& app, Options& options) {
+  app.add_option("KERNEL", options.problem.kernel, "name or number; add /VARIANT for a variant")
+      ->required();
+  app.add_option("--type", options.problem.type, "f32 or f64: only kernels of this type")
+      ->type_name("T");
+  add_shape_options(app, options.problem);
+  add_scale_options(app, options.problem);
+  add_gpu_option(app, options.gpu);
+  app.add_option("--lines", options.lines, "source lines to show (default 6)")->type_name("N");
+  app.add_option("--sample", options.sample,
+                 "run only about so many thread blocks; 0: all (default: enough for a second)")
+      ->type_name("N");
+  app.add_option("--threads", options.device.threads,
+                 "host threads of the virtual GPU (default: all)")
+      ->type_name("N");
+  add_seed_option(app, options.seed);
+  options.output.add_options(app);
+}
+
+}  // namespace
+
+Command explain_command() {
+  return {"explain", "what limits a kernel and which line, by count; needs no GPU",
+          "  tessera explain 03\n"
+          "  tessera explain 12/compact -m 4096 --gpu a100\n"
+          "  tessera explain 06 --layout TN --json -",
+          [](CLI::App& app) {
+            auto options = std::make_shared<Options>();
+            declare_options(app, *options);
+            return [options] { return explain(*options); };
+          }};
+}
+
+}  // namespace tessera::cli

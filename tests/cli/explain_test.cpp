@@ -1,0 +1,170 @@
+// explain and compare as a person calls them: what they say of rungs whose limits are known.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "lab/record.h"
+#include "tests/cli/program.h"
+#include "tests/support/beside.h"
+
+namespace tessera::cli {
+namespace {
+
+class Explain : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(beside_test("tessera"))) GTEST_SKIP() << "no program here";
+  }
+};
+using Compare = Explain;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+lab::Json json_of(std::vector<std::string> call) {
+  call.insert(call.end(), {"--json", "-"});
+  const Ran ran = run_program(call);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  return lab::Json::parse(ran.out);
+}
+
+// The line of a file that holds `part`, from 1.
+int line_with(const std::string& path, const std::string& part) {
+  const std::string text = file_text(path);
+  const std::size_t at = text.find(part);
+  EXPECT_NE(at, std::string::npos) << part;
+  return static_cast<int>(std::count(text.begin(), text.begin() + at, '\n')) + 1;
+}
+
+TEST_F(Explain, Rung03SaysBankConflictsAndTheLine) {
+  const std::string file = "src/ladder/03_shared_tile/kernel.cu";
+  const int line = line_with(file, "tile_b[col][i]");
+  const Ran ran = run_program({"explain", "03"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(contains(ran.out, "\nBank conflicts: the load of tile_b")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, file + ":" + std::to_string(line))) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "takes 32 wavefronts where 1 would do")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "ladder::as_written(tile_b[col][i])")) << ran.out;
+  EXPECT_LE(std::count(ran.out.begin(), ran.out.end(), '\n'), 70);  // two screens
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST_F(Explain, Rung05HasNoBankConflicts) {
+  const lab::Json five = json_of({"explain", "05"});
+  EXPECT_NE(five.at("limited_by"), "bank conflicts");
+  EXPECT_EQ(five.at("turns").at("conflicts"), 0);
+  for (const lab::Json& advice : five.at("advice")) EXPECT_NE(advice.at("rule"), "bank-conflicts");
+  // Turning both tiles moves the conflict to the store of the other one.
+  const lab::Json both = json_of({"explain", "05/both_turned"});
+  EXPECT_GT(both.at("turns").at("conflicts"), 0);
+}
+
+TEST_F(Explain, Rung01IsScatteredAndRung02IsNot) {
+  EXPECT_EQ(json_of({"explain", "01"}).at("limited_by"), "scattered global accesses");
+  EXPECT_EQ(json_of({"explain", "02"}).at("turns").at("scattered"), 0);
+}
+
+// Multiples of the tile: the formula that fits is the count, to the last word.
+TEST_F(Explain, FormulasEqualCounts) {
+  for (const auto& [kernel, what] : {std::pair{"02", "global reads, naive"},
+                                     {"03", "global reads, blocked"},
+                                     {"03", "shared reads"},
+                                     {"06", "shared reads"},
+                                     {"08", "shared writes"},
+                                     {"12", "global reads, blocked"},
+                                     {"12", "shared reads"},
+                                     {"21", "global reads, naive"},
+                                     {"23", "shared writes"}}) {
+    const lab::Json object = json_of({"explain", kernel});
+    bool found = false;
+    for (const lab::Json& row : object.at("formulas")) {
+      if (row.at("what") != what) continue;
+      found = true;
+      EXPECT_EQ(row.at("expected"), row.at("counted")) << kernel << ", " << what;
+    }
+    EXPECT_TRUE(found) << kernel << ", " << what;
+  }
+}
+
+TEST_F(Explain, JsonHoldsWhatTheTextSays) {
+  const lab::Json object = json_of({"explain", "06", "-m", "64", "-n", "32", "-k", "32"});
+  EXPECT_EQ(object.at("schema"), "tessera.explain/1");
+  for (const char* field :
+       {"kernel", "config", "gpu", "limited_by", "verdict", "tag", "bank_model", "resources",
+        "turns", "formulas", "flop_per_byte", "placement", "advice", "lines", "command"}) {
+    EXPECT_TRUE(object.contains(field)) << field;
+  }
+  EXPECT_EQ(object.at("placement").at("registers"), 80);
+  EXPECT_FALSE(object.at("lines").empty());
+  for (const lab::Json& line : object.at("lines")) {
+    EXPECT_TRUE(line.at("file").get<std::string>().starts_with("src/ladder/"));
+    EXPECT_GT(line.at("line"), 0);
+  }
+}
+
+TEST_F(Explain, LargeProblemsAreSampledAndSaySo) {
+  const lab::Json object =
+      json_of({"explain", "08", "-m", "1024", "-n", "1024", "-k", "64", "--sample", "16"});
+  EXPECT_EQ(object.at("tag"), "model");
+  EXPECT_EQ(object.at("blocks"), 256);
+  EXPECT_LT(object.at("blocks_ran"), 64);
+  const lab::Json whole =
+      json_of({"explain", "08", "-m", "1024", "-n", "1024", "-k", "64", "--sample", "0"});
+  EXPECT_EQ(whole.at("blocks_ran"), 256);
+  const double all = whole.at("turns").at("shared"), part = object.at("turns").at("shared");
+  EXPECT_NEAR(part / all, 1, 0.01);
+}
+
+TEST_F(Explain, BadCallsAreRefusedInOneSentence) {
+  for (const auto& [call, part] : {std::pair{std::vector<std::string>{"explain", "99"}, "'99'"},
+                                   {{"explain", "01,02"}, "names 2 kernels"},
+                                   {{"explain", "03", "--gpu", "h100x"}, "--gpu is 'h100x'"},
+                                   {{"explain", "03", "-m", "0", "-n", "8", "-k", "8"}, "-m is 0"},
+                                   {{"explain", "03", "-m", "8,16"}, "name 2 problems"},
+                                   {{"explain", "03", "--lines", "0"}, "--lines"},
+                                   {{"compare", "03", "0*"}, "AFTER is '0*'"},
+                                   {{"compare", "nothing", "03"}, "'nothing'"}}) {
+    const Ran ran = run_program(call);
+    EXPECT_EQ(ran.code, 2) << part;
+    EXPECT_TRUE(contains(ran.err, part)) << ran.err;
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+  }
+  EXPECT_EQ(run_program({"explain"}).code, 2);
+}
+
+TEST_F(Explain, TheLinesGoToFiles) {
+  const TemporaryFolder folder;
+  const Ran ran = run_program({"explain", "03", "-m", "64", "--csv", folder / "l.csv", "--md",
+                               folder / "l.md", "--gpu", "a100"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(contains(ran.out, "rates of a100"));
+  EXPECT_TRUE(contains(file_text(folder / "l.csv"), "src/ladder/03_shared_tile/kernel.cu:"));
+  EXPECT_TRUE(contains(file_text(folder / "l.md"), "| share | place |"));
+}
+
+TEST_F(Compare, AStepShowsSourceCountsCodeAndTime) {
+  const Ran ran = run_program({"compare", "05", "06"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  for (const char* part :
+       {"--- src/ladder/05_conflict_free/kernel.cu", "+++ src/ladder/06_strip_of_4/kernel.cu",
+        "\n@@ -", "registers a thread", "excess wavefronts", "FMA : shared load",
+        "measured, 4096x4096x4096", "results/h200_ladder_4096.json"}) {
+    EXPECT_TRUE(contains(ran.out, part)) << part << "\n" << ran.out;
+  }
+  EXPECT_FALSE(contains(ran.out, "\x1b["));  // no colours where there is no terminal
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST_F(Compare, VariantsOfOneKernelShareTheirSource) {
+  const lab::Json object = json_of({"compare", "06", "06/2x2", "-m", "64"});
+  EXPECT_TRUE(object.at("source").empty());
+  for (const lab::Json& row : object.at("code")) {
+    if (row.at("what") != "registers a thread") continue;
+    EXPECT_EQ(row.at("06_strip_of_4/32x32x32"), "80");
+    EXPECT_EQ(row.at("06_strip_of_4/2x2"), "56");
+  }
+}
+
+}  // namespace
+}  // namespace tessera::cli

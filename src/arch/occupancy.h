@@ -1,0 +1,119 @@
+// How many thread blocks of a kernel share an SM decides how much latency they hide for each other.
+// The rules are NVIDIA's: warps, blocks, registers and shared memory each set a limit, registers
+// and shared memory are handed out in units, and the smallest limit holds.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+#include "arch/gpu.h"
+
+namespace tessera::arch {
+
+// What an SM holds besides registers and shared memory, and the units of both.
+struct SmLimits {
+  int warps = 0;            // resident
+  int blocks = 0;           // resident
+  int shared_unit = 0;      // bytes
+  int shared_reserved = 0;  // bytes of each block that the system takes
+};
+
+// HW: warps, blocks, reserved bytes: CUDA C++ Programming Guide, technical specifications per
+// compute capability. HW: units: cuda_occupancy.h of CUDA 13.0, 256 bytes before 8.0 and 128 since.
+constexpr SmLimits sm_limits(int sm) {
+  switch (sm) {
+    case 70:
+      return {64, 32, 256, 0};
+    case 75:
+      return {32, 16, 256, 0};
+    case 80:
+      return {64, 32, 128, 1024};
+    case 86:
+      return {48, 16, 128, 1024};
+    case 89:
+      return {48, 24, 128, 1024};
+    default:  // 90
+      return {64, 32, 128, 1024};
+  }
+}
+
+// HW: the same for all compute capabilities from 7.0 to 9.0 (cuda_occupancy.h of CUDA 13.0).
+inline constexpr int kWarpThreads = 32;
+inline constexpr int kRegisterUnit = 256;  // registers of a warp
+inline constexpr int kSubPartitions = 4;   // of an SM; each has its share of the registers
+inline constexpr int kMaxRegisters = 255;  // of a thread
+inline constexpr int kMaxThreads = 1024;   // of a block
+
+enum class OccupancyLimit { kWarps, kBlocks, kRegisters, kShared };
+
+// "registers", "warps of an SM"
+constexpr std::string_view name_of(OccupancyLimit limit) {
+  switch (limit) {
+    case OccupancyLimit::kWarps:
+      return "warps of an SM";
+    case OccupancyLimit::kBlocks:
+      return "blocks of an SM";
+    case OccupancyLimit::kRegisters:
+      return "registers";
+    default:
+      return "shared memory";
+  }
+}
+
+struct BlockNeeds {
+  int threads = 0;
+  int registers = 0;     // a thread, as ptxas reports them
+  int shared_bytes = 0;  // static and dynamic
+};
+
+struct Occupancy {
+  int blocks = 0;     // of this kernel on one SM; 0: it does not run on this GPU
+  int warps = 0;      // of these blocks
+  int max_warps = 0;  // of the SM
+  OccupancyLimit limit = OccupancyLimit::kWarps;  // the one that is reached first
+
+  constexpr double share() const { return static_cast<double>(warps) / max_warps; }
+};
+
+namespace detail {
+
+constexpr int round_up(int x, int unit) { return (x + unit - 1) / unit * unit; }
+
+constexpr int blocks_by_registers(const Gpu& gpu, const BlockNeeds& needs, int warps) {
+  if (needs.registers == 0) return sm_limits(gpu.sm).blocks;
+  if (needs.registers > kMaxRegisters) return 0;
+  const int of_warp = round_up(needs.registers * kWarpThreads, kRegisterUnit);
+  // A launch must fit as if its warps filled all sub-partitions alike.
+  if (of_warp * round_up(warps, kSubPartitions) > gpu.registers) return 0;
+  return gpu.registers / kSubPartitions / of_warp * kSubPartitions / warps;
+}
+
+constexpr int blocks_by_shared(const Gpu& gpu, const BlockNeeds& needs) {
+  const SmLimits limits = sm_limits(gpu.sm);
+  if (needs.shared_bytes > gpu.shared_block_kib * 1024) return 0;
+  const int bytes = round_up(needs.shared_bytes + limits.shared_reserved, limits.shared_unit);
+  return bytes == 0 ? limits.blocks : gpu.shared_kib * 1024 / bytes;
+}
+
+}  // namespace detail
+
+// Shared memory: of the largest carve-out that the SM has.
+constexpr Occupancy occupancy(const Gpu& gpu, const BlockNeeds& needs) {
+  const SmLimits limits = sm_limits(gpu.sm);
+  Occupancy result;
+  result.max_warps = limits.warps;
+  if (needs.threads < 1 || needs.threads > kMaxThreads) return result;
+  const int warps = (needs.threads + kWarpThreads - 1) / kWarpThreads;
+  result.blocks = limits.warps / warps;
+  const auto cap = [&](int blocks, OccupancyLimit limit) {
+    if (blocks < result.blocks) result.limit = limit;
+    result.blocks = std::min(result.blocks, blocks);
+  };
+  cap(limits.blocks, OccupancyLimit::kBlocks);
+  cap(detail::blocks_by_registers(gpu, needs, warps), OccupancyLimit::kRegisters);
+  cap(detail::blocks_by_shared(gpu, needs), OccupancyLimit::kShared);
+  result.warps = result.blocks * warps;
+  return result;
+}
+
+}  // namespace tessera::arch

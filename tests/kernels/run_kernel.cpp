@@ -78,4 +78,9 @@ std::vector<vgpu::Observation> checked_schedules() {
   return all;
 }
 
+std::string name_of(const vgpu::Observation& observation) {
+  const bool lazy = observation.schedule == vgpu::AsyncSchedule::kLazy;
+  return (lazy ? "lazy, seed " : "eager, seed ") + std::to_string(observation.warp_order_seed);
+}
+
 }  // namespace tessera

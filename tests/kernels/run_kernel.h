@@ -61,5 +61,6 @@ std::string described(const std::vector<vgpu::Finding>& findings);
 
 // The orders in which every kernel must give the same result and the same verdict.
 std::vector<vgpu::Observation> checked_schedules();
+std::string name_of(const vgpu::Observation& observation);  // "lazy, seed 2"
 
 }  // namespace tessera

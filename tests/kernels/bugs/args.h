@@ -4,6 +4,10 @@
 
 #include <cstdint>
 
+namespace tessera::ptx {
+struct TensorMap;  // kernels/ptx/tensor_copy.h
+}
+
 namespace tessera::bugs {
 
 inline constexpr bool kIntact = true, kBroken = false;
@@ -12,6 +16,7 @@ struct Args {
   const float* in;
   float* out;
   std::uint32_t* counters;  // zeros
+  ptx::TensorMap* map;      // of the first 4 rows of 32 floats of `in`, which are also the box
   int n;                    // elements of `in`
 };
 

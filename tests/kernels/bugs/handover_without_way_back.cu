@@ -16,7 +16,7 @@ __device__ void kernel(Args args) {
     for (int round = 0; round < rounds; ++round) {
       if (intact && round > 0) ptx::barrier_sync(kRead, 256);
       tile[i] = args.in[round * 128 + i];  // <- here
-      ptx::barrier_arrive(kWritten, 256);
+      ptx::barrier_sync(kWritten, 256);
     }
   } else {
     float sum = 0;

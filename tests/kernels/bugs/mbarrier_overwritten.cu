@@ -16,7 +16,7 @@ __device__ void kernel(Args args) {
   __shared__ Shared<intact> shared;
   float* tile = shared.tile;
   const int i = threadIdx.x;
-  if (i == 0) ptx::mbarrier_init(shared.tile_written, 128);
+  if (i == 0) ptx::mbarrier_init(shared.tile_written, 128);  // <- here
   __syncthreads();
   tile[i] = args.in[i];  // <- here
   ptx::mbarrier_arrive(shared.tile_written);

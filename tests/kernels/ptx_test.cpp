@@ -1,0 +1,31 @@
+// The wrappers of src/kernels/ptx/: all of them are understood by whoever runs them, and the
+// encoders among them say what the manual says.
+#include <gtest/gtest.h>
+
+#include "tests/kernels/run_kernel.h"
+#include "tests/support/test_device.h"
+
+namespace tessera {
+namespace {
+
+// A launch decodes the whole kernel; it returns at once.
+TEST(PtxWrappers, AreAllUnderstood) {
+  struct alignas(64) Map {
+    std::byte bytes[128];
+  };
+  Device& device = test_device();
+  const LoadedImage image = device.load(kernel_image("every_instruction"));
+  const DeviceAddress nowhere = 0;
+  Launch launch;
+  launch.entry = "every_instruction";
+  launch.shape.block = 128;
+  launch.params =
+      Params().add(Map{}).add(nowhere).add(nowhere).add(nowhere).add(std::int32_t{0}).bytes();
+  EXPECT_NO_THROW({
+    device.launch(image, launch);
+    device.synchronize();
+  });
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,5 +1,4 @@
-// The wrappers of src/kernels/ptx/: all of them are understood by whoever runs them, and the
-// encoders among them say what the manual says.
+// The wrappers of src/kernels/ptx/ are understood by whoever runs them.
 #include <gtest/gtest.h>
 
 #include "tests/kernels/run_kernel.h"

@@ -1,14 +1,193 @@
-// The products that warps have issued and not yet waited for.
+// A product stays in the queue until it has happened and, where somebody watches, until its group
+// has been waited for.
 #include "vgpu/async/wgmma_queue.h"
 
-#include "vgpu/exec/warp.h"
+#include <algorithm>
+
+#include "vgpu/async/wgmma_findings.h"
+#include "vgpu/exec/cluster.h"
 
 namespace tessera::vgpu {
+namespace {
 
-void issue_wgmma(Lanes&, const Op&, const WgmmaWork& work, WgmmaRun run) { run(work); }
+WgmmaQueue& queue_of(const Lanes& lanes) { return lanes.warp->wgmma(); }
+
+// A frame of a device function may be gone before the wait.
+bool may_wait(const Lanes& lanes) {
+  return lanes.operand_lists == lanes.warp->cta().kernel().functions[0].operand_lists.data();
+}
+
+}  // namespace
+
 int warp_index(const Lanes& lanes) { return static_cast<int>(lanes.warp->index()); }
-void fence_wgmma(Lanes&, const Op&) {}
-void commit_wgmma(Lanes&, const Op&) {}
-void wait_wgmma(Lanes&, const Op&) {}
+
+void issue_wgmma(Lanes& lanes, const Op& op, const WgmmaWork& work, WgmmaRun run) {
+  queue_of(lanes).issue(lanes, op, work, run);
+}
+void fence_wgmma(Lanes& lanes, const Op& op) { queue_of(lanes).fence(lanes, op); }
+void commit_wgmma(Lanes& lanes, const Op&) { queue_of(lanes).commit(); }
+void wait_wgmma(Lanes& lanes, const Op& op) {
+  queue_of(lanes).wait(lanes, op, static_cast<std::uint32_t>(op.immediate));
+}
+void touch_wgmma_registers(const Op* first, const Op* last, Lanes& lanes) {
+  if (!lanes.observer) return;
+  for (; first != last; ++first) queue_of(lanes).touch(lanes, *first);
+}
+
+void WgmmaQueue::clear() {
+  products_.clear();
+  touched_.clear();
+  issues_.clear();
+  committed_ = issued_ = first_issue_ = 0;
+  agent_ = 0;
+  fenced_ = false;
+}
+
+void WgmmaQueue::issue(Lanes& lanes, const Op& op, const WgmmaWork& work, WgmmaRun run) {
+  const bool lazy = lanes.warp->cta().cluster().is_lazy() && may_wait(lanes);
+  if (!lazy && !lanes.observer) return run(work);
+  if (lanes.observer) {
+    check_wgmma_descriptors(lanes, op, work);
+    check_fence(lanes, op, work);
+    check_flight(lanes, op, work);
+    check_warpgroup(lanes, op, work);
+  }
+  Product& product = products_.emplace_back();
+  product.work = work;
+  product.instruction = op.instruction;
+  product.group = committed_;
+  if (lanes.observer) tell(lanes, op, product);
+  if (lazy) {
+    product.run = run;
+  } else {
+    run(work);
+  }
+}
+
+// One agent a group; each product starts it anew, because it knows what came before that.
+void WgmmaQueue::tell(Lanes& lanes, const Op& op, Product& product) {
+  if (agent_ == 0 || agent_group_ != committed_) {
+    agent_ = lanes.warp->cta().cluster().new_agent();
+    agent_group_ = committed_;
+  }
+  product.agent = agent_;
+  lanes.observer->agent_starts(lanes.warp->actor(op, lanes.mask), agent_, AgentKind::kMatrix);
+  tell_fetches(lanes, op, product.work, agent_);
+}
+
+void WgmmaQueue::fence(Lanes& lanes, const Op& op) {
+  if (!lanes.observer) return;
+  lanes.observer->fence(lanes.warp->actor(op, lanes.mask), FenceKind::kWgmma, MemoryScope::kCta);
+  fenced_ = true;
+  touched_.clear();
+  for (Product& product : products_) product.fenced = true;
+}
+
+void WgmmaQueue::wait(Lanes& lanes, const Op& op, std::uint32_t pending) {
+  AgentId told = 0;
+  while (!products_.empty() && products_.front().group + pending < committed_) {
+    const Product& product = products_.front();
+    if (product.run) product.run(product.work);
+    if (lanes.observer && product.agent != told) {
+      told = product.agent;
+      lanes.observer->agent_awaited(lanes.warp->actor(op, lanes.mask), told, false);
+    }
+    products_.pop_front();
+  }
+}
+
+// ---- what must not be ---------------------------------------------------------------------------
+
+const WgmmaQueue::Product* WgmmaQueue::owner(const std::byte* registers,
+                                             std::uint32_t offset) const {
+  for (const Product& product : products_) {
+    if (product.work.registers != registers) continue;
+    const auto all = registers_of(product.work);
+    if (std::find(all.begin(), all.end(), offset) != all.end()) return &product;
+  }
+  return nullptr;
+}
+
+void WgmmaQueue::touch(Lanes& lanes, const Op& op) {
+  const std::uint32_t* registers = lanes.operand_lists + op.list;
+  bool noticed = false;
+  for (std::int64_t i = 0; i < op.immediate; ++i) {
+    touched_.emplace(registers[i], op.instruction);
+    const Product* product = noticed ? nullptr : owner(lanes.registers, registers[i]);
+    if (!product) continue;
+    noticed = true;
+    notice_wgmma(lanes, kRegisterInFlight,
+                 {{op.instruction, "touched a register of it"},
+                  {product->instruction, "issued here, not waited for"}});
+  }
+}
+
+void WgmmaQueue::check_fence(Lanes& lanes, const Op& op, const WgmmaWork& work) {
+  if (!fenced_) {
+    notice_wgmma(lanes, kNoFirstFence, {{op.instruction, "the first wgmma of the warp"}});
+    fenced_ = true;
+    return;
+  }
+  for (const std::uint32_t offset : registers_of(work)) {
+    const auto touched = touched_.find(offset);
+    if (touched == touched_.end()) continue;
+    notice_wgmma(lanes, kNoFence,
+                 {{op.instruction, "uses the register"}, {touched->second, "touched it"}});
+    return;
+  }
+}
+
+// Products of one shape may follow each other on the same accumulator; nothing else may be in
+// flight in the registers of this one.
+void WgmmaQueue::check_flight(Lanes& lanes, const Op& op, const WgmmaWork& work) {
+  const auto d = accumulators_of(work), a = factors_of(work);
+  for (const Product& product : products_) {
+    if (product.work.registers != work.registers) continue;
+    const auto its = accumulators_of(product.work);
+    const auto shares = [&](std::uint32_t offset) {
+      return std::find(its.begin(), its.end(), offset) != its.end();
+    };
+    if (std::any_of(a.begin(), a.end(), shares)) {
+      notice_wgmma(lanes, kRegisterInFlight,
+                   {{op.instruction, "reads its result as A"},
+                    {product.instruction, "issued here, not waited for"}});
+      return;
+    }
+    const bool same = std::equal(its.begin(), its.end(), d.begin(), d.end()) &&
+                      product.work.form.d == work.form.d;
+    if (same || product.fenced || !std::any_of(d.begin(), d.end(), shares)) continue;
+    notice_wgmma(lanes, kNoFenceBetweenShapes,
+                 {{op.instruction, "accumulates in the register, in another shape"},
+                  {product.instruction, "issued here, not waited for"}});
+    return;
+  }
+}
+
+void WgmmaQueue::check_warpgroup(Lanes& lanes, const Op& op, const WgmmaWork& work) {
+  Cta& cta = lanes.warp->cta();
+  const std::uint32_t first = lanes.warp->index() / 4 * 4;
+  if (first + 4 > cta.warps()) {
+    notice_wgmma(lanes, kNoWarpgroup, {{op.instruction, "issued by a warp of it"}});
+    return;
+  }
+  WgmmaQueue& shared = cta.warp(first).wgmma();
+  const Issue issue{op.instruction, work.accumulate, work.a_descriptor, work.b_descriptor};
+  const std::uint64_t number = issued_++;
+  if (number - shared.first_issue_ == shared.issues_.size()) {
+    shared.issues_.push_back(issue);
+  } else if (const Issue& theirs = shared.issues_[number - shared.first_issue_]; theirs != issue) {
+    notice_wgmma(lanes, kWarpgroupDiffers,
+                 {{op.instruction, "issued by this warp"},
+                  {theirs.instruction, "issued by another warp of it"}});
+  }
+  std::uint64_t all = issued_;
+  for (std::uint32_t w = first; w < first + 4; ++w) {
+    all = std::min(all, cta.warp(w).wgmma().issued_);
+  }
+  while (shared.first_issue_ < all) {
+    shared.issues_.pop_front();
+    ++shared.first_issue_;
+  }
+}
 
 }  // namespace tessera::vgpu

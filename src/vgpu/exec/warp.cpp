@@ -37,6 +37,7 @@ void Warp::start() {
               std::size_t{frame.function->call_param_bytes} * kLanes);
   cluster_arrived_ = cluster_open_ = 0;
   copies_.clear();
+  wgmma_.clear();
   splits_.clear();
   Split split;
   split.mask = live_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "vgpu/async/copy_async.h"
+#include "vgpu/async/wgmma_queue.h"
 #include "vgpu/exec/frame.h"
 #include "vgpu/exec/op.h"
 #include "vgpu/fault.h"
@@ -58,6 +59,7 @@ class Warp {
   std::uint32_t index() const { return index_; }
   Cta& cta() const { return cta_; }
   CopyQueue& copies() { return copies_; }
+  WgmmaQueue& wgmma() { return wgmma_; }
   Actor actor(const Op& op, std::uint32_t mask) const;
   // "warp 3: lanes 0x0000ffff at line 12 wait at barrier 0"
   std::string describe_waits() const;
@@ -105,6 +107,7 @@ class Warp {
   std::vector<Split> splits_;                   // masks are disjoint and not empty
   std::vector<std::unique_ptr<Frame>> frames_;  // the entry's first
   CopyQueue copies_;
+  WgmmaQueue wgmma_;
   AlignedBytes local_;
   std::uint32_t local_stride_ = 0;
 };

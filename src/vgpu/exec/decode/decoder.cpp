@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "vgpu/exec/decode/wgmma_watch.h"
 #include "vgpu/exec/guard.h"
 
 namespace tessera::vgpu {
@@ -95,6 +96,7 @@ void Decoder::decode(Kernel& kernel, Function& to) {
   // Whoever runs past the last instruction returns.
   draft_.blocks.back().control.kind = ControlKind::kReturn;
   resolve_labels();
+  watch_wgmma_registers(draft_, operations_);
   assign_slots(draft_, to);
   for (auto& block : to.blocks) block.counter = kernel.block_count++;
   to.local_bytes = static_cast<std::uint32_t>(align_up(local_bytes_, 16));

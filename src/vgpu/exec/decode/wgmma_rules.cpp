@@ -110,17 +110,21 @@ void decode_product(Decoder& decoder, const ptx::Instruction& instruction, Matri
 
 // ---- fence, commit_group, wait_group ------------------------------------------------------------
 
-// The registers of all products of the function: a product may write them until the wait.
-std::vector<Value> accumulators_of(Decoder& decoder) {
+// The registers of all products of the function, until the wait theirs alone.
+std::vector<Value> registers_in_flight(Decoder& decoder) {
   std::vector<Value> values;
-  for (const ptx::Instruction& instruction : decoder.function().body) {
-    if (instruction.opcode != "wgmma" || !has_modifier(instruction, "mma_async")) continue;
-    const ptx::Operand& d = instruction.operands.at(0);
-    for (std::size_t i = 0; i < register_count(d); ++i) {
-      const ptx::Operand& element = register_at(d, i);
+  const auto append = [&](const ptx::Operand& operand) {
+    for (std::size_t i = 0; i < register_count(operand); ++i) {
+      const ptx::Operand& element = register_at(operand, i);
       const Scalar scalar = decoder.declared(element);
       if (scalar != Scalar::kNone) values.push_back(decoder.read(element, scalar));
     }
+  };
+  for (const ptx::Instruction& instruction : decoder.function().body) {
+    if (instruction.opcode != "wgmma" || !has_modifier(instruction, "mma_async")) continue;
+    append(instruction.operands.at(0));
+    const ptx::Operand& a = instruction.operands.at(1);
+    if (a.kind == ptx::OperandKind::kVector) append(a);
   }
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -131,7 +135,7 @@ void decode_wait(Decoder& decoder, const ptx::Instruction& instruction) {
   if (instruction.operands.size() != 1) decoder.unsupported("wrong operand count");
   DraftOp& op = emit_for_warp(decoder, "wgmma.wait_group", {}, {}, 0);
   op.op.immediate = literal(decoder, instruction, 0);
-  op.holds = accumulators_of(decoder);
+  op.holds = registers_in_flight(decoder);
 }
 
 }  // namespace

@@ -196,8 +196,9 @@ void mma_async(const Op* op, const Op*, Lanes& lanes) {
   work.d = lanes.operand_lists + op->list;
   work.shared = lanes.shared;
   const int columns = 8 * work.form.tiles_n;
-  find_chunks(lanes, *op, *lanes_of<u64>(lanes, op->operand[0]), work.b_mn_major, 0, columns,
-              work.b_chunks);
+  work.b_descriptor = *lanes_of<u64>(lanes, op->operand[0]);
+  work.a_descriptor = work.a_in_registers ? 0 : *lanes_of<u64>(lanes, op->operand[1]);
+  find_chunks(lanes, *op, work.b_descriptor, work.b_mn_major, 0, columns, work.b_chunks);
   if (work.a_in_registers) {
     const u32* registers = work.d + work.form.tiles_n * registers_of_d(work.form);
     for (int q = 0; q < 4; ++q) {
@@ -205,8 +206,7 @@ void mma_async(const Op* op, const Op*, Lanes& lanes) {
     }
   } else {
     const int first_row = 16 * (warp_index(lanes) % 4);
-    find_chunks(lanes, *op, *lanes_of<u64>(lanes, op->operand[1]), work.a_mn_major, first_row, 16,
-                work.a_chunks);
+    find_chunks(lanes, *op, work.a_descriptor, work.a_mn_major, first_row, 16, work.a_chunks);
   }
   issue_wgmma(lanes, *op, work, multiply);
 }
@@ -215,11 +215,12 @@ void fence(const Op* op, const Op*, Lanes& lanes) { fence_wgmma(lanes, *op); }
 void commit_group(const Op* op, const Op*, Lanes& lanes) { commit_wgmma(lanes, *op); }
 void wait_group(const Op* op, const Op*, Lanes& lanes) { wait_wgmma(lanes, *op); }
 
-constexpr Rows<4> kRows = {{
+constexpr Rows<5> kRows = {{
     {"wgmma.mma_async", kDefault, mma_async, {}},
     {"wgmma.fence", kDefault, fence, {}},
     {"wgmma.commit_group", kDefault, commit_group, {}},
     {"wgmma.wait_group", kDefault, wait_group, {}},
+    {"wgmma.touch", kDefault, touch_wgmma_registers, {}},
 }};
 
 }  // namespace

@@ -34,4 +34,25 @@ void copy_async_wait(const Op* first, const Op* last, Lanes& lanes);  // immedia
 void copy_async_wait_all(const Op* first, const Op* last, Lanes& lanes);
 void copy_async_arrive(const Op* first, const Op* last, Lanes& lanes);  // address
 
+// ---- bulk copies --------------------------------------------------------------------------------
+constexpr std::uint32_t kFromShared = 1;
+constexpr std::uint32_t kMulticast = 2;
+constexpr std::uint32_t kByteMask = 4;
+constexpr std::uint32_t kReadOnly = 8;          // wait_group.read
+constexpr std::uint32_t kRankShiftOfFlags = 4;  // of a tensor copy: dimensions
+constexpr std::uint32_t kCountShift = 8;        // of send_async: values
+// Op::immediate: Reduction << 8 | CopyElement.
+
+// to shared, from, bytes, object, mask of CTAs
+void bulk_load(const Op* first, const Op* last, Lanes& lanes);
+// to global, from shared, bytes, mask of bytes
+void bulk_store(const Op* first, const Op* last, Lanes& lanes);
+// map, to shared, object, mask of CTAs; list: coordinates
+void tensor_load(const Op* first, const Op* last, Lanes& lanes);
+void tensor_store(const Op* first, const Op* last, Lanes& lanes);  // map, from shared; the same
+// to shared, object, one to four values: st.async and red.async
+void send_async(const Op* first, const Op* last, Lanes& lanes);
+void bulk_commit(const Op* first, const Op* last, Lanes& lanes);
+void bulk_wait(const Op* first, const Op* last, Lanes& lanes);  // immediate: groups
+
 }  // namespace tessera::vgpu

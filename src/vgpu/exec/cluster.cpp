@@ -24,7 +24,7 @@ constexpr int kFailedWaits = 4;
 }  // namespace
 
 Cluster::Cluster(const LaunchContext& context, Observer* observer)
-    : context_(context), observer_(observer), mbarriers_(*this) {
+    : context_(context), observer_(observer), mbarriers_(*this), transfers_(*this) {
   memory_.ctas = context.cluster[0] * context.cluster[1] * context.cluster[2];
   for (std::uint32_t rank = 0; rank < memory_.ctas; ++rank) ctas_.emplace_back(*this, rank);
   for (std::uint32_t rank = 0; rank < memory_.ctas; ++rank) {
@@ -56,6 +56,7 @@ void Cluster::run(std::uint64_t index) {
   barrier_ = {};
   barrier_.live = memory_.ctas * ctas_[0].threads();
   mbarriers_.clear();
+  transfers_.clear();
   agents_ = 0;
   place_ctas(index);
   if (observer_) observer_->cluster_begins(ctas_[0].index(), memory_.ctas);
@@ -64,6 +65,7 @@ void Cluster::run(std::uint64_t index) {
     if (seed != 0) shuffle_warps();
     if (!run_warps() && !go_on()) fault_deadlock();
   }
+  transfers_.deliver_all();
   if (observer_) observer_->cluster_ends();
 }
 
@@ -80,6 +82,8 @@ bool Cluster::run_warps() {
 
 // Every warp waits: lets an asynchronous operation happen, else waits for mbarriers fail.
 bool Cluster::go_on() {
+  const bool by_seed = context_.observation.warp_order_seed != 0;
+  if (transfers_.deliver_one(by_seed ? next_random(random_) : 0)) return true;
   for (Warp* warp : warps_) {
     if (warp->copies().arrive_late(*warp)) return true;
   }

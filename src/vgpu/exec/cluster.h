@@ -35,6 +35,7 @@ class Cluster {
   const ClusterMemory& memory() const { return memory_; }
   ClusterBarrier& barrier() { return barrier_; }
   Mbarriers& mbarriers() { return mbarriers_; }
+  Transfers& transfers() { return transfers_; }
   AgentId new_agent() { return ++agents_; }
   // Whether asynchronous operations happen as late as possible.
   bool is_lazy() const { return context_.observation.schedule == AsyncSchedule::kLazy; }
@@ -61,6 +62,7 @@ class Cluster {
   ClusterMemory memory_;
   ClusterBarrier barrier_;
   Mbarriers mbarriers_;
+  Transfers transfers_;
   AgentId agents_ = 0;
   std::deque<Cta> ctas_;      // by rank
   std::vector<Warp*> warps_;  // of all CTAs, in the order of their turns

@@ -38,6 +38,7 @@ void Warp::start() {
   cluster_arrived_ = cluster_open_ = 0;
   copies_.clear();
   wgmma_.clear();
+  bulk_groups_ = {};
   splits_.clear();
   Split split;
   split.mask = live_;
@@ -247,6 +248,7 @@ void Warp::exit(std::size_t index) {
   const std::uint32_t mask = splits_[index].mask;
   live_ &= ~mask;
   splits_.erase(splits_.begin() + static_cast<std::ptrdiff_t>(index));
+  cta_.cluster().transfers().lanes_exit(*this, mask);
   cta_.cluster().threads_exit(static_cast<std::uint32_t>(std::popcount(mask)),
                               static_cast<std::uint32_t>(std::popcount(mask & cluster_arrived_)));
   cluster_arrived_ &= ~mask;

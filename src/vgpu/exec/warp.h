@@ -12,6 +12,7 @@
 
 #include "vgpu/async/copy_async.h"
 #include "vgpu/async/wgmma_queue.h"
+#include "vgpu/async/transfer.h"
 #include "vgpu/exec/frame.h"
 #include "vgpu/exec/op.h"
 #include "vgpu/fault.h"
@@ -58,8 +59,9 @@ class Warp {
 
   std::uint32_t index() const { return index_; }
   Cta& cta() const { return cta_; }
-  CopyQueue& copies() { return copies_; }
   WgmmaQueue& wgmma() { return wgmma_; }
+  CopyQueue& copies() { return copies_; }
+  BulkGroups& bulk_groups() { return bulk_groups_; }
   Actor actor(const Op& op, std::uint32_t mask) const;
   // "warp 3: lanes 0x0000ffff at line 12 wait at barrier 0"
   std::string describe_waits() const;
@@ -105,9 +107,10 @@ class Warp {
   std::uint32_t cluster_arrived_ = 0, cluster_open_ = 0;
   bool turn_over_ = false;
   std::vector<Split> splits_;                   // masks are disjoint and not empty
+  WgmmaQueue wgmma_;
   std::vector<std::unique_ptr<Frame>> frames_;  // the entry's first
   CopyQueue copies_;
-  WgmmaQueue wgmma_;
+  BulkGroups bulk_groups_;
   AlignedBytes local_;
   std::uint32_t local_stride_ = 0;
 };

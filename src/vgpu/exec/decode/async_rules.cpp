@@ -147,6 +147,7 @@ void decode_copy_arrive(Decoder& decoder, const ptx::Instruction& instruction) {
 
 void decode_cp(Decoder& decoder, const ptx::Instruction& instruction) {
   if (!has_modifier(instruction, "async")) decoder.unsupported();
+  if (has_modifier(instruction, "bulk")) return decode_bulk(decoder, instruction);
   const std::string& what = instruction.modifiers.at(1);
   if (what == "commit_group") return void(decoder.emit_run(copy_async_commit, {}, 0));
   if (what == "wait_all") return void(decoder.emit_run(copy_async_wait_all, {}, 0));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "vgpu/exec/decode/async_operands.h"
 #include "vgpu/exec/decode/decoder.h"
 #include "vgpu/exec/decode/ordering.h"
 #include "vgpu/exec/ops/flags.h"
@@ -34,6 +35,7 @@ AtomicForm atomic_form(const ptx::Instruction& instruction) {
 }
 
 void decode_atomic(Decoder& decoder, const ptx::Instruction& instruction) {
+  if (has_modifier(instruction, "async")) return decode_send(decoder, instruction);
   const bool returns = instruction.opcode == "atom";
   const AtomicForm form = atomic_form(instruction);
   const Operation& operation = decoder.operation(form.name);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "vgpu/exec/decode/async_operands.h"
 #include "vgpu/exec/decode/decoder.h"
 #include "vgpu/exec/decode/ordering.h"
 #include "vgpu/exec/ops/flags.h"
@@ -101,6 +102,7 @@ void decode_ld(Decoder& decoder, const ptx::Instruction& instruction) {
 }
 
 void decode_st(Decoder& decoder, const ptx::Instruction& instruction) {
+  if (has_modifier(instruction, "async")) return decode_send(decoder, instruction);
   const MemoryForm form = memory_form(decoder, instruction);
   const ptx::Operand& from = instruction.operands.at(1);
   const int bits = register_bits(decoder, from, form);

@@ -1,0 +1,75 @@
+// Bulk copies: what one thread issues and an engine of its own performs (PTX ISA: cp.async.bulk,
+// st.async, red.async). A transfer reads its source, writes its destination and then tells
+// mbarriers, or is waited for in a bulk group of its thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "vgpu/async/reduction.h"
+#include "vgpu/async/site.h"
+
+namespace tessera::vgpu {
+
+// Neighbouring bytes; from null: filled.
+struct Piece {
+  const std::byte* from = nullptr;
+  std::byte* to = nullptr;
+  std::uint32_t bytes = 0;
+};
+
+// The tensor map that a transfer goes by, as it was at the issue.
+struct MapInUse {
+  const std::byte* where = nullptr;
+  std::array<std::byte, 128> bytes;
+};
+
+struct Transfer {
+  Site site;
+  AgentId agent = 0;
+  std::vector<Piece> pieces;
+  std::vector<std::byte> staged;  // what was read, piece after piece
+  std::array<std::byte, 16> fill = {};
+  Reduce reduce = nullptr;
+  std::vector<SharedPlace> signals;  // mbarriers
+  std::uint32_t signal_bytes = 0;    // each
+  bool in_group = false;             // of bulk copies of its thread
+  std::uint32_t group = 0;
+  MapInUse map;
+  bool fetched = false, delivered = false;
+  bool read_awaited = false;
+};
+
+class Transfers {
+ public:
+  explicit Transfers(Cluster& cluster) : cluster_(cluster) {}
+
+  void clear();
+  void issue(Transfer transfer);
+  void commit(Warp& warp, std::uint32_t mask);
+  // All but the newest `pending` groups of these lanes are done, or have been read.
+  void wait(Warp& warp, const Op& op, std::uint32_t mask, std::uint32_t pending, bool read);
+  // Nothing else can go on: lets one transfer happen that an mbarrier waits for. False: none.
+  bool deliver_one(std::uint64_t random);
+  // The threads end. What they have not waited for is theirs no more.
+  void lanes_exit(const Warp& warp, std::uint32_t mask);
+  // The end of the cluster: what nobody waited for happens.
+  void deliver_all();
+
+ private:
+  void fetch(Transfer& transfer);
+  void deliver(Transfer& transfer);
+  void prune();
+
+  Cluster& cluster_;
+  std::deque<Transfer> queue_;  // in the order of issue
+};
+
+// How many bulk groups each lane of a warp has committed.
+struct BulkGroups {
+  std::uint32_t committed[kLanes] = {};
+};
+
+}  // namespace tessera::vgpu

@@ -20,10 +20,8 @@ TEST(PtxWrappers, AreAllUnderstood) {
   launch.shape.block = 128;
   launch.params =
       Params().add(Map{}).add(nowhere).add(nowhere).add(nowhere).add(std::int32_t{0}).bytes();
-  EXPECT_NO_THROW({
-    device.launch(image, launch);
-    device.synchronize();
-  });
+  device.launch(image, launch);
+  device.synchronize();
 }
 
 }  // namespace

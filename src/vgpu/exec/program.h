@@ -146,10 +146,17 @@ struct InstructionInfo {
   bool counted_with_block = false;
 };
 
+// An instruction that reads a register although nothing can have written it.
+struct UnwrittenRead {
+  std::uint32_t instruction = 0;
+  std::string name;  // of the register
+};
+
 struct Kernel {
   std::string name;
   std::vector<Function> functions;  // the entry first
   std::vector<InstructionInfo> instructions;
+  std::vector<UnwrittenRead> unwritten_reads;
   std::uint32_t block_count = 0;
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t dynamic_shared_offset = 0;

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "vgpu/exec/decode/wgmma_watch.h"
+#include "vgpu/exec/decode/unwritten.h"
 #include "vgpu/exec/guard.h"
 
 namespace tessera::vgpu {
@@ -200,6 +201,16 @@ void Decoder::decode_guard(const ptx::Instruction& instruction, std::size_t firs
 void Decoder::resolve_labels() {
   for (const LabelUse& use : label_uses_) {
     draft_.blocks[use.block].control.targets[use.target] = labels_.at(use.label);
+  }
+}
+
+void Decoder::note_unwritten_reads() {
+  for (const UnwrittenValue& read : find_unwritten(draft_, kernel_->instructions)) {
+    const auto named = std::find_if(registers_.begin(), registers_.end(), [&](const auto& one) {
+      return one.second == read.value;
+    });
+    if (named == registers_.end()) continue;
+    kernel_->unwritten_reads.push_back({read.instruction, named->first});
   }
 }
 

@@ -31,13 +31,33 @@ class Checker : public LaunchObserver {
     const std::lock_guard lock(mutex_);
     log_.merge(std::move(more));
   }
-  void report(LaunchReport& to) override { to.findings = log_.sorted(); }
+  void report(LaunchReport& to) override {
+    note_unwritten_reads();
+    to.findings = log_.sorted();
+  }
 
  private:
+  void note_unwritten_reads();
+
   LaunchChecks launch_;
   std::mutex mutex_;
   FindingLog log_;
 };
+
+// Known before the kernel runs.
+void Checker::note_unwritten_reads() {
+  for (const UnwrittenRead& read : launch_.context.kernel->unwritten_reads) {
+    Finding* finding = log_.note("uninitialised-register-read", Severity::kError, read.instruction,
+                                 read.instruction, 0);
+    if (!finding) continue;
+    finding->has_address = false;
+    finding->places = {log_.place({"read register " + read.name, read.instruction, 0, -1, -1})};
+    const std::string line = log_.line(read.instruction);
+    finding->message = "The instruction at " + line + " reads register " + read.name +
+                       ", which nothing has written before";
+    finding->hint = "give the variable a value before " + line;
+  }
+}
 
 WorkerChecker::~WorkerChecker() { checker_.add(std::move(log())); }
 

@@ -150,6 +150,7 @@ void ClusterChecker::agent_starts(const Actor& issuer, AgentId id, AgentKind kin
   // What a fence has put before asynchronous operations; those of other agents are just seen.
   agent.floor = now_;
   for (Entity e = 0; e < last_.size(); ++e) {
+    if (e == agent.reads || e == agent.writes) continue;
     Time known = e < agent.clock.seen.size() ? agent.clock.seen[e] : 0;
     if (!agent.is_generic() && !agents_.is_async(e)) {
       const auto& fenced = agent.clock.seen_by_async;

@@ -1,0 +1,143 @@
+#include "vgpu/exec/decode/unwritten.h"
+
+#include <algorithm>
+#include <set>
+
+#include "vgpu/exec/decode/liveness.h"
+
+namespace tessera::vgpu {
+namespace {
+
+struct Place {
+  std::size_t block = 0, at = 0;  // at == number of ops: the control instruction
+  const DraftOp* op = nullptr;
+};
+
+class Search {
+ public:
+  Search(const Draft& draft, const std::vector<InstructionInfo>& instructions)
+      : draft_(draft),
+        instructions_(instructions),
+        reads_(draft.values.size()),
+        writes_(draft.values.size()) {
+    for (std::size_t b = 0; b < draft.blocks.size(); ++b) {
+      const DraftBlock& block = draft.blocks[b];
+      for (std::size_t i = 0; i < block.ops.size(); ++i) note({b, i, &block.ops[i]});
+      note({b, block.ops.size(), &block.end});
+    }
+  }
+
+  std::vector<UnwrittenValue> run() {
+    std::vector<Value> open = find_liveness(draft_).live_at_entry;
+    std::set<Value> known(open.begin(), open.end());
+    while (!open.empty()) {
+      const Value value = open.back();
+      open.pop_back();
+      for (const Place& read : reads_[value]) {
+        if (may_be_written(value, read)) continue;
+        const Value copy = copied_to(read);
+        if (copy == kNoValue) {
+          add(read, value);
+        } else {
+          empty_copies_.insert(read.op);
+          if (known.insert(copy).second) open.push_back(copy);
+        }
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void note(const Place& place) {
+    const DraftOp& op = *place.op;
+    const auto list = [&](std::vector<std::vector<Place>>& to, Value value) {
+      if (value != kNoValue) to[value].push_back(place);
+    };
+    for (int i = 0; i < op.count; ++i) list(i < op.writes ? writes_ : reads_, op.values[i]);
+    for (std::size_t i = 0; i < op.list.size(); ++i) {
+      list(i < op.list_writes ? writes_ : reads_, op.list[i]);
+    }
+    list(reads_, op.guard);
+  }
+
+  bool is(const Place& place, const char* opcode) const {
+    const std::uint32_t instruction = place.op->op.instruction;
+    return instruction < instructions_.size() &&
+           instructions_[instruction].form.starts_with(opcode);
+  }
+
+  // Where the instruction copies its one source; kNoValue for every other.
+  Value copied_to(const Place& place) const {
+    const DraftOp& op = *place.op;
+    const bool copies = is(place, "mov.") && op.writes == 1 && op.count == 2;
+    return copies && op.guard == kNoValue ? op.values[0] : kNoValue;
+  }
+
+  void add(const Place& read, Value value) {
+    if (is(read, "wgmma")) return;
+    const std::uint32_t instruction = read.op->op.instruction;
+    const bool is_known = std::any_of(found_.begin(), found_.end(), [&](const auto& one) {
+      return one.instruction == instruction && one.value == value;
+    });
+    if (!is_known) found_.push_back({instruction, value});
+  }
+
+  // Whether some way to the first run of `read` passes a write.
+  bool may_be_written(Value value, const Place& read) const {
+    const std::vector<bool> before = reachable(0, read);
+    if (!before[read.block]) return true;  // it never runs
+    for (const Place& write : writes_[value]) {
+      if (empty_copies_.contains(write.op)) continue;
+      if (write.block == read.block && write.at >= read.at) continue;
+      if (!before[write.block]) continue;
+      if (write.block == read.block || reachable(write.block, read)[read.block]) return true;
+    }
+    return false;
+  }
+
+  // The blocks that can be entered from the begin of `from` before `stop` runs.
+  std::vector<bool> reachable(std::size_t from, const Place& stop) const {
+    std::vector<bool> seen(draft_.blocks.size());
+    std::vector<std::size_t> open = {from};
+    while (!open.empty()) {
+      const std::size_t block = open.back();
+      open.pop_back();
+      if (block >= seen.size() || seen[block]) continue;
+      seen[block] = true;
+      if (block == stop.block) continue;
+      const Control& control = draft_.blocks[block].control;
+      open.insert(open.end(), control.targets.begin(), control.targets.end());
+      if (goes_on(draft_.blocks[block])) open.push_back(block + 1);
+    }
+    return seen;
+  }
+
+  static bool goes_on(const DraftBlock& block) {
+    switch (block.control.kind) {
+      case ControlKind::kBranch:
+      case ControlKind::kReturn:
+      case ControlKind::kExit:
+      case ControlKind::kTrap:
+        return block.end.guard != kNoValue;
+      case ControlKind::kBranchTable:
+        return false;
+      default:
+        return true;
+    }
+  }
+
+  const Draft& draft_;
+  const std::vector<InstructionInfo>& instructions_;
+  std::vector<std::vector<Place>> reads_, writes_;  // by value
+  std::set<const DraftOp*> empty_copies_;           // of what nobody wrote
+  std::vector<UnwrittenValue> found_;
+};
+
+}  // namespace
+
+std::vector<UnwrittenValue> find_unwritten(const Draft& draft,
+                                           const std::vector<InstructionInfo>& instructions) {
+  return Search(draft, instructions).run();
+}
+
+}  // namespace tessera::vgpu

@@ -148,7 +148,7 @@ void set_types(Decoder& decoder, MatrixForm& form, std::string_view d, std::stri
 
 std::string_view multiplier_of(const MatrixForm& form) {
   if (form.a == Element::kF64) return "mma.doubles";
-  return is_integer(form.a) ? "mma.integers" : "mma.floats";
+  return form.a == Element::kB1 ? "mma.bits" : "mma.numbers";
 }
 
 std::size_t register_count(const ptx::Operand& operand) {

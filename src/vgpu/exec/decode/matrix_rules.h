@@ -46,7 +46,7 @@ inline Scalar scalar_of(Element element) {
 // Sets `form`'s types, or refuses the combination.
 void set_types(Decoder& decoder, MatrixForm& form, std::string_view d, std::string_view a,
                std::string_view b, std::string_view c);
-// "mma.floats", "mma.doubles" or "mma.integers"
+// "mma.numbers", "mma.doubles" or "mma.bits"
 std::string_view multiplier_of(const MatrixForm& form);
 
 // Registers of a fragment: {a, b} or a alone.

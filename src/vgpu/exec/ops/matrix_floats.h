@@ -8,7 +8,7 @@
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 
-constexpr int kMaxDepth = 32;  // of floating types narrower than double
+constexpr int kMaxDepth = 64;
 
 // Eight rows of A, or columns of B, as the multiplication wants them.
 struct alignas(64) Strip {
@@ -48,51 +48,69 @@ inline void store_vector(T* to, const V& v) {
   __builtin_memcpy(to, &v, sizeof v);
 }
 
-// ---- exponents ----------------------------------------------------------------------------------
+// ---- from strips to factors ---------------------------------------------------------------------
 
-// Of numbers of a type with this lowest exponent; `tame` becomes false where one is not.
-inline void find_exponents(const float (&values)[8], int lowest, s16 (&to)[8], bool& tame) {
-  s32 exponents[8];
-  s32 wild = 0;
-  for (int i = 0; i < 8; ++i) {
-    const s32 field = s32(__builtin_bit_cast(u32, values[i]) >> 23 & 0xff);
-    const s32 exponent = field - 127 < lowest ? lowest : field - 127;
-    const bool zero = values[i] == 0.0f;
-    wild |= s32(!zero) & s32((exponent > kTame) | (exponent < -kTame));
-    exponents[i] = zero ? kNoExponent : exponent;
-  }
-  for (int i = 0; i < 8; ++i) to[i] = s16(exponents[i]);
-  tame &= wild == 0;
+// WHY intrinsics: these put numbers into other lanes, for which the compiler finds no good code.
+
+// Of numbers of a type with this lowest exponent; where one is not tame, `wild` gets bits.
+inline __m256i find_exponents(__m256 values, int lowest, __m256i& wild) {
+  const __m256i field =
+      _mm256_and_si256(_mm256_srli_epi32(_mm256_castps_si256(values), 23), _mm256_set1_epi32(0xff));
+  const __m256i exponent =
+      _mm256_max_epi32(_mm256_sub_epi32(field, _mm256_set1_epi32(127)), _mm256_set1_epi32(lowest));
+  const __m256i zero = _mm256_castps_si256(_mm256_cmp_ps(values, _mm256_setzero_ps(), _CMP_EQ_OQ));
+  const __m256i beyond = _mm256_cmpgt_epi32(_mm256_abs_epi32(exponent), _mm256_set1_epi32(kTame));
+  wild = _mm256_or_si256(wild, _mm256_andnot_si256(zero, beyond));
+  return _mm256_blendv_epi8(exponent, _mm256_set1_epi32(kNoExponent), zero);
+}
+
+// Eight 16-bit numbers of eight 32-bit ones.
+inline __m128i narrowed(__m256i words) {
+  return _mm_packs_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
 }
 
 // Lane l gets row l / 4.
 inline void spread_rows(const Strip& strip, int depth, int lowest, Factors& to) {
-  to.tame = true;
+  const __m256i pairs = _mm256_setr_epi8(0, 1, 0, 1, 0, 1, 0, 1, 2, 3, 2, 3, 2, 3, 2, 3,  //
+                                         4, 5, 4, 5, 4, 5, 4, 5, 6, 7, 6, 7, 6, 7, 6, 7);
+  __m256i wild = _mm256_setzero_si256();
   for (int k = 0; k < depth; ++k) {
-    s16 exponents[8];
-    find_exponents(strip.value[k], lowest, exponents, to.tame);
-    for (int row = 0; row < 8; ++row) {
-      for (int j = 0; j < 4; ++j) {
-        to.value[k][4 * row + j] = strip.value[k][row];
-        to.exponent[k][4 * row + j] = exponents[row];
-      }
+    const __m256 values = _mm256_load_ps(strip.value[k]);
+    for (int i = 0; i < 4; ++i) {
+      const __m256i rows =
+          _mm256_setr_epi32(2 * i, 2 * i, 2 * i, 2 * i, 2 * i + 1, 2 * i + 1, 2 * i + 1, 2 * i + 1);
+      _mm256_store_ps(to.value[k] + 8 * i, _mm256_permutevar8x32_ps(values, rows));
     }
+    const __m256i exponents =
+        _mm256_broadcastsi128_si256(narrowed(find_exponents(values, lowest, wild)));
+    const __m256i last = _mm256_bsrli_epi128(exponents, 8);
+    auto* cells = reinterpret_cast<__m256i*>(to.exponent[k]);
+    _mm256_store_si256(cells, _mm256_shuffle_epi8(exponents, pairs));
+    _mm256_store_si256(cells + 1, _mm256_shuffle_epi8(last, pairs));
   }
+  to.tame = _mm256_testz_si256(wild, wild) != 0;
 }
+
 // Lane l gets column 2 (l % 4), and of the other Factors the one behind it.
 inline void spread_columns(const Strip& strip, int depth, int lowest, Factors (&to)[2]) {
-  bool tame = true;
+  const __m256i even_first = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
+  __m256i wild = _mm256_setzero_si256();
   for (int k = 0; k < depth; ++k) {
-    s16 exponents[8];
-    find_exponents(strip.value[k], lowest, exponents, tame);
+    const __m256 values = _mm256_permutevar8x32_ps(_mm256_load_ps(strip.value[k]), even_first);
+    const __m128i exponents = narrowed(find_exponents(values, lowest, wild));
     for (int p = 0; p < 2; ++p) {
-      for (int l = 0; l < kLanes; ++l) {
-        to[p].value[k][l] = strip.value[k][2 * (l % 4) + p];
-        to[p].exponent[k][l] = exponents[2 * (l % 4) + p];
-      }
+      const __m128 quad =
+          p == 0 ? _mm256_castps256_ps128(values) : _mm256_extractf128_ps(values, 1);
+      const __m256 twice = _mm256_set_m128(quad, quad);
+      for (int i = 0; i < 4; ++i) _mm256_store_ps(to[p].value[k] + 8 * i, twice);
+      const __m256i four =
+          _mm256_broadcastq_epi64(p == 0 ? exponents : _mm_unpackhi_epi64(exponents, exponents));
+      auto* cells = reinterpret_cast<__m256i*>(to[p].exponent[k]);
+      _mm256_store_si256(cells, four);
+      _mm256_store_si256(cells + 1, four);
     }
   }
-  to[0].tame = to[1].tame = tame;
+  to[0].tame = to[1].tame = _mm256_testz_si256(wild, wild) != 0;
 }
 
 // ---- sums ---------------------------------------------------------------------------------------

@@ -61,7 +61,8 @@ struct Fragment {
   }
 };
 
-void mma_floats(const Op* op, const Op*, Lanes& lanes) {
+// Of all types but doubles and bits.
+void mma_numbers(const Op* op, const Op*, Lanes& lanes) {
   const Operands operands(lanes, *op);
   const MatrixForm& form = operands.form;
   const int depth = depth_of(form);
@@ -72,39 +73,46 @@ void mma_floats(const Op* op, const Op*, Lanes& lanes) {
   for (int i = 0; i < form.tiles_m; ++i) {
     const Fragment rows(operands, operands.a, i, registers_of_a(form));
     for (int h = 0; h < form.halves(); ++h) {
-      unpack_floats(form.a, rows.at + h, form.halves(), form.k_groups, depth, by_halves, strip);
+      unpack_strip(form.a, rows.at + h, form.halves(), form.k_groups, depth, by_halves, strip);
       spread_rows(strip, depth, lowest_exponent(form.a), a[h]);
     }
     for (int j = 0; j < form.tiles_n; ++j) {
       const Fragment columns(operands, operands.b, j, registers_of_b(form));
-      unpack_floats(form.b, columns.at, 1, form.k_groups, depth, by_halves, strip);
+      unpack_strip(form.b, columns.at, 1, form.k_groups, depth, by_halves, strip);
       spread_columns(strip, depth, lowest_exponent(form.b), b);
       const int tile = i * form.tiles_n + j;
       const TileRegisters c = registers_of_c(operands, tile);
-      multiply_floats(form, a, b, &c, registers_of(result, tile, registers_of_d(form)));
+      const TileRegisters d = registers_of(result, tile, registers_of_d(form));
+      if (is_integer(form.a)) {
+        multiply_integers(form, a, b, &c, d);
+      } else {
+        multiply_floats(form, a, b, &c, d);
+      }
     }
   }
   result.keep(operands);
 }
 
-void mma_integers(const Op* op, const Op*, Lanes& lanes) {
+void unpack_bits(const u32* const* registers, int step, int groups, BitStrip& to) {
+  for (int q = 0; q < groups; ++q) {
+    for (int l = 0; l < kLanes; ++l) to.value[q * 4 + l % 4][l / 4] = registers[q * step][l];
+  }
+}
+
+// One tile: no shape has more.
+void mma_bits(const Op* op, const Op*, Lanes& lanes) {
   const Operands operands(lanes, *op);
   const MatrixForm& form = operands.form;
   Result<u32> result;
-  IntegerStrip a[2], b;
-  for (int i = 0; i < form.tiles_m; ++i) {
-    const Fragment rows(operands, operands.a, i, registers_of_a(form));
-    for (int h = 0; h < form.halves(); ++h) {
-      unpack_integers(form.a, rows.at + h, form.halves(), form.k_groups, a[h]);
-    }
-    for (int j = 0; j < form.tiles_n; ++j) {
-      const Fragment columns(operands, operands.b, j, registers_of_b(form));
-      unpack_integers(form.b, columns.at, 1, form.k_groups, b);
-      const int tile = i * form.tiles_n + j;
-      const TileRegisters c = registers_of_c(operands, tile);
-      multiply_integers(form, a, b, &c, registers_of(result, tile, registers_of_d(form)));
-    }
+  BitStrip a[2], b;
+  const Fragment rows(operands, operands.a, 0, registers_of_a(form));
+  for (int h = 0; h < form.halves(); ++h) {
+    unpack_bits(rows.at + h, form.halves(), form.k_groups, a[h]);
   }
+  const Fragment columns(operands, operands.b, 0, registers_of_b(form));
+  unpack_bits(columns.at, 1, form.k_groups, b);
+  const TileRegisters c = registers_of_c(operands, 0);
+  multiply_bits(form, a, b, &c, registers_of(result, 0, registers_of_d(form)));
   result.keep(operands);
 }
 
@@ -133,8 +141,8 @@ void mma_doubles(const Op* op, const Op*, Lanes& lanes) {
 }
 
 constexpr Rows<3> kRows = {{
-    {"mma.floats", kDefault, mma_floats, {}},
-    {"mma.integers", kDefault, mma_integers, {}},
+    {"mma.numbers", kDefault, mma_numbers, {}},
+    {"mma.bits", kDefault, mma_bits, {}},
     {"mma.doubles", kDefault, mma_doubles, {}},
 }};
 

@@ -18,7 +18,9 @@ constexpr float kE4m3Scale = 256.0f;
 // Eight numbers, exactly. What TF32 has no bits for is cut off.
 template <Element element, class T>
 inline void widen(const T* from, float* to) {
-  if constexpr (element == Element::kF16) {
+  if constexpr (is_integer(element)) {
+    for (int i = 0; i < 8; ++i) to[i] = float(element == Element::kS8 ? s8(from[i]) : from[i]);
+  } else if constexpr (element == Element::kF16) {
     widen_halves(from, to);
   } else if constexpr (element == Element::kBf16) {
     for (int i = 0; i < 8; ++i) to[i] = __builtin_bit_cast(float, u32(from[i]) << 16);
@@ -57,10 +59,14 @@ struct CellOf<Element::kTf32> {
 template <Element element>
 using Cell = typename CellOf<element>::Type;
 
-// Calls f with the element as a constant; of the floating types narrower than double.
+// Calls f with the element as a constant; of types from 8 to 32 bits.
 template <class F>
-inline void with_float_element(Element element, F f) {
+inline void with_element(Element element, F f) {
   switch (element) {
+    case Element::kS8:
+      return f.template operator()<Element::kS8>();
+    case Element::kU8:
+      return f.template operator()<Element::kU8>();
     case Element::kF16:
       return f.template operator()<Element::kF16>();
     case Element::kBf16:
@@ -98,10 +104,27 @@ inline void unpack_register(const u32* lanes, int q, int depth, bool by_halves, 
   }
 }
 
+// Four bits each.
+inline void unpack_nibbles(bool is_signed, const u32* lanes, int q, Strip& to) {
+  for (int l = 0; l < kLanes; ++l) {
+    for (int j = 0; j < 8; ++j) {
+      const s32 nibble = s32(lanes[l] << (28 - 4 * j));
+      to.value[(q * 4 + l % 4) * 8 + j][l / 4] =
+          float(is_signed ? nibble >> 28 : s32(u32(nibble) >> 28));
+    }
+  }
+}
+
 // Registers q * step of a fragment, step being the number of its halves.
-inline void unpack_floats(Element element, const u32* const* registers, int step, int groups,
-                          int depth, bool by_halves, Strip& to) {
-  with_float_element(element, [&]<Element e>() {
+inline void unpack_strip(Element element, const u32* const* registers, int step, int groups,
+                         int depth, bool by_halves, Strip& to) {
+  if (element == Element::kS4 || element == Element::kU4) {
+    for (int q = 0; q < groups; ++q) {
+      unpack_nibbles(element == Element::kS4, registers[q * step], q, to);
+    }
+    return;
+  }
+  with_element(element, [&]<Element e>() {
     for (int q = 0; q < groups; ++q) {
       unpack_register<e>(registers[q * step], q, depth, by_halves, to);
     }

@@ -78,12 +78,19 @@ struct alignas(64) DoubleStrip {
 // d = a * b + c, k ascending, one rounding a step.
 inline void multiply_doubles(const MatrixForm& form, const DoubleStrip (&a)[2],
                              const DoubleStrip& b, double* const* d) {
+  const int depth = depth_of(form);
+  alignas(64) double columns[2][16][4];  // (p, k, column / 2)
+  for (int k = 0; k < depth; ++k) {
+    for (int j = 0; j < 8; ++j) columns[j % 2][k][j / 2] = b.value[k][j];
+  }
   for (int h = 0; h < form.halves(); ++h) {
     for (int p = 0; p < 2; ++p) {
-      double* sum = d[2 * h + p];
-      for (int k = 0; k < depth_of(form); ++k) {
-        for (int l = 0; l < kLanes; ++l) {
-          sum[l] = Fma64<kDefault>::eval(a[h].value[k][l / 4], b.value[k][2 * (l % 4) + p], sum[l]);
+      for (int row = 0; row < 8; ++row) {
+        double* sum = d[2 * h + p] + 4 * row;
+        for (int k = 0; k < depth; ++k) {
+          for (int j = 0; j < 4; ++j) {
+            sum[j] = Fma64<kDefault>::eval(a[h].value[k][row], columns[p][k][j], sum[j]);
+          }
         }
       }
     }
@@ -92,73 +99,53 @@ inline void multiply_doubles(const MatrixForm& form, const DoubleStrip (&a)[2],
 
 // ---- integers and bits --------------------------------------------------------------------------
 
-constexpr int kMaxIntegerDepth = 64;  // words, of bits
-
-struct alignas(64) IntegerStrip {
-  s32 value[kMaxIntegerDepth][8];
-};
-
-inline int integer_at(Element element, const u32* lanes, int lane, int j) {
-  const u32 word = lanes[lane];
-  switch (element) {
-    case Element::kS8:
-      return s8(word >> 8 * j);
-    case Element::kU8:
-      return u8(word >> 8 * j);
-    case Element::kS4:
-      return s32(word << (28 - 4 * j)) >> 28;
-    case Element::kU4:
-      return s32(word >> 4 * j & 15);
-    default:
-      return s32(word);  // 32 bits
-  }
-}
-
-// How many numbers a strip has along k.
-inline int integer_depth(const MatrixForm& form) {
-  return form.a == Element::kB1 ? 4 * form.k_groups : depth_of(form);
-}
-
-inline void unpack_integers(Element element, const u32* const* registers, int step, int groups,
-                            IntegerStrip& to) {
-  const int per = element == Element::kB1 ? 1 : elements_in(element);
-  for (int q = 0; q < groups; ++q) {
-    for (int l = 0; l < kLanes; ++l) {
-      for (int j = 0; j < per; ++j) {
-        to.value[(q * 4 + l % 4) * per + j][l / 4] = integer_at(element, registers[q * step], l, j);
-      }
-    }
-  }
-}
-
 inline s32 saturated_sum(s64 sum) {
   return sum > 0x7fffffff ? 0x7fffffff : sum < -0x7fffffffll - 1 ? s32(0x80000000u) : s32(sum);
 }
 
-// Sums of products are below 2^31 without C.
-inline void multiply_integers(const MatrixForm& form, const IntegerStrip (&a)[2],
-                              const IntegerStrip& b, const TileRegisters* c,
-                              const TileRegisters& d) {
-  const int depth = integer_depth(form);
+// d = c + sum, of one half and one p.
+inline void finish_integers(const MatrixForm& form, const s32* sum, const u32* c, u32* d) {
+  for (int l = 0; l < kLanes; ++l) {
+    const s64 exact = s64(sum[l]) + (c ? s32(c[l]) : 0);
+    d[l] = form.options & kSaturate ? u32(saturated_sum(exact)) : u32(u64(exact));
+  }
+}
+
+// The products of a tile and their sum are below 2^24, so that single precision is exact.
+inline void multiply_integers(const MatrixForm& form, const Factors (&a)[2], const Factors (&b)[2],
+                              const TileRegisters* c, const TileRegisters& d) {
+  for (int h = 0; h < form.halves(); ++h) {
+    for (int p = 0; p < 2; ++p) {
+      alignas(64) s32 sum[kLanes];
+      for (int at = 0; at < kLanes; at += kWide) {
+        Floats part = {};
+        for (int k = 0; k < depth_of(form); ++k) {
+          part += load_vector<Floats>(a[h].value[k] + at) * load_vector<Floats>(b[p].value[k] + at);
+        }
+        store_vector(sum + at, __builtin_convertvector(part, Ints));
+      }
+      finish_integers(form, sum, c ? c->at[2 * h + p] : nullptr, d.at[2 * h + p]);
+    }
+  }
+}
+
+// Eight rows of bits, a word at a time.
+struct BitStrip {
+  u32 value[8][8];  // (word, row)
+};
+
+inline void multiply_bits(const MatrixForm& form, const BitStrip (&a)[2], const BitStrip& b,
+                          const TileRegisters* c, const TileRegisters& d) {
   for (int h = 0; h < form.halves(); ++h) {
     for (int p = 0; p < 2; ++p) {
       alignas(64) s32 sum[kLanes] = {};
-      for (int k = 0; k < depth; ++k) {
+      for (int word = 0; word < 4 * form.k_groups; ++word) {
         for (int l = 0; l < kLanes; ++l) {
-          const s32 x = a[h].value[k][l / 4], y = b.value[k][2 * (l % 4) + p];
-          if (form.a == Element::kB1) {
-            sum[l] += __builtin_popcount(u32(form.options & kAndPopc ? x & y : x ^ y));
-          } else {
-            sum[l] += x * y;
-          }
+          const u32 x = a[h].value[word][l / 4], y = b.value[word][2 * (l % 4) + p];
+          sum[l] += __builtin_popcount(form.options & kAndPopc ? x & y : x ^ y);
         }
       }
-      const s32* start = c ? reinterpret_cast<const s32*>(c->at[2 * h + p]) : nullptr;
-      s32* to = reinterpret_cast<s32*>(d.at[2 * h + p]);
-      for (int l = 0; l < kLanes; ++l) {
-        const s64 exact = s64(sum[l]) + (start ? start[l] : 0);
-        to[l] = form.options & kSaturate ? saturated_sum(exact) : s32(u32(u64(exact)));
-      }
+      finish_integers(form, sum, c ? c->at[2 * h + p] : nullptr, d.at[2 * h + p]);
     }
   }
 }

@@ -68,6 +68,26 @@ void find_chunks(const Lanes& lanes, const Op& op, u64 bits, bool mn_major, int 
 
 // ---- fetching -----------------------------------------------------------------------------------
 
+// Of eight rows of eight numbers.
+void transpose(float (*rows)[8]) {
+  __m256 r[8], pairs[8], quads[8];
+  for (int i = 0; i < 8; ++i) r[i] = _mm256_loadu_ps(rows[i]);
+  for (int i = 0; i < 8; i += 2) {
+    pairs[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
+    pairs[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
+  }
+  for (int i = 0; i < 8; i += 4) {
+    for (int j = 0; j < 2; ++j) {
+      quads[i + 2 * j] = _mm256_shuffle_ps(pairs[i + j], pairs[i + j + 2], 0x44);
+      quads[i + 2 * j + 1] = _mm256_shuffle_ps(pairs[i + j], pairs[i + j + 2], 0xee);
+    }
+  }
+  for (int i = 0; i < 4; ++i) {
+    _mm256_storeu_ps(rows[i], _mm256_permute2f128_ps(quads[i], quads[i + 4], 0x20));
+    _mm256_storeu_ps(rows[i + 4], _mm256_permute2f128_ps(quads[i], quads[i + 4], 0x31));
+  }
+}
+
 // Eight rows from the chunks that find_chunks gave for them.
 template <Element element>
 void fetch(const WgmmaWork& work, const u32* chunks, bool mn_major, Strip& to) {
@@ -78,28 +98,25 @@ void fetch(const WgmmaWork& work, const u32* chunks, bool mn_major, Strip& to) {
     }
     return;
   }
+  alignas(64) Cell<element> cells[8][kDepth];
   for (int row = 0; row < 8; ++row) {
-    alignas(32) Cell<element> cells[kDepth];
-    float numbers[kDepth];
     for (int half = 0; half < 2; ++half) {
-      __builtin_memcpy(cells + half * kDepth / 2, work.shared + chunks[2 * row + half], 16);
+      __builtin_memcpy(cells[row] + half * kDepth / 2, work.shared + chunks[2 * row + half], 16);
     }
-    for (int k = 0; k < kDepth; k += 8) widen<element>(cells + k, numbers + k);
-    for (int k = 0; k < kDepth; ++k) to.value[k][row] = numbers[k];
+  }
+  for (int k = 0; k < kDepth; k += 8) {
+    for (int row = 0; row < 8; ++row) widen<element>(cells[row] + k, to.value[k + row]);
+    transpose(to.value + k);
   }
 }
 
-void fetch_integers(const WgmmaWork& work, Element element, const u32* chunks, IntegerStrip& to) {
-  const bool bits = element == Element::kB1;
+void fetch_bits(const WgmmaWork& work, const u32* chunks, BitStrip& to) {
   for (int row = 0; row < 8; ++row) {
     u32 words[8];
     for (int half = 0; half < 2; ++half) {
       __builtin_memcpy(words + 4 * half, work.shared + chunks[2 * row + half], 16);
     }
-    const int per = bits ? 1 : 4;
-    for (int k = 0; k < 8 * per; ++k) {
-      to.value[k][row] = integer_at(element, words, k / per, k % per);
-    }
+    for (int word = 0; word < 8; ++word) to.value[word][row] = words[word];
   }
 }
 
@@ -123,7 +140,7 @@ void negate(Factors& factors, int depth) {
   }
 }
 
-void multiply_float_work(const WgmmaWork& work) {
+void multiply_numbers(const WgmmaWork& work) {
   const MatrixForm& form = work.form;
   const int depth = depth_of(form);
   Factors a[2], b[2];
@@ -131,9 +148,9 @@ void multiply_float_work(const WgmmaWork& work) {
   for (int h = 0; h < 2; ++h) {
     if (work.a_in_registers) {
       const u32* registers[4] = {work.a[0], work.a[1], work.a[2], work.a[3]};
-      unpack_floats(form.a, registers + h, 2, form.k_groups, depth, false, strip);
+      unpack_strip(form.a, registers + h, 2, form.k_groups, depth, false, strip);
     } else {
-      with_float_element(form.a, [&]<Element e>() {
+      with_element(form.a, [&]<Element e>() {
         fetch<e>(work, work.a_chunks + h * kChunksOfStrip, work.a_mn_major, strip);
       });
     }
@@ -141,38 +158,43 @@ void multiply_float_work(const WgmmaWork& work) {
     if (form.options & kNegateProducts) negate(a[h], depth);
   }
   for (int j = 0; j < form.tiles_n; ++j) {
-    with_float_element(form.b, [&]<Element e>() {
+    with_element(form.b, [&]<Element e>() {
       fetch<e>(work, work.b_chunks + j * kChunksOfStrip, work.b_mn_major, strip);
     });
     spread_columns(strip, depth, lowest_exponent(form.b), b);
     const TileRegisters d = accumulators(work, j);
-    multiply_floats(form, a, b, work.accumulate ? &d : nullptr, d);
+    const TileRegisters* c = work.accumulate ? &d : nullptr;
+    if (is_integer(form.a)) {
+      multiply_integers(form, a, b, c, d);
+    } else {
+      multiply_floats(form, a, b, c, d);
+    }
   }
 }
 
-void multiply_integer_work(const WgmmaWork& work) {
-  const MatrixForm& form = work.form;
-  IntegerStrip a[2], b;
+void multiply_bit_rows(const WgmmaWork& work) {
+  BitStrip a[2], b;
   for (int h = 0; h < 2; ++h) {
     if (work.a_in_registers) {
-      const u32* registers[4] = {work.a[0], work.a[1], work.a[2], work.a[3]};
-      unpack_integers(form.a, registers + h, 2, form.k_groups, a[h]);
+      for (int q = 0; q < 2; ++q) {
+        for (int l = 0; l < kLanes; ++l) a[h].value[4 * q + l % 4][l / 4] = work.a[2 * q + h][l];
+      }
     } else {
-      fetch_integers(work, form.a, work.a_chunks + h * kChunksOfStrip, a[h]);
+      fetch_bits(work, work.a_chunks + h * kChunksOfStrip, a[h]);
     }
   }
-  for (int j = 0; j < form.tiles_n; ++j) {
-    fetch_integers(work, form.b, work.b_chunks + j * kChunksOfStrip, b);
+  for (int j = 0; j < work.form.tiles_n; ++j) {
+    fetch_bits(work, work.b_chunks + j * kChunksOfStrip, b);
     const TileRegisters d = accumulators(work, j);
-    multiply_integers(form, a, b, work.accumulate ? &d : nullptr, d);
+    multiply_bits(work.form, a, b, work.accumulate ? &d : nullptr, d);
   }
 }
 
 void multiply(const WgmmaWork& work) {
-  if (is_integer(work.form.a)) {
-    multiply_integer_work(work);
+  if (work.form.a == Element::kB1) {
+    multiply_bit_rows(work);
   } else {
-    multiply_float_work(work);
+    multiply_numbers(work);
   }
 }
 

@@ -16,6 +16,7 @@ import matrix
 import memory
 import warp
 import wgmma
+import wmma
 
 for module in (
     integer,
@@ -33,6 +34,7 @@ for module in (
     async_copy,
     warp,
     wgmma,
+    wmma,
     fault,
 ):
     module.write_all()

@@ -14,6 +14,7 @@
 #include "problem/image.h"
 #include "problem/launch.h"
 #include "problem/status.h"
+#include "problem/tensor_map.h"
 #include "vgpu/observe/observation.h"
 #include "vgpu/observe/report.h"
 #include "vgpu/observe/signature.h"
@@ -72,6 +73,11 @@ class Device {
   virtual LoadedImage load(const CodeImage& image) = 0;
   // The entries of a loaded image and what they take; empty on a real GPU.
   virtual std::vector<vgpu::KernelSignature> kernels(const LoadedImage&) const { return {}; }
+  // The bytes that stand for this map in a kernel's parameters or memory. Throws kBadArgument where
+  // it breaks a rule, kUnsupported where this device cannot run it.
+  virtual TensorMapBytes encode_tensor_map(const TensorMapDesc&) {
+    throw StatusError(Status::unsupported("this device has no tensor maps"));
+  }
   // Asynchronous on a real GPU. A fault (out of bounds, deadlock, ...) throws kFailed here or at
   // the next synchronize(); on the virtual GPU a LaunchFault here.
   virtual void launch(const LoadedImage& image, const Launch& launch) = 0;

@@ -233,6 +233,8 @@ void Machine::read(void* to, std::uint64_t from, std::size_t bytes) {
   if (bytes != 0) std::memcpy(to, impl_->memory->host(from, bytes), bytes);
 }
 
+std::size_t Machine::memory_limit() const { return impl_->memory->limit(); }
+
 void Machine::observe(const Observation& observation) { impl_->options.observation = observation; }
 
 std::shared_ptr<const Program> Machine::load(std::string_view ptx) {

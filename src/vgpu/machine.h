@@ -28,7 +28,7 @@ struct LaunchShape {
 
 struct MachineOptions {
   int host_threads = 0;          // 0: all cores
-  std::size_t memory_bytes = 0;  // 0: limited by the host alone
+  std::size_t memory_bytes = 0;  // 0: what the host can give when the machine is made
   Observation observation;
   bool allow_avx512 = true;  // false: the AVX2 path even where the host has AVX-512
 };
@@ -46,6 +46,9 @@ class Machine {
   void free(std::uint64_t address);
   void write(std::uint64_t to, const void* from, std::size_t bytes);  // bounds-checked
   void read(void* to, std::uint64_t from, std::size_t bytes);
+
+  // Bytes of all allocations together.
+  std::size_t memory_limit() const;
 
   // Of the launches to come.
   void observe(const Observation& observation);

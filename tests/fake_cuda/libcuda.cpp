@@ -181,6 +181,31 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
                                     block + " " + std::to_string(shared) + " " +
                                     parameters_of(extra));
 }
+struct Config {
+  unsigned grid[3], block[3], shared;
+  void* stream;
+  const unsigned* attribute;
+  unsigned attributes;
+};
+int cuLaunchKernelEx(const Config* config, void* function, void**, void** extra) {
+  const auto extents = [](const unsigned* x) {
+    return std::to_string(x[0]) + "x" + std::to_string(x[1]) + "x" + std::to_string(x[2]);
+  };
+  std::string text = std::string(static_cast<char*>(function)) + " " + extents(config->grid) + " " +
+                     extents(config->block) + " " + std::to_string(config->shared);
+  if (config->attributes == 1) {
+    text += " " + std::to_string(config->attribute[0]) + "=" + extents(config->attribute + 2);
+  }
+  return note("cuLaunchKernelEx", text + " " + parameters_of(extra));
+}
+int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void*, const std::uint64_t* sizes,
+                           const std::uint64_t*, const unsigned* box, const unsigned*, int,
+                           int swizzle, int, int) {
+  std::memset(map, 0x5a, 128);
+  return note("cuTensorMapEncodeTiled", std::to_string(type) + " " + std::to_string(rank) + " " +
+                                            std::to_string(sizes[0]) + " " +
+                                            std::to_string(box[0]) + " " + std::to_string(swizzle));
+}
 int cuEventCreate(void** event, unsigned) {
   *event = new_handle();
   return note("cuEventCreate");

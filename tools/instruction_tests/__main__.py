@@ -5,6 +5,7 @@ import async_copy
 import atomic
 import barrier
 import bits
+import bulk_copy
 import cluster
 import control
 import conversion
@@ -32,6 +33,7 @@ for module in (
     barrier,
     cluster,
     async_copy,
+    bulk_copy,
     warp,
     wgmma,
     wmma,

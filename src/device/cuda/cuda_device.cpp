@@ -45,6 +45,7 @@ class CudaDevice final : public Device {
   void copy_in(DeviceAddress to, const void* from, std::size_t bytes) override;
   void copy_out(void* to, DeviceAddress from, std::size_t bytes) override;
   LoadedImage load(const CodeImage& image) override;
+  TensorMapBytes encode_tensor_map(const TensorMapDesc& desc) override;
   void launch(const LoadedImage& image, const Launch& launch) override;
   void synchronize() override;
   std::uint64_t record_mark() override;
@@ -71,6 +72,7 @@ class CudaDevice final : public Device {
   Image& image_of(const LoadedImage& image);
   Entry& entry_of(Image& image, const std::string& name);
   void allow_shared(Entry& entry, int bytes);
+  void launch_clusters(Entry& entry, const Launch& launch, void** extra);
   Event mark(std::uint64_t id) const;
 
   Driver driver_;
@@ -199,10 +201,6 @@ void CudaDevice::launch(const LoadedImage& image, const Launch& launch) {
     throw StatusError(Status::bad_argument(fmt::format(
         "grid of {} is {} blocks; a launch has 1 to 2^31 - 1", launch.entry, shape.grid)));
   }
-  if (shape.cluster[0] != 0 || shape.cluster[1] != 0 || shape.cluster[2] != 0) {
-    throw StatusError(
-        Status::unavailable("clusters named at launch do not run on this device yet"));
-  }
   Entry& entry = entry_of(image_of(image), launch.entry);
   allow_shared(entry, shape.shared_bytes);
   // The driver copies the block before the call returns.
@@ -210,6 +208,7 @@ void CudaDevice::launch(const LoadedImage& image, const Launch& launch) {
   std::array<void*, 5> extra = {
       reinterpret_cast<void*>(kParamBuffer), const_cast<std::byte*>(launch.params.data()),
       reinterpret_cast<void*>(kParamBufferSize), &bytes, reinterpret_cast<void*>(kParamEnd)};
+  if (shape.cluster[0] != 0) return launch_clusters(entry, launch, bytes ? extra.data() : nullptr);
   call("cuLaunchKernel " + launch.entry,
        driver_.launch_kernel(
            entry.function, static_cast<unsigned>(shape.grid), static_cast<unsigned>(shape.grid_y),
@@ -217,6 +216,43 @@ void CudaDevice::launch(const LoadedImage& image, const Launch& launch) {
            static_cast<unsigned>(shape.block_y), static_cast<unsigned>(shape.block_z),
            static_cast<unsigned>(shape.shared_bytes), stream_, nullptr,
            bytes ? extra.data() : nullptr));
+}
+
+void CudaDevice::launch_clusters(Entry& entry, const Launch& launch, void** extra) {
+  const LaunchShape& shape = launch.shape;
+  LaunchAttribute attribute;
+  LaunchConfig config{{static_cast<unsigned>(shape.grid), static_cast<unsigned>(shape.grid_y),
+                       static_cast<unsigned>(shape.grid_z)},
+                      {static_cast<unsigned>(shape.block), static_cast<unsigned>(shape.block_y),
+                       static_cast<unsigned>(shape.block_z)},
+                      static_cast<unsigned>(shape.shared_bytes),
+                      stream_,
+                      &attribute,
+                      1};
+  int ctas = 1;
+  for (int d = 0; d < 3; ++d) {
+    attribute.cluster[d] = static_cast<unsigned>(shape.cluster[d]);
+    ctas *= shape.cluster[d];
+  }
+  // HW: more than 8 is not portable and must be allowed (CUDA C++ Programming Guide, clusters).
+  if (ctas > 8) {
+    call("cuFuncSetAttribute", driver_.func_set_attribute(entry.function, kNonPortableCluster, 1));
+  }
+  call("cuLaunchKernelEx " + launch.entry,
+       driver_.launch_kernel_ex(&config, entry.function, nullptr, extra));
+}
+
+TensorMapBytes CudaDevice::encode_tensor_map(const TensorMapDesc& desc) {
+  require(tessera::check(desc));
+  TensorMapBytes map;
+  call("cuTensorMapEncodeTiled",
+       driver_.tensor_map_encode_tiled(
+           map.bytes.data(), static_cast<int>(desc.type), static_cast<std::uint32_t>(desc.rank),
+           reinterpret_cast<void*>(desc.address), desc.sizes.data(), desc.strides.data(),
+           desc.box.data(), desc.element_strides.data(), static_cast<int>(desc.interleave),
+           static_cast<int>(desc.swizzle), static_cast<int>(desc.promotion),
+           static_cast<int>(desc.fill)));
+  return map;
 }
 
 void CudaDevice::synchronize() { call("cuStreamSynchronize", driver_.stream_synchronize(stream_)); }

@@ -55,7 +55,23 @@ enum Attribute : int {
   kComputeCapabilityMinor = 76,
 };
 
-enum FunctionAttribute : int { kMaxDynamicSharedBytes = 8 };
+enum FunctionAttribute : int { kMaxDynamicSharedBytes = 8, kNonPortableCluster = 14 };
+
+// CUlaunchAttribute and CUlaunchConfig, as far as clusters need them.
+struct LaunchAttribute {
+  static constexpr int kClusterDimension = 4;
+  int id = kClusterDimension;
+  int pad = 0;
+  unsigned cluster[3] = {};
+  char rest[64 - sizeof(unsigned[3])] = {};
+};
+struct LaunchConfig {
+  unsigned grid[3] = {}, block[3] = {};
+  unsigned shared_bytes = 0;
+  Stream stream = nullptr;
+  LaunchAttribute* attributes = nullptr;
+  unsigned attribute_count = 0;
+};
 
 enum JitOption : int { kErrorLogBuffer = 5, kErrorLogBufferBytes = 6 };
 
@@ -92,6 +108,11 @@ struct Driver {
   Result (*launch_kernel)(Function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                           unsigned block_x, unsigned block_y, unsigned block_z,
                           unsigned shared_bytes, Stream, void** params, void** extra);
+  Result (*launch_kernel_ex)(const LaunchConfig*, Function, void** params, void** extra);
+  Result (*tensor_map_encode_tiled)(void* map, int type, std::uint32_t rank, void* address,
+                                    const std::uint64_t* sizes, const std::uint64_t* strides,
+                                    const std::uint32_t* box, const std::uint32_t* element_strides,
+                                    int interleave, int swizzle, int promotion, int fill);
   Result (*event_create)(Event*, unsigned flags);
   Result (*event_destroy)(Event);
   Result (*event_record)(Event, Stream);

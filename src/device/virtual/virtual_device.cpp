@@ -1,19 +1,13 @@
 // The virtual device: the PTX of an image on vgpu::Machine. A fault of the kernel is a failed
 // launch; memory that cannot be had is unavailable.
-#include <unistd.h>
-
 #include <map>
 
 #include "device/device.h"
+#include "vgpu/async/tensor_map.h"
 #include "vgpu/machine.h"
 
 namespace tessera {
 namespace {
-
-std::size_t host_memory() {
-  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
-         static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
 
 Status status_of(const vgpu::Fault& fault) {
   switch (fault.kind()) {
@@ -100,6 +94,24 @@ vgpu::Dim3 dim3_of(std::int64_t x, int y, int z) {
           static_cast<std::uint32_t>(z)};
 }
 
+// The same numbers, by the rules of cuda.h.
+vgpu::TensorMap map_of(const TensorMapDesc& desc) {
+  vgpu::TensorMap map;
+  map.type = static_cast<vgpu::MapType>(desc.type);
+  map.rank = static_cast<std::uint8_t>(desc.rank);
+  map.swizzle = static_cast<vgpu::MapSwizzle>(desc.swizzle);
+  map.address = desc.address;
+  map.nan_fill = desc.fill == TensorFill::kNans;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(desc.rank); ++d) {
+    if (d + 1 < static_cast<std::size_t>(desc.rank)) map.strides[d] = desc.strides[d];
+    map.sizes[d] = static_cast<std::uint32_t>(desc.sizes[d]);
+    map.box[d] = static_cast<std::uint16_t>(desc.box[d]);
+    // Without interleaving the innermost dimension has no element stride.
+    map.element_strides[d] = static_cast<std::uint8_t>(d == 0 ? 1 : desc.element_strides[d]);
+  }
+  return map;
+}
+
 class VirtualDevice : public Device {
  public:
   explicit VirtualDevice(const VirtualDeviceOptions& options)
@@ -110,8 +122,7 @@ class VirtualDevice : public Device {
     info_.kind = DeviceKind::kVirtual;
     info_.name = "virtual";
     info_.sm = 90;
-    info_.memory_bytes =
-        static_cast<std::int64_t>(options.memory_bytes != 0 ? options.memory_bytes : host_memory());
+    info_.memory_bytes = static_cast<std::int64_t>(machine_.memory_limit());
   }
 
   const DeviceInfo& info() const override { return info_; }
@@ -139,6 +150,15 @@ class VirtualDevice : public Device {
     programs_.push_back(translated([&] { return machine_.load(image.ptx); }));
     handles_.emplace(image.name, programs_.size());
     return {programs_.size(), kDescription};
+  }
+
+  TensorMapBytes encode_tensor_map(const TensorMapDesc& desc) override {
+    require(check(desc));
+    if (desc.interleave != TensorInterleave::kNone) {
+      throw StatusError(
+          Status::unsupported("tensor map: the virtual GPU has no interleaved layouts"));
+    }
+    return {vgpu::encode(map_of(desc))};
   }
 
   std::vector<vgpu::KernelSignature> kernels(const LoadedImage& image) const override {

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "vgpu/fault.h"
+#include "vgpu/memory/host_memory.h"
 #include "vgpu/memory/windows.h"
 
 namespace tessera::vgpu {
@@ -18,11 +18,6 @@ constexpr std::uint64_t kAlignment = 256;
 constexpr std::uint64_t kRedZone = 4096;
 constexpr std::size_t kRememberedFrees = 64;
 
-std::size_t host_memory() {
-  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
-         static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
-
 std::string named(const MemoryBlock& block) {
   return fmt::format("an allocation of {} bytes", block.bytes);
 }
@@ -30,7 +25,7 @@ std::string named(const MemoryBlock& block) {
 }  // namespace
 
 GlobalMemory::GlobalMemory(std::size_t limit)
-    : limit_(limit != 0 ? limit : host_memory()), next_(kGlobalBase) {}
+    : limit_(limit != 0 ? limit : available_host_memory()), next_(kGlobalBase) {}
 
 GlobalMemory::~GlobalMemory() {
   for (const MemoryBlock& block : blocks_) munmap(block.host, block.bytes);

@@ -15,7 +15,7 @@ namespace tessera::vgpu {
 
 class GlobalMemory {
  public:
-  // limit: bytes of all allocations together; 0: what the host has.
+  // limit: bytes of all allocations together; 0: what the host can give.
   explicit GlobalMemory(std::size_t limit);
   ~GlobalMemory();
   GlobalMemory(const GlobalMemory&) = delete;
@@ -24,6 +24,8 @@ class GlobalMemory {
   // 256-byte aligned; holds 0xff bytes at first, which are NaNs. Throws Fault kOutOfMemory.
   std::uint64_t allocate(std::size_t bytes);
   void free(std::uint64_t address);
+
+  std::size_t limit() const { return limit_; }
 
   // The allocation that the address lies in; null if none.
   const MemoryBlock* find(std::uint64_t address) const;

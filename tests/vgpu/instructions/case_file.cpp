@@ -1,6 +1,7 @@
 // Reads the comments of an instruction test.
 #include "tests/vgpu/instructions/case_file.h"
 
+#include <cctype>
 #include <charconv>
 #include <fstream>
 #include <sstream>
@@ -47,6 +48,7 @@ class Reader {
     const std::string& key = words.front();
     if (key == "grid:") read_shape(words);
     if (key == "case:") read_case(words);
+    if (key == "map:") read_map(words);
     if (key == "tolerance:") result_.tolerance_ulp = std::stoull(words.at(1));
     if (key == "approximate:") append(result_.approximate_forms, words);
     if (key == "fault:") append(result_.fault_words, words);
@@ -68,6 +70,55 @@ class Reader {
       } else {
         fail("unknown word " + words[i]);
       }
+    }
+  }
+
+  TensorType tensor_type(const std::string& name) const {
+    constexpr const char* kNames[] = {"u8",  "u16", "u32",  "s32",     "u64",  "s64",     "f16",
+                                      "f32", "f64", "bf16", "f32.ftz", "tf32", "tf32.ftz"};
+    for (int i = 0; i < 13; ++i) {
+      if (name == kNames[i]) return static_cast<TensorType>(i);
+    }
+    fail("unknown type " + name);
+  }
+
+  void read_map(const std::vector<std::string>& words) {
+    CaseFile::Map& map = result_.maps.emplace_back();
+    map.of_output = words.at(1) == "out";
+    map.desc.type = tensor_type(words.at(2));
+    std::string key;
+    std::size_t at = 0;
+    for (std::size_t i = 3; i < words.size(); ++i) {
+      if (std::isalpha(static_cast<unsigned char>(words[i][0])) && words[i] != "nan") {
+        key = words[i];
+        at = 0;
+        continue;
+      }
+      set_map(map.desc, key, at++, words[i]);
+    }
+  }
+
+  void set_map(TensorMapDesc& desc, const std::string& key, std::size_t at,
+               const std::string& word) const {
+    const std::uint64_t value = word == "nan" ? 0 : std::stoull(word);
+    if (key == "sizes") {
+      desc.sizes.at(at) = value;
+      desc.rank = static_cast<int>(at) + 1;
+    } else if (key == "strides") {
+      desc.strides.at(at) = value;
+    } else if (key == "box") {
+      desc.box.at(at) = static_cast<std::uint32_t>(value);
+    } else if (key == "steps") {
+      desc.element_strides.at(at) = static_cast<std::uint32_t>(value);
+    } else if (key == "swizzle") {
+      desc.swizzle = value == 128  ? TensorSwizzle::k128B
+                     : value == 64 ? TensorSwizzle::k64B
+                     : value == 32 ? TensorSwizzle::k32B
+                                   : TensorSwizzle::kNone;
+    } else if (key == "fill") {
+      desc.fill = word == "nan" ? TensorFill::kNans : TensorFill::kZeros;
+    } else {
+      fail("unknown word " + key);
     }
   }
 

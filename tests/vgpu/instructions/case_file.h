@@ -6,6 +6,9 @@
 //   // case: 00000001 ffffffff -> 00000000
 //   // tolerance: 2 ulp                      optional, for floating-point words
 //   // approximate: sin.approx.f32           optional: the virtual GPU must say so of these forms
+//   // map: in f32 sizes 8 4 strides 32 box 4 2   optional: a tensor map over `in` or `out`, a
+//   third
+//                                  parameter; also: steps 1 2, swizzle 128, fill nan
 //   // fault: barrier                        optional: the launch must fail and say all these words
 //
 // The kernel is `test(in, out)`. Words are hexadecimal, as wide as they have digits, little endian;
@@ -18,6 +21,8 @@
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "problem/tensor_map.h"
 
 namespace tessera::vgpu {
 
@@ -38,6 +43,11 @@ struct CaseFile {
   std::uint64_t tolerance_ulp = 0;
   std::vector<std::byte> input;
   std::vector<ExpectedWord> output;
+  struct Map {
+    TensorMapDesc desc;
+    bool of_output = false;
+  };
+  std::vector<Map> maps;
   std::vector<std::string> approximate_forms;
   std::vector<std::string> fault_words;
   int fault_line = 0;

@@ -66,9 +66,15 @@ std::vector<std::byte> run_kernel(Device& device, const CaseFile& file, const st
   launch.shape.grid = file.grid;
   launch.shape.block = file.block;
   launch.shape.shared_bytes = file.shared_bytes;
-  launch.params.resize(16);
+  launch.params.resize(file.maps.empty() ? 16 : 64 + 128 * file.maps.size());
   const DeviceAddress addresses[2] = {in.address(), out.address()};
   std::memcpy(launch.params.data(), addresses, sizeof addresses);
+  for (std::size_t i = 0; i < file.maps.size(); ++i) {
+    TensorMapDesc desc = file.maps[i].desc;
+    desc.address = file.maps[i].of_output ? out.address() : in.address();
+    const TensorMapBytes map = device.encode_tensor_map(desc);
+    std::memcpy(launch.params.data() + 64 + 128 * i, map.bytes.data(), map.bytes.size());
+  }
   device.launch(device.load(image), launch);
   device.synchronize();
   device.copy_out(output.data(), out.address(), output.size());

@@ -1,0 +1,545 @@
+"""Bulk copies, and copies of boxes of tensors by tensor maps."""
+
+from itertools import product
+
+from core import M32, NAN, Kernel, prologue
+
+SM90 = {"target": "sm_90a", "version": "8.6"}
+
+
+def words(seed, count):
+    return [((seed + k) * 2654435761 + 977) & M32 for k in range(count)]
+
+
+def as_bytes(values):
+    return b"".join(v.to_bytes(4, "little") for v in values)
+
+
+def as_words(data):
+    return [int.from_bytes(data[i : i + 4], "little") for i in range(0, len(data), 4)]
+
+
+class MapKernel(Kernel):
+    """A kernel with tensor maps as further parameters, and perhaps clusters."""
+
+    def __init__(self, *args, maps=(), cluster=0, **kwargs):
+        notes = [f"map: {m}" for m in maps]
+        super().__init__(*args, notes=notes, **SM90, **kwargs)
+        self.maps, self.cluster = maps, cluster
+
+    def write(self):
+        super().write()
+        names = "".join(f", .param .align 64 .b8 map{k}[128]" for k in range(len(self.maps)))
+        shape = f".reqnctapercluster {self.cluster}, 1, 1\n" if self.cluster else ""
+        text = self.path().read_text()
+        self.path().write_text(text.replace(".u64 out)\n{", f".u64 out{names})\n{shape}{{"))
+
+
+# Thread 0 makes the barrier `bar` for `count` arrivals; `buffer` is 1024-byte aligned.
+def start(row_in, row_out, count=1, more="", buffer=4096):
+    return prologue(row_in, row_out) + f"""\
+  .reg .b32 buffer, bar, at;
+  .reg .b64 map, first, last, state;
+  .shared .align 1024 .b8 cells[{buffer}];
+  .shared .align 8 .b64 object;
+{more}  mov.u32 buffer, cells;
+  mov.u32 bar, object;
+  ld.param.u64 first, [in];
+  ld.param.u64 last, [out];
+  setp.ne.u32 q, t0, 0;
+  @!q mbarrier.init.shared.b64 [bar], {count};
+  fence.proxy.async;
+  bar.sync 0;
+"""
+
+
+WAIT = """\
+WAIT{n}:
+  mbarrier.try_wait.parity.shared.b64 p, [bar], {parity};
+  @!p bra WAIT{n};
+"""
+
+
+def wait(parity=0, n=""):
+    return WAIT.format(parity=parity, n=n)
+
+
+# Every thread stores 16 bytes of the buffer.
+DUMP = """\
+  mad.lo.u32 at, t0, 16, buffer;
+  ld.shared.v4.b32 {t1, t2, t3, t4}, [at];
+  st.global.v4.b32 [to], {t1, t2, t3, t4};
+  ret;"""
+
+
+def rows(inputs, outputs, per_row=4):
+    """One case a thread; whatever is longer goes on in further cases."""
+    cases = []
+    count = max(len(inputs), len(outputs))
+    for k in range(0, count, per_row):
+        cases.append(
+            ([(v, 32) for v in inputs[k : k + per_row]], [(v, 32) for v in outputs[k : k + per_row]])
+        )
+    return cases
+
+
+# ---- runs of bytes ----------------------------------------------------------------------------
+
+
+def runs():
+    data = words(1, 128)
+    body = start(16, 16) + """\
+  @q bra READY;
+  mbarrier.arrive.expect_tx.shared.b64 _, [bar], 512;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [buffer], [first], 256, [bar];
+  createpolicy.fractional.L2::evict_first.b64 state, 1.0;
+  mov.u32 t5, 256;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [buffer+256], [first+256], t5, [bar], state;
+  cp.async.bulk.prefetch.L2.global [first], 512;
+READY:
+""" + wait() + DUMP
+    MapKernel("bulk_load", "cp.async.bulk from global memory", body, rows(data, data)).write()
+
+    # The bytes come before anybody says how many are expected.
+    body = start(16, 16) + """\
+  @q bra READY;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [buffer], [first], 512, [bar];
+  mbarrier.arrive.expect_tx.shared.b64 _, [bar], 512;
+READY:
+""" + wait() + DUMP
+    MapKernel(
+        "bulk_load_before_expect", "bytes that come before their expect_tx", body, rows(data, data)
+    ).write()
+
+    body = start(0, 4) + """\
+  mad.lo.u32 at, t0, 4, buffer;
+  mad.lo.u32 t1, t0, 3, 7;
+  st.shared.u32 [at], t1;
+  fence.proxy.async.shared::cta;
+  bar.sync 0;
+  @q exit;
+  cp.async.bulk.global.shared::cta.bulk_group [last], [buffer], 64;
+  cp.async.bulk.commit_group;
+  cp.async.bulk.commit_group;
+  cp.async.bulk.global.shared::cta.bulk_group [last+64], [buffer+64], 64;
+  cp.async.bulk.commit_group;
+  cp.async.bulk.wait_group.read 1;
+  st.shared.u32 [buffer], 99;
+  cp.async.bulk.wait_group 0;
+  ret;"""
+    MapKernel(
+        "bulk_store",
+        "cp.async.bulk to global memory, with groups",
+        body,
+        [([], [(3 * k + 7, 32)]) for k in range(32)],
+    ).write()
+
+    reductions()
+    remote()
+
+
+def reductions():
+    from struct import pack, unpack
+
+    def half(x):
+        return unpack("<H", pack("<e", x))[0]
+
+    def single(x):
+        return unpack("<I", pack("<f", x))[0]
+
+    minus = 0xFFFFFFFF
+    # (operation, word in global memory, word in shared memory, result)
+    cases = [
+        ("add.u32", 5, 0xFFFFFFFF, 4),
+        ("add.s32", 0x7FFFFFFF, 1, 0x80000000),
+        ("min.u32", 5, minus, 5),
+        ("max.u32", 5, minus, minus),
+        ("min.s32", 5, minus, minus),
+        ("max.s32", 5, minus, 5),
+        ("inc.u32", 5, 5, 0),
+        ("dec.u32", 0, 9, 9),
+        ("and.b32", 0xF0F0, 0xFF, 0xF0),
+        ("or.b32", 0xF0F0, 0xFF, 0xF0FF),
+        ("xor.b32", 0xF0F0, 0xFF, 0xF00F),
+        ("add.f32", single(1.5), single(2.25), single(3.75)),
+        ("add.noftz.f16", half(1.5) << 16 | half(-2.0), half(0.25) << 16 | half(1.0),
+         half(1.75) << 16 | half(-1.0)),
+        ("min.f16", half(1.5) << 16 | half(-2.0), half(0.25) << 16 | half(1.0),
+         half(0.25) << 16 | half(-2.0)),
+        ("add.noftz.bf16", 0x3F80_4000, 0x3F80_C000, 0x4000_0000),
+        ("max.bf16", 0x3F80_4000, 0x3F00_C000, 0x3F80_4000),
+    ]
+    # Thread k fills 16 bytes of both, which operation k combines.
+    body = start(8, 16) + """\
+  ld.global.v2.b32 {t1, t2}, [from];
+  st.global.v4.b32 [to], {t1, t1, t1, t1};
+  mad.lo.u32 at, t0, 16, buffer;
+  st.shared.v4.b32 [at], {t2, t2, t2, t2};
+  fence.proxy.async;
+  bar.sync 0;
+  @q exit;
+"""
+    for k, (name, _, _, _) in enumerate(cases):
+        body += (
+            f"  cp.reduce.async.bulk.global.shared::cta.bulk_group.{name} "
+            f"[last+{16 * k}], [buffer+{16 * k}], 16;\n"
+        )
+    body += "  cp.async.bulk.commit_group;\n  cp.async.bulk.wait_group 0;\n  ret;"
+    MapKernel(
+        "bulk_reduce",
+        "cp.reduce.async.bulk to global memory",
+        body,
+        [([(a, 32), (b, 32)], [(d, 32)] * 4) for _, a, b, d in cases],
+    ).write()
+
+
+def remote():
+    # Each of two CTAs sends 128 bytes and some words to the other one.
+    more = "  .reg .b32 peer, there, rank;\n"
+    body = start(0, 8, count=1, more=more) + """\
+  mov.u32 rank, %cluster_ctarank;
+  xor.b32 rank, rank, 1;
+  mapa.shared::cluster.u32 peer, buffer, rank;
+  mapa.shared::cluster.u32 there, bar, rank;
+  mad.lo.u32 at, t0, 4, buffer;
+  mad.lo.u32 t1, i, 5, 1;
+  st.shared.u32 [at], t1;
+  st.shared.u32 [at+1024], 100;
+  fence.proxy.async;
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+  @!q mbarrier.arrive.expect_tx.shared.b64 _, [bar], 524;
+  @q bra SENT;
+  cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [peer+512], [buffer], 128, [there];
+  cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [peer+1024], [buffer], 128, [there];
+  red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [peer+1024], 7, [there];
+  mov.u64 state, 0x1122334455667788;
+  st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [peer+768], state, [there];
+SENT:
+  setp.ge.u32 p, t0, 16;
+  add.u32 t2, t0, 50;
+  mad.lo.u32 t3, t0, 16, peer;
+  @!p st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [t3+2048], {t1, t2, t1, t2}, [there];
+""" + wait() + """\
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+  ld.shared.u32 t1, [at+512];
+  ld.shared.u32 t2, [at+1024];
+  ld.shared.u32 t3, [buffer+768];
+  ld.shared.u32 t4, [at+2048];
+  xor.b32 t1, t1, t4;
+  add.u32 t2, t2, t3;
+  st.global.v2.b32 [to], {t1, t2};
+  ret;"""
+    outputs = []
+    for k in range(64):
+        cta, t = divmod(k, 32)
+        other = (1 - cta) * 32
+        copied = (other + t) * 5 + 1
+        reduced = 100 + copied + (7 if t == 0 else 0) + 0x55667788
+        lane = t // 4
+        sent = (other + lane) * 5 + 1 if t % 2 == 0 else lane + 50
+        outputs.append([(copied ^ sent, 32), (reduced & M32, 32)])
+    # 128 + 128 + 4 + 8 + 16 * 16 = 524
+    MapKernel(
+        "bulk_remote",
+        "cp.async.bulk, st.async and red.async to another CTA of the cluster",
+        body,
+        [([], o) for o in outputs],
+        block=32,
+        grid=2,
+        cluster=2,
+    ).write()
+
+    data = words(9, 64)
+    body = start(16, 16) + """\
+  .reg .b32 rank;
+  .reg .b16 both;
+  mov.u32 rank, %cluster_ctarank;
+  mov.u16 both, 3;
+  @!q mbarrier.arrive.expect_tx.shared.b64 _, [bar], 256;
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+  @q bra SENT;
+  mul.wide.u32 state, rank, 128;
+  add.u64 first, first, state;
+  mad.lo.u32 t1, rank, 128, buffer;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [t1], [first], 128, [bar], both;
+SENT:
+""" + wait() + """\
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+""" + DUMP
+    MapKernel(
+        "bulk_multicast",
+        "cp.async.bulk with .multicast::cluster",
+        body,
+        rows(data, data + data),
+        block=16,
+        grid=2,
+        cluster=2,
+    ).write()
+
+
+# ---- boxes of tensors -------------------------------------------------------------------------
+
+
+class Tensor:
+    """A tensor over bytes, and how a box of it stands in shared memory."""
+
+    def __init__(self, kind, size, sizes, strides, box, steps=None, swizzle=0, fill=0):
+        self.kind, self.size, self.sizes, self.strides = kind, size, sizes, strides
+        self.box, self.steps = box, steps or [1] * len(box)
+        self.swizzle, self.fill = swizzle, fill
+
+    def spec(self, where):
+        def listed(values):
+            return " ".join(str(v) for v in values)
+
+        text = f"{where} {self.kind} sizes {listed(self.sizes)}"
+        if self.strides:
+            text += f" strides {listed(self.strides)}"
+        text += f" box {listed(self.box)} steps {listed(self.steps)} swizzle {self.swizzle}"
+        return text + (" fill nan" if self.fill == NAN else "")
+
+    def counts(self):
+        return [-(-b // s) if d else b for d, (b, s) in enumerate(zip(self.box, self.steps))]
+
+    def bytes(self):
+        total = self.size
+        for count in self.counts():
+            total *= count
+        return total
+
+    def elements(self, at):
+        """(offset in the tensor or None, place in shared memory) of each element of a box."""
+        linear = 0
+        for index in product(*[range(c) for c in reversed(self.counts())]):
+            index = index[::-1]
+            x = [a + i * (s if d else 1) for d, (a, i, s) in enumerate(zip(at, index, self.steps))]
+            inside = all(0 <= v < n for v, n in zip(x, self.sizes))
+            offset = x[0] * self.size + sum(v * s for v, s in zip(x[1:], self.strides))
+            yield (offset if inside else None), self.place(linear * self.size)
+            linear += 1
+
+    def place(self, address):
+        bits = {0: 0, 32: 1, 64: 3, 128: 7}[self.swizzle]
+        return address ^ ((address >> 7 & bits) << 4)
+
+    def load(self, data, at):
+        """Words of shared memory; NaN where one fills."""
+        assert self.size == 4 or self.fill != NAN
+        found = bytearray(self.bytes())
+        nans = set()
+        for offset, place in self.elements(at):
+            if offset is not None:
+                found[place : place + self.size] = data[offset : offset + self.size]
+            elif self.fill == NAN:
+                nans.add(place // 4)
+        return [NAN if k in nans else w for k, w in enumerate(as_words(bytes(found)))]
+
+
+def load_body(tensor, at):
+    rank = len(tensor.box)
+    coordinates = ", ".join(f"c{d}" for d in range(rank))
+    body = start(16, 16, more="  .reg .b32 c<5>;\n", buffer=max(1024, tensor.bytes()))
+    for d, value in enumerate(at):
+        body += f"  mov.b32 c{d}, {value};\n"
+    return body + f"""\
+  mov.b64 map, map0;
+  cvta.param.u64 map, map;
+  @q bra READY;
+  prefetch.tensormap [map];
+  cp.async.bulk.prefetch.tensor.{rank}d.L2.global.tile [map, {{{coordinates}}}];
+  mbarrier.arrive.expect_tx.shared.b64 _, [bar], {tensor.bytes()};
+  cp.async.bulk.tensor.{rank}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [buffer], [map, {{{coordinates}}}], [bar];
+READY:
+""" + wait() + DUMP
+
+
+def loads():
+    plain = words(3, 512)
+    data = as_bytes(plain)
+
+    def test(name, op, tensor, at):
+        assert tensor.bytes() % 16 == 0
+        found = tensor.load(data, at)
+        MapKernel(
+            name,
+            op,
+            load_body(tensor, at),
+            rows(plain, found),
+            block=tensor.bytes() // 16,
+            maps=[tensor.spec("in")],
+        ).write()
+
+    test("tensor_load_1d", "a box of one dimension", Tensor("u32", 4, [500], [], [64]), [5])
+    for swizzle, inner in ((0, 8), (32, 8), (64, 16), (128, 32)):
+        tensor = Tensor("f32", 4, [32, 16], [128], [inner, 16], swizzle=swizzle)
+        test(
+            f"tensor_load_swizzle_{swizzle}",
+            f"a box with a swizzle of {swizzle} bytes",
+            tensor,
+            [0 if inner == 32 else 4, 0],
+        )
+    for name, at in (("low", [-3, -2]), ("high", [28, 13]), ("outside", [40, 3])):
+        tensor = Tensor("f32", 4, [31, 15], [128], [8, 6], swizzle=32)
+        test(f"tensor_load_{name}", f"a box at {at}: elements outside are zeros", tensor, at)
+    tensor = Tensor("f32", 4, [31, 15], [128], [8, 6], fill=NAN)
+    test("tensor_load_nan_fill", "elements outside are NaNs", tensor, [27, -1])
+    tensor = Tensor("bf16", 2, [63, 16], [128], [64, 8], swizzle=128)
+    test("tensor_load_bf16", "16-bit elements with a 128-byte swizzle", tensor, [-5, 11])
+    tensor = Tensor("u8", 1, [64, 8, 4], [64, 512], [16, 4, 2])
+    test("tensor_load_u8_3d", "bytes, three dimensions", tensor, [3, 6, 1])
+    tensor = Tensor("u32", 4, [16, 8, 4], [64, 512], [4, 8, 4], steps=[1, 3, 2])
+    test("tensor_load_steps", "element strides", tensor, [2, 1, -1])
+    tensor = Tensor("u32", 4, [4, 4, 4, 4, 2], [16, 64, 256, 1024], [4, 2, 3, 2, 2])
+    test("tensor_load_5d", "five dimensions", tensor, [0, 1, -1, 3, 1])
+    tensor = Tensor("u64", 8, [8, 4, 2, 4], [64, 256, 512], [2, 2, 2, 2])
+    test("tensor_load_4d", "four dimensions of 64-bit elements", tensor, [7, 0, 0, 2])
+
+
+def stores():
+    def store(name, op, tensor, at, instruction, combine, initial):
+        # Shared memory holds words by place; the tensor is `out`, all of it `initial` at first.
+        rank = len(tensor.box)
+        coordinates = ", ".join(f"c{d}" for d in range(rank))
+        source = words(20, tensor.bytes() // 4)
+        threads = tensor.bytes() // 16
+        whole = 4 * max(threads, 128)
+        body = start(16, 16, more="  .reg .b32 c<5>, cell;\n  .reg .b64 place;\n")
+        for d, value in enumerate(at):
+            body += f"  mov.b32 c{d}, {value};\n"
+        body += f"""\
+  mov.u32 t5, 0;
+  mov.u32 t6, {initial};
+FILL:
+  add.u32 t7, t5, t0;
+  mul.wide.u32 place, t7, 16;
+  add.u64 place, place, last;
+  setp.lt.u32 p, t7, {whole // 4};
+  @p st.global.v4.b32 [place], {{t6, t6, t6, t6}};
+  add.u32 t5, t5, {threads};
+  setp.lt.u32 p, t5, {whole // 4};
+  @p bra FILL;
+  ld.global.v4.b32 {{t1, t2, t3, t4}}, [from];
+  mad.lo.u32 at, t0, 16, buffer;
+  st.shared.v4.b32 [at], {{t1, t2, t3, t4}};
+  fence.proxy.async;
+  bar.sync 0;
+  mov.b64 map, map0;
+  cvta.param.u64 map, map;
+  @q exit;
+  {instruction.format(rank=rank, coordinates=coordinates)}
+  cp.async.bulk.commit_group;
+  cp.async.bulk.wait_group 0;
+  ret;"""
+        target = bytearray(as_bytes([initial] * whole))
+        given = as_bytes(source)
+        for offset, place in tensor.elements(at):
+            if offset is None:
+                continue
+            new = given[place : place + tensor.size]
+            target[offset : offset + tensor.size] = combine(
+                bytes(target[offset : offset + tensor.size]), new
+            )
+        MapKernel(
+            name,
+            op,
+            body,
+            rows(source, as_words(bytes(target))),
+            block=threads,
+            maps=[tensor.spec("out")],
+        ).write()
+
+    plain = (
+        "cp.async.bulk.tensor.{rank}d.global.shared::cta.tile.bulk_group "
+        "[map, {{{coordinates}}}], [buffer];"
+    )
+
+    def replace(old, new):
+        return new
+
+    for swizzle, inner in ((0, 8), (32, 8), (64, 16), (128, 32)):
+        tensor = Tensor("f32", 4, [31, 15], [128], [inner, 8], swizzle=swizzle)
+        store(
+            f"tensor_store_swizzle_{swizzle}",
+            "a store leaves out elements outside of the tensor",
+            tensor,
+            [25 if inner < 32 else -2, 9],
+            plain,
+            replace,
+            0xEEEEEEEE,
+        )
+    tensor = Tensor("u16", 2, [20, 4, 4], [48, 192], [8, 3, 2])
+    store("tensor_store_3d", "three dimensions of 16-bit elements", tensor, [-1, 2, 1], plain,
+          replace, 0x12345678)
+
+    def combined(function):
+        def combine(old, new):
+            a, b = int.from_bytes(old, "little"), int.from_bytes(new, "little")
+            return (function(a, b) & M32).to_bytes(4, "little")
+
+        return combine
+
+    for name, function in (
+        ("add", lambda a, b: a + b),
+        ("min", min),
+        ("max", max),
+        ("inc", lambda a, b: 0 if a >= b else a + 1),
+        ("dec", lambda a, b: b if a == 0 or a > b else a - 1),
+        ("and", lambda a, b: a & b),
+        ("or", lambda a, b: a | b),
+        ("xor", lambda a, b: a ^ b),
+    ):
+        reduce = (
+            f"cp.reduce.async.bulk.tensor.{{rank}}d.global.shared::cta.{name}.tile.bulk_group "
+            "[map, {{{coordinates}}}], [buffer];"
+        )
+        tensor = Tensor("u32", 4, [30, 6], [128], [16, 4], swizzle=64)
+        store(f"tensor_reduce_{name}", f"a box combined by {name}", tensor, [20, 3], reduce,
+              combined(function), 0x7F00FF11)
+
+
+def multicast():
+    # Each of two CTAs loads one half of a tile for both.
+    plain = words(7, 256)
+    tensor = Tensor("f32", 4, [8, 32], [32], [8, 4], swizzle=32)
+    body = start(16, 16, more="  .reg .b32 rank, row, part;\n  .reg .b16 both;\n") + """\
+  mov.u32 rank, %cluster_ctarank;
+  mov.u16 both, 3;
+  @!q mbarrier.arrive.expect_tx.shared.b64 _, [bar], 256;
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+  mov.b64 map, map0;
+  cvta.param.u64 map, map;
+  shl.b32 row, rank, 2;
+  add.u32 row, row, 3;
+  mad.lo.u32 part, rank, 128, buffer;
+  @q bra SENT;
+  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [part], [map, {0, row}], [bar], both;
+SENT:
+""" + wait() + """\
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+""" + DUMP
+    data = as_bytes(plain)
+    # The second half begins at 128 bytes, where the swizzle goes on.
+    whole = Tensor("f32", 4, [8, 32], [32], [8, 8], swizzle=32).load(data, [0, 3])
+    MapKernel(
+        "tensor_multicast",
+        "cp.async.bulk.tensor with .multicast::cluster",
+        body,
+        rows(plain, whole + whole),
+        block=16,
+        grid=2,
+        cluster=2,
+        maps=[tensor.spec("in")],
+    ).write()
+
+
+def write_all():
+    runs()
+    loads()
+    stores()
+    multicast()

@@ -60,8 +60,26 @@ std::string where(const Lanes& lanes, const BadAccess& access) {
   }
 }
 
+// The access, if it reaches into the shared memory of one CTA alone, as nearly all do.
+bool tell_one_owner(Observer& observer, WarpAccess access) {
+  const std::uint64_t* address = access.address;
+  const std::uint64_t rank = address[0] >> kRankShift;
+  alignas(64) std::uint64_t offsets[kLanes];
+  std::uint64_t others = 0;
+  for (int l = 0; l < kLanes; ++l) {
+    others |= (address[l] >> kRankShift) ^ rank;
+    offsets[l] = (address[l] & kSharedOffsetMask) - kSharedBase;
+  }
+  if (others != 0) return false;
+  access.owner = static_cast<std::uint32_t>(rank);
+  access.address = offsets;
+  observer.access(access);
+  return true;
+}
+
 // One access for each CTA whose shared memory it reaches, with offsets in that memory.
 void tell_by_owner(Observer& observer, WarpAccess access) {
+  if (tell_one_owner(observer, access)) return;
   const std::uint64_t* address = access.address;
   std::uint32_t left = access.by.mask;
   while (left != 0) {

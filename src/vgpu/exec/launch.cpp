@@ -130,8 +130,12 @@ LaunchResources resources_of(const LaunchContext& context) {
   LaunchResources resources;
   resources.ctas = std::uint64_t{context.grid[0]} * context.grid[1] * context.grid[2];
   resources.threads = context.block[0] * context.block[1] * context.block[2];
+  resources.ctas_per_cluster = context.cluster[0] * context.cluster[1] * context.cluster[2];
   resources.shared_bytes = context.shared_bytes;
   resources.local_bytes = context.kernel->functions.front().local_bytes;
+  for (const Function& function : context.kernel->functions) {
+    resources.live_registers = std::max(resources.live_registers, function.live_registers);
+  }
   return resources;
 }
 

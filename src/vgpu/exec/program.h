@@ -133,6 +133,7 @@ struct Function {
   std::vector<Prefill> prefills;
   std::vector<std::uint32_t> operand_lists;  // of operations with more than kMaxOperands operands
   std::uint32_t frame_bytes = 0;
+  std::uint32_t live_registers = 0;    // 32-bit, a lane: the most that hold values at one place
   std::uint32_t local_bytes = 0;       // a lane
   std::uint32_t call_param_bytes = 0;  // a lane
 };

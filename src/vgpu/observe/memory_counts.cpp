@@ -13,6 +13,7 @@ GlobalCounts& GlobalCounts::operator+=(const GlobalCounts& more) {
   partial_sectors += more.partial_sectors;
   lines += more.lines;
   tag_wavefronts += more.tag_wavefronts;
+  data_wavefronts += more.data_wavefronts;
   return *this;
 }
 

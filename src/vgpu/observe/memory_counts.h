@@ -20,6 +20,9 @@ struct GlobalCounts {
   std::uint64_t partial_sectors = 0;  // stores and atomics: those of which bytes stay untouched
   std::uint64_t lines = 0;            // each line once a request
   std::uint64_t tag_wavefronts = 0;   // model: a request resolves 4 lines a wavefront
+  // Model, calibrated on an H200: cycles that loads found in L1 take there, a request the larger of
+  // its tag wavefronts and of what its addresses would cost in shared memory (plain).
+  std::uint64_t data_wavefronts = 0;
 
   std::uint64_t sector_bytes() const { return sectors * kSectorBytes; }
   double sectors_per_request() const { return ratio(sectors, requests); }
@@ -48,7 +51,8 @@ struct SharedCounts {
   std::uint64_t lanes = 0;
   std::uint64_t requested_bytes = 0;  // of all lanes, duplicates included
   // plain: 32 lanes a pass up to 32 bits a lane, 16 at 64 bits, 8 at 128 bits.
-  // pair: as plain, but wide loads whose lanes agree in pairs take half the passes.
+  // pair: as plain, but wide loads whose lanes agree in pairs take half the passes. What an H200
+  // does.
   BankCounts plain, pair;
 
   SharedCounts& operator+=(const SharedCounts& more);
@@ -83,6 +87,10 @@ struct Footprint {
   bool estimated = false;          // of a sample, by how much two halves of it overlap
   std::uint64_t read_sectors = 0;  // atomics count as both
   std::uint64_t written_sectors = 0;
+  // Distinct sectors of each cluster, summed over the clusters: what would leave an SM that keeps
+  // all that its own cluster touches.
+  std::uint64_t cluster_read_sectors = 0;
+  std::uint64_t cluster_written_sectors = 0;
 
   std::uint64_t read_bytes() const { return read_sectors * kSectorBytes; }
   std::uint64_t written_bytes() const { return written_sectors * kSectorBytes; }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "vgpu/exec/decode/form.h"
+
 namespace tessera::vgpu {
 namespace {
 
@@ -85,6 +87,43 @@ void flow(const Draft& draft, std::vector<BlockFacts>& facts) {
   }
 }
 
+// 32-bit registers of a lane; predicates and constants have places of their own.
+std::uint32_t registers_of(const DraftValue& value) {
+  if (value.permanent || value.scalar == Scalar::kPredicate) return 0;
+  return static_cast<std::uint32_t>(std::max(bits_of(value.scalar), 32)) / 32;
+}
+
+// Walks each block backwards, from what is live behind it.
+std::uint32_t most_registers(const Draft& draft, const std::vector<BlockFacts>& facts) {
+  std::uint32_t most = 0;
+  for (std::size_t b = 0; b < facts.size(); ++b) {
+    Bits live = facts[b].live_out;
+    std::uint32_t now = 0;
+    for (Value v = 0; v < draft.values.size(); ++v) {
+      if (live.test(v)) now += registers_of(draft.values[v]);
+    }
+    const auto change = [&](Value v, bool becomes_live) {
+      if (live.test(v) == becomes_live) return;
+      becomes_live ? live.set(v) : live.clear(v);
+      const std::uint32_t registers = registers_of(draft.values[v]);
+      now = becomes_live ? now + registers : now - registers;
+    };
+    const auto step_back = [&](const DraftOp& op) {
+      if (op.guard == kNoValue) {
+        for_each_write(op, [&](Value v) { change(v, true); });  // unread ones need a place, too
+        most = std::max(most, now);
+        for_each_write(op, [&](Value v) { change(v, false); });
+      }
+      for_each_read(op, [&](Value v) { change(v, true); });
+      most = std::max(most, now);
+    };
+    step_back(draft.blocks[b].end);
+    const auto& ops = draft.blocks[b].ops;
+    for (auto op = ops.rbegin(); op != ops.rend(); ++op) step_back(*op);
+  }
+  return most;
+}
+
 }  // namespace
 
 Liveness find_liveness(const Draft& draft) {
@@ -118,6 +157,7 @@ Liveness find_liveness(const Draft& draft) {
     cover_all(facts[b].live_out);
     ++at;
   }
+  liveness.most_registers = most_registers(draft, facts);
   for (Value v = 0; v < count && !facts.empty(); ++v) {
     if (facts[0].live_in.test(v) && !draft.values[v].permanent) liveness.live_at_entry.push_back(v);
   }

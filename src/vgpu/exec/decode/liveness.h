@@ -18,6 +18,8 @@ struct Interval {
 struct Liveness {
   std::vector<Interval> intervals;   // by value
   std::vector<Value> live_at_entry;  // read before they are written, on some path
+  // The most 32-bit registers of a lane that hold values at one place, constants left out.
+  std::uint32_t most_registers = 0;
 };
 
 Liveness find_liveness(const Draft& draft);

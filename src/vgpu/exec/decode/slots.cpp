@@ -45,6 +45,7 @@ class SlotAssigner {
 
   void run() {
     const Liveness liveness = find_liveness(draft_);
+    function_.live_registers = liveness.most_registers;
     // Predicates come last: their places are four bytes and would spoil the alignment.
     place_permanent(false);
     place_live(liveness, false);

@@ -1,59 +1,105 @@
 // Which sectors of global memory a launch has touched: a bit each, in pages that exist only where
-// somebody touched something. All worker threads share it.
+// somebody touched something.
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "vgpu/memory/global.h"
 #include "vgpu/observe/memory_counts.h"
 
 namespace tessera::vgpu {
 
-class FootprintMap {
+enum class Touch : std::size_t { kRead, kWritten };
+constexpr std::size_t kTouches = 2;
+
+// Zeroed words of which only those that are touched take memory.
+class SparseWords {
  public:
-  // Of the allocations as they are now; the sample's clusters mark one of two halves.
-  FootprintMap(const GlobalMemory& memory, bool halves);
-  ~FootprintMap();
-  FootprintMap(const FootprintMap&) = delete;
-  FootprintMap& operator=(const FootprintMap&) = delete;
+  explicit SparseWords(std::size_t words);  // throws std::bad_alloc
+  ~SparseWords();
+  SparseWords(SparseWords&& from) noexcept;
+  SparseWords& operator=(SparseWords&&) = delete;
 
-  enum Kind { kRead, kWritten, kKinds };
-  // Sectors by number, which is the address / 32; those of no allocation are left out.
-  void mark(Kind kind, bool first_half, std::uint64_t first, std::uint64_t count) {
-    const std::uint64_t from = first - first_sector_;
-    if (from >= sectors_ || count > sectors_ - from) return;
-    Word* words = maps_[kind][halves_ && !first_half];
-    for (std::uint64_t at = from, end = from + count; at < end;) {
-      const std::uint64_t bit = at % 64;
-      const std::uint64_t here = end - at < 64 - bit ? end - at : 64 - bit;
-      set(words[at / 64], (~std::uint64_t{0} >> (64 - here)) << bit);
-      at += here;
-    }
-  }
-
-  // Of the whole launch; `share` of its clusters ran.
-  Footprint result(double share) const;
+  std::uint64_t& operator[](std::size_t i) const { return words_[i]; }
 
  private:
-  using Word = std::uint64_t;
+  std::uint64_t* words_ = nullptr;
+  std::size_t bytes_;
+};
+
+// Of the whole launch; all worker threads share it.
+class FootprintMap {
+ public:
+  // Of the allocations as they are now; in a sample, the clusters mark one of two halves.
+  FootprintMap(const GlobalMemory& memory, bool halves);
+
+  // Sectors by number from here on, in words of 64.
+  std::uint64_t first_sector() const { return first_sector_; }
+  std::uint64_t words() const { return words_; }
 
   // WHY the look first: nearly all sectors are marked already, and a look is shared by all threads.
-  static void set(Word& word, Word bits) {
-    const std::atomic_ref<Word> shared(word);
+  void mark(Touch touch, bool first_half, std::uint64_t word, std::uint64_t bits) {
+    auto& map = maps_[static_cast<std::size_t>(touch)];
+    const std::atomic_ref<std::uint64_t> shared(map[halves_ && !first_half ? 1 : 0][word]);
     if ((shared.load(std::memory_order_relaxed) & bits) == bits) return;
     shared.fetch_or(bits, std::memory_order_relaxed);
   }
 
-  std::uint64_t count(Kind kind, double share) const;
-  std::uint64_t count_block(Kind kind, std::uint64_t from, std::uint64_t to, double share) const;
+  // read_sectors and written_sectors of the whole launch; `share` of its clusters ran.
+  Footprint result(double share) const;
+
+ private:
+  std::uint64_t count(Touch touch, double share) const;
+  std::uint64_t count_block(Touch touch, std::uint64_t from, std::uint64_t to, double share) const;
 
   const GlobalMemory& memory_;
   bool halves_;
-  std::uint64_t first_sector_ = 0, sectors_ = 0;
-  std::size_t map_bytes_ = 0;
-  Word* maps_[kKinds][2] = {};
+  std::uint64_t first_sector_ = 0, words_ = 0;
+  std::vector<SparseWords> maps_[kTouches];  // of each half
+};
+
+// Of one cluster at a time; hands on to the launch's map what the cluster had not touched before.
+class ClusterFootprint {
+ public:
+  explicit ClusterFootprint(FootprintMap& launch);
+
+  void begin_cluster(bool first_half);
+
+  // Sectors by number, which is the address / 32; those of no allocation are left out.
+  void mark(Touch touch, std::uint64_t first, std::uint64_t count) {
+    const std::uint64_t from = first - launch_.first_sector();
+    for (std::uint64_t at = from, end = from + count; at < end;) {
+      const std::uint64_t bit = at % 64, here = end - at < 64 - bit ? end - at : 64 - bit;
+      if (at / 64 < words_) mark_word(touch, at / 64, (~std::uint64_t{0} >> (64 - here)) << bit);
+      at += here;
+    }
+  }
+
+  // Distinct sectors of each cluster since the last call, summed.
+  std::uint64_t take(Touch touch);
+
+ private:
+  void mark_word(Touch touch, std::uint64_t word, std::uint64_t bits) {
+    const auto t = static_cast<std::size_t>(touch);
+    std::uint64_t& known = maps_[t][word];
+    const std::uint64_t more = bits & ~known;
+    if (more == 0) return;
+    if (known == 0) touched_[t].push_back(word);
+    known |= more;
+    sectors_[t] += static_cast<std::uint64_t>(std::popcount(more));
+    launch_.mark(touch, first_half_, word, more);
+  }
+
+  FootprintMap& launch_;
+  bool first_half_ = true;
+  const std::uint64_t words_;
+  std::vector<SparseWords> maps_;
+  std::vector<std::uint64_t> touched_[kTouches];  // words that are not 0
+  std::uint64_t sectors_[kTouches] = {};
 };
 
 }  // namespace tessera::vgpu

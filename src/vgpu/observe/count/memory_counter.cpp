@@ -12,6 +12,11 @@ namespace {
 
 using CountsByInstruction = std::vector<MemoryCounts>;
 
+struct Seen {
+  CountsByInstruction counts;
+  std::uint64_t cluster_sectors[kTouches] = {};  // see Footprint
+};
+
 // What drawn clusters stand for.
 GlobalCounts all_of(const GlobalCounts& c, double weight) {
   GlobalCounts to;
@@ -23,6 +28,7 @@ GlobalCounts all_of(const GlobalCounts& c, double weight) {
   to.partial_sectors = scaled(c.partial_sectors, weight);
   to.lines = scaled(c.lines, weight);
   to.tag_wavefronts = scaled(c.tag_wavefronts, weight);
+  to.data_wavefronts = scaled(c.data_wavefronts, weight);
   return to;
 }
 
@@ -55,6 +61,10 @@ Traffic copy_traffic_of(AccessKind kind) {
                                       : Traffic::kCopyReduce;
 }
 
+void keep_traffic(MemoryCounts& of, const MemoryCounts& from) {
+  if (from.traffic != Traffic::kNone) of.traffic = from.traffic;
+}
+
 class MemoryCounter : public LaunchObserver {
  public:
   explicit MemoryCounter(const LaunchContext& context)
@@ -64,13 +74,21 @@ class MemoryCounter : public LaunchObserver {
     for (const InstructionInfo& info : kernel_.instructions) {
       merges_.push_back(info.form.starts_with("ld."));
     }
+    if (!sample_.is_partial()) by_weight_[1].counts.resize(instructions());
+    for (std::uint64_t i = 0; sample_.is_partial() && i < sample_.size(); ++i) {
+      by_weight_[sample_[i].weight].counts.resize(instructions());
+    }
   }
 
   std::unique_ptr<Observer> for_worker() override;
   void report(LaunchReport& to) override;
 
-  // A worker's counts of clusters of one weight; any thread.
-  void add(const CountsByInstruction& counts, double weight);
+  // Hands `add` the sum of what was seen of clusters of one weight; any thread.
+  template <class Add>
+  void add(double weight, Add add) {
+    const std::lock_guard lock(mutex_);
+    add(by_weight_.at(weight));
+  }
 
   const ClusterSample& sample() const { return sample_; }
   FootprintMap& footprint() { return footprint_; }
@@ -85,24 +103,26 @@ class MemoryCounter : public LaunchObserver {
   FootprintMap footprint_;
   std::vector<bool> merges_;  // by instruction: see count_banks
   std::mutex mutex_;
-  std::map<double, CountsByInstruction> by_weight_;
+  std::map<double, Seen> by_weight_;
 };
 
 class Worker : public Observer {
  public:
   explicit Worker(MemoryCounter& launch)
-      : launch_(launch), memos_(launch.instructions()), other_(launch.instructions()) {}
+      : launch_(launch),
+        footprint_(launch.footprint()),
+        memos_(launch.instructions()),
+        other_(launch.instructions()) {}
   ~Worker() override { flush(); }
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
   void cluster_begins(std::uint64_t first, std::uint32_t) override {
     is_counted_.clear();
-    if (!launch_.sample().is_partial()) return;
     const SampledCluster cluster = launch_.sample().with_first_cta(first);
     if (cluster.weight != weight_) flush();
     weight_ = cluster.weight;
-    first_half_ = cluster.first_half;
+    footprint_.begin_cluster(cluster.first_half);
     for (PatternMemo& memo : memos_) memo.forget_places();
   }
 
@@ -145,53 +165,47 @@ class Worker : public Observer {
       pattern.count_shared();
     } else {
       const bool is_global = access.window == Window::kGlobal;
-      pattern.count_global(access.address[0], is_global ? &launch_.footprint() : nullptr,
-                           first_half_);
+      pattern.count_global(access.address[0], is_global ? &footprint_ : nullptr);
     }
   }
 
   void mark(AccessKind kind, const SectorRun& run) {
     const auto first = static_cast<std::uint64_t>(run.first);
-    FootprintMap& map = launch_.footprint();
-    if (kind != AccessKind::kStore) map.mark(FootprintMap::kRead, first_half_, first, run.count);
-    if (kind != AccessKind::kLoad) map.mark(FootprintMap::kWritten, first_half_, first, run.count);
+    if (kind != AccessKind::kStore) footprint_.mark(Touch::kRead, first, run.count);
+    if (kind != AccessKind::kLoad) footprint_.mark(Touch::kWritten, first, run.count);
   }
 
+  // WHY nothing is allocated here: the destructor calls it.
   void flush() {
-    CountsByInstruction counts = std::exchange(other_, CountsByInstruction(memos_.size()));
-    for (std::size_t i = 0; i < memos_.size(); ++i) {
-      counts[i] += memos_[i].take();
-      other_[i].traffic = counts[i].traffic;
-    }
-    launch_.add(counts, weight_);
+    launch_.add(weight_, [&](Seen& sum) {
+      for (std::size_t i = 0; i < memos_.size(); ++i) {
+        sum.counts[i] += other_[i];
+        sum.counts[i] += memos_[i].take();
+        keep_traffic(sum.counts[i], other_[i]);
+        other_[i] = {other_[i].traffic};
+      }
+      for (const Touch touch : {Touch::kRead, Touch::kWritten}) {
+        sum.cluster_sectors[static_cast<std::size_t>(touch)] += footprint_.take(touch);
+      }
+    });
   }
 
   MemoryCounter& launch_;
+  ClusterFootprint footprint_;
   std::vector<PatternMemo> memos_;      // by instruction
   CountsByInstruction other_;           // what is counted without patterns, and the kind of traffic
   std::map<AgentId, bool> is_counted_;  // as a request: bulk and tensor copies of this cluster
   double weight_ = 1;
-  bool first_half_ = true;
 };
 
 std::unique_ptr<Observer> MemoryCounter::for_worker() { return std::make_unique<Worker>(*this); }
 
-void MemoryCounter::add(const CountsByInstruction& counts, double weight) {
-  const std::lock_guard lock(mutex_);
-  CountsByInstruction& sums = by_weight_[weight];
-  sums.resize(counts.size());
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    sums[i] += counts[i];
-    if (counts[i].traffic != Traffic::kNone) sums[i].traffic = counts[i].traffic;
-  }
-}
-
 CountsByInstruction MemoryCounter::sums() const {
   CountsByInstruction sums(kernel_.instructions.size());
-  for (const auto& [weight, counts] : by_weight_) {
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      sums[i] += all_of(counts[i], weight);
-      if (counts[i].traffic != Traffic::kNone) sums[i].traffic = counts[i].traffic;
+  for (const auto& [weight, seen] : by_weight_) {
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      sums[i] += all_of(seen.counts[i], weight);
+      keep_traffic(sums[i], seen.counts[i]);
     }
   }
   return sums;
@@ -228,6 +242,10 @@ void MemoryCounter::report(LaunchReport& to) {
   }
   const double share = static_cast<double>(sample_.size()) / static_cast<double>(sample_.total());
   memory.footprint = footprint_.result(share);
+  for (const auto& [weight, seen] : by_weight_) {
+    memory.footprint.cluster_read_sectors += scaled(seen.cluster_sectors[0], weight);
+    memory.footprint.cluster_written_sectors += scaled(seen.cluster_sectors[1], weight);
+  }
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ void add(GlobalCounts& to, const GlobalCounts& once, std::uint64_t hits) {
   to.partial_sectors += hits * once.partial_sectors;
   to.lines += hits * once.lines;
   to.tag_wavefronts += hits * once.tag_wavefronts;
+  to.data_wavefronts += hits * once.data_wavefronts;
 }
 
 void add(BankCounts& to, const BankCounts& once, std::uint64_t hits) {
@@ -73,21 +74,21 @@ Pattern::Pattern(const WarpAccess& access, bool merges)
   shared_once_.pair = count_banks(BankModel::kPair, lanes, merges);
 }
 
-void Pattern::count_global(std::uint64_t base, FootprintMap* to, bool first_half) {
+void Pattern::count_global(std::uint64_t base, ClusterFootprint* to) {
   Phase& phase = phase_of(base);
   ++phase.hits;
   const std::uint64_t sector = base / kSectorBytes;
   if (!to || (phase.runs == marked_ && sector == marked_sector_)) return;
   marked_ = phase.runs;
   marked_sector_ = sector;
-  mark(*to, sector, first_half);
+  mark(*to, sector);
 }
 
-void Pattern::mark(FootprintMap& to, std::uint64_t sector, bool first_half) const {
+void Pattern::mark(ClusterFootprint& to, std::uint64_t sector) const {
   for (const SectorRun& run : *marked_) {
     const std::uint64_t first = sector + static_cast<std::uint64_t>(run.first);
-    if (kind_ != AccessKind::kStore) to.mark(FootprintMap::kRead, first_half, first, run.count);
-    if (kind_ != AccessKind::kLoad) to.mark(FootprintMap::kWritten, first_half, first, run.count);
+    if (kind_ != AccessKind::kStore) to.mark(Touch::kRead, first, run.count);
+    if (kind_ != AccessKind::kLoad) to.mark(Touch::kWritten, first, run.count);
   }
 }
 
@@ -137,12 +138,6 @@ Pattern& PatternMemo::find(const WarpAccess& access, bool merges) {
   return *patterns_[last_];
 }
 
-void PatternMemo::flush() {
-  for (const auto& pattern : patterns_) {
-    if (pattern) pattern->flush(counts_);
-  }
-}
-
 void PatternMemo::forget_places() {
   for (const auto& pattern : patterns_) {
     if (pattern) pattern->forget_place();
@@ -150,7 +145,9 @@ void PatternMemo::forget_places() {
 }
 
 MemoryCounts PatternMemo::take() {
-  flush();
+  for (const auto& pattern : patterns_) {
+    if (pattern) pattern->flush(counts_);
+  }
   return std::exchange(counts_, {});
 }
 

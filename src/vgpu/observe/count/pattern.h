@@ -36,7 +36,7 @@ class Pattern {
 
   void count_shared() { ++shared_hits_; }
   // Local memory has no footprint: `to` is null.
-  void count_global(std::uint64_t base, FootprintMap* to, bool first_half);
+  void count_global(std::uint64_t base, ClusterFootprint* to);
 
   // Adds what came so far, and starts anew.
   void flush(MemoryCounts& to);
@@ -55,7 +55,7 @@ class Pattern {
 
   Phase& phase_of(std::uint64_t base);
   const std::vector<SectorRun>* kept(std::vector<SectorRun> runs);
-  void mark(FootprintMap& to, std::uint64_t sector, bool first_half) const;
+  void mark(ClusterFootprint& to, std::uint64_t sector) const;
 
   std::uint32_t mask_;
   Window window_;
@@ -76,11 +76,8 @@ class PatternMemo {
  public:
   // `merges`: see count_banks.
   Pattern& find(const WarpAccess& access, bool merges);
-  void flush();
   void forget_places();
-  // Of what was flushed.
-  const MemoryCounts& counts() const { return counts_; }
-  MemoryCounts take();
+  MemoryCounts take();  // since the last call
 
  private:
   static constexpr std::size_t kKept = 4;

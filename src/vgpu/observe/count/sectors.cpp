@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
+
+#include "vgpu/observe/count/bank_model.h"
 
 namespace tessera::vgpu {
 namespace {
@@ -68,6 +71,8 @@ Request count_request(const LaneAccess& access) {
   Sectors sectors;
   for (auto at = begins.begin(); at != distinct_end; ++at) sectors.add(*at, *at + access.bytes);
   Request request = std::move(sectors).finish();
+  request.counts.data_wavefronts = std::max(
+      request.counts.tag_wavefronts, count_banks(BankModel::kPlain, access, false).wavefronts);
   request.counts.requests = 1;
   request.counts.lanes = static_cast<std::uint64_t>(std::popcount(access.mask));
   request.counts.requested_bytes = request.counts.lanes * access.bytes;

@@ -5,6 +5,7 @@ import async_copy
 import atomic
 import barrier
 import bits
+import calibrate
 import bulk_copy
 import cluster
 import control
@@ -37,6 +38,7 @@ for module in (
     warp,
     wgmma,
     wmma,
+    calibrate,
     fault,
 ):
     module.write_all()

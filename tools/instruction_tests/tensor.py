@@ -217,10 +217,13 @@ def product(a_type, b_type, d_type, row, column, c, *, c_type=None, warpgroup=Fa
     for lowest in (0, 2):
         group = [pair for k, pair in enumerate(pairs) if k % 4 in (lowest, lowest + 1)]
         total = fused(group, total, d_type, d_type, how)
-    (x, _), (y, _) = parts(d_type, total), parts(c_type, c)
+    x, y = parts(d_type, total)[0], parts(c_type, c)[0]
     if isinstance(x, Fraction) and isinstance(y, Fraction):
         return round_nearest(d_type, x + y)
-    assert False, "no test adds these"
+    f, odd = d_type.format, [v for v in (x, y) if not isinstance(v, Fraction)]
+    if NAN in odd or len({v[1] for v in odd}) > 1:
+        return f.canonical_nan
+    return f.infinity | (f.sign_bit if odd[0][1] < 0 else 0)
 
 
 # ---- fragments: (lane, register, element) -> (row or column, k) or (row, column) -----------------

@@ -217,6 +217,7 @@ def wgmma_file(name, d_type, products, words="", stored=None, start_values=lambd
         ([(int.from_bytes(image[k : k + 4], "little"), 32) for k in range(at, at + 32, 4)], [])
         for at in range(0, len(image), 32)
     ]
+    c_bits, d_bits = ([[encode(d_type, x) for x in row] for row in matrix] for matrix in (c, d))
     for thread in range(128):
         row = []
         if in_registers:
@@ -225,8 +226,8 @@ def wgmma_file(name, d_type, products, words="", stored=None, start_values=lambd
                          for j in range(first.a.type.per_register)]
                 warp = thread // 32
                 row.append((pack(first.a.type, [matrices[0][0][16 * warp + m][k] for m, k in cells]), 32))
-        row += [(w, 32) for w in accumulator(d_type, c, thread, stored)]
-        out = [(w, 32) for w in accumulator(d_type, d, thread, stored)]
+        row += [(w, 32) for w in accumulator_words(d_type, c_bits, thread, stored)]
+        out = [(w, 32) for w in accumulator_words(d_type, d_bits, thread, stored)]
         cases.append((row, out))
     form = f"wgmma.mma_async.sync.aligned.{form}{words}"
     notes = [f"approximate: {form}"] if d_type.kind == "float" else []
@@ -269,15 +270,15 @@ def register_of(d_type, row, column):
     return r // d_type.per_register
 
 
-def accumulator(d_type, d, thread, stored):
-    """The thread's stored registers of a matrix of numbers."""
+def accumulator_words(d_type, d, thread, stored):
+    """The thread's stored registers of a matrix of bits."""
     warp, lane = thread // 32, thread % 32
     per = d_type.per_register
     for r in stored:
         elements = []
         for k in range(r * per, r * per + per):
             row = 16 * warp + lane // 4 + 8 * (k // 2 % 2)
-            elements.append(encode(d_type, d[row][8 * (k // 4) + 2 * (lane % 4) + k % 2]))
+            elements.append(d[row][8 * (k // 4) + 2 * (lane % 4) + k % 2])
         yield pack(d_type, elements)
 
 

@@ -20,6 +20,7 @@ struct Bug {
   Task task;
   int threads = 128;
   int blocks = 1;
+  bool uses_tensor_map = false;
 };
 
 void PrintTo(const Bug& bug, std::ostream* out) { *out << bug.name; }
@@ -28,6 +29,17 @@ struct Args {
   DeviceAddress in, out, counters, map;
   int n;
 };
+
+// The first 4 rows of 32 floats of `in`.
+Bytes tensor_map(Device& device, const DeviceBytes& in) {
+  TensorMapDesc desc;
+  desc.address = in.address();
+  desc.sizes = {32, 4};
+  desc.strides = {32 * sizeof(float)};
+  desc.box = {32, 4};
+  const TensorMapBytes map = device.encode_tensor_map(desc);
+  return {map.bytes.begin(), map.bytes.end()};
+}
 
 struct Outcome {
   Bytes out;
@@ -38,12 +50,15 @@ Outcome run(Device& device, const Bug& bug, const std::string& version,
             const vgpu::Observation& observation) {
   const DeviceBytes in(device, bug.task.in), out(device, bug.task.out);
   const DeviceBytes counters(device, Bytes(64));
+  const DeviceBytes map(device, bug.uses_tensor_map ? tensor_map(device, in) : Bytes(128));
   Launch launch;
   launch.entry = bug.name + "__" + version;
   launch.shape.grid = bug.blocks;
   launch.shape.block = bug.threads;
   launch.params =
-      Params().add(Args{in.address(), out.address(), counters.address(), 0, bug.task.n}).bytes();
+      Params()
+          .add(Args{in.address(), out.address(), counters.address(), map.address(), bug.task.n})
+          .bytes();
   device.observe(observation);
   Outcome outcome;
   outcome.findings = launch_and_check(device, device.load(kernel_image(bug.name)), launch);
@@ -133,11 +148,11 @@ std::vector<Bug> ampere_bugs() {
 std::vector<Bug> bulk_copy_bugs() {
   return {
       {"bulk_load_without_wait", {"race"}, reversed(128)},
-      {"wait_for_wrong_parity", {"race"}, sum_of_reversed_rounds(6, 128), 160},
+      {"wait_for_wrong_parity", {"race", "deadlock"}, sum_of_reversed_rounds(6, 128), 160},
       {"expected_bytes_wrong", {"deadlock"}, reversed(128)},
       {"arrivals_miscounted", {"deadlock"}, sum_of_reversed_rounds(6, 128), 160},
       {"stage_never_given_back", {"deadlock"}, sum_of_reversed_rounds(6, 128), 160},
-      {"stage_loaded_while_read", {"race"}, sum_of_reversed_rounds(6, 128), 160},
+      {"stage_loaded_while_read", {"race"}, sum_of_reversed_rounds(2, 128), 160},
       {"mbarrier_init_not_fenced", {"missing-init-fence"}, reversed(128)},
       {"mbarrier_used_before_init", {"missing-init-fence", "barrier"}, reversed(128)},
       {"mbarrier_overwritten", {"mbarrier-bytes"}, reversed(128)},
@@ -151,10 +166,22 @@ std::vector<Bug> bulk_copy_bugs() {
 
 std::vector<Bug> tensor_copy_bugs() {
   return {
-      {"tensor_map_edited_in_use", {"tensor-map-edited"}, sum_of_reversed_rounds(2, 128)},
-      {"tensor_map_edit_not_fenced", {"tensor-map-edited"}, sum_of_reversed_rounds(2, 128)},
-      {"tensor_box_larger_than_tile", {"out-of-bounds"}, reversed(128)},
-      {"tensor_tile_misaligned", {"misaligned"}, reversed(128)},
+      {.name = "tensor_map_edited_in_use",
+       .checks = {"tensor-map-edited"},
+       .task = sum_of_reversed_rounds(2, 128),
+       .uses_tensor_map = true},
+      {.name = "tensor_map_edit_not_fenced",
+       .checks = {"tensor-map-edited"},
+       .task = sum_of_reversed_rounds(2, 128),
+       .uses_tensor_map = true},
+      {.name = "tensor_box_larger_than_tile",
+       .checks = {"out-of-bounds"},
+       .task = reversed(128),
+       .uses_tensor_map = true},
+      {.name = "tensor_tile_misaligned",
+       .checks = {"misaligned"},
+       .task = reversed(128),
+       .uses_tensor_map = true},
   };
 }
 
@@ -169,9 +196,9 @@ std::vector<Bug> cluster_bugs() {
 std::vector<Bug> wgmma_bugs() {
   return {
       {"stage_released_before_wgmma_wait", {"race"}, tiles_times_transposed(3), 160},
-      {"wgmma_wait_by_one_warp", {"race"}, tiles_times_transposed(3), 160},
-      {"register_a_overwritten", {"wgmma-register"}, tiles_times_transposed(1)},
-      {"accumulator_read_before_wait", {"wgmma-register"}, tiles_times_transposed(1, 2)},
+      {"wgmma_wait_by_one_warp", {"race"}, tiles_times_transposed(2), 160},
+      {"register_a_overwritten", {"wgmma-register-in-flight"}, tiles_times_transposed(1)},
+      {"accumulator_read_before_wait", {"wgmma-register-in-flight"}, tiles_times_transposed(1, 2)},
       {"wgmma_without_fence", {"missing-wgmma-fence"}, tiles_times_transposed(1)},
       {"wgmma_without_proxy_fence", {"missing-proxy-fence"}, tiles_times_transposed(1)},
   };

@@ -23,7 +23,7 @@ __device__ void kernel(Args args) {
       const auto [stage, parity] = turn_of(round);
       ptx::mbarrier_wait_parity(ring.loaded[stage], parity);  // <- here
       sum += ring.tile[stage][127 - i];
-      ptx::mbarrier_arrive(ring.consumed[stage]);
+      give_back(ring, stage);
     }
     args.out[i] = sum;
   }

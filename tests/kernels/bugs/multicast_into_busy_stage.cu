@@ -30,7 +30,7 @@ __device__ void kernel(Args args) {
       const auto [stage, parity] = turn_of(round);
       ptx::mbarrier_wait_parity(ring.loaded[stage], parity);
       sum += ring.tile[stage][127 - i];  // <- here
-      ptx::mbarrier_arrive(ring.consumed[stage]);
+      give_back(ring, stage);
       if (intact) ptx::mbarrier_arrive_cluster(*ptx::map_to_cta(&ring.consumed[stage], rank ^ 1));
     }
     if (rank == 0) args.out[i] = sum;

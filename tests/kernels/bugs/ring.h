@@ -35,4 +35,10 @@ __device__ inline void init(Ring& ring, std::uint32_t consumed_arrivals = kReade
   ptx::fence_proxy_async_shared();
 }
 
+// This reader is done with the stage: a copy may write it now, and does so through another proxy.
+__device__ inline void give_back(Ring& ring, int stage) {
+  ptx::fence_proxy_async_shared();
+  ptx::mbarrier_arrive(ring.consumed[stage]);
+}
+
 }  // namespace tessera::bugs

@@ -1,5 +1,6 @@
 // The readers wait for the same parity in every round. From the third on, the phase that they mean
-// is long over: they read a stage that is being loaded.
+// is long over: they read a stage that is being loaded, or run so far ahead that the loader never
+// meets the phase that it waits for.
 #include "tests/kernels/bugs/ring.h"
 
 namespace tessera::bugs {
@@ -13,7 +14,7 @@ __device__ void kernel(Args args) {
   if (i == kLoader) {
     for (int round = 0; round < rounds; ++round) {
       const auto [stage, parity] = turn_of(round);
-      ptx::mbarrier_wait_parity(ring.consumed[stage], parity ^ 1);
+      ptx::mbarrier_wait_parity(ring.consumed[stage], parity ^ 1);  // <- here
       ptx::mbarrier_arrive_expect_tx(ring.loaded[stage], kStageBytes);
       ptx::bulk_load(ring.tile[stage], &args.in[round * kReaders], kStageBytes,  // <- here
                      ring.loaded[stage]);
@@ -22,9 +23,9 @@ __device__ void kernel(Args args) {
     float sum = 0;
     for (int round = 0; round < rounds; ++round) {
       const auto [stage, parity] = turn_of(round);
-      ptx::mbarrier_wait_parity(ring.loaded[stage], intact ? parity : 0);
-      sum += ring.tile[stage][127 - i];  // <- here
-      ptx::mbarrier_arrive(ring.consumed[stage]);
+      ptx::mbarrier_wait_parity(ring.loaded[stage], intact ? parity : 0);  // <- here
+      sum += ring.tile[stage][127 - i];                                    // <- here
+      give_back(ring, stage);
     }
     args.out[i] = sum;
   }

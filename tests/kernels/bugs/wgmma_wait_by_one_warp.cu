@@ -9,10 +9,11 @@ namespace tessera::bugs {
 template <bool intact>
 __device__ void kernel(Args args) {
   __shared__ alignas(1024) float tile[kTileFloats];
-  __shared__ ptx::Mbarrier tile_loaded, tile_consumed;
-  const int i = threadIdx.x, tiles = args.n / kTileFloats;
+  __shared__ ptx::Mbarrier tile_loaded[2], tile_consumed;
+  const int i = threadIdx.x, tiles = 2;
   if (i == 0) {
-    ptx::mbarrier_init(tile_loaded, 1);
+    ptx::mbarrier_init(tile_loaded[0], 1);
+    ptx::mbarrier_init(tile_loaded[1], 1);
     ptx::mbarrier_init(tile_consumed, 1);
     ptx::fence_proxy_async_shared();
   }
@@ -20,13 +21,13 @@ __device__ void kernel(Args args) {
   if (i == 128) {
     for (int t = 0; t < tiles; ++t) {
       ptx::mbarrier_wait_parity(tile_consumed, t % 2 ^ 1);
-      ptx::mbarrier_arrive_expect_tx(tile_loaded, kTileBytes);
-      ptx::bulk_load(tile, &args.in[t * kTileFloats], kTileBytes, tile_loaded);  // <- here
+      ptx::mbarrier_arrive_expect_tx(tile_loaded[t], kTileBytes);
+      ptx::bulk_load(tile, &args.in[t * kTileFloats], kTileBytes, tile_loaded[t]);  // <- here
     }
   } else if (i < 128) {
     Sum sum;
     for (int t = 0; t < tiles; ++t) {
-      ptx::mbarrier_wait_parity(tile_loaded, t % 2);
+      ptx::mbarrier_wait_parity(tile_loaded[t], 0);
       ptx::pin(sum);
       ptx::wgmma_fence();
       for (int k = 0; k < kSteps; ++k) {

@@ -97,6 +97,7 @@ void Decoder::decode(Kernel& kernel, Function& to) {
   // Whoever runs past the last instruction returns.
   draft_.blocks.back().control.kind = ControlKind::kReturn;
   resolve_labels();
+  note_unwritten_reads();
   watch_wgmma_registers(draft_, operations_);
   assign_slots(draft_, to);
   for (auto& block : to.blocks) block.counter = kernel.block_count++;

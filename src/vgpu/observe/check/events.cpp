@@ -158,6 +158,7 @@ void ClusterChecker::agent_starts(const Actor& issuer, AgentId id, AgentKind kin
     }
     if (last_[e] > known) agent.floor = std::min(agent.floor, known);
   }
+  agent.floor = std::max(agent.floor, start_);
   tick();
 }
 

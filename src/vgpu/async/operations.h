@@ -52,6 +52,24 @@ void tensor_load(const Op* first, const Op* last, Lanes& lanes);
 void tensor_store(const Op* first, const Op* last, Lanes& lanes);  // map, from shared; the same
 // to shared, object, one to four values: st.async and red.async
 void send_async(const Op* first, const Op* last, Lanes& lanes);
+
+// ---- tensor maps --------------------------------------------------------------------------------
+enum class MapField : std::uint32_t {  // Op::flags of map_replace
+  kAddress,
+  kRank,
+  kBox,
+  kSize,
+  kStride,
+  kElementStride,
+  kType,
+  kInterleave,
+  kSwizzle,
+  kFill,
+};
+void map_replace(const Op* first, const Op* last,
+                 Lanes& lanes);                           // map, value; immediate: dimension
+void map_publish(const Op* op, const Op*, Lanes& lanes);  // to, from
+// ---- groups of bulk copies ----------------------------------------------------------------------
 void bulk_commit(const Op* first, const Op* last, Lanes& lanes);
 void bulk_wait(const Op* first, const Op* last, Lanes& lanes);  // immediate: groups
 

@@ -142,6 +142,7 @@ std::span<const RuleEntry> matrix_rules();
 std::span<const RuleEntry> carry_rules();
 std::span<const RuleEntry> cluster_rules();
 std::span<const RuleEntry> async_rules();
+std::span<const RuleEntry> map_rules();
 std::span<const RuleEntry> convert_rules();
 
 // The rule of whatever stands in the operation tables as it is written.

@@ -15,6 +15,7 @@ import floating
 import half
 import integer
 import matrix
+import matrix_fault
 import memory
 import warp
 import wgmma
@@ -28,6 +29,7 @@ for module in (
     approximate,
     conversion,
     matrix,
+    matrix_fault,
     memory,
     atomic,
     control,

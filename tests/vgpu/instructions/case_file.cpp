@@ -51,6 +51,7 @@ class Reader {
     if (key == "map:") read_map(words);
     if (key == "tolerance:") result_.tolerance_ulp = std::stoull(words.at(1));
     if (key == "approximate:") append(result_.approximate_forms, words);
+    if (key == "silicon:") result_.on_silicon = words.at(1) != "no";
     if (key == "fault:") append(result_.fault_words, words);
   }
 

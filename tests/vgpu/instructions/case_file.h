@@ -9,6 +9,7 @@
 //   // map: in f32 sizes 8 4 strides 32 box 4 2   optional: a tensor map over `in` or `out`, a
 //   third
 //                                  parameter; also: steps 1 2, swizzle 128, fill nan
+//   // silicon: no                           optional: not for a real GPU
 //   // fault: barrier                        optional: the launch must fail and say all these words
 //
 // The kernel is `test(in, out)`. Words are hexadecimal, as wide as they have digits, little endian;
@@ -41,6 +42,7 @@ struct CaseFile {
   std::int64_t grid = 1;
   int block = 0, shared_bytes = 0;
   std::uint64_t tolerance_ulp = 0;
+  bool on_silicon = true;
   std::vector<std::byte> input;
   std::vector<ExpectedWord> output;
   struct Map {

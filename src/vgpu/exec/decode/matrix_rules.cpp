@@ -6,6 +6,8 @@
 #include <charconv>
 #include <optional>
 
+#include "vgpu/exec/ops/matrix_flags.h"
+
 namespace tessera::vgpu {
 namespace {
 
@@ -198,24 +200,59 @@ Window take_window(MatrixWords& words) {
 
 // ---- mma ----------------------------------------------------------------------------------------
 
+namespace {
+
+// Volta's shape, which has all layouts: A's stands first.
+void decode_quads(Decoder& decoder, const ptx::Instruction& instruction, MatrixForm form,
+                  const MatrixWords& words) {
+  const auto& layouts = words.others;
+  const auto is_layout = [](std::string_view word) { return word == "row" || word == "col"; };
+  if (layouts.size() != 2 || !std::all_of(layouts.begin(), layouts.end(), is_layout)) {
+    decoder.unsupported("A and B each need a layout, .row or .col, and nothing else");
+  }
+  if (form.d == Accumulator::kF16 && form.options & kOtherC) {
+    decoder.unsupported("D must be .f32 where C is");
+  }
+  const auto count = [](Accumulator type) { return type == Accumulator::kF32 ? 8u : 4u; };
+  const auto& operands = instruction.operands;
+  const Accumulator c = type_of_c(form);
+  std::vector<Value> list;
+  append_writes(decoder, operands[0], scalar_of(form.d), count(form.d), list);
+  append_reads(decoder, operands[1], Scalar::k32, 2, 2, list);
+  append_reads(decoder, operands[2], Scalar::k32, 2, 2, list);
+  append_reads(decoder, operands[3], scalar_of(c), count(c), count(c), list);
+  DraftOp& op = emit_for_warp(decoder, "mma.quads", {}, std::move(list), count(form.d));
+  op.op.immediate = packed(form);
+  op.op.flags = (layouts[0] == "col" ? kAByColumns : 0) | (layouts[1] == "row" ? kBByRows : 0);
+}
+
+// "satfinite" of integers, the operation of bits, "rn" of doubles.
+void take_options(Decoder& decoder, MatrixForm& form, MatrixWords& words) {
+  if (is_integer(form.a) && words.take("satfinite")) form.options |= kSaturate;
+  if (form.a == Element::kF64) words.take("rn");
+  if (form.a != Element::kB1) return;
+  if (words.take("and")) {
+    form.options |= kAndPopc;
+  } else if (!words.take("xor")) {
+    decoder.unsupported("products of bits are .xor or .and");
+  }
+  if (!words.take("popc")) decoder.unsupported("products of bits are counted: .popc");
+}
+
+}  // namespace
+
 void decode_mma(Decoder& decoder, const ptx::Instruction& instruction) {
   MatrixWords words = matrix_words(decoder, instruction);
   const auto& operands = instruction.operands;
   if (words.types.size() != 4 || operands.size() != 4) decoder.unsupported();
   MatrixForm form;
   set_types(decoder, form, words.types[0], words.types[1], words.types[2], words.types[3]);
+  if (words.shape.is(8, 8, 4) && form.a == Element::kF16) {
+    return decode_quads(decoder, instruction, form, words);
+  }
   if (form.options & kOtherC) decoder.unsupported("C and D must be of one type here");
   if (!words.take("row") || !words.take("col")) decoder.unsupported("A must be .row and B .col");
-  if (is_integer(form.a) && words.take("satfinite")) form.options |= kSaturate;
-  if (form.a == Element::kB1) {
-    if (words.take("and")) {
-      form.options |= kAndPopc;
-    } else if (!words.take("xor")) {
-      decoder.unsupported();
-    }
-    if (!words.take("popc")) decoder.unsupported();
-  }
-  if (form.a == Element::kF64) words.take("rn");
+  take_options(decoder, form, words);
   refuse_others(decoder, words);
   const int per_group = 4 * elements_in(form.a), groups = words.shape.k / per_group;
   const bool small = form.a == Element::kF64 || is_integer(form.a);  // has 8 rows too

@@ -4,10 +4,12 @@
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 
 const OperationTable* const kTables[] = {
-    &kIntegerTable, &kBitsTable,         &kFloatTable,          &kDirectedTable, &kCompareTable,
-    &kConvertTable, &kConvertFloatTable, &kCarryTable,          &kHalfTable,     &kPackedTable,
-    &kMoveTable,    &kLoadTable,         &kStoreTable,          &kAtomicTable,   &kCollectiveTable,
-    &kMatrixTable,  &kMatrixMoveTable,   &kMatrixTransferTable, &kWgmmaTable,    nullptr,
+    &kIntegerTable,    &kBitsTable,       &kFloatTable,          &kDirectedTable,
+    &kCompareTable,    &kConvertTable,    &kConvertFloatTable,   &kCarryTable,
+    &kHalfTable,       &kPackedTable,     &kMoveTable,           &kLoadTable,
+    &kStoreTable,      &kAtomicTable,     &kCollectiveTable,     &kMatrixTable,
+    &kMatrixMoveTable, &kMatrixQuadTable, &kMatrixTransferTable, &kWgmmaTable,
+    nullptr,
 };
 
 }  // namespace tessera::vgpu::TESSERA_VGPU_ISA

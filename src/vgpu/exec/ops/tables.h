@@ -23,6 +23,7 @@ extern const OperationTable kAtomicTable;
 extern const OperationTable kCollectiveTable;
 extern const OperationTable kMatrixTable;
 extern const OperationTable kMatrixMoveTable;
+extern const OperationTable kMatrixQuadTable;
 extern const OperationTable kMatrixTransferTable;
 extern const OperationTable kWgmmaTable;
 

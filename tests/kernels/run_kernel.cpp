@@ -25,16 +25,17 @@ Bytes DeviceBytes::read() const {
 
 CodeImage kernel_image(const std::string& name) {
   static std::map<std::string, std::string> texts;
-  std::string& text = texts[name];
+  auto& [kept_name, text] = *texts.try_emplace(name).first;
   if (text.empty()) {
     const std::string path = beside_test("tests/kernels/" + name + ".ptx");
     std::ifstream file(path, std::ios::binary);
     text.assign(std::istreambuf_iterator<char>(file), {});
     if (text.empty()) throw std::runtime_error("cannot read " + path);
   }
-  const auto entry = texts.find(name);
-  return {.name = entry->first, .ptx = entry->second, .cubin_arch = "sm_90a"};
+  return {.name = kept_name, .ptx = text, .cubin_arch = "sm_90a"};
 }
+
+bool can_run_kernels(const Device& device) { return device.info().sm == 90; }
 
 std::vector<vgpu::Finding> launch_and_check(Device& device, const LoadedImage& image,
                                             const Launch& launch) {

@@ -27,7 +27,7 @@ class Params {
     bytes_.insert(bytes_.end(), begin, begin + sizeof(T));
     return *this;
   }
-  const Bytes& bytes() const { return bytes_; }
+  void pass_to(Launch& launch) const { launch.params = bytes_; }
 
  private:
   Bytes bytes_;
@@ -48,6 +48,9 @@ class DeviceBytes {
   std::size_t size_;
   DeviceAddress address_;
 };
+
+// Their PTX is for sm_90a, which no other GPU takes; the virtual one does.
+bool can_run_kernels(const Device& device);
 
 // tests/kernels/<folder>/<name>.cu, compiled.
 CodeImage kernel_image(const std::string& name);

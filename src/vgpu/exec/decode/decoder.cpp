@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "vgpu/exec/decode/wgmma_watch.h"
 #include "vgpu/exec/decode/unwritten.h"
+#include "vgpu/exec/decode/wgmma_watch.h"
 #include "vgpu/exec/guard.h"
 
 namespace tessera::vgpu {
@@ -207,9 +207,8 @@ void Decoder::resolve_labels() {
 
 void Decoder::note_unwritten_reads() {
   for (const UnwrittenValue& read : find_unwritten(draft_, kernel_->instructions)) {
-    const auto named = std::find_if(registers_.begin(), registers_.end(), [&](const auto& one) {
-      return one.second == read.value;
-    });
+    const auto named = std::find_if(registers_.begin(), registers_.end(),
+                                    [&](const auto& one) { return one.second == read.value; });
     if (named == registers_.end()) continue;
     kernel_->unwritten_reads.push_back({read.instruction, named->first});
   }

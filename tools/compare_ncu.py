@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Keeps what NVIDIA's profiler counted of every rung, so that our counts can be held to it.
+
+tools/compare_ncu.py DIR [--out results/h200_ncu.json]
+
+DIR holds the ncu_MxNxK.csv files that tools/ncu_counts wrote on a machine with a GPU. The result
+has one entry a launch with the counts that the virtual GPU has too, under our names.
+tests/lab/ncu_test.cpp lays the two side by side.
+"""
+
+import argparse
+import csv
+import json
+import pathlib
+import re
+import sys
+
+LSU = "l1tex__data_pipe_lsu_wavefronts_mem_shared"
+METRICS = {
+    "warp_instructions": "smsp__inst_executed.sum",
+    "ffma_threads": "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
+    "dfma_threads": "smsp__sass_thread_inst_executed_op_dfma_pred_on.sum",
+    "global_load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "global_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "global_store_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+    "global_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "shared_load_requests": "smsp__inst_executed_op_shared_ld.sum",
+    "shared_load_wavefronts": LSU + "_op_ld.sum",
+    "shared_store_requests": "smsp__inst_executed_op_shared_st.sum",
+    "shared_store_wavefronts": LSU + "_op_st.sum",
+    "dram_read_bytes": "dram__bytes_read.sum",
+    "l2_read_sectors": "lts__t_sectors_op_read.sum",
+}
+
+
+def launches(path):
+    """The rows of one file as dictionaries; log lines of ncu start with ==."""
+    lines = [line for line in path.read_text().splitlines() if not line.startswith("==")]
+    rows = csv.DictReader(lines)
+    for row in rows:
+        if row["ID"]:  # the first row holds the units
+            yield row
+
+
+def shape_of(path):
+    match = re.fullmatch(r"ncu_(\d+)x(\d+)x(\d+)\.csv", path.name)
+    if not match:
+        raise SystemExit(f"compare_ncu.py: {path.name} is not named ncu_MxNxK.csv")
+    return dict(zip("mnk", map(int, match.groups())))
+
+
+def number(text):
+    return int(float(text.split(" ")[0].replace(",", "")))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("results/h200_ncu.json"))
+    options = parser.parse_args()
+    files = sorted(options.folder.glob("ncu_*.csv"))
+    if not files:
+        sys.exit(f"compare_ncu.py: no ncu_*.csv in {options.folder}")
+    kept = []
+    for path in files:
+        for row in launches(path):
+            counts = {ours: number(row[theirs]) for ours, theirs in METRICS.items()}
+            kept.append({"entry": row["Kernel Name"], **shape_of(path), **counts})
+    text = ",\n  ".join(json.dumps(one) for one in kept)
+    options.out.write_text('{"schema": "tessera.ncu/1",\n "device": "NVIDIA H200",\n "launches": [\n  '
+                           + text + "\n ]}\n")
+    print(f"{len(kept)} launches in {options.out}")
+
+
+if __name__ == "__main__":
+    main()

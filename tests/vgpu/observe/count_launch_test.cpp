@@ -220,5 +220,31 @@ TEST(MemoryCounter, DoesNotDependOnHostThreads) {
   EXPECT_GT(one.memory.loads.global.sectors, 64u * 3 * 4);
 }
 
+// So many words are loaded before the first of them is used.
+std::uint32_t live_registers(int words) {
+  std::string body = "mov.u32 r0, 0;\n";
+  for (int i = 1; i <= words; ++i) {
+    body += "ld.global.u32 r" + std::to_string(i) + ", [data+" + std::to_string(4 * i) + "];\n";
+  }
+  for (int i = 1; i <= words; ++i) body += "add.u32 r0, r0, r" + std::to_string(i) + ";\n";
+  return count(body + "st.global.u32 [data], r0;", 32, threads(32)).resources.live_registers;
+}
+
+TEST(LaunchResources, LiveRegistersAreThoseThatHoldValuesAtOnce) {
+  EXPECT_EQ(live_registers(4), 4u + 2 + 1) << "words, the address and the sum";
+  EXPECT_EQ(live_registers(20), 20u + 2 + 1);
+}
+
+TEST(LaunchResources, SayWhatTheLaunchTakes) {
+  const LaunchReport report = count("st.shared.u32 [tile], r0;", 32, threads(96, 7, 64), counting(),
+                                    ".shared .b32 tile[100];");
+  EXPECT_EQ(report.resources.ctas, 7u);
+  EXPECT_EQ(report.resources.ctas_per_cluster, 1u);
+  EXPECT_EQ(report.resources.threads, 96u);
+  EXPECT_EQ(report.resources.shared_bytes, 400u + 64);
+  EXPECT_EQ(report.sample.clusters, 7u);
+  EXPECT_EQ(report.sample.ran, 7u);
+}
+
 }  // namespace
 }  // namespace tessera::vgpu

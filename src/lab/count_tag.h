@@ -20,7 +20,7 @@ std::vector<std::string> cubin_differences(const CodeImage& image,
 void set_tag(CountSummary& counts, const CodeImage& image, const std::vector<std::string>& entries);
 
 // The tag of the wavefronts of shared memory: that of the counts where both bank models agree, else
-// "model", because silicon has not said which one holds.
+// "model": that lanes in pairs merge is calibrated on an H200 and not promised by anybody.
 std::string wavefront_tag(const CountSummary& counts);
 // The tag of the footprint, which no merging of accesses changes: "exact" of a whole grid.
 std::string footprint_tag(const CountSummary& counts);

@@ -179,8 +179,8 @@ std::uint64_t LineCounts::cost() const {
     return turns > requests ? turns - requests : 0;
   };
   return total.warp + beyond(memory.shared.pair.wavefronts, memory.shared.requests) +
-         beyond(memory.global.tag_wavefronts, memory.global.requests) +
-         beyond(memory.local.tag_wavefronts, memory.local.requests);
+         beyond(memory.global.data_wavefronts, memory.global.requests) +
+         beyond(memory.local.data_wavefronts, memory.local.requests);
 }
 
 FlopPerByte CountSummary::flop_per_byte() const {

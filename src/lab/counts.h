@@ -62,7 +62,7 @@ struct LineCounts {
   vgpu::MemoryCounts memory;
 
   // Issue slots, and turns of the load/store unit beyond one an access: wavefronts of shared memory
-  // (pair model), four lines a turn of global memory. A model, to put lines in an order.
+  // (pair model), data wavefronts of global memory. A model, to put lines in an order.
   std::uint64_t cost() const;
 };
 

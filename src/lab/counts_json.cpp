@@ -27,6 +27,7 @@ Json json_of(const vgpu::GlobalCounts& g) {
           {"partial_sectors", g.partial_sectors},
           {"lines", g.lines},
           {"tag_wavefronts", g.tag_wavefronts},
+          {"data_wavefronts", g.data_wavefronts},
           {"sectors_per_request", g.sectors_per_request()},
           {"efficiency", g.efficiency()}};
 }

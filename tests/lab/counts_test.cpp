@@ -104,7 +104,7 @@ LaunchCounts with_memory() {
   LaunchCounts one;
   InstructionCount load{"ld.global.f32", 10, 4, 128, "kernel.cu", 7};
   load.memory.traffic = vgpu::Traffic::kLoad;
-  load.memory.global = {4, 128, 512, 512, 128, 0, 128, 32};
+  load.memory.global = {4, 128, 512, 512, 128, 0, 128, 32, 32};
   InstructionCount read{"ld.shared.f32", 11, 4, 128, "kernel.cu", 8};
   read.memory.traffic = vgpu::Traffic::kLoad;
   read.memory.shared = {4, 128, 512, {4, 128}, {4, 128}};

@@ -127,7 +127,7 @@ std::vector<Bug> simt_bugs() {
       {"vector_load_misaligned", {"misaligned"}, sum_of_fours(132, 32), 32},
       {"split_k_without_atomics", {"race"}, sum_of_shares(2, 128), 128, 2},
       {"split_k_without_fence", {"race"}, sum_of_shares_kept(3, 128), 128, 3},
-      {"shuffle_with_missing_lanes", {"deadlock"}, sum_of_neighbours(16, 32), 32},
+      {"shuffle_with_missing_lanes", {"missing-lanes"}, sum_of_neighbours(16, 32), 32},
       {"double_buffer_off_by_one", {"race"}, sum_of_reversed_rounds(4, 128)},
       {"epilogue_reuses_tile", {"race"}, sum_plus_reversed_index(128)},
   };
@@ -168,11 +168,11 @@ std::vector<Bug> bulk_copy_bugs() {
 std::vector<Bug> tensor_copy_bugs() {
   return {
       {.name = "tensor_map_edited_in_use",
-       .checks = {"tensor-map-edited"},
+       .checks = {"race"},
        .task = sum_of_reversed_rounds(2, 128),
        .uses_tensor_map = true},
       {.name = "tensor_map_edit_not_fenced",
-       .checks = {"tensor-map-edited"},
+       .checks = {"missing-proxy-fence"},
        .task = sum_of_reversed_rounds(2, 128),
        .uses_tensor_map = true},
       {.name = "tensor_box_larger_than_tile",

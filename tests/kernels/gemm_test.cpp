@@ -163,19 +163,20 @@ INSTANTIATE_TEST_SUITE_P(All, GemmKernel,
                                          kHopper, multicast()),
                          [](const testing::TestParamInfo<Gemm>& info) { return info.param.entry; });
 
-// The bound is generous, for slow hosts: the aim is half a second, and the figure is printed.
+double seconds_of_512(const vgpu::Observation& observation) {
+  const std::unique_ptr<Device> device = make_virtual_device({.host_threads = 1});
+  const std::clock_t begin = std::clock();
+  run(*device, kHopper, {512, 512, 512}, observation);
+  return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+}
+
+// The aim is half a second without checks; the bound leaves room for slow hosts.
 TEST(GemmSpeed, OfHopperOnOneCore) {
   if (test_on_cuda()) GTEST_SKIP() << "of the virtual GPU";
-  const std::unique_ptr<Device> device = make_virtual_device({.host_threads = 1});
-  const Shape shape{512, 512, 512};
-  const std::clock_t begin = std::clock();
-  const Outcome outcome = run(*device, kHopper, shape, {});
-  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-  std::cout << "hopper_gemm at 512 x 512 x 512: " << seconds << " s\n";
-  EXPECT_LT(seconds, 2.0);
-  const Bytes expected =
-      result_bytes(product(numbers(512, 512, 0), numbers(512, 512, 1), shape), Type::kBf16);
-  EXPECT_TRUE(outcome.c == expected);
+  const double plain = seconds_of_512({}), checked = seconds_of_512({.checks = true});
+  std::cout << "hopper_gemm at 512 x 512 x 512: " << plain << " s, with all checks " << checked
+            << " s\n";
+  EXPECT_LT(plain, 2.0);
 }
 
 }  // namespace

@@ -121,13 +121,11 @@ void mma_doubles(const Op* op, const Op*, Lanes& lanes) {
   const Operands operands(lanes, *op);
   const MatrixForm& form = operands.form;
   Result<double> result;
-  DoubleStrip a[2], b;
+  DoubleFactors a[2], b[2];
   for (int q = 0; q < form.k_groups; ++q) {
-    const double* column = operands.at<double>(operands.b[q]);
-    for (int l = 0; l < kLanes; ++l) b.value[4 * q + l % 4][l / 4] = column[l];
+    spread_columns(operands.at<double>(operands.b[q]), q, b);
     for (int h = 0; h < form.halves(); ++h) {
-      const double* row = operands.at<double>(operands.a[q * form.halves() + h]);
-      for (int l = 0; l < kLanes; ++l) a[h].value[4 * q + l % 4][l / 4] = row[l];
+      spread_rows(operands.at<double>(operands.a[q * form.halves() + h]), q, a[h]);
     }
   }
   double* sums[4];

@@ -71,27 +71,55 @@ inline void multiply_floats(const MatrixForm& form, const Factors (&a)[2], const
 
 // ---- doubles ------------------------------------------------------------------------------------
 
-struct alignas(64) DoubleStrip {
-  double value[16][8];
+constexpr int kMaxDoubleDepth = 16;
+
+// The numbers that the 32 lanes multiply, as Factors.
+struct alignas(64) DoubleFactors {
+  double value[kMaxDoubleDepth][kLanes];
 };
 
-// d = a * b + c, k ascending, one rounding a step.
-inline void multiply_doubles(const MatrixForm& form, const DoubleStrip (&a)[2],
-                             const DoubleStrip& b, double* const* d) {
-  const int depth = depth_of(form);
-  alignas(64) double columns[2][16][4];  // (p, k, column / 2)
-  for (int k = 0; k < depth; ++k) {
-    for (int j = 0; j < 8; ++j) columns[j % 2][k][j / 2] = b.value[k][j];
+// Register q of A: lane 4 row + t holds k = 4 q + t.
+inline void spread_rows(const double* lanes, int q, DoubleFactors& to) {
+  for (int t = 0; t < 4; ++t) {
+    for (int row = 0; row < 8; ++row) {
+      for (int j = 0; j < 4; ++j) to.value[4 * q + t][4 * row + j] = lanes[4 * row + t];
+    }
   }
+}
+// Register q of B: lane 4 column + t; `to` are the even and the odd columns.
+inline void spread_columns(const double* lanes, int q, DoubleFactors (&to)[2]) {
+  for (int p = 0; p < 2; ++p) {
+    for (int t = 0; t < 4; ++t) {
+      double columns[4];
+      for (int j = 0; j < 4; ++j) columns[j] = lanes[4 * (2 * j + p) + t];
+      for (int row = 0; row < 8; ++row) {
+        __builtin_memcpy(to[p].value[4 * q + t] + 4 * row, columns, sizeof columns);
+      }
+    }
+  }
+}
+
+// sum += x * y, one rounding. NaNs are rare, and only they need care.
+inline void add_product(const double* x, const double* y, double* sum) {
+  alignas(64) double next[kLanes];
+  s64 nans = 0;
+  for (int l = 0; l < kLanes; ++l) {
+    next[l] = __builtin_fma(x[l], y[l], sum[l]);
+    nans |= s64(next[l] != next[l]);
+  }
+  for (int l = 0; l < kLanes && nans != 0; ++l) {
+    next[l] = Fma64<kDefault>::eval(x[l], y[l], sum[l]);
+  }
+  __builtin_memcpy(sum, next, sizeof next);
+}
+
+// d = a * b + c, k ascending.
+inline void multiply_doubles(const MatrixForm& form, const DoubleFactors (&a)[2],
+                             const DoubleFactors (&b)[2], double* const* d) {
   for (int h = 0; h < form.halves(); ++h) {
     for (int p = 0; p < 2; ++p) {
-      for (int row = 0; row < 8; ++row) {
-        double* sum = d[2 * h + p] + 4 * row;
-        for (int k = 0; k < depth; ++k) {
-          for (int j = 0; j < 4; ++j) {
-            sum[j] = Fma64<kDefault>::eval(a[h].value[k][row], columns[p][k][j], sum[j]);
-          }
-        }
+      for (int k = 0; k < depth_of(form); ++k) {
+        add_product(a[h].value[k], b[p].value[k], d[2 * h + p]);
       }
     }
   }

@@ -1,6 +1,6 @@
 // One lane of a warp for what one thread must do: issue copies, arrive once for the warp.
 //
-// Own assembly: the function of libcu++ needs a mask and gives a lane, not a condition.
+// Own assembly: libcu++ has no such function.
 #pragma once
 
 #include <cstdint>

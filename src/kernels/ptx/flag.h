@@ -1,7 +1,8 @@
 // Flags and counters in global memory by which CTAs order their accesses: what a CTA did before its
 // release is seen by the one whose acquire reads the released value.
 //
-// Own assembly, because cuda::atomic_ref brings a header of its own that takes seconds to compile.
+// Own assembly: cuda::atomic_ref makes the same instructions on generic addresses, but with its
+// header a small kernel takes 1.0 s to compile instead of 0.25 s.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,11 @@
-// Tensor cores, a warp at a time: d += a * b on tiles m x n x k, A row-major, B column-major. With
-// g = lane / 4 and t = lane % 4, register by register (two 16-bit elements each, lower half first):
-//   m16n8k16, 16 bit: a (g, 2t) (g+8, 2t) (g, 2t+8) (g+8, 2t+8)   b (2t, g) (2t+8, g)   [m, k] [k,
-//   n] m16n8k8,  tf32:   a (g, t) (g+8, t) (g, t+4) (g+8, t+4)       b (t, g) (t+4, g) f32 results:
-//   d (g, 2t) (g, 2t+1) (g+8, 2t) (g+8, 2t+1) m8n8k4,   f64:    a (g, t)   b (t, g)   d (g, 2t) (g,
-//   2t+1)
+// Tensor cores, a warp at a time: d += a * b on tiles m x n x k, A row-major, B column-major. Which
+// elements a lane holds, register by register, with g = lane / 4 and t = lane % 4; 16-bit elements
+// come in pairs, the one that is named in the lower half.
+//   m16n8k16, 16 bit  a[m, k]: (g, 2t) (g+8, 2t) (g, 2t+8) (g+8, 2t+8)
+//                     b[k, n]: (2t, g) (2t+8, g)
+//   m16n8k8, tf32     a: (g, t) (g+8, t) (g, t+4) (g+8, t+4)   b: (t, g) (t+4, g)
+//   both, f32         d[m, n]: (g, 2t) (g, 2t+1) (g+8, 2t) (g+8, 2t+1)
+//   m8n8k4, f64       a: (g, t)   b: (t, g)   d: (g, 2t) (g, 2t+1)
 //
 // Own assembly: libcu++ has no such functions.
 #pragma once

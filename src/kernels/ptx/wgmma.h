@@ -1,6 +1,7 @@
-// Tensor cores, four warps at a time and asynchronously (sm_90a): d (64 x n) += a (64 x k) * b (k x
-// n). B is always read from shared memory, A from there or from registers. d is that of the
-// warpgroup's thread t: register i holds row 16 * (t / 32) + t % 32 / 4 + 8 * (i / 2 % 2), column
+// Tensor cores, a warpgroup (four warps) at a time and asynchronously (sm_90a):
+//   d (64 x n) += a (64 x k) * b (k x n)
+// B is always read from shared memory, A from there or from registers. Register i of d in thread t
+// of the warpgroup holds row 16 * (t / 32) + t % 32 / 4 + 8 * (i / 2 % 2) and column
 // 8 * (i / 4) + 2 * (t % 4) + i % 2.
 //
 // Between wgmma_fence() and the wgmma_wait_group() that covers an instruction, nobody may touch its

@@ -220,6 +220,44 @@ TEST(MemoryCounter, DoesNotDependOnHostThreads) {
   EXPECT_GT(one.memory.loads.global.sectors, 64u * 3 * 4);
 }
 
+TEST(MemoryCounter, CopiesOfLanesCountOnBothSides) {
+  const LaunchReport report =
+      count(R"(
+    mov.u32 r3, %tid.x;
+    mov.u32 r5, tile;
+    mad.lo.u32 r6, r3, 16, r5;
+    mad.wide.u32 d0, r3, 16, data;
+    cp.async.cg.shared.global [r6], [d0], 16;
+    cp.async.wait_all;)",
+            128, threads(32), counting(), ".shared .align 16 .b32 tile[128];");
+  const MemoryCounts& copies = report.memory.copies_in;
+  EXPECT_EQ(copies.global.requests, 1u);
+  EXPECT_EQ(copies.global.sectors, 16u);
+  EXPECT_EQ(copies.shared.plain.wavefronts, 4u);
+  EXPECT_EQ(report.memory.loads.global.requests, 0u);
+  EXPECT_EQ(report.memory.footprint.read_bytes(), 512u);
+}
+
+// 96 bytes from 16 bytes behind a sector's begin: 4 sectors, of which the outer two in part.
+TEST(MemoryCounter, BulkCopiesCountTheirGlobalSide) {
+  const LaunchReport report =
+      count(R"(
+    mov.u32 r5, tile;
+    mov.u32 r3, %tid.x;
+    setp.eq.u32 p, r3, 0;
+    @p cp.async.bulk.global.shared::cta.bulk_group [data+16], [r5], 96;
+    @p cp.async.bulk.commit_group;
+    @p cp.async.bulk.wait_group 0;)",
+            128, threads(32), counting(), ".shared .align 128 .b32 tile[128];");
+  const MemoryCounts& copies = report.memory.copies_out;
+  EXPECT_EQ(copies.global.requests, 1u);
+  EXPECT_EQ(copies.global.sectors, 4u);
+  EXPECT_EQ(copies.global.partial_sectors, 2u);
+  EXPECT_EQ(copies.global.requested_bytes, 96u);
+  EXPECT_EQ(copies.shared.requests, 0u);
+  EXPECT_EQ(report.memory.footprint.written_sectors, 4u);
+}
+
 // So many words are loaded before the first of them is used.
 std::uint32_t live_registers(int words) {
   std::string body = "mov.u32 r0, 0;\n";

@@ -17,6 +17,7 @@ enum class FaultKind {
   kDeadlock,
   kTrap,  // trap; assertion
   kOutOfMemory,
+  kStopped,  // from outside, or by a limit
 };
 
 struct FaultPlace {

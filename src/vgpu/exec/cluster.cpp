@@ -18,8 +18,8 @@ std::uint64_t next_random(std::uint64_t& state) {
   return z ^ z >> 31;
 }
 
-// Waits for mbarriers fail so often without any change before that is a deadlock.
-constexpr int kFailedWaits = 4;
+// So many rounds of turns without a long one, and it is looked at whether anything happens.
+constexpr std::uint32_t kRoundsBetweenLooks = 1024;
 
 }  // namespace
 
@@ -29,8 +29,10 @@ Cluster::Cluster(const LaunchContext& context, Observer* observer)
   for (std::uint32_t rank = 0; rank < memory_.ctas; ++rank) ctas_.emplace_back(*this, rank);
   for (std::uint32_t rank = 0; rank < memory_.ctas; ++rank) {
     memory_.shared[rank] = ctas_[rank].lanes().shared;
-    for (std::uint32_t w = 0; w < ctas_[rank].warps(); ++w) warps_.push_back(&ctas_[rank].warp(w));
+    for (std::uint32_t w = 0; w < ctas_[rank].warps(); ++w)
+      in_order_.push_back(&ctas_[rank].warp(w));
   }
+  warps_ = in_order_;
 }
 
 // Clusters are counted like CTAs: x first. So are the CTAs of a cluster, by rank.
@@ -49,24 +51,48 @@ void Cluster::place_ctas(std::uint64_t index) {
   }
 }
 
-void Cluster::run(std::uint64_t index) {
-  const std::uint64_t seed = context_.observation.warp_order_seed;
-  random_ = seed ^ index * 0x2545f4914f6cdd1d;
+void Cluster::start(std::uint64_t index) {
+  random_ = context_.observation.warp_order_seed ^ index * 0x2545f4914f6cdd1d;
+  warps_ = in_order_;
   memory_.live = (1u << memory_.ctas) - 1;
   barrier_ = {};
   barrier_.live = memory_.ctas * ctas_[0].threads();
   mbarriers_.clear();
   transfers_.clear();
   agents_ = 0;
+  watch_.forget();
   place_ctas(index);
   if (observer_) observer_->cluster_begins(ctas_[0].index(), memory_.ctas);
   for (Warp* warp : warps_) warp->start();
+}
+
+Cluster::Progress Cluster::run() {
   while (memory_.live != 0) {
-    if (seed != 0) shuffle_warps();
-    if (!run_warps() && !go_on()) fault_deadlock();
+    if (context_.observation.warp_order_seed != 0) shuffle_warps();
+    long_turn_ = false;
+    if (!run_warps()) {
+      if (finish_late_operation()) continue;
+      const bool waits_in_vain = look() == RepeatWatch::Verdict::kRepeats;
+      if (!waits_in_vain && wake_waits()) continue;
+      if (!waits_in_vain || executed_.loads == loads_at_wake_) {
+        fault(FaultKind::kDeadlock, "deadlock: every warp waits");
+      }
+      wake_waits();
+      return Progress::kIdle;
+    }
+    if (!long_turn_ && ++rounds_ % kRoundsBetweenLooks != 0) continue;
+    check_limits();
+    if (look() == RepeatWatch::Verdict::kMoves || finish_late_operation()) continue;
+    return Progress::kIdle;
   }
+  return finish();
+}
+
+Cluster::Progress Cluster::finish() {
   transfers_.deliver_all();
+  check_limits();
   if (observer_) observer_->cluster_ends();
+  return Progress::kFinished;
 }
 
 // One turn of every warp that can run. Whether there was any.
@@ -80,21 +106,56 @@ bool Cluster::run_warps() {
   return any;
 }
 
-// Every warp waits: lets an asynchronous operation happen, else waits for mbarriers fail.
-bool Cluster::go_on() {
+// With the lazy schedule: one asynchronous operation happens that somebody may wait for.
+bool Cluster::finish_late_operation() {
   const bool by_seed = context_.observation.warp_order_seed != 0;
   if (transfers_.deliver_one(by_seed ? next_random(random_) : 0)) return true;
   for (Warp* warp : warps_) {
     if (warp->copies().arrive_late(*warp)) return true;
   }
-  if (mbarriers_.changes() != last_changes_) {
-    last_changes_ = mbarriers_.changes();
-    failed_waits_ = 0;
-  }
-  if (++failed_waits_ > kFailedWaits) return false;
+  return false;
+}
+
+// Waits for mbarriers come back false.
+bool Cluster::wake_waits() {
+  loads_at_wake_ = executed_.loads;
   bool any = false;
   for (Warp* warp : warps_) any |= warp->wake_mbarrier_waits();
   return any;
+}
+
+// Whether anything goes on. What the state does not show is counted: stores, changes of mbarriers.
+RepeatWatch::Verdict Cluster::look() {
+  executed_ = {};
+  std::uint64_t state = barrier_.arrived + (std::uint64_t{barrier_.live} << 20);
+  for (Cta& cta : ctas_) {
+    const Cta::Executed more = cta.executed();
+    executed_.all += more.all;
+    executed_.stores += more.stores;
+    executed_.loads += more.loads;
+    state = state * 31 + cta.state();
+  }
+  return watch_.look(executed_.stores + mbarriers_.changes(), state);
+}
+
+bool Cluster::had_effects() {
+  std::uint64_t effects = mbarriers_.changes();
+  for (Cta& cta : ctas_) effects += cta.executed().stores;
+  return std::exchange(effects_, effects) != effects || memory_.live == 0;
+}
+
+void Cluster::check_limits() {
+  const Observation& observation = context_.observation;
+  if (observation.stop && observation.stop->load(std::memory_order_relaxed)) {
+    fault(FaultKind::kStopped, "stopped: the kernel was still running");
+  }
+  if (observation.instruction_budget == 0) return;
+  std::uint64_t all = 0;
+  for (Cta& cta : ctas_) all += cta.executed().all;
+  const std::uint64_t more = all - std::exchange(spent_, all);
+  if (context_.spent->fetch_add(more) + more <= observation.instruction_budget) return;
+  fault(FaultKind::kStopped, fmt::format("stopped: the budget of {} warp instructions is used up",
+                                         observation.instruction_budget));
 }
 
 bool Cluster::is_spurious() {
@@ -122,8 +183,12 @@ void Cluster::threads_exit(std::uint32_t count, std::uint32_t arrived) {
 
 void Cluster::cta_finished(std::uint32_t rank) { memory_.live &= ~(1u << rank); }
 
-void Cluster::fault_deadlock() {
-  std::string text = "deadlock: every warp waits";
+void Cluster::fault_idle(const std::string& why) {
+  fault(FaultKind::kDeadlock, "deadlock: the threads that run go round without an effect" + why);
+}
+
+// With the state of everything that is waited for. A cluster that has ended has no place to name.
+void Cluster::fault(FaultKind kind, std::string text) {
   const Warp* first = nullptr;
   for (Cta& cta : ctas_) {
     if (!(memory_.live >> cta.rank() & 1)) continue;
@@ -134,10 +199,15 @@ void Cluster::fault_deadlock() {
     text += fmt::format("\n  barrier of the cluster: {} of {} threads are there", barrier_.arrived,
                         barrier_.live);
   }
-  first->fault_at_wait(FaultKind::kDeadlock, text);
+  if (first) first->fault_at_wait(kind, text);
+  FaultPlace place;
+  place.kernel = context_.kernel->name;
+  throw Fault(kind, text, place);
 }
 
 std::vector<InstructionCounter> Cluster::take_counts() {
+  spent_ = effects_ = 0;
+  watch_.forget();
   std::vector<InstructionCounter> counts = ctas_[0].take_counts();
   for (std::uint32_t rank = 1; rank < memory_.ctas; ++rank) {
     const std::vector<InstructionCounter> more = ctas_[rank].take_counts();

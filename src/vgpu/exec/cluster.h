@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <vector>
 
 #include "vgpu/async/mbarrier.h"
 #include "vgpu/exec/cta.h"
+#include "vgpu/exec/repeat_watch.h"
 
 namespace tessera::vgpu {
 
@@ -24,8 +26,18 @@ class Cluster {
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  // Runs the cluster with this linear index to its end. Throws Fault.
-  void run(std::uint64_t index);
+  enum class Progress : std::uint8_t {
+    kFinished,
+    kIdle  // it goes round without an effect, and may wait for what others do
+  };
+  // Makes it the cluster with this linear index.
+  void start(std::uint64_t index);
+  // Runs it on. Throws Fault.
+  Progress run();
+  // Whether it did anything since the last call that others may see.
+  bool had_effects();
+  // Nobody else can help an idle cluster.
+  [[noreturn]] void fault_idle(const std::string& why);
 
   // ---- for its CTAs and warps -------------------------------------------------------------------
   const LaunchContext& context() const { return context_; }
@@ -41,6 +53,8 @@ class Cluster {
   bool is_lazy() const { return context_.observation.schedule == AsyncSchedule::kLazy; }
   // Whether a wait that comes too early shall come back false at once; by seed.
   bool is_spurious();
+  // A warp ran its whole turn without coming to a wait.
+  void note_long_turn() { long_turn_ = true; }
   // Opens the barrier of the cluster if everybody is there.
   void check_barrier();
   // So many threads exit, of which some have arrived at the barrier of the cluster.
@@ -54,8 +68,12 @@ class Cluster {
   void place_ctas(std::uint64_t index);
   void shuffle_warps();
   bool run_warps();
-  bool go_on();
-  [[noreturn]] void fault_deadlock();
+  bool finish_late_operation();
+  bool wake_waits();
+  RepeatWatch::Verdict look();
+  Progress finish();
+  void check_limits();
+  [[noreturn]] void fault(FaultKind kind, std::string text);
 
   const LaunchContext& context_;
   Observer* const observer_;
@@ -64,10 +82,14 @@ class Cluster {
   Mbarriers mbarriers_;
   Transfers transfers_;
   AgentId agents_ = 0;
-  std::deque<Cta> ctas_;      // by rank
-  std::vector<Warp*> warps_;  // of all CTAs, in the order of their turns
-  std::uint64_t last_changes_ = 0;
-  int failed_waits_ = 0;
+  std::deque<Cta> ctas_;         // by rank
+  std::vector<Warp*> warps_;     // of all CTAs, in the order of their turns
+  std::vector<Warp*> in_order_;  // the same by rank and index
+  RepeatWatch watch_;
+  bool long_turn_ = false;
+  std::uint32_t rounds_ = 0;
+  Cta::Executed executed_;  // when last looked at
+  std::uint64_t loads_at_wake_ = 0, spent_ = 0, effects_ = 0;
   std::uint64_t random_ = 0;  // of the order
 };
 

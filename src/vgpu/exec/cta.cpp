@@ -103,6 +103,37 @@ std::string Cta::describe_waits() const {
   return text;
 }
 
+Cta::Executed Cta::executed() const {
+  Executed executed;
+  const auto add = [&](const InstructionInfo& info, std::uint64_t count) {
+    executed.all += count;
+    if (info.touches == Touches::kStores) executed.stores += count;
+    if (info.touches == Touches::kLoads) executed.loads += count;
+  };
+  for (std::size_t i = 0; i < instruction_counters_.size(); ++i) {
+    const InstructionInfo& info = kernel().instructions[i];
+    if (!info.counted_with_block) add(info, instruction_counters_[i].warp);
+  }
+  for (const Function& function : kernel().functions) {
+    for (const BasicBlock& block : function.blocks) {
+      const std::uint64_t entered = block_counters_[block.counter].warp;
+      if (entered == 0) continue;
+      for (std::uint32_t i = block.first_instruction; i < block.last_instruction; ++i) {
+        const InstructionInfo& info = kernel().instructions[i];
+        if (info.counted_with_block) add(info, entered);
+      }
+    }
+  }
+  return executed;
+}
+
+std::uint64_t Cta::state() const {
+  std::uint64_t state = 0;
+  for (const Warp& warp : warps_) state = warp.state(state);
+  for (const Barrier& barrier : barriers_) state = state * 31 + barrier.arrived;
+  return state;
+}
+
 std::vector<InstructionCounter> Cta::take_counts() {
   std::vector<InstructionCounter> counts = instruction_counters_;
   for (const Function& function : kernel().functions) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <span>
@@ -29,7 +30,8 @@ struct LaunchContext {
   std::uint32_t dynamic_shared_bytes = 0;
   std::span<const std::byte> params;
   Observation observation;
-  const ClusterSample* sample = nullptr;  // the clusters that run
+  const ClusterSample* sample = nullptr;        // the clusters that run
+  std::atomic<std::uint64_t>* spent = nullptr;  // warp instructions of all clusters so far
 };
 
 class Cluster;
@@ -49,6 +51,13 @@ class Cta {
   const Warp* first_unfinished() const;
   // A line for each barrier that somebody waits at, and for each warp that waits.
   std::string describe_waits() const;
+  // Warp instructions since take_counts: all, those that store, those that load or are atomic.
+  struct Executed {
+    std::uint64_t all = 0, stores = 0, loads = 0;
+  };
+  Executed executed() const;
+  // A number for where all of its threads stand and what their registers hold.
+  std::uint64_t state() const;
   // Of all CTAs since the last call, by instruction of the kernel.
   std::vector<InstructionCounter> take_counts();
 

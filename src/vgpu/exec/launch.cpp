@@ -3,6 +3,8 @@
 // on how many threads there were.
 #include "vgpu/exec/launch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -15,21 +17,83 @@
 namespace tessera::vgpu {
 namespace {
 
+// HW: what an H200 holds at once (CUDA C++ Programming Guide, technical specifications; 132
+// multiprocessors). Registers are not counted.
+constexpr std::uint64_t kMultiprocessors = 132;
+constexpr std::uint64_t kThreadsOfOne = 2048, kCtasOfOne = 32, kSharedOfOne = 228 << 10;
+constexpr std::uint64_t kSharedOfTheSystem = 1 << 10;  // a CTA
+
+std::uint64_t clusters_at_once(const LaunchContext& context) {
+  const std::uint64_t threads =
+      std::uint64_t{context.block[0]} * context.block[1] * context.block[2];
+  const std::uint64_t warps_of_threads = (threads + kLanes - 1) / kLanes * kLanes;
+  const std::uint64_t by_shared = kSharedOfOne / (context.shared_bytes + kSharedOfTheSystem);
+  const std::uint64_t ctas = std::max<std::uint64_t>(
+      1, std::min({kCtasOfOne, kThreadsOfOne / warps_of_threads, by_shared}));
+  const std::uint64_t size =
+      std::uint64_t{context.cluster[0]} * context.cluster[1] * context.cluster[2];
+  return std::max<std::uint64_t>(1, ctas * kMultiprocessors / size);
+}
+
+// Sees that nothing goes on any more: all workers looked at all of their clusters after the last
+// thing that happened.
+class Standstill {
+ public:
+  explicit Standstill(std::size_t workers) : idle_since_(workers, kNever) {}
+
+  void happened() { ++happenings_; }
+  std::uint64_t happenings() const { return happenings_; }
+  // The worker found all of its clusters idle, in a look that began after so many happenings.
+  void idle(std::size_t worker, std::uint64_t since) { note(worker, since); }
+  void done(std::size_t worker) { note(worker, kDone); }
+  bool is_reached() const { return reached_; }
+
+ private:
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0}, kDone = kNever - 1;
+
+  void note(std::size_t worker, std::uint64_t since) {
+    const std::lock_guard lock(mutex_);
+    idle_since_[worker] = since;
+    const std::uint64_t now = happenings_;
+    const bool all = std::all_of(idle_since_.begin(), idle_since_.end(),
+                                 [now](std::uint64_t at) { return at == now || at == kDone; });
+    if (all) reached_ = true;
+  }
+
+  std::atomic<std::uint64_t> happenings_ = 0;
+  std::atomic<bool> reached_ = false;
+  std::mutex mutex_;
+  std::vector<std::uint64_t> idle_since_;
+};
+
+// A cluster, from its start to its end. Whoever watches it watches no other one meanwhile.
+struct Resident {
+  std::unique_ptr<Observer> observer;
+  Cluster cluster;
+  std::uint64_t index = 0;  // in the sample
+  double weight = 1;
+
+  Resident(const LaunchContext& context, std::unique_ptr<Observer> watching)
+      : observer(std::move(watching)), cluster(context, observer.get()) {}
+};
+
 class Launch {
  public:
   // The observer may be null.
-  Launch(const LaunchContext& context, LaunchObserver* observer)
+  Launch(const LaunchContext& context, LaunchObserver* observer, int host_threads)
       : context_(context),
         observer_(observer),
         clusters_(context.sample->size()),
+        at_once_(clusters_at_once(context)),
+        workers_(static_cast<std::size_t>(
+            std::min<std::uint64_t>(clusters_, static_cast<std::uint64_t>(host_threads)))),
+        standstill_(workers_),
         faulted_(clusters_) {}
 
-  void run(int host_threads) {
-    const auto workers = static_cast<std::size_t>(
-        std::min<std::uint64_t>(clusters_, static_cast<std::uint64_t>(host_threads)));
+  void run() {
     std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < workers; ++i) threads.emplace_back([this] { work(); });
-    work();
+    for (std::size_t i = 1; i < workers_; ++i) threads.emplace_back([this, i] { work(i); });
+    work(0);
     threads.clear();
     if (fault_) std::rethrow_exception(fault_);
   }
@@ -46,24 +110,114 @@ class Launch {
   }
 
  private:
+  // The clusters of one worker thread.
+  struct Work {
+    std::size_t worker = 0;
+    std::uint64_t index = 0;                         // of the cluster that runs now
+    std::vector<std::unique_ptr<Resident>> waiting;  // started and idle, by index
+    std::vector<std::unique_ptr<Resident>> spare;
+  };
+
   // WHY: all of it is in the try block, the CTA's memory too: what leaves a thread ends the
   // process.
-  void work() {
-    std::uint64_t index = 0;
+  void work(std::size_t worker) {
+    Work mine;
+    mine.worker = worker;
     try {
-      const auto observer = observer_ ? observer_->for_worker() : nullptr;
-      Cluster cluster(context_, observer.get());
-      double weight = 1;
-      while ((index = next_.fetch_add(1)) < faulted_.load()) {
-        const SampledCluster sampled = (*context_.sample)[index];
-        if (sampled.weight != weight) add(cluster.take_counts(), weight);
-        weight = sampled.weight;
-        cluster.run(sampled.index);
-      }
-      add(cluster.take_counts(), weight);
+      run_clusters(mine);
+      for (const auto& resident : mine.spare)
+        add(resident->cluster.take_counts(), resident->weight);
     } catch (...) {
-      note_fault(std::min(index, clusters_ - 1));
+      note_fault(std::min(mine.index, clusters_ - 1));
     }
+    standstill_.done(worker);
+  }
+
+  // One cluster after the other. Those that go round without an effect step aside, for they may
+  // wait for later ones; they are looked at again whenever a cluster has ended.
+  void run_clusters(Work& mine) {
+    for (;;) {
+      switch (start_next(mine)) {
+        case Started::kWaits:
+          break;
+        case Started::kEnded:
+          if (!mine.waiting.empty()) look_again(mine);
+          break;
+        case Started::kNone:
+          if (mine.waiting.empty()) return;
+          wait_for_others(mine);
+          break;
+      }
+    }
+  }
+
+  enum class Started { kNone, kEnded, kWaits };
+
+  Started start_next(Work& mine) {
+    if (waiting_ >= at_once_) return Started::kNone;
+    const std::uint64_t index = next_.fetch_add(1);
+    if (index >= faulted_.load()) return Started::kNone;
+    mine.index = index;
+    if (mine.spare.empty()) {
+      mine.spare.push_back(
+          std::make_unique<Resident>(context_, observer_ ? observer_->for_worker() : nullptr));
+    }
+    std::unique_ptr<Resident> resident = std::move(mine.spare.back());
+    mine.spare.pop_back();
+    const SampledCluster sampled = (*context_.sample)[index];
+    if (sampled.weight != resident->weight) add(resident->cluster.take_counts(), resident->weight);
+    resident->weight = sampled.weight;
+    resident->index = index;
+    resident->cluster.start(sampled.index);
+    const bool ended = resident->cluster.run() == Cluster::Progress::kFinished;
+    standstill_.happened();
+    if (!ended) ++waiting_;
+    (ended ? mine.spare : mine.waiting).push_back(std::move(resident));
+    return ended ? Started::kEnded : Started::kWaits;
+  }
+
+  // Whether any cluster that waited did something that others may see.
+  bool look_again(Work& mine) {
+    bool any = false;
+    for (auto& resident : mine.waiting) {
+      mine.index = resident->index;
+      const bool ended = resident->cluster.run() == Cluster::Progress::kFinished;
+      any |= resident->cluster.had_effects();
+      if (!ended) continue;
+      --waiting_;
+      mine.spare.push_back(std::move(resident));
+    }
+    mine.waiting.erase(std::remove(mine.waiting.begin(), mine.waiting.end(), nullptr),
+                       mine.waiting.end());
+    if (any) standstill_.happened();
+    return any;
+  }
+
+  // None of this worker's clusters goes on, and no further one can start.
+  void wait_for_others(Work& mine) {
+    if (standstill_.is_reached()) {
+      mine.index = mine.waiting.front()->index;
+      mine.waiting.front()->cluster.fault_idle(why_none_starts());
+    }
+    const std::uint64_t since = standstill_.happenings();
+    if (look_again(mine)) return;
+    standstill_.idle(mine.worker, since);
+    if (workers_ > 1) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+
+  std::string why_none_starts() const {
+    const std::uint64_t started = std::min(next_.load(), clusters_);
+    if (waiting_ >= at_once_) {
+      return fmt::format(
+          "; {} of {} run, which is what a GPU holds at once, and those that have "
+          "not started cannot help them",
+          at_once_, clusters_);
+    }
+    if (context_.sample->is_partial()) {
+      return fmt::format("; only {} of {} run, a sample: what they wait for may be in none of them",
+                         started, context_.sample->total());
+    }
+    return "";
   }
 
   void note_fault(std::uint64_t index) {
@@ -86,7 +240,10 @@ class Launch {
 
   const LaunchContext& context_;
   LaunchObserver* const observer_;
-  const std::uint64_t clusters_;
+  const std::uint64_t clusters_, at_once_;
+  const std::size_t workers_;
+  Standstill standstill_;
+  std::atomic<std::uint64_t> waiting_ = 0;  // started and idle
   std::atomic<std::uint64_t> next_ = 0;
   std::atomic<std::uint64_t> faulted_;  // the lowest CTA with a fault; all of them: none
   std::exception_ptr fault_;
@@ -148,8 +305,10 @@ LaunchReport run_launch(const LaunchContext& given, int host_threads) {
   LaunchContext context = given;
   context.sample = &sample;
   const auto observer = observers_of(context);
-  Launch launch(context, observer.get());
-  launch.run(host_threads);
+  std::atomic<std::uint64_t> spent = 0;
+  context.spent = &spent;
+  Launch launch(context, observer.get(), host_threads);
+  launch.run();
   LaunchReport report;
   if (context.observation.instructions) report = report_of(*context.kernel, launch.counts());
   report.resources = resources_of(context);

@@ -138,6 +138,9 @@ struct Function {
   std::uint32_t call_param_bytes = 0;  // a lane
 };
 
+// What an instruction does with memory that others may see.
+enum class Touches : std::uint8_t { kNothing, kLoads, kStores };
+
 struct InstructionInfo {
   std::string form;
   int ptx_line = 0;
@@ -145,6 +148,7 @@ struct InstructionInfo {
   int source_line = 0;
   bool approximate = false;
   bool counted_with_block = false;
+  Touches touches = Touches::kNothing;
 };
 
 // An instruction that reads a register although nothing can have written it.

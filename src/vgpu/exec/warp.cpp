@@ -29,6 +29,7 @@ Warp::Warp(Cta& cta, std::uint32_t index) : cta_(cta), index_(index) {
 void Warp::start() {
   const std::uint32_t threads = std::min<std::uint32_t>(kLanes, cta_.threads() - index_ * kLanes);
   live_ = threads == kLanes ? kAllLanes : (std::uint32_t{1} << threads) - 1;
+  started_ = live_;
   Frame& frame = *frames_[0];
   frame.lanes = live_;
   fill_place(frame, cta_.place_of(index_));
@@ -210,7 +211,10 @@ void Warp::leave_block(std::size_t index, const Control& control) {
 }
 
 void Warp::jump(Split& split, std::uint32_t target) {
-  if (target <= split.block && --split.turn == 0) split.deferred = true;
+  if (target <= split.block && --split.turn == 0) {
+    split.deferred = true;
+    cta_.cluster().note_long_turn();
+  }
   split.block = target;
 }
 
@@ -245,6 +249,7 @@ void Warp::exit(std::size_t index) {
   if (Observer* observer = cta_.observer()) {
     observer->warp_exits(actor(control_of(splits_[index]).op, splits_[index].mask));
   }
+  notice_barrier_bypass(splits_[index]);
   const std::uint32_t mask = splits_[index].mask;
   live_ &= ~mask;
   splits_.erase(splits_.begin() + static_cast<std::ptrdiff_t>(index));

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "vgpu/async/copy_async.h"
-#include "vgpu/async/wgmma_queue.h"
 #include "vgpu/async/transfer.h"
+#include "vgpu/async/wgmma_queue.h"
 #include "vgpu/exec/frame.h"
 #include "vgpu/exec/op.h"
 #include "vgpu/fault.h"
@@ -54,6 +54,8 @@ class Warp {
   void release_from_cluster();
   // A phase of the mbarrier at this offset of the CTA is over.
   void mbarrier_opens(std::uint32_t offset);
+  // Mixes where its lanes stand and what their registers hold into a number.
+  std::uint64_t state(std::uint64_t mixed) const;
   // Waits for mbarriers come back false. Whether there were any.
   bool wake_mbarrier_waits();
 
@@ -62,6 +64,8 @@ class Warp {
   WgmmaQueue& wgmma() { return wgmma_; }
   CopyQueue& copies() { return copies_; }
   BulkGroups& bulk_groups() { return bulk_groups_; }
+  // The instruction that the split stands at, or before.
+  const Op& place_of(const Split& split) const;
   Actor actor(const Op& op, std::uint32_t mask) const;
   // "warp 3: lanes 0x0000ffff at line 12 wait at barrier 0"
   std::string describe_waits() const;
@@ -85,6 +89,7 @@ class Warp {
   void return_from(std::size_t index);
   void exit(std::size_t index);
   void wait_at_barrier(std::size_t index, const Control& control);
+  std::uint32_t expected_at(std::uint32_t barrier) const;
   void arrive(const Control& control, std::uint32_t barrier);
   void arrive_at_cluster(std::size_t index, const Control& control);
   void wait_at_cluster(std::size_t index, const Control& control);
@@ -96,17 +101,20 @@ class Warp {
   void arrive_without_exited();
   std::uint32_t uniform(const Split& split, const Control& control, int operand) const;
   bool try_collective(std::size_t index);
+  void notice_missing_lanes(const Control& control, std::uint32_t ready, std::uint32_t members);
+  void notice_barrier_bypass(const Split& leaving);
   void add_split(const Split& split) { splits_.push_back(split); }
   void reserve_local(std::uint32_t bytes);
   void poison_local(std::uint32_t mask, std::uint32_t begin, std::uint32_t bytes);
 
   Cta& cta_;
   std::uint32_t index_;
+  std::uint32_t started_ = 0;
   std::uint32_t live_ = 0;  // lanes that have not exited
   // Lanes that have arrived at the barrier of the cluster; those for which it has opened since.
   std::uint32_t cluster_arrived_ = 0, cluster_open_ = 0;
   bool turn_over_ = false;
-  std::vector<Split> splits_;                   // masks are disjoint and not empty
+  std::vector<Split> splits_;  // masks are disjoint and not empty
   WgmmaQueue wgmma_;
   std::vector<std::unique_ptr<Frame>> frames_;  // the entry's first
   CopyQueue copies_;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cstring>
 
 #include "vgpu/exec/cta.h"
 #include "vgpu/exec/warp.h"
@@ -25,7 +26,7 @@ bool Warp::try_collective(std::size_t index) {
     fault(FaultKind::kBarrier, "all 32 lanes of the warp must run this", control.op,
           std::countr_zero(waiting.mask));
   }
-  std::uint32_t ready = 0;
+  std::uint32_t ready = 0, named = 0;
   for (int l = 0; l < kLanes; ++l) {
     if (!(waiting.mask >> l & 1)) continue;
     std::uint32_t members = kAllLanes;
@@ -36,9 +37,12 @@ bool Warp::try_collective(std::size_t index) {
               fmt::format("the member mask {:#010x} leaves this lane out", members), control.op, l);
       }
     }
-    if ((members & live_ & ~waiting.mask) == 0) ready |= std::uint32_t{1} << l;
+    if ((members & live_ & ~waiting.mask) != 0) continue;
+    ready |= std::uint32_t{1} << l;
+    named |= members;
   }
   if (ready == 0) return false;
+  notice_missing_lanes(control, ready, named);
   if (ready != waiting.mask) {
     Split rest = waiting;
     rest.mask &= ~ready;
@@ -119,16 +123,44 @@ void Warp::arrive_without_exited() {
   }
 }
 
+// The number of threads that all splits at the barrier name; 0 where none does.
+std::uint32_t Warp::expected_at(std::uint32_t id) const {
+  bool is_first = true;
+  std::uint32_t expected = 0;
+  for (const Split& split : splits_) {
+    if (split.wait != Wait::kBarrier || split.arrived || split.barrier != id) continue;
+    const Control& control = control_of(split);
+    const std::uint32_t named = control.has_count ? uniform(split, control, 3) : 0;
+    if (control.has_count && named == 0) {
+      fault(FaultKind::kBarrier, fmt::format("barrier {} is asked to wait for 0 threads", id),
+            control.op, std::countr_zero(split.mask));
+    }
+    if (!is_first && named != expected) {
+      fault(
+          FaultKind::kBarrier,
+          fmt::format("lanes of one warp come to barrier {} with different numbers of threads", id),
+          control.op, std::countr_zero(split.mask));
+    }
+    expected = named;
+    is_first = false;
+  }
+  return expected;
+}
+
 // All lanes of the warp are there.
 void Warp::arrive(const Control& control, std::uint32_t id) {
   Barrier& barrier = cta_.barrier(id);
-  std::uint32_t expected = 0;
-  if (control.has_count) {
-    for (const Split& split : splits_) expected = uniform(split, control_of(split), 3);
-    if (expected == 0) {
-      fault(FaultKind::kBarrier, fmt::format("barrier {} is asked to wait for 0 threads", id),
-            control.op, std::countr_zero(live_));
+  const std::uint32_t expected = expected_at(id);
+  bool waits = false;
+  for (const Split& split : splits_) {
+    const BarrierKind kind = control_of(split).barrier;
+    if (kind > BarrierKind::kArrive || control.barrier > BarrierKind::kArrive) {
+      if (kind != control.barrier) {
+        fault(FaultKind::kBarrier, "different kinds of barrier instructions meet", control.op,
+              std::countr_zero(split.mask));
+      }
     }
+    waits |= kind != BarrierKind::kArrive;
   }
   const std::string wrong = barrier.arrive(control.barrier, expected, cta_.threads());
   if (!wrong.empty()) {
@@ -151,7 +183,7 @@ void Warp::arrive(const Control& control, std::uint32_t id) {
     }
   }
   // The others run before this warp goes on, even if it was the last to come.
-  if (control.barrier != BarrierKind::kArrive) turn_over_ = true;
+  if (waits) turn_over_ = true;
   cta_.check_barrier(id);
 }
 
@@ -180,20 +212,49 @@ Actor Warp::actor(const Op& op, std::uint32_t mask) const {
   return {cta_.rank(), index_, mask, op.instruction};
 }
 
+const Op& Warp::place_of(const Split& split) const {
+  const Function& function = *split.frame->function;
+  const BasicBlock& block = function.blocks[split.block];
+  const bool has_ops = block.first_stretch != block.last_stretch;
+  if (split.wait != Wait::kNone || !has_ops) return block.control.op;
+  return function.ops[function.stretches[block.first_stretch].first];
+}
+
+std::uint64_t Warp::state(std::uint64_t mixed) const {
+  const auto mix = [&mixed](std::uint64_t x) {
+    mixed = (mixed ^ x) * 0x9e3779b97f4a7c15;
+    mixed ^= mixed >> 29;
+  };
+  for (const Split& split : splits_) {
+    mix(split.mask);
+    mix(split.block);
+    mix(static_cast<std::uint64_t>(split.wait) << 32 | split.frame->depth);
+  }
+  if (finished()) return mixed;
+  for (const auto& frame : frames_) {
+    const std::byte* registers = frame->registers.get();
+    for (std::uint32_t at = 0; at + 8 <= frame->function->frame_bytes; at += 8) {
+      std::uint64_t word;
+      std::memcpy(&word, registers + at, sizeof word);
+      mix(word);
+    }
+  }
+  return mixed;
+}
+
 std::string Warp::describe_waits() const {
   std::string text;
   for (const Split& split : splits_) {
-    const Control& control = control_of(split);
-    const auto& info = cta_.kernel().instructions[control.op.instruction];
-    text += fmt::format("\n  warp {}: lanes {:#010x} wait at PTX line {}: {}", index_, split.mask,
-                        info.ptx_line, info.form);
+    const auto& info = cta_.kernel().instructions[place_of(split).instruction];
+    text += fmt::format("\n  warp {}: lanes {:#010x} {} PTX line {}: {}", index_, split.mask,
+                        split.wait == Wait::kNone ? "run at" : "wait at", info.ptx_line, info.form);
     if (split.wait == Wait::kBarrier) text += fmt::format(" (barrier {})", split.barrier);
   }
   return text;
 }
 
 void Warp::fault_at_wait(FaultKind kind, const std::string& message) const {
-  fault(kind, message, control_of(splits_[0]).op, std::countr_zero(splits_[0].mask));
+  fault(kind, message, place_of(splits_[0]), std::countr_zero(splits_[0].mask));
 }
 
 void Warp::fault(FaultKind kind, const std::string& message, const Op& op, int lane,

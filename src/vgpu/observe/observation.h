@@ -2,6 +2,7 @@
 // types only: other rooms may include this page.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace tessera::vgpu {
@@ -18,6 +19,9 @@ struct Observation {
   std::uint64_t warp_order_seed = 0;  // 0: warps take turns by index; else in a seeded random order
   std::uint64_t sample_ctas = 0;      // 0: all; else only about so many CTAs run, drawn by seed:
   std::uint64_t sample_seed = 1;      // counts are scaled up (a model), results are incomplete
+  // Ends the launch with Fault kStopped when it becomes true: looked at now and then.
+  const std::atomic<bool>* stop = nullptr;
+  std::uint64_t instruction_budget = 0;  // of warps; 0: none. More ends the launch likewise
 };
 
 }  // namespace tessera::vgpu

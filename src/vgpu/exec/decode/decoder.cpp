@@ -17,6 +17,16 @@ std::uint64_t alignment_of(const ptx::Variable& variable) {
   return std::max<std::uint64_t>({1, std::uint64_t(variable.align), variable.type.bits / 8u});
 }
 
+// WHY an atomic counts as a load: a lock that is tried again and again changes nothing.
+Touches touches_of(std::string_view opcode) {
+  if (opcode == "st" || opcode == "cp" || opcode == "stmatrix" || opcode == "wgmma" ||
+      opcode == "tensormap") {
+    return Touches::kStores;
+  }
+  const bool loads = opcode == "ld" || opcode == "atom" || opcode == "red" || opcode == "ldu";
+  return loads ? Touches::kLoads : Touches::kNothing;
+}
+
 // The bits of a literal as a register of this kind holds them.
 std::uint64_t literal_bits(const ptx::Operand& operand, Scalar scalar) {
   if (operand.kind == ptx::OperandKind::kInteger) {
@@ -150,6 +160,7 @@ void Decoder::decode_instruction(const ptx::Instruction& instruction) {
   const auto index = static_cast<std::uint32_t>(kernel_->instructions.size());
   InstructionInfo& info = kernel_->instructions.emplace_back();
   info.form = instruction.form();
+  info.touches = touches_of(instruction.opcode);
   info.ptx_line = instruction.line;
   const ptx::SourceLine source = scope_.source_line(function_, instruction.source);
   info.source_file = source.file;

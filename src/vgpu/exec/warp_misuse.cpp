@@ -1,0 +1,66 @@
+// What lanes do that silicon lets pass, often, and PTX does not: told to whoever watches.
+#include <fmt/format.h>
+
+#include <bit>
+#include <vector>
+
+#include "vgpu/async/site.h"
+#include "vgpu/exec/cluster.h"
+
+namespace tessera::vgpu {
+namespace {
+
+// Whether a thread can come from one block to the other.
+bool leads_to(const Function& function, std::uint32_t from, std::uint32_t to) {
+  std::vector<bool> seen(function.blocks.size());
+  std::vector<std::uint32_t> left = {from};
+  while (!left.empty()) {
+    const std::uint32_t at = left.back();
+    left.pop_back();
+    if (at >= seen.size() || seen[at]) continue;
+    if (at == to) return true;
+    seen[at] = true;
+    const Control& control = function.blocks[at].control;
+    left.insert(left.end(), control.targets.begin(), control.targets.end());
+    const bool ends = control.kind == ControlKind::kBranch || control.kind == ControlKind::kExit ||
+                      control.kind == ControlKind::kReturn ||
+                      control.kind == ControlKind::kBranchTable;
+    if (!ends || control.guarded) left.push_back(at + 1);
+  }
+  return false;
+}
+
+}  // namespace
+
+// A mask that names lanes which have ended: they never come.
+void Warp::notice_missing_lanes(const Control& control, std::uint32_t ready,
+                                std::uint32_t members) {
+  const std::uint32_t missing = members & started_ & ~live_;
+  if (missing == 0 || !cta_.observer()) return;
+  const Site site{this, &control.op, std::countr_zero(ready)};
+  site.notice("missing-lanes",
+              fmt::format("The mask names the lanes {:#010x}, which have ended without coming here",
+                          missing),
+              "Name only the lanes that run this instruction, or let all of them run it");
+}
+
+// Lanes that end behind a barrier at which others of their warp still wait went around it.
+void Warp::notice_barrier_bypass(const Split& leaving) {
+  if (!cta_.observer()) return;
+  const BasicBlock& last = leaving.frame->function->blocks[leaving.block];
+  if (last.first_stretch == last.last_stretch) return;
+  for (const Split& split : splits_) {
+    if (split.wait != Wait::kBarrier || split.arrived || split.frame != leaving.frame) continue;
+    const Control& control = control_of(split);
+    if (!control.aligned) continue;
+    if (!leads_to(*split.frame->function, split.block + 1, leaving.block)) continue;
+    const Site site{this, &control.op, std::countr_zero(split.mask)};
+    site.notice("barrier",
+                fmt::format("Only the lanes {:#010x} of the warp come to this barrier, others go "
+                            "around it",
+                            split.mask),
+                "Move the barrier out of the branch, so that all threads of the block reach it");
+  }
+}
+
+}  // namespace tessera::vgpu

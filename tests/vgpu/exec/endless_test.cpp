@@ -1,0 +1,167 @@
+// Launches that never end are found, and CTAs may wait for later ones.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "tests/vgpu/exec/run_ptx.h"
+
+namespace tessera::vgpu {
+namespace {
+
+MachineOptions workers(int count) {
+  MachineOptions options;
+  options.host_threads = count;
+  return options;
+}
+
+TEST(Endless, AnEmptyLoop) {
+  const auto fault = fault_of(kernel_text("LOOP:\nbra LOOP;"), 1, threads(64));
+  EXPECT_EQ(fault.kind(), FaultKind::kDeadlock);
+  EXPECT_TRUE(says(fault, "go round without an effect")) << fault.what();
+}
+
+// CTA 0 waits for a word that nobody writes.
+const char* const kWaitForWord = R"(
+  LOOP:
+  ld.volatile.global.u32 r1, [data];
+  setp.eq.u32 p, r1, 0;
+  @p bra LOOP;
+)";
+
+TEST(Endless, AFlagThatNobodySets) {
+  for (int count : {1, 2}) {
+    const auto fault = fault_of(kernel_text(kWaitForWord), 1, threads(64, 3), workers(count));
+    EXPECT_EQ(fault.kind(), FaultKind::kDeadlock);
+    EXPECT_EQ(fault.place().cta, 0u);
+  }
+}
+
+TEST(Endless, ALoopOfBarriers) {
+  const auto fault = fault_of(kernel_text(R"(
+    st.global.u32 [data], 0;
+    LOOP:
+    bar.sync 0;
+    ld.volatile.global.u32 r1, [data];
+    bar.sync 0;
+    bar.sync 1;
+    setp.eq.u32 p, r1, 0;
+    @p bra LOOP;)"),
+                              1, threads(128));
+  EXPECT_EQ(fault.kind(), FaultKind::kDeadlock);
+}
+
+TEST(Endless, ALockThatIsNeverFree) {
+  const auto fault = fault_of(kernel_text(R"(
+    LOOP:
+    atom.global.cas.b32 r1, [data], 0, 1;
+    setp.ne.u32 p, r1, 0;
+    @p bra LOOP;)"),
+                              1, threads(2));
+  EXPECT_EQ(fault.kind(), FaultKind::kDeadlock);
+  EXPECT_TRUE(says(fault, "atom.global.cas.b32")) << fault.what();
+}
+
+TEST(Endless, AWaitWithATimeSleeps) {
+  const auto fault = fault_of(kernel_text(R"(
+    LOOP:
+    nanosleep.u32 100;
+    ld.volatile.global.u32 r1, [data];
+    setp.eq.u32 p, r1, 0;
+    @p bra LOOP;)"),
+                              1, threads(32));
+  EXPECT_EQ(fault.kind(), FaultKind::kDeadlock);
+}
+
+TEST(Endless, LongLoopsAreNotTakenForIt) {
+  const auto ran = run_text(kernel_text(R"(
+    mov.u32 r0, 0;
+    LOOP:
+    add.u32 r0, r0, 1;
+    setp.lt.u32 p, r0, 1000000;
+    @p bra LOOP;
+    st.global.u32 [data], r0;)"),
+                            {0}, threads(32));
+  EXPECT_EQ(ran.words[0], 1000000u);
+}
+
+// Each CTA waits for the next one; the last one starts the chain.
+const char* const kChain = R"(
+  mov.u32 r0, %ctaid.x;
+  mov.u32 r1, %nctaid.x;
+  add.u32 r2, r0, 1;
+  mad.wide.u32 d0, r0, 4, data;
+  setp.eq.u32 p, r2, r1;
+  @p bra SET;
+  LOOP:
+  ld.acquire.gpu.global.u32 r3, [d0+4];
+  setp.eq.u32 p, r3, 0;
+  @p bra LOOP;
+  SET:
+  st.release.gpu.global.u32 [d0], r2;
+)";
+
+TEST(Endless, CtasMayWaitForLaterOnes) {
+  for (int count : {1, 3}) {
+    const auto ran = run_text(kernel_text(kChain), std::vector<std::uint32_t>(20), threads(32, 20),
+                              workers(count));
+    for (std::uint32_t i = 0; i < 20; ++i) EXPECT_EQ(ran.words[i], i + 1);
+  }
+}
+
+TEST(Endless, ButNotForThoseThatAGpuCannotHold) {
+  const std::string text =
+      kernel_text(kChain, ".extern .shared .align 16 .b8 buffer[];\n", "mov.u32 r9, buffer;\n");
+  const auto fault = fault_of(text, 140, threads(32, 140, 200 << 10));
+  EXPECT_EQ(fault.kind(), FaultKind::kDeadlock);
+  EXPECT_EQ(fault.place().cta, 0u);
+  EXPECT_TRUE(says(fault, "132 of 140 run")) << fault.what();
+  EXPECT_TRUE(says(fault, "ld.acquire.gpu.global.u32")) << fault.what();
+}
+
+TEST(Endless, ABudgetOfInstructions) {
+  MachineOptions options;
+  options.observation.instruction_budget = 100000;
+  const auto fault = fault_of(kernel_text(R"(
+    LOOP:
+    st.global.u32 [data], 1;
+    bra LOOP;)"),
+                              1, threads(32), options);
+  EXPECT_EQ(fault.kind(), FaultKind::kStopped);
+  EXPECT_TRUE(says(fault, "budget of 100000")) << fault.what();
+}
+
+TEST(Endless, StoppedFromOutside) {
+  std::atomic<bool> stop = false;
+  MachineOptions options;
+  options.observation.stop = &stop;
+  std::jthread later([&stop] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    stop = true;
+  });
+  const auto fault = fault_of(kernel_text(R"(
+    LOOP:
+    st.global.u32 [data], 1;
+    bra LOOP;)"),
+                              1, threads(64), options);
+  EXPECT_EQ(fault.kind(), FaultKind::kStopped);
+  EXPECT_TRUE(says(fault, "run at PTX line")) << fault.what();
+}
+
+TEST(Barriers, LanesOfOneWarpMustNameOneNumber) {
+  const auto fault = fault_of(kernel_text(R"(
+    mov.u32 r0, %tid.x;
+    setp.lt.u32 p, r0, 16;
+    @p bra COUNTED;
+    barrier.sync 1;
+    bra END;
+    COUNTED:
+    barrier.sync 1, 32;
+    END:)"),
+                              1, threads(32));
+  EXPECT_EQ(fault.kind(), FaultKind::kBarrier);
+  EXPECT_TRUE(says(fault, "different numbers of threads")) << fault.what();
+}
+
+}  // namespace
+}  // namespace tessera::vgpu

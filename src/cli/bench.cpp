@@ -189,6 +189,7 @@ int bench(const Options& options) {
   lab::BenchOptions settings = bench_options_of(options);
   kernels_of(options.problem);  // WHY: refuses a bad name before a device is opened
   Devices devices = open_devices(options.device);
+  count_memory(devices);
   const std::vector<Group> groups =
       groups_of(options.problem, devices.is_cuda() ? kGpuShape : kVirtualShape);
   const Baseline baseline = load_baseline(options.device, devices);

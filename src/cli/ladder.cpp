@@ -88,6 +88,7 @@ Rung climb(const KernelChoice& kernel, const ProblemOptions& options, Devices& d
   rung.row = run_on(*devices.device, kernel, problem, settings);
   rung.records.push_back(rung.row);
   rung.row.counts = counted.counts;
+  rung.row.limited_by = counted.limited_by;
   rung.row.host_seconds = counted.host_seconds;
   return rung;
 }
@@ -105,6 +106,14 @@ double peak_of(const lab::Record& record) {
                                                : measured_or(gpu->measured_fp64, gpu->fp64_peak());
 }
 
+vgpu::LaunchMemory one_access() {
+  vgpu::LaunchMemory memory;
+  memory.counted = true;
+  memory.loads.global.requests = memory.loads.global.requested_bytes = 1;
+  memory.loads.shared.requests = 1;
+  return memory;
+}
+
 // WHY: columns are chosen before the first rung has run, by a record with every figure that rungs
 // can get on these devices.
 lab::Record full_record(const Devices& devices, const Problem& problem) {
@@ -118,6 +127,9 @@ lab::Record full_record(const Devices& devices, const Problem& problem) {
   if (!devices.is_cuda() || devices.fallback) {
     full.counts.emplace();
     full.counts->total.thread = full.counts->fma.thread = full.counts->shared_loads[4].thread = 1;
+    full.counts->fma.warp = full.counts->flop = 1;
+    full.counts->memory = one_access();
+    full.limited_by = "scattered global accesses";
     full.host_seconds = 1.0;
   }
   if (devices.is_cuda()) {
@@ -126,6 +138,12 @@ lab::Record full_record(const Devices& devices, const Problem& problem) {
     full.vendor = lab::VendorTime{"", *full.time_ms};
   }
   return full;
+}
+
+// What stands in files alone: a terminal has no room for it.
+bool is_for_files(const std::string& column) {
+  static const std::vector<std::string> kColumns = {"idea", "m x n x k", "lane instructions"};
+  return std::find(kColumns.begin(), kColumns.end(), column) != kColumns.end();
 }
 
 // Prints a rung as soon as it is done, and keeps its cells for files.
@@ -139,11 +157,11 @@ class LadderPrinter {
     for (std::size_t i = 0; i < columns.header.size(); ++i) {
       const std::string& cell = columns.rows.at(0).at(i);
       const bool is_number = cell.find_first_not_of("0123456789.%") == std::string::npos;
+      if (is_for_files(columns.header[i])) continue;
       live.push_back({columns.header[i], cell.size(), is_number});
     }
     for (const Kernel& kernel : all_kernels()) {
       live.at(0).width = std::max(live.at(0).width, kernel.name.size());
-      live.at(1).width = std::max(live.at(1).width, kernel.idea.size());
     }
     live_ = std::make_unique<LiveTable>(std::move(live));
     if (prints_) fmt::print("{}", live_->header());
@@ -152,12 +170,13 @@ class LadderPrinter {
 
   void print(const lab::Record& row) {
     const lab::Table one = lab::ladder_table({row}, peak_of(row));
-    std::vector<std::string> cells;
+    std::vector<std::string> cells, shown;
     for (const std::string& column : table_.header) {
       const auto at = std::find(one.header.begin(), one.header.end(), column);
       cells.push_back(at == one.header.end() ? "-" : one.rows.at(0).at(at - one.header.begin()));
+      if (!is_for_files(column)) shown.push_back(cells.back());
     }
-    if (prints_) fmt::print("{}", live_->line(cells));
+    if (prints_) fmt::print("{}", live_->line(shown));
     std::fflush(stdout);
     cells.push_back(row.command);
     table_.rows.push_back(std::move(cells));
@@ -209,6 +228,7 @@ int ladder(const Options& options) {
   parse_seed(options.seed);
   const std::vector<KernelChoice> kernels = kernels_of(options.problem);
   Devices devices = open_devices(options.device);
+  count_memory(devices);
   const Shape& otherwise = devices.is_cuda() ? kGpuShape : kVirtualShape;
   const Problem problem = problem_on(options.problem, kernels.front().kernel->type, otherwise);
   const Baseline baseline = load_baseline(options.device, devices);

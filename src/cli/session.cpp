@@ -54,6 +54,14 @@ Devices open_devices(const DeviceOptions& options) {
   return devices;
 }
 
+void count_memory(Devices& devices) {
+  vgpu::Observation observation;
+  observation.memory = true;
+  for (Device* device : {devices.device.get(), devices.fallback.get()}) {
+    if (device) device->observe(observation);
+  }
+}
+
 Baseline load_baseline(const DeviceOptions& options, Devices& devices) {
   if (!options.vendor_library.empty() && !devices.is_cuda()) {
     throw StatusError(Status::bad_argument(

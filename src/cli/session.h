@@ -26,6 +26,9 @@ struct Devices {
 // Throws StatusError when the device asked for cannot be had.
 Devices open_devices(const DeviceOptions& options);
 
+// Lets the virtual GPU count sectors, wavefronts and the footprint of every launch to come.
+void count_memory(Devices& devices);
+
 struct Baseline {
   std::unique_ptr<lab::Vendor> vendor;  // null: none
   std::string description;              // its version, or why there is none

@@ -97,9 +97,9 @@ std::string sectors_text(const Site& site) {
                         vgpu::kSectorBytes);
   if (global.sectors_per_request() < 1.01 * ideal) {
     const Turns turns = turns_of(site);
-    return fmt::format("{} spreads over {} lines a request where {} would do", access_at(site),
-                       number(per_request(static_cast<double>(global.lines), global.requests)),
-                       number(per_request(turns.lines, global.requests)));
+    return fmt::format("{} takes {} wavefronts a request where {} would do", access_at(site),
+                       number(per_request(turns.global + turns.scattered, global.requests)),
+                       number(per_request(turns.global, global.requests)));
   }
   return fmt::format("{} touches {} sectors a request where {} would do", access_at(site),
                      number(global.sectors_per_request()), number(ideal));
@@ -138,7 +138,8 @@ Found scalar_access(const Evidence& e) {
 
 Found shared_traffic(const Evidence& e) {
   const double share = share_of_turns(e, e.totals.turns.shared);
-  if (share < 0.4 || e.totals.shared_loads == 0 || e.totals.fma() == 0) return {};
+  const bool is_far = ms_of(e, Resource::kLoadStore) < 0.8 * bound_ms(e);
+  if (share < 0.4 || is_far || e.totals.shared_loads == 0 || e.totals.fma() == 0) return {};
   const Site* site = largest(e.sites, [](const Site& s) { return turns_of(s).shared; });
   return Advice{"shared-traffic", share,
                 fmt::format("{} FMAs for each shared load; {} alone takes {} of the load/store "
@@ -228,9 +229,9 @@ Found memory_bound(const Evidence& e) {
 }
 
 Found spills(const Evidence& e) {
-  if (e.totals.local_requests < kWorthAWord * e.totals.warp_instructions) return {};
   const Site* site =
       largest(e.sites, [](const Site& s) { return static_cast<double>(s.memory.local.requests); });
+  if (!site || e.totals.local_requests < kWorthAWord * e.totals.warp_instructions) return {};
   return Advice{"local-memory", e.totals.local_requests / e.totals.warp_instructions,
                 fmt::format("{} goes to local memory.", access_at(*site)),
                 "Index arrays with constants after unrolling, so that they stay in registers."};
@@ -243,7 +244,7 @@ std::string name_of_turns(const Turns& turns) {
   const std::pair<double, const char*> parts[] = {{turns.conflicts, "bank conflicts"},
                                                   {turns.shared, "shared-memory accesses"},
                                                   {turns.scattered, "scattered global accesses"},
-                                                  {turns.lines, "global accesses"}};
+                                                  {turns.global, "global accesses"}};
   return std::max_element(std::begin(parts), std::end(parts),
                           [](const auto& a, const auto& b) { return a.first < b.first; })
       ->second;

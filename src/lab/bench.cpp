@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 
+#include "arch/gpus.h"
 #include "lab/count_tag.h"
+#include "lab/explain.h"
 #include "lab/operand_sets.h"
 
 namespace tessera::lab {
@@ -28,10 +30,19 @@ Record new_record(const KernelChoice& choice, const Problem& problem, const Devi
   return record;
 }
 
-void add_counts(Record& record, const VerifyResult& result, const CodeImage& image) {
+// The run behind a verification, for what its counts say; launches by their entries alone.
+CountedRun run_of(const KernelChoice& choice, const Problem& problem, const VerifyResult& result) {
+  CountedRun run{problem, choice.kernel, &row_for(*choice.kernel, choice.variant, problem), {}, {}};
+  for (const std::string& entry : result.entries) run.launches.push_back({.entry = entry});
+  if (run.launches.size() == result.counts.size()) run.counts = result.counts;
+  return run;
+}
+
+void add_counts(Record& record, const VerifyResult& result, const KernelChoice& choice) {
   if (result.counts.empty()) return;
   record.counts = summarize(result.counts);
-  set_tag(*record.counts, image, result.entries);
+  set_tag(*record.counts, image_of(*choice.kernel), result.entries);
+  record.limited_by = limited_by(run_of(choice, record.problem, result), arch::kH200);
   record.host_seconds = result.host_seconds;
   if (result.host_seconds > 0) {
     record.lane_instructions_per_s = record.counts->total.thread / result.host_seconds;
@@ -243,7 +254,7 @@ Record verify_record(Device& device, const KernelChoice& choice, const VerifyCas
     record.reason = result.reason;
     record.integers = result.integers;
     record.reference = result.reference;
-    add_counts(record, result, image_of(*choice.kernel));
+    add_counts(record, result, choice);
   } catch (const StatusError& error) {
     if (error.status().code != StatusCode::kUnsupported) throw;
     record.reason = error.what();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "arch/occupancy.h"
 #include "lab/count_tag.h"
 #include "sass/cubin.h"
 
@@ -40,6 +41,14 @@ Placement placement_of(const CountedRun& run, const arch::Gpu& gpu) {
     placement.shared_bytes = code->shared_bytes + run.launches.back().shape.shared_bytes;
     placement.local_bytes = code->local_bytes;
   }
+  const arch::Occupancy filled =
+      arch::occupancy(gpu, {.threads = placement.threads,
+                            .registers = placement.registers,
+                            .shared_bytes = static_cast<int>(placement.shared_bytes)});
+  placement.ctas = filled.blocks;
+  placement.warps = filled.warps;
+  placement.max_warps = filled.max_warps;
+  placement.limited_by = arch::name_of(filled.limit);
   return placement;
 }
 

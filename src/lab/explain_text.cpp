@@ -65,12 +65,12 @@ std::string resources_text(const Explanation& e) {
   }
   const Turns& t = e.evidence.totals.turns;
   return render(table, Format::kText) +
-         wrapped(fmt::format("Turns: {} bank conflicts, {} other shared wavefronts, {} scattered "
-                             "and {} other lines of global memory (model: one a clock and SM, "
-                             "bank rule '{}').",
-                             grouped(std::round(t.conflicts)), grouped(std::round(t.shared)),
-                             grouped(std::round(t.scattered)), grouped(std::round(t.lines)),
-                             kBankModel));
+         wrapped(fmt::format(
+             "Turns: {} bank conflicts, {} other shared wavefronts, {} of scattered "
+             "and {} of other global accesses (model: one a clock and SM, bank "
+             "rule '{}').",
+             grouped(std::round(t.conflicts)), grouped(std::round(t.shared)),
+             grouped(std::round(t.scattered)), grouped(std::round(t.global)), kBankModel));
 }
 
 std::string formulas_text(const Explanation& e) {
@@ -265,7 +265,7 @@ Json to_json(const Explanation& e) {
            {{"conflicts", t.conflicts},
             {"shared", t.shared},
             {"scattered", t.scattered},
-            {"lines", t.lines}}},
+            {"global", t.global}}},
           {"formulas", formulas},
           {"flop_per_byte",
            {{"requested", e.intensities.requested},

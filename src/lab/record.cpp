@@ -119,6 +119,7 @@ Json to_json(const Record& r) {
           {"calls_per_sample", r.calls_per_sample ? Json(r.calls_per_sample) : Json(nullptr)},
           {"samples_ms", r.samples_ms.empty() ? Json(nullptr) : Json(r.samples_ms)},
           {"counts", object_or_null(r.counts)},
+          {"limited_by", text_or_null(r.limited_by)},
           {"host_seconds", optional_json(r.host_seconds)},
           {"lane_instructions_per_s", optional_json(r.lane_instructions_per_s)},
           {"idea", text_or_null(r.idea)},

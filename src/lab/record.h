@@ -47,6 +47,7 @@ struct Record {
   std::vector<double> samples_ms;         // raw
   std::int64_t calls_per_sample = 0;
   std::optional<CountSummary> counts;
+  std::string limited_by;  // what the counts say of it, "bank conflicts"; empty without them
   std::optional<double> host_seconds, lane_instructions_per_s;
   std::string command;  // repeats this row
 };

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <functional>
 
+#include "lab/resources.h"
+
 namespace tessera::lab {
 namespace {
 
@@ -129,6 +131,29 @@ std::string fma_ratio(const Record& r) {
   return ratio > 0 ? decimals(ratio, 2) : "";
 }
 
+// Global memory of all kinds of traffic.
+std::string sectors_a_request(const Record& r) {
+  if (!r.counts || !r.counts->memory.counted) return {};
+  const vgpu::GlobalCounts global = r.counts->memory.global();
+  return global.requests > 0 ? decimals(global.sectors_per_request(), 2) : "";
+}
+
+// Wavefronts that conflicts add, for each multiply of a warp: comparable across sizes.
+std::string excess_a_multiply(const Record& r) {
+  if (!r.counts || !r.counts->memory.counted) return {};
+  const vgpu::LaunchMemory& memory = r.counts->memory;
+  vgpu::SharedCounts shared = memory.loads.shared;
+  shared += memory.stores.shared;
+  const double multiplies = static_cast<double>(r.counts->fma.warp + r.counts->matrix.warp);
+  if (shared.requests == 0 || multiplies == 0) return {};
+  return decimals(static_cast<double>(banks_of(shared).excess()) / multiplies, 3);
+}
+
+std::string requested_intensity(const Record& r) {
+  if (!r.counts || !r.counts->memory.counted) return {};
+  return digits(r.counts->flop_per_byte().requested);
+}
+
 std::string count_text(const Record& r, Count CountSummary::*field) {
   return text_or_empty(r.counts,
                        [&](const CountSummary& c) { return std::to_string((c.*field).thread); });
@@ -194,6 +219,10 @@ const Column kInstructions{"lane instructions",
                            [](const Record& r) { return count_text(r, &CountSummary::total); }};
 const Column kFma{"FMA", [](const Record& r) { return count_text(r, &CountSummary::fma); }};
 const Column kFmaRatio{"FMA:LDS", fma_ratio};
+const Column kLimitedBy{"limited by", [](const Record& r) { return r.limited_by; }};
+const Column kSectors{"sectors/request", sectors_a_request};
+const Column kExcess{"excess/FMA", excess_a_multiply};
+const Column kIntensity{"FLOP/byte", requested_intensity};
 const Column kSeconds{"host s",
                       [](const Record& r) { return text_or_empty(r.host_seconds, digits); }};
 const Column kSpeed{"lane instr/s", [](const Record& r) {
@@ -224,8 +253,9 @@ Table ladder_table(const std::vector<Record>& records, double peak_tflops) {
   const Column share{"of peak",
                      [peak_tflops](const Record& r) { return peak_share(r, peak_tflops); }};
   const Column rung{"rung", kKernel.cell};
-  return make_table(records, {rung, kIdea, kShape, kDevice, kVerified, kError, kTime, kTflops,
-                              share, kRatio, kInstructions, kFmaRatio, kSeconds});
+  return make_table(
+      records, {rung, kIdea, kShape, kDevice, kVerified, kError, kLimitedBy, kTime, kTflops, share,
+                kRatio, kIntensity, kSectors, kExcess, kFmaRatio, kInstructions, kSeconds});
 }
 
 }  // namespace tessera::lab

@@ -20,8 +20,8 @@ std::string render(const Table& table, Format format);
 // Columns without any value in the records are left out.
 Table bench_table(const std::vector<Record>& records);
 Table verify_table(const std::vector<Record>& records);
-// One row a rung: idea, verified, error over bound, counts, seconds; on a GPU time, TFLOP/s, share
-// of peak and ratio to the vendor. peak_tflops 0: that column is left out.
+// One row a rung: idea, verified, error over bound, what limits it, counts, seconds; on a GPU time,
+// TFLOP/s, share of peak and ratio to the vendor. peak_tflops 0: that column is left out.
 Table ladder_table(const std::vector<Record>& records, double peak_tflops = 0);
 
 }  // namespace tessera::lab

@@ -58,7 +58,7 @@ Turns& Turns::operator+=(const Turns& more) {
   conflicts += more.conflicts;
   shared += more.shared;
   scattered += more.scattered;
-  lines += more.lines;
+  global += more.global;
   return *this;
 }
 
@@ -68,11 +68,11 @@ Turns turns_of(const Site& site) {
   Turns turns;
   turns.conflicts = static_cast<double>(banks.excess());
   turns.shared = static_cast<double>(banks.passes);
-  const auto lines = static_cast<double>(global.lines);
-  const double filled = std::max(static_cast<double>(global.requests),
-                                 static_cast<double>(global.distinct_bytes) / vgpu::kLineBytes);
-  turns.lines = std::min(lines, filled);
-  turns.scattered = lines - turns.lines;
+  const auto wavefronts = static_cast<double>(global.data_wavefronts);
+  const double needed = std::max(static_cast<double>(global.requests),
+                                 static_cast<double>(global.requested_bytes) / vgpu::kLineBytes);
+  turns.global = std::min(wavefronts, needed);
+  turns.scattered = wavefronts - turns.global;
   return turns;
 }
 

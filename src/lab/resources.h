@@ -17,15 +17,16 @@ inline const vgpu::BankCounts& banks_of(const vgpu::SharedCounts& shared) { retu
 
 enum class Resource { kIssue, kFma, kMatrix, kLoadStore, kDram };
 
-// The load/store unit of an SM serves one wavefront of shared memory or one line of global memory a
-// clock (model; rungs 01 to 03 measure it). Turns by what they are spent on.
+// The load/store unit of an SM serves one wavefront of shared memory, or one of what global memory
+// has in L1, a clock (model, calibrated in results/h200_calibration.json). Turns by what they are
+// spent on.
 struct Turns {
   double conflicts = 0;  // excess wavefronts of shared memory
   double shared = 0;     // wavefronts without conflicts
-  double scattered = 0;  // lines beyond what the same bytes would fill
-  double lines = 0;      // the other lines of global memory
+  double scattered = 0;  // wavefronts of global accesses beyond 128 bytes of lanes each
+  double global = 0;     // the other wavefronts of global accesses
 
-  double sum() const { return conflicts + shared + scattered + lines; }
+  double sum() const { return conflicts + shared + scattered + global; }
   Turns& operator+=(const Turns& more);
 };
 Turns turns_of(const Site& site);

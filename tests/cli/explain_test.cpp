@@ -50,6 +50,11 @@ TEST_F(Explain, Rung03SaysBankConflictsAndTheLine) {
   EXPECT_EQ(ran.err, "");
 }
 
+TEST_F(Explain, ThePageShowsWhatThisBuildPrints) {
+  EXPECT_EQ(run_program({"explain", "03"}).out, file_text("results/explain_03.txt"))
+      << "run: tessera explain 03 > results/explain_03.txt && tools/update_tables.py";
+}
+
 TEST_F(Explain, Rung05HasNoBankConflicts) {
   const lab::Json five = json_of({"explain", "05"});
   EXPECT_NE(five.at("limited_by"), "bank conflicts");

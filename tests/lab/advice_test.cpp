@@ -44,7 +44,7 @@ Site global_load(std::uint64_t count, std::uint64_t lines, int instructions = 1)
   global.requests = count;
   global.lanes = 32 * count;
   global.requested_bytes = global.distinct_bytes = 128 * count;
-  global.lines = lines * count;
+  global.lines = global.data_wavefronts = lines * count;
   global.sectors = std::max<std::uint64_t>(4, std::min<std::uint64_t>(32, 4 * lines)) * count;
   return site;
 }
@@ -124,7 +124,7 @@ TEST(Advice, ScatteredAccess) {
 
 TEST(Advice, ABroadcastIsNoScatteredAccess) {
   Site broadcast = global_load(1000, 1);
-  broadcast.memory.global.distinct_bytes = 4000;
+  broadcast.memory.global.distinct_bytes = 4 * 1000;
   broadcast.memory.global.sectors = 1000;
   EXPECT_FALSE(fires(evidence({broadcast}), "scattered-access"));
 }
@@ -237,7 +237,7 @@ TEST(Resources, TurnsAreSplitByTheirCause) {
   EXPECT_EQ(turns.shared, 10);
   EXPECT_EQ(turns.conflicts, 30);
   turns = turns_of(global_load(10, 4));
-  EXPECT_EQ(turns.lines, 10);
+  EXPECT_EQ(turns.global, 10);
   EXPECT_EQ(turns.scattered, 30);
 }
 

@@ -60,5 +60,30 @@ TEST(Report, ShareOfPeakAndMissingCells) {
   EXPECT_EQ(table.rows[1][at - table.header.begin()], "-");
 }
 
+TEST(Report, TheLadderShowsWhatTheCountsSay) {
+  Record r = record("03_a", 64, 1, 1);
+  r.limited_by = "bank conflicts";
+  r.counts.emplace();
+  r.counts->fma.warp = 8;
+  r.counts->flop = 64;
+  vgpu::MemoryCounts& loads = r.counts->memory.loads;
+  r.counts->memory.counted = true;
+  loads.global.requests = 2;
+  loads.global.sectors = 5;
+  loads.global.requested_bytes = 256;
+  loads.shared.requests = 1;
+  loads.shared.pair = {1, 5};
+  const Table table = ladder_table({r, record("01_a", 64, 1, 1)}, 60);
+  const auto cell = [&](std::size_t row, const char* column) {
+    const auto at = std::find(table.header.begin(), table.header.end(), column);
+    return at == table.header.end() ? "no column" : table.rows[row][at - table.header.begin()];
+  };
+  EXPECT_EQ(cell(0, "limited by"), "bank conflicts");
+  EXPECT_EQ(cell(0, "sectors/request"), "2.50");
+  EXPECT_EQ(cell(0, "excess/FMA"), "0.500");
+  EXPECT_EQ(cell(0, "FLOP/byte"), "0.2500");
+  EXPECT_EQ(cell(1, "limited by"), "-");
+}
+
 }  // namespace
 }  // namespace tessera::lab

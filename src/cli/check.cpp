@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "cli/check_report.h"
@@ -147,6 +148,13 @@ std::vector<NamedFile> parse_outputs(const Options& options, const std::vector<H
     const NamedFile file = parse_named_file("--out", text);
     array_named(arrays, file.name, "--out");
     lab::check_writable(file.path, "--out");
+    std::error_code error;
+    const auto same = [&](const NamedFile& other) { return other.path == file.path; };
+    if (file.path == "-" || std::filesystem::equivalent(file.path, options.file, error) ||
+        std::any_of(outputs.begin(), outputs.end(), same)) {
+      throw StatusError(Status::bad_argument(fmt::format(
+          "--out is '{}', but must be a file of its own, and not that of the kernel", text)));
+    }
     outputs.push_back(file);
   }
   return outputs;

@@ -87,7 +87,7 @@ std::string seen_text(const SeenFinding& seen, const CheckReport& report) {
       fmt::format("in {} of {}", seen.runs, plural(report.result.runs.size(), "run"));
   if (seen.runs == 1 && report.result.runs.size() > 1) text += fmt::format(" ({})", seen.order);
   if (seen.instructions > 1) {
-    text += fmt::format(", by {} pairs of instructions", seen.instructions);
+    text += fmt::format(", at {} places of the PTX", seen.instructions);
   }
   if (seen.finding.count > 1) text = fmt::format("{} times, {}", seen.finding.count, text);
   return text;
@@ -165,7 +165,7 @@ std::string runs_text(const CheckReport& report) {
     text += fmt::format(", {} finished", finished);
   }
   const std::uint64_t instructions = warp_instructions(result);
-  if (instructions != 0) text += fmt::format(", {} warp instructions each", instructions);
+  if (instructions != 0) text += fmt::format(", {} each", plural(instructions, "warp instruction"));
   return text;
 }
 

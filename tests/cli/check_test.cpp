@@ -330,6 +330,27 @@ TEST_F(Check, KernelsByTheirNamesInCppAndPtx) {
   expect_refused(joined({kKernels}, rest), {"--kernel is not given", "kernels: "});
 }
 
+TEST_F(Check, APrintingKernelIsRefusedWithTheReason) {
+  expect_refused(
+      {kKernels, "--kernel", "prints", "--grid", "1", "--block", "1", "--arg", "n=i32:1"},
+      {"vprintf", "printf does not run here"});
+}
+
+TEST_F(Check, ManyArgumentsAndOddBytesAreOnlyBadCalls) {
+  Words many = {kFolder + "add.ptx", "--grid", "1", "--block", "32"};
+  for (int i = 0; i < 5000; ++i) many.insert(many.end(), {"--arg", "a=i32:1"});
+  expect_refused(many, {"takes 3 arguments, but 5000 are given"});
+  expect_refused({kFolder + "add.ptx", "--grid", "1", "--block", "32", "--arg", "z\xff=f32[1]"},
+                 {"a name is made of letters"});
+  const TemporaryFolder folder;
+  const std::string odd = folder / "\xff\xfe.ptx";
+  std::filesystem::copy_file(kFolder + "add.ptx", odd);
+  const Ran ran = check({odd, "--grid", "1", "--block", "32", "--arg", "z=f32[31]", "--arg",
+                         "x=f32[32]:ones", "--arg", "y=f32[32]:ones", "--json", "-"});
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_EQ(lab::Json::parse(ran.out).at("clean"), false);
+}
+
 TEST_F(Check, ReportsAsJsonAndMarkdown) {
   const TemporaryFolder folder;
   const Ran ran = check(
@@ -368,6 +389,8 @@ TEST_F(Check, BadCallsNameTheArgument) {
   expect_refused(launch("--tolerance", "-1"), {"--tolerance is '-1'"});
   expect_refused(launch("--nvcc-arg", "-O0"), {"--nvcc-arg is '-O0'"});
   expect_refused(launch("--json", "/nowhere/x.json"), {"--json"});
+  expect_refused(launch("--out", "z=" + file), {"--out is 'z=", "not that of the kernel"});
+  expect_refused(launch("--out", "z=-"), {"--out is 'z=-'"});
   expect_refused({folder / "none.ptx", "--grid", "1", "--block", "1"}, {"no such file"});
   std::filesystem::create_directory(folder / "folder.ptx");
   expect_refused({folder / "folder.ptx"}, {"not a regular file"});
@@ -383,6 +406,21 @@ TEST_F(Check, BadCallsNameTheArgument) {
              "  frobnicate.b32 1, 2;\n  ret;\n}\n");
   expect_refused({folder / "odd.ptx", "--grid", "1", "--block", "1"},
                  {"PTX line 5", "frobnicate.b32"});
+}
+
+TEST_F(Check, TensorMapsAreDescribedByArrayBoxAndSwizzle) {
+  const Words call = {kFolder + "map.ptx",     "--grid", "1", "--block", "32", "--array",
+                      "a=bf16[64,128]:uniform"};
+  const auto map = [&](const std::string& text) { return joined(call, {"--arg", "t=" + text}); };
+  const Ran ran = check(map("tensormap(a, 64x32, 128)"));
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  expect_refused(map("tensormap(a, 64, 128)"), {"the box has 1 extents and array a has 2"});
+  expect_refused(map("tensormap(a, 64x32, 127)"), {"swizzle of none, 32, 64 or 128"});
+  expect_refused(map("tensormap(b, 64x32)"), {"names the array 'b'", "arrays are: a"});
+  expect_refused(map("tensormap(a, 512x1)"), {"at most 256"});
+  expect_refused(map("tensormap(a, 128x1, 128)"), {"--arg is 't=tensormap(a, 128x1, 128)'"});
+  expect_refused(map("tensormap(a)"), {"a tensor map is tensormap(ARRAY, BOX, SWIZZLE)"});
+  expect_refused(map("tensormap(a, 64x32, 128"), {"lacks its ')'"});
 }
 
 }  // namespace

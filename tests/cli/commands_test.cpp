@@ -189,6 +189,17 @@ TEST_F(Commands, CtrlCKeepsWhatWasMeasured) {
   EXPECT_LT(object.at("runs").size(), all_kernels().size());
 }
 
+// tessera ladder --json FILE | head -1
+TEST_F(Commands, AReaderThatLeavesDoesNotLoseTheFile) {
+  const TemporaryFolder folder;
+  const Ran ran =
+      run_program_for_head({"ladder", "--device", "virtual", "--kernel", "01,02,03", "-m", "64",
+                            "-n", "64", "-k", "64", "--json", folder / "t.json"},
+                           1);
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(lab::Json::parse(file_text(folder / "t.json")).at("runs").size(), 3u);
+}
+
 TEST_F(Commands, MultiplyAgreesWithNumPy) {
   const TemporaryFolder folder;
   const std::string d = folder / "d.npy";

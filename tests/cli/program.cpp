@@ -85,6 +85,25 @@ Ran interrupt_program(const std::vector<std::string>& arguments, int lines) {
   return ran;
 }
 
+Ran run_program_for_head(const std::vector<std::string>& arguments, int lines) {
+  int ends[2];
+  if (pipe(ends) != 0) throw std::runtime_error("no pipe");
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    become_program(arguments, {}, ends[1], open("/dev/null", O_WRONLY));
+  }
+  close(ends[1]);
+  Ran ran;
+  for (char c; lines > 0 && read(ends[0], &c, 1) == 1;) {
+    ran.out += c;
+    lines -= c == '\n';
+  }
+  close(ends[0]);
+  ran.code = exit_code_of(child);
+  return ran;
+}
+
 TemporaryFolder::TemporaryFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "tessera_test_XXXXXX").string();
   if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");

@@ -18,6 +18,9 @@ Ran run_program(const std::vector<std::string>& arguments,
 // Starts the program, reads its stdout until `lines` lines are there, sends Ctrl-C, reads the rest.
 Ran interrupt_program(const std::vector<std::string>& arguments, int lines);
 
+// Starts the program, reads its stdout until `lines` lines are there and closes it, as head does.
+Ran run_program_for_head(const std::vector<std::string>& arguments, int lines);
+
 std::string file_text(const std::string& path);
 void write_text(const std::string& path, const std::string& text);
 

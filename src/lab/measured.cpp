@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "lab/json_number.h"
+
 namespace tessera::lab {
 namespace {
 
@@ -33,8 +35,8 @@ Measured row_of(const Json& run, const std::string& file) {
   row.m = problem.at("m");
   row.n = problem.at("n");
   row.k = problem.at("k");
-  row.alpha = problem.at("alpha");
-  row.beta = problem.at("beta");
+  row.alpha = number_of(problem.at("alpha"));
+  row.beta = number_of(problem.at("beta"));
   row.ms = run.at("time_ms").at("median");
   row.tflops = run.at("tflops");
   const Json& ratio = run.at("ratio_to_vendor");

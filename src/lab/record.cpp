@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "lab/counts_json.h"
+#include "lab/json_number.h"
 #include "lab/parallel.h"
 #include "lab/products.h"
 
@@ -40,8 +41,8 @@ Json to_json(const Problem& p) {
           {"ldb", p.ldb},
           {"ldc", p.ldc},
           {"ldd", p.ldd},
-          {"alpha", p.alpha},
-          {"beta", p.beta}};
+          {"alpha", json_number(p.alpha)},
+          {"beta", json_number(p.beta)}};
 }
 
 Json to_json(const Telemetry& t) {

@@ -82,8 +82,10 @@ struct Session {
 // The descriptors of one problem for cuBLASLt, shared by the candidates that use them.
 class LightProblem {
  public:
+  // WHY: the other constructor has ended when this one begins, so that the destructor runs even if
+  // a descriptor cannot be had half way.
   LightProblem(Session& session, const ColumnMajor& problem)
-      : session_(session), lib_(session.lib), problem_(problem) {
+      : LightProblem(session, problem, Empty{}) {
     const auto& p = problem_;
     const bool turn_a = p.op_a == cublas::kTranspose, turn_b = p.op_b == cublas::kTranspose;
     demand(lib_.lt_matmul_create(&matmul_, p.compute, p.type), "cublasLtMatmulDescCreate");
@@ -131,6 +133,10 @@ class LightProblem {
   }
 
  private:
+  struct Empty {};
+  LightProblem(Session& session, const ColumnMajor& problem, Empty)
+      : session_(session), lib_(session.lib), problem_(problem) {}
+
   void set_op(int attribute, int op) {
     demand(lib_.lt_matmul_set(matmul_, attribute, &op, sizeof op),
            "cublasLtMatmulDescSetAttribute");
@@ -200,11 +206,14 @@ std::unique_ptr<Session> start_session(Device& device, const cublas::Library& li
   }
   session->stream = device.native_stream();
   session->workspace = DeviceBuffer(device, options.workspace_bytes);
-  demand(lib.set_stream(session->blas, session->stream), "cublasSetStream");
-  demand(lib.set_workspace(session->blas, pointer(session->workspace.address()),
-                           session->workspace.bytes()),
-         "cublasSetWorkspace");
-  return session;
+  code = lib.set_stream(session->blas, session->stream);
+  if (code == 0) {
+    code = lib.set_workspace(session->blas, pointer(session->workspace.address()),
+                             session->workspace.bytes());
+  }
+  if (code == 0) return session;
+  problem = fmt::format("it does not take this stream and workspace (status {})", code);
+  return nullptr;
 }
 
 std::vector<std::string> matches(const std::string& pattern) {

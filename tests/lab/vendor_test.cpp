@@ -237,6 +237,35 @@ TEST(Vendor, ALibraryThatDoesNotStartIsNull) {
   EXPECT_NE(problem.find("status 1"), std::string::npos);
 }
 
+int layouts_made = 0;
+
+TEST(Vendor, NothingLeaksWhereADescriptorCannotBeHad) {
+  FakeDevice device(DeviceKind::kCuda);
+  cublas::Library lib = stand_in();
+  lib.lt_layout_create = [](cublas::LtDescriptor* out, int, std::uint64_t, std::uint64_t,
+                            std::int64_t) {
+    if (++layouts_made == 3) return 3;
+    return *out = make_descriptor({}), 0;
+  };
+  std::string problem;
+  const auto vendor = make_vendor(device, lib, {}, problem);
+  ASSERT_TRUE(vendor) << problem;
+  live_descriptors = layouts_made = 0;
+  EXPECT_THROW(vendor->calls(with_default_ld({13, 9, 21})), StatusError);
+  EXPECT_EQ(layouts_made, 3);
+  EXPECT_EQ(live_descriptors, 0);
+}
+
+TEST(Vendor, ALibraryThatRefusesTheStreamIsNull) {
+  FakeDevice device(DeviceKind::kCuda);
+  cublas::Library lib = stand_in();
+  lib.set_stream = [](cublas::Handle, cublas::Stream) { return 6; };
+  std::string problem;
+  EXPECT_FALSE(make_vendor(device, lib, {}, problem));  // so that the next library is tried
+  EXPECT_NE(problem.find("status 6"), std::string::npos) << problem;
+  EXPECT_EQ(device.live_blocks(), 0u);
+}
+
 void expect_unavailable(Device& device, const VendorOptions& options, const std::string& words) {
   try {
     Vendor::load(device, options);

@@ -1,5 +1,7 @@
 #include "lab/operand_sets.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace tessera::lab {
@@ -7,8 +9,18 @@ namespace {
 
 constexpr std::int64_t kUnknownL2 = std::int64_t{64} << 20;
 
-std::int64_t padded_bytes(const Problem& problem, const MatrixView& view) {
-  return (view.span() * size_of(problem.type) + 255) / 256 * 256;
+// Adds an operand's bytes, rounded up to whole alignments. Throws kUnavailable beyond 64 bits.
+std::int64_t add_padded_bytes(std::int64_t sum, const Problem& problem, const MatrixView& view) {
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(view.span(), std::int64_t{size_of(problem.type)}, &bytes) ||
+      __builtin_add_overflow(bytes, 255, &bytes) ||
+      __builtin_add_overflow(sum, bytes / 256 * 256, &sum)) {
+    throw StatusError(Status::unavailable(
+        fmt::format("the operands of a {} x {} x {} product have more bytes than 64-bit addresses "
+                    "reach",
+                    problem.m, problem.n, problem.k)));
+  }
+  return sum;
 }
 
 }  // namespace
@@ -18,7 +30,8 @@ OperandSets::OperandSets(Device& device, const Problem& problem, const FillSpec&
   const MatrixView views[] = {view_a(problem), view_b(problem), view_c(problem), view_d(problem)};
   std::int64_t offsets[5] = {};
   for (int i = 0; i < 4; ++i) {
-    offsets[i + 1] = offsets[i] + (i == 2 && !reads_c ? 0 : padded_bytes(problem, views[i]));
+    const bool is_there = i != 2 || reads_c;
+    offsets[i + 1] = is_there ? add_padded_bytes(offsets[i], problem, views[i]) : offsets[i];
   }
   const std::int64_t l2 = device.info().l2_bytes > 0 ? device.info().l2_bytes : kUnknownL2;
   const std::int64_t set_bytes = std::max<std::int64_t>(offsets[4], 256);

@@ -147,7 +147,8 @@ void listed_reference(Reference& out, const Problem& problem, const HostMatrix& 
 // Both sides of every multiple of `tile` below `extent`.
 std::vector<std::int64_t> seam_sides(std::int64_t extent, std::int64_t tile) {
   std::vector<std::int64_t> sides;
-  for (std::int64_t seam = tile; seam < extent; seam += tile) {
+  for (std::int64_t left = extent; left > tile; left -= tile) {  // the seam itself may overflow
+    const std::int64_t seam = extent - left + tile;
     sides.push_back(seam - 1);
     sides.push_back(seam);
   }
@@ -159,7 +160,7 @@ std::vector<std::int64_t> seam_sides(std::int64_t extent, std::int64_t tile) {
 bool fits_full_reference(const Problem& p, std::int64_t full_limit) {
   const auto product = [](std::int64_t x, std::int64_t y) { return static_cast<double>(x) * y; };
   return product(p.m, p.n) * p.k <= full_limit && product(p.m, p.n) <= kMostFullEntries &&
-         product(p.m + p.n + 8, p.k) <= kMostFullEntries;
+         (8.0 + p.m + p.n) * p.k <= kMostFullEntries;
 }
 
 double scale_in_type(DataType type, double scale) {

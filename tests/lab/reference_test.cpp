@@ -228,5 +228,20 @@ TEST(Sample, StaysWithinItsLimitForHugeMatrices) {
   EXPECT_GE(list.size(), 4096u + 4u + 4000u);
 }
 
+TEST(Sample, TheLargestSizesDoNotOverflow) {
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  const Problem problem{kLargest, kLargest - 7, kLargest};
+  EXPECT_FALSE(fits_full_reference(problem));
+  const auto list = sample_entries(problem, 5);
+  EXPECT_LE(list.size(), 16384u);
+  EXPECT_GE(list.size(), 4096u + 4u);
+  for (const auto& [row, col] : list) {
+    ASSERT_GE(row, 0);
+    ASSERT_LT(row, kLargest);
+    ASSERT_GE(col, 0);
+    ASSERT_LT(col, kLargest - 7);
+  }
+}
+
 }  // namespace
 }  // namespace tessera::lab

@@ -64,6 +64,10 @@ def questions(a_type, b_type, c_type, k):
     # Sums beyond the next power of two, and what is cut from them.
     for n in range(1, min(k, 16) + 1):
         ask([(one + half, one + half)] * n, 1 + power(-10))
+    # All summands as large as their exponents allow: the sum has the most bits.
+    top = 2 - power(-a_type.format.mantissa_bits if a_type.name != "tf32" else -10)
+    for sign in (1, -1):
+        ask([(sign * top, top)] * k, sign * top)
     # Large ones that cancel: what is left of the small ones, in which place they stand.
     for at in range(0, k, max(1, k // 8)):
         pairs = [(Fraction(0), one)] * k

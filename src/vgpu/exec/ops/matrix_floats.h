@@ -32,6 +32,7 @@ constexpr int kVectorBytes = 32;
 constexpr int kWide = kVectorBytes / 4;
 using Floats = float __attribute__((vector_size(kVectorBytes)));
 using Ints = s32 __attribute__((vector_size(kVectorBytes)));
+using Words = u32 __attribute__((vector_size(kVectorBytes)));
 using Shorts = s16 __attribute__((vector_size(kVectorBytes)));
 using HalfShorts = s16 __attribute__((vector_size(kVectorBytes / 2)));
 using Doubles = double __attribute__((vector_size(2 * kVectorBytes)));
@@ -46,6 +47,14 @@ inline V load_vector(const T* from) {
 template <class V, class T>
 inline void store_vector(T* to, const V& v) {
   __builtin_memcpy(to, &v, sizeof v);
+}
+
+inline bool has_bits(const Ints& v) {
+  __m256i parts[kVectorBytes / 32];
+  __builtin_memcpy(parts, &v, sizeof v);
+  bool any = false;
+  for (const __m256i& part : parts) any |= _mm256_testz_si256(part, part) == 0;
+  return any;
 }
 
 // ---- from strips to factors ---------------------------------------------------------------------
@@ -175,6 +184,43 @@ inline void add_tame(const Factors& a, const Factors& b, int first, int last, in
         __builtin_convertvector(low, Doubles) + __builtin_convertvector(high, Doubles);
     store_vector(sums.sum + at, sum * Doubles(back));
   }
+}
+
+// The same, cut to single precision; false where a sum needs more than 32 bits, and nothing is
+// done.
+inline bool add_tame_single(const Factors& a, const Factors& b, int count, const SumModel& model,
+                            s16* exponent, const float* start, float* to) {
+  raise_exponents(a, b, 0, count, exponent);
+  alignas(64) float results[kLanes];
+  const s32 kept = s32(~0u << (23 - model.kept));
+  Ints wide = {};
+  for (int at = 0; at < kLanes; at += kWide) {
+    const Ints largest = __builtin_convertvector(load_vector<HalfShorts>(exponent + at), Ints);
+    const Floats scale = Floats((127 + model.fraction - largest) << 23);
+    const Floats back = Floats((127 - model.fraction + largest) << 23);
+    Ints low = __builtin_convertvector(load_vector<Floats>(start + at) * scale, Ints);
+    Ints high = {};
+    for (int k = 0; k < count; k += 2) {
+      const Floats even =
+          load_vector<Floats>(a.value[k] + at) * load_vector<Floats>(b.value[k] + at);
+      const Floats odd =
+          load_vector<Floats>(a.value[k + 1] + at) * load_vector<Floats>(b.value[k + 1] + at);
+      low += __builtin_convertvector(even * scale, Ints);
+      high += __builtin_convertvector(odd * scale, Ints);
+    }
+    const Ints half = (low >> 1) + (high >> 1);
+    wide |= (half > (1 << 30) - 128) | (half < 128 - (1 << 30));
+    const Ints sum = Ints(Words(low) + Words(high));
+    const Ints size = sum < 0 ? -sum : sum;
+    // To nearest, and one step back where that was up.
+    const Floats near = __builtin_convertvector(size, Floats);
+    const Ints cut = (Ints(near) + (__builtin_convertvector(near, Ints) > size)) & kept;
+    const Ints sign = sum & s32(0x80000000u);
+    store_vector(results + at, Ints(Floats(cut) * back) | sign);
+  }
+  if (has_bits(wide)) return false;
+  __builtin_memcpy(to, results, sizeof results);
+  return true;
 }
 
 // The same for any numbers, of one lane. A NaN comes out as NaN.

@@ -43,6 +43,18 @@ inline void add_groups(const MatrixForm& form, const SumModel& model, const Fact
   }
 }
 
+// The fast way of the most common instructions; false where they are not that.
+inline bool add_single(const MatrixForm& form, const SumModel& model, const Factors& a,
+                       const Factors& b, const float* start, u32* to) {
+  const int depth = depth_of(form);
+  if (model.by_halves || depth > model.group || !a.tame || !b.tame) return false;
+  const bool half_c = type_of_c(form) == Accumulator::kF16;
+  const int lowest = half_c ? lowest_exponent(Element::kF16) : kLowestExponent;
+  alignas(64) s16 exponent[kLanes];
+  return tame_exponents(start, lowest, exponent) &&
+         add_tame_single(a, b, depth, model, exponent, start, reinterpret_cast<float*>(to));
+}
+
 inline void multiply_floats(const MatrixForm& form, const Factors (&a)[2], const Factors (&b)[2],
                             const TileRegisters* c, const TileRegisters& d) {
   const SumModel model = sum_model(form);
@@ -57,6 +69,7 @@ inline void multiply_floats(const MatrixForm& form, const Factors (&a)[2], const
       } else {
         for (float& start : sums.start) start = 0;
       }
+      if (single && add_single(form, model, a[h], b[p], sums.start, d.at[2 * h + p])) continue;
       add_groups(form, model, a[h], b[p], sums);
       if (single) {
         round_to_single(sums.sum, model.kept, reinterpret_cast<float*>(d.at[2 * h + p]));

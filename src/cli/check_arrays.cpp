@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "cli/npy_header.h"
 #include "lab/fill.h"
@@ -121,10 +120,7 @@ HostArray make_array(const std::string& name, const ArrayArgument& spec, std::ui
   array.initialised = spec.fill != ArrayFill::kUninitialised;
   const std::string what = fmt::format("array {}", name);
   const std::size_t bytes = bytes_of(spec.type, spec.shape, what);
-  lab::require_host_memory(bytes > std::numeric_limits<std::size_t>::max() / 3
-                               ? bytes
-                               : 3 * bytes,  // here, on the device, and read back
-                           what);
+  lab::require_host_memory(3.0 * bytes, what);  // here, on the device, and read back
   array.bytes.resize(bytes);
   if (array.initialised) fill(spec, key_of(name, seed), array);
   return array;

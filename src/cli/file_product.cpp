@@ -198,7 +198,7 @@ ProductResult multiply_on_host(const FileProduct& product) {
   const bool fortran_order = problem.order == Order::kColumnMajor;
   ProductResult result{NpyFile::make(problem.type, problem.m, problem.n, fortran_order),
                        blas ? blas->version() : "our own loop (OpenBLAS cannot be loaded)", true};
-  lab::require_host_memory(8 * static_cast<std::uint64_t>(problem.k * problem.n), "B in float64");
+  lab::require_host_memory(8.0 * problem.k * problem.n, "B in float64");
   const std::vector<double> b = rows_as_doubles(product.b, 0, problem.k);
   const std::int64_t panel = rows_of_a_panel(problem, kHostPanelMultiplyAdds);
   result.complete =

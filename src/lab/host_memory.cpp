@@ -48,12 +48,13 @@ std::uint64_t memory_of_group() {
 
 std::uint64_t available_host_memory() { return std::min(memory_of_machine(), memory_of_group()); }
 
-void require_host_memory(std::uint64_t bytes, const std::string& what) {
-  const std::uint64_t available = available_host_memory();
+void require_host_memory(double bytes, const std::string& what) {
+  const auto available = static_cast<double>(available_host_memory());
   if (bytes <= available) return;
-  throw StatusError(
-      Status::unavailable(fmt::format("{} needs {:.1f} GB of host memory, and {:.1f} GB are free",
-                                      what, bytes * 1e-9, available * 1e-9)));
+  const std::string needed =
+      bytes < 1e15 ? fmt::format("{:.1f}", bytes * 1e-9) : fmt::format("{:.2g}", bytes * 1e-9);
+  throw StatusError(Status::unavailable(fmt::format(
+      "{} needs {} GB of host memory, and {:.1f} GB are free", what, needed, available * 1e-9)));
 }
 
 }  // namespace tessera::lab

@@ -188,8 +188,7 @@ void require_memory(const Problem& problem, int passes) {
   const double inputs =
       static_cast<double>(view_a(problem).span()) + view_b(problem).span() + view_c(problem).span();
   const double elements = passes * inputs + 2.0 * view_d(problem).span();
-  const double bytes = std::min(elements * size_of(problem.type), 1e19);
-  require_host_memory(static_cast<std::uint64_t>(bytes),
+  require_host_memory(elements * size_of(problem.type),
                       fmt::format("a {} x {} x {} product", problem.m, problem.n, problem.k));
 }
 

@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/session.h"
 #include "lab/chain.h"
+#include "lab/runner.h"
 
 namespace tessera::cli {
 namespace {
@@ -152,6 +153,7 @@ int bench_chain(const Options& options) {
   lab::ChainOptions chain;
   chain.length = static_cast<int>(parse_integer("--chain", options.chain, 1, 1000000));
   chain.seed = parse_seed(options.seed);
+  chain.stop = interrupted;
   Devices devices = open_devices(options.device);
   const std::vector<Group> groups =
       groups_of(options.problem, devices.is_cuda() ? Shape{2048, 2048, 2048} : Shape{64, 64, 64});
@@ -171,7 +173,11 @@ int bench_chain(const Options& options) {
   for (const Group& group : groups) {
     for (const KernelChoice& kernel : group.kernels) {
       if (interrupted()) break;
-      results.push_back(lab::run_chain(*devices.device, kernel, group.problem, chain));
+      try {
+        results.push_back(lab::run_chain(*devices.device, kernel, group.problem, chain));
+      } catch (const lab::Stopped&) {
+        break;  // the chains before this one are kept
+      }
       object["chains"].push_back(lab::to_json(results.back()));
       correct = correct && results.back().correct;
     }

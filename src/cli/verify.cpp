@@ -13,6 +13,7 @@
 #include "cli/progress.h"
 #include "cli/session.h"
 #include "lab/lattice.h"
+#include "lab/runner.h"
 
 namespace tessera::cli {
 namespace {
@@ -96,6 +97,7 @@ std::vector<Group> groups_of(const Options& options, std::uint64_t seed) {
 lab::VerifyOptions verify_options_of(const Options& options, std::uint64_t seed) {
   lab::VerifyOptions verify;
   verify.seed = seed;
+  verify.stop = interrupted;
   verify.fill = lab::parse_fill(options.fill);
   if (!options.nans.empty()) {
     verify.nans = static_cast<int>(parse_integer("--nans", options.nans, 0, 1000000));
@@ -125,7 +127,12 @@ std::vector<lab::Record> run_groups(const std::vector<Group>& groups, Devices& d
     for (const KernelChoice& kernel : groups[i].kernels) {
       if (interrupted()) break;
       bar.show(i, fmt::format("{} {}", kernel.kernel->name, groups[i].one.name()));
-      lab::Record record = check_one(devices, kernel, data);
+      lab::Record record;
+      try {
+        record = check_one(devices, kernel, data);
+      } catch (const lab::Stopped&) {
+        break;  // what was verified before is kept
+      }
       const bool on_cuda = devices.is_cuda() && record.device == devices.device->info().name;
       record.command = repeat_command("verify", kernel, groups[i].one.problem,
                                       on_cuda ? "cuda" : "virtual", seed);

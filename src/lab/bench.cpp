@@ -79,11 +79,18 @@ std::vector<Row> check_all(Device& device, const std::vector<KernelChoice>& kern
     return rows;
   }
   say(options, "reference");
-  const VerifyCase data(problem, options.verify);
+  VerifyOptions verify = options.verify;
+  verify.stop = options.stop;
+  const VerifyCase data(problem, verify);
   for (const KernelChoice& choice : kernels) {
     if (stopped(options)) break;
     say(options, "verify " + choice.kernel->name);
-    Row row{&choice, check_somewhere(device, options.fallback, choice, data)};
+    Row row{&choice, {}};
+    try {
+      row.record = check_somewhere(device, options.fallback, choice, data);
+    } catch (const Stopped&) {
+      break;  // the kernels before this one are kept
+    }
     const bool right = row.record.verified && *row.record.verified != name_of(Verified::kFailed);
     row.timed = has_clock && right && row.record.device == device.info().name;
     rows.push_back(std::move(row));

@@ -68,7 +68,7 @@ void check_links(Device& device, Runner& runner, const Problem& problem, const M
   HostMatrix output(problem.type, view_d(problem), 0);
   device.take_counts();
   for (int i = 0; i < options.length; ++i) {
-    runner.run(runner.plan(on.link(i)));
+    runner.run(runner.plan(on.link(i)), options.stop);
     device.synchronize();
     for (const LaunchCounts& launch : device.take_counts()) {
       result.host_seconds += launch.host_seconds;
@@ -133,8 +133,10 @@ void time_chains(Device& device, Runner& runner, const Problem& problem, const M
   how.warm_ups = 1;
   how.min_calls = 3;
   how.max_calls = 20;
+  how.stop = options.stop;
   DeviceTimer timer(device);
   const std::vector<Samples> samples = measure(timer, candidates, Mode::kBurst, how);
+  if (options.stop && options.stop()) throw Stopped();
   result.own_ms = summarize(samples[0].milliseconds);
   for (std::size_t i = 1; i < samples.size(); ++i) {
     const Summary time = summarize(samples[i].milliseconds);

@@ -13,6 +13,7 @@ struct ChainOptions {
   Vendor* vendor = nullptr;
   int repeats = 5;
   double idle_ms = 250;
+  std::function<bool()> stop = {};  // asked between products; true ends the chain with Stopped
 };
 
 struct ChainResult {

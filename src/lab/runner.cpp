@@ -44,8 +44,11 @@ Plan Runner::plan(const Operands& operands) const {
   return kernel_.plan(*row_, problem_, operands, workspace_.address());
 }
 
-void Runner::run(const Plan& plan) {
-  for (const Launch& launch : plan.launches) device_.launch(image_, launch);
+void Runner::run(const Plan& plan, const Stop& stop) {
+  for (const Launch& launch : plan.launches) {
+    if (stop && stop()) throw Stopped();
+    device_.launch(image_, launch);
+  }
 }
 
 }  // namespace tessera::lab

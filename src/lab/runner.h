@@ -1,6 +1,8 @@
 // Runs a plan of the catalog on a device: loads the image, owns the workspace, launches in order.
 #pragma once
 
+#include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -26,6 +28,13 @@ class DeviceBuffer {
   std::size_t bytes_ = 0;
 };
 
+// Asked between launches; true ends the work with Stopped.
+using Stop = std::function<bool()>;
+class Stopped : public std::exception {
+ public:
+  const char* what() const noexcept override { return "stopped between two launches"; }
+};
+
 // One kernel bound to one problem on one device. Throws kUnsupported (before any launch) when the
 // kernel does not take the problem, kUnavailable when the device cannot load its image.
 class Runner {
@@ -35,7 +44,7 @@ class Runner {
   // The launches for these operands; made once where calls are timed.
   Plan plan(const Operands& operands) const;
   // Enqueues a plan. Asynchronous where the device is.
-  void run(const Plan& plan);
+  void run(const Plan& plan, const Stop& stop = {});
 
   const KernelRow& row() const { return *row_; }
   const std::string& image() const { return image_.description; }

@@ -165,7 +165,7 @@ struct VerifyCase::Pass {
     device.take_counts();
     const Plan plan = runner.plan(operands);
     outcome.entries = entries_of(plan);
-    runner.run(plan);
+    runner.run(plan, options.stop);
     device.synchronize();
     outcome.counts = device.take_counts();
     for (const auto& [name, host, on_device] :

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@ struct VerifyOptions {
   int misalign = 0;            // elements by which A, B, C and D miss a 256-byte boundary
   bool integers = true;        // the exact pass before the real one
   ReferenceOptions reference;
+  std::function<bool()> stop = {};  // asked before each launch; true ends check() with Stopped
 };
 
 // "full", "sampled" or "failed", as in a record.

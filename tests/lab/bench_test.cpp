@@ -5,6 +5,7 @@
 #include <set>
 
 #include "lab/chain.h"
+#include "lab/runner.h"
 #include "tests/lab/fake_device.h"
 
 namespace tessera::lab {
@@ -161,15 +162,36 @@ TEST(Bench, OperandsRotateThroughTwiceTheL2) {
   }
 }
 
+TEST(Bench, OperandsBeyond64BitsAreRefused) {
+  FakeDevice device(DeviceKind::kCuda);
+  const Kernel kernel = fake_kernel(DataType::kF64);
+  BenchOptions options = quick_options();
+  options.check_results = false;
+  const std::int64_t huge = std::int64_t{1} << 29;  // A has 2^61 bytes, B and D 2^62 each
+  try {
+    bench(device, {{&kernel, "only"}}, {huge, 2 * huge, huge, DataType::kF64}, options);
+    FAIL() << "5 * 2^61 bytes were taken";
+  } catch (const StatusError& error) {
+    EXPECT_EQ(error.status().code, StatusCode::kUnavailable);
+    EXPECT_NE(error.status().message.find("more bytes than 64-bit addresses reach"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(Bench, StoppingKeepsWhatThereIs) {
   FakeDevice device;
   const Kernel kernel = fake_kernel(DataType::kF32);
   BenchOptions options = quick_options();
-  int asked = 0;
-  options.stop = [&] { return ++asked > 1; };
-  const auto records =
-      bench(device, {{&kernel, "only"}, {&kernel, "only"}, {&kernel, "only"}}, kProblem, options);
-  EXPECT_EQ(records.size(), 1u);
+  // A verification is two launches: after the first one's, and between those of the second.
+  for (const int launches : {2, 3}) {
+    device.launches = 0;
+    options.stop = [&device, launches] { return device.launches >= launches; };
+    const auto records =
+        bench(device, {{&kernel, "only"}, {&kernel, "only"}, {&kernel, "only"}}, kProblem, options);
+    EXPECT_EQ(records.size(), 1u);
+    EXPECT_EQ(device.launches, launches);
+  }
 }
 
 ChainOptions quick_chain(int length) {
@@ -218,6 +240,16 @@ TEST(Chain, TimesTheWholeChainInTurnWithTheVendor) {
   EXPECT_DOUBLE_EQ(result.vendor_ms->median, 14);
   EXPECT_EQ(result.vendor, "candidate 2");
   EXPECT_EQ(to_json(result)["vendor_ms"]["median"], 14);
+}
+
+TEST(Chain, StopsBetweenProducts) {
+  FakeDevice device;
+  const Kernel kernel = fake_kernel(DataType::kF32);
+  ChainOptions options = quick_chain(9);
+  options.stop = [&] { return device.launches == 4; };
+  EXPECT_THROW(run_chain(device, {&kernel, "only"}, {40, 40, 40}, options), Stopped);
+  EXPECT_EQ(device.launches, 4);
+  EXPECT_EQ(device.live_blocks(), 0u);
 }
 
 TEST(Chain, WantsSquareMatrices) {

@@ -1,0 +1,76 @@
+// What one thing costs on a GPU: how long an instruction holds its unit, how long a value takes to
+// come, what the way beyond the SM carries. They belong to the GPU, never to a kernel; the
+// prediction of a kernel's time rests on them alone.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "arch/gpu.h"
+
+namespace tessera::arch {
+
+// In SM clock cycles unless said otherwise. The values are an H200's.
+struct Costs {
+  // HW: rows of results/h200_calibration.json are named by their entries: pipes ffma_8, imad_8,
+  // shift_8 and add_xor_64_8, dfma_8, dmma_4. A warp instruction holds one of the SM's four parts:
+  double fma = 1;      // FFMA, FADD, FMUL
+  double imad = 2;     // on the same unit as FFMA (ffma_imad)
+  double alu = 2;      // IADD3, LOP3, SHF, ISETP, ...
+  double fp64 = 2;     // DFMA
+  double tensor = 16;  // DMMA 8x8x4; 16x8x4 takes as long (dmma_16x8x4)
+  double uniform = 1;  // not measured
+  double control = 1;  // not measured
+  // HW: shared_memory shared_chase_*, without the addition of 4 cycles in each step.
+  double shared_latency = 24;  // after the last wavefront
+  double l1_latency = 33;      // HW: latency global_chase, without its two additions
+  double store_release = 18;   // until a store's registers are free: Huerta et al., MICRO 2025
+  // What a load that misses L1 waits for, on average, while all SMs load. Fitted: tools/fit_model,
+  // on the rungs at 1024 and 2048. Alone it waits 278 for L2 and 620 for device memory (HW: latency
+  // l2_chase of 16 MiB and of 1 GiB).
+  double miss_latency = 560;
+  // From one request that misses L1 to the next, by 32, 64 and 128 bits a lane. HW: global_memory
+  // l2_load_*, one SM.
+  std::array<double, 3> missed_request = {2.6, 5.0, 7.5};
+  double l2_sectors = 2;        // HW: the same rows: sectors from L2 to one SM a cycle
+  double barrier = 12;          // HW: control barrier: 12 and
+  double barrier_arrival = 2;   // 2 for each warp
+  double branch = 6;            // a taken branch: not measured
+  double memory_queue = 64;     // wavefronts that wait before memory instructions hold up a warp
+  double cta_start = 161;       // HW: control nothing: from one CTA's start on an SM to the next
+  double cta_us = 0.3;          // microseconds to fill and drain a wave of CTAs: not measured
+  double launch_us = 3.7;       // HW: control nothing: one launch between two events
+  double next_launch_us = 2.5;  // HW: control nothing: each of 1000 launches in a row
+  double l2_gbs = 8800;         // HW: streams stream_read of 16 to 48 MiB
+  double copy_gbs = 3960;       // HW: streams stream_copy of 2 GiB, read and written together
+  double dram_gbs = 4540;       // HW: streams stream_read of 2 GiB
+
+  bool is_measured = true;  // on this GPU; else rates from data sheets beside an H200's latencies
+  // Of the prediction, over the rungs at 1024 and 2048 (results/h200_model_fit.json).
+  double median_error = 0, largest_error = 0;
+};
+
+inline constexpr std::string_view kCostsMeasuredOn = "h200";
+
+// Rates of another GPU follow from its lanes, its clock and its memory; what no data sheet says is
+// an H200's, and the costs are marked.
+constexpr Costs costs_of(const Gpu& gpu) {
+  Costs costs;
+  costs.median_error = 0.020;
+  costs.largest_error = 0.160;
+  if (std::string_view(gpu.name) == kCostsMeasuredOn) return costs;
+  costs.is_measured = false;
+  costs.median_error = costs.largest_error = 0;
+  costs.fma = 128.0 / gpu.fp32_lanes;
+  costs.fp64 = 128.0 / gpu.fp64_lanes;
+  // A DMMA 8x8x4 is 256 multiply-adds.
+  costs.tensor = gpu.fp64_tensor_lanes == 0 ? 0 : 1024.0 / gpu.fp64_tensor_lanes;
+  const double ratio = gpu.memory_gbs / 4800;  // to an H200's data sheet
+  costs.dram_gbs *= ratio;
+  costs.copy_gbs *= ratio;
+  // HW: about 34 bytes a clock and SM reach all SMs of an H200 together.
+  costs.l2_gbs = 34.0 * gpu.multiprocessors * gpu.clock_ghz;
+  return costs;
+}
+
+}  // namespace tessera::arch

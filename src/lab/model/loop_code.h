@@ -1,0 +1,48 @@
+// The loop in which a kernel spends its time, as the machine runs it: the cubin's instructions in
+// order, each with the unit that it occupies, its stall cycles and its scoreboards, and with what
+// the virtual GPU counted for its memory accesses.
+//
+// PTX says how often and with which addresses; SASS says what is really issued. Where ptxas merged
+// accesses, the wavefronts of the PTX are spread over the machine's accesses of the same kind.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "device/device.h"
+#include "sass/cubin.h"
+
+namespace tessera::lab {
+
+// Units of an SM that one instruction occupies; kImad is the FMA unit, held longer. kMemory is
+// shared by the SM's four parts; each part has its own of the others.
+enum class Unit { kFma, kImad, kAlu, kFp64, kTensor, kUniform, kControl, kMemory, kBarrier };
+inline constexpr int kUnits = 9;
+
+enum class MemoryPath { kNone, kShared, kGlobal };
+
+struct Step {
+  Unit unit = Unit::kControl;
+  MemoryPath path = MemoryPath::kNone;
+  bool is_load = false;
+  int stall = 1;                                  // cycles before the warp may issue again
+  int port_bubbles = 0;                           // cycles lost to register banks
+  unsigned wait_mask = 0;                         // scoreboards that must be free
+  int write_scoreboard = 7, read_scoreboard = 7;  // 7: none
+  bool branches = false;
+  int width = 0;          // 0, 1, 2: 32, 64, 128 bits a lane
+  double wavefronts = 0;  // of shared memory or L1, an issue
+  double sectors = 0;     // of global memory, an issue
+};
+
+struct LoopCode {
+  std::vector<Step> steps;  // of one iteration; inner loops written out
+  double iterations = 0;    // of one warp
+  double multiplies = 0;    // FMA and matrix instructions in the steps
+  bool is_empty() const { return steps.empty(); }
+};
+
+// The loop with most of the launch's multiplies. Empty for kernels without one, such as copies.
+LoopCode loop_code(const sass::CubinKernel& kernel, int sm, const LaunchCounts& counts);
+
+}  // namespace tessera::lab

@@ -1,0 +1,186 @@
+#include "lab/model/predict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "arch/occupancy.h"
+#include "lab/model/loop_code.h"
+#include "lab/model/sm_model.h"
+#include "sass/cubin.h"
+
+namespace tessera::lab {
+namespace {
+
+constexpr double kMostlyWaiting = 0.7;  // below this share no unit is what limits
+
+// A launch on its way to a time.
+struct Case {
+  const arch::Gpu& gpu;
+  const arch::Costs& costs;
+  const LaunchCounts& counts;
+  const sass::CubinKernel& kernel;
+
+  int warps() const { return static_cast<int>((counts.resources.threads + 31) / 32); }
+  double ctas() const { return static_cast<double>(counts.resources.ctas); }
+  double ms_of_cycles(double cycles) const { return cycles / (gpu.clock_ghz * 1e6); }
+};
+
+// Sectors of loads that were there already: a CTA's second touch of a sector.
+double l1_hits(const LaunchCounts& counts) {
+  const auto& memory = counts.memory;
+  const double loaded =
+      static_cast<double>(memory.loads.global.sectors + memory.copies_in.global.sectors);
+  const double fetched = static_cast<double>(memory.footprint.cluster_read_sectors);
+  return loaded == 0 ? 0 : std::clamp(1 - fetched / loaded, 0.0, 1.0);
+}
+
+double bytes_beyond_l1(const LaunchCounts& counts) {
+  const auto& footprint = counts.memory.footprint;
+  return vgpu::kSectorBytes *
+         static_cast<double>(footprint.cluster_read_sectors + footprint.cluster_written_sectors);
+}
+
+double footprint_bytes(const LaunchCounts& counts) {
+  return static_cast<double>(counts.memory.footprint.bytes());
+}
+
+int resident_ctas(const Case& launch) {
+  const auto& resources = launch.counts.resources;
+  const arch::Occupancy occupancy =
+      arch::occupancy(launch.gpu, {static_cast<int>(resources.threads), launch.kernel.registers,
+                                   static_cast<int>(resources.shared_bytes)});
+  if (occupancy.blocks > 0) return occupancy.blocks;
+  throw StatusError(Status::unsupported(
+      fmt::format("{} does not fit on an SM of the {}: {} threads, {} registers each, {} bytes of "
+                  "shared memory",
+                  launch.kernel.name, launch.gpu.name, resources.threads, launch.kernel.registers,
+                  resources.shared_bytes)));
+}
+
+// Shares of the loop's time in which each unit is busy.
+std::vector<UnitTime> busy_shares(const LoopCode& code, const LoopTime& time) {
+  const auto busy = [&](Unit unit) { return time.busy[static_cast<int>(unit)] / time.cycles; };
+  double shared = 0, global = 0;
+  for (const Step& step : code.steps) {
+    (step.path == MemoryPath::kShared ? shared : global) +=
+        step.path == MemoryPath::kNone ? 0 : std::max(1.0, step.wavefronts);
+  }
+  const double memory = shared + global > 0 ? busy(Unit::kMemory) / (shared + global) : 0;
+  return {{"issue slots", time.issue / 4 / time.cycles},
+          {"FMA unit", busy(Unit::kFma)},
+          {"ALU", busy(Unit::kAlu)},
+          {"FP64 unit", busy(Unit::kFp64)},
+          {"tensor cores", busy(Unit::kTensor)},
+          {"shared memory", memory * shared},
+          {"L1", memory * global}};
+}
+
+void sort_and_name(LaunchPrediction& launch, double shared_path_ms) {
+  std::erase_if(launch.units, [](const UnitTime& unit) { return unit.ms == 0; });
+  std::ranges::stable_sort(launch.units, std::ranges::greater{}, &UnitTime::ms);
+  launch.bound = launch.units.empty() ? "latency" : launch.units[0].name;
+  double most = launch.units.empty() ? 0 : launch.units[0].ms;
+  // Shared memory and L1 are one path: together they may be what limits.
+  if (shared_path_ms > most) {
+    most = shared_path_ms;
+    const auto on_path = [](const UnitTime& unit) {
+      return unit.name == "shared memory" || unit.name == "L1";
+    };
+    launch.bound = std::ranges::find_if(launch.units, on_path)->name;
+  }
+  if (most < kMostlyWaiting * launch.ms) launch.bound = "latency";
+}
+
+// A launch without a loop that multiplies moves data and nothing else.
+LaunchPrediction copy_time(const Case& launch) {
+  LaunchPrediction result;
+  const double dram = footprint_bytes(launch.counts) / (launch.costs.copy_gbs * 1e6);
+  const double starts = launch.ms_of_cycles(std::ceil(launch.ctas() / launch.gpu.multiprocessors) *
+                                            launch.costs.cta_start);
+  result.ms = std::max(dram, starts);
+  result.units = {{"device memory", dram}, {"starts of CTAs", starts}};
+  sort_and_name(result, 0);
+  return result;
+}
+
+LaunchPrediction loop_time(const Case& launch, const LoopCode& code) {
+  LaunchPrediction result;
+  result.ctas_of_sm = resident_ctas(launch);
+  const double sms = launch.gpu.multiprocessors;
+  result.waves = launch.ctas() / (sms * result.ctas_of_sm);
+  const double full = std::floor(result.waves);
+  const double rest = launch.ctas() - full * sms * result.ctas_of_sm;
+  const double hits = l1_hits(launch.counts);
+  double cycles = 0;
+  std::vector<UnitTime> shares;
+  const auto add_waves = [&](double waves, int ctas) {
+    if (waves == 0 || ctas == 0) return;
+    const LoopTime time = run_loop(code, {ctas, launch.warps()}, hits, launch.costs);
+    cycles += waves * code.iterations * time.cycles;
+    if (shares.empty()) shares = busy_shares(code, time);
+  };
+  add_waves(full, result.ctas_of_sm);
+  add_waves(1, static_cast<int>(std::ceil(rest / sms)));
+  const double loop = launch.ms_of_cycles(cycles);
+  const double l2 = bytes_beyond_l1(launch.counts) / (launch.costs.l2_gbs * 1e6);
+  const double dram = footprint_bytes(launch.counts) / (launch.costs.dram_gbs * 1e6);
+  const double starts =
+      launch.ms_of_cycles(std::ceil(launch.ctas() / sms) * launch.costs.cta_start);
+  result.ms =
+      std::max({loop, dram, starts}) + std::ceil(result.waves) * launch.costs.wave_us * 1e-3;
+  double path = 0;
+  for (UnitTime& unit : shares) {
+    unit.ms *= loop;
+    if (unit.name == "shared memory" || unit.name == "L1") path += unit.ms;
+  }
+  result.units = shares;
+  result.units.push_back({"L2", l2});
+  result.units.push_back({"device memory", dram});
+  sort_and_name(result, path);
+  return result;
+}
+
+}  // namespace
+
+std::string model_name(const arch::Gpu& gpu) {
+  const arch::Costs costs = arch::costs_of(gpu);
+  if (!costs.is_measured) {
+    return "replay of the main loop, sm_90a code; rates of data sheets, error unknown";
+  }
+  return fmt::format("replay of the main loop: median error {:.0f} %, at most {:.0f} %",
+                     100 * costs.median_error, 100 * costs.largest_error);
+}
+
+Prediction predict(const CountedRun& run, const arch::Gpu& gpu) {
+  return predict(run, gpu, arch::costs_of(gpu));
+}
+
+Prediction predict(const CountedRun& run, const arch::Gpu& gpu, const arch::Costs& costs) {
+  Prediction result;
+  result.gpu = gpu.name;
+  result.model = model_name(gpu);
+  const sass::CubinFile cubin = sass::read_cubin(image_of(*run.kernel).cubin);
+  double longest = 0;
+  for (std::size_t i = 0; i < run.counts.size(); ++i) {
+    const sass::CubinKernel* kernel = cubin.find(run.launches[i].entry);
+    if (!kernel) {
+      throw StatusError(Status::unsupported(run.launches[i].entry + " has no machine code here"));
+    }
+    const Case launch{gpu, costs, run.counts[i], *kernel};
+    const LoopCode code = loop_code(*kernel, cubin.sm, run.counts[i]);
+    LaunchPrediction time = code.is_empty() ? copy_time(launch) : loop_time(launch, code);
+    time.entry = run.launches[i].entry;
+    time.ms += (i == 0 ? costs.launch_us : costs.next_launch_us) * 1e-3;
+    result.time_ms += time.ms;
+    if (time.ms > longest) {
+      longest = time.ms;
+      result.bound = time.bound;
+    }
+    result.launches.push_back(std::move(time));
+  }
+  return result;
+}
+
+}  // namespace tessera::lab

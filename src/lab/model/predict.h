@@ -1,0 +1,46 @@
+// How long a kernel would take on a named GPU, from what the virtual GPU counted and from what
+// ptxas made of the kernel. A model, with its measured error; docs/model.md says what it knows.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arch/costs.h"
+#include "arch/gpu.h"
+#include "lab/count_run.h"
+
+namespace tessera::lab {
+
+// What a part of the GPU had to do, and how long it was busy with it.
+struct UnitTime {
+  std::string name;  // "issue slots", "FMA unit", "shared memory", "L1", "L2", "device memory", ...
+  double ms = 0;
+};
+
+struct LaunchPrediction {
+  std::string entry;
+  double ms = 0;
+  std::string bound;            // the busiest unit, or "latency" when all of them mostly wait
+  int ctas_of_sm = 0;           // resident at a time
+  double waves = 0;             // how often they fill the GPU
+  std::vector<UnitTime> units;  // the busiest first
+};
+
+struct Prediction {
+  std::string gpu;  // "h200"
+  double time_ms = 0;
+  std::string bound;  // of the longest launch
+  std::string model;  // its name and its error, for people
+  std::vector<LaunchPrediction> launches;
+};
+
+// Needs counts with memory; a sample will do. Throws kUnsupported when a launch does not fit on the
+// GPU at all.
+Prediction predict(const CountedRun& run, const arch::Gpu& gpu);
+Prediction predict(const CountedRun& run, const arch::Gpu& gpu, const arch::Costs& costs);
+
+// "replay of the main loop: median error 2 %, at most 16 %, at 1024 and 2048".
+std::string model_name(const arch::Gpu& gpu);
+
+}  // namespace tessera::lab

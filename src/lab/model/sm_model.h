@@ -1,0 +1,29 @@
+// One SM running a kernel's main loop: all resident warps, instruction by instruction, with the
+// stall cycles and scoreboards that ptxas wrote, units that are busy for a while, one path to
+// shared memory and L1, and barriers. A model: no instruction cache, no memory beyond latency and
+// rate.
+#pragma once
+
+#include <array>
+
+#include "arch/costs.h"
+#include "lab/model/loop_code.h"
+
+namespace tessera::lab {
+
+struct Residency {
+  int ctas = 1;   // on the SM at a time
+  int warps = 1;  // of a CTA
+};
+
+struct LoopTime {
+  double cycles = 0;                  // of one iteration of all resident warps, in the steady state
+  double issue = 0;                   // instructions issued in that time, all four parts
+  std::array<double, kUnits> busy{};  // cycles that each unit was taken; of the four parts the mean
+};
+
+// l1_hits: share of the sectors that global loads find in L1.
+LoopTime run_loop(const LoopCode& code, const Residency& residency, double l1_hits,
+                  const arch::Costs& costs);
+
+}  // namespace tessera::lab

@@ -14,15 +14,15 @@ namespace tessera::arch {
 struct Costs {
   // HW: rows of results/h200_calibration.json are named by their entries: pipes ffma_8, imad_8,
   // shift_8 and add_xor_64_8, dfma_8, dmma_4. A warp instruction holds one of the SM's four parts:
-  double fma = 1;      // FFMA, FADD, FMUL
-  double imad = 2;     // on the same unit as FFMA (ffma_imad)
-  double alu = 2;      // IADD3, LOP3, SHF, ISETP, ...
-  double fp64 = 2;     // DFMA
-  double tensor = 16;  // DMMA 8x8x4; 16x8x4 takes as long (dmma_16x8x4)
+  double fma = 1;      // FFMA, FADD, FMUL (ffma_8)
+  double imad = 2;     // IMAD (imad_8), on the same unit as FFMA (ffma_imad)
+  double alu = 2;      // IADD3, LOP3, SHF, ISETP, ... (shift_8, add_xor_64_8)
+  double fp64 = 2;     // DFMA (dfma_8)
+  double tensor = 16;  // DMMA 8x8x4 (dmma_4); 16x8x4 takes as long (dmma_16x8x4)
   double uniform = 1;  // not measured
   double control = 1;  // not measured
   // HW: shared_memory shared_chase_*, without the addition of 4 cycles in each step.
-  double shared_latency = 24;  // after the last wavefront
+  double shared_latency = 24;  // after the last wavefront (shared_chase_*, without an addition)
   double l1_latency = 33;      // HW: latency global_chase, without its two additions
   double store_release = 18;   // until a store's registers are free: Huerta et al., MICRO 2025
   // What a load that misses L1 waits for, on average, while all SMs load. Fitted: tools/fit_model,
@@ -33,12 +33,12 @@ struct Costs {
   // l2_load_*, one SM.
   std::array<double, 3> missed_request = {2.6, 5.0, 7.5};
   double l2_sectors = 2;        // HW: the same rows: sectors from L2 to one SM a cycle
-  double barrier = 12;          // HW: control barrier: 12 and
-  double barrier_arrival = 2;   // 2 for each warp
+  double barrier = 12;          // HW: control barrier: of one
+  double barrier_arrival = 2;   // HW: the same rows: and for each warp
   double branch = 6;            // a taken branch: not measured
   double memory_queue = 64;     // wavefronts that wait before memory instructions hold up a warp
   double cta_start = 161;       // HW: control nothing: from one CTA's start on an SM to the next
-  double cta_us = 0.3;          // microseconds to fill and drain a wave of CTAs: not measured
+  double wave_us = 0.5;         // microseconds to fill and drain a wave of CTAs. Fitted likewise
   double launch_us = 3.7;       // HW: control nothing: one launch between two events
   double next_launch_us = 2.5;  // HW: control nothing: each of 1000 launches in a row
   double l2_gbs = 8800;         // HW: streams stream_read of 16 to 48 MiB

@@ -237,7 +237,8 @@ def wgmma_file(a_type, b_type, d_type, depth, matrices):
             right += [(w, 32) for w in accumulator_words(d_type, d, thread, range(count))]
         cases.append((left, right))
     name = f"calibrate_wgmma_{a_type.name}_{b_type.name}_{d_type.name}"
-    Kernel(name, form, body, cases, block=128, notes=[f"approximate: {form}"], target="sm_90a",
+    notes = [f"approximate: {form}"] if d_type.name == "f16" else []
+    Kernel(name, form, body, cases, block=128, notes=notes, target="sm_90a",
            version="8.4", shared=len(image),
            header=".extern .shared .align 1024 .b8 image[];").write()
 

@@ -176,7 +176,10 @@ def fused(products, c, c_type, d_type, how):
     largest = max([LOWEST_SUM_EXPONENT] + [e for _, e in summands if e is not None])
     unit = Fraction(2) ** (largest - how.fraction)
     total = sum(cut(v, unit) for v, _ in summands)
-    return round_cut(total, how.kept) if d_type.name == "f32" else round_nearest(d_type, total)
+    if d_type.name == "f32":
+        return round_cut(total, how.kept)
+    half = round_nearest(d_type, total)
+    return 0 if half == f.sign_bit else half  # silicon: never -0
 
 
 def signed_sum(value, saturates):

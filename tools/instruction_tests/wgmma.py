@@ -230,7 +230,7 @@ def wgmma_file(name, d_type, products, words="", stored=None, start_values=lambd
         out = [(w, 32) for w in accumulator_words(d_type, d_bits, thread, stored)]
         cases.append((row, out))
     form = f"wgmma.mma_async.sync.aligned.{form}{words}"
-    notes = [f"approximate: {form}"] if d_type.kind == "float" else []
+    notes = [f"approximate: {form}"] if d_type.name == "f16" else []
     Kernel(name, form, body + "  ret;", cases, block=128, notes=notes, target="sm_90a",
            version="8.4", shared=len(image),
            header=".extern .shared .align 1024 .b8 image[];").write()

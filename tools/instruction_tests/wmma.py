@@ -120,7 +120,7 @@ COPY:
             row.append((w & mask | 0xEEEEEEEE & ~mask, 32))
         cases.append(([], row))
     notes = []
-    if d_type.kind == "float" and d_type.bits < 64:
+    if "f16" in (c_type.name, d_type.name):
         notes = [f"approximate: {form}"]
     Kernel(name, f"wmma {text} {types}, {' '.join(layouts)}, {space}", body, cases, block=32,
            notes=notes, target=target, version=version).write()

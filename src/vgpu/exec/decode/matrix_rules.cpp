@@ -145,7 +145,8 @@ void set_types(Decoder& decoder, MatrixForm& form, std::string_view d, std::stri
   if (c_type != form.d) form.options |= kOtherC;
   if (class_of(form.a) != class_of(form.b)) decoder.unsupported("A and B do not go together");
   if (!accumulates(form.d, form.a)) decoder.unsupported("D cannot sum products of this type");
-  if (form.d == Accumulator::kF16 || form.d == Accumulator::kF32) decoder.mark_approximate();
+  // Single precision is calibrated on an H200: docs/tensor-arithmetic.md.
+  if (form.d == Accumulator::kF16 || form.options & kOtherC) decoder.mark_approximate();
 }
 
 std::string_view multiplier_of(const MatrixForm& form) {
@@ -205,6 +206,7 @@ namespace {
 // Volta's shape, which has all layouts: A's stands first.
 void decode_quads(Decoder& decoder, const ptx::Instruction& instruction, MatrixForm form,
                   const MatrixWords& words) {
+  decoder.mark_approximate();
   const auto& layouts = words.others;
   const auto is_layout = [](std::string_view word) { return word == "row" || word == "col"; };
   if (layouts.size() != 2 || !std::all_of(layouts.begin(), layouts.end(), is_layout)) {

@@ -278,8 +278,12 @@ inline void round_to_single(const double* sum, int kept, float* to) {
   }
 }
 
+// To nearest; a sum that comes out as zero is +0.
 inline void round_to_half(const double* sum, u16* to) {
-  for (int l = 0; l < kLanes; ++l) to[l] = F16::narrow(sum[l]);
+  for (int l = 0; l < kLanes; ++l) {
+    const u16 half = F16::narrow(sum[l]);
+    to[l] = half == F16::kSign ? u16(0) : half;
+  }
 }
 
 }  // namespace tessera::vgpu::TESSERA_VGPU_ISA

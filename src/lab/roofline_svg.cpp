@@ -14,8 +14,9 @@ namespace tessera::lab {
 namespace {
 
 constexpr double kWidth = 1280, kHeight = 760;
-constexpr double kLeft = 78, kRight = 900, kTop = 104, kBottom = 640;
-constexpr double kLabelX = 932, kLabelStep = 19;
+constexpr double kLeft = 78, kRight = 806, kTop = 104, kBottom = 640;
+constexpr double kLabelX = 836, kSpeedX = 1090, kBoundX = 1108;  // columns beside the plot
+constexpr double kLabelStep = 19;
 
 // One colour a bound; distinct for colour-blind readers (Okabe and Ito), legible on white and
 // black.
@@ -44,6 +45,8 @@ std::string escaped(std::string_view text) {
       safe += "&amp;";
     } else if (c == '<') {
       safe += "&lt;";
+    } else if (c == '>') {
+      safe += "&gt;";
     } else if (c == '"') {
       safe += "&quot;";
     } else {
@@ -144,8 +147,8 @@ std::string bandwidth_roof(const BandwidthRoof& roof, const Scale& scale, double
   if (to <= from) return "";
   std::string svg = line(scale.x(from), scale.y(from * slope), scale.x(to), scale.y(to * slope),
                          "class=\"roof\" stroke-width=\"2\"");
-  // The label stands along the roof, near its upper end.
-  const double at = from * std::pow(to / from, 0.62);
+  // The label stands along the roof, in its lower half: kernels gather above.
+  const double at = from * std::pow(to / from, 0.36);
   const double angle = -180 / std::acos(-1.0) *
                        std::atan2(scale.y(slope) - scale.y(10 * slope), scale.x(10) - scale.x(1));
   svg += fmt::format(
@@ -155,22 +158,28 @@ std::string bandwidth_roof(const BandwidthRoof& roof, const Scale& scale, double
   return svg;
 }
 
-// Peaks that lie close together get their names on either side of the line.
+// Peaks that are one line share their label.
 std::string compute_roofs(const Roofline& roofline, const Scale& scale) {
   double fastest = 0;
   for (const BandwidthRoof& roof : roofline.bandwidths) fastest = std::max(fastest, roof.gbs);
-  std::vector<ComputeRoof> peaks = roofline.peaks;
-  std::ranges::sort(peaks, std::ranges::greater{}, &ComputeRoof::tflops);
+  std::vector<ComputeRoof> peaks;
+  for (const ComputeRoof& roof : roofline.peaks) {
+    const auto same = std::ranges::find_if(peaks, [&](const ComputeRoof& other) {
+      return std::abs(std::log(other.tflops / roof.tflops)) < 0.05;
+    });
+    if (same == peaks.end()) {
+      peaks.push_back(roof);
+    } else {
+      same->name += ", " + roof.name;
+    }
+  }
   std::string svg;
-  double last = -100;
   for (const ComputeRoof& roof : peaks) {
     const double y = scale.y(roof.tflops);
-    const double from = std::max(scale.x_low, roof.tflops / (fastest * 1e-3));
-    svg += line(scale.x(from), y, kRight, y, "class=\"roof\" stroke-width=\"2\"");
-    const double above = y - last < 24 ? y + 18 : y - 8;
-    svg += text(kRight - 8, above, fmt::format("{} {:.1f} TFLOP/s", roof.name, roof.tflops),
+    const double from = scale.x(std::max(scale.x_low, roof.tflops / (fastest * 1e-3)));
+    svg += line(from, y, kRight, y, "class=\"roof\" stroke-width=\"2\"");
+    svg += text(from - 10, y + 5, fmt::format("{} {:.1f}", roof.name, roof.tflops),
                 "class=\"ink\" font-size=\"14\" text-anchor=\"end\"");
-    last = above;
   }
   return svg;
 }
@@ -217,11 +226,18 @@ std::string marks(const RooflinePoint& p, const Scale& scale) {
 }
 
 std::string label(const RooflinePoint& p, double y) {
-  return fmt::format(
-      "<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"14\"><tspan class=\"ink\" "
-      "font-weight=\"600\">{}</tspan><tspan class=\"soft\" dx=\"8\">{:.3g} TFLOP/s</tspan><tspan "
-      "fill=\"{}\" dx=\"8\">{}</tspan></text>\n",
-      kLabelX, y + 5, escaped(p.kernel), p.tflops(), colour_of(p.bound), escaped(p.bound));
+  const auto colour = fmt::format("fill=\"{}\" font-size=\"14\"", colour_of(p.bound));
+  return text(kLabelX, y + 5, p.kernel, "class=\"ink\" font-size=\"14\" font-weight=\"600\"") +
+         text(kSpeedX, y + 5, fmt::format("{:.3g}", p.tflops()),
+              "class=\"soft\" font-size=\"14\" text-anchor=\"end\"") +
+         text(kBoundX, y + 5, p.bound, colour.c_str());
+}
+
+std::string column_heads() {
+  const double y = kTop - 10;
+  return text(kLabelX, y, "kernel", "class=\"soft\" font-size=\"13\"") +
+         text(kSpeedX, y, "TFLOP/s", "class=\"soft\" font-size=\"13\" text-anchor=\"end\"") +
+         text(kBoundX, y, "limited by (model)", "class=\"soft\" font-size=\"13\"");
 }
 
 std::string points(const Roofline& roofline, const Scale& scale) {
@@ -259,7 +275,6 @@ std::string legend() {
   svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\" class=\"soft\"/>\n", kLeft + 478,
                      y - 5);
   svg += text(kLeft + 490, y, "footprint: each sector once", "class=\"soft\" font-size=\"14\"");
-  svg += text(kLabelX, y, "colour: what limits, by the model", "class=\"soft\" font-size=\"14\"");
   return svg;
 }
 
@@ -288,6 +303,7 @@ std::string roofline_svg(const Roofline& roofline) {
   }
   svg += compute_roofs(roofline, scale);
   svg += points(roofline, scale);
+  svg += column_heads();
   svg += legend();
   return svg + "</svg>\n";
 }

@@ -24,7 +24,9 @@ struct LaunchShape {
 struct Launch {
   std::string entry;  // extern "C" name in the image
   LaunchShape shape;
-  std::vector<std::byte> params;  // the kernel's one parameter block
+  std::vector<std::byte> params;  // the kernel's one parameter block, or several parameters
+  // Where each of several parameters begins in `params`, at its natural alignment; empty: one.
+  std::vector<std::size_t> param_offsets = {};
 };
 
 }  // namespace tessera

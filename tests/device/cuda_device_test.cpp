@@ -145,6 +145,21 @@ TEST_F(CudaDeviceTest, LaunchesWithOneParameterBlock) {
   EXPECT_FALSE(contains(calls(), "cuFuncSetAttribute"));
 }
 
+// The driver alone knows where a parameter of a large alignment stands.
+TEST_F(CudaDeviceTest, LeavesThePlacesOfSeveralParametersToTheDriver) {
+  const auto device = cuda::make_device(kFake);
+  const LoadedImage loaded = device->load(image("good", "", ""));
+  Launch launch{.entry = "entry", .params = std::vector<std::byte>(192), .param_offsets = {0, 128}};
+  launch.params[0] = std::byte{0x0a};
+  launch.params[128] = std::byte{0xbc};
+  device->launch(loaded, launch);
+  EXPECT_CONTAINS(calls(), "cuLaunchKernel entry 1x1x1 32x1x1 0 list 0a bc\n");
+  launch.shape.cluster[0] = 2;
+  launch.shape.cluster[1] = launch.shape.cluster[2] = 1;
+  device->launch(loaded, launch);
+  EXPECT_CONTAINS(calls(), "4=2x1x1 list 0a bc\n");
+}
+
 TEST_F(CudaDeviceTest, AsksForLargeSharedMemoryOnce) {
   const auto device = cuda::make_device(kFake);
   const LoadedImage loaded = device->load(image("good", "", ""));

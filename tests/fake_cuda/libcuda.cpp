@@ -48,8 +48,22 @@ int free_handle(const char* call, void* handle) {
   return note(call);
 }
 
-// The bytes of the parameter buffer of a launch's "extra" list, in hexadecimal.
-std::string parameters_of(void** extra) {
+std::string hexadecimal(const unsigned char* bytes, std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    text += "0123456789abcdef"[bytes[i] >> 4];
+    text += "0123456789abcdef"[bytes[i] & 15];
+  }
+  return text;
+}
+
+// The bytes of the parameter buffer of a launch's "extra" list, in hexadecimal; of a list of
+// parameters, whose sizes nobody tells, the first byte of the first two.
+std::string parameters_of(void** list, void** extra) {
+  if (list) {
+    return "list " + hexadecimal(static_cast<unsigned char*>(list[0]), 1) + " " +
+           hexadecimal(static_cast<unsigned char*>(list[1]), 1);
+  }
   if (!extra) return "-";
   const unsigned char* bytes = nullptr;
   std::size_t count = 0;
@@ -57,12 +71,7 @@ std::string parameters_of(void** extra) {
     if (extra[0] == reinterpret_cast<void*>(1)) bytes = static_cast<unsigned char*>(extra[1]);
     if (extra[0] == reinterpret_cast<void*>(2)) count = *static_cast<std::size_t*>(extra[1]);
   }
-  std::string text;
-  for (std::size_t i = 0; i < count; ++i) {
-    text += "0123456789abcdef"[bytes[i] >> 4];
-    text += "0123456789abcdef"[bytes[i] & 15];
-  }
-  return text;
+  return hexadecimal(bytes, count);
 }
 
 }  // namespace
@@ -173,13 +182,13 @@ int cuFuncSetAttribute(void*, int attribute, int value) {
   return note("cuFuncSetAttribute", std::to_string(attribute) + "=" + std::to_string(value));
 }
 int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                   unsigned bz, unsigned shared, void*, void**, void** extra) {
+                   unsigned bz, unsigned shared, void*, void** list, void** extra) {
   const std::string grid = std::to_string(gx) + "x" + std::to_string(gy) + "x" + std::to_string(gz);
   const std::string block =
       std::to_string(bx) + "x" + std::to_string(by) + "x" + std::to_string(bz);
   return note("cuLaunchKernel", std::string(static_cast<char*>(function)) + " " + grid + " " +
                                     block + " " + std::to_string(shared) + " " +
-                                    parameters_of(extra));
+                                    parameters_of(list, extra));
 }
 struct Config {
   unsigned grid[3], block[3], shared;
@@ -187,7 +196,7 @@ struct Config {
   const unsigned* attribute;
   unsigned attributes;
 };
-int cuLaunchKernelEx(const Config* config, void* function, void**, void** extra) {
+int cuLaunchKernelEx(const Config* config, void* function, void** list, void** extra) {
   const auto extents = [](const unsigned* x) {
     return std::to_string(x[0]) + "x" + std::to_string(x[1]) + "x" + std::to_string(x[2]);
   };
@@ -196,7 +205,7 @@ int cuLaunchKernelEx(const Config* config, void* function, void**, void** extra)
   if (config->attributes == 1) {
     text += " " + std::to_string(config->attribute[0]) + "=" + extents(config->attribute + 2);
   }
-  return note("cuLaunchKernelEx", text + " " + parameters_of(extra));
+  return note("cuLaunchKernelEx", text + " " + parameters_of(list, extra));
 }
 int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void*, const std::uint64_t* sizes,
                            const std::uint64_t*, const unsigned* box, const unsigned*, int,

@@ -23,14 +23,19 @@ class Params {
   template <typename T>
   Params& add(const T& value) {
     bytes_.resize((bytes_.size() + alignof(T) - 1) / alignof(T) * alignof(T));
+    offsets_.push_back(bytes_.size());
     const auto* begin = reinterpret_cast<const std::byte*>(&value);
     bytes_.insert(bytes_.end(), begin, begin + sizeof(T));
     return *this;
   }
-  void pass_to(Launch& launch) const { launch.params = bytes_; }
+  void pass_to(Launch& launch) const {
+    launch.params = bytes_;
+    launch.param_offsets = offsets_;
+  }
 
  private:
   Bytes bytes_;
+  std::vector<std::size_t> offsets_;
 };
 
 // Memory of a device, exactly as large as what it holds, so that the next byte is out of bounds.

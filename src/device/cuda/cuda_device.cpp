@@ -72,7 +72,7 @@ class CudaDevice final : public Device {
   Image& image_of(const LoadedImage& image);
   Entry& entry_of(Image& image, const std::string& name);
   void allow_shared(Entry& entry, int bytes);
-  void launch_clusters(Entry& entry, const Launch& launch, void** extra);
+  void launch_clusters(Entry& entry, const Launch& launch, void** list, void** extra);
   Event mark(std::uint64_t id) const;
 
   Driver driver_;
@@ -203,22 +203,28 @@ void CudaDevice::launch(const LoadedImage& image, const Launch& launch) {
   }
   Entry& entry = entry_of(image_of(image), launch.entry);
   allow_shared(entry, shape.shared_bytes);
-  // The driver copies the block before the call returns.
+  // The driver copies the parameters before the call returns.
+  auto* params = const_cast<std::byte*>(launch.params.data());
   std::size_t bytes = launch.params.size();
-  std::array<void*, 5> extra = {
-      reinterpret_cast<void*>(kParamBuffer), const_cast<std::byte*>(launch.params.data()),
-      reinterpret_cast<void*>(kParamBufferSize), &bytes, reinterpret_cast<void*>(kParamEnd)};
-  if (shape.cluster[0] != 0) return launch_clusters(entry, launch, bytes ? extra.data() : nullptr);
+  std::array<void*, 5> block = {reinterpret_cast<void*>(kParamBuffer), params,
+                                reinterpret_cast<void*>(kParamBufferSize), &bytes,
+                                reinterpret_cast<void*>(kParamEnd)};
+  // HW: ptxas aligns a parameter of 64 bytes by its address in the constant bank, where the first
+  // one stands at 0x210 (sm_90), so only the driver knows the places of several.
+  std::vector<void*> each;
+  for (const std::size_t offset : launch.param_offsets) each.push_back(params + offset);
+  void** list = each.empty() ? nullptr : each.data();
+  void** extra = each.empty() && bytes != 0 ? block.data() : nullptr;
+  if (shape.cluster[0] != 0) return launch_clusters(entry, launch, list, extra);
   call("cuLaunchKernel " + launch.entry,
        driver_.launch_kernel(
            entry.function, static_cast<unsigned>(shape.grid), static_cast<unsigned>(shape.grid_y),
            static_cast<unsigned>(shape.grid_z), static_cast<unsigned>(shape.block),
            static_cast<unsigned>(shape.block_y), static_cast<unsigned>(shape.block_z),
-           static_cast<unsigned>(shape.shared_bytes), stream_, nullptr,
-           bytes ? extra.data() : nullptr));
+           static_cast<unsigned>(shape.shared_bytes), stream_, list, extra));
 }
 
-void CudaDevice::launch_clusters(Entry& entry, const Launch& launch, void** extra) {
+void CudaDevice::launch_clusters(Entry& entry, const Launch& launch, void** list, void** extra) {
   const LaunchShape& shape = launch.shape;
   LaunchAttribute attribute;
   LaunchConfig config{{static_cast<unsigned>(shape.grid), static_cast<unsigned>(shape.grid_y),
@@ -239,7 +245,7 @@ void CudaDevice::launch_clusters(Entry& entry, const Launch& launch, void** extr
     call("cuFuncSetAttribute", driver_.func_set_attribute(entry.function, kNonPortableCluster, 1));
   }
   call("cuLaunchKernelEx " + launch.entry,
-       driver_.launch_kernel_ex(&config, entry.function, nullptr, extra));
+       driver_.launch_kernel_ex(&config, entry.function, list, extra));
 }
 
 TensorMapBytes CudaDevice::encode_tensor_map(const TensorMapDesc& desc) {

@@ -30,6 +30,8 @@ class Events : public testing::Test {
     context_.grid[0] = context_.cluster[0] = ctas;
     context_.grid[1] = context_.grid[2] = 1;
     context_.shared_bytes = 4096;
+    map_ = memory_.allocate(128);
+    memory_.host_wrote(map_, 128);
     checker_ = make_checker(context_);
     observer_ = checker_->for_worker();
     observer_->cluster_begins(0, ctas);
@@ -114,6 +116,7 @@ class Events : public testing::Test {
 
   Kernel kernel_;
   GlobalMemory memory_{1 << 20};
+  std::uint64_t map_ = 0;  // 128 bytes of global memory
   LaunchContext context_;
   std::unique_ptr<LaunchObserver> checker_;
   std::unique_ptr<Observer> observer_;
@@ -451,6 +454,62 @@ TEST_F(CheckObjects, OfTheLastClusterAreGone) {
   gpu().cluster_ends();
   gpu().cluster_begins(1, 1);
   write(2, 1024);
+  expect_nothing();
+}
+
+// ---- tensor maps in global memory ---------------------------------------------------------------
+
+class CheckMaps : public Events {
+ protected:
+  void edit() {
+    const std::vector<std::uint64_t> address(32, map_ + 16);
+    WarpAccess access;
+    access.by = lane(0, kWrite);
+    access.kind = AccessKind::kStore;
+    access.bytes = 8;
+    access.address = address.data();
+    gpu().access(access);
+  }
+  void use(AgentId id) {
+    gpu().agent_starts(lane(0, kCopy), id, AgentKind::kBulkCopy);
+    AgentAccess access;
+    access.agent = id;
+    access.window = Window::kGlobal;
+    access.address = map_;
+    access.bytes = 128;
+    access.instruction = kCopy;
+    access.is_map = true;
+    gpu().agent_access(access);
+  }
+  void fence(FenceKind kind) { gpu().fence(lane(0, kOther), kind, MemoryScope::kGpu); }
+};
+
+TEST_F(CheckMaps, EditedAndFenced) {
+  edit();
+  fence(FenceKind::kProxyTensormap);
+  use(1);
+  expect_nothing();
+}
+TEST_F(CheckMaps, EditedWithoutFence) {
+  edit();
+  use(1);
+  expect("missing-proxy-fence");
+}
+TEST_F(CheckMaps, EditedWithTheWrongFence) {
+  edit();
+  fence(FenceKind::kProxyAsync);
+  use(1);
+  expect("missing-proxy-fence");
+}
+TEST_F(CheckMaps, EditedInUse) {
+  use(1);
+  edit();
+  expect("race");
+}
+TEST_F(CheckMaps, EditedAfterUse) {
+  use(1);
+  gpu().agent_awaited(lane(0, kWait), 1, false);
+  edit();
   expect_nothing();
 }
 

@@ -142,6 +142,7 @@ void ClusterChecker::agent_access(const AgentAccess& access) {
   guest.agent = agent;
   guest.kind = access.kind;
   guest.strong = access.kind == AccessKind::kAtomic;
+  guest.is_map = access.is_map;
   guest.window = access.window;
   guest.owner = access.owner;
   guest.address = access.address;
@@ -178,7 +179,7 @@ void ClusterChecker::agent_in_global(const AgentAccess& access, const Agent& age
   for (const std::uint64_t end = access.address + access.bytes; guest.address < end;
        guest.address += block->cell_bytes()) {
     GlobalCell& cell = block->cell(guest.address);
-    visit_global_cell(guest, cell, agent.floor);
+    visit_global_cell(guest, cell, access.is_map ? start_ : agent.floor);
     if (reads) cell.note_read(who, site);
     if (writes) cell.note_write(who, site);
   }

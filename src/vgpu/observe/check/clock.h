@@ -29,6 +29,8 @@ struct Clock {
   std::vector<Time> seen;  // by entity; what is missing is 0
   // The accesses of threads that a fence.proxy.async has put before asynchronous operations.
   std::vector<Time> seen_by_async;
+  std::vector<Time>
+      seen_by_maps;         // that a fence.proxy.tensormap has put before uses of tensor maps
   std::vector<Time> inits;  // initialisations of barrier objects, which have a fence of their own
   SharedHorizon others;     // of other clusters
   SharedHorizon fenced;     // what an atomic that follows a fence hands on to everybody
@@ -37,6 +39,9 @@ struct Clock {
   void join(const Clock& more);
   bool has_seen(Entity entity, Time time) const {
     return entity < seen.size() && time <= seen[entity];
+  }
+  bool maps_have_seen(Entity entity, Time time) const {
+    return entity < seen_by_maps.size() && time <= seen_by_maps[entity];
   }
   bool async_has_seen(Entity entity, Time time) const {
     return entity < seen_by_async.size() && time <= seen_by_async[entity];

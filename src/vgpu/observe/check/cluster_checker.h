@@ -70,6 +70,7 @@ class ClusterChecker : public Observer {
     const Agent* agent = nullptr;
     AccessKind kind = AccessKind::kLoad;
     bool strong = false;
+    bool is_map = false;  // an agent that looks at its tensor map
     Window window = Window::kShared;
     std::uint32_t owner = 0;
     std::uint32_t bytes = 0;

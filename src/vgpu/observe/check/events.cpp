@@ -50,13 +50,18 @@ void ClusterChecker::cluster_passes(const Actor& by, MemoryOrder) {
 void ClusterChecker::fence(const Actor& by, FenceKind kind, MemoryScope scope) {
   WarpClocks& warp = warp_of(by);
   if (kind == FenceKind::kThread) return fence_threads(by, warp, scope);
-  if (kind != FenceKind::kProxyAsync && kind != FenceKind::kMbarrierInit) return;
+  if (kind == FenceKind::kWgmma) return;
   const Time now = tick();
   warp.change(by.mask, [&](LaneGroup& group) {
     Clock& clock = group.clock;
     if (kind == FenceKind::kProxyAsync) {
       clock.seen_by_async = clock.seen;
       at(clock.seen_by_async, warp.self()) = now;
+    }
+    if (kind == FenceKind::kProxyTensormap) {
+      clock.seen_by_maps = clock.seen;
+      at(clock.seen_by_maps, warp.self()) = now;
+      return;
     }
     at(clock.inits, warp.self()) = now;
     mbarriers_.for_each([&](MbarrierPlace, Mbarrier& barrier) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace tessera::vgpu::check {
 namespace {
@@ -14,10 +15,19 @@ std::uint64_t first_cta(const Finding& finding) {
 
 }  // namespace
 
+FindingLog::FindingLog(const Kernel& kernel) : kernel_(kernel) {
+  std::map<std::tuple<std::string, int, std::string>, std::uint32_t> known;
+  for (std::uint32_t i = 0; i < kernel.instructions.size(); ++i) {
+    const InstructionInfo& info = kernel.instructions[i];
+    const auto first = known.try_emplace({info.source_file, info.source_line, info.form}, i).first;
+    first_like_.push_back(info.source_line > 0 ? first->second : i);
+  }
+}
+
 Finding* FindingLog::note(const char* name, Severity severity, std::uint32_t later,
                           std::uint32_t earlier, std::uint64_t address, std::uint64_t count) {
-  const auto [at, is_new] =
-      findings_.try_emplace({name, static_cast<int>(severity), later, earlier});
+  const auto [at, is_new] = findings_.try_emplace(
+      {name, static_cast<int>(severity), first_like(later), first_like(earlier)});
   Finding& finding = at->second;
   if (!is_new) {
     finding.count += count;
@@ -75,9 +85,21 @@ void FindingLog::merge(FindingLog&& more) {
   }
 }
 
+// Where a barrier is missing between warps, it is missing between the lanes of each, too: told
+// once.
 std::vector<Finding> FindingLog::sorted() const {
+  std::set<int> races;
+  for (const auto& [key, finding] : findings_) {
+    if (finding.check != "race") continue;
+    for (const FindingPlace& place : finding.places) races.insert(place.ptx_line);
+  }
   std::vector<Finding> findings;
-  for (const auto& [key, finding] : findings_) findings.push_back(finding);
+  for (const auto& [key, finding] : findings_) {
+    const bool is_told = finding.check == "lockstep" &&
+                         std::any_of(finding.places.begin(), finding.places.end(),
+                                     [&](const auto& at) { return races.contains(at.ptx_line); });
+    if (!is_told) findings.push_back(finding);
+  }
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
     if (a.severity != b.severity) return a.severity < b.severity;
     return a.count > b.count;

@@ -1,4 +1,5 @@
-// The findings of one worker: the same two instructions under the same check are one finding.
+// The findings of one worker: the same two instructions under the same check are one finding, and
+// so are the instructions that a compiler made of one line when it unrolled a loop.
 #pragma once
 
 #include <map>
@@ -22,7 +23,7 @@ struct Place {
 
 class FindingLog {
  public:
-  explicit FindingLog(const Kernel& kernel) : kernel_(kernel) {}
+  explicit FindingLog(const Kernel& kernel);
 
   // Null, and counted, when it is known already; else a new finding to be filled in. `name` must be
   // a literal.
@@ -41,7 +42,13 @@ class FindingLog {
  private:
   // Check, then the two instructions.
   using Key = std::tuple<std::string, int, std::uint32_t, std::uint32_t>;
+  std::uint32_t first_like(std::uint32_t instruction) const {
+    return instruction < first_like_.size() ? first_like_[instruction] : instruction;
+  }
+
   const Kernel& kernel_;
+  // The first instruction of the same form that comes from the same line.
+  std::vector<std::uint32_t> first_like_;
   std::map<Key, Finding> findings_;
 };
 

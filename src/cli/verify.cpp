@@ -23,7 +23,7 @@ struct Options {
   DeviceOptions device;
   Output output;
   std::string fill = "uniform", nans, misalign, seed;
-  bool in_place = false, quick = false;
+  bool in_place = false, quick = false, checks = false;
 };
 
 // Without a shape: the lattice of the tests, restricted to the layouts and orders asked for.
@@ -99,6 +99,7 @@ lab::VerifyOptions verify_options_of(const Options& options, std::uint64_t seed)
   verify.seed = seed;
   verify.stop = interrupted;
   verify.fill = lab::parse_fill(options.fill);
+  verify.checks = options.checks;
   if (!options.nans.empty()) {
     verify.nans = static_cast<int>(parse_integer("--nans", options.nans, 0, 1000000));
   }
@@ -138,6 +139,7 @@ std::vector<lab::Record> run_groups(const std::vector<Group>& groups, Devices& d
                                       on_cuda ? "cuda" : "virtual", seed);
       if (verify.in_place) record.command += " --in-place";
       if (verify.misalign > 0) record.command += fmt::format(" --misalign {}", verify.misalign);
+      if (verify.checks) record.command += " --checks";
       if (verify.nans > 0) record.command += fmt::format(" --nans {}", verify.nans);
       if (options.fill != "uniform") record.command += " --fill " + options.fill;
       records.push_back(std::move(record));
@@ -171,6 +173,16 @@ std::vector<Tally> tally(const std::vector<lab::Record>& records) {
   return tallies;
 }
 
+void print_finding(const vgpu::Finding& finding) {
+  fmt::print("  {}, {} times: {}.\n    {}.\n", finding.check, finding.count, finding.message,
+             finding.hint);
+  for (const vgpu::FindingPlace& place : finding.places) {
+    const std::string source =
+        place.source_line > 0 ? fmt::format("{}:{}, ", place.source_file, place.source_line) : "";
+    fmt::print("    {}PTX line {}: {}: {}\n", source, place.ptx_line, place.form, place.what);
+  }
+}
+
 void print_text(const std::vector<lab::Record>& records) {
   lab::Table table{
       {"kernel", "config", "device", "problems", "failed", "sampled", "skipped", "error/bound"},
@@ -184,6 +196,7 @@ void print_text(const std::vector<lab::Record>& records) {
   for (const lab::Record& record : records) {
     if (record.verified != "failed") continue;
     fmt::print("\nFAILED {}: {}\n  {}\n", record.kernel, record.reason, record.command);
+    for (const vgpu::Finding& finding : record.findings) print_finding(finding);
   }
 }
 
@@ -219,6 +232,8 @@ void declare_options(CLI::App& app, Options& options) {
                  "elements by which operands miss a 256-byte boundary (default 0)")
       ->type_name("N");
   app.add_flag("--quick", options.quick, "one problem a shape instead of the whole lattice");
+  app.add_flag("--checks", options.checks,
+               "look for races, missing waits and unwritten memory, too (virtual GPU)");
   add_device_options(app, options.device);
   add_seed_option(app, options.seed);
   options.output.add_options(app);

@@ -259,6 +259,7 @@ Record verify_record(Device& device, const KernelChoice& choice, const VerifyCas
     record.verified = std::string(name_of(result.verified));
     record.max_error_ratio = result.max_error_ratio;
     record.reason = result.reason;
+    record.findings = result.findings;
     record.integers = result.integers;
     record.reference = result.reference;
     add_counts(record, result, choice);

@@ -49,7 +49,8 @@ struct Record {
   std::optional<CountSummary> counts;
   std::string limited_by;  // what the counts say of it, "bank conflicts"; empty without them
   std::optional<double> host_seconds, lane_instructions_per_s;
-  std::string command;  // repeats this row
+  std::vector<vgpu::Finding> findings;  // of the checks, where they were asked for
+  std::string command;                  // repeats this row
 };
 
 struct Environment {

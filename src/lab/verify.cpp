@@ -49,7 +49,32 @@ struct Outcome {
   std::string reason;
   std::vector<std::string> entries;
   std::vector<LaunchCounts> counts;
+  std::vector<vgpu::Finding> findings;
 };
+
+// Watches the launches of a pass, and no others.
+class Watch {
+ public:
+  Watch(Device& device, bool checks) : device_(checks ? &device : nullptr) {
+    if (device_) device_->observe({.checks = true});
+  }
+  ~Watch() {
+    if (device_) device_->observe({});
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+ private:
+  Device* device_;
+};
+
+std::vector<vgpu::Finding> findings_of(const std::vector<LaunchCounts>& launches) {
+  std::vector<vgpu::Finding> findings;
+  for (const LaunchCounts& launch : launches) {
+    findings.insert(findings.end(), launch.findings.begin(), launch.findings.end());
+  }
+  return findings;
+}
 
 std::vector<std::string> entries_of(const Plan& plan) {
   std::vector<std::string> entries;
@@ -134,6 +159,10 @@ struct VerifyCase::Pass {
       outcome.reason = error.status().message;
       outcome.comparison.max_error_ratio = std::numeric_limits<double>::infinity();
     }
+    if (outcome.reason.empty() && !outcome.findings.empty()) {
+      outcome.reason = outcome.findings.front().message;
+    }
+    result.findings = std::move(outcome.findings);
     if (!outcome.reason.empty()) {
       result.verified = Verified::kFailed;
       result.reason = (exact ? "integers: " : "") + outcome.reason;
@@ -165,9 +194,13 @@ struct VerifyCase::Pass {
     device.take_counts();
     const Plan plan = runner.plan(operands);
     outcome.entries = entries_of(plan);
-    runner.run(plan, options.stop);
-    device.synchronize();
+    {
+      const Watch watch(device, options.checks);
+      runner.run(plan, options.stop);
+      device.synchronize();
+    }
     outcome.counts = device.take_counts();
+    outcome.findings = findings_of(outcome.counts);
     for (const auto& [name, host, on_device] :
          {std::tuple{"A", &a, &on_a}, std::tuple{"B", &b, &on_b}, std::tuple{"C", &c, &on_c}}) {
       if (outcome.reason.empty()) {

@@ -24,6 +24,7 @@ struct VerifyOptions {
   bool in_place = false;       // D is C; needs ldc == ldd
   int misalign = 0;            // elements by which A, B, C and D miss a 256-byte boundary
   bool integers = true;        // the exact pass before the real one
+  bool checks = false;         // on the virtual GPU: races, uninitialised reads, ... fail it, too
   ReferenceOptions reference;
   std::function<bool()> stop = {};  // asked before each launch; true ends check() with Stopped
 };
@@ -34,15 +35,16 @@ std::string_view name_of(Verified verified);
 
 struct VerifyResult {
   Verified verified = Verified::kFailed;
-  double max_error_ratio = 0;        // of the real data; infinity for an exact mismatch
-  std::string reason;                // why it failed, one sentence
-  std::optional<Mismatch> mismatch;  // the first wrong entry, where there is one
-  std::string integers;              // "full", "every row, modulo 2^64", "none"
-  std::string reference;             // what the real data was compared with
-  std::string config, image;         // variant and code that ran
-  std::vector<std::string> entries;  // launched, each once
-  std::vector<LaunchCounts> counts;  // of the real run; empty on a real GPU
-  double host_seconds = 0;           // of the real run on the virtual GPU
+  double max_error_ratio = 0;           // of the real data; infinity for an exact mismatch
+  std::string reason;                   // why it failed, one sentence
+  std::optional<Mismatch> mismatch;     // the first wrong entry, where there is one
+  std::string integers;                 // "full", "every row, modulo 2^64", "none"
+  std::string reference;                // what the real data was compared with
+  std::string config, image;            // variant and code that ran
+  std::vector<std::string> entries;     // launched, each once
+  std::vector<LaunchCounts> counts;     // of the real run; empty on a real GPU
+  double host_seconds = 0;              // of the real run on the virtual GPU
+  std::vector<vgpu::Finding> findings;  // of the checks, of the pass that failed first
   bool ok() const { return verified != Verified::kFailed; }
 };
 

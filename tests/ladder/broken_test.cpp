@@ -17,6 +17,7 @@ struct Broken {
   Problem problem;
   lab::VerifyOptions options = {};
   std::string reason = {};  // a word of the report, where the kind of the finding is certain
+  std::string check = {};   // that reports it, too
   BlockTile block = {16, 16, 16};
   int threads = 256;
 };
@@ -68,6 +69,22 @@ TEST_P(BrokenKernel, IsCaught) {
   EXPECT_NE(result.reason.find(GetParam().reason), std::string::npos) << result.reason;
 }
 
+// The checks say where the bug is; what is no business of theirs, they do not report.
+TEST_P(BrokenKernel, IsReportedByTheRightCheck) {
+  Broken broken = GetParam();
+  broken.options.checks = true;
+  const lab::VerifyResult result = verify(broken);
+  EXPECT_FALSE(result.ok());
+  // Threads that a barrier is missing between may be lanes of one warp.
+  bool is_reported = false;
+  for (const vgpu::Finding& finding : result.findings) {
+    is_reported |= finding.check == broken.check;
+    EXPECT_TRUE(finding.check == broken.check || finding.severity == vgpu::Severity::kLockstep)
+        << finding.message;
+  }
+  EXPECT_EQ(is_reported, !broken.check.empty()) << result.reason;
+}
+
 // The same problem on the intact kernel: the planted bug alone is what is found.
 TEST_P(BrokenKernel, PassesWhenIntact) {
   Broken intact = GetParam();
@@ -76,6 +93,7 @@ TEST_P(BrokenKernel, PassesWhenIntact) {
   } else {
     intact.entry = intact.entry.starts_with("strips") ? "strips_intact" : "intact";
   }
+  intact.options.checks = true;
   const lab::VerifyResult result = verify(intact);
   EXPECT_TRUE(result.ok()) << result.reason;
 }
@@ -87,9 +105,9 @@ std::vector<Broken> broken_kernels() {
       .m = 8, .n = 8, .k = 8, .type = DataType::kF64, .order = Order::kRowMajor, .beta = -1.5};
   return {
       {"k_tail_guarded_in_last_block_only", f32(48, 48, 40)},
-      {"no_barrier_before_use", f32(16, 16, 16)},
-      {"no_barrier_at_loop_end", f32(16, 16, 64)},
-      {"strips_no_barrier_at_loop_end", f32(32, 32, 96), {}, {}, {32, 32, 32}},
+      {"no_barrier_before_use", f32(16, 16, 16), {}, {}, "race"},
+      {"no_barrier_at_loop_end", f32(16, 16, 64), {}, {}, "race"},
+      {"strips_no_barrier_at_loop_end", f32(32, 32, 96), {}, {}, "race", {32, 32, 32}},
       {"unguarded_loads", f32(17, 17, 17), {}, "out of bounds"},
       {"unguarded_stores", f32(31, 31, 16)},
       {"beta_ignored", f32(16, 16, 16, 1, -1.5)},
@@ -101,8 +119,8 @@ std::vector<Broken> broken_kernels() {
       {"ld_taken_for_n", padded},
       {"b_read_transposed", f32(16, 16, 16)},
       {"operands_rounded_to_tf32", f32(64, 64, 256)},
-      {"edge_threads_return_early", f32(31, 31, 32)},
-      {"tensor_core_tile", in_place, {.in_place = true}, {}, {8, 8, 4}, 64},
+      {"edge_threads_return_early", f32(31, 31, 32), {}, {}, "uninitialised-shared-read"},
+      {"tensor_core_tile", in_place, {.in_place = true}, {}, "race", {8, 8, 4}, 64},
   };
 }
 

@@ -46,6 +46,19 @@ TEST_P(Lattice, PassesNaNsOnWhereTheyBelong) {
   }
 }
 
+// Nothing is reported of a kernel that is right: at whole tiles, at ragged edges, in every layout.
+TEST_P(Lattice, IsCleanUnderChecks) {
+  if (test_on_cuda()) GTEST_SKIP() << "the virtual GPU checks";
+  const DataType type = GetParam().kernel->type;
+  for (const char* layout : {"NN", "NT", "TN", "TT"}) {
+    for (Problem problem : {Problem{.m = 128, .n = 128, .k = 32, .type = type},
+                            Problem{.m = 131, .n = 67, .k = 45, .type = type, .beta = -1.5}}) {
+      set_layout(problem, layout);
+      expect_verified({with_default_ld(problem)}, GetParam(), {.checks = true});
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Catalog, Lattice, testing::ValuesIn(choose_kernels("all/all")),
                          [](const testing::TestParamInfo<KernelChoice>& info) {
                            return info.param.kernel->name + "__" + info.param.variant;

@@ -49,12 +49,15 @@ using InstructionCount = vgpu::InstructionReport;
 // bounds, deadlock, ... Known on the virtual GPU alone.
 class LaunchFault : public StatusError {
  public:
-  LaunchFault(Status status, vgpu::Finding finding)
-      : StatusError(std::move(status)), finding_(std::move(finding)) {}
+  LaunchFault(Status status, vgpu::Finding finding, std::vector<vgpu::Finding> before = {})
+      : StatusError(std::move(status)), finding_(std::move(finding)), before_(std::move(before)) {}
   const vgpu::Finding& finding() const { return finding_; }
+  // What the checks had found until then: often why it happened.
+  const std::vector<vgpu::Finding>& before() const { return before_; }
 
  private:
   vgpu::Finding finding_;
+  std::vector<vgpu::Finding> before_;
 };
 
 class Device {

@@ -4,6 +4,10 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "vgpu/observe/finding.h"
 
 namespace tessera::vgpu {
 
@@ -39,11 +43,15 @@ class Fault : public std::runtime_error {
   FaultKind kind() const { return kind_; }
   const std::string& message() const { return message_; }  // without the place
   const FaultPlace& place() const { return place_; }
+  // What the checks of the launch had found before.
+  const std::vector<Finding>& findings() const { return findings_; }
+  void add_findings(std::vector<Finding> findings) { findings_ = std::move(findings); }
 
  private:
   FaultKind kind_;
   std::string message_;
   FaultPlace place_;
+  std::vector<Finding> findings_;
 };
 
 }  // namespace tessera::vgpu

@@ -373,7 +373,7 @@ def loads():
             maps=[tensor.spec("in")],
         ).write()
 
-    test("tensor_load_1d", "a box of one dimension", Tensor("u32", 4, [500], [], [64]), [5])
+    test("tensor_load_1d", "a box of one dimension", Tensor("u32", 4, [500], [], [64]), [8])
     for swizzle, inner in ((0, 8), (32, 8), (64, 16), (128, 32)):
         tensor = Tensor("f32", 4, [32, 16], [128], [inner, 16], swizzle=swizzle)
         test(
@@ -382,21 +382,30 @@ def loads():
             tensor,
             [0 if inner == 32 else 4, 0],
         )
-    for name, at in (("low", [-3, -2]), ("high", [28, 13]), ("outside", [40, 3])):
+    for name, at in (("low", [-4, -2]), ("high", [28, 13]), ("outside", [40, 3])):
         tensor = Tensor("f32", 4, [31, 15], [128], [8, 6], swizzle=32)
         test(f"tensor_load_{name}", f"a box at {at}: elements outside are zeros", tensor, at)
     tensor = Tensor("f32", 4, [31, 15], [128], [8, 6], fill=NAN)
-    test("tensor_load_nan_fill", "elements outside are NaNs", tensor, [27, -1])
+    test("tensor_load_nan_fill", "elements outside are NaNs", tensor, [28, -1])
+    # Starts that are no multiple of 16 bytes, on their own.
+    for swizzle in (0, 32, 128):
+        tensor = Tensor("f32", 4, [31, 15], [128], [8, 6], swizzle=swizzle)
+        test(
+            f"tensor_unaligned_start_{swizzle}",
+            "a box of two dimensions that starts within 16 bytes",
+            tensor,
+            [3, -2],
+        )
     tensor = Tensor("bf16", 2, [63, 16], [128], [64, 8], swizzle=128)
-    test("tensor_load_bf16", "16-bit elements with a 128-byte swizzle", tensor, [-5, 11])
+    test("tensor_load_bf16", "16-bit elements with a 128-byte swizzle", tensor, [-8, 11])
     tensor = Tensor("u8", 1, [64, 8, 4], [64, 512], [16, 4, 2])
-    test("tensor_load_u8_3d", "bytes, three dimensions", tensor, [3, 6, 1])
+    test("tensor_load_u8_3d", "bytes, three dimensions", tensor, [16, 6, 1])
     tensor = Tensor("u32", 4, [16, 8, 4], [64, 512], [4, 8, 4], steps=[1, 3, 2])
-    test("tensor_load_steps", "element strides", tensor, [2, 1, -1])
+    test("tensor_load_steps", "element strides", tensor, [4, 1, -1])
     tensor = Tensor("u32", 4, [4, 4, 4, 4, 2], [16, 64, 256, 1024], [4, 2, 3, 2, 2])
     test("tensor_load_5d", "five dimensions", tensor, [0, 1, -1, 3, 1])
     tensor = Tensor("u64", 8, [8, 4, 2, 4], [64, 256, 512], [2, 2, 2, 2])
-    test("tensor_load_4d", "four dimensions of 64-bit elements", tensor, [7, 0, 0, 2])
+    test("tensor_load_4d", "four dimensions of 64-bit elements", tensor, [6, 0, 0, 2])
 
 
 def stores():
@@ -466,13 +475,13 @@ FILL:
             f"tensor_store_swizzle_{swizzle}",
             "a store leaves out elements outside of the tensor",
             tensor,
-            [25 if inner < 32 else -2, 9],
+            [24 if inner < 32 else -4, 9],
             plain,
             replace,
             0xEEEEEEEE,
         )
-    tensor = Tensor("u16", 2, [20, 4, 4], [48, 192], [8, 3, 2])
-    store("tensor_store_3d", "three dimensions of 16-bit elements", tensor, [-1, 2, 1], plain,
+    tensor = Tensor("u16", 2, [20, 4, 4], [48, 192], [16, 3, 2])
+    store("tensor_store_3d", "three dimensions of 16-bit elements", tensor, [-8, 2, 1], plain,
           replace, 0x12345678)
 
     def combined(function):
@@ -578,10 +587,10 @@ PUBLISHED:
   @q bra READY;
   mbarrier.arrive.expect_tx.shared.b64 _, [bar], %d;
   mov.b64 map, place;
-  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [buffer], [map, {3, 2}], [bar];
+  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [buffer], [map, {4, 2}], [bar];
 READY:
 """ % after.bytes() + wait() + f"  setp.ge.u32 p, t0, {after.bytes() // 16};\n  @p exit;\n" + DUMP
-    found = after.load(as_bytes(plain)[256:], [3, 2])
+    found = after.load(as_bytes(plain)[256:], [4, 2])
     MapKernel(
         "tensormap_replace",
         "tensormap.replace, tensormap.cp_fenceproxy and the map in global memory",

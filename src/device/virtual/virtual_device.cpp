@@ -33,6 +33,8 @@ std::string_view check_of(vgpu::FaultKind kind) {
       return "deadlock";
     case vgpu::FaultKind::kTrap:
       return "trap";
+    case vgpu::FaultKind::kStopped:
+      return "stopped";
     default:
       return "";
   }
@@ -83,7 +85,9 @@ auto translated(F f) {
   try {
     return f();
   } catch (const vgpu::Fault& fault) {
-    if (!check_of(fault.kind()).empty()) throw LaunchFault(status_of(fault), finding_of(fault));
+    if (!check_of(fault.kind()).empty()) {
+      throw LaunchFault(status_of(fault), finding_of(fault), fault.findings());
+    }
     throw StatusError(status_of(fault));
   }
 }

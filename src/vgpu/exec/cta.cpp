@@ -74,7 +74,9 @@ void Cta::check_barrier(std::uint32_t id) {
 void Cta::warp_finished() {
   --live_warps_;
   for (std::uint32_t id = 0; id < kBarriers; ++id) check_barrier(id);
-  if (live_warps_ == 0) cluster_.cta_finished(rank_);
+  if (live_warps_ != 0) return;
+  if (observer()) notice_uneven_register_moves();
+  cluster_.cta_finished(rank_);
 }
 
 void Cta::mbarrier_opens(std::uint32_t offset) {

@@ -51,6 +51,7 @@ class Cta {
   const Warp* first_unfinished() const;
   // A line for each barrier that somebody waits at, and for each warp that waits.
   std::string describe_waits() const;
+  void notice_uneven_register_moves();
   // Warp instructions since take_counts: all, those that store, those that load or are atomic.
   struct Executed {
     std::uint64_t all = 0, stores = 0, loads = 0;

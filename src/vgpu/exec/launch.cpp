@@ -308,7 +308,14 @@ LaunchReport run_launch(const LaunchContext& given, int host_threads) {
   std::atomic<std::uint64_t> spent = 0;
   context.spent = &spent;
   Launch launch(context, observer.get(), host_threads);
-  launch.run();
+  try {
+    launch.run();
+  } catch (Fault& fault) {
+    LaunchReport so_far;
+    if (observer) observer->report(so_far);
+    fault.add_findings(std::move(so_far.findings));
+    throw;
+  }
   LaunchReport report;
   if (context.observation.instructions) report = report_of(*context.kernel, launch.counts());
   report.resources = resources_of(context);

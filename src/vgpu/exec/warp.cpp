@@ -38,6 +38,7 @@ void Warp::start() {
               std::size_t{frame.function->call_param_bytes} * kLanes);
   cluster_arrived_ = cluster_open_ = 0;
   copies_.clear();
+  register_moves_.clear();
   wgmma_.clear();
   bulk_groups_ = {};
   splits_.clear();

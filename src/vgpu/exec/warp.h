@@ -63,6 +63,9 @@ class Warp {
   Cta& cta() const { return cta_; }
   WgmmaQueue& wgmma() { return wgmma_; }
   CopyQueue& copies() { return copies_; }
+  // setmaxnreg, in the order of the warp.
+  void note_register_move(const Op& op) { register_moves_.push_back(&op); }
+  const std::vector<const Op*>& register_moves() const { return register_moves_; }
   BulkGroups& bulk_groups() { return bulk_groups_; }
   // The instruction that the split stands at, or before.
   const Op& place_of(const Split& split) const;
@@ -118,6 +121,7 @@ class Warp {
   WgmmaQueue wgmma_;
   std::vector<std::unique_ptr<Frame>> frames_;  // the entry's first
   CopyQueue copies_;
+  std::vector<const Op*> register_moves_;
   BulkGroups bulk_groups_;
   AlignedBytes local_;
   std::uint32_t local_stride_ = 0;

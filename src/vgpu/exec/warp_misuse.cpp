@@ -1,6 +1,7 @@
 // What lanes do that silicon lets pass, often, and PTX does not: told to whoever watches.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <vector>
 
@@ -60,6 +61,26 @@ void Warp::notice_barrier_bypass(const Split& leaving) {
                             "around it",
                             split.mask),
                 "Move the barrier out of the branch, so that all threads of the block reach it");
+  }
+}
+
+// setmaxnreg must be run by all warps of a warpgroup, with the same number.
+void Cta::notice_uneven_register_moves() {
+  constexpr std::uint32_t kWarpsOfAGroup = 4;
+  for (std::uint32_t w = 0; w < warps(); ++w) {
+    Warp& first = warps_[w / kWarpsOfAGroup * kWarpsOfAGroup];
+    const auto& expected = first.register_moves();
+    const auto& moves = warps_[w].register_moves();
+    const auto same = [](const Op* a, const Op* b) { return a->immediate == b->immediate; };
+    if (std::equal(moves.begin(), moves.end(), expected.begin(), expected.end(), same)) continue;
+    Warp& more = moves.size() > expected.size() ? warps_[w] : first;
+    const Site site{&more, more.register_moves().back(), 0};
+    site.notice("setmaxnreg",
+                fmt::format("Warp {} and warp {} of one warpgroup change their numbers of "
+                            "registers in different ways",
+                            first.index(), w),
+                "Let all four warps of the warpgroup run the same setmaxnreg");
+    return;
   }
 }
 

@@ -2,6 +2,8 @@
 // when copies happen late.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/vgpu/exec/run_ptx.h"
 
 namespace tessera::vgpu {
@@ -90,6 +92,85 @@ TEST(Mbarriers, MisuseIsAFault) {
                          "mbarrier.inval.shared.b64 [r1];\n"
                          "mbarrier.arrive.shared.b64 _, [r1];"),
                    "mbarrier.inval has"));
+}
+
+// What was noticed before the kernel stopped is told with the fault.
+TEST(Mbarriers, FindingsSurviveADeadlock) {
+  MachineOptions options;
+  options.observation.checks = true;
+  const auto fault = fault_of(kernel_text(std::string(kMbarrier) + R"(
+    mbarrier.init.shared.b64 [r1], 1;
+    mbarrier.init.shared.b64 [r1], 2;
+    WAIT:
+    mbarrier.try_wait.parity.shared.b64 q, [r1], 0;
+    @!q bra WAIT;)"),
+                              1, threads(1), options);
+  EXPECT_EQ(fault.kind(), FaultKind::kDeadlock);
+  const auto& findings = fault.findings();
+  EXPECT_TRUE(std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.check == "mbarrier-init-live";
+  }));
+}
+
+std::vector<std::string> checks_of(const std::string& body, const LaunchShape& shape) {
+  MachineOptions options;
+  options.observation.checks = true;
+  std::vector<std::string> checks;
+  for (const Finding& finding :
+       run_text(kernel_text(body), std::vector<std::uint32_t>(256), shape, options)
+           .report.findings) {
+    checks.push_back(finding.check);
+  }
+  return checks;
+}
+
+TEST(Misuse, RegistersMovedByOneWarpOfAWarpgroup) {
+  const std::string body = R"(
+    mov.u32 r0, %tid.x;
+    setp.ge.u32 p, r0, 32;
+    @p bra END;
+    setmaxnreg.dec.sync.aligned.u32 24;
+    END:)";
+  EXPECT_EQ(checks_of(body, threads(128)), std::vector<std::string>{"setmaxnreg"});
+  EXPECT_TRUE(checks_of("setmaxnreg.dec.sync.aligned.u32 24;", threads(128)).empty());
+}
+
+TEST(Misuse, LanesThatNeverCome) {
+  const std::string shuffle = R"(
+    mov.u32 r0, %tid.x;
+    setp.ge.u32 p, r0, 16;
+    @p bra END;
+    shfl.sync.bfly.b32 r1, r0, 1, 31, MASK;
+    END:)";
+  const auto with_mask = [&](const std::string& mask) {
+    std::string text = shuffle;
+    return text.replace(text.find("MASK"), 4, mask);
+  };
+  EXPECT_EQ(checks_of(with_mask("0xffffffff"), threads(32)),
+            std::vector<std::string>{"missing-lanes"});
+  EXPECT_TRUE(checks_of(with_mask("0xffff"), threads(32)).empty());
+}
+
+TEST(Misuse, LanesThatGoAroundABarrier) {
+  const std::string around = R"(
+    mov.u32 r0, %tid.x;
+    setp.ge.u32 p, r0, 4;
+    @p bra BEHIND;
+    bar.sync 0;
+    BEHIND:
+    mad.wide.u32 d0, r0, 4, data;
+    st.global.u32 [d0], r0;)";
+  EXPECT_EQ(checks_of(around, threads(32)), std::vector<std::string>{"barrier"});
+  // Lanes that end before the others come there are no longer waited for.
+  const std::string early = R"(
+    mov.u32 r0, %tid.x;
+    setp.ge.u32 p, r0, 4;
+    @p bra END;
+    bar.sync 0;
+    mad.wide.u32 d0, r0, 4, data;
+    st.global.u32 [d0], r0;
+    END:)";
+  EXPECT_TRUE(checks_of(early, threads(32)).empty());
 }
 
 // A wait that is asked for a phase two phases ago by state is an error of the kernel.

@@ -69,7 +69,9 @@ std::vector<std::byte> run_kernel(Device& device, const CaseFile& file, const st
   launch.params.resize(file.maps.empty() ? 16 : 64 + 128 * file.maps.size());
   const DeviceAddress addresses[2] = {in.address(), out.address()};
   std::memcpy(launch.params.data(), addresses, sizeof addresses);
+  launch.param_offsets = {0, 8};
   for (std::size_t i = 0; i < file.maps.size(); ++i) {
+    launch.param_offsets.push_back(64 + 128 * i);
     TensorMapDesc desc = file.maps[i].desc;
     desc.address = file.maps[i].of_output ? out.address() : in.address();
     const TensorMapBytes map = device.encode_tensor_map(desc);

@@ -5,6 +5,7 @@
 #include "vgpu/async/operations.h"
 #include "vgpu/exec/decode/async_operands.h"
 #include "vgpu/exec/decode/ordering.h"
+#include "vgpu/exec/warp.h"
 
 namespace tessera::vgpu {
 namespace {
@@ -67,6 +68,9 @@ void decode_tensormap(Decoder& decoder, const ptx::Instruction& instruction) {
   decoder.control_op().op.flags = ordering_flags(instruction, MemoryOrder::kRelease);
 }
 
+// Only noted: all warps of a warpgroup must do the same.
+void move_registers(const Op* op, const Op*, Lanes& lanes) { lanes.warp->note_register_move(*op); }
+
 // setmaxnreg.{inc,dec}.sync.aligned.u32 count: the whole warp comes; registers are not counted.
 void decode_setmaxnreg(Decoder& decoder, const ptx::Instruction& instruction) {
   const std::int64_t count = instruction.operands.at(0).integer;
@@ -74,6 +78,8 @@ void decode_setmaxnreg(Decoder& decoder, const ptx::Instruction& instruction) {
     decoder.unsupported("the number of registers must be a multiple of 8 from 24 to 256");
   }
   decoder.control(ControlKind::kCollective, {});
+  decoder.control_op().op.run = move_registers;
+  decoder.control_op().op.immediate = count;
 }
 
 void do_nothing(const Op*, const Op*, Lanes&) {}

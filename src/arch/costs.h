@@ -28,7 +28,7 @@ struct Costs {
   // What a load that misses L1 waits for, on average, while all SMs load. Fitted: tools/fit_model,
   // on the rungs at 1024 and 2048. Alone it waits 278 for L2 and 620 for device memory (HW: latency
   // l2_chase of 16 MiB and of 1 GiB).
-  double miss_latency = 560;
+  double miss_latency = 500;
   // From one request that misses L1 to the next, by 32, 64 and 128 bits a lane. HW: global_memory
   // l2_load_*, one SM.
   std::array<double, 3> missed_request = {2.6, 5.0, 7.5};
@@ -38,7 +38,7 @@ struct Costs {
   double branch = 6;            // a taken branch: not measured
   double memory_queue = 64;     // wavefronts that wait before memory instructions hold up a warp
   double cta_start = 161;       // HW: control nothing: from one CTA's start on an SM to the next
-  double wave_us = 0.5;         // microseconds to fill and drain a wave of CTAs. Fitted likewise
+  double wave_us = 4;           // microseconds to fill and drain a wave of CTAs. Fitted likewise
   double launch_us = 3.7;       // HW: control nothing: one launch between two events
   double next_launch_us = 2.5;  // HW: control nothing: each of 1000 launches in a row
   double l2_gbs = 8800;         // HW: streams stream_read of 16 to 48 MiB
@@ -56,8 +56,8 @@ inline constexpr std::string_view kCostsMeasuredOn = "h200";
 // an H200's, and the costs are marked.
 constexpr Costs costs_of(const Gpu& gpu) {
   Costs costs;
-  costs.median_error = 0.020;
-  costs.largest_error = 0.160;
+  costs.median_error = 0.037;
+  costs.largest_error = 0.115;
   if (std::string_view(gpu.name) == kCostsMeasuredOn) return costs;
   costs.is_measured = false;
   costs.median_error = costs.largest_error = 0;

@@ -176,6 +176,8 @@ void ClusterChecker::agent_in_global(const AgentAccess& access, const Agent& age
   if (writes) block->written().mark_while_running(offset, access.bytes);
   const std::uint64_t who = GlobalCell::pack(cluster_, guest.entity, now_ - start_);
   const Site site = site_of(access.instruction, guest.strong);
+  // Boxes of tensors begin at any element: the first cell may begin before it.
+  guest.address -= guest.address % block->cell_bytes();
   for (const std::uint64_t end = access.address + access.bytes; guest.address < end;
        guest.address += block->cell_bytes()) {
     GlobalCell& cell = block->cell(guest.address);

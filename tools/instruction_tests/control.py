@@ -391,6 +391,7 @@ def special_registers():
         body,
         [([], [(1, 32), (512, 32)])] * 64,
         shared=512,
+        notes=["approximate: mov.u32 mov.u64"],
     ).write()
 
 

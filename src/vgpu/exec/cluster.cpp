@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -52,6 +53,8 @@ void Cluster::place_ctas(std::uint64_t index) {
 }
 
 void Cluster::start(std::uint64_t index) {
+  clock_ = taken_ = 0;
+  for (Cta& cta : ctas_) taken_ -= cta.executed().all;
   random_ = context_.observation.warp_order_seed ^ index * 0x2545f4914f6cdd1d;
   warps_ = in_order_;
   memory_.live = (1u << memory_.ctas) - 1;
@@ -144,6 +147,12 @@ bool Cluster::had_effects() {
   return std::exchange(effects_, effects) != effects || memory_.live == 0;
 }
 
+std::uint64_t Cluster::clock() {
+  std::uint64_t now = taken_;
+  for (Cta& cta : ctas_) now += cta.executed().all;
+  return clock_ = std::max(clock_ + 1, now);
+}
+
 void Cluster::check_limits() {
   const Observation& observation = context_.observation;
   if (observation.stop && observation.stop->load(std::memory_order_relaxed)) {
@@ -207,6 +216,7 @@ void Cluster::fault(FaultKind kind, std::string text) {
 
 std::vector<InstructionCounter> Cluster::take_counts() {
   spent_ = effects_ = 0;
+  for (Cta& cta : ctas_) taken_ += cta.executed().all;
   watch_.forget();
   std::vector<InstructionCounter> counts = ctas_[0].take_counts();
   for (std::uint32_t rank = 1; rank < memory_.ctas; ++rank) {

@@ -48,6 +48,8 @@ class Cluster {
   ClusterBarrier& barrier() { return barrier_; }
   Mbarriers& mbarriers() { return mbarriers_; }
   Transfers& transfers() { return transfers_; }
+  // Grows with every read and with the warp instructions that have run: the same in every run.
+  std::uint64_t clock();
   AgentId new_agent() { return ++agents_; }
   // Whether asynchronous operations happen as late as possible.
   bool is_lazy() const { return context_.observation.schedule == AsyncSchedule::kLazy; }
@@ -88,7 +90,8 @@ class Cluster {
   RepeatWatch watch_;
   bool long_turn_ = false;
   std::uint32_t rounds_ = 0;
-  Cta::Executed executed_;  // when last looked at
+  Cta::Executed executed_;               // when last looked at
+  std::uint64_t clock_ = 0, taken_ = 0;  // instructions of which the counts were taken
   std::uint64_t loads_at_wake_ = 0, spent_ = 0, effects_ = 0;
   std::uint64_t random_ = 0;  // of the order
 };

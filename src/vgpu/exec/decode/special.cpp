@@ -1,9 +1,9 @@
 // Special registers. Those that never change while a CTA runs are filled in when the frame is made;
 // clocks are read when the instruction runs.
 #include <array>
-#include <chrono>
 #include <utility>
 
+#include "vgpu/exec/cluster.h"
 #include "vgpu/exec/decode/decoder.h"
 
 namespace tessera::vgpu {
@@ -59,15 +59,15 @@ constexpr std::array<std::pair<std::string_view, Special>, 47> kSpecials = {{
     {"%reserved_smem_offset_1", Special::kZero},
 }};
 
-// A clock of the host: monotone, and that is all that a kernel may ask of it here.
+// A clock that counts the warp instructions of the cluster: monotone, the same in every run, and no
+// measure of time.
 template <class T, int shift>
 void read_clock(const Op* first, const Op* last, Lanes& lanes) {
   for (; first != last; ++first) {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    const auto ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
+    const std::uint64_t now = lanes.warp->cta().cluster().clock();
     T* to = reinterpret_cast<T*>(lanes.registers + first->operand[0]);
     for (int l = 0; l < kLanes; ++l) {
-      if (lanes.mask >> l & 1) to[l] = static_cast<T>(ns >> shift);
+      if (lanes.mask >> l & 1) to[l] = static_cast<T>(now >> shift);
     }
   }
 }
@@ -87,6 +87,7 @@ Value Decoder::special(const std::string& name, Scalar scalar) {
   if (const Run clock = clock_named(name, bits_of(scalar))) {
     const Value value = temporary(scalar);
     emit_run(clock, std::array{value}, 1);
+    mark_approximate();
     return value;
   }
   const auto [at, is_new] = specials_.try_emplace({name, bits_of(scalar)}, kNoValue);

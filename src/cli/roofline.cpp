@@ -41,12 +41,14 @@ lab::Json read_measured(const std::string& path) {
 // The burst time of a kernel in a results file, for the same problem.
 std::optional<double> measured_ms(const lab::Json& file, const lab::RooflinePoint& point,
                                   const Problem& problem) {
-  for (const lab::Json& run : file["runs"]) {
-    const lab::Json& p = run["problem"];
-    const bool same = run["kernel"] == point.kernel && run["config"] == point.config &&
-                      p["m"] == problem.m && p["n"] == problem.n && p["k"] == problem.k;
-    if (same && run["mode"] == "burst" && run["time_ms"].is_object()) {
-      return run["time_ms"]["median"].get<double>();
+  for (const lab::Json& run : file.at("runs")) {
+    const lab::Json& p = run.at("problem");
+    const bool same = run.at("kernel") == point.kernel && run.at("config") == point.config &&
+                      p.at("m") == problem.m && p.at("n") == problem.n && p.at("k") == problem.k &&
+                      p.at("layout") == layout_of(problem) &&
+                      p.at("order") == std::string(name_of(problem.order));
+    if (same && run.at("mode") == "burst" && run.at("time_ms").is_object()) {
+      return run.at("time_ms").at("median").get<double>();
     }
   }
   return std::nullopt;
@@ -94,7 +96,7 @@ int roofline(const Options& options) {
   const lab::Table table = lab::roofline_table(result);
   options.output.write(lab::to_json(result), table);
   if (options.output.prints_text() && options.svg != "-") {
-    fmt::print("{} of NVIDIA {}, {}\n\n", "Roofline", result.gpu.match, result.size);
+    fmt::print("Roofline of NVIDIA {}, {}\n\n", result.gpu.match, result.size);
     for (const lab::BandwidthRoof& roof : result.bandwidths) {
       fmt::print("  {:<20} {:8.0f} GB/s\n", roof.name, roof.gbs);
     }

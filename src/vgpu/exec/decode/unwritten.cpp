@@ -74,6 +74,7 @@ class Search {
   }
 
   void add(const Place& read, Value value) {
+    // WHY: whether a wgmma reads its accumulators is a predicate's value, known only when it runs.
     if (is(read, "wgmma")) return;
     const std::uint32_t instruction = read.op->op.instruction;
     const bool is_known = std::any_of(found_.begin(), found_.end(), [&](const auto& one) {

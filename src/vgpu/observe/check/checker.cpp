@@ -85,7 +85,8 @@ std::uint32_t bytes_of(const std::string& form) {
 }
 
 bool touches_memory(const std::string& form) {
-  for (const char* opcode : {"ld.", "ldu.", "st.", "atom.", "red."}) {
+  // wmma.store moves single elements where they are no neighbours in memory.
+  for (const char* opcode : {"ld.", "ldu.", "st.", "atom.", "red.", "wmma.store."}) {
     if (form.starts_with(opcode)) {
       return form.find(".param") == std::string::npos && form.find(".local") == std::string::npos;
     }

@@ -94,21 +94,27 @@ void ClusterChecker::access_global(const WarpAccess& access, WarpClocks& warp, L
   const bool strong = access.kind == AccessKind::kAtomic || access.order != MemoryOrder::kWeak;
   const Site site = site_of(access.by.instruction, strong);
   const std::uint64_t who = GlobalCell::pack(cluster_, warp.self(), now_ - start_);
+  const GlobalCell::Known known{cluster_, group.floor - start_};
   for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
-    const std::uint64_t address = access.address[lane];
+    std::uint64_t address = access.address[lane];
     const BlockShadow* block = block_of(access.by.instruction, address);
     if (!block) continue;
-    Guest guest = guest_of(access, group, warp.self(), lane);
     if (!block->written().is_complete()) {
       const std::uint64_t offset = address - block->base();
-      if (reads && !block->written().is_marked(offset, access.bytes)) report_uninitialised(guest);
+      if (reads && !block->written().is_marked(offset, access.bytes)) {
+        report_uninitialised(guest_of(access, group, warp.self(), lane));
+      }
       if (writes) block->written().mark_while_running(offset, access.bytes);
     }
-    const std::uint64_t end = address + access.bytes;
-    for (; guest.address < end; guest.address += block->cell_bytes()) {
-      GlobalCell& cell = block->cell(guest.address);
-      visit_global_cell(guest, cell, group.floor);
+    for (const std::uint64_t end = address + access.bytes; address < end;
+         address += block->cell_bytes()) {
+      GlobalCell& cell = block->cell(address);
+      if (!(writes ? cell.all_are_known_to(known) : cell.writer_is_known_to(known))) {
+        Guest guest = guest_of(access, group, warp.self(), lane);
+        guest.address = address;
+        visit_global_cell(guest, cell, group.floor);
+      }
       if (reads) cell.note_read(who, with_lane(site, lane));
       if (writes) cell.note_write(who, with_lane(site, lane));
     }

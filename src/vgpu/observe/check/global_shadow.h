@@ -25,35 +25,48 @@ struct GlobalPast {
 class GlobalCell {
  public:
   static constexpr std::uint64_t kClusterMask = (1u << 26) - 1;
+  static constexpr std::uint64_t kTimeMask = (1u << 27) - 1;
   struct Trace {
     std::uint64_t who = 0;  // cluster, entity and time; 0: nobody
     Site site = 0;
   };
   static std::uint64_t pack(std::uint64_t cluster, Entity entity, Time time) {
-    return cluster << 38 | std::uint64_t{entity & 0x7ff} << 27 | (time & 0x7ffffff);
+    return cluster << 38 | std::uint64_t{entity & 0x7ff} << 27 | (time & kTimeMask);
   }
   static GlobalPast unpack(const Trace& trace, bool wrote) {
     return {trace.who >> 38,
-            {static_cast<Entity>(trace.who >> 27 & 0x7ff), static_cast<Time>(trace.who & 0x7ffffff),
+            {static_cast<Entity>(trace.who >> 27 & 0x7ff), static_cast<Time>(trace.who & kTimeMask),
              trace.site, wrote}};
+  }
+
+  // What somebody knows all of: of this cluster, everything up to a time.
+  struct Known {
+    std::uint64_t cluster = 0;
+    Time until = 0;
+    bool covers(std::uint64_t who) const {
+      return who == 0 || (who >> 38 == cluster && (who & kTimeMask) <= until);
+    }
+  };
+  bool writer_is_known_to(const Known& known) const { return known.covers(who(kWriter)); }
+  bool all_are_known_to(const Known& known) const {
+    return known.covers(who(kWriter)) && known.covers(who(0)) && known.covers(who(1));
   }
 
   Trace writer() const { return get(kWriter); }
   Trace reader(int i) const { return get(i); }
   void note_write(std::uint64_t who, Site site) { set(kWriter, {who, site}); }
   void note_read(std::uint64_t who, Site site) {
-    const Trace before = get(0);
-    if (before.who == who) return;
+    const std::uint64_t before = this->who(0);
+    if (before == who) return;
     // The same entity, later: nobody is displaced.
-    if (before.who != 0 && before.who >> 27 != who >> 27) set(1, before);
+    if (before != 0 && before >> 27 != who >> 27) set(1, get(0));
     set(0, {who, site});
   }
 
  private:
   static constexpr int kWriter = 2;
-  Trace get(int i) const {
-    return {who_[i].load(std::memory_order_relaxed), site_[i].load(std::memory_order_relaxed)};
-  }
+  std::uint64_t who(int i) const { return who_[i].load(std::memory_order_relaxed); }
+  Trace get(int i) const { return {who(i), site_[i].load(std::memory_order_relaxed)}; }
   void set(int i, const Trace& trace) {
     site_[i].store(trace.site, std::memory_order_relaxed);
     who_[i].store(trace.who, std::memory_order_relaxed);

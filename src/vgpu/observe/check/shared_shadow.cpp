@@ -2,6 +2,8 @@
 // is only flagged here, and looked at elsewhere.
 #include "vgpu/observe/check/shared_shadow.h"
 
+#include <immintrin.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -11,7 +13,11 @@ namespace tessera::vgpu::check {
 
 SharedShadow::SharedShadow(std::uint32_t bytes, std::uint32_t cell_shift)
     // Room for a last access of 16 cells that begins in the last cell.
-    : cells_((bytes >> cell_shift) + 17), shift_(cell_shift), written_(cells_), writers_(cells_) {}
+    : cells_((bytes >> cell_shift) + 17),
+      shift_(cell_shift),
+      written_(cells_),
+      read_(cells_),
+      writers_(cells_) {}
 
 SharedShadow::Plane& SharedShadow::plane_of(Entity entity) {
   std::uint32_t& index = at(plane_of_, entity);
@@ -27,10 +33,37 @@ SharedShadow::Plane& SharedShadow::plane_of(Entity entity) {
 
 void SharedShadow::forget_everything() {
   std::fill(written_.begin(), written_.end(), 0);
+  std::fill(read_.begin(), read_.end(), 0);
   planes_.clear();
   plane_of_.clear();
 }
 
+namespace {
+
+// Whether one of `count` times lies outside of [first, first + span).
+template <std::uint32_t count>
+bool any_outside(const Time* times, Time first, Time span) {
+  Time outside = 0;
+  for (std::uint32_t i = 0; i < count; ++i) outside |= times[i] - first >= span;
+  return outside != 0;
+}
+template <>
+bool any_outside<4>(const Time* times, Time first, Time span) {
+  const __m128i all = _mm_loadu_si128(reinterpret_cast<const __m128i*>(times));
+  const __m128i since = _mm_sub_epi32(all, _mm_set1_epi32(static_cast<int>(first)));
+  const __m128i most = _mm_max_epu32(since, _mm_set1_epi32(static_cast<int>(span)));
+  return _mm_movemask_epi8(_mm_cmpeq_epi32(most, since)) != 0;
+}
+
+bool are_halves_equal(const std::uint64_t* address) {
+  std::uint64_t different = 0;
+  for (int l = 0; l < 16; ++l) different |= address[l] ^ address[l + 16];
+  return different == 0;
+}
+
+}  // namespace
+
+// Lanes that read the same, next to each other or half a warp apart, are looked at once.
 template <std::uint32_t count>
 std::uint32_t SharedShadow::read_cells(const Visitor& by, std::uint32_t mask,
                                        const std::uint64_t* address) {
@@ -38,18 +71,21 @@ std::uint32_t SharedShadow::read_cells(const Visitor& by, std::uint32_t mask,
   plane.last = by.now;
   const Time first = by.start + 1, span = by.floor - by.start;
   std::uint64_t* const reads = plane.cells.get();
-  const std::uint64_t stamp = std::uint64_t{by.now} << 32 | by.site;
+  const bool halves = mask == ~std::uint32_t{0} && are_halves_equal(address);
+  const std::uint64_t stamp = std::uint64_t{by.now} << 32 | by.site | (halves ? kSiteSeveral : 0);
   std::uint32_t flagged = 0;
-  for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+  for (std::uint32_t left = halves ? 0xffff : mask; left != 0;) {
     const int lane = std::countr_zero(left);
-    const std::uint32_t cell = cell_of(address[lane]);
-    const Time* const written = written_.data() + cell;
-    bool odd = false;
-    for (std::uint32_t i = 0; i < count; ++i) odd |= written[i] - first >= span;
-    flagged |= std::uint32_t{odd} << lane;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      reads[cell + i] = stamp | static_cast<std::uint32_t>(lane);
+    left &= left - 1;
+    std::uint64_t site = stamp | static_cast<std::uint32_t>(lane);
+    for (; left != 0 && address[std::countr_zero(left)] == address[lane]; left &= left - 1) {
+      site |= kSiteSeveral;
     }
+    const std::uint32_t cell = cell_of(address[lane]);
+    const bool odd = any_outside<count>(written_.data() + cell, first, span);
+    flagged |= std::uint32_t{odd} << lane;
+    for (std::uint32_t i = 0; i < count; ++i) reads[cell + i] = site;
+    for (std::uint32_t i = 0; i < count; ++i) read_[cell + i] = by.now;
   }
   return flagged;
 }
@@ -77,21 +113,12 @@ std::uint32_t SharedShadow::look_before_write(const Visitor& by, std::uint32_t m
   std::uint32_t flagged = 0;
   for (std::uint32_t left = mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
-    const Time* const written = written_.data() + cell_of(address[lane]);
+    const std::uint32_t cell = cell_of(address[lane]);
     bool newer = false;
-    for (std::uint32_t i = 0; i < count; ++i) newer |= written[i] > by.floor;
-    flagged |= std::uint32_t{newer} << lane;
-  }
-  const std::uint64_t known = std::uint64_t{by.floor} << 32 | 0xffffffffu;
-  for (const Plane& plane : planes_) {
-    if (plane.last <= by.floor) continue;
-    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
-      const int lane = std::countr_zero(left);
-      const std::uint64_t* const reads = plane.cells.get() + cell_of(address[lane]);
-      bool newer = false;
-      for (std::uint32_t i = 0; i < count; ++i) newer |= reads[i] > known;
-      flagged |= std::uint32_t{newer} << lane;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      newer |= std::max(written_[cell + i], read_[cell + i]) > by.floor;
     }
+    flagged |= std::uint32_t{newer} << lane;
   }
   return flagged;
 }
@@ -136,6 +163,7 @@ void SharedShadow::read_cell(const Visitor& by, std::uint32_t cell) {
   Plane& plane = plane_of(by.entity);
   plane.last = by.now;
   plane.cells[cell] = std::uint64_t{by.now} << 32 | by.site;
+  read_[cell] = by.now;
 }
 
 void SharedShadow::write_cell(const Visitor& by, std::uint32_t cell) {

@@ -91,7 +91,7 @@ class SharedShadow {
 
   std::uint32_t cells_, shift_;
   std::uint32_t access_ = 0;
-  std::vector<Time> written_;
+  std::vector<Time> written_, read_;  // by cell: when anybody did it last
   std::vector<Writer> writers_;
   std::vector<Plane> planes_;
   std::vector<std::uint32_t> plane_of_;  // by entity: 1 + index in planes_; 0: none

@@ -7,10 +7,11 @@
 
 namespace tessera::vgpu::check {
 
-// An instruction and a lane, and whether the access is strong: atomic, or ordered by a modifier
-// other than .weak. Strong accesses do not race with each other.
+// An instruction and a lane, and two facts. Strong: atomic, or ordered by a modifier other than
+// .weak; strong accesses do not race with each other. Several: more lanes than this one did it.
 using Site = std::uint32_t;
 constexpr std::uint32_t kSiteLanes = 5, kSiteStrong = 31;
+constexpr Site kSiteSeveral = 1u << 30;
 
 constexpr Site site_of(std::uint32_t instruction, bool strong) {
   return instruction << kSiteLanes | std::uint32_t{strong} << kSiteStrong;
@@ -18,8 +19,9 @@ constexpr Site site_of(std::uint32_t instruction, bool strong) {
 constexpr Site with_lane(Site site, int lane) { return site | static_cast<std::uint32_t>(lane); }
 constexpr int lane_of(Site site) { return static_cast<int>(site & ((1u << kSiteLanes) - 1)); }
 constexpr bool is_strong(Site site) { return site >> kSiteStrong != 0; }
+constexpr bool is_by_several(Site site) { return (site & kSiteSeveral) != 0; }
 constexpr std::uint32_t instruction_of(Site site) {
-  return (site & ~(1u << kSiteStrong)) >> kSiteLanes;
+  return (site & (kSiteSeveral - 1)) >> kSiteLanes;
 }
 
 // One access, as a shadow remembers it.

@@ -59,7 +59,8 @@ void ClusterChecker::judge(const Guest& guest, const Past& past) {
   }
   if (clock.has_seen(past.entity, past.time)) return;
   if (past.entity != guest.entity) return report_race(guest, past);
-  if (lane_of(past.site) == guest.lane) return;
+  const bool by_another = is_by_several(past.site) || lane_of(past.site) != guest.lane;
+  if (!by_another) return;
   if (warps_[guest.entity].have_met(guest.lane, lane_of(past.site), past.time)) return;
   report_lockstep(guest, past);
 }
@@ -197,11 +198,13 @@ void ClusterChecker::report_lockstep(const Guest& guest, const Past& past) {
   if (!finding) return;
   const Place later = place_of(guest), earlier = place_of(past, guest);
   fill(*finding, later, earlier);
-  finding->message = capital(fmt::format(
-      "lane {} of {} {} {} that lane {} {} ({}), which is right only while the lanes of a warp "
-      "run in step, which nothing promises",
-      later.lane, who(later, false), later.does, name_of(guest.window), earlier.lane, earlier.does,
-      log_.line(earlier.instruction)));
+  const std::string other =
+      earlier.lane == later.lane ? "another lane" : fmt::format("lane {}", earlier.lane);
+  finding->message = fmt::format(
+      "Lane {} of {} {} {} that {} {} ({}), which is right only while the lanes of a warp run in "
+      "step, which nothing promises",
+      later.lane, who(later, false), later.does, name_of(guest.window), other, earlier.does,
+      log_.line(earlier.instruction));
   finding->hint = fmt::format("put __syncwarp() {}", between(earlier, later));
 }
 

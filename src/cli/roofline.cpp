@@ -19,7 +19,7 @@ namespace tessera::cli {
 namespace {
 
 constexpr Shape kShape = {4096, 4096, 4096};
-constexpr std::uint64_t kCtas = 24;  // counted of a large problem
+constexpr std::uint64_t kCtas = 64;  // counted of a large problem
 
 struct Options {
   ProblemOptions problem;

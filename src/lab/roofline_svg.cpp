@@ -148,7 +148,7 @@ std::string bandwidth_roof(const BandwidthRoof& roof, const Scale& scale, double
   std::string svg = line(scale.x(from), scale.y(from * slope), scale.x(to), scale.y(to * slope),
                          "class=\"roof\" stroke-width=\"2\"");
   // The label stands along the roof, in its lower half: kernels gather above.
-  const double at = from * std::pow(to / from, 0.36);
+  const double at = from * std::pow(to / from, 0.26);
   const double angle = -180 / std::acos(-1.0) *
                        std::atan2(scale.y(slope) - scale.y(10 * slope), scale.x(10) - scale.x(1));
   svg += fmt::format(

@@ -27,7 +27,7 @@ Draft draft_of(std::vector<std::vector<DraftOp>> blocks, std::vector<Scalar> sca
 
 Function placed(const Draft& draft) {
   Function function;
-  assign_slots(draft, function);
+  assign_slots(draft, find_liveness(draft), function);
   return function;
 }
 

@@ -107,9 +107,10 @@ void Decoder::decode(Kernel& kernel, Function& to) {
   // Whoever runs past the last instruction returns.
   draft_.blocks.back().control.kind = ControlKind::kReturn;
   resolve_labels();
-  note_unwritten_reads();
   watch_wgmma_registers(draft_, operations_);
-  assign_slots(draft_, to);
+  const Liveness liveness = find_liveness(draft_);
+  note_unwritten_reads(liveness);
+  assign_slots(draft_, liveness, to);
   for (auto& block : to.blocks) block.counter = kernel.block_count++;
   to.local_bytes = static_cast<std::uint32_t>(align_up(local_bytes_, 16));
   to.call_param_bytes = params_.bytes;
@@ -216,8 +217,8 @@ void Decoder::resolve_labels() {
   }
 }
 
-void Decoder::note_unwritten_reads() {
-  for (const UnwrittenValue& read : find_unwritten(draft_, kernel_->instructions)) {
+void Decoder::note_unwritten_reads(const Liveness& liveness) {
+  for (const UnwrittenValue& read : find_unwritten(draft_, liveness, kernel_->instructions)) {
     const auto named = std::find_if(registers_.begin(), registers_.end(),
                                     [&](const auto& one) { return one.second == read.value; });
     if (named == registers_.end()) continue;

@@ -97,7 +97,7 @@ class Decoder {
   void decode_guard(const ptx::Instruction& instruction, std::size_t first_op);
   void start_block();
   void resolve_labels();
-  void note_unwritten_reads();
+  void note_unwritten_reads(const Liveness& liveness);
   void count_with_blocks();
   Value value_of_register(const std::string& name);
   Value special(const std::string& name, Scalar scalar);

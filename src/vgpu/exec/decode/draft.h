@@ -48,6 +48,7 @@ struct Draft {
 
 // Gives every value a place in the frame, reusing places of values that are no longer live, and
 // writes the function's operations, blocks and prefills.
-void assign_slots(const Draft& draft, Function& function);
+struct Liveness;
+void assign_slots(const Draft& draft, const Liveness& liveness, Function& function);
 
 }  // namespace tessera::vgpu

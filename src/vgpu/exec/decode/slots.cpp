@@ -43,8 +43,7 @@ class SlotAssigner {
   SlotAssigner(const Draft& draft, Function& function)
       : draft_(draft), function_(function), places_(draft.values.size()) {}
 
-  void run() {
-    const Liveness liveness = find_liveness(draft_);
+  void run(const Liveness& liveness) {
     function_.live_registers = liveness.most_registers;
     // Predicates come last: their places are four bytes and would spoil the alignment.
     place_permanent(false);
@@ -151,6 +150,8 @@ class SlotAssigner {
 
 }  // namespace
 
-void assign_slots(const Draft& draft, Function& function) { SlotAssigner(draft, function).run(); }
+void assign_slots(const Draft& draft, const Liveness& liveness, Function& function) {
+  SlotAssigner(draft, function).run(liveness);
+}
 
 }  // namespace tessera::vgpu

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "vgpu/exec/decode/liveness.h"
-
 namespace tessera::vgpu {
 namespace {
 
@@ -27,8 +25,8 @@ class Search {
     }
   }
 
-  std::vector<UnwrittenValue> run() {
-    std::vector<Value> open = find_liveness(draft_).live_at_entry;
+  std::vector<UnwrittenValue> run(const Liveness& liveness) {
+    std::vector<Value> open = liveness.live_at_entry;
     std::set<Value> known(open.begin(), open.end());
     while (!open.empty()) {
       const Value value = open.back();
@@ -136,9 +134,9 @@ class Search {
 
 }  // namespace
 
-std::vector<UnwrittenValue> find_unwritten(const Draft& draft,
+std::vector<UnwrittenValue> find_unwritten(const Draft& draft, const Liveness& liveness,
                                            const std::vector<InstructionInfo>& instructions) {
-  return Search(draft, instructions).run();
+  return Search(draft, instructions).run(liveness);
 }
 
 }  // namespace tessera::vgpu

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "vgpu/exec/decode/draft.h"
+#include "vgpu/exec/decode/liveness.h"
 
 namespace tessera::vgpu {
 
@@ -15,7 +15,7 @@ struct UnwrittenValue {
 // Reads that meet an unwritten register the first time they run, whichever way led there. Copies of
 // such a register are not reads, but pass it on; wgmma may be told not to read what it adds to, so
 // it does not count.
-std::vector<UnwrittenValue> find_unwritten(const Draft& draft,
+std::vector<UnwrittenValue> find_unwritten(const Draft& draft, const Liveness& liveness,
                                            const std::vector<InstructionInfo>& instructions);
 
 }  // namespace tessera::vgpu

@@ -20,7 +20,7 @@ namespace tessera::cli {
 namespace {
 
 struct Options {
-  std::string file, kernel, grid, block, cluster, shared, seed, seeds, tolerance, threads;
+  std::string file, kernel, grid, block, cluster, shared, seed, seeds, tolerance, threads, seconds;
   std::vector<std::string> arguments, arrays, outputs, expectations, nvcc_arguments;
   bool all = false;
   Output report;
@@ -226,6 +226,9 @@ CheckPlan plan_of(const Options& options, Code code, const vgpu::KernelSignature
   if (!options.seeds.empty()) {
     plan.warp_orders = 1 + static_cast<int>(parse_integer("--seeds", options.seeds, 0, 1000));
   }
+  if (!options.seconds.empty()) {
+    plan.seconds = static_cast<double>(parse_integer("--seconds", options.seconds, 1, 1000000));
+  }
   plan.host_threads = host_threads_of({.threads = options.threads});
   return plan;
 }
@@ -297,6 +300,7 @@ void add_options(CLI::App& app, Options& options) {
   list("--nvcc-arg", options.nvcc_arguments, "passed to nvcc, such as -DN=4 or -arch=sm_80", "A");
   text("--seeds", options.seeds, "random warp orders beside the one by index (default 2)", "N");
   add_seed_option(app, options.seed);
+  text("--seconds", options.seconds, "that one run may take (default 60)", "S");
   text("--threads", options.threads, "host threads (default: all)", "N");
   app.add_flag("--all", options.all, "show every finding in full");
   options.report.add_options(app);

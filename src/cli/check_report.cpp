@@ -102,8 +102,10 @@ std::string indented(const std::string& message) {
 
 std::string finding_text(const SeenFinding& seen, SourceLines& lines, const CheckReport& report) {
   const Finding& finding = seen.finding;
-  std::string text = fmt::format("{}: {}: {}\n", severity_name(finding.severity), finding.check,
-                                 indented(finding.message));
+  const std::string name = finding.check + ": ";
+  const bool repeats = finding.message.starts_with(name);  // "deadlock: every warp waits"
+  std::string text = fmt::format("{}: {}{}\n", severity_name(finding.severity), name,
+                                 indented(finding.message.substr(repeats ? name.size() : 0)));
   for (const FindingPlace& place : finding.places) text += place_text(place, lines);
   const std::string array = array_text(finding, report);
   if (!array.empty()) text += fmt::format("  where: {}\n", array);
@@ -172,13 +174,17 @@ std::string runs_text(const CheckReport& report) {
 std::string notes_text(const CheckReport& report) {
   std::string text;
   std::set<std::string> told;
+  const auto first_finished = std::find_if(report.result.runs.begin(), report.result.runs.end(),
+                                           [](const CheckRun& run) { return run.finished; });
   for (const Disagreement& one : report.result.disagreements) {
     if (!told.insert(one.array).second || told.size() > kMostNotes) continue;
+    std::string first = one.difference.first;
+    first.replace(first.find(", expected "), 11, " against ");
     text += fmt::format(
-        "note: array {} depends on the order: {} differ between the runs, first {} ({}; the "
-        "expected one: {})\n",
-        one.array, plural(one.difference.count, "element"), one.difference.first, one.order,
-        name_of(report.result.runs[0].order));
+        "note: array {} depends on the order: {} differ between the runs, first {} ({}, against "
+        "{})\n",
+        one.array, plural(one.difference.count, "element"), first, one.order,
+        name_of(first_finished->order));
   }
   return text;
 }
@@ -186,7 +192,9 @@ std::string notes_text(const CheckReport& report) {
 std::string summary_text(const CheckReport& report) {
   const CheckResult& result = report.result;
   std::string text;
-  if (result.findings.empty()) {
+  if (result.findings.empty() && result.stopped) {
+    text += "no finding so far\n";
+  } else if (result.findings.empty()) {
     text +=
         "clean: no finding\nchecked: races, missing barriers, waits and fences, uninitialised "
         "reads, bounds, alignment, barrier\n         use, deadlock\n";
@@ -267,7 +275,7 @@ lab::Json json_of(const CheckReport& report) {
           {"kernel", plain_kernel_name(report.plan.kernel.name)},
           {"entry", report.plan.kernel.name},
           {"launch", shape_text(report.plan.shape)},
-          {"clean", report.result.findings.empty()},
+          {"clean", report.result.findings.empty() && !report.result.stopped},
           {"complete", !report.result.stopped},
           {"findings", findings},
           {"depends_on_order", notes},

@@ -3,9 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <set>
+#include <thread>
 
+#include "cli/check_maps.h"
 #include "cli/interrupt.h"
 #include "device/device.h"
 
@@ -49,72 +55,41 @@ auto as_bad_argument(F f) {
   }
 }
 
-std::unique_ptr<Device> device_for(const CheckPlan& plan, const RunOrder& order) {
+// Ends a run by Ctrl-C, or when it takes longer than it may.
+class Watchdog {
+ public:
+  explicit Watchdog(double seconds)
+      : thread_([this, seconds](const std::stop_token& done) { watch(done, seconds); }) {}
+
+  const std::atomic<bool>* stop() const { return &stop_; }
+
+ private:
+  void watch(const std::stop_token& done, double seconds) {
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
+    std::mutex mutex;
+    std::condition_variable_any ended;
+    std::unique_lock lock(mutex);
+    while (!done.stop_requested()) {
+      const std::chrono::duration<double> passed = Clock::now() - begin;
+      if (interrupted() || passed.count() > seconds) stop_ = true;
+      ended.wait_for(lock, done, std::chrono::milliseconds(20), [] { return false; });
+    }
+  }
+
+  std::atomic<bool> stop_ = false;
+  std::jthread thread_;
+};
+
+std::unique_ptr<Device> device_for(const CheckPlan& plan, const RunOrder& order,
+                                   const Watchdog& watchdog) {
   VirtualDeviceOptions options;
   options.host_threads = plan.host_threads;
   options.observation.checks = true;
   options.observation.schedule = order.schedule;
   options.observation.warp_order_seed = order.warp_seed;
+  options.observation.stop = watchdog.stop();
   return make_virtual_device(options);
-}
-
-TensorType tensor_type_of(ElementType type) {
-  static constexpr TensorType kTypes[] = {TensorType::kU8,   TensorType::kU16, TensorType::kS32,
-                                          TensorType::kS64,  TensorType::kU8,  TensorType::kU16,
-                                          TensorType::kU32,  TensorType::kU64, TensorType::kF16,
-                                          TensorType::kBf16, TensorType::kF32, TensorType::kF64};
-  return kTypes[static_cast<std::size_t>(type)];
-}
-
-// The whole array as a tensor, its fastest dimension first.
-TensorMapDesc describe(const TensorMapArgument& map, const HostArray& array,
-                       DeviceAddress address) {
-  TensorMapDesc desc;
-  desc.type = tensor_type_of(array.type);
-  desc.address = address;
-  desc.rank = static_cast<int>(array.shape.size());
-  std::vector<std::int64_t> sizes = array.shape;
-  if (!array.fortran_order) std::reverse(sizes.begin(), sizes.end());
-  std::uint64_t stride = size_of(array.type);
-  for (std::size_t d = 0; d < sizes.size(); ++d) {
-    if (d > 0) desc.strides[d - 1] = stride;
-    desc.sizes[d] = static_cast<std::uint64_t>(sizes[d]);
-    desc.box[d] = static_cast<std::uint32_t>(map.box[d]);
-    stride *= desc.sizes[d];
-  }
-  desc.swizzle = map.swizzle == 32    ? TensorSwizzle::k32B
-                 : map.swizzle == 64  ? TensorSwizzle::k64B
-                 : map.swizzle == 128 ? TensorSwizzle::k128B
-                                      : TensorSwizzle::kNone;
-  return desc;
-}
-
-std::vector<std::byte> encode(const Argument& argument, const CheckPlan& plan, const Placed& placed,
-                              Device& device) {
-  const auto& map = std::get<TensorMapArgument>(argument.value);
-  const auto array = std::find_if(plan.arrays.begin(), plan.arrays.end(),
-                                  [&](const HostArray& one) { return one.name == map.array; });
-  const auto refuse = [&](const std::string& why) {
-    throw StatusError(Status::bad_argument(
-        fmt::format("--arg is '{}={}', but {}", argument.name, argument.text, why)));
-  };
-  const std::size_t rank = array->shape.size();
-  if (rank > std::size_t{kMaxTensorRank}) refuse("a tensor has at most 5 dimensions");
-  if (rank != map.box.size()) {
-    refuse(
-        fmt::format("the box has {} extents and array {} has {}", map.box.size(), map.array, rank));
-  }
-  for (const std::int64_t extent : map.box) {
-    if (extent > 256) refuse("an extent of a box is at most 256");
-  }
-  try {
-    const auto encoded =
-        device.encode_tensor_map(describe(map, *array, placed.arrays.at(map.array)));
-    return {encoded.bytes.begin(), encoded.bytes.end()};
-  } catch (const StatusError& error) {
-    refuse(error.status().message);
-  }
-  return {};
 }
 
 Placed place(const CheckPlan& plan, Device& device) {
@@ -126,7 +101,7 @@ Placed place(const CheckPlan& plan, Device& device) {
   }
   for (const Argument& argument : plan.arguments) {
     if (!std::holds_alternative<TensorMapArgument>(argument.value)) continue;
-    placed.maps[argument.name] = encode(argument, plan, placed, device);
+    placed.maps[argument.name] = encode_map(argument, plan.arrays, placed, device);
   }
   return placed;
 }
@@ -178,10 +153,26 @@ void judge(const CheckPlan& plan, std::vector<HostArray> results, CheckRun& run,
   }
 }
 
+// By Ctrl-C it is not the kernel's fault; by the time limit it may be.
+void note_stop(const CheckPlan& plan, CheckRun& run, CheckResult& result) {
+  if (interrupted()) {
+    result.stopped = true;
+    run.report.findings.pop_back();
+    return;
+  }
+  vgpu::Finding& finding = run.report.findings.back();
+  finding.check = "endless";
+  finding.message = fmt::format("still running after {} s", plan.seconds);
+  finding.hint =
+      "Look for a loop that waits for what nobody does; if the kernel only takes long, "
+      "launch fewer blocks or give it more --seconds.";
+}
+
 CheckRun run_once(const CheckPlan& plan, const RunOrder& order, CheckResult& result) {
   CheckRun run;
   run.order = order;
-  const std::unique_ptr<Device> device = device_for(plan, order);
+  const Watchdog watchdog(plan.seconds);
+  const std::unique_ptr<Device> device = device_for(plan, order, watchdog);
   const Placed placed = place(plan, *device);
   result.addresses = placed.arrays;
   Launch launch;
@@ -197,7 +188,9 @@ CheckRun run_once(const CheckPlan& plan, const RunOrder& order, CheckResult& res
     run.report = std::move(device->take_counts().at(0));
     judge(plan, results_of(plan, placed, *device), run, result);
   } catch (const LaunchFault& fault) {
+    run.report.findings = fault.before();
     run.report.findings.push_back(fault.finding());
+    if (fault.finding().check == "stopped") note_stop(plan, run, result);
   }
   return run;
 }
@@ -266,7 +259,7 @@ int rank_of(const SeenFinding& seen) {
   if (check == "unexpected-result") return 4;
   if (seen.finding.severity == vgpu::Severity::kLockstep) return 3;
   if (check.starts_with("uninitialised")) return 2;
-  for (const char* fault : {"out-of-bounds", "misaligned", "deadlock", "trap"}) {
+  for (const char* fault : {"out-of-bounds", "misaligned", "deadlock", "trap", "endless"}) {
     if (check == fault) return 0;
   }
   return 1;
@@ -320,7 +313,9 @@ CheckResult run_check(const CheckPlan& plan, const std::function<void(int, int)>
     order.schedule =
         i < plan.warp_orders ? vgpu::AsyncSchedule::kEager : vgpu::AsyncSchedule::kLazy;
     order.warp_seed = static_cast<std::uint64_t>(i % plan.warp_orders);
-    result.runs.push_back(run_once(plan, order, result));
+    CheckRun run = run_once(plan, order, result);
+    if (result.stopped) break;
+    result.runs.push_back(std::move(run));
     add(result.runs.back(), result.findings);
   }
   drop_what_races_cover(result.findings);

@@ -34,6 +34,7 @@ struct CheckPlan {
   double tolerance = 0;
   int warp_orders = 3;  // by index, then random ones
   int host_threads = 0;
+  double seconds = 60;  // that one run may take
 };
 
 // One order in which warps and asynchronous operations take turns; all are legal.

@@ -408,6 +408,54 @@ TEST_F(Check, BadCallsNameTheArgument) {
                  {"PTX line 5", "frobnicate.b32"});
 }
 
+TEST_F(Check, KernelsThatDoNotEndAreFindings) {
+  const Ran round = check({kKernels, "--kernel", "endless", "--grid", "1", "--block", "32", "--arg",
+                           "flag=i32[1]:zeros"});
+  EXPECT_EQ(round.code, 1) << round.err;
+  EXPECT_TRUE(contains(round.out, "error: deadlock: ")) << round.out;
+  EXPECT_TRUE(contains(round.out, "kernels.cu:49: ")) << round.out;
+  const Ran counts = check({kFolder + "count.ptx", "--grid", "1", "--block", "32", "--arg",
+                            "x=u64[1]:zeros", "--seconds", "1", "--seeds", "0"});
+  EXPECT_EQ(counts.code, 1) << counts.err;
+  EXPECT_TRUE(contains(counts.out, "error: endless: still running after 1 s")) << counts.out;
+}
+
+// The call that docs/check.md shows for a Hopper kernel.
+TEST_F(Check, AHopperKernelOfTensorCopiesAndWgmma) {
+  const Ran ran = check({"tests/kernels/gemm/hopper_gemm.cu",
+                         "--nvcc-arg",
+                         "-std=c++20",
+                         "--nvcc-arg",
+                         "--expt-relaxed-constexpr",
+                         "--nvcc-arg",
+                         "-Isrc",
+                         "--kernel",
+                         "hopper_gemm",
+                         "--grid",
+                         "4",
+                         "--block",
+                         "384",
+                         "--shared",
+                         "197632",
+                         "--array",
+                         "A=bf16[150,328]:integers",
+                         "--array",
+                         "B=bf16[136,328]:integers",
+                         "--array",
+                         "C=f32[150,136]",
+                         "--arg",
+                         "a=tensormap(A, 64x128, 128)",
+                         "--arg",
+                         "b=tensormap(B, 64x128, 128)",
+                         "--arg",
+                         "c=tensormap(C, 32x64, 128)",
+                         "--arg",
+                         "size=struct(i32:150, i32:136, i32:328)"});
+  if (contains(ran.err, "needs nvcc")) GTEST_SKIP() << "no nvcc";
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_TRUE(contains(ran.out, "6 runs (asynchronous operations eager and lazy")) << ran.out;
+}
+
 TEST_F(Check, TensorMapsAreDescribedByArrayBoxAndSwizzle) {
   const Words call = {kFolder + "map.ptx",     "--grid", "1", "--block", "32", "--array",
                       "a=bf16[64,128]:uniform"};

@@ -293,7 +293,7 @@ TEST_F(Check, FaultsAreFindings) {
   const Ran beyond = check({kKernels, "--kernel", "beyond_the_end", "--grid", "1", "--block", "32",
                             "--arg", "out=f32[32]"});
   EXPECT_EQ(beyond.code, 1) << beyond.err;
-  for (const char* part : {"error: out-of-bounds: ", "kernels.cu:46: ", "out[threadIdx.x + 1] = 1",
+  for (const char* part : {"error: out-of-bounds: ", "kernels.cu:55: ", "out[threadIdx.x + 1] = 1",
                            "lane 31", "0 bytes past the end of array out (f32[32])", "in 3 of 3"}) {
     EXPECT_TRUE(contains(beyond.out, part)) << part << "\n" << beyond.out;
   }
@@ -413,7 +413,7 @@ TEST_F(Check, KernelsThatDoNotEndAreFindings) {
                            "flag=i32[1]:zeros"});
   EXPECT_EQ(round.code, 1) << round.err;
   EXPECT_TRUE(contains(round.out, "error: deadlock: ")) << round.out;
-  EXPECT_TRUE(contains(round.out, "kernels.cu:49: ")) << round.out;
+  EXPECT_TRUE(contains(round.out, "kernels.cu:58: ")) << round.out;
   const Ran counts = check({kFolder + "count.ptx", "--grid", "1", "--block", "32", "--arg",
                             "x=u64[1]:zeros", "--seconds", "1", "--seeds", "0"});
   EXPECT_EQ(counts.code, 1) << counts.err;

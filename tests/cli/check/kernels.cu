@@ -32,9 +32,18 @@ extern "C" __global__ void line(Line line) {
 __global__ void types(double* out, signed char a, unsigned char b, short c, unsigned short d, int e,
                       unsigned f, long long g, unsigned long long h, __half i, __nv_bfloat16 j,
                       float k, double l) {
-  const double all[] = {double(a), double(b), double(c), double(d),
-                        double(e), double(f), double(g), double(h),
-                        double(__half2float(i)), double(__bfloat162float(j)), double(k), l};
+  const double all[] = {double(a),
+                        double(b),
+                        double(c),
+                        double(d),
+                        double(e),
+                        double(f),
+                        double(g),
+                        double(h),
+                        double(__half2float(i)),
+                        double(__bfloat162float(j)),
+                        double(k),
+                        l};
   if (threadIdx.x < 12) out[threadIdx.x] = all[threadIdx.x];
 }
 

@@ -41,15 +41,19 @@ class SharedLayout {
   }
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t dynamic_offset() const { return align_up(bytes_, dynamic_alignment_); }
+  // Whether an address of it was given out that no longer holds.
+  bool dynamic_part_moved() const { return lowest_given_ < dynamic_offset(); }
 
  private:
   std::uint64_t dynamic_address(const ptx::Variable& variable) {
     dynamic_alignment_ = std::max(dynamic_alignment_, alignment_of(variable));
+    lowest_given_ = std::min(lowest_given_, dynamic_offset());
     return kSharedBase + dynamic_offset();
   }
 
   std::map<const ptx::Variable*, std::uint64_t> offsets_;
   std::uint64_t bytes_ = 0, dynamic_alignment_ = 16;
+  std::uint64_t lowest_given_ = ~std::uint64_t{0};
 };
 
 class KernelBuilder : public KernelScope {
@@ -63,9 +67,9 @@ class KernelBuilder : public KernelScope {
     if (!entry || !entry->is_entry) {
       throw Fault(FaultKind::kBadLaunch, "there is no kernel " + name_, {});
     }
-    // WHY twice: the place of the dynamic part is known only when all static variables are.
-    decode_all(*entry);
     auto kernel = decode_all(*entry);
+    // WHY again: the place of the dynamic part is known only when all static variables are.
+    if (shared_.dynamic_part_moved()) kernel = decode_all(*entry);
     describe(*entry, *kernel);
     return kernel;
   }

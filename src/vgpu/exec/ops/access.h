@@ -232,6 +232,24 @@ inline void tell_halves(const Lanes& lanes, const Op& op, u32 offset, Window win
   observe_access(lanes, op, kind, window, bytes, lanes.mask, address);
 }
 
+// Whatever is no such shape. WHY not inline: the shapes must stay small where they are used.
+template <AccessKind kind, int bytes>
+[[gnu::noinline]] void scatter(Lanes& lanes, const Op& op, u32 offset, Access& access) {
+  const Window window = Window(op.flags & kWindowMask);
+  alignas(64) u64 address[kLanes];
+  if (op.flags & kAddress64) {
+    effective<u64>(lanes, op, offset, address);
+  } else {
+    effective<u32>(lanes, op, offset, address);
+  }
+  if (window == Window::kGeneric) {
+    scatter_generic<kind, bytes>(lanes, op, address, access);
+  } else {
+    scatter_in<bytes>(lanes, op, window, address, access);
+    tell<kind, bytes>(lanes, op, window, lanes.mask, address);
+  }
+}
+
 // The address of operand `offset` for an access of `bytes` a lane.
 template <AccessKind kind, int bytes>
 inline Shape resolve(Lanes& lanes, const Op& op, u32 offset, Access& access) {
@@ -254,18 +272,7 @@ inline Shape resolve(Lanes& lanes, const Op& op, u32 offset, Access& access) {
       }
     }
   }
-  alignas(64) u64 address[kLanes];
-  if (wide) {
-    effective<u64>(lanes, op, offset, address);
-  } else {
-    effective<u32>(lanes, op, offset, address);
-  }
-  if (window == Window::kGeneric) {
-    scatter_generic<kind, bytes>(lanes, op, address, access);
-  } else {
-    scatter_in<bytes>(lanes, op, window, address, access);
-    tell<kind, bytes>(lanes, op, window, lanes.mask, address);
-  }
+  scatter<kind, bytes>(lanes, op, offset, access);
   return Shape::kScattered;
 }
 

@@ -125,7 +125,7 @@ Json fitted(const std::vector<Row>& rows) {
     arch::Costs costs = in_use;
     costs.miss_latency = latency;
     const std::vector<lab::Prediction> predicted = predictions(rows, costs);
-    for (const double wave_us : {0.5, 1.0, 2.0, 3.0, 4.0}) {
+    for (const double wave_us : {0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0}) {
       costs.wave_us = wave_us;
       const double off = misfit(rows, predicted, wave_us - in_use.wave_us);
       tried.push_back({{"miss_latency", latency}, {"wave_us", wave_us}, {"misfit", off}});

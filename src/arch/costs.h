@@ -32,14 +32,16 @@ struct Costs {
   // From one request that misses L1 to the next, by 32, 64 and 128 bits a lane. HW: global_memory
   // l2_load_*, one SM.
   std::array<double, 3> missed_request = {2.6, 5.0, 7.5};
-  double l2_sectors = 2;        // HW: the same rows: sectors from L2 to one SM a cycle
-  double barrier = 12;          // HW: control barrier: of one
-  double barrier_arrival = 2;   // HW: the same rows: and for each warp
-  double branch = 6;            // a taken branch: not measured
-  double memory_queue = 64;     // wavefronts that wait before memory instructions hold up a warp
-  double cta_start = 161;       // HW: control nothing: from one CTA's start on an SM to the next
-  double wave_us = 4;           // microseconds to fill and drain a wave of CTAs. Fitted likewise
-  double launch_us = 3.7;       // HW: control nothing: one launch between two events
+  double l2_sectors = 2;       // HW: the same rows: sectors from L2 to one SM a cycle
+  double barrier = 12;         // HW: control barrier: of one
+  double barrier_arrival = 2;  // HW: the same rows: and for each warp
+  double branch = 6;           // a taken branch: not measured
+  double memory_queue = 64;    // wavefronts that wait before memory instructions hold up a warp
+  double scoreboard = 10;  // a value without a fixed latency that is not from memory: not measured
+  double cta_lag = 97;     // between the first instructions of CTAs of one SM: not measured
+  double cta_start = 161;  // HW: control nothing: from one CTA's start on an SM to the next
+  double wave_us = 4;      // microseconds to fill and drain a wave of CTAs. Fitted likewise
+  double launch_us = 3.7;  // HW: control nothing: one launch between two events
   double next_launch_us = 2.5;  // HW: control nothing: each of 1000 launches in a row
   double l2_gbs = 8800;         // HW: streams stream_read of 16 to 48 MiB
   double copy_gbs = 3960;       // HW: streams stream_copy of 2 GiB, read and written together

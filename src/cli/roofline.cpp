@@ -38,6 +38,17 @@ lab::Json read_measured(const std::string& path) {
   return file;
 }
 
+void require_same_gpu(const std::string& path, const lab::Json& file, const arch::Gpu& gpu) {
+  for (const lab::Json& run : file.at("runs")) {
+    const std::string device = run.at("device");
+    if (device.find(gpu.match) != std::string::npos) continue;
+    throw StatusError(Status::bad_argument(
+        fmt::format("--measured is '{}', which was measured on '{}', but must be of the GPU that "
+                    "--gpu names, an {}",
+                    path, device, gpu.match)));
+  }
+}
+
 // The burst time of a kernel in a results file, for the same problem.
 std::optional<double> measured_ms(const lab::Json& file, const lab::RooflinePoint& point,
                                   const Problem& problem) {
@@ -45,7 +56,8 @@ std::optional<double> measured_ms(const lab::Json& file, const lab::RooflinePoin
     const lab::Json& p = run.at("problem");
     const bool same = run.at("kernel") == point.kernel && run.at("config") == point.config &&
                       p.at("m") == problem.m && p.at("n") == problem.n && p.at("k") == problem.k &&
-                      p.at("layout") == layout_of(problem) &&
+                      p.at("layout") == layout_of(problem) && p.at("alpha") == problem.alpha &&
+                      p.at("beta") == problem.beta &&
                       p.at("order") == std::string(name_of(problem.order));
     if (same && run.at("mode") == "burst" && run.at("time_ms").is_object()) {
       return run.at("time_ms").at("median").get<double>();
@@ -65,6 +77,7 @@ Problem the_problem(const ProblemOptions& options, DataType type) {
 lab::Roofline survey(const Options& options, const arch::Gpu& gpu) {
   const lab::Json measured =
       options.measured.empty() ? lab::Json() : read_measured(options.measured);
+  if (measured.is_object()) require_same_gpu(options.measured, measured, gpu);
   const std::uint64_t seed = parse_seed(options.seed);
   VirtualDeviceOptions settings;
   settings.host_threads = host_threads_of(options.device);

@@ -164,6 +164,17 @@ TEST(Model, TimeGrowsWithTheProblemAndIsNoShorterThanAnyUnit) {
   }
 }
 
+TEST(Model, NoUnitOfAnyKernelIsBusyLongerThanTheLaunch) {
+  for (const Kernel& kernel : all_kernels()) {
+    for (const LaunchPrediction& launch :
+         predict(counted(kernel.name.c_str(), 256), arch::kH200).launches) {
+      for (const UnitTime& unit : launch.units) {
+        EXPECT_LE(unit.ms, launch.ms * 1.001) << launch.entry << " " << unit.name;
+      }
+    }
+  }
+}
+
 TEST(Model, PackingIsALaunchOfItsOwn) {
   const Prediction prediction = predict(counted("23", 256), arch::kH200);
   ASSERT_EQ(prediction.launches.size(), 3u);

@@ -42,7 +42,7 @@ class Sm {
     for (int w = 0; w < total; ++w) {
       warps_[w].cta = w / residency.warps;
       // WHY: CTAs do not start together; without a lag they would all wait at the same time.
-      warps_[w].ready = warps_[w].cta * 97.0;
+      warps_[w].ready = warps_[w].cta * costs.cta_lag;
       parts_[w % kParts].warps.push_back(w);
     }
   }
@@ -57,6 +57,7 @@ class Sm {
     time.cycles = (end_ - begin_) / kMeasured;
     for (int u = 0; u < kUnits; ++u) time.busy[u] = (busy_[u] - busy_before_[u]) / kMeasured;
     time.issue = (issued_ - issued_before_) / kMeasured;
+    time.misses = (missing_ - missing_before_) / kMeasured;
     return time;
   }
 
@@ -109,7 +110,7 @@ class Sm {
     if (step.unit == Unit::kMemory) access(step, warp);
     if (step.unit == Unit::kBarrier) arrive(warp);
     if (step.unit != Unit::kMemory && step.write_scoreboard < kScoreboards) {
-      hold(warp, step.write_scoreboard, now_ + 10);
+      hold(warp, step.write_scoreboard, now_ + costs_.scoreboard);
     }
     advance(warp);
   }
@@ -134,7 +135,9 @@ class Sm {
   double fetch(const Step& step, double missed) {
     const double queue = costs_.missed_request[step.width];
     const double transfer = step.sectors / costs_.l2_sectors;
-    misses_free_ = std::max(misses_free_, memory_free_) + missed * std::max(queue, transfer);
+    const double taken = missed * std::max(queue, transfer);
+    missing_ += taken;
+    misses_free_ = std::max(misses_free_, memory_free_) + taken;
     miss_debt_ += missed;
     if (miss_debt_ < 0.5) return memory_free_ + costs_.l1_latency;
     miss_debt_ -= 1;
@@ -162,6 +165,7 @@ class Sm {
       begin_ = now_;
       busy_before_ = busy_;
       issued_before_ = issued_;
+      missing_before_ = missing_;
     }
     if (completed_ == (kWarmUp + kMeasured) * warps_.size()) end_ = now_;
   }
@@ -176,7 +180,7 @@ class Sm {
   std::array<Part, kParts> parts_;
   double now_ = 0, memory_free_ = 0, misses_free_ = 0, barrier_free_ = 0, miss_debt_ = 0;
   double begin_ = 0, end_ = 0, issued_ = 0;
-  double issued_before_ = 0;
+  double issued_before_ = 0, missing_ = 0, missing_before_ = 0;
   std::array<double, kUnits> busy_{}, busy_before_{};
   std::size_t completed_ = 0;  // iterations of all warps
 };

@@ -19,6 +19,7 @@ struct Residency {
 struct LoopTime {
   double cycles = 0;                  // of one iteration of all resident warps, in the steady state
   double issue = 0;                   // instructions issued in that time, all four parts
+  double misses = 0;                  // cycles that the way from L2 to the SM was taken
   std::array<double, kUnits> busy{};  // cycles that each unit was taken; of the four parts the mean
 };
 

@@ -70,11 +70,13 @@ struct MbarrierPlace {
 };
 
 enum class FenceKind : std::uint8_t {
-  kThread,          // membar, fence.sc, fence.acq_rel
-  kProxyAsync,      // fence.proxy.async
-  kProxyTensormap,  // fence.proxy.tensormap::generic
-  kMbarrierInit,    // fence.mbarrier_init.release.cluster
-  kWgmma            // wgmma.fence
+  kThread,            // membar, fence.sc, fence.acq_rel
+  kProxyAsync,        // fence.proxy.async
+  kProxyTensormap,    // fence.proxy.tensormap::generic
+  kMbarrierInit,      // fence.mbarrier_init.release.cluster
+  kWgmma,             // wgmma.fence
+  kProxyAsyncShared,  // fence.proxy.async.shared::cta or ::cluster: for shared memory alone
+  kProxyAsyncGlobal
 };
 
 class Observer {

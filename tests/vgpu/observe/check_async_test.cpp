@@ -85,8 +85,8 @@ class Events : public testing::Test {
       for (std::uint32_t w = 0; w < 4; ++w) gpu().barrier_passes(warp(w, instruction, ~0u, c), 0);
     }
   }
-  void fence_async(std::uint32_t w) {
-    gpu().fence(warp(w, kOther), FenceKind::kProxyAsync, MemoryScope::kCta);
+  void fence_async(std::uint32_t w, FenceKind kind = FenceKind::kProxyAsync) {
+    gpu().fence(warp(w, kOther), kind, MemoryScope::kCta);
   }
   // A barrier object that everybody knows of.
   MbarrierPlace barrier_object(std::uint32_t offset = 1024) {
@@ -238,6 +238,20 @@ TEST_F(CheckProxies, FenceOfTheWriterBeforeTheBarrier) {
   copy_out();
   expect_nothing();
 }
+TEST_F(CheckProxies, FenceForSharedMemoryAlone) {
+  write(2);
+  fence_async(2, FenceKind::kProxyAsyncShared);
+  barrier();
+  copy_out();
+  expect_nothing();
+}
+TEST_F(CheckProxies, FenceForGlobalMemoryAlone) {
+  write(2);
+  fence_async(2, FenceKind::kProxyAsyncGlobal);
+  barrier();
+  copy_out();
+  expect("missing-proxy-fence");
+}
 TEST_F(CheckProxies, NoFence) {
   write(2);
   barrier();
@@ -372,6 +386,28 @@ TEST_F(CheckGroups, WhatEarlierClustersDidDoesNotMatter) {
   // A further copy of the same agent.
   gpu().agent_starts(warp(0, kCopy), 1, AgentKind::kCopyAsync);
   agent(1, AccessKind::kStore);
+  expect_nothing();
+}
+
+// A persistent kernel waits until its stores have read their tiles, for each, and for nothing more.
+TEST_F(CheckGroups, ThousandsOfStores) {
+  for (AgentId id = 1; id <= 3000; ++id) {
+    write(0);
+    store_out(id);
+    AgentAccess out;
+    out.agent = id;
+    out.kind = AccessKind::kStore;
+    out.window = Window::kGlobal;
+    out.address = map_ + id % 8 * 16;
+    out.bytes = 16;
+    out.instruction = kCopy;
+    gpu().agent_access(out);
+    gpu().agent_awaited(lane(0, kWait), id, true);
+    gpu().warp_syncs(warp(0, kOther));
+    if (id % 8 == 0) {
+      for (AgentId old = id - 7; old <= id; ++old) gpu().agent_awaited(lane(0, kWait), old, false);
+    }
+  }
   expect_nothing();
 }
 

@@ -165,6 +165,15 @@ TEST(CheckCells, WideAccessesTouchEveryWord) {
   expect_clean(check_tile(wide + "bar.sync 0;\n" + load));
 }
 
+// A column-major tile of halves is stored two bytes a lane.
+TEST(CheckCells, HalvesOfATileAreNoRace) {
+  expect_clean(
+      check_tile("mov.b32 r10, 0;\n mov.u32 r11, tile;\n"
+                 "wmma.store.d.sync.aligned.col.m16n16k16.shared.f16 [r11], "
+                 "{r10, r10, r10, r10}, 16;",
+                 32));
+}
+
 TEST(CheckAtomics, DoNotRaceWithEachOther) {
   const std::string zero = "setp.eq.u32 p, r0, 0;\n @p st.shared.u32 [tile], 0;\n bar.sync 0;\n";
   const std::string add = "atom.shared.add.u32 r6, [tile], r0;\n";

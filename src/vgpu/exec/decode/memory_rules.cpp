@@ -141,7 +141,13 @@ FenceKind fence_kind(Decoder& decoder, const ptx::Instruction& instruction) {
   if (has_modifier(instruction, "mbarrier_init")) return FenceKind::kMbarrierInit;
   if (!has_modifier(instruction, "proxy")) return FenceKind::kThread;
   for (const std::string& modifier : instruction.modifiers) {
-    if (modifier.starts_with("async")) return FenceKind::kProxyAsync;
+    if (modifier.starts_with("async::")) decoder.unsupported("one-way proxy fences are not known");
+    if (modifier == "async") {
+      if (has_modifier(instruction, "global")) return FenceKind::kProxyAsyncGlobal;
+      const bool shared =
+          has_modifier(instruction, "shared::cta") || has_modifier(instruction, "shared::cluster");
+      return shared ? FenceKind::kProxyAsyncShared : FenceKind::kProxyAsync;
+    }
     if (modifier.starts_with("tensormap")) return FenceKind::kProxyTensormap;
     if (modifier == "alias") return FenceKind::kThread;
   }

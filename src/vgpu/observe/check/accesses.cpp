@@ -94,7 +94,7 @@ void ClusterChecker::access_global(const WarpAccess& access, WarpClocks& warp, L
   const bool strong = access.kind == AccessKind::kAtomic || access.order != MemoryOrder::kWeak;
   const Site site = site_of(access.by.instruction, strong);
   const std::uint64_t who = GlobalCell::pack(cluster_, warp.self(), now_ - start_);
-  const GlobalCell::Known known{cluster_, group.floor - start_};
+  const GlobalCell::Known known{cluster_, group.floor - start_, ctas_ * warps_per_cta_};
   for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     std::uint64_t address = access.address[lane];
@@ -127,7 +127,8 @@ void ClusterChecker::visit_global_cell(const Guest& guest, const GlobalCell& cel
     GlobalPast before = GlobalCell::unpack(trace, wrote);
     if (before.cluster != cluster_) return judge_foreign(guest, before);
     before.past.time += start_;
-    if (before.past.time > floor) judge(guest, before.past);
+    if (before.past.entity == GlobalCell::kUnknown) return;
+    if (before.past.time > floor || agents_.is_agent(before.past.entity)) judge(guest, before.past);
   };
   visit(cell.writer(), true);
   if (guest.kind == AccessKind::kLoad) return;
@@ -153,7 +154,9 @@ void ClusterChecker::agent_access(const AgentAccess& access) {
   guest.owner = access.owner;
   guest.address = access.address;
   guest.bytes = static_cast<std::uint32_t>(access.bytes);
-  at(last_, guest.entity) = now_;
+  // WHY not in global memory: nobody need ever wait for a store of a tile, and one that nobody
+  // knows the end of would make every access to shared memory look new.
+  if (access.window == Window::kShared) at(last_, guest.entity) = now_;
   if (access.window == Window::kShared) agent_in_shared(access, *agent, guest);
   if (access.window == Window::kGlobal) agent_in_global(access, *agent, guest);
 }

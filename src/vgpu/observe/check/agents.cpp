@@ -5,7 +5,7 @@ namespace {
 
 // WHY not at once: whoever waited for the new owner of an entity seems to have waited for the old
 // one, too.
-constexpr std::size_t kRestingAgents = 64;
+constexpr std::size_t kRestingAgents = 256;
 
 }  // namespace
 
@@ -13,6 +13,7 @@ void Agents::begin(Entity first) {
   first_ = first;
   live_.clear();
   traces_.clear();
+  entities_.clear();
   over_.clear();
 }
 
@@ -31,7 +32,15 @@ Agent& Agents::start(const Actor& issuer, AgentId id, AgentKind kind) {
   agent.kind = kind;
   agent.issuer = issuer;
   traces_[(agent.reads - first_) / 2] = {kind, issuer};
+  entities_[id] = agent.reads;
   return live_.emplace(id, std::move(agent)).first->second;
+}
+
+bool Agents::find_entities(AgentId id, Entity& reads) const {
+  const auto found = entities_.find(id);
+  if (found == entities_.end()) return false;
+  reads = found->second;
+  return true;
 }
 
 Agent* Agents::find(AgentId id) {

@@ -35,6 +35,8 @@ class Agents {
   Agent& start(const Actor& issuer, AgentId id, AgentKind kind);
   // Null when it was never started, or is over for long.
   Agent* find(AgentId id);
+  // Its reading entity, which another agent may have taken over; the writing one follows it.
+  bool find_entities(AgentId id, Entity& reads) const;
   // Somebody knows that it is over. Its entities are given to another agent later.
   void end(AgentId id);
 
@@ -48,8 +50,9 @@ class Agents {
  private:
   Entity first_ = 0;
   std::unordered_map<AgentId, Agent> live_;
-  std::vector<AgentTrace> traces_;  // by pair of entities
-  std::deque<AgentId> over_;        // the one that is over longest first
+  std::vector<AgentTrace> traces_;                // by pair of entities
+  std::unordered_map<AgentId, Entity> entities_;  // of all agents, the reading ones
+  std::deque<AgentId> over_;                      // the one that is over longest first
 };
 
 }  // namespace tessera::vgpu::check

@@ -29,6 +29,7 @@ bool knows(const SharedHorizon& horizon, std::uint64_t cluster, Entity entity, T
 void Clock::join(const Clock& more) {
   check::join(seen, more.seen);
   check::join(seen_by_async, more.seen_by_async);
+  check::join(seen_by_async_in_global, more.seen_by_async_in_global);
   check::join(seen_by_maps, more.seen_by_maps);
   check::join(inits, more.inits);
   check::join(others, more.others);

@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "vgpu/memory/windows.h"
+
 namespace tessera::vgpu::check {
 
 // Of a cluster's run: counts up whenever something is ordered. One clock a worker, so that times of
@@ -27,8 +29,9 @@ bool knows(const SharedHorizon& horizon, std::uint64_t cluster, Entity entity, T
 
 struct Clock {
   std::vector<Time> seen;  // by entity; what is missing is 0
-  // The accesses of threads that a fence.proxy.async has put before asynchronous operations.
-  std::vector<Time> seen_by_async;
+  // The accesses of threads to shared and to global memory that a fence.proxy.async has put before
+  // asynchronous operations.
+  std::vector<Time> seen_by_async, seen_by_async_in_global;
   std::vector<Time>
       seen_by_maps;         // that a fence.proxy.tensormap has put before uses of tensor maps
   std::vector<Time> inits;  // initialisations of barrier objects, which have a fence of their own
@@ -43,8 +46,9 @@ struct Clock {
   bool maps_have_seen(Entity entity, Time time) const {
     return entity < seen_by_maps.size() && time <= seen_by_maps[entity];
   }
-  bool async_has_seen(Entity entity, Time time) const {
-    return entity < seen_by_async.size() && time <= seen_by_async[entity];
+  bool async_has_seen(Window window, Entity entity, Time time) const {
+    const auto& times = window == Window::kShared ? seen_by_async : seen_by_async_in_global;
+    return entity < times.size() && time <= times[entity];
   }
 };
 

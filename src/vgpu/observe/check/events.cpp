@@ -54,13 +54,19 @@ void ClusterChecker::fence(const Actor& by, FenceKind kind, MemoryScope scope) {
   const Time now = tick();
   warp.change(by.mask, [&](LaneGroup& group) {
     Clock& clock = group.clock;
-    if (kind == FenceKind::kProxyAsync) {
-      clock.seen_by_async = clock.seen;
-      at(clock.seen_by_async, warp.self()) = now;
+    const auto show = [&](std::vector<Time>& to) {
+      to = clock.seen;
+      at(to, warp.self()) = now;
+    };
+    if (kind == FenceKind::kProxyAsync || kind == FenceKind::kProxyAsyncShared) {
+      show(clock.seen_by_async);
     }
+    if (kind == FenceKind::kProxyAsync || kind == FenceKind::kProxyAsyncGlobal) {
+      show(clock.seen_by_async_in_global);
+    }
+    if (kind == FenceKind::kProxyAsyncGlobal) return;
     if (kind == FenceKind::kProxyTensormap) {
-      clock.seen_by_maps = clock.seen;
-      at(clock.seen_by_maps, warp.self()) = now;
+      show(clock.seen_by_maps);
       return;
     }
     at(clock.inits, warp.self()) = now;
@@ -181,15 +187,16 @@ void ClusterChecker::agent_signals(AgentId id, MbarrierPlace place, std::uint64_
   agents_.end(id);
 }
 
+// After a wait that covers reads alone nothing but its writes into global memory is under way.
 void ClusterChecker::agent_awaited(const Actor& by, AgentId id, bool read_only) {
-  Agent* agent = agents_.find(id);
-  if (!agent) return;
+  Entity reads = 0;
+  if (!agents_.find_entities(id, reads)) return;
   const Time now = tick();
   Clock over;
-  at(over.seen, agent->reads) = now;
-  if (!read_only) at(over.seen, agent->writes) = now;
+  at(over.seen, reads) = now;
+  if (!read_only) at(over.seen, reads + 1) = now;
   learn(by, over);
-  if (!read_only) agents_.end(id);
+  agents_.end(id);
 }
 
 }  // namespace tessera::vgpu::check

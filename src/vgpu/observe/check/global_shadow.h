@@ -5,6 +5,7 @@
 // unordered reads a later write is held against two.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <vector>
@@ -25,13 +26,17 @@ struct GlobalPast {
 class GlobalCell {
  public:
   static constexpr std::uint64_t kClusterMask = (1u << 26) - 1;
+  // Stands for all entities from here on: so many agents in flight are not told apart, and nothing
+  // is held against them.
+  static constexpr Entity kUnknown = 0x7ff;
   static constexpr std::uint64_t kTimeMask = (1u << 27) - 1;
   struct Trace {
     std::uint64_t who = 0;  // cluster, entity and time; 0: nobody
     Site site = 0;
   };
   static std::uint64_t pack(std::uint64_t cluster, Entity entity, Time time) {
-    return cluster << 38 | std::uint64_t{entity & 0x7ff} << 27 | (time & kTimeMask);
+    return cluster << 38 | std::uint64_t{std::min(entity, kUnknown)} << 27 |
+           std::min<std::uint64_t>(time, kTimeMask);
   }
   static GlobalPast unpack(const Trace& trace, bool wrote) {
     return {trace.who >> 38,
@@ -43,8 +48,10 @@ class GlobalCell {
   struct Known {
     std::uint64_t cluster = 0;
     Time until = 0;
+    Entity agents = 0;  // entities from here on are agents', which have to be looked at one by one
     bool covers(std::uint64_t who) const {
-      return who == 0 || (who >> 38 == cluster && (who & kTimeMask) <= until);
+      return who == 0 || (who >> 38 == cluster && (who & kTimeMask) <= until &&
+                          (who >> 27 & kUnknown) < agents);
     }
   };
   bool writer_is_known_to(const Known& known) const { return known.covers(who(kWriter)); }

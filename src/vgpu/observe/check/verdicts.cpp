@@ -53,7 +53,7 @@ void ClusterChecker::judge(const Guest& guest, const Past& past) {
     if (!clock.has_seen(past.entity, past.time)) return report_race(guest, past);
     if (guest.agent->is_generic() || agents_.is_async(past.entity)) return;
     const bool fenced = guest.is_map ? clock.maps_have_seen(past.entity, past.time)
-                                     : clock.async_has_seen(past.entity, past.time);
+                                     : clock.async_has_seen(guest.window, past.entity, past.time);
     if (!fenced) report_unfenced(guest, past);
     return;
   }

@@ -33,14 +33,6 @@ KernelChoice one_kernel(const char* argument, const std::string& text) {
       "{} is '{}', which names {} kernels, but must name one", argument, text, kernels.size())));
 }
 
-Problem the_problem(const ProblemOptions& options, DataType type) {
-  const std::vector<Problem> problems = problems_of(options, type, kShape);
-  if (problems.size() == 1) return problems.front();
-  throw StatusError(Status::bad_argument(
-      fmt::format("-m, -n, -k, --layout and --order name {} problems, but compare takes one",
-                  problems.size())));
-}
-
 // All three tables under one head: files for spreadsheets and pages.
 lab::Table all_rows(const lab::Step& step) {
   lab::Table table = step.counts;
@@ -65,7 +57,7 @@ int compare(const Options& options) {
   settings.host_threads = host_threads_of(options.device);
   const std::unique_ptr<Device> device = make_virtual_device(settings);
   const auto run = [&](const KernelChoice& kernel) {
-    const Problem problem = the_problem(options.problem, kernel.kernel->type);
+    const Problem problem = one_problem_of(options.problem, kernel.kernel->type, kShape, "compare");
     return lab::count_run(*device, kernel, problem, seed, lab::sample_for(kernel, problem));
   };
   lab::Step step = lab::compare_step(run(before), run(after), gpu, lab::SourceTree());

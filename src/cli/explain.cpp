@@ -7,6 +7,7 @@
 #include "arch/gpus.h"
 #include "cli/command.h"
 #include "cli/gpu_option.h"
+#include "cli/interrupt.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/session.h"
@@ -24,51 +25,48 @@ struct Options {
   std::string gpu, lines, sample, seed;
 };
 
-KernelChoice the_kernel(const ProblemOptions& options) {
-  const std::vector<KernelChoice> kernels = kernels_of(options);
-  if (kernels.size() == 1) return kernels.front();
-  throw StatusError(Status::bad_argument(fmt::format(
-      "KERNEL is '{}', which names {} kernels, but one is explained at a time: {} is the first",
-      options.kernel, kernels.size(), name_of(kernels.front()))));
-}
-
-Problem the_problem(const ProblemOptions& options, DataType type) {
-  const std::vector<Problem> problems = problems_of(options, type, kShape);
-  if (problems.size() == 1) return problems.front();
-  throw StatusError(Status::bad_argument(
-      fmt::format("-m, -n, -k, --layout and --order name {} problems, but explain takes one",
-                  problems.size())));
+std::uint64_t sample_of(const Options& options, const KernelChoice& kernel,
+                        const Problem& problem) {
+  if (options.sample.empty()) return lab::sample_for(kernel, problem);
+  return static_cast<std::uint64_t>(parse_integer("--sample", options.sample, 0, 1 << 30));
 }
 
 int explain(const Options& options) {
   options.output.check({{"--shapes", options.problem.shapes}});
   const std::uint64_t seed = parse_seed(options.seed);
   const arch::Gpu& gpu = gpu_of(options.gpu);
-  const KernelChoice kernel = the_kernel(options.problem);
-  const Problem problem = the_problem(options.problem, kernel.kernel->type);
-  const std::uint64_t sample =
-      options.sample.empty()
-          ? lab::sample_for(kernel, problem)
-          : static_cast<std::uint64_t>(parse_integer("--sample", options.sample, 0, 1 << 30));
   const int lines = options.lines.empty()
                         ? 6
                         : static_cast<int>(parse_integer("--lines", options.lines, 1, 1000));
   VirtualDeviceOptions settings;
   settings.host_threads = host_threads_of(options.device);
   const std::unique_ptr<Device> device = make_virtual_device(settings);
-  const lab::CountedRun run = lab::count_run(*device, kernel, problem, seed, sample);
-  const lab::Explanation explanation = lab::explain(run, gpu, lab::SourceTree());
-
-  lab::Json object = lab::to_json(explanation);
-  object["schema"] = "tessera.explain/1";
-  object["command"] = command_line();
-  options.output.write(object, lab::lines_table(explanation));
-  if (options.output.prints_text()) fmt::print("{}", lab::render(explanation, lines));
-  return kOk;
+  lab::Json object = {{"schema", "tessera.explain/1"}, {"command", command_line()}};
+  lab::Table table;
+  for (const KernelChoice& kernel : kernels_of(options.problem)) {
+    if (interrupted()) break;
+    const Problem problem = one_problem_of(options.problem, kernel.kernel->type, kShape, "explain");
+    const std::uint64_t sample = sample_of(options, kernel, problem);
+    const lab::Explanation explanation = lab::explain(
+        lab::count_run(*device, kernel, problem, seed, sample), gpu, lab::SourceTree());
+    object["explained"].push_back(lab::to_json(explanation, lines));
+    const lab::Table rows = lab::lines_table(explanation);
+    table.header = rows.header;
+    table.rows.insert(table.rows.end(), rows.rows.begin(), rows.rows.end());
+    if (options.output.prints_text()) {
+      const bool is_first = object["explained"].size() == 1;
+      fmt::print("{}{}", is_first ? "" : "\n" + std::string(98, '=') + "\n\n",
+                 lab::render(explanation, lines));
+      std::fflush(stdout);
+    }
+  }
+  options.output.write(object, table);
+  return interrupted() ? kInterrupted : kOk;
 }
 
 void declare_options(CLI::App& app, Options& options) {
-  app.add_option("KERNEL", options.problem.kernel, "name or number; add /VARIANT for a variant")
+  app.add_option("KERNEL", options.problem.kernel,
+                 "name, number, glob or list; add /VARIANT for a variant")
       ->required();
   app.add_option("--type", options.problem.type, "f32 or f64: only kernels of this type")
       ->type_name("T");

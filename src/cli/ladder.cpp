@@ -35,16 +35,6 @@ struct Rung {
   lab::Record row;  // for people: the GPU's figures beside the virtual one's counts
 };
 
-// The one problem of a rung on one device.
-Problem problem_on(const ProblemOptions& options, DataType type, const Shape& otherwise) {
-  const std::vector<Problem> problems = problems_of(options, type, otherwise);
-  if (problems.size() == 1) return problems.front();
-  throw StatusError(Status::bad_argument(fmt::format(
-      "-m, -n, -k, --layout and --order name {} problems, but the ladder takes one; 'tessera "
-      "bench' takes many",
-      problems.size())));
-}
-
 lab::Record run_on(Device& device, const KernelChoice& kernel, const Problem& problem,
                    const lab::BenchOptions& settings) {
   std::vector<lab::Record> records = lab::bench(device, {kernel}, problem, settings);
@@ -75,16 +65,17 @@ Rung climb(const KernelChoice& kernel, const ProblemOptions& options, Devices& d
   Rung rung;
   if (!devices.fallback) {
     const Shape& otherwise = devices.is_cuda() ? kGpuShape : kVirtualShape;
-    rung.row = run_on(*devices.device, kernel, problem_on(options, type, otherwise), settings);
+    rung.row = run_on(*devices.device, kernel, one_problem_of(options, type, otherwise, "ladder"),
+                      settings);
     rung.records = {rung.row};
     return rung;
   }
-  const lab::Record counted =
-      run_on(*devices.fallback, kernel, problem_on({}, type, kVirtualShape), settings);
+  const lab::Record counted = run_on(*devices.fallback, kernel,
+                                     one_problem_of({}, type, kVirtualShape, "ladder"), settings);
   rung.records = {counted};
   rung.row = counted;
   if (!loads(*devices.device, kernel)) return rung;
-  const Problem problem = problem_on(options, type, kGpuShape);
+  const Problem problem = one_problem_of(options, type, kGpuShape, "ladder");
   rung.row = run_on(*devices.device, kernel, problem, settings);
   rung.records.push_back(rung.row);
   rung.row.counts = counted.counts;
@@ -208,7 +199,7 @@ void print_heading(const Problem& problem, const Devices& devices, const Baselin
                baseline.description);
     if (devices.fallback) {
       fmt::print("Counts and seconds: {} on the virtual GPU, as are rows marked 'virtual'.\n",
-                 size_of_problem(problem_on({}, DataType::kF32, kVirtualShape)));
+                 size_of_problem(one_problem_of({}, DataType::kF32, kVirtualShape, "ladder")));
     }
   }
   fmt::print("\n");
@@ -230,7 +221,8 @@ int ladder(const Options& options) {
   Devices devices = open_devices(options.device);
   count_memory(devices);
   const Shape& otherwise = devices.is_cuda() ? kGpuShape : kVirtualShape;
-  const Problem problem = problem_on(options.problem, kernels.front().kernel->type, otherwise);
+  const Problem problem =
+      one_problem_of(options.problem, kernels.front().kernel->type, otherwise, "ladder");
   const Baseline baseline = load_baseline(options.device, devices);
   const bool prints = options.output.prints_text();
   if (prints) print_heading(problem, devices, baseline);

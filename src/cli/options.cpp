@@ -170,6 +170,15 @@ std::vector<Problem> problems_of(const ProblemOptions& options, DataType type,
   return problems;
 }
 
+Problem one_problem_of(const ProblemOptions& options, DataType type, const Shape& otherwise,
+                       const char* command) {
+  const std::vector<Problem> problems = problems_of(options, type, otherwise);
+  if (problems.size() == 1) return problems.front();
+  throw StatusError(Status::bad_argument(fmt::format(
+      "-m, -n, -k, --layout and --order name {} problems, but '{}' takes one; 'bench' takes many",
+      problems.size(), command)));
+}
+
 std::vector<DataType> types_of(const std::vector<KernelChoice>& kernels) {
   std::vector<DataType> types;
   for (const KernelChoice& choice : kernels) {

@@ -55,6 +55,10 @@ std::vector<Order> orders_of(const ProblemOptions& options);         // column-m
 std::vector<Problem> problems_of(const ProblemOptions& options, DataType type,
                                  const Shape& otherwise);
 
+// The one problem that they name. Throws kBadArgument when there are several; `command` takes one.
+Problem one_problem_of(const ProblemOptions& options, DataType type, const Shape& otherwise,
+                       const char* command);
+
 // The distinct types of the kernels, in their order.
 std::vector<DataType> types_of(const std::vector<KernelChoice>& kernels);
 std::vector<KernelChoice> kernels_of_type(const std::vector<KernelChoice>& kernels, DataType type);

@@ -171,8 +171,9 @@ Found few_warps(const Evidence& e) {
   const bool alone = r.ctas == 1 && e.totals.barriers > 0;
   if (full > 0.25 && !alone) return {};
   const std::string why = r.limited_by.empty() ? "" : fmt::format(" (limit: {})", r.limited_by);
+  const double weight = e.replay.waits ? 0.9 : alone ? 0.15 : 0.12;
   return Advice{
-      "few-warps", alone ? 0.15 : 0.12,
+      "few-warps", weight,
       alone ? fmt::format("one block of {} threads fills an SM{}: while it waits at a barrier "
                           "nobody works.",
                           r.threads, why)
@@ -188,7 +189,7 @@ Found barriers(const Evidence& e) {
   if (e.totals.barriers == 0 || multiplies == 0) return {};
   const double between = multiplies / e.totals.barriers;
   if (between >= 64) return {};
-  return Advice{"barriers", 0.11,
+  return Advice{"barriers", e.replay.waits ? 0.8 : 0.11,
                 fmt::format("a warp meets a barrier every {} multiplies.", number(between)),
                 "Take a deeper tile or more outputs a thread, or a second buffer: one barrier a "
                 "tile is then enough."};
@@ -274,6 +275,14 @@ std::vector<Site> merged_by_line(const std::vector<Site>& sites) {
   return lines;
 }
 
+// Parts that the replay knows and the table of rates does not.
+std::string name_of_replayed(const Replay& replay) {
+  if (!replay.known) return {};
+  if (replay.waits) return "waiting";
+  if (replay.busiest == "L2") return "L2 traffic";
+  return replay.busiest == "ALU" ? "integer instructions" : "";
+}
+
 std::string capitalised(std::string text) {
   if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text;
@@ -295,6 +304,7 @@ std::vector<Advice> advise(const Evidence& evidence) {
 
 std::string limited_by(const Evidence& evidence) {
   if (evidence.resources.empty()) return "nothing";
+  if (const std::string name = name_of_replayed(evidence.replay); !name.empty()) return name;
   const ResourceUse& top = evidence.resources.front();
   return top.resource == Resource::kLoadStore ? name_of_turns(evidence.totals.turns) : top.name;
 }
@@ -318,6 +328,18 @@ std::string verdict(const Evidence& evidence) {
   const ResourceUse& top = evidence.resources.front();
   const std::string limit = limited_by(evidence), what = capitalised(limit);
   const std::string share = percent(use_of(sites.front(), top.resource) / top.amount);
+  const Replay& replay = evidence.replay;
+  if (!name_of_replayed(replay).empty()) {
+    const std::string busy = percent(std::min(1.0, replay.busy_ms / replay.ms));
+    if (!replay.waits) {
+      return fmt::format("{}: the {} is busy for {} of the predicted time.", what, replay.busiest,
+                         busy);
+    }
+    return fmt::format(
+        "{}: even the busiest part, {}, works only {} of the predicted time; the "
+        "rest are latencies and barriers that too few warps hide.",
+        what, replay.busiest, busy);
+  }
   const bool of_turns = top.resource == Resource::kLoadStore;
   for (const Advice& advice : advise(evidence)) {
     const bool says_where = limit == "bank conflicts" ? advice.rule == "bank-conflicts"

@@ -21,8 +21,18 @@ struct Placement {
   int multiprocessors = 0;
 };
 
+// What the model says of the multiplying launch, where its grid fills the GPU.
+struct Replay {
+  bool known = false;
+  bool waits = false;  // no part of the GPU is busy for most of the time
+  double ms = 0;
+  std::string busiest;  // a part by the model's name, "L1"
+  double busy_ms = 0;
+};
+
 struct Evidence {
   Totals totals;
+  Replay replay;
   std::vector<ResourceUse> resources;  // the longest first
   std::vector<Site> sites;
   Placement placement;

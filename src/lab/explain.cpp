@@ -58,6 +58,29 @@ std::vector<std::string> entries_of(const CountedRun& run) {
   return entries;
 }
 
+std::optional<Prediction> prediction_of(const CountedRun& run, const arch::Gpu& gpu) {
+  try {
+    return predict(run, gpu);
+  } catch (const StatusError& error) {
+    if (error.status().code != StatusCode::kUnsupported) throw;
+    return std::nullopt;
+  }
+}
+
+// WHY: a grid that leaves SMs empty waits for that reason alone, which a larger problem cures.
+Replay replay_of(const std::optional<Prediction>& prediction) {
+  if (!prediction || prediction->launches.empty()) return {};
+  const LaunchPrediction& launch = prediction->launches.back();
+  if (launch.waves < 1 || launch.units.empty()) return {};
+  const auto named = std::ranges::find(launch.units, launch.bound, &UnitTime::name);
+  const UnitTime& unit = named == launch.units.end() ? launch.units.front() : *named;
+  return {.known = true,
+          .waits = launch.bound == "latency",
+          .ms = launch.ms,
+          .busiest = unit.name,
+          .busy_ms = unit.ms};
+}
+
 double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
 }  // namespace
@@ -68,6 +91,7 @@ std::string limited_by(const CountedRun& run, const arch::Gpu& gpu) {
   evidence.sites = sites_of(run, SourceTree(""));
   evidence.totals = totals_of(run, evidence.sites);
   evidence.resources = resources_of(evidence.totals, gpu);
+  evidence.replay = replay_of(prediction_of(run, gpu));
   return limited_by(evidence);
 }
 
@@ -87,6 +111,8 @@ Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTre
   e.evidence.totals = totals_of(run, e.evidence.sites);
   e.evidence.resources = resources_of(e.evidence.totals, gpu);
   e.evidence.placement = placement_of(run, gpu);
+  e.prediction = prediction_of(run, gpu);
+  e.evidence.replay = replay_of(e.prediction);
 
   const bool packed = !run.kernel->helpers.empty();
   const WordCounts words = words_counted(e.evidence.sites, e.entry, run.problem.type);

@@ -2,6 +2,7 @@
 // arithmetic of the problem and the numbers of one GPU.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "lab/advice.h"
 #include "lab/count_run.h"
 #include "lab/formulas.h"
+#include "lab/model/predict.h"
 #include "lab/record.h"
 #include "lab/report.h"
 
@@ -30,6 +32,7 @@ struct Explanation {
   Intensities intensities;
   double reads_per_shared_word = 0;  // 0: no shared memory
   Evidence evidence;
+  std::optional<Prediction> prediction;  // none where a launch does not fit on the GPU
   std::string limited_by, verdict;
   std::vector<Advice> advice;
   std::vector<Site> costly;  // sites of the longest resource, the largest first
@@ -42,7 +45,7 @@ std::string limited_by(const CountedRun& run, const arch::Gpu& gpu);
 
 // For a terminal of 100 columns, one or two screens; `lines` of the costliest source lines.
 std::string render(const Explanation& explanation, int lines = 6);
-Json to_json(const Explanation& explanation);
+Json to_json(const Explanation& explanation, int lines = 6);
 // One row a costly source line, for files.
 Table lines_table(const Explanation& explanation);
 

@@ -135,6 +135,16 @@ std::string sites_text(const Explanation& e, int lines) {
   return text + "Sectors a request, wavefronts an access; excess: wavefronts that conflicts add.\n";
 }
 
+std::string prediction_text(const Explanation& e) {
+  if (!e.prediction) return "";
+  const Problem& p = e.problem;
+  const double flop =
+      2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+  return wrapped(fmt::format("Predicted: {:.4g} ms, {:.3g} TFLOP/s (model: {}).",
+                             e.prediction->time_ms, flop / (e.prediction->time_ms * 1e9),
+                             e.prediction->model));
+}
+
 std::string placement_text(const Explanation& e) {
   const Placement& r = e.evidence.placement;
   std::string text = fmt::format(
@@ -166,14 +176,17 @@ std::string tags_text(const Explanation& e) {
 
 std::string render(const Explanation& e, int lines) {
   std::string text = heading(e) + "\n" + wrapped(e.verdict) + "\n";
-  text += resources_text(e) + "\n" + sites_text(e, lines) + "\n" + formulas_text(e) + "\n";
+  text += resources_text(e) + prediction_text(e) + "\n" + sites_text(e, lines) + "\n" +
+          formulas_text(e) + "\n";
   text += placement_text(e);
   if (!e.advice.empty()) text += "\nWhat to do:\n";
   int number = 0;
   for (const Advice& advice : e.advice) {
     std::string seen = advice.sentence;
+    const bool is_said = e.verdict.find(seen.substr(0, seen.size() - 1)) != std::string::npos;
     seen[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(seen[0])));
-    text += fmt::format("{}. {}", ++number, wrapped(seen + " " + advice.remedy, 3));
+    text +=
+        fmt::format("{}. {}", ++number, wrapped((is_said ? "" : seen + " ") + advice.remedy, 3));
   }
   return text + "\n" + tags_text(e);
 }
@@ -224,6 +237,14 @@ Json to_json(const Placement& r) {
           {"grid", r.grid}};
 }
 
+Json prediction_json(const Explanation& e) {
+  if (!e.prediction) return nullptr;
+  return {{"gpu", e.prediction->gpu},
+          {"time_ms", e.prediction->time_ms},
+          {"bound", e.prediction->bound},
+          {"model", e.prediction->model}};
+}
+
 Json resources_json(const Explanation& e) {
   Json list = Json::array();
   for (const ResourceUse& use : e.evidence.resources) {
@@ -235,7 +256,7 @@ Json resources_json(const Explanation& e) {
 
 }  // namespace
 
-Json to_json(const Explanation& e) {
+Json to_json(const Explanation& e, int lines) {
   const Turns& t = e.evidence.totals.turns;
   Json formulas = Json::array(), advice = Json::array(), sites = Json::array();
   for (const FormulaCheck& check : e.formulas) {
@@ -250,10 +271,22 @@ Json to_json(const Explanation& e) {
     advice.push_back(
         {{"rule", a.rule}, {"weight", a.weight}, {"sentence", a.sentence}, {"remedy", a.remedy}});
   }
-  for (const Site& site : e.costly) sites.push_back(to_json(site));
+  for (const Site& site : e.costly) {
+    if (lines-- == 0) break;
+    sites.push_back(to_json(site));
+  }
+  const Problem& p = e.problem;
   return {{"kernel", e.kernel},
           {"config", e.config},
+          {"problem",
+           {{"m", p.m},
+            {"n", p.n},
+            {"k", p.k},
+            {"type", name_of(p.type)},
+            {"layout", layout_of(p)},
+            {"order", name_of(p.order)}}},
           {"gpu", e.gpu.name},
+          {"predicted", prediction_json(e)},
           {"limited_by", e.limited_by},
           {"verdict", e.verdict},
           {"tag", e.ran < e.ctas ? "model" : e.counts.tag},
@@ -278,11 +311,11 @@ Json to_json(const Explanation& e) {
 }
 
 Table lines_table(const Explanation& e) {
-  Table table{{"share", "place", "instruction", "executions", "sectors/request",
+  Table table{{"kernel", "share", "place", "instruction", "executions", "sectors/request",
                "wavefronts/access", "excess", "inlined from", "text"},
               {}};
   for (const Site& site : e.costly) {
-    table.rows.push_back({share_cell(e, site), site.place(), what_cell(site),
+    table.rows.push_back({e.kernel, share_cell(e, site), site.place(), what_cell(site),
                           std::to_string(site.warp), sectors_cell(site), wavefronts_cell(site),
                           excess_cell(site), site.via, site.text});
   }

@@ -150,6 +150,12 @@ Table times_table(const Explanation& before, const Explanation& after, const Sou
                         fmt::format("{:.4g}", bound(before)), fmt::format("{:.4g}", bound(after)),
                         times(bound(before), bound(after)),
                         fmt::format("model: longest resource, {}", before.gpu.name)});
+  if (before.prediction && after.prediction) {
+    const double a = before.prediction->time_ms, b = after.prediction->time_ms;
+    table.rows.push_back({fmt::format("predicted, {}x{}x{}", p.m, p.n, p.k),
+                          fmt::format("{:.4g}", a), fmt::format("{:.4g}", b), times(a, b),
+                          fmt::format("model, {}", before.gpu.name)});
+  }
   if (!tree.is_there()) return table;
   const std::vector<Measured> runs = measured_runs(tree.root());
   std::set<std::string> seen;

@@ -29,6 +29,15 @@ lab::Json json_of(std::vector<std::string> call) {
   return lab::Json::parse(ran.out);
 }
 
+// The one explanation of a call.
+lab::Json explained(const std::vector<std::string>& call) {
+  const lab::Json object = json_of(call);
+  EXPECT_EQ(object.at("schema"), "tessera.explain/1");
+  EXPECT_TRUE(object.contains("command"));
+  EXPECT_EQ(object.at("explained").size(), 1u);
+  return object.at("explained").at(0);
+}
+
 // The line of a file that holds `part`, from 1.
 int line_with(const std::string& path, const std::string& part) {
   const std::string text = file_text(path);
@@ -56,18 +65,18 @@ TEST_F(Explain, ThePageShowsWhatThisBuildPrints) {
 }
 
 TEST_F(Explain, Rung05HasNoBankConflicts) {
-  const lab::Json five = json_of({"explain", "05"});
+  const lab::Json five = explained({"explain", "05"});
   EXPECT_NE(five.at("limited_by"), "bank conflicts");
   EXPECT_EQ(five.at("turns").at("conflicts"), 0);
   for (const lab::Json& advice : five.at("advice")) EXPECT_NE(advice.at("rule"), "bank-conflicts");
   // Turning both tiles moves the conflict to the store of the other one.
-  const lab::Json both = json_of({"explain", "05/both_turned"});
+  const lab::Json both = explained({"explain", "05/both_turned"});
   EXPECT_GT(both.at("turns").at("conflicts"), 0);
 }
 
 TEST_F(Explain, Rung01IsScatteredAndRung02IsNot) {
-  EXPECT_EQ(json_of({"explain", "01"}).at("limited_by"), "scattered global accesses");
-  EXPECT_EQ(json_of({"explain", "02"}).at("turns").at("scattered"), 0);
+  EXPECT_EQ(explained({"explain", "01"}).at("limited_by"), "scattered global accesses");
+  EXPECT_EQ(explained({"explain", "02"}).at("turns").at("scattered"), 0);
 }
 
 // Multiples of the tile: the formula that fits is the count, to the last word.
@@ -81,7 +90,7 @@ TEST_F(Explain, FormulasEqualCounts) {
                                      {"12", "shared reads"},
                                      {"21", "global reads, naive"},
                                      {"23", "shared writes"}}) {
-    const lab::Json object = json_of({"explain", kernel});
+    const lab::Json object = explained({"explain", kernel});
     bool found = false;
     for (const lab::Json& row : object.at("formulas")) {
       if (row.at("what") != what) continue;
@@ -93,11 +102,10 @@ TEST_F(Explain, FormulasEqualCounts) {
 }
 
 TEST_F(Explain, JsonHoldsWhatTheTextSays) {
-  const lab::Json object = json_of({"explain", "06", "-m", "64", "-n", "32", "-k", "32"});
-  EXPECT_EQ(object.at("schema"), "tessera.explain/1");
+  const lab::Json object = explained({"explain", "06", "-m", "64", "-n", "32", "-k", "32"});
   for (const char* field :
        {"kernel", "config", "gpu", "limited_by", "verdict", "tag", "bank_model", "resources",
-        "turns", "formulas", "flop_per_byte", "placement", "advice", "lines", "command"}) {
+        "turns", "formulas", "flop_per_byte", "placement", "advice", "lines"}) {
     EXPECT_TRUE(object.contains(field)) << field;
   }
   EXPECT_EQ(object.at("placement").at("registers"), 80);
@@ -110,12 +118,12 @@ TEST_F(Explain, JsonHoldsWhatTheTextSays) {
 
 TEST_F(Explain, LargeProblemsAreSampledAndSaySo) {
   const lab::Json object =
-      json_of({"explain", "08", "-m", "1024", "-n", "1024", "-k", "64", "--sample", "16"});
+      explained({"explain", "08", "-m", "1024", "-n", "1024", "-k", "64", "--sample", "16"});
   EXPECT_EQ(object.at("tag"), "model");
   EXPECT_EQ(object.at("blocks"), 256);
   EXPECT_LT(object.at("blocks_ran"), 64);
   const lab::Json whole =
-      json_of({"explain", "08", "-m", "1024", "-n", "1024", "-k", "64", "--sample", "0"});
+      explained({"explain", "08", "-m", "1024", "-n", "1024", "-k", "64", "--sample", "0"});
   EXPECT_EQ(whole.at("blocks_ran"), 256);
   const double all = whole.at("turns").at("shared"), part = object.at("turns").at("shared");
   EXPECT_NEAR(part / all, 1, 0.01);
@@ -123,7 +131,6 @@ TEST_F(Explain, LargeProblemsAreSampledAndSaySo) {
 
 TEST_F(Explain, BadCallsAreRefusedInOneSentence) {
   for (const auto& [call, part] : {std::pair{std::vector<std::string>{"explain", "99"}, "'99'"},
-                                   {{"explain", "01,02"}, "names 2 kernels"},
                                    {{"explain", "03", "--gpu", "h100x"}, "--gpu is 'h100x'"},
                                    {{"explain", "03", "-m", "0", "-n", "8", "-k", "8"}, "-m is 0"},
                                    {{"explain", "03", "-m", "8,16"}, "name 2 problems"},
@@ -138,6 +145,12 @@ TEST_F(Explain, BadCallsAreRefusedInOneSentence) {
   EXPECT_EQ(run_program({"explain"}).code, 2);
 }
 
+TEST_F(Explain, SeveralKernelsFollowEachOther) {
+  const lab::Json object = json_of({"explain", "01,05", "-m", "64"});
+  ASSERT_EQ(object.at("explained").size(), 2u);
+  EXPECT_EQ(object.at("explained").at(1).at("kernel"), "05_conflict_free");
+}
+
 TEST_F(Explain, TheLinesGoToFiles) {
   const TemporaryFolder folder;
   const Ran ran = run_program({"explain", "03", "-m", "64", "--csv", folder / "l.csv", "--md",
@@ -145,7 +158,7 @@ TEST_F(Explain, TheLinesGoToFiles) {
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(contains(ran.out, "rates of a100"));
   EXPECT_TRUE(contains(file_text(folder / "l.csv"), "src/ladder/03_shared_tile/kernel.cu:"));
-  EXPECT_TRUE(contains(file_text(folder / "l.md"), "| share | place |"));
+  EXPECT_TRUE(contains(file_text(folder / "l.md"), "| kernel | share | place |"));
 }
 
 TEST_F(Compare, AStepShowsSourceCountsCodeAndTime) {

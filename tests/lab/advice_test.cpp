@@ -207,6 +207,33 @@ TEST(Advice, Spills) {
   EXPECT_FALSE(fires(evidence({plain("fma.rn.f32", 1000)}), "local-memory"));
 }
 
+TEST(Advice, TheReplaySaysWhenNothingIsBusy) {
+  Evidence e = evidence({shared_load(1000, 1), plain("fma.rn.f32", 1000), plain("bar.sync", 100)});
+  e.replay = {.known = true, .waits = false, .ms = 10, .busiest = "L1", .busy_ms = 9};
+  EXPECT_EQ(limited_by(e), "shared-memory accesses");
+  const auto weight = [&] {
+    const std::vector<Advice> list = advise(e);
+    const Advice* advice = find(list, "barriers");
+    return advice ? advice->weight : 0;
+  };
+  const double before = weight();
+  e.replay.waits = true;
+  e.replay.busy_ms = 5;
+  EXPECT_EQ(limited_by(e), "waiting");
+  EXPECT_NE(verdict(e).find("L1, works only 50 %"), std::string::npos) << verdict(e);
+  EXPECT_GT(weight(), 2 * before);
+  EXPECT_GT(before, 0);
+}
+
+TEST(Advice, TheReplayKnowsPartsWithoutARateInTheTable) {
+  Evidence e = evidence({shared_load(1000, 1), plain("fma.rn.f32", 1000)});
+  e.replay = {.known = true, .waits = false, .ms = 10, .busiest = "L2", .busy_ms = 9};
+  EXPECT_EQ(limited_by(e), "L2 traffic");
+  EXPECT_NE(verdict(e).find("the L2 is busy for 90 %"), std::string::npos) << verdict(e);
+  e.replay.busiest = "ALU";
+  EXPECT_EQ(limited_by(e), "integer instructions");
+}
+
 TEST(Advice, NothingCountedIsSaid) {
   EXPECT_EQ(verdict({}), "Nothing was counted.");
   EXPECT_EQ(limited_by({}), "nothing");

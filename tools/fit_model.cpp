@@ -145,10 +145,20 @@ Json fitted(const std::vector<Row>& rows) {
   return result;
 }
 
+// The fit must not have seen what it is checked on: dates are ISO 8601, so they order as text.
+void require_later_than_fit(const std::string& path, const Json& file) {
+  const Json fit = read("results/h200_model_fit.json");
+  const std::string measured = file["environment"]["date"], fitted_to = fit["measured_on"];
+  if (measured > fitted_to) return;
+  throw std::runtime_error(path + " is of " + measured + ", but the fit looked at a file of " +
+                           fitted_to + ": a check needs a later run.");
+}
+
 int run(const std::string& command, const std::string& path) {
   const bool fits = command == "fit";
   if (!fits && command != "check") throw std::runtime_error("The command is fit or check.");
   const Json file = read(path);
+  if (!fits) require_later_than_fit(path, file);
   const std::vector<Row> rows =
       rows_of(file, fits ? std::vector<std::int64_t>{1024, 2048} : std::vector<std::int64_t>{4096});
   Json result = {{"schema", "tessera.model/1"},

@@ -8,6 +8,7 @@ A generated section stands between two lines, <!-- NAME begin --> and <!-- NAME 
   cubin     rung README   what the compiler made      results/ladder_cubin.json
   ladder    any page      one row a rung, all of it   all of these, and two lines of each README
   gpu_check any page      what make gpu-test printed  results/h200_gpu_check.txt
+  explain   any page      what explain 03 printed     results/explain_03.txt
 
 How the files are made (the first three on a GPU, the others anywhere):
 
@@ -17,6 +18,8 @@ How the files are made (the first three on a GPU, the others anywhere):
   build/tessera bench --device virtual --kernel all/all -m 512 -n 128 -k 256 \\
                       --json results/ladder_counts.json
   build/ladder_facts > results/ladder_cubin.json
+  build/tessera explain 03 > results/explain_03.txt
+  build/tessera explain all/all -m 4096 --json results/ladder_explained.json
   tools/gpu_check --out logs && cp logs/summary.txt results/h200_gpu_check.txt    (on a GPU)
 
 Then run tools/update_tables.py. What a file does not hold reads "not measured yet"; nothing is
@@ -30,6 +33,8 @@ import re
 import sys
 from collections import Counter
 from pathlib import Path
+
+import model_tables
 
 # TFLOP/s of an H200. FFMA and DFMA: a loop of nothing else, measured; FP64 tensor core: data sheet.
 PEAKS = {"f32": (64.95, "FFMA, measured"), "f64": (33.3, "DFMA, measured"),
@@ -47,6 +52,7 @@ class Results:
         self.timed = merged(sorted(folder.glob("h200_ladder_*.json")))
         self.counted = load(folder / "ladder_counts.json", "runs")
         self.facts = load(folder / "ladder_cubin.json", "entries")
+        self.explained = load(folder / "ladder_explained.json", "explained")
 
     def facts_of(self, kernel):
         """One entry a config: that of column-major NN, where operands' sides are compiled in."""
@@ -63,6 +69,12 @@ class Results:
     def times_of(self, kernel):
         return [r for r in self.timed["runs"] if r["kernel"] == kernel and is_plain_burst(r)]
 
+    def explanation_of(self, kernel, config):
+        """What explain says of it at LADDER_SIZE; None when it was not asked."""
+        return next((e for e in self.explained["explained"]
+                     if (e["kernel"], e["config"]) == (kernel, config)
+                     and e["problem"]["m"] == LADDER_SIZE), None)
+
     def peak_of(self, kernel):
         entries = self.facts_of(kernel)
         if any("DMMA" in e["cubin"] for e in entries):
@@ -75,7 +87,8 @@ def load(path, key):
     if not path.exists():
         return {key: []}
     file = json.loads(path.read_text())
-    wanted = {"runs": "tessera.results/1", "entries": "tessera.cubin/1"}[key]
+    wanted = {"runs": "tessera.results/1", "entries": "tessera.cubin/1",
+              "explained": "tessera.explain/1"}[key]
     if file.get("schema") != wanted:
         sys.exit(f"{path}: schema is {file.get('schema')}, but this tool reads {wanted}")
     return file
@@ -184,6 +197,91 @@ def requested_intensity(run):
     return 2 * products(run) / read if read and not counts["ld_st.generic"] else 0
 
 
+def sum_of(run, kinds, memory, *path):
+    """A count of run["counts"]["memory"], over several kinds of traffic; 0 where there is none."""
+    total = 0
+    for kind in kinds:
+        value = run["counts"]["memory"][kind].get(memory, {})
+        for name in path:
+            value = value.get(name, 0) if isinstance(value, dict) else 0
+        total += value if not isinstance(value, dict) else 0
+    return total
+
+
+LOADS, STORES = ("loads", "copies_in"), ("stores", "atomics", "copies_out", "copies_reduce")
+BANKS = "pair"  # the rule for wide shared loads that reports use; see src/lab/resources.h
+
+
+def ratio(part, whole):
+    return part / whole if whole else 0
+
+
+def sectors_a_request(run, kinds=LOADS + STORES):
+    return ratio(sum_of(run, kinds, "global", "sectors"), sum_of(run, kinds, "global", "requests"))
+
+
+def excess_wavefronts(run, kinds=LOADS + STORES):
+    return sum_of(run, kinds, "shared", BANKS, "excess")
+
+
+def turns(run):
+    """Of the load/store unit: wavefronts of shared memory, and of global memory in L1."""
+    kinds = LOADS + STORES
+    return (sum_of(run, kinds, "shared", BANKS, "wavefronts")
+            + sum_of(run, kinds, "global", "data_wavefronts"))
+
+
+def is_wide(run):
+    """Whether the two bank rules differ for this kernel's loads."""
+    return any(sum_of(run, kinds, "shared", "plain", "wavefronts")
+               != sum_of(run, kinds, "shared", "pair", "wavefronts") for kinds in (LOADS, STORES))
+
+
+def wavefronts(run, kinds):
+    """Wavefronts a request, and in brackets those of the plain rule where it says otherwise."""
+    requests = sum_of(run, kinds, "shared", "requests")
+    pair, plain = (ratio(sum_of(run, kinds, "shared", rule, "wavefronts"), requests)
+                   for rule in (BANKS, "plain"))
+    return number(pair) if pair == plain else f"{number(pair)} ({number(plain)})"
+
+
+def memory_rows(run, multiplies):
+    """What the accesses cost, by count: sectors, lines, wavefronts, and FLOP for each byte."""
+    rows = {}
+    for name, kinds in (("loads", LOADS), ("stores", STORES)):
+        requests = sum_of(run, kinds, "global", "requests")
+        if requests:
+            lines = ratio(sum_of(run, kinds, "global", "lines"), requests)
+            rows[f"global {name}: sectors, lines a request"] = (
+                f"{number(sectors_a_request(run, kinds))}, {number(lines)}")
+    for name, kinds in (("loads", LOADS), ("stores", STORES)):
+        if sum_of(run, kinds, "shared", "requests"):
+            rows[f"shared {name}: wavefronts a request"] = wavefronts(run, kinds)
+            rows[f"shared {name}: excess wavefronts"] = with_share(excess_wavefronts(run, kinds),
+                                                                   multiplies)
+    w = "" if run["counts"]["matrix"]["warp"] else " (w)"  # the READMEs' turns for each FMA
+    rows[f"turns of the load/store unit{w}"] = with_share(turns(run), multiplies)
+    per = run["counts"]["flop_per_byte"]
+    rows["FLOP a byte: requested, sectors, footprint"] = ", ".join(
+        number(per[name]) for name in ("requested", "sector", "footprint"))
+    return rows
+
+
+def explained_rows(explanation):
+    """What limits it where it fills a GPU, and how fast the model thinks that it is."""
+    if not explanation:
+        return {}
+    return {f"limited by, at {LADDER_SIZE}": explanation["limited_by"],
+            f"predicted TFLOP/s, at {LADDER_SIZE}": predicted_speed(explanation)}
+
+
+def predicted_speed(explanation):
+    if not explanation or not explanation["predicted"]:
+        return "-"
+    p = explanation["problem"]
+    return speed(2 * p["m"] * p["n"] * p["k"] / explanation["predicted"]["time_ms"] / 1e9)
+
+
 def count_column(run):
     counts = run["counts"]
     is_matrix = counts["matrix"]["warp"] > 0
@@ -197,7 +295,9 @@ def count_column(run):
     if products_a_shared_load(run):
         column["products a shared load"] = number(products_a_shared_load(run))
     if requested_intensity(run):
-        column["FLOP a requested global byte"] = number(requested_intensity(run))
+        column["FLOP a byte that loads request"] = number(requested_intensity(run))
+    if counts.get("memory"):
+        column.update(memory_rows(run, multiplies))
     column["tag of accesses and multiplies"] = counts["tag"]
     return column
 
@@ -219,13 +319,16 @@ def counts(results, kernel):
     if not runs:
         return NOTHING
     p = runs[0]["problem"]
-    columns = [(r["config"], count_column(r)) for r in runs]
+    columns = [(r["config"], {**count_column(r),
+                              **explained_rows(results.explanation_of(kernel, r["config"]))})
+               for r in runs]
     unit = "matrix multiply" if runs[0]["counts"]["matrix"]["warp"] else "of the MNK / 32 FMAs"
-    return "\n\n".join([
-        f"On the virtual GPU, {p['m']} x {p['n']} x {p['k']}, column-major {p['layout']}; issues "
-        f"by warps, and in brackets how many for each {unit}:",
-        transposed("count", columns),
-        "From `results/ladder_counts.json`."])
+    words = [f"On the virtual GPU, {p['m']} x {p['n']} x {p['k']}, column-major {p['layout']}; issues "
+             f"by warps, and in brackets how many for each {unit}:",
+             transposed("count", columns)]
+    if any(r["counts"].get("memory") and is_wide(r) for r in runs):
+        words.append("Wavefronts by the pair rule for wide loads; in brackets by the plain rule.")
+    return "\n\n".join(words + ["From `results/ladder_counts.json`."])
 
 
 def pairs_of_widths(entry):
@@ -283,12 +386,6 @@ def cubin(results, kernel):
     return "\n\n".join(parts + ["From `results/ladder_cubin.json`."])
 
 
-def quoted(readme, pattern):
-    """A figure or a few words that a rung's README states in a fixed form, or a dash."""
-    found = re.search(pattern, readme)
-    return " ".join(found.group(1).split()) if found else "-"
-
-
 def read_intensity(entry):
     """FLOP for each byte read, nothing cached: words read are 2MNK, or MNK (1/bm + 1/bn)."""
     size = {"f32": 4, "f64": 8}[entry["type"]]
@@ -298,28 +395,35 @@ def read_intensity(entry):
 
 
 def ladder_row(results, page, folder, entries):
-    readme = (folder / "README.md").read_text()
     entry, kernel = entries[0], folder.name
+    explanation = results.explanation_of(kernel, entry["config"])
     link = os.path.relpath(folder / "README.md", page.parent)
     peak, _ = results.peak_of(kernel)
     runs = [r for r in results.times_of(kernel)
             if r["config"] == entry["config"] and r["problem"]["m"] == LADDER_SIZE]
     cells = time_cell(runs[0], peak).split(" · ") if runs else []
     counted = [r for r in results.counts_of(kernel) if r["config"] == entry["config"]]
-    per_load = products_a_shared_load(counted[0]) if counted else 0
-    loop = entry["main_loop"]
     return [f"[{kernel[:2]}]({link})", entry["idea"],
-            quoted(readme, r"(?s)\*\*Limited by:\*\* (.*?)[.;:]"),
-            quoted(readme, r"(?s)\*\*Predicted:\*\*\s+at\s+most\s+([\d.]+)\s+TFLOP/s"),
+            explanation["limited_by"] if explanation else "-", predicted_speed(explanation),
             *(cells + ["-"] * 3)[:3], read_intensity(entry),
-            number(per_load) if per_load else "-",
-            percent(loop["multiplies"], loop["instructions"]), str(entry["registers"])]
+            *(ladder_counts(counted[0]) if counted else ["-"] * 3)]
+
+
+def ladder_counts(run):
+    """Sectors a request, excess wavefronts for each product of a warp, products a shared load."""
+    per_load = products_a_shared_load(run)
+    if not run["counts"].get("memory"):
+        return ["-", "-", number(per_load) if per_load else "-"]
+    uses_shared = sum_of(run, LOADS, "shared", "requests")
+    excess = ratio(excess_wavefronts(run), products(run) / 32)
+    return [number(sectors_a_request(run)), number(excess) if uses_shared else "-",
+            number(per_load) if per_load else "-"]
 
 
 def ladder(results, page, folders):
-    header = ["rung", "idea", "limited by", "predicted, at most", f"TFLOP/s at {LADDER_SIZE}",
-              "of peak", "ratio to vendor", "FLOP/byte", "FMA:LDS", "multiplies in main loop",
-              "registers"]
+    header = ["rung", "idea", "limited by", "predicted TFLOP/s", f"TFLOP/s at {LADDER_SIZE}",
+              "of peak", "ratio to vendor", "FLOP/byte", "sectors/request", "excess wavefronts",
+              "FMA:LDS"]
     groups = {"f32": [], "f64": []}
     for folder in folders:
         entries = results.facts_of(folder.name)
@@ -333,12 +437,16 @@ def ladder(results, page, folders):
 
 
 def legend(results):
-    words = ["*Predicted*: the ceiling that the rung's README derives, for an H200; where a measurement "
-             "is above it, that README says why.",
+    models = {e["predicted"]["model"] for e in results.explained["explained"] if e["predicted"]}
+    words = [f"*Limited by* and *predicted*: what `tessera explain` says at {LADDER_SIZE} of an H200, "
+             "from counts on the virtual GPU and the machine code alone"
+             + (f" (model: {'; '.join(sorted(models))})." if models else "."),
              f"*Of peak*: of {PEAKS['f32'][0]} (FFMA), {PEAKS['f64'][0]} (DFMA) or, in 24, "
              f"{PEAKS['matrix'][0]} TFLOP/s (FP64 tensor core).",
              "*FLOP/byte*: by formula, reads alone, nothing cached.",
-             "*FMA:LDS*: products for each shared load of a lane, counted on the virtual GPU."]
+             "*Sectors/request* of global memory, *excess wavefronts* of shared memory for each FMA "
+             "of a warp, *FMA:LDS*, products for each shared load of a lane: counted on the virtual "
+             "GPU."]
     if not results.timed["runs"]:
         words.append("Times: " + NOTHING + ".")
     else:
@@ -348,9 +456,9 @@ def legend(results):
     return " ".join(words)
 
 
-def gpu_check(root):
-    """What tools/gpu_check printed on the H200, as it stands."""
-    path = root / "results" / "h200_gpu_check.txt"
+def printed(root, name):
+    """What a program printed, as it stands."""
+    path = root / "results" / name
     return f"```\n{path.read_text().strip()}\n```" if path.exists() else NOTHING
 
 
@@ -383,7 +491,10 @@ def updated_pages(root):
     for page in [root / "README.md", *sorted(root.glob("docs/*.md"))]:
         text = wanted = page.read_text() if page.exists() else ""
         wanted = replace_section(wanted, "ladder", ladder(results, page, folders)) or wanted
-        wanted = replace_section(wanted, "gpu_check", gpu_check(root)) or wanted
+        for name, file in (("gpu_check", "h200_gpu_check.txt"), ("explain", "explain_03.txt")):
+            wanted = replace_section(wanted, name, printed(root, file)) or wanted
+        for name, body in model_tables.sections(root).items():
+            wanted = replace_section(wanted, name, body) or wanted
         yield page, text, wanted
 
 

@@ -3,6 +3,7 @@
 from itertools import product
 
 from core import M32, NAN, Kernel, prologue
+from fault import MARK
 
 SM90 = {"target": "sm_90a", "version": "8.6"}
 
@@ -22,8 +23,8 @@ def as_words(data):
 class MapKernel(Kernel):
     """A kernel with tensor maps as further parameters, and perhaps clusters."""
 
-    def __init__(self, *args, maps=(), cluster=0, **kwargs):
-        notes = [f"map: {m}" for m in maps]
+    def __init__(self, *args, maps=(), cluster=0, more_notes=(), **kwargs):
+        notes = [f"map: {m}" for m in maps] + list(more_notes)
         super().__init__(*args, notes=notes, **SM90, **kwargs)
         self.maps, self.cluster = maps, cluster
 
@@ -311,13 +312,17 @@ class Tensor:
             total *= count
         return total
 
-    def elements(self, at):
+    def elements(self, at, stores=False):
         """(offset in the tensor or None, place in shared memory) of each element of a box."""
         linear = 0
         for index in product(*[range(c) for c in reversed(self.counts())]):
             index = index[::-1]
             x = [a + i * (s if d else 1) for d, (a, i, s) in enumerate(zip(at, index, self.steps))]
-            inside = all(0 <= v < n for v, n in zip(x, self.sizes))
+            if stores:  # whole chunks of 16 bytes: what counts is where the chunk begins
+                first = x[0] - x[0] % (16 // self.size)
+                inside = all(0 <= v < n for v, n in zip([first] + x[1:], self.sizes))
+            else:
+                inside = all(0 <= v < n for v, n in zip(x, self.sizes))
             offset = x[0] * self.size + sum(v * s for v, s in zip(x[1:], self.strides))
             yield (offset if inside else None), self.place(linear * self.size)
             linear += 1
@@ -339,7 +344,7 @@ class Tensor:
         return [NAN if k in nans else w for k, w in enumerate(as_words(bytes(found)))]
 
 
-def load_body(tensor, at):
+def load_body(tensor, at, mark=""):
     rank = len(tensor.box)
     coordinates = ", ".join(f"c{d}" for d in range(rank))
     body = start(16, 16, more="  .reg .b32 c<5>;\n", buffer=max(1024, tensor.bytes()))
@@ -352,7 +357,7 @@ def load_body(tensor, at):
   prefetch.tensormap [map];
   cp.async.bulk.prefetch.tensor.{rank}d.L2.global.tile [map, {{{coordinates}}}];
   mbarrier.arrive.expect_tx.shared.b64 _, [bar], {tensor.bytes()};
-  cp.async.bulk.tensor.{rank}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [buffer], [map, {{{coordinates}}}], [bar];
+  cp.async.bulk.tensor.{rank}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [buffer], [map, {{{coordinates}}}], [bar];{mark}
 READY:
 """ + wait() + DUMP
 
@@ -387,15 +392,18 @@ def loads():
         test(f"tensor_load_{name}", f"a box at {at}: elements outside are zeros", tensor, at)
     tensor = Tensor("f32", 4, [31, 15], [128], [8, 6], fill=NAN)
     test("tensor_load_nan_fill", "elements outside are NaNs", tensor, [28, -1])
-    # Starts that are no multiple of 16 bytes, on their own.
+    # Not run on a GPU, where these are illegal instructions.
     for swizzle in (0, 32, 128):
         tensor = Tensor("f32", 4, [31, 15], [128], [8, 6], swizzle=swizzle)
-        test(
-            f"tensor_unaligned_start_{swizzle}",
+        MapKernel(
+            f"fault_tensor_start_{swizzle}",
             "a box of two dimensions that starts within 16 bytes",
-            tensor,
-            [3, -2],
-        )
+            load_body(tensor, [3, -2], MARK),
+            [],
+            block=tensor.bytes() // 16,
+            maps=[tensor.spec("in")],
+            more_notes=["fault: cp.async.bulk.tensor.2d innermost 16"],
+        ).write()
     tensor = Tensor("bf16", 2, [63, 16], [128], [64, 8], swizzle=128)
     test("tensor_load_bf16", "16-bit elements with a 128-byte swizzle", tensor, [-8, 11])
     tensor = Tensor("u8", 1, [64, 8, 4], [64, 512], [16, 4, 2])
@@ -445,7 +453,7 @@ FILL:
   ret;"""
         target = bytearray(as_bytes([initial] * whole))
         given = as_bytes(source)
-        for offset, place in tensor.elements(at):
+        for offset, place in tensor.elements(at, stores=True):
             if offset is None:
                 continue
             new = given[place : place + tensor.size]
@@ -473,15 +481,15 @@ FILL:
         tensor = Tensor("f32", 4, [31, 15], [128], [inner, 8], swizzle=swizzle)
         store(
             f"tensor_store_swizzle_{swizzle}",
-            "a store leaves out elements outside of the tensor",
+            "a store leaves out chunks of 16 bytes outside of the tensor",
             tensor,
-            [24 if inner < 32 else -4, 9],
+            [24 if inner < 32 else 4, 9],
             plain,
             replace,
             0xEEEEEEEE,
         )
     tensor = Tensor("u16", 2, [20, 4, 4], [48, 192], [16, 3, 2])
-    store("tensor_store_3d", "three dimensions of 16-bit elements", tensor, [-8, 2, 1], plain,
+    store("tensor_store_3d", "three dimensions of 16-bit elements", tensor, [8, 2, 1], plain,
           replace, 0x12345678)
 
     def combined(function):

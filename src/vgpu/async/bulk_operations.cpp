@@ -202,20 +202,26 @@ MapAtIssue read_map(const Site& site, std::uint64_t address) {
   return result;
 }
 
-// HW: a box of one dimension that starts within 16 bytes is an illegal instruction (measured on an
-// H200).
-void check_start(const Site& site, const TensorBox& box) {
+// HW: a box whose innermost start lies within 16 bytes is an illegal instruction, whatever its rank
+// and swizzle; so is a store that starts before the tensor (measured on an H200).
+void check_start(const Site& site, const TensorBox& box, bool stores) {
   const std::int64_t start = std::int64_t{box.at[0]} * bytes_of(box.map.type);
-  if (box.map.rank != 1 || start % 16 == 0) return;
-  site.fault(
-      FaultKind::kMisaligned,
-      fmt::format("a box of one dimension starts at element {}, byte {}: the bytes must be a "
-                  "multiple of 16",
-                  box.at[0], start));
+  if (start % 16 != 0) {
+    site.fault(FaultKind::kMisaligned,
+               fmt::format("a box starts at element {} of the innermost dimension, byte {}: the "
+                           "bytes must be a multiple of 16",
+                           box.at[0], start));
+  }
+  if (stores && start < 0) {
+    site.fault(FaultKind::kOutOfBounds,
+               fmt::format("a store of a box starts at element {} of the innermost dimension: it "
+                           "may end outside of the tensor, but not begin there",
+                           box.at[0]));
+  }
 }
 
-TensorBox box_of(const Lanes& lanes, const Op& op, int lane, const Site& site,
-                 const TensorMap& map) {
+TensorBox box_of(const Lanes& lanes, const Op& op, int lane, const Site& site, const TensorMap& map,
+                 bool stores) {
   TensorBox box{map};
   const auto rank = static_cast<int>(op.flags >> kRankShiftOfFlags & 7);
   if (rank != map.rank) {
@@ -226,14 +232,14 @@ TensorBox box_of(const Lanes& lanes, const Op& op, int lane, const Site& site,
     const std::uint32_t offset = lanes.operand_lists[op.list + static_cast<std::uint32_t>(d)];
     box.at[d] = reinterpret_cast<const std::int32_t*>(lanes.registers + offset)[lane];
   }
-  check_start(site, box);
+  check_start(site, box, stores);
   return box;
 }
 
 void load_box(const Lanes& lanes, const Op& op, int lane) {
   const Site site = site_of(lanes, op, lane);
   const MapAtIssue map = read_map(site, wide(lanes, op, 0, lane));
-  const TensorBox box = box_of(lanes, op, lane, site, map.map);
+  const TensorBox box = box_of(lanes, op, lane, site, map.map, false);
   const SharedPlace to =
       shared_place(site, wide(lanes, op, 1, lane), box.bytes(), kBoxAlignment, true);
   const SharedPlace object = object_at(site, wide(lanes, op, 2, lane), to);
@@ -259,7 +265,7 @@ void load_box(const Lanes& lanes, const Op& op, int lane) {
 void store_box(const Lanes& lanes, const Op& op, int lane) {
   const Site site = site_of(lanes, op, lane);
   const MapAtIssue map = read_map(site, wide(lanes, op, 0, lane));
-  const TensorBox box = box_of(lanes, op, lane, site, map.map);
+  const TensorBox box = box_of(lanes, op, lane, site, map.map, true);
   const SharedPlace from =
       shared_place(site, wide(lanes, op, 1, lane), box.bytes(), kBoxAlignment, false);
   Transfer transfer;

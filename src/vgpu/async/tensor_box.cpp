@@ -8,7 +8,7 @@
 namespace tessera::vgpu {
 namespace {
 
-constexpr std::uint32_t kChunk = 16;  // what a swizzle moves as one
+constexpr std::uint32_t kChunk = 16;  // bytes: what a swizzle moves, and a store writes, as one
 
 std::uint64_t size_of(const TensorMap& map, int d) {
   return map.sizes[d] == 0 ? std::uint64_t{1} << 32 : map.sizes[d];
@@ -119,12 +119,15 @@ std::vector<GlobalRange> add_load(const Site& site, const TensorBox& box,
   return ranges;
 }
 
+// HW: a store leaves out whole chunks of 16 bytes: those that begin outside. The rest of a chunk
+// that the tensor ends in is written too (measured on an H200); loads fill by elements.
 std::vector<GlobalRange> add_store(const Site& site, const TensorBox& box, const SharedPlace& from,
                                    Transfer& transfer) {
   std::vector<GlobalRange> ranges;
   for (std::uint32_t r = 0; r < box.rows(); ++r) {
-    const Row row = row_of(box, r);
+    Row row = row_of(box, r);
     if (row.begin == row.end) continue;
+    row.end = std::min((row.end + kChunk - 1) / kChunk * kChunk, box.row_bytes());
     std::byte* to = global_place(site, row.address + row.begin, row.end - row.begin, 1);
     add_range(ranges, row);
     for_each_part(box, from, r, row.begin, row.end,

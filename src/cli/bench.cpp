@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/gpu_option.h"
 #include "cli/interrupt.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
@@ -24,7 +25,7 @@ struct Options {
   ProblemOptions problem;
   DeviceOptions device;
   Output output;
-  std::string mode = "both", fill = "uniform", rounds, seed, chain;
+  std::string mode = "both", fill = "uniform", rounds, seed, chain, gpu;
   bool skip_verification = false;
 };
 
@@ -39,6 +40,7 @@ std::vector<lab::Mode> modes_of(const std::string& text) {
 lab::BenchOptions bench_options_of(const Options& options) {
   lab::BenchOptions bench;
   bench.verify.seed = parse_seed(options.seed);
+  bench.verify.predict_for = &gpu_of(options.gpu);
   bench.verify.fill = lab::parse_fill(options.fill);
   bench.check_results = !options.skip_verification;
   bench.modes = modes_of(options.mode);
@@ -229,6 +231,7 @@ void declare_options(CLI::App& app, Options& options) {
       ->type_name("R");
   app.add_flag("--no-verify", options.skip_verification, "time only");
   add_device_options(app, options.device);
+  add_gpu_option(app, options.gpu);
   add_vendor_option(app, options.device);
   add_seed_option(app, options.seed);
   options.output.add_options(app);

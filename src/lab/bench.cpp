@@ -8,6 +8,7 @@
 #include "arch/gpus.h"
 #include "lab/count_tag.h"
 #include "lab/explain.h"
+#include "lab/model/predict.h"
 #include "lab/operand_sets.h"
 
 namespace tessera::lab {
@@ -38,11 +39,25 @@ CountedRun run_of(const KernelChoice& choice, const Problem& problem, const Veri
   return run;
 }
 
-void add_counts(Record& record, const VerifyResult& result, const KernelChoice& choice) {
+// Null where memory was not counted, or where the kernel does not fit on the GPU.
+std::optional<PredictedTime> predicted_time(const CountedRun& run, const arch::Gpu* gpu) {
+  if (!gpu || run.counts.empty() || !run.counts.back().memory.counted) return std::nullopt;
+  try {
+    const Prediction prediction = predict(run, *gpu);
+    return PredictedTime{prediction.gpu, prediction.time_ms, prediction.bound, prediction.model};
+  } catch (const StatusError&) {
+    return std::nullopt;
+  }
+}
+
+void add_counts(Record& record, const VerifyResult& result, const KernelChoice& choice,
+                const arch::Gpu* predict_for) {
   if (result.counts.empty()) return;
   record.counts = summarize(result.counts);
   set_tag(*record.counts, image_of(*choice.kernel), result.entries);
-  record.limited_by = limited_by(run_of(choice, record.problem, result), arch::kH200);
+  const CountedRun run = run_of(choice, record.problem, result);
+  record.limited_by = limited_by(run, predict_for ? *predict_for : arch::kH200);
+  record.predicted = predicted_time(run, predict_for);
   record.host_seconds = result.host_seconds;
   if (result.host_seconds > 0) {
     record.lane_instructions_per_s = record.counts->total.thread / result.host_seconds;
@@ -262,7 +277,7 @@ Record verify_record(Device& device, const KernelChoice& choice, const VerifyCas
     record.findings = result.findings;
     record.integers = result.integers;
     record.reference = result.reference;
-    add_counts(record, result, choice);
+    add_counts(record, result, choice, data.options().predict_for);
   } catch (const StatusError& error) {
     if (error.status().code != StatusCode::kUnsupported) throw;
     record.reason = error.what();

@@ -26,6 +26,10 @@ Json finite_json(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
 }
 
+Json to_json(const PredictedTime& p) {
+  return {{"gpu", p.gpu}, {"time_ms", p.time_ms}, {"bound", p.bound}, {"model", p.model}};
+}
+
 Json to_json(const Summary& s) {
   return {{"median", s.median}, {"p5", s.p5}, {"p95", s.p95}, {"n", s.n}};
 }
@@ -121,6 +125,7 @@ Json to_json(const Record& r) {
           {"samples_ms", r.samples_ms.empty() ? Json(nullptr) : Json(r.samples_ms)},
           {"counts", object_or_null(r.counts)},
           {"limited_by", text_or_null(r.limited_by)},
+          {"predicted", object_or_null(r.predicted)},
           {"host_seconds", optional_json(r.host_seconds)},
           {"lane_instructions_per_s", optional_json(r.lane_instructions_per_s)},
           {"idea", text_or_null(r.idea)},

@@ -29,6 +29,14 @@ struct VendorTime {
   Summary time_ms;
 };
 
+// What the model says of a run on the virtual GPU; see lab/model/predict.h.
+struct PredictedTime {
+  std::string gpu;  // "h200"
+  double time_ms = 0;
+  std::string bound;  // what limits
+  std::string model;  // its name and measured error
+};
+
 // Fields without a value are null in JSON.
 struct Record {
   std::string kernel, config, image, idea;
@@ -48,6 +56,7 @@ struct Record {
   std::int64_t calls_per_sample = 0;
   std::optional<CountSummary> counts;
   std::string limited_by;  // what the counts say of it, "bank conflicts"; empty without them
+  std::optional<PredictedTime> predicted;
   std::optional<double> host_seconds, lane_instructions_per_s;
   std::vector<vgpu::Finding> findings;  // of the checks, where they were asked for
   std::string command;                  // repeats this row

@@ -220,6 +220,9 @@ const Column kInstructions{"lane instructions",
 const Column kFma{"FMA", [](const Record& r) { return count_text(r, &CountSummary::fma); }};
 const Column kFmaRatio{"FMA:LDS", fma_ratio};
 const Column kLimitedBy{"limited by", [](const Record& r) { return r.limited_by; }};
+const Column kPredicted{"model ms", [](const Record& r) {
+                          return r.predicted ? digits(r.predicted->time_ms) : std::string();
+                        }};
 const Column kSectors{"sectors/request", sectors_a_request};
 const Column kExcess{"excess/FMA", excess_a_multiply};
 const Column kIntensity{"FLOP/byte", requested_intensity};
@@ -239,9 +242,9 @@ std::string render(const Table& table, Format format) {
 
 Table bench_table(const std::vector<Record>& records) {
   return make_table(records,
-                    {kKernel,       kConfig, kShape,    kType,    kLayout, kDevice,     kVerified,
-                     kError,        kMode,   kTime,     kRange,   kTflops, kVendorTime, kRatio,
-                     kInstructions, kFma,    kFmaRatio, kSeconds, kSpeed,  kReason});
+                    {kKernel,    kConfig,       kShape, kType,     kLayout,  kDevice,     kVerified,
+                     kError,     kMode,         kTime,  kRange,    kTflops,  kVendorTime, kRatio,
+                     kPredicted, kInstructions, kFma,   kFmaRatio, kSeconds, kSpeed,      kReason});
 }
 
 Table verify_table(const std::vector<Record>& records) {

@@ -15,6 +15,10 @@
 #include "lab/fill.h"
 #include "lab/reference.h"
 
+namespace tessera::arch {
+struct Gpu;
+}
+
 namespace tessera::lab {
 
 struct VerifyOptions {
@@ -26,6 +30,7 @@ struct VerifyOptions {
   bool integers = true;        // the exact pass before the real one
   bool checks = false;         // on the virtual GPU: races, uninitialised reads, ... fail it, too
   ReferenceOptions reference;
+  const arch::Gpu* predict_for = nullptr;  // whose time a run on the virtual GPU is to predict
   std::function<bool()> stop = {};  // asked before each launch; true ends check() with Stopped
 };
 

@@ -36,7 +36,7 @@ function(tessera_room_test name)
   add_executable(test_${name} ${sources})
   target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_compile_definitions(test_${name} PRIVATE TESSERA_SOURCE_DIR=".")
-  target_compile_options(test_${name} PRIVATE -O1)  # tests spend their time in the rooms they test
+  target_compile_options(test_${name} PRIVATE -Os)  # tests spend their time in the rooms they test
   list(TRANSFORM ARGN PREPEND tessera_)
   target_link_libraries(test_${name} PRIVATE ${ARGN} GTest::gtest GTest::gtest_main)
   add_test(NAME ${name} COMMAND test_${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})

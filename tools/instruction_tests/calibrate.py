@@ -174,6 +174,8 @@ def mma():
         shape = Shape(16, 8, k, a, b, d)
         asked = tested(shape.a, shape.b, shape.c, k, 40)
         kwargs = {"target": "sm_90", "version": "8.7"} if a[0] == "e" else {}
+        if (a, k) == ("tf32", 4):  # one sum below the normal numbers ends a bit lower on an H200
+            kwargs["notes"] = ["tolerance: 1 ulp"]
         mma_file(f"calibrate_mma_{a}_{b}_{d}_k{k}", shape, list(matrices_of(asked, 16)), **kwargs)
 
 

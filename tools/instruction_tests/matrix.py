@@ -117,7 +117,7 @@ def mma_file(name, shape, matrices, words="", tail="", notes=(), target="sm_80",
             row += [(w, 64 if c_kind == "f64" else 32) for w in shape.d_words(shape.c, c, lane)]
             out = [(w, 64 if d_kind == "f64" else 32) for w in shape.d_words(shape.d, d, lane)]
             cases.append((row, out))
-    if shape.d.name == "f16":
+    if shape.d.name == "f16" or (shape.a.name, shape.k) == ("tf32", 4):
         notes = [*notes, f"approximate: {form}"]
     Kernel(name, form, body + "  ret;", cases, block=32, grid=len(matrices), notes=list(notes),
            target=target, version=version).write()

@@ -154,9 +154,12 @@ class Launch {
   enum class Started { kNone, kEnded, kWaits };
 
   Started start_next(Work& mine) {
-    if (waiting_ >= at_once_) return Started::kNone;
-    const std::uint64_t index = next_.fetch_add(1);
-    if (index >= faulted_.load()) return Started::kNone;
+    const bool fits = alive_.fetch_add(1) < at_once_;
+    const std::uint64_t index = fits ? next_.fetch_add(1) : clusters_;
+    if (index >= faulted_.load()) {
+      --alive_;
+      return Started::kNone;
+    }
     mine.index = index;
     if (mine.spare.empty()) {
       mine.spare.push_back(
@@ -171,7 +174,7 @@ class Launch {
     resident->cluster.start(sampled.index);
     const bool ended = resident->cluster.run() == Cluster::Progress::kFinished;
     standstill_.happened();
-    if (!ended) ++waiting_;
+    if (ended) --alive_;
     (ended ? mine.spare : mine.waiting).push_back(std::move(resident));
     return ended ? Started::kEnded : Started::kWaits;
   }
@@ -184,7 +187,7 @@ class Launch {
       const bool ended = resident->cluster.run() == Cluster::Progress::kFinished;
       any |= resident->cluster.had_effects();
       if (!ended) continue;
-      --waiting_;
+      --alive_;
       mine.spare.push_back(std::move(resident));
     }
     mine.waiting.erase(std::remove(mine.waiting.begin(), mine.waiting.end(), nullptr),
@@ -207,7 +210,7 @@ class Launch {
 
   std::string why_none_starts() const {
     const std::uint64_t started = std::min(next_.load(), clusters_);
-    if (waiting_ >= at_once_) {
+    if (alive_ >= at_once_) {
       return fmt::format(
           "; {} of {} run, which is what a GPU holds at once, and those that have "
           "not started cannot help them",
@@ -243,7 +246,7 @@ class Launch {
   const std::uint64_t clusters_, at_once_;
   const std::size_t workers_;
   Standstill standstill_;
-  std::atomic<std::uint64_t> waiting_ = 0;  // started and idle
+  std::atomic<std::uint64_t> alive_ = 0;  // started and not ended
   std::atomic<std::uint64_t> next_ = 0;
   std::atomic<std::uint64_t> faulted_;  // the lowest CTA with a fault; all of them: none
   std::exception_ptr fault_;

@@ -112,11 +112,13 @@ TEST(Endless, CtasMayWaitForLaterOnes) {
 TEST(Endless, ButNotForThoseThatAGpuCannotHold) {
   const std::string text =
       kernel_text(kChain, ".extern .shared .align 16 .b8 buffer[];\n", "mov.u32 r9, buffer;\n");
-  const auto fault = fault_of(text, 140, threads(32, 140, 200 << 10));
-  EXPECT_EQ(fault.kind(), FaultKind::kDeadlock);
-  EXPECT_EQ(fault.place().cta, 0u);
-  EXPECT_TRUE(says(fault, "132 of 140 run")) << fault.what();
-  EXPECT_TRUE(says(fault, "ld.acquire.gpu.global.u32")) << fault.what();
+  for (int count : {1, 2, 16}) {
+    const auto fault = fault_of(text, 140, threads(32, 140, 200 << 10), workers(count));
+    EXPECT_EQ(fault.kind(), FaultKind::kDeadlock);
+    EXPECT_EQ(fault.place().cta, 0u);
+    EXPECT_TRUE(says(fault, "132 of 140 run")) << fault.what();
+    EXPECT_TRUE(says(fault, "ld.acquire.gpu.global.u32")) << fault.what();
+  }
 }
 
 TEST(Endless, ABudgetOfInstructions) {

@@ -1,7 +1,9 @@
 // What stops a kernel says where it happened and what lies near.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <new>
 
 #include "tests/vgpu/exec/run_ptx.h"
@@ -149,7 +151,11 @@ TEST(Faults, HostMemoryThatRunsOut) {
   MachineOptions options;
   options.host_threads = 4;
   const auto launch_in_little_memory = [&] {
-    const rlimit limit{400 << 20, 400 << 20};  // 1024 threads have 512 MB of local memory
+    // 1024 threads have 512 MB of local memory; 400 MB are left beside what the process maps.
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t bytes = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + (400 << 20);
+    const rlimit limit{bytes, bytes};
     setrlimit(RLIMIT_AS, &limit);
     try {
       run_text(text, {0}, threads(1024, 8), options);

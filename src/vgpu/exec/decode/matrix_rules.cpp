@@ -265,6 +265,8 @@ void decode_mma(Decoder& decoder, const ptx::Instruction& instruction) {
   if (!legal) decoder.unsupported("mma has no such shape for these types");
   form.m = static_cast<std::uint8_t>(words.shape.m);
   form.k_groups = static_cast<std::uint8_t>(groups);
+  // HW: of m16n8k4 one sum below the normal numbers ended a bit lower on an H200.
+  if (form.a == Element::kTf32 && groups == 1) decoder.mark_approximate();
   std::vector<Value> list;
   const std::size_t d = std::size_t(registers_of_d(form)), a = std::size_t(registers_of_a(form)),
                     b = std::size_t(registers_of_b(form));

@@ -1,0 +1,163 @@
+#include "sass/ports.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace tessera::sass {
+namespace {
+
+// A loop's state is small, so it repeats soon; a body that has not by then is averaged.
+constexpr int kMaxIterations = 64;
+
+void check(const PortRules& rules) {
+  if (rules.banks < 1 || rules.banks > kMaxBanks) {
+    throw std::invalid_argument("A port model has 1 to 4 banks.");
+  }
+  if (rules.reads_per_cycle < 1 || rules.window < 1 || rules.window > 4) {
+    throw std::invalid_argument("A port model has reads in each cycle and a window of 1 to 4.");
+  }
+}
+
+int as_alone(const PortAccess& access, const PortRules& rules) {
+  return rules.stalls_are_filled ? 1 : std::max(1, access.stall);
+}
+
+// Issues `accesses` once more and adds what that cost.
+void run(std::span<const PortAccess> accesses, const std::vector<bool>& is_ffma,
+         const PortRules& rules, PortState& state, PortUse& use) {
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const int waited = state.issue(accesses[i], rules);
+    use.bubbles_at[i] += waited;
+    use.bubbles += waited;
+    use.cycles += waited + as_alone(accesses[i], rules);
+    use.reads += state.fresh_reads();
+    if (is_ffma[i]) use.ffma_reads += state.fresh_reads();
+  }
+}
+
+struct Prepared {
+  std::vector<PortAccess> accesses;
+  std::vector<bool> is_ffma;
+  PortUse empty;
+};
+
+Prepared prepare(std::span<const Operation> code, const PortRules& rules) {
+  check(rules);
+  Prepared prepared;
+  for (const Operation& operation : code) {
+    prepared.accesses.push_back(port_access(operation, rules));
+    prepared.is_ffma.push_back(operation.name == "FFMA");
+    prepared.empty.ffmas += operation.name == "FFMA";
+  }
+  prepared.empty.bubbles_at.resize(code.size());
+  return prepared;
+}
+
+void divide(PortUse& use, int iterations) {
+  for (double* sum : {&use.cycles, &use.bubbles, &use.reads, &use.ffma_reads}) *sum /= iterations;
+  for (double& bubbles : use.bubbles_at) bubbles /= iterations;
+}
+
+}  // namespace
+
+PortAccess port_access(const Operation& operation, const PortRules& rules) {
+  PortAccess access{{}, operation.control.stall, operation.control.yields};
+  if (rules.only_fixed_latency && operation.timing != Timing::kFixed) return access;
+  for (const RegisterUse& use : operation.reads) {
+    if (use.file != RegisterFile::kGeneral || use.operand < 0 || use.operand >= kOperandSlots) {
+      continue;
+    }
+    const bool keeps = (operation.control.reuse >> use.operand & 1) != 0;
+    for (int i = 0; i < use.count; ++i) {
+      access.reads.push_back({use.first + i, use.operand, keeps});
+    }
+  }
+  return access;
+}
+
+bool PortState::fits(const std::array<int, kMaxBanks>& wanted, int start, int window,
+                     const PortRules& rules) const {
+  for (int bank = 0; bank < rules.banks; ++bank) {
+    int free = 0;
+    for (int cycle = start; cycle < start + window; ++cycle) {
+      free += rules.reads_per_cycle - (cycle < kHorizon ? taken_[bank][cycle] : 0);
+    }
+    if (free < wanted[bank]) return false;
+  }
+  return true;
+}
+
+void PortState::reserve(const std::array<int, kMaxBanks>& wanted, int start,
+                        const PortRules& rules) {
+  for (int bank = 0; bank < rules.banks; ++bank) {
+    int left = wanted[bank];
+    for (int cycle = start; left > 0 && cycle < kHorizon; ++cycle) {
+      const int reads = std::min(left, rules.reads_per_cycle - taken_[bank][cycle]);
+      taken_[bank][cycle] = static_cast<std::int8_t>(taken_[bank][cycle] + reads);
+      left -= reads;
+    }
+  }
+}
+
+void PortState::advance(int cycles) {
+  for (auto& bank : taken_) {
+    for (int cycle = 0; cycle < kHorizon; ++cycle) {
+      bank[cycle] = cycle + cycles < kHorizon ? bank[cycle + cycles] : std::int8_t{0};
+    }
+  }
+}
+
+int PortState::issue(const PortAccess& access, const PortRules& rules) {
+  std::array<int, kMaxBanks> wanted = {};
+  auto kept = kept_;
+  fresh_reads_ = 0;
+  for (const PortRead& read : access.reads) {
+    const int bank = read.reg % rules.banks;
+    if (!rules.reuse || kept_[bank][read.slot] != read.reg) {
+      ++wanted[bank];
+      ++fresh_reads_;
+    }
+    // Any read of a bank's slot ends what was kept there, unless it asks to keep its own.
+    kept[bank][read.slot] = read.keeps ? static_cast<std::int16_t>(read.reg) : std::int16_t{-1};
+  }
+  kept_ = rules.yield_clears && access.yields ? empty_cache() : kept;
+  // WHY: instructions that read whole tuples (stores of 128 bits, MMAs) may want more than a window
+  // holds; theirs is as long as they need.
+  const int most = *std::max_element(wanted.begin(), wanted.end());
+  const int window =
+      std::max(rules.window, (most + rules.reads_per_cycle - 1) / rules.reads_per_cycle);
+  int waited = 0;
+  while (!fits(wanted, waited, window, rules)) ++waited;
+  reserve(wanted, waited, rules);
+  advance(waited + as_alone(access, rules));
+  return waited;
+}
+
+PortUse ports_of_sequence(std::span<const Operation> code, const PortRules& rules) {
+  const Prepared prepared = prepare(code, rules);
+  PortUse use = prepared.empty;
+  PortState state;
+  run(prepared.accesses, prepared.is_ffma, rules, state, use);
+  return use;
+}
+
+PortUse ports_of_loop(std::span<const Operation> body, const PortRules& rules) {
+  const Prepared prepared = prepare(body, rules);
+  std::vector<PortState> starts(1);
+  PortUse ignored = prepared.empty;
+  PortState state;
+  auto same = starts.end();
+  do {
+    run(prepared.accesses, prepared.is_ffma, rules, state, ignored);
+    same = std::find(starts.begin(), starts.end(), state);
+    if (same != starts.end()) break;
+    starts.push_back(state);
+  } while (starts.size() < kMaxIterations);
+  const int period = same == starts.end() ? kMaxIterations : static_cast<int>(starts.end() - same);
+  PortUse use = prepared.empty;
+  for (int i = 0; i < period; ++i) run(prepared.accesses, prepared.is_ffma, rules, state, use);
+  divide(use, period);
+  return use;
+}
+
+}  // namespace tessera::sass

@@ -11,6 +11,8 @@
 namespace tessera::sass {
 namespace {
 
+using namespace handmade;
+
 using std::array;
 
 TEST(Banks, BanksOfRegisters) {

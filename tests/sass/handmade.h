@@ -3,7 +3,7 @@
 
 #include "sass/operation.h"
 
-namespace tessera::sass {
+namespace tessera::sass::handmade {
 
 // FFMA Rd, Ra, Rb, Rc.
 inline Operation ffma(int d, int a, int b, int c, unsigned reuse = 0) {
@@ -38,4 +38,4 @@ inline Operation load(int d, int count, int a) {
   return operation;
 }
 
-}  // namespace tessera::sass
+}  // namespace tessera::sass::handmade

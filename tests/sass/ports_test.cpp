@@ -10,6 +10,8 @@
 namespace tessera::sass {
 namespace {
 
+using namespace handmade;
+
 constexpr unsigned kA = 1, kB = 2, kC = 4;
 
 double bubbles_of_listing(int x, int y) {

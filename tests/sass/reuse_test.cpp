@@ -7,6 +7,8 @@
 namespace tessera::sass {
 namespace {
 
+using namespace handmade;
+
 constexpr unsigned kA = 1, kB = 2, kC = 4;
 
 TEST(Reuse, CodesThatTheHardwareHas) {

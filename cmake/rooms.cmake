@@ -1,6 +1,9 @@
-# A room is a folder of src/: all its .cpp files, one static library, named after the folder. A room
-# of headers alone is an interface library.
-# tessera_room(NAME dep...)       src/NAME/**.cpp -> library tessera_NAME
+# A room is a folder of src/: all its .cpp files, one static library, named after the folder, and the
+# same objects as a shared library. The program links the first and is one file. Tests link the
+# second, so that a room is not copied into a dozen test binaries. A room of headers alone is an
+# interface library, for both.
+# tessera_room(NAME dep...)       src/NAME/**.cpp -> tessera_NAME, tessera_NAME_shared
+# tessera_share(NAME dep...)      a static library tessera_NAME as tessera_NAME_shared, too
 # tessera_room_test(NAME dep...)  tests/NAME/**.cpp -> test_NAME, run by CTest
 find_package(Threads REQUIRED)
 find_package(GTest REQUIRED)
@@ -11,7 +14,39 @@ if(NOT gtest_kind STREQUAL STATIC_LIBRARY)
   message(FATAL_ERROR "GoogleTest must be a static library (Debian: libgtest-dev).")
 endif()
 
+# What every shared library and test binary needs once: GoogleTest and all of libstdc++, since a GPU
+# machine may have another. The rest finds its symbols here, before it looks into libstdc++.a.
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.a
+                OUTPUT_VARIABLE libstdcxx OUTPUT_STRIP_TRAILING_WHITESPACE)
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/test_base.cpp CONTENT "// Libraries alone.\n")
+add_library(tessera_test_base SHARED EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/test_base.cpp)
+target_link_libraries(tessera_test_base PRIVATE
+  "-Wl,--whole-archive,$<TARGET_FILE:GTest::gtest>,${libstdcxx},--no-whole-archive")
+target_include_directories(tessera_test_base INTERFACE
+  $<TARGET_PROPERTY:GTest::gtest,INTERFACE_INCLUDE_DIRECTORIES>)
+target_link_libraries(tessera_test_base PUBLIC Threads::Threads)
+
+# Libraries stand beside the test binaries, and are found there under another path, too.
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+
+function(tessera_share name)
+  list(TRANSFORM ARGN REPLACE "(.+)" "tessera_\\1_shared")
+  get_target_property(kind tessera_${name} TYPE)
+  if(kind STREQUAL INTERFACE_LIBRARY)
+    add_library(tessera_${name}_shared INTERFACE)
+    set(scope INTERFACE)
+  else()
+    add_library(tessera_${name}_shared SHARED EXCLUDE_FROM_ALL $<TARGET_OBJECTS:tessera_${name}>)
+    set_target_properties(tessera_${name}_shared PROPERTIES OUTPUT_NAME tessera_${name}
+                                                            LINKER_LANGUAGE CXX)
+    set(scope PUBLIC)
+  endif()
+  target_include_directories(tessera_${name}_shared ${scope} ${CMAKE_SOURCE_DIR}/src)
+  target_link_libraries(tessera_${name}_shared ${scope} ${ARGN} tessera_test_base ${CMAKE_DL_LIBS})
+endfunction()
+
 function(tessera_room name)
+  set(rooms ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/main[.]cpp$")
   list(TRANSFORM ARGN PREPEND tessera_)
@@ -24,6 +59,7 @@ function(tessera_room name)
   endif()
   target_include_directories(tessera_${name} ${scope} ${CMAKE_SOURCE_DIR}/src)
   target_link_libraries(tessera_${name} ${scope} ${ARGN} Threads::Threads ${CMAKE_DL_LIBS})
+  tessera_share(${name} ${rooms})
 endfunction()
 
 # Tests run in the root of the repository and find their files relative to it, so that the binaries
@@ -37,8 +73,8 @@ function(tessera_room_test name)
   target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_compile_definitions(test_${name} PRIVATE TESSERA_SOURCE_DIR=".")
   target_compile_options(test_${name} PRIVATE -Os)  # tests spend their time in the rooms they test
-  list(TRANSFORM ARGN PREPEND tessera_)
-  target_link_libraries(test_${name} PRIVATE ${ARGN} GTest::gtest GTest::gtest_main)
+  list(TRANSFORM ARGN REPLACE "(.+)" "tessera_\\1_shared")
+  target_link_libraries(test_${name} PRIVATE ${ARGN} tessera_test_base GTest::gtest_main)
   add_test(NAME ${name} COMMAND test_${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES TIMEOUT 600)
 endfunction()

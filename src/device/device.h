@@ -60,6 +60,10 @@ class LaunchFault : public StatusError {
   std::vector<vgpu::Finding> before_;
 };
 
+class Device;
+// The launch's parameters with this device's encoding of each tensor map in its place.
+std::vector<std::byte> params_with_tensor_maps(Device& device, const Launch& launch);
+
 class Device {
  public:
   virtual ~Device() = default;

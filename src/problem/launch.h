@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "problem/tensor_map.h"
+
 namespace tessera {
 
 // The grid of the library's kernels is linear: tile indices live in grid.x alone (the others end at
@@ -21,10 +23,22 @@ struct LaunchShape {
   int cluster[3] = {0, 0, 0};  // thread blocks of a cluster; 0: what the kernel says, else 1
 };
 
+// A tensor map among a launch's parameters. Every device encodes maps in its own way, so a plan
+// says what the map means, and the device writes its own 128 bytes at `offset` when it launches.
+struct LaunchTensorMap {
+  std::size_t offset = 0;  // in the parameters, a multiple of 64
+  TensorMapDesc desc;
+};
+
 struct Launch {
   std::string entry;  // extern "C" name in the image
   LaunchShape shape;
   std::vector<std::byte> params;  // the kernel's one parameter block, or several parameters
+  // Programmatic dependent launch: the grid may start while the launch before it still runs, and
+  // its kernel waits by griddepcontrol before it reads what that one wrote. The virtual GPU starts
+  // it afterwards.
+  bool starts_early = false;
+  std::vector<LaunchTensorMap> tensor_maps = {};
   // Where each of several parameters begins in `params`, at its natural alignment; empty: one.
   std::vector<std::size_t> param_offsets = {};
 };

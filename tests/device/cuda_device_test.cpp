@@ -160,6 +160,39 @@ TEST_F(CudaDeviceTest, LeavesThePlacesOfSeveralParametersToTheDriver) {
   EXPECT_CONTAINS(calls(), "4=2x1x1 list 0a bc\n");
 }
 
+TEST_F(CudaDeviceTest, WritesTensorMapsIntoTheParameters) {
+  const auto device = cuda::make_device(kFake);
+  const LoadedImage loaded = device->load(image("good", "", ""));
+  Launch launch{.entry = "entry", .params = std::vector<std::byte>(200)};
+  TensorMapDesc desc{.address = 4096};
+  desc.sizes = {64, 64};
+  desc.strides = {256};
+  desc.box = {32, 8};
+  launch.tensor_maps = {{64, desc}};
+  device->launch(loaded, launch);
+  std::string bytes = std::string(128, '0');
+  for (int i = 0; i < 128; ++i) bytes += "5a";
+  EXPECT_CONTAINS(calls(), "cuLaunchKernel entry 1x1x1 32x1x1 0 " + bytes + std::string(16, '0'));
+  EXPECT_EQ(launch.params[64], std::byte{0}) << "a plan stays as it is";
+  for (const std::size_t offset : {32, 128}) {
+    launch.tensor_maps[0].offset = offset;
+    const Status status = status_of([&] { device->launch(loaded, launch); });
+    EXPECT_CONTAINS(status.message, "begins at byte " + std::to_string(offset) + " of 200");
+  }
+}
+
+TEST_F(CudaDeviceTest, LaunchesThatStartEarlySaySo) {
+  const auto device = cuda::make_device(kFake);
+  const LoadedImage loaded = device->load(image("good", "", ""));
+  Launch launch{.entry = "entry", .shape = {.grid = 4}, .params = {}, .starts_early = true};
+  device->launch(loaded, launch);
+  EXPECT_CONTAINS(calls(), "cuLaunchKernelEx entry 4x1x1 32x1x1 0 6=1x0x0 -");
+  std::fill_n(launch.shape.cluster, 3, 1);
+  launch.shape.cluster[0] = 2;
+  device->launch(loaded, launch);
+  EXPECT_CONTAINS(calls(), "cuLaunchKernelEx entry 4x1x1 32x1x1 0 4=2x1x1 6=1x0x0 -");
+}
+
 TEST_F(CudaDeviceTest, AsksForLargeSharedMemoryOnce) {
   const auto device = cuda::make_device(kFake);
   const LoadedImage loaded = device->load(image("good", "", ""));

@@ -84,6 +84,43 @@ TEST(VirtualDevice, KernelsOfAnImage) {
   EXPECT_EQ(kernels[0].parameters[0].name, "out");
 }
 
+// copy(params): the first word of the tensor map at byte 64 of the block goes to its address at 0.
+constexpr std::string_view kCopy = R"(
+.version 9.0
+.target sm_90a
+.address_size 64
+.visible .entry copy(.param .align 64 .b8 block[192])
+{
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [block];
+  ld.param.u64 %rd2, [block+64];
+  st.global.u64 [%rd1], %rd2;
+  ret;
+}
+)";
+
+TEST(VirtualDevice, WritesTensorMapsIntoTheParameters) {
+  const auto device = make_virtual_device();
+  CodeImage image = image_of(kCopy);
+  image.name = "copy";
+  const DeviceAddress out = device->allocate(8);
+  Launch launch{.entry = "copy", .params = std::vector<std::byte>(192), .starts_early = true};
+  std::memcpy(launch.params.data(), &out, sizeof out);
+  TensorMapDesc desc{.address = out};
+  desc.sizes = {64, 64};
+  desc.strides = {256};
+  desc.box = {32, 8};
+  launch.tensor_maps = {{64, desc}};
+  device->launch(device->load(image), launch);
+  std::uint64_t seen = 0;
+  device->copy_out(&seen, out, 8);
+  EXPECT_EQ(std::memcmp(&seen, device->encode_tensor_map(desc).bytes.data(), 8), 0);
+  EXPECT_NE(seen, 0u);
+
+  launch.tensor_maps[0].offset = 72;
+  EXPECT_THROW(device->launch(device->load(image), launch), StatusError);
+}
+
 TEST(VirtualDevice, AFaultSaysWhereItHappened) {
   const auto device = make_virtual_device();
   const LoadedImage image = device->load(image_of(kStore));

@@ -202,8 +202,9 @@ int cuLaunchKernelEx(const Config* config, void* function, void** list, void** e
   };
   std::string text = std::string(static_cast<char*>(function)) + " " + extents(config->grid) + " " +
                      extents(config->block) + " " + std::to_string(config->shared);
-  if (config->attributes == 1) {
-    text += " " + std::to_string(config->attribute[0]) + "=" + extents(config->attribute + 2);
+  for (unsigned i = 0; i < config->attributes; ++i) {
+    const unsigned* attribute = config->attribute + 18 * i;  // 72 bytes each
+    text += " " + std::to_string(attribute[0]) + "=" + extents(attribute + 2);
   }
   return note("cuLaunchKernelEx", text + " " + parameters_of(list, extra));
 }

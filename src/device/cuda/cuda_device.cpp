@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <limits>
@@ -72,7 +73,7 @@ class CudaDevice final : public Device {
   Image& image_of(const LoadedImage& image);
   Entry& entry_of(Image& image, const std::string& name);
   void allow_shared(Entry& entry, int bytes);
-  void launch_clusters(Entry& entry, const Launch& launch, void** list, void** extra);
+  void launch_extended(Entry& entry, const Launch& launch, void** list, void** extra);
   Event mark(std::uint64_t id) const;
 
   Driver driver_;
@@ -204,7 +205,9 @@ void CudaDevice::launch(const LoadedImage& image, const Launch& launch) {
   Entry& entry = entry_of(image_of(image), launch.entry);
   allow_shared(entry, shape.shared_bytes);
   // The driver copies the parameters before the call returns.
-  auto* params = const_cast<std::byte*>(launch.params.data());
+  std::vector<std::byte> encoded;
+  if (!launch.tensor_maps.empty()) encoded = params_with_tensor_maps(*this, launch);
+  auto* params = const_cast<std::byte*>(encoded.empty() ? launch.params.data() : encoded.data());
   std::size_t bytes = launch.params.size();
   std::array<void*, 5> block = {reinterpret_cast<void*>(kParamBuffer), params,
                                 reinterpret_cast<void*>(kParamBufferSize), &bytes,
@@ -215,7 +218,9 @@ void CudaDevice::launch(const LoadedImage& image, const Launch& launch) {
   for (const std::size_t offset : launch.param_offsets) each.push_back(params + offset);
   void** list = each.empty() ? nullptr : each.data();
   void** extra = each.empty() && bytes != 0 ? block.data() : nullptr;
-  if (shape.cluster[0] != 0) return launch_clusters(entry, launch, list, extra);
+  if (shape.cluster[0] != 0 || launch.starts_early) {
+    return launch_extended(entry, launch, list, extra);
+  }
   call("cuLaunchKernel " + launch.entry,
        driver_.launch_kernel(
            entry.function, static_cast<unsigned>(shape.grid), static_cast<unsigned>(shape.grid_y),
@@ -224,26 +229,31 @@ void CudaDevice::launch(const LoadedImage& image, const Launch& launch) {
            static_cast<unsigned>(shape.shared_bytes), stream_, list, extra));
 }
 
-void CudaDevice::launch_clusters(Entry& entry, const Launch& launch, void** list, void** extra) {
+// Launches that need attributes: clusters, and grids that may start before the last one has ended.
+void CudaDevice::launch_extended(Entry& entry, const Launch& launch, void** list, void** extra) {
   const LaunchShape& shape = launch.shape;
-  LaunchAttribute attribute;
+  std::vector<LaunchAttribute> attributes;
+  if (shape.cluster[0] != 0) {
+    LaunchAttribute cluster{.id = LaunchAttribute::kClusterDimension};
+    std::copy(std::begin(shape.cluster), std::end(shape.cluster), cluster.value);
+    attributes.push_back(cluster);
+    // HW: more than 8 is not portable and must be allowed (CUDA C++ Programming Guide, clusters).
+    if (shape.cluster[0] * shape.cluster[1] * shape.cluster[2] > 8) {
+      call("cuFuncSetAttribute",
+           driver_.func_set_attribute(entry.function, kNonPortableCluster, 1));
+    }
+  }
+  if (launch.starts_early) {
+    attributes.push_back({.id = LaunchAttribute::kProgrammaticStreamSerialization, .value = {1}});
+  }
   LaunchConfig config{{static_cast<unsigned>(shape.grid), static_cast<unsigned>(shape.grid_y),
                        static_cast<unsigned>(shape.grid_z)},
                       {static_cast<unsigned>(shape.block), static_cast<unsigned>(shape.block_y),
                        static_cast<unsigned>(shape.block_z)},
                       static_cast<unsigned>(shape.shared_bytes),
                       stream_,
-                      &attribute,
-                      1};
-  int ctas = 1;
-  for (int d = 0; d < 3; ++d) {
-    attribute.cluster[d] = static_cast<unsigned>(shape.cluster[d]);
-    ctas *= shape.cluster[d];
-  }
-  // HW: more than 8 is not portable and must be allowed (CUDA C++ Programming Guide, clusters).
-  if (ctas > 8) {
-    call("cuFuncSetAttribute", driver_.func_set_attribute(entry.function, kNonPortableCluster, 1));
-  }
+                      attributes.data(),
+                      static_cast<unsigned>(attributes.size())};
   call("cuLaunchKernelEx " + launch.entry,
        driver_.launch_kernel_ex(&config, entry.function, list, extra));
 }

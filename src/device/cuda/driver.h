@@ -57,12 +57,13 @@ enum Attribute : int {
 
 enum FunctionAttribute : int { kMaxDynamicSharedBytes = 8, kNonPortableCluster = 14 };
 
-// CUlaunchAttribute and CUlaunchConfig, as far as clusters need them.
+// CUlaunchAttribute and CUlaunchConfig, as far as clusters and early starts need them.
 struct LaunchAttribute {
   static constexpr int kClusterDimension = 4;
+  static constexpr int kProgrammaticStreamSerialization = 6;
   int id = kClusterDimension;
   int pad = 0;
-  unsigned cluster[3] = {};
+  unsigned value[3] = {};  // extents of the cluster; or 1: allowed
   char rest[64 - sizeof(unsigned[3])] = {};
 };
 struct LaunchConfig {

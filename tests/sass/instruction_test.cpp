@@ -23,7 +23,7 @@ TEST(Instruction, KeysTellOperandFormsApart) {
   EXPECT_EQ(name_of({0x7823, 0}), "FFMA");
   EXPECT_EQ(name_of({0xc23, std::uint64_t{1} << (91 - 64)}), "FFMA");
   EXPECT_EQ(name_of({0xc23, 0}), "op_0xc23") << "this form exists with bit 91 alone";
-  EXPECT_EQ(name_of({0x7836, 0}), "op_0x836");
+  EXPECT_EQ(name_of({0x77fe, 0}), "op_0x7fe");
 }
 
 TEST(Instruction, MemoryInstructionsCarryTheirWidth) {

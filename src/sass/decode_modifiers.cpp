@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <vector>
+
+#include "sass/decode.h"
+
+// HW: places and values as open compilers and assemblers have them (Mesa's NAK, turingas,
+// CuAssembler), where code compiled for these tests agrees.
+namespace tessera::sass {
+namespace {
+
+// A field and the text of each of its values; values without a name print as their number.
+struct Modifier {
+  std::string_view word;
+  int first, count;
+  std::vector<std::string_view> names;
+};
+
+const std::vector<Modifier>& modifiers() {
+  static const std::vector<std::string_view> kRounding = {"", ".RM", ".RP", ".RZ"};
+  static const std::vector<Modifier> table = {
+      // Floating point.
+      {".ftz", 80, 1, {"", ".FTZ"}},
+      {".rounding", 78, 2, kRounding},
+      {".saturate", 77, 1, {"", ".SAT"}},
+      {".whole", 78, 2, {"", ".FLOOR", ".CEIL", ".TRUNC"}},
+      {".ntz", 77, 1, {"", ".NTZ"}},
+      {".scale", 84, 3, {".D2", ".D4", ".D8", ".M8", "", ".M4", ".M2"}},
+      {".fcompare",
+       76,
+       4,
+       {".F", ".LT", ".EQ", ".LE", ".GT", ".NE", ".GE", ".NUM", ".NAN", ".LTU", ".EQU", ".LEU",
+        ".GTU", ".NEU", ".GEU", ".T"}},
+      {".special",
+       74,
+       6,
+       {".COS", ".SIN", ".EX2", ".LG2", ".RCP", ".RSQ", ".RCP64H", ".RSQ64H", ".SQRT", ".TANH"}},
+      // Integers.
+      {".compare", 76, 3, {".F", ".LT", ".EQ", ".LE", ".GT", ".NE", ".GE", ".T"}},
+      {".and", 74, 2, {".AND", ".OR", ".XOR"}},
+      {".ex", 72, 1, {"", ".EX"}},
+      {".u32", 73, 1, {".U32", ""}},
+      {".x", 74, 1, {"", ".X"}},
+      {".high", 80, 1, {"", ".HI"}},
+      {".sx32", 73, 1, {"", ".SX32"}},
+      {".direction", 76, 1, {".L", ".R"}},
+      {".wrap", 75, 1, {"", ".W"}},
+      {".shifted", 73, 2, {".S64", ".U64", ".S32", ".U32"}},
+      {".bytes", 72, 3, {"", ".F4E", ".B4E", ".RC8", ".ECL", ".ECR", ".RC16"}},
+      {".or84", 84, 1, {"", ".OR"}},
+      // Conversions: floating-point types by the logarithm of their bytes, integers by theirs.
+      {".from_float", 84, 2, {"", ".F16", "", ".F64"}},
+      {".to_float", 75, 2, {"", ".F16", "", ".F64"}},
+      {".to_named", 75, 2, {"", ".F16", ".F32", ".F64"}},
+      {".from_named", 84, 2, {"", ".F16", ".F32", ".F64"}},
+      {".s32", 74, 1, {".U32", ".S32"}},
+      {".clock32", 80, 1, {".32", ""}},
+      {".u32at72", 72, 1, {".U32", ""}},
+      // Memory.
+      {".constant_size", 73, 3, {".U8", ".S8", ".U16", ".S16", "", ".64", ".128"}},
+      {".cache_generic", 84, 3, {".EF", "", ".EL", ".LU", ".EU", ".NA"}},
+      {".e", 72, 1, {"", ".E"}},
+      {".e70", 70, 1, {"", ".E"}},
+      {".size", 73, 3, {".U8", ".S8", ".U16", ".S16", "", ".64", ".128"}},
+      {".cache", 84, 3, {".EF", "", ".EL", ".LU", ".EU", ".NA"}},
+      {".order",
+       77,
+       4,
+       {"", "", "", "", ".CONSTANT", ".STRONG.SM", "", ".STRONG.GPU", "", "", ".STRONG.SYS"}},
+      {".bypass", 81, 1, {".BYPASS", ""}},
+      {".number", 73, 3, {"", ".S32", ".64", ".F32", ".F16x2", ".S64", ".F64"}},
+      {".atom", 87, 4, {".ADD", ".MIN", ".MAX", ".INC", ".DEC", ".AND", ".OR", ".XOR", ".EXCH"}},
+      {".reduction", 87, 3, {".ADD", ".MIN", ".MAX", ".INC", ".DEC", ".AND", ".OR", ".XOR"}},
+      {".transposed", 78, 1, {".M88", ".MT88"}},
+      {".matrices", 72, 2, {"", ".2", ".4"}},
+      {".shuffle", 58, 2, {".IDX", ".UP", ".DOWN", ".BFLY"}},
+      {".float_sum", 73, 4, {"", ".F16x2.RN", "", "", "", "", "", "", "", ".F32.FTZ.RN"}},
+      // Copies by the side.
+      {".trywait", 72, 1, {"", ".TRYWAIT"}},
+      {".red", 74, 1, {"", ".RED"}},
+      {".a1t0", 84, 1, {"", ".A1T0"}},
+      {".dimensions", 79, 3, {".1D", ".2D", ".3D", ".4D", ".5D"}},
+      {".multicast", 75, 1, {"", ".MULTICAST"}},
+      {".ways", 73, 2, {"", ".S.G", ".G.S"}},
+      // Control.
+      {".branch", 84, 1, {"", ".U.ANY"}},
+      {".bar", 77, 3, {".SYNC", ".ARV", ".RED", ".SCAN", ".SYNCALL"}},
+      {".defer", 80, 1, {"", ".DEFER_BLOCKING"}},
+      {".clear", 84, 1, {"", ".CLEAR"}},
+      {".vote", 72, 2, {".ALL", ".ANY", ".EQ"}},
+      {".fence_order", 79, 2, {".SC", ".ALL"}},
+      {".fence_scope", 76, 3, {".CTA", ".SM", ".GPU", ".SYS"}},
+  };
+  return table;
+}
+
+}  // namespace
+
+bool print_modifier(Decoding& decoding, std::string_view word) {
+  const auto& table = modifiers();
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&](const Modifier& modifier) { return modifier.word == word; });
+  if (found == table.end()) return false;
+  const std::uint64_t value = decoding.bits(found->first, found->count);
+  if (value < found->names.size()) {
+    decoding.print(found->names[value]);
+  } else {
+    decoding.print("." + std::string(word.substr(1)) + std::to_string(value));
+  }
+  return true;
+}
+
+}  // namespace tessera::sass

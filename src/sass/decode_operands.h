@@ -1,0 +1,46 @@
+// The words of the patterns in decode.h, and what they are made of. Internal to src/sass.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sass/decode.h"
+
+namespace tessera::sass {
+
+// What follows a word's colon, in any order:
+//   the number of registers: digits, or where it depends on a field 's' size of the access, 'n'
+//   type
+//     of an atomic number, 'x' number of matrices, 't' and 'F' types that a conversion makes and
+//     takes, 'k' width of a clock, 'D' what a copy by tensor map needs for its dimensions
+//   '-' it may be negated, '|' its absolute value taken, '~' negated or, in extended sums,
+//     complemented
+//   what an immediate is: 'i' signed, 'f' float, 'd' upper half of a double, 'h' two halves; none:
+//     bits
+struct Argument {
+  int count = 1;
+  bool negates = false, absolute = false, complements = false;
+  char kind = 'u';
+};
+Argument parse_argument(const Decoding& decoding, std::string_view text);
+
+std::string hex(std::uint64_t value);
+std::string signed_hex(std::int64_t value);
+std::int64_t signed_bits(const Decoding& decoding, int first, int count);
+
+std::string register_name(RegisterFile file, int number);
+int register_at(const Decoding& decoding, RegisterFile file, int place);
+std::string predicate_name(RegisterFile file, int number);
+
+// These note the use in the operation and return the text.
+std::string read_register(Decoding& decoding, RegisterFile file, int place, int count, int operand);
+std::string written_register(Decoding& decoding, RegisterFile file, int place, int count);
+std::string read_predicate(Decoding& decoding, RegisterFile file, int place, int negate);
+std::string written_predicate(Decoding& decoding, RegisterFile file, int place);
+
+// Addresses and constants; false when the word is none of theirs.
+bool print_memory_piece(Decoding& decoding, std::string_view word, std::string_view argument);
+// Words that one or two opcodes use.
+bool print_special_piece(Decoding& decoding, std::string_view word, std::string_view argument);
+
+}  // namespace tessera::sass

@@ -14,6 +14,7 @@ struct Params {
   long long start;          // where in the data a list is entered
   int iterations;           // of the timed loop
   int zero;                 // 0; a number that the compiler does not know
+  int even, odd;            // what even and odd warps do (collisions.h)
 };
 
 }  // namespace tessera::calibration

@@ -18,6 +18,9 @@ extern const char calibration_pipes_portable_ptx[], calibration_pipes_portable_p
 extern const char calibration_control_ptx[], calibration_control_ptx_end[];
 extern const char calibration_control_cubin[], calibration_control_cubin_end[];
 extern const char calibration_control_portable_ptx[], calibration_control_portable_ptx_end[];
+extern const char calibration_collisions_ptx[], calibration_collisions_ptx_end[];
+extern const char calibration_collisions_cubin[], calibration_collisions_cubin_end[];
+extern const char calibration_collisions_portable_ptx[], calibration_collisions_portable_ptx_end[];
 }
 
 namespace tessera::calibration {
@@ -75,6 +78,13 @@ const CodeImage& control_image() {
       image("calibration_control", text(calibration_control_ptx, calibration_control_ptx_end),
             text(calibration_control_cubin, calibration_control_cubin_end),
             text(calibration_control_portable_ptx, calibration_control_portable_ptx_end));
+  return made;
+}
+const CodeImage& collisions_image() {
+  static const CodeImage made = image(
+      "calibration_collisions", text(calibration_collisions_ptx, calibration_collisions_ptx_end),
+      text(calibration_collisions_cubin, calibration_collisions_cubin_end),
+      text(calibration_collisions_portable_ptx, calibration_collisions_portable_ptx_end));
   return made;
 }
 

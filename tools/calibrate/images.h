@@ -10,5 +10,6 @@ const CodeImage& global_memory_image();
 const CodeImage& matrix_image();
 const CodeImage& pipes_image();
 const CodeImage& control_image();
+const CodeImage& collisions_image();
 
 }  // namespace tessera::calibration

@@ -41,7 +41,7 @@ Options parse(int argc, char** argv) {
 
 void calibrate(const Options& options) {
   const auto device = options.device == "cuda" ? make_cuda_device() : make_virtual_device();
-  Bench bench(*device, bytes_needed(*device));
+  Bench bench(*device, bytes_needed(*device, options.only));
   lab::Json file = {{"schema", "tessera.calibration/1"},
                     {"environment", lab::to_json(lab::describe_environment(*device))}};
   const std::pair<const char*, Json (*)(Bench&)> groups[] = {
@@ -51,7 +51,8 @@ void calibrate(const Options& options) {
       {"streams", measure_streams},
       {"matrix", measure_matrix},
       {"pipes", measure_pipes},
-      {"control", measure_control}};
+      {"control", measure_control},
+      {"collisions", measure_collisions}};
   for (const auto& [name, measure] : groups) {
     if (!options.only.empty() && options.only != name) continue;
     const auto begin = std::chrono::steady_clock::now();

@@ -6,8 +6,8 @@
 
 namespace tessera::calibration {
 
-// Bytes of device memory that the groups work on.
-std::size_t bytes_needed(const Device& device);
+// Bytes of device memory that a group works on, or all of them where none is named.
+std::size_t bytes_needed(const Device& device, const std::string& group);
 
 Json measure_shared_memory(Bench& bench);
 Json measure_global_memory(Bench& bench);
@@ -16,5 +16,6 @@ Json measure_streams(Bench& bench);
 Json measure_matrix(Bench& bench);
 Json measure_pipes(Bench& bench);
 Json measure_control(Bench& bench);
+Json measure_collisions(Bench& bench);
 
 }  // namespace tessera::calibration

@@ -1,3 +1,4 @@
+#include <array>
 #include <string>
 #include <unordered_map>
 
@@ -21,6 +22,8 @@ std::string address(Decoding& decoding, int uniform, std::int64_t offset) {
   std::string text;
   if (!has_uniform || register_at(decoding, kGeneral, kAddress) != 255) {
     text = read_register(decoding, kGeneral, kAddress, 1, 0);
+    static constexpr std::array<const char*, 4> kScales = {"", ".X4", ".X8", ".X16"};
+    text += kScales[decoding.bits(78, 2)];
   }
   if (has_uniform) {
     text += text.empty() ? "" : "+";
@@ -29,15 +32,31 @@ std::string address(Decoding& decoding, int uniform, std::int64_t offset) {
   return "[" + text + plus_offset(offset, false) + "]";
 }
 
-// desc[UR4][R2.64+0x10]: the descriptor says how the L2 treats the line.
+// desc[UR4][R2.64+0x10]: the descriptor says how the L2 treats the line. Disassemblers hide it
+// before sm_90.
 std::string global_address(Decoding& decoding, int uniform, bool wide, std::int64_t offset) {
   std::string text;
   if (decoding.bit(91)) {
-    text = "desc[" + read_register(decoding, kUniform, uniform, 2, -1) + "]";
+    const std::string descriptor = read_register(decoding, kUniform, uniform, 2, -1);
+    if (decoding.sm >= 90) text = "desc[" + descriptor + "]";
   }
   text += "[" + read_register(decoding, kGeneral, kAddress, wide ? 2 : 1, 0);
   if (decoding.bit(91) && wide) text += ".64";
   return text + plus_offset(offset, false) + "]";
+}
+
+// How far other threads see the access, and in which order.
+void print_order(Decoding& decoding) {
+  if (decoding.sm >= 80) {
+    static constexpr std::array<const char*, 16> kOrders = {
+        "", "", "", "", ".CONSTANT", ".STRONG.SM", "", ".STRONG.GPU", "", "", ".STRONG.SYS"};
+    const char* const text = kOrders[decoding.bits(77, 4)];
+    return decoding.print(text ? text : ".?");
+  }
+  static constexpr std::array<const char*, 4> kOrders = {".CONSTANT", "", ".STRONG", ".MMIO"};
+  static constexpr std::array<const char*, 4> kScopes = {".CTA", ".SM", ".GPU", ".SYS"};
+  decoding.print(kOrders[decoding.bits(79, 2)]);
+  decoding.print(kScopes[decoding.bits(77, 2)]);
 }
 
 std::int64_t offset_of(const Decoding& decoding) { return signed_bits(decoding, 40, 24); }
@@ -82,15 +101,11 @@ void print_uniform_constant(Decoding& decoding) {
 
 bool print_memory_piece(Decoding& decoding, std::string_view word, std::string_view) {
   static const std::unordered_map<std::string_view, Printer> printers = {
-      {"address", print_address<0>},
-      {"address32", print_address<32>},
-      {"address64", print_address<64>},
-      {"global32", print_global<32>},
-      {"global64", print_global<64>},
-      {"copy_target", print_copy_target},
-      {"copy_source", print_copy_source},
-      {"constant", print_constant},
-      {"uniform_constant", print_uniform_constant},
+      {"address", print_address<0>},      {"address32", print_address<32>},
+      {"address64", print_address<64>},   {"global32", print_global<32>},
+      {"global64", print_global<64>},     {".order", print_order},
+      {"copy_target", print_copy_target}, {"copy_source", print_copy_source},
+      {"constant", print_constant},       {"uniform_constant", print_uniform_constant},
   };
   const auto found = printers.find(word);
   if (found == printers.end()) return false;

@@ -15,15 +15,14 @@ bool is_power_of_two(std::uint64_t value) { return value != 0 && (value & (value
 
 // IMAD serves as move, sum and shift; disassemblers name it after that.
 void print_imad_name(Decoding& decoding) {
-  constexpr int kZero = 255, kTwoRegisters = 1, kImmediateThird = 2, kImmediateSecond = 4;
+  constexpr int kZero = 255, kImmediateSecond = 4;
   const int form = decoding.form();
   const int a = register_at(decoding, kGeneral, 24), c = register_at(decoding, kGeneral, 64);
-  const int b = register_at(decoding, kGeneral, form == kImmediateThird ? 64 : 32);
+  const int b = register_at(decoding, kGeneral, form == 1 ? 32 : 64);
   const std::uint64_t factor = decoding.bits(32, 32);
   if (decoding.bit(74)) {
     decoding.print(".X");
-  } else if ((form == kTwoRegisters || form == kImmediateThird || form == 3) && a == kZero &&
-             b == kZero) {
+  } else if (form <= 3 && a == kZero && b == kZero) {
     decoding.print(".MOV");
   } else if (form == kImmediateSecond && factor == 1) {
     decoding.print(".IADD");
@@ -137,6 +136,12 @@ void print_depbar(Decoding& decoding) {
   decoding.print(" {" + list + "}");
 }
 
+// Threads that must meet: all of the warp, or those of a mask.
+void print_meeting(Decoding& decoding) {
+  const std::uint64_t mask = decoding.bits(32, 32);
+  decoding.print(mask == 0 ? ".ALL" : " " + hex(mask));
+}
+
 void print_copy_condition(Decoding& decoding) {
   if (decoding.bits(87, 4) != 7) {
     decoding.print(", " + read_predicate(decoding, kPredicate, 87, 90));
@@ -169,6 +174,7 @@ constexpr std::array<DmmaShape, 4> kDmmaShapes = {
     {{".8x8x4", 2, 2, 4}, {".16x8x4", 4, 2, 8}, {".16x8x8", 8, 4, 8}, {".16x8x16", 16, 8, 8}}};
 
 void print_dmma_shape(Decoding& decoding) {
+  if (decoding.sm < 90) return decoding.print(".884");
   decoding.print(kDmmaShapes[decoding.bits(76, 2)].name);
 }
 
@@ -246,6 +252,7 @@ const std::unordered_map<std::string_view, Printer>& printers() {
       {"plop_third", print_plop_third},
       {"all_predicates", print_all_predicates},
       {"special_register", print_special_register},
+      {"meeting", print_meeting},
       {"vote_lanes", print_vote_lanes},
       {"convergence", [](Decoding& decoding) { print_convergence(decoding, 16); }},
       {"convergence24", [](Decoding& decoding) { print_convergence(decoding, 24); }},

@@ -6,8 +6,8 @@ std::span<const Row> memory_rows() {
   constexpr auto kVariable = Timing::kVariable;
   static const Row rows[] = {
       {0xb82, "", kVariable, "LDC{.constant_size} {d:s}, {constant}"},
-      {0x984, "", kVariable, "LDS{.size} {d:s}, {address}"},
-      {u(0x984), "", kVariable, "LDS{.size} {d:s}, {address32}"},
+      {0x984, "", kVariable, "LDS{.unsafe}{.size} {d:s}, {address}"},
+      {u(0x984), "", kVariable, "LDS{.unsafe}{.size} {d:s}, {address32}"},
       {0x388, "", kVariable, "STS{.size} {address}, {r32:s}"},
       {u(0x988), "", kVariable, "STS{.size} {address64}, {r32:s}"},
       {0x983, "", kVariable, "LDL{.cache}{.size} {d:s}, {address}"},

@@ -50,6 +50,7 @@ std::span<const Row> uniform_rows() {
       {0x82f, "", kFixed, "ELECT {p81}, {ud}, {q87}"},
       {0xab9, "", kFixed, "ULDC{.constant_size} {ud:s}, {uniform_constant}", kWarp},
       {0x2ca, "", kFixed, "R2UR{.or84} {carry_out81}{ud}, {r24}"},
+      {0x3c2, "", kVariable, "R2UR {ud}, {r24}"},  // sm_75
       {0x9c3, "", kVariable, "S2UR {ud}, {special_register}"},
   };
   return rows;

@@ -23,6 +23,12 @@ struct GemmParams {
   double alpha, beta;  // a float kernel rounds them to float: exact, since they came from floats
 };
 
+// Where a tensor lies and which box of it a copy moves, encoded by the device that runs the kernel
+// (problem/launch.h). Parameters of kernels hold it; its address is what matters.
+struct alignas(64) TensorMap {
+  unsigned long long opaque[16];
+};
+
 // Copies a strided matrix into an array of blocks, each block contiguous, padded with zeros to
 // whole blocks: element (r, c) of block (i, j) is source element (i * block_rows + r, j *
 // block_cols + c).

@@ -10,13 +10,11 @@
 #include <cuda/ptx>
 
 #include "kernels/ptx/mbarrier.h"
+#include "problem/params.h"
 
 namespace tessera::ptx {
 
-// Made by the driver on the host; passed to kernels as const __grid_constant__.
-struct alignas(64) TensorMap {
-  std::uint64_t opaque[16];
-};
+using tessera::TensorMap;  // passed to kernels as const __grid_constant__
 
 // A box to shared memory of this CTA, aligned to 128 bytes (1024 for a 128-byte swizzle).
 // Coordinates as {k, row}: one to five.                                     PTX ISA:

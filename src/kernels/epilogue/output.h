@@ -1,0 +1,76 @@
+// The way out of a kernel: accumulators become D = alpha * sum + beta * C, four at a time where C,
+// D and the edge of the matrix allow it. A partial sum goes the same way, with another place to go
+// and neither alpha nor C.
+#pragma once
+
+#include "problem/params.h"
+
+namespace tessera::epilogue {
+
+// What becomes of a finished value before it is stored: bias, ReLU, ... know its place.
+struct AsItIs {
+  __device__ float operator()(float value, long long, long long) const { return value; }
+};
+
+// A row-major matrix that is written once. Sizes in elements.
+template <class Finish = AsItIs>
+struct Output {
+  const float* c;  // read only when beta is not zero: NaN in C must not reach D
+  float* d;
+  long long c_row, d_row;
+  long long rows, cols;
+  float alpha, beta;
+  bool strips;  // 128-bit accesses are allowed
+  Finish finish = {};
+
+  __device__ void store(long long row, long long col, float sum) const {
+    if (row >= rows || col >= cols) return;
+    const float scaled = alpha * sum;
+    const float value = beta == 0 ? scaled : scaled + beta * c[row * c_row + col];
+    d[row * d_row + col] = finish(value, row, col);
+  }
+
+  // Four neighbouring outputs of a row; col is a multiple of four.
+  __device__ void store_strip(long long row, long long col, float4 sum) const {
+    if (!strips || row >= rows || col + 4 > cols) {
+      store(row, col + 0, sum.x);
+      store(row, col + 1, sum.y);
+      store(row, col + 2, sum.z);
+      store(row, col + 3, sum.w);
+      return;
+    }
+    float4 out = {alpha * sum.x, alpha * sum.y, alpha * sum.z, alpha * sum.w};
+    if (beta != 0) {
+      const float4 old = *reinterpret_cast<const float4*>(c + row * c_row + col);
+      out = {out.x + beta * old.x, out.y + beta * old.y, out.z + beta * old.z,
+             out.w + beta * old.w};
+    }
+    out = {finish(out.x, row, col), finish(out.y, row, col + 1), finish(out.z, row, col + 2),
+           finish(out.w, row, col + 3)};
+    // WHY: a plain store of a float4 here is merged with the scalar path and comes out as four
+    // STG.32.
+    __stwb(reinterpret_cast<float4*>(d + row * d_row + col), out);
+  }
+};
+
+// A base address and a row stride (in floats) that let every fourth element be accessed as 128
+// bits.
+__device__ inline bool allows_strips(const void* base, long long stride) {
+  return reinterpret_cast<unsigned long long>(base) % 16 == 0 && stride % 4 == 0;
+}
+
+// D of the problem.
+__device__ inline Output<> output_of(const GemmParams& p) {
+  const bool strips = allows_strips(p.d, p.d_row) && (p.beta == 0 || allows_strips(p.c, p.c_row));
+  return {static_cast<const float*>(p.c), static_cast<float*>(p.d),   p.c_row, p.d_row, p.m, p.n,
+          static_cast<float>(p.alpha),    static_cast<float>(p.beta), strips};
+}
+
+// One partial tile in a workspace of such tiles, for rows and columns of the block: nothing is
+// outside, and the sum stays as it is.
+__device__ inline Output<> partial_tile(float* parts, long long slot, int block_m, int block_n) {
+  return {nullptr, parts + slot * block_m * block_n, 0, block_n, block_m, block_n, 1.0f, 0.0f,
+          true};
+}
+
+}  // namespace tessera::epilogue

@@ -157,6 +157,8 @@ std::vector<Bug> bulk_copy_bugs() {
       {"mbarrier_init_not_fenced", {"missing-init-fence"}, reversed(128)},
       {"mbarrier_used_before_init", {"missing-init-fence", "barrier"}, reversed(128)},
       {"mbarrier_overwritten", {"mbarrier-bytes"}, reversed(128)},
+      {"relaxed_arrival", {"race"}, reversed(128)},
+      {"relaxed_wait", {"race"}, reversed(128)},
       {"store_without_proxy_fence", {"missing-proxy-fence"}, reversed(128)},
       {"store_drained_late", {"race"}, copied(512)},
       {"store_not_awaited", {"exit-with-copies-in-flight"}, reversed(128)},

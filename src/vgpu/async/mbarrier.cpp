@@ -117,7 +117,8 @@ std::uint64_t Mbarriers::arrive(const Site& site, const SharedPlace& place,
                     named(place), object.pending, object.expected, object.phase));
   }
   if (Observer* observer = cluster_.observer()) {
-    observer->mbarrier_arrives(site.actor(), {place.owner, place.offset}, object.phase);
+    observer->mbarrier_arrives(site.actor(), {place.owner, place.offset}, object.phase,
+                               arrival.relaxed ? MemoryOrder::kRelaxed : MemoryOrder::kRelease);
   }
   object.pending -= arrival.count;
   if (arrival.drops) object.expected -= arrival.count;

@@ -39,6 +39,7 @@ class Mbarriers {
     bool expects = false;
     bool drops = false;        // the next phases wait for `count` less
     bool no_complete = false;  // must not end the phase
+    bool relaxed = false;      // orders nothing by itself
   };
   // Returns the state from before.
   std::uint64_t arrive(const Site& site, const SharedPlace& place, const Arrival& arrival);

@@ -49,6 +49,7 @@ void mbarrier_arrive(const Op* first, const Op* last, Lanes& lanes) {
     arrival.expects = (op.flags & kExpects) != 0;
     arrival.drops = (op.flags & kDrops) != 0;
     arrival.no_complete = (op.flags & kNoComplete) != 0;
+    arrival.relaxed = (op.flags & kOrdersNothing) != 0;
     const std::uint64_t state = mbarriers.arrive(site, object_of(lanes, op, 1, lane), arrival);
     if (op.flags & kReturnsState) register_of<std::uint64_t>(lanes, op, 0, lane) = state;
   });

@@ -13,8 +13,9 @@ constexpr std::uint32_t kReturnsState = 2;
 constexpr std::uint32_t kExpects = 4;  // a number of bytes
 constexpr std::uint32_t kDrops = 8;
 constexpr std::uint32_t kNoComplete = 16;
-constexpr std::uint32_t kParity = 32;       // of a wait: by parity, not by state
-constexpr std::uint32_t kNoIncrement = 64;  // of cp.async.mbarrier.arrive
+constexpr std::uint32_t kParity = 32;          // of a wait: by parity, not by state
+constexpr std::uint32_t kNoIncrement = 64;     // of cp.async.mbarrier.arrive
+constexpr std::uint32_t kOrdersNothing = 128;  // .relaxed
 
 void mbarrier_init(const Op* first, const Op* last, Lanes& lanes);   // address, count
 void mbarrier_inval(const Op* first, const Op* last, Lanes& lanes);  // address

@@ -26,7 +26,11 @@ class Passes {
  private:
   void tell() {
     Observer* observer = warp_.cta().observer();
-    if (observer && mask_ != 0) observer->mbarrier_passes(warp_.actor(op_, mask_), place_, phase_);
+    if (observer && mask_ != 0) {
+      observer->mbarrier_passes(
+          warp_.actor(op_, mask_), place_, phase_,
+          op_.flags & kOrdersNothing ? MemoryOrder::kRelaxed : MemoryOrder::kAcquire);
+    }
     mask_ = 0;
   }
 

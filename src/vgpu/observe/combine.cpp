@@ -41,11 +41,13 @@ class Several : public Observer {
   void mbarrier_ends(const Actor& by, MbarrierPlace place) override {
     tell(&Observer::mbarrier_ends, by, place);
   }
-  void mbarrier_arrives(const Actor& by, MbarrierPlace place, std::uint64_t phase) override {
-    tell(&Observer::mbarrier_arrives, by, place, phase);
+  void mbarrier_arrives(const Actor& by, MbarrierPlace place, std::uint64_t phase,
+                        MemoryOrder order) override {
+    tell(&Observer::mbarrier_arrives, by, place, phase, order);
   }
-  void mbarrier_passes(const Actor& by, MbarrierPlace place, std::uint64_t phase) override {
-    tell(&Observer::mbarrier_passes, by, place, phase);
+  void mbarrier_passes(const Actor& by, MbarrierPlace place, std::uint64_t phase,
+                       MemoryOrder order) override {
+    tell(&Observer::mbarrier_passes, by, place, phase, order);
   }
   void agent_starts(const Actor& by, AgentId agent, AgentKind kind) override {
     tell(&Observer::agent_starts, by, agent, kind);

@@ -109,9 +109,11 @@ class Observer {
   virtual void mbarrier_inits(const Actor&, MbarrierPlace) {}
   virtual void mbarrier_ends(const Actor&, MbarrierPlace) {}  // mbarrier.inval
   // `phase` counts from 0 for each object; the arrival belongs to the phase that it helps to end.
-  virtual void mbarrier_arrives(const Actor&, MbarrierPlace, std::uint64_t /*phase*/) {}
-  // A test or wait for this phase came out true.
-  virtual void mbarrier_passes(const Actor&, MbarrierPlace, std::uint64_t /*phase*/) {}
+  // The order is kRelease or kRelaxed.
+  virtual void mbarrier_arrives(const Actor&, MbarrierPlace, std::uint64_t /*phase*/, MemoryOrder) {
+  }
+  // A test or wait for this phase came out true. The order is kAcquire or kRelaxed.
+  virtual void mbarrier_passes(const Actor&, MbarrierPlace, std::uint64_t /*phase*/, MemoryOrder) {}
 
   // ---- asynchronous agents --------------------------------------------------------------------
   virtual void agent_starts(const Actor& /*issuer*/, AgentId, AgentKind) {}

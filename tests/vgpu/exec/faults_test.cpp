@@ -104,6 +104,19 @@ TEST(Faults, LocalMemoryThatNoThreadHas) {
                {0}, threads(32)));
 }
 
+// Orders that PTX does not know for the instruction.
+TEST(Faults, OrdersOfBarrierObjects) {
+  for (const char* body :
+       {"mbarrier.arrive.acquire.cta.shared::cta.b64 d0, [object];",
+        "mbarrier.arrive.noComplete.relaxed.cta.shared::cta.b64 d0, [object], 1;",
+        "mbarrier.test_wait.release.cta.shared::cta.b64 p, [object], d0;",
+        "mbarrier.try_wait.parity.acq_rel.cta.shared::cta.b64 p, [object], 0;"}) {
+    const auto fault = fault_of(kernel_text(body, "", ".shared .b64 object;\n"), 1, threads(32));
+    EXPECT_EQ(fault.kind(), FaultKind::kUnsupported) << body;
+    EXPECT_TRUE(says(fault, "relaxed") || says(fault, ".release alone")) << fault.what();
+  }
+}
+
 TEST(Faults, UnknownInstructionOnlyWhereItIsLaunched) {
   const std::string other =
       "\n.visible .entry other()\n{\n.reg .b32 a;\nfrobnicate.b32 a, a;\nret;\n}\n";

@@ -15,9 +15,9 @@ class CheckBulkCopy : public Events {
   void run(bool waits) {
     const MbarrierPlace full = barrier_object();
     copy_in(1, 0);
-    gpu().mbarrier_arrives(lane(0, kArrive), full, 0);
+    gpu().mbarrier_arrives(lane(0, kArrive), full, 0, kRelease);
     gpu().agent_signals(1, full, 0);
-    if (waits) gpu().mbarrier_passes(warp(1, kWait), full, 0);
+    if (waits) gpu().mbarrier_passes(warp(1, kWait), full, 0, kAcquire);
     read(1);
   }
 };
@@ -49,7 +49,7 @@ TEST_F(CheckBulkCopy, IsWaitedForByOneLane) {
   const MbarrierPlace full = barrier_object();
   copy_in(1, 0);
   gpu().agent_signals(1, full, 0);
-  gpu().mbarrier_passes(lane(1, kWait), full, 0);
+  gpu().mbarrier_passes(lane(1, kWait), full, 0, kAcquire);
   read(1);
   expect("race");
 }
@@ -57,7 +57,7 @@ TEST_F(CheckBulkCopy, IsWaitedForByOneLaneThatTellsItsWarp) {
   const MbarrierPlace full = barrier_object();
   copy_in(1, 0);
   gpu().agent_signals(1, full, 0);
-  gpu().mbarrier_passes(lane(1, kWait), full, 0);
+  gpu().mbarrier_passes(lane(1, kWait), full, 0, kAcquire);
   gpu().warp_syncs(warp(1, kOther));
   read(1);
   expect_nothing();
@@ -67,13 +67,13 @@ TEST_F(CheckBulkCopy, WaitForAnotherPhase) {
   const MbarrierPlace full = barrier_object();
   copy_in(1, 0);
   gpu().agent_signals(1, full, 0);
-  gpu().mbarrier_passes(warp(1, kWait), full, 0);
+  gpu().mbarrier_passes(warp(1, kWait), full, 0, kAcquire);
   read(1);
   fence_async(1);
   barrier();
   copy_in(2, 0);
   gpu().agent_signals(2, full, 1);
-  gpu().mbarrier_passes(warp(1, kWait), full, 0);  // the old one
+  gpu().mbarrier_passes(warp(1, kWait), full, 0, kAcquire);  // the old one
   read(1);
   expect("race");
 }
@@ -84,14 +84,15 @@ class CheckRing : public Events {
   void run(bool gives_back, bool fence = true) {
     const MbarrierPlace full = barrier_object(1024), empty = barrier_object(1032);
     for (std::uint64_t round = 0; round < 3; ++round) {
-      if (round > 0 && gives_back) gpu().mbarrier_passes(lane(0, kWait), empty, round - 1);
+      if (round > 0 && gives_back)
+        gpu().mbarrier_passes(lane(0, kWait), empty, round - 1, kAcquire);
       copy_in(round + 1, 0);
-      gpu().mbarrier_arrives(lane(0, kArrive), full, round);
+      gpu().mbarrier_arrives(lane(0, kArrive), full, round, kRelease);
       gpu().agent_signals(round + 1, full, round);
-      gpu().mbarrier_passes(warp(1, kWait), full, round);
+      gpu().mbarrier_passes(warp(1, kWait), full, round, kAcquire);
       read(1);
       if (fence) fence_async(1);
-      gpu().mbarrier_arrives(lane(1, kArrive), empty, round);
+      gpu().mbarrier_arrives(lane(1, kArrive), empty, round, kRelease);
     }
   }
 };
@@ -188,7 +189,7 @@ TEST_F(CheckProxies, ProductOfWhatABulkCopyBrought) {
   const MbarrierPlace full = barrier_object();
   copy_in(1, 0);
   gpu().agent_signals(1, full, 0);
-  gpu().mbarrier_passes(warp(1, kWait), full, 0);
+  gpu().mbarrier_passes(warp(1, kWait), full, 0, kAcquire);
   gpu().agent_starts(warp(1, kProduct), 2, AgentKind::kMatrix);
   agent(2, AccessKind::kLoad);
   expect_nothing();
@@ -304,15 +305,15 @@ class CheckProduct : public Events {
     copy_in(1, 0);
     gpu().agent_signals(1, full, 0);
     for (std::uint32_t w = 0; w < 4; ++w) {
-      gpu().mbarrier_passes(warp(w, kWait), full, 0);
+      gpu().mbarrier_passes(warp(w, kWait), full, 0, kAcquire);
       gpu().agent_starts(warp(w, kProduct), 2 + w, AgentKind::kMatrix);
       agent(2 + w, AccessKind::kLoad);
     }
     for (std::uint32_t w = 0; w < 4; ++w) {
       if (w == 0 || all_wait) gpu().agent_awaited(warp(w, kWait), 2 + w, false);
-      if (w == 0 || all_arrive) gpu().mbarrier_arrives(lane(w, kArrive), empty, 0);
+      if (w == 0 || all_arrive) gpu().mbarrier_arrives(lane(w, kArrive), empty, 0, kRelease);
     }
-    gpu().mbarrier_passes(lane(0, kWait), empty, 0);
+    gpu().mbarrier_passes(lane(0, kWait), empty, 0, kAcquire);
     copy_in(9, 0);
   }
 };

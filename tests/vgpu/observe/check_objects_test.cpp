@@ -13,13 +13,13 @@ class CheckObjects : public Events {};
 
 TEST_F(CheckObjects, UsedBeforeAnybodyKnowsOfThem) {
   gpu().mbarrier_inits(lane(0, kInit), {0, 1024});
-  gpu().mbarrier_arrives(lane(1, kArrive), {0, 1024}, 0);
+  gpu().mbarrier_arrives(lane(1, kArrive), {0, 1024}, 0, kRelease);
   expect("missing-init-fence");
 }
 TEST_F(CheckObjects, UsedAfterABarrier) {
   gpu().mbarrier_inits(lane(0, kInit), {0, 1024});
   barrier();
-  gpu().mbarrier_arrives(lane(1, kArrive), {0, 1024}, 0);
+  gpu().mbarrier_arrives(lane(1, kArrive), {0, 1024}, 0, kRelease);
   expect_nothing();
 }
 TEST_F(CheckObjects, SignalledByACopyWithoutFence) {
@@ -52,6 +52,65 @@ TEST_F(CheckObjects, OfTheLastClusterAreGone) {
   gpu().cluster_ends();
   gpu().cluster_begins(1, 1);
   write(2, 1024);
+  expect_nothing();
+}
+
+// A hand-over of 128 bytes from warp 0 to warp 1, with fences or without.
+class CheckRelaxedObjects : public Events {
+ protected:
+  void hand_over(MemoryOrder arrival, MemoryOrder wait, bool fence_before, bool fence_behind) {
+    const MbarrierPlace full = barrier_object(1024);
+    const auto fence = [&](std::uint32_t w) {
+      gpu().fence(warp(w, kOther), FenceKind::kThread, MemoryScope::kCta);
+    };
+    write(0);
+    if (fence_before) fence(0);
+    gpu().mbarrier_arrives(warp(0, kArrive), full, 0, arrival);
+    gpu().mbarrier_passes(warp(1, kWait), full, 0, wait);
+    if (fence_behind) fence(1);
+    read(1);
+  }
+};
+
+TEST_F(CheckRelaxedObjects, ArrivalsAndWaitsOrderUnlessRelaxed) {
+  hand_over(kRelease, kAcquire, false, false);
+  expect_nothing();
+}
+TEST_F(CheckRelaxedObjects, ARelaxedArrivalHandsNothingOn) {
+  hand_over(kRelaxed, kAcquire, false, true);
+  expect("race");
+}
+TEST_F(CheckRelaxedObjects, ARelaxedWaitLearnsNothing) {
+  hand_over(kRelease, kRelaxed, true, false);
+  expect("race");
+}
+TEST_F(CheckRelaxedObjects, AFenceBeforeARelaxedArrivalHandsOn) {
+  hand_over(kRelaxed, kAcquire, true, false);
+  expect_nothing();
+}
+TEST_F(CheckRelaxedObjects, AFenceBehindARelaxedWaitLearns) {
+  hand_over(kRelease, kRelaxed, false, true);
+  expect_nothing();
+}
+TEST_F(CheckRelaxedObjects, FencesOnBothSidesOrder) {
+  hand_over(kRelaxed, kRelaxed, true, true);
+  expect_nothing();
+}
+TEST_F(CheckRelaxedObjects, ARelaxedWaitForACopyLearnsNothingOfIt) {
+  const MbarrierPlace full = barrier_object(1024);
+  copy_in(1, 0);
+  gpu().agent_signals(1, full, 0);
+  gpu().mbarrier_passes(warp(1, kWait), full, 0, kRelaxed);
+  read(1);
+  expect("race");
+}
+TEST_F(CheckRelaxedObjects, AFenceBehindARelaxedWaitForACopyLearnsOfIt) {
+  const MbarrierPlace full = barrier_object(1024);
+  copy_in(1, 0);
+  gpu().agent_signals(1, full, 0);
+  gpu().mbarrier_passes(warp(1, kWait), full, 0, kRelaxed);
+  gpu().fence(warp(1, kOther), FenceKind::kThread, MemoryScope::kCta);
+  read(1);
   expect_nothing();
 }
 
@@ -163,7 +222,7 @@ TEST_F(CheckSharedCluster, ARelaxedArrivalHandsOnFencedInitialisations) {
   gpu().mbarrier_inits(lane(0, kInit), {0, 1024});
   gpu().fence(lane(0, kOther), FenceKind::kMbarrierInit, MemoryScope::kCluster);
   cluster_barrier(MemoryOrder::kRelaxed);
-  gpu().mbarrier_arrives(lane(0, kArrive, 1), {0, 1024}, 0);
+  gpu().mbarrier_arrives(lane(0, kArrive, 1), {0, 1024}, 0, kRelease);
   cluster_barrier();
   exit();
   expect_nothing();

@@ -13,6 +13,9 @@
 
 namespace tessera::vgpu {
 
+constexpr MemoryOrder kRelease = MemoryOrder::kRelease, kAcquire = MemoryOrder::kAcquire,
+                      kRelaxed = MemoryOrder::kRelaxed;
+
 // Instructions of the imaginary kernel.
 enum : std::uint32_t { kInit, kCopy, kRead, kWrite, kProduct, kWait, kArrive, kOther };
 

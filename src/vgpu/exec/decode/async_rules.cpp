@@ -1,4 +1,6 @@
 // cp.async and its groups, barrier objects, and fences.
+#include <fmt/format.h>
+
 #include <array>
 
 #include "vgpu/async/operations.h"
@@ -40,6 +42,17 @@ std::uint32_t mbarrier_flags(const ptx::Instruction& instruction) {
   return has_modifier(instruction, "shared::cluster") ? kInCluster : 0;
 }
 
+// What orders nothing by itself; `strong` is the one other order that the instruction may name.
+std::uint32_t order_flags(Decoder& decoder, const ptx::Instruction& instruction,
+                          const char* strong) {
+  for (const char* order : {"acquire", "release", "acq_rel"}) {
+    if (has_modifier(instruction, order) && std::string_view(order) != strong) {
+      decoder.unsupported(fmt::format(".{} is none of .{}, .relaxed", order, strong));
+    }
+  }
+  return has_modifier(instruction, "relaxed") ? kOrdersNothing : 0;
+}
+
 // mbarrier.{init,inval,expect_tx,complete_tx} [object]{, number}
 void decode_simple(Decoder& decoder, const ptx::Instruction& instruction, Run run) {
   const auto& operands = instruction.operands;
@@ -60,6 +73,10 @@ void decode_arrive(Decoder& decoder, const ptx::Instruction& instruction) {
   if (has_modifier(instruction, "arrive_drop")) flags |= kDrops;
   if (has_modifier(instruction, "noComplete")) flags |= kNoComplete;
   if (has_modifier(instruction, "expect_tx")) flags |= kExpects;
+  flags |= order_flags(decoder, instruction, "release");
+  if ((flags & kNoComplete) && (flags & kOrdersNothing)) {
+    decoder.unsupported(".noComplete goes with .release alone");
+  }
   if (returns && (flags & kInCluster)) {
     decoder.unsupported("an arrival at another CTA's mbarrier returns no state");
   }
@@ -82,7 +99,8 @@ void decode_wait(Decoder& decoder, const ptx::Instruction& instruction) {
   const Value phase = decoder.read(operands.at(2), parity ? Scalar::k32 : Scalar::k64);
   const Value done = decoder.write(operands[0], Scalar::kPredicate);
   decoder.control(ControlKind::kMbarrierWait, std::array{done, object, phase}, 1);
-  decoder.control_op().op.flags = parity ? kParity : 0;
+  decoder.control_op().op.flags =
+      (parity ? kParity : 0) | order_flags(decoder, instruction, "acquire");
 }
 
 void decode_mbarrier(Decoder& decoder, const ptx::Instruction& instruction) {

@@ -37,8 +37,10 @@ class ClusterChecker : public Observer {
 
   void mbarrier_inits(const Actor& by, MbarrierPlace place) override;
   void mbarrier_ends(const Actor& by, MbarrierPlace place) override;
-  void mbarrier_arrives(const Actor& by, MbarrierPlace place, std::uint64_t phase) override;
-  void mbarrier_passes(const Actor& by, MbarrierPlace place, std::uint64_t phase) override;
+  void mbarrier_arrives(const Actor& by, MbarrierPlace place, std::uint64_t phase,
+                        MemoryOrder order) override;
+  void mbarrier_passes(const Actor& by, MbarrierPlace place, std::uint64_t phase,
+                       MemoryOrder order) override;
 
   void agent_starts(const Actor& issuer, AgentId id, AgentKind kind) override;
   void agent_access(const AgentAccess& access) override;

@@ -116,19 +116,42 @@ void ClusterChecker::mbarrier_ends(const Actor& by, MbarrierPlace place) {
   mbarriers_.end(place);
 }
 
-void ClusterChecker::mbarrier_arrives(const Actor& by, MbarrierPlace place, std::uint64_t phase) {
-  use_mbarrier(by, place);
-  absorb_pending(by, warp_of(by));
-  const Clock clock = release(by);
-  if (Mbarrier* barrier = mbarriers_.find(place)) barrier->phase(phase).join(clock);
-}
-
-void ClusterChecker::mbarrier_passes(const Actor& by, MbarrierPlace place, std::uint64_t phase) {
+void ClusterChecker::mbarrier_arrives(const Actor& by, MbarrierPlace place, std::uint64_t number,
+                                      MemoryOrder order) {
   use_mbarrier(by, place);
   Mbarrier* barrier = mbarriers_.find(place);
   if (!barrier) return;
-  const auto clock = barrier->phases.find(phase);
-  if (clock != barrier->phases.end()) learn(by, clock->second);
+  Mbarrier::Phase& phase = barrier->phase(number);
+  WarpClocks& warp = warp_of(by);
+  if (order != MemoryOrder::kRelaxed) {
+    absorb_pending(by, warp);
+    return phase.released.join(release(by));
+  }
+  for (const LaneGroup& group : warp.groups()) {
+    if (!(group.mask & by.mask)) continue;
+    // Threads wait at barrier objects of their own CTA alone.
+    join(phase.fenced, place.owner == by.cta ? group.clock.fenced_for_cta : group.clock.fenced);
+  }
+}
+
+void ClusterChecker::mbarrier_passes(const Actor& by, MbarrierPlace place, std::uint64_t number,
+                                     MemoryOrder order) {
+  use_mbarrier(by, place);
+  Mbarrier* barrier = mbarriers_.find(place);
+  if (!barrier) return;
+  const auto found = barrier->phases.find(number);
+  if (found == barrier->phases.end()) return;
+  const Mbarrier::Phase& phase = found->second;
+  WarpClocks& warp = warp_of(by);
+  const SharedHorizon released =
+      order == MemoryOrder::kRelaxed ? horizon_of(phase.released) : nullptr;
+  warp.change(by.mask, [&](LaneGroup& group) {
+    join(group.pending, phase.fenced);
+    join(group.pending, released);
+  });
+  if (order == MemoryOrder::kRelaxed) return;
+  absorb_pending(by, warp);
+  learn(by, phase.released);
 }
 
 // Whoever uses a barrier object must know that it was initialised.
@@ -181,7 +204,7 @@ void ClusterChecker::agent_signals(AgentId id, MbarrierPlace place, std::uint64_
                    cta_index(first_, agent->issuer.cta), static_cast<int>(agent->issuer.warp), -1};
   if (!barrier->fenced && !agent->is_generic()) report_unseen_init(*barrier, place, user);
   const Time now = tick();
-  Clock& clock = barrier->phase(phase);
+  Clock& clock = barrier->phase(phase).released;
   at(clock.seen, agent->reads) = now;
   at(clock.seen, agent->writes) = now;
   agents_.end(id);

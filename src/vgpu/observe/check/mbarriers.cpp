@@ -8,10 +8,10 @@ constexpr std::size_t kPhases = 4;
 
 }  // namespace
 
-Clock& Mbarrier::phase(std::uint64_t number) {
-  Clock& clock = phases[number];
+Mbarrier::Phase& Mbarrier::phase(std::uint64_t number) {
+  Phase& phase = phases[number];
   while (phases.size() > kPhases) phases.erase(phases.begin());
-  return clock;
+  return phase;
 }
 
 Mbarrier& Mbarriers::init(MbarrierPlace place) { return live_[key(place)] = {}; }

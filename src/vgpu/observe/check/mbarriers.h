@@ -16,9 +16,15 @@ struct Mbarrier {
   Time initialised = 0;
   Actor by;             // who initialised it
   bool fenced = false;  // the initialisation is visible to asynchronous operations and other CTAs
-  std::map<std::uint64_t, Clock> phases;  // what arrivals hand on; the last few
+  // What arrivals hand on: releases what their threads knew, relaxed ones what fences before them
+  // prepared.
+  struct Phase {
+    Clock released;
+    SharedHorizon fenced;
+  };
+  std::map<std::uint64_t, Phase> phases;  // the last few
 
-  Clock& phase(std::uint64_t number);
+  Phase& phase(std::uint64_t number);
 };
 
 class Mbarriers {

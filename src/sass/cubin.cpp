@@ -136,12 +136,30 @@ CubinFile read_cubin(std::span<const std::byte> file) {
     read_shared_records(elf, kernel);
     read_own_records(elf, kernel);
     kernel.shared_bytes = shared_bytes_of(elf, kernel.name);
+    if (!section.bytes.empty()) {
+      kernel.code_offset = static_cast<std::uint64_t>(section.bytes.data() - file.data());
+    }
     kernel.code = code_of(section.bytes);
     for (const Instruction& instruction : kernel.code) count(instruction, kernel.histogram);
     kernel.loops = loops_of(kernel, elf.sm);
     cubin.kernels.push_back(std::move(kernel));
   }
   return cubin;
+}
+
+std::vector<std::byte> with_code(std::span<const std::byte> file, const CubinKernel& kernel,
+                                 std::span<const Instruction> code) {
+  if (code.size() != kernel.code.size()) {
+    throw std::invalid_argument("A kernel's code keeps its length.");
+  }
+  static_assert(sizeof(Instruction) == kInstructionBytes);
+  const std::span<const std::byte> bytes = std::as_bytes(code);
+  if (kernel.code_offset > file.size() || bytes.size() > file.size() - kernel.code_offset) {
+    throw std::invalid_argument("The kernel's code lies outside of this file.");
+  }
+  std::vector<std::byte> changed(file.begin(), file.end());
+  std::copy(bytes.begin(), bytes.end(), changed.begin() + kernel.code_offset);
+  return changed;
 }
 
 }  // namespace tessera::sass

@@ -30,6 +30,7 @@ struct CubinKernel {
   std::uint64_t shared_bytes = 0;  // static, a block
   std::uint64_t local_bytes = 0;   // stack frame, a thread; arrays in local memory and spills
   int max_threads = 0;             // a block; 0 if the kernel states none
+  std::uint64_t code_offset = 0;   // where the code starts in the file
   std::vector<Instruction> code;
   Histogram histogram;
   std::vector<Loop> loops;  // by begin
@@ -44,5 +45,10 @@ struct CubinFile {
 
 // Reads cubins of CUDA 13. Throws std::runtime_error with one sentence on anything malformed.
 CubinFile read_cubin(std::span<const std::byte> file);
+
+// The same file with other instructions, as many, in a kernel's place; nothing else changes. Throws
+// std::invalid_argument when the number differs.
+std::vector<std::byte> with_code(std::span<const std::byte> file, const CubinKernel& kernel,
+                                 std::span<const Instruction> code);
 
 }  // namespace tessera::sass

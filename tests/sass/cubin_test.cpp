@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "catalog/catalog.h"
+#include "sass/operation.h"
 #include "sass/ptx_counts.h"
 
 namespace tessera::sass {
@@ -113,6 +114,23 @@ TEST(Cubin, MergedAccessesMoveTheSameBytes) {
             << entry.name << " " << kind;
       }
     }
+  }
+}
+
+TEST(Cubin, EveryImageSurvivesBeingTakenApartAndPutTogether) {
+  for (const Kernel& kernel : all_kernels()) {
+    const auto bytes = image_of(kernel).cubin;
+    std::vector<std::byte> file(bytes.begin(), bytes.end());
+    for (const CubinKernel& entry : read_cubin(file).kernels) {
+      std::vector<Instruction> code;
+      for (const Instruction& instruction : entry.code) {
+        code.push_back(with_control(instruction, control_of(instruction)));
+      }
+      std::fill_n(file.begin() + static_cast<long>(entry.code_offset), 16 * code.size(),
+                  std::byte{});
+      file = with_code(file, entry, code);
+    }
+    EXPECT_TRUE(std::equal(file.begin(), file.end(), bytes.begin(), bytes.end())) << kernel.name;
   }
 }
 

@@ -1,0 +1,37 @@
+// Machine code reaches people inside of other files: fatbins hold one image an architecture, and
+// compressed ones mostly; programs and libraries hold fatbins in a section of their own. This file
+// finds the cubins in any of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tessera::sass {
+
+using Bytes = std::vector<std::byte>;
+
+struct FoundCubin {
+  int sm = 0;
+  Bytes bytes;
+};
+
+// What a file holds: its cubins in order, and what was there but is no cubin.
+struct FoundCode {
+  std::vector<FoundCubin> cubins;
+  int ptx = 0;                       // PTX texts, which the driver compiles
+  std::vector<std::string> skipped;  // a sentence each
+};
+
+// A cubin, a fatbin, or any file with fatbins in it (programs, objects, shared libraries). Throws
+// std::runtime_error with one sentence when the file has no GPU code at all or is damaged.
+FoundCode find_code(std::span<const std::byte> file);
+
+// Entries of fatbins are packed by zstd (CUDA 12.8 and later) or as LZ4 blocks. `size` is what they
+// grow to; both throw std::runtime_error when they do not.
+Bytes unpack_zstd(std::span<const std::byte> packed, std::uint64_t size);
+Bytes unpack_lz4(std::span<const std::byte> packed, std::uint64_t size);
+
+}  // namespace tessera::sass

@@ -1,4 +1,4 @@
-// Two kinds of access in one CTA at a time: even warps do one thing, odd warps another. A profiler
+// Two kinds of access in one CTA at a time: some warps do one thing, the others another. A profiler
 // shows on them which accesses make it count the wavefronts of others again.
 #include "tests/calibration/collisions.h"
 
@@ -60,16 +60,37 @@ __device__ void store_global(const Params& p) {
   char* at = global_place(p) + p.offsets[threadIdx.x % 32];
   const T value = filled<T>(static_cast<float>(p.zero));
   repeat(p, [&](int u, int moved) {
-    *reinterpret_cast<T*>(at + u % 4 * kRegion + moved) = value;
+    // WHY `u * moved`: stores to one address in a row would become one.
+    *reinterpret_cast<T*>(at + u % 4 * kRegion + u * moved) = value;
     if (slowly) __nanosleep(1000);
   });
+}
+
+// A tile's way into shared memory, past L1: each store waits for its loads.
+template <class T>
+__device__ void copy_in(const Params& p) {
+  const char* from = global_place(p) + threadIdx.x % 32 * sizeof(T);
+  char* to = memory + threadIdx.x % 32 * sizeof(T);
+  for (int i = 0; i < p.iterations; ++i) {
+    T values[4];
+#pragma unroll
+    for (int u = 0; u < kUnroll; u += 4) {
+#pragma unroll
+      for (int v = 0; v < 4; ++v) {
+        values[v] = __ldcg(reinterpret_cast<const T*>(from + v * kRegion + u * 128));
+      }
+#pragma unroll
+      for (int v = 0; v < 4; ++v) *reinterpret_cast<T*>(to + (u + v) * kStep) = values[v];
+    }
+    from += p.zero;
+  }
 }
 
 }  // namespace
 
 extern "C" __global__ void collide(const Params p) {
   __syncthreads();
-  switch (threadIdx.x / 32 % 2 == 0 ? p.even : p.odd) {
+  switch ((threadIdx.x / 32 & p.mask) == 0 ? p.first : p.second) {
     case kStoreShared32:
       return store_shared<float>(p);
     case kStoreShared128:
@@ -94,6 +115,10 @@ extern "C" __global__ void collide(const Params p) {
       return store_global<float4, false>(p);
     case kStoreGlobal32Slowly:
       return store_global<float, true>(p);
+    case kCopyIn32:
+      return copy_in<float>(p);
+    case kCopyIn128:
+      return copy_in<float4>(p);
     default:
       return;
   }

@@ -17,6 +17,8 @@ enum Role : int {
   kStoreGlobal32,  // to the pattern's places
   kStoreGlobal128,
   kStoreGlobal32Slowly,  // a pause of a microsecond after each
+  kCopyIn32,             // loads past L1, stores to shared memory
+  kCopyIn128,
 };
 
 }  // namespace tessera::calibration

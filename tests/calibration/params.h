@@ -14,7 +14,8 @@ struct Params {
   long long start;          // where in the data a list is entered
   int iterations;           // of the timed loop
   int zero;                 // 0; a number that the compiler does not know
-  int even, odd;            // what even and odd warps do (collisions.h)
+  int first, second;        // what warps do (collisions.h): the second where index & mask
+  int mask;
 };
 
 }  // namespace tessera::calibration

@@ -53,8 +53,9 @@ void Bench::launch(const Work& work, int iterations) {
   params.bytes = work.bytes;
   if (work.shift) params.start = work.shift * launches_++ % work.bytes;
   params.iterations = iterations;
-  params.even = work.even;
-  params.odd = work.odd;
+  params.first = work.first;
+  params.second = work.second;
+  params.mask = work.mask;
   Launch launch;
   launch.entry = work.entry;
   launch.shape.grid = work.ctas;

@@ -30,9 +30,9 @@ struct Work {
   int ctas = 1;
   int iterations = 64;  // of the shorter run
   long long cta_stride = 0, warp_stride = 0, bytes = 0;
-  int threads = 0;        // instead of whole warps
-  long long shift = 0;    // each launch starts so many bytes further on, modulo `bytes`
-  int even = 0, odd = 0;  // roles of the warps, for collisions
+  int threads = 0;      // instead of whole warps
+  long long shift = 0;  // each launch starts so many bytes further on, modulo `bytes`
+  int first = 0, second = 0, mask = 1;  // roles of the warps, for collisions
 };
 
 class Bench {

@@ -16,6 +16,7 @@ constexpr long long kWarpBytes = 4 * 4096;
 struct RoleFacts {
   const char* name;
   int wavefronts;  // of shared memory, a request
+  bool stores_globally = false;
 };
 
 RoleFacts facts(int role) {
@@ -39,11 +40,11 @@ RoleFacts facts(int role) {
     case kLoadL2By128:
       return {"LDG.128 from L2", 0};
     case kStoreGlobal32:
-      return {"STG.32", 0};
+      return {"STG.32", 0, true};
     case kStoreGlobal128:
-      return {"STG.128", 0};
+      return {"STG.128", 0, true};
     case kStoreGlobal32Slowly:
-      return {"STG.32 slowly", 0};
+      return {"STG.32 slowly", 0, true};
     default:
       return {"nothing", 0};
   }
@@ -59,31 +60,48 @@ Pattern spread(const char* name, unsigned step) {
 Json demand(int role, int warps, int iterations, const Pattern& pattern) {
   const long long requests = static_cast<long long>(warps) * iterations * kUnroll;
   const RoleFacts known = facts(role);
-  const bool stores_globally =
-      role == kStoreGlobal32 || role == kStoreGlobal128 || role == kStoreGlobal32Slowly;
+  if (role == kNothing) return {{"access", known.name}};
   return {{"access", known.name},
           {"requests", requests},
           {"shared_wavefronts", known.wavefronts * requests},
-          {"stored_sectors", stores_globally ? sectors_of(pattern) * requests : 0}};
+          {"stored_sectors", known.stores_globally ? sectors_of(pattern) * requests : 0}};
 }
 
-Json row(Bench& bench, int even, int odd, const Pattern& pattern = {}, int warps = 16,
+// Warps whose index has a bit of the mask take the second role. HW: warp w runs in quarter w % 4 of
+// its SM (sub-core), so mask 1 gives quarters of their own to the roles, and mask 4 mixes them.
+struct Warps {
+  const char* name;
+  int count, mask;
+  int second() const {
+    int number = 0;
+    for (int w = 0; w < count; ++w) number += (w & mask) != 0;
+    return number;
+  }
+};
+constexpr Warps kOne = {"one warp", 1, 0};
+constexpr Warps kApart = {"other quarters", 16, 1};
+constexpr Warps kMixed = {"the same quarters", 16, 4};
+constexpr Warps kAmongMany = {"one warp among 32", 32, 31};
+
+Json row(Bench& bench, int first, int second, const Warps& warps, const Pattern& pattern,
          int ctas = 1) {
   const Work work{.image = &collisions_image(),
                   .entry = "collide",
                   .pattern = pattern,
-                  .warps = warps,
+                  .warps = warps.count,
                   .ctas = ctas,
                   .iterations = bench.has_clock() ? kIterations : 1,
                   .warp_stride = kWarpBytes,
-                  .even = even,
-                  .odd = odd};
+                  .first = first,
+                  .second = second,
+                  .mask = warps.mask};
   const auto time = bench.milliseconds(work, 1);
+  const int others = warps.second();
   return {{"pattern", pattern.name},
           {"ctas", ctas},
-          {"warps", warps},
-          {"even", demand(even, ctas * ((warps + 1) / 2), work.iterations, pattern)},
-          {"odd", demand(odd, ctas * (warps / 2), work.iterations, pattern)},
+          {"warps", warps.name},
+          {"first", demand(first, ctas * (warps.count - others), work.iterations, pattern)},
+          {"second", demand(second, ctas * others, work.iterations, pattern)},
           {"milliseconds", time ? Json(*time) : Json(nullptr)}};
 }
 
@@ -92,26 +110,28 @@ Json row(Bench& bench, int even, int odd, const Pattern& pattern = {}, int warps
 Json measure_collisions(Bench& bench) {
   Json rows = Json::array();
   const Pattern line = spread("neighbours", 4);
-  for (int partner :
-       {kNothing, kStoreShared32, kStoreShared128, kLoadShared32, kLoadShared64Pairs,
-        kLoadShared128, kLoadL1By32, kLoadL1By128, kLoadL2By32, kLoadL2By128, kStoreGlobal32}) {
-    for (int role :
-         {kStoreShared32, kStoreShared128, kLoadShared32, kLoadShared64Pairs, kLoadShared128}) {
-      rows.push_back(row(bench, role, partner, line));
+  for (int partner : {kNothing, kLoadShared32, kLoadL1By128, kLoadL2By32, kLoadL2By128,
+                      kStoreGlobal32, kCopyIn32, kCopyIn128}) {
+    rows.push_back(row(bench, kStoreShared32, partner, kApart, line));
+    for (const Warps& warps : {kMixed, kAmongMany}) {
+      for (int role : {kStoreShared32, kStoreShared128, kLoadShared64Pairs, kLoadShared128}) {
+        rows.push_back(row(bench, role, partner, warps, line));
+      }
+    }
+  }
+  for (int role : {kCopyIn32, kCopyIn128}) {
+    for (int partner : {kNothing, kLoadShared32, kCopyIn32}) {
+      rows.push_back(row(bench, role, partner, kMixed, line));
     }
   }
   const int sms = bench.device().info().multiprocessors;
   for (const Pattern& pattern : {line, spread("a sector a lane", 32),
                                  spread("two lanes a line", 64), spread("a line a lane", 128)}) {
-    rows.push_back(row(bench, kStoreGlobal32, kNothing, pattern, 1));
-    rows.push_back(row(bench, kStoreGlobal32Slowly, kNothing, pattern, 1));
-    rows.push_back(row(bench, kStoreGlobal32, kStoreGlobal32, pattern));
-    rows.push_back(row(bench, kStoreGlobal32, kLoadL2By128, pattern));
-    if (sms > 0) rows.push_back(row(bench, kStoreGlobal32, kStoreGlobal32, pattern, 16, sms));
-  }
-  for (const Pattern& pattern : {spread("neighbours", 16), spread("a sector a lane", 32)}) {
-    rows.push_back(row(bench, kStoreGlobal128, kNothing, pattern, 1));
-    rows.push_back(row(bench, kStoreGlobal128, kStoreGlobal128, pattern));
+    rows.push_back(row(bench, kStoreGlobal32, kNothing, kOne, pattern));
+    rows.push_back(row(bench, kStoreGlobal32Slowly, kNothing, kOne, pattern));
+    rows.push_back(row(bench, kStoreGlobal32, kStoreGlobal32, kApart, pattern));
+    rows.push_back(row(bench, kStoreGlobal32, kLoadL2By128, kApart, pattern));
+    if (sms > 0) rows.push_back(row(bench, kStoreGlobal32, kStoreGlobal32, kApart, pattern, sms));
   }
   return rows;
 }

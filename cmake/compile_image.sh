@@ -3,6 +3,7 @@
 # compile_image.sh NVCC SOURCE_DIR STEM PORTABLE_ARCH FIRST_CUBIN_ARCH [FURTHER_CUBIN_ARCH...]
 #   STEM.cu -> STEM.ptx, STEM.portable.ptx, STEM.<arch>.cubin, STEM.d (headers read),
 #              STEM.resources.txt (ptxas -v)
+# PORTABLE_ARCH 0: the kernel runs on the first architecture alone, and the other files are empty.
 set -euo pipefail
 nvcc=$1 source_dir=$2 stem=$3 portable=$4 first_arch=$5
 shift 5
@@ -24,6 +25,12 @@ sed -e '/^\t\.loc\t/d; /^\t\.file\t/d; /^\t\.section\t\.debug_str/,$d' "$stem.pt
 "$nvcc" -cubin -arch="$first_arch" -Xptxas -v -o "$stem.$first_arch.cubin" "$stem.raw.ptx" \
   2> "$stem.resources.txt" || { cat "$stem.resources.txt" >&2; exit 1; }
 rm "$stem.raw.ptx"
+
+if [[ $portable == 0 ]]; then
+  : > "$stem.portable.ptx"
+  for arch in "$@"; do : > "$stem.$arch.cubin"; done
+  exit
+fi
 
 # WHY: nvcc writes instructions that the architecture lacks without a word; ptxas, at its fastest,
 # refuses them here rather than on somebody's card.

@@ -1,14 +1,16 @@
 # Images: kernels compiled device-only and embedded in the binaries that use the catalog. CMake's
 # CUDA language plays no part; nvcc is one more command that writes files.
 #
-# add_image(NAME SOURCE kernel.cu [PORTABLE 75|80|90])
+# add_image(NAME SOURCE kernel.cu [PORTABLE 75|80|90|0])
 #     NAME.cu            the folder's kernel plus one extern "C" entry a config row, by generate_entries
 #     NAME.ptx           for compute_90a, with source lines; the virtual GPU runs it
 #     NAME.sm_90a.cubin  made from that PTX; one more for each further entry of TESSERA_CUBIN_ARCHS
-#     NAME.portable.ptx  for older cards; the driver compiles it there
+#     NAME.portable.ptx  for older cards; the driver compiles it there. PORTABLE 0: empty, since the
+#                        kernel needs what sm_90a alone has
 #     NAME.packed        these three in one, as they are embedded
 # add_ladder_images()    one image for each folder of src/ladder; a line
 #                        "inline constexpr int kPortableArch = 80;" in its config.h raises PORTABLE
+# add_production_images() the same for each src/kernels/FAMILY/NAME.cu and FAMILY's config.h
 # embed_images(LIBRARY)  all images above as one library behind catalog/images.h
 set(TESSERA_CUBIN_ARCHS sm_90a CACHE STRING
     "Architectures to compile cubins for: the first from the sm_90a PTX, others from the portable PTX")
@@ -26,7 +28,7 @@ message(STATUS "nvcc: ${TESSERA_NVCC}")
 
 function(add_image name)
   cmake_parse_arguments(IMAGE "" "SOURCE;PORTABLE" "" ${ARGN})
-  if(NOT IMAGE_PORTABLE)
+  if("${IMAGE_PORTABLE}" STREQUAL "")
     set(IMAGE_PORTABLE 75)
   endif()
   file(RELATIVE_PATH kernel ${CMAKE_SOURCE_DIR}/src ${IMAGE_SOURCE})
@@ -55,8 +57,17 @@ function(add_image name)
     COMMENT "Packing ${name}" VERBATIM)
 
   set_property(GLOBAL APPEND PROPERTY TESSERA_IMAGES ${name})
-  set_property(GLOBAL PROPERTY TESSERA_PORTABLE_${name} compute_${IMAGE_PORTABLE})
+  set_property(GLOBAL PROPERTY TESSERA_PORTABLE_${name} ${IMAGE_PORTABLE})
   set_property(GLOBAL APPEND PROPERTY TESSERA_IMAGE_FILES ${stem}.packed)
+endfunction()
+
+# An image whose portable architecture stands in the config.h beside the kernel.
+function(add_image_of name kernel)
+  get_filename_component(folder ${kernel} DIRECTORY)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/config.h)
+  file(STRINGS ${folder}/config.h portable REGEX "int kPortableArch = [0-9]+;")
+  string(REGEX MATCH "[0-9]+" portable "${portable}")
+  add_image(${name} SOURCE ${kernel} PORTABLE "${portable}")
 endfunction()
 
 function(add_ladder_images)
@@ -64,10 +75,15 @@ function(add_ladder_images)
   foreach(kernel IN LISTS kernels)
     get_filename_component(folder ${kernel} DIRECTORY)
     get_filename_component(name ${folder} NAME)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/config.h)
-    file(STRINGS ${folder}/config.h portable REGEX "int kPortableArch = [0-9]+;")
-    string(REGEX MATCH "[0-9]+" portable "${portable}")
-    add_image(${name} SOURCE ${kernel} PORTABLE ${portable})
+    add_image_of(${name} ${kernel})
+  endforeach()
+endfunction()
+
+function(add_production_images)
+  file(GLOB kernels CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/kernels/*/*.cu)
+  foreach(kernel IN LISTS kernels)
+    get_filename_component(name ${kernel} NAME_WE)
+    add_image_of(${name} ${kernel})
   endforeach()
 endfunction()
 
@@ -79,13 +95,21 @@ function(embed_images library)
   set(symbols "")
   set(rows "")
   set(number 0)
-  list(JOIN TESSERA_CUBIN_ARCHS "\", \"" archs)
   foreach(name IN LISTS names)
     set(image tessera_image_${number})
     get_property(portable GLOBAL PROPERTY TESSERA_PORTABLE_${name})
     string(APPEND assembly ".global ${image}\n.global ${image}_end\n"
                            "${image}: .incbin \"${CMAKE_BINARY_DIR}/images/${name}.packed\"\n"
                            "${image}_end: .byte 0\n")
+    # Cubins of further GPUs are made from the portable PTX.
+    set(archs ${TESSERA_CUBIN_ARCHS})
+    if(portable EQUAL 0)
+      list(SUBLIST archs 0 1 archs)
+      set(portable "")
+    else()
+      set(portable compute_${portable})
+    endif()
+    list(JOIN archs "\", \"" archs)
     string(APPEND symbols "extern const char ${image}[], ${image}_end[];\n")
     string(APPEND rows "      {\"${name}\", text(${image}, ${image}_end), \"${portable}\",\n"
                        "       {\"${archs}\"}},\n")

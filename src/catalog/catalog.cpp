@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "catalog/persistent.h"
 #include "catalog/rung.h"
 #include "ladder/01_strided/config.h"
 #include "ladder/02_coalesced/config.h"
@@ -59,17 +60,19 @@ std::vector<std::string> variants_of(const Kernel& kernel) {
   return variants;
 }
 
-const KernelRow& row_for(const Kernel& kernel, std::string_view variant, const Problem& problem) {
+const KernelRow& row_for(const Kernel& kernel, std::string_view variant, const Problem& problem,
+                         const Operands& operands) {
   // The layout decides, not the strides: a stride of 1 may stand on both sides of a thin matrix.
   const bool swapped = problem.order == Order::kColumnMajor;
   const bool a_along_k = swapped ? problem.op_b == Op::kNone : problem.op_a == Op::kNone;
   const bool b_along_n = swapped ? problem.op_a == Op::kNone : problem.op_b == Op::kNone;
   const Sides wanted{a_along_k ? Contiguous::kK : Contiguous::kM,
                      b_along_n ? Contiguous::kN : Contiguous::kK};
+  const GemmParams params = canonical_params(problem, operands);
   for (const KernelRow& row : kernel.rows) {
     const bool fits =
         row.sides.a == Contiguous::kStrided || (row.sides.a == wanted.a && row.sides.b == wanted.b);
-    if (row.variant == variant && fits) return row;
+    if (row.variant == variant && fits && catalog::can_fetch(row, params)) return row;
   }
   throw StatusError(Status::bad_argument("--kernel names variant '" + std::string(variant) +
                                          "', which " + kernel.name + " does not have"));
@@ -80,8 +83,9 @@ Status supports(const Kernel& kernel, const KernelRow& row, const Problem& probl
     return Status::unsupported("--type is " + std::string(name_of(problem.type)) + ", but " +
                                kernel.name + " multiplies " + std::string(name_of(kernel.type)));
   }
-  const std::int64_t blocks = catalog::grid_blocks(row, canonical_params(problem, {}));
-  if (blocks > catalog::kMaxGrid) {
+  const GemmParams params = canonical_params(problem, {});
+  if (row.resident > 0) return catalog::supports_persistent(kernel, row, params);
+  if (catalog::grid_blocks(row, params) > catalog::kMaxGrid) {
     return Status::unsupported("m is " + std::to_string(problem.m) + " and n is " +
                                std::to_string(problem.n) + ", but " + kernel.name +
                                " would need more than 2^31 - 1 thread blocks");

@@ -24,10 +24,30 @@ struct KernelRow {
   OutputTile thread = {1, 1};  // outputs of one thread, for the arithmetic of its loads
   int threads = 0;             // a block, along x
   int threads_y = 1;           // and along y
+  // Of production kernels, several rows of which may take the same sides:
+  Fetches fetches = {Fetch::kCopy4, Fetch::kCopy4};
+  TensorBox a_box = {}, b_box = {};  // of operands that are fetched by tensor copies
+  int shared_bytes = 0;              // dynamic shared memory of a block
+  std::string add_entry = {};        // adds the parts of cut tiles
+  int resident = 0;  // blocks of a multiprocessor: the grid is persistent; 0: a block a tile
+};
+
+// The machine that a plan is for.
+struct PlanContext {
+  int multiprocessors = 0;  // at least 1 for kernels with a persistent grid
+  DeviceAddress workspace = 0;
+};
+
+// An entry of a kernel's image that is no row, and what it calls.
+struct HelperEntry {
+  std::string entry;   // "rung_21_packed_blocks__8x8__pack_a"
+  std::string call;    // "pack_a<kernel::kRows[0].config>"
+  std::string params;  // "tessera::PackParams"
 };
 
 // A plan: the launches that solve one problem with one kernel, in order. Workspace is device memory
-// the caller gives, at least workspace_bytes of it (0: none needed).
+// the caller gives, at least workspace_bytes of it (0: none needed). Depends on nothing but its
+// inputs; tensor maps are encoded at launch.
 struct Plan {
   std::vector<Launch> launches;
 };
@@ -37,12 +57,14 @@ struct Kernel {
   std::string idea;  // one short line
   DataType type;
   std::vector<KernelRow> rows;  // the first variant is the default
-  std::vector<std::string>
-      helpers;  // further entries of the image, "rung_21_packed_blocks__pack_a"
-  std::int64_t (*workspace_bytes)(const KernelRow& row, const Problem& problem);
+  std::vector<HelperEntry> helpers;
+  std::int64_t (*workspace_bytes)(const KernelRow& row, const Problem& problem,
+                                  const PlanContext& context);
   Plan (*plan)(const KernelRow& row, const Problem& problem, const Operands& operands,
-               DeviceAddress workspace);
-  std::optional<CodeImage> own_image = {};  // code from elsewhere than this build's images
+               const PlanContext& context);
+  std::optional<CodeImage> own_image = {};     // code from elsewhere than this build's images
+  std::string name_space = {};                 // of the source: "tessera::warp_tile"
+  std::string params = "tessera::GemmParams";  // what its entries take
 };
 
 std::span<const Kernel> all_kernels();
@@ -57,8 +79,10 @@ struct KernelChoice {
 };
 std::vector<KernelChoice> choose_kernels(std::string_view pattern);
 
-// The row of a variant that fits the problem's operand sides.
-const KernelRow& row_for(const Kernel& kernel, std::string_view variant, const Problem& problem);
+// The row of a variant that fits the problem's operand sides and, where rows differ in how they
+// fetch, the operands' alignment: the first that does. An address of 0 stands for an aligned one.
+const KernelRow& row_for(const Kernel& kernel, std::string_view variant, const Problem& problem,
+                         const Operands& operands = {});
 
 // Not ok when the kernel does not support the problem (type, or a grid beyond 2^31 - 1 blocks).
 Status supports(const Kernel& kernel, const KernelRow& row, const Problem& problem);

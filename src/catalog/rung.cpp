@@ -1,6 +1,5 @@
 #include "catalog/rung.h"
 
-#include <cstring>
 #include <limits>
 
 namespace tessera::catalog {
@@ -8,13 +7,6 @@ namespace {
 
 std::int64_t blocks_along(std::int64_t extent, int block) {
   return extent / block + (extent % block != 0);
-}
-
-template <class Params>
-std::vector<std::byte> bytes_of(const Params& params) {
-  std::vector<std::byte> bytes(sizeof params);
-  std::memcpy(bytes.data(), &params, sizeof params);
-  return bytes;
 }
 
 Launch multiply(const KernelRow& row, const GemmParams& params) {
@@ -44,11 +36,15 @@ __int128 padded(std::int64_t rows, int block_rows, std::int64_t cols, int block_
 }  // namespace
 
 std::string entry_name(std::string_view kernel, std::string_view variant, Sides sides) {
-  std::string name = "rung_" + std::string(kernel) + "__" + std::string(variant);
+  std::string name = std::string(kernel) + "__" + std::string(variant);
   if (sides.a == Contiguous::kStrided) return name;
   name += sides.a == Contiguous::kK ? "_ak" : "_am";
   name += sides.b == Contiguous::kN ? "_bn" : "_bk";
   return name;
+}
+
+std::string name_space_of(const std::string& rung) {
+  return "tessera::" + rung.substr(rung.find_first_not_of("0123456789_"));
 }
 
 std::int64_t grid_blocks(const KernelRow& row, const GemmParams& p) {
@@ -57,16 +53,16 @@ std::int64_t grid_blocks(const KernelRow& row, const GemmParams& p) {
   return blocks > kMaxGrid ? kMaxGrid + 1 : static_cast<std::int64_t>(blocks);
 }
 
-std::int64_t no_workspace(const KernelRow&, const Problem&) { return 0; }
+std::int64_t no_workspace(const KernelRow&, const Problem&, const PlanContext&) { return 0; }
 
 Plan plan_one_launch(const KernelRow& row, const Problem& problem, const Operands& operands,
-                     DeviceAddress) {
+                     const PlanContext&) {
   const GemmParams params = canonical_params(problem, operands);
   if (params.m == 0 || params.n == 0) return {};
   return {{multiply(row, params)}};
 }
 
-std::int64_t packed_workspace(const KernelRow& row, const Problem& problem) {
+std::int64_t packed_workspace(const KernelRow& row, const Problem& problem, const PlanContext&) {
   const GemmParams p = canonical_params(problem, {});
   const __int128 elements =
       padded(p.m, row.block.m, p.k, row.block.k) + padded(p.k, row.block.k, p.n, row.block.n);
@@ -80,16 +76,17 @@ std::int64_t packed_workspace(const KernelRow& row, const Problem& problem) {
 }
 
 Plan plan_packed(const KernelRow& row, const Problem& problem, const Operands& operands,
-                 DeviceAddress workspace) {
+                 const PlanContext& context) {
   GemmParams p = canonical_params(problem, operands);
   if (p.m == 0 || p.n == 0) return {};
   if (p.k == 0) return {{multiply(row, p)}};  // nothing is read, so nothing is packed
 
-  const std::int64_t elements = packed_workspace(row, problem) / size_of(problem.type);
+  const std::int64_t elements = packed_workspace(row, problem, context) / size_of(problem.type);
   const auto a_elements = static_cast<std::int64_t>(padded(p.m, row.block.m, p.k, row.block.k));
   const std::int64_t b_elements = elements - a_elements;
-  void* const packed_a = reinterpret_cast<void*>(workspace);
-  void* const packed_b = reinterpret_cast<void*>(workspace + a_elements * size_of(problem.type));
+  void* const packed_a = reinterpret_cast<void*>(context.workspace);
+  void* const packed_b =
+      reinterpret_cast<void*>(context.workspace + a_elements * size_of(problem.type));
   const PackParams a{p.a, packed_a, p.m, p.k, p.a_row, p.a_col};
   const PackParams b{p.b, packed_b, p.k, p.n, p.b_row, p.b_col};
   p.a = packed_a;

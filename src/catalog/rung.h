@@ -1,6 +1,7 @@
 // How a catalog line becomes a Kernel: entry names from rows, launches from configs.
 #pragma once
 
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -11,20 +12,33 @@ namespace tessera::catalog {
 
 inline constexpr std::int64_t kMaxGrid = 0x7fffffff;  // HW: largest grid.x since compute 3.0
 
-// "rung_10_general_tile__128x128x8_ak_bn": what the build calls the entry of a row.
+// "rung_10_general_tile__128x128x8_ak_bn": what the build calls the entry of a row. `kernel` with
+// its prefix.
 std::string entry_name(std::string_view kernel, std::string_view variant, Sides sides);
 
 // Blocks that cover D of the canonical problem.
 std::int64_t grid_blocks(const KernelRow& row, const GemmParams& canonical);
 
-std::int64_t no_workspace(const KernelRow& row, const Problem& problem);
+std::int64_t no_workspace(const KernelRow& row, const Problem& problem, const PlanContext& context);
 Plan plan_one_launch(const KernelRow& row, const Problem& problem, const Operands& operands,
-                     DeviceAddress workspace);
+                     const PlanContext& context);
 
 // Packed A and packed B, each padded to whole blocks, one after the other.
-std::int64_t packed_workspace(const KernelRow& row, const Problem& problem);
+std::int64_t packed_workspace(const KernelRow& row, const Problem& problem,
+                              const PlanContext& context);
 Plan plan_packed(const KernelRow& row, const Problem& problem, const Operands& operands,
-                 DeviceAddress workspace);
+                 const PlanContext& context);
+
+// A parameter block as bytes.
+template <class Params>
+std::vector<std::byte> bytes_of(const Params& params) {
+  std::vector<std::byte> bytes(sizeof params);
+  std::memcpy(bytes.data(), &params, sizeof params);
+  return bytes;
+}
+
+// "07_vector_access" -> "tessera::vector_access"
+std::string name_space_of(const std::string& rung);
 
 // Outputs of one thread: what the config says, else a strip along n of as many as there are.
 template <class Config>
@@ -44,7 +58,7 @@ std::vector<KernelRow> rows_from(std::string_view name, const Rows& table) {
     if constexpr (requires { config.threads_y(); }) row.threads_y = config.threads_y();
     row.threads = config.threads() / row.threads_y;
     row.thread = thread_tile(config);
-    row.entry = entry_name(name, variant, row.sides);
+    row.entry = entry_name("rung_" + std::string(name), variant, row.sides);
     rows.push_back(row);
   }
   return rows;
@@ -54,6 +68,7 @@ std::vector<KernelRow> rows_from(std::string_view name, const Rows& table) {
 template <class Rows>
 Kernel rung(std::string name, std::string idea, const Rows& table) {
   std::vector<KernelRow> rows = rows_from(name, table);
+  std::string name_space = name_space_of(name);
   return {.name = std::move(name),
           .idea = std::move(idea),
           .type = DataType::kF32,
@@ -61,18 +76,22 @@ Kernel rung(std::string name, std::string idea, const Rows& table) {
           .helpers = {},
           .workspace_bytes = no_workspace,
           .plan = plan_one_launch,
-          .own_image = {}};
+          .name_space = std::move(name_space)};
 }
 
 // An FP64 kernel that multiplies packed blocks: two packing launches, then one that multiplies.
 template <class Rows>
 Kernel packed_rung(std::string name, std::string idea, const Rows& table) {
   std::vector<KernelRow> rows = rows_from(name, table);
-  std::vector<std::string> helpers;
-  for (const KernelRow& row : rows) {
-    helpers.push_back(row.entry + "__pack_a");
-    helpers.push_back(row.entry + "__pack_b");
+  std::vector<HelperEntry> helpers;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (const std::string pack : {"pack_a", "pack_b"}) {
+      helpers.push_back({rows[i].entry + "__" + pack,
+                         pack + "<kernel::kRows[" + std::to_string(i) + "].config>",
+                         "tessera::PackParams"});
+    }
   }
+  std::string name_space = name_space_of(name);
   return {.name = std::move(name),
           .idea = std::move(idea),
           .type = DataType::kF64,
@@ -80,7 +99,7 @@ Kernel packed_rung(std::string name, std::string idea, const Rows& table) {
           .helpers = std::move(helpers),
           .workspace_bytes = packed_workspace,
           .plan = plan_packed,
-          .own_image = {}};
+          .name_space = std::move(name_space)};
 }
 
 }  // namespace tessera::catalog

@@ -28,7 +28,8 @@ std::string codes_of(const CodeImage& image) {
   std::vector<std::string> codes;
   if (!image.cubin.empty()) codes.push_back(fmt::format("cubin {}", image.cubin_arch));
   if (!image.ptx.empty()) codes.push_back(fmt::format("ptx {}", image.cubin_arch));
-  if (!image.portable_ptx.empty()) codes.push_back(fmt::format("ptx {}", image.portable_arch));
+  codes.push_back(image.portable_ptx.empty() ? "no portable ptx"
+                                             : fmt::format("ptx {}", image.portable_arch));
   return joined(codes);
 }
 
@@ -53,14 +54,15 @@ lab::Json json_of(const KernelRow& row, const sass::CubinFile& cubin) {
 }
 
 lab::Json json_of(const Kernel& kernel, const sass::CubinFile& cubin) {
-  lab::Json entries = lab::Json::array();
+  lab::Json entries = lab::Json::array(), helpers = lab::Json::array();
+  for (const HelperEntry& helper : kernel.helpers) helpers.push_back(helper.entry);
   for (const KernelRow& row : kernel.rows) entries.push_back(json_of(row, cubin));
   return {{"kernel", kernel.name},
           {"idea", kernel.idea},
           {"type", name_of(kernel.type)},
           {"configs", variants_of(kernel)},
           {"entries", entries},
-          {"helpers", kernel.helpers},
+          {"helpers", helpers},
           {"image", codes_of(image_of(kernel))}};
 }
 

@@ -109,6 +109,7 @@ std::unique_ptr<Device> make_cuda_device();
 struct VirtualDeviceOptions {
   int host_threads = 0;          // 0: all cores
   std::size_t memory_bytes = 0;  // 0: no limit but the host's
+  int multiprocessors = 132;     // what plans of persistent grids count on; HW: those of an H200
   bool allow_avx512 = true;      // false: the AVX2 path even where the host has AVX-512
   vgpu::Observation observation = {};
 };

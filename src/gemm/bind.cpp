@@ -2,18 +2,20 @@
 
 namespace tessera::gemm {
 
-std::int64_t workspace_bytes(const KernelChoice& choice, const Problem& problem) {
+std::int64_t workspace_bytes(const KernelChoice& choice, const Problem& problem,
+                             int multiprocessors) {
   require(check(problem));
-  return choice.kernel->workspace_bytes(row_for(*choice.kernel, choice.variant, problem), problem);
+  return choice.kernel->workspace_bytes(row_for(*choice.kernel, choice.variant, problem), problem,
+                                        {.multiprocessors = multiprocessors});
 }
 
 Bound bind(const KernelChoice& choice, const Problem& problem, const Operands& operands,
-           DeviceAddress workspace) {
+           const PlanContext& context) {
   require(check(problem));
   require(check_overlap(problem, operands));
-  const KernelRow& row = row_for(*choice.kernel, choice.variant, problem);
+  const KernelRow& row = row_for(*choice.kernel, choice.variant, problem, operands);
   require(supports(*choice.kernel, row, problem));
-  return {&row, choice.kernel->plan(row, problem, operands, workspace)};
+  return {&row, choice.kernel->plan(row, problem, operands, context)};
 }
 
 void run(Device& device, const KernelChoice& choice, const Plan& plan) {

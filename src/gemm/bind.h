@@ -13,13 +13,15 @@ struct Bound {
   Plan plan;
 };
 
-// Bytes of device memory that the kernel needs beside the operands.
-std::int64_t workspace_bytes(const KernelChoice& choice, const Problem& problem);
+// Bytes of device memory that the kernel needs beside the operands, on a GPU of that many
+// multiprocessors.
+std::int64_t workspace_bytes(const KernelChoice& choice, const Problem& problem,
+                             int multiprocessors);
 
 // Throws kBadArgument for an illegal problem, or a D that shares an element with what is read;
 // kUnsupported when the kernel does not take the problem. Launches nothing.
 Bound bind(const KernelChoice& choice, const Problem& problem, const Operands& operands,
-           DeviceAddress workspace);
+           const PlanContext& context);
 
 // Loads the image once and enqueues the launches in order. Asynchronous where the device is.
 void run(Device& device, const KernelChoice& choice, const Plan& plan);

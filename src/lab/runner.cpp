@@ -31,17 +31,20 @@ DeviceBuffer::~DeviceBuffer() {
 Runner::Runner(Device& device, const KernelChoice& choice, const Problem& problem)
     : device_(device),
       kernel_(*choice.kernel),
-      row_(&row_for(kernel_, choice.variant, problem)),
+      variant_(choice.variant),
+      row_(&row_for(kernel_, variant_, problem)),
       problem_(problem) {
   require(supports(kernel_, *row_, problem_));
   image_ = device_.load(image_of(kernel_));
   if (kernel_.workspace_bytes) {
-    workspace_ = DeviceBuffer(device_, kernel_.workspace_bytes(*row_, problem_));
+    const PlanContext context{.multiprocessors = device_.info().multiprocessors};
+    workspace_ = DeviceBuffer(device_, kernel_.workspace_bytes(*row_, problem_, context));
   }
 }
 
 Plan Runner::plan(const Operands& operands) const {
-  return kernel_.plan(*row_, problem_, operands, workspace_.address());
+  return kernel_.plan(row_for(kernel_, variant_, problem_, operands), problem_, operands,
+                      {device_.info().multiprocessors, workspace_.address()});
 }
 
 void Runner::run(const Plan& plan, const Stop& stop) {

@@ -52,6 +52,7 @@ class Runner {
  private:
   Device& device_;
   const Kernel& kernel_;
+  std::string variant_;
   const KernelRow* row_;
   Problem problem_;
   LoadedImage image_;

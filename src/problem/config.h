@@ -24,6 +24,21 @@ struct Sides {
   Contiguous a, b;  // a: kK or kM; b: kN or kK
 };
 
+// How the tiles of an operand come into shared memory.
+enum class Fetch {
+  kTensor,  // by the copy engine: base address and row stride must be multiples of 16 bytes
+  kCopy4,   // element by element, by 4-byte cp.async: any alignment
+};
+struct Fetches {
+  Fetch a, b;
+};
+
+// What one tensor copy moves, in elements, and how its rows are swizzled (bytes; 0: not at all).
+struct TensorBox {
+  int inner = 0, outer = 0;  // along the contiguous side of the operand, and across
+  int swizzle = 0;
+};
+
 // One row of a kernel's config table. Becomes one entry point, named by variant and sides.
 template <class Config>
 struct ConfigRow {
@@ -57,6 +72,19 @@ constexpr ConfigRows<Config, 4 * variants> for_all_sides(
       table.rows[4 * v + s] = list[v];
       table.rows[4 * v + s].config.sides = kAllSides[s];
     }
+  }
+  return table;
+}
+
+// Repeats each variant for each pair of contiguous sides, and there for each way to fetch.
+template <class Config, int variants, int ways>
+constexpr ConfigRows<Config, 4 * ways * variants> for_all_sides_and_fetches(
+    const ConfigRow<Config> (&list)[variants], const Fetches (&fetches)[ways]) {
+  ConfigRows<Config, 4 * ways * variants> table{};
+  for (int i = 0; i < table.size(); ++i) {
+    table.rows[i] = list[i / (4 * ways)];
+    table.rows[i].config.sides = kAllSides[i / ways % 4];
+    table.rows[i].config.fetches = fetches[i % ways];
   }
   return table;
 }

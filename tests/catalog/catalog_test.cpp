@@ -46,8 +46,8 @@ TEST(Catalog, EntriesAreUniqueAndEveryKernelHasAnImage) {
       EXPECT_TRUE(entries.insert(row.entry).second) << row.entry;
       EXPECT_NE(image_of(kernel).ptx.find(".entry " + row.entry + "("), std::string_view::npos);
     }
-    for (const std::string& helper : kernel.helpers) {
-      EXPECT_NE(image_of(kernel).ptx.find(".entry " + helper + "("), std::string_view::npos);
+    for (const HelperEntry& helper : kernel.helpers) {
+      EXPECT_NE(image_of(kernel).ptx.find(".entry " + helper.entry + "("), std::string_view::npos);
     }
   }
 }
@@ -95,7 +95,7 @@ TEST(Catalog, ThreadsOfABlockShareItsOutputs) {
 TEST(Plan, CoversTheOutputWithALinearGrid) {
   const Kernel& kernel = *choose_kernels("12").front().kernel;
   const Problem p = with_default_ld({.m = 129, .n = 257, .k = 9, .order = Order::kRowMajor});
-  const Plan plan = kernel.plan(row_for(kernel, "128x128x8", p), p, {}, 0);
+  const Plan plan = kernel.plan(row_for(kernel, "128x128x8", p), p, {}, {});
   ASSERT_EQ(plan.launches.size(), 1u);
   EXPECT_EQ(plan.launches[0].shape.grid, 2 * 3);
   EXPECT_EQ(plan.launches[0].shape.block, 256);
@@ -104,31 +104,31 @@ TEST(Plan, CoversTheOutputWithALinearGrid) {
 TEST(Plan, LaunchesNothingForAnEmptyOutput) {
   for (const Kernel& kernel : all_kernels()) {
     const Problem p = with_default_ld({.m = 0, .n = 5, .k = 5, .type = kernel.type});
-    EXPECT_TRUE(kernel.plan(kernel.rows[0], p, {}, 0).launches.empty());
+    EXPECT_TRUE(kernel.plan(kernel.rows[0], p, {}, {}).launches.empty());
   }
 }
 
 TEST(Plan, PacksOnlyWhatIsRead) {
   const Kernel& kernel = *choose_kernels("21").front().kernel;
   Problem p = with_default_ld({.m = 9, .n = 8, .k = 7, .type = DataType::kF64});
-  EXPECT_EQ(kernel.plan(kernel.rows[0], p, {}, 0x1000).launches.size(), 3u);
+  EXPECT_EQ(kernel.plan(kernel.rows[0], p, {}, {.workspace = 0x1000}).launches.size(), 3u);
   // Canonical A is 8 x 7 -> 64, B is 7 x 9 -> 8 x 16 = 128 doubles.
-  EXPECT_EQ(kernel.workspace_bytes(kernel.rows[0], p), (64 + 128) * 8);
+  EXPECT_EQ(kernel.workspace_bytes(kernel.rows[0], p, {}), (64 + 128) * 8);
   p.alpha = 0;
-  EXPECT_EQ(kernel.plan(kernel.rows[0], p, {}, 0x1000).launches.size(), 1u);
+  EXPECT_EQ(kernel.plan(kernel.rows[0], p, {}, {.workspace = 0x1000}).launches.size(), 1u);
 }
 
 // Legal operands whose padded copies would be larger than 63 bits can count.
 TEST(Plan, RefusesPackedCopiesBeyond63Bits) {
   const Kernel& kernel = *choose_kernels("24").front().kernel;
   Problem p{.m = 1, .n = 1, .k = std::int64_t{1} << 55, .type = DataType::kF64};
-  EXPECT_EQ(kernel.workspace_bytes(kernel.rows[0], with_default_ld(p)), std::int64_t{1} << 62);
+  EXPECT_EQ(kernel.workspace_bytes(kernel.rows[0], with_default_ld(p), {}), std::int64_t{1} << 62);
   for (const int shift : {56, 57, 58, 59}) {
     p.k = std::int64_t{1} << shift;
     const Problem problem = with_default_ld(p);
     ASSERT_TRUE(check(problem).ok());
-    EXPECT_THROW(kernel.workspace_bytes(kernel.rows[0], problem), StatusError);
-    EXPECT_THROW(kernel.plan(kernel.rows[0], problem, {}, 0), StatusError);
+    EXPECT_THROW(kernel.workspace_bytes(kernel.rows[0], problem, {}), StatusError);
+    EXPECT_THROW(kernel.plan(kernel.rows[0], problem, {}, {}), StatusError);
   }
 }
 

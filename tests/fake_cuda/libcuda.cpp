@@ -58,11 +58,12 @@ std::string hexadecimal(const unsigned char* bytes, std::size_t count) {
 }
 
 // The bytes of the parameter buffer of a launch's "extra" list, in hexadecimal; of a list of
-// parameters, whose sizes nobody tells, the first byte of the first two.
+// parameters, whose sizes nobody tells, the first byte of each (our device ends it with a null).
 std::string parameters_of(void** list, void** extra) {
   if (list) {
-    return "list " + hexadecimal(static_cast<unsigned char*>(list[0]), 1) + " " +
-           hexadecimal(static_cast<unsigned char*>(list[1]), 1);
+    std::string text = "list";
+    for (; *list; ++list) text += " " + hexadecimal(static_cast<unsigned char*>(*list), 1);
+    return text;
   }
   if (!extra) return "-";
   const unsigned char* bytes = nullptr;

@@ -53,7 +53,7 @@ TEST(Bind, TrailingUpdateOfABlockedLuRunsInPlace) {
     const DeviceAddress base = device.allocate(bytes);
     device.copy_in(base, matrix.data(), bytes);
     const LuUpdate update(base);
-    gemm::run(device, choice, gemm::bind(choice, update.problem, update.operands, 0).plan);
+    gemm::run(device, choice, gemm::bind(choice, update.problem, update.operands, {}).plan);
     device.synchronize();
     std::vector<float> got(matrix.size());
     device.copy_out(got.data(), base, bytes);
@@ -65,17 +65,17 @@ TEST(Bind, TrailingUpdateOfABlockedLuRunsInPlace) {
 TEST(Bind, RefusesOneSharedElement) {
   LuUpdate update(0x10000);
   update.operands.a += kSize * 4;
-  EXPECT_THROW(gemm::bind(choose_kernels("12").front(), update.problem, update.operands, 0),
+  EXPECT_THROW(gemm::bind(choose_kernels("12").front(), update.problem, update.operands, {}),
                StatusError);
 }
 
 TEST(Bind, RefusesAnIllegalProblemAndAWrongType) {
   LuUpdate update(0x10000);
   update.problem.lda = kSize - kDone - 1;
-  EXPECT_THROW(gemm::bind(choose_kernels("12").front(), update.problem, update.operands, 0),
+  EXPECT_THROW(gemm::bind(choose_kernels("12").front(), update.problem, update.operands, {}),
                StatusError);
   const LuUpdate legal(0x10000);
-  EXPECT_THROW(gemm::bind(choose_kernels("24").front(), legal.problem, legal.operands, 0),
+  EXPECT_THROW(gemm::bind(choose_kernels("24").front(), legal.problem, legal.operands, {}),
                StatusError);
 }
 

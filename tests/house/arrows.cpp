@@ -26,7 +26,8 @@ const std::map<std::string, std::string, std::less<>> kSharedFiles = {
     {"src/ladder/packed.h", "packed"}};
 
 // A room may include itself and the rooms named here. "config" stands for the config.h of any
-// kernel or rung. Rooms under kernels/ and ladder/ are answered by allowed_for_kernel().
+// kernel or rung, and the params.h of a kernel. Rooms under kernels/ and ladder/ are answered by
+// allowed_for_kernel().
 const std::map<std::string, Rooms, std::less<>> kArrows = {
     {"include", {}},
     {"params", {}},
@@ -38,7 +39,7 @@ const std::map<std::string, Rooms, std::less<>> kArrows = {
     {"sass", {}},
     {"device", {"problem", "params", "words", "report"}},
     {"device/virtual", {"device", "problem", "params", "words", "vgpu", "report"}},
-    {"catalog", {"config", "problem", "params", "words", "arch"}},
+    {"catalog", {"config", "kernels/scheduler", "problem", "params", "words", "arch"}},
     {"gemm", {"catalog", "device", "problem", "params", "words", "arch", "include"}},
     {"lab", {"sass", "gemm", "catalog", "device", "problem", "params", "words", "arch", "report"}},
     {"cli",
@@ -93,8 +94,9 @@ Rooms allowed_for(std::string_view room) {
 }
 
 bool is_config(std::string_view path) {
-  return path.ends_with("/config.h") &&
-         (path.starts_with("src/ladder/") || path.starts_with("src/kernels/"));
+  const bool kernel = path.starts_with("src/kernels/");
+  return (path.ends_with("/config.h") && (kernel || path.starts_with("src/ladder/"))) ||
+         (path.ends_with("/params.h") && kernel);
 }
 
 bool is_allowed(const std::string& from, const std::string& to) {

@@ -133,7 +133,7 @@ class FakeDevice : public Device {
 
 // A kernel of one launch for the fake device, standing on the image of a real one of the catalog.
 inline Plan plan_fake(const KernelRow& row, const Problem& problem, const Operands& operands,
-                      DeviceAddress) {
+                      const PlanContext&) {
   if (problem.m == 0 || problem.n == 0) return {};
   const GemmParams params = canonical_params(problem, operands);
   Launch launch;
@@ -143,7 +143,9 @@ inline Plan plan_fake(const KernelRow& row, const Problem& problem, const Operan
   return {{launch}};
 }
 
-inline std::int64_t fake_workspace(const KernelRow&, const Problem&) { return 0; }
+inline std::int64_t fake_workspace(const KernelRow&, const Problem&, const PlanContext&) {
+  return 0;
+}
 
 inline Kernel fake_kernel(DataType type) {
   Kernel kernel;

@@ -30,7 +30,9 @@ TEST(Cubin, EveryEntryOfTheCatalogIsFound) {
       EXPECT_GT(found->registers, 0) << row.entry;
       EXPECT_GT(found->histogram.at("EXIT"), 0) << row.entry;
     }
-    for (const std::string& helper : kernel.helpers) EXPECT_TRUE(cubin.find(helper)) << helper;
+    for (const HelperEntry& helper : kernel.helpers) {
+      EXPECT_TRUE(cubin.find(helper.entry)) << helper.entry;
+    }
   }
 }
 

@@ -216,8 +216,9 @@ void CudaDevice::launch(const LoadedImage& image, const Launch& launch) {
   // one stands at 0x210 (sm_90), so only the driver knows the places of several.
   std::vector<void*> each;
   for (const std::size_t offset : launch.param_offsets) each.push_back(params + offset);
+  if (!each.empty()) each.push_back(nullptr);  // the driver counts by itself; a stand-in looks
   void** list = each.empty() ? nullptr : each.data();
-  void** extra = each.empty() && bytes != 0 ? block.data() : nullptr;
+  void** extra = !list && bytes != 0 ? block.data() : nullptr;
   if (shape.cluster[0] != 0 || launch.starts_early) {
     return launch_extended(entry, launch, list, extra);
   }

@@ -40,8 +40,8 @@ constexpr long long pieces(long long extent, int block) {
   return extent / block + (extent % block != 0);
 }
 
-// Tiles must be fewer than this, so that tile numbers and the steps between them are ints.
-inline constexpr long long kMaxTiles = 0x7fffffff / 2;
+// No more tiles than this, so that tile numbers and the steps between them are ints.
+inline constexpr long long kMaxTiles = 1 << 30;
 
 constexpr bool fits_schedule(long long m, long long n, long long k, BlockTile block) {
   const long long tiles_m = pieces(m, block.m), tiles_n = pieces(n, block.n);

@@ -9,8 +9,8 @@
 namespace tessera::simt {
 
 // Four neighbouring sums of a cut tile, the parts added one after the other.
-__device__ inline float4 sum_of_parts(const SimtParams& p, scheduler::Parts parts, int cut,
-                                      int tile_elements, int element) {
+template <int tile_elements>
+__device__ float4 sum_of_parts(const SimtParams& p, scheduler::Parts parts, int cut, int element) {
   float4 sum = {0, 0, 0, 0};
   bool is_first = true;
   for (int run = parts.first; run <= parts.last; ++run) {
@@ -25,7 +25,8 @@ __device__ inline float4 sum_of_parts(const SimtParams& p, scheduler::Parts part
 }
 
 // Grid: kAddPieces blocks a cut tile.
-__device__ inline void add_parts(const SimtParams& p, int block_m, int block_n) {
+template <int block_m, int block_n>
+__device__ void add_parts(const SimtParams& p) {
   const int cut = blockIdx.x / kAddPieces, piece = blockIdx.x % kAddPieces;
   const scheduler::Parts parts = scheduler::parts_of(p.schedule, cut);
   if (parts.first == parts.last) return;  // one run computed all of it, and wrote D
@@ -33,13 +34,13 @@ __device__ inline void add_parts(const SimtParams& p, int block_m, int block_n) 
       scheduler::position_of(p.schedule, p.schedule.whole_tiles + cut);
   const auto output = epilogue::output_of(p.gemm);
   ptx::wait_for_prerequisites();
-  const int tile_elements = block_m * block_n;
+  constexpr int tile_elements = block_m * block_n;
   for (int strip = piece * kAddThreads + static_cast<int>(threadIdx.x); 4 * strip < tile_elements;
        strip += kAddPieces * kAddThreads) {
     const int row = 4 * strip / block_n, col = 4 * strip % block_n;
     const long long to_row = at.m * block_m + row, to_col = at.n * block_n + col;
     if (to_row >= p.gemm.m || to_col >= p.gemm.n) continue;
-    output.store_strip(to_row, to_col, sum_of_parts(p, parts, cut, tile_elements, 4 * strip));
+    output.store_strip(to_row, to_col, sum_of_parts<tile_elements>(p, parts, cut, 4 * strip));
   }
 }
 

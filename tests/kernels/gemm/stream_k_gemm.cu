@@ -53,5 +53,5 @@ extern "C" __global__ void __launch_bounds__(128)
 
 extern "C" __global__ void __launch_bounds__(tessera::simt::kAddThreads)
     stream_k_add(const __grid_constant__ SimtParams p) {
-  tessera::simt::add_parts(p, kM, kN);
+  tessera::simt::add_parts<kM, kN>(p);
 }

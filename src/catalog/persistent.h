@@ -1,0 +1,72 @@
+// Production kernels: a persistent grid that walks a stream-K schedule, operands fetched by tensor
+// copies where their alignment allows it. What such a kernel's config offers beside its rows'
+// words:
+//   block, thread, sides, fetches      problem/config.h
+//   threads(), min_blocks()            of a block; blocks of a multiprocessor
+//   shared_bytes()                     dynamic shared memory of a block
+//   a_box(), b_box()                   what one tensor copy moves: a TensorBox
+#pragma once
+
+#include <utility>
+
+#include "catalog/rung.h"
+
+namespace tessera::catalog {
+
+// Whether the row's ways to fetch suit these operands. Rows without such ways suit all.
+bool can_fetch(const KernelRow& row, const GemmParams& canonical);
+
+Status supports_persistent(const Kernel& kernel, const KernelRow& row, const GemmParams& canonical);
+
+std::int64_t stream_k_workspace(const KernelRow& row, const Problem& problem,
+                                const PlanContext& context);
+// One launch, and where tiles are cut a second one that adds their parts.
+Plan plan_stream_k(const KernelRow& row, const Problem& problem, const Operands& operands,
+                   const PlanContext& context);
+
+// "simt_f32__256x128x16_am_bn_tma": what the build calls the entry of a row.
+std::string entry_name(std::string_view kernel, std::string_view variant, Sides sides,
+                       Fetches fetches);
+// "simt_f32__add_256x128": adds the parts of tiles of this size.
+std::string add_entry(std::string_view kernel, BlockTile block);
+
+template <class Config>
+KernelRow persistent_row(std::string_view kernel, const char* variant, const Config& config) {
+  KernelRow row{.variant = variant,
+                .entry = entry_name(kernel, variant, config.sides, config.fetches),
+                .sides = config.sides,
+                .block = config.block,
+                .thread = config.thread,
+                .threads = config.threads(),
+                .fetches = config.fetches,
+                .shared_bytes = config.shared_bytes(),
+                .resident = config.min_blocks()};
+  if (config.fetches.a == Fetch::kTensor) row.a_box = config.a_box();
+  if (config.fetches.b == Fetch::kTensor) row.b_box = config.b_box();
+  row.add_entry = add_entry(kernel, config.block);
+  return row;
+}
+
+// One helper for each tile size among the rows.
+std::vector<HelperEntry> add_helpers(const std::vector<KernelRow>& rows, const std::string& params);
+
+// An FP32 kernel of the family in namespace tessera::`family`, whose params.h has SimtParams.
+template <class Rows>
+Kernel stream_k_kernel(std::string name, std::string idea, const std::string& family,
+                       const Rows& table) {
+  std::vector<KernelRow> rows;
+  for (const auto& [variant, config] : table) rows.push_back(persistent_row(name, variant, config));
+  const std::string params = "tessera::" + family + "::SimtParams";
+  std::vector<HelperEntry> helpers = add_helpers(rows, params);
+  return {.name = std::move(name),
+          .idea = std::move(idea),
+          .type = DataType::kF32,
+          .rows = std::move(rows),
+          .helpers = std::move(helpers),
+          .workspace_bytes = stream_k_workspace,
+          .plan = plan_stream_k,
+          .name_space = "tessera::" + family,
+          .params = params};
+}
+
+}  // namespace tessera::catalog

@@ -304,6 +304,7 @@ std::vector<Advice> advise(const Evidence& evidence) {
 
 std::string limited_by(const Evidence& evidence) {
   if (evidence.resources.empty()) return "nothing";
+  if (!evidence.totals.unrated_matrix.empty()) return "unknown";
   if (const std::string name = name_of_replayed(evidence.replay); !name.empty()) return name;
   const ResourceUse& top = evidence.resources.front();
   return top.resource == Resource::kLoadStore ? name_of_turns(evidence.totals.turns) : top.name;
@@ -325,6 +326,10 @@ std::vector<Site> by_cost(const Evidence& evidence) {
 std::string verdict(const Evidence& evidence) {
   const std::vector<Site> sites = by_cost(evidence);
   if (sites.empty()) return "Nothing was counted.";
+  if (const std::string& form = evidence.totals.unrated_matrix; !form.empty()) {
+    return fmt::format("What limits it is not said: no rate of the tensor cores is known for {}.",
+                       form);
+  }
   const ResourceUse& top = evidence.resources.front();
   const std::string limit = limited_by(evidence), what = capitalised(limit);
   const std::string share = percent(use_of(sites.front(), top.resource) / top.amount);

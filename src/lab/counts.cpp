@@ -70,21 +70,6 @@ Accesses* accesses_of(CountSummary& sum, const FormClass& form) {
   return form.space == FormSpace::kNone ? &sum.other_accesses : nullptr;
 }
 
-// 2 MNK of "...m16n8k16..."; 0 without a shape. wgmma's product is that of four warps.
-std::uint64_t matrix_flop(std::string_view form) {
-  std::uint64_t product = 2;
-  for (std::string_view part : split(form)) {
-    if (part.size() < 6 || part[0] != 'm' || part.find('n') == part.npos) continue;
-    const std::size_t n = part.find('n'), k = part.find('k');
-    if (k == part.npos || n > k) continue;
-    for (std::size_t at : {std::size_t{0}, n, k}) {
-      product *= static_cast<std::uint64_t>(number_after(part.substr(at), 1));
-    }
-    return form.starts_with("wgmma") ? product / 4 : product;
-  }
-  return 0;
-}
-
 std::uint64_t flop_of(const InstructionCount& row, const FormClass& form) {
   if (form.kind == FormKind::kMatrix) return row.warp * matrix_flop(row.form);
   if (form.kind != FormKind::kFma) return 0;
@@ -166,6 +151,20 @@ FormClass classify(std::string_view form) {
     return {multiplies ? FormKind::kMatrix : FormKind::kOther, FormSpace::kNone, 0};
   }
   return {};
+}
+
+std::uint64_t matrix_flop(std::string_view form) {
+  std::uint64_t product = 2;
+  for (std::string_view part : split(form)) {
+    if (part.size() < 6 || part[0] != 'm' || part.find('n') == part.npos) continue;
+    const std::size_t n = part.find('n'), k = part.find('k');
+    if (k == part.npos || n > k) continue;
+    for (std::size_t at : {std::size_t{0}, n, k}) {
+      product *= static_cast<std::uint64_t>(number_after(part.substr(at), 1));
+    }
+    return form.starts_with("wgmma") ? product / 4 : product;
+  }
+  return 0;
 }
 
 double CountSummary::fma_per_shared_load() const {

@@ -100,4 +100,11 @@ struct FormClass {
 };
 FormClass classify(std::string_view form);
 
+// "fma.rn.f64", "wmma.mma....m8n8k4.f64.f64.f64.f64.rn"
+inline bool is_double(std::string_view form) { return form.find(".f64") != form.npos; }
+
+// FLOP that one warp's issue of a matrix product adds: 2 MNK of "...m16n8k16...", 0 without a
+// shape. Four warps issue a wgmma together, a quarter is each one's.
+std::uint64_t matrix_flop(std::string_view form);
+
 }  // namespace tessera::lab

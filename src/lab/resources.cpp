@@ -1,30 +1,9 @@
 #include "lab/resources.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace tessera::lab {
 namespace {
-
-// FLOP of one warp's multiply: 2MNK of the shape in its form, "m8n8k4".
-double matrix_flop_of(std::string_view form) {
-  for (std::size_t at = form.find(".m"); at != form.npos; at = form.find(".m", at + 1)) {
-    double flop = 2;
-    int sizes = 0;
-    for (std::size_t i = at + 1; i < form.size() && form[i] != '.'; ++sizes) {
-      int size = 0;
-      const auto [end, error] =
-          std::from_chars(form.data() + i + 1, form.data() + form.size(), size);
-      if (error != std::errc()) break;
-      flop *= size;
-      i = end - form.data();
-    }
-    if (sizes == 3) return flop;
-  }
-  return 0;
-}
-
-bool is_double(std::string_view form) { return form.ends_with(".f64"); }
 
 void add_site(Totals& totals, const Site& site) {
   const FormClass form = classify(site.form);
@@ -35,7 +14,11 @@ void add_site(Totals& totals, const Site& site) {
   }
   if (form.kind == FormKind::kMatrix) {
     totals.matrix += warp;
-    totals.matrix_flop += warp * matrix_flop_of(site.form);
+    if (is_double(site.form)) {
+      totals.matrix_flop += warp * static_cast<double>(matrix_flop(site.form));
+    } else {
+      totals.unrated_matrix = site.form;
+    }
   }
   if (form.kind == FormKind::kBarrier) totals.barriers += warp;
   const auto requests = static_cast<double>(site.memory.shared.requests);
@@ -119,7 +102,7 @@ double use_of(const Site& site, Resource resource) {
     case Resource::kFma:
       return kind == FormKind::kFma ? warp : 0;
     case Resource::kMatrix:
-      return kind == FormKind::kMatrix ? warp * matrix_flop_of(site.form) : 0;
+      return kind == FormKind::kMatrix ? warp * static_cast<double>(matrix_flop(site.form)) : 0;
     case Resource::kLoadStore:
       return turns_of(site).sum();
     case Resource::kDram:

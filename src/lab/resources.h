@@ -35,7 +35,8 @@ Turns turns_of(const Site& site);
 struct Totals {
   double warp_instructions = 0;
   double fma_f32 = 0, fma_f64 = 0;             // issues
-  double matrix = 0, matrix_flop = 0;          // issues, and what they multiply
+  double matrix = 0, matrix_flop = 0;          // issues, and what those of FP64 multiply
+  std::string unrated_matrix;                  // a matrix product of another type, if there are any
   double barriers = 0;                         // issues
   double shared_loads = 0, shared_stores = 0;  // requests
   double shared_load_lanes = 0, fma_lanes = 0;

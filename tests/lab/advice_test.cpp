@@ -259,6 +259,28 @@ TEST(Resources, MatrixWorkIsReadFromTheForm) {
   EXPECT_EQ(use_of(plain("mad.lo.s32", 10), Resource::kMatrix), 0);
 }
 
+// Four warps issue it, and it is one product of 64 x 128 x 16.
+TEST(Resources, AWarpsPartOfAWgmmaIsAQuarter) {
+  const Site site = plain("wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16", 4);
+  EXPECT_EQ(use_of(site, Resource::kMatrix), 2.0 * 64 * 128 * 16);
+  EXPECT_EQ(matrix_flop("wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16"), 65536u);
+  EXPECT_EQ(matrix_flop("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32"), 4096u);
+  EXPECT_EQ(matrix_flop("fma.rn.f32"), 0u);
+}
+
+TEST(Resources, NoBoundIsNamedForMatrixWorkWithoutARate) {
+  Evidence e;
+  e.sites = {plain("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", 1000),
+             plain("add.s32", 10)};
+  e.totals = totals_of({}, e.sites);
+  e.totals.warp_instructions = 1010;
+  EXPECT_EQ(e.totals.matrix_flop, 0);
+  e.resources = resources_of(e.totals, arch::kH200);
+  EXPECT_EQ(limited_by(e), "unknown");
+  EXPECT_NE(verdict(e).find("no rate of the tensor cores is known for mma.sync"), std::string::npos)
+      << verdict(e);
+}
+
 TEST(Resources, TurnsAreSplitByTheirCause) {
   Turns turns = turns_of(shared_load(10, 4));
   EXPECT_EQ(turns.shared, 10);

@@ -183,6 +183,16 @@ TEST(Model, PackingIsALaunchOfItsOwn) {
   EXPECT_NEAR(prediction.time_ms, sum, 1e-9);
 }
 
+TEST(Model, MatrixProductsWithoutARateAreRefused) {
+  CountedRun run = counted("12", 256);
+  EXPECT_NO_THROW(predict(run, arch::kH200));
+  InstructionCount row = run.counts[0].instructions[0];
+  row.form = "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32";
+  row.warp = 1;
+  run.counts[0].instructions.push_back(row);
+  EXPECT_THROW(predict(run, arch::kH200), StatusError);
+}
+
 TEST(Model, OtherGpusSayThatTheyWereNotMeasured) {
   const Prediction prediction = predict(counted("05", 256), arch::kA100);
   EXPECT_GT(prediction.time_ms, 0);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "arch/occupancy.h"
+#include "lab/counts.h"
 #include "lab/model/loop_code.h"
 #include "lab/model/sm_model.h"
 #include "sass/cubin.h"
@@ -140,6 +141,17 @@ LaunchPrediction loop_time(const Case& launch, const LoopCode& code) {
   return result;
 }
 
+// HW: of the tensor cores FP64 alone is measured (arch/costs.h).
+void refuse_unmeasured_products(const LaunchCounts& counts) {
+  for (const InstructionCount& row : counts.instructions) {
+    if (row.warp == 0 || is_double(row.form)) continue;
+    if (classify(row.form).kind == FormKind::kMatrix) {
+      throw StatusError(
+          Status::unsupported("no rate of the tensor cores is known for " + row.form));
+    }
+  }
+}
+
 }  // namespace
 
 std::string model_name(const arch::Gpu& gpu) {
@@ -167,6 +179,7 @@ Prediction predict(const CountedRun& run, const arch::Gpu& gpu, const arch::Cost
     if (!kernel) {
       throw StatusError(Status::unsupported(run.launches[i].entry + " has no machine code here"));
     }
+    refuse_unmeasured_products(run.counts[i]);
     const Case launch{gpu, costs, run.counts[i], *kernel};
     const LoopCode code = loop_code(*kernel, cubin.sm, run.counts[i]);
     LaunchPrediction time = code.is_empty() ? copy_time(launch) : loop_time(launch, code);

@@ -26,7 +26,7 @@ struct Options {
   DeviceOptions device;
   Output output;
   std::string mode = "both", fill = "uniform", rounds, seed, chain, gpu;
-  bool skip_verification = false;
+  bool skip_verification = false, energy = false;
 };
 
 std::vector<lab::Mode> modes_of(const std::string& text) {
@@ -44,6 +44,7 @@ lab::BenchOptions bench_options_of(const Options& options) {
   bench.verify.fill = lab::parse_fill(options.fill);
   bench.check_results = !options.skip_verification;
   bench.modes = modes_of(options.mode);
+  bench.energy = options.energy;
   bench.measure.seed = bench.verify.seed;
   if (!options.rounds.empty()) {
     bench.measure.rounds = static_cast<int>(parse_integer("--rounds", options.rounds, 1, 1000));
@@ -230,6 +231,8 @@ void declare_options(CLI::App& app, Options& options) {
                  "R products in a row, D feeding the next: own and vendor")
       ->type_name("R");
   app.add_flag("--no-verify", options.skip_verification, "time only");
+  app.add_flag("--energy", options.energy,
+               "joules a TFLOP, own and vendor: runs each for seconds (GPU, sustained)");
   add_device_options(app, options.device);
   add_gpu_option(app, options.gpu);
   add_vendor_option(app, options.device);
@@ -244,6 +247,8 @@ Command bench_command() {
           "  tessera bench --kernel 12 -m 4096\n"
           "  tessera bench --kernel '0*' -m 1024:8192:x2 --mode burst --json results.json\n"
           "  tessera bench --device virtual --kernel all -m 512 -n 128 -k 256 --json -\n"
+          "  tessera bench --kernel simt_f32 --suite fp32 --json results.json\n"
+          "  tessera bench --kernel simt_f32 -m 8192 --mode sustained --energy\n"
           "  tessera bench --kernel 21,22,23,24 -m 2048 --chain 10",
           [](CLI::App& app) {
             auto options = std::make_shared<Options>();

@@ -52,7 +52,7 @@ void add_shape_options(CLI::App& app, ProblemOptions& options) {
   app.add_option("-m", options.m, std::string("rows of D: ") + kSizeHelp)->type_name("M");
   app.add_option("-n", options.n, "columns of D (default: as -m)")->type_name("N");
   app.add_option("-k", options.k, "depth of the sums (default: as -m)")->type_name("K");
-  app.add_option("--shapes", options.shapes,
+  app.add_option("--shapes,--suite", options.shapes,
                  "file with a line 'm n k' for each shape, or a suite: " + names_of_suites())
       ->type_name("FILE");
   app.add_option("--layout", options.layout, "op A and op B: NN, NT, TN, TT, a list or 'all'")
@@ -136,9 +136,10 @@ std::vector<Shape> shapes_of(const ProblemOptions& options, const Shape& otherwi
 }
 
 std::vector<std::string> layouts_of(const ProblemOptions& options) {
-  if (options.layout.empty()) return {"NN"};
-  if (options.layout == "all") return {"NN", "NT", "TN", "TT"};
-  std::vector<std::string> layouts = split(options.layout, ',');
+  const std::string text =
+      options.layout.empty() ? layouts_of_suite(options.shapes) : options.layout;
+  if (text == "all") return {"NN", "NT", "TN", "TT"};
+  std::vector<std::string> layouts = split(text, ',');
   for (const std::string& layout : layouts) {
     Problem probe;
     set_layout(probe, layout);

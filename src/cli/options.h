@@ -48,7 +48,7 @@ std::vector<KernelChoice> kernels_of(const ProblemOptions& options);
 
 // Every shape that -m, -n, -k and --shapes name, `otherwise` when they name none.
 std::vector<Shape> shapes_of(const ProblemOptions& options, const Shape& otherwise);
-std::vector<std::string> layouts_of(const ProblemOptions& options);  // "NN" by default
+std::vector<std::string> layouts_of(const ProblemOptions& options);  // the suite's, else "NN"
 std::vector<Order> orders_of(const ProblemOptions& options);         // column-major by default
 
 // The cross of shapes, layouts and orders for one type; checked, leading dimensions filled in.

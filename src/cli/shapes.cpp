@@ -14,13 +14,36 @@ namespace {
 struct Suite {
   const char* name;
   std::vector<Shape> shapes;
+  const char* layouts = "NN";
 };
 
+std::vector<Shape> squares(const std::vector<std::int64_t>& sizes) {
+  std::vector<Shape> shapes;
+  for (const std::int64_t size : sizes) shapes.push_back({size, size, size});
+  return shapes;
+}
+
+std::vector<Shape> joined(std::vector<Shape> shapes, const std::vector<Shape>& more) {
+  shapes.insert(shapes.end(), more.begin(), more.end());
+  return shapes;
+}
+
 const std::vector<Suite>& suites() {
+  // What FP32 products are measured on: sizes that tiles like, sizes that they do not like, and
+  // shapes of which one side is short.
+  static const std::vector<Shape> kSquares = squares({512, 1024, 2048, 4096, 8192, 16384});
+  static const std::vector<Shape> kOdd = squares({1000, 1023, 2047, 4095, 4097, 5000});
+  static const std::vector<Shape> kSkinny = {
+      {16, 8192, 8192},  {64, 8192, 8192}, {256, 256, 65536}, {128, 128, 262144},
+      {32, 32, 1048576}, {8192, 8192, 64}, {100000, 64, 64},  {50257, 1024, 768}};
   static const std::vector<Suite> kSuites = {
       {"squares", {{1024, 1024, 1024}, {2048, 2048, 2048}, {4096, 4096, 4096}, {8192, 8192, 8192}}},
       {"ladder", {{512, 128, 256}}},
       {"tails", {{1, 1, 1}, {33, 65, 17}, {127, 129, 255}, {257, 3, 65}, {512, 128, 256}}},
+      {"fp32_squares", kSquares, "all"},
+      {"fp32_odd", kOdd, "all"},
+      {"fp32_skinny", kSkinny},
+      {"fp32", joined(kSquares, kOdd), "all"},
   };
   return kSuites;
 }
@@ -73,6 +96,13 @@ std::string names_of_suites() {
   for (const Suite& suite : suites())
     names += (names.empty() ? "" : ", ") + std::string(suite.name);
   return names;
+}
+
+std::string layouts_of_suite(const std::string& name) {
+  for (const Suite& suite : suites()) {
+    if (suite.name == name) return suite.layouts;
+  }
+  return "NN";
 }
 
 std::vector<Shape> named_shapes(const std::string& name_or_path) {

@@ -7,6 +7,7 @@
 
 #include "arch/gpus.h"
 #include "lab/count_tag.h"
+#include "lab/energy.h"
 #include "lab/explain.h"
 #include "lab/model/predict.h"
 #include "lab/operand_sets.h"
@@ -170,14 +171,20 @@ struct BoundKernel {
   void call(std::int64_t i) { runner.run(plans[i % plans.size()]); }
 };
 
-std::optional<VendorTime> best_vendor(const std::vector<Samples>& samples, std::size_t first,
-                                      const std::string& version) {
-  std::optional<VendorTime> best;
+double tflop_of(const Problem& p) {
+  return 2e-12 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+}
+
+// Which of the vendor's calls, from number `first` on, was the fastest; nullopt without one.
+std::optional<std::size_t> best_vendor(const std::vector<Samples>& samples, std::size_t first) {
+  std::optional<std::size_t> best;
+  double best_ms = 0;
   for (std::size_t i = first; i < samples.size(); ++i) {
     if (samples[i].milliseconds.empty()) continue;
-    const Summary time = summarize(samples[i].milliseconds);
-    if (best && best->time_ms.median <= time.median) continue;
-    best = VendorTime{fmt::format("{} ({})", samples[i].name, version), time};
+    const double ms = summarize(samples[i].milliseconds).median;
+    if (best && best_ms <= ms) continue;
+    best = i;
+    best_ms = ms;
   }
   return best;
 }
@@ -189,8 +196,7 @@ void add_time(Record& record, Mode mode, const Samples& samples, bool keep_sampl
   record.time_ms = summarize(samples.milliseconds);
   record.calls_per_sample = samples.calls_per_sample;
   if (keep_samples) record.samples_ms = samples.milliseconds;
-  const Problem& p = record.problem;
-  record.tflops = 2.0 * p.m * p.n * p.k / (record.time_ms->median * 1e9);
+  record.tflops = tflop_of(record.problem) / (record.time_ms->median * 1e-3);
   record.vendor = vendor;
   if (vendor) record.ratio_to_vendor = vendor->time_ms.median / record.time_ms->median;
 }
@@ -223,9 +229,12 @@ class TimedBench {
       if (now) telemetry[i] = *now;
     };
     const std::vector<Samples> samples = measure(timer_, candidates_, mode, how);
-    const auto vendor = options_.vendor
-                            ? best_vendor(samples, bound_.size(), options_.vendor->version())
-                            : std::nullopt;
+    const std::optional<std::size_t> best = best_vendor(samples, bound_.size());
+    std::optional<VendorTime> vendor;
+    if (best) {
+      vendor = VendorTime{fmt::format("{} ({})", samples[*best].name, options_.vendor->version()),
+                          summarize(samples[*best].milliseconds)};
+    }
     std::vector<Record> records;
     for (std::size_t i = 0; i < bound_.size(); ++i) {
       Record record = timed_rows_[i]->record;
@@ -233,10 +242,37 @@ class TimedBench {
       if (telemetry.count(i)) record.telemetry = telemetry[i];
       records.push_back(std::move(record));
     }
+    if (options_.energy && mode == Mode::kSustained) add_energy(records, samples, best);
     return records;
   }
 
  private:
+  // Runs every kernel and the vendor's fastest call for seconds each.
+  void add_energy(std::vector<Record>& records, const std::vector<Samples>& samples,
+                  std::optional<std::size_t> vendor) {
+    std::vector<EnergyCandidate> running;
+    const auto add = [&](std::size_t i) {
+      running.push_back({candidates_[i], summarize(samples[i].milliseconds).median});
+    };
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      if (samples[i].milliseconds.empty()) return;  // stopped
+      add(i);
+    }
+    if (vendor) add(*vendor);
+    say(options_, "energy");
+    const auto joules =
+        joules_a_call(timer_, [&] { return nvml_ ? nvml_->joules() : std::nullopt; }, running,
+                      {.seed = options_.measure.seed, .stop = options_.stop});
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      if (!joules[i]) continue;
+      const double tflop = tflop_of(records[i].problem);
+      records[i].energy = EnergyUse{*joules[i] / tflop, {}};
+      if (vendor && joules.back()) {
+        records[i].energy->vendor_joules_per_tflop = *joules.back() / tflop;
+      }
+    }
+  }
+
   void bind(Device& device, const Problem& problem, Row& row) {
     if (!row.timed) return;
     try {

@@ -21,6 +21,7 @@ struct BenchOptions {
   Vendor* vendor = nullptr;    // null: no baseline
   Device* fallback = nullptr;  // runs kernels whose image the device cannot load; may be null
   bool keep_samples = true;
+  bool energy = false;  // joules a call of every kernel and of the vendor, with the sustained runs
   std::function<void(const std::string&)> progress;  // a few words for a progress line
   std::function<bool()> stop;  // asked between kernels and groups; true keeps what there is
 };

@@ -79,7 +79,9 @@ void time_group(Timer& timer, Course& course, const GroupPlan& plan, Samples& sa
   samples.calls_per_sample = plan.calls_per_sample;
 }
 
-std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
+}  // namespace
+
+std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), 0);
   for (std::size_t i = count; i > 1; --i) {
@@ -88,8 +90,6 @@ std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
   }
   return order;
 }
-
-}  // namespace
 
 std::string_view name_of(Mode mode) { return mode == Mode::kBurst ? "burst" : "sustained"; }
 
@@ -121,7 +121,7 @@ std::vector<Samples> measure(Timer& timer, const std::vector<Candidate>& candida
   const int groups = options.rounds * static_cast<int>(candidates.size());
   int done = 0;
   for (int round = 0; round < options.rounds; ++round) {
-    for (const std::size_t i : shuffled(candidates.size(), mix_bits(options.seed) + round)) {
+    for (const std::size_t i : shuffled_order(candidates.size(), mix_bits(options.seed) + round)) {
       if (stopped()) return samples;
       Course& course = courses[i];
       if (round == 0) course.estimate_ms = estimate(timer, course, options);

@@ -62,6 +62,9 @@ struct MeasureOptions {
   std::function<void(std::size_t)> on_busy;  // candidate whose timed calls are queued or running
 };
 
+// 0 ... count-1 in an order that the seed draws.
+std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed);
+
 // All samples of a candidate, in milliseconds a call, over all rounds.
 struct Samples {
   std::string name;

@@ -20,6 +20,7 @@ struct Library {
   int (*power)(DeviceHandle, unsigned*) = nullptr;        // milliwatts
   int (*power_limit)(DeviceHandle, unsigned*) = nullptr;  // milliwatts
   int (*temperature)(DeviceHandle, int, unsigned*) = nullptr;
+  int (*energy)(DeviceHandle, unsigned long long*) = nullptr;  // millijoules; may be missing
   int (*driver_version)(char*, unsigned) = nullptr;
 };
 
@@ -30,6 +31,7 @@ bool bind(void* library, const char* name, Function& function) {
 }
 
 bool bind_all(void* handle, Library& lib) {
+  bind(handle, "nvmlDeviceGetTotalEnergyConsumption", lib.energy);
   return bind(handle, "nvmlInit_v2", lib.init) && bind(handle, "nvmlShutdown", lib.shutdown) &&
          bind(handle, "nvmlDeviceGetHandleByIndex_v2", lib.handle_by_index) &&
          bind(handle, "nvmlDeviceGetClockInfo", lib.clock) &&
@@ -61,6 +63,12 @@ class LoadedNvml : public Nvml {
     return Telemetry{
         static_cast<int>(sm), static_cast<int>(memory), static_cast<int>(max_sm), power * 1e-3,
         limit * 1e-3,         static_cast<int>(celsius)};
+  }
+
+  std::optional<double> joules() const override {
+    unsigned long long millijoules = 0;
+    if (!lib_.energy || lib_.energy(device_, &millijoules) != 0) return std::nullopt;
+    return static_cast<double>(millijoules) * 1e-3;
   }
 
  private:

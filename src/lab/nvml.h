@@ -20,6 +20,8 @@ class Nvml {
   virtual ~Nvml() = default;
   virtual std::string driver_version() const = 0;
   virtual std::optional<Telemetry> read() const = 0;
+  // Joules since the driver was loaded; the GPU renews the number some ten times a second.
+  virtual std::optional<double> joules() const = 0;
 };
 
 }  // namespace tessera::lab

@@ -55,6 +55,11 @@ Json to_json(const Telemetry& t) {
           {"power_limit_w", t.power_limit_w},       {"temperature_c", t.temperature_c}};
 }
 
+Json to_json(const EnergyUse& e) {
+  return {{"joules_per_tflop", e.joules_per_tflop},
+          {"vendor_joules_per_tflop", optional_json(e.vendor_joules_per_tflop)}};
+}
+
 Json to_json(const std::optional<VendorTime>& vendor) {
   if (!vendor) return nullptr;
   return {{"name", vendor->name}, {"time_ms", to_json(vendor->time_ms)}};
@@ -121,6 +126,7 @@ Json to_json(const Record& r) {
           {"vendor", to_json(r.vendor)},
           {"ratio_to_vendor", optional_json(r.ratio_to_vendor)},
           {"telemetry", object_or_null(r.telemetry)},
+          {"energy", object_or_null(r.energy)},
           {"calls_per_sample", r.calls_per_sample ? Json(r.calls_per_sample) : Json(nullptr)},
           {"samples_ms", r.samples_ms.empty() ? Json(nullptr) : Json(r.samples_ms)},
           {"counts", object_or_null(r.counts)},

@@ -37,6 +37,12 @@ struct PredictedTime {
   std::string model;  // its name and measured error
 };
 
+// Of a hot GPU, for each 10^12 operations (2 m n k of a product), both measured in turn.
+struct EnergyUse {
+  double joules_per_tflop = 0;
+  std::optional<double> vendor_joules_per_tflop;
+};
+
 // Fields without a value are null in JSON.
 struct Record {
   std::string kernel, config, image, idea;
@@ -52,6 +58,7 @@ struct Record {
   std::optional<VendorTime> vendor;
   std::optional<double> ratio_to_vendor;  // our speed over the vendor's: 1.1 is 10 % faster
   std::optional<Telemetry> telemetry;     // while the last group ran
+  std::optional<EnergyUse> energy;        // where it was asked for; sustained
   std::vector<double> samples_ms;         // raw
   std::int64_t calls_per_sample = 0;
   std::optional<CountSummary> counts;

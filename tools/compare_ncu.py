@@ -15,7 +15,8 @@ import pathlib
 import re
 import sys
 
-LSU = "l1tex__data_pipe_lsu_wavefronts_mem_shared"
+PATCHED = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared"
+COUNTED = "l1tex__data_pipe_lsu_wavefronts_mem_shared"
 METRICS = {
     "warp_instructions": "smsp__inst_executed.sum",
     "ffma_threads": "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
@@ -24,12 +25,18 @@ METRICS = {
     "global_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "global_store_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
     "global_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "global_sectors": "memory_l2_theoretical_sectors_global",
     "shared_load_requests": "smsp__inst_executed_op_shared_ld.sum",
-    "shared_load_wavefronts": LSU + "_op_ld.sum",
+    "shared_load_wavefronts": PATCHED + "_op_ld.sum",
     "shared_store_requests": "smsp__inst_executed_op_shared_st.sum",
-    "shared_store_wavefronts": LSU + "_op_st.sum",
+    "shared_store_wavefronts": PATCHED + "_op_st.sum",
+    # What L1's own counters say: wavefronts that were sent again are in it.
+    "l1_shared_load_wavefronts": COUNTED + "_op_ld.sum",
+    "l1_shared_store_wavefronts": COUNTED + "_op_st.sum",
     "dram_read_bytes": "dram__bytes_read.sum",
     "l2_read_sectors": "lts__t_sectors_op_read.sum",
+    "l2_written_sectors": "lts__t_sectors_op_write.sum",
+    "l2_written_sectors_of_sms": "lts__t_sectors_srcunit_tex_op_write.sum",
 }
 
 
@@ -58,7 +65,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("results/h200_ncu.json"))
     options = parser.parse_args()
-    files = sorted(options.folder.glob("ncu_*.csv"))
+    files = sorted(options.folder.glob("ncu_[0-9]*.csv"))
     if not files:
         sys.exit(f"compare_ncu.py: no ncu_*.csv in {options.folder}")
     kept = []

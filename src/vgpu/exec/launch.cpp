@@ -1,6 +1,7 @@
 // CTAs are handed out in order, each worker thread runs whole CTAs. Counts are summed at the end,
 // and of several faults the one of the lowest CTA is reported, so that nothing that is told depends
-// on how many threads there were.
+// on how many threads there were; but races between CTAs may be told from either side, or be missed
+// by chance (docs/check.md, what it cannot see).
 #include "vgpu/exec/launch.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,8 @@
 // Asynchronous operations in flight. Each takes part in the clocks as two entities, because what it
 // reads may be over before what it writes is.
+//
+// A limit: an operation counts as over when it signals, and its entities are given away some 256
+// operations later. Whoever waits for the new owner then seems to have waited for the old one.
 #pragma once
 
 #include <deque>

@@ -60,10 +60,6 @@ class LaunchFault : public StatusError {
   std::vector<vgpu::Finding> before_;
 };
 
-class Device;
-// The launch's parameters with this device's encoding of each tensor map in its place.
-std::vector<std::byte> params_with_tensor_maps(Device& device, const Launch& launch);
-
 class Device {
  public:
   virtual ~Device() = default;
@@ -85,6 +81,8 @@ class Device {
   virtual TensorMapBytes encode_tensor_map(const TensorMapDesc&) {
     throw StatusError(Status::unsupported("this device has no tensor maps"));
   }
+  // The launch's parameters with this device's encoding of each tensor map in its place.
+  std::vector<std::byte> params_of(const Launch& launch);
   // Asynchronous on a real GPU. A fault (out of bounds, deadlock, ...) throws kFailed here or at
   // the next synchronize(); on the virtual GPU a LaunchFault here.
   virtual void launch(const LoadedImage& image, const Launch& launch) = 0;
@@ -102,6 +100,16 @@ class Device {
   // The stream that launches and marks run on (a CUstream, which is a cudaStream_t), for a vendor
   // library timed between them; null on the virtual GPU.
   virtual void* native_stream() const { return nullptr; }
+
+ private:
+  // Maps that were encoded last, since calls repeat and an encoding costs the host a microsecond.
+  const TensorMapBytes& encoded(const TensorMapDesc& desc);
+  struct EncodedMap {
+    TensorMapDesc desc;
+    TensorMapBytes bytes;
+  };
+  std::vector<EncodedMap> encoded_maps_;
+  std::size_t next_encoded_ = 0;
 };
 
 // Throws kUnavailable with one sentence that says what is missing.

@@ -46,6 +46,8 @@ struct TensorMapDesc {
   TensorSwizzle swizzle = TensorSwizzle::kNone;
   TensorPromotion promotion = TensorPromotion::kNone;
   TensorFill fill = TensorFill::kZeros;
+
+  bool operator==(const TensorMapDesc&) const = default;
 };
 
 struct alignas(64) TensorMapBytes {

@@ -181,6 +181,37 @@ TEST_F(CudaDeviceTest, WritesTensorMapsIntoTheParameters) {
   }
 }
 
+TEST_F(CudaDeviceTest, EncodesATensorMapOnce) {
+  const auto device = cuda::make_device(kFake);
+  const LoadedImage loaded = device->load(image("good", "", ""));
+  Launch launch{.entry = "entry", .params = std::vector<std::byte>(128)};
+  launch.tensor_maps.resize(1);
+  TensorMapDesc& desc = launch.tensor_maps[0].desc;
+  desc.sizes = {64, 64};
+  desc.strides = {256};
+  desc.box = {32, 8};
+  const auto encodings = [&] {
+    int count = 0;
+    const std::string log = calls();
+    for (auto at = log.find("TensorMap"); at != log.npos; at = log.find("TensorMap", at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+  for (const int round : {1, 2}) {
+    for (std::uint64_t i = 1; i <= 32; ++i) {
+      desc.address = 4096 * i;
+      device->launch(loaded, launch);
+    }
+    EXPECT_EQ(encodings(), 32) << round;
+  }
+  desc.address = 4096 * 33;  // one more than are kept: the oldest has to go
+  device->launch(loaded, launch);
+  desc.address = 4096;
+  device->launch(loaded, launch);
+  EXPECT_EQ(encodings(), 34);
+}
+
 TEST_F(CudaDeviceTest, LaunchesThatStartEarlySaySo) {
   const auto device = cuda::make_device(kFake);
   const LoadedImage loaded = device->load(image("good", "", ""));

@@ -206,7 +206,7 @@ void CudaDevice::launch(const LoadedImage& image, const Launch& launch) {
   allow_shared(entry, shape.shared_bytes);
   // The driver copies the parameters before the call returns.
   std::vector<std::byte> encoded;
-  if (!launch.tensor_maps.empty()) encoded = params_with_tensor_maps(*this, launch);
+  if (!launch.tensor_maps.empty()) encoded = params_of(launch);
   auto* params = const_cast<std::byte*>(encoded.empty() ? launch.params.data() : encoded.data());
   std::size_t bytes = launch.params.size();
   std::array<void*, 5> block = {reinterpret_cast<void*>(kParamBuffer), params,

@@ -182,7 +182,7 @@ class VirtualDevice : public Device {
     const int* cluster = launch.shape.cluster;
     shape.cluster = dim3_of(cluster[0], cluster[1], cluster[2]);
     shape.shared_bytes = static_cast<std::uint32_t>(launch.shape.shared_bytes);
-    const std::vector<std::byte> params = params_with_tensor_maps(*this, launch);
+    const std::vector<std::byte> params = params_of(launch);
     counts_.push_back(
         translated([&] { return machine_.launch(program, launch.entry, shape, params); }));
   }

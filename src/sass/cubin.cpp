@@ -108,8 +108,10 @@ std::vector<Loop> loops_of(const CubinKernel& kernel, int sm) {
   for (std::size_t i = 0; i < kernel.code.size(); ++i) steps.push_back(step_at(kernel, i, sm));
   std::vector<Loop> loops;
   for (const NaturalLoop& natural : find_loops(steps)) {
-    Loop loop{
-        natural.head * kInstructionBytes, (natural.members.back() + 1) * kInstructionBytes, {}};
+    Loop loop{natural.head * kInstructionBytes,
+              (natural.members.back() + 1) * kInstructionBytes,
+              {},
+              natural.members};
     for (const std::size_t member : natural.members) count(kernel.code[member], loop.histogram);
     loops.push_back(std::move(loop));
   }

@@ -22,6 +22,7 @@ using Histogram = std::map<std::string, int>;
 struct Loop {
   std::uint64_t begin = 0, end = 0;  // its head, and past its last instruction: bytes in the kernel
   Histogram histogram;
+  std::vector<std::size_t> members;  // its instructions, by index; there may be others in between
 };
 
 struct CubinKernel {

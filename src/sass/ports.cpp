@@ -133,6 +133,14 @@ int PortState::issue(const PortAccess& access, const PortRules& rules) {
   return waited;
 }
 
+void PortState::forget(int reg) {
+  for (auto& slots : kept_) {
+    for (std::int16_t& kept : slots) {
+      if (kept == reg) kept = -1;
+    }
+  }
+}
+
 PortUse ports_of_sequence(std::span<const Operation> code, const PortRules& rules) {
   const Prepared prepared = prepare(code, rules);
   PortUse use = prepared.empty;

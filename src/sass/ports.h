@@ -46,6 +46,8 @@ class PortState {
  public:
   // Cycles for which the instruction waits in front of its window; afterwards it has been issued.
   int issue(const PortAccess& access, const PortRules& rules);
+  // The register was written: what the cache holds of it is of no use any more.
+  void forget(int reg);
   // Registers that the last instruction took from the banks, not from the reuse cache.
   int fresh_reads() const { return fresh_reads_; }
   bool operator==(const PortState&) const = default;

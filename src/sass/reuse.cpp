@@ -89,22 +89,22 @@ std::vector<unsigned> profitable_reuse(std::span<const Operation> code,
   std::vector<unsigned> flags(code.size(), 0);
   Slots<Entry> next;
   for (std::size_t i = code.size(); i-- > 0;) {
-    if (!may_flag[i]) {
-      next = {};
-      continue;
-    }
+    if (code[i].control.yields) next = {};
     for (auto& slots : next) {
       for (Entry& entry : slots) {
         if (entry.reg >= 0 && writes(code[i], entry.reg)) entry = {};
       }
     }
     for (const RegisterUse& use : code[i].reads) {
-      if (!is_slot(use) || use.count != 1) continue;
-      Entry& entry = next.at(use.first, use.operand);
-      if (entry.reg == use.first) flags[i] |= 1u << use.operand;
+      if (!is_slot(use) || use.count != 1 || !may_flag[i]) continue;
+      if (next.at(use.first, use.operand).reg == use.first) flags[i] |= 1u << use.operand;
     }
+    const bool hits = code[i].timing == Timing::kFixed;
     for (const RegisterUse& use : code[i].reads) {
-      if (is_slot(use)) next.at(use.first, use.operand) = {use.first, false};
+      if (!is_slot(use)) continue;
+      for (int reg = use.first; reg < use.first + use.count; ++reg) {
+        next.at(reg, use.operand) = {hits ? reg : -1, false};
+      }
     }
   }
   return flags;

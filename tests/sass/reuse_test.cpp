@@ -51,7 +51,7 @@ TEST(Reuse, FlagsFromScratch) {
   EXPECT_EQ(profitable_reuse(code, std::vector<bool>(5, true)),
             (std::vector<unsigned>{kA | kB, kA, kA | kB, kB, 0}));
   EXPECT_EQ(profitable_reuse(code, {true, false, true, true, true}),
-            (std::vector<unsigned>{0, 0, kA | kB, kB, 0}));
+            (std::vector<unsigned>{kA | kB, 0, kA | kB, kB, 0}));
 }
 
 TEST(Reuse, FlagsFromScratchAreLegal) {

@@ -1,0 +1,130 @@
+// Reads the shortest distances off compiled kernels that ptxas left between instructions of fixed
+// latency, and prints them as src/sass/latency_rows.cpp has them. What is no ptxas output (patched
+// or hand-made code) does not belong here.
+//
+//     mine_latencies "CUDA 13.0.88" build/images/*.cubin build/calibration/*.cubin
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "sass/cubin.h"
+#include "sass/flow.h"
+#include "sass/latencies.h"
+#include "sass/meetings.h"
+
+namespace tessera::sass {
+namespace {
+
+using Key = std::tuple<MeetingKind, RegisterFile, LatencyClass, LatencyClass>;
+// Pairs seen this often are taken to have been seen at their closest. Others may not have been, so
+// they need no more than the slowest well-known consumer of the same producer: class kAny.
+constexpr int kOften = 30;
+
+struct Seen {
+  int cycles = kLongestLatency, times = 0;
+};
+
+struct Table {
+  std::map<Key, Seen> distances;
+  std::map<std::string, int> stalls;  // of instructions that decide where control goes
+};
+
+void mine(const Program& program, Table& table) {
+  for (const Operation& operation : program.operations) {
+    if (operation.timing != Timing::kControl || !operation.known) continue;
+    int& stall = table.stalls.try_emplace(operation.name, operation.control.stall).first->second;
+    stall = std::min(stall, operation.control.stall);
+  }
+  MeetingListener listener;
+  listener.meeting = [&](const Meeting& meeting) {
+    if (meeting.is_open) return;
+    Seen& seen = table.distances[{meeting.kind, meeting.file,
+                                  class_of_first(program.operations[meeting.first]),
+                                  class_of_second(program.operations[meeting.second], meeting)}];
+    seen.cycles = std::min(seen.cycles, meeting.cycles);
+    ++seen.times;
+  };
+  visit_meetings(program, listener);
+}
+
+// The distances of pairs, then of each producer with any consumer that has no row.
+std::map<Key, int> rows_of(const Table& table) {
+  std::map<Key, int> slowest, rows;
+  for (const bool well_known : {true, false}) {
+    for (const auto& [key, seen] : table.distances) {
+      const auto& [kind, file, first, second] = key;
+      const Key any = {kind, file, first, LatencyClass::kAny};
+      if (well_known && seen.times >= kOften) slowest[any] = std::max(slowest[any], seen.cycles);
+      if (!well_known) slowest.emplace(any, kLongestLatency);
+    }
+  }
+  // A write waits for another no longer than a read would.
+  for (auto& [key, cycles] : slowest) {
+    const auto& [kind, file, first, any] = key;
+    const auto read = slowest.find({MeetingKind::kReadAfterWrite, file, first, any});
+    if (read != slowest.end()) cycles = std::min(cycles, read->second);
+  }
+  for (const auto& [key, seen] : table.distances) {
+    const auto& [kind, file, first, second] = key;
+    const int any = slowest[{kind, file, first, LatencyClass::kAny}];
+    if (seen.cycles < any) rows[key] = seen.cycles;
+  }
+  rows.insert(slowest.begin(), slowest.end());
+  return rows;
+}
+
+void mine_file(const std::string& path, Table& table) {
+  std::ifstream stream(path, std::ios::binary);
+  const std::vector<char> bytes((std::istreambuf_iterator<char>(stream)), {});
+  const CubinFile cubin = read_cubin(std::as_bytes(std::span(bytes)));
+  for (const CubinKernel& kernel : cubin.kernels) mine(program_of(kernel, cubin.sm), table);
+}
+
+void print(const std::string& source, const Table& table) {
+  static const char* const kKinds[] = {"kReadAfterWrite", "kWriteAfterWrite", "kWriteAfterRead"};
+  static const char* const kFiles[] = {"kGeneral", "kUniform", "kPredicate", "kUniformPredicate"};
+  std::printf("// Written by tools/mine_latencies from the output of %s.\n", source.c_str());
+  std::printf("#include \"sass/latencies.h\"\n\nnamespace tessera::sass {\nnamespace {\n\n");
+  std::printf("using enum MeetingKind;\nusing enum RegisterFile;\nusing Class = LatencyClass;\n\n");
+  std::printf("constexpr LatencyRow kRows[] = {\n");
+  for (const auto& [key, cycles] : rows_of(table)) {
+    const auto& [kind, file, first, second] = key;
+    std::printf("    {%s, %s, Class::k%s, Class::k%s, %d},\n", kKinds[static_cast<int>(kind)],
+                kFiles[static_cast<int>(file)], name_of(first).data(), name_of(second).data(),
+                cycles);
+  }
+  std::printf("};\n\nconstexpr StallRow kStalls[] = {\n");
+  for (const auto& [name, cycles] : table.stalls) {
+    if (cycles > 1) std::printf("    {\"%s\", %d},\n", name.c_str(), cycles);
+  }
+  std::printf("};\n\n}  // namespace\n\n");
+  std::printf("std::span<const StallRow> stall_rows() { return kStalls; }\n\n");
+  std::printf("std::span<const LatencyRow> latency_rows() { return kRows; }\n\n");
+  std::printf("std::string_view latency_source() { return \"%s\"; }\n\n", source.c_str());
+  std::printf("}  // namespace tessera::sass\n");
+}
+
+}  // namespace
+}  // namespace tessera::sass
+
+int main(int count, char** arguments) {
+  if (count < 3) {
+    std::fprintf(stderr, "usage: mine_latencies COMPILER CUBIN...\n");
+    return 2;
+  }
+  try {
+    tessera::sass::Table table;
+    for (int i = 2; i < count; ++i) tessera::sass::mine_file(arguments[i], table);
+    tessera::sass::print(arguments[1], table);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}

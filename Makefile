@@ -31,4 +31,4 @@ tidy:
 	@tools/tidy $(BUILD)
 
 clean:
-	@rm -rf $(BUILD) build-asan
+	@rm -rf $(BUILD) build-asan build-images

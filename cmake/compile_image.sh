@@ -4,9 +4,35 @@
 #   STEM.cu -> STEM.ptx, STEM.portable.ptx, STEM.<arch>.cubin, STEM.d (headers read),
 #              STEM.resources.txt (ptxas -v)
 # PORTABLE_ARCH 0: the kernel runs on the first architecture alone, and the other files are empty.
+# All build folders of a checkout share what they compiled, in build-images: a kernel of fifty entries
+# takes minutes.
 set -euo pipefail
 nvcc=$1 source_dir=$2 stem=$3 portable=$4 first_arch=$5
 shift 5
+name=$(basename "$stem")
+
+"$nvcc" -std=c++20 --expt-relaxed-constexpr -I "$source_dir/src" -M -MT "$stem.ptx" \
+  -arch=compute_90a -o "$stem.d" "$stem.cu"
+# What the result depends on: this script, the compiler, and every file of ours that it reads.
+read_files=$(tr -d '\\' < "$stem.d" | tr ' ' '\n' | grep -F "$source_dir/src/" | sort -u)
+key=$(cat "$0" "$stem.cu" $read_files <("$nvcc" --version; echo "$portable $first_arch $*") |
+  sha256sum | cut -c 1-32)
+shared=$source_dir/build-images/$name-$key
+mkdir -p "$source_dir/build-images"
+exec 9> "$shared.lock"
+flock 9  # another build may be at it
+if [[ -d $shared ]]; then
+  cp "$shared"/* "$(dirname "$stem")"
+  exit
+fi
+# Only whole results are shared; of each kernel the last ten.
+share() {
+  mkdir "$shared.new"
+  cp "$stem".{ptx,portable.ptx,resources.txt,*.cubin} "$shared.new"
+  mv "$shared.new" "$shared"
+  ls -dt "$source_dir/build-images/$name"-* | tail -n +21 | xargs -r rm -rf
+}
+rm -rf "$shared.new"
 
 ptx_from_cuda() {  # ARCH OUTPUT FLAG...
   "$nvcc" -std=c++20 -O3 --expt-relaxed-constexpr -I "$source_dir/src" -ptx \
@@ -15,7 +41,7 @@ ptx_from_cuda() {  # ARCH OUTPUT FLAG...
 
 # The embedded PTX says which source line each instruction came from, with paths relative to the
 # repository, so that two checkouts build the same bytes.
-ptx_from_cuda 90a "$stem.raw.ptx" -lineinfo -MD -MF "$stem.d" -MT "$stem.ptx"
+ptx_from_cuda 90a "$stem.raw.ptx" -lineinfo
 sed -e "s|\"$(dirname "$stem")/|\"|; s|\"$source_dir/|\"|" "$stem.raw.ptx" > "$stem.ptx"
 
 # WHY: ptxas copies the whole PTX into the cubin as soon as it sees a .loc, so it reads the same
@@ -29,6 +55,7 @@ rm "$stem.raw.ptx"
 if [[ $portable == 0 ]]; then
   : > "$stem.portable.ptx"
   for arch in "$@"; do : > "$stem.$arch.cubin"; done
+  share
   exit
 fi
 
@@ -40,3 +67,4 @@ rm "$stem.checked.cubin"
 for arch in "$@"; do
   "$nvcc" -cubin -arch="$arch" -o "$stem.$arch.cubin" "$stem.portable.ptx"
 done
+share

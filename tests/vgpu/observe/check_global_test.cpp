@@ -50,6 +50,20 @@ TEST(CheckGlobal, WithinACtaABarrierOrders) {
   expect_clean(check_grid(store + "bar.sync 0;\n" + load, 2, 64));
 }
 
+// An access of scope .cta is atomic for its own CTA alone.
+TEST(CheckGlobal, AtomicsRaceWhereTheirScopeIsTooNarrow) {
+  expect_clean(check_grid("red.relaxed.cta.global.add.u32 [data], 1;", 1, 64));
+  const Findings findings = check_grid("red.relaxed.cta.global.add.u32 [data], 1;");
+  expect_found(findings, "race", "red.relaxed.cta.global.add.u32");
+  EXPECT_NE(text_of(findings).find("name a scope that holds both CTAs"), std::string::npos);
+  expect_found(check_grid("red.relaxed.cluster.global.add.u32 [data], 1;"), "race",
+               "red.relaxed.cluster.global.add.u32");
+  expect_clean(check_grid("red.relaxed.gpu.global.add.u32 [data], 1;"));
+  expect_found(check_grid("st.relaxed.cta.global.u32 [data], 1;"), "race",
+               "st.relaxed.cta.global.u32");
+  expect_clean(check_grid("st.relaxed.sys.global.u32 [data], 1;"));
+}
+
 TEST(CheckGlobal, AtomicsDoNotRace) {
   expect_clean(check_grid("red.global.add.u32 [data], 1;"));
   expect_clean(check_grid("red.global.add.u32 [data], 1;", 64, 64, 2));

@@ -15,7 +15,7 @@ ClusterChecker::Guest ClusterChecker::guest_of(const WarpAccess& access, const L
   guest.by = access.by;
   guest.lane = lane;
   guest.kind = access.kind;
-  guest.strong = access.kind == AccessKind::kAtomic || access.order != MemoryOrder::kWeak;
+  guest.reach = reach_of(access.kind, access.order, access.scope);
   guest.window = access.window;
   guest.owner = access.owner;
   guest.bytes = access.bytes;
@@ -28,8 +28,8 @@ ClusterChecker::Guest ClusterChecker::guest_of(const WarpAccess& access, const L
 void ClusterChecker::access_shared(const WarpAccess& access, WarpClocks& warp, LaneGroup& group,
                                    std::uint32_t lanes) {
   SharedShadow& shadow = shared_[access.owner];
-  const bool strong = access.kind == AccessKind::kAtomic || access.order != MemoryOrder::kWeak;
-  const Visitor visitor{warp.self(), site_of(access.by.instruction, strong), start_, group.floor,
+  const Reach reach = reach_of(access.kind, access.order, access.scope);
+  const Visitor visitor{warp.self(), site_of(access.by.instruction, reach), start_, group.floor,
                         now_};
   const bool writes = access.kind != AccessKind::kLoad;
   std::uint32_t odd = 0;
@@ -46,7 +46,7 @@ void ClusterChecker::access_shared(const WarpAccess& access, WarpClocks& warp, L
   }
   if (!writes) return;
   std::uint32_t twice = shadow.write(visitor, lanes, access.address, access.bytes);
-  if (strong) return;
+  if (reach != Reach::kNobody) return;
   for (; twice != 0; twice &= twice - 1) {
     report_same_store(guest_of(access, group, warp.self(), std::countr_zero(twice)));
   }
@@ -91,8 +91,8 @@ const BlockShadow* ClusterChecker::block_of(std::uint32_t instruction, std::uint
 void ClusterChecker::access_global(const WarpAccess& access, WarpClocks& warp, LaneGroup& group,
                                    std::uint32_t lanes) {
   const bool reads = access.kind != AccessKind::kStore, writes = access.kind != AccessKind::kLoad;
-  const bool strong = access.kind == AccessKind::kAtomic || access.order != MemoryOrder::kWeak;
-  const Site site = site_of(access.by.instruction, strong);
+  const Site site =
+      site_of(access.by.instruction, reach_of(access.kind, access.order, access.scope));
   const std::uint64_t who = GlobalCell::pack(cluster_, warp.self(), now_ - start_);
   const GlobalCell::Known known{cluster_, group.floor - start_, ctas_ * warps_per_cta_};
   for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
@@ -148,7 +148,7 @@ void ClusterChecker::agent_access(const AgentAccess& access) {
   guest.by.instruction = access.instruction;
   guest.agent = agent;
   guest.kind = access.kind;
-  guest.strong = access.kind == AccessKind::kAtomic;
+  if (access.kind == AccessKind::kAtomic) guest.reach = Reach::kAll;
   guest.is_map = access.is_map;
   guest.window = access.window;
   guest.owner = access.owner;
@@ -164,8 +164,8 @@ void ClusterChecker::agent_access(const AgentAccess& access) {
 void ClusterChecker::agent_in_shared(const AgentAccess& access, const Agent& agent, Guest& guest) {
   SharedShadow& shadow = shared_[access.owner];
   const bool reads = access.kind != AccessKind::kStore, writes = access.kind != AccessKind::kLoad;
-  const Visitor visitor{guest.entity, site_of(access.instruction, guest.strong), start_,
-                        agent.floor, now_};
+  const Visitor visitor{guest.entity, site_of(access.instruction, guest.reach), start_, agent.floor,
+                        now_};
   if (access.owner != agent.issuer.cta) note_remote(guest);
   visit_shared(guest, agent.floor);
   const std::uint32_t end = shadow.end_of(access.address, access.bytes);
@@ -184,7 +184,7 @@ void ClusterChecker::agent_in_global(const AgentAccess& access, const Agent& age
   if (reads && !block->written().is_marked(offset, access.bytes)) report_uninitialised(guest);
   if (writes) block->written().mark_while_running(offset, access.bytes);
   const std::uint64_t who = GlobalCell::pack(cluster_, guest.entity, now_ - start_);
-  const Site site = site_of(access.instruction, guest.strong);
+  const Site site = site_of(access.instruction, guest.reach);
   // Boxes of tensors begin at any element: the first cell may begin before it.
   guest.address -= guest.address % block->cell_bytes();
   for (const std::uint64_t end = access.address + access.bytes; guest.address < end;

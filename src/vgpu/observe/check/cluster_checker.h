@@ -71,7 +71,7 @@ class ClusterChecker : public Observer {
     int lane = -1;  // -1: an agent
     const Agent* agent = nullptr;
     AccessKind kind = AccessKind::kLoad;
-    bool strong = false;
+    Reach reach = Reach::kNobody;
     bool is_map = false;  // an agent that looks at its tensor map
     Window window = Window::kShared;
     std::uint32_t owner = 0;
@@ -112,6 +112,7 @@ class ClusterChecker : public Observer {
   void fence_threads(const Actor& by, WarpClocks& warp, MemoryScope scope);
 
   // verdicts.cpp
+  bool are_strong_together(const Guest& guest, const Past& past) const;
   void judge(const Guest& guest, const Past& past);
   void judge_foreign(const Guest& guest, const GlobalPast& past);
   void report_race(const Guest& guest, const Past& past);

@@ -106,8 +106,8 @@ void ClusterChecker::mbarrier_ends(const Actor& by, MbarrierPlace place) {
   const Time now = tick();
   SharedShadow& shadow = shared_[place.owner];
   const Visitor visitor{entity_of(by),
-                        with_lane(site_of(by.instruction, false), __builtin_ctz(by.mask)), start_,
-                        start_, now};
+                        with_lane(site_of(by.instruction, Reach::kNobody), __builtin_ctz(by.mask)),
+                        start_, start_, now};
   last_[visitor.entity] = now;
   const std::uint32_t end = shadow.end_of(place.offset, kMbarrierBytes);
   for (std::uint32_t cell = shadow.cell_of(place.offset); cell < end; ++cell) {

@@ -4,21 +4,32 @@
 #include <cstdint>
 
 #include "vgpu/observe/check/clock.h"
+#include "vgpu/observe/observer.h"
 
 namespace tessera::vgpu::check {
 
-// An instruction and a lane, and two facts. Strong: atomic, or ordered by a modifier other than
-// .weak; strong accesses do not race with each other. Several: more lanes than this one did it.
-using Site = std::uint32_t;
-constexpr std::uint32_t kSiteLanes = 5, kSiteStrong = 31;
-constexpr Site kSiteSeveral = 1u << 30;
+// For whom an access is strong: atomic, or ordered by a modifier other than .weak. Accesses that
+// are strong for each other do not race.
+enum class Reach : std::uint8_t { kNobody, kCta, kCluster, kAll };
 
-constexpr Site site_of(std::uint32_t instruction, bool strong) {
-  return instruction << kSiteLanes | std::uint32_t{strong} << kSiteStrong;
+constexpr Reach reach_of(AccessKind kind, MemoryOrder order, MemoryScope scope) {
+  if (kind != AccessKind::kAtomic && order == MemoryOrder::kWeak) return Reach::kNobody;
+  if (scope == MemoryScope::kCta) return Reach::kCta;
+  return scope == MemoryScope::kCluster ? Reach::kCluster : Reach::kAll;
+}
+
+// An instruction, a lane, and two facts: its reach, and whether more lanes than this one did it.
+using Site = std::uint32_t;
+constexpr std::uint32_t kSiteLanes = 5, kSiteReach = 30;
+constexpr Site kSiteSeveral = 1u << 29;
+
+constexpr Site site_of(std::uint32_t instruction, Reach reach) {
+  return instruction << kSiteLanes | static_cast<std::uint32_t>(reach) << kSiteReach;
 }
 constexpr Site with_lane(Site site, int lane) { return site | static_cast<std::uint32_t>(lane); }
 constexpr int lane_of(Site site) { return static_cast<int>(site & ((1u << kSiteLanes) - 1)); }
-constexpr bool is_strong(Site site) { return site >> kSiteStrong != 0; }
+constexpr Reach reach_of(Site site) { return static_cast<Reach>(site >> kSiteReach); }
+constexpr bool is_strong(Site site) { return reach_of(site) != Reach::kNobody; }
 constexpr bool is_by_several(Site site) { return (site & kSiteSeveral) != 0; }
 constexpr std::uint32_t instruction_of(Site site) {
   return (site & (kSiteSeveral - 1)) >> kSiteLanes;

@@ -36,6 +36,10 @@ AccessKind kind_of(const Past& past) {
   return is_strong(past.site) ? AccessKind::kAtomic : AccessKind::kStore;
 }
 
+// Of accesses that would not race if they were strong for each other.
+constexpr const char* kWiderScope =
+    "name a scope that holds both CTAs (.cluster or .gpu) in both accesses";
+
 std::string capital(std::string text) {
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = char(text[0] - 'a' + 'A');
   return text;
@@ -45,8 +49,16 @@ std::string capital(std::string text) {
 
 // ---- is it in order? ----------------------------------------------------------------------------
 
+// Each of them is strong for the other's CTA.
+bool ClusterChecker::are_strong_together(const Guest& guest, const Past& past) const {
+  const Reach reach = std::min(guest.reach, reach_of(past.site));
+  const bool in_one_cta = !guest.agent && !agents_.is_agent(past.entity) &&
+                          past.entity / warps_per_cta_ == guest.by.cta;
+  return reach >= Reach::kCluster || (reach == Reach::kCta && in_one_cta);
+}
+
 void ClusterChecker::judge(const Guest& guest, const Past& past) {
-  if (guest.strong && is_strong(past.site)) return;
+  if (are_strong_together(guest, past)) return;
   const Clock& clock = *guest.clock;
   if (guest.agent) {
     if (past.entity == guest.agent->reads || past.entity == guest.agent->writes) return;
@@ -66,7 +78,7 @@ void ClusterChecker::judge(const Guest& guest, const Past& past) {
 }
 
 void ClusterChecker::judge_foreign(const Guest& guest, const GlobalPast& past) {
-  if (guest.strong && is_strong(past.past.site)) return;
+  if (guest.reach == Reach::kAll && reach_of(past.past.site) == Reach::kAll) return;
   if (knows(guest.clock->others, past.cluster, past.past.entity, past.past.time)) return;
   report_foreign_race(guest, past);
 }
@@ -164,6 +176,7 @@ std::string ClusterChecker::hint_for_race(const Guest& guest, const Past& past, 
         "mbarrier at which they arrive, {}",
         log_.line(later.instruction), where);
   }
+  if (guest.reach != Reach::kNobody && is_strong(past.site)) return kWiderScope;
   if (later.instruction == earlier.instruction) {
     return fmt::format(
         "give each thread that runs {} a place of its own, let one thread do it, or "
@@ -268,6 +281,9 @@ void ClusterChecker::report_foreign_race(const Guest& guest, const GlobalPast& p
   finding->message = capital(fmt::format("{} {} global memory that {} {}, and nothing orders CTAs",
                                          who(later, true), did(guest.kind), who(earlier, true),
                                          past.past.wrote ? "wrote" : "read"));
+  const bool are_strong = guest.reach != Reach::kNobody && is_strong(past.past.site);
+  if (are_strong) finding->hint = kWiderScope;
+  if (are_strong) return;
   finding->hint = fmt::format(
       "give each CTA memory of its own, make both accesses atomic, or hand over with "
       "__threadfence() and an atomic flag after {} that {} waits for",

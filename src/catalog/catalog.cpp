@@ -6,6 +6,7 @@
 
 #include "catalog/persistent.h"
 #include "catalog/rung.h"
+#include "kernels/simt/config.h"
 #include "ladder/01_strided/config.h"
 #include "ladder/02_coalesced/config.h"
 #include "ladder/03_shared_tile/config.h"
@@ -26,7 +27,7 @@
 namespace tessera {
 
 std::span<const Kernel> all_kernels() {
-  using catalog::packed_rung, catalog::rung;
+  using catalog::packed_rung, catalog::rung, catalog::stream_k_kernel;
   // clang-format off
   static const std::vector<Kernel> kernels = {
       rung("01_strided", "one thread an output, lanes down a column", strided::kRows),
@@ -45,6 +46,7 @@ std::span<const Kernel> all_kernels() {
       packed_rung("22_packed_shared", "packed blocks in shared memory", packed_shared::kRows),
       packed_rung("23_packed_conflict_free", "shared blocks read without conflicts", packed_conflict_free::kRows),
       packed_rung("24_tensor_core_wmma", "FP64 tensor cores, one warp a tile", tensor_core_wmma::kRows),
+      stream_k_kernel("simt_f32", "TMA, persistent, stream-K", "simt", simt::kRows),
   };
   // clang-format on
   return kernels;

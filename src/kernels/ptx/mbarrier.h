@@ -73,6 +73,27 @@ __device__ inline void mbarrier_wait_parity_cluster(Mbarrier& barrier, std::uint
   }
 }
 
+// Inner loops keep 32-bit shared addresses in registers, and ask under a predicate rather than
+// branch: `address` is a barrier's shared_address(). True at once where nothing is `wanted`.
+__device__ inline bool mbarrier_try_wait_parity_if(bool wanted, std::uint32_t address,
+                                                   std::uint32_t parity) {
+  std::uint32_t over;
+  asm volatile(
+      "{\n\t.reg .pred wanted, over;\n\t"
+      "setp.ne.u32 wanted, %3, 0;\n\t"
+      "setp.eq.u32 over, %3, 0;\n\t"
+      "@wanted mbarrier.try_wait.parity.shared.b64 over, [%1], %2;\n\t"
+      "selp.u32 %0, 1, 0, over;\n\t}"
+      : "=r"(over)
+      : "r"(address), "r"(parity), "r"(static_cast<std::uint32_t>(wanted))
+      : "memory");
+  return over != 0;
+}
+__device__ inline void mbarrier_wait_parity_at(std::uint32_t address, std::uint32_t parity) {
+  while (!mbarrier_try_wait_parity_if(true, address, parity)) {
+  }
+}
+
 // Arrives when all cp.async of the thread so far are done. The arrival is one of those that init
 // counted.                                           PTX ISA: cp.async.mbarrier.arrive.noinc
 __device__ inline void cp_async_mbarrier_arrive(Mbarrier& barrier) {

@@ -1,0 +1,75 @@
+// How tiles come into the ring: whole by a tensor copy, or element by element where base or row
+// stride is no multiple of 16 bytes, or where the operand stands along k and is turned on its way.
+// Elements outside of the matrix become zeros either way.
+#pragma once
+
+#include "kernels/ptx/cp_async.h"
+#include "kernels/ptx/tensor_copy.h"
+#include "problem/params.h"
+
+namespace tessera::pipeline {
+
+inline constexpr int kFetchers = 128;  // threads that copy a tile together
+
+// One operand in memory: `outer` is m of A, n of B. Its neighbours stand along k or along outer,
+// those of the other index `stride` elements apart.
+struct Matrix {
+  const float* data;
+  long long outer, k;
+  long long stride;
+};
+
+// Which elements of an extent x depth tile each of the fetching threads copies: `outer + i *
+// kOuterStep` and `k + j * kKStep` for all i and j. Neighbouring threads read neighbours, and a
+// warp writes to 32 banks.
+template <int extent, int depth, bool along_k>
+struct CopyMap {
+  static constexpr int kAcross = along_k ? 8 : (extent < 128 ? extent : 128);
+  static constexpr int kDown = kFetchers / kAcross;
+  static constexpr int kOuterStep = along_k ? kDown : kAcross;
+  static constexpr int kKStep = along_k ? kAcross : kDown;
+  static constexpr int kOuterCount = extent / kOuterStep, kKCount = depth / kKStep;
+  static_assert(kOuterCount * kOuterStep == extent && kKCount * kKStep == depth);
+
+  __device__ static int outer(int thread) { return along_k ? thread / kAcross : thread % kAcross; }
+  __device__ static int k(int thread) { return along_k ? thread % kAcross : thread / kAcross; }
+};
+
+// Copies one tile whose first element is (first_outer, first_k); `tile` is (k, outer).
+template <bool along_k, int extent, int depth, int pitch>
+__device__ void copy_tile(float (&tile)[depth][pitch], const Matrix& matrix, long long first_outer,
+                          long long first_k) {
+  using Map = CopyMap<extent, depth, along_k>;
+  const int thread = threadIdx.x % kFetchers;
+  const int o = Map::outer(thread), k = Map::k(thread);
+  const long long outer = first_outer + o, in_k = first_k + k;
+  const float* from =
+      matrix.data + (along_k ? outer * matrix.stride + in_k : in_k * matrix.stride + outer);
+  float* to = &tile[k][o];
+  const long long outer_left = matrix.outer - outer, k_left = matrix.k - in_k;
+  // The outer loop walks the stride, so that its addresses are sums; the inner one is offsets.
+  constexpr int kFar = along_k ? Map::kOuterCount : Map::kKCount;
+  constexpr int kNear = along_k ? Map::kKCount : Map::kOuterCount;
+#pragma unroll
+  for (int far = 0; far < kFar; ++far) {
+#pragma unroll
+    for (int near = 0; near < kNear; ++near) {
+      const int i = along_k ? far : near, j = along_k ? near : far;
+      const bool inside = i * Map::kOuterStep < outer_left && j * Map::kKStep < k_left;
+      const int step = along_k ? j * Map::kKStep : i * Map::kOuterStep;
+      ptx::cp_async<4>(to + j * Map::kKStep * pitch + i * Map::kOuterStep, from + step,
+                       inside ? 4 : 0);
+    }
+    from += matrix.stride * (along_k ? Map::kOuterStep : Map::kKStep);
+  }
+}
+
+// As copy_tile, by one thread; `arrived` must have been told the bytes.
+template <int depth, int pitch>
+__device__ void load_tile(float (&tile)[depth][pitch], const TensorMap& map, long long first_outer,
+                          long long first_k, ptx::Mbarrier& arrived) {
+  ptx::tensor_load(&tile[0][0], map, {static_cast<int>(first_outer), static_cast<int>(first_k)},
+                   arrived);
+}
+
+}  // namespace tessera::pipeline

@@ -1,0 +1,20 @@
+// A 128-bit load of shared memory that stays where it was written: an inner loop that is scheduled
+// by hand says when each fragment is fetched.
+//
+// Own assembly: the compiler moves plain loads, and derives their addresses anew.
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::ptx {
+
+// Four floats at `address` + kOffset bytes, a multiple of 16 in shared memory of this CTA.
+// PTX ISA: ld.shared
+template <int kOffset>
+__device__ inline void load_shared(float (&to)[4], std::uint32_t address) {
+  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4 + %5];"
+               : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+               : "r"(address), "n"(kOffset));
+}
+
+}  // namespace tessera::ptx

@@ -1,0 +1,94 @@
+// The shapes of the FP32 kernels on CUDA cores, and how each operand reaches shared memory.
+#pragma once
+
+#include "problem/config.h"
+
+namespace tessera::simt {
+
+inline constexpr int kPassDepth = 8;     // steps in k of one pass (kernels/tile/multiplier.h)
+inline constexpr int kPortableArch = 0;  // tensor copies and setmaxnreg: sm_90a only
+
+struct Config {
+  BlockTile block;                             // k: depth of a stage
+  int stages;                                  // of the ring in shared memory
+  OutputTile warps, lanes;                     // that multiply: of the block, of a warp
+  OutputTile thread;                           // outputs of one thread
+  int resident;                                // blocks of a multiprocessor
+  int producer_registers, consumer_registers;  // after the split by setmaxnreg; 0: as compiled
+  Sides sides;
+  Fetches fetches;
+
+  static constexpr int kProducers = 128;  // threads that fetch
+  constexpr int consumers() const { return 32 * warps.m * warps.n; }
+  constexpr int threads() const { return consumers() + kProducers; }
+  constexpr int min_blocks() const { return resident; }
+
+  // Floats between neighbours in k of a stage. Turned tiles are padded: eight k by four rows that a
+  // warp writes at a time then lie in 32 banks.
+  constexpr int pitch_a() const { return block.m + (sides.a == Contiguous::kK ? 4 : 0); }
+  constexpr int pitch_b() const { return block.n + (sides.b == Contiguous::kK ? 4 : 0); }
+  constexpr int stage_a() const { return block.k * pitch_a(); }  // floats
+  constexpr int stage_b() const { return block.k * pitch_b(); }
+  constexpr int ring_bytes() const { return stages * (stage_a() + stage_b()) * 4; }
+  // The ring, aligned to 128 bytes, and a barrier object a stage behind it.
+  constexpr int shared_bytes() const { return 128 + ring_bytes() + stages * 8; }
+  constexpr TensorBox a_box() const { return {block.m, block.k, 0}; }
+  constexpr TensorBox b_box() const { return {block.n, block.k, 0}; }
+};
+
+constexpr bool is_legal(const Config& c) {
+  constexpr int kShared = 227 * 1024;  // HW: of a block, compute capability 9.0
+  constexpr int kNamedBarriers = 16;   // HW: 0 is __syncthreads()
+  const bool tiles_fit = c.block.m == c.warps.m * c.lanes.m * c.thread.m &&
+                         c.block.n == c.warps.n * c.lanes.n * c.thread.n &&
+                         c.lanes.m * c.lanes.n == 32;
+  const bool quarters = c.thread.m % 4 == 0 && c.thread.n % 4 == 0;
+  const bool boxes = c.block.m <= 256 && c.block.n <= 256;
+  const bool fetchable = (c.sides.a == Contiguous::kM || c.fetches.a == Fetch::kCopy4) &&
+                         (c.sides.b == Contiguous::kN || c.fetches.b == Fetch::kCopy4);
+  return tiles_fit && quarters && boxes && fetchable && c.block.k % kPassDepth == 0 &&
+         c.block.m % 16 == 0 && c.block.n % 16 == 0 && c.stages < kNamedBarriers &&
+         c.resident * (c.shared_bytes() + 1024) <= kShared + 1024 && c.threads() <= 1024;
+}
+
+// Each operand stands along m (or n) and comes by tensor copies or element by element, or along k
+// and is turned on its way.
+struct Way {
+  Contiguous a, b;
+  Fetches fetches;
+};
+inline constexpr Way kWays[9] = {
+    {Contiguous::kM, Contiguous::kN, {Fetch::kTensor, Fetch::kTensor}},
+    {Contiguous::kM, Contiguous::kN, {Fetch::kTensor, Fetch::kCopy4}},
+    {Contiguous::kM, Contiguous::kN, {Fetch::kCopy4, Fetch::kTensor}},
+    {Contiguous::kM, Contiguous::kN, {Fetch::kCopy4, Fetch::kCopy4}},
+    {Contiguous::kM, Contiguous::kK, {Fetch::kTensor, Fetch::kCopy4}},
+    {Contiguous::kM, Contiguous::kK, {Fetch::kCopy4, Fetch::kCopy4}},
+    {Contiguous::kK, Contiguous::kN, {Fetch::kCopy4, Fetch::kTensor}},
+    {Contiguous::kK, Contiguous::kN, {Fetch::kCopy4, Fetch::kCopy4}},
+    {Contiguous::kK, Contiguous::kK, {Fetch::kCopy4, Fetch::kCopy4}},
+};
+
+template <int variants>
+constexpr ConfigRows<Config, 9 * variants> for_all_ways(const ConfigRow<Config> (&list)[variants]) {
+  ConfigRows<Config, 9 * variants> table{};
+  for (int i = 0; i < table.size(); ++i) {
+    const Way& way = kWays[i % 9];
+    table.rows[i] = list[i / 9];
+    table.rows[i].config.sides = {way.a, way.b};
+    table.rows[i].config.fetches = way.fetches;
+  }
+  return table;
+}
+
+//                     block, stages, warps, lanes, thread, resident, registers
+inline constexpr auto kRows = for_all_ways({
+    {"256x128", {{256, 128, 32}, 4, {4, 2}, {4, 8}, {16, 8}, 1, 40, 232}},
+    {"128x128", {{128, 128, 16}, 6, {2, 2}, {4, 8}, {16, 8}, 2, 40, 208}},
+    {"128x64", {{128, 64, 16}, 6, {2, 2}, {8, 4}, {8, 8}, 2, 40, 208}},
+    {"64x64", {{64, 64, 16}, 6, {2, 2}, {8, 4}, {4, 8}, 3, 56, 104}},
+    {"128x16", {{128, 16, 32}, 5, {4, 1}, {8, 4}, {4, 4}, 2, 0, 0}},
+    {"64x32", {{64, 32, 16}, 8, {4, 1}, {4, 8}, {4, 4}, 4, 48, 80}},
+});
+
+}  // namespace tessera::simt

@@ -1,0 +1,133 @@
+// FP32 products in FP32 arithmetic, for any sizes, strides and alignments. Four warps fetch tiles
+// into a ring in shared memory, by tensor copies or element by element; the others do nothing but
+// multiply. The grid is persistent and walks a stream-K schedule: no wave is left half empty.
+#include "kernels/epilogue/output.h"
+#include "kernels/pipeline/consumer.h"
+#include "kernels/pipeline/fetch.h"
+#include "kernels/pipeline/ring.h"
+#include "kernels/ptx/fence.h"
+#include "kernels/ptx/griddepcontrol.h"
+#include "kernels/ptx/registers.h"
+#include "kernels/scheduler/stream_k.h"
+#include "kernels/simt/add_parts.h"
+#include "kernels/simt/config.h"
+#include "kernels/simt/params.h"
+
+namespace tessera::simt {
+
+using pipeline::Consumer, pipeline::Ring, pipeline::RingPosition, pipeline::tile_consumed;
+using pipeline::copy_tile, pipeline::load_tile;
+static_assert(Config::kProducers == pipeline::kFetchers && kPassDepth == tile::kPassDepth);
+
+template <Config cfg>
+__device__ void fetch_stage(Ring<cfg>& ring, const SimtParams& p, RingPosition<cfg.stages> position,
+                            const scheduler::Work& work, int k_tile) {
+  const int stage = position.stage;
+  ptx::Mbarrier& loaded = ring.tile_loaded[stage];
+  const long long m = work.tile_m * cfg.block.m, n = work.tile_n * cfg.block.n;
+  const long long k = static_cast<long long>(k_tile) * cfg.block.k;
+  // The four warps stand on four sub-cores and take turns, so that none loses more slots.
+  const bool announces = threadIdx.x % Config::kProducers == stage % 4 * 32;
+  if (Ring<cfg>::kTensorBytes > 0 && announces) {
+    ptx::mbarrier_arrive_expect_tx(loaded, Ring<cfg>::kTensorBytes);
+    if constexpr (Ring<cfg>::kTensorA) load_tile(ring.a[stage], p.a_map, m, k, loaded);
+    if constexpr (Ring<cfg>::kTensorB) load_tile(ring.b[stage], p.b_map, n, k, loaded);
+  }
+  if constexpr (!Ring<cfg>::kTensorA) {
+    constexpr bool along_k = cfg.sides.a == Contiguous::kK;
+    const long long stride = along_k ? p.gemm.a_row : p.gemm.a_col;
+    copy_tile<along_k, cfg.block.m>(
+        ring.a[stage], {static_cast<const float*>(p.gemm.a), p.gemm.m, p.gemm.k, stride}, m, k);
+  }
+  if constexpr (!Ring<cfg>::kTensorB) {
+    constexpr bool along_k = cfg.sides.b == Contiguous::kK;
+    const long long stride = along_k ? p.gemm.b_col : p.gemm.b_row;
+    copy_tile<along_k, cfg.block.n>(
+        ring.b[stage], {static_cast<const float*>(p.gemm.b), p.gemm.n, p.gemm.k, stride}, n, k);
+  }
+  if constexpr (!Ring<cfg>::kTensorA || !Ring<cfg>::kTensorB) {
+    ptx::cp_async_mbarrier_arrive(loaded);
+  }
+}
+
+template <Config cfg>
+__device__ void fetch_all(Ring<cfg>& ring, const SimtParams& p) {
+  RingPosition<cfg.stages> position;
+  const auto fetch = [&](const scheduler::Work& work, int k_tile) {
+    if (!position.first_lap) ptx::barrier_sync(tile_consumed(position.stage), cfg.threads());
+    fetch_stage<cfg>(ring, p, position, work, k_tile);
+    position.advance();
+  };
+  scheduler::Work work = scheduler::first(p.schedule, blockIdx.x);
+  for (; work.valid; work = scheduler::next(p.schedule, blockIdx.x, work)) {
+    for (int k_tile = work.k_begin; k_tile < work.k_end; ++k_tile) fetch(work, k_tile);
+  }
+  // WHY: who multiplies fetches fragments one step ahead. Behind the last stage stands one of zeros
+  // (all of it outside of the matrices), so that the inner loop need not ask whether it is the end.
+  fetch({}, p.schedule.k_tiles);
+}
+
+template <Config cfg>
+__device__ void store(const SimtParams& p, const scheduler::Work& work, tile::LanePlace lane,
+                      OutputTile warp, const float (&sum)[cfg.thread.m][cfg.thread.n]) {
+  const bool is_part = work.slot >= 0;
+  const auto output = is_part ? epilogue::partial_tile(p.parts, work.slot, cfg.block.m, cfg.block.n)
+                              : epilogue::output_of(p.gemm);
+  const long long row =
+      (is_part ? 0 : work.tile_m * cfg.block.m) + warp.m * (cfg.block.m / cfg.warps.m);
+  const long long col =
+      (is_part ? 0 : work.tile_n * cfg.block.n) + warp.n * (cfg.block.n / cfg.warps.n);
+#pragma unroll
+  for (int i = 0; i < cfg.thread.m; ++i) {
+#pragma unroll
+    for (int j = 0; j < cfg.thread.n; j += tile::kVector) {
+      output.store_strip(row + tile::element_of(cfg.lanes.m, lane.m, i),
+                         col + tile::element_of(cfg.lanes.n, lane.n, j),
+                         {sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]});
+    }
+  }
+}
+
+template <Config cfg>
+__device__ void multiply_all(const Ring<cfg>& ring, const SimtParams& p, int thread) {
+  const tile::LanePlace lane = tile::lane_place(cfg.lanes, thread % 32);
+  const OutputTile warp{thread / 32 / cfg.warps.n, thread / 32 % cfg.warps.n};
+  Consumer<cfg> consumer(ring, lane, warp);
+  scheduler::Work work = scheduler::first(p.schedule, blockIdx.x);
+  for (; work.valid; work = scheduler::next(p.schedule, blockIdx.x, work)) {
+    consumer.work().clear();
+    consumer.multiply(work.k_end - work.k_begin);
+    store<cfg>(p, work, lane, warp, consumer.work().sum);
+  }
+}
+
+template <Config cfg>
+__device__ Ring<cfg>& ring_in(unsigned char* memory) {
+  const unsigned long long address = reinterpret_cast<unsigned long long>(memory);
+  return *reinterpret_cast<Ring<cfg>*>((address + 127) / 128 * 128);
+}
+
+template <Config cfg>
+__device__ void run(const SimtParams& p) {
+  static_assert(is_legal(cfg));
+  extern __shared__ unsigned char memory[];
+  Ring<cfg>& ring = ring_in<cfg>(memory);
+  if (threadIdx.x == 0) {
+    for (ptx::Mbarrier& barrier : ring.tile_loaded) ptx::mbarrier_init(barrier, ring.kArrivals);
+    ptx::fence_mbarrier_init();
+    ptx::fence_proxy_async_shared();
+  }
+  __syncthreads();
+  ptx::launch_dependents();
+  // Those who fetch come first: setmaxnreg speaks to whole warpgroups.
+  if (threadIdx.x < Config::kProducers) {
+    if constexpr (cfg.producer_registers > 0) ptx::release_registers_to<cfg.producer_registers>();
+    fetch_all<cfg>(ring, p);
+  } else {
+    if constexpr (cfg.consumer_registers > 0)
+      ptx::acquire_registers_up_to<cfg.consumer_registers>();
+    multiply_all<cfg>(ring, p, threadIdx.x - Config::kProducers);
+  }
+}
+
+}  // namespace tessera::simt

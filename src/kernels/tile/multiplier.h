@@ -1,0 +1,103 @@
+// The inner loop of FP32 kernels: nothing but LDS.128 and FFMA. Tiles stand in shared memory as
+// (k, m) and (k, n).
+//
+// A quarter of A (4 values) meets all of B's fragment, so that 32 or 64 FFMAs hide each load, and
+// few registers hold fragments: four quarters of A in flight, two sets of B.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/ptx/shared_load.h"
+#include "kernels/tile/lanes.h"
+
+namespace tessera::tile {
+
+inline constexpr int kPassDepth = 8;  // steps in k of one pass
+
+// `cfg` names the shapes: thread {m, n}, lanes {m, n}, pitch_a(), pitch_b() (floats between
+// neighbours in k).
+template <auto cfg>
+struct Multiplier {
+  static constexpr int kRows = cfg.thread.m, kCols = cfg.thread.n;
+  static constexpr int kQuartersA = kRows / kVector, kQuartersB = kCols / kVector;
+  static constexpr int kInFlight = 4;  // quarters of A
+  static constexpr int kAhead = kInFlight - 1;
+  static constexpr int kQuarters = kPassDepth * kQuartersA;  // of A, of one pass
+
+  // Shared addresses of this lane's first quarters, 8 steps in k.
+  struct Place {
+    std::uint32_t a, b;
+  };
+
+  float sum[kRows][kCols];
+  float a[kInFlight][kVector];
+  float b[2][kQuartersB][kVector];
+
+  // Quarter `number` of the 8 steps at `place`, counted k by k.
+  template <int number>
+  __device__ void load_a(Place place) {
+    constexpr int k = number / kQuartersA, quarter = number % kQuartersA;
+    ptx::load_shared<4 * (k * cfg.pitch_a() + quarter * cfg.lanes.m * kVector)>(
+        a[number % kInFlight], place.a);
+  }
+  template <int k>
+  __device__ void load_b(Place place) {
+    load_b_quarter<k, 0>(place);
+    if constexpr (kQuartersB > 1) load_b_quarter<k, 1>(place);
+    static_assert(kQuartersB <= 2);
+  }
+  template <int k, int quarter>
+  __device__ void load_b_quarter(Place place) {
+    ptx::load_shared<4 * (k * cfg.pitch_b() + quarter * cfg.lanes.n * kVector)>(b[k % 2][quarter],
+                                                                                place.b);
+  }
+
+  // What must be there before the first pass.
+  __device__ void load_first(Place place) {
+    load_b<0>(place);
+    load_a<0>(place);
+    load_a<1>(place);
+    load_a<2>(place);
+    static_assert(kAhead == 3);
+  }
+
+  __device__ void clear() {
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+#pragma unroll
+      for (int j = 0; j < kCols; ++j) sum[i][j] = 0;
+    }
+  }
+
+  // One row of A's quarter against B's fragment, there and back: neighbours share an operand.
+  __device__ void multiply_row(int row, float value, const float (&columns)[kQuartersB][kVector]) {
+#pragma unroll
+    for (int t = 0; t < kCols; ++t) {
+      const int j = row % 2 == 0 ? t : kCols - 1 - t;
+      sum[row][j] += value * columns[j / kVector][j % kVector];
+    }
+  }
+
+  // Quarters `number` to `end` of the pass at `now`, while the next ones are fetched; behind the
+  // last step stands the first one of `next`.
+  template <int number, int end>
+  __device__ void multiply(Place now, Place next) {
+    if constexpr (number < end) {
+      constexpr int k = number / kQuartersA, quarter = number % kQuartersA;
+      constexpr int coming = number + kAhead;
+      if constexpr (quarter == 0) {
+        if constexpr (k + 1 < kPassDepth) load_b<k + 1>(now);
+        if constexpr (k + 1 == kPassDepth) load_b<0>(next);
+      }
+      if constexpr (coming < kQuarters) load_a<coming>(now);
+      if constexpr (coming >= kQuarters) load_a<coming - kQuarters>(next);
+#pragma unroll
+      for (int i = 0; i < kVector; ++i) {
+        multiply_row(quarter * kVector + i, a[number % kInFlight][i], b[k % 2]);
+      }
+      multiply<number + 1, end>(now, next);
+    }
+  }
+};
+
+}  // namespace tessera::tile

@@ -138,6 +138,7 @@ std::vector<Bug> ampere_bugs() {
       {"cp_async_without_wait", {"race"}, reversed(128)},
       {"cp_async_wait_leaves_too_many", {"race"}, sum_of_reversed_rounds(2, 128)},
       {"cp_async_without_barrier", {"race"}, reversed(128)},
+      {"cp_async_without_syncwarp", {"lockstep"}, reversed(32), 32},
       {"cp_async_without_commit", {"race"}, reversed(128)},
       {"cp_async_overwrites_tile_in_use", {"race"}, sum_of_reversed_rounds(4, 128)},
       {"cp_async_tail_not_zeroed", {"uninitialised-shared-read"}, sum_in_all(100, 128)},

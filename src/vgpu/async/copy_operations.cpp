@@ -84,19 +84,23 @@ void tell_accesses(Observer& observer, const CopyBatch& batch, const Actor& acto
     access.kind = kind;
     access.window = window;
     access.bytes = 0;
+    int last = -1;
     for_each_lane(actor.mask, [&](int lane) {
       const bool follows = access.bytes != 0 && address[lane] == access.address + access.bytes;
-      if (!follows) {
+      if (!follows || lane != last + 1) {
         if (access.bytes != 0) observer.agent_access(access);
         access.address = address[lane];
         access.bytes = 0;
+        access.lane = lane;
       }
       access.bytes += bytes(lane);
+      last = lane;
     });
     if (access.bytes != 0) observer.agent_access(access);
   };
   tell(AccessKind::kLoad, Window::kGlobal, addresses.from,
        [&](int lane) { return batch.from_bytes[lane]; });
+  access.lane_bytes = batch.bytes;
   tell(AccessKind::kStore, Window::kShared, addresses.to, [&](int) { return batch.bytes; });
 }
 

@@ -61,6 +61,9 @@ struct AgentAccess {
   std::uint64_t address = 0, bytes = 0;
   std::uint32_t instruction = 0;  // that issued it
   bool is_map = false;            // the tensor map that it goes by, not its data
+  // cp.async: the lane that copies the first bytes, and how many bytes belong to each lane from
+  // there on. 0: they are nobody's in particular.
+  std::uint32_t lane = 0, lane_bytes = 0;
 };
 
 // A barrier object in shared memory.

@@ -76,6 +76,7 @@ class Events : public testing::Test {
     access.owner = owner;
     access.address = offset;
     access.bytes = 128;
+    access.lane_bytes = 4;
     access.instruction = kCopy;
     gpu().agent_access(access);
   }

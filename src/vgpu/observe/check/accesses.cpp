@@ -171,8 +171,13 @@ void ClusterChecker::agent_in_shared(const AgentAccess& access, const Agent& age
   const std::uint32_t end = shadow.end_of(access.address, access.bytes);
   for (std::uint32_t cell = shadow.cell_of(access.address); cell < end; ++cell) {
     if (shadow.writer(cell).time == SharedShadow::kForbidden) continue;
-    if (reads) shadow.read_cell(visitor, cell);
-    if (writes) shadow.write_cell(visitor, cell);
+    Visitor lane = visitor;
+    if (access.lane_bytes != 0) {
+      const std::uint64_t into = std::uint64_t{cell} * shadow.cell_bytes() - access.address;
+      lane.site = with_lane(lane.site, static_cast<int>(access.lane + into / access.lane_bytes));
+    }
+    if (reads) shadow.read_cell(lane, cell);
+    if (writes) shadow.write_cell(lane, cell);
   }
 }
 

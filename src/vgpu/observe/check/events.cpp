@@ -56,6 +56,7 @@ void ClusterChecker::fence(const Actor& by, FenceKind kind, MemoryScope scope) {
     Clock& clock = group.clock;
     const auto show = [&](std::vector<Time>& to) {
       to = clock.seen;
+      join(to, warp.own_copies().seen);
       at(to, warp.self()) = now;
     };
     if (kind == FenceKind::kProxyAsync || kind == FenceKind::kProxyAsyncShared) {
@@ -217,7 +218,9 @@ void ClusterChecker::agent_awaited(const Actor& by, AgentId id, bool read_only) 
   const Time now = tick();
   Clock over;
   at(over.seen, reads) = now;
-  if (!read_only) at(over.seen, reads + 1) = now;
+  const bool is_own = agents_.is_agent(reads) && !agents_.is_async(reads);
+  if (is_own && !read_only) warp_of(by).await_own(by.mask, reads + 1, now);
+  if (!is_own && !read_only) at(over.seen, reads + 1) = now;
   learn(by, over);
   agents_.end(id);
 }

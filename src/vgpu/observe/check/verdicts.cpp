@@ -70,10 +70,13 @@ void ClusterChecker::judge(const Guest& guest, const Past& past) {
     return;
   }
   if (clock.has_seen(past.entity, past.time)) return;
-  if (past.entity != guest.entity) return report_race(guest, past);
+  const WarpClocks& warp = warps_[guest.entity];
+  const bool is_own_copy = warp.own_copies().has_seen(past.entity, past.time);
+  if (past.entity != guest.entity && !is_own_copy) return report_race(guest, past);
   const bool by_another = is_by_several(past.site) || lane_of(past.site) != guest.lane;
   if (!by_another) return;
-  if (warps_[guest.entity].have_met(guest.lane, lane_of(past.site), past.time)) return;
+  const Time since = is_own_copy ? warp.own_copies().seen[past.entity] : past.time;
+  if (warp.have_met(guest.lane, lane_of(past.site), since)) return;
   report_lockstep(guest, past);
 }
 
@@ -211,14 +214,16 @@ void ClusterChecker::report_lockstep(const Guest& guest, const Past& past) {
   if (!finding) return;
   const Place later = place_of(guest), earlier = place_of(past, guest);
   fill(*finding, later, earlier);
-  const std::string other =
-      earlier.lane == later.lane ? "another lane" : fmt::format("lane {}", earlier.lane);
+  const int lane = lane_of(past.site);
+  const std::string other = lane == later.lane ? "another lane" : fmt::format("lane {}", lane);
   finding->message = fmt::format(
       "Lane {} of {} {} {} that {} {} ({}), which is right only while the lanes of a warp run in "
       "step, which nothing promises",
       later.lane, who(later, false), later.does, name_of(guest.window), other, earlier.does,
       log_.line(earlier.instruction));
-  finding->hint = fmt::format("put __syncwarp() {}", between(earlier, later));
+  finding->hint =
+      fmt::format("put __syncwarp() {}{}", agents_.is_agent(past.entity) ? "behind the wait " : "",
+                  between(earlier, later));
 }
 
 void ClusterChecker::report_same_store(const Guest& guest) {

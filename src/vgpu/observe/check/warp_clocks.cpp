@@ -17,6 +17,13 @@ void WarpClocks::begin(Entity self, std::uint32_t lanes, Time start) {
   groups_[0].mask = ~std::uint32_t{0};
   groups_[0].floor = start;
   meetings_.clear();
+  own_ = {};
+  own_waiters_ = 0;
+}
+
+void WarpClocks::await_own(std::uint32_t mask, Entity copies, Time now) {
+  at(own_.seen, copies) = now;
+  own_waiters_ |= mask;
 }
 
 LaneGroup& WarpClocks::group_of(int lane) {
@@ -31,6 +38,7 @@ Clock WarpClocks::released(std::uint32_t mask, Time now) const {
   for (const LaneGroup& group : groups_) {
     if (group.mask & mask) clock.join(group.clock);
   }
+  clock.join(own_);
   at(clock.seen, self_) = now;
   return clock;
 }
@@ -65,6 +73,11 @@ void WarpClocks::meet(std::uint32_t mask, const std::vector<Time>& last, Time no
     join(together.pending, group.pending);
   }
   together.floor = lowest_floor;
+  if (own_waiters_ != 0 && (own_waiters_ & ~mask & live_) == 0) {
+    together.clock.join(own_);
+    own_ = {};
+    own_waiters_ = 0;
+  }
   if (all) at(together.clock.seen, self_) = now;
   refresh_floor(together, last, now);
   std::erase_if(groups_, [&](const LaneGroup& group) { return group.mask & mask; });

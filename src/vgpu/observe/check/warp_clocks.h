@@ -42,6 +42,11 @@ class WarpClocks {
     }
   }
   void exit(std::uint32_t mask) { live_ &= ~mask; }
+
+  // Copies (cp.async) that these lanes have waited for: until the warp meets, each lane sees its
+  // own alone. Others get to know of them as usual.
+  void await_own(std::uint32_t mask, Entity copies, Time now);
+  const Clock& own_copies() const { return own_; }
   void refresh_floors(const std::vector<Time>& last, Time now);
 
   // Whether two lanes of the warp have met at or after this time.
@@ -60,6 +65,8 @@ class WarpClocks {
   std::uint32_t live_ = 0;
   std::vector<LaneGroup> groups_;  // disjoint, together all lanes
   std::vector<Meeting> meetings_;  // of some of the lanes, since all of them last met
+  Clock own_;                      // copies that were waited for since then
+  std::uint32_t own_waiters_ = 0;
 };
 
 }  // namespace tessera::vgpu::check

@@ -1,0 +1,46 @@
+// FFMAs of a matrix product hang together loosely: most of them may change places, and their order
+// decides how often the register ports are busy. This looks for a better order of a stretch of
+// code: the other instructions keep their places, FFMAs move between them as far as no value and
+// no distance suffers. The result is a proposal; patch.h proves it.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "sass/flow.h"
+#include "sass/meetings.h"
+#include "sass/ports.h"
+
+namespace tessera::sass {
+
+struct ReorderOptions {
+  PortRules ports;
+  int beam = 16;       // orders that are followed at a time
+  int lookahead = 64;  // of the FFMAs that may come next, how many are tried
+};
+
+// A stretch of one block that nothing divides: no branch, barrier, or instruction without a row in
+// our table.
+struct Region {
+  std::size_t begin = 0, end = 0;
+};
+// Those in which at least `least` instructions may move.
+std::vector<Region> regions_of(const Program& program, int least);
+
+// Which instructions may move: FFMA, FMUL, FADD without a guard, a wait or a scoreboard.
+bool may_move(const Program& program, std::size_t at);
+
+// Waits of a program by the waiting instruction, as visit_meetings tells of them.
+using Waits = std::vector<std::vector<ScoreboardWait>>;
+Waits waits_of(const Program& program);
+
+struct NewOrder {
+  std::vector<std::size_t> order;        // old places, in their new order; empty if none is better
+  std::vector<Instruction> code;         // with new control fields
+  double cycles_before = 0, cycles = 0;  // stalls and bubbles of the region on its own
+};
+// `pinned` instructions (by place in the program) do not move.
+NewOrder reorder(const Program& program, const Region& region, const Waits& waits,
+                 const std::vector<bool>& pinned, const ReorderOptions& options);
+
+}  // namespace tessera::sass

@@ -1,0 +1,131 @@
+// The patcher on kernels of the ladder: what it gains by the model, what it proves, what it
+// refuses.
+#include "sass/patch.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <stdexcept>
+
+#include "sass/hazards.h"
+#include "tests/sass/programs.h"
+
+namespace tessera::sass {
+namespace {
+
+constexpr const char* kEntry = "rung_11_double_buffer__128x128x8_am_bn";
+
+std::span<const std::byte> image_with(std::string_view entry) {
+  for (const Kernel& kernel : all_kernels()) {
+    const auto image = image_of(kernel).cubin;
+    if (read_cubin(image).find(entry)) return image;
+  }
+  throw std::runtime_error("no image has that entry");
+}
+
+const PatchResult& patched() {
+  static const PatchResult result = optimise(image_with(kEntry), {.kernel = kEntry});
+  return result;
+}
+
+TEST(Patch, LosesBubblesAndNothingElse) {
+  ASSERT_EQ(patched().kernels.size(), 1u);
+  const KernelPatch& kernel = patched().kernels[0];
+  EXPECT_EQ(kernel.left_alone, "");
+  EXPECT_GT(kernel.moved, 100u);
+  ASSERT_FALSE(kernel.loops.empty());
+  for (const LoopChange& loop : kernel.loops) {
+    EXPECT_EQ(loop.before.ffmas, loop.after.ffmas);
+    EXPECT_GT(loop.before.bubbles, 20);
+    EXPECT_LT(loop.after.bubbles, loop.before.bubbles / 4);
+    EXPECT_LT(loop.after.reads_per_ffma(), loop.before.reads_per_ffma());
+  }
+  EXPECT_TRUE(kernel.equality.is_proved);
+}
+
+TEST(Patch, OnlyTheKernelsCodeChanges) {
+  const auto before = image_with(kEntry);
+  const auto& after = patched().cubin;
+  ASSERT_EQ(before.size(), after.size());
+  const CubinFile file = read_cubin(before);
+  const CubinKernel& kernel = *file.find(kEntry);
+  const std::size_t begin = kernel.code_offset;
+  const std::size_t end = begin + kernel.code.size() * kInstructionBytes;
+  std::size_t differences = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i] == after[i]) continue;
+    ++differences;
+    EXPECT_TRUE(i >= begin && i < end) << i;
+  }
+  EXPECT_GT(differences, 0u);
+}
+
+// The same instructions as before, control fields apart.
+TEST(Patch, NoInstructionComesOrGoes) {
+  const auto bare = [](std::span<const std::byte> image) {
+    std::multiset<std::pair<std::uint64_t, std::uint64_t>> code;
+    const CubinFile file = read_cubin(image);
+    for (const Instruction& instruction : file.find(kEntry)->code) {
+      code.emplace(instruction.low, instruction.high & ((std::uint64_t{1} << (105 - 64)) - 1));
+    }
+    return code;
+  };
+  EXPECT_EQ(bare(image_with(kEntry)), bare(patched().cubin));
+}
+
+TEST(Patch, ProofIsReadable) {
+  const std::string text = proof_text(patched());
+  for (const char* part : {kEntry, "instructions moved", "bitwise equal", "hazards: none",
+                           "bubbles", "(model)", "CUDA 13.0"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+  }
+}
+
+TEST(Patch, PatchedCodeCanBePatchedAgain) {
+  const PatchResult again = optimise(patched().cubin, {.kernel = kEntry});
+  const LoopChange &first = patched().kernels[0].loops[0], &second = again.kernels[0].loops[0];
+  EXPECT_EQ(second.before.cycles, first.after.cycles);
+  EXPECT_LE(second.after.cycles, first.after.cycles);
+}
+
+// A cubin in which the first FFMA that waits for a load no longer does.
+std::vector<std::byte> with_a_planted_hazard() {
+  const auto image = image_with(kEntry);
+  const CubinFile file = read_cubin(image);
+  const CubinKernel& kernel = *file.find(kEntry);
+  std::vector<Instruction> code = kernel.code;
+  for (std::size_t at = 0; at < code.size(); ++at) {
+    const Operation operation = decode(code[at], at * kInstructionBytes, file.sm);
+    if (operation.name != "FFMA" || operation.control.wait_mask == 0) continue;
+    Control control = operation.control;
+    control.wait_mask = 0;
+    code[at] = with_control(code[at], control);
+    break;
+  }
+  return with_code(image, kernel, code);
+}
+
+TEST(Patch, APlantedHazardIsRefusedByPlaceAndReason) {
+  try {
+    optimise(with_a_planted_hazard(), {.kernel = kEntry});
+    FAIL() << "not refused";
+  } catch (const std::runtime_error& error) {
+    const std::string text = error.what();
+    for (const char* part :
+         {kEntry, " at 0x", "FFMA", "may still be written by LDS", "not patched"}) {
+      EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+    }
+  }
+}
+
+TEST(Patch, RefusesWhatItDoesNotKnow) {
+  EXPECT_THROW(optimise(image_with(kEntry), {.kernel = "nobody"}), std::runtime_error);
+  std::vector<std::byte> newer(image_with(kEntry).begin(), image_with(kEntry).end());
+  newer[49] = std::byte{100};  // e_flags: the architecture
+  EXPECT_THROW(optimise(newer), std::runtime_error);
+  newer.resize(100);
+  EXPECT_THROW(optimise(newer), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace tessera::sass

@@ -5,10 +5,10 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "vgpu/fault.h"
 #include "vgpu/memory/host_memory.h"
+#include "vgpu/memory/pages.h"
 #include "vgpu/memory/windows.h"
 
 namespace tessera::vgpu {
@@ -38,10 +38,9 @@ std::uint64_t GlobalMemory::allocate(std::size_t bytes) {
                 fmt::format("{} bytes asked, {} of {} bytes in use", bytes, used_, limit_), {});
   };
   if (bytes > limit_ || used_ > limit_ - bytes) refuse();
-  void* host = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (host == MAP_FAILED) refuse();
-  std::memset(host, 0xff, bytes);
-  const MemoryBlock block{next_, bytes, static_cast<std::byte*>(host)};
+  std::byte* host = map_filled(bytes);
+  if (!host) refuse();
+  const MemoryBlock block{next_, bytes, host};
   next_ += (bytes + kAlignment - 1) / kAlignment * kAlignment + kRedZone;
   used_ += bytes;
   blocks_.push_back(block);

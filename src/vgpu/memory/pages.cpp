@@ -1,7 +1,9 @@
 #include "vgpu/memory/pages.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <cstring>
 #include <new>
 
 namespace tessera::vgpu {
@@ -10,7 +12,48 @@ namespace {
 // From here on, few large pages cost less than many small ones.
 constexpr std::size_t kHuge = 4 << 20;
 
+// WHY a piece of 16 MB: a process may have 65530 mappings, and a piece is filled once.
+constexpr std::size_t kPiece = 16 << 20;
+constexpr std::size_t kLarge = 4 * kPiece;
+
+constexpr int kProtection = PROT_READ | PROT_WRITE;
+
+// A nameless file of 0xff bytes, or -1.
+int filled_piece() {
+  const int file = memfd_create("filled", MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, kPiece) != 0) return -1;
+  void* data = mmap(nullptr, kPiece, kProtection, MAP_SHARED, file, 0);
+  if (data == MAP_FAILED) return -1;
+  std::memset(data, 0xff, kPiece);
+  munmap(data, kPiece);
+  return file;
+}
+
+int filled_piece_of_process() {
+  static const int file = filled_piece();
+  return file;
+}
+
 }  // namespace
+
+std::byte* map_filled(std::size_t bytes) {
+  const int piece = bytes < kLarge ? -1 : filled_piece_of_process();
+  const bool in_pieces = piece >= 0;
+  const int reserve = in_pieces ? MAP_NORESERVE : 0;
+  void* data = mmap(nullptr, bytes, kProtection, MAP_PRIVATE | MAP_ANONYMOUS | reserve, -1, 0);
+  if (data == MAP_FAILED) return nullptr;
+  auto* host = static_cast<std::byte*>(data);
+  std::size_t at = 0;
+  // The file's pages are shared until somebody writes them.
+  for (; in_pieces && at + kPiece <= bytes; at += kPiece) {
+    const int flags = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
+    if (mmap(host + at, kPiece, kProtection, flags, piece, 0) != MAP_FAILED) continue;
+    munmap(data, bytes);
+    return nullptr;
+  }
+  std::memset(host + at, 0xff, bytes - at);
+  return host;
+}
 
 Pages::Pages(std::size_t bytes) : bytes_(bytes) {
   data_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,

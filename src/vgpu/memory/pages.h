@@ -27,4 +27,8 @@ class Pages {
   std::size_t bytes_ = 0;
 };
 
+// Memory that holds 0xff bytes; null where there is none. A large one takes memory only where it is
+// written. To be given back with munmap.
+std::byte* map_filled(std::size_t bytes);
+
 }  // namespace tessera::vgpu

@@ -17,13 +17,13 @@ std::string plus_offset(std::int64_t offset, bool alone) {
 
 // [R8+UR4+0x100]: a register of the thread, one of the warp at bit `uniform` where the instruction
 // has one, and a signed distance. A zero register is left out where another one stands.
-std::string address(Decoding& decoding, int uniform, std::int64_t offset) {
+std::string address(Decoding& decoding, int uniform, std::int64_t offset, bool scales = true) {
   const bool has_uniform = uniform != 0 && decoding.bit(91);
   std::string text;
   if (!has_uniform || register_at(decoding, kGeneral, kAddress) != 255) {
     text = read_register(decoding, kGeneral, kAddress, 1, 0);
     static constexpr std::array<const char*, 4> kScales = {"", ".X4", ".X8", ".X16"};
-    text += kScales[decoding.bits(78, 2)];
+    if (scales) text += kScales[decoding.bits(78, 2)];
   }
   if (has_uniform) {
     text += text.empty() ? "" : "+";
@@ -69,6 +69,29 @@ void print_address(Decoding& decoding) {
 }
 
 template <int uniform>
+void print_matrix_address(Decoding& decoding) {
+  decoding.print(address(decoding, uniform, offset_of(decoding), false));
+}
+
+// Without descriptor and offset register the distance has 32 bits.
+void print_generic(Decoding& decoding) {
+  decoding.print(global_address(decoding, 0, decoding.bit(72), signed_bits(decoding, 32, 32)));
+}
+
+// [R12.64], a place in the shared memory of another block.
+void print_remote(Decoding& decoding) {
+  const std::string text = read_register(decoding, kGeneral, kAddress, 2, 0);
+  decoding.print("[" + text + ".64" + plus_offset(offset_of(decoding), false) + "]");
+}
+
+// Behind the other operands, where a copy has one.
+void print_descriptor(Decoding& decoding) {
+  if (decoding.bit(76)) {
+    decoding.print(", desc[" + read_register(decoding, kUniform, 40, 2, -1) + "]");
+  }
+}
+
+template <int uniform>
 void print_global(Decoding& decoding) {
   constexpr int kWide = 72;
   decoding.print(global_address(decoding, uniform, decoding.bit(kWide), offset_of(decoding)));
@@ -97,15 +120,34 @@ void print_uniform_constant(Decoding& decoding) {
   decoding.print("c[" + hex(decoding.bits(54, 5)) + "][" + hex(decoding.bits(38, 16)) + "]");
 }
 
+void print_indexed_constant(Decoding& decoding) {
+  const std::string index = read_register(decoding, kUniform, kAddress, 1, -1);
+  const std::int64_t offset = signed_bits(decoding, 38, 16);
+  decoding.print("c[" + hex(decoding.bits(54, 5)) + "][" + index + plus_offset(offset, false) +
+                 "]");
+}
+
 }  // namespace
 
-bool print_memory_piece(Decoding& decoding, std::string_view word, std::string_view) {
+bool print_memory_piece(Decoding& decoding, std::string_view word) {
   static const std::unordered_map<std::string_view, Printer> printers = {
-      {"address", print_address<0>},      {"address32", print_address<32>},
-      {"address64", print_address<64>},   {"global32", print_global<32>},
-      {"global64", print_global<64>},     {".order", print_order},
-      {"copy_target", print_copy_target}, {"copy_source", print_copy_source},
-      {"constant", print_constant},       {"uniform_constant", print_uniform_constant},
+      {"address", print_address<0>},
+      {"address32", print_address<32>},
+      {"address64", print_address<64>},
+      {"global32", print_global<32>},
+      {"global64", print_global<64>},
+      {".order", print_order},
+      {"matrix", print_matrix_address<0>},
+      {"matrix32", print_matrix_address<32>},
+      {"matrix64", print_matrix_address<64>},
+      {"generic", print_generic},
+      {"remote", print_remote},
+      {"descriptor", print_descriptor},
+      {"indexed_constant", print_indexed_constant},
+      {"copy_target", print_copy_target},
+      {"copy_source", print_copy_source},
+      {"constant", print_constant},
+      {"uniform_constant", print_uniform_constant},
   };
   const auto found = printers.find(word);
   if (found == printers.end()) return false;

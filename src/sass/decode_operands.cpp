@@ -33,8 +33,10 @@ std::string decimal(double value) {
   const char* const sign = std::signbit(value) ? "-" : "+";
   if (std::isnan(value)) return std::string(sign) + "QNAN";
   if (std::isinf(value)) return std::string(sign) + "INF";
+  if (value == 0 && std::signbit(value)) return "-0.0";
+  constexpr double kPlain = 1e15;  // larger ones print in full
   char text[40];
-  std::snprintf(text, sizeof text, "%.20g", value);
+  std::snprintf(text, sizeof text, std::abs(value) < kPlain ? "%.20g" : "%.20e", value);
   return text;
 }
 
@@ -106,13 +108,28 @@ std::string constant(const Decoding& decoding) {
   return "c[" + hex(decoding.bits(54, 5)) + "][" + hex(4 * decoding.bits(40, 14)) + "]";
 }
 
+// Which of two halves: the upper and lower one (unsaid), all 32 bits, the lower or the upper twice.
+std::string half_of(const Decoding& decoding, const Slot& slot) {
+  static constexpr std::array<const char*, 4> kHalves = {"", ".F32", ".H0_H0", ".H1_H1"};
+  const int place = slot.place == 24 ? 74 : slot.place == 32 ? 60 : 81;
+  return kHalves[decoding.bits(place, 2)];
+}
+
 std::string with_signs(const Decoding& decoding, const Slot& slot, const Argument& argument,
                        std::string text) {
-  if (argument.absolute && decoding.bit(slot.absolute)) text = "|" + text + "|";
+  constexpr std::string_view kReuse = ".reuse";
+  const bool reused = text.ends_with(kReuse);
+  if (reused) text.resize(text.size() - kReuse.size());
+  const bool third_half = argument.halves && slot.place == 64;  // its half takes the usual places
+  const int absolute_bit = third_half ? 83 : slot.absolute, negate = third_half ? 84 : slot.negate;
+  const bool absolute = argument.absolute && decoding.bit(absolute_bit);
+  if (absolute) text = "|" + text + "|";
+  if (reused) text += kReuse;
+  if (argument.halves) text += half_of(decoding, slot);
+  if (!argument.negates || !decoding.bit(negate)) return text;
   constexpr int kExtended = 74;  // ".X": the sum continues one of more bits, so that -a is ~a + 1
-  const bool complements = argument.complements && decoding.bit(kExtended);
-  if (argument.negates && decoding.bit(slot.negate)) text = (complements ? "~" : "-") + text;
-  return text;
+  const bool complements = argument.complements || (argument.extends && decoding.bit(kExtended));
+  return (complements ? "~" : "-") + text;
 }
 
 void print_source(Decoding& decoding, int operand, const Slot& slot, const Argument& argument) {
@@ -146,19 +163,15 @@ int registers_of_size(const Decoding& decoding) {
   return kRegisters[decoding.bits(73, 3)];
 }
 
-// The same for atomic operations, by the type of the number.
-int registers_of_number(const Decoding& decoding) {
-  static constexpr std::array<int, 8> kRegisters = {1, 1, 2, 1, 1, 2, 2, 1};
-  return kRegisters[decoding.bits(73, 3)];
-}
-
 int count_of(const Decoding& decoding, std::string_view digits) {
   if (digits == "s") return registers_of_size(decoding);
   if (digits == "x") return 1 << decoding.bits(72, 2);
   if (digits == "t") return decoding.bits(75, 2) == 3 ? 2 : 1;
   if (digits == "F") return decoding.bits(84, 2) == 3 ? 2 : 1;
+  if (digits == "U") return decoding.bit(73) ? 2 : 1;
   if (digits == "k") return decoding.bit(80) ? 2 : 1;
-  if (digits == "n") return registers_of_number(decoding);
+  if (digits == "n") return decoding.bits(74, 1) != 0 ? 2 : 1;
+  if (digits == "N") return decoding.bits(73, 3) == 7 ? 2 : 1;
   if (digits == "D") return 3 + static_cast<int>(decoding.bits(79, 3));
   return digits.empty() ? 1 : std::stoi(std::string(digits));
 }
@@ -174,9 +187,13 @@ Argument parse_argument(const Decoding& decoding, std::string_view text) {
     } else if (letter == '|') {
       argument.absolute = true;
     } else if (letter == '~') {
+      argument.negates = argument.extends = true;
+    } else if (letter == '^') {
       argument.negates = argument.complements = true;
+    } else if (letter == 'w') {
+      argument.halves = true;
     } else if (std::isdigit(static_cast<unsigned char>(letter)) ||
-               std::string_view("sxtFknD").find(letter) != std::string_view::npos) {
+               std::string_view("sxtFknNDU").find(letter) != std::string_view::npos) {
       count += letter;
     } else {
       argument.kind = letter;
@@ -300,6 +317,13 @@ void carry_in(Decoding& decoding, const Argument&) {
   }
 }
 
+// Behind a comma, and only if there is one.
+void result_predicate(Decoding& decoding, const Argument&) {
+  if (decoding.bits(81, 3) != 7) {
+    decoding.print(", " + written_predicate(decoding, kPredicate, 81));
+  }
+}
+
 const std::unordered_map<std::string_view, Printer>& printers() {
   static const std::unordered_map<std::string_view, Printer> table = {
       {"d", destination<kGeneral>},
@@ -326,6 +350,7 @@ const std::unordered_map<std::string_view, Printer>& printers() {
       {"uq87", predicate_in<kUniformPredicate, 87, 90>},
       {"uq77", predicate_in<kUniformPredicate, 77, 80>},
       {"uq68", predicate_in<kUniformPredicate, 68, 71>},
+      {"result81", result_predicate},
       {"carry_out81", carry_out<kPredicate, 81>},
       {"carry_out84", carry_out<kPredicate, 84>},
       {"ucarry_out81", carry_out<kUniformPredicate, 81>},
@@ -352,8 +377,8 @@ void print_piece(Decoding& decoding, std::string_view piece) {
   if (const auto found = printers().find(word); found != printers().end()) {
     return found->second(decoding, parse_argument(decoding, rest));
   }
-  if (print_memory_piece(decoding, word, rest)) return;
-  if (print_special_piece(decoding, word, rest)) return;
+  if (print_memory_piece(decoding, word)) return;
+  if (print_special_piece(decoding, word) || print_tensor_piece(decoding, word)) return;
   throw std::logic_error("No such word in a pattern: " + std::string(piece));
 }
 

@@ -12,14 +12,15 @@ namespace tessera::sass {
 //   the number of registers: digits, or where it depends on a field 's' size of the access, 'n'
 //   type
 //     of an atomic number, 'x' number of matrices, 't' and 'F' types that a conversion makes and
-//     takes, 'k' width of a clock, 'D' what a copy by tensor map needs for its dimensions
-//   '-' it may be negated, '|' its absolute value taken, '~' negated or, in extended sums,
-//     complemented
+//     takes, 'k' width of a clock, 'U' 64 bits by bit 73, 'D' what a copy by tensor map needs for
+//     its dimensions
+//   '-' it may be negated, '|' its absolute value taken, '^' complemented, '~' negated or, in
+//     extended sums, complemented; 'w' it holds two halves, of which one may be meant for both
 //   what an immediate is: 'i' signed, 'f' float, 'd' upper half of a double, 'h' two halves; none:
 //     bits
 struct Argument {
   int count = 1;
-  bool negates = false, absolute = false, complements = false;
+  bool negates = false, absolute = false, complements = false, extends = false, halves = false;
   char kind = 'u';
 };
 Argument parse_argument(const Decoding& decoding, std::string_view text);
@@ -39,8 +40,10 @@ std::string read_predicate(Decoding& decoding, RegisterFile file, int place, int
 std::string written_predicate(Decoding& decoding, RegisterFile file, int place);
 
 // Addresses and constants; false when the word is none of theirs.
-bool print_memory_piece(Decoding& decoding, std::string_view word, std::string_view argument);
+bool print_memory_piece(Decoding& decoding, std::string_view word);
+// Products of matrices.
+bool print_tensor_piece(Decoding& decoding, std::string_view word);
 // Words that one or two opcodes use.
-bool print_special_piece(Decoding& decoding, std::string_view word, std::string_view argument);
+bool print_special_piece(Decoding& decoding, std::string_view word);
 
 }  // namespace tessera::sass

@@ -26,7 +26,8 @@ void print_imad_name(Decoding& decoding) {
     decoding.print(".MOV");
   } else if (form == kImmediateSecond && factor == 1) {
     decoding.print(".IADD");
-  } else if (form == kImmediateSecond && c == kZero && is_power_of_two(factor)) {
+  } else if (form == kImmediateSecond && c == kZero && is_power_of_two(factor) &&
+             factor != 0x10000) {
     decoding.print(".SHL");
   }
   if (!decoding.bit(73) && !decoding.bit(74)) decoding.print(".U32");
@@ -66,11 +67,14 @@ void print_all_predicates(Decoding& decoding) {
 
 void print_special_register(Decoding& decoding) {
   static const std::unordered_map<std::uint64_t, const char*> names = {
-      {0x00, "SR_LANEID"},  {0x20, "SR_TID"},      {0x21, "SR_TID.X"},   {0x22, "SR_TID.Y"},
-      {0x23, "SR_TID.Z"},   {0x25, "SR_CTAID.X"},  {0x26, "SR_CTAID.Y"}, {0x27, "SR_CTAID.Z"},
-      {0x28, "SR_NTID"},    {0x2f, "SR_SWINHI"},   {0x38, "SR_EQMASK"},  {0x39, "SR_LTMASK"},
-      {0x3a, "SR_LEMASK"},  {0x3b, "SR_GTMASK"},   {0x3c, "SR_GEMASK"},  {0x50, "SR_CLOCKLO"},
-      {0x51, "SR_CLOCKHI"}, {0x88, "SR_CgaCtaId"}, {0xff, "SRZ"}};
+      {0x00, "SR_LANEID"},      {0x20, "SR_TID"},           {0x21, "SR_TID.X"},
+      {0x22, "SR_TID.Y"},       {0x23, "SR_TID.Z"},         {0x25, "SR_CTAID.X"},
+      {0x26, "SR_CTAID.Y"},     {0x27, "SR_CTAID.Z"},       {0x28, "SR_NTID"},
+      {0x02, "SR_VIRTCFG"},     {0x03, "SR_VIRTID"},        {0x37, "SR_LMEMHIOFF"},
+      {0x43, "SR_VIRTUALSMID"}, {0x52, "SR_GLOBALTIMERLO"}, {0x2f, "SR_SWINHI"},
+      {0x38, "SR_EQMASK"},      {0x39, "SR_LTMASK"},        {0x3a, "SR_LEMASK"},
+      {0x3b, "SR_GTMASK"},      {0x3c, "SR_GEMASK"},        {0x50, "SR_CLOCKLO"},
+      {0x51, "SR_CLOCKHI"},     {0x88, "SR_CgaCtaId"},      {0xff, "SRZ"}};
   const std::uint64_t number = decoding.bits(72, 8);
   const auto found = names.find(number);
   decoding.print(found == names.end() ? "SR" + std::to_string(number) : found->second);
@@ -87,21 +91,40 @@ void print_convergence(Decoding& decoding, int place) {
 
 // HW: the distance counts units of 4 bytes, signed, in bits 34-81; from sm_90 on its lowest 8 bits
 // stand in bits 16-23.
-void print_target(Decoding& decoding) {
+std::int64_t distance_of(const Decoding& decoding) {
   std::int64_t distance = signed_bits(decoding, 34, 48);
   if (decoding.sm >= 90) {
     distance = distance * 256 + static_cast<std::int64_t>(decoding.bits(16, 8));
   }
-  const auto target = static_cast<std::int64_t>(decoding.offset + kInstructionBytes) + 4 * distance;
-  decoding.print(signed_hex(target));
+  return 4 * distance;
 }
 
-// BSSY on sm_90 keeps its distance in bytes where immediates stand.
-void print_join(Decoding& decoding) {
-  const auto target = static_cast<std::int64_t>(decoding.offset + kInstructionBytes) +
-                      signed_bits(decoding, 32, 32);
-  decoding.print(signed_hex(target));
+void print_from_next(Decoding& decoding, std::int64_t distance) {
+  decoding.print(
+      signed_hex(static_cast<std::int64_t>(decoding.offset + kInstructionBytes) + distance));
 }
+
+void print_target(Decoding& decoding) { print_from_next(decoding, distance_of(decoding)); }
+
+void print_return(Decoding& decoding) {
+  const bool is_absolute = decoding.bit(85);
+  decoding.print(is_absolute ? ".ABS.NODEC " : ".REL.NODEC ");
+  decoding.print(read_register(decoding, kGeneral, 24, 2, 0) + " ");
+  if (!is_absolute) return print_target(decoding);
+  decoding.print(hex(static_cast<std::uint64_t>(distance_of(decoding))));
+}
+
+void print_collective(Decoding& decoding) {
+  const bool is_collective = decoding.bit(86);
+  decoding.print(is_collective ? ".COLLECTIVE " : " ");
+  decoding.print(read_register(decoding, kGeneral, 24, 1, 0));
+  if (!is_collective) return;
+  decoding.print(", ");
+  print_target(decoding);
+}
+
+// BSSY keeps its distance in bytes where immediates stand.
+void print_join(Decoding& decoding) { print_from_next(decoding, signed_bits(decoding, 32, 32)); }
 
 void print_branch_condition(Decoding& decoding) {
   if (decoding.bits(87, 4) == 7) return;
@@ -118,6 +141,15 @@ void print_barrier(Decoding& decoding) {
   } else if (const std::uint64_t count = decoding.bits(42, 12)) {
     decoding.print(", " + hex(count));
   }
+  if (decoding.bits(77, 3) == 2) {
+    decoding.print(", " + read_predicate(decoding, kPredicate, 87, 90));
+  }
+}
+
+// A barrier that also adds up a predicate of all threads.
+void print_barrier_reduction(Decoding& decoding) {
+  static constexpr std::array<const char*, 4> kKinds = {".POPC", ".AND", ".OR", ""};
+  if (decoding.bits(77, 3) == 2) decoding.print(kKinds[decoding.bits(74, 2)]);
 }
 
 void print_depbar(Decoding& decoding) {
@@ -165,68 +197,73 @@ void print_sync_warp_address(Decoding& decoding) {
   decoding.print("[" + text + (offset == 0 ? "" : "+" + signed_hex(offset)) + "]");
 }
 
-// Registers of a double a lane holds of A (m x k), B (k x n) and C (m x n), by the shape's number.
-struct DmmaShape {
-  const char* name;
-  int a, b, c;
-};
-constexpr std::array<DmmaShape, 4> kDmmaShapes = {
-    {{".8x8x4", 2, 2, 4}, {".16x8x4", 4, 2, 8}, {".16x8x8", 8, 4, 8}, {".16x8x16", 16, 8, 8}}};
-
-void print_dmma_shape(Decoding& decoding) {
-  if (decoding.sm < 90) return decoding.print(".884");
-  decoding.print(kDmmaShapes[decoding.bits(76, 2)].name);
-}
-
-void print_dmma(Decoding& decoding) {
-  const DmmaShape& shape = kDmmaShapes[decoding.bits(76, 2)];
-  decoding.print(written_register(decoding, kGeneral, 16, shape.c) + ", ");
-  decoding.print(read_register(decoding, kGeneral, 24, shape.a, 0) + ", ");
-  decoding.print(read_register(decoding, kGeneral, 32, shape.b, 1) + ", ");
-  decoding.print(read_register(decoding, kGeneral, 64, shape.c, 2));
-}
-
-void print_hmma_shape(Decoding& decoding) { decoding.print(".16816.F32.BF16"); }
-
-// The second matrix has 8 columns more than eight times bits 53-57.
-std::uint64_t columns_of_hgmma(const Decoding& decoding) { return 8 * (decoding.bits(53, 5) + 1); }
-
-void print_hgmma_shape(Decoding& decoding) {
-  decoding.print(".64x" + std::to_string(columns_of_hgmma(decoding)) + "x16.F32.BF16");
-}
-
-void print_accumulators(Decoding& decoding) {
-  const int count = static_cast<int>(columns_of_hgmma(decoding) / 2);
-  decoding.print(written_register(decoding, kGeneral, 16, count));
-}
-
-// Whether the product is added to what was there; its number is kept inverted, so that 0 says yes.
-void print_accumulate(Decoding& decoding) {
-  const int number = 7 ^ static_cast<int>(decoding.bits(87, 3));
-  const bool negated = decoding.bit(90);
-  if (number == 7 && !negated) return;
-  if (number != 7) decoding.operation.reads.push_back({kUniformPredicate, number, 1, -1});
-  decoding.print(std::string(", ") + (negated ? "!" : "") +
-                 predicate_name(kUniformPredicate, number));
-}
-
-void print_more_of_hgmma(Decoding& decoding) {
-  const int count = static_cast<int>(columns_of_hgmma(decoding) / 2);
-  decoding.print(read_register(decoding, kGeneral, 64, count, 2));
-  print_accumulate(decoding);
-  if (decoding.bits(84, 3) != 7) decoding.print(", gsb" + std::to_string(decoding.bits(84, 3)));
-}
-
-void print_warpgroup(Decoding& decoding) {
-  if (!decoding.bit(80)) return decoding.print(".ARRIVE");
-  decoding.print(".DEPBAR.LE gsb0, " + hex(decoding.bits(72, 3)));
-}
-
 void print_maximum_registers(Decoding& decoding) {
   const bool tries = decoding.bits(72, 2) == 2;
   decoding.print(tries ? ".TRY_ALLOC.CTAPOOL " : ".DEALLOC.CTAPOOL ");
   if (tries) decoding.print(written_predicate(decoding, kUniformPredicate, 81) + ", ");
   decoding.print(hex(decoding.bits(32, 8)));
+}
+
+void print_all_warp_predicates(Decoding& decoding) {
+  decoding.operation.reads.push_back({kUniformPredicate, 0, 7, -1});
+  decoding.print("UPR");
+}
+
+// Votes give a mask, a predicate or both; a mask that nobody wants is left out.
+void print_vote_result(Decoding& decoding) {
+  const std::string text = written_register(decoding, kGeneral, 16, 1);
+  if (text != "RZ") decoding.print(text + ", ");
+}
+
+void print_match_result(Decoding& decoding) {
+  if (!decoding.bit(79)) decoding.print(written_predicate(decoding, kPredicate, 81) + ", ");
+}
+
+// Which part of the register a small integer stands in.
+void print_part(Decoding& decoding) {
+  if (decoding.form() != 1) return;
+  const std::uint64_t part = decoding.bits(60, 2), size = decoding.bits(84, 2);
+  if (part == 0 || size > 1) return;
+  decoding.print(size == 0 ? ".B" + std::to_string(part) : std::string(".H1"));
+}
+
+// Two floats packed into one register, or two small ones unpacked from half of it.
+void print_f2fp(Decoding& decoding) {
+  constexpr int kUnpacks = 89, kUpperHalf = 88, kNotE5 = 73, kBf16 = 76, kRelu = 75;
+  if (decoding.bit(kUnpacks)) {
+    decoding.print(decoding.bit(kNotE5) ? ".F16.E4M3.UNPACK_B " : ".F16.E5M2.UNPACK_B ");
+    decoding.print(written_register(decoding, kGeneral, 16, 1) + ", ");
+    decoding.print(read_register(decoding, kGeneral, 32, 1, 1));
+    if (decoding.bit(kUpperHalf)) decoding.print(".H1");
+    return;
+  }
+  if (decoding.bit(kRelu)) decoding.print(".RELU");
+  decoding.print(decoding.bit(kBf16) ? ".BF16.F32.PACK_AB" : ".F16.F32.PACK_AB");
+  decoding.print(decoding.bits(79, 2) == 3 ? ".RZ " : " ");
+  decoding.print(written_register(decoding, kGeneral, 16, 1) + ", ");
+  decoding.print(read_register(decoding, kGeneral, 24, 1, 0) + ", ");
+  decoding.print(read_register(decoding, kGeneral, 32, 1, 1));
+}
+
+// Predicates that are the signs of registers.
+void print_signs(Decoding& decoding) {
+  decoding.print(read_register(decoding, kGeneral, 24, 1, 0) + ".SIGN, ");
+  decoding.print(read_register(decoding, kGeneral, 32, 1, 1) + ".SIGN, ");
+  decoding.print(read_register(decoding, kGeneral, 64, 1, 2) + ".SIGN");
+}
+
+void print_dot_product(Decoding& decoding) {
+  const bool two = decoding.bit(76);
+  decoding.print(!two ? ".4A" : decoding.bit(77) ? ".2A.HI" : ".2A.LO");
+  decoding.print(decoding.bit(73) ? ".S" : ".U");
+  decoding.print(two ? "16" : "8");
+  decoding.print(decoding.bit(74) ? ".S8" : ".U8");
+}
+
+void print_cache_control(Decoding& decoding) {
+  if (decoding.bit(89)) return decoding.print(".IVALL");
+  decoding.print(decoding.bit(87) ? ".E.PF2 [" : ".E.PF1 [");
+  decoding.print(read_register(decoding, kGeneral, 24, 2, 0) + "]");
 }
 
 // Integers of a conversion: by bytes at `size`, signed where bit `sign` says so.
@@ -247,6 +284,20 @@ const std::unordered_map<std::string_view, Printer>& printers() {
       {"ulea_high", print_ulea_high},
       {".int", [](Decoding& decoding) { print_integer(decoding, 75, 72); }},
       {".from_int", [](Decoding& decoding) { print_integer(decoding, 84, 74); }},
+      {"all_warp_predicates", print_all_warp_predicates},
+      {"vote_result", print_vote_result},
+      {"match_result", print_match_result},
+      {"part", print_part},
+      {"f2fp", print_f2fp},
+      {"signs", print_signs},
+      {".dot", print_dot_product},
+      {"cache_control", print_cache_control},
+      {"distance", [](Decoding& decoding) { decoding.print(signed_hex(distance_of(decoding))); }},
+      {"near",
+       [](Decoding& decoding) { print_from_next(decoding, signed_bits(decoding, 24, 32)); }},
+      {"return", print_return},
+      {"collective", print_collective},
+      {"reduces", print_barrier_reduction},
       {"lanes", print_lanes},
       {"plop_lut", print_plop_lut},
       {"plop_third", print_plop_third},
@@ -264,13 +315,6 @@ const std::unordered_map<std::string_view, Printer>& printers() {
       {"copy_condition", print_copy_condition},
       {"sync_address", print_sync_address},
       {"sync_warp_address", print_sync_warp_address},
-      {".dmma", print_dmma_shape},
-      {"dmma", print_dmma},
-      {".hmma", print_hmma_shape},
-      {".hgmma", print_hgmma_shape},
-      {"accumulators", print_accumulators},
-      {"more", print_more_of_hgmma},
-      {"warpgroup", print_warpgroup},
       {"maximum_registers", print_maximum_registers},
   };
   return table;
@@ -287,7 +331,7 @@ bool print_number(Decoding& decoding, std::string_view word) {
 
 }  // namespace
 
-bool print_special_piece(Decoding& decoding, std::string_view word, std::string_view) {
+bool print_special_piece(Decoding& decoding, std::string_view word) {
   const auto found = printers().find(word);
   if (found == printers().end()) return print_number(decoding, word);
   found->second(decoding);

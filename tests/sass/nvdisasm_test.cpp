@@ -63,11 +63,12 @@ std::string disassembler() {
   return output_of(name + " --version 2>/dev/null").empty() ? "" : name;
 }
 
-// One blank between words.
+// One blank between words, none in front of a comma.
 std::string squeezed(const std::string& text) {
   std::istringstream words(text);
   std::string result;
-  for (std::string word; words >> word;) result += (result.empty() ? "" : " ") + word;
+  for (std::string word; words >> word;)
+    result += (result.empty() || word == "," ? "" : " ") + word;
   return result;
 }
 

@@ -32,10 +32,18 @@ struct KernelRow {
   int resident = 0;  // blocks of a multiprocessor: the grid is persistent; 0: a block a tile
 };
 
+// When a persistent grid cuts the tiles of its last wave along k.
+enum class Cutting {
+  kModel,   // where a model of the time expects it to pay
+  kNever,   // to measure what it brings
+  kAlways,  // to test it
+};
+
 // The machine that a plan is for.
 struct PlanContext {
   int multiprocessors = 0;  // at least 1 for kernels with a persistent grid
   DeviceAddress workspace = 0;
+  Cutting cutting = Cutting::kModel;
 };
 
 // An entry of a kernel's image that is no row, and what it calls.

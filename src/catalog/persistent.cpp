@@ -52,6 +52,12 @@ bool can_be_mapped(const TensorMapDesc& desc) {
 
 StreamK schedule_of(const KernelRow& row, const GemmParams& p, const PlanContext& context) {
   const int ctas = std::max(1, context.multiprocessors) * row.resident;
+  if (context.cutting == Cutting::kNever) {
+    return scheduler::data_parallel(p.m, p.n, p.k, row.block, ctas);
+  }
+  if (context.cutting == Cutting::kAlways) {
+    return scheduler::cut_last_wave(p.m, p.n, p.k, row.block, ctas);
+  }
   const scheduler::TileCosts costs =
       scheduler::costs_of(row.block, row.resident, sizeof(float), arch::kH200.fp32_lanes);
   return scheduler::choose_stream_k(p.m, p.n, p.k, row.block, ctas, costs);

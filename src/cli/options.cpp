@@ -65,6 +65,20 @@ void add_shape_options(CLI::App& app, ProblemOptions& options) {
   app.add_option("--ldd", options.ldd, "leading dimension of D")->type_name("LD");
 }
 
+void add_cut_option(CLI::App& app, ProblemOptions& options) {
+  app.add_option("--cut", options.cut,
+                 "tiles of the last wave along k: model (default: where it pays), never, always")
+      ->type_name("WHEN");
+}
+
+Cutting cutting_of(const ProblemOptions& options) {
+  if (options.cut == "model") return Cutting::kModel;
+  if (options.cut == "never") return Cutting::kNever;
+  if (options.cut == "always") return Cutting::kAlways;
+  throw StatusError(Status::bad_argument(
+      fmt::format("--cut is '{}', but must be model, never or always", options.cut)));
+}
+
 void add_scale_options(CLI::App& app, ProblemOptions& options) {
   app.add_option("--alpha", options.alpha, "factor of A B (default 1)")->type_name("X");
   app.add_option("--beta", options.beta, "factor of C (default 0)")->type_name("X");
@@ -74,6 +88,12 @@ void add_device_options(CLI::App& app, DeviceOptions& options) {
   app.add_option("--device", options.device, "cuda or virtual (default: cuda if there is a GPU)")
       ->type_name("D");
   app.add_option("--threads", options.threads, "host threads of the virtual GPU (default: all)")
+      ->type_name("N");
+}
+
+void add_multiprocessors_option(CLI::App& app, DeviceOptions& options) {
+  app.add_option("--multiprocessors", options.multiprocessors,
+                 "of the virtual GPU, for kernels with a persistent grid (default 132)")
       ->type_name("N");
 }
 

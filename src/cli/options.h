@@ -19,13 +19,15 @@ struct ProblemOptions {
   std::string kernel = "all", type;
   std::string m, n, k, shapes;
   std::string layout, order, lda, ldb, ldc, ldd, alpha, beta;
+  std::string cut = "model";
 
   bool gives_shapes() const { return !m.empty() || !n.empty() || !k.empty() || !shapes.empty(); }
 };
 
 struct DeviceOptions {
-  std::string device;   // "cuda", "virtual" or empty: the GPU if there is one
-  std::string threads;  // of the virtual GPU
+  std::string device;           // "cuda", "virtual" or empty: the GPU if there is one
+  std::string threads;          // of the virtual GPU
+  std::string multiprocessors;  // of the virtual GPU, for plans of persistent grids
   std::string vendor_library;
 };
 
@@ -38,8 +40,11 @@ int host_threads_of(const DeviceOptions& options);
 
 void add_kernel_options(CLI::App& app, ProblemOptions& options);
 void add_shape_options(CLI::App& app, ProblemOptions& options);
+void add_cut_option(CLI::App& app, ProblemOptions& options);
+Cutting cutting_of(const ProblemOptions& options);
 void add_scale_options(CLI::App& app, ProblemOptions& options);
 void add_device_options(CLI::App& app, DeviceOptions& options);
+void add_multiprocessors_option(CLI::App& app, DeviceOptions& options);
 void add_vendor_option(CLI::App& app, DeviceOptions& options);
 void add_seed_option(CLI::App& app, std::string& seed);
 

@@ -83,6 +83,18 @@ struct Group {
   std::vector<KernelChoice> kernels;
 };
 
+// Kernels with a persistent grid walk a lattice of their own, made for their block tile.
+void add_depth_groups(const std::vector<KernelChoice>& kernels, std::uint64_t seed,
+                      std::vector<Group>& groups) {
+  for (const KernelChoice& choice : kernels) {
+    const KernelRow& row = row_for(*choice.kernel, choice.variant, {});
+    if (row.resident == 0) continue;
+    for (const auto& one : lab::depth_lattice(row.block, choice.kernel->type, seed)) {
+      groups.push_back({one, {choice}});
+    }
+  }
+}
+
 std::vector<Group> groups_of(const Options& options, std::uint64_t seed) {
   const std::vector<KernelChoice> kernels = kernels_of(options.problem);
   std::vector<Group> groups;
@@ -91,6 +103,7 @@ std::vector<Group> groups_of(const Options& options, std::uint64_t seed) {
       groups.push_back({one, kernels_of_type(kernels, type)});
     }
   }
+  if (!options.problem.gives_shapes() && !options.quick) add_depth_groups(kernels, seed, groups);
   return groups;
 }
 
@@ -100,6 +113,7 @@ lab::VerifyOptions verify_options_of(const Options& options, std::uint64_t seed)
   verify.stop = interrupted;
   verify.fill = lab::parse_fill(options.fill);
   verify.checks = options.checks;
+  verify.cutting = cutting_of(options.problem);
   if (!options.nans.empty()) {
     verify.nans = static_cast<int>(parse_integer("--nans", options.nans, 0, 1000000));
   }
@@ -140,6 +154,10 @@ std::vector<lab::Record> run_groups(const std::vector<Group>& groups, Devices& d
       if (verify.in_place) record.command += " --in-place";
       if (verify.misalign > 0) record.command += fmt::format(" --misalign {}", verify.misalign);
       if (verify.checks) record.command += " --checks";
+      if (options.problem.cut != "model") record.command += " --cut " + options.problem.cut;
+      if (!options.device.multiprocessors.empty()) {
+        record.command += " --multiprocessors " + options.device.multiprocessors;
+      }
       if (verify.nans > 0) record.command += fmt::format(" --nans {}", verify.nans);
       if (options.fill != "uniform") record.command += " --fill " + options.fill;
       records.push_back(std::move(record));
@@ -235,6 +253,8 @@ void declare_options(CLI::App& app, Options& options) {
   app.add_flag("--checks", options.checks,
                "look for races, missing waits and unwritten memory, too (virtual GPU)");
   add_device_options(app, options.device);
+  add_multiprocessors_option(app, options.device);
+  add_cut_option(app, options.problem);
   add_seed_option(app, options.seed);
   options.output.add_options(app);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <numeric>
 
 #include "lab/fill.h"
 
@@ -108,6 +109,30 @@ std::vector<LatticeCase> lattice(DataType type, std::uint64_t seed) {
     for (const char* layout : kLayouts) {
       cases.push_back(drawn_case(shape, type, layout, Draw(seed * 1000003 + cases.size())));
     }
+  }
+  return cases;
+}
+
+std::vector<LatticeCase> depth_lattice(BlockTile block, DataType type, std::uint64_t seed) {
+  const auto around = [](int extent, int i) {
+    const int sizes[] = {extent, extent + 1, 2 * extent - 1, 1, extent / 2 + 3, 3 * extent + 5};
+    return static_cast<std::int64_t>(sizes[i]);
+  };
+  std::vector<LatticeCase> cases;
+  std::vector<int> depths(64);
+  std::iota(depths.begin(), depths.end(), 1);
+  depths.insert(depths.end(), {257, 512, 1031});
+  for (const int k : depths) {
+    Draw draw(seed * 1000003 + cases.size());
+    const Shape shape{around(block.m, draw.below(6)), around(block.n, draw.below(6)), k};
+    cases.push_back(drawn_case(shape, type, kLayouts[k % 4], draw));
+    LatticeCase& one = cases.back();
+    // Every other round of layouts is aligned throughout.
+    if (k / 4 % 2 == 0) {
+      one.misalign = 0;
+      for (std::int64_t* ld : {&one.problem.lda, &one.problem.ldb}) *ld = (*ld + 3) / 4 * 4;
+    }
+    if (one.problem.alpha == 0) one.problem.alpha = 1;  // with it nothing would be multiplied
   }
   return cases;
 }

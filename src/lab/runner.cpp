@@ -28,23 +28,24 @@ DeviceBuffer::~DeviceBuffer() {
   }
 }
 
-Runner::Runner(Device& device, const KernelChoice& choice, const Problem& problem)
+Runner::Runner(Device& device, const KernelChoice& choice, const Problem& problem, Cutting cutting)
     : device_(device),
       kernel_(*choice.kernel),
       variant_(choice.variant),
       row_(&row_for(kernel_, variant_, problem)),
-      problem_(problem) {
+      problem_(problem),
+      cutting_(cutting) {
   require(supports(kernel_, *row_, problem_));
   image_ = device_.load(image_of(kernel_));
   if (kernel_.workspace_bytes) {
-    const PlanContext context{.multiprocessors = device_.info().multiprocessors};
+    const PlanContext context{device_.info().multiprocessors, 0, cutting_};
     workspace_ = DeviceBuffer(device_, kernel_.workspace_bytes(*row_, problem_, context));
   }
 }
 
 Plan Runner::plan(const Operands& operands) const {
   return kernel_.plan(row_for(kernel_, variant_, problem_, operands), problem_, operands,
-                      {device_.info().multiprocessors, workspace_.address()});
+                      {device_.info().multiprocessors, workspace_.address(), cutting_});
 }
 
 void Runner::run(const Plan& plan, const Stop& stop) {

@@ -39,7 +39,8 @@ class Stopped : public std::exception {
 // kernel does not take the problem, kUnavailable when the device cannot load its image.
 class Runner {
  public:
-  Runner(Device& device, const KernelChoice& choice, const Problem& problem);
+  Runner(Device& device, const KernelChoice& choice, const Problem& problem,
+         Cutting cutting = Cutting::kModel);
 
   // The launches for these operands; made once where calls are timed.
   Plan plan(const Operands& operands) const;
@@ -55,6 +56,7 @@ class Runner {
   std::string variant_;
   const KernelRow* row_;
   Problem problem_;
+  Cutting cutting_;
   LoadedImage image_;
   DeviceBuffer workspace_;
 };

@@ -6,14 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "lab/verify.h"
+#include "tests/support/kernel_choice.h"
 #include "tests/support/test_device.h"
 
 namespace tessera {
-
-// GoogleTest prints parameters by this name.
-void PrintTo(const KernelChoice& choice, std::ostream* out) {
-  *out << choice.kernel->name << '/' << choice.variant;
-}
 
 namespace {
 

@@ -113,4 +113,13 @@ constexpr StreamK choose_stream_k(long long m, long long n, long long k, BlockTi
   return best;
 }
 
+// Every tile of the last wave cut, full or not: to test and to measure what the model would leave.
+constexpr StreamK cut_last_wave(long long m, long long n, long long k, BlockTile block, int ctas) {
+  const StreamK whole = data_parallel(m, n, k, block, ctas);
+  const int kept = (whole.tiles() - 1) / ctas * ctas;
+  const long long units = static_cast<long long>(whole.tiles() - kept) * whole.k_tiles;
+  if (units == 0) return whole;
+  return with_runs(whole, kept, units < ctas ? static_cast<int>(units) : ctas, ctas);
+}
+
 }  // namespace tessera::scheduler

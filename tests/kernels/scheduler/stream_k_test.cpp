@@ -173,6 +173,20 @@ TEST(ChooseStreamK, CoversEverythingThatItChooses) {
   }
 }
 
+TEST(ChooseStreamK, TheLastWaveCanAlwaysBeCut) {
+  std::mt19937 random(3);
+  for (int i = 0; i < 1000; ++i) {
+    const auto size = [&](int most) { return static_cast<long long>(random() % most) + 1; };
+    const int ctas = static_cast<int>(size(17));
+    const StreamK s = cut_last_wave(size(3000), size(3000), size(300), {256, 128, 16}, ctas);
+    expect_covers_everything(s);
+    expect_parts_are_what_was_written(s);
+    EXPECT_GT(s.cut_tiles(), 0);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_EQ(cut_last_wave(300, 300, 0, {256, 128, 16}, 5).cut_tiles(), 0);
+}
+
 TEST(ChooseStreamK, FullWavesStayWhole) {
   const StreamK s = chosen(256 * 12, 128 * 11, 4096);
   EXPECT_EQ(s.whole_tiles, 132);

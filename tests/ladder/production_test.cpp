@@ -1,0 +1,117 @@
+// Kernels with a persistent grid, beyond what every kernel has to pass: every depth of the sums,
+// few and many multiprocessors, so that tiles are cut and whole, and operands of more than 2^31
+// elements. A plain kernel over the same schedule and launches stands beside those of the catalog.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "catalog/persistent.h"
+#include "lab/lattice.h"
+#include "lab/runner.h"
+#include "lab/verify.h"
+#include "tests/support/beside.h"
+#include "tests/support/kernel_choice.h"
+#include "tests/support/test_device.h"
+
+namespace tessera {
+
+namespace {
+
+// tests/kernels/gemm/stream_k_gemm.cu.
+const Kernel& plain_kernel() {
+  static const std::string ptx = [] {
+    std::ifstream file(beside_test("tests/kernels/stream_k_gemm.ptx"), std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }();
+  static const Kernel kernel{
+      .name = "plain",
+      .idea = "the plainest kernel over a stream-K schedule",
+      .type = DataType::kF32,
+      .rows = {{.variant = "16x32",
+                .entry = "stream_k_gemm",
+                .sides = {},
+                .block = {16, 32, 4},
+                .thread = {1, 4},
+                .threads = 128,
+                .add_entry = "stream_k_add",
+                .resident = 1}},
+      .helpers = {},
+      .workspace_bytes = catalog::stream_k_workspace,
+      .plan = catalog::plan_stream_k,
+      .own_image =
+          CodeImage{.name = "plain", .ptx = ptx, .cubin_arch = "sm_90a", .portable_ptx = {}}};
+  return kernel;
+}
+
+std::vector<KernelChoice> persistent_kernels() {
+  std::vector<KernelChoice> choices = {{&plain_kernel(), "16x32"}};
+  for (const KernelChoice& choice : choose_kernels("all/all")) {
+    if (choice.kernel->rows.front().resident > 0) choices.push_back(choice);
+  }
+  return choices;
+}
+
+Device& device_of(int multiprocessors) {
+  if (test_on_cuda()) return test_device();
+  static std::map<int, std::unique_ptr<Device>> devices;
+  std::unique_ptr<Device>& device = devices[multiprocessors];
+  if (!device) device = make_virtual_device({.multiprocessors = multiprocessors});
+  return *device;
+}
+
+class Production : public testing::TestWithParam<KernelChoice> {
+ protected:
+  const Kernel& kernel() const { return *GetParam().kernel; }
+  BlockTile block() const { return row_for(kernel(), GetParam().variant, {}).block; }
+
+  void expect_verified(const lab::LatticeCase& each, int multiprocessors,
+                       lab::VerifyOptions options) const {
+    options.in_place = each.in_place;
+    options.misalign = each.misalign;
+    const lab::VerifyResult result =
+        lab::verify(device_of(multiprocessors), GetParam(), each.problem, options);
+    EXPECT_TRUE(result.ok()) << each.name() << " on " << multiprocessors
+                             << " multiprocessors: " << result.reason;
+  }
+};
+
+// Few multiprocessors leave tiles whole and cut the last ones; many cut everything.
+TEST_P(Production, EveryDepth) {
+  int i = 0;
+  for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().type)) {
+    expect_verified(each, i++ % 3 == 0 ? 40 : 3, {.cutting = Cutting::kAlways});
+  }
+}
+
+TEST_P(Production, WholeTilesAlone) {
+  for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().type, 3)) {
+    if (each.problem.k % 4 == 1) expect_verified(each, 2, {.cutting = Cutting::kNever});
+  }
+}
+
+TEST_P(Production, EveryDepthUnderChecks) {
+  if (test_on_cuda()) GTEST_SKIP() << "the virtual GPU checks";
+  int i = 0;
+  for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().type, 2)) {
+    if (i++ % 5 != 0) continue;
+    expect_verified(each, i % 2 ? 3 : 17, {.checks = true, .cutting = Cutting::kAlways});
+  }
+}
+
+// Without being asked to: a long product is cut where there are enough multiprocessors.
+TEST_P(Production, TheModelCutsLongProducts) {
+  const Problem problem = with_default_ld({.m = 70, .n = 90, .k = 40000});
+  const KernelRow& row = row_for(kernel(), GetParam().variant, problem);
+  EXPECT_GT(kernel().workspace_bytes(row, problem, {.multiprocessors = 132}), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, Production, testing::ValuesIn(persistent_kernels()),
+                         [](const testing::TestParamInfo<KernelChoice>& info) {
+                           return info.param.kernel->name + "__" + info.param.variant;
+                         });
+
+}  // namespace
+}  // namespace tessera

@@ -41,7 +41,9 @@ template <int kRegisters, class Room>
 __device__ void frame(const Params& p, Room room) {
   __shared__ volatile float words[kSharedWords];
   claim_registers<kRegisters>(p);
-  for (unsigned i = thread_index(); i < kSharedWords; i += blockDim.x) words[i] = number(i);
+  for (unsigned i = thread_index(); i < kOffsetWords; i += blockDim.x) words[i] = number(i);
+  const unsigned lane = thread_index();
+  if (lane < 32) words[kOffsetWords + lane] = __uint_as_float(p.offsets[lane]);
   __syncthreads();
   const long long begin = clock64();
   room();

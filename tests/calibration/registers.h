@@ -3,7 +3,8 @@
 
 namespace tessera::calibration {
 
-inline constexpr int kSharedWords = 2048;  // of shared memory, filled with numbers in [0.5, 1)
+inline constexpr int kOffsetWords = 2048;  // of shared memory, filled with numbers in [0.5, 1)
+inline constexpr int kSharedWords = kOffsetWords + 32;  // then the lanes' offsets, in bytes
 inline constexpr int kResults = 64;        // the first so many are handed out
 
 }  // namespace tessera::calibration

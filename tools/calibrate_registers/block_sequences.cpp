@@ -127,6 +127,10 @@ std::vector<Sequence> block_sequences() {
   return all;
 }
 
+std::vector<Fma> good_block(int rows, int columns) {
+  return with_reuse(block(rows, columns, Order::kSquaresSerpentine, Bank::kNotOfA));
+}
+
 // Streams without a plan, which hold whatever model comes out to account.
 std::vector<Sequence> random_sequences() {
   std::vector<Sequence> all;

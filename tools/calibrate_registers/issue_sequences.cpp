@@ -116,7 +116,7 @@ void add_loads(std::vector<Sequence>& all) {
     all.push_back({"E6", fmt::format("LDS.128 of one place every {} FFMA", count),
                    every(count, load(128, kRz), 64 / count)});
     all.push_back({"E6", fmt::format("LDS.128 of 32 places every {} FFMA", count),
-                   every(count, load(128, kLaneTimes16), 64 / count)});
+                   every(count, load(128, kOffsetOdd), 64 / count)});
   }
   for (int count : {8, 16}) {
     all.push_back({"E6", fmt::format("LDS.32 of 32 places every {} FFMA", count),

@@ -14,9 +14,9 @@ constexpr int kShortLoop = 480, kLongLoop = 1440;  // instructions, about
 
 std::string hex(const sass::Instruction& i) { return fmt::format("{:016x}{:016x}", i.high, i.low); }
 
-Json words(const Code& code) {
-  Json all = Json::array();
-  for (const auto& instruction : code) all.push_back(hex(instruction));
+std::string words(const Code& code) {
+  std::string all;
+  for (const auto& instruction : code) all += (all.empty() ? "" : " ") + hex(instruction);
   return all;
 }
 
@@ -26,10 +26,11 @@ int copies_for(const Sequence& sequence, int instructions) {
 }
 
 // Cycles of one iteration of the loop.
-Json loop_cycles(Bench& bench, const PatchedImage& image, const Frame& frame, int warps,
+Json loop_cycles(Bench& bench, const PatchedImage& image, const Sequence& sequence, int warps,
                  int iterations) {
   const Work work{.image = &image.image(),
-                  .entry = frame.entry,
+                  .entry = sequence.frame->entry,
+                  .pattern = sequence.lanes,
                   .warps = kSubCores * warps,
                   .iterations = iterations};
   const auto cycles = bench.cycles(work);
@@ -41,6 +42,7 @@ Json row_of(const Sequence& sequence) {
               {"name", sequence.name},
               {"instructions", sequence.pattern.size()},
               {"pattern", words(sequence.pattern)}};
+  if (sequence.lanes.name != places(32).name) row["lanes"] = sequence.lanes.offset;
   if (!sequence.other.empty()) row["other"] = words(sequence.other);
   return row;
 }
@@ -55,8 +57,8 @@ Json measure(Bench& bench, const Sequence& sequence) {
   for (const int warps : sequence.frame->warps) {
     if (!sequence.other.empty() && warps != 2) continue;
     constexpr int kIterations = 16;
-    const Json a = loop_cycles(bench, shorter, *sequence.frame, warps, kIterations);
-    const Json b = loop_cycles(bench, longer, *sequence.frame, warps, kIterations);
+    const Json a = loop_cycles(bench, shorter, sequence, warps, kIterations);
+    const Json b = loop_cycles(bench, longer, sequence, warps, kIterations);
     Json run = {{"warps", warps}, {"loops", {a, b}}};
     if (a.is_number() && b.is_number()) {
       run["cycles"] = (b.get<double>() - a.get<double>()) / (many - few);
@@ -81,8 +83,8 @@ Sequence loop_of(int instructions) {
           instructions > 3500 ? &long_frame() : &narrow_frame()};
 }
 
-constexpr int kLoops[] = {32,   64,   128,  192,  256,  384,  512,   768,  1024,
-                          1536, 2048, 3072, 4096, 6144, 8192, 12288, 16000};
+constexpr int kLoops[] = {32,   64,   128,  192,  256,  288,  320,  352,  384,  512,  768,   1024,
+                          1280, 1536, 1664, 1792, 1920, 2048, 3072, 4096, 6144, 8192, 12288, 16000};
 
 }  // namespace
 
@@ -130,8 +132,9 @@ int make_all_programs() {
     const PatchedImage image(*sequence.frame, timed_program(sequence, copies));
     ++made;
   };
-  for (const auto& all : {bank_sequences(), reuse_sequences(), block_sequences(), issue_sequences(),
-                          random_sequences()}) {
+  for (const auto& all :
+       {bank_sequences(), reuse_sequences(), block_sequences(), issue_sequences(),
+        random_sequences(), shape_sequences(), load_sequences(), yield_sequences()}) {
     for (const Sequence& sequence : all) {
       make(sequence, copies_for(sequence, kShortLoop));
       make(sequence, copies_for(sequence, kLongLoop));

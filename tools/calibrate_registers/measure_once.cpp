@@ -21,7 +21,9 @@ std::vector<std::uint32_t> results_of(Device& device, const PatchedImage& image,
   std::vector<std::uint32_t> results(kResults);
   const DeviceAddress sink = device.allocate(results.size() * sizeof results[0]);
   const DeviceAddress clocks = device.allocate(1024);
+  const DeviceAddress offsets = device.allocate(128);
   Params params{};
+  params.offsets = reinterpret_cast<const unsigned*>(offsets);
   params.clocks = reinterpret_cast<long long*>(clocks);
   params.sink = reinterpret_cast<unsigned*>(sink);
   Launch launch;
@@ -34,6 +36,7 @@ std::vector<std::uint32_t> results_of(Device& device, const PatchedImage& image,
   device.copy_out(results.data(), sink, results.size() * sizeof results[0]);
   device.free(sink);
   device.free(clocks);
+  device.free(offsets);
   return results;
 }
 

@@ -1,13 +1,13 @@
 #include "tools/calibrate_registers/program.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cstddef>
 #include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
 
-#include "sass/elf.h"
+#include "sass/cubin.h"
 #include "tests/calibration/params.h"
 #include "tests/calibration/registers.h"
 
@@ -35,15 +35,14 @@ sass::Instruction loading(const sass::Instruction& load, int scoreboard) {
 
 // Numbers in all registers that code may use, others in each lane.
 Code setup(const Frame& frame) {
-  Code code = {
-      loading(sass::s2r(kLane, sass::SpecialRegister::kLane), 0),
-      loading(sass::ldc(kCounter, kIterations), 1),
-      waiting(kAllScoreboards),
-      with_stall(sass::imad_immediate(kLaneTimes4, kLane, 4, sass::kZeroRegister), 8),
-      with_stall(sass::imad_immediate(kLaneTimes16, kLane, 16, sass::kZeroRegister), 8),
-      with_stall(sass::imad_immediate(kLaneTimes16Even, kLane, 16, sass::kZeroRegister), 8),
-      with_stall(sass::mov_uniform_immediate(kUniformRegister, 0x3f400000), 8)};
-  constexpr int kRows = kSharedWords / 32, kTogether = 32;
+  Code code = {loading(sass::s2r(kLane, sass::SpecialRegister::kLane), 0),
+               loading(sass::ldc(kCounter, kIterations), 1),
+               waiting(kAllScoreboards),
+               with_stall(sass::imad_immediate(kLaneTimes4, kLane, 4, sass::kZeroRegister), 8),
+               loading(sass::lds(32, kOffsetOdd, kLaneTimes4, kSharedBase + 4 * kOffsetWords), 2),
+               loading(sass::lds(32, kOffsetEven, kLaneTimes4, kSharedBase + 4 * kOffsetWords), 2),
+               with_stall(sass::mov_uniform_immediate(kUniformRegister, 0x3f400000), 8)};
+  constexpr int kRows = kOffsetWords / 32, kTogether = 32;
   for (int r = kFirstRegister; r <= frame.last_register; ++r) {
     const int row = r % kRows;
     code.push_back(loading(sass::lds(32, r, kLaneTimes4, kSharedBase + 128 * row), 2));
@@ -107,15 +106,12 @@ Code probe_program(const Frame& frame, const Code& code) {
 
 namespace {
 
-sass::Instruction instruction_at(std::span<const std::byte> text, std::size_t at) {
-  return {sass::number_at<std::uint64_t>(text, at), sass::number_at<std::uint64_t>(text, at + 8)};
-}
-
 // Throws if the frame reads, behind its room, a register that programs write.
-void check_frame(std::span<const std::byte> text, std::size_t room_end) {
+void check_frame(const sass::CubinKernel& kernel, std::size_t behind_room) {
   std::set<int> written;
-  for (std::size_t at = room_end; at < text.size(); at += sass::kInstructionBytes) {
-    const sass::Operation operation = sass::decode(instruction_at(text, at), at, 90);
+  for (std::size_t at = behind_room; at < kernel.code.size(); ++at) {
+    const sass::Operation operation =
+        sass::decode(kernel.code[at], at * sass::kInstructionBytes, 90);
     for (const sass::RegisterUse& use : operation.reads) {
       if (use.file != sass::RegisterFile::kGeneral) continue;
       for (int r = use.first; r < use.first + use.count; ++r) {
@@ -131,34 +127,34 @@ void check_frame(std::span<const std::byte> text, std::size_t room_end) {
   }
 }
 
+// Index of the first instruction of the room. Throws unless there is one room of the frame's size.
+std::size_t room_of(const sass::CubinKernel& kernel, const Frame& frame) {
+  constexpr int kRoom = 0x801;  // PMTRIG
+  const auto is_room = [](const sass::Instruction& i) { return i.key() == kRoom; };
+  const auto begin = std::find_if(kernel.code.begin(), kernel.code.end(), is_room);
+  const auto end = std::find_if_not(begin, kernel.code.end(), is_room);
+  if (end - begin != frame.slots || std::any_of(end, kernel.code.end(), is_room)) {
+    throw std::runtime_error("the room in the cubin has another size");
+  }
+  return static_cast<std::size_t>(begin - kernel.code.begin());
+}
+
 }  // namespace
 
 std::vector<std::byte> patched(std::span<const std::byte> cubin, const Frame& frame,
                                const Code& code) {
-  constexpr int kRoom = 0x801;  // PMTRIG
   if (code.size() > static_cast<std::size_t>(frame.slots)) {
     throw std::runtime_error(std::to_string(code.size()) + " instructions do not fit in " +
                              frame.entry);
   }
-  const sass::Elf elf = sass::read_elf(cubin);
-  const sass::Section* text = elf.find(std::string(".text.") + frame.entry);
-  if (!text) throw std::runtime_error(std::string("no kernel ") + frame.entry);
-  std::vector<std::byte> made(cubin.begin(), cubin.end());
-  std::byte* begin = made.data() + (text->bytes.data() - cubin.data());
-  int room = 0;
-  std::size_t room_end = 0;
-  for (std::size_t at = 0; at < text->bytes.size(); at += sass::kInstructionBytes) {
-    if (instruction_at(text->bytes, at).key() != kRoom) continue;
-    room_end = at + sass::kInstructionBytes;
-    if (static_cast<std::size_t>(room) < code.size()) {
-      const std::uint64_t words[] = {code[room].low, code[room].high};
-      std::memcpy(begin + at, words, sizeof words);
-    }
-    ++room;
-  }
-  if (room != frame.slots) throw std::runtime_error("the room in the cubin has another size");
-  check_frame(text->bytes, room_end);
-  return made;
+  const sass::CubinFile file = sass::read_cubin(cubin);
+  const sass::CubinKernel* kernel = file.find(frame.entry);
+  if (!kernel) throw std::runtime_error(std::string("no kernel ") + frame.entry);
+  const std::size_t room = room_of(*kernel, frame);
+  check_frame(*kernel, room + frame.slots);
+  Code all = kernel->code;
+  std::copy(code.begin(), code.end(), all.begin() + room);
+  return sass::with_code(cubin, *kernel, all);
 }
 
 }  // namespace tessera::calibration

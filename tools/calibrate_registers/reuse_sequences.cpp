@@ -103,8 +103,8 @@ void add_other_instructions(std::vector<Sequence>& all) {
   add("LDS.32, address RZ", {on_scoreboard(sass::lds(32, 52, kRz, kSharedBase))});
   add("LDS.32, even address", {on_scoreboard(sass::lds(32, 52, kLaneTimes4, kSharedBase))});
   add("LDS.128, address RZ", {on_scoreboard(sass::lds(128, 52, kRz, kSharedBase))});
-  add("LDS.128, odd address", {on_scoreboard(sass::lds(128, 52, kLaneTimes16, kSharedBase))});
-  add("LDS.128, even address", {on_scoreboard(sass::lds(128, 52, kLaneTimes16Even, kSharedBase))});
+  add("LDS.128, odd address", {on_scoreboard(sass::lds(128, 52, kOffsetOdd, kSharedBase))});
+  add("LDS.128, even address", {on_scoreboard(sass::lds(128, 52, kOffsetEven, kSharedBase))});
   const auto store = [](int data) {
     return with_control(sass::sts(32, kLaneTimes4, kSharedBase + 4096, data),
                         {.stall = 1, .read_scoreboard = 1});

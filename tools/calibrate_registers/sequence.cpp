@@ -20,9 +20,20 @@ const Frame& wide_frame() {
   return frame;
 }
 
+const Frame& alone_frame() {
+  static const Frame frame{"registers_narrow", 4096, 57, {1}};
+  return frame;
+}
+
 const Frame& long_frame() {
   static const Frame frame{"registers_long", 16640, 27, {1, 2, 4, 8}};
   return frame;
+}
+
+Pattern places(int count) {
+  Pattern pattern{std::to_string(count) + " places", {}};
+  for (int lane = 0; lane < 32; ++lane) pattern.offset[lane] = 16U * (lane * count / 32);
+  return pattern;
 }
 
 Code encode(const std::vector<Fma>& fmas) {

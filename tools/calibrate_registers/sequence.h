@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sass/encode.h"
+#include "tools/calibrate/bench.h"
 
 namespace tessera::calibration {
 
@@ -21,20 +22,25 @@ struct Frame {
 const Frame& narrow_frame();  // R57, up to 8 warps a sub-core
 const Frame& middle_frame();  // R121, up to 4
 const Frame& wide_frame();    // R239, up to 2
+const Frame& alone_frame();   // the narrow one, for one warp
 const Frame& long_frame();    // R27, up to 8, room for 16384 instructions
 
 // Registers below hold what the frame keeps, the loop counter and addresses.
 inline constexpr int kFirstRegister = 14;
-// Hold the lane's number times 4 and 16, the latter in either bank.
-inline constexpr int kLaneTimes4 = 8, kLaneTimes16 = 9, kLaneTimes16Even = 12;
+// Hold the lane's number times 4, and the lane's offset of the sequence's pattern, in either bank.
+inline constexpr int kLaneTimes4 = 8, kOffsetOdd = 9, kOffsetEven = 12;
 inline constexpr int kUniformRegister = 20;  // holds a number
 inline constexpr int kSharedBase = 0x400;    // where a CTA's own shared memory begins
+
+// 16 bytes a place; `count` of them, neighbouring lanes at the same one.
+Pattern places(int count);
 
 struct Sequence {
   std::string experiment, name;
   Code pattern;
   Code other = {};  // for every second warp of a sub-core; empty: all run the pattern
   const Frame* frame = &narrow_frame();
+  Pattern lanes = places(32);  // where loads read
 };
 
 // An FFMA whose flags and control field are still to be chosen.
@@ -53,11 +59,18 @@ Code operator+(Code first, const Code& second);
 Code times(const Code& code, int count);
 sass::Instruction with_stall(const sass::Instruction& instruction, int stall, bool yields = false);
 
+// A thread's tile for one k without conflicts of banks: 2x2 order, accumulators not in A's bank.
+std::vector<Fma> good_block(int rows, int columns);
+
 // The experiments, by file.
 std::vector<Sequence> bank_sequences();
 std::vector<Sequence> reuse_sequences();
 std::vector<Sequence> block_sequences();
 std::vector<Sequence> issue_sequences();
 std::vector<Sequence> random_sequences();
+// One warp alone: which banks the operands of neighbouring FFMAs lie in, by enumeration.
+std::vector<Sequence> shape_sequences();
+std::vector<Sequence> load_sequences();
+std::vector<Sequence> yield_sequences();
 
 }  // namespace tessera::calibration

@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/sass_input.h"
 #include "cli/sass_notes.h"
+#include "cli/sass_optimise.h"
 #include "cli/session.h"
 #include "sass/report.h"
 #include "sass/report_json.h"
@@ -21,6 +22,7 @@ namespace {
 struct Options {
   std::string target, entry, sm, gpu, html, seed;
   std::vector<std::string> diff;
+  OptimiseOptions optimise;
   bool listing = false, no_run = false;
   Output output;
 };
@@ -131,12 +133,33 @@ int diff(const Options& options) {
   return kOk;
 }
 
+int optimise(const Options& options) {
+  if (options.out.empty()) {
+    throw StatusError(Status::bad_argument("--optimise needs -o, the place of the new cubin"));
+  }
+  lab::check_writable(options.out, "--out");
+  Optimised optimised =
+      optimise_cubin(options.optimise, options.entry, !options.no_remap, options.out);
+  optimised.json["schema"] = "tessera.optimised/1";
+  optimised.json["command"] = command_line();
+  options.output.write(optimised.json, optimised.loops);
+  if (options.output.prints_text()) fmt::print("{}", optimised.text);
+  return kOk;
+}
+
 int sass(const Options& options) {
-  options.output.check({{"--html", options.html}});
+  options.output.check({{"--html", options.html}, {"--out", options.out}});
+  if (!options.optimise.empty()) return optimise(options);
   if (!options.html.empty()) lab::check_writable(options.html, "--html");
   if (!options.diff.empty()) return diff(options);
+  if (!options.optimise.in.empty()) {
+    OptimiseOptions optimise = options.optimise;
+    optimise.kernel = options.entry;
+    return optimise_cubin(optimise, options.output);
+  }
   if (!options.target.empty()) return show(options);
-  throw StatusError(Status::bad_argument("KERNEL or FILE is missing, or --diff with two of them"));
+  throw StatusError(Status::bad_argument(
+      "KERNEL or FILE is missing, or --diff with two of them, or --optimise with one"));
 }
 
 void declare_options(CLI::App& app, Options& options) {
@@ -149,8 +172,19 @@ void declare_options(CLI::App& app, Options& options) {
   app.add_option("--diff", options.diff, "two kernels or files side by side")
       ->expected(2)
       ->type_name("A B");
+  app.add_option("--optimise", options.optimise.in,
+                 "a cubin: reorder its FFMAs for the register ports, with proof")
+      ->type_name("IN");
+  app.add_option("-o", options.optimise.out, "where the optimised cubin goes")->type_name("OUT");
+  app.add_flag("--no-remap", options.optimise.no_remap, "with --optimise: keep every register");
   app.add_option("--html", options.html, "write a page with the code coloured by cost")
       ->type_name("PATH");
+  app.add_option("--optimise", options.optimise,
+                 "a cubin or a catalog kernel: reorder its FFMAs in place, prove it equal")
+      ->type_name("IN");
+  app.add_option("-o,--out", options.out, "where --optimise writes the new cubin")
+      ->type_name("OUT");
+  app.add_flag("--no-remap", options.no_remap, "--optimise renames no registers");
   app.add_flag("--no-run", options.no_run, "do not run catalog kernels on the virtual GPU");
   add_gpu_option(app, options.gpu);
   add_seed_option(app, options.seed);
@@ -164,7 +198,8 @@ Command sass_command() {
           "  tessera sass 11\n"
           "  tessera sass 12/compact --listing\n"
           "  tessera sass program --kernel my_kernel --html loop.html\n"
-          "  tessera sass --diff 10 11",
+          "  tessera sass --diff 10 11\n"
+          "  tessera sass --optimise kernel.cubin -o patched.cubin",
           [](CLI::App& app) {
             auto options = std::make_shared<Options>();
             declare_options(app, *options);

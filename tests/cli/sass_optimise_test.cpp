@@ -1,0 +1,69 @@
+// sass --optimise as a person calls it: the file it writes, what it prints, what it refuses.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "catalog/catalog.h"
+#include "lab/record.h"
+#include "tests/cli/program.h"
+#include "tests/support/beside.h"
+
+namespace tessera::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Optimise : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(beside_test("tessera"))) GTEST_SKIP() << "no program here";
+    folder_ = fs::temp_directory_path() / ("tessera_optimise_" + std::to_string(getpid()));
+    fs::create_directory(folder_);
+    for (const Kernel& kernel : all_kernels()) {
+      if (kernel.name != "09_tile_8x8") continue;
+      const auto cubin = image_of(kernel).cubin;
+      lab::write_file(in(), {reinterpret_cast<const char*>(cubin.data()), cubin.size()});
+    }
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string in() const { return (folder_ / "in.cubin").string(); }
+  std::string out() const { return (folder_ / "out.cubin").string(); }
+
+  fs::path folder_;
+};
+
+constexpr const char* kEntry = "rung_09_tile_8x8__128x128x8_am_bn";
+
+TEST_F(Optimise, WritesACubinAndItsProof) {
+  const Ran ran = run_program({"sass", "--optimise", in(), "-o", out(), "--kernel", kEntry});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  for (const char* part : {kEntry, "bitwise equal", "hazards: none", "bubbles"}) {
+    EXPECT_NE(ran.out.find(part), std::string::npos) << part;
+  }
+  EXPECT_EQ(fs::file_size(in()), fs::file_size(out()));
+}
+
+TEST_F(Optimise, WritesJson) {
+  const Ran ran =
+      run_program({"sass", "--optimise", in(), "-o", out(), "--kernel", kEntry, "--json", "-"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const lab::Json json = lab::Json::parse(ran.out);
+  const lab::Json& kernel = json.at("kernels").at(0);
+  EXPECT_EQ(kernel.at("proof").at("bitwise_equal"), true);
+  const lab::Json& loop = kernel.at("loops").at(0);
+  EXPECT_LT(loop.at("after").at("bubbles"), loop.at("before").at("bubbles"));
+}
+
+TEST_F(Optimise, RefusesAndWritesNothing) {
+  EXPECT_NE(run_program({"sass", "--optimise", in()}).code, 0);
+  EXPECT_NE(run_program({"sass", "--optimise", in() + ".none", "-o", out()}).code, 0);
+  const Ran ran = run_program({"sass", "--optimise", in(), "-o", out(), "--kernel", "nobody"});
+  EXPECT_NE(ran.code, 0);
+  EXPECT_NE(ran.err.find("no kernel nobody"), std::string::npos) << ran.err;
+  EXPECT_FALSE(fs::exists(out()));
+}
+
+}  // namespace
+}  // namespace tessera::cli

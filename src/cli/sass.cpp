@@ -20,10 +20,9 @@ namespace tessera::cli {
 namespace {
 
 struct Options {
-  std::string target, entry, sm, gpu, html, seed;
+  std::string target, entry, sm, gpu, html, seed, optimise, out;
   std::vector<std::string> diff;
-  OptimiseOptions optimise;
-  bool listing = false, no_run = false;
+  bool listing = false, no_run = false, no_remap = false;
   Output output;
 };
 
@@ -152,11 +151,6 @@ int sass(const Options& options) {
   if (!options.optimise.empty()) return optimise(options);
   if (!options.html.empty()) lab::check_writable(options.html, "--html");
   if (!options.diff.empty()) return diff(options);
-  if (!options.optimise.in.empty()) {
-    OptimiseOptions optimise = options.optimise;
-    optimise.kernel = options.entry;
-    return optimise_cubin(optimise, options.output);
-  }
   if (!options.target.empty()) return show(options);
   throw StatusError(Status::bad_argument(
       "KERNEL or FILE is missing, or --diff with two of them, or --optimise with one"));
@@ -172,11 +166,6 @@ void declare_options(CLI::App& app, Options& options) {
   app.add_option("--diff", options.diff, "two kernels or files side by side")
       ->expected(2)
       ->type_name("A B");
-  app.add_option("--optimise", options.optimise.in,
-                 "a cubin: reorder its FFMAs for the register ports, with proof")
-      ->type_name("IN");
-  app.add_option("-o", options.optimise.out, "where the optimised cubin goes")->type_name("OUT");
-  app.add_flag("--no-remap", options.optimise.no_remap, "with --optimise: keep every register");
   app.add_option("--html", options.html, "write a page with the code coloured by cost")
       ->type_name("PATH");
   app.add_option("--optimise", options.optimise,

@@ -82,10 +82,6 @@ Optimised optimise_cubin(const std::string& target, const std::string& kernel, b
     add_rows(patch, optimised.loops);
   }
   optimised.text = sass::proof_text(result);
-  if (!optimised.loops.rows.empty()) {
-    optimised.text += "\n" + lab::render(optimised.loops, lab::Format::kText) +
-                      "Cycles and bubbles an iteration: model (ports).\n";
-  }
   write_cubin(out, result.cubin);
   return optimised;
 }

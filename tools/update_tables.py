@@ -9,6 +9,7 @@ A generated section stands between two lines, <!-- NAME begin --> and <!-- NAME 
   ladder    any page      one row a rung, all of it   all of these, and two lines of each README
   gpu_check any page      what make gpu-test printed  results/h200_gpu_check.txt
   explain   any page      what explain 03 printed     results/explain_03.txt
+  observer_cost, sent_again    docs/counts.md         results/observer_cost.json, h200_ncu.json
 
 How the files are made (the first three on a GPU, the others anywhere):
 
@@ -20,6 +21,8 @@ How the files are made (the first three on a GPU, the others anywhere):
   build/ladder_facts > results/ladder_cubin.json
   build/tessera explain 03 > results/explain_03.txt
   build/tessera explain all/all -m 4096 --json results/ladder_explained.json
+  build/observer_cost > results/observer_cost.json
+  tools/ncu_counts --out logs && tools/compare_ncu.py logs                       (on a GPU)
   tools/gpu_check --out logs && cp logs/summary.txt results/h200_gpu_check.txt    (on a GPU)
 
 Then run tools/update_tables.py. What a file does not hold reads "not measured yet"; nothing is
@@ -34,6 +37,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import count_tables
 import model_tables
 
 # TFLOP/s of an H200. FFMA and DFMA: a loop of nothing else, measured; FP64 tensor core: data sheet.
@@ -493,7 +497,8 @@ def updated_pages(root):
         wanted = replace_section(wanted, "ladder", ladder(results, page, folders)) or wanted
         for name, file in (("gpu_check", "h200_gpu_check.txt"), ("explain", "explain_03.txt")):
             wanted = replace_section(wanted, name, printed(root, file)) or wanted
-        for name, body in model_tables.sections(root).items():
+        generated = {**model_tables.sections(root), **count_tables.sections(root)}
+        for name, body in generated.items():
             wanted = replace_section(wanted, name, body) or wanted
         yield page, text, wanted
 

@@ -5,7 +5,8 @@ tools/compare_ncu.py DIR [--out results/h200_ncu.json]
 
 DIR holds the ncu_MxNxK.csv files that tools/ncu_counts wrote on a machine with a GPU. The result
 has one entry a launch with the counts that the virtual GPU has too, under our names.
-tests/lab/ncu_test.cpp lays the two side by side.
+tests/lab/ncu_test.cpp lays the two side by side. Where DIR has the files of --collisions, what its
+kernels asked for and what L1 counted of them goes to h200_collisions.json beside it.
 """
 
 import argparse
@@ -40,6 +41,17 @@ METRICS = {
 }
 
 
+# Of kernels in which two kinds of access meet; a row of several launches each.
+COLLISIONS = {
+    "load_wavefronts": COUNTED + "_op_ld.sum",
+    "store_wavefronts": COUNTED + "_op_st.sum",
+    "stored_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "sectors_sent_to_l2": "l1tex__m_l1tex2xbar_write_sectors_mem_lg_op_st.sum",
+    "l2_written_sectors": "lts__t_sectors_op_write.sum",
+    "l2_written_sectors_of_sms": "lts__t_sectors_srcunit_tex_op_write.sum",
+}
+
+
 def launches(path):
     """The rows of one file as dictionaries; log lines of ncu start with ==."""
     lines = [line for line in path.read_text().splitlines() if not line.startswith("==")]
@@ -60,6 +72,27 @@ def number(text):
     return int(float(text.split(" ")[0].replace(",", "")))
 
 
+def kept_collisions(folder):
+    """The rows of calibrate with lists of what each of their launches counted."""
+    rows = json.loads((folder / "collisions.json").read_text())["collisions"]
+    profiled = list(launches(folder / "ncu_collisions.csv"))
+    repeats = len(profiled) // len(rows)
+    if repeats * len(rows) != len(profiled):
+        sys.exit(f"compare_ncu.py: {len(profiled)} launches of {len(rows)} rows")
+    for i, row in enumerate(rows):
+        row.pop("milliseconds")  # a profiler was in the way
+        its = profiled[i * repeats:(i + 1) * repeats]
+        row["counted"] = {ours: [number(one[theirs]) for one in its]
+                          for ours, theirs in COLLISIONS.items()}
+    return rows
+
+
+def write(path, schema, key, kept):
+    text = ",\n  ".join(json.dumps(one) for one in kept)
+    path.write_text(f'{{"schema": "{schema}",\n "device": "NVIDIA H200",\n "{key}": [\n  {text}\n ]}}\n')
+    print(f"{len(kept)} {key} in {path}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path)
@@ -67,16 +100,16 @@ def main():
     options = parser.parse_args()
     files = sorted(options.folder.glob("ncu_[0-9]*.csv"))
     if not files:
-        sys.exit(f"compare_ncu.py: no ncu_*.csv in {options.folder}")
+        sys.exit(f"compare_ncu.py: no ncu_MxNxK.csv in {options.folder}")
     kept = []
     for path in files:
         for row in launches(path):
             counts = {ours: number(row[theirs]) for ours, theirs in METRICS.items()}
             kept.append({"entry": row["Kernel Name"], **shape_of(path), **counts})
-    text = ",\n  ".join(json.dumps(one) for one in kept)
-    options.out.write_text('{"schema": "tessera.ncu/1",\n "device": "NVIDIA H200",\n "launches": [\n  '
-                           + text + "\n ]}\n")
-    print(f"{len(kept)} launches in {options.out}")
+    write(options.out, "tessera.ncu/1", "launches", kept)
+    if (options.folder / "ncu_collisions.csv").exists():
+        write(options.out.parent / "h200_collisions.json", "tessera.collisions/1", "collisions",
+              kept_collisions(options.folder))
 
 
 if __name__ == "__main__":

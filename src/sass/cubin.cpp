@@ -1,6 +1,7 @@
 #include "sass/cubin.h"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 #include "sass/elf.h"
@@ -118,6 +119,27 @@ std::vector<Loop> loops_of(const CubinKernel& kernel, int sm) {
   return loops;
 }
 
+// One line an instruction, from a table of those that begin lines.
+std::vector<SourceLine> lines_of(const CubinKernel& kernel, const LineTable& table) {
+  const auto found = table.find(kernel.name);
+  if (found == table.end()) return {};
+  std::vector<SourceLine> lines(kernel.code.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto next = found->second.upper_bound(i * kInstructionBytes);
+    if (next != found->second.begin()) lines[i] = std::prev(next)->second;
+  }
+  return lines;
+}
+
+// Lines are an extra: a kernel whose lines cannot be read is a kernel without.
+LineTable line_table_of(const Elf& elf) {
+  try {
+    return read_source_lines(elf);
+  } catch (const std::runtime_error&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 const CubinKernel* CubinFile::find(std::string_view kernel) const {
@@ -130,6 +152,7 @@ const CubinKernel* CubinFile::find(std::string_view kernel) const {
 CubinFile read_cubin(std::span<const std::byte> file) {
   constexpr std::string_view kText = ".text.";
   const Elf elf = read_elf(file);
+  const LineTable lines = line_table_of(elf);
   CubinFile cubin{elf.sm, {}};
   for (const Section& section : elf.sections) {
     if (!section.name.starts_with(kText)) continue;
@@ -142,6 +165,7 @@ CubinFile read_cubin(std::span<const std::byte> file) {
       kernel.code_offset = static_cast<std::uint64_t>(section.bytes.data() - file.data());
     }
     kernel.code = code_of(section.bytes);
+    kernel.lines = lines_of(kernel, lines);
     for (const Instruction& instruction : kernel.code) count(instruction, kernel.histogram);
     kernel.loops = loops_of(kernel, elf.sm);
     cubin.kernels.push_back(std::move(kernel));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sass/instruction.h"
+#include "sass/source_lines.h"
 
 namespace tessera::sass {
 
@@ -33,6 +34,7 @@ struct CubinKernel {
   int max_threads = 0;             // a block; 0 if the kernel states none
   std::uint64_t code_offset = 0;   // where the code starts in the file
   std::vector<Instruction> code;
+  std::vector<SourceLine> lines;  // by instruction; empty when the file does not say
   Histogram histogram;
   std::vector<Loop> loops;  // by begin
 };

@@ -17,6 +17,14 @@ int depth_at(const KernelReport& kernel, std::size_t index) {
   return depth;
 }
 
+// The source line, where it is another than that of the instruction before.
+std::string line_mark(const KernelReport& kernel, std::size_t index) {
+  if (kernel.lines.empty() || kernel.lines[index].line == 0) return "";
+  const SourceLine& line = kernel.lines[index];
+  if (index > 0 && kernel.lines[index - 1] == line) return "";
+  return fmt::format("         // {}:{}\n", line.file.substr(line.file.rfind('/') + 1), line.line);
+}
+
 }  // namespace
 
 std::string listing(const KernelReport& kernel) {
@@ -28,6 +36,7 @@ std::string listing(const KernelReport& kernel) {
       kernel.name, kernel.sm);
   for (std::size_t i = 0; i < kernel.code.size(); ++i) {
     const Operation& operation = kernel.operations[i];
+    text += line_mark(kernel, i);
     const double bubbles = kernel.bubbles_at(i);
     text += fmt::format(
         "{:#07x}  {} {:>3} {:<3} {}\n", i * kInstructionBytes, control_columns(operation.control),

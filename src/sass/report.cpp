@@ -227,6 +227,7 @@ KernelReport report_of(const CubinKernel& kernel, int sm) {
   report.shared_bytes = kernel.shared_bytes;
   report.local_bytes = kernel.local_bytes;
   report.code = kernel.code;
+  report.lines = kernel.lines;
   std::set<std::string> unknown;
   for (std::size_t i = 0; i < kernel.code.size(); ++i) {
     report.operations.push_back(decode(kernel.code[i], i * kInstructionBytes, sm));

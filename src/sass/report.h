@@ -63,6 +63,7 @@ struct KernelReport {
   std::uint64_t shared_bytes = 0, local_bytes = 0;
   std::vector<Instruction> code;
   std::vector<Operation> operations;
+  std::vector<SourceLine> lines;  // by instruction; empty when the file does not say
   Mix mix;
   int illegal_controls = 0;
   std::vector<std::string> unknown;  // opcodes that our table lacks

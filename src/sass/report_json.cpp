@@ -1,5 +1,7 @@
 #include "sass/report_json.h"
 
+#include <map>
+
 #include "sass/report_parts.h"
 
 namespace tessera::sass {
@@ -89,6 +91,16 @@ Json instructions_of(const KernelReport& kernel) {
   return list;
 }
 
+// By file and line how many instructions it became; null where the file does not say.
+Json lines_of(const KernelReport& kernel) {
+  if (kernel.lines.empty()) return nullptr;
+  std::map<std::string, std::map<std::string, int>> counts;
+  for (const SourceLine& line : kernel.lines) {
+    if (line.line > 0) ++counts[line.file][std::to_string(line.line)];
+  }
+  return counts;
+}
+
 }  // namespace
 
 Json to_json(const KernelReport& kernel, const std::vector<Note>& notes, bool instructions) {
@@ -100,7 +112,7 @@ Json to_json(const KernelReport& kernel, const std::vector<Note>& notes, bool in
                  {"max_threads", kernel.max_threads},
                  {"local_accesses", kernel.mix[Kind::kLocal]},
                  {"unknown_opcodes", kernel.unknown},
-                 {"source_lines", nullptr},
+                 {"source_lines", lines_of(kernel)},
                  {"mix", to_json(kernel.mix)},
                  {"loops", Json::array()}};
   for (const LoopReport& loop : kernel.loops) object["loops"].push_back(to_json(kernel, loop));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -71,7 +72,23 @@ std::string resources(const KernelReport& kernel) {
                                   : fmt::format("{} bytes of stack a thread, ", kernel.local_bytes);
   text += spills == 0 ? "no spills" : fmt::format("{} local loads and stores", spills);
   if (kernel.max_threads != 0) text += fmt::format(", {} threads a block", kernel.max_threads);
-  return text + ". Source lines: unknown (a cubin keeps none without -lineinfo).";
+  if (kernel.lines.empty())
+    text += ". Source lines: unknown (a cubin keeps none without -lineinfo)";
+  return text + ".";
+}
+
+std::string lines_text(const KernelReport& kernel, const LoopReport& loop) {
+  std::map<std::string, std::map<int, int>> counts;
+  for (const std::size_t member : loop.members) {
+    const SourceLine& line = kernel.lines[member];
+    if (line.line > 0) ++counts[line.file][line.line];
+  }
+  std::string text;
+  for (const auto& [file, lines] : counts) {
+    text += (text.empty() ? "" : "; ") + file.substr(file.rfind('/') + 1) + ":";
+    for (const auto& [line, count] : lines) text += fmt::format(" {} ({})", line, count);
+  }
+  return text + (text.empty() ? "none for this loop." : "; in parentheses: instructions.");
 }
 
 std::string names_of(const Mix& mix, Kind kind) {

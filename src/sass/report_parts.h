@@ -19,6 +19,8 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size
 
 std::string resources(const KernelReport& kernel);  // "122 registers a thread, ..."
 std::string names_of(const Mix& mix, Kind kind);    // "24 LDS.128, 2 LDS.32"
+// "kernel.cu: 28 (512) 29 (4)"; expects the kernel to have lines.
+std::string lines_text(const KernelReport& kernel, const LoopReport& loop);
 int count_of_stems(const Mix& mix, std::string_view stems);
 std::vector<std::string> all_names(const Mix& a, const Mix& b);
 // Where two kernels of one length differ; "" where they do not or their lengths do.

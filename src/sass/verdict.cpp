@@ -148,6 +148,7 @@ std::vector<Fact> facts_of(const KernelReport& kernel, const LoopReport& loop) {
                                                "thread asks for in the loop.",
                                                loop.flop_per_byte())});
   }
+  if (!kernel.lines.empty()) facts.push_back({"Lines", lines_text(kernel, loop)});
   return facts;
 }
 

@@ -30,7 +30,10 @@ struct Ring {
 };
 
 // Named barrier of a stage; 0 belongs to __syncthreads().
-__device__ constexpr int tile_consumed(int stage) { return 1 + stage; }
+template <int stages>
+__device__ constexpr int tile_consumed(int stage) {
+  return stages - stage;
+}
 
 // Where a role stands in the ring.
 template <int stages>

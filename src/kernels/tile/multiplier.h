@@ -40,21 +40,31 @@ struct Multiplier {
     ptx::load_shared<4 * (k * cfg.pitch_a() + quarter * cfg.lanes.m * kVector)>(
         a[number % kInFlight], place.a);
   }
-  template <int k>
-  __device__ void load_b(Place place) {
-    load_b_quarter<k, 0>(place);
-    if constexpr (kQuartersB > 1) load_b_quarter<k, 1>(place);
-    static_assert(kQuartersB <= 2);
-  }
   template <int k, int quarter>
-  __device__ void load_b_quarter(Place place) {
+  __device__ void load_b(Place place) {
     ptx::load_shared<4 * (k * cfg.pitch_b() + quarter * cfg.lanes.n * kVector)>(b[k % 2][quarter],
                                                                                 place.b);
+  }
+  // All of a step.
+  template <int k, int quarter = 0>
+  __device__ void load_all_b(Place place) {
+    load_b<k, quarter>(place);
+    if constexpr (quarter + 1 < kQuartersB) load_all_b<k, quarter + 1>(place);
+  }
+  // A quarter of B's next step beside each few of A: loads that stand apart do not wait for each
+  // other.
+  template <int k, int quarter_a, int quarter = 0>
+  __device__ void load_share_of_b(Place now, Place next) {
+    if constexpr (quarter * kQuartersA / kQuartersB == quarter_a) {
+      if constexpr (k < kPassDepth) load_b<k, quarter>(now);
+      if constexpr (k == kPassDepth) load_b<0, quarter>(next);
+    }
+    if constexpr (quarter + 1 < kQuartersB) load_share_of_b<k, quarter_a, quarter + 1>(now, next);
   }
 
   // What must be there before the first pass.
   __device__ void load_first(Place place) {
-    load_b<0>(place);
+    load_all_b<0>(place);
     load_a<0>(place);
     load_a<1>(place);
     load_a<2>(place);
@@ -85,10 +95,7 @@ struct Multiplier {
     if constexpr (number < end) {
       constexpr int k = number / kQuartersA, quarter = number % kQuartersA;
       constexpr int coming = number + kAhead;
-      if constexpr (quarter == 0) {
-        if constexpr (k + 1 < kPassDepth) load_b<k + 1>(now);
-        if constexpr (k + 1 == kPassDepth) load_b<0>(next);
-      }
+      load_share_of_b<k + 1, quarter>(now, next);
       if constexpr (coming < kQuarters) load_a<coming>(now);
       if constexpr (coming >= kQuarters) load_a<coming - kQuarters>(next);
 #pragma unroll

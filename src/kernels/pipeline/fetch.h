@@ -9,7 +9,7 @@
 
 namespace tessera::pipeline {
 
-inline constexpr int kFetchers = 128;  // threads that copy a tile together
+inline constexpr int kFetchers = 128;  // threads that fetch beside others that multiply
 
 // One operand in memory: `outer` is m of A, n of B. Its neighbours stand along k or along outer,
 // those of the other index `stride` elements apart.
@@ -22,10 +22,10 @@ struct Matrix {
 // Which elements of an extent x depth tile each of the fetching threads copies: `outer + i *
 // kOuterStep` and `k + j * kKStep` for all i and j. Neighbouring threads read neighbours, and a
 // warp writes to 32 banks.
-template <int extent, int depth, bool along_k>
+template <int extent, int depth, bool along_k, int threads>
 struct CopyMap {
   static constexpr int kAcross = along_k ? 8 : (extent < 128 ? extent : 128);
-  static constexpr int kDown = kFetchers / kAcross;
+  static constexpr int kDown = threads / kAcross;
   static constexpr int kOuterStep = along_k ? kDown : kAcross;
   static constexpr int kKStep = along_k ? kAcross : kDown;
   static constexpr int kOuterCount = extent / kOuterStep, kKCount = depth / kKStep;
@@ -36,11 +36,11 @@ struct CopyMap {
 };
 
 // Copies one tile whose first element is (first_outer, first_k); `tile` is (k, outer).
-template <bool along_k, int extent, int depth, int pitch>
+template <bool along_k, int extent, int threads = kFetchers, int depth, int pitch>
 __device__ void copy_tile(float (&tile)[depth][pitch], const Matrix& matrix, long long first_outer,
                           long long first_k) {
-  using Map = CopyMap<extent, depth, along_k>;
-  const int thread = threadIdx.x % kFetchers;
+  using Map = CopyMap<extent, depth, along_k, threads>;
+  const int thread = threadIdx.x % threads;
   const int o = Map::outer(thread), k = Map::k(thread);
   const long long outer = first_outer + o, in_k = first_k + k;
   const float* from =

@@ -54,7 +54,8 @@ template <Config cfg>
 __device__ void fetch_all(Ring<cfg>& ring, const SimtParams& p) {
   RingPosition<cfg.stages> position;
   const auto fetch = [&](const scheduler::Work& work, int k_tile) {
-    if (!position.first_lap) ptx::barrier_sync(tile_consumed(position.stage), cfg.threads());
+    if (!position.first_lap)
+      ptx::barrier_sync(tile_consumed<cfg.stages>(position.stage), cfg.threads());
     fetch_stage<cfg>(ring, p, position, work, k_tile);
     position.advance();
   };

@@ -19,6 +19,8 @@
 #include "ladder/10_general_tile/config.h"
 #include "ladder/11_double_buffer/config.h"
 #include "ladder/12_warp_tile/config.h"
+#include "ladder/13_async_copy/config.h"
+#include "ladder/14_operand_order/config.h"
 #include "ladder/21_packed_blocks/config.h"
 #include "ladder/22_packed_shared/config.h"
 #include "ladder/23_packed_conflict_free/config.h"
@@ -42,6 +44,8 @@ std::span<const Kernel> all_kernels() {
       rung("10_general_tile", "interior blocks without predicates", general_tile::kRows),
       rung("11_double_buffer", "load the next tile while multiplying", double_buffer::kRows),
       rung("12_warp_tile", "lanes laid out for conflict-free reads", warp_tile::kRows),
+      rung("13_async_copy", "tiles copied past the registers, in stages", async_copy::kRows),
+      rung("14_operand_order", "FFMAs that share operands with their neighbours", operand_order::kRows),
       packed_rung("21_packed_blocks", "operands packed into blocks", packed_blocks::kRows),
       packed_rung("22_packed_shared", "packed blocks in shared memory", packed_shared::kRows),
       packed_rung("23_packed_conflict_free", "shared blocks read without conflicts", packed_conflict_free::kRows),
@@ -63,7 +67,7 @@ std::vector<std::string> variants_of(const Kernel& kernel) {
 }
 
 const KernelRow& row_for(const Kernel& kernel, std::string_view variant, const Problem& problem,
-                         const Operands& operands) {
+                         const Operands& operands, const PlanContext& context) {
   // The layout decides, not the strides: a stride of 1 may stand on both sides of a thin matrix.
   const bool swapped = problem.order == Order::kColumnMajor;
   const bool a_along_k = swapped ? problem.op_b == Op::kNone : problem.op_a == Op::kNone;
@@ -71,6 +75,9 @@ const KernelRow& row_for(const Kernel& kernel, std::string_view variant, const P
   const Sides wanted{a_along_k ? Contiguous::kK : Contiguous::kM,
                      b_along_n ? Contiguous::kN : Contiguous::kK};
   const GemmParams params = canonical_params(problem, operands);
+  for (const KernelRow& row : kernel.rows) {
+    if (row.variant == variant && catalog::pays_to_turn(row, params, context)) return row;
+  }
   for (const KernelRow& row : kernel.rows) {
     const bool fits =
         row.sides.a == Contiguous::kStrided || (row.sides.a == wanted.a && row.sides.b == wanted.b);

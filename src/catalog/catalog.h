@@ -2,6 +2,8 @@
 // list.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,21 +31,29 @@ struct KernelRow {
   TensorBox a_box = {}, b_box = {};  // of operands that are fetched by tensor copies
   int shared_bytes = 0;              // dynamic shared memory of a block
   std::string add_entry = {};        // adds the parts of cut tiles
+  std::string turn_entry =
+      {};            // brings operands into the form that tensor copies take; may be empty
   int resident = 0;  // blocks of a multiprocessor: the grid is persistent; 0: a block a tile
 };
 
-// When a persistent grid cuts the tiles of its last wave along k.
-enum class Cutting {
+enum class When {
   kModel,   // where a model of the time expects it to pay
   kNever,   // to measure what it brings
   kAlways,  // to test it
+};
+
+// What plans of persistent grids may do.
+struct PlanOptions {
+  When cut = When::kModel;   // the tiles of the last wave along k
+  When turn = When::kModel;  // operands that tensor copies do not take, by a launch ahead
 };
 
 // The machine that a plan is for.
 struct PlanContext {
   int multiprocessors = 0;  // at least 1 for kernels with a persistent grid
   DeviceAddress workspace = 0;
-  Cutting cutting = Cutting::kModel;
+  std::int64_t workspace_bytes = std::numeric_limits<std::int64_t>::max();
+  PlanOptions options = {};
 };
 
 // An entry of a kernel's image that is no row, and what it calls.
@@ -89,8 +99,9 @@ std::vector<KernelChoice> choose_kernels(std::string_view pattern);
 
 // The row of a variant that fits the problem's operand sides and, where rows differ in how they
 // fetch, the operands' alignment: the first that does. An address of 0 stands for an aligned one.
+// Where the plan turns operands first, the row is that of what they are turned into.
 const KernelRow& row_for(const Kernel& kernel, std::string_view variant, const Problem& problem,
-                         const Operands& operands = {});
+                         const Operands& operands = {}, const PlanContext& context = {});
 
 // Not ok when the kernel does not support the problem (type, or a grid beyond 2^31 - 1 blocks).
 Status supports(const Kernel& kernel, const KernelRow& row, const Problem& problem);

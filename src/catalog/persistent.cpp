@@ -52,10 +52,10 @@ bool can_be_mapped(const TensorMapDesc& desc) {
 
 StreamK schedule_of(const KernelRow& row, const GemmParams& p, const PlanContext& context) {
   const int ctas = std::max(1, context.multiprocessors) * row.resident;
-  if (context.cutting == Cutting::kNever) {
+  if (context.options.cut == When::kNever) {
     return scheduler::data_parallel(p.m, p.n, p.k, row.block, ctas);
   }
-  if (context.cutting == Cutting::kAlways) {
+  if (context.options.cut == When::kAlways) {
     return scheduler::cut_last_wave(p.m, p.n, p.k, row.block, ctas);
   }
   const scheduler::TileCosts costs =
@@ -63,18 +63,97 @@ StreamK schedule_of(const KernelRow& row, const GemmParams& p, const PlanContext
   return scheduler::choose_stream_k(p.m, p.n, p.k, row.block, ctas, costs);
 }
 
-Launch launch_of(const std::string& entry, std::int64_t grid, int block, const SimtParams& params) {
+template <class Params>
+Launch launch_of(const std::string& entry, std::int64_t grid, int block, const Params& params) {
   return {.entry = entry,
           .shape = {.grid = grid, .block = block},
           .params = bytes_of(params),
           .param_offsets = {0}};  // WHY: only the driver knows where a block of 64-byte maps begins
 }
 
-std::size_t tile_bytes(const KernelRow& row) {
-  return static_cast<std::size_t>(row.block.m) * row.block.n * sizeof(float);
+// Where a turned operand stands: (k, outer), rows as the copy engine likes them.
+constexpr long long kTurnedRow = 32;  // floats: whole lines of 128 bytes
+long long turned_ld(long long outer) { return (outer + kTurnedRow - 1) / kTurnedRow * kTurnedRow; }
+std::int64_t turned_bytes(long long outer, long long k) {
+  return turned_ld(outer) * k * static_cast<std::int64_t>(sizeof(float));
+}
+
+// The row that turned operands are for: rows along m and n, tensor copies alone.
+bool takes_turned(const KernelRow& row) {
+  return !row.turn_entry.empty() && row.sides.a == Contiguous::kM &&
+         row.sides.b == Contiguous::kN && row.fetches.a == Fetch::kTensor &&
+         row.fetches.b == Fetch::kTensor;
+}
+
+// Which operands this row would need in another form than they have.
+struct Needs {
+  bool a, b;
+};
+Needs turns_needed(const KernelRow& row, const GemmParams& p) {
+  if (!takes_turned(row) || p.k == 0) return {false, false};
+  return {p.a_row != 1 || !can_be_mapped(map_of_a(row, p)),
+          p.b_col != 1 || !can_be_mapped(map_of_b(row, p))};
+}
+
+// The workspace: parts of cut tiles, then turned A, then turned B, each at a multiple of 256 bytes.
+struct Layout {
+  std::int64_t a, b, bytes;
+};
+Layout layout_of(const KernelRow& row, const GemmParams& p, const StreamK& schedule, Needs needs) {
+  const auto aligned = [](std::int64_t bytes) { return (bytes + 255) / 256 * 256; };
+  const std::int64_t tile = std::int64_t{row.block.m} * row.block.n * sizeof(float);
+  const std::int64_t a = aligned(scheduler::slots_of(schedule) * tile);
+  const std::int64_t b = a + (needs.a ? aligned(turned_bytes(p.m, p.k)) : 0);
+  return {a, b, b + (needs.b ? aligned(turned_bytes(p.n, p.k)) : 0)};
+}
+
+simt::Turn turn_of(const void* from, long long outer, long long k, long long from_outer,
+                   long long from_k, DeviceAddress to) {
+  const auto tiles = [](long long extent) { return scheduler::pieces(extent, simt::kTurnTile); };
+  return {static_cast<const float*>(from),
+          reinterpret_cast<float*>(to),
+          outer,
+          k,
+          from_outer,
+          from_k,
+          turned_ld(outer),
+          tiles(outer) * tiles(k)};
+}
+
+// The launch that turns; the problem then names what it leaves behind.
+Launch turn_operands(const KernelRow& row, GemmParams& p, Needs needs, const Layout& layout,
+                     DeviceAddress workspace) {
+  simt::TurnParams turns{};
+  if (needs.a) {
+    turns.a = turn_of(p.a, p.m, p.k, p.a_row, p.a_col, workspace + layout.a);
+    p.a = turns.a.to;
+    p.a_row = 1;
+    p.a_col = turns.a.ld;
+  }
+  if (needs.b) {
+    turns.b = turn_of(p.b, p.n, p.k, p.b_col, p.b_row, workspace + layout.b);
+    p.b = turns.b.to;
+    p.b_row = turns.b.ld;
+    p.b_col = 1;
+  }
+  return launch_of(row.turn_entry, turns.a.tiles + turns.b.tiles, simt::kTurnThreads, turns);
 }
 
 }  // namespace
+
+bool pays_to_turn(const KernelRow& row, const GemmParams& p, const PlanContext& context) {
+  if (context.options.turn == When::kNever || !takes_turned(row)) return false;
+  const Needs needs = turns_needed(row, p);
+  if (!needs.a && !needs.b) return false;
+  const Layout layout = layout_of(row, p, schedule_of(row, p, context), needs);
+  if (layout.bytes > context.workspace_bytes) return false;
+  if (context.options.turn == When::kAlways) return true;
+  // Model: element-wise copies cost about 12 % of the product; turning reads and writes the operand
+  // at 3.3 TB/s and is one launch more, of 3 microseconds. HW: of an H200.
+  const double product = 2.0 * p.m * p.n * p.k / 55e12;
+  const double bytes = static_cast<double>(layout.bytes - layout.a);
+  return 0.12 * product > 2 * bytes / 3.3e12 + 3e-6;
+}
 
 bool can_fetch(const KernelRow& row, const GemmParams& p) {
   return (row.fetches.a != Fetch::kTensor || can_be_mapped(map_of_a(row, p))) &&
@@ -92,27 +171,34 @@ std::int64_t stream_k_workspace(const KernelRow& row, const Problem& problem,
                                 const PlanContext& context) {
   const GemmParams p = canonical_params(problem, {});
   if (p.m == 0 || p.n == 0) return 0;
-  return scheduler::slots_of(schedule_of(row, p, context)) *
-         static_cast<std::int64_t>(tile_bytes(row));
+  return layout_of(row, p, schedule_of(row, p, context), turns_needed(row, p)).bytes;
 }
 
 Plan plan_stream_k(const KernelRow& row, const Problem& problem, const Operands& operands,
                    const PlanContext& context) {
   SimtParams params{};
-  params.gemm = canonical_params(problem, operands);
-  if (params.gemm.m == 0 || params.gemm.n == 0) return {};
-  params.schedule = schedule_of(row, params.gemm, context);
+  GemmParams& p = params.gemm;
+  p = canonical_params(problem, operands);
+  if (p.m == 0 || p.n == 0) return {};
+  params.schedule = schedule_of(row, p, context);
   params.parts = reinterpret_cast<float*>(context.workspace);
 
+  Plan plan;
+  const Needs needs = turns_needed(row, p);
+  if (needs.a || needs.b) {
+    const Layout layout = layout_of(row, p, params.schedule, needs);
+    plan.launches.push_back(turn_operands(row, p, needs, layout, context.workspace));
+  }
   Launch multiply = launch_of(row.entry, params.schedule.ctas, row.threads, params);
+  multiply.starts_early = !plan.launches.empty();
   multiply.shape.shared_bytes = row.shared_bytes;
   if (row.fetches.a == Fetch::kTensor) {
-    multiply.tensor_maps.push_back({offsetof(SimtParams, a_map), map_of_a(row, params.gemm)});
+    multiply.tensor_maps.push_back({offsetof(SimtParams, a_map), map_of_a(row, p)});
   }
   if (row.fetches.b == Fetch::kTensor) {
-    multiply.tensor_maps.push_back({offsetof(SimtParams, b_map), map_of_b(row, params.gemm)});
+    multiply.tensor_maps.push_back({offsetof(SimtParams, b_map), map_of_b(row, p)});
   }
-  Plan plan{{multiply}};
+  plan.launches.push_back(std::move(multiply));
   if (params.schedule.cut_tiles() > 0) {
     const std::int64_t grid = std::int64_t{simt::kAddPieces} * params.schedule.cut_tiles();
     plan.launches.push_back(launch_of(row.add_entry, grid, simt::kAddThreads, params));
@@ -133,16 +219,20 @@ std::string add_entry(std::string_view kernel, BlockTile block) {
   return std::string(kernel) + "__add_" + std::to_string(block.m) + "x" + std::to_string(block.n);
 }
 
-std::vector<HelperEntry> add_helpers(const std::vector<KernelRow>& rows,
-                                     const std::string& params) {
-  std::vector<HelperEntry> helpers;
+std::string turn_entry(std::string_view kernel) { return std::string(kernel) + "__turn"; }
+
+std::vector<HelperEntry> persistent_helpers(const std::vector<KernelRow>& rows,
+                                            const std::string& family) {
+  const std::string name_space = "tessera::" + family;
+  std::vector<HelperEntry> helpers = {
+      {rows.front().turn_entry, "turn", name_space + "::TurnParams"}};
   for (const KernelRow& row : rows) {
     const bool there = std::any_of(helpers.begin(), helpers.end(), [&](const HelperEntry& helper) {
       return helper.entry == row.add_entry;
     });
     if (there) continue;
     const std::string tile = std::to_string(row.block.m) + ", " + std::to_string(row.block.n);
-    helpers.push_back({row.add_entry, "add_parts<" + tile + ">", params});
+    helpers.push_back({row.add_entry, "add_parts<" + tile + ">", name_space + "::SimtParams"});
   }
   return helpers;
 }

@@ -13,6 +13,10 @@
 
 namespace tessera::catalog {
 
+// Whether to bring operands into the form that this row takes, by a launch ahead: it must be the
+// row of tensor copies alone, and an operand another one, or not aligned.
+bool pays_to_turn(const KernelRow& row, const GemmParams& canonical, const PlanContext& context);
+
 // Whether the row's ways to fetch suit these operands. Rows without such ways suit all.
 bool can_fetch(const KernelRow& row, const GemmParams& canonical);
 
@@ -20,7 +24,8 @@ Status supports_persistent(const Kernel& kernel, const KernelRow& row, const Gem
 
 std::int64_t stream_k_workspace(const KernelRow& row, const Problem& problem,
                                 const PlanContext& context);
-// One launch, and where tiles are cut a second one that adds their parts.
+// The launch that multiplies; ahead of it one that turns operands where the row is of another form,
+// and where tiles are cut one behind it that adds their parts.
 Plan plan_stream_k(const KernelRow& row, const Problem& problem, const Operands& operands,
                    const PlanContext& context);
 
@@ -29,6 +34,8 @@ std::string entry_name(std::string_view kernel, std::string_view variant, Sides 
                        Fetches fetches);
 // "simt_f32__add_256x128": adds the parts of tiles of this size.
 std::string add_entry(std::string_view kernel, BlockTile block);
+
+std::string turn_entry(std::string_view kernel);  // "simt_f32__turn"
 
 template <class Config>
 KernelRow persistent_row(std::string_view kernel, const char* variant, const Config& config) {
@@ -44,11 +51,13 @@ KernelRow persistent_row(std::string_view kernel, const char* variant, const Con
   if (config.fetches.a == Fetch::kTensor) row.a_box = config.a_box();
   if (config.fetches.b == Fetch::kTensor) row.b_box = config.b_box();
   row.add_entry = add_entry(kernel, config.block);
+  row.turn_entry = turn_entry(kernel);
   return row;
 }
 
-// One helper for each tile size among the rows.
-std::vector<HelperEntry> add_helpers(const std::vector<KernelRow>& rows, const std::string& params);
+// One helper for each tile size among the rows that adds parts, and one that turns.
+std::vector<HelperEntry> persistent_helpers(const std::vector<KernelRow>& rows,
+                                            const std::string& family);
 
 // An FP32 kernel of the family in namespace tessera::`family`, whose params.h has SimtParams.
 template <class Rows>
@@ -57,7 +66,7 @@ Kernel stream_k_kernel(std::string name, std::string idea, const std::string& fa
   std::vector<KernelRow> rows;
   for (const auto& [variant, config] : table) rows.push_back(persistent_row(name, variant, config));
   const std::string params = "tessera::" + family + "::SimtParams";
-  std::vector<HelperEntry> helpers = add_helpers(rows, params);
+  std::vector<HelperEntry> helpers = persistent_helpers(rows, family);
   return {.name = std::move(name),
           .idea = std::move(idea),
           .type = DataType::kF32,

@@ -45,7 +45,7 @@ lab::BenchOptions bench_options_of(const Options& options) {
   bench.check_results = !options.skip_verification;
   bench.modes = modes_of(options.mode);
   bench.energy = options.energy;
-  bench.verify.cutting = cutting_of(options.problem);
+  bench.verify.plan = plan_options_of(options.problem);
   bench.measure.seed = bench.verify.seed;
   if (!options.rounds.empty()) {
     bench.measure.rounds = static_cast<int>(parse_integer("--rounds", options.rounds, 1, 1000));
@@ -91,7 +91,7 @@ void add_commands(std::vector<lab::Record>& records, const Group& group, const D
           repeat_command("bench", choice, group.problem, on_cuda ? "cuda" : "virtual", seed);
       if (record.mode) record.command += fmt::format(" --mode {}", lab::name_of(*record.mode));
       if (options.fill != "uniform") record.command += " --fill " + options.fill;
-      if (options.problem.cut != "model") record.command += " --cut " + options.problem.cut;
+      record.command += plan_flags_of(options.problem);
     }
   }
 }
@@ -233,7 +233,7 @@ void declare_options(CLI::App& app, Options& options) {
                  "R products in a row, D feeding the next: own and vendor")
       ->type_name("R");
   app.add_flag("--no-verify", options.skip_verification, "time only");
-  add_cut_option(app, options.problem);
+  add_plan_options(app, options.problem);
   app.add_flag("--energy", options.energy,
                "joules a TFLOP, own and vendor: runs each for seconds (GPU, sustained)");
   add_device_options(app, options.device);

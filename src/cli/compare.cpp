@@ -83,9 +83,7 @@ void declare_options(CLI::App& app, Options& options) {
   add_scale_options(app, options.problem);
   add_gpu_option(app, options.gpu);
   app.add_flag("--no-diff", options.no_diff, "leave the source diff out");
-  app.add_option("--threads", options.device.threads,
-                 "host threads of the virtual GPU (default: all)")
-      ->type_name("N");
+  add_threads_option(app, options.device);
   add_seed_option(app, options.seed);
   options.output.add_options(app);
 }

@@ -77,9 +77,7 @@ void declare_options(CLI::App& app, Options& options) {
   app.add_option("--sample", options.sample,
                  "run only about so many thread blocks; 0: all (default: enough for a second)")
       ->type_name("N");
-  app.add_option("--threads", options.device.threads,
-                 "host threads of the virtual GPU (default: all)")
-      ->type_name("N");
+  add_threads_option(app, options.device);
   add_seed_option(app, options.seed);
   options.output.add_options(app);
 }

@@ -65,18 +65,31 @@ void add_shape_options(CLI::App& app, ProblemOptions& options) {
   app.add_option("--ldd", options.ldd, "leading dimension of D")->type_name("LD");
 }
 
-void add_cut_option(CLI::App& app, ProblemOptions& options) {
+void add_plan_options(CLI::App& app, ProblemOptions& options) {
   app.add_option("--cut", options.cut,
                  "tiles of the last wave along k: model (default: where it pays), never, always")
       ->type_name("WHEN");
+  app.add_option("--turn", options.turn,
+                 "operands that tensor copies do not take, by a launch ahead: model, never, always")
+      ->type_name("WHEN");
 }
 
-Cutting cutting_of(const ProblemOptions& options) {
-  if (options.cut == "model") return Cutting::kModel;
-  if (options.cut == "never") return Cutting::kNever;
-  if (options.cut == "always") return Cutting::kAlways;
-  throw StatusError(Status::bad_argument(
-      fmt::format("--cut is '{}', but must be model, never or always", options.cut)));
+PlanOptions plan_options_of(const ProblemOptions& options) {
+  const auto when = [](const char* argument, const std::string& text) {
+    if (text == "model") return When::kModel;
+    if (text == "never") return When::kNever;
+    if (text == "always") return When::kAlways;
+    throw StatusError(Status::bad_argument(
+        fmt::format("{} is '{}', but must be model, never or always", argument, text)));
+  };
+  return {when("--cut", options.cut), when("--turn", options.turn)};
+}
+
+std::string plan_flags_of(const ProblemOptions& options) {
+  std::string flags;
+  if (options.cut != "model") flags += " --cut " + options.cut;
+  if (options.turn != "model") flags += " --turn " + options.turn;
+  return flags;
 }
 
 void add_scale_options(CLI::App& app, ProblemOptions& options) {
@@ -87,6 +100,10 @@ void add_scale_options(CLI::App& app, ProblemOptions& options) {
 void add_device_options(CLI::App& app, DeviceOptions& options) {
   app.add_option("--device", options.device, "cuda or virtual (default: cuda if there is a GPU)")
       ->type_name("D");
+  add_threads_option(app, options);
+}
+
+void add_threads_option(CLI::App& app, DeviceOptions& options) {
   app.add_option("--threads", options.threads, "host threads of the virtual GPU (default: all)")
       ->type_name("N");
 }

@@ -19,7 +19,7 @@ struct ProblemOptions {
   std::string kernel = "all", type;
   std::string m, n, k, shapes;
   std::string layout, order, lda, ldb, ldc, ldd, alpha, beta;
-  std::string cut = "model";
+  std::string cut = "model", turn = "model";
 
   bool gives_shapes() const { return !m.empty() || !n.empty() || !k.empty() || !shapes.empty(); }
 };
@@ -40,10 +40,12 @@ int host_threads_of(const DeviceOptions& options);
 
 void add_kernel_options(CLI::App& app, ProblemOptions& options);
 void add_shape_options(CLI::App& app, ProblemOptions& options);
-void add_cut_option(CLI::App& app, ProblemOptions& options);
-Cutting cutting_of(const ProblemOptions& options);
+void add_plan_options(CLI::App& app, ProblemOptions& options);
+PlanOptions plan_options_of(const ProblemOptions& options);
+std::string plan_flags_of(const ProblemOptions& options);  // " --cut never"; empty by default
 void add_scale_options(CLI::App& app, ProblemOptions& options);
 void add_device_options(CLI::App& app, DeviceOptions& options);
+void add_threads_option(CLI::App& app, DeviceOptions& options);
 void add_multiprocessors_option(CLI::App& app, DeviceOptions& options);
 void add_vendor_option(CLI::App& app, DeviceOptions& options);
 void add_seed_option(CLI::App& app, std::string& seed);

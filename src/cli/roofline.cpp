@@ -125,25 +125,25 @@ int roofline(const Options& options) {
 }  // namespace
 
 Command roofline_command() {
-  return {
-      "roofline", "kernels beside the limits of a GPU: FLOP per byte, predicted time, a drawing",
-      "  tessera roofline all\n"
-      "  tessera roofline 05,06,12 --gpu a100 -m 2048 --svg roofline.svg\n"
-      "  tessera roofline all --measured results/h200_ladder_4096.json --svg -",
-      [](CLI::App& app) {
-        auto options = std::make_shared<Options>();
-        app.add_option("KERNELS", options->problem.kernel, "names, numbers, globs or all");
-        add_shape_options(app, options->problem);
-        add_gpu_option(app, options->gpu);
-        app.add_option("--svg", options->svg, "writes the drawing (- is stdout)")
-            ->type_name("FILE");
-        app.add_option("--measured", options->measured, "times from a file of bench --json")
-            ->type_name("FILE");
-        app.add_option("--threads", options->device.threads, "of the virtual GPU")->type_name("N");
-        add_seed_option(app, options->seed);
-        options->output.add_options(app);
-        return [options] { return roofline(*options); };
-      }};
+  return {"roofline",
+          "kernels beside the limits of a GPU: FLOP per byte, predicted time, a drawing",
+          "  tessera roofline all\n"
+          "  tessera roofline 05,06,12 --gpu a100 -m 2048 --svg roofline.svg\n"
+          "  tessera roofline all --measured results/h200_ladder_4096.json --svg -",
+          [](CLI::App& app) {
+            auto options = std::make_shared<Options>();
+            app.add_option("KERNELS", options->problem.kernel, "names, numbers, globs or all");
+            add_shape_options(app, options->problem);
+            add_gpu_option(app, options->gpu);
+            app.add_option("--svg", options->svg, "writes the drawing (- is stdout)")
+                ->type_name("FILE");
+            app.add_option("--measured", options->measured, "times from a file of bench --json")
+                ->type_name("FILE");
+            add_threads_option(app, options->device);
+            add_seed_option(app, options->seed);
+            options->output.add_options(app);
+            return [options] { return roofline(*options); };
+          }};
 }
 
 }  // namespace tessera::cli

@@ -113,7 +113,7 @@ lab::VerifyOptions verify_options_of(const Options& options, std::uint64_t seed)
   verify.stop = interrupted;
   verify.fill = lab::parse_fill(options.fill);
   verify.checks = options.checks;
-  verify.cutting = cutting_of(options.problem);
+  verify.plan = plan_options_of(options.problem);
   if (!options.nans.empty()) {
     verify.nans = static_cast<int>(parse_integer("--nans", options.nans, 0, 1000000));
   }
@@ -154,7 +154,7 @@ std::vector<lab::Record> run_groups(const std::vector<Group>& groups, Devices& d
       if (verify.in_place) record.command += " --in-place";
       if (verify.misalign > 0) record.command += fmt::format(" --misalign {}", verify.misalign);
       if (verify.checks) record.command += " --checks";
-      if (options.problem.cut != "model") record.command += " --cut " + options.problem.cut;
+      record.command += plan_flags_of(options.problem);
       if (!options.device.multiprocessors.empty()) {
         record.command += " --multiprocessors " + options.device.multiprocessors;
       }
@@ -254,7 +254,7 @@ void declare_options(CLI::App& app, Options& options) {
                "look for races, missing waits and unwritten memory, too (virtual GPU)");
   add_device_options(app, options.device);
   add_multiprocessors_option(app, options.device);
-  add_cut_option(app, options.problem);
+  add_plan_options(app, options.problem);
   add_seed_option(app, options.seed);
   options.output.add_options(app);
 }

@@ -164,8 +164,8 @@ struct BoundKernel {
   std::vector<Plan> plans;
 
   BoundKernel(Device& device, const KernelChoice& choice, const Problem& problem,
-              const OperandSets& sets, Cutting cutting)
-      : runner(device, choice, problem, cutting) {
+              const OperandSets& sets, const PlanOptions& options)
+      : runner(device, choice, problem, options) {
     for (std::int64_t i = 0; i < sets.size(); ++i) plans.push_back(runner.plan(sets[i]));
   }
   void call(std::int64_t i) { runner.run(plans[i % plans.size()]); }
@@ -276,8 +276,8 @@ class TimedBench {
   void bind(Device& device, const Problem& problem, Row& row) {
     if (!row.timed) return;
     try {
-      bound_.push_back(std::make_unique<BoundKernel>(device, *row.choice, problem, sets_,
-                                                     options_.verify.cutting));
+      bound_.push_back(
+          std::make_unique<BoundKernel>(device, *row.choice, problem, sets_, options_.verify.plan));
     } catch (const StatusError& error) {
       row.timed = false;
       row.record.reason = error.what();

@@ -28,24 +28,27 @@ DeviceBuffer::~DeviceBuffer() {
   }
 }
 
-Runner::Runner(Device& device, const KernelChoice& choice, const Problem& problem, Cutting cutting)
+Runner::Runner(Device& device, const KernelChoice& choice, const Problem& problem,
+               const PlanOptions& options)
     : device_(device),
       kernel_(*choice.kernel),
       variant_(choice.variant),
-      row_(&row_for(kernel_, variant_, problem)),
       problem_(problem),
-      cutting_(cutting) {
+      options_(options) {
+  const PlanContext context{.multiprocessors = device_.info().multiprocessors, .options = options_};
+  row_ = &row_for(kernel_, variant_, problem_, {}, context);
   require(supports(kernel_, *row_, problem_));
   image_ = device_.load(image_of(kernel_));
   if (kernel_.workspace_bytes) {
-    const PlanContext context{device_.info().multiprocessors, 0, cutting_};
     workspace_ = DeviceBuffer(device_, kernel_.workspace_bytes(*row_, problem_, context));
   }
 }
 
 Plan Runner::plan(const Operands& operands) const {
-  return kernel_.plan(row_for(kernel_, variant_, problem_, operands), problem_, operands,
-                      {device_.info().multiprocessors, workspace_.address(), cutting_});
+  const PlanContext context{device_.info().multiprocessors, workspace_.address(), workspace_bytes(),
+                            options_};
+  return kernel_.plan(row_for(kernel_, variant_, problem_, operands, context), problem_, operands,
+                      context);
 }
 
 void Runner::run(const Plan& plan, const Stop& stop) {

@@ -40,10 +40,11 @@ class Stopped : public std::exception {
 class Runner {
  public:
   Runner(Device& device, const KernelChoice& choice, const Problem& problem,
-         Cutting cutting = Cutting::kModel);
+         const PlanOptions& options = {});
 
   // The launches for these operands; made once where calls are timed.
   Plan plan(const Operands& operands) const;
+  std::int64_t workspace_bytes() const { return static_cast<std::int64_t>(workspace_.bytes()); }
   // Enqueues a plan. Asynchronous where the device is.
   void run(const Plan& plan, const Stop& stop = {});
 
@@ -56,7 +57,7 @@ class Runner {
   std::string variant_;
   const KernelRow* row_;
   Problem problem_;
-  Cutting cutting_;
+  PlanOptions options_;
   LoadedImage image_;
   DeviceBuffer workspace_;
 };

@@ -250,7 +250,7 @@ VerifyCase::VerifyCase(const Problem& problem, const VerifyOptions& options)
 VerifyCase::~VerifyCase() = default;
 
 VerifyResult VerifyCase::check(Device& device, const KernelChoice& choice) const {
-  Runner runner(device, choice, problem_, options_.cutting);
+  Runner runner(device, choice, problem_, options_.plan);
   VerifyResult result;
   result.config = runner.row().variant;
   result.image = runner.image();
@@ -259,7 +259,7 @@ VerifyResult VerifyCase::check(Device& device, const KernelChoice& choice) const
   result.verified = real_->reference.sampled ? Verified::kSampled : Verified::kFull;
   if (integers_) {
     // WHY: the integers' alpha and beta may differ, and they belong to the runner.
-    Runner exact_runner(device, choice, integers_->problem, options_.cutting);
+    Runner exact_runner(device, choice, integers_->problem, options_.plan);
     integers_->run(device, exact_runner, result);
   }
   if (result.ok()) real_->run(device, runner, result);

@@ -29,7 +29,7 @@ struct VerifyOptions {
   int misalign = 0;            // elements by which A, B, C and D miss a 256-byte boundary
   bool integers = true;        // the exact pass before the real one
   bool checks = false;         // on the virtual GPU: races, uninitialised reads, ... fail it, too
-  Cutting cutting = Cutting::kModel;  // of persistent grids
+  PlanOptions plan;            // of persistent grids
   ReferenceOptions reference;
   const arch::Gpu* predict_for = nullptr;  // whose time a run on the virtual GPU is to predict
   std::function<bool()> stop = {};  // asked before each launch; true ends check() with Stopped

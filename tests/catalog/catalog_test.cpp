@@ -84,6 +84,7 @@ TEST(Catalog, RefusesWhatAKernelCannotRun) {
 TEST(Catalog, ThreadsOfABlockShareItsOutputs) {
   for (const Kernel& kernel : all_kernels()) {
     for (const KernelRow& row : kernel.rows) {
+      if (row.resident > 0) continue;  // some of their threads only fetch
       const int outputs = row.thread.m * row.thread.n * row.threads * row.threads_y;
       EXPECT_EQ(outputs, row.block.m * row.block.n) << row.entry;
     }

@@ -49,8 +49,10 @@ std::string entry_for(const Problem& problem, const Operands& operands) {
 }
 
 Plan plan_of(const Problem& problem, int multiprocessors, const char* variant = "256x128x16") {
-  const KernelRow& row = row_for(kernel(), variant, problem, kAligned);
-  return kernel().plan(row, problem, kAligned, {multiprocessors, 0x100000});
+  const PlanContext context{
+      .multiprocessors = multiprocessors, .workspace = 0x100000, .options = {.turn = When::kNever}};
+  const KernelRow& row = row_for(kernel(), variant, problem, kAligned, context);
+  return kernel().plan(row, problem, kAligned, context);
 }
 
 simt::SimtParams params_of(const Launch& launch) {
@@ -65,10 +67,12 @@ TEST(Persistent, EntriesSayHowTheyFetch) {
   EXPECT_EQ(kernel().rows[0].entry, "simt_test__256x128x16_ak_bn_tma");
   EXPECT_EQ(kernel().rows[1].entry, "simt_test__256x128x16_ak_bn_copy");
   EXPECT_EQ(kernel().rows[7].entry, "simt_test__256x128x16_am_bk_copy");
-  ASSERT_EQ(kernel().helpers.size(), 2u);
-  EXPECT_EQ(kernel().helpers[0].entry, "simt_test__add_256x128");
-  EXPECT_EQ(kernel().helpers[0].call, "add_parts<256, 128>");
-  EXPECT_EQ(kernel().helpers[1].params, "tessera::simt::SimtParams");
+  ASSERT_EQ(kernel().helpers.size(), 3u);
+  EXPECT_EQ(kernel().helpers[0].entry, "simt_test__turn");
+  EXPECT_EQ(kernel().helpers[0].params, "tessera::simt::TurnParams");
+  EXPECT_EQ(kernel().helpers[1].entry, "simt_test__add_256x128");
+  EXPECT_EQ(kernel().helpers[1].call, "add_parts<256, 128>");
+  EXPECT_EQ(kernel().helpers[2].params, "tessera::simt::SimtParams");
 }
 
 // 16 bytes are four floats.
@@ -123,6 +127,76 @@ TEST(Persistent, TensorMapsFollowTheSides) {
   for (const Launch& launch : plan.launches) {
     for (const LaunchTensorMap& map : launch.tensor_maps) EXPECT_TRUE(check(map.desc).ok());
   }
+}
+
+PlanContext context_with(When turn, std::int64_t bytes = 1 << 30) {
+  return {132, 0x100000, bytes, {.cut = When::kNever, .turn = turn}};
+}
+
+simt::TurnParams turns_of(const Plan& plan) {
+  simt::TurnParams turns;
+  EXPECT_EQ(plan.launches[0].entry, "simt_test__turn");
+  EXPECT_EQ(plan.launches[0].params.size(), sizeof turns);
+  std::memcpy(&turns, plan.launches[0].params.data(), sizeof turns);
+  return turns;
+}
+
+// A stands along k, B as tensor copies like it: one is turned, and the product reads what is left.
+TEST(Persistent, OperandsAlongKAreTurnedWhereItPays) {
+  const Problem problem = row_major(300, 200, 64, "NN");
+  const PlanContext context = context_with(When::kAlways);
+  const KernelRow& row = row_for(kernel(), "256x128x16", problem, kAligned, context);
+  EXPECT_EQ(row.entry, "simt_test__256x128x16_am_bn_tma");
+  EXPECT_EQ(kernel().workspace_bytes(row, problem, context), 320 * 64 * 4);
+  const Plan plan = kernel().plan(row, problem, kAligned, context);
+  ASSERT_EQ(plan.launches.size(), 2u);
+  EXPECT_TRUE(plan.launches[1].starts_early);
+  const simt::TurnParams turns = turns_of(plan);
+  EXPECT_EQ(turns.b.tiles, 0);
+  EXPECT_EQ(turns.a.tiles, 5);  // of 64 x 64
+  EXPECT_EQ(plan.launches[0].shape.grid, 5);
+  EXPECT_EQ(turns.a.ld, 320);
+  EXPECT_EQ(reinterpret_cast<DeviceAddress>(turns.a.to), 0x100000u);
+  const simt::SimtParams params = params_of(plan.launches[1]);
+  EXPECT_EQ(reinterpret_cast<DeviceAddress>(params.gemm.a), 0x100000u);
+  EXPECT_EQ(params.gemm.a_row, 1);
+  EXPECT_EQ(params.gemm.a_col, 320);
+  EXPECT_EQ(reinterpret_cast<DeviceAddress>(params.gemm.b), kAligned.b);
+  EXPECT_EQ(plan.launches[1].tensor_maps[0].desc.address, 0x100000u);
+  EXPECT_EQ(plan.launches[1].tensor_maps[0].desc.sizes[0], 300u) << "not its padding";
+}
+
+TEST(Persistent, OperandsThatAreNotAlignedAreTurnedToo) {
+  Problem problem = row_major(300, 200, 64, "TN");
+  problem.lda = 301;
+  problem.ldb = 203;
+  const PlanContext context = context_with(When::kAlways);
+  const KernelRow& row = row_for(kernel(), "256x128x16", problem, kAligned, context);
+  const simt::TurnParams turns = turns_of(kernel().plan(row, problem, kAligned, context));
+  EXPECT_EQ(turns.a.from_k, 301);
+  EXPECT_EQ(turns.b.from_k, 203);
+  EXPECT_EQ(reinterpret_cast<DeviceAddress>(turns.b.to), 0x100000u + 320 * 64 * 4);
+}
+
+TEST(Persistent, TurningTakesTimeAndRoom) {
+  const auto entry = [&](const Problem& problem, const PlanContext& context) {
+    return row_for(kernel(), "256x128x16", problem, kAligned, context).entry;
+  };
+  const PlanContext model = context_with(When::kModel);
+  EXPECT_TRUE(entry(row_major(256, 256, 256), model).ends_with("_ak_bn_tma"));
+  EXPECT_TRUE(entry(row_major(4096, 4096, 4096), model).ends_with("_am_bn_tma"));
+  EXPECT_TRUE(
+      entry(row_major(4096, 4096, 4096), context_with(When::kNever)).ends_with("_ak_bn_tma"));
+  EXPECT_TRUE(entry(row_major(4096, 4096, 4096), context_with(When::kModel, 1 << 20))
+                  .ends_with("_ak_bn_tma"))
+      << "no room for what is turned";
+  EXPECT_EQ(
+      kernel()
+          .plan(row_for(kernel(), "256x128x16", row_major(4096, 4096, 4096, "TN"), kAligned, model),
+                row_major(4096, 4096, 4096, "TN"), kAligned, model)
+          .launches.size(),
+      1u)
+      << "nothing to turn";
 }
 
 TEST(Persistent, FullWavesAreOneLaunch) {

@@ -82,13 +82,22 @@ class Production : public testing::TestWithParam<KernelChoice> {
 TEST_P(Production, EveryDepth) {
   int i = 0;
   for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().type)) {
-    expect_verified(each, i++ % 3 == 0 ? 40 : 3, {.cutting = Cutting::kAlways});
+    expect_verified(each, i++ % 3 == 0 ? 40 : 3, {.plan = {.cut = When::kAlways}});
+  }
+}
+
+// A launch ahead brings operands into the form that tensor copies take.
+TEST_P(Production, OperandsTurnedAhead) {
+  int i = 0;
+  for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().type, 4)) {
+    const bool checks = i++ % 6 == 0 && !test_on_cuda();
+    expect_verified(each, 5, {.checks = checks, .plan = {.turn = When::kAlways}});
   }
 }
 
 TEST_P(Production, WholeTilesAlone) {
   for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().type, 3)) {
-    if (each.problem.k % 4 == 1) expect_verified(each, 2, {.cutting = Cutting::kNever});
+    if (each.problem.k % 4 == 1) expect_verified(each, 2, {.plan = {.cut = When::kNever}});
   }
 }
 
@@ -97,7 +106,7 @@ TEST_P(Production, EveryDepthUnderChecks) {
   int i = 0;
   for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().type, 2)) {
     if (i++ % 5 != 0) continue;
-    expect_verified(each, i % 2 ? 3 : 17, {.checks = true, .cutting = Cutting::kAlways});
+    expect_verified(each, i % 2 ? 3 : 17, {.checks = true, .plan = {.cut = When::kAlways}});
   }
 }
 

@@ -14,6 +14,21 @@ struct SimtParams {
   float* parts;  // partial sums: a block_m x block_n tile a slot, row-major
 };
 
+// One operand on its way into the form that tensor copies take: (k, outer), rows of `ld` floats.
+struct Turn {
+  const float* from;  // element (outer, k) at outer * from_outer + k * from_k
+  float* to;
+  long long outer, k;
+  long long from_outer, from_k;  // one of them is 1
+  long long ld;                  // a multiple of 4, at least outer
+  long long tiles;               // kTurnTile x kTurnTile each; 0: this operand stays as it is
+};
+struct TurnParams {
+  Turn a, b;
+};
+inline constexpr int kTurnTile = 64;
+inline constexpr int kTurnThreads = 256;
+
 // Of the launch that adds parts: kAddPieces blocks of kAddThreads threads share one cut tile.
 inline constexpr int kAddThreads = 256;
 inline constexpr int kAddPieces = 16;

@@ -12,6 +12,7 @@
 #include "kernels/simt/add_parts.h"
 #include "kernels/simt/config.h"
 #include "kernels/simt/params.h"
+#include "kernels/simt/turn.h"
 
 namespace tessera::simt {
 
@@ -52,6 +53,7 @@ __device__ void fetch_stage(Ring<cfg>& ring, const SimtParams& p, RingPosition<c
 
 template <Config cfg>
 __device__ void fetch_all(Ring<cfg>& ring, const SimtParams& p) {
+  ptx::wait_for_prerequisites();  // operands may come from a launch ahead that turned them
   RingPosition<cfg.stages> position;
   const auto fetch = [&](const scheduler::Work& work, int k_tile) {
     if (!position.first_lap)

@@ -153,7 +153,7 @@ CubinFile read_cubin(std::span<const std::byte> file) {
   constexpr std::string_view kText = ".text.";
   const Elf elf = read_elf(file);
   const LineTable lines = line_table_of(elf);
-  CubinFile cubin{elf.sm, {}};
+  CubinFile cubin{elf.sm, elf.abi, {}};
   for (const Section& section : elf.sections) {
     if (!section.name.starts_with(kText)) continue;
     CubinKernel kernel;

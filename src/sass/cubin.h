@@ -40,13 +40,15 @@ struct CubinKernel {
 };
 
 struct CubinFile {
-  int sm = 0;  // 90
+  int sm = 0;   // 90
+  int abi = 0;  // 7 (CUDA 12) or 8 (CUDA 13)
   std::vector<CubinKernel> kernels;
 
   const CubinKernel* find(std::string_view kernel) const;  // nullptr if there is none
 };
 
-// Reads cubins of CUDA 13. Throws std::runtime_error with one sentence on anything malformed.
+// Reads cubins of CUDA 12 and 13. Throws std::runtime_error with one sentence on anything
+// malformed.
 CubinFile read_cubin(std::span<const std::byte> file);
 
 // The same file with other instructions, as many, in a kernel's place; nothing else changes. Throws

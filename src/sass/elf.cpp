@@ -13,7 +13,7 @@ constexpr std::uint64_t kProgramTable = 32, kProgramEntrySize = 54, kProgramCoun
 constexpr std::uint64_t kSectionEntrySize = 58, kSectionCount = 60, kNamesIndex = 62;
 constexpr std::uint64_t kSectionEntryBytes = 64, kSymbolBytes = 24;
 constexpr std::uint16_t kCudaMachine = 190;
-constexpr int kCudaAbi = 8;
+constexpr int kCuda12Abi = 7, kCuda13Abi = 8;
 constexpr std::uint32_t kSymbolTable = 2, kNoBits = 8;
 
 [[noreturn]] void fail(const std::string& what) {
@@ -42,9 +42,8 @@ void check_header(std::span<const std::byte> file) {
   if (std::memcmp(file.data(), kMagic.data(), kMagic.size()) != 0) fail("no ELF64 header.");
   if (number_at<std::uint16_t>(file, kMachine) != kCudaMachine) fail("the machine is not CUDA.");
   const int abi = number_at<std::uint8_t>(file, kAbiVersion);
-  if (abi != kCudaAbi) {
-    fail("ABI version " + std::to_string(abi) + "; only " + std::to_string(kCudaAbi) +
-         " (CUDA 13) is known.");
+  if (abi != kCuda12Abi && abi != kCuda13Abi) {
+    fail("ABI version " + std::to_string(abi) + "; only 7 (CUDA 12) and 8 (CUDA 13) are known.");
   }
   if (number_at<std::uint16_t>(file, kSectionEntrySize) != kSectionEntryBytes) {
     fail("section headers of an unknown size.");
@@ -112,7 +111,9 @@ const Section* Elf::find(std::string_view name) const {
 Elf read_elf(std::span<const std::byte> file) {
   check_header(file);
   Elf elf;
-  elf.sm = static_cast<int>(number_at<std::uint32_t>(file, kFlags) >> 8 & 0xFF);
+  elf.abi = number_at<std::uint8_t>(file, kAbiVersion);
+  // HW: CUDA 12 keeps the architecture in the lowest byte, CUDA 13 in the one above.
+  elf.sm = number_at<std::uint8_t>(file, elf.abi == kCuda12Abi ? kFlags : kFlags + 1);
   const std::vector<Row> rows = read_rows(file);
   const auto names = row_at(rows, number_at<std::uint16_t>(file, kNamesIndex)).section.bytes;
   for (const Row& row : rows) {

@@ -19,15 +19,16 @@ struct Section {
 };
 
 struct Elf {
-  int sm = 0;  // 90
+  int sm = 0;   // 90
+  int abi = 0;  // 7 (CUDA 12) or 8 (CUDA 13)
   std::vector<Section> sections;
   std::vector<std::string> symbols;  // names, by symbol index
 
   const Section* find(std::string_view name) const;  // nullptr if there is none
 };
 
-// Reads cubins of CUDA 13 (ABI version 8). Throws std::runtime_error that says what is wrong. The
-// result points into `file`.
+// Reads cubins of CUDA 12 and 13 (ABI versions 7 and 8). Throws std::runtime_error that says what
+// is wrong. The result points into `file`.
 Elf read_elf(std::span<const std::byte> file);
 
 // A little-endian number at an offset; throws std::runtime_error when it does not lie inside.

@@ -136,6 +136,23 @@ TEST(Cubin, EveryImageSurvivesBeingTakenApartAndPutTogether) {
   }
 }
 
+std::vector<std::byte> some_cubin();
+
+// CUDA 12 numbers its format 7 and keeps the architecture in another byte; the rest is the same.
+TEST(Cubin, ReadsTheFormatOfCuda12) {
+  std::vector<std::byte> file = some_cubin();
+  const CubinFile now = read_cubin(file);
+  file[8] = std::byte{7};
+  file[48] = std::byte{90};
+  file[49] = std::byte{5};
+  const CubinFile old = read_cubin(file);
+  EXPECT_EQ(now.abi, 8);
+  EXPECT_EQ(old.abi, 7);
+  EXPECT_EQ(old.sm, 90);
+  EXPECT_EQ(old.kernels.size(), now.kernels.size());
+  EXPECT_EQ(old.kernels[0].registers, now.kernels[0].registers);
+}
+
 std::vector<std::byte> some_cubin() {
   for (const Kernel& kernel : all_kernels()) {
     if (kernel.name != "07_vector_access") continue;
@@ -186,8 +203,9 @@ TEST(Cubin, ErrorsSayWhatIsWrong) {
     return "none";
   };
   std::vector<std::byte> file = some_cubin();
-  file[8] = std::byte{7};
-  EXPECT_EQ(message(file), "Not a cubin: ABI version 7; only 8 (CUDA 13) is known.");
+  file[8] = std::byte{6};
+  EXPECT_EQ(message(file),
+            "Not a cubin: ABI version 6; only 7 (CUDA 12) and 8 (CUDA 13) are known.");
   file[18] = std::byte{62};
   EXPECT_EQ(message(file), "Not a cubin: the machine is not CUDA.");
   file[0] = std::byte{0};

@@ -150,7 +150,7 @@ std::string code(const KernelReport& kernel, const std::vector<std::size_t>& mem
 }
 
 std::string section(const KernelReport& kernel, const std::vector<Note>& notes) {
-  std::string text = "<h1>" + escaped(kernel.name) + "</h1><p class=soft>sm_" +
+  std::string text = "<h1>" + escaped(readable(kernel.name)) + "</h1><p class=soft>sm_" +
                      std::to_string(kernel.sm) + ". " + escaped(resources(kernel)) + "</p>";
   for (const Note& note : notes) {
     text += "<p class=soft>" + escaped(note.name + ": " + note.text) + "</p>";

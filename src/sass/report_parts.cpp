@@ -1,9 +1,11 @@
 #include "sass/report_parts.h"
 
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <sstream>
@@ -62,6 +64,16 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size
     }
   }
   return text;
+}
+
+std::string readable(const std::string& name) {
+  int status = 1;
+  char* const text = name.starts_with("_Z")
+                         ? abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status)
+                         : nullptr;
+  std::string result = status == 0 && text ? text : name;
+  std::free(text);
+  return result;
 }
 
 std::string resources(const KernelReport& kernel) {

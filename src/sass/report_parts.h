@@ -17,6 +17,8 @@ std::string wrapped(const std::string& text, std::size_t width);
 // Columns under a first row of titles; the last column is cut at `width` where one is given.
 std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t width = 0);
 
+// The name of a C++ function as it was written, where the name is one.
+std::string readable(const std::string& name);
 std::string resources(const KernelReport& kernel);  // "122 registers a thread, ..."
 std::string names_of(const Mix& mix, Kind kind);    // "24 LDS.128, 2 LDS.32"
 // "kernel.cu: 28 (512) 29 (4)"; expects the kernel to have lines.

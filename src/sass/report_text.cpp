@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kWidth = 98;
 
 std::string head(const KernelReport& kernel) {
-  return fmt::format("{}  (sm_{}, {} instructions)\n{}\n", kernel.name, kernel.sm,
+  return fmt::format("{}  (sm_{}, {} instructions)\n{}\n", readable(kernel.name), kernel.sm,
                      kernel.code.size() - kernel.mix.of("NOP"), wrapped(resources(kernel), kWidth));
 }
 

@@ -14,7 +14,7 @@ Launch multiply(const KernelRow& row, const GemmParams& params) {
           .shape = {.grid = grid_blocks(row, params),
                     .block = row.threads,
                     .block_y = row.threads_y,
-                    .shared_bytes = 0},
+                    .shared_bytes = row.shared_bytes},
           .params = bytes_of(params)};
 }
 

@@ -57,6 +57,7 @@ std::vector<KernelRow> rows_from(std::string_view name, const Rows& table) {
     if constexpr (requires { config.sides; }) row.sides = config.sides;
     if constexpr (requires { config.threads_y(); }) row.threads_y = config.threads_y();
     row.threads = config.threads() / row.threads_y;
+    if constexpr (requires { config.shared_bytes(); }) row.shared_bytes = config.shared_bytes();
     row.thread = thread_tile(config);
     row.entry = entry_name("rung_" + std::string(name), variant, row.sides);
     rows.push_back(row);

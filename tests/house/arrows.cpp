@@ -23,6 +23,8 @@ const std::map<std::string, std::string, std::less<>> kSharedFiles = {
     {"src/ladder/common.h", "page"},
     {"src/ladder/strip.h", "strips"},
     {"src/ladder/strip_loader.h", "strips"},
+    {"src/ladder/async_tile.h", "async"},
+    {"src/ladder/async_loop.h", "async"},
     {"src/ladder/packed.h", "packed"}};
 
 // A room may include itself and the rooms named here. "config" stands for the config.h of any
@@ -46,6 +48,8 @@ const std::map<std::string, Rooms, std::less<>> kArrows = {
      {"lab", "sass", "gemm", "catalog", "device", "problem", "params", "words", "arch", "report"}},
     {"page", {"params", "words"}},
     {"strips", {"page", "params", "words"}},
+    {"async",
+     {"strips", "page", "params", "words", "kernels/pipeline", "kernels/tile", "kernels/ptx"}},
     {"packed", {"page", "params", "words"}}};
 
 // Device code, one shelf above the other: a folder may include every lower shelf.
@@ -66,13 +70,15 @@ void append_shelves_from(std::size_t shelf, Rooms& rooms) {
   }
 }
 
-// Rungs 01-06 read plain CUDA and one page, 07-19 also the page of strips, 21-29 that of packed
-// blocks; from 11 on all of them the shelves below the kernel families.
+// Rungs 01-06 read plain CUDA and one page, 07-19 also the page of strips, 13-19 that of
+// asynchronous copies, 21-29 that of packed blocks; from 11 on all of them the shelves below the
+// kernel families.
 Rooms allowed_for_rung(std::string_view room) {
   Rooms rooms = {"params", "words", "page"};
   const std::string folder(room.substr(room.find('/') + 1));
   const int number = std::isdigit(static_cast<unsigned char>(folder[0])) ? std::stoi(folder) : 0;
   if (number >= 7 && number < 20) rooms.push_back("strips");
+  if (number >= 13 && number < 20) rooms.push_back("async");
   if (number > 20 && number < 30) rooms.push_back("packed");
   if (number > 10) append_shelves_from(1, rooms);
   return rooms;

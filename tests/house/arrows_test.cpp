@@ -61,6 +61,7 @@ TEST(Arrows, PlantedIncludesOfDeviceCodeAreRefused) {
   EXPECT_TRUE(is_refused("src/ladder/05_conflict_free/kernel.cu", "#include \"ladder/more.h\""));
   EXPECT_TRUE(is_refused("src/ladder/06_strip_of_4/kernel.cu", "#include \"ladder/strip.h\""));
   EXPECT_TRUE(is_refused("src/ladder/12_warp_tile/kernel.cu", "#include \"ladder/packed.h\""));
+  EXPECT_TRUE(is_refused("src/ladder/12_warp_tile/kernel.cu", "#include \"ladder/async_loop.h\""));
   EXPECT_TRUE(is_refused("src/kernels/ptx/ldmatrix.h", "#include \"kernels/tile/view.h\""));
   EXPECT_TRUE(is_refused("src/kernels/tile/view.h", "#include \"kernels/pipeline/ring.h\""));
   EXPECT_TRUE(is_refused("src/kernels/pipeline/ring.h", "#include \"kernels/scheduler/next.h\""));

@@ -1,0 +1,15 @@
+// Tiles of 256 x 128 outputs that come by asynchronous copies; the shape stands in
+// ladder/async_tile.h.
+#pragma once
+
+#include "ladder/async_tile.h"
+
+namespace tessera::async_copy {
+
+inline constexpr int kPortableArch = 80;  // cp.async
+
+using Config = ladder::AsyncTile;
+
+inline constexpr auto kRows = for_all_sides<Config>({{"256x128x16", ladder::k256x128x16}});
+
+}  // namespace tessera::async_copy

@@ -36,7 +36,7 @@ struct Costs {
   double barrier = 12;         // HW: control barrier: of one
   double barrier_arrival = 2;  // HW: the same rows: and for each warp
   double branch = 6;           // a taken branch: not measured
-  double memory_queue = 64;    // wavefronts that wait before memory instructions hold up a warp
+  double memory_queue = 64;    // wavefronts that wait before an SM takes no more: not measured
   double scoreboard = 10;  // a value without a fixed latency that is not from memory: not measured
   double cta_lag = 97;     // between the first instructions of CTAs of one SM: not measured
   double cta_start = 161;  // HW: control nothing: from one CTA's start on an SM to the next

@@ -152,7 +152,7 @@ Found shared_traffic(const Evidence& e) {
 
 Found no_sharing(const Evidence& e) {
   const double multiplies = e.totals.fma();
-  if (multiplies == 0 || e.totals.shared_loads > 0) return {};
+  if (multiplies == 0 || e.totals.shared_loads > 0 || bound_ms(e) == 0) return {};
   const double requests = e.totals.global_requests / multiplies;
   if (requests < 1) return {};
   const double share = std::min(1.0, ms_of(e, Resource::kLoadStore) / bound_ms(e));

@@ -240,6 +240,14 @@ TEST(Advice, NothingCountedIsSaid) {
   EXPECT_TRUE(advise({}).empty());
 }
 
+// Accesses alone, of which no resource has a rate: no weight is a NaN.
+TEST(Advice, WithoutABoundNothingIsWeighed) {
+  Evidence e;
+  e.totals.fma_f32 = 10;
+  e.totals.global_requests = 20;
+  for (const lab::Advice& advice : advise(e)) EXPECT_EQ(advice.weight, advice.weight);
+}
+
 // ---- resources --------------------------------------------------------------------------------
 
 TEST(Resources, RatesOfAnH200) {

@@ -21,6 +21,7 @@
 #include "ladder/12_warp_tile/config.h"
 #include "ladder/13_async_copy/config.h"
 #include "ladder/14_operand_order/config.h"
+#include "ladder/15_producer_warp/config.h"
 #include "ladder/21_packed_blocks/config.h"
 #include "ladder/22_packed_shared/config.h"
 #include "ladder/23_packed_conflict_free/config.h"
@@ -29,7 +30,7 @@
 namespace tessera {
 
 std::span<const Kernel> all_kernels() {
-  using catalog::packed_rung, catalog::rung, catalog::stream_k_kernel;
+  using catalog::packed_rung, catalog::persistent_rung, catalog::rung, catalog::stream_k_kernel;
   // clang-format off
   static const std::vector<Kernel> kernels = {
       rung("01_strided", "one thread an output, lanes down a column", strided::kRows),
@@ -46,6 +47,7 @@ std::span<const Kernel> all_kernels() {
       rung("12_warp_tile", "lanes laid out for conflict-free reads", warp_tile::kRows),
       rung("13_async_copy", "tiles copied past the registers, in stages", async_copy::kRows),
       rung("14_operand_order", "FFMAs that share operands with their neighbours", operand_order::kRows),
+      persistent_rung("15_producer_warp", "warps that fetch, warps that only multiply", producer_warp::kRows),
       packed_rung("21_packed_blocks", "operands packed into blocks", packed_blocks::kRows),
       packed_rung("22_packed_shared", "packed blocks in shared memory", packed_shared::kRows),
       packed_rung("23_packed_conflict_free", "shared blocks read without conflicts", packed_conflict_free::kRows),

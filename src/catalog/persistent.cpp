@@ -6,6 +6,7 @@
 #include "arch/gpus.h"
 #include "kernels/scheduler/choose_stream_k.h"
 #include "kernels/simt/params.h"
+#include "ladder/15_producer_warp/config.h"
 
 namespace tessera::catalog {
 namespace {
@@ -69,6 +70,17 @@ Launch launch_of(const std::string& entry, std::int64_t grid, int block, const P
           .shape = {.grid = grid, .block = block},
           .params = bytes_of(params),
           .param_offsets = {0}};  // WHY: only the driver knows where a block of 64-byte maps begins
+}
+
+// The maps of operands that the row fetches by tensor copies.
+template <class Params>
+void add_tensor_maps(Launch& launch, const KernelRow& row, const GemmParams& p) {
+  if (row.fetches.a == Fetch::kTensor) {
+    launch.tensor_maps.push_back({offsetof(Params, a_map), map_of_a(row, p)});
+  }
+  if (row.fetches.b == Fetch::kTensor) {
+    launch.tensor_maps.push_back({offsetof(Params, b_map), map_of_b(row, p)});
+  }
 }
 
 // Where a turned operand stands: (k, outer), rows as the copy engine likes them.
@@ -192,12 +204,7 @@ Plan plan_stream_k(const KernelRow& row, const Problem& problem, const Operands&
   Launch multiply = launch_of(row.entry, params.schedule.ctas, row.threads, params);
   multiply.starts_early = !plan.launches.empty();
   multiply.shape.shared_bytes = row.shared_bytes;
-  if (row.fetches.a == Fetch::kTensor) {
-    multiply.tensor_maps.push_back({offsetof(SimtParams, a_map), map_of_a(row, p)});
-  }
-  if (row.fetches.b == Fetch::kTensor) {
-    multiply.tensor_maps.push_back({offsetof(SimtParams, b_map), map_of_b(row, p)});
-  }
+  add_tensor_maps<SimtParams>(multiply, row, p);
   plan.launches.push_back(std::move(multiply));
   if (params.schedule.cut_tiles() > 0) {
     const std::int64_t grid = std::int64_t{simt::kAddPieces} * params.schedule.cut_tiles();
@@ -205,6 +212,20 @@ Plan plan_stream_k(const KernelRow& row, const Problem& problem, const Operands&
     plan.launches.back().starts_early = true;
   }
   return plan;
+}
+
+Plan plan_whole_tiles(const KernelRow& row, const Problem& problem, const Operands& operands,
+                      const PlanContext& context) {
+  producer_warp::Params params{};
+  GemmParams& p = params.gemm;
+  p = canonical_params(problem, operands);
+  if (p.m == 0 || p.n == 0) return {};
+  const int ctas = std::max(1, context.multiprocessors) * row.resident;
+  params.schedule = scheduler::data_parallel(p.m, p.n, p.k, row.block, ctas);
+  Launch multiply = launch_of(row.entry, params.schedule.ctas, row.threads, params);
+  multiply.shape.shared_bytes = row.shared_bytes;
+  add_tensor_maps<producer_warp::Params>(multiply, row, p);
+  return {{multiply}};
 }
 
 std::string entry_name(std::string_view kernel, std::string_view variant, Sides sides,

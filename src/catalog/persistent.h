@@ -29,6 +29,10 @@ std::int64_t stream_k_workspace(const KernelRow& row, const Problem& problem,
 Plan plan_stream_k(const KernelRow& row, const Problem& problem, const Operands& operands,
                    const PlanContext& context);
 
+// One launch that computes every tile whole, for a rung whose params are producer_warp::Params.
+Plan plan_whole_tiles(const KernelRow& row, const Problem& problem, const Operands& operands,
+                      const PlanContext& context);
+
 // "simt_f32__256x128x16_am_bn_tma": what the build calls the entry of a row.
 std::string entry_name(std::string_view kernel, std::string_view variant, Sides sides,
                        Fetches fetches);
@@ -50,8 +54,6 @@ KernelRow persistent_row(std::string_view kernel, const char* variant, const Con
                 .resident = config.min_blocks()};
   if (config.fetches.a == Fetch::kTensor) row.a_box = config.a_box();
   if (config.fetches.b == Fetch::kTensor) row.b_box = config.b_box();
-  row.add_entry = add_entry(kernel, config.block);
-  row.turn_entry = turn_entry(kernel);
   return row;
 }
 
@@ -64,7 +66,11 @@ template <class Rows>
 Kernel stream_k_kernel(std::string name, std::string idea, const std::string& family,
                        const Rows& table) {
   std::vector<KernelRow> rows;
-  for (const auto& [variant, config] : table) rows.push_back(persistent_row(name, variant, config));
+  for (const auto& [variant, config] : table) {
+    rows.push_back(persistent_row(name, variant, config));
+    rows.back().add_entry = add_entry(name, config.block);
+    rows.back().turn_entry = turn_entry(name);
+  }
   const std::string params = "tessera::" + family + "::SimtParams";
   std::vector<HelperEntry> helpers = persistent_helpers(rows, family);
   return {.name = std::move(name),
@@ -76,6 +82,26 @@ Kernel stream_k_kernel(std::string name, std::string idea, const std::string& fa
           .plan = plan_stream_k,
           .name_space = "tessera::" + family,
           .params = params};
+}
+
+// A rung with a persistent grid, tensor copies and whole tiles.
+template <class Rows>
+Kernel persistent_rung(std::string name, std::string idea, const Rows& table) {
+  std::vector<KernelRow> rows;
+  for (const auto& [variant, config] : table) {
+    rows.push_back(persistent_row("rung_" + name, variant, config));
+  }
+  std::string name_space = name_space_of(name);
+  std::string params = name_space + "::Params";
+  return {.name = std::move(name),
+          .idea = std::move(idea),
+          .type = DataType::kF32,
+          .rows = std::move(rows),
+          .helpers = {},
+          .workspace_bytes = no_workspace,
+          .plan = plan_whole_tiles,
+          .name_space = std::move(name_space),
+          .params = std::move(params)};
 }
 
 }  // namespace tessera::catalog

@@ -1,0 +1,83 @@
+// A ring that four warps fill while eight multiply, for each way that operands can be fetched.
+#pragma once
+
+#include "kernels/scheduler/stream_k.h"
+#include "problem/config.h"
+#include "problem/params.h"
+
+namespace tessera::producer_warp {
+
+inline constexpr int kPortableArch = 0;  // tensor copies and setmaxnreg: sm_90a only
+
+// What the kernel is given. Maps stand first, at multiples of 64.
+struct Params {
+  TensorMap a_map, b_map;  // of operands that come by tensor copies; else unused
+  GemmParams gemm;
+  scheduler::StreamK schedule;  // of whole tiles
+};
+
+struct Config {
+  BlockTile block;                             // k: depth of a stage
+  int stages;                                  // of the ring
+  OutputTile warps, lanes;                     // that multiply: of the block, of a warp
+  OutputTile thread;                           // outputs of one thread
+  int producer_registers, consumer_registers;  // after the split by setmaxnreg
+  Sides sides;
+  Fetches fetches;
+
+  static constexpr int kProducers = 128;  // threads that fetch
+  constexpr int threads() const { return kProducers + 32 * warps.m * warps.n; }
+  constexpr int min_blocks() const { return 1; }
+
+  // Floats between neighbours in k; padded where a tile is turned on its way (rung 13).
+  constexpr int pitch_a() const { return block.m + (sides.a == Contiguous::kK ? 4 : 0); }
+  constexpr int pitch_b() const { return block.n + (sides.b == Contiguous::kK ? 4 : 0); }
+  constexpr int stage_a() const { return block.k * pitch_a(); }  // floats
+  constexpr int stage_b() const { return block.k * pitch_b(); }
+  // The ring, aligned to 128 bytes, and a barrier object a stage behind it.
+  constexpr int shared_bytes() const {
+    return 128 + stages * (stage_a() + stage_b()) * 4 + stages * 8;
+  }
+  constexpr TensorBox a_box() const { return {block.m, block.k, 0}; }
+  constexpr TensorBox b_box() const { return {block.n, block.k, 0}; }
+};
+
+constexpr bool is_legal(const Config& c) {
+  const bool tiles_fit = c.block.m == c.warps.m * c.lanes.m * c.thread.m &&
+                         c.block.n == c.warps.n * c.lanes.n * c.thread.n &&
+                         c.lanes.m * c.lanes.n == 32;
+  // A tensor copy keeps the order of its operand, so it cannot turn a tile; its boxes end at 256.
+  const bool a_comes = c.fetches.a == Fetch::kCopy4 || c.sides.a == Contiguous::kM;
+  const bool b_comes = c.fetches.b == Fetch::kCopy4 || c.sides.b == Contiguous::kN;
+  const int registers =
+      c.kProducers * c.producer_registers + (c.threads() - c.kProducers) * c.consumer_registers;
+  return tiles_fit && a_comes && b_comes && c.block.m <= 256 && c.block.n <= 256 &&
+         c.block.k % 8 == 0 && registers <= 65536 && c.shared_bytes() <= 227 * 1024;
+}
+
+// Sides and ways to fetch, the better way first.
+inline constexpr struct {
+  Sides sides;
+  Fetches fetches;
+} kWays[] = {{{Contiguous::kM, Contiguous::kN}, {Fetch::kTensor, Fetch::kTensor}},
+             {{Contiguous::kM, Contiguous::kN}, {Fetch::kCopy4, Fetch::kCopy4}},
+             {{Contiguous::kM, Contiguous::kK}, {Fetch::kTensor, Fetch::kCopy4}},
+             {{Contiguous::kM, Contiguous::kK}, {Fetch::kCopy4, Fetch::kCopy4}},
+             {{Contiguous::kK, Contiguous::kN}, {Fetch::kCopy4, Fetch::kTensor}},
+             {{Contiguous::kK, Contiguous::kN}, {Fetch::kCopy4, Fetch::kCopy4}},
+             {{Contiguous::kK, Contiguous::kK}, {Fetch::kCopy4, Fetch::kCopy4}}};
+
+constexpr auto for_all_ways(const ConfigRow<Config>& row) {
+  ConfigRows<Config, sizeof kWays / sizeof kWays[0]> table{};
+  for (int i = 0; i < table.size(); ++i) {
+    table.rows[i] = row;
+    table.rows[i].config.sides = kWays[i].sides;
+    table.rows[i].config.fetches = kWays[i].fetches;
+  }
+  return table;
+}
+
+inline constexpr auto kRows =
+    for_all_ways({"256x128x32", {{256, 128, 32}, 4, {4, 2}, {4, 8}, {16, 8}, 40, 232, {}, {}}});
+
+}  // namespace tessera::producer_warp

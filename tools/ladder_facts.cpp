@@ -66,7 +66,7 @@ Json facts_of(const Kernel& kernel, const KernelRow& row, const sass::CubinKerne
       {"block", {row.block.m, row.block.n, row.block.k}},
       {"threads", row.threads * row.threads_y},
       {"registers", cubin.registers},
-      {"shared_bytes", cubin.shared_bytes},
+      {"shared_bytes", cubin.shared_bytes + row.shared_bytes},
       {"stack_bytes", cubin.local_bytes},
       // NOPs pad the end of a kernel.
       {"instructions", instructions_in(cubin.histogram) - count_of(cubin.histogram, "NOP")},

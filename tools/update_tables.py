@@ -59,9 +59,13 @@ class Results:
         self.explained = load(folder / "ladder_explained.json", "explained")
 
     def facts_of(self, kernel):
-        """One entry a config: that of column-major NN, where operands' sides are compiled in."""
-        return [e for e in self.facts["entries"] if e["kernel"] == kernel
-                and not re.search("_a[km]_b[kn]$", e["entry"].removesuffix("_ak_bn"))]
+        """One entry a config: that of column-major NN, where operands' sides are compiled in; of
+        several ways to fetch the first."""
+        plain = {}
+        for entry in self.facts["entries"]:
+            if entry["kernel"] == kernel and sides_in(entry)[:5] in ("", "ak_bn"):
+                plain.setdefault(entry["config"], entry)
+        return list(plain.values())
 
     def sides_of(self, kernel, config):
         return [e for e in self.facts["entries"]
@@ -84,6 +88,11 @@ class Results:
         if any("DMMA" in e["cubin"] for e in entries):
             return PEAKS["matrix"]
         return PEAKS["f64" if any(e["type"] == "f64" for e in entries) else "f32"]
+
+
+def sides_in(entry):
+    """Contiguous sides and ways to fetch, "ak_bn" or "ak_bn_copy_tma"; "" where neither is fixed."""
+    return re.search("(?:_(a[km]_b[kn](?:_copy|_tma)*))?$", entry["entry"])[1] or ""
 
 
 def load(path, key):
@@ -364,12 +373,12 @@ def cubin_column(entry):
 
 
 def layouts_line(results, kernel, entries):
-    """Registers of all four layouts, where each has an entry of its own."""
+    """Registers of all layouts, where each has an entry of its own."""
     lines = []
     for entry in entries:
         sides = results.sides_of(kernel, entry["config"])
         if len(sides) > 1:
-            cells = [f"{s['entry'][-5:]} {s['registers']} ({s['stack_bytes']})" for s in sides]
+            cells = [f"{sides_in(s)} {s['registers']} ({s['stack_bytes']})" for s in sides]
             lines.append(f"{entry['config']}: " + ", ".join(cells))
     if not lines:
         return []

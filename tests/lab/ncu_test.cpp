@@ -172,5 +172,45 @@ TEST(Ncu, CountsOfALargeProblemAreThoseOfTheProfiler) {
   EXPECT_TRUE(compared.model.empty());
 }
 
+// ---- accesses that meet (results/h200_collisions.json) ------------------------------------------
+
+// Wavefronts of shared memory that both kinds of warps ask for: "STS.32", "LDS.64 in pairs", ...
+double asked(const nlohmann::json& row, const std::string& name) {
+  double sum = 0;
+  for (const char* role : {"first", "second"}) {
+    const nlohmann::json& part = row.at(role);
+    const std::string access = part.at("access");
+    if (access.find(name) != access.npos) sum += part.at("shared_wavefronts").get<double>();
+  }
+  return sum;
+}
+
+bool touches_global_memory(const nlohmann::json& row) {
+  const std::string both = row.at("first").at("access").get<std::string>() +
+                           row.at("second").at("access").get<std::string>();
+  return both.find("LDG") != both.npos || both.find("STG") != both.npos;
+}
+
+// Beside global memory alone L1 counts wavefronts again; alone, and beside any other access of
+// shared memory, each launch is counted exactly.
+TEST(Collisions, OfSharedMemoryWithItselfAreNotCounted) {
+  std::ifstream file(std::string(TESSERA_SOURCE_DIR) + "/results/h200_collisions.json");
+  const nlohmann::json rows = nlohmann::json::parse(file).at("collisions");
+  int exact = 0, again = 0;
+  for (const nlohmann::json& row : rows) {
+    const bool beside_global = touches_global_memory(row);
+    for (const auto& [access, name] :
+         {std::pair("LDS", "load_wavefronts"), {"STS", "store_wavefronts"}}) {
+      for (const double counted : row.at("counted").at(name)) {
+        EXPECT_GE(counted, asked(row, access)) << row;
+        if (!beside_global) EXPECT_EQ(counted, asked(row, access)) << row;
+        (counted > asked(row, access) ? again : exact) += 1;
+      }
+    }
+  }
+  EXPECT_GT(exact, 100);
+  EXPECT_GT(again, 10);
+}
+
 }  // namespace
 }  // namespace tessera::lab

@@ -1,0 +1,106 @@
+// sass as a person calls it: catalog kernels and files, reports, listings, pages, and what is
+// refused.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "lab/record.h"
+#include "tests/cli/program.h"
+#include "tests/support/beside.h"
+
+namespace tessera::cli {
+namespace {
+
+class Sass : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(beside_test("tessera"))) GTEST_SKIP() << "no program here";
+  }
+};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+lab::Json json_of(std::vector<std::string> call) {
+  call.insert(call.end(), {"--json", "-"});
+  const Ran ran = run_program(call);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  return lab::Json::parse(ran.out);
+}
+
+TEST_F(Sass, ExplainsRung11) {
+  const Ran ran = run_program({"sass", "11"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  for (const char* part : {"rung_11_double_buffer__128x128x8", "512 FFMA", "32 LDS.128",
+                           "Occupancy: 2 blocks", "Shared loads: ", "maxas", "Verdict: "}) {
+    EXPECT_TRUE(contains(ran.out, part)) << part;
+  }
+}
+
+TEST_F(Sass, TellsMemoryBoundKernelsToBeLeftAlone) {
+  const Ran ran = run_program({"sass", "02", "--no-run"});
+  EXPECT_TRUE(contains(ran.out, "do not touch the SASS")) << ran.out;
+  EXPECT_FALSE(contains(ran.out, "Shared loads"));
+}
+
+TEST_F(Sass, WritesJson) {
+  const lab::Json json = json_of({"sass", "11", "--listing", "--no-run"});
+  EXPECT_EQ(json.at("schema"), "tessera.sass/1");
+  const lab::Json& kernel = json.at("kernels").at(0);
+  EXPECT_EQ(kernel.at("sm"), 90);
+  EXPECT_GT(kernel.at("instructions").size(), 1000u);
+  EXPECT_EQ(kernel.at("unknown_opcodes").size(), 0u);
+}
+
+TEST_F(Sass, EntriesAreChosenByAPartOfTheirName) {
+  const lab::Json json = json_of({"sass", "11", "--kernel", "ak_bk", "--no-run"});
+  ASSERT_EQ(json.at("kernels").size(), 1u);
+  EXPECT_TRUE(contains(json.at("kernels").at(0).at("kernel"), "ak_bk"));
+  const Ran ran = run_program({"sass", "11", "--kernel", "nothing"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_TRUE(contains(ran.err, "--kernel is 'nothing', but the kernels are rung_11")) << ran.err;
+}
+
+TEST_F(Sass, ReadsFilesAndRefusesDamagedOnes) {
+  const std::string cubin = beside_test("images/02_coalesced.sm_90a.cubin");
+  if (!std::filesystem::exists(cubin)) GTEST_SKIP() << "the build's images did not travel along";
+  const lab::Json json = json_of({"sass", cubin, "--kernel", "32x32"});
+  EXPECT_EQ(json.at("kernels").at(0).at("kernel"), "rung_02_coalesced__32x32");
+
+  const TemporaryFolder folder;
+  const std::string text = file_text(cubin);
+  write_text(folder / "cut.cubin", text.substr(0, text.size() / 2));
+  write_text(folder / "other", std::string(5000, 'x'));
+  write_text(folder / "none", "");
+  for (const char* name : {"cut.cubin", "other", "none"}) {
+    const Ran ran = run_program({"sass", folder / name});
+    EXPECT_EQ(ran.code, 2) << name;
+    EXPECT_TRUE(contains(ran.err, name)) << ran.err;
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+  }
+  EXPECT_EQ(run_program({"sass", cubin, "--sm", "75"}).code, 2) << "no code for it";
+  EXPECT_EQ(run_program({"sass", folder / "missing.cubin"}).code, 2);
+}
+
+TEST_F(Sass, LaysTwoKernelsSideBySide) {
+  const Ran ran = run_program({"sass", "--diff", "10", "11"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(contains(ran.out, "static shared bytes")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "+8192")) << ran.out;
+  EXPECT_EQ(run_program({"sass", "--diff", "10", "all"}).code, 2);
+  EXPECT_EQ(run_program({"sass"}).code, 2);
+}
+
+TEST_F(Sass, WritesAPage) {
+  const TemporaryFolder folder;
+  const Ran ran = run_program({"sass", "06", "--no-run", "--html", folder / "page.html"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const std::string page = file_text(folder / "page.html");
+  EXPECT_TRUE(contains(page, "<!doctype html>"));
+  EXPECT_TRUE(contains(page, "The loop that multiplies"));
+  EXPECT_EQ(run_program({"sass", "06", "--html", folder / "no/page.html"}).code, 2);
+}
+
+}  // namespace
+}  // namespace tessera::cli

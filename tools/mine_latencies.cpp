@@ -57,13 +57,18 @@ void mine(const Program& program, Table& table) {
 // The distances of pairs, then of each producer with any consumer that has no row.
 std::map<Key, int> rows_of(const Table& table) {
   std::map<Key, int> slowest, rows;
-  for (const bool well_known : {true, false}) {
-    for (const auto& [key, seen] : table.distances) {
-      const auto& [kind, file, first, second] = key;
-      const Key any = {kind, file, first, LatencyClass::kAny};
-      if (well_known && seen.times >= kOften) slowest[any] = std::max(slowest[any], seen.cycles);
-      if (!well_known) slowest.emplace(any, kLongestLatency);
-    }
+  std::map<std::pair<MeetingKind, RegisterFile>, int> slowest_of_all;
+  for (const auto& [key, seen] : table.distances) {
+    const auto& [kind, file, first, second] = key;
+    if (seen.times < kOften) continue;
+    int& cycles = slowest[{kind, file, first, LatencyClass::kAny}];
+    cycles = std::max(cycles, seen.cycles);
+    int& all = slowest_of_all[{kind, file}];
+    all = std::max(all, cycles);
+  }
+  for (const auto& [key, seen] : table.distances) {  // producers of which little is known
+    const auto& [kind, file, first, second] = key;
+    slowest.emplace(Key{kind, file, first, LatencyClass::kAny}, slowest_of_all[{kind, file}]);
   }
   // A write waits for another no longer than a read would.
   for (auto& [key, cycles] : slowest) {

@@ -17,6 +17,7 @@ namespace {
 
 constexpr int kNewestArchitecture = 90;  // later cubins hold copies of what the code promises
 constexpr int kRounds = 6;
+constexpr int kTwoWarpsEach = 256;  // threads: 4 sub-cores of 2 warps
 
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
 
@@ -197,7 +198,9 @@ KernelPatch patch_kernel(std::vector<std::byte>& file, const CubinKernel& kernel
   if (!patch.left_alone.empty()) return patch;
   check_input(before);
   check_round_trip(before);
-  Patcher patcher(before, named_elsewhere(file, before), options);
+  PatchOptions own = options;
+  own.reorder.yield_every = kernel.max_threads >= kTwoWarpsEach ? options.yield_every : 0;
+  Patcher patcher(before, named_elsewhere(file, before), own);
   const Program& after = patcher.run();
   patch.moved = patcher.moved();
   patch.regions = patcher.regions();

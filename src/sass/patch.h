@@ -18,6 +18,7 @@ struct PatchOptions {
   std::string kernel;     // "": all kernels of the cubin
   bool remap = true;      // whether registers may be renamed
   int least_moving = 16;  // stretches with fewer FFMAs that may move stay as they are
+  int yield_every = 16;   // FFMAs, in kernels of two warps or more a sub-core; 0: never
   ReorderOptions reorder;
 };
 

@@ -18,8 +18,15 @@ void check(const PortRules& rules) {
   }
 }
 
+// HW: a yield costs a warp that is alone a second cycle (results/h200_registers.json, "yields").
 int as_alone(const PortAccess& access, const PortRules& rules) {
-  return rules.stalls_are_filled ? 1 : std::max(1, access.stall);
+  return rules.stalls_are_filled ? 1 : std::max(access.yields ? 2 : 1, access.stall);
+}
+
+// HW: an FFMA that names one register twice reads it once (results/h200_registers.json, "roles").
+bool is_read_before(const PortAccess& access, std::size_t at) {
+  const auto same = [&](const PortRead& read) { return read.reg == access.reads[at].reg; };
+  return std::any_of(access.reads.begin(), access.reads.begin() + at, same);
 }
 
 // Issues `accesses` once more and adds what that cost.
@@ -111,9 +118,11 @@ int PortState::issue(const PortAccess& access, const PortRules& rules) {
   std::array<int, kMaxBanks> wanted = {};
   auto kept = kept_;
   fresh_reads_ = 0;
-  for (const PortRead& read : access.reads) {
+  for (std::size_t i = 0; i < access.reads.size(); ++i) {
+    const PortRead& read = access.reads[i];
     const int bank = read.reg % rules.banks;
-    if (!rules.reuse || kept_[bank][read.slot] != read.reg) {
+    const bool is_kept = rules.reuse && kept_[bank][read.slot] == read.reg;
+    if (!is_kept && !is_read_before(access, i)) {
       ++wanted[bank];
       ++fresh_reads_;
     }

@@ -272,25 +272,79 @@ double cost_of(std::span<const Operation> code, const PortRules& rules) {
   return cycles;
 }
 
-// The region's operations in their new order, with stalls set and reuse flags made anew.
+// Reuse flags from scratch. What yields has none.
+void set_flags(std::vector<Operation>& code, const std::vector<bool>& allowed) {
+  std::vector<bool> may_flag = allowed;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    may_flag[i] = allowed[i] && !code[i].control.yields;
+    if (code[i].timing == Timing::kFixed) code[i].control.reuse = 0;
+  }
+  const std::vector<unsigned> flags = profitable_reuse(code, may_flag);
+  for (std::size_t i = 0; i < code.size(); ++i) code[i].control.reuse |= flags[i];
+}
+
+// What a yield at `at` costs there: registers that are read again because nothing is kept over it.
+double reads_around(std::vector<Operation> code, const std::vector<bool>& allowed, std::size_t at,
+                    const PortRules& rules) {
+  constexpr std::size_t kAround = 24;
+  code[at].control.yields = true;
+  const std::size_t begin = at < kAround ? 0 : at - kAround;
+  const std::size_t end = std::min(code.size(), at + kAround);
+  std::vector<Operation> part(code.begin() + static_cast<std::ptrdiff_t>(begin),
+                              code.begin() + static_cast<std::ptrdiff_t>(end));
+  set_flags(part, {allowed.begin() + static_cast<std::ptrdiff_t>(begin),
+                   allowed.begin() + static_cast<std::ptrdiff_t>(end)});
+  const PortUse use = ports_of_sequence(part, rules);
+  return 16 * use.bubbles + use.reads;
+}
+
+// Lets about one FFMA in `every` yield, each time where it costs least.
+void add_yields(std::vector<Operation>& code, const std::vector<bool>& allowed, int every,
+                const PortRules& rules) {
+  const int slack = every / 4;
+  int since = every / 2;  // FFMAs since the last yield; of those in front nothing is known
+  std::size_t best = 0;
+  double least = 0;
+  for (std::size_t at = 0; at < code.size(); ++at) {
+    if (code[at].control.yields) {
+      since = 0;
+      continue;
+    }
+    since += is_float(code[at].name);
+    if (since < every - slack || !allowed[at]) continue;
+    const double cost = reads_around(code, allowed, at, rules);
+    if (since == every - slack || cost < least) {
+      best = at;
+      least = cost;
+    }
+    if (since < every + slack) continue;
+    code[best].control.yields = true;
+    since = 0;
+    at = best;
+  }
+}
+
+// The region's operations in their new order, with stalls, yields and reuse flags made anew.
+// HW: another warp fills a stall only if the instruction yields; without it, that warp takes one
+// slot and the operands that were kept with it (measured on an H200).
 std::vector<Operation> scheduled(const Program& program, const Region& region,
                                  const std::vector<Item>& items,
                                  const std::vector<std::size_t>& order,
-                                 const std::vector<int>& stalls) {
+                                 const std::vector<int>& stalls, const ReorderOptions& options) {
   std::vector<Operation> code;
-  std::vector<bool> flags_allowed;
+  std::vector<bool> allowed;
   for (std::size_t place = 0; place < order.size(); ++place) {
     const std::size_t at = region.begin + order[place];
     code.push_back(program.operations[at]);
     Control& control = code.back().control;
     control.stall = stalls[place];
+    const bool is_plain = code.back().timing == Timing::kFixed || control.reuse == 0;
     if (items[order[place]].moves) control.yields = false;
-    if (code.back().timing == Timing::kFixed) control.reuse = 0;
-    flags_allowed.push_back(items[order[place]].moves || may_flag(program, at));
+    if (is_plain && control.stall > shortest_stall(program.sm)) control.yields = true;
+    allowed.push_back(items[order[place]].moves || may_flag(program, at));
   }
-  const std::vector<unsigned> flags = profitable_reuse(code, flags_allowed);
-  for (std::size_t place = 0; place < order.size(); ++place)
-    code[place].control.reuse |= flags[place];
+  if (options.yield_every > 0) add_yields(code, allowed, options.yield_every, options.ports);
+  set_flags(code, allowed);
   return code;
 }
 
@@ -340,7 +394,7 @@ NewOrder reorder(const Program& program, const Region& region, const Waits& wait
   const auto found = Search(items, options).run();
   if (!found) return result;
   const auto& [order, stalls] = *found;
-  const std::vector<Operation> code = scheduled(program, region, items, order, stalls);
+  const std::vector<Operation> code = scheduled(program, region, items, order, stalls, options);
   const double cycles = cost_of(code, options.ports);
   if (cycles >= result.cycles_before) return result;
   result.cycles = cycles;

@@ -73,6 +73,26 @@ TEST(Patch, NoInstructionComesOrGoes) {
   EXPECT_EQ(bare(image_with(kEntry)), bare(patched().cubin));
 }
 
+// Warps that never yield lose fetches; stalls that do not yield lose what is kept.
+TEST(Patch, FfmasYieldNowAndThenAndWhereTheyStall) {
+  const CubinFile file = read_cubin(patched().cubin);
+  const Program program = program_of(*file.find(kEntry), file.sm);
+  const LoopChange& loop = patched().kernels[0].loops[0];
+  int since = 0, longest = 0;
+  for (std::size_t at = loop.begin / kInstructionBytes; at < loop.end / kInstructionBytes; ++at) {
+    const Operation& operation = program.operations[at];
+    if (operation.name != "FFMA") continue;
+    since = operation.control.yields ? 0 : since + 1;
+    longest = std::max(longest, since);
+    if (may_move(program, at)) {
+      EXPECT_TRUE(operation.control.stall == 1 || operation.control.yields) << operation.text;
+    }
+  }
+  EXPECT_LE(longest, 32);
+  const PatchResult without = optimise(image_with(kEntry), {.kernel = kEntry, .yield_every = 0});
+  EXPECT_LE(without.kernels[0].loops[0].after.reads, loop.after.reads);
+}
+
 TEST(Patch, ProofIsReadable) {
   const std::string text = proof_text(patched());
   for (const char* part : {kEntry, "instructions moved", "bitwise equal", "hazards: none",

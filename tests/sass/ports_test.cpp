@@ -44,6 +44,7 @@ TEST(Ports, SteadyStateIsTheBusiestBank) {
   // Three even sources each: 3 cycles; two even ones and an odd one: 2.
   EXPECT_EQ(ports_of_loop(std::vector<Operation>{ffma(1, 2, 4, 6)}).cycles, 3);
   EXPECT_EQ(ports_of_loop(std::vector<Operation>{ffma(1, 2, 4, 7)}).cycles, 2);
+  EXPECT_EQ(ports_of_loop(std::vector<Operation>{ffma(1, 2, 2, 7)}).cycles, 1) << "R2 once";
   const PortUse two = ports_of_loop(std::vector<Operation>{ffma(1, 2, 4, 7), ffma(3, 5, 7, 8)});
   EXPECT_EQ(two.cycles, 3) << "3 reads of each bank by two instructions";
   EXPECT_EQ(two.bubbles, 1);
@@ -65,20 +66,35 @@ TEST(Ports, WhatEndsAnEntryOfTheReuseCache) {
   EXPECT_EQ(reads({keep, nop()}), 3 + 2);
 }
 
+TEST(Ports, OneRegisterInTwoSlotsIsReadOnce) {
+  EXPECT_EQ(ports_of_loop(std::vector<Operation>{ffma(1, 2, 2, 6)}).cycles, 2);
+  EXPECT_EQ(ports_of_loop(std::vector<Operation>{ffma(1, 2, 2, 2)}).cycles, 1);
+}
+
+TEST(Ports, AYieldCostsAWarpThatIsAloneASecondCycle) {
+  Operation yields = ffma(1, 2, 3, 5);
+  yields.control = {.stall = 1, .yields = true};
+  EXPECT_EQ(ports_of_loop(std::vector<Operation>{yields}, {.stalls_are_filled = false}).cycles, 2);
+}
+
 TEST(Ports, RulesCanBeChanged) {
   const std::vector<Operation> body = {ffma(1, 2, 4, 6, kC), load(8, 4, 10)};
-  const auto cycles = [&](PortRules rules) { return ports_of_loop(body, rules).cycles; };
+  // The same with memory's reads at the ports of arithmetic.
+  const auto cycles = [&](PortRules rules) {
+    rules.only_fixed_latency = false;
+    return ports_of_loop(body, rules).cycles;
+  };
   EXPECT_EQ(cycles({}), 3) << "R6 is kept";
   EXPECT_EQ(cycles({.reuse = false}), 4);
-  EXPECT_EQ(cycles({.only_fixed_latency = true}), 2);
+  EXPECT_EQ(ports_of_loop(body).cycles, 2) << "a load reads its address elsewhere";
   EXPECT_EQ(cycles({.reads_per_cycle = 2}), 2);
   EXPECT_EQ(cycles({.banks = 1, .reuse = false}), 4);
   std::vector<Operation> slow = body;
   slow[1].control.stall = 5;
-  EXPECT_EQ(ports_of_loop(slow).cycles, 3) << "other warps fill the stall";
+  EXPECT_EQ(ports_of_loop(slow).cycles, 2) << "other warps fill the stall";
   EXPECT_EQ(ports_of_loop(slow, {.stalls_are_filled = false}).cycles, 6);
   slow[0].control = {.stall = 1, .yields = true, .reuse = kC};
-  EXPECT_EQ(ports_of_loop(slow, {.yield_clears = true}).reads, 4);
+  EXPECT_EQ(ports_of_loop(slow, {.yield_clears = true}).reads, 3);
   EXPECT_THROW(cycles({.banks = 5}), std::invalid_argument);
   EXPECT_THROW(cycles({.window = 0}), std::invalid_argument);
 }

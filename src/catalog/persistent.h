@@ -22,6 +22,13 @@ bool can_fetch(const KernelRow& row, const GemmParams& canonical);
 
 Status supports_persistent(const Kernel& kernel, const KernelRow& row, const GemmParams& canonical);
 
+// Milliseconds that a plan with this row is expected to take on an H200's clock and lanes, or on
+// another GPU's share of them. `tflops`: of the row on a full GPU, tensor copies, no wave half
+// empty. A model: that rate, the schedule's waves, and fixed prices of cutting, turning and
+// copying.
+double predicted_milliseconds(const KernelRow& row, const Problem& problem,
+                              const PlanContext& context, double tflops);
+
 std::int64_t stream_k_workspace(const KernelRow& row, const Problem& problem,
                                 const PlanContext& context);
 // The launch that multiplies; ahead of it one that turns operands where the row is of another form,

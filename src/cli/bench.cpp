@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/session.h"
+#include "gemm/select.h"
 #include "lab/chain.h"
 #include "lab/runner.h"
 
@@ -20,6 +21,8 @@ namespace {
 
 constexpr Shape kVirtualShape = {512, 128, 256};
 constexpr Shape kGpuShape = {4096, 4096, 4096};
+
+constexpr const char* kBestKernel = "best";  // whichever the library would take for each problem
 
 struct Options {
   ProblemOptions problem;
@@ -68,9 +71,17 @@ struct Group {
 };
 
 // WHY: all groups are made before the first runs, so that a bad argument costs nobody an hour.
-std::vector<Group> groups_of(const ProblemOptions& options, const Shape& otherwise) {
-  const std::vector<KernelChoice> kernels = kernels_of(options);
+std::vector<Group> groups_of(const ProblemOptions& options, const Shape& otherwise,
+                             int multiprocessors) {
   std::vector<Group> groups;
+  if (options.kernel == kBestKernel) {
+    const DataType type = options.type.empty() ? DataType::kF32 : parse_type(options.type);
+    for (const Problem& problem : problems_of(options, type, otherwise)) {
+      groups.push_back({problem, {gemm::best_kernel(problem, multiprocessors)}});
+    }
+    return groups;
+  }
+  const std::vector<KernelChoice> kernels = kernels_of(options);
   for (const DataType type : types_of(kernels)) {
     for (const Problem& problem : problems_of(options, type, otherwise)) {
       groups.push_back({problem, kernels_of_type(kernels, type)});
@@ -161,7 +172,8 @@ int bench_chain(const Options& options) {
   chain.stop = interrupted;
   Devices devices = open_devices(options.device);
   const std::vector<Group> groups =
-      groups_of(options.problem, devices.is_cuda() ? Shape{2048, 2048, 2048} : Shape{64, 64, 64});
+      groups_of(options.problem, devices.is_cuda() ? Shape{2048, 2048, 2048} : Shape{64, 64, 64},
+                devices.device->info().multiprocessors);
   for (const Group& group : groups) {
     const Problem& p = group.problem;
     if (p.m == p.n && p.n == p.k) continue;
@@ -198,11 +210,13 @@ int bench(const Options& options) {
   options.output.check({{"--shapes", options.problem.shapes}});
   if (!options.chain.empty()) return bench_chain(options);
   lab::BenchOptions settings = bench_options_of(options);
-  kernels_of(options.problem);  // WHY: refuses a bad name before a device is opened
+  // WHY: refuses a bad name before a device is opened
+  if (options.problem.kernel != kBestKernel) kernels_of(options.problem);
   Devices devices = open_devices(options.device);
   count_memory(devices);
   const std::vector<Group> groups =
-      groups_of(options.problem, devices.is_cuda() ? kGpuShape : kVirtualShape);
+      groups_of(options.problem, devices.is_cuda() ? kGpuShape : kVirtualShape,
+                devices.device->info().multiprocessors);
   const Baseline baseline = load_baseline(options.device, devices);
   settings.vendor = baseline.vendor.get();
 
@@ -250,7 +264,7 @@ Command bench_command() {
           "  tessera bench --kernel 12 -m 4096\n"
           "  tessera bench --kernel '0*' -m 1024:8192:x2 --mode burst --json results.json\n"
           "  tessera bench --device virtual --kernel all -m 512 -n 128 -k 256 --json -\n"
-          "  tessera bench --kernel simt_f32 --suite fp32 --json results.json\n"
+          "  tessera bench --kernel best --suite fp32 --json results.json\n"
           "  tessera bench --kernel simt_f32 -m 8192 --mode sustained --energy\n"
           "  tessera bench --kernel 21,22,23,24 -m 2048 --chain 10",
           [](CLI::App& app) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "catalog/persistent.h"
 #include "gemm/tuning/rates.h"
 
 namespace tessera::gemm {
@@ -24,6 +25,10 @@ int resident_blocks(const KernelRow& row) {
 
 double predicted_milliseconds(const KernelRow& row, double full_tflops, const Problem& problem,
                               int multiprocessors) {
+  if (row.resident > 0) {
+    const PlanContext context{.multiprocessors = multiprocessors};
+    return catalog::predicted_milliseconds(row, problem, context, full_tflops);
+  }
   const GemmParams p = canonical_params(problem, {});
   const double tiles = std::ceil(static_cast<double>(p.m) / row.block.m) *
                        std::ceil(static_cast<double>(p.n) / row.block.n);
@@ -39,7 +44,8 @@ KernelChoice best_kernel(const Problem& problem, int multiprocessors) {
   for (const tuning::Rate& rate : tuning::kH200) {
     const Kernel& kernel = *choose_kernels(rate.kernel).front().kernel;
     if (kernel.type != problem.type) continue;
-    const KernelRow& row = row_for(kernel, rate.variant, problem);
+    const PlanContext context{.multiprocessors = multiprocessors};
+    const KernelRow& row = row_for(kernel, rate.variant, problem, {}, context);
     if (!supports(kernel, row, problem).ok()) continue;
     const double time = predicted_milliseconds(row, rate.tflops, problem, multiprocessors);
     if (time < best_time || !best) {

@@ -1,5 +1,6 @@
 // Which kernel of the catalog to use where nobody names one. A model, not a measurement: a kernel's
-// measured rate on a full GPU, shared among waves of its tiles, some of them empty.
+// measured rate on a full GPU, shared among waves of its tiles, some of them empty; for a
+// persistent grid the waves of its schedule, with what cutting, turning and copying cost.
 #pragma once
 
 #include "catalog/catalog.h"

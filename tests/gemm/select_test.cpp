@@ -13,15 +13,31 @@ std::string best(std::int64_t m, std::int64_t n, std::int64_t k, DataType type =
       .kernel->name;
 }
 
+std::string variant(std::int64_t m, std::int64_t n, std::int64_t k, const char* layout = "NT") {
+  Problem problem{.m = m, .n = n, .k = k};
+  set_layout(problem, layout);
+  const KernelChoice choice = gemm::best_kernel(with_default_ld(problem), kMultiprocessors);
+  EXPECT_EQ(choice.kernel->name, "simt_f32");
+  return choice.variant;
+}
+
 TEST(Select, LargeProblemsTakeTheLargestTile) {
-  EXPECT_EQ(best(4096, 4096, 4096), "12_warp_tile");
-  EXPECT_EQ(best(8192, 8192, 64), "12_warp_tile");
+  for (const char* layout : {"NN", "NT", "TN", "TT"}) {
+    EXPECT_EQ(variant(4096, 4096, 4096, layout), "256x128") << layout;
+    EXPECT_EQ(variant(16384, 16384, 16384, layout), "256x128") << layout;
+  }
 }
 
 // 16 tiles of 128x128 would leave most of 132 multiprocessors idle.
 TEST(Select, SmallProblemsTakeSmallTiles) {
-  EXPECT_NE(best(512, 512, 512), "12_warp_tile");
-  EXPECT_NE(best(32, 32, 32), "12_warp_tile");
+  EXPECT_NE(variant(512, 512, 512), "256x128");
+  EXPECT_NE(variant(512, 512, 512), "128x128");
+}
+
+// Column-major: the kernel's rows are our columns.
+TEST(Select, ThinOutputsTakeThinTiles) {
+  EXPECT_EQ(variant(16, 8192, 8192), "128x16");
+  EXPECT_EQ(variant(32, 32, 1048576), "64x32");
 }
 
 TEST(Select, TypesDecide) {

@@ -114,6 +114,7 @@ TEST_P(Production, EveryDepthUnderChecks) {
 TEST_P(Production, TheModelCutsLongProducts) {
   const Problem problem = with_default_ld({.m = 70, .n = 90, .k = 40000});
   const KernelRow& row = row_for(kernel(), GetParam().variant, problem);
+  if (row.add_entry.empty()) GTEST_SKIP() << "a kernel of whole tiles";
   EXPECT_GT(kernel().workspace_bytes(row, problem, {.multiprocessors = 132}), 0);
 }
 

@@ -11,8 +11,9 @@
 
 namespace tessera::scheduler {
 
-// Cycles; constants of an H200 at 1.98 GHz (model, not fitted).
+// Cycles; constants of an H200 at 1.98 GHz.
 struct TileCosts {
+  int resident;   // CTAs of a multiprocessor
   double k_tile;  // one k tile of one CTA while all resident CTAs multiply
   double item;    // begin and end of a work item: fill the pipeline, write the tile
   double add;     // read one partial tile back
@@ -23,10 +24,21 @@ constexpr TileCosts costs_of(BlockTile block, int resident, int bytes_an_element
   const double outputs = static_cast<double>(block.m) * block.n * resident;
   // HW: an H200 copies at 4.27 TB/s, 16 bytes a cycle and multiprocessor (arch/gpus.h).
   const double tile_traffic = outputs * bytes_an_element / 16;
-  return {.k_tile = outputs * block.k / lanes,
+  return {.resident = resident,
+          .k_tile = outputs * block.k / lanes,
           .item = 1500 + tile_traffic,  // three times the latency of device memory
           .add = tile_traffic,
-          .launch = 4000};  // 2 microseconds
+          // HW: cutting cost 14 microseconds more than its waves saved at 4096^3 on an H200, half
+          // of them for too many blocks that added.
+          .launch = 16000};
+}
+
+// A CTA that has its multiprocessor for itself is not `resident` times as fast: four warps do not
+// fill it. HW: 40 of 54 TFLOP/s with one of two (128x64 at 1024^3 on an H200) give this share.
+constexpr double slowdown(const TileCosts& costs, long long ctas, long long multiprocessors) {
+  constexpr double kAlone = 0.85;
+  const double together = static_cast<double>((ctas + multiprocessors - 1) / multiprocessors);
+  return (together + kAlone) / (costs.resident + kAlone);
 }
 
 // Walked together: about a square of tiles in flight.
@@ -60,30 +72,27 @@ constexpr StreamK data_parallel(long long m, long long n, long long k, BlockTile
           .whole_tiles = tiles_m * tiles_n,
           .k_tiles = static_cast<int>(pieces(k, block.k)),
           .runs = 0,
-          .snap = 0};
+          .snap = 0,
+          .run_length = 0,
+          .longer_runs = 0};
 }
 
-// The same with all but `whole_tiles` cut into `runs`.
-constexpr StreamK with_runs(StreamK s, int whole_tiles, int runs, int ctas) {
-  s.whole_tiles = whole_tiles;
-  s.runs = runs;
-  s.ctas = ctas;
-  s.snap = s.k_tiles > 4 * kSnap ? kSnap : 0;
-  return s;
-}
-
-// Predicted cycles from the start of the first CTA to the end of the last.
-constexpr double predicted_cycles(const StreamK& s, const TileCosts& costs) {
-  const long long waves = pieces(s.whole_tiles, s.ctas);
-  const double whole = static_cast<double>(waves) * (s.k_tiles * costs.k_tile + costs.item);
-  if (s.cut_tiles() == 0) return whole;
-  const long long units = static_cast<long long>(s.cut_tiles()) * s.k_tiles;
+// Predicted cycles from the start of the first CTA to the end of the last, with room for `ctas`.
+constexpr double predicted_cycles(const StreamK& s, int ctas, const TileCosts& costs) {
+  const int multiprocessors = ctas / costs.resident;
+  const int full_waves = s.whole_tiles / ctas, rest = s.whole_tiles % ctas;
+  double cycles = full_waves * (s.k_tiles * costs.k_tile + costs.item);
+  if (rest > 0) {
+    cycles += s.k_tiles * costs.k_tile * slowdown(costs, rest, multiprocessors) + costs.item;
+  }
+  if (s.cut_tiles() == 0) return cycles;
   const bool split_k = s.runs % s.cut_tiles() == 0;
-  const long long length = pieces(units, s.runs);
+  const long long length = s.run_length + (s.longer_runs > 0 ? 1 : 0);
   const long long items = split_k ? 1 : pieces(length, s.k_tiles) + 1;
   const double parts = split_k ? s.runs : s.runs + s.cut_tiles();
-  return whole + static_cast<double>(length) * costs.k_tile +
-         static_cast<double>(items) * costs.item + costs.launch + parts / s.ctas * costs.add;
+  return cycles +
+         static_cast<double>(length) * costs.k_tile * slowdown(costs, s.runs, multiprocessors) +
+         static_cast<double>(items) * costs.item + costs.launch + parts / ctas * costs.add;
 }
 
 // The schedule that the model expects to be fastest for m x n x k on `ctas` resident CTAs. Expects
@@ -93,17 +102,21 @@ constexpr StreamK choose_stream_k(long long m, long long n, long long k, BlockTi
   const StreamK whole = data_parallel(m, n, k, block, ctas);
   StreamK best = whole;
   if (whole.tiles() % ctas == 0 || whole.k_tiles < 2 * kShortestRun) return best;
-  double best_cycles = predicted_cycles(best, costs);
+  double best_cycles = predicted_cycles(best, ctas, costs);
   const int full = whole.tiles() / ctas * ctas;
   for (const int kept : {full, full - ctas}) {
     if (kept < 0) continue;
     const int cut = whole.tiles() - kept;
     const long long most = static_cast<long long>(cut) * whole.k_tiles / kShortestRun;
     const int runs = most < ctas ? static_cast<int>(most) : ctas;
-    for (const int candidate : {runs, runs / cut * cut, runs / 2 / cut * cut}) {
-      if (candidate <= cut && candidate != ctas) continue;  // nothing is cut, or the GPU is idle
-      const StreamK s = with_runs(whole, kept, candidate, ctas);
-      const double cycles = predicted_cycles(s, costs);
+    // As many runs as there is room for; such that no run crosses a tile; one a multiprocessor.
+    const int alone = ctas / costs.resident;
+    for (const int candidate : {runs, runs / cut * cut, alone < runs ? alone : runs,
+                                (alone < runs ? alone : runs) / cut * cut}) {
+      if (candidate == 0 || (candidate <= cut && candidate < alone)) continue;  // idle GPU
+      StreamK s = with_runs(whole, kept, candidate, kSnap);
+      s.ctas = ctas;
+      const double cycles = predicted_cycles(s, ctas, costs);
       if (cycles < best_cycles) {
         best = s;
         best_cycles = cycles;
@@ -119,7 +132,9 @@ constexpr StreamK cut_last_wave(long long m, long long n, long long k, BlockTile
   const int kept = (whole.tiles() - 1) / ctas * ctas;
   const long long units = static_cast<long long>(whole.tiles() - kept) * whole.k_tiles;
   if (units == 0) return whole;
-  return with_runs(whole, kept, units < ctas ? static_cast<int>(units) : ctas, ctas);
+  StreamK s = with_runs(whole, kept, units < ctas ? static_cast<int>(units) : ctas, kSnap);
+  s.ctas = ctas;
+  return s;
 }
 
 }  // namespace tessera::scheduler

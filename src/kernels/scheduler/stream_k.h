@@ -23,6 +23,8 @@ struct StreamK {
   int k_tiles;      // of every tile; 0 when A and B are not read
   int runs;         // into which the other tiles are cut, at most ctas
   int snap;         // a cut this close to a tile's edge moves onto it (k tiles)
+  // Of a run, in k tiles; of the first longer_runs one more. Both wide: no padding in a parameter.
+  long long run_length, longer_runs;
 
   constexpr int tiles() const { return tiles_m * tiles_n; }
   constexpr int cut_tiles() const { return tiles() - whole_tiles; }
@@ -49,11 +51,22 @@ constexpr TilePosition position_of(const StreamK& s, int tile) {
   return {first_row + inside % rows, inside / rows};
 }
 
-// First unit of run r; run r ends where run r + 1 begins. Lengths differ by one, but for snapping.
-constexpr long long run_begin(const StreamK& s, int r) {
+// Cuts all but `whole_tiles` into `runs` of nearly equal length. No run is so short that snapping
+// could leave nothing of it.
+constexpr StreamK with_runs(StreamK s, int whole_tiles, int runs, int snap) {
+  s.whole_tiles = whole_tiles;
   const long long units = static_cast<long long>(s.cut_tiles()) * s.k_tiles;
-  const long long length = units / s.runs, longer = units % s.runs;
-  const long long even = r * length + (r < longer ? r : longer);
+  s.runs = runs;
+  s.run_length = runs > 0 ? units / runs : 0;
+  s.longer_runs = runs > 0 ? units % runs : 0;
+  s.snap = s.run_length > 2 * snap && s.k_tiles > 2 * snap ? snap : 0;
+  return s;
+}
+
+// First unit of run r; run r ends where run r + 1 begins.
+constexpr long long run_begin(const StreamK& s, int r) {
+  const long long even = r * s.run_length + (r < s.longer_runs ? r : s.longer_runs);
+  if (s.snap == 0) return even;
   const int inside = static_cast<int>(even % s.k_tiles);
   if (inside <= s.snap) return even - inside;
   return s.k_tiles - inside <= s.snap ? even + s.k_tiles - inside : even;
@@ -111,29 +124,27 @@ constexpr Work next(const StreamK& s, int cta, const Work& work) {
 }
 
 // The runs that hold a part of cut tile number `cut` (0: tile whole_tiles), for the launch that
-// adds them: slots slot_of(first, first_k_begin), slot_of(first + 1, ...), ... in ascending k.
+// adds them in ascending k.
 struct Parts {
   int first, last;  // runs, both included; equal: the tile is whole in one run, nothing to add
+
+  // Only the first part begins its tile.
+  constexpr long long slot(int run) const { return slot_of(run, run == first ? 0 : 1); }
 };
 
 constexpr Parts parts_of(const StreamK& s, int cut) {
   const long long begin = static_cast<long long>(cut) * s.k_tiles, end = begin + s.k_tiles;
-  const long long units = static_cast<long long>(s.cut_tiles()) * s.k_tiles;
-  // Runs are nearly equal, so the guess is off by one or two.
-  int run = static_cast<int>(begin * s.runs / units);
+  const long long in_longer = s.longer_runs * (s.run_length + 1);
+  int run = begin < in_longer
+                ? static_cast<int>(begin / (s.run_length + 1))
+                : static_cast<int>(s.longer_runs + (begin - in_longer) / s.run_length);
+  // Snapping may have moved the cut across.
   while (run > 0 && run_begin(s, run) > begin) --run;
   while (run_begin(s, run + 1) <= begin) ++run;
-  int last = run;
+  int last = run + static_cast<int>((end - run_begin(s, run) - 1) / (s.run_length + 1));
   while (run_begin(s, last + 1) < end) ++last;
+  while (last > run && run_begin(s, last) >= end) --last;
   return {run, last};
-}
-
-// Slot of a run's part of cut tile `cut`; -1 when snapping left the run nothing there.
-constexpr long long slot_in(const StreamK& s, int cut, int run) {
-  const long long tile_begin = static_cast<long long>(cut) * s.k_tiles;
-  const long long begin = run_begin(s, run);
-  if (begin == run_begin(s, run + 1)) return -1;
-  return slot_of(run, begin > tile_begin ? 1 : 0);
 }
 
 }  // namespace tessera::scheduler

@@ -29,8 +29,12 @@ struct TurnParams {
 inline constexpr int kTurnTile = 64;
 inline constexpr int kTurnThreads = 256;
 
-// Of the launch that adds parts: kAddPieces blocks of kAddThreads threads share one cut tile.
+// Of the launch that adds parts: blocks take pieces of cut tiles, four outputs a thread. As many
+// blocks as start at once, since each more costs its start.
 inline constexpr int kAddThreads = 256;
-inline constexpr int kAddPieces = 16;
+inline constexpr int kAddBlocks = 2;  // a multiprocessor
+constexpr int add_pieces(int block_m, int block_n) {
+  return (block_m * block_n / 4 + kAddThreads - 1) / kAddThreads;
+}
 
 }  // namespace tessera::simt

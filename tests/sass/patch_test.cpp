@@ -88,7 +88,7 @@ TEST(Patch, FfmasYieldNowAndThenAndWhereTheyStall) {
       EXPECT_TRUE(operation.control.stall == 1 || operation.control.yields) << operation.text;
     }
   }
-  EXPECT_LE(longest, 32);
+  EXPECT_LE(longest, 40) << "16 on average, more where two stretches meet";
   const PatchResult without = optimise(image_with(kEntry), {.kernel = kEntry, .yield_every = 0});
   EXPECT_LE(without.kernels[0].loops[0].after.reads, loop.after.reads);
 }

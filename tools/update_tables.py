@@ -9,6 +9,7 @@ A generated section stands between two lines, <!-- NAME begin --> and <!-- NAME 
   ladder    any page      one row a rung, all of it   all of these, and two lines of each README
   gpu_check any page      what make gpu-test printed  results/h200_gpu_check.txt
   explain   any page      what explain 03 printed     results/explain_03.txt
+  fp32      any page      FP32 beside the vendor's    results/h200_fp32*.json, by fp32_tables.py
   observer_cost, sent_again    docs/counts.md         results/observer_cost.json, h200_ncu.json
 
 How the files are made (the first three on a GPU, the others anywhere):
@@ -38,6 +39,7 @@ from collections import Counter
 from pathlib import Path
 
 import count_tables
+import fp32_tables
 import model_tables
 
 # TFLOP/s of an H200. FFMA and DFMA: a loop of nothing else, measured; FP64 tensor core: data sheet.
@@ -506,7 +508,8 @@ def updated_pages(root):
         wanted = replace_section(wanted, "ladder", ladder(results, page, folders)) or wanted
         for name, file in (("gpu_check", "h200_gpu_check.txt"), ("explain", "explain_03.txt")):
             wanted = replace_section(wanted, name, printed(root, file)) or wanted
-        generated = {**model_tables.sections(root), **count_tables.sections(root)}
+        generated = {**model_tables.sections(root), **count_tables.sections(root),
+                     **fp32_tables.sections(root)}
         for name, body in generated.items():
             wanted = replace_section(wanted, name, body) or wanted
         yield page, text, wanted

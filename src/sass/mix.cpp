@@ -85,8 +85,9 @@ void Mix::add(const Instruction& instruction, const Operation& operation) {
 
 int Mix::of(std::string_view name) const {
   int sum = 0;
-  for (const auto& by_name : names) {
-    for (const auto& [found, times] : by_name) {
+  for (int i = 0; i < kKinds; ++i) {
+    if (static_cast<Kind>(i) == Kind::kNothing && name != "NOP") continue;
+    for (const auto& [found, times] : names[i]) {
       if (found == name || stem_of(found) == name) sum += times;
     }
   }

@@ -43,7 +43,8 @@ struct Mix {
 
   void add(const Instruction& instruction, const Operation& operation);
   int operator[](Kind kind) const { return count[static_cast<int>(kind)]; }
-  int of(std::string_view name) const;  // of one name, "LDS.128", or stem, "LDS"
+  // Of one name, "LDS.128", or stem, "LDS", without what never runs.
+  int of(std::string_view name) const;
   int total() const;
 };
 

@@ -18,7 +18,7 @@ inline constexpr std::array<PublishedRow, 12> kPublishedLoops = {{
     {"FFMA", "FFMA", "512", "512, in two blocks"},
     {"LDS", "LDS", "32, dual-issued", "32"},
     {"STS", "STS", "4, dual-issued", "5"},
-    {"global loads", "LDG LDGSTS", "4 (texture)", "-"},
+    {"global loads", "LDG LDGSTS UTMALDG UBLKCP", "4 (texture)", "-"},
     {"IADD, LEA", "IADD3 LEA VIADD UIADD3 ULEA", "4", "10"},
     {"IMAD", "IMAD UIMAD", "-", "3"},
     {"logic, shifts", "LOP3 SHF ULOP3 USHF PRMT", "3", "3"},

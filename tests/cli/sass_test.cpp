@@ -92,6 +92,27 @@ TEST_F(Sass, LaysTwoKernelsSideBySide) {
   EXPECT_EQ(run_program({"sass"}).code, 2);
 }
 
+TEST_F(Sass, OptimisesACubinInPlace) {
+  const std::string cubin = beside_test("images/09_tile_8x8.sm_90a.cubin");
+  if (!std::filesystem::exists(cubin)) GTEST_SKIP() << "the build's images did not travel along";
+  const TemporaryFolder folder;
+  const std::string out = folder / "out.cubin";
+  const Ran ran = run_program(
+      {"sass", "--optimise", cubin, "-o", out, "--kernel", "rung_09_tile_8x8__128x128x8_am_bn"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(contains(ran.out, "bitwise equal")) << ran.out;
+  EXPECT_EQ(file_text(out).size(), file_text(cubin).size());
+  const Ran diff = run_program({"sass", "--diff", cubin, out, "--kernel", "am_bn"});
+  EXPECT_EQ(diff.code, 0) << diff.err;
+  EXPECT_TRUE(contains(diff.out, " instructions differ")) << diff.out;
+  EXPECT_TRUE(contains(diff.out, "bubbles (model)")) << diff.out;
+
+  EXPECT_EQ(run_program({"sass", "--optimise", cubin}).code, 2) << "no -o";
+  write_text(folder / "none", "no cubin");
+  EXPECT_NE(run_program({"sass", "--optimise", folder / "none", "-o", folder / "x"}).code, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder / "x"));
+}
+
 TEST_F(Sass, WritesAPage) {
   const TemporaryFolder folder;
   const Ran ran = run_program({"sass", "06", "--no-run", "--html", folder / "page.html"});

@@ -84,6 +84,7 @@ TEST(Report, InstructionsThatNeverRunAreSpentSlots) {
   const KernelReport report = report_of(kernel, 90);
   EXPECT_EQ(report.loops[0].mix[Kind::kNothing], 1);
   EXPECT_EQ(report.loops[0].mix[Kind::kSharedLoad], 0);
+  EXPECT_EQ(report.loops[0].mix.of("LDS"), 0);
   EXPECT_EQ(report.loops[0].slots(), 8);
 }
 

@@ -40,15 +40,12 @@ CountedRun run_of(const KernelChoice& choice, const Problem& problem, const Veri
   return run;
 }
 
-// Null where memory was not counted, or where the kernel does not fit on the GPU.
+// Nothing where memory was not counted, or where nothing is known.
 std::optional<PredictedTime> predicted_time(const CountedRun& run, const arch::Gpu* gpu) {
   if (!gpu || run.counts.empty() || !run.counts.back().memory.counted) return std::nullopt;
-  try {
-    const Prediction prediction = predict(run, *gpu);
-    return PredictedTime{prediction.gpu, prediction.time_ms, prediction.bound, prediction.model};
-  } catch (const StatusError&) {
-    return std::nullopt;
-  }
+  const std::optional<Prediction> known = predict_if_known(run, *gpu);
+  if (!known) return std::nullopt;
+  return PredictedTime{known->gpu, known->time_ms, known->bound, known->model};
 }
 
 void add_counts(Record& record, const VerifyResult& result, const KernelChoice& choice,

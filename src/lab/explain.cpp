@@ -58,15 +58,6 @@ std::vector<std::string> entries_of(const CountedRun& run) {
   return entries;
 }
 
-std::optional<Prediction> prediction_of(const CountedRun& run, const arch::Gpu& gpu) {
-  try {
-    return predict(run, gpu);
-  } catch (const StatusError& error) {
-    if (error.status().code != StatusCode::kUnsupported) throw;
-    return std::nullopt;
-  }
-}
-
 // WHY: a grid that leaves SMs empty waits for that reason alone, which a larger problem cures.
 Replay replay_of(const std::optional<Prediction>& prediction) {
   if (!prediction || prediction->launches.empty()) return {};
@@ -91,7 +82,7 @@ std::string limited_by(const CountedRun& run, const arch::Gpu& gpu) {
   evidence.sites = sites_of(run, SourceTree(""));
   evidence.totals = totals_of(run, evidence.sites);
   evidence.resources = resources_of(evidence.totals, gpu);
-  evidence.replay = replay_of(prediction_of(run, gpu));
+  evidence.replay = replay_of(predict_if_known(run, gpu));
   return limited_by(evidence);
 }
 
@@ -111,7 +102,7 @@ Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTre
   e.evidence.totals = totals_of(run, e.evidence.sites);
   e.evidence.resources = resources_of(e.evidence.totals, gpu);
   e.evidence.placement = placement_of(run, gpu);
-  e.prediction = prediction_of(run, gpu);
+  e.prediction = predict_if_known(run, gpu);
   e.evidence.replay = replay_of(e.prediction);
 
   const bool packed = !run.kernel->helpers.empty();

@@ -168,6 +168,15 @@ Prediction predict(const CountedRun& run, const arch::Gpu& gpu) {
   return predict(run, gpu, arch::costs_of(gpu));
 }
 
+std::optional<Prediction> predict_if_known(const CountedRun& run, const arch::Gpu& gpu) {
+  try {
+    return predict(run, gpu);
+  } catch (const StatusError& error) {
+    if (error.status().code != StatusCode::kUnsupported) throw;
+    return std::nullopt;
+  }
+}
+
 Prediction predict(const CountedRun& run, const arch::Gpu& gpu, const arch::Costs& costs) {
   Prediction result;
   result.gpu = gpu.name;

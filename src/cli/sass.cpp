@@ -22,7 +22,7 @@ namespace {
 struct Options {
   std::string target, entry, sm, gpu, html, seed, optimise, out;
   std::vector<std::string> diff;
-  bool listing = false, no_run = false, no_remap = false;
+  bool listing = false, no_run = false;
   Output output;
 };
 
@@ -137,8 +137,7 @@ int optimise(const Options& options) {
     throw StatusError(Status::bad_argument("--optimise needs -o, the place of the new cubin"));
   }
   lab::check_writable(options.out, "--out");
-  Optimised optimised =
-      optimise_cubin(options.optimise, options.entry, !options.no_remap, options.out);
+  Optimised optimised = optimise_cubin(options.optimise, options.entry, options.out);
   optimised.json["schema"] = "tessera.optimised/1";
   optimised.json["command"] = command_line();
   options.output.write(optimised.json, optimised.loops);
@@ -173,7 +172,6 @@ void declare_options(CLI::App& app, Options& options) {
       ->type_name("IN");
   app.add_option("-o,--out", options.out, "where --optimise writes the new cubin")
       ->type_name("OUT");
-  app.add_flag("--no-remap", options.no_remap, "--optimise renames no registers");
   app.add_flag("--no-run", options.no_run, "do not run catalog kernels on the virtual GPU");
   add_gpu_option(app, options.gpu);
   add_seed_option(app, options.seed);

@@ -32,9 +32,11 @@ std::vector<std::byte> cubin_of(const std::string& target) {
 }
 
 lab::Json json_of(const sass::KernelPatch& patch) {
-  lab::Json object = {{"kernel", patch.name},     {"left_alone", patch.left_alone},
-                      {"moved", patch.moved},     {"renamed", patch.renamed},
-                      {"regions", patch.regions}, {"loops", lab::Json::array()}};
+  lab::Json object = {{"kernel", patch.name},
+                      {"left_alone", patch.left_alone},
+                      {"moved", patch.moved},
+                      {"regions", patch.regions},
+                      {"loops", lab::Json::array()}};
   for (const sass::LoopChange& loop : patch.loops) {
     object["loops"].push_back({{"begin", loop.begin},
                                {"end", loop.end},
@@ -64,12 +66,12 @@ void write_cubin(const std::string& path, const std::vector<std::byte>& cubin) {
 
 }  // namespace
 
-Optimised optimise_cubin(const std::string& target, const std::string& kernel, bool remap,
+Optimised optimise_cubin(const std::string& target, const std::string& kernel,
                          const std::string& out) {
   const std::vector<std::byte> cubin = cubin_of(target);
   sass::PatchResult result;
   try {
-    result = sass::optimise(cubin, {.kernel = kernel, .remap = remap});
+    result = sass::optimise(cubin, {.kernel = kernel});
   } catch (const std::runtime_error& error) {
     throw StatusError(Status::failed(fmt::format("'{}': {}", target, error.what())));
   }

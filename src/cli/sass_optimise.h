@@ -17,7 +17,7 @@ struct Optimised {
 // `target` is a cubin, or a kernel of the catalog whose image is taken; `kernel` one kernel in it,
 // empty for all. Writes the new cubin to `out`. Throws StatusError: kFailed when the code has a
 // hazard or a proof fails, and then nothing is written.
-Optimised optimise_cubin(const std::string& target, const std::string& kernel, bool remap,
+Optimised optimise_cubin(const std::string& target, const std::string& kernel,
                          const std::string& out);
 
 }  // namespace tessera::cli

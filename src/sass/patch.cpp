@@ -257,11 +257,10 @@ std::string proof_text(const PatchResult& result) {
       continue;
     }
     char line[240];
-    std::snprintf(
-        line, sizeof line,
-        "  %zu instructions moved in %zu stretches, %zu registers renamed; length and all "
-        "other bytes of the file unchanged\n",
-        kernel.moved, kernel.regions, kernel.renamed);
+    std::snprintf(line, sizeof line,
+                  "  %zu instructions moved in %zu stretches; length and all other bytes of the "
+                  "file unchanged\n",
+                  kernel.moved, kernel.regions);
     text += line;
     std::snprintf(line, sizeof line,
                   "  bitwise equal: %zu blocks, %zu expressions, %zu effects in the same order\n",

@@ -16,7 +16,6 @@ namespace tessera::sass {
 
 struct PatchOptions {
   std::string kernel;     // "": all kernels of the cubin
-  bool remap = true;      // whether registers may be renamed
   int least_moving = 16;  // stretches with fewer FFMAs that may move stay as they are
   int yield_every = 16;   // FFMAs, in kernels of two warps or more a sub-core; 0: never
   ReorderOptions reorder;
@@ -33,12 +32,11 @@ struct KernelPatch {
   std::string name;
   std::string left_alone;   // why the kernel stays as it is; "" if it was looked at
   std::size_t moved = 0;    // instructions that stand elsewhere now
-  std::size_t renamed = 0;  // registers
   std::size_t regions = 0;  // stretches with a new order
   Equality equality;        // of the kernel before and after
   std::vector<LoopChange> loops;
 
-  bool is_changed() const { return moved > 0 || renamed > 0; }
+  bool is_changed() const { return moved > 0; }
 };
 
 struct PatchResult {

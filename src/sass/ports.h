@@ -16,13 +16,13 @@ namespace tessera::sass {
 
 // What the hardware may do differently; the defaults are the published model.
 struct PortRules {
-  int banks = 2;              // register r lies in bank r % banks; at most kMaxBanks
-  int reads_per_cycle = 1;    // a bank
-  int window = 3;             // cycles in which an instruction has to get all of its registers
-  bool reuse = true;          // whether there is a reuse cache at all
-  bool yield_clears = false;  // whether an instruction that yields empties the reuse cache
-  bool only_fixed_latency = false;  // whether memory instructions read through other ports
-  bool stalls_are_filled = true;    // by other warps; false: one warp alone waits its stalls out
+  int banks = 2;                   // register r lies in bank r % banks; at most kMaxBanks
+  int reads_per_cycle = 1;         // a bank
+  int window = 3;                  // cycles in which an instruction has to get all of its registers
+  bool reuse = true;               // whether there is a reuse cache at all
+  bool yield_clears = false;       // whether an instruction that yields empties the reuse cache
+  bool only_fixed_latency = true;  // whether memory instructions read through other ports
+  bool stalls_are_filled = true;   // by other warps; false: one warp alone waits its stalls out
 };
 inline constexpr int kMaxBanks = 4;
 inline constexpr int kOperandSlots = 3;

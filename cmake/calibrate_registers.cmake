@@ -27,3 +27,7 @@ add_executable(calibrate_registers ${register_sources} ${CMAKE_SOURCE_DIR}/tools
 target_include_directories(calibrate_registers PRIVATE ${CMAKE_SOURCE_DIR})
 target_link_libraries(calibrate_registers PRIVATE tessera_lab)
 add_test(NAME calibrate_registers COMMAND calibrate_registers --make-only)
+
+# Lays the port model beside what the program above measured.
+add_executable(fit_ports ${CMAKE_SOURCE_DIR}/tools/fit_ports.cpp)
+target_link_libraries(fit_ports PRIVATE tessera_sass)

@@ -11,6 +11,7 @@ A generated section stands between two lines, <!-- NAME begin --> and <!-- NAME 
   explain   any page      what explain 03 printed     results/explain_03.txt
   fp32      any page      FP32 beside the vendor's    results/h200_fp32*.json, by fp32_tables.py
   observer_cost, sent_again    docs/counts.md         results/observer_cost.json, h200_ncu.json
+  registers_*  docs/registers.md         results/h200_registers.json, h200_registers_fit.json
 
 How the files are made (the first three on a GPU, the others anywhere):
 
@@ -23,6 +24,8 @@ How the files are made (the first three on a GPU, the others anywhere):
   build/tessera explain 03 > results/explain_03.txt
   build/tessera explain all/all -m 4096 --json results/ladder_explained.json
   build/observer_cost > results/observer_cost.json
+  build/calibrate_registers --json results/h200_registers.json                   (on a GPU)
+  build/fit_ports results/h200_registers.json > results/h200_registers_fit.json
   tools/ncu_counts --out logs && tools/compare_ncu.py logs                       (on a GPU)
   tools/gpu_check --out logs && cp logs/summary.txt results/h200_gpu_check.txt    (on a GPU)
 
@@ -41,6 +44,7 @@ from pathlib import Path
 import count_tables
 import fp32_tables
 import model_tables
+import register_tables
 
 # TFLOP/s of an H200. FFMA and DFMA: a loop of nothing else, measured; FP64 tensor core: data sheet.
 PEAKS = {"f32": (64.95, "FFMA, measured"), "f64": (33.3, "DFMA, measured"),
@@ -509,7 +513,7 @@ def updated_pages(root):
         for name, file in (("gpu_check", "h200_gpu_check.txt"), ("explain", "explain_03.txt")):
             wanted = replace_section(wanted, name, printed(root, file)) or wanted
         generated = {**model_tables.sections(root), **count_tables.sections(root),
-                     **fp32_tables.sections(root)}
+                     **fp32_tables.sections(root), **register_tables.sections(root)}
         for name, body in generated.items():
             wanted = replace_section(wanted, name, body) or wanted
         yield page, text, wanted

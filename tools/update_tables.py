@@ -18,11 +18,11 @@ How the files are made (the first three on a GPU, the others anywhere):
   build/tessera bench --kernel all -m 1024,2048,4096 --json results/h200_ladder_4096.json
   build/tessera bench --kernel all -m 8192 --json results/h200_ladder_8192.json
   build/tessera bench --kernel all/all -m 4096 --mode burst --json results/h200_ladder_variants.json
-  build/tessera bench --device virtual --kernel all/all -m 512 -n 128 -k 256 \\
+  build/tessera bench --device virtual --kernel '0*/all,1*/all,2*/all' -m 512 -n 128 -k 256 \\
                       --json results/ladder_counts.json
   build/ladder_facts > results/ladder_cubin.json
   build/tessera explain 03 > results/explain_03.txt
-  build/tessera explain all/all -m 4096 --json results/ladder_explained.json
+  build/tessera explain '0*/all,1*/all,2*/all' -m 4096 --json results/ladder_explained.json
   build/observer_cost > results/observer_cost.json
   build/calibrate_registers --json results/h200_registers.json                   (on a GPU)
   build/fit_ports results/h200_registers.json > results/h200_registers_fit.json
@@ -410,7 +410,7 @@ def read_intensity(entry):
     size = {"f32": 4, "f64": 8}[entry["type"]]
     m, n, _ = entry["block"]
     words = 1 / m + 1 / n if entry["shared_bytes"] else 2
-    return f"{2 / (words * size):g}"
+    return number(2 / (words * size))
 
 
 def ladder_row(results, page, folder, entries):

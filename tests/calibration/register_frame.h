@@ -7,8 +7,12 @@
 #include "tests/calibration/registers.h"
 
 namespace tessera::calibration {
-#define FOUR_TIMES(text) text text text text
-#define SLOTS_256 FOUR_TIMES(FOUR_TIMES(FOUR_TIMES(FOUR_TIMES("pmevent 1;\n"))))
+
+// One instruction each, PMTRIG, that does nothing.
+#define FOUR_TIMES(statement) statement statement statement statement
+#define SLOTS_4 FOUR_TIMES(__prof_trigger(1);)
+#define SLOTS_64 FOUR_TIMES(FOUR_TIMES(SLOTS_4))
+#define SLOTS_256 FOUR_TIMES(SLOTS_64)
 #define SLOTS_1024 FOUR_TIMES(SLOTS_256)
 #define SLOTS_4096 FOUR_TIMES(SLOTS_1024)
 
@@ -29,26 +33,17 @@ __device__ void claim_registers(const Params& p) {
   for (int i = kRegisters - 1; i >= 0; --i) words[i] = held[i] + words[0];
 }
 
-// WHY: the index of the thread is read anew behind the room, so that no register but those of the
-// first clock lives across it.
-__device__ unsigned thread_index() {
-  unsigned index;
-  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(index));
-  return index;
-}
-
 template <int kRegisters, class Room>
 __device__ void frame(const Params& p, Room room) {
   __shared__ volatile float words[kSharedWords];
   claim_registers<kRegisters>(p);
-  for (unsigned i = thread_index(); i < kOffsetWords; i += blockDim.x) words[i] = number(i);
-  const unsigned lane = thread_index();
-  if (lane < 32) words[kOffsetWords + lane] = __uint_as_float(p.offsets[lane]);
+  for (unsigned i = threadIdx.x; i < kOffsetWords; i += blockDim.x) words[i] = number(i);
+  const unsigned thread = threadIdx.x;
+  if (thread < 32) words[kOffsetWords + thread] = __uint_as_float(p.offsets[thread]);
   __syncthreads();
   const long long begin = clock64();
   room();
   const long long end = clock64();
-  const unsigned thread = thread_index();
   __syncthreads();
   if (thread < kResults) p.sink[thread] = __float_as_uint(words[thread]);
   if (thread % 32 != 0) return;

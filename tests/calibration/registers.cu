@@ -4,15 +4,15 @@
 namespace tessera::calibration {
 
 extern "C" __global__ void __launch_bounds__(256) registers_wide(const Params p) {
-  frame<232>(p, [] { asm volatile(SLOTS_4096 ::: "memory"); });
+  frame<232>(p, [] { SLOTS_4096 });
 }
 
 extern "C" __global__ void __launch_bounds__(512) registers_middle(const Params p) {
-  frame<112>(p, [] { asm volatile(SLOTS_4096 ::: "memory"); });
+  frame<112>(p, [] { SLOTS_4096 });
 }
 
 extern "C" __global__ void __launch_bounds__(1024) registers_narrow(const Params p) {
-  frame<50>(p, [] { asm volatile(SLOTS_4096 ::: "memory"); });
+  frame<50>(p, [] { SLOTS_4096 });
 }
 
 }  // namespace tessera::calibration

@@ -19,6 +19,7 @@ enum class FaultKind {
   kMisaligned,
   kBarrier,  // wrong barrier use
   kDeadlock,
+  kEndless,  // perhaps: it only counts or reads, for very long
   kTrap,  // trap; assertion
   kOutOfMemory,
   kStopped,  // from outside, or by a limit

@@ -31,6 +31,8 @@ std::string_view check_of(vgpu::FaultKind kind) {
       return "barrier";
     case vgpu::FaultKind::kDeadlock:
       return "deadlock";
+    case vgpu::FaultKind::kEndless:
+      return "endless";
     case vgpu::FaultKind::kTrap:
       return "trap";
     case vgpu::FaultKind::kStopped:
@@ -51,6 +53,10 @@ std::string_view hint_of(vgpu::FaultKind kind) {
       return "Let every thread that the barrier counts reach the same barrier.";
     case vgpu::FaultKind::kDeadlock:
       return "Find who should have come to the barriers named here, and why it did not.";
+    case vgpu::FaultKind::kEndless:
+      return "Look for a loop whose end never comes; if it only takes long, let it do less at a "
+             "time "
+             "or store now and then.";
     case vgpu::FaultKind::kTrap:
       return "The kernel asked for it itself: trap, or an assertion that failed.";
     default:

@@ -85,7 +85,9 @@ Cluster::Progress Cluster::run() {
     }
     if (!long_turn_ && ++rounds_ % kRoundsBetweenLooks != 0) continue;
     check_limits();
-    if (look() == RepeatWatch::Verdict::kMoves || finish_late_operation()) continue;
+    const RepeatWatch::Verdict verdict = look();
+    takes_long_ = verdict == RepeatWatch::Verdict::kTakesLong;
+    if (verdict == RepeatWatch::Verdict::kMoves || finish_late_operation()) continue;
     return Progress::kIdle;
   }
   return finish();
@@ -193,6 +195,10 @@ void Cluster::threads_exit(std::uint32_t count, std::uint32_t arrived) {
 void Cluster::cta_finished(std::uint32_t rank) { memory_.live &= ~(1u << rank); }
 
 void Cluster::fault_idle(const std::string& why) {
+  if (takes_long_) {
+    fault(FaultKind::kEndless,
+          "may be endless: the threads that run have stored nothing for millions of turns" + why);
+  }
   fault(FaultKind::kDeadlock, "deadlock: the threads that run go round without an effect" + why);
 }
 

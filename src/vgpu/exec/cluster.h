@@ -89,6 +89,7 @@ class Cluster {
   std::vector<Warp*> in_order_;  // the same by rank and index
   RepeatWatch watch_;
   bool long_turn_ = false;
+  bool takes_long_ = false;  // as it was last looked at: moves, without any effect
   std::uint32_t rounds_ = 0;
   Cta::Executed executed_;               // when last looked at
   std::uint64_t clock_ = 0, taken_ = 0;  // instructions of which the counts were taken

@@ -73,6 +73,20 @@ TEST(Endless, AWaitWithATimeSleeps) {
   EXPECT_EQ(fault.kind(), FaultKind::kDeadlock);
 }
 
+// It counts, so no state comes back; it may end.
+TEST(Endless, ALoopThatOnlyCountsIsCalledSo) {
+  const auto fault = fault_of(kernel_text(R"(
+    mov.u64 d0, 0;
+    again:
+    add.u64 d0, d0, 1;
+    setp.lt.u64 p, d0, 1000000000000;
+    @p bra again;
+  )"),
+                              1, threads(1));
+  EXPECT_EQ(fault.kind(), FaultKind::kEndless);
+  EXPECT_NE(std::string(fault.what()).find("may be endless"), std::string::npos) << fault.what();
+}
+
 TEST(Endless, LongLoopsAreNotTakenForIt) {
   const auto ran = run_text(kernel_text(R"(
     mov.u32 r0, 0;

@@ -76,19 +76,6 @@ constexpr ConfigRows<Config, 4 * variants> for_all_sides(
   return table;
 }
 
-// Repeats each variant for each pair of contiguous sides, and there for each way to fetch.
-template <class Config, int variants, int ways>
-constexpr ConfigRows<Config, 4 * ways * variants> for_all_sides_and_fetches(
-    const ConfigRow<Config> (&list)[variants], const Fetches (&fetches)[ways]) {
-  ConfigRows<Config, 4 * ways * variants> table{};
-  for (int i = 0; i < table.size(); ++i) {
-    table.rows[i] = list[i / (4 * ways)];
-    table.rows[i].config.sides = kAllSides[i / ways % 4];
-    table.rows[i].config.fetches = fetches[i % ways];
-  }
-  return table;
-}
-
 // The same table type for kernels that take strides at run time: one row a variant.
 template <class Config, int variants>
 constexpr ConfigRows<Config, variants> rows_of(const ConfigRow<Config> (&list)[variants]) {

@@ -26,10 +26,23 @@ struct Config {
   constexpr TensorBox b_box() const { return box(sides.b == Contiguous::kK, block.n); }
 };
 
-constexpr auto kRows = for_all_sides_and_fetches<Config>(
-    {{"256x128x16", {{256, 128, 16}, {16, 8}, {}, {}}},
-     {"64x64x16", {{64, 64, 16}, {4, 4}, {}, {}}}},
-    {{Fetch::kTensor, Fetch::kTensor}, {Fetch::kCopy4, Fetch::kCopy4}});
+// Repeats each variant for each pair of contiguous sides, and there for each way to fetch.
+template <int variants, int ways>
+constexpr ConfigRows<Config, 4 * ways * variants> for_all_sides_and_fetches(
+    const ConfigRow<Config> (&list)[variants], const Fetches (&fetches)[ways]) {
+  ConfigRows<Config, 4 * ways * variants> table{};
+  for (int i = 0; i < table.size(); ++i) {
+    table.rows[i] = list[i / (4 * ways)];
+    table.rows[i].config.sides = kAllSides[i / ways % 4];
+    table.rows[i].config.fetches = fetches[i % ways];
+  }
+  return table;
+}
+
+constexpr auto kRows =
+    for_all_sides_and_fetches({{"256x128x16", {{256, 128, 16}, {16, 8}, {}, {}}},
+                               {"64x64x16", {{64, 64, 16}, {4, 4}, {}, {}}}},
+                              {{Fetch::kTensor, Fetch::kTensor}, {Fetch::kCopy4, Fetch::kCopy4}});
 
 const Kernel& kernel() {
   static const Kernel kernel = catalog::stream_k_kernel("simt_test", "a test", "simt", kRows);

@@ -20,7 +20,7 @@ enum class FaultKind {
   kBarrier,  // wrong barrier use
   kDeadlock,
   kEndless,  // perhaps: it only counts or reads, for very long
-  kTrap,  // trap; assertion
+  kTrap,     // trap; assertion
   kOutOfMemory,
   kStopped,  // from outside, or by a limit
 };

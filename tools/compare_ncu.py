@@ -104,9 +104,13 @@ def main():
     kept = []
     for path in files:
         for row in launches(path):
+            if not all(theirs in row for theirs in METRICS.values()):
+                print(f"{path.name} was asked for other metrics: left out")
+                break
             counts = {ours: number(row[theirs]) for ours, theirs in METRICS.items()}
             kept.append({"entry": row["Kernel Name"], **shape_of(path), **counts})
-    write(options.out, "tessera.ncu/1", "launches", kept)
+    if kept:
+        write(options.out, "tessera.ncu/1", "launches", kept)
     if (options.folder / "ncu_collisions.csv").exists():
         write(options.out.parent / "h200_collisions.json", "tessera.collisions/1", "collisions",
               kept_collisions(options.folder))

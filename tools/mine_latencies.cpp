@@ -23,12 +23,13 @@ namespace tessera::sass {
 namespace {
 
 using Key = std::tuple<MeetingKind, RegisterFile, LatencyClass, LatencyClass>;
-// Pairs seen this often are taken to have been seen at their closest. Others may not have been, so
-// they need no more than the slowest well-known consumer of the same producer: class kAny.
-constexpr int kOften = 30;
+// A pair seen this often at its shortest distance was held up there by its latency. Others may just
+// never have been close, so they need no more than the slowest such pair of the same producer:
+// class kAny.
+constexpr int kOften = 10;
 
 struct Seen {
-  int cycles = kLongestLatency, times = 0;
+  int cycles = kLongestLatency, times = 0;  // the shortest distance, and how often
 };
 
 struct Table {
@@ -48,8 +49,8 @@ void mine(const Program& program, Table& table) {
     Seen& seen = table.distances[{meeting.kind, meeting.file,
                                   class_of_first(program.operations[meeting.first]),
                                   class_of_second(program.operations[meeting.second], meeting)}];
-    seen.cycles = std::min(seen.cycles, meeting.cycles);
-    ++seen.times;
+    if (meeting.cycles < seen.cycles) seen = {meeting.cycles, 0};
+    seen.times += meeting.cycles == seen.cycles;
   };
   visit_meetings(program, listener);
 }

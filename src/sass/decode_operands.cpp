@@ -173,6 +173,8 @@ int count_of(const Decoding& decoding, std::string_view digits) {
   if (digits == "n") return decoding.bits(74, 1) != 0 ? 2 : 1;
   if (digits == "N") return decoding.bits(73, 3) == 7 ? 2 : 1;
   if (digits == "D") return 3 + static_cast<int>(decoding.bits(79, 3));
+  if (digits == "E") return 2 + static_cast<int>(decoding.bits(79, 3));
+  if (digits == "W") return decoding.bits(73, 2) == 1 ? 2 : 1;
   return digits.empty() ? 1 : std::stoi(std::string(digits));
 }
 
@@ -193,7 +195,7 @@ Argument parse_argument(const Decoding& decoding, std::string_view text) {
     } else if (letter == 'w') {
       argument.halves = true;
     } else if (std::isdigit(static_cast<unsigned char>(letter)) ||
-               std::string_view("sxtFknNDU").find(letter) != std::string_view::npos) {
+               std::string_view("sxtFknNDEWU").find(letter) != std::string_view::npos) {
       count += letter;
     } else {
       argument.kind = letter;

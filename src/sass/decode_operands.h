@@ -9,11 +9,10 @@
 namespace tessera::sass {
 
 // What follows a word's colon, in any order:
-//   the number of registers: digits, or where it depends on a field 's' size of the access, 'n'
-//   type
-//     of an atomic number, 'x' number of matrices, 't' and 'F' types that a conversion makes and
-//     takes, 'k' width of a clock, 'U' 64 bits by bit 73, 'D' what a copy by tensor map needs for
-//     its dimensions
+//   the number of registers: digits, or a letter where it depends on a field: 's' size of the
+//     access, 'n' and 'N' type of an atomic number and float, 'x' number of matrices, 't' and 'F'
+//     types that a conversion makes and takes, 'k' width of a clock, 'U' 64 bits by bit 73, 'D' and
+//     'E' dimensions of a load and a store by tensor map, 'W' ways of a bulk copy
 //   '-' it may be negated, '|' its absolute value taken, '^' complemented, '~' negated or, in
 //     extended sums, complemented; 'w' it holds two halves, of which one may be meant for both
 //   what an immediate is: 'i' signed, 'f' float, 'd' upper half of a double, 'h' two halves; none:

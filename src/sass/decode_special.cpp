@@ -60,10 +60,17 @@ void print_plop_third(Decoding& decoding) {
   decoding.print(read_predicate(decoding, file, 68, 71));
 }
 
-void print_all_predicates(Decoding& decoding) {
-  decoding.operation.reads.push_back({kPredicate, 0, 7, -1});
-  decoding.print("PR");
+// All predicates, of which the mask at the end takes some.
+void print_predicates(Decoding& decoding, RegisterFile file, const char* text) {
+  constexpr int kImmediate = 4;
+  const std::uint64_t mask = decoding.form() == kImmediate ? decoding.bits(32, 7) : 0x7F;
+  for (int i = 0; i < 7; ++i) {
+    if (mask >> i & 1) decoding.operation.reads.push_back({file, i, 1, -1});
+  }
+  decoding.print(text);
 }
+
+void print_all_predicates(Decoding& decoding) { print_predicates(decoding, kPredicate, "PR"); }
 
 void print_special_register(Decoding& decoding) {
   static const std::unordered_map<std::uint64_t, const char*> names = {
@@ -205,8 +212,7 @@ void print_maximum_registers(Decoding& decoding) {
 }
 
 void print_all_warp_predicates(Decoding& decoding) {
-  decoding.operation.reads.push_back({kUniformPredicate, 0, 7, -1});
-  decoding.print("UPR");
+  print_predicates(decoding, kUniformPredicate, "UPR");
 }
 
 // Votes give a mask, a predicate or both; a mask that nobody wants is left out.

@@ -151,7 +151,7 @@ void print_shared_operands(Decoding& decoding) {
 
 void print_register_operands(Decoding& decoding) {
   decoding.print(read_register(decoding, kGeneral, 24, 4, 0) + ", gdesc[");
-  decoding.print(read_register(decoding, kUniform, 32, 2, -1) + "]");
+  decoding.print(read_register(decoding, kUniform, 32, 4, -1) + "]");
   decoding.print(changes_of(decoding, false));
   print_rest(decoding);
 }

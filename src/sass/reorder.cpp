@@ -18,7 +18,7 @@ namespace {
 // WHY: what lies close to the edges of a region may meet code outside of it, which is not looked at
 // here. Nothing at the edges moves; the longest distance of an FFMA to a consumer is 5 cycles.
 constexpr std::size_t kEdge = 5;
-constexpr int kLongestStallWithoutYield = 11;
+constexpr int kLongestStall = 15, kLongestStallWithoutYield = 11;
 
 bool divides(const Operation& operation) {
   return !operation.known || operation.timing == Timing::kControl ||
@@ -32,12 +32,16 @@ bool is_float(const std::string& name) {
 // HW: 32 FP32 lanes a sub-core take an instruction a cycle, 16 (sm_70, 75, 80) one in two.
 int shortest_stall(int sm) { return sm == 70 || sm == 75 || sm == 80 ? 2 : 1; }
 
+// Whether bits 122-124 are reuse flags, or nothing, so that it may yield.
+bool is_plain(const Operation& operation) {
+  return operation.timing == Timing::kFixed || operation.control.reuse == 0;
+}
+
 struct Item {
   bool moves = false;
   PortAccess access;         // with every operand kept that may be
   std::vector<int> written;  // general registers
-  int stall = 1;
-  bool yields = false;
+  int stall = 1, longest_stall = 1;
   std::vector<Dependence> before;
   std::size_t latest = 0;  // place where it may stand at the latest
 };
@@ -61,7 +65,10 @@ std::vector<Item> items_of(const Program& program, const Region& region, const W
     item.access = port_access(operation, rules);
     item.access.stall = item.stall =
         item.moves ? shortest_stall(program.sm) : std::max(1, operation.control.stall);
-    item.yields = item.access.yields = !item.moves && operation.control.yields;
+    item.access.yields = !item.moves && operation.control.yields;
+    item.longest_stall = item.moves || is_plain(operation) || operation.control.yields
+                             ? kLongestStall
+                             : kLongestStallWithoutYield;
     const bool keeps = item.moves || may_flag(program, at);
     for (PortRead& read : item.access.reads) read.keeps = keeps;
     for (const RegisterUse& use : operation.writes) {
@@ -95,8 +102,7 @@ struct State {
   int cost = 0;  // bubbles, and stalls beyond the shortest
   int reads = 0;
   int placed = -1;
-  int last_stall = 1;
-  bool last_yields = false;
+  int last_stall = 1, longest_stall = 0;  // of the last one
   std::uint64_t done_hash = 0;
   std::vector<bool> done;
   std::vector<int> issued;
@@ -154,8 +160,7 @@ class Search {
       time = std::max(time, state.issued[dependence.on] + dependence.cycles);
     }
     const int stall = state.last_stall + time - state.time;
-    const bool fits = stall <= (state.last_yields ? 15 : kLongestStallWithoutYield);
-    if (time > state.time && (state.placed < 0 || !fits)) return std::nullopt;
+    if (time > state.time && stall > state.longest_stall) return std::nullopt;
     return time;
   }
 
@@ -235,7 +240,7 @@ class Search {
     state.done_hash ^= hash_of_[i];
     state.time = time + item.stall;
     state.last_stall = item.stall;
-    state.last_yields = item.yields;
+    state.longest_stall = item.longest_stall;
     while (state.first_open < items_.size() &&
            (!items_[state.first_open].moves || state.done[state.first_open])) {
       ++state.first_open;
@@ -338,9 +343,8 @@ std::vector<Operation> scheduled(const Program& program, const Region& region,
     code.push_back(program.operations[at]);
     Control& control = code.back().control;
     control.stall = stalls[place];
-    const bool is_plain = code.back().timing == Timing::kFixed || control.reuse == 0;
     if (items[order[place]].moves) control.yields = false;
-    if (is_plain && control.stall > shortest_stall(program.sm)) control.yields = true;
+    if (is_plain(code.back()) && control.stall > shortest_stall(program.sm)) control.yields = true;
     allowed.push_back(items[order[place]].moves || may_flag(program, at));
   }
   if (options.yield_every > 0) add_yields(code, allowed, options.yield_every, options.ports);

@@ -110,6 +110,52 @@ TEST_P(Production, EveryDepthUnderChecks) {
   }
 }
 
+// Rows of more than 2^30 elements, so that the last one begins beyond 2^31. Memory and what the
+// checks note of it exist only where somebody comes.
+TEST_P(Production, RowsBeyondTwoToThe31Elements) {
+  if (test_on_cuda()) GTEST_SKIP() << "a real GPU has no memory that exists only where touched";
+  const auto device = make_virtual_device({.memory_bytes = std::size_t{1} << 40,
+                                           .multiprocessors = 3,
+                                           .observation = {.checks = true}});
+  constexpr std::int64_t kRow = (std::int64_t{1} << 30) + 16;
+  constexpr int m = 3, n = 70, k = 45;
+  Problem problem{.m = m, .n = n, .k = k, .order = Order::kRowMajor, .lda = kRow, .ldd = kRow};
+  problem = with_default_ld(problem);
+  const auto a = [](int i, int l) { return static_cast<float>((3 * i + 5 * l) % 7 - 3); };
+  const auto b = [](int l, int j) { return static_cast<float>((2 * l + 3 * j) % 5 - 2); };
+  const lab::DeviceBuffer on_a(*device, (2 * kRow + k) * sizeof(float));
+  const lab::DeviceBuffer on_b(*device, k * n * sizeof(float));
+  const lab::DeviceBuffer on_d(*device, (2 * kRow + n) * sizeof(float));
+  std::vector<float> row;
+  for (int i = 0; i < m; ++i) {
+    row.clear();
+    for (int l = 0; l < k; ++l) row.push_back(a(i, l));
+    device->copy_in(on_a.address() + i * kRow * sizeof(float), row.data(), k * sizeof(float));
+  }
+  for (int l = 0; l < k; ++l) {
+    row.clear();
+    for (int j = 0; j < n; ++j) row.push_back(b(l, j));
+    device->copy_in(on_b.address() + l * n * sizeof(float), row.data(), n * sizeof(float));
+  }
+  lab::Runner runner(*device, GetParam(), problem, PlanOptions{.cut = When::kAlways});
+  runner.run(runner.plan({on_a.address(), on_b.address(), 0, on_d.address()}));
+  for (const LaunchCounts& launch : device->take_counts()) {
+    for (const vgpu::Finding& finding : launch.findings) ADD_FAILURE() << finding.message;
+  }
+  for (int i = 0; i < m; ++i) {
+    std::vector<float> seen(n + 1);
+    const int outside = i + 1 < m ? 1 : 0;  // the element behind the row: NaN, as it was
+    device->copy_out(seen.data(), on_d.address() + i * kRow * sizeof(float),
+                     (n + outside) * sizeof(float));
+    for (int j = 0; j < n; ++j) {
+      float sum = 0;
+      for (int l = 0; l < k; ++l) sum += a(i, l) * b(l, j);
+      ASSERT_EQ(seen[j], sum) << i << ", " << j;
+    }
+    if (outside) EXPECT_TRUE(std::isnan(seen[n]));
+  }
+}
+
 // Without being asked to: a long product is cut where there are enough multiprocessors.
 TEST_P(Production, TheModelCutsLongProducts) {
   const Problem problem = with_default_ld({.m = 70, .n = 90, .k = 40000});

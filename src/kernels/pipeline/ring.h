@@ -29,6 +29,17 @@ struct Ring {
       4 * ((kTensorA ? cfg.stage_a() : 0) + (kTensorB ? cfg.stage_b() : 0));
 };
 
+// Groups of warps that share a tile, each with every kGroups-th stage for itself: they divide k,
+// and add their sums at the end. One where the config does not say.
+template <auto cfg>
+inline constexpr int kGroups = [] {
+  if constexpr (requires { cfg.groups; }) return cfg.groups;
+  return 1;
+}();
+// Threads that meet at tile_consumed(): one group, and those who fetch.
+template <auto cfg>
+inline constexpr int kMeeting = (cfg.threads() - cfg.kProducers) / kGroups<cfg> + cfg.kProducers;
+
 // Named barrier of a stage; 0 belongs to __syncthreads().
 template <int stages>
 __device__ constexpr int tile_consumed(int stage) {

@@ -13,13 +13,15 @@ struct Config {
   int stages;                                  // of the ring in shared memory
   OutputTile warps, lanes;                     // that multiply: of the block, of a warp
   OutputTile thread;                           // outputs of one thread
+  int groups;                                  // of such warps, which divide k among themselves
   int resident;                                // blocks of a multiprocessor
   int producer_registers, consumer_registers;  // after the split by setmaxnreg; 0: as compiled
   Sides sides;
   Fetches fetches;
 
   static constexpr int kProducers = 128;  // threads that fetch
-  constexpr int consumers() const { return 32 * warps.m * warps.n; }
+  constexpr int group_threads() const { return 32 * warps.m * warps.n; }
+  constexpr int consumers() const { return groups * group_threads(); }
   constexpr int threads() const { return consumers() + kProducers; }
   constexpr int min_blocks() const { return resident; }
 
@@ -30,8 +32,10 @@ struct Config {
   constexpr int stage_a() const { return block.k * pitch_a(); }  // floats
   constexpr int stage_b() const { return block.k * pitch_b(); }
   constexpr int ring_bytes() const { return stages * (stage_a() + stage_b()) * 4; }
-  // The ring, aligned to 128 bytes, and a barrier object a stage behind it.
-  constexpr int shared_bytes() const { return 128 + ring_bytes() + stages * 8; }
+  // Sums of all groups but one, on their way to it.
+  constexpr int sums_bytes() const { return (groups - 1) * block.m * block.n * 4; }
+  // The ring, aligned to 128 bytes, a barrier object a stage behind it, and the sums.
+  constexpr int shared_bytes() const { return 256 + ring_bytes() + stages * 8 + sums_bytes(); }
   constexpr TensorBox a_box() const { return {block.m, block.k, 0}; }
   constexpr TensorBox b_box() const { return {block.n, block.k, 0}; }
 };
@@ -47,7 +51,8 @@ constexpr bool is_legal(const Config& c) {
   const bool fetchable = (c.sides.a == Contiguous::kM || c.fetches.a == Fetch::kCopy4) &&
                          (c.sides.b == Contiguous::kN || c.fetches.b == Fetch::kCopy4);
   return tiles_fit && quarters && boxes && fetchable && c.block.k % kPassDepth == 0 &&
-         c.block.m % 16 == 0 && c.block.n % 16 == 0 && c.stages < kNamedBarriers &&
+         c.block.m % 16 == 0 && c.block.n % 16 == 0 && c.stages + 2 < kNamedBarriers &&
+         c.stages % c.groups == 0 && c.stages > c.groups &&
          c.resident * (c.shared_bytes() + 1024) <= kShared + 1024 && c.threads() <= 1024;
 }
 
@@ -81,14 +86,18 @@ constexpr ConfigRows<Config, 9 * variants> for_all_ways(const ConfigRow<Config> 
   return table;
 }
 
-//                     block, stages, warps, lanes, thread, resident, registers
+// block, stages, warps, lanes, thread, groups, resident, registers. Those with groups are for few
+// tiles: a multiprocessor that has one small tile hides latency with several groups' warps.
 inline constexpr auto kRows = for_all_ways({
-    {"256x128", {{256, 128, 32}, 4, {4, 2}, {4, 8}, {16, 8}, 1, 40, 232}},
-    {"128x128", {{128, 128, 16}, 6, {2, 2}, {4, 8}, {16, 8}, 2, 40, 208}},
-    {"128x64", {{128, 64, 16}, 6, {2, 2}, {8, 4}, {8, 8}, 2, 40, 208}},
-    {"64x64", {{64, 64, 16}, 6, {2, 2}, {8, 4}, {4, 8}, 3, 56, 104}},
-    {"128x16", {{128, 16, 32}, 5, {4, 1}, {8, 4}, {4, 4}, 2, 0, 0}},
-    {"64x32", {{64, 32, 16}, 8, {4, 1}, {4, 8}, {4, 4}, 4, 48, 80}},
+    {"256x128", {{256, 128, 32}, 4, {4, 2}, {4, 8}, {16, 8}, 1, 1, 40, 232}},
+    {"128x128", {{128, 128, 16}, 6, {2, 2}, {4, 8}, {16, 8}, 1, 2, 40, 208}},
+    {"128x64", {{128, 64, 16}, 6, {2, 2}, {8, 4}, {8, 8}, 1, 2, 40, 208}},
+    {"64x64", {{64, 64, 16}, 6, {2, 2}, {8, 4}, {4, 8}, 1, 3, 56, 104}},
+    {"128x16", {{128, 16, 32}, 5, {4, 1}, {8, 4}, {4, 4}, 1, 2, 0, 0}},
+    {"64x32", {{64, 32, 16}, 8, {4, 1}, {4, 8}, {4, 4}, 1, 4, 48, 80}},
+    {"128x64_k2", {{128, 64, 16}, 8, {2, 2}, {8, 4}, {8, 8}, 2, 1, 40, 232}},
+    {"64x64_k2", {{64, 64, 16}, 8, {2, 2}, {8, 4}, {4, 8}, 2, 1, 40, 232}},
+    {"64x32_k4", {{64, 32, 16}, 12, {4, 1}, {4, 8}, {4, 4}, 4, 1, 0, 0}},
 });
 
 }  // namespace tessera::simt

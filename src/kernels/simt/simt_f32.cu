@@ -30,6 +30,7 @@ __device__ void fetch_stage(Ring<cfg>& ring, const SimtParams& p, RingPosition<c
   // The four warps stand on four sub-cores and take turns, so that none loses more slots.
   const bool announces = threadIdx.x % Config::kProducers == stage % 4 * 32;
   if (Ring<cfg>::kTensorBytes > 0 && announces) {
+    ptx::fence_proxy_async_shared();  // the stage was read the ordinary way until now
     ptx::mbarrier_arrive_expect_tx(loaded, Ring<cfg>::kTensorBytes);
     if constexpr (Ring<cfg>::kTensorA) load_tile(ring.a[stage], p.a_map, m, k, loaded);
     if constexpr (Ring<cfg>::kTensorB) load_tile(ring.b[stage], p.b_map, n, k, loaded);
@@ -57,17 +58,21 @@ __device__ void fetch_all(Ring<cfg>& ring, const SimtParams& p) {
   RingPosition<cfg.stages> position;
   const auto fetch = [&](const scheduler::Work& work, int k_tile) {
     if (!position.first_lap)
-      ptx::barrier_sync(tile_consumed<cfg.stages>(position.stage), cfg.threads());
+      ptx::barrier_sync(tile_consumed<cfg.stages>(position.stage), pipeline::kMeeting<cfg>);
     fetch_stage<cfg>(ring, p, position, work, k_tile);
     position.advance();
   };
   scheduler::Work work = scheduler::first(p.schedule, blockIdx.x);
   for (; work.valid; work = scheduler::next(p.schedule, blockIdx.x, work)) {
     for (int k_tile = work.k_begin; k_tile < work.k_end; ++k_tile) fetch(work, k_tile);
+    // Every group has as many stages: zeros where k has no more.
+    for (int k_tile = work.k_end - work.k_begin; k_tile % cfg.groups != 0; ++k_tile) {
+      fetch({}, p.schedule.k_tiles);
+    }
   }
   // WHY: who multiplies fetches fragments one step ahead. Behind the last stage stands one of zeros
   // (all of it outside of the matrices), so that the inner loop need not ask whether it is the end.
-  fetch({}, p.schedule.k_tiles);
+  for (int group = 0; group < cfg.groups; ++group) fetch({}, p.schedule.k_tiles);
 }
 
 template <Config cfg>
@@ -91,15 +96,58 @@ __device__ void store(const SimtParams& p, const scheduler::Work& work, tile::La
   }
 }
 
+// Sums of the other groups stand behind the ring.
 template <Config cfg>
-__device__ void multiply_all(const Ring<cfg>& ring, const SimtParams& p, int thread) {
-  const tile::LanePlace lane = tile::lane_place(cfg.lanes, thread % 32);
-  const OutputTile warp{thread / 32 / cfg.warps.n, thread / 32 % cfg.warps.n};
-  Consumer<cfg> consumer(ring, lane, warp);
+__device__ float4* sums_behind(Ring<cfg>& ring) {
+  return reinterpret_cast<float4*>(&ring + 1);
+}
+
+// Adds the sums of all groups in the first one. A thread's places are those of its partners in the
+// other groups, so lanes meet no bank twice.
+template <Config cfg>
+__device__ void add_groups(float4* sums, int group, int thread,
+                           float (&sum)[cfg.thread.m][cfg.thread.n]) {
+  constexpr int kSumsWritten = cfg.stages + 1, kSumsRead = cfg.stages + 2;  // named barriers
+  constexpr int kStrips = cfg.thread.m * cfg.thread.n / tile::kVector,
+                kThreads = cfg.group_threads();
+  float* flat = &sum[0][0];
+  if (group > 0) {
+    float4* mine = sums + (group - 1) * kStrips * kThreads + thread;
+#pragma unroll
+    for (int i = 0; i < kStrips; ++i) {
+      mine[i * kThreads] = {flat[4 * i], flat[4 * i + 1], flat[4 * i + 2], flat[4 * i + 3]};
+    }
+  }
+  ptx::barrier_sync(kSumsWritten, cfg.consumers());
+  if (group == 0) {
+#pragma unroll
+    for (int other = 0; other < cfg.groups - 1; ++other) {
+      const float4* theirs = sums + other * kStrips * kThreads + thread;
+#pragma unroll
+      for (int i = 0; i < kStrips; ++i) {
+        const float4 more = theirs[i * kThreads];
+        flat[4 * i] += more.x, flat[4 * i + 1] += more.y;
+        flat[4 * i + 2] += more.z, flat[4 * i + 3] += more.w;
+      }
+    }
+  }
+  ptx::barrier_sync(kSumsRead, cfg.consumers());
+}
+
+template <Config cfg>
+__device__ void multiply_all(Ring<cfg>& ring, const SimtParams& p, int thread) {
+  const int group = thread / cfg.group_threads(), member = thread % cfg.group_threads();
+  const tile::LanePlace lane = tile::lane_place(cfg.lanes, member % 32);
+  const OutputTile warp{member / 32 / cfg.warps.n, member / 32 % cfg.warps.n};
+  Consumer<cfg> consumer(ring, lane, warp, cfg.groups == 1 ? 0 : group);
   scheduler::Work work = scheduler::first(p.schedule, blockIdx.x);
   for (; work.valid; work = scheduler::next(p.schedule, blockIdx.x, work)) {
     consumer.work().clear();
-    consumer.multiply(work.k_end - work.k_begin);
+    consumer.multiply((work.k_end - work.k_begin + cfg.groups - 1) / cfg.groups);
+    if constexpr (cfg.groups > 1) {
+      add_groups<cfg>(sums_behind(ring), group, member, consumer.work().sum);
+      if (group > 0) continue;
+    }
     store<cfg>(p, work, lane, warp, consumer.work().sum);
   }
 }

@@ -45,6 +45,7 @@ __device__ void fetch_stage(Ring<cfg>& ring, const Params& p, int stage, const W
   const long long k = static_cast<long long>(k_tile) * cfg.block.k;
   // The four warps stand on four sub-cores and take turns, so that none loses more slots.
   if (Ring<cfg>::kTensorBytes > 0 && threadIdx.x == stage % 4 * 32) {
+    ptx::fence_proxy_async_shared();  // the stage was read the ordinary way until now
     ptx::mbarrier_arrive_expect_tx(loaded, Ring<cfg>::kTensorBytes);
     if constexpr (Ring<cfg>::kTensorA) pipeline::load_tile(ring.a[stage], p.a_map, m, k, loaded);
     if constexpr (Ring<cfg>::kTensorB) pipeline::load_tile(ring.b[stage], p.b_map, n, k, loaded);

@@ -8,6 +8,8 @@
 #include <map>
 #include <new>
 #include <stdexcept>
+#include <string_view>
+#include <system_error>
 
 #include "cli/command.h"
 #include "cli/version.h"
@@ -104,6 +106,13 @@ int explain_exception(const std::string& command) {
     return complain(command, "not enough host memory; choose a smaller problem", kBadCall);
   } catch (const std::length_error&) {  // a vector beyond any memory
     return complain(command, "not enough host memory; choose a smaller problem", kBadCall);
+  } catch (const std::system_error& error) {
+    // fmt::print writes to nothing but standard output here.
+    if (std::string_view(error.what()).starts_with("cannot write to file")) {
+      const std::string why = error.code().message();
+      return complain(command, fmt::format("standard output cannot be written: {}", why), kBadCall);
+    }
+    return complain(command, fmt::format("internal error: {}", error.what()), kBadCall);
   } catch (const std::exception& error) {
     return complain(command, fmt::format("internal error: {}", error.what()), kBadCall);
   }

@@ -1,4 +1,5 @@
-// Ctrl-C stops a long run between two kernels and keeps what was measured; a second one ends it.
+// Ctrl-C or SIGTERM stops a long run between two kernels and keeps what was measured; a second one
+// ends it.
 #pragma once
 
 namespace tessera::cli {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 
@@ -178,15 +179,18 @@ TEST_F(Commands, ChainOfProducts) {
   EXPECT_EQ(chain.at("correct"), true);
 }
 
-TEST_F(Commands, CtrlCKeepsWhatWasMeasured) {
+TEST_F(Commands, ASignalKeepsWhatWasMeasured) {
   const TemporaryFolder folder;
   const int lines_before_the_first_row = 5;
-  const Ran ran = interrupt_program({"ladder", "--device", "virtual", "--json", folder / "t.json"},
-                                    lines_before_the_first_row + 1);
-  EXPECT_EQ(ran.code, 130) << ran.out;
-  const lab::Json object = lab::Json::parse(file_text(folder / "t.json"));
-  EXPECT_GE(object.at("runs").size(), 1u);
-  EXPECT_LT(object.at("runs").size(), all_kernels().size());
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const Ran ran =
+        interrupt_program({"ladder", "--device", "virtual", "--json", folder / "t.json"},
+                          lines_before_the_first_row + 1, signal);
+    EXPECT_EQ(ran.code, 130) << ran.out;
+    const lab::Json object = lab::Json::parse(file_text(folder / "t.json"));
+    EXPECT_GE(object.at("runs").size(), 1u);
+    EXPECT_LT(object.at("runs").size(), all_kernels().size());
+  }
 }
 
 // tessera ladder --json FILE | head -1

@@ -66,7 +66,7 @@ Ran run_program(const std::vector<std::string>& arguments,
   return ran;
 }
 
-Ran interrupt_program(const std::vector<std::string>& arguments, int lines) {
+Ran interrupt_program(const std::vector<std::string>& arguments, int lines, int signal) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("no pipe");
   const pid_t child = fork();
@@ -78,7 +78,7 @@ Ran interrupt_program(const std::vector<std::string>& arguments, int lines) {
   Ran ran;
   for (char c; read(ends[0], &c, 1) == 1;) {
     ran.out += c;
-    if (c == '\n' && --lines == 0) kill(child, SIGINT);
+    if (c == '\n' && --lines == 0) kill(child, signal);
   }
   close(ends[0]);
   ran.code = exit_code_of(child);

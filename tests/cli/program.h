@@ -15,8 +15,9 @@ struct Ran {
 Ran run_program(const std::vector<std::string>& arguments,
                 const std::vector<std::string>& environment = {});
 
-// Starts the program, reads its stdout until `lines` lines are there, sends Ctrl-C, reads the rest.
-Ran interrupt_program(const std::vector<std::string>& arguments, int lines);
+// Starts the program, reads its stdout until `lines` lines are there, sends the signal (Ctrl-C is
+// SIGINT), reads the rest.
+Ran interrupt_program(const std::vector<std::string>& arguments, int lines, int signal);
 
 // Starts the program, reads its stdout until `lines` lines are there and closes it, as head does.
 Ran run_program_for_head(const std::vector<std::string>& arguments, int lines);

@@ -3,6 +3,7 @@
 // and neither alpha nor C.
 #pragma once
 
+#include "kernels/tile/lanes.h"
 #include "problem/params.h"
 
 namespace tessera::epilogue {
@@ -71,6 +72,21 @@ __device__ inline Output<> output_of(const GemmParams& p) {
 __device__ inline Output<> partial_tile(float* parts, long long slot, int block_m, int block_n) {
   return {nullptr, parts + slot * block_m * block_n, 0, block_n, block_m, block_n, 1.0f, 0.0f,
           true};
+}
+
+// A thread's sums, placed as tile/lanes.h says; (row, col) is where its warp's tile begins.
+template <auto cfg, class Finish>
+__device__ void store_sums(const Output<Finish>& output, long long row, long long col,
+                           tile::LanePlace lane, const float (&sum)[cfg.thread.m][cfg.thread.n]) {
+#pragma unroll
+  for (int i = 0; i < cfg.thread.m; ++i) {
+#pragma unroll
+    for (int j = 0; j < cfg.thread.n; j += tile::kVector) {
+      output.store_strip(row + tile::element_of(cfg.lanes.m, lane.m, i),
+                         col + tile::element_of(cfg.lanes.n, lane.n, j),
+                         {sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]});
+    }
+  }
 }
 
 }  // namespace tessera::epilogue

@@ -3,7 +3,9 @@
 // Elements outside of the matrix become zeros either way.
 #pragma once
 
+#include "kernels/pipeline/ring.h"
 #include "kernels/ptx/cp_async.h"
+#include "kernels/ptx/fence.h"
 #include "kernels/ptx/tensor_copy.h"
 #include "problem/params.h"
 
@@ -70,6 +72,36 @@ __device__ void load_tile(float (&tile)[depth][pitch], const TensorMap& map, lon
                           long long first_k, ptx::Mbarrier& arrived) {
   ptx::tensor_load(&tile[0][0], map, {static_cast<int>(first_outer), static_cast<int>(first_k)},
                    arrived);
+}
+
+// Starts the copies of one stage: the tiles of A and B that begin at (m, k) and (k, n). All that
+// fetch call it; `p` holds the tensor maps a_map and b_map, and the problem as gemm.
+template <auto cfg, class Params>
+__device__ void fetch_stage(Ring<cfg>& ring, const Params& p, int thread, int stage, long long m,
+                            long long n, long long k) {
+  ptx::Mbarrier& loaded = ring.tile_loaded[stage];
+  // The four warps stand on four sub-cores and take turns, so that none loses more slots.
+  if (Ring<cfg>::kTensorBytes > 0 && thread == stage % 4 * 32) {
+    ptx::fence_proxy_async_shared();  // the stage was read the ordinary way until now
+    ptx::mbarrier_arrive_expect_tx(loaded, Ring<cfg>::kTensorBytes);
+    if constexpr (Ring<cfg>::kTensorA) load_tile(ring.a[stage], p.a_map, m, k, loaded);
+    if constexpr (Ring<cfg>::kTensorB) load_tile(ring.b[stage], p.b_map, n, k, loaded);
+  }
+  if constexpr (!Ring<cfg>::kTensorA) {
+    constexpr bool along_k = cfg.sides.a == Contiguous::kK;
+    const long long stride = along_k ? p.gemm.a_row : p.gemm.a_col;
+    copy_tile<along_k, cfg.block.m>(
+        ring.a[stage], {static_cast<const float*>(p.gemm.a), p.gemm.m, p.gemm.k, stride}, m, k);
+  }
+  if constexpr (!Ring<cfg>::kTensorB) {
+    constexpr bool along_k = cfg.sides.b == Contiguous::kK;
+    const long long stride = along_k ? p.gemm.b_col : p.gemm.b_row;
+    copy_tile<along_k, cfg.block.n>(
+        ring.b[stage], {static_cast<const float*>(p.gemm.b), p.gemm.n, p.gemm.k, stride}, n, k);
+  }
+  if constexpr (!Ring<cfg>::kTensorA || !Ring<cfg>::kTensorB) {
+    ptx::cp_async_mbarrier_arrive(loaded);
+  }
 }
 
 }  // namespace tessera::pipeline

@@ -17,40 +17,7 @@
 namespace tessera::simt {
 
 using pipeline::Consumer, pipeline::Ring, pipeline::RingPosition, pipeline::tile_consumed;
-using pipeline::copy_tile, pipeline::load_tile;
 static_assert(Config::kProducers == pipeline::kFetchers && kPassDepth == tile::kPassDepth);
-
-template <Config cfg>
-__device__ void fetch_stage(Ring<cfg>& ring, const SimtParams& p, RingPosition<cfg.stages> position,
-                            const scheduler::Work& work, int k_tile) {
-  const int stage = position.stage;
-  ptx::Mbarrier& loaded = ring.tile_loaded[stage];
-  const long long m = work.tile_m * cfg.block.m, n = work.tile_n * cfg.block.n;
-  const long long k = static_cast<long long>(k_tile) * cfg.block.k;
-  // The four warps stand on four sub-cores and take turns, so that none loses more slots.
-  const bool announces = threadIdx.x % Config::kProducers == stage % 4 * 32;
-  if (Ring<cfg>::kTensorBytes > 0 && announces) {
-    ptx::fence_proxy_async_shared();  // the stage was read the ordinary way until now
-    ptx::mbarrier_arrive_expect_tx(loaded, Ring<cfg>::kTensorBytes);
-    if constexpr (Ring<cfg>::kTensorA) load_tile(ring.a[stage], p.a_map, m, k, loaded);
-    if constexpr (Ring<cfg>::kTensorB) load_tile(ring.b[stage], p.b_map, n, k, loaded);
-  }
-  if constexpr (!Ring<cfg>::kTensorA) {
-    constexpr bool along_k = cfg.sides.a == Contiguous::kK;
-    const long long stride = along_k ? p.gemm.a_row : p.gemm.a_col;
-    copy_tile<along_k, cfg.block.m>(
-        ring.a[stage], {static_cast<const float*>(p.gemm.a), p.gemm.m, p.gemm.k, stride}, m, k);
-  }
-  if constexpr (!Ring<cfg>::kTensorB) {
-    constexpr bool along_k = cfg.sides.b == Contiguous::kK;
-    const long long stride = along_k ? p.gemm.b_col : p.gemm.b_row;
-    copy_tile<along_k, cfg.block.n>(
-        ring.b[stage], {static_cast<const float*>(p.gemm.b), p.gemm.n, p.gemm.k, stride}, n, k);
-  }
-  if constexpr (!Ring<cfg>::kTensorA || !Ring<cfg>::kTensorB) {
-    ptx::cp_async_mbarrier_arrive(loaded);
-  }
-}
 
 template <Config cfg>
 __device__ void fetch_all(Ring<cfg>& ring, const SimtParams& p) {
@@ -59,7 +26,9 @@ __device__ void fetch_all(Ring<cfg>& ring, const SimtParams& p) {
   const auto fetch = [&](const scheduler::Work& work, int k_tile) {
     if (!position.first_lap)
       ptx::barrier_sync(tile_consumed<cfg.stages>(position.stage), pipeline::kMeeting<cfg>);
-    fetch_stage<cfg>(ring, p, position, work, k_tile);
+    pipeline::fetch_stage<cfg>(ring, p, threadIdx.x % Config::kProducers, position.stage,
+                               work.tile_m * cfg.block.m, work.tile_n * cfg.block.n,
+                               static_cast<long long>(k_tile) * cfg.block.k);
     position.advance();
   };
   scheduler::Work work = scheduler::first(p.schedule, blockIdx.x);
@@ -85,15 +54,7 @@ __device__ void store(const SimtParams& p, const scheduler::Work& work, tile::La
       (is_part ? 0 : work.tile_m * cfg.block.m) + warp.m * (cfg.block.m / cfg.warps.m);
   const long long col =
       (is_part ? 0 : work.tile_n * cfg.block.n) + warp.n * (cfg.block.n / cfg.warps.n);
-#pragma unroll
-  for (int i = 0; i < cfg.thread.m; ++i) {
-#pragma unroll
-    for (int j = 0; j < cfg.thread.n; j += tile::kVector) {
-      output.store_strip(row + tile::element_of(cfg.lanes.m, lane.m, i),
-                         col + tile::element_of(cfg.lanes.n, lane.n, j),
-                         {sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]});
-    }
-  }
+  epilogue::store_sums<cfg>(output, row, col, lane, sum);
 }
 
 // Sums of the other groups stand behind the ring.

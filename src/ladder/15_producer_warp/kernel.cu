@@ -14,48 +14,8 @@
 
 namespace tessera::producer_warp {
 
-using pipeline::Matrix, pipeline::Ring, scheduler::Work;
+using pipeline::Ring, scheduler::Work;
 static_assert(Config::kProducers == pipeline::kFetchers);
-
-template <Config cfg>
-__device__ void fetch_a(Ring<cfg>& ring, const Params& p, int stage, long long m, long long k) {
-  if constexpr (!Ring<cfg>::kTensorA) {
-    constexpr bool along_k = cfg.sides.a == Contiguous::kK;
-    const Matrix a{static_cast<const float*>(p.gemm.a), p.gemm.m, p.gemm.k,
-                   along_k ? p.gemm.a_row : p.gemm.a_col};
-    pipeline::copy_tile<along_k, cfg.block.m>(ring.a[stage], a, m, k);
-  }
-}
-
-template <Config cfg>
-__device__ void fetch_b(Ring<cfg>& ring, const Params& p, int stage, long long n, long long k) {
-  if constexpr (!Ring<cfg>::kTensorB) {
-    constexpr bool along_k = cfg.sides.b == Contiguous::kK;
-    const Matrix b{static_cast<const float*>(p.gemm.b), p.gemm.n, p.gemm.k,
-                   along_k ? p.gemm.b_col : p.gemm.b_row};
-    pipeline::copy_tile<along_k, cfg.block.n>(ring.b[stage], b, n, k);
-  }
-}
-
-template <Config cfg>
-__device__ void fetch_stage(Ring<cfg>& ring, const Params& p, int stage, const Work& work,
-                            int k_tile) {
-  ptx::Mbarrier& loaded = ring.tile_loaded[stage];
-  const long long m = work.tile_m * cfg.block.m, n = work.tile_n * cfg.block.n;
-  const long long k = static_cast<long long>(k_tile) * cfg.block.k;
-  // The four warps stand on four sub-cores and take turns, so that none loses more slots.
-  if (Ring<cfg>::kTensorBytes > 0 && threadIdx.x == stage % 4 * 32) {
-    ptx::fence_proxy_async_shared();  // the stage was read the ordinary way until now
-    ptx::mbarrier_arrive_expect_tx(loaded, Ring<cfg>::kTensorBytes);
-    if constexpr (Ring<cfg>::kTensorA) pipeline::load_tile(ring.a[stage], p.a_map, m, k, loaded);
-    if constexpr (Ring<cfg>::kTensorB) pipeline::load_tile(ring.b[stage], p.b_map, n, k, loaded);
-  }
-  fetch_a<cfg>(ring, p, stage, m, k);
-  fetch_b<cfg>(ring, p, stage, n, k);
-  if constexpr (!Ring<cfg>::kTensorA || !Ring<cfg>::kTensorB) {
-    ptx::cp_async_mbarrier_arrive(loaded);
-  }
-}
 
 // The producers: k tile after k tile, as fast as stages become free.
 template <Config cfg>
@@ -65,7 +25,9 @@ __device__ void fetch_all(Ring<cfg>& ring, const Params& p) {
     if (!position.first_lap) {
       ptx::barrier_sync(pipeline::tile_consumed<cfg.stages>(position.stage), cfg.threads());
     }
-    fetch_stage<cfg>(ring, p, position.stage, work, k_tile);
+    pipeline::fetch_stage<cfg>(ring, p, threadIdx.x, position.stage, work.tile_m * cfg.block.m,
+                               work.tile_n * cfg.block.n,
+                               static_cast<long long>(k_tile) * cfg.block.k);
     position.advance();
   };
   Work work = scheduler::first(p.schedule, blockIdx.x);
@@ -91,15 +53,7 @@ __device__ void multiply_all(const Ring<cfg>& ring, const Params& p, int thread)
     const auto& sum = consumer.work().sum;
     const long long row = work.tile_m * cfg.block.m + warp.m * (cfg.block.m / cfg.warps.m);
     const long long col = work.tile_n * cfg.block.n + warp.n * (cfg.block.n / cfg.warps.n);
-#pragma unroll
-    for (int i = 0; i < cfg.thread.m; ++i) {
-#pragma unroll
-      for (int j = 0; j < cfg.thread.n; j += tile::kVector) {
-        output.store_strip(row + tile::element_of(cfg.lanes.m, lane.m, i),
-                           col + tile::element_of(cfg.lanes.n, lane.n, j),
-                           {sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]});
-      }
-    }
+    epilogue::store_sums<cfg>(output, row, col, lane, sum);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "kernels/pipeline/ring.h"
 #include "kernels/ptx/cp_async.h"
 #include "kernels/ptx/fence.h"
+#include "kernels/ptx/named_barrier.h"
 #include "kernels/ptx/tensor_copy.h"
 #include "problem/params.h"
 
@@ -77,11 +78,10 @@ __device__ void load_tile(float (&tile)[depth][pitch], const TensorMap& map, lon
 // Starts the copies of one stage: the tiles of A and B that begin at (m, k) and (k, n). All that
 // fetch call it; `p` holds the tensor maps a_map and b_map, and the problem as gemm.
 template <auto cfg, class Params>
-__device__ void fetch_stage(Ring<cfg>& ring, const Params& p, int thread, int stage, long long m,
-                            long long n, long long k) {
+__device__ void fetch_stage(Ring<cfg>& ring, const Params& p, int stage, long long m, long long n,
+                            long long k) {
   ptx::Mbarrier& loaded = ring.tile_loaded[stage];
-  // The four warps stand on four sub-cores and take turns, so that none loses more slots.
-  if (Ring<cfg>::kTensorBytes > 0 && thread == stage % 4 * 32) {
+  if (Ring<cfg>::kTensorBytes > 0 && threadIdx.x == 32 * fetching_warp(stage)) {
     ptx::fence_proxy_async_shared();  // the stage was read the ordinary way until now
     ptx::mbarrier_arrive_expect_tx(loaded, Ring<cfg>::kTensorBytes);
     if constexpr (Ring<cfg>::kTensorA) load_tile(ring.a[stage], p.a_map, m, k, loaded);
@@ -102,6 +102,20 @@ __device__ void fetch_stage(Ring<cfg>& ring, const Params& p, int thread, int st
   if constexpr (!Ring<cfg>::kTensorA || !Ring<cfg>::kTensorB) {
     ptx::cp_async_mbarrier_arrive(loaded);
   }
+}
+
+// The next stage, as soon as it is free. All that fetch call it for all stages: they pass over
+// those of other warps.
+template <auto cfg, class Params>
+__device__ void fetch_next(Ring<cfg>& ring, RingPosition<cfg.stages>& position, const Params& p,
+                           long long m, long long n, long long k) {
+  const int stage = position.stage;
+  const bool mine = kFetchersOfStage<cfg> > 32 || threadIdx.x / 32 == fetching_warp(stage);
+  if (mine) {
+    if (!position.first_lap) ptx::barrier_sync(tile_consumed(stage), kMeeting<cfg>);
+    fetch_stage<cfg>(ring, p, stage, m, n, k);
+  }
+  position.advance();
 }
 
 }  // namespace tessera::pipeline

@@ -29,22 +29,18 @@ struct Ring {
       4 * ((kTensorA ? cfg.stage_a() : 0) + (kTensorB ? cfg.stage_b() : 0));
 };
 
-// Groups of warps that share a tile, each with every kGroups-th stage for itself: they divide k,
-// and add their sums at the end. One where the config does not say.
+// Threads that fetch each stage: where all of it comes by tensor copies one warp, else all.
 template <auto cfg>
-inline constexpr int kGroups = [] {
-  if constexpr (requires { cfg.groups; }) return cfg.groups;
-  return 1;
-}();
-// Threads that meet at tile_consumed(): one group, and those who fetch.
+inline constexpr int kFetchersOfStage =
+    Ring<cfg>::kTensorA&& Ring<cfg>::kTensorB ? 32 : cfg.kProducers;
+// The fetching warps stand on four sub-cores and take turns, so that none loses more issue slots.
+__device__ constexpr int fetching_warp(int stage) { return stage % 4; }
+// Threads that meet at tile_consumed().
 template <auto cfg>
-inline constexpr int kMeeting = (cfg.threads() - cfg.kProducers) / kGroups<cfg> + cfg.kProducers;
+inline constexpr int kMeeting = cfg.threads() - cfg.kProducers + kFetchersOfStage<cfg>;
 
 // Named barrier of a stage; 0 belongs to __syncthreads().
-template <int stages>
-__device__ constexpr int tile_consumed(int stage) {
-  return stages - stage;
-}
+__device__ constexpr int tile_consumed(int stage) { return 1 + stage; }
 
 // Where a role stands in the ring.
 template <int stages>

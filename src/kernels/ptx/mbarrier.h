@@ -73,24 +73,20 @@ __device__ inline void mbarrier_wait_parity_cluster(Mbarrier& barrier, std::uint
   }
 }
 
-// Inner loops keep 32-bit shared addresses in registers, and ask under a predicate rather than
-// branch: `address` is a barrier's shared_address(). True at once where nothing is `wanted`.
-__device__ inline bool mbarrier_try_wait_parity_if(bool wanted, std::uint32_t address,
-                                                   std::uint32_t parity) {
+// Inner loops keep 32-bit shared addresses in registers: `address` is a barrier's shared_address().
+__device__ inline bool mbarrier_try_wait_parity_at(std::uint32_t address, std::uint32_t parity) {
   std::uint32_t over;
   asm volatile(
-      "{\n\t.reg .pred wanted, over;\n\t"
-      "setp.ne.u32 wanted, %3, 0;\n\t"
-      "setp.eq.u32 over, %3, 0;\n\t"
-      "@wanted mbarrier.try_wait.parity.shared.b64 over, [%1], %2;\n\t"
+      "{\n\t.reg .pred over;\n\t"
+      "mbarrier.try_wait.parity.shared.b64 over, [%1], %2;\n\t"
       "selp.u32 %0, 1, 0, over;\n\t}"
       : "=r"(over)
-      : "r"(address), "r"(parity), "r"(static_cast<std::uint32_t>(wanted))
+      : "r"(address), "r"(parity)
       : "memory");
   return over != 0;
 }
 __device__ inline void mbarrier_wait_parity_at(std::uint32_t address, std::uint32_t parity) {
-  while (!mbarrier_try_wait_parity_if(true, address, parity)) {
+  while (!mbarrier_try_wait_parity_at(address, parity)) {
   }
 }
 

@@ -18,16 +18,4 @@ __device__ inline void barrier_arrive(std::uint32_t barrier, std::uint32_t threa
   asm volatile("barrier.arrive.aligned %0, %1;" : : "r"(barrier), "r"(threads) : "memory");
 }
 
-// Under a predicate rather than a branch, for inner loops; `wanted` is the same in the whole warp.
-__device__ inline void barrier_arrive_if(bool wanted, std::uint32_t barrier,
-                                         std::uint32_t threads) {
-  asm volatile(
-      "{\n\t.reg .pred wanted;\n\t"
-      "setp.ne.u32 wanted, %2, 0;\n\t"
-      "@wanted barrier.arrive.aligned %0, %1;\n\t}"
-      :
-      : "r"(barrier), "r"(threads), "r"(static_cast<std::uint32_t>(wanted))
-      : "memory");
-}
-
 }  // namespace tessera::ptx

@@ -5,7 +5,6 @@
 
 namespace tessera::simt {
 
-inline constexpr int kPassDepth = 8;     // steps in k of one pass (kernels/tile/multiplier.h)
 inline constexpr int kPortableArch = 0;  // tensor copies and setmaxnreg: sm_90a only
 
 struct Config {
@@ -21,6 +20,7 @@ struct Config {
 
   static constexpr int kProducers = 128;  // threads that fetch
   constexpr int group_threads() const { return 32 * warps.m * warps.n; }
+  constexpr int depth() const { return block.k / groups; }  // steps in k of a warp, of a stage
   constexpr int consumers() const { return groups * group_threads(); }
   constexpr int threads() const { return consumers() + kProducers; }
   constexpr int min_blocks() const { return resident; }
@@ -50,9 +50,8 @@ constexpr bool is_legal(const Config& c) {
   const bool boxes = c.block.m <= 256 && c.block.n <= 256;
   const bool fetchable = (c.sides.a == Contiguous::kM || c.fetches.a == Fetch::kCopy4) &&
                          (c.sides.b == Contiguous::kN || c.fetches.b == Fetch::kCopy4);
-  return tiles_fit && quarters && boxes && fetchable && c.block.k % kPassDepth == 0 &&
+  return tiles_fit && quarters && boxes && fetchable && c.block.k % (2 * c.groups) == 0 &&
          c.block.m % 16 == 0 && c.block.n % 16 == 0 && c.stages + 2 < kNamedBarriers &&
-         c.stages % c.groups == 0 && c.stages > c.groups &&
          c.resident * (c.shared_bytes() + 1024) <= kShared + 1024 && c.threads() <= 1024;
 }
 
@@ -86,17 +85,18 @@ constexpr ConfigRows<Config, 9 * variants> for_all_ways(const ConfigRow<Config> 
   return table;
 }
 
-// block, stages, warps, lanes, thread, groups, resident, registers. Groups are for few, small
-// tiles: they hide the latency that one tile's warps cannot.
-// TRIED: two groups for 128x64 and 64x64: 1024 cubed 56.0 and 64.6 us instead of 54.3 and 61.0.
+// block, stages, warps, lanes, thread, groups, resident, registers. A stage is one turn of the
+// inner loop: deep enough that its twenty-odd instructions beside LDS.128 and FFMA do not count,
+// and not longer than the instruction cache holds. Groups fill a multiprocessor that has one small
+// tile.
 inline constexpr auto kRows = for_all_ways({
-    {"256x128", {{256, 128, 32}, 4, {4, 2}, {4, 8}, {16, 8}, 1, 1, 40, 232}},
-    {"128x128", {{128, 128, 16}, 6, {2, 2}, {4, 8}, {16, 8}, 1, 2, 40, 208}},
-    {"128x64", {{128, 64, 16}, 6, {2, 2}, {8, 4}, {8, 8}, 1, 2, 40, 208}},
-    {"64x64", {{64, 64, 16}, 6, {2, 2}, {8, 4}, {4, 8}, 1, 3, 56, 104}},
+    {"256x128", {{256, 128, 8}, 12, {4, 2}, {4, 8}, {16, 8}, 1, 1, 40, 232}},
+    {"128x128", {{128, 128, 8}, 12, {2, 2}, {4, 8}, {16, 8}, 1, 2, 40, 208}},
+    {"128x64", {{128, 64, 32}, 7, {2, 2}, {8, 4}, {8, 8}, 2, 1, 40, 208}},
+    {"64x64", {{64, 64, 32}, 9, {1, 2}, {8, 4}, {8, 8}, 4, 1, 40, 208}},
     {"128x16", {{128, 16, 32}, 5, {4, 1}, {8, 4}, {4, 4}, 1, 2, 0, 0}},
     {"64x32", {{64, 32, 16}, 8, {4, 1}, {4, 8}, {4, 4}, 1, 4, 48, 80}},
-    {"64x32_k4", {{64, 32, 16}, 12, {4, 1}, {4, 8}, {4, 4}, 4, 1, 0, 0}},
+    {"64x32_k4", {{64, 32, 32}, 12, {1, 1}, {8, 4}, {8, 8}, 4, 1, 0, 0}},
 });
 
 }  // namespace tessera::simt

@@ -16,32 +16,25 @@
 
 namespace tessera::simt {
 
-using pipeline::Consumer, pipeline::Ring, pipeline::RingPosition, pipeline::tile_consumed;
-static_assert(Config::kProducers == pipeline::kFetchers && kPassDepth == tile::kPassDepth);
+using pipeline::Consumer, pipeline::Ring, pipeline::RingPosition;
+static_assert(Config::kProducers == pipeline::kFetchers);
 
 template <Config cfg>
 __device__ void fetch_all(Ring<cfg>& ring, const SimtParams& p) {
   ptx::wait_for_prerequisites();  // operands may come from a launch ahead that turned them
   RingPosition<cfg.stages> position;
   const auto fetch = [&](const scheduler::Work& work, int k_tile) {
-    if (!position.first_lap)
-      ptx::barrier_sync(tile_consumed<cfg.stages>(position.stage), pipeline::kMeeting<cfg>);
-    pipeline::fetch_stage<cfg>(ring, p, threadIdx.x % Config::kProducers, position.stage,
-                               work.tile_m * cfg.block.m, work.tile_n * cfg.block.n,
-                               static_cast<long long>(k_tile) * cfg.block.k);
-    position.advance();
+    pipeline::fetch_next<cfg>(ring, position, p, work.tile_m * cfg.block.m,
+                              work.tile_n * cfg.block.n,
+                              static_cast<long long>(k_tile) * cfg.block.k);
   };
   scheduler::Work work = scheduler::first(p.schedule, blockIdx.x);
   for (; work.valid; work = scheduler::next(p.schedule, blockIdx.x, work)) {
     for (int k_tile = work.k_begin; k_tile < work.k_end; ++k_tile) fetch(work, k_tile);
-    // Every group has as many stages: zeros where k has no more.
-    for (int k_tile = work.k_end - work.k_begin; k_tile % cfg.groups != 0; ++k_tile) {
-      fetch({}, p.schedule.k_tiles);
-    }
   }
   // WHY: who multiplies fetches fragments one step ahead. Behind the last stage stands one of zeros
   // (all of it outside of the matrices), so that the inner loop need not ask whether it is the end.
-  for (int group = 0; group < cfg.groups; ++group) fetch({}, p.schedule.k_tiles);
+  fetch({}, p.schedule.k_tiles);
 }
 
 template <Config cfg>
@@ -104,7 +97,7 @@ __device__ void multiply_all(Ring<cfg>& ring, const SimtParams& p, int thread) {
   scheduler::Work work = scheduler::first(p.schedule, blockIdx.x);
   for (; work.valid; work = scheduler::next(p.schedule, blockIdx.x, work)) {
     consumer.work().clear();
-    consumer.multiply((work.k_end - work.k_begin + cfg.groups - 1) / cfg.groups);
+    consumer.multiply(work.k_end - work.k_begin);
     if constexpr (cfg.groups > 1) {
       add_groups<cfg>(sums_behind(ring), group, member, consumer.work().sum);
       if (group > 0) continue;

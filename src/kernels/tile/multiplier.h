@@ -15,20 +15,19 @@
 
 namespace tessera::tile {
 
-inline constexpr int kPassDepth = 8;  // steps in k of one pass
-
-// `cfg` names the shapes: thread {m, n}, lanes {m, n}, pitch_a(), pitch_b() (floats between
-// neighbours in k).
+// `cfg` names the shapes: thread {m, n}, lanes {m, n}, depth() (steps in k of one pass), pitch_a(),
+// pitch_b() (floats between neighbours in k).
 template <auto cfg>
 struct Multiplier {
+  static constexpr int kDepth = cfg.depth();
   static constexpr int kRows = cfg.thread.m, kCols = cfg.thread.n;
   static constexpr int kQuartersA = kRows / kVector, kQuartersB = kCols / kVector;
   // Quarters of A. One ahead is enough where it hides behind 64 issue slots of two warps.
   static constexpr int kInFlight = kRows >= 16 ? 2 : 4;
   static constexpr int kAhead = kInFlight - 1;
-  static constexpr int kQuarters = kPassDepth * kQuartersA;  // of A, of one pass
+  static constexpr int kQuarters = kDepth * kQuartersA;  // of A, of one pass
 
-  // Shared addresses of this lane's first quarters, 8 steps in k.
+  // Shared addresses of this lane's first quarters of a pass.
   struct Place {
     std::uint32_t a, b;
   };
@@ -37,7 +36,7 @@ struct Multiplier {
   float a[kInFlight][kVector];
   float b[2][kQuartersB][kVector];
 
-  // Quarter `number` of the 8 steps at `place`, counted k by k.
+  // Quarter `number` of the pass at `place`, counted k by k.
   template <int number>
   __device__ void load_a(Place place) {
     constexpr int k = number / kQuartersA, quarter = number % kQuartersA;
@@ -60,8 +59,8 @@ struct Multiplier {
   template <int k, int quarter_a, int quarter = 0>
   __device__ void load_share_of_b(Place now, Place next) {
     if constexpr (quarter * kQuartersA / kQuartersB == quarter_a) {
-      if constexpr (k < kPassDepth) load_b<k, quarter>(now);
-      if constexpr (k == kPassDepth) load_b<0, quarter>(next);
+      if constexpr (k < kDepth) load_b<k, quarter>(now);
+      if constexpr (k == kDepth) load_b<0, quarter>(next);
     }
     if constexpr (quarter + 1 < kQuartersB) load_share_of_b<k, quarter_a, quarter + 1>(now, next);
   }

@@ -28,6 +28,7 @@ struct Config {
   static constexpr int kProducers = 128;  // threads that fetch
   constexpr int threads() const { return kProducers + 32 * warps.m * warps.n; }
   constexpr int min_blocks() const { return 1; }
+  constexpr int depth() const { return block.k; }  // steps in k of a warp, of a stage
 
   // Floats between neighbours in k; padded where a tile is turned on its way (rung 13).
   constexpr int pitch_a() const { return block.m + (sides.a == Contiguous::kK ? 4 : 0); }
@@ -78,6 +79,6 @@ constexpr auto for_all_ways(const ConfigRow<Config>& row) {
 }
 
 inline constexpr auto kRows =
-    for_all_ways({"256x128x32", {{256, 128, 32}, 4, {4, 2}, {4, 8}, {16, 8}, 40, 232, {}, {}}});
+    for_all_ways({"256x128x8", {{256, 128, 8}, 12, {4, 2}, {4, 8}, {16, 8}, 40, 232, {}, {}}});
 
 }  // namespace tessera::producer_warp

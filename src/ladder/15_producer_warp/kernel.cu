@@ -22,13 +22,9 @@ template <Config cfg>
 __device__ void fetch_all(Ring<cfg>& ring, const Params& p) {
   pipeline::RingPosition<cfg.stages> position;
   const auto fetch = [&](const Work& work, int k_tile) {
-    if (!position.first_lap) {
-      ptx::barrier_sync(pipeline::tile_consumed<cfg.stages>(position.stage), cfg.threads());
-    }
-    pipeline::fetch_stage<cfg>(ring, p, threadIdx.x, position.stage, work.tile_m * cfg.block.m,
-                               work.tile_n * cfg.block.n,
-                               static_cast<long long>(k_tile) * cfg.block.k);
-    position.advance();
+    pipeline::fetch_next<cfg>(ring, position, p, work.tile_m * cfg.block.m,
+                              work.tile_n * cfg.block.n,
+                              static_cast<long long>(k_tile) * cfg.block.k);
   };
   Work work = scheduler::first(p.schedule, blockIdx.x);
   for (; work.valid; work = scheduler::next(p.schedule, blockIdx.x, work)) {

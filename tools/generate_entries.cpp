@@ -26,7 +26,7 @@ constexpr std::string_view kRow =
     "}}\n";
 
 constexpr std::string_view kHelper =
-    "\nextern \"C\" __global__ void\n"
+    "\nextern \"C\" __global__ void{}\n"
     "{}(const __grid_constant__ {} params) {{\n"
     "  kernel::{}(params);\n"
     "}}\n";
@@ -40,7 +40,10 @@ std::string file_text(const Kernel& kernel, const std::string& source) {
     text += fmt::format(kRow, i, kernel.rows[i].entry, kernel.params);
   }
   for (const HelperEntry& helper : kernel.helpers) {
-    text += fmt::format(kHelper, helper.entry, helper.params, helper.call);
+    const std::string bounds = helper.threads > 0 ? fmt::format(" __launch_bounds__({}, {})",
+                                                                helper.threads, helper.min_blocks)
+                                                  : "";
+    text += fmt::format(kHelper, bounds, helper.entry, helper.params, helper.call);
   }
   return text;
 }

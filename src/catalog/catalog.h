@@ -61,6 +61,8 @@ struct HelperEntry {
   std::string entry;   // "rung_21_packed_blocks__8x8__pack_a"
   std::string call;    // "pack_a<kernel::kRows[0].config>"
   std::string params;  // "tessera::PackParams"
+  // Of a block, and blocks of a multiprocessor that registers must suffice for; 0: not compiled in.
+  int threads = 0, min_blocks = 1;
 };
 
 // A plan: the launches that solve one problem with one kernel, in order. Workspace is device memory

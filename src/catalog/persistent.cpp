@@ -236,10 +236,10 @@ Plan plan_stream_k(const KernelRow& row, const Problem& problem, const Operands&
   add_tensor_maps<SimtParams>(multiply, row, p);
   plan.launches.push_back(std::move(multiply));
   if (params.schedule.cut_tiles() > 0) {
-    const std::int64_t pieces =
-        std::int64_t{params.schedule.cut_tiles()} * simt::add_pieces(row.block.m, row.block.n);
+    const std::int64_t pieces = std::int64_t{params.schedule.cut_tiles()} *
+                                simt::add_pieces(params.schedule, row.block.m, row.block.n);
     const std::int64_t blocks =
-        std::int64_t{simt::kAddBlocks} * std::max(1, context.multiprocessors);
+        std::int64_t{simt::kHelperBlocks} * std::max(1, context.multiprocessors);
     plan.launches.push_back(
         launch_of(row.add_entry, std::min(pieces, blocks), simt::kAddThreads, params));
     plan.launches.back().starts_early = true;
@@ -278,15 +278,16 @@ std::string turn_entry(std::string_view kernel) { return std::string(kernel) + "
 std::vector<HelperEntry> persistent_helpers(const std::vector<KernelRow>& rows,
                                             const std::string& family) {
   const std::string name_space = "tessera::" + family;
-  std::vector<HelperEntry> helpers = {
-      {rows.front().turn_entry, "turn", name_space + "::TurnParams"}};
+  std::vector<HelperEntry> helpers = {{rows.front().turn_entry, "turn", name_space + "::TurnParams",
+                                       simt::kTurnThreads, simt::kHelperBlocks}};
   for (const KernelRow& row : rows) {
     const bool there = std::any_of(helpers.begin(), helpers.end(), [&](const HelperEntry& helper) {
       return helper.entry == row.add_entry;
     });
     if (there) continue;
     const std::string tile = std::to_string(row.block.m) + ", " + std::to_string(row.block.n);
-    helpers.push_back({row.add_entry, "add_parts<" + tile + ">", name_space + "::SimtParams"});
+    helpers.push_back({row.add_entry, "add_parts<" + tile + ">", name_space + "::SimtParams",
+                       simt::kAddThreads, simt::kHelperBlocks});
   }
   return helpers;
 }

@@ -113,6 +113,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{48, 96, 37, 4, 4, 4, -1.5f, 2},  // a wave, and five tiles in four runs
                     Case{33, 65, 29, 3, 0, 3, 1, 1, 3},   // ragged, rows of D not aligned
                     Case{16, 32, 101, 7, 0, 7},           // one tile, split along k
+                    Case{16, 32, 400, 61, 0, 61},         // parts in slices of a few,
+                    Case{20, 30, 2400, 300, 0, 290},      // as many slices as there may be,
+                    Case{31, 50, 900, 45, 0, 43, 2, 3},   // several tiles, runs across edges
                     Case{31, 50, 23, 5, 0, 2, 2, 0, 2},   // fewer runs than blocks
                     Case{1, 1, 999, 11, 0, 11},           // one output
                     Case{17, 33, 64, 5, 0, 4, 1, -1}));   // runs that end with their tile: split-K

@@ -29,12 +29,24 @@ struct TurnParams {
 inline constexpr int kTurnTile = 64;
 inline constexpr int kTurnThreads = 256;
 
-// Of the launch that adds parts: blocks take pieces of cut tiles, four outputs a thread. As many
-// blocks as start at once, since each more costs its start.
+// WHY: compiled for four blocks of a multiprocessor, the launches that turn and add have registers
+// for all of a thread's loads; for any number of them the compiler reads one after the other.
+inline constexpr int kHelperBlocks = 4;
+
+// Of the launch that adds parts: a block takes a piece of a cut tile, four neighbouring sums a
+// thread. Where a tile has many parts, several threads share them, a slice of them each.
 inline constexpr int kAddThreads = 256;
-inline constexpr int kAddBlocks = 2;  // a multiprocessor
-constexpr int add_pieces(int block_m, int block_n) {
-  return (block_m * block_n / 4 + kAddThreads - 1) / kAddThreads;
+inline constexpr int kAddInFlight = 8;  // parts that a thread reads before it adds
+inline constexpr int kMostSlices = 32;  // then a slice still reads whole lines of 128 bytes
+constexpr int add_slices(const scheduler::StreamK& s) {
+  const int parts_a_tile = s.cut_tiles() > 0 ? (s.runs + s.cut_tiles() - 1) / s.cut_tiles() : 1;
+  int slices = 1;
+  while (slices < kMostSlices && slices * kAddInFlight < parts_a_tile) slices *= 2;
+  return slices;
+}
+constexpr int add_pieces(const scheduler::StreamK& s, int block_m, int block_n) {
+  const int strips = kAddThreads / add_slices(s);
+  return (block_m * block_n / 4 + strips - 1) / strips;
 }
 
 }  // namespace tessera::simt

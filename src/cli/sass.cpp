@@ -47,8 +47,8 @@ Reported report(const MachineKernel& kernel, const Options& options) {
 
 lab::Table loops_table(const std::vector<Reported>& reported) {
   lab::Table table;
-  table.header = {"kernel", "loop",    "depth",      "instructions", "FFMA",
-                  "share",  "ceiling", "with ports", "bubbles",      "verdict"};
+  table.header = {"kernel",  "loop",       "depth",   "instructions", "FFMA",   "share",
+                  "ceiling", "with ports", "bubbles", "crowded",      "verdict"};
   for (const Reported& one : reported) {
     const int sm = one.report.sm;
     for (const sass::LoopReport& loop : one.report.loops) {
@@ -57,7 +57,8 @@ lab::Table loops_table(const std::vector<Reported>& reported) {
            std::to_string(loop.depth), std::to_string(loop.slots()),
            std::to_string(loop.mix[sass::Kind::kFfma]), fmt::format("{:.4f}", loop.ffma_share()),
            fmt::format("{:.4f}", loop.ceiling(sm)), fmt::format("{:.4f}", loop.port_ceiling(sm)),
-           fmt::format("{:.2f}", loop.ports.bubbles), verdict(one.report, loop)});
+           fmt::format("{:.2f}", loop.ports.bubbles), fmt::format("{:.2f}", loop.ports.crowded),
+           verdict(one.report, loop)});
     }
   }
   return table;

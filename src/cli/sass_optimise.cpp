@@ -44,7 +44,9 @@ lab::Json json_of(const sass::KernelPatch& patch) {
                                {"cycles_before", loop.before.cycles},
                                {"cycles", loop.after.cycles},
                                {"bubbles_before", loop.before.bubbles},
-                               {"bubbles", loop.after.bubbles}});
+                               {"bubbles", loop.after.bubbles},
+                               {"crowded_ffmas_before", loop.before.crowded},
+                               {"crowded_ffmas", loop.after.crowded}});
   }
   return object;
 }
@@ -55,7 +57,8 @@ void add_rows(const sass::KernelPatch& patch, lab::Table& table) {
         {patch.name, fmt::format("{:#x}-{:#x}", loop.begin, loop.end),
          std::to_string(loop.instructions), fmt::format("{:.1f}", loop.before.cycles),
          fmt::format("{:.1f}", loop.after.cycles), fmt::format("{:.1f}", loop.before.bubbles),
-         fmt::format("{:.1f}", loop.after.bubbles)});
+         fmt::format("{:.1f}", loop.after.bubbles), fmt::format("{:.1f}", loop.before.crowded),
+         fmt::format("{:.1f}", loop.after.crowded)});
   }
 }
 
@@ -76,8 +79,8 @@ Optimised optimise_cubin(const std::string& target, const std::string& kernel,
     throw StatusError(Status::failed(fmt::format("'{}': {}", target, error.what())));
   }
   Optimised optimised;
-  optimised.loops.header = {"kernel", "loop",           "instructions", "cycles before",
-                            "after",  "bubbles before", "after"};
+  optimised.loops.header = {"kernel",         "loop",  "instructions",   "cycles before", "after",
+                            "bubbles before", "after", "crowded before", "after"};
   optimised.json["kernels"] = lab::Json::array();
   for (const sass::KernelPatch& patch : result.kernels) {
     optimised.json["kernels"].push_back(json_of(patch));

@@ -17,7 +17,6 @@ namespace {
 
 constexpr int kNewestArchitecture = 90;  // later cubins hold copies of what the code promises
 constexpr int kRounds = 6;
-constexpr int kTwoWarpsEach = 256;  // threads: 4 sub-cores of 2 warps
 
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
 
@@ -160,11 +159,12 @@ std::vector<LoopChange> changes_of(const CubinKernel& kernel, const Program& bef
   return changes;
 }
 
-void check_input(const Program& program) {
+// A sentence, or "" if the kernel may be patched.
+std::string fault_of_input(const Program& program) {
   const std::vector<Hazard> hazards = find_hazards(program);
-  if (hazards.empty()) return;
-  fail("The kernel has a hazard before anything is changed, so it is not patched: " +
-       text_of(program, hazards[0]));
+  if (hazards.empty()) return "";
+  return "The kernel has a hazard before anything is changed, so it is not patched: " +
+         text_of(program, hazards[0]);
 }
 
 // Every field of every instruction is written as it was read.
@@ -196,11 +196,12 @@ KernelPatch patch_kernel(std::vector<std::byte>& file, const CubinKernel& kernel
   const Program before = program_of(kernel, sm);
   patch.left_alone = reason_to_leave(before);
   if (!patch.left_alone.empty()) return patch;
-  check_input(before);
+  const std::string fault = fault_of_input(before);
+  if (!fault.empty() && !options.kernel.empty()) fail(fault);
+  patch.left_alone = fault;
+  if (!fault.empty()) return patch;
   check_round_trip(before);
-  PatchOptions own = options;
-  own.reorder.yield_every = kernel.max_threads >= kTwoWarpsEach ? options.yield_every : 0;
-  Patcher patcher(before, named_elsewhere(file, before), own);
+  Patcher patcher(before, named_elsewhere(file, before), options);
   const Program& after = patcher.run();
   patch.moved = patcher.moved();
   patch.regions = patcher.regions();
@@ -217,13 +218,14 @@ std::string percent(double part, double whole) {
 }
 
 std::string line_of(const LoopChange& loop) {
-  char text[240];
+  char text[320];
   std::snprintf(text, sizeof text,
                 "  loop 0x%04zx-0x%04zx, %zu instructions, %d FFMA: cycles %.1f -> %.1f, bubbles "
-                "%.1f -> %.1f, reads an FFMA %.2f -> %.2f, FFMAs a cycle %s -> %s (model)\n",
+                "%.1f -> %.1f, crowded FFMAs %.1f -> %.1f, reads an FFMA %.2f -> %.2f, FFMAs a "
+                "cycle %s -> %s (model)\n",
                 loop.begin, loop.end, loop.instructions, loop.after.ffmas, loop.before.cycles,
-                loop.after.cycles, loop.before.bubbles, loop.after.bubbles,
-                loop.before.reads_per_ffma(), loop.after.reads_per_ffma(),
+                loop.after.cycles, loop.before.bubbles, loop.after.bubbles, loop.before.crowded,
+                loop.after.crowded, loop.before.reads_per_ffma(), loop.after.reads_per_ffma(),
                 percent(loop.before.ffmas, loop.before.cycles).c_str(),
                 percent(loop.after.ffmas, loop.after.cycles).c_str());
   return text;

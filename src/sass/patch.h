@@ -17,7 +17,6 @@ namespace tessera::sass {
 struct PatchOptions {
   std::string kernel;     // "": all kernels of the cubin
   int least_moving = 16;  // stretches with fewer FFMAs that may move stay as they are
-  int yield_every = 16;   // FFMAs, in kernels of two warps or more a sub-core; 0: never
   ReorderOptions reorder;
 };
 
@@ -45,8 +44,8 @@ struct PatchResult {
 };
 
 // Throws std::runtime_error with a sentence: the file is no cubin of CUDA 13 for sm_75 to sm_90, it
-// has no kernel of that name, its code has a hazard to begin with (place and reason), or a proof
-// fails. Kernels that cannot be treated are left alone and say why.
+// has no kernel of that name, that kernel has a hazard to begin with (place and reason), or a proof
+// fails. Other kernels that cannot be treated are left alone and say why.
 PatchResult optimise(std::span<const std::byte> cubin, const PatchOptions& options = {});
 
 // What was proved, in lines for people.

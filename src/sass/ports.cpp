@@ -38,7 +38,9 @@ void run(std::span<const PortAccess> accesses, const std::vector<bool>& is_ffma,
     use.bubbles += waited;
     use.cycles += waited + as_alone(accesses[i], rules);
     use.reads += state.fresh_reads();
-    if (is_ffma[i]) use.ffma_reads += state.fresh_reads();
+    if (!is_ffma[i]) continue;
+    use.ffma_reads += state.fresh_reads();
+    use.crowded += state.is_crowded();
   }
 }
 
@@ -61,7 +63,9 @@ Prepared prepare(std::span<const Operation> code, const PortRules& rules) {
 }
 
 void divide(PortUse& use, int iterations) {
-  for (double* sum : {&use.cycles, &use.bubbles, &use.reads, &use.ffma_reads}) *sum /= iterations;
+  for (double* sum : {&use.cycles, &use.bubbles, &use.reads, &use.ffma_reads, &use.crowded}) {
+    *sum /= iterations;
+  }
   for (double& bubbles : use.bubbles_at) bubbles /= iterations;
 }
 
@@ -133,6 +137,7 @@ int PortState::issue(const PortAccess& access, const PortRules& rules) {
   // WHY: instructions that read whole tuples (stores of 128 bits, MMAs) may want more than a window
   // holds; theirs is as long as they need.
   const int most = *std::max_element(wanted.begin(), wanted.end());
+  is_crowded_ = most > 1;
   const int window =
       std::max(rules.window, (most + rules.reads_per_cycle - 1) / rules.reads_per_cycle);
   int waited = 0;

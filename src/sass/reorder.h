@@ -15,12 +15,15 @@ namespace tessera::sass {
 
 struct ReorderOptions {
   PortRules ports;
-  int beam = 16;       // orders that are followed at a time
-  int lookahead = 64;  // of the FFMAs that may come next, how many are tried
-  // One FFMA in so many lets the other warps of its sub-core go first; 0: none.
-  // HW: two warps that never yield drift apart and lose 2 to 3 % to fetching instructions; one
-  // FFMA of 16 that yields ends that, but costs a warp that is alone a cycle (measured on an H200).
+  int beam = 128;      // orders that are followed at a time
+  int lookahead = 32;  // of the FFMAs that may come next, how many are tried
+  // What lets the other warps of the sub-core go first: one FFMA in so many (0: none), and whatever
+  // stalls.
+  // TRIED: on an H200, a 256x128 tile with two warps a sub-core loses 1.2 % by one FFMA of 16 that
+  // yields, 1.1 % by yields on LDS and 0.4 % by those on stalls: the other warp's operands take the
+  // place of those that are kept. Small loops of FFMAs alone had gained 2 %.
   int yield_every = 0;
+  bool stalls_yield = false;
 };
 
 // A stretch of one block that nothing divides: no branch, barrier, or instruction without a row in
@@ -39,9 +42,10 @@ using Waits = std::vector<std::vector<ScoreboardWait>>;
 Waits waits_of(const Program& program);
 
 struct NewOrder {
-  std::vector<std::size_t> order;        // old places, in their new order; empty if none is better
-  std::vector<Instruction> code;         // with new control fields
-  double cycles_before = 0, cycles = 0;  // stalls and bubbles of the region on its own
+  std::vector<std::size_t> order;  // old places, in their new order; empty if none is better
+  std::vector<Instruction> code;   // with new control fields
+  // Of the region on its own: stalls, bubbles, and what crowded FFMAs are thought to cost.
+  double cycles_before = 0, cycles = 0;
 };
 // `pinned` instructions (by place in the program) do not move.
 NewOrder reorder(const Program& program, const Region& region, const Waits& waits,

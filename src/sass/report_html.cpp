@@ -89,6 +89,7 @@ std::string cards(const KernelReport& kernel, const LoopReport& loop) {
             card(percent(loop.ceiling(kernel.sm)), "issue ceiling") +
             card(percent(loop.port_ceiling(kernel.sm)), "with register ports (model)") +
             card(rounded(loop.ports.bubbles), "bubbles (model)") +
+            card(rounded(loop.ports.crowded), "crowded FFMAs (model)") +
             card(rounded(loop.ports.reads_per_ffma()), "register reads an FFMA (model)");
   } else {
     text += card(std::to_string(loop.multiplies()), "multiplies");

@@ -23,6 +23,7 @@ Json ports_of(const KernelReport& kernel, const LoopReport& loop) {
   return {{"tag", "model"},
           {"cycles", loop.ports.cycles},
           {"bubbles", loop.ports.bubbles},
+          {"crowded_ffmas", loop.ports.crowded},
           {"reads_per_ffma", loop.ports.reads_per_ffma()},
           {"ceiling", loop.port_ceiling(kernel.sm)}};
 }

@@ -18,7 +18,8 @@ std::string head(const KernelReport& kernel) {
 
 std::string loop_table(const KernelReport& kernel) {
   std::vector<std::vector<std::string>> rows = {{"loop", "instructions", "FFMA", "share", "ceiling",
-                                                 "with ports", "bubbles", "LDS", "LDG", "stalls"}};
+                                                 "with ports", "bubbles", "crowded", "LDS", "LDG",
+                                                 "stalls"}};
   for (const LoopReport& loop : kernel.loops) {
     const int sm = kernel.sm;
     rows.push_back({std::string(2 * static_cast<std::size_t>(loop.depth - 1), ' ') +
@@ -27,8 +28,8 @@ std::string loop_table(const KernelReport& kernel) {
                     std::to_string(loop.slots()), number(loop.mix[Kind::kFfma]),
                     percent(loop.ffma_share()), percent(loop.ceiling(sm)),
                     percent(loop.port_ceiling(sm)), rounded(loop.ports.bubbles),
-                    number(loop.mix[Kind::kSharedLoad]), number(loop.mix[Kind::kGlobalLoad]),
-                    std::to_string(loop.stalls)});
+                    rounded(loop.ports.crowded), number(loop.mix[Kind::kSharedLoad]),
+                    number(loop.mix[Kind::kGlobalLoad]), std::to_string(loop.stalls)});
   }
   return aligned(rows) +
          "Ceiling: share of peak when every issue slot is used; with ports: by the port model.\n";
@@ -108,6 +109,7 @@ std::string render_diff(const KernelReport& before, const KernelReport& after) {
   add("ceiling", a->ceiling(before.sm), b->ceiling(after.sm), true);
   add("with ports (model)", a->port_ceiling(before.sm), b->port_ceiling(after.sm), true);
   add("bubbles (model)", a->ports.bubbles, b->ports.bubbles);
+  add("crowded FFMAs (model)", a->ports.crowded, b->ports.crowded);
   add("reads an FFMA (model)", a->ports.reads_per_ffma(), b->ports.reads_per_ffma());
   add("reuse flags", a->reuse_flags, b->reuse_flags);
   add("stall sum", a->stalls, b->stalls);

@@ -29,6 +29,12 @@ std::string port_fact(const KernelReport& kernel, const LoopReport& loop) {
                                  rounded(ports.cycles), rounded(ports.bubbles));
   text += fmt::format(", at most {} of peak; {:.2f} registers read for each FFMA",
                       percent(loop.port_ceiling(kernel.sm)), ports.reads_per_ffma());
+  if (ports.crowded > 0) {
+    text += fmt::format(
+        "; {} FFMAs are crowded: two or more of these in one bank, about half a cycle "
+        "each on silicon, bubble or not",
+        rounded(ports.crowded));
+  }
   if (!loop.is_straight)
     text += "; the loop branches, and the model takes all of its code in a row";
   return text + " (model: ports).";
@@ -110,7 +116,8 @@ std::string shared_verdict(const LoopReport& loop) {
 }
 
 std::string compute_verdict(const KernelReport& kernel, const LoopReport& loop) {
-  const double lost = loop.ports.bubbles / std::max(1.0, loop.ports.cycles);
+  const double held = loop.ports.bubbles + kCyclesACrowdedFfma * loop.ports.crowded;
+  const double lost = held / std::max(1.0, loop.ports.cycles);
   const int overhead = loop.slots() - loop.mix[Kind::kFfma];
   if (loop.mix[Kind::kLocal] > 0) {
     return "Verdict: it spills inside of the loop; fewer registers a thread come before anything "

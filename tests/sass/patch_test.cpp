@@ -73,30 +73,50 @@ TEST(Patch, NoInstructionComesOrGoes) {
   EXPECT_EQ(bare(image_with(kEntry)), bare(patched().cubin));
 }
 
-// Warps that never yield lose fetches; stalls that do not yield lose what is kept.
-TEST(Patch, FfmasYieldNowAndThenAndWhereTheyStall) {
-  const CubinFile file = read_cubin(patched().cubin);
-  const Program program = program_of(*file.find(kEntry), file.sm);
-  const LoopChange& loop = patched().kernels[0].loops[0];
-  int since = 0, longest = 0;
-  for (std::size_t at = loop.begin / kInstructionBytes; at < loop.end / kInstructionBytes; ++at) {
-    const Operation& operation = program.operations[at];
-    if (operation.name != "FFMA") continue;
-    since = operation.control.yields ? 0 : since + 1;
-    longest = std::max(longest, since);
-    if (may_move(program, at)) {
-      EXPECT_TRUE(operation.control.stall == 1 || operation.control.yields) << operation.text;
-    }
+TEST(Patch, FewerFfmasAreCrowded) {
+  for (const LoopChange& loop : patched().kernels[0].loops) {
+    EXPECT_GT(loop.before.crowded, 80);
+    EXPECT_LT(loop.after.crowded, loop.before.crowded * 0.6);
   }
-  EXPECT_LE(longest, 40) << "16 on average, more where two stretches meet";
-  const PatchResult without = optimise(image_with(kEntry), {.kernel = kEntry, .yield_every = 0});
-  EXPECT_LE(without.kernels[0].loops[0].after.reads, loop.after.reads);
+}
+
+// FFMAs that yield among those that may move.
+std::size_t yields_in(std::span<const std::byte> cubin) {
+  const CubinFile file = read_cubin(cubin);
+  const Program program = program_of(*file.find(kEntry), file.sm);
+  std::size_t yields = 0;
+  for (std::size_t at = 0; at < program.code.size(); ++at) {
+    yields += may_move(program, at) && program.operations[at].control.yields;
+  }
+  return yields;
+}
+
+TEST(Patch, YieldsAreMadeOnlyWhereTheyAreAskedFor) {
+  const std::size_t none = yields_in(patched().cubin);
+  EXPECT_LE(none, yields_in(image_with(kEntry)));
+  PatchOptions options{.kernel = kEntry};
+  options.reorder.beam = 8;
+  options.reorder.stalls_yield = true;
+  const std::size_t stalls = yields_in(optimise(image_with(kEntry), options).cubin);
+  EXPECT_GE(stalls, none);
+  options.reorder.yield_every = 16;
+  const std::size_t ffmas = 1024;
+  EXPECT_GT(yields_in(optimise(image_with(kEntry), options).cubin), stalls + ffmas / 32);
+}
+
+// Without a stretch to work on, not even control fields change.
+TEST(Patch, AKernelThatGainsNothingStays) {
+  PatchOptions options{.kernel = kEntry};
+  options.least_moving = 1 << 20;
+  const PatchResult same = optimise(image_with(kEntry), options);
+  EXPECT_FALSE(same.kernels[0].is_changed());
+  EXPECT_TRUE(std::ranges::equal(same.cubin, image_with(kEntry)));
 }
 
 TEST(Patch, ProofIsReadable) {
   const std::string text = proof_text(patched());
   for (const char* part : {kEntry, "instructions moved", "bitwise equal", "hazards: none",
-                           "bubbles", "(model)", "CUDA 13.0"}) {
+                           "bubbles", "crowded", "(model)", "CUDA 13.0"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   }
 }
@@ -135,6 +155,25 @@ TEST(Patch, APlantedHazardIsRefusedByPlaceAndReason) {
          {kEntry, " at 0x", "FFMA", "may still be written by LDS", "not patched"}) {
       EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
     }
+  }
+}
+
+// Where all kernels are patched, one with a hazard stays as it is.
+TEST(Patch, AKernelWithAHazardIsLeftAloneAmongOthers) {
+  const std::vector<std::byte> image = with_a_planted_hazard();
+  PatchOptions options;
+  options.reorder.beam = 4;
+  const PatchResult result = optimise(image, options);
+  ASSERT_GT(result.kernels.size(), 1u);
+  for (const KernelPatch& kernel : result.kernels) {
+    const bool is_planted = kernel.name == kEntry;
+    EXPECT_EQ(!kernel.left_alone.empty(), is_planted) << kernel.left_alone;
+    EXPECT_EQ(kernel.is_changed(), !is_planted) << kernel.name;
+  }
+  const CubinFile before = read_cubin(image), after = read_cubin(result.cubin);
+  for (std::size_t at = 0; at < before.find(kEntry)->code.size(); ++at) {
+    EXPECT_EQ(before.find(kEntry)->code[at].low, after.find(kEntry)->code[at].low);
+    EXPECT_EQ(before.find(kEntry)->code[at].high, after.find(kEntry)->code[at].high);
   }
 }
 

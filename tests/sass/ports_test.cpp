@@ -66,6 +66,23 @@ TEST(Ports, WhatEndsAnEntryOfTheReuseCache) {
   EXPECT_EQ(reads({keep, nop()}), 3 + 2);
 }
 
+// Crowded or not is a matter of one instruction's reads, bubbles one of the window around it.
+TEST(Ports, CrowdedFfmasAreCountedWithAndWithoutABubble) {
+  const auto use_of = [](std::vector<Operation> body) { return ports_of_loop(body); };
+  const Operation easy = ffma(1, 3, 8, 3, kA | kC);  // reads R8 alone once R3 is kept
+  EXPECT_EQ(use_of({easy}).crowded, 0);
+  EXPECT_EQ(use_of({ffma(1, 2, 4, 7)}).crowded, 1);
+  EXPECT_EQ(use_of({ffma(1, 2, 4, 7)}).bubbles, 1);
+  const PortUse forgiven = use_of({ffma(1, 2, 4, 7), nop()});
+  EXPECT_EQ(forgiven.crowded, 1);
+  EXPECT_EQ(forgiven.bubbles, 0) << "the window has room behind it";
+  EXPECT_EQ(use_of({ffma(1, 3, 5, 8)}).crowded, 1) << "the odd bank";
+  EXPECT_EQ(use_of({ffma(1, 2, 2, 7)}).crowded, 0) << "R2 is read once";
+  const Operation keeps = ffma(1, 2, 4, 7, kA), hits = ffma(3, 2, 8, 9, kA);
+  EXPECT_EQ(use_of({keeps, hits}).crowded, 0) << "R2 is kept round the loop";
+  EXPECT_EQ(use_of({keeps, hits, ffma(5, 10, 12, 11)}).crowded, 2) << "R2 is read anew";
+}
+
 TEST(Ports, OneRegisterInTwoSlotsIsReadOnce) {
   EXPECT_EQ(ports_of_loop(std::vector<Operation>{ffma(1, 2, 2, 6)}).cycles, 2);
   EXPECT_EQ(ports_of_loop(std::vector<Operation>{ffma(1, 2, 2, 2)}).cycles, 1);

@@ -1,8 +1,9 @@
 """Tables of docs/registers.md: what tools/calibrate_registers measured on an H200, and the port
-model beside it. Used by tools/update_tables.py."""
+model beside it, and where the issue slots of whole kernels go. Used by tools/update_tables.py."""
 import json
 
 MEASURED, FIT = "h200_registers.json", "h200_registers_fit.json"
+PROFILE = "h200_fp32_profile.json"  # by tools/issue_profile.py
 NOTHING = "*(no results)*"
 
 
@@ -33,7 +34,8 @@ def streams(file, group, experiments, wanted=lambda name: True):
         cycles = [of_warps(row, warps) for warps in (1, 2, 4)]
         shares = [None if c is None else c / row["instructions"] / warps
                   for c, warps in zip(cycles, (1, 2, 4))]
-        rows.append([row["name"], str(row["instructions"]), *map(number, shares)])
+        name = row["name"].replace(" | ", " beside ")  # two warps with different code
+        rows.append([name, str(row["instructions"]), *map(number, shares)])
     return table(["pattern", "instructions", "1 warp", "2 warps", "4 warps"], rows)
 
 
@@ -77,8 +79,33 @@ def whole_gpu(file):
     return table(["stream, half a second", "warps a sub-core", "TFLOP/s", "W"], rows)
 
 
+def profile_cells(p):
+    crowded = [p["crowded"][bank] for bank in ("even", "odd")]
+    behind = sum(c["bubbles_behind"] for c in crowded)
+    return [p["name"], f"{p['ffma']} of {p['instructions']}", f"{100 * p['issued_slots']:.1f} %",
+            f"{100 * p['dispatch_slots']:.1f} %", f"{p['bubbles']:.1f}",
+            " + ".join(str(c["ffma"]) for c in crowded), f"{behind:.1f}",
+            f"{p['large']['behind_crowded']} of {p['large']['all']}"]
+
+
+def profiles(file):
+    """Where the issue slots of a kernel's inner loop go."""
+    if not file:
+        return NOTHING
+    header = ["kernel", "FFMAs of a turn", "slots used", "slots lost at dispatch", "bubbles a turn",
+              "crowded FFMAs, even + odd", "bubbles 5 behind them",
+              "of bubbles of half a cycle and more"]
+    about = "; ".join(dict.fromkeys(p["about"] for p in file["profiles"] if p["about"]))
+    rows = table(header, [profile_cells(p) for p in file["profiles"]])
+    return "\n\n".join([rows, f"{about + '; ' if about else ''}`results/{PROFILE}`."])
+
+
 def sections(root):
     """Name of a generated section -> its body."""
+    return {**stream_sections(root), "registers_profile": profiles(load(root, PROFILE))}
+
+
+def stream_sections(root):
     file, fit = load(root, MEASURED), load(root, FIT)
     names = ["peaks", "stalls", "pairs", "loads", "yields", "blocks", "fit", "loops", "distances",
              "whole_gpu"]

@@ -12,6 +12,7 @@ A generated section stands between two lines, <!-- NAME begin --> and <!-- NAME 
   fp32      any page      FP32 beside the vendor's    results/h200_fp32*.json, by fp32_tables.py
   observer_cost, sent_again    docs/counts.md         results/observer_cost.json, h200_ncu.json
   registers_*  docs/registers.md         results/h200_registers.json, h200_registers_fit.json
+  registers_profile  docs/registers.md   results/h200_fp32_profile.json, by issue_profile.py
 
 How the files are made (the first three on a GPU, the others anywhere):
 

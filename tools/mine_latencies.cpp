@@ -1,8 +1,8 @@
 // Reads the shortest distances off compiled kernels that ptxas left between instructions of fixed
 // latency, and prints them as src/sass/latency_rows.cpp has them. What is no ptxas output (patched
-// or hand-made code) does not belong here.
+// or hand-made code) does not belong here. tools/mine_corpus compiles what it should read.
 //
-//     mine_latencies "CUDA 13.0.88" build/images/*.cubin build/calibration/*.cubin
+//     mine_latencies "CUDA 13.0.88" CUBIN...
 #include <algorithm>
 #include <cstdio>
 #include <exception>

@@ -25,7 +25,7 @@ TEST(Hazards, NoneInWhatPtxasWrites) {
           continue;
         }
         ADD_FAILURE() << text_of(program, hazard) << "\nIf ptxas is newer than " << latency_source()
-                      << ", run tools/mine_latencies.";
+                      << ", or the kernel is, run tools/mine_corpus.";
       }
     }
   }

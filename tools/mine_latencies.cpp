@@ -55,6 +55,36 @@ void mine(const Program& program, Table& table) {
   visit_meetings(program, listener);
 }
 
+// Cycles after which a result of this class is read at the earliest; 0 if nobody was seen to.
+int latency_of(const Table& table, LatencyClass producer) {
+  int latency = 0;
+  for (const LatencyClass reader : {LatencyClass::kFma, LatencyClass::kAlu}) {
+    const auto seen = table.distances.find(
+        {MeetingKind::kReadAfterWrite, RegisterFile::kGeneral, producer, reader});
+    if (seen == table.distances.end() || seen->second.times < kOften) continue;
+    latency = latency == 0 ? seen->second.cycles : std::min(latency, seen->second.cycles);
+  }
+  return latency;
+}
+
+// Two writes of one register: each lands its latency after its issue, so the second one is last if
+// it lands later. Pairs of rare classes may never have been seen that close.
+void lower_writes(const Table& table, std::map<Key, int>& rows) {
+  constexpr int kMargin = 2;  // as ptxas leaves between two of one class
+  const auto classes = {LatencyClass::kFma, LatencyClass::kAlu, LatencyClass::kHalf,
+                        LatencyClass::kClock};
+  for (const LatencyClass first : classes) {
+    for (const LatencyClass second : classes) {
+      const int before = latency_of(table, first), after = latency_of(table, second);
+      if (before == 0 || after == 0) continue;
+      const int cycles = std::max(1, before - after + kMargin);
+      const Key key{MeetingKind::kWriteAfterWrite, RegisterFile::kGeneral, first, second};
+      const auto [row, is_new] = rows.emplace(key, cycles);
+      if (!is_new) row->second = std::min(row->second, cycles);
+    }
+  }
+}
+
 // The distances of pairs, then of each producer with any consumer that has no row.
 std::map<Key, int> rows_of(const Table& table) {
   std::map<Key, int> slowest, rows;
@@ -83,6 +113,7 @@ std::map<Key, int> rows_of(const Table& table) {
     if (seen.cycles < any) rows[key] = seen.cycles;
   }
   rows.insert(slowest.begin(), slowest.end());
+  lower_writes(table, rows);
   return rows;
 }
 

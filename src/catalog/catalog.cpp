@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "catalog/persistent.h"
+#include "catalog/rates.h"
 #include "catalog/rung.h"
 #include "kernels/simt/config.h"
 #include "ladder/01_strided/config.h"
@@ -29,10 +30,24 @@
 
 namespace tessera {
 
+namespace {
+
+std::vector<Kernel> with_rates(std::vector<Kernel> kernels) {
+  for (Kernel& kernel : kernels) {
+    for (KernelRow& row : kernel.rows) {
+      for (const catalog::Rate& rate : catalog::kH200Rates) {
+        if (rate.kernel == kernel.name && rate.variant == row.variant) row.tflops = rate.tflops;
+      }
+    }
+  }
+  return kernels;
+}
+
+}  // namespace
 std::span<const Kernel> all_kernels() {
   using catalog::packed_rung, catalog::persistent_rung, catalog::rung, catalog::stream_k_kernel;
   // clang-format off
-  static const std::vector<Kernel> kernels = {
+  static const std::vector<Kernel> kernels = with_rates({
       rung("01_strided", "one thread an output, lanes down a column", strided::kRows),
       rung("02_coalesced", "lanes along a row", coalesced::kRows),
       rung("03_shared_tile", "tiles staged in shared memory", shared_tile::kRows),
@@ -53,7 +68,7 @@ std::span<const Kernel> all_kernels() {
       packed_rung("23_packed_conflict_free", "shared blocks read without conflicts", packed_conflict_free::kRows),
       packed_rung("24_tensor_core_wmma", "FP64 tensor cores, one warp a tile", tensor_core_wmma::kRows),
       stream_k_kernel("simt_f32", "TMA, persistent, stream-K", "simt", simt::kRows),
-  };
+  });
   // clang-format on
   return kernels;
 }

@@ -32,8 +32,10 @@ struct KernelRow {
   int shared_bytes = 0;              // dynamic shared memory of a block
   std::string add_entry = {};        // adds the parts of cut tiles
   std::string turn_entry =
-      {};            // brings operands into the form that tensor copies take; may be empty
-  int resident = 0;  // blocks of a multiprocessor: the grid is persistent; 0: a block a tile
+      {};             // brings operands into the form that tensor copies take; may be empty
+  int resident = 0;   // blocks of a multiprocessor: the grid is persistent; 0: a block a tile
+  int groups = 1;     // of warps, which divide a tile's k
+  double tflops = 0;  // of a full H200, measured (catalog/rates.h); 0: never
 };
 
 enum class When {

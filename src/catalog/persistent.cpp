@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "arch/gpus.h"
 #include "kernels/scheduler/choose_stream_k.h"
 #include "kernels/simt/params.h"
 #include "ladder/15_producer_warp/config.h"
@@ -51,29 +50,8 @@ bool can_be_mapped(const TensorMapDesc& desc) {
   return check(desc).ok() && desc.sizes[0] <= kMaxCoordinate && desc.sizes[1] <= kMaxCoordinate;
 }
 
-// Model, of an H200: element-wise copies cost an eighth of the product; turning reads and writes
-// the operand at this speed, and is one launch more.
-constexpr double kCopyPenalty = 0.12, kTurnSpeed = 3.3e12, kLaunchSeconds = 3e-6;
-constexpr double kLargeProductSpeed = 55e12;
-
-scheduler::TileCosts costs_of(const KernelRow& row) {
-  return scheduler::costs_of(row.block, row.resident, sizeof(float), arch::kH200.fp32_lanes);
-}
-
-int ctas_of(const KernelRow& row, const PlanContext& context) {
-  return std::max(1, context.multiprocessors) * row.resident;
-}
-
-StreamK schedule_of(const KernelRow& row, const GemmParams& p, const PlanContext& context) {
-  const int ctas = ctas_of(row, context);
-  if (context.options.cut == When::kNever) {
-    return scheduler::data_parallel(p.m, p.n, p.k, row.block, ctas);
-  }
-  if (context.options.cut == When::kAlways) {
-    return scheduler::cut_last_wave(p.m, p.n, p.k, row.block, ctas);
-  }
-  return scheduler::choose_stream_k(p.m, p.n, p.k, row.block, ctas, costs_of(row));
-}
+// Model, of an H200: element-wise copies cost an eighth of the product.
+constexpr double kCopyPenalty = 0.12, kLargeProductSpeed = 55e6;  // FLOP a microsecond
 
 template <class Params>
 Launch launch_of(const std::string& entry, std::int64_t grid, int block, const Params& params) {
@@ -130,10 +108,6 @@ Layout layout_of(const KernelRow& row, const GemmParams& p, const StreamK& sched
   return {a, b, b + (needs.b ? aligned(turned_bytes(p.n, p.k)) : 0)};
 }
 
-double turn_seconds(const Layout& layout) {
-  return 2 * static_cast<double>(layout.bytes - layout.a) / kTurnSpeed + kLaunchSeconds;
-}
-
 simt::Turn turn_of(const void* from, long long outer, long long k, long long from_outer,
                    long long from_k, DeviceAddress to) {
   const auto tiles = [](long long extent) { return scheduler::pieces(extent, simt::kTurnTile); };
@@ -176,24 +150,15 @@ bool pays_to_turn(const KernelRow& row, const GemmParams& p, const PlanContext& 
   if (layout.bytes > context.workspace_bytes) return false;
   if (context.options.turn == When::kAlways) return true;
   const double product = 2.0 * p.m * p.n * p.k / kLargeProductSpeed;
-  return kCopyPenalty * product > turn_seconds(layout);
+  return kCopyPenalty * product > turn_microseconds(layout.bytes - layout.a);
 }
 
-double predicted_milliseconds(const KernelRow& row, const Problem& problem,
-                              const PlanContext& context, double tflops) {
+Prediction predicted_call(const KernelRow& row, const Problem& problem,
+                          const PlanContext& context) {
   const GemmParams p = canonical_params(problem, {});
-  if (p.m == 0 || p.n == 0) return 0;
-  const arch::Gpu& gpu = arch::kH200;
-  scheduler::TileCosts costs = costs_of(row);
-  costs.k_tile *= gpu.fp32_peak() / tflops;
-  const bool copies = row.fetches.a == Fetch::kCopy4 || row.fetches.b == Fetch::kCopy4;
-  if (copies) costs.k_tile *= 1 + kCopyPenalty;
-  const StreamK schedule = schedule_of(row, p, context);
-  const double cycles = scheduler::predicted_cycles(schedule, ctas_of(row, context), costs);
-  double seconds = kLaunchSeconds + cycles / (gpu.clock_ghz * 1e9);
   const Needs needs = turns_needed(row, p);
-  if (needs.a || needs.b) seconds += turn_seconds(layout_of(row, p, schedule, needs));
-  return 1e3 * seconds;
+  const Layout turned = layout_of(row, p, {}, needs);
+  return predicted(row, problem, context, turned.bytes - turned.a);
 }
 
 bool can_fetch(const KernelRow& row, const GemmParams& p) {

@@ -9,6 +9,7 @@
 
 #include <utility>
 
+#include "catalog/cost_model.h"
 #include "catalog/rung.h"
 
 namespace tessera::catalog {
@@ -22,12 +23,8 @@ bool can_fetch(const KernelRow& row, const GemmParams& canonical);
 
 Status supports_persistent(const Kernel& kernel, const KernelRow& row, const GemmParams& canonical);
 
-// Milliseconds that a plan with this row is expected to take on an H200's clock and lanes, or on
-// another GPU's share of them. `tflops`: of the row on a full GPU, tensor copies, no wave half
-// empty. A model: that rate, the schedule's waves, and fixed prices of cutting, turning and
-// copying.
-double predicted_milliseconds(const KernelRow& row, const Problem& problem,
-                              const PlanContext& context, double tflops);
+// What a call with this row is expected to cost, the launch that turns its operands included.
+Prediction predicted_call(const KernelRow& row, const Problem& problem, const PlanContext& context);
 
 std::int64_t stream_k_workspace(const KernelRow& row, const Problem& problem,
                                 const PlanContext& context);
@@ -59,6 +56,7 @@ KernelRow persistent_row(std::string_view kernel, const char* variant, const Con
                 .fetches = config.fetches,
                 .shared_bytes = config.shared_bytes(),
                 .resident = config.min_blocks()};
+  if constexpr (requires { config.groups; }) row.groups = config.groups;
   if (config.fetches.a == Fetch::kTensor) row.a_box = config.a_box();
   if (config.fetches.b == Fetch::kTensor) row.b_box = config.b_box();
   return row;

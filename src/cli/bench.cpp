@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <memory>
 
 #include "cli/command.h"
@@ -12,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/session.h"
+#include "cli/why.h"
 #include "gemm/select.h"
 #include "lab/chain.h"
 #include "lab/runner.h"
@@ -29,7 +31,7 @@ struct Options {
   DeviceOptions device;
   Output output;
   std::string mode = "both", fill = "uniform", rounds, seed, chain, gpu;
-  bool skip_verification = false, energy = false;
+  bool skip_verification = false, energy = false, why = false;
 };
 
 std::vector<lab::Mode> modes_of(const std::string& text) {
@@ -64,6 +66,10 @@ bool any_failed(const std::vector<lab::Record>& records) {
   return false;
 }
 
+DataType type_for_best(const ProblemOptions& options) {
+  return options.type.empty() ? DataType::kF32 : parse_type(options.type);
+}
+
 // One piece of work: the kernels of one type on one problem.
 struct Group {
   Problem problem;
@@ -75,9 +81,11 @@ std::vector<Group> groups_of(const ProblemOptions& options, const Shape& otherwi
                              int multiprocessors) {
   std::vector<Group> groups;
   if (options.kernel == kBestKernel) {
-    const DataType type = options.type.empty() ? DataType::kF32 : parse_type(options.type);
+    const PlanContext context{.multiprocessors = multiprocessors,
+                              .options = plan_options_of(options)};
+    const DataType type = type_for_best(options);
     for (const Problem& problem : problems_of(options, type, otherwise)) {
-      groups.push_back({problem, {gemm::best_kernel(problem, multiprocessors)}});
+      groups.push_back({problem, {gemm::best_kernel(problem, context)}});
     }
     return groups;
   }
@@ -107,8 +115,11 @@ void add_commands(std::vector<lab::Record>& records, const Group& group, const D
   }
 }
 
-std::vector<lab::Record> run_groups(const std::vector<Group>& groups, Devices& devices,
-                                    const Options& options, lab::BenchOptions bench) {
+// `keep` is given all records so far after each group: an hour's work outlives a machine that is
+// taken away.
+std::vector<lab::Record> run_groups(
+    const std::vector<Group>& groups, Devices& devices, const Options& options,
+    lab::BenchOptions bench, const std::function<void(const std::vector<lab::Record>&)>& keep) {
   std::vector<lab::Record> records;
   Progress bar(static_cast<std::int64_t>(groups.size()));
   bench.fallback = devices.fallback.get();
@@ -119,6 +130,7 @@ std::vector<lab::Record> run_groups(const std::vector<Group>& groups, Devices& d
         lab::bench(*devices.device, group.kernels, group.problem, bench);
     add_commands(rows, group, devices, options, bench.verify.seed);
     records.insert(records.end(), rows.begin(), rows.end());
+    keep(records);
   }
   return records;
 }
@@ -206,8 +218,25 @@ int bench_chain(const Options& options) {
   return correct ? kOk : kCheckFailed;
 }
 
+// bench --why: the model alone.
+int say_why(const Options& options) {
+  const Devices devices = open_devices(options.device);
+  const PlanContext context{.multiprocessors = devices.device->info().multiprocessors,
+                            .options = plan_options_of(options.problem)};
+  const std::vector<Reasons> reasons =
+      reasons_for(problems_of(options.problem, type_for_best(options.problem), kGpuShape), context);
+  const lab::Table table = why_table(reasons, context);
+  options.output.write(why_json(reasons, context), table);
+  if (options.output.prints_text()) {
+    fmt::print("What the model expects, in microseconds of an H200's clock (nothing ran):\n\n{}",
+               lab::render(table, lab::Format::kText));
+  }
+  return kOk;
+}
+
 int bench(const Options& options) {
   options.output.check({{"--shapes", options.problem.shapes}});
+  if (options.why) return say_why(options);
   if (!options.chain.empty()) return bench_chain(options);
   lab::BenchOptions settings = bench_options_of(options);
   // WHY: refuses a bad name before a device is opened
@@ -220,9 +249,13 @@ int bench(const Options& options) {
   const Baseline baseline = load_baseline(options.device, devices);
   settings.vendor = baseline.vendor.get();
 
-  const std::vector<lab::Record> records = run_groups(groups, devices, options, settings);
-
   const lab::Environment environment = environment_of(devices, baseline, settings.verify.seed);
+  const auto keep = [&](const std::vector<lab::Record>& records) {
+    options.output.files_only().write(lab::to_json(environment, records),
+                                      with_commands(lab::bench_table(records), records));
+  };
+  const std::vector<lab::Record> records = run_groups(groups, devices, options, settings, keep);
+
   const lab::Table table = lab::bench_table(records);
   options.output.write(lab::to_json(environment, records), with_commands(table, records));
   if (options.output.prints_text()) {
@@ -246,6 +279,8 @@ void declare_options(CLI::App& app, Options& options) {
   app.add_option("--chain", options.chain,
                  "R products in a row, D feeding the next: own and vendor")
       ->type_name("R");
+  app.add_flag("--why", options.why,
+               "run nothing: what the model expects of each kernel that 'best' could take");
   app.add_flag("--no-verify", options.skip_verification, "time only");
   add_plan_options(app, options.problem);
   app.add_flag("--energy", options.energy,
@@ -265,6 +300,7 @@ Command bench_command() {
           "  tessera bench --kernel '0*' -m 1024:8192:x2 --mode burst --json results.json\n"
           "  tessera bench --device virtual --kernel all -m 512 -n 128 -k 256 --json -\n"
           "  tessera bench --kernel best --suite fp32 --json results.json\n"
+          "  tessera bench --why -m 128 -n 128 -k 262144 --layout all\n"
           "  tessera bench --kernel simt_f32 -m 8192 --mode sustained --energy\n"
           "  tessera bench --kernel 21,22,23,24 -m 2048 --chain 10",
           [](CLI::App& app) {

@@ -55,7 +55,8 @@ KernelChoice named_kernel(const std::string& name, DataType type) {
 // last rung of the type.
 KernelChoice kernel_for(const Options& options, const Problem& problem, const DeviceInfo& device) {
   if (!options.kernel.empty()) return named_kernel(options.kernel, problem.type);
-  if (device.kind == DeviceKind::kCuda) return gemm::best_kernel(problem, device.multiprocessors);
+  if (device.kind == DeviceKind::kCuda)
+    return gemm::best_kernel(problem, {.multiprocessors = device.multiprocessors});
   return kernels_of_type(choose_kernels("all"), problem.type).back();
 }
 

@@ -91,6 +91,11 @@ bool Output::prints_text() const {
   return json != kStdout && csv != kStdout && markdown != kStdout;
 }
 
+Output Output::files_only() const {
+  const auto file = [](const std::string& path) { return path == kStdout ? std::string() : path; };
+  return {file(json), file(csv), file(markdown)};
+}
+
 void Output::write(const lab::Json& object, const lab::Table& table) const {
   // WHY: paths and source lines may hold any bytes; JSON is UTF-8.
   const auto lenient = lab::Json::error_handler_t::replace;

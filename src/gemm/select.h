@@ -1,20 +1,26 @@
-// Which kernel of the catalog to use where nobody names one. A model, not a measurement: a kernel's
-// measured rate on a full GPU, shared among waves of its tiles, some of them empty; for a
-// persistent grid the waves of its schedule, with what cutting, turning and copying cost.
+// Which kernel of the catalog to use where nobody names one. A model, not a measurement:
+// catalog/cost_model.h says what a call is expected to cost, part by part.
 #pragma once
 
-#include "catalog/catalog.h"
+#include <vector>
+
+#include "catalog/cost_model.h"
 #include "problem/problem.h"
 
 namespace tessera::gemm {
 
-// The kernel expected to be fastest for this problem on a GPU of that many multiprocessors.
-// Throws kUnsupported when no kernel takes the problem.
-KernelChoice best_kernel(const Problem& problem, int multiprocessors);
+// A kernel that could take the problem, with the row that it would use.
+struct Candidate {
+  KernelChoice choice;
+  const KernelRow* row;
+  catalog::Prediction prediction;
+};
 
-// The model behind it: milliseconds that the kernel is expected to need; exposed for tests and for
-// people who ask why.
-double predicted_milliseconds(const KernelRow& row, double full_tflops, const Problem& problem,
-                              int multiprocessors);
+// Every kernel whose rate is known and that takes the problem, the one expected to be fastest
+// first.
+std::vector<Candidate> candidates(const Problem& problem, const PlanContext& context);
+
+// The first of them. Throws kUnsupported when no kernel takes the problem.
+KernelChoice best_kernel(const Problem& problem, const PlanContext& context);
 
 }  // namespace tessera::gemm

@@ -11,27 +11,17 @@
 
 namespace tessera::scheduler {
 
-// Cycles; constants of an H200 at 1.98 GHz.
+// What the parts of a product cost on one GPU, in cycles. catalog/cost_model.h says where a
+// kernel's numbers come from.
 struct TileCosts {
-  int resident;   // CTAs of a multiprocessor
-  double k_tile;  // one k tile of one CTA while all resident CTAs multiply
-  double item;    // begin and end of a work item: fill the pipeline, write the tile
-  double add;     // read one partial tile back
-  double launch;  // of the kernel that adds
+  int resident;     // CTAs of a multiprocessor
+  double start;     // until the first tile of a CTA has come
+  double k_tile;    // one k tile of one CTA while all resident CTAs fetch and multiply
+  double store;     // the end of a work item, less what other resident CTAs multiply meanwhile
+  double memory;    // operands and D by way of device memory, once
+  double add;       // the second launch, and its way to memory and back
+  double add_part;  // reading one part again, by the whole GPU
 };
-
-constexpr TileCosts costs_of(BlockTile block, int resident, int bytes_an_element, int lanes) {
-  const double outputs = static_cast<double>(block.m) * block.n * resident;
-  // HW: an H200 copies at 4.27 TB/s, 16 bytes a cycle and multiprocessor (arch/gpus.h).
-  const double tile_traffic = outputs * bytes_an_element / 16;
-  return {.resident = resident,
-          .k_tile = outputs * block.k / lanes,
-          .item = 1500 + tile_traffic,  // three times the latency of device memory
-          .add = tile_traffic,
-          // HW: cutting cost 14 microseconds more than its waves saved at 4096^3 on an H200, half
-          // of them for too many blocks that added.
-          .launch = 16000};
-}
 
 // A CTA that has its multiprocessor for itself is not `resident` times as fast: four warps do not
 // fill it. HW: 40 of 54 TFLOP/s with one of two (128x64 at 1024^3 on an H200) give this share.
@@ -77,22 +67,37 @@ constexpr StreamK data_parallel(long long m, long long n, long long k, BlockTile
           .longer_runs = 0};
 }
 
-// Predicted cycles from the start of the first CTA to the end of the last, with room for `ctas`.
-constexpr double predicted_cycles(const StreamK& s, int ctas, const TileCosts& costs) {
-  const int multiprocessors = ctas / costs.resident;
-  const int full_waves = s.whole_tiles / ctas, rest = s.whole_tiles % ctas;
-  double cycles = full_waves * (s.k_tiles * costs.k_tile + costs.item);
-  if (rest > 0) {
-    cycles += s.k_tiles * costs.k_tile * slowdown(costs, rest, multiprocessors) + costs.item;
+// Predicted cycles of a product. The next item's tiles are fetched while an item ends, so only the
+// first one waits for them.
+struct Cycles {
+  double start, multiply, store, memory, add;
+
+  constexpr bool memory_bound() const { return memory > multiply + store; }
+  constexpr double total() const {
+    return start + (memory_bound() ? memory : multiply + store) + add;
   }
-  if (s.cut_tiles() == 0) return cycles;
+};
+
+// From the start of the first CTA to the end of the last, with room for `ctas`.
+constexpr Cycles predicted(const StreamK& s, int ctas, const TileCosts& costs) {
+  const int multiprocessors = ctas / costs.resident;
+  const int waves = s.whole_tiles / ctas, rest = s.whole_tiles % ctas;
+  const double whole_waves = waves + (rest > 0 ? slowdown(costs, rest, multiprocessors) : 0);
+  Cycles c{.start = costs.start,
+           .multiply = whole_waves * s.k_tiles * costs.k_tile,
+           .store = (waves + (rest > 0)) * costs.store,
+           .memory = costs.memory,
+           .add = 0};
+  if (s.cut_tiles() == 0) return c;
   const bool split_k = s.runs % s.cut_tiles() == 0;
   const long long length = s.run_length + (s.longer_runs > 0 ? 1 : 0);
   const long long items = split_k ? 1 : pieces(length, s.k_tiles) + 1;
-  const double parts = split_k ? s.runs : s.runs + s.cut_tiles();
-  return cycles +
-         static_cast<double>(length) * costs.k_tile * slowdown(costs, s.runs, multiprocessors) +
-         static_cast<double>(items) * costs.item + costs.launch + parts / ctas * costs.add;
+  const int parts = split_k ? s.runs : s.runs + s.cut_tiles();
+  c.multiply +=
+      static_cast<double>(length) * costs.k_tile * slowdown(costs, s.runs, multiprocessors);
+  c.store += static_cast<double>(items) * costs.store;
+  c.add = costs.add + parts * costs.add_part;
+  return c;
 }
 
 // The schedule that the model expects to be fastest for m x n x k on `ctas` resident CTAs. Expects
@@ -102,7 +107,7 @@ constexpr StreamK choose_stream_k(long long m, long long n, long long k, BlockTi
   const StreamK whole = data_parallel(m, n, k, block, ctas);
   StreamK best = whole;
   if (whole.tiles() % ctas == 0 || whole.k_tiles < 2 * kShortestRun) return best;
-  double best_cycles = predicted_cycles(best, ctas, costs);
+  double best_cycles = predicted(best, ctas, costs).total();
   const int full = whole.tiles() / ctas * ctas;
   for (const int kept : {full, full - ctas}) {
     if (kept < 0) continue;
@@ -116,7 +121,7 @@ constexpr StreamK choose_stream_k(long long m, long long n, long long k, BlockTi
       if (candidate == 0 || (candidate <= cut && candidate < alone)) continue;  // idle GPU
       StreamK s = with_runs(whole, kept, candidate, kSnap);
       s.ctas = ctas;
-      const double cycles = predicted_cycles(s, ctas, costs);
+      const double cycles = predicted(s, ctas, costs).total();
       if (cycles < best_cycles) {
         best = s;
         best_cycles = cycles;

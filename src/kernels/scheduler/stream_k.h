@@ -23,7 +23,7 @@ struct StreamK {
   int k_tiles;      // of every tile; 0 when A and B are not read
   int runs;         // into which the other tiles are cut, at most ctas
   int snap;         // a cut this close to a tile's edge moves onto it (k tiles)
-  // Of a run, in k tiles; of the first longer_runs one more. Both wide: no padding in a parameter.
+  // Of a run, in k tiles; of longer_runs, evenly among the others, one more. Wide: no padding.
   long long run_length, longer_runs;
 
   constexpr int tiles() const { return tiles_m * tiles_n; }
@@ -63,9 +63,10 @@ constexpr StreamK with_runs(StreamK s, int whole_tiles, int runs, int snap) {
   return s;
 }
 
-// First unit of run r; run r ends where run r + 1 begins.
+// First unit of run r; run r ends where run r + 1 begins. Where each tile has the same number of
+// runs, none crosses an edge.
 constexpr long long run_begin(const StreamK& s, int r) {
-  const long long even = r * s.run_length + (r < s.longer_runs ? r : s.longer_runs);
+  const long long even = r * s.run_length + r * s.longer_runs / s.runs;
   if (s.snap == 0) return even;
   const int inside = static_cast<int>(even % s.k_tiles);
   if (inside <= s.snap) return even - inside;
@@ -132,19 +133,21 @@ struct Parts {
   constexpr long long slot(int run) const { return slot_of(run, run == first ? 0 : 1); }
 };
 
+namespace detail {
+
+constexpr int run_at(const StreamK& s, long long unit) {
+  const long long units = s.runs * s.run_length + s.longer_runs;
+  int run = static_cast<int>(unit * s.runs / units);
+  while (run > 0 && run_begin(s, run) > unit) --run;  // rounding and snapping move it by one or two
+  while (run + 1 < s.runs && run_begin(s, run + 1) <= unit) ++run;
+  return run;
+}
+
+}  // namespace detail
+
 constexpr Parts parts_of(const StreamK& s, int cut) {
-  const long long begin = static_cast<long long>(cut) * s.k_tiles, end = begin + s.k_tiles;
-  const long long in_longer = s.longer_runs * (s.run_length + 1);
-  int run = begin < in_longer
-                ? static_cast<int>(begin / (s.run_length + 1))
-                : static_cast<int>(s.longer_runs + (begin - in_longer) / s.run_length);
-  // Snapping may have moved the cut across.
-  while (run > 0 && run_begin(s, run) > begin) --run;
-  while (run_begin(s, run + 1) <= begin) ++run;
-  int last = run + static_cast<int>((end - run_begin(s, run) - 1) / (s.run_length + 1));
-  while (run_begin(s, last + 1) < end) ++last;
-  while (last > run && run_begin(s, last) >= end) --last;
-  return {run, last};
+  const long long begin = static_cast<long long>(cut) * s.k_tiles;
+  return {detail::run_at(s, begin), detail::run_at(s, begin + s.k_tiles - 1)};
 }
 
 }  // namespace tessera::scheduler

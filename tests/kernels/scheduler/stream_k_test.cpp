@@ -121,6 +121,17 @@ TEST(StreamK, RunsAreEqual) {
   }
 }
 
+// As many runs for each tile: 66 runs of 124 or 125 k tiles each, and nobody begins a second tile.
+TEST(StreamK, SplittingAllTilesAlikeCrossesNoEdge) {
+  const StreamK s = schedule(1, 4, 8192, 264, 0, 264, 0);
+  for (int cta = 0; cta < s.ctas; ++cta) {
+    const auto items = items_of(s, cta);
+    ASSERT_EQ(items.size(), 1u) << cta;
+    EXPECT_GE(items[0].k_end - items[0].k_begin, 124);
+    EXPECT_LE(items[0].k_end - items[0].k_begin, 125);
+  }
+}
+
 TEST(StreamK, SnappingLeavesNoShortPart) {
   for (int runs = 1; runs <= 12; ++runs) {
     const StreamK s = schedule(2, 2, 21, 12, 0, runs, 3);
@@ -156,7 +167,14 @@ TEST(StreamK, MillionsOfTiles) {
   EXPECT_EQ(next(s, 131, work).tile_n, 263);
 }
 
-constexpr TileCosts kCosts = costs_of({256, 128, 16}, 1, 4, 128);
+// Of a 256x128x16 tile on an H200, roughly.
+constexpr TileCosts kCosts = {.resident = 1,
+                              .start = 2000,
+                              .k_tile = 4660,
+                              .store = 6000,
+                              .memory = 0,
+                              .add = 8000,
+                              .add_part = 50};
 
 StreamK chosen(long long m, long long n, long long k, int ctas = 132) {
   return choose_stream_k(m, n, k, {256, 128, 16}, ctas, kCosts);
@@ -198,8 +216,8 @@ TEST(ChooseStreamK, AHalfEmptyLastWaveIsCut) {
   EXPECT_TRUE(s.whole_tiles == 15 * 132 || s.whole_tiles == 14 * 132) << s.whole_tiles;
   EXPECT_EQ(s.runs, 132);
   const double saved =
-      predicted_cycles(data_parallel(8192, 8192, 8192, {256, 128, 16}, 132), 132, kCosts) -
-      predicted_cycles(s, 132, kCosts);
+      predicted(data_parallel(8192, 8192, 8192, {256, 128, 16}, 132), 132, kCosts).total() -
+      predicted(s, 132, kCosts).total();
   EXPECT_GT(saved, 0);
 }
 

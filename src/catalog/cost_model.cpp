@@ -1,0 +1,170 @@
+#include "catalog/cost_model.h"
+
+#include <algorithm>
+
+#include "arch/gpus.h"
+
+namespace tessera::catalog {
+namespace {
+
+using scheduler::StreamK;
+
+constexpr const arch::Gpu& kGpu = arch::kH200;
+constexpr double kCyclesAMicrosecond = kGpu.clock_ghz * 1e3;
+
+// HW: each measured on an H200 between the first and the last instruction of a CTA, or as what is
+// left of a call's time when everything else is known.
+constexpr double kLaunch = 2.8;         // microseconds; calls queued one behind the other
+constexpr double kStart = 1700;         // cycles until a tile comes from the L2,
+constexpr double kStartBytes = 13000;   // and more where all ask for device memory at once:
+constexpr double kStartMost = 33e6;     // one for so many bytes, up to so many
+constexpr double kStore = 600;          // cycles; a CTA's first float to its last store
+constexpr double kStoreBytes = 24;      // a cycle and multiprocessor
+constexpr double kGroupSums = 450;      // cycles for each group of warps whose sums are added
+constexpr double kFetchBytes = 22;      // a cycle and multiprocessor, from the L2
+constexpr double kAdd = 3;              // microseconds; the second launch, begun early
+constexpr double kPartBytes = 18;       // a cycle and multiprocessor: parts that are read again
+constexpr double kCopySlowdown = 0.12;  // of a product whose operands come element by element
+constexpr double kCopyCycles = 5;       // of a multiprocessor, for 32 elements of a row,
+constexpr double kCopyTurnCycles = 14;  // and of an operand along k
+constexpr double kTurnBytes = 3.3e6;    // a microsecond, read and written
+constexpr double kUnknownShare = 0.8;   // of the lanes' peak, for a row without a rate
+constexpr double kThreads = 2048;       // of a multiprocessor
+constexpr int kResidentLarge = 2;       // blocks a multiprocessor of register-tiled rungs
+
+double lanes_of(const KernelRow& row) {
+  const double peak = kGpu.fp32_peak();
+  return kGpu.fp32_lanes * (row.tflops > 0 ? row.tflops / peak : kUnknownShare);
+}
+
+int multiprocessors_of(const PlanContext& context) { return std::max(1, context.multiprocessors); }
+
+// Cycles of the whole GPU.
+double memory_cycles(const GemmParams& p, int element_bytes) {
+  const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
+  const double outputs = m * n * (p.beta == 0 ? 1 : 2);
+  const double elements = (m + n) * static_cast<double>(p.k) + outputs;
+  return elements * element_bytes / (kGpu.measured_copy * 1e3) * kCyclesAMicrosecond;
+}
+
+double start_cycles(const GemmParams& p, int element_bytes) {
+  const double operands = (static_cast<double>(p.m) + static_cast<double>(p.n)) *
+                          static_cast<double>(p.k) * element_bytes;
+  return kStart + std::min(operands, kStartMost) / kStartBytes;
+}
+
+// One k tile of all resident CTAs, fetched by tensor copies.
+double k_tile_cycles(const KernelRow& row) {
+  const double depth = static_cast<double>(row.block.k) * row.resident;
+  const double products = depth * row.block.m * row.block.n;
+  const double fetched = depth * (row.block.m + row.block.n) * 4;
+  return std::max(products / lanes_of(row), fetched / kFetchBytes);
+}
+
+// The same, fetched the way of this row.
+double own_k_tile_cycles(const KernelRow& row) {
+  const auto cycles = [&](Fetch fetch, bool along_k, int extent) {
+    if (fetch != Fetch::kCopy4) return 0.0;
+    const double elements = static_cast<double>(extent) * row.block.k * row.resident;
+    return elements / 32 * (along_k ? kCopyTurnCycles : kCopyCycles);
+  };
+  const double copy = cycles(row.fetches.a, row.sides.a == Contiguous::kK, row.block.m) +
+                      cycles(row.fetches.b, row.sides.b == Contiguous::kK, row.block.n);
+  return std::max(k_tile_cycles(row) * (copy > 0 ? 1 + kCopySlowdown : 1), copy);
+}
+
+// The end of an item. What other CTAs of the multiprocessor multiply meanwhile is not lost.
+double store_cycles(const KernelRow& row) {
+  const double bytes = static_cast<double>(row.block.m) * row.block.n * 4 * row.resident;
+  const double sums = row.groups > 1 ? row.groups * kGroupSums : 0;
+  return (kStore + sums + bytes / kStoreBytes) / row.resident;
+}
+
+// Blocks of a rung that run at the same time on one multiprocessor.
+int resident_blocks(const KernelRow& row) {
+  const int threads = row.threads * row.threads_y;
+  const int by_threads = static_cast<int>(kThreads) / threads;
+  const bool large = row.block.m * row.block.n >= 16 * threads;
+  return large ? std::min(kResidentLarge, by_threads) : std::min(32, by_threads);
+}
+
+// A block a tile: nothing is fetched ahead of a block's start, and waves are whole.
+scheduler::Cycles rung_cycles(const KernelRow& row, const GemmParams& p, int element_bytes,
+                              int multiprocessors) {
+  const int resident = resident_blocks(row);
+  const double slots = static_cast<double>(multiprocessors) * resident;
+  const double tiles = static_cast<double>(scheduler::pieces(p.m, row.block.m)) *
+                       static_cast<double>(scheduler::pieces(p.n, row.block.n));
+  const double waves = static_cast<double>(static_cast<std::int64_t>((tiles + slots - 1) / slots));
+  const double products = static_cast<double>(row.block.m) * row.block.n * resident;
+  const double start = start_cycles(p, element_bytes);
+  return {.start = start,
+          .multiply = waves * products * static_cast<double>(p.k) / lanes_of(row),
+          .store = waves * (start + kStore + products * element_bytes / kStoreBytes) / resident,
+          .memory = memory_cycles(p, element_bytes),
+          .add = 0};
+}
+
+}  // namespace
+
+double turn_microseconds(std::int64_t bytes) {
+  return 2 * static_cast<double>(bytes) / kTurnBytes + kLaunch;
+}
+
+scheduler::TileCosts tile_costs(const KernelRow& row, const GemmParams& p,
+                                const PlanContext& context) {
+  const int multiprocessors = multiprocessors_of(context);
+  const double part = static_cast<double>(row.block.m) * row.block.n * sizeof(float);
+  return {.resident = row.resident,
+          .start = start_cycles(p, sizeof(float)),
+          .k_tile = k_tile_cycles(row),
+          .store = store_cycles(row),
+          .memory = memory_cycles(p, sizeof(float)),
+          .add = kAdd * kCyclesAMicrosecond,
+          .add_part = part / (kPartBytes * multiprocessors)};
+}
+
+StreamK schedule_of(const KernelRow& row, const GemmParams& p, const PlanContext& context) {
+  const int ctas = multiprocessors_of(context) * row.resident;
+  switch (context.options.cut) {
+    case When::kNever:
+      return scheduler::data_parallel(p.m, p.n, p.k, row.block, ctas);
+    case When::kAlways:
+      return scheduler::cut_last_wave(p.m, p.n, p.k, row.block, ctas);
+    case When::kModel:
+      break;
+  }
+  return scheduler::choose_stream_k(p.m, p.n, p.k, row.block, ctas, tile_costs(row, p, context));
+}
+
+namespace {
+
+// WHY: the schedule is chosen as if all operands came by tensor copies: then it does not depend on
+// their alignment, and room for its parts can be asked for before addresses are known.
+scheduler::Cycles persistent_cycles(const KernelRow& row, const GemmParams& p,
+                                    const PlanContext& context) {
+  const StreamK schedule = schedule_of(row, p, context);
+  scheduler::TileCosts costs = tile_costs(row, p, context);
+  costs.k_tile = own_k_tile_cycles(row);
+  return scheduler::predicted(schedule, multiprocessors_of(context) * row.resident, costs);
+}
+
+}  // namespace
+
+Prediction predicted(const KernelRow& row, const Problem& problem, const PlanContext& context,
+                     std::int64_t turned_bytes) {
+  const GemmParams p = canonical_params(problem, {});
+  if (p.m == 0 || p.n == 0) return {};
+  const scheduler::Cycles cycles =
+      row.resident == 0 ? rung_cycles(row, p, size_of(problem.type), multiprocessors_of(context))
+                        : persistent_cycles(row, p, context);
+  return {.launch = kLaunch,
+          .turn = turned_bytes > 0 ? turn_microseconds(turned_bytes) : 0,
+          .start = cycles.start / kCyclesAMicrosecond,
+          .multiply = cycles.multiply / kCyclesAMicrosecond,
+          .store = cycles.store / kCyclesAMicrosecond,
+          .memory = cycles.memory / kCyclesAMicrosecond,
+          .add = cycles.add / kCyclesAMicrosecond};
+}
+
+}  // namespace tessera::catalog

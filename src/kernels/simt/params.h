@@ -20,13 +20,13 @@ struct Turn {
   float* to;
   long long outer, k;
   long long from_outer, from_k;  // one of them is 1
-  long long ld;                  // a multiple of 4, at least outer
-  long long tiles;               // kTurnTile x kTurnTile each; 0: this operand stays as it is
+  long long ld;                  // a multiple of kTurnOuter, at least outer
+  long long tiles;               // kTurnOuter x kTurnDepth each; 0: this operand stays as it is
 };
 struct TurnParams {
   Turn a, b;
 };
-inline constexpr int kTurnTile = 64;
+inline constexpr int kTurnOuter = 32, kTurnDepth = 64;
 inline constexpr int kTurnThreads = 256;
 
 // WHY: compiled for four blocks of a multiprocessor, the launches that turn and add have registers

@@ -72,9 +72,10 @@ void add_tensor_maps(Launch& launch, const KernelRow& row, const GemmParams& p) 
   }
 }
 
-// Where a turned operand stands: (k, outer), rows as the copy engine likes them.
-constexpr long long kTurnedRow = 32;  // floats: whole lines of 128 bytes
-long long turned_ld(long long outer) { return (outer + kTurnedRow - 1) / kTurnedRow * kTurnedRow; }
+// Where a turned operand stands: (k, outer), rows as the copy engine likes them: whole lines.
+long long turned_ld(long long outer) {
+  return scheduler::pieces(outer, simt::kTurnOuter) * simt::kTurnOuter;
+}
 std::int64_t turned_bytes(long long outer, long long k) {
   return turned_ld(outer) * k * static_cast<std::int64_t>(sizeof(float));
 }
@@ -110,7 +111,6 @@ Layout layout_of(const KernelRow& row, const GemmParams& p, const StreamK& sched
 
 simt::Turn turn_of(const void* from, long long outer, long long k, long long from_outer,
                    long long from_k, DeviceAddress to) {
-  const auto tiles = [](long long extent) { return scheduler::pieces(extent, simt::kTurnTile); };
   return {static_cast<const float*>(from),
           reinterpret_cast<float*>(to),
           outer,
@@ -118,7 +118,7 @@ simt::Turn turn_of(const void* from, long long outer, long long k, long long fro
           from_outer,
           from_k,
           turned_ld(outer),
-          tiles(outer) * tiles(k)};
+          scheduler::pieces(outer, simt::kTurnOuter) * scheduler::pieces(k, simt::kTurnDepth)};
 }
 
 // The launch that turns; the problem then names what it leaves behind.

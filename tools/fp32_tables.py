@@ -1,27 +1,58 @@
 """The table of FP32 products beside the vendor's library, from results/h200_fp32*.json.
 
-  fp32   any page   a row a size: geometric means over the four layouts beside the goals, losses shown
+  fp32            any page   a row a size: each layout, geometric means, goals; losses in bold
+  fp32_headline   any page   one sentence of it
+
+Only verified runs count. Of several runs of one problem the newest; files that compare variants (or
+other settings) of one problem are left out: the table says what `--kernel best` does.
 
 The files are made on a GPU:
 
-  build/tessera bench --kernel best --suite fp32 --json results/h200_fp32.json
-  build/tessera bench --kernel best --suite fp32_skinny --json results/h200_fp32_skinny.json
+  build/tessera bench --kernel best --suite fp32 --mode burst --json results/h200_fp32.json
+  build/tessera bench --kernel best --suite fp32_skinny --mode burst \\
+                      --json results/h200_fp32_skinny.json
   build/tessera bench --kernel best -m 8192 --layout all --mode sustained --energy \\
                       --json results/h200_fp32_energy.json
 """
 import json
 import math
+from dataclasses import dataclass
 
-# Of speed over the vendor's: what the mean over the layouts should reach, and each of them.
-GOALS = {4096: (1.10, 1.06), 8192: (1.10, 1.06), 16384: (1.10, 1.06),
-         1024: (1.10, 0), 2048: (1.10, 0), 512: (1.3, 0),
-         **{size: (1.12, 0) for size in (1000, 1023, 2047, 4095, 4097, 5000)}}
-SKINNY_GOAL = (1.0, 0)
+LAYOUTS = ("NN", "NT", "TN", "TT")
+HEADLINE_SIZE = 8192
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Of speed over the vendor's: the mean over the layouts, and each of them; of TFLOP/s the mean."""
+    mean: float
+    each: float = 0
+    tflops: float = 0
+
+    def text(self):
+        parts = [f"{self.mean:.2f}"]
+        if self.each:
+            parts.append(f"each {self.each:.2f}")
+        if self.tflops:
+            parts.append(f"{self.tflops:g} TFLOP/s")
+        return ", ".join(parts)
+
+
+SQUARE_GOALS = {4096: Goal(1.10, 1.06), 8192: Goal(1.10, 1.06, 58), 16384: Goal(1.10, 1.06),
+                1024: Goal(1.10), 2048: Goal(1.10), 512: Goal(1.3),
+                **{size: Goal(1.12) for size in (1000, 1023, 2047, 4095, 4097, 5000)}}
+THIN_GOAL = Goal(1.0, 1.0)
 NOTHING = "not measured yet"
 
 
 def geometric_mean(values):
+    values = list(values)
     return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def mean(values):
+    values = list(values)
+    return sum(values) / len(values)
 
 
 def table(header, rows):
@@ -34,78 +65,135 @@ def shape_of(run):
     return p["m"], p["n"], p["k"]
 
 
+def problem_of(run):
+    return (*shape_of(run), run["problem"]["layout"])
+
+
 def is_comparable(run):
-    return run["mode"] == "burst" and run["ratio_to_vendor"] and run["verified"] in (
-        "full", "sampled")
+    return bool(run["ratio_to_vendor"]) and run["verified"] in ("full", "sampled")
 
 
-def verdict(mean, worst, goal):
-    short = min(mean / goal[0], worst / goal[1] if goal[1] else math.inf)
-    return "yes" if short >= 1 else f"no, {100 * (short - 1):.1f} %"
+def runs_of(file, mode):
+    """Comparable runs by problem; none of a file that has several for one problem."""
+    runs = [run for run in file["runs"] if run["mode"] == mode and is_comparable(run)]
+    by_problem = {problem_of(run): run for run in runs}
+    return by_problem if len(by_problem) == len(runs) else {}
 
 
-def summary_row(name, runs, goal):
-    ratios = {run["problem"]["layout"]: run["ratio_to_vendor"] for run in runs}
-    mean = geometric_mean(ratios.values())
-    worst = min(ratios, key=ratios.get)
-    speed = geometric_mean([run["tflops"] for run in runs])
-    configs = ", ".join(dict.fromkeys(run["config"] for run in runs))
-    return [name, configs, f"{speed:.1f}", f"{speed / mean:.1f}", f"{mean:.2f}",
-            f"{ratios[worst]:.2f} ({worst})",
-            f"{goal[0]:.2f}" + (f", worst {goal[1]:.2f}" if goal[1] else ""),
-            verdict(mean, ratios[worst], goal)]
+def newest_runs(files, mode):
+    newest = {}
+    for file in sorted(files, key=lambda file: file["environment"]["date"]):
+        newest.update(runs_of(file, mode))
+    return newest
 
 
-HEADER = ["size", "tile", "TFLOP/s", "vendor", "ratio", "worst", "goal", "reached"]
+class Row:
+    """One size in all layouts that were measured."""
+
+    def __init__(self, shape, runs):
+        self.shape = shape
+        self.runs = {layout: runs[(*shape, layout)] for layout in LAYOUTS
+                     if (*shape, layout) in runs}
+        self.ratios = {layout: run["ratio_to_vendor"] for layout, run in self.runs.items()}
+        self.ratio = geometric_mean(self.ratios.values())
+        self.tflops = mean(run["tflops"] for run in self.runs.values())
+        self.vendor = mean(run["tflops"] / run["ratio_to_vendor"] for run in self.runs.values())
+        self.is_square = len(set(shape)) == 1
+        self.goal = SQUARE_GOALS.get(shape[0]) if self.is_square else THIN_GOAL
+
+    def name(self):
+        return str(self.shape[0]) if self.is_square else " x ".join(map(str, self.shape))
+
+    def is_whole(self):
+        return len(self.runs) == len(LAYOUTS)
+
+    def missing(self):
+        """How far from the goal, as a factor: at least 1 where it is reached."""
+        parts = [self.ratio / self.goal.mean]
+        if self.goal.each:
+            parts.append(min(self.ratios.values()) / self.goal.each)
+        if self.goal.tflops:
+            parts.append(self.tflops / self.goal.tflops)
+        return min(parts)
+
+    def reached(self):
+        return self.is_whole() and self.missing() >= 1
+
+    def verdict(self):
+        if not self.is_whole():
+            return f"{len(self.runs)} of {len(LAYOUTS)} layouts"
+        return "yes" if self.reached() else f"no, {100 * (self.missing() - 1):.1f} %"
+
+    def cell(self, layout):
+        if layout not in self.runs:
+            return "-"
+        text = f"{self.runs[layout]['tflops']:.1f} ({self.ratios[layout]:.2f})"
+        return f"**{text}**" if self.ratios[layout] < 1 else text
+
+    def cells(self):
+        configs = ", ".join(dict.fromkeys(run["config"] for run in self.runs.values()))
+        return [self.name(), configs, *map(self.cell, LAYOUTS), f"{self.tflops:.1f}",
+                f"{self.vendor:.1f}", f"{self.ratio:.2f}", self.goal.text(), self.verdict()]
 
 
-def squares(runs):
-    """A row a size that was measured in all four layouts."""
-    rows = []
-    for size in sorted(GOALS):
-        of_size = {run["problem"]["layout"]: run for run in runs
-                   if shape_of(run) == (size, size, size)}
-        if len(of_size) == 4:
-            rows.append(summary_row(str(size), list(of_size.values()), GOALS[size]))
-    return rows
+HEADER = ["size", "tile", *LAYOUTS, "mean TFLOP/s", "vendor", "ratio", "goal", "reached"]
 
 
-def skinny(runs):
-    shapes = dict.fromkeys(shape_of(run) for run in runs if len(set(shape_of(run))) > 1)
-    return [summary_row(" x ".join(map(str, shape)),
-                        [run for run in runs if shape_of(run) == shape], SKINNY_GOAL)
-            for shape in shapes]
+def rows_of(runs):
+    """Squares by size, then thin shapes as they were measured."""
+    shapes = list(dict.fromkeys(problem[:3] for problem in runs))
+    squares = sorted(shape for shape in shapes
+                     if len(set(shape)) == 1 and shape[0] in SQUARE_GOALS)
+    thin = [shape for shape in shapes if len(set(shape)) > 1]
+    return [Row(shape, runs) for shape in squares + thin]
 
 
-def energy(runs):
+def means(rows):
+    """The geometric mean over the thin shapes."""
+    thin = [row.ratio for row in rows if not row.is_square]
+    return f"Geometric mean over the thin shapes: {geometric_mean(thin):.2f}." if thin else ""
+
+
+def sustained(runs):
+    """Speed of a hot GPU, and joules."""
     words = []
-    for run in runs:
-        use = run.get("energy")
-        if not use or not use["vendor_joules_per_tflop"]:
-            continue
-        m, _, _ = shape_of(run)
-        words.append(f"{m} {run['problem']['layout']} {use['joules_per_tflop']:.2f} "
-                     f"({use['vendor_joules_per_tflop']:.2f})")
-    return ["Joules a TFLOP, sustained, and in brackets the vendor's: " + ", ".join(words) + "."
-            ] if words else []
+    for row in rows_of(runs):
+        words.append(f"{row.name()}: {row.tflops:.1f} TFLOP/s ({row.ratio:.2f} of the vendor's)")
+        used = [run["energy"] for run in row.runs.values()
+                if run.get("energy") and run["energy"]["vendor_joules_per_tflop"]]
+        if used:
+            own = mean(use["joules_per_tflop"] for use in used)
+            vendor = mean(use["vendor_joules_per_tflop"] for use in used)
+            words[-1] += f", {own:.2f} joules a TFLOP (vendor {vendor:.2f})"
+    return f"Sustained, mean over {', '.join(LAYOUTS)}: " + "; ".join(words) + "." if words else ""
+
+
+def headline(rows):
+    at = next((row for row in rows if row.shape == (HEADLINE_SIZE,) * 3 and row.is_whole()), None)
+    if not at:
+        return NOTHING
+    whole = [row for row in rows if row.is_whole()]
+    faster = sum(min(row.ratios.values()) >= 1 for row in whole)
+    return (f"**{at.tflops:.1f} TFLOP/s at {HEADLINE_SIZE}, {at.ratio:.2f} times the vendor's speed** "
+            f"(FP32 in FP32 arithmetic, mean over the four layouts); at {faster} of {len(whole)} "
+            "sizes and shapes no layout is slower than the vendor's.")
 
 
 def sections(root):
     files = [json.loads(path.read_text())
              for path in sorted((root / "results").glob("h200_fp32*.json"))]
-    runs = [run for file in files for run in file["runs"]]
-    timed = [run for run in runs if is_comparable(run)]
-    rows = squares(timed) + skinny(timed)
+    files = [file for file in files if file.get("schema") == "tessera.results/1"]
+    rows = rows_of(newest_runs(files, "burst"))
     if not rows:
-        return {"fp32": NOTHING}
-    environment = files[0]["environment"]
-    lost = sum(row[-1] != "yes" for row in rows)
-    words = [table(HEADER, rows),
-             f"FP32 in FP32 arithmetic, column-major, random data; geometric means over NN, NT, TN "
-             f"and TT where a size has them, beside the better of cuBLAS and the fastest of 12 "
-             f"cuBLASLt candidates, timed in turn, burst. {len(rows) - lost} of {len(rows)} goals "
-             f"reached.", *energy(runs),
+        return {"fp32": NOTHING, "fp32_headline": NOTHING}
+    environment = max((file["environment"] for file in files), key=lambda e: e["date"])
+    words = [table(HEADER, [row.cells() for row in rows]),
+             "TFLOP/s, in brackets the ratio to the vendor's: the better of cuBLAS and the fastest "
+             "of 12 cuBLASLt candidates, timed in turn, burst; where it is slower, in bold. FP32 in "
+             "FP32 arithmetic, column-major, random data, verified; *ratio* is the geometric mean "
+             f"over the layouts. {sum(row.reached() for row in rows)} of {len(rows)} goals reached.",
+             means(rows), sustained(newest_runs(files, "sustained")),
              f"{environment['device']['name']}, driver {environment['device']['driver']}, "
              f"{environment['date'][:10]}; {environment['libraries']['vendor']}; "
              "`results/h200_fp32*.json`."]
-    return {"fp32": "\n\n".join(words)}
+    return {"fp32": "\n\n".join(filter(None, words)), "fp32_headline": headline(rows)}

@@ -8,8 +8,13 @@
 #     NAME.portable.ptx  for older cards; the driver compiles it there. PORTABLE 0: empty, since the
 #                        kernel needs what sm_90a alone has
 #     NAME.packed        these three in one, as they are embedded
+# add_patched_image(NAME FROM) an image with all of FROM's code, and FROM's cubin patched beside it:
+#     FROM.patched.cubin, .from, .txt   by patch_cubin: FFMAs reordered, the hash of what they were
+#                                       made from, the proof. Empty cubin: not proved, and .txt says why
+#     FROM.patch         these three in one, as they are embedded
 # add_ladder_images()    one image for each folder of src/ladder; a line
-#                        "inline constexpr int kPortableArch = 80;" in its config.h raises PORTABLE
+#                        "inline constexpr int kPortableArch = 80;" in its config.h raises PORTABLE,
+#                        kPatchedFrom makes it a patched image
 # add_production_images() the same for each src/kernels/FAMILY/NAME.cu and FAMILY's config.h
 # embed_images(LIBRARY)  all images above as one library behind catalog/images.h
 set(TESSERA_CUBIN_ARCHS sm_90a CACHE STRING
@@ -61,6 +66,25 @@ function(add_image name)
   set_property(GLOBAL APPEND PROPERTY TESSERA_IMAGE_FILES ${stem}.packed)
 endfunction()
 
+function(add_patched_image name from)
+  set(stem ${CMAKE_BINARY_DIR}/images/${from})
+  list(GET TESSERA_CUBIN_ARCHS 0 arch)
+  set(parts ${stem}.patched.cubin ${stem}.patched.from ${stem}.patched.txt)
+  add_custom_command(
+    OUTPUT ${parts}
+    COMMAND patch_cubin --image ${stem}.${arch}.cubin ${stem}
+    DEPENDS patch_cubin ${stem}.${arch}.cubin
+    COMMENT "Reordering the machine code of ${from}" VERBATIM)
+  add_custom_command(
+    OUTPUT ${stem}.patch
+    COMMAND pack_files ${stem}.patch ${parts}
+    DEPENDS pack_files ${parts}
+    COMMENT "Packing the patch of ${from}" VERBATIM)
+  set_property(GLOBAL APPEND PROPERTY TESSERA_IMAGES ${name})
+  set_property(GLOBAL PROPERTY TESSERA_PATCHED_${name} ${from})
+  set_property(GLOBAL APPEND PROPERTY TESSERA_IMAGE_FILES ${stem}.patch)
+endfunction()
+
 # An image whose portable architecture stands in the config.h beside the kernel.
 function(add_image_of name kernel)
   get_filename_component(folder ${kernel} DIRECTORY)
@@ -77,6 +101,17 @@ function(add_ladder_images)
     get_filename_component(name ${folder} NAME)
     add_image_of(${name} ${kernel})
   endforeach()
+  file(GLOB configs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/ladder/*/config.h)
+  foreach(config IN LISTS configs)
+    file(STRINGS ${config} from REGEX "char kPatchedFrom\\[\\]")
+    if(from)
+      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${config})
+      string(REGEX REPLACE ".*\"(.+)\".*" "\\1" from "${from}")
+      get_filename_component(folder ${config} DIRECTORY)
+      get_filename_component(name ${folder} NAME)
+      add_patched_image(${name} ${from})
+    endif()
+  endforeach()
 endfunction()
 
 function(add_production_images)
@@ -87,6 +122,14 @@ function(add_production_images)
   endforeach()
 endfunction()
 
+# Bytes of a file of the images' folder as `symbol` to `symbol`_end.
+macro(embed_file symbol file)
+  string(APPEND assembly ".global ${symbol}\n.global ${symbol}_end\n"
+                         "${symbol}: .incbin \"${CMAKE_BINARY_DIR}/images/${file}\"\n"
+                         "${symbol}_end: .byte 0\n")
+  string(APPEND symbols "extern const char ${symbol}[], ${symbol}_end[];\n")
+endmacro()
+
 # One assembler line pulls one file in; the table gives the bytes names and types.
 function(embed_images library)
   get_property(names GLOBAL PROPERTY TESSERA_IMAGES)
@@ -96,11 +139,21 @@ function(embed_images library)
   set(rows "")
   set(number 0)
   foreach(name IN LISTS names)
-    set(image tessera_image_${number})
-    get_property(portable GLOBAL PROPERTY TESSERA_PORTABLE_${name})
-    string(APPEND assembly ".global ${image}\n.global ${image}_end\n"
-                           "${image}: .incbin \"${CMAKE_BINARY_DIR}/images/${name}.packed\"\n"
-                           "${image}_end: .byte 0\n")
+    get_property(from GLOBAL PROPERTY TESSERA_PATCHED_${name})
+    if(from)
+      # The code of another image, which stands before it, and a patch.
+      list(FIND names ${from} place)
+      set(image tessera_image_${place})
+      set(patch tessera_patch_${number})
+      set(patch_row "text(${patch}, ${patch}_end)")
+      embed_file(${patch} ${from}.patch)
+    else()
+      set(from ${name})
+      set(image tessera_image_${number})
+      set(patch_row "{}")
+      embed_file(${image} ${name}.packed)
+    endif()
+    get_property(portable GLOBAL PROPERTY TESSERA_PORTABLE_${from})
     # Cubins of further GPUs are made from the portable PTX.
     set(archs ${TESSERA_CUBIN_ARCHS})
     if(portable EQUAL 0)
@@ -110,9 +163,8 @@ function(embed_images library)
       set(portable compute_${portable})
     endif()
     list(JOIN archs "\", \"" archs)
-    string(APPEND symbols "extern const char ${image}[], ${image}_end[];\n")
     string(APPEND rows "      {\"${name}\", text(${image}, ${image}_end), \"${portable}\",\n"
-                       "       {\"${archs}\"}},\n")
+                       "       {\"${archs}\"}, ${patch_row}},\n")
     math(EXPR number "${number} + 1")
   endforeach()
   string(APPEND assembly ".section .note.GNU-stack, \"\", @progbits\n")

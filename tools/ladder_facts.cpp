@@ -1,6 +1,7 @@
 // What the compiler made of each kernel of the ladder, as JSON: registers, memory, loads and stores
-// by width in the PTX and in the cubin, and the loop that multiplies. The pages of the ladder quote
-// these numbers, so they are read from the images that this build embeds, never typed.
+// by width in the PTX and in the cubin, the loop that multiplies, and what a patch made of it. The
+// pages of the ladder quote these numbers, so they are read from the images that this build
+// embeds, never typed.
 //
 //   ladder_facts > results/ladder_cubin.json && tools/update_tables.py
 //   ladder_facts --check results/ladder_cubin.json     exit code 1 when the file says otherwise
@@ -12,6 +13,7 @@
 
 #include "catalog/catalog.h"
 #include "sass/cubin.h"
+#include "sass/ports.h"
 #include "sass/ptx_counts.h"
 
 namespace tessera {
@@ -56,6 +58,38 @@ Json shared_words(const sass::Histogram& histogram) {
   return words;
 }
 
+sass::PortUse ports_of(const sass::CubinKernel& kernel, const sass::Loop& loop, int sm) {
+  std::vector<sass::Operation> body;
+  for (const std::size_t at : loop.members) {
+    body.push_back(sass::decode(kernel.code[at], at * sass::kInstructionBytes, sm));
+  }
+  return sass::ports_of_loop(body);
+}
+
+// The multiplying loop as ptxas wrote it, and patched, by the model of register ports; null for
+// kernels that are not patched.
+Json patch_of(const CodeImage& image, const std::string& entry) {
+  if (image.patched.bytes.empty()) return nullptr;
+  const sass::CubinFile before = sass::read_cubin(image.cubin);
+  const sass::CubinFile after = sass::read_cubin(image.patched.bytes);
+  const sass::CubinKernel &old_code = *before.find(entry), &new_code = *after.find(entry);
+  const sass::Loop* loop = main_loop(old_code);
+  if (!loop) return nullptr;
+  int moved = 0;
+  for (const std::size_t at : loop->members) {
+    const sass::Instruction &x = old_code.code[at], &y = new_code.code[at];
+    moved += x.low != y.low;  // control fields stand in the higher half
+  }
+  const sass::PortUse old_use = ports_of(old_code, *loop, before.sm);
+  const sass::PortUse new_use = ports_of(new_code, *loop, before.sm);
+  return {{"tag", "model"},
+          {"moved", moved},
+          {"cycles", {old_use.cycles, new_use.cycles}},
+          {"bubbles", {old_use.bubbles, new_use.bubbles}},
+          {"crowded_ffmas", {old_use.crowded, new_use.crowded}},
+          {"reads_per_ffma", {old_use.reads_per_ffma(), new_use.reads_per_ffma()}}};
+}
+
 Json facts_of(const Kernel& kernel, const KernelRow& row, const sass::CubinKernel& cubin,
               const sass::PtxKernel& ptx) {
   Json facts = {
@@ -75,6 +109,7 @@ Json facts_of(const Kernel& kernel, const KernelRow& row, const sass::CubinKerne
       {"cubin", shared_words(cubin.histogram)},
       {"differences", sass::differences(ptx, cubin)},
       {"main_loop", nullptr}};
+  if (!kernel.patched_from.empty()) facts["patch"] = patch_of(image_of(kernel), row.entry);
   if (const sass::Loop* loop = main_loop(cubin)) {
     facts["main_loop"] = {{"instructions", instructions_in(loop->histogram)},
                           {"multiplies", multiplies_in(loop->histogram)},
@@ -92,7 +127,7 @@ std::string compiler_of(std::string_view ptx) {
 
 void add_facts(const Kernel& kernel, Json& file) {
   const CodeImage& image = image_of(kernel);
-  const sass::CubinFile cubin = sass::read_cubin(image.cubin);
+  const sass::CubinFile cubin = sass::read_cubin(best_cubin(image));
   const std::vector<sass::PtxKernel> ptx = sass::count_ptx(image.ptx);
   file["compiler"] = compiler_of(image.ptx);
   file["arch"] = image.cubin_arch;

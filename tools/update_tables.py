@@ -51,6 +51,7 @@ import register_tables
 PEAKS = {"f32": (64.95, "FFMA, measured"), "f64": (33.3, "DFMA, measured"),
          "matrix": (66.9, "FP64 tensor core, data sheet")}
 RUNG_SECTIONS = ("cubin", "counts", "measured")
+PATCHED_SECTIONS = ("patch", "measured")  # of a rung that is another one's machine code
 LADDER_SIZE = 4096  # the square that the ladder's table shows
 NOTHING = "not measured yet"
 
@@ -406,6 +407,23 @@ def cubin(results, kernel):
     return "\n\n".join(parts + ["From `results/ladder_cubin.json`."])
 
 
+def patch(results, kernel):
+    """What reordering made of the loop that multiplies, by row of the kernel."""
+    entries = [e for e in results.facts["entries"] if e["kernel"] == kernel and e.get("patch")]
+    if not entries:
+        return "This build could not patch: the unpatched cubin runs."
+    rows = []
+    for entry in entries:
+        loop, made = entry["main_loop"], entry["patch"]
+        pair = lambda name, digits: " → ".join(f"{x:.{digits}f}" for x in made[name])
+        rows.append([sides_in(entry), f"{loop['multiplies']} of {loop['instructions']}",
+                     str(made["moved"]), pair("bubbles", 0), pair("crowded_ffmas", 0),
+                     pair("reads_per_ffma", 2)])
+    header = ["row", "FFMAs of instructions", "places that changed", "bubbles", "crowded FFMAs",
+              "reads an FFMA"]
+    return "\n\n".join([table(header, rows), "From `results/ladder_cubin.json`."])
+
+
 def read_intensity(entry):
     """FLOP for each byte read, nothing cached: words read are 2MNK, or MNK (1/bm + 1/bn)."""
     size = {"f32": 4, "f64": 8}[entry["type"]]
@@ -496,14 +514,16 @@ def replace_section(text, name, body):
 def updated_pages(root):
     """Yields (path, text, wanted text) of each page that has generated sections."""
     results = Results(root)
-    makers = {"cubin": cubin, "counts": counts, "measured": measured}
-    folders = sorted(path.parent for path in root.glob("src/ladder/*/kernel.cu"))
+    makers = {"cubin": cubin, "counts": counts, "measured": measured, "patch": patch}
+    folders = sorted({path.parent for name in ("kernel.cu", "config.h")
+                      for path in root.glob(f"src/ladder/*/{name}")})
     for folder in folders:
         page = folder / "README.md"
         if not page.exists():
             sys.exit(f"{page}: a rung without a README")
         text = wanted = page.read_text()
-        for name in RUNG_SECTIONS:
+        is_patched = not (folder / "kernel.cu").exists()
+        for name in PATCHED_SECTIONS if is_patched else RUNG_SECTIONS:
             wanted = replace_section(wanted, name, makers[name](results, folder.name))
             if wanted is None:
                 sys.exit(f"{page}: no section <!-- {name} begin --> ... <!-- {name} end -->")

@@ -23,13 +23,13 @@
 #include "ladder/13_async_copy/config.h"
 #include "ladder/14_operand_order/config.h"
 #include "ladder/15_producer_warp/config.h"
+#include "ladder/16_scheduled_sass/config.h"
 #include "ladder/21_packed_blocks/config.h"
 #include "ladder/22_packed_shared/config.h"
 #include "ladder/23_packed_conflict_free/config.h"
 #include "ladder/24_tensor_core_wmma/config.h"
 
 namespace tessera {
-
 namespace {
 
 std::vector<Kernel> with_rates(std::vector<Kernel> kernels) {
@@ -44,8 +44,10 @@ std::vector<Kernel> with_rates(std::vector<Kernel> kernels) {
 }
 
 }  // namespace
+
 std::span<const Kernel> all_kernels() {
-  using catalog::packed_rung, catalog::persistent_rung, catalog::rung, catalog::stream_k_kernel;
+  using catalog::packed_rung, catalog::patched_rung, catalog::persistent_rung, catalog::rung,
+      catalog::stream_k_kernel;
   // clang-format off
   static const std::vector<Kernel> kernels = with_rates({
       rung("01_strided", "one thread an output, lanes down a column", strided::kRows),
@@ -63,6 +65,7 @@ std::span<const Kernel> all_kernels() {
       rung("13_async_copy", "tiles copied past the registers, in stages", async_copy::kRows),
       rung("14_operand_order", "FFMAs that share operands with their neighbours", operand_order::kRows),
       persistent_rung("15_producer_warp", "warps that fetch, warps that only multiply", producer_warp::kRows),
+      patched_rung("16_scheduled_sass", "FFMAs reordered in the machine code", persistent_rung(scheduled_sass::kPatchedFrom, "", producer_warp::kRows)),
       packed_rung("21_packed_blocks", "operands packed into blocks", packed_blocks::kRows),
       packed_rung("22_packed_shared", "packed blocks in shared memory", packed_shared::kRows),
       packed_rung("23_packed_conflict_free", "shared blocks read without conflicts", packed_conflict_free::kRows),

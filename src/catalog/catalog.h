@@ -87,6 +87,10 @@ struct Kernel {
   std::optional<CodeImage> own_image = {};     // code from elsewhere than this build's images
   std::string name_space = {};                 // of the source: "tessera::warp_tile"
   std::string params = "tessera::GemmParams";  // what its entries take
+  // The kernel whose source, PTX, entries and plan it shares; only its cubin is another one. "" for
+  // all others.
+  std::string patched_from = {};
+  bool is_patched() const { return !patched_from.empty(); }
 };
 
 std::span<const Kernel> all_kernels();

@@ -23,11 +23,14 @@ struct UnpackedImage {
              parts.at(1),
              row.portable_arch,
              std::span<const Cubin>(cubins).subspan(1)};
+    if (row.patch.empty()) return;
+    patch = unpack(row.patch);
+    image.patched = {std::as_bytes(std::span<const char>(patch.at(0))), patch.at(1), patch.at(2)};
   }
   UnpackedImage(const UnpackedImage&) = delete;
   UnpackedImage& operator=(const UnpackedImage&) = delete;
 
-  std::vector<std::string> parts;
+  std::vector<std::string> parts, patch;
   std::vector<Cubin> cubins;
   CodeImage image;
 };

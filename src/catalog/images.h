@@ -10,12 +10,15 @@
 
 namespace tessera {
 
-// A row of the generated table. `packed` holds the PTX, the portable PTX, then one cubin an arch.
+// A row of the generated table. `packed` holds the PTX, the portable PTX, then one cubin an arch;
+// `patch` is empty, or holds the first of these patched, the hash of what it was, and a note.
+// Several rows may share their bytes.
 struct PackedImage {
   std::string_view name;
   std::string_view packed;
   std::string_view portable_arch;
   std::vector<std::string_view> cubin_archs;
+  std::string_view patch;
 };
 std::span<const PackedImage> embedded_images();
 

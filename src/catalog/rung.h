@@ -65,10 +65,8 @@ std::vector<KernelRow> rows_from(std::string_view name, const Rows& table) {
   return rows;
 }
 
-// An FP32 kernel of one launch.
-template <class Rows>
-Kernel rung(std::string name, std::string idea, const Rows& table) {
-  std::vector<KernelRow> rows = rows_from(name, table);
+// An FP32 kernel of one launch, or the beginning of one that is planned otherwise.
+inline Kernel plain_kernel(std::string name, std::string idea, std::vector<KernelRow> rows) {
   std::string name_space = name_space_of(name);
   return {.name = std::move(name),
           .idea = std::move(idea),
@@ -80,27 +78,34 @@ Kernel rung(std::string name, std::string idea, const Rows& table) {
           .name_space = std::move(name_space)};
 }
 
+template <class Rows>
+Kernel rung(const std::string& name, std::string idea, const Rows& table) {
+  return plain_kernel(name, std::move(idea), rows_from(name, table));
+}
+
+// The machine code of another kernel, reordered by the build.
+inline Kernel patched_rung(std::string name, std::string idea, Kernel from) {
+  from.patched_from = std::move(from.name);
+  from.name = std::move(name);
+  from.idea = std::move(idea);
+  return from;
+}
+
 // An FP64 kernel that multiplies packed blocks: two packing launches, then one that multiplies.
 template <class Rows>
-Kernel packed_rung(std::string name, std::string idea, const Rows& table) {
-  std::vector<KernelRow> rows = rows_from(name, table);
-  std::vector<HelperEntry> helpers;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+Kernel packed_rung(const std::string& name, std::string idea, const Rows& table) {
+  Kernel kernel = plain_kernel(name, std::move(idea), rows_from(name, table));
+  for (std::size_t i = 0; i < kernel.rows.size(); ++i) {
     for (const std::string pack : {"pack_a", "pack_b"}) {
-      helpers.push_back({rows[i].entry + "__" + pack,
-                         pack + "<kernel::kRows[" + std::to_string(i) + "].config>",
-                         "tessera::PackParams"});
+      kernel.helpers.push_back({kernel.rows[i].entry + "__" + pack,
+                                pack + "<kernel::kRows[" + std::to_string(i) + "].config>",
+                                "tessera::PackParams"});
     }
   }
-  std::string name_space = name_space_of(name);
-  return {.name = std::move(name),
-          .idea = std::move(idea),
-          .type = DataType::kF64,
-          .rows = std::move(rows),
-          .helpers = std::move(helpers),
-          .workspace_bytes = packed_workspace,
-          .plan = plan_packed,
-          .name_space = std::move(name_space)};
+  kernel.type = DataType::kF64;
+  kernel.workspace_bytes = packed_workspace;
+  kernel.plan = plan_packed;
+  return kernel;
 }
 
 }  // namespace tessera::catalog

@@ -26,6 +26,8 @@ std::string joined(const std::vector<std::string>& words) {
 
 std::string codes_of(const CodeImage& image) {
   std::vector<std::string> codes;
+  if (!image.patched.bytes.empty())
+    codes.push_back(fmt::format("patched cubin {}", image.cubin_arch));
   if (!image.cubin.empty()) codes.push_back(fmt::format("cubin {}", image.cubin_arch));
   if (!image.ptx.empty()) codes.push_back(fmt::format("ptx {}", image.cubin_arch));
   codes.push_back(image.portable_ptx.empty() ? "no portable ptx"
@@ -36,7 +38,7 @@ std::string codes_of(const CodeImage& image) {
 // The kernel's cubin, read; empty where the image holds none.
 sass::CubinFile cubin_of(const Kernel& kernel) {
   const CodeImage& image = image_of(kernel);
-  return image.cubin.empty() ? sass::CubinFile{} : sass::read_cubin(image.cubin);
+  return image.cubin.empty() ? sass::CubinFile{} : sass::read_cubin(best_cubin(image));
 }
 
 lab::Json json_of(const KernelRow& row, const sass::CubinFile& cubin) {

@@ -36,6 +36,7 @@ struct Reported {
 Reported report(const MachineKernel& kernel, const Options& options) {
   Reported result{sass::report_of(kernel.kernel, kernel.sm), {}};
   result.notes.push_back({"From", kernel.from});
+  if (const sass::Note note = patch_note(kernel); !note.text.empty()) result.notes.push_back(note);
   result.notes.push_back(occupancy_note(kernel, gpu_of(options.gpu)));
   if (!options.no_run) {
     constexpr std::uint64_t kBlocks = 4;  // enough: all blocks of a grid load alike
@@ -114,9 +115,15 @@ int show(const Options& options) {
   return kOk;
 }
 
+// Rungs may have entries of one name: a patched one has those of the rung it was made from.
 sass::KernelReport one_report(const std::string& target, const Options& options) {
   const std::vector<MachineKernel> found = machine_kernels(target, options.entry, 0);
-  if (found.size() == 1) return sass::report_of(found.front().kernel, found.front().sm);
+  if (found.size() == 1) {
+    sass::KernelReport report = sass::report_of(found.front().kernel, found.front().sm);
+    const bool is_patched = found.front().choice && found.front().choice->kernel->is_patched();
+    if (is_patched) report.name = found.front().from + ": " + report.name;
+    return report;
+  }
   throw StatusError(Status::bad_argument(fmt::format(
       "--diff is '{}', which names {} kernels, but must name one; say which with --kernel", target,
       found.size())));

@@ -66,7 +66,7 @@ const KernelRow* default_row(const KernelChoice& choice) {
 
 void add_catalog_kernel(const KernelChoice& choice, const std::string& entry,
                         std::vector<MachineKernel>& found) {
-  const sass::CubinFile cubin = sass::read_cubin(image_of(*choice.kernel).cubin);
+  const sass::CubinFile cubin = sass::read_cubin(best_cubin(image_of(*choice.kernel)));
   const KernelRow* wanted = entry.empty() ? default_row(choice) : nullptr;
   for (const KernelRow& row : choice.kernel->rows) {
     if (row.variant != choice.variant || (wanted && &row != wanted)) continue;

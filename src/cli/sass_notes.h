@@ -11,6 +11,9 @@
 
 namespace tessera::cli {
 
+// That the build has patched a catalog kernel's code, or why not. Empty text for all others.
+sass::Note patch_note(const MachineKernel& kernel);
+
 sass::Note occupancy_note(const MachineKernel& kernel, const arch::Gpu& gpu);
 
 // Runs a catalog kernel once, on about `sample` blocks. Empty text where it cannot be run.

@@ -34,7 +34,8 @@ struct DeviceInfo {
   std::string driver;  // "580.159.04", empty if unknown
 };
 
-// Which code of an image a device loaded: "cubin sm_90a", "ptx compute_75 (compiled by driver)".
+// Which code of an image a device loaded: "cubin sm_90a", "patched cubin sm_90a", "ptx compute_75
+// (compiled by driver)".
 struct LoadedImage {
   std::uint64_t handle = 0;
   std::string description;

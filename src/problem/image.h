@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace tessera {
@@ -17,6 +18,25 @@ struct Cubin {
   std::span<const std::byte> bytes;
 };
 
+// A cubin whose machine code the build has put into a better order. It is used only where the
+// cubin beside it is the one that it was made from.
+struct PatchedCubin {
+  std::span<const std::byte> bytes;  // empty: there is none
+  std::string_view made_from;        // hash_of() the cubin before
+  std::string_view note;             // what was done and proved, or why nothing was
+};
+
+// 16 hexadecimal digits (FNV-1a): tells builds apart, and is no protection against anybody.
+inline std::string hash_of(std::span<const std::byte> bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const std::byte byte : bytes) {
+    hash = (hash ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3u;
+  }
+  std::string text;
+  for (int shift = 60; shift >= 0; shift -= 4) text += "0123456789abcdef"[hash >> shift & 15];
+  return text;
+}
+
 // Compiled code of kernels, as embedded in the binary: a PTX text for each of several targets and a
 // cubin made from the first of them.
 struct CodeImage {
@@ -27,6 +47,12 @@ struct CodeImage {
   std::string_view portable_ptx;               // for older cards; the driver compiles it
   std::string_view portable_arch;              // "compute_75"
   std::span<const Cubin> further_cubins = {};  // for other GPUs, made from portable_ptx
+  PatchedCubin patched = {};                   // of `cubin`, and preferred to it
 };
+
+// The cubin that is meant to run: the patched one where there is one.
+inline std::span<const std::byte> best_cubin(const CodeImage& image) {
+  return image.patched.bytes.empty() ? image.cubin : image.patched.bytes;
+}
 
 }  // namespace tessera

@@ -74,7 +74,12 @@ class PortState {
   }
 };
 
-// What a crowded FFMA is thought to cost on average, in cycles beyond the model's bubbles.
+// What an FFMA that takes two or more registers from one bank ("crowded") is thought to cost, in
+// cycles: 0.3 by a profile, 0.6 by what orders with 73 and 125 of them differ in speed. The window
+// of the model forgives it where slack follows.
+// HW: an H200 does not. A loop of 1024 FFMAs with 73 crowded ones lost 51 cycles; 20 of the 30
+// places where it lost half a cycle or more stand five instructions behind one of these: 0.40
+// cycles for each in the even bank, 0.18 in the odd one (Nsight Compute, stalls by dispatch).
 inline constexpr double kCyclesACrowdedFfma = 0.5;
 
 // What a stretch of code costs. Of a loop: one iteration of its steady state, which may be a
@@ -84,12 +89,7 @@ struct PortUse {
   double bubbles = 0;     // cycles lost to ports
   double reads = 0;       // registers taken from the banks
   double ffma_reads = 0;  // those of FFMAs
-  // FFMAs that take two or more registers from one bank. The window of the model forgives them
-  // where slack follows; silicon often does not. HW: of the cycles that an H200 loses in a loop of
-  // 1024 FFMAs, 30 of 51 stand behind such an FFMA; it costs its cycle about every second time in
-  // the even bank, and in 15 to 40 of 100 cases in the odd one (Nsight Compute, stalls by dispatch
-  // of each instruction).
-  double crowded = 0;
+  double crowded = 0;     // FFMAs that take two or more registers from one bank
   int ffmas = 0;
   std::vector<double> bubbles_at;  // by instruction
 

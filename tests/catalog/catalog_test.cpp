@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 
@@ -43,13 +44,32 @@ TEST(Catalog, EntriesAreUniqueAndEveryKernelHasAnImage) {
   for (const Kernel& kernel : all_kernels()) {
     EXPECT_FALSE(image_of(kernel).ptx.empty());
     for (const KernelRow& row : kernel.rows) {
-      EXPECT_TRUE(entries.insert(row.entry).second) << row.entry;
+      const bool is_new = entries.insert(row.entry).second;
+      EXPECT_EQ(is_new, kernel.patched_from.empty()) << row.entry;
       EXPECT_NE(image_of(kernel).ptx.find(".entry " + row.entry + "("), std::string_view::npos);
     }
     for (const HelperEntry& helper : kernel.helpers) {
       EXPECT_NE(image_of(kernel).ptx.find(".entry " + helper.entry + "("), std::string_view::npos);
     }
   }
+}
+
+// All but the name, the idea and the patch is that of the kernel it was made from.
+TEST(Catalog, APatchedKernelSharesTheCodeOfAnother) {
+  const Kernel &rung = *choose_kernels("16").front().kernel,
+               &from = *choose_kernels("15")[0].kernel;
+  EXPECT_EQ(rung.patched_from, from.name);
+  ASSERT_EQ(rung.rows.size(), from.rows.size());
+  for (std::size_t i = 0; i < rung.rows.size(); ++i) {
+    EXPECT_EQ(rung.rows[i].entry, from.rows[i].entry);
+  }
+  const CodeImage &patched = image_of(rung), &plain = image_of(from);
+  EXPECT_EQ(patched.name, rung.name);
+  EXPECT_EQ(patched.ptx, plain.ptx);
+  EXPECT_TRUE(std::ranges::equal(patched.cubin, plain.cubin));
+  EXPECT_TRUE(plain.patched.made_from.empty());
+  EXPECT_EQ(patched.patched.made_from, hash_of(plain.cubin));
+  EXPECT_FALSE(patched.patched.note.empty());
 }
 
 // Column-major is row-major with the operands exchanged: the sides follow.

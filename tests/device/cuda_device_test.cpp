@@ -269,6 +269,51 @@ TEST_F(CudaDeviceTest, FallsBackToPtx) {
   EXPECT_EQ(device->load(older).description, "ptx compute_75 (compiled by driver)");
 }
 
+// A cubin and the same one patched, by texts that the fake takes or refuses.
+CodeImage patched_image(const char* cubin, const char* patched, std::string_view made_from) {
+  CodeImage both = image(cubin, "good ptx", "");
+  both.patched = {bytes_of(patched), made_from, "proved"};
+  return both;
+}
+
+TEST_F(CudaDeviceTest, PrefersAPatchedCubin) {
+  const auto device = cuda::make_device(kFake);
+  const std::string hash = hash_of(bytes_of("good"));
+  EXPECT_EQ(device->load(patched_image("good", "good patched", hash)).description,
+            "patched cubin sm_90a");
+  EXPECT_CONTAINS(calls(), "cuModuleLoadDataEx good patched");
+  EXPECT_FALSE(contains(calls(), "cuModuleLoadDataEx good\n"));
+}
+
+TEST_F(CudaDeviceTest, RunsTheUnpatchedCubinWhereTheHashIsAnotherOne) {
+  const auto device = cuda::make_device(kFake);
+  const std::string hash = hash_of(bytes_of("good old cubin"));
+  EXPECT_EQ(device->load(patched_image("good", "good patched", hash)).description,
+            "cubin sm_90a (patched one not used: it was made from another cubin)");
+  EXPECT_FALSE(contains(calls(), "good patched"));
+}
+
+TEST_F(CudaDeviceTest, RunsTheUnpatchedCubinWhereThePatchedOneDoesNotLoad) {
+  const auto device = cuda::make_device(kFake);
+  const std::string hash = hash_of(bytes_of("good"));
+  EXPECT_CONTAINS(device->load(patched_image("good", "refused", hash)).description,
+                  "cubin sm_90a (patched one not used: cuModuleLoadDataEx failed");
+  CodeImage without = patched_image("good", "", hash);
+  without.name = "08_y";
+  EXPECT_EQ(device->load(without).description,
+            "cubin sm_90a (patched one not used: the build has none)");
+}
+
+TEST_F(CudaDeviceTest, LeavesPatchedCodeToTheGpuThatItWasMadeFor) {
+  set("SM", "80");
+  const auto device = cuda::make_device(kFake);
+  const std::string hash = hash_of(bytes_of("good"));
+  CodeImage older = patched_image("good", "good patched", hash);
+  older.cubin_arch = "sm_80";
+  EXPECT_EQ(device->load(older).description,
+            "cubin sm_80 (patched one not used: this GPU is sm_80)");
+}
+
 TEST_F(CudaDeviceTest, TriesOnlyWhatTheGpuCanRun) {
   set("SM", "80");
   const auto device = cuda::make_device(kFake);

@@ -13,7 +13,12 @@ namespace tessera {
 
 namespace {
 
-class Lattice : public testing::TestWithParam<KernelChoice> {};
+class Lattice : public testing::TestWithParam<KernelChoice> {
+ protected:
+  void SetUp() override {
+    if (!test_on_cuda() && GetParam().kernel->is_patched()) GTEST_SKIP() << "as the PTX it is from";
+  }
+};
 
 void expect_verified(const lab::LatticeCase& each, const KernelChoice& choice,
                      lab::VerifyOptions options) {

@@ -49,6 +49,7 @@ const Kernel& plain_kernel() {
 std::vector<KernelChoice> persistent_kernels() {
   std::vector<KernelChoice> choices = {{&plain_kernel(), "16x32"}};
   for (const KernelChoice& choice : choose_kernels("all/all")) {
+    if (choice.kernel->is_patched() && !test_on_cuda()) continue;  // the same PTX once more
     if (choice.kernel->rows.front().resident > 0) choices.push_back(choice);
   }
   return choices;

@@ -13,27 +13,49 @@ namespace {
 // One code of an image, in the order in which they are tried.
 struct Candidate {
   std::string description;
-  std::string bytes;  // WHY: a copy, because the driver wants PTX to end with a zero byte
-  bool fits;
+  std::string bytes;   // WHY: a copy, because the driver wants PTX to end with a zero byte
+  std::string misfit;  // why it is not even tried; "" if it is
+  bool is_patched = false;
 };
+
+std::string misfit_of(bool fits, int sm) {
+  return fits ? "" : fmt::format("this GPU is sm_{}", sm);
+}
 
 Candidate candidate_of(const Cubin& cubin, int sm) {
   const auto* first = reinterpret_cast<const char*>(cubin.bytes.data());
   return {fmt::format("cubin {}", cubin.arch), std::string(first, cubin.bytes.size()),
-          cubin_fits(cubin.arch, sm)};
+          misfit_of(cubin_fits(cubin.arch, sm), sm)};
+}
+
+// Machine code that was reordered by what is known of sm_90, beside the cubin that it was made of.
+Candidate patched_candidate_of(const CodeImage& image, int sm) {
+  Candidate patched = candidate_of({image.cubin_arch, image.patched.bytes}, sm);
+  patched.description = "patched " + patched.description;
+  patched.is_patched = true;
+  if (image.patched.bytes.empty()) {
+    patched.misfit = "the build has none";
+  } else if (hash_of(image.cubin) != image.patched.made_from) {
+    patched.misfit = "it was made from another cubin";
+  } else if (sm != 90) {
+    patched.misfit = misfit_of(false, sm);
+  }
+  return patched;
 }
 
 std::vector<Candidate> candidates_of(const CodeImage& image, int sm) {
   std::vector<Candidate> list;
+  if (!image.patched.made_from.empty()) list.push_back(patched_candidate_of(image, sm));
   if (!image.cubin.empty()) list.push_back(candidate_of({image.cubin_arch, image.cubin}, sm));
   if (!image.ptx.empty()) {
     list.push_back({fmt::format("ptx {} (compiled by driver)", image.cubin_arch),
-                    std::string(image.ptx), ptx_fits(image.cubin_arch, sm)});
+                    std::string(image.ptx), misfit_of(ptx_fits(image.cubin_arch, sm), sm)});
   }
   for (const Cubin& cubin : image.further_cubins) list.push_back(candidate_of(cubin, sm));
   if (!image.portable_ptx.empty()) {
     list.push_back({fmt::format("ptx {} (compiled by driver)", image.portable_arch),
-                    std::string(image.portable_ptx), ptx_fits(image.portable_arch, sm)});
+                    std::string(image.portable_ptx),
+                    misfit_of(ptx_fits(image.portable_arch, sm), sm)});
   }
   return list;
 }
@@ -62,7 +84,7 @@ Module try_load(const Driver& driver, const Candidate& code, std::string& reason
                                                    options.data(), values.data());
   if (result == kSuccess) return module;
   log.back() = '\0';
-  if (!is_wrong_code(result)) check(driver, "cuModuleLoadDataEx", result);
+  if (!is_wrong_code(result) && !code.is_patched) check(driver, "cuModuleLoadDataEx", result);
   reason = describe(driver, "cuModuleLoadDataEx", result);
   if (log.front() != '\0') reason += ": " + first_line(log.data());
   return nullptr;
@@ -92,12 +114,15 @@ bool ptx_fits(std::string_view arch, int sm) {
 }
 
 LoadedModule load_module(const Driver& driver, const CodeImage& image, int sm) {
-  std::string reasons;
+  std::string reasons, without_patch;
   for (const Candidate& code : candidates_of(image, sm)) {
-    std::string reason = fmt::format("this GPU is sm_{}", sm);
-    if (code.fits) {
-      if (Module module = try_load(driver, code, reason)) return {module, code.description};
+    std::string reason = code.misfit;
+    if (reason.empty()) {
+      if (Module module = try_load(driver, code, reason)) {
+        return {module, code.description + without_patch};
+      }
     }
+    if (code.is_patched) without_patch = fmt::format(" (patched one not used: {})", reason);
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", code.description, reason);
   }
   throw StatusError(Status::unavailable(fmt::format(

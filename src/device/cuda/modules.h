@@ -11,7 +11,9 @@ namespace tessera::cuda {
 
 struct LoadedModule {
   Module module = nullptr;
-  std::string description;  // "cubin sm_90a", "ptx compute_75 (compiled by driver)"
+  // "cubin sm_90a", "patched cubin sm_90a", "ptx compute_75 (compiled by driver)", "cubin sm_90a
+  // (patched one not used: this GPU is sm_86)"
+  std::string description;
 };
 
 // The number of "sm_90a" or "compute_75": 90, 75; 0 for text without one.
@@ -22,7 +24,8 @@ int arch_number(std::string_view arch);
 bool cubin_fits(std::string_view arch, int sm);
 bool ptx_fits(std::string_view arch, int sm);
 
-// Loads the cubin, else the PTX it was made from, else a further cubin, else the portable PTX.
+// Loads the patched cubin of an image that has one, where SM and hash are those that it was made
+// for; else the cubin, else the PTX it was made from, else a further cubin, else the portable PTX.
 // Throws kUnavailable with one sentence that gives the reason of each.
 LoadedModule load_module(const Driver& driver, const CodeImage& image, int sm);
 

@@ -12,25 +12,31 @@ using scheduler::StreamK;
 constexpr const arch::Gpu& kGpu = arch::kH200;
 constexpr double kCyclesAMicrosecond = kGpu.clock_ghz * 1e3;
 
-// HW: each measured on an H200 between the first and the last instruction of a CTA, or as what is
-// left of a call's time when everything else is known.
-constexpr double kLaunch = 2.8;         // microseconds; calls queued one behind the other
-constexpr double kStart = 1700;         // cycles until a tile comes from the L2,
-constexpr double kStartBytes = 13000;   // and more where all ask for device memory at once:
-constexpr double kStartMost = 33e6;     // one for so many bytes, up to so many
-constexpr double kStore = 600;          // cycles; a CTA's first float to its last store
-constexpr double kStoreBytes = 24;      // a cycle and multiprocessor
-constexpr double kGroupSums = 450;      // cycles for each group of warps whose sums are added
-constexpr double kFetchBytes = 22;      // a cycle and multiprocessor, from the L2
-constexpr double kAdd = 3;              // microseconds; the second launch, begun early
-constexpr double kPartBytes = 18;       // a cycle and multiprocessor: parts that are read again
-constexpr double kCopySlowdown = 0.12;  // of a product whose operands come element by element
-constexpr double kCopyCycles = 5;       // of a multiprocessor, for 32 elements of a row,
-constexpr double kCopyTurnCycles = 14;  // and of an operand along k
-constexpr double kTurnBytes = 3.3e6;    // a microsecond, read and written
-constexpr double kUnknownShare = 0.8;   // of the lanes' peak, for a row without a rate
-constexpr double kThreads = 2048;       // of a multiprocessor
-constexpr int kResidentLarge = 2;       // blocks a multiprocessor of register-tiled rungs
+// HW: fitted to calls on an H200 (burst, operands not in the L2); a test holds the model to them.
+constexpr double kLaunch = 2.8;       // microseconds; calls queued one behind the other
+constexpr double kStart = 6500;       // cycles until the first tile has come from device memory,
+constexpr double kStartBytes = 26e3;  // and more where all ask at once: one for so many bytes,
+constexpr double kStartMost = 33e6;   // up to so many
+constexpr double kBlockStart = 2500;  // cycles until a later block's first tile has come
+constexpr double kStore = 600;        // cycles; a CTA's first float to its last store
+constexpr double kL2StoreBytes = 24;  // a cycle and multiprocessor, while D fits the L2,
+constexpr double kStoreBytes = 9.6;  // and where it does not: nothing is written while all multiply
+constexpr double kScalarStores = 2;  // times as long where rows of D are not aligned
+constexpr double kGroupSums = 450;   // cycles for each group of warps whose sums are added
+constexpr double kTurnBytes = 3.0e6;       // a microsecond, read and written,
+constexpr double kTurnLaunch = 2.5;        // microseconds, and so much for the launch
+constexpr double kCopyTurnSlowdown = 0.3;  // of a product with an operand along k, by elements,
+constexpr double kCopyTurnCycles = 14;     // and at least so many cycles for 32 elements
+
+// Estimates: nothing alone was timed.
+constexpr double kFetchBytes = 22;     // a cycle and multiprocessor, from the L2
+constexpr double kAdd = 3;             // microseconds; the second launch, begun early
+constexpr double kPartBytes = 18;      // a cycle and multiprocessor: parts that are read again
+constexpr double kCopySlowdown = 0.1;  // of a product whose operands come element by element
+constexpr double kCopyCycles = 5;      // of a multiprocessor, for 32 elements of a row
+constexpr double kUnknownShare = 0.8;  // of the lanes' peak, for a row without a rate
+constexpr double kThreads = 2048;      // of a multiprocessor
+constexpr int kResidentLarge = 2;      // blocks a multiprocessor of register-tiled rungs
 
 double lanes_of(const KernelRow& row) {
   const double peak = kGpu.fp32_peak();
@@ -70,14 +76,30 @@ double own_k_tile_cycles(const KernelRow& row) {
   };
   const double copy = cycles(row.fetches.a, row.sides.a == Contiguous::kK, row.block.m) +
                       cycles(row.fetches.b, row.sides.b == Contiguous::kK, row.block.n);
-  return std::max(k_tile_cycles(row) * (copy > 0 ? 1 + kCopySlowdown : 1), copy);
+  const bool turns = (row.fetches.a == Fetch::kCopy4 && row.sides.a == Contiguous::kK) ||
+                     (row.fetches.b == Fetch::kCopy4 && row.sides.b == Contiguous::kK);
+  const double slowdown = turns ? kCopyTurnSlowdown : copy > 0 ? kCopySlowdown : 0;
+  return std::max(k_tile_cycles(row) * (1 + slowdown), copy);
 }
 
-// The end of an item. What other CTAs of the multiprocessor multiply meanwhile is not lost.
-double store_cycles(const KernelRow& row) {
-  const double bytes = static_cast<double>(row.block.m) * row.block.n * 4 * row.resident;
-  const double sums = row.groups > 1 ? row.groups * kGroupSums : 0;
-  return (kStore + sums + bytes / kStoreBytes) / row.resident;
+bool outgrows_l2(const GemmParams& p, int element_bytes) {
+  const double bytes = static_cast<double>(p.m) * static_cast<double>(p.n) * element_bytes;
+  return bytes > kGpu.l2_kib * 1024.0;
+}
+
+// Cycles to write the tiles of all CTAs of a multiprocessor.
+double write_cycles(const KernelRow& row, const GemmParams& p, int resident, int element_bytes) {
+  const double bytes = static_cast<double>(row.block.m) * row.block.n * element_bytes * resident;
+  const double rate = outgrows_l2(p, element_bytes) ? kStoreBytes : kL2StoreBytes;
+  return bytes / rate * (p.d_row * element_bytes % 16 == 0 ? 1 : kScalarStores);
+}
+
+// The end of an item. What other CTAs of the multiprocessor multiply meanwhile is not lost, unless
+// all wait for device memory.
+double store_cycles(const KernelRow& row, const GemmParams& p) {
+  const double own = kStore + (row.groups > 1 ? row.groups * kGroupSums : 0);
+  const double write = write_cycles(row, p, row.resident, sizeof(float));
+  return outgrows_l2(p, sizeof(float)) ? own / row.resident + write : (own + write) / row.resident;
 }
 
 // Blocks of a rung that run at the same time on one multiprocessor.
@@ -100,16 +122,13 @@ scheduler::Cycles rung_cycles(const KernelRow& row, const GemmParams& p, int ele
   const double start = start_cycles(p, element_bytes);
   return {.start = start,
           .multiply = waves * products * static_cast<double>(p.k) / lanes_of(row),
-          .store = waves * (start + kStore + products * element_bytes / kStoreBytes) / resident,
+          .store = waves * (kBlockStart + kStore + write_cycles(row, p, resident, element_bytes)) /
+                   resident,
           .memory = memory_cycles(p, element_bytes),
           .add = 0};
 }
 
 }  // namespace
-
-double turn_microseconds(std::int64_t bytes) {
-  return 2 * static_cast<double>(bytes) / kTurnBytes + kLaunch;
-}
 
 scheduler::TileCosts tile_costs(const KernelRow& row, const GemmParams& p,
                                 const PlanContext& context) {
@@ -118,7 +137,7 @@ scheduler::TileCosts tile_costs(const KernelRow& row, const GemmParams& p,
   return {.resident = row.resident,
           .start = start_cycles(p, sizeof(float)),
           .k_tile = k_tile_cycles(row),
-          .store = store_cycles(row),
+          .store = store_cycles(row, p),
           .memory = memory_cycles(p, sizeof(float)),
           .add = kAdd * kCyclesAMicrosecond,
           .add_part = part / (kPartBytes * multiprocessors)};
@@ -151,15 +170,16 @@ scheduler::Cycles persistent_cycles(const KernelRow& row, const GemmParams& p,
 
 }  // namespace
 
-Prediction predicted(const KernelRow& row, const Problem& problem, const PlanContext& context,
-                     std::int64_t turned_bytes) {
-  const GemmParams p = canonical_params(problem, {});
+Prediction predicted(const KernelRow& row, const GemmParams& p, int element_bytes,
+                     const PlanContext& context, std::int64_t turned_bytes) {
   if (p.m == 0 || p.n == 0) return {};
   const scheduler::Cycles cycles =
-      row.resident == 0 ? rung_cycles(row, p, size_of(problem.type), multiprocessors_of(context))
+      row.resident == 0 ? rung_cycles(row, p, element_bytes, multiprocessors_of(context))
                         : persistent_cycles(row, p, context);
+  const double turn =
+      turned_bytes > 0 ? 2 * static_cast<double>(turned_bytes) / kTurnBytes + kTurnLaunch : 0;
   return {.launch = kLaunch,
-          .turn = turned_bytes > 0 ? turn_microseconds(turned_bytes) : 0,
+          .turn = turn,
           .start = cycles.start / kCyclesAMicrosecond,
           .multiply = cycles.multiply / kCyclesAMicrosecond,
           .store = cycles.store / kCyclesAMicrosecond,

@@ -32,11 +32,9 @@ scheduler::TileCosts tile_costs(const KernelRow& row, const GemmParams& canonica
 scheduler::StreamK schedule_of(const KernelRow& row, const GemmParams& canonical,
                                const PlanContext& context);
 
-// `turned_bytes`: of operands that a launch ahead turns.
-Prediction predicted(const KernelRow& row, const Problem& problem, const PlanContext& context,
-                     std::int64_t turned_bytes = 0);
-
-// Microseconds to turn that many bytes.
-double turn_microseconds(std::int64_t bytes);
+// What a call with this row costs whose operands come as its fetches say. `turned_bytes`: of those
+// that a launch ahead turns.
+Prediction predicted(const KernelRow& row, const GemmParams& canonical, int element_bytes,
+                     const PlanContext& context, std::int64_t turned_bytes = 0);
 
 }  // namespace tessera::catalog

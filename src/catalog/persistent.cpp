@@ -45,13 +45,12 @@ TensorMapDesc map_of_b(const KernelRow& row, const GemmParams& p) {
 }
 
 // HW: coordinates of tensor copies are signed 32-bit (PTX ISA, cp.async.bulk.tensor).
-bool can_be_mapped(const TensorMapDesc& desc) {
-  constexpr std::uint64_t kMaxCoordinate = 0x7fffffff;
-  return check(desc).ok() && desc.sizes[0] <= kMaxCoordinate && desc.sizes[1] <= kMaxCoordinate;
-}
+constexpr long long kMaxCoordinate = 0x7fffffff;
 
-// Model, of an H200: element-wise copies cost an eighth of the product.
-constexpr double kCopyPenalty = 0.12, kLargeProductSpeed = 55e6;  // FLOP a microsecond
+bool can_be_mapped(const TensorMapDesc& desc) {
+  constexpr auto most = static_cast<std::uint64_t>(kMaxCoordinate);
+  return check(desc).ok() && desc.sizes[0] <= most && desc.sizes[1] <= most;
+}
 
 template <class Params>
 Launch launch_of(const std::string& entry, std::int64_t grid, int block, const Params& params) {
@@ -140,17 +139,29 @@ Launch turn_operands(const KernelRow& row, GemmParams& p, Needs needs, const Lay
   return launch_of(row.turn_entry, turns.a.tiles + turns.b.tiles, simt::kTurnThreads, turns);
 }
 
+// The row as it would be if nothing were turned: element by element what tensor copies do not take.
+KernelRow copying_row(KernelRow row, const GemmParams& p, Needs needs) {
+  if (needs.a) row.fetches.a = Fetch::kCopy4;
+  if (needs.b) row.fetches.b = Fetch::kCopy4;
+  if (p.a_row != 1) row.sides.a = Contiguous::kK;
+  if (p.b_col != 1) row.sides.b = Contiguous::kK;
+  return row;
+}
+
 }  // namespace
 
 bool pays_to_turn(const KernelRow& row, const GemmParams& p, const PlanContext& context) {
   if (context.options.turn == When::kNever || !takes_turned(row)) return false;
+  if (std::max({p.m, p.n, p.k}) > kMaxCoordinate) return false;
   const Needs needs = turns_needed(row, p);
   if (!needs.a && !needs.b) return false;
-  const Layout layout = layout_of(row, p, schedule_of(row, p, context), needs);
+  const StreamK schedule = schedule_of(row, p, context);
+  const Layout layout = layout_of(row, p, schedule, needs);
   if (layout.bytes > context.workspace_bytes) return false;
   if (context.options.turn == When::kAlways) return true;
-  const double product = 2.0 * p.m * p.n * p.k / kLargeProductSpeed;
-  return kCopyPenalty * product > turn_microseconds(layout.bytes - layout.a);
+  const Prediction copied = predicted(copying_row(row, p, needs), p, sizeof(float), context);
+  const Prediction turned = predicted(row, p, sizeof(float), context, layout.bytes - layout.a);
+  return turned.total() < copied.total();
 }
 
 Prediction predicted_call(const KernelRow& row, const Problem& problem,
@@ -158,7 +169,7 @@ Prediction predicted_call(const KernelRow& row, const Problem& problem,
   const GemmParams p = canonical_params(problem, {});
   const Needs needs = turns_needed(row, p);
   const Layout turned = layout_of(row, p, {}, needs);
-  return predicted(row, problem, context, turned.bytes - turned.a);
+  return predicted(row, p, size_of(problem.type), context, turned.bytes - turned.a);
 }
 
 bool can_fetch(const KernelRow& row, const GemmParams& p) {

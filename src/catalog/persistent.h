@@ -66,47 +66,39 @@ KernelRow persistent_row(std::string_view kernel, const char* variant, const Con
 std::vector<HelperEntry> persistent_helpers(const std::vector<KernelRow>& rows,
                                             const std::string& family);
 
-// An FP32 kernel of the family in namespace tessera::`family`, whose params.h has SimtParams.
 template <class Rows>
-Kernel stream_k_kernel(std::string name, std::string idea, const std::string& family,
-                       const Rows& table) {
+std::vector<KernelRow> persistent_rows(std::string_view kernel, const Rows& table) {
   std::vector<KernelRow> rows;
   for (const auto& [variant, config] : table) {
-    rows.push_back(persistent_row(name, variant, config));
-    rows.back().add_entry = add_entry(name, config.block);
-    rows.back().turn_entry = turn_entry(name);
+    rows.push_back(persistent_row(kernel, variant, config));
   }
-  const std::string params = "tessera::" + family + "::SimtParams";
-  std::vector<HelperEntry> helpers = persistent_helpers(rows, family);
-  return {.name = std::move(name),
-          .idea = std::move(idea),
-          .type = DataType::kF32,
-          .rows = std::move(rows),
-          .helpers = std::move(helpers),
-          .workspace_bytes = stream_k_workspace,
-          .plan = plan_stream_k,
-          .name_space = "tessera::" + family,
-          .params = params};
+  return rows;
+}
+
+// An FP32 kernel of the family in namespace tessera::`family`, whose params.h has SimtParams.
+template <class Rows>
+Kernel stream_k_kernel(const std::string& name, std::string idea, const std::string& family,
+                       const Rows& table) {
+  Kernel kernel = plain_kernel(name, std::move(idea), persistent_rows(name, table));
+  for (KernelRow& row : kernel.rows) {
+    row.add_entry = add_entry(name, row.block);
+    row.turn_entry = turn_entry(name);
+  }
+  kernel.helpers = persistent_helpers(kernel.rows, family);
+  kernel.workspace_bytes = stream_k_workspace;
+  kernel.plan = plan_stream_k;
+  kernel.name_space = "tessera::" + family;
+  kernel.params = kernel.name_space + "::SimtParams";
+  return kernel;
 }
 
 // A rung with a persistent grid, tensor copies and whole tiles.
 template <class Rows>
-Kernel persistent_rung(std::string name, std::string idea, const Rows& table) {
-  std::vector<KernelRow> rows;
-  for (const auto& [variant, config] : table) {
-    rows.push_back(persistent_row("rung_" + name, variant, config));
-  }
-  std::string name_space = name_space_of(name);
-  std::string params = name_space + "::Params";
-  return {.name = std::move(name),
-          .idea = std::move(idea),
-          .type = DataType::kF32,
-          .rows = std::move(rows),
-          .helpers = {},
-          .workspace_bytes = no_workspace,
-          .plan = plan_whole_tiles,
-          .name_space = std::move(name_space),
-          .params = std::move(params)};
+Kernel persistent_rung(const std::string& name, std::string idea, const Rows& table) {
+  Kernel kernel = plain_kernel(name, std::move(idea), persistent_rows("rung_" + name, table));
+  kernel.plan = plan_whole_tiles;
+  kernel.params = kernel.name_space + "::Params";
+  return kernel;
 }
 
 }  // namespace tessera::catalog

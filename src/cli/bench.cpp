@@ -220,6 +220,11 @@ int bench_chain(const Options& options) {
 
 // bench --why: the model alone.
 int say_why(const Options& options) {
+  const std::string& kernel = options.problem.kernel;
+  if (kernel != kBestKernel && kernel != ProblemOptions{}.kernel) {
+    throw StatusError(Status::bad_argument(
+        fmt::format("--kernel is '{}', but --why compares all that 'best' could take", kernel)));
+  }
   const Devices devices = open_devices(options.device);
   const PlanContext context{.multiprocessors = devices.device->info().multiprocessors,
                             .options = plan_options_of(options.problem)};

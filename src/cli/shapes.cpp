@@ -42,7 +42,7 @@ const std::vector<Suite>& suites() {
       {"tails", {{1, 1, 1}, {33, 65, 17}, {127, 129, 255}, {257, 3, 65}, {512, 128, 256}}},
       {"fp32_squares", kSquares, "all"},
       {"fp32_odd", kOdd, "all"},
-      {"fp32_skinny", kSkinny},
+      {"fp32_skinny", kSkinny, "all"},
       {"fp32", joined(kSquares, kOdd), "all"},
   };
   return kSuites;

@@ -166,8 +166,8 @@ TEST(Persistent, OperandsAlongKAreTurnedWhereItPays) {
   EXPECT_TRUE(plan.launches[1].starts_early);
   const simt::TurnParams turns = turns_of(plan);
   EXPECT_EQ(turns.b.tiles, 0);
-  EXPECT_EQ(turns.a.tiles, 5);  // of 64 x 64
-  EXPECT_EQ(plan.launches[0].shape.grid, 5);
+  EXPECT_EQ(turns.a.tiles, 10);  // of 32 x 64
+  EXPECT_EQ(plan.launches[0].shape.grid, 10);
   EXPECT_EQ(turns.a.ld, 320);
   EXPECT_EQ(reinterpret_cast<DeviceAddress>(turns.a.to), 0x100000u);
   const simt::SimtParams params = params_of(plan.launches[1]);
@@ -196,7 +196,7 @@ TEST(Persistent, TurningTakesTimeAndRoom) {
     return row_for(kernel(), "256x128x16", problem, kAligned, context).entry;
   };
   const PlanContext model = context_with(When::kModel);
-  EXPECT_TRUE(entry(row_major(256, 256, 256), model).ends_with("_ak_bn_tma"));
+  EXPECT_TRUE(entry(row_major(64, 64, 32), model).ends_with("_ak_bn_tma"));
   EXPECT_TRUE(entry(row_major(4096, 4096, 4096), model).ends_with("_am_bn_tma"));
   EXPECT_TRUE(
       entry(row_major(4096, 4096, 4096), context_with(When::kNever)).ends_with("_ak_bn_tma"));

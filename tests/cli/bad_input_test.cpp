@@ -65,6 +65,11 @@ class BadInput : public testing::Test {
   }
 };
 
+TEST_F(BadInput, WhyIsAboutTheBestKernel) {
+  expect_refused({"bench", "--device", "virtual", "--why", "--kernel", "12", "-m", "8"},
+                 {"--kernel", "'12'", "--why"});
+}
+
 TEST_F(BadInput, Commands) {
   expect_refused({}, {"no command was given", "ladder, list, doctor, verify, bench, ", "multiply"});
   expect_refused({"climb"}, {"'climb' is not a command", "must be one of: ladder"});

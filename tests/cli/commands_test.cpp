@@ -179,6 +179,37 @@ TEST_F(Commands, ChainOfProducts) {
   EXPECT_EQ(chain.at("correct"), true);
 }
 
+// The second product needs terabytes, which shows when its turn has come.
+TEST_F(Commands, BenchWritesItsFilesAfterEveryProblem) {
+  const TemporaryFolder folder;
+  const Ran ran =
+      run_program({"bench", "--device", "virtual", "--kernel", "02", "-m", "8,4000000000", "-n",
+                   "64", "-k", "8", "--json", folder / "t.json", "--csv", folder / "t.csv"});
+  EXPECT_EQ(ran.code, 2) << ran.out;
+  EXPECT_TRUE(contains(ran.err, "4000000000")) << ran.err;
+  const lab::Json runs = lab::Json::parse(file_text(folder / "t.json")).at("runs");
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs.at(0).at("verified"), "full");
+  EXPECT_TRUE(contains(runs.at(0).at("command"), "-m 8 ")) << runs.at(0).at("command");
+  EXPECT_TRUE(contains(file_text(folder / "t.csv"), "02_coalesced"));
+}
+
+TEST_F(Commands, WhyNamesTheKernelThatBestTakes) {
+  const Ran why = run_program({"bench", "--device", "virtual", "--why", "-m", "128", "-n", "128",
+                               "-k", "300", "--json", "-"});
+  EXPECT_EQ(why.code, 0) << why.err;
+  const lab::Json object = lab::Json::parse(why.out);
+  EXPECT_EQ(object.at("tag"), "model");
+  const lab::Json first = object.at("problems").at(0).at("candidates").at(0);
+  EXPECT_GT(first.at("predicted_us").at("total"), 0.0);
+  const Ran best = run_program({"bench", "--device", "virtual", "--kernel", "best", "-m", "128",
+                                "-n", "128", "-k", "300", "--json", "-"});
+  EXPECT_EQ(best.code, 0) << best.err;
+  const lab::Json run = lab::Json::parse(best.out).at("runs").at(0);
+  EXPECT_EQ(run.at("kernel"), first.at("kernel"));
+  EXPECT_EQ(run.at("config"), first.at("config"));
+}
+
 TEST_F(Commands, ASignalKeepsWhatWasMeasured) {
   const TemporaryFolder folder;
   const int lines_before_the_first_row = 5;

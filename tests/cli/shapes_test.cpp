@@ -14,8 +14,8 @@ TEST(Suites, Fp32IsMeasuredInAllLayouts) {
   EXPECT_EQ(shapes.back().k, 5000);
 }
 
-TEST(Suites, SkinnyShapesInOneLayoutUnlessAsked) {
-  EXPECT_EQ(problems_of({.shapes = "fp32_skinny"}, DataType::kF32, {}).size(), 8u);
+TEST(Suites, SkinnyShapesInAllLayoutsUnlessOthersAreAsked) {
+  EXPECT_EQ(problems_of({.shapes = "fp32_skinny"}, DataType::kF32, {}).size(), 8u * 4);
   EXPECT_EQ(problems_of({.shapes = "fp32_skinny", .layout = "NT,TN"}, DataType::kF32, {}).size(),
             16u);
 }

@@ -85,7 +85,8 @@ constexpr Cycles predicted(const StreamK& s, int ctas, const TileCosts& costs) {
   const double whole_waves = waves + (rest > 0 ? slowdown(costs, rest, multiprocessors) : 0);
   Cycles c{.start = costs.start,
            .multiply = whole_waves * s.k_tiles * costs.k_tile,
-           .store = (waves + (rest > 0)) * costs.store,
+           // In the last wave nobody multiplies meanwhile.
+           .store = (waves + (rest > 0) + costs.resident - 1) * costs.store,
            .memory = costs.memory,
            .add = 0};
   if (s.cut_tiles() == 0) return c;

@@ -28,7 +28,7 @@ struct Costs {
   // What a load that misses L1 waits for, on average, while all SMs load. Fitted: tools/fit_model,
   // on the rungs at 1024 and 2048. Alone it waits 278 for L2 and 620 for device memory (HW: latency
   // l2_chase of 16 MiB and of 1 GiB).
-  double miss_latency = 500;
+  double miss_latency = 600;
   // From one request that misses L1 to the next, by 32, 64 and 128 bits a lane. HW: global_memory
   // l2_load_*, one SM.
   std::array<double, 3> missed_request = {2.6, 5.0, 7.5};
@@ -58,8 +58,8 @@ inline constexpr std::string_view kCostsMeasuredOn = "h200";
 // an H200's, and the costs are marked.
 constexpr Costs costs_of(const Gpu& gpu) {
   Costs costs;
-  costs.median_error = 0.037;
-  costs.largest_error = 0.115;
+  costs.median_error = 0.019;
+  costs.largest_error = 0.137;
   if (std::string_view(gpu.name) == kCostsMeasuredOn) return costs;
   costs.is_measured = false;
   costs.median_error = costs.largest_error = 0;

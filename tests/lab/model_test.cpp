@@ -3,12 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <numeric>
 
 #include "arch/gpus.h"
 #include "lab/model/predict.h"
-#include "lab/model/register_ports.h"
 #include "lab/model/sm_model.h"
 #include "lab/record.h"
+#include "sass/ports.h"
 
 namespace tessera::lab {
 namespace {
@@ -110,17 +111,27 @@ TEST(Model, MoreResidentWarpsNeverMakeAWarpFaster) {
 }
 
 // FFMA Rd, Ra, Rb, Rc with the fields of sass/instruction.h.
-sass::Instruction ffma(unsigned a, unsigned b, unsigned c, unsigned reuse = 0) {
-  return {0x223u | 7u << 12 | std::uint64_t{a} << 24 | std::uint64_t{b} << 32,
-          std::uint64_t{c} | std::uint64_t{reuse} << (122 - 64)};
+sass::Operation ffma(unsigned a, unsigned b, unsigned c, unsigned reuse = 0) {
+  const sass::Instruction instruction{
+      0x223u | 7u << 12 | std::uint64_t{a} << 24 | std::uint64_t{b} << 32,
+      std::uint64_t{c} | std::uint64_t{reuse} << (122 - 64)};
+  return sass::decode(instruction, 0, 90);
 }
 
-TEST(Model, SourcesInOneBankCostABubbleEach) {
-  EXPECT_EQ(RegisterPorts().bubbles(ffma(2, 3, 4)), 1);
-  EXPECT_EQ(RegisterPorts().bubbles(ffma(2, 4, 6)), 2);
-  RegisterPorts ports;
-  EXPECT_EQ(ports.bubbles(ffma(2, 3, 4, 1)), 1);  // keeps R2 for the next one
-  EXPECT_EQ(ports.bubbles(ffma(2, 3, 6)), 0);
+int sum_of(const std::vector<int>& values) {
+  return std::accumulate(values.begin(), values.end(), 0);
+}
+
+TEST(Model, PortsCostTheirBubblesOrHalfACycleACrowdedFfma) {
+  // Three even registers each: two cycles lost, whatever the window.
+  const std::vector<sass::Operation> even(8, ffma(2, 4, 6));
+  EXPECT_EQ(sum_of(port_bubbles(even)), 16);
+  // Two in one bank, and neighbours that read nothing: the window forgives it.
+  std::vector<sass::Operation> loose(16, ffma(255, 255, 255));
+  loose[0] = loose[4] = loose[8] = loose[12] = ffma(2, 4, 9);
+  EXPECT_EQ(sass::ports_of_loop(loose).bubbles, 0);
+  EXPECT_EQ(sum_of(port_bubbles(loose)), 2);
+  EXPECT_EQ(sum_of(port_bubbles(std::vector<sass::Operation>(16, ffma(2, 3, 255)))), 0);
 }
 
 CountedRun counted(const char* kernel, std::int64_t size) {
@@ -137,6 +148,18 @@ double unit_ms(const LaunchPrediction& launch, std::string_view name) {
     if (unit.name == name) return unit.ms;
   }
   return 0;
+}
+
+// A persistent kernel's tiles of D stand in a loop around the one that multiplies, and a late stage
+// has a block of its own behind both: none of that is in the turn that is replayed.
+TEST(Model, OneTurnOfAPersistentKernelIsItsInnerLoop) {
+  const CountedRun run = counted("15", 512);
+  const sass::CubinFile cubin = sass::read_cubin(image_of(*run.kernel).cubin);
+  const LoopCode code = loop_code(*cubin.find(run.launches[0].entry), cubin.sm, run.counts[0]);
+  EXPECT_EQ(code.multiplies, 1024);
+  EXPECT_LT(code.steps.size(), 1024 + 48 + 40);
+  // Who multiplies arrives at barriers and goes on.
+  for (const Step& step : code.steps) EXPECT_NE(step.unit, Unit::kBarrier);
 }
 
 TEST(Model, BankConflictsAreWhatLimitsRung03) {

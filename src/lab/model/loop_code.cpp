@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "lab/counts.h"
-#include "lab/model/register_ports.h"
+#include "sass/ports.h"
 
 namespace tessera::lab {
 namespace {
@@ -26,6 +26,9 @@ std::string_view stem_of(std::string_view name) { return name.substr(0, name.fin
 
 bool is_multiply(std::string_view name) { return is_one_of(name, {"FFMA", "DFMA", "DMMA"}); }
 
+// Named barriers at which a warp arrives and goes on: bits 77-79 tell what a BAR does.
+bool is_arrival(const Instruction& instruction) { return instruction.bits(77, 3) == 1; }
+
 Unit unit_of(const Instruction& instruction, std::string_view name) {
   const std::string_view stem = stem_of(name);
   if (is_one_of(stem, {"FFMA", "FMUL", "FADD", "HFMA2"})) return Unit::kFma;
@@ -35,7 +38,7 @@ Unit unit_of(const Instruction& instruction, std::string_view name) {
   if (is_one_of(stem, {"LDS", "STS", "LDG", "STG", "LD", "ST", "LDL", "STL", "LDGSTS", "LDSM"})) {
     return Unit::kMemory;
   }
-  if (stem == "BAR") return Unit::kBarrier;
+  if (stem == "BAR") return is_arrival(instruction) ? Unit::kControl : Unit::kBarrier;
   if (stem.starts_with("U") && stem != "ULDC") return Unit::kUniform;
   if (is_one_of(stem, {"BRA", "BSSY", "BSYNC", "NOP", "EXIT", "LDC", "ULDC", "S2R", "S2UR"})) {
     return Unit::kControl;
@@ -118,6 +121,7 @@ class Walk {
     double trips = inner_trips;
     for (std::size_t at = loop.begin / kBytes; at < end && indices.size() < 100000;) {
       const Instruction& instruction = kernel_.code[at];
+      if (!is_member(at, loop)) return indices;  // behind the loop's last branch back
       if (!instruction.never_runs()) indices.push_back(at);
       at = next(at, loop, inner, trips);
     }
@@ -135,6 +139,10 @@ class Walk {
     return found->second.issues < 0.02 * stem->second.issues;
   }
 
+  static bool is_member(std::size_t index, const Loop& loop) {
+    return std::ranges::binary_search(loop.members, index);
+  }
+
   std::size_t next(std::size_t at, const Loop& loop, const Loop* inner, double& trips) const {
     const auto target = branch_target(kernel_.code[at], at * kBytes, sm_);
     if (!target) return at + 1;
@@ -146,7 +154,7 @@ class Walk {
     if (to >= loop.end / kBytes) return at + 1;  // leaves the loop: not in a middle iteration
     if (kernel_.code[at].always_runs()) return to;
     for (std::size_t i = at + 1; i < to; ++i) {
-      if (is_dead(i)) return to;
+      if (is_member(i, loop) && is_dead(i)) return to;
     }
     return at + 1;
   }
@@ -195,9 +203,18 @@ const Loop* densest_loop(const CubinKernel& kernel) {
   return best == kernel.loops.end() || multiplies_of(best->histogram) == 0 ? nullptr : &*best;
 }
 
+double barriers_in(const Loop& loop) {
+  const auto found = loop.histogram.find("BAR");
+  return found == loop.histogram.end() ? 0 : found->second;
+}
+
+// The loop whose turns meet at barriers that the inner one does not have: tile after tile. Where
+// the inner loop has all of them, it is one turn a tile, and what stands around it runs once for
+// each tile of D of a persistent kernel.
 const Loop* loop_around(const CubinKernel& kernel, const Loop& inner) {
   for (const Loop& loop : kernel.loops) {
-    if (contains(loop, inner)) return &loop;
+    if (!contains(loop, inner)) continue;
+    return barriers_in(inner) > 0 && barriers_in(loop) == barriers_in(inner) ? nullptr : &loop;
   }
   return nullptr;
 }
@@ -225,10 +242,9 @@ double dynamic_barriers(const LaunchCounts& counts) {
 
 // An inner loop's trips for one of the outer loop's: barriers tell how often the outer one ran.
 double trips_of(const Loop& inner, const Loop& outer, const LaunchCounts& counts) {
-  const auto barriers = outer.histogram.find("BAR");
-  const double total = dynamic_barriers(counts);
-  if (barriers == outer.histogram.end() || total == 0) return 1;
-  const double outer_iterations = total / barriers->second;
+  const double barriers = barriers_in(outer), total = dynamic_barriers(counts);
+  if (barriers == 0 || total == 0) return 1;
+  const double outer_iterations = total / barriers;
   return std::max(1.0, std::round(dynamic_multiplies(counts) / outer_iterations /
                                   multiplies_of(inner.histogram)));
 }
@@ -255,6 +271,20 @@ void add_costs(std::vector<Step>& steps, const std::vector<std::string>& names,
 
 }  // namespace
 
+std::vector<int> port_bubbles(std::span<const sass::Operation> loop) {
+  const sass::PortUse use = sass::ports_of_loop(loop);
+  const double forgiven = std::max(0.0, sass::kCyclesACrowdedFfma * use.crowded - use.bubbles);
+  const double each = use.ffmas == 0 ? 0 : forgiven / use.ffmas;
+  std::vector<int> bubbles;
+  double owed = 0;
+  for (std::size_t i = 0; i < loop.size(); ++i) {
+    owed += use.bubbles_at[i] + (loop[i].name == "FFMA" ? each : 0);
+    bubbles.push_back(static_cast<int>(owed));
+    owed -= bubbles.back();
+  }
+  return bubbles;
+}
+
 LoopCode loop_code(const CubinKernel& kernel, int sm, const LaunchCounts& counts) {
   LoopCode code;
   const Loop* inner = densest_loop(kernel);
@@ -265,12 +295,12 @@ LoopCode loop_code(const CubinKernel& kernel, int sm, const LaunchCounts& counts
   const AccessCosts costs = access_costs(counts);
   const Walk walk(kernel, sm, costs);
   std::vector<std::string> names;
-  RegisterPorts ports;
+  std::vector<sass::Operation> operations;
   for (std::size_t index : walk.path(whole, outer ? inner : nullptr, trips)) {
     const Instruction& instruction = kernel.code[index];
     names.push_back(as_global(name_of(instruction)));
     code.steps.push_back(step_of(instruction, names.back()));
-    code.steps.back().port_bubbles = ports.bubbles(instruction);
+    operations.push_back(decode(instruction, index * kBytes, sm));
     code.multiplies += is_multiply(names.back()) ? 1 : 0;
   }
   const double warps =
@@ -278,6 +308,8 @@ LoopCode loop_code(const CubinKernel& kernel, int sm, const LaunchCounts& counts
   if (code.multiplies == 0 || warps == 0) return {};
   const double all_iterations = dynamic_multiplies(counts) / code.multiplies;
   code.iterations = all_iterations / warps;
+  const std::vector<int> bubbles = port_bubbles(operations);
+  for (std::size_t i = 0; i < bubbles.size(); ++i) code.steps[i].port_bubbles = bubbles[i];
   add_costs(code.steps, names, costs, all_iterations);
   return code;
 }

@@ -7,10 +7,12 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "device/device.h"
 #include "sass/cubin.h"
+#include "sass/operation.h"
 
 namespace tessera::lab {
 
@@ -41,6 +43,11 @@ struct LoopCode {
   double multiplies = 0;    // FMA and matrix instructions in the steps
   bool is_empty() const { return steps.empty(); }
 };
+
+// Cycles lost to the register ports, by instruction of a loop's body: the port model's bubbles, and
+// where they are fewer what crowded FFMAs cost on average (sass/ports.h), spread over all FFMAs. In
+// whole cycles: an instruction gets the one that the sum has reached.
+std::vector<int> port_bubbles(std::span<const sass::Operation> loop);
 
 // The loop with most of the launch's multiplies. Empty for kernels without one, such as copies.
 LoopCode loop_code(const sass::CubinKernel& kernel, int sm, const LaunchCounts& counts);

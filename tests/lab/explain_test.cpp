@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "arch/gpus.h"
 #include "lab/measured.h"
@@ -61,8 +62,10 @@ bool copies_tiles(const Explanation& e) {
 }
 
 // The arithmetic of the ladder holds on every rung at multiples of its block: to the last word.
+// Production kernels have launches that turn operands and add parts on top.
 TEST(Explanations, FormulasAreTheCountsOfEveryRung) {
   for (const Kernel& kernel : all_kernels()) {
+    if (std::isdigit(static_cast<unsigned char>(kernel.name.front())) == 0) continue;
     for (const std::string& variant : variants_of(kernel)) {
       const Explanation e = explain(run((kernel.name + "/" + variant).c_str(), 256, 256, 64),
                                     arch::kH200, SourceTree(""));
@@ -73,10 +76,10 @@ TEST(Explanations, FormulasAreTheCountsOfEveryRung) {
         }
         if (check.what == "global writes" || check.what.starts_with("shared")) {
           const bool stages_output = variant == "staged" && check.what.starts_with("shared");
-          // Fragments of the step behind the last one, and groups that add their sums.
-          const bool fetches_ahead =
-              (copies_tiles(e) || variant.ends_with("_k4")) && check.what == "shared reads" &&
-              check.counted > check.expected && check.counted < 1.4 * check.expected;
+          // Fragments of the step behind the last one.
+          const bool fetches_ahead = copies_tiles(e) && check.what == "shared reads" &&
+                                     check.counted > check.expected &&
+                                     check.counted < 1.4 * check.expected;
           EXPECT_TRUE(check.equal() || stages_output || fetches_ahead)
               << kernel.name << "/" << variant << ", " << check.what << ": " << check.counted
               << " beside " << check.expected;

@@ -235,6 +235,21 @@ TEST(Persistent, CutTilesAreAddedByASecondLaunch) {
   EXPECT_EQ(kernel().workspace_bytes(kernel().rows[0], row_major(0, 5, 5), {}), 0);
 }
 
+// Room is asked for before addresses are known; another way to fetch must not cut other tiles.
+TEST(Persistent, RoomForPartsDoesNotDependOnAddresses) {
+  const PlanContext context{.multiprocessors = 132, .options = {.turn = When::kNever}};
+  const Operands odd{0x1004, 0x2004, 0x3000, 0x4000};
+  for (const Problem& problem : {row_major(256, 128, 65536), row_major(300, 200, 9000, "NT"),
+                                 row_major(4096, 4096, 4096, "TN")}) {
+    const KernelRow& unknown = row_for(kernel(), "256x128x16", problem, {}, context);
+    const KernelRow& copying = row_for(kernel(), "256x128x16", problem, odd, context);
+    ASSERT_NE(unknown.entry, copying.entry);
+    const std::int64_t bytes = kernel().workspace_bytes(unknown, problem, context);
+    EXPECT_GT(bytes, 0);
+    EXPECT_EQ(kernel().workspace_bytes(copying, problem, context), bytes);
+  }
+}
+
 TEST(Persistent, RefusesMoreTilesThanItCounts) {
   const KernelRow& row = kernel().rows[0];
   EXPECT_TRUE(supports(kernel(), row, row_major(1, std::int64_t{1} << 37, 1)).ok());

@@ -65,8 +65,9 @@ TEST(Select, ThePredictionCountsWholeWaves) {
   EXPECT_GT(more, 1.6 * full);
 }
 
-// Microseconds of calls on an H200, column-major, burst. The model is held to them within an
-// eighth: what it is for is to tell variants apart that differ by more.
+// Microseconds of calls on an H200, column-major, burst. The model's constants were fitted to these
+// calls, so this holds the fit, and proves nothing about other shapes. It is held to an eighth:
+// variants that differ by less may be taken for one another.
 TEST(Select, ThePredictionIsNearWhatWasMeasured) {
   const auto near = [](const char* kernel, std::int64_t m, std::int64_t n, std::int64_t k,
                        const char* layout, double measured) {
@@ -84,7 +85,7 @@ TEST(Select, ThePredictionIsNearWhatWasMeasured) {
   near("simt_f32/256x128", 4096, 4096, 4096, "NT", 2388);
   near("simt_f32/256x128", 4096, 4096, 4096, "NN", 2431);
   near("simt_f32/64x32_k4", 16, 8192, 8192, "NN", 146.6);
-  near("simt_f32/128x16", 16, 8192, 8192, "NN", 123);
+  near("simt_f32/128x16", 16, 8192, 8192, "NN", 125.3);
   near("simt_f32/128x64", 64, 8192, 8192, "NN", 229);
   near("simt_f32/128x128", 256, 256, 65536, "NN", 216.6);
   near("simt_f32/128x128", 128, 128, 262144, "NN", 216.1);

@@ -8,10 +8,12 @@
 #     NAME.portable.ptx  for older cards; the driver compiles it there. PORTABLE 0: empty, since the
 #                        kernel needs what sm_90a alone has
 #     NAME.packed        these three in one, as they are embedded
-# add_patched_image(NAME FROM) an image with all of FROM's code, and FROM's cubin patched beside it:
-#     FROM.patched.cubin, .from, .txt   by patch_cubin: FFMAs reordered, the hash of what they were
+# patch_image(NAME)      the cubin of an image patched, to be embedded beside it; for each image that
+#                        TESSERA_PATCHED_IMAGES names
+#     NAME.patched.cubin, .from, .txt   by patch_cubin: FFMAs reordered, the hash of what they were
 #                                       made from, the proof. Empty cubin: not proved, and .txt says why
-#     FROM.patch         these three in one, as they are embedded
+#     NAME.patch         these three in one, as they are embedded
+# add_patched_image(NAME FROM) an image with all of FROM's code, and FROM's cubin patched beside it
 # add_ladder_images()    one image for each folder of src/ladder; a line
 #                        "inline constexpr int kPortableArch = 80;" in its config.h raises PORTABLE,
 #                        kPatchedFrom makes it a patched image
@@ -19,6 +21,8 @@
 # embed_images(LIBRARY)  all images above as one library behind catalog/images.h
 set(TESSERA_CUBIN_ARCHS sm_90a CACHE STRING
     "Architectures to compile cubins for: the first from the sm_90a PTX, others from the portable PTX")
+set(TESSERA_PATCHED_IMAGES "" CACHE STRING
+    "Images whose cubin is patched: a GPU of SM 9.0 runs that one (docs/sass-patching.md)")
 set(TESSERA_NVCC "" CACHE FILEPATH "nvcc of CUDA 13.0; empty: looked for where tools/find_nvcc looks")
 
 if(NOT TESSERA_NVCC)
@@ -66,23 +70,27 @@ function(add_image name)
   set_property(GLOBAL APPEND PROPERTY TESSERA_IMAGE_FILES ${stem}.packed)
 endfunction()
 
-function(add_patched_image name from)
-  set(stem ${CMAKE_BINARY_DIR}/images/${from})
+function(patch_image name)
+  set(stem ${CMAKE_BINARY_DIR}/images/${name})
   list(GET TESSERA_CUBIN_ARCHS 0 arch)
   set(parts ${stem}.patched.cubin ${stem}.patched.from ${stem}.patched.txt)
   add_custom_command(
     OUTPUT ${parts}
     COMMAND patch_cubin --image ${stem}.${arch}.cubin ${stem}
     DEPENDS patch_cubin ${stem}.${arch}.cubin
-    COMMENT "Reordering the machine code of ${from}" VERBATIM)
+    COMMENT "Reordering the machine code of ${name}" VERBATIM)
   add_custom_command(
     OUTPUT ${stem}.patch
     COMMAND pack_files ${stem}.patch ${parts}
     DEPENDS pack_files ${parts}
-    COMMENT "Packing the patch of ${from}" VERBATIM)
-  set_property(GLOBAL APPEND PROPERTY TESSERA_IMAGES ${name})
-  set_property(GLOBAL PROPERTY TESSERA_PATCHED_${name} ${from})
+    COMMENT "Packing the patch of ${name}" VERBATIM)
   set_property(GLOBAL APPEND PROPERTY TESSERA_IMAGE_FILES ${stem}.patch)
+endfunction()
+
+function(add_patched_image name from)
+  patch_image(${from})
+  set_property(GLOBAL APPEND PROPERTY TESSERA_IMAGES ${name})
+  set_property(GLOBAL PROPERTY TESSERA_CODE_OF_${name} ${from})
 endfunction()
 
 # An image whose portable architecture stands in the config.h beside the kernel.
@@ -120,6 +128,9 @@ function(add_production_images)
     get_filename_component(name ${kernel} NAME_WE)
     add_image_of(${name} ${kernel})
   endforeach()
+  foreach(name IN LISTS TESSERA_PATCHED_IMAGES)
+    patch_image(${name})
+  endforeach()
 endfunction()
 
 # Bytes of a file of the images' folder as `symbol` to `symbol`_end.
@@ -139,19 +150,21 @@ function(embed_images library)
   set(rows "")
   set(number 0)
   foreach(name IN LISTS names)
-    get_property(from GLOBAL PROPERTY TESSERA_PATCHED_${name})
-    if(from)
-      # The code of another image, which stands before it, and a patch.
+    get_property(from GLOBAL PROPERTY TESSERA_CODE_OF_${name})
+    set(patch "{}")
+    if(from OR name IN_LIST TESSERA_PATCHED_IMAGES)
+      set(patch "text(tessera_patch_${number}, tessera_patch_${number}_end)")
+    endif()
+    if(from)  # the code of another image, which stands before this one
       list(FIND names ${from} place)
       set(image tessera_image_${place})
-      set(patch tessera_patch_${number})
-      set(patch_row "text(${patch}, ${patch}_end)")
-      embed_file(${patch} ${from}.patch)
     else()
       set(from ${name})
       set(image tessera_image_${number})
-      set(patch_row "{}")
       embed_file(${image} ${name}.packed)
+    endif()
+    if(NOT patch STREQUAL "{}")
+      embed_file(tessera_patch_${number} ${from}.patch)
     endif()
     get_property(portable GLOBAL PROPERTY TESSERA_PORTABLE_${from})
     # Cubins of further GPUs are made from the portable PTX.
@@ -164,7 +177,7 @@ function(embed_images library)
     endif()
     list(JOIN archs "\", \"" archs)
     string(APPEND rows "      {\"${name}\", text(${image}, ${image}_end), \"${portable}\",\n"
-                       "       {\"${archs}\"}, ${patch_row}},\n")
+                       "       {\"${archs}\"}, ${patch}},\n")
     math(EXPR number "${number} + 1")
   endforeach()
   string(APPEND assembly ".section .note.GNU-stack, \"\", @progbits\n")

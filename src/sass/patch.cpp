@@ -1,11 +1,15 @@
 #include "sass/patch.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <stdexcept>
+#include <thread>
 
 #include "sass/cubin.h"
 #include "sass/elf.h"
@@ -189,26 +193,56 @@ Equality prove(const CubinKernel& patched, const Program& before) {
   return equality;
 }
 
-KernelPatch patch_kernel(std::vector<std::byte>& file, const CubinKernel& kernel, int sm,
-                         const PatchOptions& options) {
+// One kernel on its way through the patcher.
+struct Work {
+  const CubinKernel* kernel = nullptr;
   KernelPatch patch;
-  patch.name = kernel.name;
-  const Program before = program_of(kernel, sm);
-  patch.left_alone = reason_to_leave(before);
-  if (!patch.left_alone.empty()) return patch;
+  std::optional<Program> before;
+  std::vector<Instruction> code;  // the new one; empty if nothing is to be written
+};
+
+void reorder_kernel(std::span<const std::byte> file, int sm, const PatchOptions& options,
+                    Work& work) {
+  work.patch.name = work.kernel->name;
+  work.before = program_of(*work.kernel, sm);
+  const Program& before = *work.before;
+  work.patch.left_alone = reason_to_leave(before);
+  if (!work.patch.left_alone.empty()) return;
   const std::string fault = fault_of_input(before);
   if (!fault.empty() && !options.kernel.empty()) fail(fault);
-  patch.left_alone = fault;
-  if (!fault.empty()) return patch;
+  work.patch.left_alone = fault;
+  if (!fault.empty()) return;
   check_round_trip(before);
   Patcher patcher(before, named_elsewhere(file, before), options);
   const Program& after = patcher.run();
-  patch.moved = patcher.moved();
-  patch.regions = patcher.regions();
-  file = with_code(file, kernel, after.code);
-  patch.equality = prove(*read_cubin(file).find(kernel.name), before);
-  patch.loops = changes_of(kernel, before, after, options.reorder.ports);
-  return patch;
+  work.patch.moved = patcher.moved();
+  work.patch.regions = patcher.regions();
+  work.patch.loops = changes_of(*work.kernel, before, after, options.reorder.ports);
+  work.code = after.code;
+}
+
+// Calls f for each piece of work, on all cores; what one throws is thrown on, the first first.
+template <class F>
+void for_each_at_once(std::vector<Work>& all, F f) {
+  std::vector<std::exception_ptr> thrown(all.size());
+  std::atomic<std::size_t> next = 0;
+  const auto take = [&] {
+    for (std::size_t i = next++; i < all.size(); i = next++) {
+      try {
+        f(all[i]);
+      } catch (...) {
+        thrown[i] = std::current_exception();
+      }
+    }
+  };
+  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::thread> others;
+  while (others.size() + 1 < std::min(cores, all.size())) others.emplace_back(take);
+  take();
+  for (std::thread& other : others) other.join();
+  for (const std::exception_ptr& error : thrown) {
+    if (error) std::rethrow_exception(error);
+  }
 }
 
 std::string percent(double part, double whole) {
@@ -242,11 +276,21 @@ PatchResult optimise(std::span<const std::byte> cubin, const PatchOptions& optio
   if (!options.kernel.empty() && !file.find(options.kernel)) {
     fail("The cubin has no kernel " + options.kernel + ".");
   }
-  PatchResult result{{cubin.begin(), cubin.end()}, {}};
+  std::vector<Work> all;
   for (const CubinKernel& kernel : file.kernels) {
-    if (!options.kernel.empty() && kernel.name != options.kernel) continue;
-    result.kernels.push_back(patch_kernel(result.cubin, kernel, file.sm, options));
+    if (options.kernel.empty() || kernel.name == options.kernel) all.push_back({.kernel = &kernel});
   }
+  for_each_at_once(all, [&](Work& work) { reorder_kernel(cubin, file.sm, options, work); });
+  PatchResult result{{cubin.begin(), cubin.end()}, {}};
+  for (const Work& work : all) {
+    if (!work.code.empty()) result.cubin = with_code(result.cubin, *work.kernel, work.code);
+  }
+  const CubinFile patched = read_cubin(result.cubin);
+  for_each_at_once(all, [&](Work& work) {
+    if (work.code.empty()) return;
+    work.patch.equality = prove(*patched.find(work.kernel->name), *work.before);
+  });
+  for (Work& work : all) result.kernels.push_back(std::move(work.patch));
   return result;
 }
 

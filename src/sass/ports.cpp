@@ -13,8 +13,9 @@ void check(const PortRules& rules) {
   if (rules.banks < 1 || rules.banks > kMaxBanks) {
     throw std::invalid_argument("A port model has 1 to 4 banks.");
   }
-  if (rules.reads_per_cycle < 1 || rules.window < 1 || rules.window > 4) {
-    throw std::invalid_argument("A port model has reads in each cycle and a window of 1 to 4.");
+  if (rules.reads_per_cycle < 1 || rules.reads_per_cycle > 15 || rules.window < 1 ||
+      rules.window > 4) {
+    throw std::invalid_argument("A port model has 1 to 15 reads a cycle and a window of 1 to 4.");
   }
 }
 
@@ -80,7 +81,8 @@ PortAccess port_access(const Operation& operation, const PortRules& rules) {
     }
     const bool keeps = (operation.control.reuse >> use.operand & 1) != 0;
     for (int i = 0; i < use.count; ++i) {
-      access.reads.push_back({use.first + i, use.operand, keeps});
+      const int reg = use.first + i;
+      access.reads.push_back({reg, reg % rules.banks, use.operand, keeps});
     }
   }
   return access;
@@ -91,7 +93,7 @@ bool PortState::fits(const std::array<int, kMaxBanks>& wanted, int start, int wi
   for (int bank = 0; bank < rules.banks; ++bank) {
     int free = 0;
     for (int cycle = start; cycle < start + window; ++cycle) {
-      free += rules.reads_per_cycle - (cycle < kHorizon ? taken_[bank][cycle] : 0);
+      free += rules.reads_per_cycle - reads_in(taken_[bank], cycle);
     }
     if (free < wanted[bank]) return false;
   }
@@ -103,19 +105,15 @@ void PortState::reserve(const std::array<int, kMaxBanks>& wanted, int start,
   for (int bank = 0; bank < rules.banks; ++bank) {
     int left = wanted[bank];
     for (int cycle = start; left > 0 && cycle < kHorizon; ++cycle) {
-      const int reads = std::min(left, rules.reads_per_cycle - taken_[bank][cycle]);
-      taken_[bank][cycle] = static_cast<std::int8_t>(taken_[bank][cycle] + reads);
+      const int reads = std::min(left, rules.reads_per_cycle - reads_in(taken_[bank], cycle));
+      taken_[bank] += static_cast<Taken>(reads) << (kBits * cycle);
       left -= reads;
     }
   }
 }
 
 void PortState::advance(int cycles) {
-  for (auto& bank : taken_) {
-    for (int cycle = 0; cycle < kHorizon; ++cycle) {
-      bank[cycle] = cycle + cycles < kHorizon ? bank[cycle + cycles] : std::int8_t{0};
-    }
-  }
+  for (Taken& bank : taken_) bank = cycles < kHorizon ? bank >> (kBits * cycles) : 0;
 }
 
 int PortState::issue(const PortAccess& access, const PortRules& rules) {
@@ -124,14 +122,14 @@ int PortState::issue(const PortAccess& access, const PortRules& rules) {
   fresh_reads_ = 0;
   for (std::size_t i = 0; i < access.reads.size(); ++i) {
     const PortRead& read = access.reads[i];
-    const int bank = read.reg % rules.banks;
-    const bool is_kept = rules.reuse && kept_[bank][read.slot] == read.reg;
+    const bool is_kept = rules.reuse && kept_[read.bank][read.slot] == read.reg;
     if (!is_kept && !is_read_before(access, i)) {
-      ++wanted[bank];
+      ++wanted[read.bank];
       ++fresh_reads_;
     }
     // Any read of a bank's slot ends what was kept there, unless it asks to keep its own.
-    kept[bank][read.slot] = read.keeps ? static_cast<std::int16_t>(read.reg) : std::int16_t{-1};
+    kept[read.bank][read.slot] =
+        read.keeps ? static_cast<std::int16_t>(read.reg) : std::int16_t{-1};
   }
   kept_ = rules.yield_clears && access.yields ? empty_cache() : kept;
   // WHY: instructions that read whole tuples (stores of 128 bits, MMAs) may want more than a window

@@ -29,7 +29,7 @@ inline constexpr int kOperandSlots = 3;
 
 // One register that an instruction asks for, in the slot of its logical operand.
 struct PortRead {
-  int reg = 0, slot = 0;
+  int reg = 0, bank = 0, slot = 0;
   bool keeps = false;  // carries the reuse flag
 };
 
@@ -55,14 +55,19 @@ class PortState {
   bool operator==(const PortState&) const = default;
 
  private:
-  static constexpr int kHorizon = 16;  // cycles ahead for which reads may be reserved
+  // Reads that are reserved for the next 16 cycles, 4 bits each.
+  using Taken = std::uint64_t;
+  static constexpr int kHorizon = 16, kBits = 4;
 
+  static int reads_in(Taken taken, int cycle) {
+    return cycle < kHorizon ? static_cast<int>(taken >> (kBits * cycle) & 15) : 0;
+  }
   bool fits(const std::array<int, kMaxBanks>& wanted, int start, int window,
             const PortRules& rules) const;
   void reserve(const std::array<int, kMaxBanks>& wanted, int start, const PortRules& rules);
   void advance(int cycles);
 
-  std::array<std::array<std::int8_t, kHorizon>, kMaxBanks> taken_ = {};  // reads, from now on
+  std::array<Taken, kMaxBanks> taken_ = {};
   std::array<std::array<std::int16_t, kOperandSlots>, kMaxBanks> kept_ = empty_cache();
   int fresh_reads_ = 0;
   bool is_crowded_ = false;

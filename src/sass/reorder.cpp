@@ -112,7 +112,8 @@ struct State {
   std::uint64_t done_hash = 0;
   std::vector<bool> done;
   std::vector<int> issued;
-  std::size_t first_open = 0;  // no item before it waits to move
+  std::size_t first_open = 0;      // no item before it waits to move
+  std::size_t first_pressing = 0;  // nor one before this in the list by latest places
 
   int score() const { return score_of(cost, crowded); }
 };
@@ -142,16 +143,16 @@ class Search {
     State start;
     start.done.assign(items_.size(), false);
     start.issued.assign(items_.size(), 0);
-    std::vector<State> states = {start};
+    std::vector<State> states = {start}, next;
     for (std::size_t place = 0; place < items_.size(); ++place) {
       const std::vector<Choice> choices = choose(states, place);
       if (choices.empty()) return std::nullopt;
-      std::vector<State> next;
-      for (const Choice& choice : choices) {
-        next.push_back(states[choice.parent]);
-        put(next.back(), choice.item);
+      next.resize(choices.size());  // keeps what its states have allocated
+      for (std::size_t i = 0; i < choices.size(); ++i) {
+        next[i] = states[choices[i].parent];
+        put(next[i], choices[i].item);
       }
-      states = std::move(next);
+      states.swap(next);
     }
     return path_to(*std::ranges::min_element(states, {}, &State::score));
   }
@@ -174,7 +175,8 @@ class Search {
   std::optional<std::size_t> pressing(const State& state, std::size_t place) const {
     constexpr std::size_t kView = 160;
     int waiting = 0;
-    for (const std::size_t i : by_latest_) {
+    for (std::size_t at = state.first_pressing; at < by_latest_.size(); ++at) {
+      const std::size_t i = by_latest_[at];
       if (state.done[i]) continue;
       const std::size_t latest = items_[i].latest;
       if (latest > place + kView) break;
@@ -250,6 +252,10 @@ class Search {
     while (state.first_open < items_.size() &&
            (!items_[state.first_open].moves || state.done[state.first_open])) {
       ++state.first_open;
+    }
+    while (state.first_pressing < by_latest_.size() &&
+           state.done[by_latest_[state.first_pressing]]) {
+      ++state.first_pressing;
     }
   }
 

@@ -27,10 +27,6 @@ class Commands : public testing::Test {
   }
 };
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 double element(const NpyFile& file, std::int64_t r, std::int64_t c) {
   const NpyHeader& h = file.header();
   const std::int64_t at = h.fortran_order ? c * h.rows + r : r * h.cols + c;

@@ -18,17 +18,6 @@ class Explain : public testing::Test {
 };
 using Compare = Explain;
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-lab::Json json_of(std::vector<std::string> call) {
-  call.insert(call.end(), {"--json", "-"});
-  const Ran ran = run_program(call);
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  return lab::Json::parse(ran.out);
-}
-
 // The one explanation of a call.
 lab::Json explained(const std::vector<std::string>& call) {
   const lab::Json object = json_of(call);

@@ -10,10 +10,6 @@
 namespace tessera::cli {
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 class Patched : public testing::Test {
  protected:
   void SetUp() override {

@@ -1,6 +1,7 @@
 #include "tests/cli/program.h"
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -102,6 +103,17 @@ Ran run_program_for_head(const std::vector<std::string>& arguments, int lines) {
   close(ends[0]);
   ran.code = exit_code_of(child);
   return ran;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+lab::Json json_of(std::vector<std::string> call) {
+  call.insert(call.end(), {"--json", "-"});
+  const Ran ran = run_program(call);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  return lab::Json::parse(ran.out);
 }
 
 TemporaryFolder::TemporaryFolder() {

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "lab/record.h"
+
 namespace tessera::cli {
 
 struct Ran {
@@ -21,6 +23,10 @@ Ran interrupt_program(const std::vector<std::string>& arguments, int lines, int 
 
 // Starts the program, reads its stdout until `lines` lines are there and closes it, as head does.
 Ran run_program_for_head(const std::vector<std::string>& arguments, int lines);
+
+bool contains(const std::string& text, const std::string& part);
+// What a call that must succeed says with --json -.
+lab::Json json_of(std::vector<std::string> call);
 
 std::string file_text(const std::string& path);
 void write_text(const std::string& path, const std::string& text);

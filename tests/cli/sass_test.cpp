@@ -18,17 +18,6 @@ class Sass : public testing::Test {
   }
 };
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-lab::Json json_of(std::vector<std::string> call) {
-  call.insert(call.end(), {"--json", "-"});
-  const Ran ran = run_program(call);
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  return lab::Json::parse(ran.out);
-}
-
 TEST_F(Sass, ExplainsRung11) {
   const Ran ran = run_program({"sass", "11"});
   EXPECT_EQ(ran.code, 0) << ran.err;

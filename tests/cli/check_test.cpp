@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/check_arrays.h"
 #include "lab/record.h"
 #include "tests/cli/check_call.h"
 

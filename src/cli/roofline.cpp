@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <memory>
 
 #include "arch/costs.h"
@@ -12,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/session.h"
+#include "lab/measured.h"
 #include "lab/model/predict.h"
 #include "lab/roofline.h"
 
@@ -28,40 +28,25 @@ struct Options {
   std::string gpu, svg, measured, seed;
 };
 
-lab::Json read_measured(const std::string& path) {
-  std::ifstream stream(path);
-  const lab::Json file = lab::Json::parse(stream, nullptr, false);
-  if (!stream.is_open() || file.is_discarded() || !file.contains("runs")) {
-    throw StatusError(Status::bad_argument(
-        fmt::format("--measured is '{}', but must be a file that bench --json wrote", path)));
-  }
-  return file;
-}
-
-void require_same_gpu(const std::string& path, const lab::Json& file, const arch::Gpu& gpu) {
-  for (const lab::Json& run : file.at("runs")) {
-    const std::string device = run.at("device");
-    if (device.find(gpu.match) != std::string::npos) continue;
+void require_same_gpu(const std::vector<lab::Measured>& runs, const arch::Gpu& gpu) {
+  for (const lab::Measured& run : runs) {
+    if (run.device.find(gpu.match) != std::string::npos) continue;
     throw StatusError(Status::bad_argument(
         fmt::format("--measured is '{}', which was measured on '{}', but must be of the GPU that "
                     "--gpu names, an {}",
-                    path, device, gpu.match)));
+                    run.file, run.device, gpu.match)));
   }
 }
 
-// The burst time of a kernel in a results file, for the same problem.
-std::optional<double> measured_ms(const lab::Json& file, const lab::RooflinePoint& point,
-                                  const Problem& problem) {
-  for (const lab::Json& run : file.at("runs")) {
-    const lab::Json& p = run.at("problem");
-    const bool same = run.at("kernel") == point.kernel && run.at("config") == point.config &&
-                      p.at("m") == problem.m && p.at("n") == problem.n && p.at("k") == problem.k &&
-                      p.at("layout") == layout_of(problem) && p.at("alpha") == problem.alpha &&
-                      p.at("beta") == problem.beta &&
-                      p.at("order") == std::string(name_of(problem.order));
-    if (same && run.at("mode") == "burst" && run.at("time_ms").is_object()) {
-      return run.at("time_ms").at("median").get<double>();
-    }
+// The burst time of a kernel, for the same problem.
+std::optional<double> measured_ms(const std::vector<lab::Measured>& runs,
+                                  const lab::RooflinePoint& point, const Problem& problem) {
+  for (const lab::Measured& run : runs) {
+    const bool same = run.kernel == point.kernel && run.config == point.config &&
+                      run.m == problem.m && run.n == problem.n && run.k == problem.k &&
+                      run.layout == layout_of(problem) && run.order == name_of(problem.order) &&
+                      run.alpha == problem.alpha && run.beta == problem.beta;
+    if (same && run.mode == "burst") return run.ms;
   }
   return std::nullopt;
 }
@@ -75,9 +60,9 @@ Problem the_problem(const ProblemOptions& options, DataType type) {
 }
 
 lab::Roofline survey(const Options& options, const arch::Gpu& gpu) {
-  const lab::Json measured =
-      options.measured.empty() ? lab::Json() : read_measured(options.measured);
-  if (measured.is_object()) require_same_gpu(options.measured, measured, gpu);
+  std::vector<lab::Measured> measured;
+  if (!options.measured.empty()) measured = lab::measured_in(options.measured, "--measured");
+  require_same_gpu(measured, gpu);
   const std::uint64_t seed = parse_seed(options.seed);
   VirtualDeviceOptions settings;
   settings.host_threads = host_threads_of(options.device);
@@ -92,8 +77,7 @@ lab::Roofline survey(const Options& options, const arch::Gpu& gpu) {
     const std::uint64_t sample = lab::sample_for(kernel, problem) ? kCtas : 0;
     const lab::CountedRun run = lab::count_run(*device, kernel, problem, seed, sample);
     points.push_back(lab::roofline_point(run, kernel.variant, gpu));
-    if (measured.is_object())
-      points.back().measured_ms = measured_ms(measured, points.back(), problem);
+    points.back().measured_ms = measured_ms(measured, points.back(), problem);
     size = fmt::format("{} x {} x {}", problem.m, problem.n, problem.k);
   }
   lab::Roofline roofline = lab::roofline_of(gpu, std::move(points));

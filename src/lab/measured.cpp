@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 
 #include "lab/json_number.h"
 
@@ -44,7 +45,28 @@ Measured row_of(const Json& run, const std::string& file) {
   return row;
 }
 
+void add_timed(const Json& object, const std::string& file, std::vector<Measured>& rows) {
+  for (const Json& run : object.at("runs")) {
+    const bool is_timed = run.contains("tflops") && !run.at("tflops").is_null();
+    if (is_timed) rows.push_back(row_of(run, file));
+  }
+}
+
 }  // namespace
+
+std::vector<Measured> measured_in(const std::string& path, const std::string& option) {
+  std::ifstream stream(path);
+  const Json object = Json::parse(stream, nullptr, false);
+  std::vector<Measured> rows;
+  try {
+    if (object.at("schema") != kSchema) throw std::invalid_argument("another schema");
+    add_timed(object, path, rows);
+  } catch (const std::exception&) {  // no object, or not with these keys
+    throw StatusError(Status::bad_argument(
+        fmt::format("{} is '{}', but must be a file that bench --json wrote", option, path)));
+  }
+  return rows;
+}
 
 std::vector<Measured> measured_runs(const std::string& root) {
   std::vector<fs::path> files;
@@ -57,10 +79,7 @@ std::vector<Measured> measured_runs(const std::string& root) {
   for (const fs::path& path : files) {
     const Json object = read_json(path);
     if (!object.is_object() || object.value("schema", "") != kSchema) continue;
-    for (const Json& run : object.at("runs")) {
-      const bool is_timed = run.contains("tflops") && !run.at("tflops").is_null();
-      if (is_timed) rows.push_back(row_of(run, "results/" + path.filename().string()));
-    }
+    add_timed(object, "results/" + path.filename().string(), rows);
   }
   return rows;
 }

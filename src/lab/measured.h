@@ -24,4 +24,8 @@ struct Measured {
 // other kinds are left out. Throws kBadArgument for a file that is no JSON.
 std::vector<Measured> measured_runs(const std::string& root);
 
+// Every timed run of one file that bench --json wrote. Throws kBadArgument, naming `option`, for
+// any other file.
+std::vector<Measured> measured_in(const std::string& path, const std::string& option);
+
 }  // namespace tessera::lab

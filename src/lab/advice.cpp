@@ -6,9 +6,15 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <string_view>
 
 namespace tessera::lab {
 namespace {
+
+// Rules that a verdict looks for.
+constexpr const char* kBankConflicts = "bank-conflicts";
+constexpr const char* kScatteredAccess = "scattered-access";
+constexpr const char* kScalarAccess = "scalar-access";
 
 using Found = std::optional<Advice>;
 
@@ -73,7 +79,7 @@ Found bank_conflicts(const Evidence& e) {
   if (classify(site->form).bytes == 4 && std::abs(ways - lanes_step) < 0.01) {
     why += fmt::format(", as they do when neighbouring lanes stand {:g} words apart", lanes_step);
   }
-  return Advice{"bank-conflicts", share,
+  return Advice{kBankConflicts, share,
                 fmt::format("{} takes {} wavefronts where {} would do: {}.", access_at(*site),
                             number(per_request(banks.wavefronts, shared.requests)),
                             number(per_request(banks.passes, shared.requests)), why),
@@ -114,7 +120,7 @@ Found scattered_access(const Evidence& e) {
   const double share = share_of_turns(e, sum);
   const Site* site = largest(e.sites, scattered);
   if (share < kWorthAWord || !site) return {};
-  return Advice{"scattered-access", share,
+  return Advice{kScatteredAccess, share,
                 sectors_text(*site) + ": neighbouring lanes stand in different lines.",
                 "Let the lane index walk the dimension that is contiguous in memory, or stage a "
                 "tile in shared memory and turn it there."};
@@ -129,7 +135,7 @@ Found scalar_access(const Evidence& e) {
   const double share = share_of_turns(e, sum);
   const Site* site = largest(e.sites, scalar);
   if (share < kWorthAWord || !site) return {};
-  return Advice{"scalar-access", share,
+  return Advice{kScalarAccess, share,
                 fmt::format("{}: each lane fetches {} neighbouring words one by one.",
                             sectors_text(*site), site->instructions),
                 fmt::format("Move them in one access of {} bits where base and stride allow it.",
@@ -240,15 +246,37 @@ Found spills(const Evidence& e) {
 
 // ---- verdict ----------------------------------------------------------------------------------
 
-// What most turns of the load/store unit are spent on.
-std::string name_of_turns(const Turns& turns) {
-  const std::pair<double, const char*> parts[] = {{turns.conflicts, "bank conflicts"},
-                                                  {turns.shared, "shared-memory accesses"},
-                                                  {turns.scattered, "scattered global accesses"},
-                                                  {turns.global, "global accesses"}};
+// What turns of the load/store unit are spent on, how that is called, and which advice is about it.
+enum class TurnsOf { kConflicts, kShared, kScattered, kGlobal };
+
+TurnsOf most_of(const Turns& turns) {
+  const std::pair<double, TurnsOf> parts[] = {{turns.conflicts, TurnsOf::kConflicts},
+                                              {turns.shared, TurnsOf::kShared},
+                                              {turns.scattered, TurnsOf::kScattered},
+                                              {turns.global, TurnsOf::kGlobal}};
   return std::max_element(std::begin(parts), std::end(parts),
                           [](const auto& a, const auto& b) { return a.first < b.first; })
       ->second;
+}
+
+std::string name_of(TurnsOf turns) {
+  switch (turns) {
+    case TurnsOf::kConflicts:
+      return "bank conflicts";
+    case TurnsOf::kShared:
+      return "shared-memory accesses";
+    case TurnsOf::kScattered:
+      return "scattered global accesses";
+    case TurnsOf::kGlobal:
+      return "global accesses";
+  }
+  return {};
+}
+
+// Whether advice by this rule names the place where the turns are spent.
+bool says_where(std::string_view rule, TurnsOf turns) {
+  if (turns == TurnsOf::kConflicts) return rule == kBankConflicts;
+  return turns == TurnsOf::kScattered && (rule == kScatteredAccess || rule == kScalarAccess);
 }
 
 // The sites of each line as one: where issue slots are short, every instruction of it counts.
@@ -307,7 +335,7 @@ std::string limited_by(const Evidence& evidence) {
   if (!evidence.totals.unrated_matrix.empty()) return "unknown";
   if (const std::string name = name_of_replayed(evidence.replay); !name.empty()) return name;
   const ResourceUse& top = evidence.resources.front();
-  return top.resource == Resource::kLoadStore ? name_of_turns(evidence.totals.turns) : top.name;
+  return top.resource == Resource::kLoadStore ? name_of(most_of(evidence.totals.turns)) : top.name;
 }
 
 std::vector<Site> by_cost(const Evidence& evidence) {
@@ -331,7 +359,7 @@ std::string verdict(const Evidence& evidence) {
                        form);
   }
   const ResourceUse& top = evidence.resources.front();
-  const std::string limit = limited_by(evidence), what = capitalised(limit);
+  const std::string what = capitalised(limited_by(evidence));
   const std::string share = percent(use_of(sites.front(), top.resource) / top.amount);
   const Replay& replay = evidence.replay;
   if (!name_of_replayed(replay).empty()) {
@@ -347,11 +375,7 @@ std::string verdict(const Evidence& evidence) {
   }
   const bool of_turns = top.resource == Resource::kLoadStore;
   for (const Advice& advice : advise(evidence)) {
-    const bool says_where = limit == "bank conflicts" ? advice.rule == "bank-conflicts"
-                                                      : limit == "scattered global accesses" &&
-                                                            (advice.rule == "scattered-access" ||
-                                                             advice.rule == "scalar-access");
-    if (!of_turns || !says_where) continue;
+    if (!of_turns || !says_where(advice.rule, most_of(evidence.totals.turns))) continue;
     return fmt::format("{}: {} ({} of the load/store unit's turns).", what,
                        advice.sentence.substr(0, advice.sentence.size() - 1), share);
   }

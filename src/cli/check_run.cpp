@@ -47,11 +47,7 @@ auto as_bad_argument(F f) {
   } catch (const LaunchFault&) {
     throw;
   } catch (const StatusError& error) {
-    std::string message = one_sentence(error.status().message);
-    if (message.find("function vprintf") != std::string::npos) {
-      message += " (printf does not run here: leave it out for the check)";
-    }
-    throw StatusError(Status::bad_argument(message));
+    throw StatusError(Status::bad_argument(one_sentence(error.status().message)));
   }
 }
 

@@ -44,7 +44,9 @@ CallSite call_site(Decoder& decoder, const ptx::Instruction& instruction,
                    const std::string& callee) {
   CallSite site;
   if (!decoder.scope().find_function(callee, site.function)) {
-    decoder.unsupported("there is no body of function " + callee);
+    const bool prints = callee == "vprintf";  // the driver's, behind printf
+    decoder.unsupported("there is no body of function " + callee +
+                        (prints ? " (printf does not run here: leave it out)" : ""));
   }
   site.address = decoder.scope().function_address(callee);
   const ParamLayout layout = layout_params(decoder.scope().function_at(site.function));

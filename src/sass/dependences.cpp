@@ -19,8 +19,13 @@ struct History {
 
 class Collector {
  public:
-  Collector(const Program& program, const Region& region)
-      : program_(program), region_(region), found_(region.end - region.begin) {}
+  Collector(const Program& program, const Region& region, const std::vector<bool>& moves)
+      : program_(program), region_(region), moves_(moves) {
+    const std::size_t count = region.end - region.begin;
+    found_ = {.before = std::vector<std::vector<Dependence>>(count),
+              .at_place = std::vector<std::vector<Dependence>>(count),
+              .not_before = std::vector<std::size_t>(count, 0)};
+  }
 
   void add(std::size_t at) {
     at_ = at;
@@ -48,9 +53,17 @@ class Collector {
   void add_wait(std::size_t at, const std::vector<ScoreboardWait>& waits) {
     at_ = at;
     for (const ScoreboardWait& wait : waits) {
-      if (wait.setter >= region_.begin && wait.setter < at) depend(wait.setter, kScoreboardShows);
+      if (wait.setter >= region_.begin && wait.setter < at) {
+        if (moves_[at]) {
+          found_.at_place[at - region_.begin].push_back(
+              {wait.setter - region_.begin, kScoreboardShows});
+        } else {
+          depend(wait.setter, kScoreboardShows);
+        }
+      }
       settled_[{wait.file, wait.reg}] = at;
     }
+    if (moves_[at] && !waits.empty()) found_.not_before[at - region_.begin] = at - region_.begin;
   }
 
   void depend_on_waits(std::size_t at) {
@@ -60,13 +73,19 @@ class Collector {
       for (const RegisterUse& use : *uses) {
         for (int reg = use.first; reg < use.first + use.count; ++reg) {
           const auto settled = settled_.find({use.file, reg});
-          if (settled != settled_.end() && settled->second != at) depend(settled->second, 0);
+          if (settled == settled_.end() || settled->second == at) continue;
+          if (moves_[settled->second]) {
+            std::size_t& place = found_.not_before[at - region_.begin];
+            place = std::max(place, settled->second - region_.begin);
+          } else {
+            depend(settled->second, 0);
+          }
         }
       }
     }
   }
 
-  std::vector<std::vector<Dependence>> take() { return std::move(found_); }
+  Dependences take() { return std::move(found_); }
 
  private:
   template <class Visit>
@@ -88,7 +107,7 @@ class Collector {
 
   void depend(std::size_t on, int cycles) {
     if (on == at_) return;
-    std::vector<Dependence>& all = found_[at_ - region_.begin];
+    std::vector<Dependence>& all = found_.before[at_ - region_.begin];
     const std::size_t index = on - region_.begin;
     const auto known =
         std::ranges::find_if(all, [&](const Dependence& other) { return other.on == index; });
@@ -101,7 +120,8 @@ class Collector {
 
   const Program& program_;
   const Region& region_;
-  std::vector<std::vector<Dependence>> found_;
+  const std::vector<bool>& moves_;
+  Dependences found_;
   std::map<Place, History> history_;
   std::map<Place, std::size_t> settled_;  // registers, and the last wait that settled them
   std::size_t at_ = 0;
@@ -109,9 +129,9 @@ class Collector {
 
 }  // namespace
 
-std::vector<std::vector<Dependence>> dependences_of(const Program& program, const Region& region,
-                                                    const Waits& waits) {
-  Collector collector(program, region);
+Dependences dependences_of(const Program& program, const Region& region, const Waits& waits,
+                           const std::vector<bool>& moves) {
+  Collector collector(program, region, moves);
   for (std::size_t at = region.begin; at < region.end; ++at) {
     collector.add_wait(at, waits[at]);
     collector.depend_on_waits(at);

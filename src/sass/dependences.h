@@ -13,9 +13,16 @@ struct Dependence {
   int cycles = 0;      // least between the two issues; 0: only the order matters
 };
 
-// By instruction of the region. Covers registers of all files, both ways of meeting, and waits: who
-// needs what a wait settles stays behind it.
-std::vector<std::vector<Dependence>> dependences_of(const Program& program, const Region& region,
-                                                    const Waits& waits);
+// By instruction of the region, or by place in it.
+struct Dependences {
+  std::vector<std::vector<Dependence>> before;
+  // Of places that keep their wait whoever stands there: what the wait needs.
+  std::vector<std::vector<Dependence>> at_place;
+  std::vector<std::size_t> not_before;  // the place of the last such wait that it needs
+};
+// Covers registers of all files, both ways of meeting, and waits: who needs what a wait settles
+// stays behind it. `moves`, by place in the program: an instruction that moves leaves its wait.
+Dependences dependences_of(const Program& program, const Region& region, const Waits& waits,
+                           const std::vector<bool>& moves);
 
 }  // namespace tessera::sass

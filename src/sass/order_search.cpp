@@ -68,7 +68,7 @@ class Search {
       next.resize(choices.size());  // keeps what its states have allocated
       for (std::size_t i = 0; i < choices.size(); ++i) {
         next[i] = states[choices[i].parent];
-        put(next[i], choices[i].item);
+        put(next[i], choices[i].item, place);
       }
       states.swap(next);
     }
@@ -77,8 +77,11 @@ class Search {
 
  private:
   // When it could be issued; nothing while something that it depends on is missing.
-  std::optional<int> earliest(const State& state, const Item& item) const {
+  std::optional<int> earliest(const State& state, const Item& item, std::size_t place) const {
     int time = state.time;
+    for (const Dependence& dependence : items_[place].of_place) {
+      time = std::max(time, state.issued[dependence.on] + dependence.cycles);
+    }
     for (const Dependence& dependence : item.before) {
       if (!state.done[dependence.on]) return std::nullopt;
       time = std::max(time, state.issued[dependence.on] + dependence.cycles);
@@ -106,9 +109,9 @@ class Search {
     return items_.size();
   }
 
-  void consider(const State& state, std::size_t parent, std::size_t i,
+  void consider(const State& state, std::size_t parent, std::size_t i, std::size_t place,
                 std::vector<Choice>& choices) const {
-    const std::optional<int> time = earliest(state, items_[i]);
+    const std::optional<int> time = earliest(state, items_[i], place);
     if (!time) return;
     PortState ports = state.ports;
     const int waited = ports.issue(items_[i].access, options_.ports);
@@ -124,14 +127,15 @@ class Search {
       const std::optional<std::size_t> press = pressing(state, place);
       if (!press) continue;
       if (!items_[place].moves) {
-        consider(state, parent, place, choices);
+        consider(state, parent, place, place, choices);
         continue;
       }
       int tried = 0;
       for (std::size_t i = state.first_open; i < items_.size() && tried < options_.lookahead; ++i) {
         if (!items_[i].moves || state.done[i] || items_[i].latest > *press) continue;
+        if (items_[i].earliest > place) continue;
         ++tried;
-        consider(state, parent, i, choices);
+        consider(state, parent, i, place, choices);
       }
     }
     std::ranges::stable_sort(choices, {}, &Choice::score);
@@ -152,9 +156,9 @@ class Search {
     return best;
   }
 
-  void put(State& state, std::size_t i) {
+  void put(State& state, std::size_t i, std::size_t place) {
     const Item& item = items_[i];
-    const int time = *earliest(state, item);
+    const int time = *earliest(state, item, place);
     const int waited = state.ports.issue(item.access, options_.ports);
     for (const int reg : item.written) state.ports.forget(reg);
     state.cost += waited + time - state.time;

@@ -18,7 +18,9 @@ struct Item {
   std::vector<int> written;  // general registers
   int stall = 1, longest_stall = 1;
   std::vector<Dependence> before;
-  std::size_t latest = 0;  // place where it may stand at the latest
+  std::size_t earliest = 0, latest = 0;  // places between which it may stand
+  // What comes with the place where it stood, for whoever stands there now.
+  std::vector<Dependence> of_place;
 };
 
 // Items in their new order, and the stall of each.

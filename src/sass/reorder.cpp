@@ -28,6 +28,15 @@ bool is_float(const std::string& name) {
 // HW: 32 FP32 lanes a sub-core take an instruction a cycle, 16 (sm_70, 75, 80) one in two.
 int shortest_stall(int sm) { return sm == 70 || sm == 75 || sm == 80 ? 2 : 1; }
 
+// An FFMA that waits may go elsewhere, behind its place; the wait stays there.
+bool may_leave_its_wait(const Program& program, std::size_t at) {
+  const Operation& operation = program.operations[at];
+  const Control& control = operation.control;
+  return operation.known && is_float(operation.name) && operation.timing == Timing::kFixed &&
+         !program.is_guarded(at) && control.wait_mask != 0 && control.write_scoreboard < 0 &&
+         control.read_scoreboard < 0;
+}
+
 // Whether bits 122-124 are reuse flags, or nothing, so that it may yield.
 bool is_plain(const Operation& operation) {
   return operation.timing == Timing::kFixed || operation.control.reuse == 0;
@@ -41,14 +50,18 @@ bool may_flag(const Program& program, std::size_t at) {
 
 std::vector<Item> items_of(const Program& program, const Region& region, const Waits& waits,
                            const std::vector<bool>& pinned, const PortRules& rules) {
-  std::vector<std::vector<Dependence>> before = dependences_of(program, region, waits);
   const std::size_t count = region.end - region.begin;
+  std::vector<bool> moves(program.code.size(), false);
+  for (std::size_t at = region.begin + kEdge; at + kEdge < region.end; ++at) {
+    moves[at] = !pinned[at] && (may_move(program, at) || may_leave_its_wait(program, at));
+  }
+  Dependences found = dependences_of(program, region, waits, moves);
   std::vector<Item> items(count);
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t at = region.begin + i;
     const Operation& operation = program.operations[at];
     Item& item = items[i];
-    item.moves = may_move(program, at) && !pinned[at] && i >= kEdge && i + kEdge < count;
+    item.moves = moves[at];
     item.access = port_access(operation, rules);
     item.access.stall = item.stall =
         item.moves ? shortest_stall(program.sm) : std::max(1, operation.control.stall);
@@ -62,7 +75,9 @@ std::vector<Item> items_of(const Program& program, const Region& region, const W
       if (use.file != RegisterFile::kGeneral) continue;
       for (int reg = use.first; reg < use.first + use.count; ++reg) item.written.push_back(reg);
     }
-    item.before = std::move(before[i]);
+    item.before = std::move(found.before[i]);
+    item.of_place = std::move(found.at_place[i]);
+    item.earliest = found.not_before[i];
     item.latest = item.moves ? count - 1 : i;
   }
   for (std::size_t i = count; i-- > 0;) {
@@ -148,6 +163,9 @@ std::vector<Operation> scheduled(const Program& program, const Region& region,
     code.push_back(program.operations[at]);
     Control& control = code.back().control;
     control.stall = stalls[place];
+    if (items[order[place]].moves) {
+      control.wait_mask = program.operations[region.begin + place].control.wait_mask;
+    }
     if (items[order[place]].moves) control.yields = false;
     const int longest =
         options.stalls_yield ? shortest_stall(program.sm) : kLongestStallWithoutYield;

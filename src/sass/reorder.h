@@ -34,7 +34,8 @@ struct Region {
 // Those in which at least `least` instructions may move.
 std::vector<Region> regions_of(const Program& program, int least);
 
-// Which instructions may move: FFMA, FMUL, FADD without a guard, a wait or a scoreboard.
+// Which instructions may move anywhere: FFMA, FMUL, FADD without a guard, a wait or a scoreboard.
+// Those that wait may move, too, but only behind the place of their wait, which stays where it is.
 bool may_move(const Program& program, std::size_t at);
 
 // Waits of a program by the waiting instruction, as visit_meetings tells of them.

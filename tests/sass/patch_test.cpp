@@ -104,6 +104,20 @@ TEST(Patch, YieldsAreMadeOnlyWhereTheyAreAskedFor) {
   EXPECT_GT(yields_in(optimise(image_with(kEntry), options).cubin), stalls + ffmas / 32);
 }
 
+// A wait belongs to its place: another FFMA may stand there, and wait in its stead.
+TEST(Patch, WaitsStayWhereTheyWere) {
+  const CubinFile before = read_cubin(image_with(kEntry)), after = read_cubin(patched().cubin);
+  const Program old_code = program_of(*before.find(kEntry), before.sm);
+  const Program new_code = program_of(*after.find(kEntry), after.sm);
+  int exchanged = 0;
+  for (std::size_t at = 0; at < old_code.code.size(); ++at) {
+    const unsigned waits = old_code.operations[at].control.wait_mask;
+    EXPECT_EQ(waits, new_code.operations[at].control.wait_mask) << new_code.operations[at].text;
+    exchanged += waits != 0 && old_code.code[at].low != new_code.code[at].low;
+  }
+  EXPECT_GT(exchanged, 5);
+}
+
 // Without a stretch to work on, not even control fields change.
 TEST(Patch, AKernelThatGainsNothingStays) {
   PatchOptions options{.kernel = kEntry};

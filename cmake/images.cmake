@@ -9,7 +9,7 @@
 #                        kernel needs what sm_90a alone has
 #     NAME.packed        these three in one, as they are embedded
 # patch_image(NAME)      the cubin of an image patched, to be embedded beside it; for each image that
-#                        TESSERA_PATCHED_IMAGES names
+#                        TESSERA_PATCHED names
 #     NAME.patched.cubin, .from, .txt   by patch_cubin: FFMAs reordered, the hash of what they were
 #                                       made from, the proof. Empty cubin: not proved, and .txt says why
 #     NAME.patch         these three in one, as they are embedded
@@ -21,7 +21,7 @@
 # embed_images(LIBRARY)  all images above as one library behind catalog/images.h
 set(TESSERA_CUBIN_ARCHS sm_90a CACHE STRING
     "Architectures to compile cubins for: the first from the sm_90a PTX, others from the portable PTX")
-set(TESSERA_PATCHED_IMAGES "" CACHE STRING
+set(TESSERA_PATCHED "simt_f32" CACHE STRING
     "Images whose cubin is patched: a GPU of SM 9.0 runs that one (docs/sass-patching.md)")
 set(TESSERA_NVCC "" CACHE FILEPATH "nvcc of CUDA 13.0; empty: looked for where tools/find_nvcc looks")
 
@@ -128,7 +128,7 @@ function(add_production_images)
     get_filename_component(name ${kernel} NAME_WE)
     add_image_of(${name} ${kernel})
   endforeach()
-  foreach(name IN LISTS TESSERA_PATCHED_IMAGES)
+  foreach(name IN LISTS TESSERA_PATCHED)
     patch_image(${name})
   endforeach()
 endfunction()
@@ -152,7 +152,7 @@ function(embed_images library)
   foreach(name IN LISTS names)
     get_property(from GLOBAL PROPERTY TESSERA_CODE_OF_${name})
     set(patch "{}")
-    if(from OR name IN_LIST TESSERA_PATCHED_IMAGES)
+    if(from OR name IN_LIST TESSERA_PATCHED)
       set(patch "text(tessera_patch_${number}, tessera_patch_${number}_end)")
     endif()
     if(from)  # the code of another image, which stands before this one

@@ -81,7 +81,7 @@ function(patch_image name)
     COMMENT "Reordering the machine code of ${name}" VERBATIM)
   add_custom_command(
     OUTPUT ${stem}.patch
-    COMMAND pack_files ${stem}.patch ${parts}
+    COMMAND pack_files ${stem}.patch --beside ${stem}.${arch}.cubin ${parts}
     DEPENDS pack_files ${parts}
     COMMENT "Packing the patch of ${name}" VERBATIM)
   set_property(GLOBAL APPEND PROPERTY TESSERA_IMAGE_FILES ${stem}.patch)

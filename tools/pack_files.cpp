@@ -1,4 +1,4 @@
-// Packs files into one, for embedding: pack_files OUTPUT FILE...
+// Packs files into one, for embedding: pack_files OUTPUT [--beside KNOWN] FILE...
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -17,10 +17,15 @@ std::string read(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-void pack_files(const std::string& output, const std::vector<std::string>& paths) {
+void pack_files(const std::string& output, std::vector<std::string> paths) {
+  std::string known;
+  if (paths.size() > 2 && paths[0] == "--beside") {
+    known = read(paths[1]);
+    paths.erase(paths.begin(), paths.begin() + 2);
+  }
   std::vector<std::string> texts;
   for (const std::string& path : paths) texts.push_back(read(path));
-  const std::string packed = tessera::pack({texts.begin(), texts.end()});
+  const std::string packed = tessera::pack({texts.begin(), texts.end()}, known);
   std::ofstream file(output, std::ios::binary);
   file << packed;
   if (!file.flush()) throw std::runtime_error("Cannot write " + output + ".");
@@ -30,7 +35,7 @@ void pack_files(const std::string& output, const std::vector<std::string>& paths
 
 int main(int argc, char** argv) {
   try {
-    if (argc < 3) throw std::runtime_error("Usage: pack_files OUTPUT FILE...");
+    if (argc < 3) throw std::runtime_error("Usage: pack_files OUTPUT [--beside KNOWN] FILE...");
     pack_files(argv[1], {argv + 2, argv + argc});
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -24,7 +24,7 @@ struct UnpackedImage {
              row.portable_arch,
              std::span<const Cubin>(cubins).subspan(1)};
     if (row.patch.empty()) return;
-    patch = unpack(row.patch);
+    patch = unpack(row.patch, parts.at(2));
     image.patched = {std::as_bytes(std::span<const char>(patch.at(0))), patch.at(1), patch.at(2)};
   }
   UnpackedImage(const UnpackedImage&) = delete;

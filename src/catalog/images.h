@@ -11,8 +11,8 @@
 namespace tessera {
 
 // A row of the generated table. `packed` holds the PTX, the portable PTX, then one cubin an arch;
-// `patch` is empty, or holds the first of these patched, the hash of what it was, and a note.
-// Several rows may share their bytes.
+// `patch` is empty, or holds the first of these patched, the hash of what it was, and a note
+// (packed beside that cubin). Several rows may share their bytes.
 struct PackedImage {
   std::string_view name;
   std::string_view packed;

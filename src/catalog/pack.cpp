@@ -3,6 +3,8 @@
 
 #include <zstd.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <stdexcept>
 
@@ -26,13 +28,20 @@ std::string joined(const std::vector<std::string_view>& parts) {
 
 }  // namespace
 
-std::string pack(const std::vector<std::string_view>& parts) {
+std::string pack(const std::vector<std::string_view>& parts, std::string_view known) {
   const std::string text = joined(parts);
   std::string packed(ZSTD_compressBound(text.size()), '\0');
   ZSTD_CCtx* const context = ZSTD_createCCtx();
   if (context == nullptr) throw std::runtime_error("zstd has no memory");
   ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, kLevel);
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+  if (!known.empty()) {
+    // WHY: by itself zstd looks back a few megabytes, less than the largest cubin.
+    const int window = std::bit_width(known.size() + text.size());
+    ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, std::clamp(window, 20, 27));
+    ZSTD_CCtx_setParameter(context, ZSTD_c_enableLongDistanceMatching, 1);
+    ZSTD_CCtx_refPrefix(context, known.data(), known.size());
+  }
   const std::size_t size =
       ZSTD_compress2(context, packed.data(), packed.size(), text.data(), text.size());
   ZSTD_freeCCtx(context);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <stdexcept>
 
 namespace tessera {
@@ -34,11 +35,16 @@ std::size_t checked(std::size_t zstd_result) {
 
 }  // namespace
 
-std::vector<std::string> unpack(std::string_view packed) {
+std::vector<std::string> unpack(std::string_view packed, std::string_view known) {
   const std::uint64_t size = ZSTD_getFrameContentSize(packed.data(), packed.size());
   if (size > kMaxBytes) throw std::runtime_error("packed bytes do not begin as pack() writes them");
   std::string text(size, '\0');
-  if (checked(ZSTD_decompress(text.data(), size, packed.data(), packed.size())) != size) {
+  const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(),
+                                                                     ZSTD_freeDCtx);
+  if (!context) throw std::runtime_error("zstd has no memory");
+  if (!known.empty()) checked(ZSTD_DCtx_refPrefix(context.get(), known.data(), known.size()));
+  if (checked(ZSTD_decompressDCtx(context.get(), text.data(), size, packed.data(),
+                                  packed.size())) != size) {
     throw std::runtime_error("packed bytes end too early");
   }
   std::string_view rest = text;

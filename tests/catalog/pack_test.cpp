@@ -40,6 +40,18 @@ TEST(Pack, RepetitionShrinks) {
   EXPECT_LT(pack({text}).size(), text.size() / 50);
 }
 
+// A text beside one that it is like, in pieces of another order and far apart.
+TEST(Pack, WhatIsKnownTakesNextToNoRoom) {
+  std::mt19937 random(3);
+  const std::string known = random_text(random, 6'000'000, 256);
+  std::string text = known.substr(3'000'000) + "something else" + known.substr(0, 3'000'000);
+  const std::string packed = pack({text, "tail"}, known);
+  EXPECT_LT(packed.size(), text.size() / 100);
+  EXPECT_EQ(unpack(packed, known), (std::vector<std::string>{text, "tail"}));
+  EXPECT_THROW(unpack(packed), std::runtime_error);
+  EXPECT_THROW(unpack(packed, std::string(known.size(), 'x')), std::runtime_error);
+}
+
 TEST(Pack, DamageIsAnErrorOrAnotherTextButNeverACrash) {
   std::mt19937 random(2);
   const std::string packed = pack({random_text(random, 3000, 3), "tail"});

@@ -38,8 +38,9 @@ struct CopyMap {
   __device__ static int k(int thread) { return along_k ? thread % kAcross : thread / kAcross; }
 };
 
-// Copies one tile whose first element is (first_outer, first_k); `tile` is (k, outer).
-template <bool along_k, int extent, int threads = kFetchers, int depth, int pitch>
+// Copies one tile whose first element is (first_outer, first_k); `tile` is (k, outer). `unroll`:
+// rows whose copies stand side by side, fewer where their addresses would not fit the registers.
+template <bool along_k, int extent, int threads = kFetchers, int unroll = 64, int depth, int pitch>
 __device__ void copy_tile(float (&tile)[depth][pitch], const Matrix& matrix, long long first_outer,
                           long long first_k) {
   using Map = CopyMap<extent, depth, along_k, threads>;
@@ -53,7 +54,7 @@ __device__ void copy_tile(float (&tile)[depth][pitch], const Matrix& matrix, lon
   // The outer loop walks the stride, so that its addresses are sums; the inner one is offsets.
   constexpr int kFar = along_k ? Map::kOuterCount : Map::kKCount;
   constexpr int kNear = along_k ? Map::kKCount : Map::kOuterCount;
-#pragma unroll
+#pragma unroll unroll
   for (int far = 0; far < kFar; ++far) {
 #pragma unroll
     for (int near = 0; near < kNear; ++near) {
@@ -80,6 +81,9 @@ __device__ void load_tile(float (&tile)[depth][pitch], const TensorMap& map, lon
 template <auto cfg, class Params>
 __device__ void fetch_stage(Ring<cfg>& ring, const Params& p, int stage, long long m, long long n,
                             long long k) {
+  // TRIED: all side by side where both operands are copied, 32 deep: addresses go to local memory,
+  // for which there is little L1 beside the ring, and 64x8192x8192 takes 2.6 ms instead of 0.3.
+  constexpr int kSideBySide = Ring<cfg>::kTensorA || Ring<cfg>::kTensorB ? 4 : 2;
   ptx::Mbarrier& loaded = ring.tile_loaded[stage];
   if (Ring<cfg>::kTensorBytes > 0 && threadIdx.x == 32 * fetching_warp(stage)) {
     ptx::fence_proxy_async_shared();  // the stage was read the ordinary way until now
@@ -90,13 +94,13 @@ __device__ void fetch_stage(Ring<cfg>& ring, const Params& p, int stage, long lo
   if constexpr (!Ring<cfg>::kTensorA) {
     constexpr bool along_k = cfg.sides.a == Contiguous::kK;
     const long long stride = along_k ? p.gemm.a_row : p.gemm.a_col;
-    copy_tile<along_k, cfg.block.m>(
+    copy_tile<along_k, cfg.block.m, kFetchers, kSideBySide>(
         ring.a[stage], {static_cast<const float*>(p.gemm.a), p.gemm.m, p.gemm.k, stride}, m, k);
   }
   if constexpr (!Ring<cfg>::kTensorB) {
     constexpr bool along_k = cfg.sides.b == Contiguous::kK;
     const long long stride = along_k ? p.gemm.b_col : p.gemm.b_row;
-    copy_tile<along_k, cfg.block.n>(
+    copy_tile<along_k, cfg.block.n, kFetchers, kSideBySide>(
         ring.b[stage], {static_cast<const float*>(p.gemm.b), p.gemm.n, p.gemm.k, stride}, n, k);
   }
   if constexpr (!Ring<cfg>::kTensorA || !Ring<cfg>::kTensorB) {

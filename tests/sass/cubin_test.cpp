@@ -61,9 +61,10 @@ TEST(Cubin, ResourcesAreThoseThatPtxasReports) {
   const auto images = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "images";
   if (!std::filesystem::exists(images)) GTEST_SKIP() << "the build's images did not travel along";
   for (const Kernel& kernel : all_kernels()) {
-    std::ifstream report(images / (kernel.name + ".resources.txt"));
+    const std::string& compiled = kernel.is_patched() ? kernel.patched_from : kernel.name;
+    std::ifstream report(images / (compiled + ".resources.txt"));
     const auto resources = resources_in(report);
-    const CubinFile cubin = read_cubin(image_of(kernel).cubin);
+    const CubinFile cubin = read_cubin(best_cubin(image_of(kernel)));
     EXPECT_EQ(resources.size(), cubin.kernels.size()) << kernel.name;
     for (const auto& [name, expected] : resources) {
       const CubinKernel* found = cubin.find(name);

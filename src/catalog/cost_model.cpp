@@ -25,7 +25,8 @@ constexpr double kScalarStores = 2;  // times as long where rows of D are not al
 constexpr double kGroupSums = 450;   // cycles for each group of warps whose sums are added
 constexpr double kTurnBytes = 3.0e6;       // a microsecond, read and written,
 constexpr double kTurnLaunch = 2.5;        // microseconds, and so much for the launch
-constexpr double kCopyTurnSlowdown = 0.3;  // of a product with an operand along k, by elements,
+constexpr double kCopyTurnSlowdown = 0.3;  // of a product with an operand along k, by elements, for
+                                           // each 128 rows of its tile,
 constexpr double kCopyTurnCycles = 14;     // and at least so many cycles for 32 elements
 
 // Estimates: nothing alone was timed.
@@ -67,6 +68,10 @@ double k_tile_cycles(const KernelRow& row) {
   return std::max(products / lanes_of(row), fetched / kFetchBytes);
 }
 
+// By how much an operand along k that is copied element by element slows a product down: its rows
+// lie far apart.
+double copy_turn_slowdown(int rows) { return kCopyTurnSlowdown * std::max(1.0, rows / 128.0); }
+
 // The same, fetched the way of this row.
 double own_k_tile_cycles(const KernelRow& row) {
   const auto cycles = [&](Fetch fetch, bool along_k, int extent) {
@@ -76,9 +81,12 @@ double own_k_tile_cycles(const KernelRow& row) {
   };
   const double copy = cycles(row.fetches.a, row.sides.a == Contiguous::kK, row.block.m) +
                       cycles(row.fetches.b, row.sides.b == Contiguous::kK, row.block.n);
-  const bool turns = (row.fetches.a == Fetch::kCopy4 && row.sides.a == Contiguous::kK) ||
-                     (row.fetches.b == Fetch::kCopy4 && row.sides.b == Contiguous::kK);
-  const double slowdown = turns ? kCopyTurnSlowdown : copy > 0 ? kCopySlowdown : 0;
+  const auto turn = [&](Fetch fetch, bool along_k, int rows) {
+    return fetch == Fetch::kCopy4 && along_k ? copy_turn_slowdown(rows) : 0.0;
+  };
+  const double turns = std::max(turn(row.fetches.a, row.sides.a == Contiguous::kK, row.block.m),
+                                turn(row.fetches.b, row.sides.b == Contiguous::kK, row.block.n));
+  const double slowdown = std::max(turns, copy > 0 ? kCopySlowdown : 0);
   return std::max(k_tile_cycles(row) * (1 + slowdown), copy);
 }
 

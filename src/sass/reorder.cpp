@@ -49,11 +49,13 @@ bool may_flag(const Program& program, std::size_t at) {
 }
 
 std::vector<Item> items_of(const Program& program, const Region& region, const Waits& waits,
-                           const std::vector<bool>& pinned, const PortRules& rules) {
+                           const std::vector<bool>& pinned, const ReorderOptions& options) {
+  const PortRules& rules = options.ports;
   const std::size_t count = region.end - region.begin;
   std::vector<bool> moves(program.code.size(), false);
   for (std::size_t at = region.begin + kEdge; at + kEdge < region.end; ++at) {
-    moves[at] = !pinned[at] && (may_move(program, at) || may_leave_its_wait(program, at));
+    moves[at] = !pinned[at] && (may_move(program, at) ||
+                                (options.waiting_move && may_leave_its_wait(program, at)));
   }
   Dependences found = dependences_of(program, region, waits, moves);
   std::vector<Item> items(count);
@@ -216,7 +218,7 @@ Waits waits_of(const Program& program) {
 NewOrder reorder(const Program& program, const Region& region, const Waits& waits,
                  const std::vector<bool>& pinned, const ReorderOptions& options) {
   NewOrder result;
-  const std::vector<Item> items = items_of(program, region, waits, pinned, options.ports);
+  const std::vector<Item> items = items_of(program, region, waits, pinned, options);
   const std::span<const Operation> old(program.operations.data() + region.begin,
                                        region.end - region.begin);
   result.cycles_before = result.cycles = cost_of(old, options.ports);

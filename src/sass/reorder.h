@@ -24,6 +24,9 @@ struct ReorderOptions {
   // place of those that are kept. Small loops of FFMAs alone had gained 2 %.
   int yield_every = 0;
   bool stalls_yield = false;
+  // Whether FFMAs that wait take part. Fewer crowded ones by a third, and proved like any order;
+  // but no GPU has run it yet, so it must be asked for.
+  bool waiting_move = false;
 };
 
 // A stretch of one block that nothing divides: no branch, barrier, or instruction without a row in

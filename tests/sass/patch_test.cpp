@@ -106,7 +106,10 @@ TEST(Patch, YieldsAreMadeOnlyWhereTheyAreAskedFor) {
 
 // A wait belongs to its place: another FFMA may stand there, and wait in its stead.
 TEST(Patch, WaitsStayWhereTheyWere) {
-  const CubinFile before = read_cubin(image_with(kEntry)), after = read_cubin(patched().cubin);
+  PatchOptions options{.kernel = kEntry};
+  options.reorder.waiting_move = true;
+  const CubinFile before = read_cubin(image_with(kEntry));
+  const CubinFile after = read_cubin(optimise(image_with(kEntry), options).cubin);
   const Program old_code = program_of(*before.find(kEntry), before.sm);
   const Program new_code = program_of(*after.find(kEntry), after.sm);
   int exchanged = 0;

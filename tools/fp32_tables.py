@@ -3,7 +3,8 @@
   fp32            any page   a row a size: each layout, geometric means, goals; losses in bold
   fp32_headline   any page   one sentence of it
 
-Only verified runs count. Of several runs of one problem the newest; files that compare variants (or
+Only verified runs count, and of sustained ones also those whose kernel and problem a burst run has
+verified. Of several runs of one problem the newest; files that compare variants (or
 other settings) of one problem are left out: the table says what `--kernel best` does.
 
 The files are made on a GPU:
@@ -16,6 +17,7 @@ The files are made on a GPU:
 """
 import json
 import math
+import re
 from dataclasses import dataclass
 
 LAYOUTS = ("NN", "NT", "TN", "TT")
@@ -69,22 +71,30 @@ def problem_of(run):
     return (*shape_of(run), run["problem"]["layout"])
 
 
-def is_comparable(run):
-    return bool(run["ratio_to_vendor"]) and run["verified"] in ("full", "sampled")
+def work_of(run):
+    return (*problem_of(run), run["kernel"], run["config"])
 
 
-def runs_of(file, mode):
+def runs_of(file, mode, verified=frozenset()):
     """Comparable runs by problem; none of a file that has several for one problem."""
-    runs = [run for run in file["runs"] if run["mode"] == mode and is_comparable(run)]
+    runs = [run for run in file["runs"] if run["mode"] == mode and run["ratio_to_vendor"] and
+            (run["verified"] in ("full", "sampled") or work_of(run) in verified)]
     by_problem = {problem_of(run): run for run in runs}
     return by_problem if len(by_problem) == len(runs) else {}
 
 
-def newest_runs(files, mode):
+def newest_runs(files, mode, verified=frozenset()):
     newest = {}
     for file in sorted(files, key=lambda file: file["environment"]["date"]):
-        newest.update(runs_of(file, mode))
+        newest.update(runs_of(file, mode, verified))
     return newest
+
+
+def rounds(files):
+    """In how many rounds the candidates took turns, as the files' commands say."""
+    said = {int((re.findall(r"--rounds (\d+)", file["environment"].get("command", "")) or [5])[0])
+            for file in files}
+    return f"{min(said)} to {max(said)} rounds" if len(said) > 1 else f"{said.pop()} rounds"
 
 
 class Row:
@@ -158,14 +168,14 @@ def sustained(runs):
     """Speed of a hot GPU, and joules."""
     words = []
     for row in rows_of(runs):
-        words.append(f"{row.name()}: {row.tflops:.1f} TFLOP/s ({row.ratio:.2f} of the vendor's)")
+        words.append(f"{row.name()}, mean over {', '.join(row.runs)}: {row.tflops:.1f} TFLOP/s ({row.ratio:.2f} of the vendor's)")
         used = [run["energy"] for run in row.runs.values()
                 if run.get("energy") and run["energy"]["vendor_joules_per_tflop"]]
         if used:
             own = mean(use["joules_per_tflop"] for use in used)
             vendor = mean(use["vendor_joules_per_tflop"] for use in used)
             words[-1] += f", {own:.2f} joules a TFLOP (vendor {vendor:.2f})"
-    return f"Sustained, mean over {', '.join(LAYOUTS)}: " + "; ".join(words) + "." if words else ""
+    return "Sustained: " + "; ".join(words) + "." if words else ""
 
 
 def headline(rows):
@@ -183,7 +193,8 @@ def sections(root):
     files = [json.loads(path.read_text())
              for path in sorted((root / "results").glob("h200_fp32*.json"))]
     files = [file for file in files if file.get("schema") == "tessera.results/1"]
-    rows = rows_of(newest_runs(files, "burst"))
+    burst = newest_runs(files, "burst")
+    rows = rows_of(burst)
     if not rows:
         return {"fp32": NOTHING, "fp32_headline": NOTHING}
     environment = max((file["environment"] for file in files), key=lambda e: e["date"])
@@ -192,8 +203,9 @@ def sections(root):
              "of 12 cuBLASLt candidates, timed in turn, burst; where it is slower, in bold. FP32 in "
              "FP32 arithmetic, column-major, random data, verified; *ratio* is the geometric mean "
              f"over the layouts. {sum(row.reached() for row in rows)} of {len(rows)} goals reached.",
-             means(rows), sustained(newest_runs(files, "sustained")),
+             means(rows),
+             sustained(newest_runs(files, "sustained", {work_of(run) for run in burst.values()})),
              f"{environment['device']['name']}, driver {environment['device']['driver']}, "
-             f"{environment['date'][:10]}; {environment['libraries']['vendor']}; "
+             f"{environment['date'][:10]}; {environment['libraries']['vendor']}; {rounds([f for f in files if runs_of(f, 'burst')])}; "
              "`results/h200_fp32*.json`."]
     return {"fp32": "\n\n".join(filter(None, words)), "fp32_headline": headline(rows)}

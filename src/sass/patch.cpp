@@ -183,6 +183,20 @@ void check_round_trip(const Program& program) {
   }
 }
 
+// WHY: waits and scoreboards are no values, and order more than registers: shared memory, barriers.
+// No order of FFMAs changes them, so each place must have kept its own.
+void check_waits(const Program& before, const Program& after) {
+  for (std::size_t at = 0; at < before.operations.size(); ++at) {
+    const Control& old_one = before.operations[at].control;
+    const Control& new_one = after.operations[at].control;
+    if (old_one.wait_mask != new_one.wait_mask ||
+        old_one.write_scoreboard != new_one.write_scoreboard ||
+        old_one.read_scoreboard != new_one.read_scoreboard) {
+      fail("The patched code waits for something else than before at " + after.operations[at].text);
+    }
+  }
+}
+
 // The kernel as it stands in the finished file, against the one that was read.
 Equality prove(const CubinKernel& patched, const Program& before) {
   const Program after = program_of(patched, before.sm);
@@ -190,6 +204,7 @@ Equality prove(const CubinKernel& patched, const Program& before) {
   if (!hazards.empty()) fail("The patched code has a hazard: " + text_of(after, hazards[0]));
   Equality equality = prove_equal(before, after);
   if (!equality.is_proved) fail("The patched code is not proved equal: " + equality.reason);
+  check_waits(before, after);
   return equality;
 }
 

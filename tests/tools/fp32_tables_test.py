@@ -95,8 +95,23 @@ class Tables(unittest.TestCase):
             fp32_energy=("2026-01-02", [
                 run(8192, layout, 57, 1.08, mode="sustained", energy=use)
                 for layout in fp32_tables.LAYOUTS]))
-        self.assertIn("8192: 57.0 TFLOP/s (1.08 of the vendor's), 9.00 joules a TFLOP "
-                      "(vendor 10.00)", sections["fp32"])
+        self.assertIn("8192, mean over NN, NT, TN, TT: 57.0 TFLOP/s (1.08 of the vendor's), "
+                      "9.00 joules a TFLOP (vendor 10.00)", sections["fp32"])
+
+    def test_a_sustained_run_counts_where_a_burst_run_verified_its_kernel(self):
+        sections = self.sections(
+            fp32=("2026-01-01", [run(8192, "NN", 58, 1.1)]),
+            fp32_energy=("2026-01-02", [
+                run(8192, "NN", 57, 1.08, mode="sustained", verified=None),
+                run(8192, "NT", 99, 1.99, mode="sustained", verified=None)]))
+        self.assertIn("8192, mean over NN: 57.0 TFLOP/s", sections["fp32"])
+        self.assertNotIn("99", sections["fp32"])
+
+    def test_rounds_are_those_of_the_commands(self):
+        files = [{"environment": {"command": f"tessera bench{words}"}}
+                 for words in ("", " --rounds 2", " -m 3")]
+        self.assertEqual(fp32_tables.rounds(files), "2 to 5 rounds")
+        self.assertEqual(fp32_tables.rounds(files[:1]), "5 rounds")
 
 
 if __name__ == "__main__":

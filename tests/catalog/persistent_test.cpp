@@ -92,7 +92,7 @@ TEST(Persistent, EntriesSayHowTheyFetch) {
 TEST(Persistent, AlignmentPicksTheEntry) {
   const std::string tma = "simt_test__256x128x16_ak_bn_tma";
   const std::string copy = "simt_test__256x128x16_ak_bn_copy";
-  Problem problem = row_major(64, 128, 32);
+  Problem problem = row_major(64, 128, 16);  // too small for turning to pay
   EXPECT_EQ(entry_for(problem, kAligned), tma);
   EXPECT_EQ(entry_for(problem, {}), tma) << "an unknown address is taken for an aligned one";
   EXPECT_EQ(entry_for(problem, {0x1004, 0x2000, 0x3000, 0x4000}), copy);
@@ -107,7 +107,7 @@ TEST(Persistent, AlignmentPicksTheEntry) {
 }
 
 TEST(Persistent, MatricesTooLargeForATensorMapAreCopied) {
-  Problem problem = row_major(2, 128, 32);
+  Problem problem = row_major(2, 128, 16);
   problem.lda = std::int64_t{1} << 37;
   EXPECT_TRUE(entry_for(problem, kAligned).ends_with("_tma"));
   problem.lda = std::int64_t{1} << 38;  // 2^40 bytes
@@ -196,7 +196,7 @@ TEST(Persistent, TurningTakesTimeAndRoom) {
     return row_for(kernel(), "256x128x16", problem, kAligned, context).entry;
   };
   const PlanContext model = context_with(When::kModel);
-  EXPECT_TRUE(entry(row_major(64, 64, 32), model).ends_with("_ak_bn_tma"));
+  EXPECT_TRUE(entry(row_major(64, 64, 16), model).ends_with("_ak_bn_tma"));
   EXPECT_TRUE(entry(row_major(4096, 4096, 4096), model).ends_with("_am_bn_tma"));
   EXPECT_TRUE(
       entry(row_major(4096, 4096, 4096), context_with(When::kNever)).ends_with("_ak_bn_tma"));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 
 namespace tessera {
@@ -26,29 +27,35 @@ std::string joined(const std::vector<std::string_view>& parts) {
   return text;
 }
 
+std::size_t checked(std::size_t zstd_result) {
+  if (ZSTD_isError(zstd_result)) {
+    throw std::runtime_error(std::string("zstd cannot pack: ") + ZSTD_getErrorName(zstd_result));
+  }
+  return zstd_result;
+}
+
 }  // namespace
 
 std::string pack(const std::vector<std::string_view>& parts, std::string_view known) {
   const std::string text = joined(parts);
   std::string packed(ZSTD_compressBound(text.size()), '\0');
-  ZSTD_CCtx* const context = ZSTD_createCCtx();
-  if (context == nullptr) throw std::runtime_error("zstd has no memory");
-  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, kLevel);
-  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+  const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(),
+                                                                     ZSTD_freeCCtx);
+  if (!context) throw std::runtime_error("zstd has no memory");
+  const auto set = [&](ZSTD_cParameter parameter, int value) {
+    checked(ZSTD_CCtx_setParameter(context.get(), parameter, value));
+  };
+  set(ZSTD_c_compressionLevel, kLevel);
+  set(ZSTD_c_checksumFlag, 1);
   if (!known.empty()) {
     // WHY: by itself zstd looks back a few megabytes, less than the largest cubin.
     const int window = std::bit_width(known.size() + text.size());
-    ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, std::clamp(window, 20, 27));
-    ZSTD_CCtx_setParameter(context, ZSTD_c_enableLongDistanceMatching, 1);
-    ZSTD_CCtx_refPrefix(context, known.data(), known.size());
+    set(ZSTD_c_windowLog, std::clamp(window, 20, 27));
+    set(ZSTD_c_enableLongDistanceMatching, 1);
+    checked(ZSTD_CCtx_refPrefix(context.get(), known.data(), known.size()));
   }
-  const std::size_t size =
-      ZSTD_compress2(context, packed.data(), packed.size(), text.data(), text.size());
-  ZSTD_freeCCtx(context);
-  if (ZSTD_isError(size)) {
-    throw std::runtime_error(std::string("zstd cannot pack: ") + ZSTD_getErrorName(size));
-  }
-  packed.resize(size);
+  packed.resize(checked(
+      ZSTD_compress2(context.get(), packed.data(), packed.size(), text.data(), text.size())));
   return packed;
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 
 #include "sass/cubin.h"
@@ -251,10 +252,15 @@ void for_each_at_once(std::vector<Work>& all, F f) {
     }
   };
   const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  std::vector<std::thread> others;
-  while (others.size() + 1 < std::min(cores, all.size())) others.emplace_back(take);
-  take();
-  for (std::thread& other : others) other.join();
+  {
+    std::vector<std::jthread> others;
+    try {
+      while (others.size() + 1 < std::min(cores, all.size())) others.emplace_back(take);
+    } catch (const std::system_error&) {
+      // no more threads to be had: those that there are do it
+    }
+    take();
+  }
   for (const std::exception_ptr& error : thrown) {
     if (error) std::rethrow_exception(error);
   }

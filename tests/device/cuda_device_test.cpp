@@ -2,79 +2,10 @@
 // call fails.
 #include "device/cuda/cuda_device.h"
 
-#include <dlfcn.h>
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <functional>
-
-#include "device/cuda/modules.h"
-#include "tests/support/beside.h"
+#include "tests/device/cuda_device_fixture.h"
 
 namespace tessera {
 namespace {
-
-const std::string kFakePath = fake_driver();
-const char* const kFake = kFakePath.c_str();
-
-std::span<const std::byte> bytes_of(const char* text) {
-  return std::as_bytes(std::span(text, std::strlen(text)));
-}
-
-// The message of the StatusError that `action` throws; fails the test when none is thrown.
-Status status_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const StatusError& error) {
-    return error.status();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-#define EXPECT_CONTAINS(text, part) EXPECT_TRUE(contains(text, part)) << text
-
-class CudaDeviceTest : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!std::filesystem::exists(kFake)) GTEST_SKIP() << "no stand-in driver at " << kFake;
-    fake_ = dlopen(kFake, RTLD_NOW);
-    ASSERT_NE(fake_, nullptr) << dlerror();
-    for (const char* name : {"FAIL", "DRIVER", "SM", "MEMORY", "COUNT"}) clear(name);
-    reinterpret_cast<void (*)()>(dlsym(fake_, "fake_cuda_clear"))();
-  }
-  void TearDown() override {
-    for (const char* name : {"FAIL", "DRIVER", "SM", "MEMORY", "COUNT"}) clear(name);
-    if (fake_) dlclose(fake_);
-  }
-  static void set(const std::string& name, const std::string& value) {
-    setenv(("FAKE_CUDA_" + name).c_str(), value.c_str(), 1);
-  }
-  static void clear(const std::string& name) { unsetenv(("FAKE_CUDA_" + name).c_str()); }
-  std::string calls() const {
-    return reinterpret_cast<const char* (*)()>(dlsym(fake_, "fake_cuda_calls"))();
-  }
-  std::size_t allocated() const {
-    return reinterpret_cast<std::size_t (*)()>(dlsym(fake_, "fake_cuda_allocated"))();
-  }
-  // Sets the result of one call and makes the device; returns what is thrown.
-  static Status failing_with(const std::string& failure) {
-    set("FAIL", failure);
-    return status_of([] { cuda::make_device(kFake); });
-  }
-
-  void* fake_ = nullptr;
-};
-
-CodeImage image(const char* cubin, std::string_view ptx, std::string_view portable) {
-  return {"07_x", ptx, bytes_of(cubin), "sm_90a", portable, "compute_75"};
-}
 
 TEST_F(CudaDeviceTest, ReadsWhatTheGpuIs) {
   const auto device = cuda::make_device(kFake);
@@ -252,106 +183,6 @@ TEST_F(CudaDeviceTest, RefusesALaunchThatCannotBe) {
   EXPECT_FALSE(contains(calls(), "cuLaunchKernel"));
 }
 
-TEST_F(CudaDeviceTest, LoadsAnImageOnce) {
-  const auto device = cuda::make_device(kFake);
-  const LoadedImage first = device->load(image("good", "", ""));
-  const LoadedImage again = device->load(image("good", "", ""));
-  EXPECT_EQ(first.handle, again.handle);
-  EXPECT_EQ(calls().find("cuModuleLoadDataEx"), calls().rfind("cuModuleLoadDataEx"));
-}
-
-TEST_F(CudaDeviceTest, FallsBackToPtx) {
-  const auto device = cuda::make_device(kFake);
-  EXPECT_EQ(device->load(image("cubin", "good ptx", "good old")).description,
-            "ptx sm_90a (compiled by driver)");
-  CodeImage older = image("cubin", "text", "good old");
-  older.name = "08_y";
-  EXPECT_EQ(device->load(older).description, "ptx compute_75 (compiled by driver)");
-}
-
-// A cubin and the same one patched, by texts that the fake takes or refuses.
-CodeImage patched_image(const char* cubin, const char* patched, std::string_view made_from) {
-  CodeImage both = image(cubin, "good ptx", "");
-  both.patched = {bytes_of(patched), made_from, "proved"};
-  return both;
-}
-
-TEST_F(CudaDeviceTest, PrefersAPatchedCubin) {
-  const auto device = cuda::make_device(kFake);
-  const std::string hash = hash_of(bytes_of("good"));
-  EXPECT_EQ(device->load(patched_image("good", "good patched", hash)).description,
-            "patched cubin sm_90a");
-  EXPECT_CONTAINS(calls(), "cuModuleLoadDataEx good patched");
-  EXPECT_FALSE(contains(calls(), "cuModuleLoadDataEx good\n"));
-}
-
-TEST_F(CudaDeviceTest, RunsTheUnpatchedCubinWhereTheHashIsAnotherOne) {
-  const auto device = cuda::make_device(kFake);
-  const std::string hash = hash_of(bytes_of("good old cubin"));
-  EXPECT_EQ(device->load(patched_image("good", "good patched", hash)).description,
-            "cubin sm_90a (patched one not used: it was made from another cubin)");
-  EXPECT_FALSE(contains(calls(), "good patched"));
-}
-
-TEST_F(CudaDeviceTest, RunsTheUnpatchedCubinWhereThePatchedOneDoesNotLoad) {
-  const auto device = cuda::make_device(kFake);
-  const std::string hash = hash_of(bytes_of("good"));
-  EXPECT_CONTAINS(device->load(patched_image("good", "refused", hash)).description,
-                  "cubin sm_90a (patched one not used: cuModuleLoadDataEx failed");
-  CodeImage without = patched_image("good", "", hash);
-  without.name = "08_y";
-  EXPECT_EQ(device->load(without).description,
-            "cubin sm_90a (patched one not used: the build has none)");
-}
-
-TEST_F(CudaDeviceTest, LeavesPatchedCodeToTheGpuThatItWasMadeFor) {
-  set("SM", "80");
-  const auto device = cuda::make_device(kFake);
-  const std::string hash = hash_of(bytes_of("good"));
-  CodeImage older = patched_image("good", "good patched", hash);
-  older.cubin_arch = "sm_80";
-  EXPECT_EQ(device->load(older).description,
-            "cubin sm_80 (patched one not used: this GPU is sm_80)");
-}
-
-TEST_F(CudaDeviceTest, TriesOnlyWhatTheGpuCanRun) {
-  set("SM", "80");
-  const auto device = cuda::make_device(kFake);
-  EXPECT_EQ(device->load(image("good", "good", "good old")).description,
-            "ptx compute_75 (compiled by driver)");
-  EXPECT_CONTAINS(calls(), "cuModuleLoadDataEx good old");
-  EXPECT_FALSE(contains(calls(), "cuModuleLoadDataEx good\n"));
-}
-
-TEST_F(CudaDeviceTest, PrefersAFurtherCubinOfTheGpuToPortablePtx) {
-  set("SM", "86");
-  const auto device = cuda::make_device(kFake);
-  const std::string_view code = "good 80";
-  const Cubin further[] = {{"sm_70", {}}, {"sm_80", std::as_bytes(std::span(code))}};
-  CodeImage many = image("good", "good", "good old");
-  many.further_cubins = further;
-  EXPECT_EQ(device->load(many).description, "cubin sm_80");
-  EXPECT_CONTAINS(calls(), "cuModuleLoadDataEx good 80");
-}
-
-TEST_F(CudaDeviceTest, SaysWhyNoCodeLoads) {
-  set("DRIVER", "12040");
-  const auto device = cuda::make_device(kFake);
-  const Status status = status_of([&] { device->load(image("cubin", "text", "text too")); });
-  EXPECT_EQ(status.code, StatusCode::kUnavailable);
-  EXPECT_CONTAINS(status.message, "image 07_x cannot be loaded by this GPU and driver (CUDA 12.4)");
-  EXPECT_CONTAINS(status.message, "cubin sm_90a: cuModuleLoadDataEx failed");
-  EXPECT_CONTAINS(status.message, "line 7: the fake refuses this");
-  EXPECT_FALSE(contains(status.message, "\n"));
-}
-
-TEST_F(CudaDeviceTest, ABrokenGpuIsNotAWrongImage) {
-  set("FAIL", "cuModuleLoadDataEx=700");
-  const auto device = cuda::make_device(kFake);
-  const Status status = status_of([&] { device->load(image("good", "good", "good")); });
-  EXPECT_EQ(status.code, StatusCode::kFailed);
-}
-
 TEST_F(CudaDeviceTest, MeasuresBetweenMarks) {
   const auto device = cuda::make_device(kFake);
   const auto begin = device->record_mark();
@@ -403,20 +234,6 @@ TEST_F(CudaDeviceTest, SaysWhatIsMissing) {
   clear("COUNT");
   EXPECT_CONTAINS(failing_with("cuStreamCreate=9999").message,
                   "cuStreamCreate failed: an unknown error (error 9999: no description)");
-}
-
-TEST(Architecture, WhichCodeFitsWhichGpu) {
-  EXPECT_EQ(cuda::arch_number("sm_90a"), 90);
-  EXPECT_EQ(cuda::arch_number("compute_120"), 120);
-  EXPECT_EQ(cuda::arch_number("none"), 0);
-  EXPECT_TRUE(cuda::cubin_fits("sm_90a", 90));
-  EXPECT_FALSE(cuda::cubin_fits("sm_90a", 91));
-  EXPECT_TRUE(cuda::cubin_fits("sm_80", 86));
-  EXPECT_FALSE(cuda::cubin_fits("sm_86", 80));
-  EXPECT_FALSE(cuda::cubin_fits("sm_80", 90));
-  EXPECT_TRUE(cuda::ptx_fits("compute_75", 120));
-  EXPECT_FALSE(cuda::ptx_fits("compute_90a", 100));
-  EXPECT_FALSE(cuda::ptx_fits("compute_80", 75));
 }
 
 }  // namespace

@@ -24,10 +24,10 @@ DeviceBuffer uploaded(Device& device, DataType type, const MatrixView& view, std
 }  // namespace
 
 CountedRun count_run(Device& device, const KernelChoice& choice, const Problem& given,
-                     std::uint64_t seed, std::uint64_t sample_ctas) {
+                     std::uint64_t seed, std::uint64_t sample_ctas, const PlanOptions& options) {
   const Problem problem = with_default_ld(given);
   require(check(problem));
-  Runner runner(device, choice, problem);
+  Runner runner(device, choice, problem, options);
   const DeviceBuffer a = uploaded(device, problem.type, view_a(problem), mix_bits(seed * 4));
   const DeviceBuffer b = uploaded(device, problem.type, view_b(problem), mix_bits(seed * 4 + 1));
   const DeviceBuffer c = uploaded(device, problem.type, view_c(problem), mix_bits(seed * 4 + 2));

@@ -23,7 +23,8 @@ struct CountedRun {
 // about so many thread blocks of each launch, and counts scaled up. Throws kUnsupported when the
 // kernel does not take the problem, kBadArgument when the problem is illegal or multiplies nothing.
 CountedRun count_run(Device& device, const KernelChoice& choice, const Problem& problem,
-                     std::uint64_t seed, std::uint64_t sample_ctas);
+                     std::uint64_t seed, std::uint64_t sample_ctas,
+                     const PlanOptions& options = {});
 
 // Thread blocks that are enough for a large problem; 0 (all of them) for one that runs in seconds.
 std::uint64_t sample_for(const KernelChoice& choice, const Problem& problem);

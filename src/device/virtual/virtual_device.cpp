@@ -55,8 +55,7 @@ std::string_view hint_of(vgpu::FaultKind kind) {
       return "Find who should have come to the barriers named here, and why it did not.";
     case vgpu::FaultKind::kEndless:
       return "Look for a loop whose end never comes; if it only takes long, let it do less at a "
-             "time "
-             "or store now and then.";
+             "time or store now and then.";
     case vgpu::FaultKind::kTrap:
       return "The kernel asked for it itself: trap, or an assertion that failed.";
     default:

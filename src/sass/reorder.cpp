@@ -28,15 +28,6 @@ bool is_float(const std::string& name) {
 // HW: 32 FP32 lanes a sub-core take an instruction a cycle, 16 (sm_70, 75, 80) one in two.
 int shortest_stall(int sm) { return sm == 70 || sm == 75 || sm == 80 ? 2 : 1; }
 
-// An FFMA that waits may go elsewhere, behind its place; the wait stays there.
-bool may_leave_its_wait(const Program& program, std::size_t at) {
-  const Operation& operation = program.operations[at];
-  const Control& control = operation.control;
-  return operation.known && is_float(operation.name) && operation.timing == Timing::kFixed &&
-         !program.is_guarded(at) && control.wait_mask != 0 && control.write_scoreboard < 0 &&
-         control.read_scoreboard < 0;
-}
-
 // Whether bits 122-124 are reuse flags, or nothing, so that it may yield.
 bool is_plain(const Operation& operation) {
   return operation.timing == Timing::kFixed || operation.control.reuse == 0;
@@ -49,13 +40,11 @@ bool may_flag(const Program& program, std::size_t at) {
 }
 
 std::vector<Item> items_of(const Program& program, const Region& region, const Waits& waits,
-                           const std::vector<bool>& pinned, const ReorderOptions& options) {
-  const PortRules& rules = options.ports;
+                           const std::vector<bool>& pinned, const PortRules& rules) {
   const std::size_t count = region.end - region.begin;
   std::vector<bool> moves(program.code.size(), false);
   for (std::size_t at = region.begin + kEdge; at + kEdge < region.end; ++at) {
-    moves[at] = !pinned[at] && (may_move(program, at) ||
-                                (options.waiting_move && may_leave_its_wait(program, at)));
+    moves[at] = !pinned[at] && may_move(program, at);
   }
   Dependences found = dependences_of(program, region, waits, moves);
   std::vector<Item> items(count);
@@ -185,8 +174,7 @@ bool may_move(const Program& program, std::size_t at) {
   const Operation& operation = program.operations[at];
   const Control& control = operation.control;
   return operation.known && is_float(operation.name) && operation.timing == Timing::kFixed &&
-         !program.is_guarded(at) && control.wait_mask == 0 && control.write_scoreboard < 0 &&
-         control.read_scoreboard < 0;
+         !program.is_guarded(at) && control.write_scoreboard < 0 && control.read_scoreboard < 0;
 }
 
 std::vector<Region> regions_of(const Program& program, int least) {
@@ -218,7 +206,7 @@ Waits waits_of(const Program& program) {
 NewOrder reorder(const Program& program, const Region& region, const Waits& waits,
                  const std::vector<bool>& pinned, const ReorderOptions& options) {
   NewOrder result;
-  const std::vector<Item> items = items_of(program, region, waits, pinned, options);
+  const std::vector<Item> items = items_of(program, region, waits, pinned, options.ports);
   const std::span<const Operation> old(program.operations.data() + region.begin,
                                        region.end - region.begin);
   result.cycles_before = result.cycles = cost_of(old, options.ports);

@@ -24,9 +24,6 @@ struct ReorderOptions {
   // place of those that are kept. Small loops of FFMAs alone had gained 2 %.
   int yield_every = 0;
   bool stalls_yield = false;
-  // Whether FFMAs that wait take part. Fewer crowded ones by a third, and proved like any order;
-  // but no GPU has run it yet, so it must be asked for.
-  bool waiting_move = false;
 };
 
 // A stretch of one block that nothing divides: no branch, barrier, or instruction without a row in
@@ -37,8 +34,8 @@ struct Region {
 // Those in which at least `least` instructions may move.
 std::vector<Region> regions_of(const Program& program, int least);
 
-// Which instructions may move anywhere: FFMA, FMUL, FADD without a guard, a wait or a scoreboard.
-// Those that wait may move, too, but only behind the place of their wait, which stays where it is.
+// Which instructions may move: FFMA, FMUL, FADD without a guard or a scoreboard. What they wait for
+// stays at the place where they stood, and they move only behind it.
 bool may_move(const Program& program, std::size_t at);
 
 // Waits of a program by the waiting instruction, as visit_meetings tells of them.

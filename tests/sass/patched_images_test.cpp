@@ -90,7 +90,7 @@ TEST(PatchedImages, EveryRowOfRungSixteenIsLessCrowded) {
     const PortUse use = main_loop_of(*before.find(row.entry), before.sm);
     const PortUse patched = main_loop_of(*after.find(row.entry), after.sm);
     EXPECT_EQ(use.ffmas, 1024);
-    EXPECT_LT(patched.crowded, 0.75 * use.crowded) << row.entry;
+    EXPECT_LT(patched.crowded, 0.5 * use.crowded) << row.entry;
     EXPECT_LT(patched.bubbles, use.bubbles) << row.entry;
   }
 }

@@ -96,7 +96,7 @@ const KernelRow& row_for(const Kernel& kernel, std::string_view variant, const P
                      b_along_n ? Contiguous::kN : Contiguous::kK};
   const GemmParams params = canonical_params(problem, operands);
   for (const KernelRow& row : kernel.rows) {
-    if (row.variant == variant && catalog::pays_to_turn(row, params, context)) return row;
+    if (row.variant == variant && catalog::pays_to_turn(kernel, row, params, context)) return row;
   }
   for (const KernelRow& row : kernel.rows) {
     const bool fits =

@@ -48,6 +48,8 @@ enum class When {
 struct PlanOptions {
   When cut = When::kModel;   // the tiles of the last wave along k
   When turn = When::kModel;  // operands that tensor copies do not take, by a launch ahead
+  // What lies outside of whole tiles by launches of smaller ones; kAlways: wherever there are some.
+  When edges = When::kModel;
 };
 
 // The machine that a plan is for.
@@ -74,16 +76,21 @@ struct Plan {
   std::vector<Launch> launches;
 };
 
+struct Kernel;
+// What Kernel::workspace_bytes and Kernel::plan call; `row` is one of the kernel's.
+using WorkspaceRule = std::int64_t(const Kernel& kernel, const KernelRow& row,
+                                   const Problem& problem, const PlanContext& context);
+using PlanRule = Plan(const Kernel& kernel, const KernelRow& row, const Problem& problem,
+                      const Operands& operands, const PlanContext& context);
+
 struct Kernel {
   std::string name;  // the rung's folder, "02_coalesced"
   std::string idea;  // one short line
   DataType type;
   std::vector<KernelRow> rows;  // the first variant is the default
   std::vector<HelperEntry> helpers;
-  std::int64_t (*workspace_bytes)(const KernelRow& row, const Problem& problem,
-                                  const PlanContext& context);
-  Plan (*plan)(const KernelRow& row, const Problem& problem, const Operands& operands,
-               const PlanContext& context);
+  WorkspaceRule* workspace_rule;
+  PlanRule* plan_rule;
   std::optional<CodeImage> own_image = {};     // code from elsewhere than this build's images
   std::string name_space = {};                 // of the source: "tessera::warp_tile"
   std::string params = "tessera::GemmParams";  // what its entries take
@@ -91,6 +98,15 @@ struct Kernel {
   // all others.
   std::string patched_from = {};
   bool is_patched() const { return !patched_from.empty(); }
+
+  std::int64_t workspace_bytes(const KernelRow& row, const Problem& problem,
+                               const PlanContext& context) const {
+    return workspace_rule(*this, row, problem, context);
+  }
+  Plan plan(const KernelRow& row, const Problem& problem, const Operands& operands,
+            const PlanContext& context) const {
+    return plan_rule(*this, row, problem, operands, context);
+  }
 };
 
 std::span<const Kernel> all_kernels();

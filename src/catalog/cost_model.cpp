@@ -30,9 +30,11 @@ constexpr double kCopyTurnSlowdown = 0.3;  // of a product with an operand along
 constexpr double kCopyTurnCycles = 14;     // and at least so many cycles for 32 elements
 
 // Estimates: nothing alone was timed.
-constexpr double kFetchBytes = 22;     // a cycle and multiprocessor, from the L2
-constexpr double kAdd = 3;             // microseconds; the second launch, begun early
-constexpr double kPartBytes = 18;      // a cycle and multiprocessor: parts that are read again
+constexpr double kEarlyLaunch = 1.5;  // microseconds; behind another launch of its plan, instead
+                                      // of kLaunch: about what kAdd leaves beside its way to memory
+constexpr double kFetchBytes = 22;    // a cycle and multiprocessor, from the L2
+constexpr double kAdd = 3;            // microseconds; the second launch, begun early
+constexpr double kPartBytes = 18;     // a cycle and multiprocessor: parts that are read again
 constexpr double kCopySlowdown = 0.1;  // of a product whose operands come element by element
 constexpr double kCopyCycles = 5;      // of a multiprocessor, for 32 elements of a row
 constexpr double kUnknownShare = 0.8;  // of the lanes' peak, for a row without a rate
@@ -193,6 +195,11 @@ Prediction predicted(const KernelRow& row, const GemmParams& p, int element_byte
           .store = cycles.store / kCyclesAMicrosecond,
           .memory = cycles.memory / kCyclesAMicrosecond,
           .add = cycles.add / kCyclesAMicrosecond};
+}
+
+double behind_another(Prediction prediction) {
+  prediction.launch = kEarlyLaunch;
+  return prediction.total();
 }
 
 }  // namespace tessera::catalog

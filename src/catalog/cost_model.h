@@ -17,10 +17,11 @@ struct Prediction {
   double store = 0;     // what storing tiles adds to that
   double memory = 0;    // operands and D by way of device memory: the least that it takes
   double add = 0;       // a second launch that adds the parts of cut tiles
+  double edges = 0;     // launches behind these, of what whole tiles do not cover
 
   bool memory_bound() const { return memory > multiply + store; }
   double total() const {
-    return launch + turn + start + (memory_bound() ? memory : multiply + store) + add;
+    return launch + turn + start + (memory_bound() ? memory : multiply + store) + add + edges;
   }
 };
 
@@ -36,5 +37,8 @@ scheduler::StreamK schedule_of(const KernelRow& row, const GemmParams& canonical
 // that a launch ahead turns.
 Prediction predicted(const KernelRow& row, const GemmParams& canonical, int element_bytes,
                      const PlanContext& context, std::int64_t turned_bytes = 0);
+
+// The same launches behind others of one plan: they begin while those end.
+double behind_another(Prediction prediction);
 
 }  // namespace tessera::catalog

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "catalog/edges.h"
 #include "kernels/scheduler/choose_stream_k.h"
 #include "kernels/simt/params.h"
 #include "ladder/15_producer_warp/config.h"
@@ -79,13 +80,6 @@ std::int64_t turned_bytes(long long outer, long long k) {
   return turned_ld(outer) * k * static_cast<std::int64_t>(sizeof(float));
 }
 
-// The row that turned operands are for: rows along m and n, tensor copies alone.
-bool takes_turned(const KernelRow& row) {
-  return !row.turn_entry.empty() && row.sides.a == Contiguous::kM &&
-         row.sides.b == Contiguous::kN && row.fetches.a == Fetch::kTensor &&
-         row.fetches.b == Fetch::kTensor;
-}
-
 // Which operands this row would need in another form than they have.
 struct Needs {
   bool a, b;
@@ -96,16 +90,35 @@ Needs turns_needed(const KernelRow& row, const GemmParams& p) {
           p.b_col != 1 || !can_be_mapped(map_of_b(row, p))};
 }
 
-// The workspace: parts of cut tiles, then turned A, then turned B, each at a multiple of 256 bytes.
-struct Layout {
-  std::int64_t a, b, bytes;
+std::int64_t aligned(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
+
+// A region, its schedule, and where the parts of its cut tiles stand in the workspace.
+struct Scheduled {
+  Region region;
+  StreamK schedule;
+  std::int64_t parts;
 };
-Layout layout_of(const KernelRow& row, const GemmParams& p, const StreamK& schedule, Needs needs) {
-  const auto aligned = [](std::int64_t bytes) { return (bytes + 255) / 256 * 256; };
-  const std::int64_t tile = std::int64_t{row.block.m} * row.block.n * sizeof(float);
-  const std::int64_t a = aligned(scheduler::slots_of(schedule) * tile);
-  const std::int64_t b = a + (needs.a ? aligned(turned_bytes(p.m, p.k)) : 0);
-  return {a, b, b + (needs.b ? aligned(turned_bytes(p.n, p.k)) : 0)};
+
+// The workspace: parts of each region, then turned A, then turned B, at multiples of 256 bytes.
+struct Layout {
+  std::vector<Scheduled> regions;
+  std::int64_t a, b, bytes;
+
+  std::int64_t turned_bytes() const { return bytes - a; }
+};
+Layout layout_of(const std::vector<Region>& regions, const GemmParams& p, Needs needs,
+                 const PlanContext& context) {
+  Layout layout{};
+  for (const Region& region : regions) {
+    const KernelRow& row = *region.row;
+    const StreamK schedule = schedule_of(row, product_of(region, p), context);
+    layout.regions.push_back({region, schedule, layout.a});
+    const std::int64_t tile = std::int64_t{row.block.m} * row.block.n * sizeof(float);
+    layout.a += aligned(scheduler::slots_of(schedule) * tile);
+  }
+  layout.b = layout.a + (needs.a ? aligned(turned_bytes(p.m, p.k)) : 0);
+  layout.bytes = layout.b + (needs.b ? aligned(turned_bytes(p.n, p.k)) : 0);
+  return layout;
 }
 
 simt::Turn turn_of(const void* from, long long outer, long long k, long long from_outer,
@@ -148,28 +161,57 @@ KernelRow copying_row(KernelRow row, const GemmParams& p, Needs needs) {
   return row;
 }
 
+// Multiplies a region and adds the parts of its cut tiles.
+void add_launches(Plan& plan, const Scheduled& scheduled, const GemmParams& whole,
+                  const PlanContext& context) {
+  const KernelRow& row = *scheduled.region.row;
+  const StreamK& schedule = scheduled.schedule;
+  SimtParams params{};
+  params.gemm = product_of(scheduled.region, whole);
+  params.schedule = schedule;
+  params.parts = reinterpret_cast<float*>(context.workspace + scheduled.parts);
+  Launch multiply = launch_of(row.entry, schedule.ctas, row.threads, params);
+  multiply.shape.shared_bytes = row.shared_bytes;
+  add_tensor_maps<SimtParams>(multiply, row, params.gemm);
+  plan.launches.push_back(std::move(multiply));
+  if (schedule.cut_tiles() == 0) return;
+  const std::int64_t pieces =
+      std::int64_t{schedule.cut_tiles()} * simt::add_pieces(schedule, row.block.m, row.block.n);
+  const std::int64_t blocks =
+      std::int64_t{simt::kHelperBlocks} * std::max(1, context.multiprocessors);
+  plan.launches.push_back(
+      launch_of(row.add_entry, std::min(pieces, blocks), simt::kAddThreads, params));
+}
+
 }  // namespace
 
-bool pays_to_turn(const KernelRow& row, const GemmParams& p, const PlanContext& context) {
+bool takes_turned(const KernelRow& row) {
+  return !row.turn_entry.empty() && row.sides.a == Contiguous::kM &&
+         row.sides.b == Contiguous::kN && row.fetches.a == Fetch::kTensor &&
+         row.fetches.b == Fetch::kTensor;
+}
+
+bool pays_to_turn(const Kernel& kernel, const KernelRow& row, const GemmParams& p,
+                  const PlanContext& context) {
   if (context.options.turn == When::kNever || !takes_turned(row)) return false;
   if (std::max({p.m, p.n, p.k}) > kMaxCoordinate) return false;
   const Needs needs = turns_needed(row, p);
   if (!needs.a && !needs.b) return false;
-  const StreamK schedule = schedule_of(row, p, context);
-  const Layout layout = layout_of(row, p, schedule, needs);
+  const Layout layout = layout_of({whole_region(row, p)}, p, needs, context);
   if (layout.bytes > context.workspace_bytes) return false;
   if (context.options.turn == When::kAlways) return true;
   const Prediction copied = predicted(copying_row(row, p, needs), p, sizeof(float), context);
-  const Prediction turned = predicted(row, p, sizeof(float), context, layout.bytes - layout.a);
+  const Prediction turned = predicted(regions_of(kernel, row, p, context), p, sizeof(float),
+                                      context, layout.turned_bytes());
   return turned.total() < copied.total();
 }
 
-Prediction predicted_call(const KernelRow& row, const Problem& problem,
+Prediction predicted_call(const Kernel& kernel, const KernelRow& row, const Problem& problem,
                           const PlanContext& context) {
   const GemmParams p = canonical_params(problem, {});
-  const Needs needs = turns_needed(row, p);
-  const Layout turned = layout_of(row, p, {}, needs);
-  return predicted(row, p, size_of(problem.type), context, turned.bytes - turned.a);
+  const Layout turned = layout_of({}, p, turns_needed(row, p), context);
+  return predicted(regions_of(kernel, row, p, context), p, size_of(problem.type), context,
+                   turned.turned_bytes());
 }
 
 bool can_fetch(const KernelRow& row, const GemmParams& p) {
@@ -184,47 +226,37 @@ Status supports_persistent(const Kernel& kernel, const KernelRow& row, const Gem
                              " counts at most 2^30 tiles, and as many along k");
 }
 
-std::int64_t stream_k_workspace(const KernelRow& row, const Problem& problem,
+std::int64_t stream_k_workspace(const Kernel& kernel, const KernelRow& row, const Problem& problem,
                                 const PlanContext& context) {
   const GemmParams p = canonical_params(problem, {});
   if (p.m == 0 || p.n == 0) return 0;
-  return layout_of(row, p, schedule_of(row, p, context), turns_needed(row, p)).bytes;
+  const Needs needs = turns_needed(row, p);
+  const auto bytes = [&](const std::vector<Region>& regions) {
+    return layout_of(regions, p, needs, context).bytes;
+  };
+  return std::max(bytes({whole_region(row, p)}), bytes(regions_of(kernel, row, p, context)));
 }
 
-Plan plan_stream_k(const KernelRow& row, const Problem& problem, const Operands& operands,
-                   const PlanContext& context) {
-  SimtParams params{};
-  GemmParams& p = params.gemm;
-  p = canonical_params(problem, operands);
+Plan plan_stream_k(const Kernel& kernel, const KernelRow& row, const Problem& problem,
+                   const Operands& operands, const PlanContext& context) {
+  GemmParams p = canonical_params(problem, operands);
   if (p.m == 0 || p.n == 0) return {};
-  params.schedule = schedule_of(row, p, context);
-  params.parts = reinterpret_cast<float*>(context.workspace);
-
-  Plan plan;
   const Needs needs = turns_needed(row, p);
+  Layout layout = layout_of(regions_of(kernel, row, p, context), p, needs, context);
+  if (layout.bytes > context.workspace_bytes) {
+    layout = layout_of({whole_region(row, p)}, p, needs, context);
+  }
+  Plan plan;
   if (needs.a || needs.b) {
-    const Layout layout = layout_of(row, p, params.schedule, needs);
     plan.launches.push_back(turn_operands(row, p, needs, layout, context.workspace));
   }
-  Launch multiply = launch_of(row.entry, params.schedule.ctas, row.threads, params);
-  multiply.starts_early = !plan.launches.empty();
-  multiply.shape.shared_bytes = row.shared_bytes;
-  add_tensor_maps<SimtParams>(multiply, row, p);
-  plan.launches.push_back(std::move(multiply));
-  if (params.schedule.cut_tiles() > 0) {
-    const std::int64_t pieces = std::int64_t{params.schedule.cut_tiles()} *
-                                simt::add_pieces(params.schedule, row.block.m, row.block.n);
-    const std::int64_t blocks =
-        std::int64_t{simt::kHelperBlocks} * std::max(1, context.multiprocessors);
-    plan.launches.push_back(
-        launch_of(row.add_entry, std::min(pieces, blocks), simt::kAddThreads, params));
-    plan.launches.back().starts_early = true;
-  }
+  for (const Scheduled& scheduled : layout.regions) add_launches(plan, scheduled, p, context);
+  for (Launch& launch : plan.launches) launch.starts_early = &launch != &plan.launches.front();
   return plan;
 }
 
-Plan plan_whole_tiles(const KernelRow& row, const Problem& problem, const Operands& operands,
-                      const PlanContext& context) {
+Plan plan_whole_tiles(const Kernel&, const KernelRow& row, const Problem& problem,
+                      const Operands& operands, const PlanContext& context) {
   producer_warp::Params params{};
   GemmParams& p = params.gemm;
   p = canonical_params(problem, operands);

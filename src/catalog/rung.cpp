@@ -53,16 +53,19 @@ std::int64_t grid_blocks(const KernelRow& row, const GemmParams& p) {
   return blocks > kMaxGrid ? kMaxGrid + 1 : static_cast<std::int64_t>(blocks);
 }
 
-std::int64_t no_workspace(const KernelRow&, const Problem&, const PlanContext&) { return 0; }
+std::int64_t no_workspace(const Kernel&, const KernelRow&, const Problem&, const PlanContext&) {
+  return 0;
+}
 
-Plan plan_one_launch(const KernelRow& row, const Problem& problem, const Operands& operands,
-                     const PlanContext&) {
+Plan plan_one_launch(const Kernel&, const KernelRow& row, const Problem& problem,
+                     const Operands& operands, const PlanContext&) {
   const GemmParams params = canonical_params(problem, operands);
   if (params.m == 0 || params.n == 0) return {};
   return {{multiply(row, params)}};
 }
 
-std::int64_t packed_workspace(const KernelRow& row, const Problem& problem, const PlanContext&) {
+std::int64_t packed_workspace(const Kernel&, const KernelRow& row, const Problem& problem,
+                              const PlanContext&) {
   const GemmParams p = canonical_params(problem, {});
   const __int128 elements =
       padded(p.m, row.block.m, p.k, row.block.k) + padded(p.k, row.block.k, p.n, row.block.n);
@@ -75,13 +78,14 @@ std::int64_t packed_workspace(const KernelRow& row, const Problem& problem, cons
   return static_cast<std::int64_t>(elements) * size_of(problem.type);
 }
 
-Plan plan_packed(const KernelRow& row, const Problem& problem, const Operands& operands,
-                 const PlanContext& context) {
+Plan plan_packed(const Kernel& kernel, const KernelRow& row, const Problem& problem,
+                 const Operands& operands, const PlanContext& context) {
   GemmParams p = canonical_params(problem, operands);
   if (p.m == 0 || p.n == 0) return {};
   if (p.k == 0) return {{multiply(row, p)}};  // nothing is read, so nothing is packed
 
-  const std::int64_t elements = packed_workspace(row, problem, context) / size_of(problem.type);
+  const std::int64_t elements =
+      packed_workspace(kernel, row, problem, context) / size_of(problem.type);
   const auto a_elements = static_cast<std::int64_t>(padded(p.m, row.block.m, p.k, row.block.k));
   const std::int64_t b_elements = elements - a_elements;
   void* const packed_a = reinterpret_cast<void*>(context.workspace);

@@ -19,15 +19,12 @@ std::string entry_name(std::string_view kernel, std::string_view variant, Sides 
 // Blocks that cover D of the canonical problem.
 std::int64_t grid_blocks(const KernelRow& row, const GemmParams& canonical);
 
-std::int64_t no_workspace(const KernelRow& row, const Problem& problem, const PlanContext& context);
-Plan plan_one_launch(const KernelRow& row, const Problem& problem, const Operands& operands,
-                     const PlanContext& context);
+WorkspaceRule no_workspace;
+PlanRule plan_one_launch;
 
 // Packed A and packed B, each padded to whole blocks, one after the other.
-std::int64_t packed_workspace(const KernelRow& row, const Problem& problem,
-                              const PlanContext& context);
-Plan plan_packed(const KernelRow& row, const Problem& problem, const Operands& operands,
-                 const PlanContext& context);
+WorkspaceRule packed_workspace;
+PlanRule plan_packed;
 
 // A parameter block as bytes.
 template <class Params>
@@ -73,8 +70,8 @@ inline Kernel plain_kernel(std::string name, std::string idea, std::vector<Kerne
           .type = DataType::kF32,
           .rows = std::move(rows),
           .helpers = {},
-          .workspace_bytes = no_workspace,
-          .plan = plan_one_launch,
+          .workspace_rule = no_workspace,
+          .plan_rule = plan_one_launch,
           .name_space = std::move(name_space)};
 }
 
@@ -103,8 +100,8 @@ Kernel packed_rung(const std::string& name, std::string idea, const Rows& table)
     }
   }
   kernel.type = DataType::kF64;
-  kernel.workspace_bytes = packed_workspace;
-  kernel.plan = plan_packed;
+  kernel.workspace_rule = packed_workspace;
+  kernel.plan_rule = plan_packed;
   return kernel;
 }
 

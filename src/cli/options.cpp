@@ -72,6 +72,9 @@ void add_plan_options(CLI::App& app, ProblemOptions& options) {
   app.add_option("--turn", options.turn,
                  "operands that tensor copies do not take, by a launch ahead: model, never, always")
       ->type_name("WHEN");
+  app.add_option("--edges", options.edges,
+                 "what whole tiles do not cover by launches of smaller ones: model, never, always")
+      ->type_name("WHEN");
 }
 
 PlanOptions plan_options_of(const ProblemOptions& options) {
@@ -82,13 +85,14 @@ PlanOptions plan_options_of(const ProblemOptions& options) {
     throw StatusError(Status::bad_argument(
         fmt::format("{} is '{}', but must be model, never or always", argument, text)));
   };
-  return {when("--cut", options.cut), when("--turn", options.turn)};
+  return {when("--cut", options.cut), when("--turn", options.turn), when("--edges", options.edges)};
 }
 
 std::string plan_flags_of(const ProblemOptions& options) {
   std::string flags;
   if (options.cut != "model") flags += " --cut " + options.cut;
   if (options.turn != "model") flags += " --turn " + options.turn;
+  if (options.edges != "model") flags += " --edges " + options.edges;
   return flags;
 }
 

@@ -19,7 +19,7 @@ struct ProblemOptions {
   std::string kernel = "all", type;
   std::string m, n, k, shapes;
   std::string layout, order, lda, ldb, ldc, ldd, alpha, beta;
-  std::string cut = "model", turn = "model";
+  std::string cut = "model", turn = "model", edges = "model";
 
   bool gives_shapes() const { return !m.empty() || !n.empty() || !k.empty() || !shapes.empty(); }
 };

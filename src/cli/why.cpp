@@ -2,24 +2,34 @@
 
 #include <fmt/format.h>
 
+#include "catalog/edges.h"
 #include "lab/record.h"
 
 namespace tessera::cli {
 namespace {
 
-// "396 tiles, 116 cut in 132 runs"; "-" for a block a tile.
+std::string tiles_text(int count) { return fmt::format("{} tile{}", count, count == 1 ? "" : "s"); }
+
+// "396 tiles, 116 cut in 132 runs"; of a product in regions that of the first one, with the
+// variants that multiply the others: "512 tiles; 128x16, 64x128". "-" for a block a tile.
 std::string schedule_text(const gemm::Candidate& candidate, const Problem& problem,
                           const PlanContext& context) {
   const KernelRow& row = *candidate.row;
   const GemmParams p = canonical_params(problem, {});
   if (row.resident == 0 || p.m == 0 || p.n == 0) return "-";
-  const scheduler::StreamK s = catalog::schedule_of(row, p, context);
-  const auto tiles = [](int count) {
-    return fmt::format("{} tile{}", count, count == 1 ? "" : "s");
-  };
-  if (s.cut_tiles() == 0) return tiles(s.tiles());
-  const std::string cut = fmt::format("{} cut in {} runs", tiles(s.cut_tiles()), s.runs);
-  return s.whole_tiles == 0 ? cut : fmt::format("{}, {}", tiles(s.whole_tiles), cut);
+  const std::vector<catalog::Region> regions =
+      catalog::regions_of(*candidate.choice.kernel, row, p, context);
+  const scheduler::StreamK s =
+      catalog::schedule_of(row, catalog::product_of(regions.front(), p), context);
+  std::string text = s.whole_tiles == 0 ? "" : tiles_text(s.whole_tiles);
+  if (s.cut_tiles() > 0) {
+    text += fmt::format("{}{} cut in {} runs", text.empty() ? "" : ", ", tiles_text(s.cut_tiles()),
+                        s.runs);
+  }
+  for (std::size_t i = 1; i < regions.size(); ++i) {
+    text += (i == 1 ? "; " : ", ") + regions[i].row->variant;
+  }
+  return text;
 }
 
 double tflops_of(const Problem& p, double microseconds) {
@@ -45,7 +55,7 @@ std::vector<Reasons> reasons_for(const std::vector<Problem>& problems, const Pla
 
 lab::Table why_table(const std::vector<Reasons>& reasons, const PlanContext& context) {
   lab::Table table{{"m", "n", "k", "layout", "taken", "entry", "schedule", "launch", "turn",
-                    "start", "multiply", "store", "memory", "add", "us", "TFLOP/s"},
+                    "start", "multiply", "store", "memory", "add", "edges", "us", "TFLOP/s"},
                    {}};
   for (const Reasons& reason : reasons) {
     const Problem& p = reason.problem;
@@ -57,7 +67,7 @@ lab::Table why_table(const std::vector<Reasons>& reasons, const PlanContext& con
            taken ? "yes" : "", candidate.row->entry, schedule_text(candidate, p, context),
            short_number(cost.launch), short_number(cost.turn), short_number(cost.start),
            short_number(cost.multiply), short_number(cost.store), short_number(cost.memory),
-           short_number(cost.add), short_number(cost.total()),
+           short_number(cost.add), short_number(cost.edges), short_number(cost.total()),
            fmt::format("{:.1f}", tflops_of(p, cost.total()))});
     }
   }
@@ -83,6 +93,7 @@ lab::Json why_json(const std::vector<Reasons>& reasons, const PlanContext& conte
                               {"store", cost.store},
                               {"memory", cost.memory},
                               {"add", cost.add},
+                              {"edges", cost.edges},
                               {"total", cost.total()}}}});
     }
     all.push_back({{"m", p.m},

@@ -16,7 +16,7 @@ std::vector<Candidate> candidates(const Problem& problem, const PlanContext& con
     if (!supports(kernel, row, problem).ok()) continue;
     all.push_back({{&kernel, std::string(rate.variant)},
                    &row,
-                   catalog::predicted_call(row, problem, context)});
+                   catalog::predicted_call(kernel, row, problem, context)});
   }
   std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
     return a.prediction.total() < b.prediction.total();

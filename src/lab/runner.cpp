@@ -39,9 +39,7 @@ Runner::Runner(Device& device, const KernelChoice& choice, const Problem& proble
   row_ = &row_for(kernel_, variant_, problem_, {}, context);
   require(supports(kernel_, *row_, problem_));
   image_ = device_.load(image_of(kernel_));
-  if (kernel_.workspace_bytes) {
-    workspace_ = DeviceBuffer(device_, kernel_.workspace_bytes(*row_, problem_, context));
-  }
+  workspace_ = DeviceBuffer(device_, kernel_.workspace_bytes(*row_, problem_, context));
 }
 
 Plan Runner::plan(const Operands& operands) const {

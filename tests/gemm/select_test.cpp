@@ -52,7 +52,7 @@ TEST(Select, EmptyProblemsHaveAKernelToo) { EXPECT_FALSE(best(0, 5, 5).empty());
 double predicted(const char* kernel, const Problem& problem) {
   const KernelChoice choice = choose_kernels(kernel).front();
   const KernelRow& row = row_for(*choice.kernel, choice.variant, problem, {}, kContext);
-  return catalog::predicted_call(row, problem, kContext).total();
+  return catalog::predicted_call(*choice.kernel, row, problem, kContext).total();
 }
 
 // One more tile than there are slots costs a whole wave more.

@@ -132,8 +132,8 @@ class FakeDevice : public Device {
 };
 
 // A kernel of one launch for the fake device, standing on the image of a real one of the catalog.
-inline Plan plan_fake(const KernelRow& row, const Problem& problem, const Operands& operands,
-                      const PlanContext&) {
+inline Plan plan_fake(const Kernel&, const KernelRow& row, const Problem& problem,
+                      const Operands& operands, const PlanContext&) {
   if (problem.m == 0 || problem.n == 0) return {};
   const GemmParams params = canonical_params(problem, operands);
   Launch launch;
@@ -143,7 +143,8 @@ inline Plan plan_fake(const KernelRow& row, const Problem& problem, const Operan
   return {{launch}};
 }
 
-inline std::int64_t fake_workspace(const KernelRow&, const Problem&, const PlanContext&) {
+inline std::int64_t fake_workspace(const Kernel&, const KernelRow&, const Problem&,
+                                   const PlanContext&) {
   return 0;
 }
 
@@ -159,8 +160,8 @@ inline Kernel fake_kernel(DataType type) {
   row.block = {32, 32, 32};
   row.threads = 32;
   kernel.rows = {row};
-  kernel.workspace_bytes = fake_workspace;
-  kernel.plan = plan_fake;
+  kernel.workspace_rule = fake_workspace;
+  kernel.plan_rule = plan_fake;
   return kernel;
 }
 

@@ -45,8 +45,8 @@ lab::VerifyResult verify(const Broken& broken) {
                 .threads = broken.threads,
                 .threads_y = 1}},
       .helpers = {},
-      .workspace_bytes = catalog::no_workspace,
-      .plan = catalog::plan_one_launch,
+      .workspace_rule = catalog::no_workspace,
+      .plan_rule = catalog::plan_one_launch,
       .own_image = CodeImage{.name = "broken", .ptx = ptx_of_broken_kernels()},
   };
   static const std::unique_ptr<Device> device = make_virtual_device();

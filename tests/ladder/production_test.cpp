@@ -39,8 +39,8 @@ const Kernel& plain_kernel() {
                 .add_entry = "stream_k_add",
                 .resident = 1}},
       .helpers = {},
-      .workspace_bytes = catalog::stream_k_workspace,
-      .plan = catalog::plan_stream_k,
+      .workspace_rule = catalog::stream_k_workspace,
+      .plan_rule = catalog::plan_stream_k,
       .own_image =
           CodeImage{.name = "plain", .ptx = ptx, .cubin_arch = "sm_90a", .portable_ptx = {}}};
   return kernel;

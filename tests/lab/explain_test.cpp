@@ -65,7 +65,8 @@ bool copies_tiles(const Explanation& e) {
 TEST(Explanations, FormulasAreTheCountsOfEveryRung) {
   for (const Kernel& kernel : all_kernels()) {
     for (const std::string& variant : variants_of(kernel)) {
-      const PlanOptions one_launch{.cut = When::kNever, .turn = When::kNever};
+      const PlanOptions one_launch{
+          .cut = When::kNever, .turn = When::kNever, .edges = When::kNever};
       const std::string name = kernel.name + "/" + variant;
       const Explanation e =
           explain(run(name.c_str(), 256, 256, 64, 0, one_launch), arch::kH200, SourceTree(""));

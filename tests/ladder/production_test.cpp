@@ -3,6 +3,7 @@
 // elements. A plain kernel over the same schedule and launches stands beside those of the catalog.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -68,14 +69,16 @@ class Production : public testing::TestWithParam<KernelChoice> {
   const Kernel& kernel() const { return *GetParam().kernel; }
   BlockTile block() const { return row_for(kernel(), GetParam().variant, {}).block; }
 
-  void expect_verified(const lab::LatticeCase& each, int multiprocessors,
-                       lab::VerifyOptions options) const {
+  // How many launches there were; 0 on a real GPU.
+  std::size_t expect_verified(const lab::LatticeCase& each, int multiprocessors,
+                              lab::VerifyOptions options) const {
     options.in_place = each.in_place;
     options.misalign = each.misalign;
     const lab::VerifyResult result =
         lab::verify(device_of(multiprocessors), GetParam(), each.problem, options);
     EXPECT_TRUE(result.ok()) << each.name() << " on " << multiprocessors
                              << " multiprocessors: " << result.reason;
+    return result.counts.size();
   }
 };
 
@@ -94,6 +97,29 @@ TEST_P(Production, OperandsTurnedAhead) {
     const bool checks = i++ % 6 == 0 && !test_on_cuda();
     expect_verified(each, 5, {.checks = checks, .plan = {.turn = When::kAlways}});
   }
+}
+
+// Outputs around whole tiles, in regions of their own. Of a column-major problem, m is n of the
+// kernel.
+TEST_P(Production, RaggedEdges) {
+  if (kernel().rows.front().turn_entry.empty()) GTEST_SKIP() << "a kernel that splits nothing";
+  std::size_t most = 0;
+  int i = 0;
+  for (const Order order : {Order::kRowMajor, Order::kColumnMajor}) {
+    const BlockTile rows = block(), columns{rows.n, rows.m, rows.k};
+    const BlockTile around = order == Order::kRowMajor ? rows : columns;
+    for (const lab::LatticeCase& each : lab::depth_lattice(around, kernel().type, 5)) {
+      if (each.problem.order != order || each.problem.k > 512) continue;
+      const PlanOptions plan{.cut = i % 2 ? When::kAlways : When::kModel,
+                             .turn = When::kAlways,
+                             .edges = When::kAlways};
+      const bool checks = i++ % 6 == 0 && !test_on_cuda();
+      const lab::VerifyOptions options{.nans = i % 4 == 0 ? 3 : 0, .checks = checks, .plan = plan};
+      most = std::max(most, expect_verified(each, 5, options));
+    }
+  }
+  if (test_on_cuda()) return;
+  EXPECT_EQ(most, 7u) << "three regions, all cut, behind a launch that turns";
 }
 
 TEST_P(Production, WholeTilesAlone) {

@@ -62,13 +62,6 @@ void add_counts(Record& record, const VerifyResult& result, const KernelChoice& 
   }
 }
 
-// The virtual GPU runs PTX, and that of patched code is the other kernel's.
-std::string verified_by_proof(const Kernel& kernel) {
-  return fmt::format(
-      "as {} (PTX); {}", kernel.patched_from.substr(0, kernel.patched_from.find('_')),
-      image_of(kernel).patched.bytes.empty() ? "cubin not patched" : "cubin proved equal");
-}
-
 bool stopped(const BenchOptions& options) { return options.stop && options.stop(); }
 
 void say(const BenchOptions& options, const std::string& words) {
@@ -308,6 +301,13 @@ class TimedBench {
 };
 
 }  // namespace
+
+std::string verified_by_proof(const Kernel& kernel) {
+  if (!kernel.is_patched()) return "";
+  return fmt::format(
+      "as {} (PTX); {}", kernel.patched_from.substr(0, kernel.patched_from.find('_')),
+      image_of(kernel).patched.bytes.empty() ? "cubin not patched" : "cubin proved equal");
+}
 
 Record verify_record(Device& device, const KernelChoice& choice, const VerifyCase& data) {
   Record record = new_record(choice, data.problem(), device);

@@ -32,6 +32,10 @@ struct BenchOptions {
 std::vector<Record> bench(Device& device, const std::vector<KernelChoice>& kernels,
                           const Problem& problem, const BenchOptions& options = {});
 
+// What stands for a patched kernel's verification on the virtual GPU, which runs PTX: "as 15 (PTX);
+// cubin proved equal". Empty for kernels with PTX of their own.
+std::string verified_by_proof(const Kernel& kernel);
+
 // Verification alone, as records.
 Record verify_record(Device& device, const KernelChoice& kernel, const VerifyCase& data);
 

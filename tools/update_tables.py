@@ -87,9 +87,11 @@ class Results:
         return [r for r in self.timed["runs"] if r["kernel"] == kernel and is_plain_burst(r)]
 
     def explanation_of(self, kernel, config):
-        """What explain says of it at LADDER_SIZE; None when it was not asked."""
+        """What explain says of it at LADDER_SIZE; None when it was not asked, or when what it
+        counts is another kernel's."""
         return next((e for e in self.explained["explained"]
                      if (e["kernel"], e["config"]) == (kernel, config)
+                     and not e.get("counted_as")
                      and e["problem"]["m"] == LADDER_SIZE), None)
 
     def peak_of(self, kernel):

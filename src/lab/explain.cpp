@@ -89,6 +89,7 @@ std::string limited_by(const CountedRun& run, const arch::Gpu& gpu) {
 Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTree& tree) {
   Explanation e;
   e.kernel = run.kernel->name;
+  e.counted_as = run.kernel->patched_from;
   e.config = run.row->variant;
   e.entry = run.row->entry;
   e.problem = run.problem;

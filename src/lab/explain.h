@@ -24,6 +24,7 @@ struct Intensities {
 
 struct Explanation {
   std::string kernel, config, entry;
+  std::string counted_as;  // the kernel whose PTX and cubin these are; "" where they are its own
   Problem problem;
   arch::Gpu gpu;
   CountSummary counts;              // with its tag

@@ -56,6 +56,19 @@ std::string heading(const Explanation& e) {
   return text + "\n";
 }
 
+// Of a rung that is another one's machine code in a new order.
+std::string counted_as_text(const Explanation& e) {
+  if (e.counted_as.empty()) return "";
+  const auto number = [](const std::string& name) { return name.substr(0, name.find('_')); };
+  return wrapped(fmt::format(
+             "No counts of its own: {0} is the machine code of {1} in another order, and the "
+             "virtual GPU runs PTX. All that follows is counted on the PTX of {1}, as 'tessera "
+             "explain {3}' has it, and timed with its unpatched cubin. 'tessera sass {2}' shows "
+             "the patched code, 'tessera sass --diff {3} {2}' what differs.",
+             e.kernel, e.counted_as, number(e.kernel), number(e.counted_as))) +
+         "\n";
+}
+
 std::string resources_text(const Explanation& e) {
   Table table{{"what alone would take", "ms", "of the bound", "amount", ""}, {}};
   const double bound = e.evidence.resources.empty() ? 1 : e.evidence.resources.front().ms;
@@ -175,7 +188,7 @@ std::string tags_text(const Explanation& e) {
 }  // namespace
 
 std::string render(const Explanation& e, int lines) {
-  std::string text = heading(e) + "\n" + wrapped(e.verdict) + "\n";
+  std::string text = heading(e) + "\n" + counted_as_text(e) + wrapped(e.verdict) + "\n";
   text += resources_text(e) + prediction_text(e) + "\n" + sites_text(e, lines) + "\n" +
           formulas_text(e) + "\n";
   text += placement_text(e);
@@ -278,6 +291,7 @@ Json to_json(const Explanation& e, int lines) {
   const Problem& p = e.problem;
   return {{"kernel", e.kernel},
           {"config", e.config},
+          {"counted_as", e.counted_as.empty() ? Json(nullptr) : Json(e.counted_as)},
           {"problem",
            {{"m", p.m},
             {"n", p.n},

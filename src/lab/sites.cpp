@@ -74,13 +74,14 @@ std::vector<Site> sites_of(const CountedRun& run, const SourceTree& tree) {
   std::map<std::tuple<std::string, std::string, int, std::string, std::string, std::string>,
            std::size_t>
       known;
+  const Kernel& kernel = *run.kernel;
+  const std::string& folder = kernel.is_patched() ? kernel.patched_from : kernel.name;
   for (std::size_t i = 0; i < run.counts.size(); ++i) {
     const Launch& launch = run.launches[i];
-    const auto places = places_of(image_of(*run.kernel).ptx, launch.entry);
+    const auto places = places_of(image_of(kernel).ptx, launch.entry);
     for (const vgpu::InstructionReport& row : run.counts[i].instructions) {
       const auto place = places.find(row.ptx_line);
-      Site site = new_site(row, place == places.end() ? PtxPlace{} : place->second, launch,
-                           run.kernel->name);
+      Site site = new_site(row, place == places.end() ? PtxPlace{} : place->second, launch, folder);
       const auto [at, is_new] = known.try_emplace(
           {site.entry, site.file, site.line, site.via, site.touches, site.form}, sites.size());
       if (is_new) {

@@ -46,6 +46,24 @@ TEST_F(Patched, OnTheVirtualGpuTheProofSpeaks) {
   EXPECT_TRUE(contains(run_program(words).out, "as 15 (PTX) ")) << run_program(words).out;
 }
 
+// explain counts PTX: for rung 16 it says whose, and shows that rung's lines.
+TEST_F(Patched, ExplainSaysWhosePtxItCounts) {
+  const auto lines_of = [](const char* kernel) {
+    const Ran ran = run_program({"explain", kernel, "--json", "-"});
+    return nlohmann::json::parse(ran.out).at("explained").at(0);
+  };
+  const auto own = lines_of("15"), patched = lines_of("16");
+  EXPECT_TRUE(own.at("counted_as").is_null());
+  EXPECT_EQ(patched.at("counted_as"), "15_producer_warp");
+  EXPECT_EQ(patched.at("resources"), own.at("resources"));
+  EXPECT_EQ(patched.at("lines"), own.at("lines"));
+  const Ran text = run_program({"explain", "16"});
+  for (const char* part : {"No counts of its own", "PTX of 15_producer_warp", "explain 15",
+                           "'tessera sass 16'", "src/ladder/15_producer_warp/kernel.cu"}) {
+    EXPECT_TRUE(contains(text.out, part)) << part << " in\n" << text.out;
+  }
+}
+
 TEST_F(Patched, SassReadsThePatchedCode) {
   const Ran report = run_program({"sass", "16", "--no-run"});
   EXPECT_EQ(report.code, 0) << report.err;

@@ -5,34 +5,55 @@
 namespace tessera::lab {
 namespace {
 
-void add_site(Totals& totals, const Site& site) {
-  const FormClass form = classify(site.form);
-  const auto warp = static_cast<double>(site.warp);
+Turns turns_of(const vgpu::MemoryCounts& memory) {
+  const vgpu::BankCounts& banks = banks_of(memory.shared);
+  const vgpu::GlobalCounts& global = memory.global;
+  Turns turns;
+  turns.conflicts = static_cast<double>(banks.excess());
+  turns.shared = static_cast<double>(banks.passes);
+  const auto wavefronts = static_cast<double>(global.data_wavefronts);
+  const double needed = std::max(static_cast<double>(global.requests),
+                                 static_cast<double>(global.requested_bytes) / vgpu::kLineBytes);
+  turns.global = std::min(wavefronts, needed);
+  turns.scattered = wavefronts - turns.global;
+  return turns;
+}
+
+// Of a site, or of one instruction of the PTX.
+template <class Row>
+void add_row(Totals& totals, const Row& row) {
+  const FormClass form = classify(row.form);
+  const auto warp = static_cast<double>(row.warp);
   if (form.kind == FormKind::kFma) {
-    (is_double(site.form) ? totals.fma_f64 : totals.fma_f32) += warp;
-    totals.fma_lanes += static_cast<double>(site.thread);
+    (is_double(row.form) ? totals.fma_f64 : totals.fma_f32) += warp;
+    totals.fma_lanes += static_cast<double>(row.thread);
   }
   if (form.kind == FormKind::kMatrix) {
     totals.matrix += warp;
-    if (is_double(site.form)) {
-      totals.matrix_flop += warp * static_cast<double>(matrix_flop(site.form));
+    if (is_double(row.form)) {
+      totals.matrix_flop += warp * static_cast<double>(matrix_flop(row.form));
     } else {
-      totals.unrated_matrix = site.form;
+      totals.unrated_matrix = row.form;
     }
   }
   if (form.kind == FormKind::kBarrier) totals.barriers += warp;
-  const auto requests = static_cast<double>(site.memory.shared.requests);
-  if (site.memory.traffic == vgpu::Traffic::kLoad) {
+  const auto requests = static_cast<double>(row.memory.shared.requests);
+  if (row.memory.traffic == vgpu::Traffic::kLoad) {
     totals.shared_loads += requests;
-    totals.shared_load_lanes += static_cast<double>(site.memory.shared.lanes);
+    totals.shared_load_lanes += static_cast<double>(row.memory.shared.lanes);
   } else {
     totals.shared_stores += requests;
   }
-  totals.global_requests += static_cast<double>(site.memory.global.requests);
-  totals.requested_bytes += static_cast<double>(site.memory.global.requested_bytes);
-  totals.sector_bytes += static_cast<double>(site.memory.global.sector_bytes());
-  totals.local_requests += static_cast<double>(site.memory.local.requests);
-  totals.turns += turns_of(site);
+  totals.global_requests += static_cast<double>(row.memory.global.requests);
+  totals.requested_bytes += static_cast<double>(row.memory.global.requested_bytes);
+  totals.sector_bytes += static_cast<double>(row.memory.global.sector_bytes());
+  totals.local_requests += static_cast<double>(row.memory.local.requests);
+  totals.turns += turns_of(row.memory);
+}
+
+void add_launch(Totals& totals, const LaunchCounts& launch) {
+  totals.warp_instructions += static_cast<double>(launch.warp_instructions);
+  totals.footprint_bytes += static_cast<double>(launch.memory.footprint.bytes());
 }
 
 }  // namespace
@@ -45,27 +66,19 @@ Turns& Turns::operator+=(const Turns& more) {
   return *this;
 }
 
-Turns turns_of(const Site& site) {
-  const vgpu::BankCounts& banks = banks_of(site.memory.shared);
-  const vgpu::GlobalCounts& global = site.memory.global;
-  Turns turns;
-  turns.conflicts = static_cast<double>(banks.excess());
-  turns.shared = static_cast<double>(banks.passes);
-  const auto wavefronts = static_cast<double>(global.data_wavefronts);
-  const double needed = std::max(static_cast<double>(global.requests),
-                                 static_cast<double>(global.requested_bytes) / vgpu::kLineBytes);
-  turns.global = std::min(wavefronts, needed);
-  turns.scattered = wavefronts - turns.global;
-  return turns;
-}
+Turns turns_of(const Site& site) { return turns_of(site.memory); }
 
 Totals totals_of(const CountedRun& run, const std::vector<Site>& sites) {
   Totals totals;
-  for (const Site& site : sites) add_site(totals, site);
-  for (const LaunchCounts& launch : run.counts) {
-    totals.warp_instructions += static_cast<double>(launch.warp_instructions);
-    totals.footprint_bytes += static_cast<double>(launch.memory.footprint.bytes());
-  }
+  for (const Site& site : sites) add_row(totals, site);
+  for (const LaunchCounts& launch : run.counts) add_launch(totals, launch);
+  return totals;
+}
+
+Totals totals_of(const LaunchCounts& launch) {
+  Totals totals;
+  for (const InstructionCount& row : launch.instructions) add_row(totals, row);
+  add_launch(totals, launch);
   return totals;
 }
 

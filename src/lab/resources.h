@@ -31,7 +31,7 @@ struct Turns {
 };
 Turns turns_of(const Site& site);
 
-// Sums over all launches of a run.
+// Sums over a launch, or over all launches of a run.
 struct Totals {
   double warp_instructions = 0;
   double fma_f32 = 0, fma_f64 = 0;             // issues
@@ -49,6 +49,7 @@ struct Totals {
   double multiplies() const { return fma() + matrix; }  // issues
 };
 Totals totals_of(const CountedRun& run, const std::vector<Site>& sites);
+Totals totals_of(const LaunchCounts& launch);
 
 struct ResourceUse {
   Resource resource;

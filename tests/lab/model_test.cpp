@@ -9,6 +9,7 @@
 #include "lab/model/predict.h"
 #include "lab/model/sm_model.h"
 #include "lab/record.h"
+#include "lab/resources.h"
 #include "sass/ports.h"
 
 namespace tessera::lab {
@@ -195,6 +196,22 @@ TEST(Model, NoUnitOfAnyKernelIsBusyLongerThanTheLaunch) {
         EXPECT_LE(unit.ms, launch.ms * 1.001) << launch.entry << " " << unit.name;
       }
     }
+  }
+}
+
+// What stands outside of the loop that is replayed counts, too: here launches and waves cost
+// nothing, and one SM is busy all the time, so that nothing else makes up for it.
+TEST(Model, NoRunIsShorterThanItsBusiestResource) {
+  arch::Gpu gpu = arch::kH200;
+  gpu.multiprocessors = 1;
+  arch::Costs costs = kCosts;
+  costs.launch_us = costs.next_launch_us = costs.wave_us = 0;
+  for (const Kernel& kernel : all_kernels()) {
+    const CountedRun run = counted(kernel.name.c_str(), 256);
+    const Totals totals = totals_of(run, sites_of(run, SourceTree("")));
+    const std::vector<ResourceUse> uses = resources_of(totals, gpu);
+    EXPECT_GE(predict(run, gpu, costs).time_ms, 0.999 * uses.at(0).ms)
+        << kernel.name << ", " << uses[0].name;
   }
 }
 

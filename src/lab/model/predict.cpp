@@ -9,6 +9,7 @@
 #include "lab/counts.h"
 #include "lab/model/loop_code.h"
 #include "lab/model/sm_model.h"
+#include "lab/resources.h"
 #include "sass/cubin.h"
 
 namespace tessera::lab {
@@ -141,6 +142,16 @@ LaunchPrediction loop_time(const Case& launch, const LoopCode& code) {
   return result;
 }
 
+// WHY: the replay knows the loop. What stands around it is one number a wave, and what a persistent
+// kernel does around it for each tile, or a warp that only fetches, is left out; so where the loop
+// keeps a resource busy all the time, the sum came out shorter than all the work on that resource.
+void hold_to_resources(LaunchPrediction& result, const Case& launch) {
+  const std::vector<ResourceUse> uses = resources_of(totals_of(launch.counts), launch.gpu);
+  if (uses.empty() || uses.front().ms <= result.ms) return;
+  result.ms = uses.front().ms;
+  if (result.bound == "latency") result.bound = uses.front().name;
+}
+
 // HW: of the tensor cores FP64 alone is measured (arch/costs.h).
 void refuse_unmeasured_products(const LaunchCounts& counts) {
   for (const InstructionCount& row : counts.instructions) {
@@ -192,6 +203,7 @@ Prediction predict(const CountedRun& run, const arch::Gpu& gpu, const arch::Cost
     const Case launch{gpu, costs, run.counts[i], *kernel};
     const LoopCode code = loop_code(*kernel, cubin.sm, run.counts[i]);
     LaunchPrediction time = code.is_empty() ? copy_time(launch) : loop_time(launch, code);
+    hold_to_resources(time, launch);
     time.entry = run.launches[i].entry;
     time.ms += (i == 0 ? costs.launch_us : costs.next_launch_us) * 1e-3;
     result.time_ms += time.ms;

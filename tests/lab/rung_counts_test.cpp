@@ -2,8 +2,12 @@
 // their tiles.
 #include <gtest/gtest.h>
 
+#include <fstream>
+
+#include "lab/bench.h"
 #include "lab/count_run.h"
 #include "lab/counts.h"
+#include "lab/counts_json.h"
 
 namespace tessera::lab {
 namespace {
@@ -102,6 +106,45 @@ TEST(RungCounts, ASampleIsNearTheWhole) {
   near(part.total.thread, whole.total.thread, 0.05);
   near(part.memory.footprint.read_sectors, whole.memory.footprint.read_sectors, 0.2);
   near(part.memory.footprint.written_sectors, whole.memory.footprint.written_sectors, 0.1);
+}
+
+Json json_file(const std::string& path) {
+  std::ifstream stream(path);
+  EXPECT_TRUE(stream.is_open()) << path;
+  return Json::parse(stream);
+}
+
+// Where code stands is no count: a comment more moves it.
+Json without_lines(Json counts) {
+  counts.erase("lines");
+  return counts;
+}
+
+// The pages of the ladder show what this build counts. Another compiler may write another PTX: that
+// is no fault of the file.
+TEST(RungCounts, AreThoseOfTheCommittedFile) {
+  const std::string compiler = json_file("results/ladder_cubin.json").at("compiler");
+  const std::string_view ptx = image_of(*choose_kernels("02").front().kernel).ptx;
+  if (ptx.find(compiler.substr(compiler.find(' ') + 1)) == ptx.npos)
+    GTEST_SKIP() << "not " << compiler;
+  const auto device = make_virtual_device();
+  vgpu::Observation observation;
+  observation.memory = true;
+  device->observe(observation);
+  const Json file = json_file("results/ladder_counts.json");
+  ASSERT_GT(file.at("runs").size(), 20u);
+  for (const Json& run : file.at("runs")) {
+    if (run.at("counts").is_null()) continue;  // a patched one: its PTX is another's
+    const std::string name =
+        run.at("kernel").get<std::string>() + "/" + run.at("config").get<std::string>();
+    const KernelChoice kernel = choose_kernels(name).front();
+    Problem p = problem(run["problem"]["m"], run["problem"]["n"], run["problem"]["k"]);
+    p.type = kernel.kernel->type;
+    const Record record = bench(*device, {kernel}, p).front();
+    ASSERT_TRUE(record.counts) << name;
+    EXPECT_EQ(without_lines(to_json(*record.counts)), without_lines(run.at("counts")))
+        << name << ": count again as tools/update_tables.py says";
+  }
 }
 
 }  // namespace

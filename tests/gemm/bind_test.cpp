@@ -79,5 +79,29 @@ TEST(Bind, RefusesAnIllegalProblemAndAWrongType) {
                StatusError);
 }
 
+// Room is asked for by sizes alone. At 4097 operands are turned, tiles cut, and edges split.
+TEST(Bind, TheRoomThatIsAskedForSufficesForThePlan) {
+  const KernelChoice choice = choose_kernels("simt_f32").front();
+  const Operands operands{0x10000000, 0x20000000, 0, 0x40000000};
+  for (const char* layout : {"NN", "NT", "TN", "TT"}) {
+    for (const std::int64_t size : {200, 2049, 4096, 4097, 5000}) {
+      Problem problem{.m = size, .n = size, .k = size};
+      set_layout(problem, layout);
+      problem = with_default_ld(problem);
+      PlanContext context{.multiprocessors = 132, .workspace = 0x80000000};
+      const Plan unbounded = gemm::bind(choice, problem, operands, context).plan;
+      context.workspace_bytes = gemm::workspace_bytes(choice, problem, 132);
+      const Plan plan = gemm::bind(choice, problem, operands, context).plan;
+      ASSERT_EQ(plan.launches.size(), unbounded.launches.size()) << size << ' ' << layout;
+      for (std::size_t i = 0; i < plan.launches.size(); ++i) {
+        EXPECT_EQ(plan.launches[i].params, unbounded.launches[i].params) << size << ' ' << layout;
+      }
+      if (size == 4097) {
+        EXPECT_EQ(plan.launches.size(), 7u) << layout;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tessera

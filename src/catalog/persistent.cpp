@@ -251,6 +251,8 @@ Plan plan_stream_k(const Kernel& kernel, const KernelRow& row, const Problem& pr
     plan.launches.push_back(turn_operands(row, p, needs, layout, context.workspace));
   }
   for (const Scheduled& scheduled : layout.regions) add_launches(plan, scheduled, p, context);
+  // WHY each may: all of its blocks wait for the end of the launch before, ahead of any access that
+  // another launch could disturb. So the end of one is the end of all before it.
   for (Launch& launch : plan.launches) launch.starts_early = &launch != &plan.launches.front();
   return plan;
 }

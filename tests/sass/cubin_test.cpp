@@ -82,6 +82,10 @@ bool ptxas_merges(const std::string& entry) {
   return entry == "rung_22_packed_shared__8x8" || entry.starts_with("rung_12_warp_tile__staged_");
 }
 
+// Where code that ptxas puts behind the kernel (barriers of a warp that has diverged) leads back
+// into the loop over a CTA's tiles, that loop has no head that all ways pass: no natural loop.
+bool ptxas_hides_a_loop(const std::string& entry) { return entry.starts_with("simt_f32__"); }
+
 TEST(Cubin, CountsEqualThePtxButWherePtxasMerges) {
   for (const Kernel& kernel : all_kernels()) {
     const CodeImage& image = image_of(kernel);
@@ -91,7 +95,10 @@ TEST(Cubin, CountsEqualThePtxButWherePtxasMerges) {
     for (const PtxKernel& entry : ptx) {
       const CubinKernel* machine = cubin.find(entry.name);
       ASSERT_NE(machine, nullptr) << entry.name;
-      const std::vector<std::string> found = differences(entry, *machine);
+      std::vector<std::string> found = differences(entry, *machine);
+      if (ptxas_hides_a_loop(entry.name) && found.size() == 1 && found[0].starts_with("loops:")) {
+        found.clear();
+      }
       EXPECT_EQ(!found.empty(), ptxas_merges(entry.name))
           << entry.name << (found.empty() ? ": now the same" : ": " + found[0]);
     }

@@ -21,13 +21,14 @@ constexpr double kBlockStart = 2500;  // cycles until a later block's first tile
 constexpr double kStore = 600;        // cycles; a CTA's first float to its last store
 constexpr double kL2StoreBytes = 24;  // a cycle and multiprocessor, while D fits the L2,
 constexpr double kStoreBytes = 9.6;  // and where it does not: nothing is written while all multiply
-constexpr double kScalarStores = 2;  // times as long where rows of D are not aligned
-constexpr double kGroupSums = 450;   // cycles for each group of warps whose sums are added
+constexpr double kStagedBytes = 13;  // the same, through shared memory first: D is not aligned
+constexpr double kGroupSums = 200;   // cycles for each group of warps whose sums are added
 constexpr double kTurnBytes = 3.0e6;       // a microsecond, read and written,
 constexpr double kTurnLaunch = 2.5;        // microseconds, and so much for the launch
 constexpr double kCopyTurnSlowdown = 0.3;  // of a product with an operand along k, by elements, for
                                            // each 128 rows of its tile,
-constexpr double kCopyTurnCycles = 14;     // and at least so many cycles for 32 elements
+constexpr double kCopyTurnCycles = 14;     // and at least so many cycles for 32 elements;
+constexpr double kCopyCycles = 10;         // 32 elements of a row: of what reads fragments, too
 
 // Estimates: nothing alone was timed.
 constexpr double kEarlyLaunch = 1.5;  // microseconds; behind another launch of its plan, instead
@@ -36,7 +37,6 @@ constexpr double kFetchBytes = 22;    // a cycle and multiprocessor, from the L2
 constexpr double kAdd = 3;            // microseconds; the second launch, begun early
 constexpr double kPartBytes = 18;     // a cycle and multiprocessor: parts that are read again
 constexpr double kCopySlowdown = 0.1;  // of a product whose operands come element by element
-constexpr double kCopyCycles = 5;      // of a multiprocessor, for 32 elements of a row
 constexpr double kUnknownShare = 0.8;  // of the lanes' peak, for a row without a rate
 constexpr double kThreads = 2048;      // of a multiprocessor
 constexpr int kResidentLarge = 2;      // blocks a multiprocessor of register-tiled rungs
@@ -70,26 +70,30 @@ double k_tile_cycles(const KernelRow& row) {
   return std::max(products / lanes_of(row), fetched / kFetchBytes);
 }
 
+// Wavefronts of shared memory in which the fragments of one k tile are read: four a 128-bit load.
+double fragment_cycles(const KernelRow& row) {
+  const double warps =
+      static_cast<double>(row.block.m) * row.block.n / (32.0 * row.thread.m * row.thread.n);
+  return warps * (row.thread.m + row.thread.n) * row.block.k * row.resident;
+}
+
 // By how much an operand along k that is copied element by element slows a product down: its rows
 // lie far apart.
 double copy_turn_slowdown(int rows) { return kCopyTurnSlowdown * std::max(1.0, rows / 128.0); }
 
 // The same, fetched the way of this row.
 double own_k_tile_cycles(const KernelRow& row) {
-  const auto cycles = [&](Fetch fetch, bool along_k, int extent) {
-    if (fetch != Fetch::kCopy4) return 0.0;
-    const double elements = static_cast<double>(extent) * row.block.k * row.resident;
-    return elements / 32 * (along_k ? kCopyTurnCycles : kCopyCycles);
+  double rows = 0, turned = 0, slowdown = 0;
+  const auto add_copies = [&](Fetch fetch, bool along_k, int extent) {
+    if (fetch != Fetch::kCopy4) return;
+    const double copies = static_cast<double>(extent) * row.block.k * row.resident / 32;
+    (along_k ? turned : rows) += copies * (along_k ? kCopyTurnCycles : kCopyCycles);
+    slowdown = std::max(slowdown, along_k ? copy_turn_slowdown(extent) : kCopySlowdown);
   };
-  const double copy = cycles(row.fetches.a, row.sides.a == Contiguous::kK, row.block.m) +
-                      cycles(row.fetches.b, row.sides.b == Contiguous::kK, row.block.n);
-  const auto turn = [&](Fetch fetch, bool along_k, int rows) {
-    return fetch == Fetch::kCopy4 && along_k ? copy_turn_slowdown(rows) : 0.0;
-  };
-  const double turns = std::max(turn(row.fetches.a, row.sides.a == Contiguous::kK, row.block.m),
-                                turn(row.fetches.b, row.sides.b == Contiguous::kK, row.block.n));
-  const double slowdown = std::max(turns, copy > 0 ? kCopySlowdown : 0);
-  return std::max(k_tile_cycles(row) * (1 + slowdown), copy);
+  add_copies(row.fetches.a, row.sides.a == Contiguous::kK, row.block.m);
+  add_copies(row.fetches.b, row.sides.b == Contiguous::kK, row.block.n);
+  const double pipe = rows > 0 ? rows + fragment_cycles(row) : 0;
+  return std::max({k_tile_cycles(row) * (1 + slowdown), rows + turned, pipe});
 }
 
 bool outgrows_l2(const GemmParams& p, int element_bytes) {
@@ -101,7 +105,8 @@ bool outgrows_l2(const GemmParams& p, int element_bytes) {
 double write_cycles(const KernelRow& row, const GemmParams& p, int resident, int element_bytes) {
   const double bytes = static_cast<double>(row.block.m) * row.block.n * element_bytes * resident;
   const double rate = outgrows_l2(p, element_bytes) ? kStoreBytes : kL2StoreBytes;
-  return bytes / rate * (p.d_row * element_bytes % 16 == 0 ? 1 : kScalarStores);
+  const bool is_staged = p.d_row * element_bytes % 16 != 0;
+  return bytes / rate + (is_staged ? bytes / kStagedBytes : 0);
 }
 
 // The end of an item. What other CTAs of the multiprocessor multiply meanwhile is not lost, unless

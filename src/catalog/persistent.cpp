@@ -74,7 +74,7 @@ void add_tensor_maps(Launch& launch, const KernelRow& row, const GemmParams& p) 
 
 // Where a turned operand stands: (k, outer), rows as the copy engine likes them: whole lines.
 long long turned_ld(long long outer) {
-  return scheduler::pieces(outer, simt::kTurnOuter) * simt::kTurnOuter;
+  return scheduler::pieces(outer, simt::kTurnedRow) * simt::kTurnedRow;
 }
 std::int64_t turned_bytes(long long outer, long long k) {
   return turned_ld(outer) * k * static_cast<std::int64_t>(sizeof(float));
@@ -97,9 +97,14 @@ struct Scheduled {
   Region region;
   StreamK schedule;
   std::int64_t parts;
+
+  std::int64_t tile_bytes() const {
+    return std::int64_t{region.row->block.m} * region.row->block.n * sizeof(float);
+  }
 };
 
-// The workspace: parts of each region, then turned A, then turned B, at multiples of 256 bytes.
+// The workspace: a scratch tile for each CTA, of the regions one after the other; parts of each
+// region; turned A; turned B. All at multiples of 256 bytes.
 struct Layout {
   std::vector<Scheduled> regions;
   std::int64_t a, b, bytes;
@@ -110,11 +115,13 @@ Layout layout_of(const std::vector<Region>& regions, const GemmParams& p, Needs 
                  const PlanContext& context) {
   Layout layout{};
   for (const Region& region : regions) {
-    const KernelRow& row = *region.row;
-    const StreamK schedule = schedule_of(row, product_of(region, p), context);
-    layout.regions.push_back({region, schedule, layout.a});
-    const std::int64_t tile = std::int64_t{row.block.m} * row.block.n * sizeof(float);
-    layout.a += aligned(scheduler::slots_of(schedule) * tile);
+    layout.regions.push_back({region, schedule_of(*region.row, product_of(region, p), context), 0});
+    const Scheduled& added = layout.regions.back();
+    layout.a = std::max(layout.a, aligned(added.schedule.ctas * added.tile_bytes()));
+  }
+  for (Scheduled& scheduled : layout.regions) {
+    scheduled.parts = layout.a;
+    layout.a += aligned(scheduler::slots_of(scheduled.schedule) * scheduled.tile_bytes());
   }
   layout.b = layout.a + (needs.a ? aligned(turned_bytes(p.m, p.k)) : 0);
   layout.bytes = layout.b + (needs.b ? aligned(turned_bytes(p.n, p.k)) : 0);
@@ -123,6 +130,7 @@ Layout layout_of(const std::vector<Region>& regions, const GemmParams& p, Needs 
 
 simt::Turn turn_of(const void* from, long long outer, long long k, long long from_outer,
                    long long from_k, DeviceAddress to) {
+  const simt::TurnTile tile = simt::turn_tile_of(from_k);
   return {static_cast<const float*>(from),
           reinterpret_cast<float*>(to),
           outer,
@@ -130,7 +138,7 @@ simt::Turn turn_of(const void* from, long long outer, long long k, long long fro
           from_outer,
           from_k,
           turned_ld(outer),
-          scheduler::pieces(outer, simt::kTurnOuter) * scheduler::pieces(k, simt::kTurnDepth)};
+          scheduler::pieces(outer, tile.outer) * scheduler::pieces(k, tile.depth)};
 }
 
 // The launch that turns; the problem then names what it leaves behind.
@@ -170,6 +178,7 @@ void add_launches(Plan& plan, const Scheduled& scheduled, const GemmParams& whol
   params.gemm = product_of(scheduled.region, whole);
   params.schedule = schedule;
   params.parts = reinterpret_cast<float*>(context.workspace + scheduled.parts);
+  params.scratch = reinterpret_cast<float*>(context.workspace);
   Launch multiply = launch_of(row.entry, schedule.ctas, row.threads, params);
   multiply.shape.shared_bytes = row.shared_bytes;
   add_tensor_maps<SimtParams>(multiply, row, params.gemm);

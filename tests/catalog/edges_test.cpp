@@ -178,6 +178,13 @@ Launches read_launches(const Plan& plan, const std::vector<Region>& regions) {
       const long long floats =
           scheduler::slots_of(p.schedule) * region.row->block.m * region.row->block.n;
       all.used.push_back({address(p.parts), address(p.parts + floats)});
+      // Scratch tiles of one launch after the other; they stand in front of everything else.
+      const long long scratch =
+          static_cast<long long>(p.schedule.ctas) * region.row->block.m * region.row->block.n;
+      EXPECT_EQ(address(p.scratch), kWorkspace);
+      for (const simt::SimtParams& other : all.products) {
+        EXPECT_LE(address(p.scratch + scratch), address(other.parts)) << launch.entry;
+      }
     }
   }
   return all;

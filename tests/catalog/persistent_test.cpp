@@ -154,28 +154,36 @@ simt::TurnParams turns_of(const Plan& plan) {
   return turns;
 }
 
+// Of the first tile size: one a CTA.
+std::int64_t scratch_bytes(const simt::SimtParams& params) {
+  return std::int64_t{params.schedule.ctas} * 256 * 128 * 4;
+}
+
 // A stands along k, B as tensor copies like it: one is turned, and the product reads what is left.
 TEST(Persistent, OperandsAlongKAreTurnedWhereItPays) {
   const Problem problem = row_major(300, 200, 64, "NN");
   const PlanContext context = context_with(When::kAlways);
   const KernelRow& row = row_for(kernel(), "256x128x16", problem, kAligned, context);
   EXPECT_EQ(row.entry, "simt_test__256x128x16_am_bn_tma");
-  EXPECT_EQ(kernel().workspace_bytes(row, problem, context), 320 * 64 * 4);
   const Plan plan = kernel().plan(row, problem, kAligned, context);
   ASSERT_EQ(plan.launches.size(), 2u);
   EXPECT_TRUE(plan.launches[1].starts_early);
+  // Behind a scratch tile for each CTA.
+  const simt::SimtParams params = params_of(plan.launches[1]);
+  EXPECT_EQ(reinterpret_cast<DeviceAddress>(params.scratch), 0x100000u);
+  const DeviceAddress turned = 0x100000u + scratch_bytes(params);
+  EXPECT_EQ(kernel().workspace_bytes(row, problem, context), scratch_bytes(params) + 320 * 64 * 4);
   const simt::TurnParams turns = turns_of(plan);
   EXPECT_EQ(turns.b.tiles, 0);
   EXPECT_EQ(turns.a.tiles, 10);  // of 32 x 64
   EXPECT_EQ(plan.launches[0].shape.grid, 10);
   EXPECT_EQ(turns.a.ld, 320);
-  EXPECT_EQ(reinterpret_cast<DeviceAddress>(turns.a.to), 0x100000u);
-  const simt::SimtParams params = params_of(plan.launches[1]);
-  EXPECT_EQ(reinterpret_cast<DeviceAddress>(params.gemm.a), 0x100000u);
+  EXPECT_EQ(reinterpret_cast<DeviceAddress>(turns.a.to), turned);
+  EXPECT_EQ(reinterpret_cast<DeviceAddress>(params.gemm.a), turned);
   EXPECT_EQ(params.gemm.a_row, 1);
   EXPECT_EQ(params.gemm.a_col, 320);
   EXPECT_EQ(reinterpret_cast<DeviceAddress>(params.gemm.b), kAligned.b);
-  EXPECT_EQ(plan.launches[1].tensor_maps[0].desc.address, 0x100000u);
+  EXPECT_EQ(plan.launches[1].tensor_maps[0].desc.address, turned);
   EXPECT_EQ(plan.launches[1].tensor_maps[0].desc.sizes[0], 300u) << "not its padding";
 }
 
@@ -185,10 +193,12 @@ TEST(Persistent, OperandsThatAreNotAlignedAreTurnedToo) {
   problem.ldb = 203;
   const PlanContext context = context_with(When::kAlways);
   const KernelRow& row = row_for(kernel(), "256x128x16", problem, kAligned, context);
-  const simt::TurnParams turns = turns_of(kernel().plan(row, problem, kAligned, context));
+  const Plan plan = kernel().plan(row, problem, kAligned, context);
+  const simt::TurnParams turns = turns_of(plan);
+  const std::int64_t scratch = scratch_bytes(params_of(plan.launches[1]));
   EXPECT_EQ(turns.a.from_k, 301);
   EXPECT_EQ(turns.b.from_k, 203);
-  EXPECT_EQ(reinterpret_cast<DeviceAddress>(turns.b.to), 0x100000u + 320 * 64 * 4);
+  EXPECT_EQ(reinterpret_cast<DeviceAddress>(turns.b.to), 0x100000u + scratch + 320 * 64 * 4);
 }
 
 TEST(Persistent, TurningTakesTimeAndRoom) {
@@ -229,9 +239,9 @@ TEST(Persistent, CutTilesAreAddedByASecondLaunch) {
   EXPECT_TRUE(plan.launches[1].starts_early);
   EXPECT_FALSE(plan.launches[0].starts_early);
   const simt::SimtParams params = params_of(plan.launches[1]);
-  EXPECT_EQ(reinterpret_cast<DeviceAddress>(params.parts), 0x100000u);
+  EXPECT_EQ(reinterpret_cast<DeviceAddress>(params.parts), 0x100000u + scratch_bytes(params));
   EXPECT_EQ(kernel().workspace_bytes(kernel().rows[0], problem, {.multiprocessors = 132}),
-            scheduler::slots_of(params.schedule) * 256 * 128 * 4);
+            scratch_bytes(params) + scheduler::slots_of(params.schedule) * 256 * 128 * 4);
   EXPECT_EQ(kernel().workspace_bytes(kernel().rows[0], row_major(0, 5, 5), {}), 0);
 }
 

@@ -84,6 +84,8 @@ TEST(Select, ThePredictionIsNearWhatWasMeasured) {
   near("simt_f32/128x128", 2048, 2048, 2048, "NN", 346.1);
   near("simt_f32/256x128", 4096, 4096, 4096, "NT", 2388);
   near("simt_f32/256x128", 4096, 4096, 4096, "NN", 2431);
+  near("simt_f32/256x128", 4097, 4097, 4097, "NT", 2580);
+  near("simt_f32/16x128", 8192, 16, 8192, "NT", 84.5);
   near("simt_f32/64x32_k4", 16, 8192, 8192, "NN", 146.6);
   near("simt_f32/128x16", 16, 8192, 8192, "NN", 125.3);
   near("simt_f32/128x64", 64, 8192, 8192, "NN", 229);

@@ -21,14 +21,26 @@ struct Output {
   long long c_row, d_row;
   long long rows, cols;
   float alpha, beta;
-  bool strips;  // 128-bit accesses are allowed
+  bool strips;         // 128-bit accesses are allowed
+  bool later = false;  // what is stored here will be finished later, and C added
   Finish finish = {};
+  long long first_row = 0, first_col = 0;  // in the whole matrix
+
+  // The part that begins at (row, col), both inside or at the end.
+  __device__ Output from(long long row, long long col) const {
+    Output part = *this;
+    if (c) part.c += row * c_row + col;
+    part.d += row * d_row + col;
+    part.rows -= row, part.cols -= col;
+    part.first_row += row, part.first_col += col;
+    return part;
+  }
 
   __device__ void store(long long row, long long col, float sum) const {
-    if (row >= rows || col >= cols) return;
-    const float scaled = alpha * sum;
-    const float value = beta == 0 ? scaled : scaled + beta * c[row * c_row + col];
-    d[row * d_row + col] = finish(value, row, col);
+    if (is_inside(row, col)) write(row, col, alpha * sum);
+  }
+  __device__ void store_scaled(long long row, long long col, float scaled) const {
+    if (is_inside(row, col)) write(row, col, scaled);
   }
 
   // Four neighbouring outputs of a row; col is a multiple of four.
@@ -40,17 +52,32 @@ struct Output {
       store(row, col + 3, sum.w);
       return;
     }
+    store_inside(row, col, sum);
+  }
+
+  // The same where it is known that all four are inside and may be accessed as 128 bits.
+  __device__ void store_inside(long long row, long long col, float4 sum) const {
     float4 out = {alpha * sum.x, alpha * sum.y, alpha * sum.z, alpha * sum.w};
     if (beta != 0) {
       const float4 old = *reinterpret_cast<const float4*>(c + row * c_row + col);
       out = {out.x + beta * old.x, out.y + beta * old.y, out.z + beta * old.z,
              out.w + beta * old.w};
     }
-    out = {finish(out.x, row, col), finish(out.y, row, col + 1), finish(out.z, row, col + 2),
-           finish(out.w, row, col + 3)};
+    const long long in_row = first_row + row, in_col = first_col + col;
+    if (!later) {
+      out = {finish(out.x, in_row, in_col), finish(out.y, in_row, in_col + 1),
+             finish(out.z, in_row, in_col + 2), finish(out.w, in_row, in_col + 3)};
+    }
     // WHY: a plain store of a float4 here is merged with the scalar path and comes out as four
     // STG.32.
     __stwb(reinterpret_cast<float4*>(d + row * d_row + col), out);
+  }
+
+ private:
+  __device__ bool is_inside(long long row, long long col) const { return row < rows && col < cols; }
+  __device__ void write(long long row, long long col, float scaled) const {
+    const float value = beta == 0 ? scaled : scaled + beta * c[row * c_row + col];
+    d[row * d_row + col] = finish(value, first_row + row, first_col + col);
   }
 };
 
@@ -72,6 +99,13 @@ __device__ inline Output<> output_of(const GemmParams& p) {
 __device__ inline Output<> partial_tile(float* parts, long long slot, int block_m, int block_n) {
   return {nullptr, parts + slot * block_m * block_n, 0, block_n, block_m, block_n, 1.0f, 0.0f,
           true};
+}
+
+// A tile in memory for a block's sums on their way to `output`: scaled, but no more.
+template <class Finish>
+__device__ Output<Finish> scratch_tile(const Output<Finish>& output, float* scratch, int block_m,
+                                       int block_n) {
+  return {nullptr, scratch, 0, block_n, block_m, block_n, output.alpha, 0.0f, true, true};
 }
 
 // A thread's sums, placed as tile/lanes.h says; (row, col) is where its warp's tile begins.

@@ -56,6 +56,7 @@ __device__ inline void add_slices_up(float4& sum, int strips) {
 // Blocks stride over pieces of the cut tiles.
 template <int block_m, int block_n>
 __device__ void add_parts(const SimtParams& p) {
+  ptx::launch_dependents();
   const int slices = add_slices(p.schedule), strips = kAddThreads / slices;
   const int slice = threadIdx.x / strips;
   const int pieces = add_pieces(p.schedule, block_m, block_n);

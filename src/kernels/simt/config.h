@@ -32,7 +32,7 @@ struct Config {
   constexpr int stage_a() const { return block.k * pitch_a(); }  // floats
   constexpr int stage_b() const { return block.k * pitch_b(); }
   constexpr int ring_bytes() const { return stages * (stage_a() + stage_b()) * 4; }
-  // Sums of all groups but one, on their way to it.
+  // What the groups give each other of a tile's sums: each all but its own share.
   constexpr int sums_bytes() const { return (groups - 1) * block.m * block.n * 4; }
   // The ring, aligned to 128 bytes, a barrier object a stage behind it, and the sums.
   constexpr int shared_bytes() const { return 256 + ring_bytes() + stages * 8 + sums_bytes(); }
@@ -47,10 +47,11 @@ constexpr bool is_legal(const Config& c) {
                          c.block.n == c.warps.n * c.lanes.n * c.thread.n &&
                          c.lanes.m * c.lanes.n == 32;
   const bool quarters = c.thread.m % 4 == 0 && c.thread.n % 4 == 0;
+  const bool shares = c.thread.m % c.groups == 0;
   const bool boxes = c.block.m <= 256 && c.block.n <= 256;
   const bool fetchable = (c.sides.a == Contiguous::kM || c.fetches.a == Fetch::kCopy4) &&
                          (c.sides.b == Contiguous::kN || c.fetches.b == Fetch::kCopy4);
-  return tiles_fit && quarters && boxes && fetchable && c.block.k % (2 * c.groups) == 0 &&
+  return tiles_fit && quarters && shares && boxes && fetchable && c.block.k % (2 * c.groups) == 0 &&
          c.block.m % 16 == 0 && c.block.n % 16 == 0 && c.stages + 2 < kNamedBarriers &&
          c.resident * (c.shared_bytes() + 1024) <= kShared + 1024 && c.threads() <= 1024;
 }
@@ -96,6 +97,7 @@ inline constexpr auto kRows = for_all_ways({
     {"64x128", {{64, 128, 32}, 7, {2, 2}, {4, 8}, {8, 8}, 2, 1, 40, 208}},
     {"64x64", {{64, 64, 32}, 9, {1, 2}, {8, 4}, {8, 8}, 4, 1, 40, 208}},
     {"128x16", {{128, 16, 32}, 5, {4, 1}, {8, 4}, {4, 4}, 1, 2, 0, 0}},
+    {"16x128", {{16, 128, 32}, 5, {1, 4}, {4, 8}, {4, 4}, 1, 2, 0, 0}},
     {"64x32", {{64, 32, 16}, 8, {4, 1}, {4, 8}, {4, 4}, 1, 4, 48, 80}},
     {"64x32_k4", {{64, 32, 32}, 12, {1, 1}, {8, 4}, {8, 8}, 4, 1, 0, 0}},
 });

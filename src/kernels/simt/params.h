@@ -11,7 +11,9 @@ struct SimtParams {
   TensorMap a_map, b_map;  // of operands that the copy engine fetches; else unused
   GemmParams gemm;
   scheduler::StreamK schedule;
-  float* parts;  // partial sums: a block_m x block_n tile a slot, row-major
+  // Tiles of block_m x block_n floats, row-major:
+  float* parts;    // partial sums, one a slot
+  float* scratch;  // what cannot go to D in 128-bit strips, one a CTA
 };
 
 // One operand on its way into the form that tensor copies take: (k, outer), rows of `ld` floats.
@@ -20,14 +22,23 @@ struct Turn {
   float* to;
   long long outer, k;
   long long from_outer, from_k;  // one of them is 1
-  long long ld;                  // a multiple of kTurnOuter, at least outer
-  long long tiles;               // kTurnOuter x kTurnDepth each; 0: this operand stays as it is
+  long long ld;                  // a multiple of kTurnedRow, at least outer
+  long long tiles;               // of turn_tile_of(from_k); 0: this operand stays as it is
 };
 struct TurnParams {
   Turn a, b;
 };
-inline constexpr int kTurnOuter = 32, kTurnDepth = 64;
-inline constexpr int kTurnThreads = 256;
+// What a block of that launch moves: more of the side along which the source lies.
+struct TurnTile {
+  int outer, depth;
+};
+inline constexpr int kTurnElements = 2048, kTurnThreads = 256;
+inline constexpr TurnTile kTurnAlongK{32, kTurnElements / 32};
+inline constexpr TurnTile kTurnAlongOuter{128, kTurnElements / 128};
+constexpr TurnTile turn_tile_of(long long from_k) {
+  return from_k == 1 ? kTurnAlongK : kTurnAlongOuter;
+}
+inline constexpr int kTurnedRow = kTurnAlongK.outer;  // floats: whole lines, whole tiles
 
 // WHY: compiled for four blocks of a multiprocessor, the launches that turn and add have registers
 // for all of a thread's loads; for any number of them the compiler reads one after the other.

@@ -2,6 +2,7 @@
 // into a ring in shared memory, by tensor copies or element by element; the others do nothing but
 // multiply. The grid is persistent and walks a stream-K schedule: no wave is left half empty.
 #include "kernels/epilogue/output.h"
+#include "kernels/epilogue/store_tile.h"
 #include "kernels/pipeline/consumer.h"
 #include "kernels/pipeline/fetch.h"
 #include "kernels/pipeline/ring.h"
@@ -16,6 +17,7 @@
 
 namespace tessera::simt {
 
+using epilogue::Rows;
 using pipeline::Consumer, pipeline::Ring, pipeline::RingPosition;
 static_assert(Config::kProducers == pipeline::kFetchers);
 
@@ -37,55 +39,81 @@ __device__ void fetch_all(Ring<cfg>& ring, const SimtParams& p) {
   fetch({}, p.schedule.k_tiles);
 }
 
-template <Config cfg>
+template <Config cfg, Rows rows>
 __device__ void store(const SimtParams& p, const scheduler::Work& work, tile::LanePlace lane,
                       OutputTile warp, const float (&sum)[cfg.thread.m][cfg.thread.n]) {
-  const bool is_part = work.slot >= 0;
-  const auto output = is_part ? epilogue::partial_tile(p.parts, work.slot, cfg.block.m, cfg.block.n)
-                              : epilogue::output_of(p.gemm);
-  const long long row =
-      (is_part ? 0 : work.tile_m * cfg.block.m) + warp.m * (cfg.block.m / cfg.warps.m);
-  const long long col =
-      (is_part ? 0 : work.tile_n * cfg.block.n) + warp.n * (cfg.block.n / cfg.warps.n);
-  epilogue::store_sums<cfg>(output, row, col, lane, sum);
+  constexpr int kTile = cfg.block.m * cfg.block.n;
+  const auto output =
+      work.slot >= 0
+          ? epilogue::partial_tile(p.parts, work.slot, cfg.block.m, cfg.block.n)
+          : epilogue::output_of(p.gemm).from(work.tile_m * cfg.block.m, work.tile_n * cfg.block.n);
+  epilogue::store_tile<cfg, rows>(output, p.scratch + static_cast<long long>(blockIdx.x) * kTile,
+                                  warp, lane, sum);
 }
 
-// Sums of the other groups stand behind the ring.
+// Behind the ring: what the groups give each other of a tile's sums. A thread's places are those of
+// its partners in the other groups, so lanes meet no bank twice.
 template <Config cfg>
-__device__ float4* sums_behind(Ring<cfg>& ring) {
-  return reinterpret_cast<float4*>(&ring + 1);
+struct Shares {
+  static constexpr int kRows = cfg.thread.m / cfg.groups;  // of each thread, for one group
+  static constexpr int kStrips = cfg.thread.n / tile::kVector;
+
+  using Share = float4[kRows][kStrips][cfg.group_threads()];
+  Share given[cfg.groups][cfg.groups - 1];
+
+  __device__ Share& of(int giver, int taker) { return given[giver][taker - (taker > giver)]; }
+};
+
+template <Config cfg>
+__device__ void give_shares(Shares<cfg>& shares, int group, int thread,
+                            const float (&sum)[cfg.thread.m][cfg.thread.n]) {
+#pragma unroll
+  for (int i = 0; i < cfg.thread.m; ++i) {
+    const int taker = i / shares.kRows;
+    if (taker == group) continue;
+#pragma unroll
+    for (int strip = 0; strip < shares.kStrips; ++strip) {
+      const float* x = &sum[i][strip * tile::kVector];
+      shares.of(group, taker)[i % shares.kRows][strip][thread] = {x[0], x[1], x[2], x[3]};
+    }
+  }
 }
 
-// Adds the sums of all groups in the first one. A thread's places are those of its partners in the
-// other groups, so lanes meet no bank twice.
-template <Config cfg>
-__device__ void add_groups(float4* sums, int group, int thread,
+// Adds all groups' sums of the rows that are group `taker`'s, in ascending order.
+template <Config cfg, int taker>
+__device__ void take_share(Shares<cfg>& shares, int thread,
                            float (&sum)[cfg.thread.m][cfg.thread.n]) {
-  constexpr int kSumsWritten = cfg.stages + 1, kSumsRead = cfg.stages + 2;  // named barriers
-  constexpr int kStrips = cfg.thread.m * cfg.thread.n / tile::kVector,
-                kThreads = cfg.group_threads();
-  float* flat = &sum[0][0];
-  if (group > 0) {
-    float4* mine = sums + (group - 1) * kStrips * kThreads + thread;
 #pragma unroll
-    for (int i = 0; i < kStrips; ++i) {
-      mine[i * kThreads] = {flat[4 * i], flat[4 * i + 1], flat[4 * i + 2], flat[4 * i + 3]};
-    }
-  }
-  ptx::barrier_sync(kSumsWritten, cfg.consumers());
-  if (group == 0) {
+  for (int i = 0; i < shares.kRows; ++i) {
 #pragma unroll
-    for (int other = 0; other < cfg.groups - 1; ++other) {
-      const float4* theirs = sums + other * kStrips * kThreads + thread;
+    for (int strip = 0; strip < shares.kStrips; ++strip) {
+      float* mine = &sum[taker * shares.kRows + i][strip * tile::kVector];
+      const float4 own = {mine[0], mine[1], mine[2], mine[3]};
+      float4 total;
 #pragma unroll
-      for (int i = 0; i < kStrips; ++i) {
-        const float4 more = theirs[i * kThreads];
-        flat[4 * i] += more.x, flat[4 * i + 1] += more.y;
-        flat[4 * i + 2] += more.z, flat[4 * i + 3] += more.w;
+      for (int giver = 0; giver < cfg.groups; ++giver) {
+        const float4 more = giver == taker ? own : shares.of(giver, taker)[i][strip][thread];
+        if (giver == 0) total = more;
+        if (giver > 0) add(total, more);
       }
+      mine[0] = total.x, mine[1] = total.y, mine[2] = total.z, mine[3] = total.w;
     }
   }
-  ptx::barrier_sync(kSumsRead, cfg.consumers());
+}
+
+// The groups' sums of a tile become D: each group adds and stores its share of the rows.
+template <Config cfg, int taker = 0>
+__device__ void add_and_store(Shares<cfg>& shares, int group, int thread, const SimtParams& p,
+                              const scheduler::Work& work, tile::LanePlace lane, OutputTile warp,
+                              float (&sum)[cfg.thread.m][cfg.thread.n]) {
+  constexpr int kSharesTaken = cfg.stages + 2;  // named barrier
+  if (taker == group) {
+    take_share<cfg, taker>(shares, thread, sum);
+    ptx::barrier_sync(kSharesTaken, cfg.consumers());
+    store<cfg, Rows{taker * Shares<cfg>::kRows, Shares<cfg>::kRows}>(p, work, lane, warp, sum);
+  } else if constexpr (taker + 1 < cfg.groups) {
+    add_and_store<cfg, taker + 1>(shares, group, thread, p, work, lane, warp, sum);
+  }
 }
 
 template <Config cfg>
@@ -93,16 +121,21 @@ __device__ void multiply_all(Ring<cfg>& ring, const SimtParams& p, int thread) {
   const int group = thread / cfg.group_threads(), member = thread % cfg.group_threads();
   const tile::LanePlace lane = tile::lane_place(cfg.lanes, member % 32);
   const OutputTile warp{member / 32 / cfg.warps.n, member / 32 % cfg.warps.n};
+  auto* const behind_ring = reinterpret_cast<unsigned char*>(&ring + 1);
   Consumer<cfg> consumer(ring, lane, warp, cfg.groups == 1 ? 0 : group);
   scheduler::Work work = scheduler::first(p.schedule, blockIdx.x);
   for (; work.valid; work = scheduler::next(p.schedule, blockIdx.x, work)) {
     consumer.work().clear();
     consumer.multiply(work.k_end - work.k_begin);
-    if constexpr (cfg.groups > 1) {
-      add_groups<cfg>(sums_behind(ring), group, member, consumer.work().sum);
-      if (group > 0) continue;
+    if constexpr (cfg.groups == 1) {
+      store<cfg, Rows{0, cfg.thread.m}>(p, work, lane, warp, consumer.work().sum);
+    } else {
+      constexpr int kSharesGiven = cfg.stages + 1;  // named barrier
+      auto& shares = *reinterpret_cast<Shares<cfg>*>(behind_ring);
+      give_shares<cfg>(shares, group, member, consumer.work().sum);
+      ptx::barrier_sync(kSharesGiven, cfg.consumers());
+      add_and_store<cfg>(shares, group, member, p, work, lane, warp, consumer.work().sum);
     }
-    store<cfg>(p, work, lane, warp, consumer.work().sum);
   }
 }
 

@@ -21,10 +21,10 @@ constexpr double kBlockStart = 2500;  // cycles until a later block's first tile
 constexpr double kStore = 600;        // cycles; a CTA's first float to its last store
 constexpr double kL2StoreBytes = 24;  // a cycle and multiprocessor, while D fits the L2,
 constexpr double kStoreBytes = 9.6;  // and where it does not: nothing is written while all multiply
-constexpr double kStagedBytes = 13;  // the same, through shared memory first: D is not aligned
-constexpr double kGroupSums = 200;   // cycles for each group of warps whose sums are added
-constexpr double kTurnBytes = 3.0e6;       // a microsecond, read and written,
-constexpr double kTurnLaunch = 2.5;        // microseconds, and so much for the launch
+constexpr double kScratchBytes = 13;  // and more where D is not aligned: by way of scratch tiles
+constexpr double kGroupSums = 200;    // cycles for each group of warps whose sums are added
+constexpr double kTurnBytes = 3.0e6;  // a microsecond, read and written,
+constexpr double kTurnLaunch = 2.5;   // microseconds, and so much for the launch
 constexpr double kCopyTurnSlowdown = 0.3;  // of a product with an operand along k, by elements, for
                                            // each 128 rows of its tile,
 constexpr double kCopyTurnCycles = 14;     // and at least so many cycles for 32 elements;
@@ -105,8 +105,8 @@ bool outgrows_l2(const GemmParams& p, int element_bytes) {
 double write_cycles(const KernelRow& row, const GemmParams& p, int resident, int element_bytes) {
   const double bytes = static_cast<double>(row.block.m) * row.block.n * element_bytes * resident;
   const double rate = outgrows_l2(p, element_bytes) ? kStoreBytes : kL2StoreBytes;
-  const bool is_staged = p.d_row * element_bytes % 16 != 0;
-  return bytes / rate + (is_staged ? bytes / kStagedBytes : 0);
+  const bool by_scratch = p.d_row * element_bytes % 16 != 0;
+  return bytes / rate + (by_scratch ? bytes / kScratchBytes : 0);
 }
 
 // The end of an item. What other CTAs of the multiprocessor multiply meanwhile is not lost, unless

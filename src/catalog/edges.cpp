@@ -60,8 +60,8 @@ std::vector<Region> regions_of(const Kernel& kernel, const KernelRow& row, const
   const When edges = context.options.edges;
   if (edges == When::kNever || !takes_turned(row) || p.k == 0) return whole;
   const bool always = edges == When::kAlways;
-  const double in_one = predicted(whole, p, kFloat, context).total();
-  double least = always ? std::numeric_limits<double>::infinity() : kWorthwhile * in_one;
+  double least = always ? std::numeric_limits<double>::infinity()
+                        : kWorthwhile * predicted(whole, p, kFloat, context).total();
   Regions best = whole;
   for (const long long m : ends_of(p.m, row.block.m, always)) {
     for (const long long n : ends_of(p.n, row.block.n, always)) {

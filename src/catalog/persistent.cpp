@@ -114,15 +114,17 @@ struct Layout {
 Layout layout_of(const std::vector<Region>& regions, const GemmParams& p, Needs needs,
                  const PlanContext& context) {
   Layout layout{};
+  std::int64_t end = 0;  // of what has its place
   for (const Region& region : regions) {
     layout.regions.push_back({region, schedule_of(*region.row, product_of(region, p), context), 0});
     const Scheduled& added = layout.regions.back();
-    layout.a = std::max(layout.a, aligned(added.schedule.ctas * added.tile_bytes()));
+    end = std::max(end, aligned(added.schedule.ctas * added.tile_bytes()));
   }
   for (Scheduled& scheduled : layout.regions) {
-    scheduled.parts = layout.a;
-    layout.a += aligned(scheduler::slots_of(scheduled.schedule) * scheduled.tile_bytes());
+    scheduled.parts = end;
+    end += aligned(scheduler::slots_of(scheduled.schedule) * scheduled.tile_bytes());
   }
+  layout.a = end;
   layout.b = layout.a + (needs.a ? aligned(turned_bytes(p.m, p.k)) : 0);
   layout.bytes = layout.b + (needs.b ? aligned(turned_bytes(p.n, p.k)) : 0);
   return layout;

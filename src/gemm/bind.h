@@ -13,13 +13,14 @@ struct Bound {
   Plan plan;
 };
 
-// Bytes of device memory that the kernel needs beside the operands, on a GPU of that many
-// multiprocessors.
+// Bytes of device memory that the kernel likes to have beside the operands, on a GPU of that many
+// multiprocessors. With fewer it may plan other launches.
 std::int64_t workspace_bytes(const KernelChoice& choice, const Problem& problem,
-                             int multiprocessors);
+                             int multiprocessors, const PlanOptions& options = {});
 
-// Throws kBadArgument for an illegal problem, or a D that shares an element with what is read;
-// kUnsupported when the kernel does not take the problem. Launches nothing.
+// Throws kBadArgument for an illegal problem, a D that shares an element with what is read, or a
+// workspace that no plan fits; kUnsupported when the kernel does not take the problem. Launches
+// nothing.
 Bound bind(const KernelChoice& choice, const Problem& problem, const Operands& operands,
            const PlanContext& context);
 

@@ -103,5 +103,29 @@ TEST(Bind, TheRoomThatIsAskedForSufficesForThePlan) {
   }
 }
 
+// One byte less than the plainest plan takes, or nothing at all: said before anything is launched.
+TEST(Bind, ASmallerWorkspaceThanAnyPlanTakesIsRefused) {
+  const KernelChoice choice = choose_kernels("simt_f32").front();
+  const Operands operands{0x10000000, 0x20000000, 0, 0x40000000};
+  const Problem problem = with_default_ld({.m = 257, .n = 129, .k = 64});
+  const std::int64_t least =
+      gemm::workspace_bytes(choice, problem, 132, {.turn = When::kNever, .edges = When::kNever});
+  ASSERT_GT(least, 0);
+  PlanContext context{.multiprocessors = 132, .workspace = 0x80000000, .workspace_bytes = least};
+  EXPECT_NO_THROW(gemm::bind(choice, problem, operands, context));
+  const auto message = [&] {
+    try {
+      gemm::bind(choice, problem, operands, context);
+    } catch (const StatusError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  context.workspace_bytes = least - 1;
+  EXPECT_NE(message().find(std::to_string(least)), std::string::npos) << message();
+  context = {.multiprocessors = 132};
+  EXPECT_NE(message().find("workspace holds 0 bytes"), std::string::npos) << message();
+}
+
 }  // namespace
 }  // namespace tessera

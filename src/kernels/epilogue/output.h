@@ -26,7 +26,7 @@ struct Output {
   Finish finish = {};
   long long first_row = 0, first_col = 0;  // in the whole matrix
 
-  // The part that begins at (row, col), both inside or at the end.
+  // The part that begins at (row, col); beyond the end there is nothing to store.
   __device__ Output from(long long row, long long col) const {
     Output part = *this;
     if (c) part.c += row * c_row + col;

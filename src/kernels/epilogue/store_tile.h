@@ -39,6 +39,7 @@ __device__ void store_from(const Output<Finish>& scratch, const Output<Finish>& 
   constexpr int kCols = cfg.lanes.n * cfg.thread.n, kRows = cfg.lanes.m * rows.count;
   constexpr int kEach = kRows * kCols / 32;  // of a lane
   constexpr int kBatch = std::min(kEach, cfg.thread.m * cfg.thread.n / 4);
+  static_assert(kEach % kBatch == 0);
   const auto row_of = [&](int at) {
     const int row = at / kCols;
     return tile::element_of(cfg.lanes.m, row % cfg.lanes.m, rows.first + row / cfg.lanes.m);

@@ -9,7 +9,6 @@
 // halves read 52 us; this tile 44 us, of 64 x 64 46 us, of 32 x 32 54 us.
 #pragma once
 
-#include "kernels/epilogue/output.h"
 #include "kernels/ptx/griddepcontrol.h"
 #include "kernels/simt/params.h"
 

@@ -2,9 +2,12 @@
 // reach over the edge, the tile goes to a scratch tile in memory first, and from there element by
 // element, neighbouring lanes storing neighbours: what holds no sums in registers can wait for
 // memory.
-// HW: stored element by element from where they stand, the sums of 2048 x 2048 on an H200 took 17
-// us longer than by strips. TRIED: by way of shared memory, row by row. It took 5 us, and the inner
-// loop of 256x128 lost 3 %, because ptxas gave it other registers.
+//
+// HW: stored element by element from where they stand, the sums of 2048 x 2048 on an H200 took
+// 17 us longer than by strips.
+//
+// TRIED: by way of shared memory, row by row. It took 5 us, and the inner loop of 256x128 lost 3 %,
+// because ptxas gave it other registers.
 #pragma once
 
 #include <algorithm>

@@ -81,7 +81,7 @@ double fragment_cycles(const KernelRow& row) {
 // lie far apart.
 double copy_turn_slowdown(int rows) { return kCopyTurnSlowdown * std::max(1.0, rows / 128.0); }
 
-// The same, fetched the way of this row.
+// One k tile of all resident CTAs, fetched the way of this row.
 double own_k_tile_cycles(const KernelRow& row) {
   double rows = 0, turned = 0, slowdown = 0;
   const auto add_copies = [&](Fetch fetch, bool along_k, int extent) {

@@ -60,10 +60,7 @@ TEST_P(Lattice, IsCleanUnderChecks) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalog, Lattice, testing::ValuesIn(choose_kernels("all/all")),
-                         [](const testing::TestParamInfo<KernelChoice>& info) {
-                           return info.param.kernel->name + "__" + info.param.variant;
-                         });
+INSTANTIATE_TEST_SUITE_P(Catalog, Lattice, testing::ValuesIn(choose_kernels("all/all")), test_name);
 
 }  // namespace
 }  // namespace tessera

@@ -103,10 +103,7 @@ TEST_P(Patched, GivesTheBitsOfTheUnpatchedOne) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, Patched, testing::ValuesIn(patched_kernels()),
-                         [](const testing::TestParamInfo<KernelChoice>& info) {
-                           return info.param.kernel->name + "__" + info.param.variant;
-                         });
+INSTANTIATE_TEST_SUITE_P(Kernels, Patched, testing::ValuesIn(patched_kernels()), test_name);
 
 }  // namespace
 }  // namespace tessera

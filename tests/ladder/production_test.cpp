@@ -225,10 +225,7 @@ TEST_P(Production, WhatMayStartEarlyWaits) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, Production, testing::ValuesIn(persistent_kernels()),
-                         [](const testing::TestParamInfo<KernelChoice>& info) {
-                           return info.param.kernel->name + "__" + info.param.variant;
-                         });
+INSTANTIATE_TEST_SUITE_P(Kernels, Production, testing::ValuesIn(persistent_kernels()), test_name);
 
 }  // namespace
 }  // namespace tessera

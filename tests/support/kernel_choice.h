@@ -1,7 +1,10 @@
-// GoogleTest prints a choice of a kernel by its name.
+// How GoogleTest prints a choice of a kernel, and what it calls a test of one.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <ostream>
+#include <string>
 
 #include "catalog/catalog.h"
 
@@ -9,6 +12,10 @@ namespace tessera {
 
 inline void PrintTo(const KernelChoice& choice, std::ostream* out) {
   *out << choice.kernel->name << '/' << choice.variant;
+}
+
+inline std::string test_name(const testing::TestParamInfo<KernelChoice>& info) {
+  return info.param.kernel->name + "__" + info.param.variant;
 }
 
 }  // namespace tessera

@@ -108,19 +108,32 @@ __device__ Output<Finish> scratch_tile(const Output<Finish>& output, float* scra
   return {nullptr, scratch, 0, block_n, block_m, block_n, output.alpha, 0.0f, true, true};
 }
 
-// A thread's sums, placed as tile/lanes.h says; (row, col) is where its warp's tile begins.
+// Rows of each thread's sums.
+struct Rows {
+  int first, count;
+};
+
+// Calls `store` with the place and the values of each strip of these rows, placed as tile/lanes.h
+// says and counted from the warp's tile.
+template <auto cfg, Rows rows, class Store>
+__device__ void for_each_strip(tile::LanePlace lane, const float (&sum)[cfg.thread.m][cfg.thread.n],
+                               Store store) {
+#pragma unroll
+  for (int i = rows.first; i < rows.first + rows.count; ++i) {
+#pragma unroll
+    for (int j = 0; j < cfg.thread.n; j += tile::kVector) {
+      store(tile::element_of(cfg.lanes.m, lane.m, i), tile::element_of(cfg.lanes.n, lane.n, j),
+            float4{sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]});
+    }
+  }
+}
+
+// A thread's sums; (row, col) is where its warp's tile begins.
 template <auto cfg, class Finish>
 __device__ void store_sums(const Output<Finish>& output, long long row, long long col,
                            tile::LanePlace lane, const float (&sum)[cfg.thread.m][cfg.thread.n]) {
-#pragma unroll
-  for (int i = 0; i < cfg.thread.m; ++i) {
-#pragma unroll
-    for (int j = 0; j < cfg.thread.n; j += tile::kVector) {
-      output.store_strip(row + tile::element_of(cfg.lanes.m, lane.m, i),
-                         col + tile::element_of(cfg.lanes.n, lane.n, j),
-                         {sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]});
-    }
-  }
+  for_each_strip<cfg, Rows{0, cfg.thread.m}>(
+      lane, sum, [&](int i, int j, float4 strip) { output.store_strip(row + i, col + j, strip); });
 }
 
 }  // namespace tessera::epilogue

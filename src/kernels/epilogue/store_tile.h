@@ -16,25 +16,6 @@
 
 namespace tessera::epilogue {
 
-// Rows of each thread's sums.
-struct Rows {
-  int first, count;
-};
-
-// `output` begins at the first of the thread's strips.
-template <auto cfg, Rows rows, class Finish>
-__device__ void store_strips(const Output<Finish>& output,
-                             const float (&sum)[cfg.thread.m][cfg.thread.n]) {
-#pragma unroll
-  for (int i = rows.first; i < rows.first + rows.count; ++i) {
-#pragma unroll
-    for (int j = 0; j < cfg.thread.n; j += tile::kVector) {
-      output.store_inside(tile::element_of(cfg.lanes.m, 0, i), tile::element_of(cfg.lanes.n, 0, j),
-                          {sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]});
-    }
-  }
-}
-
 // From scratch to D. Both begin at the warp's tile. WHY in batches: to the compiler any store could
 // change what is loaded next, so loads are in flight together only if no store stands between them.
 template <auto cfg, Rows rows, class Finish>
@@ -74,8 +55,10 @@ __device__ void store_tile(const Output<Finish>& output, float* scratch, OutputT
   // WHY one call for both ways: two would give the inner loop other registers.
   const Output<Finish> target = by_strips ? output : on_the_way;
   if (!by_strips) __syncwarp();  // nobody reads scratch any more
-  store_strips<cfg, rows>(target.from(row + lane.m * tile::kVector, col + lane.n * tile::kVector),
-                          sum);
+  const Output<Finish> own =
+      target.from(row + lane.m * tile::kVector, col + lane.n * tile::kVector);
+  for_each_strip<cfg, rows>({0, 0}, sum,
+                            [&](int i, int j, float4 strip) { own.store_inside(i, j, strip); });
   if (by_strips) return;
   __syncwarp();
   store_from<cfg, rows>(on_the_way.from(row, col), output.from(row, col));

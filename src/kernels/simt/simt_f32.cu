@@ -121,7 +121,6 @@ __device__ void multiply_all(Ring<cfg>& ring, const SimtParams& p, int thread) {
   const int group = thread / cfg.group_threads(), member = thread % cfg.group_threads();
   const tile::LanePlace lane = tile::lane_place(cfg.lanes, member % 32);
   const OutputTile warp{member / 32 / cfg.warps.n, member / 32 % cfg.warps.n};
-  auto* const behind_ring = reinterpret_cast<unsigned char*>(&ring + 1);
   Consumer<cfg> consumer(ring, lane, warp, cfg.groups == 1 ? 0 : group);
   scheduler::Work work = scheduler::first(p.schedule, blockIdx.x);
   for (; work.valid; work = scheduler::next(p.schedule, blockIdx.x, work)) {
@@ -131,7 +130,7 @@ __device__ void multiply_all(Ring<cfg>& ring, const SimtParams& p, int thread) {
       store<cfg, Rows{0, cfg.thread.m}>(p, work, lane, warp, consumer.work().sum);
     } else {
       constexpr int kSharesGiven = cfg.stages + 1;  // named barrier
-      auto& shares = *reinterpret_cast<Shares<cfg>*>(behind_ring);
+      auto& shares = *reinterpret_cast<Shares<cfg>*>(&ring + 1);
       give_shares<cfg>(shares, group, member, consumer.work().sum);
       ptx::barrier_sync(kSharesGiven, cfg.consumers());
       add_and_store<cfg>(shares, group, member, p, work, lane, warp, consumer.work().sum);

@@ -14,14 +14,15 @@ if(NOT gtest_kind STREQUAL STATIC_LIBRARY)
   message(FATAL_ERROR "GoogleTest must be a static library (Debian: libgtest-dev).")
 endif()
 
-# What every shared library and test binary needs once: GoogleTest and all of libstdc++, since a GPU
-# machine may have another. The rest finds its symbols here, before it looks into libstdc++.a.
+# What every shared library and test binary needs once: GoogleTest, fmt and all of libstdc++, since a
+# GPU machine may have another. The rest finds its symbols here, before it looks into libstdc++.a.
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.a
                 OUTPUT_VARIABLE libstdcxx OUTPUT_STRIP_TRAILING_WHITESPACE)
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/test_base.cpp CONTENT "// Libraries alone.\n")
 add_library(tessera_test_base SHARED EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/test_base.cpp)
 target_link_libraries(tessera_test_base PRIVATE
-  "-Wl,--whole-archive,$<TARGET_FILE:GTest::gtest>,${libstdcxx},--no-whole-archive")
+  "-Wl,--whole-archive,$<TARGET_FILE:GTest::gtest>,$<TARGET_FILE:tessera_fmt>,${libstdcxx},--no-whole-archive")
+add_dependencies(tessera_test_base tessera_fmt)
 target_include_directories(tessera_test_base INTERFACE
   $<TARGET_PROPERTY:GTest::gtest,INTERFACE_INCLUDE_DIRECTORIES>)
 target_link_libraries(tessera_test_base PUBLIC Threads::Threads)
@@ -58,7 +59,7 @@ function(tessera_room name)
     set(scope INTERFACE)
   endif()
   target_include_directories(tessera_${name} ${scope} ${CMAKE_SOURCE_DIR}/src)
-  target_link_libraries(tessera_${name} ${scope} ${ARGN} Threads::Threads ${CMAKE_DL_LIBS})
+  target_link_libraries(tessera_${name} ${scope} ${ARGN} tessera_fmt Threads::Threads ${CMAKE_DL_LIBS})
   tessera_share(${name} ${rooms})
 endfunction()
 

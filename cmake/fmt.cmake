@@ -1,0 +1,11 @@
+# The text library fmt: compiled once (fmt.cpp), or as headers alone where the release is another one.
+find_package(fmt REQUIRED CONFIG)
+if(fmt_VERSION VERSION_GREATER_EQUAL 9 AND fmt_VERSION VERSION_LESS 10)
+  add_library(tessera_fmt STATIC ${CMAKE_SOURCE_DIR}/cmake/fmt.cpp)
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/cmake/fmt.cpp PROPERTIES COMPILE_OPTIONS "-Os;-w")
+else()
+  message(STATUS "fmt ${fmt_VERSION}: tried with release 9, used as headers alone")
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/fmt.cpp CONTENT "#include <fmt/format.h>\n")
+  add_library(tessera_fmt STATIC ${CMAKE_BINARY_DIR}/fmt.cpp)
+  target_compile_definitions(tessera_fmt PUBLIC FMT_HEADER_ONLY=1)
+endif()

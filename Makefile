@@ -1,17 +1,17 @@
 # The front door. `make run` shows the ladder, `make test` runs every test that needs no GPU; both
-# install what is missing (tools/setup), configure and build first. The build itself is CMake's.
+# install what is missing (tools/ci/setup), configure and build first. The build itself is CMake's.
 .PHONY: run build test gpu-test format tidy clean
 
 BUILD := build
 
 run:
-	@tools/setup run $(BUILD)
+	@tools/ci/setup run $(BUILD)
 	@mkdir -p $(BUILD) && cmake --preset release > $(BUILD)/configure.log || { cat $(BUILD)/configure.log; exit 1; }
 	@cmake --build $(BUILD) --target tessera
 	@$(BUILD)/tessera ladder
 
 build:
-	@tools/setup test $(BUILD)
+	@tools/ci/setup test $(BUILD)
 	@cmake --preset release
 	@cmake --build $(BUILD)
 
@@ -20,15 +20,15 @@ test: build
 
 # Runs what is built on this machine's GPU; needs a driver and no compiler.
 gpu-test:
-	@tools/gpu_check --build $(BUILD) --out $(BUILD)/gpu-check
+	@tools/ci/gpu_check --build $(BUILD) --out $(BUILD)/gpu-check
 
 format:
 	@git ls-files -co --exclude-standard '*.h' '*.cpp' '*.cu' | xargs clang-format-14 -i
 
 tidy:
-	@tools/setup tidy $(BUILD)
+	@tools/ci/setup tidy $(BUILD)
 	@cmake --preset release
-	@tools/tidy $(BUILD)
+	@tools/ci/tidy $(BUILD)
 
 clean:
 	@rm -rf $(BUILD) build-asan build-images

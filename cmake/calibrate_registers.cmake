@@ -9,8 +9,8 @@ foreach(name IN ITEMS registers registers_long)
     COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/calibration
     COMMAND ${TESSERA_NVCC} -std=c++20 -O3 -I ${CMAKE_SOURCE_DIR} -I ${CMAKE_SOURCE_DIR}/src -cubin
             -arch=sm_90a -MD -MF ${stem}.d -MT ${stem}.cubin -o ${stem}.cubin
-            ${CMAKE_SOURCE_DIR}/tests/calibration/${name}.cu
-    DEPENDS ${CMAKE_SOURCE_DIR}/tests/calibration/${name}.cu DEPFILE ${stem}.d VERBATIM)
+            ${CMAKE_SOURCE_DIR}/tools/calibrate/kernels/${name}.cu
+    DEPENDS ${CMAKE_SOURCE_DIR}/tools/calibrate/kernels/${name}.cu DEPFILE ${stem}.d VERBATIM)
   set(symbol calibration_${name}_cubin)
   string(APPEND register_assembly ".global ${symbol}\n.global ${symbol}_end\n.align 8\n"
          "${symbol}: .incbin \"${stem}.cubin\"\n${symbol}_end: .byte 0\n")
@@ -21,13 +21,13 @@ file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/calibration/registers.S CONTENT "${reg
 set_source_files_properties(${CMAKE_BINARY_DIR}/calibration/registers.S
                             PROPERTIES OBJECT_DEPENDS "${register_files}")
 
-file(GLOB register_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/calibrate_registers/*.cpp)
-add_executable(calibrate_registers ${register_sources} ${CMAKE_SOURCE_DIR}/tools/calibrate/bench.cpp
+file(GLOB register_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/calibrate/registers/*.cpp)
+add_executable(calibrate_registers ${register_sources} ${CMAKE_SOURCE_DIR}/tools/calibrate/timing/bench.cpp
                                    ${CMAKE_BINARY_DIR}/calibration/registers.S)
 target_include_directories(calibrate_registers PRIVATE ${CMAKE_SOURCE_DIR})
 target_link_libraries(calibrate_registers PRIVATE tessera_lab)
 add_test(NAME calibrate_registers COMMAND calibrate_registers --make-only)
 
 # Lays the port model beside what the program above measured.
-add_executable(fit_ports ${CMAKE_SOURCE_DIR}/tools/fit_ports.cpp)
+add_executable(fit_ports ${CMAKE_SOURCE_DIR}/tools/calibrate/fit_ports.cpp)
 target_link_libraries(fit_ports PRIVATE tessera_sass)

@@ -3,7 +3,7 @@
 set(calibration_assembly ".section .rodata.calibration, \"a\", @progbits\n")
 set(calibration_files "")
 foreach(name IN ITEMS shared_memory global_memory matrix pipes control collisions)
-  set(source ${CMAKE_SOURCE_DIR}/tests/calibration/${name}.cu)
+  set(source ${CMAKE_SOURCE_DIR}/tools/calibrate/kernels/${name}.cu)
   set(stem ${CMAKE_BINARY_DIR}/calibration/${name})
   set(flags -std=c++20 -O3 --expt-relaxed-constexpr -I ${CMAKE_SOURCE_DIR} -I ${CMAKE_SOURCE_DIR}/src)
   add_custom_command(
@@ -34,7 +34,7 @@ file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/calibration/images.S CONTENT "${calibr
 set_source_files_properties(${CMAKE_BINARY_DIR}/calibration/images.S
                             PROPERTIES OBJECT_DEPENDS "${calibration_files}")
 
-file(GLOB calibrate_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/calibrate/*.cpp)
+file(GLOB calibrate_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/calibrate/timing/*.cpp)
 add_executable(calibrate ${calibrate_sources} ${CMAKE_BINARY_DIR}/calibration/images.S)
 target_include_directories(calibrate PRIVATE ${CMAKE_SOURCE_DIR})
 target_link_libraries(calibrate PRIVATE tessera_lab)

@@ -23,13 +23,13 @@ set(TESSERA_CUBIN_ARCHS sm_90a CACHE STRING
     "Architectures to compile cubins for: the first from the sm_90a PTX, others from the portable PTX")
 set(TESSERA_PATCHED "simt_f32" CACHE STRING
     "Images whose cubin is patched: a GPU of SM 9.0 runs that one (docs/sass-patching.md)")
-set(TESSERA_NVCC "" CACHE FILEPATH "nvcc of CUDA 13.0; empty: looked for where tools/find_nvcc looks")
+set(TESSERA_NVCC "" CACHE FILEPATH "nvcc of CUDA 13.0; empty: looked for where tools/build/find_nvcc looks")
 
 if(NOT TESSERA_NVCC)
-  execute_process(COMMAND ${CMAKE_SOURCE_DIR}/tools/find_nvcc ${CMAKE_BINARY_DIR}
+  execute_process(COMMAND ${CMAKE_SOURCE_DIR}/tools/build/find_nvcc ${CMAKE_BINARY_DIR}
                   OUTPUT_VARIABLE found_nvcc OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
   if(failed)
-    message(FATAL_ERROR "No nvcc of CUDA 13.0 found. Run tools/setup, which fetches it.")
+    message(FATAL_ERROR "No nvcc of CUDA 13.0 found. Run tools/ci/setup, which fetches it.")
   endif()
   set(TESSERA_NVCC ${found_nvcc} CACHE FILEPATH "" FORCE)
 endif()
@@ -54,9 +54,9 @@ function(add_image name)
     COMMENT "Entries of ${name}" VERBATIM)
   add_custom_command(
     OUTPUT ${parts}
-    COMMAND ${CMAKE_SOURCE_DIR}/cmake/compile_image.sh ${TESSERA_NVCC} ${CMAKE_SOURCE_DIR} ${stem}
+    COMMAND ${CMAKE_SOURCE_DIR}/tools/build/compile_image.sh ${TESSERA_NVCC} ${CMAKE_SOURCE_DIR} ${stem}
             ${IMAGE_PORTABLE} ${TESSERA_CUBIN_ARCHS}
-    DEPENDS ${stem}.cu ${CMAKE_SOURCE_DIR}/cmake/compile_image.sh
+    DEPENDS ${stem}.cu ${CMAKE_SOURCE_DIR}/tools/build/compile_image.sh
     DEPFILE ${stem}.d
     COMMENT "Image of ${name}" VERBATIM)
   add_custom_command(

@@ -25,9 +25,9 @@ struct Costs {
   double shared_latency = 24;  // after the last wavefront (shared_chase_*, without an addition)
   double l1_latency = 33;      // HW: latency global_chase, without its two additions
   double store_release = 18;   // until a store's registers are free: Huerta et al., MICRO 2025
-  // What a load that misses L1 waits for, on average, while all SMs load. Fitted: tools/fit_model,
-  // on the rungs at 1024 and 2048. Alone it waits 278 for L2 and 620 for device memory (HW: latency
-  // l2_chase of 16 MiB and of 1 GiB).
+  // What a load that misses L1 waits for, on average, while all SMs load. Fitted:
+  // tools/calibrate/fit_model, on the rungs at 1024 and 2048. Alone it waits 278 for L2 and 620 for
+  // device memory (HW: latency l2_chase of 16 MiB and of 1 GiB).
   double miss_latency = 600;
   // From one request that misses L1 to the next, by 32, 64 and 128 bits a lane. HW: global_memory
   // l2_load_*, one SM.

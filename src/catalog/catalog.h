@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "problem/config.h"
-#include "problem/image.h"
-#include "problem/launch.h"
+#include "base/config.h"
+#include "launch/image.h"
+#include "launch/launch.h"
 #include "problem/problem.h"
 
 namespace tessera {

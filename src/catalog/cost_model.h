@@ -4,7 +4,7 @@
 #pragma once
 
 #include "catalog/catalog.h"
-#include "kernels/scheduler/choose_stream_k.h"
+#include "kernels/schedule/choose_stream_k.h"
 
 namespace tessera::catalog {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "problem/image.h"
+#include "launch/image.h"
 
 namespace tessera {
 

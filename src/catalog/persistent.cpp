@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "catalog/edges.h"
-#include "kernels/scheduler/choose_stream_k.h"
+#include "kernels/schedule/choose_stream_k.h"
 #include "kernels/simt/params.h"
 #include "ladder/15_producer_warp/config.h"
 

@@ -1,7 +1,7 @@
 // Production kernels: a persistent grid that walks a stream-K schedule, operands fetched by tensor
 // copies where their alignment allows it. What such a kernel's config offers beside its rows'
 // words:
-//   block, thread, sides, fetches      problem/config.h
+//   block, thread, sides, fetches      base/config.h
 //   threads(), min_blocks()            of a block; blocks of a multiprocessor
 //   shared_bytes()                     dynamic shared memory of a block
 //   a_box(), b_box()                   what one tensor copy moves: a TensorBox

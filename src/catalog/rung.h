@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/config.h"
 #include "catalog/catalog.h"
-#include "problem/config.h"
 
 namespace tessera::catalog {
 

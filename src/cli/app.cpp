@@ -11,9 +11,9 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/status.h"
 #include "cli/command.h"
 #include "cli/version.h"
-#include "problem/status.h"
 
 namespace tessera::cli {
 namespace {

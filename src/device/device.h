@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "problem/image.h"
-#include "problem/launch.h"
-#include "problem/status.h"
-#include "problem/tensor_map.h"
+#include "base/status.h"
+#include "launch/image.h"
+#include "launch/launch.h"
+#include "launch/tensor_map.h"
 #include "vgpu/observe/observation.h"
 #include "vgpu/observe/report.h"
 #include "vgpu/observe/signature.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "problem/params.h"
-#include "problem/status.h"
+#include "base/status.h"
+#include "launch/params.h"
 
 namespace tessera {
 

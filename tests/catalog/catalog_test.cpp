@@ -1,4 +1,5 @@
 #include "catalog/catalog.h"
+#include "base/hash.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "tests/cli/program.h"
 #include "tests/support/beside.h"
+#include "tests/support/program.h"
 
 namespace tessera::cli {
 namespace {

@@ -6,12 +6,12 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/numbers.h"
 #include "catalog/catalog.h"
-#include "cli/npy.h"
-#include "cli/numbers.h"
-#include "lab/record.h"
-#include "tests/cli/program.h"
+#include "cli/files/npy.h"
+#include "lab/record/record.h"
 #include "tests/support/beside.h"
+#include "tests/support/program.h"
 
 namespace tessera::cli {
 namespace {

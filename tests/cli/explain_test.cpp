@@ -3,9 +3,9 @@
 
 #include <filesystem>
 
-#include "lab/record.h"
-#include "tests/cli/program.h"
+#include "lab/record/record.h"
 #include "tests/support/beside.h"
+#include "tests/support/program.h"
 
 namespace tessera::cli {
 namespace {
@@ -50,7 +50,7 @@ TEST_F(Explain, Rung03SaysBankConflictsAndTheLine) {
 
 TEST_F(Explain, ThePageShowsWhatThisBuildPrints) {
   EXPECT_EQ(run_program({"explain", "03"}).out, file_text("results/explain_03.txt"))
-      << "run: tessera explain 03 > results/explain_03.txt && tools/update_tables.py";
+      << "run: tessera explain 03 > results/explain_03.txt && tools/tables/update_tables.py";
 }
 
 TEST_F(Explain, Rung05HasNoBankConflicts) {

@@ -1,6 +1,6 @@
 // .npy files that NumPy wrote, files that this program wrote, and thousands that nobody should have
 // written.
-#include "cli/npy.h"
+#include "cli/files/npy.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

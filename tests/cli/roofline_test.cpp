@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "tests/cli/program.h"
 #include "tests/support/beside.h"
+#include "tests/support/program.h"
 
 namespace tessera::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "catalog/catalog.h"
-#include "lab/record.h"
-#include "tests/cli/program.h"
+#include "lab/record/record.h"
 #include "tests/support/beside.h"
+#include "tests/support/program.h"
 
 namespace tessera::cli {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <filesystem>
 
-#include "lab/record.h"
-#include "tests/cli/program.h"
+#include "lab/record/record.h"
 #include "tests/support/beside.h"
+#include "tests/support/program.h"
 
 namespace tessera::cli {
 namespace {

@@ -1,5 +1,5 @@
 // Suites of shapes: what a name stands for.
-#include "cli/shapes.h"
+#include "cli/options/shapes.h"
 
 #include <gtest/gtest.h>
 

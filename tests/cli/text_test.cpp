@@ -1,11 +1,11 @@
 // The small parts of the command line: numbers, ranges, bars and tables.
 #include <gtest/gtest.h>
 
-#include "cli/live_table.h"
-#include "cli/numbers.h"
-#include "cli/options.h"
-#include "cli/progress.h"
-#include "cli/session.h"
+#include "base/numbers.h"
+#include "base/progress.h"
+#include "cli/options/options.h"
+#include "cli/options/session.h"
+#include "cli/terminal/live_table.h"
 
 namespace tessera::cli {
 namespace {

@@ -1,5 +1,6 @@
 // Which code of an image the cuda device loads: the patched cubin, the cubin, PTX, and why not.
 #include "device/cuda/modules.h"
+#include "base/hash.h"
 
 #include "tests/device/cuda_device_fixture.h"
 

@@ -12,56 +12,77 @@ namespace {
 
 using Rooms = std::vector<std::string>;
 
-const std::map<std::string, std::string, std::less<>> kSharedFiles = {
-    {"src/problem/params.h", "params"},
-    {"src/problem/config.h", "words"},
-    {"src/vgpu/observe/report.h", "report"},
-    {"src/vgpu/observe/finding.h", "report"},
-    {"src/vgpu/observe/signature.h", "report"},
-    {"src/vgpu/observe/observation.h", "report"},
-    {"src/vgpu/observe/memory_counts.h", "report"},
-    {"src/ladder/common.h", "page"},
-    {"src/ladder/strip.h", "strips"},
-    {"src/ladder/strip_loader.h", "strips"},
-    {"src/ladder/async_tile.h", "async"},
-    {"src/ladder/async_loop.h", "async"},
-    {"src/ladder/packed.h", "packed"}};
+// Pages of the ladder that not every rung may read.
+const std::map<std::string, std::string, std::less<>> kPages = {
+    {"src/ladder/shared/common.h", "page"},         {"src/ladder/shared/strip.h", "strips"},
+    {"src/ladder/shared/strip_loader.h", "strips"}, {"src/ladder/shared/async_tile.h", "async"},
+    {"src/ladder/shared/async_loop.h", "async"},    {"src/ladder/shared/packed.h", "packed"}};
 
-// A room may include itself and the rooms named here. "config" stands for the config.h of any
-// kernel or rung, and the params.h of a kernel. Rooms under kernels/ and ladder/ are answered by
-// allowed_for_kernel().
+// A room may include itself and the rooms named here; a name means its sub-rooms, too, but
+// "device" is not "device/virtual". "config" stands for the config.h of any kernel or rung, and the
+// params.h of a kernel. Rooms under kernels/ and ladder/ are answered by functions below.
 const std::map<std::string, Rooms, std::less<>> kArrows = {
     {"include", {}},
-    {"params", {}},
-    {"words", {}},
-    {"report", {}},
-    {"problem", {"params", "words"}},
-    {"arch", {}},
-    {"vgpu", {"report"}},
-    {"sass", {}},
-    {"device", {"problem", "params", "words", "report"}},
-    {"device/virtual", {"device", "problem", "params", "words", "vgpu", "report"}},
-    {"catalog", {"config", "kernels/scheduler", "problem", "params", "words", "arch"}},
-    {"gemm", {"catalog", "device", "problem", "params", "words", "arch", "include"}},
-    {"lab", {"sass", "gemm", "catalog", "device", "problem", "params", "words", "arch", "report"}},
+    {"interpose", {"include"}},
+    {"python", {"include"}},
+    {"examples", {"include"}},
+    {"base", {}},
+    {"problem", {"base"}},
+    {"launch", {"base"}},
+    {"arch", {"base"}},
+    {"vgpu", {"base"}},
+    {"sass", {"base"}},
+    {"catalog", {"config", "launch", "problem", "arch", "base"}},
+    {"device", {"launch", "base"}},
+    {"device/virtual", {"device", "vgpu", "launch", "base"}},
+    {"gemm",
+     {"catalog", "device", "config", "kernels/schedule", "kernels/tile", "problem", "launch",
+      "arch", "base", "include"}},
+    {"lab",
+     {"gemm", "catalog", "device", "device/virtual", "vgpu/observe", "sass", "problem", "launch",
+      "arch", "base"}},
+    {"check",
+     {"lab/data", "lab/counts", "lab/explain", "lab/model", "device", "device/virtual",
+      "vgpu/observe", "launch", "base"}},
     {"cli",
-     {"lab", "sass", "gemm", "catalog", "device", "problem", "params", "words", "arch", "report"}},
-    {"page", {"params", "words"}},
-    {"strips", {"page", "params", "words"}},
+     {"check", "lab", "gemm", "catalog", "device", "device/virtual", "vgpu/observe", "sass",
+      "problem", "launch", "arch", "base", "include"}},
+    {"page", {"launch", "base"}},
+    {"strips", {"page", "launch", "base"}},
     {"async",
-     {"strips", "page", "params", "words", "kernels/pipeline", "kernels/tile", "kernels/ptx"}},
-    {"packed", {"page", "params", "words"}}};
+     {"strips", "page", "launch", "base", "kernels/pipeline", "kernels/tile", "kernels/ptx"}},
+    {"packed", {"page", "launch", "base"}}};
 
 // Device code, one shelf above the other: a folder may include every lower shelf.
 const std::vector<Rooms> kShelves = {
-    {"kernels/simt", "kernels/dmma", "kernels/mma", "kernels/wgmma"},
-    {"kernels/pipeline", "kernels/scheduler", "kernels/epilogue"},
-    {"kernels/tile"},
-    {"kernels/ptx"},
-    {"arch"}};
+    {"kernels/families"},      {"kernels/mainloop", "kernels/passes"},
+    {"kernels/epilogue"},      {"kernels/copy", "kernels/pipeline", "kernels/schedule"},
+    {"kernels/tile"},          {"kernels/ptx"},
+    {"launch", "arch", "base"}};
+
+// What is not yet where it belongs: one include each, allowed until its file moves.
+struct Exception {
+  std::string_view from, to;  // how the paths begin
+};
+constexpr Exception kNotYet[] = {
+    // WHY: the planner of the FP32 family lies in the catalog until it moves to gemm/.
+    {"src/catalog/", "src/kernels/schedule/"},
+    // WHY: the canonical form is the parameter block until problem has a struct of its own.
+    {"src/problem/", "src/launch/params.h"},
+    // WHY: device.h hands the observer's report on until it has an observer of its own.
+    {"src/device/", "src/vgpu/observe/"},
+};
+
+bool is_not_yet(std::string_view from, std::string_view to) {
+  return std::ranges::any_of(kNotYet, [&](const Exception& exception) {
+    return from.starts_with(exception.from) && to.starts_with(exception.to);
+  });
+}
 
 bool contains(const Rooms& rooms, std::string_view room) {
-  return std::ranges::find(rooms, room) != rooms.end();
+  return std::ranges::any_of(rooms, [&](std::string_view name) {
+    return room == name || (name != "device" && room.starts_with(name) && room[name.size()] == '/');
+  });
 }
 
 void append_shelves_from(std::size_t shelf, Rooms& rooms) {
@@ -74,7 +95,7 @@ void append_shelves_from(std::size_t shelf, Rooms& rooms) {
 // asynchronous copies, 21-29 that of packed blocks; from 11 on all of them the shelves below the
 // kernel families.
 Rooms allowed_for_rung(std::string_view room) {
-  Rooms rooms = {"params", "words", "page"};
+  Rooms rooms = {"launch", "base", "page"};
   const std::string folder(room.substr(room.find('/') + 1));
   const int number = std::isdigit(static_cast<unsigned char>(folder[0])) ? std::stoi(folder) : 0;
   if (number >= 7 && number < 20) rooms.push_back("strips");
@@ -85,7 +106,7 @@ Rooms allowed_for_rung(std::string_view room) {
 }
 
 Rooms allowed_for_kernel(std::string_view room) {
-  Rooms rooms = {"params", "words"};
+  Rooms rooms;
   for (std::size_t shelf = 0; shelf < kShelves.size(); ++shelf) {
     if (contains(kShelves[shelf], room)) append_shelves_from(shelf + 1, rooms);
   }
@@ -96,7 +117,9 @@ Rooms allowed_for(std::string_view room) {
   if (room.starts_with("ladder/")) return allowed_for_rung(room);
   if (room.starts_with("kernels/")) return allowed_for_kernel(room);
   const auto found = kArrows.find(room);
-  return found == kArrows.end() ? Rooms{} : found->second;
+  if (found != kArrows.end()) return found->second;
+  const auto top = kArrows.find(room.substr(0, room.find('/')));
+  return top == kArrows.end() ? Rooms{} : top->second;
 }
 
 bool is_config(std::string_view path) {
@@ -105,15 +128,25 @@ bool is_config(std::string_view path) {
          (path.ends_with("/params.h") && kernel);
 }
 
+// Rooms whose folders are one room to each other. Families and rungs are not, nor are the shelves.
+bool is_one_room(std::string_view room, std::string_view target) {
+  if (room == target) return true;
+  const std::string_view top = room.substr(0, room.find('/'));
+  return (top == "lab" || top == "vgpu") && top == target.substr(0, target.find('/'));
+}
+
 bool is_allowed(const std::string& from, const std::string& to) {
   const std::string room = room_of(from), target = room_of(to);
-  if (room == target) return true;
+  if (room == "tests") return true;
+  if (room == "tools") return target != "tests";
+  if (is_one_room(room, target) || is_not_yet(from, to)) return true;
   const Rooms rooms = allowed_for(room);
   return contains(rooms, target) || (is_config(to) && contains(rooms, "config"));
 }
 
-// "problem/params.h" and "tessera/gemm.h" as files of the repository.
+// "launch/params.h" and "tessera/gemm.h" as files of the repository.
 std::string path_of_include(const std::string& written) {
+  if (written.starts_with("tests/") || written.starts_with("tools/")) return written;
   return (written.starts_with("tessera/") ? "include/" : "src/") + written;
 }
 
@@ -124,17 +157,24 @@ std::string sentence(const std::string& path, std::size_t line, const std::strin
 }  // namespace
 
 std::string room_of(std::string_view path) {
-  const auto shared = kSharedFiles.find(path);
-  if (shared != kSharedFiles.end()) return shared->second;
-  if (path.starts_with("include/")) return "include";
-  const std::string_view inside = path.substr(path.find('/') + 1);
+  const auto page = kPages.find(path);
+  if (page != kPages.end()) return page->second;
+  const std::size_t slash = path.find('/');
+  if (!path.starts_with("src/")) return std::string(path.substr(0, slash));
+  const std::string_view inside = path.substr(slash + 1);
   const std::size_t first = inside.find('/');
   const std::string_view top = inside.substr(0, first);
-  const std::size_t second = first == inside.npos ? first : inside.find('/', first + 1);
-  const bool rooms_inside =
-      top == "kernels" || top == "ladder" || inside.starts_with("device/virtual/");
+  std::size_t end = first;
+  const auto next = [&] { end = end == inside.npos ? end : inside.find('/', end + 1); };
   // A header that lies in ladder/ itself is in no rung: no arrow leads to it.
-  return std::string(rooms_inside ? inside.substr(0, second) : top);
+  if (top == "kernels" || top == "ladder" || top == "lab" ||
+      inside.starts_with("device/virtual/") || inside.starts_with("vgpu/observe/")) {
+    next();
+  }
+  if (inside.starts_with("kernels/families/")) next();
+  // WHY: the first family lies in kernels/simt until the shelves below it are there.
+  if (inside.starts_with("kernels/simt/")) return "kernels/families/simt";
+  return std::string(inside.substr(0, end));
 }
 
 std::vector<std::string> violations(const std::string& path, const std::string& text) {

@@ -7,10 +7,9 @@
 
 namespace tessera::house {
 
-// The room of a file of src/ or include/, from its path: "lab", "device/virtual", "kernels/tile",
-// "ladder/07_vector_access". Files that several rooms share are rooms of their own: "params"
-// (problem/params.h), "words" (problem/config.h), "report" (vgpu/observe/report.h), "page"
-// (ladder/common.h).
+// The room of a file, from its path: "cli", "lab/data", "device/virtual", "kernels/tile",
+// "ladder/07_vector_access", "tools". The pages of the ladder are rooms of their own: "page"
+// (ladder/shared/common.h), "strips", "async", "packed".
 std::string room_of(std::string_view path);
 
 // One sentence for each include of the file that no arrow allows, and for each "asm" outside

@@ -18,12 +18,13 @@ bool is_refused(const std::string& path, const std::string& line) {
 }
 
 TEST(Arrows, EveryIncludeOfTheHouseIsDrawn) {
-  const std::vector<SourceFile> files = files_in("src/", {".h", ".cpp", ".cu"});
-  ASSERT_GT(files.size(), 50u) << "run from the root of the repository";
   std::vector<std::string> found;
-  for (const SourceFile& file : files) {
-    for (const std::string& sentence : violations(file.path, file.text)) found.push_back(sentence);
+  for (const char* folder : {"src/", "include/", "interpose/", "python/", "examples/", "tools/"}) {
+    for (const SourceFile& file : files_in(folder, {".h", ".hpp", ".cpp", ".cu"})) {
+      for (const std::string& one : violations(file.path, file.text)) found.push_back(one);
+    }
   }
+  ASSERT_GT(files_in("src/", {".cpp"}).size(), 50u) << "run from the root of the repository";
   EXPECT_EQ(joined(found), "");
 }
 
@@ -37,47 +38,81 @@ TEST(Arrows, TestsHaveNoAsmOfTheirOwn) {
 }
 
 TEST(Arrows, PlantedIncludesAreRefused) {
+  EXPECT_TRUE(is_refused("src/base/table.h", "#include \"problem/problem.h\""));
   EXPECT_TRUE(is_refused("src/problem/problem.h", "#include \"device/device.h\""));
-  EXPECT_TRUE(is_refused("src/vgpu/machine.cpp", "#include \"problem/status.h\""));
-  EXPECT_TRUE(is_refused("src/sass/cubin.cpp", "#include \"problem/status.h\""));
+  EXPECT_TRUE(is_refused("src/problem/problem.h", "#include \"launch/image.h\""));
+  EXPECT_TRUE(is_refused("src/launch/launch.h", "#include \"problem/problem.h\""));
+  EXPECT_TRUE(is_refused("src/arch/gpu.h", "#include \"launch/launch.h\""));
+  EXPECT_TRUE(is_refused("src/vgpu/machine.cpp", "#include \"launch/image.h\""));
+  EXPECT_TRUE(is_refused("src/sass/container/cubin.cpp", "#include \"launch/image.h\""));
   EXPECT_TRUE(is_refused("src/device/cuda/cuda_device.cpp", "#include \"vgpu/machine.h\""));
   EXPECT_TRUE(is_refused("src/device/device.h", "#include \"arch/gpu.h\""));
+  EXPECT_TRUE(is_refused("src/device/device.h", "#include \"problem/problem.h\""));
   EXPECT_TRUE(is_refused("src/catalog/catalog.h", "#include \"device/device.h\""));
+  EXPECT_TRUE(is_refused("src/catalog/catalog.h", "#include \"kernels/tile/coord.h\""));
   EXPECT_TRUE(is_refused("src/catalog/catalog.cpp", "#include \"ladder/02_coalesced/kernel.cu\""));
-  EXPECT_TRUE(is_refused("src/gemm/plan.cpp", "#include \"lab/fill.h\""));
-  EXPECT_TRUE(is_refused("src/lab/fill.h", "#include \"vgpu/machine.h\""));
-  EXPECT_TRUE(is_refused("src/lab/fill.h", "  #  include \"cli/arguments.h\"  // why not"));
-  EXPECT_TRUE(is_refused("src/cli/main.cpp", "#include \"ladder/common.h\""));
-  EXPECT_TRUE(is_refused("include/tessera/gemm.h", "#include \"problem/params.h\""));
-  EXPECT_TRUE(is_refused("src/lab/fill.h", "#include <tessera/gemm.h>"));
+  EXPECT_TRUE(is_refused("src/gemm/plan.cpp", "#include \"lab/data/fill.h\""));
+  EXPECT_TRUE(is_refused("src/gemm/plan.cpp", "#include \"device/virtual/virtual.h\""));
+  EXPECT_TRUE(is_refused("src/gemm/plan.cpp", "#include \"kernels/pipeline/ring.h\""));
+  EXPECT_TRUE(is_refused("src/lab/data/fill.h", "#include \"vgpu/machine.h\""));
+  EXPECT_TRUE(is_refused("src/lab/data/fill.h", "#include \"check/run.h\""));
+  EXPECT_TRUE(is_refused("src/lab/data/fill.h", "  #  include \"cli/command.h\"  // why not"));
+  EXPECT_TRUE(is_refused("src/check/run.cpp", "#include \"lab/timing/bench.h\""));
+  EXPECT_TRUE(is_refused("src/check/run.cpp", "#include \"lab/record/record.h\""));
+  EXPECT_TRUE(is_refused("src/check/run.cpp", "#include \"cli/command.h\""));
+  EXPECT_TRUE(is_refused("src/cli/main.cpp", "#include \"ladder/shared/common.h\""));
+  EXPECT_TRUE(is_refused("src/cli/main.cpp", "#include \"vgpu/exec/cta.h\""));
+  EXPECT_TRUE(is_refused("src/cli/main.cpp", "#include \"tests/support/beside.h\""));
+  EXPECT_TRUE(is_refused("src/cli/main.cpp", "#include \"tools/calibrate/timing/bench.h\""));
+  EXPECT_TRUE(is_refused("tools/calibrate/main.cpp", "#include \"tests/kernels/gemms.h\""));
+  EXPECT_TRUE(is_refused("include/tessera/gemm.h", "#include \"launch/params.h\""));
+  EXPECT_TRUE(is_refused("interpose/cublas.cpp", "#include \"gemm/select.h\""));
+  EXPECT_TRUE(is_refused("examples/multiply.cpp", "#include \"base/status.h\""));
+  EXPECT_TRUE(is_refused("src/lab/data/fill.h", "#include <tessera/gemm.h>"));
 }
 
 TEST(Arrows, PlantedIncludesOfDeviceCodeAreRefused) {
   EXPECT_TRUE(is_refused("src/ladder/07_vector_access/kernel.cu", "#include \"kernels/tile/t.h\""));
   EXPECT_TRUE(is_refused("src/ladder/10_general_tile/kernel.cu",
                          "#include \"ladder/09_tile_8x8/config.h\""));
-  EXPECT_TRUE(is_refused("src/ladder/12_warp_tile/kernel.cu", "#include \"kernels/simt/s.h\""));
+  EXPECT_TRUE(
+      is_refused("src/ladder/12_warp_tile/kernel.cu", "#include \"kernels/families/simt/s.h\""));
   EXPECT_TRUE(is_refused("src/ladder/12_warp_tile/kernel.cu", "#include \"problem/problem.h\""));
   EXPECT_TRUE(is_refused("src/ladder/05_conflict_free/kernel.cu", "#include \"ladder/more.h\""));
-  EXPECT_TRUE(is_refused("src/ladder/06_strip_of_4/kernel.cu", "#include \"ladder/strip.h\""));
-  EXPECT_TRUE(is_refused("src/ladder/12_warp_tile/kernel.cu", "#include \"ladder/packed.h\""));
-  EXPECT_TRUE(is_refused("src/ladder/12_warp_tile/kernel.cu", "#include \"ladder/async_loop.h\""));
+  const std::string shared = "#include \"ladder/shared/";
+  EXPECT_TRUE(is_refused("src/ladder/05_conflict_free/kernel.cu", shared + "more.h\""));
+  EXPECT_TRUE(is_refused("src/ladder/05_conflict_free/kernel.cu", shared + "strip.h\""));
+  EXPECT_TRUE(is_refused("src/ladder/12_warp_tile/kernel.cu", shared + "packed.h\""));
+  EXPECT_TRUE(is_refused("src/ladder/12_warp_tile/kernel.cu", shared + "async_loop.h\""));
   EXPECT_TRUE(is_refused("src/kernels/ptx/ldmatrix.h", "#include \"kernels/tile/view.h\""));
   EXPECT_TRUE(is_refused("src/kernels/tile/view.h", "#include \"kernels/pipeline/ring.h\""));
-  EXPECT_TRUE(is_refused("src/kernels/pipeline/ring.h", "#include \"kernels/scheduler/next.h\""));
-  EXPECT_TRUE(is_refused("src/kernels/simt/sgemm.cu", "#include \"kernels/dmma/dgemm.h\""));
+  EXPECT_TRUE(is_refused("src/kernels/pipeline/ring.h", "#include \"kernels/schedule/next.h\""));
+  EXPECT_TRUE(is_refused("src/kernels/epilogue/store.h", "#include \"kernels/mainloop/ffma.h\""));
+  EXPECT_TRUE(is_refused("src/kernels/mainloop/ffma.h", "#include \"kernels/passes/repack.h\""));
+  EXPECT_TRUE(is_refused("src/kernels/families/simt/kernel.cu",
+                         "#include \"kernels/families/dmma/params.h\""));
 }
 
 TEST(Arrows, DrawnIncludesAreAccepted) {
-  EXPECT_FALSE(is_refused("src/lab/counts.h", "#include \"vgpu/observe/report.h\""));
+  EXPECT_FALSE(is_refused("src/vgpu/machine.cpp", "#include \"base/hash.h\""));
+  EXPECT_FALSE(is_refused("src/lab/counts/counts.h", "#include \"vgpu/observe/report.h\""));
+  EXPECT_FALSE(is_refused("src/lab/counts/counts.h", "#include \"lab/data/fill.h\""));
+  EXPECT_FALSE(is_refused("src/check/run.cpp", "#include \"lab/data/elements.h\""));
+  EXPECT_FALSE(is_refused("src/check/run.cpp", "#include \"vgpu/observe/finding.h\""));
   EXPECT_FALSE(is_refused("src/device/virtual/device.cpp", "#include \"vgpu/machine.h\""));
   EXPECT_FALSE(is_refused("src/catalog/catalog.cpp", "#include \"ladder/02_coalesced/config.h\""));
-  EXPECT_FALSE(is_refused("src/ladder/01_strided/kernel.cu", "#include \"ladder/common.h\""));
+  EXPECT_FALSE(
+      is_refused("src/ladder/01_strided/kernel.cu", "#include \"ladder/shared/common.h\""));
   EXPECT_FALSE(
       is_refused("src/ladder/11_double_buffer/kernel.cu", "#include \"kernels/tile/t.h\""));
-  EXPECT_FALSE(is_refused("src/kernels/simt/sgemm.cu", "#include \"kernels/pipeline/ring.h\""));
-  EXPECT_FALSE(is_refused("src/kernels/simt/sgemm.cu", "#include \"kernels/ptx/ldmatrix.h\""));
+  EXPECT_FALSE(
+      is_refused("src/kernels/families/simt/kernel.cu", "#include \"kernels/pipeline/ring.h\""));
+  EXPECT_FALSE(
+      is_refused("src/kernels/families/simt/kernel.cu", "#include \"kernels/ptx/ldmatrix.h\""));
   EXPECT_FALSE(is_refused("src/gemm/c_api.cpp", "#include \"tessera/gemm.h\""));
+  EXPECT_FALSE(is_refused("examples/multiply.cpp", "#include \"tessera/gemm.hpp\""));
+  EXPECT_FALSE(is_refused("tools/tables/facts.cpp", "#include \"sass/container/cubin.h\""));
+  EXPECT_FALSE(is_refused("tests/lab/x_test.cpp", "#include \"tools/calibrate/timing/bench.h\""));
   EXPECT_FALSE(is_refused("src/cli/list.cpp", "#include <nlohmann/json.hpp>"));
   EXPECT_FALSE(is_refused("src/cli/list.cpp", "#include <sys/ioctl.h>"));
 }
@@ -85,11 +120,13 @@ TEST(Arrows, DrawnIncludesAreAccepted) {
 TEST(Arrows, AsmIsFoundInCodeOnly) {
   EXPECT_TRUE(is_refused("src/ladder/02_coalesced/kernel.cu", "asm volatile(\"bar.sync 0;\");"));
   EXPECT_TRUE(is_refused("src/vgpu/machine.cpp", "  __asm__(\"\");"));
-  EXPECT_TRUE(is_refused("src/lab/fill.cpp", "int x = 1'000; asm(\"\");"));
+  EXPECT_TRUE(is_refused("src/lab/data/fill.cpp", "int x = 1'000; asm(\"\");"));
   EXPECT_FALSE(is_refused("src/kernels/ptx/barrier.h", "asm volatile(\"bar.sync 0;\");"));
-  EXPECT_FALSE(is_refused("src/lab/fill.cpp", "// no asm here, and none in \"asm\" either"));
-  EXPECT_FALSE(is_refused("src/lab/fill.cpp", "text = \"an asm \\\" asm\"; c = '\"'; d = '\\'';"));
-  EXPECT_FALSE(is_refused("src/lab/fill.cpp", "text = R\"(asm \" asm)\"; /* asm */ int asmx;"));
+  EXPECT_FALSE(is_refused("src/lab/data/fill.cpp", "// no asm here, and none in \"asm\" either"));
+  EXPECT_FALSE(
+      is_refused("src/lab/data/fill.cpp", "text = \"an asm \\\" asm\"; c = '\"'; d = '\\'';"));
+  EXPECT_FALSE(
+      is_refused("src/lab/data/fill.cpp", "text = R\"(asm \" asm)\"; /* asm */ int asmx;"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// tools/issue_profile.py: bubbles of a profile, laid over the reuse flags of the listing.
+// tools/calibrate/issue_profile.py: bubbles of a profile, laid over the reuse flags of the listing.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -73,7 +73,7 @@ Result run_tool(const std::string& csv, const std::string& json) {
   const std::filesystem::path folder = testing::TempDir();
   std::ofstream(folder / "profile.csv") << csv;
   std::ofstream(folder / "listing.json") << json;
-  const std::string command = "PYTHONDONTWRITEBYTECODE=1 tools/issue_profile.py " +
+  const std::string command = "PYTHONDONTWRITEBYTECODE=1 tools/calibrate/issue_profile.py " +
                               (folder / "profile.csv").string() + " " +
                               (folder / "listing.json").string() + " 2>&1";
   std::FILE* pipe = popen(command.c_str(), "r");

@@ -1,5 +1,5 @@
 // The pages of the ladder: every rung explains itself in the same sections, and every generated
-// table is what tools/update_tables.py makes of results/ today.
+// table is what tools/tables/update_tables.py makes of results/ today.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -18,7 +18,8 @@ bool has_python() { return std::system("command -v python3 > /dev/null") == 0; }
 
 // Exit code of the check; what it prints is shown by the test that fails.
 int check_tables(const std::string& options) {
-  const std::string command = "PYTHONDONTWRITEBYTECODE=1 tools/update_tables.py --check " + options;
+  const std::string command =
+      "PYTHONDONTWRITEBYTECODE=1 tools/tables/update_tables.py --check " + options;
   const int status = std::system(command.c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -45,7 +46,7 @@ TEST(Pages, EveryRungHasAReadmeWithAllSections) {
 
 TEST(Pages, GeneratedTablesFollowTheResults) {
   if (!has_python()) GTEST_SKIP() << "python3 is not installed";
-  EXPECT_EQ(check_tables(""), 0) << "run: tools/update_tables.py";
+  EXPECT_EQ(check_tables(""), 0) << "run: tools/tables/update_tables.py";
 }
 
 TEST(Pages, AStaleTableIsFound) {

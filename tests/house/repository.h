@@ -8,7 +8,7 @@
 namespace tessera::house {
 
 struct SourceFile {
-  std::string path;  // "src/lab/fill.cpp"
+  std::string path;  // "src/lab/data/fill.cpp"
   std::string text;
 };
 

@@ -4,7 +4,9 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <map>
 #include <regex>
 
 #include "tests/house/repository.h"
@@ -79,6 +81,43 @@ TEST(Text, FilesAreShort) {
     if (lines > 400) std::cout << "long file: " << file.path << ", " << lines << " lines\n";
     EXPECT_LE(lines, 600u) << file.path;
   }
+}
+
+// What a person sees at a glance. Folders of .ptx tests are lists, and the rungs are folders.
+constexpr int kMostFiles = 25;
+
+std::map<std::string, int> crowded_folders(const std::vector<std::string>& roots) {
+  std::map<std::string, int> files;
+  for (const std::string& root : roots) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+      const std::string folder = entry.path().parent_path().string();
+      if (entry.is_regular_file() && entry.path().extension() != ".ptx" &&
+          !folder.ends_with("__pycache__")) {
+        ++files[folder];
+      }
+    }
+  }
+  std::erase_if(files, [](const auto& folder) { return folder.second <= kMostFiles; });
+  return files;
+}
+
+TEST(Text, FoldersAreShort) {
+  for (const auto& [folder, files] : crowded_folders({"src", "tests", "tools", "docs", "cmake"})) {
+    ADD_FAILURE() << folder << " holds " << files << " files; at most " << kMostFiles
+                  << " lie side by side";
+  }
+}
+
+TEST(Text, APlantedCrowdIsFound) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(testing::TempDir()) / "crowded" / "inside";
+  fs::remove_all(folder.parent_path());
+  fs::create_directories(folder);
+  for (int i = 0; i < kMostFiles; ++i) std::ofstream(folder / std::to_string(i));
+  std::ofstream(folder / "test.ptx");
+  EXPECT_TRUE(crowded_folders({folder.parent_path().string()}).empty());
+  std::ofstream(folder / "one more");
+  EXPECT_EQ(crowded_folders({folder.parent_path().string()}).size(), 1u);
 }
 
 std::uintmax_t bytes_of_binaries(const std::filesystem::path& folder) {

@@ -1,5 +1,5 @@
 // The whole kernels of tests/kernels/gemm/ and their launches, for tests and for
-// tools/observer_cost.
+// tests/tools/observer_cost.
 #pragma once
 
 #include <string>

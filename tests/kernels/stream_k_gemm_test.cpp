@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "kernels/scheduler/choose_stream_k.h"
+#include "kernels/schedule/choose_stream_k.h"
 #include "kernels/simt/params.h"
 #include "tests/kernels/run_kernel.h"
 #include "tests/support/test_device.h"

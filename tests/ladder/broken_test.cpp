@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "catalog/rung.h"
-#include "lab/verify.h"
+#include "lab/verify/verify.h"
 #include "tests/support/test_device.h"
 
 namespace tessera {

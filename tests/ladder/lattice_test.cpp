@@ -1,11 +1,11 @@
 // Every kernel of the catalog, in every variant, over the shape lattice: both orders, four layouts,
 // padded leading dimensions, alpha and beta, in place and not, NaN rules. On the virtual GPU
 // always; with TESSERA_TEST_DEVICE=cuda on the real one.
-#include "lab/lattice.h"
+#include "lab/verify/lattice.h"
 
 #include <gtest/gtest.h>
 
-#include "lab/verify.h"
+#include "lab/verify/verify.h"
 #include "tests/support/kernel_choice.h"
 #include "tests/support/test_device.h"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "gemm/bind.h"
-#include "lab/runner.h"
+#include "lab/verify/runner.h"
 #include "tests/support/kernel_choice.h"
 #include "tests/support/test_device.h"
 

@@ -10,9 +10,9 @@
 #include <map>
 
 #include "catalog/persistent.h"
-#include "lab/lattice.h"
-#include "lab/runner.h"
-#include "lab/verify.h"
+#include "lab/verify/lattice.h"
+#include "lab/verify/runner.h"
+#include "lab/verify/verify.h"
 #include "tests/support/beside.h"
 #include "tests/support/kernel_choice.h"
 #include "tests/support/test_device.h"

@@ -1,7 +1,7 @@
 // Operations without bytes behind them, for tests of the models that look at registers only.
 #pragma once
 
-#include "sass/operation.h"
+#include "sass/decode/operation.h"
 
 namespace tessera::sass::handmade {
 

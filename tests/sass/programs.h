@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "catalog/catalog.h"
-#include "sass/flow.h"
+#include "sass/model/flow.h"
 
 namespace tessera::sass {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "problem/status.h"
+#include "base/status.h"
 
 namespace tessera::cuda {
 

@@ -1,4 +1,5 @@
 #include "device/cuda/modules.h"
+#include "base/hash.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kernels/tile/lanes.h"
-#include "problem/params.h"
+#include "launch/params.h"
 
 namespace tessera::epilogue {
 

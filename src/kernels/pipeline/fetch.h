@@ -8,7 +8,7 @@
 #include "kernels/ptx/fence.h"
 #include "kernels/ptx/named_barrier.h"
 #include "kernels/ptx/tensor_copy.h"
-#include "problem/params.h"
+#include "launch/params.h"
 
 namespace tessera::pipeline {
 

@@ -7,8 +7,8 @@
 //                      hardware, while a poll would take issue slots from the FFMAs
 #pragma once
 
+#include "base/config.h"
 #include "kernels/ptx/mbarrier.h"
-#include "problem/config.h"
 
 namespace tessera::pipeline {
 

@@ -10,7 +10,7 @@
 #include <cuda/ptx>
 
 #include "kernels/ptx/mbarrier.h"
-#include "problem/params.h"
+#include "launch/params.h"
 
 namespace tessera::ptx {
 

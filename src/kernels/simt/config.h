@@ -1,7 +1,7 @@
 // The shapes of the FP32 kernels on CUDA cores, and how each operand reaches shared memory.
 #pragma once
 
-#include "problem/config.h"
+#include "base/config.h"
 
 namespace tessera::simt {
 

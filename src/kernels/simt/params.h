@@ -2,8 +2,8 @@
 // of 64.
 #pragma once
 
-#include "kernels/scheduler/stream_k.h"
-#include "problem/params.h"
+#include "kernels/schedule/stream_k.h"
+#include "launch/params.h"
 
 namespace tessera::simt {
 

@@ -9,7 +9,7 @@
 #include "kernels/ptx/fence.h"
 #include "kernels/ptx/griddepcontrol.h"
 #include "kernels/ptx/registers.h"
-#include "kernels/scheduler/stream_k.h"
+#include "kernels/schedule/stream_k.h"
 #include "kernels/simt/add_parts.h"
 #include "kernels/simt/config.h"
 #include "kernels/simt/params.h"

@@ -10,7 +10,7 @@
 // Pure constexpr: the host tests the map.
 #pragma once
 
-#include "problem/config.h"
+#include "base/config.h"
 
 namespace tessera::tile {
 

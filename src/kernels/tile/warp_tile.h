@@ -5,7 +5,7 @@
 // tests the maps.
 #pragma once
 
-#include "problem/config.h"
+#include "base/config.h"
 
 namespace tessera::tile {
 

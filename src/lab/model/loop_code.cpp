@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "lab/counts.h"
-#include "sass/ports.h"
+#include "lab/counts/counts.h"
+#include "sass/model/ports.h"
 
 namespace tessera::lab {
 namespace {

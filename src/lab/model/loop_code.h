@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "device/device.h"
-#include "sass/cubin.h"
-#include "sass/operation.h"
+#include "sass/container/cubin.h"
+#include "sass/decode/operation.h"
 
 namespace tessera::lab {
 
@@ -45,8 +45,8 @@ struct LoopCode {
 };
 
 // Cycles lost to the register ports, by instruction of a loop's body: the port model's bubbles, and
-// where they are fewer what crowded FFMAs cost on average (sass/ports.h), spread over all FFMAs. In
-// whole cycles: an instruction gets the one that the sum has reached.
+// where they are fewer what crowded FFMAs cost on average (sass/model/ports.h), spread over all
+// FFMAs. In whole cycles: an instruction gets the one that the sum has reached.
 std::vector<int> port_bubbles(std::span<const sass::Operation> loop);
 
 // The loop with most of the launch's multiplies. Empty for kernels without one, such as copies.

@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "arch/occupancy.h"
-#include "lab/counts.h"
+#include "lab/counts/counts.h"
+#include "lab/explain/resources.h"
 #include "lab/model/loop_code.h"
 #include "lab/model/sm_model.h"
-#include "lab/resources.h"
-#include "sass/cubin.h"
+#include "sass/container/cubin.h"
 
 namespace tessera::lab {
 namespace {

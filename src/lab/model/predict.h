@@ -9,7 +9,7 @@
 
 #include "arch/costs.h"
 #include "arch/gpu.h"
-#include "lab/count_run.h"
+#include "lab/counts/count_run.h"
 
 namespace tessera::lab {
 

@@ -1,7 +1,7 @@
 // One thread an output; the lanes of a warp go down a column.
 #pragma once
 
-#include "problem/config.h"
+#include "base/config.h"
 
 namespace tessera::strided {
 

@@ -3,7 +3,7 @@
 // Neighbouring lanes read A and write C a whole row apart, so each lane touches a 32-byte sector of
 // its own: 32 sectors a request where 4 would do.
 #include "ladder/01_strided/config.h"
-#include "ladder/common.h"
+#include "ladder/shared/common.h"
 
 namespace tessera::strided {
 

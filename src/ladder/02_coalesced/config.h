@@ -1,7 +1,7 @@
 // One thread an output; the lanes of a warp go along a row.
 #pragma once
 
-#include "problem/config.h"
+#include "base/config.h"
 
 namespace tessera::coalesced {
 

@@ -4,7 +4,7 @@
 // neighbouring elements of B (4 sectors a request), the same element of A (1 sector), and write
 // neighbours of C.
 #include "ladder/02_coalesced/config.h"
-#include "ladder/common.h"
+#include "ladder/shared/common.h"
 
 namespace tessera::coalesced {
 

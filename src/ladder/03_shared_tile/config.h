@@ -1,7 +1,7 @@
 // A square tile of A and B in shared memory; one thread an output.
 #pragma once
 
-#include "problem/config.h"
+#include "base/config.h"
 
 namespace tessera::shared_tile {
 

@@ -5,7 +5,7 @@
 // words. B's tile is kept k-contiguous on purpose: the lanes walk its columns, so all of them meet
 // in one bank, on the store and on the load. Rung 05 cures that.
 #include "ladder/03_shared_tile/config.h"
-#include "ladder/common.h"
+#include "ladder/shared/common.h"
 
 namespace tessera::shared_tile {
 

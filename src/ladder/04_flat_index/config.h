@@ -1,7 +1,7 @@
 // Rung 03 with a one-dimensional block.
 #pragma once
 
-#include "problem/config.h"
+#include "base/config.h"
 
 namespace tessera::flat_index {
 

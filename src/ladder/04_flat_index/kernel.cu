@@ -4,7 +4,7 @@
 // folklore: that one index instead of two saves a register. With nvcc 13.0 it does not; the README
 // shows why.
 #include "ladder/04_flat_index/config.h"
-#include "ladder/common.h"
+#include "ladder/shared/common.h"
 
 namespace tessera::flat_index {
 

@@ -1,7 +1,7 @@
 // Rung 04 with B's tile in the order in which the lanes walk it.
 #pragma once
 
-#include "problem/config.h"
+#include "base/config.h"
 
 namespace tessera::conflict_free {
 

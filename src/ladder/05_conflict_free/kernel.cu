@@ -4,7 +4,7 @@
 // read 32 neighbouring words of B and one word of A: no excess wavefronts. The variant that turns
 // A's tile as well shows that turning both only moves the conflict, to A's store.
 #include "ladder/05_conflict_free/config.h"
-#include "ladder/common.h"
+#include "ladder/shared/common.h"
 
 namespace tessera::conflict_free {
 

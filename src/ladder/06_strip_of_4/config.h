@@ -1,7 +1,7 @@
 // A thread computes a strip of 4 outputs (or 2 x 2), so that a loaded value feeds several FMAs.
 #pragma once
 
-#include "problem/config.h"
+#include "base/config.h"
 
 namespace tessera::strip_of_4 {
 

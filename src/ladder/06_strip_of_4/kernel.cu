@@ -4,7 +4,7 @@
 // 256 threads instead of 1024 let more blocks share an SM. A warp now spans four rows, so A's tile
 // is turned after all (unturned, its loads would conflict 4-way); the price is paid by its stores.
 #include "ladder/06_strip_of_4/config.h"
-#include "ladder/common.h"
+#include "ladder/shared/common.h"
 
 namespace tessera::strip_of_4 {
 

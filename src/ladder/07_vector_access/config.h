@@ -2,7 +2,7 @@
 // on.
 #pragma once
 
-#include "problem/config.h"
+#include "base/config.h"
 
 namespace tessera::vector_access {
 

@@ -5,7 +5,7 @@
 // strip keeps its shape on the operand that is contiguous along the outer index, and is turned on
 // the other.
 #include "ladder/07_vector_access/config.h"
-#include "ladder/strip.h"
+#include "ladder/shared/strip.h"
 
 namespace tessera::vector_access {
 

@@ -1,7 +1,7 @@
 // A square of 4x4 outputs a thread, out of a 64x64 block.
 #pragma once
 
-#include "problem/config.h"
+#include "base/config.h"
 
 namespace tessera::tile_4x4 {
 

@@ -4,7 +4,7 @@
 // feed 16 FMAs: shared traffic falls with (1/4 + 1/4)/2, and the larger block halves global traffic
 // too.
 #include "ladder/08_tile_4x4/config.h"
-#include "ladder/strip.h"
+#include "ladder/shared/strip.h"
 
 namespace tessera::tile_4x4 {
 

@@ -1,7 +1,7 @@
 // A square of 8x8 outputs a thread, out of a 128x128 block.
 #pragma once
 
-#include "problem/config.h"
+#include "base/config.h"
 
 namespace tessera::tile_8x8 {
 

@@ -4,7 +4,7 @@
 // an issue ceiling of 64 : 4 = 94 %. A tile is only 8 deep, so a thread stages other elements (one
 // strip of each tile) than those it computes with.
 #include "ladder/09_tile_8x8/config.h"
-#include "ladder/strip.h"
+#include "ladder/shared/strip.h"
 
 namespace tessera::tile_8x8 {
 

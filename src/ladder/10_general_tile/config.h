@@ -1,7 +1,7 @@
 // Any block and thread tile whose strips divide evenly among the threads.
 #pragma once
 
-#include "problem/config.h"
+#include "base/config.h"
 
 namespace tessera::general_tile {
 

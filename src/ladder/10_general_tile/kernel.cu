@@ -5,7 +5,7 @@
 // guarded step of its own in every block. Strips wait in registers before they are turned into
 // shared memory.
 #include "ladder/10_general_tile/config.h"
-#include "ladder/strip_loader.h"
+#include "ladder/shared/strip_loader.h"
 
 namespace tessera::general_tile {
 

@@ -1,7 +1,7 @@
 // Rung 10 with two shared stages and two sets of fragments.
 #pragma once
 
-#include "problem/config.h"
+#include "base/config.h"
 
 namespace tessera::double_buffer {
 

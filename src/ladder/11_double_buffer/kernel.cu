@@ -7,7 +7,7 @@
 // that follows needs no guard in k, and the loop's own last tile is peeled because nothing follows
 // it.
 #include "ladder/11_double_buffer/config.h"
-#include "ladder/strip_loader.h"
+#include "ladder/shared/strip_loader.h"
 
 namespace tessera::double_buffer {
 

@@ -2,8 +2,8 @@
 // lanes.
 #pragma once
 
+#include "base/config.h"
 #include "kernels/tile/warp_tile.h"
-#include "problem/config.h"
 
 namespace tessera::warp_tile {
 

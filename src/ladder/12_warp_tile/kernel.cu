@@ -6,7 +6,7 @@
 // fragment of 8 is two such reads, a fixed distance apart. Everything else is rung 11.
 #include "ladder/12_warp_tile/config.h"
 #include "ladder/12_warp_tile/output.h"
-#include "ladder/strip_loader.h"
+#include "ladder/shared/strip_loader.h"
 
 namespace tessera::warp_tile {
 

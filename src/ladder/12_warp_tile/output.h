@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ladder/12_warp_tile/config.h"
-#include "ladder/strip.h"
+#include "ladder/shared/strip.h"
 
 namespace tessera::warp_tile {
 

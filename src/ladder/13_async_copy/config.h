@@ -1,8 +1,8 @@
 // Tiles of 256 x 128 outputs that come by asynchronous copies; the shape stands in
-// ladder/async_tile.h.
+// ladder/shared/async_tile.h.
 #pragma once
 
-#include "ladder/async_tile.h"
+#include "ladder/shared/async_tile.h"
 
 namespace tessera::async_copy {
 

@@ -5,7 +5,7 @@
 // for it: the registers hold 16x8 outputs a thread instead, and shared memory holds four tiles of
 // 16 steps.
 #include "ladder/13_async_copy/config.h"
-#include "ladder/async_loop.h"
+#include "ladder/shared/async_loop.h"
 
 namespace tessera::async_copy {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ladder/14_operand_order/order.h"
-#include "ladder/async_tile.h"
+#include "ladder/shared/async_tile.h"
 
 namespace tessera::operand_order {
 

@@ -4,7 +4,7 @@
 // each a cycle; what the FFMA before had in the same place is kept and need not be read. In blocks
 // of 2 x 2, neighbours differ in A or in B, never in both. Everything else is rung 13.
 #include "ladder/14_operand_order/config.h"
-#include "ladder/async_loop.h"
+#include "ladder/shared/async_loop.h"
 
 namespace tessera::operand_order {
 

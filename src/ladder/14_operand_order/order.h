@@ -8,7 +8,7 @@
 //                                 10  9 |14 13
 #pragma once
 
-#include "problem/config.h"
+#include "base/config.h"
 
 namespace tessera::operand_order {
 

@@ -1,9 +1,9 @@
 // A ring that four warps fill while eight multiply, for each way that operands can be fetched.
 #pragma once
 
-#include "kernels/scheduler/stream_k.h"
-#include "problem/config.h"
-#include "problem/params.h"
+#include "base/config.h"
+#include "kernels/schedule/stream_k.h"
+#include "launch/params.h"
 
 namespace tessera::producer_warp {
 

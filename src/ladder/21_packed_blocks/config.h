@@ -1,7 +1,7 @@
 // FP64: packed 8x8 blocks, one thread an output, blocks read straight from global memory.
 #pragma once
 
-#include "problem/config.h"
+#include "base/config.h"
 
 namespace tessera::packed_blocks {
 

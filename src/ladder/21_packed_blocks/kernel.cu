@@ -3,7 +3,7 @@
 // pad the edges: the inner loop has no guard. Limit: every element is still read from global memory
 // 8 times.
 #include "ladder/21_packed_blocks/config.h"
-#include "ladder/packed.h"
+#include "ladder/shared/packed.h"
 
 namespace tessera::packed_blocks {
 

@@ -1,7 +1,7 @@
 // FP64: packed 8x8 blocks staged in shared memory, in the order in which they are packed.
 #pragma once
 
-#include "problem/config.h"
+#include "base/config.h"
 
 namespace tessera::packed_shared {
 

@@ -4,7 +4,7 @@
 // the blocks keep their packed order: B stands k-contiguous while the lanes walk its columns, 64
 // bytes apart, so they meet 4 in a bank. Kept to be seen; rung 23 cures it.
 #include "ladder/22_packed_shared/config.h"
-#include "ladder/packed.h"
+#include "ladder/shared/packed.h"
 
 namespace tessera::packed_shared {
 

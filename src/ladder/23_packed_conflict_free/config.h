@@ -1,7 +1,7 @@
 // FP64: packed blocks stand in shared memory as the lanes read them.
 #pragma once
 
-#include "problem/config.h"
+#include "base/config.h"
 
 namespace tessera::packed_conflict_free {
 

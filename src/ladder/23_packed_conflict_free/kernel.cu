@@ -5,7 +5,7 @@
 // the store, which costs 8 wavefronts a warp instead of 2. That price is paid once a block, not 8
 // times.
 #include "ladder/23_packed_conflict_free/config.h"
-#include "ladder/packed.h"
+#include "ladder/shared/packed.h"
 
 namespace tessera::packed_conflict_free {
 

@@ -1,7 +1,7 @@
 // FP64 tensor cores through the WMMA API: one warp computes one 8x8 tile.
 #pragma once
 
-#include "problem/config.h"
+#include "base/config.h"
 
 namespace tessera::tensor_core_wmma {
 

@@ -6,7 +6,7 @@
 #include <mma.h>
 
 #include "ladder/24_tensor_core_wmma/config.h"
-#include "ladder/packed.h"
+#include "ladder/shared/packed.h"
 
 namespace tessera::tensor_core_wmma {
 

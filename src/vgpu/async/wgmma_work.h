@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "vgpu/exec/op.h"
-#include "vgpu/exec/ops/matrix_form.h"
+#include "vgpu/exec/ops/matrix/matrix_form.h"
 
 namespace tessera::vgpu {
 

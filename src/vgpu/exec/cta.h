@@ -12,7 +12,7 @@
 
 #include "vgpu/exec/barrier.h"
 #include "vgpu/exec/frame.h"
-#include "vgpu/exec/warp.h"
+#include "vgpu/exec/warp/warp.h"
 #include "vgpu/memory/global.h"
 #include "vgpu/observe/observation.h"
 #include "vgpu/observe/sample.h"

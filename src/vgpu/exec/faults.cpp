@@ -7,7 +7,7 @@
 
 #include "vgpu/exec/cta.h"
 #include "vgpu/exec/ops/flags.h"
-#include "vgpu/exec/warp.h"
+#include "vgpu/exec/warp/warp.h"
 
 namespace tessera::vgpu {
 namespace {

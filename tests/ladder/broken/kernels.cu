@@ -2,8 +2,8 @@
 // prove that verification catches every one of them, and passes the intact ones.
 #include <mma.h>
 
-#include "ladder/common.h"
-#include "ladder/packed.h"
+#include "ladder/shared/common.h"
+#include "ladder/shared/packed.h"
 
 namespace tessera::broken {
 

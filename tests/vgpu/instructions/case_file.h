@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-#include "problem/tensor_map.h"
+#include "launch/tensor_map.h"
 
 namespace tessera::vgpu {
 

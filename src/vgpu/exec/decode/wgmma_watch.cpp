@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "vgpu/exec/guard.h"
-#include "vgpu/exec/ops/wgmma_flags.h"
+#include "vgpu/exec/ops/matrix/wgmma_flags.h"
 
 namespace tessera::vgpu {
 namespace {

@@ -11,7 +11,7 @@
 #include "vgpu/observe/check/launch_checks.h"
 #include "vgpu/observe/check/mbarriers.h"
 #include "vgpu/observe/check/paths.h"
-#include "vgpu/observe/check/shared_shadow.h"
+#include "vgpu/observe/check/shadow/shared_shadow.h"
 #include "vgpu/observe/check/warp_clocks.h"
 #include "vgpu/observe/observer.h"
 

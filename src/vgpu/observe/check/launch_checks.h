@@ -2,7 +2,7 @@
 #pragma once
 
 #include "vgpu/exec/cta.h"
-#include "vgpu/observe/check/global_shadow.h"
+#include "vgpu/observe/check/shadow/global_shadow.h"
 #include "vgpu/observe/check/sync_variables.h"
 
 namespace tessera::vgpu::check {

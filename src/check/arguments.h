@@ -1,0 +1,64 @@
+// What people type for a kernel's arguments: "a=f32[64,128]:uniform", "n=i32:64", "x=data.npy",
+// "p=bytes:00ff", "s=struct(a, i64:64, f64:1)", "t=tensormap(a, 64x32, 128)". Only text becomes
+// values here; whether they fit a kernel is for check_bind.h.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "lab/data/elements.h"
+
+namespace tessera::checking {
+
+enum class ArrayFill { kUninitialised, kUniform, kIntegers, kZeros, kOnes, kIota, kConstant };
+
+// An array in global memory; the kernel gets its address.
+struct ArrayArgument {
+  lab::ElementType type = lab::ElementType::kF32;
+  std::vector<std::int64_t> shape;
+  ArrayFill fill = ArrayFill::kUninitialised;
+  std::string constant;  // of kConstant, as typed
+  std::string file;      // of a .npy file: type and shape are the file's
+};
+
+struct ScalarArgument {
+  lab::ElementType type = lab::ElementType::kI32;
+  std::array<std::byte, 8> value{};  // its first size_of(type) bytes
+};
+
+// A struct by value, byte for byte.
+struct BytesArgument {
+  std::vector<std::byte> bytes;
+};
+
+// A struct by value, field for field, each at its natural alignment: scalars, and arrays by name.
+struct StructArgument {
+  std::vector<std::variant<ScalarArgument, std::string>> fields;
+};
+
+// A tensor map over an array; extents are innermost first.
+struct TensorMapArgument {
+  std::string array;
+  std::vector<std::int64_t> box;
+  int swizzle = 0;  // bytes of the pattern: 0, 32, 64 or 128
+};
+
+struct Argument {
+  std::string name, text;  // "n", "i32:64"
+  std::variant<ArrayArgument, ScalarArgument, BytesArgument, StructArgument, TensorMapArgument>
+      value;
+};
+
+// "NAME=VALUE" of an option. Throws kBadArgument naming the option, the text and the rule.
+Argument parse_argument(const std::string& option, const std::string& text);
+
+// NAME and FILE of "a=FILE.npy".
+struct NamedFile {
+  std::string name, path;
+};
+NamedFile parse_named_file(const std::string& option, const std::string& text);
+
+}  // namespace tessera::checking

@@ -1,0 +1,194 @@
+#include "check/arrays.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "base/status.h"
+#include "lab/data/fill.h"
+#include "lab/data/host_memory.h"
+#include "lab/data/npy_header.h"
+
+namespace tessera::checking {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw StatusError(Status::bad_argument(message));
+}
+
+// Bytes of the whole array; `what` has to be named where that is beyond 64 bits.
+std::size_t bytes_of(lab::ElementType type, const std::vector<std::int64_t>& shape,
+                     const std::string& what) {
+  auto bytes = static_cast<std::int64_t>(size_of(type));
+  for (const std::int64_t extent : shape) {
+    if (__builtin_mul_overflow(bytes, extent, &bytes)) {
+      refuse(fmt::format("{} has more bytes than 64-bit addresses reach", what));
+    }
+  }
+  return static_cast<std::size_t>(bytes);
+}
+
+std::uint64_t key_of(const std::string& name, std::uint64_t seed) {
+  std::uint64_t key = lab::mix_bits(seed);
+  for (const char c : name) key = lab::mix_bits(key ^ static_cast<unsigned char>(c));
+  return key;
+}
+
+// (-1, 1), never 0; for integers -8 .. 8, or 0 .. 16 without sign.
+double uniform(std::uint64_t bits) { return std::ldexp(double(bits >> 11) + 0.5, -52) - 1; }
+double small_integer(std::uint64_t bits, bool is_signed) {
+  return double((bits >> 32) * 17 >> 32) - (is_signed ? 8 : 0);
+}
+
+bool is_unsigned(lab::ElementType type) {
+  return type >= lab::ElementType::kU8 && type <= lab::ElementType::kU64;
+}
+
+double value_at(const ArrayArgument& spec, std::uint64_t key, std::size_t i) {
+  switch (spec.fill) {
+    case ArrayFill::kUniform:
+      return uniform(lab::mix_bits(key + i));
+    case ArrayFill::kIntegers:
+      return small_integer(lab::mix_bits(key + i), !is_unsigned(spec.type));
+    case ArrayFill::kIota:
+      return double(i);
+    default:
+      return spec.fill == ArrayFill::kOnes ? 1 : 0;
+  }
+}
+
+// WHY: 1 must stay inside the open interval after rounding to the type.
+void store_below_one(lab::ElementType type, double value, std::byte* to) {
+  store(type, value, to);
+  if (std::fabs(load(type, to)) >= 1) store(type, std::copysign(0.5, value), to);
+}
+
+void fill(const ArrayArgument& spec, std::uint64_t key, HostArray& array) {
+  const std::size_t step = size_of(spec.type);
+  if (spec.fill == ArrayFill::kConstant) {
+    lab::store_text(spec.type, "constant", spec.constant, array.bytes.data());
+    for (std::size_t at = step; at < array.bytes.size(); at += step) {
+      std::memcpy(array.bytes.data() + at, array.bytes.data(), step);
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < array.elements(); ++i) {
+    const double value = value_at(spec, key, i);
+    std::byte* to = array.bytes.data() + i * step;
+    spec.fill == ArrayFill::kUniform ? store_below_one(spec.type, value, to)
+                                     : store(spec.type, value, to);
+  }
+}
+
+// "[3,17]" of the element that stands at a place in memory.
+std::string index_text(const HostArray& array, std::size_t at) {
+  std::vector<std::size_t> index(array.shape.size());
+  for (std::size_t n = 0; n < index.size(); ++n) {
+    const std::size_t d = array.fortran_order ? n : index.size() - 1 - n;
+    index[d] = at % static_cast<std::size_t>(array.shape[d]);
+    at /= static_cast<std::size_t>(array.shape[d]);
+  }
+  return fmt::format("[{}]", fmt::join(index, ","));
+}
+
+bool equal(const HostArray& found, const HostArray& expected, std::size_t i, double tolerance,
+           double& largest) {
+  const std::byte* a = found.bytes.data() + i * size_of(found.type);
+  const std::byte* b = expected.bytes.data() + i * size_of(expected.type);
+  const bool same_type = found.type == expected.type;
+  if (same_type && std::memcmp(a, b, size_of(found.type)) == 0) return true;
+  const double x = load(found.type, a), y = load(expected.type, b);
+  if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
+  const double difference = x == y ? 0 : std::fabs(x - y);
+  largest = std::max(largest, difference);
+  // WHY: as doubles, 64-bit integers may be equal that are not.
+  if (difference == 0) return !same_type || is_float(found.type);
+  return difference <= tolerance * std::max(1.0, std::fabs(y));
+}
+
+}  // namespace
+
+HostArray make_array(const std::string& name, const ArrayArgument& spec, std::uint64_t seed) {
+  if (!spec.file.empty()) {
+    HostArray array = read_array(spec.file, fmt::format("array {}", name));
+    array.name = name;
+    return array;
+  }
+  HostArray array;
+  array.name = name;
+  array.type = spec.type;
+  array.shape = spec.shape;
+  array.initialised = spec.fill != ArrayFill::kUninitialised;
+  const std::string what = fmt::format("array {}", name);
+  const std::size_t bytes = bytes_of(spec.type, spec.shape, what);
+  lab::require_host_memory(3.0 * bytes, what);  // here, on the device, and read back
+  array.bytes.resize(bytes);
+  if (array.initialised) fill(spec, key_of(name, seed), array);
+  return array;
+}
+
+HostArray read_array(const std::string& path, const std::string& argument) {
+  const std::string what = fmt::format("{} ({})", argument, path);
+  const std::string file = lab::read_whole_file(path, what);
+  const lab::NpyFields fields = lab::parse_npy_fields(file, what);
+  const auto type = lab::type_of_npy(fields.descr);
+  if (!type) {
+    refuse(
+        fmt::format("{} holds type '{}'; known are little-endian integers of 8 to 64 bits and "
+                    "floats of 16 to 64 bits",
+                    what, lab::printable(fields.descr)));
+  }
+  HostArray array;
+  array.type = *type;
+  array.shape = fields.shape;
+  array.fortran_order = fields.fortran_order;
+  const std::size_t needed = bytes_of(*type, fields.shape, what);
+  const std::size_t present = file.size() - fields.data_offset;
+  if (needed != present) {
+    refuse(fmt::format("{} is {}: its shape needs {} bytes after the header, and the file has {}",
+                       what, present < needed ? "truncated" : "too long", needed, present));
+  }
+  if (needed == 0) refuse(fmt::format("{} holds no element", what));
+  const auto* data = reinterpret_cast<const std::byte*>(file.data()) + fields.data_offset;
+  array.bytes.assign(data, data + needed);
+  return array;
+}
+
+std::string npy_file_of(const HostArray& array) {
+  std::string file =
+      lab::npy_header(std::string(lab::npy_descr(array.type)), array.fortran_order, array.shape);
+  file.append(reinterpret_cast<const char*>(array.bytes.data()), array.bytes.size());
+  return file;
+}
+
+std::string shape_text(const HostArray& array) {
+  return fmt::format("{}[{}]", name_of(array.type), fmt::join(array.shape, ","));
+}
+
+Difference compare(const HostArray& found, const HostArray& expected, double tolerance) {
+  Difference difference;
+  for (std::size_t i = 0; i < found.elements(); ++i) {
+    if (equal(found, expected, i, tolerance, difference.largest)) continue;
+    if (difference.count++ != 0) continue;
+    difference.first =
+        fmt::format("{}: {}, expected {}", index_text(found, i),
+                    text_of(found.type, found.bytes.data() + i * size_of(found.type)),
+                    text_of(expected.type, expected.bytes.data() + i * size_of(expected.type)));
+  }
+  return difference;
+}
+
+void require_comparable(const HostArray& array, const HostArray& expected,
+                        const std::string& argument) {
+  const bool kinds_fit = array.type == expected.type ||
+                         (is_float(array.type) && is_float(expected.type)) ||
+                         lab::npy_descr(array.type) == lab::npy_descr(expected.type);
+  const bool order_fits = array.fortran_order == expected.fortran_order || array.shape.size() < 2;
+  if (kinds_fit && order_fits && array.shape == expected.shape) return;
+  const auto order = [](const HostArray& a) { return a.fortran_order ? " in Fortran order" : ""; };
+  refuse(fmt::format("{} holds {}{}, but array {} is {}{}", argument, shape_text(expected),
+                     order(expected), array.name, shape_text(array), order(array)));
+}
+
+}  // namespace tessera::checking

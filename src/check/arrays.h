@@ -1,0 +1,47 @@
+// The arrays of a checked kernel: what they hold before a run, and what is told of them after it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "check/arguments.h"
+
+namespace tessera::checking {
+
+struct HostArray {
+  std::string name;
+  lab::ElementType type = lab::ElementType::kF32;
+  std::vector<std::int64_t> shape;
+  bool fortran_order = false;  // of a file; memory holds the elements in the file's order
+  std::vector<std::byte> bytes;
+  bool initialised = true;  // false: the device's memory stays as it was
+
+  std::size_t elements() const { return bytes.size() / size_of(type); }
+};
+
+// Fills, or reads the file. A value depends on seed, name and place alone. Throws kBadArgument, or
+// kUnavailable when the memory cannot be had.
+HostArray make_array(const std::string& name, const ArrayArgument& spec, std::uint64_t seed);
+
+// A .npy file of any type of elements.h and any number of dimensions.
+HostArray read_array(const std::string& path, const std::string& argument);
+std::string npy_file_of(const HostArray& array);
+
+// "f32[64,128]"
+std::string shape_text(const HostArray& array);
+
+// Where two arrays of one shape differ: by more than tolerance * max(1, |expected|), or in being
+// NaN. Tolerance 0: unless they are equal.
+struct Difference {
+  std::size_t count = 0;
+  std::string first;   // "[3,17]: 2.5, expected 2.25"
+  double largest = 0;  // of |found - expected|, NaN left out
+};
+Difference compare(const HostArray& found, const HostArray& expected, double tolerance);
+
+// Throws kBadArgument unless the file's array can be compared with this one.
+void require_comparable(const HostArray& array, const HostArray& expected,
+                        const std::string& argument);
+
+}  // namespace tessera::checking

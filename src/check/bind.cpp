@@ -1,0 +1,265 @@
+#include "check/bind.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "base/table.h"
+#include "check/code.h"
+
+namespace tessera::checking {
+namespace {
+
+using vgpu::KernelParameter;
+using vgpu::KernelSignature;
+
+constexpr std::size_t kAddressBytes = 8, kTensorMapBytes = 128;
+
+// One parameter as a person knows it.
+struct Known {
+  const KernelParameter& parameter;
+  std::string cpp;  // "float const*"; empty where the kernel's name does not tell
+
+  bool is_pointer() const { return parameter.is_pointer || cpp.ends_with('*'); }
+  bool may_be_pointer() const {
+    return is_pointer() || (cpp.empty() && parameter.count == 1 &&
+                            parameter.bytes == kAddressBytes && parameter.type != "f64");
+  }
+  std::string ptx_type() const {
+    return parameter.count == 1 ? parameter.type
+                                : fmt::format("{}[{}]", parameter.type, parameter.count);
+  }
+  std::string type_text() const {
+    if (cpp.empty()) return is_pointer() ? "pointer" : ptx_type();
+    return cpp;
+  }
+};
+
+std::vector<Known> known_parameters(const KernelSignature& kernel) {
+  const std::vector<std::string> types = parameter_types(kernel.name);
+  const bool tells = types.size() == kernel.parameters.size();
+  std::vector<Known> known;
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    known.push_back({kernel.parameters[i], tells ? types[i] : ""});
+  }
+  return known;
+}
+
+std::optional<lab::ElementType> element_of(std::string cpp) {
+  static const std::map<std::string, lab::ElementType> kTypes = {
+      {"char", lab::ElementType::kI8},          {"signed char", lab::ElementType::kI8},
+      {"unsigned char", lab::ElementType::kU8}, {"bool", lab::ElementType::kU8},
+      {"short", lab::ElementType::kI16},        {"unsigned short", lab::ElementType::kU16},
+      {"int", lab::ElementType::kI32},          {"unsigned int", lab::ElementType::kU32},
+      {"long", lab::ElementType::kI64},         {"unsigned long", lab::ElementType::kU64},
+      {"long long", lab::ElementType::kI64},    {"unsigned long long", lab::ElementType::kU64},
+      {"__half", lab::ElementType::kF16},       {"__nv_bfloat16", lab::ElementType::kBf16},
+      {"float", lab::ElementType::kF32},        {"double", lab::ElementType::kF64}};
+  for (const char* suffix : {"*", " const", " volatile", " const"}) {
+    if (cpp.ends_with(suffix)) cpp.resize(cpp.size() - std::strlen(suffix));
+  }
+  const auto found = kTypes.find(cpp);
+  if (found == kTypes.end()) return std::nullopt;
+  return found->second;
+}
+
+std::string misfit_of(const Known& known, const ArrayArgument& array) {
+  if (!known.may_be_pointer()) return "an array, but the kernel takes no address there";
+  const auto element = element_of(known.cpp);
+  if (!array.file.empty() || !element || size_of(*element) == size_of(array.type)) return "";
+  return fmt::format("an array of {}, but the kernel takes {}", name_of(array.type), known.cpp);
+}
+
+std::string misfit_of(const Known& known, const ScalarArgument& scalar) {
+  if (known.is_pointer()) return "a number, but the kernel takes an address: give an array";
+  const std::size_t bytes = known.parameter.bytes;
+  if (size_of(scalar.type) != bytes) {
+    return fmt::format("a number of {} bytes, but the kernel takes {}", size_of(scalar.type),
+                       bytes);
+  }
+  const char kind = known.parameter.type[0];
+  if ((kind == 'f' && !is_float(scalar.type)) ||
+      ((kind == 'u' || kind == 's') && is_float(scalar.type) && bytes > 2)) {
+    return fmt::format("of type {}, but the kernel takes {}", name_of(scalar.type),
+                       known.type_text());
+  }
+  return "";
+}
+
+std::string misfit_of_size(std::size_t given, const Known& known) {
+  if (given == known.parameter.bytes) return "";
+  return fmt::format("{} bytes, but the kernel takes {}", given, known.parameter.bytes);
+}
+
+struct Layout {
+  std::vector<std::size_t> offsets;
+  std::size_t bytes = 0;
+};
+Layout layout_of(const StructArgument& structure) {
+  Layout layout;
+  std::size_t widest = 1;
+  const auto align = [](std::size_t at, std::size_t to) { return (at + to - 1) / to * to; };
+  for (const auto& field : structure.fields) {
+    const auto* scalar = std::get_if<ScalarArgument>(&field);
+    const std::size_t bytes = scalar ? size_of(scalar->type) : kAddressBytes;
+    widest = std::max(widest, bytes);
+    layout.offsets.push_back(align(layout.bytes, bytes));
+    layout.bytes = layout.offsets.back() + bytes;
+  }
+  layout.bytes = align(layout.bytes, widest);
+  return layout;
+}
+
+std::string misfit_of(const Known& known, const BytesArgument& argument) {
+  return misfit_of_size(argument.bytes.size(), known);
+}
+std::string misfit_of(const Known& known, const StructArgument& argument) {
+  const std::string text = misfit_of_size(layout_of(argument).bytes, known);
+  return text.empty() ? "" : "a struct of " + text;
+}
+std::string misfit_of(const Known& known, const TensorMapArgument&) {
+  const std::string text = misfit_of_size(kTensorMapBytes, known);
+  return text.empty() ? "" : "a tensor map of " + text;
+}
+
+std::string example_value(const Known& known) {
+  const auto element = element_of(known.cpp);
+  if (known.cpp.find("CUtensorMap") != std::string::npos) return "tensormap(a, 64x32, 128)";
+  if (known.is_pointer() || (known.may_be_pointer() && known.cpp.empty())) {
+    const lab::ElementType type = element.value_or(lab::ElementType::kF32);
+    return fmt::format("{}[4096]:{}", name_of(type), is_float(type) ? "uniform" : "integers");
+  }
+  if (element) return fmt::format("{}:{}", name_of(*element), is_float(*element) ? "1" : "64");
+  if (known.parameter.count > 1) {
+    return "bytes:" + (known.parameter.bytes <= 16
+                           ? std::string(2 * known.parameter.bytes, '0')
+                           : fmt::format("<{} bytes as hex digits>", known.parameter.bytes));
+  }
+  const bool real = known.parameter.type[0] == 'f';
+  return fmt::format("{}{}:{}", real ? 'f' : 'i', 8 * known.parameter.bytes, real ? "1" : "64");
+}
+
+void put(const ScalarArgument& scalar, std::byte* to) {
+  std::memcpy(to, scalar.value.data(), size_of(scalar.type));
+}
+
+void put(const StructArgument& structure, const Placed& placed, std::byte* to) {
+  const Layout layout = layout_of(structure);
+  for (std::size_t i = 0; i < structure.fields.size(); ++i) {
+    std::byte* at = to + layout.offsets[i];
+    if (const auto* name = std::get_if<std::string>(&structure.fields[i])) {
+      std::memcpy(at, &placed.arrays.at(*name), kAddressBytes);
+    } else {
+      put(std::get<ScalarArgument>(structure.fields[i]), at);
+    }
+  }
+}
+
+void put(const Argument& argument, const Placed& placed, std::byte* to) {
+  if (std::holds_alternative<ArrayArgument>(argument.value)) {
+    std::memcpy(to, &placed.arrays.at(argument.name), kAddressBytes);
+  } else if (const auto* scalar = std::get_if<ScalarArgument>(&argument.value)) {
+    put(*scalar, to);
+  } else if (const auto* raw = std::get_if<BytesArgument>(&argument.value)) {
+    std::copy(raw->bytes.begin(), raw->bytes.end(), to);
+  } else if (const auto* structure = std::get_if<StructArgument>(&argument.value)) {
+    put(*structure, placed, to);
+  } else {
+    const std::vector<std::byte>& map = placed.maps.at(argument.name);
+    std::copy(map.begin(), map.end(), to);
+  }
+}
+
+}  // namespace
+
+std::vector<Argument> in_order_of(const KernelSignature& kernel, std::vector<Argument> arguments) {
+  const auto index_of = [&](const Argument& argument) {
+    const auto found = std::find_if(
+        kernel.parameters.begin(), kernel.parameters.end(),
+        [&](const KernelParameter& parameter) { return parameter.name == argument.name; });
+    return found - kernel.parameters.begin();
+  };
+  const auto last = static_cast<std::ptrdiff_t>(kernel.parameters.size());
+  const bool by_name =
+      std::all_of(arguments.begin(), arguments.end(),
+                  [&](const Argument& argument) { return index_of(argument) < last; });
+  if (by_name && arguments.size() == kernel.parameters.size()) {
+    std::sort(arguments.begin(), arguments.end(),
+              [&](const Argument& a, const Argument& b) { return index_of(a) < index_of(b); });
+  }
+  return arguments;
+}
+
+std::string misfit(const KernelSignature& kernel, const std::vector<Argument>& arguments) {
+  const std::size_t takes = kernel.parameters.size(), given = arguments.size();
+  if (takes != given) {
+    return fmt::format("kernel '{}' takes {} argument{}, but {} {} given with --arg",
+                       plain_kernel_name(kernel.name), takes, takes == 1 ? "" : "s", given,
+                       given == 1 ? "is" : "are");
+  }
+  const std::vector<Known> known = known_parameters(kernel);
+  for (std::size_t i = 0; i < given; ++i) {
+    const std::string why = std::visit(
+        [&](const auto& value) { return misfit_of(known[i], value); }, arguments[i].value);
+    if (why.empty()) continue;
+    return fmt::format("--arg is '{}={}', which is {} (parameter {} of kernel '{}': {})",
+                       arguments[i].name, arguments[i].text, why, i, plain_kernel_name(kernel.name),
+                       known[i].type_text());
+  }
+  return "";
+}
+
+std::string parameter_table(const KernelSignature& kernel, const std::vector<Argument>& arguments) {
+  if (kernel.parameters.empty()) return "";
+  Table table;
+  table.header = {"index", "parameter", "type", "in PTX", "bytes", "given"};
+  const std::vector<Known> known = known_parameters(kernel);
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const std::string given =
+        i < arguments.size() ? arguments[i].name + "=" + arguments[i].text : "-";
+    table.rows.push_back({std::to_string(i), known[i].parameter.name, known[i].type_text(),
+                          known[i].ptx_type(), std::to_string(known[i].parameter.bytes), given});
+  }
+  return render(table, Format::kText);
+}
+
+std::string example_arguments(const KernelSignature& kernel,
+                              const std::vector<Argument>& arguments) {
+  const std::vector<Known> known = known_parameters(kernel);
+  std::string text;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const bool stays = i < arguments.size() &&
+                       std::visit([&](const auto& value) { return misfit_of(known[i], value); },
+                                  arguments[i].value)
+                           .empty();
+    const std::string value = stays ? arguments[i].name + "=" + arguments[i].text
+                                    : fmt::format("p{}={}", i, example_value(known[i]));
+    text += (i == 0 ? "--arg '" : " --arg '") + value + "'";
+  }
+  return text;
+}
+
+std::vector<std::byte> parameter_bytes(const KernelSignature& kernel,
+                                       const std::vector<Argument>& arguments,
+                                       const Placed& placed) {
+  std::vector<std::byte> bytes(kernel.parameter_bytes);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    put(arguments[i], placed, bytes.data() + kernel.parameters[i].offset);
+  }
+  return bytes;
+}
+
+std::vector<std::string> arrays_named_by(const Argument& argument) {
+  if (const auto* map = std::get_if<TensorMapArgument>(&argument.value)) return {map->array};
+  std::vector<std::string> names;
+  if (const auto* structure = std::get_if<StructArgument>(&argument.value)) {
+    for (const auto& field : structure->fields) {
+      if (const auto* name = std::get_if<std::string>(&field)) names.push_back(*name);
+    }
+  }
+  return names;
+}
+
+}  // namespace tessera::checking

@@ -1,0 +1,43 @@
+// Whether the arguments given fit what a kernel takes, and the bytes that the kernel gets then.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "check/arguments.h"
+#include "vgpu/observe/signature.h"
+
+namespace tessera::checking {
+
+// Arguments belong to the parameters in their order; by name where every one has the name of a
+// parameter.
+std::vector<Argument> in_order_of(const vgpu::KernelSignature& kernel,
+                                  std::vector<Argument> arguments);
+
+// One sentence on what does not fit, or nothing. The element types of arrays are judged where they
+// are known before the arrays are made.
+std::string misfit(const vgpu::KernelSignature& kernel, const std::vector<Argument>& arguments);
+
+// A table of the parameters with index, name, type and size, and what was given for each.
+std::string parameter_table(const vgpu::KernelSignature& kernel,
+                            const std::vector<Argument>& arguments);
+
+// "--arg a=f32[4096]:uniform --arg n=i32:64" for a kernel, as good as its name and PTX allow; what
+// was given stays.
+std::string example_arguments(const vgpu::KernelSignature& kernel,
+                              const std::vector<Argument>& arguments);
+
+// Where arrays and tensor maps of these names are, and what the maps are.
+struct Placed {
+  std::map<std::string, std::uint64_t> arrays;
+  std::map<std::string, std::vector<std::byte>> maps;
+};
+std::vector<std::byte> parameter_bytes(const vgpu::KernelSignature& kernel,
+                                       const std::vector<Argument>& arguments,
+                                       const Placed& placed);
+
+// The names of arrays that an argument reads the address of, or maps.
+std::vector<std::string> arrays_named_by(const Argument& argument);
+
+}  // namespace tessera::checking

@@ -1,0 +1,178 @@
+#include "check/code.h"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "base/status.h"
+#include "check/nvcc.h"
+#include "lab/data/npy_header.h"
+
+namespace tessera::checking {
+namespace {
+
+constexpr std::size_t kMostListed = 20;
+
+std::string demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 && text ? text.get() : name;
+}
+
+int depth_change(char c) {
+  if (c == '(' || c == '<' || c == '[') return 1;
+  return c == ')' || c == '>' || c == ']' ? -1 : 0;
+}
+
+// Where the '(' of the parameters stands, which the last ')' closes; npos without one.
+std::size_t parameters_begin(const std::string& text) {
+  if (!text.ends_with(')')) return std::string::npos;
+  int depth = 0;
+  for (std::size_t i = text.size(); i-- > 0;) {
+    depth -= depth_change(text[i]);
+    if (depth == 0) return i;
+  }
+  return std::string::npos;
+}
+
+// A function template's name begins with its return type.
+std::string without_return_type(const std::string& text) {
+  return text.starts_with("void ") ? text.substr(5) : text;
+}
+
+// Everything that a kernel may be called by, the most exact first.
+std::vector<std::string> spellings(const std::string& name) {
+  const std::string full = plain_kernel_name(name);
+  const std::string bare = full.substr(0, parameters_begin(full));
+  std::vector<std::string> all = {name, full, bare};
+  // The template's arguments stand at the end: "gemm<128, 4>".
+  std::size_t end = bare.size();
+  if (bare.ends_with('>')) {
+    int depth = 0;
+    do depth -= depth_change(bare[--end]);
+    while (depth != 0 && end > 0);
+  }
+  const std::string no_arguments = bare.substr(0, end);
+  all.push_back(no_arguments);
+  const std::size_t scope = no_arguments.rfind("::");
+  if (scope != std::string::npos) {
+    all.push_back(bare.substr(scope + 2));
+    all.push_back(no_arguments.substr(scope + 2));
+  }
+  return all;
+}
+
+std::string list_of(const std::vector<const vgpu::KernelSignature*>& kernels) {
+  std::string list;
+  for (std::size_t i = 0; i < kernels.size() && i < kMostListed; ++i) {
+    list += (i == 0 ? "'" : ", '") + plain_kernel_name(kernels[i]->name) + "'";
+  }
+  if (kernels.size() > kMostListed) {
+    list += fmt::format(" and {} more", kernels.size() - kMostListed);
+  }
+  return list;
+}
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw StatusError(Status::bad_argument(message));
+}
+
+}  // namespace
+
+Code read_code(const std::string& path, const std::vector<std::string>& nvcc_arguments) {
+  const bool is_ptx = path.ends_with(".ptx");
+  if (!is_ptx && !path.ends_with(".cu")) {
+    refuse(fmt::format("FILE is '{}', but must end with .ptx or .cu", path));
+  }
+  Code code{path, lab::read_whole_file(path, fmt::format("FILE ({})", path))};
+  if (is_ptx && !nvcc_arguments.empty()) {
+    refuse(fmt::format("--nvcc-arg is '{}', but nothing of '{}' is compiled", nvcc_arguments[0],
+                       path));
+  }
+  if (!is_ptx) code.ptx = compile_to_ptx(path, nvcc_arguments);
+  if (code.ptx.find('\0') != std::string::npos) {
+    refuse(fmt::format("FILE is '{}', but holds zero bytes, so it is no PTX text", path));
+  }
+  if (code.ptx.empty()) refuse(fmt::format("FILE is '{}', but there is no kernel in it", path));
+  return code;
+}
+
+const vgpu::KernelSignature& choose_kernel(const std::vector<vgpu::KernelSignature>& kernels,
+                                           const std::string& name, const std::string& path) {
+  if (kernels.empty()) refuse(fmt::format("FILE is '{}', but there is no kernel in it", path));
+  std::vector<const vgpu::KernelSignature*> all, found;
+  for (const vgpu::KernelSignature& kernel : kernels) all.push_back(&kernel);
+  if (name.empty()) {
+    if (all.size() == 1) return *all[0];
+    refuse(fmt::format("--kernel is not given, and '{}' has {} kernels: {}", path, all.size(),
+                       list_of(all)));
+  }
+  for (std::size_t exactness = 0; exactness < 6 && found.empty(); ++exactness) {
+    for (const auto* kernel : all) {
+      const std::vector<std::string> names = spellings(kernel->name);
+      if (exactness < names.size() && names[exactness] == name) found.push_back(kernel);
+    }
+  }
+  if (found.size() == 1) return *found[0];
+  if (found.empty()) {
+    refuse(fmt::format("--kernel is '{}', but '{}' has {}: {}", name, path,
+                       all.size() == 1 ? "only" : "these", list_of(all)));
+  }
+  refuse(fmt::format("--kernel is '{}', which names {} kernels of '{}': {}", name, found.size(),
+                     path, list_of(found)));
+}
+
+std::string short_kernel_name(const std::vector<vgpu::KernelSignature>& kernels,
+                              const vgpu::KernelSignature& kernel) {
+  std::vector<std::string> names = spellings(kernel.name);
+  std::stable_sort(names.begin(), names.end(),
+                   [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  for (const std::string& name : names) {
+    const auto means = [&](const vgpu::KernelSignature& other) {
+      const std::vector<std::string> all = spellings(other.name);
+      return std::find(all.begin(), all.end(), name) != all.end();
+    };
+    if (std::count_if(kernels.begin(), kernels.end(), means) == 1) return name;
+  }
+  return kernel.name;
+}
+
+std::string plain_kernel_name(const std::string& name) {
+  return without_return_type(demangled(name));
+}
+
+std::vector<std::string> parameter_types(const std::string& name) {
+  const std::string text = demangled(name);
+  const std::size_t begin = parameters_begin(text);
+  if (begin == std::string::npos) return {};
+  std::vector<std::string> types(1);
+  int depth = 0;
+  for (std::size_t i = begin + 1; i + 1 < text.size(); ++i) {
+    depth += depth_change(text[i]);
+    if (text[i] == ',' && depth == 0) {
+      types.emplace_back();
+      ++i;  // the space behind it
+    } else {
+      types.back() += text[i];
+    }
+  }
+  return types == std::vector<std::string>{""} ? std::vector<std::string>{} : types;
+}
+
+std::string line_of(const std::string& text, int number) {
+  std::size_t begin = 0;
+  for (int line = 1; line < number; ++line) {
+    begin = text.find('\n', begin);
+    if (begin == std::string::npos) return "";
+    ++begin;
+  }
+  const std::string line = text.substr(begin, text.find('\n', begin) - begin);
+  return line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
+}
+
+}  // namespace tessera::checking

@@ -1,0 +1,38 @@
+// The code that is checked: a file of a user, as PTX, and the kernel in it that was meant.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "vgpu/observe/signature.h"
+
+namespace tessera::checking {
+
+struct Code {
+  std::string path;  // as given
+  std::string ptx;
+};
+
+// Reads a .ptx file, or compiles a .cu file. Throws StatusError.
+Code read_code(const std::string& path, const std::vector<std::string>& nvcc_arguments);
+
+// The kernel of this name, as the PTX has it or as C++ does: "_Z5scalePfi", "scale(float*, int)",
+// "scale", "space::scale<4>". Empty: the only kernel there is. Throws kBadArgument that lists the
+// kernels unless there is exactly one.
+const vgpu::KernelSignature& choose_kernel(const std::vector<vgpu::KernelSignature>& kernels,
+                                           const std::string& name, const std::string& path);
+
+// The shortest name that means this kernel alone.
+std::string short_kernel_name(const std::vector<vgpu::KernelSignature>& kernels,
+                              const vgpu::KernelSignature& kernel);
+
+// "scale(float*, int)" for "_Z5scalePfi"; the name itself where it is not mangled.
+std::string plain_kernel_name(const std::string& name);
+
+// "float*" and "int"; empty where the name does not tell.
+std::vector<std::string> parameter_types(const std::string& name);
+
+// Line `number` of a text, from 1; empty beyond its end.
+std::string line_of(const std::string& text, int number);
+
+}  // namespace tessera::checking

@@ -1,0 +1,17 @@
+// Tensor maps of arguments: the whole of an array, a box of it, a swizzle.
+#pragma once
+
+#include <vector>
+
+#include "check/arrays.h"
+#include "check/bind.h"
+#include "device/device.h"
+
+namespace tessera::checking {
+
+// The 128 bytes of a TensorMapArgument on this device. Throws kBadArgument naming the argument and
+// the rule that its box, swizzle or array breaks.
+std::vector<std::byte> encode_map(const Argument& argument, const std::vector<HostArray>& arrays,
+                                  const Placed& placed, Device& device);
+
+}  // namespace tessera::checking

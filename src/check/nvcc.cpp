@@ -1,0 +1,141 @@
+#include "check/nvcc.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <glob.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "base/numbers.h"
+#include "base/status.h"
+#include "lab/data/npy_header.h"
+
+namespace tessera::checking {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_program(const std::string& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
+}
+
+std::string from_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::vector<std::string> usual_places() {
+  std::vector<std::string> places;
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const std::string home = from_environment(name); !home.empty()) {
+      places.push_back(home + "/bin/nvcc");
+    }
+  }
+  for (const std::string& folder : split(from_environment("PATH"), ':')) {
+    if (!folder.empty()) places.push_back(folder + "/nvcc");
+  }
+  glob_t found{};
+  if (glob("/usr/local/cuda*/bin/nvcc", 0, nullptr, &found) == 0) {
+    places.insert(places.end(), found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  }
+  globfree(&found);
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  places.push_back((program.parent_path() / "cuda/nvidia/cu13/bin/nvcc").string());
+  return places;
+}
+
+// A folder that is gone when this is.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::error_code error;
+    path_ = (fs::temp_directory_path(error) / "tessera-XXXXXX").string();
+    if (error || !mkdtemp(path_.data())) {
+      throw StatusError(Status::unavailable(
+          fmt::format("no temporary folder can be made ({})", std::strerror(errno))));
+    }
+  }
+  ~TemporaryFolder() {
+    std::error_code error;
+    fs::remove_all(path_, error);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::string operator/(const char* name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+// Runs a program; what it prints goes to stderr, so that stdout stays ours. Returns its exit code.
+int run(const std::vector<std::string>& words) {
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  const pid_t child = fork();
+  if (child < 0) {
+    throw StatusError(Status::unavailable(
+        fmt::format("{} cannot be started: {}", words[0], std::strerror(errno))));
+  }
+  if (child == 0) {
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+bool names_architecture(const std::string& argument) {
+  for (const char* option : {"-arch", "--gpu-architecture", "-gencode", "--generate-code"}) {
+    if (argument.starts_with(option)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string find_nvcc() {
+  for (const char* name : {"NVCC", "CUDACXX"}) {
+    const std::string path = from_environment(name);
+    if (path.empty()) continue;
+    if (is_program(path)) return path;
+    throw StatusError(
+        Status::bad_argument(fmt::format("{} is '{}', but there is no such program", name, path)));
+  }
+  for (const std::string& place : usual_places()) {
+    if (is_program(place)) return place;
+  }
+  throw StatusError(Status::unavailable(
+      "a .cu file needs nvcc, and there is none in NVCC, CUDA_HOME, PATH or /usr/local/cuda; "
+      "install the CUDA toolkit, or 'pip install nvidia-cuda-nvcc' and set NVCC to its bin/nvcc, "
+      "or "
+      "give a .ptx file made elsewhere with 'nvcc -ptx -arch=sm_90a -lineinfo'"));
+}
+
+std::string compile_to_ptx(const std::string& source, const std::vector<std::string>& arguments) {
+  const TemporaryFolder folder;
+  const std::string ptx = folder / "kernel.ptx";
+  std::vector<std::string> words = {find_nvcc(), "-ptx", "-lineinfo", "-o", ptx};
+  if (std::none_of(arguments.begin(), arguments.end(), names_architecture)) {
+    words.push_back("-arch=sm_90a");
+  }
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  words.push_back(source);
+  const int code = run(words);
+  if (code == 0) return lab::read_whole_file(ptx, "the compiler's output");
+  throw StatusError(Status::bad_argument(
+      fmt::format("'{}' does not compile: nvcc ended with exit code {}", source, code)));
+}
+
+}  // namespace tessera::checking

@@ -1,0 +1,17 @@
+// CUDA sources to PTX, with the nvcc of this machine.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tessera::checking {
+
+// NVCC, CUDACXX, CUDA_HOME, PATH, /usr/local/cuda*, or what tools/ci/setup fetched into the folder
+// of this program. Throws kUnavailable with how to get one.
+std::string find_nvcc();
+
+// The PTX of a source file, for sm_90a with line numbers unless `arguments` name an architecture.
+// What the compiler says goes to stderr. Throws kBadArgument when it refuses the file.
+std::string compile_to_ptx(const std::string& source, const std::vector<std::string>& arguments);
+
+}  // namespace tessera::checking

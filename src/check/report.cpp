@@ -1,0 +1,305 @@
+#include "check/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "check/source.h"
+
+namespace tessera::checking {
+namespace {
+
+using vgpu::Finding;
+using vgpu::FindingPlace;
+
+constexpr std::size_t kMostText = 90;  // of a source line
+constexpr std::size_t kMostNotes = 3;
+
+std::string plural(std::uint64_t count, const std::string& one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
+std::string_view severity_name(vgpu::Severity severity) {
+  return severity == vgpu::Severity::kError ? "error" : "lockstep";
+}
+
+// A line of a file as a terminal may show it: no control characters, tabs as one space.
+std::string harmless(std::string text) {
+  for (char& c : text) {
+    if (c == '\t') c = ' ';
+    if ((c >= 0 && c < ' ') || c == '\x7f') c = '?';
+  }
+  return text;
+}
+
+std::string who(const FindingPlace& place) {
+  std::string text = fmt::format("CTA {}", place.cta);
+  if (place.warp >= 0) text += fmt::format(", warp {}", place.warp);
+  if (place.lane >= 0) text += fmt::format(", lane {}", place.lane);
+  return text;
+}
+
+std::string place_text(const FindingPlace& place, SourceLines& lines) {
+  const ShownLine at = lines.at(place);
+  std::string text = fmt::format("  {}:{}: {}\n", at.file, at.line, place.what);
+  if (!at.text.empty()) {
+    const std::string line = harmless(at.text);
+    const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
+    // A column beyond the line is of another version of the file.
+    const auto column = static_cast<std::size_t>(std::max(at.column, 1)) - 1;
+    const std::size_t caret = column > first && column < line.size() ? column : first;
+    const std::size_t begin = caret > first + kMostText - 10 ? caret - kMostText / 2 : first;
+    text += fmt::format("  {:>6} | {}\n", at.line, line.substr(begin, kMostText));
+    text += fmt::format("         | {:>{}}\n", '^', caret - begin + 1);
+  }
+  text += fmt::format("         by {}", who(place));
+  if (!place.form.empty()) text += fmt::format("; PTX line {}: {}", place.ptx_line, place.form);
+  return text + "\n";
+}
+
+// "array a, element [3,17]" or "4 bytes past the end of array a"; empty where it is none.
+std::string array_text(const Finding& finding, const CheckReport& report) {
+  constexpr std::uint64_t kRedZone = 4096;
+  if (!finding.has_address) return "";
+  for (const HostArray& array : report.plan.arrays) {
+    const auto found = report.result.addresses.find(array.name);
+    if (found == report.result.addresses.end()) continue;
+    const std::uint64_t base = found->second, end = base + array.bytes.size();
+    const std::uint64_t at = finding.address;
+    if (at >= base && at < end) {
+      return fmt::format("array {} ({}), byte {}", array.name, shape_text(array), at - base);
+    }
+    if (at >= end && at - end < kRedZone) {
+      return fmt::format("{} past the end of array {} ({})", plural(at - end, "byte"), array.name,
+                         shape_text(array));
+    }
+    if (at < base && base - at <= kRedZone) {
+      return fmt::format("{} before the begin of array {} ({})", plural(base - at, "byte"),
+                         array.name, shape_text(array));
+    }
+  }
+  return "";
+}
+
+std::string seen_text(const SeenFinding& seen, const CheckReport& report) {
+  std::string text =
+      fmt::format("in {} of {}", seen.runs, plural(report.result.runs.size(), "run"));
+  if (seen.runs == 1 && report.result.runs.size() > 1) text += fmt::format(" ({})", seen.order);
+  if (seen.instructions > 1) {
+    text += fmt::format(", at {} places of the PTX", seen.instructions);
+  }
+  if (seen.finding.count > 1) text = fmt::format("{} times, {}", seen.finding.count, text);
+  return text;
+}
+
+// The first line of a message is its sentence; more may follow.
+std::string indented(const std::string& message) {
+  std::string text;
+  for (const char c : message) text += c == '\n' ? std::string("\n   ") : std::string(1, c);
+  return text;
+}
+
+std::string finding_text(const SeenFinding& seen, SourceLines& lines, const CheckReport& report) {
+  const Finding& finding = seen.finding;
+  const std::string name = finding.check + ": ";
+  const bool repeats = finding.message.starts_with(name);  // "deadlock: every warp waits"
+  std::string text = fmt::format("{}: {}{}\n", severity_name(finding.severity), name,
+                                 indented(finding.message.substr(repeats ? name.size() : 0)));
+  for (const FindingPlace& place : finding.places) text += place_text(place, lines);
+  const std::string array = array_text(finding, report);
+  if (!array.empty()) text += fmt::format("  where: {}\n", array);
+  text += fmt::format("  seen:  {}\n", seen_text(seen, report));
+  if (!finding.hint.empty()) text += fmt::format("  do:    {}\n", finding.hint);
+  return text + "\n";
+}
+
+std::string finding_line(const SeenFinding& seen, SourceLines& lines) {
+  const Finding& finding = seen.finding;
+  std::string text = fmt::format("{}: {}", severity_name(finding.severity), finding.check);
+  for (const FindingPlace& place : finding.places) {
+    const ShownLine at = lines.at(place);
+    text += fmt::format("{} {}:{}", &place == &finding.places[0] ? "" : ",", at.file, at.line);
+  }
+  return text + "\n";
+}
+
+std::string shape_text(const LaunchShape& shape) {
+  std::string text = fmt::format("grid {} x {} x {}, block {} x {} x {}", shape.grid, shape.grid_y,
+                                 shape.grid_z, shape.block, shape.block_y, shape.block_z);
+  if (shape.cluster[0] != 0) {
+    text +=
+        fmt::format(", cluster {} x {} x {}", shape.cluster[0], shape.cluster[1], shape.cluster[2]);
+  }
+  if (shape.shared_bytes != 0)
+    text += fmt::format(", {} bytes of dynamic shared memory", shape.shared_bytes);
+  return text;
+}
+
+std::set<std::string> approximate_forms(const CheckResult& result) {
+  std::set<std::string> forms;
+  for (const CheckRun& run : result.runs) {
+    forms.insert(run.report.approximate_forms.begin(), run.report.approximate_forms.end());
+  }
+  return forms;
+}
+
+std::uint64_t warp_instructions(const CheckResult& result) {
+  std::uint64_t most = 0;
+  for (const CheckRun& run : result.runs) most = std::max(most, run.report.warp_instructions);
+  return most;
+}
+
+// "3 runs (eager; warps by index and by seeds 1 to 2), 84000 warp instructions each"
+std::string runs_text(const CheckReport& report) {
+  const CheckResult& result = report.result;
+  const int seeds = report.plan.warp_orders - 1;
+  std::string text = plural(result.runs.size(), "run");
+  text += result.one_schedule ? " (the code has nothing asynchronous, so one schedule"
+                              : " (asynchronous operations eager and lazy";
+  text += "; warps by index";
+  if (seeds > 0)
+    text += seeds == 1 ? " and by seed 1" : fmt::format(" and by seeds 1 to {}", seeds);
+  text += ")";
+  const auto finished = std::count_if(result.runs.begin(), result.runs.end(),
+                                      [](const CheckRun& run) { return run.finished; });
+  if (finished != static_cast<std::ptrdiff_t>(result.runs.size())) {
+    text += fmt::format(", {} finished", finished);
+  }
+  const std::uint64_t instructions = warp_instructions(result);
+  if (instructions != 0) text += fmt::format(", {} each", plural(instructions, "warp instruction"));
+  return text;
+}
+
+std::string notes_text(const CheckReport& report) {
+  std::string text;
+  std::set<std::string> told;
+  const auto first_finished = std::find_if(report.result.runs.begin(), report.result.runs.end(),
+                                           [](const CheckRun& run) { return run.finished; });
+  for (const Disagreement& one : report.result.disagreements) {
+    if (!told.insert(one.array).second || told.size() > kMostNotes) continue;
+    std::string first = one.difference.first;
+    first.replace(first.find(", expected "), 11, " against ");
+    text += fmt::format(
+        "note: array {} depends on the order: {} differ between the runs, first {} ({}, against "
+        "{})\n",
+        one.array, plural(one.difference.count, "element"), first, one.order,
+        name_of(first_finished->order));
+  }
+  return text;
+}
+
+std::string summary_text(const CheckReport& report) {
+  const CheckResult& result = report.result;
+  std::string text;
+  if (result.findings.empty() && result.stopped) {
+    text += "no finding so far\n";
+  } else if (result.findings.empty()) {
+    text +=
+        "clean: no finding\nchecked: races, missing barriers, waits and fences, uninitialised "
+        "reads, bounds, alignment, barrier\n         use, deadlock\n";
+  } else {
+    text += plural(result.findings.size(), "finding") + "\n";
+  }
+  text += fmt::format("ran: {}\n", runs_text(report));
+  if (warp_instructions(result) != 0) {
+    const std::set<std::string> forms = approximate_forms(result);
+    text += forms.empty() ? "every instruction that ran is computed bit for bit\n"
+                          : fmt::format("approximate or by a model: {}\n", fmt::join(forms, ", "));
+  }
+  if (result.stopped) text += "stopped by Ctrl-C: not all orders were run\n";
+  return text + fmt::format("again: {}\n", report.command);
+}
+
+Json json_of(const FindingPlace& place, SourceLines& lines) {
+  const ShownLine at = lines.at(place);
+  const auto known = [](int number) { return number < 0 ? Json() : Json(number); };
+  return {{"what", place.what},     {"form", place.form},        {"ptx_line", place.ptx_line},
+          {"source_file", at.file}, {"source_line", at.line},    {"source_text", at.text},
+          {"cta", place.cta},       {"warp", known(place.warp)}, {"lane", known(place.lane)}};
+}
+
+Json json_of(const SeenFinding& seen, SourceLines& lines, const CheckReport& report) {
+  const Finding& finding = seen.finding;
+  Json places = Json::array();
+  for (const FindingPlace& place : finding.places) places.push_back(json_of(place, lines));
+  return {{"check", finding.check},
+          {"severity", severity_name(finding.severity)},
+          {"message", finding.message},
+          {"hint", finding.hint},
+          {"count", finding.count},
+          {"runs", seen.runs},
+          {"where", array_text(finding, report)},
+          {"places", places}};
+}
+
+}  // namespace
+
+std::string text_of(const CheckReport& report) {
+  SourceLines lines(report.plan.code);
+  std::string text =
+      fmt::format("{}: kernel {}, {}\n\n", report.plan.code.path,
+                  plain_kernel_name(report.plan.kernel.name), shape_text(report.plan.shape));
+  const std::vector<SeenFinding>& findings = report.result.findings;
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    text += i < report.shown ? finding_text(findings[i], lines, report)
+                             : finding_line(findings[i], lines);
+  }
+  if (findings.size() > report.shown) text += "(--all shows these in full)\n\n";
+  return text + notes_text(report) + summary_text(report);
+}
+
+Json json_of(const CheckReport& report) {
+  SourceLines lines(report.plan.code);
+  Json runs = Json::array(), findings = Json::array(), notes = Json::array();
+  for (const CheckRun& run : report.result.runs) {
+    runs.push_back({{"order", name_of(run.order)},
+                    {"finished", run.finished},
+                    {"findings", run.report.findings.size()},
+                    {"warp_instructions", run.report.warp_instructions},
+                    {"lane_instructions", run.report.lane_instructions},
+                    {"host_seconds", run.report.host_seconds}});
+  }
+  for (const SeenFinding& seen : report.result.findings) {
+    findings.push_back(json_of(seen, lines, report));
+  }
+  for (const Disagreement& one : report.result.disagreements) {
+    notes.push_back({{"array", one.array},
+                     {"order", one.order},
+                     {"elements", one.difference.count},
+                     {"first", one.difference.first}});
+  }
+  return {{"schema", "tessera.check/1"},
+          {"command", report.command},
+          {"file", report.plan.code.path},
+          {"kernel", plain_kernel_name(report.plan.kernel.name)},
+          {"entry", report.plan.kernel.name},
+          {"launch", shape_text(report.plan.shape)},
+          {"clean", report.result.findings.empty() && !report.result.stopped},
+          {"complete", !report.result.stopped},
+          {"findings", findings},
+          {"depends_on_order", notes},
+          {"approximate_forms", approximate_forms(report.result)},
+          {"runs", runs}};
+}
+
+Table table_of(const CheckReport& report) {
+  SourceLines lines(report.plan.code);
+  Table table{{"severity", "check", "message", "where", "source", "count", "runs", "do"}, {}};
+  for (const SeenFinding& seen : report.result.findings) {
+    const Finding& finding = seen.finding;
+    std::string where, source;
+    for (const FindingPlace& place : finding.places) {
+      const ShownLine at = lines.at(place);
+      where += fmt::format("{}{}:{}", where.empty() ? "" : ", ", at.file, at.line);
+      if (source.empty()) source = harmless(at.text);
+    }
+    source.erase(0, std::min(source.find_first_not_of(' '), source.size()));
+    table.rows.push_back({std::string(severity_name(finding.severity)), finding.check,
+                          harmless(finding.message), where, source, std::to_string(finding.count),
+                          std::to_string(seen.runs), finding.hint});
+  }
+  return table;
+}
+
+}  // namespace tessera::checking

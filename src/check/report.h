@@ -1,0 +1,25 @@
+// What a check found, in one screen: what is wrong, where it stands in the source, what to do.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/table.h"
+#include "check/run.h"
+
+namespace tessera::checking {
+
+using Json = nlohmann::ordered_json;
+
+struct CheckReport {
+  const CheckPlan& plan;
+  const CheckResult& result;
+  std::string command;    // that repeats it
+  std::size_t shown = 4;  // findings in full; the others as one line each
+};
+
+std::string text_of(const CheckReport& report);
+Json json_of(const CheckReport& report);
+Table table_of(const CheckReport& report);  // a row a finding
+
+}  // namespace tessera::checking

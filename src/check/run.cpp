@@ -1,0 +1,322 @@
+#include "check/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "base/interrupt.h"
+#include "check/maps.h"
+#include "device/device.h"
+
+namespace tessera::checking {
+namespace {
+
+CodeImage image_of(const Code& code) {
+  CodeImage image;
+  image.name = code.path;
+  image.ptx = code.ptx;
+  return image;
+}
+
+// "... is not implemented\n  at PTX line 5: ..." on one line.
+std::string one_sentence(const std::string& message) {
+  std::string text;
+  for (std::size_t i = 0; i < message.size(); ++i) {
+    if (message[i] != '\n') {
+      text += message[i];
+      continue;
+    }
+    text += message.compare(i, 6, "\n  at ") == 0 ? "," : ";";
+    while (i + 2 < message.size() && message[i + 1] == ' ' && message[i + 2] == ' ') ++i;
+  }
+  return text;
+}
+
+// WHY: whatever keeps a kernel from starting is about the call, not about what the kernel did.
+template <class F>
+auto as_bad_argument(F f) {
+  try {
+    return f();
+  } catch (const LaunchFault&) {
+    throw;
+  } catch (const StatusError& error) {
+    throw StatusError(Status::bad_argument(one_sentence(error.status().message)));
+  }
+}
+
+// Ends a run by Ctrl-C, or when it takes longer than it may.
+class Watchdog {
+ public:
+  explicit Watchdog(double seconds)
+      : thread_([this, seconds](const std::stop_token& done) { watch(done, seconds); }) {}
+
+  const std::atomic<bool>* stop() const { return &stop_; }
+
+ private:
+  void watch(const std::stop_token& done, double seconds) {
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
+    std::mutex mutex;
+    std::condition_variable_any ended;
+    std::unique_lock lock(mutex);
+    while (!done.stop_requested()) {
+      const std::chrono::duration<double> passed = Clock::now() - begin;
+      if (interrupted() || passed.count() > seconds) stop_ = true;
+      ended.wait_for(lock, done, std::chrono::milliseconds(20), [] { return false; });
+    }
+  }
+
+  std::atomic<bool> stop_ = false;
+  std::jthread thread_;
+};
+
+std::unique_ptr<Device> device_for(const CheckPlan& plan, const RunOrder& order,
+                                   const Watchdog& watchdog) {
+  VirtualDeviceOptions options;
+  options.host_threads = plan.host_threads;
+  options.observation.checks = true;
+  options.observation.schedule = order.schedule;
+  options.observation.warp_order_seed = order.warp_seed;
+  options.observation.stop = watchdog.stop();
+  return make_virtual_device(options);
+}
+
+Placed place(const CheckPlan& plan, Device& device) {
+  Placed placed;
+  for (const HostArray& array : plan.arrays) {
+    const DeviceAddress address = device.allocate(array.bytes.size());
+    if (array.initialised) device.copy_in(address, array.bytes.data(), array.bytes.size());
+    placed.arrays[array.name] = address;
+  }
+  for (const Argument& argument : plan.arguments) {
+    if (!std::holds_alternative<TensorMapArgument>(argument.value)) continue;
+    placed.maps[argument.name] = encode_map(argument, plan.arrays, placed, device);
+  }
+  return placed;
+}
+
+std::vector<HostArray> results_of(const CheckPlan& plan, const Placed& placed, Device& device) {
+  std::vector<HostArray> results = plan.arrays;
+  for (HostArray& array : results) {
+    device.copy_out(array.bytes.data(), placed.arrays.at(array.name), array.bytes.size());
+  }
+  return results;
+}
+
+vgpu::Finding unexpected(const Expectation& expectation, const HostArray& found,
+                         const Difference& difference, std::uint64_t address) {
+  vgpu::Finding finding;
+  finding.check = "unexpected-result";
+  finding.message =
+      fmt::format("array {} differs from {} in {} of {} elements, first {}", found.name,
+                  expectation.path, difference.count, found.elements(), difference.first);
+  finding.hint =
+      "Where other findings stand beside this one, mend those first; --tolerance X "
+      "allows for rounding.";
+  finding.count = difference.count;
+  finding.address = address;
+  finding.has_address = true;
+  return finding;
+}
+
+// What a finished run left, against what was expected and against the first run.
+void judge(const CheckPlan& plan, std::vector<HostArray> results, CheckRun& run,
+           CheckResult& result) {
+  for (const Expectation& expectation : plan.expectations) {
+    const auto found = std::find_if(results.begin(), results.end(), [&](const HostArray& array) {
+      return array.name == expectation.values.name;
+    });
+    const Difference difference = compare(*found, expectation.values, plan.tolerance);
+    if (difference.count == 0) continue;
+    run.report.findings.push_back(
+        unexpected(expectation, *found, difference, result.addresses.at(found->name)));
+  }
+  if (result.results.empty()) {
+    result.results = std::move(results);
+    return;
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Difference difference = compare(results[i], result.results[i], 0);
+    if (difference.count == 0) continue;
+    result.disagreements.push_back({results[i].name, name_of(run.order), difference});
+  }
+}
+
+// By Ctrl-C it is not the kernel's fault; by the time limit it may be.
+void note_stop(const CheckPlan& plan, CheckRun& run, CheckResult& result) {
+  if (interrupted()) {
+    result.stopped = true;
+    run.report.findings.pop_back();
+    return;
+  }
+  vgpu::Finding& finding = run.report.findings.back();
+  finding.check = "endless";
+  finding.message = fmt::format("still running after {} s", plan.seconds);
+  finding.hint =
+      "Look for a loop that waits for what nobody does; if the kernel only takes long, "
+      "launch fewer blocks or give it more --seconds.";
+}
+
+CheckRun run_once(const CheckPlan& plan, const RunOrder& order, CheckResult& result) {
+  CheckRun run;
+  run.order = order;
+  const Watchdog watchdog(plan.seconds);
+  const std::unique_ptr<Device> device = device_for(plan, order, watchdog);
+  const Placed placed = place(plan, *device);
+  result.addresses = placed.arrays;
+  Launch launch;
+  launch.entry = plan.kernel.name;
+  launch.shape = plan.shape;
+  launch.params = parameter_bytes(plan.kernel, plan.arguments, placed);
+  try {
+    as_bad_argument([&] {
+      device->launch(device->load(image_of(plan.code)), launch);
+      return 0;
+    });
+    run.finished = true;
+    run.report = std::move(device->take_counts().at(0));
+    judge(plan, results_of(plan, placed, *device), run, result);
+  } catch (const LaunchFault& fault) {
+    run.report.findings = fault.before();
+    run.report.findings.push_back(fault.finding());
+    if (fault.finding().check == "stopped") note_stop(plan, run, result);
+  }
+  return run;
+}
+
+// Whether a kernel of this code may come out otherwise in the other schedule.
+bool is_asynchronous(const Code& code) {
+  for (const char* opcode : {"cp.async", "cp.reduce.async", "wgmma.", "st.async", "red.async"}) {
+    if (code.ptx.find(opcode) != std::string::npos) return true;
+  }
+  return false;
+}
+
+// The lines that a finding is about, whoever came first; PTX lines where the source is not known.
+using Lines = std::set<std::pair<std::string, int>>;
+Lines lines_of(const vgpu::Finding& finding) {
+  Lines lines;
+  for (const vgpu::FindingPlace& place : finding.places) {
+    const bool known = !place.source_file.empty();
+    lines.emplace(place.source_file, known ? place.source_line : place.ptx_line);
+  }
+  return lines;
+}
+
+// One bug for a person: unrolled loops and vector accesses make many findings of one line.
+bool same_bug(const vgpu::Finding& a, const vgpu::Finding& b) {
+  if (a.places.empty() && a.address != b.address) return false;  // another array
+  return a.check == b.check && lines_of(a) == lines_of(b);
+}
+
+SeenFinding* find(std::vector<SeenFinding>& all, const vgpu::Finding& finding) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const SeenFinding& seen) {
+    return same_bug(seen.finding, finding);
+  });
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::vector<SeenFinding> grouped(const CheckRun& run) {
+  std::vector<SeenFinding> groups;
+  for (const vgpu::Finding& finding : run.report.findings) {
+    if (SeenFinding* group = find(groups, finding)) {
+      group->finding.count += finding.count;
+      ++group->instructions;
+    } else {
+      groups.push_back({finding, 1, 1, name_of(run.order)});
+    }
+  }
+  return groups;
+}
+
+void add(const CheckRun& run, std::vector<SeenFinding>& all) {
+  for (SeenFinding& group : grouped(run)) {
+    if (SeenFinding* seen = find(all, group.finding)) {
+      seen->finding.count = std::max(seen->finding.count, group.finding.count);
+      seen->instructions = std::max(seen->instructions, group.instructions);
+      ++seen->runs;
+    } else {
+      all.push_back(std::move(group));
+    }
+  }
+}
+
+// What ends a kernel, then wrong order, then what follows from that: a value that was not there yet
+// is often one that came too late.
+int rank_of(const SeenFinding& seen) {
+  const std::string& check = seen.finding.check;
+  if (check == "unexpected-result") return 4;
+  if (seen.finding.severity == vgpu::Severity::kLockstep) return 3;
+  if (check.starts_with("uninitialised")) return 2;
+  for (const char* fault : {"out-of-bounds", "misaligned", "deadlock", "trap", "endless"}) {
+    if (check == fault) return 0;
+  }
+  return 1;
+}
+
+// What only lockstep hides is mended with a race at the same lines, and by more than that.
+void drop_what_races_cover(std::vector<SeenFinding>& findings) {
+  std::set<Lines> races;
+  for (const SeenFinding& seen : findings) {
+    if (seen.finding.check == "race") races.insert(lines_of(seen.finding));
+  }
+  std::erase_if(findings, [&](const SeenFinding& seen) {
+    return seen.finding.severity == vgpu::Severity::kLockstep &&
+           races.count(lines_of(seen.finding)) != 0;
+  });
+}
+
+void sort(std::vector<SeenFinding>& findings) {
+  std::stable_sort(findings.begin(), findings.end(), [](const auto& a, const auto& b) {
+    if (rank_of(a) != rank_of(b)) return rank_of(a) < rank_of(b);
+    return a.runs > b.runs;
+  });
+}
+
+}  // namespace
+
+std::string name_of(const RunOrder& order) {
+  const char* schedule = order.schedule == vgpu::AsyncSchedule::kEager ? "eager" : "lazy";
+  return order.warp_seed == 0 ? fmt::format("{}, warps by index", schedule)
+                              : fmt::format("{}, warps by seed {}", schedule, order.warp_seed);
+}
+
+std::vector<vgpu::KernelSignature> kernels_of(const Code& code) {
+  return as_bad_argument([&] {
+    const std::unique_ptr<Device> device = make_virtual_device({.host_threads = 1});
+    return device->kernels(device->load(image_of(code)));
+  });
+}
+
+CheckResult run_check(const CheckPlan& plan, const std::function<void(int, int)>& progress) {
+  CheckResult result;
+  result.one_schedule = !is_asynchronous(plan.code);
+  const int runs = (result.one_schedule ? 1 : 2) * plan.warp_orders;
+  for (int i = 0; i < runs; ++i) {
+    if (interrupted()) {
+      result.stopped = true;
+      break;
+    }
+    progress(i, runs);
+    RunOrder order;
+    order.schedule =
+        i < plan.warp_orders ? vgpu::AsyncSchedule::kEager : vgpu::AsyncSchedule::kLazy;
+    order.warp_seed = static_cast<std::uint64_t>(i % plan.warp_orders);
+    CheckRun run = run_once(plan, order, result);
+    if (result.stopped) break;
+    result.runs.push_back(std::move(run));
+    add(result.runs.back(), result.findings);
+  }
+  drop_what_races_cover(result.findings);
+  sort(result.findings);
+  return result;
+}
+
+}  // namespace tessera::checking

@@ -1,0 +1,85 @@
+// Runs a kernel several times in different legal orders, each on a fresh virtual GPU, and puts
+// together what all of them saw.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "check/arrays.h"
+#include "check/bind.h"
+#include "check/code.h"
+#include "launch/launch.h"
+#include "vgpu/observe/observation.h"
+#include "vgpu/observe/report.h"
+
+namespace tessera::checking {
+
+// What an array must hold after the kernel.
+struct Expectation {
+  HostArray values;  // with the array's name
+  std::string path;
+};
+
+// What is run.
+struct CheckPlan {
+  Code code;
+  vgpu::KernelSignature kernel;
+  LaunchShape shape;
+  std::vector<Argument> arguments;  // one a parameter
+  std::vector<HostArray> arrays;    // all, those that are no parameters too
+  std::vector<Expectation> expectations;
+  double tolerance = 0;
+  int warp_orders = 3;  // by index, then random ones
+  int host_threads = 0;
+  double seconds = 60;  // that one run may take
+};
+
+// One order in which warps and asynchronous operations take turns; all are legal.
+struct RunOrder {
+  vgpu::AsyncSchedule schedule = vgpu::AsyncSchedule::kEager;
+  std::uint64_t warp_seed = 0;  // 0: warps by index
+};
+std::string name_of(const RunOrder& order);  // "eager, warps by index"
+
+struct CheckRun {
+  RunOrder order;
+  bool finished = false;  // false: a fault ended it, the last of the findings
+  vgpu::LaunchReport report;
+};
+
+// Two orders left different elements in an array: a race, or sums of atomics in another order.
+struct Disagreement {
+  std::string array, order;
+  Difference difference;  // from the results of the first run that finished
+};
+
+// What one or several runs found at the same source lines.
+struct SeenFinding {
+  vgpu::Finding finding;  // the first, with the largest count of the runs
+  int instructions = 1;   // how many findings of a run, at other PTX instructions of these lines
+  int runs = 1;           // that saw it
+  std::string order;      // of the first of them
+};
+
+struct CheckResult {
+  std::vector<CheckRun> runs;
+  std::vector<SeenFinding> findings;  // worst first
+  std::vector<HostArray> results;     // of the first run that finished; empty when none did
+  std::vector<Disagreement> disagreements;
+  std::map<std::string, std::uint64_t> addresses;  // of the arrays, the same in every run
+  bool one_schedule = false;  // the code has nothing asynchronous: both schedules are the same
+  bool stopped = false;       // by Ctrl-C, before the last run
+};
+
+// Loads the PTX on a virtual GPU and says what is in it. Throws kBadArgument with the place of what
+// cannot be read.
+std::vector<vgpu::KernelSignature> kernels_of(const Code& code);
+
+// Throws kBadArgument for a launch that is refused, and for PTX that is not implemented; faults are
+// findings.
+CheckResult run_check(const CheckPlan& plan, const std::function<void(int, int)>& progress);
+
+}  // namespace tessera::checking

@@ -1,0 +1,36 @@
+// The lines that findings name: those of the source where its file is there, else of the PTX.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "check/code.h"
+#include "vgpu/observe/finding.h"
+
+namespace tessera::checking {
+
+struct ShownLine {
+  std::string file;  // as a person would open it
+  int line = 0, column = 0;
+  std::string text;  // empty where the file is not there
+};
+
+class SourceLines {
+ public:
+  explicit SourceLines(const Code& code) : code_(code) {}
+
+  // The place in the source, or in the PTX where it knows no source.
+  ShownLine at(const vgpu::FindingPlace& place);
+
+ private:
+  const std::string& text_of_file(const std::string& path);
+
+  const Code& code_;
+  std::map<std::string, std::string> files_;
+};
+
+// Column of a source line in the .loc that an instruction follows; 0 if that names another line.
+int column_of(const std::string& ptx, int ptx_line, int source_line);
+
+}  // namespace tessera::checking

@@ -1,0 +1,322 @@
+// tessera check FILE --kernel NAME --grid X --block X --arg ...: somebody's own kernel, run on the
+// virtual GPU under all checks and in several legal orders; says what is wrong and what to do.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "base/interrupt.h"
+#include "base/numbers.h"
+#include "base/progress.h"
+#include "check/report.h"
+#include "check/run.h"
+#include "cli/command.h"
+#include "cli/options/session.h"
+#include "cli/terminal/output.h"
+
+namespace tessera::cli {
+using namespace checking;  // the room that this command is the front of
+
+namespace {
+
+struct Options {
+  std::string file, kernel, grid, block, cluster, shared, seed, seeds, tolerance, threads, seconds;
+  std::vector<std::string> arguments, arrays, outputs, expectations, nvcc_arguments;
+  bool all = false;
+  Output report;
+};
+
+constexpr std::int64_t kMostCtas = 0x7fffffff, kMostRows = 65535;
+
+struct Extent3 {
+  std::int64_t x = 1, y = 1, z = 1;
+};
+
+// "x", "x,y" or "x,y,z", each from 1 to its limit.
+Extent3 parse_extent(const std::string& option, const std::string& text, const Extent3& most) {
+  const std::vector<std::string> parts = split(text, ',');
+  if (parts.size() > 3) {
+    throw StatusError(
+        Status::bad_argument(fmt::format("{} is '{}', but must be x, x,y or x,y,z", option, text)));
+  }
+  Extent3 extent;
+  std::int64_t* const to[3] = {&extent.x, &extent.y, &extent.z};
+  const std::int64_t limit[3] = {most.x, most.y, most.z};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    *to[i] =
+        parse_integer(fmt::format("{} '{}' in {}", option, text, "xyz"[i]), parts[i], 1, limit[i]);
+  }
+  return extent;
+}
+
+// HW: limits of a launch as in the CUDA C++ Programming Guide, technical specifications.
+LaunchShape parse_shape(const Options& options) {
+  const Extent3 grid = parse_extent("--grid", options.grid, {kMostCtas, kMostRows, kMostRows});
+  const Extent3 block = parse_extent("--block", options.block, {1024, 1024, 64});
+  const std::int64_t threads = block.x * block.y * block.z;
+  if (threads > 1024) {
+    throw StatusError(Status::bad_argument(
+        fmt::format("--block is '{}', which is {} threads, but a block has at most 1024",
+                    options.block, threads)));
+  }
+  LaunchShape shape;
+  shape.grid = grid.x;
+  shape.grid_y = static_cast<int>(grid.y);
+  shape.grid_z = static_cast<int>(grid.z);
+  shape.block = static_cast<int>(block.x);
+  shape.block_y = static_cast<int>(block.y);
+  shape.block_z = static_cast<int>(block.z);
+  if (!options.cluster.empty()) {
+    const Extent3 cluster = parse_extent("--cluster", options.cluster, {16, 16, 16});
+    shape.cluster[0] = static_cast<int>(cluster.x);
+    shape.cluster[1] = static_cast<int>(cluster.y);
+    shape.cluster[2] = static_cast<int>(cluster.z);
+  }
+  if (!options.shared.empty()) {
+    shape.shared_bytes = static_cast<int>(parse_integer("--shared", options.shared, 0, 227 << 10));
+  }
+  return shape;
+}
+
+std::vector<Argument> parse_arguments(const Options& options) {
+  std::vector<Argument> arguments;
+  for (const std::string& text : options.arguments) {
+    arguments.push_back(parse_argument("--arg", text));
+  }
+  return arguments;
+}
+
+void require_new_name(std::set<std::string>& names, const std::string& name) {
+  if (names.insert(name).second) return;
+  throw StatusError(Status::bad_argument(fmt::format("the name '{}' is given twice", name)));
+}
+
+// Arrays that are arguments, and those of --array.
+std::vector<HostArray> make_arrays(const Options& options, const std::vector<Argument>& arguments) {
+  const std::uint64_t seed = parse_seed(options.seed);
+  std::vector<HostArray> arrays;
+  std::set<std::string> names;
+  const auto add = [&](const Argument& argument) {
+    require_new_name(names, argument.name);
+    if (const auto* array = std::get_if<ArrayArgument>(&argument.value)) {
+      arrays.push_back(make_array(argument.name, *array, seed));
+    }
+  };
+  for (const Argument& argument : arguments) add(argument);
+  for (const std::string& text : options.arrays) {
+    const Argument argument = parse_argument("--array", text);
+    if (!std::holds_alternative<ArrayArgument>(argument.value)) {
+      throw StatusError(
+          Status::bad_argument(fmt::format("--array is '{}', but must be an array", text)));
+    }
+    add(argument);
+  }
+  return arrays;
+}
+
+const HostArray& array_named(const std::vector<HostArray>& arrays, const std::string& name,
+                             const std::string& option) {
+  std::string names;
+  for (const HostArray& array : arrays) {
+    if (array.name == name) return array;
+    names += (names.empty() ? "" : ", ") + array.name;
+  }
+  throw StatusError(
+      Status::bad_argument(fmt::format("{} names the array '{}', but the arrays are: {}", option,
+                                       name, names.empty() ? "none" : names)));
+}
+
+std::vector<Expectation> read_expectations(const Options& options,
+                                           const std::vector<HostArray>& arrays) {
+  std::vector<Expectation> expectations;
+  for (const std::string& text : options.expectations) {
+    const NamedFile file = parse_named_file("--expect", text);
+    const HostArray& array = array_named(arrays, file.name, "--expect");
+    HostArray values = read_array(file.path, "--expect");
+    values.name = file.name;
+    if (npy_descr(values.type) == npy_descr(array.type)) values.type = array.type;  // bf16
+    require_comparable(array, values, fmt::format("--expect ({})", file.path));
+    expectations.push_back({std::move(values), file.path});
+  }
+  return expectations;
+}
+
+// Where arrays go after the run; checked before it.
+std::vector<NamedFile> parse_outputs(const Options& options, const std::vector<HostArray>& arrays) {
+  std::vector<NamedFile> outputs;
+  for (const std::string& text : options.outputs) {
+    const NamedFile file = parse_named_file("--out", text);
+    array_named(arrays, file.name, "--out");
+    lab::check_writable(file.path, "--out");
+    std::error_code error;
+    const auto same = [&](const NamedFile& other) { return other.path == file.path; };
+    if (file.path == "-" || std::filesystem::equivalent(file.path, options.file, error) ||
+        std::any_of(outputs.begin(), outputs.end(), same)) {
+      throw StatusError(Status::bad_argument(fmt::format(
+          "--out is '{}', but must be a file of its own, and not that of the kernel", text)));
+    }
+    outputs.push_back(file);
+  }
+  return outputs;
+}
+
+void check_reports(const Options& options) {
+  std::vector<NamedPath> files = {{"FILE", options.file}};
+  for (const std::string& text : options.outputs) {
+    files.push_back({"--out", parse_named_file("--out", text).path});
+  }
+  for (const std::string& text : options.expectations) {
+    files.push_back({"--expect", parse_named_file("--expect", text).path});
+  }
+  options.report.check(files);
+}
+
+// The call as it should be, for somebody whose arguments do not fit.
+void show_call(const Options& options, const std::string& name, const vgpu::KernelSignature& kernel,
+               const std::vector<Argument>& arguments) {
+  const std::string table = parameter_table(kernel, arguments);
+  if (!table.empty()) fmt::print(stderr, "\n{}", table);
+  fmt::print(stderr, "\nFor example:\n  tessera check {} --kernel '{}' --grid {} --block {} {}\n",
+             options.file, name, options.grid.empty() ? "16" : options.grid,
+             options.block.empty() ? std::to_string(std::max(kernel.required_threads, 128))
+                                   : options.block,
+             example_arguments(kernel, arguments));
+}
+
+// What is missing of the call, or does not fit; empty: nothing.
+std::string problem_of(const Options& options, const vgpu::KernelSignature& kernel,
+                       const std::vector<Argument>& arguments) {
+  if (options.grid.empty()) return "--grid is not given; it says how many blocks are launched";
+  if (options.block.empty()) return "--block is not given; it says how many threads a block has";
+  return misfit(kernel, arguments);
+}
+
+void write_outputs(const std::vector<NamedFile>& outputs, const CheckResult& result) {
+  for (const NamedFile& output : outputs) {
+    if (result.results.empty()) {
+      fmt::print(stderr, "tessera check: no run came to its end; {} is not written\n", output.path);
+      continue;
+    }
+    lab::write_file(output.path, npy_file_of(array_named(result.results, output.name, "--out")),
+                    "--out");
+  }
+}
+
+CheckPlan plan_of(const Options& options, Code code, const vgpu::KernelSignature& kernel,
+                  std::vector<Argument> arguments) {
+  CheckPlan plan;
+  plan.code = std::move(code);
+  plan.kernel = kernel;
+  plan.shape = parse_shape(options);
+  plan.arrays = make_arrays(options, arguments);
+  for (const Argument& argument : arguments) {
+    for (const std::string& name : arrays_named_by(argument)) {
+      array_named(plan.arrays, name, fmt::format("--arg {}", argument.name));
+    }
+  }
+  plan.arguments = std::move(arguments);
+  plan.expectations = read_expectations(options, plan.arrays);
+  if (!options.tolerance.empty()) {
+    plan.tolerance = parse_real("--tolerance", options.tolerance);
+    if (!(plan.tolerance >= 0)) {
+      throw StatusError(Status::bad_argument(
+          fmt::format("--tolerance is '{}', but must be 0 or more", options.tolerance)));
+    }
+  }
+  if (!options.seeds.empty()) {
+    plan.warp_orders = 1 + static_cast<int>(parse_integer("--seeds", options.seeds, 0, 1000));
+  }
+  if (!options.seconds.empty()) {
+    plan.seconds = static_cast<double>(parse_integer("--seconds", options.seconds, 1, 1000000));
+  }
+  plan.host_threads = host_threads_of({.threads = options.threads});
+  return plan;
+}
+
+int report_of(const Options& options, const CheckPlan& plan, const CheckResult& result) {
+  CheckReport report{plan, result, command_line()};
+  if (options.all) report.shown = result.findings.size();
+  options.report.write(json_of(report), table_of(report));
+  if (options.report.prints_text()) fmt::print("{}", text_of(report));
+  if (!result.findings.empty()) return kCheckFailed;
+  return result.stopped ? kInterrupted : kOk;
+}
+
+int check(const Options& options) {
+  check_reports(options);
+  std::vector<Argument> arguments = parse_arguments(options);
+  Code code = read_code(options.file, options.nvcc_arguments);
+  const std::vector<vgpu::KernelSignature> kernels = kernels_of(code);
+  const vgpu::KernelSignature& kernel = choose_kernel(kernels, options.kernel, options.file);
+  arguments = in_order_of(kernel, std::move(arguments));
+  if (const std::string problem = problem_of(options, kernel, arguments); !problem.empty()) {
+    fmt::print(stderr, "tessera check: {}\n", problem);
+    show_call(options, short_kernel_name(kernels, kernel), kernel, arguments);
+    return kBadCall;
+  }
+  const CheckPlan plan = plan_of(options, std::move(code), kernel, std::move(arguments));
+  const std::vector<NamedFile> outputs = parse_outputs(options, plan.arrays);
+  Progress bar(2 * plan.warp_orders);
+  const CheckResult result =
+      run_check(plan, [&](int done, int) { bar.show(done, "runs of the kernel"); });
+  bar.wipe();
+  write_outputs(outputs, result);
+  return report_of(options, plan, result);
+}
+
+constexpr const char* kExamples =
+    "  tessera check scale.cu --grid 4 --block 256 --arg x=f32[1024]:uniform --arg n=i32:1024\n"
+    "  tessera check gemm.ptx --kernel gemm --grid 8,8 --block 16,16 --arg a=a.npy --arg b=b.npy "
+    "\\\n"
+    "      --arg 'c=f32[128,128]' --arg n=i32:128 --expect c=want.npy --tolerance 1e-5\n"
+    "  tessera check copy.cu --nvcc-arg -DSTAGES=4 --grid 1 --block 128 --shared 49152 \\\n"
+    "      --array 'a=f16[64,128]:uniform' --arg 't=tensormap(a, 64x32, 128)' --out a=a.npy\n"
+    "Values of --arg: TYPE:NUMBER, 'TYPE[EXTENT,...]:FILL', FILE.npy, bytes:HEX,\n"
+    "  'struct(ARRAY or TYPE:NUMBER, ...)', 'tensormap(ARRAY, BOX, SWIZZLE)'\n"
+    "  TYPE i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64\n"
+    "  FILL uniform integers zeros ones iota constant=X uninitialised (default)\n"
+    "Exit code: 0 clean, 1 findings, 2 the call is wrong and nothing was run\n";
+
+void add_options(CLI::App& app, Options& options) {
+  const auto text = [&](const char* name, std::string& to, const char* help, const char* type) {
+    return app.add_option(name, to, help)->type_name(type);
+  };
+  const auto list = [&](const char* name, std::vector<std::string>& to, const char* help,
+                        const char* type) {
+    return app.add_option(name, to, help)->type_name(type)->allow_extra_args(false);
+  };
+  text("FILE", options.file, "kernel as .ptx, or as .cu for nvcc to compile", "FILE")->required();
+  text("--kernel", options.kernel, "its name, in PTX or C++ (default: the only one)", "NAME");
+  text("--grid", options.grid, "blocks of the launch", "X[,Y,Z]");
+  text("--block", options.block, "threads of a block", "X[,Y,Z]");
+  text("--cluster", options.cluster, "blocks of a cluster (default: the kernel's)", "X[,Y,Z]");
+  text("--shared", options.shared, "bytes of dynamic shared memory (default 0)", "BYTES");
+  list("--arg", options.arguments, "an argument, in the kernel's order; see below", "NAME=VALUE");
+  list("--array", options.arrays, "an array that only tensor maps or structs name", "NAME=VALUE");
+  list("--out", options.outputs, "write an array after the run", "NAME=FILE");
+  list("--expect", options.expectations, "what an array must hold after the run", "NAME=FILE");
+  text("--tolerance", options.tolerance, "of --expect, relative to max(1, |expected|) (default 0)",
+       "X");
+  list("--nvcc-arg", options.nvcc_arguments, "passed to nvcc, such as -DN=4 or -arch=sm_80", "A");
+  text("--seeds", options.seeds, "random warp orders beside the one by index (default 2)", "N");
+  add_seed_option(app, options.seed);
+  text("--seconds", options.seconds, "that one run may take (default 60)", "S");
+  text("--threads", options.threads, "host threads (default: all)", "N");
+  app.add_flag("--all", options.all, "show every finding in full");
+  options.report.add_options(app);
+}
+
+}  // namespace
+
+Command check_command() {
+  return {"check", "run your own kernel under all checks: what is wrong, where, and what to do",
+          kExamples, [](CLI::App& app) {
+            auto options = std::make_shared<Options>();
+            add_options(app, *options);
+            return [options] { return check(*options); };
+          }};
+}
+
+}  // namespace tessera::cli

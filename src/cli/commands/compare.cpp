@@ -1,0 +1,105 @@
+// tessera compare: two kernels side by side, usually a rung and the one before it: what changed in
+// the source, in the compiled code, in the counts and in time.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/options/gpu_option.h"
+#include "cli/options/session.h"
+#include "cli/terminal/output.h"
+#include "lab/explain/step.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr Shape kShape = {512, 128, 256};
+
+struct Options {
+  std::string before, after;
+  ProblemOptions problem;
+  DeviceOptions device;
+  Output output;
+  std::string gpu, seed;
+  bool no_diff = false;
+};
+
+KernelChoice one_kernel(const char* argument, const std::string& text) {
+  const std::vector<KernelChoice> kernels = choose_kernels(text);
+  if (kernels.size() == 1) return kernels.front();
+  throw StatusError(Status::bad_argument(fmt::format(
+      "{} is '{}', which names {} kernels, but must name one", argument, text, kernels.size())));
+}
+
+// All three tables under one head: files for spreadsheets and pages.
+Table all_rows(const lab::Step& step) {
+  Table table = step.counts;
+  table.header.front() = "what";
+  table.header.emplace_back("from");
+  for (auto& row : table.rows) row.emplace_back("counts on the virtual GPU");
+  for (auto row : step.code.rows) {
+    row.emplace_back("cubin");
+    table.rows.push_back(row);
+  }
+  table.rows.insert(table.rows.end(), step.times.rows.begin(), step.times.rows.end());
+  return table;
+}
+
+int compare(const Options& options) {
+  options.output.check({{"--shapes", options.problem.shapes}});
+  const std::uint64_t seed = parse_seed(options.seed);
+  const arch::Gpu& gpu = gpu_of(options.gpu);
+  const KernelChoice before = one_kernel("BEFORE", options.before);
+  const KernelChoice after = one_kernel("AFTER", options.after);
+  VirtualDeviceOptions settings;
+  settings.host_threads = host_threads_of(options.device);
+  const std::unique_ptr<Device> device = make_virtual_device(settings);
+  const auto run = [&](const KernelChoice& kernel) {
+    const Problem problem = one_problem_of(options.problem, kernel.kernel->type, kShape, "compare");
+    return lab::count_run(*device, kernel, problem, seed, lab::sample_for(kernel, problem));
+  };
+  lab::Step step = lab::compare_step(run(before), run(after), gpu, lab::SourceTree());
+  if (options.no_diff) {
+    step.files.clear();
+    step.source_note.clear();
+  }
+
+  lab::Json object = lab::to_json(step);
+  object["schema"] = "tessera.compare/1";
+  object["command"] = command_line();
+  options.output.write(object, all_rows(step));
+  if (options.output.prints_text()) {
+    fmt::print("{}", render(step, isatty(STDOUT_FILENO) == 1));
+  }
+  return kOk;
+}
+
+void declare_options(CLI::App& app, Options& options) {
+  app.add_option("BEFORE", options.before, "a kernel's name or number, /VARIANT")->required();
+  app.add_option("AFTER", options.after, "the one to lay beside it")->required();
+  add_shape_options(app, options.problem);
+  add_scale_options(app, options.problem);
+  add_gpu_option(app, options.gpu);
+  app.add_flag("--no-diff", options.no_diff, "leave the source diff out");
+  add_threads_option(app, options.device);
+  add_seed_option(app, options.seed);
+  options.output.add_options(app);
+}
+
+}  // namespace
+
+Command compare_command() {
+  return {"compare", "what one step changed: source, cubin, counts, time",
+          "  tessera compare 05 06\n"
+          "  tessera compare 12 12/staged --no-diff\n"
+          "  tessera compare 03 05 -m 1024 --md step.md",
+          [](CLI::App& app) {
+            auto options = std::make_shared<Options>();
+            declare_options(app, *options);
+            return [options] { return compare(*options); };
+          }};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,99 @@
+// tessera explain: what limits a kernel, and which of its lines, from counts on the virtual GPU.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "arch/gpus.h"
+#include "base/interrupt.h"
+#include "base/numbers.h"
+#include "cli/command.h"
+#include "cli/options/gpu_option.h"
+#include "cli/options/session.h"
+#include "cli/terminal/output.h"
+#include "lab/explain/explain.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr Shape kShape = {512, 128, 256};
+
+struct Options {
+  ProblemOptions problem;
+  DeviceOptions device;
+  Output output;
+  std::string gpu, lines, sample, seed;
+};
+
+std::uint64_t sample_of(const Options& options, const KernelChoice& kernel,
+                        const Problem& problem) {
+  if (options.sample.empty()) return lab::sample_for(kernel, problem);
+  return static_cast<std::uint64_t>(parse_integer("--sample", options.sample, 0, 1 << 30));
+}
+
+int explain(const Options& options) {
+  options.output.check({{"--shapes", options.problem.shapes}});
+  const std::uint64_t seed = parse_seed(options.seed);
+  const arch::Gpu& gpu = gpu_of(options.gpu);
+  const int lines = options.lines.empty()
+                        ? 6
+                        : static_cast<int>(parse_integer("--lines", options.lines, 1, 1000));
+  VirtualDeviceOptions settings;
+  settings.host_threads = host_threads_of(options.device);
+  const std::unique_ptr<Device> device = make_virtual_device(settings);
+  lab::Json object = {{"schema", "tessera.explain/1"}, {"command", command_line()}};
+  Table table;
+  for (const KernelChoice& kernel : kernels_of(options.problem)) {
+    if (interrupted()) break;
+    const Problem problem = one_problem_of(options.problem, kernel.kernel->type, kShape, "explain");
+    const std::uint64_t sample = sample_of(options, kernel, problem);
+    const lab::Explanation explanation = lab::explain(
+        lab::count_run(*device, kernel, problem, seed, sample), gpu, lab::SourceTree());
+    object["explained"].push_back(lab::to_json(explanation, lines));
+    const Table rows = lab::lines_table(explanation);
+    table.header = rows.header;
+    table.rows.insert(table.rows.end(), rows.rows.begin(), rows.rows.end());
+    if (options.output.prints_text()) {
+      const bool is_first = object["explained"].size() == 1;
+      fmt::print("{}{}", is_first ? "" : "\n" + std::string(98, '=') + "\n\n",
+                 render(explanation, lines));
+      std::fflush(stdout);
+    }
+  }
+  options.output.write(object, table);
+  return interrupted() ? kInterrupted : kOk;
+}
+
+void declare_options(CLI::App& app, Options& options) {
+  app.add_option("KERNEL", options.problem.kernel,
+                 "name, number, glob or list; add /VARIANT for a variant")
+      ->required();
+  app.add_option("--type", options.problem.type, "f32 or f64: only kernels of this type")
+      ->type_name("T");
+  add_shape_options(app, options.problem);
+  add_scale_options(app, options.problem);
+  add_gpu_option(app, options.gpu);
+  app.add_option("--lines", options.lines, "source lines to show (default 6)")->type_name("N");
+  app.add_option("--sample", options.sample,
+                 "run only about so many thread blocks; 0: all (default: enough for a second)")
+      ->type_name("N");
+  add_threads_option(app, options.device);
+  add_seed_option(app, options.seed);
+  options.output.add_options(app);
+}
+
+}  // namespace
+
+Command explain_command() {
+  return {"explain", "what limits a kernel and which line, by count; needs no GPU",
+          "  tessera explain 03\n"
+          "  tessera explain 12/compact -m 4096 --gpu a100\n"
+          "  tessera explain 06 --layout TN --json -",
+          [](CLI::App& app) {
+            auto options = std::make_shared<Options>();
+            declare_options(app, *options);
+            return [options] { return explain(*options); };
+          }};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,289 @@
+// tessera ladder: every rung in one table. On any machine each rung runs its real compiled kernel
+// on the virtual GPU, is verified and counted; on a GPU it is also timed beside the vendor's
+// library.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "arch/gpus.h"
+#include "base/interrupt.h"
+#include "base/progress.h"
+#include "cli/command.h"
+#include "cli/options/session.h"
+#include "cli/terminal/live_table.h"
+#include "cli/terminal/output.h"
+
+namespace tessera::cli {
+namespace {
+
+// Seconds on two cores for the slowest rung; a GPU takes a square that fills it.
+constexpr Shape kVirtualShape = {512, 128, 256};
+constexpr Shape kGpuShape = {4096, 4096, 4096};
+
+struct Options {
+  ProblemOptions problem;
+  DeviceOptions device;
+  Output output;
+  std::string seed;
+};
+
+// What one rung did: on the virtual GPU, and on a real one where there is one.
+struct Rung {
+  std::vector<lab::Record> records;  // for files: one a device
+  lab::Record row;  // for people: the GPU's figures beside the virtual one's counts
+};
+
+lab::Record run_on(Device& device, const KernelChoice& kernel, const Problem& problem,
+                   const lab::BenchOptions& settings) {
+  std::vector<lab::Record> records = lab::bench(device, {kernel}, problem, settings);
+  if (records.empty()) return {};  // interrupted
+  lab::Record record = std::move(records.front());
+  const bool is_cuda = device.info().kind == DeviceKind::kCuda;
+  record.command =
+      repeat_command("bench", kernel, problem, is_cuda ? "cuda" : "virtual", settings.verify.seed);
+  return record;
+}
+
+// True when the device can load the kernel's image; a GPU that nobody insisted on may not.
+bool loads(Device& device, const KernelChoice& kernel) {
+  try {
+    device.load(image_of(*kernel.kernel));
+    return true;
+  } catch (const StatusError& error) {
+    if (error.status().code != StatusCode::kUnavailable) throw;
+    return false;
+  }
+}
+
+// Without a fallback one device does it all. Beside a GPU the virtual one gives the counts, at its
+// own small shape, and stands in where the GPU cannot load the image.
+Rung climb(const KernelChoice& kernel, const ProblemOptions& options, Devices& devices,
+           const lab::BenchOptions& settings) {
+  const DataType type = kernel.kernel->type;
+  Rung rung;
+  if (!devices.fallback) {
+    const Shape& otherwise = devices.is_cuda() ? kGpuShape : kVirtualShape;
+    rung.row = run_on(*devices.device, kernel, one_problem_of(options, type, otherwise, "ladder"),
+                      settings);
+    rung.records = {rung.row};
+    return rung;
+  }
+  const lab::Record counted = run_on(*devices.fallback, kernel,
+                                     one_problem_of({}, type, kVirtualShape, "ladder"), settings);
+  rung.records = {counted};
+  rung.row = counted;
+  if (!loads(*devices.device, kernel)) return rung;
+  const Problem problem = one_problem_of(options, type, kGpuShape, "ladder");
+  rung.row = run_on(*devices.device, kernel, problem, settings);
+  rung.records.push_back(rung.row);
+  rung.row.counts = counted.counts;
+  rung.row.limited_by = counted.limited_by;
+  rung.row.host_seconds = counted.host_seconds;
+  return rung;
+}
+
+// TFLOP/s of the unit that the kernel multiplies on: as measured where it was, else as the lanes
+// and the clock allow; 0 when the device is unknown.
+double peak_of(const lab::Record& record) {
+  const arch::Gpu* gpu = arch::find_gpu(record.device);
+  if (!gpu) return 0;
+  const auto measured_or = [](double measured, double peak) {
+    return measured > 0 ? measured : peak;
+  };
+  if (record.counts && record.counts->matrix.warp > 0) return gpu->fp64_tensor_peak();
+  return record.problem.type == DataType::kF32 ? measured_or(gpu->measured_fp32, gpu->fp32_peak())
+                                               : measured_or(gpu->measured_fp64, gpu->fp64_peak());
+}
+
+vgpu::LaunchMemory one_access() {
+  vgpu::LaunchMemory memory;
+  memory.counted = true;
+  memory.loads.global.requests = memory.loads.global.requested_bytes = 1;
+  memory.loads.shared.requests = 1;
+  return memory;
+}
+
+// What a terminal shows of "as 15 (PTX); cubin proved equal": what follows stands in files.
+std::string short_cell(const std::string& cell) { return cell.substr(0, cell.find(';')); }
+
+// The longest that a terminal shows of a verification on the virtual GPU.
+std::string longest_verified() {
+  std::string longest = "sampled";
+  for (const Kernel& kernel : all_kernels()) {
+    const std::string proof = short_cell(lab::verified_by_proof(kernel));
+    if (proof.size() > longest.size()) longest = proof;
+  }
+  return longest;
+}
+
+// WHY: columns are chosen before the first rung has run, by a record with every figure that rungs
+// can get on these devices.
+lab::Record full_record(const Devices& devices, const Problem& problem) {
+  lab::Record full;
+  full.kernel = all_kernels().front().name;
+  full.idea = all_kernels().front().idea;
+  full.problem = problem;
+  full.device = devices.device->info().name;
+  full.verified = "sampled";
+  full.max_error_ratio = 1.0;
+  if (!devices.is_cuda() || devices.fallback) {
+    full.counts.emplace();
+    full.counts->total.thread = full.counts->fma.thread = full.counts->shared_loads[4].thread = 1;
+    full.counts->fma.warp = full.counts->flop = 1;
+    full.counts->memory = one_access();
+    full.limited_by = "scattered global accesses";
+    full.host_seconds = 1.0;
+    full.verified = longest_verified();
+  }
+  if (devices.is_cuda()) {
+    full.time_ms = lab::Summary{1.0, 1.0, 1.0, 1};
+    full.tflops = full.ratio_to_vendor = 1.0;
+    full.vendor = lab::VendorTime{"", *full.time_ms};
+  }
+  return full;
+}
+
+// What stands in files alone: a terminal has no room for it.
+bool is_for_files(const std::string& column) {
+  static const std::vector<std::string> kColumns = {"idea", "m x n x k", "lane instructions"};
+  return std::find(kColumns.begin(), kColumns.end(), column) != kColumns.end();
+}
+
+// Prints a rung as soon as it is done, and keeps its cells for files.
+class LadderPrinter {
+ public:
+  LadderPrinter(const Devices& devices, const Problem& problem, bool prints) : prints_(prints) {
+    const lab::Record full = full_record(devices, problem);
+    const Table columns = lab::ladder_table({full}, std::max(1.0, peak_of(full)));
+    table_.header = columns.header;
+    std::vector<LiveColumn> live;
+    for (std::size_t i = 0; i < columns.header.size(); ++i) {
+      const std::string& cell = columns.rows.at(0).at(i);
+      const bool is_number = cell.find_first_not_of("0123456789.%") == std::string::npos;
+      if (is_for_files(columns.header[i])) continue;
+      live.push_back({columns.header[i], cell.size(), is_number});
+    }
+    for (const Kernel& kernel : all_kernels()) {
+      live.at(0).width = std::max(live.at(0).width, kernel.name.size());
+    }
+    live_ = std::make_unique<LiveTable>(std::move(live));
+    if (prints_) fmt::print("{}", live_->header());
+    std::fflush(stdout);
+  }
+
+  void print(const lab::Record& row) {
+    const Table one = lab::ladder_table({row}, peak_of(row));
+    std::vector<std::string> cells, shown;
+    for (const std::string& column : table_.header) {
+      const auto at = std::find(one.header.begin(), one.header.end(), column);
+      cells.push_back(at == one.header.end() ? "-" : one.rows.at(0).at(at - one.header.begin()));
+      if (!is_for_files(column)) shown.push_back(short_cell(cells.back()));
+    }
+    if (prints_) fmt::print("{}", live_->line(shown));
+    std::fflush(stdout);
+    cells.push_back(row.command);
+    table_.rows.push_back(std::move(cells));
+  }
+
+  // All rows, each with the command that repeats it.
+  Table table() const {
+    Table table = table_;
+    table.header.emplace_back("command");
+    return table;
+  }
+
+ private:
+  bool prints_;
+  Table table_;
+  std::unique_ptr<LiveTable> live_;
+};
+
+std::string size_of_problem(const Problem& problem) {
+  return fmt::format("{} x {} x {}", problem.m, problem.n, problem.k);
+}
+
+void print_heading(const Problem& problem, const Devices& devices, const Baseline& baseline) {
+  if (!devices.is_cuda()) {
+    fmt::print("{} on the virtual GPU.\n", size_of_problem(problem));
+    if (!devices.note.empty()) fmt::print("No GPU is used: {}.\n", devices.note);
+  } else {
+    fmt::print("{} on {}; vendor: {}.\n", size_of_problem(problem), devices.device->info().name,
+               baseline.description);
+    if (devices.fallback) {
+      fmt::print("Counts and seconds: {} on the virtual GPU, as are rows marked 'virtual'.\n",
+                 size_of_problem(one_problem_of({}, DataType::kF32, kVirtualShape, "ladder")));
+    }
+  }
+  fmt::print("\n");
+}
+
+lab::BenchOptions settings_of(const Options& options, const Baseline& baseline) {
+  lab::BenchOptions settings;
+  settings.verify.seed = settings.measure.seed = parse_seed(options.seed);
+  settings.modes = {lab::Mode::kBurst};
+  settings.vendor = baseline.vendor.get();
+  settings.stop = interrupted;
+  return settings;
+}
+
+int ladder(const Options& options) {
+  options.output.check({{"--shapes", options.problem.shapes}});
+  parse_seed(options.seed);
+  const std::vector<KernelChoice> kernels = kernels_of(options.problem);
+  Devices devices = open_devices(options.device);
+  count_memory(devices);
+  const Shape& otherwise = devices.is_cuda() ? kGpuShape : kVirtualShape;
+  const Problem problem =
+      one_problem_of(options.problem, kernels.front().kernel->type, otherwise, "ladder");
+  const Baseline baseline = load_baseline(options.device, devices);
+  const bool prints = options.output.prints_text();
+  if (prints) print_heading(problem, devices, baseline);
+
+  lab::BenchOptions settings = settings_of(options, baseline);
+  LadderPrinter printer(devices, problem, prints);
+  std::vector<lab::Record> records;
+  Progress bar(static_cast<std::int64_t>(kernels.size()));
+  bool failed = false;
+  for (std::size_t i = 0; i < kernels.size() && !interrupted(); ++i) {
+    bar.show(i, kernels[i].kernel->name);
+    const Rung rung = climb(kernels[i], options.problem, devices, settings);
+    bar.wipe();
+    if (rung.row.kernel.empty()) break;
+    printer.print(rung.row);
+    records.insert(records.end(), rung.records.begin(), rung.records.end());
+    for (const lab::Record& record : rung.records) {
+      if (record.verified != "failed") continue;
+      failed = true;
+      fmt::print(stderr, "{} is wrong: {}\n  {}\n", record.kernel, record.reason, record.command);
+    }
+  }
+  const lab::Environment environment = environment_of(devices, baseline, settings.verify.seed);
+  options.output.write(lab::to_json(environment, records), printer.table());
+  if (prints) fmt::print("{}", again_line(records));
+  if (failed) return kCheckFailed;
+  return interrupted() ? kInterrupted : kOk;
+}
+
+}  // namespace
+
+Command ladder_command() {
+  return {"ladder", "every rung in one table: verified, counted, and timed on a GPU",
+          "  tessera ladder\n"
+          "  tessera ladder --device virtual --kernel 01,02,07 -m 256 -n 256 -k 64\n"
+          "  tessera ladder --md table.md --json rungs.json",
+          [](CLI::App& app) {
+            auto options = std::make_shared<Options>();
+            add_kernel_options(app, options->problem);
+            add_shape_options(app, options->problem);
+            add_scale_options(app, options->problem);
+            add_device_options(app, options->device);
+            add_vendor_option(app, options->device);
+            add_seed_option(app, options->seed);
+            options->output.add_options(app);
+            return [options] { return ladder(*options); };
+          }};
+}
+
+}  // namespace tessera::cli

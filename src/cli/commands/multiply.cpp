@@ -1,0 +1,194 @@
+// tessera multiply A.npy B.npy -o C.npy: somebody's own matrices, any kernel of the catalog.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <filesystem>
+
+#include "base/interrupt.h"
+#include "base/numbers.h"
+#include "base/progress.h"
+#include "cli/command.h"
+#include "cli/files/file_product.h"
+#include "cli/options/session.h"
+#include "cli/terminal/output.h"
+#include "gemm/select.h"
+
+namespace tessera::cli {
+namespace {
+
+struct Options {
+  std::string a, b, c, output, kernel, alpha, beta;
+  DeviceOptions device;
+  Output report;
+};
+
+// D may be C, but a D that is A or B would destroy what is still being read.
+void check_output(const Options& options) {
+  for (const auto& [name, path] : {std::pair{"A", options.a}, std::pair{"B", options.b}}) {
+    std::error_code error;
+    if (!std::filesystem::equivalent(options.output, path, error)) continue;
+    throw StatusError(Status::bad_argument(
+        fmt::format("-o is '{}', but must not be the file of {}", options.output, name)));
+  }
+  if (options.output == "-") {
+    throw StatusError(Status::bad_argument("-o is '-', but must be the path of a file"));
+  }
+  lab::check_writable(options.output, "-o");
+}
+
+// The one kernel that --kernel names. Throws kBadArgument unless it computes the files' type.
+KernelChoice named_kernel(const std::string& name, DataType type) {
+  const std::vector<KernelChoice> kernels = choose_kernels(name);
+  if (kernels.size() != 1) {
+    throw StatusError(Status::bad_argument(fmt::format(
+        "--kernel is '{}', which names {} kernels, but must name one", name, kernels.size())));
+  }
+  const DataType computed = kernels.front().kernel->type;
+  if (computed == type) return kernels.front();
+  throw StatusError(Status::bad_argument(
+      fmt::format("--kernel is '{}', which computes {}, but must compute {} as A and B hold", name,
+                  name_of(computed), name_of(type))));
+}
+
+// The kernel named, else the best one: on a GPU by the library's choice, on the virtual GPU the
+// last rung of the type.
+KernelChoice kernel_for(const Options& options, const Problem& problem, const DeviceInfo& device) {
+  if (!options.kernel.empty()) return named_kernel(options.kernel, problem.type);
+  if (device.kind == DeviceKind::kCuda)
+    return gemm::best_kernel(problem, {.multiprocessors = device.multiprocessors});
+  return kernels_of_type(choose_kernels("all"), problem.type).back();
+}
+
+// beta: as given; else 1 beside a C and 0 without one.
+double beta_of(const Options& options) {
+  if (options.beta.empty()) return options.c.empty() ? 0.0 : 1.0;
+  const double beta = parse_real("--beta", options.beta);
+  if (beta != 0 && options.c.empty()) {
+    throw StatusError(Status::bad_argument(
+        fmt::format("--beta is '{}', but must be 0 without a matrix C (--c)", options.beta)));
+  }
+  return beta;
+}
+
+struct Outcome {
+  ProductResult result;
+  std::string by, where;
+};
+
+// On the GPU if there is one; without one, on the host's BLAS unless a kernel or device was named.
+Outcome compute(const Options& options, const FileProduct& product) {
+  if (options.device.device == "cpu") return {multiply_on_host(product), "", "cpu"};
+  const Devices devices = open_devices(options.device);
+  const bool asked = !options.device.device.empty() || !options.kernel.empty();
+  if (!devices.is_cuda() && !asked) return {multiply_on_host(product), "", "cpu"};
+  const KernelChoice kernel = kernel_for(options, problem_of(product), devices.device->info());
+  return {multiply_on_device(product, *devices.device, kernel), name_of(kernel),
+          devices.device->info().name};
+}
+
+// Refuses what can be refused before the files are read.
+void check_options(const Options& options) {
+  options.report.check(
+      {{"A", options.a}, {"B", options.b}, {"--c", options.c}, {"-o", options.output}});
+  host_threads_of(options.device);
+  check_output(options);
+  if (options.kernel.empty()) return;
+  choose_kernels(options.kernel);
+  if (options.device.device != "cpu") return;
+  throw StatusError(Status::bad_argument(
+      fmt::format("--kernel is '{}', but must not be given with --device cpu", options.kernel)));
+}
+
+lab::Json summary_of(const Options& options, const Outcome& outcome, double seconds) {
+  const NpyHeader& d = outcome.result.d.header();
+  return {{"schema", lab::kSchema},
+          {"output", options.output},
+          {"rows", d.rows},
+          {"cols", d.cols},
+          {"type", name_of(d.type)},
+          {"fortran_order", d.fortran_order},
+          {"device", outcome.where},
+          {"kernel", outcome.by.empty() ? lab::Json() : lab::Json(outcome.by)},
+          {"code", outcome.result.code},
+          {"seconds", seconds}};
+}
+
+Table table_of(const Options& options, const Outcome& outcome, double seconds) {
+  const NpyHeader& d = outcome.result.d.header();
+  return {{"output", "rows", "cols", "type", "device", "kernel", "code", "seconds"},
+          {{options.output, std::to_string(d.rows), std::to_string(d.cols),
+            std::string(name_of(d.type)), outcome.where, outcome.by, outcome.result.code,
+            fmt::format("{:.3f}", seconds)}}};
+}
+
+void say(const Options& options, const Outcome& outcome, double seconds) {
+  const NpyHeader& d = outcome.result.d.header();
+  const std::string& code = outcome.result.code;  // empty: there was nothing to compute
+  const std::string by = outcome.by + (outcome.by.empty() || code.empty() ? "" : ", ") + code;
+  fmt::print("{}: {} x {} {}, computed by {} on {} in {:.3f} s\n", options.output, d.rows, d.cols,
+             name_of(d.type), by, outcome.where, seconds);
+}
+
+int multiply(const Options& options) {
+  check_options(options);
+  const double alpha = options.alpha.empty() ? 1.0 : parse_real("--alpha", options.alpha);
+  const double beta = beta_of(options);
+  const NpyFile a = NpyFile::read(options.a, "A");
+  const NpyFile b = NpyFile::read(options.b, "B");
+  std::optional<NpyFile> c;
+  if (!options.c.empty()) c = NpyFile::read(options.c, "C");
+
+  Progress bar(a.header().rows);
+  const auto show = [&](std::int64_t done, std::int64_t) { bar.show(done, "rows"); };
+  const FileProduct product{a, b, c ? &*c : nullptr, alpha, beta, show, interrupted};
+  const DataType type = problem_of(product).type;  // refuses what does not fit
+  if (!options.kernel.empty()) named_kernel(options.kernel, type);
+  const auto begin = std::chrono::steady_clock::now();
+  const Outcome outcome = compute(options, product);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  bar.wipe();
+  if (!outcome.result.complete) {
+    fmt::print(stderr, "tessera multiply: interrupted; {} is not written\n", options.output);
+    return kInterrupted;
+  }
+  lab::write_file(options.output, outcome.result.d.bytes(), "-o");
+  options.report.write(summary_of(options, outcome, seconds), table_of(options, outcome, seconds));
+  if (options.report.prints_text()) say(options, outcome, seconds);
+  return kOk;
+}
+
+}  // namespace
+
+Command multiply_command() {
+  return {"multiply", "multiply NumPy files: D = alpha A B + beta C",
+          "  tessera multiply a.npy b.npy -o d.npy\n"
+          "  tessera multiply a.npy b.npy -o d.npy --kernel 07_vector_access --device virtual\n"
+          "  tessera multiply a.npy b.npy --c c.npy --alpha 2 --beta -1 -o d.npy",
+          [](CLI::App& app) {
+            auto options = std::make_shared<Options>();
+            app.add_option("A", options->a, "m x k matrix, float32 or float64")
+                ->required()
+                ->type_name("FILE");
+            app.add_option("B", options->b, "k x n matrix of the same type")
+                ->required()
+                ->type_name("FILE");
+            app.add_option("-o,--output", options->output, "file to write D to")
+                ->required()
+                ->type_name("FILE");
+            app.add_option("--c", options->c, "m x n matrix C of the same type")->type_name("FILE");
+            app.add_option("--alpha", options->alpha, "factor of A B (default 1)")->type_name("X");
+            app.add_option("--beta", options->beta, "factor of C (default 1 with --c, else 0)")
+                ->type_name("X");
+            app.add_option("--kernel", options->kernel, "kernel (default: the best of the type)")
+                ->type_name("K");
+            add_device_options(app, options->device);
+            app.get_option("--device")
+                ->description("cuda, virtual or cpu (default: cuda, else the host's BLAS)");
+            options->report.add_options(app);
+            return [options] { return multiply(*options); };
+          }};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,132 @@
+// tessera roofline: kernels beside the limits of a GPU, from counts on the virtual GPU and the
+// prediction of their time.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "arch/costs.h"
+#include "base/progress.h"
+#include "cli/command.h"
+#include "cli/options/gpu_option.h"
+#include "cli/options/session.h"
+#include "cli/terminal/output.h"
+#include "lab/explain/roofline.h"
+#include "lab/model/predict.h"
+#include "lab/record/measured.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr Shape kShape = {4096, 4096, 4096};
+constexpr std::uint64_t kCtas = 64;  // counted of a large problem
+
+struct Options {
+  ProblemOptions problem;
+  DeviceOptions device;
+  Output output;
+  std::string gpu, svg, measured, seed;
+};
+
+void require_same_gpu(const std::vector<lab::Measured>& runs, const arch::Gpu& gpu) {
+  for (const lab::Measured& run : runs) {
+    if (run.device.find(gpu.match) != std::string::npos) continue;
+    throw StatusError(Status::bad_argument(
+        fmt::format("--measured is '{}', which was measured on '{}', but must be of the GPU that "
+                    "--gpu names, an {}",
+                    run.file, run.device, gpu.match)));
+  }
+}
+
+// The burst time of a kernel, for the same problem.
+std::optional<double> measured_ms(const std::vector<lab::Measured>& runs,
+                                  const lab::RooflinePoint& point, const Problem& problem) {
+  for (const lab::Measured& run : runs) {
+    const bool same = run.kernel == point.kernel && run.config == point.config &&
+                      run.m == problem.m && run.n == problem.n && run.k == problem.k &&
+                      run.layout == layout_of(problem) && run.order == name_of(problem.order) &&
+                      run.alpha == problem.alpha && run.beta == problem.beta;
+    if (same && run.mode == "burst") return run.ms;
+  }
+  return std::nullopt;
+}
+
+Problem the_problem(const ProblemOptions& options, DataType type) {
+  const std::vector<Problem> problems = problems_of(options, type, kShape);
+  if (problems.size() == 1) return problems.front();
+  throw StatusError(Status::bad_argument(
+      fmt::format("-m, -n, -k, --layout and --order name {} problems, but roofline draws one",
+                  problems.size())));
+}
+
+lab::Roofline survey(const Options& options, const arch::Gpu& gpu) {
+  std::vector<lab::Measured> measured;
+  if (!options.measured.empty()) measured = lab::measured_in(options.measured, "--measured");
+  require_same_gpu(measured, gpu);
+  const std::uint64_t seed = parse_seed(options.seed);
+  VirtualDeviceOptions settings;
+  settings.host_threads = host_threads_of(options.device);
+  const std::unique_ptr<Device> device = make_virtual_device(settings);
+  const std::vector<KernelChoice> kernels = kernels_of(options.problem);
+  Progress bar(static_cast<std::int64_t>(kernels.size()));
+  std::vector<lab::RooflinePoint> points;
+  std::string size;
+  for (const KernelChoice& kernel : kernels) {
+    bar.show(static_cast<std::int64_t>(points.size()), name_of(kernel));
+    const Problem problem = the_problem(options.problem, kernel.kernel->type);
+    const std::uint64_t sample = lab::sample_for(kernel, problem) ? kCtas : 0;
+    const lab::CountedRun run = lab::count_run(*device, kernel, problem, seed, sample);
+    points.push_back(lab::roofline_point(run, kernel.variant, gpu));
+    points.back().measured_ms = measured_ms(measured, points.back(), problem);
+    size = fmt::format("{} x {} x {}", problem.m, problem.n, problem.k);
+  }
+  lab::Roofline roofline = lab::roofline_of(gpu, std::move(points));
+  roofline.size = size;
+  roofline.measured = options.measured;
+  return roofline;
+}
+
+int roofline(const Options& options) {
+  options.output.check({{"--svg", options.svg}, {"--shapes", options.problem.shapes}});
+  const lab::Roofline result = survey(options, gpu_of(options.gpu));
+  if (!options.svg.empty()) lab::write_file(options.svg, lab::roofline_svg(result), "--svg");
+  const Table table = lab::roofline_table(result);
+  options.output.write(lab::to_json(result), table);
+  if (options.output.prints_text() && options.svg != "-") {
+    fmt::print("Roofline of NVIDIA {}, {}\n\n", result.gpu.match, result.size);
+    for (const lab::BandwidthRoof& roof : result.bandwidths) {
+      fmt::print("  {:<20} {:8.0f} GB/s\n", roof.name, roof.gbs);
+    }
+    for (const lab::ComputeRoof& roof : result.peaks) {
+      fmt::print("  {:<20} {:8.1f} TFLOP/s\n", roof.name, roof.tflops);
+    }
+    fmt::print("\n{}\npredicted ms: model ({})\n", render(table, Format::kText), result.model);
+  }
+  return kOk;
+}
+
+}  // namespace
+
+Command roofline_command() {
+  return {"roofline",
+          "kernels beside the limits of a GPU: FLOP per byte, predicted time, a drawing",
+          "  tessera roofline all\n"
+          "  tessera roofline 05,06,12 --gpu a100 -m 2048 --svg roofline.svg\n"
+          "  tessera roofline all --measured results/h200_ladder_4096.json --svg -",
+          [](CLI::App& app) {
+            auto options = std::make_shared<Options>();
+            app.add_option("KERNELS", options->problem.kernel, "names, numbers, globs or all");
+            add_shape_options(app, options->problem);
+            add_gpu_option(app, options->gpu);
+            app.add_option("--svg", options->svg, "writes the drawing (- is stdout)")
+                ->type_name("FILE");
+            app.add_option("--measured", options->measured, "times from a file of bench --json")
+                ->type_name("FILE");
+            add_threads_option(app, options->device);
+            add_seed_option(app, options->seed);
+            options->output.add_options(app);
+            return [options] { return roofline(*options); };
+          }};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,205 @@
+// tessera sass: the machine code of a kernel, its loops, and what they cost. Needs neither a GPU
+// nor a tool of NVIDIA's.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "base/numbers.h"
+#include "cli/command.h"
+#include "cli/commands/sass_input.h"
+#include "cli/commands/sass_notes.h"
+#include "cli/commands/sass_optimise.h"
+#include "cli/options/gpu_option.h"
+#include "cli/options/session.h"
+#include "cli/terminal/output.h"
+#include "sass/report/report.h"
+#include "sass/report/report_json.h"
+
+namespace tessera::cli {
+namespace {
+
+struct Options {
+  std::string target, entry, sm, gpu, html, seed, optimise, out;
+  std::vector<std::string> diff;
+  bool listing = false, no_run = false;
+  Output output;
+};
+
+constexpr std::size_t kMostReports = 8;  // of a file; more are a table
+
+struct Reported {
+  sass::KernelReport report;
+  std::vector<sass::Note> notes;
+};
+
+Reported report(const MachineKernel& kernel, const Options& options) {
+  Reported result{sass::report_of(kernel.kernel, kernel.sm), {}};
+  result.notes.push_back({"From", kernel.from});
+  if (const sass::Note note = patch_note(kernel); !note.text.empty()) result.notes.push_back(note);
+  result.notes.push_back(occupancy_note(kernel, gpu_of(options.gpu)));
+  if (!options.no_run) {
+    constexpr std::uint64_t kBlocks = 4;  // enough: all blocks of a grid load alike
+    const sass::Note note = wavefront_note(kernel, parse_seed(options.seed), kBlocks);
+    if (!note.text.empty()) result.notes.push_back(note);
+  }
+  return result;
+}
+
+Table loops_table(const std::vector<Reported>& reported) {
+  Table table;
+  table.header = {"kernel",  "loop",       "depth",   "instructions", "FFMA",   "share",
+                  "ceiling", "with ports", "bubbles", "crowded",      "verdict"};
+  for (const Reported& one : reported) {
+    const int sm = one.report.sm;
+    for (const sass::LoopReport& loop : one.report.loops) {
+      table.rows.push_back(
+          {one.report.name, fmt::format("{:#x}-{:#x}", loop.begin, loop.end),
+           std::to_string(loop.depth), std::to_string(loop.slots()),
+           std::to_string(loop.mix[sass::Kind::kFfma]), fmt::format("{:.4f}", loop.ffma_share()),
+           fmt::format("{:.4f}", loop.ceiling(sm)), fmt::format("{:.4f}", loop.port_ceiling(sm)),
+           fmt::format("{:.2f}", loop.ports.bubbles), fmt::format("{:.2f}", loop.ports.crowded),
+           verdict(one.report, loop)});
+    }
+  }
+  return table;
+}
+
+// Too many kernels for a page each: one line a kernel.
+void print_index(const std::vector<MachineKernel>& kernels) {
+  Table table;
+  table.header = {"sm", "registers", "instructions", "loops", "kernel"};
+  for (const MachineKernel& kernel : kernels) {
+    table.rows.push_back({std::to_string(kernel.sm), std::to_string(kernel.kernel.registers),
+                          std::to_string(kernel.kernel.code.size()),
+                          std::to_string(kernel.kernel.loops.size()), kernel.kernel.name});
+  }
+  fmt::print("{}\n{} kernels; choose with --kernel NAME (a part of it will do) and --sm.\n",
+             render(table, Format::kText), kernels.size());
+}
+
+void write_page(const Options& options, const std::vector<Reported>& reported) {
+  if (options.html.empty()) return;
+  std::vector<sass::KernelReport> kernels;
+  std::vector<std::vector<sass::Note>> notes;
+  for (const Reported& one : reported) {
+    kernels.push_back(one.report);
+    notes.push_back(one.notes);
+  }
+  lab::write_file(options.html, sass::html_page(kernels, notes), "--html");
+}
+
+int show(const Options& options) {
+  const int sm =
+      options.sm.empty() ? 0 : static_cast<int>(parse_integer("--sm", options.sm, 50, 200));
+  const std::vector<MachineKernel> kernels = machine_kernels(options.target, options.entry, sm);
+  if (kernels.size() > kMostReports && options.entry.empty() && options.output.prints_text() &&
+      options.html.empty() && !options.output.wants_json()) {
+    print_index(kernels);
+    return kOk;
+  }
+  std::vector<Reported> reported;
+  for (const MachineKernel& kernel : kernels) reported.push_back(report(kernel, options));
+  lab::Json object = {{"schema", "tessera.sass/1"}, {"command", command_line()}};
+  for (const Reported& one : reported) {
+    object["kernels"].push_back(sass::to_json(one.report, one.notes, options.listing));
+  }
+  write_page(options, reported);
+  options.output.write(object, loops_table(reported));
+  if (!options.output.prints_text()) return kOk;
+  for (const Reported& one : reported) {
+    const bool is_first = &one == &reported.front();
+    fmt::print("{}{}", is_first ? "" : "\n",
+               options.listing ? sass::listing(one.report) : sass::render(one.report, one.notes));
+  }
+  return kOk;
+}
+
+// Rungs may have entries of one name: a patched one has those of the rung it was made from.
+sass::KernelReport one_report(const std::string& target, const Options& options) {
+  const std::vector<MachineKernel> found = machine_kernels(target, options.entry, 0);
+  if (found.size() == 1) {
+    sass::KernelReport report = sass::report_of(found.front().kernel, found.front().sm);
+    const bool is_patched = found.front().choice && found.front().choice->kernel->is_patched();
+    if (is_patched) report.name = found.front().from + ": " + report.name;
+    return report;
+  }
+  throw StatusError(Status::bad_argument(fmt::format(
+      "--diff is '{}', which names {} kernels, but must name one; say which with --kernel", target,
+      found.size())));
+}
+
+int diff(const Options& options) {
+  const sass::KernelReport before = one_report(options.diff[0], options);
+  const sass::KernelReport after = one_report(options.diff[1], options);
+  lab::Json object = {{"schema", "tessera.sass/1"}, {"command", command_line()}};
+  object["before"] = sass::to_json(before, {}, options.listing);
+  object["after"] = sass::to_json(after, {}, options.listing);
+  options.output.write(object, loops_table({{before, {}}, {after, {}}}));
+  if (options.output.prints_text()) fmt::print("{}", sass::render_diff(before, after));
+  return kOk;
+}
+
+int optimise(const Options& options) {
+  if (options.out.empty()) {
+    throw StatusError(Status::bad_argument("--optimise needs -o, the place of the new cubin"));
+  }
+  lab::check_writable(options.out, "--out");
+  Optimised optimised = optimise_cubin(options.optimise, options.entry, options.out);
+  optimised.json["schema"] = "tessera.optimised/1";
+  optimised.json["command"] = command_line();
+  options.output.write(optimised.json, optimised.loops);
+  if (options.output.prints_text()) fmt::print("{}", optimised.text);
+  return kOk;
+}
+
+int sass(const Options& options) {
+  options.output.check({{"--html", options.html}, {"--out", options.out}});
+  if (!options.optimise.empty()) return optimise(options);
+  if (!options.html.empty()) lab::check_writable(options.html, "--html");
+  if (!options.diff.empty()) return diff(options);
+  if (!options.target.empty()) return show(options);
+  throw StatusError(Status::bad_argument(
+      "KERNEL or FILE is missing, or --diff with two of them, or --optimise with one"));
+}
+
+void declare_options(CLI::App& app, Options& options) {
+  app.add_option("KERNEL|FILE", options.target,
+                 "a kernel of the catalog, or a cubin, fatbin, object, library or program");
+  app.add_option("--kernel,--entry", options.entry, "a kernel in it, by name or a part of the name")
+      ->type_name("NAME");
+  app.add_option("--sm", options.sm, "of a file: only code for this architecture")->type_name("SM");
+  app.add_flag("--listing", options.listing, "every instruction with its control field");
+  app.add_option("--diff", options.diff, "two kernels or files side by side")
+      ->expected(2)
+      ->type_name("A B");
+  app.add_option("--html", options.html, "write a page with the code coloured by cost")
+      ->type_name("PATH");
+  app.add_option("--optimise", options.optimise,
+                 "a cubin or a catalog kernel: reorder its FFMAs in place, prove it equal")
+      ->type_name("IN");
+  app.add_option("-o,--out", options.out, "where --optimise writes the new cubin")
+      ->type_name("OUT");
+  app.add_flag("--no-run", options.no_run, "do not run catalog kernels on the virtual GPU");
+  add_gpu_option(app, options.gpu);
+  add_seed_option(app, options.seed);
+  options.output.add_options(app);
+}
+
+}  // namespace
+
+Command sass_command() {
+  return {"sass", "the machine code of a kernel: loops, issue slots, register ports",
+          "  tessera sass 11\n"
+          "  tessera sass 12/compact --listing\n"
+          "  tessera sass program --kernel my_kernel --html loop.html\n"
+          "  tessera sass --diff 10 11\n"
+          "  tessera sass --optimise kernel.cubin -o patched.cubin",
+          [](CLI::App& app) {
+            auto options = std::make_shared<Options>();
+            declare_options(app, *options);
+            return [options] { return sass(*options); };
+          }};
+}
+
+}  // namespace tessera::cli

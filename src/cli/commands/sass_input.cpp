@@ -1,0 +1,141 @@
+#include "cli/commands/sass_input.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "base/status.h"
+#include "sass/container/fatbin.h"
+
+namespace tessera::cli {
+namespace {
+
+std::vector<std::byte> read_bytes(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file.good() && !file.eof()) {
+    throw StatusError(Status::bad_argument(fmt::format("'{}' cannot be read", path)));
+  }
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+bool names(const std::string& entry, const std::string& kernel) {
+  return entry.empty() || kernel.find(entry) != std::string::npos;
+}
+
+void add_cubin(std::span<const std::byte> bytes, const std::string& from, int sm,
+               std::vector<MachineKernel>& found) {
+  const sass::CubinFile cubin = sass::read_cubin(bytes);
+  if (sm != 0 && cubin.sm != sm) return;
+  for (const sass::CubinKernel& kernel : cubin.kernels) {
+    found.push_back({from, cubin.sm, kernel, std::nullopt, nullptr});
+  }
+}
+
+std::vector<MachineKernel> kernels_of_file(const std::string& path, int sm) {
+  std::vector<MachineKernel> found;
+  std::string trouble;
+  const sass::FoundCode code = sass::find_code(read_bytes(path));
+  for (const sass::FoundCubin& cubin : code.cubins) {
+    try {
+      add_cubin(cubin.bytes, path, sm, found);
+    } catch (const std::runtime_error& error) {
+      trouble = error.what();
+    }
+  }
+  if (!found.empty()) return found;
+  if (!trouble.empty()) throw std::runtime_error(trouble);
+  throw std::runtime_error(
+      sm != 0
+          ? fmt::format("no machine code for sm_{}", sm)
+          : fmt::format("no machine code, but {} PTX texts, which the driver compiles", code.ptx));
+}
+
+// Default entry of a catalog kernel: the row for column-major NN.
+const KernelRow* default_row(const KernelChoice& choice) {
+  Problem problem;
+  problem.type = choice.kernel->type;
+  problem.m = problem.n = problem.k = 1024;
+  problem.lda = problem.ldb = problem.ldc = problem.ldd = 1024;
+  return &row_for(*choice.kernel, choice.variant, problem);
+}
+
+void add_catalog_kernel(const KernelChoice& choice, const std::string& entry,
+                        std::vector<MachineKernel>& found) {
+  const sass::CubinFile cubin = sass::read_cubin(best_cubin(image_of(*choice.kernel)));
+  const KernelRow* wanted = entry.empty() ? default_row(choice) : nullptr;
+  for (const KernelRow& row : choice.kernel->rows) {
+    if (row.variant != choice.variant || (wanted && &row != wanted)) continue;
+    const sass::CubinKernel* kernel = cubin.find(row.entry);
+    if (kernel && names(entry, row.entry)) {
+      found.push_back({choice.kernel->name, cubin.sm, *kernel, choice, &row});
+    }
+  }
+  if (entry.empty()) return;
+  for (const HelperEntry& helper : choice.kernel->helpers) {
+    const sass::CubinKernel* kernel = cubin.find(helper.entry);
+    if (kernel && names(entry, helper.entry)) {
+      found.push_back({choice.kernel->name, cubin.sm, *kernel, std::nullopt, nullptr});
+    }
+  }
+}
+
+// A few of the names that there are, for a message.
+std::string some_names(const std::vector<MachineKernel>& kernels) {
+  std::set<std::string> all;
+  for (const MachineKernel& kernel : kernels) all.insert(kernel.kernel.name);
+  std::string text;
+  std::size_t shown = 0;
+  for (const std::string& name : all) {
+    if (++shown > 8) return text + ", ...";
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
+
+[[noreturn]] void fail_to_find(const std::string& entry, const std::vector<MachineKernel>& all) {
+  throw StatusError(Status::bad_argument(
+      fmt::format("--kernel is '{}', but the kernels are {}", entry, some_names(all))));
+}
+
+}  // namespace
+
+std::vector<MachineKernel> machine_kernels(const std::string& target, const std::string& entry,
+                                           int sm) {
+  std::vector<MachineKernel> found;
+  std::error_code error;
+  if (std::filesystem::is_regular_file(target, error)) {
+    std::vector<MachineKernel> all;
+    try {
+      all = kernels_of_file(target, sm);
+    } catch (const std::runtime_error& trouble) {
+      throw StatusError(Status::bad_argument(fmt::format("'{}': {}", target, trouble.what())));
+    }
+    for (const MachineKernel& kernel : all) {
+      if (names(entry, kernel.kernel.name)) found.push_back(kernel);
+    }
+    if (found.empty()) fail_to_find(entry, all);
+    return found;
+  }
+  if (target.find('/') != target.npos && target.find('.') != target.npos) {
+    throw StatusError(
+        Status::bad_argument(fmt::format("'{}' is no file that can be read", target)));
+  }
+  std::vector<MachineKernel> all;
+  for (const KernelChoice& choice : choose_kernels(target)) {
+    add_catalog_kernel(choice, entry, found);
+    if (found.empty()) {
+      for (const KernelRow& row : choice.kernel->rows) {
+        all.push_back({choice.kernel->name, 0, {.name = row.entry}, std::nullopt, nullptr});
+      }
+    }
+  }
+  if (found.empty()) fail_to_find(entry, all);
+  return found;
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,29 @@
+// What "tessera sass" looks at: kernels of the catalog, or of any file with GPU code in it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "catalog/catalog.h"
+#include "sass/container/cubin.h"
+
+namespace tessera::cli {
+
+struct MachineKernel {
+  std::string from;  // "11_double_buffer", or the file's path
+  int sm = 0;
+  sass::CubinKernel kernel;
+  std::optional<KernelChoice> choice;  // of the catalog
+  const KernelRow* row = nullptr;      // of the catalog
+};
+
+// `target` is a path or what names kernels of the catalog. `entry` names one of their entries, by
+// its whole name or a part of it; empty: all of a file's, and of a catalog kernel the one that
+// column-major NN problems take. `sm` keeps those of one architecture; 0: all. Throws StatusError
+// when nothing is found.
+std::vector<MachineKernel> machine_kernels(const std::string& target, const std::string& entry,
+                                           int sm);
+
+}  // namespace tessera::cli

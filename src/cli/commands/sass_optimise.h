@@ -1,0 +1,23 @@
+// tessera sass --optimise: a cubin's FFMAs in a better order, proved equal.
+#pragma once
+
+#include <string>
+
+#include "lab/record/record.h"
+#include "lab/record/report.h"
+
+namespace tessera::cli {
+
+struct Optimised {
+  std::string text;  // what changed and what was proved, for people
+  lab::Json json;
+  Table loops;  // cycles and bubbles before and after, by the port model
+};
+
+// `target` is a cubin, or a kernel of the catalog whose image is taken; `kernel` one kernel in it,
+// empty for all. Writes the new cubin to `out`. Throws StatusError: kFailed when the code has a
+// hazard or a proof fails, and then nothing is written.
+Optimised optimise_cubin(const std::string& target, const std::string& kernel,
+                         const std::string& out);
+
+}  // namespace tessera::cli

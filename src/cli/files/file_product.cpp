@@ -1,0 +1,226 @@
+#include "cli/files/file_product.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "lab/data/host_memory.h"
+#include "lab/verify/products.h"
+#include "lab/verify/runner.h"
+
+namespace tessera::cli {
+namespace {
+
+// A tenth of a second of the virtual GPU on one core, or more: a bar moves, and Ctrl-C is heard.
+constexpr double kPanelMultiplyAdds = 1e8;
+// The host's BLAS is some hundred times as fast.
+constexpr double kHostPanelMultiplyAdds = 1e10;
+constexpr std::int64_t kPanelRows = 128;  // panels start at multiples, so bases stay aligned
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw StatusError(Status::bad_argument(message));
+}
+
+std::string shape_of(const NpyHeader& header) {
+  return fmt::format("{} x {}", header.rows, header.cols);
+}
+
+void check_types(const FileProduct& product) {
+  const DataType type = product.a.header().type;
+  const auto check_one = [type](const char* name, const NpyHeader& header) {
+    if (header.type == type) return;
+    refuse(fmt::format("{} holds {}, but must hold {} as A does", name, name_of(header.type),
+                       name_of(type)));
+  };
+  check_one("B", product.b.header());
+  if (product.c) check_one("C", product.c->header());
+}
+
+void check_shapes(const FileProduct& product) {
+  const NpyHeader& a = product.a.header();
+  const NpyHeader& b = product.b.header();
+  if (a.cols != b.rows) {
+    refuse(fmt::format("A is {} and B is {}, but A must have as many columns as B has rows",
+                       shape_of(a), shape_of(b)));
+  }
+  if (product.c && (product.c->header().rows != a.rows || product.c->header().cols != b.cols)) {
+    refuse(fmt::format("C is {}, but must be {} x {} as A B is", shape_of(product.c->header()),
+                       a.rows, b.cols));
+  }
+}
+
+// The strides of a file's matrix, in elements.
+MatrixView view_of(const NpyHeader& header) {
+  if (header.fortran_order) return {header.rows, header.cols, 1, header.rows};
+  return {header.rows, header.cols, header.cols, 1};
+}
+
+template <class T>
+T load(const char* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+// Rows [first, first + count) of a file's matrix as float64, row-major without gaps.
+std::vector<double> rows_as_doubles(const NpyFile& file, std::int64_t first, std::int64_t count) {
+  const MatrixView view = view_of(file.header());
+  std::vector<double> values(static_cast<std::size_t>(count * view.cols));
+  for (std::int64_t r = 0; r < count; ++r) {
+    for (std::int64_t c = 0; c < view.cols; ++c) {
+      const std::int64_t at = (first + r) * view.row + c * view.col;
+      values[r * view.cols + c] = file.header().type == DataType::kF64
+                                      ? load<double>(file.data() + 8 * at)
+                                      : load<float>(file.data() + 4 * at);
+    }
+  }
+  return values;
+}
+
+void store(NpyFile& file, std::int64_t r, std::int64_t c, double value) {
+  const MatrixView view = view_of(file.header());
+  const std::int64_t at = r * view.row + c * view.col;
+  const auto rounded = static_cast<float>(value);
+  if (file.header().type == DataType::kF64) {
+    std::memcpy(file.data() + 8 * at, &value, 8);
+  } else {
+    std::memcpy(file.data() + 4 * at, &rounded, 4);
+  }
+}
+
+// C in the order of D: a copy of its file, or turned element by element.
+NpyFile c_in_order_of(const NpyFile& c, bool fortran_order) {
+  NpyFile turned = NpyFile::make(c.header().type, c.header().rows, c.header().cols, fortran_order);
+  for (std::int64_t r = 0; r < c.header().rows; ++r) {
+    const std::vector<double> row = rows_as_doubles(c, r, 1);
+    for (std::int64_t col = 0; col < c.header().cols; ++col) store(turned, r, col, row[col]);
+  }
+  return turned;
+}
+
+std::int64_t rows_of_a_panel(const Problem& problem, double multiply_adds) {
+  const double of_a_row = std::max(1.0, static_cast<double>(problem.n) * problem.k);
+  const double rows = std::clamp(multiply_adds / of_a_row, 1.0, 1.0 * problem.m + kPanelRows);
+  return (static_cast<std::int64_t>(rows) + kPanelRows - 1) / kPanelRows * kPanelRows;
+}
+
+// Calls body(first row, rows) for each panel. False when it was stopped.
+bool for_each_panel(const FileProduct& product, const Problem& problem, std::int64_t panel,
+                    const std::function<void(std::int64_t, std::int64_t)>& body) {
+  for (std::int64_t first = 0; first < problem.m; first += panel) {
+    if (product.stop && product.stop()) return false;
+    if (product.progress) product.progress(first, problem.m);
+    body(first, std::min(panel, problem.m - first));
+  }
+  return true;
+}
+
+lab::DeviceBuffer upload(Device& device, const NpyFile& file) {
+  lab::DeviceBuffer buffer(device, file.header().data_bytes());
+  device.copy_in(buffer.address(), file.data(), buffer.bytes());
+  return buffer;
+}
+
+// The operands in device memory; D starts as C and is computed in place.
+struct Uploaded {
+  lab::DeviceBuffer a, b, d;
+};
+
+Uploaded upload_operands(const FileProduct& product, Device& device, const NpyFile& d) {
+  Uploaded uploaded{upload(device, product.a), upload(device, product.b), {}};
+  const bool reads_c = product.c && product.beta != 0;
+  if (reads_c && product.c->header().fortran_order != d.header().fortran_order) {
+    uploaded.d = upload(device, c_in_order_of(*product.c, d.header().fortran_order));
+  } else {
+    uploaded.d = upload(device, reads_c ? *product.c : d);
+  }
+  return uploaded;
+}
+
+// The operands of a panel that starts at row `first`.
+Operands operands_at(const Problem& problem, const Uploaded& uploaded, std::int64_t first) {
+  const std::uint64_t element = size_of(problem.type);
+  const std::uint64_t d = uploaded.d.address() + element * first * view_d(problem).row;
+  return {uploaded.a.address() + element * first * view_a(problem).row, uploaded.b.address(), d, d};
+}
+
+}  // namespace
+
+Problem problem_of(const FileProduct& product) {
+  check_types(product);
+  check_shapes(product);
+  const NpyHeader& a = product.a.header();
+  const NpyHeader& b = product.b.header();
+  const bool column_major = a.fortran_order && b.fortran_order;
+  Problem problem;
+  problem.m = a.rows;
+  problem.n = b.cols;
+  problem.k = a.cols;
+  problem.type = a.type;
+  problem.order = column_major ? Order::kColumnMajor : Order::kRowMajor;
+  problem.op_a = a.fortran_order == column_major ? Op::kNone : Op::kTranspose;
+  problem.op_b = b.fortran_order == column_major ? Op::kNone : Op::kTranspose;
+  problem.alpha = product.alpha;
+  problem.beta = product.beta;
+  problem = with_default_ld(problem);
+  require(check(problem));
+  return problem;
+}
+
+ProductResult multiply_on_device(const FileProduct& product, Device& device,
+                                 const KernelChoice& kernel) {
+  const Problem problem = problem_of(product);
+  const bool fortran_order = problem.order == Order::kColumnMajor;
+  ProductResult result{NpyFile::make(problem.type, problem.m, problem.n, fortran_order), "", true};
+  if (result.d.header().data_bytes() == 0) return result;
+  const Uploaded uploaded = upload_operands(product, device, result.d);
+  const bool is_virtual = device.info().kind == DeviceKind::kVirtual;
+  const std::int64_t panel = is_virtual ? rows_of_a_panel(problem, kPanelMultiplyAdds) : problem.m;
+  result.complete =
+      for_each_panel(product, problem, panel, [&](std::int64_t first, std::int64_t rows) {
+        Problem part = problem;
+        part.m = rows;
+        lab::Runner runner(device, kernel, part);
+        runner.run(runner.plan(operands_at(problem, uploaded, first)));
+        device.synchronize();
+        device.take_counts();
+        result.code = runner.image();
+      });
+  device.copy_out(result.d.data(), uploaded.d.address(), uploaded.d.bytes());
+  return result;
+}
+
+ProductResult multiply_on_host(const FileProduct& product) {
+  const Problem problem = problem_of(product);
+  const lab::OpenBlas* blas = lab::OpenBlas::load();
+  const bool fortran_order = problem.order == Order::kColumnMajor;
+  ProductResult result{NpyFile::make(problem.type, problem.m, problem.n, fortran_order),
+                       blas ? blas->version() : "our own loop (OpenBLAS cannot be loaded)", true};
+  lab::require_host_memory(8.0 * problem.k * problem.n, "B in float64");
+  const std::vector<double> b = rows_as_doubles(product.b, 0, problem.k);
+  const std::int64_t panel = rows_of_a_panel(problem, kHostPanelMultiplyAdds);
+  result.complete =
+      for_each_panel(product, problem, panel, [&](std::int64_t first, std::int64_t rows) {
+        const lab::Extents size{rows, problem.n, problem.k};
+        const std::vector<double> a = rows_as_doubles(product.a, first, rows);
+        std::vector<double> d(static_cast<std::size_t>(rows * problem.n));
+        const bool done = blas && blas->multiply(size, a.data(), b.data(), d.data());
+        if (!done) lab::multiply_blocked(size, a.data(), b.data(), d.data());
+        const bool reads_c = product.c && problem.beta != 0;
+        for (std::int64_t r = 0; r < rows; ++r) {
+          const auto c =
+              reads_c ? rows_as_doubles(*product.c, first + r, 1) : std::vector<double>();
+          for (std::int64_t col = 0; col < problem.n; ++col) {
+            const double product_part =
+                problem.alpha == 0 ? 0 : problem.alpha * d[r * problem.n + col];
+            store(result.d, first + r, col,
+                  reads_c ? product_part + problem.beta * c[col] : product_part);
+          }
+        }
+      });
+  return result;
+}
+
+}  // namespace tessera::cli

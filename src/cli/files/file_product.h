@@ -1,0 +1,40 @@
+// D = alpha * A * B + beta * C on matrices from .npy files: on a device with one of our kernels, or
+// on the host's own BLAS. Long work is split into panels of rows, so that a bar can move.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "catalog/catalog.h"
+#include "cli/files/npy.h"
+#include "device/device.h"
+#include "problem/problem.h"
+
+namespace tessera::cli {
+
+struct FileProduct {
+  const NpyFile& a;
+  const NpyFile& b;
+  const NpyFile* c = nullptr;  // may be null when beta is 0
+  double alpha = 1, beta = 0;
+  std::function<void(std::int64_t, std::int64_t)> progress;  // rows done, rows in all
+  std::function<bool()> stop;                                // asked between panels
+};
+
+// The problem as a call: row-major unless A and B are both in Fortran order, op T for an operand in
+// the other order. Throws kBadArgument when types or shapes do not fit together.
+Problem problem_of(const FileProduct& product);
+
+struct ProductResult {
+  NpyFile d;
+  std::string code;      // what computed it: "cubin sm_90a", "OpenBLAS 0.3.21"
+  bool complete = true;  // false: stopped
+};
+
+// With a kernel of the catalog. Throws kUnsupported when it cannot take the problem.
+ProductResult multiply_on_device(const FileProduct& product, Device& device,
+                                 const KernelChoice& kernel);
+// With OpenBLAS, or our own loop where it is missing; sums in float64 for either type.
+ProductResult multiply_on_host(const FileProduct& product);
+
+}  // namespace tessera::cli

@@ -1,0 +1,245 @@
+#include "cli/options/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "base/numbers.h"
+#include "cli/options/shapes.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr int kMostShapes = 100000;  // of one call: more is a typing error
+constexpr const char* kSizeHelp = "a size, a list a,b or a range lo:hi:step or lo:hi:x2";
+
+// A leading dimension: 0 (the smallest legal one) where the option is not given.
+std::int64_t leading_dimension(const char* argument, const std::string& text) {
+  return text.empty() ? 0 : parse_integer(argument, text, 1);
+}
+
+Problem problem_of(const ProblemOptions& options, DataType type, const Shape& shape) {
+  Problem problem;
+  problem.m = shape.m;
+  problem.n = shape.n;
+  problem.k = shape.k;
+  problem.type = type;
+  problem.lda = leading_dimension("--lda", options.lda);
+  problem.ldb = leading_dimension("--ldb", options.ldb);
+  problem.ldc = leading_dimension("--ldc", options.ldc);
+  problem.ldd = leading_dimension("--ldd", options.ldd);
+  if (!options.alpha.empty()) problem.alpha = parse_real("--alpha", options.alpha);
+  if (!options.beta.empty()) problem.beta = parse_real("--beta", options.beta);
+  return problem;
+}
+
+}  // namespace
+
+int host_threads_of(const DeviceOptions& options) {
+  if (options.threads.empty()) return 0;
+  return static_cast<int>(parse_integer("--threads", options.threads, 1, 4096));
+}
+
+void add_kernel_options(CLI::App& app, ProblemOptions& options) {
+  app.add_option("--kernel", options.kernel,
+                 "name, number, glob, list or 'all' (default); add /VARIANT or /all for variants")
+      ->type_name("K");
+  app.add_option("--type", options.type, "f32 or f64: only kernels of this type")->type_name("T");
+}
+
+void add_shape_options(CLI::App& app, ProblemOptions& options) {
+  app.add_option("-m", options.m, std::string("rows of D: ") + kSizeHelp)->type_name("M");
+  app.add_option("-n", options.n, "columns of D (default: as -m)")->type_name("N");
+  app.add_option("-k", options.k, "depth of the sums (default: as -m)")->type_name("K");
+  app.add_option("--shapes,--suite", options.shapes,
+                 "file with a line 'm n k' for each shape, or a suite: " + names_of_suites())
+      ->type_name("FILE");
+  app.add_option("--layout", options.layout, "op A and op B: NN, NT, TN, TT, a list or 'all'")
+      ->type_name("AB");
+  app.add_option("--order", options.order, "col (default), row or 'all'")->type_name("O");
+  app.add_option("--lda", options.lda, "leading dimension of A (default: smallest)")
+      ->type_name("LD");
+  app.add_option("--ldb", options.ldb, "leading dimension of B")->type_name("LD");
+  app.add_option("--ldc", options.ldc, "leading dimension of C")->type_name("LD");
+  app.add_option("--ldd", options.ldd, "leading dimension of D")->type_name("LD");
+}
+
+void add_plan_options(CLI::App& app, ProblemOptions& options) {
+  app.add_option("--cut", options.cut,
+                 "tiles of the last wave along k: model (default: where it pays), never, always")
+      ->type_name("WHEN");
+  app.add_option("--turn", options.turn,
+                 "operands that tensor copies do not take, by a launch ahead: model, never, always")
+      ->type_name("WHEN");
+  app.add_option("--edges", options.edges,
+                 "what whole tiles do not cover by launches of smaller ones: model, never, always")
+      ->type_name("WHEN");
+}
+
+PlanOptions plan_options_of(const ProblemOptions& options) {
+  const auto when = [](const char* argument, const std::string& text) {
+    if (text == "model") return When::kModel;
+    if (text == "never") return When::kNever;
+    if (text == "always") return When::kAlways;
+    throw StatusError(Status::bad_argument(
+        fmt::format("{} is '{}', but must be model, never or always", argument, text)));
+  };
+  return {when("--cut", options.cut), when("--turn", options.turn), when("--edges", options.edges)};
+}
+
+std::string plan_flags_of(const ProblemOptions& options) {
+  std::string flags;
+  if (options.cut != "model") flags += " --cut " + options.cut;
+  if (options.turn != "model") flags += " --turn " + options.turn;
+  if (options.edges != "model") flags += " --edges " + options.edges;
+  return flags;
+}
+
+void add_scale_options(CLI::App& app, ProblemOptions& options) {
+  app.add_option("--alpha", options.alpha, "factor of A B (default 1)")->type_name("X");
+  app.add_option("--beta", options.beta, "factor of C (default 0)")->type_name("X");
+}
+
+void add_device_options(CLI::App& app, DeviceOptions& options) {
+  app.add_option("--device", options.device, "cuda or virtual (default: cuda if there is a GPU)")
+      ->type_name("D");
+  add_threads_option(app, options);
+}
+
+void add_threads_option(CLI::App& app, DeviceOptions& options) {
+  app.add_option("--threads", options.threads, "host threads of the virtual GPU (default: all)")
+      ->type_name("N");
+}
+
+void add_multiprocessors_option(CLI::App& app, DeviceOptions& options) {
+  app.add_option("--multiprocessors", options.multiprocessors,
+                 "of the virtual GPU, for kernels with a persistent grid (default 132)")
+      ->type_name("N");
+}
+
+void add_vendor_option(CLI::App& app, DeviceOptions& options) {
+  app.add_option("--vendor-lib", options.vendor_library,
+                 "path of libcublas or of its folder (default: the usual places)")
+      ->type_name("PATH");
+}
+
+void add_seed_option(CLI::App& app, std::string& seed) {
+  app.add_option("--seed", seed, "seed of the data (default 1)")->type_name("S");
+}
+
+std::vector<KernelChoice> kernels_of(const ProblemOptions& options) {
+  std::vector<KernelChoice> kernels = choose_kernels(options.kernel);
+  if (options.type.empty()) return kernels;
+  const DataType type = parse_type(options.type);
+  std::vector<KernelChoice> fitting = kernels_of_type(kernels, type);
+  if (!fitting.empty()) return fitting;
+  throw StatusError(Status::bad_argument(fmt::format(
+      "--type is {}, but {} computes {}; leave --type out or name another kernel", options.type,
+      kernels.front().kernel->name, name_of(kernels.front().kernel->type))));
+}
+
+std::vector<Shape> shapes_of(const ProblemOptions& options, const Shape& otherwise) {
+  if (!options.gives_shapes()) return {otherwise};
+  const bool gives_sizes = !options.m.empty() || !options.n.empty() || !options.k.empty();
+  if (!options.shapes.empty()) {
+    if (!gives_sizes) return named_shapes(options.shapes);
+    throw StatusError(Status::bad_argument(
+        fmt::format("--shapes is '{}', but must not stand beside -m, -n or -k", options.shapes)));
+  }
+  if (options.m.empty() || options.n.empty() != options.k.empty()) {
+    throw StatusError(Status::bad_argument(
+        fmt::format("-m is '{}', -n is '{}' and -k is '{}', but must be given all three, or -m "
+                    "alone for squares",
+                    options.m, options.n, options.k)));
+  }
+  const std::vector<std::int64_t> all_m = parse_sizes("-m", options.m);
+  std::vector<Shape> shapes;
+  if (options.n.empty()) {
+    for (const std::int64_t m : all_m) shapes.push_back({m, m, m});
+    return shapes;
+  }
+  const std::vector<std::int64_t> all_n = parse_sizes("-n", options.n);
+  const std::vector<std::int64_t> all_k = parse_sizes("-k", options.k);
+  const double count = static_cast<double>(all_m.size()) * all_n.size() * all_k.size();
+  if (count > kMostShapes) {
+    throw StatusError(Status::bad_argument(
+        fmt::format("-m is '{}', -n is '{}' and -k is '{}', which name {:.0f} shapes, but may name "
+                    "at most {}",
+                    options.m, options.n, options.k, count, kMostShapes)));
+  }
+  for (const std::int64_t m : all_m) {
+    for (const std::int64_t n : all_n) {
+      for (const std::int64_t k : all_k) shapes.push_back({m, n, k});
+    }
+  }
+  return shapes;
+}
+
+std::vector<std::string> layouts_of(const ProblemOptions& options) {
+  const std::string text =
+      options.layout.empty() ? layouts_of_suite(options.shapes) : options.layout;
+  if (text == "all") return {"NN", "NT", "TN", "TT"};
+  std::vector<std::string> layouts = split(text, ',');
+  for (const std::string& layout : layouts) {
+    Problem probe;
+    set_layout(probe, layout);
+  }
+  return layouts;
+}
+
+std::vector<Order> orders_of(const ProblemOptions& options) {
+  if (options.order.empty()) return {Order::kColumnMajor};
+  if (options.order == "all") return {Order::kColumnMajor, Order::kRowMajor};
+  return {parse_order(options.order)};
+}
+
+std::vector<Problem> problems_of(const ProblemOptions& options, DataType type,
+                                 const Shape& otherwise) {
+  std::vector<Problem> problems;
+  for (const Shape& shape : shapes_of(options, otherwise)) {
+    for (const std::string& layout : layouts_of(options)) {
+      for (const Order order : orders_of(options)) {
+        Problem problem = problem_of(options, type, shape);
+        problem.order = order;
+        set_layout(problem, layout);
+        problem = with_default_ld(problem);
+        require(check(problem));
+        problems.push_back(problem);
+      }
+    }
+  }
+  return problems;
+}
+
+Problem one_problem_of(const ProblemOptions& options, DataType type, const Shape& otherwise,
+                       const char* command) {
+  const std::vector<Problem> problems = problems_of(options, type, otherwise);
+  if (problems.size() == 1) return problems.front();
+  throw StatusError(Status::bad_argument(fmt::format(
+      "-m, -n, -k, --layout and --order name {} problems, but '{}' takes one; 'bench' takes many",
+      problems.size(), command)));
+}
+
+std::vector<DataType> types_of(const std::vector<KernelChoice>& kernels) {
+  std::vector<DataType> types;
+  for (const KernelChoice& choice : kernels) {
+    const DataType type = choice.kernel->type;
+    if (std::find(types.begin(), types.end(), type) == types.end()) types.push_back(type);
+  }
+  return types;
+}
+
+std::vector<KernelChoice> kernels_of_type(const std::vector<KernelChoice>& kernels, DataType type) {
+  std::vector<KernelChoice> fitting;
+  std::copy_if(kernels.begin(), kernels.end(), std::back_inserter(fitting),
+               [type](const KernelChoice& choice) { return choice.kernel->type == type; });
+  return fitting;
+}
+
+std::string name_of(const KernelChoice& choice) {
+  const bool is_default = variants_of(*choice.kernel).front() == choice.variant;
+  return is_default ? choice.kernel->name : choice.kernel->name + "/" + choice.variant;
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,20 @@
+// Shapes by name: a text file with one a line, or a suite that everybody means alike.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/options/options.h"
+
+namespace tessera::cli {
+
+// A suite of that name, else the file of that path. Lines of a file hold m, n and k between spaces,
+// commas or 'x'; '#' starts a comment. Throws kBadArgument that names file and line.
+std::vector<Shape> named_shapes(const std::string& name_or_path);
+
+std::string names_of_suites();  // "squares, ladder, tails"
+
+// The layouts that a suite is meant for, "all" or "NN"; "NN" for a file.
+std::string layouts_of_suite(const std::string& name);
+
+}  // namespace tessera::cli

@@ -1,0 +1,36 @@
+// Where results go: a table for people on stdout, or JSON, CSV and markdown to files. "-" is
+// stdout, and then nothing else goes there. Files appear whole or not at all.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lab/record/report.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tessera::cli {
+
+// An argument and the path that it holds; an empty path is one not given.
+struct NamedPath {
+  std::string name, path;
+};
+
+struct Output {
+  std::string json, csv, markdown;
+
+  void add_options(CLI::App& app);
+  // Throws kBadArgument before any work is done: a path not writable, two outputs for one place, or
+  // one that would replace a file of the call's own, such as {"--shapes", "sizes.txt"}.
+  void check(const std::vector<NamedPath>& files_of_the_call = {}) const;
+  // False when stdout belongs to one of the files.
+  bool prints_text() const;
+  // Without what goes to stdout, for results that are written again when there are more.
+  Output files_only() const;
+  bool wants_json() const { return !json.empty(); }
+  void write(const lab::Json& object, const Table& table) const;
+};
+
+}  // namespace tessera::cli

@@ -1,0 +1,146 @@
+// Which schedule for which problem: whole tiles alone (data-parallel), some tiles cut (stream-K),
+// or every tile cut alike (split-K, which is stream-K with a multiple of the tiles as runs).
+// Cutting fills the last wave, and costs partial sums that are written, read again and added by a
+// second launch. A model decides, in clock cycles of one multiprocessor. Host code.
+#pragma once
+
+#include <initializer_list>
+
+#include "base/config.h"
+#include "kernels/schedule/stream_k.h"
+
+namespace tessera::scheduler {
+
+// What the parts of a product cost on one GPU, in cycles. catalog/cost_model.h says where a
+// kernel's numbers come from.
+struct TileCosts {
+  int resident;     // CTAs of a multiprocessor
+  double start;     // until the first tile of a CTA has come
+  double k_tile;    // one k tile of one CTA while all resident CTAs fetch and multiply
+  double store;     // the end of a work item, less what other resident CTAs multiply meanwhile
+  double memory;    // operands and D by way of device memory, once
+  double add;       // the second launch, and its way to memory and back
+  double add_part;  // reading one part again, by the whole GPU
+};
+
+// A CTA that has its multiprocessor for itself is not `resident` times as fast: four warps do not
+// fill it. HW: 40 of 54 TFLOP/s with one of two (128x64 at 1024^3 on an H200) give this share.
+constexpr double slowdown(const TileCosts& costs, long long ctas, long long multiprocessors) {
+  constexpr double kAlone = 0.85;
+  const double together = static_cast<double>((ctas + multiprocessors - 1) / multiprocessors);
+  return (together + kAlone) / (costs.resident + kAlone);
+}
+
+// Walked together: about a square of tiles in flight.
+inline constexpr int kGroup = 8;
+// A run shorter than this is all pipeline fill; a cut closer than this to a tile's edge is not
+// worth its partial sum.
+inline constexpr int kShortestRun = 4;
+inline constexpr int kSnap = 1;
+
+constexpr long long pieces(long long extent, int block) {
+  return extent / block + (extent % block != 0);
+}
+
+// No more tiles than this, so that tile numbers and the steps between them are ints.
+inline constexpr long long kMaxTiles = 1 << 30;
+
+constexpr bool fits_schedule(long long m, long long n, long long k, BlockTile block) {
+  const long long tiles_m = pieces(m, block.m), tiles_n = pieces(n, block.n);
+  return tiles_m <= kMaxTiles && tiles_n <= kMaxTiles && tiles_m * tiles_n <= kMaxTiles &&
+         pieces(k, block.k) <= kMaxTiles;
+}
+
+// Every tile whole.
+constexpr StreamK data_parallel(long long m, long long n, long long k, BlockTile block, int ctas) {
+  const int tiles_m = static_cast<int>(pieces(m, block.m));
+  const int tiles_n = static_cast<int>(pieces(n, block.n));
+  return {.ctas = ctas < tiles_m * tiles_n ? ctas : tiles_m * tiles_n,
+          .tiles_m = tiles_m,
+          .tiles_n = tiles_n,
+          .group = tiles_m < kGroup ? tiles_m : kGroup,
+          .whole_tiles = tiles_m * tiles_n,
+          .k_tiles = static_cast<int>(pieces(k, block.k)),
+          .runs = 0,
+          .snap = 0,
+          .run_length = 0,
+          .longer_runs = 0};
+}
+
+// Predicted cycles of a product. The next item's tiles are fetched while an item ends, so only the
+// first one waits for them.
+struct Cycles {
+  double start, multiply, store, memory, add;
+
+  constexpr bool memory_bound() const { return memory > multiply + store; }
+  constexpr double total() const {
+    return start + (memory_bound() ? memory : multiply + store) + add;
+  }
+};
+
+// From the start of the first CTA to the end of the last, with room for `ctas`.
+constexpr Cycles predicted(const StreamK& s, int ctas, const TileCosts& costs) {
+  const int multiprocessors = ctas / costs.resident;
+  const int waves = s.whole_tiles / ctas, rest = s.whole_tiles % ctas;
+  const double whole_waves = waves + (rest > 0 ? slowdown(costs, rest, multiprocessors) : 0);
+  Cycles c{.start = costs.start,
+           .multiply = whole_waves * s.k_tiles * costs.k_tile,
+           // In the last wave nobody multiplies meanwhile.
+           .store = (waves + (rest > 0) + costs.resident - 1) * costs.store,
+           .memory = costs.memory,
+           .add = 0};
+  if (s.cut_tiles() == 0) return c;
+  const bool split_k = s.runs % s.cut_tiles() == 0;
+  const long long length = s.run_length + (s.longer_runs > 0 ? 1 : 0);
+  const long long items = split_k ? 1 : pieces(length, s.k_tiles) + 1;
+  const int parts = split_k ? s.runs : s.runs + s.cut_tiles();
+  c.multiply +=
+      static_cast<double>(length) * costs.k_tile * slowdown(costs, s.runs, multiprocessors);
+  c.store += static_cast<double>(items) * costs.store;
+  c.add = costs.add + parts * costs.add_part;
+  return c;
+}
+
+// The schedule that the model expects to be fastest for m x n x k on `ctas` resident CTAs. Expects
+// fits_schedule().
+constexpr StreamK choose_stream_k(long long m, long long n, long long k, BlockTile block, int ctas,
+                                  const TileCosts& costs) {
+  const StreamK whole = data_parallel(m, n, k, block, ctas);
+  StreamK best = whole;
+  if (whole.tiles() % ctas == 0 || whole.k_tiles < 2 * kShortestRun) return best;
+  double best_cycles = predicted(best, ctas, costs).total();
+  const int full = whole.tiles() / ctas * ctas;
+  for (const int kept : {full, full - ctas}) {
+    if (kept < 0) continue;
+    const int cut = whole.tiles() - kept;
+    const long long most = static_cast<long long>(cut) * whole.k_tiles / kShortestRun;
+    const int runs = most < ctas ? static_cast<int>(most) : ctas;
+    // As many runs as there is room for; such that no run crosses a tile; one a multiprocessor.
+    const int alone = ctas / costs.resident;
+    for (const int candidate : {runs, runs / cut * cut, alone < runs ? alone : runs,
+                                (alone < runs ? alone : runs) / cut * cut}) {
+      if (candidate == 0 || (candidate <= cut && candidate < alone)) continue;  // idle GPU
+      StreamK s = with_runs(whole, kept, candidate, kSnap);
+      s.ctas = ctas;
+      const double cycles = predicted(s, ctas, costs).total();
+      if (cycles < best_cycles) {
+        best = s;
+        best_cycles = cycles;
+      }
+    }
+  }
+  return best;
+}
+
+// Every tile of the last wave cut, full or not: to test and to measure what the model would leave.
+constexpr StreamK cut_last_wave(long long m, long long n, long long k, BlockTile block, int ctas) {
+  const StreamK whole = data_parallel(m, n, k, block, ctas);
+  const int kept = (whole.tiles() - 1) / ctas * ctas;
+  const long long units = static_cast<long long>(whole.tiles() - kept) * whole.k_tiles;
+  if (units == 0) return whole;
+  StreamK s = with_runs(whole, kept, units < ctas ? static_cast<int>(units) : ctas, kSnap);
+  s.ctas = ctas;
+  return s;
+}
+
+}  // namespace tessera::scheduler

@@ -1,0 +1,64 @@
+#include "lab/counts/count_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lab/data/fill.h"
+#include "lab/verify/runner.h"
+
+namespace tessera::lab {
+namespace {
+
+constexpr double kProducts = 1 << 28;      // that a run may take, about a second
+constexpr std::uint64_t kFewestCtas = 32;  // of a sample
+
+DeviceBuffer uploaded(Device& device, DataType type, const MatrixView& view, std::uint64_t seed) {
+  HostMatrix host(type, view, 0);
+  fill(host, {Fill::kUniform, seed});
+  DeviceBuffer buffer(device, host.total_bytes());
+  if (buffer.bytes()) device.copy_in(buffer.address(), host.bytes(), host.total_bytes());
+  return buffer;
+}
+
+}  // namespace
+
+CountedRun count_run(Device& device, const KernelChoice& choice, const Problem& given,
+                     std::uint64_t seed, std::uint64_t sample_ctas, const PlanOptions& options) {
+  const Problem problem = with_default_ld(given);
+  require(check(problem));
+  Runner runner(device, choice, problem, options);
+  const DeviceBuffer a = uploaded(device, problem.type, view_a(problem), mix_bits(seed * 4));
+  const DeviceBuffer b = uploaded(device, problem.type, view_b(problem), mix_bits(seed * 4 + 1));
+  const DeviceBuffer c = uploaded(device, problem.type, view_c(problem), mix_bits(seed * 4 + 2));
+  const DeviceBuffer d(device, view_d(problem).span() * size_of(problem.type));
+  const Plan plan = runner.plan({a.address(), b.address(), c.address(), d.address()});
+  if (plan.launches.empty()) {
+    throw StatusError(Status::bad_argument(fmt::format(
+        "-m is {} and -n is {}, but both must be at least 1 where there is something to count",
+        problem.m, problem.n)));
+  }
+  vgpu::Observation observation;
+  observation.memory = true;
+  observation.sample_ctas = sample_ctas;
+  observation.sample_seed = seed;
+  device.observe(observation);
+  device.take_counts();
+  runner.run(plan);
+  device.synchronize();
+  CountedRun run{problem, choice.kernel, &runner.row(), plan.launches, device.take_counts()};
+  device.observe({});
+  return run;
+}
+
+std::uint64_t sample_for(const KernelChoice& choice, const Problem& problem) {
+  const double products = static_cast<double>(problem.m) * static_cast<double>(problem.n) *
+                          static_cast<double>(problem.k);
+  if (products <= kProducts) return 0;
+  const BlockTile block = row_for(*choice.kernel, choice.variant, problem).block;
+  const double ctas = static_cast<double>(problem.m) * static_cast<double>(problem.n) /
+                      (static_cast<double>(block.m) * block.n);
+  return std::max(kFewestCtas, static_cast<std::uint64_t>(ctas * kProducts / products));
+}
+
+}  // namespace tessera::lab

@@ -1,0 +1,28 @@
+// May a count taken on the PTX be called exact? Only where ptxas kept what the PTX says: the same
+// accesses by width and the same multiply-adds, loop by loop.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lab/counts/counts.h"
+#include "launch/image.h"
+
+namespace tessera::lab {
+
+// One sentence a difference between the image's PTX and its cubin, over the entries that ran; both
+// numbers stand in it. Empty when the two agree.
+std::vector<std::string> cubin_differences(const CodeImage& image,
+                                           const std::vector<std::string>& entries);
+
+// Sets the tag: "approximate" when an executed form is, else "model" where the cubin differs or
+// only a sample of the grid ran, else "exact"; and keeps the differences.
+void set_tag(CountSummary& counts, const CodeImage& image, const std::vector<std::string>& entries);
+
+// The tag of the wavefronts of shared memory: that of the counts where both bank models agree, else
+// "model": that lanes in pairs merge is calibrated on an H200 and not promised by anybody.
+std::string wavefront_tag(const CountSummary& counts);
+// The tag of the footprint, which no merging of accesses changes: "exact" of a whole grid.
+std::string footprint_tag(const CountSummary& counts);
+
+}  // namespace tessera::lab

@@ -1,0 +1,47 @@
+// Test and benchmark data. A value depends on seed, row and column of the logical matrix only,
+// never on layout, order, leading dimension or the number of threads: the same product in every
+// layout.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include "lab/data/matrix.h"
+
+namespace tessera::lab {
+
+enum class Fill {
+  kUniform,   // (-1, 1), full mantissas
+  kNormal,    // mean 0, deviation 1, full mantissas
+  kIntegers,  // -limit .. limit; integers.h chooses a limit that keeps sums exact
+  kSameSign,  // (0, 1), full mantissas: errors add up instead of cancelling
+  kZeros,
+};
+
+std::string_view name_of(Fill fill);
+Fill parse_fill(std::string_view name);  // throws kBadArgument that lists the names
+
+struct FillSpec {
+  Fill kind = Fill::kUniform;
+  std::uint64_t seed = 1;
+  int limit = 1;         // of kIntegers
+  double density = 1.0;  // of kIntegers: share of entries that are drawn; the others are 0
+};
+
+// Writes every element of the matrix; guards and gaps stay as they are.
+void fill(HostMatrix& matrix, const FillSpec& spec);
+
+// Puts `value` at `count` seeded positions (which may coincide).
+void place(HostMatrix& matrix, int count, std::uint64_t seed,
+           double value = std::numeric_limits<double>::quiet_NaN());
+
+// Sixty-four well mixed bits of a number: the root of all seeded choices here.
+constexpr std::uint64_t mix_bits(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15ull;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+}  // namespace tessera::lab

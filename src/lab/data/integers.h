@@ -1,0 +1,27 @@
+// Integer inputs for which every product and every partial sum, in any order, is exact in the type:
+// a correct kernel must then give exactly the right value, and no rounding bound can hide a bug.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "lab/data/fill.h"
+#include "lab/verify/compare.h"
+#include "problem/problem.h"
+
+namespace tessera::lab {
+
+// alpha and beta must be multiples of 1/4 of size 16 at most, or the scaling would round; others
+// are replaced by 1 or -1.
+Problem with_exact_scales(Problem problem);
+
+// Limit and density for which sum |a||b| stays below the type's exact range for this k.
+FillSpec exact_integers(const Problem& problem, std::uint64_t seed);
+
+// Compares every entry of D with alpha A B + beta C exactly, in O(MK + KN + MN) instead of O(MNK):
+// D x must equal alpha A (B x) + beta (C x) for a seeded random x, in integers modulo 2^64. A wrong
+// row passes with a probability below 2^-37. `before` is C as it was before the run.
+Comparison compare_rows_exactly(const Problem& problem, const HostMatrix& a, const HostMatrix& b,
+                                const HostMatrix& c, const HostMatrix& d, std::uint64_t seed);
+
+}  // namespace tessera::lab

@@ -1,0 +1,58 @@
+#include "lab/data/operand_sets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tessera::lab {
+namespace {
+
+constexpr std::int64_t kUnknownL2 = std::int64_t{64} << 20;
+
+// Adds an operand's bytes, rounded up to whole alignments. Throws kUnavailable beyond 64 bits.
+std::int64_t add_padded_bytes(std::int64_t sum, const Problem& problem, const MatrixView& view) {
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(view.span(), std::int64_t{size_of(problem.type)}, &bytes) ||
+      __builtin_add_overflow(bytes, 255, &bytes) ||
+      __builtin_add_overflow(sum, bytes / 256 * 256, &sum)) {
+    throw StatusError(Status::unavailable(
+        fmt::format("the operands of a {} x {} x {} product have more bytes than 64-bit addresses "
+                    "reach",
+                    problem.m, problem.n, problem.k)));
+  }
+  return sum;
+}
+
+}  // namespace
+
+OperandSets::OperandSets(Device& device, const Problem& problem, const FillSpec& spec) {
+  const bool reads_c = problem.beta != 0;
+  const MatrixView views[] = {view_a(problem), view_b(problem), view_c(problem), view_d(problem)};
+  std::int64_t offsets[5] = {};
+  for (int i = 0; i < 4; ++i) {
+    const bool is_there = i != 2 || reads_c;
+    offsets[i + 1] = is_there ? add_padded_bytes(offsets[i], problem, views[i]) : offsets[i];
+  }
+  const std::int64_t l2 = device.info().l2_bytes > 0 ? device.info().l2_bytes : kUnknownL2;
+  const std::int64_t set_bytes = std::max<std::int64_t>(offsets[4], 256);
+  sets_.resize(2 * l2 / set_bytes + 1);
+  pool_ = DeviceBuffer(device, set_bytes * sets_.size());
+  for (std::size_t i = 0; i < sets_.size(); ++i) {
+    const DeviceAddress base = pool_.address() + i * set_bytes;
+    sets_[i] = {base + offsets[0], base + offsets[1], reads_c ? base + offsets[2] : 0,
+                base + offsets[3]};
+  }
+  const auto upload = [&](int which, DeviceAddress Operands::*operand, std::uint64_t stream) {
+    HostMatrix host(problem.type, views[which], 0);
+    fill(host, {spec.kind, mix_bits(spec.seed * 4 + stream), spec.limit, spec.density});
+    for (const Operands& set : sets_) {
+      if (host.total_bytes()) device.copy_in(set.*operand, host.bytes(), host.total_bytes());
+    }
+  };
+  upload(0, &Operands::a, 0);
+  upload(1, &Operands::b, 1);
+  if (reads_c) upload(2, &Operands::c, 2);
+  if (reads_c) upload(3, &Operands::d, 2);
+}
+
+}  // namespace tessera::lab

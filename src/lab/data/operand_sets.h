@@ -1,0 +1,29 @@
+// Operands for timing: as many sets as together exceed twice the L2, so that no call finds its
+// operands in the cache because the last call left them there.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "device/device.h"
+#include "lab/data/fill.h"
+#include "lab/verify/runner.h"
+#include "problem/problem.h"
+
+namespace tessera::lab {
+
+class OperandSets {
+ public:
+  // Every set holds the same data, drawn from `spec`. C is filled, and D starts as C, only when
+  // beta is not zero. All bases are multiples of 256 bytes.
+  OperandSets(Device& device, const Problem& problem, const FillSpec& spec);
+
+  std::int64_t size() const { return static_cast<std::int64_t>(sets_.size()); }
+  const Operands& operator[](std::int64_t i) const { return sets_[i % size()]; }
+
+ private:
+  DeviceBuffer pool_;
+  std::vector<Operands> sets_;
+};
+
+}  // namespace tessera::lab

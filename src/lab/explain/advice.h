@@ -1,0 +1,60 @@
+// From counts to plain words: what limits a kernel, where, and what usually helps. The rules look
+// at counts alone and know no kernel.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lab/explain/resources.h"
+
+namespace tessera::lab {
+
+// How full an SM gets, and of how many SMs the grid makes use.
+struct Placement {
+  int ctas = 0;  // of one SM at a time; 0: not known
+  int warps = 0, max_warps = 0;
+  std::string limited_by;  // "registers", "shared memory", "threads", "blocks"
+  int threads = 0;         // a block
+  int registers = 0;       // a thread, from the cubin
+  std::uint64_t shared_bytes = 0, local_bytes = 0;
+  std::uint64_t grid = 0;  // blocks of the multiplying launch
+  int multiprocessors = 0;
+};
+
+// What the model says of the multiplying launch, where its grid fills the GPU.
+struct Replay {
+  bool known = false;
+  bool waits = false;  // no part of the GPU is busy for most of the time
+  double ms = 0;
+  std::string busiest;  // a part by the model's name, "L1"
+  double busy_ms = 0;
+};
+
+struct Evidence {
+  Totals totals;
+  Replay replay;
+  std::vector<ResourceUse> resources;  // the longest first
+  std::vector<Site> sites;
+  Placement placement;
+};
+
+struct Advice {
+  std::string rule;      // "bank-conflicts", "scattered-access", ...
+  double weight = 0;     // what part of the bound it is about, 0 to 1; the list is sorted by it
+  std::string sentence;  // what is seen, with its place
+  std::string remedy;    // what usually helps
+};
+
+// Every rule that fires, the weightiest first.
+std::vector<Advice> advise(const Evidence& evidence);
+
+// A few words for a table: "bank conflicts", "issue slots".
+std::string limited_by(const Evidence& evidence);
+
+// One sentence: what limits the kernel, and the line that does most of it.
+std::string verdict(const Evidence& evidence);
+
+// The sites that use the longest resource, the largest first.
+std::vector<Site> by_cost(const Evidence& evidence);
+
+}  // namespace tessera::lab

@@ -1,0 +1,125 @@
+#include "lab/explain/explain.h"
+
+#include <algorithm>
+
+#include "arch/occupancy.h"
+#include "lab/counts/count_tag.h"
+#include "sass/container/cubin.h"
+
+namespace tessera::lab {
+namespace {
+
+// Of the launch that multiplies: the others pack.
+WordCounts words_counted(const std::vector<Site>& sites, const std::string& entry, DataType type) {
+  WordCounts words;
+  for (const Site& site : sites) {
+    if (site.entry != entry) continue;
+    const bool loads = site.memory.traffic == vgpu::Traffic::kLoad ||
+                       site.memory.traffic == vgpu::Traffic::kCopyIn;
+    const auto global = static_cast<double>(site.memory.global.requested_bytes);
+    const auto shared = static_cast<double>(site.memory.shared.requested_bytes);
+    (loads ? words.global_reads : words.global_writes) += global;
+    (loads ? words.shared_reads : words.shared_writes) += shared;
+  }
+  for (double* bytes :
+       {&words.global_reads, &words.global_writes, &words.shared_reads, &words.shared_writes}) {
+    *bytes /= size_of(type);
+  }
+  return words;
+}
+
+Placement placement_of(const CountedRun& run, const arch::Gpu& gpu) {
+  Placement placement;
+  placement.threads = run.row->threads * run.row->threads_y;
+  placement.grid = static_cast<std::uint64_t>(run.launches.back().shape.grid);
+  placement.multiprocessors = gpu.multiprocessors;
+  const CodeImage& image = image_of(*run.kernel);
+  if (image.cubin.empty()) return placement;
+  const sass::CubinFile cubin = sass::read_cubin(image.cubin);
+  if (const sass::CubinKernel* code = cubin.find(run.row->entry)) {
+    placement.registers = code->registers;
+    placement.shared_bytes = code->shared_bytes + run.launches.back().shape.shared_bytes;
+    placement.local_bytes = code->local_bytes;
+  }
+  const arch::Occupancy filled =
+      arch::occupancy(gpu, {.threads = placement.threads,
+                            .registers = placement.registers,
+                            .shared_bytes = static_cast<int>(placement.shared_bytes)});
+  placement.ctas = filled.blocks;
+  placement.warps = filled.warps;
+  placement.max_warps = filled.max_warps;
+  placement.limited_by = arch::name_of(filled.limit);
+  return placement;
+}
+
+std::vector<std::string> entries_of(const CountedRun& run) {
+  std::vector<std::string> entries;
+  for (const Launch& launch : run.launches) entries.push_back(launch.entry);
+  return entries;
+}
+
+// WHY: a grid that leaves SMs empty waits for that reason alone, which a larger problem cures.
+Replay replay_of(const std::optional<Prediction>& prediction) {
+  if (!prediction || prediction->launches.empty()) return {};
+  const LaunchPrediction& launch = prediction->launches.back();
+  if (launch.waves < 1 || launch.units.empty()) return {};
+  const auto named = std::ranges::find(launch.units, launch.bound, &UnitTime::name);
+  const UnitTime& unit = named == launch.units.end() ? launch.units.front() : *named;
+  return {.known = true,
+          .waits = launch.bound == "latency",
+          .ms = launch.ms,
+          .busiest = unit.name,
+          .busy_ms = unit.ms};
+}
+
+double ratio(double a, double b) { return b > 0 ? a / b : 0; }
+
+}  // namespace
+
+std::string limited_by(const CountedRun& run, const arch::Gpu& gpu) {
+  if (run.counts.empty() || !run.counts.back().memory.counted) return {};
+  Evidence evidence;
+  evidence.sites = sites_of(run, SourceTree(""));
+  evidence.totals = totals_of(run, evidence.sites);
+  evidence.resources = resources_of(evidence.totals, gpu);
+  evidence.replay = replay_of(predict_if_known(run, gpu));
+  return limited_by(evidence);
+}
+
+Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTree& tree) {
+  Explanation e;
+  e.kernel = run.kernel->name;
+  e.counted_as = run.kernel->patched_from;
+  e.config = run.row->variant;
+  e.entry = run.row->entry;
+  e.problem = run.problem;
+  e.gpu = gpu;
+  e.counts = summarize(run.counts);
+  set_tag(e.counts, image_of(*run.kernel), entries_of(run));
+  e.ctas = run.counts.back().sample.clusters;
+  e.ran = run.counts.back().sample.ran;
+
+  e.evidence.sites = sites_of(run, tree);
+  e.evidence.totals = totals_of(run, e.evidence.sites);
+  e.evidence.resources = resources_of(e.evidence.totals, gpu);
+  e.evidence.placement = placement_of(run, gpu);
+  e.prediction = predict_if_known(run, gpu);
+  e.evidence.replay = replay_of(e.prediction);
+
+  const bool packed = !run.kernel->helpers.empty();
+  const WordCounts words = words_counted(e.evidence.sites, e.entry, run.problem.type);
+  e.formulas = check_formulas(run.problem, *run.row, packed, e.counts.matrix.warp > 0, words);
+  e.reads_per_shared_word = ratio(words.shared_reads, words.shared_writes);
+  const double flop = word_formulas(run.problem, *run.row, packed).flop;
+  e.intensities = {ratio(flop, e.evidence.totals.requested_bytes),
+                   ratio(flop, e.evidence.totals.sector_bytes),
+                   ratio(flop, e.evidence.totals.footprint_bytes)};
+
+  e.limited_by = limited_by(e.evidence);
+  e.verdict = verdict(e.evidence);
+  e.advice = advise(e.evidence);
+  e.costly = by_cost(e.evidence);
+  return e;
+}
+
+}  // namespace tessera::lab

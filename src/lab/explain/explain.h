@@ -1,0 +1,53 @@
+// What limits a kernel and where: the counts of one run on the virtual GPU laid beside the
+// arithmetic of the problem and the numbers of one GPU.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arch/gpu.h"
+#include "lab/counts/count_run.h"
+#include "lab/explain/advice.h"
+#include "lab/explain/formulas.h"
+#include "lab/model/predict.h"
+#include "lab/record/record.h"
+#include "lab/record/report.h"
+
+namespace tessera::lab {
+
+// FLOP for each byte of global memory, reads and writes: as lanes ask for them, as sectors move
+// them without a cache, and as a perfect cache would move them.
+struct Intensities {
+  double requested = 0, sector = 0, footprint = 0;
+};
+
+struct Explanation {
+  std::string kernel, config, entry;
+  std::string counted_as;  // the kernel whose PTX and cubin these are; "" where they are its own
+  Problem problem;
+  arch::Gpu gpu;
+  CountSummary counts;              // with its tag
+  std::uint64_t ctas = 0, ran = 0;  // of the multiplying launch; fewer ran where it was sampled
+  std::vector<FormulaCheck> formulas;
+  Intensities intensities;
+  double reads_per_shared_word = 0;  // 0: no shared memory
+  Evidence evidence;
+  std::optional<Prediction> prediction;  // none where a launch does not fit on the GPU
+  std::string limited_by, verdict;
+  std::vector<Advice> advice;
+  std::vector<Site> costly;  // sites of the longest resource, the largest first
+};
+
+Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTree& tree);
+
+// A few words for a table, "bank conflicts"; empty where memory was not counted.
+std::string limited_by(const CountedRun& run, const arch::Gpu& gpu);
+
+// For a terminal of 100 columns, one or two screens; `lines` of the costliest source lines.
+std::string render(const Explanation& explanation, int lines = 6);
+Json to_json(const Explanation& explanation, int lines = 6);
+// One row a costly source line, for files.
+Table lines_table(const Explanation& explanation);
+
+}  // namespace tessera::lab

@@ -1,0 +1,339 @@
+// The pages of an explanation: text for a terminal, JSON for programs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "lab/explain/explain.h"
+
+namespace tessera::lab {
+namespace {
+
+// 1,048,576; a fraction keeps three digits.
+std::string grouped(double value) {
+  if (value != std::floor(value)) return fmt::format("{:.3g}", value);
+  std::string digits = fmt::format("{:.0f}", value);
+  for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+std::string short_number(double value) {
+  return fmt::format("{:g}", std::round(value * 100) / 100);
+}
+
+std::string percent(double share) {
+  return fmt::format("{:.{}f} %", 100 * share, share < 0.0995 ? 1 : 0);
+}
+
+// Lines of at most 98 columns, all but the first with `indent` spaces before them.
+std::string wrapped(const std::string& text, std::size_t indent = 0) {
+  constexpr std::size_t kWidth = 98;
+  std::string out, line;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    if (!line.empty() && line.size() + 1 + word.size() > kWidth - indent) {
+      out += line + "\n" + std::string(indent, ' ');
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+    at = end + 1;
+  }
+  return out + line + "\n";
+}
+
+std::string heading(const Explanation& e) {
+  const Problem& p = e.problem;
+  std::string text =
+      fmt::format("{} ({}), {} x {} x {}, {} {} {}; rates of {}", e.kernel, e.config, p.m, p.n, p.k,
+                  name_of(p.type), layout_of(p), name_of(p.order), e.gpu.name);
+  if (e.ran < e.ctas) {
+    text += fmt::format("; a sample of {} of {} blocks, scaled up", grouped(double(e.ran)),
+                        grouped(double(e.ctas)));
+  }
+  return text + "\n";
+}
+
+// Of a rung that is another one's machine code in a new order.
+std::string counted_as_text(const Explanation& e) {
+  if (e.counted_as.empty()) return "";
+  const auto number = [](const std::string& name) { return name.substr(0, name.find('_')); };
+  return wrapped(fmt::format(
+             "No counts of its own: {0} is the machine code of {1} in another order, and the "
+             "virtual GPU runs PTX. All that follows is counted on the PTX of {1}, as 'tessera "
+             "explain {3}' has it, and timed with its unpatched cubin. 'tessera sass {2}' shows "
+             "the patched code, 'tessera sass --diff {3} {2}' what differs.",
+             e.kernel, e.counted_as, number(e.kernel), number(e.counted_as))) +
+         "\n";
+}
+
+std::string resources_text(const Explanation& e) {
+  Table table{{"what alone would take", "ms", "of the bound", "amount", ""}, {}};
+  const double bound = e.evidence.resources.empty() ? 1 : e.evidence.resources.front().ms;
+  for (const ResourceUse& use : e.evidence.resources) {
+    table.rows.push_back({use.name, fmt::format("{:.4g}", use.ms), percent(use.ms / bound),
+                          grouped(use.amount), use.unit});
+  }
+  const Turns& t = e.evidence.totals.turns;
+  return render(table, Format::kText) +
+         wrapped(fmt::format(
+             "Turns: {} bank conflicts, {} other shared wavefronts, {} of scattered "
+             "and {} of other global accesses (model: one a clock and SM, bank "
+             "rule '{}').",
+             grouped(std::round(t.conflicts)), grouped(std::round(t.shared)),
+             grouped(std::round(t.scattered)), grouped(std::round(t.global)), kBankModel));
+}
+
+std::string formulas_text(const Explanation& e) {
+  Table table{{"words", "formula", "by formula", "counted", ""}, {}};
+  for (const FormulaCheck& check : e.formulas) {
+    table.rows.push_back({check.what, check.formula, grouped(check.expected),
+                          grouped(check.counted), check.equal() ? "equal" : check.note});
+  }
+  std::string text = render(table, Format::kText);
+  const Intensities& i = e.intensities;
+  text += wrapped(fmt::format(
+      "FLOP/byte of global memory: {} requested, {} by sectors (no cache), {} by footprint (a "
+      "perfect cache).{}",
+      short_number(i.requested), short_number(i.sector), short_number(i.footprint),
+      e.reads_per_shared_word > 0
+          ? fmt::format(" Reads of each shared word: {}.", short_number(e.reads_per_shared_word))
+          : ""));
+  return text;
+}
+
+std::string sectors_cell(const Site& site) {
+  const vgpu::GlobalCounts& global = site.memory.global;
+  return global.requests ? short_number(global.sectors_per_request()) : "-";
+}
+
+std::string wavefronts_cell(const Site& site) {
+  const vgpu::SharedCounts& shared = site.memory.shared;
+  if (shared.requests == 0) return "-";
+  return short_number(static_cast<double>(banks_of(shared).wavefronts) /
+                      static_cast<double>(shared.requests));
+}
+
+std::string excess_cell(const Site& site) {
+  return site.memory.shared.requests ? grouped(double(banks_of(site.memory.shared).excess())) : "-";
+}
+
+std::string share_cell(const Explanation& e, const Site& site) {
+  const ResourceUse& top = e.evidence.resources.front();
+  return percent(use_of(site, top.resource) / top.amount);
+}
+
+std::string what_cell(const Site& site) {
+  return fmt::format(
+      "{}{}{}", site.form, site.touches.empty() ? "" : " of " + site.touches,
+      site.instructions > 1 ? fmt::format(" ({} in the PTX)", site.instructions) : "");
+}
+
+std::string sites_text(const Explanation& e, int lines) {
+  if (e.costly.empty()) return "";
+  const std::string& top = e.evidence.resources.front().name;
+  std::string text = fmt::format("{:>7} {:>14} {:>9} {:>11} {:>14}  lines that cost most ({})\n",
+                                 "share", "executions", "sectors", "wavefronts", "excess", top);
+  for (const Site& site : e.costly) {
+    if (lines-- == 0) break;
+    text += fmt::format("{:>7} {:>14} {:>9} {:>11} {:>14}  {}\n", share_cell(e, site),
+                        grouped(double(site.warp)), sectors_cell(site), wavefronts_cell(site),
+                        excess_cell(site), what_cell(site));
+    text += fmt::format("        {}{}\n", site.place(),
+                        site.via.empty() ? "" : " (inlined from " + site.via + ")");
+    if (!site.text.empty()) text += fmt::format("        | {}\n", site.text);
+  }
+  return text + "Sectors a request, wavefronts an access; excess: wavefronts that conflicts add.\n";
+}
+
+std::string prediction_text(const Explanation& e) {
+  if (!e.prediction) return "";
+  const Problem& p = e.problem;
+  const double flop =
+      2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+  return wrapped(fmt::format("Predicted: {:.4g} ms, {:.3g} TFLOP/s (model: {}).",
+                             e.prediction->time_ms, flop / (e.prediction->time_ms * 1e9),
+                             e.prediction->model));
+}
+
+std::string placement_text(const Explanation& e) {
+  const Placement& r = e.evidence.placement;
+  std::string text = fmt::format(
+      "{} threads a block, {} registers a thread, {} shared bytes a "
+      "block",
+      r.threads, r.registers, grouped(double(r.shared_bytes)));
+  if (r.local_bytes > 0) text += fmt::format(", {} stack bytes a thread", r.local_bytes);
+  if (r.ctas > 0) {
+    text += fmt::format(": {} block{} ({} of {} warps) on an SM, limited by {}", r.ctas,
+                        r.ctas == 1 ? "" : "s", r.warps, r.max_warps, r.limited_by);
+  }
+  text += fmt::format(". {} blocks for {} SMs", grouped(double(r.grid)), r.multiprocessors);
+  if (r.ctas > 0 && r.grid < static_cast<std::uint64_t>(r.ctas) * r.multiprocessors) {
+    text += ": too few to fill the GPU; the times above are those of a full one";
+  }
+  return wrapped(text + ".");
+}
+
+std::string tags_text(const Explanation& e) {
+  std::string text = fmt::format(
+      "Tags: instructions and sectors {}; wavefronts model (bank rule "
+      "'{}'); times model (rates of {}, all SMs busy).",
+      e.ran < e.ctas ? "model (sampled)" : e.counts.tag, kBankModel, e.gpu.name);
+  for (const std::string& difference : e.counts.cubin_differences) text += " " + difference + ".";
+  return wrapped(text);
+}
+
+}  // namespace
+
+std::string render(const Explanation& e, int lines) {
+  std::string text = heading(e) + "\n" + counted_as_text(e) + wrapped(e.verdict) + "\n";
+  text += resources_text(e) + prediction_text(e) + "\n" + sites_text(e, lines) + "\n" +
+          formulas_text(e) + "\n";
+  text += placement_text(e);
+  if (!e.advice.empty()) text += "\nWhat to do:\n";
+  int number = 0;
+  for (const Advice& advice : e.advice) {
+    std::string seen = advice.sentence;
+    const bool is_said = e.verdict.find(seen.substr(0, seen.size() - 1)) != std::string::npos;
+    seen[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(seen[0])));
+    text +=
+        fmt::format("{}. {}", ++number, wrapped((is_said ? "" : seen + " ") + advice.remedy, 3));
+  }
+  return text + "\n" + tags_text(e);
+}
+
+namespace {
+
+Json to_json(const vgpu::GlobalCounts& g) {
+  return {{"requests", g.requests},
+          {"requested_bytes", g.requested_bytes},
+          {"distinct_bytes", g.distinct_bytes},
+          {"sectors", g.sectors},
+          {"lines", g.lines},
+          {"sectors_per_request", g.sectors_per_request()}};
+}
+
+Json to_json(const vgpu::SharedCounts& s) {
+  const vgpu::BankCounts& banks = banks_of(s);
+  return {{"requests", s.requests},
+          {"requested_bytes", s.requested_bytes},
+          {"wavefronts", banks.wavefronts},
+          {"excess", banks.excess()}};
+}
+
+Json to_json(const Site& site) {
+  return {{"file", site.file},
+          {"line", site.line},
+          {"inlined_from", site.via},
+          {"text", site.text},
+          {"entry", site.entry},
+          {"form", site.form},
+          {"touches", site.touches},
+          {"instructions", site.instructions},
+          {"warp", site.warp},
+          {"thread", site.thread},
+          {"global", to_json(site.memory.global)},
+          {"shared", to_json(site.memory.shared)}};
+}
+
+Json to_json(const Placement& r) {
+  return {{"threads", r.threads},
+          {"registers", r.registers},
+          {"shared_bytes", r.shared_bytes},
+          {"local_bytes", r.local_bytes},
+          {"blocks_per_sm", r.ctas},
+          {"warps_per_sm", r.warps},
+          {"max_warps", r.max_warps},
+          {"limited_by", r.limited_by},
+          {"grid", r.grid}};
+}
+
+Json prediction_json(const Explanation& e) {
+  if (!e.prediction) return nullptr;
+  return {{"gpu", e.prediction->gpu},
+          {"time_ms", e.prediction->time_ms},
+          {"bound", e.prediction->bound},
+          {"model", e.prediction->model}};
+}
+
+Json resources_json(const Explanation& e) {
+  Json list = Json::array();
+  for (const ResourceUse& use : e.evidence.resources) {
+    list.push_back(
+        {{"name", use.name}, {"amount", use.amount}, {"unit", use.unit}, {"ms", use.ms}});
+  }
+  return list;
+}
+
+}  // namespace
+
+Json to_json(const Explanation& e, int lines) {
+  const Turns& t = e.evidence.totals.turns;
+  Json formulas = Json::array(), advice = Json::array(), sites = Json::array();
+  for (const FormulaCheck& check : e.formulas) {
+    formulas.push_back({{"what", check.what},
+                        {"formula", check.formula},
+                        {"expected", check.expected},
+                        {"counted", check.counted},
+                        {"equal", check.equal()},
+                        {"note", check.note}});
+  }
+  for (const Advice& a : e.advice) {
+    advice.push_back(
+        {{"rule", a.rule}, {"weight", a.weight}, {"sentence", a.sentence}, {"remedy", a.remedy}});
+  }
+  for (const Site& site : e.costly) {
+    if (lines-- == 0) break;
+    sites.push_back(to_json(site));
+  }
+  const Problem& p = e.problem;
+  return {{"kernel", e.kernel},
+          {"config", e.config},
+          {"counted_as", e.counted_as.empty() ? Json(nullptr) : Json(e.counted_as)},
+          {"problem",
+           {{"m", p.m},
+            {"n", p.n},
+            {"k", p.k},
+            {"type", name_of(p.type)},
+            {"layout", layout_of(p)},
+            {"order", name_of(p.order)}}},
+          {"gpu", e.gpu.name},
+          {"predicted", prediction_json(e)},
+          {"limited_by", e.limited_by},
+          {"verdict", e.verdict},
+          {"tag", e.ran < e.ctas ? "model" : e.counts.tag},
+          {"bank_model", kBankModel},
+          {"blocks", e.ctas},
+          {"blocks_ran", e.ran},
+          {"resources", resources_json(e)},
+          {"turns",
+           {{"conflicts", t.conflicts},
+            {"shared", t.shared},
+            {"scattered", t.scattered},
+            {"global", t.global}}},
+          {"formulas", formulas},
+          {"flop_per_byte",
+           {{"requested", e.intensities.requested},
+            {"sector", e.intensities.sector},
+            {"footprint", e.intensities.footprint}}},
+          {"reads_per_shared_word", e.reads_per_shared_word},
+          {"placement", to_json(e.evidence.placement)},
+          {"advice", advice},
+          {"lines", sites}};
+}
+
+Table lines_table(const Explanation& e) {
+  Table table{{"kernel", "share", "place", "instruction", "executions", "sectors/request",
+               "wavefronts/access", "excess", "inlined from", "text"},
+              {}};
+  for (const Site& site : e.costly) {
+    table.rows.push_back({e.kernel, share_cell(e, site), site.place(), what_cell(site),
+                          std::to_string(site.warp), sectors_cell(site), wavefronts_cell(site),
+                          excess_cell(site), site.via, site.text});
+  }
+  return table;
+}
+
+}  // namespace tessera::lab

@@ -1,0 +1,127 @@
+#include "lab/explain/resources.h"
+
+#include <algorithm>
+
+namespace tessera::lab {
+namespace {
+
+Turns turns_of(const vgpu::MemoryCounts& memory) {
+  const vgpu::BankCounts& banks = banks_of(memory.shared);
+  const vgpu::GlobalCounts& global = memory.global;
+  Turns turns;
+  turns.conflicts = static_cast<double>(banks.excess());
+  turns.shared = static_cast<double>(banks.passes);
+  const auto wavefronts = static_cast<double>(global.data_wavefronts);
+  const double needed = std::max(static_cast<double>(global.requests),
+                                 static_cast<double>(global.requested_bytes) / vgpu::kLineBytes);
+  turns.global = std::min(wavefronts, needed);
+  turns.scattered = wavefronts - turns.global;
+  return turns;
+}
+
+// Of a site, or of one instruction of the PTX.
+template <class Row>
+void add_row(Totals& totals, const Row& row) {
+  const FormClass form = classify(row.form);
+  const auto warp = static_cast<double>(row.warp);
+  if (form.kind == FormKind::kFma) {
+    (is_double(row.form) ? totals.fma_f64 : totals.fma_f32) += warp;
+    totals.fma_lanes += static_cast<double>(row.thread);
+  }
+  if (form.kind == FormKind::kMatrix) {
+    totals.matrix += warp;
+    if (is_double(row.form)) {
+      totals.matrix_flop += warp * static_cast<double>(matrix_flop(row.form));
+    } else {
+      totals.unrated_matrix = row.form;
+    }
+  }
+  if (form.kind == FormKind::kBarrier) totals.barriers += warp;
+  const auto requests = static_cast<double>(row.memory.shared.requests);
+  if (row.memory.traffic == vgpu::Traffic::kLoad) {
+    totals.shared_loads += requests;
+    totals.shared_load_lanes += static_cast<double>(row.memory.shared.lanes);
+  } else {
+    totals.shared_stores += requests;
+  }
+  totals.global_requests += static_cast<double>(row.memory.global.requests);
+  totals.requested_bytes += static_cast<double>(row.memory.global.requested_bytes);
+  totals.sector_bytes += static_cast<double>(row.memory.global.sector_bytes());
+  totals.local_requests += static_cast<double>(row.memory.local.requests);
+  totals.turns += turns_of(row.memory);
+}
+
+void add_launch(Totals& totals, const LaunchCounts& launch) {
+  totals.warp_instructions += static_cast<double>(launch.warp_instructions);
+  totals.footprint_bytes += static_cast<double>(launch.memory.footprint.bytes());
+}
+
+}  // namespace
+
+Turns& Turns::operator+=(const Turns& more) {
+  conflicts += more.conflicts;
+  shared += more.shared;
+  scattered += more.scattered;
+  global += more.global;
+  return *this;
+}
+
+Turns turns_of(const Site& site) { return turns_of(site.memory); }
+
+Totals totals_of(const CountedRun& run, const std::vector<Site>& sites) {
+  Totals totals;
+  for (const Site& site : sites) add_row(totals, site);
+  for (const LaunchCounts& launch : run.counts) add_launch(totals, launch);
+  return totals;
+}
+
+Totals totals_of(const LaunchCounts& launch) {
+  Totals totals;
+  for (const InstructionCount& row : launch.instructions) add_row(totals, row);
+  add_launch(totals, launch);
+  return totals;
+}
+
+std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu) {
+  const double clocks_a_ms = gpu.multiprocessors * gpu.clock_ghz * 1e6;  // of all SMs
+  constexpr double kIssuesAClock = 4;  // HW: four schedulers an SM since Volta, one issue each
+  constexpr double kWarp = 32;
+  std::vector<ResourceUse> uses;
+  const auto add = [&](Resource resource, const char* name, double amount, const char* unit,
+                       double a_ms) {
+    if (amount > 0 && a_ms > 0) uses.push_back({resource, name, amount, unit, amount / a_ms});
+  };
+  add(Resource::kIssue, "issue slots", totals.warp_instructions, "warp instructions",
+      kIssuesAClock * clocks_a_ms);
+  add(Resource::kFma, "FP32 pipe", totals.fma_f32, "FMA issues",
+      gpu.fp32_lanes / kWarp * clocks_a_ms);
+  add(Resource::kFma, "FP64 pipe", totals.fma_f64, "FMA issues",
+      gpu.fp64_lanes / kWarp * clocks_a_ms);
+  add(Resource::kMatrix, "tensor cores", totals.matrix_flop, "FLOP", gpu.fp64_tensor_peak() * 1e9);
+  add(Resource::kLoadStore, "load/store unit", totals.turns.sum(), "turns", clocks_a_ms);
+  add(Resource::kDram, "device memory", totals.footprint_bytes, "bytes, each once",
+      gpu.memory_gbs * 1e6);
+  std::stable_sort(uses.begin(), uses.end(),
+                   [](const ResourceUse& a, const ResourceUse& b) { return a.ms > b.ms; });
+  return uses;
+}
+
+double use_of(const Site& site, Resource resource) {
+  const FormKind kind = classify(site.form).kind;
+  const auto warp = static_cast<double>(site.warp);
+  switch (resource) {
+    case Resource::kIssue:
+      return warp;
+    case Resource::kFma:
+      return kind == FormKind::kFma ? warp : 0;
+    case Resource::kMatrix:
+      return kind == FormKind::kMatrix ? warp * static_cast<double>(matrix_flop(site.form)) : 0;
+    case Resource::kLoadStore:
+      return turns_of(site).sum();
+    case Resource::kDram:
+      return static_cast<double>(site.memory.global.sector_bytes());
+  }
+  return 0;
+}
+
+}  // namespace tessera::lab

@@ -1,0 +1,68 @@
+// What a run asks of each part of a GPU, and how long that part alone would need for it with every
+// SM busy. The longest is a lower bound of the run's time, and the thing to make shorter.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "arch/gpu.h"
+#include "lab/explain/sites.h"
+
+namespace tessera::lab {
+
+// Two rules are in print for wide shared loads (vgpu/observe/memory_counts.h has both counts).
+// HW: an H200 follows the pair rule for loads; stores never merge (results/h200_calibration.json).
+inline constexpr const char* kBankModel = "pair";
+inline const vgpu::BankCounts& banks_of(const vgpu::SharedCounts& shared) { return shared.pair; }
+
+enum class Resource { kIssue, kFma, kMatrix, kLoadStore, kDram };
+
+// The load/store unit of an SM serves one wavefront of shared memory, or one of what global memory
+// has in L1, a clock (model, calibrated in results/h200_calibration.json). Turns by what they are
+// spent on.
+struct Turns {
+  double conflicts = 0;  // excess wavefronts of shared memory
+  double shared = 0;     // wavefronts without conflicts
+  double scattered = 0;  // wavefronts of global accesses beyond 128 bytes of lanes each
+  double global = 0;     // the other wavefronts of global accesses
+
+  double sum() const { return conflicts + shared + scattered + global; }
+  Turns& operator+=(const Turns& more);
+};
+Turns turns_of(const Site& site);
+
+// Sums over a launch, or over all launches of a run.
+struct Totals {
+  double warp_instructions = 0;
+  double fma_f32 = 0, fma_f64 = 0;             // issues
+  double matrix = 0, matrix_flop = 0;          // issues, and what those of FP64 multiply
+  std::string unrated_matrix;                  // a matrix product of another type, if there are any
+  double barriers = 0;                         // issues
+  double shared_loads = 0, shared_stores = 0;  // requests
+  double shared_load_lanes = 0, fma_lanes = 0;
+  double global_requests = 0;
+  Turns turns;
+  double requested_bytes = 0, sector_bytes = 0, footprint_bytes = 0;  // of global memory
+  double local_requests = 0;
+
+  double fma() const { return fma_f32 + fma_f64; }
+  double multiplies() const { return fma() + matrix; }  // issues
+};
+Totals totals_of(const CountedRun& run, const std::vector<Site>& sites);
+Totals totals_of(const LaunchCounts& launch);
+
+struct ResourceUse {
+  Resource resource;
+  std::string name;  // "issue slots"
+  double amount = 0;
+  std::string unit;  // "warp instructions"
+  double ms = 0;     // this resource alone
+};
+
+// Those that the GPU has a rate for and the run uses, the longest first.
+std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu);
+
+// A site's part of a resource, in its unit.
+double use_of(const Site& site, Resource resource);
+
+}  // namespace tessera::lab

@@ -1,0 +1,60 @@
+// Kernels beside the limits of a GPU: how many FLOP each does for a byte, counted three ways, and
+// how fast it is. A count without its denominator says nothing, so all three are kept by name.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arch/gpu.h"
+#include "lab/counts/count_run.h"
+#include "lab/record/report.h"
+
+namespace tessera::lab {
+
+struct RooflinePoint {
+  std::string kernel, config;
+  DataType type = DataType::kF32;
+  double flop = 0;
+  FlopPerByte intensity;   // requested, sector, footprint
+  std::string counts_tag;  // "exact" or "model"
+  double predicted_ms = 0;
+  std::string bound;  // predicted
+  std::optional<double> measured_ms;
+
+  double ms() const { return measured_ms.value_or(predicted_ms); }
+  double tflops() const { return flop / (ms() * 1e9); }
+};
+
+struct BandwidthRoof {
+  std::string name;  // "device memory"
+  double gbs = 0;
+};
+struct ComputeRoof {
+  std::string name;  // "FP32"
+  double tflops = 0;
+};
+
+struct Roofline {
+  arch::Gpu gpu;
+  std::string size;      // "4096 x 4096 x 4096"
+  std::string model;     // of the predicted times
+  std::string measured;  // file of the measured ones; empty without
+  std::vector<BandwidthRoof> bandwidths;
+  std::vector<ComputeRoof> peaks;
+  std::vector<RooflinePoint> points;
+};
+
+// One kernel's point. Counts may be of a sample.
+RooflinePoint roofline_point(const CountedRun& run, const std::string& config,
+                             const arch::Gpu& gpu);
+// Roofs of the GPU for these points; no points give none of the peaks.
+Roofline roofline_of(const arch::Gpu& gpu, std::vector<RooflinePoint> points);
+
+Table roofline_table(const Roofline& roofline);
+Json to_json(const Roofline& roofline);
+
+// A drawing for a slide, 1280 x 760, on light and dark pages.
+std::string roofline_svg(const Roofline& roofline);
+
+}  // namespace tessera::lab

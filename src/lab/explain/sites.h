@@ -1,0 +1,34 @@
+// Where a kernel's cost stands: its PTX instructions gathered by source line, form and what they
+// touch, so that an unrolled loop is one row and the two loads of one line are two.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lab/counts/count_run.h"
+#include "lab/counts/counts.h"
+#include "lab/explain/source_tree.h"
+
+namespace tessera::lab {
+
+struct Site {
+  std::string entry;  // the kernel's entry that ran it
+  std::string file;   // "src/ladder/03_shared_tile/kernel.cu"; empty if unknown
+  int line = 0;
+  std::string via;   // the inlined line that it really stands in, "src/ladder/shared/common.h:61"
+  std::string text;  // of the line; empty without the source tree
+  std::string touches;     // "tile_b", "operand a"; empty if not found or no access
+  std::string form;        // "ld.shared.f32"
+  int instructions = 0;    // of the PTX
+  std::uint64_t warp = 0;  // executions
+  std::uint64_t thread = 0;
+  vgpu::MemoryCounts memory;
+
+  std::string place() const;  // "src/ladder/03_shared_tile/kernel.cu:28", or the entry
+};
+
+// All sites of a run, in order of first appearance.
+std::vector<Site> sites_of(const CountedRun& run, const SourceTree& tree);
+
+}  // namespace tessera::lab

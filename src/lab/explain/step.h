@@ -1,0 +1,39 @@
+// What one step of the ladder changed: the source, what the compiler made of it, the counts, and
+// the time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lab/explain/explain.h"
+#include "lab/explain/text_diff.h"
+#include "lab/record/measured.h"
+
+namespace tessera::lab {
+
+struct FileDiff {
+  std::string before, after;  // paths in the repository
+  std::vector<DiffLine> lines;
+};
+
+struct Step {
+  std::string before, after;    // names with variants, as columns are headed
+  std::vector<FileDiff> files;  // empty without the source tree, or where nothing differs
+  std::string source_note;      // why there are none
+  Table counts;                 // count, before, after, after / before
+  Table code;                   // of the cubin, the same columns
+  Table times;                  // ms as predicted and as measured, with the file it is from
+};
+
+// Both runs of the same problem; an explanation of each.
+Step compare_step(const CountedRun& before, const CountedRun& after, const arch::Gpu& gpu,
+                  const SourceTree& tree);
+
+std::vector<FileDiff> source_diffs(const Kernel& before, const Kernel& after,
+                                   const SourceTree& tree);
+
+// `colour`: removed lines red, added ones green, heads of hunks cyan.
+std::string render(const Step& step, bool colour);
+Json to_json(const Step& step);
+
+}  // namespace tessera::lab

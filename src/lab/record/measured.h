@@ -1,0 +1,31 @@
+// Measured times come from files in results/, each with the machine that it ran on; a report that
+// shows one names its file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lab/record/record.h"
+
+namespace tessera::lab {
+
+// One row of a results file, of a real GPU.
+struct Measured {
+  std::string file;    // "results/h200_ladder_4096.json"
+  std::string device;  // "NVIDIA H200"
+  std::string kernel, config, type, layout, order, mode;
+  std::int64_t m = 0, n = 0, k = 0;
+  double alpha = 1, beta = 0;
+  double ms = 0, tflops = 0;
+  double ratio_to_vendor = 0;  // 0: no vendor
+};
+
+// Every timed run of every results/*.json under `root`, files in order of their names. Files of
+// other kinds are left out. Throws kBadArgument for a file that is no JSON.
+std::vector<Measured> measured_runs(const std::string& root);
+
+// Every timed run of one file that bench --json wrote. Throws kBadArgument, naming `option`, for
+// any other file.
+std::vector<Measured> measured_in(const std::string& path, const std::string& option);
+
+}  // namespace tessera::lab

@@ -1,0 +1,169 @@
+#include "lab/record/record.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <ctime>
+#include <fstream>
+
+#include "lab/counts/counts_json.h"
+#include "lab/data/parallel.h"
+#include "lab/record/json_number.h"
+#include "lab/verify/products.h"
+
+namespace tessera::lab {
+namespace {
+
+template <class T>
+Json optional_json(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+// JSON has no infinity: an error without bound is null beside "failed".
+Json finite_json(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+}
+
+Json to_json(const PredictedTime& p) {
+  return {{"gpu", p.gpu}, {"time_ms", p.time_ms}, {"bound", p.bound}, {"model", p.model}};
+}
+
+Json to_json(const Summary& s) {
+  return {{"median", s.median}, {"p5", s.p5}, {"p95", s.p95}, {"n", s.n}};
+}
+
+Json to_json(const Problem& p) {
+  return {{"m", p.m},
+          {"n", p.n},
+          {"k", p.k},
+          {"type", name_of(p.type)},
+          {"layout", layout_of(p)},
+          {"order", name_of(p.order)},
+          {"lda", p.lda},
+          {"ldb", p.ldb},
+          {"ldc", p.ldc},
+          {"ldd", p.ldd},
+          {"alpha", json_number(p.alpha)},
+          {"beta", json_number(p.beta)}};
+}
+
+Json to_json(const Telemetry& t) {
+  return {{"sm_clock_mhz", t.sm_clock_mhz},         {"memory_clock_mhz", t.memory_clock_mhz},
+          {"max_sm_clock_mhz", t.max_sm_clock_mhz}, {"power_w", t.power_w},
+          {"power_limit_w", t.power_limit_w},       {"temperature_c", t.temperature_c}};
+}
+
+Json to_json(const EnergyUse& e) {
+  return {{"joules_per_tflop", e.joules_per_tflop},
+          {"vendor_joules_per_tflop", optional_json(e.vendor_joules_per_tflop)}};
+}
+
+Json to_json(const std::optional<VendorTime>& vendor) {
+  if (!vendor) return nullptr;
+  return {{"name", vendor->name}, {"time_ms", to_json(vendor->time_ms)}};
+}
+
+template <class T>
+Json object_or_null(const std::optional<T>& value) {
+  return value ? to_json(*value) : Json(nullptr);
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+std::string cpu_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.rfind("model name", 0) == 0 && colon != std::string::npos) {
+      return line.substr(colon + 2);
+    }
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+Environment describe_environment(const Device& device) {
+  Environment environment;
+  environment.date = utc_now();
+  environment.host_cpu = cpu_name();
+  environment.host_cores = host_threads();
+  environment.device = device.info();
+  if (const OpenBlas* blas = OpenBlas::load()) environment.openblas = blas->version();
+  if (device.info().kind != DeviceKind::kCuda) return environment;
+  if (const auto nvml = Nvml::load()) {
+    environment.telemetry = nvml->read();
+    if (environment.device.driver.empty()) environment.device.driver = nvml->driver_version();
+  }
+  return environment;
+}
+
+Json to_json(const Record& r) {
+  const auto mode = r.mode ? std::optional(std::string(name_of(*r.mode))) : std::nullopt;
+  return {{"kernel", r.kernel},
+          {"config", r.config},
+          {"image", text_or_null(r.image)},
+          {"problem", to_json(r.problem)},
+          {"device", r.device},
+          {"verified", optional_json(r.verified)},
+          {"max_error_ratio", finite_json(r.max_error_ratio)},
+          {"reason", text_or_null(r.reason)},
+          {"fill", text_or_null(r.fill)},
+          {"integers", text_or_null(r.integers)},
+          {"reference", text_or_null(r.reference)},
+          {"mode", optional_json(mode)},
+          {"time_ms", object_or_null(r.time_ms)},
+          {"tflops", optional_json(r.tflops)},
+          {"vendor", to_json(r.vendor)},
+          {"ratio_to_vendor", optional_json(r.ratio_to_vendor)},
+          {"telemetry", object_or_null(r.telemetry)},
+          {"energy", object_or_null(r.energy)},
+          {"calls_per_sample", r.calls_per_sample ? Json(r.calls_per_sample) : Json(nullptr)},
+          {"samples_ms", r.samples_ms.empty() ? Json(nullptr) : Json(r.samples_ms)},
+          {"counts", object_or_null(r.counts)},
+          {"limited_by", text_or_null(r.limited_by)},
+          {"predicted", object_or_null(r.predicted)},
+          {"host_seconds", optional_json(r.host_seconds)},
+          {"lane_instructions_per_s", optional_json(r.lane_instructions_per_s)},
+          {"idea", text_or_null(r.idea)},
+          {"command", text_or_null(r.command)}};
+}
+
+Json to_json(const Environment& e) {
+  const DeviceInfo& d = e.device;
+  return {
+      {"program", e.program},
+      {"version", e.version},
+      {"date", e.date},
+      {"command", text_or_null(e.command)},
+      {"seed", e.seed},
+      {"host", {{"cpu", e.host_cpu}, {"cores", e.host_cores}}},
+      {"device",
+       {{"kind", d.kind == DeviceKind::kCuda ? "cuda" : "virtual"},
+        {"name", d.name},
+        {"sm", d.sm},
+        {"multiprocessors", d.multiprocessors},
+        {"memory_bytes", d.memory_bytes},
+        {"l2_bytes", d.l2_bytes},
+        {"clock_khz", d.clock_khz},
+        {"driver", text_or_null(d.driver)}}},
+      {"telemetry", object_or_null(e.telemetry)},
+      {"libraries", {{"vendor", text_or_null(e.vendor)}, {"openblas", text_or_null(e.openblas)}}}};
+}
+
+Json to_json(const Environment& environment, const std::vector<Record>& records) {
+  Json runs = Json::array();
+  for (const Record& record : records) runs.push_back(to_json(record));
+  return {{"schema", kSchema}, {"environment", to_json(environment)}, {"runs", std::move(runs)}};
+}
+
+}  // namespace tessera::lab

@@ -1,0 +1,99 @@
+// One measurement as data: what ran, on what, whether it was right, how long it took. A results
+// file is one JSON object {schema, environment, runs}; every table is made from such records.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/device.h"
+#include "lab/counts/counts.h"
+#include "lab/timing/measure.h"
+#include "lab/timing/nvml.h"
+#include "lab/timing/statistics.h"
+#include "lab/verify/verify.h"
+#include "problem/problem.h"
+
+namespace tessera::lab {
+
+using Json = nlohmann::ordered_json;
+
+// Of the results file; the number grows when a field changes its meaning.
+inline constexpr std::string_view kSchema = "tessera.results/1";
+
+struct VendorTime {
+  std::string name;  // "vendor: cuBLASLt candidate 3 (cuBLAS 13.1.0.3)"
+  Summary time_ms;
+};
+
+// What the model says of a run on the virtual GPU; see lab/model/predict.h.
+struct PredictedTime {
+  std::string gpu;  // "h200"
+  double time_ms = 0;
+  std::string bound;  // what limits
+  std::string model;  // its name and measured error
+};
+
+// Of a hot GPU, for each 10^12 operations (2 m n k of a product), both measured in turn.
+struct EnergyUse {
+  double joules_per_tflop = 0;
+  std::optional<double> vendor_joules_per_tflop;
+};
+
+// Fields without a value are null in JSON.
+struct Record {
+  std::string kernel, config, image, idea;
+  Problem problem;
+  std::string device;                   // "NVIDIA H200", "virtual"
+  std::optional<std::string> verified;  // "full", "sampled", "failed"
+  std::optional<double> max_error_ratio;
+  std::string reason;                     // why it failed or was skipped; empty otherwise
+  std::string fill, integers, reference;  // what was multiplied and compared with
+  std::optional<Mode> mode;
+  std::optional<Summary> time_ms;
+  std::optional<double> tflops;
+  std::optional<VendorTime> vendor;
+  std::optional<double> ratio_to_vendor;  // our speed over the vendor's: 1.1 is 10 % faster
+  std::optional<Telemetry> telemetry;     // while the last group ran
+  std::optional<EnergyUse> energy;        // where it was asked for; sustained
+  std::vector<double> samples_ms;         // raw
+  std::int64_t calls_per_sample = 0;
+  std::optional<CountSummary> counts;
+  std::string limited_by;  // what the counts say of it, "bank conflicts"; empty without them
+  std::optional<PredictedTime> predicted;
+  std::optional<double> host_seconds, lane_instructions_per_s;
+  std::vector<vgpu::Finding> findings;  // of the checks, where they were asked for
+  std::string command;                  // repeats this row
+};
+
+struct Environment {
+  std::string program = "tessera", version;
+  std::string date;  // UTC, "2026-01-31T12:00:00Z"
+  std::string host_cpu;
+  int host_cores = 0;
+  DeviceInfo device;
+  std::optional<Telemetry> telemetry;
+  std::string vendor;    // library and version, or why there is none
+  std::string openblas;  // version, or empty
+  std::string command;
+  std::uint64_t seed = 0;
+};
+
+// Reads host, date, OpenBLAS and telemetry; the caller adds version, vendor, command and seed.
+Environment describe_environment(const Device& device);
+
+Json to_json(const Record& record);
+Json to_json(const Environment& environment);
+Json to_json(const Environment& environment, const std::vector<Record>& records);  // the whole file
+
+// Writes beside the target and renames: an existing file is replaced whole or left as it was. "-"
+// is stdout. Throws kBadArgument that names the argument ("--json"), the path and the reason.
+void write_file(const std::string& path, std::string_view text,
+                std::string_view argument = "output");
+// Throws like write_file would, before hours of work are spent; writes nothing.
+void check_writable(const std::string& path, std::string_view argument = "output");
+
+}  // namespace tessera::lab

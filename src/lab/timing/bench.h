@@ -1,0 +1,42 @@
+// Kernels and the vendor's library on one problem: verified, then timed in turn. On the virtual GPU
+// there is no time to measure; the record holds counts and the host's seconds instead.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lab/record/record.h"
+#include "lab/timing/measure.h"
+#include "lab/timing/vendor.h"
+#include "lab/verify/verify.h"
+
+namespace tessera::lab {
+
+struct BenchOptions {
+  VerifyOptions verify;
+  bool check_results = true;
+  std::vector<Mode> modes = {Mode::kBurst, Mode::kSustained};
+  MeasureOptions measure;
+  Vendor* vendor = nullptr;    // null: no baseline
+  Device* fallback = nullptr;  // runs kernels whose image the device cannot load; may be null
+  bool keep_samples = true;
+  bool energy = false;  // joules a call of every kernel and of the vendor, with the sustained runs
+  std::function<void(const std::string&)> progress;  // a few words for a progress line
+  std::function<bool()> stop;  // asked between kernels and groups; true keeps what there is
+};
+
+// One record a kernel and mode (one a kernel on the virtual GPU). A kernel that does not support
+// the problem gets a record with its reason and no figures. Throws when the problem or memory is at
+// fault.
+std::vector<Record> bench(Device& device, const std::vector<KernelChoice>& kernels,
+                          const Problem& problem, const BenchOptions& options = {});
+
+// What stands for a patched kernel's verification on the virtual GPU, which runs PTX: "as 15 (PTX);
+// cubin proved equal". Empty for kernels with PTX of their own.
+std::string verified_by_proof(const Kernel& kernel);
+
+// Verification alone, as records.
+Record verify_record(Device& device, const KernelChoice& kernel, const VerifyCase& data);
+
+}  // namespace tessera::lab

@@ -1,0 +1,301 @@
+#include "lab/timing/vendor.h"
+
+#include <fmt/format.h>
+#include <glob.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "lab/timing/cublas.h"
+#include "lab/verify/runner.h"
+
+namespace tessera::lab {
+namespace {
+
+void demand(cublas::Code code, const char* function) {
+  if (code == 0) return;
+  throw StatusError(Status::unavailable(fmt::format("{} returned status {}", function, code)));
+}
+
+void* pointer(DeviceAddress address) { return reinterpret_cast<void*>(address); }
+
+// alpha and beta in the type that the library reads.
+struct Scale {
+  double wide;
+  float narrow;
+  bool is_wide;
+  const void* get() const {
+    return is_wide ? static_cast<const void*>(&wide) : static_cast<const void*>(&narrow);
+  }
+};
+
+Scale make_scale(DataType type, double value) {
+  return {value, static_cast<float>(value), type == DataType::kF64};
+}
+
+// cuBLAS knows column-major only: a row-major problem is that with the operands exchanged.
+struct ColumnMajor {
+  std::int64_t m, n, k, lda, ldb, ldc, ldd;
+  int op_a, op_b, type, compute;
+  bool exchanged;
+  Scale alpha, beta;
+
+  explicit ColumnMajor(const Problem& p)
+      : m(p.m),
+        n(p.n),
+        k(p.k),
+        lda(p.lda),
+        ldb(p.ldb),
+        ldc(p.ldc),
+        ldd(p.ldd),
+        op_a(p.op_a == Op::kNone ? cublas::kNoTranspose : cublas::kTranspose),
+        op_b(p.op_b == Op::kNone ? cublas::kNoTranspose : cublas::kTranspose),
+        type(p.type == DataType::kF64 ? cublas::kReal64 : cublas::kReal32),
+        compute(p.type == DataType::kF64 ? cublas::kCompute64 : cublas::kCompute32),
+        exchanged(p.order == Order::kRowMajor),
+        alpha(make_scale(p.type, p.alpha)),
+        beta(make_scale(p.type, p.beta)) {
+    if (!exchanged) return;
+    std::swap(m, n);
+    std::swap(lda, ldb);
+    std::swap(op_a, op_b);
+  }
+  void* left(const Operands& x) const { return pointer(exchanged ? x.b : x.a); }
+  void* right(const Operands& x) const { return pointer(exchanged ? x.a : x.b); }
+};
+
+// The library on one device: handles, and the workspace that all calls share.
+struct Session {
+  cublas::Library lib{};
+  cublas::Handle blas = nullptr;
+  cublas::LtHandle light = nullptr;
+  cublas::Stream stream = nullptr;
+  DeviceBuffer workspace;
+
+  ~Session() {
+    if (blas) lib.destroy(blas);
+    if (light) lib.lt_destroy(light);
+  }
+};
+
+// The descriptors of one problem for cuBLASLt, shared by the candidates that use them.
+class LightProblem {
+ public:
+  // WHY: the other constructor has ended when this one begins, so that the destructor runs even if
+  // a descriptor cannot be had half way.
+  LightProblem(Session& session, const ColumnMajor& problem)
+      : LightProblem(session, problem, Empty{}) {
+    const auto& p = problem_;
+    const bool turn_a = p.op_a == cublas::kTranspose, turn_b = p.op_b == cublas::kTranspose;
+    demand(lib_.lt_matmul_create(&matmul_, p.compute, p.type), "cublasLtMatmulDescCreate");
+    set_op(cublas::kLtTransposeA, p.op_a);
+    set_op(cublas::kLtTransposeB, p.op_b);
+    create_layout(a_, turn_a ? p.k : p.m, turn_a ? p.m : p.k, p.lda);
+    create_layout(b_, turn_b ? p.n : p.k, turn_b ? p.k : p.n, p.ldb);
+    create_layout(c_, p.m, p.n, p.ldc);
+    create_layout(d_, p.m, p.n, p.ldd);
+  }
+  LightProblem(const LightProblem&) = delete;
+  LightProblem& operator=(const LightProblem&) = delete;
+  ~LightProblem() {
+    for (cublas::LtDescriptor layout : {a_, b_, c_, d_}) {
+      if (layout) lib_.lt_layout_destroy(layout);
+    }
+    if (matmul_) lib_.lt_matmul_destroy(matmul_);
+  }
+
+  std::vector<cublas::LtAlgorithm> candidates(int requested) const {
+    cublas::LtDescriptor preference = nullptr;
+    demand(lib_.lt_preference_create(&preference), "cublasLtMatmulPreferenceCreate");
+    const std::size_t bytes = session_.workspace.bytes();
+    lib_.lt_preference_set(preference, cublas::kLtMaxWorkspace, &bytes, sizeof bytes);
+    std::vector<cublas::LtHeuristic> results(requested);
+    int found = 0;
+    const cublas::Code code = lib_.lt_heuristic(session_.light, matmul_, a_, b_, c_, d_, preference,
+                                                requested, results.data(), &found);
+    lib_.lt_preference_destroy(preference);
+    std::vector<cublas::LtAlgorithm> algorithms;
+    for (int i = 0; code == 0 && i < found; ++i) {
+      if (results[i].state == 0) algorithms.push_back(results[i].algorithm);
+    }
+    return algorithms;
+  }
+
+  void call(const cublas::LtAlgorithm& algorithm, const Operands& x) const {
+    const auto& p = problem_;
+    const void* c = pointer(x.c ? x.c : x.d);
+    demand(lib_.lt_matmul(session_.light, matmul_, p.alpha.get(), p.left(x), a_, p.right(x), b_,
+                          p.beta.get(), c, c_, pointer(x.d), d_, &algorithm,
+                          pointer(session_.workspace.address()), session_.workspace.bytes(),
+                          session_.stream),
+           "cublasLtMatmul");
+  }
+
+ private:
+  struct Empty {};
+  LightProblem(Session& session, const ColumnMajor& problem, Empty)
+      : session_(session), lib_(session.lib), problem_(problem) {}
+
+  void set_op(int attribute, int op) {
+    demand(lib_.lt_matmul_set(matmul_, attribute, &op, sizeof op),
+           "cublasLtMatmulDescSetAttribute");
+  }
+  void create_layout(cublas::LtDescriptor& out, std::int64_t rows, std::int64_t cols,
+                     std::int64_t ld) {
+    demand(lib_.lt_layout_create(&out, problem_.type, rows, cols, ld),
+           "cublasLtMatrixLayoutCreate");
+  }
+
+  Session& session_;
+  const cublas::Library& lib_;
+  ColumnMajor problem_;
+  cublas::LtDescriptor matmul_ = nullptr, a_ = nullptr, b_ = nullptr, c_ = nullptr, d_ = nullptr;
+};
+
+void call_default(Session& session, const ColumnMajor& p, const Operands& x) {
+  demand(session.lib.gemm(session.blas, p.op_a, p.op_b, p.m, p.n, p.k, p.alpha.get(), p.left(x),
+                          p.type, p.lda, p.right(x), p.type, p.ldb, p.beta.get(), pointer(x.d),
+                          p.type, p.ldd, p.compute, cublas::kDefaultAlgorithm),
+         "cublasGemmEx");
+}
+
+class Cublas : public Vendor {
+ public:
+  Cublas(std::unique_ptr<Session> session, int candidates)
+      : session_(std::move(session)), candidates_(candidates) {}
+
+  std::string version() const override {
+    int number[3] = {};
+    for (int part = 0; part < 3; ++part) session_->lib.get_property(part, &number[part]);
+    return fmt::format("cuBLAS {}.{}.{}", number[0], number[1], number[2]);
+  }
+
+  std::vector<VendorCall> calls(const Problem& given) override {
+    const Problem problem = with_default_ld(given);
+    const ColumnMajor shape(problem);
+    Session& session = *session_;
+    std::vector<VendorCall> calls;
+    calls.push_back({"cuBLAS default", problem.beta != 0,
+                     [&session, shape](const Operands& x) { call_default(session, shape, x); }});
+    if (problem.m == 0 || problem.n == 0 || problem.k == 0) return calls;
+    const auto light = std::make_shared<LightProblem>(session, shape);
+    int number = 0;
+    for (const cublas::LtAlgorithm& algorithm : light->candidates(candidates_)) {
+      calls.push_back({fmt::format("cuBLASLt candidate {}", number++), false,
+                       [light, algorithm](const Operands& x) { light->call(algorithm, x); }});
+    }
+    return calls;
+  }
+
+ private:
+  std::unique_ptr<Session> session_;
+  int candidates_;
+};
+
+// Makes the handles on the device's stream; null, with the reason, when the library cannot start.
+std::unique_ptr<Session> start_session(Device& device, const cublas::Library& lib,
+                                       const VendorOptions& options, std::string& problem) {
+  auto session = std::make_unique<Session>();
+  session->lib = lib;
+  cublas::Code code = lib.create(&session->blas);
+  if (code == 0) code = lib.lt_create(&session->light);
+  if (code != 0) {
+    problem = fmt::format("it does not start on this driver (status {})", code);
+    return nullptr;
+  }
+  session->stream = device.native_stream();
+  session->workspace = DeviceBuffer(device, options.workspace_bytes);
+  code = lib.set_stream(session->blas, session->stream);
+  if (code == 0) {
+    code = lib.set_workspace(session->blas, pointer(session->workspace.address()),
+                             session->workspace.bytes());
+  }
+  if (code == 0) return session;
+  problem = fmt::format("it does not take this stream and workspace (status {})", code);
+  return nullptr;
+}
+
+std::vector<std::string> matches(const std::string& pattern) {
+  glob_t found{};
+  std::vector<std::string> paths;
+  if (glob(pattern.c_str(), 0, nullptr, &found) == 0) {
+    for (std::size_t i = 0; i < found.gl_pathc; ++i) paths.emplace_back(found.gl_pathv[i]);
+  }
+  globfree(&found);
+  return paths;
+}
+
+bool is_folder(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+}  // namespace
+
+std::vector<std::string> vendor_library_paths(const std::string& given) {
+  constexpr const char* kNames[] = {"libcublas.so.13", "libcublas.so.12"};
+  std::vector<std::string> paths;
+  if (!given.empty()) {
+    if (!is_folder(given)) return {given};
+    for (const char* name : kNames) paths.push_back(given + "/" + name);
+    return paths;
+  }
+  std::vector<std::string> folders{"/usr/local/cuda/lib64", "/usr/local/cuda-*/lib64"};
+  for (const std::string& root :
+       {std::string("/usr"), std::string("/usr/local"), std::string("/opt/*"),
+        environment("HOME") + "/.local", environment("VIRTUAL_ENV"), environment("CONDA_PREFIX")}) {
+    if (root.empty()) continue;
+    for (const char* packages : {"site-packages", "dist-packages"}) {
+      for (const char* part : {"cu13", "cublas"}) {
+        folders.push_back(fmt::format("{}/lib/python3*/{}/nvidia/{}/lib", root, packages, part));
+      }
+    }
+  }
+  for (const char* name : kNames) {
+    paths.push_back(name);
+    for (const std::string& folder : folders) {
+      for (std::string& path : matches(folder + "/" + name)) paths.push_back(std::move(path));
+    }
+  }
+  return paths;
+}
+
+std::unique_ptr<Vendor> make_vendor(Device& device, const cublas::Library& library,
+                                    const VendorOptions& options, std::string& problem) {
+  auto session = start_session(device, library, options, problem);
+  if (!session) return nullptr;
+  return std::make_unique<Cublas>(std::move(session), options.candidates);
+}
+
+std::unique_ptr<Vendor> Vendor::load(Device& device, const VendorOptions& options) {
+  if (device.info().kind != DeviceKind::kCuda) {
+    throw StatusError(Status::unavailable("the vendor's library needs a CUDA device, and this is " +
+                                          device.info().name));
+  }
+  // WHY: with this variable at 1 the library would read FP32 as TF32 unasked.
+  setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
+  std::string problem;  // of the last library that was there, else of the first one tried
+  bool found = false;
+  for (const std::string& path : vendor_library_paths(options.library)) {
+    cublas::Library library{};
+    std::string reason;
+    const bool loaded = cublas::load_library(path, library, reason);
+    if (loaded) {
+      if (auto vendor = make_vendor(device, library, options, reason)) return vendor;
+    }
+    if (loaded || !found) problem = fmt::format("{}: {}", path, reason);
+    found = found || loaded;
+  }
+  const std::string asked =
+      options.library.empty() ? "" : fmt::format("--vendor-lib is '{}', but ", options.library);
+  throw StatusError(
+      Status::unavailable(fmt::format("{}cuBLAS cannot be loaded: {}", asked, problem)));
+}
+
+}  // namespace tessera::lab

@@ -1,0 +1,184 @@
+#include "lab/verify/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <tuple>
+
+#include "lab/data/parallel.h"
+
+namespace tessera::lab {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::int64_t kEntriesAThread = 1 << 15;
+constexpr std::int64_t kBytesAThread = 1 << 20;
+
+struct Expected {
+  double high, low, magnitude;
+};
+
+// Error over bound of one entry: at most 1 when right, infinite when no bound could accept it.
+double error_ratio(double got, const Expected& want, const Bound& bound, double largest) {
+  if (std::isnan(want.high)) return std::isnan(got) ? 0 : kInfinity;
+  if (std::isnan(got)) return kInfinity;
+  if (std::isinf(got) || std::isinf(want.high)) {
+    const bool overflows = std::abs(want.high) > largest && std::isinf(got);
+    return overflows && std::signbit(got) == std::signbit(want.high) ? 0 : kInfinity;
+  }
+  const double error = std::abs((got - want.high) - want.low);
+  if (error == 0) return 0;
+  const double allowed = bound.chain * want.magnitude + bound.out * std::abs(want.high);
+  return allowed > 0 ? error / allowed : kInfinity;
+}
+
+bool earlier(const Mismatch& x, const Mismatch& y) {
+  return std::tie(x.row, x.col) < std::tie(y.row, y.col);
+}
+
+void merge(Comparison& total, const Comparison& part) {
+  total.checked += part.checked;
+  total.bad += part.bad;
+  total.max_error_ratio = std::max(total.max_error_ratio, part.max_error_ratio);
+  if (part.first && (!total.first || earlier(*part.first, *total.first))) total.first = part.first;
+}
+
+void judge(Comparison& part, const Entry& entry, double got, const Expected& want,
+           const Bound& bound, double largest) {
+  const double ratio = error_ratio(got, want, bound, largest);
+  ++part.checked;
+  part.max_error_ratio = std::max(part.max_error_ratio, ratio);
+  if (ratio <= 1) return;
+  ++part.bad;
+  const Mismatch here{entry.row, entry.col, got, want.high + want.low};
+  if (!part.first || earlier(here, *part.first)) part.first = here;
+}
+
+// First byte at which two ranges differ, or `count`.
+std::size_t first_difference(const std::byte* x, const std::byte* y, std::size_t count) {
+  if (std::memcmp(x, y, count) == 0) return count;
+  return std::mismatch(x, x + count, y).first - x;
+}
+
+// First element in [begin, end) of the buffer that is not poison, or `end`.
+template <class T>
+std::size_t first_not_poison(const std::byte* bytes, std::size_t begin, std::size_t end) {
+  using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  const Word poison = sizeof(T) == 8 ? static_cast<Word>(kPoison64) : static_cast<Word>(kPoison32);
+  for (std::size_t at = begin; at < end; at += sizeof(T)) {
+    Word word;
+    std::memcpy(&word, bytes + at, sizeof(T));
+    if (word != poison) return at;
+  }
+  return end;
+}
+
+// Says where byte `at` of the buffer lies, in words.
+std::string where(const HostMatrix& matrix, std::size_t at) {
+  const std::int64_t element = size_of(matrix.type());
+  const std::int64_t offset =
+      (static_cast<std::int64_t>(at) - static_cast<std::int64_t>(matrix.front_bytes())) / element;
+  if (at < matrix.front_bytes()) {
+    return fmt::format("{} bytes before its first element", matrix.front_bytes() - at);
+  }
+  const Runs runs = runs_of(matrix.view());
+  if (runs.count == 0 || offset >= matrix.view().span()) {
+    return fmt::format("{} elements after its last one", offset - matrix.view().span() + 1);
+  }
+  const std::int64_t run = offset / runs.step, in_run = offset % runs.step;
+  if (in_run >= runs.length) {
+    return fmt::format("in the gap after {} {}, {} elements behind its end",
+                       runs.rows_adjacent ? "column" : "row", run, in_run - runs.length + 1);
+  }
+  return fmt::format("at ({}, {})", runs.row(run, in_run), runs.col(run, in_run));
+}
+
+}  // namespace
+
+double chain_constant(std::int64_t k, std::optional<Fill> fill) {
+  const double terms = static_cast<double>(k) + 3;
+  if (!fill) return terms;
+  if (*fill == Fill::kSameSign) return std::min(terms, 4 + 2 * std::sqrt(static_cast<double>(k)));
+  return std::min(terms, 12.0);
+}
+
+Bound bound_for(DataType type, std::int64_t k, std::optional<Fill> fill) {
+  const double u = unit_roundoff(type);
+  return {chain_constant(k, fill) * u, u};
+}
+
+Comparison compare(const HostMatrix& d, const Reference& reference, const Bound& bound) {
+  const double largest = d.type() == DataType::kF64 ? std::numeric_limits<double>::max()
+                                                    : std::numeric_limits<float>::max();
+  Comparison total;
+  std::mutex guard;
+  const auto compare_range = [&](std::int64_t begin, std::int64_t end) {
+    Comparison part;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const Entry entry =
+          reference.sampled ? reference.entries[i] : Entry{i / reference.cols, i % reference.cols};
+      const Expected want{reference.high[i], reference.low.empty() ? 0 : reference.low[i],
+                          reference.magnitude[i]};
+      judge(part, entry, d.at(entry.row, entry.col), want, bound, largest);
+    }
+    const std::lock_guard lock(guard);
+    merge(total, part);
+  };
+  parallel_for(reference.high.size(), kEntriesAThread, compare_range);
+  return total;
+}
+
+std::string find_stray_write(const HostMatrix& d, std::string_view name) {
+  const Runs runs = runs_of(d.view());
+  return on_type(d.type(), [&](auto zero) -> std::string {
+    using T = decltype(zero);
+    const auto look = [&](std::size_t begin, std::size_t end) -> std::string {
+      const std::size_t at = first_not_poison<T>(d.bytes(), begin, end);
+      if (at == end) return {};
+      return fmt::format("{} was written outside its elements, {}", name, where(d, at));
+    };
+    std::string found = look(0, d.front_bytes());
+    for (std::int64_t run = 0; found.empty() && run + 1 < runs.count; ++run) {
+      const std::size_t row_begin = d.front_bytes() + run * runs.step * sizeof(T);
+      found = look(row_begin + runs.length * sizeof(T), row_begin + runs.step * sizeof(T));
+    }
+    if (!found.empty()) return found;
+    return look(d.total_bytes() - d.guard_bytes(), d.total_bytes());
+  });
+}
+
+std::string find_change(const HostMatrix& now, const HostMatrix& before, std::string_view name) {
+  std::size_t first = now.total_bytes();
+  std::mutex guard;
+  parallel_for(now.total_bytes(), kBytesAThread, [&](std::int64_t begin, std::int64_t end) {
+    const std::size_t at =
+        begin + first_difference(now.bytes() + begin, before.bytes() + begin, end - begin);
+    if (at == static_cast<std::size_t>(end)) return;
+    const std::lock_guard lock(guard);
+    first = std::min(first, at);
+  });
+  if (first == now.total_bytes()) return {};
+  return fmt::format("{} is an input and was written, {}", name, where(now, first));
+}
+
+std::string describe(const Comparison& comparison, DataType type) {
+  if (comparison.ok() || !comparison.first) return {};
+  const auto& [row, col, got, want] = *comparison.first;
+  const bool unwritten = type == DataType::kF64
+                             ? std::bit_cast<std::uint64_t>(got) == kPoison64
+                             : std::bit_cast<std::uint32_t>(static_cast<float>(got)) == kPoison32;
+  const std::string what =
+      unwritten
+          ? fmt::format(
+                "D({}, {}) was not written (or holds a NaN read from outside) and should be {:.9g}",
+                row, col, want)
+          : fmt::format("D({}, {}) is {:.9g} and should be {:.9g}", row, col, got, want);
+  return fmt::format("{} ({} of {} entries are wrong)", what, comparison.bad, comparison.checked);
+}
+
+}  // namespace tessera::lab

@@ -1,0 +1,53 @@
+// Right or wrong? A tolerance that grows like k lets a kernel pass that rounds its inputs to 11
+// bits; this one is componentwise, and its constant follows the rounding errors that a correct
+// chain of fused multiply-adds really makes.
+//
+//   |d - ref| <= c(k) u (|alpha||A||B| + |beta||C|)_ij + u_out |ref|
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "lab/data/fill.h"
+#include "lab/data/matrix.h"
+#include "lab/verify/reference.h"
+
+namespace tessera::lab {
+
+// c(k) by the kind of data: min(k + 3, 12) where signs cancel, min(k + 3, 4 + 2 sqrt(k)) where they
+// do not, and k + 3 (no fill) for a user's data.
+double chain_constant(std::int64_t k, std::optional<Fill> fill);
+
+struct Bound {
+  double chain = 0;  // c(k) * u; 0 demands equality
+  double out = 0;    // u of the output's type
+};
+Bound bound_for(DataType type, std::int64_t k, std::optional<Fill> fill);
+
+struct Mismatch {
+  std::int64_t row = 0, col = 0;
+  double got = 0, want = 0;
+};
+
+struct Comparison {
+  std::int64_t checked = 0, bad = 0;
+  double max_error_ratio =
+      0;  // error over bound; infinity where the bound is 0 and the value wrong
+  std::optional<Mismatch> first;  // lowest row, then column
+  bool ok() const { return bad == 0; }
+};
+
+// NaN is right only where the reference is NaN, an infinity only where it is the same one (or where
+// the reference overflows the type). +0 and -0 are equal.
+Comparison compare(const HostMatrix& d, const Reference& reference, const Bound& bound);
+
+// Sees writes outside the elements: compares guards and gaps with poison, or, with a copy of the
+// matrix as it was, every byte. The sentence says where; empty when untouched.
+std::string find_stray_write(const HostMatrix& d, std::string_view name);
+std::string find_change(const HostMatrix& now, const HostMatrix& before, std::string_view name);
+
+// "D(3, 7) is 1.5 and should be 2 (12 of 4096 entries are wrong)"; names entries never written.
+std::string describe(const Comparison& comparison, DataType type);
+
+}  // namespace tessera::lab

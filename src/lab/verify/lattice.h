@@ -1,0 +1,32 @@
+// The shapes where kernels break: 0 and 1, powers of two and their neighbours, every tail. The full
+// cross of order, layout, alpha, beta and leading dimension at three shapes; elsewhere each shape
+// once a layout, the rest drawn by seed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/config.h"
+#include "problem/problem.h"
+
+namespace tessera::lab {
+
+struct LatticeCase {
+  Problem problem;
+  bool in_place = false;     // D is C
+  int misalign = 0;          // elements by which the operands miss a 256-byte boundary
+  std::string name() const;  // "65x33x129 TN row lda=68 ... alpha=-1.5 beta=1 in place"
+};
+
+std::vector<LatticeCase> lattice(DataType type, std::uint64_t seed = 1);
+
+// One case a shape, drawn by seed: for a quick look.
+std::vector<LatticeCase> short_lattice(DataType type, std::uint64_t seed = 1);
+
+// Where kernels with a schedule along k break: every depth from 1 to 64 and a few long ones, on
+// outputs around the edges of a block tile; operands that tensor copies take, and such as they do
+// not. The rest drawn by seed.
+std::vector<LatticeCase> depth_lattice(BlockTile block, DataType type, std::uint64_t seed = 1);
+
+}  // namespace tessera::lab

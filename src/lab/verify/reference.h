@@ -1,0 +1,58 @@
+// What D should be. FP32 products are recomputed in FP64 (OpenBLAS where it can be loaded, else our
+// own blocked loop), FP64 products in double-double; beside each value stands the magnitude that
+// the error bound scales with. Beyond 2^31 multiply-adds only a sample of the entries is computed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lab/data/matrix.h"
+#include "problem/problem.h"
+
+namespace tessera::lab {
+
+inline constexpr std::int64_t kFullReferenceLimit = std::int64_t{1} << 31;  // multiply-adds
+
+struct Entry {
+  std::int64_t row = 0, col = 0;
+};
+
+// value = high + low. Without a list of entries all of D: entry (r, c) at r * cols + c.
+struct Reference {
+  std::int64_t rows = 0, cols = 0;
+  std::vector<Entry> entries;     // which entries the values belong to; empty: every one
+  bool sampled = false;           // the list leaves entries out
+  std::vector<double> high, low;  // low is empty when it is zero throughout
+  std::vector<double> magnitude;  // |alpha||A||B| + |beta||C|
+  std::string method;             // "OpenBLAS 0.3.21 FP64", "blocked FP64", "double-double"
+
+  Entry entry(std::int64_t i) const {
+    return entries.empty() ? Entry{i / cols, i % cols} : entries[i];
+  }
+};
+
+struct ReferenceOptions {
+  std::int64_t full_limit = kFullReferenceLimit;
+  bool exact_data = false;         // FP64 sums of this data are exact: no need for double-double
+  bool own_code_only = false;      // no OpenBLAS; for NaN data, where a library may skip zeros
+  std::string openblas_path = {};  // empty: the usual names
+  std::uint64_t seed = 1;          // of the sample
+};
+
+// Whether D is small enough to be computed whole; else a sample stands for it.
+bool fits_full_reference(const Problem& problem, std::int64_t full_limit = kFullReferenceLimit);
+
+// Reads A and B only when alpha and k are not zero, C only when beta is not zero.
+Reference make_reference(const Problem& problem, const HostMatrix& a, const HostMatrix& b,
+                         const HostMatrix& c, const ReferenceOptions& options = {});
+
+// 4096 seeded entries, the corners, and both sides of every multiple of 8 (which every tile seam
+// is; of 16, 32, ... where that would be more than 16384 entries) at one seeded row and column
+// each. Every entry where D has no more than 4096.
+std::vector<Entry> sample_entries(const Problem& problem, std::uint64_t seed);
+
+// alpha or beta as a kernel of this type sees it.
+double scale_in_type(DataType type, double scale);
+
+}  // namespace tessera::lab

@@ -1,0 +1,81 @@
+// Is a kernel right on a problem? Exact integers first, then real data under the componentwise
+// bound; everything around D, and all of A, B and C, must be untouched.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "catalog/catalog.h"
+#include "device/device.h"
+#include "lab/data/fill.h"
+#include "lab/verify/compare.h"
+#include "lab/verify/reference.h"
+
+namespace tessera::arch {
+struct Gpu;
+}
+
+namespace tessera::lab {
+
+struct VerifyOptions {
+  std::uint64_t seed = 1;
+  Fill fill = Fill::kUniform;  // of the real data
+  int nans = 0;                // NaNs placed in each of A and B, one in C (real data)
+  bool in_place = false;       // D is C; needs ldc == ldd
+  int misalign = 0;            // elements by which A, B, C and D miss a 256-byte boundary
+  bool integers = true;        // the exact pass before the real one
+  bool checks = false;         // on the virtual GPU: races, uninitialised reads, ... fail it, too
+  PlanOptions plan;            // of persistent grids
+  ReferenceOptions reference;
+  const arch::Gpu* predict_for = nullptr;  // whose time a run on the virtual GPU is to predict
+  std::function<bool()> stop = {};  // asked before each launch; true ends check() with Stopped
+};
+
+// "full", "sampled" or "failed", as in a record.
+enum class Verified { kFull, kSampled, kFailed };
+std::string_view name_of(Verified verified);
+
+struct VerifyResult {
+  Verified verified = Verified::kFailed;
+  double max_error_ratio = 0;           // of the real data; infinity for an exact mismatch
+  std::string reason;                   // why it failed, one sentence
+  std::optional<Mismatch> mismatch;     // the first wrong entry, where there is one
+  std::string integers;                 // "full", "every row, modulo 2^64", "none"
+  std::string reference;                // what the real data was compared with
+  std::string config, image;            // variant and code that ran
+  std::vector<std::string> entries;     // launched, each once
+  std::vector<LaunchCounts> counts;     // of the real run; empty on a real GPU
+  double host_seconds = 0;              // of the real run on the virtual GPU
+  std::vector<vgpu::Finding> findings;  // of the checks, of the pass that failed first
+  bool ok() const { return verified != Verified::kFailed; }
+};
+
+// Data and references of one problem, made once and used for many kernels and devices.
+class VerifyCase {
+ public:
+  // Throws kBadArgument for an illegal problem, kUnavailable when the host's memory is too small.
+  VerifyCase(const Problem& problem, const VerifyOptions& options = {});
+  ~VerifyCase();
+
+  // A fault of the kernel on the virtual GPU is a failed verification; a kernel that does not
+  // support the problem, or a device that cannot run it, throws.
+  VerifyResult check(Device& device, const KernelChoice& choice) const;
+
+  const Problem& problem() const { return problem_; }
+  const VerifyOptions& options() const { return options_; }
+
+ private:
+  struct Pass;
+  Problem problem_;
+  VerifyOptions options_;
+  std::unique_ptr<Pass> integers_, real_;
+};
+
+VerifyResult verify(Device& device, const KernelChoice& choice, const Problem& problem,
+                    const VerifyOptions& options = {});
+
+}  // namespace tessera::lab

@@ -1,0 +1,149 @@
+// Tiles that come by asynchronous copies, and the loop that multiplies them. Rung 13 introduces
+// both; rung 14 gives the loop another order of its FFMAs.
+#pragma once
+
+#include "kernels/pipeline/fetch.h"
+#include "kernels/ptx/cp_async.h"
+#include "kernels/tile/lanes.h"
+#include "ladder/shared/async_tile.h"
+#include "ladder/shared/strip.h"
+
+namespace tessera::ladder {
+
+template <auto cfg>
+struct AsyncStage {
+  alignas(16) float a[cfg.block.k][cfg.pitch_a()];  // (k, m)
+  alignas(16) float b[cfg.block.k][cfg.pitch_b()];  // (k, n)
+};
+
+// Begins to copy one tile in strips of 16 bytes; what is outside of the matrix becomes zero.
+template <int extent, int threads, int depth, int pitch>
+__device__ void copy_strips(float (&tile)[depth][pitch], const pipeline::Matrix& matrix,
+                            long long first_outer, long long first_k) {
+  using Map = StripMap<extent, depth, threads, false>;
+  const int o = Map::outer(threadIdx.x, 0), k = Map::k(threadIdx.x, 0);
+  const long long outer_left = matrix.outer - first_outer - o;
+  const int inside = outer_left >= kStrip ? kStrip : outer_left > 0 ? outer_left : 0;
+  const int k_left = (matrix.k - first_k < depth ? matrix.k - first_k : depth) - k;
+  const float* from = matrix.data + (first_k + k) * matrix.stride + first_outer + o;
+#pragma unroll
+  for (int i = 0; i < Map::kCount; ++i) {
+    const int rows = i * Map::kRowsAtOnce;
+    ptx::cp_async_past_l1(&tile[k + rows][o], from, rows < k_left ? 4 * inside : 0);
+    from += Map::kRowsAtOnce * matrix.stride;
+  }
+}
+
+// One operand on its way: in strips where it allows them, else element by element, turned if it
+// stands along k.
+template <bool along_k, bool strips, int extent, int threads, int depth, int pitch>
+__device__ void copy(float (&tile)[depth][pitch], const pipeline::Matrix& matrix,
+                     long long first_outer, long long first_k) {
+  if constexpr (strips && !along_k) {
+    copy_strips<extent, threads>(tile, matrix, first_outer, first_k);
+  } else {
+    pipeline::copy_tile<along_k, extent, threads>(tile, matrix, first_outer, first_k);
+  }
+}
+
+template <auto cfg>
+struct AsyncFragments {
+  float a[cfg.thread.m], b[cfg.thread.n];  // quarters of four, `lanes` quarters apart
+
+  __device__ void load(const AsyncStage<cfg>& stage, int l, int row, int col) {
+#pragma unroll
+    for (int i = 0; i < cfg.thread.m; i += kStrip) {
+      load_fragment(*reinterpret_cast<float(*)[kStrip]>(a + i), &stage.a[l][row + i * cfg.lanes.m]);
+    }
+#pragma unroll
+    for (int j = 0; j < cfg.thread.n; j += kStrip) {
+      load_fragment(*reinterpret_cast<float(*)[kStrip]>(b + j), &stage.b[l][col + j * cfg.lanes.n]);
+    }
+  }
+};
+
+// Both operands of a block, and the ring that their tiles come through.
+template <auto cfg, bool strips>
+struct AsyncTiles {
+  pipeline::Matrix a, b;
+  BlockOrigin origin;
+  AsyncStage<cfg>* ring;
+
+  // Begins to fill a stage with the tile at first_k: one group of copies.
+  __device__ void copy_to(int stage, long long first_k) const {
+    copy<cfg.sides.a == Contiguous::kK, strips, cfg.block.m, cfg.threads()>(ring[stage].a, a,
+                                                                            origin.row, first_k);
+    copy<cfg.sides.b == Contiguous::kK, strips, cfg.block.n, cfg.threads()>(ring[stage].b, b,
+                                                                            origin.col, first_k);
+    ptx::cp_async_commit_group();
+  }
+};
+
+// sum += A * B. While a tile is multiplied, the next stages - 1 are on their way; behind the last
+// tile come tiles of zeros, so that the loop need not ask whether it is the end.
+template <auto cfg, bool strips, class MultiplyAdd>
+__device__ void multiply(float (&sum)[cfg.thread.m][cfg.thread.n],
+                         const AsyncTiles<cfg, strips>& tiles, int row, int col,
+                         MultiplyAdd multiply_add) {
+  constexpr int depth = cfg.block.k, ahead = cfg.stages - 1;
+#pragma unroll
+  for (int stage = 0; stage < ahead; ++stage) tiles.copy_to(stage, stage * depth);
+  ptx::cp_async_wait_group<ahead - 1>();
+  __syncthreads();
+
+  int current = 0, free = ahead;     // stages
+  AsyncFragments<cfg> fragments[2];  // of k = l in set l % 2
+  fragments[0].load(tiles.ring[current], 0, row, col);
+#pragma unroll 1
+  for (long long k = 0; k < tiles.a.k; k += depth) {
+    tiles.copy_to(free, k + ahead * depth);
+#pragma unroll
+    for (int l = 0; l < depth; ++l) {
+      if (l + 1 == depth) {
+        ptx::cp_async_wait_group<ahead - 1>();
+        __syncthreads();  // the next stage is full, and nobody reads this one any more
+        free = current;
+        current = current + 1 == cfg.stages ? 0 : current + 1;
+      }
+      fragments[(l + 1) % 2].load(tiles.ring[current], (l + 1) % depth, row, col);
+      multiply_add(sum, fragments[l % 2].a, fragments[l % 2].b);
+    }
+  }
+  ptx::cp_async_wait_all();
+}
+
+// Computes the block's tile of D; `multiply_add(sum, a, b)` is one step in k.
+template <auto cfg, class MultiplyAdd>
+__device__ void multiply_block(const GemmParams& p, AsyncStage<cfg>* ring,
+                               MultiplyAdd multiply_add) {
+  const BlockOrigin origin = block_origin(p, cfg.block.m, cfg.block.n);
+  const auto a = operand_a<cfg.sides>(p);
+  const auto b = operand_b<cfg.sides>(p);
+  const pipeline::Matrix from_a{a.data, a.outer, a.k, a.stride};
+  const pipeline::Matrix from_b{b.data, b.outer, b.k, b.stride};
+  const int warp = threadIdx.x / 32;
+  const tile::LanePlace lane = tile::lane_place(cfg.lanes, threadIdx.x % 32);
+  const int row = warp / cfg.warps.n * (cfg.block.m / cfg.warps.m) + lane.m * kStrip;
+  const int col = warp % cfg.warps.n * (cfg.block.n / cfg.warps.n) + lane.n * kStrip;
+
+  float sum[cfg.thread.m][cfg.thread.n] = {};
+  constexpr bool some_in_strips = cfg.sides.a == Contiguous::kM || cfg.sides.b == Contiguous::kN;
+  const bool strips =
+      (cfg.sides.a == Contiguous::kK || a.strips) && (cfg.sides.b == Contiguous::kK || b.strips);
+  if (some_in_strips && strips && p.k > 0) {
+    multiply<cfg>(sum, AsyncTiles<cfg, true>{from_a, from_b, origin, ring}, row, col, multiply_add);
+  } else if (p.k > 0) {
+    multiply<cfg>(sum, AsyncTiles<cfg, false>{from_a, from_b, origin, ring}, row, col,
+                  multiply_add);
+  }
+#pragma unroll
+  for (int i = 0; i < cfg.thread.m; ++i) {
+#pragma unroll
+    for (int j = 0; j < cfg.thread.n; j += kStrip) {
+      store_strip(p, origin.row + row + i / kStrip * kStrip * cfg.lanes.m + i % kStrip,
+                  origin.col + col + j * cfg.lanes.n, sum[i] + j);
+    }
+  }
+}
+
+}  // namespace tessera::ladder

@@ -1,0 +1,38 @@
+// The shape of kernels whose tiles come by asynchronous copies: a ring of stages in shared memory,
+// and lanes laid out as in kernels/tile/lanes.h. For host and device.
+#pragma once
+
+#include "base/config.h"
+
+namespace tessera::ladder {
+
+struct AsyncTile {
+  BlockTile block;          // k: depth of a stage
+  int stages;               // of the ring
+  OutputTile warps, lanes;  // of the block, of a warp
+  OutputTile thread;        // outputs of one thread
+  Sides sides;
+
+  constexpr int threads() const { return 32 * warps.m * warps.n; }
+  constexpr int min_blocks() const { return 1; }
+
+  // Floats between neighbours in k. Tiles that are turned on their way are padded: a warp writes
+  // 8 k by 4 rows at a time, and these then lie in 32 banks.
+  constexpr int pitch_a() const { return block.m + (sides.a == Contiguous::kK ? 4 : 0); }
+  constexpr int pitch_b() const { return block.n + (sides.b == Contiguous::kK ? 4 : 0); }
+  constexpr int shared_bytes() const { return stages * block.k * (pitch_a() + pitch_b()) * 4; }
+};
+
+constexpr bool is_legal(const AsyncTile& c) {
+  const bool tiles_fit = c.block.m == c.warps.m * c.lanes.m * c.thread.m &&
+                         c.block.n == c.warps.n * c.lanes.n * c.thread.n &&
+                         c.lanes.m * c.lanes.n == 32;
+  return tiles_fit && c.thread.m % 4 == 0 && c.thread.n % 4 == 0 && c.stages >= 2 &&
+         c.block.k % 8 == 0 && c.block.m * c.block.k % (4 * c.threads()) == 0 &&
+         c.block.n * c.block.k % (4 * c.threads()) == 0 && c.shared_bytes() <= 227 * 1024;
+}
+
+//                                       block, stages, warps, lanes, thread
+inline constexpr AsyncTile k256x128x16{{256, 128, 16}, 4, {4, 2}, {4, 8}, {16, 8}, {}};
+
+}  // namespace tessera::ladder

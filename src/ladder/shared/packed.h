@@ -1,0 +1,60 @@
+// What rungs 21-24 share: operands copied into arrays of 8x8 blocks, each block contiguous and
+// padded with zeros, so that the multiply kernels never see an edge of A or B. Time = packing +
+// multiplying.
+#pragma once
+
+#include "base/config.h"
+#include "ladder/shared/common.h"
+
+namespace tessera::ladder {
+
+constexpr int kEdge = 8;  // rows and columns of a block
+constexpr int kBlockElements = kEdge * kEdge;
+
+// How blocks, and elements inside a block, follow each other in a packed array.
+enum class PackedOrder {
+  kRows,           // blocks along a row of blocks first; inside a block along its rows
+  kRowsTurned,     // the same, but inside a block along its columns
+  kColumnsTurned,  // a column of blocks is contiguous; inside a block along its columns
+};
+
+__device__ inline long long blocks_along(long long extent) { return (extent + kEdge - 1) / kEdge; }
+
+// Where block (i, j) of a packed matrix of rows x cols elements begins.
+template <PackedOrder order>
+__device__ long long packed_block(long long i, long long j, long long rows, long long cols) {
+  const long long number = order == PackedOrder::kColumnsTurned ? j * blocks_along(rows) + i
+                                                                : i * blocks_along(cols) + j;
+  return number * kBlockElements;
+}
+
+// Where element (r, c) stands inside its block.
+template <PackedOrder order>
+__device__ constexpr int packed_element(int r, int c) {
+  return order == PackedOrder::kRows ? r * kEdge + c : c * kEdge + r;
+}
+
+// Fills the packed array, a thread an element: consecutive threads write consecutive words.
+template <PackedOrder order>
+__device__ void pack(const PackParams& p) {
+  const Strided<double> source{static_cast<const double*>(p.source), p.rows, p.cols, p.row_stride,
+                               p.col_stride};
+  double* packed = static_cast<double*>(p.packed);
+  const long long blocks_down = blocks_along(p.rows), blocks_across = blocks_along(p.cols);
+  const long long elements = blocks_down * blocks_across * kBlockElements;
+  const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (long long e = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; e < elements;
+       e += step) {
+    const long long block = e / kBlockElements;
+    const int inside = static_cast<int>(e % kBlockElements);
+    constexpr bool by_columns = order == PackedOrder::kColumnsTurned;
+    const long long i = by_columns ? block % blocks_down : block / blocks_across;
+    const long long j = by_columns ? block / blocks_down : block % blocks_across;
+    constexpr bool turned = order != PackedOrder::kRows;
+    const int r = turned ? inside % kEdge : inside / kEdge;
+    const int c = turned ? inside / kEdge : inside % kEdge;
+    packed[e] = source.at_or_zero(i * kEdge + r, j * kEdge + c);
+  }
+}
+
+}  // namespace tessera::ladder

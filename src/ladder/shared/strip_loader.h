@@ -1,0 +1,72 @@
+// The way from global to shared memory cut in two: strips wait in registers between the load and
+// the store. Rung 10 introduces it, so that later rungs can put work between the two halves.
+#pragma once
+
+#include "ladder/shared/strip.h"
+
+namespace tessera::ladder {
+
+// The strips of one operand's (depth, extent) tiles that one thread moves.
+template <int extent, int depth, int threads, bool along_k>
+class StripLoader {
+ public:
+  using Map = StripMap<extent, depth, threads, along_k>;
+
+  __device__ StripLoader(const Operand<along_k>& operand, long long first_outer, int thread)
+      : operand_(operand),
+        first_outer_(first_outer),
+        thread_(thread),
+        next_(operand.address(first_outer + Map::outer(thread, 0), Map::k(thread, 0))) {}
+
+  // Fetches the tile that begins at first_k, with zeros outside the matrix.
+  __device__ void fetch_guarded(long long first_k) {
+#pragma unroll
+    for (int i = 0; i < Map::kCount; ++i) {
+      strips_[i] = operand_.load_guarded(first_outer_ + Map::outer(thread_, i),
+                                         first_k + Map::k(thread_, i));
+    }
+  }
+
+  // Fetches the next tile in k, without a predicate: the first call fetches the tile at k = 0.
+  __device__ void fetch_next() {
+#pragma unroll
+    for (int i = 0; i < Map::kCount; ++i) {
+      strips_[i] = *reinterpret_cast<const float4*>(next_ + i * Map::kRowsAtOnce * operand_.stride);
+    }
+    next_ += along_k ? depth : depth * operand_.stride;
+  }
+
+  // Fetches the tile at first_k: unguarded calls must come in order from k = 0.
+  template <bool guarded>
+  __device__ void fetch(long long first_k) {
+    if constexpr (guarded) {
+      fetch_guarded(first_k);
+    } else {
+      fetch_next();
+    }
+  }
+
+  // Writes the fetched strips into a tile.
+  __device__ void put(float (&tile)[depth][extent]) const {
+#pragma unroll
+    for (int i = 0; i < Map::kCount; ++i) {
+      put_strip<along_k>(tile, Map::outer(thread_, i), Map::k(thread_, i), strips_[i]);
+    }
+  }
+
+ private:
+  Operand<along_k> operand_;
+  long long first_outer_;
+  int thread_;
+  const float* next_;
+  float4 strips_[Map::kCount];
+};
+
+// True when a whole block tile lies inside D and both operands allow 128-bit loads.
+template <class A, class B>
+__device__ bool is_interior(const GemmParams& p, BlockOrigin origin, BlockTile block, const A& a,
+                            const B& b) {
+  return a.strips && b.strips && origin.row + block.m <= p.m && origin.col + block.n <= p.n;
+}
+
+}  // namespace tessera::ladder

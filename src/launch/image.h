@@ -1,0 +1,46 @@
+// What the catalog hands to a device: compiled code, as bytes. Pure data, so that neither room
+// needs the other's headers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace tessera {
+
+using DeviceAddress = std::uint64_t;
+
+// A cubin for one architecture.
+struct Cubin {
+  std::string_view arch;  // "sm_86"
+  std::span<const std::byte> bytes;
+};
+
+// A cubin whose machine code the build has put into a better order. It is used only where the
+// cubin beside it is the one that it was made from.
+struct PatchedCubin {
+  std::span<const std::byte> bytes;  // empty: there is none
+  std::string_view made_from;        // hash_of() the cubin before (base/hash.h)
+  std::string_view note;             // what was done and proved, or why nothing was
+};
+
+// Compiled code of kernels, as embedded in the binary: a PTX text for each of several targets and a
+// cubin made from the first of them.
+struct CodeImage {
+  std::string_view name;                       // "07_vector_access"
+  std::string_view ptx;                        // for sm_90a; the virtual GPU runs this one
+  std::span<const std::byte> cubin;            // made from ptx
+  std::string_view cubin_arch;                 // "sm_90a"
+  std::string_view portable_ptx;               // for older cards; the driver compiles it
+  std::string_view portable_arch;              // "compute_75"
+  std::span<const Cubin> further_cubins = {};  // for other GPUs, made from portable_ptx
+  PatchedCubin patched = {};                   // of `cubin`, and preferred to it
+};
+
+// The cubin that is meant to run: the patched one where there is one.
+inline std::span<const std::byte> best_cubin(const CodeImage& image) {
+  return image.patched.bytes.empty() ? image.cubin : image.patched.bytes;
+}
+
+}  // namespace tessera

@@ -1,0 +1,46 @@
+// One launch of one entry point: where it runs and with which bytes. A plan is a short list of
+// these.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "launch/tensor_map.h"
+
+namespace tessera {
+
+// The grid of the library's kernels is linear: tile indices live in grid.x alone (the others end at
+// 65535). The further extents are for kernels of others.
+struct LaunchShape {
+  std::int64_t grid = 1;       // thread blocks, at most 2^31 - 1
+  int block = 32;              // threads of a block along x
+  int block_y = 1;             // and along y: 1 but for the first rungs
+  int shared_bytes = 0;        // dynamic shared memory a block
+  int grid_y = 1, grid_z = 1;  // at most 65535
+  int block_z = 1;             // at most 64
+  int cluster[3] = {0, 0, 0};  // thread blocks of a cluster; 0: what the kernel says, else 1
+};
+
+// A tensor map among a launch's parameters. Every device encodes maps in its own way, so a plan
+// says what the map means, and the device writes its own 128 bytes at `offset` when it launches.
+struct LaunchTensorMap {
+  std::size_t offset = 0;  // in the parameters, a multiple of 64
+  TensorMapDesc desc;
+};
+
+struct Launch {
+  std::string entry;  // extern "C" name in the image
+  LaunchShape shape;
+  std::vector<std::byte> params;  // the kernel's one parameter block, or several parameters
+  // Programmatic dependent launch: the grid may start while the launch before it still runs, and
+  // its kernel waits by griddepcontrol before it reads what that one wrote. The virtual GPU starts
+  // it afterwards.
+  bool starts_early = false;
+  std::vector<LaunchTensorMap> tensor_maps = {};
+  // Where each of several parameters begins in `params`, at its natural alignment; empty: one.
+  std::vector<std::size_t> param_offsets = {};
+};
+
+}  // namespace tessera

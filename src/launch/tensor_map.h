@@ -1,0 +1,63 @@
+// What a tensor map says: where a tensor lies and which box of it a tensor copy moves to or from
+// shared memory. Each device encodes it in 128 bytes of its own, which kernels take as a parameter.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/status.h"
+
+namespace tessera {
+
+// HW: values and rules of cuTensorMapEncodeTiled (cuda.h, release 13.0).
+enum class TensorType : std::uint8_t {
+  kU8,
+  kU16,
+  kU32,
+  kS32,
+  kU64,
+  kS64,
+  kF16,
+  kF32,
+  kF64,
+  kBf16,
+  kF32Ftz,
+  kTf32,
+  kTf32Ftz,
+};
+enum class TensorInterleave : std::uint8_t { kNone, k16B, k32B };
+enum class TensorSwizzle : std::uint8_t { kNone, k32B, k64B, k128B };
+enum class TensorPromotion : std::uint8_t { kNone, k64B, k128B, k256B };  // to the L2
+enum class TensorFill : std::uint8_t { kZeros, kNans };  // of elements outside of the tensor
+
+constexpr int kMaxTensorRank = 5;
+
+// Dimensions: innermost first.
+struct TensorMapDesc {
+  TensorType type = TensorType::kF32;
+  int rank = 2;
+  std::uint64_t address = 0;                                   // of the device
+  std::array<std::uint64_t, kMaxTensorRank> sizes = {};        // elements
+  std::array<std::uint64_t, kMaxTensorRank - 1> strides = {};  // bytes, of dimension 1 on
+  std::array<std::uint32_t, kMaxTensorRank> box = {};          // elements
+  std::array<std::uint32_t, kMaxTensorRank> element_strides = {1, 1, 1, 1, 1};
+  TensorInterleave interleave = TensorInterleave::kNone;
+  TensorSwizzle swizzle = TensorSwizzle::kNone;
+  TensorPromotion promotion = TensorPromotion::kNone;
+  TensorFill fill = TensorFill::kZeros;
+
+  bool operator==(const TensorMapDesc&) const = default;
+};
+
+struct alignas(64) TensorMapBytes {
+  std::array<std::byte, 128> bytes = {};
+};
+
+std::uint32_t element_bytes(TensorType type);
+bool is_floating(TensorType type);
+
+// Ok, or a sentence that names the argument, its value and the rule that it breaks.
+Status check(const TensorMapDesc& desc);
+
+}  // namespace tessera

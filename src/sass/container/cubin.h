@@ -1,0 +1,59 @@
+// What ptxas made of a kernel, read from the cubin itself: registers, shared and local memory, and
+// counts of instructions over the whole kernel and loop by loop. No disassembler is needed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sass/container/source_lines.h"
+#include "sass/decode/instruction.h"
+
+namespace tessera::sass {
+
+// How often each instruction name (name_of) stands in a stretch of code. Instructions that can
+// never run are left out.
+using Histogram = std::map<std::string, int>;
+
+// A loop of the code, counts of the loops inside it included.
+struct Loop {
+  std::uint64_t begin = 0, end = 0;  // its head, and past its last instruction: bytes in the kernel
+  Histogram histogram;
+  std::vector<std::size_t> members;  // its instructions, by index; there may be others in between
+};
+
+struct CubinKernel {
+  std::string name;
+  int registers = 0;               // a thread
+  std::uint64_t shared_bytes = 0;  // static, a block
+  std::uint64_t local_bytes = 0;   // stack frame, a thread; arrays in local memory and spills
+  int max_threads = 0;             // a block; 0 if the kernel states none
+  std::uint64_t code_offset = 0;   // where the code starts in the file
+  std::vector<Instruction> code;
+  std::vector<SourceLine> lines;  // by instruction; empty when the file does not say
+  Histogram histogram;
+  std::vector<Loop> loops;  // by begin
+};
+
+struct CubinFile {
+  int sm = 0;   // 90
+  int abi = 0;  // 7 (CUDA 12) or 8 (CUDA 13)
+  std::vector<CubinKernel> kernels;
+
+  const CubinKernel* find(std::string_view kernel) const;  // nullptr if there is none
+};
+
+// Reads cubins of CUDA 12 and 13. Throws std::runtime_error with one sentence on anything
+// malformed.
+CubinFile read_cubin(std::span<const std::byte> file);
+
+// The same file with other instructions, as many, in a kernel's place; nothing else changes. Throws
+// std::invalid_argument when the number differs.
+std::vector<std::byte> with_code(std::span<const std::byte> file, const CubinKernel& kernel,
+                                 std::span<const Instruction> code);
+
+}  // namespace tessera::sass

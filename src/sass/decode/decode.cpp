@@ -1,0 +1,122 @@
+#include "sass/decode/decode.h"
+
+#include <array>
+#include <cstdio>
+#include <stdexcept>
+#include <unordered_map>
+
+namespace tessera::sass {
+namespace {
+
+// Every key of a row: its one key, or one a form.
+std::vector<int> keys_of(const Row& row) {
+  if (row.forms.empty()) return {row.code};
+  std::vector<int> keys;
+  for (const char form : row.forms) {
+    const int source = form - '0';
+    const int key = row.code | source << 9;
+    keys.push_back(source >= 6 ? u(key) : key);
+  }
+  return keys;
+}
+
+std::unordered_map<int, const Row*> index_rows() {
+  std::unordered_map<int, const Row*> index;
+  for (const auto rows : {arithmetic_rows(), memory_rows(), async_rows(), tensor_rows(),
+                          uniform_rows(), control_rows()}) {
+    for (const Row& row : rows) {
+      for (const int key : keys_of(row)) {
+        if (!index.emplace(key, &row).second) {
+          throw std::logic_error("Two rows for one opcode: " + std::string(row.pattern));
+        }
+      }
+    }
+  }
+  return index;
+}
+
+// Text goes out as it stands, a word in braces as what it names.
+void print_pattern(Decoding& decoding, std::string_view pattern) {
+  while (!pattern.empty()) {
+    const std::size_t open = pattern.find('{');
+    decoding.print(pattern.substr(0, open));
+    if (open == std::string_view::npos) return;
+    const std::size_t close = pattern.find('}', open);
+    if (close == std::string_view::npos) throw std::logic_error("A brace is not closed.");
+    print_piece(decoding, pattern.substr(open + 1, close - open - 1));
+    pattern.remove_prefix(close + 1);
+  }
+}
+
+void print_guard(Decoding& decoding, Guard guard) {
+  const auto number = static_cast<int>(decoding.bits(12, 3));
+  const bool negated = decoding.bit(15);
+  if (number == 7 && !negated) return;
+  const bool warp = guard == Guard::kWarp;
+  const std::string name = number == 7 ? "T" : std::to_string(number);
+  decoding.print(std::string(negated ? "@!" : "@") + (warp ? "UP" : "P") + name + " ");
+  if (number == 7) return;
+  decoding.operation.reads.push_back(
+      {warp ? RegisterFile::kUniformPredicate : RegisterFile::kPredicate, number, 1, -1});
+}
+
+// HW: FP64 arithmetic has a fixed latency on sm_90: none of it sets a scoreboard in what ptxas 13.0
+// writes for sm_90a, while all of it does for sm_75, sm_80, sm_86 and sm_89.
+Timing timing_of(const Row& row, int sm) {
+  const bool has_fixed_fp64 = sm == 90;
+  const bool is_fp64 = row.pattern.starts_with("D") && row.timing == Timing::kFixed;
+  return is_fp64 && !has_fixed_fp64 ? Timing::kVariable : row.timing;
+}
+
+std::string unknown_name(const Instruction& instruction) {
+  char text[16];
+  std::snprintf(text, sizeof text, "op_0x%x", static_cast<unsigned>(instruction.key()));
+  return text;
+}
+
+std::string_view width_suffix(const Instruction& instruction) {
+  static constexpr std::array<std::string_view, 8> kWidths = {".8",  ".8",  ".16",  ".16",
+                                                              ".32", ".64", ".128", ".?"};
+  return kWidths[instruction.bits(73, 3)];
+}
+
+}  // namespace
+
+const Row* find_row(int key) {
+  static const auto index = index_rows();
+  const auto found = index.find(key);
+  return found == index.end() ? nullptr : found->second;
+}
+
+std::string_view row_name(const Row& row) {
+  return row.pattern.substr(0, row.pattern.find_first_of("{ "));
+}
+
+bool row_has_width(const Row& row) { return row.pattern.find("{.size") != std::string_view::npos; }
+
+std::string name_of(const Instruction& instruction) {
+  const Row* row = find_row(instruction.key());
+  if (!row) return unknown_name(instruction);
+  std::string name(row_name(*row));
+  if (row_has_width(*row)) name += width_suffix(instruction);
+  return name;
+}
+
+Operation decode(const Instruction& instruction, std::uint64_t offset, int sm) {
+  Operation operation;
+  operation.name = name_of(instruction);
+  operation.control = control_of(instruction);
+  Decoding decoding{instruction, offset, sm, operation};
+  const Row* row = find_row(instruction.key());
+  print_guard(decoding, row ? row->guard : Guard::kThread);
+  if (row) {
+    print_pattern(decoding, row->pattern);
+    operation.timing = timing_of(*row, sm);
+    operation.known = true;
+  } else {
+    decoding.print(operation.name);
+  }
+  return operation;
+}
+
+}  // namespace tessera::sass

@@ -1,0 +1,48 @@
+// The words of the patterns in decode.h, and what they are made of. Internal to src/sass.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sass/decode/decode.h"
+
+namespace tessera::sass {
+
+// What follows a word's colon, in any order:
+//   the number of registers: digits, or a letter where it depends on a field: 's' size of the
+//     access, 'n' and 'N' type of an atomic number and float, 'x' number of matrices, 't' and 'F'
+//     types that a conversion makes and takes, 'k' width of a clock, 'U' 64 bits by bit 73, 'D' and
+//     'E' dimensions of a load and a store by tensor map, 'W' ways of a bulk copy
+//   '-' it may be negated, '|' its absolute value taken, '^' complemented, '~' negated or, in
+//     extended sums, complemented; 'w' it holds two halves, of which one may be meant for both
+//   what an immediate is: 'i' signed, 'f' float, 'd' upper half of a double, 'h' two halves; none:
+//     bits
+struct Argument {
+  int count = 1;
+  bool negates = false, absolute = false, complements = false, extends = false, halves = false;
+  char kind = 'u';
+};
+Argument parse_argument(const Decoding& decoding, std::string_view text);
+
+std::string hex(std::uint64_t value);
+std::string signed_hex(std::int64_t value);
+std::int64_t signed_bits(const Decoding& decoding, int first, int count);
+
+std::string register_name(RegisterFile file, int number);
+int register_at(const Decoding& decoding, RegisterFile file, int place);
+std::string predicate_name(RegisterFile file, int number);
+
+// These note the use in the operation and return the text.
+std::string read_register(Decoding& decoding, RegisterFile file, int place, int count, int operand);
+std::string written_register(Decoding& decoding, RegisterFile file, int place, int count);
+std::string read_predicate(Decoding& decoding, RegisterFile file, int place, int negate);
+std::string written_predicate(Decoding& decoding, RegisterFile file, int place);
+
+// Addresses and constants; false when the word is none of theirs.
+bool print_memory_piece(Decoding& decoding, std::string_view word);
+// Products of matrices.
+bool print_tensor_piece(Decoding& decoding, std::string_view word);
+// Words that one or two opcodes use.
+bool print_special_piece(Decoding& decoding, std::string_view word);
+
+}  // namespace tessera::sass

@@ -1,0 +1,347 @@
+#include <array>
+#include <string>
+#include <unordered_map>
+
+#include "sass/decode/decode_operands.h"
+
+namespace tessera::sass {
+namespace {
+
+constexpr auto kGeneral = RegisterFile::kGeneral, kUniform = RegisterFile::kUniform;
+constexpr auto kPredicate = RegisterFile::kPredicate;
+constexpr auto kUniformPredicate = RegisterFile::kUniformPredicate;
+
+bool is_power_of_two(std::uint64_t value) { return value != 0 && (value & (value - 1)) == 0; }
+
+// IMAD serves as move, sum and shift; disassemblers name it after that.
+void print_imad_name(Decoding& decoding) {
+  constexpr int kZero = 255, kImmediateSecond = 4;
+  const int form = decoding.form();
+  const int a = register_at(decoding, kGeneral, 24), c = register_at(decoding, kGeneral, 64);
+  const int b = register_at(decoding, kGeneral, form == 1 ? 32 : 64);
+  const std::uint64_t factor = decoding.bits(32, 32);
+  if (decoding.bit(74)) {
+    decoding.print(".X");
+  } else if (form <= 3 && a == kZero && b == kZero) {
+    decoding.print(".MOV");
+  } else if (form == kImmediateSecond && factor == 1) {
+    decoding.print(".IADD");
+  } else if (form == kImmediateSecond && c == kZero && is_power_of_two(factor) &&
+             factor != 0x10000) {
+    decoding.print(".SHL");
+  }
+  if (!decoding.bit(73) && !decoding.bit(74)) decoding.print(".U32");
+}
+
+// The upper half of a sum has a third operand: the upper half of what is shifted.
+void print_lea_high(Decoding& decoding) {
+  if (decoding.bit(80) && !decoding.bit(73)) {
+    decoding.print(", " + read_register(decoding, kGeneral, 64, 1, 2));
+  }
+}
+
+void print_ulea_high(Decoding& decoding) {
+  if (decoding.bit(80) && !decoding.bit(73)) {
+    decoding.print(", " + read_register(decoding, kUniform, 64, 1, 2));
+  }
+}
+
+void print_lanes(Decoding& decoding) {
+  const std::uint64_t mask = decoding.bits(72, 4);
+  if (mask != 0xF) decoding.print(", " + hex(mask));
+}
+
+void print_plop_lut(Decoding& decoding) {
+  decoding.print(hex(decoding.bits(72, 5) << 3 | decoding.bits(64, 3)));
+}
+
+void print_plop_third(Decoding& decoding) {
+  const auto file = decoding.bit(67) ? kUniformPredicate : kPredicate;
+  decoding.print(read_predicate(decoding, file, 68, 71));
+}
+
+// All predicates, of which the mask at the end takes some.
+void print_predicates(Decoding& decoding, RegisterFile file, const char* text) {
+  constexpr int kImmediate = 4;
+  const std::uint64_t mask = decoding.form() == kImmediate ? decoding.bits(32, 7) : 0x7F;
+  for (int i = 0; i < 7; ++i) {
+    if (mask >> i & 1) decoding.operation.reads.push_back({file, i, 1, -1});
+  }
+  decoding.print(text);
+}
+
+void print_all_predicates(Decoding& decoding) { print_predicates(decoding, kPredicate, "PR"); }
+
+void print_special_register(Decoding& decoding) {
+  static const std::unordered_map<std::uint64_t, const char*> names = {
+      {0x00, "SR_LANEID"},      {0x20, "SR_TID"},           {0x21, "SR_TID.X"},
+      {0x22, "SR_TID.Y"},       {0x23, "SR_TID.Z"},         {0x25, "SR_CTAID.X"},
+      {0x26, "SR_CTAID.Y"},     {0x27, "SR_CTAID.Z"},       {0x28, "SR_NTID"},
+      {0x02, "SR_VIRTCFG"},     {0x03, "SR_VIRTID"},        {0x37, "SR_LMEMHIOFF"},
+      {0x43, "SR_VIRTUALSMID"}, {0x52, "SR_GLOBALTIMERLO"}, {0x2f, "SR_SWINHI"},
+      {0x38, "SR_EQMASK"},      {0x39, "SR_LTMASK"},        {0x3a, "SR_LEMASK"},
+      {0x3b, "SR_GTMASK"},      {0x3c, "SR_GEMASK"},        {0x50, "SR_CLOCKLO"},
+      {0x51, "SR_CLOCKHI"},     {0x88, "SR_CgaCtaId"},      {0xff, "SRZ"}};
+  const std::uint64_t number = decoding.bits(72, 8);
+  const auto found = names.find(number);
+  decoding.print(found == names.end() ? "SR" + std::to_string(number) : found->second);
+}
+
+void print_vote_lanes(Decoding& decoding) {
+  const std::string text = written_register(decoding, kUniform, 16, 1);
+  if (text != "URZ") decoding.print(text + ", ");
+}
+
+void print_convergence(Decoding& decoding, int place) {
+  decoding.print("B" + std::to_string(decoding.bits(place, 4)));
+}
+
+// HW: the distance counts units of 4 bytes, signed, in bits 34-81; from sm_90 on its lowest 8 bits
+// stand in bits 16-23.
+std::int64_t distance_of(const Decoding& decoding) {
+  std::int64_t distance = signed_bits(decoding, 34, 48);
+  if (decoding.sm >= 90) {
+    distance = distance * 256 + static_cast<std::int64_t>(decoding.bits(16, 8));
+  }
+  return 4 * distance;
+}
+
+void print_from_next(Decoding& decoding, std::int64_t distance) {
+  decoding.print(
+      signed_hex(static_cast<std::int64_t>(decoding.offset + kInstructionBytes) + distance));
+}
+
+void print_target(Decoding& decoding) { print_from_next(decoding, distance_of(decoding)); }
+
+void print_return(Decoding& decoding) {
+  const bool is_absolute = decoding.bit(85);
+  decoding.print(is_absolute ? ".ABS.NODEC " : ".REL.NODEC ");
+  decoding.print(read_register(decoding, kGeneral, 24, 2, 0) + " ");
+  if (!is_absolute) return print_target(decoding);
+  decoding.print(hex(static_cast<std::uint64_t>(distance_of(decoding))));
+}
+
+void print_collective(Decoding& decoding) {
+  const bool is_collective = decoding.bit(86);
+  decoding.print(is_collective ? ".COLLECTIVE " : " ");
+  decoding.print(read_register(decoding, kGeneral, 24, 1, 0));
+  if (!is_collective) return;
+  decoding.print(", ");
+  print_target(decoding);
+}
+
+// BSSY keeps its distance in bytes where immediates stand.
+void print_join(Decoding& decoding) { print_from_next(decoding, signed_bits(decoding, 32, 32)); }
+
+void print_branch_condition(Decoding& decoding) {
+  if (decoding.bits(87, 4) == 7) return;
+  decoding.print(read_predicate(decoding, kPredicate, 87, 90) + ", ");
+}
+
+void print_barrier(Decoding& decoding) {
+  const int form = decoding.form();
+  const bool count_in_register = form == 1 || form == 4, id_in_register = form == 1 || form == 2;
+  decoding.print(id_in_register ? read_register(decoding, kGeneral, 32, 1, 1)
+                                : hex(decoding.bits(54, 4)));
+  if (count_in_register) {
+    decoding.print(", " + read_register(decoding, kGeneral, 64, 1, 2));
+  } else if (const std::uint64_t count = decoding.bits(42, 12)) {
+    decoding.print(", " + hex(count));
+  }
+  if (decoding.bits(77, 3) == 2) {
+    decoding.print(", " + read_predicate(decoding, kPredicate, 87, 90));
+  }
+}
+
+// A barrier that also adds up a predicate of all threads.
+void print_barrier_reduction(Decoding& decoding) {
+  static constexpr std::array<const char*, 4> kKinds = {".POPC", ".AND", ".OR", ""};
+  if (decoding.bits(77, 3) == 2) decoding.print(kKinds[decoding.bits(74, 2)]);
+}
+
+void print_depbar(Decoding& decoding) {
+  const std::uint64_t mask = decoding.bits(32, 6);
+  const bool counts = decoding.bit(47);
+  if (counts) {
+    decoding.print(".LE SB" + std::to_string(decoding.bits(44, 3)) + ", " +
+                   hex(decoding.bits(38, 6)));
+    if (mask != 0) decoding.print(",");
+  }
+  if (mask == 0) return;
+  std::string list;
+  for (int i = 5; i >= 0; --i) {
+    if (mask >> i & 1) list += (list.empty() ? "" : ",") + std::to_string(i);
+  }
+  decoding.print(" {" + list + "}");
+}
+
+// Threads that must meet: all of the warp, or those of a mask.
+void print_meeting(Decoding& decoding) {
+  const std::uint64_t mask = decoding.bits(32, 32);
+  decoding.print(mask == 0 ? ".ALL" : " " + hex(mask));
+}
+
+void print_copy_condition(Decoding& decoding) {
+  if (decoding.bits(87, 4) != 7) {
+    decoding.print(", " + read_predicate(decoding, kPredicate, 87, 90));
+  }
+}
+
+// [R2+URZ+0x400], or [UR4+0x400] where no register of the thread takes part.
+void print_sync_address(Decoding& decoding) {
+  std::string text;
+  if (register_at(decoding, kGeneral, 24) != 255) {
+    text = read_register(decoding, kGeneral, 24, 1, 0) + "+";
+  }
+  text += read_register(decoding, kUniform, 64, 1, -1);
+  const std::int64_t offset = signed_bits(decoding, 40, 24);
+  decoding.print("[" + text + (offset == 0 ? "" : "+" + signed_hex(offset)) + "]");
+}
+
+void print_sync_warp_address(Decoding& decoding) {
+  const std::string text = read_register(decoding, kUniform, 24, 1, -1);
+  const std::int64_t offset = signed_bits(decoding, 40, 24);
+  decoding.print("[" + text + (offset == 0 ? "" : "+" + signed_hex(offset)) + "]");
+}
+
+void print_maximum_registers(Decoding& decoding) {
+  const bool tries = decoding.bits(72, 2) == 2;
+  decoding.print(tries ? ".TRY_ALLOC.CTAPOOL " : ".DEALLOC.CTAPOOL ");
+  if (tries) decoding.print(written_predicate(decoding, kUniformPredicate, 81) + ", ");
+  decoding.print(hex(decoding.bits(32, 8)));
+}
+
+void print_all_warp_predicates(Decoding& decoding) {
+  print_predicates(decoding, kUniformPredicate, "UPR");
+}
+
+// Votes give a mask, a predicate or both; a mask that nobody wants is left out.
+void print_vote_result(Decoding& decoding) {
+  const std::string text = written_register(decoding, kGeneral, 16, 1);
+  if (text != "RZ") decoding.print(text + ", ");
+}
+
+void print_match_result(Decoding& decoding) {
+  if (!decoding.bit(79)) decoding.print(written_predicate(decoding, kPredicate, 81) + ", ");
+}
+
+// Which part of the register a small integer stands in.
+void print_part(Decoding& decoding) {
+  if (decoding.form() != 1) return;
+  const std::uint64_t part = decoding.bits(60, 2), size = decoding.bits(84, 2);
+  if (part == 0 || size > 1) return;
+  decoding.print(size == 0 ? ".B" + std::to_string(part) : std::string(".H1"));
+}
+
+// Two floats packed into one register, or two small ones unpacked from half of it.
+void print_f2fp(Decoding& decoding) {
+  constexpr int kUnpacks = 89, kUpperHalf = 88, kNotE5 = 73, kBf16 = 76, kRelu = 75;
+  if (decoding.bit(kUnpacks)) {
+    decoding.print(decoding.bit(kNotE5) ? ".F16.E4M3.UNPACK_B " : ".F16.E5M2.UNPACK_B ");
+    decoding.print(written_register(decoding, kGeneral, 16, 1) + ", ");
+    decoding.print(read_register(decoding, kGeneral, 32, 1, 1));
+    if (decoding.bit(kUpperHalf)) decoding.print(".H1");
+    return;
+  }
+  if (decoding.bit(kRelu)) decoding.print(".RELU");
+  decoding.print(decoding.bit(kBf16) ? ".BF16.F32.PACK_AB" : ".F16.F32.PACK_AB");
+  decoding.print(decoding.bits(79, 2) == 3 ? ".RZ " : " ");
+  decoding.print(written_register(decoding, kGeneral, 16, 1) + ", ");
+  decoding.print(read_register(decoding, kGeneral, 24, 1, 0) + ", ");
+  decoding.print(read_register(decoding, kGeneral, 32, 1, 1));
+}
+
+// Predicates that are the signs of registers.
+void print_signs(Decoding& decoding) {
+  decoding.print(read_register(decoding, kGeneral, 24, 1, 0) + ".SIGN, ");
+  decoding.print(read_register(decoding, kGeneral, 32, 1, 1) + ".SIGN, ");
+  decoding.print(read_register(decoding, kGeneral, 64, 1, 2) + ".SIGN");
+}
+
+void print_dot_product(Decoding& decoding) {
+  const bool two = decoding.bit(76);
+  decoding.print(!two ? ".4A" : decoding.bit(77) ? ".2A.HI" : ".2A.LO");
+  decoding.print(decoding.bit(73) ? ".S" : ".U");
+  decoding.print(two ? "16" : "8");
+  decoding.print(decoding.bit(74) ? ".S8" : ".U8");
+}
+
+void print_cache_control(Decoding& decoding) {
+  if (decoding.bit(89)) return decoding.print(".IVALL");
+  decoding.print(decoding.bit(87) ? ".E.PF2 [" : ".E.PF1 [");
+  decoding.print(read_register(decoding, kGeneral, 24, 2, 0) + "]");
+}
+
+// Integers of a conversion: by bytes at `size`, signed where bit `sign` says so.
+void print_integer(Decoding& decoding, int size, int sign) {
+  static constexpr std::array<const char*, 4> kBits = {"8", "16", "32", "64"};
+  const bool is_signed = decoding.bit(sign);
+  const std::uint64_t number = decoding.bits(size, 2);
+  if (is_signed && number == 2) return;
+  decoding.print(std::string(is_signed ? ".S" : ".U") + kBits[number]);
+}
+
+using Printer = void (*)(Decoding&);
+
+const std::unordered_map<std::string_view, Printer>& printers() {
+  static const std::unordered_map<std::string_view, Printer> table = {
+      {".imad", print_imad_name},
+      {"lea_high", print_lea_high},
+      {"ulea_high", print_ulea_high},
+      {".int", [](Decoding& decoding) { print_integer(decoding, 75, 72); }},
+      {".from_int", [](Decoding& decoding) { print_integer(decoding, 84, 74); }},
+      {"all_warp_predicates", print_all_warp_predicates},
+      {"vote_result", print_vote_result},
+      {"match_result", print_match_result},
+      {"part", print_part},
+      {"f2fp", print_f2fp},
+      {"signs", print_signs},
+      {".dot", print_dot_product},
+      {"cache_control", print_cache_control},
+      {"distance", [](Decoding& decoding) { decoding.print(signed_hex(distance_of(decoding))); }},
+      {"near",
+       [](Decoding& decoding) { print_from_next(decoding, signed_bits(decoding, 24, 32)); }},
+      {"return", print_return},
+      {"collective", print_collective},
+      {"reduces", print_barrier_reduction},
+      {"lanes", print_lanes},
+      {"plop_lut", print_plop_lut},
+      {"plop_third", print_plop_third},
+      {"all_predicates", print_all_predicates},
+      {"special_register", print_special_register},
+      {"meeting", print_meeting},
+      {"vote_lanes", print_vote_lanes},
+      {"convergence", [](Decoding& decoding) { print_convergence(decoding, 16); }},
+      {"convergence24", [](Decoding& decoding) { print_convergence(decoding, 24); }},
+      {"target", print_target},
+      {"join", print_join},
+      {"branch_condition", print_branch_condition},
+      {"barrier", print_barrier},
+      {"depbar", print_depbar},
+      {"copy_condition", print_copy_condition},
+      {"sync_address", print_sync_address},
+      {"sync_warp_address", print_sync_warp_address},
+      {"maximum_registers", print_maximum_registers},
+  };
+  return table;
+}
+
+// "hex5@75": five bits from bit 75, as a number.
+bool print_number(Decoding& decoding, std::string_view word) {
+  const std::size_t at = word.find('@');
+  if (!word.starts_with("hex") || at == std::string_view::npos) return false;
+  const int count = std::stoi(std::string(word.substr(3, at - 3)));
+  decoding.print(hex(decoding.bits(std::stoi(std::string(word.substr(at + 1))), count)));
+  return true;
+}
+
+}  // namespace
+
+bool print_special_piece(Decoding& decoding, std::string_view word) {
+  const auto found = printers().find(word);
+  if (found == printers().end()) return print_number(decoding, word);
+  found->second(decoding);
+  return true;
+}
+
+}  // namespace tessera::sass

@@ -1,0 +1,56 @@
+// What one machine instruction means: its text, the registers it reads and writes, and the control
+// field by which ptxas schedules it. The hardware does not wait for results of fixed latency, so
+// this field is part of a program's correctness, and everything that moves instructions reads it
+// here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sass/decode/instruction.h"
+
+namespace tessera::sass {
+
+// Bits 105 to 125 of an instruction.
+struct Control {
+  int stall = 0;              // cycles before this warp may issue again, 0 to 15
+  bool yields = false;        // bit 109 is 0: another warp is preferred; no reuse flags then
+  int write_scoreboard = -1;  // 0 to 5, released when the results are written; -1: none
+  int read_scoreboard = -1;   // 0 to 5, released when the sources were read; -1: none
+  unsigned wait_mask = 0;     // scoreboards 0 to 5 that must be free before it issues
+  unsigned reuse = 0;         // bit i: logical operand i stays in the reuse cache
+};
+Control control_of(const Instruction& instruction);
+// The same instruction under another control field. Throws std::invalid_argument on a stall, yield
+// and reuse combination that the hardware does not have.
+Instruction with_control(Instruction instruction, const Control& control);
+
+enum class RegisterFile { kGeneral, kUniform, kPredicate, kUniformPredicate };
+
+// Neighbouring registers that one operand names. RZ, URZ, PT and UPT never appear.
+struct RegisterUse {
+  RegisterFile file = RegisterFile::kGeneral;
+  int first = 0, count = 1;
+  int operand = -1;  // logical operand 0, 1, 2 of a read (A, B, C): what ports and reuse go by
+};
+
+enum class Timing {
+  kFixed,     // done after a known number of cycles
+  kVariable,  // memory, conversions, FP64, ...: says so by a scoreboard
+  kControl,   // branches, barriers, waits
+};
+
+struct Operation {
+  std::string name;  // name_of(): "FFMA", "LDS.128"
+  std::string text;  // as disassemblers print it, guard included: "@!P0 FFMA R4, R64, R72, R4"
+  std::vector<RegisterUse> reads, writes;
+  Control control;
+  Timing timing = Timing::kControl;
+  bool known = false;  // false: not in our table, so it may read and write everything
+};
+
+// `offset` is the instruction's place in its kernel in bytes, `sm` the architecture (90).
+Operation decode(const Instruction& instruction, std::uint64_t offset, int sm);
+
+}  // namespace tessera::sass

@@ -1,0 +1,30 @@
+// The classic rules by which the register operands of one instruction clash: all that matters in
+// them is the bank of each source, not when it is read. They say less than the port model
+// (ports.h), but tables of other generations are written in them.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "sass/decode/operation.h"
+
+namespace tessera::sass {
+
+enum class BankModel {
+  kKepler4,   // 4 banks: (r & 1) + 2 * ((r >> 2) & 1); two different sources of one bank clash
+  kMaxwell4,  // 4 banks, also Pascal's: r % 4; two different sources of one bank clash
+  kVolta2     // 2 banks, since Volta: r % 2; three different sources of one bank clash
+};
+
+// "kepler4", "maxwell4", "volta2".
+std::string_view name_of(BankModel model);
+int bank_of(int reg, BankModel model);
+
+// FFMAs whose sources clash, and how many of these clash no more once the reuse cache has handed
+// out what it keeps.
+struct BankClashes {
+  int ffmas = 0, clashes = 0, hidden = 0;
+};
+BankClashes bank_clashes(std::span<const Operation> code, BankModel model);
+
+}  // namespace tessera::sass

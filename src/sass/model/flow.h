@@ -1,0 +1,44 @@
+// What holds on one way through a kernel need not hold on another: loops go back, branches skip
+// waits, subroutines return to several places. This is the kernel as all analyses over all paths
+// read it: its operations, and where control may go from each.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "sass/container/cubin.h"
+#include "sass/decode/operation.h"
+
+namespace tessera::sass {
+
+// Instructions that run one after the other: entered at the first and left at the last only.
+struct Block {
+  std::size_t begin = 0, end = 0;
+  std::vector<std::size_t> next;  // blocks, in no order
+};
+
+// A block on the ways from the kernel's entry. A subroutine's block is a node for each of its
+// calls, so that its return leads back to that call only.
+struct Node {
+  std::size_t block = 0;
+  std::vector<std::size_t> next;  // nodes
+};
+
+struct Program {
+  std::string name;
+  int sm = 0;
+  std::vector<Instruction> code;
+  std::vector<Operation> operations;
+  std::vector<Block> blocks;          // by begin; together they are the whole code
+  std::vector<std::size_t> block_of;  // by instruction
+  std::vector<Node> nodes;            // the entry first; unreachable blocks have none
+
+  // Whether the guard of the instruction may leave it out.
+  bool is_guarded(std::size_t at) const { return code[at].bits(12, 4) != 7; }
+};
+
+// Throws std::runtime_error with a sentence if control flow cannot be followed.
+Program program_of(const CubinKernel& kernel, int sm);
+
+}  // namespace tessera::sass

@@ -1,0 +1,34 @@
+// Hardware does not interlock results of fixed latency, and waits for others only where a wait
+// stands. This finds places where a kernel would compute with a value that is not there yet, or
+// lose one that is still needed, on any path. It judges by what ptxas itself does (latencies.h),
+// so a kernel without findings keeps to ptxas' distances; it is not a proof about silicon.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "sass/model/flow.h"
+
+namespace tessera::sass {
+
+struct Hazard {
+  std::size_t at = 0;  // the instruction that suffers from it
+  std::size_t by = 0;  // the other one, if there is one; else the same
+  std::string reason;  // one sentence: what may go wrong, and with which other instruction
+};
+
+// By place. Every kind is looked for:
+//   results read, or registers overwritten, too few cycles after a fixed-latency instruction;
+//   the same after one of unknown latency without a wait for its scoreboard, or with a wait one
+//   cycle after it was set; sources overwritten before a slow instruction has read them;
+//   stall, yield and reuse codes that do not exist; stalls below those that branches and waits
+//   have; operands kept in the reuse cache although their register was written since; tuples of
+//   registers that do not start where the hardware wants them; instructions of which nothing is
+//   known.
+std::vector<Hazard> find_hazards(const Program& program);
+
+// "rung_11__x at 0x0f60, FFMA R4, R8, R9, R4: R8 may still ..."
+std::string text_of(const Program& program, const Hazard& hazard);
+
+}  // namespace tessera::sass

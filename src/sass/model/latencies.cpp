@@ -1,0 +1,116 @@
+#include "sass/model/latencies.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+
+namespace tessera::sass {
+namespace {
+
+using Class = LatencyClass;
+
+Class by_name(const std::string& name) {
+  static const std::unordered_map<std::string, Class> kNames = {{"FFMA", Class::kFma},
+                                                                {"FMUL", Class::kFma},
+                                                                {"FADD", Class::kFma},
+                                                                {"IMAD", Class::kFma},
+                                                                {"VIADD", Class::kFma},
+                                                                {"IMAD.WIDE", Class::kWide},
+                                                                {"IMAD.HI", Class::kWide},
+                                                                {"IADD3", Class::kAlu},
+                                                                {"LEA", Class::kAlu},
+                                                                {"LOP3", Class::kAlu},
+                                                                {"SHF", Class::kAlu},
+                                                                {"SEL", Class::kAlu},
+                                                                {"MOV", Class::kAlu},
+                                                                {"ISETP", Class::kAlu},
+                                                                {"PLOP3", Class::kAlu},
+                                                                {"PRMT", Class::kAlu},
+                                                                {"FSETP", Class::kAlu},
+                                                                {"FSEL", Class::kAlu},
+                                                                {"FMNMX", Class::kAlu},
+                                                                {"IABS", Class::kAlu},
+                                                                {"VIMNMX", Class::kAlu},
+                                                                {"I2FP", Class::kAlu},
+                                                                {"HFMA2.MMA", Class::kHalf},
+                                                                {"HFMA2", Class::kFma},
+                                                                {"CS2R", Class::kClock},
+                                                                {"DFMA", Class::kDouble},
+                                                                {"DMUL", Class::kDouble},
+                                                                {"DADD", Class::kDouble},
+                                                                {"DSETP", Class::kDouble},
+                                                                {"DMMA", Class::kMatrix},
+                                                                {"HMMA", Class::kMatrix},
+                                                                {"MUFU", Class::kUnit},
+                                                                {"F2F", Class::kUnit},
+                                                                {"I2F", Class::kUnit},
+                                                                {"F2I", Class::kUnit},
+                                                                {"R2UR", Class::kToUniform},
+                                                                {"ULDC", Class::kConstant},
+                                                                {"UMOV", Class::kMove},
+                                                                {"VOTEU", Class::kVote},
+                                                                {"ELECT", Class::kVote},
+                                                                {"UIADD3", Class::kUniform},
+                                                                {"UIMAD", Class::kUniform},
+                                                                {"UIMAD.WIDE", Class::kUniform},
+                                                                {"UISETP", Class::kUniform},
+                                                                {"ULEA", Class::kUniform},
+                                                                {"ULOP3", Class::kUniform},
+                                                                {"UPLOP3", Class::kUniform},
+                                                                {"USEL", Class::kUniform},
+                                                                {"USHF", Class::kUniform}};
+  const auto found = kNames.find(name);
+  return found == kNames.end() ? Class::kOther : found->second;
+}
+
+// In the order of the enum.
+constexpr std::string_view kClassNames[] = {"Fma",       "Wide",    "WideAddend", "Alu",    "Half",
+                                            "Clock",     "Double",  "Matrix",     "Memory", "Unit",
+                                            "ToUniform", "Uniform", "Constant",   "Move",   "Vote",
+                                            "Control",   "Guard",   "Other",      "Any"};
+
+}  // namespace
+
+std::string_view name_of(LatencyClass latency_class) {
+  return kClassNames[static_cast<int>(latency_class)];
+}
+
+LatencyClass class_of_first(const Operation& operation) {
+  const Class by = by_name(operation.name);
+  if (by != Class::kOther) return by;
+  if (operation.timing == Timing::kControl) return Class::kControl;
+  if (operation.timing != Timing::kVariable) return Class::kOther;
+  static const char* const kMemoryPrefixes[] = {"LDS", "STS", "LDG", "STG",  "LDL",
+                                                "STL", "LD.", "ST.", "ATOM", "RED"};
+  const bool is_memory = std::ranges::any_of(
+      kMemoryPrefixes, [&](const char* prefix) { return operation.name.starts_with(prefix); });
+  return is_memory ? Class::kMemory : Class::kUnit;
+}
+
+LatencyClass class_of_second(const Operation& operation, const Meeting& meeting) {
+  constexpr int kAddend = 2;
+  if (meeting.as_guard) return Class::kGuard;
+  const Class by = class_of_first(operation);
+  const bool reads = meeting.kind == MeetingKind::kReadAfterWrite;
+  return by == Class::kWide && reads && meeting.operand == kAddend ? Class::kWideAddend : by;
+}
+
+int least_cycles(MeetingKind kind, RegisterFile file, LatencyClass first, LatencyClass second) {
+  using Key = std::tuple<MeetingKind, RegisterFile, LatencyClass, LatencyClass>;
+  static const std::map<Key, int> kCycles = [] {
+    std::map<Key, int> cycles;
+    for (const LatencyRow& row : latency_rows()) {
+      cycles[{row.kind, row.file, row.first, row.second}] = row.cycles;
+    }
+    return cycles;
+  }();
+  for (const LatencyClass consumer : {second, LatencyClass::kAny}) {
+    const auto found = kCycles.find({kind, file, first, consumer});
+    if (found != kCycles.end()) return found->second;
+  }
+  return kLongestLatency;
+}
+
+}  // namespace tessera::sass

@@ -1,0 +1,64 @@
+// Results of fixed latency are not waited for: the distance between two instructions has to be long
+// enough, and NVIDIA does not say how long that is. ptxas knows. These are the shortest distances
+// that it left in everything that this repository compiles; tools/calibrate/mine_latencies reads
+// them off again. Nothing here claims that silicon needs as much.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "sass/model/meetings.h"
+
+namespace tessera::sass {
+
+// Instructions that hand results on, or take them, at the same time.
+enum class LatencyClass {
+  kFma,         // FFMA, FMUL, FADD, IMAD, VIADD
+  kWide,        // IMAD.WIDE, IMAD.HI
+  kWideAddend,  // the third operand of these, needed later
+  kAlu,         // integer, logic, comparison, moves
+  kHalf,        // HFMA2.MMA
+  kClock,       // CS2R
+  kDouble,      // DFMA, DMUL, DADD, DSETP
+  kMatrix,      // DMMA, HMMA
+  kMemory,      // loads, stores, atomics, copies
+  kUnit,        // all else that signals by scoreboards: MUFU, conversions, LDC, SYNCS
+  kToUniform,   // R2UR
+  kUniform,     // the uniform pipe
+  kConstant,    // ULDC
+  kMove,        // UMOV
+  kVote,        // VOTEU, ELECT
+  kControl,     // branches, barriers, exits
+  kGuard,       // whatever is guarded
+  kOther,
+  kAny  // as the second in a row: every class without a row of its own
+};
+std::string_view name_of(LatencyClass latency_class);
+
+LatencyClass class_of_first(const Operation& operation);
+// Of the second instruction in a meeting: which operand it needs plays a part.
+LatencyClass class_of_second(const Operation& operation, const Meeting& meeting);
+
+struct LatencyRow {
+  MeetingKind kind;
+  RegisterFile file;
+  LatencyClass first, second;
+  int cycles;
+};
+std::span<const LatencyRow> latency_rows();
+// Stalls below which ptxas never goes after an instruction of this name, whatever follows.
+struct StallRow {
+  std::string_view name;
+  int stall;
+};
+std::span<const StallRow> stall_rows();
+// "CUDA 13.0.88", whose output the rows come from.
+std::string_view latency_source();
+
+// Cycles that must lie between the two; kLongestLatency if nothing is known of the first.
+int least_cycles(MeetingKind kind, RegisterFile file, LatencyClass first, LatencyClass second);
+
+// HW: a scoreboard shows one cycle after the instruction that sets it; ptxas never waits earlier.
+inline constexpr int kScoreboardShows = 2;
+
+}  // namespace tessera::sass

@@ -1,0 +1,132 @@
+#include "sass/model/loops.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace tessera::sass {
+namespace {
+
+using Node = std::size_t;
+
+// The flow graph with one node an instruction, and a root in front of the entry and of all code
+// that nothing visible leads to (subroutines).
+class Graph {
+ public:
+  explicit Graph(std::span<const Step> steps)
+      : root_(steps.size()), next_(steps.size() + 1), previous_(steps.size() + 1) {
+    for (Node from = 0; from < steps.size(); ++from) {
+      if (steps[from].target && *steps[from].target != from) add(from, *steps[from].target);
+      if (steps[from].falls_through && from + 1 < steps.size()) add(from, from + 1);
+    }
+    for (Node node = 0; node < steps.size(); ++node) {
+      if (node == 0 || previous_[node].empty()) add(root_, node);
+    }
+    visit_in_depth_first_order();
+    find_dominators();
+  }
+
+  const std::vector<Node>& previous(Node node) const { return previous_[node]; }
+  const std::vector<Node>& next(Node node) const { return next_[node]; }
+  Node root() const { return root_; }
+  bool is_reachable(Node node) const { return rank_[node] != kUnseen; }
+
+  // Whether every way from the root to `node` passes `by`.
+  bool is_dominated(Node node, Node by) const {
+    while (rank_[node] < rank_[by]) node = dominator_[node];
+    return node == by;
+  }
+
+ private:
+  static constexpr std::size_t kUnseen = ~std::size_t{0};
+
+  void add(Node from, Node to) {
+    next_[from].push_back(to);
+    previous_[to].push_back(from);
+  }
+
+  // Ranks: a node's is above those of all nodes first reached through it; the root's is the
+  // highest.
+  void visit_in_depth_first_order() {
+    rank_.assign(next_.size(), kUnseen);
+    std::vector<bool> seen(next_.size(), false);
+    std::vector<std::pair<Node, std::size_t>> path = {{root_, 0}};
+    seen[root_] = true;
+    while (!path.empty()) {
+      auto& [node, edge] = path.back();
+      if (edge == next_[node].size()) {
+        rank_[node] = order_.size();
+        order_.push_back(node);
+        path.pop_back();
+        continue;
+      }
+      const Node to = next_[node][edge++];
+      if (!seen[to]) {
+        seen[to] = true;
+        path.emplace_back(to, 0);
+      }
+    }
+  }
+
+  Node common_dominator(Node a, Node b) const {
+    while (a != b) {
+      while (rank_[a] < rank_[b]) a = dominator_[a];
+      while (rank_[b] < rank_[a]) b = dominator_[b];
+    }
+    return a;
+  }
+
+  // Nearest dominators, by repetition until nothing changes (Cooper, Harvey, Kennedy 2001).
+  void find_dominators() {
+    dominator_.assign(next_.size(), kUnseen);
+    dominator_[root_] = root_;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (auto node = order_.rbegin() + 1; node != order_.rend(); ++node) {
+        Node nearest = kUnseen;
+        for (const Node from : previous_[*node]) {
+          if (!is_reachable(from) || dominator_[from] == kUnseen) continue;
+          nearest = nearest == kUnseen ? from : common_dominator(nearest, from);
+        }
+        changed |= dominator_[*node] != nearest;
+        dominator_[*node] = nearest;
+      }
+    }
+  }
+
+  Node root_;
+  std::vector<std::vector<Node>> next_, previous_;
+  std::vector<std::size_t> rank_;
+  std::vector<Node> order_;  // by rank
+  std::vector<Node> dominator_;
+};
+
+// Everything that reaches one of the branches backwards without passing the head.
+void collect_members(const Graph& graph, Node head, Node branch, std::set<Node>& members) {
+  members.insert(head);
+  std::vector<Node> open = {branch};
+  while (!open.empty()) {
+    const Node node = open.back();
+    open.pop_back();
+    if (node == graph.root() || !graph.is_reachable(node) || !members.insert(node).second) continue;
+    open.insert(open.end(), graph.previous(node).begin(), graph.previous(node).end());
+  }
+}
+
+}  // namespace
+
+std::vector<NaturalLoop> find_loops(std::span<const Step> steps) {
+  const Graph graph(steps);
+  std::map<Node, std::set<Node>> members;  // by head
+  for (Node node = 0; node < steps.size(); ++node) {
+    if (!graph.is_reachable(node)) continue;
+    for (const Node to : graph.next(node)) {
+      if (graph.is_dominated(node, to)) collect_members(graph, to, node, members[to]);
+    }
+  }
+  std::vector<NaturalLoop> loops;
+  for (const auto& [head, nodes] : members) loops.push_back({head, {nodes.begin(), nodes.end()}});
+  return loops;
+}
+
+}  // namespace tessera::sass

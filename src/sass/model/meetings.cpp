@@ -1,0 +1,310 @@
+#include "sass/model/meetings.h"
+
+#include <algorithm>
+#include <compare>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tessera::sass {
+namespace {
+
+// A register that is not settled.
+struct Pending {
+  enum class Kind { kFixedWrite, kVariableWrite, kVariableRead };
+  Kind kind;
+  RegisterFile file;
+  int reg;
+  std::size_t by;
+  unsigned scoreboards;  // waiting for one of them settles it
+
+  auto operator<=>(const Pending&) const = default;
+};
+
+unsigned mask_of(int scoreboard) { return scoreboard < 0 ? 0 : 1u << scoreboard; }
+
+// HW: each of these queues works in order, so ptxas gives a scoreboard to the last of several loads
+// only (seen on sm_90: of four LDS the first has none, and its consumer waits for the second's),
+// and lets a load overwrite what an earlier store of its queue reads.
+// Sources of all memory instructions are read in one order, whatever memory they are for.
+enum class Queue { kNone, kShared, kGlobal, kConstant, kSpecial, kConversion, kMatrix };
+
+Queue queue_of(const std::string& name) {
+  static const std::pair<const char*, Queue> kPrefixes[] = {
+      {"LDS", Queue::kShared},     {"STS", Queue::kShared},      {"LDG", Queue::kGlobal},
+      {"STG", Queue::kGlobal},     {"LD.", Queue::kGlobal},      {"ST.", Queue::kGlobal},
+      {"LDL", Queue::kGlobal},     {"STL", Queue::kGlobal},      {"LDC", Queue::kConstant},
+      {"S2", Queue::kSpecial},     {"F2F", Queue::kConversion},  {"I2F", Queue::kConversion},
+      {"F2I", Queue::kConversion}, {"MUFU", Queue::kConversion}, {"ATOMS", Queue::kShared},
+      {"REDG", Queue::kGlobal},    {"DMMA", Queue::kMatrix}};
+  for (const auto& [prefix, queue] : kPrefixes) {
+    if (name.starts_with(prefix)) return queue;
+  }
+  return Queue::kNone;
+}
+
+bool write_in_order(const Operation& first, const Operation& second) {
+  const Queue queue = queue_of(first.name);
+  return queue != Queue::kNone && queue == queue_of(second.name);
+}
+
+bool read_in_order(const Operation& first, const Operation& second) {
+  const auto is_memory = [](const Operation& operation) {
+    const Queue queue = queue_of(operation.name);
+    return queue == Queue::kShared || queue == Queue::kGlobal;
+  };
+  return write_in_order(first, second) || (is_memory(first) && is_memory(second));
+}
+
+// Issue times count from the start of the block at hand.
+using State = std::map<Pending, int>;
+
+// Of two ways into a block, the shorter distance counts. Whether anything changed.
+bool merge(const State& from, State& into) {
+  bool changed = false;
+  for (const auto& [pending, issued] : from) {
+    const auto [place, is_new] = into.emplace(pending, issued);
+    changed |= is_new || issued > place->second;
+    place->second = std::max(place->second, issued);
+  }
+  return changed;
+}
+
+bool writes_predicate(const Operation& operation, int predicate) {
+  return std::ranges::any_of(operation.writes, [&](const RegisterUse& use) {
+    return use.file == RegisterFile::kPredicate && use.first <= predicate &&
+           predicate < use.first + use.count;
+  });
+}
+
+// Whether one thread runs only one of the two: the same guard, once negated.
+bool are_exclusive(const Program& program, std::size_t first, std::size_t second) {
+  constexpr std::uint64_t kNegated = 8;
+  const std::uint64_t guard = program.code[first].bits(12, 4);
+  if (!program.is_guarded(first) || guard != (program.code[second].bits(12, 4) ^ kNegated)) {
+    return false;
+  }
+  if (first >= second || program.block_of[first] != program.block_of[second]) return false;
+  const int predicate = static_cast<int>(guard & ~kNegated);
+  return std::none_of(
+      program.operations.begin() + static_cast<std::ptrdiff_t>(first),
+      program.operations.begin() + static_cast<std::ptrdiff_t>(second),
+      [&](const Operation& between) { return writes_predicate(between, predicate); });
+}
+
+template <class Visit>
+void for_each_register(const std::vector<RegisterUse>& uses, Visit visit) {
+  for (const RegisterUse& use : uses) {
+    for (int reg = use.first; reg < use.first + use.count; ++reg) visit(use.file, reg);
+  }
+}
+
+// Runs along one block.
+class Walk {
+ public:
+  Walk(const Program& program, State& state, const MeetingListener* listener)
+      : program_(program), state_(state), listener_(listener) {}
+
+  void step(std::size_t at) {
+    at_ = at;
+    const Operation& operation = program_.operations[at];
+    apply_waits();
+    for (const RegisterUse& use : operation.reads) {
+      for (int reg = use.first; reg < use.first + use.count; ++reg) read(use, reg);
+    }
+    for (const RegisterUse& use : operation.writes) {
+      for (int reg = use.first; reg < use.first + use.count; ++reg) write(use, reg);
+    }
+    if (operation.name == "BSYNC") settle_moved_barriers();
+    adopt(operation);
+    add_own(operation);
+    now_ += cycles_of(operation.control);
+  }
+
+  // Makes the issue times count from the end of the block.
+  void finish() {
+    for (auto entry = state_.begin(); entry != state_.end();) {
+      entry->second -= now_;
+      const bool is_old =
+          entry->first.kind == Pending::Kind::kFixedWrite && -entry->second > kLongestLatency;
+      entry = is_old ? state_.erase(entry) : std::next(entry);
+    }
+  }
+
+ private:
+  void apply_waits() {
+    const unsigned mask = waited_scoreboards(program_, at_);
+    if (mask == 0) return;
+    std::erase_if(state_, [&](const auto& entry) {
+      const bool settled = (entry.first.scoreboards & mask) != 0;
+      if (settled && listener_) {
+        listener_->wait(
+            {entry.first.by, at_, entry.first.file, entry.first.reg, now_ - entry.second});
+      }
+      return settled;
+    });
+  }
+
+  // HW: BSYNC follows BMOV Bn, Rm without a wait, so it finds the barrier moved and Rm read.
+  void settle_moved_barriers() {
+    std::erase_if(state_, [&](const auto& entry) {
+      return entry.first.kind == Pending::Kind::kVariableRead &&
+             program_.operations[entry.first.by].name == "BMOV";
+    });
+  }
+
+  // What went into the same queue without a scoreboard is done when this instruction is.
+  void adopt(const Operation& operation) {
+    const unsigned written = mask_of(operation.control.write_scoreboard);
+    const unsigned read = written | mask_of(operation.control.read_scoreboard);
+    if (read == 0) return;
+    State adopted;
+    std::erase_if(state_, [&](const auto& entry) {
+      const Operation& earlier = program_.operations[entry.first.by];
+      unsigned by = 0;
+      if (entry.first.kind == Pending::Kind::kVariableWrite &&
+          earlier.control.write_scoreboard < 0 && write_in_order(earlier, operation)) {
+        by = written;
+      }
+      if (entry.first.kind == Pending::Kind::kVariableRead && earlier.control.read_scoreboard < 0 &&
+          read_in_order(earlier, operation)) {
+        by = read;
+      }
+      if (by == 0) return false;
+      Pending pending = entry.first;
+      pending.scoreboards |= by;
+      adopted.emplace(pending, entry.second);
+      return true;
+    });
+    merge(adopted, state_);
+  }
+
+  auto pending(Pending::Kind kind, RegisterFile file, int reg) const {
+    return std::pair{state_.lower_bound({kind, file, reg, 0, 0}),
+                     state_.lower_bound({kind, file, reg + 1, 0, 0})};
+  }
+
+  // The guard has the names of a predicate in bits 12-14; uniform predicates guard uniform code.
+  bool is_guard(const RegisterUse& use, int reg) const {
+    const bool is_predicate =
+        use.file == RegisterFile::kPredicate || use.file == RegisterFile::kUniformPredicate;
+    return is_predicate && program_.is_guarded(at_) &&
+           static_cast<int>(program_.code[at_].bits(12, 3)) == reg;
+  }
+
+  void tell(MeetingKind meeting, Pending::Kind kind, const RegisterUse& use, int reg) const {
+    if (!listener_) return;
+    const bool is_open = kind != Pending::Kind::kFixedWrite;
+    const auto [begin, end] = pending(kind, use.file, reg);
+    for (auto entry = begin; entry != end; ++entry) {
+      const int cycles = now_ - entry->second;
+      const bool in_order =
+          kind == Pending::Kind::kVariableRead &&
+          read_in_order(program_.operations[entry->first.by], program_.operations[at_]);
+      if (in_order || (!is_open && cycles > kLongestLatency)) continue;
+      if (are_exclusive(program_, entry->first.by, at_)) continue;
+      listener_->meeting({meeting, entry->first.by, at_, use.file, reg, use.operand,
+                          is_guard(use, reg), is_open, cycles});
+    }
+  }
+
+  void read(const RegisterUse& use, int reg) {
+    tell(MeetingKind::kReadAfterWrite, Pending::Kind::kFixedWrite, use, reg);
+    tell(MeetingKind::kReadAfterWrite, Pending::Kind::kVariableWrite, use, reg);
+  }
+
+  void write(const RegisterUse& use, int reg) {
+    tell(MeetingKind::kWriteAfterWrite, Pending::Kind::kFixedWrite, use, reg);
+    tell(MeetingKind::kWriteAfterWrite, Pending::Kind::kVariableWrite, use, reg);
+    tell(MeetingKind::kWriteAfterRead, Pending::Kind::kVariableRead, use, reg);
+    if (program_.is_guarded(at_)) return;  // the old value may stay
+    for (const auto kind : {Pending::Kind::kFixedWrite, Pending::Kind::kVariableWrite}) {
+      const auto [begin, end] = pending(kind, use.file, reg);
+      state_.erase(begin, end);
+    }
+  }
+
+  void add_own(const Operation& operation) {
+    // HW: warpgroup MMAs work on their registers until a WARPGROUP.DEPBAR; that is not followed.
+    if (operation.name.ends_with("GMMA")) return;
+    const bool variable = is_variable(operation);
+    const auto kind = variable ? Pending::Kind::kVariableWrite : Pending::Kind::kFixedWrite;
+    const unsigned written = mask_of(operation.control.write_scoreboard);
+    const unsigned read = written | mask_of(operation.control.read_scoreboard);
+    for_each_register(operation.writes, [&](RegisterFile file, int reg) {
+      state_[{kind, file, reg, at_, variable ? written : 0}] = now_;
+    });
+    if (!variable) return;
+    for_each_register(operation.reads, [&](RegisterFile file, int reg) {
+      // Guards and uniform registers are read when the instruction is issued: ptxas guards none.
+      if (file != RegisterFile::kGeneral) return;
+      state_[{Pending::Kind::kVariableRead, file, reg, at_, read}] = now_;
+    });
+  }
+
+  const Program& program_;
+  State& state_;
+  const MeetingListener* listener_;
+  std::size_t at_ = 0;
+  int now_ = 0;
+};
+
+State after(const Program& program, const Block& block, State state,
+            const MeetingListener* listener) {
+  Walk walk(program, state, listener);
+  for (std::size_t at = block.begin; at < block.end; ++at) walk.step(at);
+  walk.finish();
+  return state;
+}
+
+}  // namespace
+
+bool is_variable(const Operation& operation) {
+  // HW: with full-rate FP64 these are of fixed latency, and so are uniform constants: ptxas sets no
+  // scoreboard on sm_90.
+  static const std::set<std::string, std::less<>> kFixed = {"DFMA", "DMUL",    "DADD",   "DSETP",
+                                                            "ULDC", "ULDC.32", "ULDC.64"};
+  if (operation.control.write_scoreboard >= 0 || operation.control.read_scoreboard >= 0)
+    return true;
+  return operation.timing == Timing::kVariable && !kFixed.contains(operation.name);
+}
+
+unsigned waited_scoreboards(const Program& program, std::size_t at) {
+  const Operation& operation = program.operations[at];
+  unsigned mask = operation.control.wait_mask;
+  if (operation.name == "DEPBAR") {
+    // HW: DEPBAR.LE SBn, count, {...}: n in bits 44-46, the count in 38-43, more scoreboards in
+    // 32-37 (NAK). A count above 0 leaves the last ones open, and which ones is not followed.
+    const Instruction& instruction = program.code[at];
+    mask |= static_cast<unsigned>(instruction.bits(32, 6));
+    if (instruction.bits(38, 6) == 0) mask |= 1u << instruction.bits(44, 3);
+  }
+  return mask;
+}
+
+int cycles_of(const Control& control) { return std::max(1, control.stall); }
+
+void visit_meetings(const Program& program, const MeetingListener& listener) {
+  std::vector<State> at_entry(program.nodes.size());
+  std::vector<bool> seen(program.nodes.size(), false);
+  // WHY: the node that lies first goes next. Most ways lead forward, so what lies before is then
+  // done; in another order a row of branches is walked over and over again.
+  std::set<std::pair<std::size_t, std::size_t>> open = {{0, 0}};  // block, node
+  seen[0] = true;
+  while (!open.empty()) {
+    const Node& node = program.nodes[open.extract(open.begin()).value().second];
+    const State state =
+        after(program, program.blocks[node.block],
+              at_entry[static_cast<std::size_t>(&node - program.nodes.data())], nullptr);
+    for (const std::size_t to : node.next) {
+      if (merge(state, at_entry[to]) || !seen[to]) open.insert({program.nodes[to].block, to});
+      seen[to] = true;
+    }
+  }
+  for (std::size_t i = 0; i < program.nodes.size(); ++i) {
+    after(program, program.blocks[program.nodes[i].block], at_entry[i], &listener);
+  }
+}
+
+}  // namespace tessera::sass

@@ -1,0 +1,53 @@
+// Two instructions meet when one needs a register that the other has not settled yet: it is still
+// being written, or its old value still has to be read. This walks all paths of a kernel and tells
+// of every such meeting, with the fewest cycles that may lie between the two. Who checks hazards
+// judges the meetings; who learns from a compiler's output collects them.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "sass/decode/operation.h"
+#include "sass/model/flow.h"
+
+namespace tessera::sass {
+
+enum class MeetingKind { kReadAfterWrite, kWriteAfterWrite, kWriteAfterRead };
+
+struct Meeting {
+  MeetingKind kind;
+  std::size_t first = 0, second = 0;  // instructions, in the order in which they are issued
+  RegisterFile file = RegisterFile::kGeneral;
+  int reg = 0;
+  int operand = -1;       // of the second, as RegisterUse has it
+  bool as_guard = false;  // the second one is guarded by the register
+  // The first one takes an unknown time, and on some path nothing has waited for it.
+  bool is_open = false;
+  int cycles = 0;  // fewest between the two issues; up to kLongestLatency if the first is fixed
+};
+
+// A wait for a scoreboard that was set `cycles` before, and a register that it settles.
+struct ScoreboardWait {
+  std::size_t setter = 0, waiter = 0;
+  RegisterFile file = RegisterFile::kGeneral;
+  int reg = 0;
+  int cycles = 0;
+};
+
+struct MeetingListener {
+  std::function<void(const Meeting&)> meeting = [](const Meeting&) {};
+  std::function<void(const ScoreboardWait&)> wait = [](const ScoreboardWait&) {};
+};
+
+// Instructions of fixed latency that lie this far apart do not meet.
+inline constexpr int kLongestLatency = 32;
+
+// Whether the instruction is done at a time that only a scoreboard tells.
+bool is_variable(const Operation& operation);
+// Scoreboards that must be free before the instruction is issued.
+unsigned waited_scoreboards(const Program& program, std::size_t at);
+int cycles_of(const Control& control);  // until the same warp may issue again
+
+void visit_meetings(const Program& program, const MeetingListener& listener);
+
+}  // namespace tessera::sass

@@ -1,0 +1,109 @@
+// Each register bank of a sub-core hands out one register a cycle, so an FFMA whose three sources
+// are all fresh reads costs more than its issue slot. This model counts what a stretch of code
+// loses to that, with the reuse cache that saves reads. It is a `model`: measured on Ampere and
+// Blackwell (R. Huerta et al., MICRO 2025), taken over for Hopper; losses on silicon were at least
+// as large there.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sass/decode/operation.h"
+
+namespace tessera::sass {
+
+// What the hardware may do differently; the defaults are the published model.
+struct PortRules {
+  int banks = 2;                   // register r lies in bank r % banks; at most kMaxBanks
+  int reads_per_cycle = 1;         // a bank
+  int window = 3;                  // cycles in which an instruction has to get all of its registers
+  bool reuse = true;               // whether there is a reuse cache at all
+  bool yield_clears = false;       // whether an instruction that yields empties the reuse cache
+  bool only_fixed_latency = true;  // whether memory instructions read through other ports
+  bool stalls_are_filled = true;   // by other warps; false: one warp alone waits its stalls out
+};
+inline constexpr int kMaxBanks = 4;
+inline constexpr int kOperandSlots = 3;
+
+// One register that an instruction asks for, in the slot of its logical operand.
+struct PortRead {
+  int reg = 0, bank = 0, slot = 0;
+  bool keeps = false;  // carries the reuse flag
+};
+
+// What the ports see of one instruction.
+struct PortAccess {
+  std::vector<PortRead> reads;
+  int stall = 1;
+  bool yields = false;
+};
+PortAccess port_access(const Operation& operation, const PortRules& rules);
+
+// The ports and the reuse cache between two instructions of one warp. Cheap to copy.
+class PortState {
+ public:
+  // Cycles for which the instruction waits in front of its window; afterwards it has been issued.
+  int issue(const PortAccess& access, const PortRules& rules);
+  // The register was written: what the cache holds of it is of no use any more.
+  void forget(int reg);
+  // Registers that the last instruction took from the banks, not from the reuse cache.
+  int fresh_reads() const { return fresh_reads_; }
+  // Whether it took two or more of them from one bank.
+  bool is_crowded() const { return is_crowded_; }
+  bool operator==(const PortState&) const = default;
+
+ private:
+  // Reads that are reserved for the next 16 cycles, 4 bits each.
+  using Taken = std::uint64_t;
+  static constexpr int kHorizon = 16, kBits = 4;
+
+  static int reads_in(Taken taken, int cycle) {
+    return cycle < kHorizon ? static_cast<int>(taken >> (kBits * cycle) & 15) : 0;
+  }
+  bool fits(const std::array<int, kMaxBanks>& wanted, int start, int window,
+            const PortRules& rules) const;
+  void reserve(const std::array<int, kMaxBanks>& wanted, int start, const PortRules& rules);
+  void advance(int cycles);
+
+  std::array<Taken, kMaxBanks> taken_ = {};
+  std::array<std::array<std::int16_t, kOperandSlots>, kMaxBanks> kept_ = empty_cache();
+  int fresh_reads_ = 0;
+  bool is_crowded_ = false;
+
+  static constexpr std::array<std::array<std::int16_t, kOperandSlots>, kMaxBanks> empty_cache() {
+    std::array<std::array<std::int16_t, kOperandSlots>, kMaxBanks> cache;
+    for (auto& slots : cache) slots.fill(-1);
+    return cache;
+  }
+};
+
+// What an FFMA that takes two or more registers from one bank ("crowded") is thought to cost, in
+// cycles: 0.3 by a profile, 0.6 by what orders with 73 and 125 of them differ in speed. The window
+// of the model forgives it where slack follows.
+// HW: an H200 does not. A loop of 1024 FFMAs with 73 crowded ones lost 51 cycles; 20 of the 30
+// places where it lost half a cycle or more stand five instructions behind one of these: 0.40
+// cycles for each in the even bank, 0.18 in the odd one (Nsight Compute, stalls by dispatch).
+inline constexpr double kCyclesACrowdedFfma = 0.5;
+
+// What a stretch of code costs. Of a loop: one iteration of its steady state, which may be a
+// fraction because several iterations can make one period.
+struct PortUse {
+  double cycles = 0;      // issue slots and bubbles; stalls where nothing fills them
+  double bubbles = 0;     // cycles lost to ports
+  double reads = 0;       // registers taken from the banks
+  double ffma_reads = 0;  // those of FFMAs
+  double crowded = 0;     // FFMAs that take two or more registers from one bank
+  int ffmas = 0;
+  std::vector<double> bubbles_at;  // by instruction
+
+  double reads_per_ffma() const { return ffmas == 0 ? 0 : ffma_reads / ffmas; }
+};
+
+// Straight code from idle ports and an empty reuse cache.
+PortUse ports_of_sequence(std::span<const Operation> code, const PortRules& rules = {});
+// The body of a loop, run until it repeats itself.
+PortUse ports_of_loop(std::span<const Operation> body, const PortRules& rules = {});
+
+}  // namespace tessera::sass

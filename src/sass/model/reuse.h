@@ -1,0 +1,36 @@
+// A reuse flag keeps an operand in its slot of the reuse cache for the next instruction that reads
+// this slot. The flag is not checked by hardware: if the register is written in between, the old
+// value is used. Flags also share their bits with other codes, so not every stall may carry them.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sass/decode/operation.h"
+
+namespace tessera::sass {
+
+// Stall, yield and reuse as one code: "" if the hardware has it, else a sentence.
+// HW: 0 (wait until idle) stands with a yield only, 12 to 15 as well, and reuse flags never do (the
+// tables of denvdis; CuAssembler measured that longer stalls without yield wait 1 to 2 cycles).
+std::string illegal_control(const Control& control);
+
+struct ReuseFault {
+  std::size_t at = 0;  // the instruction that would read a stale value or that flags no register
+  std::string reason;
+};
+// Straight code: flags on operands that are no register, and hits on registers written since.
+std::vector<ReuseFault> check_reuse(std::span<const Operation> code);
+
+// Sets the flags of straight code from scratch: an operand is flagged if the next reader of its
+// slot and bank is of fixed latency and wants the same register, which nothing writes before. Only
+// instructions for which `may_flag` holds get flags. Nothing is kept over an instruction that
+// yields, nor over the end.
+// HW: other instructions may lie between: ptxas keeps operands over LDS, LDG and BAR (1946 times in
+// rungs 09-12), and sets no flag that is not used.
+std::vector<unsigned> profitable_reuse(std::span<const Operation> code,
+                                       const std::vector<bool>& may_flag);
+
+}  // namespace tessera::sass

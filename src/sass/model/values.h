@@ -1,0 +1,36 @@
+// A patched kernel has to give the same bits, not merely close ones. Floating-point sums depend on
+// the order of their terms, so the proof compares expressions, not numbers: both versions are run
+// on symbols, block by block, and must leave the same expression in every register and hand the
+// same expressions to memory, in the same order.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include "sass/model/flow.h"
+
+namespace tessera::sass {
+
+// Where each general register of the first version lives in the second: a permutation.
+using Renaming = std::array<int, 256>;
+Renaming no_renaming();
+
+struct Equality {
+  bool is_proved = false;
+  std::string reason;           // if not: the first place and what differs there
+  std::size_t blocks = 0;       // compared
+  std::size_t expressions = 0;  // different ones
+  std::size_t effects = 0;      // loads, stores, branches, barriers: same order in both
+};
+
+// Both versions must have the same length and the same blocks. What an instruction computes is
+// taken from its bits, the control field left out; what it reads and writes from decode().
+Equality prove_equal(const Program& before, const Program& after,
+                     const Renaming& renaming = no_renaming());
+
+// Instructions whose results hang on nothing but the registers they read, so that the proof lets
+// them change places with all others.
+bool is_pure(const Operation& operation);
+
+}  // namespace tessera::sass

@@ -1,0 +1,51 @@
+// An issue slot that does not multiply is overhead; which kind of overhead says what to do about
+// it. This file sorts instructions into kinds.
+#pragma once
+
+#include <array>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sass/decode/operation.h"
+
+namespace tessera::sass {
+
+enum class Kind {
+  kFfma,
+  kFp64,    // DFMA, DMUL, DADD
+  kTensor,  // HMMA, DMMA, HGMMA, ...
+  kFloat,   // other arithmetic of FP32 and FP16
+  kSharedLoad,
+  kSharedStore,
+  kGlobalLoad,
+  kGlobalStore,
+  kCopy,     // asynchronous, and what waits for it
+  kLocal,    // stack and spills
+  kAccess,   // generic and constant memory, atomic operations, fences
+  kInteger,  // logic and addresses, uniform ones too
+  kMove,     // also between register files
+  kCompare,  // and predicates
+  kConvert,  // and special functions
+  kControl,  // branches and barriers
+  kNothing,  // NOPs, and what is guarded by "never"
+};
+inline constexpr int kKinds = static_cast<int>(Kind::kNothing) + 1;
+
+std::string_view name_of(Kind kind);  // "shared load"
+Kind kind_of(const Instruction& instruction, const Operation& operation);
+
+// How many instructions of each kind, and of each name within it.
+struct Mix {
+  std::array<int, kKinds> count = {};
+  std::array<std::map<std::string, int>, kKinds> names;
+
+  void add(const Instruction& instruction, const Operation& operation);
+  int operator[](Kind kind) const { return count[static_cast<int>(kind)]; }
+  // Of one name, "LDS.128", or stem, "LDS", without what never runs.
+  int of(std::string_view name) const;
+  int total() const;
+};
+
+}  // namespace tessera::sass

@@ -1,0 +1,98 @@
+// What the machine code of a kernel says about its speed, before anybody runs it: loops, what their
+// issue slots are spent on, what register ports cost, how wide accesses are. All figures are counts
+// of the code; those of ports are a model (ports.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sass/container/cubin.h"
+#include "sass/decode/operation.h"
+#include "sass/model/banks.h"
+#include "sass/model/ports.h"
+#include "sass/model/reuse.h"
+#include "sass/report/mix.h"
+
+namespace tessera::sass {
+
+inline constexpr std::array kBankModels = {BankModel::kKepler4, BankModel::kMaxwell4,
+                                           BankModel::kVolta2};
+
+// Where a loop's counter is stepped by an immediate number and compared at the end.
+struct LoopCounter {
+  std::string name;  // "R5", "UR4"
+  std::int64_t step = 0;
+};
+
+// One loop, the loops inside it counted in.
+struct LoopReport {
+  std::uint64_t begin = 0, end = 0;  // bytes in the kernel
+  int depth = 1;                     // 1: in no other loop
+  bool is_straight = true;           // one way through it
+  std::vector<std::size_t> members;  // instructions, by index
+  Mix mix;
+  PortUse ports;                                        // an iteration
+  std::array<BankClashes, kBankModels.size()> clashes;  // by kBankModels
+  int reuse_flags = 0;
+  std::vector<ReuseFault> reuse_faults;  // `at` is an index of `members`
+  int illegal_controls = 0;
+  int in_place = 0;  // FFMAs that write the register they add to
+  int stalls = 0;    // sum of the stall fields: cycles of a warp that waits for nothing else
+  std::optional<LoopCounter> counter;
+  int sums = 0;          // chains of multiply-adds: what a thread adds up side by side
+  int global_bytes = 0;  // a thread loads an iteration, asynchronous copies included
+
+  int slots() const { return mix.total(); }
+  int multiplies() const;  // FFMA, DFMA, tensor core instructions
+  double ffma_share() const;
+  // The share of peak FP32 (FP64 in loops without FFMA) at which every issue slot is used; with
+  // ports, at which the port model lets them be used. 0: no multiplies of this kind.
+  double ceiling(int sm) const;
+  double port_ceiling(int sm) const;
+  double unroll() const;         // multiply-adds that each sum takes an iteration; 0 without sums
+  double flop_per_byte() const;  // of global loads as threads ask for them; 0 without
+};
+
+struct KernelReport {
+  std::string name;
+  int sm = 0;
+  int registers = 0, max_threads = 0;
+  std::uint64_t shared_bytes = 0, local_bytes = 0;
+  std::vector<Instruction> code;
+  std::vector<Operation> operations;
+  std::vector<SourceLine> lines;  // by instruction; empty when the file does not say
+  Mix mix;
+  int illegal_controls = 0;
+  std::vector<std::string> unknown;  // opcodes that our table lacks
+  std::vector<LoopReport> loops;     // by address
+
+  // The loop in which multiplies are the largest share of the instructions; of equals the shortest.
+  const LoopReport* main_loop() const;
+  // Bubbles of the port model at an instruction, of the innermost loop that holds it.
+  double bubbles_at(std::size_t index) const;
+};
+
+KernelReport report_of(const CubinKernel& kernel, int sm);
+
+// One sentence: what to do about this loop, or that there is nothing to do in machine code.
+std::string verdict(const KernelReport& kernel, const LoopReport& loop);
+
+// Facts from elsewhere that stand beside the code's own: "occupancy", "2 blocks of an SM".
+struct Note {
+  std::string name, text;
+};
+
+// For a terminal of 100 columns.
+std::string render(const KernelReport& kernel, const std::vector<Note>& notes);
+// Every instruction with its control field, loops marked.
+std::string listing(const KernelReport& kernel);
+// Two kernels side by side.
+std::string render_diff(const KernelReport& before, const KernelReport& after);
+// A page without anything outside of itself.
+std::string html_page(const std::vector<KernelReport>& kernels,
+                      const std::vector<std::vector<Note>>& notes);
+
+}  // namespace tessera::sass

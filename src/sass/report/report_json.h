@@ -1,0 +1,14 @@
+// Reports for programs. Apart from report.h, so that only who writes JSON pays for its header.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "sass/report/report.h"
+
+namespace tessera::sass {
+
+// With `instructions` the listing, too: text and control field of each.
+nlohmann::ordered_json to_json(const KernelReport& kernel, const std::vector<Note>& notes,
+                               bool instructions);
+
+}  // namespace tessera::sass

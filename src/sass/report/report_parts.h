@@ -1,0 +1,40 @@
+// What the reports as text, page and JSON have in common. Internal to src/sass.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sass/report/report.h"
+
+namespace tessera::sass {
+
+std::string percent(double share);  // "91.3 %"; "-" for 0
+std::string number(int count);      // "-" for 0
+std::string rounded(double value);  // at most two decimals, none where they are 0
+std::string change(double before, double after, bool is_share);
+std::string wrapped(const std::string& text, std::size_t width);
+// Columns under a first row of titles; the last column is cut at `width` where one is given.
+std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t width = 0);
+
+// The name of a C++ function as it was written, where the name is one.
+std::string readable(const std::string& name);
+std::string resources(const KernelReport& kernel);  // "122 registers a thread, ..."
+std::string names_of(const Mix& mix, Kind kind);    // "24 LDS.128, 2 LDS.32"
+// "kernel.cu: 28 (512) 29 (4)"; expects the kernel to have lines.
+std::string lines_text(const KernelReport& kernel, const LoopReport& loop);
+int count_of_stems(const Mix& mix, std::string_view stems);
+std::vector<std::string> all_names(const Mix& a, const Mix& b);
+// Where two kernels of one length differ; "" where they do not or their lengths do.
+std::string changed_instructions(const KernelReport& before, const KernelReport& after);
+
+struct Fact {
+  std::string name, text;
+};
+// What is to say about a loop, in the order in which it matters.
+std::vector<Fact> facts_of(const KernelReport& kernel, const LoopReport& loop);
+
+// "S04 Y w0 r- 001---  A B  ": the control field in columns of fixed width.
+std::string control_columns(const Control& control);
+
+}  // namespace tessera::sass

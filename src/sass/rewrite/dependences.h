@@ -1,0 +1,28 @@
+// What has to come before what in a stretch of code, and by how many cycles. Internal to src/sass.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "sass/rewrite/reorder.h"
+
+namespace tessera::sass {
+
+struct Dependence {
+  std::size_t on = 0;  // counts from the start of the region
+  int cycles = 0;      // least between the two issues; 0: only the order matters
+};
+
+// By instruction of the region, or by place in it.
+struct Dependences {
+  std::vector<std::vector<Dependence>> before;
+  // Of places that keep their wait whoever stands there: what the wait needs.
+  std::vector<std::vector<Dependence>> at_place;
+  std::vector<std::size_t> not_before;  // the place of the last such wait that it needs
+};
+// Covers registers of all files, both ways of meeting, and waits: who needs what a wait settles
+// stays behind it. `moves`, by place in the program: an instruction that moves leaves its wait.
+Dependences dependences_of(const Program& program, const Region& region, const Waits& waits,
+                           const std::vector<bool>& moves);
+
+}  // namespace tessera::sass

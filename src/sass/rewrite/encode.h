@@ -1,0 +1,52 @@
+// Experiments on register ports need exact instructions: a compiler chooses registers, order and
+// reuse flags itself. This file writes the few instructions that such experiments consist of; bytes
+// are those of ptxas for sm_90. All come with a stall of 1 and no flags; with_control() sets
+// others.
+#pragma once
+
+#include <cstdint>
+
+#include "sass/decode/instruction.h"
+#include "sass/decode/operation.h"
+
+namespace tessera::sass {
+
+inline constexpr int kZeroRegister = 255;  // RZ reads as 0; what is written to it is lost
+
+// d = a * b + c in FP32, and the forms in which one operand is no register: a uniform register
+// (UR, second operand), 32 bits of the instruction, a word of the constant memory's bank 0.
+Instruction ffma(int d, int a, int b, int c);
+Instruction ffma_uniform(int d, int a, int uniform, int c);
+Instruction ffma_immediate(int d, int a, float b, int c);
+Instruction ffma_constant(int d, int a, int constant_bytes, int c);
+Instruction fmul(int d, int a, int b);
+Instruction fadd(int d, int a, int b);
+
+Instruction imad(int d, int a, int b, int c);
+Instruction imad_immediate(int d, int a, std::uint32_t b, int c);
+Instruction iadd3(int d, int a, int b, int c);
+Instruction iadd3_immediate(int d, int a, std::uint32_t b, int c);
+Instruction mov(int d, int from);
+Instruction mov_immediate(int d, std::uint32_t value);
+Instruction mov_uniform_immediate(int uniform, std::uint32_t value);
+
+// Shared memory; `bits` is 32, 64 or 128 a lane, the address a register plus bytes.
+Instruction lds(int bits, int d, int address, int bytes);
+Instruction sts(int bits, int address, int bytes, int data);
+// A word of the constant memory's bank 0.
+Instruction ldc(int d, int constant_bytes);
+
+enum class SpecialRegister { kLane = 0x00, kThread = 0x21 };
+Instruction s2r(int d, SpecialRegister from);
+
+// predicate = a != b, and predicate = a > b of signed integers.
+Instruction isetp_not_equal(int predicate, int a, int b);
+Instruction isetp_greater(int predicate, int a, std::int32_t b);
+// Both are byte offsets in the kernel. sm_90 and later.
+Instruction bra(std::int64_t from, std::int64_t to);
+Instruction nop();
+
+// The same under a guard: runs where the predicate is true.
+Instruction guarded(Instruction instruction, int predicate);
+
+}  // namespace tessera::sass

@@ -1,0 +1,34 @@
+// The beam search behind reorder(): puts one instruction after the other and follows the orders
+// that have cost least so far. Internal to src/sass.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "sass/model/ports.h"
+#include "sass/rewrite/dependences.h"
+
+namespace tessera::sass {
+
+// An instruction of a region, as the search sees it.
+struct Item {
+  bool moves = false;
+  PortAccess access;         // with every operand kept that may be
+  std::vector<int> written;  // general registers
+  int stall = 1, longest_stall = 1;
+  std::vector<Dependence> before;
+  std::size_t earliest = 0, latest = 0;  // places between which it may stand
+  // What comes with the place where it stood, for whoever stands there now.
+  std::vector<Dependence> of_place;
+};
+
+// Items in their new order, and the stall of each.
+struct FoundOrder {
+  std::vector<std::size_t> order;
+  std::vector<int> stalls;
+};
+// Those that do not move keep their places. Nothing if all ways ended early.
+std::optional<FoundOrder> find_order(const std::vector<Item>& items, const ReorderOptions& options);
+
+}  // namespace tessera::sass

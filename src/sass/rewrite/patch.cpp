@@ -1,0 +1,343 @@
+#include "sass/rewrite/patch.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+
+#include "sass/container/cubin.h"
+#include "sass/container/elf.h"
+#include "sass/model/hazards.h"
+#include "sass/model/latencies.h"
+
+namespace tessera::sass {
+namespace {
+
+constexpr int kNewestArchitecture = 90;  // later cubins hold copies of what the code promises
+constexpr int kRounds = 6;
+
+[[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
+
+void set(Program& program, std::size_t at, const Instruction& instruction) {
+  program.code[at] = instruction;
+  program.operations[at] = decode(instruction, at * kInstructionBytes, program.sm);
+}
+
+// Instructions whose place another section of the file knows: relocations of this kernel's code.
+std::vector<bool> named_elsewhere(std::span<const std::byte> file, const Program& program) {
+  std::vector<bool> named(program.code.size(), false);
+  const Elf elf = read_elf(file);
+  const auto mark = [&](const std::string& section, std::uint64_t entry_bytes) {
+    const Section* table = elf.find(section + program.name);
+    for (std::uint64_t at = 0; table && at < table->bytes.size(); at += entry_bytes) {
+      const std::uint64_t place = number_at<std::uint64_t>(table->bytes, at) / kInstructionBytes;
+      if (place < named.size()) named[place] = true;
+    }
+  };
+  mark(".rel.text.", 16);
+  mark(".rela.text.", 24);
+  return named;
+}
+
+std::string reason_to_leave(const Program& program) {
+  for (const Operation& operation : program.operations) {
+    if (operation.name.ends_with("GMMA"))
+      return "it uses warpgroup MMAs, whose waits are not followed.";
+  }
+  for (const Node& node : program.nodes) {
+    const Block& block = program.blocks[node.block];
+    for (std::size_t at = block.begin; at < block.end; ++at) {
+      if (!program.operations[at].known) {
+        return "nothing is known about its instruction " + program.operations[at].name + ".";
+      }
+    }
+  }
+  return "";
+}
+
+// Reorders one program region by region and takes back what the hazard checker objects to.
+class Patcher {
+ public:
+  Patcher(const Program& before, std::vector<bool> pinned, const PatchOptions& options)
+      : before_(before),
+        after_(before),
+        waits_(waits_of(before)),
+        pinned_(std::move(pinned)),
+        options_(options),
+        regions_(regions_of(before, options.least_moving)),
+        origin_(before.code.size()) {
+    std::iota(origin_.begin(), origin_.end(), std::size_t{0});
+  }
+
+  const Program& run() {
+    std::set<std::size_t> open;
+    for (std::size_t i = 0; i < regions_.size(); ++i) open.insert(i);
+    for (int round = 0; !open.empty(); ++round) {
+      for (const std::size_t region : open) rewrite(regions_[region], round == kRounds);
+      open.clear();
+      for (const Hazard& hazard : find_hazards(after_)) {
+        for (const std::size_t place : {hazard.at, hazard.by}) pin(place, open);
+      }
+    }
+    return after_;
+  }
+
+  std::size_t moved() const {
+    std::size_t moved = 0;
+    for (std::size_t at = 0; at < origin_.size(); ++at) moved += origin_[at] != at;
+    return moved;
+  }
+  std::size_t regions() const {
+    return static_cast<std::size_t>(std::ranges::count_if(regions_, [&](const Region& region) {
+      for (std::size_t at = region.begin; at < region.end; ++at) {
+        if (origin_[at] != at) return true;
+      }
+      return false;
+    }));
+  }
+
+ private:
+  // The instruction that stands at `place` now goes back to where it was, and its region is done
+  // again.
+  void pin(std::size_t place, std::set<std::size_t>& open) {
+    for (std::size_t i = 0; i < regions_.size(); ++i) {
+      if (place < regions_[i].begin || place >= regions_[i].end) continue;
+      pinned_[origin_[place]] = true;
+      open.insert(i);
+    }
+  }
+
+  void rewrite(const Region& region, bool give_up) {
+    for (std::size_t at = region.begin; at < region.end; ++at) {
+      origin_[at] = at;
+      set(after_, at, before_.code[at]);
+    }
+    if (give_up) return;
+    const NewOrder found = reorder(before_, region, waits_, pinned_, options_.reorder);
+    for (std::size_t i = 0; i < found.order.size(); ++i) {
+      origin_[region.begin + i] = found.order[i];
+      set(after_, region.begin + i, found.code[i]);
+    }
+  }
+
+  const Program& before_;
+  Program after_;
+  Waits waits_;
+  std::vector<bool> pinned_;
+  const PatchOptions& options_;
+  std::vector<Region> regions_;
+  std::vector<std::size_t> origin_;  // by place: where its instruction stood before
+};
+
+bool is_inside(const Loop& inner, const Loop& outer) {
+  return &inner != &outer && std::ranges::includes(outer.members, inner.members);
+}
+
+bool multiplies(const Loop& loop) { return loop.histogram.contains("FFMA"); }
+
+std::vector<Operation> members_of(const Program& program, const Loop& loop) {
+  std::vector<Operation> body;
+  for (const std::size_t member : loop.members) body.push_back(program.operations[member]);
+  return body;
+}
+
+std::vector<LoopChange> changes_of(const CubinKernel& kernel, const Program& before,
+                                   const Program& after, const PortRules& rules) {
+  std::vector<LoopChange> changes;
+  for (const Loop& loop : kernel.loops) {
+    // Loops that only wait for a barrier may lie inside.
+    const bool holds_another = std::ranges::any_of(kernel.loops, [&](const Loop& other) {
+      return multiplies(other) && is_inside(other, loop);
+    });
+    if (holds_another || !multiplies(loop)) continue;
+    changes.push_back({loop.begin, loop.end, loop.members.size(),
+                       ports_of_loop(members_of(before, loop), rules),
+                       ports_of_loop(members_of(after, loop), rules)});
+  }
+  return changes;
+}
+
+// A sentence, or "" if the kernel may be patched.
+std::string fault_of_input(const Program& program) {
+  const std::vector<Hazard> hazards = find_hazards(program);
+  if (hazards.empty()) return "";
+  return "The kernel has a hazard before anything is changed, so it is not patched: " +
+         text_of(program, hazards[0]);
+}
+
+// Every field of every instruction is written as it was read.
+void check_round_trip(const Program& program) {
+  for (std::size_t at = 0; at < program.code.size(); ++at) {
+    const Instruction& old = program.code[at];
+    const Operation& operation = program.operations[at];
+    if (operation.timing != Timing::kFixed) continue;
+    const Instruction again = with_control(old, operation.control);
+    if (again.low == old.low && again.high == old.high) continue;
+    fail(program.name + ": the control field of " + operation.text + " does not survive writing.");
+  }
+}
+
+// WHY: waits and scoreboards are no values, and order more than registers: shared memory, barriers.
+// No order of FFMAs changes them, so each place must have kept its own.
+void check_waits(const Program& before, const Program& after) {
+  for (std::size_t at = 0; at < before.operations.size(); ++at) {
+    const Control& old_one = before.operations[at].control;
+    const Control& new_one = after.operations[at].control;
+    if (old_one.wait_mask != new_one.wait_mask ||
+        old_one.write_scoreboard != new_one.write_scoreboard ||
+        old_one.read_scoreboard != new_one.read_scoreboard) {
+      fail("The patched code waits for something else than before at " + after.operations[at].text);
+    }
+  }
+}
+
+// The kernel as it stands in the finished file, against the one that was read.
+Equality prove(const CubinKernel& patched, const Program& before) {
+  const Program after = program_of(patched, before.sm);
+  const std::vector<Hazard> hazards = find_hazards(after);
+  if (!hazards.empty()) fail("The patched code has a hazard: " + text_of(after, hazards[0]));
+  Equality equality = prove_equal(before, after);
+  if (!equality.is_proved) fail("The patched code is not proved equal: " + equality.reason);
+  check_waits(before, after);
+  return equality;
+}
+
+// One kernel on its way through the patcher.
+struct Work {
+  const CubinKernel* kernel = nullptr;
+  KernelPatch patch;
+  std::optional<Program> before;
+  std::vector<Instruction> code;  // the new one; empty if nothing is to be written
+};
+
+void reorder_kernel(std::span<const std::byte> file, int sm, const PatchOptions& options,
+                    Work& work) {
+  work.patch.name = work.kernel->name;
+  work.before = program_of(*work.kernel, sm);
+  const Program& before = *work.before;
+  work.patch.left_alone = reason_to_leave(before);
+  if (!work.patch.left_alone.empty()) return;
+  const std::string fault = fault_of_input(before);
+  if (!fault.empty() && !options.kernel.empty()) fail(fault);
+  work.patch.left_alone = fault;
+  if (!fault.empty()) return;
+  check_round_trip(before);
+  Patcher patcher(before, named_elsewhere(file, before), options);
+  const Program& after = patcher.run();
+  work.patch.moved = patcher.moved();
+  work.patch.regions = patcher.regions();
+  work.patch.loops = changes_of(*work.kernel, before, after, options.reorder.ports);
+  work.code = after.code;
+}
+
+// Calls f for each piece of work, on all cores; what one throws is thrown on, the first first.
+template <class F>
+void for_each_at_once(std::vector<Work>& all, F f) {
+  std::vector<std::exception_ptr> thrown(all.size());
+  std::atomic<std::size_t> next = 0;
+  const auto take = [&] {
+    for (std::size_t i = next++; i < all.size(); i = next++) {
+      try {
+        f(all[i]);
+      } catch (...) {
+        thrown[i] = std::current_exception();
+      }
+    }
+  };
+  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  {
+    std::vector<std::jthread> others;
+    try {
+      while (others.size() + 1 < std::min(cores, all.size())) others.emplace_back(take);
+    } catch (const std::system_error&) {
+      // no more threads to be had: those that there are do it
+    }
+    take();
+  }
+  for (const std::exception_ptr& error : thrown) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+std::string percent(double part, double whole) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%.1f %%", whole == 0 ? 0 : 100 * part / whole);
+  return text;
+}
+
+std::string line_of(const LoopChange& loop) {
+  char text[320];
+  std::snprintf(text, sizeof text,
+                "  loop 0x%04zx-0x%04zx, %zu instructions, %d FFMA: cycles %.1f -> %.1f, bubbles "
+                "%.1f -> %.1f, crowded FFMAs %.1f -> %.1f, reads an FFMA %.2f -> %.2f, FFMAs a "
+                "cycle %s -> %s (model)\n",
+                loop.begin, loop.end, loop.instructions, loop.after.ffmas, loop.before.cycles,
+                loop.after.cycles, loop.before.bubbles, loop.after.bubbles, loop.before.crowded,
+                loop.after.crowded, loop.before.reads_per_ffma(), loop.after.reads_per_ffma(),
+                percent(loop.before.ffmas, loop.before.cycles).c_str(),
+                percent(loop.after.ffmas, loop.after.cycles).c_str());
+  return text;
+}
+
+}  // namespace
+
+PatchResult optimise(std::span<const std::byte> cubin, const PatchOptions& options) {
+  const CubinFile file = read_cubin(cubin);
+  if (file.sm > kNewestArchitecture) {
+    fail("Cubins for sm_" + std::to_string(file.sm) +
+         " are not patched: only up to sm_90 is the code all that the driver looks at.");
+  }
+  if (!options.kernel.empty() && !file.find(options.kernel)) {
+    fail("The cubin has no kernel " + options.kernel + ".");
+  }
+  std::vector<Work> all;
+  for (const CubinKernel& kernel : file.kernels) {
+    if (options.kernel.empty() || kernel.name == options.kernel) all.push_back({.kernel = &kernel});
+  }
+  for_each_at_once(all, [&](Work& work) { reorder_kernel(cubin, file.sm, options, work); });
+  PatchResult result{{cubin.begin(), cubin.end()}, {}};
+  for (const Work& work : all) {
+    if (!work.code.empty()) result.cubin = with_code(result.cubin, *work.kernel, work.code);
+  }
+  const CubinFile patched = read_cubin(result.cubin);
+  for_each_at_once(all, [&](Work& work) {
+    if (work.code.empty()) return;
+    work.patch.equality = prove(*patched.find(work.kernel->name), *work.before);
+  });
+  for (Work& work : all) result.kernels.push_back(std::move(work.patch));
+  return result;
+}
+
+std::string proof_text(const PatchResult& result) {
+  std::string text;
+  for (const KernelPatch& kernel : result.kernels) {
+    text += kernel.name + "\n";
+    if (!kernel.left_alone.empty()) {
+      text += "  left alone: " + kernel.left_alone + "\n";
+      continue;
+    }
+    char line[240];
+    std::snprintf(line, sizeof line,
+                  "  %zu instructions moved in %zu stretches; length and all other bytes of the "
+                  "file unchanged\n",
+                  kernel.moved, kernel.regions);
+    text += line;
+    std::snprintf(line, sizeof line,
+                  "  bitwise equal: %zu blocks, %zu expressions, %zu effects in the same order\n",
+                  kernel.equality.blocks, kernel.equality.expressions, kernel.equality.effects);
+    text += line;
+    text +=
+        "  hazards: none on any path, by the distances of " + std::string(latency_source()) + "\n";
+    for (const LoopChange& loop : kernel.loops) text += line_of(loop);
+  }
+  return text;
+}
+
+}  // namespace tessera::sass

@@ -1,0 +1,54 @@
+// A better order for the FFMAs of a compiled kernel, written into the cubin itself: same length,
+// same sections, only instructions of .text change. Nothing is believed about the new code: the
+// patched bytes are read again and must pass every proof, or there is no result.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sass/model/ports.h"
+#include "sass/model/values.h"
+#include "sass/rewrite/reorder.h"
+
+namespace tessera::sass {
+
+struct PatchOptions {
+  std::string kernel;     // "": all kernels of the cubin
+  int least_moving = 16;  // stretches with fewer FFMAs that may move stay as they are
+  ReorderOptions reorder;
+};
+
+// A loop with FFMAs and without such loops inside, by the port model.
+struct LoopChange {
+  std::size_t begin = 0, end = 0;  // bytes
+  std::size_t instructions = 0;
+  PortUse before, after;
+};
+
+struct KernelPatch {
+  std::string name;
+  std::string left_alone;   // why the kernel stays as it is; "" if it was looked at
+  std::size_t moved = 0;    // instructions that stand elsewhere now
+  std::size_t regions = 0;  // stretches with a new order
+  Equality equality;        // of the kernel before and after
+  std::vector<LoopChange> loops;
+
+  bool is_changed() const { return moved > 0; }
+};
+
+struct PatchResult {
+  std::vector<std::byte> cubin;
+  std::vector<KernelPatch> kernels;
+};
+
+// Throws std::runtime_error with a sentence: the file is no cubin of CUDA 13 for sm_75 to sm_90, it
+// has no kernel of that name, that kernel has a hazard to begin with (place and reason), or a proof
+// fails. Other kernels that cannot be treated are left alone and say why.
+PatchResult optimise(std::span<const std::byte> cubin, const PatchOptions& options = {});
+
+// What was proved, in lines for people.
+std::string proof_text(const PatchResult& result);
+
+}  // namespace tessera::sass

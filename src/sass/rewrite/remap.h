@@ -1,0 +1,15 @@
+// Which register a value lives in decides which bank it is read from. Renaming registers in a whole
+// kernel changes no value, as long as tuples stay tuples.
+#pragma once
+
+#include "sass/decode/instruction.h"
+#include "sass/model/values.h"
+
+namespace tessera::sass {
+
+// The instruction with its general registers renamed. The first register of a tuple is renamed;
+// that the others follow is for the caller to see to. Throws std::runtime_error on instructions
+// outside of our table, unless the renaming changes nothing.
+Instruction renamed(const Instruction& instruction, int sm, const Renaming& renaming);
+
+}  // namespace tessera::sass

@@ -1,0 +1,149 @@
+// wmma.load and wmma.store: tiles of matrix_form.h between registers and memory. PTX leaves the map
+// of wmma open; it is that of the mma tiles, as on silicon.
+//
+// Elements of one register that stand side by side in memory are one access, and so are the two
+// registers of an accumulator's row; all others are an access each.
+#include "vgpu/exec/ops/matrix/matrix_access.h"
+#include "vgpu/exec/ops/matrix/matrix_form.h"
+#include "vgpu/exec/ops/tables.h"
+
+namespace tessera::vgpu::TESSERA_VGPU_ISA {
+namespace {
+
+// The operands of one instruction: base, stride and offset; a copy, because a register that is
+// loaded may be one of them.
+struct Transfer {
+  FragmentForm form;
+  const u32* registers;
+  u64 base[kLanes];
+  u64 stride[kLanes];  // of rows or columns, in elements
+
+  Transfer(const Lanes& lanes, const Op& op) : form(fragment_form(op.immediate)) {
+    registers = lanes.operand_lists + op.list;
+    const u32* strides = lanes_of<u32>(lanes, op.operand[1]);
+    const u64 offset = *lanes_of<u64>(lanes, op.operand[2]);
+    for (int l = 0; l < kLanes; ++l) {
+      base[l] = offset + (op.flags & kAddress64 ? lanes_of<u64>(lanes, op.operand[0])[l]
+                                                : lanes_of<u32>(lanes, op.operand[0])[l]);
+      stride[l] = strides[l];
+    }
+  }
+  bool is_accumulator() const { return form.options & kIsAccumulator; }
+  int elements() const { return 8 * form.register_bytes / form.bits; }
+  bool steps_through_x() const { return form.options & kXInner; }
+};
+
+// Where lane l finds element j of a register: all but the lane's part.
+struct Corner {
+  int x, y;    // of lane 0
+  int y_step;  // from one lane position to the next
+};
+
+Corner factor_corner(const FragmentForm& form, int r, int elements) {
+  const int in_tile = form.halves * form.k_groups, q = r % in_tile;
+  return {8 * form.halves * (r / in_tile) + 8 * (q % form.halves), 4 * elements * (q / form.halves),
+          elements};
+}
+Corner accumulator_corner(const FragmentForm& form, int r, int elements) {
+  const int in_row = 2 / elements, in_tile = form.halves * in_row;
+  const int tile = r / in_tile, half = r % in_tile / in_row;
+  return {8 * form.halves * (tile / form.tiles_y) + 8 * half,
+          8 * (tile % form.tiles_y) + r % in_row, 2};
+}
+
+// One access of all lanes: from element j of register r on, to the end of `count` registers or, if
+// that is less, of `bytes`.
+template <AccessKind kind, int bytes>
+void move(Lanes& lanes, const Op& op, const Transfer& transfer, int r, int j, int count) {
+  const FragmentForm& form = transfer.form;
+  const int elements = transfer.elements();
+  const Corner corner = transfer.is_accumulator() ? accumulator_corner(form, r, elements)
+                                                  : factor_corner(form, r, elements);
+  alignas(64) u64 address[kLanes];
+  for (int l = 0; l < kLanes; ++l) {
+    const u64 x = u64(corner.x + l / 4), y = u64(corner.y + l % 4 * corner.y_step + j);
+    const u64 index =
+        transfer.steps_through_x() ? y * transfer.stride[l] + x : x * transfer.stride[l] + y;
+    address[l] = transfer.base[l] + index * form.bits / 8;
+  }
+  Access access;
+  reach<kind, bytes>(lanes, op, kAllLanes, address, access);
+  const u32 part = u32(bytes / count);
+  for (int i = 0; i < count; ++i) {
+    std::byte* cells = lanes.registers + transfer.registers[r + i] + u32(j) * form.bits / 8;
+    for (int l = 0; l < kLanes; ++l) {
+      std::byte* cell = cells + u32(l) * form.register_bytes;
+      std::byte* memory = access.lane[l] + u32(i) * part;
+      if (kind == AccessKind::kLoad) {
+        __builtin_memcpy(cell, memory, part);
+      } else {
+        __builtin_memcpy(memory, cell, part);
+      }
+    }
+  }
+}
+
+template <AccessKind kind>
+void move_bytes(Lanes& lanes, const Op& op, const Transfer& transfer, int bytes, int r, int j,
+                int count) {
+  switch (bytes) {
+    case 1:
+      return move<kind, 1>(lanes, op, transfer, r, j, count);
+    case 2:
+      return move<kind, 2>(lanes, op, transfer, r, j, count);
+    case 4:
+      return move<kind, 4>(lanes, op, transfer, r, j, count);
+    case 8:
+      return move<kind, 8>(lanes, op, transfer, r, j, count);
+    default:
+      return move<kind, 16>(lanes, op, transfer, r, j, count);
+  }
+}
+
+// The registers of the tiles.
+template <AccessKind kind>
+int move_tiles(Lanes& lanes, const Op& op, const Transfer& transfer) {
+  const FragmentForm& form = transfer.form;
+  const int elements = transfer.elements();
+  const int registers = transfer.is_accumulator()
+                            ? form.tiles_x * form.tiles_y * form.halves * 2 / elements
+                            : form.tiles_x * form.halves * form.k_groups;
+  const bool pairs = transfer.is_accumulator() && elements == 1 && !transfer.steps_through_x();
+  const int count = pairs ? 2 : 1;
+  for (int r = 0; r < registers; r += count) {
+    if (elements == 1 || !transfer.steps_through_x()) {
+      move_bytes<kind>(lanes, op, transfer, count * form.register_bytes, r, 0, count);
+    } else {
+      for (int j = 0; j < elements; ++j) {
+        move_bytes<kind>(lanes, op, transfer, form.bits / 8, r, j, 1);
+      }
+    }
+  }
+  return registers;
+}
+
+void wmma_load(const Op* op, const Op*, Lanes& lanes) {
+  const Transfer transfer(lanes, *op);
+  const int loaded = move_tiles<AccessKind::kLoad>(lanes, *op, transfer);
+  for (int r = loaded; r < transfer.form.registers; ++r) {
+    __builtin_memcpy(lanes_of<u32>(lanes, transfer.registers[r]),
+                     lanes_of<u32>(lanes, transfer.registers[r % loaded]), kLanes * sizeof(u32));
+  }
+}
+
+void wmma_store(const Op* op, const Op*, Lanes& lanes) {
+  move_tiles<AccessKind::kStore>(lanes, *op, Transfer(lanes, *op));
+}
+
+constexpr Signature kTransfer = {0, 3, {Scalar::k64, Scalar::k32, Scalar::k64}};
+
+constexpr Rows<2> kRows = {{
+    {"wmma.load", kDefault, wmma_load, kTransfer},
+    {"wmma.store", kDefault, wmma_store, kTransfer},
+}};
+
+}  // namespace
+
+const OperationTable kMatrixTransferTable = table(kRows);
+
+}  // namespace tessera::vgpu::TESSERA_VGPU_ISA

@@ -1,0 +1,276 @@
+// Lanes that wait: for the other lanes of their warp (*.sync) or for other warps (barriers).
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+#include "vgpu/exec/cta.h"
+#include "vgpu/exec/warp/warp.h"
+
+namespace tessera::vgpu {
+namespace {
+
+const std::uint32_t* words(const Frame& frame, std::uint32_t offset) {
+  return reinterpret_cast<const std::uint32_t*>(frame.registers.get() + offset);
+}
+
+}  // namespace
+
+// ---- *.sync -------------------------------------------------------------------------------------
+
+// Runs the instruction for the lanes whose partners are all there.
+bool Warp::try_collective(std::size_t index) {
+  const Split waiting = splits_[index];
+  const Control& control = control_of(waiting);
+  if (control.member_mask_operand < 0 && live_ != kAllLanes) {
+    fault(FaultKind::kBarrier, "all 32 lanes of the warp must run this", control.op,
+          std::countr_zero(waiting.mask));
+  }
+  std::uint32_t ready = 0, named = 0;
+  for (int l = 0; l < kLanes; ++l) {
+    if (!(waiting.mask >> l & 1)) continue;
+    std::uint32_t members = kAllLanes;
+    if (control.member_mask_operand >= 0) {
+      members = words(*waiting.frame, control.op.operand[control.member_mask_operand])[l];
+      if (!(members >> l & 1)) {
+        fault(FaultKind::kBarrier,
+              fmt::format("the member mask {:#010x} leaves this lane out", members), control.op, l);
+      }
+    }
+    if ((members & live_ & ~waiting.mask) != 0) continue;
+    ready |= std::uint32_t{1} << l;
+    named |= members;
+  }
+  if (ready == 0) return false;
+  notice_missing_lanes(control, ready, named);
+  if (ready != waiting.mask) {
+    Split rest = waiting;
+    rest.mask &= ~ready;
+    add_split(rest);
+  }
+  Split& split = splits_[index];
+  split.mask = ready;
+  split.wait = Wait::kNone;
+  count(control, ready);
+  if (Observer* observer = cta_.observer()) observer->warp_syncs(actor(control.op, ready));
+  if (control.op.run) {
+    enter(split);
+    control.op.run(&control.op, &control.op + 1, cta_.lanes());
+  }
+  ++split.block;
+  return true;
+}
+
+// ---- barriers of the CTA ------------------------------------------------------------------------
+
+std::uint32_t Warp::uniform(const Split& split, const Control& control, int operand) const {
+  const std::uint32_t* values = words(*split.frame, control.op.operand[operand]);
+  const int first = std::countr_zero(split.mask);
+  for (int l = first; l < kLanes; ++l) {
+    if (split.mask >> l & 1 && values[l] != values[first]) {
+      fault(FaultKind::kBarrier,
+            "the lanes of a warp name different barriers or numbers of threads", control.op, l);
+    }
+  }
+  return values[first];
+}
+
+void Warp::wait_at_barrier(std::size_t index, const Control& control) {
+  Split& split = splits_[index];
+  const std::uint32_t barrier = uniform(split, control, 2);
+  if (barrier >= kBarriers) {
+    fault(FaultKind::kBarrier, fmt::format("barrier {} is beyond {}", barrier, kBarriers - 1),
+          control.op, std::countr_zero(split.mask));
+  }
+  if (control.aligned && control.guarded && split.mask != live_) {
+    fault_incomplete(split, live_ & ~split.mask);
+  }
+  split.wait = Wait::kBarrier;
+  split.arrived = false;
+  split.barrier = barrier;
+  std::uint32_t here = 0;
+  for (const Split& other : splits_) {
+    if (other.wait != Wait::kBarrier || other.arrived || other.barrier != barrier) continue;
+    if (control.aligned && control_of(other).op.instruction != control.op.instruction) {
+      fault_incomplete(split, other.mask);
+    }
+    here |= other.mask;
+  }
+  if (here == live_) arrive(control, barrier);
+}
+
+// A barrier that is .aligned wants all lanes of the warp at one instruction.
+void Warp::fault_incomplete(const Split& split, std::uint32_t missing) const {
+  fault(
+      FaultKind::kBarrier,
+      fmt::format("the lanes {:#010x} of the warp come to this barrier without the lanes {:#010x}; "
+                  "all must come together",
+                  split.mask, missing),
+      control_of(split).op, std::countr_zero(split.mask));
+}
+
+// Lanes that exited are no longer waited for, in whichever order the splits ran.
+void Warp::arrive_without_exited() {
+  for (const Split& split : splits_) {
+    if (split.wait != Wait::kBarrier || split.arrived) continue;
+    std::uint32_t here = 0;
+    for (const Split& other : splits_) {
+      const bool same = other.wait == Wait::kBarrier && other.barrier == split.barrier;
+      if (same && !other.arrived) here |= other.mask;
+    }
+    if (here == live_) arrive(control_of(split), split.barrier);
+    return;
+  }
+}
+
+// The number of threads that all splits at the barrier name; 0 where none does.
+std::uint32_t Warp::expected_at(std::uint32_t id) const {
+  bool is_first = true;
+  std::uint32_t expected = 0;
+  for (const Split& split : splits_) {
+    if (split.wait != Wait::kBarrier || split.arrived || split.barrier != id) continue;
+    const Control& control = control_of(split);
+    const std::uint32_t named = control.has_count ? uniform(split, control, 3) : 0;
+    if (control.has_count && named == 0) {
+      fault(FaultKind::kBarrier, fmt::format("barrier {} is asked to wait for 0 threads", id),
+            control.op, std::countr_zero(split.mask));
+    }
+    if (!is_first && named != expected) {
+      fault(
+          FaultKind::kBarrier,
+          fmt::format("lanes of one warp come to barrier {} with different numbers of threads", id),
+          control.op, std::countr_zero(split.mask));
+    }
+    expected = named;
+    is_first = false;
+  }
+  return expected;
+}
+
+// All lanes of the warp are there.
+void Warp::arrive(const Control& control, std::uint32_t id) {
+  Barrier& barrier = cta_.barrier(id);
+  const std::uint32_t expected = expected_at(id);
+  bool waits = false;
+  for (const Split& split : splits_) {
+    const BarrierKind kind = control_of(split).barrier;
+    if (kind > BarrierKind::kArrive || control.barrier > BarrierKind::kArrive) {
+      if (kind != control.barrier) {
+        fault(FaultKind::kBarrier, "different kinds of barrier instructions meet", control.op,
+              std::countr_zero(split.mask));
+      }
+    }
+    waits |= kind != BarrierKind::kArrive;
+  }
+  const std::string wrong = barrier.arrive(control.barrier, expected, cta_.threads());
+  if (!wrong.empty()) {
+    fault(FaultKind::kBarrier, fmt::format("barrier {}: {}", id, wrong), control.op,
+          std::countr_zero(live_));
+  }
+  for (Split& split : splits_) {
+    split.arrived = true;
+    const Control& its = control_of(split);
+    if (Observer* observer = cta_.observer()) {
+      observer->barrier_arrives(actor(its.op, split.mask), id);
+    }
+    if (its.barrier == BarrierKind::kArrive) {
+      split.wait = Wait::kNone;
+      ++split.block;
+    } else if (its.barrier != BarrierKind::kSync) {
+      const std::uint32_t predicate = words(*split.frame, its.op.operand[1])[0];
+      barrier.trues += static_cast<std::uint32_t>(std::popcount(predicate & split.mask));
+      barrier.threads += static_cast<std::uint32_t>(std::popcount(split.mask));
+    }
+  }
+  // The others run before this warp goes on, even if it was the last to come.
+  if (waits) turn_over_ = true;
+  cta_.check_barrier(id);
+}
+
+void Warp::release(std::uint32_t barrier, std::uint32_t result) {
+  for (Split& split : splits_) {
+    if (split.wait != Wait::kBarrier || !split.arrived || split.barrier != barrier) continue;
+    const Control& control = control_of(split);
+    if (Observer* observer = cta_.observer()) {
+      observer->barrier_passes(actor(control.op, split.mask), barrier);
+    }
+    auto* to =
+        reinterpret_cast<std::uint32_t*>(split.frame->registers.get() + control.op.operand[0]);
+    if (control.barrier == BarrierKind::kPopc) {
+      for (int l = 0; l < kLanes; ++l) {
+        if (split.mask >> l & 1) to[l] = result;
+      }
+    } else if (control.barrier > BarrierKind::kPopc) {
+      *to = (*to & ~split.mask) | (result ? split.mask : 0);
+    }
+    split.wait = Wait::kNone;
+    ++split.block;
+  }
+}
+
+Actor Warp::actor(const Op& op, std::uint32_t mask) const {
+  return {cta_.rank(), index_, mask, op.instruction};
+}
+
+const Op& Warp::place_of(const Split& split) const {
+  const Function& function = *split.frame->function;
+  const BasicBlock& block = function.blocks[split.block];
+  const bool has_ops = block.first_stretch != block.last_stretch;
+  if (split.wait != Wait::kNone || !has_ops) return block.control.op;
+  return function.ops[function.stretches[block.first_stretch].first];
+}
+
+std::uint64_t Warp::state(std::uint64_t mixed) const {
+  const auto mix = [&mixed](std::uint64_t x) {
+    mixed = (mixed ^ x) * 0x9e3779b97f4a7c15;
+    mixed ^= mixed >> 29;
+  };
+  for (const Split& split : splits_) {
+    mix(split.mask);
+    mix(split.block);
+    mix(static_cast<std::uint64_t>(split.wait) << 32 | split.frame->depth);
+  }
+  if (finished()) return mixed;
+  for (const auto& frame : frames_) {
+    const std::byte* registers = frame->registers.get();
+    for (std::uint32_t at = 0; at + 8 <= frame->function->frame_bytes; at += 8) {
+      std::uint64_t word;
+      std::memcpy(&word, registers + at, sizeof word);
+      mix(word);
+    }
+  }
+  return mixed;
+}
+
+std::string Warp::describe_waits() const {
+  std::string text;
+  for (const Split& split : splits_) {
+    const auto& info = cta_.kernel().instructions[place_of(split).instruction];
+    text += fmt::format("\n  warp {}: lanes {:#010x} {} PTX line {}: {}", index_, split.mask,
+                        split.wait == Wait::kNone ? "run at" : "wait at", info.ptx_line, info.form);
+    if (split.wait == Wait::kBarrier) text += fmt::format(" (barrier {})", split.barrier);
+  }
+  return text;
+}
+
+void Warp::fault_at_wait(FaultKind kind, const std::string& message) const {
+  fault(kind, message, place_of(splits_[0]), std::countr_zero(splits_[0].mask));
+}
+
+void Warp::fault(FaultKind kind, const std::string& message, const Op& op, int lane,
+                 const std::uint64_t* address) const {
+  const InstructionInfo& info = cta_.kernel().instructions[op.instruction];
+  FaultPlace place;
+  place.ptx_line = info.ptx_line;
+  place.form = info.form;
+  place.source_file = info.source_file;
+  place.source_line = info.source_line;
+  place.kernel = cta_.kernel().name;
+  place.cta = cta_.index();
+  place.thread = static_cast<int>(index_ * kLanes) + lane;
+  place.has_address = address != nullptr;
+  if (address) place.address = *address;
+  throw Fault(kind, message, place);
+}
+
+}  // namespace tessera::vgpu

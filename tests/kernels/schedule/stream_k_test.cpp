@@ -1,0 +1,242 @@
+// The schedule of a persistent grid: whatever the sizes, every k tile of every output tile is
+// computed once, and every partial sum has a place of its own.
+#include "kernels/schedule/stream_k.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "kernels/schedule/choose_stream_k.h"
+
+namespace tessera::scheduler {
+namespace {
+
+using Tile = std::pair<long long, long long>;
+
+std::vector<Work> items_of(const StreamK& s, int cta) {
+  std::vector<Work> items;
+  for (Work work = first(s, cta); work.valid; work = next(s, cta, work)) items.push_back(work);
+  return items;
+}
+
+std::string text_of(const StreamK& s) {
+  return "ctas " + std::to_string(s.ctas) + ", tiles " + std::to_string(s.tiles_m) + "x" +
+         std::to_string(s.tiles_n) + ", whole " + std::to_string(s.whole_tiles) + ", k tiles " +
+         std::to_string(s.k_tiles) + ", runs " + std::to_string(s.runs) + ", snap " +
+         std::to_string(s.snap);
+}
+
+// Every (tile, k tile) exactly once, every slot at most once and within the workspace.
+void expect_covers_everything(const StreamK& s) {
+  std::map<Tile, std::vector<int>> times;
+  std::set<long long> slots;
+  for (int cta = 0; cta < s.ctas; ++cta) {
+    for (const Work& work : items_of(s, cta)) {
+      ASSERT_TRUE(work.tile_m >= 0 && work.tile_m < s.tiles_m && work.tile_n >= 0 &&
+                  work.tile_n < s.tiles_n && work.k_begin >= 0 && work.k_end <= s.k_tiles)
+          << text_of(s);
+      std::vector<int>& seen = times[{work.tile_m, work.tile_n}];
+      seen.resize(static_cast<std::size_t>(s.k_tiles) + 1);  // the last: times written to D
+      for (int k = work.k_begin; k < work.k_end; ++k) ++seen[static_cast<std::size_t>(k)];
+      const bool whole = work.k_begin == 0 && work.k_end == s.k_tiles;
+      ASSERT_EQ(whole, work.slot < 0) << text_of(s);
+      if (whole) ++seen.back();
+      ASSERT_TRUE(whole || work.k_begin < work.k_end) << "an empty part, " << text_of(s);
+      ASSERT_TRUE(whole || (work.slot < slots_of(s) && slots.insert(work.slot).second))
+          << "slot " << work.slot << ", " << text_of(s);
+    }
+  }
+  ASSERT_EQ(times.size(), static_cast<std::size_t>(s.tiles())) << text_of(s);
+  for (const auto& [tile, seen] : times) {
+    for (int k = 0; k < s.k_tiles; ++k) {
+      ASSERT_EQ(seen[static_cast<std::size_t>(k)], 1) << "k tile " << k << ", " << text_of(s);
+    }
+  }
+}
+
+// The slots that the second launch adds, in ascending k, are those that were written.
+void expect_parts_are_what_was_written(const StreamK& s) {
+  std::map<long long, Work> written;
+  std::set<Tile> whole;
+  for (int cta = 0; cta < s.ctas; ++cta) {
+    for (const Work& work : items_of(s, cta)) {
+      if (work.slot >= 0) written[work.slot] = work;
+      if (work.slot < 0) whole.insert({work.tile_m, work.tile_n});
+    }
+  }
+  for (int cut = 0; cut < s.cut_tiles(); ++cut) {
+    const TilePosition at = position_of(s, s.whole_tiles + cut);
+    const Parts parts = parts_of(s, cut);
+    ASSERT_EQ(parts.first == parts.last, whole.count({at.m, at.n}) == 1) << text_of(s);
+    if (parts.first == parts.last) continue;
+    int k = 0;
+    for (int run = parts.first; run <= parts.last; ++run) {
+      const long long slot = parts.slot(run);
+      ASSERT_EQ(written.count(slot), 1u) << text_of(s);
+      const Work work = written.extract(slot).mapped();
+      ASSERT_EQ(Tile(work.tile_m, work.tile_n), Tile(at.m, at.n)) << text_of(s);
+      ASSERT_EQ(work.k_begin, k) << text_of(s);
+      k = work.k_end;
+    }
+    ASSERT_EQ(k, s.k_tiles) << text_of(s);
+  }
+  EXPECT_TRUE(written.empty()) << "written and never read, " << text_of(s);
+}
+
+StreamK schedule(int tiles_m, int tiles_n, int k_tiles, int ctas, int whole, int runs, int snap) {
+  StreamK s{};
+  s.ctas = ctas;
+  s.tiles_m = tiles_m;
+  s.tiles_n = tiles_n;
+  s.group = std::min(3, tiles_m);
+  s.k_tiles = k_tiles;
+  return with_runs(s, whole, runs, snap);
+}
+
+TEST(StreamK, EverythingOnce) {
+  std::mt19937 random(1);
+  const auto up_to = [&](int most) { return static_cast<int>(random() % most) + 1; };
+  for (int i = 0; i < 3000; ++i) {
+    const int tiles_m = up_to(9), tiles_n = up_to(9), ctas = up_to(14);
+    const int waves = tiles_m * tiles_n / ctas;
+    const int whole = static_cast<int>(random() % (waves + 1)) * ctas, k_tiles = up_to(40);
+    const int units = (tiles_m * tiles_n - whole) * k_tiles;
+    const int runs = units == 0 ? 0 : std::min(up_to(ctas), units);  // none of them empty
+    const StreamK s =
+        schedule(tiles_m, tiles_n, k_tiles, ctas, whole, runs, static_cast<int>(random() % 4));
+    expect_covers_everything(s);
+    expect_parts_are_what_was_written(s);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(StreamK, RunsAreEqual) {
+  const StreamK s = schedule(1, 3, 20, 7, 0, 7, 0);
+  for (int run = 0; run < 7; ++run) {
+    const long long length = run_begin(s, run + 1) - run_begin(s, run);
+    EXPECT_TRUE(length == 8 || length == 9) << length;
+  }
+}
+
+// As many runs for each tile: 66 runs of 124 or 125 k tiles each, and nobody begins a second tile.
+TEST(StreamK, SplittingAllTilesAlikeCrossesNoEdge) {
+  const StreamK s = schedule(1, 4, 8192, 264, 0, 264, 0);
+  for (int cta = 0; cta < s.ctas; ++cta) {
+    const auto items = items_of(s, cta);
+    ASSERT_EQ(items.size(), 1u) << cta;
+    EXPECT_GE(items[0].k_end - items[0].k_begin, 124);
+    EXPECT_LE(items[0].k_end - items[0].k_begin, 125);
+  }
+}
+
+TEST(StreamK, SnappingLeavesNoShortPart) {
+  for (int runs = 1; runs <= 12; ++runs) {
+    const StreamK s = schedule(2, 2, 21, 12, 0, runs, 3);
+    for (int cta = 0; cta < s.ctas; ++cta) {
+      for (const Work& work : items_of(s, cta)) EXPECT_GT(work.k_end - work.k_begin, 3);
+    }
+  }
+}
+
+TEST(StreamK, TilesOfAWaveAreCompact) {
+  StreamK s = schedule(64, 64, 10, 128, 4096, 0, 0);
+  s.group = 8;
+  std::set<long long> rows, cols;
+  for (int cta = 0; cta < s.ctas; ++cta) {
+    const Work work = first(s, cta);
+    rows.insert(work.tile_m);
+    cols.insert(work.tile_n);
+  }
+  EXPECT_EQ(rows.size(), 8u);
+  EXPECT_EQ(cols.size(), 16u);
+}
+
+TEST(StreamK, WithoutKEveryTileIsWrittenOnce) {
+  const StreamK s = data_parallel(300, 500, 0, {128, 128, 16}, 5);
+  EXPECT_EQ(s.k_tiles, 0);
+  expect_covers_everything(s);
+}
+
+TEST(StreamK, MillionsOfTiles) {
+  const StreamK s = data_parallel(1, 1000000000, 64, {128, 128, 16}, 132);
+  EXPECT_EQ(s.tiles(), 7812500);
+  const Work work = first(s, 131);
+  EXPECT_EQ(next(s, 131, work).tile_n, 263);
+}
+
+// Of a 256x128x16 tile on an H200, roughly.
+constexpr TileCosts kCosts = {.resident = 1,
+                              .start = 2000,
+                              .k_tile = 4660,
+                              .store = 6000,
+                              .memory = 0,
+                              .add = 8000,
+                              .add_part = 50};
+
+StreamK chosen(long long m, long long n, long long k, int ctas = 132) {
+  return choose_stream_k(m, n, k, {256, 128, 16}, ctas, kCosts);
+}
+
+TEST(ChooseStreamK, CoversEverythingThatItChooses) {
+  std::mt19937 random(2);
+  for (int i = 0; i < 2000; ++i) {
+    const auto size = [&](int most) { return static_cast<long long>(random() % most) + 1; };
+    const StreamK s = chosen(size(3000), size(3000), size(1500), static_cast<int>(size(17)));
+    expect_covers_everything(s);
+    expect_parts_are_what_was_written(s);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(ChooseStreamK, TheLastWaveCanAlwaysBeCut) {
+  std::mt19937 random(3);
+  for (int i = 0; i < 1000; ++i) {
+    const auto size = [&](int most) { return static_cast<long long>(random() % most) + 1; };
+    const int ctas = static_cast<int>(size(17));
+    const StreamK s = cut_last_wave(size(3000), size(3000), size(300), {256, 128, 16}, ctas);
+    expect_covers_everything(s);
+    expect_parts_are_what_was_written(s);
+    EXPECT_GT(s.cut_tiles(), 0);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_EQ(cut_last_wave(300, 300, 0, {256, 128, 16}, 5).cut_tiles(), 0);
+}
+
+TEST(ChooseStreamK, FullWavesStayWhole) {
+  const StreamK s = chosen(256 * 12, 128 * 11, 4096);
+  EXPECT_EQ(s.whole_tiles, 132);
+  EXPECT_EQ(slots_of(s), 0);
+}
+
+TEST(ChooseStreamK, AHalfEmptyLastWaveIsCut) {
+  const StreamK s = chosen(8192, 8192, 8192);  // 2048 tiles: 15 waves and 68
+  EXPECT_TRUE(s.whole_tiles == 15 * 132 || s.whole_tiles == 14 * 132) << s.whole_tiles;
+  EXPECT_EQ(s.runs, 132);
+  const double saved =
+      predicted(data_parallel(8192, 8192, 8192, {256, 128, 16}, 132), 132, kCosts).total() -
+      predicted(s, 132, kCosts).total();
+  EXPECT_GT(saved, 0);
+}
+
+TEST(ChooseStreamK, LongAndThinIsSplitAlongK) {
+  const StreamK s = chosen(128, 128, 262144);
+  EXPECT_EQ(s.whole_tiles, 0);
+  EXPECT_GE(s.runs, 130);
+}
+
+TEST(ChooseStreamK, ShortKIsNotCut) {
+  EXPECT_EQ(slots_of(chosen(100000, 64, 64)), 0);
+  EXPECT_EQ(slots_of(chosen(1000, 1000, 0)), 0);
+}
+
+TEST(ChooseStreamK, TooManyTilesAreRefused) {
+  EXPECT_TRUE(fits_schedule(1, 1LL << 36, 64, {256, 128, 16}));
+  EXPECT_FALSE(fits_schedule(1, 1LL << 38, 64, {256, 128, 16}));
+  EXPECT_FALSE(fits_schedule(1LL << 62, 1LL << 62, 64, {256, 128, 16}));
+}
+
+}  // namespace
+}  // namespace tessera::scheduler

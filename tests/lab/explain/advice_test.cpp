@@ -1,0 +1,302 @@
+// Each rule on a case made by hand, and on its opposite.
+#include "lab/explain/advice.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "arch/gpus.h"
+
+namespace tessera::lab {
+namespace {
+
+// `count` issues of a shared load of 32 bits, `ways` wavefronts each.
+Site shared_load(std::uint64_t count, std::uint64_t ways, int line = 28) {
+  Site site;
+  site.file = "src/demo/kernel.cu";
+  site.line = line;
+  site.form = "ld.shared.f32";
+  site.touches = "tile_b";
+  site.instructions = 1;
+  site.warp = count;
+  site.thread = 32 * count;
+  site.memory.traffic = vgpu::Traffic::kLoad;
+  vgpu::SharedCounts& shared = site.memory.shared;
+  shared.requests = count;
+  shared.lanes = 32 * count;
+  shared.requested_bytes = 128 * count;
+  shared.plain = shared.pair = {count, ways * count};
+  return site;
+}
+
+// `count` issues of a global load of 32 bits; all lanes want different words in `lines` lines.
+Site global_load(std::uint64_t count, std::uint64_t lines, int instructions = 1) {
+  Site site;
+  site.file = "src/demo/kernel.cu";
+  site.line = 12;
+  site.form = "ld.global.f32";
+  site.touches = "operand a";
+  site.instructions = instructions;
+  site.warp = count;
+  site.thread = 32 * count;
+  site.memory.traffic = vgpu::Traffic::kLoad;
+  vgpu::GlobalCounts& global = site.memory.global;
+  global.requests = count;
+  global.lanes = 32 * count;
+  global.requested_bytes = global.distinct_bytes = 128 * count;
+  global.lines = global.data_wavefronts = lines * count;
+  global.sectors = std::max<std::uint64_t>(4, std::min<std::uint64_t>(32, 4 * lines)) * count;
+  return site;
+}
+
+Site plain(const char* form, std::uint64_t count) {
+  Site site;
+  site.file = "src/demo/kernel.cu";
+  site.line = 30;
+  site.form = form;
+  site.instructions = 1;
+  site.warp = count;
+  site.thread = 32 * count;
+  return site;
+}
+
+Evidence evidence(std::vector<Site> sites) {
+  Evidence e;
+  CountedRun run;
+  run.counts.resize(1);
+  for (const Site& site : sites) run.counts[0].warp_instructions += site.warp;
+  e.totals = totals_of(run, sites);
+  e.resources = resources_of(e.totals, arch::kH200);
+  e.sites = std::move(sites);
+  return e;
+}
+
+const Advice* find(const std::vector<Advice>& list, std::string_view rule) {
+  const auto at = std::find_if(list.begin(), list.end(),
+                               [&](const Advice& advice) { return advice.rule == rule; });
+  return at == list.end() ? nullptr : &*at;
+}
+
+bool fires(const Evidence& e, std::string_view rule) { return find(advise(e), rule) != nullptr; }
+
+TEST(Advice, BankConflicts) {
+  const Evidence bad = evidence({shared_load(1000, 32), plain("fma.rn.f32", 1000)});
+  const std::vector<Advice> list = advise(bad);
+  const Advice* advice = find(list, "bank-conflicts");
+  ASSERT_TRUE(advice);
+  EXPECT_NE(advice->sentence.find("the load of tile_b (ld.shared.f32) at src/demo/kernel.cu:28 "
+                                  "takes 32 wavefronts where 1 would do"),
+            std::string::npos)
+      << advice->sentence;
+  EXPECT_NE(advice->sentence.find("32 words apart"), std::string::npos) << advice->sentence;
+  EXPECT_EQ(limited_by(bad), "bank conflicts");
+  EXPECT_NE(verdict(bad).find("src/demo/kernel.cu:28"), std::string::npos);
+
+  const Evidence good = evidence({shared_load(1000, 1), plain("fma.rn.f32", 1000)});
+  EXPECT_FALSE(fires(good, "bank-conflicts"));
+  EXPECT_EQ(limited_by(good), "shared-memory accesses");
+}
+
+TEST(Advice, TheWorstConflictIsNamedNotTheFirst) {
+  const Evidence e = evidence({shared_load(1000, 2, 27), shared_load(1000, 8, 29)});
+  const std::vector<Advice> list = advise(e);
+  ASSERT_TRUE(find(list, "bank-conflicts"));
+  EXPECT_NE(find(list, "bank-conflicts")->sentence.find(":29 takes 8"), std::string::npos);
+  EXPECT_EQ(by_cost(e).front().line, 29);
+}
+
+TEST(Advice, ConflictsThatHideBehindArithmeticAreNotWorthAWord) {
+  EXPECT_FALSE(
+      fires(evidence({shared_load(10, 32), plain("fma.rn.f32", 100000)}), "bank-conflicts"));
+}
+
+TEST(Advice, ScatteredAccess) {
+  const Evidence bad = evidence({global_load(1000, 32), plain("fma.rn.f32", 1000)});
+  const std::vector<Advice> list = advise(bad);
+  ASSERT_TRUE(find(list, "scattered-access"));
+  EXPECT_NE(find(list, "scattered-access")->sentence.find("32 sectors a request where 4"),
+            std::string::npos);
+  EXPECT_EQ(limited_by(bad), "scattered global accesses");
+  const Evidence good = evidence({global_load(1000, 1), plain("fma.rn.f32", 1000)});
+  EXPECT_FALSE(fires(good, "scattered-access"));
+  EXPECT_EQ(limited_by(good), "global accesses");
+}
+
+TEST(Advice, ABroadcastIsNoScatteredAccess) {
+  Site broadcast = global_load(1000, 1);
+  broadcast.memory.global.distinct_bytes = 4 * 1000;
+  broadcast.memory.global.sectors = 1000;
+  EXPECT_FALSE(fires(evidence({broadcast}), "scattered-access"));
+}
+
+// Four instructions of one line, 16 sectors each for 128 bytes: each fetches a quarter of the same
+// sectors. One instruction alone has no neighbours to be merged with.
+TEST(Advice, ScalarInsteadOfVectorAccess) {
+  const Evidence split = evidence({global_load(4000, 4, 4), plain("fma.rn.f32", 1000)});
+  EXPECT_TRUE(fires(split, "scalar-access"));
+  EXPECT_FALSE(fires(split, "scattered-access"));
+  const Evidence alone = evidence({global_load(4000, 4, 1), plain("fma.rn.f32", 1000)});
+  EXPECT_FALSE(fires(alone, "scalar-access"));
+  EXPECT_TRUE(fires(alone, "scattered-access"));
+}
+
+TEST(Advice, SharedTraffic) {
+  EXPECT_TRUE(fires(evidence({shared_load(2000, 1), plain("fma.rn.f32", 1000)}), "shared-traffic"));
+  EXPECT_FALSE(
+      fires(evidence({shared_load(1000, 1), plain("fma.rn.f32", 16000)}), "shared-traffic"));
+}
+
+TEST(Advice, NoSharing) {
+  EXPECT_TRUE(fires(evidence({global_load(2000, 1), plain("fma.rn.f32", 1000)}), "no-sharing"));
+  EXPECT_FALSE(fires(evidence({global_load(100, 1), plain("fma.rn.f32", 1000)}), "no-sharing"));
+  EXPECT_FALSE(fires(evidence({global_load(2000, 1), shared_load(1, 1), plain("fma.rn.f32", 1000)}),
+                     "no-sharing"));
+}
+
+TEST(Advice, FewWarps) {
+  Evidence e = evidence({plain("fma.rn.f32", 1000), plain("bar.sync", 1)});
+  EXPECT_FALSE(fires(e, "few-warps"));  // nothing is known
+  e.placement = {.ctas = 1, .warps = 32, .max_warps = 64, .limited_by = "registers"};
+  ASSERT_TRUE(fires(e, "few-warps"));
+  const std::vector<Advice> list = advise(e);
+  EXPECT_NE(find(list, "few-warps")->sentence.find("registers"), std::string::npos);
+  e.placement.ctas = 2;
+  EXPECT_FALSE(fires(e, "few-warps"));
+  e.placement.warps = 16;
+  EXPECT_TRUE(fires(e, "few-warps"));
+  e.placement = {.ctas = 1, .warps = 32, .max_warps = 64};
+  e.totals.barriers = 0;
+  EXPECT_FALSE(fires(e, "few-warps"));
+}
+
+TEST(Advice, Barriers) {
+  EXPECT_TRUE(fires(evidence({plain("fma.rn.f32", 3200), plain("bar.sync", 200)}), "barriers"));
+  EXPECT_FALSE(fires(evidence({plain("fma.rn.f32", 51200), plain("bar.sync", 200)}), "barriers"));
+  EXPECT_FALSE(fires(evidence({plain("fma.rn.f32", 3200)}), "barriers"));
+}
+
+TEST(Advice, IssueOverhead) {
+  const Evidence bad = evidence({plain("add.s64", 3000), plain("fma.rn.f32", 1000)});
+  EXPECT_TRUE(fires(bad, "issue-overhead"));
+  EXPECT_EQ(limited_by(bad), "issue slots");
+  EXPECT_FALSE(
+      fires(evidence({plain("add.s64", 50), plain("fma.rn.f32", 1000)}), "issue-overhead"));
+}
+
+TEST(Advice, Arithmetic) {
+  const Evidence e = evidence({plain("fma.rn.f64", 1000), plain("add.s64", 100)});
+  EXPECT_TRUE(fires(e, "arithmetic"));
+  EXPECT_EQ(limited_by(e), "FP64 pipe");
+  EXPECT_FALSE(fires(evidence({shared_load(1000, 1), plain("fma.rn.f64", 1000)}), "arithmetic"));
+}
+
+TEST(Advice, DeviceMemory) {
+  Evidence e = evidence({global_load(1000, 1)});
+  EXPECT_FALSE(fires(e, "device-memory"));
+  e.totals.footprint_bytes = 1e9;
+  e.resources = resources_of(e.totals, arch::kH200);
+  EXPECT_TRUE(fires(e, "device-memory"));
+  EXPECT_EQ(limited_by(e), "device memory");
+}
+
+TEST(Advice, Spills) {
+  Site spill = plain("ld.local.f32", 500);
+  spill.memory.traffic = vgpu::Traffic::kLoad;
+  spill.memory.local.requests = 500;
+  EXPECT_TRUE(fires(evidence({spill, plain("fma.rn.f32", 1000)}), "local-memory"));
+  EXPECT_FALSE(fires(evidence({plain("fma.rn.f32", 1000)}), "local-memory"));
+}
+
+TEST(Advice, TheReplaySaysWhenNothingIsBusy) {
+  Evidence e = evidence({shared_load(1000, 1), plain("fma.rn.f32", 1000), plain("bar.sync", 100)});
+  e.replay = {.known = true, .waits = false, .ms = 10, .busiest = "L1", .busy_ms = 9};
+  EXPECT_EQ(limited_by(e), "shared-memory accesses");
+  const auto weight = [&] {
+    const std::vector<Advice> list = advise(e);
+    const Advice* advice = find(list, "barriers");
+    return advice ? advice->weight : 0;
+  };
+  const double before = weight();
+  e.replay.waits = true;
+  e.replay.busy_ms = 5;
+  EXPECT_EQ(limited_by(e), "waiting");
+  EXPECT_NE(verdict(e).find("L1, works only 50 %"), std::string::npos) << verdict(e);
+  EXPECT_GT(weight(), 2 * before);
+  EXPECT_GT(before, 0);
+}
+
+TEST(Advice, TheReplayKnowsPartsWithoutARateInTheTable) {
+  Evidence e = evidence({shared_load(1000, 1), plain("fma.rn.f32", 1000)});
+  e.replay = {.known = true, .waits = false, .ms = 10, .busiest = "L2", .busy_ms = 9};
+  EXPECT_EQ(limited_by(e), "L2 traffic");
+  EXPECT_NE(verdict(e).find("the L2 is busy for 90 %"), std::string::npos) << verdict(e);
+  e.replay.busiest = "ALU";
+  EXPECT_EQ(limited_by(e), "integer instructions");
+}
+
+TEST(Advice, NothingCountedIsSaid) {
+  EXPECT_EQ(verdict({}), "Nothing was counted.");
+  EXPECT_EQ(limited_by({}), "nothing");
+  EXPECT_TRUE(advise({}).empty());
+}
+
+// Accesses alone, of which no resource has a rate: no weight is a NaN.
+TEST(Advice, WithoutABoundNothingIsWeighed) {
+  Evidence e;
+  e.totals.fma_f32 = 10;
+  e.totals.global_requests = 20;
+  for (const lab::Advice& advice : advise(e)) EXPECT_EQ(advice.weight, advice.weight);
+}
+
+// ---- resources --------------------------------------------------------------------------------
+
+TEST(Resources, RatesOfAnH200) {
+  Totals totals;
+  totals.warp_instructions = 4 * 132 * 1.98e9;  // a second of issue slots
+  totals.fma_f32 = totals.warp_instructions / 2;
+  const std::vector<ResourceUse> uses = resources_of(totals, arch::kH200);
+  ASSERT_EQ(uses.size(), 2u);
+  EXPECT_EQ(uses[0].name, "issue slots");
+  EXPECT_NEAR(uses[0].ms, 1000, 1e-6);
+  EXPECT_NEAR(uses[1].ms, 500, 1e-6);
+}
+
+TEST(Resources, MatrixWorkIsReadFromTheForm) {
+  const Site site = plain("wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64", 10);
+  EXPECT_EQ(use_of(site, Resource::kMatrix), 10 * 512.0);
+  EXPECT_EQ(use_of(plain("mad.lo.s32", 10), Resource::kMatrix), 0);
+}
+
+// Four warps issue it, and it is one product of 64 x 128 x 16.
+TEST(Resources, AWarpsPartOfAWgmmaIsAQuarter) {
+  const Site site = plain("wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16", 4);
+  EXPECT_EQ(use_of(site, Resource::kMatrix), 2.0 * 64 * 128 * 16);
+  EXPECT_EQ(matrix_flop("wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16"), 65536u);
+  EXPECT_EQ(matrix_flop("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32"), 4096u);
+  EXPECT_EQ(matrix_flop("fma.rn.f32"), 0u);
+}
+
+TEST(Resources, NoBoundIsNamedForMatrixWorkWithoutARate) {
+  Evidence e;
+  e.sites = {plain("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", 1000),
+             plain("add.s32", 10)};
+  e.totals = totals_of({}, e.sites);
+  e.totals.warp_instructions = 1010;
+  EXPECT_EQ(e.totals.matrix_flop, 0);
+  e.resources = resources_of(e.totals, arch::kH200);
+  EXPECT_EQ(limited_by(e), "unknown");
+  EXPECT_NE(verdict(e).find("no rate of the tensor cores is known for mma.sync"), std::string::npos)
+      << verdict(e);
+}
+
+TEST(Resources, TurnsAreSplitByTheirCause) {
+  Turns turns = turns_of(shared_load(10, 4));
+  EXPECT_EQ(turns.shared, 10);
+  EXPECT_EQ(turns.conflicts, 30);
+  turns = turns_of(global_load(10, 4));
+  EXPECT_EQ(turns.global, 10);
+  EXPECT_EQ(turns.scattered, 30);
+}
+
+}  // namespace
+}  // namespace tessera::lab

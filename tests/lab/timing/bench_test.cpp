@@ -1,0 +1,262 @@
+#include "lab/timing/bench.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "lab/timing/chain.h"
+#include "lab/verify/runner.h"
+#include "tests/lab/timing/fake_device.h"
+
+namespace tessera::lab {
+namespace {
+
+// A vendor whose calls take a known time on the fake device's clock.
+class FakeVendor : public Vendor {
+ public:
+  FakeVendor(FakeDevice& device, std::vector<double> milliseconds)
+      : device_(device), milliseconds_(std::move(milliseconds)) {}
+  std::string version() const override { return "fake 1.0"; }
+  std::vector<VendorCall> calls(const Problem& problem) override {
+    std::vector<VendorCall> out;
+    for (std::size_t i = 0; i < milliseconds_.size(); ++i) {
+      const double ms = milliseconds_[i];
+      const auto call = [this, ms](const Operands&) {
+        if (ms < 0) throw StatusError(Status::unavailable("status 15"));
+        device_.advance(ms);
+      };
+      out.push_back({"candidate " + std::to_string(i), i == 0 && problem.beta != 0, call});
+    }
+    return out;
+  }
+
+ private:
+  FakeDevice& device_;
+  std::vector<double> milliseconds_;
+};
+
+BenchOptions quick_options() {
+  BenchOptions options;
+  options.measure.idle_ms = 0;
+  options.measure.rounds = 2;
+  return options;
+}
+
+const Problem kProblem{64, 48, 32};
+
+TEST(Bench, OnTheVirtualGpuThereAreCountsAndNoTimes) {
+  FakeDevice device;
+  const Kernel kernel = fake_kernel(DataType::kF32);
+  const auto records = bench(device, {{&kernel, "only"}}, kProblem, quick_options());
+  ASSERT_EQ(records.size(), 1u);
+  const Record& r = records[0];
+  EXPECT_EQ(r.verified, "full");
+  EXPECT_FALSE(r.mode);
+  EXPECT_FALSE(r.time_ms);
+  EXPECT_FALSE(r.tflops);
+  EXPECT_FALSE(r.ratio_to_vendor);
+  ASSERT_TRUE(r.counts);
+  EXPECT_EQ(r.counts->fma.thread, 64u * 48u * 32u);
+  EXPECT_EQ(*r.host_seconds, 0.25);
+  EXPECT_EQ(*r.lane_instructions_per_s, 64 * 48 * 32 / 0.25);
+}
+
+TEST(Bench, OnAGpuEachModeHasARecordWithItsOwnFigures) {
+  FakeDevice device(DeviceKind::kCuda);
+  const Kernel kernel = fake_kernel(DataType::kF32);
+  FakeVendor vendor(device, {5, 4, 0.5, 2, -1});
+  BenchOptions options = quick_options();
+  options.vendor = &vendor;
+  const auto records = bench(device, {{&kernel, "only"}}, kProblem, options);
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[0].mode, Mode::kBurst);
+  EXPECT_EQ(records[1].mode, Mode::kSustained);
+  for (const Record& r : records) {
+    EXPECT_EQ(r.verified, "full");
+    EXPECT_DOUBLE_EQ(r.time_ms->median, 1);
+    EXPECT_DOUBLE_EQ(*r.tflops, 2.0 * 64 * 48 * 32 / 1e9);
+    EXPECT_EQ(r.vendor->name, "candidate 2 (fake 1.0)");  // the fastest one
+    EXPECT_DOUBLE_EQ(r.vendor->time_ms.median, 0.5);
+    EXPECT_DOUBLE_EQ(*r.ratio_to_vendor, 0.5);
+    EXPECT_FALSE(r.samples_ms.empty());
+    EXPECT_FALSE(r.counts);
+  }
+}
+
+TEST(Bench, TheDefaultMayBeTheFastest) {
+  FakeDevice device(DeviceKind::kCuda);
+  const Kernel kernel = fake_kernel(DataType::kF32);
+  FakeVendor vendor(device, {0.25, 4, 0.5});
+  BenchOptions options = quick_options();
+  options.vendor = &vendor;
+  options.modes = {Mode::kBurst};
+  const auto records = bench(device, {{&kernel, "only"}}, kProblem, options);
+  EXPECT_EQ(records.at(0).vendor->name, "candidate 0 (fake 1.0)");
+}
+
+TEST(Bench, WithoutAVendorTheRatioIsNull) {
+  FakeDevice device(DeviceKind::kCuda);
+  const Kernel kernel = fake_kernel(DataType::kF32);
+  for (const Record& r : bench(device, {{&kernel, "only"}}, kProblem, quick_options())) {
+    EXPECT_TRUE(r.time_ms);
+    EXPECT_FALSE(r.vendor);
+    EXPECT_FALSE(r.ratio_to_vendor);
+  }
+}
+
+TEST(Bench, AWrongKernelIsNotTimed) {
+  FakeDevice device(DeviceKind::kCuda, Bug::kDropsLastK);
+  const Kernel kernel = fake_kernel(DataType::kF32);
+  const auto records = bench(device, {{&kernel, "only"}}, kProblem, quick_options());
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0].verified, "failed");
+  EXPECT_FALSE(records[0].time_ms);
+  EXPECT_FALSE(records[0].reason.empty());
+}
+
+TEST(Bench, WhatTheGpuCannotLoadRunsOnTheFallbackAndIsMarked) {
+  FakeDevice device(DeviceKind::kCuda), fallback;
+  device.loads_images = false;
+  const Kernel kernel = fake_kernel(DataType::kF32);
+  BenchOptions options = quick_options();
+  EXPECT_THROW(bench(device, {{&kernel, "only"}}, kProblem, options), StatusError);
+  options.fallback = &fallback;
+  const auto records = bench(device, {{&kernel, "only"}}, kProblem, options);
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0].device, "virtual");
+  EXPECT_EQ(records[0].verified, "full");
+  EXPECT_EQ(records[0].reason, "this GPU cannot load the image");
+  EXPECT_TRUE(records[0].counts);
+}
+
+TEST(Bench, AKernelOfAnotherTypeIsARecordWithItsReason) {
+  FakeDevice device(DeviceKind::kCuda);
+  const Kernel kernel = fake_kernel(DataType::kF64);
+  const auto records = bench(device, {{&kernel, "only"}}, kProblem, quick_options());
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_FALSE(records[0].verified);
+  EXPECT_FALSE(records[0].reason.empty());
+  EXPECT_EQ(device.launches, 0);
+}
+
+TEST(Bench, ZerosAreNeverTimed) {
+  FakeDevice device(DeviceKind::kCuda);
+  const Kernel kernel = fake_kernel(DataType::kF32);
+  BenchOptions options = quick_options();
+  options.verify.fill = Fill::kZeros;
+  EXPECT_THROW(bench(device, {{&kernel, "only"}}, kProblem, options), StatusError);
+}
+
+TEST(Bench, OperandsRotateThroughTwiceTheL2) {
+  FakeDevice device(DeviceKind::kCuda);
+  const Kernel kernel = fake_kernel(DataType::kF32);
+  BenchOptions options = quick_options();
+  options.check_results = false;
+  options.modes = {Mode::kBurst};
+  bench(device, {{&kernel, "only"}}, kProblem, options);
+  const std::set<DeviceAddress> outputs(device.outputs.begin(), device.outputs.end());
+  const std::size_t set_bytes = 4 * (64 * 32 + 32 * 48 + 64 * 48);
+  EXPECT_GT(outputs.size() * set_bytes, 2u << 16);
+  for (std::size_t i = 1; i < device.outputs.size(); ++i) {
+    EXPECT_NE(device.outputs[i], device.outputs[i - 1]);
+  }
+}
+
+TEST(Bench, OperandsBeyond64BitsAreRefused) {
+  FakeDevice device(DeviceKind::kCuda);
+  const Kernel kernel = fake_kernel(DataType::kF64);
+  BenchOptions options = quick_options();
+  options.check_results = false;
+  const std::int64_t huge = std::int64_t{1} << 29;  // A has 2^61 bytes, B and D 2^62 each
+  try {
+    bench(device, {{&kernel, "only"}}, {huge, 2 * huge, huge, DataType::kF64}, options);
+    FAIL() << "5 * 2^61 bytes were taken";
+  } catch (const StatusError& error) {
+    EXPECT_EQ(error.status().code, StatusCode::kUnavailable);
+    EXPECT_NE(error.status().message.find("more bytes than 64-bit addresses reach"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(Bench, StoppingKeepsWhatThereIs) {
+  FakeDevice device;
+  const Kernel kernel = fake_kernel(DataType::kF32);
+  BenchOptions options = quick_options();
+  // A verification is two launches: after the first one's, and between those of the second.
+  for (const int launches : {2, 3}) {
+    device.launches = 0;
+    options.stop = [&device, launches] { return device.launches >= launches; };
+    const auto records =
+        bench(device, {{&kernel, "only"}, {&kernel, "only"}, {&kernel, "only"}}, kProblem, options);
+    EXPECT_EQ(records.size(), 1u);
+    EXPECT_EQ(device.launches, launches);
+  }
+}
+
+ChainOptions quick_chain(int length) {
+  ChainOptions options;
+  options.length = length;
+  options.idle_ms = 0;
+  return options;
+}
+
+TEST(Chain, EveryProductFeedsTheNext) {
+  for (Order order : {Order::kColumnMajor, Order::kRowMajor}) {
+    for (const char* layout : {"NN", "TN"}) {
+      FakeDevice device;
+      const Kernel kernel = fake_kernel(DataType::kF64);
+      Problem problem{40, 40, 40, DataType::kF64, order};
+      set_layout(problem, layout);
+      const ChainResult result = run_chain(device, {&kernel, "only"}, problem, quick_chain(5));
+      EXPECT_TRUE(result.correct) << result.reason;
+      EXPECT_GT(result.max_error_ratio, 0);
+      EXPECT_EQ(device.launches, 5);
+      EXPECT_EQ(result.host_seconds, 5 * 0.25);
+      EXPECT_FALSE(result.own_ms);
+    }
+  }
+}
+
+TEST(Chain, AWrongProductIsNamedAndNotTimed) {
+  FakeDevice device(DeviceKind::kCuda, Bug::kDropsLastK);
+  const Kernel kernel = fake_kernel(DataType::kF64);
+  const ChainResult result =
+      run_chain(device, {&kernel, "only"}, {40, 40, 40, DataType::kF64}, quick_chain(5));
+  EXPECT_FALSE(result.correct);
+  EXPECT_EQ(result.reason.rfind("product 1: D(", 0), 0u) << result.reason;
+  EXPECT_FALSE(result.own_ms);
+}
+
+TEST(Chain, TimesTheWholeChainInTurnWithTheVendor) {
+  FakeDevice device(DeviceKind::kCuda);
+  const Kernel kernel = fake_kernel(DataType::kF32);
+  FakeVendor vendor(device, {0.01, 3, 2});  // the first works in place and does not add C
+  ChainOptions options = quick_chain(7);
+  options.vendor = &vendor;
+  const ChainResult result = run_chain(device, {&kernel, "only"}, {40, 40, 40}, options);
+  ASSERT_TRUE(result.correct) << result.reason;
+  EXPECT_DOUBLE_EQ(result.own_ms->median, 7);
+  EXPECT_DOUBLE_EQ(result.vendor_ms->median, 14);
+  EXPECT_EQ(result.vendor, "candidate 2");
+  EXPECT_EQ(to_json(result)["vendor_ms"]["median"], 14);
+}
+
+TEST(Chain, StopsBetweenProducts) {
+  FakeDevice device;
+  const Kernel kernel = fake_kernel(DataType::kF32);
+  ChainOptions options = quick_chain(9);
+  options.stop = [&] { return device.launches == 4; };
+  EXPECT_THROW(run_chain(device, {&kernel, "only"}, {40, 40, 40}, options), Stopped);
+  EXPECT_EQ(device.launches, 4);
+  EXPECT_EQ(device.live_blocks(), 0u);
+}
+
+TEST(Chain, WantsSquareMatrices) {
+  FakeDevice device;
+  const Kernel kernel = fake_kernel(DataType::kF32);
+  EXPECT_THROW(run_chain(device, {&kernel, "only"}, {40, 41, 40}, quick_chain(2)), StatusError);
+}
+
+}  // namespace
+}  // namespace tessera::lab

@@ -1,0 +1,133 @@
+// Our decoder beside NVIDIA's disassembler, instruction by instruction, where there is one:
+// nvdisasm in PATH, or named by NVDISASM. All images of the catalog are compared, and the cubins
+// that TESSERA_CUBINS names (separated by colons); tools/ci/compare_nvdisasm sets both.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "catalog/catalog.h"
+#include "sass/container/cubin.h"
+#include "sass/decode/operation.h"
+
+namespace tessera::sass {
+namespace {
+
+// Distinct instructions of one architecture, in the order in which they go into one raw file.
+using Code = std::vector<Instruction>;
+
+void add(const CubinFile& cubin,
+         std::map<int, std::set<std::pair<std::uint64_t, std::uint64_t>>>& seen,
+         std::map<int, Code>& code) {
+  for (const CubinKernel& kernel : cubin.kernels) {
+    for (const Instruction& instruction : kernel.code) {
+      if (seen[cubin.sm].insert({instruction.low, instruction.high}).second) {
+        code[cubin.sm].push_back(instruction);
+      }
+    }
+  }
+}
+
+std::map<int, Code> all_code() {
+  std::map<int, std::set<std::pair<std::uint64_t, std::uint64_t>>> seen;
+  std::map<int, Code> code;
+  for (const Kernel& kernel : all_kernels()) add(read_cubin(image_of(kernel).cubin), seen, code);
+  const char* const named = std::getenv("TESSERA_CUBINS");
+  std::istringstream list(named ? named : "");
+  for (std::string path; std::getline(list, path, ':');) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string bytes(std::istreambuf_iterator<char>(file), {});
+    add(read_cubin(std::as_bytes(std::span(bytes))), seen, code);
+  }
+  return code;
+}
+
+std::string output_of(const std::string& command) {
+  std::string output;
+  FILE* const pipe = popen(command.c_str(), "r");
+  char buffer[4096];
+  while (std::size_t count = std::fread(buffer, 1, sizeof buffer, pipe))
+    output.append(buffer, count);
+  return pclose(pipe) == 0 ? output : "";
+}
+
+std::string disassembler() {
+  const char* const named = std::getenv("NVDISASM");
+  const std::string name = named ? named : "nvdisasm";
+  return output_of(name + " --version 2>/dev/null").empty() ? "" : name;
+}
+
+// One blank between words, none in front of a comma.
+std::string squeezed(const std::string& text) {
+  std::istringstream words(text);
+  std::string result;
+  for (std::string word; words >> word;)
+    result += (result.empty() || word == "," ? "" : " ") + word;
+  return result;
+}
+
+// What nvdisasm prints for each instruction: lines of "/*0010*/ TEXT ; /* 0x... */".
+std::vector<std::string> disassemble(const std::string& nvdisasm, const Code& code, int sm) {
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("tessera_nvdisasm_" + std::to_string(getpid()) + ".bin");
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(code.data()),
+             static_cast<std::streamsize>(code.size() * kInstructionBytes));
+  const std::string target = "SM" + std::to_string(sm) + (sm >= 90 ? "a" : "");
+  const std::string output =
+      output_of(nvdisasm + " -ndf -hex -b " + target + " " + path.string() + " 2>/dev/null");
+  std::filesystem::remove(path);
+  std::vector<std::string> texts;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t start = line.find("*/"), end = line.rfind("; ");
+    if (line.find("/*") == line.find_first_not_of(' ') && end != std::string::npos && start < end &&
+        line.find("/* 0x") > end) {
+      texts.push_back(squeezed(line.substr(start + 2, end - start - 2)));
+    }
+  }
+  return texts;
+}
+
+TEST(Nvdisasm, AgreesOnEveryInstructionOfOurImages) {
+  const std::string nvdisasm = disassembler();
+  if (nvdisasm.empty()) GTEST_SKIP() << "no nvdisasm in PATH, and NVDISASM names none";
+  for (const auto& [sm, code] : all_code()) {
+    const std::vector<std::string> texts = disassemble(nvdisasm, code, sm);
+    ASSERT_EQ(texts.size(), code.size()) << "sm_" << sm;
+    int different = 0;
+    for (std::size_t i = 0; i < code.size(); ++i) {
+      const std::string ours = squeezed(decode(code[i], i * kInstructionBytes, sm).text);
+      if (ours == texts[i]) continue;
+      if (++different <= 20) ADD_FAILURE() << "sm_" << sm << ": " << ours << "\nand " << texts[i];
+    }
+    EXPECT_EQ(different, 0) << "of " << code.size() << " distinct instructions of sm_" << sm;
+    std::printf("%zu distinct instructions of sm_%d, %d different\n", code.size(), sm, different);
+  }
+}
+
+// Runs everywhere: nothing that we ship lacks a row.
+TEST(Operation, KnowsEveryInstructionOfOurImages) {
+  std::map<std::string, int> unknown;
+  std::size_t count = 0;
+  for (const auto& [sm, code] : all_code()) {
+    for (std::size_t i = 0; i < code.size(); ++i) {
+      const Operation operation = decode(code[i], i * kInstructionBytes, sm);
+      if (!operation.known) ++unknown[operation.name];
+      const Instruction again = with_control(code[i], operation.control);
+      ASSERT_TRUE(again.low == code[i].low && again.high == code[i].high) << operation.text;
+      ++count;
+    }
+  }
+  EXPECT_GT(count, 10'000u);
+  for (const auto& [name, times] : unknown) ADD_FAILURE() << name << ": " << times << " times";
+}
+
+}  // namespace
+}  // namespace tessera::sass

@@ -1,0 +1,249 @@
+// The hazard checker: silent on whatever ptxas writes, and on hand-broken code not.
+#include "sass/model/hazards.h"
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include "sass/model/latencies.h"
+#include "sass/model/values.h"
+#include "tests/sass/programs.h"
+
+namespace tessera::sass {
+namespace {
+
+TEST(Hazards, NoneInWhatPtxasWrites) {
+  std::size_t instructions = 0, unknown = 0;
+  for (const Kernel& kernel : all_kernels()) {
+    const CubinFile cubin = read_cubin(image_of(kernel).cubin);
+    for (const CubinKernel& entry : cubin.kernels) {
+      const Program program = program_of(entry, cubin.sm);
+      instructions += program.code.size();
+      for (const Hazard& hazard : find_hazards(program)) {
+        if (!program.operations[hazard.at].known) {
+          ++unknown;
+          continue;
+        }
+        ADD_FAILURE() << text_of(program, hazard) << "\nIf ptxas is newer than " << latency_source()
+                      << ", or the kernel is, run tools/calibrate/mine_corpus.";
+      }
+    }
+  }
+  std::cout << instructions << " instructions without a hazard, " << unknown << " unknown\n";
+}
+
+// Small mistakes planted one at a time. A mutant that computes the same in the same time cannot be
+// told from the original: those are counted as equivalent, and why they are is said here.
+struct Mutants {
+  int planted = 0, found = 0;
+  std::vector<std::string> survivors;
+
+  void plant(const Program& mutant, std::size_t at, const std::string& what) {
+    ++planted;
+    if (!find_hazards(mutant).empty()) {
+      ++found;
+    } else {
+      survivors.push_back(what + ": " + mutant.operations[at].text);
+    }
+  }
+  void print(const char* kind) const {
+    std::cout << kind << ": " << found << " of " << planted << " found\n";
+  }
+};
+
+const Program& subject() {
+  static const Program program = program_named("rung_11_double_buffer__128x128x8_am_bn");
+  return program;
+}
+
+bool names(const std::vector<RegisterUse>& uses, const RegisterUse& wanted) {
+  for (const RegisterUse& use : uses) {
+    if (use.file == wanted.file && use.first < wanted.first + wanted.count &&
+        wanted.first < use.first + use.count) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The next instruction of the block that reads what `at` writes; 0 if there is none, or if another
+// write comes first.
+std::size_t reader_of(const Program& program, std::size_t at) {
+  if (program.operations[at].writes.empty()) return 0;
+  const RegisterUse result = program.operations[at].writes[0];
+  for (std::size_t i = at + 1; i < program.blocks[program.block_of[at]].end; ++i) {
+    if (names(program.operations[i].reads, result)) return i;
+    if (names(program.operations[i].writes, result)) return 0;
+  }
+  return 0;
+}
+
+int cycles_between(const Program& program, std::size_t first, std::size_t second) {
+  int cycles = 0;
+  for (std::size_t i = first; i < second; ++i) {
+    cycles += std::max(1, program.operations[i].control.stall);
+  }
+  return cycles;
+}
+
+// Where an FFMA is read as soon as ptxas ever allows, each stall on the way counts.
+TEST(Hazards, EveryLoweredStallIsFound) {
+  const Program& program = subject();
+  Mutants mutants;
+  for (std::size_t at = 0; at < program.code.size(); ++at) {
+    const Operation& first = program.operations[at];
+    const std::size_t reader = reader_of(program, at);
+    if (reader == 0 || first.timing != Timing::kFixed || first.writes.size() != 1) continue;
+    const Meeting meeting{MeetingKind::kReadAfterWrite, at, reader, first.writes[0].file, 0, 0};
+    const int least = least_cycles(meeting.kind, meeting.file, class_of_first(first),
+                                   class_of_second(program.operations[reader], meeting));
+    if (first.writes[0].file != RegisterFile::kGeneral || first.writes[0].count != 1 ||
+        cycles_between(program, at, reader) != least) {
+      continue;
+    }
+    for (std::size_t i = at; i < reader; ++i) {
+      Control control = program.operations[i].control;
+      if (control.stall < 2) continue;
+      --control.stall;
+      mutants.plant(with_control_at(program, i, control), i, "stall");
+      break;
+    }
+  }
+  mutants.print("lowered stalls");
+  EXPECT_GT(mutants.planted, 20);
+  for (const std::string& survivor : mutants.survivors) ADD_FAILURE() << survivor;
+}
+
+TEST(Hazards, DroppedWaitsAreFound) {
+  const Program& program = subject();
+  Mutants mutants;
+  for (std::size_t at = 0; at < program.code.size(); ++at) {
+    for (unsigned scoreboard = 0; scoreboard < 6; ++scoreboard) {
+      Control control = program.operations[at].control;
+      if ((control.wait_mask >> scoreboard & 1) == 0) continue;
+      control.wait_mask &= ~(1u << scoreboard);
+      mutants.plant(with_control_at(program, at, control), at,
+                    "wait for " + std::to_string(scoreboard));
+    }
+  }
+  mutants.print("dropped waits");
+  // Equivalent ones: branches wait on behalf of both ways and one way does not need it; joins of
+  // ways wait again for what one of them has waited for.
+  for (const std::string& survivor : mutants.survivors) std::cout << "  " << survivor << "\n";
+  EXPECT_GT(mutants.planted, 50);
+  EXPECT_GE(mutants.found * 100, mutants.planted * 85);
+}
+
+TEST(Hazards, DroppedScoreboardsAreFound) {
+  const Program& program = subject();
+  Mutants mutants;
+  for (std::size_t at = 0; at < program.code.size(); ++at) {
+    Control control = program.operations[at].control;
+    if (control.write_scoreboard < 0) continue;
+    control.write_scoreboard = -1;
+    mutants.plant(with_control_at(program, at, control), at, "scoreboard");
+  }
+  mutants.print("dropped write scoreboards");
+  // Equivalent ones: queues work in order, and a later load of the same queue is waited for.
+  for (const std::string& survivor : mutants.survivors) std::cout << "  " << survivor << "\n";
+  EXPECT_GT(mutants.planted, 50);
+  EXPECT_GE(mutants.found * 100, mutants.planted * 85);
+}
+
+// Keeps an operand that is written before its slot is read again.
+TEST(Hazards, EveryIllegalReuseIsFound) {
+  const Program& program = subject();
+  Mutants mutants;
+  for (std::size_t at = 0; at + 1 < program.code.size(); ++at) {
+    const Operation& operation = program.operations[at];
+    if (operation.name != "FFMA" || operation.reads.size() != 3) continue;
+    for (const RegisterUse& use : operation.reads) {
+      const bool is_written = names(operation.writes, use);
+      std::size_t next = at + 1;  // the next reader of the slot in the register's bank
+      for (; next < program.blocks[program.block_of[at]].end; ++next) {
+        bool reads_slot = false;
+        for (const RegisterUse& other : program.operations[next].reads) {
+          reads_slot |= other.file == use.file && other.operand == use.operand &&
+                        other.first % 2 == use.first % 2;
+        }
+        if (reads_slot) break;
+      }
+      if (!is_written || next == program.blocks[program.block_of[at]].end ||
+          !names(program.operations[next].reads, use) || use.operand != 2) {
+        continue;
+      }
+      Control control = operation.control;
+      control.reuse |= 1u << use.operand;
+      if (control.yields || control.stall > 11) continue;
+      const Operation& reader = program.operations[next];
+      if (reader.timing != Timing::kFixed) continue;
+      mutants.plant(with_control_at(program, at, control), at, "reuse");
+    }
+    Control control = operation.control;
+    control.yields = false;
+    if (control.stall > 11 || control.stall < 1) continue;
+    Instruction both = with_control(program.code[at], control);
+    both.high = (both.high | std::uint64_t{1} << (122 - 64)) & ~(std::uint64_t{1} << (109 - 64));
+    Program mutant = program;
+    replace(mutant, at, both);
+    if (at % 16 == 0) mutants.plant(mutant, at, "reuse under yield");
+  }
+  mutants.print("illegal reuse flags");
+  EXPECT_GT(mutants.planted, 20);
+  for (const std::string& survivor : mutants.survivors) ADD_FAILURE() << survivor;
+}
+
+// Timing may allow the wrong order; then the values differ.
+TEST(Hazards, EveryExchangedDependentPairIsFound) {
+  const Program& program = subject();
+  int planted = 0, by_hazard = 0, by_value = 0;
+  for (std::size_t at = 0; at + 1 < program.code.size(); ++at) {
+    if (reader_of(program, at) != at + 1) continue;
+    if (program.block_of[at] != program.block_of[at + 1]) continue;
+    const Operation& second = program.operations[at + 1];
+    if (second.timing == Timing::kControl) continue;
+    const Program mutant = exchanged(program, at, at + 1);
+    const bool hazard = !find_hazards(mutant).empty();
+    const bool value = !prove_equal(program, mutant).is_proved;
+    ++planted;
+    by_hazard += hazard;
+    by_value += value;
+    EXPECT_TRUE(hazard || value) << program.operations[at].text << " and " << second.text;
+  }
+  std::cout << "exchanged pairs: " << planted << ", " << by_hazard << " are hazards, " << by_value
+            << " change values\n";
+  EXPECT_GT(planted, 20);
+}
+
+TEST(Hazards, TuplesStartWhereTheHardwareWantsThem) {
+  Program program = subject();
+  for (std::size_t at = 0; at < program.code.size(); ++at) {
+    if (program.operations[at].name != "LDS.128") continue;
+    Instruction moved = program.code[at];
+    moved.low += std::uint64_t{2} << 16;  // Rd + 2
+    replace(program, at, moved);
+    for (const Hazard& hazard : find_hazards(program)) {
+      if (hazard.at == at && hazard.reason.find("tuple") != std::string::npos) return;
+    }
+    FAIL() << "not found";
+  }
+}
+
+TEST(Hazards, SentencesNamePlaceAndReason) {
+  const Program& program = subject();
+  for (std::size_t at = 0; at < program.code.size(); ++at) {
+    Control control = program.operations[at].control;
+    if (program.operations[at].name != "FFMA" || control.wait_mask == 0) continue;
+    control.wait_mask = 0;
+    const Program mutant = with_control_at(program, at, control);
+    const std::vector<Hazard> hazards = find_hazards(mutant);
+    ASSERT_FALSE(hazards.empty());
+    const std::string text = text_of(mutant, hazards[0]);
+    EXPECT_NE(text.find("FFMA"), std::string::npos) << text;
+    EXPECT_NE(text.find("may still be written by LDS.128 at 0x"), std::string::npos) << text;
+    return;
+  }
+}
+
+}  // namespace
+}  // namespace tessera::sass

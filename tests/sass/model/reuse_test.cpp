@@ -1,0 +1,68 @@
+#include "sass/model/reuse.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/sass/handmade.h"
+
+namespace tessera::sass {
+namespace {
+
+using namespace handmade;
+
+constexpr unsigned kA = 1, kB = 2, kC = 4;
+
+TEST(Reuse, CodesThatTheHardwareHas) {
+  for (int stall = 1; stall <= 11; ++stall) {
+    EXPECT_EQ(illegal_control({.stall = stall, .reuse = kA}), "") << stall;
+  }
+  EXPECT_EQ(illegal_control({.stall = 15, .yields = true}), "");
+  EXPECT_EQ(illegal_control({.stall = 0, .yields = true}), "");
+  EXPECT_NE(illegal_control({.stall = 12}), "");
+  EXPECT_NE(illegal_control({.stall = 0}), "");
+  EXPECT_NE(illegal_control({.stall = 16, .yields = true}), "");
+  EXPECT_NE(illegal_control({.stall = 4, .yields = true, .reuse = kA}), "");
+}
+
+std::size_t faults(std::vector<Operation> code) { return check_reuse(code).size(); }
+
+TEST(Reuse, StaleValuesAreFound) {
+  EXPECT_EQ(faults({ffma(4, 9, 10, 4, kA), ffma(5, 9, 10, 5)}), 0u);
+  EXPECT_EQ(faults({ffma(4, 9, 10, 4, kC), ffma(5, 9, 10, 4)}), 1u) << "its own result";
+  EXPECT_EQ(faults({ffma(4, 9, 10, 4, kA), load(8, 4, 2), ffma(5, 9, 10, 5)}), 1u);
+  EXPECT_EQ(faults({ffma(4, 9, 10, 4, kA), load(8, 4, 2), ffma(5, 11, 10, 5), ffma(5, 9, 1, 5)}),
+            0u)
+      << "another read of the slot ended the entry";
+  EXPECT_EQ(faults({ffma(4, 9, 10, 4, kA), ffma(9, 2, 10, 5), ffma(5, 3, 9, 5)}), 0u)
+      << "the new value is read through another slot";
+  EXPECT_EQ(faults({ffma(4, 9, 10, 4, kA), nop()}), 0u) << "kept for nobody";
+}
+
+TEST(Reuse, FlagsBelongToRegisters) {
+  Operation immediate = ffma(4, 9, 10, 4, kB);
+  immediate.reads.erase(immediate.reads.begin() + 1);
+  EXPECT_EQ(faults({immediate}), 1u);
+}
+
+TEST(Reuse, FlagsFromScratch) {
+  const std::vector<Operation> code = {ffma(4, 9, 10, 4), ffma(5, 9, 11, 5), ffma(6, 9, 10, 6),
+                                       ffma(9, 9, 10, 7), ffma(8, 9, 10, 9)};
+  // R10 and R11 lie in different banks: B keeps R10 over the second instruction. R9 is written by
+  // the fourth, so the fifth reads it anew.
+  EXPECT_EQ(profitable_reuse(code, std::vector<bool>(5, true)),
+            (std::vector<unsigned>{kA | kB, kA, kA | kB, kB, 0}));
+  EXPECT_EQ(profitable_reuse(code, {true, false, true, true, true}),
+            (std::vector<unsigned>{kA | kB, 0, kA | kB, kB, 0}));
+}
+
+TEST(Reuse, FlagsFromScratchAreLegal) {
+  std::vector<Operation> code;
+  for (int i = 0; i < 500; ++i) {
+    code.push_back(ffma(i * 7 % 13, i * 5 % 13, i * 3 % 13, i * 11 % 13));
+  }
+  const auto flags = profitable_reuse(code, std::vector<bool>(code.size(), true));
+  for (std::size_t i = 0; i < code.size(); ++i) code[i].control.reuse = flags[i];
+  EXPECT_EQ(faults(code), 0u);
+}
+
+}  // namespace
+}  // namespace tessera::sass

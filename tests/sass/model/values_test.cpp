@@ -1,0 +1,141 @@
+// The proof of equality: what may change places, and what it refuses.
+#include "sass/model/values.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+#include "sass/rewrite/remap.h"
+#include "tests/sass/programs.h"
+
+namespace tessera::sass {
+namespace {
+
+const Program& subject() {
+  static const Program program = program_named("rung_09_tile_8x8__128x128x8_am_bn");
+  return program;
+}
+
+// The first FFMA followed by another that has nothing to do with it.
+std::size_t independent_pair(const Program& program) {
+  for (std::size_t at = 0; at + 1 < program.code.size(); ++at) {
+    const Operation &first = program.operations[at], &second = program.operations[at + 1];
+    if (first.name != "FFMA" || second.name != "FFMA" || first.reads.size() != 3) continue;
+    bool meets = first.writes[0].first == second.writes[0].first;
+    for (const RegisterUse& use : first.reads) meets |= use.first == second.writes[0].first;
+    for (const RegisterUse& use : second.reads) meets |= use.first == first.writes[0].first;
+    if (!meets) return at;
+  }
+  throw std::runtime_error("no such pair");
+}
+
+TEST(Values, AKernelEqualsItself) {
+  for (const Kernel& kernel : all_kernels()) {
+    const CubinFile cubin = read_cubin(image_of(kernel).cubin);
+    const Program program = program_of(cubin.kernels[0], cubin.sm);
+    const Equality equality = prove_equal(program, program);
+    EXPECT_TRUE(equality.is_proved) << kernel.name << ": " << equality.reason;
+    EXPECT_EQ(equality.blocks, program.blocks.size());
+    EXPECT_GT(equality.effects, 0u);
+  }
+}
+
+TEST(Values, IndependentInstructionsMayChangePlaces) {
+  const std::size_t at = independent_pair(subject());
+  EXPECT_TRUE(prove_equal(subject(), exchanged(subject(), at, at + 1)).is_proved);
+}
+
+TEST(Values, ControlFieldsAreNoValues) {
+  const std::size_t at = independent_pair(subject());
+  Control control = subject().operations[at].control;
+  control.stall = 9;
+  EXPECT_TRUE(prove_equal(subject(), with_control_at(subject(), at, control)).is_proved);
+}
+
+TEST(Values, AnotherOperandIsRefusedByPlace) {
+  Program other = subject();
+  const std::size_t at = independent_pair(other);
+  Instruction changed = other.code[at];
+  changed.low ^= std::uint64_t{1} << 24;  // another register for A
+  replace(other, at, changed);
+  const Equality equality = prove_equal(subject(), other);
+  EXPECT_FALSE(equality.is_proved);
+  EXPECT_NE(equality.reason.find("rung_09"), std::string::npos) << equality.reason;
+}
+
+// a * b + c and b * a + c are one number but for the payload of NaN: not proved, so refused.
+TEST(Values, ExchangedFactorsAreRefused) {
+  Program other = subject();
+  const std::size_t at = independent_pair(other);
+  const Instruction& old = other.code[at];
+  Instruction changed = old;
+  changed.low &= ~(std::uint64_t{0xFFFF} << 24);
+  changed.low |= old.bits(24, 8) << 32 | old.bits(32, 8) << 24;
+  replace(other, at, changed);
+  EXPECT_FALSE(prove_equal(subject(), other).is_proved);
+}
+
+TEST(Values, MemoryKeepsItsOrder) {
+  const Program& program = subject();
+  for (std::size_t at = 0; at + 1 < program.code.size(); ++at) {
+    const bool loads =
+        program.operations[at].name == "LDS.128" && program.operations[at + 1].name == "LDS.128";
+    if (!loads || program.code[at].low == program.code[at + 1].low) continue;
+    const Equality equality = prove_equal(program, exchanged(program, at, at + 1));
+    EXPECT_FALSE(equality.is_proved);
+    EXPECT_NE(equality.reason.find("LDS"), std::string::npos) << equality.reason;
+    return;
+  }
+  FAIL() << "no two loads";
+}
+
+// Two registers that no tuple holds.
+std::pair<int, int> single_registers(const Program& program) {
+  std::map<int, int> widest;
+  for (const Operation& operation : program.operations) {
+    for (const std::vector<RegisterUse>* uses : {&operation.reads, &operation.writes}) {
+      for (const RegisterUse& use : *uses) {
+        if (use.file != RegisterFile::kGeneral) continue;
+        for (int i = 0; i < use.count; ++i) {
+          widest[use.first + i] = std::max(widest[use.first + i], use.count);
+        }
+      }
+    }
+  }
+  std::vector<int> single;
+  for (const auto& [reg, width] : widest) {
+    if (width == 1 && reg != 1) single.push_back(reg);
+  }
+  return {single.at(0), single.at(1)};
+}
+
+TEST(Values, RenamedRegistersAreFollowed) {
+  const Program& program = subject();
+  Renaming renaming = no_renaming();
+  const auto [one, another] = single_registers(program);
+  std::swap(renaming[one], renaming[another]);
+  Program other = program;
+  for (std::size_t at = 0; at < other.code.size(); ++at) {
+    replace(other, at, renamed(program.code[at], program.sm, renaming));
+  }
+  EXPECT_FALSE(prove_equal(program, other).is_proved);
+  EXPECT_TRUE(prove_equal(program, other, renaming).is_proved)
+      << prove_equal(program, other, renaming).reason;
+  renaming[one] = one;
+  EXPECT_THROW(prove_equal(program, other, renaming), std::invalid_argument);
+}
+
+TEST(Values, AnotherBranchIsRefused) {
+  Program other = subject();
+  other.blocks[1].next.clear();
+  EXPECT_FALSE(prove_equal(subject(), other).is_proved);
+  other = subject();
+  other.code.pop_back();
+  EXPECT_EQ(prove_equal(subject(), other).reason, "the versions differ in length.");
+}
+
+}  // namespace
+}  // namespace tessera::sass

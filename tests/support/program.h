@@ -1,0 +1,48 @@
+// Runs the real program as a person would, and keeps what it said.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lab/record/record.h"
+
+namespace tessera {
+
+struct Ran {
+  int code = -1;
+  std::string out, err;
+};
+
+// Environment entries are "NAME=value". No argument needs quoting.
+Ran run_program(const std::vector<std::string>& arguments,
+                const std::vector<std::string>& environment = {});
+
+// Starts the program, reads its stdout until `lines` lines are there, sends the signal (Ctrl-C is
+// SIGINT), reads the rest.
+Ran interrupt_program(const std::vector<std::string>& arguments, int lines, int signal);
+
+// Starts the program, reads its stdout until `lines` lines are there and closes it, as head does.
+Ran run_program_for_head(const std::vector<std::string>& arguments, int lines);
+
+bool contains(const std::string& text, const std::string& part);
+// What a call that must succeed says with --json -.
+lab::Json json_of(std::vector<std::string> call);
+
+std::string file_text(const std::string& path);
+void write_text(const std::string& path, const std::string& text);
+
+// A folder that is empty at first and removed at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+  std::vector<std::string> names() const;
+
+ private:
+  std::string path_;
+};
+
+}  // namespace tessera

@@ -64,7 +64,7 @@ TEST(Arrows, PlantedIncludesAreRefused) {
   EXPECT_TRUE(is_refused("src/cli/main.cpp", "#include \"vgpu/exec/cta.h\""));
   EXPECT_TRUE(is_refused("src/cli/main.cpp", "#include \"tests/support/beside.h\""));
   EXPECT_TRUE(is_refused("src/cli/main.cpp", "#include \"tools/calibrate/timing/bench.h\""));
-  EXPECT_TRUE(is_refused("tools/calibrate/main.cpp", "#include \"tests/kernels/gemms.h\""));
+  EXPECT_TRUE(is_refused("tools/calibrate/timing/main.cpp", "#include \"tests/kernels/gemms.h\""));
   EXPECT_TRUE(is_refused("include/tessera/gemm.h", "#include \"launch/params.h\""));
   EXPECT_TRUE(is_refused("interpose/cublas.cpp", "#include \"gemm/select.h\""));
   EXPECT_TRUE(is_refused("examples/multiply.cpp", "#include \"base/status.h\""));
@@ -113,8 +113,8 @@ TEST(Arrows, DrawnIncludesAreAccepted) {
   EXPECT_FALSE(is_refused("examples/multiply.cpp", "#include \"tessera/gemm.hpp\""));
   EXPECT_FALSE(is_refused("tools/tables/facts.cpp", "#include \"sass/container/cubin.h\""));
   EXPECT_FALSE(is_refused("tests/lab/x_test.cpp", "#include \"tools/calibrate/timing/bench.h\""));
-  EXPECT_FALSE(is_refused("src/cli/list.cpp", "#include <nlohmann/json.hpp>"));
-  EXPECT_FALSE(is_refused("src/cli/list.cpp", "#include <sys/ioctl.h>"));
+  EXPECT_FALSE(is_refused("src/cli/commands/list.cpp", "#include <nlohmann/json.hpp>"));
+  EXPECT_FALSE(is_refused("src/cli/commands/list.cpp", "#include <sys/ioctl.h>"));
 }
 
 TEST(Arrows, AsmIsFoundInCodeOnly) {

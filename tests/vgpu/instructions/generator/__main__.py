@@ -1,4 +1,10 @@
-"""Writes tests/vgpu/instructions/*.ptx:  python3 tests/vgpu/instructions/generator"""
+"""Writes tests/vgpu/instructions/*.ptx, or the same into another folder:
+
+  python3 tests/vgpu/instructions/generator [FOLDER]
+"""
+
+import sys
+from pathlib import Path
 
 import approximate
 import async_copy
@@ -10,6 +16,7 @@ import bulk_copy
 import cluster
 import control
 import conversion
+import core
 import fault
 import floating
 import half
@@ -20,6 +27,9 @@ import memory
 import warp
 import wgmma
 import wmma
+
+if len(sys.argv) > 1:
+    core.FOLDER = Path(sys.argv[1])
 
 for module in (
     integer,

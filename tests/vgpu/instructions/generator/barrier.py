@@ -160,7 +160,7 @@ JOIN:
   st.global.u32 [to], 9;
   ret;"""
     Kernel(
-        "bar_after_exit",
+        "bar_after_warps_exit",
         "warps that have ended do not count at bar.sync 0",
         body,
         [([], [(9 if k < 64 else 0xEEEEEEEE, 32)]) for k in range(96)],

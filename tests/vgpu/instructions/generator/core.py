@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Callable
 
 FOLDER = Path(__file__).resolve().parents[1]
+WRITTEN = set()  # names, each of which may be written once
 
 M8, M16, M32, M64 = 0xFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
 ANY = "any"  # an output word that the manual leaves open
@@ -71,6 +72,8 @@ class Kernel:
         lines.append(".visible .entry test(.param .u64 in, .param .u64 out)\n{")
         lines.append(self.body.strip("\n"))
         lines.append("}")
+        assert self.name not in WRITTEN, f"two tests are called {self.name}"
+        WRITTEN.add(self.name)
         FOLDER.mkdir(parents=True, exist_ok=True)
         self.path().write_text("\n".join(lines) + "\n")
 

@@ -43,8 +43,8 @@ class Tables(unittest.TestCase):
         for sections in (self.sections(),
                          self.sections(fp32=("2026-01-01", [run(512, "NN", 20, 1.4,
                                                                 verified=None)]))):
-            self.assertEqual(sections, {"fp32": fp32_tables.NOTHING,
-                                        "fp32_headline": fp32_tables.NOTHING})
+            self.assertEqual(sections, {name: fp32_tables.NOTHING
+                                        for name in ("fp32", "fp32_headline", "fp32_short")})
 
     def test_a_row_has_all_layouts_and_both_means(self):
         sections = self.sections(fp32=("2026-01-01", all_layouts(
@@ -56,6 +56,13 @@ class Tables(unittest.TestCase):
         self.assertEqual(row[-1], "yes")
         self.assertIn("59.5 TFLOP/s at 8192, 1.13 times", sections["fp32_headline"])
         self.assertIn("1 of 1", sections["fp32_headline"])
+
+    def test_the_short_table_holds_whole_squares_alone(self):
+        sections = self.sections(fp32=("2026-01-01", [
+            *all_layouts(8192, (58, 59, 60, 61), (1.08, 1.10, 1.12, 1.21)),
+            *all_layouts(4095, (50, 50, 50, 50), (1, 1, 1, 1)), run(4096, "NN", 50, 1.1)]))
+        rows = sections["fp32_short"].splitlines()[2:]
+        self.assertEqual(rows, ["| 8192 | 59.5 | 52.8 | 1.13 |"])
 
     def test_losses_are_shown_and_counted(self):
         sections = self.sections(fp32=("2026-01-01", all_layouts(

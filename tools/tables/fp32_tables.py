@@ -2,6 +2,7 @@
 
   fp32            any page   a row a size: each layout, geometric means, goals; losses in bold
   fp32_headline   any page   one sentence of it
+  fp32_short      any page   five squares: ours, the vendor's, the ratio
 
 Only verified runs count, and of sustained ones also those whose kernel and problem a burst run has
 verified. Of several runs of one problem the newest; files that compare variants (or
@@ -45,6 +46,7 @@ SQUARE_GOALS = {4096: Goal(1.10, 1.06), 8192: Goal(1.10, 1.06, 58), 16384: Goal(
                 **{size: Goal(1.12) for size in (1000, 1023, 2047, 4095, 4097, 5000)}}
 THIN_GOAL = Goal(1.0, 1.0)
 NOTHING = "not measured yet"
+SECTIONS = ("fp32", "fp32_headline", "fp32_short")
 
 
 def geometric_mean(values):
@@ -146,6 +148,18 @@ class Row:
                 f"{self.vendor:.1f}", f"{self.ratio:.2f}", self.goal.text(), self.verdict()]
 
 
+SHORT_SIZES = (512, 1024, 2048, 4096, 8192)
+
+
+def short_table(rows):
+    chosen = [row for row in rows if row.is_square and row.is_whole() and row.shape[0] in SHORT_SIZES]
+    if not chosen:
+        return NOTHING
+    return table(["m = n = k", "Tessera", "NVIDIA's library", "ratio"],
+                 [[row.name(), f"{row.tflops:.1f}", f"{row.vendor:.1f}", f"{row.ratio:.2f}"]
+                  for row in chosen])
+
+
 HEADER = ["size", "tile", *LAYOUTS, "mean TFLOP/s", "vendor", "ratio", "goal", "reached"]
 
 
@@ -189,14 +203,18 @@ def headline(rows):
             "sizes and shapes no layout is slower than the vendor's.")
 
 
-def sections(root):
+def result_files(root):
     files = [json.loads(path.read_text())
              for path in sorted((root / "results").glob("h200_fp32*.json"))]
-    files = [file for file in files if file.get("schema") == "tessera.results/1"]
+    return [file for file in files if file.get("schema") == "tessera.results/1"]
+
+
+def sections(root):
+    files = result_files(root)
     burst = newest_runs(files, "burst")
     rows = rows_of(burst)
     if not rows:
-        return {"fp32": NOTHING, "fp32_headline": NOTHING}
+        return {name: NOTHING for name in SECTIONS}
     environment = max((file["environment"] for file in files), key=lambda e: e["date"])
     words = [table(HEADER, [row.cells() for row in rows]),
              "TFLOP/s, in brackets the ratio to the vendor's: the better of cuBLAS and the fastest "
@@ -208,4 +226,4 @@ def sections(root):
              f"{environment['device']['name']}, driver {environment['device']['driver']}, "
              f"{environment['date'][:10]}; {environment['libraries']['vendor']}; {rounds([f for f in files if runs_of(f, 'burst')])}; "
              "`results/h200_fp32*.json`."]
-    return {"fp32": "\n\n".join(filter(None, words)), "fp32_headline": headline(rows)}
+    return dict(zip(SECTIONS, ("\n\n".join(filter(None, words)), headline(rows), short_table(rows))))

@@ -10,6 +10,7 @@ A generated section stands between two lines, <!-- NAME begin --> and <!-- NAME 
   gpu_check any page      what make gpu-test printed  results/h200_gpu_check.txt
   explain   any page      what explain 03 printed     results/explain_03.txt
   fp32      any page      FP32 beside the vendor's    results/h200_fp32*.json, by fp32_tables.py
+  fp32_short, fp64_short, docs/pictures/speed-*.svg   README's first screen, by front_picture.py
   observer_cost, sent_again    docs/counts.md         results/observer_cost.json, h200_ncu.json
   registers_*  docs/registers.md         results/h200_registers.json, h200_registers_fit.json
   registers_profile  docs/registers.md   results/h200_fp32_profile.json, by issue_profile.py
@@ -44,6 +45,7 @@ from pathlib import Path
 
 import count_tables
 import fp32_tables
+import front_picture
 import model_tables
 import register_tables
 
@@ -531,16 +533,21 @@ def updated_pages(root):
             if wanted is None:
                 sys.exit(f"{page}: no section <!-- {name} begin --> ... <!-- {name} end -->")
         yield page, text, wanted
+    ladder_runs = [run for run in results.timed["runs"] if is_plain_burst(run)]
     for page in [root / "README.md", *sorted(root.glob("docs/*.md"))]:
         text = wanted = page.read_text() if page.exists() else ""
         wanted = replace_section(wanted, "ladder", ladder(results, page, folders)) or wanted
         for name, file in (("gpu_check", "h200_gpu_check.txt"), ("explain", "explain_03.txt")):
             wanted = replace_section(wanted, name, printed(root, file)) or wanted
         generated = {**model_tables.sections(root), **count_tables.sections(root),
-                     **fp32_tables.sections(root), **register_tables.sections(root)}
+                     **fp32_tables.sections(root), **register_tables.sections(root),
+                     "fp64_short": front_picture.fp64_rows(ladder_runs)}
         for name, body in generated.items():
             wanted = replace_section(wanted, name, body) or wanted
         yield page, text, wanted
+    if (root / "README.md").exists():
+        for path, wanted in front_picture.pictures(root, ladder_runs):
+            yield path, path.read_text() if path.exists() else "", wanted
 
 
 def main():
@@ -556,6 +563,7 @@ def main():
         if options.check:
             print(f"{name} is out of date: run tools/tables/update_tables.py")
         else:
+            page.parent.mkdir(exist_ok=True)
             page.write_text(wanted)
             print(f"{name} updated")
     return 1 if options.check and stale else 0

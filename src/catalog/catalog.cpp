@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "catalog/persistent.h"
-#include "catalog/rates.h"
 #include "catalog/rung.h"
 #include "kernels/simt/config.h"
 #include "ladder/01_strided/config.h"
@@ -30,26 +29,11 @@
 #include "ladder/24_tensor_core_wmma/config.h"
 
 namespace tessera {
-namespace {
-
-std::vector<Kernel> with_rates(std::vector<Kernel> kernels) {
-  for (Kernel& kernel : kernels) {
-    for (KernelRow& row : kernel.rows) {
-      for (const catalog::Rate& rate : catalog::kH200Rates) {
-        if (rate.kernel == kernel.name && rate.variant == row.variant) row.tflops = rate.tflops;
-      }
-    }
-  }
-  return kernels;
-}
-
-}  // namespace
-
 std::span<const Kernel> all_kernels() {
   using catalog::packed_rung, catalog::patched_rung, catalog::persistent_rung, catalog::rung,
       catalog::stream_k_kernel;
   // clang-format off
-  static const std::vector<Kernel> kernels = with_rates({
+  static const std::vector<Kernel> kernels = {
       rung("01_strided", "one thread an output, lanes down a column", strided::kRows),
       rung("02_coalesced", "lanes along a row", coalesced::kRows),
       rung("03_shared_tile", "tiles staged in shared memory", shared_tile::kRows),
@@ -71,7 +55,7 @@ std::span<const Kernel> all_kernels() {
       packed_rung("23_packed_conflict_free", "shared blocks read without conflicts", packed_conflict_free::kRows),
       packed_rung("24_tensor_core_wmma", "FP64 tensor cores, one warp a tile", tensor_core_wmma::kRows),
       stream_k_kernel("simt_f32", "TMA, persistent, stream-K", "simt", simt::kRows),
-  });
+  };
   // clang-format on
   return kernels;
 }
@@ -86,40 +70,14 @@ std::vector<std::string> variants_of(const Kernel& kernel) {
   return variants;
 }
 
-const KernelRow& row_for(const Kernel& kernel, std::string_view variant, const Problem& problem,
-                         const Operands& operands, const PlanContext& context) {
-  // The layout decides, not the strides: a stride of 1 may stand on both sides of a thin matrix.
-  const bool swapped = problem.order == Order::kColumnMajor;
-  const bool a_along_k = swapped ? problem.op_b == Op::kNone : problem.op_a == Op::kNone;
-  const bool b_along_n = swapped ? problem.op_a == Op::kNone : problem.op_b == Op::kNone;
-  const Sides wanted{a_along_k ? Contiguous::kK : Contiguous::kM,
-                     b_along_n ? Contiguous::kN : Contiguous::kK};
-  const GemmParams params = canonical_params(problem, operands);
-  for (const KernelRow& row : kernel.rows) {
-    if (row.variant == variant && catalog::pays_to_turn(kernel, row, params, context)) return row;
+std::span<const KernelRow> rows_of(const Kernel& kernel, std::string_view variant) {
+  const auto is_wanted = [&](const KernelRow& row) { return row.variant == variant; };
+  const auto begin = std::find_if(kernel.rows.begin(), kernel.rows.end(), is_wanted);
+  if (begin == kernel.rows.end()) {
+    throw StatusError(Status::bad_argument("--kernel names variant '" + std::string(variant) +
+                                           "', which " + kernel.name + " does not have"));
   }
-  for (const KernelRow& row : kernel.rows) {
-    const bool fits =
-        row.sides.a == Contiguous::kStrided || (row.sides.a == wanted.a && row.sides.b == wanted.b);
-    if (row.variant == variant && fits && catalog::can_fetch(row, params)) return row;
-  }
-  throw StatusError(Status::bad_argument("--kernel names variant '" + std::string(variant) +
-                                         "', which " + kernel.name + " does not have"));
-}
-
-Status supports(const Kernel& kernel, const KernelRow& row, const Problem& problem) {
-  if (problem.type != kernel.type) {
-    return Status::unsupported("--type is " + std::string(name_of(problem.type)) + ", but " +
-                               kernel.name + " multiplies " + std::string(name_of(kernel.type)));
-  }
-  const GemmParams params = canonical_params(problem, {});
-  if (row.resident > 0) return catalog::supports_persistent(kernel, row, params);
-  if (catalog::grid_blocks(row, params) > catalog::kMaxGrid) {
-    return Status::unsupported("m is " + std::to_string(problem.m) + " and n is " +
-                               std::to_string(problem.n) + ", but " + kernel.name +
-                               " would need more than 2^31 - 1 thread blocks");
-  }
-  return {};
+  return {begin, std::find_if_not(begin, kernel.rows.end(), is_wanted)};
 }
 
 }  // namespace tessera

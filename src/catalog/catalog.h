@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,7 +11,6 @@
 
 #include "base/config.h"
 #include "launch/image.h"
-#include "launch/launch.h"
 #include "problem/problem.h"
 
 namespace tessera {
@@ -32,32 +30,9 @@ struct KernelRow {
   int shared_bytes = 0;              // dynamic shared memory of a block
   std::string add_entry = {};        // adds the parts of cut tiles
   std::string turn_entry =
-      {};             // brings operands into the form that tensor copies take; may be empty
-  int resident = 0;   // blocks of a multiprocessor: the grid is persistent; 0: a block a tile
-  int groups = 1;     // of warps, which divide a tile's k
-  double tflops = 0;  // of a full H200, measured (catalog/rates.h); 0: never
-};
-
-enum class When {
-  kModel,   // where a model of the time expects it to pay
-  kNever,   // to measure what it brings
-  kAlways,  // to test it
-};
-
-// What plans of persistent grids may do.
-struct PlanOptions {
-  When cut = When::kModel;   // the tiles of the last wave along k
-  When turn = When::kModel;  // operands that tensor copies do not take, by a launch ahead
-  // What lies outside of whole tiles by launches of smaller ones; kAlways: wherever there are some.
-  When edges = When::kModel;
-};
-
-// The machine that a plan is for.
-struct PlanContext {
-  int multiprocessors = 0;  // at least 1 for kernels with a persistent grid
-  DeviceAddress workspace = 0;
-  std::int64_t workspace_bytes = std::numeric_limits<std::int64_t>::max();
-  PlanOptions options = {};
+      {};            // brings operands into the form that tensor copies take; may be empty
+  int resident = 0;  // blocks of a multiprocessor: the grid is persistent; 0: a block a tile
+  int groups = 1;    // of warps, which divide a tile's k
 };
 
 // An entry of a kernel's image that is no row, and what it calls.
@@ -69,28 +44,15 @@ struct HelperEntry {
   int threads = 0, min_blocks = 1;
 };
 
-// A plan: the launches that solve one problem with one kernel, in order. Workspace is device memory
-// the caller gives, at least workspace_bytes of it (0: none needed). Depends on nothing but its
-// inputs; tensor maps are encoded at launch.
-struct Plan {
-  std::vector<Launch> launches;
-};
-
-struct Kernel;
-// What Kernel::workspace_bytes and Kernel::plan call; `row` is one of the kernel's.
-using WorkspaceRule = std::int64_t(const Kernel& kernel, const KernelRow& row,
-                                   const Problem& problem, const PlanContext& context);
-using PlanRule = Plan(const Kernel& kernel, const KernelRow& row, const Problem& problem,
-                      const Operands& operands, const PlanContext& context);
-
 struct Kernel {
   std::string name;  // the rung's folder, "02_coalesced"
   std::string idea;  // one short line
   DataType type;
-  std::vector<KernelRow> rows;  // the first variant is the default
+  std::string family;           // whose host file plans it: gemm/families/<family>.cpp
+  std::vector<KernelRow> rows;  // variant by variant; the first is the default
   std::vector<HelperEntry> helpers;
-  WorkspaceRule* workspace_rule;
-  PlanRule* plan_rule;
+  // Compute capabilities of the GPUs that its code runs on, first and last.
+  int first_sm = 0, last_sm = 999;
   std::optional<CodeImage> own_image = {};     // code from elsewhere than this build's images
   std::string name_space = {};                 // of the source: "tessera::warp_tile"
   std::string params = "tessera::GemmParams";  // what its entries take
@@ -98,15 +60,6 @@ struct Kernel {
   // all others.
   std::string patched_from = {};
   bool is_patched() const { return !patched_from.empty(); }
-
-  std::int64_t workspace_bytes(const KernelRow& row, const Problem& problem,
-                               const PlanContext& context) const {
-    return workspace_rule(*this, row, problem, context);
-  }
-  Plan plan(const KernelRow& row, const Problem& problem, const Operands& operands,
-            const PlanContext& context) const {
-    return plan_rule(*this, row, problem, operands, context);
-  }
 };
 
 std::span<const Kernel> all_kernels();
@@ -121,14 +74,9 @@ struct KernelChoice {
 };
 std::vector<KernelChoice> choose_kernels(std::string_view pattern);
 
-// The row of a variant that fits the problem's operand sides and, where rows differ in how they
-// fetch, the operands' alignment: the first that does. An address of 0 stands for an aligned one.
-// Where the plan turns operands first, the row is that of what they are turned into.
-const KernelRow& row_for(const Kernel& kernel, std::string_view variant, const Problem& problem,
-                         const Operands& operands = {}, const PlanContext& context = {});
-
-// Not ok when the kernel does not support the problem (type, or a grid beyond 2^31 - 1 blocks).
-Status supports(const Kernel& kernel, const KernelRow& row, const Problem& problem);
+// The rows of one variant: one for each way in which operands can be loaded. Throws kBadArgument
+// where the kernel has no such variant.
+std::span<const KernelRow> rows_of(const Kernel& kernel, std::string_view variant);
 
 // The image that holds the kernel's entries.
 const CodeImage& image_of(const Kernel& kernel);

@@ -9,37 +9,9 @@
 
 #include <utility>
 
-#include "catalog/cost_model.h"
 #include "catalog/rung.h"
 
 namespace tessera::catalog {
-
-// The rows that operands are turned for, and that D may be split among: operands along m and n, by
-// tensor copies alone.
-bool takes_turned(const KernelRow& row);
-
-// Whether to bring operands into the form that this row takes, by a launch ahead: it must be such a
-// row, and an operand of another form, or not aligned.
-bool pays_to_turn(const Kernel& kernel, const KernelRow& row, const GemmParams& canonical,
-                  const PlanContext& context);
-
-// Whether the row's ways to fetch suit these operands. Rows without such ways suit all.
-bool can_fetch(const KernelRow& row, const GemmParams& canonical);
-
-Status supports_persistent(const Kernel& kernel, const KernelRow& row, const GemmParams& canonical);
-
-// What a call with this row is expected to cost, the launch that turns its operands included.
-Prediction predicted_call(const Kernel& kernel, const KernelRow& row, const Problem& problem,
-                          const PlanContext& context);
-
-// Where operands are of another form than the row's, a launch that turns them; then for each region
-// of D one that multiplies and, where tiles are cut, one that adds their parts. Regions that do not
-// fit the workspace are planned as one.
-PlanRule plan_stream_k;
-WorkspaceRule stream_k_workspace;  // suffices for one region, too
-
-// One launch that computes every tile whole, for a rung whose params are producer_warp::Params.
-PlanRule plan_whole_tiles;
 
 // "simt_f32__256x128x16_am_bn_tma": what the build calls the entry of a row.
 std::string entry_name(std::string_view kernel, std::string_view variant, Sides sides,
@@ -89,8 +61,8 @@ Kernel stream_k_kernel(const std::string& name, std::string idea, const std::str
     row.turn_entry = turn_entry(name);
   }
   kernel.helpers = persistent_helpers(kernel.rows, family);
-  kernel.workspace_rule = stream_k_workspace;
-  kernel.plan_rule = plan_stream_k;
+  kernel.family = "simt";
+  kernel.first_sm = kernel.last_sm = 90;  // tensor copies and setmaxnreg: sm_90a only
   kernel.name_space = "tessera::" + family;
   kernel.params = kernel.name_space + "::SimtParams";
   return kernel;
@@ -100,7 +72,8 @@ Kernel stream_k_kernel(const std::string& name, std::string idea, const std::str
 template <class Rows>
 Kernel persistent_rung(const std::string& name, std::string idea, const Rows& table) {
   Kernel kernel = plain_kernel(name, std::move(idea), persistent_rows("rung_" + name, table));
-  kernel.plan_rule = plan_whole_tiles;
+  kernel.family = "producer_warp";
+  kernel.first_sm = kernel.last_sm = 90;  // as above
   kernel.params = kernel.name_space + "::Params";
   return kernel;
 }

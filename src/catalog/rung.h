@@ -1,7 +1,6 @@
-// How a catalog line becomes a Kernel: entry names from rows, launches from configs.
+// How a catalog line becomes a Kernel: entry names from rows.
 #pragma once
 
-#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -10,29 +9,9 @@
 
 namespace tessera::catalog {
 
-inline constexpr std::int64_t kMaxGrid = 0x7fffffff;  // HW: largest grid.x since compute 3.0
-
 // "rung_10_general_tile__128x128x8_ak_bn": what the build calls the entry of a row. `kernel` with
 // its prefix.
 std::string entry_name(std::string_view kernel, std::string_view variant, Sides sides);
-
-// Blocks that cover D of the canonical problem.
-std::int64_t grid_blocks(const KernelRow& row, const GemmParams& canonical);
-
-WorkspaceRule no_workspace;
-PlanRule plan_one_launch;
-
-// Packed A and packed B, each padded to whole blocks, one after the other.
-WorkspaceRule packed_workspace;
-PlanRule plan_packed;
-
-// A parameter block as bytes.
-template <class Params>
-std::vector<std::byte> bytes_of(const Params& params) {
-  std::vector<std::byte> bytes(sizeof params);
-  std::memcpy(bytes.data(), &params, sizeof params);
-  return bytes;
-}
 
 // "07_vector_access" -> "tessera::vector_access"
 std::string name_space_of(const std::string& rung);
@@ -68,10 +47,9 @@ inline Kernel plain_kernel(std::string name, std::string idea, std::vector<Kerne
   return {.name = std::move(name),
           .idea = std::move(idea),
           .type = DataType::kF32,
+          .family = "one_launch",
           .rows = std::move(rows),
           .helpers = {},
-          .workspace_rule = no_workspace,
-          .plan_rule = plan_one_launch,
           .name_space = std::move(name_space)};
 }
 
@@ -100,8 +78,7 @@ Kernel packed_rung(const std::string& name, std::string idea, const Rows& table)
     }
   }
   kernel.type = DataType::kF64;
-  kernel.workspace_rule = packed_workspace;
-  kernel.plan_rule = plan_packed;
+  kernel.family = "packed";
   return kernel;
 }
 

@@ -41,6 +41,11 @@ struct LoadedImage {
   std::string description;
 };
 
+// An entry of a loaded image, found once: what repeated launches of it need.
+struct LoadedEntry {
+  std::uint64_t handle = 0;
+};
+
 // What the virtual GPU saw during one launch, and of one instruction in it. Tagged exact: it counts
 // the PTX.
 using LaunchCounts = vgpu::LaunchReport;
@@ -82,11 +87,26 @@ class Device {
   virtual TensorMapBytes encode_tensor_map(const TensorMapDesc&) {
     throw StatusError(Status::unsupported("this device has no tensor maps"));
   }
+  // Moves the tensor of an encoded map to another address, of the alignment that it was encoded
+  // for.
+  virtual void replace_address(std::span<std::byte, 128>, DeviceAddress) const {
+    throw StatusError(Status::unsupported("this device has no tensor maps"));
+  }
+  // Finds an entry and lets it run with such shapes. Throws kBadArgument where the image has none
+  // of this name.
+  virtual LoadedEntry entry(const LoadedImage& image, const std::string& name,
+                            const LaunchShape& shape) = 0;
+  // Asynchronous on a real GPU, and allocates nothing there. `offsets`: where each of several
+  // parameters begins in `params`; empty: it is one block. A stream of null is the device's own. A
+  // fault (out of bounds, deadlock, ...) throws kFailed here or at the next synchronize(); on the
+  // virtual GPU a LaunchFault here.
+  virtual void launch(const LoadedEntry& entry, const LaunchShape& shape,
+                      std::span<const std::byte> params, std::span<const std::size_t> offsets,
+                      void* stream) = 0;
+  // All of that for a launch that is made once.
+  void launch(const LoadedImage& image, const Launch& launch);
   // The launch's parameters with this device's encoding of each tensor map in its place.
   std::vector<std::byte> params_of(const Launch& launch);
-  // Asynchronous on a real GPU. A fault (out of bounds, deadlock, ...) throws kFailed here or at
-  // the next synchronize(); on the virtual GPU a LaunchFault here.
-  virtual void launch(const LoadedImage& image, const Launch& launch) = 0;
   virtual void synchronize() = 0;
 
   // Elapsed milliseconds on the device between two marks on its stream; nullopt on the virtual GPU.

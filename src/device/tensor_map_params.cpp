@@ -21,6 +21,12 @@ const TensorMapBytes& Device::encoded(const TensorMapDesc& desc) {
   return (encoded_maps_[next_encoded_++ % kRememberedMaps] = map).bytes;
 }
 
+void Device::launch(const LoadedImage& image, const Launch& launch) {
+  const LoadedEntry found = entry(image, launch.entry, launch.shape);
+  const std::vector<std::byte> params = params_of(launch);
+  this->launch(found, launch.shape, params, launch.param_offsets, nullptr);
+}
+
 std::vector<std::byte> Device::params_of(const Launch& launch) {
   std::vector<std::byte> params = launch.params;
   for (const LaunchTensorMap& map : launch.tensor_maps) {

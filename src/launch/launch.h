@@ -21,6 +21,10 @@ struct LaunchShape {
   int grid_y = 1, grid_z = 1;  // at most 65535
   int block_z = 1;             // at most 64
   int cluster[3] = {0, 0, 0};  // thread blocks of a cluster; 0: what the kernel says, else 1
+  // Programmatic dependent launch: the grid may start while the launch before it still runs, and
+  // its kernel waits by griddepcontrol before it reads what that one wrote. The virtual GPU starts
+  // it afterwards.
+  bool starts_early = false;
 };
 
 // A tensor map among a launch's parameters. Every device encodes maps in its own way, so a plan
@@ -34,10 +38,6 @@ struct Launch {
   std::string entry;  // extern "C" name in the image
   LaunchShape shape;
   std::vector<std::byte> params;  // the kernel's one parameter block, or several parameters
-  // Programmatic dependent launch: the grid may start while the launch before it still runs, and
-  // its kernel waits by griddepcontrol before it reads what that one wrote. The virtual GPU starts
-  // it afterwards.
-  bool starts_early = false;
   std::vector<LaunchTensorMap> tensor_maps = {};
   // Where each of several parameters begins in `params`, at its natural alignment; empty: one.
   std::vector<std::size_t> param_offsets = {};

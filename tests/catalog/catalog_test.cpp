@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 
 namespace tessera {
@@ -73,33 +72,15 @@ TEST(Catalog, APatchedKernelSharesTheCodeOfAnother) {
   EXPECT_FALSE(patched.patched.note.empty());
 }
 
-// Column-major is row-major with the operands exchanged: the sides follow.
-TEST(Catalog, PicksTheRowOfTheOperandSides) {
-  const Kernel& kernel = *choose_kernels("12").front().kernel;
-  const auto entry = [&](Order order, const char* layout) {
-    Problem p{.m = 4, .n = 4, .k = 4, .order = order};
-    set_layout(p, layout);
-    const std::string name = row_for(kernel, "128x128x8", p).entry;
-    return name.substr(name.size() - 5);
-  };
-  EXPECT_EQ(entry(Order::kRowMajor, "NN"), "ak_bn");
-  EXPECT_EQ(entry(Order::kRowMajor, "TN"), "am_bn");
-  EXPECT_EQ(entry(Order::kRowMajor, "NT"), "ak_bk");
-  EXPECT_EQ(entry(Order::kRowMajor, "TT"), "am_bk");
-  EXPECT_EQ(entry(Order::kColumnMajor, "NN"), "ak_bn");
-  EXPECT_EQ(entry(Order::kColumnMajor, "NT"), "am_bn");
-  EXPECT_EQ(entry(Order::kColumnMajor, "TN"), "ak_bk");
-  EXPECT_EQ(entry(Order::kColumnMajor, "TT"), "am_bk");
-}
-
-TEST(Catalog, RefusesWhatAKernelCannotRun) {
-  const Kernel& kernel = *choose_kernels("01").front().kernel;
-  Problem p = with_default_ld({.m = 8, .n = 8, .k = 8, .type = DataType::kF64});
-  EXPECT_EQ(supports(kernel, kernel.rows[0], p).code, StatusCode::kUnsupported);
-  p.type = DataType::kF32;
-  EXPECT_TRUE(supports(kernel, kernel.rows[0], p).ok());
-  p = with_default_ld({.m = 1 << 22, .n = 1 << 22, .k = 1, .type = DataType::kF32});
-  EXPECT_FALSE(supports(kernel, kernel.rows[0], p).ok());
+// A variant's rows are neighbours: a plan looks at each variant once.
+TEST(Catalog, RowsOfAVariantAreNeighbours) {
+  for (const Kernel& kernel : all_kernels()) {
+    std::size_t rows = 0;
+    for (const std::string& variant : variants_of(kernel)) rows += rows_of(kernel, variant).size();
+    EXPECT_EQ(rows, kernel.rows.size()) << kernel.name;
+  }
+  EXPECT_EQ(rows_of(*choose_kernels("12")[0].kernel, "staged").size(), 4u);
+  EXPECT_THROW(rows_of(*choose_kernels("12")[0].kernel, "none"), StatusError);
 }
 
 TEST(Catalog, ThreadsOfABlockShareItsOutputs) {
@@ -112,46 +93,6 @@ TEST(Catalog, ThreadsOfABlockShareItsOutputs) {
   }
   EXPECT_EQ(choose_kernels("12").front().kernel->rows.front().thread.m, 8);
   EXPECT_EQ(choose_kernels("07").front().kernel->rows.front().thread.n, 4);
-}
-
-TEST(Plan, CoversTheOutputWithALinearGrid) {
-  const Kernel& kernel = *choose_kernels("12").front().kernel;
-  const Problem p = with_default_ld({.m = 129, .n = 257, .k = 9, .order = Order::kRowMajor});
-  const Plan plan = kernel.plan(row_for(kernel, "128x128x8", p), p, {}, {});
-  ASSERT_EQ(plan.launches.size(), 1u);
-  EXPECT_EQ(plan.launches[0].shape.grid, 2 * 3);
-  EXPECT_EQ(plan.launches[0].shape.block, 256);
-}
-
-TEST(Plan, LaunchesNothingForAnEmptyOutput) {
-  for (const Kernel& kernel : all_kernels()) {
-    const Problem p = with_default_ld({.m = 0, .n = 5, .k = 5, .type = kernel.type});
-    EXPECT_TRUE(kernel.plan(kernel.rows[0], p, {}, {}).launches.empty());
-  }
-}
-
-TEST(Plan, PacksOnlyWhatIsRead) {
-  const Kernel& kernel = *choose_kernels("21").front().kernel;
-  Problem p = with_default_ld({.m = 9, .n = 8, .k = 7, .type = DataType::kF64});
-  EXPECT_EQ(kernel.plan(kernel.rows[0], p, {}, {.workspace = 0x1000}).launches.size(), 3u);
-  // Canonical A is 8 x 7 -> 64, B is 7 x 9 -> 8 x 16 = 128 doubles.
-  EXPECT_EQ(kernel.workspace_bytes(kernel.rows[0], p, {}), (64 + 128) * 8);
-  p.alpha = 0;
-  EXPECT_EQ(kernel.plan(kernel.rows[0], p, {}, {.workspace = 0x1000}).launches.size(), 1u);
-}
-
-// Legal operands whose padded copies would be larger than 63 bits can count.
-TEST(Plan, RefusesPackedCopiesBeyond63Bits) {
-  const Kernel& kernel = *choose_kernels("24").front().kernel;
-  Problem p{.m = 1, .n = 1, .k = std::int64_t{1} << 55, .type = DataType::kF64};
-  EXPECT_EQ(kernel.workspace_bytes(kernel.rows[0], with_default_ld(p), {}), std::int64_t{1} << 62);
-  for (const int shift : {56, 57, 58, 59}) {
-    p.k = std::int64_t{1} << shift;
-    const Problem problem = with_default_ld(p);
-    ASSERT_TRUE(check(problem).ok());
-    EXPECT_THROW(kernel.workspace_bytes(kernel.rows[0], problem, {}), StatusError);
-    EXPECT_THROW(kernel.plan(kernel.rows[0], problem, {}, {}), StatusError);
-  }
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ TEST_F(CudaDeviceTest, EncodesATensorMapOnce) {
 TEST_F(CudaDeviceTest, LaunchesThatStartEarlySaySo) {
   const auto device = cuda::make_device(kFake);
   const LoadedImage loaded = device->load(image("good", "", ""));
-  Launch launch{.entry = "entry", .shape = {.grid = 4}, .params = {}, .starts_early = true};
+  Launch launch{.entry = "entry", .shape = {.grid = 4, .starts_early = true}, .params = {}};
   device->launch(loaded, launch);
   EXPECT_CONTAINS(calls(), "cuLaunchKernelEx entry 4x1x1 32x1x1 0 6=1x0x0 -");
   std::fill_n(launch.shape.cluster, 3, 1);

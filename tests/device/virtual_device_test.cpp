@@ -104,7 +104,8 @@ TEST(VirtualDevice, WritesTensorMapsIntoTheParameters) {
   CodeImage image = image_of(kCopy);
   image.name = "copy";
   const DeviceAddress out = device->allocate(8);
-  Launch launch{.entry = "copy", .params = std::vector<std::byte>(192), .starts_early = true};
+  Launch launch{
+      .entry = "copy", .shape = {.starts_early = true}, .params = std::vector<std::byte>(192)};
   std::memcpy(launch.params.data(), &out, sizeof out);
   TensorMapDesc desc{.address = out};
   desc.sizes = {64, 64};

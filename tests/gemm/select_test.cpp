@@ -1,25 +1,25 @@
-#include "gemm/select.h"
-
+// Which kernel the library takes where nobody names one, and what it expects of it.
 #include <gtest/gtest.h>
 
-#include "catalog/persistent.h"
+#include "gemm/plan.h"
 
 namespace tessera {
 namespace {
 
-const PlanContext kContext{.multiprocessors = 132};
+const gemm::DeviceLimits kLimits{.sms = 132};
+
+gemm::Plan plan_of(const Problem& problem) { return gemm::plan(problem, {}, kLimits); }
 
 std::string best(std::int64_t m, std::int64_t n, std::int64_t k, DataType type = DataType::kF32) {
-  return gemm::best_kernel(with_default_ld({.m = m, .n = n, .k = k, .type = type}), kContext)
-      .kernel->name;
+  return plan_of({.m = m, .n = n, .k = k, .type = type}).kernel().name;
 }
 
 std::string variant(std::int64_t m, std::int64_t n, std::int64_t k, const char* layout = "NT") {
   Problem problem{.m = m, .n = n, .k = k};
   set_layout(problem, layout);
-  const KernelChoice choice = gemm::best_kernel(with_default_ld(problem), kContext);
-  EXPECT_EQ(choice.kernel->name, "simt_f32");
-  return choice.variant;
+  const gemm::Plan plan = plan_of(problem);
+  EXPECT_EQ(plan.kernel().name, "simt_f32");
+  return plan.row().variant;
 }
 
 TEST(Select, LargeProblemsTakeLargeTiles) {
@@ -50,9 +50,51 @@ TEST(Select, TypesDecide) {
 TEST(Select, EmptyProblemsHaveAKernelToo) { EXPECT_FALSE(best(0, 5, 5).empty()); }
 
 double predicted(const char* kernel, const Problem& problem) {
-  const KernelChoice choice = choose_kernels(kernel).front();
-  const KernelRow& row = row_for(*choice.kernel, choice.variant, problem, {}, kContext);
-  return catalog::predicted_call(*choice.kernel, row, problem, kContext).total();
+  return gemm::plan(problem, {}, kLimits, {.kernel = choose_kernels(kernel).front()})
+      .offers.front()
+      .cost.total();
+}
+
+// All variants that the kernel has, the cheapest first, each once.
+TEST(Select, ThePlanRemembersWhatElseThereWas) {
+  const gemm::Plan plan = plan_of({.m = 1000, .n = 900, .k = 800});
+  const Kernel& kernel = *choose_kernels("simt_f32").front().kernel;
+  EXPECT_EQ(plan.offers.size(), variants_of(kernel).size());
+  for (std::size_t i = 1; i < plan.offers.size(); ++i) {
+    EXPECT_LE(plan.offers[i - 1].cost.total(), plan.offers[i].cost.total());
+    for (std::size_t j = 0; j < i; ++j) {
+      EXPECT_NE(plan.offers[i].row->variant, plan.offers[j].row->variant);
+    }
+  }
+  for (const gemm::Offer& offer : plan.offers) {
+    const gemm::Plan alone = gemm::plan(plan.problem, {}, kLimits,
+                                        {.kernel = KernelChoice{&kernel, offer.row->variant}});
+    EXPECT_EQ(alone.offers.size(), 1u);
+    EXPECT_EQ(&alone.row(), offer.row);
+    EXPECT_EQ(alone.offers.front().cost.total(), offer.cost.total());
+    EXPECT_EQ(alone.offers.front().workspace_bytes, offer.workspace_bytes);
+    EXPECT_EQ(alone.offers.front().decision_text(), offer.decision_text());
+  }
+}
+
+// Rungs are planned when they are named.
+TEST(Select, RungsAreNeverChosenInFp32) {
+  for (const std::int64_t size : {1, 16, 100, 512, 4096}) {
+    for (const gemm::Offer& offer : plan_of({.m = size, .n = size, .k = size}).offers) {
+      EXPECT_EQ(offer.kernel->name, "simt_f32");
+    }
+  }
+}
+
+// Within less workspace another kernel may be the best one; what does not fit is no offer.
+TEST(Select, TheWorkspaceLimitIsKept) {
+  const Problem problem{.m = 4096, .n = 4096, .k = 4096};
+  const std::int64_t wanted = plan_of(problem).workspace_bytes();
+  for (const std::int64_t limit : {wanted, wanted - 1, std::int64_t{20} << 20}) {
+    const gemm::Plan plan = gemm::plan(problem, {}, kLimits, {.workspace_limit = limit});
+    for (const gemm::Offer& offer : plan.offers) EXPECT_LE(offer.workspace_bytes, limit);
+    EXPECT_EQ(plan.workspace_bytes() == wanted, limit == wanted);
+  }
 }
 
 // One more tile than there are slots costs a whole wave more.

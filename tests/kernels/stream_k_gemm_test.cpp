@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "kernels/schedule/choose_stream_k.h"
+#include "gemm/choose_stream_k.h"
 #include "kernels/simt/params.h"
 #include "tests/kernels/run_kernel.h"
 #include "tests/support/test_device.h"
@@ -99,7 +99,7 @@ TEST_P(StreamKGemm, ComputesEverythingOnce) {
   auto findings = launch_and_check(
       device, image, launch_of(params, "stream_k_gemm", {.grid = schedule.ctas, .block = 128}));
   Launch add = launch_of(params, "stream_k_add", {.grid = 2, .block = simt::kAddThreads});
-  add.starts_early = true;
+  add.shape.starts_early = true;
   const auto more = launch_and_check(device, image, add);
   findings.insert(findings.end(), more.begin(), more.end());
   EXPECT_EQ(described(findings), "");

@@ -6,7 +6,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "catalog/rung.h"
 #include "lab/verify/verify.h"
 #include "tests/support/test_device.h"
 
@@ -38,6 +37,7 @@ lab::VerifyResult verify(const Broken& broken) {
       .name = broken.entry,
       .idea = "wrong on purpose",
       .type = broken.problem.type,
+      .family = "one_launch",
       .rows = {{.variant = "only",
                 .entry = "broken_" + broken.entry,
                 .sides = {},
@@ -45,8 +45,6 @@ lab::VerifyResult verify(const Broken& broken) {
                 .threads = broken.threads,
                 .threads_y = 1}},
       .helpers = {},
-      .workspace_rule = catalog::no_workspace,
-      .plan_rule = catalog::plan_one_launch,
       .own_image = CodeImage{.name = "broken", .ptx = ptx_of_broken_kernels()},
   };
   static const std::unique_ptr<Device> device = make_virtual_device();

@@ -9,17 +9,17 @@
 #include <iterator>
 #include <map>
 
-#include "catalog/persistent.h"
 #include "lab/verify/lattice.h"
-#include "lab/verify/runner.h"
+#include "lab/verify/prepared_call.h"
 #include "lab/verify/verify.h"
 #include "tests/support/beside.h"
 #include "tests/support/kernel_choice.h"
 #include "tests/support/test_device.h"
 
 namespace tessera {
-
 namespace {
+
+using gemm::Policy;
 
 // tests/kernels/gemm/stream_k_gemm.cu.
 const Kernel& plain_kernel() {
@@ -31,6 +31,7 @@ const Kernel& plain_kernel() {
       .name = "plain",
       .idea = "the plainest kernel over a stream-K schedule",
       .type = DataType::kF32,
+      .family = "simt",
       .rows = {{.variant = "16x32",
                 .entry = "stream_k_gemm",
                 .sides = {},
@@ -40,8 +41,6 @@ const Kernel& plain_kernel() {
                 .add_entry = "stream_k_add",
                 .resident = 1}},
       .helpers = {},
-      .workspace_rule = catalog::stream_k_workspace,
-      .plan_rule = catalog::plan_stream_k,
       .own_image =
           CodeImage{.name = "plain", .ptx = ptx, .cubin_arch = "sm_90a", .portable_ptx = {}}};
   return kernel;
@@ -67,7 +66,7 @@ Device& device_of(int multiprocessors) {
 class Production : public testing::TestWithParam<KernelChoice> {
  protected:
   const Kernel& kernel() const { return *GetParam().kernel; }
-  BlockTile block() const { return row_for(kernel(), GetParam().variant, {}).block; }
+  BlockTile block() const { return rows_of(kernel(), GetParam().variant).front().block; }
 
   // How many launches there were; 0 on a real GPU.
   std::size_t expect_verified(const lab::LatticeCase& each, int multiprocessors,
@@ -86,7 +85,7 @@ class Production : public testing::TestWithParam<KernelChoice> {
 TEST_P(Production, EveryDepth) {
   int i = 0;
   for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().type)) {
-    expect_verified(each, i++ % 3 == 0 ? 40 : 3, {.plan = {.cut = When::kAlways}});
+    expect_verified(each, i++ % 3 == 0 ? 40 : 3, {.plan = {.split = Policy::kAlways}});
   }
 }
 
@@ -95,7 +94,7 @@ TEST_P(Production, OperandsTurnedAhead) {
   int i = 0;
   for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().type, 4)) {
     const bool checks = i++ % 6 == 0 && !test_on_cuda();
-    expect_verified(each, 5, {.checks = checks, .plan = {.turn = When::kAlways}});
+    expect_verified(each, 5, {.checks = checks, .plan = {.repack = Policy::kAlways}});
   }
 }
 
@@ -110,9 +109,9 @@ TEST_P(Production, RaggedEdges) {
     const BlockTile around = order == Order::kRowMajor ? rows : columns;
     for (const lab::LatticeCase& each : lab::depth_lattice(around, kernel().type, 5)) {
       if (each.problem.order != order || each.problem.k > 512) continue;
-      const PlanOptions plan{.cut = i % 2 ? When::kAlways : When::kModel,
-                             .turn = When::kAlways,
-                             .edges = When::kAlways};
+      const gemm::PlanOptions plan{.split = i % 2 ? Policy::kAlways : Policy::kModel,
+                                   .repack = Policy::kAlways,
+                                   .remainder = Policy::kAlways};
       const bool checks = i % 5 == 0 && !test_on_cuda();
       const lab::VerifyOptions options{.nans = i % 4 == 0 ? 3 : 0, .checks = checks, .plan = plan};
       most = std::max(most, expect_verified(each, 5, options));
@@ -125,7 +124,7 @@ TEST_P(Production, RaggedEdges) {
 
 TEST_P(Production, WholeTilesAlone) {
   for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().type, 3)) {
-    if (each.problem.k % 4 == 1) expect_verified(each, 2, {.plan = {.cut = When::kNever}});
+    if (each.problem.k % 4 == 1) expect_verified(each, 2, {.plan = {.split = Policy::kNever}});
   }
 }
 
@@ -134,13 +133,14 @@ TEST_P(Production, EveryDepthUnderChecks) {
   int i = 0;
   for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().type, 2)) {
     if (i++ % 5 != 0) continue;
-    expect_verified(each, i % 2 ? 3 : 17, {.checks = true, .plan = {.cut = When::kAlways}});
+    expect_verified(each, i % 2 ? 3 : 17, {.checks = true, .plan = {.split = Policy::kAlways}});
   }
 }
 
 // Rows of `pitch` elements, more than 2^30, so that the last one begins beyond 2^31. Memory and
 // what the checks note of it exist only where somebody comes.
-void expect_long_rows(const KernelChoice& choice, std::int64_t pitch, const PlanOptions& plan) {
+void expect_long_rows(const KernelChoice& choice, std::int64_t pitch,
+                      const gemm::PlanOptions& plan) {
   const auto device = make_virtual_device({.memory_bytes = std::size_t{1} << 40,
                                            .multiprocessors = 3,
                                            .observation = {.checks = true}});
@@ -149,9 +149,9 @@ void expect_long_rows(const KernelChoice& choice, std::int64_t pitch, const Plan
   problem = with_default_ld(problem);
   const auto a = [](int i, int l) { return static_cast<float>((3 * i + 5 * l) % 7 - 3); };
   const auto b = [](int l, int j) { return static_cast<float>((2 * l + 3 * j) % 5 - 2); };
-  const lab::DeviceBuffer on_a(*device, (2 * pitch + k) * sizeof(float));
-  const lab::DeviceBuffer on_b(*device, k * n * sizeof(float));
-  const lab::DeviceBuffer on_d(*device, (2 * pitch + n) * sizeof(float));
+  const DeviceBuffer on_a(*device, (2 * pitch + k) * sizeof(float));
+  const DeviceBuffer on_b(*device, k * n * sizeof(float));
+  const DeviceBuffer on_d(*device, (2 * pitch + n) * sizeof(float));
   std::vector<float> row;
   for (int i = 0; i < m; ++i) {
     row.clear();
@@ -163,8 +163,8 @@ void expect_long_rows(const KernelChoice& choice, std::int64_t pitch, const Plan
     for (int j = 0; j < n; ++j) row.push_back(b(l, j));
     device->copy_in(on_b.address() + l * n * sizeof(float), row.data(), n * sizeof(float));
   }
-  lab::Runner runner(*device, choice, problem, plan);
-  runner.run(runner.plan({on_a.address(), on_b.address(), 0, on_d.address()}));
+  const Operands operands{on_a.address(), on_b.address(), 0, on_d.address()};
+  lab::PreparedCall(*device, choice, problem, gemm::alignment_of(operands), plan).run(operands);
   for (const LaunchCounts& launch : device->take_counts()) {
     for (const vgpu::Finding& finding : launch.findings) ADD_FAILURE() << finding.message;
   }
@@ -188,34 +188,33 @@ constexpr std::int64_t kLongRow = (std::int64_t{1} << 30) + 16;
 
 TEST_P(Production, RowsBeyondTwoToThe31Elements) {
   if (test_on_cuda()) GTEST_SKIP() << "a real GPU has no memory that exists only where touched";
-  expect_long_rows(GetParam(), kLongRow, {.cut = When::kAlways});
+  expect_long_rows(GetParam(), kLongRow, {.split = Policy::kAlways});
 }
 
 // A is brought into aligned rows first, D goes by way of scratch.
 TEST_P(Production, UnalignedRowsBeyondTwoToThe31Elements) {
   if (test_on_cuda()) GTEST_SKIP() << "a real GPU has no memory that exists only where touched";
   if (kernel().rows.front().turn_entry.empty()) GTEST_SKIP() << "a kernel that turns nothing";
-  for (const When turn : {When::kNever, When::kAlways}) {
-    expect_long_rows(GetParam(), kLongRow + 1, {.cut = When::kAlways, .turn = turn});
+  for (const Policy repack : {Policy::kNever, Policy::kAlways}) {
+    expect_long_rows(GetParam(), kLongRow + 1, {.split = Policy::kAlways, .repack = repack});
   }
 }
 
 // Without being asked to: a long product is cut where there are enough multiprocessors.
 TEST_P(Production, TheModelCutsLongProducts) {
   const Problem problem = with_default_ld({.m = 70, .n = 90, .k = 40000});
-  const KernelRow& row = row_for(kernel(), GetParam().variant, problem);
-  if (row.add_entry.empty()) GTEST_SKIP() << "a kernel of whole tiles";
-  const PlanContext context{.multiprocessors = 132, .workspace = 0x1000};
-  const std::vector<Launch> launches =
-      kernel().plan(row, problem, {0x10000, 0x20000000, 0, 0x40000000}, context).launches;
-  EXPECT_TRUE(std::ranges::any_of(
-      launches, [&](const Launch& launch) { return launch.entry == row.add_entry; }));
+  const gemm::Plan plan = gemm::plan(problem, {}, {.sms = 132}, {.kernel = GetParam()});
+  const std::string& add = plan.row().add_entry;
+  if (add.empty()) GTEST_SKIP() << "a kernel of whole tiles";
+  EXPECT_TRUE(std::ranges::any_of(plan.launches, [&](const gemm::PlannedLaunch& planned) {
+    return planned.launch.entry == add;
+  }));
 }
 
 // Nothing on the virtual GPU would notice: its launches run one after the other.
 TEST_P(Production, WhatMayStartEarlyWaits) {
   const std::string_view ptx = image_of(kernel()).ptx;
-  const KernelRow& row = row_for(kernel(), GetParam().variant, {});
+  const KernelRow& row = rows_of(kernel(), GetParam().variant).front();
   for (const std::string& entry : {row.entry, row.add_entry}) {
     if (entry.empty() || row.turn_entry.empty()) continue;  // alone, or behind nothing of ours
     const std::size_t begin = ptx.find(".entry " + entry + "(");

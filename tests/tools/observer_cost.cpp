@@ -10,7 +10,7 @@
 #include <functional>
 
 #include "lab/record/record.h"
-#include "lab/verify/runner.h"
+#include "lab/verify/prepared_call.h"
 #include "tests/kernels/gemms.h"
 
 namespace tessera {
@@ -57,11 +57,11 @@ Json rung_row(const char* kernel) {
   given.type = choice.kernel->type;
   const Problem problem = with_default_ld(given);
   return row(choice.kernel->name, [&](Device& device, const vgpu::Observation& observation) {
-    lab::Runner runner(device, choice, problem);
+    const lab::PreparedCall call(device, choice, problem, {});
     const Bytes zeros(std::size_t{kSize} * kSize * size_of(problem.type));
     const DeviceBytes a(device, zeros), b(device, zeros), c(device, zeros), d(device, zeros);
     device.observe(observation);
-    runner.run(runner.plan({a.address(), b.address(), c.address(), d.address()}));
+    call.run({a.address(), b.address(), c.address(), d.address()});
     device.synchronize();
     device.observe({});
   });

@@ -14,9 +14,9 @@
 #include "cli/options/gpu_option.h"
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
-#include "gemm/select.h"
+#include "gemm/plan.h"
 #include "lab/timing/chain.h"
-#include "lab/verify/runner.h"
+#include "lab/verify/stop.h"
 
 namespace tessera::cli {
 namespace {
@@ -78,14 +78,14 @@ struct Group {
 
 // WHY: all groups are made before the first runs, so that a bad argument costs nobody an hour.
 std::vector<Group> groups_of(const ProblemOptions& options, const Shape& otherwise,
-                             int multiprocessors) {
+                             const DeviceInfo& device) {
   std::vector<Group> groups;
   if (options.kernel == kBestKernel) {
-    const PlanContext context{.multiprocessors = multiprocessors,
-                              .options = plan_options_of(options)};
     const DataType type = type_for_best(options);
     for (const Problem& problem : problems_of(options, type, otherwise)) {
-      groups.push_back({problem, {gemm::best_kernel(problem, context)}});
+      const gemm::Plan plan =
+          gemm::plan(problem, {}, gemm::limits_of(device), plan_options_of(options));
+      groups.push_back({problem, {{&plan.kernel(), plan.row().variant}}});
     }
     return groups;
   }
@@ -185,7 +185,7 @@ int bench_chain(const Options& options) {
   Devices devices = open_devices(options.device);
   const std::vector<Group> groups =
       groups_of(options.problem, devices.is_cuda() ? Shape{2048, 2048, 2048} : Shape{64, 64, 64},
-                devices.device->info().multiprocessors);
+                devices.device->info());
   for (const Group& group : groups) {
     const Problem& p = group.problem;
     if (p.m == p.n && p.n == p.k) continue;
@@ -226,12 +226,14 @@ int say_why(const Options& options) {
         fmt::format("--kernel is '{}', but --why compares all that 'best' could take", kernel)));
   }
   const Devices devices = open_devices(options.device);
-  const PlanContext context{.multiprocessors = devices.device->info().multiprocessors,
-                            .options = plan_options_of(options.problem)};
-  const std::vector<Reasons> reasons =
-      reasons_for(problems_of(options.problem, type_for_best(options.problem), kGpuShape), context);
-  const Table table = why_table(reasons, context);
-  options.output.write(why_json(reasons, context), table);
+  std::vector<gemm::Plan> plans;
+  for (const Problem& problem :
+       problems_of(options.problem, type_for_best(options.problem), kGpuShape)) {
+    plans.push_back(gemm::plan(problem, {}, gemm::limits_of(devices.device->info()),
+                               plan_options_of(options.problem)));
+  }
+  const Table table = why_table(plans);
+  options.output.write(why_json(plans), table);
   if (options.output.prints_text()) {
     fmt::print("What the model expects, in microseconds of an H200's clock (nothing ran):\n\n{}",
                render(table, Format::kText));
@@ -248,9 +250,8 @@ int bench(const Options& options) {
   if (options.problem.kernel != kBestKernel) kernels_of(options.problem);
   Devices devices = open_devices(options.device);
   count_memory(devices);
-  const std::vector<Group> groups =
-      groups_of(options.problem, devices.is_cuda() ? kGpuShape : kVirtualShape,
-                devices.device->info().multiprocessors);
+  const std::vector<Group> groups = groups_of(
+      options.problem, devices.is_cuda() ? kGpuShape : kVirtualShape, devices.device->info());
   const Baseline baseline = load_baseline(options.device, devices);
   settings.vendor = baseline.vendor.get();
 

@@ -12,7 +12,6 @@
 #include "cli/files/file_product.h"
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
-#include "gemm/select.h"
 
 namespace tessera::cli {
 namespace {
@@ -51,13 +50,10 @@ KernelChoice named_kernel(const std::string& name, DataType type) {
                   name_of(computed), name_of(type))));
 }
 
-// The kernel named, else the best one: on a GPU by the library's choice, on the virtual GPU the
-// last rung of the type.
-KernelChoice kernel_for(const Options& options, const Problem& problem, const DeviceInfo& device) {
-  if (!options.kernel.empty()) return named_kernel(options.kernel, problem.type);
-  if (device.kind == DeviceKind::kCuda)
-    return gemm::best_kernel(problem, {.multiprocessors = device.multiprocessors});
-  return kernels_of_type(choose_kernels("all"), problem.type).back();
+// The kernel named, else the library's choice.
+gemm::PlanOptions plan_options_for(const Options& options, const Problem& problem) {
+  if (options.kernel.empty()) return {};
+  return {.kernel = named_kernel(options.kernel, problem.type)};
 }
 
 // beta: as given; else 1 beside a C and 0 without one.
@@ -82,9 +78,10 @@ Outcome compute(const Options& options, const FileProduct& product) {
   const Devices devices = open_devices(options.device);
   const bool asked = !options.device.device.empty() || !options.kernel.empty();
   if (!devices.is_cuda() && !asked) return {multiply_on_host(product), "", "cpu"};
-  const KernelChoice kernel = kernel_for(options, problem_of(product), devices.device->info());
-  return {multiply_on_device(product, *devices.device, kernel), name_of(kernel),
-          devices.device->info().name};
+  ProductResult result =
+      multiply_on_device(product, *devices.device, plan_options_for(options, problem_of(product)));
+  const std::string by = result.kernel.kernel ? name_of(result.kernel) : "";
+  return {std::move(result), by, devices.device->info().name};
 }
 
 // Refuses what can be refused before the files are read.

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/status.h"
+#include "gemm/plan.h"
 #include "sass/container/fatbin.h"
 
 namespace tessera::cli {
@@ -55,13 +56,10 @@ std::vector<MachineKernel> kernels_of_file(const std::string& path, int sm) {
           : fmt::format("no machine code, but {} PTX texts, which the driver compiles", code.ptx));
 }
 
-// Default entry of a catalog kernel: the row for column-major NN.
+// Default entry of a catalog kernel: the row that an H200 runs for column-major NN.
 const KernelRow* default_row(const KernelChoice& choice) {
-  Problem problem;
-  problem.type = choice.kernel->type;
-  problem.m = problem.n = problem.k = 1024;
-  problem.lda = problem.ldb = problem.ldc = problem.ldd = 1024;
-  return &row_for(*choice.kernel, choice.variant, problem);
+  const Problem problem{.m = 1024, .n = 1024, .k = 1024, .type = choice.kernel->type};
+  return &gemm::plan(problem, {}, {.sm = 90, .sms = 132}, {.kernel = choice}).row();
 }
 
 void add_catalog_kernel(const KernelChoice& choice, const std::string& entry,

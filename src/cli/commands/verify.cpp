@@ -14,7 +14,7 @@
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
 #include "lab/verify/lattice.h"
-#include "lab/verify/runner.h"
+#include "lab/verify/stop.h"
 
 namespace tessera::cli {
 namespace {
@@ -88,7 +88,7 @@ struct Group {
 void add_depth_groups(const std::vector<KernelChoice>& kernels, std::uint64_t seed,
                       std::vector<Group>& groups) {
   for (const KernelChoice& choice : kernels) {
-    const KernelRow& row = row_for(*choice.kernel, choice.variant, {});
+    const KernelRow& row = rows_of(*choice.kernel, choice.variant).front();
     if (row.resident == 0) continue;
     for (const auto& one : lab::depth_lattice(row.block, choice.kernel->type, seed)) {
       groups.push_back({one, {choice}});

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <vector>
 
+#include "gemm/multiply.h"
 #include "lab/data/host_memory.h"
 #include "lab/verify/products.h"
-#include "lab/verify/runner.h"
 
 namespace tessera::cli {
 namespace {
@@ -117,15 +117,15 @@ bool for_each_panel(const FileProduct& product, const Problem& problem, std::int
   return true;
 }
 
-lab::DeviceBuffer upload(Device& device, const NpyFile& file) {
-  lab::DeviceBuffer buffer(device, file.header().data_bytes());
+DeviceBuffer upload(Device& device, const NpyFile& file) {
+  DeviceBuffer buffer(device, file.header().data_bytes());
   device.copy_in(buffer.address(), file.data(), buffer.bytes());
   return buffer;
 }
 
 // The operands in device memory; D starts as C and is computed in place.
 struct Uploaded {
-  lab::DeviceBuffer a, b, d;
+  DeviceBuffer a, b, d;
 };
 
 Uploaded upload_operands(const FileProduct& product, Device& device, const NpyFile& d) {
@@ -170,23 +170,26 @@ Problem problem_of(const FileProduct& product) {
 }
 
 ProductResult multiply_on_device(const FileProduct& product, Device& device,
-                                 const KernelChoice& kernel) {
+                                 const gemm::PlanOptions& options) {
   const Problem problem = problem_of(product);
   const bool fortran_order = problem.order == Order::kColumnMajor;
   ProductResult result{NpyFile::make(problem.type, problem.m, problem.n, fortran_order), "", true};
   if (result.d.header().data_bytes() == 0) return result;
   const Uploaded uploaded = upload_operands(product, device, result.d);
+  gemm::Handle handle(device);
   const bool is_virtual = device.info().kind == DeviceKind::kVirtual;
   const std::int64_t panel = is_virtual ? rows_of_a_panel(problem, kPanelMultiplyAdds) : problem.m;
   result.complete =
       for_each_panel(product, problem, panel, [&](std::int64_t first, std::int64_t rows) {
         Problem part = problem;
         part.m = rows;
-        lab::Runner runner(device, kernel, part);
-        runner.run(runner.plan(operands_at(problem, uploaded, first)));
+        const Operands operands = operands_at(problem, uploaded, first);
+        multiply(handle, part, operands, options);
         device.synchronize();
         device.take_counts();
-        result.code = runner.image();
+        const auto used = handle.prepared(part, gemm::alignment_of(operands), options);
+        result.code = used->code();
+        result.kernel = {&used->plan().kernel(), used->plan().row().variant};
       });
   device.copy_out(result.d.data(), uploaded.d.address(), uploaded.d.bytes());
   return result;

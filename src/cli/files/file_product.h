@@ -8,6 +8,7 @@
 #include "catalog/catalog.h"
 #include "cli/files/npy.h"
 #include "device/device.h"
+#include "gemm/options.h"
 #include "problem/problem.h"
 
 namespace tessera::cli {
@@ -27,13 +28,15 @@ Problem problem_of(const FileProduct& product);
 
 struct ProductResult {
   NpyFile d;
-  std::string code;      // what computed it: "cubin sm_90a", "OpenBLAS 0.3.21"
-  bool complete = true;  // false: stopped
+  std::string code;                     // what computed it: "cubin sm_90a", "OpenBLAS 0.3.21"
+  bool complete = true;                 // false: stopped
+  KernelChoice kernel = {nullptr, ""};  // of a device; null where nothing was launched
 };
 
-// With a kernel of the catalog. Throws kUnsupported when it cannot take the problem.
+// With the kernel that is named, or the one that the library chooses. Throws kUnsupported when it
+// cannot take the problem.
 ProductResult multiply_on_device(const FileProduct& product, Device& device,
-                                 const KernelChoice& kernel);
+                                 const gemm::PlanOptions& options);
 // With OpenBLAS, or our own loop where it is missing; sums in float64 for either type.
 ProductResult multiply_on_host(const FileProduct& product);
 

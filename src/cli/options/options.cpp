@@ -77,15 +77,17 @@ void add_plan_options(CLI::App& app, ProblemOptions& options) {
       ->type_name("WHEN");
 }
 
-PlanOptions plan_options_of(const ProblemOptions& options) {
+gemm::PlanOptions plan_options_of(const ProblemOptions& options) {
   const auto when = [](const char* argument, const std::string& text) {
-    if (text == "model") return When::kModel;
-    if (text == "never") return When::kNever;
-    if (text == "always") return When::kAlways;
+    if (text == "model") return gemm::Policy::kModel;
+    if (text == "never") return gemm::Policy::kNever;
+    if (text == "always") return gemm::Policy::kAlways;
     throw StatusError(Status::bad_argument(
         fmt::format("{} is '{}', but must be model, never or always", argument, text)));
   };
-  return {when("--cut", options.cut), when("--turn", options.turn), when("--edges", options.edges)};
+  return {.split = when("--cut", options.cut),
+          .repack = when("--turn", options.turn),
+          .remainder = when("--edges", options.edges)};
 }
 
 std::string plan_flags_of(const ProblemOptions& options) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "catalog/catalog.h"
+#include "gemm/options.h"
 #include "problem/problem.h"
 
 namespace CLI {
@@ -41,7 +42,7 @@ int host_threads_of(const DeviceOptions& options);
 void add_kernel_options(CLI::App& app, ProblemOptions& options);
 void add_shape_options(CLI::App& app, ProblemOptions& options);
 void add_plan_options(CLI::App& app, ProblemOptions& options);
-PlanOptions plan_options_of(const ProblemOptions& options);
+gemm::PlanOptions plan_options_of(const ProblemOptions& options);
 std::string plan_flags_of(const ProblemOptions& options);  // " --cut never"; empty by default
 void add_scale_options(CLI::App& app, ProblemOptions& options);
 void add_device_options(CLI::App& app, DeviceOptions& options);

@@ -47,7 +47,12 @@ class CudaDevice final : public Device {
   void copy_out(void* to, DeviceAddress from, std::size_t bytes) override;
   LoadedImage load(const CodeImage& image) override;
   TensorMapBytes encode_tensor_map(const TensorMapDesc& desc) override;
-  void launch(const LoadedImage& image, const Launch& launch) override;
+  void replace_address(std::span<std::byte, 128> map, DeviceAddress address) const override;
+  LoadedEntry entry(const LoadedImage& image, const std::string& name,
+                    const LaunchShape& shape) override;
+  using Device::launch;
+  void launch(const LoadedEntry& entry, const LaunchShape& shape, std::span<const std::byte> params,
+              std::span<const std::size_t> offsets, void* stream) override;
   void synchronize() override;
   std::uint64_t record_mark() override;
   std::optional<double> milliseconds_between(std::uint64_t begin, std::uint64_t end) override;
@@ -57,6 +62,7 @@ class CudaDevice final : public Device {
   explicit CudaDevice(const Driver& driver) : driver_(driver) {}
 
   struct Entry {
+    std::string name;
     Function function = nullptr;
     int dynamic_shared_bytes = 0;  // the largest allowed so far
   };
@@ -73,7 +79,11 @@ class CudaDevice final : public Device {
   Image& image_of(const LoadedImage& image);
   Entry& entry_of(Image& image, const std::string& name);
   void allow_shared(Entry& entry, int bytes);
-  void launch_extended(Entry& entry, const Launch& launch, void** list, void** extra);
+  void launch_with(const Entry& entry, const LaunchShape& shape, Stream stream, void** list,
+                   void** extra) const;
+  void launch_extended(const Entry& entry, const LaunchShape& shape, Stream stream, void** list,
+                       void** extra) const;
+  void check_launch(const char* name, const Entry& entry, Result result) const;
   Event mark(std::uint64_t id) const;
 
   Driver driver_;
@@ -176,7 +186,7 @@ CudaDevice::Image& CudaDevice::image_of(const LoadedImage& image) {
 CudaDevice::Entry& CudaDevice::entry_of(Image& image, const std::string& name) {
   const auto known = image.entries.find(name);
   if (known != image.entries.end()) return known->second;
-  Entry entry;
+  Entry entry{.name = name};
   const Result result =
       driver_.module_get_function(&entry.function, image.code.module, name.c_str());
   if (result == kNotFound) {
@@ -196,67 +206,99 @@ void CudaDevice::allow_shared(Entry& entry, int bytes) {
   entry.dynamic_shared_bytes = bytes;
 }
 
-void CudaDevice::launch(const LoadedImage& image, const Launch& launch) {
-  const LaunchShape& shape = launch.shape;
+// HW: clusters of more than 8 are not portable and must be allowed (CUDA C++ Programming Guide,
+// clusters).
+LoadedEntry CudaDevice::entry(const LoadedImage& image, const std::string& name,
+                              const LaunchShape& shape) {
   if (shape.grid < 1 || shape.grid > std::numeric_limits<int>::max()) {
-    throw StatusError(Status::bad_argument(fmt::format(
-        "grid of {} is {} blocks; a launch has 1 to 2^31 - 1", launch.entry, shape.grid)));
+    throw StatusError(Status::bad_argument(
+        fmt::format("grid of {} is {} blocks; a launch has 1 to 2^31 - 1", name, shape.grid)));
   }
-  Entry& entry = entry_of(image_of(image), launch.entry);
+  Entry& entry = entry_of(image_of(image), name);
   allow_shared(entry, shape.shared_bytes);
+  if (shape.cluster[0] * shape.cluster[1] * shape.cluster[2] > 8) {
+    call("cuFuncSetAttribute", driver_.func_set_attribute(entry.function, kNonPortableCluster, 1));
+  }
+  return {reinterpret_cast<std::uint64_t>(&entry)};
+}
+
+void CudaDevice::launch(const LoadedEntry& loaded, const LaunchShape& shape,
+                        std::span<const std::byte> params, std::span<const std::size_t> offsets,
+                        void* given) {
+  const Entry& entry = *reinterpret_cast<const Entry*>(loaded.handle);
+  const Stream stream = given ? static_cast<Stream>(given) : stream_;
   // The driver copies the parameters before the call returns.
-  std::vector<std::byte> encoded;
-  if (!launch.tensor_maps.empty()) encoded = params_of(launch);
-  auto* params = const_cast<std::byte*>(encoded.empty() ? launch.params.data() : encoded.data());
-  std::size_t bytes = launch.params.size();
-  std::array<void*, 5> block = {reinterpret_cast<void*>(kParamBuffer), params,
+  auto* first = const_cast<std::byte*>(params.data());
+  std::size_t bytes = params.size();
+  std::array<void*, 5> block = {reinterpret_cast<void*>(kParamBuffer), first,
                                 reinterpret_cast<void*>(kParamBufferSize), &bytes,
                                 reinterpret_cast<void*>(kParamEnd)};
-  // HW: ptxas aligns a parameter of 64 bytes by its address in the constant bank, where the first
-  // one stands at 0x210 (sm_90), so only the driver knows the places of several.
-  std::vector<void*> each;
-  for (const std::size_t offset : launch.param_offsets) each.push_back(params + offset);
-  if (!each.empty()) each.push_back(nullptr);  // the driver counts by itself; a stand-in looks
-  void** list = each.empty() ? nullptr : each.data();
-  void** extra = !list && bytes != 0 ? block.data() : nullptr;
-  if (shape.cluster[0] != 0 || launch.starts_early) {
-    return launch_extended(entry, launch, list, extra);
+  if (offsets.empty()) {
+    return launch_with(entry, shape, stream, nullptr, bytes != 0 ? block.data() : nullptr);
   }
-  call("cuLaunchKernel " + launch.entry,
-       driver_.launch_kernel(
-           entry.function, static_cast<unsigned>(shape.grid), static_cast<unsigned>(shape.grid_y),
-           static_cast<unsigned>(shape.grid_z), static_cast<unsigned>(shape.block),
-           static_cast<unsigned>(shape.block_y), static_cast<unsigned>(shape.block_z),
-           static_cast<unsigned>(shape.shared_bytes), stream_, list, extra));
+  // HW: ptxas aligns a parameter of 64 bytes by its address in the constant bank, where the first
+  // one is at 0x210 (sm_90), so only the driver knows the places of several. It counts by itself; a
+  // stand-in looks for the null at the end.
+  if (offsets.size() == 1) {
+    std::array<void*, 2> one = {first + offsets[0], nullptr};
+    return launch_with(entry, shape, stream, one.data(), nullptr);
+  }
+  std::vector<void*> each;
+  for (const std::size_t offset : offsets) each.push_back(first + offset);
+  each.push_back(nullptr);
+  launch_with(entry, shape, stream, each.data(), nullptr);
+}
+
+void CudaDevice::launch_with(const Entry& entry, const LaunchShape& shape, Stream stream,
+                             void** list, void** extra) const {
+  if (shape.cluster[0] != 0 || shape.starts_early) {
+    return launch_extended(entry, shape, stream, list, extra);
+  }
+  check_launch(
+      "cuLaunchKernel ", entry,
+      driver_.launch_kernel(
+          entry.function, static_cast<unsigned>(shape.grid), static_cast<unsigned>(shape.grid_y),
+          static_cast<unsigned>(shape.grid_z), static_cast<unsigned>(shape.block),
+          static_cast<unsigned>(shape.block_y), static_cast<unsigned>(shape.block_z),
+          static_cast<unsigned>(shape.shared_bytes), stream, list, extra));
+}
+
+// WHY: the name is put together only where there is something to say; calls are to take less than
+// a microsecond.
+void CudaDevice::check_launch(const char* name, const Entry& entry, Result result) const {
+  if (result != kSuccess) call(name + entry.name, result);
 }
 
 // Launches that need attributes: clusters, and grids that may start before the last one has ended.
-void CudaDevice::launch_extended(Entry& entry, const Launch& launch, void** list, void** extra) {
-  const LaunchShape& shape = launch.shape;
-  std::vector<LaunchAttribute> attributes;
+void CudaDevice::launch_extended(const Entry& entry, const LaunchShape& shape, Stream stream,
+                                 void** list, void** extra) const {
+  std::array<LaunchAttribute, 2> attributes;
+  unsigned count = 0;
   if (shape.cluster[0] != 0) {
-    LaunchAttribute cluster{.id = LaunchAttribute::kClusterDimension};
-    std::copy(std::begin(shape.cluster), std::end(shape.cluster), cluster.value);
-    attributes.push_back(cluster);
-    // HW: more than 8 is not portable and must be allowed (CUDA C++ Programming Guide, clusters).
-    if (shape.cluster[0] * shape.cluster[1] * shape.cluster[2] > 8) {
-      call("cuFuncSetAttribute",
-           driver_.func_set_attribute(entry.function, kNonPortableCluster, 1));
-    }
+    attributes[count].id = LaunchAttribute::kClusterDimension;
+    std::copy(std::begin(shape.cluster), std::end(shape.cluster), attributes[count].value);
+    ++count;
   }
-  if (launch.starts_early) {
-    attributes.push_back({.id = LaunchAttribute::kProgrammaticStreamSerialization, .value = {1}});
+  if (shape.starts_early) {
+    attributes[count].id = LaunchAttribute::kProgrammaticStreamSerialization;
+    attributes[count++].value[0] = 1;
   }
   LaunchConfig config{{static_cast<unsigned>(shape.grid), static_cast<unsigned>(shape.grid_y),
                        static_cast<unsigned>(shape.grid_z)},
                       {static_cast<unsigned>(shape.block), static_cast<unsigned>(shape.block_y),
                        static_cast<unsigned>(shape.block_z)},
                       static_cast<unsigned>(shape.shared_bytes),
-                      stream_,
+                      stream,
                       attributes.data(),
-                      static_cast<unsigned>(attributes.size())};
-  call("cuLaunchKernelEx " + launch.entry,
-       driver_.launch_kernel_ex(&config, entry.function, list, extra));
+                      count};
+  check_launch("cuLaunchKernelEx ", entry,
+               driver_.launch_kernel_ex(&config, entry.function, list, extra));
+}
+
+void CudaDevice::replace_address(std::span<std::byte, 128> map, DeviceAddress address) const {
+  const Result result =
+      driver_.tensor_map_replace_address(map.data(), reinterpret_cast<void*>(address));
+  if (result != kSuccess) call("cuTensorMapReplaceAddress", result);
 }
 
 TensorMapBytes CudaDevice::encode_tensor_map(const TensorMapDesc& desc) {

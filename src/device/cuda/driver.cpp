@@ -51,6 +51,7 @@ void find_calls(void* library, Driver& d) {
   find(library, "cuLaunchKernel", d.launch_kernel);
   find(library, "cuLaunchKernelEx", d.launch_kernel_ex);
   find(library, "cuTensorMapEncodeTiled", d.tensor_map_encode_tiled);
+  find(library, "cuTensorMapReplaceAddress", d.tensor_map_replace_address);
   find(library, "cuEventCreate", d.event_create);
   find(library, "cuEventDestroy_v2", d.event_destroy);
   find(library, "cuEventRecord", d.event_record);

@@ -114,6 +114,7 @@ struct Driver {
                                     const std::uint64_t* sizes, const std::uint64_t* strides,
                                     const std::uint32_t* box, const std::uint32_t* element_strides,
                                     int interleave, int swizzle, int promotion, int fill);
+  Result (*tensor_map_replace_address)(void* map, void* address);
   Result (*event_create)(Event*, unsigned flags);
   Result (*event_destroy)(Event);
   Result (*event_record)(Event, Stream);

@@ -1,5 +1,7 @@
 // The virtual device: the PTX of an image on vgpu::Machine. A fault of the kernel is a failed
 // launch; memory that cannot be had is unavailable.
+#include <algorithm>
+#include <cstring>
 #include <map>
 
 #include "device/device.h"
@@ -175,21 +177,37 @@ class VirtualDevice : public Device {
     return vgpu::Machine::signatures(program_of(image));
   }
 
-  void launch(const LoadedImage& image, const Launch& launch) override {
+  void replace_address(std::span<std::byte, 128> map, DeviceAddress address) const override {
+    vgpu::TensorMap moved;
+    std::memcpy(&moved, map.data(), sizeof moved);
+    moved.address = address;
+    std::memcpy(map.data(), &moved, sizeof moved);
+  }
+
+  LoadedEntry entry(const LoadedImage& image, const std::string& name,
+                    const LaunchShape& shape) override {
     const vgpu::Program& program = program_of(image);
-    if (launch.shape.grid < 1 || launch.shape.grid > 0x7fffffff) {
-      throw StatusError(Status::bad_argument("a grid of " + std::to_string(launch.shape.grid) +
+    if (shape.grid < 1 || shape.grid > 0x7fffffff) {
+      throw StatusError(Status::bad_argument("a grid of " + std::to_string(shape.grid) +
                                              " thread blocks is out of range, 1 to 2147483647"));
     }
+    const std::pair entry(&program, name);
+    const auto known = std::find(entries_.begin(), entries_.end(), entry);
+    const auto index = static_cast<std::uint64_t>(known - entries_.begin());
+    if (known == entries_.end()) entries_.push_back(entry);
+    return {index + 1};
+  }
+
+  using Device::launch;
+  void launch(const LoadedEntry& entry, const LaunchShape& given, std::span<const std::byte> params,
+              std::span<const std::size_t>, void*) override {
+    const auto& [program, name] = entries_.at(entry.handle - 1);
     vgpu::LaunchShape shape;
-    shape.grid = dim3_of(launch.shape.grid, launch.shape.grid_y, launch.shape.grid_z);
-    shape.block = dim3_of(launch.shape.block, launch.shape.block_y, launch.shape.block_z);
-    const int* cluster = launch.shape.cluster;
-    shape.cluster = dim3_of(cluster[0], cluster[1], cluster[2]);
-    shape.shared_bytes = static_cast<std::uint32_t>(launch.shape.shared_bytes);
-    const std::vector<std::byte> params = params_of(launch);
-    counts_.push_back(
-        translated([&] { return machine_.launch(program, launch.entry, shape, params); }));
+    shape.grid = dim3_of(given.grid, given.grid_y, given.grid_z);
+    shape.block = dim3_of(given.block, given.block_y, given.block_z);
+    shape.cluster = dim3_of(given.cluster[0], given.cluster[1], given.cluster[2]);
+    shape.shared_bytes = static_cast<std::uint32_t>(given.shared_bytes);
+    counts_.push_back(translated([&] { return machine_.launch(*program, name, shape, params); }));
   }
 
   void synchronize() override {}
@@ -212,6 +230,7 @@ class VirtualDevice : public Device {
   DeviceInfo info_{};
   std::map<std::string, std::uint64_t> handles_;
   std::vector<std::shared_ptr<const vgpu::Program>> programs_;
+  std::vector<std::pair<const vgpu::Program*, std::string>> entries_;
   std::vector<LaunchCounts> counts_;
 };
 

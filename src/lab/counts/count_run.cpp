@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "lab/data/fill.h"
-#include "lab/verify/runner.h"
+#include "lab/verify/prepared_call.h"
 
 namespace tessera::lab {
 namespace {
@@ -24,16 +24,17 @@ DeviceBuffer uploaded(Device& device, DataType type, const MatrixView& view, std
 }  // namespace
 
 CountedRun count_run(Device& device, const KernelChoice& choice, const Problem& given,
-                     std::uint64_t seed, std::uint64_t sample_ctas, const PlanOptions& options) {
+                     std::uint64_t seed, std::uint64_t sample_ctas,
+                     const gemm::PlanOptions& options) {
   const Problem problem = with_default_ld(given);
   require(check(problem));
-  Runner runner(device, choice, problem, options);
   const DeviceBuffer a = uploaded(device, problem.type, view_a(problem), mix_bits(seed * 4));
   const DeviceBuffer b = uploaded(device, problem.type, view_b(problem), mix_bits(seed * 4 + 1));
   const DeviceBuffer c = uploaded(device, problem.type, view_c(problem), mix_bits(seed * 4 + 2));
   const DeviceBuffer d(device, view_d(problem).span() * size_of(problem.type));
-  const Plan plan = runner.plan({a.address(), b.address(), c.address(), d.address()});
-  if (plan.launches.empty()) {
+  const Operands operands{a.address(), b.address(), c.address(), d.address()};
+  const PreparedCall call(device, choice, problem, gemm::alignment_of(operands), options);
+  if (call.plan().launches.empty()) {
     throw StatusError(Status::bad_argument(fmt::format(
         "-m is {} and -n is {}, but both must be at least 1 where there is something to count",
         problem.m, problem.n)));
@@ -44,9 +45,12 @@ CountedRun count_run(Device& device, const KernelChoice& choice, const Problem& 
   observation.sample_seed = seed;
   device.observe(observation);
   device.take_counts();
-  runner.run(plan);
+  call.run(operands);
   device.synchronize();
-  CountedRun run{problem, choice.kernel, &runner.row(), plan.launches, device.take_counts()};
+  CountedRun run{problem, choice.kernel, &call.plan().row(), {}, device.take_counts()};
+  for (const gemm::PlannedLaunch& planned : call.plan().launches) {
+    run.launches.push_back(planned.launch);
+  }
   device.observe({});
   return run;
 }
@@ -55,7 +59,7 @@ std::uint64_t sample_for(const KernelChoice& choice, const Problem& problem) {
   const double products = static_cast<double>(problem.m) * static_cast<double>(problem.n) *
                           static_cast<double>(problem.k);
   if (products <= kProducts) return 0;
-  const BlockTile block = row_for(*choice.kernel, choice.variant, problem).block;
+  const BlockTile block = rows_of(*choice.kernel, choice.variant).front().block;
   const double ctas = static_cast<double>(problem.m) * static_cast<double>(problem.n) /
                       (static_cast<double>(block.m) * block.n);
   return std::max(kFewestCtas, static_cast<std::uint64_t>(ctas * kProducts / products));

@@ -7,6 +7,7 @@
 
 #include "catalog/catalog.h"
 #include "device/device.h"
+#include "gemm/options.h"
 #include "problem/problem.h"
 
 namespace tessera::lab {
@@ -15,7 +16,7 @@ struct CountedRun {
   Problem problem;
   const Kernel* kernel = nullptr;
   const KernelRow* row = nullptr;
-  std::vector<Launch> launches;      // in order; the last one multiplies
+  std::vector<Launch> launches;      // in order, addresses left out; the last one multiplies
   std::vector<LaunchCounts> counts;  // one a launch
 };
 
@@ -24,7 +25,7 @@ struct CountedRun {
 // kernel does not take the problem, kBadArgument when the problem is illegal or multiplies nothing.
 CountedRun count_run(Device& device, const KernelChoice& choice, const Problem& problem,
                      std::uint64_t seed, std::uint64_t sample_ctas,
-                     const PlanOptions& options = {});
+                     const gemm::PlanOptions& options = {});
 
 // Thread blocks that are enough for a large problem; 0 (all of them) for one that runs in seconds.
 std::uint64_t sample_for(const KernelChoice& choice, const Problem& problem);

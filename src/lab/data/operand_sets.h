@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "device/buffer.h"
 #include "device/device.h"
 #include "lab/data/fill.h"
-#include "lab/verify/runner.h"
 #include "problem/problem.h"
 
 namespace tessera::lab {

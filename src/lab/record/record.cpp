@@ -60,6 +60,13 @@ Json to_json(const EnergyUse& e) {
           {"vendor_joules_per_tflop", optional_json(e.vendor_joules_per_tflop)}};
 }
 
+Json to_json(const HostTime& t) {
+  return {{"plan", t.plan},
+          {"prepare", t.prepare},
+          {"execute", t.execute > 0 ? Json(t.execute) : Json(nullptr)},
+          {"launches", t.launches}};
+}
+
 Json to_json(const std::optional<VendorTime>& vendor) {
   if (!vendor) return nullptr;
   return {{"name", vendor->name}, {"time_ms", to_json(vendor->time_ms)}};
@@ -134,6 +141,7 @@ Json to_json(const Record& r) {
           {"predicted", object_or_null(r.predicted)},
           {"host_seconds", optional_json(r.host_seconds)},
           {"lane_instructions_per_s", optional_json(r.lane_instructions_per_s)},
+          {"host_us", object_or_null(r.host_us)},
           {"idea", text_or_null(r.idea)},
           {"command", text_or_null(r.command)}};
 }

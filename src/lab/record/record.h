@@ -14,6 +14,7 @@
 #include "lab/timing/measure.h"
 #include "lab/timing/nvml.h"
 #include "lab/timing/statistics.h"
+#include "lab/verify/prepared_call.h"
 #include "lab/verify/verify.h"
 #include "problem/problem.h"
 
@@ -65,6 +66,7 @@ struct Record {
   std::string limited_by;  // what the counts say of it, "bank conflicts"; empty without them
   std::optional<PredictedTime> predicted;
   std::optional<double> host_seconds, lane_instructions_per_s;
+  std::optional<HostTime> host_us;      // of our own code, where calls were timed
   std::vector<vgpu::Finding> findings;  // of the checks, where they were asked for
   std::string command;                  // repeats this row
 };

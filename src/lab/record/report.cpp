@@ -145,14 +145,19 @@ const Column kSpeed{"lane instr/s", [](const Record& r) {
                       return text_or_empty(r.lane_instructions_per_s,
                                            [](double x) { return fmt::format("{:.2e}", x); });
                     }};
+// Of our own code: to plan, and to execute a plan.
+const Column kHostTime{"host us", [](const Record& r) {
+                         if (!r.host_us) return std::string();
+                         return fmt::format("{:.1f} + {:.1f}", r.host_us->plan, r.host_us->execute);
+                       }};
 
 }  // namespace
 
 Table bench_table(const std::vector<Record>& records) {
-  return make_table(records,
-                    {kKernel,    kConfig,       kShape, kType,     kLayout,  kDevice,     kVerified,
-                     kError,     kMode,         kTime,  kRange,    kTflops,  kVendorTime, kRatio,
-                     kPredicted, kInstructions, kFma,   kFmaRatio, kSeconds, kSpeed,      kReason});
+  return make_table(records, {kKernel,     kConfig, kShape,     kType,         kLayout, kDevice,
+                              kVerified,   kError,  kMode,      kTime,         kRange,  kTflops,
+                              kVendorTime, kRatio,  kPredicted, kInstructions, kFma,    kFmaRatio,
+                              kSeconds,    kSpeed,  kHostTime,  kReason});
 }
 
 Table verify_table(const std::vector<Record>& records) {

@@ -11,6 +11,7 @@
 #include "lab/explain/explain.h"
 #include "lab/model/predict.h"
 #include "lab/timing/energy.h"
+#include "lab/verify/prepared_call.h"
 
 namespace tessera::lab {
 namespace {
@@ -34,7 +35,7 @@ Record new_record(const KernelChoice& choice, const Problem& problem, const Devi
 
 // The run behind a verification, for what its counts say; launches by their entries alone.
 CountedRun run_of(const KernelChoice& choice, const Problem& problem, const VerifyResult& result) {
-  CountedRun run{problem, choice.kernel, &row_for(*choice.kernel, choice.variant, problem), {}, {}};
+  CountedRun run{problem, choice.kernel, result.row, {}, {}};
   for (const std::string& entry : result.entries) run.launches.push_back({.entry = entry});
   if (run.launches.size() == result.counts.size()) run.counts = result.counts;
   return run;
@@ -158,19 +159,6 @@ std::vector<VendorCall> choose_vendor_calls(Device& device, Timer& timer, const 
   return {calls[0], calls[best + 1]};
 }
 
-// A kernel bound to every operand set.
-struct BoundKernel {
-  Runner runner;
-  std::vector<Plan> plans;
-
-  BoundKernel(Device& device, const KernelChoice& choice, const Problem& problem,
-              const OperandSets& sets, const PlanOptions& options)
-      : runner(device, choice, problem, options) {
-    for (std::int64_t i = 0; i < sets.size(); ++i) plans.push_back(runner.plan(sets[i]));
-  }
-  void call(std::int64_t i) { runner.run(plans[i % plans.size()]); }
-};
-
 double tflop_of(const Problem& p) {
   return 2e-12 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
 }
@@ -276,17 +264,19 @@ class TimedBench {
   void bind(Device& device, const Problem& problem, Row& row) {
     if (!row.timed) return;
     try {
-      bound_.push_back(
-          std::make_unique<BoundKernel>(device, *row.choice, problem, sets_, options_.verify.plan));
+      bound_.push_back(std::make_unique<PreparedCall>(
+          device, *row.choice, problem, gemm::alignment_of(sets_[0]), options_.verify.plan));
     } catch (const StatusError& error) {
       row.timed = false;
       row.record.reason = error.what();
       return;
     }
-    BoundKernel* bound = bound_.back().get();
-    row.record.image = bound->runner.image();
+    const PreparedCall& bound = *bound_.back();
+    row.record.image = bound.code();
+    row.record.host_us = bound.host_time(device, sets_);
     timed_rows_.push_back(&row);
-    candidates_.push_back({row.record.kernel, [bound](std::int64_t i) { bound->call(i); }});
+    candidates_.push_back(
+        {row.record.kernel, [this, &bound](std::int64_t i) { bound.run(sets_[i]); }});
   }
 
   const BenchOptions& options_;
@@ -294,7 +284,7 @@ class TimedBench {
   DeviceTimer timer_;
   OperandSets sets_;
   std::unique_ptr<Nvml> nvml_;
-  std::vector<std::unique_ptr<BoundKernel>> bound_;
+  std::vector<std::unique_ptr<PreparedCall>> bound_;
   std::vector<Row*> timed_rows_;
   std::vector<VendorCall> vendor_calls_;
   std::vector<Candidate> candidates_;  // the bound kernels, then the vendor's calls

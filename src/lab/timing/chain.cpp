@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "lab/data/host_memory.h"
-#include "lab/verify/runner.h"
+#include "lab/verify/prepared_call.h"
 
 namespace tessera::lab {
 namespace {
@@ -61,14 +61,14 @@ Problem chain_problem(Problem problem) {
 
 // Runs the chain link by link and compares each product with that of its own input, so that
 // rounding does not pile up into a bound that would let anything pass.
-void check_links(Device& device, Runner& runner, const Problem& problem, const Matrices& on,
-                 const ChainOptions& options, ChainResult& result) {
+void check_links(Device& device, const PreparedCall& call, const Problem& problem,
+                 const Matrices& on, const ChainOptions& options, ChainResult& result) {
   const Bound bound = bound_for(problem.type, problem.k, Fill::kUniform);
   HostMatrix input = on.a.clone();
   HostMatrix output(problem.type, view_d(problem), 0);
   device.take_counts();
   for (int i = 0; i < options.length; ++i) {
-    runner.run(runner.plan(on.link(i)), options.stop);
+    call.run(on.link(i), options.stop);
     device.synchronize();
     for (const LaunchCounts& launch : device.take_counts()) {
       result.host_seconds += launch.host_seconds;
@@ -113,17 +113,13 @@ std::vector<VendorCall> usable_calls(Device& device, Vendor* vendor, const Probl
 }
 
 // Whole chains of ours and of the vendor's candidates, in turn; the vendor's best median counts.
-void time_chains(Device& device, Runner& runner, const Problem& problem, const Matrices& on,
-                 const ChainOptions& options, ChainResult& result) {
-  std::vector<Plan> plans;
+void time_chains(Device& device, const PreparedCall& call, const Problem& problem,
+                 const Matrices& on, const ChainOptions& options, ChainResult& result) {
   std::vector<Operands> links;
-  for (int i = 0; i < options.length; ++i) {
-    links.push_back(on.link(i));
-    plans.push_back(runner.plan(links.back()));
-  }
+  for (int i = 0; i < options.length; ++i) links.push_back(on.link(i));
   const auto calls = usable_calls(device, options.vendor, problem, links.front());
   std::vector<Candidate> candidates{{result.kernel, [&](std::int64_t) {
-                                       for (const Plan& plan : plans) runner.run(plan);
+                                       for (const Operands& link : links) call.run(link);
                                      }}};
   for (const VendorCall& call : calls) candidates.push_back(vendor_chain(call, links));
   MeasureOptions how;
@@ -157,25 +153,25 @@ Json summary_json(const std::optional<Summary>& s) {
 ChainResult run_chain(Device& device, const KernelChoice& kernel, const Problem& given,
                       const ChainOptions& options) {
   const Problem problem = chain_problem(given);
-  Runner runner(device, kernel, problem);
+  const PreparedCall call(device, kernel, problem, gemm::Alignment{});
   // A, B, C, and the input and the output of the link that is checked.
   const double bytes = 5.0 * view_a(problem).span() * size_of(problem.type);
   require_host_memory(bytes, fmt::format("a chain of {} x {} matrices", problem.m, problem.m));
   const Matrices matrices(device, problem, options.seed);
   ChainResult result;
   result.kernel = kernel.kernel->name;
-  result.config = runner.row().variant;
+  result.config = kernel.variant;
   result.size = problem.m;
   result.length = options.length;
   try {
-    check_links(device, runner, problem, matrices, options, result);
+    check_links(device, call, problem, matrices, options, result);
   } catch (const StatusError& error) {
     if (error.status().code != StatusCode::kFailed) throw;
     result.reason = error.what();
     result.max_error_ratio = std::numeric_limits<double>::infinity();
   }
   if (result.correct && device.info().kind == DeviceKind::kCuda) {
-    time_chains(device, runner, problem, matrices, options, result);
+    time_chains(device, call, problem, matrices, options, result);
   }
   return result;
 }

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "device/buffer.h"
 #include "lab/timing/cublas.h"
-#include "lab/verify/runner.h"
 
 namespace tessera::lab {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "lab/data/host_memory.h"
 #include "lab/data/integers.h"
-#include "lab/verify/runner.h"
+#include "lab/verify/prepared_call.h"
 
 namespace tessera::lab {
 namespace {
@@ -47,6 +47,8 @@ bool reads_operands(const Problem& p) { return p.alpha != 0 && p.k != 0; }
 struct Outcome {
   Comparison comparison;
   std::string reason;
+  const KernelRow* row = nullptr;
+  std::string code;
   std::vector<std::string> entries;
   std::vector<LaunchCounts> counts;
   std::vector<vgpu::Finding> findings;
@@ -76,12 +78,11 @@ std::vector<vgpu::Finding> findings_of(const std::vector<LaunchCounts>& launches
   return findings;
 }
 
-std::vector<std::string> entries_of(const Plan& plan) {
+std::vector<std::string> entries_of(const gemm::Plan& plan) {
   std::vector<std::string> entries;
-  for (const Launch& launch : plan.launches) {
-    if (std::find(entries.begin(), entries.end(), launch.entry) == entries.end()) {
-      entries.push_back(launch.entry);
-    }
+  for (const gemm::PlannedLaunch& planned : plan.launches) {
+    const std::string& entry = planned.launch.entry;
+    if (std::find(entries.begin(), entries.end(), entry) == entries.end()) entries.push_back(entry);
   }
   return entries;
 }
@@ -150,10 +151,10 @@ struct VerifyCase::Pass {
   }
 
   // Runs the kernel and writes what came out over the last pass; a fault is a failure, too.
-  void run(Device& device, Runner& runner, VerifyResult& result) const {
+  void run(Device& device, const KernelChoice& choice, VerifyResult& result) const {
     Outcome outcome;
     try {
-      outcome = run_and_look(device, runner);
+      outcome = run_and_look(device, choice);
     } catch (const StatusError& error) {
       if (error.status().code != StatusCode::kFailed) throw;
       outcome.reason = error.status().message;
@@ -171,10 +172,12 @@ struct VerifyCase::Pass {
     result.max_error_ratio = outcome.comparison.max_error_ratio;
     result.counts = std::move(outcome.counts);
     result.entries = std::move(outcome.entries);
+    if (outcome.row) result.row = outcome.row;
+    if (!outcome.code.empty()) result.image = std::move(outcome.code);
   }
 
   // Runs the kernel and looks at everything that it could have touched.
-  Outcome run_and_look(Device& device, Runner& runner) const {
+  Outcome run_and_look(Device& device, const KernelChoice& choice) const {
     // WHY: without guards the virtual GPU itself stops at the first byte outside an operand; with
     // guards a stray access is seen on any device. So the two passes take turns.
     const bool guarded = device.info().kind == DeviceKind::kCuda || !exact;
@@ -192,11 +195,13 @@ struct VerifyCase::Pass {
 
     Outcome outcome;
     device.take_counts();
-    const Plan plan = runner.plan(operands);
-    outcome.entries = entries_of(plan);
+    const PreparedCall call(device, choice, problem, gemm::alignment_of(operands), options.plan);
+    outcome.row = &call.plan().row();
+    outcome.code = call.code();
+    outcome.entries = entries_of(call.plan());
     {
       const Watch watch(device, options.checks);
-      runner.run(plan, options.stop);
+      call.run(operands, options.stop);
       device.synchronize();
     }
     outcome.counts = device.take_counts();
@@ -250,19 +255,20 @@ VerifyCase::VerifyCase(const Problem& problem, const VerifyOptions& options)
 VerifyCase::~VerifyCase() = default;
 
 VerifyResult VerifyCase::check(Device& device, const KernelChoice& choice) const {
-  Runner runner(device, choice, problem_, options_.plan);
+  // WHY: what the kernel does not take, or the device cannot load, is said before memory is filled.
+  gemm::PlanOptions options = options_.plan;
+  options.kernel = choice;
+  const gemm::Plan plan =
+      gemm::plan(problem_, gemm::Alignment{}, gemm::limits_of(device.info()), options);
   VerifyResult result;
-  result.config = runner.row().variant;
-  result.image = runner.image();
+  result.row = &plan.row();
+  result.config = choice.variant;
+  result.image = device.load(image_of(*choice.kernel)).description;
   result.reference = real_->reference.method;
   result.integers = !integers_ ? "none" : integers_->by_rows() ? "every row, modulo 2^64" : "full";
   result.verified = real_->reference.sampled ? Verified::kSampled : Verified::kFull;
-  if (integers_) {
-    // WHY: the integers' alpha and beta may differ, and they belong to the runner.
-    Runner exact_runner(device, choice, integers_->problem, options_.plan);
-    integers_->run(device, exact_runner, result);
-  }
-  if (result.ok()) real_->run(device, runner, result);
+  if (integers_) integers_->run(device, choice, result);
+  if (result.ok()) real_->run(device, choice, result);
   for (const LaunchCounts& launch : result.counts) result.host_seconds += launch.host_seconds;
   return result;
 }

@@ -11,6 +11,7 @@
 
 #include "catalog/catalog.h"
 #include "device/device.h"
+#include "gemm/options.h"
 #include "lab/data/fill.h"
 #include "lab/verify/compare.h"
 #include "lab/verify/reference.h"
@@ -29,7 +30,7 @@ struct VerifyOptions {
   int misalign = 0;            // elements by which A, B, C and D miss a 256-byte boundary
   bool integers = true;        // the exact pass before the real one
   bool checks = false;         // on the virtual GPU: races, uninitialised reads, ... fail it, too
-  PlanOptions plan;            // of persistent grids
+  gemm::PlanOptions plan;      // the kernel is the one that is verified
   ReferenceOptions reference;
   const arch::Gpu* predict_for = nullptr;  // whose time a run on the virtual GPU is to predict
   std::function<bool()> stop = {};  // asked before each launch; true ends check() with Stopped
@@ -46,6 +47,7 @@ struct VerifyResult {
   std::optional<Mismatch> mismatch;     // the first wrong entry, where there is one
   std::string integers;                 // "full", "every row, modulo 2^64", "none"
   std::string reference;                // what the real data was compared with
+  const KernelRow* row = nullptr;       // of the launch that multiplies
   std::string config, image;            // variant and code that ran
   std::vector<std::string> entries;     // launched, each once
   std::vector<LaunchCounts> counts;     // of the real run; empty on a real GPU

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "kernels/schedule/choose_stream_k.h"
+#include "gemm/choose_stream_k.h"
 
 namespace tessera::scheduler {
 namespace {

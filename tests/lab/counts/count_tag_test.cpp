@@ -10,7 +10,7 @@ namespace {
 
 std::vector<std::string> differences_of(const char* pattern) {
   const KernelChoice choice = choose_kernels(pattern).front();
-  const KernelRow& row = row_for(*choice.kernel, choice.variant, Problem{});
+  const KernelRow& row = rows_of(*choice.kernel, choice.variant).front();
   return cubin_differences(image_of(*choice.kernel), {row.entry});
 }
 

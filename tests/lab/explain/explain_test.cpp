@@ -14,7 +14,7 @@ namespace tessera::lab {
 namespace {
 
 CountedRun run(const char* kernel, std::int64_t m, std::int64_t n, std::int64_t k,
-               std::uint64_t sample = 0, const PlanOptions& plan = {}) {
+               std::uint64_t sample = 0, const gemm::PlanOptions& plan = {}) {
   const auto device = make_virtual_device();
   const KernelChoice choice = choose_kernels(kernel).front();
   const Problem problem = with_default_ld({.m = m, .n = n, .k = k, .type = choice.kernel->type});
@@ -65,14 +65,15 @@ bool copies_tiles(const Explanation& e) {
 TEST(Explanations, FormulasAreTheCountsOfEveryRung) {
   for (const Kernel& kernel : all_kernels()) {
     for (const std::string& variant : variants_of(kernel)) {
-      const PlanOptions one_launch{
-          .cut = When::kNever, .turn = When::kNever, .edges = When::kNever};
+      const gemm::PlanOptions one_launch{.split = gemm::Policy::kNever,
+                                         .repack = gemm::Policy::kNever,
+                                         .remainder = gemm::Policy::kNever};
       const std::string name = kernel.name + "/" + variant;
       const Explanation e =
           explain(run(name.c_str(), 256, 256, 64, 0, one_launch), arch::kH200, SourceTree(""));
       // Of groups of warps that divide k, on their way to the first one: asynchronous copies alone
       // fill the tiles of such kernels.
-      const KernelRow& row = row_for(kernel, variant, e.problem);
+      const KernelRow& row = rows_of(kernel, variant).front();
       const double sums = (row.groups - 1) * 256.0 * 256.0;
       bool reads_known = false;
       for (const FormulaCheck& check : e.formulas) {

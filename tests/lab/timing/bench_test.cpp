@@ -5,7 +5,7 @@
 #include <set>
 
 #include "lab/timing/chain.h"
-#include "lab/verify/runner.h"
+#include "lab/verify/prepared_call.h"
 #include "tests/lab/timing/fake_device.h"
 
 namespace tessera::lab {

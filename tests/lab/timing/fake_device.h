@@ -67,15 +67,20 @@ class FakeDevice : public Device {
     if (!loads_images) throw StatusError(Status::unavailable("this GPU cannot load the image"));
     return {1, "fake image"};
   }
-  void launch(const LoadedImage&, const Launch& launch) override {
+  LoadedEntry entry(const LoadedImage&, const std::string& name, const LaunchShape&) override {
+    return {name == "f64" ? 64u : name == "f32" ? 32u : 0u};
+  }
+  using Device::launch;
+  void launch(const LoadedEntry& entry, const LaunchShape&, std::span<const std::byte> params,
+              std::span<const std::size_t>, void*) override {
     ++launches;
     now_ += ms_per_launch;
     if (bug_ == Bug::kFaults) throw StatusError(Status::failed("out of bounds at line 7"));
     GemmParams p;
-    std::memcpy(&p, launch.params.data(), sizeof p);
+    std::memcpy(&p, params.data(), sizeof p);
     outputs.push_back(reinterpret_cast<DeviceAddress>(p.d));
-    if (launch.entry == "f64") run<double>(p);
-    if (launch.entry == "f32") run<float>(p);
+    if (entry.handle == 64) run<double>(p);
+    if (entry.handle == 32) run<float>(p);
     if (info_.kind == DeviceKind::kVirtual) {
       const auto fmas = static_cast<std::uint64_t>(p.m * p.n * p.k);
       counts_.push_back({{{"fma.rn.f32", 1, fmas / 32, fmas}}, fmas / 32, fmas, 0.25, {}});
@@ -131,23 +136,7 @@ class FakeDevice : public Device {
   std::vector<LaunchCounts> counts_;
 };
 
-// A kernel of one launch for the fake device, standing on the image of a real one of the catalog.
-inline Plan plan_fake(const Kernel&, const KernelRow& row, const Problem& problem,
-                      const Operands& operands, const PlanContext&) {
-  if (problem.m == 0 || problem.n == 0) return {};
-  const GemmParams params = canonical_params(problem, operands);
-  Launch launch;
-  launch.entry = row.entry;
-  launch.params.resize(sizeof params);
-  std::memcpy(launch.params.data(), &params, sizeof params);
-  return {{launch}};
-}
-
-inline std::int64_t fake_workspace(const Kernel&, const KernelRow&, const Problem&,
-                                   const PlanContext&) {
-  return 0;
-}
-
+// A kernel of one launch for the fake device, on the image of a real one of the catalog.
 inline Kernel fake_kernel(DataType type) {
   Kernel kernel;
   kernel.name = "02_coalesced";
@@ -160,8 +149,7 @@ inline Kernel fake_kernel(DataType type) {
   row.block = {32, 32, 32};
   row.threads = 32;
   kernel.rows = {row};
-  kernel.workspace_rule = fake_workspace;
-  kernel.plan_rule = plan_fake;
+  kernel.family = "one_launch";
   return kernel;
 }
 

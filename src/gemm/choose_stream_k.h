@@ -11,7 +11,7 @@
 
 namespace tessera::scheduler {
 
-// What the parts of a product cost on one GPU, in cycles. catalog/cost_model.h says where a
+// What the parts of a product cost on one GPU, in cycles. gemm/cost.h says where a
 // kernel's numbers come from.
 struct TileCosts {
   int resident;     // CTAs of a multiprocessor

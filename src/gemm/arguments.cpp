@@ -1,0 +1,105 @@
+#include "gemm/arguments.h"
+
+#include <cmath>
+#include <cstring>
+#include <string>
+
+namespace tessera::gemm {
+namespace {
+
+std::string text_of(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
+
+Status check_scale(const char* name, double value, double planned, DataType type) {
+  if ((value == 0) != (planned == 0)) {
+    return Status::bad_argument(std::string(name) + " is " + text_of(value) +
+                                ", but the plan is for one that is " +
+                                (planned == 0 ? "0" : "not 0"));
+  }
+  Problem scaled{.type = type};
+  (name[0] == 'a' ? scaled.alpha : scaled.beta) = value;
+  return check(with_default_ld(scaled));
+}
+
+Status check_alignment(char name, std::uint64_t address, int planned) {
+  if (address % static_cast<std::uint64_t>(planned) == 0) return {};
+  return Status::bad_argument(std::string("address of ") + name + " is " + std::to_string(address) +
+                              ", but the plan is for a multiple of " + std::to_string(planned) +
+                              " bytes");
+}
+
+Status check_workspace(const Plan& plan, const Arguments& arguments) {
+  const std::int64_t needed = plan.workspace_bytes();
+  const std::int64_t given = arguments.workspace == 0 ? 0 : arguments.workspace_bytes;
+  if (given < needed) {
+    return Status::bad_argument("workspace holds " + std::to_string(given) + " bytes, but " +
+                                plan.kernel().name + " needs " + std::to_string(needed) +
+                                " for this plan");
+  }
+  if (needed == 0 || arguments.workspace % kWorkspaceAlignment == 0) return {};
+  return Status::bad_argument("address of the workspace is " + std::to_string(arguments.workspace) +
+                              ", but must be a multiple of " + std::to_string(kWorkspaceAlignment) +
+                              " bytes");
+}
+
+Status check_null(const Problem& problem, const Operands& operands) {
+  const bool reads_ab = problem.alpha != 0 && problem.k > 0;
+  const auto missing = [](const char* name, const char* why) {
+    return Status::bad_argument("address of " + std::string(name) + " is 0, but " + why);
+  };
+  if (reads_ab && operands.a == 0) return missing("A", "A is read");
+  if (reads_ab && operands.b == 0) return missing("B", "B is read");
+  if (problem.beta != 0 && operands.c == 0) return missing("C", "C is read where beta is not 0");
+  if (operands.d == 0) return missing("D", "D is written");
+  return {};
+}
+
+// The operands whose addresses matter, aligned as planned.
+Status check_alignments(const Plan& plan, const Operands& operands) {
+  const Problem& p = plan.problem;
+  if (p.alpha != 0 && p.k > 0) {
+    if (Status s = check_alignment('A', operands.a, plan.alignment.a); !s.ok()) return s;
+    if (Status s = check_alignment('B', operands.b, plan.alignment.b); !s.ok()) return s;
+  }
+  if (p.beta != 0) {
+    if (Status s = check_alignment('C', operands.c, plan.alignment.c); !s.ok()) return s;
+  }
+  return check_alignment('D', operands.d, plan.alignment.d);
+}
+
+}  // namespace
+
+Status check(const Plan& plan, const Arguments& arguments) {
+  const Problem& p = plan.problem;
+  if (Status s = check_scale("alpha", arguments.alpha, p.alpha, p.type); !s.ok()) return s;
+  if (Status s = check_scale("beta", arguments.beta, p.beta, p.type); !s.ok()) return s;
+  if (plan.launches.empty()) return {};  // nothing is written
+  if (Status s = check_null(p, arguments.operands); !s.ok()) return s;
+  if (Status s = check_alignments(plan, arguments.operands); !s.ok()) return s;
+  if (Status s = check_workspace(plan, arguments); !s.ok()) return s;
+  return check_overlap(p, arguments.operands);
+}
+
+DeviceAddress address_of(const Place& place, const Arguments& arguments) {
+  const Operands& operands = arguments.operands;
+  const DeviceAddress bases[] = {operands.a, operands.b, operands.c, operands.d,
+                                 arguments.workspace};
+  const DeviceAddress base = bases[static_cast<std::size_t>(place.slot)];
+  return base == 0 ? 0 : base + static_cast<DeviceAddress>(place.delta);
+}
+
+void patch(const PlannedLaunch& launch, const Arguments& arguments, std::span<std::byte> params) {
+  for (const AddressPatch& address : launch.addresses) {
+    const DeviceAddress value = address_of(address.place, arguments);
+    std::memcpy(params.data() + address.offset, &value, sizeof value);
+  }
+  for (const ScalePatch& scale : launch.scales) {
+    const double value = scale.scale == Scale::kAlpha ? arguments.alpha : arguments.beta;
+    std::memcpy(params.data() + scale.offset, &value, sizeof value);
+  }
+}
+
+}  // namespace tessera::gemm

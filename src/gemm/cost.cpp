@@ -1,0 +1,217 @@
+#include "gemm/cost.h"
+
+#include <algorithm>
+
+#include "arch/gpus.h"
+
+namespace tessera::gemm {
+namespace {
+
+using scheduler::StreamK;
+
+constexpr const arch::Gpu& kGpu = arch::kH200;
+constexpr double kCyclesAMicrosecond = kGpu.clock_ghz * 1e3;
+
+// HW: fitted to calls on an H200 (burst, operands not in the L2); a test holds the model to them.
+constexpr double kLaunch = 2.8;       // microseconds; calls queued one after the other
+constexpr double kStart = 6500;       // cycles until the first tile is there, from device memory,
+constexpr double kStartBytes = 26e3;  // and one more for so many bytes, where all ask at once,
+constexpr double kStartMost = 33e6;   // up to so many
+constexpr double kBlockStart = 2500;  // cycles until a later block's first tile is there
+constexpr double kStore = 600;        // cycles; a CTA's first float to its last store
+constexpr double kL2StoreBytes = 24;  // a cycle and SM, while D fits the L2,
+constexpr double kStoreBytes = 9.6;  // and where it does not: nothing is written while all multiply
+constexpr double kScratchBytes = 13;    // and more where D is not aligned: through scratch tiles
+constexpr double kGroupSums = 200;      // cycles for each group of warps whose sums are added
+constexpr double kRepackBytes = 3.0e6;  // a microsecond, read and written,
+constexpr double kRepackLaunch = 2.5;   // microseconds, and so much for the launch
+constexpr double kCopyTransposeSlowdown = 0.3;  // of a product with an operand along k, by
+                                                // elements, for each 128 rows of its tile,
+constexpr double kCopyTransposeCycles = 14;     // and at least so many cycles for 32 elements;
+constexpr double kCopyCycles = 10;  // 32 elements of a row: of what reads fragments, too
+
+// Estimates: nothing alone was timed.
+constexpr double kEarlyLaunch = 1.5;  // microseconds; after another launch of its plan, instead
+                                      // of kLaunch: about what kAdd leaves beside its way to memory
+constexpr double kFetchBytes = 22;    // a cycle and SM, from the L2
+constexpr double kAdd = 3;            // microseconds; the second launch, begun early
+constexpr double kPartialBytes = 18;  // a cycle and SM: partials that are read again
+constexpr double kCopySlowdown = 0.1;  // of a product whose operands come element by element
+constexpr double kUnknownShare = 0.8;  // of the lanes' peak, for a row without a rate
+constexpr double kThreads = 2048;      // of an SM
+constexpr int kCtasOfLargeTiles = 2;   // per SM, of register-tiled rungs
+
+double lanes_of(const RatedRow& rated) {
+  const double peak = kGpu.fp32_peak();
+  return kGpu.fp32_lanes * (rated.tflops > 0 ? rated.tflops / peak : kUnknownShare);
+}
+
+// Cycles of the whole GPU.
+double memory_cycles(const GemmParams& p, int element_bytes) {
+  const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
+  const double outputs = m * n * (p.beta == 0 ? 1 : 2);
+  const double elements = (m + n) * static_cast<double>(p.k) + outputs;
+  return elements * element_bytes / (kGpu.measured_copy * 1e3) * kCyclesAMicrosecond;
+}
+
+double start_cycles(const GemmParams& p, int element_bytes) {
+  const double operands = (static_cast<double>(p.m) + static_cast<double>(p.n)) *
+                          static_cast<double>(p.k) * element_bytes;
+  return kStart + std::min(operands, kStartMost) / kStartBytes;
+}
+
+// One k tile of all CTAs of an SM, fetched by tensor copies.
+double k_tile_cycles(const RatedRow& rated) {
+  const KernelRow& row = *rated.row;
+  const double depth = static_cast<double>(row.block.k) * row.resident;
+  const double products = depth * row.block.m * row.block.n;
+  const double fetched = depth * (row.block.m + row.block.n) * 4;
+  return std::max(products / lanes_of(rated), fetched / kFetchBytes);
+}
+
+// Wavefronts of shared memory in which the fragments of one k tile are read: four a 128-bit load.
+double fragment_cycles(const KernelRow& row) {
+  const double warps =
+      static_cast<double>(row.block.m) * row.block.n / (32.0 * row.thread.m * row.thread.n);
+  return warps * (row.thread.m + row.thread.n) * row.block.k * row.resident;
+}
+
+// By how much an operand along k that is copied element by element slows a product down: its rows
+// are far apart.
+double copy_transpose_slowdown(int rows) {
+  return kCopyTransposeSlowdown * std::max(1.0, rows / 128.0);
+}
+
+// One k tile of all CTAs of an SM, loaded this way.
+double own_k_tile_cycles(const RatedRow& rated, const Loads& loads) {
+  const KernelRow& row = *rated.row;
+  double rows = 0, transposed = 0, slowdown = 0;
+  const auto add_copies = [&](Fetch fetch, bool along_k, int extent) {
+    if (fetch != Fetch::kCopy4) return;
+    const double copies = static_cast<double>(extent) * row.block.k * row.resident / 32;
+    (along_k ? transposed : rows) += copies * (along_k ? kCopyTransposeCycles : kCopyCycles);
+    slowdown = std::max(slowdown, along_k ? copy_transpose_slowdown(extent) : kCopySlowdown);
+  };
+  add_copies(loads.fetches.a, loads.sides.a == Contiguous::kK, row.block.m);
+  add_copies(loads.fetches.b, loads.sides.b == Contiguous::kK, row.block.n);
+  const double pipe = rows > 0 ? rows + fragment_cycles(row) : 0;
+  return std::max({k_tile_cycles(rated) * (1 + slowdown), rows + transposed, pipe});
+}
+
+bool outgrows_l2(const GemmParams& p, int element_bytes) {
+  const double bytes = static_cast<double>(p.m) * static_cast<double>(p.n) * element_bytes;
+  return bytes > kGpu.l2_kib * 1024.0;
+}
+
+// Cycles to write the tiles of all CTAs of an SM.
+double write_cycles(const KernelRow& row, const GemmParams& p, int resident, int element_bytes) {
+  const double bytes = static_cast<double>(row.block.m) * row.block.n * element_bytes * resident;
+  const double rate = outgrows_l2(p, element_bytes) ? kStoreBytes : kL2StoreBytes;
+  const bool by_scratch = p.d_row * element_bytes % 16 != 0;
+  return bytes / rate + (by_scratch ? bytes / kScratchBytes : 0);
+}
+
+// The end of an item. What other CTAs of the SM multiply meanwhile is not lost, unless all wait for
+// device memory.
+double store_cycles(const KernelRow& row, const GemmParams& p) {
+  const double own = kStore + (row.groups > 1 ? row.groups * kGroupSums : 0);
+  const double write = write_cycles(row, p, row.resident, sizeof(float));
+  return outgrows_l2(p, sizeof(float)) ? own / row.resident + write : (own + write) / row.resident;
+}
+
+// Blocks of a rung that run at the same time on one SM.
+int ctas_per_sm(const KernelRow& row) {
+  const int threads = row.threads * row.threads_y;
+  const int by_threads = static_cast<int>(kThreads) / threads;
+  const bool large = row.block.m * row.block.n >= 16 * threads;
+  return large ? std::min(kCtasOfLargeTiles, by_threads) : std::min(32, by_threads);
+}
+
+// Of a persistent row whose operands come by tensor copies.
+scheduler::TileCosts tile_costs(const RatedRow& rated, const GemmParams& p, int sms) {
+  const KernelRow& row = *rated.row;
+  const double partial = static_cast<double>(row.block.m) * row.block.n * sizeof(float);
+  return {.resident = row.resident,
+          .start = start_cycles(p, sizeof(float)),
+          .k_tile = k_tile_cycles(rated),
+          .store = store_cycles(row, p),
+          .memory = memory_cycles(p, sizeof(float)),
+          .add = kAdd * kCyclesAMicrosecond,
+          .add_part = partial / (kPartialBytes * sms)};
+}
+
+StreamK schedule_of(const KernelRow& row, const GemmParams& p, int ctas,
+                    const scheduler::TileCosts& costs, Policy split) {
+  switch (split) {
+    case Policy::kNever:
+      return scheduler::data_parallel(p.m, p.n, p.k, row.block, ctas);
+    case Policy::kAlways:
+      return scheduler::cut_last_wave(p.m, p.n, p.k, row.block, ctas);
+    case Policy::kModel:
+      break;
+  }
+  return scheduler::choose_stream_k(p.m, p.n, p.k, row.block, ctas, costs);
+}
+
+Cost microseconds_of(const scheduler::Cycles& cycles) {
+  return {.launch = kLaunch,
+          .start = cycles.start / kCyclesAMicrosecond,
+          .multiply = cycles.multiply / kCyclesAMicrosecond,
+          .store = cycles.store / kCyclesAMicrosecond,
+          .memory = cycles.memory / kCyclesAMicrosecond,
+          .add = cycles.add / kCyclesAMicrosecond};
+}
+
+}  // namespace
+
+Scheduled cost_of_persistent(const RatedRow& rated, const Loads& loads, const GemmParams& p,
+                             const DeviceLimits& limits, Policy split) {
+  const int ctas = limits.sms * rated.row->resident;
+  scheduler::TileCosts costs = tile_costs(rated, p, limits.sms);
+  Scheduled scheduled{schedule_of(*rated.row, p, ctas, costs, split), {}};
+  if (p.m == 0 || p.n == 0) return scheduled;
+  costs.k_tile = own_k_tile_cycles(rated, loads);
+  scheduled.cost = microseconds_of(scheduler::predicted(scheduled.schedule, ctas, costs));
+  return scheduled;
+}
+
+// Nothing is fetched ahead of a block's start, and waves are whole.
+Cost cost_of_tiles(const RatedRow& rated, const GemmParams& p, int element_bytes,
+                   const DeviceLimits& limits) {
+  if (p.m == 0 || p.n == 0) return {};
+  const KernelRow& row = *rated.row;
+  const int ctas = ctas_per_sm(row);
+  const double slots = static_cast<double>(limits.sms) * ctas;
+  const double tiles = static_cast<double>(scheduler::pieces(p.m, row.block.m)) *
+                       static_cast<double>(scheduler::pieces(p.n, row.block.n));
+  const double waves = static_cast<double>(static_cast<std::int64_t>((tiles + slots - 1) / slots));
+  const double products = static_cast<double>(row.block.m) * row.block.n * ctas;
+  return microseconds_of(
+      {.start = start_cycles(p, element_bytes),
+       .multiply = waves * products * static_cast<double>(p.k) / lanes_of(rated),
+       .store = waves * (kBlockStart + kStore + write_cycles(row, p, ctas, element_bytes)) / ctas,
+       .memory = memory_cycles(p, element_bytes),
+       .add = 0});
+}
+
+double cost_of_repacking(std::int64_t bytes) {
+  return bytes > 0 ? 2 * static_cast<double>(bytes) / kRepackBytes + kRepackLaunch : 0;
+}
+
+double least_after_another(const GemmParams& p, std::span<const RatedRow> rows,
+                           const DeviceLimits& limits) {
+  constexpr double kRounding = 1e-9;
+  double lanes = 1;
+  for (const RatedRow& row : rows) lanes = std::max(lanes, lanes_of(row));
+  const double products =
+      static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+  const double cycles = kStart + products / (lanes * limits.sms);
+  return (kEarlyLaunch + cycles / kCyclesAMicrosecond) * (1 - kRounding);
+}
+
+double after_another(Cost cost) {
+  cost.launch = kEarlyLaunch;
+  return cost.total();
+}
+
+}  // namespace tessera::gemm

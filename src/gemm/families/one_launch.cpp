@@ -1,0 +1,35 @@
+// Kernels of one launch: a thread block for each tile of D. Most rungs are of this family.
+#include "gemm/family.h"
+
+namespace tessera::gemm {
+namespace {
+
+class OneLaunch final : public Family {
+ public:
+  Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
+               std::vector<Offer>& offers) const override {
+    for (const Variant& one : variants_with_rates(kernel)) {
+      if (!variant.empty() && one.name() != variant) continue;
+      const KernelRow& row = row_of_sides(one, request);
+      if (Status status = check_grid(kernel, row, request); !status.ok()) return status;
+      offers.push_back({&kernel, &row,
+                        cost_of_tiles({&row, one.tflops}, request.product.params,
+                                      size_of(kernel.type), request.limits),
+                        0});
+    }
+    return {};
+  }
+
+  std::vector<PlannedLaunch> launches(const Offer& offer, const Request& request) const override {
+    return {multiply_by_tiles(*offer.row, request.product)};
+  }
+};
+
+}  // namespace
+
+const Family& one_launch_family() {
+  static const OneLaunch family;
+  return family;
+}
+
+}  // namespace tessera::gemm

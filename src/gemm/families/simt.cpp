@@ -1,0 +1,332 @@
+// The production kernels on CUDA cores: a persistent grid that walks a stream-K schedule, operands
+// loaded by tensor copies where their alignment allows it. The launches of a plan:
+//
+//   repack      operands of another form than the row's, or not aligned, where that pays
+//   multiply    one for each rectangle of D
+//   add         after it, where tiles are split: their partials
+//
+// The workspace holds a scratch tile for each CTA, shared by the rectangles; the partials of each
+// rectangle; repacked A; repacked B. All at multiples of 256 bytes.
+#include "kernels/simt/params.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "gemm/family.h"
+#include "gemm/remainder.h"
+#include "gemm/tensor_maps.h"
+
+namespace tessera::gemm {
+namespace {
+
+using scheduler::StreamK;
+using simt::SimtParams;
+using simt::Turn;
+using simt::TurnParams;
+
+constexpr int kFloat = sizeof(float);
+
+std::int64_t aligned(std::int64_t bytes) {
+  return (bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
+}
+
+// Which operands this row would need in another form than they have.
+struct Needs {
+  bool a = false, b = false;
+
+  bool any() const { return a || b; }
+};
+
+// The rows that operands are repacked for, and that D may be split among.
+bool takes_repacked(const KernelRow& row) {
+  return !row.turn_entry.empty() && row.sides.a == Contiguous::kM &&
+         row.sides.b == Contiguous::kN && row.fetches.a == Fetch::kTensor &&
+         row.fetches.b == Fetch::kTensor;
+}
+
+const KernelRow* repacked_row(const Variant& variant) {
+  for (const KernelRow& row : variant.rows) {
+    if (takes_repacked(row)) return &row;
+  }
+  return nullptr;
+}
+
+Needs needs_of(const KernelRow& row, const Request& request) {
+  const GemmParams& p = request.product.params;
+  if (!takes_repacked(row) || p.k == 0) return {};
+  return {p.a_row != 1 || !can_be_mapped(map_of_a(row, p), request.a_alignment),
+          p.b_col != 1 || !can_be_mapped(map_of_b(row, p), request.b_alignment)};
+}
+
+// A repacked operand: (k, outer), rows of whole lines.
+long long repacked_ld(long long outer) {
+  return scheduler::pieces(outer, simt::kTurnedRow) * simt::kTurnedRow;
+}
+std::int64_t repacked_bytes(long long outer, long long k) {
+  return repacked_ld(outer) * k * kFloat;
+}
+
+// What an offer has settled.
+class SimtDecision final : public Decision {
+ public:
+  SimtDecision(const Rectangles& in, Needs repacks, const GemmParams& p)
+      : rectangles(in), needs(repacks) {
+    std::int64_t end = 0;  // of what has its place
+    for (const Rectangle& r : rectangles) {
+      end = std::max(end, aligned(r.scheduled.schedule.ctas * tile_bytes(r)));
+    }
+    for (int i = 0; i < rectangles.count; ++i) {
+      const Rectangle& r = rectangles.list[i];
+      partials[i] = end;
+      end += aligned(scheduler::slots_of(r.scheduled.schedule) * tile_bytes(r));
+    }
+    a = end;
+    b = a + (needs.a ? aligned(repacked_bytes(p.m, p.k)) : 0);
+    bytes = b + (needs.b ? aligned(repacked_bytes(p.n, p.k)) : 0);
+  }
+
+  Cost cost() const {
+    Cost all = rectangles.cost();
+    all.repack = cost_of_repacking(bytes - a);
+    return all;
+  }
+
+  std::string text() const override;
+
+  Rectangles rectangles;
+  Needs needs;
+  std::int64_t partials[3] = {};  // where they begin in the workspace
+  std::int64_t a, b, bytes;
+
+ private:
+  static std::int64_t tile_bytes(const Rectangle& r) {
+    return std::int64_t{r.row.row->block.m} * r.row.row->block.n * kFloat;
+  }
+};
+
+std::string tiles_text(int count) {
+  return std::to_string(count) + (count == 1 ? " tile" : " tiles");
+}
+
+// "396 tiles, 116 tiles split in 132 runs"; of several rectangles that of the first one, with the
+// variants that multiply the others: "512 tiles; 128x16, 64x128".
+std::string SimtDecision::text() const {
+  const StreamK& s = rectangles.list[0].scheduled.schedule;
+  std::string text = s.whole_tiles == 0 ? "" : tiles_text(s.whole_tiles);
+  if (s.cut_tiles() > 0) {
+    text += (text.empty() ? "" : ", ") + tiles_text(s.cut_tiles()) + " split in " +
+            std::to_string(s.runs) + " runs";
+  }
+  for (int i = 1; i < rectangles.count; ++i) {
+    text += (i == 1 ? "; " : ", ") + rectangles.list[i].row.row->variant;
+  }
+  return text;
+}
+
+// The offers of one kernel for one request.
+class Offers {
+ public:
+  Offers(const Kernel& kernel, const Request& request)
+      : kernel_(kernel),
+        request_(request),
+        variants_(variants_with_rates(kernel)),
+        search_(small_rows(), request.product.params, request.limits, request.options.split,
+                request.options.remainder) {}
+
+  Status add(std::string_view variant, std::vector<Offer>& offers) {
+    Status refused;
+    const std::size_t before = offers.size();
+    for (const Variant& one : variants_) {
+      if (!variant.empty() && one.name() != variant) continue;
+      if (Status status = add_one(one, offers); !status.ok()) refused = std::move(status);
+    }
+    return offers.size() > before ? Status{} : refused;
+  }
+
+ private:
+  const GemmParams& params() const { return request_.product.params; }
+
+  std::vector<RatedRow> small_rows() const {
+    std::vector<RatedRow> rows;
+    for (const Variant& variant : variants_) {
+      if (const KernelRow* row = repacked_row(variant)) rows.push_back({row, variant.tflops});
+    }
+    return rows;
+  }
+
+  Status too_many_tiles() const {
+    return Status::unsupported("m is " + std::to_string(request_.problem.m) + ", n is " +
+                               std::to_string(request_.problem.n) + " and k is " +
+                               std::to_string(request_.problem.k) + ", but " + kernel_.name +
+                               " counts at most 2^30 tiles, and as many along k");
+  }
+
+  Status add_one(const Variant& variant, std::vector<Offer>& offers) {
+    if (!scheduler::fits_schedule(params().m, params().n, params().k, variant.rows[0].block)) {
+      return too_many_tiles();
+    }
+    std::shared_ptr<const SimtDecision> decision = repacked(variant);
+    if (!decision) {
+      const KernelRow* row = row_of_loads(variant, request_);
+      if (!row) return Status::unsupported(kernel_.name + " has no row for these operands");
+      decision = planned({row, variant.tflops}, {});
+    }
+    const RatedRow& row = decision->rectangles.list[0].row;
+    offers.push_back({&kernel_, row.row, request_.is_empty() ? Cost{} : decision->cost(),
+                      request_.is_empty() ? 0 : decision->bytes, decision});
+    return {};
+  }
+
+  // In the rectangles that cost least or, where those do not fit the workspace, in one.
+  std::shared_ptr<const SimtDecision> planned(const RatedRow& row, Needs needs) {
+    const bool may_split = takes_repacked(*row.row);
+    const Rectangles best = may_split ? search_.best(row) : search_.whole(row);
+    auto decision = std::make_shared<const SimtDecision>(best, needs, params());
+    if (best.count == 1 || decision->bytes <= request_.options.workspace_limit) return decision;
+    return std::make_shared<const SimtDecision>(search_.whole(row), needs, params());
+  }
+
+  // The variant with repacked operands; null where none needs it, or where it does not pay.
+  std::shared_ptr<const SimtDecision> repacked(const Variant& variant) {
+    const PlanOptions& options = request_.options;
+    const KernelRow* row = repacked_row(variant);
+    if (!row || options.repack == Policy::kNever) return nullptr;
+    if (std::max({params().m, params().n, params().k}) > kMaxCoordinate) return nullptr;
+    const Needs needs = needs_of(*row, request_);
+    if (!needs.any()) return nullptr;
+    const RatedRow rated{row, variant.tflops};
+    const SimtDecision least(search_.whole(rated), needs, params());
+    if (least.bytes > options.workspace_limit) return nullptr;
+    auto decision = planned(rated, needs);
+    if (options.repack == Policy::kAlways) return decision;
+    return decision->cost().total() < copying_cost(rated, needs).total() ? decision : nullptr;
+  }
+
+  // The row as it would be if nothing were repacked: element by element what tensor copies do not
+  // take.
+  Cost copying_cost(const RatedRow& rated, Needs needs) const {
+    const GemmParams& p = params();
+    Loads loads{rated.row->sides, rated.row->fetches};
+    if (needs.a) loads.fetches.a = Fetch::kCopy4;
+    if (needs.b) loads.fetches.b = Fetch::kCopy4;
+    if (p.a_row != 1) loads.sides.a = Contiguous::kK;
+    if (p.b_col != 1) loads.sides.b = Contiguous::kK;
+    return cost_of_persistent(rated, loads, p, request_.limits, request_.options.split).cost;
+  }
+
+  const Kernel& kernel_;
+  const Request& request_;
+  std::vector<Variant> variants_;
+  RemainderSearch search_;
+};
+
+Turn repack_of(long long outer, long long k, long long from_outer, long long from_k) {
+  const simt::TurnTile tile = simt::turn_tile_of(from_k);
+  return {nullptr,
+          nullptr,
+          outer,
+          k,
+          from_outer,
+          from_k,
+          repacked_ld(outer),
+          scheduler::pieces(outer, tile.outer) * scheduler::pieces(k, tile.depth)};
+}
+
+// The launch that repacks; the product then names what it leaves.
+PlannedLaunch repack(const SimtDecision& decision, const KernelRow& row, Product& product) {
+  GemmParams& p = product.params;
+  TurnParams turns{};
+  std::vector<AddressPatch> addresses;
+  const auto patch = [&](std::size_t at, Place& place, std::int64_t to) {
+    addresses.push_back({at + offsetof(Turn, from), place});
+    place = {Slot::kWorkspace, to};
+    addresses.push_back({at + offsetof(Turn, to), place});
+  };
+  if (decision.needs.a) {
+    turns.a = repack_of(p.m, p.k, p.a_row, p.a_col);
+    p.a_row = 1;
+    p.a_col = turns.a.ld;
+    patch(offsetof(TurnParams, a), product.a, decision.a);
+  }
+  if (decision.needs.b) {
+    turns.b = repack_of(p.n, p.k, p.b_col, p.b_row);
+    p.b_row = turns.b.ld;
+    p.b_col = 1;
+    patch(offsetof(TurnParams, b), product.b, decision.b);
+  }
+  PlannedLaunch launch = launch_of(
+      row.turn_entry, {.grid = turns.a.tiles + turns.b.tiles, .block = simt::kTurnThreads}, turns);
+  launch.addresses = std::move(addresses);
+  return launch;
+}
+
+Product product_at(const Rectangle& r, const Product& whole) {
+  const GemmParams& p = whole.params;
+  return {product_of(r, p), whole.a.moved(r.m_begin * p.a_row * kFloat),
+          whole.b.moved(r.n_begin * p.b_col * kFloat),
+          whole.c.moved((r.m_begin * p.c_row + r.n_begin) * kFloat),
+          whole.d.moved((r.m_begin * p.d_row + r.n_begin) * kFloat)};
+}
+
+// Multiplies a rectangle and adds the partials of its split tiles.
+void add_launches(const Rectangle& rectangle, std::int64_t partials, const Product& whole, int sms,
+                  std::vector<PlannedLaunch>& launches) {
+  const KernelRow& row = *rectangle.row.row;
+  const Product product = product_at(rectangle, whole);
+  SimtParams params{};
+  params.gemm = product.params;
+  params.schedule = rectangle.scheduled.schedule;
+  const StreamK& schedule = params.schedule;
+  const auto add = [&](const std::string& entry, const LaunchShape& shape) -> PlannedLaunch& {
+    PlannedLaunch& launch = launches.emplace_back(launch_of(entry, shape, params));
+    patch_product(launch, offsetof(SimtParams, gemm), product);
+    launch.addresses.push_back({offsetof(SimtParams, parts), {Slot::kWorkspace, partials}});
+    launch.addresses.push_back({offsetof(SimtParams, scratch), {Slot::kWorkspace, 0}});
+    return launch;
+  };
+  add_maps(add(row.entry,
+               {.grid = schedule.ctas, .block = row.threads, .shared_bytes = row.shared_bytes}),
+           row, product, offsetof(SimtParams, a_map), offsetof(SimtParams, b_map));
+  if (schedule.cut_tiles() == 0) return;
+  const std::int64_t pieces =
+      std::int64_t{schedule.cut_tiles()} * simt::add_pieces(schedule, row.block.m, row.block.n);
+  const std::int64_t blocks = std::int64_t{simt::kHelperBlocks} * sms;
+  add(row.add_entry, {.grid = std::min(pieces, blocks), .block = simt::kAddThreads});
+}
+
+class Simt final : public Family {
+ public:
+  Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
+               std::vector<Offer>& offers) const override {
+    return Offers(kernel, request).add(variant, offers);
+  }
+
+  std::vector<PlannedLaunch> launches(const Offer& offer, const Request& request) const override {
+    const auto& decision = static_cast<const SimtDecision&>(*offer.decision);
+    Product product = request.product;
+    std::vector<PlannedLaunch> launches;
+    launches.reserve(7);
+    if (decision.needs.any()) launches.push_back(repack(decision, *offer.row, product));
+    for (int i = 0; i < decision.rectangles.count; ++i) {
+      add_launches(decision.rectangles.list[i], decision.partials[i], product, request.limits.sms,
+                   launches);
+    }
+    for (PlannedLaunch& planned : launches) {
+      // WHY: only the driver knows where a block of 64-byte maps begins.
+      planned.launch.param_offsets = {0};
+      // WHY each may: all of its blocks wait for the end of the launch before, ahead of any access
+      // that another launch could disturb. So the end of one is the end of all before it.
+      planned.launch.shape.starts_early = &planned != &launches.front();
+    }
+    return launches;
+  }
+};
+
+}  // namespace
+
+const Family& simt_family() {
+  static const Simt family;
+  return family;
+}
+
+}  // namespace tessera::gemm

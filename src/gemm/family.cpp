@@ -1,0 +1,78 @@
+#include "gemm/family.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "gemm/tuning.h"
+
+namespace tessera::gemm {
+
+// One line a file in gemm/families/, written by the build.
+#define TESSERA_FAMILY(name) const Family& name##_family();
+#include "gemm_families.inc"
+#undef TESSERA_FAMILY
+
+namespace {
+
+std::int64_t tiles_of(const KernelRow& row, const GemmParams& p) {
+  const __int128 tiles =
+      static_cast<__int128>(tiles_along(p.m, row.block.m)) * tiles_along(p.n, row.block.n);
+  return tiles > kMaxGrid ? kMaxGrid + 1 : static_cast<std::int64_t>(tiles);
+}
+
+}  // namespace
+
+const Family& family_of(const Kernel& kernel) {
+#define TESSERA_FAMILY(name) \
+  if (kernel.family == #name) return name##_family();
+#include "gemm_families.inc"
+#undef TESSERA_FAMILY
+  throw StatusError(Status::unsupported("kernel " + kernel.name + " is of the family '" +
+                                        kernel.family + "', which the library does not have"));
+}
+
+std::vector<Variant> variants_with_rates(const Kernel& kernel) {
+  std::vector<Variant> variants;
+  const std::span<const KernelRow> rows = kernel.rows;
+  for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+    while (end < rows.size() && rows[end].variant == rows[begin].variant) ++end;
+    variants.push_back(
+        {rows.subspan(begin, end - begin), rate_of(kernel.name, rows[begin].variant)});
+  }
+  return variants;
+}
+
+const KernelRow& row_of_sides(const Variant& variant, const Request& request) {
+  const auto fits = [&](const KernelRow& row) {
+    return row.sides.a == Contiguous::kStrided ||
+           (row.sides.a == request.sides.a && row.sides.b == request.sides.b);
+  };
+  const auto row = std::find_if(variant.rows.begin(), variant.rows.end(), fits);
+  if (row != variant.rows.end()) return *row;
+  throw StatusError(Status::unsupported("variant " + std::string(variant.name()) +
+                                        " has no config for operands of this layout"));
+}
+
+std::int64_t tiles_along(std::int64_t extent, int block) {
+  return extent / block + (extent % block != 0);
+}
+
+PlannedLaunch multiply_by_tiles(const KernelRow& row, const Product& product) {
+  PlannedLaunch launch = launch_of(row.entry,
+                                   {.grid = tiles_of(row, product.params),
+                                    .block = row.threads,
+                                    .block_y = row.threads_y,
+                                    .shared_bytes = row.shared_bytes},
+                                   product.params);
+  patch_product(launch, 0, product);
+  return launch;
+}
+
+Status check_grid(const Kernel& kernel, const KernelRow& row, const Request& request) {
+  if (tiles_of(row, request.product.params) <= kMaxGrid) return {};
+  return Status::unsupported("m is " + std::to_string(request.problem.m) + " and n is " +
+                             std::to_string(request.problem.n) + ", but " + kernel.name +
+                             " would need more than 2^31 - 1 thread blocks");
+}
+
+}  // namespace tessera::gemm

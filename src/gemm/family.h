@@ -1,0 +1,88 @@
+// The host side of the kernels that share one source. A family says what each of its kernels could
+// do for a problem, once, as offers; the plan takes one and asks for its launches. A new family is
+// one file in gemm/families/, named after it, and one line of the catalog:
+//
+//   families/NAME.cpp    const Family& NAME_family();    // the build finds it by the file's name
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catalog/catalog.h"
+#include "gemm/cost.h"
+#include "gemm/launches.h"
+#include "gemm/options.h"
+
+namespace tessera::gemm {
+
+// What a family is asked.
+struct Request {
+  Problem problem;  // legal; alpha and beta are 0 or 1
+  Product product;  // its canonical form, and which slots hold the operands
+  // Of the canonical operands.
+  int a_alignment, b_alignment;
+  Sides sides;  // along which the operands are contiguous
+  DeviceLimits limits;
+  PlanOptions options;
+
+  bool is_empty() const { return problem.m == 0 || problem.n == 0; }
+};
+
+// What a family has decided with an offer, for its launches and for people.
+class Decision {
+ public:
+  virtual ~Decision() = default;
+  // "396 tiles, 116 split in 132 runs"; "-" where there is nothing to decide.
+  virtual std::string text() const { return "-"; }
+};
+
+struct Offer {
+  const Kernel* kernel = nullptr;
+  const KernelRow* row = nullptr;  // of the launch that multiplies, or of the largest one
+  Cost cost;
+  std::int64_t workspace_bytes = 0;
+  std::shared_ptr<const Decision> decision = {};  // null: there was none
+
+  std::string decision_text() const { return decision ? decision->text() : "-"; }
+};
+
+// The config rows of one variant of a kernel: one for each way in which operands can be loaded.
+struct Variant {
+  std::span<const KernelRow> rows;
+  double tflops;  // measured; 0: never
+
+  std::string_view name() const { return rows.front().variant; }
+};
+std::vector<Variant> variants_with_rates(const Kernel& kernel);
+
+class Family {
+ public:
+  virtual ~Family() = default;
+  // Adds what the kernel could do: an offer for each variant that takes the problem, or for the one
+  // that is named. Not ok, with the reason, where there is none. An offer may exceed the workspace
+  // limit; then it is the least that its variant needs.
+  virtual Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
+                       std::vector<Offer>& offers) const = 0;
+  // The launches of an offer for a problem that is not empty, in order.
+  virtual std::vector<PlannedLaunch> launches(const Offer& offer, const Request& request) const = 0;
+};
+
+// The family that the catalog's line names.
+const Family& family_of(const Kernel& kernel);
+
+// The row of a variant whose operand sides are those of the problem.
+const KernelRow& row_of_sides(const Variant& variant, const Request& request);
+
+inline constexpr std::int64_t kMaxGrid = 0x7fffffff;  // HW: largest grid.x since compute 3.0
+std::int64_t tiles_along(std::int64_t extent, int block);
+
+// The one launch of a grid with a block for each tile of D.
+PlannedLaunch multiply_by_tiles(const KernelRow& row, const Product& product);
+
+// Not ok where D has more tiles than a grid has blocks, 2^31 - 1.
+Status check_grid(const Kernel& kernel, const KernelRow& row, const Request& request);
+
+}  // namespace tessera::gemm

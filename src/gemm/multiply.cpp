@@ -1,0 +1,102 @@
+#include "gemm/multiply.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace tessera::gemm {
+namespace {
+
+auto fields_of(const Problem& p) {
+  return std::tie(p.m, p.n, p.k, p.type, p.order, p.op_a, p.op_b, p.lda, p.ldb, p.ldc, p.ldd,
+                  p.alpha, p.beta);
+}
+
+Problem without_scales(Problem problem) {
+  problem = with_default_ld(problem);
+  problem.alpha = problem.alpha == 0 ? 0 : 1;
+  problem.beta = problem.beta == 0 ? 0 : 1;
+  return problem;
+}
+
+std::size_t mixed(std::size_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 29;
+}
+
+}  // namespace
+
+bool PlanKey::operator==(const PlanKey& other) const {
+  return fields_of(problem) == fields_of(other.problem) && alignment == other.alignment &&
+         options == other.options;
+}
+
+std::size_t PlanKeyHash::operator()(const PlanKey& key) const {
+  const Problem& p = key.problem;
+  std::size_t hash = 0;
+  for (const std::int64_t value : {p.m, p.n, p.k, p.lda, p.ldb, p.ldc, p.ldd}) {
+    hash = mixed(hash, static_cast<std::uint64_t>(value));
+  }
+  const auto bits = [&](auto value) { hash = mixed(hash, static_cast<std::uint64_t>(value)); };
+  bits(p.type);
+  bits(p.order);
+  bits(p.op_a);
+  bits(p.op_b);
+  bits(p.alpha != 0);
+  bits(p.beta != 0);
+  bits(key.alignment.a | key.alignment.b << 8 | key.alignment.c << 16 | key.alignment.d << 24);
+  bits(key.options.workspace_limit);
+  return hash;
+}
+
+Handle::Handle(Device& device, std::size_t capacity)
+    : device_(device),
+      limits_(limits_of(device.info())),
+      capacity_(std::max<std::size_t>(1, capacity)) {}
+
+std::shared_ptr<const Prepared> Handle::prepared(const Problem& problem, const Alignment& alignment,
+                                                 const PlanOptions& options) {
+  const PlanKey key{without_scales(problem), alignment, options};
+  const std::lock_guard lock(mutex_);
+  if (const auto known = known_.find(key); known != known_.end()) {
+    entries_.splice(entries_.begin(), entries_, known->second);
+    return entries_.front().prepared;
+  }
+  auto prepared = std::make_shared<const Prepared>(
+      prepare(device_, plan(key.problem, alignment, limits_, options)));
+  entries_.push_front({key, prepared});
+  known_.emplace(key, entries_.begin());
+  if (entries_.size() > capacity_) {
+    known_.erase(entries_.back().key);
+    entries_.pop_back();
+  }
+  return prepared;
+}
+
+DeviceAddress Handle::workspace(std::int64_t bytes, void* stream) {
+  const std::lock_guard lock(mutex_);
+  DeviceBuffer& block = workspaces_[stream];
+  if (static_cast<std::int64_t>(block.bytes()) < bytes) {
+    // WHY: launches of before may still use the old block.
+    if (block.bytes() > 0) device_.synchronize();
+    block = DeviceBuffer();
+    block = DeviceBuffer(device_, static_cast<std::size_t>(bytes));
+  }
+  return block.address();
+}
+
+std::size_t Handle::plans() const {
+  const std::lock_guard lock(mutex_);
+  return entries_.size();
+}
+
+void multiply(Handle& handle, const Problem& problem, const Operands& operands,
+              const PlanOptions& options, void* stream) {
+  const auto prepared = handle.prepared(problem, alignment_of(operands), options);
+  const std::int64_t bytes = prepared->plan().workspace_bytes();
+  execute(*prepared,
+          {operands, problem.alpha, problem.beta, bytes > 0 ? handle.workspace(bytes, stream) : 0,
+           bytes},
+          stream);
+}
+
+}  // namespace tessera::gemm

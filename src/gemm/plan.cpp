@@ -1,0 +1,122 @@
+#include "gemm/plan.h"
+
+#include <algorithm>
+
+#include "gemm/tuning.h"
+
+namespace tessera::gemm {
+namespace {
+
+// What a plan may depend on: whether alpha and beta are zero, not what they are.
+Problem without_scales(Problem problem) {
+  problem.alpha = problem.alpha == 0 ? 0 : 1;
+  problem.beta = problem.beta == 0 ? 0 : 1;
+  return problem;
+}
+
+// The layout decides, not the strides: a thin matrix may have a stride of 1 on both sides.
+Sides sides_of(const Problem& problem) {
+  const bool swapped = problem.order == Order::kColumnMajor;
+  const bool a_along_k = swapped ? problem.op_b == Op::kNone : problem.op_a == Op::kNone;
+  const bool b_along_n = swapped ? problem.op_a == Op::kNone : problem.op_b == Op::kNone;
+  return {a_along_k ? Contiguous::kK : Contiguous::kM, b_along_n ? Contiguous::kN : Contiguous::kK};
+}
+
+Request request_of(const Problem& problem, const Alignment& alignment, const DeviceLimits& limits,
+                   const PlanOptions& options) {
+  // A column-major problem is the row-major one with its operands exchanged.
+  const bool swapped = problem.order == Order::kColumnMajor;
+  return {.problem = problem,
+          .product = {.params = canonical_params(problem, {}),
+                      .a = {swapped ? Slot::kB : Slot::kA},
+                      .b = {swapped ? Slot::kA : Slot::kB},
+                      .c = {Slot::kC},
+                      .d = {Slot::kD}},
+          .a_alignment = swapped ? alignment.b : alignment.a,
+          .b_alignment = swapped ? alignment.a : alignment.b,
+          .sides = sides_of(problem),
+          .limits = limits,
+          .options = options};
+}
+
+// Rungs are there to be learned from; they are planned when they are named.
+bool is_rung(const Kernel& kernel) {
+  return kernel.name.front() >= '0' && kernel.name.front() <= '9';
+}
+
+Status ask(const Kernel& kernel, std::string_view variant, const Request& request,
+           std::vector<Offer>& offers) {
+  if (kernel.type != request.problem.type) {
+    return Status::unsupported("type is " + std::string(name_of(request.problem.type)) + ", but " +
+                               kernel.name + " multiplies " + std::string(name_of(kernel.type)));
+  }
+  const int sm = request.limits.sm;
+  if (sm < kernel.first_sm || sm > kernel.last_sm) {
+    return Status::unsupported("the GPU is of SM " + std::to_string(sm) + ", but " + kernel.name +
+                               " is compiled for SM " + std::to_string(kernel.first_sm) +
+                               (kernel.last_sm > kernel.first_sm ? " and later" : " alone"));
+  }
+  return family_of(kernel).offer(kernel, variant, request, offers);
+}
+
+std::vector<Offer> offers_of_named(const KernelChoice& choice, const Request& request) {
+  std::vector<Offer> offers;
+  require(ask(*choice.kernel, choice.variant, request, offers));
+  if (!offers.empty()) return offers;
+  throw StatusError(Status::bad_argument("kernel names variant '" + choice.variant + "', which " +
+                                         choice.kernel->name + " does not have"));
+}
+
+std::vector<Offer> offers_of_all(const Request& request) {
+  std::vector<Offer> offers;
+  offers.reserve(16);
+  for (const Kernel& kernel : all_kernels()) {
+    if (!is_rung(kernel)) ask(kernel, "", request, offers);
+  }
+  if (!offers.empty()) return offers;
+  // FP64 has no other kernel yet: the rungs whose rate is known.
+  for (const Rate& rate : kRates) {
+    const Kernel& kernel = *choose_kernels(rate.kernel).front().kernel;
+    if (is_rung(kernel)) ask(kernel, rate.variant, request, offers);
+  }
+  if (!offers.empty()) return offers;
+  const Problem& p = request.problem;
+  throw StatusError(Status::unsupported(
+      "no kernel takes m = " + std::to_string(p.m) + ", n = " + std::to_string(p.n) +
+      ", k = " + std::to_string(p.k) + " in " + std::string(name_of(p.type))));
+}
+
+// Keeps what fits the workspace, the cheapest first.
+void rank(std::vector<Offer>& offers, std::int64_t limit) {
+  const auto least = std::min_element(
+      offers.begin(), offers.end(),
+      [](const auto& x, const auto& y) { return x.workspace_bytes < y.workspace_bytes; });
+  if (least->workspace_bytes > limit) {
+    throw StatusError(Status::bad_argument(
+        "workspace holds " + std::to_string(limit) + " bytes, but " + least->kernel->name +
+        " needs at least " + std::to_string(least->workspace_bytes) + " for this problem"));
+  }
+  std::erase_if(offers, [&](const Offer& offer) { return offer.workspace_bytes > limit; });
+  std::stable_sort(offers.begin(), offers.end(),
+                   [](const Offer& x, const Offer& y) { return x.cost.total() < y.cost.total(); });
+}
+
+}  // namespace
+
+Plan plan(const Problem& given, const Alignment& alignment, const DeviceLimits& limits,
+          const PlanOptions& options) {
+  const Problem problem = without_scales(with_default_ld(given));
+  require(check(problem));
+  const Request request = request_of(problem, alignment, limits, options);
+  Plan plan{problem,
+            alignment,
+            limits,
+            options.kernel ? offers_of_named(*options.kernel, request) : offers_of_all(request),
+            {}};
+  rank(plan.offers, options.workspace_limit);
+  if (request.is_empty()) return plan;
+  plan.launches = family_of(plan.kernel()).launches(plan.offers.front(), request);
+  return plan;
+}
+
+}  // namespace tessera::gemm

@@ -1,0 +1,67 @@
+#include "gemm/prepare.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace tessera::gemm {
+namespace {
+
+// HW: of a kernel's parameters, before CUDA 12.1 (CUDA C++ Programming Guide, __global__ function
+// parameters). All of ours are far smaller.
+constexpr std::size_t kMaxParams = 4096;
+
+// Where the tensor of a map is while nobody knows; well aligned.
+constexpr DeviceAddress kSomewhere = 1 << 20;
+
+void write_map(Device& device, const MapPatch& map, std::vector<std::byte>& params) {
+  TensorMapDesc desc = map.desc;
+  desc.address = kSomewhere;
+  const TensorMapBytes encoded = device.encode_tensor_map(desc);
+  std::copy(encoded.bytes.begin(), encoded.bytes.end(),
+            params.begin() + static_cast<std::ptrdiff_t>(map.offset));
+}
+
+}  // namespace
+
+Prepared prepare(Device& device, Plan plan) {
+  Prepared prepared(std::move(plan));
+  prepared.device_ = &device;
+  if (prepared.plan_.launches.empty()) return prepared;
+  const LoadedImage image = device.load(image_of(prepared.plan_.kernel()));
+  prepared.code_ = image.description;
+  for (const PlannedLaunch& planned : prepared.plan_.launches) {
+    const Launch& launch = planned.launch;
+    if (launch.params.size() > kMaxParams) {
+      throw StatusError(Status::unsupported(
+          launch.entry + " takes " + std::to_string(launch.params.size()) +
+          " bytes of parameters, but a launch has at most " + std::to_string(kMaxParams)));
+    }
+    prepared.launches_.push_back({device.entry(image, launch.entry, launch.shape), launch.params});
+    for (const MapPatch& map : planned.maps) {
+      write_map(device, map, prepared.launches_.back().params);
+    }
+  }
+  return prepared;
+}
+
+void Prepared::launch(std::size_t index, const Arguments& arguments, void* stream) const {
+  const Ready& ready = launches_[index];
+  const PlannedLaunch& planned = plan_.launches[index];
+  alignas(64) std::array<std::byte, kMaxParams> storage;
+  const std::span<std::byte> params(storage.data(), ready.params.size());
+  std::memcpy(params.data(), ready.params.data(), params.size());
+  patch(planned, arguments, params);
+  for (const MapPatch& map : planned.maps) {
+    device_->replace_address(params.subspan(map.offset).first<128>(),
+                             address_of(map.place, arguments));
+  }
+  device_->launch(ready.entry, planned.launch.shape, params, planned.launch.param_offsets, stream);
+}
+
+void execute(const Prepared& prepared, const Arguments& arguments, void* stream) {
+  require(check(prepared.plan(), arguments));
+  for (std::size_t i = 0; i < prepared.launches(); ++i) prepared.launch(i, arguments, stream);
+}
+
+}  // namespace tessera::gemm

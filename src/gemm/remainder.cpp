@@ -1,0 +1,126 @@
+#include "gemm/remainder.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace tessera::gemm {
+namespace {
+
+constexpr double kWorthwhile = 0.99;  // of the cost in one piece: the model is no finer than this
+constexpr double kNothing = std::numeric_limits<double>::infinity();
+
+// Where whole tiles end: at the end of D or, where that is ragged, at the last edge before it.
+struct Ends {
+  long long list[2];
+  int count;
+
+  const long long* begin() const { return list; }
+  const long long* end() const { return list + count; }
+};
+Ends ends_of(long long extent, int block, bool always) {
+  const long long whole = extent / block * block;
+  if (whole == extent || whole == 0) return {{extent, 0}, 1};
+  return always ? Ends{{whole, 0}, 1} : Ends{{extent, whole}, 2};
+}
+
+Loads loads_of(const KernelRow& row) { return {row.sides, row.fetches}; }
+
+}  // namespace
+
+Cost Rectangles::cost() const {
+  Cost all = list[0].scheduled.cost;
+  for (int i = 1; i < count; ++i) all.remainder += after_another(list[i].scheduled.cost);
+  return all;
+}
+
+GemmParams product_of(const Rectangle& rectangle, const GemmParams& whole) {
+  GemmParams p = whole;
+  p.m = rectangle.m;
+  p.n = rectangle.n;
+  return p;
+}
+
+RemainderSearch::RemainderSearch(std::vector<RatedRow> small, const GemmParams& whole,
+                                 const DeviceLimits& limits, Policy split, Policy remainder)
+    : small_(std::move(small)),
+      whole_(whole),
+      limits_(limits),
+      split_(split),
+      remainder_(whole.k == 0 ? Policy::kNever : remainder) {}
+
+Rectangle RemainderSearch::priced_rectangle(const RatedRow& row, long long m, long long n) const {
+  ++priced_;
+  Rectangle rectangle{row, 0, 0, m, n};
+  rectangle.scheduled =
+      cost_of_persistent(row, loads_of(*row.row), product_of(rectangle, whole_), limits_, split_);
+  return rectangle;
+}
+
+Rectangles RemainderSearch::whole(const RatedRow& row) const {
+  return {{priced_rectangle(row, whole_.m, whole_.n)}, 1};
+}
+
+// The rectangle by the row whose launch costs least after another one.
+const RemainderSearch::Remainder& RemainderSearch::remainder(long long m, long long n) {
+  for (const Remainder& known : known_) {
+    if (known.m == m && known.n == n) return known;
+  }
+  Remainder found{m, n, {}, kNothing};
+  for (const RatedRow& row : small_) {
+    if (!scheduler::fits_schedule(m, n, whole_.k, row.row->block)) continue;
+    const Rectangle rectangle = priced_rectangle(row, m, n);
+    const double cost = after_another(rectangle.scheduled.cost);
+    if (cost >= found.cost) continue;
+    found.cost = cost;
+    found.best = rectangle;
+  }
+  known_.push_back(found);
+  return known_.back();
+}
+
+double RemainderSearch::least_of(const Rectangle& rectangle) const {
+  if (rectangle.m == 0 || rectangle.n == 0) return 0;
+  return least_after_another(product_of(rectangle, whole_), small_, limits_);
+}
+
+// Whole tiles up to (m, n), and remainders. Both remainders could hold the corner.
+void RemainderSearch::try_split(const RatedRow& row, long long m, long long n, bool corner_below,
+                                double& least, Rectangles& best) {
+  const Rectangle remainders[] = {
+      {{}, 0, n, corner_below ? m : whole_.m, whole_.n - n},
+      {{}, m, 0, whole_.m - m, corner_below ? whole_.n : n},
+  };
+  Rectangles found{{priced_rectangle(row, m, n)}, 1};
+  // WHY: what is too dear with the least that remainders cost need not be looked at.
+  if (found.cost().total() + least_of(remainders[0]) + least_of(remainders[1]) >= least) return;
+  for (const Rectangle& wanted : remainders) {
+    if (wanted.m == 0 || wanted.n == 0) continue;
+    Rectangle& rectangle = found.list[found.count++];
+    rectangle = remainder(wanted.m, wanted.n).best;
+    rectangle.m_begin = wanted.m_begin;
+    rectangle.n_begin = wanted.n_begin;
+  }
+  const double cost = found.cost().total();
+  if (cost >= least) return;
+  least = cost;
+  best = found;
+}
+
+Rectangles RemainderSearch::best(const RatedRow& row) {
+  Rectangles best = whole(row);
+  if (remainder_ == Policy::kNever) return best;
+  const bool always = remainder_ == Policy::kAlways;
+  double least = always ? kNothing : kWorthwhile * best.cost().total();
+  for (const long long m : ends_of(whole_.m, row.row->block.m, always)) {
+    for (const long long n : ends_of(whole_.n, row.row->block.n, always)) {
+      if (m == whole_.m && n == whole_.n) continue;
+      const bool has_corner = m < whole_.m && n < whole_.n;
+      for (int corner_below = 0; corner_below <= has_corner; ++corner_below) {
+        try_split(row, m, n, corner_below != 0, least, best);
+      }
+    }
+  }
+  return best;
+}
+
+}  // namespace tessera::gemm

@@ -1,0 +1,72 @@
+// Remainder tiles. 4097 x 4097 outputs take 17 x 33 tiles of 256x128, and a tenth of what these
+// multiply is outside of D. So a product may be planned in rectangles: whole tiles of its row, and
+// then the remainders of D to the right and below, by rows of the kernel with smaller tiles. The
+// corner belongs to one of the remainders. Each rectangle begins at the edge of a large tile, so
+// its operands are as aligned as the whole.
+#pragma once
+
+#include <vector>
+
+#include "gemm/cost.h"
+
+namespace tessera::gemm {
+
+// A rectangle of D, the row that multiplies it, and its schedule.
+struct Rectangle {
+  RatedRow row;
+  long long m_begin = 0, n_begin = 0, m = 0, n = 0;
+  Scheduled scheduled = {};
+};
+
+// At most three: whole tiles first, then what is to the right and below.
+struct Rectangles {
+  Rectangle list[3];
+  int count = 0;
+
+  const Rectangle* begin() const { return list; }
+  const Rectangle* end() const { return list + count; }
+  // Launched one after the other.
+  Cost cost() const;
+};
+
+// The product of a rectangle, its operands' addresses left out.
+GemmParams product_of(const Rectangle& rectangle, const GemmParams& whole);
+
+// Searches for the rectangles of a product that cost least, all of them rows that tensor copies
+// load alone. One object for all rows of a kernel: remainders that rows have in common are priced
+// once.
+class RemainderSearch {
+ public:
+  // `small`: the rows that may multiply remainders.
+  RemainderSearch(std::vector<RatedRow> small, const GemmParams& whole, const DeviceLimits& limits,
+                  Policy split, Policy remainder);
+
+  // All of D by one row.
+  Rectangles whole(const RatedRow& row) const;
+  // As the policy says, or what costs least; the rectangle of `row` first.
+  Rectangles best(const RatedRow& row);
+
+  // Products priced so far.
+  int priced() const { return priced_; }
+
+ private:
+  struct Remainder {
+    long long m, n;
+    Rectangle best;  // its begin is not known
+    double cost;     // after another launch
+  };
+  Rectangle priced_rectangle(const RatedRow& row, long long m, long long n) const;
+  const Remainder& remainder(long long m, long long n);
+  double least_of(const Rectangle& rectangle) const;
+  void try_split(const RatedRow& row, long long m, long long n, bool corner_below, double& least,
+                 Rectangles& best);
+
+  std::vector<RatedRow> small_;
+  GemmParams whole_;
+  DeviceLimits limits_;
+  Policy split_, remainder_;
+  std::vector<Remainder> known_;
+  mutable int priced_ = 0;
+};
+
+}  // namespace tessera::gemm

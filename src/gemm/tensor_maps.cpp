@@ -1,0 +1,69 @@
+#include "gemm/tensor_maps.h"
+
+namespace tessera::gemm {
+namespace {
+
+constexpr TensorSwizzle swizzle_of(int bytes) {
+  return bytes == 128  ? TensorSwizzle::k128B
+         : bytes == 64 ? TensorSwizzle::k64B
+         : bytes == 32 ? TensorSwizzle::k32B
+                       : TensorSwizzle::kNone;
+}
+
+// `inner` elements are adjacent, rows are `stride` apart.
+TensorMapDesc map_of(long long inner, long long outer, long long stride, TensorBox box) {
+  TensorMapDesc desc;
+  desc.sizes = {static_cast<std::uint64_t>(inner), static_cast<std::uint64_t>(outer)};
+  desc.strides = {static_cast<std::uint64_t>(stride) * sizeof(float)};
+  desc.box = {static_cast<std::uint32_t>(box.inner), static_cast<std::uint32_t>(box.outer)};
+  desc.swizzle = swizzle_of(box.swizzle);
+  desc.promotion = TensorPromotion::k256B;
+  return desc;
+}
+
+}  // namespace
+
+TensorMapDesc map_of_a(const KernelRow& row, const GemmParams& p) {
+  return row.sides.a == Contiguous::kK ? map_of(p.k, p.m, p.a_row, row.a_box)
+                                       : map_of(p.m, p.k, p.a_col, row.a_box);
+}
+TensorMapDesc map_of_b(const KernelRow& row, const GemmParams& p) {
+  return row.sides.b == Contiguous::kK ? map_of(p.k, p.n, p.b_col, row.b_box)
+                                       : map_of(p.n, p.k, p.b_row, row.b_box);
+}
+
+bool can_be_mapped(TensorMapDesc desc, int alignment) {
+  constexpr auto most = static_cast<std::uint64_t>(kMaxCoordinate);
+  // WHY: what check() would say takes longer to write than all of a plan.
+  if (alignment % 16 != 0 || desc.strides[0] % 16 != 0) return false;
+  desc.address = static_cast<std::uint64_t>(alignment);  // the worst one of this alignment
+  return desc.sizes[0] <= most && desc.sizes[1] <= most && check(desc).ok();
+}
+
+bool can_load(const KernelRow& row, const Request& request) {
+  const GemmParams& p = request.product.params;
+  return (row.fetches.a != Fetch::kTensor ||
+          can_be_mapped(map_of_a(row, p), request.a_alignment)) &&
+         (row.fetches.b != Fetch::kTensor || can_be_mapped(map_of_b(row, p), request.b_alignment));
+}
+
+const KernelRow* row_of_loads(const Variant& variant, const Request& request) {
+  for (const KernelRow& row : variant.rows) {
+    const bool fits = row.sides.a == Contiguous::kStrided ||
+                      (row.sides.a == request.sides.a && row.sides.b == request.sides.b);
+    if (fits && can_load(row, request)) return &row;
+  }
+  return nullptr;
+}
+
+void add_maps(PlannedLaunch& launch, const KernelRow& row, const Product& product,
+              std::size_t a_offset, std::size_t b_offset) {
+  if (row.fetches.a == Fetch::kTensor) {
+    launch.maps.push_back({a_offset, map_of_a(row, product.params), product.a});
+  }
+  if (row.fetches.b == Fetch::kTensor) {
+    launch.maps.push_back({b_offset, map_of_b(row, product.params), product.b});
+  }
+}
+
+}  // namespace tessera::gemm

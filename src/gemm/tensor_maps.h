@@ -1,0 +1,29 @@
+// Tensor maps of canonical operands: which ones the copy engine takes, and what their maps say.
+// FP32 kernels of today.
+#pragma once
+
+#include "gemm/family.h"
+
+namespace tessera::gemm {
+
+// HW: coordinates of tensor copies are signed 32-bit (PTX ISA, cp.async.bulk.tensor).
+inline constexpr long long kMaxCoordinate = 0x7fffffff;
+
+// The operands as this row's tensor copies see them, without an address.
+TensorMapDesc map_of_a(const KernelRow& row, const GemmParams& canonical);
+TensorMapDesc map_of_b(const KernelRow& row, const GemmParams& canonical);
+
+// Whether a map may say this of an operand whose address is a multiple of `alignment` bytes.
+bool can_be_mapped(TensorMapDesc desc, int alignment);
+
+// Whether the row's ways to load suit these operands. Rows without such ways suit all.
+bool can_load(const KernelRow& row, const Request& request);
+
+// The first row of a variant whose sides and loads suit the operands; null where none does.
+const KernelRow* row_of_loads(const Variant& variant, const Request& request);
+
+// Adds the maps of operands that the row loads by tensor copies, at these offsets.
+void add_maps(PlannedLaunch& launch, const KernelRow& row, const Product& product,
+              std::size_t a_offset, std::size_t b_offset);
+
+}  // namespace tessera::gemm

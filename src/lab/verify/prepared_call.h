@@ -1,0 +1,45 @@
+// A kernel planned and prepared for one problem on a device, with a workspace of its own: what is
+// timed, counted and verified.
+#pragma once
+
+#include "device/buffer.h"
+#include "gemm/prepare.h"
+#include "lab/data/operand_sets.h"
+#include "lab/verify/stop.h"
+
+namespace tessera::lab {
+
+// Host time of one call, microseconds: medians of a few.
+struct HostTime {
+  double plan = 0, prepare = 0;
+  double execute = 0;  // all launches; 0 on the virtual GPU, where it is the run itself
+  int launches = 0;
+};
+
+class PreparedCall {
+ public:
+  // Throws kUnsupported (before anything is loaded) when the kernel does not take the problem,
+  // kUnavailable when the device cannot load its code.
+  PreparedCall(Device& device, const KernelChoice& choice, const Problem& problem,
+               const gemm::Alignment& alignment, gemm::PlanOptions options = {});
+
+  const gemm::Plan& plan() const { return prepared_.plan(); }
+  const std::string& code() const { return prepared_.code(); }
+  std::int64_t workspace_bytes() const { return static_cast<std::int64_t>(workspace_.bytes()); }
+  // With alpha and beta of the problem. Asynchronous where the device is.
+  void run(const Operands& operands, const Stop& stop = {}) const;
+
+  // Plans and prepares again, to time it; where the device has a clock, runs on the last of these
+  // operands, too.
+  HostTime host_time(Device& device, const OperandSets& sets) const;
+
+ private:
+  gemm::Arguments arguments(const Operands& operands) const;
+
+  Problem problem_;
+  gemm::PlanOptions options_;
+  gemm::Prepared prepared_;
+  DeviceBuffer workspace_;
+};
+
+}  // namespace tessera::lab

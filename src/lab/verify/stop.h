@@ -1,0 +1,28 @@
+// Long runs on the virtual GPU that somebody may want to end: a stop is asked between launches.
+#pragma once
+
+#include <exception>
+#include <functional>
+
+#include "gemm/prepare.h"
+
+namespace tessera::lab {
+
+// True ends the work with Stopped.
+using Stop = std::function<bool()>;
+class Stopped : public std::exception {
+ public:
+  const char* what() const noexcept override { return "stopped between two launches"; }
+};
+
+// gemm::execute(), with the stop asked before each launch.
+inline void execute(const gemm::Prepared& prepared, const gemm::Arguments& arguments,
+                    const Stop& stop) {
+  require(check(prepared.plan(), arguments));
+  for (std::size_t i = 0; i < prepared.launches(); ++i) {
+    if (stop && stop()) throw Stopped();
+    prepared.launch(i, arguments);
+  }
+}
+
+}  // namespace tessera::lab

@@ -1,0 +1,142 @@
+// The one-shot call: the cache finds what it has prepared, forgets what was used longest ago, and a
+// stream has a workspace of its own.
+#include "gemm/multiply.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/support/host_device.h"
+#include "tests/support/test_device.h"
+
+namespace tessera {
+namespace {
+
+const Problem kProblem{.m = 300, .n = 200, .k = 100};
+
+TEST(Multiply, EqualCallsShareAPlan) {
+  HostDevice device;
+  gemm::Handle handle(device);
+  const auto plan = [&](const Problem& problem, const gemm::Alignment& alignment = {},
+                        const gemm::PlanOptions& options = {}) {
+    return handle.prepared(problem, alignment, options);
+  };
+  const auto first = plan(kProblem);
+  EXPECT_EQ(plan(kProblem), first);
+  EXPECT_EQ(plan(with_default_ld(kProblem)), first);
+  Problem scaled = kProblem;
+  scaled.alpha = -2.5;
+  EXPECT_EQ(plan(scaled), first) << "the value of alpha is no part of a plan";
+  EXPECT_EQ(handle.plans(), 1u);
+
+  const auto differs = [&](auto change) {
+    Problem problem = with_default_ld(kProblem);
+    change(problem);
+    const auto other = plan(with_default_ld(problem));
+    EXPECT_NE(other, first);
+    EXPECT_EQ(plan(with_default_ld(problem)), other);
+  };
+  differs([](Problem& p) { p.m = 200, p.lda = p.ldc = p.ldd = 300; });
+  differs([](Problem& p) { p.n = 199; });
+  differs([](Problem& p) { p.k = 99; });
+  differs([](Problem& p) { p.alpha = 0; });
+  differs([](Problem& p) { p.beta = 2; });
+  differs([](Problem& p) { p.lda = 301; });
+  differs([](Problem& p) { p.ldb = 301; });
+  differs([](Problem& p) { p.ldc = 301; });
+  differs([](Problem& p) { p.ldd = 301; });
+  differs([](Problem& p) { p.op_a = Op::kTranspose, p.lda = 300; });
+  differs([](Problem& p) { p.op_b = Op::kTranspose, p.ldb = 200; });
+  differs([](Problem& p) { p.order = Order::kRowMajor, p.lda = p.ldb = p.ldc = p.ldd = 300; });
+  EXPECT_NE(plan(kProblem, {.a = 8}), first);
+  EXPECT_NE(plan(kProblem, {.d = 8}), first);
+  EXPECT_NE(plan(kProblem, {}, {.workspace_limit = 1 << 30}), first);
+  EXPECT_NE(plan(kProblem, {}, {.split = gemm::Policy::kNever}), first);
+  EXPECT_NE(plan(kProblem, {}, {.repack = gemm::Policy::kNever}), first);
+  EXPECT_NE(plan(kProblem, {}, {.remainder = gemm::Policy::kNever}), first);
+  EXPECT_NE(plan(kProblem, {}, {.kernel = choose_kernels("12")[0]}), first);
+  EXPECT_NE(plan(kProblem, {}, {.kernel = choose_kernels("12/staged")[0]}),
+            plan(kProblem, {}, {.kernel = choose_kernels("12")[0]}));
+  EXPECT_EQ(plan(kProblem), first);
+}
+
+TEST(Multiply, ForgetsWhatWasUsedLongestAgo) {
+  HostDevice device;
+  gemm::Handle handle(device, 2);
+  const auto plan = [&](std::int64_t m) { return handle.prepared({.m = m, .n = 8, .k = 8}, {}); };
+  const auto one = plan(1), two = plan(2);
+  EXPECT_EQ(plan(1), one);
+  const auto three = plan(3);  // instead of 2
+  EXPECT_EQ(handle.plans(), 2u);
+  EXPECT_EQ(plan(1), one);
+  EXPECT_EQ(plan(3), three);
+  EXPECT_NE(plan(2), two);
+  EXPECT_EQ(two->plan().problem.m, 2) << "who holds it may still use it";
+}
+
+TEST(Multiply, AStreamKeepsItsWorkspaceWhileItSuffices) {
+  HostDevice device;
+  gemm::Handle handle(device);
+  int first = 0, second = 0;
+  const DeviceAddress small = handle.workspace(1000, &first);
+  EXPECT_EQ(handle.workspace(1000, &first), small);
+  EXPECT_EQ(handle.workspace(10, &first), small);
+  EXPECT_NE(handle.workspace(1000, &second), small) << "streams run beside each other";
+  const DeviceAddress large = handle.workspace(1 << 20, &first);
+  EXPECT_NE(large, small);
+  EXPECT_EQ(handle.workspace(1000, &first), large);
+}
+
+TEST(Multiply, RefusesBeforeAnythingIsLaunched) {
+  HostDevice device;
+  gemm::Handle handle(device);
+  Problem bad = kProblem;
+  bad.lda = 299;
+  const Operands operands{0x10000000, 0x20000000, 0, 0x40000000};
+  EXPECT_THROW(gemm::multiply(handle, bad, operands), StatusError);
+  EXPECT_THROW(gemm::multiply(handle, kProblem, {0x10000000, 0x20000000, 0, 0x10000004}),
+               StatusError);
+  EXPECT_TRUE(device.launches.empty());
+  EXPECT_NO_THROW(gemm::multiply(handle, kProblem, operands));
+  EXPECT_FALSE(device.launches.empty());
+}
+
+TEST(Multiply, MultipliesOnADevice) {
+  Device& device = test_device();
+  gemm::Handle handle(device);
+  const DeviceBuffer memory(device, 4096);
+  const std::vector<float> a = {1, 2, 3, 4}, b = {5, 6, 7, 8};  // column-major
+  const Operands at{memory.address(), memory.address() + 256, 0, memory.address() + 512};
+  device.copy_in(at.a, a.data(), 16);
+  device.copy_in(at.b, b.data(), 16);
+  for (const double alpha : {1.0, -2.0}) {
+    gemm::multiply(handle, {.m = 2, .n = 2, .k = 2, .alpha = alpha}, at);
+    device.synchronize();
+    std::vector<float> d(4);
+    device.copy_out(d.data(), at.d, 16);
+    const auto scale = static_cast<float>(alpha);
+    EXPECT_EQ(d, (std::vector<float>{23 * scale, 34 * scale, 31 * scale, 46 * scale}));
+  }
+  EXPECT_EQ(handle.plans(), 1u);
+}
+
+// The cache under several threads: each gets the plan that it asked for.
+TEST(Multiply, ThreadsShareAHandle) {
+  HostDevice device;
+  device.notes = false;
+  gemm::Handle handle(device, 4);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 200; ++i) {
+        const std::int64_t m = 1 + (i * (t + 1)) % 9;
+        EXPECT_EQ(handle.prepared({.m = m, .n = 8, .k = 8}, {})->plan().problem.m, m);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_LE(handle.plans(), 4u);
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,123 @@
+// How rungs are planned when they are named: the row of the operand sides, one linear grid, packed
+// copies of what is read, and what they refuse.
+#include <gtest/gtest.h>
+
+#include "gemm/plan.h"
+
+namespace tessera {
+namespace {
+
+gemm::Plan plan_of(const char* kernel, const Problem& problem) {
+  return gemm::plan(problem, {}, {.sms = 132}, {.kernel = choose_kernels(kernel).front()});
+}
+
+Status refusal_of(const char* kernel, const Problem& problem) {
+  try {
+    plan_of(kernel, problem);
+  } catch (const StatusError& error) {
+    return error.status();
+  }
+  return {};
+}
+
+// Column-major is row-major with the operands exchanged: the sides follow.
+TEST(RungPlan, PicksTheRowOfTheOperandSides) {
+  const auto entry = [&](Order order, const char* layout) {
+    Problem p{.m = 4, .n = 4, .k = 4, .order = order};
+    set_layout(p, layout);
+    const std::string name = plan_of("12", p).row().entry;
+    return name.substr(name.size() - 5);
+  };
+  EXPECT_EQ(entry(Order::kRowMajor, "NN"), "ak_bn");
+  EXPECT_EQ(entry(Order::kRowMajor, "TN"), "am_bn");
+  EXPECT_EQ(entry(Order::kRowMajor, "NT"), "ak_bk");
+  EXPECT_EQ(entry(Order::kRowMajor, "TT"), "am_bk");
+  EXPECT_EQ(entry(Order::kColumnMajor, "NN"), "ak_bn");
+  EXPECT_EQ(entry(Order::kColumnMajor, "NT"), "am_bn");
+  EXPECT_EQ(entry(Order::kColumnMajor, "TN"), "ak_bk");
+  EXPECT_EQ(entry(Order::kColumnMajor, "TT"), "am_bk");
+}
+
+TEST(RungPlan, RefusesWhatAKernelCannotRun) {
+  EXPECT_EQ(refusal_of("01", {.m = 8, .n = 8, .k = 8, .type = DataType::kF64}).code,
+            StatusCode::kUnsupported);
+  EXPECT_TRUE(refusal_of("01", {.m = 8, .n = 8, .k = 8}).ok());
+  const Status grid = refusal_of("01", {.m = 1 << 22, .n = 1 << 22, .k = 1});
+  EXPECT_EQ(grid.code, StatusCode::kUnsupported);
+  EXPECT_NE(grid.message.find("2^31 - 1 thread blocks"), std::string::npos) << grid.message;
+  const Kernel& kernel = *choose_kernels("01").front().kernel;
+  try {
+    gemm::plan({.m = 8, .n = 8, .k = 8}, {}, {}, {.kernel = KernelChoice{&kernel, "none"}});
+    FAIL() << "a variant that is not there";
+  } catch (const StatusError& error) {
+    EXPECT_NE(std::string(error.what()).find("'none'"), std::string::npos) << error.what();
+  }
+}
+
+TEST(RungPlan, CoversTheOutputWithALinearGrid) {
+  const gemm::Plan plan = plan_of("12", {.m = 129, .n = 257, .k = 9, .order = Order::kRowMajor});
+  ASSERT_EQ(plan.launches.size(), 1u);
+  EXPECT_EQ(plan.launches[0].launch.shape.grid, 2 * 3);
+  EXPECT_EQ(plan.launches[0].launch.shape.block, 256);
+  EXPECT_EQ(plan.workspace_bytes(), 0);
+}
+
+TEST(RungPlan, LaunchesNothingForAnEmptyOutput) {
+  for (const Kernel& kernel : all_kernels()) {
+    for (const auto& [m, n] : {std::pair{0, 5}, {5, 0}}) {
+      const gemm::Plan plan =
+          plan_of(kernel.name.c_str(), {.m = m, .n = n, .k = 5, .type = kernel.type});
+      EXPECT_TRUE(plan.launches.empty()) << kernel.name;
+      EXPECT_EQ(plan.workspace_bytes(), 0) << kernel.name;
+    }
+  }
+}
+
+TEST(RungPlan, PacksOnlyWhatIsRead) {
+  Problem p{.m = 9, .n = 8, .k = 7, .type = DataType::kF64};
+  EXPECT_EQ(plan_of("21", p).launches.size(), 3u);
+  // Canonical A is 8 x 7 -> 64, B is 7 x 9 -> 8 x 16 = 128 doubles.
+  EXPECT_EQ(plan_of("21", p).workspace_bytes(), (64 + 128) * 8);
+  p.alpha = 0;
+  EXPECT_EQ(plan_of("21", p).launches.size(), 1u);
+  EXPECT_EQ(plan_of("21", p).workspace_bytes(), 0);
+}
+
+// Packed B is after packed A, and the product reads both there.
+TEST(RungPlan, TheProductReadsThePackedCopies) {
+  const gemm::Plan plan = plan_of("21", {.m = 9, .n = 8, .k = 7, .type = DataType::kF64});
+  const gemm::Place a{gemm::Slot::kWorkspace, 0}, b{gemm::Slot::kWorkspace, 64 * 8};
+  using Patches = std::vector<gemm::AddressPatch>;
+  EXPECT_EQ(plan.launches[0].addresses, (Patches{{offsetof(PackParams, source), {gemm::Slot::kB}},
+                                                 {offsetof(PackParams, packed), a}}));
+  EXPECT_EQ(plan.launches[1].addresses, (Patches{{offsetof(PackParams, source), {gemm::Slot::kA}},
+                                                 {offsetof(PackParams, packed), b}}));
+  EXPECT_EQ(plan.launches[2].addresses, (Patches{{offsetof(GemmParams, a), a},
+                                                 {offsetof(GemmParams, b), b},
+                                                 {offsetof(GemmParams, c), {gemm::Slot::kC}},
+                                                 {offsetof(GemmParams, d), {gemm::Slot::kD}}}));
+}
+
+// Legal operands whose padded copies would be larger than 63 bits can count.
+TEST(RungPlan, RefusesPackedCopiesBeyond63Bits) {
+  Problem p{.m = 1, .n = 1, .k = std::int64_t{1} << 55, .type = DataType::kF64};
+  EXPECT_EQ(plan_of("24", p).workspace_bytes(), std::int64_t{1} << 62);
+  for (const int shift : {56, 57, 58, 59}) {
+    p.k = std::int64_t{1} << shift;
+    ASSERT_TRUE(check(with_default_ld(p)).ok());
+    EXPECT_EQ(refusal_of("24", p).code, StatusCode::kUnsupported);
+  }
+}
+
+// Every kernel of the catalog has a host file that plans it.
+TEST(RungPlan, EveryFamilyIsThere) {
+  for (const Kernel& kernel : all_kernels()) {
+    EXPECT_NO_THROW(gemm::family_of(kernel)) << kernel.name;
+  }
+  Kernel stranger = all_kernels().front();
+  stranger.family = "nobody";
+  EXPECT_THROW(gemm::family_of(stranger), StatusError);
+}
+
+}  // namespace
+}  // namespace tessera

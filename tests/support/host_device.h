@@ -1,0 +1,74 @@
+// A device that launches nothing: it hands out host addresses and notes the bytes of each launch.
+// For tests of what the path gives to a device.
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+
+namespace tessera {
+
+class HostDevice final : public Device {
+ public:
+  struct Note {
+    std::string entry;
+    std::vector<std::byte> params;
+    void* stream;
+  };
+  bool notes = true;
+  std::vector<Note> launches;
+  int images = 0, encodings = 0;
+
+  explicit HostDevice(int sms = 132) {
+    info_.kind = DeviceKind::kVirtual;
+    info_.name = "host";
+    info_.sm = 90;
+    info_.multiprocessors = sms;
+  }
+  const DeviceInfo& info() const override { return info_; }
+  DeviceAddress allocate(std::size_t bytes) override {
+    next_ += 1 << 20;
+    const DeviceAddress address = next_;
+    next_ += (bytes + 255) / 256 * 256;
+    return bytes == 0 ? 0 : address;
+  }
+  void free(DeviceAddress) override {}
+  void copy_in(DeviceAddress, const void*, std::size_t) override {}
+  void copy_out(void*, DeviceAddress, std::size_t) override {}
+  LoadedImage load(const CodeImage&) override {
+    return {static_cast<std::uint64_t>(++images), "x"};
+  }
+  TensorMapBytes encode_tensor_map(const TensorMapDesc& desc) override {
+    ++encodings;
+    TensorMapBytes map;
+    std::memcpy(map.bytes.data(), &desc.address, sizeof desc.address);
+    return map;
+  }
+  void replace_address(std::span<std::byte, 128> map, DeviceAddress address) const override {
+    std::memcpy(map.data(), &address, sizeof address);
+  }
+  LoadedEntry entry(const LoadedImage&, const std::string& name, const LaunchShape&) override {
+    names_.push_back(name);
+    return {names_.size()};
+  }
+  using Device::launch;
+  void launch(const LoadedEntry& entry, const LaunchShape&, std::span<const std::byte> params,
+              std::span<const std::size_t>, void* stream) override {
+    if (!notes) return;
+    launches.push_back({names_[entry.handle - 1], {params.begin(), params.end()}, stream});
+  }
+  void synchronize() override {}
+  std::uint64_t record_mark() override { return 0; }
+  std::optional<double> milliseconds_between(std::uint64_t, std::uint64_t) override { return {}; }
+  std::vector<LaunchCounts> take_counts() override { return {}; }
+
+ private:
+  DeviceInfo info_{};
+  DeviceAddress next_ = 1 << 20;
+  std::vector<std::string> names_;
+};
+
+}  // namespace tessera

@@ -17,7 +17,7 @@
 # add_ladder_images()    one image for each folder of src/ladder; a line
 #                        "inline constexpr int kPortableArch = 80;" in its config.h raises PORTABLE,
 #                        kPatchedFrom makes it a patched image
-# add_production_images() the same for each src/kernels/FAMILY/NAME.cu and FAMILY's config.h
+# add_production_images() the same for the kernels of src/kernels/families
 # embed_images(LIBRARY)  all images above as one library behind catalog/images.h
 set(TESSERA_CUBIN_ARCHS sm_90a CACHE STRING
     "Architectures to compile cubins for: the first from the sm_90a PTX, others from the portable PTX")
@@ -132,11 +132,7 @@ function(add_ladder_images)
 endfunction()
 
 function(add_production_images)
-  file(GLOB kernels CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/kernels/*/*.cu)
-  foreach(kernel IN LISTS kernels)
-    get_filename_component(name ${kernel} NAME_WE)
-    add_image_of(${name} ${kernel})
-  endforeach()
+  add_image_of(simt_f32 ${CMAKE_SOURCE_DIR}/src/kernels/families/simt/kernel.cu)
   foreach(name IN LISTS TESSERA_PATCHED)
     patch_image(${name})
   endforeach()

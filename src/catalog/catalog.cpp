@@ -6,7 +6,7 @@
 
 #include "catalog/persistent.h"
 #include "catalog/rung.h"
-#include "kernels/simt/config.h"
+#include "kernels/families/simt/config.h"
 #include "ladder/01_strided/config.h"
 #include "ladder/02_coalesced/config.h"
 #include "ladder/03_shared_tile/config.h"

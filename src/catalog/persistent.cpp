@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/simt/params.h"
+#include "kernels/families/simt/params.h"
 
 namespace tessera::catalog {
 
@@ -15,24 +15,26 @@ std::string entry_name(std::string_view kernel, std::string_view variant, Sides 
 }
 
 std::string add_entry(std::string_view kernel, BlockTile block) {
-  return std::string(kernel) + "__add_" + std::to_string(block.m) + "x" + std::to_string(block.n);
+  return std::string(kernel) + "__reduce_" + std::to_string(block.m) + "x" +
+         std::to_string(block.n);
 }
 
-std::string turn_entry(std::string_view kernel) { return std::string(kernel) + "__turn"; }
+std::string turn_entry(std::string_view kernel) { return std::string(kernel) + "__repack"; }
 
 std::vector<HelperEntry> persistent_helpers(const std::vector<KernelRow>& rows,
                                             const std::string& family) {
   const std::string name_space = "tessera::" + family;
-  std::vector<HelperEntry> helpers = {{rows.front().turn_entry, "turn", name_space + "::TurnParams",
-                                       simt::kTurnThreads, simt::kHelperBlocks}};
+  std::vector<HelperEntry> helpers = {{rows.front().turn_entry, "repack",
+                                       "tessera::passes::RepackParams", passes::kRepackThreads,
+                                       passes::kPassCtasPerSm}};
   for (const KernelRow& row : rows) {
     const bool there = std::any_of(helpers.begin(), helpers.end(), [&](const HelperEntry& helper) {
       return helper.entry == row.add_entry;
     });
     if (there) continue;
     const std::string tile = std::to_string(row.block.m) + ", " + std::to_string(row.block.n);
-    helpers.push_back({row.add_entry, "add_parts<" + tile + ">", name_space + "::SimtParams",
-                       simt::kAddThreads, simt::kHelperBlocks});
+    helpers.push_back({row.add_entry, "reduce<" + tile + ">", name_space + "::SimtParams",
+                       passes::kReduceThreads, passes::kPassCtasPerSm});
   }
   return helpers;
 }

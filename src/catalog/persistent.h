@@ -16,10 +16,10 @@ namespace tessera::catalog {
 // "simt_f32__256x128x16_am_bn_tma": what the build calls the entry of a row.
 std::string entry_name(std::string_view kernel, std::string_view variant, Sides sides,
                        Fetches fetches);
-// "simt_f32__add_256x128": adds the parts of tiles of this size.
+// "simt_f32__reduce_256x128": adds the parts of tiles of this size.
 std::string add_entry(std::string_view kernel, BlockTile block);
 
-std::string turn_entry(std::string_view kernel);  // "simt_f32__turn"
+std::string turn_entry(std::string_view kernel);  // "simt_f32__repack"
 
 template <class Config>
 KernelRow persistent_row(std::string_view kernel, const char* variant, const Config& config) {

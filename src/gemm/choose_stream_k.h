@@ -9,7 +9,7 @@
 #include "base/config.h"
 #include "kernels/schedule/stream_k.h"
 
-namespace tessera::scheduler {
+namespace tessera::schedule {
 
 // What the parts of a product cost on one GPU, in cycles. gemm/cost.h says where a
 // kernel's numbers come from.
@@ -89,11 +89,11 @@ constexpr Cycles predicted(const StreamK& s, int ctas, const TileCosts& costs) {
            .store = (waves + (rest > 0) + costs.resident - 1) * costs.store,
            .memory = costs.memory,
            .add = 0};
-  if (s.cut_tiles() == 0) return c;
-  const bool split_k = s.runs % s.cut_tiles() == 0;
+  if (s.split_tiles() == 0) return c;
+  const bool split_k = s.runs % s.split_tiles() == 0;
   const long long length = s.run_length + (s.longer_runs > 0 ? 1 : 0);
   const long long items = split_k ? 1 : pieces(length, s.k_tiles) + 1;
-  const int parts = split_k ? s.runs : s.runs + s.cut_tiles();
+  const int parts = split_k ? s.runs : s.runs + s.split_tiles();
   c.multiply +=
       static_cast<double>(length) * costs.k_tile * slowdown(costs, s.runs, multiprocessors);
   c.store += static_cast<double>(items) * costs.store;
@@ -143,4 +143,4 @@ constexpr StreamK cut_last_wave(long long m, long long n, long long k, BlockTile
   return s;
 }
 
-}  // namespace tessera::scheduler
+}  // namespace tessera::schedule

@@ -7,7 +7,7 @@
 namespace tessera::gemm {
 namespace {
 
-using scheduler::StreamK;
+using schedule::StreamK;
 
 constexpr const arch::Gpu& kGpu = arch::kH200;
 constexpr double kCyclesAMicrosecond = kGpu.clock_ghz * 1e3;
@@ -128,7 +128,7 @@ int ctas_per_sm(const KernelRow& row) {
 }
 
 // Of a persistent row whose operands come by tensor copies.
-scheduler::TileCosts tile_costs(const RatedRow& rated, const GemmParams& p, int sms) {
+schedule::TileCosts tile_costs(const RatedRow& rated, const GemmParams& p, int sms) {
   const KernelRow& row = *rated.row;
   const double partial = static_cast<double>(row.block.m) * row.block.n * sizeof(float);
   return {.resident = row.resident,
@@ -141,19 +141,19 @@ scheduler::TileCosts tile_costs(const RatedRow& rated, const GemmParams& p, int 
 }
 
 StreamK schedule_of(const KernelRow& row, const GemmParams& p, int ctas,
-                    const scheduler::TileCosts& costs, Policy split) {
+                    const schedule::TileCosts& costs, Policy split) {
   switch (split) {
     case Policy::kNever:
-      return scheduler::data_parallel(p.m, p.n, p.k, row.block, ctas);
+      return schedule::data_parallel(p.m, p.n, p.k, row.block, ctas);
     case Policy::kAlways:
-      return scheduler::cut_last_wave(p.m, p.n, p.k, row.block, ctas);
+      return schedule::cut_last_wave(p.m, p.n, p.k, row.block, ctas);
     case Policy::kModel:
       break;
   }
-  return scheduler::choose_stream_k(p.m, p.n, p.k, row.block, ctas, costs);
+  return schedule::choose_stream_k(p.m, p.n, p.k, row.block, ctas, costs);
 }
 
-Cost microseconds_of(const scheduler::Cycles& cycles) {
+Cost microseconds_of(const schedule::Cycles& cycles) {
   return {.launch = kLaunch,
           .start = cycles.start / kCyclesAMicrosecond,
           .multiply = cycles.multiply / kCyclesAMicrosecond,
@@ -167,11 +167,11 @@ Cost microseconds_of(const scheduler::Cycles& cycles) {
 Scheduled cost_of_persistent(const RatedRow& rated, const Loads& loads, const GemmParams& p,
                              const DeviceLimits& limits, Policy split) {
   const int ctas = limits.sms * rated.row->resident;
-  scheduler::TileCosts costs = tile_costs(rated, p, limits.sms);
+  schedule::TileCosts costs = tile_costs(rated, p, limits.sms);
   Scheduled scheduled{schedule_of(*rated.row, p, ctas, costs, split), {}};
   if (p.m == 0 || p.n == 0) return scheduled;
   costs.k_tile = own_k_tile_cycles(rated, loads);
-  scheduled.cost = microseconds_of(scheduler::predicted(scheduled.schedule, ctas, costs));
+  scheduled.cost = microseconds_of(schedule::predicted(scheduled.schedule, ctas, costs));
   return scheduled;
 }
 
@@ -182,8 +182,8 @@ Cost cost_of_tiles(const RatedRow& rated, const GemmParams& p, int element_bytes
   const KernelRow& row = *rated.row;
   const int ctas = ctas_per_sm(row);
   const double slots = static_cast<double>(limits.sms) * ctas;
-  const double tiles = static_cast<double>(scheduler::pieces(p.m, row.block.m)) *
-                       static_cast<double>(scheduler::pieces(p.n, row.block.n));
+  const double tiles = static_cast<double>(schedule::pieces(p.m, row.block.m)) *
+                       static_cast<double>(schedule::pieces(p.n, row.block.n));
   const double waves = static_cast<double>(static_cast<std::int64_t>((tiles + slots - 1) / slots));
   const double products = static_cast<double>(row.block.m) * row.block.n * ctas;
   return microseconds_of(

@@ -42,7 +42,7 @@ struct Loads {
 
 // A schedule of one product, and what the product costs with it.
 struct Scheduled {
-  scheduler::StreamK schedule;
+  schedule::StreamK schedule;
   Cost cost;
 };
 

@@ -67,7 +67,7 @@ const RemainderSearch::Remainder& RemainderSearch::remainder(long long m, long l
   }
   Remainder found{m, n, {}, kNothing};
   for (const RatedRow& row : small_) {
-    if (!scheduler::fits_schedule(m, n, whole_.k, row.row->block)) continue;
+    if (!schedule::fits_schedule(m, n, whole_.k, row.row->block)) continue;
     const Rectangle rectangle = priced_rectangle(row, m, n);
     const double cost = after_another(rectangle.scheduled.cost);
     if (cost >= found.cost) continue;

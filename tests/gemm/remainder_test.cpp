@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "gemm/tuning.h"
-#include "kernels/simt/params.h"
+#include "kernels/families/simt/params.h"
 #include "tests/support/bound_launches.h"
 
 namespace tessera {
@@ -61,8 +61,8 @@ Rectangles rectangles_of(const Problem& problem, const gemm::RatedRow& row, Poli
 std::size_t count_of(const gemm::Plan& plan) {
   return static_cast<std::size_t>(
       std::ranges::count_if(plan.launches, [](const gemm::PlannedLaunch& planned) {
-        return !planned.launch.entry.ends_with("__turn") &&
-               planned.launch.entry.find("__add_") == std::string::npos;
+        return !planned.launch.entry.ends_with("__repack") &&
+               planned.launch.entry.find("__reduce_") == std::string::npos;
       }));
 }
 std::size_t count_of(std::int64_t size, Policy remainder = Policy::kModel,
@@ -213,7 +213,7 @@ DeviceAddress address(const void* pointer) { return reinterpret_cast<DeviceAddre
 
 // The launches of a plan, told apart by their entries.
 struct Launches {
-  std::vector<simt::TurnParams> repacks;
+  std::vector<passes::RepackParams> repacks;
   std::vector<simt::SimtParams> products;
   std::vector<Range> used;  // of the workspace
 };
@@ -223,7 +223,7 @@ void expect_scratch_apart(const Launches& all, const simt::SimtParams& p, const 
   const long long scratch = static_cast<long long>(p.schedule.ctas) * block.m * block.n;
   EXPECT_EQ(address(p.scratch), kWorkspace);
   for (const simt::SimtParams& other : all.products) {
-    EXPECT_LE(address(p.scratch + scratch), address(other.parts));
+    EXPECT_LE(address(p.scratch + scratch), address(other.partials));
   }
 }
 
@@ -242,18 +242,18 @@ Launches read_launches(const std::vector<Launch>& launches) {
     for (const LaunchTensorMap& map : launch.tensor_maps) {
       EXPECT_TRUE(check(map.desc).ok()) << launch.entry << ": " << check(map.desc).message;
     }
-    if (launch.entry == "simt_f32__turn") {
-      all.repacks.push_back(params_of<simt::TurnParams>(launch));
-      for (const simt::Turn& repack : {all.repacks.back().a, all.repacks.back().b}) {
+    if (launch.entry == "simt_f32__repack") {
+      all.repacks.push_back(params_of<passes::RepackParams>(launch));
+      for (const passes::Repack& repack : {all.repacks.back().a, all.repacks.back().b}) {
         if (repack.tiles == 0) continue;
         all.used.push_back({address(repack.to), address(repack.to + repack.ld * repack.k)});
       }
-    } else if (!launch.entry.starts_with("simt_f32__add_")) {
+    } else if (!launch.entry.starts_with("simt_f32__reduce_")) {
       blocks.push_back(block_of(launch.entry));
       all.products.push_back(params_of<simt::SimtParams>(launch));
       const simt::SimtParams& p = all.products.back();
-      const long long floats = scheduler::slots_of(p.schedule) * blocks.back().m * blocks.back().n;
-      all.used.push_back({address(p.parts), address(p.parts + floats)});
+      const long long floats = schedule::slots_of(p.schedule) * blocks.back().m * blocks.back().n;
+      all.used.push_back({address(p.partials), address(p.partials + floats)});
     }
   }
   for (std::size_t i = 0; i < blocks.size(); ++i) {

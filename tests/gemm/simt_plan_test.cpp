@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "kernels/simt/params.h"
+#include "kernels/families/simt/params.h"
 #include "tests/support/bound_launches.h"
 
 namespace tessera {
@@ -93,10 +93,10 @@ TEST(SimtPlan, EntriesSayHowTheyFetch) {
   EXPECT_EQ(kernel().rows[1].entry, "simt_test__256x128x16_ak_bn_copy");
   EXPECT_EQ(kernel().rows[7].entry, "simt_test__256x128x16_am_bk_copy");
   ASSERT_EQ(kernel().helpers.size(), 3u);
-  EXPECT_EQ(kernel().helpers[0].entry, "simt_test__turn");
-  EXPECT_EQ(kernel().helpers[0].params, "tessera::simt::TurnParams");
-  EXPECT_EQ(kernel().helpers[1].entry, "simt_test__add_256x128");
-  EXPECT_EQ(kernel().helpers[1].call, "add_parts<256, 128>");
+  EXPECT_EQ(kernel().helpers[0].entry, "simt_test__repack");
+  EXPECT_EQ(kernel().helpers[0].params, "tessera::passes::RepackParams");
+  EXPECT_EQ(kernel().helpers[1].entry, "simt_test__reduce_256x128");
+  EXPECT_EQ(kernel().helpers[1].call, "reduce<256, 128>");
   EXPECT_EQ(kernel().helpers[2].params, "tessera::simt::SimtParams");
 }
 
@@ -175,9 +175,9 @@ gemm::PlanOptions options_with(Policy repack, std::int64_t limit = 1 << 30) {
   return {.workspace_limit = limit, .split = Policy::kNever, .repack = repack};
 }
 
-simt::TurnParams repacks_of(const std::vector<Launch>& launches) {
-  simt::TurnParams repacks;
-  EXPECT_EQ(launches[0].entry, "simt_test__turn");
+passes::RepackParams repacks_of(const std::vector<Launch>& launches) {
+  passes::RepackParams repacks;
+  EXPECT_EQ(launches[0].entry, "simt_test__repack");
   EXPECT_EQ(launches[0].params.size(), sizeof repacks);
   std::memcpy(&repacks, launches[0].params.data(), sizeof repacks);
   return repacks;
@@ -201,7 +201,7 @@ TEST(SimtPlan, OperandsAlongKAreRepackedWhereItPays) {
   EXPECT_EQ(reinterpret_cast<DeviceAddress>(params.scratch), kWorkspace);
   const DeviceAddress repacked = kWorkspace + scratch_bytes(params);
   EXPECT_EQ(plan.workspace_bytes(), scratch_bytes(params) + 320 * 64 * 4);
-  const simt::TurnParams repacks = repacks_of(launches);
+  const passes::RepackParams repacks = repacks_of(launches);
   EXPECT_EQ(repacks.b.tiles, 0);
   EXPECT_EQ(repacks.b.to, nullptr);
   EXPECT_EQ(repacks.a.tiles, 10);  // of 32 x 64
@@ -222,7 +222,7 @@ TEST(SimtPlan, OperandsThatAreNotAlignedAreRepackedToo) {
   problem.lda = 301;
   problem.ldb = 203;
   const std::vector<Launch> launches = launches_of(plan_of(problem, options_with(Policy::kAlways)));
-  const simt::TurnParams repacks = repacks_of(launches);
+  const passes::RepackParams repacks = repacks_of(launches);
   const std::int64_t scratch = scratch_bytes(params_of(launches[1]));
   EXPECT_EQ(repacks.a.from_k, 301);
   EXPECT_EQ(repacks.b.from_k, 203);
@@ -257,13 +257,13 @@ TEST(SimtPlan, PartialsOfSplitTilesAreAddedByASecondLaunch) {
   const gemm::Plan plan = plan_of(row_major(256, 128, 65536), {.repack = Policy::kNever});
   const std::vector<Launch> launches = launches_of(plan);
   ASSERT_EQ(launches.size(), 2u);
-  EXPECT_EQ(launches[1].entry, "simt_test__add_256x128");
+  EXPECT_EQ(launches[1].entry, "simt_test__reduce_256x128");
   EXPECT_TRUE(launches[1].shape.starts_early);
   EXPECT_FALSE(launches[0].shape.starts_early);
   const simt::SimtParams params = params_of(launches[1]);
-  EXPECT_EQ(reinterpret_cast<DeviceAddress>(params.parts), kWorkspace + scratch_bytes(params));
+  EXPECT_EQ(reinterpret_cast<DeviceAddress>(params.partials), kWorkspace + scratch_bytes(params));
   EXPECT_EQ(plan.workspace_bytes(),
-            scratch_bytes(params) + scheduler::slots_of(params.schedule) * 256 * 128 * 4);
+            scratch_bytes(params) + schedule::slots_of(params.schedule) * 256 * 128 * 4);
   EXPECT_EQ(plan_of(row_major(0, 5, 5), {}).workspace_bytes(), 0);
 }
 

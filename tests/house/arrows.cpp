@@ -49,8 +49,7 @@ const std::map<std::string, Rooms, std::less<>> kArrows = {
       "problem", "launch", "arch", "base", "include"}},
     {"page", {"launch", "base"}},
     {"strips", {"page", "launch", "base"}},
-    {"async",
-     {"strips", "page", "launch", "base", "kernels/pipeline", "kernels/tile", "kernels/ptx"}},
+    {"async", {"strips", "page", "launch", "base", "kernels/copy", "kernels/tile", "kernels/ptx"}},
     {"packed", {"page", "launch", "base"}}};
 
 // Device code, one shelf above the other: a folder may include every lower shelf.
@@ -172,8 +171,6 @@ std::string room_of(std::string_view path) {
     next();
   }
   if (inside.starts_with("kernels/families/")) next();
-  // WHY: the first family lies in kernels/simt until the shelves below it are there.
-  if (inside.starts_with("kernels/simt/")) return "kernels/families/simt";
   return std::string(inside.substr(0, end));
 }
 

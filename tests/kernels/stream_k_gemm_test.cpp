@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "gemm/choose_stream_k.h"
-#include "kernels/simt/params.h"
+#include "kernels/families/simt/params.h"
 #include "tests/kernels/run_kernel.h"
 #include "tests/support/test_device.h"
 
@@ -47,10 +47,10 @@ std::vector<float> expected(const Case& c) {
   return d;
 }
 
-scheduler::StreamK schedule_of(const Case& c) {
-  auto s = scheduler::data_parallel(c.m, c.n, c.k, kBlock, c.ctas);
+schedule::StreamK schedule_of(const Case& c) {
+  auto s = schedule::data_parallel(c.m, c.n, c.k, kBlock, c.ctas);
   s.ctas = c.ctas;
-  return scheduler::with_runs(s, c.whole_tiles, c.runs, scheduler::kSnap);
+  return schedule::with_runs(s, c.whole_tiles, c.runs, schedule::kSnap);
 }
 
 Launch launch_of(const simt::SimtParams& params, const char* entry, LaunchShape shape) {
@@ -72,8 +72,8 @@ TEST_P(StreamKGemm, ComputesEverythingOnce) {
   const DeviceBytes b(device, bytes_of(numbers(c.k, c.n, 2)));
   const DeviceBytes from(device, bytes_of(old));
   const DeviceBytes d(device, bytes_of(std::vector<float>(old.size(), kUntouched)));
-  const scheduler::StreamK schedule = schedule_of(c);
-  const std::size_t part_bytes = scheduler::slots_of(schedule) * kBlock.m * kBlock.n * 4;
+  const schedule::StreamK schedule = schedule_of(c);
+  const std::size_t part_bytes = schedule::slots_of(schedule) * kBlock.m * kBlock.n * 4;
   const DeviceAddress parts = device.allocate(part_bytes);
 
   const auto pointer = [](DeviceAddress address) { return reinterpret_cast<void*>(address); };
@@ -94,11 +94,11 @@ TEST_P(StreamKGemm, ComputesEverythingOnce) {
                  c.alpha,
                  c.beta};
   params.schedule = schedule;
-  params.parts = static_cast<float*>(pointer(parts));
+  params.partials = static_cast<float*>(pointer(parts));
   const LoadedImage image = device.load(kernel_image("stream_k_gemm"));
   auto findings = launch_and_check(
       device, image, launch_of(params, "stream_k_gemm", {.grid = schedule.ctas, .block = 128}));
-  Launch add = launch_of(params, "stream_k_add", {.grid = 2, .block = simt::kAddThreads});
+  Launch add = launch_of(params, "stream_k_add", {.grid = 2, .block = passes::kReduceThreads});
   add.shape.starts_early = true;
   const auto more = launch_and_check(device, image, add);
   findings.insert(findings.end(), more.begin(), more.end());

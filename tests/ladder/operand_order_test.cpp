@@ -74,15 +74,15 @@ TEST(Lanes, CoverTheBlockOnceAndNeverPairUp) {
   constexpr ladder::AsyncTile tile = ladder::k256x128x16;
   std::set<std::pair<int, int>> seen;
   for (int lane = 0; lane < 32; ++lane) {
-    const tile::LanePlace place = tile::lane_place(tile.lanes, lane);
+    const tile::Coord<> place = tile::lane_coord(tile.lanes, lane);
     EXPECT_TRUE(seen.emplace(place.m, place.n).second) << lane;
   }
   EXPECT_EQ(seen.size(), 32u);
   for (const int bit : {1, 2}) {
     int same_m = 0, same_n = 0;
     for (int lane = 0; lane < 32; ++lane) {
-      const tile::LanePlace one = tile::lane_place(tile.lanes, lane);
-      const tile::LanePlace other = tile::lane_place(tile.lanes, lane ^ bit);
+      const tile::Coord<> one = tile::lane_coord(tile.lanes, lane);
+      const tile::Coord<> other = tile::lane_coord(tile.lanes, lane ^ bit);
       same_m += one.m == other.m;
       same_n += one.n == other.n;
     }

@@ -12,9 +12,9 @@ namespace {
 
 TEST(WarpTile, EqualsThePublishedMapForAllThreads) {
   for (int tid = 0; tid < 256; ++tid) {
-    const tile::Position at = tile::quarter_origin(warp_tile::kSpread, tid);
-    EXPECT_EQ(at.col, ((tid >> 4 & 7) << 1 | (tid & 1)) * 4) << tid;
-    EXPECT_EQ(at.row, ((tid & 128) >> 4 | (tid >> 1 & 7)) * 4) << tid;
+    const tile::Coord<> at = tile::subtile_origin(warp_tile::kSpread, tid);
+    EXPECT_EQ(at.n, ((tid >> 4 & 7) << 1 | (tid & 1)) * 4) << tid;
+    EXPECT_EQ(at.m, ((tid & 128) >> 4 | (tid >> 1 & 7)) * 4) << tid;
   }
 }
 
@@ -22,11 +22,11 @@ TEST(WarpTile, EqualsThePublishedMapForAllThreads) {
 void expect_bijection(tile::WarpTile warp) {
   std::set<std::pair<int, int>> seen;
   for (int tid = 0; tid < 256; ++tid) {
-    const tile::Position at = tile::quarter_origin(warp, tid);
+    const tile::Coord<> at = tile::subtile_origin(warp, tid);
     for (int i = 0; i < 8; ++i) {
       for (int j = 0; j < 8; ++j) {
-        const int row = at.row + tile::offset_of(i, warp.distance.m);
-        const int col = at.col + tile::offset_of(j, warp.distance.n);
+        const int row = at.m + tile::offset_of(i, warp.distance.m);
+        const int col = at.n + tile::offset_of(j, warp.distance.n);
         EXPECT_TRUE(row < 128 && col < 128);
         EXPECT_TRUE(seen.emplace(row, col).second) << row << ", " << col;
       }
@@ -43,11 +43,11 @@ TEST(WarpTile, ReadsWithoutExcessWavefronts) {
   for (int first = 0; first < 256; first += 8) {
     std::set<int> rows, cols, row_banks, col_banks;
     for (int tid = first; tid < first + 8; ++tid) {
-      const tile::Position at = tile::quarter_origin(warp_tile::kSpread, tid);
-      rows.insert(at.row);
-      cols.insert(at.col);
-      row_banks.insert(at.row % 32);
-      col_banks.insert(at.col % 32);
+      const tile::Coord<> at = tile::subtile_origin(warp_tile::kSpread, tid);
+      rows.insert(at.m);
+      cols.insert(at.n);
+      row_banks.insert(at.m % 32);
+      col_banks.insert(at.n % 32);
     }
     EXPECT_EQ(rows.size(), row_banks.size());
     EXPECT_EQ(cols.size(), col_banks.size());

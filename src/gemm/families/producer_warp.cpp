@@ -19,7 +19,7 @@ class ProducerWarp final : public Family {
     for (const Variant& one : variants_with_rates(kernel)) {
       if (!variant.empty() && one.name() != variant) continue;
       const KernelRow* row = row_of_loads(one, request);
-      if (!row || !scheduler::fits_schedule(p.m, p.n, p.k, row->block)) {
+      if (!row || !schedule::fits_schedule(p.m, p.n, p.k, row->block)) {
         return Status::unsupported("m is " + std::to_string(request.problem.m) + ", n is " +
                                    std::to_string(request.problem.n) + " and k is " +
                                    std::to_string(request.problem.k) + ", but " + kernel.name +
@@ -40,7 +40,7 @@ class ProducerWarp final : public Family {
     params.gemm = request.product.params;
     const GemmParams& p = params.gemm;
     params.schedule =
-        scheduler::data_parallel(p.m, p.n, p.k, row.block, request.limits.sms * row.resident);
+        schedule::data_parallel(p.m, p.n, p.k, row.block, request.limits.sms * row.resident);
     PlannedLaunch launch = launch_of(
         row.entry,
         {.grid = params.schedule.ctas, .block = row.threads, .shared_bytes = row.shared_bytes},

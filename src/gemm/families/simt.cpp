@@ -3,11 +3,11 @@
 //
 //   repack      operands of another form than the row's, or not aligned, where that pays
 //   multiply    one for each rectangle of D
-//   add         after it, where tiles are split: their partials
+//   reduce      after it, where tiles are split: their partials
 //
 // The workspace holds a scratch tile for each CTA, shared by the rectangles; the partials of each
 // rectangle; repacked A; repacked B. All at multiples of 256 bytes.
-#include "kernels/simt/params.h"
+#include "kernels/families/simt/params.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -19,10 +19,10 @@
 namespace tessera::gemm {
 namespace {
 
-using scheduler::StreamK;
+using passes::Repack;
+using passes::RepackParams;
+using schedule::StreamK;
 using simt::SimtParams;
-using simt::Turn;
-using simt::TurnParams;
 
 constexpr int kFloat = sizeof(float);
 
@@ -60,7 +60,7 @@ Needs needs_of(const KernelRow& row, const Request& request) {
 
 // A repacked operand: (k, outer), rows of whole lines.
 long long repacked_ld(long long outer) {
-  return scheduler::pieces(outer, simt::kTurnedRow) * simt::kTurnedRow;
+  return schedule::pieces(outer, passes::kRepackedRow) * passes::kRepackedRow;
 }
 std::int64_t repacked_bytes(long long outer, long long k) {
   return repacked_ld(outer) * k * kFloat;
@@ -78,7 +78,7 @@ class SimtDecision final : public Decision {
     for (int i = 0; i < rectangles.count; ++i) {
       const Rectangle& r = rectangles.list[i];
       partials[i] = end;
-      end += aligned(scheduler::slots_of(r.scheduled.schedule) * tile_bytes(r));
+      end += aligned(schedule::slots_of(r.scheduled.schedule) * tile_bytes(r));
     }
     a = end;
     b = a + (needs.a ? aligned(repacked_bytes(p.m, p.k)) : 0);
@@ -113,8 +113,8 @@ std::string tiles_text(int count) {
 std::string SimtDecision::text() const {
   const StreamK& s = rectangles.list[0].scheduled.schedule;
   std::string text = s.whole_tiles == 0 ? "" : tiles_text(s.whole_tiles);
-  if (s.cut_tiles() > 0) {
-    text += (text.empty() ? "" : ", ") + tiles_text(s.cut_tiles()) + " split in " +
+  if (s.split_tiles() > 0) {
+    text += (text.empty() ? "" : ", ") + tiles_text(s.split_tiles()) + " split in " +
             std::to_string(s.runs) + " runs";
   }
   for (int i = 1; i < rectangles.count; ++i) {
@@ -162,7 +162,7 @@ class Offers {
   }
 
   Status add_one(const Variant& variant, std::vector<Offer>& offers) {
-    if (!scheduler::fits_schedule(params().m, params().n, params().k, variant.rows[0].block)) {
+    if (!schedule::fits_schedule(params().m, params().n, params().k, variant.rows[0].block)) {
       return too_many_tiles();
     }
     std::shared_ptr<const SimtDecision> decision = repacked(variant);
@@ -220,8 +220,8 @@ class Offers {
   RemainderSearch search_;
 };
 
-Turn repack_of(long long outer, long long k, long long from_outer, long long from_k) {
-  const simt::TurnTile tile = simt::turn_tile_of(from_k);
+Repack repack_of(long long outer, long long k, long long from_outer, long long from_k) {
+  const passes::RepackTile tile = passes::repack_tile_of(from_k);
   return {nullptr,
           nullptr,
           outer,
@@ -229,33 +229,34 @@ Turn repack_of(long long outer, long long k, long long from_outer, long long fro
           from_outer,
           from_k,
           repacked_ld(outer),
-          scheduler::pieces(outer, tile.outer) * scheduler::pieces(k, tile.depth)};
+          schedule::pieces(outer, tile.outer) * schedule::pieces(k, tile.depth)};
 }
 
 // The launch that repacks; the product then names what it leaves.
 PlannedLaunch repack(const SimtDecision& decision, const KernelRow& row, Product& product) {
   GemmParams& p = product.params;
-  TurnParams turns{};
+  RepackParams repacks{};
   std::vector<AddressPatch> addresses;
   const auto patch = [&](std::size_t at, Place& place, std::int64_t to) {
-    addresses.push_back({at + offsetof(Turn, from), place});
+    addresses.push_back({at + offsetof(Repack, from), place});
     place = {Slot::kWorkspace, to};
-    addresses.push_back({at + offsetof(Turn, to), place});
+    addresses.push_back({at + offsetof(Repack, to), place});
   };
   if (decision.needs.a) {
-    turns.a = repack_of(p.m, p.k, p.a_row, p.a_col);
+    repacks.a = repack_of(p.m, p.k, p.a_row, p.a_col);
     p.a_row = 1;
-    p.a_col = turns.a.ld;
-    patch(offsetof(TurnParams, a), product.a, decision.a);
+    p.a_col = repacks.a.ld;
+    patch(offsetof(RepackParams, a), product.a, decision.a);
   }
   if (decision.needs.b) {
-    turns.b = repack_of(p.n, p.k, p.b_col, p.b_row);
-    p.b_row = turns.b.ld;
+    repacks.b = repack_of(p.n, p.k, p.b_col, p.b_row);
+    p.b_row = repacks.b.ld;
     p.b_col = 1;
-    patch(offsetof(TurnParams, b), product.b, decision.b);
+    patch(offsetof(RepackParams, b), product.b, decision.b);
   }
   PlannedLaunch launch = launch_of(
-      row.turn_entry, {.grid = turns.a.tiles + turns.b.tiles, .block = simt::kTurnThreads}, turns);
+      row.turn_entry, {.grid = repacks.a.tiles + repacks.b.tiles, .block = passes::kRepackThreads},
+      repacks);
   launch.addresses = std::move(addresses);
   return launch;
 }
@@ -280,18 +281,18 @@ void add_launches(const Rectangle& rectangle, std::int64_t partials, const Produ
   const auto add = [&](const std::string& entry, const LaunchShape& shape) -> PlannedLaunch& {
     PlannedLaunch& launch = launches.emplace_back(launch_of(entry, shape, params));
     patch_product(launch, offsetof(SimtParams, gemm), product);
-    launch.addresses.push_back({offsetof(SimtParams, parts), {Slot::kWorkspace, partials}});
+    launch.addresses.push_back({offsetof(SimtParams, partials), {Slot::kWorkspace, partials}});
     launch.addresses.push_back({offsetof(SimtParams, scratch), {Slot::kWorkspace, 0}});
     return launch;
   };
   add_maps(add(row.entry,
                {.grid = schedule.ctas, .block = row.threads, .shared_bytes = row.shared_bytes}),
            row, product, offsetof(SimtParams, a_map), offsetof(SimtParams, b_map));
-  if (schedule.cut_tiles() == 0) return;
-  const std::int64_t pieces =
-      std::int64_t{schedule.cut_tiles()} * simt::add_pieces(schedule, row.block.m, row.block.n);
-  const std::int64_t blocks = std::int64_t{simt::kHelperBlocks} * sms;
-  add(row.add_entry, {.grid = std::min(pieces, blocks), .block = simt::kAddThreads});
+  if (schedule.split_tiles() == 0) return;
+  const std::int64_t pieces = std::int64_t{schedule.split_tiles()} *
+                              passes::reduce_pieces(schedule, row.block.m, row.block.n);
+  const std::int64_t blocks = std::int64_t{passes::kPassCtasPerSm} * sms;
+  add(row.add_entry, {.grid = std::min(pieces, blocks), .block = passes::kReduceThreads});
 }
 
 class Simt final : public Family {

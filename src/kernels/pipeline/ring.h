@@ -1,48 +1,18 @@
-// The ring of stages between the warps that fetch and the warps that multiply. Tiles stand in it as
-// (k, m) and (k, n), so that fragments are 128-bit reads whatever side the operands are contiguous
-// along.
+// The barriers of a ring of stages in shared memory, between the warps that load tiles and the
+// warps that multiply them.
 //
-// tile_loaded[stage]   barrier object: its phase ends when the stage's copies have arrived
-// tile_consumed(stage) named barrier: those who multiply arrive, those who fetch wait. It blocks in
-//                      hardware, while a poll would take issue slots from the FFMAs
+// tile_loaded[stage]      mbarrier: its phase ends when the stage's copies have arrived
+// tile_consumed(stage)    named barrier: consumers arrive, producers wait. It blocks in hardware,
+//                         while polling would take issue slots from the FFMAs
 #pragma once
 
-#include "base/config.h"
+#include "kernels/ptx/fence.h"
 #include "kernels/ptx/mbarrier.h"
+#include "kernels/ptx/named_barrier.h"
 
 namespace tessera::pipeline {
 
-// `cfg` says: block, stages, fetches, pitch_a(), pitch_b(), stage_a(), stage_b() (floats),
-// kProducers (threads that fetch).
-template <auto cfg>
-struct Ring {
-  alignas(128) float a[cfg.stages][cfg.block.k][cfg.pitch_a()];
-  alignas(128) float b[cfg.stages][cfg.block.k][cfg.pitch_b()];
-  ptx::Mbarrier tile_loaded[cfg.stages];
-
-  static constexpr bool kTensorA = cfg.fetches.a == Fetch::kTensor;
-  static constexpr bool kTensorB = cfg.fetches.b == Fetch::kTensor;
-  // One thread announces the bytes of tensor copies; all that copy by themselves arrive.
-  static constexpr int kArrivals =
-      (kTensorA || kTensorB ? 1 : 0) + (kTensorA && kTensorB ? 0 : cfg.kProducers);
-  static constexpr int kTensorBytes =
-      4 * ((kTensorA ? cfg.stage_a() : 0) + (kTensorB ? cfg.stage_b() : 0));
-};
-
-// Threads that fetch each stage: where all of it comes by tensor copies one warp, else all.
-template <auto cfg>
-inline constexpr int kFetchersOfStage =
-    Ring<cfg>::kTensorA&& Ring<cfg>::kTensorB ? 32 : cfg.kProducers;
-// The fetching warps stand on four sub-cores and take turns, so that none loses more issue slots.
-__device__ constexpr int fetching_warp(int stage) { return stage % 4; }
-// Threads that meet at tile_consumed().
-template <auto cfg>
-inline constexpr int kMeeting = cfg.threads() - cfg.kProducers + kFetchersOfStage<cfg>;
-
-// Named barrier of a stage; 0 belongs to __syncthreads().
-__device__ constexpr int tile_consumed(int stage) { return 1 + stage; }
-
-// Where a role stands in the ring.
+// A role's stage, and the phase of its barrier.
 template <int stages>
 struct RingPosition {
   int stage = 0;
@@ -55,6 +25,29 @@ struct RingPosition {
       phase ^= 1;
       first_lap = false;
     }
+  }
+};
+
+// `threads`: all that meet at tile_consumed, the consumers and the producers of one stage.
+template <int stages, int threads>
+struct Ring {
+  ptx::Mbarrier tile_loaded[stages];
+
+  static constexpr int kNamedBarriers = 1 + stages;  // 0 is __syncthreads()
+  __device__ static constexpr int tile_consumed(int stage) { return 1 + stage; }
+
+  // By one thread; __syncthreads() must follow. `arrivals`: those that end a phase of tile_loaded.
+  __device__ void init(unsigned arrivals) {
+    for (ptx::Mbarrier& barrier : tile_loaded) ptx::mbarrier_init(barrier, arrivals);
+    ptx::fence_mbarrier_init();
+    ptx::fence_proxy_async_shared();
+  }
+
+  __device__ static void wait_consumed(int stage) {
+    ptx::barrier_sync(tile_consumed(stage), threads);
+  }
+  __device__ static void arrive_consumed(int stage) {
+    ptx::barrier_arrive(tile_consumed(stage), threads);
   }
 };
 

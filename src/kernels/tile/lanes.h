@@ -1,7 +1,7 @@
-// Where the lanes of a warp and their outputs stand in a warp's tile, so that 128-bit reads of
-// fragments are free of bank conflicts and cost one issue slot each.
+// How the lanes of a warp and their outputs are laid out in the warp's tile, so that 128-bit reads
+// of fragments are free of bank conflicts and cost one issue slot each.
 //
-// Lanes stand in a grid; each owns quarters of 4 x 4 outputs, a grid of quarters apart. Lanes that
+// The lanes form a grid; each owns subtiles of 4 x 4 outputs, a grid of subtiles apart. Lanes that
 // differ in bit 0 or in bit 1 of their number read different places of both operands.
 // WHY: where all lanes agree with lane^1, or all with lane^2, the hardware merges their 128-bit
 // loads to two wavefronts instead of four. The registers then come back at twice the rate and
@@ -11,25 +11,22 @@
 #pragma once
 
 #include "base/config.h"
+#include "kernels/tile/coord.h"
 
 namespace tessera::tile {
 
 inline constexpr int kVector = 4;  // floats of a 128-bit access
 
-struct LanePlace {
-  int m, n;  // in the grid of lanes
-};
-
-// 32 lanes as `lanes.m` x `lanes.n`, both at least 4 unless one of them is 32 or 16.
-constexpr LanePlace lane_place(OutputTile lanes, int lane) {
+// Coordinate in a grid of `lanes.m` x `lanes.n` = 32, both at least 4 unless one is 32 or 16.
+constexpr Coord<> lane_coord(OutputTile lanes, int lane) {
   const int n = lane % lanes.n;
   return {lane / lanes.n ^ n % lanes.m, n};
 }
 
-// Element i of a thread's `count` along one side, counted from the warp's tile: quarters of four
-// neighbours, `lanes` quarters apart.
-constexpr int element_of(int lanes, int place, int i) {
-  return (i / kVector * lanes + place) * kVector + i % kVector;
+// Element i of a thread's outputs along one side, counted from the warp's tile. The subtiles of a
+// lane, each four elements, are `lanes` subtiles apart; `lane` is its coordinate along that side.
+constexpr int element_of(int lanes, int lane, int i) {
+  return (i / kVector * lanes + lane) * kVector + i % kVector;
 }
 
 }  // namespace tessera::tile

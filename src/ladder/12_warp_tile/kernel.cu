@@ -18,13 +18,13 @@ struct Stage {
 
 template <Config cfg>
 struct Fragments {
-  float a[2][tile::kQuarter], b[2][tile::kQuarter];  // two quarters along m, two along n
+  float a[2][tile::kSubtile], b[2][tile::kSubtile];  // two quarters along m, two along n
 
-  __device__ void load(const Stage<cfg>& stage, int l, tile::Position at) {
+  __device__ void load(const Stage<cfg>& stage, int l, tile::Coord<> at) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      ladder::load_fragment(a[half], &stage.a[l][at.row + half * cfg.warp.distance.m]);
-      ladder::load_fragment(b[half], &stage.b[l][at.col + half * cfg.warp.distance.n]);
+      ladder::load_fragment(a[half], &stage.a[l][at.m + half * cfg.warp.distance.m]);
+      ladder::load_fragment(b[half], &stage.b[l][at.n + half * cfg.warp.distance.n]);
     }
   }
 };
@@ -62,7 +62,7 @@ struct Loaders {
 
 template <Config cfg, bool guarded, class Loaders>
 __device__ void multiply(float (&sum)[8][8], Stage<cfg> (&stages)[2], Loaders loaders, long long k,
-                         tile::Position at) {
+                         tile::Coord<> at) {
   constexpr int depth = cfg.block.k;
   const long long last_tile = (k - 1) / depth * depth;
   loaders.fetch_guarded(last_tile);
@@ -113,7 +113,7 @@ __device__ void run(const GemmParams& p) {
   static_assert(is_legal(cfg));
   __shared__ Stage<cfg> stages[2];
   const ladder::BlockOrigin origin = ladder::block_origin(p, cfg.block.m, cfg.block.n);
-  const tile::Position at = tile::quarter_origin(cfg.warp, threadIdx.x);
+  const tile::Coord<> at = tile::subtile_origin(cfg.warp, threadIdx.x);
   const auto loaders = make_loaders<cfg>(p, origin);
 
   float sum[8][8] = {};

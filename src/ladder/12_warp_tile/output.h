@@ -8,14 +8,14 @@
 namespace tessera::warp_tile {
 
 template <Config cfg>
-__device__ void store_direct(const GemmParams& p, ladder::BlockOrigin origin, tile::Position at,
+__device__ void store_direct(const GemmParams& p, ladder::BlockOrigin origin, tile::Coord<> at,
                              const float (&sum)[8][8]) {
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
-    const long long row = origin.row + at.row + tile::offset_of(i, cfg.warp.distance.m);
-    const long long col = origin.col + at.col;
+    const long long row = origin.row + at.m + tile::offset_of(i, cfg.warp.distance.m);
+    const long long col = origin.col + at.n;
     ladder::store_strip(p, row, col, sum[i]);
-    ladder::store_strip(p, row, col + cfg.warp.distance.n, sum[i] + tile::kQuarter);
+    ladder::store_strip(p, row, col + cfg.warp.distance.n, sum[i] + tile::kSubtile);
   }
 }
 
@@ -23,19 +23,19 @@ inline constexpr int kOutputRows = 32;  // rows of D that stand in shared memory
 
 // Four passes; in each, every thread brings two rows of one of its quarters' rows.
 template <Config cfg>
-__device__ void store_staged(const GemmParams& p, ladder::BlockOrigin origin, tile::Position at,
+__device__ void store_staged(const GemmParams& p, ladder::BlockOrigin origin, tile::Coord<> at,
                              const float (&sum)[8][8], float* staged) {
   constexpr int rows_a_pass = 2;  // of each thread
   constexpr int width = cfg.block.n;
   constexpr int strips_a_row = width / ladder::kStrip;
   // Position of the thread's rows among all threads' rows: quarters stack 4 rows each.
-  const int group = at.row / tile::kQuarter;
+  const int group = at.m / tile::kSubtile;
 #pragma unroll
   for (int i = 0; i < 8; i += rows_a_pass) {
     __syncthreads();  // the tile, or the pass before, is no longer read
 #pragma unroll
     for (int r = 0; r < rows_a_pass; ++r) {
-      float* row = staged + (group * rows_a_pass + r) * width + at.col;
+      float* row = staged + (group * rows_a_pass + r) * width + at.n;
       *reinterpret_cast<float4*>(row) = {sum[i + r][0], sum[i + r][1], sum[i + r][2],
                                          sum[i + r][3]};
       *reinterpret_cast<float4*>(row + cfg.warp.distance.n) = {sum[i + r][4], sum[i + r][5],
@@ -44,7 +44,7 @@ __device__ void store_staged(const GemmParams& p, ladder::BlockOrigin origin, ti
     __syncthreads();
     for (int s = threadIdx.x; s < kOutputRows * strips_a_row; s += cfg.threads()) {
       const int staged_row = s / strips_a_row, col = s % strips_a_row * ladder::kStrip;
-      const int row = staged_row / rows_a_pass * tile::kQuarter + staged_row % rows_a_pass +
+      const int row = staged_row / rows_a_pass * tile::kSubtile + staged_row % rows_a_pass +
                       tile::offset_of(i, cfg.warp.distance.m);
       float strip[ladder::kStrip];
       ladder::load_fragment(strip, staged + staged_row * width + col);

@@ -1,4 +1,4 @@
-// A ring that four warps fill while eight multiply, for each way that operands can be fetched.
+// A ring that four warps fill while eight multiply, for each way to load the operands.
 #pragma once
 
 #include "base/config.h"
@@ -9,33 +9,33 @@ namespace tessera::producer_warp {
 
 inline constexpr int kPortableArch = 0;  // tensor copies and setmaxnreg: sm_90a only
 
-// What the kernel is given. Maps stand first, at multiples of 64.
+// The parameter block. Tensor maps come first, at multiples of 64.
 struct Params {
-  TensorMap a_map, b_map;  // of operands that come by tensor copies; else unused
+  TensorMap a_map, b_map;  // of operands that tensor copies load; else unused
   GemmParams gemm;
-  scheduler::StreamK schedule;  // of whole tiles
+  schedule::StreamK schedule;  // of whole tiles
 };
 
 struct Config {
   BlockTile block;                             // k: depth of a stage
   int stages;                                  // of the ring
-  OutputTile warps, lanes;                     // that multiply: of the block, of a warp
+  OutputTile warps, lanes;                     // consumers: of the block, of a warp
   OutputTile thread;                           // outputs of one thread
   int producer_registers, consumer_registers;  // after the split by setmaxnreg
   Sides sides;
   Fetches fetches;
 
-  static constexpr int kProducers = 128;  // threads that fetch
+  static constexpr int kProducers = 128;  // threads that load
   constexpr int threads() const { return kProducers + 32 * warps.m * warps.n; }
   constexpr int min_blocks() const { return 1; }
   constexpr int depth() const { return block.k; }  // steps in k of a warp, of a stage
 
-  // Floats between neighbours in k; padded where a tile is turned on its way (rung 13).
+  // Floats between neighbours in k; padded where a tile is transposed on its way (rung 13).
   constexpr int pitch_a() const { return block.m + (sides.a == Contiguous::kK ? 4 : 0); }
   constexpr int pitch_b() const { return block.n + (sides.b == Contiguous::kK ? 4 : 0); }
   constexpr int stage_a() const { return block.k * pitch_a(); }  // floats
   constexpr int stage_b() const { return block.k * pitch_b(); }
-  // The ring, aligned to 128 bytes, and a barrier object a stage behind it.
+  // The ring, aligned to 128 bytes, and one mbarrier per stage after it.
   constexpr int shared_bytes() const {
     return 128 + stages * (stage_a() + stage_b()) * 4 + stages * 8;
   }
@@ -47,7 +47,8 @@ constexpr bool is_legal(const Config& c) {
   const bool tiles_fit = c.block.m == c.warps.m * c.lanes.m * c.thread.m &&
                          c.block.n == c.warps.n * c.lanes.n * c.thread.n &&
                          c.lanes.m * c.lanes.n == 32;
-  // A tensor copy keeps the order of its operand, so it cannot turn a tile; its boxes end at 256.
+  // A tensor copy keeps the order of its operand, so it cannot transpose a tile; its boxes end at
+  // 256.
   const bool a_comes = c.fetches.a == Fetch::kCopy4 || c.sides.a == Contiguous::kM;
   const bool b_comes = c.fetches.b == Fetch::kCopy4 || c.sides.b == Contiguous::kN;
   const int registers =
@@ -56,29 +57,29 @@ constexpr bool is_legal(const Config& c) {
          c.block.k % 8 == 0 && registers <= 65536 && c.shared_bytes() <= 227 * 1024;
 }
 
-// Sides and ways to fetch, the better way first.
+// The operand modes, the better one first.
 inline constexpr struct {
   Sides sides;
   Fetches fetches;
-} kWays[] = {{{Contiguous::kM, Contiguous::kN}, {Fetch::kTensor, Fetch::kTensor}},
-             {{Contiguous::kM, Contiguous::kN}, {Fetch::kCopy4, Fetch::kCopy4}},
-             {{Contiguous::kM, Contiguous::kK}, {Fetch::kTensor, Fetch::kCopy4}},
-             {{Contiguous::kM, Contiguous::kK}, {Fetch::kCopy4, Fetch::kCopy4}},
-             {{Contiguous::kK, Contiguous::kN}, {Fetch::kCopy4, Fetch::kTensor}},
-             {{Contiguous::kK, Contiguous::kN}, {Fetch::kCopy4, Fetch::kCopy4}},
-             {{Contiguous::kK, Contiguous::kK}, {Fetch::kCopy4, Fetch::kCopy4}}};
+} kOperandModes[] = {{{Contiguous::kM, Contiguous::kN}, {Fetch::kTensor, Fetch::kTensor}},
+                     {{Contiguous::kM, Contiguous::kN}, {Fetch::kCopy4, Fetch::kCopy4}},
+                     {{Contiguous::kM, Contiguous::kK}, {Fetch::kTensor, Fetch::kCopy4}},
+                     {{Contiguous::kM, Contiguous::kK}, {Fetch::kCopy4, Fetch::kCopy4}},
+                     {{Contiguous::kK, Contiguous::kN}, {Fetch::kCopy4, Fetch::kTensor}},
+                     {{Contiguous::kK, Contiguous::kN}, {Fetch::kCopy4, Fetch::kCopy4}},
+                     {{Contiguous::kK, Contiguous::kK}, {Fetch::kCopy4, Fetch::kCopy4}}};
 
-constexpr auto for_all_ways(const ConfigRow<Config>& row) {
-  ConfigRows<Config, sizeof kWays / sizeof kWays[0]> table{};
+constexpr auto for_all_modes(const ConfigRow<Config>& row) {
+  ConfigRows<Config, sizeof kOperandModes / sizeof kOperandModes[0]> table{};
   for (int i = 0; i < table.size(); ++i) {
     table.rows[i] = row;
-    table.rows[i].config.sides = kWays[i].sides;
-    table.rows[i].config.fetches = kWays[i].fetches;
+    table.rows[i].config.sides = kOperandModes[i].sides;
+    table.rows[i].config.fetches = kOperandModes[i].fetches;
   }
   return table;
 }
 
 inline constexpr auto kRows =
-    for_all_ways({"256x128x8", {{256, 128, 8}, 12, {4, 2}, {4, 8}, {16, 8}, 40, 232, {}, {}}});
+    for_all_modes({"256x128x8", {{256, 128, 8}, 12, {4, 2}, {4, 8}, {16, 8}, 40, 232, {}, {}}});
 
 }  // namespace tessera::producer_warp

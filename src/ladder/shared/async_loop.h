@@ -2,8 +2,7 @@
 // both; rung 14 gives the loop another order of its FFMAs.
 #pragma once
 
-#include "kernels/pipeline/fetch.h"
-#include "kernels/ptx/cp_async.h"
+#include "kernels/copy/cp_async_tile.h"
 #include "kernels/tile/lanes.h"
 #include "ladder/shared/async_tile.h"
 #include "ladder/shared/strip.h"
@@ -16,39 +15,21 @@ struct AsyncStage {
   alignas(16) float b[cfg.block.k][cfg.pitch_b()];  // (k, n)
 };
 
-// Begins to copy one tile in strips of 16 bytes; what is outside of the matrix becomes zero.
-template <int extent, int threads, int depth, int pitch>
-__device__ void copy_strips(float (&tile)[depth][pitch], const pipeline::Matrix& matrix,
-                            long long first_outer, long long first_k) {
-  using Map = StripMap<extent, depth, threads, false>;
-  const int o = Map::outer(threadIdx.x, 0), k = Map::k(threadIdx.x, 0);
-  const long long outer_left = matrix.outer - first_outer - o;
-  const int inside = outer_left >= kStrip ? kStrip : outer_left > 0 ? outer_left : 0;
-  const int k_left = (matrix.k - first_k < depth ? matrix.k - first_k : depth) - k;
-  const float* from = matrix.data + (first_k + k) * matrix.stride + first_outer + o;
-#pragma unroll
-  for (int i = 0; i < Map::kCount; ++i) {
-    const int rows = i * Map::kRowsAtOnce;
-    ptx::cp_async_past_l1(&tile[k + rows][o], from, rows < k_left ? 4 * inside : 0);
-    from += Map::kRowsAtOnce * matrix.stride;
-  }
-}
-
-// One operand on its way: in strips where it allows them, else element by element, turned if it
-// stands along k.
-template <bool along_k, bool strips, int extent, int threads, int depth, int pitch>
-__device__ void copy(float (&tile)[depth][pitch], const pipeline::Matrix& matrix,
-                     long long first_outer, long long first_k) {
-  if constexpr (strips && !along_k) {
-    copy_strips<extent, threads>(tile, matrix, first_outer, first_k);
+// Begins to copy a tile of one operand: by vectors where it allows them, else element by element,
+// transposed if it is contiguous along k.
+template <bool along_k, bool vectors, int extent, int threads, int depth, int pitch>
+__device__ void copy_tile(float (&tile)[depth][pitch], const copy::Operand& operand,
+                          long long first_outer, long long first_k) {
+  if constexpr (vectors && !along_k) {
+    copy::copy_vectors<extent, threads>(tile, operand, first_outer, first_k);
   } else {
-    pipeline::copy_tile<along_k, extent, threads>(tile, matrix, first_outer, first_k);
+    copy::copy_elements<along_k, extent, threads>(tile, operand, first_outer, first_k);
   }
 }
 
 template <auto cfg>
 struct AsyncFragments {
-  float a[cfg.thread.m], b[cfg.thread.n];  // quarters of four, `lanes` quarters apart
+  float a[cfg.thread.m], b[cfg.thread.n];  // vectors of four, `lanes` vectors apart
 
   __device__ void load(const AsyncStage<cfg>& stage, int l, int row, int col) {
 #pragma unroll
@@ -63,27 +44,27 @@ struct AsyncFragments {
 };
 
 // Both operands of a block, and the ring that their tiles come through.
-template <auto cfg, bool strips>
+template <auto cfg, bool vectors>
 struct AsyncTiles {
-  pipeline::Matrix a, b;
+  copy::Operand a, b;
   BlockOrigin origin;
   AsyncStage<cfg>* ring;
 
   // Begins to fill a stage with the tile at first_k: one group of copies.
   __device__ void copy_to(int stage, long long first_k) const {
-    copy<cfg.sides.a == Contiguous::kK, strips, cfg.block.m, cfg.threads()>(ring[stage].a, a,
-                                                                            origin.row, first_k);
-    copy<cfg.sides.b == Contiguous::kK, strips, cfg.block.n, cfg.threads()>(ring[stage].b, b,
-                                                                            origin.col, first_k);
+    copy_tile<cfg.sides.a == Contiguous::kK, vectors, cfg.block.m, cfg.threads()>(
+        ring[stage].a, a, origin.row, first_k);
+    copy_tile<cfg.sides.b == Contiguous::kK, vectors, cfg.block.n, cfg.threads()>(
+        ring[stage].b, b, origin.col, first_k);
     ptx::cp_async_commit_group();
   }
 };
 
 // sum += A * B. While a tile is multiplied, the next stages - 1 are on their way; behind the last
 // tile come tiles of zeros, so that the loop need not ask whether it is the end.
-template <auto cfg, bool strips, class MultiplyAdd>
+template <auto cfg, bool vectors, class MultiplyAdd>
 __device__ void multiply(float (&sum)[cfg.thread.m][cfg.thread.n],
-                         const AsyncTiles<cfg, strips>& tiles, int row, int col,
+                         const AsyncTiles<cfg, vectors>& tiles, int row, int col,
                          MultiplyAdd multiply_add) {
   constexpr int depth = cfg.block.k, ahead = cfg.stages - 1;
 #pragma unroll
@@ -119,18 +100,18 @@ __device__ void multiply_block(const GemmParams& p, AsyncStage<cfg>* ring,
   const BlockOrigin origin = block_origin(p, cfg.block.m, cfg.block.n);
   const auto a = operand_a<cfg.sides>(p);
   const auto b = operand_b<cfg.sides>(p);
-  const pipeline::Matrix from_a{a.data, a.outer, a.k, a.stride};
-  const pipeline::Matrix from_b{b.data, b.outer, b.k, b.stride};
+  const copy::Operand from_a{a.data, a.outer, a.k, a.stride};
+  const copy::Operand from_b{b.data, b.outer, b.k, b.stride};
   const int warp = threadIdx.x / 32;
-  const tile::LanePlace lane = tile::lane_place(cfg.lanes, threadIdx.x % 32);
+  const tile::Coord<> lane = tile::lane_coord(cfg.lanes, threadIdx.x % 32);
   const int row = warp / cfg.warps.n * (cfg.block.m / cfg.warps.m) + lane.m * kStrip;
   const int col = warp % cfg.warps.n * (cfg.block.n / cfg.warps.n) + lane.n * kStrip;
 
   float sum[cfg.thread.m][cfg.thread.n] = {};
-  constexpr bool some_in_strips = cfg.sides.a == Contiguous::kM || cfg.sides.b == Contiguous::kN;
-  const bool strips =
+  constexpr bool some_by_vectors = cfg.sides.a == Contiguous::kM || cfg.sides.b == Contiguous::kN;
+  const bool vectors =
       (cfg.sides.a == Contiguous::kK || a.strips) && (cfg.sides.b == Contiguous::kK || b.strips);
-  if (some_in_strips && strips && p.k > 0) {
+  if (some_by_vectors && vectors && p.k > 0) {
     multiply<cfg>(sum, AsyncTiles<cfg, true>{from_a, from_b, origin, ring}, row, col, multiply_add);
   } else if (p.k > 0) {
     multiply<cfg>(sum, AsyncTiles<cfg, false>{from_a, from_b, origin, ring}, row, col,

@@ -2,8 +2,8 @@
 // outputs a thread at a time. What it tests is everything around a main loop: who computes what,
 // partial sums, and the launch that adds them.
 #include "kernels/epilogue/output.h"
-#include "kernels/simt/add_parts.h"
-#include "kernels/simt/params.h"
+#include "kernels/families/simt/params.h"
+#include "kernels/passes/reduce.h"
 
 namespace {
 
@@ -24,7 +24,7 @@ __device__ float product(const GemmParams& p, long long row, long long col, long
   return sum;
 }
 
-__device__ void compute(const SimtParams& p, const tessera::scheduler::Work& work) {
+__device__ void compute(const SimtParams& p, const tessera::schedule::Work& work) {
   const long long k_begin = static_cast<long long>(work.k_begin) * kK;
   const long long k_end = static_cast<long long>(work.k_end) * kK;
   const int row = threadIdx.x / (kN / 4), col = threadIdx.x % (kN / 4) * 4;
@@ -34,9 +34,9 @@ __device__ void compute(const SimtParams& p, const tessera::scheduler::Work& wor
                       product(p.gemm, to_row, to_col + 2, k_begin, k_end),
                       product(p.gemm, to_row, to_col + 3, k_begin, k_end)};
   if (work.slot < 0) {
-    tessera::epilogue::output_of(p.gemm).store_strip(to_row, to_col, sum);
+    tessera::epilogue::output_of<float, float>(p.gemm).store_vec4(to_row, to_col, sum);
   } else {
-    tessera::epilogue::partial_tile(p.parts, work.slot, kM, kN).store_strip(row, col, sum);
+    tessera::epilogue::partial_tile(p.partials, work.slot, {kM, kN}).store_vec4(row, col, sum);
   }
 }
 
@@ -44,14 +44,14 @@ __device__ void compute(const SimtParams& p, const tessera::scheduler::Work& wor
 
 extern "C" __global__ void __launch_bounds__(128)
     stream_k_gemm(const __grid_constant__ SimtParams p) {
-  namespace scheduler = tessera::scheduler;
-  for (scheduler::Work work = scheduler::first(p.schedule, blockIdx.x); work.valid;
-       work = scheduler::next(p.schedule, blockIdx.x, work)) {
+  namespace schedule = tessera::schedule;
+  for (schedule::Work work = schedule::first(p.schedule, blockIdx.x); work.valid;
+       work = schedule::next(p.schedule, blockIdx.x, work)) {
     compute(p, work);
   }
 }
 
-extern "C" __global__ void __launch_bounds__(tessera::simt::kAddThreads)
+extern "C" __global__ void __launch_bounds__(tessera::passes::kReduceThreads)
     stream_k_add(const __grid_constant__ SimtParams p) {
-  tessera::simt::add_parts<kM, kN>(p);
+  tessera::passes::reduce<kM, kN>(p);
 }

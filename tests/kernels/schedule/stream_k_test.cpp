@@ -11,7 +11,7 @@
 
 #include "gemm/choose_stream_k.h"
 
-namespace tessera::scheduler {
+namespace tessera::schedule {
 namespace {
 
 using Tile = std::pair<long long, long long>;
@@ -67,9 +67,9 @@ void expect_parts_are_what_was_written(const StreamK& s) {
       if (work.slot < 0) whole.insert({work.tile_m, work.tile_n});
     }
   }
-  for (int cut = 0; cut < s.cut_tiles(); ++cut) {
-    const TilePosition at = position_of(s, s.whole_tiles + cut);
-    const Parts parts = parts_of(s, cut);
+  for (int cut = 0; cut < s.split_tiles(); ++cut) {
+    const TileCoord at = raster(s, s.whole_tiles + cut);
+    const Partials parts = partials_of(s, cut);
     ASSERT_EQ(parts.first == parts.last, whole.count({at.m, at.n}) == 1) << text_of(s);
     if (parts.first == parts.last) continue;
     int k = 0;
@@ -199,10 +199,10 @@ TEST(ChooseStreamK, TheLastWaveCanAlwaysBeCut) {
     const StreamK s = cut_last_wave(size(3000), size(3000), size(300), {256, 128, 16}, ctas);
     expect_covers_everything(s);
     expect_parts_are_what_was_written(s);
-    EXPECT_GT(s.cut_tiles(), 0);
+    EXPECT_GT(s.split_tiles(), 0);
     if (HasFatalFailure()) return;
   }
-  EXPECT_EQ(cut_last_wave(300, 300, 0, {256, 128, 16}, 5).cut_tiles(), 0);
+  EXPECT_EQ(cut_last_wave(300, 300, 0, {256, 128, 16}, 5).split_tiles(), 0);
 }
 
 TEST(ChooseStreamK, FullWavesStayWhole) {
@@ -239,4 +239,4 @@ TEST(ChooseStreamK, TooManyTilesAreRefused) {
 }
 
 }  // namespace
-}  // namespace tessera::scheduler
+}  // namespace tessera::schedule

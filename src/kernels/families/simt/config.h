@@ -1,4 +1,4 @@
-// The shapes of the FP32 kernels on CUDA cores, and how each operand reaches shared memory.
+// The shapes of the FP32 kernels on CUDA cores, and how each operand is loaded into shared memory.
 #pragma once
 
 #include "base/config.h"
@@ -10,59 +10,59 @@ inline constexpr int kPortableArch = 0;  // tensor copies and setmaxnreg: sm_90a
 struct Config {
   BlockTile block;                             // k: depth of a stage
   int stages;                                  // of the ring in shared memory
-  OutputTile warps, lanes;                     // that multiply: of the block, of a warp
+  OutputTile warps, lanes;                     // consumers: of the block, of a warp
   OutputTile thread;                           // outputs of one thread
-  int groups;                                  // of such warps, which divide k among themselves
-  int resident;                                // blocks of a multiprocessor
+  int groups;                                  // of such warps, each with a slice of k (sliced K)
+  int resident;                                // CTAs per SM
   int producer_registers, consumer_registers;  // after the split by setmaxnreg; 0: as compiled
   Sides sides;
   Fetches fetches;
 
-  static constexpr int kProducers = 128;  // threads that fetch
+  static constexpr int kProducers = 128;  // threads that load
   constexpr int group_threads() const { return 32 * warps.m * warps.n; }
   constexpr int depth() const { return block.k / groups; }  // steps in k of a warp, of a stage
   constexpr int consumers() const { return groups * group_threads(); }
   constexpr int threads() const { return consumers() + kProducers; }
   constexpr int min_blocks() const { return resident; }
 
-  // Floats between neighbours in k of a stage. Turned tiles are padded: eight k by four rows that a
-  // warp writes at a time then lie in 32 banks.
+  // Floats between neighbours in k of a stage. Tiles that are transposed on their way are padded:
+  // the eight k by four rows that a warp writes at a time are then in 32 banks.
   constexpr int pitch_a() const { return block.m + (sides.a == Contiguous::kK ? 4 : 0); }
   constexpr int pitch_b() const { return block.n + (sides.b == Contiguous::kK ? 4 : 0); }
   constexpr int stage_a() const { return block.k * pitch_a(); }  // floats
   constexpr int stage_b() const { return block.k * pitch_b(); }
   constexpr int ring_bytes() const { return stages * (stage_a() + stage_b()) * 4; }
-  // What the groups give each other of a tile's sums: each all but its own share.
+  // The partial sums that the groups exchange: each sends all but its own share.
   constexpr int sums_bytes() const { return (groups - 1) * block.m * block.n * 4; }
-  // The ring, aligned to 128 bytes, a barrier object a stage behind it, and the sums.
+  // The ring, aligned to 128 bytes, one mbarrier per stage, and the sums.
   constexpr int shared_bytes() const { return 256 + ring_bytes() + stages * 8 + sums_bytes(); }
   constexpr TensorBox a_box() const { return {block.m, block.k, 0}; }
   constexpr TensorBox b_box() const { return {block.n, block.k, 0}; }
 };
 
 constexpr bool is_legal(const Config& c) {
-  constexpr int kShared = 227 * 1024;  // HW: of a block, compute capability 9.0
+  constexpr int kShared = 227 * 1024;  // HW: per CTA, compute capability 9.0
   constexpr int kNamedBarriers = 16;   // HW: 0 is __syncthreads()
   const bool tiles_fit = c.block.m == c.warps.m * c.lanes.m * c.thread.m &&
                          c.block.n == c.warps.n * c.lanes.n * c.thread.n &&
                          c.lanes.m * c.lanes.n == 32;
-  const bool quarters = c.thread.m % 4 == 0 && c.thread.n % 4 == 0;
+  const bool vectors = c.thread.m % 4 == 0 && c.thread.n % 4 == 0;
   const bool shares = c.thread.m % c.groups == 0;
   const bool boxes = c.block.m <= 256 && c.block.n <= 256;
   const bool fetchable = (c.sides.a == Contiguous::kM || c.fetches.a == Fetch::kCopy4) &&
                          (c.sides.b == Contiguous::kN || c.fetches.b == Fetch::kCopy4);
-  return tiles_fit && quarters && shares && boxes && fetchable && c.block.k % (2 * c.groups) == 0 &&
+  return tiles_fit && vectors && shares && boxes && fetchable && c.block.k % (2 * c.groups) == 0 &&
          c.block.m % 16 == 0 && c.block.n % 16 == 0 && c.stages + 2 < kNamedBarriers &&
          c.resident * (c.shared_bytes() + 1024) <= kShared + 1024 && c.threads() <= 1024;
 }
 
-// Each operand stands along m (or n) and comes by tensor copies or element by element, or along k
-// and is turned on its way.
-struct Way {
+// The operand modes: each operand is contiguous along m (or n), and loaded by tensor copies or
+// element by element, or along k, and transposed on its way.
+struct OperandMode {
   Contiguous a, b;
   Fetches fetches;
 };
-inline constexpr Way kWays[9] = {
+inline constexpr OperandMode kOperandModes[9] = {
     {Contiguous::kM, Contiguous::kN, {Fetch::kTensor, Fetch::kTensor}},
     {Contiguous::kM, Contiguous::kN, {Fetch::kTensor, Fetch::kCopy4}},
     {Contiguous::kM, Contiguous::kN, {Fetch::kCopy4, Fetch::kTensor}},
@@ -75,22 +75,23 @@ inline constexpr Way kWays[9] = {
 };
 
 template <int variants>
-constexpr ConfigRows<Config, 9 * variants> for_all_ways(const ConfigRow<Config> (&list)[variants]) {
+constexpr ConfigRows<Config, 9 * variants> for_all_modes(
+    const ConfigRow<Config> (&list)[variants]) {
   ConfigRows<Config, 9 * variants> table{};
   for (int i = 0; i < table.size(); ++i) {
-    const Way& way = kWays[i % 9];
+    const OperandMode& mode = kOperandModes[i % 9];
     table.rows[i] = list[i / 9];
-    table.rows[i].config.sides = {way.a, way.b};
-    table.rows[i].config.fetches = way.fetches;
+    table.rows[i].config.sides = {mode.a, mode.b};
+    table.rows[i].config.fetches = mode.fetches;
   }
   return table;
 }
 
-// block, stages, warps, lanes, thread, groups, resident, registers. A stage is one turn of the
-// inner loop: deep enough that its twenty-odd instructions beside LDS.128 and FFMA do not count,
-// and not longer than the instruction cache holds. Groups fill a multiprocessor that has one small
+// block, stages, warps, lanes, thread, groups, resident, registers. A stage is one iteration
+// of the inner loop: deep enough that its twenty-odd instructions beside LDS.128 and FFMA do not
+// count, and no longer than the instruction cache holds. Sliced K fills an SM that has one small
 // tile.
-inline constexpr auto kRows = for_all_ways({
+inline constexpr auto kRows = for_all_modes({
     {"256x128", {{256, 128, 8}, 12, {4, 2}, {4, 8}, {16, 8}, 1, 1, 40, 232}},
     {"128x128", {{128, 128, 8}, 12, {2, 2}, {4, 8}, {16, 8}, 1, 2, 40, 208}},
     {"128x64", {{128, 64, 32}, 7, {2, 2}, {8, 4}, {8, 8}, 2, 1, 40, 208}},

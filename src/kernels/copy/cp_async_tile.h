@@ -1,0 +1,86 @@
+// Tiles that threads copy by themselves, by cp.async: 16 bytes at a time, or element by element
+// where base or row stride is no multiple of 16 bytes, or where the operand is contiguous along k
+// and is transposed on its way. Elements outside of the matrix become zeros.
+#pragma once
+
+#include "kernels/ptx/cp_async.h"
+
+namespace tessera::copy {
+
+// One operand in global memory: `outer` is m of A, n of B. Its neighbours lie along k or along
+// outer; neighbours of the other index are `stride` elements apart.
+struct Operand {
+  const float* data;
+  long long outer, k;
+  long long stride;
+};
+
+// Which elements of an extent x depth tile each of `threads` copies: `outer + i * kOuterStep` and
+// `k + j * kKStep` for all i and j. Neighbouring threads read neighbours, and a warp writes to 32
+// banks.
+template <int extent, int depth, bool along_k, int threads>
+struct CopyMap {
+  static constexpr int kAcross = along_k ? 8 : (extent < 128 ? extent : 128);
+  static constexpr int kDown = threads / kAcross;
+  static constexpr int kOuterStep = along_k ? kDown : kAcross;
+  static constexpr int kKStep = along_k ? kAcross : kDown;
+  static constexpr int kOuterCount = extent / kOuterStep, kKCount = depth / kKStep;
+  static_assert(kOuterCount * kOuterStep == extent && kKCount * kKStep == depth);
+
+  __device__ static int outer(int thread) { return along_k ? thread / kAcross : thread % kAcross; }
+  __device__ static int k(int thread) { return along_k ? thread % kAcross : thread / kAcross; }
+};
+
+// Begins to copy one tile whose first element is (first_outer, first_k); `tile` is (k, outer).
+// `unroll`: rows whose copies are unrolled, fewer where their addresses would not fit the
+// registers.
+template <bool along_k, int extent, int threads, int unroll = 64, int depth, int pitch>
+__device__ void copy_elements(float (&tile)[depth][pitch], const Operand& operand,
+                              long long first_outer, long long first_k) {
+  using Map = CopyMap<extent, depth, along_k, threads>;
+  const int thread = threadIdx.x % threads;
+  const int o = Map::outer(thread), k = Map::k(thread);
+  const long long outer = first_outer + o, in_k = first_k + k;
+  const float* from =
+      operand.data + (along_k ? outer * operand.stride + in_k : in_k * operand.stride + outer);
+  float* to = &tile[k][o];
+  const long long outer_left = operand.outer - outer, k_left = operand.k - in_k;
+  // The outer loop walks the stride, so that its addresses are sums; the inner one is offsets.
+  constexpr int kFar = along_k ? Map::kOuterCount : Map::kKCount;
+  constexpr int kNear = along_k ? Map::kKCount : Map::kOuterCount;
+#pragma unroll unroll
+  for (int far = 0; far < kFar; ++far) {
+#pragma unroll
+    for (int near = 0; near < kNear; ++near) {
+      const int i = along_k ? far : near, j = along_k ? near : far;
+      const bool inside = i * Map::kOuterStep < outer_left && j * Map::kKStep < k_left;
+      const int step = along_k ? j * Map::kKStep : i * Map::kOuterStep;
+      ptx::cp_async<4>(to + j * Map::kKStep * pitch + i * Map::kOuterStep, from + step,
+                       inside ? 4 : 0);
+    }
+    from += operand.stride * (along_k ? Map::kOuterStep : Map::kKStep);
+  }
+}
+
+// The same 16 bytes at a time, for an operand that is contiguous along outer, with base and stride
+// at multiples of 16 bytes. Neighbouring threads copy neighbouring vectors of a row.
+template <int extent, int threads, int depth, int pitch>
+__device__ void copy_vectors(float (&tile)[depth][pitch], const Operand& operand,
+                             long long first_outer, long long first_k) {
+  constexpr int kVector = 4, kAcross = extent / kVector;  // vectors of a row
+  constexpr int kRowsAtOnce = threads / kAcross, kCount = depth / kRowsAtOnce;
+  static_assert(kCount >= 1 && kCount * kRowsAtOnce == depth && threads % kAcross == 0);
+  const int thread = threadIdx.x, o = thread % kAcross * kVector, k = thread / kAcross;
+  const long long outer_left = operand.outer - first_outer - o;
+  const int inside = outer_left >= kVector ? kVector : outer_left > 0 ? outer_left : 0;
+  const int k_left = (operand.k - first_k < depth ? operand.k - first_k : depth) - k;
+  const float* from = operand.data + (first_k + k) * operand.stride + first_outer + o;
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    const int rows = i * kRowsAtOnce;
+    ptx::cp_async_past_l1(&tile[k + rows][o], from, rows < k_left ? 4 * inside : 0);
+    from += kRowsAtOnce * operand.stride;
+  }
+}
+
+}  // namespace tessera::copy

@@ -39,6 +39,8 @@ struct DeviceInfo {
 struct LoadedImage {
   std::uint64_t handle = 0;
   std::string description;
+  std::string hash = {};    // hash_of() the code that was loaded: a cubin, or the PTX
+  bool is_patched = false;  // it is the image's patched cubin
 };
 
 // An entry of a loaded image, found once: what repeated launches of it need.

@@ -14,6 +14,7 @@ TEST_F(ModulesTest, LoadsAnImageOnce) {
   const LoadedImage first = device->load(image("good", "", ""));
   const LoadedImage again = device->load(image("good", "", ""));
   EXPECT_EQ(first.handle, again.handle);
+  EXPECT_EQ(first.hash, again.hash);
   EXPECT_EQ(calls().find("cuModuleLoadDataEx"), calls().rfind("cuModuleLoadDataEx"));
 }
 
@@ -21,6 +22,8 @@ TEST_F(ModulesTest, FallsBackToPtx) {
   const auto device = cuda::make_device(kFake);
   EXPECT_EQ(device->load(image("cubin", "good ptx", "good old")).description,
             "ptx sm_90a (compiled by driver)");
+  EXPECT_EQ(device->load(image("cubin", "good ptx", "good old")).hash,
+            hash_of(bytes_of("good ptx")));
   CodeImage older = image("cubin", "text", "good old");
   older.name = "08_y";
   EXPECT_EQ(device->load(older).description, "ptx compute_75 (compiled by driver)");
@@ -36,8 +39,10 @@ CodeImage patched_image(const char* cubin, const char* patched, std::string_view
 TEST_F(ModulesTest, PrefersAPatchedCubin) {
   const auto device = cuda::make_device(kFake);
   const std::string hash = hash_of(bytes_of("good"));
-  EXPECT_EQ(device->load(patched_image("good", "good patched", hash)).description,
-            "patched cubin sm_90a");
+  const LoadedImage loaded = device->load(patched_image("good", "good patched", hash));
+  EXPECT_EQ(loaded.description, "patched cubin sm_90a");
+  EXPECT_EQ(loaded.hash, hash_of(bytes_of("good patched")));
+  EXPECT_TRUE(loaded.is_patched);
   EXPECT_CONTAINS(calls(), "cuModuleLoadDataEx good patched");
   EXPECT_FALSE(contains(calls(), "cuModuleLoadDataEx good\n"));
 }
@@ -45,8 +50,11 @@ TEST_F(ModulesTest, PrefersAPatchedCubin) {
 TEST_F(ModulesTest, RunsTheUnpatchedCubinWhereTheHashIsAnotherOne) {
   const auto device = cuda::make_device(kFake);
   const std::string hash = hash_of(bytes_of("good old cubin"));
-  EXPECT_EQ(device->load(patched_image("good", "good patched", hash)).description,
+  const LoadedImage loaded = device->load(patched_image("good", "good patched", hash));
+  EXPECT_EQ(loaded.description,
             "cubin sm_90a (patched one not used: it was made from another cubin)");
+  EXPECT_EQ(loaded.hash, hash_of(bytes_of("good")));
+  EXPECT_FALSE(loaded.is_patched);
   EXPECT_FALSE(contains(calls(), "good patched"));
 }
 

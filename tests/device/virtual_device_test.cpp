@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "base/hash.h"
 #include "device/device.h"
 
 namespace tessera {
@@ -73,6 +74,13 @@ TEST(VirtualDevice, GridsAndBlocksHaveThreeDimensions) {
   for (std::uint32_t i = 0; i < seen.size(); ++i) {
     EXPECT_EQ(seen[i], i / (6 * kThreads) * 256 + i % kThreads / 4) << i;
   }
+}
+
+TEST(VirtualDevice, ALoadedImageHasTheHashOfItsPtx) {
+  const auto device = make_virtual_device();
+  const LoadedImage image = device->load(image_of(kStore));
+  EXPECT_EQ(image.hash, hash_of(std::as_bytes(std::span(std::string_view(kStore)))));
+  EXPECT_EQ(device->load(image_of(kStore)).hash, image.hash);
 }
 
 TEST(VirtualDevice, KernelsOfAnImage) {

@@ -170,7 +170,8 @@ void CudaDevice::copy_out(void* to, DeviceAddress from, std::size_t bytes) {
 LoadedImage CudaDevice::load(const CodeImage& image) {
   if (const auto known = handles_.find(image.name); known != handles_.end()) return known->second;
   images_.push_back({load_module(driver_, image, info_.sm), {}});
-  LoadedImage loaded{images_.size(), images_.back().code.description};
+  const LoadedModule& code = images_.back().code;
+  LoadedImage loaded{images_.size(), code.description, code.hash, code.is_patched};
   handles_.emplace(image.name, loaded);
   return loaded;
 }

@@ -120,7 +120,8 @@ LoadedModule load_module(const Driver& driver, const CodeImage& image, int sm) {
     std::string reason = code.misfit;
     if (reason.empty()) {
       if (Module module = try_load(driver, code, reason)) {
-        return {module, code.description + without_patch};
+        const auto bytes = std::as_bytes(std::span<const char>(code.bytes));
+        return {module, code.description + without_patch, hash_of(bytes), code.is_patched};
       }
     }
     if (code.is_patched) without_patch = fmt::format(" (patched one not used: {})", reason);

@@ -14,6 +14,8 @@ struct LoadedModule {
   // "cubin sm_90a", "patched cubin sm_90a", "ptx compute_75 (compiled by driver)", "cubin sm_90a
   // (patched one not used: this GPU is sm_86)"
   std::string description;
+  std::string hash = {};  // hash_of() the code that was loaded
+  bool is_patched = false;
 };
 
 // The number of "sm_90a" or "compute_75": 90, 75; 0 for text without one.

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 
+#include "base/hash.h"
 #include "device/device.h"
 #include "vgpu/async/tensor_map.h"
 #include "vgpu/machine.h"
@@ -153,15 +154,17 @@ class VirtualDevice : public Device {
   }
 
   LoadedImage load(const CodeImage& image) override {
-    const auto known = handles_.find(std::string(image.name));
-    if (known != handles_.end()) return {known->second, kDescription};
+    const auto known = loaded_.find(image.name);
+    if (known != loaded_.end()) return known->second;
     if (image.ptx.empty()) {
       throw StatusError(Status::unavailable("image " + std::string(image.name) +
                                             " holds no PTX, which the virtual GPU runs"));
     }
     programs_.push_back(translated([&] { return machine_.load(image.ptx); }));
-    handles_.emplace(image.name, programs_.size());
-    return {programs_.size(), kDescription};
+    const auto bytes = std::as_bytes(std::span<const char>(image.ptx));
+    const LoadedImage loaded{programs_.size(), "ptx sm_90a (virtual)", hash_of(bytes)};
+    loaded_.emplace(image.name, loaded);
+    return loaded;
   }
 
   TensorMapBytes encode_tensor_map(const TensorMapDesc& desc) override {
@@ -224,11 +227,9 @@ class VirtualDevice : public Device {
     throw StatusError(Status::bad_argument("this image was not loaded on this device"));
   }
 
-  static constexpr const char* kDescription = "ptx sm_90a (virtual)";
-
   vgpu::Machine machine_;
   DeviceInfo info_{};
-  std::map<std::string, std::uint64_t> handles_;
+  std::map<std::string, LoadedImage, std::less<>> loaded_;
   std::vector<std::shared_ptr<const vgpu::Program>> programs_;
   std::vector<std::pair<const vgpu::Program*, std::string>> entries_;
   std::vector<LaunchCounts> counts_;

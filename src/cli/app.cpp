@@ -13,6 +13,7 @@
 
 #include "base/status.h"
 #include "cli/command.h"
+#include "cli/options/repeat.h"
 #include "cli/version.h"
 
 namespace tessera::cli {
@@ -119,17 +120,6 @@ int explain_exception(const std::string& command) {
 }
 
 std::string the_command_line = "tessera";
-
-// As a shell takes it: '0*' would name files there.
-std::string quoted(const std::string& argument) {
-  const bool plain = argument.find_first_not_of(
-                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                         "-_=+,./:@%") == std::string::npos;
-  if (plain && !argument.empty()) return argument;
-  std::string text = "'";
-  for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
 
 void describe_program(CLI::App& app) {
   app.name("tessera");

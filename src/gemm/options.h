@@ -18,11 +18,13 @@ enum class Policy {
   kAlways,  // to test it
 };
 
+inline constexpr std::int64_t kAnyWorkspace = std::numeric_limits<std::int64_t>::max();
+
 struct PlanOptions {
-  std::int64_t workspace_limit = std::numeric_limits<std::int64_t>::max();  // bytes
-  std::optional<KernelChoice> kernel = {};  // empty: the one that is expected to be fastest
-  Policy split = Policy::kModel;            // tiles of the last wave, along k
-  Policy repack = Policy::kModel;           // operands that tensor copies do not take
+  std::int64_t workspace_limit = kAnyWorkspace;  // bytes
+  std::optional<KernelChoice> kernel = {};       // empty: the one that is expected to be fastest
+  Policy split = Policy::kModel;                 // tiles of the last wave, along k
+  Policy repack = Policy::kModel;                // operands that tensor copies do not take
   // Rows and columns beyond whole tiles, by launches of smaller tiles; kAlways: wherever there are
   // some.
   Policy remainder = Policy::kModel;

@@ -28,8 +28,7 @@ Prepared prepare(Device& device, Plan plan) {
   Prepared prepared(std::move(plan));
   prepared.device_ = &device;
   if (prepared.plan_.launches.empty()) return prepared;
-  const LoadedImage image = device.load(image_of(prepared.plan_.kernel()));
-  prepared.code_ = image.description;
+  prepared.image_ = device.load(image_of(prepared.plan_.kernel()));
   for (const PlannedLaunch& planned : prepared.plan_.launches) {
     const Launch& launch = planned.launch;
     if (launch.params.size() > kMaxParams) {
@@ -37,7 +36,8 @@ Prepared prepare(Device& device, Plan plan) {
           launch.entry + " takes " + std::to_string(launch.params.size()) +
           " bytes of parameters, but a launch has at most " + std::to_string(kMaxParams)));
     }
-    prepared.launches_.push_back({device.entry(image, launch.entry, launch.shape), launch.params});
+    prepared.launches_.push_back(
+        {device.entry(prepared.image_, launch.entry, launch.shape), launch.params});
     for (const MapPatch& map : planned.maps) {
       write_map(device, map, prepared.launches_.back().params);
     }

@@ -18,7 +18,8 @@ class Prepared {
  public:
   const Plan& plan() const { return plan_; }
   // Which code runs: "cubin sm_90a". Empty for a plan that launches nothing.
-  const std::string& code() const { return code_; }
+  const std::string& code() const { return image_.description; }
+  const LoadedImage& image() const { return image_; }
 
   std::size_t launches() const { return launches_.size(); }
   // One launch with arguments that check() has passed. Allocates nothing.
@@ -35,7 +36,7 @@ class Prepared {
   Device* device_ = nullptr;
   Plan plan_;
   std::vector<Ready> launches_;
-  std::string code_;
+  LoadedImage image_;
 };
 
 // Throws kUnavailable where the device cannot load the code that the plan needs.

@@ -67,6 +67,15 @@ Ran run_program(const std::vector<std::string>& arguments,
   return ran;
 }
 
+pid_t start_program(const std::vector<std::string>& arguments) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const int nothing = open("/dev/null", O_WRONLY);
+    become_program(arguments, {}, nothing, nothing);
+  }
+  return child;
+}
+
 Ran interrupt_program(const std::vector<std::string>& arguments, int lines, int signal) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("no pipe");

@@ -1,6 +1,8 @@
 // Runs the real program as a person would, and keeps what it said.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
 
@@ -16,6 +18,9 @@ struct Ran {
 // Environment entries are "NAME=value". No argument needs quoting.
 Ran run_program(const std::vector<std::string>& arguments,
                 const std::vector<std::string>& environment = {});
+
+// Starts the program with nothing to print to, and does not wait for it.
+pid_t start_program(const std::vector<std::string>& arguments);
 
 // Starts the program, reads its stdout until `lines` lines are there, sends the signal (Ctrl-C is
 // SIGINT), reads the rest.

@@ -10,6 +10,7 @@
 #include "base/numbers.h"
 #include "base/progress.h"
 #include "cli/command.h"
+#include "cli/commands/bench_groups.h"
 #include "cli/commands/why.h"
 #include "cli/options/gpu_option.h"
 #include "cli/options/session.h"
@@ -24,13 +25,12 @@ namespace {
 constexpr Shape kVirtualShape = {512, 128, 256};
 constexpr Shape kGpuShape = {4096, 4096, 4096};
 
-constexpr const char* kBestKernel = "best";  // whichever the library would take for each problem
-
 struct Options {
   ProblemOptions problem;
   DeviceOptions device;
   Output output;
-  std::string mode = "both", fill = "uniform", rounds, seed, chain, gpu;
+  std::string mode = "both", fill = "uniform", rounds, seed, order_seed, chain, gpu;
+  std::string workspace_limit, against;
   bool skip_verification = false, energy = false, why = false;
 };
 
@@ -42,6 +42,14 @@ std::vector<lab::Mode> modes_of(const std::string& text) {
       fmt::format("--mode is '{}', but must be burst, sustained or both", text)));
 }
 
+// --seed is of the data and of the order, --order-seed of the order alone; drawn without them.
+std::uint64_t order_seed_of(const Options& options) {
+  if (!options.order_seed.empty()) {
+    return static_cast<std::uint64_t>(parse_integer("--order-seed", options.order_seed, 0));
+  }
+  return options.seed.empty() ? lab::drawn_seed() : parse_seed(options.seed);
+}
+
 lab::BenchOptions bench_options_of(const Options& options) {
   lab::BenchOptions bench;
   bench.verify.seed = parse_seed(options.seed);
@@ -51,7 +59,7 @@ lab::BenchOptions bench_options_of(const Options& options) {
   bench.modes = modes_of(options.mode);
   bench.energy = options.energy;
   bench.verify.plan = plan_options_of(options.problem);
-  bench.measure.seed = bench.verify.seed;
+  bench.measure.seed = order_seed_of(options);
   if (!options.rounds.empty()) {
     bench.measure.rounds = static_cast<int>(parse_integer("--rounds", options.rounds, 1, 1000));
   }
@@ -66,71 +74,45 @@ bool any_failed(const std::vector<lab::Record>& records) {
   return false;
 }
 
-DataType type_for_best(const ProblemOptions& options) {
-  return options.type.empty() ? DataType::kF32 : parse_type(options.type);
+// The command that gives this record again, its companions with it.
+std::string command_of(const lab::Record& record, const BenchGroup& group, const Devices& devices,
+                       const Options& options, const CLI::App& app) {
+  const bool on_cuda = devices.is_cuda() && record.device == devices.device->info().name;
+  for (const lab::BenchCandidate& one : group.candidates) {
+    const KernelChoice& choice = one.choice;
+    if (choice.kernel->name != record.kernel || choice.variant != record.config) continue;
+    std::string text = repeat_command("bench", choice, group.problem, on_cuda ? "cuda" : "virtual",
+                                      parse_seed(options.seed));
+    if (record.order_seed) text += fmt::format(" --order-seed {}", *record.order_seed);
+    if (record.mode) text += fmt::format(" --mode {}", lab::name_of(*record.mode));
+    if (record.workspace_limit) {
+      text += fmt::format(" --workspace-limit {}", *record.workspace_limit);
+    } else if (!options.workspace_limit.empty()) {
+      text += " --workspace-limit " + options.workspace_limit;
+    }
+    return text + carried_options(app);
+  }
+  return "";
 }
 
-// One piece of work: the kernels of one type on one problem.
-struct Group {
-  Problem problem;
-  std::vector<KernelChoice> kernels;
-};
+using Keep = std::function<void(const std::vector<lab::Record>&)>;
 
-// WHY: all groups are made before the first runs, so that a bad argument costs nobody an hour.
-std::vector<Group> groups_of(const ProblemOptions& options, const Shape& otherwise,
-                             const DeviceInfo& device) {
-  std::vector<Group> groups;
-  if (options.kernel == kBestKernel) {
-    const DataType type = type_for_best(options);
-    for (const Problem& problem : problems_of(options, type, otherwise)) {
-      const gemm::Plan plan =
-          gemm::plan(problem, {}, gemm::limits_of(device), plan_options_of(options));
-      groups.push_back({problem, {{&plan.kernel(), plan.row().variant}}});
-    }
-    return groups;
-  }
-  const std::vector<KernelChoice> kernels = kernels_of(options);
-  for (const DataType type : types_of(kernels)) {
-    for (const Problem& problem : problems_of(options, type, otherwise)) {
-      groups.push_back({problem, kernels_of_type(kernels, type)});
-    }
-  }
-  return groups;
-}
-
-// The command of each record, found by the kernel's name and variant.
-void add_commands(std::vector<lab::Record>& records, const Group& group, const Devices& devices,
-                  const Options& options, std::uint64_t seed) {
-  for (lab::Record& record : records) {
-    for (const KernelChoice& choice : group.kernels) {
-      if (choice.kernel->name != record.kernel || choice.variant != record.config) continue;
-      const bool ran_there = record.device == devices.device->info().name;
-      const bool on_cuda = ran_there && devices.is_cuda();
-      record.command =
-          repeat_command("bench", choice, group.problem, on_cuda ? "cuda" : "virtual", seed);
-      if (record.mode) record.command += fmt::format(" --mode {}", lab::name_of(*record.mode));
-      if (options.fill != "uniform") record.command += " --fill " + options.fill;
-      record.command += plan_flags_of(options.problem);
-    }
-  }
-}
-
-// `keep` is given all records so far after each group: an hour's work outlives a machine that is
-// taken away.
-std::vector<lab::Record> run_groups(
-    const std::vector<Group>& groups, Devices& devices, const Options& options,
-    lab::BenchOptions bench, const std::function<void(const std::vector<lab::Record>&)>& keep) {
+// `keep` is given all records so far whenever there is another one: an hour's work outlives a
+// machine that is taken away.
+std::vector<lab::Record> run_groups(const std::vector<BenchGroup>& groups, Devices& devices,
+                                    const Options& options, lab::BenchOptions bench,
+                                    const CLI::App& app, const Keep& keep) {
   std::vector<lab::Record> records;
   Progress bar(static_cast<std::int64_t>(groups.size()));
   bench.fallback = devices.fallback.get();
   for (std::size_t i = 0; i < groups.size() && !interrupted(); ++i) {
-    const Group& group = groups[i];
     bench.progress = [&](const std::string& words) { bar.show(i, words); };
-    std::vector<lab::Record> rows =
-        lab::bench(*devices.device, group.kernels, group.problem, bench);
-    add_commands(rows, group, devices, options, bench.verify.seed);
-    records.insert(records.end(), rows.begin(), rows.end());
-    keep(records);
+    bench.on_record = [&](const lab::Record& record) {
+      records.push_back(record);
+      records.back().command = command_of(record, groups[i], devices, options, app);
+      keep(records);
+    };
+    lab::bench(*devices.device, groups[i].candidates, groups[i].problem, bench);
   }
   return records;
 }
@@ -160,6 +142,9 @@ void refuse_beside_chain(const Options& options) {
   for (const auto& [name, text] : {std::pair{"--mode", given(options.mode, "both")},
                                    {"--fill", given(options.fill, "uniform")},
                                    {"--rounds", options.rounds},
+                                   {"--order-seed", options.order_seed},
+                                   {"--workspace-limit", options.workspace_limit},
+                                   {"--against", options.against},
                                    {"--alpha", p.alpha},
                                    {"--beta", p.beta},
                                    {"--lda", p.lda},
@@ -183,10 +168,13 @@ int bench_chain(const Options& options) {
   chain.seed = parse_seed(options.seed);
   chain.stop = interrupted;
   Devices devices = open_devices(options.device);
-  const std::vector<Group> groups =
-      groups_of(options.problem, devices.is_cuda() ? Shape{2048, 2048, 2048} : Shape{64, 64, 64},
-                devices.device->info());
-  for (const Group& group : groups) {
+  const std::vector<BenchGroup> groups =
+      groups_of({options.problem,
+                 devices.is_cuda() ? Shape{2048, 2048, 2048} : Shape{64, 64, 64},
+                 gemm::limits_of(devices.device->info()),
+                 {},
+                 nullptr});
+  for (const BenchGroup& group : groups) {
     const Problem& p = group.problem;
     if (p.m == p.n && p.n == p.k) continue;
     throw StatusError(Status::bad_argument(fmt::format(
@@ -199,11 +187,11 @@ int bench_chain(const Options& options) {
                       {"environment", lab::to_json(environment_of(devices, baseline, chain.seed))},
                       {"chains", lab::Json::array()}};
   bool correct = true;
-  for (const Group& group : groups) {
-    for (const KernelChoice& kernel : group.kernels) {
+  for (const BenchGroup& group : groups) {
+    for (const lab::BenchCandidate& one : group.candidates) {
       if (interrupted()) break;
       try {
-        results.push_back(lab::run_chain(*devices.device, kernel, group.problem, chain));
+        results.push_back(lab::run_chain(*devices.device, one.choice, group.problem, chain));
       } catch (const lab::Stopped&) {
         break;  // the chains before this one are kept
       }
@@ -226,11 +214,12 @@ int say_why(const Options& options) {
         fmt::format("--kernel is '{}', but --why compares all that 'best' could take", kernel)));
   }
   const Devices devices = open_devices(options.device);
+  gemm::PlanOptions how = plan_options_of(options.problem);
+  how.workspace_limit = parse_workspace_limit(options.workspace_limit).bytes;
   std::vector<gemm::Plan> plans;
   for (const Problem& problem :
        problems_of(options.problem, type_for_best(options.problem), kGpuShape)) {
-    plans.push_back(gemm::plan(problem, {}, gemm::limits_of(devices.device->info()),
-                               plan_options_of(options.problem)));
+    plans.push_back(gemm::plan(problem, {}, gemm::limits_of(devices.device->info()), how));
   }
   const Table table = why_table(plans);
   options.output.write(why_json(plans), table);
@@ -241,17 +230,22 @@ int say_why(const Options& options) {
   return kOk;
 }
 
-int bench(const Options& options) {
+int bench(const Options& options, const CLI::App& app) {
   options.output.check({{"--shapes", options.problem.shapes}});
   if (options.why) return say_why(options);
   if (!options.chain.empty()) return bench_chain(options);
   lab::BenchOptions settings = bench_options_of(options);
+  WorkspaceLimit workspace = parse_workspace_limit(options.workspace_limit);
+  std::optional<lab::OtherBuild> other;
+  if (!options.against.empty()) other.emplace(options.against, "--against");
   // WHY: refuses a bad name before a device is opened
   if (options.problem.kernel != kBestKernel) kernels_of(options.problem);
   Devices devices = open_devices(options.device);
   count_memory(devices);
-  const std::vector<Group> groups = groups_of(
-      options.problem, devices.is_cuda() ? kGpuShape : kVirtualShape, devices.device->info());
+  workspace.and_vendors = workspace.and_vendors && devices.is_cuda();
+  const std::vector<BenchGroup> groups =
+      groups_of({options.problem, devices.is_cuda() ? kGpuShape : kVirtualShape,
+                 gemm::limits_of(devices.device->info()), workspace, other ? &*other : nullptr});
   const Baseline baseline = load_baseline(options.device, devices);
   settings.vendor = baseline.vendor.get();
 
@@ -260,7 +254,8 @@ int bench(const Options& options) {
     options.output.files_only().write(lab::to_json(environment, records),
                                       with_commands(lab::bench_table(records), records));
   };
-  const std::vector<lab::Record> records = run_groups(groups, devices, options, settings, keep);
+  const std::vector<lab::Record> records =
+      run_groups(groups, devices, options, settings, app, keep);
 
   const Table table = lab::bench_table(records);
   options.output.write(lab::to_json(environment, records), with_commands(table, records));
@@ -289,12 +284,25 @@ void declare_options(CLI::App& app, Options& options) {
                "run nothing: what the model expects of each kernel that 'best' could take");
   app.add_flag("--no-verify", options.skip_verification, "time only");
   add_plan_options(app, options.problem);
+  app.add_option("--workspace-limit", options.workspace_limit,
+                 "BYTES that our plans may ask for, 'vendor' (64 MiB, as the vendor's library has) "
+                 "or 'none' (default: none and, where that is more than 64 MiB, vendor, too)")
+      ->type_name("BYTES");
+  app.add_option("--against", options.against,
+                 "folder of another build's images (its build/images): its code in turn with this "
+                 "build's, both by this build's plans. Where the kernels' parameters differ that "
+                 "gives garbage, so leave verification on")
+      ->type_name("PATH");
   app.add_flag("--energy", options.energy,
                "joules a TFLOP, own and vendor: runs each for seconds (GPU, sustained)");
   add_device_options(app, options.device);
   add_gpu_option(app, options.gpu);
   add_vendor_option(app, options.device);
-  add_seed_option(app, options.seed);
+  app.add_option("--seed", options.seed, "of the data (default 1) and, where given, of the order")
+      ->type_name("S");
+  app.add_option("--order-seed", options.order_seed,
+                 "of the order of the candidates in each round (default: drawn)")
+      ->type_name("S");
   options.output.add_options(app);
 }
 
@@ -308,11 +316,12 @@ Command bench_command() {
           "  tessera bench --kernel best --suite fp32 --json results.json\n"
           "  tessera bench --why -m 128 -n 128 -k 262144 --layout all\n"
           "  tessera bench --kernel simt_f32 -m 8192 --mode sustained --energy\n"
+          "  tessera bench --kernel simt_f32 -m 4096 --layout all --against ../old/build/images\n"
           "  tessera bench --kernel 21,22,23,24 -m 2048 --chain 10",
           [](CLI::App& app) {
             auto options = std::make_shared<Options>();
             declare_options(app, *options);
-            return [options] { return bench(*options); };
+            return [options, &app] { return bench(*options, app); };
           }};
 }
 

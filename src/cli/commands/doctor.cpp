@@ -142,9 +142,9 @@ Finding self_test(const std::string& what, Device& device) {
   try {
     const lab::VerifyResult result = lab::verify(device, kernel, with_default_ld(problem));
     return {what, result.ok(),
-            result.ok()
-                ? fmt::format("{} at 33x17x5 is right ({})", kernel.kernel->name, result.image)
-                : result.reason};
+            result.ok() ? fmt::format("{} at 33x17x5 is right ({})", kernel.kernel->name,
+                                      result.image.description)
+                        : result.reason};
   } catch (const StatusError& error) {
     return {what, false, error.what()};
   }

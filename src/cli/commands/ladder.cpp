@@ -37,12 +37,13 @@ struct Rung {
 
 lab::Record run_on(Device& device, const KernelChoice& kernel, const Problem& problem,
                    const lab::BenchOptions& settings) {
-  std::vector<lab::Record> records = lab::bench(device, {kernel}, problem, settings);
+  std::vector<lab::Record> records = lab::bench(device, {{kernel}}, problem, settings);
   if (records.empty()) return {};  // interrupted
   lab::Record record = std::move(records.front());
   const bool is_cuda = device.info().kind == DeviceKind::kCuda;
   record.command =
       repeat_command("bench", kernel, problem, is_cuda ? "cuda" : "virtual", settings.verify.seed);
+  if (record.order_seed) record.command += fmt::format(" --order-seed {}", *record.order_seed);
   return record;
 }
 
@@ -221,7 +222,8 @@ void print_heading(const Problem& problem, const Devices& devices, const Baselin
 
 lab::BenchOptions settings_of(const Options& options, const Baseline& baseline) {
   lab::BenchOptions settings;
-  settings.verify.seed = settings.measure.seed = parse_seed(options.seed);
+  settings.verify.seed = parse_seed(options.seed);
+  settings.measure.seed = options.seed.empty() ? lab::drawn_seed() : settings.verify.seed;
   settings.modes = {lab::Mode::kBurst};
   settings.vendor = baseline.vendor.get();
   settings.stop = interrupted;

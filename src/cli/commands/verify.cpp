@@ -132,7 +132,8 @@ lab::Record check_one(Devices& devices, const KernelChoice& kernel, const lab::V
 }
 
 std::vector<lab::Record> run_groups(const std::vector<Group>& groups, Devices& devices,
-                                    const Options& options, std::uint64_t seed) {
+                                    const Options& options, const CLI::App& app,
+                                    std::uint64_t seed) {
   std::vector<lab::Record> records;
   Progress bar(static_cast<std::int64_t>(groups.size()));
   lab::VerifyOptions verify = verify_options_of(options, seed);
@@ -154,13 +155,7 @@ std::vector<lab::Record> run_groups(const std::vector<Group>& groups, Devices& d
                                       on_cuda ? "cuda" : "virtual", seed);
       if (verify.in_place) record.command += " --in-place";
       if (verify.misalign > 0) record.command += fmt::format(" --misalign {}", verify.misalign);
-      if (verify.checks) record.command += " --checks";
-      record.command += plan_flags_of(options.problem);
-      if (!options.device.multiprocessors.empty()) {
-        record.command += " --multiprocessors " + options.device.multiprocessors;
-      }
-      if (verify.nans > 0) record.command += fmt::format(" --nans {}", verify.nans);
-      if (options.fill != "uniform") record.command += " --fill " + options.fill;
+      record.command += carried_options(app, {"--in-place", "--misalign", "--quick"});
       records.push_back(std::move(record));
     }
   }
@@ -226,14 +221,14 @@ void print_text(const std::vector<lab::Record>& records) {
   }
 }
 
-int verify(const Options& options) {
+int verify(const Options& options, const CLI::App& app) {
   options.output.check({{"--shapes", options.problem.shapes}});
   const std::uint64_t seed = parse_seed(options.seed);
   const std::vector<Group> groups = groups_of(options, seed);
   verify_options_of(options, seed);
   Devices devices = open_devices(options.device);
 
-  const std::vector<lab::Record> records = run_groups(groups, devices, options, seed);
+  const std::vector<lab::Record> records = run_groups(groups, devices, options, app, seed);
 
   options.output.write(
       lab::to_json(environment_of(devices, {nullptr, "none: not asked for"}, seed), records),
@@ -277,7 +272,7 @@ Command verify_command() {
           [](CLI::App& app) {
             auto options = std::make_shared<Options>();
             declare_options(app, *options);
-            return [options] { return verify(*options); };
+            return [options, &app] { return verify(*options, app); };
           }};
 }
 

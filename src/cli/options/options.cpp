@@ -90,14 +90,6 @@ gemm::PlanOptions plan_options_of(const ProblemOptions& options) {
           .remainder = when("--edges", options.edges)};
 }
 
-std::string plan_flags_of(const ProblemOptions& options) {
-  std::string flags;
-  if (options.cut != "model") flags += " --cut " + options.cut;
-  if (options.turn != "model") flags += " --turn " + options.turn;
-  if (options.edges != "model") flags += " --edges " + options.edges;
-  return flags;
-}
-
 void add_scale_options(CLI::App& app, ProblemOptions& options) {
   app.add_option("--alpha", options.alpha, "factor of A B (default 1)")->type_name("X");
   app.add_option("--beta", options.beta, "factor of C (default 0)")->type_name("X");

@@ -43,7 +43,6 @@ void add_kernel_options(CLI::App& app, ProblemOptions& options);
 void add_shape_options(CLI::App& app, ProblemOptions& options);
 void add_plan_options(CLI::App& app, ProblemOptions& options);
 gemm::PlanOptions plan_options_of(const ProblemOptions& options);
-std::string plan_flags_of(const ProblemOptions& options);  // " --cut never"; empty by default
 void add_scale_options(CLI::App& app, ProblemOptions& options);
 void add_device_options(CLI::App& app, DeviceOptions& options);
 void add_threads_option(CLI::App& app, DeviceOptions& options);

@@ -29,11 +29,6 @@ std::unique_ptr<Device> open_cuda_or_explain() {
   }
 }
 
-// The flags of a leading dimension that is not the smallest legal one.
-std::string ld_flag(const char* flag, std::int64_t given, std::int64_t smallest) {
-  return given == smallest ? "" : fmt::format(" {} {}", flag, given);
-}
-
 }  // namespace
 
 Devices open_devices(const DeviceOptions& options) {
@@ -94,25 +89,11 @@ lab::Environment environment_of(const Devices& devices, const Baseline& baseline
                                 std::uint64_t seed) {
   lab::Environment environment = lab::describe_environment(*devices.device);
   environment.version = kVersion;
+  environment.commit = build_commit();
   environment.vendor = baseline.description;
   environment.command = command_line();
   environment.seed = seed;
   return environment;
-}
-
-std::string repeat_command(const std::string& command, const KernelChoice& choice,
-                           const Problem& problem, std::string_view device, std::uint64_t seed) {
-  Problem smallest = problem;
-  smallest.lda = smallest.ldb = smallest.ldc = smallest.ldd = 0;
-  smallest = with_default_ld(smallest);
-  std::string text = fmt::format("tessera {} --device {} --kernel {} -m {} -n {} -k {}", command,
-                                 device, name_of(choice), problem.m, problem.n, problem.k);
-  text += fmt::format(" --layout {} --order {}", layout_of(problem), name_of(problem.order));
-  text += ld_flag("--lda", problem.lda, smallest.lda) + ld_flag("--ldb", problem.ldb, smallest.ldb);
-  text += ld_flag("--ldc", problem.ldc, smallest.ldc) + ld_flag("--ldd", problem.ldd, smallest.ldd);
-  if (problem.alpha != 1) text += fmt::format(" --alpha {}", problem.alpha);
-  if (problem.beta != 0) text += fmt::format(" --beta {}", problem.beta);
-  return text + fmt::format(" --seed {}", seed);
 }
 
 Table with_commands(Table table, const std::vector<lab::Record>& records) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/options/options.h"
+#include "cli/options/repeat.h"
 #include "device/device.h"
 #include "lab/record/record.h"
 #include "lab/record/report.h"
@@ -42,10 +43,6 @@ std::uint64_t parse_seed(const std::string& text);  // 1 when empty
 // The environment part of a JSON file.
 lab::Environment environment_of(const Devices& devices, const Baseline& baseline,
                                 std::uint64_t seed);
-
-// What one record's row needs to be run again: "tessera bench --kernel 02_coalesced -m 512 ...".
-std::string repeat_command(const std::string& command, const KernelChoice& choice,
-                           const Problem& problem, std::string_view device, std::uint64_t seed);
 
 // The table with each record's command as a last column, for files.
 Table with_commands(Table table, const std::vector<lab::Record>& records);

@@ -45,10 +45,16 @@ Measured row_of(const Json& run, const std::string& file) {
   return row;
 }
 
+// Not of another build's code, and in as much workspace as the plan likes; old files have neither.
+bool is_own_figure(const Json& run) {
+  const bool is_limited = run.contains("workspace_limit") && !run.at("workspace_limit").is_null();
+  return run.value("build", "this") == "this" && !is_limited;
+}
+
 void add_timed(const Json& object, const std::string& file, std::vector<Measured>& rows) {
   for (const Json& run : object.at("runs")) {
     const bool is_timed = run.contains("tflops") && !run.at("tflops").is_null();
-    if (is_timed) rows.push_back(row_of(run, file));
+    if (is_timed && is_own_figure(run)) rows.push_back(row_of(run, file));
   }
 }
 

@@ -69,7 +69,22 @@ Json to_json(const HostTime& t) {
 
 Json to_json(const std::optional<VendorTime>& vendor) {
   if (!vendor) return nullptr;
-  return {{"name", vendor->name}, {"time_ms", to_json(vendor->time_ms)}};
+  return {{"name", vendor->name},
+          {"time_ms", to_json(vendor->time_ms)},
+          {"workspace_bytes", vendor->workspace_bytes}};
+}
+
+Json to_json(const Companion& c) {
+  return {{"kernel", c.kernel},
+          {"config", c.config},
+          {"image_hash", text_or_null(c.image_hash)},
+          {"workspace_limit", optional_json(c.workspace_limit)},
+          {"workspace_bytes", optional_json(c.workspace_bytes)},
+          {"verified", optional_json(c.verified)},
+          {"reason", text_or_null(c.reason)},
+          {"time_ms", optional_json(c.time_ms)},
+          {"tflops", optional_json(c.tflops)},
+          {"ratio_to_vendor", optional_json(c.ratio_to_vendor)}};
 }
 
 template <class T>
@@ -119,6 +134,9 @@ Json to_json(const Record& r) {
   return {{"kernel", r.kernel},
           {"config", r.config},
           {"image", text_or_null(r.image)},
+          {"image_hash", text_or_null(r.image_hash)},
+          {"image_is_patched", r.image_is_patched},
+          {"build", r.other_build ? "other" : "this"},
           {"problem", to_json(r.problem)},
           {"device", r.device},
           {"verified", optional_json(r.verified)},
@@ -130,8 +148,15 @@ Json to_json(const Record& r) {
           {"mode", optional_json(mode)},
           {"time_ms", object_or_null(r.time_ms)},
           {"tflops", optional_json(r.tflops)},
+          {"workspace_bytes", optional_json(r.workspace_bytes)},
+          {"workspace_limit", optional_json(r.workspace_limit)},
+          {"order_seed", optional_json(r.order_seed)},
+          {"rounds", r.rounds ? Json(r.rounds) : Json(nullptr)},
           {"vendor", to_json(r.vendor)},
           {"ratio_to_vendor", optional_json(r.ratio_to_vendor)},
+          {"within_vendor_workspace", object_or_null(r.within_vendor_workspace)},
+          {"other_image", object_or_null(r.other_image)},
+          {"ratio_to_other", optional_json(r.ratio_to_other)},
           {"telemetry", object_or_null(r.telemetry)},
           {"energy", object_or_null(r.energy)},
           {"calls_per_sample", r.calls_per_sample ? Json(r.calls_per_sample) : Json(nullptr)},
@@ -151,6 +176,7 @@ Json to_json(const Environment& e) {
   return {
       {"program", e.program},
       {"version", e.version},
+      {"commit", text_or_null(e.commit)},
       {"date", e.date},
       {"command", text_or_null(e.command)},
       {"seed", e.seed},
@@ -170,7 +196,11 @@ Json to_json(const Environment& e) {
 
 Json to_json(const Environment& environment, const std::vector<Record>& records) {
   Json runs = Json::array();
-  for (const Record& record : records) runs.push_back(to_json(record));
+  for (const Record& record : records) {
+    runs.push_back(to_json(record));
+    // WHY in each: files are merged, and a figure must not lose the code that it is of.
+    runs.back()["commit"] = text_or_null(environment.commit);
+  }
   return {{"schema", kSchema}, {"environment", to_json(environment)}, {"runs", std::move(runs)}};
 }
 

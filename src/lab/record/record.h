@@ -28,6 +28,17 @@ inline constexpr std::string_view kSchema = "tessera.results/1";
 struct VendorTime {
   std::string name;  // "vendor: cuBLASLt candidate 3 (cuBLAS 13.1.0.3)"
   Summary time_ms;
+  std::int64_t workspace_bytes = 0;
+};
+
+// A second figure of ours for the same problem, timed in turn with the record's own: within less
+// workspace, or with the code of another build. It has a record of its own, too.
+struct Companion {
+  std::string kernel, config, image_hash;
+  std::optional<std::int64_t> workspace_limit, workspace_bytes;
+  std::optional<std::string> verified;
+  std::string reason;  // why there are no figures
+  std::optional<double> time_ms, tflops, ratio_to_vendor;
 };
 
 // What the model says of a run on the virtual GPU; see lab/model/predict.h.
@@ -46,7 +57,11 @@ struct EnergyUse {
 
 // Fields without a value are null in JSON.
 struct Record {
-  std::string kernel, config, image, idea;
+  std::string kernel, config, idea;
+  std::string image;       // which code of it ran: "patched cubin sm_90a"
+  std::string image_hash;  // of that code's bytes
+  bool image_is_patched = false;
+  bool other_build = false;  // the image is another build's; the plan is this one's
   Problem problem;
   std::string device;                   // "NVIDIA H200", "virtual"
   std::optional<std::string> verified;  // "full", "sampled", "failed"
@@ -56,11 +71,18 @@ struct Record {
   std::optional<Mode> mode;
   std::optional<Summary> time_ms;
   std::optional<double> tflops;
+  std::optional<std::int64_t> workspace_bytes;  // of our launches
+  std::optional<std::int64_t> workspace_limit;  // that they were planned within
+  std::optional<std::uint64_t> order_seed;      // of the candidates in each round
+  int rounds = 0;                               // in which it was timed
   std::optional<VendorTime> vendor;
   std::optional<double> ratio_to_vendor;  // our speed over the vendor's: 1.1 is 10 % faster
-  std::optional<Telemetry> telemetry;     // while the last group ran
-  std::optional<EnergyUse> energy;        // where it was asked for; sustained
-  std::vector<double> samples_ms;         // raw
+  std::optional<Companion> within_vendor_workspace;  // where `workspace_bytes` is more than that
+  std::optional<Companion> other_image;              // where another build was timed
+  std::optional<double> ratio_to_other;  // our speed over that one's: 1.01 is 1 % faster
+  std::optional<Telemetry> telemetry;    // while the last group ran
+  std::optional<EnergyUse> energy;       // where it was asked for; sustained
+  std::vector<double> samples_ms;        // raw
   std::int64_t calls_per_sample = 0;
   std::optional<CountSummary> counts;
   std::string limited_by;  // what the counts say of it, "bank conflicts"; empty without them
@@ -73,6 +95,8 @@ struct Record {
 
 struct Environment {
   std::string program = "tessera", version;
+  std::string
+      commit;        // that the program was built from, "1a2b3c4d5e6f-dirty"; "unknown" outside git
   std::string date;  // UTC, "2026-01-31T12:00:00Z"
   std::string host_cpu;
   int host_cores = 0;
@@ -84,7 +108,8 @@ struct Environment {
   std::uint64_t seed = 0;
 };
 
-// Reads host, date, OpenBLAS and telemetry; the caller adds version, vendor, command and seed.
+// Reads host, date, OpenBLAS and telemetry; the caller adds version, commit, vendor, command and
+// seed.
 Environment describe_environment(const Device& device);
 
 Json to_json(const Record& record);

@@ -128,6 +128,34 @@ const Column kRatio{"x vendor", [](const Record& r) {
                       return text_or_empty(r.ratio_to_vendor,
                                            [](double x) { return decimals(x, 3); });
                     }};
+// As MiB: "512", "33.2 of 64" within a limit; nothing where none is needed.
+std::string workspace_of(const Record& r) {
+  if (!r.workspace_bytes || (*r.workspace_bytes == 0 && !r.workspace_limit)) return {};
+  const auto mebibytes = [](std::int64_t bytes) {
+    return fmt::format("{:.4g}", static_cast<double>(bytes) / (1 << 20));
+  };
+  const std::string used = mebibytes(*r.workspace_bytes);
+  return r.workspace_limit ? used + " of " + mebibytes(*r.workspace_limit) : used;
+}
+
+// Speed, and in brackets the ratio to the vendor's, of a plan within the vendor's workspace.
+std::string within_of(const Record& r) {
+  if (!r.within_vendor_workspace) return {};
+  const Companion& within = *r.within_vendor_workspace;
+  if (!within.tflops) return "none";
+  const std::string ratio =
+      within.ratio_to_vendor ? fmt::format(" ({})", decimals(*within.ratio_to_vendor, 3)) : "";
+  return digits(*within.tflops) + ratio;
+}
+
+const Column kBuild{
+    "build", [](const Record& r) { return r.other_build ? std::string("other") : std::string(); }};
+const Column kWorkspace{"workspace MiB", workspace_of};
+const Column kWithin{"within 64 MiB", within_of};
+const Column kRatioToOther{"x other build", [](const Record& r) {
+                             return text_or_empty(r.ratio_to_other,
+                                                  [](double x) { return decimals(x, 3); });
+                           }};
 const Column kInstructions{"lane instructions",
                            [](const Record& r) { return count_text(r, &CountSummary::total); }};
 const Column kFma{"FMA", [](const Record& r) { return count_text(r, &CountSummary::fma); }};
@@ -154,10 +182,12 @@ const Column kHostTime{"host us", [](const Record& r) {
 }  // namespace
 
 Table bench_table(const std::vector<Record>& records) {
-  return make_table(records, {kKernel,     kConfig, kShape,     kType,         kLayout, kDevice,
-                              kVerified,   kError,  kMode,      kTime,         kRange,  kTflops,
-                              kVendorTime, kRatio,  kPredicted, kInstructions, kFma,    kFmaRatio,
-                              kSeconds,    kSpeed,  kHostTime,  kReason});
+  return make_table(
+      records,
+      {kKernel,   kConfig,    kBuild,  kShape,        kType,      kLayout,       kDevice,
+       kVerified, kError,     kMode,   kTime,         kRange,     kTflops,       kVendorTime,
+       kRatio,    kWorkspace, kWithin, kRatioToOther, kPredicted, kInstructions, kFma,
+       kFmaRatio, kSeconds,   kSpeed,  kHostTime,     kReason});
 }
 
 Table verify_table(const std::vector<Record>& records) {

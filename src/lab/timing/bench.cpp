@@ -3,31 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "arch/gpus.h"
 #include "lab/counts/count_tag.h"
-#include "lab/data/operand_sets.h"
 #include "lab/explain/explain.h"
 #include "lab/model/predict.h"
-#include "lab/timing/energy.h"
-#include "lab/verify/prepared_call.h"
+#include "lab/timing/timed_bench.h"
 
 namespace tessera::lab {
 namespace {
 
-// One kernel on its way through a bench.
-struct Row {
-  const KernelChoice* choice;
+Record new_record(const BenchCandidate& candidate, const Problem& problem, const Device& device) {
   Record record;
-  bool timed = false;  // right, and on a device with a clock
-};
-
-Record new_record(const KernelChoice& choice, const Problem& problem, const Device& device) {
-  Record record;
-  record.kernel = choice.kernel->name;
-  record.config = choice.variant;
-  record.idea = choice.kernel->idea;
+  record.kernel = candidate.choice.kernel->name;
+  record.config = candidate.choice.variant;
+  record.idea = candidate.choice.kernel->idea;
+  record.other_build = candidate.other_build;
+  record.reason = candidate.unavailable;
+  if (candidate.workspace_limit != gemm::kAnyWorkspace) {
+    record.workspace_limit = candidate.workspace_limit;
+  }
   record.problem = problem;
   record.device = device.info().name;
   return record;
@@ -70,224 +65,90 @@ void say(const BenchOptions& options, const std::string& words) {
 }
 
 // The record of one kernel, from the device or, where that cannot load its image, the fallback.
-Record check_somewhere(Device& device, Device* fallback, const KernelChoice& choice,
+Record check_somewhere(Device& device, Device* fallback, const BenchCandidate& candidate,
                        const VerifyCase& data) {
   try {
-    return verify_record(device, choice, data);
+    return verify_record(device, candidate, data);
   } catch (const StatusError& error) {
     if (!fallback || error.status().code != StatusCode::kUnavailable) throw;
-    Record record = verify_record(*fallback, choice, data);
+    Record record = verify_record(*fallback, candidate, data);
     if (record.reason.empty()) record.reason = error.what();
     return record;
   }
 }
 
-std::vector<Row> check_all(Device& device, const std::vector<KernelChoice>& kernels,
-                           const Problem& problem, const BenchOptions& options) {
-  const bool has_clock = device.info().kind == DeviceKind::kCuda;
-  std::vector<Row> rows;
-  if (has_clock && !options.check_results) {
-    for (const KernelChoice& choice : kernels) {
-      rows.push_back({&choice, new_record(choice, problem, device), true});
-    }
-    return rows;
-  }
-  say(options, "reference");
-  VerifyOptions verify = options.verify;
-  verify.stop = options.stop;
-  const VerifyCase data(problem, verify);
-  for (const KernelChoice& choice : kernels) {
-    if (stopped(options)) break;
-    say(options, "verify " + choice.kernel->name);
-    Row row{&choice, {}};
-    try {
-      row.record = check_somewhere(device, options.fallback, choice, data);
-    } catch (const Stopped&) {
-      break;  // the kernels before this one are kept
-    }
-    const bool right = row.record.verified && *row.record.verified != name_of(Verified::kFailed);
-    row.timed = has_clock && right && row.record.device == device.info().name;
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
-Candidate candidate_of(const VendorCall& call, const OperandSets& sets) {
-  return {call.name, [&call, &sets](std::int64_t i) { call.call(sets[i]); }};
-}
-
-// Whether the library takes this problem at all: one call, waited for.
-bool runs(Device& device, const VendorCall& call, const OperandSets& sets) {
-  try {
-    call.call(sets[0]);
-    device.synchronize();
-    return true;
-  } catch (const StatusError&) {
-    return false;
-  }
-}
-
-// cuBLAS' default and the fastest cuBLASLt candidate, chosen in short bursts: the two are timed
-// again in turn with the kernels.
-std::vector<VendorCall> choose_vendor_calls(Device& device, Timer& timer, const Problem& problem,
-                                            const OperandSets& sets, const BenchOptions& options) {
-  if (!options.vendor) return {};
-  say(options, "choosing the vendor's candidate");
-  std::vector<VendorCall> calls = options.vendor->calls(problem);
-  std::erase_if(calls, [&](const VendorCall& call) { return !runs(device, call, sets); });
-  if (calls.size() <= 2) return calls;
-  std::vector<Candidate> candidates;
-  for (std::size_t i = 1; i < calls.size(); ++i) candidates.push_back(candidate_of(calls[i], sets));
-  MeasureOptions quick = options.measure;
-  quick.rounds = 1;
-  quick.idle_ms /= 5;
-  quick.burst_ms /= 5;
-  quick.stop = options.stop;
-  quick.progress = nullptr;
-  quick.on_busy = nullptr;
-  const std::vector<Samples> samples = measure(timer, candidates, Mode::kBurst, quick);
-  std::size_t best = 0;
-  double best_ms = 0;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    if (samples[i].milliseconds.empty()) continue;
-    const double ms = summarize(samples[i].milliseconds).median;
-    if (best_ms == 0 || ms < best_ms) {
-      best = i;
-      best_ms = ms;
-    }
-  }
-  return {calls[0], calls[best + 1]};
-}
-
-double tflop_of(const Problem& p) {
-  return 2e-12 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
-}
-
-// Which of the vendor's calls, from number `first` on, was the fastest; nullopt without one.
-std::optional<std::size_t> best_vendor(const std::vector<Samples>& samples, std::size_t first) {
-  std::optional<std::size_t> best;
-  double best_ms = 0;
-  for (std::size_t i = first; i < samples.size(); ++i) {
-    if (samples[i].milliseconds.empty()) continue;
-    const double ms = summarize(samples[i].milliseconds).median;
-    if (best && best_ms <= ms) continue;
-    best = i;
-    best_ms = ms;
-  }
-  return best;
-}
-
-void add_time(Record& record, Mode mode, const Samples& samples, bool keep_samples,
-              const std::optional<VendorTime>& vendor) {
-  if (samples.milliseconds.empty()) return;
-  record.mode = mode;
-  record.time_ms = summarize(samples.milliseconds);
-  record.calls_per_sample = samples.calls_per_sample;
-  if (keep_samples) record.samples_ms = samples.milliseconds;
-  record.tflops = tflop_of(record.problem) / (record.time_ms->median * 1e-3);
-  record.vendor = vendor;
-  if (vendor) record.ratio_to_vendor = vendor->time_ms.median / record.time_ms->median;
-}
-
-// Times all rows and the vendor's calls in turn, once a mode.
-class TimedBench {
+// The rows and records of one bench.
+class Bench {
  public:
-  TimedBench(Device& device, const Problem& problem, std::vector<Row>& rows,
-             const BenchOptions& options)
-      : options_(options),
-        rows_(rows),
-        timer_(device),
-        sets_(device, problem, {options.verify.fill, options.verify.seed}),
-        nvml_(Nvml::load()) {
-    for (Row& row : rows_) bind(device, problem, row);
-    vendor_calls_ = choose_vendor_calls(device, timer_, problem, sets_, options_);
-    for (const VendorCall& call : vendor_calls_) candidates_.push_back(candidate_of(call, sets_));
-  }
+  Bench(Device& device, const std::vector<BenchCandidate>& candidates, const Problem& problem,
+        const BenchOptions& options)
+      : device_(device),
+        candidates_(candidates),
+        problem_(problem),
+        options_(options),
+        has_clock_(device.info().kind == DeviceKind::kCuda) {}
 
-  // The timed rows' records in this mode, in the order of the rows.
-  std::vector<Record> run(Mode mode) {
-    std::map<std::size_t, Telemetry> telemetry;
-    MeasureOptions how = options_.measure;
-    how.stop = options_.stop;
-    how.progress = [&](int done, int groups) {
-      say(options_, fmt::format("{} {}/{}", name_of(mode), done, groups));
-    };
-    how.on_busy = [&](std::size_t i) {
-      const auto now = nvml_ ? nvml_->read() : std::nullopt;
-      if (now) telemetry[i] = *now;
-    };
-    const std::vector<Samples> samples = measure(timer_, candidates_, mode, how);
-    const std::optional<std::size_t> best = best_vendor(samples, bound_.size());
-    std::optional<VendorTime> vendor;
-    if (best) {
-      vendor = VendorTime{fmt::format("{} ({})", samples[*best].name, options_.vendor->version()),
-                          summarize(samples[*best].milliseconds)};
+  std::vector<Record> run() {
+    if (has_clock_ && !options_.check_results) {
+      for (const BenchCandidate& one : candidates_) {
+        rows_.push_back({&one, new_record(one, problem_, device_), one.unavailable.empty()});
+      }
+    } else {
+      check_all();
     }
-    std::vector<Record> records;
-    for (std::size_t i = 0; i < bound_.size(); ++i) {
-      Record record = timed_rows_[i]->record;
-      add_time(record, mode, samples[i], options_.keep_samples, vendor);
-      if (telemetry.count(i)) record.telemetry = telemetry[i];
-      records.push_back(std::move(record));
+    time_all();
+    for (BenchRow& row : rows_) {
+      if (!row.is_told) tell(row, row.record);
     }
-    if (options_.energy && mode == Mode::kSustained) add_energy(records, samples, best);
-    return records;
+    return std::move(records_);
   }
 
  private:
-  // Runs every kernel and the vendor's fastest call for seconds each.
-  void add_energy(std::vector<Record>& records, const std::vector<Samples>& samples,
-                  std::optional<std::size_t> vendor) {
-    std::vector<EnergyCandidate> running;
-    const auto add = [&](std::size_t i) {
-      running.push_back({candidates_[i], summarize(samples[i].milliseconds).median});
-    };
-    for (std::size_t i = 0; i < records.size(); ++i) {
-      if (samples[i].milliseconds.empty()) return;  // stopped
-      add(i);
-    }
-    if (vendor) add(*vendor);
-    say(options_, "energy");
-    const auto joules =
-        joules_a_call(timer_, [&] { return nvml_ ? nvml_->joules() : std::nullopt; }, running,
-                      {.seed = options_.measure.seed, .stop = options_.stop});
-    for (std::size_t i = 0; i < records.size(); ++i) {
-      if (!joules[i]) continue;
-      const double tflop = tflop_of(records[i].problem);
-      records[i].energy = EnergyUse{*joules[i] / tflop, {}};
-      if (vendor && joules.back()) {
-        records[i].energy->vendor_joules_per_tflop = *joules.back() / tflop;
+  void tell(BenchRow& row, const Record& record) {
+    row.is_told = true;
+    records_.push_back(record);
+    if (options_.on_record) options_.on_record(record);
+  }
+
+  void check_all() {
+    say(options_, "reference");
+    VerifyOptions verify = options_.verify;
+    verify.stop = options_.stop;
+    const VerifyCase data(problem_, verify);
+    for (const BenchCandidate& one : candidates_) {
+      if (stopped(options_)) break;
+      say(options_, "verify " + one.choice.kernel->name);
+      BenchRow row{&one, {}};
+      try {
+        row.record = check_somewhere(device_, options_.fallback, one, data);
+      } catch (const Stopped&) {
+        break;  // the kernels before this one are kept
       }
+      const bool right = row.record.verified && *row.record.verified != name_of(Verified::kFailed);
+      row.is_timed = has_clock_ && right && row.record.device == device_.info().name;
+      rows_.push_back(std::move(row));
+      if (!rows_.back().is_timed) tell(rows_.back(), rows_.back().record);
     }
   }
 
-  void bind(Device& device, const Problem& problem, Row& row) {
-    if (!row.timed) return;
-    try {
-      bound_.push_back(std::make_unique<PreparedCall>(
-          device, *row.choice, problem, gemm::alignment_of(sets_[0]), options_.verify.plan));
-    } catch (const StatusError& error) {
-      row.timed = false;
-      row.record.reason = error.what();
-      return;
+  void time_all() {
+    const bool any =
+        std::any_of(rows_.begin(), rows_.end(), [](const BenchRow& row) { return row.is_timed; });
+    if (!any || problem_.m == 0 || problem_.n == 0) return;
+    TimedBench timed(device_, problem_, rows_, options_);
+    for (const Mode mode : options_.modes) {
+      if (stopped(options_)) break;
+      for (const auto& [row, record] : timed.run(mode)) tell(*row, record);
     }
-    const PreparedCall& bound = *bound_.back();
-    row.record.image = bound.code();
-    row.record.host_us = bound.host_time(device, sets_);
-    timed_rows_.push_back(&row);
-    candidates_.push_back(
-        {row.record.kernel, [this, &bound](std::int64_t i) { bound.run(sets_[i]); }});
   }
 
+  Device& device_;
+  const std::vector<BenchCandidate>& candidates_;
+  const Problem& problem_;
   const BenchOptions& options_;
-  std::vector<Row>& rows_;
-  DeviceTimer timer_;
-  OperandSets sets_;
-  std::unique_ptr<Nvml> nvml_;
-  std::vector<std::unique_ptr<PreparedCall>> bound_;
-  std::vector<Row*> timed_rows_;
-  std::vector<VendorCall> vendor_calls_;
-  std::vector<Candidate> candidates_;  // the bound kernels, then the vendor's calls
+  const bool has_clock_;
+  std::vector<BenchRow> rows_;  // the candidates', in their order
+  std::vector<Record> records_;
 };
 
 }  // namespace
@@ -299,16 +160,24 @@ std::string verified_by_proof(const Kernel& kernel) {
       image_of(kernel).patched.bytes.empty() ? "cubin not patched" : "cubin proved equal");
 }
 
-Record verify_record(Device& device, const KernelChoice& choice, const VerifyCase& data) {
-  Record record = new_record(choice, data.problem(), device);
+Record verify_record(Device& device, const KernelChoice& kernel, const VerifyCase& data) {
+  return verify_record(device, {kernel, data.options().plan.workspace_limit}, data);
+}
+
+Record verify_record(Device& device, const BenchCandidate& candidate, const VerifyCase& data) {
+  const KernelChoice& choice = candidate.choice;
+  Record record = new_record(candidate, data.problem(), device);
+  if (!record.reason.empty()) return record;
   if (device.info().kind == DeviceKind::kVirtual && choice.kernel->is_patched()) {
     record.verified = verified_by_proof(*choice.kernel);
     return record;
   }
   record.fill = name_of(data.options().fill);
   try {
-    const VerifyResult result = data.check(device, choice);
-    record.image = result.image;
+    gemm::PlanOptions plan = data.options().plan;
+    plan.workspace_limit = candidate.workspace_limit;
+    const VerifyResult result = data.check(device, choice, plan);
+    set_code(record, result.image, result.workspace_bytes);
     record.verified = std::string(name_of(result.verified));
     record.max_error_ratio = result.max_error_ratio;
     record.reason = result.reason;
@@ -317,13 +186,16 @@ Record verify_record(Device& device, const KernelChoice& choice, const VerifyCas
     record.reference = result.reference;
     add_counts(record, result, choice, data.options().predict_for);
   } catch (const StatusError& error) {
-    if (error.status().code != StatusCode::kUnsupported) throw;
+    // WHY: another build need not have all that this one's plan launches, and no plan may fit.
+    const bool may_lack = candidate.other_build || record.workspace_limit;
+    const bool expected = may_lack && error.status().code == StatusCode::kBadArgument;
+    if (error.status().code != StatusCode::kUnsupported && !expected) throw;
     record.reason = error.what();
   }
   return record;
 }
 
-std::vector<Record> bench(Device& device, const std::vector<KernelChoice>& kernels,
+std::vector<Record> bench(Device& device, const std::vector<BenchCandidate>& candidates,
                           const Problem& given, const BenchOptions& options) {
   const Problem problem = with_default_ld(given);
   require(check(problem));
@@ -332,24 +204,7 @@ std::vector<Record> bench(Device& device, const std::vector<KernelChoice>& kerne
     throw StatusError(Status::bad_argument(
         "--fill is 'zeros', but zeros are never timed: they cost less power than data"));
   }
-  std::vector<Row> rows = check_all(device, kernels, problem, options);
-  const bool any_timed =
-      std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.timed; });
-  std::vector<Record> records;
-  if (any_timed && problem.m != 0 && problem.n != 0) {
-    TimedBench timed(device, problem, rows, options);
-    for (Mode mode : options.modes) {
-      if (stopped(options)) break;
-      for (Record& record : timed.run(mode)) records.push_back(std::move(record));
-    }
-  }
-  for (Row& row : rows) {
-    const bool there = std::any_of(records.begin(), records.end(), [&](const Record& record) {
-      return record.kernel == row.record.kernel && record.config == row.record.config;
-    });
-    if (!there) records.push_back(std::move(row.record));
-  }
-  return records;
+  return Bench(device, candidates, problem, options).run();
 }
 
 }  // namespace tessera::lab

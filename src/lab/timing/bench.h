@@ -13,6 +13,16 @@
 
 namespace tessera::lab {
 
+// A kernel as it is to be timed; several may share a kernel.
+struct BenchCandidate {
+  KernelChoice choice;
+  std::int64_t workspace_limit = gemm::kAnyWorkspace;  // takes the place of verify.plan's
+  bool other_build = false;                            // its image is another build's
+  // The candidate whose record tells of this one as well: its place in the list..
+  std::optional<std::size_t> companion_of = {};
+  std::string unavailable = {};  // why it cannot run at all; empty: it can
+};
+
 struct BenchOptions {
   VerifyOptions verify;
   bool check_results = true;
@@ -24,12 +34,13 @@ struct BenchOptions {
   bool energy = false;  // joules a call of every kernel and of the vendor, with the sustained runs
   std::function<void(const std::string&)> progress;  // a few words for a progress line
   std::function<bool()> stop;  // asked between kernels and groups; true keeps what there is
+  std::function<void(const Record&)> on_record;  // each as soon as it is there
 };
 
-// One record a kernel and mode (one a kernel on the virtual GPU). A kernel that does not support
-// the problem gets a record with its reason and no figures. Throws when the problem or memory is at
-// fault.
-std::vector<Record> bench(Device& device, const std::vector<KernelChoice>& kernels,
+// One record a candidate and mode (one a candidate on the virtual GPU), in the order in which they
+// were ready. A kernel that does not support the problem gets a record with its reason and no
+// figures. Throws when the problem or memory is at fault.
+std::vector<Record> bench(Device& device, const std::vector<BenchCandidate>& candidates,
                           const Problem& problem, const BenchOptions& options = {});
 
 // What stands for a patched kernel's verification on the virtual GPU, which runs PTX: "as 15 (PTX);
@@ -38,5 +49,6 @@ std::string verified_by_proof(const Kernel& kernel);
 
 // Verification alone, as records.
 Record verify_record(Device& device, const KernelChoice& kernel, const VerifyCase& data);
+Record verify_record(Device& device, const BenchCandidate& candidate, const VerifyCase& data);
 
 }  // namespace tessera::lab

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <random>
 #include <thread>
 
 #include "lab/data/fill.h"
@@ -77,6 +78,7 @@ void time_group(Timer& timer, Course& course, const GroupPlan& plan, Samples& sa
   }
   samples.calls += plan.timed;
   samples.calls_per_sample = plan.calls_per_sample;
+  ++samples.rounds;
 }
 
 }  // namespace
@@ -90,6 +92,12 @@ std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed) {
   }
   return order;
 }
+
+std::vector<std::size_t> order_of_round(std::size_t count, std::uint64_t seed, int round) {
+  return shuffled_order(count, mix_bits(seed) + round);
+}
+
+std::uint64_t drawn_seed() { return std::random_device()(); }
 
 std::string_view name_of(Mode mode) { return mode == Mode::kBurst ? "burst" : "sustained"; }
 
@@ -121,7 +129,7 @@ std::vector<Samples> measure(Timer& timer, const std::vector<Candidate>& candida
   const int groups = options.rounds * static_cast<int>(candidates.size());
   int done = 0;
   for (int round = 0; round < options.rounds; ++round) {
-    for (const std::size_t i : shuffled_order(candidates.size(), mix_bits(options.seed) + round)) {
+    for (const std::size_t i : order_of_round(candidates.size(), options.seed, round)) {
       if (stopped()) return samples;
       Course& course = courses[i];
       if (round == 0) course.estimate_ms = estimate(timer, course, options);

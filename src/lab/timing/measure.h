@@ -48,7 +48,7 @@ struct Candidate {
 };
 
 struct MeasureOptions {
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;  // of the order
   int rounds = 5;
   double idle_ms = 250;
   int warm_ups = 3;
@@ -64,6 +64,12 @@ struct MeasureOptions {
 
 // 0 ... count-1 in an order that the seed draws.
 std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed);
+// The order of the candidates' groups in one round.
+std::vector<std::size_t> order_of_round(std::size_t count, std::uint64_t seed, int round);
+
+// Another one each time: an order that is always the same favours the same candidate each time. 32
+// bits, so that every reader of JSON holds it.
+std::uint64_t drawn_seed();
 
 // All samples of a candidate, in milliseconds a call, over all rounds.
 struct Samples {
@@ -71,6 +77,7 @@ struct Samples {
   std::vector<double> milliseconds;
   std::int64_t calls = 0;             // timed
   std::int64_t calls_per_sample = 1;  // calls between two neighbouring marks
+  int rounds = 0;                     // in which it was timed
 };
 
 // Groups of all candidates, in seeded random order in each round. Neighbouring calls share a mark,

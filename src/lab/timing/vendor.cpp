@@ -171,6 +171,10 @@ class Cublas : public Vendor {
     return fmt::format("cuBLAS {}.{}.{}", number[0], number[1], number[2]);
   }
 
+  std::int64_t workspace_bytes() const override {
+    return static_cast<std::int64_t>(session_->workspace.bytes());
+  }
+
   std::vector<VendorCall> calls(const Problem& given) override {
     const Problem problem = with_default_ld(given);
     const ColumnMajor shape(problem);

@@ -14,10 +14,13 @@
 
 namespace tessera::lab {
 
+// What the vendor's library is given, and what ours is held to where the two are compared alike.
+inline constexpr std::int64_t kVendorWorkspace = std::int64_t{64} << 20;
+
 struct VendorOptions {
   std::string library;  // a path to libcublas or to its folder; empty: the usual names and places
   int candidates = 12;  // requested from cuBLASLt's heuristic
-  std::size_t workspace_bytes = std::size_t{64} << 20;
+  std::size_t workspace_bytes = kVendorWorkspace;
 };
 
 // One way of the vendor's library to compute the problem. call enqueues it on the device's stream.
@@ -35,6 +38,7 @@ class Vendor {
   virtual ~Vendor() = default;
 
   virtual std::string version() const = 0;  // "cuBLAS 13.1.0"
+  virtual std::int64_t workspace_bytes() const = 0;
   // cuBLAS' default first, then the cuBLASLt candidates that take this problem, best guess first.
   // Expects operands at multiples of 256 bytes. FP32 stays FP32: no TF32, no emulation.
   virtual std::vector<VendorCall> calls(const Problem& problem) = 0;

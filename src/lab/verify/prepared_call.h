@@ -25,6 +25,7 @@ class PreparedCall {
 
   const gemm::Plan& plan() const { return prepared_.plan(); }
   const std::string& code() const { return prepared_.code(); }
+  const LoadedImage& image() const { return prepared_.image(); }
   std::int64_t workspace_bytes() const { return static_cast<std::int64_t>(workspace_.bytes()); }
   // With alpha and beta of the problem. Asynchronous where the device is.
   void run(const Operands& operands, const Stop& stop = {}) const;

@@ -48,7 +48,8 @@ struct Outcome {
   Comparison comparison;
   std::string reason;
   const KernelRow* row = nullptr;
-  std::string code;
+  LoadedImage image;
+  std::int64_t workspace_bytes = 0;
   std::vector<std::string> entries;
   std::vector<LaunchCounts> counts;
   std::vector<vgpu::Finding> findings;
@@ -151,10 +152,10 @@ struct VerifyCase::Pass {
   }
 
   // Runs the kernel and writes what came out over the last pass; a fault is a failure, too.
-  void run(Device& device, const KernelChoice& choice, VerifyResult& result) const {
+  void run(Device& device, const gemm::PlanOptions& how, VerifyResult& result) const {
     Outcome outcome;
     try {
-      outcome = run_and_look(device, choice);
+      outcome = run_and_look(device, how);
     } catch (const StatusError& error) {
       if (error.status().code != StatusCode::kFailed) throw;
       outcome.reason = error.status().message;
@@ -172,12 +173,14 @@ struct VerifyCase::Pass {
     result.max_error_ratio = outcome.comparison.max_error_ratio;
     result.counts = std::move(outcome.counts);
     result.entries = std::move(outcome.entries);
-    if (outcome.row) result.row = outcome.row;
-    if (!outcome.code.empty()) result.image = std::move(outcome.code);
+    if (!outcome.row) return;  // it has not run
+    result.row = outcome.row;
+    result.workspace_bytes = outcome.workspace_bytes;
+    if (outcome.image.handle != 0) result.image = std::move(outcome.image);
   }
 
   // Runs the kernel and looks at everything that it could have touched.
-  Outcome run_and_look(Device& device, const KernelChoice& choice) const {
+  Outcome run_and_look(Device& device, const gemm::PlanOptions& how) const {
     // WHY: without guards the virtual GPU itself stops at the first byte outside an operand; with
     // guards a stray access is seen on any device. So the two passes take turns.
     const bool guarded = device.info().kind == DeviceKind::kCuda || !exact;
@@ -195,9 +198,10 @@ struct VerifyCase::Pass {
 
     Outcome outcome;
     device.take_counts();
-    const PreparedCall call(device, choice, problem, gemm::alignment_of(operands), options.plan);
+    const PreparedCall call(device, *how.kernel, problem, gemm::alignment_of(operands), how);
     outcome.row = &call.plan().row();
-    outcome.code = call.code();
+    outcome.image = call.image();
+    outcome.workspace_bytes = call.workspace_bytes();
     outcome.entries = entries_of(call.plan());
     {
       const Watch watch(device, options.checks);
@@ -255,20 +259,25 @@ VerifyCase::VerifyCase(const Problem& problem, const VerifyOptions& options)
 VerifyCase::~VerifyCase() = default;
 
 VerifyResult VerifyCase::check(Device& device, const KernelChoice& choice) const {
+  return check(device, choice, options_.plan);
+}
+
+VerifyResult VerifyCase::check(Device& device, const KernelChoice& choice,
+                               gemm::PlanOptions options) const {
   // WHY: what the kernel does not take, or the device cannot load, is said before memory is filled.
-  gemm::PlanOptions options = options_.plan;
   options.kernel = choice;
   const gemm::Plan plan =
       gemm::plan(problem_, gemm::Alignment{}, gemm::limits_of(device.info()), options);
   VerifyResult result;
   result.row = &plan.row();
   result.config = choice.variant;
-  result.image = device.load(image_of(*choice.kernel)).description;
+  result.image = device.load(image_of(*choice.kernel));
+  result.workspace_bytes = plan.workspace_bytes();
   result.reference = real_->reference.method;
   result.integers = !integers_ ? "none" : integers_->by_rows() ? "every row, modulo 2^64" : "full";
   result.verified = real_->reference.sampled ? Verified::kSampled : Verified::kFull;
-  if (integers_) integers_->run(device, choice, result);
-  if (result.ok()) real_->run(device, choice, result);
+  if (integers_) integers_->run(device, options, result);
+  if (result.ok()) real_->run(device, options, result);
   for (const LaunchCounts& launch : result.counts) result.host_seconds += launch.host_seconds;
   return result;
 }

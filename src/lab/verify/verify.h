@@ -48,7 +48,9 @@ struct VerifyResult {
   std::string integers;                 // "full", "every row, modulo 2^64", "none"
   std::string reference;                // what the real data was compared with
   const KernelRow* row = nullptr;       // of the launch that multiplies
-  std::string config, image;            // variant and code that ran
+  std::string config;                   // variant
+  LoadedImage image;                    // code that ran
+  std::int64_t workspace_bytes = 0;     // that its launches were given
   std::vector<std::string> entries;     // launched, each once
   std::vector<LaunchCounts> counts;     // of the real run; empty on a real GPU
   double host_seconds = 0;              // of the real run on the virtual GPU
@@ -66,6 +68,8 @@ class VerifyCase {
   // A fault of the kernel on the virtual GPU is a failed verification; a kernel that does not
   // support the problem, or a device that cannot run it, throws.
   VerifyResult check(Device& device, const KernelChoice& choice) const;
+  // With other options than those of the case.
+  VerifyResult check(Device& device, const KernelChoice& choice, gemm::PlanOptions plan) const;
 
   const Problem& problem() const { return problem_; }
   const VerifyOptions& options() const { return options_; }

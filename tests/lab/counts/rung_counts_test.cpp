@@ -140,7 +140,7 @@ TEST(RungCounts, AreThoseOfTheCommittedFile) {
     const KernelChoice kernel = choose_kernels(name).front();
     Problem p = problem(run["problem"]["m"], run["problem"]["n"], run["problem"]["k"]);
     p.type = kernel.kernel->type;
-    const Record record = bench(*device, {kernel}, p).front();
+    const Record record = bench(*device, {{kernel}}, p).front();
     ASSERT_TRUE(record.counts) << name;
     EXPECT_EQ(without_lines(to_json(*record.counts)), without_lines(run.at("counts")))
         << name << ": count again as tools/tables/update_tables.py says";

@@ -27,7 +27,12 @@ Record full_record() {
   r.mode = Mode::kSustained;
   r.time_ms = Summary{1.5, 1.25, 2, 40};
   r.tflops = 40;
-  r.vendor = VendorTime{"cuBLAS default (cuBLAS 13.1.0)", {1.2, 1.1, 1.3, 40}};
+  r.image_hash = "0123456789abcdef";
+  r.image_is_patched = true;
+  r.workspace_bytes = 1 << 20;
+  r.order_seed = 4000000000;
+  r.rounds = 5;
+  r.vendor = VendorTime{"cuBLAS default (cuBLAS 13.1.0)", {1.2, 1.1, 1.3, 40}, 64 << 20};
   r.ratio_to_vendor = 0.8;
   r.samples_ms = {1.5, 1.25};
   r.calls_per_sample = 1;
@@ -50,6 +55,12 @@ TEST(Record, HasEveryFieldOfTheSchema) {
        {"m", "n", "k", "type", "layout", "order", "lda", "ldb", "ldc", "ldd", "alpha", "beta"}) {
     EXPECT_TRUE(json["problem"].contains(field)) << field;
   }
+  for (const char* field : {"image_hash", "workspace_bytes", "order_seed", "rounds"}) {
+    EXPECT_FALSE(json[field].is_null()) << field;
+  }
+  EXPECT_EQ(json["image_is_patched"], true);
+  EXPECT_EQ(json["build"], "this");
+  EXPECT_EQ(json["vendor"]["workspace_bytes"], 64 << 20);
   EXPECT_EQ(json["mode"], "sustained");
   EXPECT_EQ(json["time_ms"], Json::parse(R"({"median":1.5,"p5":1.25,"p95":2.0,"n":40})"));
   EXPECT_EQ(json["counts"]["ld.shared"]["b128"]["thread"], 32);
@@ -62,22 +73,47 @@ TEST(Record, UnknownValuesAreNull) {
   r.max_error_ratio = std::numeric_limits<double>::infinity();
   const Json json = to_json(r);
   for (const char* field :
-       {"mode", "time_ms", "tflops", "vendor", "ratio_to_vendor", "counts", "max_error_ratio"}) {
+       {"mode", "time_ms", "tflops", "vendor", "ratio_to_vendor", "counts", "max_error_ratio",
+        "image_hash", "workspace_bytes", "workspace_limit", "order_seed", "rounds", "host_us",
+        "within_vendor_workspace", "other_image", "ratio_to_other"}) {
     EXPECT_TRUE(json[field].is_null()) << field;
   }
   EXPECT_EQ(Json::parse(json.dump()), json);
+}
+
+TEST(Record, SaysWhatWasTimedBesideIt) {
+  Record r = full_record();
+  r.other_build = true;
+  r.workspace_limit = 64 << 20;
+  r.ratio_to_other = 1.01;
+  r.other_image = Companion{"12_warp_tile", "128x128x8", "feed", 5, 3, "full", "", 1.5, 39, 0.8};
+  r.within_vendor_workspace = Companion{};
+  const Json json = to_json(r);
+  EXPECT_EQ(json["build"], "other");
+  EXPECT_EQ(json["workspace_limit"], 64 << 20);
+  EXPECT_EQ(json["ratio_to_other"], 1.01);
+  EXPECT_EQ(json["other_image"],
+            Json::parse(R"({"kernel":"12_warp_tile","config":"128x128x8","image_hash":"feed",
+                            "workspace_limit":5,"workspace_bytes":3,"verified":"full",
+                            "reason":null,"time_ms":1.5,"tflops":39.0,"ratio_to_vendor":0.8})"));
+  EXPECT_TRUE(json["within_vendor_workspace"]["time_ms"].is_null());
 }
 
 TEST(Record, AFileDescribesItself) {
   Environment environment;
   environment.device.kind = DeviceKind::kCuda;
   environment.vendor = "cuBLAS 13.1.0";
+  environment.commit = "1a2b3c4d5e6f";
   const Json file = Json::parse(to_json(environment, {full_record(), Record{}}).dump(1));
   EXPECT_EQ(file["schema"], "tessera.results/1");
   EXPECT_EQ(file["environment"]["device"]["kind"], "cuda");
   EXPECT_EQ(file["environment"]["libraries"]["vendor"], "cuBLAS 13.1.0");
   ASSERT_EQ(file["runs"].size(), 2u);
-  EXPECT_EQ(file["runs"][0], to_json(full_record()));
+  EXPECT_EQ(file["environment"]["commit"], "1a2b3c4d5e6f");
+  Json first = to_json(full_record());
+  first["commit"] = "1a2b3c4d5e6f";
+  EXPECT_EQ(file["runs"][0], first);
+  EXPECT_EQ(file["runs"][1]["commit"], "1a2b3c4d5e6f");
 }
 
 class Files : public testing::Test {

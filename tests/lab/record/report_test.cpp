@@ -60,6 +60,35 @@ TEST(Report, ShareOfPeakAndMissingCells) {
   EXPECT_EQ(table.rows[1][at - table.header.begin()], "-");
 }
 
+TEST(Report, BenchShowsWorkspaceAndCompanions) {
+  Record whole = record("simt_f32", 8192, 58, 1.1), within = whole, other = whole;
+  whole.workspace_bytes = 512 << 20;
+  whole.within_vendor_workspace = Companion{};
+  whole.within_vendor_workspace->tflops = 55.5;
+  whole.within_vendor_workspace->ratio_to_vendor = 1.05;
+  whole.ratio_to_other = 1.0125;
+  within.workspace_bytes = (33 << 20) + (1 << 19);
+  within.workspace_limit = 64 << 20;
+  other.other_build = true;
+  other.workspace_bytes = 0;
+  const Table table = bench_table({whole, within, other});
+  const auto cells = [&](const char* column) {
+    const auto at = std::find(table.header.begin(), table.header.end(), column);
+    std::vector<std::string> all;
+    for (const auto& row : table.rows) all.push_back(row.at(at - table.header.begin()));
+    return all;
+  };
+  using Cells = std::vector<std::string>;
+  EXPECT_EQ(cells("workspace MiB"), (Cells{"512", "33.5 of 64", "-"}));
+  EXPECT_EQ(cells("within 64 MiB"), (Cells{"55.50 (1.050)", "-", "-"}));
+  EXPECT_EQ(cells("x other build"), (Cells{"1.012", "-", "-"}));
+  EXPECT_EQ(cells("build"), (Cells{"-", "-", "other"}));
+  const Table plain = bench_table({record("02_coalesced", 64, 1, 1)});
+  for (const char* column : {"workspace MiB", "within 64 MiB", "x other build", "build"}) {
+    EXPECT_EQ(std::count(plain.header.begin(), plain.header.end(), column), 0) << column;
+  }
+}
+
 TEST(Report, TheLadderShowsWhatTheCountsSay) {
   Record r = record("03_a", 64, 1, 1);
   r.limited_by = "bank conflicts";

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "lab/timing/chain.h"
+#include "lab/timing/timed_bench.h"
 #include "lab/verify/prepared_call.h"
 #include "tests/lab/timing/fake_device.h"
 
@@ -17,6 +18,7 @@ class FakeVendor : public Vendor {
   FakeVendor(FakeDevice& device, std::vector<double> milliseconds)
       : device_(device), milliseconds_(std::move(milliseconds)) {}
   std::string version() const override { return "fake 1.0"; }
+  std::int64_t workspace_bytes() const override { return 12345; }
   std::vector<VendorCall> calls(const Problem& problem) override {
     std::vector<VendorCall> out;
     for (std::size_t i = 0; i < milliseconds_.size(); ++i) {
@@ -177,6 +179,191 @@ TEST(Bench, OperandsBeyond64BitsAreRefused) {
               std::string::npos)
         << error.what();
   }
+}
+
+TEST(Bench, ARecordSaysWhatRanInHowMuchWorkspaceAndInWhichOrder) {
+  FakeDevice device(DeviceKind::kCuda);
+  const Kernel kernel = fake_kernel(DataType::kF32);
+  FakeVendor vendor(device, {5, 4});
+  BenchOptions options = quick_options();
+  options.vendor = &vendor;
+  options.measure.seed = 77;
+  for (const bool checks : {true, false}) {
+    options.check_results = checks;
+    for (const Record& r : bench(device, {{&kernel, "only"}}, kProblem, options)) {
+      EXPECT_EQ(r.image, "fake image");
+      EXPECT_EQ(r.image_hash, "hash of 02_coalesced");
+      EXPECT_TRUE(r.image_is_patched);
+      EXPECT_EQ(r.workspace_bytes, 0);
+      EXPECT_FALSE(r.workspace_limit);
+      EXPECT_EQ(r.vendor->workspace_bytes, 12345);
+      EXPECT_EQ(r.order_seed, 77u);
+      EXPECT_EQ(r.rounds, 2);
+      EXPECT_FALSE(r.other_build);
+    }
+  }
+}
+
+// With one seed for a whole run every problem would see the same candidate first.
+TEST(Bench, EveryProblemAndModeHasAnOrderOfItsOwn) {
+  const Kernel kernel = fake_kernel(DataType::kF32);
+  BenchOptions options = quick_options();
+  options.check_results = false;
+  options.measure.rounds = 1;
+  options.measure.min_calls = options.measure.max_calls = 1;
+  options.keep_samples = false;
+  int ours_first = 0, changes = 0;
+  constexpr int kProblems = 64;
+  for (int i = 0; i < kProblems; ++i) {
+    bool first[2] = {};
+    for (const Mode mode : {Mode::kBurst, Mode::kSustained}) {
+      FakeDevice device(DeviceKind::kCuda);
+      FakeVendor vendor(device, {5});
+      options.vendor = &vendor;
+      options.modes = {mode};
+      bench(device, {{&kernel, "only"}}, {8 + i, 8, 8}, options);
+      first[mode == Mode::kBurst] = device.trace.at(device.trace.find('v') + 1) == 'k';
+    }
+    ours_first += first[0] + first[1];
+    changes += first[0] != first[1];
+  }
+  EXPECT_NEAR(ours_first, kProblems, 0.4 * kProblems);
+  EXPECT_NEAR(changes, kProblems / 2, 0.2 * kProblems);
+}
+
+TEST(Bench, TheSameSeedGivesTheSameOrder) {
+  for (const Mode mode : {Mode::kBurst, Mode::kSustained}) {
+    EXPECT_EQ(order_seed_of(5, kProblem, mode), order_seed_of(5, kProblem, mode));
+    EXPECT_NE(order_seed_of(5, kProblem, mode), order_seed_of(6, kProblem, mode));
+    Problem other = kProblem;
+    set_layout(other, "TN");
+    EXPECT_NE(order_seed_of(5, kProblem, mode), order_seed_of(5, other, mode));
+  }
+}
+
+// A machine may be taken away at any time: what was measured by then is out.
+TEST(Bench, RecordsAreToldAsSoonAsTheyAreThere) {
+  const Kernel kernel = fake_kernel(DataType::kF32);
+  const std::vector<BenchCandidate> three(3, {{&kernel, "only"}});
+  std::vector<Record> told;
+  BenchOptions options = quick_options();
+  options.on_record = [&](const Record& record) { told.push_back(record); };
+  FakeDevice virtual_device;
+  virtual_device.dies_at = 5;  // two launches a verification
+  EXPECT_THROW(bench(virtual_device, three, kProblem, options), StatusError);
+  EXPECT_EQ(told.size(), 2u);
+
+  told.clear();
+  FakeDevice gpu(DeviceKind::kCuda);
+  options.check_results = false;
+  const auto burst_alone = [&] {
+    FakeDevice counting(DeviceKind::kCuda);
+    BenchOptions burst = options;
+    burst.on_record = nullptr;
+    burst.modes = {Mode::kBurst};
+    bench(counting, three, kProblem, burst);
+    return counting.launches;
+  };
+  gpu.dies_at = burst_alone() + 1;
+  EXPECT_THROW(bench(gpu, three, kProblem, options), StatusError);
+  ASSERT_EQ(told.size(), 3u);
+  for (const Record& r : told) EXPECT_EQ(r.mode, Mode::kBurst);
+}
+
+TEST(Bench, WhatIsToldIsWhatIsReturned) {
+  FakeDevice device(DeviceKind::kCuda);
+  const Kernel f32 = fake_kernel(DataType::kF32), f64 = fake_kernel(DataType::kF64);
+  std::vector<Json> told;
+  BenchOptions options = quick_options();
+  options.on_record = [&](const Record& record) { told.push_back(to_json(record)); };
+  const auto records = bench(device, {{{&f64, "only"}}, {{&f32, "only"}}}, kProblem, options);
+  ASSERT_EQ(records.size(), 3u);  // no figures of f64, two modes of f32
+  ASSERT_EQ(told.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(told[i], to_json(records[i]));
+}
+
+// Packs A and B into whole blocks of 32 x 32: 64 x 32 and 32 x 64 elements of kProblem.
+Kernel packing_kernel() {
+  Kernel kernel = fake_kernel(DataType::kF32);
+  kernel.family = "packed";
+  return kernel;
+}
+constexpr std::int64_t kPackedBytes = 4 * (64 * 32 + 32 * 64);
+
+TEST(Bench, ACompanionWithinLessWorkspaceIsTimedInTheSameRun) {
+  FakeDevice device(DeviceKind::kCuda);
+  const Kernel packing = packing_kernel(), plain = fake_kernel(DataType::kF32);
+  FakeVendor vendor(device, {2});
+  BenchOptions options = quick_options();
+  options.vendor = &vendor;
+  options.modes = {Mode::kBurst};
+  options.check_results = false;
+  const auto records =
+      bench(device, {{{&packing, "only"}}, {{&plain, "only"}, 500, false, 0}}, kProblem, options);
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[0].workspace_bytes, kPackedBytes);
+  EXPECT_FALSE(records[0].workspace_limit);
+  EXPECT_EQ(records[1].workspace_bytes, 0);
+  EXPECT_EQ(records[1].workspace_limit, 500);
+  EXPECT_FALSE(records[1].within_vendor_workspace);
+  ASSERT_TRUE(records[0].within_vendor_workspace);
+  const Companion& within = *records[0].within_vendor_workspace;
+  EXPECT_EQ(within.workspace_bytes, 0);
+  EXPECT_EQ(within.workspace_limit, 500);
+  EXPECT_DOUBLE_EQ(*within.time_ms, 1);
+  EXPECT_DOUBLE_EQ(*within.ratio_to_vendor, 2);
+}
+
+TEST(Bench, AWorkspaceThatNoPlanFitsIsSaid) {
+  FakeDevice device(DeviceKind::kCuda);
+  const Kernel packing = packing_kernel(), plain = fake_kernel(DataType::kF32);
+  for (const bool checks : {true, false}) {
+    BenchOptions options = quick_options();
+    options.check_results = checks;
+    options.modes = {Mode::kBurst};
+    for (const std::int64_t limit : {kPackedBytes, kPackedBytes - 1}) {
+      if (checks && limit == kPackedBytes) continue;  // the fake packs nothing, so it is wrong
+      const auto records = bench(
+          device, {{{&plain, "only"}}, {{&packing, "only"}, limit, false, 0}}, kProblem, options);
+      ASSERT_EQ(records.size(), 2u);
+      const auto refused = std::find_if(records.begin(), records.end(), [](const Record& r) {
+        return r.workspace_limit.has_value();
+      });
+      const Record& whole = records[refused == records.begin() ? 1 : 0];
+      ASSERT_TRUE(whole.within_vendor_workspace);
+      EXPECT_EQ(refused->time_ms.has_value(), limit == kPackedBytes);
+      EXPECT_EQ(whole.within_vendor_workspace->time_ms.has_value(), limit == kPackedBytes);
+      EXPECT_EQ(whole.within_vendor_workspace->reason, refused->reason);
+      if (limit == kPackedBytes) continue;
+      EXPECT_NE(refused->reason.find("16383"), std::string::npos) << refused->reason;
+      EXPECT_NE(refused->reason.find("16384"), std::string::npos) << refused->reason;
+    }
+  }
+}
+
+TEST(Bench, AnotherBuildsCodeIsVerifiedAndTimedInTurn) {
+  FakeDevice device(DeviceKind::kCuda);
+  const Kernel kernel = fake_kernel(DataType::kF32);
+  Kernel other = kernel;
+  other.own_image = CodeImage{};
+  other.own_image->name = "other";
+  device.ms_of_image["hash of other"] = 1.25;
+  BenchOptions options = quick_options();
+  options.modes = {Mode::kBurst};
+  const auto records =
+      bench(device, {{{&kernel, "only"}}, {{&other, "only"}, gemm::kAnyWorkspace, true, 0}},
+            kProblem, options);
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_FALSE(records[0].other_build);
+  EXPECT_EQ(records[0].image_hash, "hash of 02_coalesced");
+  EXPECT_DOUBLE_EQ(*records[0].ratio_to_other, 1.25);  // this build is faster
+  EXPECT_EQ(records[0].other_image->image_hash, "hash of other");
+  EXPECT_EQ(records[0].other_image->verified, "full");
+  EXPECT_DOUBLE_EQ(*records[0].other_image->time_ms, 1.25);
+  EXPECT_TRUE(records[1].other_build);
+  EXPECT_EQ(records[1].image, "other build's fake image");
+  EXPECT_FALSE(records[1].ratio_to_other);
+  EXPECT_FALSE(records[1].other_image);
 }
 
 TEST(Bench, StoppingKeepsWhatThereIs) {

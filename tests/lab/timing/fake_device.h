@@ -41,7 +41,9 @@ class FakeDevice : public Device {
   }
 
   double ms_per_launch = 1;
+  std::map<std::string, double> ms_of_image;  // where it is another one than ms_per_launch
   int launches = 0;
+  int dies_at = -1;  // the launch, counted from 0, that ends all work
   bool loads_images = true;
   std::vector<DeviceAddress> outputs;  // D of each launch
 
@@ -63,24 +65,31 @@ class FakeDevice : public Device {
     std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
   }
 
-  LoadedImage load(const CodeImage&) override {
+  LoadedImage load(const CodeImage& image) override {
     if (!loads_images) throw StatusError(Status::unavailable("this GPU cannot load the image"));
-    return {1, "fake image"};
+    return {1, "fake image", "hash of " + std::string(image.name), true};
   }
-  LoadedEntry entry(const LoadedImage&, const std::string& name, const LaunchShape&) override {
-    return {name == "f64" ? 64u : name == "f32" ? 32u : 0u};
+  LoadedEntry entry(const LoadedImage& image, const std::string& name,
+                    const LaunchShape&) override {
+    entries_.push_back({image.hash, name});
+    return {entries_.size()};
   }
   using Device::launch;
-  void launch(const LoadedEntry& entry, const LaunchShape&, std::span<const std::byte> params,
+  void launch(const LoadedEntry& loaded, const LaunchShape&, std::span<const std::byte> params,
               std::span<const std::size_t>, void*) override {
+    const auto& [image_hash, entry] = entries_.at(loaded.handle - 1);
+    if (launches == dies_at) throw StatusError(Status::unavailable("the device is gone"));
     ++launches;
-    now_ += ms_per_launch;
+    trace += 'k';
+    const auto own = ms_of_image.find(image_hash);
+    now_ += own == ms_of_image.end() ? ms_per_launch : own->second;
     if (bug_ == Bug::kFaults) throw StatusError(Status::failed("out of bounds at line 7"));
     GemmParams p;
+    if (entry != "f32" && entry != "f64") return;  // packs, or adds
     std::memcpy(&p, params.data(), sizeof p);
     outputs.push_back(reinterpret_cast<DeviceAddress>(p.d));
-    if (entry.handle == 64) run<double>(p);
-    if (entry.handle == 32) run<float>(p);
+    if (entry == "f64") run<double>(p);
+    if (entry == "f32") run<float>(p);
     if (info_.kind == DeviceKind::kVirtual) {
       const auto fmas = static_cast<std::uint64_t>(p.m * p.n * p.k);
       counts_.push_back({{{"fma.rn.f32", 1, fmas / 32, fmas}}, fmas / 32, fmas, 0.25, {}});
@@ -96,7 +105,12 @@ class FakeDevice : public Device {
     return marks_.at(end) - marks_.at(begin);
   }
   std::vector<LaunchCounts> take_counts() override { return std::exchange(counts_, {}); }
-  void advance(double milliseconds) { now_ += milliseconds; }
+  // A call of another library.
+  void advance(double milliseconds) {
+    trace += 'v';
+    now_ += milliseconds;
+  }
+  std::string trace;  // of launches, k, and calls of another library, v
 
  private:
   template <class T>
@@ -133,6 +147,7 @@ class FakeDevice : public Device {
   double now_ = 0;
   std::map<DeviceAddress, std::unique_ptr<std::vector<std::byte>>> blocks_;
   std::vector<double> marks_;
+  std::vector<std::pair<std::string, std::string>> entries_;  // hash of the image, name
   std::vector<LaunchCounts> counts_;
 };
 

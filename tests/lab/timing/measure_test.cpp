@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 
 namespace tessera::lab {
@@ -128,6 +129,43 @@ TEST(Measure, GroupsTakeTurnsInSeededRandomOrder) {
     EXPECT_EQ(order, first);  // the same seed, the same order
   }
   EXPECT_GE(rounds.size(), 4u);  // of 6 possible orders
+}
+
+// Whoever is first after the idling, or behind a hungry neighbour, measures another clock.
+TEST(Measure, DrawnSeedsPutEveryCandidateEverywhereEquallyOften) {
+  constexpr int kRuns = 1000, kRounds = 5;
+  for (const std::size_t candidates : {2, 3, 4}) {
+    std::vector<std::vector<int>> times(candidates, std::vector<int>(candidates));
+    for (int run = 0; run < kRuns; ++run) {
+      const std::uint64_t seed = drawn_seed();
+      for (int round = 0; round < kRounds; ++round) {
+        const auto order = order_of_round(candidates, seed, round);
+        for (std::size_t place = 0; place < candidates; ++place) ++times[order[place]][place];
+      }
+    }
+    const double expected = 1.0 * kRuns * kRounds / static_cast<double>(candidates);
+    for (const auto& places : times) {
+      for (const int count : places) EXPECT_NEAR(count, expected, 6 * std::sqrt(expected));
+    }
+  }
+}
+
+TEST(Measure, SeedsAreDrawnAnew) {
+  std::set<std::uint64_t> seeds;
+  for (int i = 0; i < 100; ++i) seeds.insert(drawn_seed());
+  EXPECT_GT(seeds.size(), 95u);
+}
+
+TEST(Measure, RoundsAreCounted) {
+  FakeTimer timer;
+  int groups = 0;
+  MeasureOptions options;
+  EXPECT_EQ(measure(timer, {timer.kernel("x", 25)}, Mode::kBurst, options)[0].rounds, 5);
+  options.stop = [&] { return groups == 3; };
+  options.progress = [&](int done, int) { groups = done; };
+  const auto samples =
+      measure(timer, {timer.kernel("a", 25), timer.kernel("b", 25)}, Mode::kBurst, options);
+  EXPECT_EQ(samples[0].rounds + samples[1].rounds, 3);
 }
 
 TEST(Measure, CallsAreNumberedSoThatBuffersRotate) {

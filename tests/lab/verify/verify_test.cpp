@@ -52,7 +52,7 @@ TEST(Verify, SaysWhatItDid) {
   EXPECT_EQ(result.verified, Verified::kFull);
   EXPECT_EQ(result.integers, "full");
   EXPECT_EQ(result.config, "only");
-  EXPECT_EQ(result.image, "fake image");
+  EXPECT_EQ(result.image.description, "fake image");
   EXPECT_GT(result.max_error_ratio, 0);
   ASSERT_EQ(result.counts.size(), 1u);  // of the real run alone
   EXPECT_EQ(result.counts[0].lane_instructions, 24000u);

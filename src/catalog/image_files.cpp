@@ -1,0 +1,82 @@
+#include "catalog/image_files.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "base/status.h"
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kArch = "sm_90a";  // of the cubin that the PTX is made into
+
+std::string cubin_of(std::string_view name) {
+  return std::string(name) + "." + std::string(kArch) + ".cubin";
+}
+
+// Empty for a file that is not there.
+std::string bytes_of(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::span<const std::byte> as_bytes(const std::string& text) {
+  return std::as_bytes(std::span<const char>(text));
+}
+
+bool holds_images(const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().filename().string().ends_with(cubin_of(""))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+// What an image points to.
+struct ImageFiles::Files {
+  std::string name, ptx, cubin, patched, made_from, note;
+  CodeImage image;
+};
+
+ImageFiles::ImageFiles(std::string folder, std::string_view option) : folder_(std::move(folder)) {
+  if (holds_images(folder_)) return;
+  throw StatusError(Status::bad_argument(
+      std::string(option) + " is '" + folder_ +
+      "', but must be a folder of a build's images (build/images), with files such as " +
+      cubin_of("simt_f32")));
+}
+
+ImageFiles::~ImageFiles() = default;
+
+const CodeImage& ImageFiles::find(std::string_view name, bool with_patch) {
+  const std::string key = std::string(name) + (with_patch ? ", patched" : "");
+  if (const auto known = read_.find(key); known != read_.end()) return known->second->image;
+  const fs::path folder(folder_);
+  auto files = std::make_unique<Files>();
+  files->name = key + " of " + folder_;
+  files->cubin = bytes_of(folder / cubin_of(name));
+  files->ptx = bytes_of(folder / (std::string(name) + ".ptx"));
+  if (files->cubin.empty() || files->ptx.empty()) {
+    throw StatusError(
+        Status::unsupported("there is no image of " + std::string(name) + " in " + folder_));
+  }
+  CodeImage& image = files->image;
+  image.name = files->name;
+  image.ptx = files->ptx;
+  image.cubin = as_bytes(files->cubin);
+  image.cubin_arch = kArch;
+  if (with_patch) {
+    files->patched = bytes_of(folder / (std::string(name) + ".patched.cubin"));
+    files->made_from = bytes_of(folder / (std::string(name) + ".patched.from"));
+    files->note = bytes_of(folder / (std::string(name) + ".patched.txt"));
+    image.patched = {as_bytes(files->patched), files->made_from, files->note};
+  }
+  return read_.emplace(key, std::move(files)).first->second->image;
+}
+
+}  // namespace tessera

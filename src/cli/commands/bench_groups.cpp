@@ -1,0 +1,113 @@
+#include "cli/commands/bench_groups.h"
+
+#include "base/numbers.h"
+#include "gemm/plan.h"
+
+namespace tessera::cli {
+namespace {
+
+gemm::PlanOptions options_within(std::int64_t bytes, const BenchRequest& request) {
+  gemm::PlanOptions options = plan_options_of(request.problem);
+  options.workspace_limit = bytes;
+  return options;
+}
+
+// Whether the plan that the kernel likes best asks for more than that.
+bool wants_more_than(std::int64_t bytes, const KernelChoice& choice, const Problem& problem,
+                     const BenchRequest& request) {
+  gemm::PlanOptions options = options_within(gemm::kAnyWorkspace, request);
+  options.kernel = choice;
+  try {
+    return gemm::plan(problem, {}, request.limits, options).workspace_bytes() > bytes;
+  } catch (const StatusError&) {
+    return false;  // the kernel's own record will say why
+  }
+}
+
+KernelChoice best_within(std::int64_t bytes, const Problem& problem, const BenchRequest& request) {
+  const gemm::Plan plan = gemm::plan(problem, {}, request.limits, options_within(bytes, request));
+  return {&plan.kernel(), plan.row().variant};
+}
+
+// What the library takes within the vendor's workspace; `otherwise` where nothing fits, whose
+// record then says so.
+KernelChoice best_within_vendors(const KernelChoice& otherwise, const Problem& problem,
+                                 const BenchRequest& request) {
+  try {
+    return best_within(lab::kVendorWorkspace, problem, request);
+  } catch (const StatusError&) {
+    return otherwise;
+  }
+}
+
+// A candidate in the other build's code, or why that build cannot run it.
+lab::BenchCandidate in_other_code(lab::BenchCandidate candidate, std::size_t place,
+                                  lab::OtherBuild& other) {
+  candidate.other_build = true;
+  candidate.companion_of = place;
+  try {
+    candidate.choice = other.with_its_code(candidate.choice);
+  } catch (const StatusError& error) {
+    if (error.status().code != StatusCode::kUnsupported) throw;
+    candidate.unavailable = error.what();
+  }
+  return candidate;
+}
+
+// The kernel, the same within the vendor's workspace, and each of these in the other build's code.
+void add_candidates(BenchGroup& group, const KernelChoice& choice, bool is_best,
+                    const BenchRequest& request) {
+  std::vector<lab::BenchCandidate>& list = group.candidates;
+  const std::size_t first = list.size();
+  list.push_back({choice, request.workspace.bytes});
+  if (request.workspace.and_vendors &&
+      wants_more_than(lab::kVendorWorkspace, choice, group.problem, request)) {
+    const KernelChoice within =
+        is_best ? best_within_vendors(choice, group.problem, request) : choice;
+    list.push_back({within, lab::kVendorWorkspace, false, first});
+  }
+  if (!request.other) return;
+  const std::size_t own = list.size();
+  for (std::size_t i = first; i < own; ++i) {
+    list.push_back(in_other_code(list[i], i, *request.other));
+  }
+}
+
+}  // namespace
+
+WorkspaceLimit parse_workspace_limit(const std::string& text) {
+  if (text.empty()) return {gemm::kAnyWorkspace, true};
+  if (text == "none") return {};
+  if (text == "vendor") return {lab::kVendorWorkspace};
+  return {parse_integer("--workspace-limit", text, 0)};
+}
+
+DataType type_for_best(const ProblemOptions& options) {
+  return options.type.empty() ? DataType::kF32 : parse_type(options.type);
+}
+
+std::vector<BenchGroup> groups_of(const BenchRequest& request) {
+  const ProblemOptions& options = request.problem;
+  std::vector<BenchGroup> groups;
+  if (options.kernel == kBestKernel) {
+    const DataType type = type_for_best(options);
+    for (const Problem& problem : problems_of(options, type, request.otherwise)) {
+      groups.push_back({problem, {}});
+      add_candidates(groups.back(), best_within(request.workspace.bytes, problem, request), true,
+                     request);
+    }
+    return groups;
+  }
+  const std::vector<KernelChoice> kernels = kernels_of(options);
+  for (const DataType type : types_of(kernels)) {
+    for (const Problem& problem : problems_of(options, type, request.otherwise)) {
+      groups.push_back({problem, {}});
+      for (const KernelChoice& choice : kernels_of_type(kernels, type)) {
+        add_candidates(groups.back(), choice, false, request);
+      }
+    }
+  }
+  return groups;
+}
+
+}  // namespace tessera::cli

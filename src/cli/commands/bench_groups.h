@@ -1,0 +1,43 @@
+// What one call of bench times: every problem with its candidates, known before the first one runs,
+// so that a bad argument costs nobody an hour.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/options/options.h"
+#include "lab/timing/bench.h"
+#include "lab/timing/other_build.h"
+
+namespace tessera::cli {
+
+inline constexpr const char* kBestKernel = "best";  // what the library takes for each problem
+
+// Which workspace our plans may ask for.
+struct WorkspaceLimit {
+  std::int64_t bytes = gemm::kAnyWorkspace;
+  // Plans that ask for more than the vendor's library has are timed within that much, too.
+  bool and_vendors = false;
+};
+// BYTES, "vendor" (as much as the vendor's library has), "none"; empty: none, and the vendor's.
+WorkspaceLimit parse_workspace_limit(const std::string& text);
+
+struct BenchRequest {
+  const ProblemOptions& problem;
+  Shape otherwise;  // where no shape is given
+  gemm::DeviceLimits limits;
+  WorkspaceLimit workspace;
+  lab::OtherBuild* other;  // null: this build alone
+};
+
+// One piece of work: the kernels of one type on one problem.
+struct BenchGroup {
+  Problem problem;
+  std::vector<lab::BenchCandidate> candidates;
+};
+
+DataType type_for_best(const ProblemOptions& options);
+std::vector<BenchGroup> groups_of(const BenchRequest& request);
+
+}  // namespace tessera::cli

@@ -1,0 +1,64 @@
+#include "cli/options/repeat.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/options/options.h"
+
+namespace tessera::cli {
+namespace {
+
+// Said by each record's own kernel, problem, device, mode, seeds and workspace.
+const std::set<std::string> kSaidByTheRecord = {
+    "--kernel", "-m",       "-n",     "-k",     "--shapes",     "--layout",
+    "--order",  "--lda",    "--ldb",  "--ldc",  "--ldd",        "--alpha",
+    "--beta",   "--device", "--mode", "--seed", "--order-seed", "--workspace-limit"};
+const std::set<std::string> kOutputs = {"--json", "--csv", "--md"};
+
+// The flags of a leading dimension that is not the smallest legal one.
+std::string ld_flag(const char* flag, std::int64_t given, std::int64_t smallest) {
+  return given == smallest ? "" : fmt::format(" {} {}", flag, given);
+}
+
+}  // namespace
+
+std::string quoted(const std::string& argument) {
+  const bool plain = argument.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                         "-_=+,./:@%") == std::string::npos;
+  if (plain && !argument.empty()) return argument;
+  std::string text = "'";
+  for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+std::string repeat_command(const std::string& command, const KernelChoice& choice,
+                           const Problem& problem, std::string_view device, std::uint64_t seed) {
+  Problem smallest = problem;
+  smallest.lda = smallest.ldb = smallest.ldc = smallest.ldd = 0;
+  smallest = with_default_ld(smallest);
+  std::string text = fmt::format("tessera {} --device {} --kernel {} -m {} -n {} -k {}", command,
+                                 device, name_of(choice), problem.m, problem.n, problem.k);
+  text += fmt::format(" --layout {} --order {}", layout_of(problem), name_of(problem.order));
+  text += ld_flag("--lda", problem.lda, smallest.lda) + ld_flag("--ldb", problem.ldb, smallest.ldb);
+  text += ld_flag("--ldc", problem.ldc, smallest.ldc) + ld_flag("--ldd", problem.ldd, smallest.ldd);
+  if (problem.alpha != 1) text += fmt::format(" --alpha {}", problem.alpha);
+  if (problem.beta != 0) text += fmt::format(" --beta {}", problem.beta);
+  return text + fmt::format(" --seed {}", seed);
+}
+
+std::string carried_options(const CLI::App& command, const std::set<std::string>& said) {
+  std::string text;
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    const bool is_said = kSaidByTheRecord.contains(name) || said.contains(name);
+    if (option->count() == 0 || is_said || kOutputs.contains(name)) continue;
+    text += " " + name;
+    if (option->get_expected_max() == 0) continue;  // a flag
+    for (const std::string& value : option->results()) text += " " + quoted(value);
+  }
+  return text;
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,29 @@
+// The command that repeats one record. Its own fields say kernel, problem and seeds; every other
+// option is carried over from the call as it was given, so that a new one cannot be forgotten.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "catalog/catalog.h"
+#include "problem/problem.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tessera::cli {
+
+// As a shell takes it: '0*' would name files there.
+std::string quoted(const std::string& argument);
+
+// What one record's row needs to be run again: "tessera bench --kernel 02_coalesced -m 512 ...".
+std::string repeat_command(const std::string& command, const KernelChoice& choice,
+                           const Problem& problem, std::string_view device, std::uint64_t seed);
+
+// " --fill normal --rounds 2": the options that this call was given, but for those that a record
+// says by itself (`said` are further ones) and for the files that it is written to.
+std::string carried_options(const CLI::App& command, const std::set<std::string>& said = {});
+
+}  // namespace tessera::cli

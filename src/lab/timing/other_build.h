@@ -1,0 +1,32 @@
+// This build's plans with another build's code: both are timed in turn on one problem, so that only
+// the code differs.
+#pragma once
+
+#include <list>
+#include <string>
+#include <string_view>
+
+#include "catalog/catalog.h"
+#include "catalog/image_files.h"
+
+namespace tessera::lab {
+
+// The parameters that the plans hand over must mean the same in both builds. Nothing can check that
+// ahead of time, so results of both are verified before they are timed.
+class OtherBuild {
+ public:
+  // Throws kBadArgument, naming `option`, when the folder holds no image.
+  OtherBuild(std::string folder, std::string_view option);
+
+  // The same kernel, its image the other build's. Lives as long as this object. Throws
+  // kUnsupported, naming what that build has not: the image, or an entry of the variant.
+  KernelChoice with_its_code(const KernelChoice& choice);
+
+ private:
+  const Kernel& copy_of(const Kernel& kernel);
+
+  ImageFiles files_;
+  std::list<Kernel> kernels_;
+};
+
+}  // namespace tessera::lab

@@ -1,0 +1,233 @@
+#include "lab/timing/timed_bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tessera::lab {
+namespace {
+
+void say(const BenchOptions& options, const std::string& words) {
+  if (options.progress) options.progress(words);
+}
+
+Candidate candidate_of(const VendorCall& call, const OperandSets& sets) {
+  return {call.name, [&call, &sets](std::int64_t i) { call.call(sets[i]); }};
+}
+
+// Whether the library takes this problem at all: one call, waited for.
+bool runs(Device& device, const VendorCall& call, const OperandSets& sets) {
+  try {
+    call.call(sets[0]);
+    device.synchronize();
+    return true;
+  } catch (const StatusError&) {
+    return false;
+  }
+}
+
+// Which candidate, from number `first` on, was the fastest; nullopt where none was timed.
+std::optional<std::size_t> fastest(const std::vector<Samples>& samples, std::size_t first) {
+  std::optional<std::size_t> best;
+  double best_ms = 0;
+  for (std::size_t i = first; i < samples.size(); ++i) {
+    if (samples[i].milliseconds.empty()) continue;
+    const double ms = summarize(samples[i].milliseconds).median;
+    if (best && best_ms <= ms) continue;
+    best = i;
+    best_ms = ms;
+  }
+  return best;
+}
+
+// cuBLAS' default and the fastest cuBLASLt candidate, chosen in short bursts: the two are timed
+// again in turn with the kernels.
+std::vector<VendorCall> choose_vendor_calls(Device& device, Timer& timer, const Problem& problem,
+                                            const OperandSets& sets, const BenchOptions& options) {
+  if (!options.vendor) return {};
+  say(options, "choosing the vendor's candidate");
+  std::vector<VendorCall> calls = options.vendor->calls(problem);
+  std::erase_if(calls, [&](const VendorCall& call) { return !runs(device, call, sets); });
+  if (calls.size() <= 2) return calls;
+  std::vector<Candidate> candidates;
+  for (std::size_t i = 1; i < calls.size(); ++i) candidates.push_back(candidate_of(calls[i], sets));
+  MeasureOptions quick = options.measure;
+  quick.rounds = 1;
+  quick.idle_ms /= 5;
+  quick.burst_ms /= 5;
+  quick.stop = options.stop;
+  quick.progress = nullptr;
+  quick.on_busy = nullptr;
+  const std::vector<Samples> samples = measure(timer, candidates, Mode::kBurst, quick);
+  return {calls[0], calls[fastest(samples, 0).value_or(0) + 1]};
+}
+
+double tflop_of(const Problem& p) {
+  return 2e-12 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+}
+
+void add_time(Record& record, Mode mode, const Samples& samples, const BenchOptions& options,
+              const std::optional<VendorTime>& vendor) {
+  if (samples.milliseconds.empty()) return;
+  record.mode = mode;
+  record.time_ms = summarize(samples.milliseconds);
+  record.calls_per_sample = samples.calls_per_sample;
+  record.rounds = samples.rounds;
+  record.order_seed = options.measure.seed;
+  if (options.keep_samples) record.samples_ms = samples.milliseconds;
+  record.tflops = tflop_of(record.problem) / (record.time_ms->median * 1e-3);
+  record.vendor = vendor;
+  if (vendor) record.ratio_to_vendor = vendor->time_ms.median / record.time_ms->median;
+}
+
+Companion companion_of(const Record& record) {
+  Companion c;
+  c.kernel = record.kernel;
+  c.config = record.config;
+  c.image_hash = record.image_hash;
+  c.workspace_limit = record.workspace_limit;
+  c.workspace_bytes = record.workspace_bytes;
+  c.verified = record.verified;
+  c.reason = record.reason;
+  if (record.time_ms) c.time_ms = record.time_ms->median;
+  c.tflops = record.tflops;
+  c.ratio_to_vendor = record.ratio_to_vendor;
+  return c;
+}
+
+}  // namespace
+
+void set_code(Record& record, const LoadedImage& image, std::int64_t workspace_bytes) {
+  record.image = (record.other_build ? "other build's " : "") + image.description;
+  record.image_hash = image.hash;
+  record.image_is_patched = image.is_patched;
+  record.workspace_bytes = workspace_bytes;
+}
+
+std::uint64_t order_seed_of(std::uint64_t seed, const Problem& p, Mode mode) {
+  for (const std::int64_t word :
+       {p.m, p.n, p.k, static_cast<std::int64_t>(p.op_a), static_cast<std::int64_t>(p.op_b),
+        static_cast<std::int64_t>(p.order), static_cast<std::int64_t>(mode)}) {
+    seed = mix_bits(seed + static_cast<std::uint64_t>(word));
+  }
+  return seed;
+}
+
+TimedBench::TimedBench(Device& device, const Problem& problem, std::vector<BenchRow>& rows,
+                       const BenchOptions& options)
+    : options_(options),
+      problem_(problem),
+      rows_(rows),
+      timer_(device),
+      sets_(device, problem, {options.verify.fill, options.verify.seed}),
+      nvml_(Nvml::load()) {
+  for (BenchRow& row : rows_) bind(device, problem, row);
+  vendor_calls_ = choose_vendor_calls(device, timer_, problem, sets_, options_);
+  for (const VendorCall& call : vendor_calls_) candidates_.push_back(candidate_of(call, sets_));
+}
+
+void TimedBench::bind(Device& device, const Problem& problem, BenchRow& row) {
+  if (!row.is_timed) return;
+  gemm::PlanOptions plan = options_.verify.plan;
+  plan.workspace_limit = row.candidate->workspace_limit;
+  try {
+    bound_.push_back(std::make_unique<PreparedCall>(device, row.candidate->choice, problem,
+                                                    gemm::alignment_of(sets_[0]), plan));
+  } catch (const StatusError& error) {
+    row.is_timed = false;
+    row.record.reason = error.what();
+    return;
+  }
+  const PreparedCall& bound = *bound_.back();
+  set_code(row.record, bound.image(), bound.workspace_bytes());
+  row.record.host_us = bound.host_time(device, sets_);
+  timed_rows_.push_back(&row);
+  candidates_.push_back(
+      {row.record.kernel, [this, &bound](std::int64_t i) { bound.run(sets_[i]); }});
+}
+
+std::vector<Samples> TimedBench::measure_all(Mode mode) {
+  telemetry_.assign(candidates_.size(), std::nullopt);
+  MeasureOptions how = options_.measure;
+  how.seed = order_seed_of(how.seed, problem_, mode);
+  how.stop = options_.stop;
+  how.progress = [&](int done, int groups) {
+    say(options_, fmt::format("{} {}/{}", name_of(mode), done, groups));
+  };
+  how.on_busy = [&](std::size_t i) {
+    const auto now = nvml_ ? nvml_->read() : std::nullopt;
+    if (now) telemetry_[i] = *now;
+  };
+  return measure(timer_, candidates_, mode, how);
+}
+
+TimedBench::Records TimedBench::run(Mode mode) {
+  const std::vector<Samples> samples = measure_all(mode);
+  const std::optional<std::size_t> best = fastest(samples, bound_.size());
+  std::optional<VendorTime> vendor;
+  if (best) {
+    vendor = VendorTime{fmt::format("{} ({})", samples[*best].name, options_.vendor->version()),
+                        summarize(samples[*best].milliseconds), options_.vendor->workspace_bytes()};
+  }
+  Records records;
+  for (std::size_t i = 0; i < bound_.size(); ++i) {
+    Record record = timed_rows_[i]->record;
+    add_time(record, mode, samples[i], options_, vendor);
+    record.telemetry = telemetry_[i];
+    records.emplace_back(timed_rows_[i], std::move(record));
+  }
+  if (options_.energy && mode == Mode::kSustained) add_energy(records, samples, best);
+  add_companions(records);
+  return records;
+}
+
+void TimedBench::add_energy(Records& records, const std::vector<Samples>& samples,
+                            std::optional<std::size_t> vendor) {
+  std::vector<EnergyCandidate> running;
+  const auto add = [&](std::size_t i) {
+    running.push_back({candidates_[i], summarize(samples[i].milliseconds).median});
+  };
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    if (samples[i].milliseconds.empty()) return;  // stopped
+    add(i);
+  }
+  if (vendor) add(*vendor);
+  say(options_, "energy");
+  const auto joules =
+      joules_a_call(timer_, [&] { return nvml_ ? nvml_->joules() : std::nullopt; }, running,
+                    {.seed = order_seed_of(options_.measure.seed, problem_, Mode::kSustained),
+                     .stop = options_.stop});
+  const double tflop = tflop_of(problem_);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    if (!joules[i]) continue;
+    Record& record = records[i].second;
+    record.energy = EnergyUse{*joules[i] / tflop, {}};
+    if (vendor && joules.back()) record.energy->vendor_joules_per_tflop = *joules.back() / tflop;
+  }
+}
+
+void TimedBench::add_companions(Records& records) const {
+  const auto record_of = [&](const BenchRow& row) -> Record* {
+    for (auto& [timed, record] : records) {
+      if (timed == &row) return &record;
+    }
+    return nullptr;
+  };
+  for (const BenchRow& row : rows_) {
+    if (!row.candidate->companion_of) continue;
+    Record* const told = record_of(rows_.at(*row.candidate->companion_of));
+    if (!told) continue;
+    const Record* const timed = record_of(row);
+    const Companion companion = companion_of(timed ? *timed : row.record);
+    if (!row.candidate->other_build) {
+      told->within_vendor_workspace = companion;
+      continue;
+    }
+    told->other_image = companion;
+    if (companion.time_ms && told->time_ms) {
+      told->ratio_to_other = *companion.time_ms / told->time_ms->median;
+    }
+  }
+}
+
+}  // namespace tessera::lab

@@ -114,11 +114,53 @@ class Tables(unittest.TestCase):
         self.assertIn("8192, mean over NN: 57.0 TFLOP/s", sections["fp32"])
         self.assertNotIn("99", sections["fp32"])
 
-    def test_rounds_are_those_of_the_commands(self):
-        files = [{"environment": {"command": f"tessera bench{words}"}}
-                 for words in ("", " --rounds 2", " -m 3")]
-        self.assertEqual(fp32_tables.rounds(files), "2 to 5 rounds")
-        self.assertEqual(fp32_tables.rounds(files[:1]), "5 rounds")
+    def test_the_page_names_files_commits_and_rounds(self):
+        new = [{**run(1024, "NN", 46, 1.3), "commit": "1a2b3c4d5e6f", "rounds": 5}]
+        old = [run(2048, "NN", 50, 1.2)]
+        sections = self.sections(fp32=("2026-02-02", new), fp32_old=("2026-01-01", old),
+                                 fp32_older=("2025-01-01", old))
+        self.assertIn("From `results/`: `h200_fp32.json` (commit 1a2b3c4d5e6f, 5 rounds); "
+                      "`h200_fp32_old.json` (commit not recorded, 5 rounds).", sections["fp32"])
+        self.assertNotIn("fp32_older", sections["fp32"])  # nothing in the table is of it
+
+    def test_rounds_are_those_of_the_runs_else_of_the_command(self):
+        def file(words, *rounds):
+            return {"environment": {"command": f"tessera bench{words}"},
+                    "runs": [{"rounds": n} for n in rounds]}
+        for rounds, of in (({5}, file("")), ({2}, file(" --rounds 2")), ({3}, file(" -m 3", 3, 3)),
+                           ({1, 5}, file(" --rounds 5", 5, 1))):  # the last was interrupted
+            self.assertEqual(fp32_tables.results_files.rounds_of(of), rounds)
+        self.assertIn("1 to 5 rounds",
+                      fp32_tables.results_files.code_and_rounds(file("", 5, 1)))
+
+    def test_a_file_of_several_commits_is_refused(self):
+        for other in ("ffff", None):
+            runs = [{**run(1024, "NN", 46, 1.3), "commit": "eeee"},
+                    {**run(1024, "NT", 46, 1.3), "commit": other}]
+            with self.assertRaises(SystemExit) as refused:
+                self.sections(fp32=("2026-01-01", runs))
+            self.assertIn("h200_fp32.json", str(refused.exception))
+            self.assertIn("eeee", str(refused.exception))
+
+    def test_workspace_and_the_figure_without_it(self):
+        runs = all_layouts(8192, (60, 60, 60, 60), (1.2,) * 4)
+        for one in runs:
+            one["workspace_bytes"] = 33 << 20
+        runs[3]["workspace_bytes"] = 512 << 20
+        runs[3]["within_vendor_workspace"] = {"tflops": 50, "ratio_to_vendor": 1.0}
+        sections = self.sections(fp32=("2026-01-01", runs + [
+            run(1024, "NN", 46, 1.3)]))
+        self.assertEqual(self.row(sections, "8192")[-2:], ["512 MiB", "57.5 (1.15)"])
+        self.assertEqual(self.row(sections, "1024")[-2:], ["-", "-"])
+        self.assertIn("held to that", sections["fp32"])
+        runs[3]["within_vendor_workspace"] = {"tflops": None, "ratio_to_vendor": None}
+        self.assertEqual(self.row(self.sections(fp32=("2026-01-01", runs)), "8192")[-1], "no plan")
+
+    def test_companions_are_no_figures_of_ours(self):
+        limited = {**run(1024, "NN", 99, 9.9), "workspace_limit": 64 << 20}
+        other = {**run(1024, "NN", 98, 9.8), "build": "other"}
+        sections = self.sections(fp32=("2026-01-01", [limited, run(1024, "NN", 46, 1.3), other]))
+        self.assertEqual(self.row(sections, "1024")[2], "46.0 (1.30)")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@
 
 Only verified runs count, and of sustained ones also those whose kernel and problem a burst run has
 verified. Of several runs of one problem the newest; files that compare variants (or
-other settings) of one problem are left out: the table says what `--kernel best` does.
+other settings) of one problem are left out: the table says what `--kernel best` does. A file whose
+runs are of several commits is refused.
 
 The files are made on a GPU:
 
@@ -18,8 +19,9 @@ The files are made on a GPU:
 """
 import json
 import math
-import re
 from dataclasses import dataclass
+
+import results_files
 
 LAYOUTS = ("NN", "NT", "TN", "TT")
 HEADLINE_SIZE = 8192
@@ -79,7 +81,8 @@ def work_of(run):
 
 def runs_of(file, mode, verified=frozenset()):
     """Comparable runs by problem; none of a file that has several for one problem."""
-    runs = [run for run in file["runs"] if run["mode"] == mode and run["ratio_to_vendor"] and
+    runs = [run for run in file["runs"] if results_files.is_ours(run) and
+            run["mode"] == mode and run["ratio_to_vendor"] and
             (run["verified"] in ("full", "sampled") or work_of(run) in verified)]
     by_problem = {problem_of(run): run for run in runs}
     return by_problem if len(by_problem) == len(runs) else {}
@@ -92,11 +95,19 @@ def newest_runs(files, mode, verified=frozenset()):
     return newest
 
 
-def rounds(files):
-    """In how many rounds the candidates took turns, as the files' commands say."""
-    said = {int((re.findall(r"--rounds (\d+)", file["environment"].get("command", "")) or [5])[0])
-            for file in files}
-    return f"{min(said)} to {max(said)} rounds" if len(said) > 1 else f"{said.pop()} rounds"
+def sources(files, runs):
+    """The files that these runs come from, each with its commit and rounds."""
+    shown = {id(run) for run in runs}
+    return results_files.described([file for file in files
+                                    if any(id(run) in shown for run in file["runs"])])
+
+
+def within_vendor_workspace(run):
+    """TFLOP/s and ratio in no more workspace than the vendor's library has; None: no plan fits."""
+    within = run.get("within_vendor_workspace")
+    if within is None:
+        return run["tflops"], run["ratio_to_vendor"]
+    return (within["tflops"], within["ratio_to_vendor"]) if within["tflops"] else None
 
 
 class Row:
@@ -142,6 +153,20 @@ class Row:
         text = f"{self.runs[layout]['tflops']:.1f} ({self.ratios[layout]:.2f})"
         return f"**{text}**" if self.ratios[layout] < 1 else text
 
+    def knows_workspace(self):
+        return all(run.get("workspace_bytes") is not None for run in self.runs.values())
+
+    def workspace_cells(self):
+        """The most that a layout takes, and speed and ratio without more than the vendor's 64 MiB."""
+        if not self.knows_workspace():
+            return ["-", "-"]
+        most = max(run["workspace_bytes"] for run in self.runs.values())
+        within = [within_vendor_workspace(run) for run in self.runs.values()]
+        if None in within:
+            return [results_files.megabytes(most), "no plan"]
+        ratio = geometric_mean(ratio for _, ratio in within)
+        return [results_files.megabytes(most), f"{mean(speed for speed, _ in within):.1f} ({ratio:.2f})"]
+
     def cells(self):
         configs = ", ".join(dict.fromkeys(run["config"] for run in self.runs.values()))
         return [self.name(), configs, *map(self.cell, LAYOUTS), f"{self.tflops:.1f}",
@@ -160,6 +185,7 @@ def short_table(rows):
                   for row in chosen])
 
 
+WORKSPACE_HEADER = ["workspace", "within 64 MiB"]
 HEADER = ["size", "tile", *LAYOUTS, "mean TFLOP/s", "vendor", "ratio", "goal", "reached"]
 
 
@@ -192,6 +218,27 @@ def sustained(runs):
     return "Sustained: " + "; ".join(words) + "." if words else ""
 
 
+def table_of(rows):
+    """Workspace is shown once a file says it."""
+    if not any(row.knows_workspace() for row in rows):
+        return table(HEADER, [row.cells() for row in rows])
+    return table(HEADER + WORKSPACE_HEADER, [row.cells() + row.workspace_cells() for row in rows])
+
+
+def workspace_words(rows):
+    if not any(row.knows_workspace() for row in rows):
+        return ""
+    return ("*workspace* is the most that our plan takes in any layout; *within 64 MiB*, as much as the "
+            "vendor's library is given, are mean TFLOP/s and ratio of our plans held to that, timed in "
+            "the same run.")
+
+
+def load(path):
+    file = json.loads(path.read_text())
+    file["name"] = path.name
+    return file
+
+
 def headline(rows):
     at = next((row for row in rows if row.shape == (HEADLINE_SIZE,) * 3 and row.is_whole()), None)
     if not at:
@@ -204,9 +251,11 @@ def headline(rows):
 
 
 def result_files(root):
-    files = [json.loads(path.read_text())
-             for path in sorted((root / "results").glob("h200_fp32*.json"))]
-    return [file for file in files if file.get("schema") == "tessera.results/1"]
+    files = [load(path) for path in sorted((root / "results").glob("h200_fp32*.json"))]
+    files = [file for file in files if file.get("schema") == "tessera.results/1"]
+    for file in files:
+        results_files.require_one_commit(file, f"results/{file['name']}")
+    return files
 
 
 def sections(root):
@@ -216,14 +265,16 @@ def sections(root):
     if not rows:
         return {name: NOTHING for name in SECTIONS}
     environment = max((file["environment"] for file in files), key=lambda e: e["date"])
-    words = [table(HEADER, [row.cells() for row in rows]),
+    hot = newest_runs(files, "sustained", {work_of(run) for run in burst.values()})
+    words = [table_of(rows),
              "TFLOP/s, in brackets the ratio to the vendor's: the better of cuBLAS and the fastest "
              "of 12 cuBLASLt candidates, timed in turn, burst; where it is slower, in bold. FP32 in "
              "FP32 arithmetic, column-major, random data, verified; *ratio* is the geometric mean "
              f"over the layouts. {sum(row.reached() for row in rows)} of {len(rows)} goals reached.",
+             workspace_words(rows),
              means(rows),
-             sustained(newest_runs(files, "sustained", {work_of(run) for run in burst.values()})),
+             sustained(hot),
              f"{environment['device']['name']}, driver {environment['device']['driver']}, "
-             f"{environment['date'][:10]}; {environment['libraries']['vendor']}; {rounds([f for f in files if runs_of(f, 'burst')])}; "
-             "`results/h200_fp32*.json`."]
+             f"{environment['date'][:10]}; {environment['libraries']['vendor']}. From `results/`: "
+             f"{sources(files, [*burst.values(), *hot.values()])}."]
     return dict(zip(SECTIONS, ("\n\n".join(filter(None, words)), headline(rows), short_table(rows))))

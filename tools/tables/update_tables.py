@@ -48,6 +48,7 @@ import fp32_tables
 import front_picture
 import model_tables
 import register_tables
+import results_files
 
 # TFLOP/s of an H200. FFMA and DFMA: a loop of nothing else, measured (FFMA: whole_gpu of
 # results/h200_registers.json); FP64 tensor core: data sheet.
@@ -117,6 +118,8 @@ def load(path, key):
               "explained": "tessera.explain/1"}[key]
     if file.get("schema") != wanted:
         sys.exit(f"{path}: schema is {file.get('schema')}, but this tool reads {wanted}")
+    if key == "runs":
+        results_files.require_one_commit(file, path)
     return file
 
 
@@ -124,7 +127,7 @@ def merged(paths):
     """The runs of several files under the first one's environment; of equal runs the first."""
     files = [load(path, "runs") for path in paths]
     runs = {}
-    for run in (run for file in files for run in file["runs"]):
+    for run in (run for file in files for run in file["runs"] if results_files.is_ours(run)):
         what = [run["kernel"], run["config"], run["problem"], run["mode"]]
         runs.setdefault(json.dumps(what), run)
     return {**(files[0] if files else {}), "runs": list(runs.values())}

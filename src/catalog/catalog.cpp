@@ -7,6 +7,7 @@
 #include "catalog/persistent.h"
 #include "catalog/rung.h"
 #include "kernels/families/simt/config.h"
+#include "kernels/families/simt/portable_config.h"
 #include "ladder/01_strided/config.h"
 #include "ladder/02_coalesced/config.h"
 #include "ladder/03_shared_tile/config.h"
@@ -30,8 +31,8 @@
 
 namespace tessera {
 std::span<const Kernel> all_kernels() {
-  using catalog::packed_rung, catalog::patched_rung, catalog::persistent_rung, catalog::rung,
-      catalog::stream_k_kernel;
+  using catalog::packed_rung, catalog::patched_rung, catalog::persistent_rung,
+      catalog::portable_kernel, catalog::rung, catalog::stream_k_kernel;
   // clang-format off
   static const std::vector<Kernel> kernels = {
       rung("01_strided", "one thread an output, lanes down a column", strided::kRows),
@@ -54,6 +55,10 @@ std::span<const Kernel> all_kernels() {
       packed_rung("22_packed_shared", "packed blocks in shared memory", packed_shared::kRows),
       packed_rung("23_packed_conflict_free", "shared blocks read without conflicts", packed_conflict_free::kRows),
       packed_rung("24_tensor_core_wmma", "FP64 tensor cores, one warp a tile", tensor_core_wmma::kRows),
+      portable_kernel("simt_f32_sm75", "plain loads, for SM 7.5", DataType::kF32, portable::f32_sm75::kRows),
+      portable_kernel("simt_f64_sm75", "plain loads, for SM 7.5", DataType::kF64, portable::f64_sm75::kRows),
+      portable_kernel("simt_f32_sm80", "cp.async, from SM 8.0 on", DataType::kF32, portable::f32_sm80::kRows),
+      portable_kernel("simt_f64_sm80", "cp.async, from SM 8.0 on", DataType::kF64, portable::f64_sm80::kRows),
       stream_k_kernel("simt_f32", "TMA, persistent, stream-K", "simt", simt::kRows),
   };
   // clang-format on

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "device/device.h"
+#include "launch/code_arch.h"
 #include "vgpu/async/tensor_map.h"
 #include "vgpu/machine.h"
 
@@ -132,7 +133,7 @@ class VirtualDevice : public Device {
                   .allow_avx512 = options.allow_avx512}) {
     info_.kind = DeviceKind::kVirtual;
     info_.name = "virtual";
-    info_.sm = 90;
+    info_.sm = options.sm;
     info_.multiprocessors = options.multiprocessors;
     info_.memory_bytes = static_cast<std::int64_t>(machine_.memory_limit());
   }
@@ -154,14 +155,12 @@ class VirtualDevice : public Device {
 
   LoadedImage load(const CodeImage& image) override {
     const auto known = handles_.find(std::string(image.name));
-    if (known != handles_.end()) return {known->second, kDescription};
-    if (image.ptx.empty()) {
-      throw StatusError(Status::unavailable("image " + std::string(image.name) +
-                                            " holds no PTX, which the virtual GPU runs"));
-    }
-    programs_.push_back(translated([&] { return machine_.load(image.ptx); }));
-    handles_.emplace(image.name, programs_.size());
-    return {programs_.size(), kDescription};
+    if (known != handles_.end()) return known->second;
+    const Ptx ptx = ptx_of(image);
+    programs_.push_back(translated([&] { return machine_.load(ptx.text); }));
+    const LoadedImage loaded{programs_.size(), "ptx " + std::string(ptx.arch) + " (virtual)"};
+    handles_.emplace(image.name, loaded);
+    return loaded;
   }
 
   TensorMapBytes encode_tensor_map(const TensorMapDesc& desc) override {
@@ -224,11 +223,25 @@ class VirtualDevice : public Device {
     throw StatusError(Status::bad_argument("this image was not loaded on this device"));
   }
 
-  static constexpr const char* kDescription = "ptx sm_90a (virtual)";
+  struct Ptx {
+    std::string_view text, arch;
+  };
+  // The newest PTX of an image that a GPU of this SM could be given.
+  Ptx ptx_of(const CodeImage& image) const {
+    if (!image.ptx.empty() && ptx_fits(image.cubin_arch, info_.sm)) {
+      return {image.ptx, image.cubin_arch};
+    }
+    if (!image.portable_ptx.empty() && ptx_fits(image.portable_arch, info_.sm)) {
+      return {image.portable_ptx, image.portable_arch};
+    }
+    throw StatusError(Status::unavailable("image " + std::string(image.name) +
+                                          " holds no PTX for sm_" + std::to_string(info_.sm) +
+                                          ", as which the virtual GPU runs"));
+  }
 
   vgpu::Machine machine_;
   DeviceInfo info_{};
-  std::map<std::string, std::uint64_t> handles_;
+  std::map<std::string, LoadedImage> handles_;
   std::vector<std::shared_ptr<const vgpu::Program>> programs_;
   std::vector<std::pair<const vgpu::Program*, std::string>> entries_;
   std::vector<LaunchCounts> counts_;

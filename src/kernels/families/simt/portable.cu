@@ -5,7 +5,7 @@
 #include "kernels/families/simt/portable_config.h"
 #include "kernels/ptx/cp_async.h"
 #include "kernels/tile/lanes.h"
-#include "problem/params.h"
+#include "launch/params.h"
 
 namespace tessera::portable {
 

@@ -1,8 +1,8 @@
-// The FP32 kernels of this family need sm_90a. These shapes are for every other GPU: FP32 and FP64,
-// by plain loads (SM 7.5) or by cp.async (SM 8.0).
+// simt_f32 needs sm_90a. These shapes are for every other GPU, in FP32 and FP64: by plain loads for
+// SM 7.5, by cp.async from SM 8.0 on.
 #pragma once
 
-#include "problem/config.h"
+#include "base/config.h"
 
 namespace tessera::portable {
 

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "catalog/catalog.h"
 #include "launch/image.h"
 
 namespace tessera {
@@ -26,8 +25,5 @@ std::span<const PackedImage> embedded_images();
 // The image of a kernel, unpacked at the first call and kept; nullptr if this build has none. PTX
 // texts are followed by a 0 byte, as the driver wants them.
 const CodeImage* find_image(std::string_view kernel_name);
-
-// Not ok when a GPU of compute capability `sm` can load none of the kernel's code. 0: any GPU.
-Status has_code_for(const Kernel& kernel, int sm);
 
 }  // namespace tessera

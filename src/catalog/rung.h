@@ -53,17 +53,21 @@ inline Kernel plain_kernel(std::string name, std::string idea, std::vector<Kerne
           .name_space = std::move(name_space)};
 }
 
+// `first_sm`: the lowest compute capability that its code runs on, kPortableArch of its config.h.
 template <class Rows>
-Kernel rung(const std::string& name, std::string idea, const Rows& table) {
-  return plain_kernel(name, std::move(idea), rows_from("rung_" + name, table));
+Kernel rung(const std::string& name, std::string idea, const Rows& table, int first_sm = 75) {
+  Kernel kernel = plain_kernel(name, std::move(idea), rows_from("rung_" + name, table));
+  kernel.first_sm = first_sm;
+  return kernel;
 }
 
 // "simt_f64_sm80": a production kernel of one launch, in namespace tessera::portable::f64_sm80.
 template <class Rows>
-Kernel portable_kernel(const std::string& name, std::string idea, DataType type,
-                       const Rows& table) {
+Kernel portable_kernel(const std::string& name, std::string idea, DataType type, const Rows& table,
+                       int first_sm) {
   Kernel kernel = plain_kernel(name, std::move(idea), rows_from(name, table));
   kernel.type = type;
+  kernel.first_sm = first_sm;
   kernel.name_space = "tessera::portable::" + name.substr(name.find('_') + 1);
   return kernel;
 }
@@ -78,8 +82,9 @@ inline Kernel patched_rung(std::string name, std::string idea, Kernel from) {
 
 // An FP64 kernel that multiplies packed blocks: two packing launches, then one that multiplies.
 template <class Rows>
-Kernel packed_rung(const std::string& name, std::string idea, const Rows& table) {
-  Kernel kernel = plain_kernel(name, std::move(idea), rows_from("rung_" + name, table));
+Kernel packed_rung(const std::string& name, std::string idea, const Rows& table,
+                   int first_sm = 75) {
+  Kernel kernel = rung(name, std::move(idea), table, first_sm);
   for (std::size_t i = 0; i < kernel.rows.size(); ++i) {
     for (const std::string pack : {"pack_a", "pack_b"}) {
       kernel.helpers.push_back({kernel.rows[i].entry + "__" + pack,

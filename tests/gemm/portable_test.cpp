@@ -9,8 +9,9 @@
 #include <map>
 #include <set>
 
-#include "gemm/select.h"
+#include "gemm/prepare.h"
 #include "lab/verify/verify.h"
+#include "launch/code_arch.h"
 #include "tests/device/cuda_device_fixture.h"
 #include "tests/support/test_device.h"
 
@@ -44,8 +45,8 @@ Problem problem_of(const Shape& shape, DataType type, const char* layout) {
   return with_default_ld(problem);
 }
 
-KernelChoice chosen(const Problem& problem, const DeviceInfo& gpu) {
-  return gemm::best_kernel(problem, {.multiprocessors = gpu.multiprocessors, .sm = gpu.sm});
+gemm::Plan plan_of(const Problem& problem, const DeviceInfo& gpu) {
+  return gemm::plan(problem, {}, gemm::limits_of(gpu));
 }
 
 class EveryGpu : public CudaDeviceTest, public testing::WithParamInterface<Gpu> {
@@ -64,15 +65,6 @@ class EveryGpu : public CudaDeviceTest, public testing::WithParamInterface<Gpu> 
     CudaDeviceTest::TearDown();
   }
   const DeviceInfo& gpu() const { return device_->info(); }
-
-  // The one code that the driver was given for this image.
-  std::string code_given_for(const Kernel& kernel, std::string& description) {
-    reinterpret_cast<void (*)()>(dlsym(fake_, "fake_cuda_clear"))();
-    description = device_->load(image_of(kernel)).description;
-    const std::string call = "cuModuleLoadDataEx ", log = calls();
-    EXPECT_TRUE(log.starts_with(call)) << log.substr(0, 100);
-    return log.substr(call.size());
-  }
 
   std::unique_ptr<Device> device_;
 };
@@ -95,8 +87,10 @@ std::string text_of(const Problem& p) {
 std::map<const Kernel*, std::set<std::string>> chosen_entries(const DeviceInfo& gpu) {
   std::map<const Kernel*, std::set<std::string>> entries;
   const auto add = [&](const Problem& problem) {
-    const KernelChoice choice = chosen(problem, gpu);
-    entries[choice.kernel].insert(row_for(*choice.kernel, choice.variant, problem).entry);
+    const gemm::Plan plan = plan_of(problem, gpu);
+    for (const gemm::PlannedLaunch& planned : plan.launches) {
+      entries[&plan.kernel()].insert(planned.launch.entry);
+    }
   };
   for_each_problem(kShapes, add);
   for_each_problem(kLarge, add);
@@ -104,19 +98,26 @@ std::map<const Kernel*, std::set<std::string>> chosen_entries(const DeviceInfo& 
 }
 
 TEST_P(EveryGpu, TheDriverIsGivenCodeForIt) {
-  for (const auto& [kernel, entries] : chosen_entries(gpu())) {
-    std::string description;
-    const std::string code = code_given_for(*kernel, description);
-    const CodeImage& image = image_of(*kernel);
+  const std::string portable =
+      std::string("ptx ") + GetParam().portable_arch + " (compiled by driver)";
+  const auto prepare = [&](const Problem& problem) {
+    const gemm::Prepared prepared = gemm::prepare(*device_, plan_of(problem, gpu()));
+    const std::string name = prepared.plan().kernel().name;
     if (GetParam().sm == 90) {
-      EXPECT_TRUE(contains(description, "cubin sm_90a")) << kernel->name << ": " << description;
-      continue;
+      EXPECT_TRUE(contains(prepared.code(), "cubin sm_90a")) << name << ": " << prepared.code();
+    } else {
+      EXPECT_EQ(prepared.code(), portable) << name;
     }
-    EXPECT_EQ(description, std::string("ptx ") + GetParam().portable_arch + " (compiled by driver)")
-        << kernel->name;
-    EXPECT_EQ(code.substr(0, image.portable_ptx.size()), image.portable_ptx) << kernel->name;
+  };
+  for_each_problem(kShapes, prepare);
+  for_each_problem(kLarge, prepare);
+  if (GetParam().sm == 90) return;
+  const std::string given = calls();
+  for (const auto& [kernel, entries] : chosen_entries(gpu())) {
+    const std::string_view ptx = image_of(*kernel).portable_ptx;
+    EXPECT_TRUE(contains(given, "cuModuleLoadDataEx " + std::string(ptx))) << kernel->name;
     for (const std::string& entry : entries) {
-      EXPECT_TRUE(contains(code, ".entry " + entry + "(")) << entry;
+      EXPECT_TRUE(contains(given, "cuModuleGetFunction " + entry + "\n")) << entry;
     }
   }
 }
@@ -145,7 +146,8 @@ TEST_P(EveryGpu, TheVirtualGpuVerifiesThatPtx) {
       make_virtual_device({.multiprocessors = gpu().multiprocessors, .sm = gpu().sm});
   static std::set<std::string> verified;  // by another GPU that is given the same
   for_each_problem(kShapes, [&](const Problem& problem) {
-    const KernelChoice choice = chosen(problem, gpu());
+    const gemm::Plan plan = plan_of(problem, gpu());
+    const KernelChoice choice{&plan.kernel(), plan.row().variant};
     const std::string ptx = device->load(image_of(*choice.kernel)).description;
     const std::string arch = GetParam().sm == 90 ? "sm_90a" : GetParam().portable_arch;
     EXPECT_EQ(ptx, "ptx " + arch + " (virtual)") << choice.kernel->name;
@@ -157,46 +159,58 @@ TEST_P(EveryGpu, TheVirtualGpuVerifiesThatPtx) {
   });
 }
 
-TEST_P(EveryGpu, LargeProblemsHaveAKernelToo) {
-  for_each_problem(kLarge, [&](const Problem& problem) {
-    const KernelChoice choice = chosen(problem, gpu());
-    EXPECT_TRUE(choice.kernel->name.starts_with("simt_")) << text_of(problem);
-    EXPECT_TRUE(has_code_for(*choice.kernel, GetParam().sm).ok());
-  });
-}
-
 INSTANTIATE_TEST_SUITE_P(Pretended, EveryGpu, testing::ValuesIn(kGpus),
                          [](const auto& info) { return "sm_" + std::to_string(info.param.sm); });
 
-// Nothing but an H200 runs what needs sm_90a; nothing else is chosen there where it could be.
-TEST(EveryGpuButHopper, LeavesTheKernelsOfHopper) {
-  const Problem problem = problem_of({4096, 4096, 4096}, DataType::kF32, "NN");
+Status refusal_of(const char* kernel, const gemm::DeviceLimits& gpu) {
+  const KernelChoice choice = choose_kernels(kernel).front();
+  try {
+    gemm::plan({.m = 64, .n = 64, .k = 64, .type = choice.kernel->type}, {}, gpu,
+               {.kernel = choice});
+  } catch (const StatusError& error) {
+    return error.status();
+  }
+  return {};
+}
+
+TEST(GpusButHopper, LeaveTheKernelsOfHopper) {
+  const Problem problem{.m = 4096, .n = 4096, .k = 4096};
   const auto best = [&](int sm) {
-    return gemm::best_kernel(problem, {.multiprocessors = 132, .sm = sm}).kernel->name;
+    return gemm::plan(problem, {}, {.sm = sm, .sms = 132}).kernel().name;
   };
+  EXPECT_EQ(best(75), "simt_f32_sm75");
+  EXPECT_EQ(best(80), "simt_f32_sm80");
   EXPECT_EQ(best(90), "simt_f32");
   EXPECT_EQ(best(100), "simt_f32_sm80");
-  EXPECT_EQ(best(80), "simt_f32_sm80");
-  EXPECT_EQ(best(75), "simt_f32_sm75");
 }
 
-TEST(EveryGpuButHopper, RefusesANamedKernelByName) {
-  const auto message = [](const char* kernel, int sm) {
-    return has_code_for(*choose_kernels(kernel).front().kernel, sm).message;
-  };
-  EXPECT_EQ(message("simt_f32", 80),
-            "--kernel is simt_f32, whose code needs sm_90a, but this GPU is sm_80");
-  EXPECT_EQ(message("simt_f64_sm80", 75),
-            "--kernel is simt_f64_sm80, whose code needs sm_80 or later, but this GPU is sm_75");
-  EXPECT_EQ(message("simt_f32", 90), "");
-  EXPECT_EQ(message("simt_f32", 0), "");
-  EXPECT_EQ(message("simt_f32_sm75", 75), "");
+TEST(GpusButHopper, RefuseANamedKernelByName) {
+  EXPECT_EQ(refusal_of("simt_f32", {.sm = 80}).message,
+            "kernel is simt_f32, whose code needs sm_90a, but the GPU is sm_80");
+  EXPECT_EQ(refusal_of("simt_f64_sm80", {.sm = 75}).message,
+            "kernel is simt_f64_sm80, whose code needs sm_80 or later, but the GPU is sm_75");
+  EXPECT_TRUE(refusal_of("simt_f32", {.sm = 90}).ok());
+  EXPECT_TRUE(refusal_of("simt_f32_sm75", {.sm = 120}).ok());
 }
 
-// A GPU before SM 7.5: no code, no kernel, one sentence.
-TEST(EveryGpuButHopper, AnOlderGpuIsToldSo) {
-  const Problem problem = problem_of({64, 64, 64}, DataType::kF32, "NN");
-  EXPECT_THROW(gemm::best_kernel(problem, {.multiprocessors = 80, .sm = 70}), StatusError);
+TEST(GpusButHopper, AnOlderOneThanSm75HasNoKernel) {
+  for (const DataType type : {DataType::kF32, DataType::kF64}) {
+    EXPECT_THROW(gemm::plan({.m = 64, .n = 64, .k = 64, .type = type}, {}, {.sm = 70}),
+                 StatusError);
+  }
+}
+
+// The catalog's line of a kernel and its image say the same about GPUs.
+TEST(Catalog, SaysWhichGpusRunTheCode) {
+  for (const Kernel& kernel : all_kernels()) {
+    const CodeImage& image = image_of(kernel);
+    for (const Gpu& gpu : kGpus) {
+      const bool planned = gpu.sm >= kernel.first_sm && gpu.sm <= kernel.last_sm;
+      const bool loads = ptx_fits(image.cubin_arch, gpu.sm) ||
+                         (!image.portable_ptx.empty() && ptx_fits(image.portable_arch, gpu.sm));
+      EXPECT_EQ(planned, loads) << kernel.name << " on sm_" << gpu.sm;
+    }
+  }
 }
 
 }  // namespace

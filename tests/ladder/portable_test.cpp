@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "lab/verify/lattice.h"
-#include "lab/verify/runner.h"
+#include "lab/verify/prepared_call.h"
 #include "lab/verify/verify.h"
 #include "launch/code_arch.h"
 #include "tests/support/kernel_choice.h"
@@ -28,7 +28,7 @@ class Portable : public testing::TestWithParam<KernelChoice> {
     if (test_on_cuda()) GTEST_SKIP() << "the real GPU is given other code";
   }
   const Kernel& kernel() const { return *GetParam().kernel; }
-  BlockTile block() const { return row_for(kernel(), GetParam().variant, {}).block; }
+  BlockTile block() const { return rows_of(kernel(), GetParam().variant).front().block; }
 
   void expect_verified(const lab::LatticeCase& each, lab::VerifyOptions options = {}) const {
     options.in_place = each.in_place;
@@ -71,7 +71,7 @@ TEST_P(Portable, WholeTilesInEveryLayout) {
 // A matrix of small integers on the device; memory exists only where it is touched.
 template <class T>
 struct SparseMatrix {
-  lab::DeviceBuffer buffer;
+  DeviceBuffer buffer;
   MatrixView view;
 
   SparseMatrix(Device& device, const MatrixView& view)
@@ -103,8 +103,8 @@ void expect_long_lines(const KernelChoice& choice, const char* layout, std::int6
       d(*device, view_d(problem));
   a.fill(*device);
   b.fill(*device);
-  lab::Runner runner(*device, choice, problem);
-  runner.run(runner.plan({a.at(0, 0), b.at(0, 0), 0, d.at(0, 0)}));
+  const Operands operands{a.at(0, 0), b.at(0, 0), 0, d.at(0, 0)};
+  lab::PreparedCall(*device, choice, problem, gemm::alignment_of(operands)).run(operands);
   for (std::int64_t i = 0; i < problem.m; ++i) {
     for (std::int64_t j = 0; j < problem.n; ++j) {
       T sum = 0, seen = -1;

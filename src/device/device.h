@@ -139,7 +139,6 @@ struct VirtualDeviceOptions {
   int host_threads = 0;          // 0: all cores
   std::size_t memory_bytes = 0;  // 0: no limit but the host's
   int multiprocessors = 132;     // what plans of persistent grids count on; HW: those of an H200
-  int sm = 90;                   // whose PTX of an image is run: as a GPU of this SM would load it
   bool allow_avx512 = true;      // false: the AVX2 path even where the host has AVX-512
   vgpu::Observation observation = {};
 };

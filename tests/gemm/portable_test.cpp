@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "device/virtual/older_gpu.h"
 #include "gemm/prepare.h"
 #include "lab/verify/verify.h"
 #include "launch/code_arch.h"
@@ -142,8 +143,7 @@ TEST_P(EveryGpu, PtxasAssemblesTheChosenEntries) {
 // The virtual GPU runs the PTX that this GPU would be given, and no other.
 TEST_P(EveryGpu, TheVirtualGpuVerifiesThatPtx) {
   if (test_on_cuda()) GTEST_SKIP() << "the real GPU is another one";
-  const auto device =
-      make_virtual_device({.multiprocessors = gpu().multiprocessors, .sm = gpu().sm});
+  const auto device = make_virtual_gpu(gpu().sm, {.multiprocessors = gpu().multiprocessors});
   static std::set<std::string> verified;  // by another GPU that is given the same
   for_each_problem(kShapes, [&](const Problem& problem) {
     const gemm::Plan plan = plan_of(problem, gpu());

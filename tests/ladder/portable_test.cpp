@@ -3,10 +3,10 @@
 // lattice of all kernels runs the same sources compiled for sm_90a.
 #include <gtest/gtest.h>
 
+#include "device/virtual/older_gpu.h"
 #include "lab/verify/lattice.h"
 #include "lab/verify/prepared_call.h"
 #include "lab/verify/verify.h"
-#include "launch/code_arch.h"
 #include "tests/support/kernel_choice.h"
 #include "tests/support/test_device.h"
 
@@ -17,9 +17,9 @@ std::vector<KernelChoice> portable_kernels() { return choose_kernels("simt_*_sm*
 
 // A virtual GPU of the lowest SM that the kernel is for.
 Device& oldest_gpu_of(const Kernel& kernel) {
-  static const std::unique_ptr<Device> sm75 = make_virtual_device({.sm = 75});
-  static const std::unique_ptr<Device> sm80 = make_virtual_device({.sm = 80});
-  return arch_number(image_of(kernel).portable_arch) == 75 ? *sm75 : *sm80;
+  static const std::unique_ptr<Device> sm75 = make_virtual_gpu(75);
+  static const std::unique_ptr<Device> sm80 = make_virtual_gpu(80);
+  return kernel.first_sm == 75 ? *sm75 : *sm80;
 }
 
 class Portable : public testing::TestWithParam<KernelChoice> {
@@ -94,8 +94,7 @@ struct SparseMatrix {
 template <class T>
 void expect_long_lines(const KernelChoice& choice, const char* layout, std::int64_t pitch) {
   const auto device =
-      make_virtual_device({.memory_bytes = std::size_t{1} << 42,
-                           .sm = arch_number(image_of(*choice.kernel).portable_arch)});
+      make_virtual_gpu(choice.kernel->first_sm, {.memory_bytes = std::size_t{1} << 42});
   Problem problem{.m = 3, .n = 34, .k = 3, .type = choice.kernel->type, .order = Order::kRowMajor};
   problem.lda = problem.ldb = problem.ldc = problem.ldd = pitch;
   set_layout(problem, layout);

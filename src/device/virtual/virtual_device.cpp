@@ -5,6 +5,7 @@
 #include <map>
 
 #include "device/device.h"
+#include "device/virtual/older_gpu.h"
 #include "launch/code_arch.h"
 #include "vgpu/async/tensor_map.h"
 #include "vgpu/machine.h"
@@ -126,14 +127,14 @@ vgpu::TensorMap map_of(const TensorMapDesc& desc) {
 
 class VirtualDevice : public Device {
  public:
-  explicit VirtualDevice(const VirtualDeviceOptions& options)
+  VirtualDevice(int sm, const VirtualDeviceOptions& options)
       : machine_({.host_threads = options.host_threads,
                   .memory_bytes = options.memory_bytes,
                   .observation = options.observation,
                   .allow_avx512 = options.allow_avx512}) {
     info_.kind = DeviceKind::kVirtual;
     info_.name = "virtual";
-    info_.sm = options.sm;
+    info_.sm = sm;
     info_.multiprocessors = options.multiprocessors;
     info_.memory_bytes = static_cast<std::int64_t>(machine_.memory_limit());
   }
@@ -250,7 +251,11 @@ class VirtualDevice : public Device {
 }  // namespace
 
 std::unique_ptr<Device> make_virtual_device(const VirtualDeviceOptions& options) {
-  return std::make_unique<VirtualDevice>(options);
+  return make_virtual_gpu(90, options);
+}
+
+std::unique_ptr<Device> make_virtual_gpu(int sm, const VirtualDeviceOptions& options) {
+  return std::make_unique<VirtualDevice>(sm, options);
 }
 
 }  // namespace tessera

@@ -14,6 +14,14 @@ struct alignas(16) Vector {
   T x[16 / sizeof(T)];
 };
 
+// WHY __stwb: a plain store beside a scalar path is merged with it and comes out as scalar stores.
+__device__ inline void store_vector(float* to, const Vector<float>& v) {
+  __stwb(reinterpret_cast<float4*>(to), {v.x[0], v.x[1], v.x[2], v.x[3]});
+}
+__device__ inline void store_vector(double* to, const Vector<double>& v) {
+  __stwb(reinterpret_cast<double2*>(to), {v.x[0], v.x[1]});
+}
+
 template <class T>
 __device__ bool allows_vectors(const void* base, long long stride) {
   return reinterpret_cast<unsigned long long>(base) % 16 == 0 && stride % (16 / sizeof(T)) == 0;
@@ -303,7 +311,7 @@ struct Output {
 #pragma unroll
         for (int e = 0; e < kVector; ++e) out.x[e] = blend(sum[e], out.x[e]);
       }
-      *reinterpret_cast<Vector<T>*>(to) = out;
+      store_vector(to, out);
     } else {
 #pragma unroll
       for (int e = 0; e < kVector; ++e) {

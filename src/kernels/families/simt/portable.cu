@@ -1,5 +1,5 @@
 // FP32 and FP64 products on any GPU from SM 7.5 on: nothing here needs tensor copies, barrier
-// objects or more than 48 KB of shared memory. One CTA per output tile; tiles of A and B stand in
+// objects or more than 48 KB of shared memory. One CTA per output tile; tiles of A and B are in
 // shared memory as (k, m) and (k, n) whichever way the operands lie. All sizes, strides and
 // alignments: 128-bit accesses where base and stride allow them, else one element at a time.
 #include "kernels/families/simt/portable_config.h"
@@ -227,8 +227,8 @@ class Ring {
   int current_ = cfg.stages - 1;
 };
 
-// Element i of a thread's along one side, counted from the warp's tile: vectors, `lanes` vectors
-// apart.
+// Element i of a thread's outputs along one side, counted from the warp's tile: vectors of `width`,
+// `lanes` vectors apart.
 constexpr int element_of(int width, int lanes, int place, int i) {
   return (i / width * lanes + place) * width + i % width;
 }
@@ -329,13 +329,9 @@ __device__ Output<T> output_of(const GemmParams& p) {
           static_cast<T>(p.alpha),    static_cast<T>(p.beta), vectors};
 }
 
-struct Coord {
-  long long m, n;
-};
-
 // The tile of this block. Groups of eight tile rows are walked down each column of tiles first:
 // what the tiles in flight read of A and B is shared in the L2.
-__device__ inline Coord tile_of(long long tiles_m, long long tiles_n) {
+__device__ inline tile::Coord<long long> tile_of(long long tiles_m, long long tiles_n) {
   constexpr int kGroup = 8;
   const long long tile = blockIdx.x, tiles_per_group = kGroup * tiles_n;
   const long long first = tile / tiles_per_group * kGroup, in_group = tile % tiles_per_group;
@@ -348,11 +344,11 @@ __device__ void run(const GemmParams& p) {
   using T = typename decltype(cfg)::Element;
   static_assert(is_legal(cfg));
   __shared__ Stage<cfg> stages[cfg.stages];
-  const Coord tile =
+  const tile::Coord<long long> at =
       tile_of((p.m + cfg.block.m - 1) / cfg.block.m, (p.n + cfg.block.n - 1) / cfg.block.n);
-  const long long first_m = tile.m * cfg.block.m, first_n = tile.n * cfg.block.n;
+  const long long first_m = at.m * cfg.block.m, first_n = at.n * cfg.block.n;
   const int warp = threadIdx.x / 32;
-  const tile::LanePlace lane = tile::lane_place(cfg.lanes, threadIdx.x % 32);
+  const tile::Coord<> lane = tile::lane_coord(cfg.lanes, threadIdx.x % 32);
   const int row = warp / cfg.warps.n * (cfg.block.m / cfg.warps.m) + lane.m * cfg.kVector;
   const int col = warp % cfg.warps.n * (cfg.block.n / cfg.warps.n) + lane.n * cfg.kVector;
 

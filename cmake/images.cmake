@@ -133,6 +133,12 @@ endfunction()
 
 function(add_production_images)
   add_image_of(simt_f32 ${CMAKE_SOURCE_DIR}/src/kernels/families/simt/kernel.cu)
+  # One source for four images, whose names end with the lowest SM that runs them.
+  foreach(name simt_f32_sm75 simt_f64_sm75 simt_f32_sm80 simt_f64_sm80)
+    string(REGEX MATCH "[0-9]+$" portable ${name})
+    add_image(${name} SOURCE ${CMAKE_SOURCE_DIR}/src/kernels/families/simt/portable.cu
+              PORTABLE ${portable})
+  endforeach()
   foreach(name IN LISTS TESSERA_PATCHED)
     patch_image(${name})
   endforeach()

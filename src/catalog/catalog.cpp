@@ -7,6 +7,7 @@
 #include "catalog/persistent.h"
 #include "catalog/rung.h"
 #include "kernels/families/simt/config.h"
+#include "kernels/families/simt/portable_config.h"
 #include "ladder/01_strided/config.h"
 #include "ladder/02_coalesced/config.h"
 #include "ladder/03_shared_tile/config.h"
@@ -30,8 +31,8 @@
 
 namespace tessera {
 std::span<const Kernel> all_kernels() {
-  using catalog::packed_rung, catalog::patched_rung, catalog::persistent_rung, catalog::rung,
-      catalog::stream_k_kernel;
+  using catalog::packed_rung, catalog::patched_rung, catalog::persistent_rung,
+      catalog::portable_kernel, catalog::rung, catalog::stream_k_kernel;
   // clang-format off
   static const std::vector<Kernel> kernels = {
       rung("01_strided", "one thread an output, lanes down a column", strided::kRows),
@@ -46,14 +47,18 @@ std::span<const Kernel> all_kernels() {
       rung("10_general_tile", "interior blocks without predicates", general_tile::kRows),
       rung("11_double_buffer", "load the next tile while multiplying", double_buffer::kRows),
       rung("12_warp_tile", "lanes laid out for conflict-free reads", warp_tile::kRows),
-      rung("13_async_copy", "tiles copied past the registers, in stages", async_copy::kRows),
-      rung("14_operand_order", "FFMAs that share operands with their neighbours", operand_order::kRows),
+      rung("13_async_copy", "tiles copied past the registers, in stages", async_copy::kRows, async_copy::kPortableArch),
+      rung("14_operand_order", "FFMAs that share operands with their neighbours", operand_order::kRows, operand_order::kPortableArch),
       persistent_rung("15_producer_warp", "warps that fetch, warps that only multiply", producer_warp::kRows),
       patched_rung("16_scheduled_sass", "FFMAs reordered in the machine code", persistent_rung(scheduled_sass::kPatchedFrom, "", producer_warp::kRows)),
       packed_rung("21_packed_blocks", "operands packed into blocks", packed_blocks::kRows),
       packed_rung("22_packed_shared", "packed blocks in shared memory", packed_shared::kRows),
       packed_rung("23_packed_conflict_free", "shared blocks read without conflicts", packed_conflict_free::kRows),
-      packed_rung("24_tensor_core_wmma", "FP64 tensor cores, one warp a tile", tensor_core_wmma::kRows),
+      packed_rung("24_tensor_core_wmma", "FP64 tensor cores, one warp a tile", tensor_core_wmma::kRows, tensor_core_wmma::kPortableArch),
+      portable_kernel("simt_f32_sm75", "plain loads, for SM 7.5", DataType::kF32, portable::f32_sm75::kRows, 75),
+      portable_kernel("simt_f64_sm75", "plain loads, for SM 7.5", DataType::kF64, portable::f64_sm75::kRows, 75),
+      portable_kernel("simt_f32_sm80", "cp.async, from SM 8.0 on", DataType::kF32, portable::f32_sm80::kRows, 80),
+      portable_kernel("simt_f64_sm80", "cp.async, from SM 8.0 on", DataType::kF64, portable::f64_sm80::kRows, 80),
       stream_k_kernel("simt_f32", "TMA, persistent, stream-K", "simt", simt::kRows),
   };
   // clang-format on

@@ -24,9 +24,9 @@ constexpr OutputTile thread_tile(const Config& config) {
   return {1, config.block.m * config.block.n / config.threads()};
 }
 
-// The type-erased rows of a kernel's config table.
+// The type-erased rows of a kernel's config table. `prefix`: of its entries' names.
 template <class Rows>
-std::vector<KernelRow> rows_from(std::string_view name, const Rows& table) {
+std::vector<KernelRow> rows_from(std::string_view prefix, const Rows& table) {
   std::vector<KernelRow> rows;
   for (const auto& [variant, config] : table) {
     KernelRow row{.variant = variant, .entry = {}, .sides = {}, .block = config.block};
@@ -35,7 +35,7 @@ std::vector<KernelRow> rows_from(std::string_view name, const Rows& table) {
     row.threads = config.threads() / row.threads_y;
     if constexpr (requires { config.shared_bytes(); }) row.shared_bytes = config.shared_bytes();
     row.thread = thread_tile(config);
-    row.entry = entry_name("rung_" + std::string(name), variant, row.sides);
+    row.entry = entry_name(prefix, variant, row.sides);
     rows.push_back(row);
   }
   return rows;
@@ -53,9 +53,23 @@ inline Kernel plain_kernel(std::string name, std::string idea, std::vector<Kerne
           .name_space = std::move(name_space)};
 }
 
+// `first_sm`: the lowest compute capability that its code runs on, kPortableArch of its config.h.
 template <class Rows>
-Kernel rung(const std::string& name, std::string idea, const Rows& table) {
-  return plain_kernel(name, std::move(idea), rows_from(name, table));
+Kernel rung(const std::string& name, std::string idea, const Rows& table, int first_sm = 75) {
+  Kernel kernel = plain_kernel(name, std::move(idea), rows_from("rung_" + name, table));
+  kernel.first_sm = first_sm;
+  return kernel;
+}
+
+// "simt_f64_sm80": a production kernel of one launch, in namespace tessera::portable::f64_sm80.
+template <class Rows>
+Kernel portable_kernel(const std::string& name, std::string idea, DataType type, const Rows& table,
+                       int first_sm) {
+  Kernel kernel = plain_kernel(name, std::move(idea), rows_from(name, table));
+  kernel.type = type;
+  kernel.first_sm = first_sm;
+  kernel.name_space = "tessera::portable::" + name.substr(name.find('_') + 1);
+  return kernel;
 }
 
 // The machine code of another kernel, reordered by the build.
@@ -68,8 +82,9 @@ inline Kernel patched_rung(std::string name, std::string idea, Kernel from) {
 
 // An FP64 kernel that multiplies packed blocks: two packing launches, then one that multiplies.
 template <class Rows>
-Kernel packed_rung(const std::string& name, std::string idea, const Rows& table) {
-  Kernel kernel = plain_kernel(name, std::move(idea), rows_from(name, table));
+Kernel packed_rung(const std::string& name, std::string idea, const Rows& table,
+                   int first_sm = 75) {
+  Kernel kernel = rung(name, std::move(idea), table, first_sm);
   for (std::size_t i = 0; i < kernel.rows.size(); ++i) {
     for (const std::string pack : {"pack_a", "pack_b"}) {
       kernel.helpers.push_back({kernel.rows[i].entry + "__" + pack,

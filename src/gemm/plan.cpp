@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "gemm/tuning.h"
-
 namespace tessera::gemm {
 namespace {
 
@@ -52,9 +50,10 @@ Status ask(const Kernel& kernel, std::string_view variant, const Request& reques
   }
   const int sm = request.limits.sm;
   if (sm < kernel.first_sm || sm > kernel.last_sm) {
-    return Status::unsupported("the GPU is of SM " + std::to_string(sm) + ", but " + kernel.name +
-                               " is compiled for SM " + std::to_string(kernel.first_sm) +
-                               (kernel.last_sm > kernel.first_sm ? " and later" : " alone"));
+    const std::string needed = "sm_" + std::to_string(kernel.first_sm);
+    return Status::unsupported("kernel is " + kernel.name + ", whose code needs " + needed +
+                               (kernel.last_sm > kernel.first_sm ? " or later" : "a") +
+                               ", but the GPU is sm_" + std::to_string(sm));
   }
   return family_of(kernel).offer(kernel, variant, request, offers);
 }
@@ -74,16 +73,11 @@ std::vector<Offer> offers_of_all(const Request& request) {
     if (!is_rung(kernel)) ask(kernel, "", request, offers);
   }
   if (!offers.empty()) return offers;
-  // FP64 has no other kernel yet: the rungs whose rate is known.
-  for (const Rate& rate : kRates) {
-    const Kernel& kernel = *choose_kernels(rate.kernel).front().kernel;
-    if (is_rung(kernel)) ask(kernel, rate.variant, request, offers);
-  }
-  if (!offers.empty()) return offers;
   const Problem& p = request.problem;
   throw StatusError(Status::unsupported(
       "no kernel takes m = " + std::to_string(p.m) + ", n = " + std::to_string(p.n) +
-      ", k = " + std::to_string(p.k) + " in " + std::string(name_of(p.type))));
+      ", k = " + std::to_string(p.k) + " in " + std::string(name_of(p.type)) + " on an sm_" +
+      std::to_string(request.limits.sm)));
 }
 
 // Keeps what fits the workspace, the cheapest first.

@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "arch/gpus.h"
+
 namespace tessera::gemm {
 
 struct Rate {
@@ -12,6 +14,7 @@ struct Rate {
 
 // On GPUs other than the one that was measured only their order and proportion matter.
 inline constexpr Rate kRates[] = {
+#include "gemm/tuning/estimates.inc"
 #include "gemm/tuning/h200.inc"
 };
 

@@ -118,17 +118,17 @@ TEST_F(ModulesTest, ABrokenGpuIsNotAWrongImage) {
 }
 
 TEST(Architecture, WhichCodeFitsWhichGpu) {
-  EXPECT_EQ(cuda::arch_number("sm_90a"), 90);
-  EXPECT_EQ(cuda::arch_number("compute_120"), 120);
-  EXPECT_EQ(cuda::arch_number("none"), 0);
-  EXPECT_TRUE(cuda::cubin_fits("sm_90a", 90));
-  EXPECT_FALSE(cuda::cubin_fits("sm_90a", 91));
-  EXPECT_TRUE(cuda::cubin_fits("sm_80", 86));
-  EXPECT_FALSE(cuda::cubin_fits("sm_86", 80));
-  EXPECT_FALSE(cuda::cubin_fits("sm_80", 90));
-  EXPECT_TRUE(cuda::ptx_fits("compute_75", 120));
-  EXPECT_FALSE(cuda::ptx_fits("compute_90a", 100));
-  EXPECT_FALSE(cuda::ptx_fits("compute_80", 75));
+  EXPECT_EQ(arch_number("sm_90a"), 90);
+  EXPECT_EQ(arch_number("compute_120"), 120);
+  EXPECT_EQ(arch_number("none"), 0);
+  EXPECT_TRUE(cubin_fits("sm_90a", 90));
+  EXPECT_FALSE(cubin_fits("sm_90a", 91));
+  EXPECT_TRUE(cubin_fits("sm_80", 86));
+  EXPECT_FALSE(cubin_fits("sm_86", 80));
+  EXPECT_FALSE(cubin_fits("sm_80", 90));
+  EXPECT_TRUE(ptx_fits("compute_75", 120));
+  EXPECT_FALSE(ptx_fits("compute_90a", 100));
+  EXPECT_FALSE(ptx_fits("compute_80", 75));
 }
 
 }  // namespace

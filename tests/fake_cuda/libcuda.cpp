@@ -4,6 +4,7 @@
 //
 // FAKE_CUDA_FAIL="cuInit=100,cuMemAlloc_v2=2"  results of calls    FAKE_CUDA_SM=75    (default 90)
 // FAKE_CUDA_DRIVER=12040  release of the driver (default 13000)    FAKE_CUDA_MEMORY=bytes
+// FAKE_CUDA_MULTIPROCESSORS=68  (default 132)
 // cuModuleLoadDataEx takes a text that starts with "good" and refuses everything else, unless
 // FAKE_CUDA_ACCEPT is set.
 #include <algorithm>
@@ -112,8 +113,9 @@ int cuDeviceGetName(char* name, int bytes, int) {
 }
 int cuDeviceGetAttribute(int* value, int attribute, int) {
   const int sm = std::stoi(setting("FAKE_CUDA_SM", "90"));
+  const int multiprocessors = std::stoi(setting("FAKE_CUDA_MULTIPROCESSORS", "132"));
   const std::map<int, int> values = {
-      {13, 1980000}, {16, 132}, {38, 52428800}, {75, sm / 10}, {76, sm % 10}};
+      {13, 1980000}, {16, multiprocessors}, {38, 52428800}, {75, sm / 10}, {76, sm % 10}};
   *value = values.at(attribute);
   return note("cuDeviceGetAttribute");
 }

@@ -44,7 +44,8 @@ TEST(Select, ThinOutputsTakeThinTiles) {
 }
 
 TEST(Select, TypesDecide) {
-  EXPECT_EQ(best(4096, 4096, 64, DataType::kF64), "24_tensor_core_wmma");
+  EXPECT_EQ(best(4096, 4096, 64, DataType::kF64), "simt_f64_sm80");
+  EXPECT_EQ(best(4096, 4096, 64, DataType::kF32), "simt_f32");
 }
 
 TEST(Select, EmptyProblemsHaveAKernelToo) { EXPECT_FALSE(best(0, 5, 5).empty()); }
@@ -55,20 +56,19 @@ double predicted(const char* kernel, const Problem& problem) {
       .cost.total();
 }
 
-// All variants that the kernel has, the cheapest first, each once.
+// All variants of the library's kernels of the type, the cheapest first, each once.
 TEST(Select, ThePlanRemembersWhatElseThereWas) {
   const gemm::Plan plan = plan_of({.m = 1000, .n = 900, .k = 800});
-  const Kernel& kernel = *choose_kernels("simt_f32").front().kernel;
-  EXPECT_EQ(plan.offers.size(), variants_of(kernel).size());
+  EXPECT_EQ(plan.offers.size(), choose_kernels("simt_f32*/all").size());
   for (std::size_t i = 1; i < plan.offers.size(); ++i) {
     EXPECT_LE(plan.offers[i - 1].cost.total(), plan.offers[i].cost.total());
     for (std::size_t j = 0; j < i; ++j) {
-      EXPECT_NE(plan.offers[i].row->variant, plan.offers[j].row->variant);
+      EXPECT_NE(plan.offers[i].row, plan.offers[j].row);
     }
   }
   for (const gemm::Offer& offer : plan.offers) {
     const gemm::Plan alone = gemm::plan(plan.problem, {}, kLimits,
-                                        {.kernel = KernelChoice{&kernel, offer.row->variant}});
+                                        {.kernel = KernelChoice{offer.kernel, offer.row->variant}});
     EXPECT_EQ(alone.offers.size(), 1u);
     EXPECT_EQ(&alone.row(), offer.row);
     EXPECT_EQ(alone.offers.front().cost.total(), offer.cost.total());
@@ -78,10 +78,13 @@ TEST(Select, ThePlanRemembersWhatElseThereWas) {
 }
 
 // Rungs are planned when they are named.
-TEST(Select, RungsAreNeverChosenInFp32) {
-  for (const std::int64_t size : {1, 16, 100, 512, 4096}) {
-    for (const gemm::Offer& offer : plan_of({.m = size, .n = size, .k = size}).offers) {
-      EXPECT_EQ(offer.kernel->name, "simt_f32");
+TEST(Select, RungsAreNeverChosen) {
+  for (const DataType type : {DataType::kF32, DataType::kF64}) {
+    for (const std::int64_t size : {1, 16, 100, 512, 4096}) {
+      for (const gemm::Offer& offer :
+           plan_of({.m = size, .n = size, .k = size, .type = type}).offers) {
+        EXPECT_TRUE(offer.kernel->name.starts_with("simt_")) << offer.kernel->name;
+      }
     }
   }
 }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <vector>
 
 namespace tessera::cuda {
@@ -92,27 +91,6 @@ Module try_load(const Driver& driver, const Candidate& code, std::string& reason
 }
 
 }  // namespace
-
-int arch_number(std::string_view arch) {
-  const auto digits = arch.find_first_of("0123456789");
-  if (digits == std::string_view::npos) return 0;
-  int number = 0;
-  std::from_chars(arch.data() + digits, arch.data() + arch.size(), number);
-  return number;
-}
-
-bool cubin_fits(std::string_view arch, int sm) {
-  const int made_for = arch_number(arch);
-  if (arch.ends_with('a')) return made_for == sm;
-  // HW: a cubin runs on its own and later minor revisions of its major one (CUDA C++ Programming
-  // Guide, binary compatibility).
-  return made_for / 10 == sm / 10 && made_for <= sm;
-}
-
-bool ptx_fits(std::string_view arch, int sm) {
-  const int made_for = arch_number(arch);
-  return arch.ends_with('a') ? made_for == sm : made_for <= sm;
-}
 
 LoadedModule load_module(const Driver& driver, const CodeImage& image, int sm) {
   std::string reasons, without_patch;

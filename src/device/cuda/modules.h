@@ -6,6 +6,7 @@
 
 #include "device/cuda/driver.h"
 #include "device/device.h"
+#include "launch/code_arch.h"
 
 namespace tessera::cuda {
 
@@ -17,14 +18,6 @@ struct LoadedModule {
   std::string hash = {};  // hash_of() the code that was loaded
   bool is_patched = false;
 };
-
-// The number of "sm_90a" or "compute_75": 90, 75; 0 for text without one.
-int arch_number(std::string_view arch);
-
-// True when code for `arch` can run on a GPU of compute capability `sm` (90): an arch-specific
-// target ("sm_90a") and a cubin need that very one, plain PTX that or a later one.
-bool cubin_fits(std::string_view arch, int sm);
-bool ptx_fits(std::string_view arch, int sm);
 
 // Loads the patched cubin of an image that has one, where SM and hash are those that it was made
 // for; else the cubin, else the PTX it was made from, else a further cubin, else the portable PTX.

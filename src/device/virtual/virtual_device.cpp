@@ -6,6 +6,8 @@
 
 #include "base/hash.h"
 #include "device/device.h"
+#include "device/virtual/older_gpu.h"
+#include "launch/code_arch.h"
 #include "vgpu/async/tensor_map.h"
 #include "vgpu/machine.h"
 
@@ -126,14 +128,14 @@ vgpu::TensorMap map_of(const TensorMapDesc& desc) {
 
 class VirtualDevice : public Device {
  public:
-  explicit VirtualDevice(const VirtualDeviceOptions& options)
+  VirtualDevice(int sm, const VirtualDeviceOptions& options)
       : machine_({.host_threads = options.host_threads,
                   .memory_bytes = options.memory_bytes,
                   .observation = options.observation,
                   .allow_avx512 = options.allow_avx512}) {
     info_.kind = DeviceKind::kVirtual;
     info_.name = "virtual";
-    info_.sm = 90;
+    info_.sm = sm;
     info_.multiprocessors = options.multiprocessors;
     info_.memory_bytes = static_cast<std::int64_t>(machine_.memory_limit());
   }
@@ -156,13 +158,11 @@ class VirtualDevice : public Device {
   LoadedImage load(const CodeImage& image) override {
     const auto known = loaded_.find(image.name);
     if (known != loaded_.end()) return known->second;
-    if (image.ptx.empty()) {
-      throw StatusError(Status::unavailable("image " + std::string(image.name) +
-                                            " holds no PTX, which the virtual GPU runs"));
-    }
-    programs_.push_back(translated([&] { return machine_.load(image.ptx); }));
-    const auto bytes = std::as_bytes(std::span<const char>(image.ptx));
-    const LoadedImage loaded{programs_.size(), "ptx sm_90a (virtual)", hash_of(bytes)};
+    const Ptx ptx = ptx_of(image);
+    programs_.push_back(translated([&] { return machine_.load(ptx.text); }));
+    const auto bytes = std::as_bytes(std::span<const char>(ptx.text));
+    const LoadedImage loaded{programs_.size(), "ptx " + std::string(ptx.arch) + " (virtual)",
+                             hash_of(bytes)};
     loaded_.emplace(image.name, loaded);
     return loaded;
   }
@@ -227,6 +227,22 @@ class VirtualDevice : public Device {
     throw StatusError(Status::bad_argument("this image was not loaded on this device"));
   }
 
+  struct Ptx {
+    std::string_view text, arch;
+  };
+  // The newest PTX of an image that a GPU of this SM could be given.
+  Ptx ptx_of(const CodeImage& image) const {
+    if (!image.ptx.empty() && ptx_fits(image.cubin_arch, info_.sm)) {
+      return {image.ptx, image.cubin_arch};
+    }
+    if (!image.portable_ptx.empty() && ptx_fits(image.portable_arch, info_.sm)) {
+      return {image.portable_ptx, image.portable_arch};
+    }
+    throw StatusError(Status::unavailable("image " + std::string(image.name) +
+                                          " holds no PTX for sm_" + std::to_string(info_.sm) +
+                                          ", as which the virtual GPU runs"));
+  }
+
   vgpu::Machine machine_;
   DeviceInfo info_{};
   std::map<std::string, LoadedImage, std::less<>> loaded_;
@@ -238,7 +254,11 @@ class VirtualDevice : public Device {
 }  // namespace
 
 std::unique_ptr<Device> make_virtual_device(const VirtualDeviceOptions& options) {
-  return std::make_unique<VirtualDevice>(options);
+  return make_virtual_gpu(90, options);
+}
+
+std::unique_ptr<Device> make_virtual_gpu(int sm, const VirtualDeviceOptions& options) {
+  return std::make_unique<VirtualDevice>(sm, options);
 }
 
 }  // namespace tessera

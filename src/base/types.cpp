@@ -130,7 +130,9 @@ std::string_view name_of(ComputeType type) {
 bool is_float(ElementType type) { return facts_of(type).kind == NumberKind::kFloat; }
 
 double unit_roundoff(ElementType type) {
-  return is_float(type) ? std::ldexp(1.0, -facts_of(type).digits) : 0;
+  const ElementFacts& facts = facts_of(type);
+  if (facts.kind == NumberKind::kNone) refuse_type("rounding", type);
+  return facts.kind == NumberKind::kFloat ? std::ldexp(1.0, -facts.digits) : 0;
 }
 
 ElementType parse_element_type(std::string_view argument, std::string_view name) {
@@ -185,6 +187,13 @@ Status check(const Types& types) {
     return error.status();
   }
   return {};
+}
+
+Types types_for(ElementType type) {
+  for (const Word& word : kWords) {
+    if (word.types == same_types(type, word.types.compute)) return word.types;
+  }
+  refuse_type("a product of one type", type);
 }
 
 std::string named_types() {

@@ -109,6 +109,8 @@ std::string describe(const Types& types);
 Status check(const Types& types);
 // A word or five, as name_of(Types) writes them. Throws kBadArgument that lists what is accepted.
 Types parse_types(std::string_view argument, std::string_view text);
+// The word whose operands and D are of this type. Throws kUnsupported where there is none.
+Types types_for(ElementType type);
 std::string named_types();  // "f64, f32, ..."
 
 }  // namespace tessera

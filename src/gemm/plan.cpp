@@ -46,9 +46,9 @@ bool is_rung(const Kernel& kernel) {
 
 Status ask(const Kernel& kernel, std::string_view variant, const Request& request,
            std::vector<Offer>& offers) {
-  if (kernel.type != request.problem.type) {
-    return Status::unsupported("type is " + std::string(name_of(request.problem.type)) + ", but " +
-                               kernel.name + " multiplies " + std::string(name_of(kernel.type)));
+  if (kernel.types != request.problem.types) {
+    return Status::unsupported("type is " + name_of(request.problem.types) + ", but " +
+                               kernel.name + " multiplies " + name_of(kernel.types));
   }
   const int sm = request.limits.sm;
   if (sm < kernel.first_sm || sm > kernel.last_sm) {
@@ -68,6 +68,7 @@ std::vector<Offer> offers_of_named(const KernelChoice& choice, const Request& re
 }
 
 std::vector<Offer> offers_of_all(const Request& request) {
+  require(check_has_kernel(request.problem.types));
   std::vector<Offer> offers;
   offers.reserve(16);
   for (const Kernel& kernel : all_kernels()) {
@@ -83,7 +84,7 @@ std::vector<Offer> offers_of_all(const Request& request) {
   const Problem& p = request.problem;
   throw StatusError(Status::unsupported(
       "no kernel takes m = " + std::to_string(p.m) + ", n = " + std::to_string(p.n) +
-      ", k = " + std::to_string(p.k) + " in " + std::string(name_of(p.type))));
+      ", k = " + std::to_string(p.k) + " in " + name_of(p.types)));
 }
 
 // Keeps what fits the workspace, the cheapest first.
@@ -107,6 +108,7 @@ Plan plan(const Problem& given, const Alignment& alignment, const DeviceLimits& 
           const PlanOptions& options) {
   const Problem problem = without_scales(with_default_ld(given));
   require(check(problem));
+  require(check_plain(problem));
   const Request request = request_of(problem, alignment, limits, options);
   Plan plan{problem,
             alignment,

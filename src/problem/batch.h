@@ -20,6 +20,8 @@ struct Batch {
   std::int64_t count = 1;
   std::int64_t stride_a = 0, stride_b = 0, stride_c = 0, stride_d = 0;
   std::int64_t alignment = 0;  // of kPointers: bytes of which every address is a multiple
+
+  bool operator==(const Batch&) const = default;
 };
 
 // Not ok for a negative count or stride, outputs on top of each other, or no alignment.

@@ -15,6 +15,8 @@ struct Epilogue {
   Bias bias = Bias::kNone;
   Activation activation = Activation::kIdentity;
 
+  bool operator==(const Epilogue&) const = default;
+
   bool is_identity() const { return bias == Bias::kNone && activation == Activation::kIdentity; }
 };
 

@@ -105,7 +105,7 @@ std::string describe(const Scales& scales) {
   std::string text;
   for (const auto& [name, value] :
        {std::pair("A ", scales.a), {"B ", scales.b}, {"D ", scales.d}}) {
-    if (value != Scale::kNone) append(text, name + std::string(word_of(kScales, value)));
+    if (value != ScaleKind::kNone) append(text, name + std::string(word_of(kScales, value)));
   }
   return text.empty() ? "none" : text;
 }

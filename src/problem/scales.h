@@ -8,16 +8,19 @@
 
 namespace tessera {
 
-enum class Scale {
+enum class ScaleKind {
   kNone,
   kPerTensor,  // one factor
   kPerRow,     // one factor for each row of op(A) or D, for each column of op(B)
 };
 
 struct Scales {
-  Scale a = Scale::kNone, b = Scale::kNone, d = Scale::kNone;
+  ScaleKind a = ScaleKind::kNone, b = ScaleKind::kNone, d = ScaleKind::kNone;
 
-  bool none() const { return a == Scale::kNone && b == Scale::kNone && d == Scale::kNone; }
+  bool operator==(const Scales&) const = default;
+  bool none() const {
+    return a == ScaleKind::kNone && b == ScaleKind::kNone && d == ScaleKind::kNone;
+  }
 };
 
 // Not ok for values that are none of the enum's.

@@ -10,8 +10,8 @@ const gemm::DeviceLimits kLimits{.sms = 132};
 
 gemm::Plan plan_of(const Problem& problem) { return gemm::plan(problem, {}, kLimits); }
 
-std::string best(std::int64_t m, std::int64_t n, std::int64_t k, DataType type = DataType::kF32) {
-  return plan_of({.m = m, .n = n, .k = k, .type = type}).kernel().name;
+std::string best(std::int64_t m, std::int64_t n, std::int64_t k, const Types& types = kF32Types) {
+  return plan_of({.m = m, .n = n, .k = k, .types = types}).kernel().name;
 }
 
 std::string variant(std::int64_t m, std::int64_t n, std::int64_t k, const char* layout = "NT") {
@@ -43,9 +43,7 @@ TEST(Select, ThinOutputsTakeThinTiles) {
   EXPECT_EQ(variant(32, 32, 1048576), "64x32_k4");
 }
 
-TEST(Select, TypesDecide) {
-  EXPECT_EQ(best(4096, 4096, 64, DataType::kF64), "24_tensor_core_wmma");
-}
+TEST(Select, TypesDecide) { EXPECT_EQ(best(4096, 4096, 64, kF64Types), "24_tensor_core_wmma"); }
 
 TEST(Select, EmptyProblemsHaveAKernelToo) { EXPECT_FALSE(best(0, 5, 5).empty()); }
 

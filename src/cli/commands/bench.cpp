@@ -66,8 +66,8 @@ bool any_failed(const std::vector<lab::Record>& records) {
   return false;
 }
 
-DataType type_for_best(const ProblemOptions& options) {
-  return options.type.empty() ? DataType::kF32 : parse_type(options.type);
+Types types_for_best(const ProblemOptions& options) {
+  return options.type.empty() ? kF32Types : parse_types("--type", options.type);
 }
 
 // One piece of work: the kernels of one type on one problem.
@@ -81,8 +81,8 @@ std::vector<Group> groups_of(const ProblemOptions& options, const Shape& otherwi
                              const DeviceInfo& device) {
   std::vector<Group> groups;
   if (options.kernel == kBestKernel) {
-    const DataType type = type_for_best(options);
-    for (const Problem& problem : problems_of(options, type, otherwise)) {
+    const Types types = types_for_best(options);
+    for (const Problem& problem : problems_of(options, types, otherwise)) {
       const gemm::Plan plan =
           gemm::plan(problem, {}, gemm::limits_of(device), plan_options_of(options));
       groups.push_back({problem, {{&plan.kernel(), plan.row().variant}}});
@@ -90,9 +90,9 @@ std::vector<Group> groups_of(const ProblemOptions& options, const Shape& otherwi
     return groups;
   }
   const std::vector<KernelChoice> kernels = kernels_of(options);
-  for (const DataType type : types_of(kernels)) {
-    for (const Problem& problem : problems_of(options, type, otherwise)) {
-      groups.push_back({problem, kernels_of_type(kernels, type)});
+  for (const Types& types : types_of(kernels)) {
+    for (const Problem& problem : problems_of(options, types, otherwise)) {
+      groups.push_back({problem, kernels_of_type(kernels, types)});
     }
   }
   return groups;
@@ -228,7 +228,7 @@ int say_why(const Options& options) {
   const Devices devices = open_devices(options.device);
   std::vector<gemm::Plan> plans;
   for (const Problem& problem :
-       problems_of(options.problem, type_for_best(options.problem), kGpuShape)) {
+       problems_of(options.problem, types_for_best(options.problem), kGpuShape)) {
     plans.push_back(gemm::plan(problem, {}, gemm::limits_of(devices.device->info()),
                                plan_options_of(options.problem)));
   }

@@ -85,4 +85,11 @@ std::span<const KernelRow> rows_of(const Kernel& kernel, std::string_view varian
   return {begin, std::find_if_not(begin, kernel.rows.end(), is_wanted)};
 }
 
+Status check_has_kernel(const Types& types) {
+  for (const Kernel& kernel : all_kernels()) {
+    if (kernel.types == types) return {};
+  }
+  return Status::unsupported("no kernel multiplies " + describe(types));
+}
+
 }  // namespace tessera

@@ -47,7 +47,7 @@ struct HelperEntry {
 struct Kernel {
   std::string name;  // the rung's folder, "02_coalesced"
   std::string idea;  // one short line
-  DataType type;
+  Types types;
   std::string family;           // whose host file plans it: gemm/families/<family>.cpp
   std::vector<KernelRow> rows;  // variant by variant; the first is the default
   std::vector<HelperEntry> helpers;
@@ -77,6 +77,9 @@ std::vector<KernelChoice> choose_kernels(std::string_view pattern);
 // The rows of one variant: one for each way in which operands can be loaded. Throws kBadArgument
 // where the kernel has no such variant.
 std::span<const KernelRow> rows_of(const Kernel& kernel, std::string_view variant);
+
+// Not ok, kUnsupported, when no kernel multiplies these types, whatever the sizes: names them.
+Status check_has_kernel(const Types& types);
 
 // The image that holds the kernel's entries.
 const CodeImage& image_of(const Kernel& kernel);

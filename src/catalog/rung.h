@@ -46,7 +46,7 @@ inline Kernel plain_kernel(std::string name, std::string idea, std::vector<Kerne
   std::string name_space = name_space_of(name);
   return {.name = std::move(name),
           .idea = std::move(idea),
-          .type = DataType::kF32,
+          .types = kF32Types,
           .family = "one_launch",
           .rows = std::move(rows),
           .helpers = {},
@@ -92,7 +92,7 @@ Kernel packed_rung(const std::string& name, std::string idea, const Rows& table,
                                 "tessera::PackParams"});
     }
   }
-  kernel.type = DataType::kF64;
+  kernel.types = kF64Types;
   kernel.family = "packed";
   return kernel;
 }

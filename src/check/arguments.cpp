@@ -36,10 +36,9 @@ bool is_name(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), fits);
 }
 
-lab::ElementType element_type(const Text& text, const std::string& word) {
-  if (const auto type = lab::parse_element_type(word)) return *type;
-  text.refuse(
-      fmt::format("'{}' is no type; the types are {}", word, lab::names_of_element_types()));
+ElementType element_type(const Text& text, const std::string& word) {
+  if (const auto type = lab::type_of_word(word)) return *type;
+  text.refuse(fmt::format("'{}' is no type; the types are {}", word, lab::words_of_types()));
 }
 
 ScalarArgument scalar(const Text& text, const std::string& type, const std::string& value) {

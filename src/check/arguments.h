@@ -17,7 +17,7 @@ enum class ArrayFill { kUninitialised, kUniform, kIntegers, kZeros, kOnes, kIota
 
 // An array in global memory; the kernel gets its address.
 struct ArrayArgument {
-  lab::ElementType type = lab::ElementType::kF32;
+  ElementType type = ElementType::kF32;
   std::vector<std::int64_t> shape;
   ArrayFill fill = ArrayFill::kUninitialised;
   std::string constant;  // of kConstant, as typed
@@ -25,7 +25,7 @@ struct ArrayArgument {
 };
 
 struct ScalarArgument {
-  lab::ElementType type = lab::ElementType::kI32;
+  ElementType type = ElementType::kS32;
   std::array<std::byte, 8> value{};  // its first size_of(type) bytes
 };
 

@@ -18,7 +18,7 @@ namespace {
 }
 
 // Bytes of the whole array; `what` has to be named where that is beyond 64 bits.
-std::size_t bytes_of(lab::ElementType type, const std::vector<std::int64_t>& shape,
+std::size_t bytes_of(ElementType type, const std::vector<std::int64_t>& shape,
                      const std::string& what) {
   auto bytes = static_cast<std::int64_t>(size_of(type));
   for (const std::int64_t extent : shape) {
@@ -41,9 +41,7 @@ double small_integer(std::uint64_t bits, bool is_signed) {
   return double((bits >> 32) * 17 >> 32) - (is_signed ? 8 : 0);
 }
 
-bool is_unsigned(lab::ElementType type) {
-  return type >= lab::ElementType::kU8 && type <= lab::ElementType::kU64;
-}
+bool is_unsigned(ElementType type) { return facts_of(type).kind == NumberKind::kUnsigned; }
 
 double value_at(const ArrayArgument& spec, std::uint64_t key, std::size_t i) {
   switch (spec.fill) {
@@ -59,9 +57,9 @@ double value_at(const ArrayArgument& spec, std::uint64_t key, std::size_t i) {
 }
 
 // WHY: 1 must stay inside the open interval after rounding to the type.
-void store_below_one(lab::ElementType type, double value, std::byte* to) {
-  store(type, value, to);
-  if (std::fabs(load(type, to)) >= 1) store(type, std::copysign(0.5, value), to);
+void store_below_one(ElementType type, double value, std::byte* to) {
+  store_element(type, value, to);
+  if (std::fabs(load_element(type, to)) >= 1) store_element(type, std::copysign(0.5, value), to);
 }
 
 void fill(const ArrayArgument& spec, std::uint64_t key, HostArray& array) {
@@ -77,7 +75,7 @@ void fill(const ArrayArgument& spec, std::uint64_t key, HostArray& array) {
     const double value = value_at(spec, key, i);
     std::byte* to = array.bytes.data() + i * step;
     spec.fill == ArrayFill::kUniform ? store_below_one(spec.type, value, to)
-                                     : store(spec.type, value, to);
+                                     : store_element(spec.type, value, to);
   }
 }
 
@@ -98,7 +96,7 @@ bool equal(const HostArray& found, const HostArray& expected, std::size_t i, dou
   const std::byte* b = expected.bytes.data() + i * size_of(expected.type);
   const bool same_type = found.type == expected.type;
   if (same_type && std::memcmp(a, b, size_of(found.type)) == 0) return true;
-  const double x = load(found.type, a), y = load(expected.type, b);
+  const double x = load_element(found.type, a), y = load_element(expected.type, b);
   if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
   const double difference = x == y ? 0 : std::fabs(x - y);
   largest = std::max(largest, difference);
@@ -163,7 +161,7 @@ std::string npy_file_of(const HostArray& array) {
 }
 
 std::string shape_text(const HostArray& array) {
-  return fmt::format("{}[{}]", name_of(array.type), fmt::join(array.shape, ","));
+  return fmt::format("{}[{}]", lab::word_of(array.type), fmt::join(array.shape, ","));
 }
 
 Difference compare(const HostArray& found, const HostArray& expected, double tolerance) {
@@ -171,10 +169,10 @@ Difference compare(const HostArray& found, const HostArray& expected, double tol
   for (std::size_t i = 0; i < found.elements(); ++i) {
     if (equal(found, expected, i, tolerance, difference.largest)) continue;
     if (difference.count++ != 0) continue;
-    difference.first =
-        fmt::format("{}: {}, expected {}", index_text(found, i),
-                    text_of(found.type, found.bytes.data() + i * size_of(found.type)),
-                    text_of(expected.type, expected.bytes.data() + i * size_of(expected.type)));
+    difference.first = fmt::format(
+        "{}: {}, expected {}", index_text(found, i),
+        lab::text_of(found.type, found.bytes.data() + i * size_of(found.type)),
+        lab::text_of(expected.type, expected.bytes.data() + i * size_of(expected.type)));
   }
   return difference;
 }

@@ -11,7 +11,7 @@ namespace tessera::checking {
 
 struct HostArray {
   std::string name;
-  lab::ElementType type = lab::ElementType::kF32;
+  ElementType type = ElementType::kF32;
   std::vector<std::int64_t> shape;
   bool fortran_order = false;  // of a file; memory holds the elements in the file's order
   std::vector<std::byte> bytes;

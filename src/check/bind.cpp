@@ -47,16 +47,16 @@ std::vector<Known> known_parameters(const KernelSignature& kernel) {
   return known;
 }
 
-std::optional<lab::ElementType> element_of(std::string cpp) {
-  static const std::map<std::string, lab::ElementType> kTypes = {
-      {"char", lab::ElementType::kI8},          {"signed char", lab::ElementType::kI8},
-      {"unsigned char", lab::ElementType::kU8}, {"bool", lab::ElementType::kU8},
-      {"short", lab::ElementType::kI16},        {"unsigned short", lab::ElementType::kU16},
-      {"int", lab::ElementType::kI32},          {"unsigned int", lab::ElementType::kU32},
-      {"long", lab::ElementType::kI64},         {"unsigned long", lab::ElementType::kU64},
-      {"long long", lab::ElementType::kI64},    {"unsigned long long", lab::ElementType::kU64},
-      {"__half", lab::ElementType::kF16},       {"__nv_bfloat16", lab::ElementType::kBf16},
-      {"float", lab::ElementType::kF32},        {"double", lab::ElementType::kF64}};
+std::optional<ElementType> element_of(std::string cpp) {
+  static const std::map<std::string, ElementType> kTypes = {
+      {"char", ElementType::kS8},          {"signed char", ElementType::kS8},
+      {"unsigned char", ElementType::kU8}, {"bool", ElementType::kU8},
+      {"short", ElementType::kS16},        {"unsigned short", ElementType::kU16},
+      {"int", ElementType::kS32},          {"unsigned int", ElementType::kU32},
+      {"long", ElementType::kS64},         {"unsigned long", ElementType::kU64},
+      {"long long", ElementType::kS64},    {"unsigned long long", ElementType::kU64},
+      {"__half", ElementType::kF16},       {"__nv_bfloat16", ElementType::kBf16},
+      {"float", ElementType::kF32},        {"double", ElementType::kF64}};
   for (const char* suffix : {"*", " const", " volatile", " const"}) {
     if (cpp.ends_with(suffix)) cpp.resize(cpp.size() - std::strlen(suffix));
   }
@@ -69,20 +69,21 @@ std::string misfit_of(const Known& known, const ArrayArgument& array) {
   if (!known.may_be_pointer()) return "an array, but the kernel takes no address there";
   const auto element = element_of(known.cpp);
   if (!array.file.empty() || !element || size_of(*element) == size_of(array.type)) return "";
-  return fmt::format("an array of {}, but the kernel takes {}", name_of(array.type), known.cpp);
+  return fmt::format("an array of {}, but the kernel takes {}", lab::word_of(array.type),
+                     known.cpp);
 }
 
 std::string misfit_of(const Known& known, const ScalarArgument& scalar) {
   if (known.is_pointer()) return "a number, but the kernel takes an address: give an array";
   const std::size_t bytes = known.parameter.bytes;
-  if (size_of(scalar.type) != bytes) {
+  if (static_cast<std::size_t>(size_of(scalar.type)) != bytes) {
     return fmt::format("a number of {} bytes, but the kernel takes {}", size_of(scalar.type),
                        bytes);
   }
   const char kind = known.parameter.type[0];
   if ((kind == 'f' && !is_float(scalar.type)) ||
       ((kind == 'u' || kind == 's') && is_float(scalar.type) && bytes > 2)) {
-    return fmt::format("of type {}, but the kernel takes {}", name_of(scalar.type),
+    return fmt::format("of type {}, but the kernel takes {}", lab::word_of(scalar.type),
                        known.type_text());
   }
   return "";
@@ -128,10 +129,10 @@ std::string example_value(const Known& known) {
   const auto element = element_of(known.cpp);
   if (known.cpp.find("CUtensorMap") != std::string::npos) return "tensormap(a, 64x32, 128)";
   if (known.is_pointer() || (known.may_be_pointer() && known.cpp.empty())) {
-    const lab::ElementType type = element.value_or(lab::ElementType::kF32);
-    return fmt::format("{}[4096]:{}", name_of(type), is_float(type) ? "uniform" : "integers");
+    const ElementType type = element.value_or(ElementType::kF32);
+    return fmt::format("{}[4096]:{}", lab::word_of(type), is_float(type) ? "uniform" : "integers");
   }
-  if (element) return fmt::format("{}:{}", name_of(*element), is_float(*element) ? "1" : "64");
+  if (element) return fmt::format("{}:{}", lab::word_of(*element), is_float(*element) ? "1" : "64");
   if (known.parameter.count > 1) {
     return "bytes:" + (known.parameter.bytes <= 16
                            ? std::string(2 * known.parameter.bytes, '0')

@@ -7,14 +7,6 @@
 namespace tessera::checking {
 namespace {
 
-TensorType tensor_type_of(lab::ElementType type) {
-  static constexpr TensorType kTypes[] = {TensorType::kU8,   TensorType::kU16, TensorType::kS32,
-                                          TensorType::kS64,  TensorType::kU8,  TensorType::kU16,
-                                          TensorType::kU32,  TensorType::kU64, TensorType::kF16,
-                                          TensorType::kBf16, TensorType::kF32, TensorType::kF64};
-  return kTypes[static_cast<std::size_t>(type)];
-}
-
 // The whole array as a tensor, its fastest dimension first.
 TensorMapDesc describe(const TensorMapArgument& map, const HostArray& array,
                        DeviceAddress address) {

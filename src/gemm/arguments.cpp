@@ -13,13 +13,13 @@ std::string text_of(double value) {
   return text;
 }
 
-Status check_scale(const char* name, double value, double planned, DataType type) {
+Status check_scale(const char* name, double value, double planned, const Types& types) {
   if ((value == 0) != (planned == 0)) {
     return Status::bad_argument(std::string(name) + " is " + text_of(value) +
                                 ", but the plan is for one that is " +
                                 (planned == 0 ? "0" : "not 0"));
   }
-  Problem scaled{.type = type};
+  Problem scaled{.types = types};
   (name[0] == 'a' ? scaled.alpha : scaled.beta) = value;
   return check(with_default_ld(scaled));
 }
@@ -74,8 +74,8 @@ Status check_alignments(const Plan& plan, const Operands& operands) {
 
 Status check(const Plan& plan, const Arguments& arguments) {
   const Problem& p = plan.problem;
-  if (Status s = check_scale("alpha", arguments.alpha, p.alpha, p.type); !s.ok()) return s;
-  if (Status s = check_scale("beta", arguments.beta, p.beta, p.type); !s.ok()) return s;
+  if (Status s = check_scale("alpha", arguments.alpha, p.alpha, p.types); !s.ok()) return s;
+  if (Status s = check_scale("beta", arguments.beta, p.beta, p.types); !s.ok()) return s;
   if (plan.launches.empty()) return {};  // nothing is written
   if (Status s = check_null(p, arguments.operands); !s.ok()) return s;
   if (Status s = check_alignments(plan, arguments.operands); !s.ok()) return s;

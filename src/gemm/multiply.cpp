@@ -7,8 +7,8 @@ namespace tessera::gemm {
 namespace {
 
 auto fields_of(const Problem& p) {
-  return std::tie(p.m, p.n, p.k, p.type, p.order, p.op_a, p.op_b, p.lda, p.ldb, p.ldc, p.ldd,
-                  p.alpha, p.beta);
+  return std::tie(p.m, p.n, p.k, p.types, p.order, p.op_a, p.op_b, p.lda, p.ldb, p.ldc, p.ldd,
+                  p.alpha, p.beta, p.batch, p.epilogue, p.scales);
 }
 
 Problem without_scales(Problem problem) {
@@ -37,7 +37,8 @@ std::size_t PlanKeyHash::operator()(const PlanKey& key) const {
     hash = mixed(hash, static_cast<std::uint64_t>(value));
   }
   const auto bits = [&](auto value) { hash = mixed(hash, static_cast<std::uint64_t>(value)); };
-  bits(p.type);
+  for (const ElementType type : {p.types.a, p.types.b, p.types.c, p.types.d}) bits(type);
+  bits(p.types.compute);
   bits(p.order);
   bits(p.op_a);
   bits(p.op_b);

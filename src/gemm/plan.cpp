@@ -44,9 +44,9 @@ bool is_rung(const Kernel& kernel) {
 
 Status ask(const Kernel& kernel, std::string_view variant, const Request& request,
            std::vector<Offer>& offers) {
-  if (kernel.type != request.problem.type) {
-    return Status::unsupported("type is " + std::string(name_of(request.problem.type)) + ", but " +
-                               kernel.name + " multiplies " + std::string(name_of(kernel.type)));
+  if (kernel.types != request.problem.types) {
+    return Status::unsupported("type is " + name_of(request.problem.types) + ", but " +
+                               kernel.name + " multiplies " + name_of(kernel.types));
   }
   const int sm = request.limits.sm;
   if (sm < kernel.first_sm || sm > kernel.last_sm) {
@@ -67,6 +67,7 @@ std::vector<Offer> offers_of_named(const KernelChoice& choice, const Request& re
 }
 
 std::vector<Offer> offers_of_all(const Request& request) {
+  require(check_has_kernel(request.problem.types));
   std::vector<Offer> offers;
   offers.reserve(16);
   for (const Kernel& kernel : all_kernels()) {
@@ -76,7 +77,7 @@ std::vector<Offer> offers_of_all(const Request& request) {
   const Problem& p = request.problem;
   throw StatusError(Status::unsupported(
       "no kernel takes m = " + std::to_string(p.m) + ", n = " + std::to_string(p.n) +
-      ", k = " + std::to_string(p.k) + " in " + std::string(name_of(p.type)) + " on an sm_" +
+      ", k = " + std::to_string(p.k) + " in " + name_of(p.types) + " on an sm_" +
       std::to_string(request.limits.sm)));
 }
 
@@ -101,6 +102,7 @@ Plan plan(const Problem& given, const Alignment& alignment, const DeviceLimits& 
           const PlanOptions& options) {
   const Problem problem = without_scales(with_default_ld(given));
   require(check(problem));
+  require(check_plain(problem));
   const Request request = request_of(problem, alignment, limits, options);
   Plan plan{problem,
             alignment,

@@ -70,6 +70,38 @@ Status check_box(const TensorMapDesc& desc) {
 
 }  // namespace
 
+TensorType tensor_type_of(ElementType type) {
+  switch (type) {
+    case ElementType::kF64:
+      return TensorType::kF64;
+    case ElementType::kF32:
+      return TensorType::kF32;
+    case ElementType::kF16:
+      return TensorType::kF16;
+    case ElementType::kBf16:
+      return TensorType::kBf16;
+    case ElementType::kE4m3:
+    case ElementType::kE5m2:
+    case ElementType::kS8:
+    case ElementType::kU8:
+      return TensorType::kU8;
+    case ElementType::kS16:
+    case ElementType::kU16:
+      return TensorType::kU16;
+    case ElementType::kS32:
+      return TensorType::kS32;
+    case ElementType::kU32:
+      return TensorType::kU32;
+    case ElementType::kS64:
+      return TensorType::kS64;
+    case ElementType::kU64:
+      return TensorType::kU64;
+    case ElementType::kMadeUp:
+      break;
+  }
+  refuse_type("a tensor map", type);
+}
+
 std::uint32_t element_bytes(TensorType type) {
   switch (type) {
     case TensorType::kU8:

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/status.h"
+#include "base/types.h"
 
 namespace tessera {
 
@@ -54,6 +55,9 @@ struct alignas(64) TensorMapBytes {
   std::array<std::byte, 128> bytes = {};
 };
 
+// The tensor type whose copies move elements of a type: their bits for those that have none of
+// their own. Throws kUnsupported for a type that no tensor copy moves.
+TensorType tensor_type_of(ElementType type);
 std::uint32_t element_bytes(TensorType type);
 bool is_floating(TensorType type);
 

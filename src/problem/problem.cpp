@@ -7,11 +7,11 @@
 #include <limits>
 #include <utility>
 
+#include "base/elements.h"
+
 namespace tessera {
 namespace {
 
-constexpr std::array<std::pair<DataType, std::string_view>, 2> kTypeNames{
-    {{DataType::kF64, "f64"}, {DataType::kF32, "f32"}}};
 constexpr std::array<std::pair<Order, std::string_view>, 2> kOrderNames{
     {{Order::kColumnMajor, "col"}, {Order::kRowMajor, "row"}}};
 
@@ -71,13 +71,79 @@ std::array<LeadingDimension, 4> leading_dimensions(const Problem& p) {
            {"ldd", "D", p.ldd, minimum_ld(p.order, Op::kNone, p.m, p.n)}}};
 }
 
-// True when the last element's offset in bytes fits 63 bits.
-bool extent_fits(const MatrixView& view, int element_bytes) {
-  if (view.rows == 0 || view.cols == 0) return true;
+// True when the last element's offset in bytes fits 63 bits, in the last matrix of a batch, too.
+bool extent_fits(const MatrixView& view, std::int64_t count, std::int64_t stride,
+                 int element_bytes) {
+  if (view.rows == 0 || view.cols == 0 || count == 0) return true;
   const __int128 last = static_cast<__int128>(view.rows - 1) * view.row +
                         static_cast<__int128>(view.cols - 1) * view.col + 1;
-  // WHY: divided, because twice 2^63 and the element's bytes are more than 128 bits hold.
-  return last <= std::numeric_limits<std::int64_t>::max() / element_bytes;
+  const __int128 first = static_cast<__int128>(count - 1) * stride;
+  // WHY: compared one after the other, and divided, because three times 2^126 and the element's
+  // bytes are more than 128 bits hold.
+  if (first > std::numeric_limits<std::int64_t>::max() ||
+      last > std::numeric_limits<std::int64_t>::max()) {
+    return false;
+  }
+  return first + last <= std::numeric_limits<std::int64_t>::max() / element_bytes;
+}
+
+Status check_sizes(const Problem& problem) {
+  const std::pair<std::string_view, std::int64_t> sizes[] = {
+      {"m", problem.m}, {"n", problem.n}, {"k", problem.k}};
+  for (const auto& [name, value] : sizes) {
+    if (value < 0) {
+      return Status::bad_argument(std::string(name) + " is " + std::to_string(value) +
+                                  ", but a size must be at least 0");
+    }
+  }
+  return {};
+}
+
+// A factor is a number of the type that products are summed in.
+Status check_factor(std::string_view name, double value, const Problem& problem) {
+  const ElementType type = facts_of(problem.types.compute).sum;
+  const NumberKind kind = facts_of(type).kind;
+  if (kind == NumberKind::kNone || (kind == NumberKind::kFloat && !std::isfinite(value))) return {};
+  const double held = rounded_to(type, value);
+  if (kind == NumberKind::kFloat ? std::isfinite(held) : held == value) return {};
+  return Status::bad_argument(std::string(name) + " is " + text_of_number(value) + ", but " +
+                              (kind == NumberKind::kFloat ? "a finite factor must stay finite in "
+                                                          : "a factor must be a whole number of ") +
+                              std::string(name_of(type)));
+}
+
+Status check_leading_dimensions(const Problem& problem) {
+  for (const auto& ld : leading_dimensions(problem)) {
+    if (ld.value < ld.minimum) {
+      return Status::bad_argument(
+          std::string(ld.name) + " is " + std::to_string(ld.value) + ", but must be at least " +
+          std::to_string(ld.minimum) + " for this " + std::string(ld.matrix) + " (" +
+          (problem.order == Order::kColumnMajor ? "rows of the stored column-major matrix)"
+                                                : "columns of the stored row-major matrix)"));
+    }
+  }
+  return {};
+}
+
+Status check_extents(const Problem& problem) {
+  const Types& types = problem.types;
+  const struct {
+    char name;
+    MatrixView view;
+    ElementType type;
+    std::int64_t stride;
+  } operands[] = {{'A', view_a(problem), types.a, problem.batch.stride_a},
+                  {'B', view_b(problem), types.b, problem.batch.stride_b},
+                  {'C', view_c(problem), types.c, problem.batch.stride_c},
+                  {'D', view_d(problem), types.d, problem.batch.stride_d}};
+  for (const auto& [name, view, type, stride] : operands) {
+    if (!extent_fits(view, problem.batch.count, stride, size_of(type))) {
+      return Status::bad_argument(std::string("matrix ") + name + " is " +
+                                  std::to_string(view.rows) + " x " + std::to_string(view.cols) +
+                                  ", but its extent in bytes must fit a signed 64-bit integer");
+    }
+  }
+  return {};
 }
 
 // Contiguous runs of a stored matrix: `runs` of them, `length` bytes each, `step` bytes apart.
@@ -117,11 +183,8 @@ bool share_an_element(Runs x, Runs y) {
 
 }  // namespace
 
-int size_of(DataType type) { return type == DataType::kF64 ? 8 : 4; }
-std::string_view name_of(DataType type) { return text_of(kTypeNames, type); }
 std::string_view name_of(Order order) { return text_of(kOrderNames, order); }
 char name_of(Op op) { return op == Op::kNone ? 'N' : 'T'; }
-DataType parse_type(std::string_view name) { return parse_name(kTypeNames, "--type", name); }
 Order parse_order(std::string_view name) { return parse_name(kOrderNames, "--order", name); }
 
 std::string layout_of(const Problem& problem) {
@@ -155,94 +218,100 @@ Problem with_default_ld(Problem problem) {
 }
 
 Status check(const Problem& problem) {
-  const std::pair<std::string_view, std::int64_t> sizes[] = {
-      {"m", problem.m}, {"n", problem.n}, {"k", problem.k}};
-  for (const auto& [name, value] : sizes) {
-    if (value < 0) {
-      return Status::bad_argument(std::string(name) + " is " + std::to_string(value) +
-                                  ", but a size must be at least 0");
-    }
-  }
-  for (const auto& [name, value] : {std::pair("alpha", problem.alpha), {"beta", problem.beta}}) {
-    const bool fits = std::isinf(value) || std::isfinite(static_cast<float>(value));
-    if (problem.type == DataType::kF32 && !std::isnan(value) && !fits) {
-      return Status::bad_argument(std::string(name) + " is " + text_of_number(value) +
-                                  ", but a finite factor must stay finite in f32");
-    }
-  }
-  for (const auto& ld : leading_dimensions(problem)) {
-    if (ld.value < ld.minimum) {
-      return Status::bad_argument(
-          std::string(ld.name) + " is " + std::to_string(ld.value) + ", but must be at least " +
-          std::to_string(ld.minimum) + " for this " + std::string(ld.matrix) + " (" +
-          (problem.order == Order::kColumnMajor ? "rows of the stored column-major matrix)"
-                                                : "columns of the stored row-major matrix)"));
-    }
-  }
-  const std::pair<char, MatrixView> views[] = {{'A', view_a(problem)},
-                                               {'B', view_b(problem)},
-                                               {'C', view_c(problem)},
-                                               {'D', view_d(problem)}};
-  for (const auto& [name, view] : views) {
-    if (!extent_fits(view, size_of(problem.type))) {
-      return Status::bad_argument(std::string("matrix ") + name + " is " +
-                                  std::to_string(view.rows) + " x " + std::to_string(view.cols) +
-                                  ", but its extent in bytes must fit a signed 64-bit integer");
-    }
-  }
-  return {};
+  Status status = check(problem.types);
+  const auto then = [&](auto&& next) {
+    if (status.ok()) status = next();
+  };
+  then([&] { return check_sizes(problem); });
+  then([&] { return check_factor("alpha", problem.alpha, problem); });
+  then([&] { return check_factor("beta", problem.beta, problem); });
+  then([&] { return check_leading_dimensions(problem); });
+  then([&] { return check(problem.batch); });
+  then([&] { return check(problem.epilogue); });
+  then([&] { return check(problem.scales); });
+  then([&] { return check_extents(problem); });
+  return status;
 }
 
 Status check_overlap(const Problem& problem, const Operands& operands) {
-  const int bytes = size_of(problem.type);
-  const Runs d = runs_of(view_d(problem), operands.d, bytes);
+  const Types& types = problem.types;
+  const auto runs = [](const MatrixView& view, std::uint64_t base, ElementType type) {
+    return runs_of(view, base, size_of(type));
+  };
+  const Runs d = runs(view_d(problem), operands.d, types.d);
   const bool reads_ab = problem.alpha != 0 && problem.k > 0;
   const auto shared_with = [](std::string_view name, std::string_view rule) {
     return Status::bad_argument("D shares an element with " + std::string(name) + ", but " +
                                 std::string(rule));
   };
-  if (reads_ab && share_an_element(d, runs_of(view_a(problem), operands.a, bytes))) {
+  if (reads_ab && share_an_element(d, runs(view_a(problem), operands.a, types.a))) {
     return shared_with("A", "the output must not overlap an input that is read");
   }
-  if (reads_ab && share_an_element(d, runs_of(view_b(problem), operands.b, bytes))) {
+  if (reads_ab && share_an_element(d, runs(view_b(problem), operands.b, types.b))) {
     return shared_with("B", "the output must not overlap an input that is read");
   }
-  const bool in_place = operands.c == operands.d && problem.ldc == problem.ldd;
+  const bool in_place =
+      operands.c == operands.d && problem.ldc == problem.ldd && types.c == types.d;
   if (problem.beta != 0 && !in_place &&
-      share_an_element(d, runs_of(view_c(problem), operands.c, bytes))) {
-    return shared_with("C", "D must be C itself (same address, ldd = ldc) or apart from it");
+      share_an_element(d, runs(view_c(problem), operands.c, types.c))) {
+    return shared_with("C", "D must be C itself (same address, type, ldd = ldc) or apart from it");
   }
   return {};
 }
 
-GemmParams canonical_params(const Problem& problem, const Operands& operands) {
-  MatrixView a = view_a(problem), b = view_b(problem);
-  std::uint64_t a_address = operands.a, b_address = operands.b;
-  std::int64_t m = problem.m, n = problem.n;
-  if (problem.order == Order::kColumnMajor) {
+Status check_plain(const Problem& problem) {
+  const auto refused = [](const std::string& what) {
+    return Status::unsupported("no kernel takes " + what + " yet");
+  };
+  if (problem.batch.kind != BatchKind::kNone) return refused(describe(problem.batch));
+  if (!problem.epilogue.is_identity()) {
+    return refused("an epilogue other than the identity (" + describe(problem.epilogue) + ")");
+  }
+  if (!problem.scales.none()) return refused("scales (" + describe(problem.scales) + ")");
+  return {};
+}
+
+Canonical canonical(const Problem& problem) {
+  Canonical out{.m = problem.m,
+                .n = problem.n,
+                .exchanged = problem.order == Order::kColumnMajor,
+                .types = problem.types,
+                .a = view_a(problem),
+                .b = view_b(problem),
+                .c_row = problem.ldc,
+                .d_row = problem.ldd,
+                .beta = problem.beta};
+  if (out.exchanged) {
     // Dᵀ = op(B)ᵀ op(A)ᵀ, and a column-major matrix is its transpose in row-major order.
-    std::swap(m, n);
-    std::swap(a_address, b_address);
-    a = std::exchange(b, transposed(a));
-    a = transposed(a);
+    std::swap(out.m, out.n);
+    std::swap(out.types.a, out.types.b);
+    out.a = std::exchange(out.b, transposed(out.a));
+    out.a = transposed(out.a);
   }
   const bool reads_ab = problem.alpha != 0 && problem.k > 0;
+  if (reads_ab) out.k = problem.k;
+  if (reads_ab) out.alpha = problem.alpha;
+  return out;
+}
+
+GemmParams canonical_params(const Problem& problem, const Operands& operands) {
+  const Canonical p = canonical(problem);
   return {
-      .a = reinterpret_cast<const void*>(a_address),
-      .b = reinterpret_cast<const void*>(b_address),
+      .a = reinterpret_cast<const void*>(p.exchanged ? operands.b : operands.a),
+      .b = reinterpret_cast<const void*>(p.exchanged ? operands.a : operands.b),
       .c = reinterpret_cast<const void*>(operands.c),
       .d = reinterpret_cast<void*>(operands.d),
-      .m = m,
-      .n = n,
-      .k = reads_ab ? problem.k : 0,
-      .a_row = a.row,
-      .a_col = a.col,
-      .b_row = b.row,
-      .b_col = b.col,
-      .c_row = problem.ldc,
-      .d_row = problem.ldd,
-      .alpha = reads_ab ? problem.alpha : 0.0,
-      .beta = problem.beta,
+      .m = p.m,
+      .n = p.n,
+      .k = p.k,
+      .a_row = p.a.row,
+      .a_col = p.a.col,
+      .b_row = p.b.row,
+      .b_col = p.b.col,
+      .c_row = p.c_row,
+      .d_row = p.d_row,
+      .alpha = p.alpha,
+      .beta = p.beta,
   };
 }
 

@@ -7,31 +7,34 @@
 #include <string_view>
 
 #include "base/status.h"
+#include "base/types.h"
 #include "launch/params.h"
+#include "problem/batch.h"
+#include "problem/epilogue.h"
+#include "problem/scales.h"
 
 namespace tessera {
 
-enum class DataType { kF64, kF32 };
 enum class Order { kColumnMajor, kRowMajor };
 enum class Op { kNone, kTranspose };
 
-int size_of(DataType type);               // bytes
-std::string_view name_of(DataType type);  // "f64", "f32"
-std::string_view name_of(Order order);    // "col", "row"
-char name_of(Op op);                      // 'N', 'T'
-// Parsers of the same names; throw StatusError that lists what is accepted.
-DataType parse_type(std::string_view name);
+std::string_view name_of(Order order);  // "col", "row"
+char name_of(Op op);                    // 'N', 'T'
+// Parses the same names; throws StatusError that lists what is accepted.
 Order parse_order(std::string_view name);
 
 // op(A) is m x k, op(B) is k x n, C and D are m x n, in the caller's own order.
 // A leading dimension of 0 stands for the smallest legal one (resolved by with_default_ld).
 struct Problem {
   std::int64_t m = 0, n = 0, k = 0;
-  DataType type = DataType::kF32;
+  Types types;
   Order order = Order::kColumnMajor;
   Op op_a = Op::kNone, op_b = Op::kNone;
   std::int64_t lda = 0, ldb = 0, ldc = 0, ldd = 0;
   double alpha = 1.0, beta = 0.0;
+  Batch batch;
+  Epilogue epilogue;
+  Scales scales;
 };
 
 // Two letters, op A and op B: "NN", "NT", "TN", "TT".
@@ -54,8 +57,8 @@ MatrixView view_d(const Problem& problem);  // (m, n)
 
 Problem with_default_ld(Problem problem);
 
-// Not ok when a size is negative, an ld too small, or an extent overflows 64 bits: names argument,
-// value and rule.
+// Not ok when a size is negative, an ld too small, a factor or an extent beyond its type, or a part
+// of the problem makes no sense: names argument, value and rule.
 Status check(const Problem& problem);
 
 // Base addresses of the operands; C may be null when beta == 0, A and B when they are not read.
@@ -64,11 +67,26 @@ struct Operands {
 };
 
 // Not ok when D shares an element with A or B, or with C other than being C itself (same ldd).
-// Exact: sub-blocks of one matrix that interleave in memory but share no element are legal.
+// Exact: sub-blocks of one matrix that interleave in memory but share no element are legal. A batch
+// is not looked at beyond its first product.
 Status check_overlap(const Problem& problem, const Operands& operands);
 
-// The problem as kernels see it: C and D row-major (operands exchanged when the caller's order is
-// column-major), k and alpha zero when A and B must not be read. Expects check() to be ok.
+// Not ok, kUnsupported, for what no kernel does yet: a batch, an epilogue, scales. Names it.
+Status check_plain(const Problem& problem);
+
+// The problem as kernels see it: C and D row-major, k and alpha zero when A and B must not be read.
+struct Canonical {
+  std::int64_t m = 0, n = 0, k = 0;
+  bool exchanged = false;  // A is the caller's B and B its A: the caller's order is column-major
+  Types types;             // of the operands as they are here
+  MatrixView a, b;         // (m, k) and (k, n)
+  std::int64_t c_row = 0, d_row = 0;
+  double alpha = 0, beta = 0;
+};
+
+// Expects check() to be ok.
+Canonical canonical(const Problem& problem);
+// The same as kernels are handed it.
 GemmParams canonical_params(const Problem& problem, const Operands& operands);
 
 }  // namespace tessera

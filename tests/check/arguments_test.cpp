@@ -129,7 +129,7 @@ TEST_F(Check, ArgumentsOfEveryType) {
                              1e-300};
   ASSERT_EQ(out.elements(), 12u);
   for (std::size_t i = 0; i < 12; ++i) {
-    EXPECT_EQ(lab::load(lab::ElementType::kF64, out.bytes.data() + 8 * i), expected[i]) << i;
+    EXPECT_EQ(load_element(ElementType::kF64, out.bytes.data() + 8 * i), expected[i]) << i;
   }
 }
 
@@ -151,7 +151,7 @@ TEST_F(Check, StructsByValueFieldByFieldAndAsBytes) {
   const Ran ran = check(joined(call, {"--arg", "line=struct(y, x, i32:40, f64:2.5)"}));
   ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
   const HostArray y = read_array(folder / "y.npy", "y");
-  EXPECT_EQ(lab::load(lab::ElementType::kF32, y.bytes.data() + 4 * 39), 97.5);
+  EXPECT_EQ(load_element(ElementType::kF32, y.bytes.data() + 4 * 39), 97.5);
   // n = 0: nothing is touched, whatever the pointers are.
   EXPECT_EQ(check(joined(call, {"--arg", "line=bytes:" + std::string(64, '0')})).code, 0);
   expect_refused(joined(call, {"--arg", "line=struct(y, x, i32:40)"}),

@@ -113,7 +113,7 @@ TEST_F(Check, ShapesOfThreeDimensionsAndDynamicSharedMemory) {
   ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
   const HostArray out = read_array(folder / "out.npy", "out");
   for (std::size_t i = 0; i < 12 * 24; ++i) {
-    EXPECT_EQ(lab::load(lab::ElementType::kI32, out.bytes.data() + 4 * i),
+    EXPECT_EQ(load_element(ElementType::kS32, out.bytes.data() + 4 * i),
               double(i / 24 * 100 + i % 24));
   }
   const Words dynamic = {kKernels,  "--kernel", "dynamic", "--grid",     "1",

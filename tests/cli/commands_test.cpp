@@ -32,7 +32,7 @@ double element(const NpyFile& file, std::int64_t r, std::int64_t c) {
   const std::int64_t at = h.fortran_order ? c * h.rows + r : r * h.cols + c;
   double wide = 0;
   float narrow = 0;
-  if (h.type == DataType::kF64) {
+  if (h.type == ElementType::kF64) {
     std::memcpy(&wide, file.data() + 8 * at, 8);
     return wide;
   }
@@ -51,7 +51,7 @@ void expect_close(const std::string& d, const std::string& want, double factor =
   ASSERT_EQ(got.header().rows, right.header().rows);
   ASSERT_EQ(got.header().cols, right.header().cols);
   ASSERT_EQ(got.header().type, right.header().type);
-  const double tolerance = right.header().type == DataType::kF64 ? 1e-14 : 4e-6;
+  const double tolerance = right.header().type == ElementType::kF64 ? 1e-14 : 4e-6;
   for (std::int64_t r = 0; r < right.header().rows; ++r) {
     for (std::int64_t c = 0; c < right.header().cols; ++c) {
       ASSERT_NEAR(element(got, r, c), factor * element(right, r, c), std::abs(factor) * tolerance)
@@ -275,7 +275,7 @@ TEST_F(Commands, MultiplyTakesEveryKernel) {
   const TemporaryFolder folder;
   const std::string d = folder / "d.npy";
   for (const Kernel& kernel : all_kernels()) {
-    const std::string type = kernel.type == DataType::kF64 ? "f64" : "f32";
+    const std::string type = kernel.types == kF64Types ? "f64" : "f32";
     const Ran ran =
         run_program({"multiply", kData + "a_" + type + ".npy", kData + "b_" + type + ".npy", "-o",
                      d, "--device", "virtual", "--kernel", kernel.name});
@@ -320,8 +320,8 @@ TEST_F(Commands, MultiplyOfOneElementAndOfNone) {
 // 1000 x 777 x 333 in small integers, so that every sum is exact; A in Fortran order.
 TEST_F(Commands, MultiplyOfALargerProductIsExact) {
   const TemporaryFolder folder;
-  NpyFile a = NpyFile::make(DataType::kF32, 1000, 777, true);
-  NpyFile b = NpyFile::make(DataType::kF32, 777, 333, false);
+  NpyFile a = NpyFile::make(ElementType::kF32, 1000, 777, true);
+  NpyFile b = NpyFile::make(ElementType::kF32, 777, 333, false);
   const auto entry = [](int r, int c) { return static_cast<float>((7 * r + 13 * c) % 17 - 8); };
   for (int r = 0; r < 1000; ++r) {
     for (int k = 0; k < 777; ++k) set_element(a, r, k, entry(r, k));

@@ -47,7 +47,7 @@ std::string refusal(const std::string& file) {
 double element(const NpyFile& file, std::int64_t r, std::int64_t c) {
   const NpyHeader& h = file.header();
   const std::int64_t at = h.fortran_order ? c * h.rows + r : r * h.cols + c;
-  if (h.type == DataType::kF64) {
+  if (h.type == ElementType::kF64) {
     double value;
     std::memcpy(&value, file.data() + 8 * at, 8);
     return value;
@@ -186,7 +186,7 @@ TEST(Npy, NamesFilesThatCannotBeRead) {
 
 TEST(Npy, RefusesResultsThatNoMemoryHolds) {
   try {
-    NpyFile::make(DataType::kF64, std::int64_t{1} << 28, std::int64_t{1} << 28, false);
+    NpyFile::make(ElementType::kF64, std::int64_t{1} << 28, std::int64_t{1} << 28, false);
     FAIL();
   } catch (const StatusError& error) {
     EXPECT_EQ(error.status().code, StatusCode::kUnavailable);

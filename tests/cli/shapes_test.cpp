@@ -8,16 +8,15 @@ namespace {
 
 TEST(Suites, Fp32IsMeasuredInAllLayouts) {
   const ProblemOptions options{.shapes = "fp32"};
-  EXPECT_EQ(problems_of(options, DataType::kF32, {}).size(), 12u * 4);
+  EXPECT_EQ(problems_of(options, kF32Types, {}).size(), 12u * 4);
   const auto shapes = named_shapes("fp32");
   EXPECT_EQ(shapes.front().m, 512);
   EXPECT_EQ(shapes.back().k, 5000);
 }
 
 TEST(Suites, SkinnyShapesInAllLayoutsUnlessOthersAreAsked) {
-  EXPECT_EQ(problems_of({.shapes = "fp32_skinny"}, DataType::kF32, {}).size(), 8u * 4);
-  EXPECT_EQ(problems_of({.shapes = "fp32_skinny", .layout = "NT,TN"}, DataType::kF32, {}).size(),
-            16u);
+  EXPECT_EQ(problems_of({.shapes = "fp32_skinny"}, kF32Types, {}).size(), 8u * 4);
+  EXPECT_EQ(problems_of({.shapes = "fp32_skinny", .layout = "NT,TN"}, kF32Types, {}).size(), 16u);
 }
 
 TEST(Suites, AFileIsMeantInOneLayout) { EXPECT_EQ(layouts_of_suite("some/file"), "NN"); }

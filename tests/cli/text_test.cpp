@@ -58,7 +58,7 @@ TEST(Options, ProblemsAreTheCrossOfShapesLayoutsAndOrders) {
   options.layout = "NN,TT";
   options.order = "all";
   options.ldb = "20";
-  const std::vector<Problem> problems = problems_of(options, DataType::kF64, {});
+  const std::vector<Problem> problems = problems_of(options, kF64Types, {});
   ASSERT_EQ(problems.size(), 8u);
   EXPECT_EQ(layout_of(problems.back()), "TT");
   EXPECT_EQ(problems.back().order, Order::kRowMajor);

@@ -39,7 +39,7 @@ TEST(RungPlan, PicksTheRowOfTheOperandSides) {
 }
 
 TEST(RungPlan, RefusesWhatAKernelCannotRun) {
-  EXPECT_EQ(refusal_of("01", {.m = 8, .n = 8, .k = 8, .type = DataType::kF64}).code,
+  EXPECT_EQ(refusal_of("01", {.m = 8, .n = 8, .k = 8, .types = kF64Types}).code,
             StatusCode::kUnsupported);
   EXPECT_TRUE(refusal_of("01", {.m = 8, .n = 8, .k = 8}).ok());
   const Status grid = refusal_of("01", {.m = 1 << 22, .n = 1 << 22, .k = 1});
@@ -66,7 +66,7 @@ TEST(RungPlan, LaunchesNothingForAnEmptyOutput) {
   for (const Kernel& kernel : all_kernels()) {
     for (const auto& [m, n] : {std::pair{0, 5}, {5, 0}}) {
       const gemm::Plan plan =
-          plan_of(kernel.name.c_str(), {.m = m, .n = n, .k = 5, .type = kernel.type});
+          plan_of(kernel.name.c_str(), {.m = m, .n = n, .k = 5, .types = kernel.types});
       EXPECT_TRUE(plan.launches.empty()) << kernel.name;
       EXPECT_EQ(plan.workspace_bytes(), 0) << kernel.name;
     }
@@ -74,7 +74,7 @@ TEST(RungPlan, LaunchesNothingForAnEmptyOutput) {
 }
 
 TEST(RungPlan, PacksOnlyWhatIsRead) {
-  Problem p{.m = 9, .n = 8, .k = 7, .type = DataType::kF64};
+  Problem p{.m = 9, .n = 8, .k = 7, .types = kF64Types};
   EXPECT_EQ(plan_of("21", p).launches.size(), 3u);
   // Canonical A is 8 x 7 -> 64, B is 7 x 9 -> 8 x 16 = 128 doubles.
   EXPECT_EQ(plan_of("21", p).workspace_bytes(), (64 + 128) * 8);
@@ -85,7 +85,7 @@ TEST(RungPlan, PacksOnlyWhatIsRead) {
 
 // Packed B is after packed A, and the product reads both there.
 TEST(RungPlan, TheProductReadsThePackedCopies) {
-  const gemm::Plan plan = plan_of("21", {.m = 9, .n = 8, .k = 7, .type = DataType::kF64});
+  const gemm::Plan plan = plan_of("21", {.m = 9, .n = 8, .k = 7, .types = kF64Types});
   const gemm::Place a{gemm::Slot::kWorkspace, 0}, b{gemm::Slot::kWorkspace, 64 * 8};
   using Patches = std::vector<gemm::AddressPatch>;
   EXPECT_EQ(plan.launches[0].addresses, (Patches{{offsetof(PackParams, source), {gemm::Slot::kB}},
@@ -100,7 +100,7 @@ TEST(RungPlan, TheProductReadsThePackedCopies) {
 
 // Legal operands whose padded copies would be larger than 63 bits can count.
 TEST(RungPlan, RefusesPackedCopiesBeyond63Bits) {
-  Problem p{.m = 1, .n = 1, .k = std::int64_t{1} << 55, .type = DataType::kF64};
+  Problem p{.m = 1, .n = 1, .k = std::int64_t{1} << 55, .types = kF64Types};
   EXPECT_EQ(plan_of("24", p).workspace_bytes(), std::int64_t{1} << 62);
   for (const int shift : {56, 57, 58, 59}) {
     p.k = std::int64_t{1} << shift;

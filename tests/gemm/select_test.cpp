@@ -10,8 +10,8 @@ const gemm::DeviceLimits kLimits{.sms = 132};
 
 gemm::Plan plan_of(const Problem& problem) { return gemm::plan(problem, {}, kLimits); }
 
-std::string best(std::int64_t m, std::int64_t n, std::int64_t k, DataType type = DataType::kF32) {
-  return plan_of({.m = m, .n = n, .k = k, .type = type}).kernel().name;
+std::string best(std::int64_t m, std::int64_t n, std::int64_t k, const Types& types = kF32Types) {
+  return plan_of({.m = m, .n = n, .k = k, .types = types}).kernel().name;
 }
 
 std::string variant(std::int64_t m, std::int64_t n, std::int64_t k, const char* layout = "NT") {
@@ -44,8 +44,8 @@ TEST(Select, ThinOutputsTakeThinTiles) {
 }
 
 TEST(Select, TypesDecide) {
-  EXPECT_EQ(best(4096, 4096, 64, DataType::kF64), "simt_f64_sm80");
-  EXPECT_EQ(best(4096, 4096, 64, DataType::kF32), "simt_f32");
+  EXPECT_EQ(best(4096, 4096, 64, kF64Types), "simt_f64_sm80");
+  EXPECT_EQ(best(4096, 4096, 64, kF32Types), "simt_f32");
 }
 
 TEST(Select, EmptyProblemsHaveAKernelToo) { EXPECT_FALSE(best(0, 5, 5).empty()); }
@@ -79,10 +79,10 @@ TEST(Select, ThePlanRemembersWhatElseThereWas) {
 
 // Rungs are planned when they are named.
 TEST(Select, RungsAreNeverChosen) {
-  for (const DataType type : {DataType::kF32, DataType::kF64}) {
+  for (const Types& types : {kF32Types, kF64Types}) {
     for (const std::int64_t size : {1, 16, 100, 512, 4096}) {
       for (const gemm::Offer& offer :
-           plan_of({.m = size, .n = size, .k = size, .type = type}).offers) {
+           plan_of({.m = size, .n = size, .k = size, .types = types}).offers) {
         EXPECT_TRUE(offer.kernel->name.starts_with("simt_")) << offer.kernel->name;
       }
     }

@@ -141,5 +141,31 @@ TEST(Binaries, StayBelow30MegabytesTogether) {
   EXPECT_LT(sum, 30'000'000u);
 }
 
+// Code that asks for one type answers for all others by accident: what depends on a type is a row
+// of a table, or a switch that refuses what it does not know.
+bool asks_for_a_type(const std::string& line) {
+  static const std::regex kAsks(
+      "[=!]= *(tessera::)?((Element|Compute)Type::k|k[A-Z][A-Za-z0-9]*Types\\b)|"
+      "((Element|Compute)Type::k[A-Za-z0-9]+|\\bk[A-Z][A-Za-z0-9]*Types) *[=!]=");
+  return std::regex_search(line, kAsks);
+}
+
+TEST(Text, NoCodeAsksForOneType) {
+  for (const SourceFile& file : files_in("src/", {".h", ".cpp", ".cu"})) {
+    const std::vector<std::string> lines = lines_of(file.text);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      EXPECT_FALSE(asks_for_a_type(lines[i])) << file.path << ":" << i + 1 << ": " << lines[i];
+    }
+  }
+}
+
+TEST(Text, PlantedQuestionsForATypeAreFound) {
+  EXPECT_TRUE(asks_for_a_type("size = type == ElementType::kF64 ? 8 : 4;"));
+  EXPECT_TRUE(asks_for_a_type("if (types != kF32Types) return;"));
+  EXPECT_TRUE(asks_for_a_type("if (ComputeType::kTf32 == compute) {"));
+  EXPECT_FALSE(asks_for_a_type("    case ElementType::kF64:"));
+  EXPECT_FALSE(asks_for_a_type("Types types = kF32Types;"));
+}
+
 }  // namespace
 }  // namespace tessera::house

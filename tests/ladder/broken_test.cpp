@@ -36,7 +36,7 @@ lab::VerifyResult verify(const Broken& broken) {
   const Kernel kernel{
       .name = broken.entry,
       .idea = "wrong on purpose",
-      .type = broken.problem.type,
+      .types = broken.problem.types,
       .family = "one_launch",
       .rows = {{.variant = "only",
                 .entry = "broken_" + broken.entry,
@@ -86,7 +86,7 @@ TEST_P(BrokenKernel, IsReportedByTheRightCheck) {
 // The same problem on the intact kernel: the planted bug alone is what is found.
 TEST_P(BrokenKernel, PassesWhenIntact) {
   Broken intact = GetParam();
-  if (intact.problem.type == DataType::kF64) {
+  if (intact.problem.types == kF64Types) {
     intact.threads = 32;
   } else {
     intact.entry = intact.entry.starts_with("strips") ? "strips_intact" : "intact";
@@ -100,7 +100,7 @@ std::vector<Broken> broken_kernels() {
   Problem padded = f32(32, 32, 32);
   padded.ldd = 40;
   Problem in_place{
-      .m = 8, .n = 8, .k = 8, .type = DataType::kF64, .order = Order::kRowMajor, .beta = -1.5};
+      .m = 8, .n = 8, .k = 8, .types = kF64Types, .order = Order::kRowMajor, .beta = -1.5};
   return {
       {"k_tail_guarded_in_last_block_only", f32(48, 48, 40)},
       {"no_barrier_before_use", f32(16, 16, 16), {}, {}, "race"},

@@ -32,14 +32,14 @@ void expect_verified(const lab::LatticeCase& each, const KernelChoice& choice,
 TEST_P(Lattice, IsVerified) {
   const auto& [kernel, variant] = GetParam();
   const bool is_default = variant == variants_of(*kernel).front();
-  const auto cases = is_default ? lab::lattice(kernel->type) : lab::short_lattice(kernel->type);
+  const auto cases = is_default ? lab::lattice(kernel->types) : lab::short_lattice(kernel->types);
   for (const lab::LatticeCase& each : cases) expect_verified(each, GetParam(), {});
 }
 
 TEST_P(Lattice, PassesNaNsOnWhereTheyBelong) {
   const auto& [kernel, variant] = GetParam();
   for (const char* layout : {"NN", "NT", "TN", "TT"}) {
-    Problem problem{.m = 65, .n = 33, .k = 40, .type = kernel->type, .alpha = -1.5, .beta = 1};
+    Problem problem{.m = 65, .n = 33, .k = 40, .types = kernel->types, .alpha = -1.5, .beta = 1};
     set_layout(problem, layout);
     expect_verified({with_default_ld(problem)}, GetParam(), {.nans = 2});
     problem.beta = 0;
@@ -50,10 +50,10 @@ TEST_P(Lattice, PassesNaNsOnWhereTheyBelong) {
 // Nothing is reported of a kernel that is right: at whole tiles, at ragged edges, in every layout.
 TEST_P(Lattice, IsCleanUnderChecks) {
   if (test_on_cuda()) GTEST_SKIP() << "the virtual GPU checks";
-  const DataType type = GetParam().kernel->type;
+  const Types& types = GetParam().kernel->types;
   for (const char* layout : {"NN", "NT", "TN", "TT"}) {
-    for (Problem problem : {Problem{.m = 128, .n = 128, .k = 32, .type = type},
-                            Problem{.m = 131, .n = 67, .k = 45, .type = type, .beta = -1.5}}) {
+    for (Problem problem : {Problem{.m = 128, .n = 128, .k = 32, .types = types},
+                            Problem{.m = 131, .n = 67, .k = 45, .types = types, .beta = -1.5}}) {
       set_layout(problem, layout);
       expect_verified({with_default_ld(problem)}, GetParam(), {.checks = true});
     }

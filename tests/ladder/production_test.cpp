@@ -30,7 +30,7 @@ const Kernel& plain_kernel() {
   static const Kernel kernel{
       .name = "plain",
       .idea = "the plainest kernel over a stream-K schedule",
-      .type = DataType::kF32,
+      .types = kF32Types,
       .family = "simt",
       .rows = {{.variant = "16x32",
                 .entry = "stream_k_gemm",
@@ -84,7 +84,7 @@ class Production : public testing::TestWithParam<KernelChoice> {
 // Few multiprocessors leave tiles whole and cut the last ones; many cut everything.
 TEST_P(Production, EveryDepth) {
   int i = 0;
-  for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().type)) {
+  for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().types)) {
     expect_verified(each, i++ % 3 == 0 ? 40 : 3, {.plan = {.split = Policy::kAlways}});
   }
 }
@@ -92,7 +92,7 @@ TEST_P(Production, EveryDepth) {
 // A launch ahead brings operands into the form that tensor copies take.
 TEST_P(Production, OperandsTurnedAhead) {
   int i = 0;
-  for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().type, 4)) {
+  for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().types, 4)) {
     const bool checks = i++ % 6 == 0 && !test_on_cuda();
     expect_verified(each, 5, {.checks = checks, .plan = {.repack = Policy::kAlways}});
   }
@@ -107,7 +107,7 @@ TEST_P(Production, RaggedEdges) {
   for (const Order order : {Order::kRowMajor, Order::kColumnMajor}) {
     const BlockTile rows = block(), columns{rows.n, rows.m, rows.k};
     const BlockTile around = order == Order::kRowMajor ? rows : columns;
-    for (const lab::LatticeCase& each : lab::depth_lattice(around, kernel().type, 5)) {
+    for (const lab::LatticeCase& each : lab::depth_lattice(around, kernel().types, 5)) {
       if (each.problem.order != order || each.problem.k > 512) continue;
       const gemm::PlanOptions plan{.split = i % 2 ? Policy::kAlways : Policy::kModel,
                                    .repack = Policy::kAlways,
@@ -123,7 +123,7 @@ TEST_P(Production, RaggedEdges) {
 }
 
 TEST_P(Production, WholeTilesAlone) {
-  for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().type, 3)) {
+  for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().types, 3)) {
     if (each.problem.k % 4 == 1) expect_verified(each, 2, {.plan = {.split = Policy::kNever}});
   }
 }
@@ -131,7 +131,7 @@ TEST_P(Production, WholeTilesAlone) {
 TEST_P(Production, EveryDepthUnderChecks) {
   if (test_on_cuda()) GTEST_SKIP() << "the virtual GPU checks";
   int i = 0;
-  for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().type, 2)) {
+  for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().types, 2)) {
     if (i++ % 5 != 0) continue;
     expect_verified(each, i % 2 ? 3 : 17, {.checks = true, .plan = {.split = Policy::kAlways}});
   }

@@ -41,11 +41,10 @@ TEST(Problem, NamesArgumentValueAndRule) {
   problem = make(5, 7, 3, Order::kRowMajor, "NN");
   problem.alpha = 1e300;
   EXPECT_EQ(check(problem).message, "alpha is 1e+300, but a finite factor must stay finite in f32");
-  problem.type = DataType::kF64;
+  problem.types = kF64Types;
   EXPECT_TRUE(check(problem).ok());
   EXPECT_THROW(set_layout(problem, "NX"), StatusError);
   EXPECT_THROW(set_layout(problem, "NNN"), StatusError);
-  EXPECT_THROW(parse_type("f31"), StatusError);
   EXPECT_THROW(parse_order("diagonal"), StatusError);
 }
 
@@ -168,6 +167,118 @@ TEST(Overlap, AgreesWithABitmapOnSmallMatrices) {
       }
     }
   }
+}
+
+TEST(Problem, EachOperandHasItsOwnType) {
+  // 2^61 elements of A: too many as FP64, and as FP32, but not as E4M3.
+  Problem problem{.m = std::int64_t{1} << 31, .n = 1, .k = std::int64_t{1} << 30};
+  const auto fits = [&](const Types& types) {
+    problem.types = types;
+    return check(with_default_ld(problem)).ok();
+  };
+  EXPECT_FALSE(fits(kF64Types));
+  EXPECT_FALSE(fits(kF32Types));
+  EXPECT_TRUE(fits(kE4m3Types));
+  Types wide_a = kE4m3Types;
+  wide_a.a = ElementType::kF64;
+  EXPECT_FALSE(fits(wide_a));
+  Types wide_d = kE4m3Types;
+  wide_d.d = ElementType::kF64;
+  EXPECT_TRUE(fits(wide_d));
+}
+
+TEST(Problem, OverlapCountsTheBytesOfEachOperand) {
+  const Problem problem = [] {
+    Problem p = make(4, 4, 4, Order::kColumnMajor, "NN");
+    p.types = kBf16Types;
+    p.types.c = p.types.d = ElementType::kF32;
+    p.beta = 1;
+    return p;
+  }();
+  // A has 32 bytes, D 64.
+  EXPECT_TRUE(check_overlap(problem, {.a = 1000, .b = 2000, .c = 3000, .d = 1032}).ok());
+  EXPECT_FALSE(check_overlap(problem, {.a = 1000, .b = 2000, .c = 3000, .d = 1031}).ok());
+  EXPECT_FALSE(check_overlap(problem, {.a = 1063, .b = 2000, .c = 3000, .d = 1000}).ok());
+  EXPECT_TRUE(check_overlap(problem, {.a = 1000, .b = 2000, .c = 3000, .d = 3000}).ok());
+  Problem mixed = problem;
+  mixed.types.c = ElementType::kBf16;
+  EXPECT_FALSE(check_overlap(mixed, {.a = 1000, .b = 2000, .c = 3000, .d = 3000}).ok())
+      << "D in place of a C of another size";
+}
+
+TEST(Problem, FactorsAreNumbersOfTheTypeOfTheSums) {
+  Problem problem = make(4, 4, 4, Order::kRowMajor, "NN");
+  problem.types = kBf16Types;
+  problem.alpha = 1e39;
+  EXPECT_EQ(check(problem).message, "alpha is 1e+39, but a finite factor must stay finite in f32");
+  problem.alpha = 1 + 0x1p-20;
+  EXPECT_TRUE(check(problem).ok());
+  problem.types = kS8Types;
+  EXPECT_EQ(check(problem).message, "alpha is 1, but a factor must be a whole number of s32");
+  problem.alpha = -3;
+  EXPECT_TRUE(check(problem).ok());
+  problem.beta = 3e9;
+  EXPECT_EQ(check(problem).message, "beta is 3e+09, but a factor must be a whole number of s32");
+}
+
+TEST(Problem, CanonicalFormExchangesTheTypesToo) {
+  Problem problem = make(5, 7, 3, Order::kColumnMajor, "NT");
+  problem.types.a = ElementType::kE4m3;
+  problem.types.b = ElementType::kE5m2;
+  Canonical c = canonical(problem);
+  EXPECT_TRUE(c.exchanged);
+  EXPECT_EQ(c.types.a, ElementType::kE5m2);
+  EXPECT_EQ(c.types.b, ElementType::kE4m3);
+  EXPECT_EQ(c.m, 7);
+  EXPECT_EQ(c.n, 5);
+  problem.order = Order::kRowMajor;
+  c = canonical(problem);
+  EXPECT_FALSE(c.exchanged);
+  EXPECT_EQ(c.types.a, ElementType::kE4m3);
+  EXPECT_EQ(c.m, 5);
+}
+
+TEST(Problem, BatchesNameTheirRules) {
+  Problem problem = make(4, 4, 4, Order::kRowMajor, "NN");
+  const auto message = [&](const Batch& batch) {
+    problem.batch = batch;
+    return check(problem).message;
+  };
+  EXPECT_EQ(message({.count = 2}), "batch count is 2, but must be 1 without a batch");
+  EXPECT_EQ(message({.kind = BatchKind::kStrided, .count = -1}),
+            "batch count is -1, but must be at least 0");
+  EXPECT_EQ(message({.kind = BatchKind::kStrided, .count = 2, .stride_a = -16, .stride_d = 16}),
+            "batch stride_a is -16, but must be at least 0");
+  EXPECT_EQ(message({.kind = BatchKind::kStrided, .count = 2}),
+            "batch stride_d is 0, but 2 products must not share one D");
+  EXPECT_EQ(
+      message({.kind = BatchKind::kPointers, .count = 2, .alignment = 12}),
+      "batch alignment is 12, but must be a power of two: what every address is a multiple of");
+  EXPECT_EQ(message({.kind = BatchKind::kPointers, .count = 2, .alignment = 16}), "");
+  EXPECT_EQ(message({.kind = BatchKind::kStrided, .count = 3, .stride_d = 16}), "");
+  const std::int64_t far = std::int64_t{1} << 60;
+  EXPECT_NE(message({.kind = BatchKind::kStrided, .count = 3, .stride_b = far, .stride_d = 16})
+                .find("matrix B is 4 x 4"),
+            std::string::npos);
+  EXPECT_EQ(message({.kind = static_cast<BatchKind>(7)}),
+            "batch kind is number 7, but there is no such value");
+}
+
+TEST(Problem, WhatNoKernelDoesIsRefusedByName) {
+  Problem problem = make(4, 4, 4, Order::kRowMajor, "NN");
+  EXPECT_TRUE(check_plain(problem).ok());
+  problem.batch = {.kind = BatchKind::kStrided, .count = 3, .stride_d = 16};
+  EXPECT_EQ(check_plain(problem).message, "no kernel takes a strided batch of 3 yet");
+  EXPECT_EQ(check_plain(problem).code, StatusCode::kUnsupported);
+  problem.batch = {};
+  problem.epilogue = {Bias::kPerRow, Activation::kGelu};
+  EXPECT_EQ(check_plain(problem).message,
+            "no kernel takes an epilogue other than the identity (bias per row, gelu) yet");
+  problem.epilogue = {};
+  problem.scales = {.a = ScaleKind::kPerRow, .d = ScaleKind::kPerTensor};
+  EXPECT_EQ(check_plain(problem).message, "no kernel takes scales (A per row, D per tensor) yet");
+  problem.scales = {.b = static_cast<ScaleKind>(9)};
+  EXPECT_EQ(check(problem).message, "scale of B is number 9, but there is no such value");
 }
 
 }  // namespace

@@ -218,7 +218,7 @@ int say_why(const Options& options) {
   how.workspace_limit = parse_workspace_limit(options.workspace_limit).bytes;
   std::vector<gemm::Plan> plans;
   for (const Problem& problem :
-       problems_of(options.problem, type_for_best(options.problem), kGpuShape)) {
+       problems_of(options.problem, types_for_best(options.problem), kGpuShape)) {
     plans.push_back(gemm::plan(problem, {}, gemm::limits_of(devices.device->info()), how));
   }
   const Table table = why_table(plans);

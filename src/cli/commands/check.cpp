@@ -136,7 +136,8 @@ std::vector<Expectation> read_expectations(const Options& options,
     const HostArray& array = array_named(arrays, file.name, "--expect");
     HostArray values = read_array(file.path, "--expect");
     values.name = file.name;
-    if (npy_descr(values.type) == npy_descr(array.type)) values.type = array.type;  // bf16
+    if (lab::npy_descr(values.type) == lab::npy_descr(array.type))
+      values.type = array.type;  // bf16
     require_comparable(array, values, fmt::format("--expect ({})", file.path));
     expectations.push_back({std::move(values), file.path});
   }

@@ -57,7 +57,8 @@ int compare(const Options& options) {
   settings.host_threads = host_threads_of(options.device);
   const std::unique_ptr<Device> device = make_virtual_device(settings);
   const auto run = [&](const KernelChoice& kernel) {
-    const Problem problem = one_problem_of(options.problem, kernel.kernel->type, kShape, "compare");
+    const Problem problem =
+        one_problem_of(options.problem, kernel.kernel->types, kShape, "compare");
     return lab::count_run(*device, kernel, problem, seed, lab::sample_for(kernel, problem));
   };
   lab::Step step = lab::compare_step(run(before), run(after), gpu, lab::SourceTree());

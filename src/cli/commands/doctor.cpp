@@ -138,7 +138,7 @@ Finding self_test(const std::string& what, Device& device) {
   problem.m = 33;
   problem.n = 17;
   problem.k = 5;
-  problem.type = kernel.kernel->type;
+  problem.types = kernel.kernel->types;
   try {
     const lab::VerifyResult result = lab::verify(device, kernel, with_default_ld(problem));
     return {what, result.ok(),

@@ -45,7 +45,8 @@ int explain(const Options& options) {
   Table table;
   for (const KernelChoice& kernel : kernels_of(options.problem)) {
     if (interrupted()) break;
-    const Problem problem = one_problem_of(options.problem, kernel.kernel->type, kShape, "explain");
+    const Problem problem =
+        one_problem_of(options.problem, kernel.kernel->types, kShape, "explain");
     const std::uint64_t sample = sample_of(options, kernel, problem);
     const lab::Explanation explanation = lab::explain(
         lab::count_run(*device, kernel, problem, seed, sample), gpu, lab::SourceTree());
@@ -68,8 +69,7 @@ void declare_options(CLI::App& app, Options& options) {
   app.add_option("KERNEL", options.problem.kernel,
                  "name, number, glob or list; add /VARIANT for a variant")
       ->required();
-  app.add_option("--type", options.problem.type, "f32 or f64: only kernels of this type")
-      ->type_name("T");
+  add_type_option(app, options.problem);
   add_shape_options(app, options.problem);
   add_scale_options(app, options.problem);
   add_gpu_option(app, options.gpu);

@@ -14,6 +14,7 @@
 #include "cli/options/session.h"
 #include "cli/terminal/live_table.h"
 #include "cli/terminal/output.h"
+#include "lab/explain/roofline.h"
 
 namespace tessera::cli {
 namespace {
@@ -62,21 +63,21 @@ bool loads(Device& device, const KernelChoice& kernel) {
 // own small shape, and stands in where the GPU cannot load the image.
 Rung climb(const KernelChoice& kernel, const ProblemOptions& options, Devices& devices,
            const lab::BenchOptions& settings) {
-  const DataType type = kernel.kernel->type;
+  const Types& types = kernel.kernel->types;
   Rung rung;
   if (!devices.fallback) {
     const Shape& otherwise = devices.is_cuda() ? kGpuShape : kVirtualShape;
-    rung.row = run_on(*devices.device, kernel, one_problem_of(options, type, otherwise, "ladder"),
+    rung.row = run_on(*devices.device, kernel, one_problem_of(options, types, otherwise, "ladder"),
                       settings);
     rung.records = {rung.row};
     return rung;
   }
   const lab::Record counted = run_on(*devices.fallback, kernel,
-                                     one_problem_of({}, type, kVirtualShape, "ladder"), settings);
+                                     one_problem_of({}, types, kVirtualShape, "ladder"), settings);
   rung.records = {counted};
   rung.row = counted;
   if (!loads(*devices.device, kernel)) return rung;
-  const Problem problem = one_problem_of(options, type, kGpuShape, "ladder");
+  const Problem problem = one_problem_of(options, types, kGpuShape, "ladder");
   rung.row = run_on(*devices.device, kernel, problem, settings);
   rung.records.push_back(rung.row);
   rung.row.counts = counted.counts;
@@ -90,12 +91,8 @@ Rung climb(const KernelChoice& kernel, const ProblemOptions& options, Devices& d
 double peak_of(const lab::Record& record) {
   const arch::Gpu* gpu = arch::find_gpu(record.device);
   if (!gpu) return 0;
-  const auto measured_or = [](double measured, double peak) {
-    return measured > 0 ? measured : peak;
-  };
-  if (record.counts && record.counts->matrix.warp > 0) return gpu->fp64_tensor_peak();
-  return record.problem.type == DataType::kF32 ? measured_or(gpu->measured_fp32, gpu->fp32_peak())
-                                               : measured_or(gpu->measured_fp64, gpu->fp64_peak());
+  const bool on_tensor_cores = record.counts && record.counts->matrix.warp > 0;
+  return lab::reachable_peak(*gpu, record.problem.types, on_tensor_cores);
 }
 
 vgpu::LaunchMemory one_access() {
@@ -214,7 +211,7 @@ void print_heading(const Problem& problem, const Devices& devices, const Baselin
                baseline.description);
     if (devices.fallback) {
       fmt::print("Counts and seconds: {} on the virtual GPU, as are rows marked 'virtual'.\n",
-                 size_of_problem(one_problem_of({}, DataType::kF32, kVirtualShape, "ladder")));
+                 size_of_problem(one_problem_of({}, kF32Types, kVirtualShape, "ladder")));
     }
   }
   fmt::print("\n");
@@ -238,7 +235,7 @@ int ladder(const Options& options) {
   count_memory(devices);
   const Shape& otherwise = devices.is_cuda() ? kGpuShape : kVirtualShape;
   const Problem problem =
-      one_problem_of(options.problem, kernels.front().kernel->type, otherwise, "ladder");
+      one_problem_of(options.problem, kernels.front().kernel->types, otherwise, "ladder");
   const Baseline baseline = load_baseline(options.device, devices);
   const bool prints = options.output.prints_text();
   if (prints) print_heading(problem, devices, baseline);

@@ -8,6 +8,7 @@
 #include "cli/options/options.h"
 #include "cli/terminal/output.h"
 #include "cli/version.h"
+#include "lab/record/json_number.h"
 #include "sass/container/cubin.h"
 
 namespace tessera::cli {
@@ -61,7 +62,7 @@ lab::Json json_of(const Kernel& kernel, const sass::CubinFile& cubin) {
   for (const KernelRow& row : kernel.rows) entries.push_back(json_of(row, cubin));
   return {{"kernel", kernel.name},
           {"idea", kernel.idea},
-          {"type", name_of(kernel.type)},
+          {"type", lab::json_types(kernel.types)},
           {"configs", variants_of(kernel)},
           {"entries", entries},
           {"helpers", helpers},
@@ -73,7 +74,7 @@ std::vector<std::string> row_of(const Kernel& kernel, const sass::CubinFile& cub
   const sass::CubinKernel* code = cubin.find(kernel.rows.front().entry);
   return {kernel.name,
           kernel.idea,
-          std::string(name_of(kernel.type)),
+          name_of(kernel.types),
           joined(variants_of(kernel)),
           std::to_string(kernel.rows.size() + kernel.helpers.size()),
           code ? std::to_string(code->registers) : "-",

@@ -37,23 +37,23 @@ void check_output(const Options& options) {
 }
 
 // The one kernel that --kernel names. Throws kBadArgument unless it computes the files' type.
-KernelChoice named_kernel(const std::string& name, DataType type) {
+KernelChoice named_kernel(const std::string& name, const Types& types) {
   const std::vector<KernelChoice> kernels = choose_kernels(name);
   if (kernels.size() != 1) {
     throw StatusError(Status::bad_argument(fmt::format(
         "--kernel is '{}', which names {} kernels, but must name one", name, kernels.size())));
   }
-  const DataType computed = kernels.front().kernel->type;
-  if (computed == type) return kernels.front();
+  const Types& computed = kernels.front().kernel->types;
+  if (computed == types) return kernels.front();
   throw StatusError(Status::bad_argument(
       fmt::format("--kernel is '{}', which computes {}, but must compute {} as A and B hold", name,
-                  name_of(computed), name_of(type))));
+                  name_of(computed), name_of(types))));
 }
 
 // The kernel named, else the library's choice.
 gemm::PlanOptions plan_options_for(const Options& options, const Problem& problem) {
   if (options.kernel.empty()) return {};
-  return {.kernel = named_kernel(options.kernel, problem.type)};
+  return {.kernel = named_kernel(options.kernel, problem.types)};
 }
 
 // beta: as given; else 1 beside a C and 0 without one.
@@ -139,8 +139,8 @@ int multiply(const Options& options) {
   Progress bar(a.header().rows);
   const auto show = [&](std::int64_t done, std::int64_t) { bar.show(done, "rows"); };
   const FileProduct product{a, b, c ? &*c : nullptr, alpha, beta, show, interrupted};
-  const DataType type = problem_of(product).type;  // refuses what does not fit
-  if (!options.kernel.empty()) named_kernel(options.kernel, type);
+  const Types types = problem_of(product).types;  // refuses what does not fit
+  if (!options.kernel.empty()) named_kernel(options.kernel, types);
   const auto begin = std::chrono::steady_clock::now();
   const Outcome outcome = compute(options, product);
   const double seconds =

@@ -51,8 +51,8 @@ std::optional<double> measured_ms(const std::vector<lab::Measured>& runs,
   return std::nullopt;
 }
 
-Problem the_problem(const ProblemOptions& options, DataType type) {
-  const std::vector<Problem> problems = problems_of(options, type, kShape);
+Problem the_problem(const ProblemOptions& options, const Types& types) {
+  const std::vector<Problem> problems = problems_of(options, types, kShape);
   if (problems.size() == 1) return problems.front();
   throw StatusError(Status::bad_argument(
       fmt::format("-m, -n, -k, --layout and --order name {} problems, but roofline draws one",
@@ -73,7 +73,7 @@ lab::Roofline survey(const Options& options, const arch::Gpu& gpu) {
   std::string size;
   for (const KernelChoice& kernel : kernels) {
     bar.show(static_cast<std::int64_t>(points.size()), name_of(kernel));
-    const Problem problem = the_problem(options.problem, kernel.kernel->type);
+    const Problem problem = the_problem(options.problem, kernel.kernel->types);
     const std::uint64_t sample = lab::sample_for(kernel, problem) ? kCtas : 0;
     const lab::CountedRun run = lab::count_run(*device, kernel, problem, seed, sample);
     points.push_back(lab::roofline_point(run, kernel.variant, gpu));

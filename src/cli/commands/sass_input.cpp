@@ -58,7 +58,7 @@ std::vector<MachineKernel> kernels_of_file(const std::string& path, int sm) {
 
 // Default entry of a catalog kernel: the row that an H200 runs for column-major NN.
 const KernelRow* default_row(const KernelChoice& choice) {
-  const Problem problem{.m = 1024, .n = 1024, .k = 1024, .type = choice.kernel->type};
+  const Problem problem{.m = 1024, .n = 1024, .k = 1024, .types = choice.kernel->types};
   return &gemm::plan(problem, {}, {.sm = 90, .sms = 132}, {.kernel = choice}).row();
 }
 

@@ -43,7 +43,7 @@ sass::Note wavefront_note(const MachineKernel& kernel, std::uint64_t seed, std::
   const char* const kName = "Shared loads";
   if (!kernel.choice || !kernel.row) return {kName, ""};
   Problem problem;
-  problem.type = kernel.choice->kernel->type;
+  problem.types = kernel.choice->kernel->types;
   problem.m = 512;
   problem.n = 128;
   problem.k = 256;

@@ -28,7 +28,7 @@ struct Options {
 };
 
 // Without a shape: the lattice of the tests, restricted to the layouts and orders asked for.
-std::vector<lab::LatticeCase> lattice_cases(const Options& options, DataType type,
+std::vector<lab::LatticeCase> lattice_cases(const Options& options, const Types& types,
                                             std::uint64_t seed) {
   const auto& p = options.problem;
   for (const auto& [name, text] : {std::pair{"--alpha", &p.alpha},
@@ -50,7 +50,7 @@ std::vector<lab::LatticeCase> lattice_cases(const Options& options, DataType typ
         "walks its own lattice of problems, some of them in place"));
   }
   std::vector<lab::LatticeCase> cases =
-      options.quick ? lab::short_lattice(type, seed) : lab::lattice(type, seed);
+      options.quick ? lab::short_lattice(types, seed) : lab::lattice(types, seed);
   const std::vector<std::string> layouts =
       p.layout.empty() ? std::vector<std::string>{"NN", "NT", "TN", "TT"} : layouts_of(p);
   const std::vector<Order> orders =
@@ -62,8 +62,9 @@ std::vector<lab::LatticeCase> lattice_cases(const Options& options, DataType typ
   return cases;
 }
 
-std::vector<lab::LatticeCase> cases_of(const Options& options, DataType type, std::uint64_t seed) {
-  if (!options.problem.gives_shapes()) return lattice_cases(options, type, seed);
+std::vector<lab::LatticeCase> cases_of(const Options& options, const Types& types,
+                                       std::uint64_t seed) {
+  if (!options.problem.gives_shapes()) return lattice_cases(options, types, seed);
   if (options.quick) {
     throw StatusError(Status::bad_argument(
         "--quick is given, but must not stand beside a shape: it shortens the lattice of problems "
@@ -72,7 +73,7 @@ std::vector<lab::LatticeCase> cases_of(const Options& options, DataType type, st
   std::vector<lab::LatticeCase> cases;
   const auto misalign = static_cast<int>(
       options.misalign.empty() ? 0 : parse_integer("--misalign", options.misalign, 0, 63));
-  for (const Problem& problem : problems_of(options.problem, type, {})) {
+  for (const Problem& problem : problems_of(options.problem, types, {})) {
     cases.push_back({problem, options.in_place, misalign});
   }
   return cases;
@@ -90,7 +91,7 @@ void add_depth_groups(const std::vector<KernelChoice>& kernels, std::uint64_t se
   for (const KernelChoice& choice : kernels) {
     const KernelRow& row = rows_of(*choice.kernel, choice.variant).front();
     if (row.resident == 0) continue;
-    for (const auto& one : lab::depth_lattice(row.block, choice.kernel->type, seed)) {
+    for (const auto& one : lab::depth_lattice(row.block, choice.kernel->types, seed)) {
       groups.push_back({one, {choice}});
     }
   }
@@ -99,9 +100,9 @@ void add_depth_groups(const std::vector<KernelChoice>& kernels, std::uint64_t se
 std::vector<Group> groups_of(const Options& options, std::uint64_t seed) {
   const std::vector<KernelChoice> kernels = kernels_of(options.problem);
   std::vector<Group> groups;
-  for (const DataType type : types_of(kernels)) {
-    for (const lab::LatticeCase& one : cases_of(options, type, seed)) {
-      groups.push_back({one, kernels_of_type(kernels, type)});
+  for (const Types& types : types_of(kernels)) {
+    for (const lab::LatticeCase& one : cases_of(options, types, seed)) {
+      groups.push_back({one, kernels_of_type(kernels, types)});
     }
   }
   if (!options.problem.gives_shapes() && !options.quick) add_depth_groups(kernels, seed, groups);

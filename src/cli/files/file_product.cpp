@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
+#include "base/elements.h"
 #include "gemm/multiply.h"
 #include "lab/data/host_memory.h"
 #include "lab/verify/products.h"
@@ -28,7 +28,7 @@ std::string shape_of(const NpyHeader& header) {
 }
 
 void check_types(const FileProduct& product) {
-  const DataType type = product.a.header().type;
+  const ElementType type = product.a.header().type;
   const auto check_one = [type](const char* name, const NpyHeader& header) {
     if (header.type == type) return;
     refuse(fmt::format("{} holds {}, but must hold {} as A does", name, name_of(header.type),
@@ -57,23 +57,15 @@ MatrixView view_of(const NpyHeader& header) {
   return {header.rows, header.cols, header.cols, 1};
 }
 
-template <class T>
-T load(const char* bytes) {
-  T value;
-  std::memcpy(&value, bytes, sizeof value);
-  return value;
-}
-
 // Rows [first, first + count) of a file's matrix as float64, row-major without gaps.
 std::vector<double> rows_as_doubles(const NpyFile& file, std::int64_t first, std::int64_t count) {
   const MatrixView view = view_of(file.header());
+  const ElementType type = file.header().type;
   std::vector<double> values(static_cast<std::size_t>(count * view.cols));
   for (std::int64_t r = 0; r < count; ++r) {
     for (std::int64_t c = 0; c < view.cols; ++c) {
       const std::int64_t at = (first + r) * view.row + c * view.col;
-      values[r * view.cols + c] = file.header().type == DataType::kF64
-                                      ? load<double>(file.data() + 8 * at)
-                                      : load<float>(file.data() + 4 * at);
+      values[r * view.cols + c] = load_element(type, file.data() + size_of(type) * at);
     }
   }
   return values;
@@ -82,12 +74,7 @@ std::vector<double> rows_as_doubles(const NpyFile& file, std::int64_t first, std
 void store(NpyFile& file, std::int64_t r, std::int64_t c, double value) {
   const MatrixView view = view_of(file.header());
   const std::int64_t at = r * view.row + c * view.col;
-  const auto rounded = static_cast<float>(value);
-  if (file.header().type == DataType::kF64) {
-    std::memcpy(file.data() + 8 * at, &value, 8);
-  } else {
-    std::memcpy(file.data() + 4 * at, &rounded, 4);
-  }
+  store_element(file.header().type, value, file.data() + size_of(file.header().type) * at);
 }
 
 // C in the order of D: a copy of its file, or turned element by element.
@@ -141,9 +128,9 @@ Uploaded upload_operands(const FileProduct& product, Device& device, const NpyFi
 
 // The operands of a panel that starts at row `first`.
 Operands operands_at(const Problem& problem, const Uploaded& uploaded, std::int64_t first) {
-  const std::uint64_t element = size_of(problem.type);
-  const std::uint64_t d = uploaded.d.address() + element * first * view_d(problem).row;
-  return {uploaded.a.address() + element * first * view_a(problem).row, uploaded.b.address(), d, d};
+  const std::uint64_t of_a = size_of(problem.types.a), of_d = size_of(problem.types.d);
+  const std::uint64_t d = uploaded.d.address() + of_d * first * view_d(problem).row;
+  return {uploaded.a.address() + of_a * first * view_a(problem).row, uploaded.b.address(), d, d};
 }
 
 }  // namespace
@@ -158,7 +145,7 @@ Problem problem_of(const FileProduct& product) {
   problem.m = a.rows;
   problem.n = b.cols;
   problem.k = a.cols;
-  problem.type = a.type;
+  problem.types = types_for(a.type);
   problem.order = column_major ? Order::kColumnMajor : Order::kRowMajor;
   problem.op_a = a.fortran_order == column_major ? Op::kNone : Op::kTranspose;
   problem.op_b = b.fortran_order == column_major ? Op::kNone : Op::kTranspose;
@@ -173,7 +160,8 @@ ProductResult multiply_on_device(const FileProduct& product, Device& device,
                                  const gemm::PlanOptions& options) {
   const Problem problem = problem_of(product);
   const bool fortran_order = problem.order == Order::kColumnMajor;
-  ProductResult result{NpyFile::make(problem.type, problem.m, problem.n, fortran_order), "", true};
+  ProductResult result{NpyFile::make(problem.types.d, problem.m, problem.n, fortran_order), "",
+                       true};
   if (result.d.header().data_bytes() == 0) return result;
   const Uploaded uploaded = upload_operands(product, device, result.d);
   gemm::Handle handle(device);
@@ -199,7 +187,7 @@ ProductResult multiply_on_host(const FileProduct& product) {
   const Problem problem = problem_of(product);
   const lab::OpenBlas* blas = lab::OpenBlas::load();
   const bool fortran_order = problem.order == Order::kColumnMajor;
-  ProductResult result{NpyFile::make(problem.type, problem.m, problem.n, fortran_order),
+  ProductResult result{NpyFile::make(problem.types.d, problem.m, problem.n, fortran_order),
                        blas ? blas->version() : "our own loop (OpenBLAS cannot be loaded)", true};
   lab::require_host_memory(8.0 * problem.k * problem.n, "B in float64");
   const std::vector<double> b = rows_as_doubles(product.b, 0, problem.k);

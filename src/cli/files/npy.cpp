@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "lab/data/host_memory.h"
 #include "lab/data/npy_header.h"
 
@@ -12,12 +14,24 @@ namespace {
   throw StatusError(Status::bad_argument(fmt::format("{} {}", what, why)));
 }
 
-DataType type_of(const std::string& descr, const std::string& what) {
-  if (descr == "<f4") return DataType::kF32;
-  if (descr == "<f8") return DataType::kF64;
-  refuse(what, fmt::format("holds type '{}'; it must hold little-endian float32 ('<f4') or float64 "
-                           "('<f8')",
+// What a matrix may hold. NumPy has no BF16 and no 8-bit floats.
+constexpr std::pair<ElementType, const char*> kDescriptions[] = {
+    {ElementType::kF16, "<f2"}, {ElementType::kF32, "<f4"}, {ElementType::kF64, "<f8"}};
+
+ElementType type_of(const std::string& descr, const std::string& what) {
+  for (const auto& [type, name] : kDescriptions) {
+    if (descr == name) return type;
+  }
+  refuse(what, fmt::format("holds type '{}'; it must hold little-endian float16 ('<f2'), float32 "
+                           "('<f4') or float64 ('<f8')",
                            lab::printable(descr)));
+}
+
+const char* descr_of(ElementType type) {
+  for (const auto& [known, name] : kDescriptions) {
+    if (known == type) return name;
+  }
+  refuse_type("a NumPy file", type);
 }
 
 // rows * cols * element size, refused beyond what a file can hold.
@@ -31,8 +45,7 @@ void check_extent(const NpyHeader& header, const std::string& what) {
 }
 
 std::string header_for(const NpyHeader& header) {
-  return lab::npy_header(header.type == DataType::kF64 ? "<f8" : "<f4", header.fortran_order,
-                         {header.rows, header.cols});
+  return lab::npy_header(descr_of(header.type), header.fortran_order, {header.rows, header.cols});
 }
 
 }  // namespace
@@ -72,7 +85,7 @@ NpyFile NpyFile::read(const std::string& path, const std::string& argument) {
   return file;
 }
 
-NpyFile NpyFile::make(DataType type, std::int64_t rows, std::int64_t cols, bool fortran_order) {
+NpyFile NpyFile::make(ElementType type, std::int64_t rows, std::int64_t cols, bool fortran_order) {
   const std::string what = fmt::format("the result ({} x {})", rows, cols);
   NpyFile file;
   file.header_ = {type, fortran_order, rows, cols, 0};

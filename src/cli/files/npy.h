@@ -13,7 +13,7 @@
 namespace tessera::cli {
 
 struct NpyHeader {
-  DataType type = DataType::kF32;
+  ElementType type = ElementType::kF32;
   bool fortran_order = false;  // columns are contiguous
   std::int64_t rows = 0, cols = 0;
   std::size_t data_offset = 0;  // bytes from the start of the file
@@ -21,8 +21,8 @@ struct NpyHeader {
   std::size_t data_bytes() const;
 };
 
-// Understands format versions 1, 2 and 3, little-endian float32 and float64, matrices of two
-// dimensions. `what` names the argument in messages: "A (a.npy)". Throws kBadArgument.
+// Understands format versions 1, 2 and 3, little-endian float16, float32 and float64, matrices of
+// two dimensions. `what` names the argument in messages: "A (a.npy)". Throws kBadArgument.
 NpyHeader parse_npy(std::string_view file, const std::string& what);
 
 // A whole file in memory: header and data in one piece, so that writing it is one write.
@@ -31,8 +31,9 @@ class NpyFile {
   // Reads a file. Throws kBadArgument (missing, truncated, not a matrix, wrong type, ...) with
   // `argument` in the message ("A").
   static NpyFile read(const std::string& path, const std::string& argument);
-  // Zeros. Throws kUnavailable when the memory cannot be had.
-  static NpyFile make(DataType type, std::int64_t rows, std::int64_t cols, bool fortran_order);
+  // Zeros. Throws kUnavailable when the memory cannot be had, kUnsupported for a type that NumPy
+  // has no word for.
+  static NpyFile make(ElementType type, std::int64_t rows, std::int64_t cols, bool fortran_order);
 
   const NpyHeader& header() const { return header_; }
   const std::string& bytes() const { return bytes_; }

@@ -12,6 +12,10 @@ namespace tessera::cli {
 namespace {
 
 constexpr int kMostShapes = 100000;  // of one call: more is a typing error
+constexpr const char* kTypeHelp =
+    "only kernels of this type: f64, f32, tf32 (f32, multiplied with 11 bits), f16, bf16 (summed "
+    "in "
+    "f32), e4m3 (D bf16), s8 (D s32), or five, A,B,C,D,compute: bf16,bf16,f32,f32,f32";
 constexpr const char* kSizeHelp = "a size, a list a,b or a range lo:hi:step or lo:hi:x2";
 
 // A leading dimension: 0 (the smallest legal one) where the option is not given.
@@ -19,12 +23,12 @@ std::int64_t leading_dimension(const char* argument, const std::string& text) {
   return text.empty() ? 0 : parse_integer(argument, text, 1);
 }
 
-Problem problem_of(const ProblemOptions& options, DataType type, const Shape& shape) {
+Problem problem_of(const ProblemOptions& options, const Types& types, const Shape& shape) {
   Problem problem;
   problem.m = shape.m;
   problem.n = shape.n;
   problem.k = shape.k;
-  problem.type = type;
+  problem.types = types;
   problem.lda = leading_dimension("--lda", options.lda);
   problem.ldb = leading_dimension("--ldb", options.ldb);
   problem.ldc = leading_dimension("--ldc", options.ldc);
@@ -45,7 +49,11 @@ void add_kernel_options(CLI::App& app, ProblemOptions& options) {
   app.add_option("--kernel", options.kernel,
                  "name, number, glob, list or 'all' (default); add /VARIANT or /all for variants")
       ->type_name("K");
-  app.add_option("--type", options.type, "f32 or f64: only kernels of this type")->type_name("T");
+  add_type_option(app, options);
+}
+
+void add_type_option(CLI::App& app, ProblemOptions& options) {
+  app.add_option("--type", options.type, kTypeHelp)->type_name("T");
 }
 
 void add_shape_options(CLI::App& app, ProblemOptions& options) {
@@ -125,12 +133,13 @@ void add_seed_option(CLI::App& app, std::string& seed) {
 std::vector<KernelChoice> kernels_of(const ProblemOptions& options) {
   std::vector<KernelChoice> kernels = choose_kernels(options.kernel);
   if (options.type.empty()) return kernels;
-  const DataType type = parse_type(options.type);
-  std::vector<KernelChoice> fitting = kernels_of_type(kernels, type);
+  const Types types = parse_types("--type", options.type);
+  std::vector<KernelChoice> fitting = kernels_of_type(kernels, types);
   if (!fitting.empty()) return fitting;
+  require(check_has_kernel(types));
   throw StatusError(Status::bad_argument(fmt::format(
       "--type is {}, but {} computes {}; leave --type out or name another kernel", options.type,
-      kernels.front().kernel->name, name_of(kernels.front().kernel->type))));
+      kernels.front().kernel->name, name_of(kernels.front().kernel->types))));
 }
 
 std::vector<Shape> shapes_of(const ProblemOptions& options, const Shape& otherwise) {
@@ -188,13 +197,13 @@ std::vector<Order> orders_of(const ProblemOptions& options) {
   return {parse_order(options.order)};
 }
 
-std::vector<Problem> problems_of(const ProblemOptions& options, DataType type,
+std::vector<Problem> problems_of(const ProblemOptions& options, const Types& types,
                                  const Shape& otherwise) {
   std::vector<Problem> problems;
   for (const Shape& shape : shapes_of(options, otherwise)) {
     for (const std::string& layout : layouts_of(options)) {
       for (const Order order : orders_of(options)) {
-        Problem problem = problem_of(options, type, shape);
+        Problem problem = problem_of(options, types, shape);
         problem.order = order;
         set_layout(problem, layout);
         problem = with_default_ld(problem);
@@ -206,28 +215,29 @@ std::vector<Problem> problems_of(const ProblemOptions& options, DataType type,
   return problems;
 }
 
-Problem one_problem_of(const ProblemOptions& options, DataType type, const Shape& otherwise,
+Problem one_problem_of(const ProblemOptions& options, const Types& types, const Shape& otherwise,
                        const char* command) {
-  const std::vector<Problem> problems = problems_of(options, type, otherwise);
+  const std::vector<Problem> problems = problems_of(options, types, otherwise);
   if (problems.size() == 1) return problems.front();
   throw StatusError(Status::bad_argument(fmt::format(
       "-m, -n, -k, --layout and --order name {} problems, but '{}' takes one; 'bench' takes many",
       problems.size(), command)));
 }
 
-std::vector<DataType> types_of(const std::vector<KernelChoice>& kernels) {
-  std::vector<DataType> types;
+std::vector<Types> types_of(const std::vector<KernelChoice>& kernels) {
+  std::vector<Types> all;
   for (const KernelChoice& choice : kernels) {
-    const DataType type = choice.kernel->type;
-    if (std::find(types.begin(), types.end(), type) == types.end()) types.push_back(type);
+    const Types& types = choice.kernel->types;
+    if (std::find(all.begin(), all.end(), types) == all.end()) all.push_back(types);
   }
-  return types;
+  return all;
 }
 
-std::vector<KernelChoice> kernels_of_type(const std::vector<KernelChoice>& kernels, DataType type) {
+std::vector<KernelChoice> kernels_of_type(const std::vector<KernelChoice>& kernels,
+                                          const Types& types) {
   std::vector<KernelChoice> fitting;
   std::copy_if(kernels.begin(), kernels.end(), std::back_inserter(fitting),
-               [type](const KernelChoice& choice) { return choice.kernel->type == type; });
+               [&](const KernelChoice& choice) { return choice.kernel->types == types; });
   return fitting;
 }
 

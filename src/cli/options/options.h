@@ -40,6 +40,7 @@ struct Shape {
 int host_threads_of(const DeviceOptions& options);
 
 void add_kernel_options(CLI::App& app, ProblemOptions& options);
+void add_type_option(CLI::App& app, ProblemOptions& options);
 void add_shape_options(CLI::App& app, ProblemOptions& options);
 void add_plan_options(CLI::App& app, ProblemOptions& options);
 gemm::PlanOptions plan_options_of(const ProblemOptions& options);
@@ -59,16 +60,17 @@ std::vector<std::string> layouts_of(const ProblemOptions& options);  // the suit
 std::vector<Order> orders_of(const ProblemOptions& options);         // column-major by default
 
 // The cross of shapes, layouts and orders for one type; checked, leading dimensions filled in.
-std::vector<Problem> problems_of(const ProblemOptions& options, DataType type,
+std::vector<Problem> problems_of(const ProblemOptions& options, const Types& types,
                                  const Shape& otherwise);
 
 // The one problem that they name. Throws kBadArgument when there are several; `command` takes one.
-Problem one_problem_of(const ProblemOptions& options, DataType type, const Shape& otherwise,
+Problem one_problem_of(const ProblemOptions& options, const Types& types, const Shape& otherwise,
                        const char* command);
 
 // The distinct types of the kernels, in their order.
-std::vector<DataType> types_of(const std::vector<KernelChoice>& kernels);
-std::vector<KernelChoice> kernels_of_type(const std::vector<KernelChoice>& kernels, DataType type);
+std::vector<Types> types_of(const std::vector<KernelChoice>& kernels);
+std::vector<KernelChoice> kernels_of_type(const std::vector<KernelChoice>& kernels,
+                                          const Types& types);
 
 // "12_warp_tile" or "12_warp_tile/staged" where the variant is not the default one.
 std::string name_of(const KernelChoice& choice);

@@ -14,7 +14,7 @@ class OneLaunch final : public Family {
       if (Status status = check_grid(kernel, row, request); !status.ok()) return status;
       offers.push_back({&kernel, &row,
                         cost_of_tiles({&row, one.tflops}, request.product.params,
-                                      size_of(kernel.type), request.limits),
+                                      size_of(kernel.types.a), request.limits),
                         0});
     }
     return {};

@@ -46,16 +46,17 @@ class PackedRung final : public Family {
       if (!variant.empty() && one.name() != variant) continue;
       const KernelRow& row = row_of_sides(one, request);
       if (Status status = check_grid(kernel, row, request); !status.ok()) return status;
-      const __int128 bytes = packed_bytes(row, p, size_of(kernel.type)).all;
+      const __int128 bytes = packed_bytes(row, p, size_of(kernel.types.a)).all;
       // WHY: padding makes thin matrices larger, up to a block's edge times what the caller holds.
       if (bytes > std::numeric_limits<std::int64_t>::max()) {
         return Status::unsupported(
             "k is " + std::to_string(p.k) +
             ", but the packed copies of A and B must fit a signed 64-bit number of bytes");
       }
-      offers.push_back({&kernel, &row,
-                        cost_of_tiles({&row, one.tflops}, p, size_of(kernel.type), request.limits),
-                        request.is_empty() ? 0 : static_cast<std::int64_t>(bytes)});
+      offers.push_back(
+          {&kernel, &row,
+           cost_of_tiles({&row, one.tflops}, p, size_of(kernel.types.a), request.limits),
+           request.is_empty() ? 0 : static_cast<std::int64_t>(bytes)});
     }
     return {};
   }
@@ -65,7 +66,7 @@ class PackedRung final : public Family {
     Product product = request.product;
     const GemmParams& p = product.params;
     if (p.k == 0) return {multiply_by_tiles(row, product)};
-    const int element_bytes = size_of(offer.kernel->type);
+    const int element_bytes = size_of(offer.kernel->types.a);
     const Packed bytes = packed_bytes(row, p, element_bytes);
     const Place a{Slot::kWorkspace, 0};
     const Place b{Slot::kWorkspace, static_cast<std::int64_t>(bytes.a)};

@@ -13,7 +13,8 @@ namespace {
 constexpr double kProducts = 1 << 28;      // that a run may take, about a second
 constexpr std::uint64_t kFewestCtas = 32;  // of a sample
 
-DeviceBuffer uploaded(Device& device, DataType type, const MatrixView& view, std::uint64_t seed) {
+DeviceBuffer uploaded(Device& device, ElementType type, const MatrixView& view,
+                      std::uint64_t seed) {
   HostMatrix host(type, view, 0);
   fill(host, {Fill::kUniform, seed});
   DeviceBuffer buffer(device, host.total_bytes());
@@ -28,10 +29,10 @@ CountedRun count_run(Device& device, const KernelChoice& choice, const Problem& 
                      const gemm::PlanOptions& options) {
   const Problem problem = with_default_ld(given);
   require(check(problem));
-  const DeviceBuffer a = uploaded(device, problem.type, view_a(problem), mix_bits(seed * 4));
-  const DeviceBuffer b = uploaded(device, problem.type, view_b(problem), mix_bits(seed * 4 + 1));
-  const DeviceBuffer c = uploaded(device, problem.type, view_c(problem), mix_bits(seed * 4 + 2));
-  const DeviceBuffer d(device, view_d(problem).span() * size_of(problem.type));
+  const DeviceBuffer a = uploaded(device, problem.types.a, view_a(problem), mix_bits(seed * 4));
+  const DeviceBuffer b = uploaded(device, problem.types.b, view_b(problem), mix_bits(seed * 4 + 1));
+  const DeviceBuffer c = uploaded(device, problem.types.c, view_c(problem), mix_bits(seed * 4 + 2));
+  const DeviceBuffer d(device, view_d(problem).span() * size_of(problem.types.d));
   const Operands operands{a.address(), b.address(), c.address(), d.address()};
   const PreparedCall call(device, choice, problem, gemm::alignment_of(operands), options);
   if (call.plan().launches.empty()) {

@@ -1,5 +1,6 @@
 #include "lab/data/fill.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -19,39 +20,41 @@ constexpr std::array<std::pair<Fill, std::string_view>, 5> kNames{{{Fill::kUnifo
                                                                    {Fill::kZeros, "zeros"}}};
 
 constexpr std::int64_t kElementsAThread = 1 << 16;
+constexpr std::int64_t kChunk = 256;  // values that are drawn, then rounded to the type
 
-// An odd multiple of 2^-24 or 2^-53 in (-1, 1): no value is 0 and the last bits are in use.
-template <class T>
-T uniform(std::uint64_t bits) {
-  constexpr int digits = std::numeric_limits<T>::digits;
+// An odd multiple of 2^-digits in (-1, 1): no value is 0 and the last bits are in use.
+double uniform(std::uint64_t bits, int digits) {
   const auto odd = static_cast<std::int64_t>(bits >> (64 - digits)) * 2 + 1;
-  return static_cast<T>(odd - (std::int64_t{1} << digits)) *
-         (T{1} / static_cast<T>(std::int64_t{1} << digits));
+  return static_cast<double>(odd - (std::int64_t{1} << digits)) *
+         (1.0 / static_cast<double>(std::int64_t{1} << digits));
 }
 
-template <class T>
-T same_sign(std::uint64_t bits) {
-  constexpr int digits = std::numeric_limits<T>::digits;
+double same_sign(std::uint64_t bits, int digits) {
   const auto odd = static_cast<std::int64_t>(bits >> (65 - digits)) * 2 + 1;
-  return static_cast<T>(odd) * (T{1} / static_cast<T>(std::int64_t{1} << digits));
+  return static_cast<double>(odd) * (1.0 / static_cast<double>(std::int64_t{1} << digits));
+}
+
+// Rounded to nearest: the product with 2^n + 1, less itself, drops the last n bits (Dekker).
+double rounded_to_digits(double value, int digits) {
+  const double product = value * (static_cast<double>(std::int64_t{1} << (53 - digits)) + 1);
+  return product - (product - value);
 }
 
 // Box and Muller: two uniform values make one normal value.
-template <class T>
-T normal(std::uint64_t bits) {
-  const double radius = std::sqrt(-2.0 * std::log(same_sign<double>(bits)));
-  const double angle = std::numbers::pi * uniform<double>(mix_bits(bits));
-  return static_cast<T>(radius * std::cos(angle));
+double normal(std::uint64_t bits, int) {
+  const double radius = std::sqrt(-2.0 * std::log(same_sign(bits, 53)));
+  const double angle = std::numbers::pi * uniform(mix_bits(bits), 53);
+  return radius * std::cos(angle);
 }
 
-template <class T>
-T integer(std::uint64_t bits, const FillSpec& spec) {
-  if (spec.density < 1.0 && same_sign<double>(mix_bits(bits)) > spec.density) return T{0};
-  const std::uint64_t choices = 2 * static_cast<std::uint64_t>(spec.limit) + 1;
-  return static_cast<T>(static_cast<std::int64_t>((bits >> 32) * choices >> 32) - spec.limit);
+double integer(std::uint64_t bits, const FillSpec& spec, bool is_signed) {
+  if (spec.density < 1.0 && same_sign(mix_bits(bits), 53) > spec.density) return 0;
+  const int least = is_signed ? -spec.limit : 0;
+  const auto choices = static_cast<std::uint64_t>(spec.limit - least) + 1;
+  return static_cast<double>(static_cast<std::int64_t>((bits >> 32) * choices >> 32) + least);
 }
 
-template <class T, class Draw>
+template <class Draw>
 void fill_with(HostMatrix& matrix, std::uint64_t seed, Draw draw) {
   const Runs runs = runs_of(matrix.view());
   // WHY: the value must not know which index is adjacent, so both go through a key of their own.
@@ -64,31 +67,22 @@ void fill_with(HostMatrix& matrix, std::uint64_t seed, Draw draw) {
   const auto fill_range = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end;) {
       const std::int64_t run = i / runs.length, first = i % runs.length;
-      const std::int64_t last = std::min(runs.length, first + (end - i));
+      const std::int64_t count = std::min({runs.length - first, end - i, kChunk});
       const std::uint64_t key = runs.rows_adjacent ? col_key(run) : row_key(run);
-      T* out = matrix.elements<T>() + run * runs.step;
-      for (std::int64_t at = first; at < last; ++at) out[at] = draw(mix_bits(key + keys[at]));
-      i += last - first;
+      std::array<double, kChunk> values;
+      for (std::int64_t at = 0; at < count; ++at) {
+        values[at] = draw(mix_bits(key + keys[first + at]));
+      }
+      matrix.set_run(run * runs.step + first, values.data(), count);
+      i += count;
     }
   };
   parallel_for(runs.count * runs.length, kElementsAThread, fill_range);
 }
 
-template <class T>
-void fill_type(HostMatrix& matrix, const FillSpec& spec) {
-  switch (spec.kind) {
-    case Fill::kUniform:
-      return fill_with<T>(matrix, spec.seed, uniform<T>);
-    case Fill::kNormal:
-      return fill_with<T>(matrix, spec.seed, normal<T>);
-    case Fill::kSameSign:
-      return fill_with<T>(matrix, spec.seed, same_sign<T>);
-    case Fill::kZeros:
-      return fill_with<T>(matrix, spec.seed, [](std::uint64_t) { return T{0}; });
-    case Fill::kIntegers:
-      return fill_with<T>(matrix, spec.seed,
-                          [&](std::uint64_t bits) { return integer<T>(bits, spec); });
-  }
+void require_float(const HostMatrix& matrix, Fill kind) {
+  if (is_float(matrix.type())) return;
+  refuse_type("the fill '" + std::string(name_of(kind)) + "'", matrix.type());
 }
 
 }  // namespace
@@ -112,7 +106,29 @@ Fill parse_fill(std::string_view name) {
 
 void fill(HostMatrix& matrix, const FillSpec& spec) {
   if (matrix.view().rows == 0 || matrix.view().cols == 0) return;
-  on_type(matrix.type(), [&](auto zero) { fill_type<decltype(zero)>(matrix, spec); });
+  const ElementFacts& facts = facts_of(matrix.type());
+  const bool capped = spec.digits > 0 && spec.digits < facts.digits;
+  const int digits = capped ? spec.digits : facts.digits;
+  const auto fill_real = [&](double (*draw)(std::uint64_t, int)) {
+    require_float(matrix, spec.kind);
+    fill_with(matrix, spec.seed, [=](std::uint64_t bits) {
+      return capped ? rounded_to_digits(draw(bits, digits), digits) : draw(bits, digits);
+    });
+  };
+  switch (spec.kind) {
+    case Fill::kUniform:
+      return fill_real(uniform);
+    case Fill::kNormal:
+      return fill_real(normal);
+    case Fill::kSameSign:
+      return fill_real(same_sign);
+    case Fill::kZeros:
+      return fill_with(matrix, spec.seed, [](std::uint64_t) { return 0.0; });
+    case Fill::kIntegers:
+      return fill_with(matrix, spec.seed, [&](std::uint64_t bits) {
+        return integer(bits, spec, facts.kind != NumberKind::kUnsigned);
+      });
+  }
 }
 
 void place(HostMatrix& matrix, int count, std::uint64_t seed, double value) {

@@ -27,9 +27,11 @@ struct FillSpec {
   std::uint64_t seed = 1;
   int limit = 1;         // of kIntegers
   double density = 1.0;  // of kIntegers: share of entries that are drawn; the others are 0
+  int digits = 0;        // of the others: significant bits at most; 0: all that the type has
 };
 
-// Writes every element of the matrix; guards and gaps stay as they are.
+// Writes every element of the matrix; guards and gaps stay as they are. Throws kUnsupported for
+// what the type cannot hold: all but integers and zeros need a floating-point type.
 void fill(HostMatrix& matrix, const FillSpec& spec);
 
 // Puts `value` at `count` seeded positions (which may coincide).

@@ -14,14 +14,30 @@ namespace {
 using Words = std::vector<std::uint64_t>;
 
 constexpr double kQuarters = 4;  // alpha, beta and D are whole numbers of quarters
-constexpr double kLargestScale = 16;
+// A D of few digits leaves little room beside the factors.
+constexpr double kLargestScale = 16, kLargestNarrowScale = 2;
+constexpr int kNarrowDigits = 24, kFewestDigits = 8;
 constexpr double kLargestValue = 0x1p62;
 
-double exact_scale(double scale) {
+double exact_scale(double scale, const Types& types) {
+  const bool narrow = facts_of(types.d).digits < kNarrowDigits;
+  const double largest = narrow ? kLargestNarrowScale : kLargestScale;
   const bool exact =
-      std::abs(scale) <= kLargestScale && scale * kQuarters == std::rint(scale * kQuarters);
+      std::abs(scale) <= largest && scale * kQuarters == std::rint(scale * kQuarters);
   if (exact) return scale;
   return std::signbit(scale) ? -1.0 : 1.0;
+}
+
+// Integers up to this one are exact in A, B and C.
+int largest_limit(const Types& types) {
+  double limit = 64;
+  for (const ElementType type : {types.a, types.b, types.c}) {
+    const ElementFacts& facts = facts_of(type);
+    if (facts.kind == NumberKind::kNone) refuse_type("the choice of exact integers", type);
+    limit = std::min(
+        limit, facts.kind == NumberKind::kFloat ? std::ldexp(1.0, facts.digits) : facts.largest);
+  }
+  return static_cast<int>(limit);
 }
 
 // A value times `unit` as an integer modulo 2^64; false when it is not one.
@@ -41,7 +57,8 @@ Words multiply_rows(const HostMatrix& matrix, double unit, const Words& x,
   Words y(view.rows);
   const auto add = [&](std::int64_t r, std::int64_t c) {
     std::uint64_t word = 0;
-    if (!to_word(elements[r * view.row + c * view.col], unit, word) && broken) (*broken)[r] = 1;
+    const auto value = static_cast<double>(elements[r * view.row + c * view.col]);
+    if (!to_word(value, unit, word) && broken) (*broken)[r] = 1;
     y[r] += word * x[c];
   };
   const auto add_rows = [&](std::int64_t begin, std::int64_t end) {
@@ -100,20 +117,23 @@ void locate(Comparison& result, const std::vector<double>& want, const HostMatri
 }  // namespace
 
 Problem with_exact_scales(Problem problem) {
-  problem.alpha = exact_scale(problem.alpha);
-  problem.beta = exact_scale(problem.beta);
+  problem.alpha = exact_scale(problem.alpha, problem.types);
+  problem.beta = exact_scale(problem.beta, problem.types);
   return problem;
 }
 
-FillSpec exact_integers(const Problem& problem, std::uint64_t seed) {
-  constexpr int kLargestLimit = 64;
-  // In quarters, the largest value is |alpha| k L^2 + |beta| L; it must stay exact in the type, so
-  // half of the type's range is left to the second term and to spare.
-  const double range = problem.type == DataType::kF64 ? 0x1p52 : 0x1p23;
+FillSpec exact_integers(const Problem& problem, std::uint64_t seed, bool exact_in_d) {
+  // In quarters, the largest value is |alpha| k L^2 + |beta| L; it must stay exact where it is
+  // summed and within the range of D, so half of that is left to the second term and to spare.
+  const ElementFacts& d = facts_of(problem.types.d);
+  const int sum_digits = facts_of(facts_of(problem.types.compute).sum).digits;
+  const int digits = exact_in_d ? std::min(sum_digits, d.digits) : sum_digits;
+  const double range = std::min(std::ldexp(1.0, digits - 1), d.largest * kQuarters / 2);
   const double scale = kQuarters * std::max({1.0, std::abs(problem.alpha), std::abs(problem.beta)});
   const double square = range / (scale * std::max<double>(1.0, problem.k));
   FillSpec spec{Fill::kIntegers, seed, 1, 1.0};
-  spec.limit = std::clamp(static_cast<int>(std::min(std::sqrt(square), 1e6)), 1, kLargestLimit);
+  spec.limit = std::clamp(static_cast<int>(std::min(std::sqrt(square), 1e6)), 1,
+                          largest_limit(problem.types));
   // Fewer nonzero entries where even -1 .. 1 would be too much. Both operands are thinned, so the
   // sum of magnitudes falls with the square; 2/3 of the drawn values are not zero.
   if (square < 1) spec.density = std::sqrt(square);
@@ -122,6 +142,7 @@ FillSpec exact_integers(const Problem& problem, std::uint64_t seed) {
 
 Comparison compare_rows_exactly(const Problem& problem, const HostMatrix& a, const HostMatrix& b,
                                 const HostMatrix& c, const HostMatrix& d, std::uint64_t seed) {
+  if (facts_of(d.type()).digits < kFewestDigits) refuse_type("the check of whole rows", d.type());
   const Words x = random_words(problem.n, seed);
   std::vector<char> broken(problem.m, 0);
   const Words left = multiply_rows(d, kQuarters, x, &broken);

@@ -12,15 +12,17 @@
 namespace tessera::lab {
 
 // alpha and beta must be multiples of 1/4 of size 16 at most, or the scaling would round; others
-// are replaced by 1 or -1.
+// are replaced by 1 or -1. Beside a D of less than 24 digits they are of size 2 at most.
 Problem with_exact_scales(Problem problem);
 
-// Limit and density for which sum |a||b| stays below the type's exact range for this k.
-FillSpec exact_integers(const Problem& problem, std::uint64_t seed);
+// Limit and density for which sum |a||b| stays below the range that is exact where products are
+// summed for this k and, when asked, in D, too; else D is that sum, rounded once.
+FillSpec exact_integers(const Problem& problem, std::uint64_t seed, bool exact_in_d = false);
 
-// Compares every entry of D with alpha A B + beta C exactly, in O(MK + KN + MN) instead of O(MNK):
-// D x must equal alpha A (B x) + beta (C x) for a seeded random x, in integers modulo 2^64. A wrong
-// row passes with a probability below 2^-37. `before` is C as it was before the run.
+// Compares every entry of D, which must be exact, with alpha A B + beta C, in O(MK + KN + MN)
+// instead of O(MNK): D x must equal alpha A (B x) + beta (C x) for a seeded random x, in integers
+// modulo 2^64. A wrong row passes with a probability below 2^-37. `before` is C as it was before
+// the run.
 Comparison compare_rows_exactly(const Problem& problem, const HostMatrix& a, const HostMatrix& b,
                                 const HostMatrix& c, const HostMatrix& d, std::uint64_t seed);
 

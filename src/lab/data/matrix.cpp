@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 
 #include "lab/data/host_memory.h"
 #include "lab/data/parallel.h"
@@ -21,20 +23,34 @@ constexpr std::int64_t kBytesAThread = 1 << 20;
                   view.rows, view.cols, bytes * 1e-9, available_host_memory() * 1e-9)));
 }
 
-void poison(std::byte* bytes, std::size_t count, DataType type) {
-  on_type(type, [&](auto zero) {
-    using T = decltype(zero);
-    const auto pattern = type == DataType::kF64 ? kPoison64 : std::uint64_t{kPoison32};
-    const auto fill_range = [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        std::memcpy(bytes + i * sizeof(T), &pattern, sizeof(T));
-      }
-    };
-    parallel_for(count / sizeof(T), kBytesAThread / sizeof(T), fill_range);
-  });
+// Whole elements from an element's boundary on.
+void poison(std::byte* bytes, std::size_t count, ElementType type) {
+  std::uint64_t pattern = poison_of(type);
+  for (int have = size_of(type); have < 8; have *= 2) pattern |= pattern << 8 * have;
+  const auto fill_range = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) std::memcpy(bytes + i * 8, &pattern, 8);
+  };
+  parallel_for(count / 8, kBytesAThread / 8, fill_range);
+  std::memcpy(bytes + count / 8 * 8, &pattern, count % 8);
 }
 
 }  // namespace
+
+std::uint64_t poison_of(ElementType type) {
+  constexpr std::uint64_t kMark = 0xa5a5a5a5a5a5a5a5;
+  return on_type(type, [&]<class T>(T) -> std::uint64_t {
+    const int fraction = facts_of(type).digits - 1;
+    if constexpr (std::is_integral_v<T>) {
+      return kMark >> (64 - 8 * sizeof(T));
+    } else {
+      const T nan = element_of<T>(std::numeric_limits<double>::quiet_NaN());
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, &nan, sizeof nan);
+      // The mark lies well below the bit that makes the NaN a quiet one.
+      return fraction < 4 ? bits : bits | (kMark & ((std::uint64_t{1} << (fraction - 4)) - 1));
+    }
+  });
+}
 
 Runs runs_of(const MatrixView& view) {
   const bool down = view.row == 1 && (view.col != 1 || view.cols == 1);
@@ -44,7 +60,8 @@ Runs runs_of(const MatrixView& view) {
 
 void HostMatrix::Release::operator()(std::byte* p) const { std::free(p); }
 
-HostMatrix::HostMatrix(DataType type, const MatrixView& view, std::size_t guard_bytes, int offset)
+HostMatrix::HostMatrix(ElementType type, const MatrixView& view, std::size_t guard_bytes,
+                       int offset)
     : type_(type), view_(view), guard_bytes_(guard_bytes) {
   const std::size_t element = size_of(type);
   front_bytes_ = guard_bytes + offset * element;
@@ -67,14 +84,29 @@ void HostMatrix::acquire() {
 
 double HostMatrix::at(std::int64_t r, std::int64_t c) const {
   return on_type(type_, [&](auto zero) -> double {
-    return elements<decltype(zero)>()[r * view_.row + c * view_.col];
+    return static_cast<double>(elements<decltype(zero)>()[r * view_.row + c * view_.col]);
   });
 }
 
 void HostMatrix::set(std::int64_t r, std::int64_t c, double value) {
   on_type(type_, [&](auto zero) {
     using T = decltype(zero);
-    elements<T>()[r * view_.row + c * view_.col] = static_cast<T>(value);
+    elements<T>()[r * view_.row + c * view_.col] = element_of<T>(value);
+  });
+}
+
+void HostMatrix::set_run(std::int64_t offset, const double* values, std::int64_t count) {
+  on_type(type_, [&]<class T>(T) {
+    T* to = elements<T>() + offset;
+    for (std::int64_t i = 0; i < count; ++i) to[i] = element_of<T>(values[i]);
+  });
+}
+
+void HostMatrix::get_run(std::int64_t offset, std::int64_t step, double* values,
+                         std::int64_t count) const {
+  on_type(type_, [&]<class T>(T) {
+    const T* from = elements<T>() + offset;
+    for (std::int64_t i = 0; i < count; ++i) values[i] = static_cast<double>(from[i * step]);
   });
 }
 

@@ -6,24 +6,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
+#include "base/elements.h"
 #include "problem/problem.h"
 
 namespace tessera::lab {
 
-// The quiet NaN of guards, gaps and unwritten outputs; its payload tells it from a computed one.
-inline constexpr std::uint32_t kPoison32 = 0x7fc5a5a5u;
-inline constexpr std::uint64_t kPoison64 = 0x7ff8a5a5a5a5a5a5ull;
+// The bits of guards, gaps and unwritten outputs: the quiet NaN of a float, whose payload tells it
+// from a computed one; of an integer, every byte 0xa5.
+std::uint64_t poison_of(ElementType type);
 
-// Calls body with a value of the C++ type that a DataType names: on_type(type, [](auto zero)
-// {...}).
+// Calls body with a value of the C++ type that a type names: on_type(type, [](auto zero) {...}).
 template <class Body>
-decltype(auto) on_type(DataType type, Body&& body) {
-  return type == DataType::kF64 ? body(double{}) : body(float{});
+decltype(auto) on_type(ElementType type, Body&& body) {
+  return on_element(type, "a matrix on the host", std::forward<Body>(body));
 }
-
-// Half of the distance from 1 to the next value: 2^-24 or 2^-53.
-inline double unit_roundoff(DataType type) { return type == DataType::kF64 ? 0x1p-53 : 0x1p-24; }
 
 // The runs of adjacent elements in a strided matrix: `count` of them, `length` elements each, run i
 // starting at element i * step. rows_adjacent: a run walks down a column.
@@ -39,9 +37,9 @@ class HostMatrix {
  public:
   // All poison. The first element stands `offset` elements behind a 256-byte boundary, with
   // guard_bytes (a multiple of 256) before and after. Throws kUnavailable when memory is short.
-  HostMatrix(DataType type, const MatrixView& view, std::size_t guard_bytes, int offset = 0);
+  HostMatrix(ElementType type, const MatrixView& view, std::size_t guard_bytes, int offset = 0);
 
-  DataType type() const { return type_; }
+  ElementType type() const { return type_; }
   const MatrixView& view() const { return view_; }
   std::size_t guard_bytes() const { return guard_bytes_; }
   std::size_t front_bytes() const { return front_bytes_; }  // from the start to the first element
@@ -59,6 +57,9 @@ class HostMatrix {
   }
   double at(std::int64_t r, std::int64_t c) const;
   void set(std::int64_t r, std::int64_t c, double value);
+  // Elements from the one at `offset` on: side by side and rounded to the type, or `step` apart.
+  void set_run(std::int64_t offset, const double* values, std::int64_t count);
+  void get_run(std::int64_t offset, std::int64_t step, double* values, std::int64_t count) const;
   HostMatrix clone() const;
   HostMatrix poisoned_like() const;  // same place in memory, nothing but poison
 
@@ -69,7 +70,7 @@ class HostMatrix {
   HostMatrix() = default;
   void acquire();
 
-  DataType type_ = DataType::kF32;
+  ElementType type_ = ElementType::kF32;
   MatrixView view_;
   std::size_t guard_bytes_ = 0, front_bytes_ = 0, total_bytes_ = 0;
   std::unique_ptr<std::byte[], Release> storage_;

@@ -10,9 +10,10 @@ namespace {
 constexpr std::int64_t kUnknownL2 = std::int64_t{64} << 20;
 
 // Adds an operand's bytes, rounded up to whole alignments. Throws kUnavailable beyond 64 bits.
-std::int64_t add_padded_bytes(std::int64_t sum, const Problem& problem, const MatrixView& view) {
+std::int64_t add_padded_bytes(std::int64_t sum, const Problem& problem, const MatrixView& view,
+                              ElementType type) {
   std::int64_t bytes = 0;
-  if (__builtin_mul_overflow(view.span(), std::int64_t{size_of(problem.type)}, &bytes) ||
+  if (__builtin_mul_overflow(view.span(), std::int64_t{size_of(type)}, &bytes) ||
       __builtin_add_overflow(bytes, 255, &bytes) ||
       __builtin_add_overflow(sum, bytes / 256 * 256, &sum)) {
     throw StatusError(Status::unavailable(
@@ -28,10 +29,12 @@ std::int64_t add_padded_bytes(std::int64_t sum, const Problem& problem, const Ma
 OperandSets::OperandSets(Device& device, const Problem& problem, const FillSpec& spec) {
   const bool reads_c = problem.beta != 0;
   const MatrixView views[] = {view_a(problem), view_b(problem), view_c(problem), view_d(problem)};
+  const ElementType types[] = {problem.types.a, problem.types.b, problem.types.c, problem.types.d};
   std::int64_t offsets[5] = {};
   for (int i = 0; i < 4; ++i) {
     const bool is_there = i != 2 || reads_c;
-    offsets[i + 1] = is_there ? add_padded_bytes(offsets[i], problem, views[i]) : offsets[i];
+    offsets[i + 1] =
+        is_there ? add_padded_bytes(offsets[i], problem, views[i], types[i]) : offsets[i];
   }
   const std::int64_t l2 = device.info().l2_bytes > 0 ? device.info().l2_bytes : kUnknownL2;
   const std::int64_t set_bytes = std::max<std::int64_t>(offsets[4], 256);
@@ -43,7 +46,7 @@ OperandSets::OperandSets(Device& device, const Problem& problem, const FillSpec&
                 base + offsets[3]};
   }
   const auto upload = [&](int which, DeviceAddress Operands::*operand, std::uint64_t stream) {
-    HostMatrix host(problem.type, views[which], 0);
+    HostMatrix host(types[which], views[which], 0);
     fill(host, {spec.kind, mix_bits(spec.seed * 4 + stream), spec.limit, spec.density});
     for (const Operands& set : sets_) {
       if (host.total_bytes()) device.copy_in(set.*operand, host.bytes(), host.total_bytes());

@@ -10,7 +10,8 @@ namespace tessera::lab {
 namespace {
 
 // Of the launch that multiplies: the others pack.
-WordCounts words_counted(const std::vector<Site>& sites, const std::string& entry, DataType type) {
+WordCounts words_counted(const std::vector<Site>& sites, const std::string& entry,
+                         ElementType type) {
   WordCounts words;
   for (const Site& site : sites) {
     if (site.entry != entry) continue;
@@ -107,7 +108,7 @@ Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTre
   e.evidence.replay = replay_of(e.prediction);
 
   const bool packed = !run.kernel->helpers.empty();
-  const WordCounts words = words_counted(e.evidence.sites, e.entry, run.problem.type);
+  const WordCounts words = words_counted(e.evidence.sites, e.entry, run.problem.types.a);
   e.formulas = check_formulas(run.problem, *run.row, packed, e.counts.matrix.warp > 0, words);
   e.reads_per_shared_word = ratio(words.shared_reads, words.shared_writes);
   const double flop = word_formulas(run.problem, *run.row, packed).flop;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "lab/explain/explain.h"
+#include "lab/record/json_number.h"
 
 namespace tessera::lab {
 namespace {
@@ -48,7 +49,7 @@ std::string heading(const Explanation& e) {
   const Problem& p = e.problem;
   std::string text =
       fmt::format("{} ({}), {} x {} x {}, {} {} {}; rates of {}", e.kernel, e.config, p.m, p.n, p.k,
-                  name_of(p.type), layout_of(p), name_of(p.order), e.gpu.name);
+                  name_of(p.types), layout_of(p), name_of(p.order), e.gpu.name);
   if (e.ran < e.ctas) {
     text += fmt::format("; a sample of {} of {} blocks, scaled up", grouped(double(e.ran)),
                         grouped(double(e.ctas)));
@@ -296,7 +297,7 @@ Json to_json(const Explanation& e, int lines) {
            {{"m", p.m},
             {"n", p.n},
             {"k", p.k},
-            {"type", name_of(p.type)},
+            {"type", json_types(p.types)},
             {"layout", layout_of(p)},
             {"order", name_of(p.order)}}},
           {"gpu", e.gpu.name},

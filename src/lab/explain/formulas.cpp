@@ -60,7 +60,7 @@ WordFormulas word_formulas(const Problem& problem, const KernelRow& row, bool pa
   return words;
 }
 
-double intensity(double flop, double words, DataType type) {
+double intensity(double flop, double words, ElementType type) {
   return words > 0 ? flop / (words * size_of(type)) : 0;
 }
 

@@ -27,7 +27,7 @@ struct WordFormulas {
 WordFormulas word_formulas(const Problem& problem, const KernelRow& row, bool packed);
 
 // FLOP for each byte, 0 where there are none.
-double intensity(double flop, double words, DataType type);
+double intensity(double flop, double words, ElementType type);
 
 // One formula beside its count.
 struct FormulaCheck {

@@ -7,6 +7,7 @@
 #include "arch/costs.h"
 #include "lab/counts/count_tag.h"
 #include "lab/model/predict.h"
+#include "lab/record/json_number.h"
 
 namespace tessera::lab {
 namespace {
@@ -18,13 +19,52 @@ std::string tag_of(const CountedRun& run, CountSummary& summary) {
   return summary.tag;
 }
 
+// The units of a GPU and what they multiply, slow before fast.
+struct Unit {
+  const char* name;
+  ElementType operand;
+  ComputeType compute;
+  bool is_tensor_core;
+  double (arch::Gpu::*peak)() const;
+  double arch::Gpu::*measured;  // null: never measured
+  bool multiplies(const Types& types) const {
+    return types.a == operand && types.b == operand && types.compute == compute;
+  }
+};
+constexpr Unit kUnits[] = {{"FP32", ElementType::kF32, ComputeType::kF32, false,
+                            &arch::Gpu::fp32_peak, &arch::Gpu::measured_fp32},
+                           {"FP64", ElementType::kF64, ComputeType::kF64, false,
+                            &arch::Gpu::fp64_peak, &arch::Gpu::measured_fp64},
+                           {"FP64 tensor cores", ElementType::kF64, ComputeType::kF64, true,
+                            &arch::Gpu::fp64_tensor_peak, nullptr}};
+
+// Of the slowest unit that is fast enough for the point.
 double peak_of(const Roofline& roofline, const RooflinePoint& point) {
-  if (point.type == DataType::kF32) return roofline.gpu.fp32_peak();
-  const bool on_tensor_cores = point.tflops() > roofline.gpu.fp64_peak();
-  return on_tensor_cores ? roofline.gpu.fp64_tensor_peak() : roofline.gpu.fp64_peak();
+  double peak = 0;
+  for (const Unit& unit : kUnits) {
+    const bool too_slow = peak == 0 || peak < point.tflops();
+    if (unit.multiplies(point.types) && too_slow) peak = (roofline.gpu.*unit.peak)();
+  }
+  return peak;
+}
+
+void require_peak(const arch::Gpu& gpu, const Types& types) {
+  const auto fits = [&](const Unit& unit) { return unit.multiplies(types); };
+  if (std::ranges::any_of(kUnits, fits)) return;
+  throw StatusError(
+      Status::unsupported(fmt::format("no peak of {} is known for {}", gpu.name, describe(types))));
 }
 
 }  // namespace
+
+double reachable_peak(const arch::Gpu& gpu, const Types& types, bool on_tensor_cores) {
+  for (const Unit& unit : kUnits) {
+    if (!unit.multiplies(types) || unit.is_tensor_core != on_tensor_cores) continue;
+    const double measured = unit.measured ? gpu.*unit.measured : 0;
+    return measured > 0 ? measured : (gpu.*unit.peak)();
+  }
+  return 0;
+}
 
 RooflinePoint roofline_point(const CountedRun& run, const std::string& config,
                              const arch::Gpu& gpu) {
@@ -32,7 +72,7 @@ RooflinePoint roofline_point(const CountedRun& run, const std::string& config,
   const Problem& p = run.problem;
   point.kernel = run.kernel->name;
   point.config = config;
-  point.type = p.type;
+  point.types = p.types;
   point.flop = 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
   CountSummary summary = summarize(run.counts);
   point.counts_tag = tag_of(run, summary);
@@ -47,15 +87,14 @@ Roofline roofline_of(const arch::Gpu& gpu, std::vector<RooflinePoint> points) {
   Roofline roofline{gpu, "", model_name(gpu), "", {}, {}, std::move(points)};
   const arch::Costs costs = arch::costs_of(gpu);
   roofline.bandwidths = {{"device memory", costs.dram_gbs}, {"L2", costs.l2_gbs}};
-  const auto any = [&](DataType type) {
-    return std::ranges::any_of(roofline.points,
-                               [&](const RooflinePoint& point) { return point.type == type; });
-  };
-  if (any(DataType::kF32)) roofline.peaks.push_back({"FP32", gpu.fp32_peak()});
-  if (any(DataType::kF64)) {
-    roofline.peaks.push_back({"FP64", gpu.fp64_peak()});
-    if (gpu.fp64_tensor_lanes) {
-      roofline.peaks.push_back({"FP64 tensor cores", gpu.fp64_tensor_peak()});
+  for (const RooflinePoint& point : roofline.points) require_peak(gpu, point.types);
+  for (const Unit& unit : kUnits) {
+    const double peak = (gpu.*unit.peak)();
+    const auto multiplied = [&](const RooflinePoint& point) {
+      return unit.multiplies(point.types);
+    };
+    if (peak > 0 && std::ranges::any_of(roofline.points, multiplied)) {
+      roofline.peaks.push_back({unit.name, peak});
     }
   }
   return roofline;
@@ -92,7 +131,7 @@ Json to_json(const Roofline& roofline) {
   for (const RooflinePoint& p : roofline.points) {
     file["points"].push_back({{"kernel", p.kernel},
                               {"config", p.config},
-                              {"type", name_of(p.type)},
+                              {"type", json_types(p.types)},
                               {"flop_per_byte",
                                {{"requested", p.intensity.requested},
                                 {"sector", p.intensity.sector},

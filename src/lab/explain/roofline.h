@@ -14,7 +14,7 @@ namespace tessera::lab {
 
 struct RooflinePoint {
   std::string kernel, config;
-  DataType type = DataType::kF32;
+  Types types;
   double flop = 0;
   FlopPerByte intensity;   // requested, sector, footprint
   std::string counts_tag;  // "exact" or "model"
@@ -45,10 +45,15 @@ struct Roofline {
   std::vector<RooflinePoint> points;
 };
 
+// TFLOP/s of the unit that multiplies these types: as measured where it was, else as its lanes and
+// the clock allow; 0 where no number is known.
+double reachable_peak(const arch::Gpu& gpu, const Types& types, bool on_tensor_cores);
+
 // One kernel's point. Counts may be of a sample.
 RooflinePoint roofline_point(const CountedRun& run, const std::string& config,
                              const arch::Gpu& gpu);
-// Roofs of the GPU for these points; no points give none of the peaks.
+// Roofs of the GPU for these points; no points give none of the peaks. Throws kUnsupported for
+// types whose peak is not known.
 Roofline roofline_of(const arch::Gpu& gpu, std::vector<RooflinePoint> points);
 
 Table roofline_table(const Roofline& roofline);

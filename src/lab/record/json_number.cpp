@@ -23,4 +23,27 @@ double number_of(const Json& json) {
                                          " where a number, \"nan\", \"inf\" or \"-inf\" stands"));
 }
 
+Json json_types(const Types& types) {
+  const std::string name = name_of(types);
+  if (name.find(',') == name.npos) return name;
+  return {{"a", name_of(types.a)},
+          {"b", name_of(types.b)},
+          {"c", name_of(types.c)},
+          {"d", name_of(types.d)},
+          {"compute", name_of(types.compute)}};
+}
+
+Types types_of(const Json& json) {
+  if (json.is_string()) return parse_types("type", json.get<std::string>());
+  std::string five;
+  for (const char* key : {"a", "b", "c", "d", "compute"}) {
+    if (!json.is_object() || !json.contains(key) || !json.at(key).is_string()) {
+      throw StatusError(Status::bad_argument("type is " + json.dump() +
+                                             ", but must be a word, or types a, b, c, d, compute"));
+    }
+    five += (five.empty() ? "" : ",") + json.at(key).get<std::string>();
+  }
+  return parse_types("type", five);
+}
+
 }  // namespace tessera::lab

@@ -29,7 +29,7 @@ Measured row_of(const Json& run, const std::string& file) {
   row.device = run.at("device");
   row.kernel = run.at("kernel");
   row.config = run.at("config");
-  row.type = problem.at("type");
+  row.type = name_of(types_of(problem.at("type")));
   row.layout = problem.at("layout");
   row.order = problem.at("order");
   row.mode = run.at("mode");

@@ -38,7 +38,7 @@ Json to_json(const Problem& p) {
   return {{"m", p.m},
           {"n", p.n},
           {"k", p.k},
-          {"type", name_of(p.type)},
+          {"type", json_types(p.types)},
           {"layout", layout_of(p)},
           {"order", name_of(p.order)},
           {"lda", p.lda},

@@ -18,9 +18,9 @@ struct Matrices {
   DeviceBuffer on_a, on_b, on_c, on_d[2];
 
   Matrices(Device& device, const Problem& problem, std::uint64_t seed)
-      : a(drawn(problem, view_a(problem), seed * 4)),
-        b(drawn(problem, view_b(problem), seed * 4 + 1)),
-        c(drawn(problem, view_c(problem), seed * 4 + 2)),
+      : a(drawn(problem.types.a, view_a(problem), seed * 4)),
+        b(drawn(problem.types.b, view_b(problem), seed * 4 + 1)),
+        c(drawn(problem.types.c, view_c(problem), seed * 4 + 2)),
         on_a(uploaded(device, a)),
         on_b(uploaded(device, b)),
         on_c(uploaded(device, c)),
@@ -33,8 +33,8 @@ struct Matrices {
   }
 
  private:
-  static HostMatrix drawn(const Problem& problem, const MatrixView& view, std::uint64_t stream) {
-    HostMatrix matrix(problem.type, view, 0);
+  static HostMatrix drawn(ElementType type, const MatrixView& view, std::uint64_t stream) {
+    HostMatrix matrix(type, view, 0);
     fill(matrix, {Fill::kUniform, mix_bits(stream)});
     return matrix;
   }
@@ -52,6 +52,12 @@ Problem chain_problem(Problem problem) {
         fmt::format("a chain needs square matrices of at least 1, but m is {}, n is {} and k is {}",
                     problem.m, problem.n, problem.k)));
   }
+  const Types& types = problem.types;
+  if (types.a != types.d || types.c != types.d) {
+    throw StatusError(Status::bad_argument(
+        fmt::format("a chain needs A, C and D of one type, but A is {}, C is {} and D is {}",
+                    name_of(types.a), name_of(types.c), name_of(types.d))));
+  }
   problem.lda = problem.ldb = problem.ldc = problem.ldd = 0;
   // A product of uniform matrices has entries of about sqrt(n / 3) times those of the first.
   problem.alpha = std::exp2(-std::round(std::log2(std::max(1.0, std::sqrt(problem.m / 3.0)))));
@@ -63,9 +69,9 @@ Problem chain_problem(Problem problem) {
 // rounding does not pile up into a bound that would let anything pass.
 void check_links(Device& device, const PreparedCall& call, const Problem& problem,
                  const Matrices& on, const ChainOptions& options, ChainResult& result) {
-  const Bound bound = bound_for(problem.type, problem.k, Fill::kUniform);
+  const Bound bound = bound_for(problem.types, problem.k, Fill::kUniform);
   HostMatrix input = on.a.clone();
-  HostMatrix output(problem.type, view_d(problem), 0);
+  HostMatrix output(problem.types.d, view_d(problem), 0);
   device.take_counts();
   for (int i = 0; i < options.length; ++i) {
     call.run(on.link(i), options.stop);
@@ -80,7 +86,7 @@ void check_links(Device& device, const PreparedCall& call, const Problem& proble
     const Comparison comparison = compare(output, reference, bound);
     result.max_error_ratio = std::max(result.max_error_ratio, comparison.max_error_ratio);
     if (!comparison.ok()) {
-      result.reason = fmt::format("product {}: {}", i + 1, describe(comparison, problem.type));
+      result.reason = fmt::format("product {}: {}", i + 1, describe(comparison, problem.types.d));
       return;
     }
     std::copy(output.bytes(), output.bytes() + output.total_bytes(), input.bytes());
@@ -155,7 +161,7 @@ ChainResult run_chain(Device& device, const KernelChoice& kernel, const Problem&
   const Problem problem = chain_problem(given);
   const PreparedCall call(device, kernel, problem, gemm::Alignment{});
   // A, B, C, and the input and the output of the link that is checked.
-  const double bytes = 5.0 * view_a(problem).span() * size_of(problem.type);
+  const double bytes = 5.0 * view_a(problem).span() * size_of(problem.types.d);
   require_host_memory(bytes, fmt::format("a chain of {} x {} matrices", problem.m, problem.m));
   const Matrices matrices(device, problem, options.seed);
   ChainResult result;

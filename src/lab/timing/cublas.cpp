@@ -58,6 +58,50 @@ void* open(const std::string& path, std::string& problem) {
 
 }  // namespace
 
+// HW: values of library_types.h and cublas_api.h, release 13.0.
+int data_type(ElementType type) {
+  switch (type) {
+    case ElementType::kF32:
+      return kReal32;
+    case ElementType::kF64:
+      return kReal64;
+    case ElementType::kF16:
+      return 2;
+    case ElementType::kS8:
+      return 3;
+    case ElementType::kU8:
+      return 8;
+    case ElementType::kS32:
+      return 10;
+    case ElementType::kBf16:
+      return 14;
+    case ElementType::kE4m3:
+      return 28;
+    case ElementType::kE5m2:
+      return 29;
+    default:
+      refuse_type("the vendor's library", type);
+  }
+}
+
+int compute_type(ComputeType type) {
+  switch (type) {
+    case ComputeType::kF16:
+      return 64;
+    case ComputeType::kF32:
+      return kCompute32;
+    case ComputeType::kF64:
+      return kCompute64;
+    case ComputeType::kS32:
+      return 72;
+    case ComputeType::kTf32:
+      return 77;
+    default:
+      throw StatusError(Status::unsupported("the vendor's library does not compute in " +
+                                            std::string(name_of(type))));
+  }
+}
+
 bool load_library(const std::string& path, Library& library, std::string& problem) {
   void* light = open(light_path(path), problem);  // libcublas needs it and may not find it itself
   void* blas = light ? open(path, problem) : nullptr;

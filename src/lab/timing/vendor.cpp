@@ -4,9 +4,11 @@
 #include <glob.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <cstdlib>
 #include <utility>
 
+#include "base/elements.h"
 #include "device/buffer.h"
 #include "lab/timing/cublas.h"
 
@@ -22,22 +24,20 @@ void* pointer(DeviceAddress address) { return reinterpret_cast<void*>(address); 
 
 // alpha and beta in the type that the library reads.
 struct Scale {
-  double wide;
-  float narrow;
-  bool is_wide;
-  const void* get() const {
-    return is_wide ? static_cast<const void*>(&wide) : static_cast<const void*>(&narrow);
-  }
+  alignas(8) std::array<std::byte, 8> bytes{};
+  const void* get() const { return bytes.data(); }
 };
 
-Scale make_scale(DataType type, double value) {
-  return {value, static_cast<float>(value), type == DataType::kF64};
+Scale make_scale(ComputeType type, double value) {
+  Scale scale;
+  store_element(facts_of(type).sum, value, scale.bytes.data());
+  return scale;
 }
 
 // cuBLAS knows column-major only: a row-major problem is that with the operands exchanged.
 struct ColumnMajor {
   std::int64_t m, n, k, lda, ldb, ldc, ldd;
-  int op_a, op_b, type, compute;
+  int op_a, op_b, a_type, b_type, c_type, d_type, compute, scale_type;
   bool exchanged;
   Scale alpha, beta;
 
@@ -51,15 +51,20 @@ struct ColumnMajor {
         ldd(p.ldd),
         op_a(p.op_a == Op::kNone ? cublas::kNoTranspose : cublas::kTranspose),
         op_b(p.op_b == Op::kNone ? cublas::kNoTranspose : cublas::kTranspose),
-        type(p.type == DataType::kF64 ? cublas::kReal64 : cublas::kReal32),
-        compute(p.type == DataType::kF64 ? cublas::kCompute64 : cublas::kCompute32),
+        a_type(cublas::data_type(p.types.a)),
+        b_type(cublas::data_type(p.types.b)),
+        c_type(cublas::data_type(p.types.c)),
+        d_type(cublas::data_type(p.types.d)),
+        compute(cublas::compute_type(p.types.compute)),
+        scale_type(cublas::data_type(facts_of(p.types.compute).sum)),
         exchanged(p.order == Order::kRowMajor),
-        alpha(make_scale(p.type, p.alpha)),
-        beta(make_scale(p.type, p.beta)) {
+        alpha(make_scale(p.types.compute, p.alpha)),
+        beta(make_scale(p.types.compute, p.beta)) {
     if (!exchanged) return;
     std::swap(m, n);
     std::swap(lda, ldb);
     std::swap(op_a, op_b);
+    std::swap(a_type, b_type);
   }
   void* left(const Operands& x) const { return pointer(exchanged ? x.b : x.a); }
   void* right(const Operands& x) const { return pointer(exchanged ? x.a : x.b); }
@@ -88,13 +93,13 @@ class LightProblem {
       : LightProblem(session, problem, Empty{}) {
     const auto& p = problem_;
     const bool turn_a = p.op_a == cublas::kTranspose, turn_b = p.op_b == cublas::kTranspose;
-    demand(lib_.lt_matmul_create(&matmul_, p.compute, p.type), "cublasLtMatmulDescCreate");
+    demand(lib_.lt_matmul_create(&matmul_, p.compute, p.scale_type), "cublasLtMatmulDescCreate");
     set_op(cublas::kLtTransposeA, p.op_a);
     set_op(cublas::kLtTransposeB, p.op_b);
-    create_layout(a_, turn_a ? p.k : p.m, turn_a ? p.m : p.k, p.lda);
-    create_layout(b_, turn_b ? p.n : p.k, turn_b ? p.k : p.n, p.ldb);
-    create_layout(c_, p.m, p.n, p.ldc);
-    create_layout(d_, p.m, p.n, p.ldd);
+    create_layout(a_, p.a_type, turn_a ? p.k : p.m, turn_a ? p.m : p.k, p.lda);
+    create_layout(b_, p.b_type, turn_b ? p.n : p.k, turn_b ? p.k : p.n, p.ldb);
+    create_layout(c_, p.c_type, p.m, p.n, p.ldc);
+    create_layout(d_, p.d_type, p.m, p.n, p.ldd);
   }
   LightProblem(const LightProblem&) = delete;
   LightProblem& operator=(const LightProblem&) = delete;
@@ -141,10 +146,9 @@ class LightProblem {
     demand(lib_.lt_matmul_set(matmul_, attribute, &op, sizeof op),
            "cublasLtMatmulDescSetAttribute");
   }
-  void create_layout(cublas::LtDescriptor& out, std::int64_t rows, std::int64_t cols,
+  void create_layout(cublas::LtDescriptor& out, int type, std::int64_t rows, std::int64_t cols,
                      std::int64_t ld) {
-    demand(lib_.lt_layout_create(&out, problem_.type, rows, cols, ld),
-           "cublasLtMatrixLayoutCreate");
+    demand(lib_.lt_layout_create(&out, type, rows, cols, ld), "cublasLtMatrixLayoutCreate");
   }
 
   Session& session_;
@@ -155,8 +159,8 @@ class LightProblem {
 
 void call_default(Session& session, const ColumnMajor& p, const Operands& x) {
   demand(session.lib.gemm(session.blas, p.op_a, p.op_b, p.m, p.n, p.k, p.alpha.get(), p.left(x),
-                          p.type, p.lda, p.right(x), p.type, p.ldb, p.beta.get(), pointer(x.d),
-                          p.type, p.ldd, p.compute, cublas::kDefaultAlgorithm),
+                          p.a_type, p.lda, p.right(x), p.b_type, p.ldb, p.beta.get(), pointer(x.d),
+                          p.d_type, p.ldd, p.compute, cublas::kDefaultAlgorithm),
          "cublasGemmEx");
 }
 
@@ -177,11 +181,15 @@ class Cublas : public Vendor {
 
   std::vector<VendorCall> calls(const Problem& given) override {
     const Problem problem = with_default_ld(given);
+    require(check_plain(problem));
     const ColumnMajor shape(problem);
     Session& session = *session_;
     std::vector<VendorCall> calls;
-    calls.push_back({"cuBLAS default", problem.beta != 0,
-                     [&session, shape](const Operands& x) { call_default(session, shape, x); }});
+    // The default call reads C from D, so that both have one type.
+    if (problem.beta == 0 || problem.types.c == problem.types.d) {
+      calls.push_back({"cuBLAS default", problem.beta != 0,
+                       [&session, shape](const Operands& x) { call_default(session, shape, x); }});
+    }
     if (problem.m == 0 || problem.n == 0 || problem.k == 0) return calls;
     const auto light = std::make_shared<LightProblem>(session, shape);
     int number = 0;
@@ -282,8 +290,9 @@ std::unique_ptr<Vendor> Vendor::load(Device& device, const VendorOptions& option
     throw StatusError(Status::unavailable("the vendor's library needs a CUDA device, and this is " +
                                           device.info().name));
   }
-  // WHY: with this variable at 1 the library would read FP32 as TF32 unasked.
-  setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
+  // WHY: with this variable at 1 the library would read FP32 as TF32 unasked, at 0 never, though
+  // asked.
+  unsetenv("NVIDIA_TF32_OVERRIDE");
   std::string problem;  // of the last library that was there, else of the first one tried
   bool found = false;
   for (const std::string& path : vendor_library_paths(options.library)) {

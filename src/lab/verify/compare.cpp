@@ -33,7 +33,8 @@ double error_ratio(double got, const Expected& want, const Bound& bound, double 
   }
   const double error = std::abs((got - want.high) - want.low);
   if (error == 0) return 0;
-  const double allowed = bound.chain * want.magnitude + bound.out * std::abs(want.high);
+  const double allowed =
+      bound.chain * want.magnitude + bound.out * std::abs(want.high) + bound.tiny;
   return allowed > 0 ? error / allowed : kInfinity;
 }
 
@@ -66,14 +67,11 @@ std::size_t first_difference(const std::byte* x, const std::byte* y, std::size_t
 }
 
 // First element in [begin, end) of the buffer that is not poison, or `end`.
-template <class T>
-std::size_t first_not_poison(const std::byte* bytes, std::size_t begin, std::size_t end) {
-  using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-  const Word poison = sizeof(T) == 8 ? static_cast<Word>(kPoison64) : static_cast<Word>(kPoison32);
-  for (std::size_t at = begin; at < end; at += sizeof(T)) {
-    Word word;
-    std::memcpy(&word, bytes + at, sizeof(T));
-    if (word != poison) return at;
+std::size_t first_not_poison(const HostMatrix& matrix, std::size_t begin, std::size_t end) {
+  const std::uint64_t poison = poison_of(matrix.type());
+  const std::size_t step = size_of(matrix.type());
+  for (std::size_t at = begin; at < end; at += step) {
+    if (std::memcmp(matrix.bytes() + at, &poison, step) != 0) return at;
   }
   return end;
 }
@@ -107,14 +105,20 @@ double chain_constant(std::int64_t k, std::optional<Fill> fill) {
   return std::min(terms, 12.0);
 }
 
-Bound bound_for(DataType type, std::int64_t k, std::optional<Fill> fill) {
-  const double u = unit_roundoff(type);
-  return {chain_constant(k, fill) * u, u};
+Bound bound_for(const Types& types, std::int64_t k, std::optional<Fill> fill, int digits) {
+  const ComputeFacts& compute = facts_of(types.compute);
+  Bound bound{chain_constant(k, fill) * unit_roundoff(compute.sum), unit_roundoff(types.d),
+              std::ldexp(0.5, facts_of(types.d).smallest)};
+  for (const ElementType operand : {types.a, types.b}) {
+    const int used = digits > 0 ? digits : facts_of(operand).digits;
+    // HW: TF32 operands may be cut instead of rounded, an error of one unit in the last place.
+    if (used > compute.operand_digits) bound.chain += std::ldexp(2.0, -compute.operand_digits);
+  }
+  return bound;
 }
 
 Comparison compare(const HostMatrix& d, const Reference& reference, const Bound& bound) {
-  const double largest = d.type() == DataType::kF64 ? std::numeric_limits<double>::max()
-                                                    : std::numeric_limits<float>::max();
+  const double largest = facts_of(d.type()).largest;
   Comparison total;
   std::mutex guard;
   const auto compare_range = [&](std::int64_t begin, std::int64_t end) {
@@ -122,8 +126,9 @@ Comparison compare(const HostMatrix& d, const Reference& reference, const Bound&
     for (std::int64_t i = begin; i < end; ++i) {
       const Entry entry =
           reference.sampled ? reference.entries[i] : Entry{i / reference.cols, i % reference.cols};
-      const Expected want{reference.high[i], reference.low.empty() ? 0 : reference.low[i],
-                          reference.magnitude[i]};
+      Expected want{reference.high[i], reference.low.empty() ? 0 : reference.low[i],
+                    reference.magnitude[i]};
+      if (bound.exact()) want = {rounded_to(d.type(), want.high + want.low), 0, want.magnitude};
       judge(part, entry, d.at(entry.row, entry.col), want, bound, largest);
     }
     const std::lock_guard lock(guard);
@@ -135,21 +140,19 @@ Comparison compare(const HostMatrix& d, const Reference& reference, const Bound&
 
 std::string find_stray_write(const HostMatrix& d, std::string_view name) {
   const Runs runs = runs_of(d.view());
-  return on_type(d.type(), [&](auto zero) -> std::string {
-    using T = decltype(zero);
-    const auto look = [&](std::size_t begin, std::size_t end) -> std::string {
-      const std::size_t at = first_not_poison<T>(d.bytes(), begin, end);
-      if (at == end) return {};
-      return fmt::format("{} was written outside its elements, {}", name, where(d, at));
-    };
-    std::string found = look(0, d.front_bytes());
-    for (std::int64_t run = 0; found.empty() && run + 1 < runs.count; ++run) {
-      const std::size_t row_begin = d.front_bytes() + run * runs.step * sizeof(T);
-      found = look(row_begin + runs.length * sizeof(T), row_begin + runs.step * sizeof(T));
-    }
-    if (!found.empty()) return found;
-    return look(d.total_bytes() - d.guard_bytes(), d.total_bytes());
-  });
+  const std::size_t element = size_of(d.type());
+  const auto look = [&](std::size_t begin, std::size_t end) -> std::string {
+    const std::size_t at = first_not_poison(d, begin, end);
+    if (at == end) return {};
+    return fmt::format("{} was written outside its elements, {}", name, where(d, at));
+  };
+  std::string found = look(0, d.front_bytes());
+  for (std::int64_t run = 0; found.empty() && run + 1 < runs.count; ++run) {
+    const std::size_t row_begin = d.front_bytes() + run * runs.step * element;
+    found = look(row_begin + runs.length * element, row_begin + runs.step * element);
+  }
+  if (!found.empty()) return found;
+  return look(d.total_bytes() - d.guard_bytes(), d.total_bytes());
 }
 
 std::string find_change(const HostMatrix& now, const HostMatrix& before, std::string_view name) {
@@ -166,12 +169,13 @@ std::string find_change(const HostMatrix& now, const HostMatrix& before, std::st
   return fmt::format("{} is an input and was written, {}", name, where(now, first));
 }
 
-std::string describe(const Comparison& comparison, DataType type) {
+std::string describe(const Comparison& comparison, ElementType type) {
   if (comparison.ok() || !comparison.first) return {};
   const auto& [row, col, got, want] = *comparison.first;
-  const bool unwritten = type == DataType::kF64
-                             ? std::bit_cast<std::uint64_t>(got) == kPoison64
-                             : std::bit_cast<std::uint32_t>(static_cast<float>(got)) == kPoison32;
+  const std::uint64_t poison = poison_of(type);
+  const double poison_value = load_element(type, &poison);
+  const bool unwritten = std::isnan(got) && std::bit_cast<std::uint64_t>(got) ==
+                                                std::bit_cast<std::uint64_t>(poison_value);
   const std::string what =
       unwritten
           ? fmt::format(

@@ -3,6 +3,9 @@
 // chain of fused multiply-adds really makes.
 //
 //   |d - ref| <= c(k) u (|alpha||A||B| + |beta||C|)_ij + u_out |ref|
+//
+// u is that of the type in which products are summed, u_out that of D: BF16 operands whose exact
+// products are summed in FP32 have the bound of FP32, and one rounding at the end.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +23,14 @@ namespace tessera::lab {
 double chain_constant(std::int64_t k, std::optional<Fill> fill);
 
 struct Bound {
-  double chain = 0;  // c(k) * u; 0 demands equality
+  double chain = 0;  // c(k) * u of what products are summed in
   double out = 0;    // u of the output's type
+  double tiny = 0;   // half of the output's smallest number: the error of numbers near 0
+  // All 0 demands the value itself, rounded once to the output's type.
+  bool exact() const { return chain == 0 && out == 0 && tiny == 0; }
 };
-Bound bound_for(DataType type, std::int64_t k, std::optional<Fill> fill);
+// `digits` of A and B are in use; 0: all that their types have, some of which TF32 drops.
+Bound bound_for(const Types& types, std::int64_t k, std::optional<Fill> fill, int digits = 0);
 
 struct Mismatch {
   std::int64_t row = 0, col = 0;
@@ -48,6 +55,6 @@ std::string find_stray_write(const HostMatrix& d, std::string_view name);
 std::string find_change(const HostMatrix& now, const HostMatrix& before, std::string_view name);
 
 // "D(3, 7) is 1.5 and should be 2 (12 of 4096 entries are wrong)"; names entries never written.
-std::string describe(const Comparison& comparison, DataType type);
+std::string describe(const Comparison& comparison, ElementType type);
 
 }  // namespace tessera::lab

@@ -35,14 +35,14 @@ constexpr std::array kLayouts{"NN", "NT", "TN", "TT"};
 constexpr std::array kCrossPadding{0, 3};
 constexpr std::array kPadding{0, 1, 3, 4};
 
-LatticeCase make_case(const Shape& shape, DataType type, Order order, std::string_view layout,
+LatticeCase make_case(const Shape& shape, const Types& types, Order order, std::string_view layout,
                       double alpha, double beta, int pad) {
   LatticeCase out;
   Problem& p = out.problem;
   p.m = shape.m;
   p.n = shape.n;
   p.k = shape.k;
-  p.type = type;
+  p.types = types;
   p.order = order;
   set_layout(p, layout);
   p.alpha = alpha;
@@ -68,12 +68,12 @@ class Draw {
   std::uint64_t state_;
 };
 
-LatticeCase drawn_case(const Shape& shape, DataType type, std::string_view layout, Draw draw) {
+LatticeCase drawn_case(const Shape& shape, const Types& types, std::string_view layout, Draw draw) {
   const Order order = kOrders[draw.below(2)];
   const double alpha = kScales[draw.below(3) == 0 ? 0 : 1 + draw.below(2)];
   const double beta = kScales[draw.below(3)];
   LatticeCase out =
-      make_case(shape, type, order, layout, alpha, beta, kPadding[draw.below(kPadding.size())]);
+      make_case(shape, types, order, layout, alpha, beta, kPadding[draw.below(kPadding.size())]);
   out.in_place = draw.below(3) == 0;
   if (!out.in_place) out.problem.ldd += draw.below(3);  // ldc and ldd are independent
   out.misalign = draw.below(4);
@@ -90,7 +90,7 @@ std::string LatticeCase::name() const {
                      in_place ? " in place" : "");
 }
 
-std::vector<LatticeCase> lattice(DataType type, std::uint64_t seed) {
+std::vector<LatticeCase> lattice(const Types& types, std::uint64_t seed) {
   std::vector<LatticeCase> cases;
   for (const Shape& shape : kFullCross) {
     for (Order order : kOrders) {
@@ -98,7 +98,7 @@ std::vector<LatticeCase> lattice(DataType type, std::uint64_t seed) {
         for (double alpha : kScales) {
           for (double beta : kScales) {
             for (int pad : kCrossPadding) {
-              cases.push_back(make_case(shape, type, order, layout, alpha, beta, pad));
+              cases.push_back(make_case(shape, types, order, layout, alpha, beta, pad));
             }
           }
         }
@@ -107,13 +107,13 @@ std::vector<LatticeCase> lattice(DataType type, std::uint64_t seed) {
   }
   for (const Shape& shape : kShapes) {
     for (const char* layout : kLayouts) {
-      cases.push_back(drawn_case(shape, type, layout, Draw(seed * 1000003 + cases.size())));
+      cases.push_back(drawn_case(shape, types, layout, Draw(seed * 1000003 + cases.size())));
     }
   }
   return cases;
 }
 
-std::vector<LatticeCase> depth_lattice(BlockTile block, DataType type, std::uint64_t seed) {
+std::vector<LatticeCase> depth_lattice(BlockTile block, const Types& types, std::uint64_t seed) {
   const auto around = [](int extent, int i) {
     const int sizes[] = {extent, extent + 1, 2 * extent - 1, 1, extent / 2 + 3, 3 * extent + 5};
     return static_cast<std::int64_t>(sizes[i]);
@@ -125,7 +125,7 @@ std::vector<LatticeCase> depth_lattice(BlockTile block, DataType type, std::uint
   for (const int k : depths) {
     Draw draw(seed * 1000003 + cases.size());
     const Shape shape{around(block.m, draw.below(6)), around(block.n, draw.below(6)), k};
-    cases.push_back(drawn_case(shape, type, kLayouts[k % 4], draw));
+    cases.push_back(drawn_case(shape, types, kLayouts[k % 4], draw));
     LatticeCase& one = cases.back();
     // Every other round of layouts is aligned throughout.
     if (k / 4 % 2 == 0) {
@@ -137,12 +137,12 @@ std::vector<LatticeCase> depth_lattice(BlockTile block, DataType type, std::uint
   return cases;
 }
 
-std::vector<LatticeCase> short_lattice(DataType type, std::uint64_t seed) {
+std::vector<LatticeCase> short_lattice(const Types& types, std::uint64_t seed) {
   std::vector<LatticeCase> cases;
   for (const Shape& shape : kShapes) {
     Draw draw(seed * 1000003 + cases.size());
     const char* layout = kLayouts[draw.below(4)];
-    cases.push_back(drawn_case(shape, type, layout, draw));
+    cases.push_back(drawn_case(shape, types, layout, draw));
   }
   return cases;
 }

@@ -19,14 +19,14 @@ struct LatticeCase {
   std::string name() const;  // "65x33x129 TN row lda=68 ... alpha=-1.5 beta=1 in place"
 };
 
-std::vector<LatticeCase> lattice(DataType type, std::uint64_t seed = 1);
+std::vector<LatticeCase> lattice(const Types& types, std::uint64_t seed = 1);
 
 // One case a shape, drawn by seed: for a quick look.
-std::vector<LatticeCase> short_lattice(DataType type, std::uint64_t seed = 1);
+std::vector<LatticeCase> short_lattice(const Types& types, std::uint64_t seed = 1);
 
 // Where kernels with a schedule along k break: every depth from 1 to 64 and a few long ones, on
 // outputs around the edges of a block tile; operands that tensor copies take, and such as they do
 // not. The rest drawn by seed.
-std::vector<LatticeCase> depth_lattice(BlockTile block, DataType type, std::uint64_t seed = 1);
+std::vector<LatticeCase> depth_lattice(BlockTile block, const Types& types, std::uint64_t seed = 1);
 
 }  // namespace tessera::lab

@@ -1,6 +1,7 @@
 #include "lab/verify/reference.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -38,8 +39,8 @@ class Finisher {
  public:
   Finisher(const Problem& problem, const HostMatrix& c)
       : c_(c),
-        alpha_(problem.k == 0 ? 0 : scale_in_type(problem.type, problem.alpha)),
-        beta_(scale_in_type(problem.type, problem.beta)) {}
+        alpha_(problem.k == 0 ? 0 : scale_in_type(problem.types.compute, problem.alpha)),
+        beta_(scale_in_type(problem.types.compute, problem.beta)) {}
 
   void store(Reference& out, std::int64_t i, const Sum& sum) const {
     const auto [row, col] = out.entry(i);
@@ -61,23 +62,23 @@ class Finisher {
   double alpha_, beta_;
 };
 
+// FP64 holds exact products of FP32 and narrower numbers, and their sums to far more digits.
+bool needs_double_double(const Types& types) {
+  return facts_of(facts_of(types.compute).sum).digits > 32;
+}
+
 bool reads_operands(const Problem& problem) { return problem.k != 0 && problem.alpha != 0; }
 
 // The logical matrix, row-major without gaps, in FP64.
 std::vector<double> dense(const HostMatrix& matrix) {
   const MatrixView view = matrix.view();
   std::vector<double> out(view.rows * view.cols);
-  on_type(matrix.type(), [&](auto zero) {
-    const auto* in = matrix.elements<decltype(zero)>();
-    const auto copy_rows = [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t r = begin; r < end; ++r) {
-        for (std::int64_t c = 0; c < view.cols; ++c) {
-          out[r * view.cols + c] = static_cast<double>(in[r * view.row + c * view.col]);
-        }
-      }
-    };
-    parallel_for(view.rows, 65536 / (view.cols + 1) + 1, copy_rows);
-  });
+  const auto copy_rows = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t r = begin; r < end; ++r) {
+      matrix.get_run(r * view.row, view.col, out.data() + r * view.cols, view.cols);
+    }
+  };
+  parallel_for(view.rows, 65536 / (view.cols + 1) + 1, copy_rows);
   return out;
 }
 
@@ -114,18 +115,21 @@ void full_reference(Reference& out, const Problem& problem, const HostMatrix& a,
 }
 
 // One entry of A B in double-double, straight from the strided operands.
-template <class T>
 Sum dot(const HostMatrix& a, const HostMatrix& b, const Entry& entry) {
-  const T* x = a.elements<T>() + entry.row * a.view().row;
-  const T* y = b.elements<T>() + entry.col * b.view().col;
+  constexpr std::int64_t kChunk = 256;
+  std::array<double, kChunk> left, right;
   Sum sum;
-  for (std::int64_t p = 0; p < a.view().cols; ++p) {
-    const double left = x[p * a.view().col], right = y[p * b.view().row];
-    const TwoDoubles product = two_product(left, right);
-    const TwoDoubles added = two_sum(sum.high, product.high);
-    sum.high = added.high;
-    sum.low += added.low + product.low;
-    sum.magnitude += std::abs(product.high);
+  for (std::int64_t first = 0; first < a.view().cols; first += kChunk) {
+    const std::int64_t count = std::min(kChunk, a.view().cols - first);
+    a.get_run(entry.row * a.view().row + first * a.view().col, a.view().col, left.data(), count);
+    b.get_run(entry.col * b.view().col + first * b.view().row, b.view().row, right.data(), count);
+    for (std::int64_t p = 0; p < count; ++p) {
+      const TwoDoubles product = two_product(left[p], right[p]);
+      const TwoDoubles added = two_sum(sum.high, product.high);
+      sum.high = added.high;
+      sum.low += added.low + product.low;
+      sum.magnitude += std::abs(product.high);
+    }
   }
   return sum;
 }
@@ -136,9 +140,7 @@ void listed_reference(Reference& out, const Problem& problem, const HostMatrix& 
   parallel_for(out.high.size(), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const Entry entry = out.entry(i);
-      const Sum sum = !reads_operands(problem)         ? Sum{}
-                      : problem.type == DataType::kF64 ? dot<double>(a, b, entry)
-                                                       : dot<float>(a, b, entry);
+      const Sum sum = reads_operands(problem) ? dot(a, b, entry) : Sum{};
       finisher.store(out, i, sum);
     }
   });
@@ -163,8 +165,8 @@ bool fits_full_reference(const Problem& p, std::int64_t full_limit) {
          (8.0 + p.m + p.n) * p.k <= kMostFullEntries;
 }
 
-double scale_in_type(DataType type, double scale) {
-  return type == DataType::kF64 ? scale : static_cast<double>(static_cast<float>(scale));
+double scale_in_type(ComputeType type, double scale) {
+  return rounded_to(facts_of(type).sum, scale);
 }
 
 std::vector<Entry> sample_entries(const Problem& problem, std::uint64_t seed) {
@@ -203,7 +205,7 @@ Reference make_reference(const Problem& problem, const HostMatrix& a, const Host
   const std::size_t count = out.entries.empty() ? problem.m * problem.n : out.entries.size();
   out.high.resize(count);
   out.magnitude.resize(count);
-  if (problem.type == DataType::kF64 && !options.exact_data) out.low.resize(count);
+  if (needs_double_double(problem.types) && !options.exact_data) out.low.resize(count);
   const Finisher finisher(problem, c);
   if (full && reads_operands(problem)) {
     full_reference(out, problem, a, b, finisher, options);

@@ -1,6 +1,7 @@
-// What D should be. FP32 products are recomputed in FP64 (OpenBLAS where it can be loaded, else our
-// own blocked loop), FP64 products in double-double; beside each value stands the magnitude that
-// the error bound scales with. Beyond 2^31 multiply-adds only a sample of the entries is computed.
+// What D should be. Products that are summed in FP32 or less are recomputed in FP64 (OpenBLAS where
+// it can be loaded, else our own blocked loop), FP64 products in double-double; beside each value
+// stands the magnitude that the error bound scales with. Beyond 2^31 multiply-adds only a sample of
+// the entries is computed.
 #pragma once
 
 #include <cstdint>
@@ -53,6 +54,6 @@ Reference make_reference(const Problem& problem, const HostMatrix& a, const Host
 std::vector<Entry> sample_entries(const Problem& problem, std::uint64_t seed);
 
 // alpha or beta as a kernel of this type sees it.
-double scale_in_type(DataType type, double scale);
+double scale_in_type(ComputeType type, double scale);
 
 }  // namespace tessera::lab

@@ -14,6 +14,7 @@ namespace tessera::lab {
 namespace {
 
 constexpr std::size_t kGuardBytes = 4096;
+constexpr std::uint64_t kStreamOfC = 2;  // of seeds
 
 // One matrix on the device, with or without the guards of its host copy.
 class Uploaded {
@@ -96,15 +97,17 @@ struct VerifyCase::Pass {
   VerifyOptions options;
   bool exact;  // integers: equality, else the error bound
   HostMatrix a, b, c;
+  Bound bound;  // of the real data; integers must be right
   Reference reference;
 
   Pass(const Problem& p, const VerifyOptions& o, bool is_exact)
       : problem(p),
         options(o),
         exact(is_exact),
-        a(p.type, view_a(p), kGuardBytes, o.misalign),
-        b(p.type, view_b(p), kGuardBytes, o.misalign),
-        c(p.type, view_c(p), kGuardBytes, o.misalign) {
+        a(p.types.a, view_a(p), kGuardBytes, o.misalign),
+        b(p.types.b, view_b(p), kGuardBytes, o.misalign),
+        c(p.types.c, view_c(p), kGuardBytes, o.misalign) {
+    if (!exact) bound = bound_for(p.types, p.k, o.fill, operand_digits());
     fill_inputs();
     if (by_rows()) return;
     ReferenceOptions how = options.reference;
@@ -121,11 +124,12 @@ struct VerifyCase::Pass {
 
   // What must not be read stays poison.
   void fill_inputs() {
-    FillSpec spec =
-        exact ? exact_integers(problem, options.seed) : FillSpec{options.fill, options.seed};
+    FillSpec spec = exact ? exact_integers(problem, options.seed, by_rows())
+                          : FillSpec{options.fill, options.seed};
     const int nans = exact ? 0 : options.nans;
     const auto prepare = [&](HostMatrix& matrix, std::uint64_t stream, int count) {
       spec.seed = mix_bits(options.seed * 4 + stream);
+      spec.digits = stream == kStreamOfC ? 0 : operand_digits();
       fill(matrix, spec);
       place(matrix, count, spec.seed);
     };
@@ -133,21 +137,23 @@ struct VerifyCase::Pass {
       prepare(a, 0, nans);
       prepare(b, 1, nans);
     }
-    if (problem.beta != 0) prepare(c, 2, nans > 0 ? 1 : 0);
+    if (problem.beta != 0) prepare(c, kStreamOfC, nans > 0 ? 1 : 0);
   }
+
+  // Data whose products are exact: a bound for operands that the arithmetic rounds hides much.
+  int operand_digits() const { return facts_of(problem.types.compute).operand_digits; }
 
   HostMatrix output_before() const {
     if (options.in_place) return c.clone();
-    return HostMatrix(problem.type, view_d(problem), kGuardBytes, options.misalign);
+    return HostMatrix(problem.types.d, view_d(problem), kGuardBytes, options.misalign);
   }
 
   // Why what the device left behind is wrong; empty when it is right.
   std::string judge(const HostMatrix& d, Comparison& comparison) const {
-    const Bound bound = exact ? Bound{} : bound_for(problem.type, problem.k, options.fill);
     comparison = by_rows() ? compare_rows_exactly(problem, a, b, c, d, options.seed)
                            : compare(d, reference, bound);
     std::string reason = find_stray_write(d, "D");
-    if (reason.empty()) reason = describe(comparison, problem.type);
+    if (reason.empty()) reason = describe(comparison, problem.types.d);
     return reason;
   }
 
@@ -227,10 +233,13 @@ namespace {
 // The matrices alone: A, B and C for each pass, D before and after. Asked for together, because a
 // matrix after the other would be filled for minutes before the last one is refused.
 void require_memory(const Problem& problem, int passes) {
-  const double inputs =
-      static_cast<double>(view_a(problem).span()) + view_b(problem).span() + view_c(problem).span();
-  const double elements = passes * inputs + 2.0 * view_d(problem).span();
-  require_host_memory(elements * size_of(problem.type),
+  const auto bytes = [](const MatrixView& view, ElementType type) {
+    return static_cast<double>(view.span()) * size_of(type);
+  };
+  const Types& types = problem.types;
+  const double inputs = bytes(view_a(problem), types.a) + bytes(view_b(problem), types.b) +
+                        bytes(view_c(problem), types.c);
+  require_host_memory(passes * inputs + 2 * bytes(view_d(problem), types.d),
                       fmt::format("a {} x {} x {} product", problem.m, problem.n, problem.k));
 }
 
@@ -248,6 +257,11 @@ VerifyCase::VerifyCase(const Problem& problem, const VerifyOptions& options)
     throw StatusError(Status::bad_argument("--ldd is " + std::to_string(problem_.ldd) +
                                            ", but must equal --ldc, " +
                                            std::to_string(problem_.ldc) + ", when D is C"));
+  }
+  if (options_.in_place && problem_.types.c != problem_.types.d) {
+    throw StatusError(Status::bad_argument(
+        fmt::format("C is {} and D is {}, but both must be of one type when D is C",
+                    name_of(problem_.types.c), name_of(problem_.types.d))));
   }
   require_memory(problem_, options_.integers ? 2 : 1);
   if (options_.integers) {

@@ -94,7 +94,7 @@ Compared compare_all(const char* kernels, const Problem& problem, const Again& a
   const nlohmann::json all = profiled_launches();
   for (const KernelChoice& choice : choose_kernels(kernels)) {
     Problem typed = problem;
-    typed.type = choice.kernel->type;
+    typed.types = choice.kernel->types;
     const CountedRun run = count_run(*device, choice, typed, 1, 0);
     for (std::size_t i = 0; i < run.launches.size(); ++i) {
       const std::string& entry = run.launches[i].entry;

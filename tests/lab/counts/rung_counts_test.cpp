@@ -139,7 +139,7 @@ TEST(RungCounts, AreThoseOfTheCommittedFile) {
         run.at("kernel").get<std::string>() + "/" + run.at("config").get<std::string>();
     const KernelChoice kernel = choose_kernels(name).front();
     Problem p = problem(run["problem"]["m"], run["problem"]["n"], run["problem"]["k"]);
-    p.type = kernel.kernel->type;
+    p.types = kernel.kernel->types;
     const Record record = bench(*device, {{kernel}}, p).front();
     ASSERT_TRUE(record.counts) << name;
     EXPECT_EQ(without_lines(to_json(*record.counts)), without_lines(run.at("counts")))

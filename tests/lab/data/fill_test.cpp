@@ -12,7 +12,7 @@
 namespace tessera::lab {
 namespace {
 
-HostMatrix make(DataType type, std::int64_t rows, std::int64_t cols, bool column_major = true,
+HostMatrix make(ElementType type, std::int64_t rows, std::int64_t cols, bool column_major = true,
                 std::int64_t pad = 0) {
   const MatrixView view =
       column_major ? MatrixView{rows, cols, 1, rows + pad} : MatrixView{rows, cols, cols + pad, 1};
@@ -20,8 +20,8 @@ HostMatrix make(DataType type, std::int64_t rows, std::int64_t cols, bool column
 }
 
 TEST(Fill, ValuesDoNotDependOnTheLayout) {
-  HostMatrix down = make(DataType::kF32, 37, 53, true, 3);
-  HostMatrix across = make(DataType::kF32, 37, 53, false, 0);
+  HostMatrix down = make(ElementType::kF32, 37, 53, true, 3);
+  HostMatrix across = make(ElementType::kF32, 37, 53, false, 0);
   fill(down, {Fill::kUniform, 5});
   fill(across, {Fill::kUniform, 5});
   for (int r = 0; r < 37; ++r) {
@@ -30,20 +30,31 @@ TEST(Fill, ValuesDoNotDependOnTheLayout) {
 }
 
 TEST(Fill, SeedsGiveDifferentData) {
-  HostMatrix x = make(DataType::kF64, 8, 8), y = make(DataType::kF64, 8, 8);
+  HostMatrix x = make(ElementType::kF64, 8, 8), y = make(ElementType::kF64, 8, 8);
   fill(x, {Fill::kUniform, 1});
   fill(y, {Fill::kUniform, 2});
   EXPECT_NE(x.at(3, 4), y.at(3, 4));
 }
 
 TEST(Fill, ATransposedMatrixIsNotTheSameMatrix) {
-  HostMatrix x = make(DataType::kF64, 8, 8);
+  HostMatrix x = make(ElementType::kF64, 8, 8);
   fill(x, {Fill::kUniform, 1});
   EXPECT_NE(x.at(3, 4), x.at(4, 3));
 }
 
+TEST(Fill, PoisonIsAMarkedNanOfEachFloat) {
+  EXPECT_EQ(poison_of(ElementType::kF64), 0x7ff8a5a5a5a5a5a5u);
+  EXPECT_EQ(poison_of(ElementType::kF32), 0x7fc5a5a5u);
+  EXPECT_EQ(poison_of(ElementType::kF16), 0x7e25u);
+  EXPECT_EQ(poison_of(ElementType::kBf16), 0x7fc5u);
+  EXPECT_EQ(poison_of(ElementType::kE4m3), 0x7fu);
+  EXPECT_EQ(poison_of(ElementType::kE5m2), 0x7eu);
+  EXPECT_EQ(poison_of(ElementType::kS32), 0xa5a5a5a5u);
+}
+
 TEST(Fill, GapsAndGuardsStayPoison) {
-  HostMatrix x = make(DataType::kF32, 3, 2, true, 2);
+  constexpr std::uint32_t kPoison32 = 0x7fc5a5a5u;
+  HostMatrix x = make(ElementType::kF32, 3, 2, true, 2);
   fill(x, {Fill::kNormal, 1});
   const auto* words = reinterpret_cast<const std::uint32_t*>(x.bytes());
   const std::size_t first = x.front_bytes() / 4;
@@ -56,7 +67,7 @@ TEST(Fill, GapsAndGuardsStayPoison) {
 
 // A filled matrix rounded to fewer bits must change nearly everywhere, or the data has no mantissa.
 TEST(Fill, MantissasAreFull) {
-  HostMatrix x = make(DataType::kF64, 100, 100), y = make(DataType::kF32, 100, 100);
+  HostMatrix x = make(ElementType::kF64, 100, 100), y = make(ElementType::kF32, 100, 100);
   fill(x, {Fill::kUniform, 3});
   fill(y, {Fill::kUniform, 3});
   int odd64 = 0, odd32 = 0;
@@ -89,7 +100,7 @@ Moments moments(const HostMatrix& x) {
 }
 
 TEST(Fill, DistributionsHaveTheirMoments) {
-  HostMatrix x = make(DataType::kF32, 300, 300);
+  HostMatrix x = make(ElementType::kF32, 300, 300);
   fill(x, {Fill::kUniform, 7});
   Moments m = moments(x);
   EXPECT_NEAR(m.mean, 0, 0.01);
@@ -116,7 +127,7 @@ TEST(Fill, DistributionsHaveTheirMoments) {
 }
 
 TEST(Fill, IntegersFillTheirRangeEvenly) {
-  HostMatrix x = make(DataType::kF32, 100, 100);
+  HostMatrix x = make(ElementType::kF32, 100, 100);
   fill(x, {Fill::kIntegers, 7, 3});
   int counts[7] = {};
   for (int i = 0; i < 10000; ++i) {
@@ -129,7 +140,7 @@ TEST(Fill, IntegersFillTheirRangeEvenly) {
 }
 
 TEST(Fill, DensityThinsIntegersOut) {
-  HostMatrix x = make(DataType::kF32, 100, 100);
+  HostMatrix x = make(ElementType::kF32, 100, 100);
   fill(x, {Fill::kIntegers, 7, 1, 0.3});
   int nonzero = 0;
   for (int i = 0; i < 10000; ++i) nonzero += x.elements<float>()[i] != 0;
@@ -138,7 +149,7 @@ TEST(Fill, DensityThinsIntegersOut) {
 
 // Big enough to be split over threads; the same as the small one at the same place.
 TEST(Fill, SplittingTheWorkDoesNotChangeIt) {
-  HostMatrix big = make(DataType::kF32, 1000, 1000), small = make(DataType::kF32, 10, 1000);
+  HostMatrix big = make(ElementType::kF32, 1000, 1000), small = make(ElementType::kF32, 10, 1000);
   fill(big, {Fill::kUniform, 9});
   fill(small, {Fill::kUniform, 9});
   for (int r = 0; r < 10; ++r) {
@@ -147,7 +158,7 @@ TEST(Fill, SplittingTheWorkDoesNotChangeIt) {
 }
 
 TEST(Fill, PlacesNaNs) {
-  HostMatrix x = make(DataType::kF64, 20, 20);
+  HostMatrix x = make(ElementType::kF64, 20, 20);
   fill(x, {Fill::kUniform, 1});
   place(x, 3, 11);
   int nans = 0;
@@ -167,7 +178,7 @@ TEST(Fill, NamesAreParsedBack) {
 TEST(HostMatrix, RefusesMoreMemoryThanThereIs) {
   const std::int64_t side = std::int64_t{1} << 22;
   try {
-    HostMatrix(DataType::kF64, {side, side, 1, side}, 0);
+    HostMatrix(ElementType::kF64, {side, side, 1, side}, 0);
     FAIL() << "140 TB were given";
   } catch (const StatusError& error) {
     EXPECT_EQ(error.status().code, StatusCode::kUnavailable);
@@ -182,6 +193,67 @@ TEST(ParallelFor, CoversEveryIndexOnceAndPassesExceptionsOn) {
   });
   for (const auto& count : seen) EXPECT_EQ(count, 1);
   EXPECT_THROW(parallel_for(10, 1, [](std::int64_t, std::int64_t) { throw 7; }), int);
+}
+
+constexpr ElementType kNarrow[] = {ElementType::kF16, ElementType::kBf16, ElementType::kE4m3,
+                                   ElementType::kE5m2};
+
+// Odd multiples of 2^-digits: no value is 0, none needs more digits, all are in use.
+TEST(Fill, NarrowTypesUseAllOfTheirDigits) {
+  for (const ElementType type : kNarrow) {
+    const double step = unit_roundoff(type);
+    for (const Fill kind : {Fill::kUniform, Fill::kSameSign}) {
+      HostMatrix x = make(type, 40, 50);
+      fill(x, {kind, 7});
+      double largest = 0;
+      for (int r = 0; r < 40; ++r) {
+        for (int c = 0; c < 50; ++c) {
+          const double units = x.at(r, c) / step;
+          ASSERT_EQ(std::fmod(std::abs(units), 2), 1) << name_of(type) << " " << units;
+          largest = std::max(largest, x.at(r, c));
+        }
+      }
+      EXPECT_LT(largest, 1);
+      EXPECT_GT(largest, 0.8) << name_of(type);
+    }
+  }
+}
+
+TEST(Fill, DigitsCanBeCapped) {
+  for (const Fill kind : {Fill::kUniform, Fill::kNormal}) {
+    HostMatrix x = make(ElementType::kF32, 30, 30), y = make(ElementType::kF32, 30, 30);
+    fill(x, {kind, 3, 1, 1.0, 11});
+    fill(y, {kind, 3});
+    int changed = 0;
+    for (int r = 0; r < 30; ++r) {
+      for (int c = 0; c < 30; ++c) {
+        int exponent = 0;
+        const double digits = std::frexp(x.at(r, c), &exponent) * 2048;
+        ASSERT_EQ(digits, std::rint(digits));
+        changed += x.at(r, c) != y.at(r, c);
+      }
+    }
+    EXPECT_GT(changed, 800);
+  }
+}
+
+TEST(Fill, IntegerTypesTakeIntegersAlone) {
+  for (const ElementType type : {ElementType::kS8, ElementType::kU8, ElementType::kS32}) {
+    HostMatrix x = make(type, 30, 30);
+    for (const Fill kind : {Fill::kUniform, Fill::kNormal, Fill::kSameSign}) {
+      EXPECT_THROW(fill(x, {kind, 1}), StatusError) << name_of(kind);
+    }
+    fill(x, {Fill::kIntegers, 1, 100});
+    double least = 0, most = 0;
+    for (int r = 0; r < 30; ++r) {
+      for (int c = 0; c < 30; ++c) {
+        least = std::min(least, x.at(r, c));
+        most = std::max(most, x.at(r, c));
+      }
+    }
+    EXPECT_GT(most, 90);
+    EXPECT_EQ(least < -90, type != ElementType::kU8);
+  }
 }
 
 }  // namespace

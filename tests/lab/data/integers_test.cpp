@@ -10,7 +10,7 @@ namespace tessera::lab {
 namespace {
 
 TestOperands integer_operands(Problem problem, std::uint64_t seed = 1) {
-  TestOperands x(problem);
+  TestOperands x(problem, Fill::kIntegers);
   FillSpec spec = exact_integers(x.problem, seed);
   fill(x.a, spec);
   spec.seed += 50;
@@ -39,14 +39,14 @@ TEST(Integers, ScalesStayOrBecomeOnes) {
 
 // The largest possible sum, in quarters, must be exact: below 2^24 for floats.
 TEST(Integers, SumsStayExactForEveryK) {
-  for (DataType type : {DataType::kF32, DataType::kF64}) {
+  for (const Types& type : {kF32Types, kF64Types}) {
     for (std::int64_t k : {1, 16, 1000, 16384, 100000, 1000000}) {
       Problem problem{1, 1, k, type};
       problem.alpha = -1.5;
       problem.beta = 16;
       const FillSpec spec = exact_integers(problem, 1);
       const double most = k * std::pow(spec.limit, 2) * spec.density * spec.density;
-      const double range = type == DataType::kF32 ? 0x1p24 : 0x1p53;
+      const double range = type == kF32Types ? 0x1p24 : 0x1p53;
       EXPECT_LE(4 * (1.5 * most + 16 * spec.limit), range) << k;
       EXPECT_GE(spec.limit, 1);
     }
@@ -55,15 +55,15 @@ TEST(Integers, SumsStayExactForEveryK) {
 }
 
 TEST(Integers, ARightKernelIsExactlyRight) {
-  for (DataType type : {DataType::kF32, DataType::kF64}) {
+  for (const Types& type : {kF32Types, kF64Types}) {
     for (double alpha : {1.0, -1.5, 0.0}) {
       for (double beta : {0.0, 1.0, -1.5}) {
         Problem problem{33, 29, 200, type};
         problem.alpha = alpha;
         problem.beta = beta;
         TestOperands x = integer_operands(problem);
-        if (type == DataType::kF32) multiply_naively<float>(x);
-        if (type == DataType::kF64) multiply_naively<double>(x);
+        if (type == kF32Types) multiply_naively<float>(x);
+        if (type == kF64Types) multiply_naively<double>(x);
         EXPECT_TRUE(compare(x.d, x.reference({.exact_data = true}), {}).ok());
         const Comparison result = rows(x);
         EXPECT_TRUE(result.ok()) << alpha << " " << beta;
@@ -76,7 +76,7 @@ TEST(Integers, ARightKernelIsExactlyRight) {
 TEST(Integers, RowsAreCheckedInEveryLayoutAndOrder) {
   for (Order order : {Order::kColumnMajor, Order::kRowMajor}) {
     for (const char* layout : {"NN", "NT", "TN", "TT"}) {
-      Problem problem{40, 50, 30, DataType::kF32, order};
+      Problem problem{40, 50, 30, kF32Types, order};
       set_layout(problem, layout);
       problem = with_default_ld(problem);
       problem.lda += 3;
@@ -142,6 +142,63 @@ TEST(Integers, OneDroppedIndexIsFound) {
   multiply_naively<float>(
       x, [](float v) { return v; }, 299);
   EXPECT_GT(rows(x).bad, 30);  // rows whose last element of A is not zero
+}
+
+constexpr Types kBf16IntoF32{ElementType::kBf16, ElementType::kBf16, ElementType::kF32,
+                             ElementType::kF32, ComputeType::kF32};
+
+TEST(Integers, ARightNarrowKernelIsExactlyRight) {
+  for (const Types& types : {kBf16Types, kF16Types, kBf16IntoF32, kE4m3Types, kS8Types}) {
+    for (const std::int64_t k : {1, 40, 2000}) {
+      Problem problem{33, 29, k, types};
+      problem.alpha = types == kS8Types ? 2 : -1.5;
+      problem.beta = types == kS8Types ? -1 : 0.75;
+      TestOperands x = integer_operands(with_exact_scales(problem));
+      multiply_naively<double>(x);  // exact, then rounded to D once
+      EXPECT_TRUE(compare(x.d, x.reference({.exact_data = true}), {}).ok()) << name_of(types);
+      multiply_naively<float>(x);
+      EXPECT_TRUE(compare(x.d, x.reference({.exact_data = true}), {}).ok()) << name_of(types);
+    }
+  }
+}
+
+// Whole rows are compared with D as it is, so that no sum may need more digits than D has.
+TEST(Integers, RowsOfANarrowDAreExact) {
+  for (const Types& types : {kBf16Types, kF16Types}) {
+    for (const std::int64_t k : {1, 300, 20000}) {
+      Problem problem{40, 50, k, types};
+      problem.alpha = -1.75;
+      problem.beta = 2;
+      problem = with_default_ld(with_exact_scales(problem));
+      TestOperands x(problem);
+      FillSpec spec = exact_integers(problem, 5, true);
+      for (HostMatrix* matrix : {&x.a, &x.b, &x.c}) {
+        fill(*matrix, spec);
+        ++spec.seed;
+      }
+      multiply_naively<double>(x);
+      EXPECT_TRUE(rows(x).ok()) << name_of(types) << " " << k;
+      x.d.set(39, 49, x.d.at(39, 49) == 0 ? 0.25 : 2 * x.d.at(39, 49));
+      EXPECT_FALSE(rows(x).ok()) << name_of(types) << " " << k;
+    }
+  }
+}
+
+TEST(Integers, LimitsFitTheOperands) {
+  EXPECT_LE(exact_integers(Problem{4, 4, 1, kE4m3Types}, 1).limit, 16);
+  EXPECT_LE(exact_integers(Problem{4, 4, 1, kS8Types}, 1).limit, 127);
+  Problem problem{4, 4, 4, kBf16Types};
+  problem.alpha = 15.75;
+  EXPECT_EQ(with_exact_scales(problem).alpha, 1);
+  problem.types = kF32Types;
+  EXPECT_EQ(with_exact_scales(problem).alpha, 15.75);
+}
+
+TEST(Integers, RowsOfEightBitFloatsAreRefusedByName) {
+  Types types = kE4m3Types;
+  types.c = types.d = ElementType::kE4m3;
+  TestOperands x = integer_operands({4, 4, 4, types});
+  EXPECT_THROW(rows(x), StatusError);
 }
 
 }  // namespace

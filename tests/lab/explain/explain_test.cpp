@@ -17,7 +17,7 @@ CountedRun run(const char* kernel, std::int64_t m, std::int64_t n, std::int64_t 
                std::uint64_t sample = 0, const gemm::PlanOptions& plan = {}) {
   const auto device = make_virtual_device();
   const KernelChoice choice = choose_kernels(kernel).front();
-  const Problem problem = with_default_ld({.m = m, .n = n, .k = k, .type = choice.kernel->type});
+  const Problem problem = with_default_ld({.m = m, .n = n, .k = k, .types = choice.kernel->types});
   return count_run(*device, choice, problem, 1, sample, plan);
 }
 

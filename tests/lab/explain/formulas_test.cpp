@@ -21,8 +21,8 @@ TEST(Formulas, NaiveReadsTwoWordsAProduct) {
   EXPECT_EQ(words.naive, 2.0 * 64 * 32 * 16);
   EXPECT_EQ(words.flop, words.naive);
   EXPECT_EQ(words.output, 64.0 * 32);
-  EXPECT_EQ(intensity(words.flop, words.naive, DataType::kF32), 0.25);
-  EXPECT_EQ(intensity(words.flop, words.naive, DataType::kF64), 0.125);
+  EXPECT_EQ(intensity(words.flop, words.naive, ElementType::kF32), 0.25);
+  EXPECT_EQ(intensity(words.flop, words.naive, ElementType::kF64), 0.125);
 }
 
 // b/4 FLOP a byte: 4 at 16, 32 at 128. A text that prints 64 for a 16-cube is wrong.
@@ -30,14 +30,14 @@ TEST(Formulas, ASquareBlockReadsABOverFour) {
   for (const int b : {16, 32, 64, 128}) {
     const WordFormulas words = word_formulas(problem(512, 512, 256), row({b, b, 8}, {1, 1}), false);
     EXPECT_EQ(words.blocked, 512.0 * 512 * 256 * 2 / b);
-    EXPECT_EQ(intensity(words.flop, words.blocked, DataType::kF32), b / 4.0);
+    EXPECT_EQ(intensity(words.flop, words.blocked, ElementType::kF32), b / 4.0);
   }
 }
 
 TEST(Formulas, EachOperandOnceIsTheLowerBound) {
   const WordFormulas words = word_formulas(problem(96, 40, 24), row({32, 8, 8}, {1, 1}), false);
   EXPECT_EQ(words.once, 24.0 * (96 + 40));
-  EXPECT_EQ(intensity(words.flop, words.once, DataType::kF32),
+  EXPECT_EQ(intensity(words.flop, words.once, ElementType::kF32),
             96.0 * 40 / (2 * (96 + 40)));  // MN / (2(M + N))
 }
 

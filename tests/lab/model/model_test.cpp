@@ -139,7 +139,7 @@ CountedRun counted(const char* kernel, std::int64_t size) {
   const KernelChoice choice = choose_kernels(kernel)[0];
   Problem problem;
   problem.m = problem.n = problem.k = size;
-  problem.type = choice.kernel->type;
+  problem.types = choice.kernel->types;
   const auto device = make_virtual_device();
   return count_run(*device, choice, problem, 1, 16);
 }

@@ -48,7 +48,7 @@ const Problem kProblem{64, 48, 32};
 
 TEST(Bench, OnTheVirtualGpuThereAreCountsAndNoTimes) {
   FakeDevice device;
-  const Kernel kernel = fake_kernel(DataType::kF32);
+  const Kernel kernel = fake_kernel(kF32Types);
   const auto records = bench(device, {{&kernel, "only"}}, kProblem, quick_options());
   ASSERT_EQ(records.size(), 1u);
   const Record& r = records[0];
@@ -65,7 +65,7 @@ TEST(Bench, OnTheVirtualGpuThereAreCountsAndNoTimes) {
 
 TEST(Bench, OnAGpuEachModeHasARecordWithItsOwnFigures) {
   FakeDevice device(DeviceKind::kCuda);
-  const Kernel kernel = fake_kernel(DataType::kF32);
+  const Kernel kernel = fake_kernel(kF32Types);
   FakeVendor vendor(device, {5, 4, 0.5, 2, -1});
   BenchOptions options = quick_options();
   options.vendor = &vendor;
@@ -87,7 +87,7 @@ TEST(Bench, OnAGpuEachModeHasARecordWithItsOwnFigures) {
 
 TEST(Bench, TheDefaultMayBeTheFastest) {
   FakeDevice device(DeviceKind::kCuda);
-  const Kernel kernel = fake_kernel(DataType::kF32);
+  const Kernel kernel = fake_kernel(kF32Types);
   FakeVendor vendor(device, {0.25, 4, 0.5});
   BenchOptions options = quick_options();
   options.vendor = &vendor;
@@ -98,7 +98,7 @@ TEST(Bench, TheDefaultMayBeTheFastest) {
 
 TEST(Bench, WithoutAVendorTheRatioIsNull) {
   FakeDevice device(DeviceKind::kCuda);
-  const Kernel kernel = fake_kernel(DataType::kF32);
+  const Kernel kernel = fake_kernel(kF32Types);
   for (const Record& r : bench(device, {{&kernel, "only"}}, kProblem, quick_options())) {
     EXPECT_TRUE(r.time_ms);
     EXPECT_FALSE(r.vendor);
@@ -108,7 +108,7 @@ TEST(Bench, WithoutAVendorTheRatioIsNull) {
 
 TEST(Bench, AWrongKernelIsNotTimed) {
   FakeDevice device(DeviceKind::kCuda, Bug::kDropsLastK);
-  const Kernel kernel = fake_kernel(DataType::kF32);
+  const Kernel kernel = fake_kernel(kF32Types);
   const auto records = bench(device, {{&kernel, "only"}}, kProblem, quick_options());
   ASSERT_EQ(records.size(), 1u);
   EXPECT_EQ(records[0].verified, "failed");
@@ -119,7 +119,7 @@ TEST(Bench, AWrongKernelIsNotTimed) {
 TEST(Bench, WhatTheGpuCannotLoadRunsOnTheFallbackAndIsMarked) {
   FakeDevice device(DeviceKind::kCuda), fallback;
   device.loads_images = false;
-  const Kernel kernel = fake_kernel(DataType::kF32);
+  const Kernel kernel = fake_kernel(kF32Types);
   BenchOptions options = quick_options();
   EXPECT_THROW(bench(device, {{&kernel, "only"}}, kProblem, options), StatusError);
   options.fallback = &fallback;
@@ -133,7 +133,7 @@ TEST(Bench, WhatTheGpuCannotLoadRunsOnTheFallbackAndIsMarked) {
 
 TEST(Bench, AKernelOfAnotherTypeIsARecordWithItsReason) {
   FakeDevice device(DeviceKind::kCuda);
-  const Kernel kernel = fake_kernel(DataType::kF64);
+  const Kernel kernel = fake_kernel(kF64Types);
   const auto records = bench(device, {{&kernel, "only"}}, kProblem, quick_options());
   ASSERT_EQ(records.size(), 1u);
   EXPECT_FALSE(records[0].verified);
@@ -143,7 +143,7 @@ TEST(Bench, AKernelOfAnotherTypeIsARecordWithItsReason) {
 
 TEST(Bench, ZerosAreNeverTimed) {
   FakeDevice device(DeviceKind::kCuda);
-  const Kernel kernel = fake_kernel(DataType::kF32);
+  const Kernel kernel = fake_kernel(kF32Types);
   BenchOptions options = quick_options();
   options.verify.fill = Fill::kZeros;
   EXPECT_THROW(bench(device, {{&kernel, "only"}}, kProblem, options), StatusError);
@@ -151,7 +151,7 @@ TEST(Bench, ZerosAreNeverTimed) {
 
 TEST(Bench, OperandsRotateThroughTwiceTheL2) {
   FakeDevice device(DeviceKind::kCuda);
-  const Kernel kernel = fake_kernel(DataType::kF32);
+  const Kernel kernel = fake_kernel(kF32Types);
   BenchOptions options = quick_options();
   options.check_results = false;
   options.modes = {Mode::kBurst};
@@ -166,12 +166,12 @@ TEST(Bench, OperandsRotateThroughTwiceTheL2) {
 
 TEST(Bench, OperandsBeyond64BitsAreRefused) {
   FakeDevice device(DeviceKind::kCuda);
-  const Kernel kernel = fake_kernel(DataType::kF64);
+  const Kernel kernel = fake_kernel(kF64Types);
   BenchOptions options = quick_options();
   options.check_results = false;
   const std::int64_t huge = std::int64_t{1} << 29;  // A has 2^61 bytes, B and D 2^62 each
   try {
-    bench(device, {{&kernel, "only"}}, {huge, 2 * huge, huge, DataType::kF64}, options);
+    bench(device, {{&kernel, "only"}}, {huge, 2 * huge, huge, kF64Types}, options);
     FAIL() << "5 * 2^61 bytes were taken";
   } catch (const StatusError& error) {
     EXPECT_EQ(error.status().code, StatusCode::kUnavailable);
@@ -368,7 +368,7 @@ TEST(Bench, AnotherBuildsCodeIsVerifiedAndTimedInTurn) {
 
 TEST(Bench, StoppingKeepsWhatThereIs) {
   FakeDevice device;
-  const Kernel kernel = fake_kernel(DataType::kF32);
+  const Kernel kernel = fake_kernel(kF32Types);
   BenchOptions options = quick_options();
   // A verification is two launches: after the first one's, and between those of the second.
   for (const int launches : {2, 3}) {
@@ -392,8 +392,8 @@ TEST(Chain, EveryProductFeedsTheNext) {
   for (Order order : {Order::kColumnMajor, Order::kRowMajor}) {
     for (const char* layout : {"NN", "TN"}) {
       FakeDevice device;
-      const Kernel kernel = fake_kernel(DataType::kF64);
-      Problem problem{40, 40, 40, DataType::kF64, order};
+      const Kernel kernel = fake_kernel(kF64Types);
+      Problem problem{40, 40, 40, kF64Types, order};
       set_layout(problem, layout);
       const ChainResult result = run_chain(device, {&kernel, "only"}, problem, quick_chain(5));
       EXPECT_TRUE(result.correct) << result.reason;
@@ -407,9 +407,9 @@ TEST(Chain, EveryProductFeedsTheNext) {
 
 TEST(Chain, AWrongProductIsNamedAndNotTimed) {
   FakeDevice device(DeviceKind::kCuda, Bug::kDropsLastK);
-  const Kernel kernel = fake_kernel(DataType::kF64);
+  const Kernel kernel = fake_kernel(kF64Types);
   const ChainResult result =
-      run_chain(device, {&kernel, "only"}, {40, 40, 40, DataType::kF64}, quick_chain(5));
+      run_chain(device, {&kernel, "only"}, {40, 40, 40, kF64Types}, quick_chain(5));
   EXPECT_FALSE(result.correct);
   EXPECT_EQ(result.reason.rfind("product 1: D(", 0), 0u) << result.reason;
   EXPECT_FALSE(result.own_ms);
@@ -417,7 +417,7 @@ TEST(Chain, AWrongProductIsNamedAndNotTimed) {
 
 TEST(Chain, TimesTheWholeChainInTurnWithTheVendor) {
   FakeDevice device(DeviceKind::kCuda);
-  const Kernel kernel = fake_kernel(DataType::kF32);
+  const Kernel kernel = fake_kernel(kF32Types);
   FakeVendor vendor(device, {0.01, 3, 2});  // the first works in place and does not add C
   ChainOptions options = quick_chain(7);
   options.vendor = &vendor;
@@ -431,7 +431,7 @@ TEST(Chain, TimesTheWholeChainInTurnWithTheVendor) {
 
 TEST(Chain, StopsBetweenProducts) {
   FakeDevice device;
-  const Kernel kernel = fake_kernel(DataType::kF32);
+  const Kernel kernel = fake_kernel(kF32Types);
   ChainOptions options = quick_chain(9);
   options.stop = [&] { return device.launches == 4; };
   EXPECT_THROW(run_chain(device, {&kernel, "only"}, {40, 40, 40}, options), Stopped);
@@ -441,7 +441,7 @@ TEST(Chain, StopsBetweenProducts) {
 
 TEST(Chain, WantsSquareMatrices) {
   FakeDevice device;
-  const Kernel kernel = fake_kernel(DataType::kF32);
+  const Kernel kernel = fake_kernel(kF32Types);
   EXPECT_THROW(run_chain(device, {&kernel, "only"}, {40, 41, 40}, quick_chain(2)), StatusError);
 }
 

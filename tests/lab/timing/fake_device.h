@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -11,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/elements.h"
 #include "catalog/catalog.h"
 #include "device/device.h"
 
@@ -85,11 +88,14 @@ class FakeDevice : public Device {
     now_ += own == ms_of_image.end() ? ms_per_launch : own->second;
     if (bug_ == Bug::kFaults) throw StatusError(Status::failed("out of bounds at line 7"));
     GemmParams p;
-    if (entry != "f32" && entry != "f64") return;  // packs, or adds
+    const std::array names = {"f64", "f32", "bf16", "bf16,bf16,f32,f32,f32"};
+    if (std::ranges::find(names, entry) == names.end()) return;  // packs, or adds
     std::memcpy(&p, params.data(), sizeof p);
     outputs.push_back(reinterpret_cast<DeviceAddress>(p.d));
-    if (entry == "f64") run<double>(p);
-    if (entry == "f32") run<float>(p);
+    if (entry == "f64") run<double, double, double>(p);
+    if (entry == "f32") run<float, float, float>(p);
+    if (entry == "bf16") run<Bfloat16, float, Bfloat16>(p);
+    if (entry == "bf16,bf16,f32,f32,f32") run<Bfloat16, float, float>(p);
     if (info_.kind == DeviceKind::kVirtual) {
       const auto fmas = static_cast<std::uint64_t>(p.m * p.n * p.k);
       counts_.push_back({{{"fma.rn.f32", 1, fmas / 32, fmas}}, fmas / 32, fmas, 0.25, {}});
@@ -113,12 +119,13 @@ class FakeDevice : public Device {
   std::string trace;  // of launches, k, and calls of another library, v
 
  private:
-  template <class T>
+  // Operands of type In, sums of type T, C and D of type Out.
+  template <class In, class T, class Out>
   void run(const GemmParams& p) {
-    const T* a = static_cast<const T*>(p.a);
-    const T* b = static_cast<const T*>(p.b);
-    const T* c = static_cast<const T*>(p.c);
-    T* d = static_cast<T*>(p.d);
+    const In* a = static_cast<const In*>(p.a);
+    const In* b = static_cast<const In*>(p.b);
+    const Out* c = static_cast<const Out*>(p.c);
+    Out* d = static_cast<Out*>(p.d);
     const bool reads_c = bug_ == Bug::kReadsCAlways ? c != nullptr : p.beta != 0;
     for (long long i = 0; i < p.m; ++i) {
       for (long long j = 0; j < p.n; ++j) {
@@ -126,20 +133,22 @@ class FakeDevice : public Device {
         T sum = 0;
         const long long depth = bug_ == Bug::kDropsLastK ? p.k - 1 : p.k;
         for (long long k = 0; k < depth; ++k) {
-          sum = std::fma(a[i * p.a_row + k * p.a_col], b[k * p.b_row + j * p.b_col], sum);
+          sum = std::fma(static_cast<T>(a[i * p.a_row + k * p.a_col]),
+                         static_cast<T>(b[k * p.b_row + j * p.b_col]), sum);
         }
         T value = static_cast<T>(p.alpha) * sum;
         const T beta = bug_ == Bug::kIgnoresBeta ? T{1} : static_cast<T>(p.beta);
-        if (reads_c) value = std::fma(beta, c[i * p.c_row + j], value);
+        if (reads_c) value = std::fma(beta, static_cast<T>(c[i * p.c_row + j]), value);
         if (bug_ == Bug::kOffByOneUlps) value *= T{1} + T{0x1p-18};
-        if (bug_ == Bug::kReadsGapOfB && j == p.n - 1) value += b[p.n * p.b_col];
-        d[i * p.d_row + j] = value;
+        if (bug_ == Bug::kReadsGapOfB && j == p.n - 1) value += static_cast<T>(b[p.n * p.b_col]);
+        d[i * p.d_row + j] = element_of<Out>(value);
       }
     }
-    if (bug_ == Bug::kWritesGap) d[p.n] = 0;
-    if (bug_ == Bug::kWritesBefore) d[-1] = 0;
-    if (bug_ == Bug::kWritesBehind) d[(p.m - 1) * p.d_row + p.n] = 0;
-    if (bug_ == Bug::kChangesA) const_cast<T*>(a)[0] += 1;
+    if (bug_ == Bug::kWritesGap) d[p.n] = Out{};
+    if (bug_ == Bug::kWritesBefore) d[-1] = Out{};
+    if (bug_ == Bug::kWritesBehind) d[(p.m - 1) * p.d_row + p.n] = Out{};
+    if (bug_ == Bug::kChangesA)
+      const_cast<In*>(a)[0] = element_of<In>(static_cast<double>(a[0]) + 1);
   }
 
   Bug bug_;
@@ -152,14 +161,14 @@ class FakeDevice : public Device {
 };
 
 // A kernel of one launch for the fake device, on the image of a real one of the catalog.
-inline Kernel fake_kernel(DataType type) {
+inline Kernel fake_kernel(const Types& types) {
   Kernel kernel;
   kernel.name = "02_coalesced";
   kernel.idea = "fake";
-  kernel.type = type;
+  kernel.types = types;
   KernelRow row;
   row.variant = "only";
-  row.entry = std::string(name_of(type));
+  row.entry = name_of(types);
   row.sides = {Contiguous::kStrided, Contiguous::kStrided};
   row.block = {32, 32, 32};
   row.threads = 32;

@@ -31,25 +31,35 @@ struct Product {
   std::int64_t lda, ldb, ldc, ldd;
 };
 
-// Column-major D = alpha op(A) op(B) + beta C.
-template <class T>
+// Column-major D = alpha op(A) op(B) + beta C, with sums of type T.
+template <class T, class In = T, class Out = T>
 void multiply(const Product& p) {
-  const T* a = static_cast<const T*>(p.a);
-  const T* b = static_cast<const T*>(p.b);
+  const In* a = static_cast<const In*>(p.a);
+  const In* b = static_cast<const In*>(p.b);
   const T alpha = *static_cast<const T*>(p.alpha), beta = *static_cast<const T*>(p.beta);
   for (std::int64_t i = 0; i < p.m; ++i) {
     for (std::int64_t j = 0; j < p.n; ++j) {
       T sum = 0;
       for (std::int64_t k = 0; k < p.k; ++k) {
-        const T left = p.op_a == cublas::kNoTranspose ? a[i + k * p.lda] : a[k + i * p.lda];
-        const T right = p.op_b == cublas::kNoTranspose ? b[k + j * p.ldb] : b[j + k * p.ldb];
-        sum = std::fma(left, right, sum);
+        const In left = p.op_a == cublas::kNoTranspose ? a[i + k * p.lda] : a[k + i * p.lda];
+        const In right = p.op_b == cublas::kNoTranspose ? b[k + j * p.ldb] : b[j + k * p.ldb];
+        sum = std::fma(static_cast<T>(left), static_cast<T>(right), sum);
       }
       T value = alpha * sum;
-      if (beta != 0) value += beta * static_cast<const T*>(p.c)[i + j * p.ldc];
-      static_cast<T*>(p.d)[i + j * p.ldd] = value;
+      if (beta != 0) value += beta * static_cast<T>(static_cast<const Out*>(p.c)[i + j * p.ldc]);
+      static_cast<Out*>(p.d)[i + j * p.ldd] = element_of<Out>(value);
     }
   }
+}
+
+// The numbers of the vendor's headers: cudaDataType 0 f32, 1 f64, 14 bf16; cublasComputeType 68 and
+// 70. 15 is its "not supported".
+cublas::Code multiply_types(const Product& p, int in, int out, int compute) {
+  if (in == 1 && out == 1 && compute == 70) return multiply<double>(p), 0;
+  if (in == 0 && out == 0 && compute == 68) return multiply<float>(p), 0;
+  if (in == 14 && out == 14 && compute == 68) return multiply<float, Bfloat16, Bfloat16>(p), 0;
+  if (in == 14 && out == 0 && compute == 68) return multiply<float, Bfloat16, float>(p), 0;
+  return 15;
 }
 
 int live_descriptors = 0;
@@ -76,14 +86,12 @@ void stand_in_blas(cublas::Library& lib) {
     return memory != nullptr && bytes == std::size_t{64} << 20 ? 0 : 7;
   };
   lib.gemm = [](cublas::Handle, int op_a, int op_b, std::int64_t m, std::int64_t n, std::int64_t k,
-                const void* alpha, const void* a, int type, std::int64_t lda, const void* b, int,
-                std::int64_t ldb, const void* beta, void* c, int, std::int64_t ldc, int compute,
-                int algorithm) {
+                const void* alpha, const void* a, int a_type, std::int64_t lda, const void* b,
+                int b_type, std::int64_t ldb, const void* beta, void* c, int c_type,
+                std::int64_t ldc, int compute, int algorithm) {
     const Product p{m, n, k, op_a, op_b, alpha, a, b, beta, c, c, lda, ldb, ldc, ldc};
-    const bool wide = type == cublas::kReal64;
-    if (compute != (wide ? cublas::kCompute64 : cublas::kCompute32) || algorithm != -1) return 15;
-    wide ? multiply<double>(p) : multiply<float>(p);
-    return 0;
+    if (a_type != b_type || algorithm != -1) return 15;
+    return multiply_types(p, a_type, c_type, compute);
   };
 }
 
@@ -161,8 +169,8 @@ void stand_in_light(cublas::Library& lib) {
                     of(lb).ld,
                     of(lc).ld,
                     of(ld).ld};
-    of(matmul).type == cublas::kReal64 ? multiply<double>(p) : multiply<float>(p);
-    return 0;
+    if (of(la).type != of(lb).type || of(lc).type != of(ld).type) return 15;
+    return multiply_types(p, of(la).type, of(ld).type, of(matmul).compute);
   };
 }
 
@@ -179,10 +187,13 @@ DeviceAddress address_of(HostMatrix& matrix) {
 }
 
 void expect_right(TestOperands& x, Fill kind, const std::string& what) {
-  const Bound bound = bound_for(x.problem.type, x.problem.k, kind);
+  const Bound bound = bound_for(x.problem.types, x.problem.k, kind);
   const Comparison result = compare(x.d, x.reference(), bound);
-  EXPECT_TRUE(result.ok()) << what << ": " << describe(result, x.problem.type);
+  EXPECT_TRUE(result.ok()) << what << ": " << describe(result, x.problem.types.d);
 }
+
+constexpr Types kBf16IntoF32{ElementType::kBf16, ElementType::kBf16, ElementType::kF32,
+                             ElementType::kF32, ComputeType::kF32};
 
 TEST(Vendor, EveryCallComputesTheProblemInEveryLayout) {
   FakeDevice device(DeviceKind::kCuda);
@@ -190,10 +201,10 @@ TEST(Vendor, EveryCallComputesTheProblemInEveryLayout) {
   const auto vendor = make_vendor(device, stand_in(), {}, problem);
   ASSERT_TRUE(vendor) << problem;
   EXPECT_EQ(vendor->version(), "cuBLAS 10.11.12");
-  for (DataType type : {DataType::kF32, DataType::kF64}) {
+  for (const Types& types : {kF32Types, kF64Types, kBf16Types, kBf16IntoF32}) {
     for (Order order : {Order::kColumnMajor, Order::kRowMajor}) {
       for (const char* layout : {"NN", "NT", "TN", "TT"}) {
-        Problem given{13, 9, 21, type, order};
+        Problem given{13, 9, 21, types, order};
         set_layout(given, layout);
         given = with_default_ld(given);
         given.lda += 1;
@@ -206,7 +217,7 @@ TEST(Vendor, EveryCallComputesTheProblemInEveryLayout) {
         const auto calls = vendor->calls(given);
         ASSERT_EQ(calls.size(), 5u);  // the default and the 4 of 5 candidates that fit
         for (const VendorCall& call : calls) {
-          x.d = call.in_place ? x.c.clone() : HostMatrix(type, view_d(x.problem), 256);
+          x.d = call.in_place ? x.c.clone() : HostMatrix(types.d, view_d(x.problem), 256);
           call.call({address_of(x.a), address_of(x.b), address_of(x.c), address_of(x.d)});
           expect_right(x, Fill::kUniform, call.name + layout + std::string(name_of(order)));
         }
@@ -306,6 +317,42 @@ TEST(Vendor, TheRealLibraryHasAllFunctions) {
     EXPECT_EQ(problem.find("has no function"), std::string::npos) << problem;
   }
   GTEST_SKIP() << "cuBLAS is not installed";
+}
+
+// The numbers of library_types.h and cublas_api.h, release 13.0.
+TEST(Vendor, TypesHaveTheVendorsNumbers) {
+  EXPECT_EQ(cublas::data_type(ElementType::kF16), 2);
+  EXPECT_EQ(cublas::data_type(ElementType::kBf16), 14);
+  EXPECT_EQ(cublas::data_type(ElementType::kE4m3), 28);
+  EXPECT_EQ(cublas::data_type(ElementType::kS8), 3);
+  EXPECT_EQ(cublas::data_type(ElementType::kS32), 10);
+  EXPECT_EQ(cublas::compute_type(ComputeType::kTf32), 77);
+  EXPECT_EQ(cublas::compute_type(ComputeType::kS32), 72);
+  EXPECT_THROW(cublas::data_type(ElementType::kMadeUp), StatusError);
+  EXPECT_THROW(cublas::compute_type(ComputeType::kMadeUp), StatusError);
+}
+
+// cuBLAS' default call reads C from D, so it is left out where they differ in type.
+TEST(Vendor, ADefaultCallNeedsCAndDOfOneType) {
+  FakeDevice device(DeviceKind::kCuda);
+  std::string reason;
+  const auto vendor = make_vendor(device, stand_in(), {}, reason);
+  ASSERT_TRUE(vendor) << reason;
+  Problem problem{16, 16, 16, kBf16IntoF32};
+  problem.types.c = ElementType::kBf16;
+  EXPECT_EQ(vendor->calls(problem).front().name, "cuBLAS default");
+  problem.beta = 1;
+  for (const VendorCall& call : vendor->calls(problem)) EXPECT_NE(call.name, "cuBLAS default");
+}
+
+TEST(Vendor, ABatchIsRefusedByName) {
+  FakeDevice device(DeviceKind::kCuda);
+  std::string reason;
+  const auto vendor = make_vendor(device, stand_in(), {}, reason);
+  ASSERT_TRUE(vendor) << reason;
+  Problem problem{16, 16, 16};
+  problem.batch = {.kind = BatchKind::kStrided, .count = 3, .stride_d = 256};
+  EXPECT_THROW(vendor->calls(problem), StatusError);
 }
 
 }  // namespace

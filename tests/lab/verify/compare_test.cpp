@@ -24,7 +24,7 @@ float to_tf32(float x) {
 }
 
 Comparison judge(const TestOperands& x, Fill fill) {
-  return compare(x.d, x.reference(), bound_for(x.problem.type, x.problem.k, fill));
+  return compare(x.d, x.reference(), bound_for(x.problem.types, x.problem.k, fill));
 }
 
 TEST(ChainConstant, FollowsTheKindOfData) {
@@ -50,7 +50,7 @@ TEST_P(AtK, RightChainsPass) {
 }
 
 TEST_P(AtK, RightChainsOfDoublesPass) {
-  TestOperands x(Problem{16, 16, GetParam(), DataType::kF64});
+  TestOperands x(Problem{16, 16, GetParam(), kF64Types});
   multiply_naively<double>(x);
   const Comparison result = judge(x, Fill::kUniform);
   EXPECT_TRUE(result.ok()) << result.max_error_ratio;
@@ -69,7 +69,7 @@ TEST_P(AtK, OperandsRoundedToTf32AreRefused) {
 
 // FP64 sums of operands that were rounded to FP32 on the way.
 TEST_P(AtK, DoublesRoundedToFloatsAreRefused) {
-  TestOperands x(Problem{16, 16, GetParam(), DataType::kF64});
+  TestOperands x(Problem{16, 16, GetParam(), kF64Types});
   multiply_naively<double>(x, [](double v) { return static_cast<double>(static_cast<float>(v)); });
   EXPECT_EQ(judge(x, Fill::kUniform).bad, 256);
 }
@@ -112,20 +112,20 @@ TEST(Compare, ReportsTheFirstWrongEntryAndTheirNumber) {
   EXPECT_EQ(result.first->col, 3);
   EXPECT_EQ(result.first->got, 100);
   EXPECT_GT(result.max_error_ratio, 1e6);
-  EXPECT_EQ(describe(result, DataType::kF32).rfind("D(7, 3) is 100 and should be ", 0), 0u);
-  EXPECT_NE(describe(result, DataType::kF32).find("3 of 1200 entries"), std::string::npos);
+  EXPECT_EQ(describe(result, ElementType::kF32).rfind("D(7, 3) is 100 and should be ", 0), 0u);
+  EXPECT_NE(describe(result, ElementType::kF32).find("3 of 1200 entries"), std::string::npos);
 }
 
 TEST(Compare, AnUnwrittenEntryIsNamed) {
-  for (DataType type : {DataType::kF32, DataType::kF64}) {
+  for (const Types& type : {kF32Types, kF64Types}) {
     TestOperands x(Problem{4, 4, 4, type});
     const HostMatrix poison = x.d.clone();
-    if (type == DataType::kF32) multiply_naively<float>(x);
-    if (type == DataType::kF64) multiply_naively<double>(x);
+    if (type == kF32Types) multiply_naively<float>(x);
+    if (type == kF64Types) multiply_naively<double>(x);
     x.d.set(3, 3, poison.at(3, 3));
     const Comparison result = judge(x, Fill::kUniform);
     EXPECT_EQ(result.bad, 1);
-    EXPECT_EQ(describe(result, type).rfind("D(3, 3) was not written", 0), 0u);
+    EXPECT_EQ(describe(result, type.d).rfind("D(3, 3) was not written", 0), 0u);
   }
 }
 
@@ -150,13 +150,13 @@ TEST(Compare, NaNAndInfinityRules) {
                         {0.0, 0.0, true},
                         {1e-30, 0.0, false}};
   for (const Case& each : cases) {
-    HostMatrix d(DataType::kF32, {1, 1, 1, 1}, 0);
+    HostMatrix d(ElementType::kF32, {1, 1, 1, 1}, 0);
     d.set(0, 0, each.got);
     Reference reference;
     reference.rows = reference.cols = 1;
     reference.high = {each.want};
     reference.magnitude = {0.0};
-    const Comparison result = compare(d, reference, bound_for(DataType::kF32, 1, Fill::kUniform));
+    const Comparison result = compare(d, reference, bound_for(kF32Types, 1, Fill::kUniform));
     EXPECT_EQ(result.ok(), each.right) << each.got << " for " << each.want;
   }
 }
@@ -173,7 +173,7 @@ TEST(Compare, ASampleLooksOnlyAtItsEntries) {
   TestOperands x(Problem{200, 100, 4});
   multiply_naively<float>(x);
   const Reference sample = x.reference({.full_limit = 1});
-  const Bound bound = bound_for(DataType::kF32, 4, Fill::kUniform);
+  const Bound bound = bound_for(kF32Types, 4, Fill::kUniform);
   EXPECT_TRUE(compare(x.d, sample, bound).ok());
   EXPECT_EQ(compare(x.d, sample, bound).checked, static_cast<std::int64_t>(sample.entries.size()));
   x.d.set(199, 99, 7);  // a corner is always looked at
@@ -194,7 +194,7 @@ TEST(StrayWrites, AreFoundAndPlaced) {
                         {8, "1 elements after its last one"},
                         {71, "64 elements after its last one"}};
   for (const Case& each : cases) {
-    HostMatrix d(DataType::kF32, view, 256);
+    HostMatrix d(ElementType::kF32, view, 256);
     fill(d, {Fill::kUniform, 1});
     EXPECT_EQ(find_stray_write(d, "D"), "");
     d.elements<float>()[each.element] = 0;
@@ -204,7 +204,7 @@ TEST(StrayWrites, AreFoundAndPlaced) {
 }
 
 TEST(StrayWrites, ChangesOfInputsAreFound) {
-  HostMatrix a(DataType::kF64, {3, 2, 4, 1}, 256);
+  HostMatrix a(ElementType::kF64, {3, 2, 4, 1}, 256);
   fill(a, {Fill::kUniform, 1});
   HostMatrix now = a.clone();
   EXPECT_EQ(find_change(now, a, "A"), "");
@@ -213,6 +213,138 @@ TEST(StrayWrites, ChangesOfInputsAreFound) {
   now = a.clone();
   now.elements<double>()[2] = 1;
   EXPECT_NE(find_change(now, a, "A").find("in the gap after row 0"), std::string::npos);
+}
+
+constexpr Types kBf16IntoF32{ElementType::kBf16, ElementType::kBf16, ElementType::kF32,
+                             ElementType::kF32, ComputeType::kF32};
+constexpr Types kF16IntoF32{ElementType::kF16, ElementType::kF16, ElementType::kF32,
+                            ElementType::kF32, ComputeType::kF32};
+
+// Narrow operands whose exact products are summed in FP32 meet FP32's bound and one rounding.
+TEST_P(AtK, RightChainsOfNarrowTypesPass) {
+  for (const Types& types : {kBf16Types, kF16Types, kBf16IntoF32, kF16IntoF32, kE4m3Types}) {
+    for (Fill kind : {Fill::kUniform, Fill::kSameSign}) {
+      TestOperands x(Problem{16, 16, GetParam(), types}, kind, GetParam());
+      x.problem.alpha = -1.5;
+      x.problem.beta = 0.5;
+      multiply_naively<float>(x);
+      const Comparison result = judge(x, kind);
+      EXPECT_TRUE(result.ok()) << name_of(types) << " " << result.max_error_ratio;
+    }
+  }
+}
+
+// The last bits of D are cut off instead of rounded.
+TEST_P(AtK, ResultsCutToBf16AreRefused) {
+  TestOperands x(Problem{16, 16, GetParam(), kBf16IntoF32});
+  multiply_naively<float>(x);
+  HostMatrix cut(ElementType::kBf16, x.d.view(), 256);
+  for (int r = 0; r < 16; ++r) {
+    for (int c = 0; c < 16; ++c) {
+      const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(x.d.at(r, c)));
+      cut.set(r, c, std::bit_cast<float>(bits & 0xffff0000u));
+    }
+  }
+  const Comparison result =
+      compare(cut, x.reference(), bound_for(kBf16Types, GetParam(), Fill::kUniform));
+  EXPECT_FALSE(result.ok());
+}
+
+TEST_P(AtK, ADroppedIndexOfBf16IsRefused) {
+  if (GetParam() > 1000) return;  // one of so many is less than a BF16 of the sum can hold
+  TestOperands x(Problem{16, 16, GetParam(), kBf16Types});
+  multiply_naively<float>(
+      x, [](float v) { return v; }, GetParam() - 1);
+  EXPECT_FALSE(judge(x, Fill::kUniform).ok());
+}
+
+// Sums in BF16 instead of FP32: seen in an FP32 result, and in a BF16 one of any depth.
+TEST_P(AtK, SumsOfTooFewDigitsAreRefused) {
+  for (const Types& types : {kBf16Types, kBf16IntoF32}) {
+    TestOperands x(Problem{16, 16, GetParam(), types});
+    for (int i = 0; i < 16; ++i) {
+      for (int j = 0; j < 16; ++j) {
+        Bfloat16 sum(0.0);
+        for (std::int64_t k = 0; k < GetParam(); ++k)
+          sum = Bfloat16(sum + x.a.at(i, k) * x.b.at(k, j));
+        x.d.set(i, j, sum);
+      }
+    }
+    EXPECT_FALSE(judge(x, Fill::kUniform).ok()) << name_of(types);
+  }
+}
+
+// TF32 reads 11 digits of its operands: data of 11 digits keeps FP32's bound, a user's data needs
+// room for what is cut.
+TEST_P(AtK, Tf32HasTheBoundOfItsData) {
+  const Types types = kTf32Types;
+  TestOperands x(Problem{16, 16, GetParam(), types});
+  multiply_naively<float>(
+      x, [](float v) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(v) & ~0x1FFFu); });
+  EXPECT_TRUE(compare(x.d, x.reference(), bound_for(types, GetParam(), Fill::kUniform)).ok());
+  EXPECT_FALSE(compare(x.d, x.reference(), bound_for(types, GetParam(), Fill::kUniform, 11)).ok());
+  EXPECT_EQ(bound_for(types, GetParam(), Fill::kUniform, 11).chain,
+            bound_for(kF32Types, GetParam(), Fill::kUniform).chain);
+}
+
+// Half of the smallest FP16 is lost near 0, however small the value is.
+TEST(Compare, NumbersBelowTheSmallestOfTheTypeAreRight) {
+  Problem problem{1, 1, 1, kF16Types};
+  TestOperands x(problem);
+  x.a.set(0, 0, 0x1p-14);
+  x.b.set(0, 0, 0x1.1p-11);
+  x.d.set(0, 0, 0x1p-24);
+  const Bound bound = bound_for(kF16Types, 1, Fill::kUniform);
+  EXPECT_TRUE(compare(x.d, x.reference(), bound).ok()) << "the true value is 2^-25 * 1.06";
+  x.d.set(0, 0, 0);
+  EXPECT_FALSE(compare(x.d, x.reference(), bound).ok());
+  x.d.set(0, 0, 0x1p-24);
+  x.b.set(0, 0, 0x1.7p-10);
+  EXPECT_TRUE(compare(x.d, x.reference(), bound).ok());
+  x.d.set(0, 0, 0x1p-23);
+  EXPECT_FALSE(compare(x.d, x.reference(), bound).ok());
+}
+
+// An exact comparison asks for the value that the type of D holds, rounded once.
+TEST(Compare, ExactValuesAreRoundedToTheTypeOfD) {
+  TestOperands x(Problem{1, 1, 1, kBf16Types});
+  x.a.set(0, 0, 17);
+  x.b.set(0, 0, 23);
+  x.d.set(0, 0, 392);  // 391 = 2^8 + 135, and BF16 has steps of 2 there
+  EXPECT_TRUE(compare(x.d, x.reference(), {}).ok());
+  x.d.set(0, 0, 390);
+  EXPECT_FALSE(compare(x.d, x.reference(), {}).ok());
+}
+
+TEST(StrayWrites, AreSeenInEveryType) {
+  for (const ElementType type :
+       {ElementType::kF64, ElementType::kF32, ElementType::kF16, ElementType::kBf16,
+        ElementType::kE4m3, ElementType::kE5m2, ElementType::kS8, ElementType::kS32}) {
+    HostMatrix d(type, {5, 3, 1, 7}, 256, 1);  // columns of 5, gaps of 2
+    EXPECT_EQ(find_stray_write(d, "D"), "") << name_of(type);
+    d.set(4, 2, 1);
+    EXPECT_EQ(find_stray_write(d, "D"), "") << name_of(type);
+    const std::size_t gap = d.front_bytes() + 6 * static_cast<std::size_t>(size_of(type));
+    for (const std::size_t at : {std::size_t{0}, d.front_bytes() - 1, gap, d.total_bytes() - 1}) {
+      HostMatrix written = d.clone();
+      written.bytes()[at] ^= std::byte{1};
+      EXPECT_NE(find_stray_write(written, "D"), "") << name_of(type) << " " << at;
+    }
+  }
+}
+
+TEST(Describe, NamesUnwrittenEntriesOfEveryFloat) {
+  for (const Types& types : {kF64Types, kF32Types, kF16Types, kBf16Types}) {
+    TestOperands x(Problem{3, 3, 3, types});
+    const Comparison result = judge(x, Fill::kUniform);
+    EXPECT_NE(describe(result, types.d).find("was not written"), std::string::npos)
+        << name_of(types);
+    multiply_naively<double>(x);
+    x.d.set(1, 1, kNaN);
+    EXPECT_EQ(describe(judge(x, Fill::kUniform), types.d).find("was not written"),
+              std::string::npos)
+        << name_of(types);
+  }
 }
 
 }  // namespace

@@ -12,10 +12,10 @@ namespace {
 const std::set<std::int64_t> kSizes{0, 1, 2, 3, 7, 16, 31, 32, 33, 63, 65, 127, 128, 129, 255, 257};
 
 TEST(Lattice, EveryCaseIsLegal) {
-  for (DataType type : {DataType::kF32, DataType::kF64}) {
+  for (const Types& type : {kF32Types, kF64Types}) {
     for (const LatticeCase& each : lattice(type)) {
       EXPECT_TRUE(check(each.problem).ok()) << each.name() << check(each.problem).message;
-      EXPECT_EQ(each.problem.type, type);
+      EXPECT_EQ(each.problem.types, type);
       EXPECT_TRUE(!each.in_place || each.problem.ldc == each.problem.ldd) << each.name();
     }
   }
@@ -24,7 +24,7 @@ TEST(Lattice, EveryCaseIsLegal) {
 TEST(Lattice, HoldsTwentyShapesAndEverySize) {
   std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t>> shapes;
   std::set<std::int64_t> m, n, k;
-  for (const LatticeCase& each : lattice(DataType::kF32)) {
+  for (const LatticeCase& each : lattice(kF32Types)) {
     const Problem& p = each.problem;
     shapes.insert({p.m, p.n, p.k});
     m.insert(p.m);
@@ -44,7 +44,7 @@ TEST(Lattice, ThreeShapesHaveTheFullCross) {
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>,
            std::set<std::tuple<Order, std::string, double, double, bool>>>
       cross;
-  for (const LatticeCase& each : lattice(DataType::kF32)) {
+  for (const LatticeCase& each : lattice(kF32Types)) {
     const Problem& p = each.problem;
     Problem tight = p;
     tight.lda = tight.ldb = tight.ldc = tight.ldd = 0;
@@ -59,7 +59,7 @@ TEST(Lattice, ThreeShapesHaveTheFullCross) {
 
 TEST(Lattice, DrawnCasesMeetInPlaceAndMisalignedOperands) {
   int in_place = 0, misaligned = 0, both_orders = 0, unequal_ld = 0;
-  for (const LatticeCase& each : short_lattice(DataType::kF64)) {
+  for (const LatticeCase& each : short_lattice(kF64Types)) {
     in_place += each.in_place;
     misaligned += each.misalign != 0;
     both_orders += each.problem.order == Order::kRowMajor;
@@ -74,7 +74,7 @@ TEST(Lattice, DrawnCasesMeetInPlaceAndMisalignedOperands) {
 TEST(Lattice, SeedsDrawDifferentCases) {
   const auto names = [](std::uint64_t seed) {
     std::vector<std::string> out;
-    for (const LatticeCase& each : lattice(DataType::kF32, seed)) out.push_back(each.name());
+    for (const LatticeCase& each : lattice(kF32Types, seed)) out.push_back(each.name());
     return out;
   };
   EXPECT_EQ(names(1), names(1));

@@ -18,10 +18,10 @@ struct TestOperands {
 
   explicit TestOperands(const Problem& given, Fill kind = Fill::kUniform, std::uint64_t seed = 1)
       : problem(with_default_ld(given)),
-        a(problem.type, view_a(problem), 256),
-        b(problem.type, view_b(problem), 256),
-        c(problem.type, view_c(problem), 256),
-        d(problem.type, view_d(problem), 256) {
+        a(problem.types.a, view_a(problem), 256),
+        b(problem.types.b, view_b(problem), 256),
+        c(problem.types.c, view_c(problem), 256),
+        d(problem.types.d, view_d(problem), 256) {
     fill(a, {kind, seed});
     fill(b, {kind, seed + 100});
     fill(c, {kind, seed + 200});

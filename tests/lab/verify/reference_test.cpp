@@ -104,7 +104,7 @@ TEST(Products, AMissingLibraryIsNull) {
 TEST(Reference, MatchesAHandComputedCaseInEveryLayout) {
   for (Order order : {Order::kColumnMajor, Order::kRowMajor}) {
     for (const char* layout : {"NN", "NT", "TN", "TT"}) {
-      for (DataType type : {DataType::kF32, DataType::kF64}) {
+      for (const Types& type : {kF32Types, kF64Types}) {
         Problem problem{2, 2, 2, type, order};
         set_layout(problem, layout);
         problem.alpha = 2;
@@ -126,7 +126,7 @@ TEST(Reference, MatchesAHandComputedCaseInEveryLayout) {
 }
 
 TEST(Reference, NamesWhatComputedIt) {
-  const Problem single{5, 5, 5}, twice{5, 5, 5, DataType::kF64};
+  const Problem single{5, 5, 5}, twice{5, 5, 5, kF64Types};
   EXPECT_EQ(TestOperands(single).reference({.own_code_only = true}).method, "blocked FP64");
   EXPECT_EQ(TestOperands(twice).reference().method, "double-double");
   if (OpenBlas::load()) {
@@ -151,7 +151,7 @@ TEST(Reference, DoesNotReadWhatTheContractExcludes) {
 }
 
 TEST(Reference, NaNAndInfinityPropagate) {
-  for (DataType type : {DataType::kF32, DataType::kF64}) {
+  for (const Types& type : {kF32Types, kF64Types}) {
     TestOperands x(Problem{3, 3, 3, type});
     x.a.set(0, 1, kNaN);       // row 0 is NaN
     x.b.set(2, 1, kInfinity);  // column 1 is infinite
@@ -167,7 +167,7 @@ TEST(Reference, NaNAndInfinityPropagate) {
 
 // A sampled reference holds the same values as the full one at its entries.
 TEST(Reference, SamplesAgreeWithTheWhole) {
-  for (DataType type : {DataType::kF32, DataType::kF64}) {
+  for (const Types& type : {kF32Types, kF64Types}) {
     Problem problem{150, 130, 20, type};
     problem.beta = 0.5;
     const TestOperands x(problem);

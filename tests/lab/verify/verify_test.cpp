@@ -13,7 +13,7 @@
 namespace tessera::lab {
 namespace {
 
-Problem problem_of(std::int64_t m, std::int64_t n, std::int64_t k, DataType type = DataType::kF32) {
+Problem problem_of(std::int64_t m, std::int64_t n, std::int64_t k, const Types& type = kF32Types) {
   Problem problem{m, n, k, type, Order::kRowMajor};
   problem.beta = -1.5;
   problem = with_default_ld(problem);
@@ -25,14 +25,14 @@ Problem problem_of(std::int64_t m, std::int64_t n, std::int64_t k, DataType type
 VerifyResult check_bug(Bug bug, const Problem& problem, const VerifyOptions& options = {},
                        DeviceKind kind = DeviceKind::kCuda) {
   FakeDevice device(kind, bug);
-  const Kernel kernel = fake_kernel(problem.type);
+  const Kernel kernel = fake_kernel(problem.types);
   const VerifyResult result = verify(device, {&kernel, "only"}, problem, options);
   EXPECT_EQ(device.live_blocks(), 0u);
   return result;
 }
 
 TEST(Verify, ARightKernelPassesTheLattice) {
-  for (DataType type : {DataType::kF32, DataType::kF64}) {
+  for (const Types& type : {kF32Types, kF64Types}) {
     FakeDevice device;
     const Kernel kernel = fake_kernel(type);
     for (const LatticeCase& each : lattice(type)) {
@@ -104,7 +104,7 @@ TEST(Verify, EachBugIsNamed) {
 TEST(Verify, RealDataSeesThemToo) {
   VerifyOptions options;
   options.integers = false;
-  for (DataType type : {DataType::kF32, DataType::kF64}) {
+  for (const Types& type : {kF32Types, kF64Types}) {
     for (Bug bug : {Bug::kDropsLastK, Bug::kLeavesOneEntry, Bug::kIgnoresBeta, Bug::kWritesGap,
                     Bug::kReadsGapOfB, Bug::kOffByOneUlps}) {
       const VerifyResult result = check_bug(bug, problem_of(40, 30, 20, type), options);
@@ -163,7 +163,7 @@ TEST(Verify, IllegalProblemsAreRefused) {
 
 TEST(Verify, OneCaseServesManyKernels) {
   const VerifyCase data(problem_of(40, 30, 20));
-  const Kernel kernel = fake_kernel(DataType::kF32);
+  const Kernel kernel = fake_kernel(kF32Types);
   FakeDevice right, wrong(DeviceKind::kVirtual, Bug::kDropsLastK);
   EXPECT_TRUE(data.check(right, {&kernel, "only"}).ok());
   EXPECT_FALSE(data.check(wrong, {&kernel, "only"}).ok());
@@ -181,6 +181,30 @@ TEST(Verify, AsksForAllItsMemoryAtOnce) {
   } catch (const StatusError& error) {
     EXPECT_EQ(error.status().code, StatusCode::kUnavailable);
     EXPECT_NE(error.status().message.find("product needs"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Verify, ChecksBf16KernelsInEveryPass) {
+  Types into_f32 = kBf16Types;
+  into_f32.c = into_f32.d = ElementType::kF32;
+  for (const Types& types : {kBf16Types, into_f32}) {
+    Problem problem{40, 33, 50, types};
+    problem.alpha = -1.5;
+    problem.beta = 0.5;
+    const Kernel kernel = fake_kernel(types);
+    FakeDevice right, wrong(DeviceKind::kVirtual, Bug::kDropsLastK);
+    FakeDevice ulps(DeviceKind::kVirtual, Bug::kOffByOneUlps);
+    const VerifyResult result = verify(right, {&kernel, "only"}, problem);
+    EXPECT_TRUE(result.ok()) << result.reason;
+    EXPECT_EQ(result.integers, "full");
+    EXPECT_FALSE(verify(wrong, {&kernel, "only"}, problem).ok());
+    EXPECT_FALSE(verify(ulps, {&kernel, "only"}, problem).ok());
+    VerifyOptions by_rows;
+    by_rows.reference.full_limit = 100;
+    const VerifyResult rows = verify(right, {&kernel, "only"}, problem, by_rows);
+    EXPECT_TRUE(rows.ok()) << rows.reason;
+    EXPECT_EQ(rows.integers, "every row, modulo 2^64");
+    EXPECT_FALSE(verify(wrong, {&kernel, "only"}, problem, by_rows).ok());
   }
 }
 

@@ -1,0 +1,116 @@
+// What a number in memory is, and what numbers are multiplied and summed in. One table each: every
+// size, name, range and rounding is read from a row of it, so that a new type is a new row, and
+// what has no row of its own somewhere else is refused there by name. Pure C++.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace tessera {
+
+enum class ElementType {
+  kF64,
+  kF32,
+  kF16,
+  kBf16,
+  kE4m3,  // 8 bits, no infinities
+  kE5m2,  // 8 bits, as IEEE 754 would have it
+  kS8,
+  kU8,
+  kS16,
+  kU16,
+  kS32,
+  kU32,
+  kS64,
+  kU64,
+  kMadeUp,  // of tests: nothing computes with it, and every place must say so
+};
+
+enum class NumberKind { kFloat, kSigned, kUnsigned, kNone };
+
+struct ElementFacts {
+  ElementType type;
+  std::string_view name;  // "bf16"
+  int bytes;
+  NumberKind kind;
+  int digits;      // of a float: significant bits, the hidden one included; else value bits
+  int smallest;    // of a float: log2 of the smallest positive number
+  double largest;  // finite number (64-bit integers: rounded up)
+  bool has_infinities;
+};
+
+// The row of a type. Throws kBadArgument for a value that is none of the enum's.
+const ElementFacts& facts_of(ElementType type);
+
+inline int size_of(ElementType type) { return facts_of(type).bytes; }  // bytes
+std::string_view name_of(ElementType type);  // "f32"; "unknown" for none of the enum's
+bool is_float(ElementType type);
+// Half of the distance from 1 to the next number; 0 for integers.
+double unit_roundoff(ElementType type);
+// Throws kBadArgument that names the argument and lists what is accepted.
+ElementType parse_element_type(std::string_view argument, std::string_view name);
+// Throws kUnsupported: "<what> does not take elements of type made-up".
+[[noreturn]] void refuse_type(std::string_view what, ElementType type);
+
+// How elements are multiplied and summed. Operands may lose digits (TF32), products are exact in
+// what they are summed in or rounded to it.
+enum class ComputeType {
+  kF64,
+  kF32,
+  kTf32,  // f32 operands rounded to 11 significant bits, summed in f32
+  kF16,   // summed in f16
+  kS32,
+  kMadeUp,
+};
+
+struct ComputeFacts {
+  ComputeType type;
+  std::string_view name;
+  ElementType sum;     // what products are summed in, and what alpha and beta are
+  int operand_digits;  // significant bits of an operand that are multiplied, at most
+};
+
+const ComputeFacts& facts_of(ComputeType type);
+std::string_view name_of(ComputeType type);
+ComputeType parse_compute_type(std::string_view argument, std::string_view name);
+
+// The types of one product.
+struct Types {
+  ElementType a = ElementType::kF32, b = ElementType::kF32;
+  ElementType c = ElementType::kF32, d = ElementType::kF32;
+  ComputeType compute = ComputeType::kF32;
+
+  bool operator==(const Types&) const = default;
+};
+
+// A, B, C and D of one type.
+constexpr Types same_types(ElementType type, ComputeType compute) {
+  return {type, type, type, type, compute};
+}
+
+// What one word on the command line means: "bf16" is BF16 everywhere, summed in FP32.
+inline constexpr Types kF64Types = same_types(ElementType::kF64, ComputeType::kF64);
+inline constexpr Types kF32Types = same_types(ElementType::kF32, ComputeType::kF32);
+inline constexpr Types kTf32Types = same_types(ElementType::kF32, ComputeType::kTf32);
+inline constexpr Types kF16Types = same_types(ElementType::kF16, ComputeType::kF32);
+inline constexpr Types kBf16Types = same_types(ElementType::kBf16, ComputeType::kF32);
+inline constexpr Types kE4m3Types{ElementType::kE4m3, ElementType::kE4m3, ElementType::kBf16,
+                                  ElementType::kBf16, ComputeType::kF32};
+inline constexpr Types kS8Types{ElementType::kS8, ElementType::kS8, ElementType::kS32,
+                                ElementType::kS32, ComputeType::kS32};
+
+// "bf16" where one word says it all, else A, B, C, D and compute: "bf16,bf16,f32,f32,f32".
+std::string name_of(const Types& types);
+// "bf16 x bf16 -> f32 with compute f32", and "+ bf16" for a C of another type than D.
+std::string describe(const Types& types);
+// Not ok for values that are none of the enums'.
+Status check(const Types& types);
+// A word or five, as name_of(Types) writes them. Throws kBadArgument that lists what is accepted.
+Types parse_types(std::string_view argument, std::string_view text);
+// The word whose operands and D are of this type. Throws kUnsupported where there is none.
+Types types_for(ElementType type);
+std::string named_types();  // "f64, f32, ..."
+
+}  // namespace tessera

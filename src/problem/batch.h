@@ -1,0 +1,32 @@
+// Many products of one shape in one call.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/status.h"
+
+namespace tessera {
+
+enum class BatchKind {
+  kNone,
+  kStrided,   // matrix i of an operand begins i strides after its first one
+  kPointers,  // addresses in device memory, not checked for overlap
+};
+
+// Strides count elements; one of 0 means that all products read the same matrix.
+struct Batch {
+  BatchKind kind = BatchKind::kNone;
+  std::int64_t count = 1;
+  std::int64_t stride_a = 0, stride_b = 0, stride_c = 0, stride_d = 0;
+  std::int64_t alignment = 0;  // of kPointers: bytes of which every address is a multiple
+
+  bool operator==(const Batch&) const = default;
+};
+
+// Not ok for a negative count or stride, outputs on top of each other, or no alignment.
+Status check(const Batch& batch);
+// "a strided batch of 3", for messages.
+std::string describe(const Batch& batch);
+
+}  // namespace tessera

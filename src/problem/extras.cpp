@@ -1,0 +1,113 @@
+// The parts of a problem that most calls leave alone: their names and rules.
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "problem/batch.h"
+#include "problem/epilogue.h"
+#include "problem/scales.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::string_view kBiases[] = {"", "bias per row", "bias per column"};
+constexpr std::string_view kActivations[] = {"", "relu", "gelu"};
+constexpr std::string_view kScales[] = {"", "per tensor", "per row"};
+constexpr std::string_view kBatches[] = {"no batch", "a strided batch", "a batch of pointers"};
+
+// The word of an enum's value, "unknown" beyond the last one.
+template <class Names, class Value>
+std::string_view word_of(const Names& names, Value value) {
+  const auto at = static_cast<std::size_t>(value);
+  return at < std::size(names) ? names[at] : "unknown";
+}
+
+template <class Names, class Value>
+Status check_value(const Names& names, std::string_view what, Value value) {
+  if (static_cast<std::size_t>(value) < std::size(names)) return {};
+  return Status::bad_argument(std::string(what) + " is number " +
+                              std::to_string(static_cast<int>(value)) +
+                              ", but there is no such value");
+}
+
+void append(std::string& text, std::string_view words) {
+  if (words.empty()) return;
+  text += (text.empty() ? "" : ", ") + std::string(words);
+}
+
+Status check_strided(const Batch& batch) {
+  const struct {
+    std::string_view name;
+    std::int64_t value;
+  } strides[] = {{"stride_a", batch.stride_a},
+                 {"stride_b", batch.stride_b},
+                 {"stride_c", batch.stride_c},
+                 {"stride_d", batch.stride_d}};
+  for (const auto& [name, value] : strides) {
+    if (value < 0) {
+      return Status::bad_argument("batch " + std::string(name) + " is " + std::to_string(value) +
+                                  ", but must be at least 0");
+    }
+  }
+  if (batch.count > 1 && batch.stride_d == 0) {
+    return Status::bad_argument("batch stride_d is 0, but " + std::to_string(batch.count) +
+                                " products must not share one D");
+  }
+  return {};
+}
+
+}  // namespace
+
+Status check(const Batch& batch) {
+  if (Status status = check_value(kBatches, "batch kind", batch.kind); !status.ok()) return status;
+  if (batch.count < 0 || (batch.kind == BatchKind::kNone && batch.count != 1)) {
+    return Status::bad_argument(
+        "batch count is " + std::to_string(batch.count) + ", but must be " +
+        (batch.kind == BatchKind::kNone ? "1 without a batch" : "at least 0"));
+  }
+  if (batch.kind == BatchKind::kStrided) return check_strided(batch);
+  const std::int64_t a = batch.alignment;
+  if (batch.kind == BatchKind::kPointers && (a <= 0 || (a & (a - 1)) != 0)) {
+    return Status::bad_argument(
+        "batch alignment is " + std::to_string(a) +
+        ", but must be a power of two: what every address is a multiple of");
+  }
+  return {};
+}
+
+std::string describe(const Batch& batch) {
+  return std::string(word_of(kBatches, batch.kind)) +
+         (batch.kind == BatchKind::kNone ? "" : " of " + std::to_string(batch.count));
+}
+
+Status check(const Epilogue& epilogue) {
+  Status status = check_value(kBiases, "epilogue bias", epilogue.bias);
+  return status.ok() ? check_value(kActivations, "epilogue activation", epilogue.activation)
+                     : status;
+}
+
+std::string describe(const Epilogue& epilogue) {
+  std::string text;
+  append(text, word_of(kBiases, epilogue.bias));
+  append(text, word_of(kActivations, epilogue.activation));
+  return text.empty() ? "identity" : text;
+}
+
+Status check(const Scales& scales) {
+  for (const auto& [name, value] :
+       {std::pair("scale of A", scales.a), {"scale of B", scales.b}, {"scale of D", scales.d}}) {
+    if (Status status = check_value(kScales, name, value); !status.ok()) return status;
+  }
+  return {};
+}
+
+std::string describe(const Scales& scales) {
+  std::string text;
+  for (const auto& [name, value] :
+       {std::pair("A ", scales.a), {"B ", scales.b}, {"D ", scales.d}}) {
+    if (value != ScaleKind::kNone) append(text, name + std::string(word_of(kScales, value)));
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace tessera

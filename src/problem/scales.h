@@ -1,0 +1,31 @@
+// Factors that bring numbers of narrow types back to their size: FP32, multiplied into op(A) and
+// op(B) as they are read, and into D before it is rounded.
+#pragma once
+
+#include <string>
+
+#include "base/status.h"
+
+namespace tessera {
+
+enum class ScaleKind {
+  kNone,
+  kPerTensor,  // one factor
+  kPerRow,     // one factor for each row of op(A) or D, for each column of op(B)
+};
+
+struct Scales {
+  ScaleKind a = ScaleKind::kNone, b = ScaleKind::kNone, d = ScaleKind::kNone;
+
+  bool operator==(const Scales&) const = default;
+  bool none() const {
+    return a == ScaleKind::kNone && b == ScaleKind::kNone && d == ScaleKind::kNone;
+  }
+};
+
+// Not ok for values that are none of the enum's.
+Status check(const Scales& scales);
+// "A per row, D per tensor", for messages.
+std::string describe(const Scales& scales);
+
+}  // namespace tessera

@@ -55,10 +55,10 @@ std::span<const Kernel> all_kernels() {
       packed_rung("22_packed_shared", "packed blocks in shared memory", packed_shared::kRows),
       packed_rung("23_packed_conflict_free", "shared blocks read without conflicts", packed_conflict_free::kRows),
       packed_rung("24_tensor_core_wmma", "FP64 tensor cores, one warp a tile", tensor_core_wmma::kRows, tensor_core_wmma::kPortableArch),
-      portable_kernel("simt_f32_sm75", "plain loads, for SM 7.5", DataType::kF32, portable::f32_sm75::kRows, 75),
-      portable_kernel("simt_f64_sm75", "plain loads, for SM 7.5", DataType::kF64, portable::f64_sm75::kRows, 75),
-      portable_kernel("simt_f32_sm80", "cp.async, from SM 8.0 on", DataType::kF32, portable::f32_sm80::kRows, 80),
-      portable_kernel("simt_f64_sm80", "cp.async, from SM 8.0 on", DataType::kF64, portable::f64_sm80::kRows, 80),
+      portable_kernel("simt_f32_sm75", "plain loads, for SM 7.5", kF32Types, portable::f32_sm75::kRows, 75),
+      portable_kernel("simt_f64_sm75", "plain loads, for SM 7.5", kF64Types, portable::f64_sm75::kRows, 75),
+      portable_kernel("simt_f32_sm80", "cp.async, from SM 8.0 on", kF32Types, portable::f32_sm80::kRows, 80),
+      portable_kernel("simt_f64_sm80", "cp.async, from SM 8.0 on", kF64Types, portable::f64_sm80::kRows, 80),
       stream_k_kernel("simt_f32", "TMA, persistent, stream-K", "simt", simt::kRows),
   };
   // clang-format on

@@ -63,10 +63,10 @@ Kernel rung(const std::string& name, std::string idea, const Rows& table, int fi
 
 // "simt_f64_sm80": a production kernel of one launch, in namespace tessera::portable::f64_sm80.
 template <class Rows>
-Kernel portable_kernel(const std::string& name, std::string idea, DataType type, const Rows& table,
-                       int first_sm) {
+Kernel portable_kernel(const std::string& name, std::string idea, const Types& types,
+                       const Rows& table, int first_sm) {
   Kernel kernel = plain_kernel(name, std::move(idea), rows_from(name, table));
-  kernel.type = type;
+  kernel.types = types;
   kernel.first_sm = first_sm;
   kernel.name_space = "tessera::portable::" + name.substr(name.find('_') + 1);
   return kernel;

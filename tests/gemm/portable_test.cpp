@@ -40,8 +40,8 @@ constexpr const char* kLayouts[] = {"NN", "NT", "TN", "TT"};
 // Problems that a GPU has room for: planned, not run.
 constexpr Shape kLarge[] = {{8192, 8192, 8192}, {16, 100000, 8192}, {100000, 16, 512}};
 
-Problem problem_of(const Shape& shape, DataType type, const char* layout) {
-  Problem problem{.m = shape.m, .n = shape.n, .k = shape.k, .type = type, .alpha = 2, .beta = -1};
+Problem problem_of(const Shape& shape, const Types& types, const char* layout) {
+  Problem problem{.m = shape.m, .n = shape.n, .k = shape.k, .types = types, .alpha = 2, .beta = -1};
   set_layout(problem, layout);
   return with_default_ld(problem);
 }
@@ -72,15 +72,15 @@ class EveryGpu : public CudaDeviceTest, public testing::WithParamInterface<Gpu> 
 
 template <class F>
 void for_each_problem(std::span<const Shape> shapes, F f) {
-  for (const DataType type : {DataType::kF32, DataType::kF64}) {
+  for (const Types& types : {kF32Types, kF64Types}) {
     for (const Shape& shape : shapes) {
-      for (const char* layout : kLayouts) f(problem_of(shape, type, layout));
+      for (const char* layout : kLayouts) f(problem_of(shape, types, layout));
     }
   }
 }
 
 std::string text_of(const Problem& p) {
-  return std::string(name_of(p.type)) + ' ' + std::to_string(p.m) + 'x' + std::to_string(p.n) +
+  return name_of(p.types) + ' ' + std::to_string(p.m) + 'x' + std::to_string(p.n) +
          'x' + std::to_string(p.k) + ' ' + layout_of(p);
 }
 
@@ -165,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(Pretended, EveryGpu, testing::ValuesIn(kGpus),
 Status refusal_of(const char* kernel, const gemm::DeviceLimits& gpu) {
   const KernelChoice choice = choose_kernels(kernel).front();
   try {
-    gemm::plan({.m = 64, .n = 64, .k = 64, .type = choice.kernel->type}, {}, gpu,
+    gemm::plan({.m = 64, .n = 64, .k = 64, .types = choice.kernel->types}, {}, gpu,
                {.kernel = choice});
   } catch (const StatusError& error) {
     return error.status();
@@ -194,8 +194,8 @@ TEST(GpusButHopper, RefuseANamedKernelByName) {
 }
 
 TEST(GpusButHopper, AnOlderOneThanSm75HasNoKernel) {
-  for (const DataType type : {DataType::kF32, DataType::kF64}) {
-    EXPECT_THROW(gemm::plan({.m = 64, .n = 64, .k = 64, .type = type}, {}, {.sm = 70}),
+  for (const Types& types : {kF32Types, kF64Types}) {
+    EXPECT_THROW(gemm::plan({.m = 64, .n = 64, .k = 64, .types = types}, {}, {.sm = 70}),
                  StatusError);
   }
 }

@@ -36,17 +36,17 @@ class Portable : public testing::TestWithParam<KernelChoice> {
     const lab::VerifyResult result =
         lab::verify(oldest_gpu_of(kernel()), GetParam(), each.problem, options);
     EXPECT_TRUE(result.ok()) << each.name() << ": " << result.reason;
-    EXPECT_EQ(result.image, "ptx " + std::string(image_of(kernel()).portable_arch) + " (virtual)");
+    EXPECT_EQ(result.image.description, "ptx " + std::string(image_of(kernel()).portable_arch) + " (virtual)");
   }
 };
 
 TEST_P(Portable, ShapesOfTheLattice) {
-  for (const lab::LatticeCase& each : lab::short_lattice(kernel().type, 7)) expect_verified(each);
+  for (const lab::LatticeCase& each : lab::short_lattice(kernel().types, 7)) expect_verified(each);
 }
 
 TEST_P(Portable, EveryDepth) {
   int i = 0;
-  for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().type, 8)) {
+  for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().types, 8)) {
     expect_verified(each, {.nans = i % 8 == 0 ? 2 : 0, .checks = i % 4 == 0});
     ++i;
   }
@@ -59,7 +59,7 @@ TEST_P(Portable, WholeTilesInEveryLayout) {
       Problem problem{.m = 2 * block().m,
                       .n = 2 * block().n,
                       .k = 12 * block().k,
-                      .type = kernel().type,
+                      .types = kernel().types,
                       .alpha = beta == 0 ? 1 : -2.5,
                       .beta = beta};
       set_layout(problem, layout);
@@ -95,7 +95,7 @@ template <class T>
 void expect_long_lines(const KernelChoice& choice, const char* layout, std::int64_t pitch) {
   const auto device =
       make_virtual_gpu(choice.kernel->first_sm, {.memory_bytes = std::size_t{1} << 42});
-  Problem problem{.m = 3, .n = 34, .k = 3, .type = choice.kernel->type, .order = Order::kRowMajor};
+  Problem problem{.m = 3, .n = 34, .k = 3, .types = choice.kernel->types, .order = Order::kRowMajor};
   problem.lda = problem.ldb = problem.ldc = problem.ldd = pitch;
   set_layout(problem, layout);
   const SparseMatrix<T> a(*device, view_a(problem)), b(*device, view_b(problem)),
@@ -117,7 +117,7 @@ void expect_long_lines(const KernelChoice& choice, const char* layout, std::int6
 TEST_P(Portable, LinesBeyondTwoToThe31Elements) {
   for (const char* layout : {"NN", "NT", "TN", "TT"}) {
     for (const std::int64_t pitch : {(std::int64_t{1} << 30) + 16, (std::int64_t{1} << 30) + 1}) {
-      if (kernel().type == DataType::kF64) {
+      if (kernel().types == kF64Types) {
         expect_long_lines<double>(GetParam(), layout, pitch);
       } else {
         expect_long_lines<float>(GetParam(), layout, pitch);

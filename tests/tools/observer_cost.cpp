@@ -54,11 +54,11 @@ Json rung_row(const char* kernel) {
   const KernelChoice choice = choose_kernels(kernel)[0];
   Problem given;
   given.m = given.n = given.k = kSize;
-  given.type = choice.kernel->type;
+  given.types = choice.kernel->types;
   const Problem problem = with_default_ld(given);
   return row(choice.kernel->name, [&](Device& device, const vgpu::Observation& observation) {
     const lab::PreparedCall call(device, choice, problem, {});
-    const Bytes zeros(std::size_t{kSize} * kSize * size_of(problem.type));
+    const Bytes zeros(std::size_t{kSize} * kSize * size_of(problem.types.a));
     const DeviceBytes a(device, zeros), b(device, zeros), c(device, zeros), d(device, zeros);
     device.observe(observation);
     call.run({a.address(), b.address(), c.address(), d.address()});

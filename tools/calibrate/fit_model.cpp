@@ -54,7 +54,7 @@ std::vector<Row> rows_of(const Json& file, const std::vector<std::int64_t>& size
     if (run["config"] != choice.variant) continue;
     Problem problem;
     problem.m = problem.n = problem.k = size;
-    problem.type = choice.kernel->type;
+    problem.types = choice.kernel->types;
     rows.push_back({kernel, size, run["time_ms"]["median"],
                     lab::count_run(*device, choice, problem, kSeed, kCtas)});
     std::fprintf(stderr, "counted %s %ld\n", kernel.c_str(), static_cast<long>(size));

@@ -96,7 +96,7 @@ Json facts_of(const Kernel& kernel, const KernelRow& row, const sass::CubinKerne
       {"kernel", kernel.name},
       {"config", row.variant},
       {"entry", row.entry},
-      {"type", name_of(kernel.type)},
+      {"type", name_of(kernel.types)},
       {"idea", kernel.idea},
       {"block", {row.block.m, row.block.n, row.block.k}},
       {"threads", row.threads * row.threads_y},

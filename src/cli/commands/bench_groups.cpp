@@ -82,16 +82,16 @@ WorkspaceLimit parse_workspace_limit(const std::string& text) {
   return {parse_integer("--workspace-limit", text, 0)};
 }
 
-DataType type_for_best(const ProblemOptions& options) {
-  return options.type.empty() ? DataType::kF32 : parse_type(options.type);
+Types types_for_best(const ProblemOptions& options) {
+  return options.type.empty() ? kF32Types : parse_types("--type", options.type);
 }
 
 std::vector<BenchGroup> groups_of(const BenchRequest& request) {
   const ProblemOptions& options = request.problem;
   std::vector<BenchGroup> groups;
   if (options.kernel == kBestKernel) {
-    const DataType type = type_for_best(options);
-    for (const Problem& problem : problems_of(options, type, request.otherwise)) {
+    const Types types = types_for_best(options);
+    for (const Problem& problem : problems_of(options, types, request.otherwise)) {
       groups.push_back({problem, {}});
       add_candidates(groups.back(), best_within(request.workspace.bytes, problem, request), true,
                      request);
@@ -99,10 +99,10 @@ std::vector<BenchGroup> groups_of(const BenchRequest& request) {
     return groups;
   }
   const std::vector<KernelChoice> kernels = kernels_of(options);
-  for (const DataType type : types_of(kernels)) {
-    for (const Problem& problem : problems_of(options, type, request.otherwise)) {
+  for (const Types& types : types_of(kernels)) {
+    for (const Problem& problem : problems_of(options, types, request.otherwise)) {
       groups.push_back({problem, {}});
-      for (const KernelChoice& choice : kernels_of_type(kernels, type)) {
+      for (const KernelChoice& choice : kernels_of_type(kernels, types)) {
         add_candidates(groups.back(), choice, false, request);
       }
     }

@@ -37,7 +37,7 @@ struct BenchGroup {
   std::vector<lab::BenchCandidate> candidates;
 };
 
-DataType type_for_best(const ProblemOptions& options);
+Types types_for_best(const ProblemOptions& options);
 std::vector<BenchGroup> groups_of(const BenchRequest& request);
 
 }  // namespace tessera::cli

@@ -183,7 +183,7 @@ TEST(Bench, OperandsBeyond64BitsAreRefused) {
 
 TEST(Bench, ARecordSaysWhatRanInHowMuchWorkspaceAndInWhichOrder) {
   FakeDevice device(DeviceKind::kCuda);
-  const Kernel kernel = fake_kernel(DataType::kF32);
+  const Kernel kernel = fake_kernel(kF32Types);
   FakeVendor vendor(device, {5, 4});
   BenchOptions options = quick_options();
   options.vendor = &vendor;
@@ -206,7 +206,7 @@ TEST(Bench, ARecordSaysWhatRanInHowMuchWorkspaceAndInWhichOrder) {
 
 // With one seed for a whole run every problem would see the same candidate first.
 TEST(Bench, EveryProblemAndModeHasAnOrderOfItsOwn) {
-  const Kernel kernel = fake_kernel(DataType::kF32);
+  const Kernel kernel = fake_kernel(kF32Types);
   BenchOptions options = quick_options();
   options.check_results = false;
   options.measure.rounds = 1;
@@ -243,7 +243,7 @@ TEST(Bench, TheSameSeedGivesTheSameOrder) {
 
 // A machine may be taken away at any time: what was measured by then is out.
 TEST(Bench, RecordsAreToldAsSoonAsTheyAreThere) {
-  const Kernel kernel = fake_kernel(DataType::kF32);
+  const Kernel kernel = fake_kernel(kF32Types);
   const std::vector<BenchCandidate> three(3, {{&kernel, "only"}});
   std::vector<Record> told;
   BenchOptions options = quick_options();
@@ -272,7 +272,7 @@ TEST(Bench, RecordsAreToldAsSoonAsTheyAreThere) {
 
 TEST(Bench, WhatIsToldIsWhatIsReturned) {
   FakeDevice device(DeviceKind::kCuda);
-  const Kernel f32 = fake_kernel(DataType::kF32), f64 = fake_kernel(DataType::kF64);
+  const Kernel f32 = fake_kernel(kF32Types), f64 = fake_kernel(kF64Types);
   std::vector<Json> told;
   BenchOptions options = quick_options();
   options.on_record = [&](const Record& record) { told.push_back(to_json(record)); };
@@ -284,7 +284,7 @@ TEST(Bench, WhatIsToldIsWhatIsReturned) {
 
 // Packs A and B into whole blocks of 32 x 32: 64 x 32 and 32 x 64 elements of kProblem.
 Kernel packing_kernel() {
-  Kernel kernel = fake_kernel(DataType::kF32);
+  Kernel kernel = fake_kernel(kF32Types);
   kernel.family = "packed";
   return kernel;
 }
@@ -292,7 +292,7 @@ constexpr std::int64_t kPackedBytes = 4 * (64 * 32 + 32 * 64);
 
 TEST(Bench, ACompanionWithinLessWorkspaceIsTimedInTheSameRun) {
   FakeDevice device(DeviceKind::kCuda);
-  const Kernel packing = packing_kernel(), plain = fake_kernel(DataType::kF32);
+  const Kernel packing = packing_kernel(), plain = fake_kernel(kF32Types);
   FakeVendor vendor(device, {2});
   BenchOptions options = quick_options();
   options.vendor = &vendor;
@@ -316,7 +316,7 @@ TEST(Bench, ACompanionWithinLessWorkspaceIsTimedInTheSameRun) {
 
 TEST(Bench, AWorkspaceThatNoPlanFitsIsSaid) {
   FakeDevice device(DeviceKind::kCuda);
-  const Kernel packing = packing_kernel(), plain = fake_kernel(DataType::kF32);
+  const Kernel packing = packing_kernel(), plain = fake_kernel(kF32Types);
   for (const bool checks : {true, false}) {
     BenchOptions options = quick_options();
     options.check_results = checks;
@@ -343,7 +343,7 @@ TEST(Bench, AWorkspaceThatNoPlanFitsIsSaid) {
 
 TEST(Bench, AnotherBuildsCodeIsVerifiedAndTimedInTurn) {
   FakeDevice device(DeviceKind::kCuda);
-  const Kernel kernel = fake_kernel(DataType::kF32);
+  const Kernel kernel = fake_kernel(kF32Types);
   Kernel other = kernel;
   other.own_image = CodeImage{};
   other.own_image->name = "other";

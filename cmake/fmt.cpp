@@ -17,8 +17,8 @@ template auto thousands_sep_impl(locale_ref) -> thousands_sep_result<wchar_t>;
 template auto decimal_point_impl(locale_ref) -> char;
 template auto decimal_point_impl(locale_ref) -> wchar_t;
 template void buffer<char>::append(const char*, const char*);
-template void vformat_to(buffer<char>&, string_view,
-                         basic_format_args<buffer_context<char>>, locale_ref);
+template void vformat_to(buffer<char>&, string_view, basic_format_args<buffer_context<char>>,
+                         locale_ref);
 
 }  // namespace detail
 }  // namespace v9

@@ -75,10 +75,10 @@ std::vector<Offer> offers_of_all(const Request& request) {
   }
   if (!offers.empty()) return offers;
   const Problem& p = request.problem;
-  throw StatusError(Status::unsupported(
-      "no kernel takes m = " + std::to_string(p.m) + ", n = " + std::to_string(p.n) +
-      ", k = " + std::to_string(p.k) + " in " + name_of(p.types) + " on an sm_" +
-      std::to_string(request.limits.sm)));
+  throw StatusError(Status::unsupported("no kernel takes m = " + std::to_string(p.m) +
+                                        ", n = " + std::to_string(p.n) +
+                                        ", k = " + std::to_string(p.k) + " in " + name_of(p.types) +
+                                        " on an sm_" + std::to_string(request.limits.sm)));
 }
 
 // Keeps what fits the workspace, the cheapest first.

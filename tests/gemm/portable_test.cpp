@@ -80,8 +80,8 @@ void for_each_problem(std::span<const Shape> shapes, F f) {
 }
 
 std::string text_of(const Problem& p) {
-  return name_of(p.types) + ' ' + std::to_string(p.m) + 'x' + std::to_string(p.n) +
-         'x' + std::to_string(p.k) + ' ' + layout_of(p);
+  return name_of(p.types) + ' ' + std::to_string(p.m) + 'x' + std::to_string(p.n) + 'x' +
+         std::to_string(p.k) + ' ' + layout_of(p);
 }
 
 // Which entries of which kernel the library launches on this GPU.

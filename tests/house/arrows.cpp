@@ -19,8 +19,9 @@ const std::map<std::string, std::string, std::less<>> kPages = {
     {"src/ladder/shared/async_loop.h", "async"},    {"src/ladder/shared/packed.h", "packed"}};
 
 // A room may include itself and the rooms named here; a name means its sub-rooms, too, but
-// "device" is not "device/virtual". "config" stands for the config.h of any kernel or rung (portable_config.h, too), and the
-// params.h of a kernel. Rooms under kernels/ and ladder/ are answered by functions below.
+// "device" is not "device/virtual". "config" stands for the config.h of any kernel or rung
+// (portable_config.h, too), and the params.h of a kernel. Rooms under kernels/ and ladder/ are
+// answered by functions below.
 const std::map<std::string, Rooms, std::less<>> kArrows = {
     {"include", {}},
     {"interpose", {"include"}},

@@ -36,7 +36,8 @@ class Portable : public testing::TestWithParam<KernelChoice> {
     const lab::VerifyResult result =
         lab::verify(oldest_gpu_of(kernel()), GetParam(), each.problem, options);
     EXPECT_TRUE(result.ok()) << each.name() << ": " << result.reason;
-    EXPECT_EQ(result.image.description, "ptx " + std::string(image_of(kernel()).portable_arch) + " (virtual)");
+    EXPECT_EQ(result.image.description,
+              "ptx " + std::string(image_of(kernel()).portable_arch) + " (virtual)");
   }
 };
 
@@ -95,7 +96,8 @@ template <class T>
 void expect_long_lines(const KernelChoice& choice, const char* layout, std::int64_t pitch) {
   const auto device =
       make_virtual_gpu(choice.kernel->first_sm, {.memory_bytes = std::size_t{1} << 42});
-  Problem problem{.m = 3, .n = 34, .k = 3, .types = choice.kernel->types, .order = Order::kRowMajor};
+  Problem problem{
+      .m = 3, .n = 34, .k = 3, .types = choice.kernel->types, .order = Order::kRowMajor};
   problem.lda = problem.ldb = problem.ldc = problem.ldd = pitch;
   set_layout(problem, layout);
   const SparseMatrix<T> a(*device, view_a(problem)), b(*device, view_b(problem)),

@@ -59,7 +59,7 @@ TEST_F(Explain, Rung05HasNoBankConflicts) {
   EXPECT_EQ(five.at("turns").at("conflicts"), 0);
   for (const lab::Json& advice : five.at("advice")) EXPECT_NE(advice.at("rule"), "bank-conflicts");
   // Turning both tiles moves the conflict to the store of the other one.
-  const lab::Json both = explained({"explain", "05/both_turned"});
+  const lab::Json both = explained({"explain", "05/both_transposed"});
   EXPECT_GT(both.at("turns").at("conflicts"), 0);
 }
 
@@ -154,7 +154,7 @@ TEST_F(Compare, AStepShowsSourceCountsCodeAndTime) {
   const Ran ran = run_program({"compare", "05", "06"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   for (const char* part :
-       {"--- src/ladder/05_conflict_free/kernel.cu", "+++ src/ladder/06_strip_of_4/kernel.cu",
+       {"--- src/ladder/05_conflict_free/kernel.cu", "+++ src/ladder/06_four_outputs/kernel.cu",
         "\n@@ -", "registers a thread", "excess wavefronts", "FMA : shared load",
         "measured, 4096x4096x4096", "results/h200_ladder_4096.json"}) {
     EXPECT_TRUE(contains(ran.out, part)) << part << "\n" << ran.out;
@@ -168,8 +168,8 @@ TEST_F(Compare, VariantsOfOneKernelShareTheirSource) {
   EXPECT_TRUE(object.at("source").empty());
   for (const lab::Json& row : object.at("code")) {
     if (row.at("what") != "registers a thread") continue;
-    EXPECT_EQ(row.at("06_strip_of_4/32x32x32"), "80");
-    EXPECT_EQ(row.at("06_strip_of_4/2x2"), "56");
+    EXPECT_EQ(row.at("06_four_outputs/32x32x32"), "80");
+    EXPECT_EQ(row.at("06_four_outputs/2x2"), "56");
   }
 }
 

@@ -162,7 +162,7 @@ TEST(Remainder, TheCostIsTheCheaperOne) {
 TEST(Remainder, NoLaunchCostsLessThanTheLeast) {
   const std::vector<gemm::RatedRow> rows = small_rows();
   for (const gemm::RatedRow& row : rows) {
-    const gemm::Loads loads{row.row->sides, row.row->fetches};
+    const gemm::Loads loads{row.row->majors, row.row->loads};
     for (const std::int64_t m : {1, 7, 100, 128, 255, 4096}) {
       for (const std::int64_t n : {1, 16, 100, 264, 5000}) {
         for (const std::int64_t k : {1, 8, 1000, 20000}) {

@@ -1,4 +1,4 @@
-// How rungs are planned when they are named: the row of the operand sides, one linear grid, packed
+// How rungs are planned when they are named: the row of the majors, one linear grid, packed
 // copies of what is read, and what they refuse.
 #include <gtest/gtest.h>
 

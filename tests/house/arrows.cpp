@@ -14,9 +14,9 @@ using Rooms = std::vector<std::string>;
 
 // Pages of the ladder that not every rung may read.
 const std::map<std::string, std::string, std::less<>> kPages = {
-    {"src/ladder/shared/common.h", "page"},         {"src/ladder/shared/strip.h", "strips"},
-    {"src/ladder/shared/strip_loader.h", "strips"}, {"src/ladder/shared/async_tile.h", "async"},
-    {"src/ladder/shared/async_loop.h", "async"},    {"src/ladder/shared/packed.h", "packed"}};
+    {"src/ladder/shared/common.h", "page"},        {"src/ladder/shared/vec4.h", "strips"},
+    {"src/ladder/shared/vec4_loader.h", "strips"}, {"src/ladder/shared/async_tile.h", "async"},
+    {"src/ladder/shared/async_loop.h", "async"},   {"src/ladder/shared/packed.h", "packed"}};
 
 // A room may include itself and the rooms named here; a name means its sub-rooms, too, but
 // "device" is not "device/virtual". "config" stands for the config.h of any kernel or rung, and the

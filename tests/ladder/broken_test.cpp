@@ -40,7 +40,7 @@ lab::VerifyResult verify(const Broken& broken) {
       .family = "one_launch",
       .rows = {{.variant = "only",
                 .entry = "broken_" + broken.entry,
-                .sides = {},
+                .majors = {},
                 .block = broken.block,
                 .threads = broken.threads,
                 .threads_y = 1}},

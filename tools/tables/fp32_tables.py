@@ -16,10 +16,11 @@ The files are made on a GPU:
   build/tessera bench --kernel best -m 8192 --layout all --mode sustained --energy \\
                       --json results/h200_fp32_energy.json
 """
-import json
 import math
 import re
 from dataclasses import dataclass
+
+import renamed
 
 LAYOUTS = ("NN", "NT", "TN", "TT")
 HEADLINE_SIZE = 8192
@@ -204,7 +205,7 @@ def headline(rows):
 
 
 def result_files(root):
-    files = [json.loads(path.read_text())
+    files = [renamed.load(path)
              for path in sorted((root / "results").glob("h200_fp32*.json"))]
     return [file for file in files if file.get("schema") == "tessera.results/1"]
 

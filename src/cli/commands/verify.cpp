@@ -89,7 +89,7 @@ void add_depth_groups(const std::vector<KernelChoice>& kernels, std::uint64_t se
                       std::vector<Group>& groups) {
   for (const KernelChoice& choice : kernels) {
     const KernelRow& row = rows_of(*choice.kernel, choice.variant).front();
-    if (row.resident == 0) continue;
+    if (row.ctas_per_sm == 0) continue;
     for (const auto& one : lab::depth_lattice(row.block, choice.kernel->type, seed)) {
       groups.push_back({one, {choice}});
     }
@@ -156,8 +156,8 @@ std::vector<lab::Record> run_groups(const std::vector<Group>& groups, Devices& d
       if (verify.misalign > 0) record.command += fmt::format(" --misalign {}", verify.misalign);
       if (verify.checks) record.command += " --checks";
       record.command += plan_flags_of(options.problem);
-      if (!options.device.multiprocessors.empty()) {
-        record.command += " --multiprocessors " + options.device.multiprocessors;
+      if (!options.device.sms.empty()) {
+        record.command += " --sms " + options.device.sms;
       }
       if (verify.nans > 0) record.command += fmt::format(" --nans {}", verify.nans);
       if (options.fill != "uniform") record.command += " --fill " + options.fill;

@@ -115,7 +115,7 @@ void add_threads_option(CLI::App& app, DeviceOptions& options) {
 }
 
 void add_multiprocessors_option(CLI::App& app, DeviceOptions& options) {
-  app.add_option("--multiprocessors", options.multiprocessors,
+  app.add_option("--sms", options.sms,
                  "of the virtual GPU, for kernels with a persistent grid (default 132)")
       ->type_name("N");
 }

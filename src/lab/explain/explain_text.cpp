@@ -169,8 +169,8 @@ std::string placement_text(const Explanation& e) {
     text += fmt::format(": {} block{} ({} of {} warps) on an SM, limited by {}", r.ctas,
                         r.ctas == 1 ? "" : "s", r.warps, r.max_warps, r.limited_by);
   }
-  text += fmt::format(". {} blocks for {} SMs", grouped(double(r.grid)), r.multiprocessors);
-  if (r.ctas > 0 && r.grid < static_cast<std::uint64_t>(r.ctas) * r.multiprocessors) {
+  text += fmt::format(". {} blocks for {} SMs", grouped(double(r.grid)), r.sms);
+  if (r.ctas > 0 && r.grid < static_cast<std::uint64_t>(r.ctas) * r.sms) {
     text += ": too few to fill the GPU; the times above are those of a full one";
   }
   return wrapped(text + ".");

@@ -83,7 +83,7 @@ Totals totals_of(const LaunchCounts& launch) {
 }
 
 std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu) {
-  const double clocks_a_ms = gpu.multiprocessors * gpu.clock_ghz * 1e6;  // of all SMs
+  const double clocks_a_ms = gpu.sms * gpu.clock_ghz * 1e6;  // of all SMs
   constexpr double kIssuesAClock = 4;  // HW: four schedulers an SM since Volta, one issue each
   constexpr double kWarp = 32;
   std::vector<ResourceUse> uses;

@@ -143,7 +143,7 @@ TEST(Steps, CountsCodeAndTimesStandSideBySide) {
   const Step step =
       compare_step(run("05", 64, 64, 64), run("06", 64, 64, 64), arch::kH200, SourceTree());
   ASSERT_EQ(step.files.size(), 2u);
-  EXPECT_EQ(step.files[1].after, "src/ladder/06_strip_of_4/kernel.cu");
+  EXPECT_EQ(step.files[1].after, "src/ladder/06_four_outputs/kernel.cu");
   const auto row = [](const Table& table, const std::string& what) {
     for (const auto& cells : table.rows) {
       if (cells.front() == what) return cells;

@@ -145,7 +145,7 @@ inline Kernel fake_kernel(DataType type) {
   KernelRow row;
   row.variant = "only";
   row.entry = std::string(name_of(type));
-  row.sides = {Contiguous::kStrided, Contiguous::kStrided};
+  row.majors = {Major::kStrided, Major::kStrided};
   row.block = {32, 32, 32};
   row.threads = 32;
   kernel.rows = {row};

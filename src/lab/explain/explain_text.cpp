@@ -76,10 +76,10 @@ std::string resources_text(const Explanation& e) {
     table.rows.push_back({use.name, fmt::format("{:.4g}", use.ms), percent(use.ms / bound),
                           grouped(use.amount), use.unit});
   }
-  const Turns& t = e.evidence.totals.turns;
+  const Wavefronts& t = e.evidence.totals.wavefronts;
   return render(table, Format::kText) +
          wrapped(fmt::format(
-             "Turns: {} bank conflicts, {} other shared wavefronts, {} of scattered "
+             "Wavefronts: {} bank conflicts, {} other shared wavefronts, {} of scattered "
              "and {} of other global accesses (model: one a clock and SM, bank "
              "rule '{}').",
              grouped(std::round(t.conflicts)), grouped(std::round(t.shared)),
@@ -270,7 +270,7 @@ Json resources_json(const Explanation& e) {
 }  // namespace
 
 Json to_json(const Explanation& e, int lines) {
-  const Turns& t = e.evidence.totals.turns;
+  const Wavefronts& t = e.evidence.totals.wavefronts;
   Json formulas = Json::array(), advice = Json::array(), sites = Json::array();
   for (const FormulaCheck& check : e.formulas) {
     formulas.push_back({{"what", check.what},
@@ -308,7 +308,7 @@ Json to_json(const Explanation& e, int lines) {
           {"blocks", e.ctas},
           {"blocks_ran", e.ran},
           {"resources", resources_json(e)},
-          {"turns",
+          {"wavefronts",
            {{"conflicts", t.conflicts},
             {"shared", t.shared},
             {"scattered", t.scattered},

@@ -36,8 +36,8 @@ TEST(Sites, TheTwoLoadsOfOneLineAreTwo) {
   EXPECT_EQ(a->place(), b->place());
   EXPECT_EQ(a->instructions, 32);  // unrolled
   EXPECT_EQ(a->memory.shared.requests, b->memory.shared.requests);
-  EXPECT_EQ(turns_of(*a).conflicts, 0);
-  EXPECT_EQ(turns_of(*b).conflicts, 31.0 * b->memory.shared.requests);
+  EXPECT_EQ(wavefronts_of(*a).conflicts, 0);
+  EXPECT_EQ(wavefronts_of(*b).conflicts, 31.0 * b->memory.shared.requests);
   EXPECT_EQ(b->text,
             "sum += ladder::as_written(tile_a[row][i]) * "
             "ladder::as_written(tile_b[col][i]);");

@@ -28,7 +28,7 @@ struct KernelRow {
   Loads loads = {Load::kCpAsync4, Load::kCpAsync4};
   TensorBox a_box = {}, b_box = {};  // of operands that are fetched by tensor copies
   int shared_bytes = 0;              // dynamic shared memory of a block
-  std::string reduce_entry = {};     // adds the parts of cut tiles
+  std::string reduce_entry = {};     // adds the partials of split tiles
   std::string repack_entry =
       {};               // brings operands into the form that tensor copies take; may be empty
   int ctas_per_sm = 0;  // CTAs per SM: the grid is persistent; 0: a block a tile

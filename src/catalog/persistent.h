@@ -38,7 +38,7 @@ KernelRow persistent_row(std::string_view kernel, const char* variant, const Con
   return row;
 }
 
-// One helper for each tile size among the rows that adds parts, and one that turns.
+// One helper for each tile size among the rows that adds partials, and one that repacks.
 std::vector<HelperEntry> persistent_helpers(const std::vector<KernelRow>& rows,
                                             const std::string& family);
 

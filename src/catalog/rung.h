@@ -16,7 +16,7 @@ std::string entry_name(std::string_view kernel, std::string_view variant, Majors
 // "07_vector_access" -> "tessera::vector_access"
 std::string name_space_of(const std::string& rung);
 
-// Outputs of one thread: what the config says, else a strip along n of as many as there are.
+// Outputs of one thread: what the config says, else a vector along n of as many as there are.
 template <class Config>
 constexpr OutputTile thread_tile(const Config& config) {
   if constexpr (requires { config.thread.m; }) return config.thread;

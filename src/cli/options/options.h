@@ -20,7 +20,7 @@ struct ProblemOptions {
   std::string kernel = "all", type;
   std::string m, n, k, shapes;
   std::string layout, order, lda, ldb, ldc, ldd, alpha, beta;
-  std::string cut = "model", turn = "model", edges = "model";
+  std::string split = "model", repack = "model", remainder = "model";
 
   bool gives_shapes() const { return !m.empty() || !n.empty() || !k.empty() || !shapes.empty(); }
 };
@@ -43,7 +43,7 @@ void add_kernel_options(CLI::App& app, ProblemOptions& options);
 void add_shape_options(CLI::App& app, ProblemOptions& options);
 void add_plan_options(CLI::App& app, ProblemOptions& options);
 gemm::PlanOptions plan_options_of(const ProblemOptions& options);
-std::string plan_flags_of(const ProblemOptions& options);  // " --cut never"; empty by default
+std::string plan_flags_of(const ProblemOptions& options);  // " --split never"; empty by default
 void add_scale_options(CLI::App& app, ProblemOptions& options);
 void add_device_options(CLI::App& app, DeviceOptions& options);
 void add_threads_option(CLI::App& app, DeviceOptions& options);

@@ -1,5 +1,5 @@
-// The two ways out of rung 12: each thread writes its own vectors, or the block turns its sums in
-// shared memory so that a warp writes whole rows of its tile.
+// The two ways out of rung 12: each thread writes its own vectors, or the block rearranges its sums
+// in shared memory so that a warp writes whole rows of its tile.
 #pragma once
 
 #include "ladder/12_warp_tile/config.h"

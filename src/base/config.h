@@ -39,7 +39,7 @@ struct TensorBox {
   int swizzle = 0;
 };
 
-// One row of a kernel's config table. Becomes one entry point, named by variant and sides.
+// One row of a kernel's config table. Becomes one entry point, named by variant and majors.
 template <class Config>
 struct ConfigRow {
   const char* variant;  // what a person types after the kernel's name, "128x128x8"

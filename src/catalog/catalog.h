@@ -24,7 +24,7 @@ struct KernelRow {
   OutputTile thread = {1, 1};  // outputs of one thread, for the arithmetic of its loads
   int threads = 0;             // a block, along x
   int threads_y = 1;           // and along y
-  // Of production kernels, several rows of which may take the same sides:
+  // Of production kernels, several rows of which may take the same majors:
   Loads loads = {Load::kCpAsync4, Load::kCpAsync4};
   TensorBox a_box = {}, b_box = {};  // of operands that are fetched by tensor copies
   int shared_bytes = 0;              // dynamic shared memory of a block

@@ -71,7 +71,7 @@ constexpr Costs costs_of(const Gpu& gpu) {
   costs.dram_gbs *= ratio;
   costs.copy_gbs *= ratio;
   // HW: about 34 bytes a clock and SM reach all SMs of an H200 together.
-  costs.l2_gbs = 34.0 * gpu.multiprocessors * gpu.clock_ghz;
+  costs.l2_gbs = 34.0 * gpu.sms * gpu.clock_ghz;
   return costs;
 }
 

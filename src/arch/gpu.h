@@ -9,7 +9,7 @@ struct Gpu {
   const char* name;       // "h200"
   const char* match;      // what the driver's device name contains, "H200"
   int sm;                 // compute capability, 90
-  int multiprocessors;    // SMs
+  int sms;                // SMs
   int fp32_lanes;         // FP32 multiply-adds a clock and SM
   int fp64_lanes;         // FP64 multiply-adds a clock and SM, without tensor cores
   int fp64_tensor_lanes;  // the same on tensor cores; 0: has none
@@ -29,7 +29,7 @@ struct Gpu {
   constexpr double fp64_tensor_peak() const { return peak_of(fp64_tensor_lanes); }
 
  private:
-  constexpr double peak_of(int lanes) const { return 2e-3 * lanes * multiprocessors * clock_ghz; }
+  constexpr double peak_of(int lanes) const { return 2e-3 * lanes * sms * clock_ghz; }
 };
 
 }  // namespace tessera::arch

@@ -17,20 +17,20 @@ struct OutputTile {
 };
 
 // Which index of an operand walks adjacent elements. kStrided: known only at run time.
-enum class Contiguous { kStrided, kM, kN, kK };
+enum class Major { kStrided, kM, kN, kK };
 
 // The contiguous side of both operands of the canonical (row-major C) problem.
-struct Sides {
-  Contiguous a, b;  // a: kK or kM; b: kN or kK
+struct Majors {
+  Major a, b;  // a: kK or kM; b: kN or kK
 };
 
 // How the tiles of an operand come into shared memory.
-enum class Fetch {
-  kTensor,  // by the copy engine: base address and row stride must be multiples of 16 bytes
-  kCopy4,   // element by element, by 4-byte cp.async: any alignment
+enum class Load {
+  kTma,       // by the copy engine: base address and row stride must be multiples of 16 bytes
+  kCpAsync4,  // element by element, by 4-byte cp.async: any alignment
 };
-struct Fetches {
-  Fetch a, b;
+struct Loads {
+  Load a, b;
 };
 
 // What one tensor copy moves, in elements, and how its rows are swizzled (bytes; 0: not at all).
@@ -39,18 +39,16 @@ struct TensorBox {
   int swizzle = 0;
 };
 
-// One row of a kernel's config table. Becomes one entry point, named by variant and sides.
+// One row of a kernel's config table. Becomes one entry point, named by variant and majors.
 template <class Config>
 struct ConfigRow {
   const char* variant;  // what a person types after the kernel's name, "128x128x8"
   Config config;
 };
 
-// Kernels whose operands' contiguous sides are compiled in have four rows a variant, in this order.
-inline constexpr Sides kAllSides[4] = {{Contiguous::kK, Contiguous::kN},
-                                       {Contiguous::kM, Contiguous::kN},
-                                       {Contiguous::kK, Contiguous::kK},
-                                       {Contiguous::kM, Contiguous::kK}};
+// Kernels whose operands' majors are compiled in have four rows a variant, in this order.
+inline constexpr Majors kAllMajors[4] = {
+    {Major::kK, Major::kN}, {Major::kM, Major::kN}, {Major::kK, Major::kK}, {Major::kM, Major::kK}};
 
 // A row table of a fixed length, returned by the helper below.
 template <class Config, int count>
@@ -62,15 +60,15 @@ struct ConfigRows {
   static constexpr int size() { return count; }
 };
 
-// Repeats each variant once for each pair of contiguous sides.
+// Repeats each variant once for each pair of majors.
 template <class Config, int variants>
-constexpr ConfigRows<Config, 4 * variants> for_all_sides(
+constexpr ConfigRows<Config, 4 * variants> for_all_majors(
     const ConfigRow<Config> (&list)[variants]) {
   ConfigRows<Config, 4 * variants> table{};
   for (int v = 0; v < variants; ++v) {
     for (int s = 0; s < 4; ++s) {
       table.rows[4 * v + s] = list[v];
-      table.rows[4 * v + s].config.sides = kAllSides[s];
+      table.rows[4 * v + s].config.majors = kAllMajors[s];
     }
   }
   return table;

@@ -13,7 +13,7 @@
 #include "ladder/03_shared_tile/config.h"
 #include "ladder/04_flat_index/config.h"
 #include "ladder/05_conflict_free/config.h"
-#include "ladder/06_strip_of_4/config.h"
+#include "ladder/06_four_outputs/config.h"
 #include "ladder/07_vector_access/config.h"
 #include "ladder/08_tile_4x4/config.h"
 #include "ladder/09_tile_8x8/config.h"
@@ -35,31 +35,31 @@ std::span<const Kernel> all_kernels() {
       catalog::portable_kernel, catalog::rung, catalog::stream_k_kernel;
   // clang-format off
   static const std::vector<Kernel> kernels = {
-      rung("01_strided", "one thread an output, lanes down a column", strided::kRows),
-      rung("02_coalesced", "lanes along a row", coalesced::kRows),
-      rung("03_shared_tile", "tiles staged in shared memory", shared_tile::kRows),
-      rung("04_flat_index", "a one-dimensional block", flat_index::kRows),
-      rung("05_conflict_free", "tiles in the order the lanes read", conflict_free::kRows),
-      rung("06_strip_of_4", "four outputs a thread", strip_of_4::kRows),
-      rung("07_vector_access", "128-bit global access", vector_access::kRows),
-      rung("08_tile_4x4", "4x4 outputs a thread", tile_4x4::kRows),
-      rung("09_tile_8x8", "8x8 outputs a thread", tile_8x8::kRows),
-      rung("10_general_tile", "interior blocks without predicates", general_tile::kRows),
-      rung("11_double_buffer", "load the next tile while multiplying", double_buffer::kRows),
-      rung("12_warp_tile", "lanes laid out for conflict-free reads", warp_tile::kRows),
-      rung("13_async_copy", "tiles copied past the registers, in stages", async_copy::kRows, async_copy::kPortableArch),
-      rung("14_operand_order", "FFMAs that share operands with their neighbours", operand_order::kRows, operand_order::kPortableArch),
-      persistent_rung("15_producer_warp", "warps that fetch, warps that only multiply", producer_warp::kRows),
-      patched_rung("16_scheduled_sass", "FFMAs reordered in the machine code", persistent_rung(scheduled_sass::kPatchedFrom, "", producer_warp::kRows)),
-      packed_rung("21_packed_blocks", "operands packed into blocks", packed_blocks::kRows),
-      packed_rung("22_packed_shared", "packed blocks in shared memory", packed_shared::kRows),
-      packed_rung("23_packed_conflict_free", "shared blocks read without conflicts", packed_conflict_free::kRows),
-      packed_rung("24_tensor_core_wmma", "FP64 tensor cores, one warp a tile", tensor_core_wmma::kRows, tensor_core_wmma::kPortableArch),
-      portable_kernel("simt_f32_sm75", "plain loads, for SM 7.5", kF32Types, portable::f32_sm75::kRows, 75),
-      portable_kernel("simt_f64_sm75", "plain loads, for SM 7.5", kF64Types, portable::f64_sm75::kRows, 75),
-      portable_kernel("simt_f32_sm80", "cp.async, from SM 8.0 on", kF32Types, portable::f32_sm80::kRows, 80),
-      portable_kernel("simt_f64_sm80", "cp.async, from SM 8.0 on", kF64Types, portable::f64_sm80::kRows, 80),
-      stream_k_kernel("simt_f32", "TMA, persistent, stream-K", "simt", simt::kRows),
+      rung("01_strided", "one thread an output, lanes down a column", strided::kConfigs),
+      rung("02_coalesced", "lanes along a row", coalesced::kConfigs),
+      rung("03_shared_tile", "tiles staged in shared memory", shared_tile::kConfigs),
+      rung("04_flat_index", "a one-dimensional block", flat_index::kConfigs),
+      rung("05_conflict_free", "tiles in the order the lanes read", conflict_free::kConfigs),
+      rung("06_four_outputs", "four outputs a thread", four_outputs::kConfigs),
+      rung("07_vector_access", "128-bit global access", vector_access::kConfigs),
+      rung("08_tile_4x4", "4x4 outputs a thread", tile_4x4::kConfigs),
+      rung("09_tile_8x8", "8x8 outputs a thread", tile_8x8::kConfigs),
+      rung("10_general_tile", "interior blocks without predicates", general_tile::kConfigs),
+      rung("11_double_buffer", "load the next tile while multiplying", double_buffer::kConfigs),
+      rung("12_warp_tile", "lanes laid out for conflict-free reads", warp_tile::kConfigs),
+      rung("13_async_copy", "tiles copied past the registers, in stages", async_copy::kConfigs, async_copy::kPortableArch),
+      rung("14_operand_order", "FFMAs that share operands with their neighbours", operand_order::kConfigs, operand_order::kPortableArch),
+      persistent_rung("15_producer_warp", "warps that fetch, warps that only multiply", producer_warp::kConfigs),
+      patched_rung("16_scheduled_sass", "FFMAs reordered in the machine code", persistent_rung(scheduled_sass::kPatchedFrom, "", producer_warp::kConfigs)),
+      packed_rung("21_packed_blocks", "operands packed into blocks", packed_blocks::kConfigs),
+      packed_rung("22_packed_shared", "packed blocks in shared memory", packed_shared::kConfigs),
+      packed_rung("23_packed_conflict_free", "shared blocks read without conflicts", packed_conflict_free::kConfigs),
+      packed_rung("24_tensor_core_wmma", "FP64 tensor cores, one warp a tile", tensor_core_wmma::kConfigs, tensor_core_wmma::kPortableArch),
+      portable_kernel("simt_f32_sm75", "plain loads, for SM 7.5", kF32Types, portable::f32_sm75::kConfigs, 75),
+      portable_kernel("simt_f64_sm75", "plain loads, for SM 7.5", kF64Types, portable::f64_sm75::kConfigs, 75),
+      portable_kernel("simt_f32_sm80", "cp.async, from SM 8.0 on", kF32Types, portable::f32_sm80::kConfigs, 80),
+      portable_kernel("simt_f64_sm80", "cp.async, from SM 8.0 on", kF64Types, portable::f64_sm80::kConfigs, 80),
+      stream_k_kernel("simt_f32", "TMA, persistent, stream-K", "simt", simt::kConfigs),
   };
   // clang-format on
   return kernels;

@@ -15,33 +15,33 @@
 
 namespace tessera {
 
-// One compiled entry of a kernel: a config under its variant name and operand sides.
+// One compiled entry of a kernel: a config under its variant name and majors.
 struct KernelRow {
   std::string variant;  // "128x128x8"
   std::string entry;    // "rung_10_general_tile__128x128x8_ak_bn"
-  Sides sides;          // kStrided where strides are run-time values
+  Majors majors;        // kStrided where strides are run-time values
   BlockTile block;
   OutputTile thread = {1, 1};  // outputs of one thread, for the arithmetic of its loads
   int threads = 0;             // a block, along x
   int threads_y = 1;           // and along y
-  // Of production kernels, several rows of which may take the same sides:
-  Fetches fetches = {Fetch::kCopy4, Fetch::kCopy4};
+  // Of production kernels, several rows of which may take the same majors:
+  Loads loads = {Load::kCpAsync4, Load::kCpAsync4};
   TensorBox a_box = {}, b_box = {};  // of operands that are fetched by tensor copies
   int shared_bytes = 0;              // dynamic shared memory of a block
-  std::string add_entry = {};        // adds the parts of cut tiles
-  std::string turn_entry =
-      {};            // brings operands into the form that tensor copies take; may be empty
-  int resident = 0;  // blocks of a multiprocessor: the grid is persistent; 0: a block a tile
-  int groups = 1;    // of warps, which divide a tile's k
+  std::string reduce_entry = {};     // adds the partials of split tiles
+  std::string repack_entry =
+      {};               // brings operands into the form that tensor copies take; may be empty
+  int ctas_per_sm = 0;  // CTAs per SM: the grid is persistent; 0: a block a tile
+  int groups = 1;       // of warps, which divide a tile's k
 };
 
 // An entry of a kernel's image that is no row, and what it calls.
 struct HelperEntry {
   std::string entry;   // "rung_21_packed_blocks__8x8__pack_a"
-  std::string call;    // "pack_a<kernel::kRows[0].config>"
+  std::string call;    // "pack_a<kernel::kConfigs[0].config>"
   std::string params;  // "tessera::PackParams"
-  // Of a block, and blocks of a multiprocessor that registers must suffice for; 0: not compiled in.
-  int threads = 0, min_blocks = 1;
+  // Of a block, and CTAs per SM that registers must suffice for; 0: not compiled in.
+  int threads = 0, ctas_per_sm = 1;
 };
 
 struct Kernel {

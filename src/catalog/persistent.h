@@ -1,8 +1,8 @@
 // Production kernels: a persistent grid that walks a stream-K schedule, operands fetched by tensor
 // copies where their alignment allows it. What such a kernel's config offers beside its rows'
 // words:
-//   block, thread, sides, fetches      base/config.h
-//   threads(), min_blocks()            of a block; blocks of a multiprocessor
+//   block, thread, majors, loads      base/config.h
+//   threads(), ctas_per_sm()            of a block; CTAs per SM
 //   shared_bytes()                     dynamic shared memory of a block
 //   a_box(), b_box()                   what one tensor copy moves: a TensorBox
 #pragma once
@@ -14,31 +14,31 @@
 namespace tessera::catalog {
 
 // "simt_f32__256x128x16_am_bn_tma": what the build calls the entry of a row.
-std::string entry_name(std::string_view kernel, std::string_view variant, Sides sides,
-                       Fetches fetches);
+std::string entry_name(std::string_view kernel, std::string_view variant, Majors majors,
+                       Loads loads);
 // "simt_f32__reduce_256x128": adds the parts of tiles of this size.
-std::string add_entry(std::string_view kernel, BlockTile block);
+std::string reduce_entry(std::string_view kernel, BlockTile block);
 
-std::string turn_entry(std::string_view kernel);  // "simt_f32__repack"
+std::string repack_entry(std::string_view kernel);  // "simt_f32__repack"
 
 template <class Config>
 KernelRow persistent_row(std::string_view kernel, const char* variant, const Config& config) {
   KernelRow row{.variant = variant,
-                .entry = entry_name(kernel, variant, config.sides, config.fetches),
-                .sides = config.sides,
+                .entry = entry_name(kernel, variant, config.majors, config.loads),
+                .majors = config.majors,
                 .block = config.block,
                 .thread = config.thread,
                 .threads = config.threads(),
-                .fetches = config.fetches,
+                .loads = config.loads,
                 .shared_bytes = config.shared_bytes(),
-                .resident = config.min_blocks()};
+                .ctas_per_sm = config.ctas_per_sm()};
   if constexpr (requires { config.groups; }) row.groups = config.groups;
-  if (config.fetches.a == Fetch::kTensor) row.a_box = config.a_box();
-  if (config.fetches.b == Fetch::kTensor) row.b_box = config.b_box();
+  if (config.loads.a == Load::kTma) row.a_box = config.a_box();
+  if (config.loads.b == Load::kTma) row.b_box = config.b_box();
   return row;
 }
 
-// One helper for each tile size among the rows that adds parts, and one that turns.
+// One helper for each tile size among the rows that adds partials, and one that repacks.
 std::vector<HelperEntry> persistent_helpers(const std::vector<KernelRow>& rows,
                                             const std::string& family);
 
@@ -57,8 +57,8 @@ Kernel stream_k_kernel(const std::string& name, std::string idea, const std::str
                        const Rows& table) {
   Kernel kernel = plain_kernel(name, std::move(idea), persistent_rows(name, table));
   for (KernelRow& row : kernel.rows) {
-    row.add_entry = add_entry(name, row.block);
-    row.turn_entry = turn_entry(name);
+    row.reduce_entry = reduce_entry(name, row.block);
+    row.repack_entry = repack_entry(name);
   }
   kernel.helpers = persistent_helpers(kernel.rows, family);
   kernel.family = "simt";

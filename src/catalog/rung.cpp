@@ -2,11 +2,11 @@
 
 namespace tessera::catalog {
 
-std::string entry_name(std::string_view kernel, std::string_view variant, Sides sides) {
+std::string entry_name(std::string_view kernel, std::string_view variant, Majors majors) {
   std::string name = std::string(kernel) + "__" + std::string(variant);
-  if (sides.a == Contiguous::kStrided) return name;
-  name += sides.a == Contiguous::kK ? "_ak" : "_am";
-  name += sides.b == Contiguous::kN ? "_bn" : "_bk";
+  if (majors.a == Major::kStrided) return name;
+  name += majors.a == Major::kK ? "_ak" : "_am";
+  name += majors.b == Major::kN ? "_bn" : "_bk";
   return name;
 }
 

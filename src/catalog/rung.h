@@ -11,12 +11,12 @@ namespace tessera::catalog {
 
 // "rung_10_general_tile__128x128x8_ak_bn": what the build calls the entry of a row. `kernel` with
 // its prefix.
-std::string entry_name(std::string_view kernel, std::string_view variant, Sides sides);
+std::string entry_name(std::string_view kernel, std::string_view variant, Majors majors);
 
 // "07_vector_access" -> "tessera::vector_access"
 std::string name_space_of(const std::string& rung);
 
-// Outputs of one thread: what the config says, else a strip along n of as many as there are.
+// Outputs of one thread: what the config says, else a vector along n of as many as there are.
 template <class Config>
 constexpr OutputTile thread_tile(const Config& config) {
   if constexpr (requires { config.thread.m; }) return config.thread;
@@ -29,13 +29,13 @@ template <class Rows>
 std::vector<KernelRow> rows_from(std::string_view prefix, const Rows& table) {
   std::vector<KernelRow> rows;
   for (const auto& [variant, config] : table) {
-    KernelRow row{.variant = variant, .entry = {}, .sides = {}, .block = config.block};
-    if constexpr (requires { config.sides; }) row.sides = config.sides;
+    KernelRow row{.variant = variant, .entry = {}, .majors = {}, .block = config.block};
+    if constexpr (requires { config.majors; }) row.majors = config.majors;
     if constexpr (requires { config.threads_y(); }) row.threads_y = config.threads_y();
     row.threads = config.threads() / row.threads_y;
     if constexpr (requires { config.shared_bytes(); }) row.shared_bytes = config.shared_bytes();
     row.thread = thread_tile(config);
-    row.entry = entry_name(prefix, variant, row.sides);
+    row.entry = entry_name(prefix, variant, row.majors);
     rows.push_back(row);
   }
   return rows;
@@ -88,7 +88,7 @@ Kernel packed_rung(const std::string& name, std::string idea, const Rows& table,
   for (std::size_t i = 0; i < kernel.rows.size(); ++i) {
     for (const std::string pack : {"pack_a", "pack_b"}) {
       kernel.helpers.push_back({kernel.rows[i].entry + "__" + pack,
-                                pack + "<kernel::kRows[" + std::to_string(i) + "].config>",
+                                pack + "<kernel::kConfigs[" + std::to_string(i) + "].config>",
                                 "tessera::PackParams"});
     }
   }

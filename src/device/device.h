@@ -27,7 +27,7 @@ struct DeviceInfo {
   DeviceKind kind;
   std::string name;  // "NVIDIA H200", "virtual"
   int sm = 0;        // compute capability, 90
-  int multiprocessors = 0;
+  int sms = 0;
   std::int64_t memory_bytes = 0;
   std::int64_t l2_bytes = 0;
   int clock_khz = 0;   // SM clock ceiling; 0 if unknown
@@ -140,7 +140,7 @@ std::unique_ptr<Device> make_cuda_device();
 struct VirtualDeviceOptions {
   int host_threads = 0;          // 0: all cores
   std::size_t memory_bytes = 0;  // 0: no limit but the host's
-  int multiprocessors = 132;     // what plans of persistent grids count on; HW: those of an H200
+  int sms = 132;                 // what plans of persistent grids count on; HW: those of an H200
   bool allow_avx512 = true;      // false: the AVX2 path even where the host has AVX-512
   vgpu::Observation observation = {};
 };

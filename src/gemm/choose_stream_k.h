@@ -1,7 +1,7 @@
 // Which schedule for which problem: whole tiles alone (data-parallel), some tiles cut (stream-K),
 // or every tile cut alike (split-K, which is stream-K with a multiple of the tiles as runs).
 // Cutting fills the last wave, and costs partial sums that are written, read again and added by a
-// second launch. A model decides, in clock cycles of one multiprocessor. Host code.
+// second launch. A model decides, in clock cycles of one SM. Host code.
 #pragma once
 
 #include <initializer_list>
@@ -14,7 +14,7 @@ namespace tessera::schedule {
 // What the parts of a product cost on one GPU, in cycles. gemm/cost.h says where a
 // kernel's numbers come from.
 struct TileCosts {
-  int resident;     // CTAs of a multiprocessor
+  int ctas_per_sm;  // CTAs per SM
   double start;     // until the first tile of a CTA has come
   double k_tile;    // one k tile of one CTA while all resident CTAs fetch and multiply
   double store;     // the end of a work item, less what other resident CTAs multiply meanwhile
@@ -23,12 +23,12 @@ struct TileCosts {
   double add_part;  // reading one part again, by the whole GPU
 };
 
-// A CTA that has its multiprocessor for itself is not `resident` times as fast: four warps do not
+// A CTA that has its SM for itself is not `resident` times as fast: four warps do not
 // fill it. HW: 40 of 54 TFLOP/s with one of two (128x64 at 1024^3 on an H200) give this share.
-constexpr double slowdown(const TileCosts& costs, long long ctas, long long multiprocessors) {
+constexpr double slowdown(const TileCosts& costs, long long ctas, long long sms) {
   constexpr double kAlone = 0.85;
-  const double together = static_cast<double>((ctas + multiprocessors - 1) / multiprocessors);
-  return (together + kAlone) / (costs.resident + kAlone);
+  const double together = static_cast<double>((ctas + sms - 1) / sms);
+  return (together + kAlone) / (costs.ctas_per_sm + kAlone);
 }
 
 // Walked together: about a square of tiles in flight.
@@ -80,13 +80,13 @@ struct Cycles {
 
 // From the start of the first CTA to the end of the last, with room for `ctas`.
 constexpr Cycles predicted(const StreamK& s, int ctas, const TileCosts& costs) {
-  const int multiprocessors = ctas / costs.resident;
+  const int sms = ctas / costs.ctas_per_sm;
   const int waves = s.whole_tiles / ctas, rest = s.whole_tiles % ctas;
-  const double whole_waves = waves + (rest > 0 ? slowdown(costs, rest, multiprocessors) : 0);
+  const double whole_waves = waves + (rest > 0 ? slowdown(costs, rest, sms) : 0);
   Cycles c{.start = costs.start,
            .multiply = whole_waves * s.k_tiles * costs.k_tile,
            // In the last wave nobody multiplies meanwhile.
-           .store = (waves + (rest > 0) + costs.resident - 1) * costs.store,
+           .store = (waves + (rest > 0) + costs.ctas_per_sm - 1) * costs.store,
            .memory = costs.memory,
            .add = 0};
   if (s.split_tiles() == 0) return c;
@@ -94,8 +94,7 @@ constexpr Cycles predicted(const StreamK& s, int ctas, const TileCosts& costs) {
   const long long length = s.run_length + (s.longer_runs > 0 ? 1 : 0);
   const long long items = split_k ? 1 : pieces(length, s.k_tiles) + 1;
   const int parts = split_k ? s.runs : s.runs + s.split_tiles();
-  c.multiply +=
-      static_cast<double>(length) * costs.k_tile * slowdown(costs, s.runs, multiprocessors);
+  c.multiply += static_cast<double>(length) * costs.k_tile * slowdown(costs, s.runs, sms);
   c.store += static_cast<double>(items) * costs.store;
   c.add = costs.add + parts * costs.add_part;
   return c;
@@ -115,8 +114,8 @@ constexpr StreamK choose_stream_k(long long m, long long n, long long k, BlockTi
     const int cut = whole.tiles() - kept;
     const long long most = static_cast<long long>(cut) * whole.k_tiles / kShortestRun;
     const int runs = most < ctas ? static_cast<int>(most) : ctas;
-    // As many runs as there is room for; such that no run crosses a tile; one a multiprocessor.
-    const int alone = ctas / costs.resident;
+    // As many runs as there is room for; such that no run crosses a tile; one an SM.
+    const int alone = ctas / costs.ctas_per_sm;
     for (const int candidate : {runs, runs / cut * cut, alone < runs ? alone : runs,
                                 (alone < runs ? alone : runs) / cut * cut}) {
       if (candidate == 0 || (candidate <= cut && candidate < alone)) continue;  // idle GPU

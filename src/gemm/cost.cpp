@@ -63,7 +63,7 @@ double start_cycles(const GemmParams& p, int element_bytes) {
 // One k tile of all CTAs of an SM, fetched by tensor copies.
 double k_tile_cycles(const RatedRow& rated) {
   const KernelRow& row = *rated.row;
-  const double depth = static_cast<double>(row.block.k) * row.resident;
+  const double depth = static_cast<double>(row.block.k) * row.ctas_per_sm;
   const double products = depth * row.block.m * row.block.n;
   const double fetched = depth * (row.block.m + row.block.n) * 4;
   return std::max(products / lanes_of(rated), fetched / kFetchBytes);
@@ -73,7 +73,7 @@ double k_tile_cycles(const RatedRow& rated) {
 double fragment_cycles(const KernelRow& row) {
   const double warps =
       static_cast<double>(row.block.m) * row.block.n / (32.0 * row.thread.m * row.thread.n);
-  return warps * (row.thread.m + row.thread.n) * row.block.k * row.resident;
+  return warps * (row.thread.m + row.thread.n) * row.block.k * row.ctas_per_sm;
 }
 
 // By how much an operand along k that is copied element by element slows a product down: its rows
@@ -83,17 +83,17 @@ double copy_transpose_slowdown(int rows) {
 }
 
 // One k tile of all CTAs of an SM, loaded this way.
-double own_k_tile_cycles(const RatedRow& rated, const Loads& loads) {
+double own_k_tile_cycles(const RatedRow& rated, const OperandModes& modes) {
   const KernelRow& row = *rated.row;
   double rows = 0, transposed = 0, slowdown = 0;
-  const auto add_copies = [&](Fetch fetch, bool along_k, int extent) {
-    if (fetch != Fetch::kCopy4) return;
-    const double copies = static_cast<double>(extent) * row.block.k * row.resident / 32;
+  const auto add_copies = [&](Load fetch, bool along_k, int extent) {
+    if (fetch != Load::kCpAsync4) return;
+    const double copies = static_cast<double>(extent) * row.block.k * row.ctas_per_sm / 32;
     (along_k ? transposed : rows) += copies * (along_k ? kCopyTransposeCycles : kCopyCycles);
     slowdown = std::max(slowdown, along_k ? copy_transpose_slowdown(extent) : kCopySlowdown);
   };
-  add_copies(loads.fetches.a, loads.sides.a == Contiguous::kK, row.block.m);
-  add_copies(loads.fetches.b, loads.sides.b == Contiguous::kK, row.block.n);
+  add_copies(modes.loads.a, modes.majors.a == Major::kK, row.block.m);
+  add_copies(modes.loads.b, modes.majors.b == Major::kK, row.block.n);
   const double pipe = rows > 0 ? rows + fragment_cycles(row) : 0;
   return std::max({k_tile_cycles(rated) * (1 + slowdown), rows + transposed, pipe});
 }
@@ -104,8 +104,8 @@ bool outgrows_l2(const GemmParams& p, int element_bytes) {
 }
 
 // Cycles to write the tiles of all CTAs of an SM.
-double write_cycles(const KernelRow& row, const GemmParams& p, int resident, int element_bytes) {
-  const double bytes = static_cast<double>(row.block.m) * row.block.n * element_bytes * resident;
+double write_cycles(const KernelRow& row, const GemmParams& p, int ctas_per_sm, int element_bytes) {
+  const double bytes = static_cast<double>(row.block.m) * row.block.n * element_bytes * ctas_per_sm;
   const double rate = outgrows_l2(p, element_bytes) ? kStoreBytes : kL2StoreBytes;
   const bool by_scratch = p.d_row * element_bytes % 16 != 0;
   return bytes / rate + (by_scratch ? bytes / kScratchBytes : 0);
@@ -115,8 +115,9 @@ double write_cycles(const KernelRow& row, const GemmParams& p, int resident, int
 // device memory.
 double store_cycles(const KernelRow& row, const GemmParams& p) {
   const double own = kStore + (row.groups > 1 ? row.groups * kGroupSums : 0);
-  const double write = write_cycles(row, p, row.resident, sizeof(float));
-  return outgrows_l2(p, sizeof(float)) ? own / row.resident + write : (own + write) / row.resident;
+  const double write = write_cycles(row, p, row.ctas_per_sm, sizeof(float));
+  return outgrows_l2(p, sizeof(float)) ? own / row.ctas_per_sm + write
+                                       : (own + write) / row.ctas_per_sm;
 }
 
 // Blocks of a rung that run at the same time on one SM.
@@ -131,7 +132,7 @@ int ctas_per_sm(const KernelRow& row) {
 schedule::TileCosts tile_costs(const RatedRow& rated, const GemmParams& p, int sms) {
   const KernelRow& row = *rated.row;
   const double partial = static_cast<double>(row.block.m) * row.block.n * sizeof(float);
-  return {.resident = row.resident,
+  return {.ctas_per_sm = row.ctas_per_sm,
           .start = start_cycles(p, sizeof(float)),
           .k_tile = k_tile_cycles(rated),
           .store = store_cycles(row, p),
@@ -164,13 +165,13 @@ Cost microseconds_of(const schedule::Cycles& cycles) {
 
 }  // namespace
 
-Scheduled cost_of_persistent(const RatedRow& rated, const Loads& loads, const GemmParams& p,
+Scheduled cost_of_persistent(const RatedRow& rated, const OperandModes& modes, const GemmParams& p,
                              const DeviceLimits& limits, Policy split) {
-  const int ctas = limits.sms * rated.row->resident;
+  const int ctas = limits.sms * rated.row->ctas_per_sm;
   schedule::TileCosts costs = tile_costs(rated, p, limits.sms);
   Scheduled scheduled{schedule_of(*rated.row, p, ctas, costs, split), {}};
   if (p.m == 0 || p.n == 0) return scheduled;
-  costs.k_tile = own_k_tile_cycles(rated, loads);
+  costs.k_tile = own_k_tile_cycles(rated, modes);
   scheduled.cost = microseconds_of(schedule::predicted(scheduled.schedule, ctas, costs));
   return scheduled;
 }

@@ -35,9 +35,9 @@ struct RatedRow {
 };
 
 // How the operands reach shared memory, and along which side they are contiguous there.
-struct Loads {
-  Sides sides;
-  Fetches fetches;
+struct OperandModes {
+  Majors majors;
+  Loads loads;
 };
 
 // A schedule of one product, and what the product costs with it.
@@ -49,8 +49,8 @@ struct Scheduled {
 // A persistent grid, its schedule as the policy says.
 // WHY: the schedule is chosen as if all operands came by tensor copies, so that it does not depend
 // on their alignment.
-Scheduled cost_of_persistent(const RatedRow& row, const Loads& loads, const GemmParams& canonical,
-                             const DeviceLimits& limits, Policy split);
+Scheduled cost_of_persistent(const RatedRow& row, const OperandModes& modes,
+                             const GemmParams& canonical, const DeviceLimits& limits, Policy split);
 
 // A grid of one block for each tile.
 Cost cost_of_tiles(const RatedRow& row, const GemmParams& canonical, int element_bytes,

@@ -42,10 +42,10 @@ std::vector<Variant> variants_with_rates(const Kernel& kernel) {
   return variants;
 }
 
-const KernelRow& row_of_sides(const Variant& variant, const Request& request) {
+const KernelRow& row_of_majors(const Variant& variant, const Request& request) {
   const auto fits = [&](const KernelRow& row) {
-    return row.sides.a == Contiguous::kStrided ||
-           (row.sides.a == request.sides.a && row.sides.b == request.sides.b);
+    return row.majors.a == Major::kStrided ||
+           (row.majors.a == request.majors.a && row.majors.b == request.majors.b);
   };
   const auto row = std::find_if(variant.rows.begin(), variant.rows.end(), fits);
   if (row != variant.rows.end()) return *row;

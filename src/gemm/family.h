@@ -24,7 +24,7 @@ struct Request {
   Product product;  // its canonical form, and which slots hold the operands
   // Of the canonical operands.
   int a_alignment, b_alignment;
-  Sides sides;  // along which the operands are contiguous
+  Majors majors;  // along which the operands are contiguous
   DeviceLimits limits;
   PlanOptions options;
 
@@ -73,8 +73,8 @@ class Family {
 // The family that the catalog's line names.
 const Family& family_of(const Kernel& kernel);
 
-// The row of a variant whose operand sides are those of the problem.
-const KernelRow& row_of_sides(const Variant& variant, const Request& request);
+// The row of a variant whose majors are those of the problem.
+const KernelRow& row_of_majors(const Variant& variant, const Request& request);
 
 inline constexpr std::int64_t kMaxGrid = 0x7fffffff;  // HW: largest grid.x since compute 3.0
 std::int64_t tiles_along(std::int64_t extent, int block);

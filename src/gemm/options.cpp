@@ -22,7 +22,7 @@ bool operator==(const PlanOptions& x, const PlanOptions& y) {
 }
 
 DeviceLimits limits_of(const DeviceInfo& info) {
-  return {info.sm, std::max(1, info.multiprocessors), info.l2_bytes};
+  return {info.sm, std::max(1, info.sms), info.l2_bytes};
 }
 
 Alignment alignment_of(const Operands& operands) {

@@ -35,7 +35,7 @@ bool operator==(const PlanOptions& x, const PlanOptions& y);
 // The GPU that a plan is for.
 struct DeviceLimits {
   int sm = 90;  // compute capability
-  int sms = 1;  // multiprocessors
+  int sms = 1;  // SMs
   std::int64_t l2_bytes = 0;
 
   bool operator==(const DeviceLimits&) const = default;

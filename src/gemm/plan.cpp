@@ -13,11 +13,11 @@ Problem without_scales(Problem problem) {
 }
 
 // The layout decides, not the strides: a thin matrix may have a stride of 1 on both sides.
-Sides sides_of(const Problem& problem) {
+Majors sides_of(const Problem& problem) {
   const bool swapped = problem.order == Order::kColumnMajor;
   const bool a_along_k = swapped ? problem.op_b == Op::kNone : problem.op_a == Op::kNone;
   const bool b_along_n = swapped ? problem.op_a == Op::kNone : problem.op_b == Op::kNone;
-  return {a_along_k ? Contiguous::kK : Contiguous::kM, b_along_n ? Contiguous::kN : Contiguous::kK};
+  return {a_along_k ? Major::kK : Major::kM, b_along_n ? Major::kN : Major::kK};
 }
 
 Request request_of(const Problem& problem, const Alignment& alignment, const DeviceLimits& limits,
@@ -32,7 +32,7 @@ Request request_of(const Problem& problem, const Alignment& alignment, const Dev
                       .d = {Slot::kD}},
           .a_alignment = swapped ? alignment.b : alignment.a,
           .b_alignment = swapped ? alignment.a : alignment.b,
-          .sides = sides_of(problem),
+          .majors = sides_of(problem),
           .limits = limits,
           .options = options};
 }

@@ -23,7 +23,7 @@ Ends ends_of(long long extent, int block, bool always) {
   return always ? Ends{{whole, 0}, 1} : Ends{{extent, whole}, 2};
 }
 
-Loads loads_of(const KernelRow& row) { return {row.sides, row.fetches}; }
+OperandModes modes_of(const KernelRow& row) { return {row.majors, row.loads}; }
 
 }  // namespace
 
@@ -52,7 +52,7 @@ Rectangle RemainderSearch::priced_rectangle(const RatedRow& row, long long m, lo
   ++priced_;
   Rectangle rectangle{row, 0, 0, m, n};
   rectangle.scheduled =
-      cost_of_persistent(row, loads_of(*row.row), product_of(rectangle, whole_), limits_, split_);
+      cost_of_persistent(row, modes_of(*row.row), product_of(rectangle, whole_), limits_, split_);
   return rectangle;
 }
 

@@ -24,12 +24,12 @@ TensorMapDesc map_of(long long inner, long long outer, long long stride, TensorB
 }  // namespace
 
 TensorMapDesc map_of_a(const KernelRow& row, const GemmParams& p) {
-  return row.sides.a == Contiguous::kK ? map_of(p.k, p.m, p.a_row, row.a_box)
-                                       : map_of(p.m, p.k, p.a_col, row.a_box);
+  return row.majors.a == Major::kK ? map_of(p.k, p.m, p.a_row, row.a_box)
+                                   : map_of(p.m, p.k, p.a_col, row.a_box);
 }
 TensorMapDesc map_of_b(const KernelRow& row, const GemmParams& p) {
-  return row.sides.b == Contiguous::kK ? map_of(p.k, p.n, p.b_col, row.b_box)
-                                       : map_of(p.n, p.k, p.b_row, row.b_box);
+  return row.majors.b == Major::kK ? map_of(p.k, p.n, p.b_col, row.b_box)
+                                   : map_of(p.n, p.k, p.b_row, row.b_box);
 }
 
 bool can_be_mapped(TensorMapDesc desc, int alignment) {
@@ -42,15 +42,14 @@ bool can_be_mapped(TensorMapDesc desc, int alignment) {
 
 bool can_load(const KernelRow& row, const Request& request) {
   const GemmParams& p = request.product.params;
-  return (row.fetches.a != Fetch::kTensor ||
-          can_be_mapped(map_of_a(row, p), request.a_alignment)) &&
-         (row.fetches.b != Fetch::kTensor || can_be_mapped(map_of_b(row, p), request.b_alignment));
+  return (row.loads.a != Load::kTma || can_be_mapped(map_of_a(row, p), request.a_alignment)) &&
+         (row.loads.b != Load::kTma || can_be_mapped(map_of_b(row, p), request.b_alignment));
 }
 
 const KernelRow* row_of_loads(const Variant& variant, const Request& request) {
   for (const KernelRow& row : variant.rows) {
-    const bool fits = row.sides.a == Contiguous::kStrided ||
-                      (row.sides.a == request.sides.a && row.sides.b == request.sides.b);
+    const bool fits = row.majors.a == Major::kStrided ||
+                      (row.majors.a == request.majors.a && row.majors.b == request.majors.b);
     if (fits && can_load(row, request)) return &row;
   }
   return nullptr;
@@ -58,10 +57,10 @@ const KernelRow* row_of_loads(const Variant& variant, const Request& request) {
 
 void add_maps(PlannedLaunch& launch, const KernelRow& row, const Product& product,
               std::size_t a_offset, std::size_t b_offset) {
-  if (row.fetches.a == Fetch::kTensor) {
+  if (row.loads.a == Load::kTma) {
     launch.maps.push_back({a_offset, map_of_a(row, product.params), product.a});
   }
-  if (row.fetches.b == Fetch::kTensor) {
+  if (row.loads.b == Load::kTma) {
     launch.maps.push_back({b_offset, map_of_b(row, product.params), product.b});
   }
 }

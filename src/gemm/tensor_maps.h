@@ -19,7 +19,7 @@ bool can_be_mapped(TensorMapDesc desc, int alignment);
 // Whether the row's ways to load suit these operands. Rows without such ways suit all.
 bool can_load(const KernelRow& row, const Request& request);
 
-// The first row of a variant whose sides and loads suit the operands; null where none does.
+// The first row of a variant whose majors and loads suit the operands; null where none does.
 const KernelRow* row_of_loads(const Variant& variant, const Request& request);
 
 // Adds the maps of operands that the row loads by tensor copies, at these offsets.

@@ -86,7 +86,7 @@ TEST(Catalog, RowsOfAVariantAreNeighbours) {
 TEST(Catalog, ThreadsOfABlockShareItsOutputs) {
   for (const Kernel& kernel : all_kernels()) {
     for (const KernelRow& row : kernel.rows) {
-      if (row.resident > 0) continue;  // some of their threads only fetch
+      if (row.ctas_per_sm > 0) continue;  // some of their threads only fetch
       const int outputs = row.thread.m * row.thread.n * row.threads * row.threads_y;
       EXPECT_EQ(outputs, row.block.m * row.block.n) << row.entry;
     }

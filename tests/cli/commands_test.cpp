@@ -206,22 +206,22 @@ TEST_F(Commands, WhyNamesTheKernelThatBestTakes) {
   EXPECT_EQ(run.at("config"), first.at("config"));
 }
 
-TEST_F(Commands, WhySaysWhereEdgesAreSplit) {
-  const auto taken = [](const char* edges) {
+TEST_F(Commands, WhySaysWhereTheRemainderIsPlannedApart) {
+  const auto taken = [](const char* policy) {
     const Ran why = run_program({"bench", "--device", "virtual", "--why", "-m", "4097", "--layout",
-                                 "NT", "--edges", edges, "--json", "-"});
+                                 "NT", "--remainder", policy, "--json", "-"});
     EXPECT_EQ(why.code, 0) << why.err;
     return lab::Json::parse(why.out).at("problems").at(0).at("candidates").at(0);
   };
-  EXPECT_GT(taken("model").at("predicted_us").at("edges"), 0.0);
+  EXPECT_GT(taken("model").at("predicted_us").at("remainder"), 0.0);
   EXPECT_TRUE(contains(taken("model").at("schedule"), "; "));
-  EXPECT_EQ(taken("never").at("predicted_us").at("edges"), 0.0);
+  EXPECT_EQ(taken("never").at("predicted_us").at("remainder"), 0.0);
   EXPECT_FALSE(contains(taken("never").at("schedule"), "; "));
   const Ran run = run_program({"bench", "--device", "virtual", "--kernel", "simt_f32/64x32", "-m",
-                               "70", "--layout", "NT", "--edges", "always", "--json", "-"});
+                               "70", "--layout", "NT", "--remainder", "always", "--json", "-"});
   EXPECT_EQ(run.code, 0) << run.err;
   const lab::Json record = lab::Json::parse(run.out).at("runs").at(0);
-  EXPECT_TRUE(contains(record.at("command"), "--edges always")) << record.at("command");
+  EXPECT_TRUE(contains(record.at("command"), "--remainder always")) << record.at("command");
 }
 
 TEST_F(Commands, ASignalKeepsWhatWasMeasured) {

@@ -56,16 +56,16 @@ TEST_F(Explain, ThePageShowsWhatThisBuildPrints) {
 TEST_F(Explain, Rung05HasNoBankConflicts) {
   const lab::Json five = explained({"explain", "05"});
   EXPECT_NE(five.at("limited_by"), "bank conflicts");
-  EXPECT_EQ(five.at("turns").at("conflicts"), 0);
+  EXPECT_EQ(five.at("wavefronts").at("conflicts"), 0);
   for (const lab::Json& advice : five.at("advice")) EXPECT_NE(advice.at("rule"), "bank-conflicts");
   // Turning both tiles moves the conflict to the store of the other one.
-  const lab::Json both = explained({"explain", "05/both_turned"});
-  EXPECT_GT(both.at("turns").at("conflicts"), 0);
+  const lab::Json both = explained({"explain", "05/both_transposed"});
+  EXPECT_GT(both.at("wavefronts").at("conflicts"), 0);
 }
 
 TEST_F(Explain, Rung01IsScatteredAndRung02IsNot) {
   EXPECT_EQ(explained({"explain", "01"}).at("limited_by"), "scattered global accesses");
-  EXPECT_EQ(explained({"explain", "02"}).at("turns").at("scattered"), 0);
+  EXPECT_EQ(explained({"explain", "02"}).at("wavefronts").at("scattered"), 0);
 }
 
 // Multiples of the tile: the formula that fits is the count, to the last word.
@@ -94,7 +94,7 @@ TEST_F(Explain, JsonHoldsWhatTheTextSays) {
   const lab::Json object = explained({"explain", "06", "-m", "64", "-n", "32", "-k", "32"});
   for (const char* field :
        {"kernel", "config", "gpu", "limited_by", "verdict", "tag", "bank_model", "resources",
-        "turns", "formulas", "flop_per_byte", "placement", "advice", "lines"}) {
+        "wavefronts", "formulas", "flop_per_byte", "placement", "advice", "lines"}) {
     EXPECT_TRUE(object.contains(field)) << field;
   }
   EXPECT_EQ(object.at("placement").at("registers"), 80);
@@ -114,7 +114,8 @@ TEST_F(Explain, LargeProblemsAreSampledAndSaySo) {
   const lab::Json whole =
       explained({"explain", "08", "-m", "1024", "-n", "1024", "-k", "64", "--sample", "0"});
   EXPECT_EQ(whole.at("blocks_ran"), 256);
-  const double all = whole.at("turns").at("shared"), part = object.at("turns").at("shared");
+  const double all = whole.at("wavefronts").at("shared"),
+               part = object.at("wavefronts").at("shared");
   EXPECT_NEAR(part / all, 1, 0.01);
 }
 
@@ -154,7 +155,7 @@ TEST_F(Compare, AStepShowsSourceCountsCodeAndTime) {
   const Ran ran = run_program({"compare", "05", "06"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   for (const char* part :
-       {"--- src/ladder/05_conflict_free/kernel.cu", "+++ src/ladder/06_strip_of_4/kernel.cu",
+       {"--- src/ladder/05_conflict_free/kernel.cu", "+++ src/ladder/06_four_outputs/kernel.cu",
         "\n@@ -", "registers a thread", "excess wavefronts", "FMA : shared load",
         "measured, 4096x4096x4096", "results/h200_ladder_4096.json"}) {
     EXPECT_TRUE(contains(ran.out, part)) << part << "\n" << ran.out;
@@ -168,8 +169,8 @@ TEST_F(Compare, VariantsOfOneKernelShareTheirSource) {
   EXPECT_TRUE(object.at("source").empty());
   for (const lab::Json& row : object.at("code")) {
     if (row.at("what") != "registers a thread") continue;
-    EXPECT_EQ(row.at("06_strip_of_4/32x32x32"), "80");
-    EXPECT_EQ(row.at("06_strip_of_4/2x2"), "56");
+    EXPECT_EQ(row.at("06_four_outputs/32x32x32"), "80");
+    EXPECT_EQ(row.at("06_four_outputs/2x2"), "56");
   }
 }
 

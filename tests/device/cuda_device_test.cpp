@@ -12,7 +12,7 @@ TEST_F(CudaDeviceTest, ReadsWhatTheGpuIs) {
   EXPECT_EQ(device->info().kind, DeviceKind::kCuda);
   EXPECT_EQ(device->info().name, "Fake GPU");
   EXPECT_EQ(device->info().sm, 90);
-  EXPECT_EQ(device->info().multiprocessors, 132);
+  EXPECT_EQ(device->info().sms, 132);
   EXPECT_EQ(device->info().memory_bytes, 1000000);
   EXPECT_EQ(device->info().l2_bytes, 52428800);
   EXPECT_EQ(device->info().clock_khz, 1980000);

@@ -113,9 +113,9 @@ int cuDeviceGetName(char* name, int bytes, int) {
 }
 int cuDeviceGetAttribute(int* value, int attribute, int) {
   const int sm = std::stoi(setting("FAKE_CUDA_SM", "90"));
-  const int multiprocessors = std::stoi(setting("FAKE_CUDA_MULTIPROCESSORS", "132"));
+  const int sms = std::stoi(setting("FAKE_CUDA_MULTIPROCESSORS", "132"));
   const std::map<int, int> values = {
-      {13, 1980000}, {16, multiprocessors}, {38, 52428800}, {75, sm / 10}, {76, sm % 10}};
+      {13, 1980000}, {16, sms}, {38, 52428800}, {75, sm / 10}, {76, sm % 10}};
   *value = values.at(attribute);
   return note("cuDeviceGetAttribute");
 }

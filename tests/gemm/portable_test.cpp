@@ -20,10 +20,10 @@ namespace tessera {
 namespace {
 
 struct Gpu {
-  int sm, multiprocessors;
+  int sm, sms;
   const char* portable_arch;  // of the code that it is given
 };
-// HW: multiprocessors of a 2080 Ti, an A100, an RTX 3090, an RTX 4090, an H200, a B200 and an
+// HW: SMs of a 2080 Ti, an A100, an RTX 3090, an RTX 4090, an H200, a B200 and an
 // RTX 5090; only their proportion matters here.
 constexpr Gpu kGpus[] = {{75, 68, "compute_75"},  {80, 108, "compute_80"}, {86, 82, "compute_80"},
                          {89, 128, "compute_80"}, {90, 132, "compute_80"}, {100, 148, "compute_80"},
@@ -56,7 +56,7 @@ class EveryGpu : public CudaDeviceTest, public testing::WithParamInterface<Gpu> 
     CudaDeviceTest::SetUp();
     if (IsSkipped()) return;
     set("SM", std::to_string(GetParam().sm));
-    set("MULTIPROCESSORS", std::to_string(GetParam().multiprocessors));
+    set("MULTIPROCESSORS", std::to_string(GetParam().sms));
     set("ACCEPT", "1");
     device_ = cuda::make_device(kFake);
   }
@@ -143,7 +143,7 @@ TEST_P(EveryGpu, PtxasAssemblesTheChosenEntries) {
 // The virtual GPU runs the PTX that this GPU would be given, and no other.
 TEST_P(EveryGpu, TheVirtualGpuVerifiesThatPtx) {
   if (test_on_cuda()) GTEST_SKIP() << "the real GPU is another one";
-  const auto device = make_virtual_gpu(gpu().sm, {.multiprocessors = gpu().multiprocessors});
+  const auto device = make_virtual_gpu(gpu().sm, {.sms = gpu().sms});
   static std::set<std::string> verified;  // by another GPU that is given the same
   for_each_problem(kShapes, [&](const Problem& problem) {
     const gemm::Plan plan = plan_of(problem, gpu());

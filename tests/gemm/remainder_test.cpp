@@ -162,7 +162,7 @@ TEST(Remainder, TheCostIsTheCheaperOne) {
 TEST(Remainder, NoLaunchCostsLessThanTheLeast) {
   const std::vector<gemm::RatedRow> rows = small_rows();
   for (const gemm::RatedRow& row : rows) {
-    const gemm::Loads loads{row.row->sides, row.row->fetches};
+    const gemm::OperandModes modes{row.row->majors, row.row->loads};
     for (const std::int64_t m : {1, 7, 100, 128, 255, 4096}) {
       for (const std::int64_t n : {1, 16, 100, 264, 5000}) {
         for (const std::int64_t k : {1, 8, 1000, 20000}) {
@@ -170,7 +170,7 @@ TEST(Remainder, NoLaunchCostsLessThanTheLeast) {
             const GemmParams p = canonical_params(row_major(m, n, k), {});
             for (const Policy split : {Policy::kModel, Policy::kNever, Policy::kAlways}) {
               const gemm::Scheduled one =
-                  gemm::cost_of_persistent(row, loads, p, {.sms = sms}, split);
+                  gemm::cost_of_persistent(row, modes, p, {.sms = sms}, split);
               ASSERT_GE(gemm::after_another(one.cost),
                         gemm::least_after_another(p, rows, {.sms = sms}))
                   << row.row->variant << ' ' << m << 'x' << n << 'x' << k << ' ' << sms;

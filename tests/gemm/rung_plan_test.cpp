@@ -1,4 +1,4 @@
-// How rungs are planned when they are named: the row of the operand sides, one linear grid, packed
+// How rungs are planned when they are named: the row of the majors, one linear grid, packed
 // copies of what is read, and what they refuse.
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ Status refusal_of(const char* kernel, const Problem& problem) {
   return {};
 }
 
-// Column-major is row-major with the operands exchanged: the sides follow.
+// Column-major is row-major with the operands exchanged: the majors follow.
 TEST(RungPlan, PicksTheRowOfTheOperandSides) {
   const auto entry = [&](Order order, const char* layout) {
     Problem p{.m = 4, .n = 4, .k = 4, .order = order};

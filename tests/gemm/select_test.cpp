@@ -31,7 +31,7 @@ TEST(Select, LargeProblemsTakeLargeTiles) {
   }
 }
 
-// 16 tiles of 128x128 would leave most of 132 multiprocessors idle.
+// 16 tiles of 128x128 would leave most of 132 SMs idle.
 TEST(Select, SmallProblemsTakeSmallTiles) {
   EXPECT_NE(variant(512, 512, 512), "256x128");
   EXPECT_NE(variant(512, 512, 512), "128x128");

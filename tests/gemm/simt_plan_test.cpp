@@ -17,38 +17,38 @@ using gemm::Policy;
 struct Config {
   BlockTile block;
   OutputTile thread;
-  Sides sides;
-  Fetches fetches;
+  Majors majors;
+  Loads loads;
   constexpr int threads() const { return 256; }
-  constexpr int min_blocks() const { return 1; }
+  constexpr int ctas_per_sm() const { return 1; }
   constexpr int shared_bytes() const { return 100000; }
   constexpr TensorBox box(bool along_k, int extent) const {
     return along_k ? TensorBox{block.k, extent, 64} : TensorBox{extent, block.k, 0};
   }
-  constexpr TensorBox a_box() const { return box(sides.a == Contiguous::kK, block.m); }
-  constexpr TensorBox b_box() const { return box(sides.b == Contiguous::kK, block.n); }
+  constexpr TensorBox a_box() const { return box(majors.a == Major::kK, block.m); }
+  constexpr TensorBox b_box() const { return box(majors.b == Major::kK, block.n); }
 };
 
-// Repeats each variant for each pair of contiguous sides, and there for each way to fetch.
+// Repeats each variant for each pair of majors, and there for each way to fetch.
 template <int variants, int ways>
 constexpr ConfigRows<Config, 4 * ways * variants> for_all_sides_and_fetches(
-    const ConfigRow<Config> (&list)[variants], const Fetches (&fetches)[ways]) {
+    const ConfigRow<Config> (&list)[variants], const Loads (&loads)[ways]) {
   ConfigRows<Config, 4 * ways * variants> table{};
   for (int i = 0; i < table.size(); ++i) {
     table.rows[i] = list[i / (4 * ways)];
-    table.rows[i].config.sides = kAllSides[i / ways % 4];
-    table.rows[i].config.fetches = fetches[i % ways];
+    table.rows[i].config.majors = kAllMajors[i / ways % 4];
+    table.rows[i].config.loads = loads[i % ways];
   }
   return table;
 }
 
-constexpr auto kRows =
+constexpr auto kConfigs =
     for_all_sides_and_fetches({{"256x128x16", {{256, 128, 16}, {16, 8}, {}, {}}},
                                {"64x64x16", {{64, 64, 16}, {4, 4}, {}, {}}}},
-                              {{Fetch::kTensor, Fetch::kTensor}, {Fetch::kCopy4, Fetch::kCopy4}});
+                              {{Load::kTma, Load::kTma}, {Load::kCpAsync4, Load::kCpAsync4}});
 
 const Kernel& kernel() {
-  static const Kernel kernel = catalog::stream_k_kernel("simt_test", "a test", "simt", kRows);
+  static const Kernel kernel = catalog::stream_k_kernel("simt_test", "a test", "simt", kConfigs);
   return kernel;
 }
 

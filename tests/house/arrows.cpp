@@ -14,8 +14,8 @@ using Rooms = std::vector<std::string>;
 
 // Pages of the ladder that not every rung may read.
 const std::map<std::string, std::string, std::less<>> kPages = {
-    {"src/ladder/shared/common.h", "page"},         {"src/ladder/shared/strip.h", "strips"},
-    {"src/ladder/shared/strip_loader.h", "strips"}, {"src/ladder/shared/async_tile.h", "async"},
+    {"src/ladder/shared/common.h", "page"},         {"src/ladder/shared/vec4.h", "vectors"},
+    {"src/ladder/shared/vec4_loader.h", "vectors"}, {"src/ladder/shared/async_tile.h", "async"},
     {"src/ladder/shared/async_loop.h", "async"},    {"src/ladder/shared/packed.h", "packed"}};
 
 // A room may include itself and the rooms named here; a name means its sub-rooms, too, but
@@ -49,8 +49,8 @@ const std::map<std::string, Rooms, std::less<>> kArrows = {
      {"check", "lab", "gemm", "catalog", "device", "device/virtual", "vgpu/observe", "sass",
       "problem", "launch", "arch", "base", "include"}},
     {"page", {"launch", "base"}},
-    {"strips", {"page", "launch", "base"}},
-    {"async", {"strips", "page", "launch", "base", "kernels/copy", "kernels/tile", "kernels/ptx"}},
+    {"vectors", {"page", "launch", "base"}},
+    {"async", {"vectors", "page", "launch", "base", "kernels/copy", "kernels/tile", "kernels/ptx"}},
     {"packed", {"page", "launch", "base"}}};
 
 // Device code, one shelf above the other: a folder may include every lower shelf.
@@ -91,14 +91,14 @@ void append_shelves_from(std::size_t shelf, Rooms& rooms) {
   }
 }
 
-// Rungs 01-06 read plain CUDA and one page, 07-19 also the page of strips, 13-19 that of
+// Rungs 01-06 read plain CUDA and one page, 07-19 also the page of vectors, 13-19 that of
 // asynchronous copies, 21-29 that of packed blocks; from 11 on all of them the shelves below the
 // kernel families.
 Rooms allowed_for_rung(std::string_view room) {
   Rooms rooms = {"launch", "base", "page"};
   const std::string folder(room.substr(room.find('/') + 1));
   const int number = std::isdigit(static_cast<unsigned char>(folder[0])) ? std::stoi(folder) : 0;
-  if (number >= 7 && number < 20) rooms.push_back("strips");
+  if (number >= 7 && number < 20) rooms.push_back("vectors");
   if (number >= 13 && number < 20) rooms.push_back("async");
   if (number > 20 && number < 30) rooms.push_back("packed");
   if (number > 10) append_shelves_from(1, rooms);

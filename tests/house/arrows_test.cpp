@@ -81,7 +81,7 @@ TEST(Arrows, PlantedIncludesOfDeviceCodeAreRefused) {
   EXPECT_TRUE(is_refused("src/ladder/05_conflict_free/kernel.cu", "#include \"ladder/more.h\""));
   const std::string shared = "#include \"ladder/shared/";
   EXPECT_TRUE(is_refused("src/ladder/05_conflict_free/kernel.cu", shared + "more.h\""));
-  EXPECT_TRUE(is_refused("src/ladder/05_conflict_free/kernel.cu", shared + "strip.h\""));
+  EXPECT_TRUE(is_refused("src/ladder/05_conflict_free/kernel.cu", shared + "vec4.h\""));
   EXPECT_TRUE(is_refused("src/ladder/12_warp_tile/kernel.cu", shared + "packed.h\""));
   EXPECT_TRUE(is_refused("src/ladder/12_warp_tile/kernel.cu", shared + "async_loop.h\""));
   EXPECT_TRUE(is_refused("src/kernels/ptx/ldmatrix.h", "#include \"kernels/tile/view.h\""));

@@ -98,7 +98,7 @@ TEST_F(IssueProfile, FindsBubblesBehindCrowdedFfmas) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out,
             "mul: loop of 10 instructions, 4 FFMA; 2 warps a sub-core, 2185 samples\n"
-            "issue slots used: 91.5 %; lost at dispatch: 16.9 %, 1.9 bubbles a turn\n"
+            "issue slots used: 91.5 %; lost at dispatch: 16.9 %, 1.9 bubbles per iteration\n"
             "5 behind a crowded FFMA: 1.2, elsewhere 0.6; of half a cycle and more: 1 of 2\n"
             "  crowded in the even bank: 1 FFMAs, 1.0 bubbles\n"
             "  crowded in the odd bank: 1 FFMAs, 0.2 bubbles\n"

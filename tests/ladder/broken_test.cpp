@@ -40,7 +40,7 @@ lab::VerifyResult verify(const Broken& broken) {
       .family = "one_launch",
       .rows = {{.variant = "only",
                 .entry = "broken_" + broken.entry,
-                .sides = {},
+                .majors = {},
                 .block = broken.block,
                 .threads = broken.threads,
                 .threads_y = 1}},
@@ -89,7 +89,7 @@ TEST_P(BrokenKernel, PassesWhenIntact) {
   if (intact.problem.types == kF64Types) {
     intact.threads = 32;
   } else {
-    intact.entry = intact.entry.starts_with("strips") ? "strips_intact" : "intact";
+    intact.entry = intact.entry.starts_with("vec4") ? "vec4_intact" : "intact";
   }
   intact.options.checks = true;
   const lab::VerifyResult result = verify(intact);
@@ -105,7 +105,7 @@ std::vector<Broken> broken_kernels() {
       {"k_tail_guarded_in_last_block_only", f32(48, 48, 40)},
       {"no_barrier_before_use", f32(16, 16, 16), {}, {}, "race"},
       {"no_barrier_at_loop_end", f32(16, 16, 64), {}, {}, "race"},
-      {"strips_no_barrier_at_loop_end", f32(32, 32, 96), {}, {}, "race", {32, 32, 32}},
+      {"vec4_no_barrier_at_loop_end", f32(32, 32, 96), {}, {}, "race", {32, 32, 32}},
       {"unguarded_loads", f32(17, 17, 17), {}, "out of bounds"},
       {"unguarded_stores", f32(31, 31, 16)},
       {"beta_ignored", f32(16, 16, 16, 1, -1.5)},

@@ -1,5 +1,5 @@
 // Kernels with a persistent grid, beyond what every kernel has to pass: every depth of the sums,
-// few and many multiprocessors, so that tiles are cut and whole, and operands of more than 2^31
+// few and many SMs, so that tiles are cut and whole, and operands of more than 2^31
 // elements. A plain kernel over the same schedule and launches stands beside those of the catalog.
 #include <gtest/gtest.h>
 
@@ -34,12 +34,12 @@ const Kernel& plain_kernel() {
       .family = "simt",
       .rows = {{.variant = "16x32",
                 .entry = "stream_k_gemm",
-                .sides = {},
+                .majors = {},
                 .block = {16, 32, 4},
                 .thread = {1, 4},
                 .threads = 128,
-                .add_entry = "stream_k_add",
-                .resident = 1}},
+                .reduce_entry = "stream_k_add",
+                .ctas_per_sm = 1}},
       .helpers = {},
       .own_image =
           CodeImage{.name = "plain", .ptx = ptx, .cubin_arch = "sm_90a", .portable_ptx = {}}};
@@ -50,16 +50,16 @@ std::vector<KernelChoice> persistent_kernels() {
   std::vector<KernelChoice> choices = {{&plain_kernel(), "16x32"}};
   for (const KernelChoice& choice : choose_kernels("all/all")) {
     if (choice.kernel->is_patched() && !test_on_cuda()) continue;  // the same PTX once more
-    if (choice.kernel->rows.front().resident > 0) choices.push_back(choice);
+    if (choice.kernel->rows.front().ctas_per_sm > 0) choices.push_back(choice);
   }
   return choices;
 }
 
-Device& device_of(int multiprocessors) {
+Device& device_of(int sms) {
   if (test_on_cuda()) return test_device();
   static std::map<int, std::unique_ptr<Device>> devices;
-  std::unique_ptr<Device>& device = devices[multiprocessors];
-  if (!device) device = make_virtual_device({.multiprocessors = multiprocessors});
+  std::unique_ptr<Device>& device = devices[sms];
+  if (!device) device = make_virtual_device({.sms = sms});
   return *device;
 }
 
@@ -69,19 +69,17 @@ class Production : public testing::TestWithParam<KernelChoice> {
   BlockTile block() const { return rows_of(kernel(), GetParam().variant).front().block; }
 
   // How many launches there were; 0 on a real GPU.
-  std::size_t expect_verified(const lab::LatticeCase& each, int multiprocessors,
+  std::size_t expect_verified(const lab::LatticeCase& each, int sms,
                               lab::VerifyOptions options) const {
     options.in_place = each.in_place;
     options.misalign = each.misalign;
-    const lab::VerifyResult result =
-        lab::verify(device_of(multiprocessors), GetParam(), each.problem, options);
-    EXPECT_TRUE(result.ok()) << each.name() << " on " << multiprocessors
-                             << " multiprocessors: " << result.reason;
+    const lab::VerifyResult result = lab::verify(device_of(sms), GetParam(), each.problem, options);
+    EXPECT_TRUE(result.ok()) << each.name() << " on " << sms << " sms: " << result.reason;
     return result.counts.size();
   }
 };
 
-// Few multiprocessors leave tiles whole and cut the last ones; many cut everything.
+// Few SMs leave tiles whole and cut the last ones; many cut everything.
 TEST_P(Production, EveryDepth) {
   int i = 0;
   for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().types)) {
@@ -101,7 +99,7 @@ TEST_P(Production, OperandsTurnedAhead) {
 // Outputs around whole tiles, in regions of their own. Of a column-major problem, m is n of the
 // kernel.
 TEST_P(Production, RaggedEdges) {
-  if (kernel().rows.front().turn_entry.empty()) GTEST_SKIP() << "a kernel that splits nothing";
+  if (kernel().rows.front().repack_entry.empty()) GTEST_SKIP() << "a kernel that splits nothing";
   std::size_t most = 0;
   int i = 0;
   for (const Order order : {Order::kRowMajor, Order::kColumnMajor}) {
@@ -141,9 +139,8 @@ TEST_P(Production, EveryDepthUnderChecks) {
 // what the checks note of it exist only where somebody comes.
 void expect_long_rows(const KernelChoice& choice, std::int64_t pitch,
                       const gemm::PlanOptions& plan) {
-  const auto device = make_virtual_device({.memory_bytes = std::size_t{1} << 40,
-                                           .multiprocessors = 3,
-                                           .observation = {.checks = true}});
+  const auto device = make_virtual_device(
+      {.memory_bytes = std::size_t{1} << 40, .sms = 3, .observation = {.checks = true}});
   constexpr int m = 3, n = 70, k = 45;
   Problem problem{.m = m, .n = n, .k = k, .order = Order::kRowMajor, .lda = pitch, .ldd = pitch};
   problem = with_default_ld(problem);
@@ -194,17 +191,17 @@ TEST_P(Production, RowsBeyondTwoToThe31Elements) {
 // A is brought into aligned rows first, D goes by way of scratch.
 TEST_P(Production, UnalignedRowsBeyondTwoToThe31Elements) {
   if (test_on_cuda()) GTEST_SKIP() << "a real GPU has no memory that exists only where touched";
-  if (kernel().rows.front().turn_entry.empty()) GTEST_SKIP() << "a kernel that turns nothing";
+  if (kernel().rows.front().repack_entry.empty()) GTEST_SKIP() << "a kernel that turns nothing";
   for (const Policy repack : {Policy::kNever, Policy::kAlways}) {
     expect_long_rows(GetParam(), kLongRow + 1, {.split = Policy::kAlways, .repack = repack});
   }
 }
 
-// Without being asked to: a long product is cut where there are enough multiprocessors.
+// Without being asked to: a long product is cut where there are enough SMs.
 TEST_P(Production, TheModelCutsLongProducts) {
   const Problem problem = with_default_ld({.m = 70, .n = 90, .k = 40000});
   const gemm::Plan plan = gemm::plan(problem, {}, {.sms = 132}, {.kernel = GetParam()});
-  const std::string& add = plan.row().add_entry;
+  const std::string& add = plan.row().reduce_entry;
   if (add.empty()) GTEST_SKIP() << "a kernel of whole tiles";
   EXPECT_TRUE(std::ranges::any_of(plan.launches, [&](const gemm::PlannedLaunch& planned) {
     return planned.launch.entry == add;
@@ -215,8 +212,8 @@ TEST_P(Production, TheModelCutsLongProducts) {
 TEST_P(Production, WhatMayStartEarlyWaits) {
   const std::string_view ptx = image_of(kernel()).ptx;
   const KernelRow& row = rows_of(kernel(), GetParam().variant).front();
-  for (const std::string& entry : {row.entry, row.add_entry}) {
-    if (entry.empty() || row.turn_entry.empty()) continue;  // alone, or behind nothing of ours
+  for (const std::string& entry : {row.entry, row.reduce_entry}) {
+    if (entry.empty() || row.repack_entry.empty()) continue;  // alone, or behind nothing of ours
     const std::size_t begin = ptx.find(".entry " + entry + "(");
     ASSERT_NE(begin, ptx.npos) << entry;
     const std::string_view code = ptx.substr(begin, ptx.find("\n}\n", begin) - begin);

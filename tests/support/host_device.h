@@ -26,7 +26,7 @@ class HostDevice final : public Device {
     info_.kind = DeviceKind::kVirtual;
     info_.name = "host";
     info_.sm = 90;
-    info_.multiprocessors = sms;
+    info_.sms = sms;
   }
   const DeviceInfo& info() const override { return info_; }
   DeviceAddress allocate(std::size_t bytes) override {

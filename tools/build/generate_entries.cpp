@@ -19,10 +19,10 @@ namespace {
 
 constexpr std::string_view kRow =
     "\nextern \"C\" __global__ void\n"
-    "__launch_bounds__(kernel::kRows[{0}].config.threads(), "
-    "kernel::kRows[{0}].config.min_blocks())\n"
+    "__launch_bounds__(kernel::kConfigs[{0}].config.threads(), "
+    "kernel::kConfigs[{0}].config.ctas_per_sm())\n"
     "{1}(const __grid_constant__ {2} params) {{\n"
-    "  kernel::run<kernel::kRows[{0}].config>(params);\n"
+    "  kernel::run<kernel::kConfigs[{0}].config>(params);\n"
     "}}\n";
 
 constexpr std::string_view kHelper =
@@ -41,7 +41,7 @@ std::string file_text(const Kernel& kernel, const std::string& source) {
   }
   for (const HelperEntry& helper : kernel.helpers) {
     const std::string bounds = helper.threads > 0 ? fmt::format(" __launch_bounds__({}, {})",
-                                                                helper.threads, helper.min_blocks)
+                                                                helper.threads, helper.ctas_per_sm)
                                                   : "";
     text += fmt::format(kHelper, bounds, helper.entry, helper.params, helper.call);
   }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "arch/gpus.h"
+#include "base/renamed.h"
 #include "lab/model/predict.h"
 #include "lab/record/record.h"
 
@@ -38,7 +39,7 @@ struct Row {
 Json read(const std::string& path) {
   std::ifstream stream(path);
   if (!stream) throw std::runtime_error("Cannot read " + path + ".");
-  return Json::parse(stream);
+  return Json::parse(read_with_current_names(stream));
 }
 
 // Burst times of the default variants at these sizes. Other rows are not looked at.

@@ -147,7 +147,7 @@ def text_of(p):
     lines = [f"{p['name']}: loop of {p['instructions']} instructions, {p['ffma']} FFMA; "
              f"{p['warps']} warps a sub-core, {p['samples']} samples",
              f"issue slots used: {100 * p['issued_slots']:.1f} %; lost at dispatch: "
-             f"{100 * p['dispatch_slots']:.1f} %, {p['bubbles']:.1f} bubbles a turn",
+             f"{100 * p['dispatch_slots']:.1f} %, {p['bubbles']:.1f} bubbles per iteration",
              f"{BEHIND} behind a crowded FFMA: {behind:.1f}, elsewhere {p['bubbles'] - behind:.1f}; of half "
              f"a cycle and more: {p['large']['behind_crowded']} of {p['large']['all']}"]
     lines += [f"  crowded in the {bank} bank: {c['ffma']} FFMAs, {c['bubbles_behind']:.1f} bubbles"

@@ -18,12 +18,12 @@
 #include "sass/container/cubin.h"
 #include "sass/model/flow.h"
 #include "sass/model/latencies.h"
-#include "sass/model/meetings.h"
+#include "sass/model/register_dependences.h"
 
 namespace tessera::sass {
 namespace {
 
-using Key = std::tuple<MeetingKind, RegisterFile, LatencyClass, LatencyClass>;
+using Key = std::tuple<DependenceKind, RegisterFile, LatencyClass, LatencyClass>;
 // A pair seen this often at its shortest distance was held up there by its latency. Others may just
 // never have been close, so they need no more than the slowest such pair of the same producer:
 // class kAny.
@@ -44,16 +44,16 @@ void mine(const Program& program, Table& table) {
     int& stall = table.stalls.try_emplace(operation.name, operation.control.stall).first->second;
     stall = std::min(stall, operation.control.stall);
   }
-  MeetingListener listener;
-  listener.meeting = [&](const Meeting& meeting) {
-    if (meeting.is_open) return;
-    Seen& seen = table.distances[{meeting.kind, meeting.file,
-                                  class_of_first(program.operations[meeting.first]),
-                                  class_of_second(program.operations[meeting.second], meeting)}];
-    if (meeting.cycles < seen.cycles) seen = {meeting.cycles, 0};
-    seen.times += meeting.cycles == seen.cycles;
+  DependenceListener listener;
+  listener.dependence = [&](const RegisterDependence& dependence) {
+    if (dependence.is_open) return;
+    Seen& seen = table.distances[{
+        dependence.kind, dependence.file, class_of_first(program.operations[dependence.first]),
+        class_of_second(program.operations[dependence.second], dependence)}];
+    if (dependence.cycles < seen.cycles) seen = {dependence.cycles, 0};
+    seen.times += dependence.cycles == seen.cycles;
   };
-  visit_meetings(program, listener);
+  visit_register_dependences(program, listener);
 }
 
 // Cycles after which a result of this class is read at the earliest; 0 if nobody was seen to.
@@ -61,7 +61,7 @@ int latency_of(const Table& table, LatencyClass producer) {
   int latency = 0;
   for (const LatencyClass reader : {LatencyClass::kFma, LatencyClass::kAlu}) {
     const auto seen = table.distances.find(
-        {MeetingKind::kReadAfterWrite, RegisterFile::kGeneral, producer, reader});
+        {DependenceKind::kReadAfterWrite, RegisterFile::kGeneral, producer, reader});
     if (seen == table.distances.end() || seen->second.times < kOften) continue;
     latency = latency == 0 ? seen->second.cycles : std::min(latency, seen->second.cycles);
   }
@@ -79,7 +79,7 @@ void lower_writes(const Table& table, std::map<Key, int>& rows) {
       const int before = latency_of(table, first), after = latency_of(table, second);
       if (before == 0 || after == 0) continue;
       const int cycles = std::max(1, before - after + kMargin);
-      const Key key{MeetingKind::kWriteAfterWrite, RegisterFile::kGeneral, first, second};
+      const Key key{DependenceKind::kWriteAfterWrite, RegisterFile::kGeneral, first, second};
       const auto [row, is_new] = rows.emplace(key, cycles);
       if (!is_new) row->second = std::min(row->second, cycles);
     }
@@ -89,7 +89,7 @@ void lower_writes(const Table& table, std::map<Key, int>& rows) {
 // The distances of pairs, then of each producer with any consumer that has no row.
 std::map<Key, int> rows_of(const Table& table) {
   std::map<Key, int> slowest, rows;
-  std::map<std::pair<MeetingKind, RegisterFile>, int> slowest_of_all;
+  std::map<std::pair<DependenceKind, RegisterFile>, int> slowest_of_all;
   for (const auto& [key, seen] : table.distances) {
     const auto& [kind, file, first, second] = key;
     if (seen.times < kOften) continue;
@@ -105,7 +105,7 @@ std::map<Key, int> rows_of(const Table& table) {
   // A write waits for another no longer than a read would.
   for (auto& [key, cycles] : slowest) {
     const auto& [kind, file, first, any] = key;
-    const auto read = slowest.find({MeetingKind::kReadAfterWrite, file, first, any});
+    const auto read = slowest.find({DependenceKind::kReadAfterWrite, file, first, any});
     if (read != slowest.end()) cycles = std::min(cycles, read->second);
   }
   for (const auto& [key, seen] : table.distances) {
@@ -131,7 +131,8 @@ void print(const std::string& source, const Table& table) {
   std::printf("// Written by tools/calibrate/mine_latencies from the output of %s.\n",
               source.c_str());
   std::printf("#include \"sass/model/latencies.h\"\n\nnamespace tessera::sass {\nnamespace {\n\n");
-  std::printf("using enum MeetingKind;\nusing enum RegisterFile;\nusing Class = LatencyClass;\n\n");
+  std::printf(
+      "using enum DependenceKind;\nusing enum RegisterFile;\nusing Class = LatencyClass;\n\n");
   std::printf("constexpr LatencyRow kRows[] = {\n");
   for (const auto& [key, cycles] : rows_of(table)) {
     const auto& [kind, file, first, second] = key;

@@ -1,5 +1,5 @@
 """The generated sections of docs/counts.md: what observers cost, and what L1's counters add."""
-import json
+import renamed
 
 NOTHING = "not measured yet"
 
@@ -10,7 +10,7 @@ def table(header, rows):
 
 
 def load(path):
-    return json.loads(path.read_text()) if path.exists() else None
+    return renamed.load(path) if path.exists() else None
 
 
 def observer_cost(root):

@@ -17,10 +17,10 @@ The files are made on a GPU:
   build/tessera bench --kernel best -m 8192 --layout all --mode sustained --energy \\
                       --json results/h200_fp32_energy.json
 """
-import json
 import math
 from dataclasses import dataclass
 
+import renamed
 import results_files
 
 LAYOUTS = ("NN", "NT", "TN", "TT")
@@ -234,7 +234,7 @@ def workspace_words(rows):
 
 
 def load(path):
-    file = json.loads(path.read_text())
+    file = renamed.load(path)
     file["name"] = path.name
     return file
 

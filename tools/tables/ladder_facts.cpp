@@ -11,6 +11,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/renamed.h"
 #include "catalog/catalog.h"
 #include "sass/container/cubin.h"
 #include "sass/model/ports.h"
@@ -153,7 +154,7 @@ Json facts_of_this_build() {
 // Another compiler may number registers otherwise: that is no fault of the file.
 int compare_with(const char* path, const Json& built) {
   std::ifstream stream(path);
-  const Json committed = Json::parse(stream);
+  const Json committed = Json::parse(read_with_current_names(stream));
   const bool same_compiler = committed["compiler"] == built["compiler"];
   if (!same_compiler) {
     std::printf("%s is of %s, this build of %s: not compared\n", path,

@@ -1,7 +1,8 @@
 """Tables of docs/model.md: the parameters as src/arch/costs.h states them, and predicted beside
 measured times from what tools/calibrate/fit_model.cpp wrote. Used by tools/tables/update_tables.py."""
-import json
 import re
+
+import renamed
 
 FIT, CHECK = "h200_model_fit.json", "h200_model_check.json"
 NOTHING = "*(no results)*"
@@ -43,7 +44,7 @@ def predictions(root, file):
     path = root / "results" / file
     if not path.exists():
         return NOTHING
-    result = json.loads(path.read_text())
+    result = renamed.load(path)
     rows = [[f"`{row['kernel']}`", str(row["size"]), milliseconds(row["measured_ms"]),
              milliseconds(row["predicted_ms"]), f"{100 * row['error']:+.1f} %", row["bound"]]
             for row in sorted(result["rows"], key=lambda row: (row["size"], row["kernel"]))]

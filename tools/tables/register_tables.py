@@ -1,6 +1,6 @@
 """Tables of docs/registers.md: what tools/calibrate/registers measured on an H200, and the port
 model beside it, and where the issue slots of whole kernels go. Used by tools/tables/update_tables.py."""
-import json
+import renamed
 
 MEASURED, FIT = "h200_registers.json", "h200_registers_fit.json"
 PROFILE = "h200_fp32_profile.json"  # by tools/calibrate/issue_profile.py
@@ -14,7 +14,7 @@ def table(header, rows):
 
 def load(root, name):
     path = root / "results" / name
-    return json.loads(path.read_text()) if path.exists() else None
+    return renamed.load(path) if path.exists() else None
 
 
 def of_warps(row, warps):
@@ -92,7 +92,7 @@ def profiles(file):
     """Where the issue slots of a kernel's inner loop go."""
     if not file:
         return NOTHING
-    header = ["kernel", "FFMAs of a turn", "slots used", "slots lost at dispatch", "bubbles a turn",
+    header = ["kernel", "FFMAs per iteration", "slots used", "slots lost at dispatch", "bubbles per iteration",
               "crowded FFMAs, even + odd", "bubbles 5 behind them",
               "of bubbles of half a cycle and more"]
     about = "; ".join(dict.fromkeys(p["about"] for p in file["profiles"] if p["about"]))

@@ -48,6 +48,7 @@ import fp32_tables
 import front_picture
 import model_tables
 import register_tables
+import renamed
 import results_files
 
 # TFLOP/s of an H200. FFMA and DFMA: a loop of nothing else, measured (FFMA: whole_gpu of
@@ -113,7 +114,7 @@ def load(path, key):
     """The file, or one without rows where it does not exist."""
     if not path.exists():
         return {key: []}
-    file = json.loads(path.read_text())
+    file = renamed.load(path)
     wanted = {"runs": "tessera.results/1", "entries": "tessera.cubin/1",
               "explained": "tessera.explain/1"}[key]
     if file.get("schema") != wanted:
@@ -253,7 +254,7 @@ def excess_wavefronts(run, kinds=LOADS + STORES):
     return sum_of(run, kinds, "shared", BANKS, "excess")
 
 
-def turns(run):
+def load_store_wavefronts(run):
     """Of the load/store unit: wavefronts of shared memory, and of global memory in L1."""
     kinds = LOADS + STORES
     return (sum_of(run, kinds, "shared", BANKS, "wavefronts")
@@ -288,8 +289,8 @@ def memory_rows(run, multiplies):
             rows[f"shared {name}: wavefronts a request"] = wavefronts(run, kinds)
             rows[f"shared {name}: excess wavefronts"] = with_share(excess_wavefronts(run, kinds),
                                                                    multiplies)
-    w = "" if run["counts"]["matrix"]["warp"] else " (w)"  # the READMEs' turns for each FMA
-    rows[f"turns of the load/store unit{w}"] = with_share(turns(run), multiplies)
+    w = "" if run["counts"]["matrix"]["warp"] else " (w)"  # the READMEs' wavefronts for each FMA
+    rows[f"wavefronts of the load/store unit{w}"] = with_share(load_store_wavefronts(run), multiplies)
     per = run["counts"]["flop_per_byte"]
     rows["FLOP a byte: requested, sectors, footprint"] = ", ".join(
         number(per[name]) for name in ("requested", "sector", "footprint"))

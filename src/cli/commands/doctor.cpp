@@ -51,8 +51,8 @@ Finding describe_gpu(const Device& device) {
   const DeviceInfo& info = device.info();
   const bool known = arch::find_gpu(info.name) != nullptr;
   return {"GPU", true,
-          fmt::format("{}, sm_{}, {} SMs, {:.1f} GB, driver {}{}", info.name, info.sm,
-                      info.multiprocessors, info.memory_bytes * 1e-9, info.driver,
+          fmt::format("{}, sm_{}, {} SMs, {:.1f} GB, driver {}{}", info.name, info.sm, info.sms,
+                      info.memory_bytes * 1e-9, info.driver,
                       known ? "" : "; its peak rates are not in our table, so no share of peak")};
 }
 

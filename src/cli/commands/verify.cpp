@@ -90,7 +90,7 @@ void add_depth_groups(const std::vector<KernelChoice>& kernels, std::uint64_t se
                       std::vector<Group>& groups) {
   for (const KernelChoice& choice : kernels) {
     const KernelRow& row = rows_of(*choice.kernel, choice.variant).front();
-    if (row.resident == 0) continue;
+    if (row.ctas_per_sm == 0) continue;
     for (const auto& one : lab::depth_lattice(row.block, choice.kernel->types, seed)) {
       groups.push_back({one, {choice}});
     }

@@ -20,8 +20,8 @@ std::string short_number(double microseconds) {
 }  // namespace
 
 Table why_table(const std::vector<gemm::Plan>& plans) {
-  Table table{{"m", "n", "k", "layout", "taken", "entry", "schedule", "launch", "turn", "start",
-               "multiply", "store", "memory", "add", "edges", "us", "TFLOP/s"},
+  Table table{{"m", "n", "k", "layout", "taken", "entry", "schedule", "launch", "repack", "start",
+               "multiply", "store", "memory", "add", "remainder", "us", "TFLOP/s"},
               {}};
   for (const gemm::Plan& plan : plans) {
     const Problem& p = plan.problem;
@@ -51,13 +51,13 @@ lab::Json offer_json(const gemm::Offer& offer) {
           {"workspace_bytes", offer.workspace_bytes},
           {"predicted_us",
            {{"launch", cost.launch},
-            {"turn", cost.repack},
+            {"repack", cost.repack},
             {"start", cost.start},
             {"multiply", cost.multiply},
             {"store", cost.store},
             {"memory", cost.memory},
             {"add", cost.add},
-            {"edges", cost.remainder},
+            {"remainder", cost.remainder},
             {"total", cost.total()}}}};
 }
 

@@ -74,28 +74,28 @@ void add_shape_options(CLI::App& app, ProblemOptions& options) {
 }
 
 void add_plan_options(CLI::App& app, ProblemOptions& options) {
-  app.add_option("--cut", options.cut,
+  app.add_option("--split", options.split,
                  "tiles of the last wave along k: model (default: where it pays), never, always")
-      ->type_name("WHEN");
-  app.add_option("--turn", options.turn,
+      ->type_name("POLICY");
+  app.add_option("--repack", options.repack,
                  "operands that tensor copies do not take, by a launch ahead: model, never, always")
-      ->type_name("WHEN");
-  app.add_option("--edges", options.edges,
+      ->type_name("POLICY");
+  app.add_option("--remainder", options.remainder,
                  "what whole tiles do not cover by launches of smaller ones: model, never, always")
-      ->type_name("WHEN");
+      ->type_name("POLICY");
 }
 
 gemm::PlanOptions plan_options_of(const ProblemOptions& options) {
-  const auto when = [](const char* argument, const std::string& text) {
+  const auto policy = [](const char* argument, const std::string& text) {
     if (text == "model") return gemm::Policy::kModel;
     if (text == "never") return gemm::Policy::kNever;
     if (text == "always") return gemm::Policy::kAlways;
     throw StatusError(Status::bad_argument(
         fmt::format("{} is '{}', but must be model, never or always", argument, text)));
   };
-  return {.split = when("--cut", options.cut),
-          .repack = when("--turn", options.turn),
-          .remainder = when("--edges", options.edges)};
+  return {.split = policy("--split", options.split),
+          .repack = policy("--repack", options.repack),
+          .remainder = policy("--remainder", options.remainder)};
 }
 
 void add_scale_options(CLI::App& app, ProblemOptions& options) {
@@ -115,7 +115,7 @@ void add_threads_option(CLI::App& app, DeviceOptions& options) {
 }
 
 void add_multiprocessors_option(CLI::App& app, DeviceOptions& options) {
-  app.add_option("--multiprocessors", options.multiprocessors,
+  app.add_option("--sms", options.sms,
                  "of the virtual GPU, for kernels with a persistent grid (default 132)")
       ->type_name("N");
 }

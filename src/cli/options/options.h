@@ -20,15 +20,15 @@ struct ProblemOptions {
   std::string kernel = "all", type;
   std::string m, n, k, shapes;
   std::string layout, order, lda, ldb, ldc, ldd, alpha, beta;
-  std::string cut = "model", turn = "model", edges = "model";
+  std::string split = "model", repack = "model", remainder = "model";
 
   bool gives_shapes() const { return !m.empty() || !n.empty() || !k.empty() || !shapes.empty(); }
 };
 
 struct DeviceOptions {
-  std::string device;           // "cuda", "virtual" or empty: the GPU if there is one
-  std::string threads;          // of the virtual GPU
-  std::string multiprocessors;  // of the virtual GPU, for plans of persistent grids
+  std::string device;   // "cuda", "virtual" or empty: the GPU if there is one
+  std::string threads;  // of the virtual GPU
+  std::string sms;      // of the virtual GPU, for plans of persistent grids
   std::string vendor_library;
 };
 

@@ -12,9 +12,8 @@ namespace {
 std::unique_ptr<Device> open_virtual(const DeviceOptions& options) {
   VirtualDeviceOptions settings;
   settings.host_threads = host_threads_of(options);
-  if (!options.multiprocessors.empty()) {
-    settings.multiprocessors =
-        static_cast<int>(parse_integer("--multiprocessors", options.multiprocessors, 1, 100000));
+  if (!options.sms.empty()) {
+    settings.sms = static_cast<int>(parse_integer("--sms", options.sms, 1, 100000));
   }
   return make_virtual_device(settings);
 }

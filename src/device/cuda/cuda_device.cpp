@@ -120,7 +120,7 @@ void CudaDevice::read_info() {
   info_.kind = DeviceKind::kCuda;
   info_.name = name.data();
   info_.sm = 10 * attribute(kComputeCapabilityMajor) + attribute(kComputeCapabilityMinor);
-  info_.multiprocessors = attribute(kMultiprocessorCount);
+  info_.sms = attribute(kMultiprocessorCount);
   info_.memory_bytes = static_cast<std::int64_t>(bytes);
   info_.l2_bytes = attribute(kL2CacheSize);
   info_.clock_khz = attribute(kClockRate);

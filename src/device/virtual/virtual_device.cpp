@@ -136,7 +136,7 @@ class VirtualDevice : public Device {
     info_.kind = DeviceKind::kVirtual;
     info_.name = "virtual";
     info_.sm = sm;
-    info_.multiprocessors = options.multiprocessors;
+    info_.sms = options.sms;
     info_.memory_bytes = static_cast<std::int64_t>(machine_.memory_limit());
   }
 

@@ -10,7 +10,7 @@ class OneLaunch final : public Family {
                std::vector<Offer>& offers) const override {
     for (const Variant& one : variants_with_rates(kernel)) {
       if (!variant.empty() && one.name() != variant) continue;
-      const KernelRow& row = row_of_sides(one, request);
+      const KernelRow& row = row_of_majors(one, request);
       if (Status status = check_grid(kernel, row, request); !status.ok()) return status;
       offers.push_back({&kernel, &row,
                         cost_of_tiles({&row, one.tflops}, request.product.params,

@@ -44,7 +44,7 @@ class PackedRung final : public Family {
     const GemmParams& p = request.product.params;
     for (const Variant& one : variants_with_rates(kernel)) {
       if (!variant.empty() && one.name() != variant) continue;
-      const KernelRow& row = row_of_sides(one, request);
+      const KernelRow& row = row_of_majors(one, request);
       if (Status status = check_grid(kernel, row, request); !status.ok()) return status;
       const __int128 bytes = packed_bytes(row, p, size_of(kernel.types.a)).all;
       // WHY: padding makes thin matrices larger, up to a block's edge times what the caller holds.

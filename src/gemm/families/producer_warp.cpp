@@ -26,7 +26,7 @@ class ProducerWarp final : public Family {
                                    " counts at most 2^30 tiles, and as many along k");
       }
       offers.push_back({&kernel, row,
-                        cost_of_persistent({row, one.tflops}, {row->sides, row->fetches}, p,
+                        cost_of_persistent({row, one.tflops}, {row->majors, row->loads}, p,
                                            request.limits, Policy::kNever)
                             .cost,
                         0});
@@ -40,7 +40,7 @@ class ProducerWarp final : public Family {
     params.gemm = request.product.params;
     const GemmParams& p = params.gemm;
     params.schedule =
-        schedule::data_parallel(p.m, p.n, p.k, row.block, request.limits.sms * row.resident);
+        schedule::data_parallel(p.m, p.n, p.k, row.block, request.limits.sms * row.ctas_per_sm);
     PlannedLaunch launch = launch_of(
         row.entry,
         {.grid = params.schedule.ctas, .block = row.threads, .shared_bytes = row.shared_bytes},

@@ -39,9 +39,8 @@ struct Needs {
 
 // The rows that operands are repacked for, and that D may be split among.
 bool takes_repacked(const KernelRow& row) {
-  return !row.turn_entry.empty() && row.sides.a == Contiguous::kM &&
-         row.sides.b == Contiguous::kN && row.fetches.a == Fetch::kTensor &&
-         row.fetches.b == Fetch::kTensor;
+  return !row.repack_entry.empty() && row.majors.a == Major::kM && row.majors.b == Major::kN &&
+         row.loads.a == Load::kTma && row.loads.b == Load::kTma;
 }
 
 const KernelRow* repacked_row(const Variant& variant) {
@@ -206,12 +205,12 @@ class Offers {
   // take.
   Cost copying_cost(const RatedRow& rated, Needs needs) const {
     const GemmParams& p = params();
-    Loads loads{rated.row->sides, rated.row->fetches};
-    if (needs.a) loads.fetches.a = Fetch::kCopy4;
-    if (needs.b) loads.fetches.b = Fetch::kCopy4;
-    if (p.a_row != 1) loads.sides.a = Contiguous::kK;
-    if (p.b_col != 1) loads.sides.b = Contiguous::kK;
-    return cost_of_persistent(rated, loads, p, request_.limits, request_.options.split).cost;
+    OperandModes modes{rated.row->majors, rated.row->loads};
+    if (needs.a) modes.loads.a = Load::kCpAsync4;
+    if (needs.b) modes.loads.b = Load::kCpAsync4;
+    if (p.a_row != 1) modes.majors.a = Major::kK;
+    if (p.b_col != 1) modes.majors.b = Major::kK;
+    return cost_of_persistent(rated, modes, p, request_.limits, request_.options.split).cost;
   }
 
   const Kernel& kernel_;
@@ -255,8 +254,8 @@ PlannedLaunch repack(const SimtDecision& decision, const KernelRow& row, Product
     patch(offsetof(RepackParams, b), product.b, decision.b);
   }
   PlannedLaunch launch = launch_of(
-      row.turn_entry, {.grid = repacks.a.tiles + repacks.b.tiles, .block = passes::kRepackThreads},
-      repacks);
+      row.repack_entry,
+      {.grid = repacks.a.tiles + repacks.b.tiles, .block = passes::kRepackThreads}, repacks);
   launch.addresses = std::move(addresses);
   return launch;
 }
@@ -292,7 +291,7 @@ void add_launches(const Rectangle& rectangle, std::int64_t partials, const Produ
   const std::int64_t pieces = std::int64_t{schedule.split_tiles()} *
                               passes::reduce_pieces(schedule, row.block.m, row.block.n);
   const std::int64_t blocks = std::int64_t{passes::kPassCtasPerSm} * sms;
-  add(row.add_entry, {.grid = std::min(pieces, blocks), .block = passes::kReduceThreads});
+  add(row.reduce_entry, {.grid = std::min(pieces, blocks), .block = passes::kReduceThreads});
 }
 
 class Simt final : public Family {

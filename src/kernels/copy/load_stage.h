@@ -15,8 +15,8 @@ namespace tessera::copy {
 // Counts that follow from how the operands of `cfg` are loaded.
 template <auto cfg>
 struct StageLoad {
-  static constexpr bool kTmaA = cfg.fetches.a == Fetch::kTensor;
-  static constexpr bool kTmaB = cfg.fetches.b == Fetch::kTensor;
+  static constexpr bool kTmaA = cfg.loads.a == Load::kTma;
+  static constexpr bool kTmaB = cfg.loads.b == Load::kTma;
   static constexpr bool kTma = kTmaA || kTmaB, kCpAsync = !kTmaA || !kTmaB;
   // Threads that load each stage: one warp where all of it comes by tensor copies.
   static constexpr int kThreads = kCpAsync ? cfg.kProducers : 32;
@@ -55,13 +55,13 @@ __device__ void load_stage(tile::Stages<cfg>& tiles, ptx::Mbarrier& loaded, cons
     }
   }
   if constexpr (!Load::kTmaA) {
-    constexpr bool along_k = cfg.sides.a == Contiguous::kK;
+    constexpr bool along_k = cfg.majors.a == Major::kK;
     const long long stride = along_k ? p.gemm.a_row : p.gemm.a_col;
     copy_elements<along_k, cfg.block.m, cfg.kProducers, kUnroll>(
         tiles.a[stage], {static_cast<const float*>(p.gemm.a), p.gemm.m, p.gemm.k, stride}, m, k);
   }
   if constexpr (!Load::kTmaB) {
-    constexpr bool along_k = cfg.sides.b == Contiguous::kK;
+    constexpr bool along_k = cfg.majors.b == Major::kK;
     const long long stride = along_k ? p.gemm.b_col : p.gemm.b_row;
     copy_elements<along_k, cfg.block.n, cfg.kProducers, kUnroll>(
         tiles.b[stage], {static_cast<const float*>(p.gemm.b), p.gemm.n, p.gemm.k, stride}, n, k);

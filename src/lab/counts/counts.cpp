@@ -174,8 +174,8 @@ double CountSummary::fma_per_shared_load() const {
 }
 
 std::uint64_t LineCounts::cost() const {
-  const auto beyond = [](std::uint64_t turns, std::uint64_t requests) {
-    return turns > requests ? turns - requests : 0;
+  const auto beyond = [](std::uint64_t wavefronts, std::uint64_t requests) {
+    return wavefronts > requests ? wavefronts - requests : 0;
   };
   return total.warp + beyond(memory.shared.pair.wavefronts, memory.shared.requests) +
          beyond(memory.global.data_wavefronts, memory.global.requests) +

@@ -61,8 +61,8 @@ struct LineCounts {
   Count total;
   vgpu::MemoryCounts memory;
 
-  // Issue slots, and turns of the load/store unit beyond one an access: wavefronts of shared memory
-  // (pair model), data wavefronts of global memory. A model, to put lines in an order.
+  // Issue slots, and wavefronts of the load/store unit beyond one per access: those of shared
+  // memory (pair model) and data wavefronts of global memory. A model, to put lines in an order.
   std::uint64_t cost() const;
 };
 

@@ -29,10 +29,10 @@ double ms_of(const Evidence& e, Resource resource) {
   return 0;
 }
 
-// What so many turns of the load/store unit are of the bound.
-double share_of_turns(const Evidence& e, double turns) {
-  const double sum = e.totals.turns.sum(), bound = bound_ms(e);
-  return sum > 0 && bound > 0 ? turns / sum * ms_of(e, Resource::kLoadStore) / bound : 0;
+// What so many wavefronts of the load/store unit are of the bound.
+double share_of_wavefronts(const Evidence& e, double wavefronts) {
+  const double sum = e.totals.wavefronts.sum(), bound = bound_ms(e);
+  return sum > 0 && bound > 0 ? wavefronts / sum * ms_of(e, Resource::kLoadStore) / bound : 0;
 }
 
 template <class Value>
@@ -68,8 +68,8 @@ double per_request(double value, std::uint64_t requests) {
 // ---- rules ------------------------------------------------------------------------------------
 
 Found bank_conflicts(const Evidence& e) {
-  const double share = share_of_turns(e, e.totals.turns.conflicts);
-  const Site* site = largest(e.sites, [](const Site& s) { return turns_of(s).conflicts; });
+  const double share = share_of_wavefronts(e, e.totals.wavefronts.conflicts);
+  const Site* site = largest(e.sites, [](const Site& s) { return wavefronts_of(s).conflicts; });
   if (share < kWorthAWord || !site) return {};
   const vgpu::SharedCounts& shared = site->memory.shared;
   const vgpu::BankCounts& banks = banks_of(shared);
@@ -102,10 +102,11 @@ std::string sectors_text(const Site& site) {
       std::max(1.0, per_request(static_cast<double>(global.distinct_bytes), global.requests) /
                         vgpu::kSectorBytes);
   if (global.sectors_per_request() < 1.01 * ideal) {
-    const Turns turns = turns_of(site);
-    return fmt::format("{} takes {} wavefronts a request where {} would do", access_at(site),
-                       number(per_request(turns.global + turns.scattered, global.requests)),
-                       number(per_request(turns.global, global.requests)));
+    const Wavefronts wavefronts = wavefronts_of(site);
+    return fmt::format(
+        "{} takes {} wavefronts a request where {} would do", access_at(site),
+        number(per_request(wavefronts.global + wavefronts.scattered, global.requests)),
+        number(per_request(wavefronts.global, global.requests)));
   }
   return fmt::format("{} touches {} sectors a request where {} would do", access_at(site),
                      number(global.sectors_per_request()), number(ideal));
@@ -113,11 +114,11 @@ std::string sectors_text(const Site& site) {
 
 Found scattered_access(const Evidence& e) {
   const auto scattered = [](const Site& s) {
-    return is_split_vector(s) ? 0.0 : turns_of(s).scattered;
+    return is_split_vector(s) ? 0.0 : wavefronts_of(s).scattered;
   };
   double sum = 0;
   for (const Site& site : e.sites) sum += scattered(site);
-  const double share = share_of_turns(e, sum);
+  const double share = share_of_wavefronts(e, sum);
   const Site* site = largest(e.sites, scattered);
   if (share < kWorthAWord || !site) return {};
   return Advice{kScatteredAccess, share,
@@ -128,11 +129,11 @@ Found scattered_access(const Evidence& e) {
 
 Found scalar_access(const Evidence& e) {
   const auto scalar = [](const Site& s) {
-    return is_split_vector(s) ? turns_of(s).scattered : 0.0;
+    return is_split_vector(s) ? wavefronts_of(s).scattered : 0.0;
   };
   double sum = 0;
   for (const Site& site : e.sites) sum += scalar(site);
-  const double share = share_of_turns(e, sum);
+  const double share = share_of_wavefronts(e, sum);
   const Site* site = largest(e.sites, scalar);
   if (share < kWorthAWord || !site) return {};
   return Advice{kScalarAccess, share,
@@ -143,15 +144,15 @@ Found scalar_access(const Evidence& e) {
 }
 
 Found shared_traffic(const Evidence& e) {
-  const double share = share_of_turns(e, e.totals.turns.shared);
+  const double share = share_of_wavefronts(e, e.totals.wavefronts.shared);
   const bool is_far = ms_of(e, Resource::kLoadStore) < 0.8 * bound_ms(e);
   if (share < 0.4 || is_far || e.totals.shared_loads == 0 || e.totals.fma() == 0) return {};
-  const Site* site = largest(e.sites, [](const Site& s) { return turns_of(s).shared; });
+  const Site* site = largest(e.sites, [](const Site& s) { return wavefronts_of(s).shared; });
   return Advice{"shared-traffic", share,
                 fmt::format("{} FMAs for each shared load; {} alone takes {} of the load/store "
-                            "unit's turns.",
+                            "unit's wavefronts.",
                             number(e.totals.fma() / e.totals.shared_loads), access_at(*site),
-                            percent(turns_of(*site).shared / e.totals.turns.sum())),
+                            percent(wavefronts_of(*site).shared / e.totals.wavefronts.sum())),
                 "Let a thread compute a larger tile of outputs: rm x rn of them need "
                 "(1/rm + 1/rn) words each step, and loads of 128 bits move four at once."};
 }
@@ -246,37 +247,39 @@ Found spills(const Evidence& e) {
 
 // ---- verdict ----------------------------------------------------------------------------------
 
-// What turns of the load/store unit are spent on, how that is called, and which advice is about it.
-enum class TurnsOf { kConflicts, kShared, kScattered, kGlobal };
+// What wavefronts of the load/store unit are spent on, how that is called, and which advice is
+// about it.
+enum class WavefrontsOf { kConflicts, kShared, kScattered, kGlobal };
 
-TurnsOf most_of(const Turns& turns) {
-  const std::pair<double, TurnsOf> parts[] = {{turns.conflicts, TurnsOf::kConflicts},
-                                              {turns.shared, TurnsOf::kShared},
-                                              {turns.scattered, TurnsOf::kScattered},
-                                              {turns.global, TurnsOf::kGlobal}};
+WavefrontsOf most_of(const Wavefronts& wavefronts) {
+  const std::pair<double, WavefrontsOf> parts[] = {{wavefronts.conflicts, WavefrontsOf::kConflicts},
+                                                   {wavefronts.shared, WavefrontsOf::kShared},
+                                                   {wavefronts.scattered, WavefrontsOf::kScattered},
+                                                   {wavefronts.global, WavefrontsOf::kGlobal}};
   return std::max_element(std::begin(parts), std::end(parts),
                           [](const auto& a, const auto& b) { return a.first < b.first; })
       ->second;
 }
 
-std::string name_of(TurnsOf turns) {
-  switch (turns) {
-    case TurnsOf::kConflicts:
+std::string name_of(WavefrontsOf wavefronts) {
+  switch (wavefronts) {
+    case WavefrontsOf::kConflicts:
       return "bank conflicts";
-    case TurnsOf::kShared:
+    case WavefrontsOf::kShared:
       return "shared-memory accesses";
-    case TurnsOf::kScattered:
+    case WavefrontsOf::kScattered:
       return "scattered global accesses";
-    case TurnsOf::kGlobal:
+    case WavefrontsOf::kGlobal:
       return "global accesses";
   }
   return {};
 }
 
-// Whether advice by this rule names the place where the turns are spent.
-bool says_where(std::string_view rule, TurnsOf turns) {
-  if (turns == TurnsOf::kConflicts) return rule == kBankConflicts;
-  return turns == TurnsOf::kScattered && (rule == kScatteredAccess || rule == kScalarAccess);
+// Whether advice by this rule names the place where the wavefronts are spent.
+bool says_where(std::string_view rule, WavefrontsOf wavefronts) {
+  if (wavefronts == WavefrontsOf::kConflicts) return rule == kBankConflicts;
+  return wavefronts == WavefrontsOf::kScattered &&
+         (rule == kScatteredAccess || rule == kScalarAccess);
 }
 
 // The sites of each line as one: where issue slots are short, every instruction of it counts.
@@ -335,7 +338,8 @@ std::string limited_by(const Evidence& evidence) {
   if (!evidence.totals.unrated_matrix.empty()) return "unknown";
   if (const std::string name = name_of_replayed(evidence.replay); !name.empty()) return name;
   const ResourceUse& top = evidence.resources.front();
-  return top.resource == Resource::kLoadStore ? name_of(most_of(evidence.totals.turns)) : top.name;
+  return top.resource == Resource::kLoadStore ? name_of(most_of(evidence.totals.wavefronts))
+                                              : top.name;
 }
 
 std::vector<Site> by_cost(const Evidence& evidence) {
@@ -373,10 +377,10 @@ std::string verdict(const Evidence& evidence) {
         "rest are latencies and barriers that too few warps hide.",
         what, replay.busiest, busy);
   }
-  const bool of_turns = top.resource == Resource::kLoadStore;
+  const bool of_wavefronts = top.resource == Resource::kLoadStore;
   for (const Advice& advice : advise(evidence)) {
-    if (!of_turns || !says_where(advice.rule, most_of(evidence.totals.turns))) continue;
-    return fmt::format("{}: {} ({} of the load/store unit's turns).", what,
+    if (!of_wavefronts || !says_where(advice.rule, most_of(evidence.totals.wavefronts))) continue;
+    return fmt::format("{}: {} ({} of the load/store unit's wavefronts).", what,
                        advice.sentence.substr(0, advice.sentence.size() - 1), share);
   }
   if (top.resource == Resource::kIssue) {
@@ -385,7 +389,7 @@ std::string verdict(const Evidence& evidence) {
                        share, sites.front().place());
   }
   return fmt::format("{}: the largest part, {} of {}, is {}.", what, share,
-                     of_turns ? "the load/store unit's turns" : "the " + top.unit,
+                     of_wavefronts ? "the load/store unit's wavefronts" : "the " + top.unit,
                      access_or_code(sites.front()));
 }
 

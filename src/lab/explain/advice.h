@@ -18,7 +18,7 @@ struct Placement {
   int registers = 0;       // a thread, from the cubin
   std::uint64_t shared_bytes = 0, local_bytes = 0;
   std::uint64_t grid = 0;  // blocks of the multiplying launch
-  int multiprocessors = 0;
+  int sms = 0;
 };
 
 // What the model says of the multiplying launch, where its grid fills the GPU.

@@ -33,7 +33,7 @@ Placement placement_of(const CountedRun& run, const arch::Gpu& gpu) {
   Placement placement;
   placement.threads = run.row->threads * run.row->threads_y;
   placement.grid = static_cast<std::uint64_t>(run.launches.back().shape.grid);
-  placement.multiprocessors = gpu.multiprocessors;
+  placement.sms = gpu.sms;
   const CodeImage& image = image_of(*run.kernel);
   if (image.cubin.empty()) return placement;
   const sass::CubinFile cubin = sass::read_cubin(image.cubin);

@@ -77,10 +77,10 @@ std::string resources_text(const Explanation& e) {
     table.rows.push_back({use.name, fmt::format("{:.4g}", use.ms), percent(use.ms / bound),
                           grouped(use.amount), use.unit});
   }
-  const Turns& t = e.evidence.totals.turns;
+  const Wavefronts& t = e.evidence.totals.wavefronts;
   return render(table, Format::kText) +
          wrapped(fmt::format(
-             "Turns: {} bank conflicts, {} other shared wavefronts, {} of scattered "
+             "Wavefronts: {} bank conflicts, {} other shared wavefronts, {} of scattered "
              "and {} of other global accesses (model: one a clock and SM, bank "
              "rule '{}').",
              grouped(std::round(t.conflicts)), grouped(std::round(t.shared)),
@@ -170,8 +170,8 @@ std::string placement_text(const Explanation& e) {
     text += fmt::format(": {} block{} ({} of {} warps) on an SM, limited by {}", r.ctas,
                         r.ctas == 1 ? "" : "s", r.warps, r.max_warps, r.limited_by);
   }
-  text += fmt::format(". {} blocks for {} SMs", grouped(double(r.grid)), r.multiprocessors);
-  if (r.ctas > 0 && r.grid < static_cast<std::uint64_t>(r.ctas) * r.multiprocessors) {
+  text += fmt::format(". {} blocks for {} SMs", grouped(double(r.grid)), r.sms);
+  if (r.ctas > 0 && r.grid < static_cast<std::uint64_t>(r.ctas) * r.sms) {
     text += ": too few to fill the GPU; the times above are those of a full one";
   }
   return wrapped(text + ".");
@@ -271,7 +271,7 @@ Json resources_json(const Explanation& e) {
 }  // namespace
 
 Json to_json(const Explanation& e, int lines) {
-  const Turns& t = e.evidence.totals.turns;
+  const Wavefronts& t = e.evidence.totals.wavefronts;
   Json formulas = Json::array(), advice = Json::array(), sites = Json::array();
   for (const FormulaCheck& check : e.formulas) {
     formulas.push_back({{"what", check.what},
@@ -309,7 +309,7 @@ Json to_json(const Explanation& e, int lines) {
           {"blocks", e.ctas},
           {"blocks_ran", e.ran},
           {"resources", resources_json(e)},
-          {"turns",
+          {"wavefronts",
            {{"conflicts", t.conflicts},
             {"shared", t.shared},
             {"scattered", t.scattered},

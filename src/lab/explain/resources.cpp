@@ -5,18 +5,18 @@
 namespace tessera::lab {
 namespace {
 
-Turns turns_of(const vgpu::MemoryCounts& memory) {
+Wavefronts wavefronts_of(const vgpu::MemoryCounts& memory) {
   const vgpu::BankCounts& banks = banks_of(memory.shared);
   const vgpu::GlobalCounts& global = memory.global;
-  Turns turns;
-  turns.conflicts = static_cast<double>(banks.excess());
-  turns.shared = static_cast<double>(banks.passes);
+  Wavefronts split;
+  split.conflicts = static_cast<double>(banks.excess());
+  split.shared = static_cast<double>(banks.passes);
   const auto wavefronts = static_cast<double>(global.data_wavefronts);
   const double needed = std::max(static_cast<double>(global.requests),
                                  static_cast<double>(global.requested_bytes) / vgpu::kLineBytes);
-  turns.global = std::min(wavefronts, needed);
-  turns.scattered = wavefronts - turns.global;
-  return turns;
+  split.global = std::min(wavefronts, needed);
+  split.scattered = wavefronts - split.global;
+  return split;
 }
 
 // Of a site, or of one instruction of the PTX.
@@ -48,7 +48,7 @@ void add_row(Totals& totals, const Row& row) {
   totals.requested_bytes += static_cast<double>(row.memory.global.requested_bytes);
   totals.sector_bytes += static_cast<double>(row.memory.global.sector_bytes());
   totals.local_requests += static_cast<double>(row.memory.local.requests);
-  totals.turns += turns_of(row.memory);
+  totals.wavefronts += wavefronts_of(row.memory);
 }
 
 void add_launch(Totals& totals, const LaunchCounts& launch) {
@@ -58,7 +58,7 @@ void add_launch(Totals& totals, const LaunchCounts& launch) {
 
 }  // namespace
 
-Turns& Turns::operator+=(const Turns& more) {
+Wavefronts& Wavefronts::operator+=(const Wavefronts& more) {
   conflicts += more.conflicts;
   shared += more.shared;
   scattered += more.scattered;
@@ -66,7 +66,7 @@ Turns& Turns::operator+=(const Turns& more) {
   return *this;
 }
 
-Turns turns_of(const Site& site) { return turns_of(site.memory); }
+Wavefronts wavefronts_of(const Site& site) { return wavefronts_of(site.memory); }
 
 Totals totals_of(const CountedRun& run, const std::vector<Site>& sites) {
   Totals totals;
@@ -83,7 +83,7 @@ Totals totals_of(const LaunchCounts& launch) {
 }
 
 std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu) {
-  const double clocks_a_ms = gpu.multiprocessors * gpu.clock_ghz * 1e6;  // of all SMs
+  const double clocks_a_ms = gpu.sms * gpu.clock_ghz * 1e6;  // of all SMs
   constexpr double kIssuesAClock = 4;  // HW: four schedulers an SM since Volta, one issue each
   constexpr double kWarp = 32;
   std::vector<ResourceUse> uses;
@@ -98,7 +98,7 @@ std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu
   add(Resource::kFma, "FP64 pipe", totals.fma_f64, "FMA issues",
       gpu.fp64_lanes / kWarp * clocks_a_ms);
   add(Resource::kMatrix, "tensor cores", totals.matrix_flop, "FLOP", gpu.fp64_tensor_peak() * 1e9);
-  add(Resource::kLoadStore, "load/store unit", totals.turns.sum(), "turns", clocks_a_ms);
+  add(Resource::kLoadStore, "load/store unit", totals.wavefronts.sum(), "wavefronts", clocks_a_ms);
   add(Resource::kDram, "device memory", totals.footprint_bytes, "bytes, each once",
       gpu.memory_gbs * 1e6);
   std::stable_sort(uses.begin(), uses.end(),
@@ -117,7 +117,7 @@ double use_of(const Site& site, Resource resource) {
     case Resource::kMatrix:
       return kind == FormKind::kMatrix ? warp * static_cast<double>(matrix_flop(site.form)) : 0;
     case Resource::kLoadStore:
-      return turns_of(site).sum();
+      return wavefronts_of(site).sum();
     case Resource::kDram:
       return static_cast<double>(site.memory.global.sector_bytes());
   }

@@ -18,18 +18,18 @@ inline const vgpu::BankCounts& banks_of(const vgpu::SharedCounts& shared) { retu
 enum class Resource { kIssue, kFma, kMatrix, kLoadStore, kDram };
 
 // The load/store unit of an SM serves one wavefront of shared memory, or one of what global memory
-// has in L1, a clock (model, calibrated in results/h200_calibration.json). Turns by what they are
-// spent on.
-struct Turns {
+// has in L1, a clock (model, calibrated in results/h200_calibration.json). Wavefronts by what they
+// are spent on.
+struct Wavefronts {
   double conflicts = 0;  // excess wavefronts of shared memory
   double shared = 0;     // wavefronts without conflicts
   double scattered = 0;  // wavefronts of global accesses beyond 128 bytes of lanes each
   double global = 0;     // the other wavefronts of global accesses
 
   double sum() const { return conflicts + shared + scattered + global; }
-  Turns& operator+=(const Turns& more);
+  Wavefronts& operator+=(const Wavefronts& more);
 };
-Turns turns_of(const Site& site);
+Wavefronts wavefronts_of(const Site& site);
 
 // Sums over a launch, or over all launches of a run.
 struct Totals {
@@ -41,7 +41,7 @@ struct Totals {
   double shared_loads = 0, shared_stores = 0;  // requests
   double shared_load_lanes = 0, fma_lanes = 0;
   double global_requests = 0;
-  Turns turns;
+  Wavefronts wavefronts;
   double requested_bytes = 0, sector_bytes = 0, footprint_bytes = 0;  // of global memory
   double local_requests = 0;
 

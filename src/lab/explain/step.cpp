@@ -74,11 +74,12 @@ constexpr CountRow kCountRows[] = {
      }},
     {"shared wavefronts",
      [](const Explanation& e) {
-       return e.evidence.totals.turns.shared + e.evidence.totals.turns.conflicts;
+       return e.evidence.totals.wavefronts.shared + e.evidence.totals.wavefronts.conflicts;
      }},
-    {"excess wavefronts", [](const Explanation& e) { return e.evidence.totals.turns.conflicts; }},
-    {"turns of the load/store unit",
-     [](const Explanation& e) { return e.evidence.totals.turns.sum(); }},
+    {"excess wavefronts",
+     [](const Explanation& e) { return e.evidence.totals.wavefronts.conflicts; }},
+    {"wavefronts of the load/store unit",
+     [](const Explanation& e) { return e.evidence.totals.wavefronts.sum(); }},
     {"FLOP / requested byte", [](const Explanation& e) { return e.intensities.requested; }},
     {"FLOP / sector byte", [](const Explanation& e) { return e.intensities.sector; }},
     {"FLOP / footprint byte", [](const Explanation& e) { return e.intensities.footprint; }},

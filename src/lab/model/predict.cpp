@@ -99,8 +99,8 @@ void sort_and_name(LaunchPrediction& launch, double shared_path_ms) {
 LaunchPrediction copy_time(const Case& launch) {
   LaunchPrediction result;
   const double dram = footprint_bytes(launch.counts) / (launch.costs.copy_gbs * 1e6);
-  const double starts = launch.ms_of_cycles(std::ceil(launch.ctas() / launch.gpu.multiprocessors) *
-                                            launch.costs.cta_start);
+  const double starts =
+      launch.ms_of_cycles(std::ceil(launch.ctas() / launch.gpu.sms) * launch.costs.cta_start);
   result.ms = std::max(dram, starts);
   result.units = {{"device memory", dram}, {"starts of CTAs", starts}};
   sort_and_name(result, 0);
@@ -110,7 +110,7 @@ LaunchPrediction copy_time(const Case& launch) {
 LaunchPrediction loop_time(const Case& launch, const LoopCode& code) {
   LaunchPrediction result;
   result.ctas_of_sm = resident_ctas(launch);
-  const double sms = launch.gpu.multiprocessors;
+  const double sms = launch.gpu.sms;
   result.waves = launch.ctas() / (sms * result.ctas_of_sm);
   const double full = std::floor(result.waves);
   const double rest = launch.ctas() - full * sms * result.ctas_of_sm;

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "base/renamed.h"
 #include "lab/record/json_number.h"
 
 namespace tessera::lab {
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 
 Json read_json(const fs::path& path) {
   std::ifstream stream(path);
-  const Json object = Json::parse(stream, nullptr, false);
+  const Json object = Json::parse(read_with_current_names(stream), nullptr, false);
   if (!object.is_discarded()) return object;
   throw StatusError(Status::bad_argument(
       fmt::format("results file '{}' must be JSON, but is not", path.filename().string())));
@@ -62,7 +63,7 @@ void add_timed(const Json& object, const std::string& file, std::vector<Measured
 
 std::vector<Measured> measured_in(const std::string& path, const std::string& option) {
   std::ifstream stream(path);
-  const Json object = Json::parse(stream, nullptr, false);
+  const Json object = Json::parse(read_with_current_names(stream), nullptr, false);
   std::vector<Measured> rows;
   try {
     if (object.at("schema") != kSchema) throw std::invalid_argument("another schema");

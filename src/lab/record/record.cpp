@@ -185,7 +185,7 @@ Json to_json(const Environment& e) {
        {{"kind", d.kind == DeviceKind::kCuda ? "cuda" : "virtual"},
         {"name", d.name},
         {"sm", d.sm},
-        {"multiprocessors", d.multiprocessors},
+        {"multiprocessors", d.sms},
         {"memory_bytes", d.memory_bytes},
         {"l2_bytes", d.l2_bytes},
         {"clock_khz", d.clock_khz},

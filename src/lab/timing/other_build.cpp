@@ -28,7 +28,7 @@ KernelChoice OtherBuild::with_its_code(const KernelChoice& choice) {
   const Kernel& kernel = copy_of(*choice.kernel);
   for (const KernelRow& row : kernel.rows) {
     if (row.variant != choice.variant) continue;
-    for (const std::string& entry : {row.entry, row.add_entry, row.turn_entry}) {
+    for (const std::string& entry : {row.entry, row.reduce_entry, row.repack_entry}) {
       if (entry.empty() || has_entry(*kernel.own_image, entry)) continue;
       throw StatusError(
           Status::unsupported("entry " + entry + " is not in the images of " + files_.folder()));

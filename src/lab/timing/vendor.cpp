@@ -92,12 +92,13 @@ class LightProblem {
   LightProblem(Session& session, const ColumnMajor& problem)
       : LightProblem(session, problem, Empty{}) {
     const auto& p = problem_;
-    const bool turn_a = p.op_a == cublas::kTranspose, turn_b = p.op_b == cublas::kTranspose;
+    const bool transpose_a = p.op_a == cublas::kTranspose;
+    const bool transpose_b = p.op_b == cublas::kTranspose;
     demand(lib_.lt_matmul_create(&matmul_, p.compute, p.scale_type), "cublasLtMatmulDescCreate");
     set_op(cublas::kLtTransposeA, p.op_a);
     set_op(cublas::kLtTransposeB, p.op_b);
-    create_layout(a_, p.a_type, turn_a ? p.k : p.m, turn_a ? p.m : p.k, p.lda);
-    create_layout(b_, p.b_type, turn_b ? p.n : p.k, turn_b ? p.k : p.n, p.ldb);
+    create_layout(a_, p.a_type, transpose_a ? p.k : p.m, transpose_a ? p.m : p.k, p.lda);
+    create_layout(b_, p.b_type, transpose_b ? p.n : p.k, transpose_b ? p.k : p.n, p.ldb);
     create_layout(c_, p.c_type, p.m, p.n, p.ldc);
     create_layout(d_, p.d_type, p.m, p.n, p.ldd);
   }

@@ -9,9 +9,10 @@ struct Config {
   BlockTile block;  // k is 1: nothing is staged
   constexpr int threads() const { return block.m * block.n; }
   constexpr int threads_y() const { return block.m; }
-  constexpr int min_blocks() const { return 1; }
+  constexpr int ctas_per_sm() const { return 1; }
 };
 
-inline constexpr auto kRows = rows_of<Config>({{"32x32", {{32, 32, 1}}}, {"16x16", {{16, 16, 1}}}});
+inline constexpr auto kConfigs =
+    rows_of<Config>({{"32x32", {{32, 32, 1}}}, {"16x16", {{16, 16, 1}}}});
 
 }  // namespace tessera::coalesced

@@ -9,14 +9,14 @@ struct Config {
   BlockTile block;  // a cube: each thread stages one element of each tile
   constexpr int threads() const { return block.m * block.n; }
   constexpr int threads_y() const { return block.m; }
-  constexpr int min_blocks() const { return 1; }
+  constexpr int ctas_per_sm() const { return 1; }
 };
 
 constexpr bool is_legal(Config c) {
   return c.block.m == c.block.n && c.block.n == c.block.k && c.threads() <= 1024;
 }
 
-inline constexpr auto kRows =
+inline constexpr auto kConfigs =
     rows_of<Config>({{"32x32x32", {{32, 32, 32}}}, {"16x16x16", {{16, 16, 16}}}});
 
 }  // namespace tessera::shared_tile

@@ -12,7 +12,7 @@ template <Config cfg>
 __device__ void run(const GemmParams& p) {
   static_assert(is_legal(cfg));
   __shared__ float tile_a[cfg.block.m][cfg.block.k];
-  __shared__ float tile_b[cfg.block.n][cfg.block.k];  // turned: k is contiguous
+  __shared__ float tile_b[cfg.block.n][cfg.block.k];  // transposed: k is contiguous
   const ladder::Strided<float> a = ladder::matrix_a<float>(p);
   const ladder::Strided<float> b = ladder::matrix_b<float>(p);
   const ladder::BlockOrigin origin = ladder::block_origin(p, cfg.block.m, cfg.block.n);

@@ -6,17 +6,17 @@
 namespace tessera::conflict_free {
 
 struct Config {
-  BlockTile block;  // a cube: each thread stages one element of each tile
-  bool turn_a;      // also turn A's tile: only moves the conflict to A's store
+  BlockTile block;   // a cube: each thread stages one element of each tile
+  bool transpose_a;  // also transpose A's tile: only moves the conflict to A's store
   constexpr int threads() const { return block.m * block.n; }
-  constexpr int min_blocks() const { return 1; }
+  constexpr int ctas_per_sm() const { return 1; }
 };
 
 constexpr bool is_legal(Config c) {
   return c.block.m == c.block.n && c.block.n == c.block.k && c.threads() <= 1024;
 }
 
-inline constexpr auto kRows =
-    rows_of<Config>({{"32x32x32", {{32, 32, 32}, false}}, {"both_turned", {{32, 32, 32}, true}}});
+inline constexpr auto kConfigs = rows_of<Config>(
+    {{"32x32x32", {{32, 32, 32}, false}}, {"both_transposed", {{32, 32, 32}, true}}});
 
 }  // namespace tessera::conflict_free

@@ -11,14 +11,14 @@ namespace tessera::conflict_free {
 template <Config cfg>
 __device__ void run(const GemmParams& p) {
   static_assert(is_legal(cfg));
-  __shared__ float tile_a[cfg.block.m][cfg.block.k];  // (m, k), or (k, m) when turned: a square
+  __shared__ float tile_a[cfg.block.m][cfg.block.k];  // (m, k), or (k, m) when transposed: a square
   __shared__ float tile_b[cfg.block.k][cfg.block.n];  // (k, n)
   const ladder::Strided<float> a = ladder::matrix_a<float>(p);
   const ladder::Strided<float> b = ladder::matrix_b<float>(p);
   const ladder::BlockOrigin origin = ladder::block_origin(p, cfg.block.m, cfg.block.n);
   const int row = threadIdx.x / cfg.block.n, col = threadIdx.x % cfg.block.n;
   const auto word_of_a = [&](int m, int k) -> float& {
-    return cfg.turn_a ? tile_a[k][m] : tile_a[m][k];
+    return cfg.transpose_a ? tile_a[k][m] : tile_a[m][k];
   };
 
   float sum = 0;

@@ -1,11 +1,11 @@
-// Rung 07: strips of four elements move as one 128-bit access between global memory and registers.
+// Rung 07: vectors of four elements move as one 128-bit access between global memory and registers.
 //
 // Rung 06 was limited by scalar loads of stride 4, which touch 16 sectors for 128 bytes. One
 // 128-bit load moves the same bytes with a quarter of the requests. On its way into shared memory a
-// strip keeps its shape on the operand that is contiguous along the outer index, and is turned on
-// the other.
+// vector keeps its shape on the operand that is contiguous along the outer index, and is transposed
+// on the other.
 #include "ladder/07_vector_access/config.h"
-#include "ladder/shared/strip.h"
+#include "ladder/shared/vec4.h"
 
 namespace tessera::vector_access {
 
@@ -14,8 +14,8 @@ __device__ void run(const GemmParams& p) {
   static_assert(is_legal(cfg));
   __shared__ alignas(16) float tile_a[cfg.block.k][cfg.block.m];  // (k, m)
   __shared__ alignas(16) float tile_b[cfg.block.k][cfg.block.n];  // (k, n)
-  const auto a = ladder::operand_a<cfg.sides>(p);
-  const auto b = ladder::operand_b<cfg.sides>(p);
+  const auto a = ladder::operand_a<cfg.majors>(p);
+  const auto b = ladder::operand_b<cfg.majors>(p);
   const ladder::BlockOrigin origin = ladder::block_origin(p, cfg.block.m, cfg.block.n);
   const int row = threadIdx.x / cfg.threads_along_n();
   const int col = threadIdx.x % cfg.threads_along_n() * 4;
@@ -31,7 +31,7 @@ __device__ void run(const GemmParams& p) {
     }
     __syncthreads();  // WHY: the next step overwrites tiles that slower warps still read
   }
-  ladder::store_strip(p, origin.row + row, origin.col + col, sum);
+  ladder::store_vec4(p, origin.row + row, origin.col + col, sum);
 }
 
 }  // namespace tessera::vector_access

@@ -7,11 +7,11 @@ namespace tessera::tile_4x4 {
 
 struct Config {
   BlockTile block;
-  Sides sides;
+  Majors majors;
   static constexpr int kThread = 4;  // a thread computes kThread x kThread outputs
   constexpr int threads_along_n() const { return block.n / kThread; }
   constexpr int threads() const { return block.m / kThread * threads_along_n(); }
-  constexpr int min_blocks() const { return 2; }
+  constexpr int ctas_per_sm() const { return 2; }
 };
 
 constexpr bool is_legal(Config c) {
@@ -20,6 +20,6 @@ constexpr bool is_legal(Config c) {
          c.block.n * c.block.k % (4 * c.threads()) == 0 && c.threads() <= 1024;
 }
 
-inline constexpr auto kRows = for_all_sides<Config>({{"64x64x16", {{64, 64, 16}, {}}}});
+inline constexpr auto kConfigs = for_all_majors<Config>({{"64x64x16", {{64, 64, 16}, {}}}});
 
 }  // namespace tessera::tile_4x4

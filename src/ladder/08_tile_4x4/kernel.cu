@@ -4,7 +4,7 @@
 // feed 16 FMAs: shared traffic falls with (1/4 + 1/4)/2, and the larger block halves global traffic
 // too.
 #include "ladder/08_tile_4x4/config.h"
-#include "ladder/shared/strip.h"
+#include "ladder/shared/vec4.h"
 
 namespace tessera::tile_4x4 {
 
@@ -13,8 +13,8 @@ __device__ void run(const GemmParams& p) {
   static_assert(is_legal(cfg));
   __shared__ alignas(16) float tile_a[cfg.block.k][cfg.block.m];  // (k, m)
   __shared__ alignas(16) float tile_b[cfg.block.k][cfg.block.n];  // (k, n)
-  const auto a = ladder::operand_a<cfg.sides>(p);
-  const auto b = ladder::operand_b<cfg.sides>(p);
+  const auto a = ladder::operand_a<cfg.majors>(p);
+  const auto b = ladder::operand_b<cfg.majors>(p);
   const ladder::BlockOrigin origin = ladder::block_origin(p, cfg.block.m, cfg.block.n);
   const int row = threadIdx.x / cfg.threads_along_n() * 4;
   const int col = threadIdx.x % cfg.threads_along_n() * 4;
@@ -34,7 +34,7 @@ __device__ void run(const GemmParams& p) {
     __syncthreads();  // WHY: the next step overwrites tiles that slower warps still read
   }
   for (int i = 0; i < 4; ++i) {
-    ladder::store_strip(p, origin.row + row + i, origin.col + col, sum[i]);
+    ladder::store_vec4(p, origin.row + row + i, origin.col + col, sum[i]);
   }
 }
 

@@ -7,11 +7,11 @@ namespace tessera::tile_8x8 {
 
 struct Config {
   BlockTile block;
-  Sides sides;
+  Majors majors;
   static constexpr int kThread = 8;  // a thread computes kThread x kThread outputs
   constexpr int threads_along_n() const { return block.n / kThread; }
   constexpr int threads() const { return block.m / kThread * threads_along_n(); }
-  constexpr int min_blocks() const { return 2; }
+  constexpr int ctas_per_sm() const { return 2; }
 };
 
 constexpr bool is_legal(Config c) {
@@ -20,6 +20,6 @@ constexpr bool is_legal(Config c) {
          c.block.n * c.block.k % (4 * c.threads()) == 0 && c.threads() <= 1024;
 }
 
-inline constexpr auto kRows = for_all_sides<Config>({{"128x128x8", {{128, 128, 8}, {}}}});
+inline constexpr auto kConfigs = for_all_majors<Config>({{"128x128x8", {{128, 128, 8}, {}}}});
 
 }  // namespace tessera::tile_8x8

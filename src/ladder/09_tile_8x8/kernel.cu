@@ -2,9 +2,9 @@
 //
 // Rung 08 was limited by issue slots: two 128-bit loads for 16 FMAs. Four of them now feed 64 FMAs,
 // an issue ceiling of 64 : 4 = 94 %. A tile is only 8 deep, so a thread stages other elements (one
-// strip of each tile) than those it computes with.
+// vector of each tile) than those it computes with.
 #include "ladder/09_tile_8x8/config.h"
-#include "ladder/shared/strip.h"
+#include "ladder/shared/vec4.h"
 
 namespace tessera::tile_8x8 {
 
@@ -13,8 +13,8 @@ __device__ void run(const GemmParams& p) {
   static_assert(is_legal(cfg));
   __shared__ alignas(16) float tile_a[cfg.block.k][cfg.block.m];  // (k, m)
   __shared__ alignas(16) float tile_b[cfg.block.k][cfg.block.n];  // (k, n)
-  const auto a = ladder::operand_a<cfg.sides>(p);
-  const auto b = ladder::operand_b<cfg.sides>(p);
+  const auto a = ladder::operand_a<cfg.majors>(p);
+  const auto b = ladder::operand_b<cfg.majors>(p);
   const ladder::BlockOrigin origin = ladder::block_origin(p, cfg.block.m, cfg.block.n);
   const int row = threadIdx.x / cfg.threads_along_n() * 8;
   const int col = threadIdx.x % cfg.threads_along_n() * 8;
@@ -34,8 +34,8 @@ __device__ void run(const GemmParams& p) {
     __syncthreads();  // WHY: the next step overwrites tiles that slower warps still read
   }
   for (int i = 0; i < 8; ++i) {
-    ladder::store_strip(p, origin.row + row + i, origin.col + col, sum[i]);
-    ladder::store_strip(p, origin.row + row + i, origin.col + col + 4, sum[i] + 4);
+    ladder::store_vec4(p, origin.row + row + i, origin.col + col, sum[i]);
+    ladder::store_vec4(p, origin.row + row + i, origin.col + col + 4, sum[i] + 4);
   }
 }
 

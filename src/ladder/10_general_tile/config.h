@@ -1,4 +1,4 @@
-// Any block and thread tile whose strips divide evenly among the threads.
+// Any block and thread tile whose vectors divide evenly among the threads.
 #pragma once
 
 #include "base/config.h"
@@ -8,10 +8,10 @@ namespace tessera::general_tile {
 struct Config {
   BlockTile block;
   OutputTile thread;
-  Sides sides;
+  Majors majors;
   constexpr int threads_along_n() const { return block.n / thread.n; }
   constexpr int threads() const { return block.m / thread.m * threads_along_n(); }
-  constexpr int min_blocks() const { return 2; }
+  constexpr int ctas_per_sm() const { return 2; }
 };
 
 constexpr bool is_legal(Config c) {
@@ -20,7 +20,7 @@ constexpr bool is_legal(Config c) {
          c.block.n * c.block.k % (4 * c.threads()) == 0 && c.threads() <= 1024;
 }
 
-inline constexpr auto kRows = for_all_sides<Config>(
+inline constexpr auto kConfigs = for_all_majors<Config>(
     {{"128x128x8", {{128, 128, 8}, {8, 8}, {}}}, {"64x64x16", {{64, 64, 16}, {4, 4}, {}}}});
 
 }  // namespace tessera::general_tile

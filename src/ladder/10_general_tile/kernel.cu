@@ -2,10 +2,10 @@
 //
 // Rung 09 asked before every load whether it was inside. Here a block asks once: interior blocks
 // walk a pointer through whole k tiles, blocks at an edge keep their guards, and the k tail is a
-// guarded step of its own in every block. Strips wait in registers before they are turned into
+// guarded step of its own in every block. Vectors wait in registers before they are transposed into
 // shared memory.
 #include "ladder/10_general_tile/config.h"
-#include "ladder/shared/strip_loader.h"
+#include "ladder/shared/vec4_loader.h"
 
 namespace tessera::general_tile {
 
@@ -56,14 +56,14 @@ template <Config cfg>
 __device__ void run(const GemmParams& p) {
   static_assert(is_legal(cfg));
   __shared__ Tiles<cfg> tiles;
-  const auto a = ladder::operand_a<cfg.sides>(p);
-  const auto b = ladder::operand_b<cfg.sides>(p);
+  const auto a = ladder::operand_a<cfg.majors>(p);
+  const auto b = ladder::operand_b<cfg.majors>(p);
   const ladder::BlockOrigin origin = ladder::block_origin(p, cfg.block.m, cfg.block.n);
   const int row = threadIdx.x / cfg.threads_along_n() * cfg.thread.m;
   const int col = threadIdx.x % cfg.threads_along_n() * cfg.thread.n;
-  const ladder::StripLoader<cfg.block.m, cfg.block.k, cfg.threads(), cfg.sides.a == Contiguous::kK>
+  const ladder::Vec4Loader<cfg.block.m, cfg.block.k, cfg.threads(), cfg.majors.a == Major::kK>
       load_a(a, origin.row, threadIdx.x);
-  const ladder::StripLoader<cfg.block.n, cfg.block.k, cfg.threads(), cfg.sides.b == Contiguous::kK>
+  const ladder::Vec4Loader<cfg.block.n, cfg.block.k, cfg.threads(), cfg.majors.b == Major::kK>
       load_b(b, origin.col, threadIdx.x);
 
   float sum[cfg.thread.m][cfg.thread.n] = {};
@@ -76,7 +76,7 @@ __device__ void run(const GemmParams& p) {
   for (int i = 0; i < cfg.thread.m; ++i) {
 #pragma unroll
     for (int j = 0; j < cfg.thread.n; j += 4) {
-      ladder::store_strip(p, origin.row + row + i, origin.col + col + j, sum[i] + j);
+      ladder::store_vec4(p, origin.row + row + i, origin.col + col + j, sum[i] + j);
     }
   }
 }

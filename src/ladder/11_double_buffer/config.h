@@ -8,11 +8,11 @@ namespace tessera::double_buffer {
 struct Config {
   BlockTile block;
   OutputTile thread;
-  Sides sides;
+  Majors majors;
   static constexpr int kStages = 2;
   constexpr int threads_along_n() const { return block.n / thread.n; }
   constexpr int threads() const { return block.m / thread.m * threads_along_n(); }
-  constexpr int min_blocks() const { return 2; }
+  constexpr int ctas_per_sm() const { return 2; }
 };
 
 constexpr bool is_legal(Config c) {
@@ -22,6 +22,7 @@ constexpr bool is_legal(Config c) {
          c.block.n * c.block.k % (4 * c.threads()) == 0 && c.threads() <= 1024;
 }
 
-inline constexpr auto kRows = for_all_sides<Config>({{"128x128x8", {{128, 128, 8}, {8, 8}, {}}}});
+inline constexpr auto kConfigs =
+    for_all_majors<Config>({{"128x128x8", {{128, 128, 8}, {8, 8}, {}}}});
 
 }  // namespace tessera::double_buffer

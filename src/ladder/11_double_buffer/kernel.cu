@@ -1,13 +1,13 @@
 // Rung 11: while one tile is multiplied the next one is on its way.
 //
 // Rung 10 stood still twice a tile: for global memory, and for the first fragments after a barrier.
-// Now the strips of tile t + 1 are fetched before tile t is multiplied and stored into the other of
-// two shared stages, and the fragments of slice l + 1 are read before slice l is multiplied. One
+// Now the vectors of tile t + 1 are fetched before tile t is multiplied and stored into the other
+// of two shared stages, and the fragments of slice l + 1 are read before slice l is multiplied. One
 // barrier a tile is enough. The last tile in k comes first: it alone may be partial, so the loop
 // that follows needs no guard in k, and the loop's own last tile is peeled because nothing follows
 // it.
 #include "ladder/11_double_buffer/config.h"
-#include "ladder/shared/strip_loader.h"
+#include "ladder/shared/vec4_loader.h"
 
 namespace tessera::double_buffer {
 
@@ -68,14 +68,14 @@ template <Config cfg>
 __device__ void run(const GemmParams& p) {
   static_assert(is_legal(cfg));
   __shared__ Stage<cfg> stages[Config::kStages];
-  const auto a = ladder::operand_a<cfg.sides>(p);
-  const auto b = ladder::operand_b<cfg.sides>(p);
+  const auto a = ladder::operand_a<cfg.majors>(p);
+  const auto b = ladder::operand_b<cfg.majors>(p);
   const ladder::BlockOrigin origin = ladder::block_origin(p, cfg.block.m, cfg.block.n);
   const int row = threadIdx.x / cfg.threads_along_n() * cfg.thread.m;
   const int col = threadIdx.x % cfg.threads_along_n() * cfg.thread.n;
-  const ladder::StripLoader<cfg.block.m, cfg.block.k, cfg.threads(), cfg.sides.a == Contiguous::kK>
+  const ladder::Vec4Loader<cfg.block.m, cfg.block.k, cfg.threads(), cfg.majors.a == Major::kK>
       load_a(a, origin.row, threadIdx.x);
-  const ladder::StripLoader<cfg.block.n, cfg.block.k, cfg.threads(), cfg.sides.b == Contiguous::kK>
+  const ladder::Vec4Loader<cfg.block.n, cfg.block.k, cfg.threads(), cfg.majors.b == Major::kK>
       load_b(b, origin.col, threadIdx.x);
 
   float sum[cfg.thread.m][cfg.thread.n] = {};
@@ -88,7 +88,7 @@ __device__ void run(const GemmParams& p) {
   for (int i = 0; i < cfg.thread.m; ++i) {
 #pragma unroll
     for (int j = 0; j < cfg.thread.n; j += 4) {
-      ladder::store_strip(p, origin.row + row + i, origin.col + col + j, sum[i] + j);
+      ladder::store_vec4(p, origin.row + row + i, origin.col + col + j, sum[i] + j);
     }
   }
 }

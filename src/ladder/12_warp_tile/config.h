@@ -15,13 +15,13 @@ struct Config {
   tile::WarpTile warp;
   Fetch fetch;
   Output output;
-  Sides sides;
+  Majors majors;
   static constexpr int kThread = 8;  // a thread computes 8 x 8 outputs, as four quarters
   constexpr int threads() const { return block.m / kThread * (block.n / kThread); }
   constexpr int fetchers() const {
     return fetch == Fetch::kEveryThread ? threads() : threads() / 2;
   }
-  constexpr int min_blocks() const { return 2; }
+  constexpr int ctas_per_sm() const { return 2; }
 };
 
 constexpr bool is_legal(Config c) {
@@ -37,7 +37,7 @@ inline constexpr BlockTile kBlock{128, 128, 8};
 inline constexpr tile::WarpTile kSpread{{2, 4}, {64, 64}};
 inline constexpr tile::WarpTile kCompact{{2, 4}, {32, 16}};
 
-inline constexpr auto kRows = for_all_sides<Config>(
+inline constexpr auto kConfigs = for_all_majors<Config>(
     {{"128x128x8", {kBlock, kSpread, Fetch::kEveryThread, Output::kDirect, {}}},
      {"compact", {kBlock, kCompact, Fetch::kEveryThread, Output::kDirect, {}}},
      {"half_each", {kBlock, kSpread, Fetch::kHalfEach, Output::kDirect, {}}},

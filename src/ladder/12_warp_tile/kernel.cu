@@ -6,7 +6,7 @@
 // fragment of 8 is two such reads, a fixed distance apart. Everything else is rung 11.
 #include "ladder/12_warp_tile/config.h"
 #include "ladder/12_warp_tile/output.h"
-#include "ladder/shared/strip_loader.h"
+#include "ladder/shared/vec4_loader.h"
 
 namespace tessera::warp_tile {
 
@@ -38,7 +38,7 @@ __device__ void multiply_add(float (&sum)[8][8], const Fragments<cfg>& f) {
   }
 }
 
-// Which strips of A and B this thread fetches: of both tiles, or of one only.
+// Which vectors of A and B this thread fetches: of both tiles, or of one only.
 template <Config cfg, class LoaderA, class LoaderB>
 struct Loaders {
   LoaderA a;
@@ -97,14 +97,14 @@ template <Config cfg>
 __device__ auto make_loaders(const GemmParams& p, ladder::BlockOrigin origin) {
   constexpr bool half_each = cfg.fetch == Fetch::kHalfEach;
   using LoaderA =
-      ladder::StripLoader<cfg.block.m, cfg.block.k, cfg.fetchers(), cfg.sides.a == Contiguous::kK>;
+      ladder::Vec4Loader<cfg.block.m, cfg.block.k, cfg.fetchers(), cfg.majors.a == Major::kK>;
   using LoaderB =
-      ladder::StripLoader<cfg.block.n, cfg.block.k, cfg.fetchers(), cfg.sides.b == Contiguous::kK>;
+      ladder::Vec4Loader<cfg.block.n, cfg.block.k, cfg.fetchers(), cfg.majors.b == Major::kK>;
   const int fetcher = threadIdx.x % cfg.fetchers();
   const bool first_half = threadIdx.x < cfg.fetchers();
   return Loaders<cfg, LoaderA, LoaderB>{
-      LoaderA(ladder::operand_a<cfg.sides>(p), origin.row, fetcher),
-      LoaderB(ladder::operand_b<cfg.sides>(p), origin.col, fetcher), !half_each || first_half,
+      LoaderA(ladder::operand_a<cfg.majors>(p), origin.row, fetcher),
+      LoaderB(ladder::operand_b<cfg.majors>(p), origin.col, fetcher), !half_each || first_half,
       !half_each || !first_half};
 }
 
@@ -117,8 +117,8 @@ __device__ void run(const GemmParams& p) {
   const auto loaders = make_loaders<cfg>(p, origin);
 
   float sum[8][8] = {};
-  const bool interior = ladder::is_interior(p, origin, cfg.block, ladder::operand_a<cfg.sides>(p),
-                                            ladder::operand_b<cfg.sides>(p));
+  const bool interior = ladder::is_interior(p, origin, cfg.block, ladder::operand_a<cfg.majors>(p),
+                                            ladder::operand_b<cfg.majors>(p));
   if (p.k > 0 && interior) {
     multiply<cfg, false>(sum, stages, loaders, p.k, at);
   } else if (p.k > 0) {

@@ -1,9 +1,9 @@
-// The two ways out of rung 12: each thread writes its own strips, or the block turns its sums in
-// shared memory so that a warp writes whole rows of its tile.
+// The two ways out of rung 12: each thread writes its own vectors, or the block rearranges its sums
+// in shared memory so that a warp writes whole rows of its tile.
 #pragma once
 
 #include "ladder/12_warp_tile/config.h"
-#include "ladder/shared/strip.h"
+#include "ladder/shared/vec4.h"
 
 namespace tessera::warp_tile {
 
@@ -14,8 +14,8 @@ __device__ void store_direct(const GemmParams& p, ladder::BlockOrigin origin, ti
   for (int i = 0; i < 8; ++i) {
     const long long row = origin.row + at.m + tile::offset_of(i, cfg.warp.distance.m);
     const long long col = origin.col + at.n;
-    ladder::store_strip(p, row, col, sum[i]);
-    ladder::store_strip(p, row, col + cfg.warp.distance.n, sum[i] + tile::kSubtile);
+    ladder::store_vec4(p, row, col, sum[i]);
+    ladder::store_vec4(p, row, col + cfg.warp.distance.n, sum[i] + tile::kSubtile);
   }
 }
 
@@ -27,7 +27,7 @@ __device__ void store_staged(const GemmParams& p, ladder::BlockOrigin origin, ti
                              const float (&sum)[8][8], float* staged) {
   constexpr int rows_a_pass = 2;  // of each thread
   constexpr int width = cfg.block.n;
-  constexpr int strips_a_row = width / ladder::kStrip;
+  constexpr int vec4s_a_row = width / ladder::kVec4;
   // Position of the thread's rows among all threads' rows: quarters stack 4 rows each.
   const int group = at.m / tile::kSubtile;
 #pragma unroll
@@ -42,13 +42,13 @@ __device__ void store_staged(const GemmParams& p, ladder::BlockOrigin origin, ti
                                                                sum[i + r][6], sum[i + r][7]};
     }
     __syncthreads();
-    for (int s = threadIdx.x; s < kOutputRows * strips_a_row; s += cfg.threads()) {
-      const int staged_row = s / strips_a_row, col = s % strips_a_row * ladder::kStrip;
+    for (int s = threadIdx.x; s < kOutputRows * vec4s_a_row; s += cfg.threads()) {
+      const int staged_row = s / vec4s_a_row, col = s % vec4s_a_row * ladder::kVec4;
       const int row = staged_row / rows_a_pass * tile::kSubtile + staged_row % rows_a_pass +
                       tile::offset_of(i, cfg.warp.distance.m);
-      float strip[ladder::kStrip];
-      ladder::load_fragment(strip, staged + staged_row * width + col);
-      ladder::store_strip(p, origin.row + row, origin.col + col, strip);
+      float vec4[ladder::kVec4];
+      ladder::load_fragment(vec4, staged + staged_row * width + col);
+      ladder::store_vec4(p, origin.row + row, origin.col + col, vec4);
     }
   }
 }

@@ -10,6 +10,6 @@ inline constexpr int kPortableArch = 80;  // cp.async
 
 using Config = ladder::AsyncTile;
 
-inline constexpr auto kRows = for_all_sides<Config>({{"256x128x16", ladder::k256x128x16}});
+inline constexpr auto kConfigs = for_all_majors<Config>({{"256x128x16", ladder::k256x128x16}});
 
 }  // namespace tessera::async_copy

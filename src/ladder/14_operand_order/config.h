@@ -12,9 +12,9 @@ struct Config : ladder::AsyncTile {
   Order order;
 };
 
-inline constexpr auto kRows =
-    for_all_sides<Config>({{"256x128x16", {ladder::k256x128x16, Order::kBlocks}},
-                           {"serpentine", {ladder::k256x128x16, Order::kSerpentine}},
-                           {"rows", {ladder::k256x128x16, Order::kRows}}});
+inline constexpr auto kConfigs =
+    for_all_majors<Config>({{"256x128x16", {ladder::k256x128x16, Order::kBlocks}},
+                            {"serpentine", {ladder::k256x128x16, Order::kSerpentine}},
+                            {"rows", {ladder::k256x128x16, Order::kRows}}});
 
 }  // namespace tessera::operand_order

@@ -22,17 +22,17 @@ struct Config {
   OutputTile warps, lanes;                     // consumers: of the block, of a warp
   OutputTile thread;                           // outputs of one thread
   int producer_registers, consumer_registers;  // after the split by setmaxnreg
-  Sides sides;
-  Fetches fetches;
+  Majors majors;
+  Loads loads;
 
   static constexpr int kProducers = 128;  // threads that load
   constexpr int threads() const { return kProducers + 32 * warps.m * warps.n; }
-  constexpr int min_blocks() const { return 1; }
+  constexpr int ctas_per_sm() const { return 1; }
   constexpr int depth() const { return block.k; }  // steps in k of a warp, of a stage
 
   // Floats between neighbours in k; padded where a tile is transposed on its way (rung 13).
-  constexpr int pitch_a() const { return block.m + (sides.a == Contiguous::kK ? 4 : 0); }
-  constexpr int pitch_b() const { return block.n + (sides.b == Contiguous::kK ? 4 : 0); }
+  constexpr int pitch_a() const { return block.m + (majors.a == Major::kK ? 4 : 0); }
+  constexpr int pitch_b() const { return block.n + (majors.b == Major::kK ? 4 : 0); }
   constexpr int stage_a() const { return block.k * pitch_a(); }  // floats
   constexpr int stage_b() const { return block.k * pitch_b(); }
   // The ring, aligned to 128 bytes, and one mbarrier per stage after it.
@@ -49,8 +49,8 @@ constexpr bool is_legal(const Config& c) {
                          c.lanes.m * c.lanes.n == 32;
   // A tensor copy keeps the order of its operand, so it cannot transpose a tile; its boxes end at
   // 256.
-  const bool a_comes = c.fetches.a == Fetch::kCopy4 || c.sides.a == Contiguous::kM;
-  const bool b_comes = c.fetches.b == Fetch::kCopy4 || c.sides.b == Contiguous::kN;
+  const bool a_comes = c.loads.a == Load::kCpAsync4 || c.majors.a == Major::kM;
+  const bool b_comes = c.loads.b == Load::kCpAsync4 || c.majors.b == Major::kN;
   const int registers =
       c.kProducers * c.producer_registers + (c.threads() - c.kProducers) * c.consumer_registers;
   return tiles_fit && a_comes && b_comes && c.block.m <= 256 && c.block.n <= 256 &&
@@ -59,27 +59,27 @@ constexpr bool is_legal(const Config& c) {
 
 // The operand modes, the better one first.
 inline constexpr struct {
-  Sides sides;
-  Fetches fetches;
-} kOperandModes[] = {{{Contiguous::kM, Contiguous::kN}, {Fetch::kTensor, Fetch::kTensor}},
-                     {{Contiguous::kM, Contiguous::kN}, {Fetch::kCopy4, Fetch::kCopy4}},
-                     {{Contiguous::kM, Contiguous::kK}, {Fetch::kTensor, Fetch::kCopy4}},
-                     {{Contiguous::kM, Contiguous::kK}, {Fetch::kCopy4, Fetch::kCopy4}},
-                     {{Contiguous::kK, Contiguous::kN}, {Fetch::kCopy4, Fetch::kTensor}},
-                     {{Contiguous::kK, Contiguous::kN}, {Fetch::kCopy4, Fetch::kCopy4}},
-                     {{Contiguous::kK, Contiguous::kK}, {Fetch::kCopy4, Fetch::kCopy4}}};
+  Majors majors;
+  Loads loads;
+} kOperandModes[] = {{{Major::kM, Major::kN}, {Load::kTma, Load::kTma}},
+                     {{Major::kM, Major::kN}, {Load::kCpAsync4, Load::kCpAsync4}},
+                     {{Major::kM, Major::kK}, {Load::kTma, Load::kCpAsync4}},
+                     {{Major::kM, Major::kK}, {Load::kCpAsync4, Load::kCpAsync4}},
+                     {{Major::kK, Major::kN}, {Load::kCpAsync4, Load::kTma}},
+                     {{Major::kK, Major::kN}, {Load::kCpAsync4, Load::kCpAsync4}},
+                     {{Major::kK, Major::kK}, {Load::kCpAsync4, Load::kCpAsync4}}};
 
 constexpr auto for_all_modes(const ConfigRow<Config>& row) {
   ConfigRows<Config, sizeof kOperandModes / sizeof kOperandModes[0]> table{};
   for (int i = 0; i < table.size(); ++i) {
     table.rows[i] = row;
-    table.rows[i].config.sides = kOperandModes[i].sides;
-    table.rows[i].config.fetches = kOperandModes[i].fetches;
+    table.rows[i].config.majors = kOperandModes[i].majors;
+    table.rows[i].config.loads = kOperandModes[i].loads;
   }
   return table;
 }
 
-inline constexpr auto kRows =
+inline constexpr auto kConfigs =
     for_all_modes({"256x128x8", {{256, 128, 8}, 12, {4, 2}, {4, 8}, {16, 8}, 40, 232, {}, {}}});
 
 }  // namespace tessera::producer_warp

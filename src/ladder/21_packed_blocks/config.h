@@ -7,12 +7,12 @@ namespace tessera::packed_blocks {
 
 struct Config {
   BlockTile block;
-  bool turn_b;  // B's block columns contiguous, and blocks turned inside
+  bool transpose_b;  // B's block columns contiguous, and blocks transposed inside
   constexpr int threads() const { return block.m * block.n; }
-  constexpr int min_blocks() const { return 1; }
+  constexpr int ctas_per_sm() const { return 1; }
 };
 
-inline constexpr auto kRows =
-    rows_of<Config>({{"8x8", {{8, 8, 8}, false}}, {"b_turned", {{8, 8, 8}, true}}});
+inline constexpr auto kConfigs =
+    rows_of<Config>({{"8x8", {{8, 8, 8}, false}}, {"b_transposed", {{8, 8, 8}, true}}});
 
 }  // namespace tessera::packed_blocks

@@ -10,7 +10,7 @@ namespace tessera::packed_blocks {
 using ladder::PackedOrder;
 inline constexpr PackedOrder kOrderA = PackedOrder::kRows;
 constexpr PackedOrder order_b(Config c) {
-  return c.turn_b ? PackedOrder::kColumnsTurned : PackedOrder::kRows;
+  return c.transpose_b ? PackedOrder::kColumnsTransposed : PackedOrder::kRows;
 }
 
 template <Config cfg>

@@ -8,9 +8,9 @@ namespace tessera::packed_shared {
 struct Config {
   BlockTile block;
   constexpr int threads() const { return block.m * block.n; }
-  constexpr int min_blocks() const { return 1; }
+  constexpr int ctas_per_sm() const { return 1; }
 };
 
-inline constexpr auto kRows = rows_of<Config>({{"8x8", {{8, 8, 8}}}});
+inline constexpr auto kConfigs = rows_of<Config>({{"8x8", {{8, 8, 8}}}});
 
 }  // namespace tessera::packed_shared

@@ -10,7 +10,7 @@ namespace tessera::packed_shared {
 
 using ladder::PackedOrder;
 inline constexpr PackedOrder kOrderA = PackedOrder::kRows;
-inline constexpr PackedOrder kOrderB = PackedOrder::kColumnsTurned;
+inline constexpr PackedOrder kOrderB = PackedOrder::kColumnsTransposed;
 
 template <Config cfg>
 __device__ void pack_a(const PackParams& p) {

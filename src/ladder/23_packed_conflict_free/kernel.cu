@@ -1,17 +1,17 @@
 // Rung 23: the shared blocks stand as the lanes read them: A column-contiguous, B row-contiguous.
 //
 // Rung 22 was limited by bank conflicts on B. Here every shared load is free of them. A is packed
-// turned, so its way into shared memory is a plain copy; B keeps its packed order and is turned by
-// the store, which costs 8 wavefronts a warp instead of 2. That price is paid once a block, not 8
-// times.
+// transposed, so its way into shared memory is a plain copy; B keeps its packed order and is
+// transposed by the store, which costs 8 wavefronts a warp instead of 2. That price is paid once a
+// block, not 8 times.
 #include "ladder/23_packed_conflict_free/config.h"
 #include "ladder/shared/packed.h"
 
 namespace tessera::packed_conflict_free {
 
 using ladder::PackedOrder;
-inline constexpr PackedOrder kOrderA = PackedOrder::kRowsTurned;
-inline constexpr PackedOrder kOrderB = PackedOrder::kColumnsTurned;
+inline constexpr PackedOrder kOrderA = PackedOrder::kRowsTransposed;
+inline constexpr PackedOrder kOrderB = PackedOrder::kColumnsTransposed;
 
 template <Config cfg>
 __device__ void pack_a(const PackParams& p) {

@@ -10,9 +10,9 @@ inline constexpr int kPortableArch = 80;  // HW: FP64 wmma exists from compute 8
 struct Config {
   BlockTile block;
   constexpr int threads() const { return 32; }
-  constexpr int min_blocks() const { return 1; }
+  constexpr int ctas_per_sm() const { return 1; }
 };
 
-inline constexpr auto kRows = rows_of<Config>({{"8x8", {{8, 8, 8}}}});
+inline constexpr auto kConfigs = rows_of<Config>({{"8x8", {{8, 8, 8}}}});
 
 }  // namespace tessera::tensor_core_wmma

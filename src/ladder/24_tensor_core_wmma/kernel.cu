@@ -13,7 +13,7 @@ namespace tessera::tensor_core_wmma {
 namespace wmma = nvcuda::wmma;
 using ladder::kBlockElements, ladder::kEdge, ladder::PackedOrder;
 inline constexpr PackedOrder kOrderA = PackedOrder::kRows;
-inline constexpr PackedOrder kOrderB = PackedOrder::kColumnsTurned;
+inline constexpr PackedOrder kOrderB = PackedOrder::kColumnsTransposed;
 inline constexpr int kDepth = 4;  // k of one 8x8x4 instruction
 
 template <Config cfg>

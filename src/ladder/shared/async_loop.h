@@ -5,7 +5,7 @@
 #include "kernels/copy/cp_async_tile.h"
 #include "kernels/tile/lanes.h"
 #include "ladder/shared/async_tile.h"
-#include "ladder/shared/strip.h"
+#include "ladder/shared/vec4.h"
 
 namespace tessera::ladder {
 
@@ -33,12 +33,12 @@ struct AsyncFragments {
 
   __device__ void load(const AsyncStage<cfg>& stage, int l, int row, int col) {
 #pragma unroll
-    for (int i = 0; i < cfg.thread.m; i += kStrip) {
-      load_fragment(*reinterpret_cast<float(*)[kStrip]>(a + i), &stage.a[l][row + i * cfg.lanes.m]);
+    for (int i = 0; i < cfg.thread.m; i += kVec4) {
+      load_fragment(*reinterpret_cast<float(*)[kVec4]>(a + i), &stage.a[l][row + i * cfg.lanes.m]);
     }
 #pragma unroll
-    for (int j = 0; j < cfg.thread.n; j += kStrip) {
-      load_fragment(*reinterpret_cast<float(*)[kStrip]>(b + j), &stage.b[l][col + j * cfg.lanes.n]);
+    for (int j = 0; j < cfg.thread.n; j += kVec4) {
+      load_fragment(*reinterpret_cast<float(*)[kVec4]>(b + j), &stage.b[l][col + j * cfg.lanes.n]);
     }
   }
 };
@@ -52,10 +52,10 @@ struct AsyncTiles {
 
   // Begins to fill a stage with the tile at first_k: one group of copies.
   __device__ void copy_to(int stage, long long first_k) const {
-    copy_tile<cfg.sides.a == Contiguous::kK, vectors, cfg.block.m, cfg.threads()>(
-        ring[stage].a, a, origin.row, first_k);
-    copy_tile<cfg.sides.b == Contiguous::kK, vectors, cfg.block.n, cfg.threads()>(
-        ring[stage].b, b, origin.col, first_k);
+    copy_tile<cfg.majors.a == Major::kK, vectors, cfg.block.m, cfg.threads()>(ring[stage].a, a,
+                                                                              origin.row, first_k);
+    copy_tile<cfg.majors.b == Major::kK, vectors, cfg.block.n, cfg.threads()>(ring[stage].b, b,
+                                                                              origin.col, first_k);
     ptx::cp_async_commit_group();
   }
 };
@@ -98,19 +98,19 @@ template <auto cfg, class MultiplyAdd>
 __device__ void multiply_block(const GemmParams& p, AsyncStage<cfg>* ring,
                                MultiplyAdd multiply_add) {
   const BlockOrigin origin = block_origin(p, cfg.block.m, cfg.block.n);
-  const auto a = operand_a<cfg.sides>(p);
-  const auto b = operand_b<cfg.sides>(p);
+  const auto a = operand_a<cfg.majors>(p);
+  const auto b = operand_b<cfg.majors>(p);
   const copy::Operand from_a{a.data, a.outer, a.k, a.stride};
   const copy::Operand from_b{b.data, b.outer, b.k, b.stride};
   const int warp = threadIdx.x / 32;
   const tile::Coord<> lane = tile::lane_coord(cfg.lanes, threadIdx.x % 32);
-  const int row = warp / cfg.warps.n * (cfg.block.m / cfg.warps.m) + lane.m * kStrip;
-  const int col = warp % cfg.warps.n * (cfg.block.n / cfg.warps.n) + lane.n * kStrip;
+  const int row = warp / cfg.warps.n * (cfg.block.m / cfg.warps.m) + lane.m * kVec4;
+  const int col = warp % cfg.warps.n * (cfg.block.n / cfg.warps.n) + lane.n * kVec4;
 
   float sum[cfg.thread.m][cfg.thread.n] = {};
-  constexpr bool some_by_vectors = cfg.sides.a == Contiguous::kM || cfg.sides.b == Contiguous::kN;
+  constexpr bool some_by_vectors = cfg.majors.a == Major::kM || cfg.majors.b == Major::kN;
   const bool vectors =
-      (cfg.sides.a == Contiguous::kK || a.strips) && (cfg.sides.b == Contiguous::kK || b.strips);
+      (cfg.majors.a == Major::kK || a.vectors) && (cfg.majors.b == Major::kK || b.vectors);
   if (some_by_vectors && vectors && p.k > 0) {
     multiply<cfg>(sum, AsyncTiles<cfg, true>{from_a, from_b, origin, ring}, row, col, multiply_add);
   } else if (p.k > 0) {
@@ -120,9 +120,9 @@ __device__ void multiply_block(const GemmParams& p, AsyncStage<cfg>* ring,
 #pragma unroll
   for (int i = 0; i < cfg.thread.m; ++i) {
 #pragma unroll
-    for (int j = 0; j < cfg.thread.n; j += kStrip) {
-      store_strip(p, origin.row + row + i / kStrip * kStrip * cfg.lanes.m + i % kStrip,
-                  origin.col + col + j * cfg.lanes.n, sum[i] + j);
+    for (int j = 0; j < cfg.thread.n; j += kVec4) {
+      store_vec4(p, origin.row + row + i / kVec4 * kVec4 * cfg.lanes.m + i % kVec4,
+                 origin.col + col + j * cfg.lanes.n, sum[i] + j);
     }
   }
 }

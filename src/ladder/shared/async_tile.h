@@ -11,15 +11,15 @@ struct AsyncTile {
   int stages;               // of the ring
   OutputTile warps, lanes;  // of the block, of a warp
   OutputTile thread;        // outputs of one thread
-  Sides sides;
+  Majors majors;
 
   constexpr int threads() const { return 32 * warps.m * warps.n; }
-  constexpr int min_blocks() const { return 1; }
+  constexpr int ctas_per_sm() const { return 1; }
 
-  // Floats between neighbours in k. Tiles that are turned on their way are padded: a warp writes
-  // 8 k by 4 rows at a time, and these then lie in 32 banks.
-  constexpr int pitch_a() const { return block.m + (sides.a == Contiguous::kK ? 4 : 0); }
-  constexpr int pitch_b() const { return block.n + (sides.b == Contiguous::kK ? 4 : 0); }
+  // Floats between neighbours in k. Tiles that are transposed on their way are padded: a warp
+  // writes 8 k by 4 rows at a time, and these then lie in 32 banks.
+  constexpr int pitch_a() const { return block.m + (majors.a == Major::kK ? 4 : 0); }
+  constexpr int pitch_b() const { return block.n + (majors.b == Major::kK ? 4 : 0); }
   constexpr int shared_bytes() const { return stages * block.k * (pitch_a() + pitch_b()) * 4; }
 };
 

@@ -13,9 +13,9 @@ constexpr int kBlockElements = kEdge * kEdge;
 
 // How blocks, and elements inside a block, follow each other in a packed array.
 enum class PackedOrder {
-  kRows,           // blocks along a row of blocks first; inside a block along its rows
-  kRowsTurned,     // the same, but inside a block along its columns
-  kColumnsTurned,  // a column of blocks is contiguous; inside a block along its columns
+  kRows,               // blocks along a row of blocks first; inside a block along its rows
+  kRowsTransposed,     // the same, but inside a block along its columns
+  kColumnsTransposed,  // a column of blocks is contiguous; inside a block along its columns
 };
 
 __device__ inline long long blocks_along(long long extent) { return (extent + kEdge - 1) / kEdge; }
@@ -23,8 +23,8 @@ __device__ inline long long blocks_along(long long extent) { return (extent + kE
 // Where block (i, j) of a packed matrix of rows x cols elements begins.
 template <PackedOrder order>
 __device__ long long packed_block(long long i, long long j, long long rows, long long cols) {
-  const long long number = order == PackedOrder::kColumnsTurned ? j * blocks_along(rows) + i
-                                                                : i * blocks_along(cols) + j;
+  const long long number = order == PackedOrder::kColumnsTransposed ? j * blocks_along(rows) + i
+                                                                    : i * blocks_along(cols) + j;
   return number * kBlockElements;
 }
 
@@ -47,12 +47,12 @@ __device__ void pack(const PackParams& p) {
        e += step) {
     const long long block = e / kBlockElements;
     const int inside = static_cast<int>(e % kBlockElements);
-    constexpr bool by_columns = order == PackedOrder::kColumnsTurned;
+    constexpr bool by_columns = order == PackedOrder::kColumnsTransposed;
     const long long i = by_columns ? block % blocks_down : block / blocks_across;
     const long long j = by_columns ? block / blocks_down : block % blocks_across;
-    constexpr bool turned = order != PackedOrder::kRows;
-    const int r = turned ? inside % kEdge : inside / kEdge;
-    const int c = turned ? inside / kEdge : inside % kEdge;
+    constexpr bool transposed = order != PackedOrder::kRows;
+    const int r = transposed ? inside % kEdge : inside / kEdge;
+    const int c = transposed ? inside / kEdge : inside % kEdge;
     packed[e] = source.at_or_zero(i * kEdge + r, j * kEdge + c);
   }
 }

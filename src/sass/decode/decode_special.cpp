@@ -176,7 +176,7 @@ void print_depbar(Decoding& decoding) {
 }
 
 // Threads that must meet: all of the warp, or those of a mask.
-void print_meeting(Decoding& decoding) {
+void print_reconvergence(Decoding& decoding) {
   const std::uint64_t mask = decoding.bits(32, 32);
   decoding.print(mask == 0 ? ".ALL" : " " + hex(mask));
 }
@@ -309,7 +309,7 @@ const std::unordered_map<std::string_view, Printer>& printers() {
       {"plop_third", print_plop_third},
       {"all_predicates", print_all_predicates},
       {"special_register", print_special_register},
-      {"meeting", print_meeting},
+      {"reconvergence", print_reconvergence},
       {"vote_lanes", print_vote_lanes},
       {"convergence", [](Decoding& decoding) { print_convergence(decoding, 16); }},
       {"convergence24", [](Decoding& decoding) { print_convergence(decoding, 24); }},

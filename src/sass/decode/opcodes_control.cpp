@@ -22,7 +22,7 @@ std::span<const Row> control_rows() {
       {0x94d, "", kControl, "EXIT"},
       {0x918, "", kControl, "NOP"},
       {0x946, "", kControl, "YIELD"},
-      {0x948, "", kControl, "WARPSYNC{meeting}"},
+      {0x948, "", kControl, "WARPSYNC{reconvergence}"},
       {0x348, "", kControl, "WARPSYNC{collective}"},
       {0xb1d, "", kControl, "BAR{.bar}{reduces}{.defer} {barrier}"},
       {0x51d, "", kControl, "BAR{.bar}{reduces}{.defer} {barrier}"},

@@ -39,7 +39,7 @@ std::size_t call_target(const Program& program, std::size_t at) {
 // HW: BSSY names where its threads meet again: a signed distance of 4-byte units in bits 34-63,
 // from the next instruction on. Bits 16-19 number the barrier, in BSYNC too (sm_75 to sm_90 alike,
 // as nvdisasm prints them).
-std::size_t meeting_point(const Program& program, std::size_t at) {
+std::size_t reconvergence_point(const Program& program, std::size_t at) {
   const auto distance = static_cast<std::int64_t>(program.code[at].bits(34, 30) << 34) >> 34;
   return checked_target(program, at,
                         static_cast<std::int64_t>((at + 1) * kInstructionBytes) + 4 * distance);
@@ -48,24 +48,26 @@ std::size_t meeting_point(const Program& program, std::size_t at) {
 // What each barrier, or each register that keeps one meanwhile, may have been set to: where threads
 // meet. Keys are barriers, then registers.
 constexpr int kBarriers = 16;
-using Meetings = std::map<int, std::set<std::size_t>>;
+using Reconvergences = std::map<int, std::set<std::size_t>>;
 
 // HW: BMOV Bn, Rm and BMOV.CLEAR Rn, Bm move a barrier; the barrier has bits 24-27 or 16-19.
-void follow(const Program& program, std::size_t at, Meetings& meetings) {
+void follow(const Program& program, std::size_t at, Reconvergences& reconvergences) {
   const Instruction& instruction = program.code[at];
   const Operation& operation = program.operations[at];
   const int barrier = static_cast<int>(instruction.bits(16, 4));
-  if (operation.name == "BSSY") meetings[barrier] = {meeting_point(program, at)};
+  if (operation.name == "BSSY") reconvergences[barrier] = {reconvergence_point(program, at)};
   if (operation.name != "BMOV") return;
   for (const RegisterUse& use : operation.writes) {
-    meetings[kBarriers + use.first] = meetings[static_cast<int>(instruction.bits(24, 4))];
+    reconvergences[kBarriers + use.first] =
+        reconvergences[static_cast<int>(instruction.bits(24, 4))];
   }
   for (const RegisterUse& use : operation.reads) {
-    if (use.file == RegisterFile::kGeneral) meetings[barrier] = meetings[kBarriers + use.first];
+    if (use.file == RegisterFile::kGeneral)
+      reconvergences[barrier] = reconvergences[kBarriers + use.first];
   }
 }
 
-bool merge(const Meetings& from, Meetings& into) {
+bool merge(const Reconvergences& from, Reconvergences& into) {
   bool changed = false;
   for (const auto& [key, places] : from) {
     std::set<std::size_t>& all = into[key];
@@ -102,15 +104,15 @@ bool goes_on(const Program& program, std::size_t at) {
 
 // Threads that reach a BSYNC go on where its barrier was set to, which is found by following all
 // ways; these ways grow as more of them are known.
-void add_meetings(const Program& program, Edges& edges) {
-  std::vector<Meetings> at_entry(program.code.size());
+void add_reconvergences(const Program& program, Edges& edges) {
+  std::vector<Reconvergences> at_entry(program.code.size());
   std::vector<bool> seen(program.code.size(), false);
   std::set<std::size_t> open = {0};
   while (!open.empty()) {
     const std::size_t at = open.extract(open.begin()).value();
-    Meetings meetings = at_entry[at];
+    Reconvergences reconvergences = at_entry[at];
     if (program.operations[at].name == "BSYNC") {
-      const auto& places = meetings[static_cast<int>(program.code[at].bits(16, 4))];
+      const auto& places = reconvergences[static_cast<int>(program.code[at].bits(16, 4))];
       // WHY: barriers moved through registers are followed along all ways at once, which mixes
       // them up. A compiler closes a region where it ends, so the next instruction is believed.
       if (places.contains(at + 1)) {
@@ -119,9 +121,9 @@ void add_meetings(const Program& program, Edges& edges) {
         edges[at].insert(places.begin(), places.end());
       }
     }
-    follow(program, at, meetings);
+    follow(program, at, reconvergences);
     for (const std::size_t to : edges[at]) {
-      if (merge(meetings, at_entry[to]) || !seen[to]) open.insert(to);
+      if (merge(reconvergences, at_entry[to]) || !seen[to]) open.insert(to);
       seen[to] = true;
     }
   }
@@ -136,7 +138,7 @@ Edges edges_of(const Program& program) {
     if (goes_on(program, at) && at + 1 < program.code.size()) edges[at].insert(at + 1);
     has_barriers |= program.operations[at].name == "BSYNC";
   }
-  if (has_barriers) add_meetings(program, edges);
+  if (has_barriers) add_reconvergences(program, edges);
   return edges;
 }
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "sass/model/latencies.h"
-#include "sass/model/meetings.h"
+#include "sass/model/register_dependences.h"
 #include "sass/model/reuse.h"
 
 namespace tessera::sass {
@@ -36,25 +36,25 @@ class Findings {
     found_.emplace(at, by, reason);
   }
 
-  void judge(const Meeting& meeting) {
-    const Operation &first = program_.operations[meeting.first],
-                    &second = program_.operations[meeting.second];
-    const std::string reg = register_name(meeting.file, meeting.reg);
-    const std::string by = place_of(program_, meeting.first);
-    if (meeting.is_open) {
-      const bool reads = meeting.kind == MeetingKind::kWriteAfterRead;
-      add(meeting.second, meeting.first,
+  void judge(const RegisterDependence& dependence) {
+    const Operation &first = program_.operations[dependence.first],
+                    &second = program_.operations[dependence.second];
+    const std::string reg = register_name(dependence.file, dependence.reg);
+    const std::string by = place_of(program_, dependence.first);
+    if (dependence.is_open) {
+      const bool reads = dependence.kind == DependenceKind::kWriteAfterRead;
+      add(dependence.second, dependence.first,
           reg + (reads ? " may still have to be read by " : " may still be written by ") + by +
               ", and nothing on the way waits for that.");
       return;
     }
-    const int least = least_cycles(meeting.kind, meeting.file, class_of_first(first),
-                                   class_of_second(second, meeting));
-    if (meeting.cycles >= least) return;
-    const bool reads = meeting.kind == MeetingKind::kReadAfterWrite;
-    add(meeting.second, meeting.first,
+    const int least = least_cycles(dependence.kind, dependence.file, class_of_first(first),
+                                   class_of_second(second, dependence));
+    if (dependence.cycles >= least) return;
+    const bool reads = dependence.kind == DependenceKind::kReadAfterWrite;
+    add(dependence.second, dependence.first,
         std::string(reads ? "it reads " : "it writes ") + reg + " " +
-            std::to_string(meeting.cycles) + " cycles after " + by + " wrote it; ptxas leaves " +
+            std::to_string(dependence.cycles) + " cycles after " + by + " wrote it; ptxas leaves " +
             std::to_string(least) + ".");
   }
 
@@ -198,8 +198,9 @@ std::vector<Hazard> find_hazards(const Program& program) {
       check_flags_name_registers(program, at, findings);
     }
   }
-  visit_meetings(program, {[&](const Meeting& meeting) { findings.judge(meeting); },
-                           [&](const ScoreboardWait& wait) { findings.judge(wait); }});
+  visit_register_dependences(
+      program, {[&](const RegisterDependence& dependence) { findings.judge(dependence); },
+                [&](const ScoreboardWait& wait) { findings.judge(wait); }});
   check_reuse_on_all_paths(program, findings);
   return findings.list();
 }

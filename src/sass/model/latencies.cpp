@@ -89,16 +89,16 @@ LatencyClass class_of_first(const Operation& operation) {
   return is_memory ? Class::kMemory : Class::kUnit;
 }
 
-LatencyClass class_of_second(const Operation& operation, const Meeting& meeting) {
+LatencyClass class_of_second(const Operation& operation, const RegisterDependence& dependence) {
   constexpr int kAddend = 2;
-  if (meeting.as_guard) return Class::kGuard;
+  if (dependence.as_guard) return Class::kGuard;
   const Class by = class_of_first(operation);
-  const bool reads = meeting.kind == MeetingKind::kReadAfterWrite;
-  return by == Class::kWide && reads && meeting.operand == kAddend ? Class::kWideAddend : by;
+  const bool reads = dependence.kind == DependenceKind::kReadAfterWrite;
+  return by == Class::kWide && reads && dependence.operand == kAddend ? Class::kWideAddend : by;
 }
 
-int least_cycles(MeetingKind kind, RegisterFile file, LatencyClass first, LatencyClass second) {
-  using Key = std::tuple<MeetingKind, RegisterFile, LatencyClass, LatencyClass>;
+int least_cycles(DependenceKind kind, RegisterFile file, LatencyClass first, LatencyClass second) {
+  using Key = std::tuple<DependenceKind, RegisterFile, LatencyClass, LatencyClass>;
   static const std::map<Key, int> kCycles = [] {
     std::map<Key, int> cycles;
     for (const LatencyRow& row : latency_rows()) {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "sass/model/meetings.h"
+#include "sass/model/register_dependences.h"
 
 namespace tessera::sass {
 
@@ -36,11 +36,11 @@ enum class LatencyClass {
 std::string_view name_of(LatencyClass latency_class);
 
 LatencyClass class_of_first(const Operation& operation);
-// Of the second instruction in a meeting: which operand it needs plays a part.
-LatencyClass class_of_second(const Operation& operation, const Meeting& meeting);
+// Of the second instruction in a dependence: which operand it needs plays a part.
+LatencyClass class_of_second(const Operation& operation, const RegisterDependence& dependence);
 
 struct LatencyRow {
-  MeetingKind kind;
+  DependenceKind kind;
   RegisterFile file;
   LatencyClass first, second;
   int cycles;
@@ -56,7 +56,7 @@ std::span<const StallRow> stall_rows();
 std::string_view latency_source();
 
 // Cycles that must lie between the two; kLongestLatency if nothing is known of the first.
-int least_cycles(MeetingKind kind, RegisterFile file, LatencyClass first, LatencyClass second);
+int least_cycles(DependenceKind kind, RegisterFile file, LatencyClass first, LatencyClass second);
 
 // HW: a scoreboard shows one cycle after the instruction that sets it; ptxas never waits earlier.
 inline constexpr int kScoreboardShows = 2;

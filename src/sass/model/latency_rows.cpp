@@ -4,7 +4,7 @@
 namespace tessera::sass {
 namespace {
 
-using enum MeetingKind;
+using enum DependenceKind;
 using enum RegisterFile;
 using Class = LatencyClass;
 

@@ -32,12 +32,12 @@ class Collector {
     const Operation& operation = program_.operations[at];
     for_each(operation.reads, [&](const RegisterUse& use, History& history) {
       for (const std::size_t writer : history.writers) {
-        depend(writer, least(MeetingKind::kReadAfterWrite, writer, use));
+        depend(writer, least(DependenceKind::kReadAfterWrite, writer, use));
       }
     });
     for_each(operation.writes, [&](const RegisterUse& use, History& history) {
       for (const std::size_t writer : history.writers) {
-        depend(writer, least(MeetingKind::kWriteAfterWrite, writer, use));
+        depend(writer, least(DependenceKind::kWriteAfterWrite, writer, use));
       }
       for (const std::size_t reader : history.readers) depend(reader, 0);
     });
@@ -97,12 +97,12 @@ class Collector {
     }
   }
 
-  int least(MeetingKind kind, std::size_t writer, const RegisterUse& use) const {
+  int least(DependenceKind kind, std::size_t writer, const RegisterUse& use) const {
     const Operation& first = program_.operations[writer];
     if (is_variable(first)) return 0;
-    const Meeting meeting{kind, writer, at_, use.file, use.first, use.operand};
+    const RegisterDependence dependence{kind, writer, at_, use.file, use.first, use.operand};
     return least_cycles(kind, use.file, class_of_first(first),
-                        class_of_second(program_.operations[at_], meeting));
+                        class_of_second(program_.operations[at_], dependence));
   }
 
   void depend(std::size_t on, int cycles) {

@@ -20,7 +20,7 @@ struct Dependences {
   std::vector<std::vector<Dependence>> at_place;
   std::vector<std::size_t> not_before;  // the place of the last such wait that it needs
 };
-// Covers registers of all files, both ways of meeting, and waits: who needs what a wait settles
+// Covers registers of all files, both kinds of hazard, and waits: who needs what a wait settles
 // stays behind it. `moves`, by place in the program: an instruction that moves leaves its wait.
 Dependences dependences_of(const Program& program, const Region& region, const Waits& waits,
                            const std::vector<bool>& moves);

@@ -197,9 +197,9 @@ std::vector<Region> regions_of(const Program& program, int least) {
 
 Waits waits_of(const Program& program) {
   Waits waits(program.code.size());
-  MeetingListener listener;
+  DependenceListener listener;
   listener.wait = [&](const ScoreboardWait& wait) { waits[wait.waiter].push_back(wait); };
-  visit_meetings(program, listener);
+  visit_register_dependences(program, listener);
   return waits;
 }
 

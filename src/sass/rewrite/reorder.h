@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "sass/model/flow.h"
-#include "sass/model/meetings.h"
 #include "sass/model/ports.h"
+#include "sass/model/register_dependences.h"
 
 namespace tessera::sass {
 
@@ -38,7 +38,7 @@ std::vector<Region> regions_of(const Program& program, int least);
 // stays at the place where they stood, and they move only behind it.
 bool may_move(const Program& program, std::size_t at);
 
-// Waits of a program by the waiting instruction, as visit_meetings tells of them.
+// Waits of a program by the waiting instruction, as visit_register_dependences tells of them.
 using Waits = std::vector<std::vector<ScoreboardWait>>;
 Waits waits_of(const Program& program);
 

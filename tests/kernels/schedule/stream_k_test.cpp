@@ -168,7 +168,7 @@ TEST(StreamK, MillionsOfTiles) {
 }
 
 // Of a 256x128x16 tile on an H200, roughly.
-constexpr TileCosts kCosts = {.resident = 1,
+constexpr TileCosts kCosts = {.ctas_per_sm = 1,
                               .start = 2000,
                               .k_tile = 4660,
                               .store = 6000,

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/renamed.h"
 #include "lab/counts/count_run.h"
 #include "lab/counts/count_tag.h"
 
@@ -18,7 +19,7 @@ using Counts = std::map<std::string, double>;
 
 nlohmann::json profiled_launches() {
   std::ifstream file(std::string(TESSERA_SOURCE_DIR) + "/results/h200_ncu.json");
-  return nlohmann::json::parse(file).at("launches");
+  return nlohmann::json::parse(read_with_current_names(file)).at("launches");
 }
 
 // The profiler counts STS and LDS alone; generic addresses may lie in shared memory, too.
@@ -135,7 +136,7 @@ const std::set<std::string> kSame = {
     "rung_03_shared_tile__32x32x32",
     "rung_04_flat_index__32x32x32",
     "rung_05_conflict_free__32x32x32",
-    "rung_06_strip_of_4__32x32x32",
+    "rung_06_four_outputs__32x32x32",
     "rung_07_vector_access__32x32x32_ak_bn",
     "rung_08_tile_4x4__64x64x16_ak_bn",
     "rung_09_tile_8x8__128x128x8_ak_bn",

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "base/renamed.h"
 #include "lab/counts/count_run.h"
 #include "lab/counts/counts.h"
 #include "lab/counts/counts_json.h"
@@ -111,7 +112,7 @@ TEST(RungCounts, ASampleIsNearTheWhole) {
 Json json_file(const std::string& path) {
   std::ifstream stream(path);
   EXPECT_TRUE(stream.is_open()) << path;
-  return Json::parse(stream);
+  return Json::parse(read_with_current_names(stream));
 }
 
 // Where code stands is no count: a comment more moves it.

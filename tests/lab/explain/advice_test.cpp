@@ -290,12 +290,12 @@ TEST(Resources, NoBoundIsNamedForMatrixWorkWithoutARate) {
 }
 
 TEST(Resources, TurnsAreSplitByTheirCause) {
-  Turns turns = turns_of(shared_load(10, 4));
-  EXPECT_EQ(turns.shared, 10);
-  EXPECT_EQ(turns.conflicts, 30);
-  turns = turns_of(global_load(10, 4));
-  EXPECT_EQ(turns.global, 10);
-  EXPECT_EQ(turns.scattered, 30);
+  Wavefronts wavefronts = wavefronts_of(shared_load(10, 4));
+  EXPECT_EQ(wavefronts.shared, 10);
+  EXPECT_EQ(wavefronts.conflicts, 30);
+  wavefronts = wavefronts_of(global_load(10, 4));
+  EXPECT_EQ(wavefronts.global, 10);
+  EXPECT_EQ(wavefronts.scattered, 30);
 }
 
 }  // namespace

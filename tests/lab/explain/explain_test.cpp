@@ -36,8 +36,8 @@ TEST(Sites, TheTwoLoadsOfOneLineAreTwo) {
   EXPECT_EQ(a->place(), b->place());
   EXPECT_EQ(a->instructions, 32);  // unrolled
   EXPECT_EQ(a->memory.shared.requests, b->memory.shared.requests);
-  EXPECT_EQ(turns_of(*a).conflicts, 0);
-  EXPECT_EQ(turns_of(*b).conflicts, 31.0 * b->memory.shared.requests);
+  EXPECT_EQ(wavefronts_of(*a).conflicts, 0);
+  EXPECT_EQ(wavefronts_of(*b).conflicts, 31.0 * b->memory.shared.requests);
   EXPECT_EQ(b->text,
             "sum += ladder::as_written(tile_a[row][i]) * "
             "ladder::as_written(tile_b[col][i]);");
@@ -143,7 +143,7 @@ TEST(Steps, CountsCodeAndTimesStandSideBySide) {
   const Step step =
       compare_step(run("05", 64, 64, 64), run("06", 64, 64, 64), arch::kH200, SourceTree());
   ASSERT_EQ(step.files.size(), 2u);
-  EXPECT_EQ(step.files[1].after, "src/ladder/06_strip_of_4/kernel.cu");
+  EXPECT_EQ(step.files[1].after, "src/ladder/06_four_outputs/kernel.cu");
   const auto row = [](const Table& table, const std::string& what) {
     for (const auto& cells : table.rows) {
       if (cells.front() == what) return cells;

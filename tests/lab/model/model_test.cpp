@@ -203,7 +203,7 @@ TEST(Model, NoUnitOfAnyKernelIsBusyLongerThanTheLaunch) {
 // nothing, and one SM is busy all the time, so that nothing else makes up for it.
 TEST(Model, NoRunIsShorterThanItsBusiestResource) {
   arch::Gpu gpu = arch::kH200;
-  gpu.multiprocessors = 1;
+  gpu.sms = 1;
   arch::Costs costs = kCosts;
   costs.launch_us = costs.next_launch_us = costs.wave_us = 0;
   for (const Kernel& kernel : all_kernels()) {

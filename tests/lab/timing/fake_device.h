@@ -169,7 +169,7 @@ inline Kernel fake_kernel(const Types& types) {
   KernelRow row;
   row.variant = "only";
   row.entry = name_of(types);
-  row.sides = {Contiguous::kStrided, Contiguous::kStrided};
+  row.majors = {Major::kStrided, Major::kStrided};
   row.block = {32, 32, 32};
   row.threads = 32;
   kernel.rows = {row};

@@ -135,21 +135,21 @@ extern "C" __global__ void broken_tensor_core_tile(const __grid_constant__ tesse
 
 // Strips of four, the version whose published form misses the barrier at the end of the loop.
 template <bool barrier_at_loop_end>
-__device__ void strip_kernel(const tessera::GemmParams& p) {
+__device__ void vec4_kernel(const tessera::GemmParams& p) {
   __shared__ alignas(16) float tile_a[32][32];  // (m, k)
   __shared__ alignas(16) float tile_b[32][32];  // (k, n)
   const auto a = tessera::ladder::matrix_a<float>(p);
   const auto b = tessera::ladder::matrix_b<float>(p);
   const tessera::ladder::BlockOrigin origin = tessera::ladder::block_origin(p, 32, 32);
   const int row = threadIdx.x / 8, col = threadIdx.x % 8 * 4;
-  const auto strip = [](const auto& x, long long r, long long c) -> float4 {
+  const auto vec4 = [](const auto& x, long long r, long long c) -> float4 {
     return {x.at_or_zero(r, c), x.at_or_zero(r, c + 1), x.at_or_zero(r, c + 2),
             x.at_or_zero(r, c + 3)};
   };
   float4 sum = {0, 0, 0, 0};
   for (long long k = 0; k < p.k; k += 32) {
-    *reinterpret_cast<float4*>(&tile_a[row][col]) = strip(a, origin.row + row, k + col);
-    *reinterpret_cast<float4*>(&tile_b[row][col]) = strip(b, k + row, origin.col + col);
+    *reinterpret_cast<float4*>(&tile_a[row][col]) = vec4(a, origin.row + row, k + col);
+    *reinterpret_cast<float4*>(&tile_b[row][col]) = vec4(b, k + row, origin.col + col);
     __syncthreads();
     for (int l = 0; l < 32; ++l) {
       const float from_a = tile_a[row][l];
@@ -166,10 +166,10 @@ __device__ void strip_kernel(const tessera::GemmParams& p) {
     tessera::ladder::store(p, origin.row + row, origin.col + col + j, sums[j]);
   }
 }
-extern "C" __global__ void broken_strips_intact(const __grid_constant__ tessera::GemmParams p) {
-  strip_kernel<true>(p);
+extern "C" __global__ void broken_vec4_intact(const __grid_constant__ tessera::GemmParams p) {
+  vec4_kernel<true>(p);
 }
-extern "C" __global__ void broken_strips_no_barrier_at_loop_end(
+extern "C" __global__ void broken_vec4_no_barrier_at_loop_end(
     const __grid_constant__ tessera::GemmParams p) {
-  strip_kernel<false>(p);
+  vec4_kernel<false>(p);
 }

@@ -94,9 +94,10 @@ TEST(Hazards, EveryLoweredStallIsFound) {
     const Operation& first = program.operations[at];
     const std::size_t reader = reader_of(program, at);
     if (reader == 0 || first.timing != Timing::kFixed || first.writes.size() != 1) continue;
-    const Meeting meeting{MeetingKind::kReadAfterWrite, at, reader, first.writes[0].file, 0, 0};
-    const int least = least_cycles(meeting.kind, meeting.file, class_of_first(first),
-                                   class_of_second(program.operations[reader], meeting));
+    const RegisterDependence dependence{
+        DependenceKind::kReadAfterWrite, at, reader, first.writes[0].file, 0, 0};
+    const int least = least_cycles(dependence.kind, dependence.file, class_of_first(first),
+                                   class_of_second(program.operations[reader], dependence));
     if (first.writes[0].file != RegisterFile::kGeneral || first.writes[0].count != 1 ||
         cycles_between(program, at, reader) != least) {
       continue;

@@ -96,7 +96,7 @@ void measure_loops(Bench& bench, Json& rows) {
   for (const int instructions : kLoops) {
     const Sequence loop = loop_of(instructions);
     const PatchedImage image(*loop.frame, timed_program(loop, instructions / 8));
-    for (const int ctas : {1, std::max(1, bench.device().info().multiprocessors)}) {
+    for (const int ctas : {1, std::max(1, bench.device().info().sms)}) {
       for (const int warps : loop.frame->warps) {
         const Work work{.image = &image.image(),
                         .entry = loop.frame->entry,

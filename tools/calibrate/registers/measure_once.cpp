@@ -99,7 +99,7 @@ Json whole_gpu_row(Bench& bench, const Sequence& sequence, int warps, double sec
   const int copies = kLoop / static_cast<int>(sequence.pattern.size());
   const PatchedImage image(*sequence.frame, timed_program(sequence, copies));
   Work work{.image = &image.image(), .entry = sequence.frame->entry, .warps = 4 * warps};
-  work.ctas = bench.device().info().multiprocessors;
+  work.ctas = bench.device().info().sms;
   work.iterations = kGigahertz * 10'000'000 / (kLoop * warps);  // some 10 ms
   const int launches = std::max(1, static_cast<int>(seconds * 100));
   const PowerReader power;

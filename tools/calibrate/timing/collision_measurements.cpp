@@ -124,7 +124,7 @@ Json measure_collisions(Bench& bench) {
       rows.push_back(row(bench, role, partner, kMixed, line));
     }
   }
-  const int sms = bench.device().info().multiprocessors;
+  const int sms = bench.device().info().sms;
   for (const Pattern& pattern : {line, spread("a sector a lane", 32),
                                  spread("two lanes a line", 64), spread("a line a lane", 128)}) {
     rows.push_back(row(bench, kStoreGlobal32, kNothing, kOne, pattern));

@@ -141,7 +141,7 @@ Json measure_control(Bench& bench) {
   for (int warps : {1, 2, 4, 8, 16, 32}) rows.push_back(barrier_row(bench, warps));
   rows.push_back(launch_row(bench, "nothing", 1, 32, 1));
   rows.push_back(launch_row(bench, "nothing", 1, 32, 1000));
-  const int sms = bench.device().info().multiprocessors;
+  const int sms = bench.device().info().sms;
   for (int threads : {32, 64, 256, 1024}) {
     for (int ctas : {sms, 16 * sms, 256 * sms, 2048 * sms}) {
       if (ctas == 0 || (!bench.has_clock() && ctas > 4096)) continue;

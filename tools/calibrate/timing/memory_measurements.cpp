@@ -26,7 +26,7 @@ constexpr Placement kAllSms = {"all SMs, a warp its own", 16, true, true};
 
 Json request_row(Bench& bench, const std::string& entry, unsigned bits, const Pattern& pattern,
                  const Placement& placement) {
-  const int sms = std::max(1, bench.device().info().multiprocessors);
+  const int sms = std::max(1, bench.device().info().sms);
   const long long own = placement.own_bytes ? kWarpBytes : 0;
   const Work work{.image = &global_memory_image(),
                   .entry = entry + (bits ? "_" + std::to_string(bits) : ""),
@@ -77,7 +77,7 @@ Json latency_row(Bench& bench, const std::string& entry, std::size_t bytes) {
 }
 
 Json stream_row(Bench& bench, const std::string& entry, std::size_t bytes, int iterations) {
-  const int sms = std::max(1, bench.device().info().multiprocessors);
+  const int sms = std::max(1, bench.device().info().sms);
   const Work work{.image = &global_memory_image(),
                   .entry = entry,
                   .warps = 32,

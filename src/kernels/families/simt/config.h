@@ -13,22 +13,22 @@ struct Config {
   OutputTile warps, lanes;                     // consumers: of the block, of a warp
   OutputTile thread;                           // outputs of one thread
   int groups;                                  // of such warps, each with a slice of k (sliced K)
-  int resident;                                // CTAs per SM
+  int ctas;                                    // CTAs per SM
   int producer_registers, consumer_registers;  // after the split by setmaxnreg; 0: as compiled
-  Sides sides;
-  Fetches fetches;
+  Majors majors;
+  Loads loads;
 
   static constexpr int kProducers = 128;  // threads that load
   constexpr int group_threads() const { return 32 * warps.m * warps.n; }
   constexpr int depth() const { return block.k / groups; }  // steps in k of a warp, of a stage
   constexpr int consumers() const { return groups * group_threads(); }
   constexpr int threads() const { return consumers() + kProducers; }
-  constexpr int min_blocks() const { return resident; }
+  constexpr int ctas_per_sm() const { return ctas; }
 
   // Floats between neighbours in k of a stage. Tiles that are transposed on their way are padded:
   // the eight k by four rows that a warp writes at a time are then in 32 banks.
-  constexpr int pitch_a() const { return block.m + (sides.a == Contiguous::kK ? 4 : 0); }
-  constexpr int pitch_b() const { return block.n + (sides.b == Contiguous::kK ? 4 : 0); }
+  constexpr int pitch_a() const { return block.m + (majors.a == Major::kK ? 4 : 0); }
+  constexpr int pitch_b() const { return block.n + (majors.b == Major::kK ? 4 : 0); }
   constexpr int stage_a() const { return block.k * pitch_a(); }  // floats
   constexpr int stage_b() const { return block.k * pitch_b(); }
   constexpr int ring_bytes() const { return stages * (stage_a() + stage_b()) * 4; }
@@ -49,29 +49,29 @@ constexpr bool is_legal(const Config& c) {
   const bool vectors = c.thread.m % 4 == 0 && c.thread.n % 4 == 0;
   const bool shares = c.thread.m % c.groups == 0;
   const bool boxes = c.block.m <= 256 && c.block.n <= 256;
-  const bool fetchable = (c.sides.a == Contiguous::kM || c.fetches.a == Fetch::kCopy4) &&
-                         (c.sides.b == Contiguous::kN || c.fetches.b == Fetch::kCopy4);
+  const bool fetchable = (c.majors.a == Major::kM || c.loads.a == Load::kCpAsync4) &&
+                         (c.majors.b == Major::kN || c.loads.b == Load::kCpAsync4);
   return tiles_fit && vectors && shares && boxes && fetchable && c.block.k % (2 * c.groups) == 0 &&
          c.block.m % 16 == 0 && c.block.n % 16 == 0 && c.stages + 2 < kNamedBarriers &&
-         c.resident * (c.shared_bytes() + 1024) <= kShared + 1024 && c.threads() <= 1024;
+         c.ctas * (c.shared_bytes() + 1024) <= kShared + 1024 && c.threads() <= 1024;
 }
 
 // The operand modes: each operand is contiguous along m (or n), and loaded by tensor copies or
 // element by element, or along k, and transposed on its way.
 struct OperandMode {
-  Contiguous a, b;
-  Fetches fetches;
+  Major a, b;
+  Loads loads;
 };
 inline constexpr OperandMode kOperandModes[9] = {
-    {Contiguous::kM, Contiguous::kN, {Fetch::kTensor, Fetch::kTensor}},
-    {Contiguous::kM, Contiguous::kN, {Fetch::kTensor, Fetch::kCopy4}},
-    {Contiguous::kM, Contiguous::kN, {Fetch::kCopy4, Fetch::kTensor}},
-    {Contiguous::kM, Contiguous::kN, {Fetch::kCopy4, Fetch::kCopy4}},
-    {Contiguous::kM, Contiguous::kK, {Fetch::kTensor, Fetch::kCopy4}},
-    {Contiguous::kM, Contiguous::kK, {Fetch::kCopy4, Fetch::kCopy4}},
-    {Contiguous::kK, Contiguous::kN, {Fetch::kCopy4, Fetch::kTensor}},
-    {Contiguous::kK, Contiguous::kN, {Fetch::kCopy4, Fetch::kCopy4}},
-    {Contiguous::kK, Contiguous::kK, {Fetch::kCopy4, Fetch::kCopy4}},
+    {Major::kM, Major::kN, {Load::kTma, Load::kTma}},
+    {Major::kM, Major::kN, {Load::kTma, Load::kCpAsync4}},
+    {Major::kM, Major::kN, {Load::kCpAsync4, Load::kTma}},
+    {Major::kM, Major::kN, {Load::kCpAsync4, Load::kCpAsync4}},
+    {Major::kM, Major::kK, {Load::kTma, Load::kCpAsync4}},
+    {Major::kM, Major::kK, {Load::kCpAsync4, Load::kCpAsync4}},
+    {Major::kK, Major::kN, {Load::kCpAsync4, Load::kTma}},
+    {Major::kK, Major::kN, {Load::kCpAsync4, Load::kCpAsync4}},
+    {Major::kK, Major::kK, {Load::kCpAsync4, Load::kCpAsync4}},
 };
 
 template <int variants>
@@ -81,8 +81,8 @@ constexpr ConfigRows<Config, 9 * variants> for_all_modes(
   for (int i = 0; i < table.size(); ++i) {
     const OperandMode& mode = kOperandModes[i % 9];
     table.rows[i] = list[i / 9];
-    table.rows[i].config.sides = {mode.a, mode.b};
-    table.rows[i].config.fetches = mode.fetches;
+    table.rows[i].config.majors = {mode.a, mode.b};
+    table.rows[i].config.loads = mode.loads;
   }
   return table;
 }
@@ -91,7 +91,7 @@ constexpr ConfigRows<Config, 9 * variants> for_all_modes(
 // of the inner loop: deep enough that its twenty-odd instructions beside LDS.128 and FFMA do not
 // count, and no longer than the instruction cache holds. Sliced K fills an SM that has one small
 // tile.
-inline constexpr auto kRows = for_all_modes({
+inline constexpr auto kConfigs = for_all_modes({
     {"256x128", {{256, 128, 8}, 12, {4, 2}, {4, 8}, {16, 8}, 1, 1, 40, 232}},
     {"128x128", {{128, 128, 8}, 12, {2, 2}, {4, 8}, {16, 8}, 1, 2, 40, 208}},
     {"128x64", {{128, 64, 32}, 7, {2, 2}, {8, 4}, {8, 8}, 2, 1, 40, 208}},

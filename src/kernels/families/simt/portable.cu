@@ -221,8 +221,8 @@ class Ring {
   }
 
   Stage<cfg>* stages_;
-  Loader<cfg, cfg.block.m, cfg.sides.a == Contiguous::kK, cfg.pitch_a()> a_;
-  Loader<cfg, cfg.block.n, cfg.sides.b == Contiguous::kK, cfg.pitch_b()> b_;
+  Loader<cfg, cfg.block.m, cfg.majors.a == Major::kK, cfg.pitch_a()> a_;
+  Loader<cfg, cfg.block.n, cfg.majors.b == Major::kK, cfg.pitch_b()> b_;
   long long k_left_;  // from the next tile on
   int current_ = cfg.stages - 1;
 };
@@ -355,9 +355,9 @@ __device__ void run(const GemmParams& p) {
   T sum[cfg.thread.m][cfg.thread.n] = {};
   if (p.k > 0) {  // else A and B are not read
     const Operand<T> a{static_cast<const T*>(p.a), p.m, p.k,
-                       cfg.sides.a == Contiguous::kK ? p.a_row : p.a_col};
+                       cfg.majors.a == Major::kK ? p.a_row : p.a_col};
     const Operand<T> b{static_cast<const T*>(p.b), p.n, p.k,
-                       cfg.sides.b == Contiguous::kK ? p.b_col : p.b_row};
+                       cfg.majors.b == Major::kK ? p.b_col : p.b_row};
     Ring<cfg> ring(stages, a, b, first_m, first_n);
     multiply<cfg>(sum, ring, row, col);
   }

@@ -21,19 +21,19 @@ struct Config {
   OutputTile warps;   // of the block
   OutputTile lanes;   // of a warp
   OutputTile thread;  // outputs of one thread
-  int ctas_per_sm;    // that registers must suffice for
+  int ctas;           // per SM, that registers must suffice for
   Load load = Load::kPlain;
-  Sides sides = {};
+  Majors majors = {};
 
   static constexpr int kVector = 16 / sizeof(T);  // elements of a 128-bit access
 
   constexpr int threads() const { return 32 * warps.m * warps.n; }
-  constexpr int min_blocks() const { return ctas_per_sm; }
+  constexpr int ctas_per_sm() const { return ctas; }
 
   // Elements between neighbours in k of a stage. A tile whose operand is contiguous along k is
   // transposed on its way: padded by one vector, its columns begin in different banks.
-  constexpr int pitch_a() const { return block.m + (sides.a == Contiguous::kK ? kVector : 0); }
-  constexpr int pitch_b() const { return block.n + (sides.b == Contiguous::kK ? kVector : 0); }
+  constexpr int pitch_a() const { return block.m + (majors.a == Major::kK ? kVector : 0); }
+  constexpr int pitch_b() const { return block.n + (majors.b == Major::kK ? kVector : 0); }
   constexpr int ring_bytes() const {
     return stages * block.k * (pitch_a() + pitch_b()) * static_cast<int>(sizeof(T));
   }
@@ -59,22 +59,22 @@ constexpr bool is_legal(const Config<T>& c) {
 // warps, lanes, thread, CTAs per SM. No GPU but an H200 was at hand: nothing here is tuned.
 // TRIED: FP32 in 128x128 by 256 threads, two CTAs per SM: spills, on one architecture or another.
 namespace f32_sm75 {
-inline constexpr auto kRows =
-    for_all_sides<Config<float>>({{"128x64", {{128, 64, 8}, 2, {2, 2}, {8, 4}, {8, 8}, 3}},
-                                  {"64x64", {{64, 64, 8}, 2, {2, 2}, {8, 4}, {4, 8}, 4}}});
+inline constexpr auto kConfigs =
+    for_all_majors<Config<float>>({{"128x64", {{128, 64, 8}, 2, {2, 2}, {8, 4}, {8, 8}, 3}},
+                                   {"64x64", {{64, 64, 8}, 2, {2, 2}, {8, 4}, {4, 8}, 4}}});
 }
 namespace f32_sm80 {
-inline constexpr auto kRows = for_all_sides<Config<float>>(
+inline constexpr auto kConfigs = for_all_majors<Config<float>>(
     {{"128x64", {{128, 64, 8}, 4, {2, 2}, {8, 4}, {8, 8}, 3, Load::kCpAsync}},
      {"64x64", {{64, 64, 8}, 4, {2, 2}, {8, 4}, {4, 8}, 4, Load::kCpAsync}}});
 }
 namespace f64_sm75 {
-inline constexpr auto kRows =
-    for_all_sides<Config<double>>({{"64x64", {{64, 64, 8}, 2, {4, 2}, {4, 8}, {4, 4}, 2}},
-                                   {"32x32", {{32, 32, 8}, 2, {2, 1}, {4, 8}, {4, 4}, 8}}});
+inline constexpr auto kConfigs =
+    for_all_majors<Config<double>>({{"64x64", {{64, 64, 8}, 2, {4, 2}, {4, 8}, {4, 4}, 2}},
+                                    {"32x32", {{32, 32, 8}, 2, {2, 1}, {4, 8}, {4, 4}, 8}}});
 }
 namespace f64_sm80 {
-inline constexpr auto kRows = for_all_sides<Config<double>>(
+inline constexpr auto kConfigs = for_all_majors<Config<double>>(
     {{"64x64", {{64, 64, 8}, 4, {4, 2}, {4, 8}, {4, 4}, 2, Load::kCpAsync}},
      {"32x32", {{32, 32, 8}, 4, {2, 1}, {4, 8}, {4, 4}, 8, Load::kCpAsync}}});
 }

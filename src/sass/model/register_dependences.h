@@ -1,7 +1,7 @@
-// Two instructions meet when one needs a register that the other has not settled yet: it is still
-// being written, or its old value still has to be read. This walks all paths of a kernel and tells
-// of every such meeting, with the fewest cycles that may lie between the two. Who checks hazards
-// judges the meetings; who learns from a compiler's output collects them.
+// A register dependence: an instruction needs a register that an earlier one has not settled yet.
+// It is still being written, or its old value still has to be read. This walks all paths of a
+// kernel and reports every such pair, with the fewest cycles that may lie between the two. The
+// hazard checker judges them; the miner of latencies collects them from a compiler's output.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace tessera::sass {
 
-enum class MeetingKind { kReadAfterWrite, kWriteAfterWrite, kWriteAfterRead };
+enum class DependenceKind { kReadAfterWrite, kWriteAfterWrite, kWriteAfterRead };
 
-struct Meeting {
-  MeetingKind kind;
+struct RegisterDependence {
+  DependenceKind kind;
   std::size_t first = 0, second = 0;  // instructions, in the order in which they are issued
   RegisterFile file = RegisterFile::kGeneral;
   int reg = 0;
@@ -34,12 +34,12 @@ struct ScoreboardWait {
   int cycles = 0;
 };
 
-struct MeetingListener {
-  std::function<void(const Meeting&)> meeting = [](const Meeting&) {};
+struct DependenceListener {
+  std::function<void(const RegisterDependence&)> dependence = [](const RegisterDependence&) {};
   std::function<void(const ScoreboardWait&)> wait = [](const ScoreboardWait&) {};
 };
 
-// Instructions of fixed latency that lie this far apart do not meet.
+// Instructions of fixed latency that lie this far apart do not depend on each other.
 inline constexpr int kLongestLatency = 32;
 
 // Whether the instruction is done at a time that only a scoreboard tells.
@@ -48,6 +48,6 @@ bool is_variable(const Operation& operation);
 unsigned waited_scoreboards(const Program& program, std::size_t at);
 int cycles_of(const Control& control);  // until the same warp may issue again
 
-void visit_meetings(const Program& program, const MeetingListener& listener);
+void visit_register_dependences(const Program& program, const DependenceListener& listener);
 
 }  // namespace tessera::sass

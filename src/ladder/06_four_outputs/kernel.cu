@@ -1,17 +1,18 @@
 // Rung 06: four outputs a thread, along the contiguous side; one value of A feeds four FMAs.
 //
-// Rung 05 was limited by shared loads: two for each FMA. A strip of 4 needs 5 loads for 4 FMAs, and
-// 256 threads instead of 1024 let more blocks share an SM. A warp now spans four rows, so A's tile
-// is turned after all (unturned, its loads would conflict 4-way); the price is paid by its stores.
-#include "ladder/06_strip_of_4/config.h"
+// Rung 05 was limited by shared loads: two for each FMA. A vector of 4 needs 5 loads for 4 FMAs,
+// and 256 threads instead of 1024 let more blocks share an SM. A warp now spans four rows, so A's
+// tile is transposed after all (untransposed, its loads would conflict 4-way); the price is paid by
+// its stores.
+#include "ladder/06_four_outputs/config.h"
 #include "ladder/shared/common.h"
 
-namespace tessera::strip_of_4 {
+namespace tessera::four_outputs {
 
 template <Config cfg>
 __device__ void run(const GemmParams& p) {
   static_assert(is_legal(cfg));
-  __shared__ float tile_a[cfg.block.k][cfg.block.m];  // (k, m): turned
+  __shared__ float tile_a[cfg.block.k][cfg.block.m];  // (k, m): transposed
   __shared__ float tile_b[cfg.block.k][cfg.block.n];  // (k, n)
   const ladder::Strided<float> a = ladder::matrix_a<float>(p);
   const ladder::Strided<float> b = ladder::matrix_b<float>(p);
@@ -45,4 +46,4 @@ __device__ void run(const GemmParams& p) {
   }
 }
 
-}  // namespace tessera::strip_of_4
+}  // namespace tessera::four_outputs

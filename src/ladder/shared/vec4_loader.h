@@ -1,18 +1,18 @@
-// The way from global to shared memory cut in two: strips wait in registers between the load and
+// The way from global to shared memory cut in two: vectors wait in registers between the load and
 // the store. Rung 10 introduces it, so that later rungs can put work between the two halves.
 #pragma once
 
-#include "ladder/shared/strip.h"
+#include "ladder/shared/vec4.h"
 
 namespace tessera::ladder {
 
-// The strips of one operand's (depth, extent) tiles that one thread moves.
+// The vectors of one operand's (depth, extent) tiles that one thread moves.
 template <int extent, int depth, int threads, bool along_k>
-class StripLoader {
+class Vec4Loader {
  public:
-  using Map = StripMap<extent, depth, threads, along_k>;
+  using Map = Vec4Map<extent, depth, threads, along_k>;
 
-  __device__ StripLoader(const Operand<along_k>& operand, long long first_outer, int thread)
+  __device__ Vec4Loader(const Operand<along_k>& operand, long long first_outer, int thread)
       : operand_(operand),
         first_outer_(first_outer),
         thread_(thread),
@@ -22,8 +22,8 @@ class StripLoader {
   __device__ void fetch_guarded(long long first_k) {
 #pragma unroll
     for (int i = 0; i < Map::kCount; ++i) {
-      strips_[i] = operand_.load_guarded(first_outer_ + Map::outer(thread_, i),
-                                         first_k + Map::k(thread_, i));
+      vec4s_[i] = operand_.load_guarded(first_outer_ + Map::outer(thread_, i),
+                                        first_k + Map::k(thread_, i));
     }
   }
 
@@ -31,7 +31,7 @@ class StripLoader {
   __device__ void fetch_next() {
 #pragma unroll
     for (int i = 0; i < Map::kCount; ++i) {
-      strips_[i] = *reinterpret_cast<const float4*>(next_ + i * Map::kRowsAtOnce * operand_.stride);
+      vec4s_[i] = *reinterpret_cast<const float4*>(next_ + i * Map::kRowsAtOnce * operand_.stride);
     }
     next_ += along_k ? depth : depth * operand_.stride;
   }
@@ -46,11 +46,11 @@ class StripLoader {
     }
   }
 
-  // Writes the fetched strips into a tile.
+  // Writes the fetched vectors into a tile.
   __device__ void put(float (&tile)[depth][extent]) const {
 #pragma unroll
     for (int i = 0; i < Map::kCount; ++i) {
-      put_strip<along_k>(tile, Map::outer(thread_, i), Map::k(thread_, i), strips_[i]);
+      put_vec4<along_k>(tile, Map::outer(thread_, i), Map::k(thread_, i), vec4s_[i]);
     }
   }
 
@@ -59,14 +59,14 @@ class StripLoader {
   long long first_outer_;
   int thread_;
   const float* next_;
-  float4 strips_[Map::kCount];
+  float4 vec4s_[Map::kCount];
 };
 
 // True when a whole block tile lies inside D and both operands allow 128-bit loads.
 template <class A, class B>
 __device__ bool is_interior(const GemmParams& p, BlockOrigin origin, BlockTile block, const A& a,
                             const B& b) {
-  return a.strips && b.strips && origin.row + block.m <= p.m && origin.col + block.n <= p.n;
+  return a.vectors && b.vectors && origin.row + block.m <= p.m && origin.col + block.n <= p.n;
 }
 
 }  // namespace tessera::ladder

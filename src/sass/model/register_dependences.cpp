@@ -1,4 +1,4 @@
-#include "sass/model/meetings.h"
+#include "sass/model/register_dependences.h"
 
 #include <algorithm>
 #include <compare>
@@ -103,7 +103,7 @@ void for_each_register(const std::vector<RegisterUse>& uses, Visit visit) {
 // Runs along one block.
 class Walk {
  public:
-  Walk(const Program& program, State& state, const MeetingListener* listener)
+  Walk(const Program& program, State& state, const DependenceListener* listener)
       : program_(program), state_(state), listener_(listener) {}
 
   void step(std::size_t at) {
@@ -193,7 +193,7 @@ class Walk {
            static_cast<int>(program_.code[at_].bits(12, 3)) == reg;
   }
 
-  void tell(MeetingKind meeting, Pending::Kind kind, const RegisterUse& use, int reg) const {
+  void tell(DependenceKind dependence, Pending::Kind kind, const RegisterUse& use, int reg) const {
     if (!listener_) return;
     const bool is_open = kind != Pending::Kind::kFixedWrite;
     const auto [begin, end] = pending(kind, use.file, reg);
@@ -204,20 +204,20 @@ class Walk {
           read_in_order(program_.operations[entry->first.by], program_.operations[at_]);
       if (in_order || (!is_open && cycles > kLongestLatency)) continue;
       if (are_exclusive(program_, entry->first.by, at_)) continue;
-      listener_->meeting({meeting, entry->first.by, at_, use.file, reg, use.operand,
-                          is_guard(use, reg), is_open, cycles});
+      listener_->dependence({dependence, entry->first.by, at_, use.file, reg, use.operand,
+                             is_guard(use, reg), is_open, cycles});
     }
   }
 
   void read(const RegisterUse& use, int reg) {
-    tell(MeetingKind::kReadAfterWrite, Pending::Kind::kFixedWrite, use, reg);
-    tell(MeetingKind::kReadAfterWrite, Pending::Kind::kVariableWrite, use, reg);
+    tell(DependenceKind::kReadAfterWrite, Pending::Kind::kFixedWrite, use, reg);
+    tell(DependenceKind::kReadAfterWrite, Pending::Kind::kVariableWrite, use, reg);
   }
 
   void write(const RegisterUse& use, int reg) {
-    tell(MeetingKind::kWriteAfterWrite, Pending::Kind::kFixedWrite, use, reg);
-    tell(MeetingKind::kWriteAfterWrite, Pending::Kind::kVariableWrite, use, reg);
-    tell(MeetingKind::kWriteAfterRead, Pending::Kind::kVariableRead, use, reg);
+    tell(DependenceKind::kWriteAfterWrite, Pending::Kind::kFixedWrite, use, reg);
+    tell(DependenceKind::kWriteAfterWrite, Pending::Kind::kVariableWrite, use, reg);
+    tell(DependenceKind::kWriteAfterRead, Pending::Kind::kVariableRead, use, reg);
     if (program_.is_guarded(at_)) return;  // the old value may stay
     for (const auto kind : {Pending::Kind::kFixedWrite, Pending::Kind::kVariableWrite}) {
       const auto [begin, end] = pending(kind, use.file, reg);
@@ -245,13 +245,13 @@ class Walk {
 
   const Program& program_;
   State& state_;
-  const MeetingListener* listener_;
+  const DependenceListener* listener_;
   std::size_t at_ = 0;
   int now_ = 0;
 };
 
 State after(const Program& program, const Block& block, State state,
-            const MeetingListener* listener) {
+            const DependenceListener* listener) {
   Walk walk(program, state, listener);
   for (std::size_t at = block.begin; at < block.end; ++at) walk.step(at);
   walk.finish();
@@ -285,7 +285,7 @@ unsigned waited_scoreboards(const Program& program, std::size_t at) {
 
 int cycles_of(const Control& control) { return std::max(1, control.stall); }
 
-void visit_meetings(const Program& program, const MeetingListener& listener) {
+void visit_register_dependences(const Program& program, const DependenceListener& listener) {
   std::vector<State> at_entry(program.nodes.size());
   std::vector<bool> seen(program.nodes.size(), false);
   // WHY: the node that lies first goes next. Most ways lead forward, so what lies before is then

@@ -1,4 +1,4 @@
-// Strips: four neighbouring elements moved as one 128-bit access. Rung 07 introduces them; the
+// Vectors: four neighbouring elements moved as one 128-bit access. Rung 07 introduces them; the
 // rungs after it stage their tiles with the same few functions and spend their lines on their own
 // idea.
 //
@@ -11,12 +11,12 @@
 
 namespace tessera::ladder {
 
-constexpr int kStrip = 4;  // floats in 128 bits
+constexpr int kVec4 = 4;  // floats in 128 bits
 
 // A base address and a row stride (in floats) that let every fourth element be accessed as 128
 // bits.
-__device__ inline bool allows_strips(const void* base, long long stride) {
-  return reinterpret_cast<unsigned long long>(base) % 16 == 0 && stride % kStrip == 0;
+__device__ inline bool allows_vec4(const void* base, long long stride) {
+  return reinterpret_cast<unsigned long long>(base) % 16 == 0 && stride % kVec4 == 0;
 }
 
 // One operand in global memory. along_k: neighbours in memory are neighbours in k.
@@ -25,69 +25,70 @@ struct Operand {
   const float* data;
   long long outer, k;  // extents
   long long stride;    // between neighbours of the other index
-  bool strips;         // 128-bit accesses are allowed
+  bool vectors;        // 128-bit accesses are allowed
 
   __device__ const float* address(long long o, long long l) const {
     return along_k ? data + o * stride + l : data + l * stride + o;
   }
 
-  // The strip that begins at (o, l), zeros outside the matrix.
+  // The vector that begins at (o, l), zeros outside the matrix.
   __device__ float4 load_guarded(long long o, long long l) const {
     const bool first_inside = o < outer && l < k;
     const long long inside = along_k ? k - l : outer - o;  // elements from here to the edge
     if (!first_inside) return {0, 0, 0, 0};
     const float* from = address(o, l);
-    if (strips && inside >= kStrip) return *reinterpret_cast<const float4*>(from);
+    if (vectors && inside >= kVec4) return *reinterpret_cast<const float4*>(from);
     return {from[0], inside > 1 ? from[1] : 0, inside > 2 ? from[2] : 0, inside > 3 ? from[3] : 0};
   }
 
-  // The strip that begins at (o, l), known to be inside the matrix and aligned.
+  // The vector that begins at (o, l), known to be inside the matrix and aligned.
   __device__ float4 load(long long o, long long l) const {
     return *reinterpret_cast<const float4*>(address(o, l));
   }
 };
 
-template <Sides sides>
-__device__ Operand<sides.a == Contiguous::kK> operand_a(const GemmParams& p) {
-  const long long stride = sides.a == Contiguous::kK ? p.a_row : p.a_col;
-  return {static_cast<const float*>(p.a), p.m, p.k, stride, allows_strips(p.a, stride)};
+template <Majors majors>
+__device__ Operand<majors.a == Major::kK> operand_a(const GemmParams& p) {
+  const long long stride = majors.a == Major::kK ? p.a_row : p.a_col;
+  return {static_cast<const float*>(p.a), p.m, p.k, stride, allows_vec4(p.a, stride)};
 }
-template <Sides sides>
-__device__ Operand<sides.b == Contiguous::kK> operand_b(const GemmParams& p) {
-  const long long stride = sides.b == Contiguous::kK ? p.b_col : p.b_row;
-  return {static_cast<const float*>(p.b), p.n, p.k, stride, allows_strips(p.b, stride)};
+template <Majors majors>
+__device__ Operand<majors.b == Major::kK> operand_b(const GemmParams& p) {
+  const long long stride = majors.b == Major::kK ? p.b_col : p.b_row;
+  return {static_cast<const float*>(p.b), p.n, p.k, stride, allows_vec4(p.b, stride)};
 }
 
-// The strips of one (depth, extent) tile, dealt to the threads of a block: consecutive threads take
-// consecutive strips along the contiguous side, then the next row. `threads` may be a part of the
-// block; the caller passes each thread's number within that part.
+// The vectors of one (depth, extent) tile, dealt to the threads of a block: consecutive threads
+// take consecutive vectors along the contiguous side, then the next row. `threads` may be a part of
+// the block; the caller passes each thread's number within that part.
 template <int extent, int depth, int threads, bool along_k>
-struct StripMap {
-  static constexpr int kAcross = (along_k ? depth : extent) / kStrip;  // strips in one row
+struct Vec4Map {
+  static constexpr int kAcross = (along_k ? depth : extent) / kVec4;  // vectors in one row
   static constexpr int kRowsAtOnce = threads / kAcross;
-  static constexpr int kCount = extent * depth / kStrip / threads;  // strips a thread
-  static_assert(kCount >= 1 && kCount * threads * kStrip == extent * depth);
+  static constexpr int kCount = extent * depth / kVec4 / threads;  // vectors a thread
+  static_assert(kCount >= 1 && kCount * threads * kVec4 == extent * depth);
   static_assert(threads % kAcross == 0);
 
-  // First element of strip i of thread t, inside the tile.
+  // First element of vector i of thread t, inside the tile.
   __device__ static int outer(int t, int i) {
-    return along_k ? t / kAcross + i * kRowsAtOnce : t % kAcross * kStrip;
+    return along_k ? t / kAcross + i * kRowsAtOnce : t % kAcross * kVec4;
   }
   __device__ static int k(int t, int i) {
-    return along_k ? t % kAcross * kStrip : t / kAcross + i * kRowsAtOnce;
+    return along_k ? t % kAcross * kVec4 : t / kAcross + i * kRowsAtOnce;
   }
 };
 
-// Writes a strip into a (k, outer) tile: one 128-bit store, or four scalar ones where it is turned.
+// Writes a vector into a (k, outer) tile: one 128-bit store, or four scalar ones where it is
+// transposed.
 template <bool along_k, int depth, int extent>
-__device__ void put_strip(float (&tile)[depth][extent], int outer, int k, float4 strip) {
+__device__ void put_vec4(float (&tile)[depth][extent], int outer, int k, float4 vec4) {
   if constexpr (along_k) {
-    tile[k + 0][outer] = strip.x;
-    tile[k + 1][outer] = strip.y;
-    tile[k + 2][outer] = strip.z;
-    tile[k + 3][outer] = strip.w;
+    tile[k + 0][outer] = vec4.x;
+    tile[k + 1][outer] = vec4.y;
+    tile[k + 2][outer] = vec4.z;
+    tile[k + 3][outer] = vec4.w;
   } else {
-    *reinterpret_cast<float4*>(&tile[k][outer]) = strip;
+    *reinterpret_cast<float4*>(&tile[k][outer]) = vec4;
   }
 }
 
@@ -95,25 +96,25 @@ __device__ void put_strip(float (&tile)[depth][extent], int outer, int k, float4
 template <int threads, bool along_k, int depth, int extent>
 __device__ void stage(float (&tile)[depth][extent], const Operand<along_k>& operand,
                       long long first_outer, long long first_k) {
-  using Map = StripMap<extent, depth, threads, along_k>;
+  using Map = Vec4Map<extent, depth, threads, along_k>;
 #pragma unroll
   for (int i = 0; i < Map::kCount; ++i) {
     const int o = Map::outer(threadIdx.x, i), k = Map::k(threadIdx.x, i);
-    put_strip<along_k>(tile, o, k, operand.load_guarded(first_outer + o, first_k + k));
+    put_vec4<along_k>(tile, o, k, operand.load_guarded(first_outer + o, first_k + k));
   }
 }
 
 // Neighbouring words of a tile into registers, 128 bits a load.
 template <int count>
 __device__ void load_fragment(float (&fragment)[count], const float* words) {
-  static_assert(count % kStrip == 0);
+  static_assert(count % kVec4 == 0);
 #pragma unroll
-  for (int i = 0; i < count; i += kStrip) {
-    const float4 strip = *reinterpret_cast<const float4*>(words + i);
-    fragment[i + 0] = strip.x;
-    fragment[i + 1] = strip.y;
-    fragment[i + 2] = strip.z;
-    fragment[i + 3] = strip.w;
+  for (int i = 0; i < count; i += kVec4) {
+    const float4 vec4 = *reinterpret_cast<const float4*>(words + i);
+    fragment[i + 0] = vec4.x;
+    fragment[i + 1] = vec4.y;
+    fragment[i + 2] = vec4.z;
+    fragment[i + 3] = vec4.w;
   }
 }
 
@@ -129,11 +130,11 @@ __device__ void multiply_add(float (&sum)[rows][cols], const float (&a)[rows],
 }
 
 // Writes four outputs of one row: as 128 bits where C and D allow it and all four are inside.
-__device__ inline void store_strip(const GemmParams& p, long long row, long long col,
-                                   const float* sum) {
-  const bool strips = allows_strips(p.d, p.d_row) && (p.beta == 0 || allows_strips(p.c, p.c_row));
-  if (!strips || row >= p.m || col + kStrip > p.n) {
-    for (int j = 0; j < kStrip; ++j) store(p, row, col + j, sum[j]);
+__device__ inline void store_vec4(const GemmParams& p, long long row, long long col,
+                                  const float* sum) {
+  const bool vectors = allows_vec4(p.d, p.d_row) && (p.beta == 0 || allows_vec4(p.c, p.c_row));
+  if (!vectors || row >= p.m || col + kVec4 > p.n) {
+    for (int j = 0; j < kVec4; ++j) store(p, row, col + j, sum[j]);
     return;
   }
   const float alpha = static_cast<float>(p.alpha), beta = static_cast<float>(p.beta);

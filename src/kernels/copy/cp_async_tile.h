@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/ptx/cp_async.h"
+#include "kernels/tile/copy_map.h"
 
 namespace tessera::copy {
 
@@ -15,29 +16,13 @@ struct Operand {
   long long stride;
 };
 
-// Which elements of an extent x depth tile each of `threads` copies: `outer + i * kOuterStep` and
-// `k + j * kKStep` for all i and j. Neighbouring threads read neighbours, and a warp writes to 32
-// banks.
-template <int extent, int depth, bool along_k, int threads>
-struct CopyMap {
-  static constexpr int kAcross = along_k ? 8 : (extent < 128 ? extent : 128);
-  static constexpr int kDown = threads / kAcross;
-  static constexpr int kOuterStep = along_k ? kDown : kAcross;
-  static constexpr int kKStep = along_k ? kAcross : kDown;
-  static constexpr int kOuterCount = extent / kOuterStep, kKCount = depth / kKStep;
-  static_assert(kOuterCount * kOuterStep == extent && kKCount * kKStep == depth);
-
-  __device__ static int outer(int thread) { return along_k ? thread / kAcross : thread % kAcross; }
-  __device__ static int k(int thread) { return along_k ? thread % kAcross : thread / kAcross; }
-};
-
 // Begins to copy one tile whose first element is (first_outer, first_k); `tile` is (k, outer).
 // `unroll`: rows whose copies are unrolled, fewer where their addresses would not fit the
 // registers.
 template <bool along_k, int extent, int threads, int unroll = 64, int depth, int pitch>
 __device__ void copy_elements(float (&tile)[depth][pitch], const Operand& operand,
                               long long first_outer, long long first_k) {
-  using Map = CopyMap<extent, depth, along_k, threads>;
+  using Map = tile::ElementMap<extent, depth, along_k, threads>;
   const int thread = threadIdx.x % threads;
   const int o = Map::outer(thread), k = Map::k(thread);
   const long long outer = first_outer + o, in_k = first_k + k;
@@ -67,19 +52,18 @@ __device__ void copy_elements(float (&tile)[depth][pitch], const Operand& operan
 template <int extent, int threads, int depth, int pitch>
 __device__ void copy_vectors(float (&tile)[depth][pitch], const Operand& operand,
                              long long first_outer, long long first_k) {
-  constexpr int kVector = 4, kAcross = extent / kVector;  // vectors of a row
-  constexpr int kRowsAtOnce = threads / kAcross, kCount = depth / kRowsAtOnce;
-  static_assert(kCount >= 1 && kCount * kRowsAtOnce == depth && threads % kAcross == 0);
-  const int thread = threadIdx.x, o = thread % kAcross * kVector, k = thread / kAcross;
+  using Map = tile::VectorMap<extent, depth, threads>;
+  constexpr int kVector = Map::kWidth;
+  const int o = Map::outer(threadIdx.x), k = Map::k(threadIdx.x);
   const long long outer_left = operand.outer - first_outer - o;
   const int inside = outer_left >= kVector ? kVector : outer_left > 0 ? outer_left : 0;
   const int k_left = (operand.k - first_k < depth ? operand.k - first_k : depth) - k;
   const float* from = operand.data + (first_k + k) * operand.stride + first_outer + o;
 #pragma unroll
-  for (int i = 0; i < kCount; ++i) {
-    const int rows = i * kRowsAtOnce;
+  for (int i = 0; i < Map::kKCount; ++i) {
+    const int rows = i * Map::kKStep;
     ptx::cp_async_past_l1(&tile[k + rows][o], from, rows < k_left ? 4 * inside : 0);
-    from += kRowsAtOnce * operand.stride;
+    from += Map::kKStep * operand.stride;
   }
 }
 

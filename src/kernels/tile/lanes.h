@@ -23,6 +23,11 @@ constexpr Coord<> lane_coord(OutputTile lanes, int lane) {
   return {lane / lanes.n ^ n % lanes.m, n};
 }
 
+// Coordinate of a thread's warp in a grid of warps.
+constexpr Coord<> warp_coord(OutputTile warps, int thread) {
+  return {thread / 32 / warps.n, thread / 32 % warps.n};
+}
+
 // Element i of a thread's outputs along one side, counted from the warp's tile. The subtiles of a
 // lane, each four elements, are `lanes` subtiles apart; `lane` is its coordinate along that side.
 constexpr int element_of(int lanes, int lane, int i) {

@@ -34,7 +34,7 @@ __device__ void produce(FfmaStages<cfg>& shared, const Params& p) {
 template <Config cfg>
 __device__ void consume(const FfmaStages<cfg>& shared, const Params& p, int thread) {
   const tile::Coord<> lane = tile::lane_coord(cfg.lanes, thread % 32);
-  const tile::Coord<> warp{thread / 32 / cfg.warps.n, thread / 32 % cfg.warps.n};
+  const tile::Coord<> warp = tile::warp_coord(cfg.warps, thread);
   const auto output = epilogue::output_of<float, float>(p.gemm);
   mainloop::FfmaMainloop<cfg> mainloop(shared, lane, warp);
   Work work = schedule::first(p.schedule, blockIdx.x);

@@ -67,7 +67,7 @@ template <Config cfg>
 __device__ void consume(SharedMemory<cfg>& shared, const SimtParams& p, int thread) {
   const int slice = thread / cfg.group_threads(), member = thread % cfg.group_threads();
   const Coord lane = tile::lane_coord(cfg.lanes, member % 32);
-  const Coord warp{member / 32 / cfg.warps.n, member / 32 % cfg.warps.n};
+  const Coord warp = tile::warp_coord(cfg.warps, member);
   FfmaMainloop<cfg> mainloop(shared.stages, lane, warp, cfg.groups == 1 ? 0 : slice);
   schedule::Work work = schedule::first(p.schedule, blockIdx.x);
   for (; work.valid; work = schedule::next(p.schedule, blockIdx.x, work)) {

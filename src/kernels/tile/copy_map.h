@@ -1,0 +1,37 @@
+// Which elements of an (outer, k) tile each thread copies into shared memory, where the tile is
+// (k, outer). Pure constexpr: the host tests that each element is copied once, that neighbouring
+// threads read neighbours, and that a warp's writes are in 32 banks.
+#pragma once
+
+namespace tessera::tile {
+
+// One element at a time: thread t copies `outer(t) + i * kOuterStep` and `k(t) + j * kKStep` for
+// all i and j. `along_k`: neighbours in memory are neighbours in k.
+template <int extent, int depth, bool along_k, int threads>
+struct ElementMap {
+  static constexpr int kAcross = along_k ? 8 : (extent < 128 ? extent : 128);
+  static constexpr int kDown = threads / kAcross;
+  static constexpr int kOuterStep = along_k ? kDown : kAcross;
+  static constexpr int kKStep = along_k ? kAcross : kDown;
+  static constexpr int kOuterCount = extent / kOuterStep, kKCount = depth / kKStep;
+  static_assert(kOuterCount * kOuterStep == extent && kKCount * kKStep == depth);
+
+  static constexpr int outer(int thread) { return along_k ? thread / kAcross : thread % kAcross; }
+  static constexpr int k(int thread) { return along_k ? thread % kAcross : thread / kAcross; }
+};
+
+// Four neighbours along outer at a time: thread t copies the vectors that begin at `outer(t)` of
+// the rows `k(t) + i * kKStep`.
+template <int extent, int depth, int threads>
+struct VectorMap {
+  static constexpr int kWidth = 4;                  // elements of a vector
+  static constexpr int kAcross = extent / kWidth;   // vectors of a row
+  static constexpr int kKStep = threads / kAcross;  // rows at once
+  static constexpr int kKCount = depth / kKStep;
+  static_assert(kKCount >= 1 && kKCount * kKStep == depth && threads % kAcross == 0);
+
+  static constexpr int outer(int thread) { return thread % kAcross * kWidth; }
+  static constexpr int k(int thread) { return thread / kAcross; }
+};
+
+}  // namespace tessera::tile

@@ -32,7 +32,7 @@ struct KernelRow {
   std::string repack_entry =
       {};               // brings operands into the form that tensor copies take; may be empty
   int ctas_per_sm = 0;  // CTAs per SM: the grid is persistent; 0: a block a tile
-  int groups = 1;       // of warps, which divide a tile's k
+  int slices = 1;       // of a tile's k, each for warps of its own
 };
 
 // An entry of a kernel's image that is no row, and what it calls.

@@ -32,7 +32,7 @@ KernelRow persistent_row(std::string_view kernel, const char* variant, const Con
                 .loads = config.loads,
                 .shared_bytes = config.shared_bytes(),
                 .ctas_per_sm = config.ctas_per_sm()};
-  if constexpr (requires { config.groups; }) row.groups = config.groups;
+  if constexpr (requires { config.slices; }) row.slices = config.slices;
   if (config.loads.a == Load::kTma) row.a_box = config.a_box();
   if (config.loads.b == Load::kTma) row.b_box = config.b_box();
   return row;

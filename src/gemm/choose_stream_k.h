@@ -1,7 +1,7 @@
-// Which schedule for which problem: whole tiles alone (data-parallel), some tiles cut (stream-K),
-// or every tile cut alike (split-K, which is stream-K with a multiple of the tiles as runs).
-// Cutting fills the last wave, and costs partial sums that are written, read again and added by a
-// second launch. A model decides, in clock cycles of one SM. Host code.
+// Which schedule for which problem: whole tiles alone (data-parallel), some tiles split
+// (stream-K), or every tile split alike (split-K, which is stream-K with a multiple of the tiles as
+// runs). Splitting fills the last wave, and costs partial sums that are written, read again and
+// added by a second launch. A model decides, in clock cycles of one SM. Host code.
 #pragma once
 
 #include <initializer_list>
@@ -11,16 +11,16 @@
 
 namespace tessera::schedule {
 
-// What the parts of a product cost on one GPU, in cycles. gemm/cost.h says where a
+// What the steps of a product cost on one GPU, in cycles. gemm/cost.h says where a
 // kernel's numbers come from.
 struct TileCosts {
-  int ctas_per_sm;  // CTAs per SM
-  double start;     // until the first tile of a CTA has come
-  double k_tile;    // one k tile of one CTA while all resident CTAs fetch and multiply
-  double store;     // the end of a work item, less what other resident CTAs multiply meanwhile
-  double memory;    // operands and D by way of device memory, once
-  double add;       // the second launch, and its way to memory and back
-  double add_part;  // reading one part again, by the whole GPU
+  int ctas_per_sm;     // CTAs per SM
+  double start;        // until the first tile of a CTA has come
+  double k_tile;       // one k tile of one CTA while all resident CTAs fetch and multiply
+  double store;        // the end of a work item, less what other resident CTAs multiply meanwhile
+  double memory;       // operands and D by way of device memory, once
+  double add;          // the second launch, and its way to memory and back
+  double add_partial;  // reading one partial sum again, by the whole GPU
 };
 
 // A CTA that has its SM for itself is not `resident` times as fast: four warps do not
@@ -33,7 +33,7 @@ constexpr double slowdown(const TileCosts& costs, long long ctas, long long sms)
 
 // Walked together: about a square of tiles in flight.
 inline constexpr int kGroup = 8;
-// A run shorter than this is all pipeline fill; a cut closer than this to a tile's edge is not
+// A run shorter than this is all pipeline fill; a split closer than this to a tile's edge is not
 // worth its partial sum.
 inline constexpr int kShortestRun = 4;
 inline constexpr int kSnap = 1;
@@ -93,10 +93,10 @@ constexpr Cycles predicted(const StreamK& s, int ctas, const TileCosts& costs) {
   const bool split_k = s.runs % s.split_tiles() == 0;
   const long long length = s.run_length + (s.longer_runs > 0 ? 1 : 0);
   const long long items = split_k ? 1 : pieces(length, s.k_tiles) + 1;
-  const int parts = split_k ? s.runs : s.runs + s.split_tiles();
+  const int partials = split_k ? s.runs : s.runs + s.split_tiles();
   c.multiply += static_cast<double>(length) * costs.k_tile * slowdown(costs, s.runs, sms);
   c.store += static_cast<double>(items) * costs.store;
-  c.add = costs.add + parts * costs.add_part;
+  c.add = costs.add + partials * costs.add_partial;
   return c;
 }
 
@@ -111,14 +111,14 @@ constexpr StreamK choose_stream_k(long long m, long long n, long long k, BlockTi
   const int full = whole.tiles() / ctas * ctas;
   for (const int kept : {full, full - ctas}) {
     if (kept < 0) continue;
-    const int cut = whole.tiles() - kept;
-    const long long most = static_cast<long long>(cut) * whole.k_tiles / kShortestRun;
+    const int split = whole.tiles() - kept;
+    const long long most = static_cast<long long>(split) * whole.k_tiles / kShortestRun;
     const int runs = most < ctas ? static_cast<int>(most) : ctas;
     // As many runs as there is room for; such that no run crosses a tile; one an SM.
     const int alone = ctas / costs.ctas_per_sm;
-    for (const int candidate : {runs, runs / cut * cut, alone < runs ? alone : runs,
-                                (alone < runs ? alone : runs) / cut * cut}) {
-      if (candidate == 0 || (candidate <= cut && candidate < alone)) continue;  // idle GPU
+    for (const int candidate : {runs, runs / split * split, alone < runs ? alone : runs,
+                                (alone < runs ? alone : runs) / split * split}) {
+      if (candidate == 0 || (candidate <= split && candidate < alone)) continue;  // idle GPU
       StreamK s = with_runs(whole, kept, candidate, kSnap);
       s.ctas = ctas;
       const double cycles = predicted(s, ctas, costs).total();
@@ -131,8 +131,10 @@ constexpr StreamK choose_stream_k(long long m, long long n, long long k, BlockTi
   return best;
 }
 
-// Every tile of the last wave cut, full or not: to test and to measure what the model would leave.
-constexpr StreamK cut_last_wave(long long m, long long n, long long k, BlockTile block, int ctas) {
+// Every tile of the last wave split, full or not: to test and to measure what the model would
+// leave.
+constexpr StreamK split_last_wave(long long m, long long n, long long k, BlockTile block,
+                                  int ctas) {
   const StreamK whole = data_parallel(m, n, k, block, ctas);
   const int kept = (whole.tiles() - 1) / ctas * ctas;
   const long long units = static_cast<long long>(whole.tiles() - kept) * whole.k_tiles;

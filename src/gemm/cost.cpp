@@ -22,7 +22,7 @@ constexpr double kStore = 600;        // cycles; a CTA's first float to its last
 constexpr double kL2StoreBytes = 24;  // a cycle and SM, while D fits the L2,
 constexpr double kStoreBytes = 9.6;  // and where it does not: nothing is written while all multiply
 constexpr double kScratchBytes = 13;    // and more where D is not aligned: through scratch tiles
-constexpr double kGroupSums = 200;      // cycles for each group of warps whose sums are added
+constexpr double kSliceSums = 200;      // cycles for each group of warps whose sums are added
 constexpr double kRepackBytes = 3.0e6;  // a microsecond, read and written,
 constexpr double kRepackLaunch = 2.5;   // microseconds, and so much for the launch
 constexpr double kCopyTransposeSlowdown = 0.3;  // of a product with an operand along k, by
@@ -114,7 +114,7 @@ double write_cycles(const KernelRow& row, const GemmParams& p, int ctas_per_sm, 
 // The end of an item. What other CTAs of the SM multiply meanwhile is not lost, unless all wait for
 // device memory.
 double store_cycles(const KernelRow& row, const GemmParams& p) {
-  const double own = kStore + (row.groups > 1 ? row.groups * kGroupSums : 0);
+  const double own = kStore + (row.slices > 1 ? row.slices * kSliceSums : 0);
   const double write = write_cycles(row, p, row.ctas_per_sm, sizeof(float));
   return outgrows_l2(p, sizeof(float)) ? own / row.ctas_per_sm + write
                                        : (own + write) / row.ctas_per_sm;
@@ -138,7 +138,7 @@ schedule::TileCosts tile_costs(const RatedRow& rated, const GemmParams& p, int s
           .store = store_cycles(row, p),
           .memory = memory_cycles(p, sizeof(float)),
           .add = kAdd * kCyclesAMicrosecond,
-          .add_part = partial / (kPartialBytes * sms)};
+          .add_partial = partial / (kPartialBytes * sms)};
 }
 
 StreamK schedule_of(const KernelRow& row, const GemmParams& p, int ctas,
@@ -147,7 +147,7 @@ StreamK schedule_of(const KernelRow& row, const GemmParams& p, int ctas,
     case Policy::kNever:
       return schedule::data_parallel(p.m, p.n, p.k, row.block, ctas);
     case Policy::kAlways:
-      return schedule::cut_last_wave(p.m, p.n, p.k, row.block, ctas);
+      return schedule::split_last_wave(p.m, p.n, p.k, row.block, ctas);
     case Policy::kModel:
       break;
   }

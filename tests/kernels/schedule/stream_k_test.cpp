@@ -58,7 +58,7 @@ void expect_covers_everything(const StreamK& s) {
 }
 
 // The slots that the second launch adds, in ascending k, are those that were written.
-void expect_parts_are_what_was_written(const StreamK& s) {
+void expect_partials_are_what_was_written(const StreamK& s) {
   std::map<long long, Work> written;
   std::set<Tile> whole;
   for (int cta = 0; cta < s.ctas; ++cta) {
@@ -67,14 +67,14 @@ void expect_parts_are_what_was_written(const StreamK& s) {
       if (work.slot < 0) whole.insert({work.tile_m, work.tile_n});
     }
   }
-  for (int cut = 0; cut < s.split_tiles(); ++cut) {
-    const TileCoord at = raster(s, s.whole_tiles + cut);
-    const Partials parts = partials_of(s, cut);
-    ASSERT_EQ(parts.first == parts.last, whole.count({at.m, at.n}) == 1) << text_of(s);
-    if (parts.first == parts.last) continue;
+  for (int split = 0; split < s.split_tiles(); ++split) {
+    const TileCoord at = raster(s, s.whole_tiles + split);
+    const Partials partials = partials_of(s, split);
+    ASSERT_EQ(partials.first == partials.last, whole.count({at.m, at.n}) == 1) << text_of(s);
+    if (partials.first == partials.last) continue;
     int k = 0;
-    for (int run = parts.first; run <= parts.last; ++run) {
-      const long long slot = parts.slot(run);
+    for (int run = partials.first; run <= partials.last; ++run) {
+      const long long slot = partials.slot(run);
       ASSERT_EQ(written.count(slot), 1u) << text_of(s);
       const Work work = written.extract(slot).mapped();
       ASSERT_EQ(Tile(work.tile_m, work.tile_n), Tile(at.m, at.n)) << text_of(s);
@@ -108,7 +108,7 @@ TEST(StreamK, EverythingOnce) {
     const StreamK s =
         schedule(tiles_m, tiles_n, k_tiles, ctas, whole, runs, static_cast<int>(random() % 4));
     expect_covers_everything(s);
-    expect_parts_are_what_was_written(s);
+    expect_partials_are_what_was_written(s);
     if (HasFatalFailure()) return;
   }
 }
@@ -174,7 +174,7 @@ constexpr TileCosts kCosts = {.ctas_per_sm = 1,
                               .store = 6000,
                               .memory = 0,
                               .add = 8000,
-                              .add_part = 50};
+                              .add_partial = 50};
 
 StreamK chosen(long long m, long long n, long long k, int ctas = 132) {
   return choose_stream_k(m, n, k, {256, 128, 16}, ctas, kCosts);
@@ -186,7 +186,7 @@ TEST(ChooseStreamK, CoversEverythingThatItChooses) {
     const auto size = [&](int most) { return static_cast<long long>(random() % most) + 1; };
     const StreamK s = chosen(size(3000), size(3000), size(1500), static_cast<int>(size(17)));
     expect_covers_everything(s);
-    expect_parts_are_what_was_written(s);
+    expect_partials_are_what_was_written(s);
     if (HasFatalFailure()) return;
   }
 }
@@ -196,13 +196,13 @@ TEST(ChooseStreamK, TheLastWaveCanAlwaysBeCut) {
   for (int i = 0; i < 1000; ++i) {
     const auto size = [&](int most) { return static_cast<long long>(random() % most) + 1; };
     const int ctas = static_cast<int>(size(17));
-    const StreamK s = cut_last_wave(size(3000), size(3000), size(300), {256, 128, 16}, ctas);
+    const StreamK s = split_last_wave(size(3000), size(3000), size(300), {256, 128, 16}, ctas);
     expect_covers_everything(s);
-    expect_parts_are_what_was_written(s);
+    expect_partials_are_what_was_written(s);
     EXPECT_GT(s.split_tiles(), 0);
     if (HasFatalFailure()) return;
   }
-  EXPECT_EQ(cut_last_wave(300, 300, 0, {256, 128, 16}, 5).split_tiles(), 0);
+  EXPECT_EQ(split_last_wave(300, 300, 0, {256, 128, 16}, 5).split_tiles(), 0);
 }
 
 TEST(ChooseStreamK, FullWavesStayWhole) {

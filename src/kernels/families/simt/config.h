@@ -12,16 +12,16 @@ struct Config {
   int stages;                                  // of the ring in shared memory
   OutputTile warps, lanes;                     // consumers: of the block, of a warp
   OutputTile thread;                           // outputs of one thread
-  int groups;                                  // of such warps, each with a slice of k (sliced K)
+  int slices;                                  // of k, each with such warps of its own (sliced K)
   int ctas;                                    // CTAs per SM
   int producer_registers, consumer_registers;  // after the split by setmaxnreg; 0: as compiled
   Majors majors;
   Loads loads;
 
   static constexpr int kProducers = 128;  // threads that load
-  constexpr int group_threads() const { return 32 * warps.m * warps.n; }
-  constexpr int depth() const { return block.k / groups; }  // steps in k of a warp, of a stage
-  constexpr int consumers() const { return groups * group_threads(); }
+  constexpr int slice_threads() const { return 32 * warps.m * warps.n; }
+  constexpr int depth() const { return block.k / slices; }  // steps in k of a warp, of a stage
+  constexpr int consumers() const { return slices * slice_threads(); }
   constexpr int threads() const { return consumers() + kProducers; }
   constexpr int ctas_per_sm() const { return ctas; }
 
@@ -32,8 +32,8 @@ struct Config {
   constexpr int stage_a() const { return block.k * pitch_a(); }  // floats
   constexpr int stage_b() const { return block.k * pitch_b(); }
   constexpr int ring_bytes() const { return stages * (stage_a() + stage_b()) * 4; }
-  // The partial sums that the groups exchange: each sends all but its own share.
-  constexpr int sums_bytes() const { return (groups - 1) * block.m * block.n * 4; }
+  // The partial sums that the slices exchange: each sends all but its own share.
+  constexpr int sums_bytes() const { return (slices - 1) * block.m * block.n * 4; }
   // The ring, aligned to 128 bytes, one mbarrier per stage, and the sums.
   constexpr int shared_bytes() const { return 256 + ring_bytes() + stages * 8 + sums_bytes(); }
   constexpr TensorBox a_box() const { return {block.m, block.k, 0}; }
@@ -47,11 +47,11 @@ constexpr bool is_legal(const Config& c) {
                          c.block.n == c.warps.n * c.lanes.n * c.thread.n &&
                          c.lanes.m * c.lanes.n == 32;
   const bool vectors = c.thread.m % 4 == 0 && c.thread.n % 4 == 0;
-  const bool shares = c.thread.m % c.groups == 0;
+  const bool shares = c.thread.m % c.slices == 0;
   const bool boxes = c.block.m <= 256 && c.block.n <= 256;
-  const bool fetchable = (c.majors.a == Major::kM || c.loads.a == Load::kCpAsync4) &&
-                         (c.majors.b == Major::kN || c.loads.b == Load::kCpAsync4);
-  return tiles_fit && vectors && shares && boxes && fetchable && c.block.k % (2 * c.groups) == 0 &&
+  const bool loadable = (c.majors.a == Major::kM || c.loads.a == Load::kCpAsync4) &&
+                        (c.majors.b == Major::kN || c.loads.b == Load::kCpAsync4);
+  return tiles_fit && vectors && shares && boxes && loadable && c.block.k % (2 * c.slices) == 0 &&
          c.block.m % 16 == 0 && c.block.n % 16 == 0 && c.stages + 2 < kNamedBarriers &&
          c.ctas * (c.shared_bytes() + 1024) <= kShared + 1024 && c.threads() <= 1024;
 }
@@ -87,7 +87,7 @@ constexpr ConfigRows<Config, 9 * variants> for_all_modes(
   return table;
 }
 
-// block, stages, warps, lanes, thread, groups, resident, registers. A stage is one iteration
+// block, stages, warps, lanes, thread, slices, CTAs per SM, registers. A stage is one iteration
 // of the inner loop: deep enough that its twenty-odd instructions beside LDS.128 and FFMA do not
 // count, and no longer than the instruction cache holds. Sliced K fills an SM that has one small
 // tile.

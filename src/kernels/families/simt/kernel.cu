@@ -24,13 +24,17 @@ template <Config cfg>
 using Accumulators = tile::ThreadAccumulators<float, cfg.lanes, cfg.thread>;
 
 template <Config cfg>
-using SlicedK = epilogue::SlicedK<Accumulators<cfg>, cfg.groups, cfg.group_threads(),
+using SlicedK = epilogue::SlicedK<Accumulators<cfg>, cfg.slices, cfg.slice_threads(),
                                   FfmaStages<cfg>::Ring::kNamedBarriers>;
 
 template <Config cfg>
 struct SharedMemory {
   FfmaStages<cfg> stages;
   alignas(128) SlicedK<cfg> sliced_k;
+
+  static constexpr int kBytes =
+      sizeof(FfmaStages<cfg>) + (cfg.slices > 1 ? sizeof(SlicedK<cfg>) : 0);
+  static_assert(kBytes + 127 <= cfg.shared_bytes());  // wherever dynamic shared memory begins
 };
 
 template <Config cfg>
@@ -65,10 +69,10 @@ __device__ void store(const SimtParams& p, const schedule::Work& work, Coord lan
 
 template <Config cfg>
 __device__ void consume(SharedMemory<cfg>& shared, const SimtParams& p, int thread) {
-  const int slice = thread / cfg.group_threads(), member = thread % cfg.group_threads();
+  const int slice = thread / cfg.slice_threads(), member = thread % cfg.slice_threads();
   const Coord lane = tile::lane_coord(cfg.lanes, member % 32);
   const Coord warp = tile::warp_coord(cfg.warps, member);
-  FfmaMainloop<cfg> mainloop(shared.stages, lane, warp, cfg.groups == 1 ? 0 : slice);
+  FfmaMainloop<cfg> mainloop(shared.stages, lane, warp, cfg.slices == 1 ? 0 : slice);
   schedule::Work work = schedule::first(p.schedule, blockIdx.x);
   for (; work.valid; work = schedule::next(p.schedule, blockIdx.x, work)) {
     mainloop.accumulators().clear();

@@ -215,7 +215,8 @@ TEST_F(BadInput, Files) {
   expect_multiply_refused({"/no/a.npy", b}, {"A (/no/a.npy)", "no such file"});
   expect_multiply_refused({a, kData}, {"B (", "not a regular file"});
   expect_multiply_refused({a, kData + "vector.npy"}, {"B (", "has 1 dimensions"});
-  expect_multiply_refused({kData + "half.npy", b}, {"A (", "'<f2'", "float32"});
+  expect_multiply_refused({kData + "int.npy", b}, {"A (", "'<i8'", "float16", "float32"});
+  expect_multiply_refused({kData + "half.npy", b}, {"B holds f32", "must hold f16"});
   expect_multiply_refused({a, kData + "b_f64.npy"}, {"B holds f64", "must hold f32"});
   expect_multiply_refused({a, a}, {"A is 17 x 33 and B is 17 x 33", "as many columns"});
   expect_multiply_refused({a, b, "--c", a}, {"C is 17 x 33", "17 x 9"});

@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "arch/gpus.h"
 #include "catalog/catalog.h"
 #include "cli/files/npy.h"
 #include "cli/options/options.h"
@@ -106,7 +107,7 @@ TEST(MadeUpType, IsRefusedByTheVendorsLibrary) {
 }
 
 TEST(MadeUpType, IsRefusedByTheRoofline) {
-  const arch::Gpu& gpu = *arch::find_gpu("h200");
+  const arch::Gpu& gpu = *arch::find_gpu("NVIDIA H200");
   lab::RooflinePoint point;
   point.types = kMadeUpTypes;
   expect_refused("a peak", [&] { lab::roofline_of(gpu, {point}); });

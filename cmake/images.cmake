@@ -35,6 +35,13 @@ if(NOT TESSERA_NVCC)
 endif()
 message(STATUS "nvcc: ${TESSERA_NVCC}")
 
+# Headers that kernels include as if they were in src/: the wrappers of wgmma, one for each N.
+set(TESSERA_GENERATED ${CMAKE_BINARY_DIR}/generated)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+             ${CMAKE_SOURCE_DIR}/tools/build/generate_wgmma.py)
+execute_process(COMMAND ${CMAKE_SOURCE_DIR}/tools/build/generate_wgmma.py
+                        ${TESSERA_GENERATED}/kernels/ptx COMMAND_ERROR_IS_FATAL ANY)
+
 function(add_image name)
   cmake_parse_arguments(IMAGE "" "SOURCE;PORTABLE" "" ${ARGN})
   if("${IMAGE_PORTABLE}" STREQUAL "")

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "tests/kernels/run_kernel.h"
@@ -64,9 +65,18 @@ Outcome run(Device& device, const Bug& bug, const std::string& version,
   return outcome;
 }
 
+// Name and path of each kernel with a planted bug.
+std::map<std::string, std::filesystem::path> bug_files() {
+  std::map<std::string, std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator("tests/kernels/bugs")) {
+    if (entry.path().extension() == ".cu") files[entry.path().stem().string()] = entry.path();
+  }
+  return files;
+}
+
 // Lines of the kernel's file that end in "<- here".
 std::set<int> marked_lines(const std::string& name) {
-  std::ifstream file("tests/kernels/bugs/" + name + ".cu");
+  std::ifstream file(bug_files()[name]);
   std::set<int> lines;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
@@ -164,6 +174,7 @@ std::vector<Bug> bulk_copy_bugs() {
       {"store_drained_late", {"race"}, copied(512)},
       {"store_not_awaited", {"exit-with-copies-in-flight"}, reversed(128)},
       {"handover_without_way_back", {"race"}, sum_of_reversed_rounds(4, 128), 256},
+      {"turn_not_waited_for", {"race", "deadlock"}, sum_of_reversed_rounds(24, 128), 288},
       {"registers_moved_by_one_warp", {"setmaxnreg"}, copied(128)},
   };
 }
@@ -224,9 +235,7 @@ TEST(PlantedBugs, AllFilesAreInTheTable) {
                            cluster_bugs(), wgmma_bugs()}) {
     for (const Bug& bug : bugs) in_table.insert(bug.name);
   }
-  for (const auto& entry : std::filesystem::directory_iterator("tests/kernels/bugs")) {
-    if (entry.path().extension() == ".cu") in_folder.insert(entry.path().stem().string());
-  }
+  for (const auto& [name, path] : bug_files()) in_folder.insert(name);
   EXPECT_EQ(in_table, in_folder);
 }
 

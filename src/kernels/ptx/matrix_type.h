@@ -4,7 +4,7 @@
 
 namespace tessera::ptx {
 
-enum class MatrixType { kF16, kBF16, kTF32, kE4M3, kE5M2 };
+enum class MatrixType { kF16, kBF16, kTF32, kE4M3, kE5M2, kS8, kU8 };
 
 template <MatrixType type>
 struct MatrixTypeName;
@@ -27,6 +27,14 @@ struct MatrixTypeName<MatrixType::kE4M3> {
 template <>
 struct MatrixTypeName<MatrixType::kE5M2> {
   static constexpr char text[] = "e5m2";
+};
+template <>
+struct MatrixTypeName<MatrixType::kS8> {
+  static constexpr char text[] = "s8";
+};
+template <>
+struct MatrixTypeName<MatrixType::kU8> {
+  static constexpr char text[] = "u8";
 };
 
 constexpr int bits_of(MatrixType type) {

@@ -39,6 +39,20 @@ __device__ inline void mbarrier_arrive_cluster(Mbarrier& barrier) {
                              cuda::ptx::space_cluster, &barrier);
 }
 
+// The same for a thread that only read: it has nothing to make visible in the other CTA.
+//
+// HW: a release at cluster scope is MEMBAR.ALL.GPU. Once a stage of 64 k, it took a third of the
+// speed of BF16 products on an H200 (534 of 800 TFLOP/s at 8192).
+__device__ inline void mbarrier_arrive_after_reads(Mbarrier& mine, std::uint32_t rank) {
+  asm volatile(
+      "{\n\t.reg .b32 theirs;\n\t"
+      "mapa.shared::cluster.u32 theirs, %0, %1;\n\t"
+      "mbarrier.arrive.release.cta.shared::cluster.b64 _, [theirs];\n\t}"
+      :
+      : "r"(shared_address(&mine)), "r"(rank)
+      : "memory");
+}
+
 // Expects `bytes` more in this phase, then arrives.            PTX ISA: mbarrier.arrive.expect_tx
 __device__ inline void mbarrier_arrive_expect_tx(Mbarrier& barrier, std::uint32_t bytes) {
   cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta,

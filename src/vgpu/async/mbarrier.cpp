@@ -181,6 +181,21 @@ void Mbarriers::note_seen(const Site& site, Mbarrier& object, std::uint64_t phas
   object.seen[warp] = std::max(object.seen[warp], phase + 1);
 }
 
+void Mbarriers::tell(std::uint32_t owner, std::uint32_t warp, std::uint32_t barrier) {
+  for (auto& [where, object] : objects_) {
+    if (where >> 32 != owner || object.seen.size() <= warp) continue;
+    object.told[barrier] = std::max(object.told[barrier], object.seen[warp]);
+  }
+}
+
+void Mbarriers::hear(std::uint32_t owner, std::uint32_t warp, std::uint32_t barrier) {
+  for (auto& [where, object] : objects_) {
+    if (where >> 32 != owner || object.told[barrier] == 0) continue;
+    if (object.seen.size() <= warp) object.seen.resize(warp + 1);
+    object.seen[warp] = std::max(object.seen[warp], object.told[barrier]);
+  }
+}
+
 std::optional<std::uint64_t> Mbarriers::test_state(const Site& site, const SharedPlace& place,
                                                    std::uint64_t state) {
   Mbarrier& object = at(site, place);

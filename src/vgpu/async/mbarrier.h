@@ -2,12 +2,14 @@
 // are pending any more; then the next one begins by itself.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "vgpu/async/site.h"
+#include "vgpu/exec/barrier.h"
 
 namespace tessera::vgpu {
 
@@ -17,6 +19,8 @@ struct Mbarrier {
   std::uint64_t phase = 0;
   std::uint64_t stored = 0;         // what its eight bytes hold
   std::vector<std::uint64_t> seen;  // by warp: how many phases it knows to have ended
+  // By barrier of the CTA: how many phases a warp knew to have ended that arrived there.
+  std::array<std::uint64_t, kBarriers> told = {};
 };
 
 // What mbarrier.arrive returns: phase, expected and pending arrivals before it.
@@ -58,6 +62,11 @@ class Mbarriers {
   static constexpr std::uint64_t kNoPhase = ~std::uint64_t{0};
   std::optional<std::uint64_t> test_parity(const Site& site, const SharedPlace& place,
                                            std::uint32_t parity);
+
+  // A warp arrives at a barrier of its CTA, or passes it: what one warp knows to have ended, those
+  // that wait for it know, too. So warpgroups may take turns at a ring.
+  void tell(std::uint32_t owner, std::uint32_t warp, std::uint32_t barrier);
+  void hear(std::uint32_t owner, std::uint32_t warp, std::uint32_t barrier);
 
   // Grows with every change: nothing happens while it stays.
   std::uint64_t changes() const { return changes_; }

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "vgpu/exec/cluster.h"
 #include "vgpu/exec/cta.h"
 #include "vgpu/exec/warp/warp.h"
 
@@ -167,6 +168,7 @@ void Warp::arrive(const Control& control, std::uint32_t id) {
     fault(FaultKind::kBarrier, fmt::format("barrier {}: {}", id, wrong), control.op,
           std::countr_zero(live_));
   }
+  cta_.cluster().mbarriers().tell(cta_.rank(), index_, id);
   for (Split& split : splits_) {
     split.arrived = true;
     const Control& its = control_of(split);
@@ -190,6 +192,7 @@ void Warp::arrive(const Control& control, std::uint32_t id) {
 void Warp::release(std::uint32_t barrier, std::uint32_t result) {
   for (Split& split : splits_) {
     if (split.wait != Wait::kBarrier || !split.arrived || split.barrier != barrier) continue;
+    cta_.cluster().mbarriers().hear(cta_.rank(), index_, barrier);
     const Control& control = control_of(split);
     if (Observer* observer = cta_.observer()) {
       observer->barrier_passes(actor(control.op, split.mask), barrier);

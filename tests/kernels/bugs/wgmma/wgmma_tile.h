@@ -4,6 +4,7 @@
 
 #include "kernels/ptx/fence.h"
 #include "kernels/ptx/wgmma.h"
+#include "kernels/ptx/wgmma_n64.h"
 #include "kernels/ptx/wgmma_descriptor.h"
 #include "tests/kernels/bugs/args.h"
 

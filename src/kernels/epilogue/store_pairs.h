@@ -1,0 +1,64 @@
+// Accumulators straight to D, two neighbours of a row at a time: for a D that the copy engine does
+// not take, because its base or its rows are no multiples of 16 bytes.
+#pragma once
+
+#include "kernels/epilogue/linear_combination.h"
+
+namespace tessera::epilogue {
+
+template <Out out>
+__device__ void store_one(void* d, long long at, float value) {
+  if constexpr (out == Out::kF32) static_cast<float*>(d)[at] = value;
+  if constexpr (out == Out::kBF16) static_cast<std::uint16_t*>(d)[at] = ptx::to_bf16(value);
+  if constexpr (out == Out::kF16) static_cast<std::uint16_t*>(d)[at] = ptx::to_f16(value);
+}
+
+template <Out out>
+__device__ void store_pair(void* d, long long at, tile::Pair value) {
+  if constexpr (out == Out::kF32) {
+    *reinterpret_cast<float2*>(static_cast<float*>(d) + at) = {value.low, value.high};
+  } else {
+    *reinterpret_cast<std::uint32_t*>(static_cast<std::uint16_t*>(d) + at) = packed<out>(value);
+  }
+}
+
+template <Out out, bool with_c, int n, class Sums, class Finish>
+__device__ void store_directly(const Sums& sums, const GemmParams& p, int row, int column,
+                               Finish finish) {
+  const int lane = threadIdx.x % 32;
+  const bool pairs =
+      p.d_row % 2 == 0 && reinterpret_cast<unsigned long long>(p.d) % (2 * bytes_of(out)) == 0;
+#pragma unroll
+  for (int i = 0; i < Sums::kTilesM * 2; ++i) {
+    const int tile_m = i / 2, half = i % 2;
+    const long long r = row + tile_m * tile::kWgmmaM + 8 * half + tile::pair_row(lane);
+#pragma unroll
+    for (int c = 0; c < n; c += 8) {
+      const long long col = column + c + tile::pair_column(lane), at = r * p.d_row + col;
+      const tile::Pair value =
+          combine<out, with_c>(p, sums.pair(tile_m, half, c / 8), r, col, finish);
+      if (r >= p.m || col >= p.n) continue;
+      if (pairs && col + 1 < p.n) {
+        store_pair<out>(p.d, at, value);
+      } else {
+        store_one<out>(p.d, at, value.low);
+        if (col + 1 < p.n) store_one<out>(p.d, at + 1, value.high);
+      }
+    }
+  }
+}
+
+// D = beta * C, where no product is asked for: k or alpha is zero. All threads of the grid.
+template <Out out, class Finish = Identity>
+__device__ void store_without_sums(const GemmParams& p, Finish finish = {}) {
+  const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < p.m * p.n;
+       i += step) {
+    const long long row = i / p.n, column = i % p.n;
+    const float value =
+        p.beta == 0 ? 0 : static_cast<float>(p.beta) * load<out>(p.c, row * p.c_row + column);
+    store_one<out>(p.d, row * p.d_row + column, finish(value, row, column));
+  }
+}
+
+}  // namespace tessera::epilogue

@@ -1,0 +1,96 @@
+// The shapes of the kernels on Hopper's tensor cores.
+#pragma once
+
+#include "base/config.h"
+#include "kernels/epilogue/out.h"
+#include "kernels/ptx/matrix_type.h"
+#include "kernels/tile/extents.h"
+
+namespace tessera::wgmma {
+
+inline constexpr int kPortableArch = 0;  // wgmma, tensor copies and setmaxnreg: sm_90a only
+
+// Together: the warpgroups that multiply split the rows of a tile. Ping-pong: each has a tile of
+// its own, and one stores while the other multiplies.
+enum class Consumers { kTogether, kPingPong };
+enum class Store { kTma, kDirect };
+
+struct Config {
+  ptx::MatrixType in;
+  epilogue::Out out;
+  BlockTile block;     // k: depth of a stage
+  int stages;          // of the ring in shared memory
+  OutputTile cluster;  // CTAs that share tiles by multicast
+  Consumers mode;
+  int consumers;  // warpgroups that multiply
+  Store store;
+  int store_buffers;                           // panels of each warp on their way out
+  int producer_registers, consumer_registers;  // after the split by setmaxnreg
+  Sides sides;
+  bool reads_c = true;  // false: beta is zero, and wide tiles need the registers
+
+  constexpr int threads() const { return 128 * (1 + consumers); }
+  constexpr int min_blocks() const { return 1; }
+  constexpr int ctas() const { return cluster.m * cluster.n; }
+  // Of one warpgroup.
+  constexpr int rows() const {
+    return mode == Consumers::kTogether ? block.m / consumers : block.m;
+  }
+  constexpr bool a_along_k() const { return sides.a == Contiguous::kK; }
+  constexpr bool b_along_k() const { return sides.b == Contiguous::kK; }
+
+  // Elements of a row of 128 bytes.
+  constexpr int row() const { return 8 * tile::kRowBytes / ptx::bits_of(in); }
+  // Bytes of an operand's tile: whole rows.
+  constexpr int tile_bytes(int outer, bool along_k) const {
+    const int along = along_k ? block.k : outer, rows = along_k ? outer : block.k;
+    return (along + row() - 1) / row() * rows * tile::kRowBytes;
+  }
+  constexpr int stage_bytes() const {
+    return tile_bytes(block.m, a_along_k()) + tile_bytes(block.n, b_along_k());
+  }
+  constexpr int panel_columns() const { return epilogue::store_columns(block.n, out); }
+  constexpr int panel_bytes() const {
+    const int panel = epilogue::kWarpRows * panel_columns() * epilogue::bytes_of(out);
+    const int of_warp = (store_buffers * panel + 1023) / 1024 * 1024;
+    return of_warp * (store == Store::kTma ? 4 * consumers : 1);
+  }
+  // The ring with two barrier objects a stage, then the panels, aligned to 1024 bytes.
+  constexpr int shared_bytes() const { return stages * stage_bytes() + 1024 + panel_bytes(); }
+
+  // Of a panel, and what one tensor copy moves: a share of one.
+  constexpr int a_rows() const { return a_along_k() ? block.m : block.k; }
+  constexpr int b_rows() const { return b_along_k() ? block.n : block.k; }
+  constexpr TensorBox a_box() const {
+    return {row(), tile::rows_of_copy(a_rows() / cluster.n), tile::kRowBytes};
+  }
+  constexpr TensorBox b_box() const {
+    return {row(), tile::rows_of_copy(b_rows() / cluster.m), tile::kRowBytes};
+  }
+  constexpr TensorBox d_box() const {
+    return {panel_columns(), epilogue::kWarpRows, panel_columns() * epilogue::bytes_of(out)};
+  }
+};
+
+constexpr bool is_legal(const Config& c) {
+  constexpr int kShared = 227 * 1024;    // HW: of a block, compute capability 9.0
+  constexpr int kRegisters = 64 * 1024;  // HW: of a multiprocessor
+  const bool together = c.mode == Consumers::kTogether;
+  const int group_m = together ? c.consumers * tile::kWgmmaM : tile::kWgmmaM;
+  const int n = tile::wgmma_n(c.block.n);
+  const bool tiles = c.block.m % group_m == 0 && c.block.n % 8 == 0 && n >= 8 &&
+                     c.rows() * c.block.n / tile::kWarpgroup <= 208;
+  // An MN-major tile of several instructions along n: each begins a panel.
+  const bool panels = c.b_along_k() || n == c.block.n || n % c.row() == 0;
+  const bool types = ptx::bits_of(c.in) == 16 || (c.a_along_k() && c.b_along_k());
+  const bool shares = c.a_rows() % (8 * c.cluster.n) == 0 && c.b_rows() % (8 * c.cluster.m) == 0;
+  const bool registers =
+      128 * (c.producer_registers + c.consumers * c.consumer_registers) <= kRegisters &&
+      c.producer_registers % 8 == 0 && c.consumer_registers % 8 == 0;
+  const bool leaves = c.store == Store::kDirect || c.d_box().swizzle >= 32;
+  return tiles && panels && types && shares && registers && leaves && c.stages >= 2 &&
+         c.block.k % c.row() == 0 && (together || c.consumers == 2) &&
+         c.shared_bytes() <= kShared && c.ctas() <= 8;
+}
+
+}  // namespace tessera::wgmma

@@ -1,0 +1,159 @@
+// Products on Hopper's tensor cores. One warp loads tiles of A and B into a ring in shared memory
+// by tensor copies, warpgroups multiply from it with wgmma, and each warp stores its sums by tensor
+// copies that go on while the next tile is multiplied. The grid is persistent.
+#include <cuda/std/type_traits>
+
+#include "kernels/epilogue/store_pairs.h"
+#include "kernels/epilogue/store_tma.h"
+#include "kernels/families/wgmma/config.h"
+#include "kernels/families/wgmma/params.h"
+#include "kernels/mainloop/wgmma.h"
+#include "kernels/pipeline/turns.h"
+#include "kernels/ptx/cluster.h"
+#include "kernels/ptx/elect.h"
+#include "kernels/ptx/griddepcontrol.h"
+#include "kernels/ptx/registers.h"
+#include "kernels/schedule/tile_walk.h"
+
+namespace tessera::wgmma {
+
+using Corner = tile::Coord<>;
+
+// Everything that follows from a config.
+template <Config cfg>
+struct Types {
+  static constexpr ptx::Major kMajorA = cfg.a_along_k() ? ptx::Major::kK : ptx::Major::kMn;
+  static constexpr ptx::Major kMajorB = cfg.b_along_k() ? ptx::Major::kK : ptx::Major::kMn;
+  using TileA = tile::SharedTile<cfg.in, cfg.block.m, cfg.block.k, kMajorA>;  // (m, k)
+  using TileB = tile::SharedTile<cfg.in, cfg.block.n, cfg.block.k, kMajorB>;  // (n, k)
+  using Ring = pipeline::MbarrierRing<TileA, TileB, cfg.stages>;
+  using Position = pipeline::Position<cfg.stages>;
+  using LoadA = copy::TmaTile<TileA, cfg.cluster.n>;
+  using LoadB = copy::TmaTile<TileB, cfg.cluster.m>;
+  using Sums = tile::Accumulators<cfg.rows(), cfg.block.n>;
+  using Panels = epilogue::StorePanels<cfg.out, cfg.block.n, cfg.store_buffers>;
+  using Walk = schedule::TileWalk<cfg.cluster>;
+  // Warpgroups that read one stage.
+  static constexpr int kReaders = cfg.mode == Consumers::kTogether ? cfg.consumers : 1;
+
+  struct Shared {
+    Ring ring;
+    Panels panels[cfg.store == Store::kTma ? 4 * cfg.consumers : 1];  // one a warp
+  };
+};
+
+// One thread.
+template <Config cfg>
+__device__ void load_all(typename Types<cfg>::Shared& shared, const WgmmaParams& p) {
+  using T = Types<cfg>;
+  typename T::Position at;
+  typename T::Walk walk(p.raster);
+  const auto place = walk.place();
+  const mainloop::Shares shares{{place.n, place.readers_of_a()}, {place.m, place.readers_of_b()}};
+  for (; walk.valid(); walk.advance()) {
+    mainloop::load_tiles<typename T::LoadA, typename T::LoadB>(
+        shared.ring, at, p.a_map, p.b_map, walk.corner(cfg.block), p.k_tiles, shares);
+  }
+}
+
+template <Config cfg>
+__device__ void store(typename Types<cfg>::Shared& shared, const WgmmaParams& p, Corner corner,
+                      int consumer, const typename Types<cfg>::Sums& sums) {
+  const int warp = threadIdx.x / 32 % 4;
+  const int row = corner.m + warp * epilogue::kWarpRows +
+                  (cfg.mode == Consumers::kTogether ? consumer * cfg.rows() : 0);
+  const auto to = [&](auto with_c) {
+    constexpr bool kWithC = decltype(with_c)::value;
+    if constexpr (cfg.store == Store::kTma) {
+      epilogue::store_by_tma<cfg.out, kWithC>(shared.panels[consumer * 4 + warp], sums, p.gemm,
+                                              p.d_map, row, corner.n, epilogue::Identity{});
+    } else {
+      epilogue::store_directly<cfg.out, kWithC, cfg.block.n>(sums, p.gemm, row, corner.n,
+                                                             epilogue::Identity{});
+    }
+  };
+  if (cfg.reads_c && p.gemm.beta != 0) {
+    to(cuda::std::bool_constant<cfg.reads_c>{});
+  } else {
+    to(cuda::std::false_type{});
+  }
+}
+
+// A warpgroup.
+template <Config cfg>
+__device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaParams& p,
+                             int consumer) {
+  using T = Types<cfg>;
+  constexpr bool kPingPong = cfg.mode == Consumers::kPingPong;
+  static_assert(!kPingPong || cfg.consumers == 2);
+  typename T::Position at;
+  typename T::Walk walk(p.raster);
+  if (kPingPong && consumer == 1) {
+    walk.advance();
+    at.advance(p.k_tiles);
+  }
+  bool first = consumer == 0;  // nobody comes before the CTA's first tile
+  typename T::Sums sums;
+  const int row = kPingPong ? 0 : consumer * cfg.rows();
+  for (; walk.valid(); walk.advance(kPingPong ? 2 : 1)) {
+    const bool passes_on = kPingPong && walk.has_next();
+    if (kPingPong && !first) pipeline::Turns::wait(consumer);
+    first = false;
+    mainloop::multiply_tiles<typename T::TileA, typename T::TileB>(
+        sums, shared.ring, at, p.k_tiles, row,
+        [&](int stage) { shared.ring.release(stage, walk.place()); },
+        [&] {
+          if (passes_on) pipeline::Turns::pass_to(1 - consumer);
+        });
+    store<cfg>(shared, p, walk.corner(cfg.block), consumer, sums);
+    if (kPingPong) at.advance(p.k_tiles);
+  }
+  if (cfg.store == Store::kTma && ptx::elect_one()) ptx::bulk_wait_group<0>();
+}
+
+template <Config cfg>
+__device__ void run(const WgmmaParams& p) {
+  static_assert(is_legal(cfg));
+  if (p.k_tiles == 0) {
+    ptx::wait_for_prerequisites();
+    return epilogue::store_without_sums<cfg.out>(p.gemm);
+  }
+  using T = Types<cfg>;
+  static_assert(sizeof(typename T::Shared) <= cfg.shared_bytes());
+  extern __shared__ __align__(1024) unsigned char memory[];
+  auto& shared = *reinterpret_cast<typename T::Shared*>(memory);
+  if (threadIdx.x == 32) {
+    ptx::prefetch_tensor_map(p.a_map);
+    ptx::prefetch_tensor_map(p.b_map);
+    if (cfg.store == Store::kTma) ptx::prefetch_tensor_map(p.d_map);
+  }
+  if (threadIdx.x == 0) {
+    shared.ring.init(4 * T::kReaders * T::Walk::Place::kPartners);
+    ptx::fence_mbarrier_init();
+    ptx::fence_proxy_async_shared();
+  }
+  if constexpr (cfg.ctas() > 1) {
+    ptx::cluster_sync();
+  } else {
+    __syncthreads();
+  }
+  ptx::launch_dependents();
+  ptx::wait_for_prerequisites();
+  // HW: setmaxnreg speaks to whole warpgroups. WHY the shuffle: the compiler must know that the
+  // number is the same in all lanes, so that descriptors live in uniform registers.
+  const int warp = __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / 32, 0);
+  if (warp < 4) {
+    ptx::release_registers_to<cfg.producer_registers>();
+    if (warp == 0 && ptx::elect_one()) load_all<cfg>(shared, p);
+  } else {
+    ptx::acquire_registers_up_to<cfg.consumer_registers>();
+    multiply_all<cfg>(shared, p, warp / 4 - 1);
+  }
+  // WHY: other CTAs still arrive at barriers here.
+  if constexpr (cfg.ctas() > 1) {
+    __syncwarp();
+    ptx::cluster_sync();
+  }
+}
+
+}  // namespace tessera::wgmma

@@ -1,0 +1,43 @@
+// What the CTAs of a cluster share. They compute neighbouring tiles, cluster.m x cluster.n of them:
+// those of one row need the same tile of A, those of one column the same tile of B. Each loads its
+// share of both and sends it to the others. Pure constexpr.
+#pragma once
+
+#include <cstdint>
+
+#include "base/config.h"
+#include "kernels/schedule/raster.h"
+
+namespace tessera::schedule {
+
+template <OutputTile cluster>
+struct ClusterPlace {
+  static constexpr int kSize = cluster.m * cluster.n;
+  // CTAs that read something which one of them loads, itself included.
+  static constexpr int kPartners = cluster.m + cluster.n - 1;
+
+  int m, n;
+
+  static constexpr ClusterPlace of_rank(int rank) { return {rank % cluster.m, rank / cluster.m}; }
+  static constexpr int rank(int m, int n) { return n * cluster.m + m; }
+
+  // Bit masks of ranks.
+  constexpr std::uint16_t readers_of_a() const {
+    unsigned mask = 0;
+    for (int j = 0; j < cluster.n; ++j) mask |= 1u << rank(m, j);
+    return static_cast<std::uint16_t>(mask);
+  }
+  constexpr std::uint16_t readers_of_b() const {
+    unsigned mask = 0;
+    for (int i = 0; i < cluster.m; ++i) mask |= 1u << rank(i, n);
+    return static_cast<std::uint16_t>(mask);
+  }
+  // Rank of partner 0 ... kPartners - 1: the column first, then the rest of the row.
+  constexpr int partner(int index) const {
+    if (index < cluster.m) return rank(index, n);
+    const int j = index - cluster.m;
+    return rank(m, j < n ? j : j + 1);
+  }
+};
+
+}  // namespace tessera::schedule

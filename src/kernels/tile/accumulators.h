@@ -1,0 +1,41 @@
+// The sums of one warpgroup: m x n outputs, as wgmma leaves them in registers.
+#pragma once
+
+#include "kernels/ptx/wgmma.h"
+#include "kernels/tile/extents.h"
+
+namespace tessera::tile {
+
+struct Pair {
+  float low, high;  // neighbours of a row
+};
+
+template <int m, int n>
+struct Accumulators {
+  static constexpr int kN = wgmma_n(n);
+  static constexpr int kTilesM = m / kWgmmaM, kTilesN = n / kN;
+  static_assert(m % kWgmmaM == 0 && kN >= 8);
+
+  float sum[kTilesM][kTilesN][kN / 2];
+
+  // Register i of a thread belongs to column 8 * (i / 4) + 2 * (lane % 4) + i % 2 and to row
+  // lane / 4 + 8 * (i / 2 % 2) of its warp's sixteen. So the pair of (half, column group) of eight
+  // rows by eight columns, as stmatrix and direct stores take it, is:
+  __device__ Pair pair(int tile_m, int half, int column8) const {
+    const float(&of_tile)[kN / 2] = sum[tile_m][column8 / (kN / 8)];
+    const int i = column8 % (kN / 8) * 4 + half * 2;
+    return {of_tile[i], of_tile[i + 1]};
+  }
+
+  // See ptx::pin.
+  __device__ void pin() {
+#pragma unroll
+    for (int i = 0; i < kTilesM * kTilesN; ++i) ptx::pin(sum[i / kTilesN][i % kTilesN]);
+  }
+};
+
+// Where a lane is in an 8 x 8 matrix of pairs.
+__device__ constexpr int pair_row(int lane) { return lane / 4; }
+__device__ constexpr int pair_column(int lane) { return lane % 4 * 2; }
+
+}  // namespace tessera::tile

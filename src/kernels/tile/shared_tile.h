@@ -1,0 +1,57 @@
+// An operand tile in shared memory as tensor copies write it and wgmma reads it. Rows are 128 bytes
+// and swizzled, so that eight rows of one 16-byte column lie in different banks. A tile wider than
+// a row is several panels of such rows, one after the other:
+//
+//   K-major   rows are k, one for each m (or n): panel p holds k from p * kRow on
+//   MN-major  rows are m (or n), one for each k: panel p holds m from p * kRow on
+//
+// Element type, extents and swizzle are in the type; addresses and descriptors follow from them.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/ptx/matrix_type.h"
+#include "kernels/ptx/wgmma.h"
+#include "kernels/ptx/wgmma_descriptor.h"
+#include "kernels/tile/extents.h"
+
+namespace tessera::tile {
+
+// `outer` is m of A, n of B.
+template <ptx::MatrixType type_, int outer_, int k_, ptx::Major major_>
+struct SharedTile {
+  static constexpr ptx::MatrixType kType = type_;
+  static constexpr ptx::Major kMajor = major_;
+  static constexpr bool kKMajor = major_ == ptx::Major::kK;
+  static constexpr int kOuter = outer_, kK = k_;
+  static constexpr int kRow = kRowBytes * 8 / ptx::bits_of(type_);  // elements
+  static constexpr int kAlong = kKMajor ? kK : kOuter;              // extent along the rows
+  static constexpr int kRows = kKMajor ? kOuter : kK;               // of a panel
+  static constexpr int kPanels = (kAlong + kRow - 1) / kRow;
+  static constexpr int kPanelBytes = kRows * kRowBytes;
+  static constexpr int kBytes = kPanels * kPanelBytes;
+  static_assert(kRows % 8 == 0, "panels are whole swizzle patterns");
+  static_assert(!kKMajor || kK % kRow == 0, "a stage is whole rows of k");
+
+  alignas(kAtomBytes) unsigned char bytes[kBytes];
+
+  // Where wgmma finds the operand that begins at (outer, k), relative to the tile.
+  static constexpr int offset(int outer, int k) {
+    const int along = kKMajor ? k : outer, row = kKMajor ? outer : k;
+    return along / kRow * kPanelBytes + row * kRowBytes + along % kRow * ptx::bits_of(type_) / 8;
+  }
+
+  // Of a tile at this address of shared memory. HW: with the 128-byte swizzle the leading distance
+  // of a K-major tile is ignored, and that of an MN-major one leads to the next panel.
+  __device__ static std::uint64_t descriptor(std::uint32_t address) {
+    return ptx::wgmma_descriptor(address, {.leading = kKMajor ? 16 : kPanelBytes,
+                                           .stride = kAtomBytes,
+                                           .swizzle = ptx::WgmmaSwizzle::k128B});
+  }
+  // What to add to the tile's descriptor for the operand that begins at (outer, k).
+  static constexpr std::uint64_t step(int outer, int k) {
+    return static_cast<std::uint64_t>(offset(outer, k)) >> 4;
+  }
+};
+
+}  // namespace tessera::tile

@@ -44,6 +44,7 @@ struct Offer {
   const KernelRow* row = nullptr;  // of the launch that multiplies, or of the largest one
   Cost cost;
   std::int64_t workspace_bytes = 0;
+  int priced = 1;                                 // products whose cost was looked at to make it
   std::shared_ptr<const Decision> decision = {};  // null: there was none
 
   std::string decision_text() const { return decision ? decision->text() : "-"; }

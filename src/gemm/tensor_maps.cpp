@@ -10,18 +10,23 @@ constexpr TensorSwizzle swizzle_of(int bytes) {
                        : TensorSwizzle::kNone;
 }
 
-// `inner` elements are adjacent, rows are `stride` apart.
 TensorMapDesc map_of(long long inner, long long outer, long long stride, TensorBox box) {
+  return tensor_map_of(TensorType::kF32, inner, outer, stride, box);
+}
+
+}  // namespace
+
+TensorMapDesc tensor_map_of(TensorType type, long long inner, long long outer, long long stride,
+                            TensorBox box) {
   TensorMapDesc desc;
+  desc.type = type;
   desc.sizes = {static_cast<std::uint64_t>(inner), static_cast<std::uint64_t>(outer)};
-  desc.strides = {static_cast<std::uint64_t>(stride) * sizeof(float)};
+  desc.strides = {static_cast<std::uint64_t>(stride) * element_bytes(type)};
   desc.box = {static_cast<std::uint32_t>(box.inner), static_cast<std::uint32_t>(box.outer)};
   desc.swizzle = swizzle_of(box.swizzle);
   desc.promotion = TensorPromotion::k256B;
   return desc;
 }
-
-}  // namespace
 
 TensorMapDesc map_of_a(const KernelRow& row, const GemmParams& p) {
   return row.majors.a == Major::kK ? map_of(p.k, p.m, p.a_row, row.a_box)

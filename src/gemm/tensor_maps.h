@@ -1,5 +1,5 @@
 // Tensor maps of canonical operands: which ones the copy engine takes, and what their maps say.
-// FP32 kernels of today.
+// What takes a config row is for FP32 kernels.
 #pragma once
 
 #include "gemm/family.h"
@@ -8,6 +8,11 @@ namespace tessera::gemm {
 
 // HW: coordinates of tensor copies are signed 32-bit (PTX ISA, cp.async.bulk.tensor).
 inline constexpr long long kMaxCoordinate = 0x7fffffff;
+
+// A matrix as tensor copies see it, without an address: `inner` elements are adjacent, rows are
+// `stride` elements apart.
+TensorMapDesc tensor_map_of(TensorType type, long long inner, long long outer, long long stride,
+                            TensorBox box);
 
 // The operands as this row's tensor copies see them, without an address.
 TensorMapDesc map_of_a(const KernelRow& row, const GemmParams& canonical);

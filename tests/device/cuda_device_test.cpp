@@ -143,6 +143,32 @@ TEST_F(CudaDeviceTest, EncodesATensorMapOnce) {
   EXPECT_EQ(encodings(), 34);
 }
 
+TEST_F(CudaDeviceTest, TheDriverMovesATensorMap) {
+  const auto device = cuda::make_device(kFake);
+  TensorMapBytes map;
+  device->replace_address(map.bytes, 0x123450);
+  std::uint64_t address = 0;  // where the stand-in leaves it
+  std::memcpy(&address, map.bytes.data(), sizeof address);
+  EXPECT_EQ(address, 0x123450u);
+  set("FAIL", "cuTensorMapReplaceAddress=1");
+  const Status status = status_of([&] { device->replace_address(map.bytes, 0); });
+  EXPECT_CONTAINS(status.message, "cuTensorMapReplaceAddress failed");
+}
+
+// An entry is found once; its launches ask the driver for nothing else.
+TEST_F(CudaDeviceTest, AnEntryIsLaunchedManyTimes) {
+  const auto device = cuda::make_device(kFake);
+  const LoadedImage loaded = device->load(image("good", "", ""));
+  const LaunchShape shape{.grid = 3, .block = 64, .shared_bytes = 100000};
+  const LoadedEntry entry = device->entry(loaded, "entry", shape);
+  reinterpret_cast<void (*)()>(dlsym(fake_, "fake_cuda_clear"))();
+  const std::byte params[2] = {std::byte{0x0a}, std::byte{0xbc}};
+  device->launch(entry, shape, params, {}, nullptr);
+  device->launch(entry, shape, params, {}, nullptr);
+  const std::string one = "cuLaunchKernel entry 3x1x1 64x1x1 100000 0abc\n";
+  EXPECT_EQ(calls(), one + one);
+}
+
 TEST_F(CudaDeviceTest, LaunchesThatStartEarlySaySo) {
   const auto device = cuda::make_device(kFake);
   const LoadedImage loaded = device->load(image("good", "", ""));

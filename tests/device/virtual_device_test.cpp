@@ -130,6 +130,20 @@ TEST(VirtualDevice, WritesTensorMapsIntoTheParameters) {
   EXPECT_THROW(device->launch(device->load(image), launch), StatusError);
 }
 
+// Moving an encoded map is encoding it at the other address.
+TEST(VirtualDevice, ATensorMapIsMovedToAnotherAddress) {
+  const auto device = make_virtual_device();
+  TensorMapDesc desc{.address = 4096};
+  desc.sizes = {64, 48};
+  desc.strides = {256};
+  desc.box = {32, 8};
+  TensorMapBytes moved = device->encode_tensor_map(desc);
+  device->replace_address(moved.bytes, 0x123450);
+  EXPECT_NE(moved.bytes, device->encode_tensor_map(desc).bytes);
+  desc.address = 0x123450;
+  EXPECT_EQ(moved.bytes, device->encode_tensor_map(desc).bytes);
+}
+
 TEST(VirtualDevice, AFaultSaysWhereItHappened) {
   const auto device = make_virtual_device();
   const LoadedImage image = device->load(image_of(kStore));

@@ -262,6 +262,19 @@ Launches read_launches(const std::vector<Launch>& launches) {
   return all;
 }
 
+// A plan looks at each product once: 9 variants in one piece, as whole tiles with the corner on
+// either side, and 4 remainders of one row or column by 9 rows; where operands are repacked, the
+// one piece a second time, for its room.
+TEST(Remainder, APlanSearchesOnce) {
+  for (const char* layout : {"TN", "NN"}) {
+    int priced = 0;
+    const gemm::Plan plan = gemm::plan(row_major(4097, 4097, 4097, layout), {}, {.sms = 132});
+    for (const gemm::Offer& offer : plan.offers) priced += offer.priced;
+    EXPECT_LE(priced, 9 * 5 + 4 * 9 + 9) << layout;
+    EXPECT_GE(priced, 9 + 4) << layout;
+  }
+}
+
 struct PlanCase {
   Problem problem;
   Policy split;

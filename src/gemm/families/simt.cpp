@@ -164,6 +164,7 @@ class Offers {
     if (!schedule::fits_schedule(params().m, params().n, params().k, variant.rows[0].block)) {
       return too_many_tiles();
     }
+    const int priced_before = search_.priced();
     std::shared_ptr<const SimtDecision> decision = repacked(variant);
     if (!decision) {
       const KernelRow* row = row_of_loads(variant, request_);
@@ -172,7 +173,8 @@ class Offers {
     }
     const RatedRow& row = decision->rectangles.list[0].row;
     offers.push_back({&kernel_, row.row, request_.is_empty() ? Cost{} : decision->cost(),
-                      request_.is_empty() ? 0 : decision->bytes, decision});
+                      request_.is_empty() ? 0 : decision->bytes, search_.priced() - priced_before,
+                      decision});
     return {};
   }
 

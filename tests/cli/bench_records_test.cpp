@@ -133,7 +133,7 @@ TEST_F(BenchRecords, TheCommitIsInEveryRecord) {
 // Above the vendor's 64 MiB a plan is timed within them, too, unless that is not wanted.
 TEST_F(BenchRecords, APlanOfMuchWorkspaceIsTimedWithinTheVendorsToo) {
   const Words call = {"--kernel", "simt_f32", "-m",     "4096",   "--layout",
-                      "TT",       "--turn",   "always", "--mode", "burst"};
+                      "TT",       "--repack", "always", "--mode", "burst"};
   const lab::Json both = timed(call).at("runs");
   ASSERT_EQ(both.size(), 2u);
   EXPECT_GT(both.at(0).at("workspace_bytes"), 64 << 20);

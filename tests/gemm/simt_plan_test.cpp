@@ -31,7 +31,7 @@ struct Config {
 
 // Repeats each variant for each pair of majors, and there for each way to fetch.
 template <int variants, int ways>
-constexpr ConfigRows<Config, 4 * ways * variants> for_all_sides_and_fetches(
+constexpr ConfigRows<Config, 4 * ways * variants> for_all_majors_and_loads(
     const ConfigRow<Config> (&list)[variants], const Loads (&loads)[ways]) {
   ConfigRows<Config, 4 * ways * variants> table{};
   for (int i = 0; i < table.size(); ++i) {
@@ -43,9 +43,9 @@ constexpr ConfigRows<Config, 4 * ways * variants> for_all_sides_and_fetches(
 }
 
 constexpr auto kConfigs =
-    for_all_sides_and_fetches({{"256x128x16", {{256, 128, 16}, {16, 8}, {}, {}}},
-                               {"64x64x16", {{64, 64, 16}, {4, 4}, {}, {}}}},
-                              {{Load::kTma, Load::kTma}, {Load::kCpAsync4, Load::kCpAsync4}});
+    for_all_majors_and_loads({{"256x128x16", {{256, 128, 16}, {16, 8}, {}, {}}},
+                              {"64x64x16", {{64, 64, 16}, {4, 4}, {}, {}}}},
+                             {{Load::kTma, Load::kTma}, {Load::kCpAsync4, Load::kCpAsync4}});
 
 const Kernel& kernel() {
   static const Kernel kernel = catalog::stream_k_kernel("simt_test", "a test", "simt", kConfigs);

@@ -2,6 +2,7 @@
 // says which GPU it is and keeps the code that it is given; ptxas assembles that code for the GPU,
 // and the virtual GPU runs and verifies it.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -130,7 +131,8 @@ TEST_P(EveryGpu, PtxasAssemblesTheChosenEntries) {
   for (const auto& [kernel, entries] : chosen_entries(gpu())) {
     const CodeImage& image = image_of(*kernel);
     if (image.portable_ptx.empty()) continue;  // made from the sm_90a PTX by the build
-    const std::string stem = testing::TempDir() + "tessera_" + kernel->name + "_" + arch;
+    const std::string stem = testing::TempDir() + "tessera_" + std::to_string(getpid()) + "_" +
+                             kernel->name + "_" + arch;
     std::ofstream(stem + ".ptx") << image.portable_ptx;
     std::string command = std::string(TESSERA_NVCC) + " -cubin -arch=" + arch + " -Xptxas -O1";
     for (const std::string& entry : entries) command += " -Xptxas --entry=" + entry;

@@ -16,8 +16,8 @@
 #include "kernels/ptx/registers.h"
 #include "kernels/ptx/tensor_copy.h"
 #include "kernels/ptx/wgmma.h"
-#include "kernels/ptx/wgmma_n128.h"
 #include "kernels/ptx/wgmma_descriptor.h"
+#include "kernels/ptx/wgmma_n128.h"
 
 namespace tessera::hopper_gemm {
 

@@ -18,8 +18,8 @@ inline constexpr auto kTogether = wgmma::Consumers::kTogether;
 inline constexpr auto kPingPong = wgmma::Consumers::kPingPong;
 inline constexpr auto kTma = wgmma::Store::kTma, kDirect = wgmma::Store::kDirect;
 using epilogue::Out;
-inline constexpr Sides kKK{Contiguous::kK, Contiguous::kK}, kKN{Contiguous::kK, Contiguous::kN},
-    kMN{Contiguous::kM, Contiguous::kN}, kMK{Contiguous::kM, Contiguous::kK};
+inline constexpr Majors kKK{Major::kK, Major::kK}, kKN{Major::kK, Major::kN},
+    kMN{Major::kM, Major::kN}, kMK{Major::kM, Major::kK};
 
 // clang-format off
 inline constexpr WgmmaRow kWgmmaRows[] = {

@@ -14,10 +14,10 @@
 #include "kernels/ptx/stmatrix.h"
 #include "kernels/ptx/tensor_copy.h"
 #include "kernels/ptx/wgmma.h"
+#include "kernels/ptx/wgmma_descriptor.h"
 #include "kernels/ptx/wgmma_n128.h"
 #include "kernels/ptx/wgmma_n256.h"
 #include "kernels/ptx/wgmma_n64.h"
-#include "kernels/ptx/wgmma_descriptor.h"
 
 namespace tessera::once {
 

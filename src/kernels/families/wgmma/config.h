@@ -26,18 +26,18 @@ struct Config {
   Store store;
   int store_buffers;                           // panels of each warp on their way out
   int producer_registers, consumer_registers;  // after the split by setmaxnreg
-  Sides sides;
+  Majors majors;
   bool reads_c = true;  // false: beta is zero, and wide tiles need the registers
 
   constexpr int threads() const { return 128 * (1 + consumers); }
-  constexpr int min_blocks() const { return 1; }
+  constexpr int ctas_per_sm() const { return 1; }
   constexpr int ctas() const { return cluster.m * cluster.n; }
   // Of one warpgroup.
   constexpr int rows() const {
     return mode == Consumers::kTogether ? block.m / consumers : block.m;
   }
-  constexpr bool a_along_k() const { return sides.a == Contiguous::kK; }
-  constexpr bool b_along_k() const { return sides.b == Contiguous::kK; }
+  constexpr bool a_along_k() const { return majors.a == Major::kK; }
+  constexpr bool b_along_k() const { return majors.b == Major::kK; }
 
   // Elements of a row of 128 bytes.
   constexpr int row() const { return 8 * tile::kRowBytes / ptx::bits_of(in); }
@@ -74,7 +74,7 @@ struct Config {
 
 constexpr bool is_legal(const Config& c) {
   constexpr int kShared = 227 * 1024;    // HW: of a block, compute capability 9.0
-  constexpr int kRegisters = 64 * 1024;  // HW: of a multiprocessor
+  constexpr int kRegisters = 64 * 1024;  // HW: per SM
   const bool together = c.mode == Consumers::kTogether;
   const int group_m = together ? c.consumers * tile::kWgmmaM : tile::kWgmmaM;
   const int n = tile::wgmma_n(c.block.n);

@@ -4,8 +4,8 @@
 
 #include "kernels/ptx/fence.h"
 #include "kernels/ptx/wgmma.h"
-#include "kernels/ptx/wgmma_n64.h"
 #include "kernels/ptx/wgmma_descriptor.h"
+#include "kernels/ptx/wgmma_n64.h"
 #include "tests/kernels/bugs/args.h"
 
 namespace tessera::bugs {

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/renamed.h"
 #include "base/status.h"
 
 namespace tessera {
@@ -25,6 +26,18 @@ std::string bytes_of(const fs::path& path) {
 
 std::span<const std::byte> as_bytes(const std::string& text) {
   return std::as_bytes(std::span<const char>(text));
+}
+
+// The name that the files of an image have: an older build may have given it another one.
+std::string stem_of(const fs::path& folder, std::string_view name) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string file = entry.path().filename().string();
+    if (with_current_names(file) == cubin_of(name)) {
+      return file.substr(0, file.size() - cubin_of("").size());
+    }
+  }
+  return std::string(name);
 }
 
 bool holds_images(const fs::path& folder) {
@@ -59,8 +72,9 @@ const CodeImage& ImageFiles::find(std::string_view name, bool with_patch) {
   const fs::path folder(folder_);
   auto files = std::make_unique<Files>();
   files->name = key + " of " + folder_;
-  files->cubin = bytes_of(folder / cubin_of(name));
-  files->ptx = bytes_of(folder / (std::string(name) + ".ptx"));
+  const std::string stem = stem_of(folder, name);
+  files->cubin = bytes_of(folder / cubin_of(stem));
+  files->ptx = bytes_of(folder / (stem + ".ptx"));
   if (files->cubin.empty() || files->ptx.empty()) {
     throw StatusError(
         Status::unsupported("there is no image of " + std::string(name) + " in " + folder_));
@@ -71,9 +85,9 @@ const CodeImage& ImageFiles::find(std::string_view name, bool with_patch) {
   image.cubin = as_bytes(files->cubin);
   image.cubin_arch = kArch;
   if (with_patch) {
-    files->patched = bytes_of(folder / (std::string(name) + ".patched.cubin"));
-    files->made_from = bytes_of(folder / (std::string(name) + ".patched.from"));
-    files->note = bytes_of(folder / (std::string(name) + ".patched.txt"));
+    files->patched = bytes_of(folder / (stem + ".patched.cubin"));
+    files->made_from = bytes_of(folder / (stem + ".patched.from"));
+    files->note = bytes_of(folder / (stem + ".patched.txt"));
     image.patched = {as_bytes(files->patched), files->made_from, files->note};
   }
   return read_.emplace(key, std::move(files)).first->second->image;

@@ -75,9 +75,9 @@ TEST(BenchCommand, EveryOptionIsCarriedOver) {
 TEST(BenchCommand, WhatIsNotGivenIsNotCarried) {
   CLI::App app;
   const auto action = bench_command().declare(app);
-  app.parse(Words{"t.json", "--json", "x", "--cut", "9", "--rounds", "7", "--seed"});
-  EXPECT_EQ(carried_options(app), " --rounds 9 --cut x");
-  EXPECT_EQ(carried_options(app, {"--cut"}), " --rounds 9");
+  app.parse(Words{"t.json", "--json", "never", "--split", "9", "--rounds", "7", "--seed"});
+  EXPECT_EQ(carried_options(app), " --rounds 9 --split never");
+  EXPECT_EQ(carried_options(app, {"--split"}), " --rounds 9");
 }
 
 TEST_F(BenchRecords, RecordsSayWhatTheyAreOf) {

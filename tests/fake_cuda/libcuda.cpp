@@ -138,7 +138,8 @@ int cuStreamSynchronize(void*) { return note("cuStreamSynchronize"); }
 int cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) {
   if (const int failure = note("cuMemAlloc_v2", std::to_string(bytes))) return failure;
   if (allocated_bytes() + bytes > memory_bytes()) return 2;
-  *address = reinterpret_cast<std::uint64_t>(std::malloc(bytes));
+  // HW: a real driver aligns to 256 bytes at least (CUDA C++ Programming Guide, device memory).
+  *address = reinterpret_cast<std::uint64_t>(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
   allocated[*address] = bytes;
   return 0;
 }

@@ -174,7 +174,10 @@ std::vector<Bug> bulk_copy_bugs() {
       {"store_drained_late", {"race"}, copied(512)},
       {"store_not_awaited", {"exit-with-copies-in-flight"}, reversed(128)},
       {"handover_without_way_back", {"race"}, sum_of_reversed_rounds(4, 128), 256},
-      {"turn_not_waited_for", {"race", "deadlock"}, sum_of_reversed_rounds(24, 128), 288},
+      {"turn_not_waited_for",
+       {"race", "barrier", "deadlock"},
+       sum_of_reversed_rounds(24, 128),
+       288},
       {"registers_moved_by_one_warp", {"setmaxnreg"}, copied(128)},
   };
 }

@@ -34,7 +34,8 @@ inline TensorMapDesc wgmma_map(const void* matrix, TensorType type, long long in
                                TensorPromotion promotion) {
   TensorMapDesc desc;
   desc.type = type;
-  desc.address = reinterpret_cast<std::uint64_t>(matrix);
+  const auto address = reinterpret_cast<std::uint64_t>(matrix);
+  desc.address = address == 0 ? 256 : address;  // of a matrix without elements
   // Where k is 0 nothing is loaded, but a map must say something.
   desc.sizes = {static_cast<std::uint64_t>(std::max(inner, 1LL)),
                 static_cast<std::uint64_t>(std::max(outer, 1LL))};

@@ -20,8 +20,8 @@ __device__ void kernel(Args args) {
   if (threadIdx.x == 2 * kReaders) {
     for (int round = 0; round < rounds; ++round) {
       const auto [stage, parity] = turn_of(round);
-      ptx::mbarrier_wait_parity(ring.consumed[stage], parity ^ 1);  // <- here
-      ptx::mbarrier_arrive_expect_tx(ring.loaded[stage], kStageBytes);
+      ptx::mbarrier_wait_parity(ring.consumed[stage], parity ^ 1);               // <- here
+      ptx::mbarrier_arrive_expect_tx(ring.loaded[stage], kStageBytes);           // <- here
       ptx::bulk_load(ring.tile[stage], &args.in[round * kReaders], kStageBytes,  // <- here
                      ring.loaded[stage]);
     }

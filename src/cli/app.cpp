@@ -1,7 +1,6 @@
 // From a command line to a command, and from whatever goes wrong to one sentence and an exit code.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -13,6 +12,7 @@
 
 #include "base/status.h"
 #include "cli/command.h"
+#include "cli/options/parser.h"
 #include "cli/options/repeat.h"
 #include "cli/version.h"
 
@@ -31,62 +31,6 @@ int complain(const std::string& command, const std::string& message, int code) {
   const std::string name = command.empty() ? "tessera" : "tessera " + command;
   fmt::print(stderr, "{}: {}\n", name, one_line(message));
   return code;
-}
-
-std::string names_of_commands() {
-  std::string names;
-  for (const Command& command : all_commands()) {
-    names += (names.empty() ? "" : ", ") + command.name;
-  }
-  return names;
-}
-
-std::string chosen_command(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  return chosen.empty() ? "" : chosen.front()->get_name();
-}
-
-// An option with no value, or one given twice: the parser's text starts with the option's name.
-std::string sentence_for_count(const std::string& text, const std::string& help) {
-  const std::string name = text.substr(0, text.find(':'));
-  if (text.ends_with(" missing")) {
-    return fmt::format("{} was given without a value, but needs one; {}", name, help);
-  }
-  return fmt::format("{} was given more than once, but is taken once; {}", name, help);
-}
-
-// One sentence for an error of the parser: the argument, what is wrong with it, and the rule.
-std::string sentence_for(const CLI::ParseError& error, const CLI::App& app) {
-  const std::string command = chosen_command(app);
-  const std::string help =
-      fmt::format("'tessera {}{}--help' lists what there is", command, command.empty() ? "" : " ");
-  const auto unknown = app.remaining(true);
-  if (command.empty() && !unknown.empty() && !unknown.front().starts_with('-')) {
-    return fmt::format("'{}' is not a command; it must be one of: {}", unknown.front(),
-                       names_of_commands());
-  }
-  if (!unknown.empty()) {
-    return fmt::format("argument '{}' is not known here; {}", unknown.front(), help);
-  }
-  if (command.empty()) {
-    return fmt::format("no command was given; it must be one of: {}", names_of_commands());
-  }
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) {
-    return sentence_for_count(error.what(), help);
-  }
-  return fmt::format("{}; {}", error.what(), help);
-}
-
-// WHY: an option that is there but empty is a variable that a script forgot to set; taken as not
-// given, it would run something else than what was meant.
-void refuse_empty_values(const CLI::App& command) {
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& value : option->results()) {
-      if (!value.empty()) continue;
-      throw StatusError(
-          Status::bad_argument(fmt::format("{} is '', but must not be empty", option->get_name())));
-    }
-  }
 }
 
 // WHY: a disk that is full or a stdout that is closed must not look like success.
@@ -121,14 +65,6 @@ int explain_exception(const std::string& command) {
 
 std::string the_command_line = "tessera";
 
-void describe_program(CLI::App& app) {
-  app.name("tessera");
-  app.require_subcommand(1);
-  app.set_version_flag("--version", std::string("tessera ") + kVersion);
-  app.get_formatter()->column_width(32);
-  app.footer("'tessera COMMAND --help' shows the options of a command, with examples.");
-}
-
 }  // namespace
 
 std::vector<Command> all_commands() {
@@ -144,29 +80,21 @@ const std::string& command_line() { return the_command_line; }
 int run(const std::vector<std::string>& arguments) {
   the_command_line = "tessera";
   for (const std::string& argument : arguments) the_command_line += " " + quoted(argument);
-  CLI::App app("Matrix multiplication kernels that run, are verified and are explained.");
-  describe_program(app);
+  Program program("Matrix multiplication kernels that run, are verified and are explained.",
+                  kVersion);
   std::map<std::string, std::function<int()>> actions;
   for (const Command& command : all_commands()) {
-    CLI::App* sub = app.add_subcommand(command.name, command.summary);
-    sub->footer("Examples:\n" + command.examples);
-    actions[command.name] = command.declare(*sub);
+    Parser parser =
+        program.add_command(command.name, command.summary, "Examples:\n" + command.examples);
+    actions[command.name] = command.declare(parser);
   }
   try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::Success& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    return complain(chosen_command(app), sentence_for(error, app), kBadCall);
-  }
-  const std::string command = chosen_command(app);
-  try {
-    refuse_empty_values(*app.get_subcommands().front());
-    const int code = actions.at(command)();
+    if (!program.parse(arguments)) return kOk;
+    const int code = actions.at(program.chosen_command())();
     require_stdout_written();
     return code;
   } catch (...) {
-    return explain_exception(command);
+    return explain_exception(program.chosen_command());
   }
 }
 

@@ -5,11 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
-
 namespace tessera::cli {
+
+class Parser;
 
 // Exit codes of the program.
 inline constexpr int kOk = 0;
@@ -21,9 +19,9 @@ struct Command {
   std::string name;
   std::string summary;
   std::string examples;
-  // Declares the options on `app` and returns the function that runs after parsing; it returns an
-  // exit code or throws StatusError.
-  std::function<std::function<int()>(CLI::App& app)> declare;
+  // Declares the options on `parser` and returns the function that runs after parsing; it returns
+  // an exit code or throws StatusError.
+  std::function<std::function<int()>(Parser& parser)> declare;
 };
 
 #define TESSERA_COMMAND(name) Command name##_command();

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <ctime>
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "lab/record/record.h"
 #include "lab/verify/prepared_call.h"

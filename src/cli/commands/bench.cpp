@@ -2,9 +2,9 @@
 // On the virtual GPU there is no time to measure: rows hold counts and the host's seconds.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "base/interrupt.h"
 #include "base/numbers.h"
@@ -13,6 +13,7 @@
 #include "cli/commands/bench_groups.h"
 #include "cli/commands/why.h"
 #include "cli/options/gpu_option.h"
+#include "cli/options/parser.h"
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
 #include "gemm/plan.h"
@@ -76,7 +77,7 @@ bool any_failed(const std::vector<lab::Record>& records) {
 
 // The command that gives this record again, its companions with it.
 std::string command_of(const lab::Record& record, const BenchGroup& group, const Devices& devices,
-                       const Options& options, const CLI::App& app) {
+                       const Options& options, const Parser& parser) {
   const bool on_cuda = devices.is_cuda() && record.device == devices.device->info().name;
   for (const lab::BenchCandidate& one : group.candidates) {
     const KernelChoice& choice = one.choice;
@@ -90,7 +91,7 @@ std::string command_of(const lab::Record& record, const BenchGroup& group, const
     } else if (!options.workspace_limit.empty()) {
       text += " --workspace-limit " + options.workspace_limit;
     }
-    return text + carried_options(app);
+    return text + carried_options(parser);
   }
   return "";
 }
@@ -101,7 +102,7 @@ using Keep = std::function<void(const std::vector<lab::Record>&)>;
 // machine that is taken away.
 std::vector<lab::Record> run_groups(const std::vector<BenchGroup>& groups, Devices& devices,
                                     const Options& options, lab::BenchOptions bench,
-                                    const CLI::App& app, const Keep& keep) {
+                                    const Parser& parser, const Keep& keep) {
   std::vector<lab::Record> records;
   Progress bar(static_cast<std::int64_t>(groups.size()));
   bench.fallback = devices.fallback.get();
@@ -109,7 +110,7 @@ std::vector<lab::Record> run_groups(const std::vector<BenchGroup>& groups, Devic
     bench.progress = [&](const std::string& words) { bar.show(i, words); };
     bench.on_record = [&](const lab::Record& record) {
       records.push_back(record);
-      records.back().command = command_of(record, groups[i], devices, options, app);
+      records.back().command = command_of(record, groups[i], devices, options, parser);
       keep(records);
     };
     lab::bench(*devices.device, groups[i].candidates, groups[i].problem, bench);
@@ -230,7 +231,7 @@ int say_why(const Options& options) {
   return kOk;
 }
 
-int bench(const Options& options, const CLI::App& app) {
+int bench(const Options& options, const Parser& parser) {
   options.output.check({{"--shapes", options.problem.shapes}});
   if (options.why) return say_why(options);
   if (!options.chain.empty()) return bench_chain(options);
@@ -255,7 +256,7 @@ int bench(const Options& options, const CLI::App& app) {
                                       with_commands(lab::bench_table(records), records));
   };
   const std::vector<lab::Record> records =
-      run_groups(groups, devices, options, settings, app, keep);
+      run_groups(groups, devices, options, settings, parser, keep);
 
   const Table table = lab::bench_table(records);
   options.output.write(lab::to_json(environment, records), with_commands(table, records));
@@ -267,43 +268,51 @@ int bench(const Options& options, const CLI::App& app) {
   return interrupted() ? kInterrupted : kOk;
 }
 
-void declare_options(CLI::App& app, Options& options) {
-  add_kernel_options(app, options.problem);
-  add_shape_options(app, options.problem);
-  add_scale_options(app, options.problem);
-  app.add_option("--mode", options.mode, "burst, sustained or both (default); on a GPU only")
-      ->type_name("MODE");
-  app.add_option("--fill", options.fill, "uniform (default), normal, integers, same-sign")
-      ->type_name("FILL");
-  app.add_option("--rounds", options.rounds, "rounds of all candidates in random order (default 5)")
-      ->type_name("N");
-  app.add_option("--chain", options.chain,
-                 "R products in a row, D feeding the next: own and vendor")
-      ->type_name("R");
-  app.add_flag("--why", options.why,
-               "run nothing: what the model expects of each kernel that 'best' could take");
-  app.add_flag("--no-verify", options.skip_verification, "time only");
-  add_plan_options(app, options.problem);
-  app.add_option("--workspace-limit", options.workspace_limit,
-                 "BYTES that our plans may ask for, 'vendor' (64 MiB, as the vendor's library has) "
-                 "or 'none' (default: none and, where that is more than 64 MiB, vendor, too)")
-      ->type_name("BYTES");
-  app.add_option("--against", options.against,
-                 "folder of another build's images (its build/images): its code in turn with this "
-                 "build's, both by this build's plans. Where the kernels' parameters differ that "
-                 "gives garbage, so leave verification on")
-      ->type_name("PATH");
-  app.add_flag("--energy", options.energy,
-               "joules a TFLOP, own and vendor: runs each for seconds (GPU, sustained)");
-  add_device_options(app, options.device);
-  add_gpu_option(app, options.gpu);
-  add_vendor_option(app, options.device);
-  app.add_option("--seed", options.seed, "of the data (default 1) and, where given, of the order")
-      ->type_name("S");
-  app.add_option("--order-seed", options.order_seed,
-                 "of the order of the candidates in each round (default: drawn)")
-      ->type_name("S");
-  options.output.add_options(app);
+void declare_options(Parser& parser, Options& options) {
+  add_kernel_options(parser, options.problem);
+  add_shape_options(parser, options.problem);
+  add_scale_options(parser, options.problem);
+  parser.add_option("--mode", options.mode, "burst, sustained or both (default); on a GPU only")
+      .type_name("MODE");
+  parser.add_option("--fill", options.fill, "uniform (default), normal, integers, same-sign")
+      .type_name("FILL");
+  parser
+      .add_option("--rounds", options.rounds,
+                  "rounds of all candidates in random order (default 5)")
+      .type_name("N");
+  parser
+      .add_option("--chain", options.chain,
+                  "R products in a row, D feeding the next: own and vendor")
+      .type_name("R");
+  parser.add_flag("--why", options.why,
+                  "run nothing: what the model expects of each kernel that 'best' could take");
+  parser.add_flag("--no-verify", options.skip_verification, "time only");
+  add_plan_options(parser, options.problem);
+  parser
+      .add_option(
+          "--workspace-limit", options.workspace_limit,
+          "BYTES that our plans may ask for, 'vendor' (64 MiB, as the vendor's library has) "
+          "or 'none' (default: none and, where that is more than 64 MiB, vendor, too)")
+      .type_name("BYTES");
+  parser
+      .add_option("--against", options.against,
+                  "folder of another build's images (its build/images): its code in turn with this "
+                  "build's, both by this build's plans. Where the kernels' parameters differ that "
+                  "gives garbage, so leave verification on")
+      .type_name("PATH");
+  parser.add_flag("--energy", options.energy,
+                  "joules a TFLOP, own and vendor: runs each for seconds (GPU, sustained)");
+  add_device_options(parser, options.device);
+  add_gpu_option(parser, options.gpu);
+  add_vendor_option(parser, options.device);
+  parser
+      .add_option("--seed", options.seed, "of the data (default 1) and, where given, of the order")
+      .type_name("S");
+  parser
+      .add_option("--order-seed", options.order_seed,
+                  "of the order of the candidates in each round (default: drawn)")
+      .type_name("S");
+  options.output.add_options(parser);
 }
 
 }  // namespace
@@ -318,10 +327,10 @@ Command bench_command() {
           "  tessera bench --kernel simt_f32 -m 8192 --mode sustained --energy\n"
           "  tessera bench --kernel simt_f32 -m 4096 --layout all --against ../old/build/images\n"
           "  tessera bench --kernel 21,22,23,24 -m 2048 --chain 10",
-          [](CLI::App& app) {
+          [](Parser& parser) {
             auto options = std::make_shared<Options>();
-            declare_options(app, *options);
-            return [options, &app] { return bench(*options, app); };
+            declare_options(parser, *options);
+            return [options, parser] { return bench(*options, parser); };
           }};
 }
 

@@ -2,9 +2,9 @@
 // virtual GPU under all checks and in several legal orders; says what is wrong and what to do.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/interrupt.h"
@@ -13,6 +13,7 @@
 #include "check/report.h"
 #include "check/run.h"
 #include "cli/command.h"
+#include "cli/options/parser.h"
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
 
@@ -280,15 +281,15 @@ constexpr const char* kExamples =
     "  FILL uniform integers zeros ones iota constant=X uninitialised (default)\n"
     "Exit code: 0 clean, 1 findings, 2 the call is wrong and nothing was run\n";
 
-void add_options(CLI::App& app, Options& options) {
+void add_options(Parser& parser, Options& options) {
   const auto text = [&](const char* name, std::string& to, const char* help, const char* type) {
-    return app.add_option(name, to, help)->type_name(type);
+    return parser.add_option(name, to, help).type_name(type);
   };
   const auto list = [&](const char* name, std::vector<std::string>& to, const char* help,
                         const char* type) {
-    return app.add_option(name, to, help)->type_name(type)->allow_extra_args(false);
+    return parser.add_option(name, to, help).type_name(type).one_value_each();
   };
-  text("FILE", options.file, "kernel as .ptx, or as .cu for nvcc to compile", "FILE")->required();
+  text("FILE", options.file, "kernel as .ptx, or as .cu for nvcc to compile", "FILE").required();
   text("--kernel", options.kernel, "its name, in PTX or C++ (default: the only one)", "NAME");
   text("--grid", options.grid, "blocks of the launch", "X[,Y,Z]");
   text("--block", options.block, "threads of a block", "X[,Y,Z]");
@@ -302,20 +303,20 @@ void add_options(CLI::App& app, Options& options) {
        "X");
   list("--nvcc-arg", options.nvcc_arguments, "passed to nvcc, such as -DN=4 or -arch=sm_80", "A");
   text("--seeds", options.seeds, "random warp orders beside the one by index (default 2)", "N");
-  add_seed_option(app, options.seed);
+  add_seed_option(parser, options.seed);
   text("--seconds", options.seconds, "that one run may take (default 60)", "S");
   text("--threads", options.threads, "host threads (default: all)", "N");
-  app.add_flag("--all", options.all, "show every finding in full");
-  options.report.add_options(app);
+  parser.add_flag("--all", options.all, "show every finding in full");
+  options.report.add_options(parser);
 }
 
 }  // namespace
 
 Command check_command() {
   return {"check", "run your own kernel under all checks: what is wrong, where, and what to do",
-          kExamples, [](CLI::App& app) {
+          kExamples, [](Parser& parser) {
             auto options = std::make_shared<Options>();
-            add_options(app, *options);
+            add_options(parser, *options);
             return [options] { return check(*options); };
           }};
 }

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "cli/options/gpu_option.h"
+#include "cli/options/parser.h"
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
 #include "lab/explain/step.h"
@@ -77,16 +78,16 @@ int compare(const Options& options) {
   return kOk;
 }
 
-void declare_options(CLI::App& app, Options& options) {
-  app.add_option("BEFORE", options.before, "a kernel's name or number, /VARIANT")->required();
-  app.add_option("AFTER", options.after, "the one to lay beside it")->required();
-  add_shape_options(app, options.problem);
-  add_scale_options(app, options.problem);
-  add_gpu_option(app, options.gpu);
-  app.add_flag("--no-diff", options.no_diff, "leave the source diff out");
-  add_threads_option(app, options.device);
-  add_seed_option(app, options.seed);
-  options.output.add_options(app);
+void declare_options(Parser& parser, Options& options) {
+  parser.add_option("BEFORE", options.before, "a kernel's name or number, /VARIANT").required();
+  parser.add_option("AFTER", options.after, "the one to lay beside it").required();
+  add_shape_options(parser, options.problem);
+  add_scale_options(parser, options.problem);
+  add_gpu_option(parser, options.gpu);
+  parser.add_flag("--no-diff", options.no_diff, "leave the source diff out");
+  add_threads_option(parser, options.device);
+  add_seed_option(parser, options.seed);
+  options.output.add_options(parser);
 }
 
 }  // namespace
@@ -96,9 +97,9 @@ Command compare_command() {
           "  tessera compare 05 06\n"
           "  tessera compare 12 12/staged --no-diff\n"
           "  tessera compare 03 05 -m 1024 --md step.md",
-          [](CLI::App& app) {
+          [](Parser& parser) {
             auto options = std::make_shared<Options>();
-            declare_options(app, *options);
+            declare_options(parser, *options);
             return [options] { return compare(*options); };
           }};
 }

@@ -2,13 +2,14 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "arch/gpus.h"
 #include "cli/command.h"
+#include "cli/options/parser.h"
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
 #include "cli/version.h"
@@ -231,13 +232,14 @@ Command doctor_command() {
   return {"doctor", "what this machine has, what works on it and what does not",
           "  tessera doctor\n"
           "  tessera doctor --json -",
-          [](CLI::App& app) {
+          [](Parser& parser) {
             auto options = std::make_shared<Options>();
-            app.add_option("--device", options->device.device,
-                           "virtual: do not look for a GPU; cuda: fail without one")
-                ->type_name("D");
-            add_vendor_option(app, options->device);
-            options->output.add_options(app);
+            parser
+                .add_option("--device", options->device.device,
+                            "virtual: do not look for a GPU; cuda: fail without one")
+                .type_name("D");
+            add_vendor_option(parser, options->device);
+            options->output.add_options(parser);
             return [options] { return doctor(*options); };
           }};
 }

@@ -1,14 +1,15 @@
 // tessera explain: what limits a kernel, and which of its lines, from counts on the virtual GPU.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "arch/gpus.h"
 #include "base/interrupt.h"
 #include "base/numbers.h"
 #include "cli/command.h"
 #include "cli/options/gpu_option.h"
+#include "cli/options/parser.h"
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
 #include "lab/explain/explain.h"
@@ -65,21 +66,23 @@ int explain(const Options& options) {
   return interrupted() ? kInterrupted : kOk;
 }
 
-void declare_options(CLI::App& app, Options& options) {
-  app.add_option("KERNEL", options.problem.kernel,
-                 "name, number, glob or list; add /VARIANT for a variant")
-      ->required();
-  add_type_option(app, options.problem);
-  add_shape_options(app, options.problem);
-  add_scale_options(app, options.problem);
-  add_gpu_option(app, options.gpu);
-  app.add_option("--lines", options.lines, "source lines to show (default 6)")->type_name("N");
-  app.add_option("--sample", options.sample,
-                 "run only about so many thread blocks; 0: all (default: enough for a second)")
-      ->type_name("N");
-  add_threads_option(app, options.device);
-  add_seed_option(app, options.seed);
-  options.output.add_options(app);
+void declare_options(Parser& parser, Options& options) {
+  parser
+      .add_option("KERNEL", options.problem.kernel,
+                  "name, number, glob or list; add /VARIANT for a variant")
+      .required();
+  add_type_option(parser, options.problem);
+  add_shape_options(parser, options.problem);
+  add_scale_options(parser, options.problem);
+  add_gpu_option(parser, options.gpu);
+  parser.add_option("--lines", options.lines, "source lines to show (default 6)").type_name("N");
+  parser
+      .add_option("--sample", options.sample,
+                  "run only about so many thread blocks; 0: all (default: enough for a second)")
+      .type_name("N");
+  add_threads_option(parser, options.device);
+  add_seed_option(parser, options.seed);
+  options.output.add_options(parser);
 }
 
 }  // namespace
@@ -89,9 +92,9 @@ Command explain_command() {
           "  tessera explain 03\n"
           "  tessera explain 12/compact -m 4096 --gpu a100\n"
           "  tessera explain 06 --layout TN --json -",
-          [](CLI::App& app) {
+          [](Parser& parser) {
             auto options = std::make_shared<Options>();
-            declare_options(app, *options);
+            declare_options(parser, *options);
             return [options] { return explain(*options); };
           }};
 }

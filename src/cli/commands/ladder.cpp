@@ -3,14 +3,15 @@
 // library.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "arch/gpus.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "cli/command.h"
+#include "cli/options/parser.h"
 #include "cli/options/session.h"
 #include "cli/terminal/live_table.h"
 #include "cli/terminal/output.h"
@@ -272,15 +273,15 @@ Command ladder_command() {
           "  tessera ladder\n"
           "  tessera ladder --device virtual --kernel 01,02,07 -m 256 -n 256 -k 64\n"
           "  tessera ladder --md table.md --json rungs.json",
-          [](CLI::App& app) {
+          [](Parser& parser) {
             auto options = std::make_shared<Options>();
-            add_kernel_options(app, options->problem);
-            add_shape_options(app, options->problem);
-            add_scale_options(app, options->problem);
-            add_device_options(app, options->device);
-            add_vendor_option(app, options->device);
-            add_seed_option(app, options->seed);
-            options->output.add_options(app);
+            add_kernel_options(parser, options->problem);
+            add_shape_options(parser, options->problem);
+            add_scale_options(parser, options->problem);
+            add_device_options(parser, options->device);
+            add_vendor_option(parser, options->device);
+            add_seed_option(parser, options->seed);
+            options->output.add_options(parser);
             return [options] { return ladder(*options); };
           }};
 }

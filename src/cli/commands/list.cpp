@@ -1,11 +1,12 @@
 // tessera list: every kernel of the catalog, one row each, with what ptxas made of it.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "cli/options/options.h"
+#include "cli/options/parser.h"
 #include "cli/terminal/output.h"
 #include "cli/version.h"
 #include "lab/record/json_number.h"
@@ -106,10 +107,10 @@ Command list_command() {
   return {"list", "all kernels: idea, type, configs, registers, shared bytes, image",
           "  tessera list\n"
           "  tessera list --type f64 --json -",
-          [](CLI::App& app) {
+          [](Parser& parser) {
             auto options = std::make_shared<Options>();
-            add_kernel_options(app, options->problem);
-            options->output.add_options(app);
+            add_kernel_options(parser, options->problem);
+            options->output.add_options(parser);
             return [options] { return list(*options); };
           }};
 }

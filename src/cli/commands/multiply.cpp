@@ -1,15 +1,16 @@
 // tessera multiply A.npy B.npy -o C.npy: somebody's own matrices, any kernel of the catalog.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "base/interrupt.h"
 #include "base/numbers.h"
 #include "base/progress.h"
 #include "cli/command.h"
 #include "cli/files/file_product.h"
+#include "cli/options/parser.h"
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
 
@@ -159,33 +160,34 @@ int multiply(const Options& options) {
 }  // namespace
 
 Command multiply_command() {
-  return {"multiply", "multiply NumPy files: D = alpha A B + beta C",
-          "  tessera multiply a.npy b.npy -o d.npy\n"
-          "  tessera multiply a.npy b.npy -o d.npy --kernel 07_vector_access --device virtual\n"
-          "  tessera multiply a.npy b.npy --c c.npy --alpha 2 --beta -1 -o d.npy",
-          [](CLI::App& app) {
-            auto options = std::make_shared<Options>();
-            app.add_option("A", options->a, "m x k matrix, float32 or float64")
-                ->required()
-                ->type_name("FILE");
-            app.add_option("B", options->b, "k x n matrix of the same type")
-                ->required()
-                ->type_name("FILE");
-            app.add_option("-o,--output", options->output, "file to write D to")
-                ->required()
-                ->type_name("FILE");
-            app.add_option("--c", options->c, "m x n matrix C of the same type")->type_name("FILE");
-            app.add_option("--alpha", options->alpha, "factor of A B (default 1)")->type_name("X");
-            app.add_option("--beta", options->beta, "factor of C (default 1 with --c, else 0)")
-                ->type_name("X");
-            app.add_option("--kernel", options->kernel, "kernel (default: the best of the type)")
-                ->type_name("K");
-            add_device_options(app, options->device);
-            app.get_option("--device")
-                ->description("cuda, virtual or cpu (default: cuda, else the host's BLAS)");
-            options->report.add_options(app);
-            return [options] { return multiply(*options); };
-          }};
+  return {
+      "multiply", "multiply NumPy files: D = alpha A B + beta C",
+      "  tessera multiply a.npy b.npy -o d.npy\n"
+      "  tessera multiply a.npy b.npy -o d.npy --kernel 07_vector_access --device virtual\n"
+      "  tessera multiply a.npy b.npy --c c.npy --alpha 2 --beta -1 -o d.npy",
+      [](Parser& parser) {
+        auto options = std::make_shared<Options>();
+        parser.add_option("A", options->a, "m x k matrix, float32 or float64")
+            .required()
+            .type_name("FILE");
+        parser.add_option("B", options->b, "k x n matrix of the same type")
+            .required()
+            .type_name("FILE");
+        parser.add_option("-o,--output", options->output, "file to write D to")
+            .required()
+            .type_name("FILE");
+        parser.add_option("--c", options->c, "m x n matrix C of the same type").type_name("FILE");
+        parser.add_option("--alpha", options->alpha, "factor of A B (default 1)").type_name("X");
+        parser.add_option("--beta", options->beta, "factor of C (default 1 with --c, else 0)")
+            .type_name("X");
+        parser.add_option("--kernel", options->kernel, "kernel (default: the best of the type)")
+            .type_name("K");
+        add_device_options(parser, options->device);
+        parser.get_option("--device")
+            .description("cuda, virtual or cpu (default: cuda, else the host's BLAS)");
+        options->report.add_options(parser);
+        return [options] { return multiply(*options); };
+      }};
 }
 
 }  // namespace tessera::cli

@@ -2,13 +2,14 @@
 // prediction of their time.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "arch/costs.h"
 #include "base/progress.h"
 #include "cli/command.h"
 #include "cli/options/gpu_option.h"
+#include "cli/options/parser.h"
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
 #include "lab/explain/roofline.h"
@@ -113,18 +114,18 @@ Command roofline_command() {
           "  tessera roofline all\n"
           "  tessera roofline 05,06,12 --gpu a100 -m 2048 --svg roofline.svg\n"
           "  tessera roofline all --measured results/h200_ladder_4096.json --svg -",
-          [](CLI::App& app) {
+          [](Parser& parser) {
             auto options = std::make_shared<Options>();
-            app.add_option("KERNELS", options->problem.kernel, "names, numbers, globs or all");
-            add_shape_options(app, options->problem);
-            add_gpu_option(app, options->gpu);
-            app.add_option("--svg", options->svg, "writes the drawing (- is stdout)")
-                ->type_name("FILE");
-            app.add_option("--measured", options->measured, "times from a file of bench --json")
-                ->type_name("FILE");
-            add_threads_option(app, options->device);
-            add_seed_option(app, options->seed);
-            options->output.add_options(app);
+            parser.add_option("KERNELS", options->problem.kernel, "names, numbers, globs or all");
+            add_shape_options(parser, options->problem);
+            add_gpu_option(parser, options->gpu);
+            parser.add_option("--svg", options->svg, "writes the drawing (- is stdout)")
+                .type_name("FILE");
+            parser.add_option("--measured", options->measured, "times from a file of bench --json")
+                .type_name("FILE");
+            add_threads_option(parser, options->device);
+            add_seed_option(parser, options->seed);
+            options->output.add_options(parser);
             return [options] { return roofline(*options); };
           }};
 }

@@ -2,8 +2,8 @@
 // nor a tool of NVIDIA's.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "base/numbers.h"
 #include "cli/command.h"
@@ -11,6 +11,7 @@
 #include "cli/commands/sass_notes.h"
 #include "cli/commands/sass_optimise.h"
 #include "cli/options/gpu_option.h"
+#include "cli/options/parser.h"
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
 #include "sass/report/report.h"
@@ -163,27 +164,31 @@ int sass(const Options& options) {
       "KERNEL or FILE is missing, or --diff with two of them, or --optimise with one"));
 }
 
-void declare_options(CLI::App& app, Options& options) {
-  app.add_option("KERNEL|FILE", options.target,
-                 "a kernel of the catalog, or a cubin, fatbin, object, library or program");
-  app.add_option("--kernel,--entry", options.entry, "a kernel in it, by name or a part of the name")
-      ->type_name("NAME");
-  app.add_option("--sm", options.sm, "of a file: only code for this architecture")->type_name("SM");
-  app.add_flag("--listing", options.listing, "every instruction with its control field");
-  app.add_option("--diff", options.diff, "two kernels or files side by side")
-      ->expected(2)
-      ->type_name("A B");
-  app.add_option("--html", options.html, "write a page with the code coloured by cost")
-      ->type_name("PATH");
-  app.add_option("--optimise", options.optimise,
-                 "a cubin or a catalog kernel: reorder its FFMAs in place, prove it equal")
-      ->type_name("IN");
-  app.add_option("-o,--out", options.out, "where --optimise writes the new cubin")
-      ->type_name("OUT");
-  app.add_flag("--no-run", options.no_run, "do not run catalog kernels on the virtual GPU");
-  add_gpu_option(app, options.gpu);
-  add_seed_option(app, options.seed);
-  options.output.add_options(app);
+void declare_options(Parser& parser, Options& options) {
+  parser.add_option("KERNEL|FILE", options.target,
+                    "a kernel of the catalog, or a cubin, fatbin, object, library or program");
+  parser
+      .add_option("--kernel,--entry", options.entry,
+                  "a kernel in it, by name or a part of the name")
+      .type_name("NAME");
+  parser.add_option("--sm", options.sm, "of a file: only code for this architecture")
+      .type_name("SM");
+  parser.add_flag("--listing", options.listing, "every instruction with its control field");
+  parser.add_option("--diff", options.diff, "two kernels or files side by side")
+      .expected(2)
+      .type_name("A B");
+  parser.add_option("--html", options.html, "write a page with the code coloured by cost")
+      .type_name("PATH");
+  parser
+      .add_option("--optimise", options.optimise,
+                  "a cubin or a catalog kernel: reorder its FFMAs in place, prove it equal")
+      .type_name("IN");
+  parser.add_option("-o,--out", options.out, "where --optimise writes the new cubin")
+      .type_name("OUT");
+  parser.add_flag("--no-run", options.no_run, "do not run catalog kernels on the virtual GPU");
+  add_gpu_option(parser, options.gpu);
+  add_seed_option(parser, options.seed);
+  options.output.add_options(parser);
 }
 
 }  // namespace
@@ -195,9 +200,9 @@ Command sass_command() {
           "  tessera sass program --kernel my_kernel --html loop.html\n"
           "  tessera sass --diff 10 11\n"
           "  tessera sass --optimise kernel.cubin -o patched.cubin",
-          [](CLI::App& app) {
+          [](Parser& parser) {
             auto options = std::make_shared<Options>();
-            declare_options(app, *options);
+            declare_options(parser, *options);
             return [options] { return sass(*options); };
           }};
 }

@@ -1,6 +1,7 @@
 // tessera sass --optimise: a cubin's FFMAs in a better order, proved equal.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "lab/record/record.h"

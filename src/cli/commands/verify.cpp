@@ -2,15 +2,16 @@
 // bound, on the shapes where kernels break.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/interrupt.h"
 #include "base/numbers.h"
 #include "base/progress.h"
 #include "cli/command.h"
+#include "cli/options/parser.h"
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
 #include "lab/verify/lattice.h"
@@ -133,7 +134,7 @@ lab::Record check_one(Devices& devices, const KernelChoice& kernel, const lab::V
 }
 
 std::vector<lab::Record> run_groups(const std::vector<Group>& groups, Devices& devices,
-                                    const Options& options, const CLI::App& app,
+                                    const Options& options, const Parser& parser,
                                     std::uint64_t seed) {
   std::vector<lab::Record> records;
   Progress bar(static_cast<std::int64_t>(groups.size()));
@@ -156,7 +157,7 @@ std::vector<lab::Record> run_groups(const std::vector<Group>& groups, Devices& d
                                       on_cuda ? "cuda" : "virtual", seed);
       if (verify.in_place) record.command += " --in-place";
       if (verify.misalign > 0) record.command += fmt::format(" --misalign {}", verify.misalign);
-      record.command += carried_options(app, {"--in-place", "--misalign", "--quick"});
+      record.command += carried_options(parser, {"--in-place", "--misalign", "--quick"});
       records.push_back(std::move(record));
     }
   }
@@ -222,14 +223,14 @@ void print_text(const std::vector<lab::Record>& records) {
   }
 }
 
-int verify(const Options& options, const CLI::App& app) {
+int verify(const Options& options, const Parser& parser) {
   options.output.check({{"--shapes", options.problem.shapes}});
   const std::uint64_t seed = parse_seed(options.seed);
   const std::vector<Group> groups = groups_of(options, seed);
   verify_options_of(options, seed);
   Devices devices = open_devices(options.device);
 
-  const std::vector<lab::Record> records = run_groups(groups, devices, options, app, seed);
+  const std::vector<lab::Record> records = run_groups(groups, devices, options, parser, seed);
 
   options.output.write(
       lab::to_json(environment_of(devices, {nullptr, "none: not asked for"}, seed), records),
@@ -242,25 +243,26 @@ int verify(const Options& options, const CLI::App& app) {
   return interrupted() ? kInterrupted : kOk;
 }
 
-void declare_options(CLI::App& app, Options& options) {
-  add_kernel_options(app, options.problem);
-  add_shape_options(app, options.problem);
-  add_scale_options(app, options.problem);
-  app.add_option("--fill", options.fill, "uniform (default), normal, integers, same-sign, zeros")
-      ->type_name("FILL");
-  app.add_option("--nans", options.nans, "NaNs placed in A and in B (default 0)")->type_name("N");
-  app.add_flag("--in-place", options.in_place, "D is C");
-  app.add_option("--misalign", options.misalign,
-                 "elements by which operands miss a 256-byte boundary (default 0)")
-      ->type_name("N");
-  app.add_flag("--quick", options.quick, "one problem a shape instead of the whole lattice");
-  app.add_flag("--checks", options.checks,
-               "look for races, missing waits and unwritten memory, too (virtual GPU)");
-  add_device_options(app, options.device);
-  add_multiprocessors_option(app, options.device);
-  add_plan_options(app, options.problem);
-  add_seed_option(app, options.seed);
-  options.output.add_options(app);
+void declare_options(Parser& parser, Options& options) {
+  add_kernel_options(parser, options.problem);
+  add_shape_options(parser, options.problem);
+  add_scale_options(parser, options.problem);
+  parser.add_option("--fill", options.fill, "uniform (default), normal, integers, same-sign, zeros")
+      .type_name("FILL");
+  parser.add_option("--nans", options.nans, "NaNs placed in A and in B (default 0)").type_name("N");
+  parser.add_flag("--in-place", options.in_place, "D is C");
+  parser
+      .add_option("--misalign", options.misalign,
+                  "elements by which operands miss a 256-byte boundary (default 0)")
+      .type_name("N");
+  parser.add_flag("--quick", options.quick, "one problem a shape instead of the whole lattice");
+  parser.add_flag("--checks", options.checks,
+                  "look for races, missing waits and unwritten memory, too (virtual GPU)");
+  add_device_options(parser, options.device);
+  add_multiprocessors_option(parser, options.device);
+  add_plan_options(parser, options.problem);
+  add_seed_option(parser, options.seed);
+  options.output.add_options(parser);
 }
 
 }  // namespace
@@ -270,10 +272,10 @@ Command verify_command() {
           "  tessera verify --kernel 07\n"
           "  tessera verify --kernel all --quick --device virtual --json -\n"
           "  tessera verify --kernel 12/all -m 100,129 -n 65 -k 0:40:8 --layout all --beta -1.5",
-          [](CLI::App& app) {
+          [](Parser& parser) {
             auto options = std::make_shared<Options>();
-            declare_options(app, *options);
-            return [options, &app] { return verify(*options, app); };
+            declare_options(parser, *options);
+            return [options, parser] { return verify(*options, parser); };
           }};
 }
 

@@ -1,6 +1,7 @@
 #include "cli/commands/why.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "lab/record/record.h"
 

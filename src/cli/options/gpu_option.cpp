@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "arch/gpus.h"
 #include "base/status.h"
+#include "cli/options/parser.h"
 
 namespace tessera::cli {
 
@@ -16,9 +15,9 @@ std::string names_of_gpus() {
   return names;
 }
 
-void add_gpu_option(CLI::App& app, std::string& gpu) {
-  app.add_option("--gpu", gpu, fmt::format("whose rates: {} (default h200)", names_of_gpus()))
-      ->type_name("NAME");
+void add_gpu_option(Parser& parser, std::string& gpu) {
+  parser.add_option("--gpu", gpu, fmt::format("whose rates: {} (default h200)", names_of_gpus()))
+      .type_name("NAME");
 }
 
 const arch::Gpu& gpu_of(const std::string& name) {

@@ -5,13 +5,11 @@
 
 #include "arch/gpu.h"
 
-namespace CLI {
-class App;
-}
-
 namespace tessera::cli {
 
-void add_gpu_option(CLI::App& app, std::string& gpu);
+class Parser;
+
+void add_gpu_option(Parser& parser, std::string& gpu);
 
 // The GPU of that name, an H200 when it is empty. Throws kBadArgument that lists the names.
 const arch::Gpu& gpu_of(const std::string& name);

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/numbers.h"
+#include "cli/options/parser.h"
 #include "cli/options/shapes.h"
 
 namespace tessera::cli {
@@ -45,44 +45,50 @@ int host_threads_of(const DeviceOptions& options) {
   return static_cast<int>(parse_integer("--threads", options.threads, 1, 4096));
 }
 
-void add_kernel_options(CLI::App& app, ProblemOptions& options) {
-  app.add_option("--kernel", options.kernel,
-                 "name, number, glob, list or 'all' (default); add /VARIANT or /all for variants")
-      ->type_name("K");
-  add_type_option(app, options);
+void add_kernel_options(Parser& parser, ProblemOptions& options) {
+  parser
+      .add_option("--kernel", options.kernel,
+                  "name, number, glob, list or 'all' (default); add /VARIANT or /all for variants")
+      .type_name("K");
+  add_type_option(parser, options);
 }
 
-void add_type_option(CLI::App& app, ProblemOptions& options) {
-  app.add_option("--type", options.type, kTypeHelp)->type_name("T");
+void add_type_option(Parser& parser, ProblemOptions& options) {
+  parser.add_option("--type", options.type, kTypeHelp).type_name("T");
 }
 
-void add_shape_options(CLI::App& app, ProblemOptions& options) {
-  app.add_option("-m", options.m, std::string("rows of D: ") + kSizeHelp)->type_name("M");
-  app.add_option("-n", options.n, "columns of D (default: as -m)")->type_name("N");
-  app.add_option("-k", options.k, "depth of the sums (default: as -m)")->type_name("K");
-  app.add_option("--shapes,--suite", options.shapes,
-                 "file with a line 'm n k' for each shape, or a suite: " + names_of_suites())
-      ->type_name("FILE");
-  app.add_option("--layout", options.layout, "op A and op B: NN, NT, TN, TT, a list or 'all'")
-      ->type_name("AB");
-  app.add_option("--order", options.order, "col (default), row or 'all'")->type_name("O");
-  app.add_option("--lda", options.lda, "leading dimension of A (default: smallest)")
-      ->type_name("LD");
-  app.add_option("--ldb", options.ldb, "leading dimension of B")->type_name("LD");
-  app.add_option("--ldc", options.ldc, "leading dimension of C")->type_name("LD");
-  app.add_option("--ldd", options.ldd, "leading dimension of D")->type_name("LD");
+void add_shape_options(Parser& parser, ProblemOptions& options) {
+  parser.add_option("-m", options.m, std::string("rows of D: ") + kSizeHelp).type_name("M");
+  parser.add_option("-n", options.n, "columns of D (default: as -m)").type_name("N");
+  parser.add_option("-k", options.k, "depth of the sums (default: as -m)").type_name("K");
+  parser
+      .add_option("--shapes,--suite", options.shapes,
+                  "file with a line 'm n k' for each shape, or a suite: " + names_of_suites())
+      .type_name("FILE");
+  parser.add_option("--layout", options.layout, "op A and op B: NN, NT, TN, TT, a list or 'all'")
+      .type_name("AB");
+  parser.add_option("--order", options.order, "col (default), row or 'all'").type_name("O");
+  parser.add_option("--lda", options.lda, "leading dimension of A (default: smallest)")
+      .type_name("LD");
+  parser.add_option("--ldb", options.ldb, "leading dimension of B").type_name("LD");
+  parser.add_option("--ldc", options.ldc, "leading dimension of C").type_name("LD");
+  parser.add_option("--ldd", options.ldd, "leading dimension of D").type_name("LD");
 }
 
-void add_plan_options(CLI::App& app, ProblemOptions& options) {
-  app.add_option("--split", options.split,
-                 "tiles of the last wave along k: model (default: where it pays), never, always")
-      ->type_name("POLICY");
-  app.add_option("--repack", options.repack,
-                 "operands that tensor copies do not take, by a launch ahead: model, never, always")
-      ->type_name("POLICY");
-  app.add_option("--remainder", options.remainder,
-                 "what whole tiles do not cover by launches of smaller ones: model, never, always")
-      ->type_name("POLICY");
+void add_plan_options(Parser& parser, ProblemOptions& options) {
+  parser
+      .add_option("--split", options.split,
+                  "tiles of the last wave along k: model (default: where it pays), never, always")
+      .type_name("POLICY");
+  parser
+      .add_option(
+          "--repack", options.repack,
+          "operands that tensor copies do not take, by a launch ahead: model, never, always")
+      .type_name("POLICY");
+  parser
+      .add_option("--remainder", options.remainder,
+                  "what whole tiles do not cover by launches of smaller ones: model, never, always")
+      .type_name("POLICY");
 }
 
 gemm::PlanOptions plan_options_of(const ProblemOptions& options) {
@@ -98,36 +104,38 @@ gemm::PlanOptions plan_options_of(const ProblemOptions& options) {
           .remainder = policy("--remainder", options.remainder)};
 }
 
-void add_scale_options(CLI::App& app, ProblemOptions& options) {
-  app.add_option("--alpha", options.alpha, "factor of A B (default 1)")->type_name("X");
-  app.add_option("--beta", options.beta, "factor of C (default 0)")->type_name("X");
+void add_scale_options(Parser& parser, ProblemOptions& options) {
+  parser.add_option("--alpha", options.alpha, "factor of A B (default 1)").type_name("X");
+  parser.add_option("--beta", options.beta, "factor of C (default 0)").type_name("X");
 }
 
-void add_device_options(CLI::App& app, DeviceOptions& options) {
-  app.add_option("--device", options.device, "cuda or virtual (default: cuda if there is a GPU)")
-      ->type_name("D");
-  add_threads_option(app, options);
+void add_device_options(Parser& parser, DeviceOptions& options) {
+  parser.add_option("--device", options.device, "cuda or virtual (default: cuda if there is a GPU)")
+      .type_name("D");
+  add_threads_option(parser, options);
 }
 
-void add_threads_option(CLI::App& app, DeviceOptions& options) {
-  app.add_option("--threads", options.threads, "host threads of the virtual GPU (default: all)")
-      ->type_name("N");
+void add_threads_option(Parser& parser, DeviceOptions& options) {
+  parser.add_option("--threads", options.threads, "host threads of the virtual GPU (default: all)")
+      .type_name("N");
 }
 
-void add_multiprocessors_option(CLI::App& app, DeviceOptions& options) {
-  app.add_option("--sms", options.sms,
-                 "of the virtual GPU, for kernels with a persistent grid (default 132)")
-      ->type_name("N");
+void add_multiprocessors_option(Parser& parser, DeviceOptions& options) {
+  parser
+      .add_option("--sms", options.sms,
+                  "of the virtual GPU, for kernels with a persistent grid (default 132)")
+      .type_name("N");
 }
 
-void add_vendor_option(CLI::App& app, DeviceOptions& options) {
-  app.add_option("--vendor-lib", options.vendor_library,
-                 "path of libcublas or of its folder (default: the usual places)")
-      ->type_name("PATH");
+void add_vendor_option(Parser& parser, DeviceOptions& options) {
+  parser
+      .add_option("--vendor-lib", options.vendor_library,
+                  "path of libcublas or of its folder (default: the usual places)")
+      .type_name("PATH");
 }
 
-void add_seed_option(CLI::App& app, std::string& seed) {
-  app.add_option("--seed", seed, "seed of the data (default 1)")->type_name("S");
+void add_seed_option(Parser& parser, std::string& seed) {
+  parser.add_option("--seed", seed, "seed of the data (default 1)").type_name("S");
 }
 
 std::vector<KernelChoice> kernels_of(const ProblemOptions& options) {

@@ -10,11 +10,9 @@
 #include "gemm/options.h"
 #include "problem/problem.h"
 
-namespace CLI {
-class App;
-}
-
 namespace tessera::cli {
+
+class Parser;
 
 struct ProblemOptions {
   std::string kernel = "all", type;
@@ -39,17 +37,17 @@ struct Shape {
 // What --threads says, 0 (all) when it is not given.
 int host_threads_of(const DeviceOptions& options);
 
-void add_kernel_options(CLI::App& app, ProblemOptions& options);
-void add_type_option(CLI::App& app, ProblemOptions& options);
-void add_shape_options(CLI::App& app, ProblemOptions& options);
-void add_plan_options(CLI::App& app, ProblemOptions& options);
+void add_kernel_options(Parser& parser, ProblemOptions& options);
+void add_type_option(Parser& parser, ProblemOptions& options);
+void add_shape_options(Parser& parser, ProblemOptions& options);
+void add_plan_options(Parser& parser, ProblemOptions& options);
 gemm::PlanOptions plan_options_of(const ProblemOptions& options);
-void add_scale_options(CLI::App& app, ProblemOptions& options);
-void add_device_options(CLI::App& app, DeviceOptions& options);
-void add_threads_option(CLI::App& app, DeviceOptions& options);
-void add_multiprocessors_option(CLI::App& app, DeviceOptions& options);
-void add_vendor_option(CLI::App& app, DeviceOptions& options);
-void add_seed_option(CLI::App& app, std::string& seed);
+void add_scale_options(Parser& parser, ProblemOptions& options);
+void add_device_options(Parser& parser, DeviceOptions& options);
+void add_threads_option(Parser& parser, DeviceOptions& options);
+void add_multiprocessors_option(Parser& parser, DeviceOptions& options);
+void add_vendor_option(Parser& parser, DeviceOptions& options);
+void add_seed_option(Parser& parser, std::string& seed);
 
 // The kernels that --kernel and --type name together; never empty.
 std::vector<KernelChoice> kernels_of(const ProblemOptions& options);

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/options/options.h"
+#include "cli/options/parser.h"
 
 namespace tessera::cli {
 namespace {
@@ -48,15 +47,13 @@ std::string repeat_command(const std::string& command, const KernelChoice& choic
   return text + fmt::format(" --seed {}", seed);
 }
 
-std::string carried_options(const CLI::App& command, const std::set<std::string>& said) {
+std::string carried_options(const Parser& command, const std::set<std::string>& said) {
   std::string text;
-  for (const CLI::Option* option : command.get_options()) {
-    const std::string name = option->get_name();
-    const bool is_said = kSaidByTheRecord.contains(name) || said.contains(name);
-    if (option->count() == 0 || is_said || kOutputs.contains(name)) continue;
-    text += " " + name;
-    if (option->get_expected_max() == 0) continue;  // a flag
-    for (const std::string& value : option->results()) text += " " + quoted(value);
+  for (const GivenOption& option : command.given()) {
+    const bool is_said = kSaidByTheRecord.contains(option.name) || said.contains(option.name);
+    if (is_said || kOutputs.contains(option.name)) continue;
+    text += " " + option.name;
+    for (const std::string& value : option.values) text += " " + quoted(value);
   }
   return text;
 }

@@ -9,11 +9,9 @@
 #include "catalog/catalog.h"
 #include "problem/problem.h"
 
-namespace CLI {
-class App;
-}
-
 namespace tessera::cli {
+
+class Parser;
 
 // As a shell takes it: '0*' would name files there.
 std::string quoted(const std::string& argument);
@@ -24,6 +22,6 @@ std::string repeat_command(const std::string& command, const KernelChoice& choic
 
 // " --fill normal --rounds 2": the options that this call was given, but for those that a record
 // says by itself (`said` are further ones) and for the files that it is written to.
-std::string carried_options(const CLI::App& command, const std::set<std::string>& said = {});
+std::string carried_options(const Parser& command, const std::set<std::string>& said = {});
 
 }  // namespace tessera::cli

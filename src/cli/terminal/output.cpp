@@ -4,11 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/options/parser.h"
 
 namespace tessera::cli {
 namespace {
@@ -62,11 +64,11 @@ void outlive_reader_of_stdout() {
 
 }  // namespace
 
-void Output::add_options(CLI::App& app) {
-  app.add_option("--json", json, "write JSON ('-': stdout, and nothing else there)")
-      ->type_name("PATH");
-  app.add_option("--csv", csv, "write the table as CSV")->type_name("PATH");
-  app.add_option("--md", markdown, "write the table as markdown")->type_name("PATH");
+void Output::add_options(Parser& parser) {
+  parser.add_option("--json", json, "write JSON ('-': stdout, and nothing else there)")
+      .type_name("PATH");
+  parser.add_option("--csv", csv, "write the table as CSV").type_name("PATH");
+  parser.add_option("--md", markdown, "write the table as markdown").type_name("PATH");
 }
 
 void Output::check(const std::vector<NamedPath>& files_of_the_call) const {

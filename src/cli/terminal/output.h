@@ -5,13 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "lab/record/json.h"
 #include "lab/record/report.h"
 
-namespace CLI {
-class App;
-}
-
 namespace tessera::cli {
+
+class Parser;
 
 // An argument and the path that it holds; an empty path is one not given.
 struct NamedPath {
@@ -21,7 +20,7 @@ struct NamedPath {
 struct Output {
   std::string json, csv, markdown;
 
-  void add_options(CLI::App& app);
+  void add_options(Parser& parser);
   // Throws kBadArgument before any work is done: a path not writable, two outputs for one place, or
   // one that would replace a file of the call's own, such as {"--shapes", "sizes.txt"}.
   void check(const std::vector<NamedPath>& files_of_the_call = {}) const;

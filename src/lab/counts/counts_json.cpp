@@ -1,6 +1,7 @@
 #include "lab/counts/counts_json.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "lab/counts/count_tag.h"
 

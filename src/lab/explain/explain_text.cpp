@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "lab/explain/explain.h"
 #include "lab/record/json_number.h"

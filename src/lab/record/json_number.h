@@ -3,7 +3,8 @@
 // an object where A, B, C, D and compute differ.
 #pragma once
 
-#include "lab/record/record.h"
+#include "base/types.h"
+#include "lab/record/json.h"
 
 namespace tessera::lab {
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <ctime>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "lab/counts/counts_json.h"
 #include "lab/data/parallel.h"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 
 #include "device/device.h"
 #include "lab/counts/counts.h"
+#include "lab/record/json.h"
 #include "lab/timing/measure.h"
 #include "lab/timing/nvml.h"
 #include "lab/timing/statistics.h"
@@ -19,8 +19,6 @@
 #include "problem/problem.h"
 
 namespace tessera::lab {
-
-using Json = nlohmann::ordered_json;
 
 // Of the results file; the number grows when a field changes its meaning.
 inline constexpr std::string_view kSchema = "tessera.results/1";

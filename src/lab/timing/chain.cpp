@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "lab/data/host_memory.h"
 #include "lab/verify/prepared_call.h"

@@ -1,6 +1,7 @@
 #include "sass/report/report_json.h"
 
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "sass/report/report_parts.h"
 

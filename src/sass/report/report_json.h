@@ -1,7 +1,7 @@
 // Reports for programs. Apart from report.h, so that only who writes JSON pays for its header.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "sass/report/report.h"
 

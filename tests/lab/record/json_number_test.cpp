@@ -4,6 +4,9 @@
 
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/status.h"
 
 namespace tessera::lab {
 namespace {

@@ -4,11 +4,26 @@
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 
 const OperationTable* const kTables[] = {
-    &kIntegerTable,    &kBitsTable,       &kFloatTable,          &kDirectedTable,
-    &kCompareTable,    &kConvertTable,    &kConvertFloatTable,   &kCarryTable,
-    &kHalfTable,       &kPackedTable,     &kMoveTable,           &kLoadTable,
-    &kStoreTable,      &kAtomicTable,     &kCollectiveTable,     &kMatrixTable,
-    &kMatrixMoveTable, &kMatrixQuadTable, &kMatrixTransferTable, &kWgmmaTable,
+    &kIntegerTable,
+    &avx2::kBitsTable,
+    &kFloatTable,
+    &avx2::kDirectedTable,
+    &avx2::kCompareTable,
+    &avx2::kConvertTable,
+    &avx2::kConvertFloatTable,
+    &avx2::kCarryTable,
+    &avx2::kHalfTable,
+    &avx2::kPackedTable,
+    &kMoveTable,
+    &kLoadTable,
+    &kStoreTable,
+    &avx2::kAtomicTable,
+    &kCollectiveTable,
+    &kMatrixTable,
+    &kMatrixMoveTable,
+    &kMatrixQuadTable,
+    &kMatrixTransferTable,
+    &kWgmmaTable,
     nullptr,
 };
 

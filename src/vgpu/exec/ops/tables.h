@@ -4,11 +4,10 @@
 #include "vgpu/exec/isa.h"
 #include "vgpu/exec/operation.h"
 
-namespace tessera::vgpu::TESSERA_VGPU_ISA {
+// What matrix kernels hardly run is compiled for AVX2 alone, and stands in both sets.
+namespace tessera::vgpu::avx2 {
 
-extern const OperationTable kIntegerTable;
 extern const OperationTable kBitsTable;
-extern const OperationTable kFloatTable;
 extern const OperationTable kDirectedTable;
 extern const OperationTable kCompareTable;
 extern const OperationTable kConvertTable;
@@ -16,10 +15,17 @@ extern const OperationTable kConvertFloatTable;
 extern const OperationTable kCarryTable;
 extern const OperationTable kHalfTable;
 extern const OperationTable kPackedTable;
+extern const OperationTable kAtomicTable;
+
+}  // namespace tessera::vgpu::avx2
+
+namespace tessera::vgpu::TESSERA_VGPU_ISA {
+
+extern const OperationTable kIntegerTable;
+extern const OperationTable kFloatTable;
 extern const OperationTable kMoveTable;
 extern const OperationTable kLoadTable;
 extern const OperationTable kStoreTable;
-extern const OperationTable kAtomicTable;
 extern const OperationTable kCollectiveTable;
 extern const OperationTable kMatrixTable;
 extern const OperationTable kMatrixMoveTable;

@@ -1,0 +1,11 @@
+// JSON by name alone: the whole library's header costs two seconds, so only files that make or read
+// values include it (<nlohmann/json.hpp>).
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace tessera::lab {
+
+using Json = nlohmann::ordered_json;
+
+}  // namespace tessera::lab

@@ -178,6 +178,8 @@ TEST_F(Check, AHopperKernelOfTensorCopiesAndWgmma) {
                          "--expt-relaxed-constexpr",
                          "--nvcc-arg",
                          "-Isrc",
+                         "--nvcc-arg",
+                         "-I" + beside_test("generated"),
                          "--kernel",
                          "hopper_gemm",
                          "--grid",

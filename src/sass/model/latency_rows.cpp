@@ -61,6 +61,7 @@ constexpr LatencyRow kRows[] = {
     {kReadAfterWrite, kUniform, Class::kUniform, Class::kAny, 9},
     {kReadAfterWrite, kUniform, Class::kConstant, Class::kFma, 2},
     {kReadAfterWrite, kUniform, Class::kConstant, Class::kWide, 2},
+    {kReadAfterWrite, kUniform, Class::kConstant, Class::kWideAddend, 2},
     {kReadAfterWrite, kUniform, Class::kConstant, Class::kAlu, 2},
     {kReadAfterWrite, kUniform, Class::kConstant, Class::kDouble, 2},
     {kReadAfterWrite, kUniform, Class::kConstant, Class::kUnit, 2},

@@ -71,10 +71,10 @@ TEST(Explanations, FormulasAreTheCountsOfEveryRung) {
       const std::string name = kernel.name + "/" + variant;
       const Explanation e =
           explain(run(name.c_str(), 256, 256, 64, 0, one_launch), arch::kH200, SourceTree(""));
-      // Of groups of warps that divide k, on their way to the first one: asynchronous copies alone
-      // fill the tiles of such kernels.
+      // Of slices of k, each with warps of its own, on their way to the first one: asynchronous
+      // copies alone fill the tiles of such kernels.
       const KernelRow& row = rows_of(kernel, variant).front();
-      const double sums = (row.groups - 1) * 256.0 * 256.0;
+      const double sums = (row.slices - 1) * 256.0 * 256.0;
       bool reads_known = false;
       for (const FormulaCheck& check : e.formulas) {
         if (check.what == "global reads, naive" || check.what == "global reads, blocked") {

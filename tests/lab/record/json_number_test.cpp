@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/status.h"
+#include "lab/record/record.h"
 
 namespace tessera::lab {
 namespace {

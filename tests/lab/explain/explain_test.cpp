@@ -91,7 +91,12 @@ TEST(Explanations, FormulasAreTheCountsOfEveryRung) {
           const bool fetches_ahead = (copies_tiles(e) || sums > 0) &&
                                      check.what == "shared reads" && reads > check.expected &&
                                      reads < 1.4 * check.expected;
-          EXPECT_TRUE(check.equal() || stages_output || fetches_ahead)
+          // Plain loads store one tile more, of zeros, after the last one.
+          const double tiles = 64.0 / row.block.k;
+          const bool stores_ahead = kernel.name.ends_with("_sm75") &&
+                                    check.what == "shared writes" &&
+                                    check.counted * tiles == check.expected * (tiles + 1);
+          EXPECT_TRUE(check.equal() || stages_output || fetches_ahead || stores_ahead)
               << kernel.name << "/" << variant << ", " << check.what << ": " << check.counted
               << " beside " << check.expected;
         }

@@ -63,6 +63,8 @@ class Picture(unittest.TestCase):
     def test_fp64_has_a_row_a_rung(self):
         rows = front_picture.fp64_rows([run("21_packed_blocks", 4096, "NN", 4, 0.1), *LADDER])
         self.assertEqual(rows.splitlines()[2:], ["| 21 packed blocks | 4.0 | 40.0 | 0.10 |"])
+        rows = front_picture.fp64_rows([run("simt_f64_sm80", 4096, "NN", 14, 0.25)])
+        self.assertEqual(rows.splitlines()[2:], ["| simt f64 sm80 | 14.0 | 56.0 | 0.25 |"])
         self.assertEqual(front_picture.fp64_rows(LADDER), fp32_tables.NOTHING)
 
 

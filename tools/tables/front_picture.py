@@ -116,17 +116,18 @@ def picture(theme, rows, rungs, library, vendor, source):
         *left.parts, *right.parts, "</svg>", ""])
 
 
-def fp64_rows(ladder_runs):
-    """Markdown: the FP64 rungs at the size of the picture."""
+def fp64_rows(runs):
+    """Markdown: FP64 at the size of the picture, rungs and then what the library runs."""
     first = {}  # of each kernel: its default config
-    for run in ladder_runs:
-        if run["kernel"][:1] == "2" and run["problem"]["m"] == LADDER_SIZE and run["ratio_to_vendor"]:
+    for run in runs:
+        is_fp64 = run["kernel"].startswith(("2", "simt_f64"))
+        if is_fp64 and run["problem"]["m"] == LADDER_SIZE and run["ratio_to_vendor"]:
             first.setdefault(run["kernel"], run)
     if not first:
         return fp32_tables.NOTHING
     runs = [run for _, run in sorted(first.items())]
     return fp32_tables.table(
-        ["rung", "Tessera", "NVIDIA's library", "ratio"],
+        ["kernel", "Tessera", "NVIDIA's library", "ratio"],
         [[run["kernel"].replace("_", " "), f"{run['tflops']:.1f}",
           f"{run['tflops'] / run['ratio_to_vendor']:.1f}", f"{run['ratio_to_vendor']:.2f}"]
          for run in runs])

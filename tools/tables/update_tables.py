@@ -10,6 +10,7 @@ A generated section stands between two lines, <!-- NAME begin --> and <!-- NAME 
   gpu_check any page      what make gpu-test printed  results/h200_gpu_check.txt
   explain   any page      what explain 03 printed     results/explain_03.txt
   fp32      any page      FP32 beside the vendor's    results/h200_fp32*.json, by fp32_tables.py
+  old_and_new  any page   two builds' code in one run results/h200_old_and_new*.json, by old_and_new.py
   fp32_short, fp64_short, docs/pictures/speed-*.svg   README's first screen, by front_picture.py
   observer_cost, sent_again    docs/counts.md         results/observer_cost.json, h200_ncu.json
   registers_*  docs/registers.md         results/h200_registers.json, h200_registers_fit.json
@@ -47,6 +48,7 @@ import count_tables
 import fp32_tables
 import front_picture
 import model_tables
+import old_and_new
 import register_tables
 import renamed
 import results_files
@@ -538,6 +540,8 @@ def updated_pages(root):
                 sys.exit(f"{page}: no section <!-- {name} begin --> ... <!-- {name} end -->")
         yield page, text, wanted
     ladder_runs = [run for run in results.timed["runs"] if is_plain_burst(run)]
+    portable_runs = [run for run in load(root / "results/h200_portable.json", "runs")["runs"]
+                     if is_plain_burst(run)]
     for page in [root / "README.md", *sorted(root.glob("docs/*.md"))]:
         text = wanted = page.read_text() if page.exists() else ""
         wanted = replace_section(wanted, "ladder", ladder(results, page, folders)) or wanted
@@ -545,7 +549,8 @@ def updated_pages(root):
             wanted = replace_section(wanted, name, printed(root, file)) or wanted
         generated = {**model_tables.sections(root), **count_tables.sections(root),
                      **fp32_tables.sections(root), **register_tables.sections(root),
-                     "fp64_short": front_picture.fp64_rows(ladder_runs)}
+                     **old_and_new.sections(root),
+                     "fp64_short": front_picture.fp64_rows(ladder_runs + portable_runs)}
         for name, body in generated.items():
             wanted = replace_section(wanted, name, body) or wanted
         yield page, text, wanted

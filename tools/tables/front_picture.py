@@ -17,9 +17,9 @@ LADDER_SIZE = 4096
 SIZES = (512, 1024, 2048, 4096, 8192, 16384)
 THEMES = {
     "light": {"text": "#1f2328", "quiet": "#59636e", "line": "#d1d9e0", "ours": "#1a7f64",
-              "vendor": "#9aa4af"},
+              "vendor": "#9aa4af", "inside": "#ffffff"},
     "dark": {"text": "#e6edf3", "quiet": "#9198a1", "line": "#3d444d", "ours": "#3fb68b",
-             "vendor": "#6e7781"},
+             "vendor": "#6e7781", "inside": "#0d1117"},
 }
 
 
@@ -40,6 +40,14 @@ class Panel:
         weight = ' font-weight="600"' if bold else ""
         self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}"'
                           f'{weight} fill="{self.colours[colour]}">{escape(words)}</text>')
+
+    def upright(self, x, tflops, words):
+        """Along a bar that begins at 0: inside where it has room, else above."""
+        inside = self.bottom - self.y(tflops) > 7 * len(words) + 10
+        y = self.bottom - 6 if inside else self.y(tflops) - 5
+        colour = self.colours["inside" if inside else "quiet"]
+        self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" font-size="11.5" fill="{colour}" '
+                          f'transform="rotate(-90 {x:.1f} {y:.1f})">{escape(words)}</text>')
 
     def bar(self, x, width, tflops, colour):
         self.parts.append(f'<rect x="{x:.1f}" y="{self.y(tflops):.1f}" width="{width:.1f}" '
@@ -70,8 +78,8 @@ class Panel:
 
 def squares(panel, rows):
     """Two bars a size, and by how much ours is faster."""
-    panel.frame("FP32 products, TFLOP/s by size")
-    panel.key([("ours", "Tessera"), ("vendor", "NVIDIA's library, the best of 13 choices")])
+    panel.frame("FP32 (no TF32): TFLOP/s at m = n = k")
+    panel.key([("ours", "Tessera"), ("vendor", "cuBLAS or cuBLASLt, whichever is faster")])
     slot = panel.width / len(rows)
     wide = slot * 0.34
     for i, row in enumerate(rows):
@@ -84,20 +92,19 @@ def squares(panel, rows):
 
 
 def climb(panel, rungs, library, vendor):
-    """`rungs`: (number, TFLOP/s) in order; `library`: TFLOP/s of what the library chooses."""
+    """`rungs`: (folder, TFLOP/s) in order; `library`: TFLOP/s of what the library chooses."""
     panel.frame(f"The ladder: one idea per rung, TFLOP/s at {LADDER_SIZE}")
-    bars = [*rungs, ("lib", library)]
+    bars = [*((name[:2], name[3:].replace("_", " "), tflops) for name, tflops in rungs),
+            ("", "Tessera's library", library)]
     slot = panel.width / len(bars)
-    for i, (number, tflops) in enumerate(bars):
+    for i, (number, name, tflops) in enumerate(bars):
         x = panel.left + slot * i + slot * 0.14
         panel.bar(x, slot * 0.72, tflops, "ours")
         panel.text(x + slot * 0.36, panel.bottom + 18, number, 12, "quiet")
+        panel.upright(x + slot * 0.36 + 4, tflops, name)
     panel.rule(vendor, dashed=True)
-    panel.text(panel.left + 4, panel.y(vendor) - 6, f"NVIDIA's library: {vendor:.1f}", 12, "quiet",
+    panel.text(panel.left + 4, panel.y(vendor) - 6, f"cuBLAS: {vendor:.1f}", 12, "quiet",
                "start")
-    panel.text(panel.left, panel.bottom + 38, "01 the naive loop", 12, "quiet", "start")
-    panel.text(panel.left + panel.width, panel.bottom + 38, "what the library runs", 12, "quiet",
-               "end")
 
 
 def picture(theme, rows, rungs, library, vendor, source):
@@ -143,17 +150,17 @@ def pictures(root, ladder_runs):
     for run in ladder_runs:
         number = run["kernel"][:2]
         if number.isdigit() and int(number) < 20 and run["problem"]["m"] == LADDER_SIZE:
-            fastest.setdefault(number, run)
+            fastest.setdefault(run["kernel"], run)
     library = burst.get((LADDER_SIZE,) * 3 + ("NN",))
-    rungs = [(number, run["tflops"]) for number, run in sorted(fastest.items())]
+    rungs = [(name, run["tflops"]) for name, run in sorted(fastest.items())]
     beside = [run["tflops"] / run["ratio_to_vendor"] for run in fastest.values()
               if run["ratio_to_vendor"]]
     if not rows or not rungs or not beside or not library:
         return
     vendor = sorted(beside)[len(beside) // 2]
     environment = max((file["environment"] for file in files), key=lambda e: e["date"])
-    source = (f"{environment['device']['name']}, {environment['date'][:10]}. Left: means over the "
-              "four layouts, burst, verified; right: column-major NN. From results/h200_*.json.")
+    source = (f"{environment['device']['name']}, {environment['date'][:10]}. Left: means over NN, "
+              "NT, TN and TT; right: column-major NN. Verified. From results/h200_*.json.")
     for theme in THEMES:
         yield (root / f"docs/pictures/speed-{theme}.svg",
                picture(theme, rows, rungs, library["tflops"], vendor, source))

@@ -65,8 +65,6 @@ struct Exception {
   std::string_view from, to;  // how the paths begin
 };
 constexpr Exception kNotYet[] = {
-    // WHY: the planner of the FP32 family lies in the catalog until it moves to gemm/.
-    {"src/catalog/", "src/kernels/schedule/"},
     // WHY: the canonical form is the parameter block until problem has a struct of its own.
     {"src/problem/", "src/launch/params.h"},
     // WHY: device.h hands the observer's report on until it has an observer of its own.

@@ -53,8 +53,8 @@ struct MbarrierRing {
   // The producer: returns when the stage is free, and announces the bytes that will come.
   //
   // HW: readers in other CTAs are waited for at the scope of this CTA: what they did was reading,
-  // by wgmma that they have waited for. An acquire at cluster scope is CCTL.IVALL, once a stage:
-  // 128x128 ping-pong in clusters of two lost 7 to 11 % on an H200.
+  // by wgmma that they have waited for. An acquire at cluster scope is CCTL.IVALL, once a stage
+  // (seen in the cubin; what it costs has not been timed by itself).
   __device__ void acquire(Position<stages> at) {
     ptx::mbarrier_wait_parity(tile_consumed[at.stage], at.phase ^ 1);
     ptx::mbarrier_arrive_expect_tx(tile_loaded[at.stage], kStageBytes);

@@ -1,20 +1,23 @@
 #!/bin/bash
 # Compiles one generated kernel file to PTX and, from that PTX, to cubins.
-# compile_image.sh NVCC SOURCE_DIR STEM PORTABLE_ARCH FIRST_CUBIN_ARCH [FURTHER_CUBIN_ARCH...]
+# compile_image.sh NVCC SOURCE_DIR GENERATED_DIR STEM PORTABLE_ARCH FIRST_CUBIN_ARCH [FURTHER_CUBIN_ARCH...]
 #   STEM.cu -> STEM.ptx, STEM.portable.ptx, STEM.<arch>.cubin, STEM.d (headers read),
 #              STEM.resources.txt (ptxas -v)
+# GENERATED_DIR: headers that the build wrote; kernels include them as if they were in src/.
 # PORTABLE_ARCH 0: the kernel runs on the first architecture alone, and the other files are empty.
 # All build folders of a checkout share what they compiled, in build-images: a kernel of fifty entries
 # takes minutes.
 set -euo pipefail
-nvcc=$1 source_dir=$2 stem=$3 portable=$4 first_arch=$5
-shift 5
+nvcc=$1 source_dir=$2 generated=$3 stem=$4 portable=$5 first_arch=$6
+shift 6
 name=$(basename "$stem")
 
-"$nvcc" -std=c++20 --expt-relaxed-constexpr -I "$source_dir/src" -M -MT "$stem.ptx" \
-  -arch=compute_90a -o "$stem.d" "$stem.cu"
+language=(-std=c++20 --expt-relaxed-constexpr -I "$source_dir/src" -I "$generated")
+
+"$nvcc" "${language[@]}" -M -MT "$stem.ptx" -arch=compute_90a -o "$stem.d" "$stem.cu"
 # What the result depends on: this script, the compiler, and every file of ours that it reads.
-read_files=$(tr -d '\\' < "$stem.d" | tr ' ' '\n' | grep -F "$source_dir/src/" | sort -u)
+read_files=$(tr -d '\\' < "$stem.d" | tr ' ' '\n' |
+  grep -F -e "$source_dir/src/" -e "$generated/" | sort -u)
 key=$(cat "$0" "$stem.cu" $read_files <("$nvcc" --version; echo "$portable $first_arch $*") |
   sha256sum | cut -c 1-32)
 shared=$source_dir/build-images/$name-$key
@@ -35,14 +38,14 @@ share() {
 rm -rf "$shared.new"
 
 ptx_from_cuda() {  # ARCH OUTPUT FLAG...
-  "$nvcc" -std=c++20 -O3 --expt-relaxed-constexpr -I "$source_dir/src" -ptx \
-    -arch="compute_$1" -o "$2" "${@:3}" "$stem.cu"
+  "$nvcc" "${language[@]}" -O3 -ptx -arch="compute_$1" -o "$2" "${@:3}" "$stem.cu"
 }
 
 # The embedded PTX says which source line each instruction came from, with paths relative to the
 # repository, so that two checkouts build the same bytes.
 ptx_from_cuda 90a "$stem.raw.ptx" -lineinfo
-sed -e "s|\"$(dirname "$stem")/|\"|; s|\"$source_dir/|\"|" "$stem.raw.ptx" > "$stem.ptx"
+sed -e "s|\"$(dirname "$stem")/|\"|; s|\"$generated/|\"generated/|; s|\"$source_dir/|\"|" \
+  "$stem.raw.ptx" > "$stem.ptx"
 
 # WHY: ptxas copies the whole PTX into the cubin as soon as it sees a .loc, so it reads the same
 # instructions without their line marks. The debug section is always the last one of the file.
@@ -51,6 +54,12 @@ sed -e '/^\t\.loc\t/d; /^\t\.file\t/d; /^\t\.section\t\.debug_str/,$d' "$stem.pt
 "$nvcc" -cubin -arch="$first_arch" -Xptxas -v -o "$stem.$first_arch.cubin" "$stem.raw.ptx" \
   2> "$stem.resources.txt" || { cat "$stem.resources.txt" >&2; exit 1; }
 rm "$stem.raw.ptx"
+# Such code is right and half as fast: each wgmma waits for the one before it.
+if serialised=$(grep -E 'C75(10|15)|wgmma.*serialized' "$stem.resources.txt"); then
+  printf 'error: ptxas serialises the wgmma of image %s:\n%s\n' "$name" "$serialised" >&2
+  rm "$stem.$first_arch.cubin"
+  exit 1
+fi
 
 if [[ $portable == 0 ]]; then
   : > "$stem.portable.ptx"

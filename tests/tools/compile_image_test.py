@@ -1,0 +1,89 @@
+"""What compile_image.sh does around nvcc: what an image's key holds, and what ptxas may not say."""
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPT = Path(__file__).resolve().parent.parent.parent / "tools" / "build" / "compile_image.sh"
+
+# Writes what nvcc would, and says of a cubin what the file "ptxas" beside it holds.
+NVCC = r"""#!/bin/bash
+here=$(dirname "$0")
+while (($#)); do
+  case $1 in
+    -o) output=$2; shift ;;
+    -M) dependences=1 ;;
+    -ptx) ptx=1 ;;
+    --version) echo "nvcc of a test"; exit ;;
+  esac
+  last=$1; shift
+done
+if [[ ${dependences:-} ]]; then
+  echo "x.ptx: $last $here/source/src/kernel.cu \\" > "$output"
+  echo " $here/build/generated/header.h /usr/include/other.h" >> "$output"
+elif [[ ${ptx:-} ]]; then
+  echo run >> "$here/runs"
+  printf '\t.file 1 "%s/build/generated/header.h"\n' "$here" > "$output"
+else
+  echo cubin > "$output"
+  cat "$here/ptxas" >&2
+fi
+"""
+
+
+class CompileImage(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        for name in ("source/src", "build/generated", "build/images"):
+            (self.root / name).mkdir(parents=True)
+        (self.root / "nvcc").write_text(NVCC)
+        os.chmod(self.root / "nvcc", 0o755)
+        (self.root / "source/src/kernel.cu").write_text("one\n")
+        (self.root / "build/generated/header.h").write_text("one\n")
+        (self.root / "build/images/image.cu").write_text("one\n")
+        (self.root / "ptxas").write_text("ptxas info : Used 40 registers, 8 bytes spill stores\n")
+
+    def compile(self):
+        return subprocess.run(
+            [SCRIPT, self.root / "nvcc", self.root / "source", self.root / "build/generated",
+             self.root / "build/images/image", "0", "sm_90a"], text=True, capture_output=True)
+
+    def runs(self):
+        return (self.root / "runs").read_text().count("run") if (self.root / "runs").exists() else 0
+
+    def shared(self):
+        return [p for p in (self.root / "source/build-images").iterdir() if p.is_dir()]
+
+    def test_a_result_is_shared_until_a_file_that_it_was_made_from_changes(self):
+        self.assertEqual(self.compile().returncode, 0)
+        self.assertEqual(self.compile().returncode, 0)
+        self.assertEqual(self.runs(), 1)
+        for name in ("source/src/kernel.cu", "build/generated/header.h", "build/images/image.cu"):
+            before = self.runs()
+            (self.root / name).write_text("two\n")
+            self.assertEqual(self.compile().returncode, 0)
+            self.assertEqual(self.runs(), before + 1, name)
+
+    def test_the_ptx_names_no_folder_of_the_build(self):
+        self.compile()
+        text = (self.root / "build/images/image.ptx").read_text()
+        self.assertEqual(text, '\t.file 1 "generated/header.h"\n')
+
+    def test_wgmma_that_ptxas_serialises_stops_the_build_and_is_not_shared(self):
+        for code in ("C7510", "C7515"):
+            message = (f"ptxas info    : ({code}) Potential Performance Loss: wgmma.mma_async "
+                       "instructions are serialized due to a test in the function 'entry'")
+            (self.root / "ptxas").write_text(message + "\n")
+            result = self.compile()
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("error: ptxas serialises the wgmma of image image", result.stderr)
+            self.assertIn(message, result.stderr)
+            self.assertEqual(self.shared(), [])
+            self.assertFalse((self.root / "build/images/image.sm_90a.cubin").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,12 +1,6 @@
 """The generated sections of docs/counts.md: what observers cost, and what L1's counters add."""
 import renamed
-
-NOTHING = "not measured yet"
-
-
-def table(header, rows):
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+from cells import NOTHING, table
 
 
 def load(path):

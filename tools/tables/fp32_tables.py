@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 import renamed
 import results_files
+from cells import table
 
 LAYOUTS = ("NN", "NT", "TN", "TT")
 HEADLINE_SIZE = 8192
@@ -59,11 +60,6 @@ def geometric_mean(values):
 def mean(values):
     values = list(values)
     return sum(values) / len(values)
-
-
-def table(header, rows):
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
 def shape_of(run):

@@ -1,0 +1,94 @@
+"""The result files that the ladder's tables are made of, and which of their runs a table shows."""
+import json
+import re
+import sys
+
+import renamed
+import results_files
+
+# TFLOP/s of an H200. FFMA and DFMA: a loop of nothing else, measured (FFMA: whole_gpu of
+# results/h200_registers.json); FP64 tensor core: data sheet.
+PEAKS = {"f32": (66.5, "FFMA, measured"), "f64": (33.3, "DFMA, measured"),
+         "matrix": (66.9, "FP64 tensor core, data sheet")}
+LADDER_SIZE = 4096  # the square that the ladder's table shows
+
+
+class Results:
+    """The result files of the ladder; one that does not exist has no rows."""
+
+    def __init__(self, root):
+        folder = root / "results"
+        self.timed = merged(sorted(folder.glob("h200_ladder_*.json")))
+        self.counted = load(folder / "ladder_counts.json", "runs")
+        self.facts = load(folder / "ladder_cubin.json", "entries")
+        self.explained = load(folder / "ladder_explained.json", "explained")
+
+    def facts_of(self, kernel):
+        """One entry per config: column-major NN where the majors are compiled in, and the first where
+        several differ in their loads."""
+        plain = {}
+        for entry in self.facts["entries"]:
+            if entry["kernel"] == kernel and operand_mode(entry)[:5] in ("", "ak_bn"):
+                plain.setdefault(entry["config"], entry)
+        return list(plain.values())
+
+    def entries_of(self, kernel, config):
+        return [e for e in self.facts["entries"]
+                if e["kernel"] == kernel and e["config"] == config]
+
+    def counts_of(self, kernel):
+        return [r for r in self.counted["runs"] if r["kernel"] == kernel and r.get("counts")]
+
+    def times_of(self, kernel):
+        return [r for r in self.timed["runs"] if r["kernel"] == kernel and is_plain_burst(r)]
+
+    def explanation_of(self, kernel, config):
+        """What explain says of it at LADDER_SIZE; None when it was not asked, or when what it
+        counts is another kernel's."""
+        return next((e for e in self.explained["explained"]
+                     if (e["kernel"], e["config"]) == (kernel, config)
+                     and not e.get("counted_as")
+                     and e["problem"]["m"] == LADDER_SIZE), None)
+
+    def peak_of(self, kernel):
+        entries = self.facts_of(kernel)
+        if any("DMMA" in e["cubin"] for e in entries):
+            return PEAKS["matrix"]
+        return PEAKS["f64" if any(e["type"] == "f64" for e in entries) else "f32"]
+
+
+def operand_mode(entry):
+    """Majors and loads of an entry, "ak_bn" or "ak_bn_copy_tma"; "" where neither is fixed."""
+    return re.search("(?:_(a[km]_b[kn](?:_copy|_tma)*))?$", entry["entry"])[1] or ""
+
+
+def load(path, key):
+    """The file, or one without rows where it does not exist."""
+    if not path.exists():
+        return {key: []}
+    file = renamed.load(path)
+    wanted = {"runs": "tessera.results/1", "entries": "tessera.cubin/1",
+              "explained": "tessera.explain/1"}[key]
+    if file.get("schema") != wanted:
+        sys.exit(f"{path}: schema is {file.get('schema')}, but this tool reads {wanted}")
+    if key == "runs":
+        results_files.require_one_commit(file, path)
+    return file
+
+
+def merged(paths):
+    """The runs of several files under the first one's environment; of equal runs the first."""
+    files = [load(path, "runs") for path in paths]
+    runs = {}
+    for run in (run for file in files for run in file["runs"] if results_files.is_ours(run)):
+        what = [run["kernel"], run["config"], run["problem"], run["mode"]]
+        runs.setdefault(json.dumps(what), run)
+    return {**(files[0] if files else {}), "runs": list(runs.values())}
+
+
+def is_plain_burst(run):
+    """Square, column-major NN, alpha 1, beta 0, timed in a burst."""
+    p = run["problem"]
+    square = p["m"] == p["n"] == p["k"]
+    plain = p["layout"] == "NN" and p["order"].startswith("col") and p["alpha"] == 1
+    return square and plain and p["beta"] == 0 and run["mode"] == "burst" and run["tflops"]

@@ -1,0 +1,78 @@
+"""The table of the whole ladder: one row per rung, from the result files of the ladder."""
+import os
+
+from cells import NOTHING, number, ratio, table
+from ladder_results import LADDER_SIZE, PEAKS
+from rung_tables import predicted_speed, time_cell
+from run_counts import (LOADS, excess_wavefronts, products, products_a_shared_load,
+                        sectors_a_request, sum_of)
+
+
+def read_intensity(entry):
+    """FLOP for each byte read, nothing cached: words read are 2MNK, or MNK (1/bm + 1/bn)."""
+    size = {"f32": 4, "f64": 8}[entry["type"]]
+    m, n, _ = entry["block"]
+    words = 1 / m + 1 / n if entry["shared_bytes"] else 2
+    return number(2 / (words * size))
+
+
+def ladder_row(results, page, folder, entries):
+    entry, kernel = entries[0], folder.name
+    explanation = results.explanation_of(kernel, entry["config"])
+    link = os.path.relpath(folder / "README.md", page.parent)
+    peak, _ = results.peak_of(kernel)
+    runs = [r for r in results.times_of(kernel)
+            if r["config"] == entry["config"] and r["problem"]["m"] == LADDER_SIZE]
+    cells = time_cell(runs[0], peak).split(" · ") if runs else []
+    counted = [r for r in results.counts_of(kernel) if r["config"] == entry["config"]]
+    return [f"[{kernel[:2]}]({link})", entry["idea"],
+            explanation["limited_by"] if explanation else "-", predicted_speed(explanation),
+            *(cells + ["-"] * 3)[:3], read_intensity(entry),
+            *(ladder_counts(counted[0]) if counted else ["-"] * 3)]
+
+
+def ladder_counts(run):
+    """Sectors a request, excess wavefronts for each product of a warp, products a shared load."""
+    per_load = products_a_shared_load(run)
+    if not run["counts"].get("memory"):
+        return ["-", "-", number(per_load) if per_load else "-"]
+    uses_shared = sum_of(run, LOADS, "shared", "requests")
+    excess = ratio(excess_wavefronts(run), products(run) / 32)
+    return [number(sectors_a_request(run)), number(excess) if uses_shared else "-",
+            number(per_load) if per_load else "-"]
+
+
+def ladder(results, page, folders):
+    header = ["rung", "idea", "limited by", "predicted TFLOP/s", f"TFLOP/s at {LADDER_SIZE}",
+              "of peak", "ratio to vendor", "FLOP/byte", "sectors/request", "excess wavefronts",
+              "FMA:LDS"]
+    groups = {"f32": [], "f64": []}
+    for folder in folders:
+        entries = results.facts_of(folder.name)
+        if entries:
+            groups[entries[0]["type"]].append(ladder_row(results, page, folder, entries))
+    if not any(groups.values()):
+        return NOTHING
+    parts = [f"**{name}**\n\n{table(header, groups[key])}"
+             for key, name in (("f32", "FP32 on CUDA cores"), ("f64", "FP64")) if groups[key]]
+    return "\n\n".join(parts + [legend(results)])
+
+
+def legend(results):
+    models = {e["predicted"]["model"] for e in results.explained["explained"] if e["predicted"]}
+    words = [f"*Limited by* and *predicted*: what `tessera explain` says at {LADDER_SIZE} of an H200, "
+             "from counts on the virtual GPU and the machine code alone"
+             + (f" (model: {'; '.join(sorted(models))})." if models else "."),
+             f"*Of peak*: of {PEAKS['f32'][0]} (FFMA), {PEAKS['f64'][0]} (DFMA) or, in 24, "
+             f"{PEAKS['matrix'][0]} TFLOP/s (FP64 tensor core).",
+             "*FLOP/byte*: by formula, reads alone, nothing cached.",
+             "*Sectors/request* of global memory, *excess wavefronts* of shared memory for each FMA "
+             "of a warp, *FMA:LDS*, products for each shared load of a lane: counted on the virtual "
+             "GPU."]
+    if not results.timed["runs"]:
+        words.append("Times: " + NOTHING + ".")
+    else:
+        environment = results.timed["environment"]
+        words.append(f"Times: {environment['device']['name']}, {environment['date'][:10]}, square "
+                     "column-major NN, burst; `results/h200_ladder_*.json`.")
+    return " ".join(words)

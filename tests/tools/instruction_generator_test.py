@@ -6,6 +6,9 @@ import unittest
 from pathlib import Path
 
 INSTRUCTIONS = Path(__file__).resolve().parents[1] / "vgpu/instructions"
+sys.path.insert(0, str(INSTRUCTIONS / "generator"))
+sys.dont_write_bytecode = True
+import core  # noqa: E402
 
 
 def differences(folder):
@@ -26,6 +29,18 @@ class Generator(unittest.TestCase):
             subprocess.run([sys.executable, "-B", INSTRUCTIONS / "generator", folder], check=True)
             self.assertGreater(len(list(Path(folder).glob("*.ptx"))), 300)
             self.assertEqual(differences(folder), [])
+            made = {path.stem for path in Path(folder).glob("*.ptx")}
+            committed = {path.stem for path in INSTRUCTIONS.glob("*.ptx")}
+            self.assertEqual(committed - made, set(core.HAND_WRITTEN))
+
+    def test_a_name_is_written_once_and_never_over_a_test_by_hand(self):
+        with tempfile.TemporaryDirectory() as folder:
+            core.FOLDER = Path(folder)
+            core.Kernel("planted", "nop", "  ret;", []).write()
+            for name in ("planted", *core.HAND_WRITTEN):
+                with self.assertRaises(AssertionError):
+                    core.Kernel(name, "nop", "  ret;", []).write()
+            self.assertEqual([path.name for path in Path(folder).iterdir()], ["planted.ptx"])
 
     def test_a_changed_file_is_found(self):
         with tempfile.TemporaryDirectory() as folder:

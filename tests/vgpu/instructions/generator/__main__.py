@@ -6,51 +6,34 @@
 import sys
 from pathlib import Path
 
-import approximate
-import async_copy
-import atomic
-import barrier
-import bits
-import calibrate
-import bulk_copy
-import cluster
-import control
-import conversion
 import core
 import fault
-import floating
-import half
-import integer
-import matrix
-import matrix_fault
-import memory
-import warp
-import wgmma
-import wmma
+from arithmetic import (
+    approximate,
+    bits,
+    conversion,
+    float_conversion,
+    float_nan,
+    float_order,
+    floating,
+    half,
+    integer,
+    integer_compare,
+)
+from matrix import calibrate, matrix_fault, mma, wgmma, wmma
+from memory import async_copy, atomic, bulk_copy, load_store, state_spaces, tensor_copy
+from threads import barrier, cluster, control, hints, warp
+
+FAMILIES = (
+    *(integer, integer_compare, bits),
+    *(floating, float_order, float_nan, half, approximate, conversion, float_conversion),
+    *(mma, matrix_fault, wgmma, wmma, calibrate),
+    *(load_store, state_spaces, atomic, async_copy, bulk_copy, tensor_copy),
+    *(control, barrier, cluster, warp, hints),
+    fault,
+)
 
 if len(sys.argv) > 1:
     core.FOLDER = Path(sys.argv[1])
-
-for module in (
-    integer,
-    bits,
-    floating,
-    half,
-    approximate,
-    conversion,
-    matrix,
-    matrix_fault,
-    memory,
-    atomic,
-    control,
-    barrier,
-    cluster,
-    async_copy,
-    bulk_copy,
-    warp,
-    wgmma,
-    wmma,
-    calibrate,
-    fault,
-):
-    module.write_all()
+for family in FAMILIES:
+    family.write_all()

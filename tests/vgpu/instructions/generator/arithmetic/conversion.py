@@ -1,11 +1,11 @@
-"""cvt between all kinds of types, cvt.pack, and moves that pack and unpack."""
+"""cvt from and to integers, cvt.pack, and moves that pack and unpack."""
 
 import random
 from fractions import Fraction
 
-from core import ANY, M16, M32, M64, NAN, Op, elementwise, integer_rows, signed
-from floating import narrowed_nan, nans, random_number, result, rows, specials
-from softfloat import BF16, F16, F32, F64, TF32
+from arithmetic.float_rows import nans, result
+from core import ANY, M16, M32, M64, Op, elementwise, integer_rows, signed
+from softfloat import F16, F32, F64
 
 FLOATS = {"f16": F16, "f32": F32, "f64": F64}
 MODES = ("rn", "rz", "rm", "rp")
@@ -238,203 +238,6 @@ def float_to_integer():
         )
 
 
-def between_floats():
-    def narrow(source, target, a, mode):
-        if source.is_nan(a):
-            if source is F32:
-                return target.canonical_nan
-            known = target is F16 and not F64.is_negative(a)  # the rest: cvt_f64_nan.ptx
-            return narrowed_nan(target, a) if known else NAN
-        if source.is_infinite(a):
-            return target.infinity | (target.sign_bit if source.is_negative(a) else 0)
-        return target.round(source.value(a), mode, source.is_negative(a))
-
-    def narrowing_rows(seed, source, target, count=56):
-        """Ties and near-ties of the target among numbers of the source."""
-        rng = random.Random(seed)
-        table = rows(seed, source, 1, count // 2)
-        while len(table) < count:
-            value = target.value(random_number(rng, target))
-            size = max(abs(value), target.value(target.smallest_normal))
-            half = size / (1 << (target.mantissa_bits + rng.choice([0, 1, 2])))
-            bits = source.round(value + rng.choice([half, half / 2, -half, 0]))
-            table.append([bits])
-        for k, x in enumerate(specials(target)):
-            if k % 3 == 0 and not target.is_infinite(x):
-                table.append([source.round(target.value(x), "rn", target.is_negative(x))])
-        table.append(
-            [source.round(target.value(target.largest) * Fraction(1 << 30, (1 << 30) - 1))]
-        )
-        return table[:64]
-
-    pairs = [("f32", "f64", F64, F32), ("f16", "f32", F32, F16), ("f16", "f64", F64, F16)]
-    for to_name, from_name, source, target in pairs:
-        ops = [
-            Op(
-                f"cvt.{mode}.{to_name}.{from_name} {{d}}, a;",
-                target.bits,
-                lambda a, mode=mode: narrow(source, target, a, mode),
-            )
-            for mode in MODES
-        ]
-        if target is F32:
-
-            def sat(a):
-                value = narrow(source, target, a, "rn")
-                if value == NAN:
-                    return 0
-                if F32.is_negative(value):
-                    return ANY if F32.is_zero(value) else 0
-                return min(value, F32.one)
-
-            ops.append(Op("cvt.rn.sat.f32.f64 {d}, a;", 32, sat))
-
-            def ftz(a):
-                value, below = narrow(source, target, a, "rn"), narrow(source, target, a, "rz")
-                if value == NAN:
-                    return value
-                return (
-                    ANY
-                    if F32.is_subnormal(below) and not F32.is_subnormal(value)
-                    else F32.flush(value)
-                )
-
-            ops.append(Op("cvt.rn.ftz.f32.f64 {d}, a;", 32, ftz))
-        elementwise(
-            f"cvt_{from_name}_to_{to_name}",
-            f"cvt.{{rn,rz,rm,rp}}.{to_name}.{from_name}",
-            {"a": source.bits},
-            narrowing_rows(340 + target.bits + source.bits, source, target),
-            ops,
-        )
-
-    def widen(source, target, a):
-        if source.is_nan(a):
-            return F32.canonical_nan if target is F32 else NAN
-        if source.is_infinite(a):
-            return target.infinity | (target.sign_bit if source.is_negative(a) else 0)
-        return target.round(source.value(a), "rn", source.is_negative(a))
-
-    fields = {"a": 32, "h": 16, "pad": 16}
-    table = [[a, h, 0] for (a,), (h,) in zip(rows(350, F32, 1), rows(351, F16, 1))]
-    ops = [
-        Op("cvt.f64.f32 {d}, a;", 64, lambda a, h: widen(F32, F64, a)),
-        Op("cvt.f64.f16 {d}, h;", 64, lambda a, h: widen(F16, F64, h)),
-        Op("cvt.f32.f16 {d}, h;", 32, lambda a, h: widen(F16, F32, h)),
-        Op("cvt.ftz.f64.f32 {d}, a;", 64, lambda a, h: widen(F32, F64, F32.flush(a))),
-    ]
-    elementwise("cvt_widen", "cvt.f64.f32, cvt.f64.f16, cvt.f32.f16", fields, table, ops)
-
-    def halves(target, a, b, mode, relu=False):
-        parts = []
-        for x in (b, a):
-            value = narrow(F32, target, x, mode)
-            if relu and target.is_negative(value) and not target.is_nan(value):
-                value = 0
-            parts.append(value)
-        return parts[1] << 16 | parts[0]
-
-    table = [
-        [a, b] for (a,), (b,) in zip(narrowing_rows(352, F32, BF16), narrowing_rows(353, F32, F16))
-    ]
-    ops = [
-        Op(f"cvt.{m}.bf16.f32 {{d}}, a;", 16, lambda a, b, m=m: narrow(F32, BF16, a, m))
-        for m in ("rn", "rz")
-    ]
-    ops += [
-        Op(f"cvt.{m}.{n}.f32 {{d}}, a, b;", 32, lambda a, b, m=m, f=f: halves(f, a, b, m))
-        for m in ("rn", "rz")
-        for n, f in (("f16x2", F16), ("bf16x2", BF16))
-    ]
-    ops += [
-        Op(f"cvt.rn.relu.{n}.f32 {{d}}, a, b;", 32, lambda a, b, f=f: halves(f, a, b, "rn", True))
-        for n, f in (("f16x2", F16), ("bf16x2", BF16))
-    ]
-    elementwise(
-        "cvt_to_packed_halves",
-        "cvt to bf16, f16x2, bf16x2 from f32; .relu",
-        {"a": 32, "b": 32},
-        table,
-        ops,
-        target="sm_80",
-        version="7.1",
-    )
-
-    def tensor32(a):
-        if F32.is_nan(a):
-            return ANY
-        if F32.is_infinite(a):
-            return a
-        return TF32.round(F32.value(a), "rna", F32.is_negative(a)) << 13
-
-    elementwise(
-        "cvt_tf32",
-        "cvt.rna.tf32.f32: 10 mantissa bits, ties away from zero",
-        {"a": 32},
-        narrowing_rows(354, F32, TF32),
-        [Op("cvt.rna.tf32.f32 {d}, a;", 32, tensor32)],
-        target="sm_80",
-        version="7.1",
-    )
-
-    def from_bf16(h):
-        return NAN if BF16.is_nan(h) else h << 16
-
-    elementwise(
-        "cvt_bf16_to_f32",
-        "cvt.f32.bf16",
-        {"h": 16},
-        rows(355, BF16, 1, 40),
-        [Op("cvt.f32.bf16 {d}, h;", 32, from_bf16)],
-        target="sm_90",
-        version="7.8",
-    )
-
-
-def nans_between_floats():
-    """What a NaN of f64 becomes, and one of f32 that stays one or becomes f64."""
-    wide = nans(F64) + [
-        0x7FFFFFFFFFFFFFFF,
-        0xFFFFFFFFFFFFFFFF,
-        0x7FFDB97531ECA864,
-        0xFFF123456789ABCD,
-        0x7FF0000020000000,
-        0x7FF0040000000000,
-        0x7FF4000000000001,
-    ]
-    single = nans(F32) + [0x7FFFFFFF, 0xFFFFFFFF, 0x7FEDCBA9, 0xFF812345, 0x7FA00000, 0, F32.one]
-
-    def widened(a):
-        if not F32.is_nan(a):
-            return F64.round(F32.value(a))
-        sign = F64.sign_bit if F32.is_negative(a) else 0
-        return F64.quieted(sign | F64.infinity | (a & 0x7FFFFF) << 29)
-
-    ops = [
-        Op(f"cvt.{mode}.{name}.f64 {{d}}, x;", f.bits, lambda x, a, f=f: narrowed_nan(f, x))
-        for name, f, modes in (
-            ("f32", F32, ("rn", "rz", "rn.ftz")),
-            ("f16", F16, MODES),
-            ("bf16", BF16, ("rn", "rz")),
-        )
-        for mode in modes
-    ]
-    ops += [
-        Op("cvt.f64.f32 {d}, a;", 64, lambda x, a: widened(a)),
-        Op("cvt.f32.f32 {d}, a;", 32, lambda x, a: a),
-    ]
-    elementwise(
-        "cvt_f64_nan",
-        "NaN from f64 to f32, f16, bf16, from f32 to f64 and f32",
-        {"x": 64, "a": 32, "pad": 32},
-        [[x, a, 0] for x, a in zip(wide, single)],
-        ops,
-        target="sm_90",
-        version="7.8",
-        notes=["HW: an H200 agrees; the expectation was written before it ran there"],
-    )
-
-
 def pack():
     def clamp(kind, bits, value):
         low, high = limits(kind, bits)
@@ -509,13 +312,5 @@ def moves():
 
 
 def write_all():
-    for family in (
-        integer_to_integer,
-        integer_to_float,
-        float_to_integer,
-        between_floats,
-        nans_between_floats,
-        pack,
-        moves,
-    ):
+    for family in (integer_to_integer, integer_to_float, float_to_integer, pack, moves):
         family()

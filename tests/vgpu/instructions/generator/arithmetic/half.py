@@ -1,8 +1,10 @@
 """f16 and bf16, single and packed."""
 
 import softfloat as sf
+from arithmetic.float_order import COMPARES
+from arithmetic.float_rows import product_rows, result
+from arithmetic.floating import NAMES, saturated
 from core import ANY, Op, elementwise
-from floating import COMPARES, NAMES, product_rows, result, saturated
 from softfloat import BF16, F16
 
 

@@ -1,10 +1,9 @@
 """mma.sync of every shape and type, and ldmatrix, stmatrix, movmatrix."""
 
 import random
-from fractions import Fraction
 
 from core import Kernel, prologue
-from tensor import TYPES, a_place, as_integer, b_place, d_place, encode, pack, product
+from tensor import TYPES, a_place, b_place, d_place, encode, pack, product
 
 RNG = random.Random(9001)
 

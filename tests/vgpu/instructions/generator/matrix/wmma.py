@@ -6,8 +6,8 @@ The matrices stand in memory with strides of their own; what the store must not 
 import random
 
 from core import Kernel, prologue
-from matrix import names, small
-from tensor import TYPES, as_integer, encode, pack, parts
+from matrix.mma import names, small
+from tensor import TYPES, as_integer, encode, parts
 
 RNG = random.Random(9292)
 

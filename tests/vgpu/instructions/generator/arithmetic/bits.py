@@ -1,7 +1,7 @@
 """Logic, shifts, bit fields, bit counts and byte permutations."""
 
 from core import M32, Op, elementwise, integer_rows, signed
-from integer import write_wide
+from arithmetic.integer import write_wide
 
 
 def logic():

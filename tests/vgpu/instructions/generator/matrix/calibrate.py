@@ -8,9 +8,9 @@ import random
 from fractions import Fraction
 
 from core import Kernel
-from matrix import Shape, mma_file
+from matrix.mma import Shape, mma_file
+from matrix.wgmma import Operand, accumulator_words, descriptor_code, prologue_of
 from tensor import TYPES, exponent_of, product, round_nearest
-from wgmma import Operand, accumulator_words, descriptor_code, prologue_of
 
 RNG = random.Random(9393)
 

@@ -5,38 +5,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "lab/timing/chain.h"
 #include "lab/timing/timed_bench.h"
-#include "lab/verify/prepared_call.h"
 #include "tests/lab/timing/fake_device.h"
+#include "tests/lab/timing/fake_vendor.h"
 
 namespace tessera::lab {
 namespace {
-
-// A vendor whose calls take a known time on the fake device's clock.
-class FakeVendor : public Vendor {
- public:
-  FakeVendor(FakeDevice& device, std::vector<double> milliseconds)
-      : device_(device), milliseconds_(std::move(milliseconds)) {}
-  std::string version() const override { return "fake 1.0"; }
-  std::int64_t workspace_bytes() const override { return 12345; }
-  std::vector<VendorCall> calls(const Problem& problem) override {
-    std::vector<VendorCall> out;
-    for (std::size_t i = 0; i < milliseconds_.size(); ++i) {
-      const double ms = milliseconds_[i];
-      const auto call = [this, ms](const Operands&) {
-        if (ms < 0) throw StatusError(Status::unavailable("status 15"));
-        device_.advance(ms);
-      };
-      out.push_back({"candidate " + std::to_string(i), i == 0 && problem.beta != 0, call});
-    }
-    return out;
-  }
-
- private:
-  FakeDevice& device_;
-  std::vector<double> milliseconds_;
-};
 
 BenchOptions quick_options() {
   BenchOptions options;
@@ -380,70 +354,6 @@ TEST(Bench, StoppingKeepsWhatThereIs) {
     EXPECT_EQ(records.size(), 1u);
     EXPECT_EQ(device.launches, launches);
   }
-}
-
-ChainOptions quick_chain(int length) {
-  ChainOptions options;
-  options.length = length;
-  options.idle_ms = 0;
-  return options;
-}
-
-TEST(Chain, EveryProductFeedsTheNext) {
-  for (Order order : {Order::kColumnMajor, Order::kRowMajor}) {
-    for (const char* layout : {"NN", "TN"}) {
-      FakeDevice device;
-      const Kernel kernel = fake_kernel(kF64Types);
-      Problem problem{40, 40, 40, kF64Types, order};
-      set_layout(problem, layout);
-      const ChainResult result = run_chain(device, {&kernel, "only"}, problem, quick_chain(5));
-      EXPECT_TRUE(result.correct) << result.reason;
-      EXPECT_GT(result.max_error_ratio, 0);
-      EXPECT_EQ(device.launches, 5);
-      EXPECT_EQ(result.host_seconds, 5 * 0.25);
-      EXPECT_FALSE(result.own_ms);
-    }
-  }
-}
-
-TEST(Chain, AWrongProductIsNamedAndNotTimed) {
-  FakeDevice device(DeviceKind::kCuda, Bug::kDropsLastK);
-  const Kernel kernel = fake_kernel(kF64Types);
-  const ChainResult result =
-      run_chain(device, {&kernel, "only"}, {40, 40, 40, kF64Types}, quick_chain(5));
-  EXPECT_FALSE(result.correct);
-  EXPECT_EQ(result.reason.rfind("product 1: D(", 0), 0u) << result.reason;
-  EXPECT_FALSE(result.own_ms);
-}
-
-TEST(Chain, TimesTheWholeChainInTurnWithTheVendor) {
-  FakeDevice device(DeviceKind::kCuda);
-  const Kernel kernel = fake_kernel(kF32Types);
-  FakeVendor vendor(device, {0.01, 3, 2});  // the first works in place and does not add C
-  ChainOptions options = quick_chain(7);
-  options.vendor = &vendor;
-  const ChainResult result = run_chain(device, {&kernel, "only"}, {40, 40, 40}, options);
-  ASSERT_TRUE(result.correct) << result.reason;
-  EXPECT_DOUBLE_EQ(result.own_ms->median, 7);
-  EXPECT_DOUBLE_EQ(result.vendor_ms->median, 14);
-  EXPECT_EQ(result.vendor, "candidate 2");
-  EXPECT_EQ(to_json(result)["vendor_ms"]["median"], 14);
-}
-
-TEST(Chain, StopsBetweenProducts) {
-  FakeDevice device;
-  const Kernel kernel = fake_kernel(kF32Types);
-  ChainOptions options = quick_chain(9);
-  options.stop = [&] { return device.launches == 4; };
-  EXPECT_THROW(run_chain(device, {&kernel, "only"}, {40, 40, 40}, options), Stopped);
-  EXPECT_EQ(device.launches, 4);
-  EXPECT_EQ(device.live_blocks(), 0u);
-}
-
-TEST(Chain, WantsSquareMatrices) {
-  FakeDevice device;
-  const Kernel kernel = fake_kernel(kF32Types);
-  EXPECT_THROW(run_chain(device, {&kernel, "only"}, {40, 41, 40}, quick_chain(2)), StatusError);
 }
 
 }  // namespace

@@ -1,0 +1,80 @@
+// Chains of products: each is checked, then the whole chain is timed in turn with the vendor's.
+#include "lab/timing/chain.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "lab/verify/stop.h"
+#include "tests/lab/timing/fake_device.h"
+#include "tests/lab/timing/fake_vendor.h"
+
+namespace tessera::lab {
+namespace {
+
+ChainOptions quick_chain(int length) {
+  ChainOptions options;
+  options.length = length;
+  options.idle_ms = 0;
+  return options;
+}
+
+TEST(Chain, EveryProductFeedsTheNext) {
+  for (Order order : {Order::kColumnMajor, Order::kRowMajor}) {
+    for (const char* layout : {"NN", "TN"}) {
+      FakeDevice device;
+      const Kernel kernel = fake_kernel(kF64Types);
+      Problem problem{40, 40, 40, kF64Types, order};
+      set_layout(problem, layout);
+      const ChainResult result = run_chain(device, {&kernel, "only"}, problem, quick_chain(5));
+      EXPECT_TRUE(result.correct) << result.reason;
+      EXPECT_GT(result.max_error_ratio, 0);
+      EXPECT_EQ(device.launches, 5);
+      EXPECT_EQ(result.host_seconds, 5 * 0.25);
+      EXPECT_FALSE(result.own_ms);
+    }
+  }
+}
+
+TEST(Chain, AWrongProductIsNamedAndNotTimed) {
+  FakeDevice device(DeviceKind::kCuda, Bug::kDropsLastK);
+  const Kernel kernel = fake_kernel(kF64Types);
+  const ChainResult result =
+      run_chain(device, {&kernel, "only"}, {40, 40, 40, kF64Types}, quick_chain(5));
+  EXPECT_FALSE(result.correct);
+  EXPECT_EQ(result.reason.rfind("product 1: D(", 0), 0u) << result.reason;
+  EXPECT_FALSE(result.own_ms);
+}
+
+TEST(Chain, TimesTheWholeChainInTurnWithTheVendor) {
+  FakeDevice device(DeviceKind::kCuda);
+  const Kernel kernel = fake_kernel(kF32Types);
+  FakeVendor vendor(device, {0.01, 3, 2});  // the first works in place and does not add C
+  ChainOptions options = quick_chain(7);
+  options.vendor = &vendor;
+  const ChainResult result = run_chain(device, {&kernel, "only"}, {40, 40, 40}, options);
+  ASSERT_TRUE(result.correct) << result.reason;
+  EXPECT_DOUBLE_EQ(result.own_ms->median, 7);
+  EXPECT_DOUBLE_EQ(result.vendor_ms->median, 14);
+  EXPECT_EQ(result.vendor, "candidate 2");
+  EXPECT_EQ(to_json(result)["vendor_ms"]["median"], 14);
+}
+
+TEST(Chain, StopsBetweenProducts) {
+  FakeDevice device;
+  const Kernel kernel = fake_kernel(kF32Types);
+  ChainOptions options = quick_chain(9);
+  options.stop = [&] { return device.launches == 4; };
+  EXPECT_THROW(run_chain(device, {&kernel, "only"}, {40, 40, 40}, options), Stopped);
+  EXPECT_EQ(device.launches, 4);
+  EXPECT_EQ(device.live_blocks(), 0u);
+}
+
+TEST(Chain, WantsSquareMatrices) {
+  FakeDevice device;
+  const Kernel kernel = fake_kernel(kF32Types);
+  EXPECT_THROW(run_chain(device, {&kernel, "only"}, {40, 41, 40}, quick_chain(2)), StatusError);
+}
+
+}  // namespace
+}  // namespace tessera::lab

@@ -22,7 +22,7 @@ std::vector<int> keys_of(const Row& row) {
 
 std::unordered_map<int, const Row*> index_rows() {
   std::unordered_map<int, const Row*> index;
-  for (const auto rows : {arithmetic_rows(), memory_rows(), async_rows(), tensor_rows(),
+  for (const auto rows : {float_rows(), integer_rows(), memory_rows(), async_rows(), tensor_rows(),
                           uniform_rows(), control_rows()}) {
     for (const Row& row : rows) {
       for (const int key : keys_of(row)) {

@@ -29,7 +29,8 @@ struct Row {
 
 constexpr int u(int code) { return code | 0x1000; }  // bit 91 in a key
 
-std::span<const Row> arithmetic_rows();
+std::span<const Row> float_rows();
+std::span<const Row> integer_rows();
 std::span<const Row> memory_rows();
 std::span<const Row> async_rows();
 std::span<const Row> tensor_rows();

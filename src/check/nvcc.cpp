@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <span>
 
 #include "base/numbers.h"
 #include "base/status.h"
@@ -117,7 +119,7 @@ std::string find_nvcc() {
     if (is_program(place)) return place;
   }
   throw StatusError(Status::unavailable(
-      "a .cu file needs nvcc, and there is none in NVCC, CUDA_HOME, PATH or /usr/local/cuda; "
+      "this needs nvcc, and there is none in NVCC, CUDA_HOME, PATH or /usr/local/cuda; "
       "install the CUDA toolkit, or 'pip install nvidia-cuda-nvcc' and set NVCC to its bin/nvcc, "
       "or "
       "give a .ptx file made elsewhere with 'nvcc -ptx -arch=sm_90a -lineinfo'"));
@@ -136,6 +138,20 @@ std::string compile_to_ptx(const std::string& source, const std::vector<std::str
   if (code == 0) return lab::read_whole_file(ptx, "the compiler's output");
   throw StatusError(Status::bad_argument(
       fmt::format("'{}' does not compile: nvcc ended with exit code {}", source, code)));
+}
+
+std::vector<std::byte> assemble_ptx(std::string_view ptx, const std::string& arch) {
+  const TemporaryFolder folder;
+  const std::string text = folder / "kernel.ptx", cubin = folder / "kernel.cubin";
+  std::ofstream(text, std::ios::binary).write(ptx.data(), static_cast<std::streamsize>(ptx.size()));
+  const int code = run({find_nvcc(), "-cubin", "-arch=" + arch, "-o", cubin, text});
+  if (code != 0) {
+    throw StatusError(Status::unsupported(fmt::format(
+        "the PTX cannot be assembled for {}: nvcc ended with exit code {}", arch, code)));
+  }
+  const std::string bytes = lab::read_whole_file(cubin, "the assembler's output");
+  const auto view = std::as_bytes(std::span(bytes));
+  return {view.begin(), view.end()};
 }
 
 }  // namespace tessera::checking

@@ -1,7 +1,9 @@
 // CUDA sources to PTX, with the nvcc of this machine.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tessera::checking {
@@ -13,5 +15,9 @@ std::string find_nvcc();
 // The PTX of a source file, for sm_90a with line numbers unless `arguments` name an architecture.
 // What the compiler says goes to stderr. Throws kBadArgument when it refuses the file.
 std::string compile_to_ptx(const std::string& source, const std::vector<std::string>& arguments);
+
+// The cubin of a PTX text for "sm_75". Throws like the above; kUnsupported when the assembler
+// refuses the text for that architecture.
+std::vector<std::byte> assemble_ptx(std::string_view ptx, const std::string& arch);
 
 }  // namespace tessera::checking

@@ -28,6 +28,27 @@ TEST_F(Sass, ExplainsRung11) {
   }
 }
 
+// One loop, four architectures: where an FFMA holds its pipe for two cycles, ports are no obstacle.
+TEST_F(Sass, JudgesTheCodeOfTheCardThatIsNamed) {
+  const Ran turing = run_program({"sass", "12", "--gpu", "2080ti", "--no-run"});
+  if (contains(turing.err, "needs nvcc")) GTEST_SKIP() << "no nvcc";
+  EXPECT_EQ(turing.code, 0) << turing.err;
+  EXPECT_TRUE(contains(turing.out, "(sm_75,")) << turing.out;
+  EXPECT_TRUE(contains(turing.out, "holds\nits pipe for 2 cycles")) << turing.out;
+  EXPECT_TRUE(contains(turing.out, "Verdict: the FFMA pipe can be full")) << turing.out;
+  EXPECT_TRUE(contains(run_program({"sass", "12", "--gpu", "v100", "--no-run"}).out, "(sm_75,"));
+  const std::vector<std::pair<const char*, const char*>> cards = {{"a100", "(sm_80,"},
+                                                                  {"rtx3090", "(sm_86,"}};
+  for (const auto& [card, sm] : cards) {
+    const Ran ran = run_program({"sass", "12", "--gpu", card, "--no-run"});
+    EXPECT_TRUE(contains(ran.out, sm)) << ran.out;
+    EXPECT_EQ(contains(ran.out, "can be full"), std::string(card) == "a100") << ran.out;
+  }
+  const Ran none = run_program({"sass", "15", "--gpu", "a100"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_TRUE(contains(none.err, "15_producer_warp: its code runs on SM 9.0 alone")) << none.err;
+}
+
 TEST_F(Sass, TellsMemoryBoundKernelsToBeLeftAlone) {
   const Ran ran = run_program({"sass", "02", "--no-run"});
   EXPECT_TRUE(contains(ran.out, "do not touch the SASS")) << ran.out;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/options/card_kernel.h"
 #include "cli/options/gpu_option.h"
 #include "cli/options/parser.h"
 #include "cli/options/session.h"
@@ -57,7 +58,9 @@ int compare(const Options& options) {
   VirtualDeviceOptions settings;
   settings.host_threads = host_threads_of(options.device);
   const std::unique_ptr<Device> device = make_virtual_device(settings);
-  const auto run = [&](const KernelChoice& kernel) {
+  CardKernels card(gpu);
+  const auto run = [&](const KernelChoice& choice) {
+    const KernelChoice kernel = card.on_card(choice);
     const Problem problem =
         one_problem_of(options.problem, kernel.kernel->types, kShape, "compare");
     return lab::count_run(*device, kernel, problem, seed, lab::sample_for(kernel, problem));

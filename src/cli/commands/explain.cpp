@@ -8,6 +8,7 @@
 #include "base/interrupt.h"
 #include "base/numbers.h"
 #include "cli/command.h"
+#include "cli/options/card_kernel.h"
 #include "cli/options/gpu_option.h"
 #include "cli/options/parser.h"
 #include "cli/options/session.h"
@@ -44,8 +45,10 @@ int explain(const Options& options) {
   const std::unique_ptr<Device> device = make_virtual_device(settings);
   lab::Json object = {{"schema", "tessera.explain/1"}, {"command", command_line()}};
   Table table;
-  for (const KernelChoice& kernel : kernels_of(options.problem)) {
+  CardKernels card(gpu);
+  for (const KernelChoice& choice : kernels_of(options.problem)) {
     if (interrupted()) break;
+    const KernelChoice kernel = card.on_card(choice);
     const Problem problem =
         one_problem_of(options.problem, kernel.kernel->types, kShape, "explain");
     const std::uint64_t sample = sample_of(options, kernel, problem);

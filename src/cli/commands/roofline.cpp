@@ -8,6 +8,7 @@
 #include "arch/costs.h"
 #include "base/progress.h"
 #include "cli/command.h"
+#include "cli/options/card_kernel.h"
 #include "cli/options/gpu_option.h"
 #include "cli/options/parser.h"
 #include "cli/options/session.h"
@@ -71,17 +72,28 @@ lab::Roofline survey(const Options& options, const arch::Gpu& gpu) {
   const std::vector<KernelChoice> kernels = kernels_of(options.problem);
   Progress bar(static_cast<std::int64_t>(kernels.size()));
   std::vector<lab::RooflinePoint> points;
+  std::vector<lab::NotDrawn> not_drawn;
   std::string size;
-  for (const KernelChoice& kernel : kernels) {
-    bar.show(static_cast<std::int64_t>(points.size()), name_of(kernel));
-    const Problem problem = the_problem(options.problem, kernel.kernel->types);
-    const std::uint64_t sample = lab::sample_for(kernel, problem) ? kCtas : 0;
-    const lab::CountedRun run = lab::count_run(*device, kernel, problem, seed, sample);
-    points.push_back(lab::roofline_point(run, kernel.variant, gpu));
-    points.back().measured_ms = measured_ms(measured, points.back(), problem);
+  CardKernels card(gpu);
+  for (const KernelChoice& choice : kernels) {
+    bar.show(static_cast<std::int64_t>(points.size() + not_drawn.size()), name_of(choice));
+    const Problem problem = the_problem(options.problem, choice.kernel->types);
     size = fmt::format("{} x {} x {}", problem.m, problem.n, problem.k);
+    try {
+      const std::string why = why_not_on(*choice.kernel, gpu);
+      if (!why.empty() && kernels.size() > 1) throw StatusError(Status::unsupported(why));
+      const KernelChoice kernel = card.on_card(choice);
+      const std::uint64_t sample = lab::sample_for(kernel, problem) ? kCtas : 0;
+      const lab::CountedRun run = lab::count_run(*device, kernel, problem, seed, sample);
+      points.push_back(lab::roofline_point(run, kernel.variant, gpu));
+      points.back().measured_ms = measured_ms(measured, points.back(), problem);
+    } catch (const StatusError& error) {
+      if (error.status().code != StatusCode::kUnsupported || kernels.size() == 1) throw;
+      not_drawn.push_back({name_of(choice), error.status().message});
+    }
   }
   lab::Roofline roofline = lab::roofline_of(gpu, std::move(points));
+  roofline.not_drawn = std::move(not_drawn);
   roofline.size = size;
   roofline.measured = options.measured;
   return roofline;
@@ -102,6 +114,9 @@ int roofline(const Options& options) {
       fmt::print("  {:<20} {:8.1f} TFLOP/s\n", roof.name, roof.tflops);
     }
     fmt::print("\n{}\npredicted ms: model ({})\n", render(table, Format::kText), result.model);
+    for (const lab::NotDrawn& absent : result.not_drawn) {
+      fmt::print("Not drawn: {} ({}).\n", absent.kernel, absent.why);
+    }
   }
   return kOk;
 }

@@ -93,7 +93,8 @@ void write_page(const Options& options, const std::vector<Reported>& reported) {
 int show(const Options& options) {
   const int sm =
       options.sm.empty() ? 0 : static_cast<int>(parse_integer("--sm", options.sm, 50, 200));
-  const std::vector<MachineKernel> kernels = machine_kernels(options.target, options.entry, sm);
+  const std::vector<MachineKernel> kernels =
+      machine_kernels(options.target, options.entry, sm, gpu_of(options.gpu));
   if (kernels.size() > kMostReports && options.entry.empty() && options.output.prints_text() &&
       options.html.empty() && !options.output.wants_json()) {
     print_index(kernels);
@@ -118,7 +119,8 @@ int show(const Options& options) {
 
 // Rungs may have entries of one name: a patched one has those of the rung it was made from.
 sass::KernelReport one_report(const std::string& target, const Options& options) {
-  const std::vector<MachineKernel> found = machine_kernels(target, options.entry, 0);
+  const std::vector<MachineKernel> found =
+      machine_kernels(target, options.entry, 0, gpu_of(options.gpu));
   if (found.size() == 1) {
     sass::KernelReport report = sass::report_of(found.front().kernel, found.front().sm);
     const bool is_patched = found.front().choice && found.front().choice->kernel->is_patched();

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
 
 #include "base/status.h"
+#include "cli/options/card_kernel.h"
 #include "gemm/plan.h"
 #include "sass/container/fatbin.h"
 
@@ -59,12 +61,15 @@ std::vector<MachineKernel> kernels_of_file(const std::string& path, int sm) {
 // Default entry of a catalog kernel: the row that an H200 runs for column-major NN.
 const KernelRow* default_row(const KernelChoice& choice) {
   const Problem problem{.m = 1024, .n = 1024, .k = 1024, .types = choice.kernel->types};
-  return &gemm::plan(problem, {}, {.sm = 90, .sms = 132}, {.kernel = choice}).row();
+  const int sm = std::clamp(90, choice.kernel->first_sm, choice.kernel->last_sm);
+  return &gemm::plan(problem, {}, {.sm = sm, .sms = 132}, {.kernel = choice}).row();
 }
 
-void add_catalog_kernel(const KernelChoice& choice, const std::string& entry,
+void add_catalog_kernel(const KernelChoice& choice, const std::string& entry, const arch::Gpu& gpu,
                         std::vector<MachineKernel>& found) {
-  const sass::CubinFile cubin = sass::read_cubin(best_cubin(image_of(*choice.kernel)));
+  CardKernels card(gpu);
+  const sass::CubinFile cubin =
+      sass::read_cubin(best_cubin(image_of(*card.on_card(choice).kernel)));
   const KernelRow* wanted = entry.empty() ? default_row(choice) : nullptr;
   for (const KernelRow& row : choice.kernel->rows) {
     if (row.variant != choice.variant || (wanted && &row != wanted)) continue;
@@ -103,7 +108,7 @@ std::string some_names(const std::vector<MachineKernel>& kernels) {
 }  // namespace
 
 std::vector<MachineKernel> machine_kernels(const std::string& target, const std::string& entry,
-                                           int sm) {
+                                           int sm, const arch::Gpu& gpu) {
   std::vector<MachineKernel> found;
   std::error_code error;
   if (std::filesystem::is_regular_file(target, error)) {
@@ -125,7 +130,7 @@ std::vector<MachineKernel> machine_kernels(const std::string& target, const std:
   }
   std::vector<MachineKernel> all;
   for (const KernelChoice& choice : choose_kernels(target)) {
-    add_catalog_kernel(choice, entry, found);
+    add_catalog_kernel(choice, entry, gpu, found);
     if (found.empty()) {
       for (const KernelRow& row : choice.kernel->rows) {
         all.push_back({choice.kernel->name, 0, {.name = row.entry}, std::nullopt, nullptr});

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "arch/gpu.h"
 #include "catalog/catalog.h"
 #include "sass/container/cubin.h"
 
@@ -15,15 +16,16 @@ struct MachineKernel {
   std::string from;  // "11_double_buffer", or the file's path
   int sm = 0;
   sass::CubinKernel kernel;
-  std::optional<KernelChoice> choice;  // of the catalog
+  std::optional<KernelChoice> choice;  // of the catalog, with the build's own code
   const KernelRow* row = nullptr;      // of the catalog
 };
 
 // `target` is a path or what names kernels of the catalog. `entry` names one of their entries, by
 // its whole name or a part of it; empty: all of a file's, and of a catalog kernel the one that
-// column-major NN problems take. `sm` keeps those of one architecture; 0: all. Throws StatusError
-// when nothing is found.
+// column-major NN problems take. `sm` keeps those of one architecture of a file; 0: all. Catalog
+// kernels are in the code of `gpu`, a file's in whatever it holds. Throws StatusError when nothing
+// is found.
 std::vector<MachineKernel> machine_kernels(const std::string& target, const std::string& entry,
-                                           int sm);
+                                           int sm, const arch::Gpu& gpu);
 
 }  // namespace tessera::cli

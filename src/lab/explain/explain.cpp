@@ -4,6 +4,7 @@
 
 #include "arch/occupancy.h"
 #include "lab/counts/count_tag.h"
+#include "lab/explain/roofline.h"
 #include "sass/container/cubin.h"
 
 namespace tessera::lab {
@@ -104,7 +105,8 @@ Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTre
   e.evidence.totals = totals_of(run, e.evidence.sites);
   e.evidence.resources = resources_of(e.evidence.totals, gpu);
   e.evidence.placement = placement_of(run, gpu);
-  e.prediction = predict_if_known(run, gpu);
+  e.code_arch = image_of(*run.kernel).cubin_arch;
+  e.prediction = predict_if_known(run, gpu, &e.not_predicted);
   e.evidence.replay = replay_of(e.prediction);
 
   const bool packed = !run.kernel->helpers.empty();
@@ -116,8 +118,13 @@ Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTre
                    ratio(flop, e.evidence.totals.sector_bytes),
                    ratio(flop, e.evidence.totals.footprint_bytes)};
 
+  e.peak_tflops = data_sheet_peak(gpu, run.problem.types, e.counts.matrix.warp > 0);
+
   e.limited_by = limited_by(e.evidence);
-  e.verdict = verdict(e.evidence);
+  const bool has_unit = e.peak_tflops > 0 || e.counts.matrix.warp == 0;
+  e.verdict =
+      has_unit ? verdict(e.evidence)
+               : "No verdict: " + e.not_predicted + ", and what follows leaves the products out.";
   e.advice = advise(e.evidence);
   e.costly = by_cost(e.evidence);
   return e;

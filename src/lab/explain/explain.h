@@ -31,9 +31,12 @@ struct Explanation {
   std::uint64_t ctas = 0, ran = 0;  // of the multiplying launch; fewer ran where it was sampled
   std::vector<FormulaCheck> formulas;
   Intensities intensities;
+  double peak_tflops = 0;  // of the unit that multiplies, by lanes and clock; 0: the GPU has none
   double reads_per_shared_word = 0;  // 0: no shared memory
   Evidence evidence;
-  std::optional<Prediction> prediction;  // none where a launch does not fit on the GPU
+  std::string code_arch;                 // of the machine code looked at, "sm_90a"
+  std::optional<Prediction> prediction;  // none where a launch cannot run on the GPU, and why
+  std::string not_predicted;
   std::string limited_by, verdict;
   std::vector<Advice> advice;
   std::vector<Site> costly;  // sites of the longest resource, the largest first

@@ -48,9 +48,9 @@ std::string wrapped(const std::string& text, std::size_t indent = 0) {
 
 std::string heading(const Explanation& e) {
   const Problem& p = e.problem;
-  std::string text =
-      fmt::format("{} ({}), {} x {} x {}, {} {} {}; rates of {}", e.kernel, e.config, p.m, p.n, p.k,
-                  name_of(p.types), layout_of(p), name_of(p.order), e.gpu.name);
+  std::string text = fmt::format("{} ({}), {} x {} x {}, {} {} {}; rates of {}, code of {}",
+                                 e.kernel, e.config, p.m, p.n, p.k, name_of(p.types), layout_of(p),
+                                 name_of(p.order), e.gpu.name, e.code_arch);
   if (e.ran < e.ctas) {
     text += fmt::format("; a sample of {} of {} blocks, scaled up", grouped(double(e.ran)),
                         grouped(double(e.ctas)));
@@ -88,6 +88,21 @@ std::string resources_text(const Explanation& e) {
              grouped(std::round(t.scattered)), grouped(std::round(t.global)), kBankModel));
 }
 
+// TFLOP/s at which device memory delivers the words of an intensity, beside the peak.
+std::string allowed(const Explanation& e, double intensity) {
+  const double tflops = e.gpu.memory_gbs * intensity * 1e-3;
+  return fmt::format("{:.3g} TFLOP/s ({} of {})", tflops, percent(tflops / e.peak_tflops),
+                     short_number(e.peak_tflops));
+}
+
+std::string bandwidth_text(const Explanation& e) {
+  if (e.peak_tflops == 0) return "";
+  return fmt::format(
+      "Bandwidth x intensity: at {} GB/s device memory allows {} as requested, {} by footprint.",
+      short_number(e.gpu.memory_gbs), allowed(e, e.intensities.requested),
+      allowed(e, e.intensities.footprint));
+}
+
 std::string formulas_text(const Explanation& e) {
   Table table{{"words", "formula", "by formula", "counted", ""}, {}};
   for (const FormulaCheck& check : e.formulas) {
@@ -103,7 +118,7 @@ std::string formulas_text(const Explanation& e) {
       e.reads_per_shared_word > 0
           ? fmt::format(" Reads of each shared word: {}.", short_number(e.reads_per_shared_word))
           : ""));
-  return text;
+  return text + wrapped(bandwidth_text(e));
 }
 
 std::string sectors_cell(const Site& site) {
@@ -151,7 +166,7 @@ std::string sites_text(const Explanation& e, int lines) {
 }
 
 std::string prediction_text(const Explanation& e) {
-  if (!e.prediction) return "";
+  if (!e.prediction) return wrapped(fmt::format("Not predicted: {}.", e.not_predicted));
   const Problem& p = e.problem;
   const double flop =
       2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
@@ -302,7 +317,9 @@ Json to_json(const Explanation& e, int lines) {
             {"layout", layout_of(p)},
             {"order", name_of(p.order)}}},
           {"gpu", e.gpu.name},
+          {"code", e.code_arch},
           {"predicted", prediction_json(e)},
+          {"not_predicted", e.prediction ? Json(nullptr) : Json(e.not_predicted)},
           {"limited_by", e.limited_by},
           {"verdict", e.verdict},
           {"tag", e.ran < e.ctas ? "model" : e.counts.tag},
@@ -320,6 +337,8 @@ Json to_json(const Explanation& e, int lines) {
            {{"requested", e.intensities.requested},
             {"sector", e.intensities.sector},
             {"footprint", e.intensities.footprint}}},
+          {"bandwidth_gb_per_s", e.gpu.memory_gbs},
+          {"peak_tflops", e.peak_tflops},
           {"reads_per_shared_word", e.reads_per_shared_word},
           {"placement", to_json(e.evidence.placement)},
           {"advice", advice},

@@ -44,7 +44,9 @@ double peak_of(const Roofline& roofline, const RooflinePoint& point) {
   double peak = 0;
   for (const Unit& unit : kUnits) {
     const bool too_slow = peak == 0 || peak < point.tflops();
-    if (unit.multiplies(point.types) && too_slow) peak = (roofline.gpu.*unit.peak)();
+    if (unit.multiplies(point.types) && too_slow) {
+      peak = std::max(peak, (roofline.gpu.*unit.peak)());
+    }
   }
   return peak;
 }
@@ -57,6 +59,15 @@ void require_peak(const arch::Gpu& gpu, const Types& types) {
 }
 
 }  // namespace
+
+double data_sheet_peak(const arch::Gpu& gpu, const Types& types, bool on_tensor_cores) {
+  for (const Unit& unit : kUnits) {
+    if (unit.multiplies(types) && unit.is_tensor_core == on_tensor_cores) {
+      return (gpu.*unit.peak)();
+    }
+  }
+  return 0;
+}
 
 double reachable_peak(const arch::Gpu& gpu, const Types& types, bool on_tensor_cores) {
   for (const Unit& unit : kUnits) {
@@ -103,16 +114,19 @@ Roofline roofline_of(const arch::Gpu& gpu, std::vector<RooflinePoint> points) {
 
 Table roofline_table(const Roofline& roofline) {
   Table table{{"kernel", "config", "FLOP/byte requested", "sector", "footprint", "counts",
-               "predicted ms", "measured ms", "TFLOP/s", "of peak", "bound (model)"},
+               "bandwidth x requested", "predicted ms", "measured ms", "TFLOP/s", "of peak",
+               "bound (model)"},
               {}};
   for (const RooflinePoint& p : roofline.points) {
-    table.rows.push_back(
-        {p.kernel, p.config, fmt::format("{:.3g}", p.intensity.requested),
-         fmt::format("{:.3g}", p.intensity.sector), fmt::format("{:.4g}", p.intensity.footprint),
-         p.counts_tag, fmt::format("{:.4g}", p.predicted_ms),
-         p.measured_ms ? fmt::format("{:.4g}", *p.measured_ms) : "-",
-         fmt::format("{:.4g}", p.tflops()),
-         fmt::format("{:.1f} %", 100 * p.tflops() / peak_of(roofline, p)), p.bound});
+    const double peak = peak_of(roofline, p), memory = p.memory_tflops(roofline.gpu);
+    table.rows.push_back({p.kernel, p.config, fmt::format("{:.3g}", p.intensity.requested),
+                          fmt::format("{:.3g}", p.intensity.sector),
+                          fmt::format("{:.4g}", p.intensity.footprint), p.counts_tag,
+                          fmt::format("{:.3g} TFLOP/s, {:.1f} %", memory, 100 * memory / peak),
+                          fmt::format("{:.4g}", p.predicted_ms),
+                          p.measured_ms ? fmt::format("{:.4g}", *p.measured_ms) : "-",
+                          fmt::format("{:.4g}", p.tflops()),
+                          fmt::format("{:.1f} %", 100 * p.tflops() / peak), p.bound});
   }
   return table;
 }
@@ -138,10 +152,15 @@ Json to_json(const Roofline& roofline) {
                                 {"sector", p.intensity.sector},
                                 {"footprint", p.intensity.footprint}}},
                               {"counts", p.counts_tag},
+                              {"memory_tflops", p.memory_tflops(roofline.gpu)},
                               {"predicted_ms", p.predicted_ms},
                               {"measured_ms", p.measured_ms ? Json(*p.measured_ms) : Json(nullptr)},
                               {"tflops", p.tflops()},
                               {"bound", p.bound}});
+  }
+  file["not_drawn"] = Json::array();
+  for (const NotDrawn& absent : roofline.not_drawn) {
+    file["not_drawn"].push_back({{"kernel", absent.kernel}, {"why", absent.why}});
   }
   return file;
 }

@@ -24,6 +24,14 @@ struct RooflinePoint {
 
   double ms() const { return measured_ms.value_or(predicted_ms); }
   double tflops() const { return flop / (ms() * 1e9); }
+  // What device memory allows when every word is requested of it.
+  double memory_tflops(const arch::Gpu& gpu) const {
+    return gpu.memory_gbs * intensity.requested * 1e-3;
+  }
+};
+// A kernel that the GPU cannot run.
+struct NotDrawn {
+  std::string kernel, why;
 };
 
 struct BandwidthRoof {
@@ -43,8 +51,11 @@ struct Roofline {
   std::vector<BandwidthRoof> bandwidths;
   std::vector<ComputeRoof> peaks;
   std::vector<RooflinePoint> points;
+  std::vector<NotDrawn> not_drawn = {};
 };
 
+// TFLOP/s of the unit that multiplies these types, by its lanes and the clock; 0: there is none.
+double data_sheet_peak(const arch::Gpu& gpu, const Types& types, bool on_tensor_cores);
 // TFLOP/s of the unit that multiplies these types: as measured where it was, else as its lanes and
 // the clock allow; 0 where no number is known.
 double reachable_peak(const arch::Gpu& gpu, const Types& types, bool on_tensor_cores);

@@ -271,9 +271,10 @@ void add_costs(std::vector<Step>& steps, const std::vector<std::string>& names,
 
 }  // namespace
 
-std::vector<int> port_bubbles(std::span<const sass::Operation> loop) {
-  const sass::PortUse use = sass::ports_of_loop(loop);
-  const double forgiven = std::max(0.0, sass::kCyclesACrowdedFfma * use.crowded - use.bubbles);
+std::vector<int> port_bubbles(std::span<const sass::Operation> loop, int sm) {
+  const sass::PortUse use = sass::ports_of_loop(loop, sass::rules_of(sm));
+  const double crowded = sass::cycles_of_crowded_ffma(sm) * use.crowded;
+  const double forgiven = std::max(0.0, crowded - use.bubbles);
   const double each = use.ffmas == 0 ? 0 : forgiven / use.ffmas;
   std::vector<int> bubbles;
   double owed = 0;
@@ -308,7 +309,7 @@ LoopCode loop_code(const CubinKernel& kernel, int sm, const LaunchCounts& counts
   if (code.multiplies == 0 || warps == 0) return {};
   const double all_iterations = dynamic_multiplies(counts) / code.multiplies;
   code.iterations = all_iterations / warps;
-  const std::vector<int> bubbles = port_bubbles(operations);
+  const std::vector<int> bubbles = port_bubbles(operations, sm);
   for (std::size_t i = 0; i < bubbles.size(); ++i) code.steps[i].port_bubbles = bubbles[i];
   add_costs(code.steps, names, costs, all_iterations);
   return code;

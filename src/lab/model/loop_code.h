@@ -47,7 +47,7 @@ struct LoopCode {
 // Cycles lost to the register ports, by instruction of a loop's body: the port model's bubbles, and
 // where they are fewer what crowded FFMAs cost on average (sass/model/ports.h), spread over all
 // FFMAs. In whole cycles: an instruction gets the one that the sum has reached.
-std::vector<int> port_bubbles(std::span<const sass::Operation> loop);
+std::vector<int> port_bubbles(std::span<const sass::Operation> loop, int sm);
 
 // The loop with most of the launch's multiplies. Empty for kernels without one, such as copies.
 LoopCode loop_code(const sass::CubinKernel& kernel, int sm, const LaunchCounts& counts);

@@ -152,13 +152,16 @@ void hold_to_resources(LaunchPrediction& result, const Case& launch) {
   if (result.bound == "latency") result.bound = uses.front().name;
 }
 
-// HW: of the tensor cores FP64 alone is measured (arch/costs.h).
-void refuse_unmeasured_products(const LaunchCounts& counts) {
+// HW: of the tensor cores FP64 alone is measured (arch/costs.h), and few GPUs have that.
+void refuse_unmeasured_products(const LaunchCounts& counts, const arch::Gpu& gpu) {
   for (const InstructionCount& row : counts.instructions) {
-    if (row.warp == 0 || is_double(row.form)) continue;
-    if (classify(row.form).kind == FormKind::kMatrix) {
+    if (row.warp == 0 || classify(row.form).kind != FormKind::kMatrix) continue;
+    if (!is_double(row.form)) {
       throw StatusError(
           Status::unsupported("no rate of the tensor cores is known for " + row.form));
+    }
+    if (gpu.fp64_tensor_lanes == 0) {
+      throw StatusError(Status::unsupported(std::string(gpu.name) + " has no FP64 tensor cores"));
     }
   }
 }
@@ -168,7 +171,7 @@ void refuse_unmeasured_products(const LaunchCounts& counts) {
 std::string model_name(const arch::Gpu& gpu) {
   const arch::Costs costs = arch::costs_of(gpu);
   if (!costs.is_measured) {
-    return "replay of the main loop, sm_90a code; rates of data sheets, error unknown";
+    return "replay of the main loop; rates of data sheets, error unknown";
   }
   return fmt::format(
       "replay of the main loop: median error {:.0f} %, at most {:.0f} % on its fit set",
@@ -179,11 +182,13 @@ Prediction predict(const CountedRun& run, const arch::Gpu& gpu) {
   return predict(run, gpu, arch::costs_of(gpu));
 }
 
-std::optional<Prediction> predict_if_known(const CountedRun& run, const arch::Gpu& gpu) {
+std::optional<Prediction> predict_if_known(const CountedRun& run, const arch::Gpu& gpu,
+                                           std::string* why_not) {
   try {
     return predict(run, gpu);
   } catch (const StatusError& error) {
     if (error.status().code != StatusCode::kUnsupported) throw;
+    if (why_not) *why_not = error.status().message;
     return std::nullopt;
   }
 }
@@ -199,7 +204,7 @@ Prediction predict(const CountedRun& run, const arch::Gpu& gpu, const arch::Cost
     if (!kernel) {
       throw StatusError(Status::unsupported(run.launches[i].entry + " has no machine code here"));
     }
-    refuse_unmeasured_products(run.counts[i]);
+    refuse_unmeasured_products(run.counts[i], gpu);
     const Case launch{gpu, costs, run.counts[i], *kernel};
     const LoopCode code = loop_code(*kernel, cubin.sm, run.counts[i]);
     LaunchPrediction time = code.is_empty() ? copy_time(launch) : loop_time(launch, code);

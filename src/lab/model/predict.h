@@ -39,8 +39,9 @@ struct Prediction {
 // Needs counts with memory; a sample will do. Throws kUnsupported when a launch does not fit on the
 // GPU at all, has no machine code here, or multiplies in a way whose rate is not known.
 Prediction predict(const CountedRun& run, const arch::Gpu& gpu);
-// Nothing instead of kUnsupported.
-std::optional<Prediction> predict_if_known(const CountedRun& run, const arch::Gpu& gpu);
+// Nothing instead of kUnsupported; `why_not` is then the reason.
+std::optional<Prediction> predict_if_known(const CountedRun& run, const arch::Gpu& gpu,
+                                           std::string* why_not = nullptr);
 Prediction predict(const CountedRun& run, const arch::Gpu& gpu, const arch::Costs& costs);
 
 // "replay of the main loop: median error 2 %, at most 16 %, at 1024 and 2048".

@@ -63,6 +63,13 @@ Prepared prepare(std::span<const Operation> code, const PortRules& rules) {
   return prepared;
 }
 
+// Slots that FFMAs leave to other instructions, of this warp or of others, cost nothing as long as
+// there are enough of these; else the pipe is what takes the time.
+void add_pipe(PortUse& use, const PortRules& rules) {
+  const double slots = use.cycles - use.bubbles;
+  use.cycles += std::max(0.0, static_cast<double>(use.ffmas) * rules.ffma_cycles - slots);
+}
+
 void divide(PortUse& use, int iterations) {
   for (double* sum : {&use.cycles, &use.bubbles, &use.reads, &use.ffma_reads, &use.crowded}) {
     *sum /= iterations;
@@ -72,8 +79,15 @@ void divide(PortUse& use, int iterations) {
 
 }  // namespace
 
+int cycles_of_ffma(int sm) { return sm < 86 ? 2 : 1; }
+
+PortRules rules_of(int sm) { return {.ffma_cycles = cycles_of_ffma(sm)}; }
+
+double cycles_of_crowded_ffma(int sm) { return sm == 90 ? kCyclesACrowdedFfma : 0; }
+
 PortAccess port_access(const Operation& operation, const PortRules& rules) {
-  PortAccess access{{}, operation.control.stall, operation.control.yields};
+  PortAccess access{
+      {}, operation.control.stall, operation.control.yields, operation.name == "FFMA"};
   if (rules.only_fixed_latency && operation.timing != Timing::kFixed) return access;
   for (const RegisterUse& use : operation.reads) {
     if (use.file != RegisterFile::kGeneral || use.operand < 0 || use.operand >= kOperandSlots) {
@@ -117,6 +131,8 @@ void PortState::advance(int cycles) {
 }
 
 int PortState::issue(const PortAccess& access, const PortRules& rules) {
+  const int until_pipe = access.is_ffma ? pipe_ : 0;
+  advance(until_pipe);
   std::array<int, kMaxBanks> wanted = {};
   auto kept = kept_;
   fresh_reads_ = 0;
@@ -141,7 +157,10 @@ int PortState::issue(const PortAccess& access, const PortRules& rules) {
   int waited = 0;
   while (!fits(wanted, waited, window, rules)) ++waited;
   reserve(wanted, waited, rules);
-  advance(waited + as_alone(access, rules));
+  const int alone = as_alone(access, rules);
+  advance(waited + alone);
+  const int held = access.is_ffma ? rules.ffma_cycles : pipe_ - waited;
+  pipe_ = std::max(0, held - alone);
   return waited;
 }
 
@@ -158,6 +177,7 @@ PortUse ports_of_sequence(std::span<const Operation> code, const PortRules& rule
   PortUse use = prepared.empty;
   PortState state;
   run(prepared.accesses, prepared.is_ffma, rules, state, use);
+  add_pipe(use, rules);
   return use;
 }
 
@@ -177,6 +197,7 @@ PortUse ports_of_loop(std::span<const Operation> body, const PortRules& rules) {
   PortUse use = prepared.empty;
   for (int i = 0; i < period; ++i) run(prepared.accesses, prepared.is_ffma, rules, state, use);
   divide(use, period);
+  add_pipe(use, rules);
   return use;
 }
 

@@ -23,7 +23,15 @@ struct PortRules {
   bool yield_clears = false;       // whether an instruction that yields empties the reuse cache
   bool only_fixed_latency = true;  // whether memory instructions read through other ports
   bool stalls_are_filled = true;   // by other warps; false: one warp alone waits its stalls out
+  int ffma_cycles = 1;             // for which an FFMA holds its pipe
 };
+
+// HW: FP32 lanes of a sub-core are 16 on sm_70, sm_75 and sm_80 and 32 later: an FFMA takes two
+// cycles or one (NVIDIA's architecture whitepapers).
+int cycles_of_ffma(int sm);
+// The rules of an architecture, 75. Banks and ports are the same since Volta (Huerta et al. found
+// them on Turing, Ampere and Blackwell); the pipe is not.
+PortRules rules_of(int sm);
 inline constexpr int kMaxBanks = 4;
 inline constexpr int kOperandSlots = 3;
 
@@ -38,6 +46,7 @@ struct PortAccess {
   std::vector<PortRead> reads;
   int stall = 1;
   bool yields = false;
+  bool is_ffma = false;
 };
 PortAccess port_access(const Operation& operation, const PortRules& rules);
 
@@ -69,6 +78,7 @@ class PortState {
 
   std::array<Taken, kMaxBanks> taken_ = {};
   std::array<std::array<std::int16_t, kOperandSlots>, kMaxBanks> kept_ = empty_cache();
+  int pipe_ = 0;  // cycles until the next FFMA may go
   int fresh_reads_ = 0;
   bool is_crowded_ = false;
 
@@ -86,11 +96,15 @@ class PortState {
 // places where it lost half a cycle or more stand five instructions behind one of these: 0.40
 // cycles for each in the even bank, 0.18 in the odd one (Nsight Compute, stalls by dispatch).
 inline constexpr double kCyclesACrowdedFfma = 0.5;
+// The same on an architecture: nothing where the pipe leaves the ports a second cycle, and nothing
+// where nobody has measured it.
+double cycles_of_crowded_ffma(int sm);
 
 // What a stretch of code costs. Of a loop: one iteration of its steady state, which may be a
 // fraction because several iterations can make one period.
 struct PortUse {
-  double cycles = 0;      // issue slots and bubbles; stalls where nothing fills them
+  double cycles = 0;      // issue slots or the FFMA pipe, whichever is longer, and bubbles; stalls
+                          // where nothing fills them
   double bubbles = 0;     // cycles lost to ports
   double reads = 0;       // registers taken from the banks
   double ffma_reads = 0;  // those of FFMAs

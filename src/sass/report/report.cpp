@@ -8,10 +8,8 @@
 namespace tessera::sass {
 namespace {
 
-// HW: FP32 lanes of a sub-core are 16 on sm_70, sm_75 and sm_80 and 32 later: an FFMA takes two
-// cycles or one (NVIDIA's architecture whitepapers). FP64 lanes are 16 on sm_90, 8 on sm_70 and
-// sm_80; other GPUs have next to none.
-int cycles_of_ffma(int sm) { return sm < 86 ? 2 : 1; }
+// HW: FP64 lanes of a sub-core are 16 on sm_90, 8 on sm_70 and sm_80; other GPUs have next to none
+// (NVIDIA's architecture whitepapers).
 int cycles_of_dfma(int sm) { return sm == 90 || sm == 100 ? 2 : sm == 70 || sm == 80 ? 4 : 64; }
 
 bool is_in_place(const Operation& operation) {
@@ -136,7 +134,7 @@ LoopReport loop_of(const KernelReport& kernel, const Loop& found) {
   const auto branches = std::count_if(body.begin(), body.end(), is_branch);
   const std::size_t span = (loop.end - loop.begin) / kInstructionBytes;
   loop.is_straight = branches == 1 && is_branch(body.back()) && span == body.size();
-  loop.ports = ports_of_loop(body);
+  loop.ports = ports_of_loop(body, rules_of(kernel.sm));
   loop.reuse_faults = check_reuse(body);
   for (std::size_t i = 0; i < kBankModels.size(); ++i) {
     loop.clashes[i] = bank_clashes(body, kBankModels[i]);

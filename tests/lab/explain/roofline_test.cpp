@@ -78,7 +78,7 @@ TEST(Roofline, MeasuredTimesReplacePredictedOnes) {
   made.measured = "results/x.json";
   EXPECT_DOUBLE_EQ(made.points[0].tflops(), 1);
   EXPECT_NE(roofline_svg(made).find("times: measured (results/x.json)"), std::string::npos);
-  EXPECT_EQ(roofline_table(made).rows[0][7], "140");
+  EXPECT_EQ(roofline_table(made).rows[0][8], "140");
 }
 
 }  // namespace

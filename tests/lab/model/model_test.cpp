@@ -127,13 +127,15 @@ int sum_of(const std::vector<int>& values) {
 TEST(Model, PortsCostTheirBubblesOrHalfACycleACrowdedFfma) {
   // Three even registers each: two cycles lost, whatever the window.
   const std::vector<sass::Operation> even(8, ffma(2, 4, 6));
-  EXPECT_EQ(sum_of(port_bubbles(even)), 16);
+  EXPECT_EQ(sum_of(port_bubbles(even, 90)), 16);
   // Two in one bank, and neighbours that read nothing: the window forgives it.
   std::vector<sass::Operation> loose(16, ffma(255, 255, 255));
   loose[0] = loose[4] = loose[8] = loose[12] = ffma(2, 4, 9);
   EXPECT_EQ(sass::ports_of_loop(loose).bubbles, 0);
-  EXPECT_EQ(sum_of(port_bubbles(loose)), 2);
-  EXPECT_EQ(sum_of(port_bubbles(std::vector<sass::Operation>(16, ffma(2, 3, 255)))), 0);
+  EXPECT_EQ(sum_of(port_bubbles(loose, 90)), 2);
+  EXPECT_EQ(sum_of(port_bubbles(loose, 86)), 0) << "measured on sm_90 alone";
+  EXPECT_EQ(sum_of(port_bubbles(even, 75)), 8) << "the pipe of two cycles hides one of them";
+  EXPECT_EQ(sum_of(port_bubbles(std::vector<sass::Operation>(16, ffma(2, 3, 255)), 90)), 0);
 }
 
 CountedRun counted(const char* kernel, std::int64_t size) {

@@ -50,6 +50,20 @@ TEST(Ports, SteadyStateIsTheBusiestBank) {
   EXPECT_EQ(two.bubbles, 1);
 }
 
+TEST(Ports, AnFfmaOfTwoCyclesLeavesThePortsASecondOne) {
+  const PortRules turing = rules_of(75);
+  const auto use_of = [&](std::vector<Operation> body) { return ports_of_loop(body, turing); };
+  EXPECT_EQ(use_of({ffma(1, 2, 4, 7)}).cycles, 2) << "two in one bank, in two cycles";
+  EXPECT_EQ(use_of({ffma(1, 2, 4, 6)}).cycles, 3) << "three in one bank";
+  EXPECT_EQ(use_of({ffma(1, 2, 4, 6)}).bubbles, 1);
+  EXPECT_EQ(use_of({ffma(1, 2, 4, 6), ffma(3, 5, 7, 9)}).cycles, 4) << "3 reads of 4 cycles each";
+  EXPECT_EQ(use_of({ffma(1, 2, 4, 7), nop(), ffma(3, 5, 8, 10), nop()}).cycles, 4);
+  EXPECT_EQ(use_of({ffma(1, 2, 4, 7), nop(), nop(), nop()}).cycles, 4) << "slots, not the pipe";
+  EXPECT_EQ(rules_of(80).ffma_cycles, 2);
+  EXPECT_EQ(rules_of(86).ffma_cycles, 1);
+  EXPECT_EQ(rules_of(90).ffma_cycles, 1);
+}
+
 TEST(Ports, WhatEndsAnEntryOfTheReuseCache) {
   const auto reads = [](std::vector<Operation> code) {
     code.push_back(ffma(30, 2, 5, 7));  // A = R2 again

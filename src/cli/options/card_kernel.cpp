@@ -1,0 +1,52 @@
+#include "cli/options/card_kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/status.h"
+#include "check/nvcc.h"
+#include "launch/code_arch.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr int kOldestSm = 75;  // HW: the lowest that nvcc of CUDA 13 makes code for
+
+int code_sm(const arch::Gpu& gpu) { return std::max(gpu.sm, kOldestSm); }
+
+std::string version(int sm) { return fmt::format("{}.{}", sm / 10, sm % 10); }
+
+}  // namespace
+
+std::string why_not_on(const Kernel& kernel, const arch::Gpu& gpu) {
+  const int sm = code_sm(gpu);
+  const bool only_one = kernel.first_sm == kernel.last_sm;
+  if (sm >= kernel.first_sm && sm <= kernel.last_sm) return "";
+  return fmt::format("its code runs on SM {}{}, and {} is SM {}", version(kernel.first_sm),
+                     only_one ? " alone" : " and later", gpu.name, version(gpu.sm));
+}
+
+KernelChoice CardKernels::on_card(const KernelChoice& choice) {
+  const CodeImage& image = image_of(*choice.kernel);
+  if (cubin_fits(image.cubin_arch, gpu_.sm)) return choice;
+  if (const std::string why = why_not_on(*choice.kernel, gpu_); !why.empty()) {
+    throw StatusError(Status::unsupported(choice.kernel->name + ": " + why));
+  }
+  OnCard& card = kernels_.emplace_back(*choice.kernel, fmt::format("sm_{}", code_sm(gpu_)));
+  const auto built =
+      std::ranges::find(image.further_cubins, std::string_view(card.arch), &Cubin::arch);
+  if (built != image.further_cubins.end()) {
+    card.cubin.assign(built->bytes.begin(), built->bytes.end());
+  } else {
+    card.cubin = checking::assemble_ptx(image.portable_ptx, card.arch);
+  }
+  CodeImage code = image;
+  code.cubin = card.cubin;
+  code.cubin_arch = card.arch;
+  code.patched = {};
+  card.kernel.own_image = code;
+  return {&card.kernel, choice.variant};
+}
+
+}  // namespace tessera::cli

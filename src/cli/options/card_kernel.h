@@ -1,0 +1,39 @@
+// A catalog kernel in the machine code of the card that --gpu names: what a report about another
+// card has to look at. The build has cubins for few cards; others are assembled on demand.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "arch/gpu.h"
+#include "catalog/catalog.h"
+
+namespace tessera::cli {
+
+// Why the kernel does not run on the GPU; empty where it does.
+std::string why_not_on(const Kernel& kernel, const arch::Gpu& gpu);
+
+// Kernels of one card. What it hands out lives as long as it does.
+class CardKernels {
+ public:
+  explicit CardKernels(const arch::Gpu& gpu) : gpu_(gpu) {}
+
+  // The kernel with the cubin that the card runs or, where nvcc 13 makes none for it (SM 7.0), the
+  // next card's; its PTX stays. Throws kUnsupported where the kernel does not run there,
+  // kUnavailable without nvcc.
+  KernelChoice on_card(const KernelChoice& choice);
+
+ private:
+  struct OnCard {
+    Kernel kernel;
+    std::string arch;
+    std::vector<std::byte> cubin;
+  };
+
+  const arch::Gpu& gpu_;
+  std::deque<OnCard> kernels_;
+};
+
+}  // namespace tessera::cli

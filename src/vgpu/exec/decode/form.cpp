@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 #include <utility>
 
 #include "vgpu/ptx/declaration.h"
@@ -28,6 +29,12 @@ constexpr std::array<std::pair<std::string_view, Options>, 14> kOptionNames = {{
     {"noftz", kDefault},
 }};
 
+const std::pair<std::string_view, Options>* option_named(std::string_view modifier) {
+  const auto found = std::find_if(kOptionNames.begin(), kOptionNames.end(),
+                                  [&](const auto& named) { return named.first == modifier; });
+  return found == kOptionNames.end() ? nullptr : &*found;
+}
+
 std::string key_of(std::string_view name, Options options) {
   std::string key(name);
   key += '/';
@@ -45,9 +52,7 @@ Form form_of(const ptx::Instruction& instruction) {
       type.kind == ptx::TypeKind::kUnsigned || type.kind == ptx::TypeKind::kSigned;
   for (const std::string& modifier : instruction.modifiers) {
     if (is_integer && modifier == "rn") form.name += ".rn";  // which no operation is called
-    const auto option = std::find_if(kOptionNames.begin(), kOptionNames.end(),
-                                     [&](const auto& named) { return named.first == modifier; });
-    if (option != kOptionNames.end()) {
+    if (const auto* option = option_named(modifier)) {
       form.options |= option->second;
     } else {
       form.name += '.' + modifier;
@@ -56,11 +61,28 @@ Form form_of(const ptx::Instruction& instruction) {
   return form;
 }
 
+std::string option_in_name(std::string_view name) {
+  for (std::size_t dot = name.find('.'); dot != name.npos;) {
+    const std::size_t next = name.find('.', dot + 1);
+    const std::string_view modifier = name.substr(dot + 1, next - dot - 1);
+    const auto* option = option_named(modifier);
+    if (option && option->second != kDefault) return std::string(modifier);
+    dot = next;
+  }
+  return "";
+}
+
 OperationSet::OperationSet(const OperationTable* const* tables) {
   for (; *tables; ++tables) {
     for (std::uint32_t i = 0; i < (*tables)->count; ++i) {
       const Operation& operation = (*tables)->first[i];
-      by_name_.emplace(key_of(operation.name, operation.options), &operation);
+      const std::string name = operation.name, option = option_in_name(name);
+      if (!option.empty()) {
+        throw std::logic_error("Row " + name + ": ." + option + " is an option, no part of a name");
+      }
+      if (!by_name_.emplace(key_of(name, operation.options), &operation).second) {
+        throw std::logic_error("Two rows for " + name);
+      }
     }
   }
 }

@@ -18,6 +18,10 @@ struct Form {
 
 Form form_of(const ptx::Instruction& instruction);
 
+// The modifier of a row's name that form_of() turns into an option, such as "sat": no instruction
+// finds a row of such a name. Empty for a name that can be found.
+std::string option_in_name(std::string_view name);
+
 // All operations of one instruction set of the host, by name and options.
 class OperationSet {
  public:

@@ -1,7 +1,7 @@
 """Logic, shifts, bit fields, bit counts and byte permutations."""
 
-from core import M32, Op, elementwise, integer_rows, signed
 from arithmetic.integer import write_wide
+from core import M32, Op, elementwise, integer_rows, signed
 
 
 def logic():

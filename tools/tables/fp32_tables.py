@@ -241,9 +241,9 @@ def headline(rows):
         return NOTHING
     whole = [row for row in rows if row.is_whole()]
     faster = sum(min(row.ratios.values()) >= 1 for row in whole)
-    return (f"**{at.tflops:.1f} TFLOP/s at {HEADLINE_SIZE}, {at.ratio:.2f} times the vendor's speed** "
+    return (f"**{at.tflops:.1f} TFLOP/s at {HEADLINE_SIZE}, {at.ratio:.2f} times NVIDIA's library** "
             f"(FP32 in FP32 arithmetic, mean over the four layouts); at {faster} of {len(whole)} "
-            "sizes and shapes no layout is slower than the vendor's.")
+            "sizes and shapes no layout is slower than it.")
 
 
 def result_files(root):

@@ -1,15 +1,16 @@
 """The table of the whole ladder: one row per rung, from the result files of the ladder."""
 import os
+from statistics import median
 
-from cells import NOTHING, number, ratio, table
-from ladder_results import LADDER_SIZE, PEAKS
+from cells import NOTHING, number, percent, ratio, table
+from ladder_results import LADDER_SIZE, PEAKS, is_plain_burst
 from rung_tables import predicted_speed, time_cell
-from run_counts import (LOADS, excess_wavefronts, products, products_a_shared_load,
+from run_counts import (LOADS, excess_wavefronts, products, fmas_per_shared_load,
                         sectors_a_request, sum_of)
 
 
 def read_intensity(entry):
-    """FLOP for each byte read, nothing cached: words read are 2MNK, or MNK (1/bm + 1/bn)."""
+    """FLOP per byte read, nothing cached: words read are 2MNK, or MNK (1/bm + 1/bn)."""
     size = {"f32": 4, "f64": 8}[entry["type"]]
     m, n, _ = entry["block"]
     words = 1 / m + 1 / n if entry["shared_bytes"] else 2
@@ -32,8 +33,8 @@ def ladder_row(results, page, folder, entries):
 
 
 def ladder_counts(run):
-    """Sectors a request, excess wavefronts for each product of a warp, products a shared load."""
-    per_load = products_a_shared_load(run)
+    """Sectors per request, excess wavefronts per product of a warp, FMAs per shared load."""
+    per_load = fmas_per_shared_load(run)
     if not run["counts"].get("memory"):
         return ["-", "-", number(per_load) if per_load else "-"]
     uses_shared = sum_of(run, LOADS, "shared", "requests")
@@ -53,22 +54,44 @@ def ladder(results, page, folders):
             groups[entries[0]["type"]].append(ladder_row(results, page, folder, entries))
     if not any(groups.values()):
         return NOTHING
+    errors = prediction_errors(results)
     parts = [f"**{name}**\n\n{table(header, groups[key])}"
              for key, name in (("f32", "FP32 on CUDA cores"), ("f64", "FP64")) if groups[key]]
-    return "\n\n".join(parts + [legend(results)])
+    return "\n\n".join(parts + [legend(results, errors)])
 
 
-def legend(results):
+def prediction_errors(results):
+    """How far the predictions of this table are from its times, by rung: predicted / measured - 1."""
+    errors = {}
+    for run in results.timed["runs"]:
+        explanation = results.explanation_of(run["kernel"], run["config"])
+        predicted = explanation and explanation["predicted"]
+        is_shown = is_plain_burst(run) and run["problem"]["m"] == LADDER_SIZE
+        if predicted and is_shown and run["config"] == results.facts_of(run["kernel"])[0]["config"]:
+            errors[run["kernel"][:2]] = predicted["time_ms"] / run["time_ms"]["median"] - 1
+    return errors
+
+
+def error_words(errors):
+    if not errors:
+        return ""
+    worst = max(errors, key=lambda rung: abs(errors[rung]))
+    middle = median(abs(error) for error in errors.values())
+    return (f" In this table the predicted time is off by {percent(middle, 1)} at the median, and "
+            f"by {percent(abs(errors[worst]), 1)} in {worst}.")
+
+
+def legend(results, errors):
     models = {e["predicted"]["model"] for e in results.explained["explained"] if e["predicted"]}
     words = [f"*Limited by* and *predicted*: what `tessera explain` says at {LADDER_SIZE} of an H200, "
              "from counts on the virtual GPU and the machine code alone"
-             + (f" (model: {'; '.join(sorted(models))})." if models else "."),
+             + (f" (model: {'; '.join(sorted(models))})." if models else ".") + error_words(errors),
              f"*Of peak*: of {PEAKS['f32'][0]} (FFMA), {PEAKS['f64'][0]} (DFMA) or, in 24, "
              f"{PEAKS['matrix'][0]} TFLOP/s (FP64 tensor core).",
              "*FLOP/byte*: by formula, reads alone, nothing cached.",
-             "*Sectors/request* of global memory, *excess wavefronts* of shared memory for each FMA "
-             "of a warp, *FMA:LDS*, products for each shared load of a lane: counted on the virtual "
-             "GPU."]
+             "Counted on the virtual GPU at 512 x 128 x 256: *sectors/request* of global memory, "
+             "*excess wavefronts* of shared memory per FMA of a warp, and *FMA:LDS*, the FMAs per "
+             "shared load of a lane."]
     if not results.timed["runs"]:
         words.append("Times: " + NOTHING + ".")
     else:

@@ -14,14 +14,16 @@ def products(run):
     return run["problem"]["m"] * run["problem"]["n"] * run["problem"]["k"]
 
 
-def products_a_shared_load(run):
-    """For each shared load of a lane; 0 where there are none or where tensor cores multiply."""
+def fmas_per_shared_load(run):
+    """Multiply-adds that ran, per shared load of a lane; those outside of D count as well. 0 where
+    there are no loads or where tensor cores multiply."""
     loads = sum(count["thread"] for count in run["counts"]["ld.shared"].values())
-    return products(run) / loads if loads and not run["counts"]["matrix"]["warp"] else 0
+    fmas = run["counts"]["fma"]["thread"]
+    return fmas / loads if loads and not run["counts"]["matrix"]["warp"] else 0
 
 
 def requested_intensity(run):
-    """FLOP for each byte that loads ask global memory for; 0 where generic loads hide it."""
+    """FLOP per byte that loads ask global memory for; 0 where generic loads hide it."""
     counts = run["counts"]
     read = sum(int(width[1:]) // 8 * count["thread"]
                for width, count in counts["ld.global"].items())
@@ -29,7 +31,7 @@ def requested_intensity(run):
 
 
 def access_rows(counts, fma):
-    """One row for each kind and width of access: issues by warps, how many for each multiply."""
+    """One row for each kind and width of access: issues by warps, how many per multiply."""
     rows = {}
     for kind in ("ld.global", "st.global", "ld.shared", "st.shared", "ld_st.generic"):
         for width, count in counts[kind].items():
@@ -72,7 +74,7 @@ def is_wide(run):
 
 
 def wavefronts(run, kinds):
-    """Wavefronts a request, and in brackets those of the plain rule where it says otherwise."""
+    """Wavefronts per request, and in brackets those of the plain rule where it says otherwise."""
     requests = sum_of(run, kinds, "shared", "requests")
     pair, plain = (ratio(sum_of(run, kinds, "shared", rule, "wavefronts"), requests)
                    for rule in (BANKS, "plain"))
@@ -80,22 +82,22 @@ def wavefronts(run, kinds):
 
 
 def memory_rows(run, multiplies):
-    """What the accesses cost, by count: sectors, lines, wavefronts, and FLOP for each byte."""
+    """What the accesses cost, by count: sectors, lines, wavefronts, and FLOP per byte."""
     rows = {}
     for name, kinds in (("loads", LOADS), ("stores", STORES)):
         requests = sum_of(run, kinds, "global", "requests")
         if requests:
             lines = ratio(sum_of(run, kinds, "global", "lines"), requests)
-            rows[f"global {name}: sectors, lines a request"] = (
+            rows[f"global {name}: sectors, lines per request"] = (
                 f"{number(sectors_a_request(run, kinds))}, {number(lines)}")
     for name, kinds in (("loads", LOADS), ("stores", STORES)):
         if sum_of(run, kinds, "shared", "requests"):
-            rows[f"shared {name}: wavefronts a request"] = wavefronts(run, kinds)
+            rows[f"shared {name}: wavefronts per request"] = wavefronts(run, kinds)
             rows[f"shared {name}: excess wavefronts"] = with_share(excess_wavefronts(run, kinds),
                                                                    multiplies)
-    w = "" if run["counts"]["matrix"]["warp"] else " (w)"  # the READMEs' wavefronts for each FMA
+    w = "" if run["counts"]["matrix"]["warp"] else " (w)"  # the READMEs' wavefronts per FMA
     rows[f"wavefronts of the load/store unit{w}"] = with_share(load_store_wavefronts(run), multiplies)
     per = run["counts"]["flop_per_byte"]
-    rows["FLOP a byte: requested, sectors, footprint"] = ", ".join(
+    rows["FLOP per byte: requested, sectors, footprint"] = ", ".join(
         number(per[name]) for name in ("requested", "sector", "footprint"))
     return rows

@@ -3,7 +3,7 @@ from collections import Counter
 
 from cells import NOTHING, number, percent, speed, table, transposed
 from ladder_results import LADDER_SIZE, operand_mode
-from run_counts import (access_rows, is_wide, memory_rows, products, products_a_shared_load,
+from run_counts import (access_rows, is_wide, memory_rows, products, fmas_per_shared_load,
                         requested_intensity, with_share)
 
 
@@ -29,7 +29,7 @@ def measured(results, kernel):
     environment = results.timed["environment"]
     vendor = environment["libraries"]["vendor"] or "no vendor library"
     return "\n\n".join([
-        f"TFLOP/s · share of {peak} TFLOP/s ({peak_name}) · speed over the vendor's, for square "
+        f"TFLOP/s · share of {peak} TFLOP/s ({peak_name}) · speed relative to the vendor's, for square "
         "column-major NN:",
         table(["config"] + [str(size) for size in sizes], rows),
         f"{environment['device']['name']}, driver {environment['device']['driver']}, "
@@ -61,10 +61,10 @@ def count_column(run):
               f"{counts['matrix' if is_matrix else 'fma']['warp']:,}"}
     column.update(access_rows(counts, multiplies))
     column["barriers"] = with_share(counts["bar"]["warp"], multiplies)
-    if products_a_shared_load(run):
-        column["products a shared load"] = number(products_a_shared_load(run))
+    if fmas_per_shared_load(run):
+        column["FMAs per shared load"] = number(fmas_per_shared_load(run))
     if requested_intensity(run):
-        column["FLOP a byte that loads request"] = number(requested_intensity(run))
+        column["FLOP per byte that loads request"] = number(requested_intensity(run))
     if counts.get("memory"):
         column.update(memory_rows(run, multiplies))
     column["tag of accesses and multiplies"] = counts["tag"]
@@ -79,9 +79,9 @@ def counts(results, kernel):
     columns = [(r["config"], {**count_column(r),
                               **explained_rows(results.explanation_of(kernel, r["config"]))})
                for r in runs]
-    unit = "matrix multiply" if runs[0]["counts"]["matrix"]["warp"] else "of the MNK / 32 FMAs"
+    unit = "matrix multiply" if runs[0]["counts"]["matrix"]["warp"] else "FMA that the product needs (MNK / 32)"
     words = [f"On the virtual GPU, {p['m']} x {p['n']} x {p['k']}, column-major {p['layout']}; issues "
-             f"by warps, and in brackets how many for each {unit}:",
+             f"by warps, and in brackets per {unit}:",
              transposed("count", columns)]
     if any(r["counts"].get("memory") and is_wide(r) for r in runs):
         words.append("Wavefronts by the pair rule for wide loads; in brackets by the plain rule.")
@@ -89,7 +89,7 @@ def counts(results, kernel):
 
 
 def pairs_of_widths(entry):
-    """Loads and stores as they stand in the PTX and in the cubin: {"LDS.32": "64 → 64"}."""
+    """Loads and stores in the PTX and in the cubin: {"LDS.32": "64 → 64"}."""
     order = ["LDG", "STG", "LDS", "STS", "LD", "ST", "LDL", "STL"]
     names = {n for side in ("ptx", "cubin") for n in entry[side] if n.split(".")[0] in order}
     ordered = sorted(names, key=lambda n: (order.index(n.split(".")[0]), int(n.split(".")[1])))
@@ -98,9 +98,9 @@ def pairs_of_widths(entry):
 
 
 def cubin_column(entry):
-    column = {"registers a thread": str(entry["registers"]),
-              "shared bytes a block": f"{entry['shared_bytes']:,}",
-              "stack bytes a thread": str(entry["stack_bytes"]),
+    column = {"registers per thread": str(entry["registers"]),
+              "shared bytes per block": f"{entry['shared_bytes']:,}",
+              "stack bytes per thread": str(entry["stack_bytes"]),
               "instructions": f"{entry['instructions']:,}"}
     column.update(pairs_of_widths(entry))
     loop = entry["main_loop"]
@@ -135,7 +135,7 @@ def cubin(results, kernel):
     if not entries:
         return NOTHING
     has_modes = len(results.entries_of(kernel, entries[0]["config"])) > 1
-    static = "Instructions as they stand in the code, " + (
+    static = "Instructions in the code, " + (
         "in the entry for column-major NN" if has_modes else "one entry for all layouts")
     parts = [f"{static}; {results.facts['compiler']}, {results.facts['arch']}:",
              transposed("static", [(e["config"], cubin_column(e)) for e in entries])]
@@ -156,5 +156,5 @@ def patch(results, kernel):
                      str(made["moved"]), pair("bubbles", 0), pair("crowded_ffmas", 0),
                      pair("reads_per_ffma", 2)])
     header = ["row", "FFMAs of instructions", "places that changed", "bubbles", "crowded FFMAs",
-              "reads an FFMA"]
+              "reads per FFMA"]
     return "\n\n".join([table(header, rows), "From `results/ladder_cubin.json`."])

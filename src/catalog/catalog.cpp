@@ -79,7 +79,7 @@ std::span<const KernelRow> rows_of(const Kernel& kernel, std::string_view varian
   const auto is_wanted = [&](const KernelRow& row) { return row.variant == variant; };
   const auto begin = std::find_if(kernel.rows.begin(), kernel.rows.end(), is_wanted);
   if (begin == kernel.rows.end()) {
-    throw StatusError(Status::bad_argument("--kernel names variant '" + std::string(variant) +
+    throw StatusError(Status::bad_argument("kernel names variant '" + std::string(variant) +
                                            "', which " + kernel.name + " does not have"));
   }
   return {begin, std::find_if_not(begin, kernel.rows.end(), is_wanted)};

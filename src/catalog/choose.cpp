@@ -53,7 +53,7 @@ void add_variants(const Kernel& kernel, std::optional<std::string_view> wanted,
     found = true;
   }
   if (!found) {
-    throw StatusError(Status::bad_argument("--kernel names variant '" + std::string(*wanted) +
+    throw StatusError(Status::bad_argument("kernel names variant '" + std::string(*wanted) +
                                            "' of " + kernel.name +
                                            ", but its variants are: " + joined(variants)));
   }
@@ -72,7 +72,7 @@ void add_choice(std::string_view item, std::vector<KernelChoice>& out) {
   }
   if (!found) {
     throw StatusError(Status::bad_argument(
-        "--kernel is '" + std::string(item) +
+        "kernel is '" + std::string(item) +
         "', but must be 'all', a name, its number or a glob of: " + names_of_kernels()));
   }
 }

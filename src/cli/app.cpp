@@ -12,6 +12,7 @@
 
 #include "base/status.h"
 #include "cli/command.h"
+#include "cli/options/fields.h"
 #include "cli/options/parser.h"
 #include "cli/options/repeat.h"
 #include "cli/version.h"
@@ -46,7 +47,7 @@ int explain_exception(const std::string& command) {
     throw;
   } catch (const StatusError& error) {
     const bool failed = error.status().code == StatusCode::kFailed;
-    return complain(command, error.what(), failed ? kCheckFailed : kBadCall);
+    return complain(command, in_options(error.what()), failed ? kCheckFailed : kBadCall);
   } catch (const std::bad_alloc&) {
     return complain(command, "not enough host memory; choose a smaller problem", kBadCall);
   } catch (const std::length_error&) {  // a vector beyond any memory

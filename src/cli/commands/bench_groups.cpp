@@ -1,6 +1,7 @@
 #include "cli/commands/bench_groups.h"
 
 #include "base/numbers.h"
+#include "cli/options/fields.h"
 #include "gemm/plan.h"
 
 namespace tessera::cli {
@@ -49,7 +50,7 @@ lab::BenchCandidate in_other_code(lab::BenchCandidate candidate, std::size_t pla
     candidate.choice = other.with_its_code(candidate.choice);
   } catch (const StatusError& error) {
     if (error.status().code != StatusCode::kUnsupported) throw;
-    candidate.unavailable = error.what();
+    candidate.unavailable = in_options(error.what());
   }
   return candidate;
 }

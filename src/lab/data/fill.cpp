@@ -100,8 +100,8 @@ Fill parse_fill(std::string_view name) {
     if (text == name) return kind;
     accepted += (accepted.empty() ? "" : ", ") + std::string(text);
   }
-  throw StatusError(Status::bad_argument("--fill is '" + std::string(name) +
-                                         "', but must be one of: " + accepted));
+  throw StatusError(
+      Status::bad_argument("fill is '" + std::string(name) + "', but must be one of: " + accepted));
 }
 
 void fill(HostMatrix& matrix, const FillSpec& spec) {

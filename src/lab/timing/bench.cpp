@@ -202,7 +202,7 @@ std::vector<Record> bench(Device& device, const std::vector<BenchCandidate>& can
   const bool has_clock = device.info().kind == DeviceKind::kCuda;
   if (has_clock && options.verify.fill == Fill::kZeros) {
     throw StatusError(Status::bad_argument(
-        "--fill is 'zeros', but zeros are never timed: they cost less power than data"));
+        "fill is 'zeros', but zeros are never timed: they cost less power than data"));
   }
   return Bench(device, candidates, problem, options).run();
 }

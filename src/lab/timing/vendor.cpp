@@ -307,7 +307,7 @@ std::unique_ptr<Vendor> Vendor::load(Device& device, const VendorOptions& option
     found = found || loaded;
   }
   const std::string asked =
-      options.library.empty() ? "" : fmt::format("--vendor-lib is '{}', but ", options.library);
+      options.library.empty() ? "" : fmt::format("vendor_library is '{}', but ", options.library);
   throw StatusError(
       Status::unavailable(fmt::format("{}cuBLAS cannot be loaded: {}", asked, problem)));
 }

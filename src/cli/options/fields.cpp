@@ -1,0 +1,82 @@
+#include "cli/options/fields.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::array kFields = {
+    FieldOption{"m", "-m"},
+    FieldOption{"n", "-n"},
+    FieldOption{"k", "-k"},
+    FieldOption{"lda", "--lda"},
+    FieldOption{"ldb", "--ldb"},
+    FieldOption{"ldc", "--ldc"},
+    FieldOption{"ldd", "--ldd"},
+    FieldOption{"alpha", "--alpha"},
+    FieldOption{"beta", "--beta"},
+    FieldOption{"type", "--type"},
+    FieldOption{"layout", "--layout"},
+    FieldOption{"order", "--order"},
+    FieldOption{"kernel", "--kernel"},
+    FieldOption{"workspace", "--workspace-limit"},
+    FieldOption{"device", "--device"},
+    FieldOption{"fill", "--fill"},
+    FieldOption{"vendor_library", "--vendor-lib"},
+    FieldOption{"element type", ""},
+    FieldOption{"compute type", ""},
+    FieldOption{"matrix", ""},
+    FieldOption{"address of", ""},
+    FieldOption{"D shares", ""},
+    FieldOption{"batch", ""},
+    FieldOption{"epilogue", ""},
+    FieldOption{"scale of", ""},
+    FieldOption{"context", ""},
+};
+
+// Advice that names a value of an option: "use the virtual GPU (device virtual)".
+constexpr std::string_view kAdvice = "(device virtual)", kAdviceInOptions = "(--device virtual)";
+
+// How a message goes on after a field that it is about.
+bool is_about(std::string_view rest) {
+  constexpr std::string_view kVerbs[] = {" is ", " holds ", " names "};
+  return std::ranges::any_of(kVerbs, [&](auto verb) { return rest.starts_with(verb); });
+}
+
+bool begins_a_word(std::string_view text, std::size_t at) { return at == 0 || text[at - 1] == ' '; }
+
+// The option of the field that the text names here; null where it names none.
+const FieldOption* option_at(std::string_view text, std::size_t at) {
+  if (!begins_a_word(text, at)) return nullptr;
+  const std::string_view rest = text.substr(at);
+  const auto found = std::ranges::find_if(kFields, [&](const FieldOption& row) {
+    return !row.option.empty() && rest.starts_with(row.field) &&
+           is_about(rest.substr(row.field.size()));
+  });
+  return found == kFields.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::span<const FieldOption> field_options() { return kFields; }
+
+std::string in_options(std::string message) {
+  if (const auto at = message.find(kAdvice); at != message.npos) {
+    message.replace(at, kAdvice.size(), kAdviceInOptions);
+  }
+  // WHY: only a message that begins with a field is about the caller's input.
+  if (!option_at(message, 0)) return message;
+  bool is_quoted = false;
+  for (std::size_t i = 0;
+       i < message.size() && !std::string_view(message).substr(i).starts_with(", but"); ++i) {
+    if (message[i] == '\'') is_quoted = !is_quoted;
+    const FieldOption* const row = is_quoted ? nullptr : option_at(message, i);
+    if (!row) continue;
+    message.replace(i, row->field.size(), row->option);
+    i += row->option.size();
+  }
+  return message;
+}
+
+}  // namespace tessera::cli

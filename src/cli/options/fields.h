@@ -1,0 +1,23 @@
+// The library speaks of the fields of a problem ("lda is 3, but must be at least 5"), since its
+// callers have no command line. The command line says which of its options sets a field.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tessera::cli {
+
+struct FieldOption {
+  std::string_view field;   // as messages of the library name it
+  std::string_view option;  // empty: the command line has none
+};
+
+// The one table of them.
+std::span<const FieldOption> field_options();
+
+// "lda is 3, but must ..." -> "--lda is 3, but must ..."; "m is 5 and n is 7, but ..." -> both.
+// What is quoted, and what follows the first "but", stays as it is.
+std::string in_options(std::string message);
+
+}  // namespace tessera::cli

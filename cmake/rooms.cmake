@@ -2,7 +2,8 @@
 # same objects as a shared library. The program links the first and is one file. Tests link the
 # second, so that a room is not copied into a dozen test binaries. A room of headers alone is an
 # interface library, for both.
-# tessera_room(NAME dep...)       src/NAME/**.cpp -> tessera_NAME, tessera_NAME_shared
+# tessera_room(NAME dep...)       src/NAME/**.cpp -> tessera_NAME, tessera_NAME_shared; device_virtual
+#                                 is src/device/virtual/, which is no part of the room device
 # tessera_share(NAME dep...)      a static library tessera_NAME as tessera_NAME_shared, too
 # tessera_room_test(NAME dep...)  tests/NAME/**.cpp -> test_NAME, run by CTest
 find_package(Threads REQUIRED)
@@ -48,7 +49,11 @@ endfunction()
 
 function(tessera_room name)
   set(rooms ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  string(REPLACE "_" "/" folder ${name})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.cpp)
+  if(name STREQUAL device)
+    list(FILTER sources EXCLUDE REGEX "/device/virtual/")
+  endif()
   list(FILTER sources EXCLUDE REGEX "/main[.]cpp$")
   list(TRANSFORM ARGN PREPEND tessera_)
   if(sources)

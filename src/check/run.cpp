@@ -13,7 +13,7 @@
 
 #include "base/interrupt.h"
 #include "check/maps.h"
-#include "device/device.h"
+#include "device/virtual/virtual_device.h"
 
 namespace tessera::checking {
 namespace {
@@ -77,8 +77,8 @@ class Watchdog {
   std::jthread thread_;
 };
 
-std::unique_ptr<Device> device_for(const CheckPlan& plan, const RunOrder& order,
-                                   const Watchdog& watchdog) {
+std::unique_ptr<VirtualDevice> device_for(const CheckPlan& plan, const RunOrder& order,
+                                          const Watchdog& watchdog) {
   VirtualDeviceOptions options;
   options.host_threads = plan.host_threads;
   options.observation.checks = true;
@@ -168,7 +168,7 @@ CheckRun run_once(const CheckPlan& plan, const RunOrder& order, CheckResult& res
   CheckRun run;
   run.order = order;
   const Watchdog watchdog(plan.seconds);
-  const std::unique_ptr<Device> device = device_for(plan, order, watchdog);
+  const std::unique_ptr<VirtualDevice> device = device_for(plan, order, watchdog);
   const Placed placed = place(plan, *device);
   result.addresses = placed.arrays;
   Launch launch;
@@ -290,7 +290,7 @@ std::string name_of(const RunOrder& order) {
 
 std::vector<vgpu::KernelSignature> kernels_of(const Code& code) {
   return as_bad_argument([&] {
-    const std::unique_ptr<Device> device = make_virtual_device({.host_threads = 1});
+    const std::unique_ptr<VirtualDevice> device = make_virtual_device({.host_threads = 1});
     return device->kernels(device->load(image_of(code)));
   });
 }

@@ -1,14 +1,14 @@
 // Device memory with an owner. Movable only.
 #pragma once
 
-#include "device/device.h"
+#include "device/memory.h"
 
 namespace tessera {
 
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
-  DeviceBuffer(Device& device, std::size_t bytes);
+  DeviceBuffer(Memory& memory, std::size_t bytes);
   DeviceBuffer(DeviceBuffer&& other) noexcept;
   DeviceBuffer& operator=(DeviceBuffer&& other) noexcept;
   ~DeviceBuffer();
@@ -16,7 +16,7 @@ class DeviceBuffer {
   std::size_t bytes() const { return bytes_; }
 
  private:
-  Device* device_ = nullptr;
+  Memory* memory_ = nullptr;
   DeviceAddress address_ = 0;
   std::size_t bytes_ = 0;
 };

@@ -8,6 +8,7 @@
 #include "catalog/catalog.h"
 #include "gemm/choose_stream_k.h"
 #include "gemm/options.h"
+#include "launch/params.h"
 
 namespace tessera::gemm {
 

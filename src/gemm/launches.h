@@ -11,8 +11,12 @@
 
 #include "launch/launch.h"
 #include "launch/params.h"
+#include "problem/problem.h"
 
 namespace tessera::gemm {
+
+// The canonical form of a problem as kernels are handed it.
+GemmParams canonical_params(const Problem& problem, const Operands& operands);
 
 // The caller's operands, in the caller's own order, and the workspace.
 enum class Slot : std::uint8_t { kA, kB, kC, kD, kWorkspace };

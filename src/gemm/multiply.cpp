@@ -73,16 +73,26 @@ std::shared_ptr<const Prepared> Handle::prepared(const Problem& problem, const A
   return prepared;
 }
 
-DeviceAddress Handle::workspace(std::int64_t bytes, void* stream) {
-  const std::lock_guard lock(mutex_);
-  DeviceBuffer& block = workspaces_[stream];
-  if (static_cast<std::int64_t>(block.bytes()) < bytes) {
-    // WHY: launches of before may still use the old block.
-    if (block.bytes() > 0) device_.synchronize();
-    block = DeviceBuffer();
-    block = DeviceBuffer(device_, static_cast<std::size_t>(bytes));
+LentWorkspace Handle::workspace(std::int64_t bytes, void* stream) {
+  Workspace* own = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    own = &workspaces_[stream];
   }
-  return block.address();
+  std::unique_lock lock(own->mutex);
+  own->may_be_in_graph = own->may_be_in_graph || device_.is_capturing(stream);
+  if (static_cast<std::int64_t>(own->block.bytes()) < bytes) {
+    if (own->may_be_in_graph) {
+      own->outgrown.push_back(std::move(own->block));
+    } else if (own->block.bytes() > 0) {
+      // WHY: launches of before may still use the old block.
+      device_.synchronize(stream);
+    }
+    own->block = DeviceBuffer();
+    own->block = DeviceBuffer(device_, static_cast<std::size_t>(bytes));
+    own->may_be_in_graph = device_.is_capturing(stream);
+  }
+  return {own->block.address(), std::move(lock)};
 }
 
 std::size_t Handle::plans() const {
@@ -94,10 +104,11 @@ void multiply(Handle& handle, const Problem& problem, const Operands& operands,
               const PlanOptions& options, void* stream) {
   const auto prepared = handle.prepared(problem, alignment_of(operands), options);
   const std::int64_t bytes = prepared->plan().workspace_bytes();
-  execute(*prepared,
-          {operands, problem.alpha, problem.beta, bytes > 0 ? handle.workspace(bytes, stream) : 0,
-           bytes},
-          stream);
+  Arguments arguments{operands, problem.alpha, problem.beta, 0, bytes};
+  if (bytes == 0) return execute(*prepared, arguments, stream);
+  const LentWorkspace workspace = handle.workspace(bytes, stream);
+  arguments.workspace = workspace.address();
+  execute(*prepared, arguments, stream);
 }
 
 }  // namespace tessera::gemm

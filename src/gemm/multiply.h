@@ -8,6 +8,8 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "device/buffer.h"
 #include "gemm/prepare.h"
@@ -27,9 +29,21 @@ struct PlanKeyHash {
   std::size_t operator()(const PlanKey& key) const;
 };
 
+// Device memory for one call. WHY: the launches of two calls must not mix on a stream, since what
+// one leaves there for its next launch is the other's, too.
+class LentWorkspace {
+ public:
+  LentWorkspace(DeviceAddress address, std::unique_lock<std::mutex> lock)
+      : address_(address), lock_(std::move(lock)) {}
+  DeviceAddress address() const { return address_; }
+
+ private:
+  DeviceAddress address_;
+  std::unique_lock<std::mutex> lock_;
+};
+
 // Prepared plans of one device, the least recently used forgotten first, and a workspace for each
-// stream. Safe to use from several threads; launches of one stream share its workspace, as they
-// share its order.
+// stream. Safe to use from several threads, on one stream or several.
 class Handle {
  public:
   explicit Handle(Device& device, std::size_t capacity = 256);
@@ -38,9 +52,11 @@ class Handle {
   // The plan for these options on this device, prepared. Stays usable when the cache forgets it.
   std::shared_ptr<const Prepared> prepared(const Problem& problem, const Alignment& alignment,
                                            const PlanOptions& options = {});
-  // At least so many bytes for launches on this stream. A larger one than before is allocated after
-  // the stream's work has ended.
-  DeviceAddress workspace(std::int64_t bytes, void* stream = nullptr);
+  // At least so many bytes for launches on this stream: its one block, which no other call is lent
+  // at the same time. A larger block than before is allocated, never as part of a graph: after the
+  // stream's work has ended, or, where a graph may hold the old block, beside it. A graph that was
+  // captured with it uses it whenever it runs, so it must not run beside other calls on the stream.
+  LentWorkspace workspace(std::int64_t bytes, void* stream = nullptr);
 
   std::size_t plans() const;  // kept at the moment
 
@@ -57,7 +73,13 @@ class Handle {
   mutable std::mutex mutex_;
   Entries entries_;
   std::unordered_map<PlanKey, Entries::iterator, PlanKeyHash> known_;
-  std::map<void*, DeviceBuffer> workspaces_;
+  struct Workspace {
+    std::mutex mutex;
+    DeviceBuffer block;
+    bool may_be_in_graph = false;
+    std::vector<DeviceBuffer> outgrown;  // graphs may hold them
+  };
+  std::map<void*, Workspace> workspaces_;  // a node stays where it is
 };
 
 // D = alpha op(A) op(B) + beta C, with alpha and beta of the problem. Asynchronous where the device

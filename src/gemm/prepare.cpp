@@ -14,21 +14,20 @@ constexpr std::size_t kMaxParams = 4096;
 // Where the tensor of a map is while nobody knows; well aligned.
 constexpr DeviceAddress kSomewhere = 1 << 20;
 
-void write_map(Device& device, const MapPatch& map, std::vector<std::byte>& params) {
+void write_map(const Modules& modules, const MapPatch& map, std::vector<std::byte>& params) {
   TensorMapDesc desc = map.desc;
   desc.address = kSomewhere;
-  const TensorMapBytes encoded = device.encode_tensor_map(desc);
+  const TensorMapBytes encoded = modules.encode_tensor_map(desc);
   std::copy(encoded.bytes.begin(), encoded.bytes.end(),
             params.begin() + static_cast<std::ptrdiff_t>(map.offset));
 }
 
 }  // namespace
 
-Prepared prepare(Device& device, Plan plan) {
-  Prepared prepared(std::move(plan));
-  prepared.device_ = &device;
+Prepared prepare(Modules& modules, const Stream& stream, Plan plan) {
+  Prepared prepared(modules, stream, std::move(plan));
   if (prepared.plan_.launches.empty()) return prepared;
-  prepared.image_ = device.load(image_of(prepared.plan_.kernel()));
+  prepared.image_ = modules.load(image_of(prepared.plan_.kernel()));
   for (const PlannedLaunch& planned : prepared.plan_.launches) {
     const Launch& launch = planned.launch;
     if (launch.params.size() > kMaxParams) {
@@ -37,9 +36,9 @@ Prepared prepare(Device& device, Plan plan) {
           " bytes of parameters, but a launch has at most " + std::to_string(kMaxParams)));
     }
     prepared.launches_.push_back(
-        {device.entry(prepared.image_, launch.entry, launch.shape), launch.params});
+        {modules.entry(prepared.image_, launch.entry, launch.shape), launch.params});
     for (const MapPatch& map : planned.maps) {
-      write_map(device, map, prepared.launches_.back().params);
+      write_map(modules, map, prepared.launches_.back().params);
     }
   }
   return prepared;
@@ -53,10 +52,10 @@ void Prepared::launch(std::size_t index, const Arguments& arguments, void* strea
   std::memcpy(params.data(), ready.params.data(), params.size());
   patch(planned, arguments, params);
   for (const MapPatch& map : planned.maps) {
-    device_->replace_address(params.subspan(map.offset).first<128>(),
-                             address_of(map.place, arguments));
+    modules_->replace_address(params.subspan(map.offset).first<128>(),
+                              address_of(map.place, arguments));
   }
-  device_->launch(ready.entry, planned.launch.shape, params, planned.launch.param_offsets, stream);
+  stream_->launch(ready.entry, planned.launch.shape, params, planned.launch.param_offsets, stream);
 }
 
 void execute(const Prepared& prepared, const Arguments& arguments, void* stream) {

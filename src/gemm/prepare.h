@@ -12,8 +12,7 @@
 
 namespace tessera::gemm {
 
-// Holds for as long as its device. Its const members may be called by several threads at a time
-// where the device's launch may.
+// Holds for as long as its device. Its const members may be called by several threads at a time.
 class Prepared {
  public:
   const Plan& plan() const { return plan_; }
@@ -26,21 +25,27 @@ class Prepared {
   void launch(std::size_t index, const Arguments& arguments, void* stream = nullptr) const;
 
  private:
-  friend Prepared prepare(Device& device, Plan plan);
-  explicit Prepared(Plan plan) : plan_(std::move(plan)) {}
+  friend Prepared prepare(Modules& modules, const Stream& stream, Plan plan);
+  Prepared(const Modules& modules, const Stream& stream, Plan plan)
+      : modules_(&modules), stream_(&stream), plan_(std::move(plan)) {}
 
   struct Ready {
     LoadedEntry entry;
     std::vector<std::byte> params;  // with tensor maps, of a tensor somewhere
   };
-  Device* device_ = nullptr;
+  const Modules* modules_;
+  const Stream* stream_;
   Plan plan_;
   std::vector<Ready> launches_;
   LoadedImage image_;
 };
 
-// Throws kUnavailable where the device cannot load the code that the plan needs.
-Prepared prepare(Device& device, Plan plan);
+// Throws kUnavailable where the device cannot load the code that the plan needs. Legal while a
+// stream is captured, where modules says so.
+Prepared prepare(Modules& modules, const Stream& stream, Plan plan);
+inline Prepared prepare(Device& device, Plan plan) {
+  return prepare(device, device, std::move(plan));
+}
 
 // Checks the arguments, then launches everything in order. Throws kBadArgument, and nothing is
 // launched, where the plan does not hold for them. Asynchronous where the device is; allocates

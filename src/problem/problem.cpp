@@ -185,7 +185,7 @@ bool share_an_element(Runs x, Runs y) {
 
 std::string_view name_of(Order order) { return text_of(kOrderNames, order); }
 char name_of(Op op) { return op == Op::kNone ? 'N' : 'T'; }
-Order parse_order(std::string_view name) { return parse_name(kOrderNames, "--order", name); }
+Order parse_order(std::string_view name) { return parse_name(kOrderNames, "order", name); }
 
 std::string layout_of(const Problem& problem) {
   return {name_of(problem.op_a), name_of(problem.op_b)};
@@ -195,7 +195,7 @@ void set_layout(Problem& problem, std::string_view layout) {
   const auto op = [&](char letter) {
     if (letter == 'N') return Op::kNone;
     if (letter == 'T') return Op::kTranspose;
-    throw StatusError(Status::bad_argument("--layout is '" + std::string(layout) +
+    throw StatusError(Status::bad_argument("layout is '" + std::string(layout) +
                                            "', but must be one of: NN, NT, TN, TT"));
   };
   if (layout.size() != 2) op('\0');
@@ -292,27 +292,6 @@ Canonical canonical(const Problem& problem) {
   if (reads_ab) out.k = problem.k;
   if (reads_ab) out.alpha = problem.alpha;
   return out;
-}
-
-GemmParams canonical_params(const Problem& problem, const Operands& operands) {
-  const Canonical p = canonical(problem);
-  return {
-      .a = reinterpret_cast<const void*>(p.exchanged ? operands.b : operands.a),
-      .b = reinterpret_cast<const void*>(p.exchanged ? operands.a : operands.b),
-      .c = reinterpret_cast<const void*>(operands.c),
-      .d = reinterpret_cast<void*>(operands.d),
-      .m = p.m,
-      .n = p.n,
-      .k = p.k,
-      .a_row = p.a.row,
-      .a_col = p.a.col,
-      .b_row = p.b.row,
-      .b_col = p.b.col,
-      .c_row = p.c_row,
-      .d_row = p.d_row,
-      .alpha = p.alpha,
-      .beta = p.beta,
-  };
 }
 
 }  // namespace tessera

@@ -8,7 +8,6 @@
 
 #include "base/status.h"
 #include "base/types.h"
-#include "launch/params.h"
 #include "problem/batch.h"
 #include "problem/epilogue.h"
 #include "problem/scales.h"
@@ -86,7 +85,5 @@ struct Canonical {
 
 // Expects check() to be ok.
 Canonical canonical(const Problem& problem);
-// The same as kernels are handed it.
-GemmParams canonical_params(const Problem& problem, const Operands& operands);
 
 }  // namespace tessera

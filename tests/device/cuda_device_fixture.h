@@ -47,22 +47,28 @@ class CudaDeviceTest : public testing::Test {
     fake_ = dlopen(kFake, RTLD_NOW);
     ASSERT_NE(fake_, nullptr) << dlerror();
     for (const char* name : {"FAIL", "DRIVER", "SM", "MEMORY", "COUNT"}) clear(name);
-    reinterpret_cast<void (*)()>(dlsym(fake_, "fake_cuda_clear"))();
+    fake<void()>("fake_cuda_clear")();
+    fake<void()>("fake_cuda_leave_contexts")();
   }
   void TearDown() override {
     for (const char* name : {"FAIL", "DRIVER", "SM", "MEMORY", "COUNT"}) clear(name);
-    if (fake_) dlclose(fake_);
+    if (!fake_) return;
+    fake<void(int, int)>("fake_cuda_fail_at")(0, 0);
+    dlclose(fake_);
+  }
+  // A call of the stand-in that a driver does not have.
+  template <class Call>
+  Call* fake(const char* name) const {
+    return reinterpret_cast<Call*>(dlsym(fake_, name));
   }
   static void set(const std::string& name, const std::string& value) {
     setenv(("FAKE_CUDA_" + name).c_str(), value.c_str(), 1);
   }
   static void clear(const std::string& name) { unsetenv(("FAKE_CUDA_" + name).c_str()); }
-  std::string calls() const {
-    return reinterpret_cast<const char* (*)()>(dlsym(fake_, "fake_cuda_calls"))();
-  }
-  std::size_t allocated() const {
-    return reinterpret_cast<std::size_t (*)()>(dlsym(fake_, "fake_cuda_allocated"))();
-  }
+  std::string calls() const { return fake<const char*()>("fake_cuda_calls")(); }
+  std::size_t allocated() const { return fake<std::size_t()>("fake_cuda_allocated")(); }
+  // What was made and not given back.
+  std::size_t live() const { return fake<std::size_t()>("fake_cuda_live")(); }
   // Sets the result of one call and makes the device; returns what is thrown.
   static Status failing_with(const std::string& failure) {
     set("FAIL", failure);

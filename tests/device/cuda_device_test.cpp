@@ -2,6 +2,7 @@
 // call fails.
 #include "device/cuda/cuda_device.h"
 
+#include "device/virtual/observer.h"
 #include "tests/device/cuda_device_fixture.h"
 
 namespace tessera {
@@ -18,7 +19,10 @@ TEST_F(CudaDeviceTest, ReadsWhatTheGpuIs) {
   EXPECT_EQ(device->info().clock_khz, 1980000);
   EXPECT_FALSE(device->info().driver.empty());
   EXPECT_NE(device->native_stream(), nullptr);
-  EXPECT_TRUE(device->take_counts().empty());
+  EXPECT_EQ(device->info().index, 0);
+  EXPECT_EQ(device->info().pci_bus_id, "0000:10:00.0");
+  EXPECT_EQ(observer_of(*device), nullptr);
+  EXPECT_TRUE(take_counts(*device).empty());
 }
 
 TEST_F(CudaDeviceTest, GivesBackWhatItTook) {
@@ -112,37 +116,6 @@ TEST_F(CudaDeviceTest, WritesTensorMapsIntoTheParameters) {
   }
 }
 
-TEST_F(CudaDeviceTest, EncodesATensorMapOnce) {
-  const auto device = cuda::make_device(kFake);
-  const LoadedImage loaded = device->load(image("good", "", ""));
-  Launch launch{.entry = "entry", .params = std::vector<std::byte>(128)};
-  launch.tensor_maps.resize(1);
-  TensorMapDesc& desc = launch.tensor_maps[0].desc;
-  desc.sizes = {64, 64};
-  desc.strides = {256};
-  desc.box = {32, 8};
-  const auto encodings = [&] {
-    int count = 0;
-    const std::string log = calls();
-    for (auto at = log.find("TensorMap"); at != log.npos; at = log.find("TensorMap", at + 1)) {
-      ++count;
-    }
-    return count;
-  };
-  for (const int round : {1, 2}) {
-    for (std::uint64_t i = 1; i <= 32; ++i) {
-      desc.address = 4096 * i;
-      device->launch(loaded, launch);
-    }
-    EXPECT_EQ(encodings(), 32) << round;
-  }
-  desc.address = 4096 * 33;  // one more than are kept: the oldest has to go
-  device->launch(loaded, launch);
-  desc.address = 4096;
-  device->launch(loaded, launch);
-  EXPECT_EQ(encodings(), 34);
-}
-
 TEST_F(CudaDeviceTest, TheDriverMovesATensorMap) {
   const auto device = cuda::make_device(kFake);
   TensorMapBytes map;
@@ -234,7 +207,7 @@ TEST_F(CudaDeviceTest, AFaultOfAKernelIsAFailure) {
   const Status status = status_of([&] { device->synchronize(); });
   EXPECT_EQ(status.code, StatusCode::kFailed);
   EXPECT_CONTAINS(status.message, "cuStreamSynchronize failed");
-  EXPECT_CONTAINS(status.message, "--device virtual");
+  EXPECT_CONTAINS(status.message, "(device virtual)");
 }
 
 TEST_F(CudaDeviceTest, SaysWhatIsMissing) {

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "device/device.h"
+#include "device/virtual/virtual_device.h"
 
 namespace tessera {
 namespace {

@@ -1,84 +1,22 @@
 // A stand-in for libcuda.so.1: memory is host memory, kernels are only recorded, and any call can
 // be told to fail. So the order of calls, the texts of errors and the choice of an image are tested
-// on machines without a GPU.
+// on machines without a GPU. It knows which context is current in a thread, what belongs to which
+// context, and what a stream that is captured forbids.
 //
 // FAKE_CUDA_FAIL="cuInit=100,cuMemAlloc_v2=2"  results of calls    FAKE_CUDA_SM=75    (default 90)
 // FAKE_CUDA_DRIVER=12040  release of the driver (default 13000)    FAKE_CUDA_MEMORY=bytes
-// FAKE_CUDA_MULTIPROCESSORS=68  (default 132)
+// FAKE_CUDA_MULTIPROCESSORS=68  (default 132)                      FAKE_CUDA_COUNT=GPUs
 // cuModuleLoadDataEx takes a text that starts with "good" and refuses everything else, unless
 // FAKE_CUDA_ACCEPT is set.
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <string>
 
-namespace {
+#include "tests/fake_cuda/state.h"
 
-std::string recorded;   // one call a line
-bool is_quiet = false;  // for who measures the time of others: launches do nothing
-std::map<std::uint64_t, std::size_t> allocated;
-float clock_ms = 0;
-std::map<void*, float> recorded_at;
-
-std::string setting(const char* name, const char* otherwise) {
-  const char* value = std::getenv(name);
-  return value ? value : otherwise;
-}
-
-std::size_t memory_bytes() { return std::stoull(setting("FAKE_CUDA_MEMORY", "1000000")); }
-
-std::size_t allocated_bytes() {
-  std::size_t sum = 0;
-  for (const auto& [address, bytes] : allocated) sum += bytes;
-  return sum;
-}
-
-// Notes the call and returns the result that FAKE_CUDA_FAIL names for it, else 0.
-int note(const std::string& call, const std::string& detail = "") {
-  if (is_quiet) return 0;
-  recorded += call + (detail.empty() ? "" : " " + detail) + "\n";
-  const std::string failures = "," + setting("FAKE_CUDA_FAIL", "") + ",";
-  const auto at = failures.find("," + call + "=");
-  return at == std::string::npos ? 0 : std::atoi(failures.c_str() + at + call.size() + 2);
-}
-
-void* new_handle() { return std::malloc(1); }
-
-int free_handle(const char* call, void* handle) {
-  std::free(handle);
-  return note(call);
-}
-
-std::string hexadecimal(const unsigned char* bytes, std::size_t count) {
-  std::string text;
-  for (std::size_t i = 0; i < count; ++i) {
-    text += "0123456789abcdef"[bytes[i] >> 4];
-    text += "0123456789abcdef"[bytes[i] & 15];
-  }
-  return text;
-}
-
-// The bytes of the parameter buffer of a launch's "extra" list, in hexadecimal; of a list of
-// parameters, whose sizes nobody tells, the first byte of each (our device ends it with a null).
-std::string parameters_of(void** list, void** extra) {
-  if (list) {
-    std::string text = "list";
-    for (; *list; ++list) text += " " + hexadecimal(static_cast<unsigned char*>(*list), 1);
-    return text;
-  }
-  if (!extra) return "-";
-  const unsigned char* bytes = nullptr;
-  std::size_t count = 0;
-  for (; *extra != nullptr; extra += 2) {
-    if (extra[0] == reinterpret_cast<void*>(1)) bytes = static_cast<unsigned char*>(extra[1]);
-    if (extra[0] == reinterpret_cast<void*>(2)) count = *static_cast<std::size_t*>(extra[1]);
-  }
-  return hexadecimal(bytes, count);
-}
-
-}  // namespace
+using namespace fake;
 
 extern "C" {
 
@@ -86,6 +24,43 @@ const char* fake_cuda_calls() { return recorded.c_str(); }
 void fake_cuda_quiet(int quiet) { is_quiet = quiet != 0; }
 void fake_cuda_clear() { recorded.clear(); }
 std::size_t fake_cuda_allocated() { return allocated_bytes(); }
+// What was made and not given back: memory, streams, events, modules, retained contexts.
+std::size_t fake_cuda_live() {
+  std::size_t live = owned.size();
+  for (const auto& [handle, context] : contexts) live += static_cast<std::size_t>(context.retained);
+  return live;
+}
+// Call number `call` from now on fails with this result; 0: none does.
+void fake_cuda_fail_at(int call, int result) {
+  calls_made = 0;
+  failing_call = call;
+  failing_result = result;
+}
+int fake_cuda_calls_made() { return calls_made; }
+// A context as another library of the program would make it; current in this thread if asked.
+void* fake_cuda_make_context(int gpu, int make_current) {
+  void* context = std::malloc(1);
+  contexts[context] = {gpu};
+  if (make_current) current.push_back(context);
+  return context;
+}
+void fake_cuda_destroy_context(void* context) {
+  contexts[context].is_destroyed = true;
+  for (auto at = owned.begin(); at != owned.end();) {
+    if (at->second.context != context) {
+      ++at;
+      continue;
+    }
+    std::free(at->first);
+    at = owned.erase(at);
+  }
+}
+void fake_cuda_leave_contexts() { current.clear(); }
+void* fake_cuda_current() { return current_context(); }
+// Begins a capture in the global mode, or ends it.
+void fake_cuda_capture(void* stream, int begins) {
+  begins ? captured.insert(stream), 0 : captured.erase(stream);
+}
 
 int cuInit(unsigned) { return note("cuInit"); }
 int cuDriverGetVersion(int* version) {
@@ -106,7 +81,7 @@ int cuDeviceGetCount(int* count) {
   *count = std::stoi(setting("FAKE_CUDA_COUNT", "1"));
   return note("cuDeviceGetCount");
 }
-int cuDeviceGet(int* gpu, int) { return *gpu = 0, note("cuDeviceGet"); }
+int cuDeviceGet(int* gpu, int index) { return *gpu = index, note("cuDeviceGet"); }
 int cuDeviceGetName(char* name, int bytes, int) {
   std::strncpy(name, "Fake GPU", bytes);
   return note("cuDeviceGetName");
@@ -123,30 +98,91 @@ int cuDeviceTotalMem_v2(std::size_t* bytes, int) {
   *bytes = memory_bytes();
   return note("cuDeviceTotalMem_v2");
 }
-int cuDevicePrimaryCtxRetain(void** context, int) {
-  *context = reinterpret_cast<void*>(1);
-  return note("cuDevicePrimaryCtxRetain");
+int cuDeviceGetPCIBusId(char* id, int bytes, int gpu) {
+  std::strncpy(id, ("0000:" + std::to_string(10 + gpu) + ":00.0").c_str(), bytes);
+  return note("cuDeviceGetPCIBusId");
 }
-int cuDevicePrimaryCtxRelease_v2(int) { return note("cuDevicePrimaryCtxRelease_v2"); }
-int cuCtxSetCurrent(void*) { return note("cuCtxSetCurrent"); }
+int cuDevicePrimaryCtxRetain(void** context, int gpu) {
+  const int result = note("cuDevicePrimaryCtxRetain");
+  const std::lock_guard lock(mutex);
+  if (result) return result;
+  *context = primary_of(gpu);
+  contexts[*context].gpu = gpu;
+  ++contexts[*context].retained;
+  return 0;
+}
+int cuDevicePrimaryCtxRelease_v2(int gpu) {
+  const std::lock_guard lock(mutex);
+  --contexts[primary_of(gpu)].retained;
+  return note("cuDevicePrimaryCtxRelease_v2");
+}
+int cuCtxSetCurrent(void* context) {
+  if (const int result = note("cuCtxSetCurrent")) return result;
+  if (!current.empty()) current.pop_back();
+  current.push_back(context);
+  return 0;
+}
+// Not noted: every call looks first which context is current.
+int cuCtxGetCurrent(void** context) {
+  *context = current_context();
+  return 0;
+}
+int cuCtxPushCurrent_v2(void* context) {
+  if (const int result = note("cuCtxPushCurrent_v2")) return result;
+  const std::lock_guard lock(mutex);
+  if (contexts.count(context) == 0) return kInvalidContext;
+  if (contexts[context].is_destroyed) return kContextIsDestroyed;
+  current.push_back(context);
+  return 0;
+}
+int cuCtxPopCurrent_v2(void** context) {
+  if (current.empty()) return kInvalidContext;
+  *context = current.back();
+  current.pop_back();
+  return note("cuCtxPopCurrent_v2");
+}
+int cuCtxGetDevice(int* gpu) {
+  const std::lock_guard lock(mutex);
+  if (const int result = note_in_context("cuCtxGetDevice")) return result;
+  *gpu = contexts[current_context()].gpu;
+  return 0;
+}
+// Not noted either: what must not be done in a capture is refused.
+int cuThreadExchangeStreamCaptureMode(int* mode) {
+  const std::lock_guard lock(mutex);
+  const int result = is_quiet ? 0 : count("cuThreadExchangeStreamCaptureMode");
+  if (result) return result;
+  std::swap(*mode, capture_mode);
+  return 0;
+}
 int cuStreamCreate(void** stream, unsigned) {
+  const std::lock_guard lock(mutex);
+  if (const int result = note_in_context("cuStreamCreate")) return result;
   *stream = new_handle();
-  return note("cuStreamCreate");
+  return 0;
 }
 int cuStreamDestroy_v2(void* stream) { return free_handle("cuStreamDestroy_v2", stream); }
-int cuStreamSynchronize(void*) { return note("cuStreamSynchronize"); }
+int cuStreamSynchronize(void* stream) {
+  const std::lock_guard lock(mutex);
+  if (const int result = note_in_context("cuStreamSynchronize")) return result;
+  return captured.count(stream) ? static_cast<int>(kCaptureUnsupported) : check_stream(stream);
+}
+int cuStreamIsCapturing(void* stream, int* status) {
+  const std::lock_guard lock(mutex);
+  *status = static_cast<int>(captured.count(stream));
+  return note_in_context("cuStreamIsCapturing");
+}
 int cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) {
-  if (const int failure = note("cuMemAlloc_v2", std::to_string(bytes))) return failure;
-  if (allocated_bytes() + bytes > memory_bytes()) return 2;
-  // HW: a real driver aligns to 256 bytes at least (CUDA C++ Programming Guide, device memory).
-  *address = reinterpret_cast<std::uint64_t>(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
-  allocated[*address] = bytes;
+  const std::lock_guard lock(mutex);
+  if (const int result = note_unsafe("cuMemAlloc_v2", std::to_string(bytes))) return result;
+  if (allocated_bytes() + bytes > memory_bytes()) return kOutOfMemory;
+  *address = reinterpret_cast<std::uint64_t>(new_handle(bytes));
   return 0;
 }
 int cuMemFree_v2(std::uint64_t address) {
-  if (allocated.erase(address) == 0) return 1;
-  std::free(reinterpret_cast<void*>(address));
-  return note("cuMemFree_v2");
+  const std::lock_guard lock(mutex);
+  if (const int result = check_safe()) return result;
+  return free_handle("cuMemFree_v2", reinterpret_cast<void*>(address));
 }
 int cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total) {
   *total = memory_bytes();
@@ -164,8 +200,8 @@ int cuMemcpyDtoHAsync_v2(void* to, std::uint64_t from, std::size_t bytes, void*)
 int cuModuleLoadDataEx(void** module, const void* image, unsigned count, int* options,
                        void** values) {
   const std::string text(static_cast<const char*>(image));
-  const int failure = note("cuModuleLoadDataEx", text);
-  if (failure) return failure;
+  const std::lock_guard lock(mutex);
+  if (const int failure = note_unsafe("cuModuleLoadDataEx", text)) return failure;
   if (std::getenv("FAKE_CUDA_ACCEPT") || text.rfind("good", 0) == 0)
     return *module = new_handle(), 0;
   char* log = nullptr;
@@ -179,18 +215,22 @@ int cuModuleLoadDataEx(void** module, const void* image, unsigned count, int* op
 }
 int cuModuleUnload(void* module) { return free_handle("cuModuleUnload", module); }
 int cuModuleGetFunction(void** function, void*, const char* name) {
-  if (const int failure = note("cuModuleGetFunction", name)) return failure;
+  const std::lock_guard lock(mutex);
+  if (const int failure = note_in_context("cuModuleGetFunction", name)) return failure;
   if (std::strcmp(name, "missing") == 0) return 500;
   // WHY: leaked on purpose; functions live as long as their module, and the fake keeps no list.
   *function = strdup(name);
+  context_of_function[*function] = current_context();
   return 0;
 }
 int cuFuncSetAttribute(void*, int attribute, int value) {
   return note("cuFuncSetAttribute", std::to_string(attribute) + "=" + std::to_string(value));
 }
 int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                   unsigned bz, unsigned shared, void*, void** list, void** extra) {
+                   unsigned bz, unsigned shared, void* stream, void** list, void** extra) {
   if (is_quiet) return 0;
+  const std::lock_guard lock(mutex);
+  if (const int result = check_launch(function, stream)) return result;
   const std::string grid = std::to_string(gx) + "x" + std::to_string(gy) + "x" + std::to_string(gz);
   const std::string block =
       std::to_string(bx) + "x" + std::to_string(by) + "x" + std::to_string(bz);
@@ -206,6 +246,8 @@ struct Config {
 };
 int cuLaunchKernelEx(const Config* config, void* function, void** list, void** extra) {
   if (is_quiet) return 0;
+  const std::lock_guard lock(mutex);
+  if (const int result = check_launch(function, config->stream)) return result;
   const auto extents = [](const unsigned* x) {
     return std::to_string(x[0]) + "x" + std::to_string(x[1]) + "x" + std::to_string(x[2]);
   };
@@ -231,8 +273,10 @@ int cuTensorMapReplaceAddress(void* map, void* address) {
   return note("cuTensorMapReplaceAddress");
 }
 int cuEventCreate(void** event, unsigned) {
+  const std::lock_guard lock(mutex);
+  if (const int result = note_in_context("cuEventCreate")) return result;
   *event = new_handle();
-  return note("cuEventCreate");
+  return 0;
 }
 int cuEventDestroy_v2(void* event) {
   recorded_at.erase(event);

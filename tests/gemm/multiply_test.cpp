@@ -78,13 +78,72 @@ TEST(Multiply, AStreamKeepsItsWorkspaceWhileItSuffices) {
   HostDevice device;
   gemm::Handle handle(device);
   int first = 0, second = 0;
-  const DeviceAddress small = handle.workspace(1000, &first);
-  EXPECT_EQ(handle.workspace(1000, &first), small);
-  EXPECT_EQ(handle.workspace(10, &first), small);
-  EXPECT_NE(handle.workspace(1000, &second), small) << "streams run beside each other";
-  const DeviceAddress large = handle.workspace(1 << 20, &first);
+  const auto address = [&](std::int64_t bytes, void* stream) {
+    return handle.workspace(bytes, stream).address();
+  };
+  const DeviceAddress small = address(1000, &first);
+  EXPECT_EQ(address(1000, &first), small);
+  EXPECT_EQ(address(10, &first), small);
+  EXPECT_NE(address(1000, &second), small) << "streams run beside each other";
+  EXPECT_TRUE(device.waits.empty());
+  const DeviceAddress large = address(1 << 20, &first);
   EXPECT_NE(large, small);
-  EXPECT_EQ(handle.workspace(1000, &first), large);
+  EXPECT_EQ(address(1000, &first), large);
+  EXPECT_EQ(device.waits, std::vector<void*>{&first}) << "the stream that used the old block";
+  EXPECT_EQ(device.allocated, 2u) << "the old block is freed";
+}
+
+// A graph keeps the addresses of its launches: no block of its is freed, and no stream that is
+// captured is waited for.
+TEST(Multiply, AWorkspaceThatAGraphHoldsStays) {
+  HostDevice device;
+  {
+    gemm::Handle handle(device);
+    int stream = 0;
+    device.captures = true;
+    const DeviceAddress small = handle.workspace(1000, &stream).address();
+    const DeviceAddress large = handle.workspace(2000, &stream).address();
+    EXPECT_NE(small, large);
+    EXPECT_EQ(device.allocated, 2u);
+    device.captures = false;
+    handle.workspace(3000, &stream);  // outgrows one that a graph holds
+    EXPECT_EQ(device.allocated, 3u);
+    EXPECT_TRUE(device.waits.empty());
+    handle.workspace(4000, &stream);  // and one that none does
+    EXPECT_EQ(device.allocated, 3u);
+    EXPECT_EQ(device.waits.size(), 1u);
+    device.captures = true;
+    handle.workspace(10, &stream);  // now this one is in a graph, too
+    device.captures = false;
+    handle.workspace(5000, &stream);
+    EXPECT_EQ(device.allocated, 4u);
+    EXPECT_EQ(device.waits.size(), 1u);
+  }
+  EXPECT_EQ(device.allocated, 0u) << "all are freed with the handle";
+}
+
+// Calls of several threads on one stream share its workspace: the launches of each stay together.
+TEST(Multiply, LaunchesOfTwoCallsDoNotMixOnAStream) {
+  HostDevice device;
+  gemm::Handle handle(device);
+  const Problem problem{.m = 1000, .n = 1001, .k = 4000};
+  const Operands operands{0x100000000, 0x200000000, 0, 0x300000000};
+  const auto plan = handle.prepared(problem, gemm::alignment_of(operands));
+  ASSERT_GT(plan->plan().workspace_bytes(), 0);
+  ASSERT_GT(plan->launches(), 1u);
+  int stream = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) gemm::multiply(handle, problem, operands, {}, &stream);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  ASSERT_EQ(device.launches.size(), 200 * plan->launches());
+  for (std::size_t i = 0; i < device.launches.size(); ++i) {
+    const std::string& want = plan->plan().launches[i % plan->launches()].launch.entry;
+    ASSERT_EQ(device.launches[i].entry, want) << i;
+  }
 }
 
 TEST(Multiply, RefusesBeforeAnythingIsLaunched) {

@@ -10,7 +10,7 @@
 #include <map>
 #include <set>
 
-#include "device/virtual/older_gpu.h"
+#include "device/virtual/virtual_device.h"
 #include "gemm/prepare.h"
 #include "lab/verify/verify.h"
 #include "launch/code_arch.h"

@@ -50,7 +50,8 @@ std::vector<gemm::RatedRow> small_rows() {
 }
 
 gemm::RemainderSearch search_for(const Problem& problem, Policy remainder) {
-  return {small_rows(), canonical_params(problem, {}), {.sms = 132}, Policy::kModel, remainder};
+  return {
+      small_rows(), gemm::canonical_params(problem, {}), {.sms = 132}, Policy::kModel, remainder};
 }
 
 Rectangles rectangles_of(const Problem& problem, const gemm::RatedRow& row, Policy remainder) {
@@ -167,7 +168,7 @@ TEST(Remainder, NoLaunchCostsLessThanTheLeast) {
       for (const std::int64_t n : {1, 16, 100, 264, 5000}) {
         for (const std::int64_t k : {1, 8, 1000, 20000}) {
           for (const int sms : {1, 10, 132}) {
-            const GemmParams p = canonical_params(row_major(m, n, k), {});
+            const GemmParams p = gemm::canonical_params(row_major(m, n, k), {});
             for (const Policy split : {Policy::kModel, Policy::kNever, Policy::kAlways}) {
               const gemm::Scheduled one =
                   gemm::cost_of_persistent(row, modes, p, {.sms = sms}, split);

@@ -58,7 +58,7 @@ Outcome run(Device& device, const Bug& bug, const std::string& version,
   launch.shape.block = bug.threads;
   const Args args{in.address(), out.address(), counters.address(), map.address(), bug.task.n};
   Params().add(args).pass_to(launch);
-  device.observe(observation);
+  observe(device, observation);
   Outcome outcome;
   outcome.findings = launch_and_check(device, device.load(kernel_image(bug.name)), launch);
   outcome.out = out.read();

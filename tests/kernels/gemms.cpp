@@ -109,7 +109,7 @@ GemmOutcome run_gemm(Device& device, const Gemm& gemm, GemmShape s,
   const std::vector<double> nothing(static_cast<std::size_t>(s.m) * s.n, -1);
   const DeviceBytes c(device, result_bytes(nothing, gemm.type));
   const Launch launch = launch_of(device, gemm, s, {a.address(), b.address(), c.address()});
-  device.observe(observation);
+  observe(device, observation);
   GemmOutcome outcome;
   outcome.findings = launch_and_check(device, device.load(kernel_image(gemm.image)), launch);
   outcome.c = c.read();

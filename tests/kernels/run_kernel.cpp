@@ -40,14 +40,14 @@ bool can_run_kernels(const Device& device) { return device.info().sm == 90; }
 std::vector<vgpu::Finding> launch_and_check(Device& device, const LoadedImage& image,
                                             const Launch& launch) {
   std::vector<vgpu::Finding> findings;
-  device.take_counts();
+  take_counts(device);
   try {
     device.launch(image, launch);
     device.synchronize();
   } catch (const LaunchFault& fault) {
     findings.push_back(fault.finding());
   }
-  for (const LaunchCounts& counts : device.take_counts()) {
+  for (const LaunchCounts& counts : take_counts(device)) {
     findings.insert(findings.begin(), counts.findings.begin(), counts.findings.end());
   }
   return findings;

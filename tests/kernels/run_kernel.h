@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "device/device.h"
+#include "device/virtual/observer.h"
 
 namespace tessera {
 

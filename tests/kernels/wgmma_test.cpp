@@ -141,7 +141,7 @@ class WgmmaKernel : public testing::TestWithParam<int> {
       const DeviceBytes out(device, product.before());
       const Launch launch =
           wgmma_launch("wgmma_" + std::to_string(GetParam()), config, product.params(out), order);
-      device.observe(observation);
+      observe(device, observation);
       const auto findings =
           launch_and_check(device, device.load(kernel_image("wgmma_gemm")), launch);
       EXPECT_EQ(described(findings), "") << name_of(observation);

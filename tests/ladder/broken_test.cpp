@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "device/virtual/virtual_device.h"
 #include "lab/verify/verify.h"
 #include "tests/support/test_device.h"
 

@@ -3,7 +3,7 @@
 // lattice of all kernels runs the same sources compiled for sm_90a.
 #include <gtest/gtest.h>
 
-#include "device/virtual/older_gpu.h"
+#include "device/virtual/virtual_device.h"
 #include "lab/verify/lattice.h"
 #include "lab/verify/prepared_call.h"
 #include "lab/verify/verify.h"

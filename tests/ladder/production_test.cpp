@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 
+#include "device/virtual/virtual_device.h"
 #include "lab/verify/lattice.h"
 #include "lab/verify/prepared_call.h"
 #include "lab/verify/verify.h"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace tessera {
@@ -48,16 +49,16 @@ TEST(Problem, NamesArgumentValueAndRule) {
   EXPECT_THROW(parse_order("diagonal"), StatusError);
 }
 
-// Multiplies small integer matrices by the canonical parameters, as every kernel reads them.
-std::vector<float> multiply_canonical(const GemmParams& p, std::size_t d_size) {
+// Multiplies small integer matrices in the canonical form: C and D row-major.
+std::vector<float> multiply_canonical(const Canonical& p, const float* a, const float* b,
+                                      std::size_t d_size) {
   std::vector<float> d(d_size, -1);
-  const auto* a = static_cast<const float*>(p.a);
-  const auto* b = static_cast<const float*>(p.b);
-  for (long long i = 0; i < p.m; ++i) {
-    for (long long j = 0; j < p.n; ++j) {
+  if (p.exchanged) std::swap(a, b);
+  for (std::int64_t i = 0; i < p.m; ++i) {
+    for (std::int64_t j = 0; j < p.n; ++j) {
       float sum = 0;
-      for (long long l = 0; l < p.k; ++l) {
-        sum += a[i * p.a_row + l * p.a_col] * b[l * p.b_row + j * p.b_col];
+      for (std::int64_t l = 0; l < p.k; ++l) {
+        sum += a[i * p.a.row + l * p.a.col] * b[l * p.b.row + j * p.b.col];
       }
       d[static_cast<std::size_t>(i * p.d_row + j)] = static_cast<float>(p.alpha) * sum;
     }
@@ -74,9 +75,7 @@ TEST(Problem, CanonicalFormComputesTheCallersProduct) {
       std::vector<float> b(static_cast<std::size_t>(vb.span()));
       for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i + 1);
       for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i * i % 7);
-      const Operands operands{.a = reinterpret_cast<std::uint64_t>(a.data()),
-                              .b = reinterpret_cast<std::uint64_t>(b.data())};
-      const auto d = multiply_canonical(canonical_params(problem, operands),
+      const auto d = multiply_canonical(canonical(problem), a.data(), b.data(),
                                         static_cast<std::size_t>(vd.span()));
       for (std::int64_t i = 0; i < 3; ++i) {
         for (std::int64_t j = 0; j < 4; ++j) {
@@ -95,10 +94,10 @@ TEST(Problem, CanonicalFormComputesTheCallersProduct) {
 TEST(Problem, ReadsNothingWhenAlphaOrKIsZero) {
   Problem problem = make(3, 4, 5, Order::kRowMajor, "NN");
   problem.alpha = 0;
-  EXPECT_EQ(canonical_params(problem, {}).k, 0);
+  EXPECT_EQ(canonical(problem).k, 0);
   problem.alpha = 2;
   problem.k = 0;
-  EXPECT_EQ(canonical_params(problem, {}).alpha, 0);
+  EXPECT_EQ(canonical(problem).alpha, 0);
 }
 
 // The trailing update of a blocked LU inside one column-major matrix: A22 -= A21 * A12. The blocks

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,12 @@ class HostDevice final : public Device {
     void* stream;
   };
   bool notes = true;
-  std::vector<Note> launches;
-  int images = 0, encodings = 0;
+  mutable std::vector<Note> launches;
+  int images = 0;
+  mutable int encodings = 0;
+  bool captures = false;      // every stream
+  std::vector<void*> waits;   // streams that were waited for
+  std::size_t allocated = 0;  // blocks that are not freed
 
   explicit HostDevice(int sms = 132) {
     info_.kind = DeviceKind::kVirtual;
@@ -33,15 +38,16 @@ class HostDevice final : public Device {
     next_ += 1 << 20;
     const DeviceAddress address = next_;
     next_ += (bytes + 255) / 256 * 256;
+    allocated += bytes > 0;
     return bytes == 0 ? 0 : address;
   }
-  void free(DeviceAddress) override {}
+  void free(DeviceAddress address) override { allocated -= address != 0; }
   void copy_in(DeviceAddress, const void*, std::size_t) override {}
   void copy_out(void*, DeviceAddress, std::size_t) override {}
   LoadedImage load(const CodeImage&) override {
     return {static_cast<std::uint64_t>(++images), "x"};
   }
-  TensorMapBytes encode_tensor_map(const TensorMapDesc& desc) override {
+  TensorMapBytes encode_tensor_map(const TensorMapDesc& desc) const override {
     ++encodings;
     TensorMapBytes map;
     std::memcpy(map.bytes.data(), &desc.address, sizeof desc.address);
@@ -54,21 +60,23 @@ class HostDevice final : public Device {
     names_.push_back(name);
     return {names_.size()};
   }
-  using Device::launch;
   void launch(const LoadedEntry& entry, const LaunchShape&, std::span<const std::byte> params,
-              std::span<const std::size_t>, void* stream) override {
+              std::span<const std::size_t>, void* stream) const override {
     if (!notes) return;
+    const std::lock_guard lock(mutex_);
     launches.push_back({names_[entry.handle - 1], {params.begin(), params.end()}, stream});
   }
-  void synchronize() override {}
+  using Device::synchronize;
+  void synchronize(void* stream) override { waits.push_back(stream); }
+  bool is_capturing(void*) const override { return captures; }
   std::uint64_t record_mark() override { return 0; }
   std::optional<double> milliseconds_between(std::uint64_t, std::uint64_t) override { return {}; }
-  std::vector<LaunchCounts> take_counts() override { return {}; }
 
  private:
   DeviceInfo info_{};
   DeviceAddress next_ = 1 << 20;
   std::vector<std::string> names_;
+  mutable std::mutex mutex_;
 };
 
 }  // namespace tessera

@@ -5,7 +5,9 @@
 #include <memory>
 #include <string_view>
 
+#include "device/cuda/cuda_device.h"
 #include "device/device.h"
+#include "device/virtual/virtual_device.h"
 
 namespace tessera {
 

@@ -10,6 +10,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "device/virtual/virtual_device.h"
 #include "lab/record/record.h"
 #include "lab/verify/prepared_call.h"
 #include "tests/kernels/gemms.h"
@@ -61,10 +62,10 @@ Json rung_row(const char* kernel) {
     const lab::PreparedCall call(device, choice, problem, {});
     const Bytes zeros(std::size_t{kSize} * kSize * size_of(problem.types.a));
     const DeviceBytes a(device, zeros), b(device, zeros), c(device, zeros), d(device, zeros);
-    device.observe(observation);
+    observe(device, observation);
     call.run({a.address(), b.address(), c.address(), d.address()});
     device.synchronize();
-    device.observe({});
+    observe(device, {});
   });
 }
 

@@ -19,6 +19,7 @@
 
 #include "arch/gpus.h"
 #include "base/renamed.h"
+#include "device/virtual/virtual_device.h"
 #include "lab/model/predict.h"
 #include "lab/record/record.h"
 

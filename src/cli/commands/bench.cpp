@@ -78,11 +78,10 @@ bool any_failed(const std::vector<lab::Record>& records) {
 // The command that gives this record again, its companions with it.
 std::string command_of(const lab::Record& record, const BenchGroup& group, const Devices& devices,
                        const Options& options, const Parser& parser) {
-  const bool on_cuda = devices.is_cuda() && record.device == devices.device->info().name;
   for (const lab::BenchCandidate& one : group.candidates) {
     const KernelChoice& choice = one.choice;
     if (choice.kernel->name != record.kernel || choice.variant != record.config) continue;
-    std::string text = repeat_command("bench", choice, group.problem, on_cuda ? "cuda" : "virtual",
+    std::string text = repeat_command("bench", choice, group.problem, devices.word_of(record),
                                       parse_seed(options.seed));
     if (record.order_seed) text += fmt::format(" --order-seed {}", *record.order_seed);
     if (record.mode) text += fmt::format(" --mode {}", lab::name_of(*record.mode));

@@ -12,6 +12,7 @@
 #include "cli/options/parser.h"
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
+#include "device/virtual/virtual_device.h"
 #include "lab/explain/step.h"
 
 namespace tessera::cli {

@@ -9,10 +9,13 @@
 
 #include "arch/gpus.h"
 #include "cli/command.h"
+#include "cli/options/fields.h"
 #include "cli/options/parser.h"
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
 #include "cli/version.h"
+#include "device/cuda/cuda_device.h"
+#include "device/virtual/virtual_device.h"
 #include "lab/data/host_memory.h"
 #include "lab/timing/nvml.h"
 #include "lab/verify/products.h"
@@ -66,7 +69,7 @@ Finding images_on(Device& device) {
       device.load(image_of(kernel));
       ++loaded;
     } catch (const StatusError& error) {
-      if (first_reason.empty()) first_reason = error.what();
+      if (first_reason.empty()) first_reason = in_options(error.what());
     }
   }
   const auto count = static_cast<int>(all_kernels().size());
@@ -126,8 +129,9 @@ Finding vendor(Devices& devices, const DeviceOptions& options) {
   return {"vendor baseline", baseline.vendor != nullptr, baseline.description};
 }
 
-Finding telemetry() {
-  const auto nvml = lab::Nvml::load();
+// Of the GPU at this place on the bus; of any where it is empty.
+Finding telemetry(const std::string& pci_bus_id) {
+  const auto nvml = lab::Nvml::load(pci_bus_id);
   if (!nvml) return {"NVML", false, "cannot be loaded; records hold no clocks and no power"};
   return {"NVML", true, fmt::format("driver {}", nvml->driver_version())};
 }
@@ -147,27 +151,29 @@ Finding self_test(const std::string& what, Device& device) {
                                       result.image.description)
                         : result.reason};
   } catch (const StatusError& error) {
-    return {what, false, error.what()};
+    return {what, false, in_options(error.what())};
   }
 }
 
-void look_at_gpu(const DeviceOptions& options, Findings& findings) {
+// Where on the bus it is; empty without a GPU.
+std::string look_at_gpu(const DeviceOptions& options, Findings& findings) {
   try {
-    DeviceOptions cuda = options;
-    cuda.device = "cuda";
-    Devices devices{make_cuda_device(), nullptr, ""};
+    Devices devices{make_cuda_device(gpu_number_of(options.device).value_or(0)), nullptr, ""};
     findings.push_back(describe_gpu(*devices.device));
     findings.push_back(images_on(*devices.device));
     findings.push_back(self_test("a kernel on the GPU", *devices.device));
-    findings.push_back(vendor(devices, cuda));
+    findings.push_back(vendor(devices, options));
+    return devices.device->info().pci_bus_id;
   } catch (const StatusError& error) {
-    findings.push_back({"GPU", false, error.what()});
+    findings.push_back({"GPU", false, in_options(error.what())});
+    return "";
   }
 }
 
 Findings examine(const Options& options) {
   Findings findings = {processor(), host_memory()};
-  if (options.device.device != "virtual") look_at_gpu(options.device, findings);
+  std::string pci_bus_id;
+  if (options.device.device != "virtual") pci_bus_id = look_at_gpu(options.device, findings);
   const auto virtual_gpu = make_virtual_device({});
   findings.push_back(self_test("a kernel on the virtual GPU", *virtual_gpu));
   findings.push_back(toolkit());
@@ -177,7 +183,7 @@ Findings examine(const Options& options) {
       library("cuBLAS", {"libcublas.so.13", "libcublas.so.12", "libcublas.so"}, no_baseline));
   findings.push_back(library(
       "cuBLASLt", {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"}, no_baseline));
-  findings.push_back(telemetry());
+  findings.push_back(telemetry(pci_bus_id));
   return findings;
 }
 
@@ -236,7 +242,7 @@ Command doctor_command() {
             auto options = std::make_shared<Options>();
             parser
                 .add_option("--device", options->device.device,
-                            "virtual: do not look for a GPU; cuda: fail without one")
+                            "virtual: do not look for a GPU; cuda, cuda:N: fail without one")
                 .type_name("D");
             add_vendor_option(parser, options->device);
             options->output.add_options(parser);

@@ -13,6 +13,7 @@
 #include "cli/options/parser.h"
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
+#include "device/virtual/virtual_device.h"
 #include "lab/explain/explain.h"
 
 namespace tessera::cli {

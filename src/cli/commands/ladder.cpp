@@ -42,9 +42,8 @@ lab::Record run_on(Device& device, const KernelChoice& kernel, const Problem& pr
   std::vector<lab::Record> records = lab::bench(device, {{kernel}}, problem, settings);
   if (records.empty()) return {};  // interrupted
   lab::Record record = std::move(records.front());
-  const bool is_cuda = device.info().kind == DeviceKind::kCuda;
   record.command =
-      repeat_command("bench", kernel, problem, is_cuda ? "cuda" : "virtual", settings.verify.seed);
+      repeat_command("bench", kernel, problem, word_of(device.info()), settings.verify.seed);
   if (record.order_seed) record.command += fmt::format(" --order-seed {}", *record.order_seed);
   return record;
 }

@@ -13,6 +13,7 @@
 #include "cli/options/parser.h"
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
+#include "device/virtual/virtual_device.h"
 #include "lab/explain/roofline.h"
 #include "lab/model/predict.h"
 #include "lab/record/measured.h"

@@ -4,6 +4,7 @@
 
 #include "arch/occupancy.h"
 #include "device/device.h"
+#include "device/virtual/virtual_device.h"
 #include "lab/counts/count_run.h"
 #include "lab/counts/counts.h"
 #include "lab/explain/resources.h"

@@ -152,9 +152,8 @@ std::vector<lab::Record> run_groups(const std::vector<Group>& groups, Devices& d
       } catch (const lab::Stopped&) {
         break;  // what was verified before is kept
       }
-      const bool on_cuda = devices.is_cuda() && record.device == devices.device->info().name;
-      record.command = repeat_command("verify", kernel, groups[i].one.problem,
-                                      on_cuda ? "cuda" : "virtual", seed);
+      record.command =
+          repeat_command("verify", kernel, groups[i].one.problem, devices.word_of(record), seed);
       if (verify.in_place) record.command += " --in-place";
       if (verify.misalign > 0) record.command += fmt::format(" --misalign {}", verify.misalign);
       record.command += carried_options(parser, {"--in-place", "--misalign", "--quick"});

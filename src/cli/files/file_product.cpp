@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/elements.h"
+#include "device/virtual/observer.h"
 #include "gemm/multiply.h"
 #include "lab/data/host_memory.h"
 #include "lab/verify/products.h"
@@ -174,7 +175,7 @@ ProductResult multiply_on_device(const FileProduct& product, Device& device,
         const Operands operands = operands_at(problem, uploaded, first);
         multiply(handle, part, operands, options);
         device.synchronize();
-        device.take_counts();
+        take_counts(device);
         const auto used = handle.prepared(part, gemm::alignment_of(operands), options);
         result.code = used->code();
         result.kernel = {&used->plan().kernel(), used->plan().row().variant};

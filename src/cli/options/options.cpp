@@ -110,7 +110,10 @@ void add_scale_options(Parser& parser, ProblemOptions& options) {
 }
 
 void add_device_options(Parser& parser, DeviceOptions& options) {
-  parser.add_option("--device", options.device, "cuda or virtual (default: cuda if there is a GPU)")
+  parser
+      .add_option(
+          "--device", options.device,
+          "cuda, cuda:N (GPU number N, from 0) or virtual (default: cuda if there is a GPU)")
       .type_name("D");
   add_threads_option(parser, options);
 }

@@ -24,7 +24,7 @@ struct ProblemOptions {
 };
 
 struct DeviceOptions {
-  std::string device;   // "cuda", "virtual" or empty: the GPU if there is one
+  std::string device;   // "cuda", "cuda:1", "virtual" or empty: the first GPU if there is one
   std::string threads;  // of the virtual GPU
   std::string sms;      // of the virtual GPU, for plans of persistent grids
   std::string vendor_library;

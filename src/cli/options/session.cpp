@@ -4,7 +4,10 @@
 
 #include "base/numbers.h"
 #include "cli/command.h"
+#include "cli/options/fields.h"
 #include "cli/version.h"
+#include "device/cuda/cuda_device.h"
+#include "device/virtual/virtual_device.h"
 
 namespace tessera::cli {
 namespace {
@@ -18,36 +21,53 @@ std::unique_ptr<Device> open_virtual(const DeviceOptions& options) {
   return make_virtual_device(settings);
 }
 
-std::unique_ptr<Device> open_cuda_or_explain() {
+std::unique_ptr<Device> open_cuda_or_explain(int number, const std::string& asked) {
   try {
-    return make_cuda_device();
+    return make_cuda_device(number);
   } catch (const StatusError& error) {
-    throw StatusError(
-        {error.status().code,
-         fmt::format("--device is 'cuda', but must be a device that is there: {}", error.what())});
+    throw StatusError({error.status().code,
+                       fmt::format("--device is '{}', but must be a device that is there: {}",
+                                   asked, error.what())});
   }
 }
 
 }  // namespace
+
+std::string Devices::word_of(const lab::Record& record) const {
+  const bool on_device = record.device == device->info().name;
+  return on_device ? cli::word_of(device->info()) : "virtual";
+}
+
+std::string word_of(const DeviceInfo& info) {
+  if (info.kind == DeviceKind::kVirtual) return "virtual";
+  return info.index == 0 ? "cuda" : fmt::format("cuda:{}", info.index);
+}
+
+std::optional<int> gpu_number_of(const std::string& device) {
+  if (device == "cuda") return 0;
+  if (!device.starts_with("cuda:")) return std::nullopt;
+  return static_cast<int>(parse_integer("the number of --device", device.substr(5), 0, 1000000));
+}
 
 Devices open_devices(const DeviceOptions& options) {
   Devices devices;
   host_threads_of(options);  // WHY: refuses a bad one on a machine with a GPU, too
   if (options.device == "virtual") {
     devices.device = open_virtual(options);
-  } else if (options.device == "cuda") {
-    devices.device = open_cuda_or_explain();
+  } else if (const std::optional<int> number = gpu_number_of(options.device)) {
+    devices.device = open_cuda_or_explain(*number, options.device);
   } else if (options.device.empty()) {
     try {
       devices.device = make_cuda_device();
       devices.fallback = open_virtual(options);
     } catch (const StatusError& error) {
-      devices.note = error.what();
+      devices.note = in_options(error.what());
       devices.device = open_virtual(options);
     }
   } else {
     throw StatusError(Status::bad_argument(
-        fmt::format("--device is '{}', but must be cuda or virtual", options.device)));
+        fmt::format("--device is '{}', but must be cuda or virtual, or cuda:N for GPU number N",
+                    options.device)));
   }
   return devices;
 }
@@ -56,7 +76,7 @@ void count_memory(Devices& devices) {
   vgpu::Observation observation;
   observation.memory = true;
   for (Device* device : {devices.device.get(), devices.fallback.get()}) {
-    if (device) device->observe(observation);
+    if (device) observe(*device, observation);
   }
 }
 
@@ -76,7 +96,7 @@ Baseline load_baseline(const DeviceOptions& options, Devices& devices) {
     return baseline;
   } catch (const StatusError& error) {
     if (!options.vendor_library.empty()) throw;
-    return {nullptr, fmt::format("none: {}", error.what())};
+    return {nullptr, fmt::format("none: {}", in_options(error.what()))};
   }
 }
 

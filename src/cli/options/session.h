@@ -3,12 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/options/options.h"
 #include "cli/options/repeat.h"
 #include "device/device.h"
+#include "device/virtual/observer.h"
 #include "lab/record/record.h"
 #include "lab/record/report.h"
 #include "lab/timing/bench.h"
@@ -21,8 +23,15 @@ struct Devices {
   std::unique_ptr<Device> fallback;  // the virtual GPU beside a real one that nobody asked for
   std::string note;                  // why there is no GPU, when nobody asked for one
 
+  // What --device says for the device of this record.
+  std::string word_of(const lab::Record& record) const;
   bool is_cuda() const { return device->info().kind == DeviceKind::kCuda; }
 };
+
+// "virtual", "cuda", "cuda:1": what --device says for a device.
+std::string word_of(const DeviceInfo& info);
+// The GPU that --device names, the first one for "cuda"; nullopt where it names none.
+std::optional<int> gpu_number_of(const std::string& device);
 
 // Throws StatusError when the device asked for cannot be had.
 Devices open_devices(const DeviceOptions& options);

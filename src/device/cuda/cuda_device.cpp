@@ -1,4 +1,4 @@
-// Runs kernels on a real GPU: one primary context, one stream, modules by image name.
+// Runs kernels on a real GPU: one context, the streams of its caller, modules by image name.
 #include "device/cuda/cuda_device.h"
 
 #include <fmt/format.h>
@@ -6,18 +6,18 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <limits>
-#include <map>
 #include <vector>
 
-#include "device/cuda/driver.h"
-#include "device/cuda/modules.h"
+#include "device/cuda/context.h"
+#include "device/cuda/module_cache.h"
 
 namespace tessera::cuda {
 namespace {
 
 // Marks older than this many are forgotten, so that a long run does not pile up events.
 constexpr std::size_t kLiveMarks = 4096;
+
+enum class ContextIs { kPrimary, kTheCallers };
 
 // "580.159.04", from the kernel module; the driver API itself only tells the CUDA release.
 std::string driver_release(const Driver& driver) {
@@ -28,95 +28,76 @@ std::string driver_release(const Driver& driver) {
 
 class CudaDevice final : public Device {
  public:
-  // WHY: delegates, so that the destructor gives the context back when a later step throws.
-  explicit CudaDevice(const char* library) : CudaDevice(load_driver(library)) {
-    open_first_gpu();
+  // WHY: delegates, so that the destructor gives back what there is when a later step throws.
+  CudaDevice(const char* library, ContextIs which, int index) : CudaDevice(load_driver(library)) {
+    const bool is_primary = which == ContextIs::kPrimary;
+    context_ = is_primary ? OwnedContext::primary(driver_, index) : OwnedContext::current(driver_);
     read_info();
-    call("cuStreamCreate", driver_.stream_create(&stream_, 0));
+    if (is_primary) call("cuStreamCreate", driver_.stream_create(&own_stream_, 0));
   }
   ~CudaDevice() override { close(); }
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
 
   const DeviceInfo& info() const override { return info_; }
-  void* native_stream() const override { return stream_; }
+  void* native_stream() const override { return own_stream_; }
 
   DeviceAddress allocate(std::size_t bytes) override;
   void free(DeviceAddress address) override;
   void copy_in(DeviceAddress to, const void* from, std::size_t bytes) override;
   void copy_out(void* to, DeviceAddress from, std::size_t bytes) override;
   LoadedImage load(const CodeImage& image) override;
-  TensorMapBytes encode_tensor_map(const TensorMapDesc& desc) override;
+  TensorMapBytes encode_tensor_map(const TensorMapDesc& desc) const override;
   void replace_address(std::span<std::byte, 128> map, DeviceAddress address) const override;
   LoadedEntry entry(const LoadedImage& image, const std::string& name,
                     const LaunchShape& shape) override;
-  using Device::launch;
   void launch(const LoadedEntry& entry, const LaunchShape& shape, std::span<const std::byte> params,
-              std::span<const std::size_t> offsets, void* stream) override;
-  void synchronize() override;
+              std::span<const std::size_t> offsets, void* stream) const override;
+  void synchronize(void* stream) override;
+  bool is_capturing(void* stream) const override;
   std::uint64_t record_mark() override;
   std::optional<double> milliseconds_between(std::uint64_t begin, std::uint64_t end) override;
-  std::vector<LaunchCounts> take_counts() override { return {}; }
 
  private:
   explicit CudaDevice(const Driver& driver) : driver_(driver) {}
 
-  struct Entry {
-    std::string name;
-    Function function = nullptr;
-    int dynamic_shared_bytes = 0;  // the largest allowed so far
-  };
-  struct Image {
-    LoadedModule code;
-    std::map<std::string, Entry, std::less<>> entries;
-  };
-
   void call(std::string_view name, Result result) const { check(driver_, name, result); }
+  StreamHandle stream_of(void* given) const {
+    return given ? static_cast<StreamHandle>(given) : own_stream_;
+  }
   int attribute(Attribute which) const;
-  void open_first_gpu();
   void read_info();
   void close() noexcept;
-  Image& image_of(const LoadedImage& image);
-  Entry& entry_of(Image& image, const std::string& name);
-  void allow_shared(Entry& entry, int bytes);
-  void launch_with(const Entry& entry, const LaunchShape& shape, Stream stream, void** list,
+  void launch_with(const Entry& entry, const LaunchShape& shape, StreamHandle stream, void** list,
                    void** extra) const;
-  void launch_extended(const Entry& entry, const LaunchShape& shape, Stream stream, void** list,
-                       void** extra) const;
+  void launch_extended(const Entry& entry, const LaunchShape& shape, StreamHandle stream,
+                       void** list, void** extra) const;
   void check_launch(const char* name, const Entry& entry, Result result) const;
   Event mark(std::uint64_t id) const;
 
   Driver driver_;
-  DeviceOrdinal gpu_ = 0;
-  Context context_ = nullptr;
-  Stream stream_ = nullptr;
+  OwnedContext context_;
+  ModuleCache modules_{driver_};
+  StreamHandle own_stream_ = nullptr;  // null in a caller's context: CUDA's null stream
   DeviceInfo info_{};
-  std::vector<Image> images_;  // handle = index + 1
-  std::map<std::string, LoadedImage, std::less<>> handles_;
   std::vector<Event> marks_;  // a ring of kLiveMarks
   std::uint64_t next_mark_ = 0;
 };
 
-void CudaDevice::open_first_gpu() {
-  int count = 0;
-  call("cuDeviceGetCount", driver_.device_get_count(&count));
-  if (count == 0) check(driver_, "cuDeviceGetCount", kNoDevice);
-  call("cuDeviceGet", driver_.device_get(&gpu_, 0));
-  call("cuDevicePrimaryCtxRetain", driver_.primary_ctx_retain(&context_, gpu_));
-  call("cuCtxSetCurrent", driver_.ctx_set_current(context_));
-}
-
 int CudaDevice::attribute(Attribute which) const {
   int value = 0;
-  call("cuDeviceGetAttribute", driver_.device_get_attribute(&value, which, gpu_));
+  call("cuDeviceGetAttribute", driver_.device_get_attribute(&value, which, context_.gpu()));
   return value;
 }
 
 void CudaDevice::read_info() {
+  const DeviceOrdinal gpu = context_.gpu();
   std::array<char, 256> name{};
-  call("cuDeviceGetName", driver_.device_get_name(name.data(), name.size() - 1, gpu_));
+  call("cuDeviceGetName", driver_.device_get_name(name.data(), name.size() - 1, gpu));
   std::size_t bytes = 0;
-  call("cuDeviceTotalMem_v2", driver_.device_total_mem(&bytes, gpu_));
+  call("cuDeviceTotalMem_v2", driver_.device_total_mem(&bytes, gpu));
+  std::array<char, 32> bus{};
+  call("cuDeviceGetPCIBusId", driver_.device_get_pci_bus_id(bus.data(), bus.size() - 1, gpu));
   info_.kind = DeviceKind::kCuda;
   info_.name = name.data();
   info_.sm = 10 * attribute(kComputeCapabilityMajor) + attribute(kComputeCapabilityMinor);
@@ -125,18 +106,24 @@ void CudaDevice::read_info() {
   info_.l2_bytes = attribute(kL2CacheSize);
   info_.clock_khz = attribute(kClockRate);
   info_.driver = driver_release(driver_);
+  info_.index = context_.index();
+  info_.pci_bus_id = bus.data();
 }
 
 // WHY: results are ignored. After a fault of a kernel every call reports that same fault.
 void CudaDevice::close() noexcept {
+  if (!context_.get()) return;
+  const InContext context(driver_, context_.get());
+  if (context.result() != kSuccess) return;  // its owner has destroyed it, and all that was in it
   for (Event event : marks_) driver_.event_destroy(event);
-  for (const Image& image : images_) driver_.module_unload(image.code.module);
-  if (stream_) driver_.stream_destroy(stream_);
-  if (context_) driver_.primary_ctx_release(gpu_);
+  modules_.unload();
+  if (own_stream_) driver_.stream_destroy(own_stream_);
 }
 
 DeviceAddress CudaDevice::allocate(std::size_t bytes) {
   if (bytes == 0) return 0;
+  const Entered context(driver_, context_);
+  const RelaxedCapture relaxed(driver_);
   DevicePointer address = 0;
   const Result result = driver_.mem_alloc(&address, bytes);
   if (result == kOutOfMemory) {
@@ -152,82 +139,45 @@ DeviceAddress CudaDevice::allocate(std::size_t bytes) {
 }
 
 void CudaDevice::free(DeviceAddress address) {
-  if (address) call("cuMemFree_v2", driver_.mem_free(address));
+  if (!address) return;
+  const Entered context(driver_, context_);
+  const RelaxedCapture relaxed(driver_);
+  call("cuMemFree_v2", driver_.mem_free(address));
 }
 
 void CudaDevice::copy_in(DeviceAddress to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
-  call("cuMemcpyHtoDAsync_v2", driver_.memcpy_htod_async(to, from, bytes, stream_));
-  synchronize();
+  const Entered context(driver_, context_);
+  call("cuMemcpyHtoDAsync_v2", driver_.memcpy_htod_async(to, from, bytes, own_stream_));
+  synchronize(nullptr);
 }
 
 void CudaDevice::copy_out(void* to, DeviceAddress from, std::size_t bytes) {
   if (bytes == 0) return;
-  call("cuMemcpyDtoHAsync_v2", driver_.memcpy_dtoh_async(to, from, bytes, stream_));
-  synchronize();
+  const Entered context(driver_, context_);
+  call("cuMemcpyDtoHAsync_v2", driver_.memcpy_dtoh_async(to, from, bytes, own_stream_));
+  synchronize(nullptr);
 }
 
 LoadedImage CudaDevice::load(const CodeImage& image) {
-  if (const auto known = handles_.find(image.name); known != handles_.end()) return known->second;
-  images_.push_back({load_module(driver_, image, info_.sm), {}});
-  const LoadedModule& code = images_.back().code;
-  LoadedImage loaded{images_.size(), code.description, code.hash, code.is_patched};
-  handles_.emplace(image.name, loaded);
-  return loaded;
+  const Entered context(driver_, context_);
+  const RelaxedCapture relaxed(driver_);
+  return modules_.load(image, info_.sm);
 }
 
-CudaDevice::Image& CudaDevice::image_of(const LoadedImage& image) {
-  if (image.handle == 0 || image.handle > images_.size()) {
-    throw StatusError(Status::bad_argument(
-        fmt::format("image handle {} is not one that this device loaded", image.handle)));
-  }
-  return images_[image.handle - 1];
-}
-
-CudaDevice::Entry& CudaDevice::entry_of(Image& image, const std::string& name) {
-  const auto known = image.entries.find(name);
-  if (known != image.entries.end()) return known->second;
-  Entry entry{.name = name};
-  const Result result =
-      driver_.module_get_function(&entry.function, image.code.module, name.c_str());
-  if (result == kNotFound) {
-    throw StatusError(Status::bad_argument(
-        fmt::format("entry {} is not in the image ({})", name, image.code.description)));
-  }
-  call("cuModuleGetFunction", result);
-  return image.entries.emplace(name, entry).first->second;
-}
-
-// HW: a block gets more than 48 KB of dynamic shared memory only by this attribute (CUDA C++
-// Programming Guide, shared memory). Static shared memory counts too, so it is set for any size.
-void CudaDevice::allow_shared(Entry& entry, int bytes) {
-  if (bytes <= entry.dynamic_shared_bytes) return;
-  call("cuFuncSetAttribute",
-       driver_.func_set_attribute(entry.function, kMaxDynamicSharedBytes, bytes));
-  entry.dynamic_shared_bytes = bytes;
-}
-
-// HW: clusters of more than 8 are not portable and must be allowed (CUDA C++ Programming Guide,
-// clusters).
 LoadedEntry CudaDevice::entry(const LoadedImage& image, const std::string& name,
                               const LaunchShape& shape) {
-  if (shape.grid < 1 || shape.grid > std::numeric_limits<int>::max()) {
-    throw StatusError(Status::bad_argument(
-        fmt::format("grid of {} is {} blocks; a launch has 1 to 2^31 - 1", name, shape.grid)));
-  }
-  Entry& entry = entry_of(image_of(image), name);
-  allow_shared(entry, shape.shared_bytes);
-  if (shape.cluster[0] * shape.cluster[1] * shape.cluster[2] > 8) {
-    call("cuFuncSetAttribute", driver_.func_set_attribute(entry.function, kNonPortableCluster, 1));
-  }
-  return {reinterpret_cast<std::uint64_t>(&entry)};
+  const Entered context(driver_, context_);
+  const RelaxedCapture relaxed(driver_);
+  return {reinterpret_cast<std::uint64_t>(&modules_.entry(image, name, shape))};
 }
 
 void CudaDevice::launch(const LoadedEntry& loaded, const LaunchShape& shape,
                         std::span<const std::byte> params, std::span<const std::size_t> offsets,
-                        void* given) {
+                        void* given) const {
+  const Entered context(driver_, context_);
   const Entry& entry = *reinterpret_cast<const Entry*>(loaded.handle);
-  const Stream stream = given ? static_cast<Stream>(given) : stream_;
+  const StreamHandle stream = stream_of(given);
   // The driver copies the parameters before the call returns.
   auto* first = const_cast<std::byte*>(params.data());
   std::size_t bytes = params.size();
@@ -250,7 +200,7 @@ void CudaDevice::launch(const LoadedEntry& loaded, const LaunchShape& shape,
   launch_with(entry, shape, stream, each.data(), nullptr);
 }
 
-void CudaDevice::launch_with(const Entry& entry, const LaunchShape& shape, Stream stream,
+void CudaDevice::launch_with(const Entry& entry, const LaunchShape& shape, StreamHandle stream,
                              void** list, void** extra) const {
   if (shape.cluster[0] != 0 || shape.starts_early) {
     return launch_extended(entry, shape, stream, list, extra);
@@ -271,7 +221,7 @@ void CudaDevice::check_launch(const char* name, const Entry& entry, Result resul
 }
 
 // Launches that need attributes: clusters, and grids that may start before the last one has ended.
-void CudaDevice::launch_extended(const Entry& entry, const LaunchShape& shape, Stream stream,
+void CudaDevice::launch_extended(const Entry& entry, const LaunchShape& shape, StreamHandle stream,
                                  void** list, void** extra) const {
   std::array<LaunchAttribute, 2> attributes;
   unsigned count = 0;
@@ -302,7 +252,7 @@ void CudaDevice::replace_address(std::span<std::byte, 128> map, DeviceAddress ad
   if (result != kSuccess) call("cuTensorMapReplaceAddress", result);
 }
 
-TensorMapBytes CudaDevice::encode_tensor_map(const TensorMapDesc& desc) {
+TensorMapBytes CudaDevice::encode_tensor_map(const TensorMapDesc& desc) const {
   require(tessera::check(desc));
   TensorMapBytes map;
   call("cuTensorMapEncodeTiled",
@@ -315,15 +265,26 @@ TensorMapBytes CudaDevice::encode_tensor_map(const TensorMapDesc& desc) {
   return map;
 }
 
-void CudaDevice::synchronize() { call("cuStreamSynchronize", driver_.stream_synchronize(stream_)); }
+void CudaDevice::synchronize(void* stream) {
+  const Entered context(driver_, context_);
+  call("cuStreamSynchronize", driver_.stream_synchronize(stream_of(stream)));
+}
+
+bool CudaDevice::is_capturing(void* stream) const {
+  const Entered context(driver_, context_);
+  int status = 0;  // HW: CUstreamCaptureStatus; 0: none, 1: active, 2: invalidated
+  call("cuStreamIsCapturing", driver_.stream_is_capturing(stream_of(stream), &status));
+  return status != 0;
+}
 
 std::uint64_t CudaDevice::record_mark() {
+  const Entered context(driver_, context_);
   if (marks_.size() < kLiveMarks) {
     Event event = nullptr;
     call("cuEventCreate", driver_.event_create(&event, 0));
     marks_.push_back(event);
   }
-  call("cuEventRecord", driver_.event_record(marks_[next_mark_ % kLiveMarks], stream_));
+  call("cuEventRecord", driver_.event_record(marks_[next_mark_ % kLiveMarks], own_stream_));
   return next_mark_++;
 }
 
@@ -338,6 +299,7 @@ Event CudaDevice::mark(std::uint64_t id) const {
 std::optional<double> CudaDevice::milliseconds_between(std::uint64_t begin, std::uint64_t end) {
   const Event first = mark(begin);
   const Event last = mark(end);
+  const Entered context(driver_, context_);
   float milliseconds = 0;
   call("cuEventSynchronize", driver_.event_synchronize(last));
   call("cuEventElapsedTime", driver_.event_elapsed_time(&milliseconds, first, last));
@@ -346,14 +308,24 @@ std::optional<double> CudaDevice::milliseconds_between(std::uint64_t begin, std:
 
 }  // namespace
 
-std::unique_ptr<Device> make_device(const char* library) {
-  return std::make_unique<CudaDevice>(library);
+std::unique_ptr<Device> make_device(const char* library, int index) {
+  return std::make_unique<CudaDevice>(library, ContextIs::kPrimary, index);
+}
+
+std::unique_ptr<Device> make_device_in_context(const char* library) {
+  return std::make_unique<CudaDevice>(library, ContextIs::kTheCallers, 0);
 }
 
 }  // namespace tessera::cuda
 
 namespace tessera {
 
-std::unique_ptr<Device> make_cuda_device() { return cuda::make_device(cuda::kDriverLibrary); }
+std::unique_ptr<Device> make_cuda_device(int index) {
+  return cuda::make_device(cuda::kDriverLibrary, index);
+}
+
+std::unique_ptr<Device> make_cuda_device_in_context() {
+  return cuda::make_device_in_context(cuda::kDriverLibrary);
+}
 
 }  // namespace tessera

@@ -1,17 +1,33 @@
-// The cuda device behind the Device interface, and the one hook that its tests need.
+// Real GPUs behind the Device interface. A device works in one context, with modules of its own;
+// any thread may use it, whatever context is current there.
 #pragma once
 
 #include <memory>
 
 #include "device/device.h"
 
+namespace tessera {
+
+// A GPU by its number among those that the driver shows. The device retains the primary context,
+// which it makes current in the calling thread, and has a stream of its own, which stands for a
+// stream of null. Throws kUnavailable with one sentence that says what is missing, kBadArgument
+// where there is no GPU of this number.
+std::unique_ptr<Device> make_cuda_device(int index = 0);
+
+// A device in the context that is current in the calling thread, and that its caller keeps for as
+// long. A stream of null is CUDA's own null stream. Throws kBadArgument where no context is
+// current.
+std::unique_ptr<Device> make_cuda_device_in_context();
+
+}  // namespace tessera
+
+// The same through the driver in another library, for tests.
 namespace tessera::cuda {
 
 // The library that the driver is loaded from on every Linux machine.
 inline constexpr const char* kDriverLibrary = "libcuda.so.1";
 
-// The first visible GPU, through the driver in `library`. Its primary context is retained and made
-// current in the calling thread, and the device is used from that thread. Throws kUnavailable.
-std::unique_ptr<Device> make_device(const char* library);
+std::unique_ptr<Device> make_device(const char* library, int index = 0);
+std::unique_ptr<Device> make_device_in_context(const char* library);
 
 }  // namespace tessera::cuda

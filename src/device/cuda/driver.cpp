@@ -17,7 +17,7 @@ void find(void* library, const char* symbol, Call& call) {
   if (call) return;
   throw StatusError(Status::unavailable(
       fmt::format("the NVIDIA driver is too old: it does not export {}; install a driver for CUDA "
-                  "{} or newer, or use the virtual GPU (--device virtual)",
+                  "{} or newer, or use the virtual GPU (device virtual)",
                   symbol, kOldestDriver / 1000)));
 }
 
@@ -35,10 +35,17 @@ void find_calls(void* library, Driver& d) {
   find(library, "cuDeviceTotalMem_v2", d.device_total_mem);
   find(library, "cuDevicePrimaryCtxRetain", d.primary_ctx_retain);
   find(library, "cuDevicePrimaryCtxRelease_v2", d.primary_ctx_release);
+  find(library, "cuDeviceGetPCIBusId", d.device_get_pci_bus_id);
   find(library, "cuCtxSetCurrent", d.ctx_set_current);
+  find(library, "cuCtxGetCurrent", d.ctx_get_current);
+  find(library, "cuCtxPushCurrent_v2", d.ctx_push_current);
+  find(library, "cuCtxPopCurrent_v2", d.ctx_pop_current);
+  find(library, "cuCtxGetDevice", d.ctx_get_device);
+  find(library, "cuThreadExchangeStreamCaptureMode", d.thread_exchange_capture_mode);
   find(library, "cuStreamCreate", d.stream_create);
   find(library, "cuStreamDestroy_v2", d.stream_destroy);
   find(library, "cuStreamSynchronize", d.stream_synchronize);
+  find(library, "cuStreamIsCapturing", d.stream_is_capturing);
   find(library, "cuMemAlloc_v2", d.mem_alloc);
   find(library, "cuMemFree_v2", d.mem_free);
   find(library, "cuMemGetInfo_v2", d.mem_get_info);
@@ -70,17 +77,20 @@ const char* advice(Result result) {
              "the library path";
     case kNoDevice:
       return "; check that the GPU is visible (nvidia-smi, CUDA_VISIBLE_DEVICES) or use the "
-             "virtual "
-             "GPU (--device virtual)";
+             "virtual GPU (device virtual)";
     case kSystemDriverMismatch:
       return "; the kernel module and libcuda are of different releases: reboot, or install one "
              "driver release";
     case kIllegalAddress:
     case kLaunchFailed:
     case kAssert:
-      return "; run the same problem with --device virtual, which names the instruction, the "
-             "thread "
-             "and the address";
+      return "; run the same problem on the virtual GPU (device virtual), which names the "
+             "instruction, the thread and the address";
+    case kContextIsDestroyed:
+    case kInvalidContext:
+      return "; the context that the device was made in is gone: make the device again";
+    case kNotInitialized:
+      return "; the driver was used before a fork, and does not work in the child";
     case kLaunchOutOfResources:
       return "; the kernel wants more registers or shared memory than this GPU has";
     default:
@@ -88,15 +98,18 @@ const char* advice(Result result) {
   }
 }
 
-// HW: results 700-720 are errors of a running kernel (CUDA driver API, CUresult).
-bool is_kernel_fault(Result result) { return result >= 700 && result <= 720; }
+// HW: results 700-720 are errors of a running kernel (CUDA driver API, CUresult), but for those
+// that speak of its context.
+bool is_kernel_fault(Result result) {
+  return result >= 700 && result <= 720 && result != kContextIsDestroyed;
+}
 
 void check_version(Driver& driver) {
   check(driver, "cuDriverGetVersion", driver.driver_get_version(&driver.version));
   if (driver.version >= kOldestDriver) return;
   throw StatusError(Status::unavailable(fmt::format(
       "the NVIDIA driver is too old: it supports {}, and at least {} is needed; install "
-      "a newer driver or use the virtual GPU (--device virtual)",
+      "a newer driver or use the virtual GPU (device virtual)",
       release_name(driver.version), release_name(kOldestDriver))));
 }
 
@@ -109,7 +122,7 @@ Driver load_driver(const char* library_name) {
     const char* reason = dlerror();
     throw StatusError(Status::unavailable(
         fmt::format("no NVIDIA driver: {} cannot be loaded ({}); install the driver or use the "
-                    "virtual GPU (--device virtual)",
+                    "virtual GPU (device virtual)",
                     library_name, reason ? reason : "no reason given")));
   }
   Driver driver{};

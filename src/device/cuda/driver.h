@@ -22,7 +22,7 @@ struct ModuleOpaque;
 struct FunctionOpaque;
 struct EventOpaque;
 using Context = ContextOpaque*;
-using Stream = StreamOpaque*;
+using StreamHandle = StreamOpaque*;
 using Module = ModuleOpaque*;
 using Function = FunctionOpaque*;
 using Event = EventOpaque*;
@@ -30,9 +30,11 @@ using Event = EventOpaque*;
 enum : Result {
   kSuccess = 0,
   kOutOfMemory = 2,
+  kNotInitialized = 3,
   kStubLibrary = 34,
   kNoDevice = 100,
   kInvalidImage = 200,
+  kInvalidContext = 201,
   kNoBinaryForGpu = 209,
   kInvalidPtx = 218,
   kJitCompilerNotFound = 221,
@@ -42,6 +44,7 @@ enum : Result {
   kNotFound = 500,
   kIllegalAddress = 700,
   kLaunchOutOfResources = 701,
+  kContextIsDestroyed = 709,
   kAssert = 710,
   kLaunchFailed = 719,
   kSystemDriverMismatch = 803,
@@ -69,10 +72,12 @@ struct LaunchAttribute {
 struct LaunchConfig {
   unsigned grid[3] = {}, block[3] = {};
   unsigned shared_bytes = 0;
-  Stream stream = nullptr;
+  StreamHandle stream = nullptr;
   LaunchAttribute* attributes = nullptr;
   unsigned attribute_count = 0;
 };
+
+enum CaptureMode : int { kGlobal = 0, kThreadLocal = 1, kRelaxed = 2 };
 
 enum JitOption : int { kErrorLogBuffer = 5, kErrorLogBufferBytes = 6 };
 
@@ -93,22 +98,29 @@ struct Driver {
   Result (*device_total_mem)(std::size_t* bytes, DeviceOrdinal);
   Result (*primary_ctx_retain)(Context*, DeviceOrdinal);
   Result (*primary_ctx_release)(DeviceOrdinal);
+  Result (*device_get_pci_bus_id)(char* id, int bytes, DeviceOrdinal);
   Result (*ctx_set_current)(Context);
-  Result (*stream_create)(Stream*, unsigned flags);
-  Result (*stream_destroy)(Stream);
-  Result (*stream_synchronize)(Stream);
+  Result (*ctx_get_current)(Context*);
+  Result (*ctx_push_current)(Context);
+  Result (*ctx_pop_current)(Context*);
+  Result (*ctx_get_device)(DeviceOrdinal*);
+  Result (*thread_exchange_capture_mode)(CaptureMode*);
+  Result (*stream_create)(StreamHandle*, unsigned flags);
+  Result (*stream_destroy)(StreamHandle);
+  Result (*stream_synchronize)(StreamHandle);
+  Result (*stream_is_capturing)(StreamHandle, int* status);
   Result (*mem_alloc)(DevicePointer*, std::size_t bytes);
   Result (*mem_free)(DevicePointer);
   Result (*mem_get_info)(std::size_t* free, std::size_t* total);
-  Result (*memcpy_htod_async)(DevicePointer to, const void* from, std::size_t bytes, Stream);
-  Result (*memcpy_dtoh_async)(void* to, DevicePointer from, std::size_t bytes, Stream);
+  Result (*memcpy_htod_async)(DevicePointer to, const void* from, std::size_t bytes, StreamHandle);
+  Result (*memcpy_dtoh_async)(void* to, DevicePointer from, std::size_t bytes, StreamHandle);
   Result (*module_load_data_ex)(Module*, const void* image, unsigned count, JitOption*, void**);
   Result (*module_unload)(Module);
   Result (*module_get_function)(Function*, Module, const char* name);
   Result (*func_set_attribute)(Function, FunctionAttribute, int value);
   Result (*launch_kernel)(Function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                           unsigned block_x, unsigned block_y, unsigned block_z,
-                          unsigned shared_bytes, Stream, void** params, void** extra);
+                          unsigned shared_bytes, StreamHandle, void** params, void** extra);
   Result (*launch_kernel_ex)(const LaunchConfig*, Function, void** params, void** extra);
   Result (*tensor_map_encode_tiled)(void* map, int type, std::uint32_t rank, void* address,
                                     const std::uint64_t* sizes, const std::uint64_t* strides,
@@ -117,7 +129,7 @@ struct Driver {
   Result (*tensor_map_replace_address)(void* map, void* address);
   Result (*event_create)(Event*, unsigned flags);
   Result (*event_destroy)(Event);
-  Result (*event_record)(Event, Stream);
+  Result (*event_record)(Event, StreamHandle);
   Result (*event_synchronize)(Event);
   Result (*event_elapsed_time)(float* milliseconds, Event begin, Event end);
 

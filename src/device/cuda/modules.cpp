@@ -107,7 +107,7 @@ LoadedModule load_module(const Driver& driver, const CodeImage& image, int sm) {
   }
   throw StatusError(Status::unavailable(fmt::format(
       "image {} cannot be loaded by this GPU and driver ({}): {}; a newer driver may "
-      "load it, and the virtual GPU runs it (--device virtual)",
+      "load it, and the virtual GPU runs it (device virtual)",
       image.name, release_name(driver.version), reasons.empty() ? "it holds no code" : reasons)));
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "device/cuda/driver.h"
-#include "device/device.h"
+#include "device/modules.h"
 #include "launch/code_arch.h"
 
 namespace tessera::cuda {

@@ -1,12 +1,13 @@
 // The virtual device: the PTX of an image on vgpu::Machine. A fault of the kernel is a failed
 // launch; memory that cannot be had is unavailable.
+#include "device/virtual/virtual_device.h"
+
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <mutex>
 
 #include "base/hash.h"
-#include "device/device.h"
-#include "device/virtual/older_gpu.h"
 #include "launch/code_arch.h"
 #include "vgpu/async/tensor_map.h"
 #include "vgpu/machine.h"
@@ -126,9 +127,17 @@ vgpu::TensorMap map_of(const TensorMapDesc& desc) {
   return map;
 }
 
-class VirtualDevice : public Device {
+// One lock: the machine runs one launch at a time, on all its host threads.
+class Executor final : public VirtualDevice {
+  // Calls f alone.
+  template <class F>
+  auto locked(F f) const {
+    const std::lock_guard lock(mutex_);
+    return translated(f);
+  }
+
  public:
-  VirtualDevice(int sm, const VirtualDeviceOptions& options)
+  Executor(int sm, const VirtualDeviceOptions& options)
       : machine_({.host_threads = options.host_threads,
                   .memory_bytes = options.memory_bytes,
                   .observation = options.observation,
@@ -143,41 +152,29 @@ class VirtualDevice : public Device {
   const DeviceInfo& info() const override { return info_; }
 
   DeviceAddress allocate(std::size_t bytes) override {
-    return translated([&] { return machine_.allocate(bytes); });
+    return locked([&] { return machine_.allocate(bytes); });
   }
   void free(DeviceAddress address) override {
-    translated([&] { machine_.free(address); });
+    locked([&] { machine_.free(address); });
   }
   void copy_in(DeviceAddress to, const void* from, std::size_t bytes) override {
-    translated([&] { machine_.write(to, from, bytes); });
+    locked([&] { machine_.write(to, from, bytes); });
   }
   void copy_out(void* to, DeviceAddress from, std::size_t bytes) override {
-    translated([&] { machine_.read(to, from, bytes); });
+    locked([&] { machine_.read(to, from, bytes); });
   }
 
   LoadedImage load(const CodeImage& image) override {
-    const auto known = loaded_.find(image.name);
-    if (known != loaded_.end()) return known->second;
-    const Ptx ptx = ptx_of(image);
-    programs_.push_back(translated([&] { return machine_.load(ptx.text); }));
-    const auto bytes = std::as_bytes(std::span<const char>(ptx.text));
-    const LoadedImage loaded{programs_.size(), "ptx " + std::string(ptx.arch) + " (virtual)",
-                             hash_of(bytes)};
-    loaded_.emplace(image.name, loaded);
-    return loaded;
+    return locked([&] { return load_once(image); });
   }
 
-  TensorMapBytes encode_tensor_map(const TensorMapDesc& desc) override {
+  TensorMapBytes encode_tensor_map(const TensorMapDesc& desc) const override {
     require(check(desc));
     if (desc.interleave != TensorInterleave::kNone) {
       throw StatusError(
           Status::unsupported("tensor map: the virtual GPU has no interleaved layouts"));
     }
     return {vgpu::encode(map_of(desc))};
-  }
-
-  std::vector<vgpu::KernelSignature> kernels(const LoadedImage& image) const override {
-    return vgpu::Machine::signatures(program_of(image));
   }
 
   void replace_address(std::span<std::byte, 128> map, DeviceAddress address) const override {
@@ -189,39 +186,60 @@ class VirtualDevice : public Device {
 
   LoadedEntry entry(const LoadedImage& image, const std::string& name,
                     const LaunchShape& shape) override {
-    const vgpu::Program& program = program_of(image);
     if (shape.grid < 1 || shape.grid > 0x7fffffff) {
       throw StatusError(Status::bad_argument("a grid of " + std::to_string(shape.grid) +
                                              " thread blocks is out of range, 1 to 2147483647"));
     }
-    const std::pair entry(&program, name);
+    const std::lock_guard lock(mutex_);
+    const std::pair entry(&program_of(image), name);
     const auto known = std::find(entries_.begin(), entries_.end(), entry);
     const auto index = static_cast<std::uint64_t>(known - entries_.begin());
     if (known == entries_.end()) entries_.push_back(entry);
     return {index + 1};
   }
 
-  using Device::launch;
   void launch(const LoadedEntry& entry, const LaunchShape& given, std::span<const std::byte> params,
-              std::span<const std::size_t>, void*) override {
-    const auto& [program, name] = entries_.at(entry.handle - 1);
+              std::span<const std::size_t>, void*) const override {
     vgpu::LaunchShape shape;
     shape.grid = dim3_of(given.grid, given.grid_y, given.grid_z);
     shape.block = dim3_of(given.block, given.block_y, given.block_z);
     shape.cluster = dim3_of(given.cluster[0], given.cluster[1], given.cluster[2]);
     shape.shared_bytes = static_cast<std::uint32_t>(given.shared_bytes);
-    counts_.push_back(translated([&] { return machine_.launch(*program, name, shape, params); }));
+    locked([&] {
+      const auto& [program, name] = entries_.at(entry.handle - 1);
+      counts_.push_back(machine_.launch(*program, name, shape, params));
+    });
   }
 
-  void synchronize() override {}
+  void synchronize(void*) override {}
   std::uint64_t record_mark() override { return 0; }
   std::optional<double> milliseconds_between(std::uint64_t, std::uint64_t) override {
     return std::nullopt;
   }
-  void observe(const vgpu::Observation& observation) override { machine_.observe(observation); }
-  std::vector<LaunchCounts> take_counts() override { return std::exchange(counts_, {}); }
+
+  std::vector<LaunchCounts> take_counts() override {
+    return locked([&] { return std::exchange(counts_, {}); });
+  }
+  void observe(const vgpu::Observation& observation) override {
+    locked([&] { machine_.observe(observation); });
+  }
+  std::vector<vgpu::KernelSignature> kernels(const LoadedImage& image) const override {
+    return locked([&] { return vgpu::Machine::signatures(program_of(image)); });
+  }
 
  private:
+  LoadedImage load_once(const CodeImage& image) {
+    const auto known = loaded_.find(image.name);
+    if (known != loaded_.end()) return known->second;
+    const Ptx ptx = ptx_of(image);
+    programs_.push_back(machine_.load(ptx.text));
+    const auto bytes = std::as_bytes(std::span<const char>(ptx.text));
+    const LoadedImage loaded{programs_.size(), "ptx " + std::string(ptx.arch) + " (virtual)",
+                             hash_of(bytes)};
+    loaded_.emplace(image.name, loaded);
+    return loaded;
+  }
+
   const vgpu::Program& program_of(const LoadedImage& image) const {
     if (image.handle != 0 && image.handle <= programs_.size()) return *programs_[image.handle - 1];
     throw StatusError(Status::bad_argument("this image was not loaded on this device"));
@@ -243,22 +261,23 @@ class VirtualDevice : public Device {
                                           ", as which the virtual GPU runs"));
   }
 
-  vgpu::Machine machine_;
+  mutable std::mutex mutex_;
+  mutable vgpu::Machine machine_;
   DeviceInfo info_{};
   std::map<std::string, LoadedImage, std::less<>> loaded_;
   std::vector<std::shared_ptr<const vgpu::Program>> programs_;
   std::vector<std::pair<const vgpu::Program*, std::string>> entries_;
-  std::vector<LaunchCounts> counts_;
+  mutable std::vector<LaunchCounts> counts_;
 };
 
 }  // namespace
 
-std::unique_ptr<Device> make_virtual_device(const VirtualDeviceOptions& options) {
+std::unique_ptr<VirtualDevice> make_virtual_device(const VirtualDeviceOptions& options) {
   return make_virtual_gpu(90, options);
 }
 
-std::unique_ptr<Device> make_virtual_gpu(int sm, const VirtualDeviceOptions& options) {
-  return std::make_unique<VirtualDevice>(sm, options);
+std::unique_ptr<VirtualDevice> make_virtual_gpu(int sm, const VirtualDeviceOptions& options) {
+  return std::make_unique<Executor>(sm, options);
 }
 
 }  // namespace tessera

@@ -44,15 +44,15 @@ CountedRun count_run(Device& device, const KernelChoice& choice, const Problem& 
   observation.memory = true;
   observation.sample_ctas = sample_ctas;
   observation.sample_seed = seed;
-  device.observe(observation);
-  device.take_counts();
+  observe(device, observation);
+  take_counts(device);
   call.run(operands);
   device.synchronize();
-  CountedRun run{problem, choice.kernel, &call.plan().row(), {}, device.take_counts()};
+  CountedRun run{problem, choice.kernel, &call.plan().row(), {}, take_counts(device)};
   for (const gemm::PlannedLaunch& planned : call.plan().launches) {
     run.launches.push_back(planned.launch);
   }
-  device.observe({});
+  observe(device, {});
   return run;
 }
 

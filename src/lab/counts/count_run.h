@@ -7,6 +7,7 @@
 
 #include "catalog/catalog.h"
 #include "device/device.h"
+#include "device/virtual/observer.h"
 #include "gemm/options.h"
 #include "problem/problem.h"
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device/device.h"
+#include "device/virtual/observer.h"
 
 namespace tessera::lab {
 

@@ -17,7 +17,7 @@ struct Cover {
 double rounded_up(double size, double step) { return std::ceil(size / step) * step; }
 
 Cover cover_of(const Problem& problem, const KernelRow& row, bool packed) {
-  const GemmParams p = canonical_params(problem, {});
+  const Canonical p = canonical(problem);
   Cover c;
   c.whole_m = rounded_up(static_cast<double>(p.m), row.block.m);
   c.whole_n = rounded_up(static_cast<double>(p.n), row.block.n);
@@ -31,7 +31,7 @@ Cover cover_of(const Problem& problem, const KernelRow& row, bool packed) {
 }
 
 bool has_tails(const Problem& problem, const KernelRow& row) {
-  const GemmParams p = canonical_params(problem, {});
+  const Canonical p = canonical(problem);
   return p.m % row.block.m != 0 || p.n % row.block.n != 0 || p.k % row.block.k != 0;
 }
 

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "lab/explain/ptx_places.h"
+#include "launch/params.h"
 
 namespace tessera::lab {
 namespace {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "device/device.h"
+#include "device/virtual/observer.h"
 #include "sass/container/cubin.h"
 #include "sass/decode/operation.h"
 

@@ -123,7 +123,7 @@ Environment describe_environment(const Device& device) {
   environment.device = device.info();
   if (const OpenBlas* blas = OpenBlas::load()) environment.openblas = blas->version();
   if (device.info().kind != DeviceKind::kCuda) return environment;
-  if (const auto nvml = Nvml::load()) {
+  if (const auto nvml = Nvml::load(device.info().pci_bus_id)) {
     environment.telemetry = nvml->read();
     if (environment.device.driver.empty()) environment.device.driver = nvml->driver_version();
   }

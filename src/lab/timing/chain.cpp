@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "device/virtual/observer.h"
 #include "lab/data/host_memory.h"
 #include "lab/verify/prepared_call.h"
 
@@ -73,11 +74,11 @@ void check_links(Device& device, const PreparedCall& call, const Problem& proble
   const Bound bound = bound_for(problem.types, problem.k, Fill::kUniform);
   HostMatrix input = on.a.clone();
   HostMatrix output(problem.types.d, view_d(problem), 0);
-  device.take_counts();
+  take_counts(device);
   for (int i = 0; i < options.length; ++i) {
     call.run(on.link(i), options.stop);
     device.synchronize();
-    for (const LaunchCounts& launch : device.take_counts()) {
+    for (const LaunchCounts& launch : take_counts(device)) {
       result.host_seconds += launch.host_seconds;
     }
     device.copy_out(output.bytes(), on.on_d[i % 2].address(), output.total_bytes());

@@ -15,6 +15,7 @@ struct Library {
   int (*init)() = nullptr;
   int (*shutdown)() = nullptr;
   int (*handle_by_index)(unsigned, DeviceHandle*) = nullptr;
+  int (*handle_by_bus_id)(const char*, DeviceHandle*) = nullptr;
   int (*clock)(DeviceHandle, int, unsigned*) = nullptr;
   int (*max_clock)(DeviceHandle, int, unsigned*) = nullptr;
   int (*power)(DeviceHandle, unsigned*) = nullptr;        // milliwatts
@@ -34,6 +35,7 @@ bool bind_all(void* handle, Library& lib) {
   bind(handle, "nvmlDeviceGetTotalEnergyConsumption", lib.energy);
   return bind(handle, "nvmlInit_v2", lib.init) && bind(handle, "nvmlShutdown", lib.shutdown) &&
          bind(handle, "nvmlDeviceGetHandleByIndex_v2", lib.handle_by_index) &&
+         bind(handle, "nvmlDeviceGetHandleByPciBusId_v2", lib.handle_by_bus_id) &&
          bind(handle, "nvmlDeviceGetClockInfo", lib.clock) &&
          bind(handle, "nvmlDeviceGetMaxClockInfo", lib.max_clock) &&
          bind(handle, "nvmlDeviceGetPowerUsage", lib.power) &&
@@ -78,12 +80,14 @@ class LoadedNvml : public Nvml {
 
 }  // namespace
 
-std::unique_ptr<Nvml> Nvml::load(int index) {
+std::unique_ptr<Nvml> Nvml::load(const std::string& pci_bus_id) {
   void* handle = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
   Library lib;
   if (!handle || !bind_all(handle, lib) || lib.init() != 0) return nullptr;
   DeviceHandle device = nullptr;
-  if (lib.handle_by_index(static_cast<unsigned>(index), &device) != 0) {
+  const int result = pci_bus_id.empty() ? lib.handle_by_index(0, &device)
+                                        : lib.handle_by_bus_id(pci_bus_id.c_str(), &device);
+  if (result != 0) {
     lib.shutdown();
     return nullptr;
   }

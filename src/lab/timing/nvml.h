@@ -15,8 +15,9 @@ struct Telemetry {
 
 class Nvml {
  public:
-  // Null when there is no NVML or no such GPU. index counts like NVML does.
-  static std::unique_ptr<Nvml> load(int index = 0);
+  // Null when there is no NVML or no such GPU; NVML's first one where the id is empty. WHY: by its
+  // place on the bus; NVML numbers the GPUs in another order than the driver.
+  static std::unique_ptr<Nvml> load(const std::string& pci_bus_id);
   virtual ~Nvml() = default;
   virtual std::string driver_version() const = 0;
   virtual std::optional<Telemetry> read() const = 0;

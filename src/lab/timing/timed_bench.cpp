@@ -120,7 +120,7 @@ TimedBench::TimedBench(Device& device, const Problem& problem, std::vector<Bench
       rows_(rows),
       timer_(device),
       sets_(device, problem, {options.verify.fill, options.verify.seed}),
-      nvml_(Nvml::load()) {
+      nvml_(Nvml::load(device.info().pci_bus_id)) {
   for (BenchRow& row : rows_) bind(device, problem, row);
   vendor_calls_ = choose_vendor_calls(device, timer_, problem, sets_, options_);
   for (const VendorCall& call : vendor_calls_) candidates_.push_back(candidate_of(call, sets_));

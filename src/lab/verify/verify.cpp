@@ -60,10 +60,10 @@ struct Outcome {
 class Watch {
  public:
   Watch(Device& device, bool checks) : device_(checks ? &device : nullptr) {
-    if (device_) device_->observe({.checks = true});
+    if (device_) observe(*device_, {.checks = true});
   }
   ~Watch() {
-    if (device_) device_->observe({});
+    if (device_) observe(*device_, {});
   }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
@@ -203,7 +203,7 @@ struct VerifyCase::Pass {
       operands.c = 0;
 
     Outcome outcome;
-    device.take_counts();
+    take_counts(device);
     const PreparedCall call(device, *how.kernel, problem, gemm::alignment_of(operands), how);
     outcome.row = &call.plan().row();
     outcome.image = call.image();
@@ -214,7 +214,7 @@ struct VerifyCase::Pass {
       call.run(operands, options.stop);
       device.synchronize();
     }
-    outcome.counts = device.take_counts();
+    outcome.counts = take_counts(device);
     outcome.findings = findings_of(outcome.counts);
     for (const auto& [name, host, on_device] :
          {std::tuple{"A", &a, &on_a}, std::tuple{"B", &b, &on_b}, std::tuple{"C", &c, &on_c}}) {
@@ -254,9 +254,9 @@ VerifyCase::VerifyCase(const Problem& problem, const VerifyOptions& options)
     : problem_(with_default_ld(problem)), options_(options) {
   require(tessera::check(problem_));
   if (options_.in_place && problem_.ldc != problem_.ldd) {
-    throw StatusError(Status::bad_argument("--ldd is " + std::to_string(problem_.ldd) +
-                                           ", but must equal --ldc, " +
-                                           std::to_string(problem_.ldc) + ", when D is C"));
+    throw StatusError(Status::bad_argument("ldd is " + std::to_string(problem_.ldd) +
+                                           ", but must equal ldc, " + std::to_string(problem_.ldc) +
+                                           ", when D is C"));
   }
   if (options_.in_place && problem_.types.c != problem_.types.d) {
     throw StatusError(Status::bad_argument(

@@ -11,6 +11,7 @@
 
 #include "catalog/catalog.h"
 #include "device/device.h"
+#include "device/virtual/observer.h"
 #include "gemm/options.h"
 #include "lab/data/fill.h"
 #include "lab/verify/compare.h"

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/renamed.h"
+#include "device/virtual/virtual_device.h"
 #include "lab/counts/count_run.h"
 #include "lab/counts/count_tag.h"
 

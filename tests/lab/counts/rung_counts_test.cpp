@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/renamed.h"
+#include "device/virtual/virtual_device.h"
 #include "lab/counts/count_run.h"
 #include "lab/counts/counts.h"
 #include "lab/counts/counts_json.h"

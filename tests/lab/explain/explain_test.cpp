@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "arch/gpus.h"
+#include "device/virtual/virtual_device.h"
 #include "lab/explain/step.h"
 #include "lab/record/measured.h"
 

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "arch/gpus.h"
+#include "device/virtual/virtual_device.h"
 #include "lab/explain/resources.h"
 #include "lab/model/predict.h"
 #include "lab/model/sm_model.h"

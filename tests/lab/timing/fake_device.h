@@ -15,7 +15,8 @@
 
 #include "base/elements.h"
 #include "catalog/catalog.h"
-#include "device/device.h"
+#include "device/virtual/observer.h"
+#include "launch/params.h"
 
 namespace tessera::lab {
 
@@ -35,7 +36,7 @@ enum class Bug {
   kFaults,
 };
 
-class FakeDevice : public Device {
+class FakeDevice : public Device, public Observer {
  public:
   explicit FakeDevice(DeviceKind kind = DeviceKind::kVirtual, Bug bug = Bug::kNone) : bug_(bug) {
     info_.kind = kind;
@@ -45,10 +46,10 @@ class FakeDevice : public Device {
 
   double ms_per_launch = 1;
   std::map<std::string, double> ms_of_image;  // where it is another one than ms_per_launch
-  int launches = 0;
+  mutable int launches = 0;
   int dies_at = -1;  // the launch, counted from 0, that ends all work
   bool loads_images = true;
-  std::vector<DeviceAddress> outputs;  // D of each launch
+  mutable std::vector<DeviceAddress> outputs;  // D of each launch
 
   const DeviceInfo& info() const override { return info_; }
   DeviceAddress allocate(std::size_t bytes) override {
@@ -77,9 +78,8 @@ class FakeDevice : public Device {
     entries_.push_back({image.hash, name});
     return {entries_.size()};
   }
-  using Device::launch;
   void launch(const LoadedEntry& loaded, const LaunchShape&, std::span<const std::byte> params,
-              std::span<const std::size_t>, void*) override {
+              std::span<const std::size_t>, void*) const override {
     const auto& [image_hash, entry] = entries_.at(loaded.handle - 1);
     if (launches == dies_at) throw StatusError(Status::unavailable("the device is gone"));
     ++launches;
@@ -101,7 +101,7 @@ class FakeDevice : public Device {
       counts_.push_back({{{"fma.rn.f32", 1, fmas / 32, fmas}}, fmas / 32, fmas, 0.25, {}});
     }
   }
-  void synchronize() override {}
+  void synchronize(void*) override {}
   std::uint64_t record_mark() override {
     marks_.push_back(now_);
     return marks_.size() - 1;
@@ -111,17 +111,19 @@ class FakeDevice : public Device {
     return marks_.at(end) - marks_.at(begin);
   }
   std::vector<LaunchCounts> take_counts() override { return std::exchange(counts_, {}); }
+  void observe(const vgpu::Observation&) override {}
+  std::vector<vgpu::KernelSignature> kernels(const LoadedImage&) const override { return {}; }
   // A call of another library.
   void advance(double milliseconds) {
     trace += 'v';
     now_ += milliseconds;
   }
-  std::string trace;  // of launches, k, and calls of another library, v
+  mutable std::string trace;  // of launches, k, and calls of another library, v
 
  private:
   // Operands of type In, sums of type T, C and D of type Out.
   template <class In, class T, class Out>
-  void run(const GemmParams& p) {
+  void run(const GemmParams& p) const {
     const In* a = static_cast<const In*>(p.a);
     const In* b = static_cast<const In*>(p.b);
     const Out* c = static_cast<const Out*>(p.c);
@@ -153,11 +155,11 @@ class FakeDevice : public Device {
 
   Bug bug_;
   DeviceInfo info_;
-  double now_ = 0;
+  mutable double now_ = 0;
   std::map<DeviceAddress, std::unique_ptr<std::vector<std::byte>>> blocks_;
   std::vector<double> marks_;
   std::vector<std::pair<std::string, std::string>> entries_;  // hash of the image, name
-  std::vector<LaunchCounts> counts_;
+  mutable std::vector<LaunchCounts> counts_;
 };
 
 // A kernel of one launch for the fake device, on the image of a real one of the catalog.

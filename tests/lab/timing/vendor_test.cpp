@@ -291,7 +291,7 @@ TEST(Vendor, WithoutALibraryThereIsOneSentence) {
   FakeDevice gpu(DeviceKind::kCuda), none;
   VendorOptions options;
   options.library = "/nowhere/libcublas.so.13";
-  expect_unavailable(gpu, options, "--vendor-lib is '/nowhere/libcublas.so.13', but");
+  expect_unavailable(gpu, options, "vendor_library is '/nowhere/libcublas.so.13', but");
   expect_unavailable(none, {}, "needs a CUDA device");
 }
 

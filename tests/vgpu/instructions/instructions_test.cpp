@@ -7,7 +7,9 @@
 #include <cstring>
 #include <memory>
 
+#include "device/cuda/cuda_device.h"
 #include "device/device.h"
+#include "device/virtual/virtual_device.h"
 #include "tests/vgpu/instructions/case_file.h"
 
 namespace tessera::vgpu {
@@ -103,7 +105,7 @@ void expect_output(const CaseFile& file, const std::vector<std::byte>& output) {
 
 void expect_approximate_forms(Device& device, const CaseFile& file) {
   std::vector<std::string> reported;
-  for (const LaunchCounts& counts : device.take_counts()) {
+  for (const LaunchCounts& counts : take_counts(device)) {
     reported.insert(reported.end(), counts.approximate_forms.begin(),
                     counts.approximate_forms.end());
   }

@@ -10,6 +10,7 @@
 
 #include <chrono>
 
+#include "device/cuda/cuda_device.h"
 #include "lab/record/record.h"
 #include "tools/calibrate/registers/measure.h"
 

@@ -52,7 +52,7 @@ int enough(const DistanceProbe& probe, const std::vector<std::uint32_t>& results
 // Watts while something runs, read again and again from another thread.
 class PowerReader {
  public:
-  PowerReader() : nvml_(lab::Nvml::load()) {
+  PowerReader() : nvml_(lab::Nvml::load("")) {
     if (nvml_) thread_ = std::thread([this] { read(); });
   }
   ~PowerReader() {

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "device/cuda/cuda_device.h"
+#include "device/virtual/virtual_device.h"
 #include "lab/record/record.h"
 #include "tools/calibrate/timing/measurements.h"
 

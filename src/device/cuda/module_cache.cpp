@@ -1,0 +1,72 @@
+#include "device/cuda/module_cache.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace tessera::cuda {
+
+LoadedImage ModuleCache::load(const CodeImage& image, int sm) {
+  const std::lock_guard lock(mutex_);
+  if (const auto known = handles_.find(image.name); known != handles_.end()) return known->second;
+  images_.push_back({load_module(driver_, image, sm), {}});
+  const LoadedModule& code = images_.back().code;
+  LoadedImage loaded{images_.size(), code.description, code.hash, code.is_patched};
+  handles_.emplace(image.name, loaded);
+  return loaded;
+}
+
+// HW: clusters of more than 8 are not portable and must be allowed (CUDA C++ Programming Guide,
+// clusters).
+const Entry& ModuleCache::entry(const LoadedImage& image, const std::string& name,
+                                const LaunchShape& shape) {
+  if (shape.grid < 1 || shape.grid > std::numeric_limits<int>::max()) {
+    throw StatusError(Status::bad_argument(
+        fmt::format("grid of {} is {} blocks; a launch has 1 to 2^31 - 1", name, shape.grid)));
+  }
+  const std::lock_guard lock(mutex_);
+  Entry& entry = entry_of(image_of(image), name);
+  allow_shared(entry, shape.shared_bytes);
+  if (shape.cluster[0] * shape.cluster[1] * shape.cluster[2] > 8) {
+    call("cuFuncSetAttribute", driver_.func_set_attribute(entry.function, kNonPortableCluster, 1));
+  }
+  return entry;
+}
+
+// WHY: results are ignored. After a fault of a kernel every call reports that same fault.
+void ModuleCache::unload() noexcept {
+  for (const Image& image : images_) driver_.module_unload(image.code.module);
+}
+
+ModuleCache::Image& ModuleCache::image_of(const LoadedImage& image) {
+  if (image.handle == 0 || image.handle > images_.size()) {
+    throw StatusError(Status::bad_argument(
+        fmt::format("image handle {} is not one that this device loaded", image.handle)));
+  }
+  return images_[image.handle - 1];
+}
+
+Entry& ModuleCache::entry_of(Image& image, const std::string& name) {
+  const auto known = image.entries.find(name);
+  if (known != image.entries.end()) return known->second;
+  Entry entry{.name = name};
+  const Result result =
+      driver_.module_get_function(&entry.function, image.code.module, name.c_str());
+  if (result == kNotFound) {
+    throw StatusError(Status::bad_argument(
+        fmt::format("entry {} is not in the image ({})", name, image.code.description)));
+  }
+  call("cuModuleGetFunction", result);
+  return image.entries.emplace(name, entry).first->second;
+}
+
+// HW: a block gets more than 48 KB of dynamic shared memory only by this attribute (CUDA C++
+// Programming Guide, shared memory). Static shared memory counts too, so it is set for any size.
+void ModuleCache::allow_shared(Entry& entry, int bytes) {
+  if (bytes <= entry.dynamic_shared_bytes) return;
+  call("cuFuncSetAttribute",
+       driver_.func_set_attribute(entry.function, kMaxDynamicSharedBytes, bytes));
+  entry.dynamic_shared_bytes = bytes;
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,22 @@
+// Memory of a device, by address. Failures throw StatusError.
+#pragma once
+
+#include <cstddef>
+
+#include "launch/image.h"
+
+namespace tessera {
+
+class Memory {
+ public:
+  virtual ~Memory() = default;
+  // Throws kUnavailable when the memory cannot be had. Address 0 only for 0 bytes. Legal while a
+  // stream is captured, and never part of the graph.
+  virtual DeviceAddress allocate(std::size_t bytes) = 0;
+  virtual void free(DeviceAddress address) = 0;
+  // Both return when the bytes are there.
+  virtual void copy_in(DeviceAddress to, const void* from, std::size_t bytes) = 0;
+  virtual void copy_out(void* to, DeviceAddress from, std::size_t bytes) = 0;
+};
+
+}  // namespace tessera

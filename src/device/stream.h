@@ -1,0 +1,40 @@
+// Work on a device, in the order of its streams. A stream is the caller's (a CUstream, which is a
+// cudaStream_t); null means the device's default stream. Failures throw StatusError.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "device/modules.h"
+#include "launch/launch.h"
+
+namespace tessera {
+
+class Stream {
+ public:
+  virtual ~Stream() = default;
+  // Asynchronous on a real GPU, where it allocates nothing; safe to use from several threads.
+  // `offsets`: where each of several parameters begins in `params`; empty: it is one block. A fault
+  // (out of bounds, deadlock, ...) throws kFailed here or at the next synchronize(); on the virtual
+  // GPU a LaunchFault (device/virtual/observer.h) here.
+  virtual void launch(const LoadedEntry& entry, const LaunchShape& shape,
+                      std::span<const std::byte> params, std::span<const std::size_t> offsets,
+                      void* stream) const = 0;
+  // Returns when all work of the stream is done. Illegal while it is captured.
+  virtual void synchronize(void* stream) = 0;
+  void synchronize() { synchronize(nullptr); }
+  // True while the stream's work is recorded for a graph instead of being done.
+  virtual bool is_capturing(void*) const { return false; }
+
+  // Elapsed milliseconds on the device between two marks on its default stream; nullopt on the
+  // virtual GPU.
+  virtual std::uint64_t record_mark() = 0;
+  virtual std::optional<double> milliseconds_between(std::uint64_t begin, std::uint64_t end) = 0;
+
+  // The default stream, for a vendor library timed between marks; null on the virtual GPU.
+  virtual void* native_stream() const { return nullptr; }
+};
+
+}  // namespace tessera

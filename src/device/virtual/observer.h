@@ -1,0 +1,53 @@
+// What the virtual GPU saw: counts of every launch, and findings of its checks. The fourth part of
+// the device interface; a real GPU has none, and who includes this page links the virtual GPU.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "device/device.h"
+#include "vgpu/observe/observation.h"
+#include "vgpu/observe/report.h"
+#include "vgpu/observe/signature.h"
+
+namespace tessera {
+
+// What the virtual GPU saw during one launch, and of one instruction in it. Tagged exact: it counts
+// the PTX.
+using LaunchCounts = vgpu::LaunchReport;
+using InstructionCount = vgpu::InstructionReport;
+
+// A launch that a kernel's own fault ended, as a finding of the check that it failed: out of
+// bounds, deadlock, ...
+class LaunchFault : public StatusError {
+ public:
+  LaunchFault(Status status, vgpu::Finding finding, std::vector<vgpu::Finding> before = {})
+      : StatusError(std::move(status)), finding_(std::move(finding)), before_(std::move(before)) {}
+  const vgpu::Finding& finding() const { return finding_; }
+  // What the checks had found until then: often why it happened.
+  const std::vector<vgpu::Finding>& before() const { return before_; }
+
+ private:
+  vgpu::Finding finding_;
+  std::vector<vgpu::Finding> before_;
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // Counts of every launch since the last call, in launch order.
+  virtual std::vector<LaunchCounts> take_counts() = 0;
+  // What the launches to come are watched for.
+  virtual void observe(const vgpu::Observation& observation) = 0;
+  // The entries of a loaded image and what they take.
+  virtual std::vector<vgpu::KernelSignature> kernels(const LoadedImage& image) const = 0;
+};
+
+// The observer of a device; null on a real GPU.
+Observer* observer_of(Device& device);
+// The same calls for any device: no counts and nothing to watch on a real GPU.
+std::vector<LaunchCounts> take_counts(Device& device);
+void observe(Device& device, const vgpu::Observation& observation);
+
+}  // namespace tessera

@@ -1,0 +1,29 @@
+// The virtual GPU as a device, with its observer.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "device/device.h"
+#include "device/virtual/observer.h"
+
+namespace tessera {
+
+struct VirtualDeviceOptions {
+  int host_threads = 0;          // 0: all cores
+  std::size_t memory_bytes = 0;  // 0: no limit but the host's
+  int sms = 132;                 // what plans of persistent grids count on; HW: those of an H200
+  bool allow_avx512 = true;      // false: the AVX2 path even where the host has AVX-512
+  vgpu::Observation observation = {};
+};
+
+class VirtualDevice : public Device, public Observer {};
+
+std::unique_ptr<VirtualDevice> make_virtual_device(const VirtualDeviceOptions& options = {});
+
+// The virtual GPU as one of another compute capability (75, 80, ...): of each image it runs the PTX
+// that such a GPU would be given, the portable one where that is older than sm_90a. Loading an
+// image without code for it throws kUnavailable.
+std::unique_ptr<VirtualDevice> make_virtual_gpu(int sm, const VirtualDeviceOptions& options = {});
+
+}  // namespace tessera

@@ -1,0 +1,156 @@
+// What the stand-in driver keeps between its calls, and the rules that they share.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace fake {
+
+enum Result {
+  kOutOfMemory = 2,
+  kInvalidContext = 201,
+  kInvalidHandle = 400,
+  kContextIsDestroyed = 709,
+  kCaptureUnsupported = 900,
+};
+
+inline std::recursive_mutex mutex;
+inline std::string recorded;   // one call a line
+inline bool is_quiet = false;  // for who measures the time of others: launches do nothing
+inline int calls_made = 0, failing_call = 0, failing_result = 0;
+inline float clock_ms = 0;
+inline std::map<void*, float> recorded_at;
+
+// Contexts by handle, with their GPU and how often they are retained. Primary ones stay.
+struct Context {
+  int gpu = 0, retained = 0;
+  bool is_destroyed = false;
+};
+inline std::map<void*, Context> contexts;
+// Memory, streams, events and modules: what is left at the end is a leak.
+struct Owned {
+  void* context;
+  std::size_t bytes;  // of memory
+};
+inline std::map<void*, Owned> owned;
+inline std::map<void*, void*> context_of_function;
+inline std::set<void*> captured;  // streams
+inline thread_local std::vector<void*> current;
+inline thread_local int capture_mode = 0;  // global, of this thread
+
+inline void* primary_of(int gpu) { return reinterpret_cast<void*>(std::uintptr_t{16} * (gpu + 1)); }
+
+inline std::string setting(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value ? value : otherwise;
+}
+
+inline std::size_t memory_bytes() { return std::stoull(setting("FAKE_CUDA_MEMORY", "1000000")); }
+
+inline std::size_t allocated_bytes() {
+  std::size_t sum = 0;
+  for (const auto& [handle, what] : owned) sum += what.bytes;
+  return sum;
+}
+
+// Counts the call and returns the result that it was told, else 0.
+inline int count(const std::string& call) {
+  if (++calls_made == failing_call) return failing_result;
+  const std::string failures = "," + setting("FAKE_CUDA_FAIL", "") + ",";
+  const auto at = failures.find("," + call + "=");
+  return at == std::string::npos ? 0 : std::atoi(failures.c_str() + at + call.size() + 2);
+}
+
+// Notes it, too.
+inline int note(const std::string& call, const std::string& detail = "") {
+  if (is_quiet) return 0;
+  const std::lock_guard lock(mutex);
+  recorded += call + (detail.empty() ? "" : " " + detail) + "\n";
+  return count(call);
+}
+
+inline void* current_context() { return current.empty() ? nullptr : current.back(); }
+
+inline int check_context() {
+  const auto context = contexts.find(current_context());
+  if (context == contexts.end()) return kInvalidContext;
+  return context->second.is_destroyed ? kContextIsDestroyed : 0;
+}
+
+// Of calls that may wait for a GPU or change its memory: not while a stream is captured, unless
+// this thread has said that it knows what it does. Else the capture is over.
+inline int check_safe() { return captured.empty() || capture_mode == 2 ? 0 : kCaptureUnsupported; }
+
+// A call in the current context.
+inline int note_in_context(const std::string& call, const std::string& detail = "") {
+  const int result = note(call, detail);
+  return result ? result : check_context();
+}
+
+inline int note_unsafe(const std::string& call, const std::string& detail = "") {
+  const int result = note_in_context(call, detail);
+  return result ? result : check_safe();
+}
+
+inline void* new_handle(std::size_t bytes = 0) {
+  // HW: a real driver aligns to 256 bytes at least (CUDA C++ Programming Guide, device memory).
+  void* handle = std::aligned_alloc(256, (bytes + 256) / 256 * 256);
+  owned[handle] = {current_context(), bytes};
+  return handle;
+}
+
+inline int free_handle(const char* call, void* handle) {
+  const int result = note_in_context(call);
+  const std::lock_guard lock(mutex);
+  if (owned.erase(handle) == 0) return result ? result : kInvalidHandle;
+  std::free(handle);
+  return result;
+}
+
+inline int check_stream(void* stream) {
+  const auto known = owned.find(stream);
+  const bool fits = !stream || (known != owned.end() && known->second.context == current_context());
+  return fits ? 0 : kInvalidHandle;
+}
+
+inline int check_launch(void* function, void* stream) {
+  if (const int result = check_context()) return result;
+  if (context_of_function.at(function) != current_context()) return kInvalidHandle;
+  return check_stream(stream);
+}
+
+inline std::string hexadecimal(const unsigned char* bytes, std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    text += "0123456789abcdef"[bytes[i] >> 4];
+    text += "0123456789abcdef"[bytes[i] & 15];
+  }
+  return text;
+}
+
+// The bytes of the parameter buffer of a launch's "extra" list, in hexadecimal; of a list of
+// parameters, whose sizes nobody tells, the first byte of each (our device ends it with a null).
+inline std::string parameters_of(void** list, void** extra) {
+  if (list) {
+    std::string text = "list";
+    for (; *list; ++list) text += " " + hexadecimal(static_cast<unsigned char*>(*list), 1);
+    return text;
+  }
+  if (!extra) return "-";
+  const unsigned char* bytes = nullptr;
+  std::size_t count = 0;
+  for (; *extra != nullptr; extra += 2) {
+    if (extra[0] == reinterpret_cast<void*>(1)) bytes = static_cast<unsigned char*>(extra[1]);
+    if (extra[0] == reinterpret_cast<void*>(2)) count = *static_cast<std::size_t*>(extra[1]);
+  }
+  return hexadecimal(bytes, count);
+}
+
+}  // namespace fake

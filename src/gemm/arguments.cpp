@@ -1,5 +1,6 @@
 #include "gemm/arguments.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -24,7 +25,9 @@ Status check_scale(const char* name, double value, double planned, const Types& 
   return check(with_default_ld(scaled));
 }
 
-Status check_alignment(char name, std::uint64_t address, int planned) {
+// No kernel reads an element at an address that is not a multiple of its bytes.
+Status check_alignment(char name, std::uint64_t address, int planned, ElementType type) {
+  planned = std::max(planned, size_of(type));
   if (address % static_cast<std::uint64_t>(planned) == 0) return {};
   return Status::bad_argument(std::string("address of ") + name + " is " + std::to_string(address) +
                               ", but the plan is for a multiple of " + std::to_string(planned) +
@@ -61,13 +64,13 @@ Status check_null(const Problem& problem, const Operands& operands) {
 Status check_alignments(const Plan& plan, const Operands& operands) {
   const Problem& p = plan.problem;
   if (p.alpha != 0 && p.k > 0) {
-    if (Status s = check_alignment('A', operands.a, plan.alignment.a); !s.ok()) return s;
-    if (Status s = check_alignment('B', operands.b, plan.alignment.b); !s.ok()) return s;
+    if (Status s = check_alignment('A', operands.a, plan.alignment.a, p.types.a); !s.ok()) return s;
+    if (Status s = check_alignment('B', operands.b, plan.alignment.b, p.types.b); !s.ok()) return s;
   }
   if (p.beta != 0) {
-    if (Status s = check_alignment('C', operands.c, plan.alignment.c); !s.ok()) return s;
+    if (Status s = check_alignment('C', operands.c, plan.alignment.c, p.types.c); !s.ok()) return s;
   }
-  return check_alignment('D', operands.d, plan.alignment.d);
+  return check_alignment('D', operands.d, plan.alignment.d, p.types.d);
 }
 
 }  // namespace

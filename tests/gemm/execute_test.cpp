@@ -64,6 +64,21 @@ TEST(Execute, AlignmentBelowThePlannedOneIsRefused) {
   EXPECT_EQ(moved(&Operands::d, 16), "");
 }
 
+TEST(Execute, AnElementLiesAtAMultipleOfItsBytes) {
+  for (const auto& [types, bytes] : {std::pair(kF32Types, 4), {kF64Types, 8}}) {
+    Problem problem = kProblem;
+    problem.types = types;
+    const gemm::Plan plan = plan_of(problem, {.a = 1, .b = 1, .c = 1, .d = 1});
+    for (const auto operand : {&Operands::a, &Operands::b, &Operands::c, &Operands::d}) {
+      gemm::Arguments arguments = arguments_of(plan);
+      arguments.operands.*operand += static_cast<std::uint64_t>(bytes);
+      EXPECT_EQ(refusal(plan, arguments), "");
+      arguments.operands.*operand -= static_cast<std::uint64_t>(bytes / 2);
+      EXPECT_TRUE(says(refusal(plan, arguments), "a multiple of " + std::to_string(bytes)));
+    }
+  }
+}
+
 TEST(Execute, TheBestAlignmentOfAddressesIsKnown) {
   const auto a = [](std::uint64_t address) { return gemm::alignment_of({address}).a; };
   EXPECT_EQ(a(0), 16);

@@ -272,6 +272,12 @@ TEST_F(BadInput, GpusThatAreNotThere) {
                    {path, "FAKE_CUDA_DRIVER=12040"});
   expect_no_output(bench, {"not enough device memory", "of 100 bytes free"},
                    {path, "FAKE_CUDA_MEMORY=100", "FAKE_CUDA_ACCEPT=1"});
+  Words second = bench;
+  second[2] = "cuda:2";
+  expect_no_output(second, {"--device is 'cuda:2'", "2 GPUs, whose numbers are 0 to 1"},
+                   {path, "FAKE_CUDA_COUNT=2"});
+  second[2] = "cuda:x";
+  expect_no_output(second, {"the number of --device is 'x'"}, {path});
   expect_no_output({"ladder", "--device", "cuda"}, {"--device is 'cuda'"},
                    {path, "FAKE_CUDA_COUNT=0"});
 }

@@ -48,6 +48,19 @@ class BenchRecords : public testing::Test {
   std::string command_of(const lab::Json& run) { return run.at("command"); }
 };
 
+TEST_F(BenchRecords, TheCommandNamesTheGpu) {
+  Words environment = with_fake_gpu();
+  environment.emplace_back("FAKE_CUDA_COUNT=2");
+  for (const std::string device : {"cuda", "cuda:1"}) {
+    const Ran ran = run_program({"bench", "--device", device, "--no-verify", "--rounds", "1",
+                                 "--kernel", "02", "-m", "64", "--json", "-"},
+                                environment);
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const std::string command = command_of(lab::Json::parse(ran.out).at("runs").at(0));
+    EXPECT_TRUE(contains(command, "--device " + device + " --kernel")) << command;
+  }
+}
+
 // The options that a record's own fields say; RecordsSayWhatTheyAreOf walks them.
 const std::set<std::string> kOfTheRecord = {
     "--kernel", "-m",       "-n",     "-k",     "--shapes",     "--layout",

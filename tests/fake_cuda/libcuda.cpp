@@ -197,6 +197,12 @@ int cuMemcpyDtoHAsync_v2(void* to, std::uint64_t from, std::size_t bytes, void*)
   std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
   return note("cuMemcpyDtoHAsync_v2", std::to_string(bytes));
 }
+int cuMemcpyHtoD_v2(std::uint64_t to, const void* from, std::size_t bytes) {
+  return cuMemcpyHtoDAsync_v2(to, from, bytes, nullptr);
+}
+int cuMemcpyDtoH_v2(void* to, std::uint64_t from, std::size_t bytes) {
+  return cuMemcpyDtoHAsync_v2(to, from, bytes, nullptr);
+}
 int cuModuleLoadDataEx(void** module, const void* image, unsigned count, int* options,
                        void** values) {
   const std::string text(static_cast<const char*>(image));

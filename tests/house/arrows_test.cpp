@@ -20,7 +20,7 @@ bool is_refused(const std::string& path, const std::string& line) {
 TEST(Arrows, EveryIncludeOfTheHouseIsDrawn) {
   std::vector<std::string> found;
   for (const char* folder : {"src/", "include/", "interpose/", "python/", "examples/", "tools/"}) {
-    for (const SourceFile& file : files_in(folder, {".h", ".hpp", ".cpp", ".cu"})) {
+    for (const SourceFile& file : files_in(folder, {".h", ".hpp", ".c", ".cpp", ".cu"})) {
       for (const std::string& one : violations(file.path, file.text)) found.push_back(one);
     }
   }

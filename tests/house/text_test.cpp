@@ -57,8 +57,8 @@ TEST(Text, ClangFormat14LeavesEverythingAsItIs) {
     GTEST_SKIP() << "clang-format-14 is not installed";
   }
   std::string paths;
-  for (const char* folder : {"src/", "tests/", "tools/", "include/", "interpose/"}) {
-    for (const SourceFile& file : files_in(folder, {".h", ".hpp", ".cpp", ".cu"})) {
+  for (const char* folder : {"src/", "tests/", "tools/", "include/", "interpose/", "examples/"}) {
+    for (const SourceFile& file : files_in(folder, {".h", ".hpp", ".c", ".cpp", ".cu"})) {
       ASSERT_TRUE(is_plain(file.path)) << file.path;
       paths += " " + file.path;
     }

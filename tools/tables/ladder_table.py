@@ -90,8 +90,8 @@ def legend(results, errors):
              f"{PEAKS['matrix'][0]} TFLOP/s (FP64 tensor core).",
              "*FLOP/byte*: by formula, reads alone, nothing cached.",
              "Counted on the virtual GPU at 512 x 128 x 256: *sectors/request* of global memory, "
-             "*excess wavefronts* of shared memory per FMA of a warp, and *FMA:LDS*, the FMAs per "
-             "shared load of a lane."]
+             "*excess wavefronts* of shared memory per FMA of a warp, and *FMA:LDS*, the useful FMAs "
+             "per shared load of a lane."]
     if not results.timed["runs"]:
         words.append("Times: " + NOTHING + ".")
     else:

@@ -15,11 +15,10 @@ def products(run):
 
 
 def fmas_per_shared_load(run):
-    """Multiply-adds that ran, per shared load of a lane; those outside of D count as well. 0 where
-    there are no loads or where tensor cores multiply."""
-    loads = sum(count["thread"] for count in run["counts"]["ld.shared"].values())
-    fmas = run["counts"]["fma"]["thread"]
-    return fmas / loads if loads and not run["counts"]["matrix"]["warp"] else 0
+    """Useful multiply-adds, those of D, per shared load of a lane. 0 where there are no loads or where
+    tensor cores multiply."""
+    is_matrix = run["counts"]["matrix"]["warp"] > 0
+    return 0 if is_matrix else run["counts"]["fma_per_shared_load"]
 
 
 def requested_intensity(run):

@@ -62,7 +62,7 @@ def count_column(run):
     column.update(access_rows(counts, multiplies))
     column["barriers"] = with_share(counts["bar"]["warp"], multiplies)
     if fmas_per_shared_load(run):
-        column["FMAs per shared load"] = number(fmas_per_shared_load(run))
+        column["useful FMAs per shared load"] = number(fmas_per_shared_load(run))
     if requested_intensity(run):
         column["FLOP per byte that loads request"] = number(requested_intensity(run))
     if counts.get("memory"):

@@ -170,7 +170,9 @@ std::uint64_t matrix_flop(std::string_view form) {
 double CountSummary::fma_per_shared_load() const {
   std::uint64_t loads = 0;
   for (const auto& [bytes, count] : shared_loads) loads += count.thread;
-  return loads == 0 ? 0 : static_cast<double>(fma.thread) / static_cast<double>(loads);
+  if (loads == 0 || flop == 0) return 0;
+  const double useful = static_cast<double>(useful_flop) / static_cast<double>(flop);
+  return useful * static_cast<double>(fma.thread) / static_cast<double>(loads);
 }
 
 std::uint64_t LineCounts::cost() const {
@@ -184,11 +186,17 @@ std::uint64_t LineCounts::cost() const {
 
 FlopPerByte CountSummary::flop_per_byte() const {
   const auto per = [&](std::uint64_t bytes) {
-    return bytes == 0 ? 0 : static_cast<double>(flop) / static_cast<double>(bytes);
+    return bytes == 0 ? 0 : static_cast<double>(useful_flop) / static_cast<double>(bytes);
   };
   const vgpu::GlobalCounts global = memory.global();
   return {per(global.requested_bytes), per(global.sector_bytes()),
           memory.footprint.known ? per(memory.footprint.bytes()) : 0};
+}
+
+CountSummary summarize(const std::vector<LaunchCounts>& launches, const Problem& problem) {
+  CountSummary sum = summarize(launches);
+  sum.useful_flop = static_cast<std::uint64_t>(2 * problem.m * problem.n * problem.k);
+  return sum;
 }
 
 CountSummary summarize(const std::vector<LaunchCounts>& launches) {
@@ -211,6 +219,7 @@ CountSummary summarize(const std::vector<LaunchCounts>& launches) {
       add_line(lines, row);
     }
   }
+  sum.useful_flop = sum.flop;
   sum.lines = by_cost(lines);
   sum.approximate_forms.assign(approximate.begin(), approximate.end());
   return sum;

@@ -10,6 +10,7 @@
 
 #include "device/device.h"
 #include "device/virtual/observer.h"
+#include "problem/problem.h"
 
 namespace tessera::lab {
 
@@ -71,7 +72,8 @@ struct CountSummary {
   Count total, fma, matrix, barrier;  // matrix: tensor-core multiplies
   Accesses global_loads, global_stores, shared_loads, shared_stores, other_accesses;
   std::map<InstructionClass, Count> mix;
-  std::uint64_t flop = 0;                      // an fma is 2, a matrix product 2 MNK
+  std::uint64_t flop = 0;                      // that ran: an fma is 2, a matrix product 2 MNK
+  std::uint64_t useful_flop = 0;               // of the problem, 2MNK: less where tiles overhang
   vgpu::LaunchMemory memory;                   // all launches; their footprints added up
   vgpu::LaunchResources resources;             // of the launch with the most instructions
   std::uint64_t clusters = 0, ran = 0;         // of a sample fewer ran: the counts are scaled up
@@ -82,12 +84,16 @@ struct CountSummary {
   int launches = 0;
   double host_seconds = 0;
 
-  // Multiply-adds for each load from shared memory, by thread; 0 where there are none.
+  // Useful multiply-adds for each load from shared memory, by thread; 0 where there are none.
   double fma_per_shared_load() const;
+  // Useful ones.
   FlopPerByte flop_per_byte() const;
   bool is_sample() const { return ran < clusters; }
 };
 
+// Of launches that multiply a problem once.
+CountSummary summarize(const std::vector<LaunchCounts>& launches, const Problem& problem);
+// Of any launches: all FLOP count as useful.
 CountSummary summarize(const std::vector<LaunchCounts>& launches);
 
 // What an instruction form is: "ld.volatile.shared.v4.f32" is a load of 16 bytes from shared

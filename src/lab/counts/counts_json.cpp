@@ -122,6 +122,7 @@ Json to_json(const CountSummary& c) {
       {"ld_st.generic", json_of(c.other_accesses)},
       {"fma_per_shared_load", c.fma_per_shared_load()},
       {"flop", c.flop},
+      {"useful_flop", c.useful_flop},
       {"flop_per_byte", intensity_json(c)},
       {"memory", memory_json(c)},
       {"mix", mix_json(c)},

@@ -96,7 +96,7 @@ Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTre
   e.entry = run.row->entry;
   e.problem = run.problem;
   e.gpu = gpu;
-  e.counts = summarize(run.counts);
+  e.counts = summarize(run.counts, run.problem);
   set_tag(e.counts, image_of(*run.kernel), entries_of(run));
   e.ctas = run.counts.back().sample.clusters;
   e.ran = run.counts.back().sample.ran;
@@ -113,10 +113,12 @@ Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTre
   const WordCounts words = words_counted(e.evidence.sites, e.entry, run.problem.types.a);
   e.formulas = check_formulas(run.problem, *run.row, packed, e.counts.matrix.warp > 0, words);
   e.reads_per_shared_word = ratio(words.shared_reads, words.shared_writes);
-  const double flop = word_formulas(run.problem, *run.row, packed).flop;
+  const WordFormulas formulas = word_formulas(run.problem, *run.row, packed);
+  const double flop = formulas.flop;
   e.intensities = {ratio(flop, e.evidence.totals.requested_bytes),
                    ratio(flop, e.evidence.totals.sector_bytes),
-                   ratio(flop, e.evidence.totals.footprint_bytes)};
+                   ratio(flop, e.evidence.totals.footprint_bytes),
+                   intensity(flop, formulas.once, run.problem.types.a)};
 
   e.peak_tflops = data_sheet_peak(gpu, run.problem.types, e.counts.matrix.warp > 0);
 

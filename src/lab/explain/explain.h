@@ -20,6 +20,7 @@ namespace tessera::lab {
 // them without a cache, and as a perfect cache would move them.
 struct Intensities {
   double requested = 0, sector = 0, footprint = 0;
+  double once = 0;  // by formula: each operand read once, and nothing but reads
 };
 
 struct Explanation {

@@ -113,8 +113,9 @@ std::string formulas_text(const Explanation& e) {
   const Intensities& i = e.intensities;
   text += wrapped(fmt::format(
       "FLOP/byte of global memory: {} requested, {} by sectors (no cache), {} by footprint (a "
-      "perfect cache).{}",
+      "perfect cache); at most {}, with each operand read once and reads alone, K(M + N) words.{}",
       short_number(i.requested), short_number(i.sector), short_number(i.footprint),
+      short_number(i.once),
       e.reads_per_shared_word > 0
           ? fmt::format(" Reads of each shared word: {}.", short_number(e.reads_per_shared_word))
           : ""));
@@ -336,7 +337,8 @@ Json to_json(const Explanation& e, int lines) {
           {"flop_per_byte",
            {{"requested", e.intensities.requested},
             {"sector", e.intensities.sector},
-            {"footprint", e.intensities.footprint}}},
+            {"footprint", e.intensities.footprint},
+            {"once", e.intensities.once}}},
           {"bandwidth_gb_per_s", e.gpu.memory_gbs},
           {"peak_tflops", e.peak_tflops},
           {"reads_per_shared_word", e.reads_per_shared_word},

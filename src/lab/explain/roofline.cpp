@@ -86,7 +86,7 @@ RooflinePoint roofline_point(const CountedRun& run, const std::string& config,
   point.config = config;
   point.types = p.types;
   point.flop = 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
-  CountSummary summary = summarize(run.counts);
+  CountSummary summary = summarize(run.counts, p);
   point.counts_tag = tag_of(run, summary);
   point.intensity = summary.flop_per_byte();
   const Prediction prediction = predict(run, gpu);

@@ -47,7 +47,7 @@ std::optional<PredictedTime> predicted_time(const CountedRun& run, const arch::G
 void add_counts(Record& record, const VerifyResult& result, const KernelChoice& choice,
                 const arch::Gpu* predict_for) {
   if (result.counts.empty()) return;
-  record.counts = summarize(result.counts);
+  record.counts = summarize(result.counts, record.problem);
   set_tag(*record.counts, image_of(*choice.kernel), result.entries);
   const CountedRun run = run_of(choice, record.problem, result);
   record.limited_by = limited_by(run, predict_for ? *predict_for : arch::kH200);

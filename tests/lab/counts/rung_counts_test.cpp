@@ -29,7 +29,7 @@ Problem problem(std::int64_t m, std::int64_t n, std::int64_t k) {
 CountSummary counts_of(const char* pattern, const Problem& p, std::uint64_t sample = 0,
                        int host_threads = 0) {
   const auto device = make_virtual_device({.host_threads = host_threads});
-  return summarize(count_run(*device, choose_kernels(pattern).front(), p, 1, sample).counts);
+  return summarize(count_run(*device, choose_kernels(pattern).front(), p, 1, sample).counts, p);
 }
 
 CountSummary counts_of(const char* pattern) { return counts_of(pattern, problem(kM, kN, kK)); }
@@ -54,6 +54,16 @@ TEST(RungCounts, CoalescedTakesFourAndOne) {
   EXPECT_DOUBLE_EQ(c.flop_per_byte().requested, 2.0 * kProducts / (4 * words));
   EXPECT_EQ(c.memory.footprint.read_bytes(), 4u * (kM * kK + kK * kN));
   EXPECT_EQ(c.memory.footprint.written_bytes(), 4 * kOutputs);
+}
+
+// Half of each block of 256 lies outside of 128 columns: its products run, and nobody wants them.
+TEST(RungCounts, ProductsBeyondTheEdgeAreNotUseful) {
+  const CountSummary whole = counts_of("13", problem(256, 256, 32));
+  const CountSummary half = counts_of("13", problem(256, 128, 32));
+  EXPECT_EQ(whole.flop, whole.useful_flop);
+  EXPECT_EQ(half.flop, whole.flop);
+  EXPECT_EQ(half.useful_flop, whole.flop / 2);
+  EXPECT_DOUBLE_EQ(half.fma_per_shared_load(), whole.fma_per_shared_load() / 2);
 }
 
 TEST(RungCounts, SharedTileConflictsThirtyTwoWays) {

@@ -57,13 +57,12 @@ Handle::Handle(Device& device, std::size_t capacity)
 std::shared_ptr<const Prepared> Handle::prepared(const Problem& problem, const Alignment& alignment,
                                                  const PlanOptions& options) {
   const PlanKey key{without_scales(problem), alignment, options};
-  const std::lock_guard lock(mutex_);
-  if (const auto known = known_.find(key); known != known_.end()) {
-    entries_.splice(entries_.begin(), entries_, known->second);
-    return entries_.front().prepared;
-  }
+  if (auto known = find(key)) return known;
+  // WHY: without the lock. Loading code may take a second, and calls of other problems go on.
   auto prepared = std::make_shared<const Prepared>(
       prepare(device_, plan(key.problem, alignment, limits_, options)));
+  const std::lock_guard lock(mutex_);
+  if (const auto known = known_.find(key); known != known_.end()) return known->second->prepared;
   entries_.push_front({key, prepared});
   known_.emplace(key, entries_.begin());
   if (entries_.size() > capacity_) {
@@ -71,6 +70,14 @@ std::shared_ptr<const Prepared> Handle::prepared(const Problem& problem, const A
     entries_.pop_back();
   }
   return prepared;
+}
+
+std::shared_ptr<const Prepared> Handle::find(const PlanKey& key) {
+  const std::lock_guard lock(mutex_);
+  const auto known = known_.find(key);
+  if (known == known_.end()) return nullptr;
+  entries_.splice(entries_.begin(), entries_, known->second);
+  return entries_.front().prepared;
 }
 
 LentWorkspace Handle::workspace(std::int64_t bytes, void* stream) {

@@ -67,6 +67,8 @@ class Handle {
   };
   using Entries = std::list<Entry>;  // the last used one first
 
+  std::shared_ptr<const Prepared> find(const PlanKey& key);  // null where it is not kept
+
   Device& device_;
   const DeviceLimits limits_;
   const std::size_t capacity_;

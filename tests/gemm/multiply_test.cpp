@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdlib>
+#include <future>
 #include <thread>
 
 #include "tests/support/host_device.h"
@@ -176,6 +179,34 @@ TEST(Multiply, MultipliesOnADevice) {
     const auto scale = static_cast<float>(alpha);
     EXPECT_EQ(d, (std::vector<float>{23 * scale, 34 * scale, 31 * scale, 46 * scale}));
   }
+  EXPECT_EQ(handle.plans(), 1u);
+}
+
+// A call whose code must be loaded first does not hold up the others.
+TEST(Multiply, AWarmCallDoesNotWaitForAColdOne) {
+  HostDevice device;
+  gemm::Handle handle(device);
+  const auto warm = handle.prepared(kProblem, {});
+  bool found = false;
+  device.while_loading = [&] {
+    auto other = std::async(std::launch::async, [&] { return handle.prepared(kProblem, {}); });
+    found = other.wait_for(std::chrono::seconds(20)) == std::future_status::ready &&
+            other.get() == warm;
+    if (!found) std::quick_exit(1);  // it waits for us for ever
+  };
+  EXPECT_NE(handle.prepared({.m = 8, .n = 8, .k = 8}, {}), warm);
+  EXPECT_TRUE(found);
+}
+
+// Two threads that prepare the same problem at a time end up with one plan.
+TEST(Multiply, OneOfTwoEqualColdCallsIsKept) {
+  HostDevice device;
+  gemm::Handle handle(device);
+  std::shared_ptr<const gemm::Prepared> inner;
+  device.while_loading = [&] {
+    if (device.images++ == 0) inner = handle.prepared(kProblem, {});
+  };
+  EXPECT_EQ(handle.prepared(kProblem, {}), inner);
   EXPECT_EQ(handle.plans(), 1u);
 }
 

@@ -2,7 +2,9 @@
 // For tests of what the path gives to a device.
 #pragma once
 
+#include <atomic>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -22,7 +24,7 @@ class HostDevice final : public Device {
   bool notes = true;
   mutable std::vector<Note> launches;
   int images = 0;
-  mutable int encodings = 0;
+  mutable std::atomic<int> encodings = 0;
   bool captures = false;      // every stream
   std::vector<void*> waits;   // streams that were waited for
   std::size_t allocated = 0;  // blocks that are not freed
@@ -44,7 +46,10 @@ class HostDevice final : public Device {
   void free(DeviceAddress address) override { allocated -= address != 0; }
   void copy_in(DeviceAddress, const void*, std::size_t) override {}
   void copy_out(void*, DeviceAddress, std::size_t) override {}
+  std::function<void()> while_loading = {};
   LoadedImage load(const CodeImage&) override {
+    if (while_loading) while_loading();
+    const std::lock_guard lock(mutex_);
     return {static_cast<std::uint64_t>(++images), "x"};
   }
   TensorMapBytes encode_tensor_map(const TensorMapDesc& desc) const override {
@@ -57,6 +62,7 @@ class HostDevice final : public Device {
     std::memcpy(map.data(), &address, sizeof address);
   }
   LoadedEntry entry(const LoadedImage&, const std::string& name, const LaunchShape&) override {
+    const std::lock_guard lock(mutex_);
     names_.push_back(name);
     return {names_.size()};
   }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <future>
@@ -135,14 +136,18 @@ TEST(Multiply, LaunchesOfTwoCallsDoNotMixOnAStream) {
   ASSERT_GT(plan->plan().workspace_bytes(), 0);
   ASSERT_GT(plan->launches(), 1u);
   int stream = 0;
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&] {
-      for (int i = 0; i < 50; ++i) gemm::multiply(handle, problem, operands, {}, &stream);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  ASSERT_EQ(device.launches.size(), 200 * plan->launches());
+  std::future<void> other;
+  std::atomic<int> launches = 0;
+  device.before_launch = [&] {
+    if (++launches != 2) return;
+    // Between two launches of a call another one begins; it has this long to come between them.
+    other = std::async(std::launch::async,
+                       [&] { gemm::multiply(handle, problem, operands, {}, &stream); });
+    other.wait_for(std::chrono::milliseconds(100));
+  };
+  gemm::multiply(handle, problem, operands, {}, &stream);
+  other.get();
+  ASSERT_EQ(device.launches.size(), 2 * plan->launches());
   for (std::size_t i = 0; i < device.launches.size(); ++i) {
     const std::string& want = plan->plan().launches[i % plan->launches()].launch.entry;
     ASSERT_EQ(device.launches[i].entry, want) << i;

@@ -46,7 +46,7 @@ class HostDevice final : public Device {
   void free(DeviceAddress address) override { allocated -= address != 0; }
   void copy_in(DeviceAddress, const void*, std::size_t) override {}
   void copy_out(void*, DeviceAddress, std::size_t) override {}
-  std::function<void()> while_loading = {};
+  std::function<void()> while_loading = {}, before_launch = {};
   LoadedImage load(const CodeImage&) override {
     if (while_loading) while_loading();
     const std::lock_guard lock(mutex_);
@@ -69,6 +69,7 @@ class HostDevice final : public Device {
   void launch(const LoadedEntry& entry, const LaunchShape&, std::span<const std::byte> params,
               std::span<const std::size_t>, void* stream) const override {
     if (!notes) return;
+    if (before_launch) before_launch();
     const std::lock_guard lock(mutex_);
     launches.push_back({names_[entry.handle - 1], {params.begin(), params.end()}, stream});
   }

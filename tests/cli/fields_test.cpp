@@ -170,8 +170,22 @@ TEST(Fields, OnlyFieldsAreTranslated) {
   EXPECT_EQ(in_options("kernel simt_f32 has no image"), "kernel simt_f32 has no image");
   EXPECT_EQ(in_options("the sum of m is 3"), "the sum of m is 3");
   EXPECT_EQ(in_options("--lda is 'x'"), "--lda is 'x'");
-  EXPECT_EQ(in_options("no GPU; use the virtual GPU (device virtual)"),
-            "no GPU; use the virtual GPU (--device virtual)");
+}
+
+// The library gives this advice, in these words, and none that needs a virtual GPU.
+TEST(Fields, AdviceLeadsToTheVirtualGpu) {
+  std::string said;
+  for (const char* file : {"driver.cpp", "modules.cpp"}) {
+    said += file_text(std::string(TESSERA_SOURCE_DIR "/src/device/cuda/") + file);
+  }
+  EXPECT_FALSE(contains(said, "virtual GPU"));
+  for (const Advice& one : advice()) {
+    EXPECT_TRUE(contains(said, std::string(one.said))) << one.said;
+    EXPECT_TRUE(contains(std::string(one.more), "--device virtual")) << one.more;
+  }
+  EXPECT_EQ(in_options("no NVIDIA driver: none here; install the driver"),
+            "no NVIDIA driver: none here; install the driver or use the virtual GPU (--device "
+            "virtual)");
 }
 
 }  // namespace

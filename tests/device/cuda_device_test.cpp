@@ -207,7 +207,7 @@ TEST_F(CudaDeviceTest, AFaultOfAKernelIsAFailure) {
   const Status status = status_of([&] { device->synchronize(); });
   EXPECT_EQ(status.code, StatusCode::kFailed);
   EXPECT_CONTAINS(status.message, "cuStreamSynchronize failed");
-  EXPECT_CONTAINS(status.message, "(device virtual)");
+  EXPECT_CONTAINS(status.message, "a kernel has failed");
 }
 
 TEST_F(CudaDeviceTest, SaysWhatIsMissing) {

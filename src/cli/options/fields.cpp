@@ -35,8 +35,16 @@ constexpr std::array kFields = {
     FieldOption{"context", ""},
 };
 
-// Advice that names a value of an option: "use the virtual GPU (device virtual)".
-constexpr std::string_view kAdvice = "(device virtual)", kAdviceInOptions = "(--device virtual)";
+constexpr std::string_view kOrVirtual = " or use the virtual GPU (--device virtual)";
+constexpr std::array kAdvice = {
+    Advice{"install the driver", kOrVirtual},
+    Advice{"install a newer driver", kOrVirtual},
+    Advice{"the GPU is visible (nvidia-smi, CUDA_VISIBLE_DEVICES)", kOrVirtual},
+    Advice{"a newer driver may load it", ", and the virtual GPU runs it (--device virtual)"},
+    Advice{"a kernel has failed, and nothing more runs in this context",
+           "; run the same problem with --device virtual, which names the instruction, the thread "
+           "and the address"},
+};
 
 // How a message goes on after a field that it is about.
 bool is_about(std::string_view rest) {
@@ -60,10 +68,12 @@ const FieldOption* option_at(std::string_view text, std::size_t at) {
 }  // namespace
 
 std::span<const FieldOption> field_options() { return kFields; }
+std::span<const Advice> advice() { return kAdvice; }
 
 std::string in_options(std::string message) {
-  if (const auto at = message.find(kAdvice); at != message.npos) {
-    message.replace(at, kAdvice.size(), kAdviceInOptions);
+  for (const Advice& advice : kAdvice) {
+    const auto at = message.find(advice.said);
+    if (at != message.npos) message.insert(at + advice.said.size(), advice.more);
   }
   // WHY: only a message that begins with a field is about the caller's input.
   if (!option_at(message, 0)) return message;

@@ -16,8 +16,14 @@ struct FieldOption {
 // The one table of them.
 std::span<const FieldOption> field_options();
 
+// What the command line adds to advice of the library, which does not know the virtual GPU.
+struct Advice {
+  std::string_view said, more;
+};
+std::span<const Advice> advice();
+
 // "lda is 3, but must ..." -> "--lda is 3, but must ..."; "m is 5 and n is 7, but ..." -> both.
-// What is quoted, and what follows the first "but", stays as it is.
+// What is quoted, and what follows the first ", but", stays as it is. Adds to advice.
 std::string in_options(std::string message);
 
 }  // namespace tessera::cli

@@ -16,8 +16,8 @@ void find(void* library, const char* symbol, Call& call) {
   call = reinterpret_cast<Call>(dlsym(library, symbol));
   if (call) return;
   throw StatusError(Status::unavailable(
-      fmt::format("the NVIDIA driver is too old: it does not export {}; install a driver for CUDA "
-                  "{} or newer, or use the virtual GPU (device virtual)",
+      fmt::format("the NVIDIA driver is too old: it does not export {}, and CUDA {} or later is "
+                  "needed; install a newer driver",
                   symbol, kOldestDriver / 1000)));
 }
 
@@ -76,16 +76,14 @@ const char* advice(Result result) {
              "in "
              "the library path";
     case kNoDevice:
-      return "; check that the GPU is visible (nvidia-smi, CUDA_VISIBLE_DEVICES) or use the "
-             "virtual GPU (device virtual)";
+      return "; check that the GPU is visible (nvidia-smi, CUDA_VISIBLE_DEVICES)";
     case kSystemDriverMismatch:
       return "; the kernel module and libcuda are of different releases: reboot, or install one "
              "driver release";
     case kIllegalAddress:
     case kLaunchFailed:
     case kAssert:
-      return "; run the same problem on the virtual GPU (device virtual), which names the "
-             "instruction, the thread and the address";
+      return "; a kernel has failed, and nothing more runs in this context";
     case kContextIsDestroyed:
     case kInvalidContext:
       return "; the context that the device was made in is gone: make the device again";
@@ -107,10 +105,10 @@ bool is_kernel_fault(Result result) {
 void check_version(Driver& driver) {
   check(driver, "cuDriverGetVersion", driver.driver_get_version(&driver.version));
   if (driver.version >= kOldestDriver) return;
-  throw StatusError(Status::unavailable(fmt::format(
-      "the NVIDIA driver is too old: it supports {}, and at least {} is needed; install "
-      "a newer driver or use the virtual GPU (device virtual)",
-      release_name(driver.version), release_name(kOldestDriver))));
+  throw StatusError(Status::unavailable(
+      fmt::format("the NVIDIA driver is too old: it supports {}, and at least {} is needed; "
+                  "install a newer driver",
+                  release_name(driver.version), release_name(kOldestDriver))));
 }
 
 }  // namespace
@@ -121,9 +119,8 @@ Driver load_driver(const char* library_name) {
   if (!library) {
     const char* reason = dlerror();
     throw StatusError(Status::unavailable(
-        fmt::format("no NVIDIA driver: {} cannot be loaded ({}); install the driver or use the "
-                    "virtual GPU (device virtual)",
-                    library_name, reason ? reason : "no reason given")));
+        fmt::format("no NVIDIA driver: {} cannot be loaded ({}); install the driver", library_name,
+                    reason ? reason : "no reason given")));
   }
   Driver driver{};
   find_calls(library, driver);

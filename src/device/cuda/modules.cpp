@@ -106,8 +106,8 @@ LoadedModule load_module(const Driver& driver, const CodeImage& image, int sm) {
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", code.description, reason);
   }
   throw StatusError(Status::unavailable(fmt::format(
-      "image {} cannot be loaded by this GPU and driver ({}): {}; a newer driver may "
-      "load it, and the virtual GPU runs it (device virtual)",
+      "image {} cannot be loaded by this GPU and driver ({}): {}; "
+      "a newer driver may load it",
       image.name, release_name(driver.version), reasons.empty() ? "it holds no code" : reasons)));
 }
 

@@ -4,7 +4,7 @@
 add_library(tessera_library SHARED)
 set(map ${CMAKE_BINARY_DIR}/libtessera.link.txt)
 set(script ${CMAKE_SOURCE_DIR}/cmake/libtessera.map)
-foreach(room base problem launch arch catalog device gemm images fmt)
+foreach(room base problem launch arch catalog device gemm fmt)
   get_target_property(kind tessera_${room} TYPE)
   if(NOT kind STREQUAL INTERFACE_LIBRARY)
     target_sources(tessera_library PRIVATE $<TARGET_OBJECTS:tessera_${room}>)
@@ -14,6 +14,7 @@ set_target_properties(tessera_library PROPERTIES OUTPUT_NAME tessera VERSION ${P
                                                  SOVERSION 0 LINKER_LANGUAGE CXX LINK_DEPENDS ${script})
 target_include_directories(tessera_library INTERFACE ${CMAKE_SOURCE_DIR}/include)
 target_link_libraries(tessera_library PRIVATE libzstd.a Threads::Threads ${CMAKE_DL_LIBS})
+add_embedded_pack(tessera_library)
 target_link_options(tessera_library PRIVATE -Wl,--version-script=${script} -Wl,-Map=${map}
                                             -Wl,--no-undefined)
 

@@ -68,6 +68,21 @@ function(tessera_room name)
   tessera_share(${name} ${rooms})
 endfunction()
 
+# GoogleTest's header costs every file of tests a second: one test compiles it, and all use that.
+# WHY: ccache keeps nothing that was compiled with such a header.
+function(precompile_gtest target)
+  if(CCACHE)
+    return()
+  endif()
+  get_property(first GLOBAL PROPERTY TESSERA_PRECOMPILED_GTEST)
+  if(first)
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  else()
+    target_precompile_headers(${target} PRIVATE <gtest/gtest.h>)
+    set_property(GLOBAL PROPERTY TESSERA_PRECOMPILED_GTEST ${target})
+  endif()
+endfunction()
+
 # Tests run in the root of the repository and find their files relative to it, so that the binaries
 # also run where the tree stands under another path.
 function(tessera_room_test name)
@@ -81,6 +96,7 @@ function(tessera_room_test name)
   target_compile_options(test_${name} PRIVATE -Os)  # tests spend their time in the rooms they test
   list(TRANSFORM ARGN REPLACE "(.+)" "tessera_\\1_shared")
   target_link_libraries(test_${name} PRIVATE ${ARGN} tessera_test_base GTest::gtest_main)
+  precompile_gtest(test_${name})
   add_test(NAME ${name} COMMAND test_${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES TIMEOUT 600)
 endfunction()

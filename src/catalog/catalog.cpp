@@ -46,7 +46,7 @@ std::span<const Kernel> all_kernels() {
       rung("09_tile_8x8", "8x8 outputs a thread", tile_8x8::kConfigs),
       rung("10_general_tile", "interior blocks without predicates", general_tile::kConfigs),
       rung("11_double_buffer", "load the next tile while multiplying", double_buffer::kConfigs),
-      rung("12_warp_tile", "lanes laid out for conflict-free reads", warp_tile::kConfigs),
+      rung("12_warp_tile", "lanes laid out for conflict-free reads", warp_tile::kConfigs, 75, warp_tile::kSpills),
       rung("13_async_copy", "tiles copied past the registers, in stages", async_copy::kConfigs, async_copy::kPortableArch),
       rung("14_operand_order", "FFMAs that share operands with their neighbours", operand_order::kConfigs, operand_order::kPortableArch),
       persistent_rung("15_producer_warp", "warps that fetch, warps that only multiply", producer_warp::kConfigs),
@@ -73,6 +73,10 @@ std::vector<std::string> variants_of(const Kernel& kernel) {
     }
   }
   return variants;
+}
+
+const std::string& first_entry_of(const KernelChoice& choice) {
+  return rows_of(*choice.kernel, choice.variant).front().entry;
 }
 
 std::span<const KernelRow> rows_of(const Kernel& kernel, std::string_view variant) {

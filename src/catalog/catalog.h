@@ -3,7 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,18 +31,20 @@ struct KernelRow {
   int shared_bytes = 0;              // dynamic shared memory of a block
   std::string reduce_entry = {};     // adds the partials of split tiles
   std::string repack_entry =
-      {};               // brings operands into the form that tensor copies take; may be empty
-  int ctas_per_sm = 0;  // CTAs per SM: the grid is persistent; 0: a block a tile
-  int slices = 1;       // of a tile's k, each for warps of its own
+      {};                  // brings operands into the form that tensor copies take; may be empty
+  int ctas_per_sm = 0;     // CTAs per SM: the grid is persistent; 0: a block a tile
+  int slices = 1;          // of a tile's k, each for warps of its own
+  std::string image = {};  // that holds the entry: "12_warp_tile__staged"
 };
 
-// An entry of a kernel's image that is no row, and what it calls.
+// An entry of a kernel that is no row, and what it calls.
 struct HelperEntry {
   std::string entry;   // "rung_21_packed_blocks__8x8__pack_a"
   std::string call;    // "pack_a<kernel::kConfigs[0].config>"
   std::string params;  // "tessera::PackParams"
   // Of a block, and CTAs per SM that registers must suffice for; 0: not compiled in.
   int threads = 0, ctas_per_sm = 1;
+  std::string image = {};  // that holds it
 };
 
 struct Kernel {
@@ -53,9 +56,12 @@ struct Kernel {
   std::vector<HelperEntry> helpers;
   // Compute capabilities of the GPUs that its code runs on, first and last.
   int first_sm = 0, last_sm = 999;
-  std::optional<CodeImage> own_image = {};     // code from elsewhere than this build's images
+  // Code from elsewhere than this build's images, by their names; one under "" holds all entries.
+  std::map<std::string, CodeImage, std::less<>> own_images = {};
+  std::string source = {};                     // in src/: "ladder/12_warp_tile/kernel.cu"
   std::string name_space = {};                 // of the source: "tessera::warp_tile"
   std::string params = "tessera::GemmParams";  // what its entries take
+  int known_spills = 0;                        // that the build lets its main loops have
   // The kernel whose source, PTX, entries and plan it shares; only its cubin is another one. "" for
   // all others.
   std::string patched_from = {};
@@ -73,6 +79,7 @@ struct KernelChoice {
   std::string variant;
 };
 std::vector<KernelChoice> choose_kernels(std::string_view pattern);
+const std::string& first_entry_of(const KernelChoice& choice);  // of its variant
 
 // The rows of one variant: one for each way in which operands can be loaded. Throws kBadArgument
 // where the kernel has no such variant.
@@ -81,7 +88,15 @@ std::span<const KernelRow> rows_of(const Kernel& kernel, std::string_view varian
 // Not ok, kUnsupported, when no kernel multiplies these types, whatever the sizes: names them.
 Status check_has_kernel(const Types& types);
 
-// The image that holds the kernel's entries.
-const CodeImage& image_of(const Kernel& kernel);
+// The image that holds an entry of the kernel, a row's or a helper's. Throws kUnavailable, naming
+// the command that compiles it, where there is none.
+const CodeImage& image_of(const Kernel& kernel, std::string_view entry);
+// The same, or nullptr.
+const CodeImage* compiled_image_of(const Kernel& kernel, std::string_view entry);
+
+// The names of the images that hold the kernel's entries, in the order of its rows.
+std::vector<std::string> image_names_of(const Kernel& kernel);
+// All of them. Throws kUnavailable where one is missing.
+std::vector<const CodeImage*> images_of(const Kernel& kernel);
 
 }  // namespace tessera

@@ -56,41 +56,60 @@ struct ImageFiles::Files {
   CodeImage image;
 };
 
-ImageFiles::ImageFiles(std::string folder, std::string_view option) : folder_(std::move(folder)) {
-  if (holds_images(folder_)) return;
+ImageFiles::ImageFiles(std::string path, std::string_view option) : path_(std::move(path)) {
+  if (holds_images(path_)) return;
+  std::string reason;
+  try {
+    pack_ = load_images(path_);
+    return;
+  } catch (const StatusError& error) {
+    if (fs::is_regular_file(path_)) reason = std::string(" (") + error.what() + ")";
+  }
   throw StatusError(Status::bad_argument(
-      std::string(option) + " is '" + folder_ +
-      "', but must be a folder of a build's images (build/images), with files such as " +
-      cubin_of("simt_f32")));
+      std::string(option) + " is '" + path_ +
+      "', but must be a build's tessera.images, or a folder of its images (build/images), with "
+      "files such as " +
+      cubin_of("simt_f32__256x128") + reason));
 }
 
 ImageFiles::~ImageFiles() = default;
 
-const CodeImage& ImageFiles::find(std::string_view name, bool with_patch) {
-  const std::string key = std::string(name) + (with_patch ? ", patched" : "");
-  if (const auto known = read_.find(key); known != read_.end()) return known->second->image;
-  const fs::path folder(folder_);
-  auto files = std::make_unique<Files>();
-  files->name = key + " of " + folder_;
+bool ImageFiles::read(std::string_view name, bool with_patch, Files& files) const {
+  const fs::path folder(path_);
   const std::string stem = stem_of(folder, name);
-  files->cubin = bytes_of(folder / cubin_of(stem));
-  files->ptx = bytes_of(folder / (stem + ".ptx"));
-  if (files->cubin.empty() || files->ptx.empty()) {
-    throw StatusError(
-        Status::unsupported("there is no image of " + std::string(name) + " in " + folder_));
-  }
-  CodeImage& image = files->image;
-  image.name = files->name;
-  image.ptx = files->ptx;
-  image.cubin = as_bytes(files->cubin);
-  image.cubin_arch = kArch;
+  files.cubin = bytes_of(folder / cubin_of(stem));
+  files.ptx = bytes_of(folder / (stem + ".ptx"));
+  if (files.cubin.empty() || files.ptx.empty()) return false;
+  files.image.ptx = files.ptx;
+  files.image.cubin = as_bytes(files.cubin);
+  files.image.cubin_arch = kArch;
   if (with_patch) {
-    files->patched = bytes_of(folder / (stem + ".patched.cubin"));
-    files->made_from = bytes_of(folder / (stem + ".patched.from"));
-    files->note = bytes_of(folder / (stem + ".patched.txt"));
-    image.patched = {as_bytes(files->patched), files->made_from, files->note};
+    files.patched = bytes_of(folder / (stem + ".patched.cubin"));
+    files.made_from = bytes_of(folder / (stem + ".patched.from"));
+    files.note = bytes_of(folder / (stem + ".patched.txt"));
+    files.image.patched = {as_bytes(files.patched), files.made_from, files.note};
   }
-  return read_.emplace(key, std::move(files)).first->second->image;
+  return true;
+}
+
+bool ImageFiles::take(std::string_view name, bool with_patch, Files& files) {
+  for (const std::string_view known : pack_->names()) {
+    if (with_current_names(known) != name) continue;
+    files.image = *pack_->find(known);
+    if (!with_patch) files.image.patched = {};
+    return true;
+  }
+  return false;
+}
+
+const CodeImage* ImageFiles::find(std::string_view name, bool with_patch) {
+  const std::string key = std::string(name) + (with_patch ? ", patched" : "");
+  if (const auto known = read_.find(key); known != read_.end()) return &known->second->image;
+  auto files = std::make_unique<Files>();
+  if (!(pack_ ? take(name, with_patch, *files) : read(name, with_patch, *files))) return nullptr;
+  files->name = key + " of " + path_;
+  files->image.name = files->name;
+  return &read_.emplace(key, std::move(files)).first->second->image;
 }
 
 }  // namespace tessera

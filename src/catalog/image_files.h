@@ -1,5 +1,6 @@
-// Images of another build, read from the files that it left behind (its build/images): what a
-// change of the code does to its speed shows only where both are timed in turn, in one program.
+// Images of another build, read from what it left behind: its tessera.images, or the files from
+// which that is packed (build/images). What a change of the code does to its speed shows only where
+// both are timed in turn, in one program.
 #pragma once
 
 #include <map>
@@ -7,25 +8,31 @@
 #include <string>
 #include <string_view>
 
+#include "catalog/image_pack.h"
 #include "launch/image.h"
 
 namespace tessera {
 
 class ImageFiles {
  public:
-  // Throws kBadArgument, naming `option`, when the folder holds no image.
-  ImageFiles(std::string folder, std::string_view option);
+  // `path`: a pack, a folder with a tessera.images in it, or a folder of images' files. Throws
+  // kBadArgument, naming `option`, when it is none of these.
+  ImageFiles(std::string path, std::string_view option);
   ~ImageFiles();
 
-  // The image of that name under the name "NAME of FOLDER", with its patched cubin where asked for;
-  // kept. Throws kUnsupported when the folder has none.
-  const CodeImage& find(std::string_view name, bool with_patch);
+  // The image of that name under the name "NAME of PATH", with its patched cubin where asked for;
+  // kept. nullptr where there is none.
+  const CodeImage* find(std::string_view name, bool with_patch);
 
-  const std::string& folder() const { return folder_; }
+  const std::string& path() const { return path_; }
 
  private:
   struct Files;
-  std::string folder_;
+  bool read(std::string_view name, bool with_patch, Files& files) const;
+  bool take(std::string_view name, bool with_patch, Files& files);
+
+  std::string path_;
+  std::unique_ptr<ImagePack> pack_;  // none: files
   std::map<std::string, std::unique_ptr<Files>> read_;
 };
 

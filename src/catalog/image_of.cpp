@@ -1,14 +1,75 @@
-// Kernels to compiled code. A file of its own: the build step that generates entries links the
-// table before any image exists.
+// Entries to compiled code.
+#include <algorithm>
+
 #include "catalog/catalog.h"
-#include "catalog/images.h"
+#include "catalog/image_pack.h"
 
 namespace tessera {
+namespace {
 
-const CodeImage& image_of(const Kernel& kernel) {
-  if (kernel.own_image) return *kernel.own_image;
-  if (const CodeImage* image = find_image(kernel.name)) return *image;
-  throw StatusError(Status::unavailable("kernel " + kernel.name + " has no image in this build"));
+const std::string& image_name_of(const Kernel& kernel, std::string_view entry) {
+  for (const KernelRow& row : kernel.rows) {
+    if (row.entry == entry) return row.image;
+  }
+  for (const HelperEntry& helper : kernel.helpers) {
+    if (helper.entry == entry) return helper.image;
+  }
+  throw StatusError(
+      Status::bad_argument("kernel " + kernel.name + " has no entry '" + std::string(entry) + "'"));
+}
+
+// The image that holds all entries, of a kernel whose code is from elsewhere.
+const CodeImage* only_image_of(const Kernel& kernel) {
+  const auto all = kernel.own_images.find("");
+  return all == kernel.own_images.end() ? nullptr : &all->second;
+}
+
+const CodeImage* find_image(const Kernel& kernel, const std::string& name) {
+  if (kernel.own_images.empty()) return own_images().find(name);
+  const auto found = kernel.own_images.find(name);
+  return found == kernel.own_images.end() ? only_image_of(kernel) : &found->second;
+}
+
+const CodeImage& image_named(const Kernel& kernel, const std::string& name) {
+  if (const CodeImage* image = find_image(kernel, name)) return *image;
+  if (!kernel.own_images.empty()) {
+    throw StatusError(Status::unavailable("image " + name + " is not among those of " +
+                                          std::string(kernel.own_images.begin()->second.name)));
+  }
+  throw StatusError(Status::unavailable("image " + name + " of kernel " + kernel.name +
+                                        " is not compiled yet: it is not in '" +
+                                        own_images().path() + "'; 'make build' compiles all"));
+}
+
+}  // namespace
+
+const CodeImage& image_of(const Kernel& kernel, std::string_view entry) {
+  if (const CodeImage* all = only_image_of(kernel)) return *all;
+  return image_named(kernel, image_name_of(kernel, entry));
+}
+
+const CodeImage* compiled_image_of(const Kernel& kernel, std::string_view entry) {
+  if (const CodeImage* all = only_image_of(kernel)) return all;
+  return find_image(kernel, image_name_of(kernel, entry));
+}
+
+std::vector<std::string> image_names_of(const Kernel& kernel) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& name) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
+  for (const KernelRow& row : kernel.rows) add(row.image);
+  for (const HelperEntry& helper : kernel.helpers) add(helper.image);
+  return names;
+}
+
+std::vector<const CodeImage*> images_of(const Kernel& kernel) {
+  if (const CodeImage* all = only_image_of(kernel)) return {all};
+  std::vector<const CodeImage*> images;
+  for (const std::string& name : image_names_of(kernel)) {
+    images.push_back(&image_named(kernel, name));
+  }
+  return images;
 }
 
 }  // namespace tessera

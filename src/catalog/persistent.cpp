@@ -26,15 +26,15 @@ std::vector<HelperEntry> persistent_helpers(const std::vector<KernelRow>& rows,
   const std::string name_space = "tessera::" + family;
   std::vector<HelperEntry> helpers = {{rows.front().repack_entry, "repack",
                                        "tessera::passes::RepackParams", passes::kRepackThreads,
-                                       passes::kPassCtasPerSm}};
+                                       passes::kPassCtasPerSm, rows.front().repack_entry}};
   for (const KernelRow& row : rows) {
     const bool there = std::any_of(helpers.begin(), helpers.end(), [&](const HelperEntry& helper) {
       return helper.entry == row.reduce_entry;
     });
     if (there) continue;
-    const std::string tile = std::to_string(row.block.m) + ", " + std::to_string(row.block.n);
+    const std::string tile = std::to_string(row.block.m) + "," + std::to_string(row.block.n);
     helpers.push_back({row.reduce_entry, "reduce<" + tile + ">", name_space + "::SimtParams",
-                       passes::kReduceThreads, passes::kPassCtasPerSm});
+                       passes::kReduceThreads, passes::kPassCtasPerSm, row.image});
   }
   return helpers;
 }

@@ -42,11 +42,14 @@ KernelRow persistent_row(std::string_view kernel, const char* variant, const Con
 std::vector<HelperEntry> persistent_helpers(const std::vector<KernelRow>& rows,
                                             const std::string& family);
 
+// `prefix`: of the entries' names, ahead of the kernel's.
 template <class Rows>
-std::vector<KernelRow> persistent_rows(std::string_view kernel, const Rows& table) {
+std::vector<KernelRow> persistent_rows(const std::string& prefix, const std::string& kernel,
+                                       const Rows& table) {
   std::vector<KernelRow> rows;
   for (const auto& [variant, config] : table) {
-    rows.push_back(persistent_row(kernel, variant, config));
+    rows.push_back(persistent_row(prefix + kernel, variant, config));
+    rows.back().image = image_name(kernel, variant);
   }
   return rows;
 }
@@ -55,7 +58,7 @@ std::vector<KernelRow> persistent_rows(std::string_view kernel, const Rows& tabl
 template <class Rows>
 Kernel stream_k_kernel(const std::string& name, std::string idea, const std::string& family,
                        const Rows& table) {
-  Kernel kernel = plain_kernel(name, std::move(idea), persistent_rows(name, table));
+  Kernel kernel = plain_kernel(name, std::move(idea), persistent_rows("", name, table));
   for (KernelRow& row : kernel.rows) {
     row.reduce_entry = reduce_entry(name, row.block);
     row.repack_entry = repack_entry(name);
@@ -63,6 +66,7 @@ Kernel stream_k_kernel(const std::string& name, std::string idea, const std::str
   kernel.helpers = persistent_helpers(kernel.rows, family);
   kernel.family = "simt";
   kernel.first_sm = kernel.last_sm = 90;  // tensor copies and setmaxnreg: sm_90a only
+  kernel.source = "kernels/families/" + family + "/kernel.cu";
   kernel.name_space = "tessera::" + family;
   kernel.params = kernel.name_space + "::SimtParams";
   return kernel;
@@ -71,7 +75,7 @@ Kernel stream_k_kernel(const std::string& name, std::string idea, const std::str
 // A rung with a persistent grid, tensor copies and whole tiles.
 template <class Rows>
 Kernel persistent_rung(const std::string& name, std::string idea, const Rows& table) {
-  Kernel kernel = plain_kernel(name, std::move(idea), persistent_rows("rung_" + name, table));
+  Kernel kernel = plain_kernel(name, std::move(idea), persistent_rows("rung_", name, table));
   kernel.family = "producer_warp";
   kernel.first_sm = kernel.last_sm = 90;  // as above
   kernel.params = kernel.name_space + "::Params";

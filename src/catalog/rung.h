@@ -13,6 +13,11 @@ namespace tessera::catalog {
 // its prefix.
 std::string entry_name(std::string_view kernel, std::string_view variant, Majors majors);
 
+// "12_warp_tile__staged": the image of a kernel's config.
+inline std::string image_name(std::string_view kernel, std::string_view variant) {
+  return std::string(kernel) + "__" + std::string(variant);
+}
+
 // "07_vector_access" -> "tessera::vector_access"
 std::string name_space_of(const std::string& rung);
 
@@ -24,9 +29,11 @@ constexpr OutputTile thread_tile(const Config& config) {
   return {1, config.block.m * config.block.n / config.threads()};
 }
 
-// The type-erased rows of a kernel's config table. `prefix`: of its entries' names.
+// The type-erased rows of a kernel's config table. `prefix`: of its entries' names, ahead of its
+// own.
 template <class Rows>
-std::vector<KernelRow> rows_from(std::string_view prefix, const Rows& table) {
+std::vector<KernelRow> rows_from(const std::string& prefix, const std::string& name,
+                                 const Rows& table) {
   std::vector<KernelRow> rows;
   for (const auto& [variant, config] : table) {
     KernelRow row{.variant = variant, .entry = {}, .majors = {}, .block = config.block};
@@ -35,7 +42,8 @@ std::vector<KernelRow> rows_from(std::string_view prefix, const Rows& table) {
     row.threads = config.threads() / row.threads_y;
     if constexpr (requires { config.shared_bytes(); }) row.shared_bytes = config.shared_bytes();
     row.thread = thread_tile(config);
-    row.entry = entry_name(prefix, variant, row.majors);
+    row.entry = entry_name(prefix + name, variant, row.majors);
+    row.image = image_name(name, variant);
     rows.push_back(row);
   }
   return rows;
@@ -43,21 +51,24 @@ std::vector<KernelRow> rows_from(std::string_view prefix, const Rows& table) {
 
 // An FP32 kernel of one launch, or the beginning of one that is planned otherwise.
 inline Kernel plain_kernel(std::string name, std::string idea, std::vector<KernelRow> rows) {
-  std::string name_space = name_space_of(name);
+  std::string name_space = name_space_of(name), source = "ladder/" + name + "/kernel.cu";
   return {.name = std::move(name),
           .idea = std::move(idea),
           .types = kF32Types,
           .family = "one_launch",
           .rows = std::move(rows),
           .helpers = {},
+          .source = std::move(source),
           .name_space = std::move(name_space)};
 }
 
 // `first_sm`: the lowest compute capability that its code runs on, kPortableArch of its config.h.
 template <class Rows>
-Kernel rung(const std::string& name, std::string idea, const Rows& table, int first_sm = 75) {
-  Kernel kernel = plain_kernel(name, std::move(idea), rows_from("rung_" + name, table));
+Kernel rung(const std::string& name, std::string idea, const Rows& table, int first_sm = 75,
+            int known_spills = 0) {
+  Kernel kernel = plain_kernel(name, std::move(idea), rows_from("rung_", name, table));
   kernel.first_sm = first_sm;
+  kernel.known_spills = known_spills;
   return kernel;
 }
 
@@ -65,15 +76,17 @@ Kernel rung(const std::string& name, std::string idea, const Rows& table, int fi
 template <class Rows>
 Kernel portable_kernel(const std::string& name, std::string idea, const Types& types,
                        const Rows& table, int first_sm) {
-  Kernel kernel = plain_kernel(name, std::move(idea), rows_from(name, table));
+  Kernel kernel = plain_kernel(name, std::move(idea), rows_from("", name, table));
   kernel.types = types;
   kernel.first_sm = first_sm;
+  kernel.source = "kernels/families/simt/portable.cu";
   kernel.name_space = "tessera::portable::" + name.substr(name.find('_') + 1);
   return kernel;
 }
 
 // The machine code of another kernel, reordered by the build.
 inline Kernel patched_rung(std::string name, std::string idea, Kernel from) {
+  for (KernelRow& row : from.rows) row.image = image_name(name, row.variant);
   from.patched_from = std::move(from.name);
   from.name = std::move(name);
   from.idea = std::move(idea);
@@ -89,7 +102,7 @@ Kernel packed_rung(const std::string& name, std::string idea, const Rows& table,
     for (const std::string pack : {"pack_a", "pack_b"}) {
       kernel.helpers.push_back({kernel.rows[i].entry + "__" + pack,
                                 pack + "<kernel::kConfigs[" + std::to_string(i) + "].config>",
-                                "tessera::PackParams"});
+                                "tessera::PackParams", 0, 1, kernel.rows[i].image});
     }
   }
   kernel.types = kF64Types;

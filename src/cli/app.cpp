@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/status.h"
+#include "catalog/image_pack.h"
 #include "cli/command.h"
 #include "cli/options/fields.h"
 #include "cli/options/parser.h"
@@ -79,6 +80,7 @@ std::vector<Command> all_commands() {
 const std::string& command_line() { return the_command_line; }
 
 int run(const std::vector<std::string>& arguments) {
+  expect_images_of(build_commit());
   the_command_line = "tessera";
   for (const std::string& argument : arguments) the_command_line += " " + quoted(argument);
   Program program("Matrix multiplication kernels that run, are verified and are explained.",

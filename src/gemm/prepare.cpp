@@ -22,12 +22,32 @@ void write_map(const Modules& modules, const MapPatch& map, std::vector<std::byt
             params.begin() + static_cast<std::ptrdiff_t>(map.offset));
 }
 
+// Each image of a kernel that its entries ask for, once.
+class Images {
+ public:
+  Images(Modules& modules, const Kernel& kernel) : modules_(modules), kernel_(kernel) {}
+
+  const LoadedImage& with(const std::string& entry) {
+    const CodeImage& code = image_of(kernel_, entry);
+    for (const auto& [known, image] : loaded_) {
+      if (known == &code) return image;
+    }
+    return loaded_.emplace_back(&code, modules_.load(code)).second;
+  }
+
+ private:
+  Modules& modules_;
+  const Kernel& kernel_;
+  std::vector<std::pair<const CodeImage*, LoadedImage>> loaded_;
+};
+
 }  // namespace
 
 Prepared prepare(Modules& modules, const Stream& stream, Plan plan) {
   Prepared prepared(modules, stream, std::move(plan));
   if (prepared.plan_.launches.empty()) return prepared;
-  prepared.image_ = modules.load(image_of(prepared.plan_.kernel()));
+  Images images(modules, prepared.plan_.kernel());
+  prepared.image_ = images.with(prepared.plan_.row().entry);
   for (const PlannedLaunch& planned : prepared.plan_.launches) {
     const Launch& launch = planned.launch;
     if (launch.params.size() > kMaxParams) {
@@ -36,7 +56,7 @@ Prepared prepare(Modules& modules, const Stream& stream, Plan plan) {
           " bytes of parameters, but a launch has at most " + std::to_string(kMaxParams)));
     }
     prepared.launches_.push_back(
-        {modules.entry(prepared.image_, launch.entry, launch.shape), launch.params});
+        {modules.entry(images.with(launch.entry), launch.entry, launch.shape), launch.params});
     for (const MapPatch& map : planned.maps) {
       write_map(modules, map, prepared.launches_.back().params);
     }

@@ -16,7 +16,7 @@ namespace tessera::gemm {
 class Prepared {
  public:
   const Plan& plan() const { return plan_; }
-  // Which code runs: "cubin sm_90a". Empty for a plan that launches nothing.
+  // Which code runs the plan's row: "cubin sm_90a". Empty for a plan that launches nothing.
   const std::string& code() const { return image_.description; }
   const LoadedImage& image() const { return image_; }
 
@@ -40,8 +40,8 @@ class Prepared {
   LoadedImage image_;
 };
 
-// Throws kUnavailable where the device cannot load the code that the plan needs. Legal while a
-// stream is captured, where modules says so.
+// Loads the images of the plan's entries, and no others. Throws kUnavailable where the device
+// cannot load one of them. Legal while a stream is captured, where modules says so.
 Prepared prepare(Modules& modules, const Stream& stream, Plan plan);
 inline Prepared prepare(Device& device, Plan plan) {
   return prepare(device, device, std::move(plan));

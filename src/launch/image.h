@@ -25,10 +25,10 @@ struct PatchedCubin {
   std::string_view note;             // what was done and proved, or why nothing was
 };
 
-// Compiled code of kernels, as embedded in the binary: a PTX text for each of several targets and a
+// Compiled code of kernels, as the catalog holds it: a PTX text for each of several targets and a
 // cubin made from the first of them.
 struct CodeImage {
-  std::string_view name;                       // "07_vector_access"
+  std::string_view name;                       // "07_vector_access__32x32x32"
   std::string_view ptx;                        // for sm_90a; the virtual GPU runs this one
   std::span<const std::byte> cubin;            // made from ptx
   std::string_view cubin_arch;                 // "sm_90a"

@@ -42,14 +42,15 @@ TEST(Choose, NamesWhatItWasGivenAndWhatThereIs) {
 TEST(Catalog, EntriesAreUniqueAndEveryKernelHasAnImage) {
   std::set<std::string> entries;
   for (const Kernel& kernel : all_kernels()) {
-    EXPECT_FALSE(image_of(kernel).ptx.empty());
     for (const KernelRow& row : kernel.rows) {
       const bool is_new = entries.insert(row.entry).second;
       EXPECT_EQ(is_new, kernel.patched_from.empty()) << row.entry;
-      EXPECT_NE(image_of(kernel).ptx.find(".entry " + row.entry + "("), std::string_view::npos);
+      EXPECT_NE(image_of(kernel, row.entry).ptx.find(".entry " + row.entry + "("),
+                std::string_view::npos);
     }
     for (const HelperEntry& helper : kernel.helpers) {
-      EXPECT_NE(image_of(kernel).ptx.find(".entry " + helper.entry + "("), std::string_view::npos);
+      EXPECT_NE(image_of(kernel, helper.entry).ptx.find(".entry " + helper.entry + "("),
+                std::string_view::npos);
     }
   }
 }
@@ -63,8 +64,9 @@ TEST(Catalog, APatchedKernelSharesTheCodeOfAnother) {
   for (std::size_t i = 0; i < rung.rows.size(); ++i) {
     EXPECT_EQ(rung.rows[i].entry, from.rows[i].entry);
   }
-  const CodeImage &patched = image_of(rung), &plain = image_of(from);
-  EXPECT_EQ(patched.name, rung.name);
+  const std::string& entry = rung.rows[0].entry;
+  const CodeImage &patched = image_of(rung, entry), &plain = image_of(from, entry);
+  EXPECT_EQ(patched.name, rung.name + "__" + rung.rows[0].variant);
   EXPECT_EQ(patched.ptx, plain.ptx);
   EXPECT_TRUE(std::ranges::equal(patched.cubin, plain.cubin));
   EXPECT_TRUE(plain.patched.made_from.empty());

@@ -74,7 +74,7 @@ TEST_F(Sass, EntriesAreChosenByAPartOfTheirName) {
 }
 
 TEST_F(Sass, ReadsFilesAndRefusesDamagedOnes) {
-  const std::string cubin = beside_test("images/02_coalesced.sm_90a.cubin");
+  const std::string cubin = beside_test("images/02_coalesced__32x32.sm_90a.cubin");
   if (!std::filesystem::exists(cubin)) GTEST_SKIP() << "the build's images did not travel along";
   const lab::Json json = json_of({"sass", cubin, "--kernel", "32x32"});
   EXPECT_EQ(json.at("kernels").at(0).at("kernel"), "rung_02_coalesced__32x32");
@@ -104,7 +104,7 @@ TEST_F(Sass, LaysTwoKernelsSideBySide) {
 }
 
 TEST_F(Sass, OptimisesACubinInPlace) {
-  const std::string cubin = beside_test("images/09_tile_8x8.sm_90a.cubin");
+  const std::string cubin = beside_test("images/09_tile_8x8__128x128x8.sm_90a.cubin");
   if (!std::filesystem::exists(cubin)) GTEST_SKIP() << "the build's images did not travel along";
   const TemporaryFolder folder;
   const std::string out = folder / "out.cubin";

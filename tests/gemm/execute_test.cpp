@@ -29,6 +29,30 @@ gemm::Plan plan_of(Problem problem, const gemm::Alignment& alignment = {},
 
 const Problem kProblem{.m = 300, .n = 200, .k = 100, .beta = 1};
 
+std::vector<std::string> images_for(const gemm::Plan& plan) {
+  HostDevice device;
+  gemm::prepare(device, plan);
+  for (const auto& [entry, image] : device.entries) {
+    EXPECT_EQ(image_of(plan.kernel(), entry).name, image) << entry;
+  }
+  return device.images;
+}
+
+// A GPU is handed the code that a plan launches, not that of all configs of a kernel.
+TEST(Prepare, LoadsTheImagesOfThePlansEntriesAlone) {
+  const gemm::PlanOptions of_one{.kernel = choose_kernels("simt_f32/128x64").front()};
+  Problem whole{.m = 256, .n = 256, .k = 64, .order = Order::kRowMajor};
+  set_layout(whole, "TN");
+  whole = with_default_ld(whole);
+  EXPECT_EQ(images_for(plan_of(whole, {.a = 16, .b = 16, .c = 16, .d = 16}, of_one)),
+            std::vector<std::string>{"simt_f32__128x64"});
+  const gemm::PlanOptions packed{.kernel = choose_kernels("24").front()};
+  Problem f64 = kProblem;
+  f64.types = kF64Types;
+  EXPECT_EQ(images_for(plan_of(f64, {}, packed)),
+            std::vector<std::string>{"24_tensor_core_wmma__8x8"});
+}
+
 std::string refusal(const gemm::Plan& plan, const gemm::Arguments& arguments) {
   const Status status = check(plan, arguments);
   if (!status.ok()) {
@@ -280,7 +304,7 @@ TEST(Execute, TensorMapsAreEncodedOnceAndMoved) {
   const Problem problem{.m = 512, .n = 512, .k = 64, .op_b = Op::kTranspose};
   const gemm::Plan plan = plan_of(problem, {}, {.kernel = choose_kernels("simt_f32/64x64")[0]});
   const gemm::Prepared prepared = gemm::prepare(device, plan);
-  EXPECT_EQ(device.images, 1);
+  EXPECT_EQ(device.images.size(), 1u);
   EXPECT_EQ(device.encodings, 2);
   for (const DeviceAddress shift : {0, 0x100}) {
     gemm::Arguments arguments = arguments_of(plan);

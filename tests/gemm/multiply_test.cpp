@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <future>
 #include <thread>
+#include <utility>
 
 #include "tests/support/host_device.h"
 #include "tests/support/test_device.h"
@@ -208,8 +209,9 @@ TEST(Multiply, OneOfTwoEqualColdCallsIsKept) {
   HostDevice device;
   gemm::Handle handle(device);
   std::shared_ptr<const gemm::Prepared> inner;
+  bool is_first = true;
   device.while_loading = [&] {
-    if (device.images++ == 0) inner = handle.prepared(kProblem, {});
+    if (std::exchange(is_first, false)) inner = handle.prepared(kProblem, {});
   };
   EXPECT_EQ(handle.prepared(kProblem, {}), inner);
   EXPECT_EQ(handle.plans(), 1u);

@@ -116,9 +116,9 @@ TEST_P(EveryGpu, TheDriverIsGivenCodeForIt) {
   if (GetParam().sm == 90) return;
   const std::string given = calls();
   for (const auto& [kernel, entries] : chosen_entries(gpu())) {
-    const std::string_view ptx = image_of(*kernel).portable_ptx;
-    EXPECT_TRUE(contains(given, "cuModuleLoadDataEx " + std::string(ptx))) << kernel->name;
     for (const std::string& entry : entries) {
+      const std::string_view ptx = image_of(*kernel, entry).portable_ptx;
+      EXPECT_TRUE(contains(given, "cuModuleLoadDataEx " + std::string(ptx))) << entry;
       EXPECT_TRUE(contains(given, "cuModuleGetFunction " + entry + "\n")) << entry;
     }
   }
@@ -129,16 +129,21 @@ TEST_P(EveryGpu, PtxasAssemblesTheChosenEntries) {
   if (!std::filesystem::exists(TESSERA_NVCC)) GTEST_SKIP() << "no nvcc at " << TESSERA_NVCC;
   const std::string arch = "sm_" + std::to_string(GetParam().sm);
   for (const auto& [kernel, entries] : chosen_entries(gpu())) {
-    const CodeImage& image = image_of(*kernel);
-    if (image.portable_ptx.empty()) continue;  // made from the sm_90a PTX by the build
-    const std::string stem = testing::TempDir() + "tessera_" + std::to_string(getpid()) + "_" +
-                             kernel->name + "_" + arch;
-    std::ofstream(stem + ".ptx") << image.portable_ptx;
-    std::string command = std::string(TESSERA_NVCC) + " -cubin -arch=" + arch + " -Xptxas -O1";
-    for (const std::string& entry : entries) command += " -Xptxas --entry=" + entry;
-    EXPECT_EQ(std::system((command + " -o " + stem + ".cubin " + stem + ".ptx").c_str()), 0)
-        << kernel->name << " for " << arch;
-    for (const char* end : {".ptx", ".cubin"}) std::filesystem::remove(stem + end);
+    std::map<const CodeImage*, std::string> options;  // by image: its entries
+    for (const std::string& entry : entries) {
+      options[&image_of(*kernel, entry)] += " -Xptxas --entry=" + entry;
+    }
+    for (const auto& [image, names] : options) {
+      if (image->portable_ptx.empty()) continue;  // made from the sm_90a PTX by the build
+      const std::string stem = testing::TempDir() + "tessera_" + std::to_string(getpid()) + "_" +
+                               std::string(image->name) + "_" + arch;
+      std::ofstream(stem + ".ptx") << image->portable_ptx;
+      const std::string command = std::string(TESSERA_NVCC) + " -cubin -arch=" + arch +
+                                  " -Xptxas -O1" + names + " -o " + stem + ".cubin " + stem +
+                                  ".ptx";
+      EXPECT_EQ(std::system(command.c_str()), 0) << image->name << " for " << arch;
+      for (const char* end : {".ptx", ".cubin"}) std::filesystem::remove(stem + end);
+    }
   }
 }
 
@@ -150,7 +155,7 @@ TEST_P(EveryGpu, TheVirtualGpuVerifiesThatPtx) {
   for_each_problem(kShapes, [&](const Problem& problem) {
     const gemm::Plan plan = plan_of(problem, gpu());
     const KernelChoice choice{&plan.kernel(), plan.row().variant};
-    const std::string ptx = device->load(image_of(*choice.kernel)).description;
+    const std::string ptx = device->load(image_of(*choice.kernel, plan.row().entry)).description;
     const std::string arch = GetParam().sm == 90 ? "sm_90a" : GetParam().portable_arch;
     EXPECT_EQ(ptx, "ptx " + arch + " (virtual)") << choice.kernel->name;
     const std::string what = text_of(problem) + ' ' + choice.kernel->name + '/' + choice.variant;
@@ -205,7 +210,7 @@ TEST(GpusButHopper, AnOlderOneThanSm75HasNoKernel) {
 // The catalog's line of a kernel and its image say the same about GPUs.
 TEST(Catalog, SaysWhichGpusRunTheCode) {
   for (const Kernel& kernel : all_kernels()) {
-    const CodeImage& image = image_of(kernel);
+    const CodeImage& image = image_of(kernel, kernel.rows.front().entry);
     for (const Gpu& gpu : kGpus) {
       const bool planned = gpu.sm >= kernel.first_sm && gpu.sm <= kernel.last_sm;
       const bool loads = ptx_fits(image.cubin_arch, gpu.sm) ||

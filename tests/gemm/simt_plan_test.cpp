@@ -96,7 +96,7 @@ TEST(SimtPlan, EntriesSayHowTheyFetch) {
   EXPECT_EQ(kernel().helpers[0].entry, "simt_test__repack");
   EXPECT_EQ(kernel().helpers[0].params, "tessera::passes::RepackParams");
   EXPECT_EQ(kernel().helpers[1].entry, "simt_test__reduce_256x128");
-  EXPECT_EQ(kernel().helpers[1].call, "reduce<256, 128>");
+  EXPECT_EQ(kernel().helpers[1].call, "reduce<256,128>");
   EXPECT_EQ(kernel().helpers[2].params, "tessera::simt::SimtParams");
 }
 

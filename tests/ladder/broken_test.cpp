@@ -46,7 +46,7 @@ lab::VerifyResult verify(const Broken& broken) {
                 .threads = broken.threads,
                 .threads_y = 1}},
       .helpers = {},
-      .own_image = CodeImage{.name = "broken", .ptx = ptx_of_broken_kernels()},
+      .own_images = {{"", CodeImage{.name = "broken", .ptx = ptx_of_broken_kernels()}}},
   };
   static const std::unique_ptr<Device> device = make_virtual_device();
   return lab::verify(*device, {&kernel, "only"}, with_default_ld(broken.problem), broken.options);

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <random>
 #include <string>
 #include <utility>
@@ -70,20 +71,32 @@ std::pair<std::vector<float>, std::string> product(const KernelChoice& choice,
 std::vector<KernelChoice> patched_kernels() {
   std::vector<KernelChoice> choices;
   for (const KernelChoice& choice : choose_kernels("all/all")) {
-    if (!image_of(*choice.kernel).patched.bytes.empty()) choices.push_back(choice);
+    if (!image_of(*choice.kernel, first_entry_of(choice)).patched.bytes.empty())
+      choices.push_back(choice);
   }
   return choices;
+}
+
+// Under names of their own, since a device keeps images by name.
+Kernel unpatched_kernel(Kernel kernel) {
+  static std::deque<std::string> names;
+  const auto add = [](std::string& name) { name += " unpatched"; };
+  for (const CodeImage* image : images_of(kernel)) {
+    CodeImage plain = *image;
+    plain.name = names.emplace_back(std::string(image->name) + " unpatched");
+    plain.patched = {};
+    kernel.own_images.emplace(image->name, plain);
+  }
+  for (KernelRow& row : kernel.rows) add(row.image);
+  for (HelperEntry& helper : kernel.helpers) add(helper.image);
+  return kernel;
 }
 
 class Patched : public testing::TestWithParam<KernelChoice> {};
 
 TEST_P(Patched, GivesTheBitsOfTheUnpatchedOne) {
   if (!test_on_cuda()) GTEST_SKIP() << "the virtual GPU runs the PTX that both share";
-  Kernel unpatched = *GetParam().kernel;
-  unpatched.name += " (unpatched)";
-  unpatched.own_image = image_of(*GetParam().kernel);
-  unpatched.own_image->name = unpatched.name;
-  unpatched.own_image->patched = {};
+  const Kernel unpatched = unpatched_kernel(*GetParam().kernel);
   for (const char* layout : {"NN", "NT", "TN", "TT"}) {
     for (Problem problem :
          {Problem{.m = 512, .n = 384, .k = 264}, Problem{.m = 300, .n = 203, .k = 70},

@@ -37,7 +37,8 @@ class Portable : public testing::TestWithParam<KernelChoice> {
         lab::verify(oldest_gpu_of(kernel()), GetParam(), each.problem, options);
     EXPECT_TRUE(result.ok()) << each.name() << ": " << result.reason;
     EXPECT_EQ(result.image.description,
-              "ptx " + std::string(image_of(kernel()).portable_arch) + " (virtual)");
+              "ptx " + std::string(image_of(kernel(), kernel().rows.front().entry).portable_arch) +
+                  " (virtual)");
   }
 };
 

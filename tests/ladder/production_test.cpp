@@ -42,8 +42,9 @@ const Kernel& plain_kernel() {
                 .reduce_entry = "stream_k_add",
                 .ctas_per_sm = 1}},
       .helpers = {},
-      .own_image =
-          CodeImage{.name = "plain", .ptx = ptx, .cubin_arch = "sm_90a", .portable_ptx = {}}};
+      .own_images = {
+          {"",
+           CodeImage{.name = "plain", .ptx = ptx, .cubin_arch = "sm_90a", .portable_ptx = {}}}}};
   return kernel;
 }
 
@@ -211,10 +212,10 @@ TEST_P(Production, TheModelCutsLongProducts) {
 
 // Nothing on the virtual GPU would notice: its launches run one after the other.
 TEST_P(Production, WhatMayStartEarlyWaits) {
-  const std::string_view ptx = image_of(kernel()).ptx;
   const KernelRow& row = rows_of(kernel(), GetParam().variant).front();
   for (const std::string& entry : {row.entry, row.reduce_entry}) {
     if (entry.empty() || row.repack_entry.empty()) continue;  // alone, or behind nothing of ours
+    const std::string_view ptx = image_of(kernel(), entry).ptx;
     const std::size_t begin = ptx.find(".entry " + entry + "(");
     ASSERT_NE(begin, ptx.npos) << entry;
     const std::string_view code = ptx.substr(begin, ptx.find("\n}\n", begin) - begin);

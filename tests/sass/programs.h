@@ -10,10 +10,20 @@
 
 namespace tessera::sass {
 
+// Of every kernel of the catalog.
+inline std::vector<const CodeImage*> images_of_catalog() {
+  std::vector<const CodeImage*> all;
+  for (const Kernel& kernel : all_kernels()) {
+    for (const CodeImage* image : images_of(kernel)) all.push_back(image);
+  }
+  return all;
+}
+
 // The first entry whose name contains `part`.
 inline Program program_named(std::string_view part) {
-  for (const Kernel& kernel : all_kernels()) {
-    const CubinFile cubin = read_cubin(image_of(kernel).cubin);
+  for (const CodeImage* image : images_of_catalog()) {
+    if (image->ptx.find(part) == image->ptx.npos) continue;
+    const CubinFile cubin = read_cubin(image->cubin);
     for (const CubinKernel& entry : cubin.kernels) {
       if (entry.name.find(part) != std::string::npos) return program_of(entry, cubin.sm);
     }

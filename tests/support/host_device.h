@@ -23,7 +23,8 @@ class HostDevice final : public Device {
   };
   bool notes = true;
   mutable std::vector<Note> launches;
-  int images = 0;
+  std::vector<std::string> images;                           // that were loaded
+  std::vector<std::pair<std::string, std::string>> entries;  // and the image of each
   mutable std::atomic<int> encodings = 0;
   bool captures = false;      // every stream
   std::vector<void*> waits;   // streams that were waited for
@@ -47,10 +48,11 @@ class HostDevice final : public Device {
   void copy_in(DeviceAddress, const void*, std::size_t) override {}
   void copy_out(void*, DeviceAddress, std::size_t) override {}
   std::function<void()> while_loading = {}, before_launch = {};
-  LoadedImage load(const CodeImage&) override {
+  LoadedImage load(const CodeImage& image) override {
     if (while_loading) while_loading();
     const std::lock_guard lock(mutex_);
-    return {static_cast<std::uint64_t>(++images), "x"};
+    images.emplace_back(image.name);
+    return {images.size(), "x"};
   }
   TensorMapBytes encode_tensor_map(const TensorMapDesc& desc) const override {
     ++encodings;
@@ -61,9 +63,11 @@ class HostDevice final : public Device {
   void replace_address(std::span<std::byte, 128> map, DeviceAddress address) const override {
     std::memcpy(map.data(), &address, sizeof address);
   }
-  LoadedEntry entry(const LoadedImage&, const std::string& name, const LaunchShape&) override {
+  LoadedEntry entry(const LoadedImage& image, const std::string& name,
+                    const LaunchShape&) override {
     const std::lock_guard lock(mutex_);
     names_.push_back(name);
+    entries.emplace_back(name, images[image.handle - 1]);
     return {names_.size()};
   }
   void launch(const LoadedEntry& entry, const LaunchShape&, std::span<const std::byte> params,

@@ -57,6 +57,12 @@ class WriteCommit(unittest.TestCase):
         inner.mkdir()
         self.assertEqual(self.commit(inner), "unknown")
 
+    def test_a_text_is_the_commit_alone(self):
+        head = self.make_checkout()
+        text = self.output.with_suffix(".txt")
+        subprocess.run([SCRIPT, self.source, text], check=True)
+        self.assertEqual(text.read_text(), head + "\n")
+
     def test_the_same_commit_compiles_nothing_again(self):
         head = self.make_checkout()
         self.commit()

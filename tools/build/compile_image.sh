@@ -2,7 +2,7 @@
 # Compiles one generated kernel file to PTX and, from that PTX, to cubins.
 # compile_image.sh NVCC SOURCE_DIR GENERATED_DIR STEM PORTABLE_ARCH FIRST_CUBIN_ARCH [FURTHER_CUBIN_ARCH...]
 #   STEM.cu -> STEM.ptx, STEM.portable.ptx, STEM.<arch>.cubin, STEM.d (headers read),
-#              STEM.resources.txt (ptxas -v)
+#              STEM.resources.txt (ptxas -v), STEM.inputs (all files that these depend on)
 # GENERATED_DIR: headers that the build wrote; kernels include them as if they were in src/.
 # PORTABLE_ARCH 0: the kernel runs on the first architecture alone, and the other files are empty.
 # All build folders of a checkout share what they compiled, in build-images: a kernel of fifty entries
@@ -18,6 +18,7 @@ language=(-std=c++20 --expt-relaxed-constexpr -I "$source_dir/src" -I "$generate
 # What the result depends on: this script, the compiler, and every file of ours that it reads.
 read_files=$(tr -d '\\' < "$stem.d" | tr ' ' '\n' |
   grep -F -e "$source_dir/src/" -e "$generated/" | sort -u)
+printf '%s\n' "$0" "$stem.cu" $read_files > "$stem.inputs"
 key=$(cat "$0" "$stem.cu" $read_files <("$nvcc" --version; echo "$portable $first_arch $*") |
   sha256sum | cut -c 1-32)
 shared=$source_dir/build-images/$name-$key

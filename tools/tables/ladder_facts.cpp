@@ -110,7 +110,8 @@ Json facts_of(const Kernel& kernel, const KernelRow& row, const sass::CubinKerne
       {"cubin", shared_words(cubin.histogram)},
       {"differences", sass::differences(ptx, cubin)},
       {"main_loop", nullptr}};
-  if (!kernel.patched_from.empty()) facts["patch"] = patch_of(image_of(kernel), row.entry);
+  if (!kernel.patched_from.empty())
+    facts["patch"] = patch_of(image_of(kernel, row.entry), row.entry);
   if (const sass::Loop* loop = main_loop(cubin)) {
     facts["main_loop"] = {{"instructions", instructions_in(loop->histogram)},
                           {"multiplies", multiplies_in(loop->histogram)},
@@ -127,12 +128,17 @@ std::string compiler_of(std::string_view ptx) {
 }
 
 void add_facts(const Kernel& kernel, Json& file) {
-  const CodeImage& image = image_of(kernel);
-  const sass::CubinFile cubin = sass::read_cubin(best_cubin(image));
-  const std::vector<sass::PtxKernel> ptx = sass::count_ptx(image.ptx);
-  file["compiler"] = compiler_of(image.ptx);
-  file["arch"] = image.cubin_arch;
+  const CodeImage* image = nullptr;
+  sass::CubinFile cubin;
+  std::vector<sass::PtxKernel> ptx;
   for (const KernelRow& row : kernel.rows) {
+    if (const CodeImage& holds = image_of(kernel, row.entry); image != &holds) {
+      image = &holds;
+      cubin = sass::read_cubin(best_cubin(holds));
+      ptx = sass::count_ptx(holds.ptx);
+      file["compiler"] = compiler_of(holds.ptx);
+      file["arch"] = holds.cubin_arch;
+    }
     const sass::CubinKernel* compiled = cubin.find(row.entry);
     const auto text = std::ranges::find(ptx, row.entry, &sass::PtxKernel::name);
     if (!compiled || text == ptx.end()) {

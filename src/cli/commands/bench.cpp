@@ -295,8 +295,9 @@ void declare_options(Parser& parser, Options& options) {
       .type_name("BYTES");
   parser
       .add_option("--against", options.against,
-                  "folder of another build's images (its build/images): its code in turn with this "
-                  "build's, both by this build's plans. Where the kernels' parameters differ that "
+                  "another build's tessera.images, or the folder of its images (build/images): its "
+                  "code in turn with this build's, both by this build's plans. Where the kernels' "
+                  "parameters differ that "
                   "gives garbage, so leave verification on")
       .type_name("PATH");
   parser.add_flag("--energy", options.energy,
@@ -324,7 +325,8 @@ Command bench_command() {
           "  tessera bench --kernel best --suite fp32 --json results.json\n"
           "  tessera bench --why -m 128 -n 128 -k 262144 --layout all\n"
           "  tessera bench --kernel simt_f32 -m 8192 --mode sustained --energy\n"
-          "  tessera bench --kernel simt_f32 -m 4096 --layout all --against ../old/build/images\n"
+          "  tessera bench --kernel simt_f32 -m 4096 --layout all --against "
+          "../old/build/tessera.images\n"
           "  tessera bench --kernel 21,22,23,24 -m 2048 --chain 10",
           [](Parser& parser) {
             auto options = std::make_shared<Options>();

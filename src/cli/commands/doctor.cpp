@@ -66,7 +66,7 @@ Finding images_on(Device& device) {
   std::string first_reason;
   for (const Kernel& kernel : all_kernels()) {
     try {
-      device.load(image_of(kernel));
+      device.load(image_of(kernel, kernel.rows.front().entry));
       ++loaded;
     } catch (const StatusError& error) {
       if (first_reason.empty()) first_reason = in_options(error.what());

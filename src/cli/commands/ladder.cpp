@@ -51,7 +51,7 @@ lab::Record run_on(Device& device, const KernelChoice& kernel, const Problem& pr
 // True when the device can load the kernel's image; a GPU that nobody insisted on may not.
 bool loads(Device& device, const KernelChoice& kernel) {
   try {
-    device.load(image_of(*kernel.kernel));
+    device.load(image_of(*kernel.kernel, first_entry_of(kernel)));
     return true;
   } catch (const StatusError& error) {
     if (error.status().code != StatusCode::kUnavailable) throw;

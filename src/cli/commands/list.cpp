@@ -1,9 +1,11 @@
 // tessera list: every kernel of the catalog, one row each, with what ptxas made of it.
 #include <fmt/format.h>
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "catalog/image_pack.h"
 #include "cli/command.h"
 #include "cli/options/options.h"
 #include "cli/options/parser.h"
@@ -37,50 +39,80 @@ std::string codes_of(const CodeImage& image) {
   return joined(codes);
 }
 
-// The kernel's cubin, read; empty where the image holds none.
-sass::CubinFile cubin_of(const Kernel& kernel) {
-  const CodeImage& image = image_of(kernel);
-  return image.cubin.empty() ? sass::CubinFile{} : sass::read_cubin(best_cubin(image));
+// The kernels of all the cubins that are compiled, by entry.
+using Code = std::map<std::string, sass::CubinKernel, std::less<>>;
+
+Code code_of(const Kernel& kernel) {
+  Code code;
+  const CodeImage* last = nullptr;
+  for (const KernelRow& row : kernel.rows) {
+    const CodeImage* image = compiled_image_of(kernel, row.entry);
+    if (!image || image == last || image->cubin.empty()) continue;
+    last = image;
+    for (sass::CubinKernel& compiled : sass::read_cubin(best_cubin(*image)).kernels) {
+      code.emplace(compiled.name, std::move(compiled));
+    }
+  }
+  return code;
 }
 
-lab::Json json_of(const KernelRow& row, const sass::CubinFile& cubin) {
+const sass::CubinKernel* find(const Code& code, const std::string& entry) {
+  const auto found = code.find(entry);
+  return found == code.end() ? nullptr : &found->second;
+}
+
+// "cubin sm_90a, ptx compute_75"; what has not been compiled is counted.
+std::string images_of_kernel(const Kernel& kernel) {
+  std::string codes;
+  std::size_t missing = 0;
+  for (const std::string& name : image_names_of(kernel)) {
+    const CodeImage* image = own_images().find(name);
+    missing += image == nullptr;
+    if (image && codes.empty()) codes = codes_of(*image);
+  }
+  if (missing == 0) return codes;
+  return fmt::format("{}{}{} of {} images not compiled ('make build')", codes,
+                     codes.empty() ? "" : "; ", missing, image_names_of(kernel).size());
+}
+
+lab::Json json_of(const KernelRow& row, const Code& code) {
   lab::Json entry = {{"entry", row.entry},
                      {"config", row.variant},
                      {"block", {row.block.m, row.block.n, row.block.k}},
                      {"threads", row.threads * row.threads_y}};
-  if (const sass::CubinKernel* code = cubin.find(row.entry)) {
-    entry["registers"] = code->registers;
-    entry["shared_bytes"] = code->shared_bytes;
-    entry["local_bytes"] = code->local_bytes;
-    entry["instructions"] = code->code.size();
+  if (const sass::CubinKernel* compiled = find(code, row.entry)) {
+    entry["registers"] = compiled->registers;
+    entry["shared_bytes"] = compiled->shared_bytes;
+    entry["local_bytes"] = compiled->local_bytes;
+    entry["instructions"] = compiled->code.size();
   }
   return entry;
 }
 
-lab::Json json_of(const Kernel& kernel, const sass::CubinFile& cubin) {
+lab::Json json_of(const Kernel& kernel, const Code& code) {
   lab::Json entries = lab::Json::array(), helpers = lab::Json::array();
   for (const HelperEntry& helper : kernel.helpers) helpers.push_back(helper.entry);
-  for (const KernelRow& row : kernel.rows) entries.push_back(json_of(row, cubin));
+  for (const KernelRow& row : kernel.rows) entries.push_back(json_of(row, code));
   return {{"kernel", kernel.name},
           {"idea", kernel.idea},
           {"type", lab::json_types(kernel.types)},
           {"configs", variants_of(kernel)},
           {"entries", entries},
           {"helpers", helpers},
-          {"image", codes_of(image_of(kernel))}};
+          {"image", images_of_kernel(kernel)}};
 }
 
 // Registers and shared bytes are those of the default row.
-std::vector<std::string> row_of(const Kernel& kernel, const sass::CubinFile& cubin) {
-  const sass::CubinKernel* code = cubin.find(kernel.rows.front().entry);
+std::vector<std::string> row_of(const Kernel& kernel, const Code& code) {
+  const sass::CubinKernel* first = find(code, kernel.rows.front().entry);
   return {kernel.name,
           kernel.idea,
           name_of(kernel.types),
           joined(variants_of(kernel)),
           std::to_string(kernel.rows.size() + kernel.helpers.size()),
-          code ? std::to_string(code->registers) : "-",
-          code ? std::to_string(code->shared_bytes) : "-",
-          codes_of(image_of(kernel))};
+          first ? std::to_string(first->registers) : "-",
+          first ? std::to_string(first->shared_bytes) : "-",
+          images_of_kernel(kernel)};
 }
 
 int list(const Options& options) {
@@ -92,9 +124,9 @@ int list(const Options& options) {
   for (const KernelChoice& choice : kernels_of(options.problem)) {
     if (choice.kernel == last) continue;  // a further variant of the same kernel
     last = choice.kernel;
-    const sass::CubinFile cubin = cubin_of(*last);
-    table.rows.push_back(row_of(*last, cubin));
-    object["kernels"].push_back(json_of(*last, cubin));
+    const Code code = code_of(*last);
+    table.rows.push_back(row_of(*last, code));
+    object["kernels"].push_back(json_of(*last, code));
   }
   options.output.write(object, table);
   if (options.output.prints_text()) fmt::print("{}", render(table, Format::kText));

@@ -65,25 +65,42 @@ const KernelRow* default_row(const KernelChoice& choice) {
   return &gemm::plan(problem, {}, {.sm = sm, .sms = 132}, {.kernel = choice}).row();
 }
 
+// The code of one kernel on one card; reads each cubin once.
+class CatalogCode {
+ public:
+  CatalogCode(const KernelChoice& choice, const arch::Gpu& gpu)
+      : choice_(choice), card_(gpu), kernel_(*card_.on_card(choice).kernel) {}
+
+  // Adds the entry, which may be a row of the catalog or a helper.
+  void add(const std::string& entry, const KernelRow* row, std::vector<MachineKernel>& found) {
+    const CodeImage& image = image_of(kernel_, entry);
+    if (image_ != &image) cubin_ = sass::read_cubin(best_cubin(image));
+    image_ = &image;
+    const sass::CubinKernel* kernel = cubin_.find(entry);
+    if (!kernel) return;
+    found.push_back({choice_.kernel->name, cubin_.sm, *kernel,
+                     row ? std::optional(choice_) : std::nullopt, row});
+  }
+
+ private:
+  const KernelChoice& choice_;
+  CardKernels card_;
+  const Kernel& kernel_;
+  const CodeImage* image_ = nullptr;
+  sass::CubinFile cubin_;
+};
+
 void add_catalog_kernel(const KernelChoice& choice, const std::string& entry, const arch::Gpu& gpu,
                         std::vector<MachineKernel>& found) {
-  CardKernels card(gpu);
-  const sass::CubinFile cubin =
-      sass::read_cubin(best_cubin(image_of(*card.on_card(choice).kernel)));
+  CatalogCode code(choice, gpu);
   const KernelRow* wanted = entry.empty() ? default_row(choice) : nullptr;
   for (const KernelRow& row : choice.kernel->rows) {
     if (row.variant != choice.variant || (wanted && &row != wanted)) continue;
-    const sass::CubinKernel* kernel = cubin.find(row.entry);
-    if (kernel && names(entry, row.entry)) {
-      found.push_back({choice.kernel->name, cubin.sm, *kernel, choice, &row});
-    }
+    if (names(entry, row.entry)) code.add(row.entry, &row, found);
   }
   if (entry.empty()) return;
   for (const HelperEntry& helper : choice.kernel->helpers) {
-    const sass::CubinKernel* kernel = cubin.find(helper.entry);
-    if (kernel && names(entry, helper.entry)) {
-      found.push_back({choice.kernel->name, cubin.sm, *kernel, std::nullopt, nullptr});
-    }
+    if (names(entry, helper.entry)) code.add(helper.entry, nullptr, found);
   }
 }
 

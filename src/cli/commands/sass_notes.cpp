@@ -14,7 +14,7 @@ namespace tessera::cli {
 sass::Note patch_note(const MachineKernel& kernel) {
   if (!kernel.choice || !kernel.choice->kernel->is_patched()) return {"Patched", ""};
   const Kernel& patched = *kernel.choice->kernel;
-  const PatchedCubin& patch = image_of(patched).patched;
+  const PatchedCubin& patch = image_of(patched, patched.rows.front().entry).patched;
   if (patch.bytes.empty()) return {"Patched", fmt::format("no: {}", patch.note)};
   return {"Patched", fmt::format("from {} {}, and proved bitwise equal to it by the build.",
                                  patched.patched_from, patch.made_from)};

@@ -28,7 +28,7 @@ std::vector<std::byte> cubin_of(const std::string& target) {
         fmt::format("--optimise is '{}', which names {} kernels, but must name one or a cubin",
                     target, kernels.size())));
   }
-  const auto bytes = image_of(*kernels.front().kernel).cubin;
+  const auto bytes = image_of(*kernels.front().kernel, first_entry_of(kernels.front())).cubin;
   return {bytes.begin(), bytes.end()};
 }
 

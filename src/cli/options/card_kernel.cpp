@@ -27,25 +27,32 @@ std::string why_not_on(const Kernel& kernel, const arch::Gpu& gpu) {
                      only_one ? " alone" : " and later", gpu.name, version(gpu.sm));
 }
 
-KernelChoice CardKernels::on_card(const KernelChoice& choice) {
-  const CodeImage& image = image_of(*choice.kernel);
-  if (cubin_fits(image.cubin_arch, gpu_.sm)) return choice;
-  if (const std::string why = why_not_on(*choice.kernel, gpu_); !why.empty()) {
-    throw StatusError(Status::unsupported(choice.kernel->name + ": " + why));
-  }
-  OnCard& card = kernels_.emplace_back(*choice.kernel, fmt::format("sm_{}", code_sm(gpu_)));
+void CardKernels::add_code(const CodeImage& image, OnCard& card) const {
+  std::vector<std::byte>& cubin = card.cubins.emplace_back();
   const auto built =
       std::ranges::find(image.further_cubins, std::string_view(card.arch), &Cubin::arch);
   if (built != image.further_cubins.end()) {
-    card.cubin.assign(built->bytes.begin(), built->bytes.end());
+    cubin.assign(built->bytes.begin(), built->bytes.end());
   } else {
-    card.cubin = checking::assemble_ptx(image.portable_ptx, card.arch);
+    cubin = checking::assemble_ptx(image.portable_ptx, card.arch);
   }
   CodeImage code = image;
-  code.cubin = card.cubin;
+  code.cubin = cubin;
   code.cubin_arch = card.arch;
   code.patched = {};
-  card.kernel.own_image = code;
+  card.kernel.own_images.emplace(image.name, code);
+}
+
+KernelChoice CardKernels::on_card(const KernelChoice& choice) {
+  const Kernel& kernel = *choice.kernel;
+  if (cubin_fits(image_of(kernel, first_entry_of(choice)).cubin_arch, gpu_.sm)) return choice;
+  if (const std::string why = why_not_on(kernel, gpu_); !why.empty()) {
+    throw StatusError(Status::unsupported(kernel.name + ": " + why));
+  }
+  OnCard& card = kernels_.emplace_back(kernel, fmt::format("sm_{}", code_sm(gpu_)));
+  for (const KernelRow& row : rows_of(kernel, choice.variant)) {
+    if (!card.kernel.own_images.contains(row.image)) add_code(image_of(kernel, row.entry), card);
+  }
   return {&card.kernel, choice.variant};
 }
 

@@ -20,17 +20,18 @@ class CardKernels {
  public:
   explicit CardKernels(const arch::Gpu& gpu) : gpu_(gpu) {}
 
-  // The kernel with the cubin that the card runs or, where nvcc 13 makes none for it (SM 7.0), the
-  // next card's; its PTX stays. Throws kUnsupported where the kernel does not run there,
-  // kUnavailable without nvcc.
+  // The kernel with the cubins of this variant that the card runs or, where nvcc 13 makes none for
+  // it (SM 7.0), the next card's; its PTX stays. Throws kUnsupported where the kernel does not run
+  // there, kUnavailable without nvcc.
   KernelChoice on_card(const KernelChoice& choice);
 
  private:
   struct OnCard {
     Kernel kernel;
     std::string arch;
-    std::vector<std::byte> cubin;
+    std::deque<std::vector<std::byte>> cubins;
   };
+  void add_code(const CodeImage& image, OnCard& card) const;
 
   const arch::Gpu& gpu_;
   std::deque<OnCard> kernels_;

@@ -42,12 +42,12 @@ const sass::PtxKernel* find(const std::vector<sass::PtxKernel>& kernels, const s
 
 }  // namespace
 
-std::vector<std::string> cubin_differences(const CodeImage& image,
+std::vector<std::string> cubin_differences(const Kernel& kernel,
                                            const std::vector<std::string>& entries) {
-  const Code& code = code_of(image);
-  if (!code.problem.empty()) return {code.problem};
   std::vector<std::string> found;
   for (const std::string& entry : entries) {
+    const Code& code = code_of(image_of(kernel, entry));
+    if (!code.problem.empty()) return {code.problem};
     const sass::PtxKernel* ptx = find(code.ptx, entry);
     const sass::CubinKernel* cubin = code.cubin.find(entry);
     if (!ptx || !cubin) {
@@ -61,9 +61,8 @@ std::vector<std::string> cubin_differences(const CodeImage& image,
   return found;
 }
 
-void set_tag(CountSummary& counts, const CodeImage& image,
-             const std::vector<std::string>& entries) {
-  counts.cubin_differences = cubin_differences(image, entries);
+void set_tag(CountSummary& counts, const Kernel& kernel, const std::vector<std::string>& entries) {
+  counts.cubin_differences = cubin_differences(kernel, entries);
   const bool is_exact = counts.cubin_differences.empty() && !counts.is_sample();
   counts.tag = is_exact ? "exact" : "model";
   if (!counts.approximate_forms.empty()) counts.tag = "approximate";

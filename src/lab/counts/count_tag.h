@@ -5,19 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "catalog/catalog.h"
 #include "lab/counts/counts.h"
-#include "launch/image.h"
 
 namespace tessera::lab {
 
-// One sentence a difference between the image's PTX and its cubin, over the entries that ran; both
+// One sentence a difference between the PTX and the cubin of the kernel's entries that ran; both
 // numbers stand in it. Empty when the two agree.
-std::vector<std::string> cubin_differences(const CodeImage& image,
+std::vector<std::string> cubin_differences(const Kernel& kernel,
                                            const std::vector<std::string>& entries);
 
 // Sets the tag: "approximate" when an executed form is, else "model" where the cubin differs or
 // only a sample of the grid ran, else "exact"; and keeps the differences.
-void set_tag(CountSummary& counts, const CodeImage& image, const std::vector<std::string>& entries);
+void set_tag(CountSummary& counts, const Kernel& kernel, const std::vector<std::string>& entries);
 
 // The tag of the wavefronts of shared memory: that of the counts where both bank models agree, else
 // "model": that lanes in pairs merge is calibrated on an H200 and not promised by anybody.

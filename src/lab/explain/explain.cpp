@@ -35,7 +35,7 @@ Placement placement_of(const CountedRun& run, const arch::Gpu& gpu) {
   placement.threads = run.row->threads * run.row->threads_y;
   placement.grid = static_cast<std::uint64_t>(run.launches.back().shape.grid);
   placement.sms = gpu.sms;
-  const CodeImage& image = image_of(*run.kernel);
+  const CodeImage& image = image_of(*run.kernel, run.row->entry);
   if (image.cubin.empty()) return placement;
   const sass::CubinFile cubin = sass::read_cubin(image.cubin);
   if (const sass::CubinKernel* code = cubin.find(run.row->entry)) {
@@ -97,7 +97,7 @@ Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTre
   e.problem = run.problem;
   e.gpu = gpu;
   e.counts = summarize(run.counts, run.problem);
-  set_tag(e.counts, image_of(*run.kernel), entries_of(run));
+  set_tag(e.counts, *run.kernel, entries_of(run));
   e.ctas = run.counts.back().sample.clusters;
   e.ran = run.counts.back().sample.ran;
 
@@ -105,7 +105,7 @@ Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTre
   e.evidence.totals = totals_of(run, e.evidence.sites);
   e.evidence.resources = resources_of(e.evidence.totals, gpu);
   e.evidence.placement = placement_of(run, gpu);
-  e.code_arch = image_of(*run.kernel).cubin_arch;
+  e.code_arch = image_of(*run.kernel, run.row->entry).cubin_arch;
   e.prediction = predict_if_known(run, gpu, &e.not_predicted);
   e.evidence.replay = replay_of(e.prediction);
 

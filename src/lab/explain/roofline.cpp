@@ -16,7 +16,7 @@ namespace {
 std::string tag_of(const CountedRun& run, CountSummary& summary) {
   std::vector<std::string> entries;
   for (const Launch& launch : run.launches) entries.push_back(launch.entry);
-  set_tag(summary, image_of(*run.kernel), entries);
+  set_tag(summary, *run.kernel, entries);
   return summary.tag;
 }
 

@@ -79,7 +79,7 @@ std::vector<Site> sites_of(const CountedRun& run, const SourceTree& tree) {
   const std::string& folder = kernel.is_patched() ? kernel.patched_from : kernel.name;
   for (std::size_t i = 0; i < run.counts.size(); ++i) {
     const Launch& launch = run.launches[i];
-    const auto places = places_of(image_of(kernel).ptx, launch.entry);
+    const auto places = places_of(image_of(kernel, launch.entry).ptx, launch.entry);
     for (const vgpu::InstructionReport& row : run.counts[i].instructions) {
       const auto place = places.find(row.ptx_line);
       Site site = new_site(row, place == places.end() ? PtxPlace{} : place->second, launch, folder);

@@ -97,7 +97,7 @@ Table counts_table(const Explanation& before, const Explanation& after) {
 // ---- code -------------------------------------------------------------------------------------
 
 sass::CubinKernel code_of(const CountedRun& run) {
-  const CodeImage& image = image_of(*run.kernel);
+  const CodeImage& image = image_of(*run.kernel, run.row->entry);
   if (image.cubin.empty()) return {};
   const sass::CubinFile cubin = sass::read_cubin(image.cubin);
   const sass::CubinKernel* code = cubin.find(run.row->entry);

@@ -197,9 +197,10 @@ Prediction predict(const CountedRun& run, const arch::Gpu& gpu, const arch::Cost
   Prediction result;
   result.gpu = gpu.name;
   result.model = model_name(gpu);
-  const sass::CubinFile cubin = sass::read_cubin(image_of(*run.kernel).cubin);
   double longest = 0;
   for (std::size_t i = 0; i < run.counts.size(); ++i) {
+    const sass::CubinFile cubin =
+        sass::read_cubin(image_of(*run.kernel, run.launches[i].entry).cubin);
     const sass::CubinKernel* kernel = cubin.find(run.launches[i].entry);
     if (!kernel) {
       throw StatusError(Status::unsupported(run.launches[i].entry + " has no machine code here"));

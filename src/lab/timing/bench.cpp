@@ -48,7 +48,7 @@ void add_counts(Record& record, const VerifyResult& result, const KernelChoice& 
                 const arch::Gpu* predict_for) {
   if (result.counts.empty()) return;
   record.counts = summarize(result.counts, record.problem);
-  set_tag(*record.counts, image_of(*choice.kernel), result.entries);
+  set_tag(*record.counts, *choice.kernel, result.entries);
   const CountedRun run = run_of(choice, record.problem, result);
   record.limited_by = limited_by(run, predict_for ? *predict_for : arch::kH200);
   record.predicted = predicted_time(run, predict_for);
@@ -157,7 +157,8 @@ std::string verified_by_proof(const Kernel& kernel) {
   if (!kernel.is_patched()) return "";
   return fmt::format(
       "as {} (PTX); {}", kernel.patched_from.substr(0, kernel.patched_from.find('_')),
-      image_of(kernel).patched.bytes.empty() ? "cubin not patched" : "cubin proved equal");
+      image_of(kernel, kernel.rows.front().entry).patched.bytes.empty() ? "cubin not patched"
+                                                                        : "cubin proved equal");
 }
 
 Record verify_record(Device& device, const KernelChoice& kernel, const VerifyCase& data) {

@@ -1,6 +1,6 @@
 #include "lab/timing/other_build.h"
 
-#include <map>
+#include <vector>
 
 #include "base/renamed.h"
 
@@ -20,47 +20,73 @@ std::map<std::string, std::string> entries_of(const CodeImage& image) {
   return entries;
 }
 
-// Empty where the image has none.
-std::string name_in(const std::map<std::string, std::string>& entries, const std::string& entry) {
-  const auto at = entries.find(entry);
-  return at == entries.end() ? std::string() : at->second;
+// Another build may have compiled this image into one for all configs of the kernel, and it may
+// have the patched cubin under the name of the kernel that was patched.
+std::vector<std::string> names_of(const Kernel& kernel, const std::string& image) {
+  std::vector<std::string> names = {image, kernel.name};
+  if (kernel.is_patched()) {
+    names.push_back(kernel.patched_from + image.substr(kernel.name.size()));
+    names.push_back(kernel.patched_from);
+  }
+  return names;
+}
+
+const CodeImage* find_image(ImageFiles& files, const Kernel& kernel, const std::string& image,
+                            bool runs_patched) {
+  for (const std::string& name : names_of(kernel, image)) {
+    if (const CodeImage* found = files.find(name, runs_patched)) return found;
+  }
+  return nullptr;
+}
+
+using Names = std::map<std::string, std::string>;
+
+void rename(std::string& entry, const Names& names) {
+  if (const auto theirs = names.find(entry); theirs != names.end()) entry = theirs->second;
 }
 
 }  // namespace
 
-OtherBuild::OtherBuild(std::string folder, std::string_view option)
-    : files_(std::move(folder), option) {}
+OtherBuild::OtherBuild(std::string path, std::string_view option)
+    : files_(std::move(path), option) {}
 
-const Kernel& OtherBuild::copy_of(const Kernel& kernel) {
-  for (const Kernel& known : kernels_) {
-    if (known.name == kernel.name) return known;
+const OtherBuild::Copy& OtherBuild::copy_of(const Kernel& kernel) {
+  for (const Copy& known : copies_) {
+    if (known.kernel.name == kernel.name) return known;
   }
-  const std::string& code = kernel.is_patched() ? kernel.patched_from : kernel.name;
-  const bool runs_patched = !image_of(kernel).patched.made_from.empty();
-  const CodeImage& image = files_.find(code, runs_patched);
-  Kernel copy = kernel;
-  copy.own_image = image;
-  const auto entries = entries_of(image);
-  for (KernelRow& row : copy.rows) {
+  Copy copy{kernel, {}};
+  const std::string& first = kernel.rows.front().entry;
+  const bool runs_patched = !image_of(kernel, first).patched.made_from.empty();
+  for (const std::string& name : image_names_of(kernel)) {
+    const CodeImage* image = find_image(files_, kernel, name, runs_patched);
+    if (!image) continue;
+    copy.kernel.own_images.emplace(name, *image);
+    copy.entries.merge(entries_of(*image));
+  }
+  for (KernelRow& row : copy.kernel.rows) {
     for (std::string* entry : {&row.entry, &row.reduce_entry, &row.repack_entry}) {
-      if (const std::string name = name_in(entries, *entry); !name.empty()) *entry = name;
+      rename(*entry, copy.entries);
     }
   }
-  return kernels_.emplace_back(std::move(copy));
+  for (HelperEntry& helper : copy.kernel.helpers) rename(helper.entry, copy.entries);
+  return copies_.emplace_back(std::move(copy));
 }
 
 KernelChoice OtherBuild::with_its_code(const KernelChoice& choice) {
-  const Kernel& kernel = copy_of(*choice.kernel);
-  const auto entries = entries_of(*kernel.own_image);
+  const Copy& copy = copy_of(*choice.kernel);
   for (const KernelRow& row : choice.kernel->rows) {
     if (row.variant != choice.variant) continue;
-    for (const std::string& entry : {row.entry, row.reduce_entry, row.repack_entry}) {
-      if (entry.empty() || entries.contains(entry)) continue;
+    if (!copy.kernel.own_images.contains(row.image)) {
       throw StatusError(
-          Status::unsupported("entry " + entry + " is not in the images of " + files_.folder()));
+          Status::unsupported("there is no image of " + row.image + " in " + files_.path()));
+    }
+    for (const std::string& entry : {row.entry, row.reduce_entry, row.repack_entry}) {
+      if (entry.empty() || copy.entries.contains(entry)) continue;
+      throw StatusError(
+          Status::unsupported("entry " + entry + " is not in the images of " + files_.path()));
     }
   }
-  return {&kernel, choice.variant};
+  return {&copy.kernel, choice.variant};
 }
 
 }  // namespace tessera::lab

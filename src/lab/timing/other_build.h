@@ -3,6 +3,7 @@
 #pragma once
 
 #include <list>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -15,18 +16,23 @@ namespace tessera::lab {
 // ahead of time, so results of both are verified before they are timed.
 class OtherBuild {
  public:
-  // Throws kBadArgument, naming `option`, when the folder holds no image.
-  OtherBuild(std::string folder, std::string_view option);
+  // `path`: a build's tessera.images, or a folder of its images. Throws kBadArgument, naming
+  // `option`, when it is neither.
+  OtherBuild(std::string path, std::string_view option);
 
-  // The same kernel, its image the other build's. Lives as long as this object. Throws
+  // The same kernel, its images the other build's. Lives as long as this object. Throws
   // kUnsupported, naming what that build has not: the image, or an entry of the variant.
   KernelChoice with_its_code(const KernelChoice& choice);
 
  private:
-  const Kernel& copy_of(const Kernel& kernel);
+  struct Copy {
+    Kernel kernel;
+    std::map<std::string, std::string> entries;  // our names to theirs
+  };
+  const Copy& copy_of(const Kernel& kernel);
 
   ImageFiles files_;
-  std::list<Kernel> kernels_;
+  std::list<Copy> copies_;
 };
 
 }  // namespace tessera::lab

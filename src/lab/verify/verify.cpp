@@ -285,7 +285,7 @@ VerifyResult VerifyCase::check(Device& device, const KernelChoice& choice,
   VerifyResult result;
   result.row = &plan.row();
   result.config = choice.variant;
-  result.image = device.load(image_of(*choice.kernel));
+  result.image = device.load(image_of(*choice.kernel, plan.row().entry));
   result.workspace_bytes = plan.workspace_bytes();
   result.reference = real_->reference.method;
   result.integers = !integers_ ? "none" : integers_->by_rows() ? "every row, modulo 2^64" : "full";

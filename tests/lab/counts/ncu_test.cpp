@@ -100,7 +100,7 @@ Compared compare_all(const char* kernels, const Problem& problem, const Again& a
     const CountedRun run = count_run(*device, choice, typed, 1, 0);
     for (std::size_t i = 0; i < run.launches.size(); ++i) {
       const std::string& entry = run.launches[i].entry;
-      const bool is_same = cubin_differences(image_of(*choice.kernel), {entry}).empty();
+      const bool is_same = cubin_differences(*choice.kernel, {entry}).empty();
       for (const nlohmann::json& one : all) {
         if (one.at("entry") != entry || one.at("m") != problem.m || one.at("n") != problem.n) {
           continue;

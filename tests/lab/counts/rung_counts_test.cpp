@@ -137,7 +137,8 @@ Json without_lines(Json counts) {
 // is no fault of the file.
 TEST(RungCounts, AreThoseOfTheCommittedFile) {
   const std::string compiler = json_file("results/ladder_cubin.json").at("compiler");
-  const std::string_view ptx = image_of(*choose_kernels("02").front().kernel).ptx;
+  const KernelChoice choice = choose_kernels("02").front();
+  const std::string_view ptx = image_of(*choice.kernel, first_entry_of(choice)).ptx;
   if (ptx.find(compiler.substr(compiler.find(' ') + 1)) == ptx.npos)
     GTEST_SKIP() << "not " << compiler;
   const auto device = make_virtual_device();

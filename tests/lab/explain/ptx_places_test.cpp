@@ -84,7 +84,8 @@ TEST(PtxPlaces, NamesLoseTheirMangling) {
 // what shared accesses touch is known by name.
 TEST(PtxPlaces, TheCatalogsAccessesAreFound) {
   for (const Kernel& kernel : all_kernels()) {
-    const auto places = places_of(image_of(kernel).ptx, kernel.rows.front().entry);
+    const auto places =
+        places_of(image_of(kernel, kernel.rows.front().entry).ptx, kernel.rows.front().entry);
     ASSERT_FALSE(places.empty()) << kernel.name;
     int named = 0;
     for (const auto& [line, place] : places) {

@@ -159,7 +159,8 @@ double unit_ms(const LaunchPrediction& launch, std::string_view name) {
 // has a block of its own behind both: none of that is in the turn that is replayed.
 TEST(Model, OneTurnOfAPersistentKernelIsItsInnerLoop) {
   const CountedRun run = counted("15", 512);
-  const sass::CubinFile cubin = sass::read_cubin(image_of(*run.kernel).cubin);
+  const sass::CubinFile cubin =
+      sass::read_cubin(image_of(*run.kernel, run.launches[0].entry).cubin);
   const LoopCode code = loop_code(*cubin.find(run.launches[0].entry), cubin.sm, run.counts[0]);
   EXPECT_EQ(code.multiplies, 1024);
   EXPECT_LT(code.steps.size(), 1024 + 48 + 40);

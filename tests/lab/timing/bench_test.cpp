@@ -167,7 +167,7 @@ TEST(Bench, ARecordSaysWhatRanInHowMuchWorkspaceAndInWhichOrder) {
     options.check_results = checks;
     for (const Record& r : bench(device, {{&kernel, "only"}}, kProblem, options)) {
       EXPECT_EQ(r.image, "fake image");
-      EXPECT_EQ(r.image_hash, "hash of 02_coalesced");
+      EXPECT_EQ(r.image_hash, "hash of 02_coalesced__32x32");
       EXPECT_TRUE(r.image_is_patched);
       EXPECT_EQ(r.workspace_bytes, 0);
       EXPECT_FALSE(r.workspace_limit);
@@ -261,6 +261,7 @@ TEST(Bench, WhatIsToldIsWhatIsReturned) {
 Kernel packing_kernel() {
   Kernel kernel = fake_kernel(kF32Types);
   kernel.family = "packed";
+  kernel.own_images[""].name = kernel.rows.front().image;  // of the packing entries, too
   return kernel;
 }
 constexpr std::int64_t kPackedBytes = 4 * (64 * 32 + 32 * 64);
@@ -320,8 +321,7 @@ TEST(Bench, AnotherBuildsCodeIsVerifiedAndTimedInTurn) {
   FakeDevice device(DeviceKind::kCuda);
   const Kernel kernel = fake_kernel(kF32Types);
   Kernel other = kernel;
-  other.own_image = CodeImage{};
-  other.own_image->name = "other";
+  other.own_images[""].name = "other";
   device.ms_of_image["hash of other"] = 1.25;
   BenchOptions options = quick_options();
   options.modes = {Mode::kBurst};
@@ -330,7 +330,7 @@ TEST(Bench, AnotherBuildsCodeIsVerifiedAndTimedInTurn) {
             kProblem, options);
   ASSERT_EQ(records.size(), 2u);
   EXPECT_FALSE(records[0].other_build);
-  EXPECT_EQ(records[0].image_hash, "hash of 02_coalesced");
+  EXPECT_EQ(records[0].image_hash, "hash of 02_coalesced__32x32");
   EXPECT_DOUBLE_EQ(*records[0].ratio_to_other, 1.25);  // this build is faster
   EXPECT_EQ(records[0].other_image->image_hash, "hash of other");
   EXPECT_EQ(records[0].other_image->verified, "full");

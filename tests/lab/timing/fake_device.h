@@ -171,6 +171,7 @@ inline Kernel fake_kernel(const Types& types) {
   KernelRow row;
   row.variant = "only";
   row.entry = name_of(types);
+  row.image = "02_coalesced__32x32";
   row.majors = {Major::kStrided, Major::kStrided};
   row.block = {32, 32, 32};
   row.threads = 32;

@@ -14,7 +14,7 @@ namespace tessera::sass {
 namespace {
 
 Bytes some_cubin() {
-  const auto bytes = image_of(all_kernels().front()).cubin;
+  const auto bytes = images_of(all_kernels().front()).front()->cubin;
   return {bytes.begin(), bytes.end()};
 }
 

@@ -15,6 +15,7 @@
 #include "catalog/catalog.h"
 #include "sass/container/cubin.h"
 #include "sass/decode/operation.h"
+#include "tests/sass/programs.h"
 
 namespace tessera::sass {
 namespace {
@@ -37,7 +38,7 @@ void add(const CubinFile& cubin,
 std::map<int, Code> all_code() {
   std::map<int, std::set<std::pair<std::uint64_t, std::uint64_t>>> seen;
   std::map<int, Code> code;
-  for (const Kernel& kernel : all_kernels()) add(read_cubin(image_of(kernel).cubin), seen, code);
+  for (const CodeImage* image : images_of_catalog()) add(read_cubin(image->cubin), seen, code);
   const char* const named = std::getenv("TESSERA_CUBINS");
   std::istringstream list(named ? named : "");
   for (std::string path; std::getline(list, path, ':');) {

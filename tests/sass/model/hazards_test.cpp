@@ -14,8 +14,8 @@ namespace {
 
 TEST(Hazards, NoneInWhatPtxasWrites) {
   std::size_t instructions = 0, unknown = 0;
-  for (const Kernel& kernel : all_kernels()) {
-    const CubinFile cubin = read_cubin(image_of(kernel).cubin);
+  for (const CodeImage* image : images_of_catalog()) {
+    const CubinFile cubin = read_cubin(image->cubin);
     for (const CubinKernel& entry : cubin.kernels) {
       const Program program = program_of(entry, cubin.sm);
       instructions += program.code.size();

@@ -8,6 +8,7 @@
 
 #include "catalog/catalog.h"
 #include "sass/report/report_json.h"
+#include "tests/sass/programs.h"
 
 namespace tessera::sass {
 namespace {
@@ -19,7 +20,7 @@ bool contains(const std::string& text, const std::string& part) {
 KernelReport report_of_entry(const std::string& kernel, const std::string& entry) {
   for (const Kernel& candidate : all_kernels()) {
     if (candidate.name != kernel) continue;
-    const CubinFile cubin = read_cubin(image_of(candidate).cubin);
+    const CubinFile cubin = read_cubin(image_of(candidate, entry).cubin);
     return report_of(*cubin.find(entry), cubin.sm);
   }
   throw std::runtime_error("no such kernel");
@@ -113,8 +114,8 @@ TEST(Report, Rung11IsAnEightByEightTile) {
 }
 
 TEST(Report, EveryKernelOfTheCatalogAddsUp) {
-  for (const Kernel& kernel : all_kernels()) {
-    const CubinFile cubin = read_cubin(image_of(kernel).cubin);
+  for (const CodeImage* image : images_of_catalog()) {
+    const CubinFile cubin = read_cubin(image->cubin);
     for (const CubinKernel& entry : cubin.kernels) {
       const KernelReport report = report_of(entry, cubin.sm);
       EXPECT_EQ(report.mix.total(), static_cast<int>(entry.code.size())) << entry.name;

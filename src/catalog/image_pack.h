@@ -1,0 +1,87 @@
+// Compiled kernels in one file, which lies beside the binaries: tessera.images. The build writes it
+// (cmake/images.cmake); whoever needs an image unpacks that one alone. libtessera.so holds the same
+// bytes inside.
+//
+// The file begins with text, one line an image, and names the commit and the manifest that it was
+// built from; then come the images, packed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "launch/image.h"
+
+namespace tessera {
+
+// An image as it lies in the file. `packed` holds the PTX, the portable PTX, then one cubin an
+// arch; `patch` is empty, or holds the first of these patched, the hash of what it was, and a note
+// (packed beside that cubin).
+struct PackedImage {
+  std::string name;
+  std::string portable_arch;             // "compute_75"; "": there is no portable PTX
+  std::vector<std::string> cubin_archs;  // the first is that of the PTX
+  std::string packed, patch;
+};
+
+// What a pack was built from.
+struct PackOrigin {
+  std::string commit;    // "0123456789ab-dirty"
+  std::string manifest;  // hash of its text
+};
+
+// The bytes of a file of images.
+std::string image_file(const PackOrigin& origin, const std::vector<PackedImage>& images);
+
+// The images of one file. They live as long as the pack.
+class ImagePack {
+ public:
+  // Throws kUnavailable, naming the path and the rule, where it cannot be read, is no such file, or
+  // is shorter or longer than its first lines say.
+  explicit ImagePack(const std::string& path);
+  // The same of bytes that somebody else keeps. `path`: what messages call them.
+  ImagePack(std::string path, std::string_view bytes);
+  ~ImagePack();
+
+  const std::string& path() const { return path_; }
+  const PackOrigin& origin() const { return origin_; }
+  std::vector<std::string_view> names() const;
+  // Unpacked at the first call and kept, from any thread; nullptr where there is none of this name.
+  // PTX texts are followed by a 0 byte, as the driver wants them. Throws kUnavailable where the
+  // bytes are not those that were written.
+  const CodeImage* find(std::string_view name);
+
+ private:
+  struct Row;
+  struct Unpacked;
+  void read_header();
+  const Unpacked& unpack_row(const Row& row);
+
+  std::string path_;
+  std::string own_bytes_;  // of a file; bytes_ may be another's
+  std::string_view bytes_;
+  PackOrigin origin_;
+  std::vector<Row> rows_;
+  std::mutex mutex_;
+  std::map<std::string_view, std::unique_ptr<Unpacked>> unpacked_;
+};
+
+// The images of a build, from its file, or from the folder in which that lies.
+std::unique_ptr<ImagePack> load_images(const std::string& path);
+
+// The pack of the running program: inside of it, or the file beside it. Throws kUnavailable where
+// there is none, or where it belongs to another build.
+ImagePack& own_images();
+
+// Throws kUnavailable, naming the pack, where it is of another manifest than the program, or of
+// another commit; a program that knows none takes any.
+void check_is_of(const ImagePack& pack, const PackOrigin& program);
+
+// From now on own_images() refuses the pack of another commit. Called once, when a program starts.
+void expect_images_of(std::string commit);
+
+}  // namespace tessera

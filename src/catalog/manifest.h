@@ -1,0 +1,27 @@
+// Which images the catalog's code is compiled into: one for each kernel and config, so that the
+// build compiles them side by side, a change compiles little again, and a device loads no more than
+// a plan launches. catalog/manifest.txt says so to the build, which reads nothing else.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "catalog/catalog.h"
+
+namespace tessera::catalog {
+
+struct ImageContents {
+  std::string name;  // "12_warp_tile__staged"
+  const Kernel* kernel;
+  std::vector<const KernelRow*> rows;
+  std::vector<const HelperEntry*> helpers;
+  bool is_shown = false;  // by `tessera ladder`: of a kernel's default config, or of them all
+};
+
+// All images, kernels in the order of the catalog, rows in theirs.
+std::vector<ImageContents> all_images();
+
+// What catalog/manifest.txt must hold.
+std::string manifest_text();
+
+}  // namespace tessera::catalog

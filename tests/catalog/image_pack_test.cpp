@@ -197,6 +197,8 @@ TEST(Manifest, NamesEveryEntryOnce) {
     EXPECT_TRUE(names.insert(image.name).second) << image.name;
     entries += image.rows.size() + image.helpers.size();
     shown += image.is_shown;
+    EXPECT_LE(image.rows.size() + image.helpers.size(), 12u)
+        << image.name << ": the budget of an image, 15 CPU-seconds";
     if (image.kernel->source.starts_with("kernels/")) {
       library_entries += image.rows.size() + image.helpers.size();
     }

@@ -19,6 +19,7 @@
 
 #include "base/hash.h"
 #include "launch/image.h"
+#include "sass/container/cubin.h"
 #include "sass/rewrite/patch.h"
 
 namespace {
@@ -37,6 +38,14 @@ void write(const std::string& path, std::string_view text) {
 
 std::string_view text_of(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Nothing to put into a better order, as in an image of launches before and after a product.
+bool is_without_ffmas(std::span<const std::byte> cubin) {
+  for (const auto& kernel : tessera::sass::read_cubin(cubin).kernels) {
+    if (kernel.histogram.contains("FFMA")) return false;
+  }
+  return true;
 }
 
 tessera::sass::PatchResult patched(std::span<const std::byte> cubin, const std::string& kernel) {
@@ -58,10 +67,12 @@ void patch_image(const std::string& in, const std::string& stem) {
   const std::vector<char> file = read(in);
   const auto cubin = std::as_bytes(std::span(file));
   tessera::sass::PatchResult result;
-  std::string note;
+  std::string note = "It holds no FFMA.";
   try {
-    result = patched(cubin, "");
-    note = proof_text(result);
+    if (!is_without_ffmas(cubin)) {
+      result = patched(cubin, "");
+      note = proof_text(result);
+    }
   } catch (const std::exception& error) {
     note = error.what();
     std::fprintf(stderr, "warning: %s stays as ptxas wrote it: %s\n", in.c_str(), note.c_str());

@@ -84,7 +84,7 @@ int run(const std::vector<std::string>& arguments) {
   the_command_line = "tessera";
   for (const std::string& argument : arguments) the_command_line += " " + quoted(argument);
   Program program("Matrix multiplication kernels that run, are verified and are explained.",
-                  kVersion);
+                  fmt::format("{} (commit {})", kVersion, build_commit()));
   std::map<std::string, std::function<int()>> actions;
   for (const Command& command : all_commands()) {
     Parser parser =

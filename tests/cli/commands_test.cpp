@@ -10,6 +10,7 @@
 #include "base/numbers.h"
 #include "catalog/catalog.h"
 #include "cli/files/npy.h"
+#include "cli/version.h"
 #include "lab/record/record.h"
 #include "tests/support/beside.h"
 #include "tests/support/program.h"
@@ -72,7 +73,9 @@ TEST_F(Commands, HelpAndVersion) {
     EXPECT_TRUE(contains(of_command.out, "--json PATH"));
     EXPECT_EQ(of_command.err, "");
   }
-  EXPECT_TRUE(run_program({"--version"}).out.starts_with("tessera "));
+  const std::string version = run_program({"--version"}).out;
+  EXPECT_TRUE(version.starts_with("tessera "));
+  EXPECT_TRUE(contains(version, std::string("(commit ") + build_commit())) << version;
 }
 
 TEST_F(Commands, ListWalksTheCatalog) {

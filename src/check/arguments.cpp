@@ -38,7 +38,7 @@ bool is_name(const std::string& text) {
 
 ElementType element_type(const Text& text, const std::string& word) {
   if (const auto type = lab::type_of_word(word)) return *type;
-  text.refuse(fmt::format("'{}' is no type; the types are {}", word, lab::words_of_types()));
+  text.refuse(fmt::format("'{}' is not a type; the types are {}", word, lab::words_of_types()));
 }
 
 ScalarArgument scalar(const Text& text, const std::string& type, const std::string& value) {
@@ -80,7 +80,7 @@ void set_fill(const Text& text, const std::string& word, ArrayArgument& array) {
   const auto found = kFills.find(word);
   if (found == kFills.end()) {
     text.refuse(
-        fmt::format("'{}' is no fill; the fills are uniform, integers, zeros, ones, iota, "
+        fmt::format("'{}' is not a fill; the fills are uniform, integers, zeros, ones, iota, "
                     "constant=X and uninitialised",
                     word));
   }
@@ -99,7 +99,7 @@ ArrayArgument array(const Text& text, const std::string& value) {
   array.shape = extents(text, value.substr(open + 1, close - open - 1), ',');
   const std::string rest = value.substr(close + 1);
   if (rest.empty()) return array;
-  if (rest[0] != ':') text.refuse("only ':' and a fill may stand behind the ']'");
+  if (rest[0] != ':') text.refuse("only ':' and a fill may follow the ']'");
   set_fill(text, rest.substr(1), array);
   return array;
 }
@@ -167,7 +167,7 @@ NamedFile name_and_value(const Text& text) {
   if (equals == std::string::npos) text.refuse("it must be NAME=VALUE");
   NamedFile pair{text.whole.substr(0, equals), text.whole.substr(equals + 1)};
   if (!is_name(pair.name)) text.refuse("a name is made of letters, digits and '_'");
-  if (pair.path.empty()) text.refuse("nothing stands behind the '='");
+  if (pair.path.empty()) text.refuse("there is no value after the '='");
   return pair;
 }
 

@@ -118,7 +118,7 @@ vgpu::Finding unexpected(const Expectation& expectation, const HostArray& found,
       fmt::format("array {} differs from {} in {} of {} elements, first {}", found.name,
                   expectation.path, difference.count, found.elements(), difference.first);
   finding.hint =
-      "Where other findings stand beside this one, mend those first; --tolerance X "
+      "If there are other findings, fix those first; --tolerance X "
       "allows for rounding.";
   finding.count = difference.count;
   finding.address = address;

@@ -67,11 +67,11 @@ TEST_F(Check, ArgumentsOfTheWrongKindAreRefused) {
   expect_refused(with(x, x, "bytes:00"), {"1 bytes, but the kernel takes 4"});
   expect_refused(with(x, x, "i32:x"), {"but must be a whole number from -2147483648"});
   expect_refused(with(x, x, "i32:3000000000"), {"from -2147483648 to 2147483647"});
-  expect_refused(with(x, x, "f31:1"), {"'f31' is no type; the types are i8, "});
+  expect_refused(with(x, x, "f31:1"), {"'f31' is not a type; the types are i8, "});
   expect_refused(with(x, x, "seven"), {"'n=seven'", "a value is TYPE:NUMBER"});
   expect_refused(with("f32[32,-1]", x, n), {"'-1'", "at least 1"});
   expect_refused(with("f32[32", x, n), {"lacks its ']'"});
-  expect_refused(with("f32[8]:pretty", x, n), {"'pretty' is no fill"});
+  expect_refused(with("f32[8]:pretty", x, n), {"'pretty' is not a fill"});
   expect_refused(with("i32[8]:uniform", x, n), {"uniform fills floats"});
   expect_refused(with("f32[9223372036854775807]", x, n), {"64-bit addresses"});
   expect_refused(with("f32[1000000,1000000]", x, n), {"host memory"});

@@ -124,7 +124,7 @@ TEST_F(BadInput, Sizes) {
   refused({"-m", "1:1000000000:1"}, {"-m", "at most 100000 sizes"});
   refused({"-m", "4", "-n", "4"}, {"-k is ''", "all three"});
   refused({"-k", "4"}, {"-m is ''", "all three"});
-  refused({"-m", "4", "--shapes", "squares"}, {"--shapes is 'squares'", "beside -m"});
+  refused({"-m", "4", "--shapes", "squares"}, {"--shapes is 'squares'", "with -m"});
   refused({"--shapes", "/no/such/file"}, {"--shapes is '/no/such/file'", "squares"});
   refused({"-m", "4611686018427387904"}, {"4611686018427387904"});
   refused({"-m", "9223372036854775807"}, {"9223372036854775807", "64-bit"});
@@ -166,14 +166,14 @@ TEST_F(BadInput, LayoutsScalesAndDevices) {
   refused({"--chain", "0"}, {"--chain is '0'"});
   refused({"--chain", "3", "-n", "8", "-k", "9"}, {"square", "9"});
   for (const char* name : {"--fill", "--mode", "--rounds", "--beta", "--lda"}) {
-    refused({"--chain", "3", name, "9"}, {name, "'9'", "beside --chain"});
+    refused({"--chain", "3", name, "9"}, {name, "'9'", "combined with --chain"});
   }
-  refused({"--chain", "3", "--no-verify"}, {"--no-verify", "beside --chain"});
+  refused({"--chain", "3", "--no-verify"}, {"--no-verify", "combined with --chain"});
   refused({"--device", "cuda", "--threads", "x"}, {"--threads is 'x'"});
-  expect_no_output({"verify", "--beta", "2"}, {"--beta is '2'", "beside a shape"});
-  expect_no_output({"verify", "--misalign", "3"}, {"--misalign is '3'", "beside a shape"});
-  expect_no_output({"verify", "--in-place"}, {"--in-place", "beside a shape"});
-  expect_no_output({"verify", "-m", "8", "--quick"}, {"--quick", "beside a shape"});
+  expect_no_output({"verify", "--beta", "2"}, {"--beta is '2'", "needs a shape"});
+  expect_no_output({"verify", "--misalign", "3"}, {"--misalign is '3'", "needs a shape"});
+  expect_no_output({"verify", "--in-place"}, {"--in-place", "needs a shape"});
+  expect_no_output({"verify", "-m", "8", "--quick"}, {"--quick", "combined with a shape"});
   expect_no_output({"ladder", "-m", "8,16"}, {"2 problems", "takes one"});
 }
 

@@ -157,7 +157,7 @@ TEST_F(Compare, AStepShowsSourceCountsCodeAndTime) {
   EXPECT_EQ(ran.code, 0) << ran.err;
   for (const char* part :
        {"--- src/ladder/05_conflict_free/kernel.cu", "+++ src/ladder/06_four_outputs/kernel.cu",
-        "\n@@ -", "registers a thread", "excess wavefronts", "FMA : shared load",
+        "\n@@ -", "registers per thread", "excess wavefronts", "FMA : shared load",
         "measured, 4096x4096x4096", "results/h200_ladder_4096.json"}) {
     EXPECT_TRUE(contains(ran.out, part)) << part << "\n" << ran.out;
   }
@@ -169,7 +169,7 @@ TEST_F(Compare, VariantsOfOneKernelShareTheirSource) {
   const lab::Json object = json_of({"compare", "06", "06/2x2", "-m", "64"});
   EXPECT_TRUE(object.at("source").empty());
   for (const lab::Json& row : object.at("code")) {
-    if (row.at("what") != "registers a thread") continue;
+    if (row.at("what") != "registers per thread") continue;
     EXPECT_EQ(row.at("06_four_outputs/32x32x32"), "80");
     EXPECT_EQ(row.at("06_four_outputs/2x2"), "56");
   }

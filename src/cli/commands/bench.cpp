@@ -153,11 +153,11 @@ void refuse_beside_chain(const Options& options) {
                                    {"--ldd", p.ldd}}) {
     if (text.empty()) continue;
     throw StatusError(Status::bad_argument(
-        fmt::format("{} is '{}', but must not stand beside --chain", name, text)));
+        fmt::format("{} is '{}', but cannot be combined with --chain", name, text)));
   }
   if (!options.skip_verification) return;
   throw StatusError(
-      Status::bad_argument("--no-verify is given, but must not stand beside --chain"));
+      Status::bad_argument("--no-verify is given, but cannot be combined with --chain"));
 }
 
 // D = A B + C, D in the place of the next A, R times: bench --chain R.
@@ -281,17 +281,16 @@ void declare_options(Parser& parser, Options& options) {
       .type_name("N");
   parser
       .add_option("--chain", options.chain,
-                  "R products in a row, D feeding the next: own and vendor")
+                  "a chain of R products, each D the next A: ours and the vendor's")
       .type_name("R");
   parser.add_flag("--why", options.why,
-                  "run nothing: what the model expects of each kernel that 'best' could take");
-  parser.add_flag("--no-verify", options.skip_verification, "time only");
+                  "run nothing: print the predicted cost of each kernel that 'best' could choose");
+  parser.add_flag("--no-verify", options.skip_verification, "time without checking results");
   add_plan_options(parser, options.problem);
   parser
-      .add_option(
-          "--workspace-limit", options.workspace_limit,
-          "BYTES that our plans may ask for, 'vendor' (64 MiB, as the vendor's library has) "
-          "or 'none' (default: none and, where that is more than 64 MiB, vendor, too)")
+      .add_option("--workspace-limit", options.workspace_limit,
+                  "workspace of our plans: BYTES, 'vendor' (64 MiB, as the vendor's library has) "
+                  "or 'none' (default: none and, where that is more than 64 MiB, vendor, too)")
       .type_name("BYTES");
   parser
       .add_option("--against", options.against,
@@ -300,17 +299,19 @@ void declare_options(Parser& parser, Options& options) {
                   "parameters differ that "
                   "gives garbage, so leave verification on")
       .type_name("PATH");
-  parser.add_flag("--energy", options.energy,
-                  "joules a TFLOP, own and vendor: runs each for seconds (GPU, sustained)");
+  parser.add_flag(
+      "--energy", options.energy,
+      "joules per TFLOP, ours and the vendor's: runs each for seconds (GPU, sustained)");
   add_device_options(parser, options.device);
   add_gpu_option(parser, options.gpu);
   add_vendor_option(parser, options.device);
   parser
-      .add_option("--seed", options.seed, "of the data (default 1) and, where given, of the order")
+      .add_option("--seed", options.seed,
+                  "seed of the data (default 1) and, if given, of the order")
       .type_name("S");
   parser
       .add_option("--order-seed", options.order_seed,
-                  "of the order of the candidates in each round (default: drawn)")
+                  "seed of the order of the candidates in each round (default: drawn)")
       .type_name("S");
   options.output.add_options(parser);
 }

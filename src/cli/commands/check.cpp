@@ -290,21 +290,25 @@ void add_options(Parser& parser, Options& options) {
     return parser.add_option(name, to, help).type_name(type).one_value_each();
   };
   text("FILE", options.file, "kernel as .ptx, or as .cu for nvcc to compile", "FILE").required();
-  text("--kernel", options.kernel, "its name, in PTX or C++ (default: the only one)", "NAME");
+  text("--kernel", options.kernel, "name of the kernel, in PTX or C++ (default: the only one)",
+       "NAME");
   text("--grid", options.grid, "blocks of the launch", "X[,Y,Z]");
   text("--block", options.block, "threads of a block", "X[,Y,Z]");
   text("--cluster", options.cluster, "blocks of a cluster (default: the kernel's)", "X[,Y,Z]");
   text("--shared", options.shared, "bytes of dynamic shared memory (default 0)", "BYTES");
-  list("--arg", options.arguments, "an argument, in the kernel's order; see below", "NAME=VALUE");
+  list("--arg", options.arguments, "an argument, in the kernel's order (values: see below)",
+       "NAME=VALUE");
   list("--array", options.arrays, "an array that only tensor maps or structs name", "NAME=VALUE");
   list("--out", options.outputs, "write an array after the run", "NAME=FILE");
   list("--expect", options.expectations, "what an array must hold after the run", "NAME=FILE");
   text("--tolerance", options.tolerance, "of --expect, relative to max(1, |expected|) (default 0)",
        "X");
-  list("--nvcc-arg", options.nvcc_arguments, "passed to nvcc, such as -DN=4 or -arch=sm_80", "A");
-  text("--seeds", options.seeds, "random warp orders beside the one by index (default 2)", "N");
+  list("--nvcc-arg", options.nvcc_arguments, "an argument for nvcc, such as -DN=4 or -arch=sm_80",
+       "A");
+  text("--seeds", options.seeds,
+       "random warp orders, in addition to the order by index (default 2)", "N");
   add_seed_option(parser, options.seed);
-  text("--seconds", options.seconds, "that one run may take (default 60)", "S");
+  text("--seconds", options.seconds, "time limit of one run (default 60)", "S");
   text("--threads", options.threads, "host threads (default: all)", "N");
   parser.add_flag("--all", options.all, "show every finding in full");
   options.report.add_options(parser);

@@ -83,12 +83,15 @@ int compare(const Options& options) {
 }
 
 void declare_options(Parser& parser, Options& options) {
-  parser.add_option("BEFORE", options.before, "a kernel's name or number, /VARIANT").required();
-  parser.add_option("AFTER", options.after, "the one to lay beside it").required();
+  parser
+      .add_option("BEFORE", options.before,
+                  "name or number of a kernel; add /VARIANT for a variant")
+      .required();
+  parser.add_option("AFTER", options.after, "the kernel to compare it with").required();
   add_shape_options(parser, options.problem);
   add_scale_options(parser, options.problem);
   add_gpu_option(parser, options.gpu);
-  parser.add_flag("--no-diff", options.no_diff, "leave the source diff out");
+  parser.add_flag("--no-diff", options.no_diff, "leave out the source diff");
   add_threads_option(parser, options.device);
   add_seed_option(parser, options.seed);
   options.output.add_options(parser);

@@ -235,7 +235,7 @@ int doctor(const Options& options) {
 }  // namespace
 
 Command doctor_command() {
-  return {"doctor", "what this machine has, what works on it and what does not",
+  return {"doctor", "what this machine has, and what works on it",
           "  tessera doctor\n"
           "  tessera doctor --json -",
           [](Parser& parser) {

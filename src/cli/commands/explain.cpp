@@ -82,7 +82,7 @@ void declare_options(Parser& parser, Options& options) {
   parser.add_option("--lines", options.lines, "source lines to show (default 6)").type_name("N");
   parser
       .add_option("--sample", options.sample,
-                  "run only about so many thread blocks; 0: all (default: enough for a second)")
+                  "run about this many thread blocks; 0: all (default: as many as take a second)")
       .type_name("N");
   add_threads_option(parser, options.device);
   add_seed_option(parser, options.seed);
@@ -92,7 +92,7 @@ void declare_options(Parser& parser, Options& options) {
 }  // namespace
 
 Command explain_command() {
-  return {"explain", "what limits a kernel and which line, by count; needs no GPU",
+  return {"explain", "what limits a kernel, and which line costs most, by count; needs no GPU",
           "  tessera explain 03\n"
           "  tessera explain 12/compact -m 4096 --gpu a100\n"
           "  tessera explain 06 --layout TN --json -",

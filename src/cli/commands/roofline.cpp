@@ -126,7 +126,7 @@ int roofline(const Options& options) {
 
 Command roofline_command() {
   return {"roofline",
-          "kernels beside the limits of a GPU: FLOP per byte, predicted time, a drawing",
+          "kernels against the limits of a GPU: FLOP per byte, predicted time, a drawing",
           "  tessera roofline all\n"
           "  tessera roofline 05,06,12 --gpu a100 -m 2048 --svg roofline.svg\n"
           "  tessera roofline all --measured results/h200_ladder_4096.json --svg -",
@@ -135,9 +135,11 @@ Command roofline_command() {
             parser.add_option("KERNELS", options->problem.kernel, "names, numbers, globs or all");
             add_shape_options(parser, options->problem);
             add_gpu_option(parser, options->gpu);
-            parser.add_option("--svg", options->svg, "writes the drawing (- is stdout)")
+            parser.add_option("--svg", options->svg, "write the drawing (- is stdout)")
                 .type_name("FILE");
-            parser.add_option("--measured", options->measured, "times from a file of bench --json")
+            parser
+                .add_option("--measured", options->measured,
+                            "show the times of a file from bench --json")
                 .type_name("FILE");
             add_threads_option(parser, options->device);
             add_seed_option(parser, options->seed);

@@ -171,19 +171,19 @@ void declare_options(Parser& parser, Options& options) {
                     "a kernel of the catalog, or a cubin, fatbin, object, library or program");
   parser
       .add_option("--kernel,--entry", options.entry,
-                  "a kernel in it, by name or a part of the name")
+                  "a kernel of the file, by its name or a part of it")
       .type_name("NAME");
-  parser.add_option("--sm", options.sm, "of a file: only code for this architecture")
+  parser.add_option("--sm", options.sm, "only code for this architecture (of a file)")
       .type_name("SM");
-  parser.add_flag("--listing", options.listing, "every instruction with its control field");
-  parser.add_option("--diff", options.diff, "two kernels or files side by side")
+  parser.add_flag("--listing", options.listing, "print every instruction with its control field");
+  parser.add_option("--diff", options.diff, "compare two kernels or files")
       .expected(2)
       .type_name("A B");
   parser.add_option("--html", options.html, "write a page with the code coloured by cost")
       .type_name("PATH");
   parser
       .add_option("--optimise", options.optimise,
-                  "a cubin or a catalog kernel: reorder its FFMAs in place, prove it equal")
+                  "reorder the FFMAs of a cubin or catalog kernel in place, and prove it equal")
       .type_name("IN");
   parser.add_option("-o,--out", options.out, "where --optimise writes the new cubin")
       .type_name("OUT");

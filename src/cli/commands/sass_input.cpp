@@ -143,7 +143,7 @@ std::vector<MachineKernel> machine_kernels(const std::string& target, const std:
   }
   if (target.find('/') != target.npos && target.find('.') != target.npos) {
     throw StatusError(
-        Status::bad_argument(fmt::format("'{}' is no file that can be read", target)));
+        Status::bad_argument(fmt::format("'{}' is not a file that can be read", target)));
   }
   std::vector<MachineKernel> all;
   for (const KernelChoice& choice : choose_kernels(target)) {

@@ -40,14 +40,14 @@ std::vector<lab::LatticeCase> lattice_cases(const Options& options, const Types&
                                    {"--ldd", &p.ldd},
                                    {"--misalign", &options.misalign}}) {
     if (text->empty()) continue;
-    throw StatusError(Status::bad_argument(fmt::format(
-        "{} is '{}', but must stand beside a shape (-m or --shapes): without one, verify walks its "
-        "own lattice of problems",
-        name, *text)));
+    throw StatusError(Status::bad_argument(
+        fmt::format("{} is '{}', but needs a shape (-m or --shapes): without one, verify walks its "
+                    "own lattice of problems",
+                    name, *text)));
   }
   if (options.in_place) {
     throw StatusError(Status::bad_argument(
-        "--in-place is given, but must stand beside a shape (-m or --shapes): without one, verify "
+        "--in-place is given, but needs a shape (-m or --shapes): without one, verify "
         "walks its own lattice of problems, some of them in place"));
   }
   std::vector<lab::LatticeCase> cases =
@@ -67,9 +67,10 @@ std::vector<lab::LatticeCase> cases_of(const Options& options, const Types& type
                                        std::uint64_t seed) {
   if (!options.problem.gives_shapes()) return lattice_cases(options, types, seed);
   if (options.quick) {
-    throw StatusError(Status::bad_argument(
-        "--quick is given, but must not stand beside a shape: it shortens the lattice of problems "
-        "that verify walks without one"));
+    throw StatusError(
+        Status::bad_argument("--quick is given, but cannot be combined with a shape: it shortens "
+                             "the lattice of problems "
+                             "that verify walks without one"));
   }
   std::vector<lab::LatticeCase> cases;
   const auto misalign = static_cast<int>(
@@ -252,11 +253,11 @@ void declare_options(Parser& parser, Options& options) {
   parser.add_flag("--in-place", options.in_place, "D is C");
   parser
       .add_option("--misalign", options.misalign,
-                  "elements by which operands miss a 256-byte boundary (default 0)")
+                  "offset of the operands from a 256-byte boundary, in elements (default 0)")
       .type_name("N");
-  parser.add_flag("--quick", options.quick, "one problem a shape instead of the whole lattice");
+  parser.add_flag("--quick", options.quick, "one problem per shape instead of the whole lattice");
   parser.add_flag("--checks", options.checks,
-                  "look for races, missing waits and unwritten memory, too (virtual GPU)");
+                  "also look for races, missing waits and unwritten memory (virtual GPU)");
   add_device_options(parser, options.device);
   add_multiprocessors_option(parser, options.device);
   add_plan_options(parser, options.problem);

@@ -51,10 +51,10 @@ Words words_of(const std::string& text) {
     } else if (key == "peak") {
       words.peak = rate_of("peak", value);
     } else {
-      throw StatusError(Status::bad_argument(
-          fmt::format("--gpu has '{}', but an assumed card is told by name=, bandwidth= (GB/s), "
-                      "peak= (TFLOP/s of FP32) and like= (a known card)",
-                      pair)));
+      throw StatusError(Status::bad_argument(fmt::format(
+          "--gpu has '{}', but an assumed card is described by name=, bandwidth= (GB/s), "
+          "peak= (TFLOP/s of FP32) and like= (a known card)",
+          pair)));
     }
   }
   if (words.bandwidth > 0 && words.peak > 0) return words;
@@ -91,7 +91,7 @@ std::string names_of_gpus() {
 void add_gpu_option(Parser& parser, std::string& gpu) {
   parser
       .add_option("--gpu", gpu,
-                  fmt::format("whose rates: {} (default h200), or an assumed card: "
+                  fmt::format("GPU whose rates are used: {} (default h200), or an assumed card: "
                               "'name=paper,bandwidth=1000,peak=10' (GB/s, TFLOP/s; like=NAME "
                               "gives the rest)",
                               names_of_gpus()))

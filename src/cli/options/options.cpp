@@ -60,7 +60,8 @@ void add_type_option(Parser& parser, ProblemOptions& options) {
 void add_shape_options(Parser& parser, ProblemOptions& options) {
   parser.add_option("-m", options.m, std::string("rows of D: ") + kSizeHelp).type_name("M");
   parser.add_option("-n", options.n, "columns of D (default: as -m)").type_name("N");
-  parser.add_option("-k", options.k, "depth of the sums (default: as -m)").type_name("K");
+  parser.add_option("-k", options.k, "columns of op(A), rows of op(B) (default: as -m)")
+      .type_name("K");
   parser
       .add_option("--shapes,--suite", options.shapes,
                   "file with a line 'm n k' for each shape, or a suite: " + names_of_suites())
@@ -77,17 +78,17 @@ void add_shape_options(Parser& parser, ProblemOptions& options) {
 
 void add_plan_options(Parser& parser, ProblemOptions& options) {
   parser
-      .add_option("--split", options.split,
-                  "tiles of the last wave along k: model (default: where it pays), never, always")
+      .add_option(
+          "--split", options.split,
+          "split tiles of the last wave along k: model (default: where it pays), never, always")
       .type_name("POLICY");
   parser
-      .add_option(
-          "--repack", options.repack,
-          "operands that tensor copies do not take, by a launch ahead: model, never, always")
+      .add_option("--repack", options.repack,
+                  "repack operands that TMA cannot load, in a launch before: model, never, always")
       .type_name("POLICY");
   parser
       .add_option("--remainder", options.remainder,
-                  "what whole tiles do not cover by launches of smaller ones: model, never, always")
+                  "launches of smaller tiles where whole tiles do not fit: model, never, always")
       .type_name("POLICY");
 }
 
@@ -126,14 +127,14 @@ void add_threads_option(Parser& parser, DeviceOptions& options) {
 void add_multiprocessors_option(Parser& parser, DeviceOptions& options) {
   parser
       .add_option("--sms", options.sms,
-                  "of the virtual GPU, for kernels with a persistent grid (default 132)")
+                  "SMs of the virtual GPU, for kernels with a persistent grid (default 132)")
       .type_name("N");
 }
 
 void add_vendor_option(Parser& parser, DeviceOptions& options) {
   parser
       .add_option("--vendor-lib", options.vendor_library,
-                  "path of libcublas or of its folder (default: the usual places)")
+                  "path of libcublas or of its folder (default: searched)")
       .type_name("PATH");
 }
 
@@ -159,7 +160,7 @@ std::vector<Shape> shapes_of(const ProblemOptions& options, const Shape& otherwi
   if (!options.shapes.empty()) {
     if (!gives_sizes) return named_shapes(options.shapes);
     throw StatusError(Status::bad_argument(
-        fmt::format("--shapes is '{}', but must not stand beside -m, -n or -k", options.shapes)));
+        fmt::format("--shapes is '{}', but cannot be combined with -m, -n or -k", options.shapes)));
   }
   if (options.m.empty() || options.n.empty() != options.k.empty()) {
     throw StatusError(Status::bad_argument(

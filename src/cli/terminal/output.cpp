@@ -65,7 +65,7 @@ void outlive_reader_of_stdout() {
 }  // namespace
 
 void Output::add_options(Parser& parser) {
-  parser.add_option("--json", json, "write JSON ('-': stdout, and nothing else there)")
+  parser.add_option("--json", json, "write JSON ('-': to stdout, which then has nothing else)")
       .type_name("PATH");
   parser.add_option("--csv", csv, "write the table as CSV").type_name("PATH");
   parser.add_option("--md", markdown, "write the table as markdown").type_name("PATH");

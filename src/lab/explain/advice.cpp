@@ -77,14 +77,14 @@ Found bank_conflicts(const Evidence& e) {
   const double lanes_step = std::round(ways);
   std::string why = "lanes of a warp want different words of one bank";
   if (classify(site->form).bytes == 4 && std::abs(ways - lanes_step) < 0.01) {
-    why += fmt::format(", as they do when neighbouring lanes stand {:g} words apart", lanes_step);
+    why += fmt::format(", as they do if neighbouring lanes are {:g} words apart", lanes_step);
   }
   return Advice{kBankConflicts, share,
                 fmt::format("{} takes {} wavefronts where {} would do: {}.", access_at(*site),
                             number(per_request(banks.wavefronts, shared.requests)),
                             number(per_request(banks.passes, shared.requests)), why),
-                "Turn the tile so that neighbouring lanes touch neighbouring words, or give its "
-                "rows one word of padding, or swizzle them."};
+                "Transpose the tile so that neighbouring lanes touch neighbouring words, or pad "
+                "its rows by one word, or swizzle them."};
 }
 
 // Lanes whose neighbours' words are fetched by other instructions of the same line.
@@ -104,11 +104,11 @@ std::string sectors_text(const Site& site) {
   if (global.sectors_per_request() < 1.01 * ideal) {
     const Wavefronts wavefronts = wavefronts_of(site);
     return fmt::format(
-        "{} takes {} wavefronts a request where {} would do", access_at(site),
+        "{} takes {} wavefronts per request where {} would do", access_at(site),
         number(per_request(wavefronts.global + wavefronts.scattered, global.requests)),
         number(per_request(wavefronts.global, global.requests)));
   }
-  return fmt::format("{} touches {} sectors a request where {} would do", access_at(site),
+  return fmt::format("{} touches {} sectors per request where {} would do", access_at(site),
                      number(global.sectors_per_request()), number(ideal));
 }
 
@@ -122,9 +122,9 @@ Found scattered_access(const Evidence& e) {
   const Site* site = largest(e.sites, scattered);
   if (share < kWorthAWord || !site) return {};
   return Advice{kScatteredAccess, share,
-                sectors_text(*site) + ": neighbouring lanes stand in different lines.",
+                sectors_text(*site) + ": neighbouring lanes are in different lines.",
                 "Let the lane index walk the dimension that is contiguous in memory, or stage a "
-                "tile in shared memory and turn it there."};
+                "tile in shared memory and transpose it there."};
 }
 
 Found scalar_access(const Evidence& e) {
@@ -137,7 +137,7 @@ Found scalar_access(const Evidence& e) {
   const Site* site = largest(e.sites, scalar);
   if (share < kWorthAWord || !site) return {};
   return Advice{kScalarAccess, share,
-                fmt::format("{}: each lane fetches {} neighbouring words one by one.",
+                fmt::format("{}: each lane loads {} neighbouring words one by one.",
                             sectors_text(*site), site->instructions),
                 fmt::format("Move them in one access of {} bits where base and stride allow it.",
                             8 * classify(site->form).bytes * site->instructions)};
@@ -149,12 +149,12 @@ Found shared_traffic(const Evidence& e) {
   if (share < 0.4 || is_far || e.totals.shared_loads == 0 || e.totals.fma() == 0) return {};
   const Site* site = largest(e.sites, [](const Site& s) { return wavefronts_of(s).shared; });
   return Advice{"shared-traffic", share,
-                fmt::format("{} FMAs for each shared load; {} alone takes {} of the load/store "
+                fmt::format("{} FMAs per shared load; {} alone takes {} of the load/store "
                             "unit's wavefronts.",
                             number(e.totals.fma() / e.totals.shared_loads), access_at(*site),
                             percent(wavefronts_of(*site).shared / e.totals.wavefronts.sum())),
                 "Let a thread compute a larger tile of outputs: rm x rn of them need "
-                "(1/rm + 1/rn) words each step, and loads of 128 bits move four at once."};
+                "(1/rm + 1/rn) words per step, and loads of 128 bits move four at once."};
 }
 
 Found no_sharing(const Evidence& e) {
@@ -164,10 +164,10 @@ Found no_sharing(const Evidence& e) {
   if (requests < 1) return {};
   const double share = std::min(1.0, ms_of(e, Resource::kLoadStore) / bound_ms(e));
   return Advice{"no-sharing", share * 0.5,
-                fmt::format("each FMA asks global memory {} times: every operand word is fetched, "
+                fmt::format("each FMA asks global memory {} times: every operand word is loaded, "
                             "used once and dropped.",
                             number(requests)),
-                "Stage tiles in shared memory, or keep several outputs a thread, so that a word "
+                "Stage tiles in shared memory, or keep several outputs per thread, so that a word "
                 "feeds more than one FMA."};
 }
 
@@ -182,13 +182,13 @@ Found few_warps(const Evidence& e) {
   return Advice{
       "few-warps", weight,
       alone ? fmt::format("one block of {} threads fills an SM{}: while it waits at a barrier "
-                          "nobody works.",
+                          "no other warp works.",
                           r.threads, why)
             : fmt::format("{} of {} warps fit on an SM{}: little is left to hide waiting.", r.warps,
                           r.max_warps, why),
       alone ? "Use smaller blocks, so that two or more fit on an SM."
-            : "Fetch ahead (double buffer, asynchronous copies) so that few warps are enough, or "
-              "spend fewer registers and bytes a block."};
+            : "Load ahead (double buffer, asynchronous copies) so that few warps are enough, or "
+              "use fewer registers per thread and bytes per block."};
 }
 
 Found barriers(const Evidence& e) {
@@ -197,9 +197,9 @@ Found barriers(const Evidence& e) {
   const double between = multiplies / e.totals.barriers;
   if (between >= 64) return {};
   return Advice{"barriers", e.replay.waits ? 0.8 : 0.11,
-                fmt::format("a warp meets a barrier every {} multiplies.", number(between)),
-                "Take a deeper tile or more outputs a thread, or a second buffer: one barrier a "
-                "tile is then enough."};
+                fmt::format("a warp waits at a barrier every {} multiplies.", number(between)),
+                "Use a deeper tile, more outputs per thread, or a second buffer, which needs only "
+                "one barrier per tile."};
 }
 
 Found issue_overhead(const Evidence& e) {
@@ -213,7 +213,7 @@ Found issue_overhead(const Evidence& e) {
                             "addresses and loop.",
                             percent(useful)),
                 "Unroll, keep addresses in registers and steps constant, and give a thread more "
-                "outputs for each load."};
+                "outputs per load."};
 }
 
 Found at_the_pipe(const Evidence& e) {
@@ -384,7 +384,7 @@ std::string verdict(const Evidence& evidence) {
                        advice.sentence.substr(0, advice.sentence.size() - 1), share);
   }
   if (top.resource == Resource::kIssue) {
-    return fmt::format("{}: {} of the issued instructions multiply; {} of all stand in {}.", what,
+    return fmt::format("{}: {} of the issued instructions multiply; {} of all are in {}.", what,
                        percent(evidence.totals.multiplies() / evidence.totals.warp_instructions),
                        share, sites.front().place());
   }

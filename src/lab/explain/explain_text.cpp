@@ -64,8 +64,8 @@ std::string counted_as_text(const Explanation& e) {
   const auto number = [](const std::string& name) { return name.substr(0, name.find('_')); };
   return wrapped(fmt::format(
              "No counts of its own: {0} is the machine code of {1} in another order, and the "
-             "virtual GPU runs PTX. All that follows is counted on the PTX of {1}, as 'tessera "
-             "explain {3}' has it, and timed with its unpatched cubin. 'tessera sass {2}' shows "
+             "virtual GPU runs PTX. All that follows is counted on the PTX of {1}, as in 'tessera "
+             "explain {3}', and timed with its unpatched cubin. 'tessera sass {2}' shows "
              "the patched code, 'tessera sass --diff {3} {2}' what differs.",
              e.kernel, e.counted_as, number(e.kernel), number(e.counted_as))) +
          "\n";
@@ -82,7 +82,7 @@ std::string resources_text(const Explanation& e) {
   return render(table, Format::kText) +
          wrapped(fmt::format(
              "Wavefronts: {} bank conflicts, {} other shared wavefronts, {} of scattered "
-             "and {} of other global accesses (model: one a clock and SM, bank "
+             "and {} of other global accesses (model: one per clock and SM, bank "
              "rule '{}').",
              grouped(std::round(t.conflicts)), grouped(std::round(t.shared)),
              grouped(std::round(t.scattered)), grouped(std::round(t.global)), kBankModel));
@@ -163,7 +163,8 @@ std::string sites_text(const Explanation& e, int lines) {
                         site.via.empty() ? "" : " (inlined from " + site.via + ")");
     if (!site.text.empty()) text += fmt::format("        | {}\n", site.text);
   }
-  return text + "Sectors a request, wavefronts an access; excess: wavefronts that conflicts add.\n";
+  return text +
+         "Sectors per request, wavefronts per access; excess: wavefronts that conflicts add.\n";
 }
 
 std::string prediction_text(const Explanation& e) {
@@ -179,10 +180,10 @@ std::string prediction_text(const Explanation& e) {
 std::string placement_text(const Explanation& e) {
   const Placement& r = e.evidence.placement;
   std::string text = fmt::format(
-      "{} threads a block, {} registers a thread, {} shared bytes a "
+      "{} threads per block, {} registers per thread, {} shared bytes per "
       "block",
       r.threads, r.registers, grouped(double(r.shared_bytes)));
-  if (r.local_bytes > 0) text += fmt::format(", {} stack bytes a thread", r.local_bytes);
+  if (r.local_bytes > 0) text += fmt::format(", {} stack bytes per thread", r.local_bytes);
   if (r.ctas > 0) {
     text += fmt::format(": {} block{} ({} of {} warps) on an SM, limited by {}", r.ctas,
                         r.ctas == 1 ? "" : "s", r.warps, r.max_warps, r.limited_by);

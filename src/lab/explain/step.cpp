@@ -118,9 +118,9 @@ double instructions_in(const sass::CubinKernel& code) {
 Table code_table(const Explanation& before, const Explanation& after, const sass::CubinKernel& a,
                  const sass::CubinKernel& b) {
   Table table = new_table("in the cubin", before, after);
-  add_row(table, "registers a thread", a.registers, b.registers);
-  add_row(table, "shared bytes a block", double(a.shared_bytes), double(b.shared_bytes));
-  add_row(table, "stack bytes a thread", double(a.local_bytes), double(b.local_bytes));
+  add_row(table, "registers per thread", a.registers, b.registers);
+  add_row(table, "shared bytes per block", double(a.shared_bytes), double(b.shared_bytes));
+  add_row(table, "stack bytes per thread", double(a.local_bytes), double(b.local_bytes));
   add_row(table, "instructions", instructions_in(a), instructions_in(b));
   std::set<std::string> names;
   for (const sass::CubinKernel* code : {&a, &b}) {

@@ -21,7 +21,7 @@ double number_of(const Json& json) {
   if (json == "inf") return kInfinity;
   if (json == "-inf") return -kInfinity;
   throw StatusError(Status::bad_argument("JSON holds " + json.dump() +
-                                         " where a number, \"nan\", \"inf\" or \"-inf\" stands"));
+                                         ", but must hold a number, \"nan\", \"inf\" or \"-inf\""));
 }
 
 Json json_types(const Types& types) {

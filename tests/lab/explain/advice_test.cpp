@@ -114,7 +114,7 @@ TEST(Advice, ScatteredAccess) {
   const Evidence bad = evidence({global_load(1000, 32), plain("fma.rn.f32", 1000)});
   const std::vector<Advice> list = advise(bad);
   ASSERT_TRUE(find(list, "scattered-access"));
-  EXPECT_NE(find(list, "scattered-access")->sentence.find("32 sectors a request where 4"),
+  EXPECT_NE(find(list, "scattered-access")->sentence.find("32 sectors per request where 4"),
             std::string::npos);
   EXPECT_EQ(limited_by(bad), "scattered global accesses");
   const Evidence good = evidence({global_load(1000, 1), plain("fma.rn.f32", 1000)});

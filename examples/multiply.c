@@ -1,5 +1,5 @@
-/* Two matrices multiplied on the first GPU, in C: D = A B, column-major. A program that uses the
- * CUDA runtime has its memory from cudaMalloc; this one asks the driver, so that it needs no CUDA
+/* Multiplies two matrices on the first GPU, in C: D = A B, column-major. A program that uses the
+ * CUDA runtime allocates with cudaMalloc; this one calls the driver, so that it needs no CUDA
  * header. */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ int main(void) {
     return complain();
   }
 
-  /* The copy waits for the stream of the call: it is the primary context's blocking one. */
+  /* The copy waits for the call's stream, which blocks with the null stream. */
   copy_out(d, on_gpu[2], sizeof d);
   char text[1000];
   tessera_explain(handle, &problem, text, sizeof text, NULL);

@@ -1,4 +1,4 @@
-"""The ladder's table from made-up runs: which FMAs count, and how far the predictions are off."""
+"""The ladder's table from made-up runs: what a shared load feeds, and how far the predictions are off."""
 import sys
 import unittest
 from pathlib import Path
@@ -9,19 +9,16 @@ import ladder_table  # noqa: E402
 import run_counts  # noqa: E402
 
 
-def counted(fmas, loads, matrix=0):
-    return {"problem": {"m": 8, "n": 8, "k": 8},
-            "counts": {"fma": {"thread": fmas}, "ld.shared": {"b32": {"thread": loads}},
-                       "matrix": {"warp": matrix}}}
+def counted(per_load, matrix=0):
+    return {"counts": {"fma_per_shared_load": per_load, "matrix": {"warp": matrix}}}
 
 
 class LadderTable(unittest.TestCase):
-    def test_fmas_outside_of_d_count_like_their_loads(self):
-        self.assertEqual(run_counts.fmas_per_shared_load(counted(1024, 64)), 16)
+    def test_shared_loads_feed_useful_fmas(self):
+        self.assertEqual(run_counts.fmas_per_shared_load(counted(16)), 16)
 
-    def test_without_loads_and_on_tensor_cores_there_is_no_such_number(self):
-        self.assertEqual(run_counts.fmas_per_shared_load(counted(1024, 0)), 0)
-        self.assertEqual(run_counts.fmas_per_shared_load(counted(1024, 64, matrix=3)), 0)
+    def test_on_tensor_cores_there_is_no_such_number(self):
+        self.assertEqual(run_counts.fmas_per_shared_load(counted(16, matrix=3)), 0)
 
     def test_the_legend_names_the_worst_prediction(self):
         words = ladder_table.error_words({"01": 0.02, "12": -0.3, "24": 0.1})

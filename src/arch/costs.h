@@ -1,6 +1,6 @@
-// What one thing costs on a GPU: how long an instruction holds its unit, how long a value takes to
-// come, what the way beyond the SM carries. They belong to the GPU, never to a kernel; the
-// prediction of a kernel's time rests on them alone.
+// Costs on a GPU: how long an instruction holds its unit, how long a value takes to arrive, how
+// many bytes the memory beyond the SM delivers. They belong to the GPU, never to a kernel, and the
+// prediction of a kernel's time uses no others.
 #pragma once
 
 #include <array>
@@ -47,15 +47,15 @@ struct Costs {
   double copy_gbs = 3960;       // HW: streams stream_copy of 2 GiB, read and written together
   double dram_gbs = 4540;       // HW: streams stream_read of 2 GiB
 
-  bool is_measured = true;  // on this GPU; else rates from data sheets beside an H200's latencies
+  bool is_measured = true;  // on this GPU; else rates from data sheets, with an H200's latencies
   // Of the prediction, over the rungs at 1024 and 2048 (results/h200_model_fit.json).
   double median_error = 0, largest_error = 0;
 };
 
 inline constexpr std::string_view kCostsMeasuredOn = "h200";
 
-// Rates of another GPU follow from its lanes, its clock and its memory; what no data sheet says is
-// an H200's, and the costs are marked.
+// Rates of another GPU follow from its lanes, its clock and its memory. Everything else is an
+// H200's, and is_measured is false.
 constexpr Costs costs_of(const Gpu& gpu) {
   Costs costs;
   costs.median_error = 0.019;

@@ -1,6 +1,6 @@
-// How many thread blocks of a kernel share an SM decides how much latency they hide for each other.
-// The rules are NVIDIA's: warps, blocks, registers and shared memory each set a limit, registers
-// and shared memory are handed out in units, and the smallest limit holds.
+// The number of thread blocks on an SM decides how much latency they hide for each other. The rules
+// are NVIDIA's: warps, blocks, registers and shared memory each set a limit, registers and shared
+// memory are allocated in units, and the smallest limit holds.
 #pragma once
 
 #include <algorithm>

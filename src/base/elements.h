@@ -1,5 +1,5 @@
-// From an element type, a value of an enum, to code for its C++ type: the one place that lists
-// which is which.
+// From an element type, which is an enum value, to code for its C++ type. The only list of these
+// pairs is here.
 #pragma once
 
 #include <cmath>
@@ -14,8 +14,8 @@
 
 namespace tessera {
 
-// Calls body with a zero of the type's C++ type: on_element(type, "a fill", [](auto zero) {...}).
-// Throws kUnsupported, which names `what` and the type, for a type that has none.
+// Calls body with a zero of the C++ type: on_element(type, "a fill", [](auto zero) {...}). Throws
+// kUnsupported, with `what` and the type in the message, for a type that has no C++ type.
 template <class Body>
 decltype(auto) on_element(ElementType type, const char* what, Body&& body) {
   switch (type) {
@@ -83,7 +83,7 @@ inline void store_element(ElementType type, double value, void* to) {
   });
 }
 
-// A value as the type holds it.
+// A value rounded to the type.
 inline double rounded_to(ElementType type, double value) {
   return on_element(type, "rounding", [&]<class T>(T) -> double {
     return static_cast<double>(element_of<T>(value));

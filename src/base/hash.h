@@ -1,4 +1,4 @@
-// A name for bytes that tells builds apart.
+// A hash of code, to tell builds apart.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A bar with the time left, on a terminal only: logs and pipes stay clean.
+// A progress bar with the time left, on a terminal only: logs and pipes stay clean.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void show(std::int64_t done, const std::string& words);
-  // Takes the line away, so that something else can be printed.
+  // Removes the line, so that something else can be printed.
   void wipe();
 
  private:

@@ -1,5 +1,5 @@
-// Results that were stored before a kernel or a variant got another name keep the old one. Readers
-// translate their text before they parse it.
+// Stored results keep the names that kernels and variants had at the time. Readers translate the
+// text to current names before they parse it.
 #pragma once
 
 #include <istream>
@@ -8,11 +8,11 @@
 
 namespace tessera {
 
-// The text with the names of today. A name is replaced where no letter and no digit touches it, so
-// "rung_06_strip_of_4__2x2" is the entry of a renamed kernel.
+// The text with current names. A name is replaced unless a letter or digit touches it, so
+// "rung_06_strip_of_4__2x2" is translated, too.
 std::string with_current_names(std::string_view text);
 
-// All that is left of a stream, translated.
+// The rest of a stream, translated.
 std::string read_with_current_names(std::istream& stream);
 
 }  // namespace tessera

@@ -1,6 +1,6 @@
-// Floats of 8 and 16 bits as C++ types. A sign, an exponent and a fraction of some widths, so one
-// pair of functions serves them all; host code reads and writes them as doubles, which hold every
-// one of them exactly.
+// Floats of 8 and 16 bits as C++ types. All have a sign, an exponent and a fraction, so one pair of
+// functions serves them all. Host code reads and writes them as doubles, which represent each value
+// exactly.
 #pragma once
 
 #include <bit>
@@ -9,15 +9,15 @@
 
 namespace tessera {
 
-// Without infinities (kIeee false) the largest exponent is an exponent like any other, and only the
-// pattern of all ones is a NaN: HW: E4M3 of the OCP 8-bit floating point specification.
+// Without infinities (kIeee false) the largest exponent is an ordinary exponent, and only the
+// pattern of all ones is a NaN. HW: E4M3 of the OCP 8-bit floating point specification.
 template <int kExponentBits, int kFractionBits, bool kIeee = true>
 struct SmallFloat {
   using Bits = std::conditional_t<kExponentBits + kFractionBits == 7, std::uint8_t, std::uint16_t>;
   Bits bits = 0;
 
   SmallFloat() = default;
-  // Rounds to nearest even. What is too large becomes an infinity, or NaN where there is none.
+  // Rounds to nearest even. Overflow gives an infinity, or NaN in a type without infinities.
   explicit SmallFloat(double value) : bits(encode(value)) {}
   operator double() const { return decode(bits); }
 
@@ -27,7 +27,7 @@ struct SmallFloat {
   static constexpr std::uint64_t kFraction = (std::uint64_t{1} << 52) - 1;
   static constexpr Bits kTop = ((1 << kExponentBits) - 1) << kFractionBits;
   static constexpr Bits kSign = 1 << (kExponentBits + kFractionBits);
-  // The first pattern that is no finite number, and the NaN that a double's NaN becomes.
+  // The first pattern that is not finite, and the NaN that a double's NaN becomes.
   static constexpr Bits kBeyond = kIeee ? kTop : kTop | ((1 << kFractionBits) - 1);
   static constexpr Bits kNan = kIeee ? kTop | 1 << (kFractionBits - 1) : kBeyond;
 
@@ -53,7 +53,7 @@ struct SmallFloat {
                                                                      : static_cast<Bits>(pattern));
   }
 
-  // Payloads survive, so that a marked NaN is known again.
+  // Payloads survive, so that a marked NaN can be recognised.
   static Bits nan_of(std::uint64_t fraction) {
     return kIeee ? kNan | static_cast<Bits>(fraction >> kDropped) : kNan;
   }

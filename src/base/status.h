@@ -1,6 +1,6 @@
-// The one status type. A message names the argument, its value and the rule that it breaks, in one
-// sentence. Inside the library a status that is not ok travels as StatusError; the C API and the
-// command line turn it back into a value. Nothing aborts.
+// The one status type. Its message is one sentence that names the argument, its value and the rule
+// that it breaks. Inside the library a status that is not ok travels as StatusError; the command
+// line turns it back into a value. Nothing aborts.
 #pragma once
 
 #include <stdexcept>

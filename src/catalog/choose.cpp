@@ -1,4 +1,4 @@
-// What a person types for a kernel, turned into rows of the catalog.
+// From the kernel names that a user types to rows of the catalog.
 #include <fnmatch.h>
 
 #include <algorithm>

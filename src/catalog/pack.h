@@ -1,6 +1,6 @@
-// PTX says the same thing very often: sixteen entries of one kernel take megabytes, and every
-// binary that runs kernels carries them all. Packed with zstd, whose window spans all entries, they
-// are a small part of that, which keeps the binaries small enough to travel.
+// PTX repeats itself: sixteen entries of one kernel take megabytes, and every binary that runs
+// kernels carries them. zstd, whose window spans all entries, makes them a small fraction of that,
+// so that the binaries stay small.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace tessera {
 
-// Packs several byte strings into one. `known`: bytes that unpack() is given, too; what is like
-// them takes next to no room (a patched cubin beside the unpatched one: a tenth).
+// Packs several byte strings into one. `known`: bytes that unpack() will also get; parts that
+// resemble them take little room (a patched cubin, with the unpatched one known: a tenth).
 std::string pack(const std::vector<std::string_view>& parts, std::string_view known = {});
 
-// The byte strings again. Throws std::runtime_error when the bytes are not what pack() wrote.
+// The byte strings again. Throws std::runtime_error if pack() did not write these bytes.
 std::vector<std::string> unpack(std::string_view packed, std::string_view known = {});
 
 }  // namespace tessera

@@ -60,7 +60,7 @@ std::vector<std::int64_t> extents(const Text& text, const std::string& list, cha
   return extents;
 }
 
-// What stands behind the ':' of an array.
+// The text after the ':' of an array.
 void set_fill(const Text& text, const std::string& word, ArrayArgument& array) {
   static const std::map<std::string, ArrayFill> kFills = {
       {"uniform", ArrayFill::kUniform},
@@ -120,7 +120,7 @@ BytesArgument bytes(const Text& text, const std::string& digits) {
   return argument;
 }
 
-// What stands between "word(" and ")", piece by piece; empty when the value starts otherwise.
+// The text between "word(" and ")", piece by piece; empty when the value starts otherwise.
 std::vector<std::string> pieces_of_call(const Text& text, const std::string& value,
                                         const std::string& word) {
   if (!value.starts_with(word + "(")) return {};

@@ -79,7 +79,7 @@ void fill(const ArrayArgument& spec, std::uint64_t key, HostArray& array) {
   }
 }
 
-// "[3,17]" of the element that stands at a place in memory.
+// "[3,17]" of the element at a place in memory.
 std::string index_text(const HostArray& array, std::size_t at) {
   std::vector<std::size_t> index(array.shape.size());
   for (std::size_t n = 0; n < index.size(); ++n) {

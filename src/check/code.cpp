@@ -29,7 +29,7 @@ int depth_change(char c) {
   return c == ')' || c == '>' || c == ']' ? -1 : 0;
 }
 
-// Where the '(' of the parameters stands, which the last ')' closes; npos without one.
+// Where the '(' of the parameters is, which the last ')' closes; npos without one.
 std::size_t parameters_begin(const std::string& text) {
   if (!text.ends_with(')')) return std::string::npos;
   int depth = 0;
@@ -50,7 +50,7 @@ std::vector<std::string> spellings(const std::string& name) {
   const std::string full = plain_kernel_name(name);
   const std::string bare = full.substr(0, parameters_begin(full));
   std::vector<std::string> all = {name, full, bare};
-  // The template's arguments stand at the end: "gemm<128, 4>".
+  // The template's arguments are at the end: "gemm<128, 4>".
   std::size_t end = bare.size();
   if (bare.ends_with('>')) {
     int depth = 0;

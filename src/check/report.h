@@ -1,4 +1,4 @@
-// What a check found, in one screen: what is wrong, where it stands in the source, what to do.
+// What a check found: what is wrong, where in the source, and what to do.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -199,7 +199,7 @@ bool is_asynchronous(const Code& code) {
   return false;
 }
 
-// The lines that a finding is about, whoever came first; PTX lines where the source is not known.
+// The lines that a finding is about, in either order; PTX lines where the source is not known.
 using Lines = std::set<std::pair<std::string, int>>;
 Lines lines_of(const vgpu::Finding& finding) {
   Lines lines;

@@ -15,15 +15,15 @@ struct Arguments {
   std::int64_t workspace_bytes = 0;
 };
 
-// Not ok, with argument, value and rule, where a plan does not hold for these: alpha or beta zero
-// or not unlike the plan's, an address below the planned alignment, a workspace too small, or a D
-// that shares an element with what is read.
+// Not ok, with argument, value and rule, where the plan was not made for these arguments: alpha or
+// beta is zero and the plan's is not (or the other way round), an address has less than the planned
+// alignment, the workspace is too small, or D shares an element with an operand that is read.
 Status check(const Plan& plan, const Arguments& arguments);
 
-// 0 in an operand that is not read.
+// 0 for an operand that is not read.
 DeviceAddress address_of(const Place& place, const Arguments& arguments);
 
-// Writes addresses and scales into a copy of the launch's parameters. Tensor maps are the device's.
+// Writes addresses and scales, but not tensor maps, into a copy of the launch's parameters.
 void patch(const PlannedLaunch& launch, const Arguments& arguments, std::span<std::byte> params);
 
 }  // namespace tessera::gemm

@@ -1,7 +1,7 @@
 // Which schedule for which problem: whole tiles alone (data-parallel), some tiles split
-// (stream-K), or every tile split alike (split-K, which is stream-K with a multiple of the tiles as
-// runs). Splitting fills the last wave, and costs partial sums that are written, read again and
-// added by a second launch. A model decides, in clock cycles of one SM. Host code.
+// (stream-K), or every tile split into equally many runs (split-K, a special case of stream-K).
+// Splitting fills the last wave, but its partials must be written, read again and added by a second
+// launch. A model decides, in clock cycles of one SM. Host code.
 #pragma once
 
 #include <initializer_list>
@@ -15,26 +15,26 @@ namespace tessera::schedule {
 // kernel's numbers come from.
 struct TileCosts {
   int ctas_per_sm;     // CTAs per SM
-  double start;        // until the first tile of a CTA has come
-  double k_tile;       // one k tile of one CTA while all resident CTAs fetch and multiply
-  double store;        // the end of a work item, less what other resident CTAs multiply meanwhile
-  double memory;       // operands and D by way of device memory, once
-  double add;          // the second launch, and its way to memory and back
-  double add_partial;  // reading one partial sum again, by the whole GPU
+  double start;        // until the first tile of a CTA has arrived
+  double k_tile;       // one k tile of one CTA while all resident CTAs load and multiply
+  double store;        // the end of a work item, minus what other resident CTAs multiply meanwhile
+  double memory;       // operands and D through device memory, once
+  double add;          // the second launch, with its memory latency
+  double add_partial;  // reading one partial again, by the whole GPU
 };
 
-// A CTA that has its SM for itself is not `resident` times as fast: four warps do not
-// fill it. HW: 40 of 54 TFLOP/s with one of two (128x64 at 1024^3 on an H200) give this share.
+// A CTA that is alone on its SM is not `ctas_per_sm` times as fast: four warps do not fill the SM.
+// HW: one CTA of two reaches 40 of 54 TFLOP/s (128x64 at 1024^3 on an H200), which gives kAlone.
 constexpr double slowdown(const TileCosts& costs, long long ctas, long long sms) {
   constexpr double kAlone = 0.85;
   const double together = static_cast<double>((ctas + sms - 1) / sms);
   return (together + kAlone) / (costs.ctas_per_sm + kAlone);
 }
 
-// Walked together: about a square of tiles in flight.
+// Rows of tiles that are walked together, so that the tiles in flight are about a square.
 inline constexpr int kGroup = 8;
-// A run shorter than this is all pipeline fill; a split closer than this to a tile's edge is not
-// worth its partial sum.
+// In k tiles. A shorter run would only fill the pipeline; a split that is closer to a tile's end is
+// not worth its partial.
 inline constexpr int kShortestRun = 4;
 inline constexpr int kSnap = 1;
 
@@ -85,7 +85,7 @@ constexpr Cycles predicted(const StreamK& s, int ctas, const TileCosts& costs) {
   const double whole_waves = waves + (rest > 0 ? slowdown(costs, rest, sms) : 0);
   Cycles c{.start = costs.start,
            .multiply = whole_waves * s.k_tiles * costs.k_tile,
-           // In the last wave nobody multiplies meanwhile.
+           // In the last wave no other CTA multiplies meanwhile.
            .store = (waves + (rest > 0) + costs.ctas_per_sm - 1) * costs.store,
            .memory = costs.memory,
            .add = 0};
@@ -114,7 +114,7 @@ constexpr StreamK choose_stream_k(long long m, long long n, long long k, BlockTi
     const int split = whole.tiles() - kept;
     const long long most = static_cast<long long>(split) * whole.k_tiles / kShortestRun;
     const int runs = most < ctas ? static_cast<int>(most) : ctas;
-    // As many runs as there is room for; such that no run crosses a tile; one an SM.
+    // As many runs as fit; as many, but no run in two tiles; one per SM; both.
     const int alone = ctas / costs.ctas_per_sm;
     for (const int candidate : {runs, runs / split * split, alone < runs ? alone : runs,
                                 (alone < runs ? alone : runs) / split * split}) {
@@ -131,8 +131,8 @@ constexpr StreamK choose_stream_k(long long m, long long n, long long k, BlockTi
   return best;
 }
 
-// Every tile of the last wave split, full or not: to test and to measure what the model would
-// leave.
+// Splits every tile of the last wave, whether the wave is full or not: for tests, and to measure
+// what the model would not split.
 constexpr StreamK split_last_wave(long long m, long long n, long long k, BlockTile block,
                                   int ctas) {
   const StreamK whole = data_parallel(m, n, k, block, ctas);

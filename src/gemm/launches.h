@@ -1,6 +1,6 @@
-// The launches of a plan. They hold no addresses: each address that a kernel is given is a patch,
-// a slot and a distance from it in bytes, which is written into the parameters when the plan is
-// executed. So one plan serves any number of operands.
+// The launches of a plan. They hold no addresses: each address in a kernel's parameters is a patch
+// (a slot, and a distance from it in bytes), which is applied when the plan is executed. So one
+// plan serves any number of operands.
 #pragma once
 
 #include <cstddef>
@@ -68,7 +68,7 @@ struct Product {
   Place a, b, c, d;
 };
 
-// A launch whose parameters are this one block.
+// A launch with this one parameter block.
 template <class Params>
 PlannedLaunch launch_of(const std::string& entry, const LaunchShape& shape, const Params& params) {
   PlannedLaunch planned{.launch = {.entry = entry, .shape = shape, .params = {}}};

@@ -1,5 +1,5 @@
-// The one-shot call: plans, prepares and executes, and keeps what it has prepared. The second call
-// for the same problem only looks it up.
+// The one-shot call: it plans, prepares and executes, and its handle keeps the prepared plan. A
+// second call for the same problem only looks the plan up.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace tessera::gemm {
 
-// Plans are the same for problems that differ in the values of alpha and beta, but not in whether
-// those are zero.
+// Problems that differ only in the values of alpha and beta share a plan, if the same ones of the
+// two are zero.
 struct PlanKey {
   Problem problem;  // alpha and beta 0 or 1
   Alignment alignment;
@@ -49,7 +49,7 @@ class Handle {
   explicit Handle(Device& device, std::size_t capacity = 256);
 
   Device& device() const { return device_; }
-  // The plan for these options on this device, prepared. Stays usable when the cache forgets it.
+  // The plan for these options on this device, prepared. Stays usable when the handle drops it.
   std::shared_ptr<const Prepared> prepared(const Problem& problem, const Alignment& alignment,
                                            const PlanOptions& options = {});
   // At least so many bytes for launches on this stream: its one block, which no other call is lent
@@ -84,7 +84,7 @@ class Handle {
   std::map<void*, Workspace> workspaces_;  // a node stays where it is
 };
 
-// D = alpha op(A) op(B) + beta C, with alpha and beta of the problem. Asynchronous where the device
+// D = alpha op(A) op(B) + beta C, with alpha and beta of the problem. Asynchronous if the device
 // is. Throws what plan(), prepare() and execute() throw; then nothing is launched.
 void multiply(Handle& handle, const Problem& problem, const Operands& operands,
               const PlanOptions& options = {}, void* stream = nullptr);

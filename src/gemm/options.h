@@ -1,5 +1,5 @@
-// What a caller may ask of a plan, and what a plan must know of operands and machine. Addresses are
-// no part of it: a plan holds for all operands of at least the alignment that it was made for.
+// What a caller may ask of a plan, and what a plan must know of operands and GPU. That does not
+// include addresses: a plan serves all operands of at least the alignment that it was made for.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 namespace tessera::gemm {
 
 enum class Policy {
-  kModel,   // where a model of the time expects it to pay
-  kNever,   // to measure what it brings
-  kAlways,  // to test it
+  kModel,   // where the cost model expects a gain
+  kNever,   // to measure the gain
+  kAlways,  // for tests
 };
 
 inline constexpr std::int64_t kAnyWorkspace = std::numeric_limits<std::int64_t>::max();
@@ -25,10 +25,10 @@ struct PlanOptions {
   std::optional<KernelChoice> kernel = {};       // empty: the one that is expected to be fastest
   Policy split = Policy::kModel;                 // tiles of the last wave, along k
   Policy repack = Policy::kModel;                // operands that tensor copies do not take
-  // Rows and columns beyond whole tiles, by launches of smaller tiles; kAlways: wherever there are
-  // some.
+  // Separate launches, of smaller tiles, for the rows and columns beyond whole tiles; kAlways:
+  // wherever there are some.
   Policy remainder = Policy::kModel;
-  bool deterministic = true;  // the same bits in every run; all kernels of today are
+  bool deterministic = true;  // the same bits in every run, as all kernels have today
 };
 bool operator==(const PlanOptions& x, const PlanOptions& y);
 
@@ -42,9 +42,9 @@ struct DeviceLimits {
 };
 DeviceLimits limits_of(const DeviceInfo& info);
 
-// HW: no copy and no store of a kernel is wider than 16 bytes, nor wants a better address.
+// HW: copies and stores of kernels are at most 16 bytes wide, and need no larger alignment.
 inline constexpr int kMostAlignment = 16;
-// Of a workspace, in bytes. What devices allocate is aligned at least so.
+// Of a workspace, in bytes. Devices allocate with at least this alignment.
 inline constexpr int kWorkspaceAlignment = 256;
 
 // Powers of two, in bytes, that divide the addresses of the operands; at most kMostAlignment.
@@ -54,7 +54,7 @@ struct Alignment {
   bool operator==(const Alignment&) const = default;
 };
 
-// The best alignment that these addresses have. An address of 0 has them all: nothing is read.
+// The largest alignment of each address, up to kMostAlignment. Address 0 has that: nothing is read.
 Alignment alignment_of(const Operands& operands);
 
 }  // namespace tessera::gemm

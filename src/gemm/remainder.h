@@ -1,8 +1,8 @@
 // Remainder tiles. 4097 x 4097 outputs take 17 x 33 tiles of 256x128, and a tenth of what these
-// multiply is outside of D. So a product may be planned in rectangles: whole tiles of its row, and
-// then the remainders of D to the right and below, by rows of the kernel with smaller tiles. The
-// corner belongs to one of the remainders. Each rectangle begins at the edge of a large tile, so
-// its operands are as aligned as the whole.
+// multiply is outside of D. So a product may be planned in rectangles: first the whole tiles of its
+// config row, then the rest of D, to the right and below, by rows with smaller tiles. The corner
+// belongs to one of these two. Each rectangle begins at the edge of a large tile, so its operands
+// are as aligned as those of the whole product.
 #pragma once
 
 #include <vector>
@@ -29,12 +29,12 @@ struct Rectangles {
   Cost cost() const;
 };
 
-// The product of a rectangle, its operands' addresses left out.
+// The product of a rectangle, without addresses.
 GemmParams product_of(const Rectangle& rectangle, const GemmParams& whole);
 
-// Searches for the rectangles of a product that cost least, all of them rows that tensor copies
-// load alone. One object for all rows of a kernel: remainders that rows have in common are priced
-// once.
+// Searches for the cheapest rectangles of a product, among rows whose operands are all loaded by
+// TMA. One object serves all rows of a kernel, so that remainders which several rows share are
+// priced once.
 class RemainderSearch {
  public:
   // `small`: the rows that may multiply remainders.
@@ -43,7 +43,7 @@ class RemainderSearch {
 
   // All of D by one row.
   Rectangles whole(const RatedRow& row) const;
-  // As the policy says, or what costs least; the rectangle of `row` first.
+  // What the policy asks for, else the cheapest; the rectangle of `row` comes first.
   Rectangles best(const RatedRow& row);
 
   // Products priced so far.
@@ -52,7 +52,7 @@ class RemainderSearch {
  private:
   struct Remainder {
     long long m, n;
-    Rectangle best;  // its begin is not known
+    Rectangle best;  // its begin is not set
     double cost;     // after another launch
   };
   Rectangle priced_rectangle(const RatedRow& row, long long m, long long n) const;

@@ -1,5 +1,5 @@
-// Tensor maps of canonical operands: which ones the copy engine takes, and what their maps say.
-// What takes a config row is for FP32 kernels.
+// Tensor maps of canonical operands: which operands TMA can load, and what their maps say.
+// Functions that take a config row are for FP32 kernels.
 #pragma once
 
 #include "gemm/family.h"
@@ -9,25 +9,25 @@ namespace tessera::gemm {
 // HW: coordinates of tensor copies are signed 32-bit (PTX ISA, cp.async.bulk.tensor).
 inline constexpr long long kMaxCoordinate = 0x7fffffff;
 
-// A matrix as tensor copies see it, without an address: `inner` elements are adjacent, rows are
-// `stride` elements apart.
+// The map of a matrix, without an address: `inner` elements are adjacent, rows are `stride`
+// elements apart.
 TensorMapDesc tensor_map_of(TensorType type, long long inner, long long outer, long long stride,
                             TensorBox box);
 
-// The operands as this row's tensor copies see them, without an address.
+// The maps of the operands for this row's boxes, without addresses.
 TensorMapDesc map_of_a(const KernelRow& row, const GemmParams& canonical);
 TensorMapDesc map_of_b(const KernelRow& row, const GemmParams& canonical);
 
-// Whether a map may say this of an operand whose address is a multiple of `alignment` bytes.
+// Whether this map is legal for an operand whose address is a multiple of `alignment` bytes.
 bool can_be_mapped(TensorMapDesc desc, int alignment);
 
-// Whether the row's ways to load suit these operands. Rows without such ways suit all.
+// Whether the row's majors and loads suit these operands. Rows with run-time strides suit all.
 bool can_load(const KernelRow& row, const Request& request);
 
 // The first row of a variant whose majors and loads suit the operands; null where none does.
 const KernelRow* row_of_loads(const Variant& variant, const Request& request);
 
-// Adds the maps of operands that the row loads by tensor copies, at these offsets.
+// Adds the maps of the operands that the row loads by TMA, at these offsets.
 void add_maps(PlannedLaunch& launch, const KernelRow& row, const Product& product,
               std::size_t a_offset, std::size_t b_offset);
 

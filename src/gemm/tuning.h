@@ -1,4 +1,4 @@
-// Measured rates of kernels: the tuned numbers of the cost model. Each refers to a config row.
+// Measured rates of kernels, for the cost model. Each belongs to one variant.
 #pragma once
 
 #include <string_view>
@@ -12,13 +12,13 @@ struct Rate {
   double tflops;  // whole GPU, large square, burst
 };
 
-// On GPUs other than the one that was measured only their order and proportion matter.
+// On other GPUs than the measured one only their proportions matter.
 inline constexpr Rate kRates[] = {
 #include "gemm/tuning/estimates.inc"
 #include "gemm/tuning/h200.inc"
 };
 
-// TFLOP/s; 0 where nobody measured it.
+// TFLOP/s; 0 for a variant that was not measured.
 constexpr double rate_of(std::string_view kernel, std::string_view variant) {
   for (const Rate& rate : kRates) {
     if (rate.kernel == kernel && rate.variant == variant) return rate.tflops;

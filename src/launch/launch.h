@@ -1,5 +1,5 @@
-// One launch of one entry point: where it runs and with which bytes. A plan is a short list of
-// these.
+// One launch of one entry point: its grid, its parameters and its tensor maps. A plan is a short
+// list of these.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +11,24 @@
 
 namespace tessera {
 
-// The grid of the library's kernels is linear: tile indices live in grid.x alone (the others end at
-// 65535). The further extents are for kernels of others.
+// The grid of the library's kernels is linear: tile indices are in grid.x alone (the others end at
+// 65535). The other extents are for kernels of users.
 struct LaunchShape {
   std::int64_t grid = 1;       // thread blocks, at most 2^31 - 1
   int block = 32;              // threads of a block along x
-  int block_y = 1;             // and along y: 1 but for the first rungs
-  int shared_bytes = 0;        // dynamic shared memory a block
+  int block_y = 1;             // and along y: 1 except in the first rungs
+  int shared_bytes = 0;        // dynamic shared memory per block
   int grid_y = 1, grid_z = 1;  // at most 65535
   int block_z = 1;             // at most 64
   int cluster[3] = {0, 0, 0};  // thread blocks of a cluster; 0: what the kernel says, else 1
-  // Programmatic dependent launch: the grid may start while the launch before it still runs, and
-  // its kernel waits by griddepcontrol before it reads what that one wrote. The virtual GPU starts
-  // it afterwards.
+  // Programmatic dependent launch: the grid may start while the previous launch still runs, and its
+  // kernel waits by griddepcontrol before it reads what that one wrote. The virtual GPU starts it
+  // after that one has ended.
   bool starts_early = false;
 };
 
-// A tensor map among a launch's parameters. Every device encodes maps in its own way, so a plan
-// says what the map means, and the device writes its own 128 bytes at `offset` when it launches.
+// A tensor map among a launch's parameters. Each device has its own encoding, so a plan holds the
+// description, and the device writes its 128 bytes at `offset`.
 struct LaunchTensorMap {
   std::size_t offset = 0;  // in the parameters, a multiple of 64
   TensorMapDesc desc;

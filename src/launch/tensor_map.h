@@ -1,5 +1,5 @@
-// What a tensor map says: where a tensor lies and which box of it a tensor copy moves to or from
-// shared memory. Each device encodes it in 128 bytes of its own, which kernels take as a parameter.
+// What a tensor map says: where a tensor is, and which box of it a tensor copy moves to or from
+// shared memory. Each device has its own 128-byte encoding, which kernels take as a parameter.
 #pragma once
 
 #include <array>
@@ -55,13 +55,13 @@ struct alignas(64) TensorMapBytes {
   std::array<std::byte, 128> bytes = {};
 };
 
-// The tensor type whose copies move elements of a type: their bits for those that have none of
-// their own. Throws kUnsupported for a type that no tensor copy moves.
+// The tensor type whose copies move elements of this type; an integer type of the same size for
+// types that have none of their own. Throws kUnsupported for a type that no tensor copy moves.
 TensorType tensor_type_of(ElementType type);
 std::uint32_t element_bytes(TensorType type);
 bool is_floating(TensorType type);
 
-// Ok, or a sentence that names the argument, its value and the rule that it breaks.
+// Not ok for an illegal map: names the argument, its value and the rule.
 Status check(const TensorMapDesc& desc);
 
 }  // namespace tessera

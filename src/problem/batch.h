@@ -24,7 +24,7 @@ struct Batch {
   bool operator==(const Batch&) const = default;
 };
 
-// Not ok for a negative count or stride, outputs on top of each other, or no alignment.
+// Not ok for a negative count or stride, overlapping outputs, or pointers without an alignment.
 Status check(const Batch& batch);
 // "a strided batch of 3", for messages.
 std::string describe(const Batch& batch);

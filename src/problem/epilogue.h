@@ -20,7 +20,7 @@ struct Epilogue {
   bool is_identity() const { return bias == Bias::kNone && activation == Activation::kIdentity; }
 };
 
-// Not ok for values that are none of the enums'.
+// Not ok for a value outside of its enum.
 Status check(const Epilogue& epilogue);
 // "bias per row, relu", for messages.
 std::string describe(const Epilogue& epilogue);

@@ -33,7 +33,7 @@ std::string_view text_of(const Table& table, Value value) {
   return at->second;
 }
 
-// A matrix as it stands in memory, before op: rows x cols with leading dimension ld.
+// A matrix in memory, before op: rows x cols with leading dimension ld.
 MatrixView stored(Order order, std::int64_t rows, std::int64_t cols, std::int64_t ld) {
   return order == Order::kColumnMajor ? MatrixView{rows, cols, 1, ld}
                                       : MatrixView{rows, cols, ld, 1};

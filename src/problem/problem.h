@@ -23,7 +23,7 @@ char name_of(Op op);                    // 'N', 'T'
 Order parse_order(std::string_view name);
 
 // op(A) is m x k, op(B) is k x n, C and D are m x n, in the caller's own order.
-// A leading dimension of 0 stands for the smallest legal one (resolved by with_default_ld).
+// A leading dimension of 0 means the smallest legal one (with_default_ld fills it in).
 struct Problem {
   std::int64_t m = 0, n = 0, k = 0;
   Types types;
@@ -44,11 +44,11 @@ void set_layout(Problem& problem, std::string_view layout);  // throws StatusErr
 struct MatrixView {
   std::int64_t rows = 0, cols = 0;
   std::int64_t row = 0, col = 0;  // strides in elements
-  // Elements from the first to one past the last one addressed; 0 for an empty matrix.
+  // Elements from the first one addressed to one past the last; 0 for an empty matrix.
   std::int64_t span() const { return rows && cols ? (rows - 1) * row + (cols - 1) * col + 1 : 0; }
 };
 
-// op(A), op(B), C and D of the problem in the caller's own terms (strides follow order, op and ld).
+// op(A), op(B), C and D of the problem as the caller means them (strides follow order, op and ld).
 MatrixView view_a(const Problem& problem);  // (m, k)
 MatrixView view_b(const Problem& problem);  // (k, n)
 MatrixView view_c(const Problem& problem);  // (m, n)
@@ -56,8 +56,8 @@ MatrixView view_d(const Problem& problem);  // (m, n)
 
 Problem with_default_ld(Problem problem);
 
-// Not ok when a size is negative, an ld too small, a factor or an extent beyond its type, or a part
-// of the problem makes no sense: names argument, value and rule.
+// Not ok if a size is negative, an ld too small, a factor or an extent too large for its type, or a
+// batch, epilogue or scale illegal: names argument, value and rule.
 Status check(const Problem& problem);
 
 // Base addresses of the operands; C may be null when beta == 0, A and B when they are not read.
@@ -65,19 +65,19 @@ struct Operands {
   std::uint64_t a = 0, b = 0, c = 0, d = 0;
 };
 
-// Not ok when D shares an element with A or B, or with C other than being C itself (same ldd).
-// Exact: sub-blocks of one matrix that interleave in memory but share no element are legal. A batch
-// is not looked at beyond its first product.
+// Not ok if D shares an element with A or B, or with C unless D is C itself (and ldd is ldc).
+// Exact: sub-blocks of one matrix that interleave in memory but share no element are legal. Of a
+// batch only the first product is checked.
 Status check_overlap(const Problem& problem, const Operands& operands);
 
-// Not ok, kUnsupported, for what no kernel does yet: a batch, an epilogue, scales. Names it.
+// Not ok, kUnsupported, for what no kernel can do yet: a batch, an epilogue, scales. Names it.
 Status check_plain(const Problem& problem);
 
-// The problem as kernels see it: C and D row-major, k and alpha zero when A and B must not be read.
+// The problem as kernels see it: C and D row-major, k and alpha zero if A and B must not be read.
 struct Canonical {
   std::int64_t m = 0, n = 0, k = 0;
   bool exchanged = false;  // A is the caller's B and B its A: the caller's order is column-major
-  Types types;             // of the operands as they are here
+  Types types;             // of the operands after that exchange
   MatrixView a, b;         // (m, k) and (k, n)
   std::int64_t c_row = 0, d_row = 0;
   double alpha = 0, beta = 0;

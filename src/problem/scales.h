@@ -1,5 +1,5 @@
-// Factors that bring numbers of narrow types back to their size: FP32, multiplied into op(A) and
-// op(B) as they are read, and into D before it is rounded.
+// Scale factors for narrow types. They are FP32, and are multiplied into op(A) and op(B) as these
+// are read, and into D before it is rounded.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct Scales {
   }
 };
 
-// Not ok for values that are none of the enum's.
+// Not ok for a value outside of its enum.
 Status check(const Scales& scales);
 // "A per row, D per tensor", for messages.
 std::string describe(const Scales& scales);

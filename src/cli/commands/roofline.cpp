@@ -1,4 +1,4 @@
-// tessera roofline: kernels beside the limits of a GPU, from counts on the virtual GPU and the
+// tessera roofline: kernels against the limits of a GPU, from counts on the virtual GPU and the
 // prediction of their time.
 #include <fmt/format.h>
 

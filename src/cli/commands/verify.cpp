@@ -124,7 +124,7 @@ lab::VerifyOptions verify_options_of(const Options& options, std::uint64_t seed)
   return verify;
 }
 
-// On the device, or on the virtual GPU when a GPU that nobody insisted on cannot load the image.
+// On the device, or on the virtual GPU if a GPU that was not asked for cannot load the image.
 lab::Record check_one(Devices& devices, const KernelChoice& kernel, const lab::VerifyCase& data) {
   try {
     return lab::verify_record(*devices.device, kernel, data);

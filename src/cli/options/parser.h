@@ -22,7 +22,7 @@ class Option {
       const std::string& description) const;  // replaces the one it was declared with
   Option required() const;
   Option expected(int values) const;
-  Option one_value_each() const;  // of a list: given anew for each value
+  Option one_value_each() const;  // of a list: the option is repeated for each value
 
  private:
   CLI::Option* option_;

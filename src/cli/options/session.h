@@ -20,8 +20,8 @@ namespace tessera::cli {
 
 struct Devices {
   std::unique_ptr<Device> device;
-  std::unique_ptr<Device> fallback;  // the virtual GPU beside a real one that nobody asked for
-  std::string note;                  // why there is no GPU, when nobody asked for one
+  std::unique_ptr<Device> fallback;  // the virtual GPU, next to a real one that was not asked for
+  std::string note;                  // why there is no GPU, if none was asked for
 
   // What --device says for the device of this record.
   std::string word_of(const lab::Record& record) const;

@@ -9,7 +9,7 @@ namespace tessera::cli {
 
 struct LiveColumn {
   std::string header;
-  std::size_t width = 0;  // at least; a longer cell moves what stands right of it
+  std::size_t width = 0;  // at least; a longer cell moves the cells to its right
   bool right = false;     // numbers
 };
 

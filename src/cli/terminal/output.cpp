@@ -30,7 +30,7 @@ bool same_place(const std::string& one, const std::string& other) {
 
 bool reader_is_gone = false;
 
-// Writes to stdout; what nobody reads any more counts as written. 0: an error, as ever.
+// Writes to stdout; bytes for a closed pipe count as written. 0: an error.
 ssize_t write_or_drop(void*, const char* text, std::size_t bytes) {
   for (std::size_t done = 0; done < bytes && !reader_is_gone;) {
     const ssize_t count = write(STDOUT_FILENO, text + done, bytes - done);

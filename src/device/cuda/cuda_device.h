@@ -24,7 +24,7 @@ std::unique_ptr<Device> make_cuda_device_in_context();
 // The same through the driver in another library, for tests.
 namespace tessera::cuda {
 
-// The library that the driver is loaded from on every Linux machine.
+// The driver library on every Linux machine.
 inline constexpr const char* kDriverLibrary = "libcuda.so.1";
 
 std::unique_ptr<Device> make_device(const char* library, int index = 0);

@@ -60,7 +60,7 @@ enum Attribute : int {
 
 enum FunctionAttribute : int { kMaxDynamicSharedBytes = 8, kNonPortableCluster = 14 };
 
-// CUlaunchAttribute and CUlaunchConfig, as far as clusters and early starts need them.
+// CUlaunchAttribute and CUlaunchConfig, as far as clusters and programmatic launches need them.
 struct LaunchAttribute {
   static constexpr int kClusterDimension = 4;
   static constexpr int kProgrammaticStreamSerialization = 6;
@@ -84,8 +84,8 @@ enum JitOption : int { kErrorLogBuffer = 5, kErrorLogBufferBytes = 6 };
 // Keys of the "extra" list of a launch: one parameter buffer and its size.
 inline constexpr std::uintptr_t kParamEnd = 0, kParamBuffer = 1, kParamBufferSize = 2;
 
-// Every driver call that this project makes. A member is named after the call; the exported symbol,
-// with its version suffix, stands in driver.cpp.
+// Every driver call that this project makes. A member is named after the call; driver.cpp has the
+// exported symbol, with its version suffix.
 struct Driver {
   Result (*init)(unsigned flags);
   Result (*driver_get_version)(int* version);
@@ -146,7 +146,7 @@ std::string release_name(int version);
 // "cuMemAlloc_v2 failed: CUDA_ERROR_OUT_OF_MEMORY (out of memory)".
 std::string describe(const Driver& driver, std::string_view call, Result result);
 
-// Throws StatusError unless the result is kSuccess: kFailed when a kernel went wrong, kUnavailable
+// Throws StatusError unless the result is kSuccess: kFailed for a fault of a kernel, kUnavailable
 // otherwise. The message names the call and what to do next.
 void check(const Driver& driver, std::string_view call, Result result);
 

@@ -1,5 +1,5 @@
-// A cubin runs on one architecture, PTX on that and later ones, and an old driver reads neither
-// when they come from a newer compiler. This file picks the first code of an image that loads.
+// A cubin runs on one architecture, PTX on that and later ones, and an old driver can load neither
+// if a newer compiler made them. This file picks the first code of an image that loads.
 #pragma once
 
 #include <string>
@@ -19,9 +19,9 @@ struct LoadedModule {
   bool is_patched = false;
 };
 
-// Loads the patched cubin of an image that has one, where SM and hash are those that it was made
-// for; else the cubin, else the PTX it was made from, else a further cubin, else the portable PTX.
-// Throws kUnavailable with one sentence that gives the reason of each.
+// Loads the patched cubin if the image has one and SM and hash match; else the cubin, else the PTX
+// that it was made from, else a further cubin, else the portable PTX. Throws kUnavailable, with one
+// sentence that gives the reason of each.
 LoadedModule load_module(const Driver& driver, const CodeImage& image, int sm);
 
 }  // namespace tessera::cuda

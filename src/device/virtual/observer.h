@@ -13,7 +13,7 @@
 
 namespace tessera {
 
-// What the virtual GPU saw during one launch, and of one instruction in it. Tagged exact: it counts
+// The virtual GPU's counts of one launch, and of one instruction in it. Tagged exact: they are of
 // the PTX.
 using LaunchCounts = vgpu::LaunchReport;
 using InstructionCount = vgpu::InstructionReport;
@@ -25,7 +25,7 @@ class LaunchFault : public StatusError {
   LaunchFault(Status status, vgpu::Finding finding, std::vector<vgpu::Finding> before = {})
       : StatusError(std::move(status)), finding_(std::move(finding)), before_(std::move(before)) {}
   const vgpu::Finding& finding() const { return finding_; }
-  // What the checks had found until then: often why it happened.
+  // Earlier findings of the checks, which often explain the fault.
   const std::vector<vgpu::Finding>& before() const { return before_; }
 
  private:

@@ -111,7 +111,7 @@ FormClass classify(std::string_view form);
 inline bool is_double(std::string_view form) { return form.find(".f64") != form.npos; }
 
 // FLOP that one warp's issue of a matrix product adds: 2 MNK of "...m16n8k16...", 0 without a
-// shape. Four warps issue a wgmma together, a quarter is each one's.
+// shape. Four warps issue a wgmma together, and each has a fourth of it.
 std::uint64_t matrix_flop(std::string_view form);
 
 }  // namespace tessera::lab

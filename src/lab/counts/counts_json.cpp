@@ -45,7 +45,7 @@ Json json_of(const vgpu::SharedCounts& s) {
           {"pair", json_of(s.pair)}};
 }
 
-// Memories that nobody touched are left out.
+// Memories without accesses are left out.
 Json json_of(const vgpu::MemoryCounts& m) {
   Json out = Json::object();
   if (m.global.requests != 0) out["global"] = json_of(m.global);

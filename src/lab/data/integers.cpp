@@ -14,7 +14,7 @@ namespace {
 using Words = std::vector<std::uint64_t>;
 
 constexpr double kQuarters = 4;  // alpha, beta and D are whole numbers of quarters
-// A D of few digits leaves little room beside the factors.
+// A D of few digits leaves little room for the factors.
 constexpr double kLargestScale = 16, kLargestNarrowScale = 2;
 constexpr int kNarrowDigits = 24, kFewestDigits = 8;
 constexpr double kLargestValue = 0x1p62;

@@ -35,7 +35,7 @@ Runs runs_of(const MatrixView& view);
 
 class HostMatrix {
  public:
-  // All poison. The first element stands `offset` elements behind a 256-byte boundary, with
+  // All poison. The first element is `offset` elements after a 256-byte boundary, with
   // guard_bytes (a multiple of 256) before and after. Throws kUnavailable when memory is short.
   HostMatrix(ElementType type, const MatrixView& view, std::size_t guard_bytes, int offset = 0);
 

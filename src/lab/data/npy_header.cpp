@@ -144,7 +144,7 @@ std::uint64_t little_endian(std::string_view bytes) {
   return value;
 }
 
-// Where the header's text stands. Version 1 has 2 bytes of length, later ones 4.
+// Where the header's text is. Version 1 has 2 bytes of length, later ones 4.
 std::string_view header_text(std::string_view file, const std::string& what) {
   if (file.substr(0, kMagic.size()) != kMagic.substr(0, file.size())) {
     refuse(what, "is not a .npy file: it does not start with NumPy's magic word");

@@ -22,7 +22,7 @@ struct NpyFields {
 // Throws kBadArgument.
 NpyFields parse_npy_fields(std::string_view file, const std::string& what);
 
-// Everything that stands before the data, format version 1.
+// Everything before the data, format version 1.
 std::string npy_header(const std::string& descr, bool fortran_order,
                        const std::vector<std::int64_t>& shape);
 

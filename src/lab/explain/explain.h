@@ -1,4 +1,4 @@
-// What limits a kernel and where: the counts of one run on the virtual GPU laid beside the
+// What limits a kernel and where: the counts of one run on the virtual GPU compared with the
 // arithmetic of the problem and the numbers of one GPU.
 #pragma once
 

@@ -88,7 +88,7 @@ std::string resources_text(const Explanation& e) {
              grouped(std::round(t.scattered)), grouped(std::round(t.global)), kBankModel));
 }
 
-// TFLOP/s at which device memory delivers the words of an intensity, beside the peak.
+// TFLOP/s at which device memory delivers the words of an intensity, and the peak.
 std::string allowed(const Explanation& e, double intensity) {
   const double tflops = e.gpu.memory_gbs * intensity * 1e-3;
   return fmt::format("{:.3g} TFLOP/s ({} of {})", tflops, percent(tflops / e.peak_tflops),

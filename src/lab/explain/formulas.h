@@ -29,7 +29,7 @@ WordFormulas word_formulas(const Problem& problem, const KernelRow& row, bool pa
 // FLOP for each byte, 0 where there are none.
 double intensity(double flop, double words, ElementType type);
 
-// One formula beside its count.
+// One formula and its count.
 struct FormulaCheck {
   std::string what;     // "global reads, blocked"
   std::string formula;  // "MNK (1/32 + 1/32)"

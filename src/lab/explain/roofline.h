@@ -1,4 +1,4 @@
-// Kernels beside the limits of a GPU: how many FLOP each does for a byte, counted three ways, and
+// Kernels against the limits of a GPU: how many FLOP each does per byte, counted three ways, and
 // how fast it is. A count without its denominator says nothing, so all three are kept by name.
 #pragma once
 

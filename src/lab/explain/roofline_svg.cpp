@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kWidth = 1280, kHeight = 760;
 constexpr double kLeft = 78, kRight = 806, kTop = 104, kBottom = 640;
-constexpr double kLabelX = 836, kSpeedX = 1090, kBoundX = 1108;  // columns beside the plot
+constexpr double kLabelX = 836, kSpeedX = 1090, kBoundX = 1108;  // columns next to the plot
 constexpr double kLabelStep = 19;
 
 // One colour a bound; distinct for colour-blind readers (Okabe and Ito), legible on white and
@@ -147,7 +147,7 @@ std::string bandwidth_roof(const BandwidthRoof& roof, const Scale& scale, double
   if (to <= from) return "";
   std::string svg = line(scale.x(from), scale.y(from * slope), scale.x(to), scale.y(to * slope),
                          "class=\"roof\" stroke-width=\"2\"");
-  // The label stands along the roof, in its lower half: kernels gather above.
+  // The label is along the roof, in its lower half: kernels gather above.
   const double at = from * std::pow(to / from, 0.26);
   const double angle = -180 / std::acos(-1.0) *
                        std::atan2(scale.y(slope) - scale.y(10 * slope), scale.x(10) - scale.x(1));

@@ -1,4 +1,4 @@
-// Where a kernel's cost stands: its PTX instructions gathered by source line, form and what they
+// Where a kernel's cost is: its PTX instructions gathered by source line, form and what they
 // touch, so that an unrolled loop is one row and the two loads of one line are two.
 #pragma once
 
@@ -16,8 +16,8 @@ struct Site {
   std::string entry;  // the kernel's entry that ran it
   std::string file;   // "src/ladder/03_shared_tile/kernel.cu"; empty if unknown
   int line = 0;
-  std::string via;   // the inlined line that it really stands in, "src/ladder/shared/common.h:61"
-  std::string text;  // of the line; empty without the source tree
+  std::string via;         // the line of the inlined function, "src/ladder/shared/common.h:61"
+  std::string text;        // of the line; empty without the source tree
   std::string touches;     // "tile_b", "operand a"; empty if not found or no access
   std::string form;        // "ld.shared.f32"
   int instructions = 0;    // of the PTX

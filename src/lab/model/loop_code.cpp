@@ -209,8 +209,8 @@ double barriers_in(const Loop& loop) {
 }
 
 // The loop whose turns meet at barriers that the inner one does not have: tile after tile. Where
-// the inner loop has all of them, it is one turn a tile, and what stands around it runs once for
-// each tile of D of a persistent kernel.
+// the inner loop has all of them, it is one iteration per tile, and the code around it runs once
+// for each tile of D of a persistent kernel.
 const Loop* loop_around(const CubinKernel& kernel, const Loop& inner) {
   for (const Loop& loop : kernel.loops) {
     if (!contains(loop, inner)) continue;

@@ -23,7 +23,7 @@ struct LaunchPrediction {
   std::string entry;
   double ms = 0;
   std::string bound;            // the busiest unit, or "latency" when all of them mostly wait
-  int ctas_of_sm = 0;           // resident at a time
+  int ctas_of_sm = 0;           // at a time
   double waves = 0;             // how often they fill the GPU
   std::vector<UnitTime> units;  // the busiest first
 };

@@ -1,4 +1,4 @@
-// One SM running a kernel's main loop: all resident warps, instruction by instruction, with the
+// One SM running a kernel's main loop: all warps on it, instruction by instruction, with the
 // stall cycles and scoreboards that ptxas wrote, units that are busy for a while, one path to
 // shared memory and L1, and barriers. A model: no instruction cache, no memory beyond latency and
 // rate.
@@ -17,7 +17,7 @@ struct Residency {
 };
 
 struct LoopTime {
-  double cycles = 0;                  // of one iteration of all resident warps, in the steady state
+  double cycles = 0;                  // of one iteration of all warps, in the steady state
   double issue = 0;                   // instructions issued in that time, all four parts
   double misses = 0;                  // cycles that the way from L2 to the SM was taken
   std::array<double, kUnits> busy{};  // cycles that each unit was taken; of the four parts the mean

@@ -22,7 +22,7 @@ Json optional_json(const std::optional<T>& value) {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-// JSON has no infinity: an error without bound is null beside "failed".
+// JSON has no infinity: an error without bound is null, with "failed".
 Json finite_json(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
 }

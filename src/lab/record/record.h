@@ -114,8 +114,8 @@ Json to_json(const Record& record);
 Json to_json(const Environment& environment);
 Json to_json(const Environment& environment, const std::vector<Record>& records);  // the whole file
 
-// Writes beside the target and renames: an existing file is replaced whole or left as it was. "-"
-// is stdout. Throws kBadArgument that names the argument ("--json"), the path and the reason.
+// Writes a new file, then renames it: an existing file is replaced whole or left as it was. "-" is
+// stdout. Throws kBadArgument that names the argument ("--json"), the path and the reason.
 void write_file(const std::string& path, std::string_view text,
                 std::string_view argument = "output");
 // Throws like write_file would, before hours of work are spent; writes nothing.

@@ -43,7 +43,7 @@ struct BenchOptions {
 std::vector<Record> bench(Device& device, const std::vector<BenchCandidate>& candidates,
                           const Problem& problem, const BenchOptions& options = {});
 
-// What stands for a patched kernel's verification on the virtual GPU, which runs PTX: "as 15 (PTX);
+// Instead of a patched kernel's verification on the virtual GPU, which runs PTX: "as 15 (PTX);
 // cubin proved equal". Empty for kernels with PTX of their own.
 std::string verified_by_proof(const Kernel& kernel);
 

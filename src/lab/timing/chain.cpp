@@ -28,7 +28,7 @@ struct Matrices {
         on_c(uploaded(device, c)),
         on_d{DeviceBuffer(device, c.total_bytes()), DeviceBuffer(device, c.total_bytes())} {}
 
-  // Operands of link i: the last product stands where A stood.
+  // Operands of link i: the last product is where A was.
   Operands link(int i) const {
     return {i == 0 ? on_a.address() : on_d[(i + 1) % 2].address(), on_b.address(), on_c.address(),
             on_d[i % 2].address()};

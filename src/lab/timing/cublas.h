@@ -1,5 +1,5 @@
-// The functions of cuBLAS and cuBLASLt that the baseline calls, as they stand in the library's C
-// interface. Our own prototypes: no header of the vendor is needed to build.
+// The functions of cuBLAS and cuBLASLt that the baseline calls. The prototypes of their C interface
+// are ours: no header of the vendor is needed to build.
 #pragma once
 
 #include <array>
@@ -73,7 +73,7 @@ struct Library {
                     const LtAlgorithm*, void* workspace, std::size_t workspace_bytes, Stream);
 };
 
-// Loads libcublas and the libcublasLt beside it. False, with the loader's words, when it cannot.
+// Loads libcublas and the libcublasLt next to it. False, with the loader's words, when it cannot.
 bool load_library(const std::string& path, Library& library, std::string& problem);
 
 }  // namespace tessera::lab::cublas

@@ -22,7 +22,7 @@ struct BenchRow {
   bool is_told = false;   // a record of it is out
 };
 
-// Which code ran, and in how much memory beside the operands.
+// Which code ran, and how much memory it used in addition to the operands.
 void set_code(Record& record, const LoadedImage& image, std::int64_t workspace_bytes);
 
 // The seed of the order of one problem's candidates: another one for each problem and mode, and the

@@ -14,7 +14,7 @@ struct Shape {
   std::int64_t m, n, k;
 };
 
-// Every size of the list 0 1 2 3 7 16 31 32 33 63 65 127 128 129 255 257 stands at least once in
+// Every size of the list 0 1 2 3 7 16 31 32 33 63 65 127 128 129 255 257 occurs at least once in
 // each place; tails in one, two and three dimensions at once.
 constexpr std::array kShapes{
     Shape{0, 7, 3},      Shape{3, 0, 16},    Shape{2, 3, 0},      Shape{1, 1, 1},

@@ -1,6 +1,6 @@
 // What D should be. Products that are summed in FP32 or less are recomputed in FP64 (OpenBLAS where
-// it can be loaded, else our own blocked loop), FP64 products in double-double; beside each value
-// stands the magnitude that the error bound scales with. Beyond 2^31 multiply-adds only a sample of
+// it can be loaded, else our own blocked loop), FP64 products in double-double. Each value comes
+// with the magnitude that the error bound scales with. Beyond 2^31 multiply-adds only a sample of
 // the entries is computed.
 #pragma once
 
@@ -41,7 +41,7 @@ struct ReferenceOptions {
   std::uint64_t seed = 1;          // of the sample
 };
 
-// Whether D is small enough to be computed whole; else a sample stands for it.
+// Whether D is small enough to be computed whole; else a sample represents it.
 bool fits_full_reference(const Problem& problem, std::int64_t full_limit = kFullReferenceLimit);
 
 // Reads A and B only when alpha and k are not zero, C only when beta is not zero.

@@ -15,7 +15,7 @@
 
 namespace tessera::sass {
 
-// How often each instruction name (name_of) stands in a stretch of code. Instructions that can
+// How often each instruction name (name_of) occurs in a stretch of code. Instructions that can
 // never run are left out.
 using Histogram = std::map<std::string, int>;
 

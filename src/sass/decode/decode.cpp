@@ -35,7 +35,7 @@ std::unordered_map<int, const Row*> index_rows() {
   return index;
 }
 
-// Text goes out as it stands, a word in braces as what it names.
+// Prints text as it is, and a word in braces as what it names.
 void print_pattern(Decoding& decoding, std::string_view pattern) {
   while (!pattern.empty()) {
     const std::size_t open = pattern.find('{');

@@ -55,7 +55,7 @@ struct Decoding {
   void print(std::string_view text) { operation.text += text; }
 };
 
-// Prints what stands between two braces, without them; "name" or "name:argument". Throws
+// Prints the text between two braces, without them; "name" or "name:argument". Throws
 // std::logic_error on a word that it does not know: a mistake in a row.
 void print_piece(Decoding& decoding, std::string_view piece);
 // The same for words that begin with a dot. False if there is no such word.

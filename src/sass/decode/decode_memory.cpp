@@ -16,7 +16,7 @@ std::string plus_offset(std::int64_t offset, bool alone) {
 }
 
 // [R8+UR4+0x100]: a register of the thread, one of the warp at bit `uniform` where the instruction
-// has one, and a signed distance. A zero register is left out where another one stands.
+// has one, and a signed distance. A zero register is left out next to another one.
 std::string address(Decoding& decoding, int uniform, std::int64_t offset, bool scales = true) {
   const bool has_uniform = uniform != 0 && decoding.bit(91);
   std::string text;

@@ -92,7 +92,7 @@ Source wide_source(const Decoding& decoding) {
   }
 }
 
-// Where logical operand 0, 1 or 2 stands. In forms 2, 3 and 7 the third operand has the field at
+// Where logical operand 0, 1 or 2 is. In forms 2, 3 and 7 the third operand has the field at
 // bit 32 and the second one moves to bit 64.
 Slot slot_of(const Decoding& decoding, int operand) {
   if (operand == 0) return kSlotA;

@@ -97,7 +97,7 @@ void print_convergence(Decoding& decoding, int place) {
 }
 
 // HW: the distance counts units of 4 bytes, signed, in bits 34-81; from sm_90 on its lowest 8 bits
-// stand in bits 16-23.
+// are in bits 16-23.
 std::int64_t distance_of(const Decoding& decoding) {
   std::int64_t distance = signed_bits(decoding, 34, 48);
   if (decoding.sm >= 90) {
@@ -130,7 +130,7 @@ void print_collective(Decoding& decoding) {
   print_target(decoding);
 }
 
-// BSSY keeps its distance in bytes where immediates stand.
+// BSSY keeps its distance, in bytes, in the field of immediates.
 void print_join(Decoding& decoding) { print_from_next(decoding, signed_bits(decoding, 32, 32)); }
 
 void print_branch_condition(Decoding& decoding) {
@@ -215,7 +215,7 @@ void print_all_warp_predicates(Decoding& decoding) {
   print_predicates(decoding, kUniformPredicate, "UPR");
 }
 
-// Votes give a mask, a predicate or both; a mask that nobody wants is left out.
+// Votes give a mask, a predicate or both; an unused mask is left out.
 void print_vote_result(Decoding& decoding) {
   const std::string text = written_register(decoding, kGeneral, 16, 1);
   if (text != "RZ") decoding.print(text + ", ");
@@ -225,7 +225,7 @@ void print_match_result(Decoding& decoding) {
   if (!decoding.bit(79)) decoding.print(written_predicate(decoding, kPredicate, 81) + ", ");
 }
 
-// Which part of the register a small integer stands in.
+// Which part of the register holds a small integer.
 void print_part(Decoding& decoding) {
   if (decoding.form() != 1) return;
   const std::uint64_t part = decoding.bits(60, 2), size = decoding.bits(84, 2);

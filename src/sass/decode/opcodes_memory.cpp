@@ -64,7 +64,7 @@ std::span<const Row> memory_rows() {
   return rows;
 }
 
-// Copies that run beside the thread, and the objects in shared memory that count them.
+// Asynchronous copies, and the objects in shared memory that count them.
 std::span<const Row> async_rows() {
   constexpr auto kVariable = Timing::kVariable, kControl = Timing::kControl;
   constexpr auto kWarp = Guard::kWarp;

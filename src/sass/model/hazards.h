@@ -1,7 +1,7 @@
-// Hardware does not interlock results of fixed latency, and waits for others only where a wait
-// stands. This finds places where a kernel would compute with a value that is not there yet, or
-// lose one that is still needed, on any path. It judges by what ptxas itself does (latencies.h),
-// so a kernel without findings keeps to ptxas' distances; it is not a proof about silicon.
+// Hardware does not interlock results of fixed latency, and waits for other results only where the
+// code says so. This finds places where a kernel would compute with a value that has not arrived,
+// or lose one that is still needed, on any path. It judges by ptxas' own distances (latencies.h),
+// so a kernel without findings keeps to those; it is not a proof about silicon.
 #pragma once
 
 #include <cstddef>

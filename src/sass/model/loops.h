@@ -1,5 +1,5 @@
 // A branch to an earlier address need not close a loop: compilers put rare blocks behind the code
-// that they return to. What makes a loop is that its head stands on every way to the branch.
+// that they return to. It is a loop if its head is on every path to the branch.
 #pragma once
 
 #include <cstddef>

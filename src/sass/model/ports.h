@@ -93,11 +93,11 @@ class PortState {
 // cycles: 0.3 by a profile, 0.6 by what orders with 73 and 125 of them differ in speed. The window
 // of the model forgives it where slack follows.
 // HW: an H200 does not. A loop of 1024 FFMAs with 73 crowded ones lost 51 cycles; 20 of the 30
-// places where it lost half a cycle or more stand five instructions behind one of these: 0.40
+// places where it lost half a cycle or more are five instructions after one of these: 0.40
 // cycles for each in the even bank, 0.18 in the odd one (Nsight Compute, stalls by dispatch).
 inline constexpr double kCyclesACrowdedFfma = 0.5;
 // The same on an architecture: nothing where the pipe leaves the ports a second cycle, and nothing
-// where nobody has measured it.
+// where it was not measured.
 double cycles_of_crowded_ffma(int sm);
 
 // What a stretch of code costs. Of a loop: one iteration of its steady state, which may be a

@@ -57,7 +57,7 @@ class Registers {
 };
 
 // What one version of a block does to memory, control flow and everything else that is no register:
-// the instruction, its operands, and where it stands if that matters.
+// the instruction, its operands, and its place if that matters.
 struct Effect {
   std::size_t at = 0;
   Key key;
@@ -100,7 +100,7 @@ class Version {
     }
     if (!is_pure(operation)) {
       key.push_back(effects_.size());
-      // WHY: distances of branches count from where they stand.
+      // WHY: distances of branches count from the branch.
       if (operation.timing == Timing::kControl) key.push_back(at);
       effects_.push_back({at, key});
     }

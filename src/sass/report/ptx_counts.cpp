@@ -68,7 +68,7 @@ std::string_view first_word(std::string_view& text) {
   return word;
 }
 
-// Collects one kernel: the counted name of each instruction, and where its labels stand.
+// Collects one kernel: the counted name of each instruction, and the places of its labels.
 class Counter {
  public:
   explicit Counter(std::string name) { kernel_.name = std::move(name); }
@@ -153,7 +153,7 @@ Histogram compared_part(const Histogram& histogram) {
   return part;
 }
 
-// Loops that hold something to compare, in an order that does not depend on where they stand.
+// Loops that hold something to compare, in an order that does not depend on their places.
 template <class Loops, class HistogramOf>
 std::vector<Histogram> compared_loops(const Loops& loops, HistogramOf histogram_of) {
   std::vector<Histogram> parts;

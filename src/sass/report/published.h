@@ -1,4 +1,4 @@
-// Loops of matrix multiplication that others have published, to lay a kernel's own beside: both
+// Loops of matrix multiplication that others have published, to compare a kernel's own with: both
 // multiply 8 x 8 outputs a thread over 8 steps of k, 512 FFMAs.
 #pragma once
 

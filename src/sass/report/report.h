@@ -80,7 +80,7 @@ KernelReport report_of(const CubinKernel& kernel, int sm);
 // One sentence: what to do about this loop, or that there is nothing to do in machine code.
 std::string verdict(const KernelReport& kernel, const LoopReport& loop);
 
-// Facts from elsewhere that stand beside the code's own: "occupancy", "2 blocks of an SM".
+// Facts from elsewhere that are printed with the code's own: "occupancy", "2 blocks of an SM".
 struct Note {
   std::string name, text;
 };

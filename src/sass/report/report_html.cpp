@@ -1,4 +1,4 @@
-// A page that stands alone: no scripts, no files from elsewhere.
+// A self-contained page: no scripts, no other files.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -14,7 +14,7 @@ std::string number(int count);      // "-" for 0
 std::string rounded(double value);  // at most two decimals, none where they are 0
 std::string change(double before, double after, bool is_share);
 std::string wrapped(const std::string& text, std::size_t width);
-// Columns under a first row of titles; the last column is cut at `width` where one is given.
+// Columns under a first row of titles; the last column is truncated at `width` if that is given.
 std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t width = 0);
 
 // The name of a C++ function as it was written, where the name is one.

@@ -16,7 +16,7 @@ struct Dependence {
 // By instruction of the region, or by place in it.
 struct Dependences {
   std::vector<std::vector<Dependence>> before;
-  // Of places that keep their wait whoever stands there: what the wait needs.
+  // Of places that keep their wait, whichever instruction is there: what the wait needs.
   std::vector<std::vector<Dependence>> at_place;
   std::vector<std::size_t> not_before;  // the place of the last such wait that it needs
 };

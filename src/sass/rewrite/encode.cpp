@@ -34,7 +34,7 @@ constexpr std::uint64_t kIadd3Plain = 0x07ffe000;  // no carry in or out
 constexpr std::uint64_t kMovAllLanes = field(72 - 64, 0xF);
 constexpr std::uint64_t kBraAlways = field(87 - 64, kAlways);
 
-std::uint64_t constant_place(int bytes) {  // from bit 32 on; the word offset stands in bits 40-53
+std::uint64_t constant_place(int bytes) {  // from bit 32 on; the word offset is in bits 40-53
   return field(40 - 32, static_cast<std::uint64_t>(bytes / 4));
 }
 
@@ -111,7 +111,7 @@ Instruction isetp_greater(int predicate, int a, std::int32_t b) {
   return make(0x80c, 0, a, static_cast<std::uint32_t>(b), 0x03f04270 | field(81 - 64, predicate));
 }
 
-// HW: see branch_target(); the lowest 8 bits of the distance stand where Rd is elsewhere.
+// HW: see branch_target(); the lowest 8 bits of the distance are where others have Rd.
 Instruction bra(std::int64_t from, std::int64_t to) {
   const auto distance =
       static_cast<std::uint64_t>((to - from - static_cast<std::int64_t>(kInstructionBytes)) / 4);

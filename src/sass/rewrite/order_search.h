@@ -18,8 +18,8 @@ struct Item {
   std::vector<int> written;  // general registers
   int stall = 1, longest_stall = 1;
   std::vector<Dependence> before;
-  std::size_t earliest = 0, latest = 0;  // places between which it may stand
-  // What comes with the place where it stood, for whoever stands there now.
+  std::size_t earliest = 0, latest = 0;  // the range of its new place
+  // What stays with its old place, for the instruction that is there now.
   std::vector<Dependence> of_place;
 };
 

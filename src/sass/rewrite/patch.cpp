@@ -104,7 +104,7 @@ class Patcher {
   }
 
  private:
-  // The instruction that stands at `place` now goes back to where it was, and its region is done
+  // The instruction that is at `place` now goes back to where it was, and its region is done
   // again.
   void pin(std::size_t place, std::set<std::size_t>& open) {
     for (std::size_t i = 0; i < regions_.size(); ++i) {
@@ -198,7 +198,7 @@ void check_waits(const Program& before, const Program& after) {
   }
 }
 
-// The kernel as it stands in the finished file, against the one that was read.
+// The kernel in the finished file, against the one that was read.
 Equality prove(const CubinKernel& patched, const Program& before) {
   const Program after = program_of(patched, before.sm);
   const std::vector<Hazard> hazards = find_hazards(after);

@@ -30,7 +30,7 @@ struct LoopChange {
 struct KernelPatch {
   std::string name;
   std::string left_alone;   // why the kernel stays as it is; "" if it was looked at
-  std::size_t moved = 0;    // instructions that stand elsewhere now
+  std::size_t moved = 0;    // instructions that have a new place
   std::size_t regions = 0;  // stretches with a new order
   Equality equality;        // of the kernel before and after
   std::vector<LoopChange> loops;

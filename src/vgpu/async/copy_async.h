@@ -1,4 +1,4 @@
-// cp.async of one warp: copies that run beside the threads, in groups that each thread counts for
+// cp.async of one warp: asynchronous copies, in groups that each thread counts for
 // itself (PTX ISA: cp.async).
 #pragma once
 

@@ -31,7 +31,7 @@ std::vector<GlobalRange> add_load(const Site& site, const TensorBox& box,
 std::vector<GlobalRange> add_store(const Site& site, const TensorBox& box, const SharedPlace& from,
                                    Transfer& transfer);
 
-// What stands for an element outside of the tensor, repeated over 16 bytes.
+// The value of elements outside of the tensor, repeated over 16 bytes.
 std::array<std::byte, 16> fill_of(const TensorMap& map);
 
 }  // namespace tessera::vgpu

@@ -55,7 +55,7 @@ class Transfers {
   bool deliver_one(std::uint64_t random);
   // The threads end. What they have not waited for is theirs no more.
   void lanes_exit(const Warp& warp, std::uint32_t mask);
-  // The end of the cluster: what nobody waited for happens.
+  // The end of the cluster: transfers without a wait happen now.
   void deliver_all();
 
  private:

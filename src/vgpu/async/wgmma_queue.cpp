@@ -64,7 +64,7 @@ void WgmmaQueue::issue(Lanes& lanes, const Op& op, const WgmmaWork& work, WgmmaR
   }
 }
 
-// One agent a group; each product starts it anew, because it knows what came before that.
+// One agent per group; each product restarts it, because it knows what came before that.
 void WgmmaQueue::tell(Lanes& lanes, const Op& op, Product& product) {
   if (agent_ == 0 || agent_group_ != committed_) {
     agent_ = lanes.warp->cta().cluster().new_agent();

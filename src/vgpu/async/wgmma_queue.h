@@ -1,4 +1,4 @@
-// The wgmma of one warp: products that run beside the threads, in groups (PTX ISA:
+// The wgmma of one warp: asynchronous products, in groups (PTX ISA:
 // wgmma.mma_async).
 //
 // With the eager schedule a product happens at its issue, with the lazy one inside the wait for its

@@ -13,7 +13,7 @@ namespace tessera::vgpu {
 constexpr std::uint32_t kBarriers = 16;
 
 struct Barrier {
-  std::uint32_t arrived = 0;   // threads, in whole warps; 0: nobody waits
+  std::uint32_t arrived = 0;   // threads, in whole warps; 0: no thread waits
   std::uint32_t expected = 0;  // threads; 0: all of the CTA that have not exited
   bool reduces = false;
   BarrierKind kind = BarrierKind::kSync;

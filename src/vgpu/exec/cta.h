@@ -57,7 +57,7 @@ class Cta {
     std::uint64_t all = 0, stores = 0, loads = 0;
   };
   Executed executed() const;
-  // A number for where all of its threads stand and what their registers hold.
+  // A hash of the positions of all its threads and of their registers.
   std::uint64_t state() const;
   // Of all CTAs since the last call, by instruction of the kernel.
   std::vector<InstructionCounter> take_counts();

@@ -19,7 +19,7 @@ namespace tessera::vgpu {
 namespace {
 
 // HW: what an H200 holds at once (CUDA C++ Programming Guide, technical specifications; 132
-// multiprocessors). Registers are not counted.
+// SMs). Registers are not counted.
 constexpr std::uint64_t kMultiprocessors = 132;
 constexpr std::uint64_t kThreadsOfOne = 2048, kCtasOfOne = 32, kSharedOfOne = 228 << 10;
 constexpr std::uint64_t kSharedOfTheSystem = 1 << 10;  // a CTA

@@ -19,7 +19,7 @@ using Run = void (*)(const Op* first, const Op* last, Lanes& lanes);
 
 // One decoded instruction. Operands are byte offsets into the registers of the frame: a 32-bit
 // register is 32 adjacent words there, one a lane; a predicate is one 32-bit mask; a constant is a
-// register that nobody writes.
+// register that no instruction writes.
 struct Op {
   Run run = nullptr;
   Run guarded = nullptr;       // what run_guarded runs
@@ -64,17 +64,17 @@ struct Lanes {
   std::uint32_t shared_bytes = 0;  // static and dynamic
   std::uint32_t shared_first = 0;  // the address of its first byte, which holds the CTA's rank
   const ClusterMemory* cluster = nullptr;
-  std::byte* local = nullptr;  // lane l's local memory stands at l * local_stride
+  std::byte* local = nullptr;  // lane l's local memory is at l * local_stride
   std::uint32_t local_stride = 0;
   std::uint32_t local_bytes = 0;      // in use by the frames so far
   const std::byte* params = nullptr;  // of the kernel
   std::uint32_t param_bytes = 0;
-  std::byte* call_params = nullptr;  // of the frame; lane l's stand at l * call_param_bytes
+  std::byte* call_params = nullptr;  // of the frame; lane l's are at l * call_param_bytes
   std::uint32_t call_param_bytes = 0;
   InstructionCounter* counters = nullptr;        // of the kernel, by Op::instruction
   const std::uint32_t* operand_lists = nullptr;  // of the function: Op::list points into it
-  class Observer* observer = nullptr;            // null: nobody watches
-  class Warp* warp = nullptr;                    // for whoever must know more: faults
+  class Observer* observer = nullptr;            // null: there is none
+  class Warp* warp = nullptr;                    // for faults, which must know more
 };
 
 }  // namespace tessera::vgpu

@@ -1,4 +1,4 @@
-// Zeroed memory that costs nothing where nobody touches it: room for notes about every byte of an
+// Zeroed memory that costs nothing until it is touched: room for notes about every byte of an
 // array of which a kernel may touch a corner.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Where the memories stand. A generic address tells its memory by the window that it lies in;
+// The address windows of the memories. The window of a generic address says which memory it is in;
 // global memory has no window: whatever is not in the others is global.
 #pragma once
 
@@ -24,7 +24,7 @@ constexpr int kRankShift = 24;
 constexpr std::uint32_t kSharedOffsetMask = (1u << kRankShift) - 1;
 constexpr std::uint32_t kLocalBase = 16;
 constexpr std::uint32_t kLocalLimit = 512 << 10;  // HW: local memory of a thread, bytes
-// Parameters of the kernel stand at 0, those that functions pass to each other from here on.
+// Parameters of the kernel begin at 0, those that functions pass to each other begin here.
 constexpr std::uint32_t kCallParamBase = 1 << 20;
 
 constexpr std::uint64_t window_base(Window window) {

@@ -21,7 +21,7 @@ struct FindingPlace {
   std::string source_file;  // from .loc; empty if unknown
   int source_line = 0;
   std::uint64_t cta = 0;     // linear
-  int warp = -1, lane = -1;  // -1: an asynchronous agent, or nobody in particular
+  int warp = -1, lane = -1;  // -1: an asynchronous agent, or no particular thread
 };
 
 // Findings with the same check and the same two instructions are one, with a count.

@@ -71,7 +71,7 @@ enum class Traffic : std::uint8_t {
 
 // Of one instruction. Generic addresses may reach several memories: each is counted where it lies.
 // Asynchronous copies: a bulk copy is one request, and its shared side is not counted, nor are the
-// operands that wgmma fetches (nobody says how the hardware serves them).
+// operands that wgmma fetches (it is not documented how the hardware serves them).
 struct MemoryCounts {
   Traffic traffic = Traffic::kNone;
   GlobalCounts global;

@@ -47,7 +47,7 @@ struct WarpAccess {
   const std::uint64_t* address = nullptr;
 };
 
-// An operation that runs beside the threads: a bulk or tensor copy, a group of cp.async, a group of
+// An asynchronous operation: a bulk or tensor copy, a group of cp.async, a group of
 // wgmma. Numbers are unique in a cluster's run and start at 1.
 using AgentId = std::uint64_t;
 enum class AgentKind : std::uint8_t { kCopyAsync, kBulkCopy, kMatrix };
@@ -62,7 +62,7 @@ struct AgentAccess {
   std::uint32_t instruction = 0;  // that issued it
   bool is_map = false;            // the tensor map that it goes by, not its data
   // cp.async: the lane that copies the first bytes, and how many bytes belong to each lane from
-  // there on. 0: they are nobody's in particular.
+  // there on. 0: they belong to no operation.
   std::uint32_t lane = 0, lane_bytes = 0;
 };
 
@@ -93,7 +93,7 @@ class Observer {
   virtual void warp_exits(const Actor&) {}  // these lanes
 
   virtual void access(const WarpAccess&) {}
-  // One issue of cp.async, lane by lane, for whoever counts requests; what happens when is told by
+  // One issue of cp.async, lane by lane, to count requests; what happens when is told by
   // the agent events below. Lanes that read nothing (src-size 0) are missing in the mask of `from`,
   // which may be empty.
   virtual void copy_issued(const WarpAccess& /*from*/, const WarpAccess& /*to*/) {}

@@ -30,7 +30,7 @@ struct LaunchResources {
   std::uint32_t shared_bytes = 0;  // a CTA, static and dynamic
   std::uint32_t local_bytes = 0;   // a thread, without the frames of what it calls
   // Approximate: the most 32-bit registers that a thread's PTX values need at one place. ptxas
-  // orders instructions anew and may need more or fewer.
+  // reorders instructions and may need more or fewer.
   std::uint32_t live_registers = 0;
 };
 

@@ -1,6 +1,6 @@
-// Large launches are counted on a part of their clusters. Clusters at the rim of the grid do other
-// work than those inside (tails, guards), so each kind is drawn from on its own: all corners, some
-// of the rim, some of the inside, each standing for its share.
+// Large launches are counted on a sample of their clusters. Clusters on the border of the grid do
+// other work than those inside (tails, guards), so the sample has its share of each kind: all
+// corners, some of the border, some of the inside.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace tessera::vgpu {
 struct SampledCluster {
   std::uint64_t index = 0;      // linear, in the grid of clusters
   std::uint64_t first_cta = 0;  // linear, in the grid of CTAs
-  double weight = 1;            // how many clusters it stands for
-  // One of two halves, by turns: how far these touch the same memory tells how much of it the whole
-  // launch touches.
+  double weight = 1;            // how many clusters it represents
+  // Clusters go to the two halves of the sample alternately: the overlap of the memory that the
+  // halves touch gives an estimate for the whole launch.
   bool first_half = true;
 };
 
-// A count of drawn clusters for all that they stand for.
+// The count of the drawn clusters, scaled to all that they represent.
 inline std::uint64_t scaled(std::uint64_t count, double weight) {
   return weight == 1 ? count
                      : static_cast<std::uint64_t>(static_cast<double>(count) * weight + 0.5);

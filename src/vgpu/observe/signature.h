@@ -1,4 +1,4 @@
-// The entry points of a PTX module and what they take, for whoever has to hand it over. Report
+// The entry points of a PTX module and their parameters, for callers that must pass them. Report
 // types only: other rooms may include this page.
 #pragma once
 

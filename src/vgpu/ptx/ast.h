@@ -54,7 +54,7 @@ struct Operand {
   std::vector<Operand> elements;     // kVector; kAddress with a vector inside ([a, {x, y}])
 };
 
-// From .loc. What a compiler inlined also says where its call stands.
+// From .loc. For inlined code it also says where the call is.
 struct SourceLocation {
   int file = 0, line = 0, column = 0;  // file indexes Module::files
   int caller = -1;                     // index in Function::locations; -1: not inlined
@@ -73,7 +73,7 @@ struct Instruction {
 
 struct Label {
   std::string name;
-  std::size_t instruction = 0;  // index of the instruction that it stands before
+  std::size_t instruction = 0;  // index of the instruction that it precedes
 };
 
 // In an initial value: 8 bytes at `offset` hold the address of a variable or function, plus addend.

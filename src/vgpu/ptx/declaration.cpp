@@ -1,5 +1,5 @@
 // Everything between a state space and its ';'. The attributes come in any order; sizes of arrays
-// and initialisers are turned into element counts and bytes here, so that nobody else sees their
+// and initialisers are turned into element counts and bytes here, so that no other code sees their
 // syntax.
 #include "vgpu/ptx/declaration.h"
 
@@ -115,7 +115,7 @@ std::vector<std::uint64_t> parse_extents(Cursor& cursor) {
   return extents;
 }
 
-// How many elements stand in the list that comes next: for "x[] = {1, 2, 3}".
+// How many elements the list that follows has: for "x[] = {1, 2, 3}".
 std::uint64_t count_list_elements(const Cursor& cursor) {
   std::uint64_t commas = 0;
   for (std::size_t i = 0; !cursor.is_punct('}', i); ++i) {

@@ -17,7 +17,7 @@ std::optional<Type> type_from_word(std::string_view word);
 std::string_view word_of(const Type& type);  // "f32"; "?" for what has no word
 std::optional<Space> space_from_word(std::string_view word);
 
-// One declared name. A range "%r<12>" stands for %r0 to %r11.
+// One declared name. A range "%r<12>" is %r0 to %r11.
 struct Declarator {
   Token name;
   std::optional<std::uint64_t> range;

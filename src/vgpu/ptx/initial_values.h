@@ -1,4 +1,4 @@
-// What stands behind the '=' of a variable: numbers, nested lists, addresses of other variables.
+// Initial values of a variable, after its '=': numbers, nested lists, addresses of other variables.
 #pragma once
 
 #include <cstddef>

@@ -23,7 +23,7 @@ class OperandParser {
   OperandParser(Cursor& cursor, Scopes& scopes, const IsModuleName& is_module_name)
       : cursor_(cursor), scopes_(scopes), is_module_name_(is_module_name) {}
 
-  // Where the operand will stand in its function: a label there is resolved later.
+  // The place of the operand in its function, where a label is resolved later.
   struct Place {
     std::size_t instruction = 0, operand = 0;
   };

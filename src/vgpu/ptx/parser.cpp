@@ -144,7 +144,7 @@ class ModuleParser {
     return parameters;
   }
 
-  // ".maxntid 16, 16, 1" and whatever else stands between the parameters and the body.
+  // ".maxntid 16, 16, 1" and other directives between the parameters and the body.
   void parse_function_directive(Function& function) {
     const Token& token = cursor_.next();
     if (token.text == "pragma") return cursor_.skip_line();

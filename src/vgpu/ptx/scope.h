@@ -16,7 +16,7 @@ namespace tessera::vgpu::ptx {
 // What a name means: `name` is unique in the function.
 struct Binding {
   Space space = Space::kRegister;
-  int vector_width = 1;  // a .v4 register stands for name.x to name.w
+  int vector_width = 1;  // a .v4 register is name.x to name.w
   std::string name;
 };
 

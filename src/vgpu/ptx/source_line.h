@@ -1,6 +1,6 @@
 // Which line of the sources an instruction is shown with. Kernels wrap single instructions and
 // calls of the toolkit in small functions; where these are inlined, the innermost line is always
-// the same one of a header, which tells nobody where in the kernel it was called.
+// the same one of a header, which does not say where in the kernel it was called.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct SourceLine {
   int line = 0;
 };
 
-// The innermost line that stands neither in an installed header (a folder "include") nor among
+// The innermost line that is neither in an installed header (a folder "include") nor among
 // wrappers of single instructions (a folder "ptx"); the innermost one where all do.
 SourceLine source_line(const Module& module, const Function& function,
                        const SourceLocation& location);

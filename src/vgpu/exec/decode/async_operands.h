@@ -5,7 +5,7 @@
 
 namespace tessera::vgpu {
 
-// What stands in [ ], as one 64-bit value.
+// The operand in [ ], as one 64-bit value.
 Value async_address(Decoder& decoder, const ptx::Operand& operand, Window window);
 // kShared where the instruction names shared memory, else kGeneric.
 Window shared_or_generic(const ptx::Instruction& instruction);

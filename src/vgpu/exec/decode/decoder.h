@@ -24,7 +24,7 @@ struct ParamLayout {
   std::unordered_map<std::string, std::uint32_t> offsets;
   std::uint32_t bytes = 0;
 };
-// An entry's own parameters stand in the kernel's parameter memory and are not in the layout.
+// An entry's own parameters are in the kernel's parameter memory and not in the layout.
 ParamLayout layout_params(const ptx::Function& function);
 
 // What the functions of one kernel share while they are decoded.
@@ -62,7 +62,7 @@ class Decoder {
   // A source operand: register, special register, literal or address of a symbol.
   Value read(const ptx::Operand& operand, Scalar scalar);
   Value write(const ptx::Operand& operand, Scalar scalar);
-  // What stands in [ ]: the value of the base; the offset goes to `immediate`.
+  // The operand in [ ]: the value of the base; the offset goes to `immediate`.
   Value address(const ptx::Operand& operand, Window window, std::int64_t& immediate, bool& wide);
   Value constant(Scalar scalar, std::uint64_t bits);
   // The same with the rank of the CTA as an address of shared memory holds it.
@@ -145,7 +145,7 @@ std::span<const RuleEntry> async_rules();
 std::span<const RuleEntry> map_rules();
 std::span<const RuleEntry> convert_rules();
 
-// The rule of whatever stands in the operation tables as it is written.
+// The rule of every opcode without a rule of its own: as the operation tables describe it.
 void default_rule(Decoder& decoder, const ptx::Instruction& instruction);
 
 }  // namespace tessera::vgpu

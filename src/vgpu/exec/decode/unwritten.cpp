@@ -128,7 +128,7 @@ class Search {
   const Draft& draft_;
   const std::vector<InstructionInfo>& instructions_;
   std::vector<std::vector<Place>> reads_, writes_;  // by value
-  std::set<const DraftOp*> empty_copies_;           // of what nobody wrote
+  std::set<const DraftOp*> empty_copies_;           // of unwritten values
   std::vector<UnwrittenValue> found_;
 };
 

@@ -100,7 +100,7 @@ void match_any(const Op* op, const Op*, Lanes& lanes) {
 }
 template <class T>
 void match_all(const Op* op, const Op*, Lanes& lanes) {
-  alignas(64) T a[kLanes];  // a copy: the destination may stand in its place
+  alignas(64) T a[kLanes];  // a copy: the destination may be the same registers
   const T* registers = lanes_of<T>(lanes, op->operand[2]);
   for (int l = 0; l < kLanes; ++l) a[l] = registers[l];
   const auto all_equal = [&a](int lane, u32 members) {

@@ -1,5 +1,5 @@
 // Lifts a pure function of scalars to the 32 lanes of a warp. float f(float, float) becomes an
-// operation with one 32-bit destination and two 32-bit sources; bool stands for a predicate.
+// operation with one 32-bit destination and two 32-bit sources; bool means a predicate.
 // Lanes that are not active keep their destination.
 #pragma once
 

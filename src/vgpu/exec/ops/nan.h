@@ -6,7 +6,7 @@
 // absolute value changes no NaN's sign: both are sums with -0. A NaN out of numbers (inf - inf) is
 // 0xfff8000000000000.
 // These are operands of the machine's instruction: where ptxas exchanges those of a sum or a
-// product, it chooses which of two NaNs comes out. Here they stand as the PTX has them.
+// product, it chooses which of two NaNs comes out. Here they are as in the PTX.
 // Not measured: the third before the first. A sum is a fused sum whose second factor is 1 and whose
 // third operand is the sum's second, so that what holds for sums speaks for it.
 #pragma once

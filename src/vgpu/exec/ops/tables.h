@@ -4,7 +4,7 @@
 #include "vgpu/exec/isa.h"
 #include "vgpu/exec/operation.h"
 
-// What matrix kernels hardly run is compiled for AVX2 alone, and stands in both sets.
+// Operations that matrix kernels rarely run are compiled for AVX2 alone, and are in both sets.
 namespace tessera::vgpu::avx2 {
 
 extern const OperationTable kBitsTable;

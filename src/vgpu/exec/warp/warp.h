@@ -1,4 +1,4 @@
-// One warp: its frames, and its lanes grouped into splits that stand at one place each.
+// One warp: its frames, and its lanes grouped into splits, each at one instruction.
 //
 // Threads progress independently, so a stack of divergent branches would not do: the lanes that
 // spin would starve the lane that they wait for. The split at the lowest place of the deepest call
@@ -54,7 +54,7 @@ class Warp {
   void release_from_cluster();
   // A phase of the mbarrier at this offset of the CTA is over.
   void mbarrier_opens(std::uint32_t offset);
-  // Mixes where its lanes stand and what their registers hold into a number.
+  // A hash of the positions of its lanes and of their registers.
   std::uint64_t state(std::uint64_t mixed) const;
   // Waits for mbarriers come back false. Whether there were any.
   bool wake_mbarrier_waits();
@@ -67,7 +67,7 @@ class Warp {
   void note_register_move(const Op& op) { register_moves_.push_back(&op); }
   const std::vector<const Op*>& register_moves() const { return register_moves_; }
   BulkGroups& bulk_groups() { return bulk_groups_; }
-  // The instruction that the split stands at, or before.
+  // The instruction that the split runs, or is about to run.
   const Op& place_of(const Split& split) const;
   Actor actor(const Op& op, std::uint32_t mask) const;
   // "warp 3: lanes 0x0000ffff at line 12 wait at barrier 0"

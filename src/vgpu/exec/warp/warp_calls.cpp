@@ -105,7 +105,7 @@ void Warp::poison_local(std::uint32_t mask, std::uint32_t begin, std::uint32_t b
   }
 }
 
-// Local memory of the lanes stands one lane after the other; a deeper call may need more of it.
+// Local memory is laid out lane after lane; a deeper call may need more of it.
 void Warp::reserve_local(std::uint32_t bytes) {
   if (local_ && bytes <= local_stride_) return;
   const std::uint32_t stride = std::max(bytes, 2 * local_stride_);

@@ -1,4 +1,4 @@
-// What lanes do that silicon lets pass, often, and PTX does not: told to whoever watches.
+// Uses that silicon often tolerates and PTX does not allow, reported to observers.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 namespace tessera::vgpu::check {
 namespace {
 
-// WHY not at once: whoever waited for the new owner of an entity seems to have waited for the old
+// WHY not at once: a wait for the new owner of an entity would look like a wait for the old
 // one, too.
 constexpr std::size_t kRestingAgents = 256;
 

@@ -1,4 +1,4 @@
-// The checks of a launch: races, missing waits and fences, reads of what nobody wrote.
+// The checks of a launch: races, missing waits and fences, reads of unwritten memory.
 #include <mutex>
 
 #include "vgpu/observe/check/cluster_checker.h"

@@ -1,5 +1,5 @@
-// Memory cells through which threads order each other: whoever reads a cell with acquire semantics
-// gets to know what whoever wrote it with release semantics knew.
+// Memory cells through which threads order each other: a thread that reads a cell with acquire
+// semantics learns all that the thread knew which wrote it with release semantics.
 #pragma once
 
 #include <mutex>

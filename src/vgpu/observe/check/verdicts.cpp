@@ -260,7 +260,7 @@ void ClusterChecker::report_unfenced(const Guest& guest, const Past& past) {
                 "put fence.proxy.async after {}, in the threads that run it, before the "
                 "barrier or arrival that leads to {}",
                 log_.line(earlier.instruction), log_.line(later.instruction));
-  // WHY: nobody has seen this one go wrong, and well-known libraries leave the fence out; the PTX
+  // WHY: this was never seen to go wrong, and well-known libraries leave the fence out; the PTX
   // ISA asks for it all the same.
   if (!past.wrote) finding->hint += " (for a read that comes first, much code goes without)";
 }

@@ -5,7 +5,7 @@
 namespace tessera::vgpu::check {
 namespace {
 
-// Older meetings of a part of the warp are forgotten; what they ordered looks unordered then.
+// Older partial barriers of the warp are forgotten; what they ordered then looks unordered.
 constexpr std::size_t kMeetings = 64;
 
 }  // namespace
@@ -89,7 +89,7 @@ void WarpClocks::separate(std::uint32_t mask) {
   for (std::size_t i = 0, count = groups_.size(); i < count; ++i) {
     const std::uint32_t inside = groups_[i].mask & mask;
     if (inside == 0 || inside == groups_[i].mask) continue;
-    // Lanes that are no more go with whoever stays behind.
+    // Lanes that have exited go with the lanes that remain.
     if ((groups_[i].mask & ~mask & live_) == 0) continue;
     LaneGroup rest = groups_[i];
     rest.mask &= ~mask;

@@ -10,7 +10,7 @@ constexpr int kWarp = 32;
 constexpr std::uint32_t kBanks = 32, kWordBytes = 4;
 
 // Distinct words of one pass, sorted into their banks. A pass of 128 bytes has 32 words; merged
-// ones have at most as many distinct ones, but nobody promises that, so there is room for all.
+// ones have at most as many distinct ones, but that is not guaranteed, so there is room for all.
 class Banks {
  public:
   void add(std::uint64_t word) {

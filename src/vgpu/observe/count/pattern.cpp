@@ -36,7 +36,7 @@ void add(SharedCounts& to, const SharedCounts& once, std::uint64_t hits) {
 
 constexpr std::uint64_t kWordBytes = 4, kLanes32 = 32;
 
-// Local memory as the hardware lays it out: word w of all lanes stands together, so that lanes at
+// Local memory as the hardware lays it out: word w of all lanes is contiguous, so that lanes at
 // one place of their stacks are neighbours. A wider access takes one such row a word.
 Request count_local(std::uint32_t mask, std::uint32_t bytes, const std::uint64_t* address) {
   std::uint64_t place[kLanes32];

@@ -38,7 +38,7 @@ class Pattern {
   // Local memory has no footprint: `to` is null.
   void count_global(std::uint64_t base, ClusterFootprint* to);
 
-  // Adds what came so far, and starts anew.
+  // Adds what came so far, and starts again.
   void flush(MemoryCounts& to);
   // The next access marks its sectors even if the last one did.
   void forget_place() { marked_ = nullptr; }

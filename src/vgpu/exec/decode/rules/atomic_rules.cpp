@@ -1,4 +1,4 @@
-// atom and red. Order and scope matter to whoever watches alone, because every access is seen by
+// atom and red. Order and scope matter to observers alone, because every access is seen by
 // all at once; cache hints do not matter at all.
 #include <algorithm>
 #include <array>
@@ -41,7 +41,7 @@ void decode_atomic(Decoder& decoder, const ptx::Instruction& instruction) {
   const Operation& operation = decoder.operation(form.name);
   const Signature& signature = operation.signature;
   const auto& operands = instruction.operands;
-  const std::size_t first = returns ? 1 : 0;  // where the address stands
+  const std::size_t first = returns ? 1 : 0;  // the address operand
   if (operands.size() != signature.count - 1 + first) decoder.unsupported("wrong operand count");
   std::array<Value, kMaxOperands> values{};
   std::int64_t immediate;

@@ -1,4 +1,4 @@
-// Addresses in the shared memories of a cluster: the rank of the CTA stands from bit 24 on, in a
+// Addresses in the shared memories of a cluster: the rank of the CTA begins at bit 24, in a
 // 32-bit shared address as in the window of generic addresses.
 #include <array>
 

@@ -65,7 +65,7 @@ void decode_call(Decoder& decoder, const ptx::Instruction& instruction) {
   }
   if (instruction.operands.size() < 4) decoder.unsupported("this call names no prototype");
   std::vector<std::string> names = table_named(decoder, instruction.operands[3].name).labels;
-  // A prototype names nobody: any function that takes and returns as much may be meant.
+  // A prototype names no function: any one with these parameters and results may be meant.
   if (names.empty()) {
     names = decoder.scope().functions_like(instruction.operands[0].elements.size(),
                                            instruction.operands[2].elements.size());

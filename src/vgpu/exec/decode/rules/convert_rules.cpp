@@ -1,6 +1,6 @@
 // cvt. Registers may be wider than the types that a cvt names, and narrow integers have no
 // registers of their own, so a conversion is a short chain: bring the source into 32 or 64 bits,
-// convert, and cut or spread the result to its register.
+// convert, and truncate or extend the result to its register.
 #include <array>
 #include <optional>
 #include <vector>

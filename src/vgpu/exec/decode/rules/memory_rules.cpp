@@ -128,7 +128,7 @@ void decode_nothing(Decoder& decoder, const ptx::Instruction&) {
   decoder.emit_run(do_nothing, {}, 0);
 }
 
-// A fence orders nothing here, either, but whoever watches wants to know of it.
+// A fence orders nothing here either, but observers must see it.
 void tell_of_fence(const Op* first, const Op* last, Lanes& lanes) {
   if (!lanes.observer) return;
   for (; first != last; ++first) {

@@ -1,7 +1,7 @@
 // Sums of products of one tile in the arithmetic of matrix_model.h, 32 lanes at a time.
 //
-// Nearly all sums are of numbers that are neither huge nor tiny nor NaN. For these the cut summands
-// are 32-bit integers, and vectors of lanes do the work. All others are summed one by one.
+// Nearly all sums are of numbers that are neither huge nor tiny nor NaN. For these the truncated
+// summands are 32-bit integers, and vectors of lanes do the work. All others are summed one by one.
 #pragma once
 
 #include "vgpu/exec/ops/matrix/matrix_model.h"
@@ -57,7 +57,7 @@ inline bool has_bits(const Ints& v) {
   return any;
 }
 
-// ---- from strips to factors ---------------------------------------------------------------------
+// ---- from panels to factors ---------------------------------------------------------------------
 
 // WHY intrinsics: these put numbers into other lanes, for which the compiler finds no good code.
 
@@ -158,8 +158,8 @@ inline void raise_exponents(const Factors& a, const Factors& b, int first, int l
   }
 }
 
-// The products [first, last) and C, all of them tame. Each summand, cut, is below 2^27; so half of
-// them, up to 16, fit into 32 bits.
+// The products [first, last) and C, all of them tame. Each truncated summand is below 2^27; so half
+// of them, up to 16, fit into 32 bits.
 inline void add_tame(const Factors& a, const Factors& b, int first, int last, int fraction,
                      s16* exponent, Sums& sums) {
   raise_exponents(a, b, first, last, exponent);
@@ -186,8 +186,8 @@ inline void add_tame(const Factors& a, const Factors& b, int first, int last, in
   }
 }
 
-// The same, cut to single precision; false where a sum needs more than 32 bits, and nothing is
-// done.
+// The same, truncated to single precision; false where a sum needs more than 32 bits, and nothing
+// is done.
 inline bool add_tame_single(const Factors& a, const Factors& b, int count, const SumModel& model,
                             s16* exponent, const float* start, float* to) {
   raise_exponents(a, b, 0, count, exponent);

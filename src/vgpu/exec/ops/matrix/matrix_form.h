@@ -68,7 +68,7 @@ struct FragmentForm {
 };
 static_assert(sizeof(FragmentForm) == 8);
 constexpr std::uint8_t kIsAccumulator = 1;
-constexpr std::uint8_t kXInner = 2;  // neighbours along x stand side by side in memory
+constexpr std::uint8_t kXInner = 2;  // neighbours along x are contiguous in memory
 
 static constexpr std::int64_t packed(const FragmentForm& form) {
   return __builtin_bit_cast(std::int64_t, form);

@@ -27,7 +27,7 @@ struct Operands {
 
 constexpr int kMaxTiles = 4, kMaxRegisters = 8;
 
-// What the tiles give, until all operands are read: D may stand in the place of any of them.
+// The results of the tiles, until all operands are read: D may be the registers of any of them.
 template <class T>
 struct alignas(64) Result {
   T lane[2 * kMaxRegisters][kLanes];

@@ -2,16 +2,16 @@
 // words).
 //
 // Integers are exact. Doubles are a chain of IEEE fused sums, k ascending. Of the narrower floating
-// types every product is exact; products and accumulator are then cut, towards zero, to multiples
-// of 2^(e - fraction), where e is the largest exponent among them; the sum of what is left is exact
-// and is rounded once. Exponents are those of the operands as they are written: that of a product
-// is the sum of its factors', although the product may reach 4, and subnormal numbers have the
-// lowest exponent of their type. Instructions with more products than `group` do so group after
-// group.
+// types every product is exact; products and accumulator are then truncated, towards zero, to
+// multiples of 2^(e - fraction), where e is the largest exponent among them; the sum of what is
+// left is exact and is rounded once. Exponents are those of the operands as they are written: that
+// of a product is the sum of its factors', although the product may reach 4, and subnormal numbers
+// have the lowest exponent of their type. Instructions with more products than `group` do so group
+// after group.
 //
 // HW: the numbers are those that published measurements of an H100 give (arXiv 2511.10909,
 // 2512.07004). An H200 gave the same bits on all of tests/vgpu/instructions/calibrate_*.ptx, but
-// that a negative sum too small for a half is +0, which stands here since.
+// that a negative sum too small for a half is +0, as it is here.
 #pragma once
 
 #include "vgpu/exec/ops/matrix/matrix_form.h"
@@ -21,7 +21,7 @@ namespace tessera::vgpu::TESSERA_VGPU_ISA {
 
 struct SumModel {
   int fraction = 25;  // bits kept below the largest exponent
-  int kept = 23;      // fraction bits of a single-precision result, which is cut
+  int kept = 23;      // fraction bits of a single-precision result, which is truncated
   int group = 16;     // products that are added at once
   // ptxas makes mma on 8-bit floats of sm_90 out of two products of halves, which start from zero,
   // and one IEEE sum: the bytes 0, 1 of every register first, then 2, 3.

@@ -1,4 +1,4 @@
-// From registers to strips: eight rows of A or columns of B as numbers that the host can multiply.
+// From registers to panels: eight rows of A or columns of B as numbers that the host can multiply.
 #pragma once
 
 #include "vgpu/exec/ops/matrix/matrix_floats.h"
@@ -15,7 +15,7 @@ inline void widen_halves(const u16* from, float* to) {
 inline u16 half_of_e4m3(u8 x) { return u16((x & 0x80) << 8 | (x & 0x7f) << 7); }
 constexpr float kE4m3Scale = 256.0f;
 
-// Eight numbers, exactly. What TF32 has no bits for is cut off.
+// Eight numbers, exactly, except that bits which TF32 does not have are dropped.
 template <Element element, class T>
 inline void widen(const T* from, float* to) {
   if constexpr (is_integer(element)) {
@@ -82,8 +82,8 @@ inline void with_element(Element element, F f) {
 
 // ---- registers of a tile ------------------------------------------------------------------------
 
-// Where element j of lane position t of register group q stands along k. Products of which ptxas
-// makes two instructions come instruction by instruction.
+// The k of element j of lane position t of register group q. Products that ptxas compiles to two
+// instructions are ordered instruction by instruction.
 inline int depth_index(int q, int t, int j, int per_register, int depth, bool by_halves) {
   if (!by_halves) return (q * 4 + t) * per_register + j;
   return (j / 2) * (depth / 2) + (q * 4 + t) * 2 + j % 2;
@@ -133,7 +133,7 @@ inline void unpack_strip(Element element, const u32* const* registers, int step,
 
 // ---- accumulators -------------------------------------------------------------------------------
 
-// Of p = 0 or 1; registers as in matrix_form.h. A null register stands for zeros.
+// Of p = 0 or 1; registers as in matrix_form.h. A null register means zeros.
 inline void read_accumulator(Accumulator type, const u32* registers, int p, float* to) {
   if (type == Accumulator::kF32) {
     __builtin_memcpy(to, registers, kLanes * sizeof(float));

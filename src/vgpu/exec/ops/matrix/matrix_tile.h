@@ -1,5 +1,5 @@
 // D = A B + C of one tile of eight columns: floating types narrower than double, doubles, integers
-// and bits. A has up to two strips of eight rows.
+// and bits. A has up to two panels of eight rows.
 #pragma once
 
 #include "vgpu/exec/ops/float.h"

@@ -1,7 +1,7 @@
 // wmma.load and wmma.store: tiles of matrix_form.h between registers and memory. PTX leaves the map
 // of wmma open; it is that of the mma tiles, as on silicon.
 //
-// Elements of one register that stand side by side in memory are one access, and so are the two
+// Elements of one register that are contiguous in memory are one access, and so are the two
 // registers of an accumulator's row; all others are an access each.
 #include "vgpu/exec/ops/matrix/matrix_access.h"
 #include "vgpu/exec/ops/matrix/matrix_form.h"

@@ -140,7 +140,7 @@ void scatter_in(Lanes& lanes, const Op& op, Window window, u64* address, Access&
   }
 }
 
-// What an operation does with the memory that it reaches: for whoever watches.
+// What an operation does with the memory that it reaches, for observers.
 template <AccessKind kind, int bytes>
 inline void tell(const Lanes& lanes, const Op& op, Window window, u32 mask, const u64* address) {
   if (lanes.observer) [[unlikely]] {
@@ -222,7 +222,7 @@ inline Shape resolve_halves(const T* registers, u64 immediate, const Plain& memo
   return Shape::kHalves;
 }
 
-// An access whose halves are resolved, for whoever watches.
+// An access whose halves are resolved, for observers.
 template <AccessKind kind, int bytes, class T>
 inline void tell_halves(const Lanes& lanes, const Op& op, u32 offset, Window window) {
   if (!lanes.observer) [[likely]]

@@ -31,7 +31,7 @@ class GlobalCell {
   static constexpr Entity kUnknown = 0x7ff;
   static constexpr std::uint64_t kTimeMask = (1u << 27) - 1;
   struct Trace {
-    std::uint64_t who = 0;  // cluster, entity and time; 0: nobody
+    std::uint64_t who = 0;  // cluster, entity and time; 0: none
     Site site = 0;
   };
   static std::uint64_t pack(std::uint64_t cluster, Entity entity, Time time) {
@@ -65,7 +65,7 @@ class GlobalCell {
   void note_read(std::uint64_t who, Site site) {
     const std::uint64_t before = this->who(0);
     if (before == who) return;
-    // The same entity, later: nobody is displaced.
+    // The same entity, later: no other is displaced.
     if (before != 0 && before >> 27 != who >> 27) set(1, get(0));
     set(0, {who, site});
   }

@@ -63,7 +63,7 @@ class SharedShadow {
     }
   }
 
-  // A cell that nobody may touch meets every visitor: its writer looks newer than any time.
+  // A cell that no thread may touch races with every access: its writer looks newer than any time.
   static constexpr Time kForbidden = ~Time{0};
   void forbid(std::uint32_t cell) { written_[cell] = kForbidden; }
   void allow(std::uint32_t cell) { written_[cell] = 0; }

@@ -129,7 +129,7 @@ lab::Record full_record(const Devices& devices, const Problem& problem) {
   if (!devices.is_cuda() || devices.fallback) {
     full.counts.emplace();
     full.counts->total.thread = full.counts->fma.thread = full.counts->shared_loads[4].thread = 1;
-    full.counts->fma.warp = full.counts->flop = 1;
+    full.counts->fma.warp = full.counts->flop = full.counts->useful_flop = 1;
     full.counts->memory = one_access();
     full.limited_by = "scattered global accesses";
     full.host_seconds = 1.0;

@@ -23,10 +23,12 @@ class CpuTime(unittest.TestCase):
                          [["room", "a.o"]] * 2)
 
     def test_an_image_above_the_budget_is_named(self):
-        self.log.write_text("16.2 step /x/images/a.ptx\n3 step images/b.ptx\n30 room x.cpp.o\n")
+        self.log.write_text("16 step /x/images/a.ptx\n0.2 step /x/images/a.ptx\n"
+                            "3 step images/b.ptx\n30 room x.cpp.o\n")
         above = self.run_script("--budget", "15", self.log)
         self.assertEqual(above.returncode, 1)
         self.assertIn("16.2  /x/images/a.ptx", above.stdout)
+        self.assertIn("2 images, 1 above", above.stdout)
         self.assertNotIn("x.cpp.o", above.stdout)
         self.assertEqual(self.run_script("--budget", "17", self.log).returncode, 0)
 

@@ -65,7 +65,7 @@ double k_tile_cycles(const RatedRow& rated) {
   const KernelRow& row = *rated.row;
   const double depth = static_cast<double>(row.block.k) * row.ctas_per_sm;
   const double products = depth * row.block.m * row.block.n;
-  const double fetched = depth * (row.block.m + row.block.n) * 4;
+  const double fetched = depth * (row.block.m + row.block.n) * rated.element_bytes;
   return std::max(products / lanes_of(rated), fetched / kFetchBytes);
 }
 
@@ -113,11 +113,12 @@ double write_cycles(const KernelRow& row, const GemmParams& p, int ctas_per_sm, 
 
 // The end of an item. What other CTAs of the SM multiply meanwhile is not lost, unless all wait for
 // device memory.
-double store_cycles(const KernelRow& row, const GemmParams& p) {
+double store_cycles(const RatedRow& rated, const GemmParams& p) {
+  const KernelRow& row = *rated.row;
   const double own = kStore + (row.slices > 1 ? row.slices * kSliceSums : 0);
-  const double write = write_cycles(row, p, row.ctas_per_sm, sizeof(float));
-  return outgrows_l2(p, sizeof(float)) ? own / row.ctas_per_sm + write
-                                       : (own + write) / row.ctas_per_sm;
+  const double write = write_cycles(row, p, row.ctas_per_sm, rated.element_bytes);
+  return outgrows_l2(p, rated.element_bytes) ? own / row.ctas_per_sm + write
+                                             : (own + write) / row.ctas_per_sm;
 }
 
 // Blocks of a rung that run at the same time on one SM.
@@ -131,12 +132,12 @@ int ctas_per_sm(const KernelRow& row) {
 // Of a persistent row whose operands come by tensor copies.
 schedule::TileCosts tile_costs(const RatedRow& rated, const GemmParams& p, int sms) {
   const KernelRow& row = *rated.row;
-  const double partial = static_cast<double>(row.block.m) * row.block.n * sizeof(float);
+  const double partial = static_cast<double>(row.block.m) * row.block.n * rated.element_bytes;
   return {.ctas_per_sm = row.ctas_per_sm,
-          .start = start_cycles(p, sizeof(float)),
+          .start = start_cycles(p, rated.element_bytes),
           .k_tile = k_tile_cycles(rated),
-          .store = store_cycles(row, p),
-          .memory = memory_cycles(p, sizeof(float)),
+          .store = store_cycles(rated, p),
+          .memory = memory_cycles(p, rated.element_bytes),
           .add = kAdd * kCyclesAMicrosecond,
           .add_partial = partial / (kPartialBytes * sms)};
 }

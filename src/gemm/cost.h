@@ -33,6 +33,7 @@ struct Cost {
 struct RatedRow {
   const KernelRow* row = nullptr;
   double tflops = 0;  // 0: never measured
+  int element_bytes = 4;
 };
 
 // How the operands reach shared memory, and along which side they are contiguous there.

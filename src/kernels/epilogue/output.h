@@ -6,6 +6,7 @@
 #include "base/config.h"
 #include "kernels/epilogue/ops.h"
 #include "kernels/tile/vec4.h"
+#include "kernels/tile/vector.h"
 #include "launch/params.h"
 
 namespace tessera::epilogue {
@@ -19,7 +20,7 @@ struct Output {
   long long c_row, d_row;
   long long rows, cols;
   In alpha, beta;
-  bool vectors;          // four elements of C and D may be one access
+  bool vectors;          // four elements of C and D may be one access, or 16 bytes of them
   bool partial = false;  // what is stored here gets C and op later
   Op op = {};
   long long first_row = 0, first_col = 0;  // in the whole matrix
@@ -70,6 +71,31 @@ struct Output {
                                              static_cast<Out>(out.z), static_cast<Out>(out.w)});
   }
 
+  // The same for as many neighbours as 16 bytes hold; col is a multiple of their number.
+  static constexpr int kVector = tile::Vector<Out>::kWidth;
+  __device__ void store_vector(long long row, long long col, const In (&sum)[kVector]) const {
+    if (row >= rows) return;
+    const int there = tile::inside(col, cols, kVector);
+    if (vectors && there == kVector) return store_vector_inside(row, col, sum);
+#pragma unroll
+    for (int i = 0; i < kVector; ++i) {
+      if (i < there) write(row, col + i, alpha * sum[i]);
+    }
+  }
+  __device__ void store_vector_inside(long long row, long long col,
+                                      const In (&sum)[kVector]) const {
+    tile::Vector<Out> old = {}, out;
+    if (beta != 0) old = *reinterpret_cast<const tile::Vector<Out>*>(c + row * c_row + col);
+#pragma unroll
+    for (int i = 0; i < kVector; ++i) {
+      const In value =
+          beta == 0 ? alpha * sum[i] : alpha * sum[i] + beta * static_cast<In>(old.x[i]);
+      out.x[i] =
+          static_cast<Out>(partial ? value : op(value, first_row + row, first_col + col + i));
+    }
+    tile::store_vector(d + row * d_row + col, out);
+  }
+
  private:
   __device__ bool is_inside(long long row, long long col) const { return row < rows && col < cols; }
   __device__ void write(long long row, long long col, In scaled) const {
@@ -94,6 +120,15 @@ __device__ Output<In, Out, Op> output_of(const GemmParams& p, Op op = {}) {
           .beta = static_cast<In>(p.beta),
           .vectors = vectors,
           .op = op};
+}
+
+// The same, to be stored by vectors of 16 bytes.
+template <class In, class Out, class Op = Identity>
+__device__ Output<In, Out, Op> vector_output_of(const GemmParams& p, Op op = {}) {
+  Output<In, Out, Op> output = output_of<In, Out>(p, op);
+  output.vectors = tile::allows_vectors<Out>(p.d, p.d_row) &&
+                   (p.beta == 0 || tile::allows_vectors<Out>(p.c, p.c_row));
+  return output;
 }
 
 // One tile in a workspace of such tiles, for partial sums, with rows and columns of the block:

@@ -13,20 +13,24 @@
 namespace tessera::passes {
 
 // WHY: -0 changes no number that it is added to; 0 + (-0) would be +0.
-__device__ inline float4 add_identity() { return {-0.0f, -0.0f, -0.0f, -0.0f}; }
+template <class T>
+__device__ tile::Vec4<T> add_identity() {
+  return {-T{0}, -T{0}, -T{0}, -T{0}};
+}
 
 // Four neighbouring sums of a split tile over the runs first ... end-1, in ascending order.
 // `workspace` holds partial tiles.
-template <int tile_elements>
-__device__ float4 sum_of_runs(const float* workspace, schedule::Partials partials, int first,
-                              int end, int element) {
-  float4 sum = add_identity();
+template <int tile_elements, class T>
+__device__ tile::Vec4<T> sum_of_runs(const T* workspace, schedule::Partials partials, int first,
+                                     int end, int element) {
+  using Vec4 = tile::Vec4<T>;
+  Vec4 sum = add_identity<T>();
   for (int run = first; run < end; run += kReduceInFlight) {
-    float4 some[kReduceInFlight];
+    Vec4 some[kReduceInFlight];
 #pragma unroll
     for (int i = 0; i < kReduceInFlight; ++i) {
-      const float* partial = workspace + partials.slot(run + i) * tile_elements + element;
-      some[i] = run + i < end ? *reinterpret_cast<const float4*>(partial) : add_identity();
+      const T* partial = workspace + partials.slot(run + i) * tile_elements + element;
+      some[i] = run + i < end ? *reinterpret_cast<const Vec4*>(partial) : add_identity<T>();
     }
 #pragma unroll
     for (int i = 0; i < kReduceInFlight; ++i) tile::add(sum, some[i]);
@@ -41,8 +45,9 @@ __device__ inline int slice_begin(schedule::Partials partials, int slice, int sl
 
 // Adds the sums of all slices, in ascending order, to the first one's. All threads of a CTA call
 // it; thread: slice * vectors + vector.
-__device__ inline void add_slices(float4& sum, int vectors) {
-  __shared__ float4 sums[kReduceThreads];
+template <class Vec4>
+__device__ void add_slices(Vec4& sum, int vectors) {
+  __shared__ Vec4 sums[kReduceThreads];
   __syncthreads();  // the sums of the piece before have been read
   sums[threadIdx.x] = sum;
   __syncthreads();
@@ -50,15 +55,15 @@ __device__ inline void add_slices(float4& sum, int vectors) {
   for (int i = threadIdx.x + vectors; i < kReduceThreads; i += vectors) tile::add(sum, sums[i]);
 }
 
-// CTAs stride over pieces of the split tiles. `p` holds gemm, schedule and partials.
-template <int block_m, int block_n, class Params>
+// CTAs stride over pieces of the split tiles. `p` holds gemm, schedule and partials, of type T.
+template <int block_m, int block_n, class T = float, bool starts_early = true, class Params>
 __device__ void reduce(const Params& p) {
-  ptx::launch_dependents();
+  if constexpr (starts_early) ptx::launch_dependents();
   const int slices = reduce_slices(p.schedule), vectors = kReduceThreads / slices;
   const int slice = threadIdx.x / vectors;
   const int pieces = reduce_pieces(p.schedule, block_m, block_n);
-  const auto output = epilogue::output_of<float, float>(p.gemm);
-  ptx::wait_for_prerequisites();
+  const auto output = epilogue::output_of<T, T>(p.gemm);
+  if constexpr (starts_early) ptx::wait_for_prerequisites();
   for (int i = blockIdx.x; i < p.schedule.split_tiles() * pieces; i += gridDim.x) {
     const int split = i / pieces;
     const schedule::Partials partials = schedule::partials_of(p.schedule, split);
@@ -68,7 +73,7 @@ __device__ void reduce(const Params& p) {
     const long long row = at.m * block_m + element / block_n;
     const long long col = at.n * block_n + element % block_n;
     const bool inside = element < block_m * block_n && row < p.gemm.m && col < p.gemm.n;
-    float4 sum = add_identity();
+    tile::Vec4<T> sum = add_identity<T>();
     if (inside) {
       sum =
           sum_of_runs<block_m * block_n>(p.partials, partials, slice_begin(partials, slice, slices),

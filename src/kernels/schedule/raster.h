@@ -24,4 +24,15 @@ struct Raster {
   }
 };
 
+// The same for a grid of one CTA for each tile, of any number of tiles. Groups of eight tile rows
+// are walked down each column of tiles first.
+constexpr tile::Coord<long long> grouped_tile(long long tile, long long tiles_m,
+                                              long long tiles_n) {
+  constexpr int kGroup = 8;
+  const long long tiles_per_group = kGroup * tiles_n;
+  const long long first = tile / tiles_per_group * kGroup, in_group = tile % tiles_per_group;
+  const int rows = tiles_m - first < kGroup ? static_cast<int>(tiles_m - first) : kGroup;
+  return {first + in_group % rows, in_group / rows};
+}
+
 }  // namespace tessera::schedule

@@ -34,4 +34,20 @@ struct VectorMap {
   static constexpr int k(int thread) { return thread / kAcross; }
 };
 
+// Which chunks of `width` elements of an extent x depth tile each thread copies. Consecutive
+// threads copy consecutive chunks of the contiguous side, then the next lines.
+template <int extent, int depth, bool along_k, int threads, int width>
+struct ChunkMap {
+  static constexpr int kWidth = width;
+  static constexpr int kAcross = (along_k ? depth : extent) / width;  // chunks of a line
+  static constexpr int kLines = threads / kAcross;                    // copied at once
+  static constexpr int kCount = extent * depth / width / threads;
+  static_assert(kAcross * kLines == threads);
+  static_assert(kCount * threads * width == extent * depth);
+
+  // A thread's first chunk; the next ones are kLines lines apart.
+  static constexpr int across(int thread) { return thread % kAcross * width; }
+  static constexpr int line(int thread) { return thread / kAcross; }
+};
+
 }  // namespace tessera::tile

@@ -6,6 +6,7 @@
 
 #include "catalog/persistent.h"
 #include "catalog/rung.h"
+#include "kernels/families/dmma/config.h"
 #include "kernels/families/simt/config.h"
 #include "kernels/families/simt/portable_config.h"
 #include "ladder/01_strided/config.h"
@@ -31,7 +32,7 @@
 
 namespace tessera {
 std::span<const Kernel> all_kernels() {
-  using catalog::packed_rung, catalog::patched_rung, catalog::persistent_rung,
+  using catalog::dmma_kernel, catalog::packed_rung, catalog::patched_rung, catalog::persistent_rung,
       catalog::portable_kernel, catalog::rung, catalog::stream_k_kernel;
   // clang-format off
   static const std::vector<Kernel> kernels = {
@@ -59,6 +60,8 @@ std::span<const Kernel> all_kernels() {
       portable_kernel("simt_f64_sm75", "plain loads, for SM 7.5", kF64Types, portable::f64_sm75::kConfigs, 75),
       portable_kernel("simt_f32_sm80", "cp.async, from SM 8.0 on", kF32Types, portable::f32_sm80::kConfigs, 80),
       portable_kernel("simt_f64_sm80", "cp.async, from SM 8.0 on", kF64Types, portable::f64_sm80::kConfigs, 80),
+      dmma_kernel("dmma_f64_sm80", "FP64 tensor cores, stream-K, for SM 8.0", "sm80", dmma_f64::sm80::kConfigs, 80),
+      dmma_kernel("dmma_f64", "FP64 tensor cores, stream-K", "sm90", dmma_f64::sm90::kConfigs, 90),
       stream_k_kernel("simt_f32", "TMA, persistent, stream-K", "simt", simt::kConfigs),
   };
   // clang-format on

@@ -21,21 +21,27 @@ std::string reduce_entry(std::string_view kernel, BlockTile block) {
 
 std::string repack_entry(std::string_view kernel) { return std::string(kernel) + "__repack"; }
 
-std::vector<HelperEntry> persistent_helpers(const std::vector<KernelRow>& rows,
-                                            const std::string& family) {
-  const std::string name_space = "tessera::" + family;
-  std::vector<HelperEntry> helpers = {{rows.front().repack_entry, "repack",
-                                       "tessera::passes::RepackParams", passes::kRepackThreads,
-                                       passes::kPassCtasPerSm, rows.front().repack_entry}};
+std::vector<HelperEntry> reduce_helpers(const std::vector<KernelRow>& rows,
+                                        const std::string& params) {
+  std::vector<HelperEntry> helpers;
   for (const KernelRow& row : rows) {
     const bool there = std::any_of(helpers.begin(), helpers.end(), [&](const HelperEntry& helper) {
       return helper.entry == row.reduce_entry;
     });
     if (there) continue;
     const std::string tile = std::to_string(row.block.m) + "," + std::to_string(row.block.n);
-    helpers.push_back({row.reduce_entry, "reduce<" + tile + ">", name_space + "::SimtParams",
-                       passes::kReduceThreads, passes::kPassCtasPerSm, row.image});
+    helpers.push_back({row.reduce_entry, "reduce<" + tile + ">", params, passes::kReduceThreads,
+                       passes::kPassCtasPerSm, row.image});
   }
+  return helpers;
+}
+
+std::vector<HelperEntry> persistent_helpers(const std::vector<KernelRow>& rows,
+                                            const std::string& family) {
+  std::vector<HelperEntry> helpers = reduce_helpers(rows, "tessera::" + family + "::SimtParams");
+  helpers.insert(helpers.begin(),
+                 {rows.front().repack_entry, "repack", "tessera::passes::RepackParams",
+                  passes::kRepackThreads, passes::kPassCtasPerSm, rows.front().repack_entry});
   return helpers;
 }
 

@@ -38,7 +38,10 @@ KernelRow persistent_row(std::string_view kernel, const char* variant, const Con
   return row;
 }
 
-// One helper for each tile size among the rows that adds partials, and one that repacks.
+// One helper for each tile size among the rows, that adds partials.
+std::vector<HelperEntry> reduce_helpers(const std::vector<KernelRow>& rows,
+                                        const std::string& params);
+// The same, and one that repacks.
 std::vector<HelperEntry> persistent_helpers(const std::vector<KernelRow>& rows,
                                             const std::string& family);
 
@@ -69,6 +72,27 @@ Kernel stream_k_kernel(const std::string& name, std::string idea, const std::str
   kernel.source = "kernels/families/" + family + "/kernel.cu";
   kernel.name_space = "tessera::" + family;
   kernel.params = kernel.name_space + "::SimtParams";
+  return kernel;
+}
+
+// An FP64 kernel on tensor cores, its configs in namespace tessera::dmma_f64::`name_space`. It also
+// walks a stream-K schedule, but copies operands of any layout and alignment by itself.
+template <class Rows>
+Kernel dmma_kernel(const std::string& name, std::string idea, const std::string& name_space,
+                   const Rows& table, int first_sm) {
+  Kernel kernel = plain_kernel(name, std::move(idea), rows_from("", name, table));
+  for (std::size_t i = 0; i < kernel.rows.size(); ++i) {
+    KernelRow& row = kernel.rows[i];
+    row.ctas_per_sm = table[static_cast<int>(i)].config.ctas_per_sm();
+    row.reduce_entry = reduce_entry(name, row.block);
+  }
+  kernel.types = kF64Types;
+  kernel.family = "dmma";
+  kernel.first_sm = first_sm;
+  kernel.source = "kernels/families/dmma/kernel.cu";
+  kernel.name_space = "tessera::dmma_f64::" + name_space;
+  kernel.params = "tessera::dmma_f64::DmmaParams";
+  kernel.helpers = reduce_helpers(kernel.rows, kernel.params);
   return kernel;
 }
 

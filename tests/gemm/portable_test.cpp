@@ -23,6 +23,11 @@ namespace {
 struct Gpu {
   int sm, sms;
   const char* portable_arch;  // of the code that it is given
+
+  // Of a kernel's: one needs an instruction that SM 8.0 does not have.
+  std::string arch_of(const Kernel& kernel) const {
+    return kernel.name == "dmma_f64" ? "compute_90" : portable_arch;
+  }
 };
 // HW: SMs of a 2080 Ti, an A100, an RTX 3090, an RTX 4090, an H200, a B200 and an
 // RTX 5090; only their proportion matters here.
@@ -100,10 +105,10 @@ std::map<const Kernel*, std::set<std::string>> chosen_entries(const DeviceInfo& 
 }
 
 TEST_P(EveryGpu, TheDriverIsGivenCodeForIt) {
-  const std::string portable =
-      std::string("ptx ") + GetParam().portable_arch + " (compiled by driver)";
   const auto prepare = [&](const Problem& problem) {
     const gemm::Prepared prepared = gemm::prepare(*device_, plan_of(problem, gpu()));
+    const std::string portable =
+        "ptx " + GetParam().arch_of(prepared.plan().kernel()) + " (compiled by driver)";
     const std::string name = prepared.plan().kernel().name;
     if (GetParam().sm == 90) {
       EXPECT_TRUE(contains(prepared.code(), "cubin sm_90a")) << name << ": " << prepared.code();
@@ -156,7 +161,7 @@ TEST_P(EveryGpu, TheVirtualGpuVerifiesThatPtx) {
     const gemm::Plan plan = plan_of(problem, gpu());
     const KernelChoice choice{&plan.kernel(), plan.row().variant};
     const std::string ptx = device->load(image_of(*choice.kernel, plan.row().entry)).description;
-    const std::string arch = GetParam().sm == 90 ? "sm_90a" : GetParam().portable_arch;
+    const std::string arch = GetParam().sm == 90 ? "sm_90a" : GetParam().arch_of(plan.kernel());
     EXPECT_EQ(ptx, "ptx " + arch + " (virtual)") << choice.kernel->name;
     const std::string what = text_of(problem) + ' ' + choice.kernel->name + '/' + choice.variant;
     if (!verified.insert(what + ' ' + ptx).second) return;
@@ -191,11 +196,31 @@ TEST(GpusButHopper, LeaveTheKernelsOfHopper) {
   EXPECT_EQ(best(100), "simt_f32_sm80");
 }
 
+// Ampere's data centre card has other FP64 instructions than Hopper and what came after it; the
+// cards for desktops have none to speak of.
+TEST(GpusButHopper, MultiplyFP64OnTensorCoresWhereTheyHaveThem) {
+  const auto best = [&](int sm, std::int64_t size) {
+    const Problem problem{.m = size, .n = size, .k = size, .types = kF64Types};
+    return gemm::plan(problem, {}, {.sm = sm, .sms = 132}).kernel().name;
+  };
+  for (const std::int64_t size : {300, 1000, 4096}) {
+    EXPECT_EQ(best(75, size), "simt_f64_sm75");
+    EXPECT_EQ(best(80, size), "dmma_f64_sm80");
+    for (const int sm : {90, 100, 103}) EXPECT_EQ(best(sm, size), "dmma_f64") << sm;
+    for (const int sm : {86, 87, 89, 110, 120}) EXPECT_EQ(best(sm, size), "simt_f64_sm80") << sm;
+  }
+}
+
 TEST(GpusButHopper, RefuseANamedKernelByName) {
   EXPECT_EQ(refusal_of("simt_f32", {.sm = 80}).message,
             "kernel is simt_f32, whose code needs sm_90a, but the GPU is sm_80");
   EXPECT_EQ(refusal_of("simt_f64_sm80", {.sm = 75}).message,
             "kernel is simt_f64_sm80, whose code needs sm_80 or later, but the GPU is sm_75");
+  EXPECT_EQ(refusal_of("dmma_f64", {.sm = 80}).message,
+            "kernel is dmma_f64, whose code needs sm_90 or later, but the GPU is sm_80");
+  EXPECT_EQ(refusal_of("dmma_f64_sm80", {.sm = 86}).message,
+            "kernel is dmma_f64_sm80, but an sm_86 has no FP64 tensor cores");
+  EXPECT_TRUE(refusal_of("dmma_f64_sm80", {.sm = 90}).ok());
   EXPECT_TRUE(refusal_of("simt_f32", {.sm = 90}).ok());
   EXPECT_TRUE(refusal_of("simt_f32_sm75", {.sm = 120}).ok());
 }

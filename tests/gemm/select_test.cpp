@@ -44,7 +44,7 @@ TEST(Select, ThinOutputsTakeThinTiles) {
 }
 
 TEST(Select, TypesDecide) {
-  EXPECT_EQ(best(4096, 4096, 64, kF64Types), "simt_f64_sm80");
+  EXPECT_EQ(best(4096, 4096, 64, kF64Types), "dmma_f64");
   EXPECT_EQ(best(4096, 4096, 64, kF32Types), "simt_f32");
 }
 
@@ -83,7 +83,8 @@ TEST(Select, RungsAreNeverChosen) {
     for (const std::int64_t size : {1, 16, 100, 512, 4096}) {
       for (const gemm::Offer& offer :
            plan_of({.m = size, .n = size, .k = size, .types = types}).offers) {
-        EXPECT_TRUE(offer.kernel->name.starts_with("simt_")) << offer.kernel->name;
+        const std::string& name = offer.kernel->name;
+        EXPECT_TRUE(name.starts_with("simt_") || name.starts_with("dmma_")) << name;
       }
     }
   }

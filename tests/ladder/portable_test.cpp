@@ -13,7 +13,9 @@
 namespace tessera {
 namespace {
 
-std::vector<KernelChoice> portable_kernels() { return choose_kernels("simt_*_sm*/all"); }
+std::vector<KernelChoice> portable_kernels() {
+  return choose_kernels("simt_*_sm*/all,dmma_f64_sm80/all");
+}
 
 // A virtual GPU of the lowest SM that the kernel is for.
 Device& oldest_gpu_of(const Kernel& kernel) {

@@ -139,28 +139,35 @@ TEST_P(Production, EveryDepthUnderChecks) {
 
 // Rows of `pitch` elements, more than 2^30, so that the last one begins beyond 2^31. Memory and
 // what the checks note of it exist only where somebody comes.
-void expect_long_rows(const KernelChoice& choice, std::int64_t pitch,
-                      const gemm::PlanOptions& plan) {
+template <class T>
+void expect_long_rows_of(const KernelChoice& choice, std::int64_t pitch,
+                         const gemm::PlanOptions& plan) {
   const auto device = make_virtual_device(
       {.memory_bytes = std::size_t{1} << 40, .sms = 3, .observation = {.checks = true}});
   constexpr int m = 3, n = 70, k = 45;
-  Problem problem{.m = m, .n = n, .k = k, .order = Order::kRowMajor, .lda = pitch, .ldd = pitch};
+  Problem problem{.m = m,
+                  .n = n,
+                  .k = k,
+                  .types = choice.kernel->types,
+                  .order = Order::kRowMajor,
+                  .lda = pitch,
+                  .ldd = pitch};
   problem = with_default_ld(problem);
-  const auto a = [](int i, int l) { return static_cast<float>((3 * i + 5 * l) % 7 - 3); };
-  const auto b = [](int l, int j) { return static_cast<float>((2 * l + 3 * j) % 5 - 2); };
-  const DeviceBuffer on_a(*device, (2 * pitch + k) * sizeof(float));
-  const DeviceBuffer on_b(*device, k * n * sizeof(float));
-  const DeviceBuffer on_d(*device, (2 * pitch + n) * sizeof(float));
-  std::vector<float> row;
+  const auto a = [](int i, int l) { return static_cast<T>((3 * i + 5 * l) % 7 - 3); };
+  const auto b = [](int l, int j) { return static_cast<T>((2 * l + 3 * j) % 5 - 2); };
+  const DeviceBuffer on_a(*device, (2 * pitch + k) * sizeof(T));
+  const DeviceBuffer on_b(*device, k * n * sizeof(T));
+  const DeviceBuffer on_d(*device, (2 * pitch + n) * sizeof(T));
+  std::vector<T> row;
   for (int i = 0; i < m; ++i) {
     row.clear();
     for (int l = 0; l < k; ++l) row.push_back(a(i, l));
-    device->copy_in(on_a.address() + i * pitch * sizeof(float), row.data(), k * sizeof(float));
+    device->copy_in(on_a.address() + i * pitch * sizeof(T), row.data(), k * sizeof(T));
   }
   for (int l = 0; l < k; ++l) {
     row.clear();
     for (int j = 0; j < n; ++j) row.push_back(b(l, j));
-    device->copy_in(on_b.address() + l * n * sizeof(float), row.data(), n * sizeof(float));
+    device->copy_in(on_b.address() + l * n * sizeof(T), row.data(), n * sizeof(T));
   }
   const Operands operands{on_a.address(), on_b.address(), 0, on_d.address()};
   lab::PreparedCall(*device, choice, problem, gemm::alignment_of(operands), plan).run(operands);
@@ -168,18 +175,27 @@ void expect_long_rows(const KernelChoice& choice, std::int64_t pitch,
     for (const vgpu::Finding& finding : launch.findings) ADD_FAILURE() << finding.message;
   }
   for (int i = 0; i < m; ++i) {
-    std::vector<float> seen(n + 1);
+    std::vector<T> seen(n + 1);
     const int outside = i + 1 < m ? 1 : 0;  // the element behind the row: NaN, as it was
-    device->copy_out(seen.data(), on_d.address() + i * pitch * sizeof(float),
-                     (n + outside) * sizeof(float));
+    device->copy_out(seen.data(), on_d.address() + i * pitch * sizeof(T),
+                     (n + outside) * sizeof(T));
     for (int j = 0; j < n; ++j) {
-      float sum = 0;
+      T sum = 0;
       for (int l = 0; l < k; ++l) sum += a(i, l) * b(l, j);
       ASSERT_EQ(seen[j], sum) << i << ", " << j;
     }
     if (outside) {
       EXPECT_TRUE(std::isnan(seen[n]));
     }
+  }
+}
+
+void expect_long_rows(const KernelChoice& choice, std::int64_t pitch,
+                      const gemm::PlanOptions& plan) {
+  if (choice.kernel->types == kF64Types) {
+    expect_long_rows_of<double>(choice, pitch, plan);
+  } else {
+    expect_long_rows_of<float>(choice, pitch, plan);
   }
 }
 
@@ -193,7 +209,6 @@ TEST_P(Production, RowsBeyondTwoToThe31Elements) {
 // A is brought into aligned rows first, D goes by way of scratch.
 TEST_P(Production, UnalignedRowsBeyondTwoToThe31Elements) {
   if (test_on_cuda()) GTEST_SKIP() << "a real GPU has no memory that exists only where touched";
-  if (kernel().rows.front().repack_entry.empty()) GTEST_SKIP() << "a kernel that turns nothing";
   for (const Policy repack : {Policy::kNever, Policy::kAlways}) {
     expect_long_rows(GetParam(), kLongRow + 1, {.split = Policy::kAlways, .repack = repack});
   }
@@ -201,7 +216,7 @@ TEST_P(Production, UnalignedRowsBeyondTwoToThe31Elements) {
 
 // Without being asked to: a long product is cut where there are enough SMs.
 TEST_P(Production, TheModelCutsLongProducts) {
-  const Problem problem = with_default_ld({.m = 70, .n = 90, .k = 40000});
+  const Problem problem = with_default_ld({.m = 70, .n = 90, .k = 40000, .types = kernel().types});
   const gemm::Plan plan = gemm::plan(problem, {}, {.sms = 132}, {.kernel = GetParam()});
   const std::string& add = plan.row().reduce_entry;
   if (add.empty()) GTEST_SKIP() << "a kernel of whole tiles";
@@ -212,14 +227,18 @@ TEST_P(Production, TheModelCutsLongProducts) {
 
 // Nothing on the virtual GPU would notice: its launches run one after the other.
 TEST_P(Production, WhatMayStartEarlyWaits) {
-  const KernelRow& row = rows_of(kernel(), GetParam().variant).front();
-  for (const std::string& entry : {row.entry, row.reduce_entry}) {
-    if (entry.empty() || row.repack_entry.empty()) continue;  // alone, or behind nothing of ours
-    const std::string_view ptx = image_of(kernel(), entry).ptx;
-    const std::size_t begin = ptx.find(".entry " + entry + "(");
-    ASSERT_NE(begin, ptx.npos) << entry;
+  Problem problem{.m = 70, .n = 90, .k = 40000, .types = kernel().types, .order = Order::kRowMajor};
+  problem.lda = problem.k + 1;  // A is repacked where the kernel repacks anything
+  const gemm::PlanOptions options{
+      .kernel = GetParam(), .split = Policy::kAlways, .repack = Policy::kAlways};
+  const gemm::Plan plan = gemm::plan(with_default_ld(problem), {}, {.sms = 132}, options);
+  for (const gemm::PlannedLaunch& planned : plan.launches) {
+    if (!planned.launch.shape.starts_early) continue;
+    const std::string_view ptx = image_of(kernel(), planned.launch.entry).ptx;
+    const std::size_t begin = ptx.find(".entry " + planned.launch.entry + "(");
+    ASSERT_NE(begin, ptx.npos) << planned.launch.entry;
     const std::string_view code = ptx.substr(begin, ptx.find("\n}\n", begin) - begin);
-    EXPECT_NE(code.find("griddepcontrol.wait;"), code.npos) << entry;
+    EXPECT_NE(code.find("griddepcontrol.wait;"), code.npos) << planned.launch.entry;
   }
 }
 

@@ -127,7 +127,7 @@ def fp64_rows(runs):
     """Markdown: FP64 at the size of the picture, rungs and then what the library runs."""
     first = {}  # of each kernel: its default config
     for run in runs:
-        is_fp64 = run["kernel"].startswith(("2", "simt_f64"))
+        is_fp64 = run["kernel"].startswith(("2", "simt_f64", "dmma_f64"))
         if is_fp64 and run["problem"]["m"] == LADDER_SIZE and run["ratio_to_vendor"]:
             first.setdefault(run["kernel"], run)
     if not first:

@@ -89,8 +89,8 @@ def updated_pages(root):
                 sys.exit(f"{page}: no section <!-- {name} begin --> ... <!-- {name} end -->")
         yield page, text, wanted
     ladder_runs = [run for run in results.timed["runs"] if is_plain_burst(run)]
-    portable_runs = [run for run in load(root / "results/h200_portable.json", "runs")["runs"]
-                     if is_plain_burst(run)]
+    library_runs = [run for name in ("h200_portable.json", "h200_fp64.json")
+                    for run in load(root / "results" / name, "runs")["runs"] if is_plain_burst(run)]
     for page in [root / "README.md", *sorted(root.glob("docs/*.md"))]:
         text = wanted = page.read_text() if page.exists() else ""
         wanted = replace_section(wanted, "ladder", ladder(results, page, folders)) or wanted
@@ -99,7 +99,7 @@ def updated_pages(root):
         generated = {**model_tables.sections(root), **count_tables.sections(root),
                      **fp32_tables.sections(root), **register_tables.sections(root),
                      **old_and_new.sections(root),
-                     "fp64_short": front_picture.fp64_rows(ladder_runs + portable_runs)}
+                     "fp64_short": front_picture.fp64_rows(ladder_runs + library_runs)}
         for name, body in generated.items():
             wanted = replace_section(wanted, name, body) or wanted
         yield page, text, wanted

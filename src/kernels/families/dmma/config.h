@@ -1,0 +1,100 @@
+// The shapes of the FP64 kernels on tensor cores.
+#pragma once
+
+#include "base/config.h"
+#include "kernels/tile/dmma_lanes.h"
+
+namespace tessera::dmma_f64 {
+
+struct Config {
+  BlockTile block;   // k: depth of a stage
+  int stages;        // of the ring in shared memory
+  OutputTile warps;  // of the block, where operands are not exchanged
+  int ctas;          // per SM
+  tile::Dmma instruction;
+  int ahead = 1;  // steps from a load of fragments to its use
+  Majors majors = {};
+
+  constexpr int threads() const { return 32 * warps.m * warps.n; }
+  constexpr int ctas_per_sm() const { return ctas; }
+
+  // What one warp's instructions multiply: rows of their A, columns of their B.
+  constexpr int rows() const { return block.m / warps.m; }
+  constexpr int columns() const { return block.n / warps.n; }
+  // Whether the instructions' A is our B, and the sums are those of the transposed D.
+  // HW: their A is two rows for one k in neighbouring registers. A load from a tile along k brings
+  // one row for two k, which other instructions must then move: 54 TFLOP/s instead of 59.
+  constexpr bool exchanges() const {
+    return majors.a == Major::kK && majors.b == Major::kN && block.m % columns() == 0 &&
+           block.n % rows() == 0;
+  }
+  // A warp's outputs, and warps over the block.
+  constexpr OutputTile warp() const {
+    return exchanges() ? OutputTile{columns(), rows()} : OutputTile{rows(), columns()};
+  }
+  constexpr OutputTile warp_grid() const { return {block.m / warp().m, block.n / warp().n}; }
+
+  // The ring, and what the CTA computes.
+  constexpr int ring_bytes() const { return stages * block.k * (block.m + block.n) * 8; }
+  constexpr int shared_bytes() const { return ring_bytes() + 128; }
+  // Whether launches of one plan may overlap: griddepcontrol needs sm_90, as do all instructions
+  // but the first.
+  constexpr bool starts_early() const { return instruction != tile::Dmma::kM8N8K4; }
+};
+
+constexpr bool is_legal(const Config& c) {
+  constexpr int kShared = 227 * 1024;     // HW: per CTA, compute capability 9.0
+  constexpr int kSharedOld = 163 * 1024;  // HW: compute capability 8.0
+  const int shared = c.starts_early() ? kShared : kSharedOld;
+  const bool warps = c.rows() * c.warps.m == c.block.m && c.columns() * c.warps.n == c.block.n &&
+                     c.rows() % tile::kDmmaOuter == 0 && c.columns() % tile::kDmmaOuter == 0;
+  // Sums and two sets of fragments, of all rows and of sixteen columns, in registers of 32 bits.
+  const int depth = tile::dmma_depth(c.instruction);
+  const int registers =
+      c.rows() * c.columns() / 16 + (c.rows() + c.ahead * tile::kDmmaOuter) * depth / 8;
+  // Two sets of fragments of A take turns, and twice as many of B as are loaded ahead.
+  const int all = c.block.k / depth * (c.columns() / tile::kDmmaOuter);
+  const bool steps = c.block.k % (2 * depth) == 0 && c.ahead >= 1 && all % (2 * c.ahead) == 0;
+  // The threads copy whole lines of a tile at once, a power of two of them.
+  const int least = c.block.m < c.block.n ? c.block.m : c.block.n;
+  const bool copies = c.threads() % c.block.m == 0 && c.threads() % c.block.n == 0 &&
+                      (c.threads() & (c.threads() - 1)) == 0 &&
+                      2 * c.threads() <= c.block.k * least;
+  return warps && steps && copies && registers <= 232 && c.stages >= 2 &&
+         c.ctas * (c.shared_bytes() + 1024) <= shared + 1024 && c.ctas * c.threads() <= 2048;
+}
+
+// Block, stages, warps, CTAs per SM, instruction where all layouts have the same. The large tile
+// spares the L2, 128x64 the barrier that all warps of an SM would meet at; small ones fill an SM
+// that has few tiles; thin ones serve outputs of a few rows or columns.
+namespace sm90 {
+// Operands that both lie across k suit 16x8x4: a load brings two columns of B for one k. The larger
+// instruction suits a B along k, and takes fewer registers. HW: on an H200 at 4096, 59 TFLOP/s
+// where each has what suits it, 58 and less elsewhere.
+template <int rows>
+constexpr ConfigRows<Config, rows> with_instructions(ConfigRows<Config, rows> table) {
+  for (ConfigRow<Config>& row : table.rows) {
+    Config& c = row.config;
+    const bool across_k = c.majors.a == Major::kM && c.majors.b == Major::kN;
+    c.instruction = across_k ? tile::Dmma::kM16N8K4 : tile::Dmma::kM16N8K8;
+    c.ahead = across_k && c.block.m * c.block.n == 128 * 128 ? 2 : 1;
+  }
+  return table;
+}
+inline constexpr auto kConfigs = with_instructions(for_all_majors<Config>({
+    {"128x128", {{128, 128, 16}, 6, {4, 2}, 1}},
+    {"128x64", {{128, 64, 16}, 4, {4, 1}, 2}},
+    {"64x64", {{64, 64, 16}, 5, {2, 2}, 2}},
+    {"64x32", {{64, 32, 16}, 4, {2, 2}, 3}},
+    {"128x16", {{128, 16, 16}, 4, {4, 1}, 3}},
+    {"16x128", {{16, 128, 16}, 4, {1, 4}, 3}},
+}));
+}  // namespace sm90
+namespace sm80 {
+inline constexpr auto kConfigs = for_all_majors<Config>({
+    {"128x64", {{128, 64, 16}, 3, {4, 1}, 2, tile::Dmma::kM8N8K4}},
+    {"64x32", {{64, 32, 16}, 3, {2, 2}, 4, tile::Dmma::kM8N8K4}},
+});
+}
+
+}  // namespace tessera::dmma_f64

@@ -1,0 +1,102 @@
+// FP64 products on the FP64 tensor cores, for any sizes, strides and layouts. All warps copy tiles
+// into a ring in shared memory by cp.async and multiply from it; several CTAs share an SM, so that
+// one multiplies while another begins or ends a tile. The grid is persistent and walks a stream-K
+// schedule: no wave is left half empty, and a product that is long in k is split among all SMs.
+#include "kernels/copy/swizzled_tile_copy.h"
+#include "kernels/epilogue/output.h"
+#include "kernels/epilogue/store_vectors.h"
+#include "kernels/families/dmma/config.h"
+#include "kernels/families/dmma/params.h"
+#include "kernels/mainloop/dmma.h"
+#include "kernels/passes/reduce.h"
+#include "kernels/ptx/griddepcontrol.h"
+#include "kernels/schedule/stream_k.h"
+#include "kernels/tile/lanes.h"
+
+namespace tessera::dmma_f64 {
+
+template <Config cfg>
+using Stage = mainloop::DmmaStage<cfg>;
+template <Config cfg>
+using CopyA = copy::SwizzledTileCopy<typename Stage<cfg>::A, cfg.threads()>;
+template <Config cfg>
+using CopyB = copy::SwizzledTileCopy<typename Stage<cfg>::B, cfg.threads()>;
+template <Config cfg>
+using Ring = pipeline::CpAsyncRing<Stage<cfg>, CopyA<cfg>, CopyB<cfg>, cfg.stages>;
+template <Config cfg>
+using Accumulators = mainloop::DmmaAccumulators<cfg>;
+
+template <Config cfg>
+__device__ void multiply(Accumulators<cfg>& sums, Stage<cfg>* stages, const GemmParams& p,
+                         const schedule::Work& work, tile::Coord<> warp) {
+  if (work.k_begin == work.k_end) return;  // A and B are not read
+  const long long k_begin = static_cast<long long>(work.k_begin) * cfg.block.k;
+  const long long k_end = static_cast<long long>(work.k_end) * cfg.block.k;
+  copy::OperandOf<double> a = copy::operand_a<double, cfg.majors.a>(p);
+  copy::OperandOf<double> b = copy::operand_b<double, cfg.majors.b>(p);
+  const CopyA<cfg> copy_a(a, work.tile_m * cfg.block.m, k_begin);
+  const CopyB<cfg> copy_b(b, work.tile_n * cfg.block.n, k_begin);
+  Ring<cfg> ring(stages, copy_a, copy_b, (k_end < p.k ? k_end : p.k) - k_begin);
+  mainloop::DmmaMainloop<cfg, Ring<cfg>>(sums, ring, warp.m * cfg.warp().m, warp.n * cfg.warp().n)
+      .multiply();
+}
+
+// To D, or as a partial sum.
+template <Config cfg>
+__device__ void store(const DmmaParams& p, const schedule::Work& work, tile::Coord<> warp,
+                      const Accumulators<cfg>& sums) {
+  constexpr OutputTile kBlock{cfg.block.m, cfg.block.n};
+  const auto output = work.slot >= 0 ? epilogue::partial_tile(p.partials, work.slot, kBlock)
+                                     : epilogue::vector_output_of<double, double>(p.gemm).from(
+                                           work.tile_m * kBlock.m, work.tile_n * kBlock.n);
+  epilogue::store_vectors(output.from(warp.m * cfg.warp().m, warp.n * cfg.warp().n), cfg.warp(),
+                          threadIdx.x % 32, sums);
+}
+
+template <Config cfg>
+struct SharedMemory {
+  Stage<cfg> stages[cfg.stages];
+  // WHY here: what CTAs walk by would take a dozen registers of each thread.
+  schedule::Work work;
+};
+
+template <Config cfg>
+__device__ void run(const DmmaParams& p) {
+  static_assert(is_legal(cfg) && sizeof(SharedMemory<cfg>) <= cfg.shared_bytes());
+  extern __shared__ __align__(128) unsigned char memory[];
+  auto& shared = *reinterpret_cast<SharedMemory<cfg>*>(memory);
+  if constexpr (cfg.starts_early()) {
+    ptx::launch_dependents();
+    ptx::wait_for_prerequisites();
+  }
+  const tile::Coord<> warp = tile::warp_coord(cfg.warp_grid(), threadIdx.x);
+  if (threadIdx.x == 0) shared.work = schedule::first(p.schedule, blockIdx.x);
+  __syncthreads();
+  while (shared.work.valid) {
+    Accumulators<cfg> sums;
+    sums.clear();
+    multiply<cfg>(sums, shared.stages, p.gemm, shared.work, warp);
+    store<cfg>(p, shared.work, warp, sums);
+    __syncthreads();  // all have read what to compute
+    if (threadIdx.x == 0) shared.work = schedule::next(p.schedule, blockIdx.x, shared.work);
+    __syncthreads();
+  }
+}
+
+// One name space for each image, whose entries are its rows and the launches that add partial sums.
+namespace sm80 {
+using dmma_f64::run;
+template <int block_m, int block_n>
+__device__ void reduce(const DmmaParams& p) {
+  passes::reduce<block_m, block_n, double, false>(p);
+}
+}  // namespace sm80
+namespace sm90 {
+using dmma_f64::run;
+template <int block_m, int block_n>
+__device__ void reduce(const DmmaParams& p) {
+  passes::reduce<block_m, block_n, double>(p);
+}
+}  // namespace sm90
+
+}  // namespace tessera::dmma_f64

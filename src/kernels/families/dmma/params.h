@@ -1,0 +1,16 @@
+// The parameter block of this family's kernels.
+#pragma once
+
+#include "kernels/passes/params.h"
+#include "kernels/schedule/stream_k.h"
+#include "launch/params.h"
+
+namespace tessera::dmma_f64 {
+
+struct DmmaParams {
+  GemmParams gemm;
+  schedule::StreamK schedule;
+  double* partials;  // partial sums, one tile of block_m x block_n per slot, row-major
+};
+
+}  // namespace tessera::dmma_f64

@@ -1,0 +1,35 @@
+// Fragments of FP64 operands in registers, as dmma_lanes.h lays them out, and their loads.
+#pragma once
+
+#include "kernels/tile/dmma_lanes.h"
+#include "kernels/tile/swizzled_tile.h"
+
+namespace tessera::tile {
+
+// The fragments of `count` sixteens of rows of A or columns of B, `depth` of k.
+template <class Tile, int count, int depth>
+struct DmmaFragments {
+  static_assert(depth % 8 == 0 && Tile::kRow == kDmmaOuter);
+
+  double x[count][2][depth / 4];  // of each sixteen: half, step of four in k
+
+  // Those from sixteen number `first` on, k = step * depth of the tile on.
+  __device__ void load(const Tile& tile, int lane_offset, int first, int step) {
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+#pragma unroll
+      for (int eight = 0; eight < depth / 8; ++eight) {
+#pragma unroll
+        for (int which = 0; which < 2; ++which) {
+          const int offset =
+              DmmaLoads<Tile>::offset(lane_offset, first + i, which, step * (depth / 8) + eight);
+          const double2 two = *reinterpret_cast<const double2*>(tile.bytes + offset);
+          (Tile::kAlongK ? x[i][which][2 * eight] : x[i][0][2 * eight + which]) = two.x;
+          (Tile::kAlongK ? x[i][which][2 * eight + 1] : x[i][1][2 * eight + which]) = two.y;
+        }
+      }
+    }
+  }
+};
+
+}  // namespace tessera::tile

@@ -1,0 +1,31 @@
+// Which pieces of a swizzled tile each thread copies: neighbouring threads copy neighbouring pieces
+// of a line of global memory, then the next lines. Pure constexpr: the host tests that each element
+// is copied once, and that a warp's writes are in 32 banks.
+#pragma once
+
+#include "kernels/tile/swizzled_tile.h"
+
+namespace tessera::tile {
+
+// Pieces of `width` elements.
+template <class Tile, int threads, int width>
+struct SwizzledCopyMap {
+  static constexpr int kWidth = width;
+  static constexpr int kAcross = Tile::kAlong / width;  // pieces of a line
+  static constexpr int kLines = threads / kAcross;      // copied at once
+  static constexpr int kCount = Tile::kRows / kLines;   // pieces of a thread, kLines lines apart
+  static_assert(kAcross * kLines == threads && kCount * kLines == Tile::kRows);
+
+  // A thread's first piece.
+  static constexpr int across(int thread) { return thread % kAcross * width; }
+  static constexpr int line(int thread) { return thread / kAcross; }
+  static constexpr int outer(int thread) { return Tile::kAlongK ? line(thread) : across(thread); }
+  static constexpr int k(int thread) { return Tile::kAlongK ? across(thread) : line(thread); }
+
+  // Where piece i is, given where the first one is. The first lines are 0 ... kLines - 1, a power
+  // of two of them: the number of a later one has no bit of theirs.
+  static_assert((kLines & (kLines - 1)) == 0);
+  static constexpr int place(int first, int i) { return Tile::rows_further(first, i * kLines); }
+};
+
+}  // namespace tessera::tile

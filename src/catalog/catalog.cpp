@@ -29,11 +29,12 @@
 #include "ladder/22_packed_shared/config.h"
 #include "ladder/23_packed_conflict_free/config.h"
 #include "ladder/24_tensor_core_wmma/config.h"
+#include "ladder/25_dmma/config.h"
 
 namespace tessera {
 std::span<const Kernel> all_kernels() {
-  using catalog::dmma_kernel, catalog::packed_rung, catalog::patched_rung, catalog::persistent_rung,
-      catalog::portable_kernel, catalog::rung, catalog::stream_k_kernel;
+  using catalog::dmma_kernel, catalog::fp64_rung, catalog::packed_rung, catalog::patched_rung,
+      catalog::persistent_rung, catalog::portable_kernel, catalog::rung, catalog::stream_k_kernel;
   // clang-format off
   static const std::vector<Kernel> kernels = {
       rung("01_strided", "one thread an output, lanes down a column", strided::kConfigs),
@@ -56,6 +57,7 @@ std::span<const Kernel> all_kernels() {
       packed_rung("22_packed_shared", "packed blocks in shared memory", packed_shared::kConfigs),
       packed_rung("23_packed_conflict_free", "shared blocks read without conflicts", packed_conflict_free::kConfigs),
       packed_rung("24_tensor_core_wmma", "FP64 tensor cores, one warp a tile", tensor_core_wmma::kConfigs, tensor_core_wmma::kPortableArch),
+      fp64_rung("25_dmma", "matrix instructions, fragments used many times", dmma::kConfigs, dmma::kPortableArch),
       portable_kernel("simt_f32_sm75", "plain loads, for SM 7.5", kF32Types, portable::f32_sm75::kConfigs, 75),
       portable_kernel("simt_f64_sm75", "plain loads, for SM 7.5", kF64Types, portable::f64_sm75::kConfigs, 75),
       portable_kernel("simt_f32_sm80", "cp.async, from SM 8.0 on", kF32Types, portable::f32_sm80::kConfigs, 80),

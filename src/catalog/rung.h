@@ -72,6 +72,14 @@ Kernel rung(const std::string& name, std::string idea, const Rows& table, int fi
   return kernel;
 }
 
+// The same in FP64.
+template <class Rows>
+Kernel fp64_rung(const std::string& name, std::string idea, const Rows& table, int first_sm) {
+  Kernel kernel = rung(name, std::move(idea), table, first_sm);
+  kernel.types = kF64Types;
+  return kernel;
+}
+
 // "simt_f64_sm80": a production kernel of one launch, in namespace tessera::portable::f64_sm80.
 template <class Rows>
 Kernel portable_kernel(const std::string& name, std::string idea, const Types& types,

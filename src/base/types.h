@@ -96,6 +96,11 @@ inline constexpr Types kF32Types = same_types(ElementType::kF32, ComputeType::kF
 inline constexpr Types kTf32Types = same_types(ElementType::kF32, ComputeType::kTf32);
 inline constexpr Types kF16Types = same_types(ElementType::kF16, ComputeType::kF32);
 inline constexpr Types kBf16Types = same_types(ElementType::kBf16, ComputeType::kF32);
+// Sums as they are: no word of their own.
+inline constexpr Types kF16ToF32Types{ElementType::kF16, ElementType::kF16, ElementType::kF32,
+                                      ElementType::kF32, ComputeType::kF32};
+inline constexpr Types kBf16ToF32Types{ElementType::kBf16, ElementType::kBf16, ElementType::kF32,
+                                       ElementType::kF32, ComputeType::kF32};
 inline constexpr Types kE4m3Types{ElementType::kE4m3, ElementType::kE4m3, ElementType::kBf16,
                                   ElementType::kBf16, ComputeType::kF32};
 inline constexpr Types kS8Types{ElementType::kS8, ElementType::kS8, ElementType::kS32,

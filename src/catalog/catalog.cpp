@@ -6,6 +6,7 @@
 
 #include "catalog/persistent.h"
 #include "catalog/rung.h"
+#include "catalog/tensor_core.h"
 #include "kernels/families/dmma/config.h"
 #include "kernels/families/simt/config.h"
 #include "kernels/families/simt/portable_config.h"
@@ -34,7 +35,8 @@
 namespace tessera {
 std::span<const Kernel> all_kernels() {
   using catalog::dmma_kernel, catalog::fp64_rung, catalog::packed_rung, catalog::patched_rung,
-      catalog::persistent_rung, catalog::portable_kernel, catalog::rung, catalog::stream_k_kernel;
+      catalog::persistent_rung, catalog::portable_kernel, catalog::rung, catalog::stream_k_kernel,
+      catalog::wgmma_kernel;
   // clang-format off
   static const std::vector<Kernel> kernels = {
       rung("01_strided", "one thread an output, lanes down a column", strided::kConfigs),
@@ -65,6 +67,11 @@ std::span<const Kernel> all_kernels() {
       dmma_kernel("dmma_f64_sm80", "FP64 tensor cores, stream-K, for SM 8.0", "sm80", dmma_f64::sm80::kConfigs, 80),
       dmma_kernel("dmma_f64", "FP64 tensor cores, stream-K", "sm90", dmma_f64::sm90::kConfigs, 90),
       stream_k_kernel("simt_f32", "TMA, persistent, stream-K", "simt", simt::kConfigs),
+      wgmma_kernel("wgmma_bf16", "Hopper's tensor cores", kBf16Types, wgmma::bf16::kConfigs),
+      wgmma_kernel("wgmma_bf16_f32", "Hopper's tensor cores, D in FP32", kBf16ToF32Types, wgmma::bf16_f32::kConfigs),
+      wgmma_kernel("wgmma_f16", "Hopper's tensor cores", kF16Types, wgmma::f16::kConfigs),
+      wgmma_kernel("wgmma_f16_f32", "Hopper's tensor cores, D in FP32", kF16ToF32Types, wgmma::f16_f32::kConfigs),
+      wgmma_kernel("wgmma_tf32", "Hopper's tensor cores, FP32 rounded to TF32", kTf32Types, wgmma::tf32::kConfigs),
   };
   // clang-format on
   return kernels;

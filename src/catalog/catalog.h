@@ -35,6 +35,7 @@ struct KernelRow {
   int ctas_per_sm = 0;     // CTAs per SM: the grid is persistent; 0: a block a tile
   int slices = 1;          // of a tile's k, each for warps of its own
   std::string image = {};  // that holds the entry: "12_warp_tile__staged"
+  const void* config = nullptr;  // what only the row's family knows: its own Config; may be null
 };
 
 // An entry of a kernel that is no row, and what it calls.

@@ -1,6 +1,7 @@
 #include "gemm/cost.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "arch/gpus.h"
 
@@ -38,8 +39,16 @@ constexpr double kAdd = 3;            // microseconds; the second launch, begun 
 constexpr double kPartialBytes = 18;  // a cycle and SM: partials that are read again
 constexpr double kCopySlowdown = 0.1;  // of a product whose operands come element by element
 constexpr double kUnknownShare = 0.8;  // of the lanes' peak, for a row without a rate
-constexpr double kThreads = 2048;      // of an SM
-constexpr int kCtasOfLargeTiles = 2;   // per SM, of register-tiled rungs
+constexpr double kTensorStart = 1.5;   // microseconds; of tensor cores, to the first products,
+constexpr double kTensorStore = 0.5;   // and from the last ones to the end of a tile's store
+// Instead, where tensor copies do not take D: of a tile of 128x256, and nothing hides it.
+constexpr double kTensorRowsStore = 8.5;
+constexpr double kTensorOverlap = 0.25;  // of the shorter of multiplying and memory, not hidden
+constexpr double kTensorShare = 0.5;     // of the tensor cores' peak, for a row without a rate
+constexpr double kTensorPeak = 989;      // BF16; TF32 has half of it
+constexpr double kReducedBytes = 2.5e6;  // a microsecond: partial sums, written and read again
+constexpr double kThreads = 2048;        // of an SM
+constexpr int kCtasOfLargeTiles = 2;     // per SM, of register-tiled rungs
 
 double lanes_of(const RatedRow& rated) {
   const double peak = kGpu.fp32_peak();
@@ -194,6 +203,30 @@ Cost cost_of_tiles(const RatedRow& rated, const GemmParams& p, int element_bytes
        .store = waves * (kBlockStart + kStore + write_cycles(row, p, ctas, element_bytes)) / ctas,
        .memory = memory_cycles(p, element_bytes),
        .add = 0});
+}
+
+Cost cost_of_tensor_cores(const TensorCoreWork& work, const GemmParams& p,
+                          const DeviceLimits& limits) {
+  const double rate = work.rate > 0 ? work.rate : kTensorShare * kTensorPeak;  // flop/us * 1e6
+  const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
+  const double k = static_cast<double>(p.k);
+  const double waves = std::ceil(static_cast<double>(work.tiles) / limits.sms);
+  const double of_tile = 2.0 * work.block.m * work.block.n * work.block.k *
+                         static_cast<double>(work.k_tiles) / (rate * 1e6 / limits.sms);
+  const double outputs = m * n * size_of(work.types->d) * (p.beta == 0 ? 1 : 2);
+  const double bytes = (m + n) * k * size_of(work.types->a) + outputs;
+  const double partial = m * n * static_cast<double>(work.parts) * sizeof(float);
+  const double multiply = waves * of_tile, memory = bytes / (kGpu.measured_copy * 1e3);
+  const double beside = kTensorOverlap * std::min(multiply, memory);
+  return {.launch = kEarlyLaunch,
+          .repack = cost_of_repacking(work.repacked_bytes),
+          .start = kTensorStart + beside,
+          .multiply = multiply,
+          .store = work.copies_d
+                       ? (work.hides_store ? 1 : waves) * kTensorStore
+                       : waves * kTensorRowsStore * work.block.m * work.block.n / (128 * 256),
+          .memory = memory,
+          .add = work.parts > 0 ? kAdd + partial / kReducedBytes : 0};
 }
 
 double cost_of_repacking(std::int64_t bytes) {

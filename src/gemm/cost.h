@@ -58,6 +58,23 @@ Scheduled cost_of_persistent(const RatedRow& row, const OperandModes& modes,
 Cost cost_of_tiles(const RatedRow& row, const GemmParams& canonical, int element_bytes,
                    const DeviceLimits& limits);
 
+// What a kernel on tensor cores would do: a persistent grid of one CTA per SM.
+struct TensorCoreWork {
+  BlockTile block;
+  double rate;           // TFLOP/s on a full GPU; 0: unknown
+  bool hides_store;      // one tile is stored while the next one is multiplied
+  bool copies_d;         // by tensor copies, not row by row
+  std::int64_t tiles;    // of all parts of k
+  std::int64_t k_tiles;  // of each
+  std::int64_t parts;    // matrices of partial sums; 0: none
+  std::int64_t repacked_bytes;
+  const Types* types;
+};
+// No part of k is shorter than so many k tiles, where a model chooses: a ring has to be filled.
+inline constexpr std::int64_t kLeastKTilesOfAPart = 8;
+Cost cost_of_tensor_cores(const TensorCoreWork& work, const GemmParams& canonical,
+                          const DeviceLimits& limits);
+
 // A launch that copies operands into another form, so many bytes of them.
 double cost_of_repacking(std::int64_t bytes);
 

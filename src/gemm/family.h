@@ -23,7 +23,7 @@ struct Request {
   Problem problem;  // legal; alpha and beta are 0 or 1
   Product product;  // its canonical form, and which slots hold the operands
   // Of the canonical operands.
-  int a_alignment, b_alignment;
+  int a_alignment, b_alignment, d_alignment;
   Majors majors;  // along which the operands are contiguous
   DeviceLimits limits;
   PlanOptions options;

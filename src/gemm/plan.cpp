@@ -32,6 +32,7 @@ Request request_of(const Problem& problem, const Alignment& alignment, const Dev
                       .d = {Slot::kD}},
           .a_alignment = swapped ? alignment.b : alignment.a,
           .b_alignment = swapped ? alignment.a : alignment.b,
+          .d_alignment = alignment.d,
           .majors = sides_of(problem),
           .limits = limits,
           .options = options};

@@ -11,6 +11,14 @@ TEST(Arch, PeaksAreThoseOfTheDataSheets) {
   EXPECT_NEAR(arch::kA100.fp32_peak(), 19.5, 0.05);
   EXPECT_NEAR(arch::kA100.fp64_peak(), 9.7, 0.05);
   EXPECT_NEAR(arch::kA100.fp64_tensor_peak(), 19.5, 0.05);
+  EXPECT_NEAR(arch::kA100.bf16_tensor_peak(), 312, 0.5);
+  EXPECT_NEAR(arch::kA100.f16_tensor_peak(), 312, 0.5);
+  EXPECT_NEAR(arch::kA100.tf32_tensor_peak(), 156, 0.5);
+  EXPECT_NEAR(arch::kH200.bf16_tensor_peak() * 1.83 / arch::kH200.clock_ghz, 989, 0.5);
+  EXPECT_NEAR(arch::kH200.tf32_tensor_peak() * 1.83 / arch::kH200.clock_ghz, 494.7, 0.5);
+  EXPECT_NEAR(arch::kV100.f16_tensor_peak(), 125, 0.5);
+  EXPECT_EQ(arch::kV100.bf16_tensor_peak(), 0);
+  EXPECT_NEAR(arch::kRtx4090.bf16_tensor_peak(), 165.2, 0.5);
   EXPECT_NEAR(arch::kV100.fp32_peak(), 15.7, 0.05);
   EXPECT_NEAR(arch::kRtx3090.fp32_peak(), 35.6, 0.05);
   EXPECT_NEAR(arch::kRtx4090.fp32_peak(), 82.6, 0.05);

@@ -247,7 +247,8 @@ Launches read_launches(const std::vector<Launch>& launches) {
       all.repacks.push_back(params_of<passes::RepackParams>(launch));
       for (const passes::Repack& repack : {all.repacks.back().a, all.repacks.back().b}) {
         if (repack.tiles == 0) continue;
-        all.used.push_back({address(repack.to), address(repack.to + repack.ld * repack.k)});
+        all.used.push_back(
+            {address(repack.to), address(static_cast<float*>(repack.to) + repack.ld * repack.k)});
       }
     } else if (!launch.entry.starts_with("simt_f32__reduce_")) {
       blocks.push_back(block_of(launch.entry));

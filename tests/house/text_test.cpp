@@ -75,7 +75,8 @@ TEST(Text, ClangFormat14RefusesAPlantedLine) {
 
 // A file is one idea: 400 lines hold it. Lists of instructions and data for tests may be longer.
 bool is_too_long(const SourceFile& file) {
-  const bool is_list = file.path.ends_with(".ptx") || file.path.ends_with(".json");
+  const bool is_list = file.path.ends_with(".ptx") || file.path.ends_with(".json") ||
+                       file.path == "src/catalog/manifest.txt";
   return !is_list && lines_of(file.text).size() > 400;
 }
 
@@ -96,6 +97,7 @@ TEST(Text, APlantedLongFileIsFound) {
   EXPECT_FALSE(is_too_long({"tools/tables/a.py", text}));
   EXPECT_TRUE(is_too_long({"tools/tables/a.py", text + "one more\n"}));
   EXPECT_FALSE(is_too_long({"tests/vgpu/instructions/a.ptx", text + "one more\n"}));
+  EXPECT_FALSE(is_too_long({"src/catalog/manifest.txt", text + "one more\n"}));
 }
 
 // What a person sees at a glance. Folders of .ptx tests are lists, and the rungs are folders.

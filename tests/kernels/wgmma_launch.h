@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "kernels/families/wgmma/config.h"
 #include "kernels/families/wgmma/params.h"
@@ -59,6 +60,8 @@ inline Launch wgmma_launch(const std::string& entry, const wgmma::Config& c, con
   params.raster = {pieces(p.m, c.block.m * c.cluster.m), pieces(p.n, c.block.n * c.cluster.n),
                    order.group, order.along_m};
   params.k_tiles = pieces(p.k, c.block.k);
+  params.copied_columns = epilogue::whole_columns(p.n, c.out);
+  params.part_rows = std::numeric_limits<int>::max();
   Launch launch;
   launch.entry = entry;
   launch.shape.grid =

@@ -52,6 +52,7 @@ std::vector<KernelChoice> persistent_kernels() {
   std::vector<KernelChoice> choices = {{&plain_kernel(), "16x32"}};
   for (const KernelChoice& choice : choose_kernels("all/all")) {
     if (choice.kernel->is_patched() && !test_on_cuda()) continue;  // the same PTX once more
+    if (choice.kernel->family == "wgmma") continue;  // split and repacked otherwise: below
     if (choice.kernel->rows.front().ctas_per_sm > 0) choices.push_back(choice);
   }
   return choices;
@@ -243,6 +244,20 @@ TEST_P(Production, WhatMayStartEarlyWaits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Production, testing::ValuesIn(persistent_kernels()), test_name);
+
+class TensorCores : public Production {};
+
+TEST_P(TensorCores, EveryDepth) {
+  int i = 0;
+  for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().types, 3)) {
+    const Policy split = i % 2 ? Policy::kAlways : Policy::kModel;
+    const bool checks = i++ % 6 == 0 && !test_on_cuda();
+    expect_verified(each, 5, {.checks = checks, .plan = {.split = split}});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, TensorCores, testing::ValuesIn(choose_kernels("wgmma*")),
+                         test_name);
 
 }  // namespace
 }  // namespace tessera

@@ -18,7 +18,7 @@ namespace tessera::cli {
 namespace {
 
 struct Options {
-  std::string a, b, c, output, kernel, alpha, beta;
+  std::string a, b, c, output, kernel, type, alpha, beta;
   DeviceOptions device;
   Output report;
 };
@@ -77,7 +77,8 @@ struct Outcome {
 Outcome compute(const Options& options, const FileProduct& product) {
   if (options.device.device == "cpu") return {multiply_on_host(product), "", "cpu"};
   const Devices devices = open_devices(options.device);
-  const bool asked = !options.device.device.empty() || !options.kernel.empty();
+  const bool asked =
+      !options.device.device.empty() || !options.kernel.empty() || !options.type.empty();
   if (!devices.is_cuda() && !asked) return {multiply_on_host(product), "", "cpu"};
   ProductResult result =
       multiply_on_device(product, *devices.device, plan_options_for(options, problem_of(product)));
@@ -91,6 +92,10 @@ void check_options(const Options& options) {
       {{"A", options.a}, {"B", options.b}, {"--c", options.c}, {"-o", options.output}});
   host_threads_of(options.device);
   check_output(options);
+  if (!options.type.empty() && options.device.device == "cpu") {
+    throw StatusError(Status::bad_argument(
+        fmt::format("--type is '{}', but must not be given with --device cpu", options.type)));
+  }
   if (options.kernel.empty()) return;
   choose_kernels(options.kernel);
   if (options.device.device != "cpu") return;
@@ -132,6 +137,8 @@ int multiply(const Options& options) {
   check_options(options);
   const double alpha = options.alpha.empty() ? 1.0 : parse_real("--alpha", options.alpha);
   const double beta = beta_of(options);
+  std::optional<Types> types;
+  if (!options.type.empty()) types = parse_types("--type", options.type);
   const NpyFile a = NpyFile::read(options.a, "A");
   const NpyFile b = NpyFile::read(options.b, "B");
   std::optional<NpyFile> c;
@@ -139,9 +146,9 @@ int multiply(const Options& options) {
 
   Progress bar(a.header().rows);
   const auto show = [&](std::int64_t done, std::int64_t) { bar.show(done, "rows"); };
-  const FileProduct product{a, b, c ? &*c : nullptr, alpha, beta, show, interrupted};
-  const Types types = problem_of(product).types;  // refuses what does not fit
-  if (!options.kernel.empty()) named_kernel(options.kernel, types);
+  const FileProduct product{a, b, c ? &*c : nullptr, alpha, beta, types, show, interrupted};
+  const Types multiplied = problem_of(product).types;  // refuses what does not fit
+  if (!options.kernel.empty()) named_kernel(options.kernel, multiplied);
   const auto begin = std::chrono::steady_clock::now();
   const Outcome outcome = compute(options, product);
   const double seconds =
@@ -164,10 +171,11 @@ Command multiply_command() {
       "multiply", "multiply NumPy files: D = alpha A B + beta C",
       "  tessera multiply a.npy b.npy -o d.npy\n"
       "  tessera multiply a.npy b.npy -o d.npy --kernel 07_vector_access --device virtual\n"
-      "  tessera multiply a.npy b.npy --c c.npy --alpha 2 --beta -1 -o d.npy",
+      "  tessera multiply a.npy b.npy --c c.npy --alpha 2 --beta -1 -o d.npy\n"
+      "  tessera multiply a.npy b.npy -o d.npy --type bf16 --device virtual",
       [](Parser& parser) {
         auto options = std::make_shared<Options>();
-        parser.add_option("A", options->a, "m x k matrix, float32 or float64")
+        parser.add_option("A", options->a, "m x k matrix of float16, float32 or float64")
             .required()
             .type_name("FILE");
         parser.add_option("B", options->b, "k x n matrix of the same type")
@@ -182,6 +190,11 @@ Command multiply_command() {
             .type_name("X");
         parser.add_option("--kernel", options->kernel, "kernel (default: the best of the type)")
             .type_name("K");
+        parser
+            .add_option("--type", options->type,
+                        "what the numbers are rounded to and multiplied as: bf16, tf32, ... "
+                        "(default: as the files hold them)")
+            .type_name("T");
         add_device_options(parser, options->device);
         parser.get_option("--device")
             .description("cuda, virtual or cpu (default: cuda, else the host's BLAS)");

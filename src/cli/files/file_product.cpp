@@ -105,10 +105,37 @@ bool for_each_panel(const FileProduct& product, const Problem& problem, std::int
   return true;
 }
 
-DeviceBuffer upload(Device& device, const NpyFile& file) {
-  DeviceBuffer buffer(device, file.header().data_bytes());
-  device.copy_in(buffer.address(), file.data(), buffer.bytes());
+// The same numbers in another type, rounded.
+std::vector<char> in_type(const char* data, std::size_t count, ElementType from, ElementType to) {
+  std::vector<char> converted(count * size_of(to));
+  for (std::size_t i = 0; i < count; ++i) {
+    store_element(to, load_element(from, data + i * size_of(from)), &converted[i * size_of(to)]);
+  }
+  return converted;
+}
+
+DeviceBuffer upload(Device& device, const NpyFile& file, ElementType type) {
+  const NpyHeader& header = file.header();
+  const auto count = static_cast<std::size_t>(header.rows) * header.cols;
+  DeviceBuffer buffer(device, count * size_of(type));
+  if (header.type == type) {
+    device.copy_in(buffer.address(), file.data(), buffer.bytes());
+  } else {
+    device.copy_in(buffer.address(), in_type(file.data(), count, header.type, type).data(),
+                   buffer.bytes());
+  }
   return buffer;
+}
+
+void download(Device& device, const DeviceBuffer& buffer, ElementType type, NpyFile& file) {
+  if (file.header().type == type) {
+    return device.copy_out(file.data(), buffer.address(), buffer.bytes());
+  }
+  std::vector<char> data(buffer.bytes());
+  device.copy_out(data.data(), buffer.address(), buffer.bytes());
+  const std::vector<char> converted =
+      in_type(data.data(), data.size() / size_of(type), type, file.header().type);
+  std::copy(converted.begin(), converted.end(), file.data());
 }
 
 // The operands in device memory; D starts as C and is computed in place.
@@ -116,13 +143,14 @@ struct Uploaded {
   DeviceBuffer a, b, d;
 };
 
-Uploaded upload_operands(const FileProduct& product, Device& device, const NpyFile& d) {
-  Uploaded uploaded{upload(device, product.a), upload(device, product.b), {}};
+Uploaded upload_operands(const FileProduct& product, const Types& types, Device& device,
+                         const NpyFile& d) {
+  Uploaded uploaded{upload(device, product.a, types.a), upload(device, product.b, types.b), {}};
   const bool reads_c = product.c && product.beta != 0;
   if (reads_c && product.c->header().fortran_order != d.header().fortran_order) {
-    uploaded.d = upload(device, c_in_order_of(*product.c, d.header().fortran_order));
+    uploaded.d = upload(device, c_in_order_of(*product.c, d.header().fortran_order), types.d);
   } else {
-    uploaded.d = upload(device, reads_c ? *product.c : d);
+    uploaded.d = upload(device, reads_c ? *product.c : d, types.d);
   }
   return uploaded;
 }
@@ -146,7 +174,7 @@ Problem problem_of(const FileProduct& product) {
   problem.m = a.rows;
   problem.n = b.cols;
   problem.k = a.cols;
-  problem.types = types_for(a.type);
+  problem.types = product.types ? *product.types : types_for(a.type);
   problem.order = column_major ? Order::kColumnMajor : Order::kRowMajor;
   problem.op_a = a.fortran_order == column_major ? Op::kNone : Op::kTranspose;
   problem.op_b = b.fortran_order == column_major ? Op::kNone : Op::kTranspose;
@@ -161,10 +189,10 @@ ProductResult multiply_on_device(const FileProduct& product, Device& device,
                                  const gemm::PlanOptions& options) {
   const Problem problem = problem_of(product);
   const bool fortran_order = problem.order == Order::kColumnMajor;
-  ProductResult result{NpyFile::make(problem.types.d, problem.m, problem.n, fortran_order), "",
-                       true};
+  ProductResult result{NpyFile::make(product.a.header().type, problem.m, problem.n, fortran_order),
+                       "", true};
   if (result.d.header().data_bytes() == 0) return result;
-  const Uploaded uploaded = upload_operands(product, device, result.d);
+  const Uploaded uploaded = upload_operands(product, problem.types, device, result.d);
   gemm::Handle handle(device);
   const bool is_virtual = device.info().kind == DeviceKind::kVirtual;
   const std::int64_t panel = is_virtual ? rows_of_a_panel(problem, kPanelMultiplyAdds) : problem.m;
@@ -180,7 +208,7 @@ ProductResult multiply_on_device(const FileProduct& product, Device& device,
         result.code = used->code();
         result.kernel = {&used->plan().kernel(), used->plan().row().variant};
       });
-  device.copy_out(result.d.data(), uploaded.d.address(), uploaded.d.bytes());
+  download(device, uploaded.d, problem.types.d, result.d);
   return result;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "catalog/catalog.h"
@@ -18,6 +19,9 @@ struct FileProduct {
   const NpyFile& b;
   const NpyFile* c = nullptr;  // may be null when beta is 0
   double alpha = 1, beta = 0;
+  // How the numbers of the files are multiplied, each rounded to its type first; empty: as they
+  // are.
+  std::optional<Types> types = {};
   std::function<void(std::int64_t, std::int64_t)> progress;  // rows done, rows in all
   std::function<bool()> stop;                                // asked between panels
 };
@@ -27,7 +31,7 @@ struct FileProduct {
 Problem problem_of(const FileProduct& product);
 
 struct ProductResult {
-  NpyFile d;
+  NpyFile d;                            // of the type of A's file
   std::string code;                     // what computed it: "cubin sm_90a", "OpenBLAS 0.3.21"
   bool complete = true;                 // false: stopped
   KernelChoice kernel = {nullptr, ""};  // of a device; null where nothing was launched

@@ -48,15 +48,57 @@ __device__ void store_rest(const unsigned char* panel, int place, int count, con
   }
 }
 
+// One row of a panel to a D that the copy engine does not take, by neighbouring words: the first
+// and the last element may be half of one.
+template <class Panels>
+__device__ void store_row(const unsigned char* panel, int row, typename Panels::Element* to,
+                          int width) {
+  using Element = typename Panels::Element;
+  constexpr int kPerWord = 4 / sizeof(Element);
+  const auto from = [&](int c) {
+    return *reinterpret_cast<const Element*>(panel + Panels::place(row, c));
+  };
+  const int lane = threadIdx.x % 32;
+  if constexpr (kPerWord == 1) {
+    for (int c = lane; c < width; c += 32) to[c] = from(c);
+  } else {
+    // Elements between the last whole word and the row's first one.
+    const int behind = static_cast<int>(reinterpret_cast<unsigned long long>(to) / 2 % 2);
+    const int c = lane * 2 - behind;
+    if (c >= 0 && c + 1 < width) {
+      *reinterpret_cast<std::uint32_t*>(to + c) = from(c) | static_cast<std::uint32_t>(from(c + 1))
+                                                                << 16;
+    } else if (c + 1 == 0 || c + 1 == width) {
+      to[c < 0 ? 0 : c] = from(c < 0 ? 0 : c);
+    }
+    // One element more than whole words of 32 lanes.
+    if (behind == 1 && lane == 31 && width == 32 * kPerWord) to[width - 1] = from(width - 1);
+  }
+}
+
+// A panel, row by row: where D's base or its rows are no multiples of 16 bytes.
+template <class Panels>
+__device__ void store_rows(const unsigned char* panel, const GemmParams& p, int row, int column) {
+  using Element = typename Panels::Element;
+  static_assert(Panels::kColumns * sizeof(Element) <= 128, "one word a lane");
+  const int width = min(static_cast<int>(p.n) - column, Panels::kColumns);
+  const int rows = width > 0 ? min(static_cast<int>(p.m) - row, kWarpRows) : 0;
+  Element* to = static_cast<Element*>(p.d) + row * p.d_row + column;
+#pragma unroll 8
+  for (int r = 0; r < kWarpRows; ++r) {
+    if (r < rows) store_row<Panels>(panel, r, to + r * p.d_row, width);
+  }
+}
+
+// `copied`: columns of D from the left that tensor copies store.
 template <Out out, bool with_c, int n, int buffers, class Sums, class Finish>
 __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, const Sums& sums,
-                             const GemmParams& p, const TensorMap& d, int row, int column,
-                             Finish finish) {
+                             const GemmParams& p, const TensorMap& d, int copied, int row,
+                             int column, Finish finish) {
   using Panels = StorePanels<out, n, buffers>;
   constexpr int kColumns = Panels::kColumns, kPanels = n / kColumns;
   const int lane = threadIdx.x % 32;
   const bool elected = ptx::elect_one();  // HW: always the same lane
-  const int whole = whole_columns(p.n, out);
 #pragma unroll
   for (int i = 0; i < Sums::kTilesM * kPanels; ++i) {
     const int tile_m = i / kPanels, first = i % kPanels * kColumns;
@@ -89,15 +131,23 @@ __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, const Sums& s
         ptx::stmatrix(panel + Panels::place(lane % 16, c + lane / 16 * 8), matrices);
       }
     }
-    ptx::fence_proxy_async_shared();
+    // WHY all memory where C was read: D, which the copy writes, may be C.
+    if constexpr (with_c) {
+      ptx::fence_proxy_async();
+    } else {
+      ptx::fence_proxy_async_shared();
+    }
     __syncwarp();
     if (elected) {
-      if (column + first < whole) ptx::tensor_store(d, {column + first, panel_row}, panel);
+      if (column + first < copied) ptx::tensor_store(d, {column + first, panel_row}, panel);
       ptx::bulk_commit_group();  // an empty one, too: the waits above count panels
     }
-    const int rest = static_cast<int>(p.n) - whole, place = whole - column - first;
-    if (rest > 0 && place >= 0 && place < kColumns) {
-      store_rest<Panels>(panel, place, rest, p, panel_row, whole);
+    const int rest = static_cast<int>(p.n) - copied, place = copied - column - first;
+    if (copied == 0) {
+      store_rows<Panels>(panel, p, panel_row, column + first);
+      __syncwarp();
+    } else if (rest > 0 && place >= 0 && place < kColumns) {
+      store_rest<Panels>(panel, place, rest, p, panel_row, copied);
       __syncwarp();
     }
   }

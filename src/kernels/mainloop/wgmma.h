@@ -15,13 +15,14 @@ struct Shares {
   copy::Share a, b;
 };
 
-// One thread: all k tiles of one output tile. LoadA and LoadB are copy::TmaTile.
+// One thread: the k tiles first_k_tile ... of one output tile. LoadA and LoadB are copy::TmaTile.
 template <class LoadA, class LoadB, class Ring>
 __device__ void load_tiles(Ring& ring, pipeline::Position<Ring::kStages>& at, const TensorMap& a,
-                           const TensorMap& b, tile::Coord<> corner, int k_tiles, Shares shares) {
+                           const TensorMap& b, tile::Coord<> corner, int first_k_tile, int k_tiles,
+                           Shares shares) {
   constexpr int kDepth = Ring::A::kK;
 #pragma unroll 1
-  for (int tile = 0; tile < k_tiles; ++tile, at.advance()) {
+  for (int tile = first_k_tile; tile < first_k_tile + k_tiles; ++tile, at.advance()) {
     ring.acquire(at);
     ptx::Mbarrier& loaded = ring.tile_loaded[at.stage];
     LoadA::load(ring.a[at.stage], a, corner.m, tile * kDepth, loaded, shares.a);

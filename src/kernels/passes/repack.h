@@ -82,7 +82,8 @@ __device__ inline void transpose_tile(const Repack& t, RepackOrigin at) {
   load_vectors(x, [&](int n) {
     const int i = threadIdx.x + n * kRepackThreads;
     const long long outer = at.outer + i / kAcross;
-    return Window{t.from + outer * t.from_outer, at.k + i % kAcross * 4, outer < t.outer ? t.k : 0};
+    return Window{static_cast<const float*>(t.from) + outer * t.from_outer, at.k + i % kAcross * 4,
+                  outer < t.outer ? t.k : 0};
   });
 #pragma unroll
   for (int n = 0; n < kRepackVectors; ++n) {
@@ -96,7 +97,7 @@ __device__ inline void transpose_tile(const Repack& t, RepackOrigin at) {
     const int i = threadIdx.x + n * kRepackThreads;
     const int k = i / kDown, row = i % kDown * 4;
     if (at.k + k >= t.k) return;
-    *reinterpret_cast<float4*>(t.to + (at.k + k) * t.ld + at.outer + row) = {
+    *reinterpret_cast<float4*>(static_cast<float*>(t.to) + (at.k + k) * t.ld + at.outer + row) = {
         tile[row][k], tile[row + 1][k], tile[row + 2][k], tile[row + 3][k]};
   }
 }
@@ -109,12 +110,13 @@ __device__ inline void align_tile(const Repack& t, RepackOrigin at) {
   float4 x[kRepackVectors];
   load_vectors(x, [&](int n) {
     const long long k = k_of(n);
-    return Window{t.from + k * t.from_k, outer, k < t.k ? t.outer : 0};
+    return Window{static_cast<const float*>(t.from) + k * t.from_k, outer, k < t.k ? t.outer : 0};
   });
 #pragma unroll
   for (int n = 0; n < kRepackVectors; ++n) {
     const long long k = k_of(n);
-    if (k < t.k && outer < t.ld) *reinterpret_cast<float4*>(t.to + k * t.ld + outer) = x[n];
+    if (k >= t.k || outer >= t.ld) continue;
+    *reinterpret_cast<float4*>(static_cast<float*>(t.to) + k * t.ld + outer) = x[n];
   }
 }
 

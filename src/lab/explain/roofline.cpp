@@ -37,7 +37,13 @@ constexpr Unit kUnits[] = {{"FP32", ElementType::kF32, ComputeType::kF32, false,
                            {"FP64", ElementType::kF64, ComputeType::kF64, false,
                             &arch::Gpu::fp64_peak, &arch::Gpu::measured_fp64},
                            {"FP64 tensor cores", ElementType::kF64, ComputeType::kF64, true,
-                            &arch::Gpu::fp64_tensor_peak, nullptr}};
+                            &arch::Gpu::fp64_tensor_peak, nullptr},
+                           {"FP16 tensor cores", ElementType::kF16, ComputeType::kF32, true,
+                            &arch::Gpu::f16_tensor_peak, nullptr},
+                           {"BF16 tensor cores", ElementType::kBf16, ComputeType::kF32, true,
+                            &arch::Gpu::bf16_tensor_peak, nullptr},
+                           {"TF32 tensor cores", ElementType::kF32, ComputeType::kTf32, true,
+                            &arch::Gpu::tf32_tensor_peak, nullptr}};
 
 // Of the slowest unit that is fast enough for the point.
 double peak_of(const Roofline& roofline, const RooflinePoint& point) {

@@ -105,9 +105,22 @@ double chain_constant(std::int64_t k, std::optional<Fill> fill) {
   return std::min(terms, 12.0);
 }
 
+double cut_chain_constant(std::int64_t k, std::optional<Fill> fill, int group) {
+  const double terms = static_cast<double>(k) + 3, root = std::sqrt(static_cast<double>(k));
+  if (!fill) return terms;
+  const double zero_mean = 12 + 4 * root / group;
+  const double same_sign = 4 + 2 * root + static_cast<double>(k) / (2 * group);
+  return std::min(terms, *fill == Fill::kSameSign ? same_sign : zero_mean);
+}
+
 Bound bound_for(const Types& types, std::int64_t k, std::optional<Fill> fill, int digits) {
   const ComputeFacts& compute = facts_of(types.compute);
-  Bound bound{chain_constant(k, fill) * unit_roundoff(compute.sum), unit_roundoff(types.d),
+  // Of types with fewer digits than the sum, tensor cores add 32 bytes at a time.
+  const int operand_digits = std::min(facts_of(types.a).digits, compute.operand_digits);
+  const bool cut = is_float(compute.sum) && operand_digits < facts_of(compute.sum).digits;
+  const double c =
+      cut ? cut_chain_constant(k, fill, 32 / size_of(types.a)) : chain_constant(k, fill);
+  Bound bound{c * unit_roundoff(compute.sum), unit_roundoff(types.d),
               std::ldexp(0.5, facts_of(types.d).smallest)};
   for (const ElementType operand : {types.a, types.b}) {
     const int used = digits > 0 ? digits : facts_of(operand).digits;

@@ -5,7 +5,9 @@
 //   |d - ref| <= c(k) u (|alpha||A||B| + |beta||C|)_ij + u_out |ref|
 //
 // u is that of the type in which products are summed, u_out that of D: BF16 operands whose exact
-// products are summed in FP32 have the bound of FP32, and one rounding at the end.
+// products are summed in FP32 have the bound of FP32, and one rounding at the end. Tensor cores cut
+// their sums towards zero once for each 32 bytes of k (docs/tensor-arithmetic.md), so types that
+// they sum in FP32 have a larger c.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +23,10 @@ namespace tessera::lab {
 // c(k) by the kind of data: min(k + 3, 12) where signs cancel, min(k + 3, 4 + 2 sqrt(k)) where they
 // do not, and k + 3 (no fill) for a user's data.
 double chain_constant(std::int64_t k, std::optional<Fill> fill);
+// The same where each sum of `group` products is added and cut towards zero: min(k + 3, 12 + 4
+// sqrt(k) / group) where signs cancel, min(k + 3, 4 + 2 sqrt(k) + k / (2 group)) where they do not.
+// Simulated chains of 64 ... 16384 terms need 2.4 sqrt(k) / group at most, and 0.36 k / group.
+double cut_chain_constant(std::int64_t k, std::optional<Fill> fill, int group);
 
 struct Bound {
   double chain = 0;  // c(k) * u of what products are summed in

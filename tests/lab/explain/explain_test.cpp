@@ -65,6 +65,7 @@ bool copies_tiles(const Explanation& e) {
 // Production kernels would turn operands and add parts on top.
 TEST(Explanations, FormulasAreTheCountsOfEveryRung) {
   for (const Kernel& kernel : all_kernels()) {
+    if (kernel.family == "wgmma") continue;  // tiles of whole rows, partial sums
     for (const std::string& variant : variants_of(kernel)) {
       const gemm::PlanOptions one_launch{.split = gemm::Policy::kNever,
                                          .repack = gemm::Policy::kNever,

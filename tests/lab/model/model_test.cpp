@@ -195,8 +195,11 @@ TEST(Model, TimeGrowsWithTheProblemAndIsNoShorterThanAnyUnit) {
 
 TEST(Model, NoUnitOfAnyKernelIsBusyLongerThanTheLaunch) {
   for (const Kernel& kernel : all_kernels()) {
-    for (const LaunchPrediction& launch :
-         predict(counted(kernel.name.c_str(), 256), arch::kH200).launches) {
+    const std::optional<Prediction> prediction =
+        predict_if_known(counted(kernel.name.c_str(), 256), arch::kH200);
+    EXPECT_EQ(prediction.has_value(), kernel.family != "wgmma") << kernel.name << ": no rate yet";
+    if (!prediction) continue;
+    for (const LaunchPrediction& launch : prediction->launches) {
       for (const UnitTime& unit : launch.units) {
         EXPECT_LE(unit.ms, launch.ms * 1.001) << launch.entry << " " << unit.name;
       }
@@ -212,6 +215,7 @@ TEST(Model, NoRunIsShorterThanItsBusiestResource) {
   arch::Costs costs = kCosts;
   costs.launch_us = costs.next_launch_us = costs.wave_us = 0;
   for (const Kernel& kernel : all_kernels()) {
+    if (kernel.family == "wgmma") continue;  // as above
     const CountedRun run = counted(kernel.name.c_str(), 256);
     const Totals totals = totals_of(run, sites_of(run, SourceTree("")));
     const std::vector<ResourceUse> uses = resources_of(totals, gpu);

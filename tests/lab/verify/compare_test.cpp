@@ -234,6 +234,39 @@ TEST_P(AtK, RightChainsOfNarrowTypesPass) {
   }
 }
 
+// Sums as tensor cores leave them: 16 products at a time, cut towards zero.
+TEST_P(AtK, SumsThatTensorCoresCutPass) {
+  for (const Fill kind : {Fill::kUniform, Fill::kSameSign}) {
+    TestOperands x(Problem{16, 16, GetParam(), kBf16IntoF32}, kind, GetParam());
+    for (int i = 0; i < 16; ++i) {
+      for (int j = 0; j < 16; ++j) {
+        float sum = 0;
+        for (std::int64_t k = 0; k < GetParam(); k += 16) {
+          double group = sum;
+          for (std::int64_t l = k; l < std::min<std::int64_t>(k + 16, GetParam()); ++l) {
+            group += x.a.at(i, l) * x.b.at(l, j);
+          }
+          sum = static_cast<float>(group);
+          if (std::abs(sum) > std::abs(group)) sum = std::nextafter(sum, 0.0f);
+        }
+        x.d.set(i, j, sum);
+      }
+    }
+    const Comparison result = judge(x, kind);
+    EXPECT_TRUE(result.ok()) << result.max_error_ratio;
+  }
+}
+
+TEST(Compare, TheBoundOfCutSumsGrowsSlowly) {
+  EXPECT_EQ(cut_chain_constant(1, Fill::kUniform, 16), 4);
+  EXPECT_EQ(cut_chain_constant(16384, Fill::kUniform, 16), 44);
+  EXPECT_EQ(cut_chain_constant(16384, Fill::kUniform, 8), 76);
+  EXPECT_EQ(cut_chain_constant(10000, Fill::kSameSign, 16), 516.5);
+  EXPECT_EQ(cut_chain_constant(10000, std::nullopt, 16), 10003);
+  EXPECT_EQ(bound_for(kF32Types, 16384, Fill::kUniform).chain, 12 * 0x1p-24);
+  EXPECT_EQ(bound_for(kBf16Types, 16384, Fill::kUniform).chain, 44 * 0x1p-24);
+}
+
 // The last bits of D are cut off instead of rounded.
 TEST_P(AtK, ResultsCutToBf16AreRefused) {
   TestOperands x(Problem{16, 16, GetParam(), kBf16IntoF32});
@@ -284,7 +317,7 @@ TEST_P(AtK, Tf32HasTheBoundOfItsData) {
   EXPECT_TRUE(compare(x.d, x.reference(), bound_for(types, GetParam(), Fill::kUniform)).ok());
   EXPECT_FALSE(compare(x.d, x.reference(), bound_for(types, GetParam(), Fill::kUniform, 11)).ok());
   EXPECT_EQ(bound_for(types, GetParam(), Fill::kUniform, 11).chain,
-            bound_for(kF32Types, GetParam(), Fill::kUniform).chain);
+            cut_chain_constant(GetParam(), Fill::kUniform, 8) * 0x1p-24);
 }
 
 // Half of the smallest FP16 is lost near 0, however small the value is.

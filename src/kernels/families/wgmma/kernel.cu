@@ -8,11 +8,19 @@
 #include "kernels/families/wgmma/config.h"
 #include "kernels/families/wgmma/params.h"
 #include "kernels/mainloop/wgmma.h"
+#include "kernels/passes/reduce_parts.h"
+#include "kernels/passes/repack.h"
+#include "kernels/passes/repack_halves.h"
 #include "kernels/pipeline/turns.h"
 #include "kernels/ptx/cluster.h"
 #include "kernels/ptx/elect.h"
 #include "kernels/ptx/griddepcontrol.h"
 #include "kernels/ptx/registers.h"
+#include "kernels/ptx/wgmma_n128.h"
+#include "kernels/ptx/wgmma_n192.h"
+#include "kernels/ptx/wgmma_n256.h"
+#include "kernels/ptx/wgmma_n32.h"
+#include "kernels/ptx/wgmma_n64.h"
 #include "kernels/schedule/tile_walk.h"
 
 namespace tessera::wgmma {
@@ -51,8 +59,11 @@ __device__ void load_all(typename Types<cfg>::Shared& shared, const WgmmaParams&
   const auto place = walk.place();
   const mainloop::Shares shares{{place.n, place.readers_of_a()}, {place.m, place.readers_of_b()}};
   for (; walk.valid(); walk.advance()) {
+    const Corner corner = walk.corner(cfg.block);
+    const int part = corner.m / p.part_rows;
     mainloop::load_tiles<typename T::LoadA, typename T::LoadB>(
-        shared.ring, at, p.a_map, p.b_map, walk.corner(cfg.block), p.k_tiles, shares);
+        shared.ring, at, p.a_map, p.b_map, {corner.m - part * p.part_rows, corner.n},
+        part * p.k_tiles, p.k_tiles, shares);
   }
 }
 
@@ -66,7 +77,8 @@ __device__ void store(typename Types<cfg>::Shared& shared, const WgmmaParams& p,
     constexpr bool kWithC = decltype(with_c)::value;
     if constexpr (cfg.store == Store::kTma) {
       epilogue::store_by_tma<cfg.out, kWithC>(shared.panels[consumer * 4 + warp], sums, p.gemm,
-                                              p.d_map, row, corner.n, epilogue::Identity{});
+                                              p.d_map, p.copied_columns, row, corner.n,
+                                              epilogue::Identity{});
     } else {
       epilogue::store_directly<cfg.out, kWithC, cfg.block.n>(sums, p.gemm, row, corner.n,
                                                              epilogue::Identity{});
@@ -125,7 +137,7 @@ __device__ void run(const WgmmaParams& p) {
   if (threadIdx.x == 32) {
     ptx::prefetch_tensor_map(p.a_map);
     ptx::prefetch_tensor_map(p.b_map);
-    if (cfg.store == Store::kTma) ptx::prefetch_tensor_map(p.d_map);
+    if (cfg.store == Store::kTma && p.copied_columns > 0) ptx::prefetch_tensor_map(p.d_map);
   }
   if (threadIdx.x == 0) {
     shared.ring.init(4 * T::kReaders * T::Walk::Place::kPartners);
@@ -154,6 +166,22 @@ __device__ void run(const WgmmaParams& p) {
     __syncwarp();
     ptx::cluster_sync();
   }
+}
+
+namespace bf16 {
+using passes::reduce_parts, passes::repack_halves, wgmma::run;
+}
+namespace bf16_f32 {
+using passes::reduce_parts, passes::repack_halves, wgmma::run;
+}
+namespace f16 {
+using passes::reduce_parts, passes::repack_halves, wgmma::run;
+}
+namespace f16_f32 {
+using passes::reduce_parts, passes::repack_halves, wgmma::run;
+}
+namespace tf32 {
+using passes::reduce_parts, passes::repack, wgmma::run;
 }
 
 }  // namespace tessera::wgmma

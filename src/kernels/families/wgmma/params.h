@@ -1,4 +1,5 @@
-// What the kernels of this family are given: one block. Tensor maps come first, at multiples of 64.
+// What the kernels of this family are given: one block each. Tensor maps come first, at multiples
+// of 64.
 #pragma once
 
 #include "kernels/schedule/raster.h"
@@ -10,7 +11,12 @@ struct WgmmaParams {
   TensorMap a_map, b_map, d_map;  // d_map: of kernels that store by tensor copies
   GemmParams gemm;
   schedule::Raster raster;  // of clusters' tiles
-  int k_tiles;
+  int k_tiles;              // of a tile: of its part of k, where k is split
+  // Columns of D from the left that tensor copies store; 0 where they take nothing of it.
+  int copied_columns;
+  // Rows of tiles from this one on belong to the next part of k: D is then a column of such
+  // matrices, of partial sums. More than any row where k is not split.
+  int part_rows;
 };
 
 }  // namespace tessera::wgmma

@@ -1,0 +1,52 @@
+#include "catalog/tensor_core.h"
+
+#include "catalog/persistent.h"
+#include "kernels/passes/params.h"
+
+namespace tessera::catalog {
+namespace {
+
+std::string_view out_of(const Types& types) {
+  switch (types.d) {
+    case ElementType::kF32:
+      return "kF32";
+    case ElementType::kBf16:
+      return "kBF16";
+    case ElementType::kF16:
+      return "kF16";
+    default:
+      refuse_type("the catalog line of a kernel on tensor cores", types.d);
+  }
+}
+
+}  // namespace
+
+KernelRow wgmma_row(std::string_view kernel, const char* variant, const wgmma::Config& config) {
+  const Loads loads = {Load::kTma, Load::kTma};
+  return {.variant = variant,
+          .entry = entry_name(kernel, variant, config.majors, loads),
+          .majors = config.majors,
+          .block = config.block,
+          .threads = config.threads(),
+          .loads = loads,
+          .a_box = config.a_box(),
+          .b_box = config.b_box(),
+          .shared_bytes = config.shared_bytes(),
+          .reduce_entry = std::string(kernel) + "__reduce",
+          .repack_entry = repack_entry(kernel),
+          .ctas_per_sm = config.ctas_per_sm(),
+          .image = image_name(kernel, variant),
+          .config = &config};
+}
+
+std::vector<HelperEntry> wgmma_helpers(const std::string& kernel, const KernelRow& row,
+                                       const Types& types) {
+  const std::string image = image_name(kernel, "passes");
+  return {
+      {row.repack_entry, size_of(types.a) == 2 ? "repack_halves" : "repack",
+       "tessera::passes::RepackParams", passes::kRepackThreads, passes::kPassCtasPerSm, image},
+      {row.reduce_entry, "reduce_parts<tessera::epilogue::Out::" + std::string(out_of(types)) + ">",
+       "tessera::passes::ReduceParts", passes::kReduceThreads, passes::kPassCtasPerSm, image}};
+}
+
+}  // namespace tessera::catalog

@@ -1,0 +1,242 @@
+#include "gemm/wgmma_launches.h"
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include "gemm/tensor_maps.h"
+#include "kernels/families/wgmma/params.h"
+#include "kernels/passes/params.h"
+
+namespace tessera::gemm {
+namespace {
+
+using passes::ReduceParts;
+using passes::Repack;
+using passes::RepackParams;
+using wgmma::Config;
+using wgmma::WgmmaParams;
+
+std::int64_t pieces(std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; }
+
+// HW: a map of TFLOAT32 rounds floats to nearest on their way; wgmma would truncate them.
+TensorType tensor_type_of(ptx::MatrixType type) {
+  switch (type) {
+    case ptx::MatrixType::kBF16:
+      return TensorType::kBf16;
+    case ptx::MatrixType::kF16:
+      return TensorType::kF16;
+    case ptx::MatrixType::kTF32:
+      return TensorType::kTf32;
+    default:
+      throw StatusError(Status::unsupported("no kernel multiplies such a matrix type yet"));
+  }
+}
+
+OperandRows rows_of_a(const GemmParams& p, bool along_k) {
+  return along_k ? OperandRows{p.k, p.m, p.a_row} : OperandRows{p.m, p.k, p.a_col};
+}
+OperandRows rows_of_b(const GemmParams& p, bool along_k) {
+  return along_k ? OperandRows{p.k, p.n, p.b_col} : OperandRows{p.n, p.k, p.b_row};
+}
+
+TensorMapDesc map_of(ptx::MatrixType type, const OperandRows& rows, TensorBox box) {
+  return tensor_map_of(tensor_type_of(type), rows.inner, rows.rows,
+                       rows.map_stride(ptx::bits_of(type) / 8), box);
+}
+
+TensorMapDesc map_of_d(const Config& config, std::int64_t columns, std::int64_t rows,
+                       std::int64_t stride) {
+  const TensorType type = config.out == epilogue::Out::kF32    ? TensorType::kF32
+                          : config.out == epilogue::Out::kBF16 ? TensorType::kBf16
+                                                               : TensorType::kF16;
+  TensorMapDesc desc = tensor_map_of(type, columns, rows, stride, config.d_box());
+  desc.promotion = TensorPromotion::kNone;
+  return desc;
+}
+
+}  // namespace
+
+OperandRows repacked_rows(const LoadedOperand& operand, int bytes) {
+  const OperandRows& wanted = operand.wanted;
+  const std::int64_t line = bytes == 2 ? passes::kRepackedHalves : passes::kRepackedRow;
+  return {wanted.inner, wanted.rows, pieces(wanted.inner, line) * line};
+}
+
+LoadedOperand operand_of(const Config& config, const Request& request, bool is_a) {
+  const GemmParams& p = request.product.params;
+  const bool along_k = is_a ? request.majors.a == Major::kK : request.majors.b == Major::kK;
+  const bool wants_k = is_a ? config.a_along_k() : config.b_along_k();
+  const auto rows_of = is_a ? rows_of_a : rows_of_b;
+  const OperandRows rows = rows_of(p, along_k);
+  const TensorMapDesc map = map_of(config.in, rows, is_a ? config.a_box() : config.b_box());
+  const bool mapped = can_be_mapped(map, is_a ? request.a_alignment : request.b_alignment);
+  const bool transposed = along_k != wants_k;
+  const bool asked = request.options.repack == Policy::kAlways;
+  return {rows, rows_of(p, wants_k), transposed, p.k > 0 && (transposed || !mapped || asked)};
+}
+
+namespace {
+
+// The copy of one operand, and the tiles that it takes.
+Repack repack_of(const LoadedOperand& operand, int bytes) {
+  // Rows of the copy are along `outer` in the words of the pass.
+  const OperandRows to = repacked_rows(operand, bytes);
+  Repack repack{nullptr, nullptr, to.inner, to.rows, 1, operand.rows.stride, to.stride, 0};
+  if (operand.transposed) std::swap(repack.from_outer, repack.from_k);
+  const passes::RepackTile tile =
+      bytes == 2 ? passes::kRepackHalves : passes::repack_tile_of(repack.from_k);
+  repack.tiles = pieces(repack.outer, tile.outer) * pieces(repack.k, tile.depth);
+  return repack;
+}
+
+// What the launches of one plan are built from.
+class Launches {
+ public:
+  Launches(const Offer& offer, const Request& request)
+      : row_(*offer.row),
+        config_(wgmma_config(row_)),
+        decision_(static_cast<const WgmmaDecision&>(*offer.decision)),
+        request_(request),
+        product_(request.product) {}
+
+  std::vector<PlannedLaunch> all() {
+    std::vector<PlannedLaunch> launches;
+    launches.reserve(3);
+    if (decision_.repack_a || decision_.repack_b) launches.push_back(repack());
+    const bool has_sums = product_.params.k > 0;
+    if (has_sums || !decision_.is_split) launches.push_back(multiply());
+    if (decision_.is_split) launches.push_back(reduce());
+    // WHY each may: all of its threads wait for the end of the launch before, ahead of any access
+    // to memory. The first one waits for whatever the stream ran before.
+    for (PlannedLaunch& planned : launches) {
+      planned.launch.param_offsets = {0};
+      planned.launch.shape.starts_early = planned.launch.entry != row_.repack_entry;
+    }
+    return launches;
+  }
+
+ private:
+  int element() const { return ptx::bits_of(config_.in) / 8; }
+
+  PlannedLaunch repack() {
+    RepackParams repacks{};
+    std::vector<AddressPatch> addresses;
+    const auto add = [&](std::size_t at, Repack& to, bool is_a, Place& place, std::int64_t where) {
+      to = repack_of(operand_of(config_, request_, is_a), element());
+      addresses.push_back({at + offsetof(Repack, from), place});
+      place = {Slot::kWorkspace, where};
+      addresses.push_back({at + offsetof(Repack, to), place});
+    };
+    if (decision_.repack_a) {
+      add(offsetof(RepackParams, a), repacks.a, true, product_.a, decision_.a);
+    }
+    if (decision_.repack_b) {
+      add(offsetof(RepackParams, b), repacks.b, false, product_.b, decision_.b);
+    }
+    PlannedLaunch launch = launch_of(
+        row_.repack_entry,
+        {.grid = repacks.a.tiles + repacks.b.tiles, .block = passes::kRepackThreads}, repacks);
+    launch.addresses = std::move(addresses);
+    return launch;
+  }
+
+  // Groups that make what is in flight nearly square.
+  schedule::Raster raster() const {
+    const std::int64_t parts = decision_.is_split ? decision_.parts : 1;
+    const int tiles_m = static_cast<int>(decision_.tiles_m * parts);
+    const double wide = std::sqrt(static_cast<double>(request_.limits.sms) * config_.block.n *
+                                  config_.cluster.n / (config_.block.m * config_.cluster.m));
+    const auto group = std::max<std::int64_t>(std::llround(wide), 1);
+    const std::int64_t groups = pieces(std::max(tiles_m, 1), group);
+    return {tiles_m, static_cast<int>(decision_.tiles_n),
+            static_cast<int>(pieces(std::max(tiles_m, 1), groups)), 1};
+  }
+
+  PlannedLaunch multiply() {
+    WgmmaParams params{};
+    params.gemm = product_.params;
+    params.raster = raster();
+    params.k_tiles = static_cast<int>(decision_.k_tiles);
+    params.part_rows = std::numeric_limits<int>::max();
+    GemmParams& p = params.gemm;
+    if (decision_.is_split) {
+      params.part_rows = static_cast<int>(decision_.part_rows);
+      p.m = decision_.part_rows * decision_.parts, p.n = p.d_row = decision_.partial_ld;
+      p.alpha = 1, p.beta = 0;
+    }
+    const int alignment = decision_.is_split ? kMostAlignment : request_.d_alignment;
+    const std::int64_t columns = epilogue::whole_columns(p.n, config_.out);
+    const TensorMapDesc d = map_of_d(config_, columns, p.m, p.d_row);
+    const bool copies_d = p.k > 0 && columns > 0 && can_be_mapped(d, alignment);
+    params.copied_columns = copies_d ? static_cast<int>(columns) : 0;
+    PlannedLaunch launch = launch_of(row_.entry, shape(params.raster), params);
+    patch(launch, p.k > 0);
+    if (copies_d) launch.maps.push_back({offsetof(WgmmaParams, d_map), d, place_of_d()});
+    return launch;
+  }
+
+  Place place_of_d() const { return decision_.is_split ? Place{Slot::kWorkspace, 0} : product_.d; }
+
+  LaunchShape shape(const schedule::Raster& raster) const {
+    const int ctas = config_.ctas();
+    const std::int64_t most = std::max(request_.limits.sms / ctas, 1);
+    LaunchShape shape{.grid = std::min<std::int64_t>(most, raster.tiles()) * ctas,
+                      .block = row_.threads,
+                      .shared_bytes = row_.shared_bytes};
+    if (ctas > 1) shape.cluster[0] = ctas, shape.cluster[1] = shape.cluster[2] = 1;
+    return shape;
+  }
+
+  // Addresses and maps of what is multiplied.
+  void patch(PlannedLaunch& launch, bool reads_ab) {
+    constexpr std::size_t kGemm = offsetof(WgmmaParams, gemm);
+    if (decision_.is_split) {
+      launch.addresses.push_back({kGemm + offsetof(GemmParams, d), place_of_d()});
+    } else {
+      patch_product(launch, kGemm, product_);
+    }
+    if (!reads_ab) return;
+    const auto map = [&](bool is_a) {
+      const LoadedOperand operand = operand_of(config_, request_, is_a);
+      const OperandRows rows =
+          operand.must_repack ? repacked_rows(operand, element()) : operand.rows;
+      return map_of(config_.in, rows, is_a ? config_.a_box() : config_.b_box());
+    };
+    launch.maps.push_back({offsetof(WgmmaParams, a_map), map(true), product_.a});
+    launch.maps.push_back({offsetof(WgmmaParams, b_map), map(false), product_.b});
+  }
+
+  PlannedLaunch reduce() const {
+    ReduceParts params{};
+    params.gemm = product_.params;
+    params.ld = decision_.partial_ld;
+    params.part = decision_.part_rows * decision_.partial_ld;
+    params.parts = static_cast<int>(decision_.parts);
+    params.slices = passes::slices_of_parts(params.parts);
+    const std::int64_t vectors = passes::kReduceThreads / params.slices;
+    const std::int64_t blocks = pieces(product_.params.m * pieces(product_.params.n, 4), vectors);
+    const std::int64_t most = std::int64_t{passes::kPassCtasPerSm} * request_.limits.sms;
+    PlannedLaunch launch =
+        launch_of(row_.reduce_entry,
+                  {.grid = std::min(blocks, most), .block = passes::kReduceThreads}, params);
+    patch_product(launch, offsetof(ReduceParts, gemm), product_);
+    launch.addresses.push_back({offsetof(ReduceParts, partials), {Slot::kWorkspace, 0}});
+    return launch;
+  }
+
+  const KernelRow& row_;
+  const Config& config_;
+  const WgmmaDecision& decision_;
+  const Request& request_;
+  Product product_;
+};
+
+}  // namespace
+
+std::vector<PlannedLaunch> wgmma_launches(const Offer& offer, const Request& request) {
+  return Launches(offer, request).all();
+}
+
+}  // namespace tessera::gemm

@@ -1,0 +1,94 @@
+// The launch before a product of 16-bit operands that tensor copies do not take, because their rows
+// do not begin at multiples of 16 bytes: each row is copied to where it does. Rows stay rows: wgmma
+// takes operands of either order.
+//
+// Loads are aligned, and a thread shifts what it needs out of two neighbouring ones.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/passes/params.h"
+#include "kernels/ptx/griddepcontrol.h"
+
+namespace tessera::passes {
+
+// Eight neighbours `at` ... at+7 of a row of `extent` elements that are adjacent in memory.
+struct HalfWindow {
+  const std::uint16_t* row;
+  long long at, extent;
+
+  // Elements between the last multiple of 16 bytes and the first of the eight.
+  __device__ int behind() const {
+    return static_cast<int>(reinterpret_cast<unsigned long long>(row + at) / 2 % 8);
+  }
+  // Whether the aligned eights that hold them lie inside of the row.
+  __device__ bool is_inside() const {
+    const int first = behind();
+    return at >= first && at - first + (first == 0 ? 8 : 16) <= extent;
+  }
+  __device__ std::uint32_t element(int i) const { return at + i < extent ? row[at + i] : 0; }
+  __device__ std::uint32_t pair(int i) const { return element(i) | element(i + 1) << 16; }
+};
+
+// The eight elements that begin `behind` elements after low's first.
+__device__ inline uint4 shifted(uint4 low, uint4 high, int behind) {
+  std::uint32_t word[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+#pragma unroll
+  for (int i = 0; i < 6; ++i) word[i] = behind & 4 ? word[i + 2] : word[i];
+#pragma unroll
+  for (int i = 0; i < 5; ++i) word[i] = behind & 2 ? word[i + 1] : word[i];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    word[i] = behind & 1 ? word[i] >> 16 | word[i + 1] << 16 : word[i];
+  }
+  return {word[0], word[1], word[2], word[3]};
+}
+
+// One tile: each warp four rows, so that a thread has eight loads in flight.
+__device__ inline void align_halves(const Repack& t, long long outer, long long k) {
+  constexpr int kRows = kRepackHalves.depth / (kRepackThreads / 32);
+  const long long at = outer + threadIdx.x % 32 * 8, first = k + threadIdx.x / 32 * kRows;
+  const auto window_of = [&](int n) {
+    return HalfWindow{static_cast<const std::uint16_t*>(t.from) + (first + n) * t.from_k, at,
+                      first + n < t.k ? t.outer : 0};
+  };
+  bool inside = true;
+#pragma unroll
+  for (int n = 0; n < kRows; ++n) inside &= window_of(n).is_inside();
+  uint4 x[kRows];
+  if (inside) {
+    uint4 high[kRows];
+#pragma unroll
+    for (int n = 0; n < kRows; ++n) {
+      const HalfWindow w = window_of(n);
+      const uint4* aligned = reinterpret_cast<const uint4*>(w.row + w.at - w.behind());
+      x[n] = aligned[0];
+      high[n] = w.behind() == 0 ? x[n] : aligned[1];
+    }
+#pragma unroll
+    for (int n = 0; n < kRows; ++n) x[n] = shifted(x[n], high[n], window_of(n).behind());
+  } else {
+#pragma unroll
+    for (int n = 0; n < kRows; ++n) {
+      const HalfWindow w = window_of(n);
+      x[n] = {w.pair(0), w.pair(2), w.pair(4), w.pair(6)};
+    }
+  }
+#pragma unroll
+  for (int n = 0; n < kRows; ++n) {
+    if (first + n >= t.k || at >= t.ld) continue;
+    *reinterpret_cast<uint4*>(static_cast<std::uint16_t*>(t.to) + (first + n) * t.ld + at) = x[n];
+  }
+}
+
+// Grid: the tiles of A, then those of B.
+__device__ inline void repack_halves(const RepackParams& p) {
+  ptx::launch_dependents();
+  const bool is_a = blockIdx.x < p.a.tiles;
+  const Repack& t = is_a ? p.a : p.b;
+  const long long number = is_a ? blockIdx.x : blockIdx.x - p.a.tiles;
+  const long long across = (t.outer + kRepackHalves.outer - 1) / kRepackHalves.outer;
+  align_halves(t, number % across * kRepackHalves.outer, number / across * kRepackHalves.depth);
+}
+
+}  // namespace tessera::passes

@@ -94,7 +94,7 @@ TEST(Report, TheLadderShowsWhatTheCountsSay) {
   r.limited_by = "bank conflicts";
   r.counts.emplace();
   r.counts->fma.warp = 8;
-  r.counts->flop = 64;
+  r.counts->flop = r.counts->useful_flop = 64;
   vgpu::MemoryCounts& loads = r.counts->memory.loads;
   r.counts->memory.counted = true;
   loads.global.requests = 2;

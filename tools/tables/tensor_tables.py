@@ -1,0 +1,89 @@
+"""Tensor cores beside the vendor's library: BF16, FP16, TF32 and FP64, one row a type and size.
+
+  tensor        any page   each layout, workspace, losses in bold    results/h200_{bf16,f16,tf32,fp64}*.json
+  tensor_short  any page   means over the layouts                    the same
+
+Made on a GPU:
+
+  build/tessera bench --type bf16 --kernel best -m 1024,2048,4096,8192 --layout all --mode burst \\
+                      --json results/h200_bf16.json        (and so on: each file names its command)
+"""
+from math import exp, log
+
+import fp32_tables
+import renamed
+import results_files
+
+FILES = ("h200_bf16.json", "h200_bf16_odd.json", "h200_f16.json", "h200_tf32.json",
+         "h200_fp64.json", "h200_fp64_odd.json")
+SHORT = (4095, 4096, 8192)  # sizes of README's table
+NAMES = {"bf16": "BF16", "f16": "FP16", "tf32": "TF32", "f64": "FP64"}
+
+
+def loaded(root):
+    files = []
+    for name in FILES:
+        path = root / "results" / name
+        if path.exists():
+            file = renamed.load(path)
+            file["name"] = name
+            results_files.require_one_commit(file, f"results/{name}")
+            files.append(file)
+    return files
+
+
+def rows_of(files):
+    """(type, size) -> layout -> run; verified and timed ones, of one kernel's plan without a limit."""
+    rows = {}
+    for file in files:
+        for run in file["runs"]:
+            if run["verified"] in ("full", "sampled") and run["tflops"] and run["ratio_to_vendor"]:
+                key = (run["problem"]["type"], run["problem"]["m"])
+                rows.setdefault(key, {})[run["problem"]["layout"]] = run
+    order = list(NAMES)
+    return dict(sorted(rows.items(), key=lambda item: (order.index(item[0][0]), item[0][1])))
+
+
+def means(by):
+    """Mean TFLOP/s, that of the vendor, and the geometric mean of the ratios."""
+    ours = [run["tflops"] for run in by.values()]
+    vendor = [run["tflops"] / run["ratio_to_vendor"] for run in by.values()]
+    ratio = exp(sum(log(run["ratio_to_vendor"]) for run in by.values()) / len(by))
+    return [f"{sum(ours) / len(ours):.1f}", f"{sum(vendor) / len(vendor):.1f}", f"{ratio:.2f}"]
+
+
+def cell(run):
+    if run is None:
+        return "-"
+    text = f"{run['tflops']:.1f} ({run['ratio_to_vendor']:.2f})"
+    return f"**{text}**" if run["ratio_to_vendor"] < 0.995 else text
+
+
+def workspace(by):
+    most = max((run.get("workspace_bytes") or 0) for run in by.values()) / (1 << 20)
+    return f"{most:.4g}" if most else "-"
+
+
+def sections(root):
+    files = loaded(root)
+    rows = rows_of(files)
+    if not rows:
+        return {"tensor": fp32_tables.NOTHING, "tensor_short": fp32_tables.NOTHING}
+    full, short = [], []
+    for (type_, size), by in rows.items():
+        configs = sorted({run["config"] for run in by.values()})
+        full.append([NAMES[type_], str(size), ", ".join(configs),
+                     *(cell(by.get(layout)) for layout in fp32_tables.LAYOUTS), *means(by),
+                     workspace(by)])
+        if size in SHORT:
+            short.append([NAMES[type_], str(size), *means(by)])
+    words = ("TFLOP/s, in brackets the ratio to the vendor's: the better of cuBLAS and the fastest of "
+             "12 cuBLASLt candidates with 64 MiB of workspace, timed in turn, burst; where we are "
+             "slower by half a percent or more, in bold. Column-major, random data, verified; *ratio* is "
+             "the geometric mean over the layouts; *workspace*: the most that a plan of ours takes, in "
+             f"MiB. {results_files.described(files)}.")
+    head = ["type", "m = n = k"]
+    tail = ["TFLOP/s", "vendor", "ratio"]
+    return {"tensor": fp32_tables.table(head + ["config", *fp32_tables.LAYOUTS] + tail + ["workspace"],
+                                        full) + "\n\n" + words,
+            "tensor_short": fp32_tables.table(head + ["Tessera", "NVIDIA's library", "ratio"], short)}

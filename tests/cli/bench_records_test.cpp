@@ -227,7 +227,7 @@ TEST_F(BenchRecords, AnotherBuildThatLacksTheKernelIsSaid) {
   const std::string images = beside_test("images");
   if (!std::filesystem::exists(images)) return;
   write_text(folder / "02_coalesced.sm_90a.cubin", "x");
-  write_text(folder / "02_coalesced.ptx", file_text(images + "/01_strided.ptx"));
+  write_text(folder / "02_coalesced.ptx", file_text(images + "/01_strided__32x32.ptx"));
   Words json = call;
   json.insert(json.end(), {"--json", "-"});
   const Ran other = run_program(json);

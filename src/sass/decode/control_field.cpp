@@ -21,6 +21,9 @@ void check(const Control& control) {
   if (control.reuse > 0xF) refuse("Reuse flags have 4 bits.");
   if (control.yields) {
     if (control.reuse != 0) refuse("An instruction that yields has no reuse flags.");
+    if (control.batch > 0xF) refuse("A batch tag has 4 bits.");
+  } else if (control.batch != 0) {
+    refuse("A batch tag needs the yield flag.");
   } else if (control.stall < 1 || control.stall > kLongestStallWithoutYield) {
     refuse("A stall of 0 or of more than 11 cycles needs the yield flag.");
   }
@@ -36,12 +39,14 @@ Control control_of(const Instruction& instruction) {
     const unsigned value = field(first, 3);
     return value == kNone ? -1 : static_cast<int>(value);
   };
+  const bool yields = field(kStays, 1) == 0;
   return {.stall = static_cast<int>(field(kStall, 4)),
-          .yields = field(kStays, 1) == 0,
+          .yields = yields,
           .write_scoreboard = scoreboard(kWrite),
           .read_scoreboard = scoreboard(kRead),
           .wait_mask = field(kWait, 6),
-          .reuse = field(kReuse, 4)};
+          .reuse = yields ? 0 : field(kReuse, 4),
+          .batch = yields ? field(kReuse, 4) : 0};
 }
 
 Instruction with_control(Instruction instruction, const Control& control) {
@@ -51,7 +56,8 @@ Instruction with_control(Instruction instruction, const Control& control) {
       std::uint64_t(control.stall) << kStall | std::uint64_t(!control.yields) << kStays |
       std::uint64_t(scoreboard(control.write_scoreboard)) << kWrite |
       std::uint64_t(scoreboard(control.read_scoreboard)) << kRead |
-      std::uint64_t(control.wait_mask) << kWait | std::uint64_t(control.reuse) << kReuse;
+      std::uint64_t(control.wait_mask) << kWait |
+      std::uint64_t(control.yields ? control.batch : control.reuse) << kReuse;
   constexpr int kShift = kField - 64;
   constexpr std::uint64_t kMask = (std::uint64_t{1} << 21) - 1;
   instruction.high = (instruction.high & ~(kMask << kShift)) | field << kShift;

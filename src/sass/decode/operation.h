@@ -20,6 +20,7 @@ struct Control {
   int read_scoreboard = -1;   // 0 to 5, released when the sources were read; -1: none
   unsigned wait_mask = 0;     // scoreboards 0 to 5 that must be free before it issues
   unsigned reuse = 0;         // bit i: logical operand i stays in the reuse cache
+  unsigned batch = 0;  // HW: in the place of reuse where it yields: a tag, seen on counted DEPBARs
 };
 Control control_of(const Instruction& instruction);
 // The same instruction under another control field. Throws std::invalid_argument on a stall, yield

@@ -79,7 +79,7 @@ class Findings {
 void check_code(const Program& program, std::size_t at, Findings& findings) {
   const Operation& operation = program.operations[at];
   if (!operation.known) findings.add(at, "nothing is known about this instruction.");
-  const std::string illegal = illegal_control(operation.control);
+  const std::string illegal = illegal_control(operation);
   if (!illegal.empty()) findings.add(at, illegal + ".");
   for (const StallRow& row : stall_rows()) {
     if (operation.name != row.name || operation.control.stall >= row.stall) continue;

@@ -44,6 +44,7 @@ constexpr LatencyRow kRows[] = {
     {kReadAfterWrite, kGeneral, Class::kClock, Class::kAlu, 9},
     {kReadAfterWrite, kGeneral, Class::kClock, Class::kMatrix, 7},
     {kReadAfterWrite, kGeneral, Class::kClock, Class::kMemory, 5},
+    {kReadAfterWrite, kGeneral, Class::kClock, Class::kDouble, 10},
     {kReadAfterWrite, kGeneral, Class::kClock, Class::kAny, 15},
     {kReadAfterWrite, kGeneral, Class::kDouble, Class::kMemory, 7},
     {kReadAfterWrite, kGeneral, Class::kDouble, Class::kUnit, 6},

@@ -47,11 +47,16 @@ unsigned slots_read(const Operation& operation) {
 
 }  // namespace
 
-std::string illegal_control(const Control& control) {
+std::string illegal_control(const Operation& operation) {
+  const Control& control = operation.control;
   constexpr int kLongestWithoutYield = 11;
   if (control.stall < 0 || control.stall > 15) return "a stall is 0 to 15 cycles";
   if (control.yields) {
-    return control.reuse == 0 ? "" : "reuse flags do not exist on an instruction that yields";
+    // HW: a DEPBAR that counts has a tag there (ptxas 13.0).
+    const bool has_flags = control.batch != 0 && operation.name != "DEPBAR";
+    return control.reuse == 0 && !has_flags
+               ? ""
+               : "reuse flags do not exist on an instruction that yields";
   }
   if (control.stall == 0) return "a stall of 0 exists with a yield only";
   if (control.stall > kLongestWithoutYield) return "a stall above 11 exists with a yield only";

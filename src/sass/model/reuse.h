@@ -15,7 +15,7 @@ namespace tessera::sass {
 // Stall, yield and reuse as one code: "" if the hardware has it, else a sentence.
 // HW: 0 (wait until idle) occurs with a yield only, 12 to 15 as well, and reuse flags never do (the
 // tables of denvdis; CuAssembler measured that longer stalls without yield wait 1 to 2 cycles).
-std::string illegal_control(const Control& control);
+std::string illegal_control(const Operation& operation);
 
 struct ReuseFault {
   std::size_t at = 0;  // the instruction that would read a stale value or that flags no register

@@ -115,7 +115,7 @@ void count_member(const KernelReport& kernel, std::size_t member, LoopReport& lo
   const Operation& operation = kernel.operations[member];
   loop.mix.add(instruction, operation);
   loop.stalls += operation.control.stall;
-  loop.illegal_controls += !illegal_control(operation.control).empty();
+  loop.illegal_controls += !illegal_control(operation).empty();
   loop.in_place += is_in_place(operation);
   loop.global_bytes += loaded_bytes(instruction, operation);
   for (int slot = 0; slot < 3; ++slot) loop.reuse_flags += operation.control.reuse >> slot & 1;
@@ -231,7 +231,7 @@ KernelReport report_of(const CubinKernel& kernel, int sm) {
     report.operations.push_back(decode(kernel.code[i], i * kInstructionBytes, sm));
     const Operation& operation = report.operations.back();
     report.mix.add(kernel.code[i], operation);
-    report.illegal_controls += !illegal_control(operation.control).empty();
+    report.illegal_controls += !illegal_control(operation).empty();
     if (!operation.known) unknown.insert(operation.name);
   }
   report.unknown.assign(unknown.begin(), unknown.end());

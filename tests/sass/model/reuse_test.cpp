@@ -13,14 +13,18 @@ constexpr unsigned kA = 1, kB = 2, kC = 4;
 
 TEST(Reuse, CodesThatTheHardwareHas) {
   for (int stall = 1; stall <= 11; ++stall) {
-    EXPECT_EQ(illegal_control({.stall = stall, .reuse = kA}), "") << stall;
+    EXPECT_EQ(illegal_control({.control = {.stall = stall, .reuse = kA}}), "") << stall;
   }
-  EXPECT_EQ(illegal_control({.stall = 15, .yields = true}), "");
-  EXPECT_EQ(illegal_control({.stall = 0, .yields = true}), "");
-  EXPECT_NE(illegal_control({.stall = 12}), "");
-  EXPECT_NE(illegal_control({.stall = 0}), "");
-  EXPECT_NE(illegal_control({.stall = 16, .yields = true}), "");
-  EXPECT_NE(illegal_control({.stall = 4, .yields = true, .reuse = kA}), "");
+  EXPECT_EQ(illegal_control({.control = {.stall = 15, .yields = true}}), "");
+  EXPECT_EQ(illegal_control({.control = {.stall = 0, .yields = true}}), "");
+  EXPECT_NE(illegal_control({.control = {.stall = 12}}), "");
+  EXPECT_NE(illegal_control({.control = {.stall = 0}}), "");
+  EXPECT_NE(illegal_control({.control = {.stall = 16, .yields = true}}), "");
+  EXPECT_NE(illegal_control({.control = {.stall = 4, .yields = true, .reuse = kA}}), "");
+  EXPECT_NE(illegal_control({.control = {.stall = 4, .yields = true, .batch = kA}}), "");
+  EXPECT_EQ(
+      illegal_control({.name = "DEPBAR", .control = {.stall = 4, .yields = true, .batch = kA}}),
+      "");
 }
 
 std::size_t faults(std::vector<Operation> code) { return check_reuse(code).size(); }

@@ -85,7 +85,7 @@ Kernel unpatched_kernel(Kernel kernel) {
     CodeImage plain = *image;
     plain.name = names.emplace_back(std::string(image->name) + " unpatched");
     plain.patched = {};
-    kernel.own_images.emplace(image->name, plain);
+    kernel.own_images.emplace(plain.name, plain);
   }
   for (KernelRow& row : kernel.rows) add(row.image);
   for (HelperEntry& helper : kernel.helpers) add(helper.image);

@@ -247,6 +247,8 @@ void CudaDevice::launch_extended(const Entry& entry, const LaunchShape& shape, S
 }
 
 void CudaDevice::replace_address(std::span<std::byte, 128> map, DeviceAddress address) const {
+  // HW: the driver refuses it in a thread without a context (580.159.04).
+  const Entered context(driver_, context_);
   const Result result =
       driver_.tensor_map_replace_address(map.data(), reinterpret_cast<void*>(address));
   if (result != kSuccess) call("cuTensorMapReplaceAddress", result);
@@ -254,6 +256,7 @@ void CudaDevice::replace_address(std::span<std::byte, 128> map, DeviceAddress ad
 
 TensorMapBytes CudaDevice::encode_tensor_map(const TensorMapDesc& desc) const {
   require(tessera::check(desc));
+  const Entered context(driver_, context_);
   TensorMapBytes map;
   call("cuTensorMapEncodeTiled",
        driver_.tensor_map_encode_tiled(

@@ -9,8 +9,8 @@
 namespace tessera {
 
 // A GPU by its number among those that the driver shows. The device retains the primary context,
-// which it makes current in the calling thread, and has a stream of its own, which stands for a
-// stream of null. Throws kUnavailable with one sentence that says what is missing, kBadArgument
+// which it makes current in the calling thread, and has a stream of its own, used where the caller
+// names none. Throws kUnavailable with one sentence that says what is missing, kBadArgument
 // where there is no GPU of this number.
 std::unique_ptr<Device> make_cuda_device(int index = 0);
 

@@ -1,5 +1,5 @@
-// A share of peak needs a peak, and a peak needs clocks, lanes and their sources. This file holds
-// one struct of hardware numbers per GPU; whoever adds one names where each number comes from.
+// A share of peak needs a peak, and a peak needs clocks and lanes. This file holds one struct of
+// hardware numbers per GPU; gpus.h names the source of each number.
 #pragma once
 
 namespace tessera::arch {
@@ -10,8 +10,8 @@ struct Gpu {
   const char* match;      // what the driver's device name contains, "H200"
   int sm;                 // compute capability, 90
   int sms;                // SMs
-  int fp32_lanes;         // FP32 multiply-adds a clock and SM
-  int fp64_lanes;         // FP64 multiply-adds a clock and SM, without tensor cores
+  int fp32_lanes;         // FP32 multiply-adds per clock and SM
+  int fp64_lanes;         // FP64 multiply-adds per clock and SM, without tensor cores
   int fp64_tensor_lanes;  // the same on tensor cores; 0: has none
   // FP16, BF16 and TF32 multiply-adds a clock and SM, summed in FP32; 0: has none.
   int f16_tensor_lanes, bf16_tensor_lanes, tf32_tensor_lanes;

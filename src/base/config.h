@@ -1,7 +1,6 @@
-// The words that configs of kernels are written in. A config is one named struct value, the same at
-// compile time (template argument) and at run time (catalog, tuner, tests); each kernel's config.h
-// declares its own struct from these words, its legality, and its rows. Pure C++, for host and
-// nvcc.
+// The types that configs of kernels are made of. A config is one named struct value, the same at
+// compile time (template argument) and at run time (catalog, tuner, tests). Each kernel's config.h
+// declares its own struct of these types, its legality, and its rows. Pure C++, for host and nvcc.
 #pragma once
 
 namespace tessera {
@@ -16,17 +15,17 @@ struct OutputTile {
   int m, n;
 };
 
-// Which index of an operand walks adjacent elements. kStrided: known only at run time.
+// The index along which an operand is contiguous. kStrided: known only at run time.
 enum class Major { kStrided, kM, kN, kK };
 
-// The contiguous side of both operands of the canonical (row-major C) problem.
+// The majors of both operands of the canonical problem (C row-major).
 struct Majors {
   Major a, b;  // a: kK or kM; b: kN or kK
 };
 
-// How the tiles of an operand come into shared memory.
+// How the tiles of an operand are loaded into shared memory.
 enum class Load {
-  kTma,       // by the copy engine: base address and row stride must be multiples of 16 bytes
+  kTma,       // by tensor copies: base address and row stride must be multiples of 16 bytes
   kCpAsync4,  // element by element, by 4-byte cp.async: any alignment
 };
 struct Loads {
@@ -35,18 +34,18 @@ struct Loads {
 
 // What one tensor copy moves, in elements, and how its rows are swizzled (bytes; 0: not at all).
 struct TensorBox {
-  int inner = 0, outer = 0;  // along the contiguous side of the operand, and across
+  int inner = 0, outer = 0;  // along the operand's contiguous index, and along the other
   int swizzle = 0;
 };
 
 // One row of a kernel's config table. Becomes one entry point, named by variant and majors.
 template <class Config>
 struct ConfigRow {
-  const char* variant;  // what a person types after the kernel's name, "128x128x8"
+  const char* variant;  // what a user types after the kernel's name, "128x128x8"
   Config config;
 };
 
-// Kernels whose operands' majors are compiled in have four rows a variant, in this order.
+// Kernels with compiled-in majors have four rows per variant, in this order.
 inline constexpr Majors kAllMajors[4] = {
     {Major::kK, Major::kN}, {Major::kM, Major::kN}, {Major::kK, Major::kK}, {Major::kM, Major::kK}};
 
@@ -60,7 +59,7 @@ struct ConfigRows {
   static constexpr int size() { return count; }
 };
 
-// Repeats each variant once for each pair of majors.
+// Repeats each variant for each pair of majors.
 template <class Config, int variants>
 constexpr ConfigRows<Config, 4 * variants> for_all_majors(
     const ConfigRow<Config> (&list)[variants]) {
@@ -74,7 +73,7 @@ constexpr ConfigRows<Config, 4 * variants> for_all_majors(
   return table;
 }
 
-// The same table type for kernels that take strides at run time: one row a variant.
+// The same table type for kernels that take strides at run time: one row per variant.
 template <class Config, int variants>
 constexpr ConfigRows<Config, variants> rows_of(const ConfigRow<Config> (&list)[variants]) {
   ConfigRows<Config, variants> table{};

@@ -1,6 +1,6 @@
-// What a number in memory is, and what numbers are multiplied and summed in. One table each: every
-// size, name, range and rounding is read from a row of it, so that a new type is a new row, and
-// what has no row of its own somewhere else is refused there by name. Pure C++.
+// Element types (numbers in memory) and compute types (how they are multiplied and summed). Each
+// has one table with sizes, names, ranges and rounding, so that a new type is a new row. Code that
+// does not know a type refuses it by name. Pure C++.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ enum class ElementType {
   kF16,
   kBf16,
   kE4m3,  // 8 bits, no infinities
-  kE5m2,  // 8 bits, as IEEE 754 would have it
+  kE5m2,  // 8 bits, with infinities as in IEEE 754
   kS8,
   kU8,
   kS16,
@@ -25,7 +25,7 @@ enum class ElementType {
   kU32,
   kS64,
   kU64,
-  kMadeUp,  // of tests: nothing computes with it, and every place must say so
+  kMadeUp,  // for tests: no code knows it, and all code must refuse it
 };
 
 enum class NumberKind { kFloat, kSigned, kUnsigned, kNone };
@@ -41,21 +41,21 @@ struct ElementFacts {
   bool has_infinities;
 };
 
-// The row of a type. Throws kBadArgument for a value that is none of the enum's.
+// The row of a type. Throws kBadArgument for a value outside of the enum.
 const ElementFacts& facts_of(ElementType type);
 
 inline int size_of(ElementType type) { return facts_of(type).bytes; }  // bytes
-std::string_view name_of(ElementType type);  // "f32"; "unknown" for none of the enum's
+std::string_view name_of(ElementType type);  // "f32"; "unknown" for a value outside of the enum
 bool is_float(ElementType type);
 // Half of the distance from 1 to the next number; 0 for integers.
 double unit_roundoff(ElementType type);
-// Throws kBadArgument that names the argument and lists what is accepted.
+// Throws kBadArgument, with the argument's name and a list of the accepted names.
 ElementType parse_element_type(std::string_view argument, std::string_view name);
 // Throws kUnsupported: "<what> does not take elements of type made-up".
 [[noreturn]] void refuse_type(std::string_view what, ElementType type);
 
-// How elements are multiplied and summed. Operands may lose digits (TF32), products are exact in
-// what they are summed in or rounded to it.
+// How elements are multiplied and summed. Operands may lose digits (TF32); products are exact in
+// the type of the sum, or rounded to it.
 enum class ComputeType {
   kF64,
   kF32,
@@ -68,7 +68,7 @@ enum class ComputeType {
 struct ComputeFacts {
   ComputeType type;
   std::string_view name;
-  ElementType sum;     // what products are summed in, and what alpha and beta are
+  ElementType sum;     // the type of the sum, and of alpha and beta
   int operand_digits;  // significant bits of an operand that are multiplied, at most
 };
 
@@ -90,7 +90,7 @@ constexpr Types same_types(ElementType type, ComputeType compute) {
   return {type, type, type, type, compute};
 }
 
-// What one word on the command line means: "bf16" is BF16 everywhere, summed in FP32.
+// The meaning of one word on the command line: "bf16" is BF16 everywhere, summed in FP32.
 inline constexpr Types kF64Types = same_types(ElementType::kF64, ComputeType::kF64);
 inline constexpr Types kF32Types = same_types(ElementType::kF32, ComputeType::kF32);
 inline constexpr Types kTf32Types = same_types(ElementType::kF32, ComputeType::kTf32);
@@ -110,9 +110,10 @@ inline constexpr Types kS8Types{ElementType::kS8, ElementType::kS8, ElementType:
 std::string name_of(const Types& types);
 // "bf16 x bf16 -> f32 with compute f32", and "+ bf16" for a C of another type than D.
 std::string describe(const Types& types);
-// Not ok for values that are none of the enums'.
+// Not ok for a value outside of its enum.
 Status check(const Types& types);
-// A word or five, as name_of(Types) writes them. Throws kBadArgument that lists what is accepted.
+// One word or five, as name_of(Types) writes them. Throws kBadArgument with a list of what is
+// accepted.
 Types parse_types(std::string_view argument, std::string_view text);
 // The word whose operands and D are of this type. Throws kUnsupported where there is none.
 Types types_for(ElementType type);

@@ -1,5 +1,5 @@
 // The one table of all kernels: tests, verify, bench, list and docs walk it. There is no second
-// list.
+// table.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ struct KernelRow {
   Majors majors;        // kStrided where strides are run-time values
   BlockTile block;
   OutputTile thread = {1, 1};  // outputs of one thread, for the arithmetic of its loads
-  int threads = 0;             // a block, along x
+  int threads = 0;             // of a block, along x
   int threads_y = 1;           // and along y
-  // Of production kernels, several rows of which may take the same majors:
+  // For production kernels, which may have several rows for the same majors:
   Loads loads = {Load::kCpAsync4, Load::kCpAsync4};
-  TensorBox a_box = {}, b_box = {};  // of operands that are fetched by tensor copies
+  TensorBox a_box = {}, b_box = {};  // of operands that TMA loads
   int shared_bytes = 0;              // dynamic shared memory of a block
   std::string reduce_entry = {};     // adds the partials of split tiles
   std::string repack_entry =
@@ -43,7 +43,7 @@ struct HelperEntry {
   std::string entry;   // "rung_21_packed_blocks__8x8__pack_a"
   std::string call;    // "pack_a<kernel::kConfigs[0].config>"
   std::string params;  // "tessera::PackParams"
-  // Of a block, and CTAs per SM that registers must suffice for; 0: not compiled in.
+  // Threads of a block, and CTAs per SM that must fit by registers; 0: not compiled in.
   int threads = 0, ctas_per_sm = 1;
   std::string image = {};  // that holds it
 };
@@ -72,9 +72,9 @@ struct Kernel {
 std::span<const Kernel> all_kernels();
 std::vector<std::string> variants_of(const Kernel& kernel);  // default first, no repeats
 
-// Kernels chosen by a person: a name, its number, a glob, a comma-separated list or "all"; each may
-// carry "/variant" ("12_warp_tile/staged"; "/all" for every variant). Throws kBadArgument that
-// names what was given and the closest names there are.
+// Kernels that a user names: a name, its number, a glob, a comma-separated list or "all", each with
+// an optional "/variant" ("12_warp_tile/staged"; "/all" for every variant). Throws kBadArgument
+// with the name that was given and the closest names there are.
 struct KernelChoice {
   const Kernel* kernel;
   std::string variant;
@@ -82,11 +82,11 @@ struct KernelChoice {
 std::vector<KernelChoice> choose_kernels(std::string_view pattern);
 const std::string& first_entry_of(const KernelChoice& choice);  // of its variant
 
-// The rows of one variant: one for each way in which operands can be loaded. Throws kBadArgument
-// where the kernel has no such variant.
+// The rows of one variant, one per operand mode. Throws kBadArgument if the kernel has no such
+// variant.
 std::span<const KernelRow> rows_of(const Kernel& kernel, std::string_view variant);
 
-// Not ok, kUnsupported, when no kernel multiplies these types, whatever the sizes: names them.
+// Not ok, kUnsupported, if no kernel multiplies these types at any size: names them.
 Status check_has_kernel(const Types& types);
 
 // The image that holds an entry of the kernel, a row's or a helper's. Throws kUnavailable, naming

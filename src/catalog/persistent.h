@@ -1,6 +1,5 @@
-// Production kernels: a persistent grid that walks a stream-K schedule, operands fetched by tensor
-// copies where their alignment allows it. What such a kernel's config offers beside its rows'
-// words:
+// Production kernels: a persistent grid that walks a stream-K schedule, with operands loaded by TMA
+// where their alignment allows it. Members of such a kernel's config:
 //   block, thread, majors, loads      base/config.h
 //   threads(), ctas_per_sm()            of a block; CTAs per SM
 //   shared_bytes()                     dynamic shared memory of a block
@@ -16,7 +15,7 @@ namespace tessera::catalog {
 // "simt_f32__256x128x16_am_bn_tma": what the build calls the entry of a row.
 std::string entry_name(std::string_view kernel, std::string_view variant, Majors majors,
                        Loads loads);
-// "simt_f32__reduce_256x128": adds the parts of tiles of this size.
+// "simt_f32__reduce_256x128": adds the partials of tiles of this size.
 std::string reduce_entry(std::string_view kernel, BlockTile block);
 
 std::string repack_entry(std::string_view kernel);  // "simt_f32__repack"

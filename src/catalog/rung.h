@@ -21,7 +21,7 @@ inline std::string image_name(std::string_view kernel, std::string_view variant)
 // "07_vector_access" -> "tessera::vector_access"
 std::string name_space_of(const std::string& rung);
 
-// Outputs of one thread: what the config says, else a vector along n of as many as there are.
+// Outputs of one thread: what the config says, else a vector along n with an equal share of them.
 template <class Config>
 constexpr OutputTile thread_tile(const Config& config) {
   if constexpr (requires { config.thread.m; }) return config.thread;
@@ -49,7 +49,7 @@ std::vector<KernelRow> rows_from(const std::string& prefix, const std::string& n
   return rows;
 }
 
-// An FP32 kernel of one launch, or the beginning of one that is planned otherwise.
+// An FP32 kernel of one launch; callers change what differs in theirs.
 inline Kernel plain_kernel(std::string name, std::string idea, std::vector<KernelRow> rows) {
   std::string name_space = name_space_of(name), source = "ladder/" + name + "/kernel.cu";
   return {.name = std::move(name),
@@ -62,7 +62,7 @@ inline Kernel plain_kernel(std::string name, std::string idea, std::vector<Kerne
           .name_space = std::move(name_space)};
 }
 
-// `first_sm`: the lowest compute capability that its code runs on, kPortableArch of its config.h.
+// `first_sm`: the lowest compute capability that its code runs on (kPortableArch of its config.h).
 template <class Rows>
 Kernel rung(const std::string& name, std::string idea, const Rows& table, int first_sm = 75,
             int known_spills = 0) {

@@ -32,11 +32,11 @@ constexpr double kCopyTransposeCycles = 14;     // and at least so many cycles f
 constexpr double kCopyCycles = 10;  // 32 elements of a row: of what reads fragments, too
 
 // Estimates: nothing alone was timed.
-constexpr double kEarlyLaunch = 1.5;  // microseconds; after another launch of its plan, instead
-                                      // of kLaunch: about what kAdd leaves beside its way to memory
-constexpr double kFetchBytes = 22;    // a cycle and SM, from the L2
-constexpr double kAdd = 3;            // microseconds; the second launch, begun early
-constexpr double kPartialBytes = 18;  // a cycle and SM: partials that are read again
+constexpr double kEarlyLaunch = 1.5;   // microseconds; after another launch of its plan, instead
+                                       // of kLaunch: about kAdd without its memory latency
+constexpr double kFetchBytes = 22;     // a cycle and SM, from the L2
+constexpr double kAdd = 3;             // microseconds; the second launch, begun early
+constexpr double kPartialBytes = 18;   // a cycle and SM: partials that are read again
 constexpr double kCopySlowdown = 0.1;  // of a product whose operands come element by element
 constexpr double kUnknownShare = 0.8;  // of the lanes' peak, for a row without a rate
 constexpr double kTensorStart = 1.5;   // microseconds; of tensor cores, to the first products,

@@ -1,6 +1,6 @@
-// What a product is expected to cost, part by part: the one model behind the choice of a kernel and
-// of its schedule. Constants are measured on an H200 at 1.98 GHz and are in cost.cpp; for other
-// GPUs they are proportions.
+// What a product is expected to cost, part by part. This one model chooses the kernel and its
+// schedule. Its constants are in cost.cpp and were measured on an H200 at 1.98 GHz; on other GPUs
+// only their proportions matter.
 #pragma once
 
 #include <span>
@@ -14,14 +14,14 @@ namespace tessera::gemm {
 
 // Microseconds.
 struct Cost {
-  double launch = 0;     // from the end of the call before to the first instruction
-  double repack = 0;     // a launch ahead that repacks operands
-  double start = 0;      // until the first tile is there
-  double multiply = 0;   // waves of tiles, the last one perhaps not full
+  double launch = 0;     // from the end of the previous call to the first instruction
+  double repack = 0;     // a launch before the product that repacks operands
+  double start = 0;      // until the first tile has arrived
+  double multiply = 0;   // waves of tiles; the last one may not be full
   double store = 0;      // what storing tiles adds to that
-  double memory = 0;     // operands and D through device memory: the least that it takes
+  double memory = 0;     // operands and D through device memory: a lower bound
   double add = 0;        // a second launch that adds the partials of split tiles
-  double remainder = 0;  // launches after these, of what whole tiles do not cover
+  double remainder = 0;  // later launches, for the part of D that whole tiles do not cover
 
   bool memory_bound() const { return memory > multiply + store; }
   double total() const {
@@ -36,7 +36,7 @@ struct RatedRow {
   int element_bytes = 4;
 };
 
-// How the operands reach shared memory, and along which side they are contiguous there.
+// How the operands are loaded into shared memory, and along which index they are contiguous.
 struct OperandModes {
   Majors majors;
   Loads loads;
@@ -48,13 +48,13 @@ struct Scheduled {
   Cost cost;
 };
 
-// A persistent grid, its schedule as the policy says.
-// WHY: the schedule is chosen as if all operands came by tensor copies, so that it does not depend
-// on their alignment.
+// A persistent grid, with the schedule that the policy asks for.
+// WHY: the schedule is chosen as if TMA loaded all operands, so that it does not depend on their
+// alignment.
 Scheduled cost_of_persistent(const RatedRow& row, const OperandModes& modes,
                              const GemmParams& canonical, const DeviceLimits& limits, Policy split);
 
-// A grid of one block for each tile.
+// A grid with one CTA per tile.
 Cost cost_of_tiles(const RatedRow& row, const GemmParams& canonical, int element_bytes,
                    const DeviceLimits& limits);
 
@@ -70,18 +70,18 @@ struct TensorCoreWork {
   std::int64_t repacked_bytes;
   const Types* types;
 };
-// No part of k is shorter than so many k tiles, where a model chooses: a ring has to be filled.
+// The fewest k tiles in a part of k that a model may choose: a shorter part does not fill the ring.
 inline constexpr std::int64_t kLeastKTilesOfAPart = 8;
 Cost cost_of_tensor_cores(const TensorCoreWork& work, const GemmParams& canonical,
                           const DeviceLimits& limits);
 
-// A launch that copies operands into another form, so many bytes of them.
+// A launch that repacks this many bytes of operands.
 double cost_of_repacking(std::int64_t bytes);
 
-// The same launches after others of one plan: they begin while those end.
+// The same launches after others of one plan: they start while the others end.
 double after_another(Cost cost);
-// No launch after another that multiplies this by one of these rows costs less: its start, and
-// every lane busy all the time.
+// A lower bound of any launch after another that multiplies this by one of these rows: its start,
+// and then every lane busy all the time.
 double least_after_another(const GemmParams& canonical, std::span<const RatedRow> rows,
                            const DeviceLimits& limits);
 

@@ -1,6 +1,6 @@
-// The host side of the kernels that share one source. A family says what each of its kernels could
-// do for a problem, once, as offers; the plan takes one and asks for its launches. A new family is
-// one file in gemm/families/, named after it, and one line of the catalog:
+// The host side of the kernels that share one source. For a problem a family answers once, with
+// offers of its kernels; the plan takes one offer and asks for its launches. A new family is one
+// file in gemm/families/, named after it, and one line of the catalog:
 //
 //   families/NAME.cpp    const Family& NAME_family();    // the build finds it by the file's name
 #pragma once
@@ -31,7 +31,7 @@ struct Request {
   bool is_empty() const { return problem.m == 0 || problem.n == 0; }
 };
 
-// What a family has decided with an offer, for its launches and for people.
+// What a family decided when it made an offer: its launches need it, and reports print it.
 class Decision {
  public:
   virtual ~Decision() = default;
@@ -44,13 +44,13 @@ struct Offer {
   const KernelRow* row = nullptr;  // of the launch that multiplies, or of the largest one
   Cost cost;
   std::int64_t workspace_bytes = 0;
-  int priced = 1;                                 // products whose cost was looked at to make it
+  int priced = 1;                                 // products whose cost was computed for it
   std::shared_ptr<const Decision> decision = {};  // null: there was none
 
   std::string decision_text() const { return decision ? decision->text() : "-"; }
 };
 
-// The config rows of one variant of a kernel: one for each way in which operands can be loaded.
+// The config rows of one variant of a kernel: one per operand mode.
 struct Variant {
   std::span<const KernelRow> rows;
   double tflops;  // measured; 0: never
@@ -62,9 +62,9 @@ std::vector<Variant> variants_with_rates(const Kernel& kernel);
 class Family {
  public:
   virtual ~Family() = default;
-  // Adds what the kernel could do: an offer for each variant that takes the problem, or for the one
-  // that is named. Not ok, with the reason, where there is none. An offer may exceed the workspace
-  // limit; then it is the least that its variant needs.
+  // Adds an offer for each variant that takes the problem, or for the named variant alone. Not ok,
+  // with the reason, where there is none. An offer may exceed the workspace limit; then it is the
+  // least that its variant needs.
   virtual Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                        std::vector<Offer>& offers) const = 0;
   // The launches of an offer for a problem that is not empty, in order.
@@ -80,7 +80,7 @@ const KernelRow& row_of_majors(const Variant& variant, const Request& request);
 inline constexpr std::int64_t kMaxGrid = 0x7fffffff;  // HW: largest grid.x since compute 3.0
 std::int64_t tiles_along(std::int64_t extent, int block);
 
-// The one launch of a grid with a block for each tile of D.
+// The one launch of a grid with one CTA per tile of D.
 PlannedLaunch multiply_by_tiles(const KernelRow& row, const Product& product);
 
 // Not ok where D has more tiles than a grid has blocks, 2^31 - 1.

@@ -12,7 +12,7 @@ Problem without_scales(Problem problem) {
   return problem;
 }
 
-// The layout decides, not the strides: a thin matrix may have a stride of 1 on both sides.
+// The layout decides, not the strides: a thin matrix may have a stride of 1 in both directions.
 Majors sides_of(const Problem& problem) {
   const bool swapped = problem.order == Order::kColumnMajor;
   const bool a_along_k = swapped ? problem.op_b == Op::kNone : problem.op_a == Op::kNone;

@@ -11,7 +11,7 @@ namespace {
 // parameters). All of ours are far smaller.
 constexpr std::size_t kMaxParams = 4096;
 
-// Where the tensor of a map is while nobody knows; well aligned.
+// The placeholder address of a map's tensor; well aligned.
 constexpr DeviceAddress kSomewhere = 1 << 20;
 
 void write_map(const Modules& modules, const MapPatch& map, std::vector<std::byte>& params) {

@@ -1,5 +1,5 @@
-// A plan on its way to be run: images loaded, entries found, attributes set, tensor maps encoded.
-// What is left for each run is to write addresses into a copy of the parameters, and to launch.
+// A plan on a device: images loaded, entries found, attributes set, tensor maps encoded. Each run
+// then only writes addresses into a copy of the parameters, and launches.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ class Prepared {
 
   struct Ready {
     LoadedEntry entry;
-    std::vector<std::byte> params;  // with tensor maps, of a tensor somewhere
+    std::vector<std::byte> params;  // with tensor maps, whose address is a placeholder
   };
   const Modules* modules_;
   const Stream* stream_;
@@ -47,9 +47,9 @@ inline Prepared prepare(Device& device, Plan plan) {
   return prepare(device, device, std::move(plan));
 }
 
-// Checks the arguments, then launches everything in order. Throws kBadArgument, and nothing is
-// launched, where the plan does not hold for them. Asynchronous where the device is; allocates
-// nothing. A stream of null is the device's own.
+// Checks the arguments, then launches everything in order. If the plan was not made for them, it
+// throws kBadArgument and launches nothing. Asynchronous if the device is; allocates nothing. A
+// null stream is the device's own.
 void execute(const Prepared& prepared, const Arguments& arguments, void* stream = nullptr);
 
 }  // namespace tessera::gemm

@@ -1,4 +1,4 @@
-// A cubin runs on one architecture, PTX on that and later ones: which code a GPU can load.
+// Which code a GPU can load: a cubin runs on one architecture, PTX on that and later ones.
 #pragma once
 
 #include <charconv>
@@ -15,8 +15,8 @@ inline int arch_number(std::string_view arch) {
   return number;
 }
 
-// True when code for `arch` can run on a GPU of compute capability `sm` (90): an arch-specific
-// target ("sm_90a") and a cubin need that very one, plain PTX that or a later one.
+// Whether code for `arch` can run on a GPU of compute capability `sm` (90): a cubin and an
+// architecture-specific target ("sm_90a") need that very one, plain PTX that or a later one.
 inline bool cubin_fits(std::string_view arch, int sm) {
   const int made_for = arch_number(arch);
   if (arch.ends_with('a')) return made_for == sm;

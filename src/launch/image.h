@@ -1,4 +1,4 @@
-// What the catalog hands to a device: compiled code, as bytes. Pure data, so that neither room
+// Compiled code, as bytes, which the catalog passes to a device. Pure data, so that neither room
 // needs the other's headers.
 #pragma once
 
@@ -17,11 +17,11 @@ struct Cubin {
   std::span<const std::byte> bytes;
 };
 
-// A cubin whose machine code the build has put into a better order. It is used only where the
-// cubin beside it is the one that it was made from.
+// A cubin whose machine code the build has reordered. It is used only if the image's plain cubin is
+// the one that it was made from.
 struct PatchedCubin {
   std::span<const std::byte> bytes;  // empty: there is none
-  std::string_view made_from;        // hash_of() the cubin before (base/hash.h)
+  std::string_view made_from;        // hash_of() the plain cubin (base/hash.h)
   std::string_view note;             // what was done and proved, or why nothing was
 };
 
@@ -38,7 +38,7 @@ struct CodeImage {
   PatchedCubin patched = {};                   // of `cubin`, and preferred to it
 };
 
-// The cubin that is meant to run: the patched one where there is one.
+// The cubin that is meant to run: the patched one if there is one.
 inline std::span<const std::byte> best_cubin(const CodeImage& image) {
   return image.patched.bytes.empty() ? image.cubin : image.patched.bytes;
 }

@@ -1,5 +1,5 @@
-// Parameter blocks of the kernels: what the host writes, byte for byte, into a kernel's parameter
-// space. Plain data that both the host compiler and nvcc lay out alike; includes nothing.
+// Parameter blocks of the kernels, which the host writes byte for byte into a kernel's parameter
+// space. Plain data that the host compiler and nvcc lay out alike; includes nothing.
 //
 // Every kernel sees one canonical problem: D(m, n) = alpha * A(m, k) * B(k, n) + beta * C(m, n)
 // with the columns of C and D adjacent in memory ("row-major"). A column-major call is the same
@@ -8,8 +8,8 @@
 
 namespace tessera {
 
-// Sizes and strides count elements. Element (r, c) of X stands at x[r * x_row + c * x_col].
-// When alpha == 0 or k == 0 the host passes k = 0 and alpha = 0: A and B are then never read.
+// Sizes and strides count elements. Element (r, c) of X is x[r * x_row + c * x_col]. If alpha == 0
+// or k == 0 the host passes k = 0 and alpha = 0: A and B are then never read.
 struct GemmParams {
   const void* a;
   const void* b;
@@ -23,8 +23,8 @@ struct GemmParams {
   double alpha, beta;  // a float kernel rounds them to float: exact, since they came from floats
 };
 
-// Where a tensor lies and which box of it a copy moves, encoded by the device that runs the kernel
-// (launch/launch.h). Parameters of kernels hold it; its address is what matters.
+// The address of a tensor and the box of it that a copy moves, encoded by the device that runs the
+// kernel (launch/launch.h). It is part of a kernel's parameters, and kernels only take its address.
 struct alignas(64) TensorMap {
   unsigned long long opaque[16];
 };

@@ -1,5 +1,5 @@
 // tessera ladder: every rung in one table. On any machine each rung runs its real compiled kernel
-// on the virtual GPU, is verified and counted; on a GPU it is also timed beside the vendor's
+// on the virtual GPU, is verified and counted; on a GPU it is also timed, in turn with the vendor's
 // library.
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@ struct Options {
 // What one rung did: on the virtual GPU, and on a real one where there is one.
 struct Rung {
   std::vector<lab::Record> records;  // for files: one a device
-  lab::Record row;  // for people: the GPU's figures beside the virtual one's counts
+  lab::Record row;  // for the table: the GPU's figures and the virtual GPU's counts
 };
 
 lab::Record run_on(Device& device, const KernelChoice& kernel, const Problem& problem,
@@ -48,7 +48,7 @@ lab::Record run_on(Device& device, const KernelChoice& kernel, const Problem& pr
   return record;
 }
 
-// True when the device can load the kernel's image; a GPU that nobody insisted on may not.
+// True when the device can load the kernel's image; a GPU that was not asked for may not.
 bool loads(Device& device, const KernelChoice& kernel) {
   try {
     device.load(image_of(*kernel.kernel, first_entry_of(kernel)));
@@ -60,7 +60,7 @@ bool loads(Device& device, const KernelChoice& kernel) {
 }
 
 // Without a fallback one device does it all. Beside a GPU the virtual one gives the counts, at its
-// own small shape, and stands in where the GPU cannot load the image.
+// own small shape, and takes over where the GPU cannot load the image.
 Rung climb(const KernelChoice& kernel, const ProblemOptions& options, Devices& devices,
            const lab::BenchOptions& settings) {
   const Types& types = kernel.kernel->types;
@@ -103,7 +103,7 @@ vgpu::LaunchMemory one_access() {
   return memory;
 }
 
-// What a terminal shows of "as 15 (PTX); cubin proved equal": what follows stands in files.
+// What a terminal shows of "as 15 (PTX); cubin proved equal": the rest is in files.
 std::string short_cell(const std::string& cell) { return cell.substr(0, cell.find(';')); }
 
 // The longest that a terminal shows of a verification on the virtual GPU.
@@ -143,7 +143,7 @@ lab::Record full_record(const Devices& devices, const Problem& problem) {
   return full;
 }
 
-// What stands in files alone: a terminal has no room for it.
+// What only files show: a terminal has no room for it.
 bool is_for_files(const std::string& column) {
   static const std::vector<std::string> kColumns = {"idea", "m x n x k", "lane instructions"};
   return std::find(kColumns.begin(), kColumns.end(), column) != kColumns.end();

@@ -57,7 +57,7 @@ gemm::PlanOptions plan_options_for(const Options& options, const Problem& proble
   return {.kernel = named_kernel(options.kernel, problem.types)};
 }
 
-// beta: as given; else 1 beside a C and 0 without one.
+// beta: as given; else 1 with a C and 0 without one.
 double beta_of(const Options& options) {
   if (options.beta.empty()) return options.c.empty() ? 0.0 : 1.0;
   const double beta = parse_real("--beta", options.beta);

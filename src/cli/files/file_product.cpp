@@ -78,7 +78,7 @@ void store(NpyFile& file, std::int64_t r, std::int64_t c, double value) {
   store_element(file.header().type, value, file.data() + size_of(file.header().type) * at);
 }
 
-// C in the order of D: a copy of its file, or turned element by element.
+// C in the order of D: a copy of its file, or transposed.
 NpyFile c_in_order_of(const NpyFile& c, bool fortran_order) {
   NpyFile turned = NpyFile::make(c.header().type, c.header().rows, c.header().cols, fortran_order);
   for (std::int64_t r = 0; r < c.header().rows; ++r) {

@@ -72,7 +72,7 @@ __device__ void store_staged(const Output<T, T, Op>& output, T* scratch, tile::C
   const Output<T, T, Op> staged = scratch_tile(output, scratch, block);
   // WHY one call for both paths: two would give the inner loop other registers.
   const Output<T, T, Op> target = direct ? output : staged;
-  if (!direct) __syncwarp();  // nobody reads scratch any more
+  if (!direct) __syncwarp();  // no lane reads scratch any more
   const Output<T, T, Op> own =
       target.from(row + lane.m * tile::kVector, col + lane.n * tile::kVector);
   accumulators.template for_each_vec4<rows>(

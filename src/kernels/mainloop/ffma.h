@@ -53,7 +53,7 @@ struct FfmaSteps {
     load_b<k, vector>(from);
     if constexpr (vector + 1 < kVectorsB) load_all_b<k, vector + 1>(from);
   }
-  // A vector of B's next step beside each few of A: loads that are apart do not wait for each
+  // Some vectors of A, then one of B's next step: loads that are apart do not wait for each
   // other.
   template <int k, int vector_a, int vector = 0>
   __device__ void load_share_of_b(Addresses now, Addresses next) {

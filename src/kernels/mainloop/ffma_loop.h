@@ -1,5 +1,5 @@
 // Producer and consumer of a ring whose stages are multiplied by FFMAs. The consumer's loop costs
-// about twenty instructions per stage beside the LDS.128 and FFMAs of ffma.h.
+// about twenty instructions per stage in addition to the LDS.128 and FFMAs of ffma.h.
 #pragma once
 
 #include "kernels/copy/load_stage.h"

@@ -1,5 +1,5 @@
-// Tiles to accumulators on tensor cores. The producer's loop and the consumer's loop over the k
-// tiles of one output tile stand beside each other: what one fills, the other multiplies.
+// Tiles to accumulators on tensor cores: the producer's loop over the k tiles of one output tile,
+// and the consumer's loop, which multiplies the stages that the producer fills.
 #pragma once
 
 #include "kernels/copy/tma.h"
@@ -62,7 +62,7 @@ __device__ void multiply_tiles(Sums& sums, Ring& ring, pipeline::Position<Ring::
   const std::uint64_t b = TileB::descriptor(ptx::shared_address(ring.b));
   int previous = 0;
   sums.pin();
-  ptx::wgmma_fence();  // WHY once: nobody else touches the sums until the last wait
+  ptx::wgmma_fence();  // WHY once: nothing else touches the sums until the last wait
 #pragma unroll 1
   for (int tile = 0; tile < k_tiles; ++tile, at.advance()) {
     ring.wait(at);

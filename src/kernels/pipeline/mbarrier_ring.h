@@ -2,7 +2,7 @@
 // wgmma. Both sides wait on barrier objects:
 //
 // tile_loaded[stage]    its phase ends when all bytes of the stage have arrived
-// tile_consumed[stage]  its phase ends when all who read what this CTA loads, in any CTA of the
+// tile_consumed[stage]  its phase ends when all readers of what this CTA loads, in any CTA of the
 //                       cluster, have finished with it
 #pragma once
 

@@ -1,6 +1,6 @@
 // A barrier object in shared memory (sm_80, with transactions sm_90). A phase ends when all
 // expected arrivals came and all expected bytes were written; then the next phase begins by itself.
-// Phases have a parity: 0, 1, 0, 1, ... A fresh barrier stands in its phase of parity 0, so a wait
+// Phases have a parity: 0, 1, 0, 1, ... A new barrier is in its phase of parity 0, so a wait
 // for parity 1 passes at once.
 //
 // From libcu++ where it has the instruction; mbarrier.inval and the arrivals of cp.async are not

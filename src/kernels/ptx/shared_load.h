@@ -1,7 +1,7 @@
 // A 128-bit load of shared memory that stays where it was written: an inner loop that is scheduled
 // by hand says when each fragment is fetched.
 //
-// Own assembly: the compiler moves plain loads, and derives their addresses anew.
+// Inline assembly: the compiler moves plain loads, and recomputes their addresses.
 #pragma once
 
 #include <cstdint>

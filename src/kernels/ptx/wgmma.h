@@ -4,8 +4,8 @@
 // of the warpgroup holds row 16 * (t / 32) + t % 32 / 4 + 8 * (i / 2 % 2) and column
 // 8 * (i / 4) + 2 * (t % 4) + i % 2.
 //
-// Between wgmma_fence() and the wgmma_wait_group() that covers an instruction, nobody may touch its
-// d, its A in registers or its tiles in shared memory.
+// Between wgmma_fence() and the wgmma_wait_group() that covers an instruction, no thread may touch
+// its d, its A in registers or its tiles in shared memory.
 //
 // Own assembly: libcu++ has no such functions. Types and majors come in as text (constraint "C").
 #pragma once
@@ -88,7 +88,7 @@ struct WgmmaMajors<false, majors...> {
 template <int n>
 struct WgmmaOf;
 
-// A and B from shared memory, by their descriptors. Without `accumulate` d is written anew. The
+// A and B from shared memory, by their descriptors. Without `accumulate` d is overwritten. The
 // number of accumulators says which N is meant.                          PTX ISA: wgmma.mma_async
 template <MatrixType type, Major a_major = Major::kK, Major b_major = Major::kK, int count>
 __device__ inline void wgmma(float (&d)[count], std::uint64_t a, std::uint64_t b, bool accumulate) {

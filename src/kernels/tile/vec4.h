@@ -18,7 +18,7 @@ template <class T>
 using Vec4 = std::conditional_t<std::is_same_v<T, float>, float4, detail::Four<T>>;
 
 // One store, or two of 128 bits.
-// WHY __stwb: a plain store of a float4 beside a scalar path is merged with it and comes out as
+// WHY __stwb: a plain store of a float4 next to a scalar path is merged with it and comes out as
 // four STG.32.
 template <class T>
 __device__ void store_vec4(T* to, Vec4<T> values) {

@@ -10,7 +10,7 @@
 namespace tessera::lab {
 namespace {
 
-// Both sides of one image, read once.
+// PTX and cubin of one image, read once.
 struct Code {
   std::vector<sass::PtxKernel> ptx;
   sass::CubinFile cubin;

@@ -11,7 +11,7 @@
 namespace tessera::lab {
 
 // One sentence a difference between the PTX and the cubin of the kernel's entries that ran; both
-// numbers stand in it. Empty when the two agree.
+// numbers are in it. Empty if the two agree.
 std::vector<std::string> cubin_differences(const Kernel& kernel,
                                            const std::vector<std::string>& entries);
 

@@ -142,7 +142,7 @@ LaunchPrediction loop_time(const Case& launch, const LoopCode& code) {
   return result;
 }
 
-// WHY: the replay knows the loop. What stands around it is one number a wave, and what a persistent
+// WHY: the replay knows the loop. The code around it is one number per wave, and what a persistent
 // kernel does around it for each tile, or a warp that only fetches, is left out; so where the loop
 // keeps a resource busy all the time, the sum came out shorter than all the work on that resource.
 void hold_to_resources(LaunchPrediction& result, const Case& launch) {

@@ -124,7 +124,8 @@ Bound bound_for(const Types& types, std::int64_t k, std::optional<Fill> fill, in
               std::ldexp(0.5, facts_of(types.d).smallest)};
   for (const ElementType operand : {types.a, types.b}) {
     const int used = digits > 0 ? digits : facts_of(operand).digits;
-    // HW: TF32 operands may be cut instead of rounded, an error of one unit in the last place.
+    // HW: TF32 operands may be truncated instead of rounded, an error of one unit in the last
+    // place.
     if (used > compute.operand_digits) bound.chain += std::ldexp(2.0, -compute.operand_digits);
   }
   return bound;

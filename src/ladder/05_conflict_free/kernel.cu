@@ -1,4 +1,4 @@
-// Rung 05: B's tile stands in shared memory as the lanes walk it: n is contiguous.
+// Rung 05: B's tile is laid out in shared memory as the lanes read it: n is contiguous.
 //
 // Rung 04 was limited by bank conflicts: 32 lanes in one bank on every read of B. Now the lanes
 // read 32 neighbouring words of B and one word of A: no excess wavefronts. The variant that turns

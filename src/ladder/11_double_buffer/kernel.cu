@@ -50,7 +50,7 @@ __device__ void multiply(float (&sum)[cfg.thread.m][cfg.thread.n], Stage<cfg> (&
       if (l + 1 == depth) {
         load_a.put(stages[current ^ 1].a);
         load_b.put(stages[current ^ 1].b);
-        __syncthreads();  // the other stage is full, and nobody reads this one any more
+        __syncthreads();  // the other stage is full, and no warp reads this one any more
         current ^= 1;
       }
       fragments[(l + 1) % 2].load(stages[current], (l + 1) % depth, row, col);

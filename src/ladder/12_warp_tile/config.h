@@ -16,7 +16,7 @@ struct Config {
   Fetch fetch;
   Output output;
   Majors majors;
-  static constexpr int kThread = 8;  // a thread computes 8 x 8 outputs, as four quarters
+  static constexpr int kThread = 8;  // a thread computes 8 x 8 outputs, as four subtiles
   constexpr int threads() const { return block.m / kThread * (block.n / kThread); }
   constexpr int fetchers() const {
     return fetch == Fetch::kEveryThread ? threads() : threads() / 2;
@@ -25,7 +25,7 @@ struct Config {
 };
 
 constexpr bool is_legal(Config c) {
-  // The staged output counts on quarters that are spread over all rows of the block.
+  // The staged output counts on subtiles that are spread over all rows of the block.
   const bool output_fits = c.output == Output::kDirect || c.warp.distance.m == c.block.m / 2;
   return is_legal(c.warp) && output_fits && c.block.m == 2 * tile::kPatch.m * c.warp.warps.m &&
          c.block.n == 2 * tile::kPatch.n * c.warp.warps.n && c.block.k % 2 == 0 &&

@@ -1,5 +1,5 @@
-// Rung 12: the lanes of a warp stand 8 x 4 over a compact patch, and a thread owns four 4x4
-// quarters.
+// Rung 12: the lanes of a warp cover a compact patch, 8 x 4, and a thread owns four 4x4
+// subtiles.
 //
 // Rung 11 was limited by shared wavefronts: lanes that own 8 neighbouring columns read every 32
 // bytes and meet two in a bank. Lanes that own 4 neighbouring columns read one run of words; a
@@ -18,7 +18,7 @@ struct Stage {
 
 template <Config cfg>
 struct Fragments {
-  float a[2][tile::kSubtile], b[2][tile::kSubtile];  // two quarters along m, two along n
+  float a[2][tile::kSubtile], b[2][tile::kSubtile];  // two subtiles along m, two along n
 
   __device__ void load(const Stage<cfg>& stage, int l, tile::Coord<> at) {
 #pragma unroll
@@ -79,7 +79,7 @@ __device__ void multiply(float (&sum)[8][8], Stage<cfg> (&stages)[2], Loaders lo
     for (int l = 0; l < depth; ++l) {
       if (l + 1 == depth) {
         loaders.put(stages[current ^ 1]);
-        __syncthreads();  // the other stage is full, and nobody reads this one any more
+        __syncthreads();  // the other stage is full, and no warp reads this one any more
         current ^= 1;
       }
       fragments[(l + 1) % 2].load(stages[current], (l + 1) % depth, at);

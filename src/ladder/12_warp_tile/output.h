@@ -21,14 +21,14 @@ __device__ void store_direct(const GemmParams& p, ladder::BlockOrigin origin, ti
 
 inline constexpr int kOutputRows = 32;  // rows of D that stand in shared memory at a time
 
-// Four passes; in each, every thread brings two rows of one of its quarters' rows.
+// Four passes; in each, every thread brings two rows of one of its subtiles.
 template <Config cfg>
 __device__ void store_staged(const GemmParams& p, ladder::BlockOrigin origin, tile::Coord<> at,
                              const float (&sum)[8][8], float* staged) {
   constexpr int rows_a_pass = 2;  // of each thread
   constexpr int width = cfg.block.n;
   constexpr int vec4s_a_row = width / ladder::kVec4;
-  // Position of the thread's rows among all threads' rows: quarters stack 4 rows each.
+  // Position of the thread's rows among all threads' rows: subtiles stack 4 rows each.
   const int group = at.m / tile::kSubtile;
 #pragma unroll
   for (int i = 0; i < 8; i += rows_a_pass) {

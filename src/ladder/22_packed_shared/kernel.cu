@@ -1,7 +1,7 @@
 // Rung 22: the two blocks of a step are staged in shared memory by all threads of the block.
 //
 // Rung 21 was limited by reading each element 8 times from global memory. Now it is read once. But
-// the blocks keep their packed order: B stands k-contiguous while the lanes walk its columns, 64
+// the blocks keep their packed order: B is k-contiguous while the lanes walk its columns, 64
 // bytes apart, so they meet 4 in a bank. Kept to be seen; rung 23 cures it.
 #include "ladder/22_packed_shared/config.h"
 #include "ladder/shared/packed.h"

@@ -1,4 +1,5 @@
-// Rung 23: the shared blocks stand as the lanes read them: A column-contiguous, B row-contiguous.
+// Rung 23: shared blocks are laid out as the lanes read them: A column-contiguous, B
+// row-contiguous.
 //
 // Rung 22 was limited by bank conflicts on B. Here every shared load is free of them. A is packed
 // transposed, so its way into shared memory is a plain copy; B keeps its packed order and is

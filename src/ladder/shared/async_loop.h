@@ -82,7 +82,7 @@ __device__ void multiply(float (&sum)[cfg.thread.m][cfg.thread.n],
     for (int l = 0; l < depth; ++l) {
       if (l + 1 == depth) {
         ptx::cp_async_wait_group<ahead - 1>();
-        __syncthreads();  // the next stage is full, and nobody reads this one any more
+        __syncthreads();  // the next stage is full, and no warp reads this one any more
         free = current;
         current = current + 1 == cfg.stages ? 0 : current + 1;
       }

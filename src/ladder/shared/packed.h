@@ -28,7 +28,7 @@ __device__ long long packed_block(long long i, long long j, long long rows, long
   return number * kBlockElements;
 }
 
-// Where element (r, c) stands inside its block.
+// The position of element (r, c) in its block.
 template <PackedOrder order>
 __device__ constexpr int packed_element(int r, int c) {
   return order == PackedOrder::kRows ? r * kEdge + c : c * kEdge + r;

@@ -3,7 +3,7 @@
 // idea.
 //
 // Both operands look alike from here: an operand has an outer index (m of A, n of B) and k, and is
-// contiguous along one of them. In shared memory a tile always stands as (k, outer).
+// contiguous along one of them. In shared memory a tile is always (k, outer).
 #pragma once
 
 #include "base/config.h"

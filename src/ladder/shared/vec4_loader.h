@@ -1,5 +1,5 @@
-// The way from global to shared memory cut in two: vectors wait in registers between the load and
-// the store. Rung 10 introduces it, so that later rungs can put work between the two halves.
+// Copies from global to shared memory in two steps: vectors wait in registers between the load and
+// the store. Rung 10 introduces it, so that later rungs can put work between the two steps.
 #pragma once
 
 #include "ladder/shared/vec4.h"

@@ -82,7 +82,8 @@ std::vector<Item> items_of(const Program& program, const Region& region, const W
   return items;
 }
 
-// Cycles of the region with nothing around it: stalls that nobody fills, bubbles, crowded FFMAs.
+// Cycles of the region with nothing around it: stalls that no other warp fills, bubbles, crowded
+// FFMAs.
 double cost_of(std::span<const Operation> code, const PortRules& rules) {
   const PortUse use = ports_of_sequence(code, rules);
   double cycles = use.bubbles + kCyclesACrowdedFfma * use.crowded;
@@ -142,7 +143,7 @@ void add_yields(std::vector<Operation>& code, const std::vector<bool>& allowed, 
   }
 }
 
-// The region's operations in their new order, with stalls, yields and reuse flags made anew.
+// The region's operations in their new order, with new stalls, yields and reuse flags.
 std::vector<Operation> scheduled(const Program& program, const Region& region,
                                  const std::vector<Item>& items,
                                  const std::vector<std::size_t>& order,

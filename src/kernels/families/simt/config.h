@@ -88,9 +88,9 @@ constexpr ConfigRows<Config, 9 * variants> for_all_modes(
 }
 
 // block, stages, warps, lanes, thread, slices, CTAs per SM, registers. A stage is one iteration
-// of the inner loop: deep enough that its twenty-odd instructions beside LDS.128 and FFMA do not
-// count, and no longer than the instruction cache holds. Sliced K fills an SM that has one small
-// tile.
+// of the inner loop: deep enough that its twenty-odd instructions other than LDS.128 and FFMA do
+// not count, and no longer than the instruction cache holds. Sliced K fills an SM that has one
+// small tile.
 inline constexpr auto kConfigs = for_all_modes({
     {"256x128", {{256, 128, 8}, 12, {4, 2}, {4, 8}, {16, 8}, 1, 1, 40, 232}},
     {"128x128", {{128, 128, 8}, 12, {2, 2}, {4, 8}, {16, 8}, 1, 2, 40, 208}},

@@ -104,7 +104,7 @@ __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaPar
     walk.advance();
     at.advance(p.k_tiles);
   }
-  bool first = consumer == 0;  // nobody comes before the CTA's first tile
+  bool first = consumer == 0;  // no tile comes before the CTA's first one
   typename T::Sums sums;
   const int row = kPingPong ? 0 : consumer * cfg.rows();
   for (; walk.valid(); walk.advance(kPingPong ? 2 : 1)) {

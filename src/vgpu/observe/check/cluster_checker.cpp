@@ -74,7 +74,8 @@ void ClusterChecker::warp_exits(const Actor& by) {
   warp.exit(by.mask);
 }
 
-// The rank tells a place in the cluster, which stands in the grid like a CTA in x, then y, then z.
+// The rank gives the position in the cluster, which is numbered like CTAs in the grid: x, then y,
+// then z.
 std::uint64_t ClusterChecker::cta_index(std::uint64_t first, std::uint32_t rank) const {
   const std::uint32_t* grid = launch_.context.grid;
   const std::uint32_t* cluster = launch_.context.cluster;

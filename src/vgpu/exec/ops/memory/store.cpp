@@ -1,4 +1,5 @@
-// st: from one, two or four registers a lane to memory. A register wider than its cell is cut.
+// st: from one, two or four registers per lane to memory. A register wider than its cell is
+// truncated.
 #include "vgpu/exec/ops/memory/access.h"
 #include "vgpu/exec/ops/tables.h"
 

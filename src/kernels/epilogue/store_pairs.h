@@ -22,9 +22,8 @@ __device__ void store_pair(void* d, long long at, tile::Pair value) {
   }
 }
 
-template <Out out, bool with_c, int n, class Sums, class Finish>
-__device__ void store_directly(const Sums& sums, const GemmParams& p, int row, int column,
-                               Finish finish) {
+template <Out out, bool with_c, int n, class Sums, class Op>
+__device__ void store_directly(const Sums& sums, const GemmParams& p, int row, int column, Op op) {
   const int lane = threadIdx.x % 32;
   const bool pairs =
       p.d_row % 2 == 0 && reinterpret_cast<unsigned long long>(p.d) % (2 * bytes_of(out)) == 0;
@@ -35,8 +34,7 @@ __device__ void store_directly(const Sums& sums, const GemmParams& p, int row, i
 #pragma unroll
     for (int c = 0; c < n; c += 8) {
       const long long col = column + c + tile::pair_column(lane), at = r * p.d_row + col;
-      const tile::Pair value =
-          combine<out, with_c>(p, sums.pair(tile_m, half, c / 8), r, col, finish);
+      const tile::Pair value = combine<out, with_c>(p, sums.pair(tile_m, half, c / 8), r, col, op);
       if (r >= p.m || col >= p.n) continue;
       if (pairs && col + 1 < p.n) {
         store_pair<out>(p.d, at, value);
@@ -49,15 +47,15 @@ __device__ void store_directly(const Sums& sums, const GemmParams& p, int row, i
 }
 
 // D = beta * C, where no product is asked for: k or alpha is zero. All threads of the grid.
-template <Out out, class Finish = Identity>
-__device__ void store_without_sums(const GemmParams& p, Finish finish = {}) {
+template <Out out, class Op = Identity>
+__device__ void store_without_sums(const GemmParams& p, Op op = {}) {
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < p.m * p.n;
        i += step) {
     const long long row = i / p.n, column = i % p.n;
     const float value =
         p.beta == 0 ? 0 : static_cast<float>(p.beta) * load<out>(p.c, row * p.c_row + column);
-    store_one<out>(p.d, row * p.d_row + column, finish(value, row, column));
+    store_one<out>(p.d, row * p.d_row + column, op(value, row, column));
   }
 }
 

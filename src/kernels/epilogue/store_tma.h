@@ -91,10 +91,10 @@ __device__ void store_rows(const unsigned char* panel, const GemmParams& p, int 
 }
 
 // `copied`: columns of D from the left that tensor copies store.
-template <Out out, bool with_c, int n, int buffers, class Sums, class Finish>
+template <Out out, bool with_c, int n, int buffers, class Sums, class Op>
 __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, const Sums& sums,
                              const GemmParams& p, const TensorMap& d, int copied, int row,
-                             int column, Finish finish) {
+                             int column, Op op) {
   using Panels = StorePanels<out, n, buffers>;
   constexpr int kColumns = Panels::kColumns, kPanels = n / kColumns;
   const int lane = threadIdx.x % 32;
@@ -111,7 +111,7 @@ __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, const Sums& s
     const auto value = [&](int half, int c) {
       return combine<out, with_c>(p, sums.pair(tile_m, half, (first + c) / 8),
                                   panel_row + 8 * half + tile::pair_row(lane),
-                                  column + first + c + tile::pair_column(lane), finish);
+                                  column + first + c + tile::pair_column(lane), op);
     };
 #pragma unroll
     for (int c = 0; c < kColumns; c += 16) {

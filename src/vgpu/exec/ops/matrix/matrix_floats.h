@@ -11,7 +11,7 @@ namespace tessera::vgpu::TESSERA_VGPU_ISA {
 constexpr int kMaxDepth = 64;
 
 // Eight rows of A, or columns of B, as the multiplication wants them.
-struct alignas(64) Strip {
+struct alignas(64) Panel {
   float value[kMaxDepth][8];  // (k, row)
 };
 
@@ -79,12 +79,12 @@ inline __m128i narrowed(__m256i words) {
 }
 
 // Lane l gets row l / 4.
-inline void spread_rows(const Strip& strip, int depth, int lowest, Factors& to) {
+inline void spread_rows(const Panel& panel, int depth, int lowest, Factors& to) {
   const __m256i pairs = _mm256_setr_epi8(0, 1, 0, 1, 0, 1, 0, 1, 2, 3, 2, 3, 2, 3, 2, 3,  //
                                          4, 5, 4, 5, 4, 5, 4, 5, 6, 7, 6, 7, 6, 7, 6, 7);
   __m256i wild = _mm256_setzero_si256();
   for (int k = 0; k < depth; ++k) {
-    const __m256 values = _mm256_load_ps(strip.value[k]);
+    const __m256 values = _mm256_load_ps(panel.value[k]);
     for (int i = 0; i < 4; ++i) {
       const __m256i rows =
           _mm256_setr_epi32(2 * i, 2 * i, 2 * i, 2 * i, 2 * i + 1, 2 * i + 1, 2 * i + 1, 2 * i + 1);
@@ -101,11 +101,11 @@ inline void spread_rows(const Strip& strip, int depth, int lowest, Factors& to) 
 }
 
 // Lane l gets column 2 (l % 4), and of the other Factors the one behind it.
-inline void spread_columns(const Strip& strip, int depth, int lowest, Factors (&to)[2]) {
+inline void spread_columns(const Panel& panel, int depth, int lowest, Factors (&to)[2]) {
   const __m256i even_first = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
   __m256i wild = _mm256_setzero_si256();
   for (int k = 0; k < depth; ++k) {
-    const __m256 values = _mm256_permutevar8x32_ps(_mm256_load_ps(strip.value[k]), even_first);
+    const __m256 values = _mm256_permutevar8x32_ps(_mm256_load_ps(panel.value[k]), even_first);
     const __m128i exponents = narrowed(find_exponents(values, lowest, wild));
     for (int p = 0; p < 2; ++p) {
       const __m128 quad =

@@ -69,17 +69,17 @@ void mma_numbers(const Op* op, const Op*, Lanes& lanes) {
   const bool by_halves = sum_model(form).by_halves;
   Result<u32> result;
   Factors a[2], b[2];
-  Strip strip;
+  Panel panel;
   for (int i = 0; i < form.tiles_m; ++i) {
     const Fragment rows(operands, operands.a, i, registers_of_a(form));
     for (int h = 0; h < form.halves(); ++h) {
-      unpack_strip(form.a, rows.at + h, form.halves(), form.k_groups, depth, by_halves, strip);
-      spread_rows(strip, depth, lowest_exponent(form.a), a[h]);
+      unpack_panel(form.a, rows.at + h, form.halves(), form.k_groups, depth, by_halves, panel);
+      spread_rows(panel, depth, lowest_exponent(form.a), a[h]);
     }
     for (int j = 0; j < form.tiles_n; ++j) {
       const Fragment columns(operands, operands.b, j, registers_of_b(form));
-      unpack_strip(form.b, columns.at, 1, form.k_groups, depth, by_halves, strip);
-      spread_columns(strip, depth, lowest_exponent(form.b), b);
+      unpack_panel(form.b, columns.at, 1, form.k_groups, depth, by_halves, panel);
+      spread_columns(panel, depth, lowest_exponent(form.b), b);
       const int tile = i * form.tiles_n + j;
       const TileRegisters c = registers_of_c(operands, tile);
       const TileRegisters d = registers_of(result, tile, registers_of_d(form));
@@ -93,7 +93,7 @@ void mma_numbers(const Op* op, const Op*, Lanes& lanes) {
   result.keep(operands);
 }
 
-void unpack_bits(const u32* const* registers, int step, int groups, BitStrip& to) {
+void unpack_bits(const u32* const* registers, int step, int groups, BitPanel& to) {
   for (int q = 0; q < groups; ++q) {
     for (int l = 0; l < kLanes; ++l) to.value[q * 4 + l % 4][l / 4] = registers[q * step][l];
   }
@@ -104,7 +104,7 @@ void mma_bits(const Op* op, const Op*, Lanes& lanes) {
   const Operands operands(lanes, *op);
   const MatrixForm& form = operands.form;
   Result<u32> result;
-  BitStrip a[2], b;
+  BitPanel a[2], b;
   const Fragment rows(operands, operands.a, 0, registers_of_a(form));
   for (int h = 0; h < form.halves(); ++h) {
     unpack_bits(rows.at + h, form.halves(), form.k_groups, a[h]);

@@ -4,7 +4,7 @@
 // Model: products in single precision, k ascending, fused; C last. HW: nothing to compare with:
 // ptxas 13.0 makes of it on sm_90 a sum that crosses no lanes, which is no product of matrices.
 #include "vgpu/exec/ops/matrix/matrix_flags.h"
-#include "vgpu/exec/ops/matrix/matrix_strips.h"
+#include "vgpu/exec/ops/matrix/matrix_panels.h"
 #include "vgpu/exec/ops/tables.h"
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {

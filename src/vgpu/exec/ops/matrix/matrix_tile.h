@@ -3,7 +3,7 @@
 #pragma once
 
 #include "vgpu/exec/ops/float.h"
-#include "vgpu/exec/ops/matrix/matrix_strips.h"
+#include "vgpu/exec/ops/matrix/matrix_panels.h"
 
 namespace tessera::vgpu::TESSERA_VGPU_ISA {
 
@@ -171,11 +171,11 @@ inline void multiply_integers(const MatrixForm& form, const Factors (&a)[2], con
 }
 
 // Eight rows of bits, a word at a time.
-struct BitStrip {
+struct BitPanel {
   u32 value[8][8];  // (word, row)
 };
 
-inline void multiply_bits(const MatrixForm& form, const BitStrip (&a)[2], const BitStrip& b,
+inline void multiply_bits(const MatrixForm& form, const BitPanel (&a)[2], const BitPanel& b,
                           const TileRegisters* c, const TileRegisters& d) {
   for (int h = 0; h < form.halves(); ++h) {
     for (int p = 0; p < 2; ++p) {

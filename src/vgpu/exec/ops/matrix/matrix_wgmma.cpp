@@ -90,7 +90,7 @@ void transpose(float (*rows)[8]) {
 
 // Eight rows from the chunks that find_chunks gave for them.
 template <Element element>
-void fetch(const WgmmaWork& work, const u32* chunks, bool mn_major, Strip& to) {
+void fetch(const WgmmaWork& work, const u32* chunks, bool mn_major, Panel& to) {
   constexpr int kDepth = 256 / bits_of(element);
   if (mn_major) {
     for (int k = 0; k < kDepth; ++k) {
@@ -110,7 +110,7 @@ void fetch(const WgmmaWork& work, const u32* chunks, bool mn_major, Strip& to) {
   }
 }
 
-void fetch_bits(const WgmmaWork& work, const u32* chunks, BitStrip& to) {
+void fetch_bits(const WgmmaWork& work, const u32* chunks, BitPanel& to) {
   for (int row = 0; row < 8; ++row) {
     u32 words[8];
     for (int half = 0; half < 2; ++half) {
@@ -132,7 +132,7 @@ TileRegisters accumulators(const WgmmaWork& work, int tile) {
 }
 
 // Sixteen chunks make eight rows.
-constexpr int kChunksOfStrip = 16;
+constexpr int kChunksOfPanel = 16;
 
 void negate(Factors& factors, int depth) {
   for (int k = 0; k < depth; ++k) {
@@ -144,24 +144,24 @@ void multiply_numbers(const WgmmaWork& work) {
   const MatrixForm& form = work.form;
   const int depth = depth_of(form);
   Factors a[2], b[2];
-  Strip strip;
+  Panel panel;
   for (int h = 0; h < 2; ++h) {
     if (work.a_in_registers) {
       const u32* registers[4] = {work.a[0], work.a[1], work.a[2], work.a[3]};
-      unpack_strip(form.a, registers + h, 2, form.k_groups, depth, false, strip);
+      unpack_panel(form.a, registers + h, 2, form.k_groups, depth, false, panel);
     } else {
       with_element(form.a, [&]<Element e>() {
-        fetch<e>(work, work.a_chunks + h * kChunksOfStrip, work.a_mn_major, strip);
+        fetch<e>(work, work.a_chunks + h * kChunksOfPanel, work.a_mn_major, panel);
       });
     }
-    spread_rows(strip, depth, lowest_exponent(form.a), a[h]);
+    spread_rows(panel, depth, lowest_exponent(form.a), a[h]);
     if (form.options & kNegateProducts) negate(a[h], depth);
   }
   for (int j = 0; j < form.tiles_n; ++j) {
     with_element(form.b, [&]<Element e>() {
-      fetch<e>(work, work.b_chunks + j * kChunksOfStrip, work.b_mn_major, strip);
+      fetch<e>(work, work.b_chunks + j * kChunksOfPanel, work.b_mn_major, panel);
     });
-    spread_columns(strip, depth, lowest_exponent(form.b), b);
+    spread_columns(panel, depth, lowest_exponent(form.b), b);
     const TileRegisters d = accumulators(work, j);
     const TileRegisters* c = work.accumulate ? &d : nullptr;
     if (is_integer(form.a)) {
@@ -173,18 +173,18 @@ void multiply_numbers(const WgmmaWork& work) {
 }
 
 void multiply_bit_rows(const WgmmaWork& work) {
-  BitStrip a[2], b;
+  BitPanel a[2], b;
   for (int h = 0; h < 2; ++h) {
     if (work.a_in_registers) {
       for (int q = 0; q < 2; ++q) {
         for (int l = 0; l < kLanes; ++l) a[h].value[4 * q + l % 4][l / 4] = work.a[2 * q + h][l];
       }
     } else {
-      fetch_bits(work, work.a_chunks + h * kChunksOfStrip, a[h]);
+      fetch_bits(work, work.a_chunks + h * kChunksOfPanel, a[h]);
     }
   }
   for (int j = 0; j < work.form.tiles_n; ++j) {
-    fetch_bits(work, work.b_chunks + j * kChunksOfStrip, b);
+    fetch_bits(work, work.b_chunks + j * kChunksOfPanel, b);
     const TileRegisters d = accumulators(work, j);
     multiply_bits(work.form, a, b, work.accumulate ? &d : nullptr, d);
   }

@@ -91,7 +91,7 @@ inline int depth_index(int q, int t, int j, int per_register, int depth, bool by
 
 // One register of a fragment: lane 4 row + t holds elements (q * 4 + t) * v + j of its row.
 template <Element element>
-inline void unpack_register(const u32* lanes, int q, int depth, bool by_halves, Strip& to) {
+inline void unpack_register(const u32* lanes, int q, int depth, bool by_halves, Panel& to) {
   constexpr int kPer = elements_in(element);
   alignas(64) float values[kLanes * kPer];
   const auto* cells = reinterpret_cast<const Cell<element>*>(lanes);
@@ -105,7 +105,7 @@ inline void unpack_register(const u32* lanes, int q, int depth, bool by_halves, 
 }
 
 // Four bits each.
-inline void unpack_nibbles(bool is_signed, const u32* lanes, int q, Strip& to) {
+inline void unpack_nibbles(bool is_signed, const u32* lanes, int q, Panel& to) {
   for (int l = 0; l < kLanes; ++l) {
     for (int j = 0; j < 8; ++j) {
       const s32 nibble = s32(lanes[l] << (28 - 4 * j));
@@ -116,8 +116,8 @@ inline void unpack_nibbles(bool is_signed, const u32* lanes, int q, Strip& to) {
 }
 
 // Registers q * step of a fragment, step being the number of its halves.
-inline void unpack_strip(Element element, const u32* const* registers, int step, int groups,
-                         int depth, bool by_halves, Strip& to) {
+inline void unpack_panel(Element element, const u32* const* registers, int step, int groups,
+                         int depth, bool by_halves, Panel& to) {
   if (element == Element::kS4 || element == Element::kU4) {
     for (int q = 0; q < groups; ++q) {
       unpack_nibbles(element == Element::kS4, registers[q * step], q, to);

@@ -1,6 +1,6 @@
 # The front door. `make run` shows the ladder, `make test` runs every test that needs no GPU; both
 # install what is missing (tools/ci/setup), configure and build first. The build itself is CMake's.
-.PHONY: run build test gpu-test format tidy clean
+.PHONY: run library build test gpu-test format tidy clean
 
 BUILD := build
 
@@ -9,6 +9,12 @@ run:
 	@mkdir -p $(BUILD) && cmake --preset release > $(BUILD)/configure.log || { cat $(BUILD)/configure.log; exit 1; }
 	@cmake --build $(BUILD) --target tessera
 	@$(BUILD)/tessera ladder
+
+# The program and libtessera.so with all of the library's kernels, without the tests.
+library:
+	@tools/ci/setup run $(BUILD)
+	@mkdir -p $(BUILD) && cmake --preset release > $(BUILD)/configure.log || { cat $(BUILD)/configure.log; exit 1; }
+	@cmake --build $(BUILD) --target tessera images tessera_library
 
 build:
 	@tools/ci/setup test $(BUILD)

@@ -17,7 +17,7 @@
 #                                       made from, the proof. Empty cubin: not proved, and .txt says why
 #     NAME.patch         these three in one
 # add_images()           all of the manifest, and two targets that write tessera.images:
-#     shown_images       builds what `make run` shows, the default config of each kernel
+#     shown_images       builds what `make run` shows, the default config of each rung
 #     images             builds all
 # add_embedded_pack(TARGET)   all images inside of TARGET, which then reads no file
 set(TESSERA_CUBIN_ARCHS sm_90a CACHE STRING

@@ -77,6 +77,10 @@ std::span<const Kernel> all_kernels() {
   return kernels;
 }
 
+bool is_rung(const Kernel& kernel) {
+  return kernel.name.front() >= '0' && kernel.name.front() <= '9';
+}
+
 std::vector<std::string> variants_of(const Kernel& kernel) {
   std::vector<std::string> variants;
   for (const KernelRow& row : kernel.rows) {

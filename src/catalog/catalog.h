@@ -70,11 +70,14 @@ struct Kernel {
 };
 
 std::span<const Kernel> all_kernels();
+// A teaching kernel: planned when it is named, never chosen by the library. Its name has a number.
+bool is_rung(const Kernel& kernel);
 std::vector<std::string> variants_of(const Kernel& kernel);  // default first, no repeats
 
-// Kernels that a user names: a name, its number, a glob, a comma-separated list or "all", each with
-// an optional "/variant" ("12_warp_tile/staged"; "/all" for every variant). Throws kBadArgument
-// with the name that was given and the closest names there are.
+// Kernels that a user names: a name, its number, a glob, a comma-separated list, "rungs", "library"
+// (those that are no rungs) or "all", each with an optional "/variant" ("12_warp_tile/staged";
+// "/all" for every variant). Throws kBadArgument with the name that was given and the closest names
+// there are.
 struct KernelChoice {
   const Kernel* kernel;
   std::string variant;

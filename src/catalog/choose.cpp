@@ -18,6 +18,8 @@ bool is_number(std::string_view text) {
 // "2", "02" and "02_coalesced" name one kernel; so does a glob over the full names.
 bool matches(const Kernel& kernel, const std::string& pattern) {
   if (pattern == "all") return true;
+  if (pattern == "rungs") return is_rung(kernel);
+  if (pattern == "library") return !is_rung(kernel);
   if (is_number(pattern)) {
     const std::string number = kernel.name.substr(0, kernel.name.find('_'));
     return number == pattern || number == "0" + pattern;
@@ -73,7 +75,8 @@ void add_choice(std::string_view item, std::vector<KernelChoice>& out) {
   if (!found) {
     throw StatusError(Status::bad_argument(
         "kernel is '" + std::string(item) +
-        "', but must be 'all', a name, its number or a glob of: " + names_of_kernels()));
+        "', but must be 'all', 'rungs', 'library', a name, its number or a glob of: " +
+        names_of_kernels()));
   }
 }
 

@@ -38,7 +38,7 @@ const CodeImage& image_named(const Kernel& kernel, const std::string& name) {
   }
   throw StatusError(Status::unavailable("image " + name + " of kernel " + kernel.name +
                                         " is not compiled yet: it is not in '" +
-                                        own_images().path() + "'; 'make build' compiles all"));
+                                        own_images().path() + "'; 'make library' compiles all"));
 }
 
 }  // namespace

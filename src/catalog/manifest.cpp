@@ -13,7 +13,7 @@ constexpr const char* kHead =
     "#   image NAME patched_from IMAGE [shown]     the same code, its cubin patched\n"
     "#     portable: the lowest compute capability that runs it; 0: sm_90a alone\n"
     "#     spills: loads and stores of local memory that a main loop may have\n"
-    "#     shown: of a kernel's default config, which `make run` shows\n"
+    "#     shown: of a rung's default config, which `make run` shows\n"
     "#   entry NAME config ROW ...                 ROW of kConfigs; the rest is for readers\n"
     "#   helper NAME params TYPE threads COUNT ctas_per_sm COUNT call FUNCTION\n";
 
@@ -65,12 +65,12 @@ std::vector<ImageContents> all_images() {
     for (const KernelRow& row : kernel.rows) {
       ImageContents& image = contents_of(images, row.image, kernel);
       image.rows.push_back(&row);
-      image.is_shown |= row.variant == kernel.rows.front().variant;
+      image.is_shown |= is_rung(kernel) && row.variant == kernel.rows.front().variant;
     }
     for (const HelperEntry& helper : kernel.helpers) {
       ImageContents& image = contents_of(images, helper.image, kernel);
       image.helpers.push_back(&helper);
-      image.is_shown |= image.rows.empty();
+      image.is_shown |= is_rung(kernel) && image.rows.empty();
     }
   }
   return images;

@@ -15,7 +15,7 @@ struct ImageContents {
   const Kernel* kernel;
   std::vector<const KernelRow*> rows;
   std::vector<const HelperEntry*> helpers;
-  bool is_shown = false;  // by `tessera ladder`: of a kernel's default config, or of them all
+  bool is_shown = false;  // by `tessera ladder`: of a rung's default config
 };
 
 // All images, kernels in the order of the catalog, rows in theirs.

@@ -38,11 +38,6 @@ Request request_of(const Problem& problem, const Alignment& alignment, const Dev
           .options = options};
 }
 
-// Rungs are there to be learned from; they are planned when they are named.
-bool is_rung(const Kernel& kernel) {
-  return kernel.name.front() >= '0' && kernel.name.front() <= '9';
-}
-
 Status ask(const Kernel& kernel, std::string_view variant, const Request& request,
            std::vector<Offer>& offers) {
   if (kernel.types != request.problem.types) {

@@ -25,6 +25,10 @@ TEST(Choose, TakesNamesNumbersGlobsListsAndAll) {
   EXPECT_EQ(choose_kernels("0*").size(), 9u);
   EXPECT_EQ(choose_kernels("01,12,*wmma").size(), 3u);
   EXPECT_EQ(choose_kernels("all").size(), all_kernels().size());
+  EXPECT_EQ(choose_kernels("library,rungs").size(), all_kernels().size());
+  EXPECT_EQ(choose_kernels("library").front().kernel->name, "simt_f32_sm75");
+  EXPECT_EQ(choose_kernels("rungs").back().kernel->name, "25_dmma");
+  EXPECT_GT(choose_kernels("rungs/all").size(), choose_kernels("rungs").size());
   EXPECT_EQ(choose_kernels("12/staged").front().variant, "staged");
   EXPECT_EQ(choose_kernels("12/all").size(), 4u);
   EXPECT_EQ(choose_kernels("12").front().variant, "128x128x8");

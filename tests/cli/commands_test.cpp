@@ -103,22 +103,6 @@ TEST_F(Commands, DoctorSaysWhatWorks) {
   EXPECT_GT(object.at("findings").size(), 5u);
 }
 
-TEST_F(Commands, LadderPrintsARowARung) {
-  const TemporaryFolder folder;
-  const Ran ran =
-      run_program({"ladder", "--device", "virtual", "--kernel", "01,02,23", "-m", "64", "-n", "32",
-                   "-k", "16", "--md", folder / "t.md", "--json", folder / "t.json"});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  for (const char* part : {"64 x 32 x 16 on the virtual GPU", "01_strided", "02_coalesced",
-                           "23_packed_conflict_free", "full", "error/bound", "FMA:LDS"}) {
-    EXPECT_TRUE(contains(ran.out, part)) << part << "\n" << ran.out;
-  }
-  EXPECT_TRUE(contains(file_text(folder / "t.md"), "| 02_coalesced |"));
-  const lab::Json object = lab::Json::parse(file_text(folder / "t.json"));
-  EXPECT_EQ(object.at("runs").size(), 3u);
-  EXPECT_EQ(ran.err, "");  // no bar where there is no terminal
-}
-
 TEST_F(Commands, BenchWritesTheRecordOfTheDesign) {
   const Ran ran = run_program({"bench", "--device", "virtual", "--kernel", "02,24", "-m", "33",
                                "-n", "17", "-k", "9", "--json", "-"});

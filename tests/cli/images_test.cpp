@@ -77,10 +77,11 @@ TEST_F(Copied, RefusesTheFileOfAnotherBuild) {
 TEST_F(Copied, NamesAnImageThatIsNotCompiled) {
   const ImagePack pack(beside_test("tessera.images"));
   put_images(image_file(pack.origin(), {}));
-  expect_refused({"image 01_strided__32x32 of kernel 01_strided is not compiled", "'make build'"});
+  expect_refused(
+      {"image 01_strided__32x32 of kernel 01_strided is not compiled", "'make library'"});
   const Ran list = run("list");
   EXPECT_EQ(list.code, 0) << list.err;
-  EXPECT_TRUE(contains(list.out, "1 of 1 images not compiled ('make build')")) << list.out;
+  EXPECT_TRUE(contains(list.out, "1 of 1 images not compiled ('make library')")) << list.out;
 }
 
 }  // namespace

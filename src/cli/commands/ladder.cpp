@@ -1,4 +1,5 @@
-// tessera ladder: every rung in one table. On any machine each rung runs its real compiled kernel
+// tessera ladder: every rung in one table, and nothing that `make run` would have to compile beside
+// them. On any machine each rung runs its real compiled kernel
 // on the virtual GPU, is verified and counted; on a GPU it is also timed, in turn with the vendor's
 // library.
 #include <fmt/format.h>
@@ -217,6 +218,27 @@ void print_heading(const Problem& problem, const Devices& devices, const Baselin
   fmt::print("\n");
 }
 
+// What a table of rungs leaves out: "simt, dmma, wgmma", once each. Empty where all are shown.
+std::string families_left_out(const std::vector<KernelChoice>& shown) {
+  std::vector<std::string> families;
+  for (const KernelChoice& kernel : choose_kernels("library")) {
+    const std::string& name = kernel.kernel->name;
+    const std::string family = name.substr(0, name.find('_'));
+    if (std::ranges::find(families, family) == families.end()) families.push_back(family);
+    if (std::ranges::find(shown, kernel.kernel, &KernelChoice::kernel) != shown.end()) return "";
+  }
+  return fmt::format("{}", fmt::join(families, ", "));
+}
+
+void print_end(const std::vector<KernelChoice>& kernels, const std::vector<lab::Record>& records) {
+  fmt::print("{}", again_line(records));
+  const std::string families = families_left_out(kernels);
+  if (families.empty()) return;
+  fmt::print(
+      "The library's kernels ({}) are not rungs. They show with: tessera ladder --kernel library\n",
+      families);
+}
+
 lab::BenchOptions settings_of(const Options& options, const Baseline& baseline) {
   lab::BenchOptions settings;
   settings.verify.seed = parse_seed(options.seed);
@@ -260,7 +282,7 @@ int ladder(const Options& options) {
   }
   const lab::Environment environment = environment_of(devices, baseline, settings.verify.seed);
   options.output.write(lab::to_json(environment, records), printer.table());
-  if (prints) fmt::print("{}", again_line(records));
+  if (prints) print_end(kernels, records);
   if (failed) return kCheckFailed;
   return interrupted() ? kInterrupted : kOk;
 }
@@ -270,10 +292,12 @@ int ladder(const Options& options) {
 Command ladder_command() {
   return {"ladder", "every rung in one table: verified, counted, and timed on a GPU",
           "  tessera ladder\n"
+          "  tessera ladder --kernel library\n"
           "  tessera ladder --device virtual --kernel 01,02,07 -m 256 -n 256 -k 64\n"
           "  tessera ladder --md table.md --json rungs.json",
           [](Parser& parser) {
             auto options = std::make_shared<Options>();
+            options->problem.kernel = "rungs";
             add_kernel_options(parser, options->problem);
             add_shape_options(parser, options->problem);
             add_scale_options(parser, options->problem);

@@ -71,7 +71,7 @@ std::string images_of_kernel(const Kernel& kernel) {
     if (image && codes.empty()) codes = codes_of(*image);
   }
   if (missing == 0) return codes;
-  return fmt::format("{}{}{} of {} images not compiled ('make build')", codes,
+  return fmt::format("{}{}{} of {} images not compiled ('make library')", codes,
                      codes.empty() ? "" : "; ", missing, image_names_of(kernel).size());
 }
 

@@ -48,7 +48,9 @@ int host_threads_of(const DeviceOptions& options) {
 void add_kernel_options(Parser& parser, ProblemOptions& options) {
   parser
       .add_option("--kernel", options.kernel,
-                  "name, number, glob, list or 'all' (default); add /VARIANT or /all for variants")
+                  fmt::format("name, number, glob, list, 'rungs', 'library' or 'all' (default {}); "
+                              "add /VARIANT or /all for variants",
+                              options.kernel))
       .type_name("K");
   add_type_option(parser, options);
 }

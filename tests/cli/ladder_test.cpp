@@ -1,0 +1,47 @@
+// The ladder: a row a rung, and no kernel that `make run` does not compile.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "catalog/catalog.h"
+#include "lab/record/json.h"
+#include "tests/support/program.h"
+
+namespace tessera::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+TEST(Ladder, PrintsARowARung) {
+  const TemporaryFolder folder;
+  const Ran ran =
+      run_program({"ladder", "--device", "virtual", "--kernel", "01,02,23", "-m", "64", "-n", "32",
+                   "-k", "16", "--md", folder / "t.md", "--json", folder / "t.json"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  for (const char* part : {"64 x 32 x 16 on the virtual GPU", "01_strided", "02_coalesced",
+                           "23_packed_conflict_free", "full", "error/bound", "FMA:LDS"}) {
+    EXPECT_TRUE(contains(ran.out, part)) << part << "\n" << ran.out;
+  }
+  EXPECT_TRUE(contains(file_text(folder / "t.md"), "| 02_coalesced |"));
+  const lab::Json object = lab::Json::parse(file_text(folder / "t.json"));
+  EXPECT_EQ(object.at("runs").size(), 3u);
+  EXPECT_EQ(ran.err, "");  // no bar where there is no terminal
+  EXPECT_TRUE(contains(ran.out, "(simt, dmma, wgmma) are not rungs")) << ran.out;
+}
+
+// Without --kernel the rungs alone run: `make run` compiles nothing else.
+TEST(Ladder, ShowsRungs) {
+  const Words call = {"ladder", "--device", "virtual", "-m", "16", "--json", "-"};
+  const lab::Json object = lab::Json::parse(run_program(call).out);
+  std::vector<std::string> names, rungs;
+  for (const lab::Json& run : object.at("runs")) names.push_back(run.at("kernel"));
+  for (const KernelChoice& rung : choose_kernels("rungs")) rungs.push_back(rung.kernel->name);
+  EXPECT_EQ(names, rungs);
+  const Ran library =
+      run_program({"ladder", "--device", "virtual", "--kernel", "simt_f32", "-m", "16"});
+  EXPECT_EQ(library.code, 0) << library.err;
+  EXPECT_FALSE(contains(library.out, "are not rungs")) << library.out;
+}
+
+}  // namespace
+}  // namespace tessera::cli

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 
 #include "tests/house/repository.h"
 
@@ -42,6 +43,31 @@ TEST(Pages, EveryRungHasAReadmeWithAllSections) {
     EXPECT_NE(found[0].text.find("**Limited by:** "), std::string::npos) << page;
   }
   EXPECT_GE(rungs, 20);
+}
+
+// Words in backticks that begin like a path of src/ and do not name a file or folder there.
+std::vector<std::string> missing_paths(const std::string& text) {
+  static const std::regex kPath(
+      "`((?:base|problem|launch|arch|kernels|ladder|catalog|gemm|device|vgpu|sass|lab|check|cli)/"
+      "[a-z0-9_/.]*[a-z0-9])`");
+  std::vector<std::string> missing;
+  for (std::sregex_iterator it(text.begin(), text.end(), kPath), end; it != end; ++it) {
+    const fs::path path = "src/" + (*it)[1].str();
+    const auto with = [&](const char* ending) { return fs::exists(path.string() + ending); };
+    if (!with("") && !with(".h") && !with(".cpp")) missing.push_back((*it)[1]);
+  }
+  return missing;
+}
+
+// The hops of an element, and every other place that a page of the house names.
+TEST(Pages, PlacesThatAreNamedExist) {
+  for (const SourceFile& page : files_in("docs/", {".md"})) {
+    for (const std::string& path : missing_paths(page.text)) {
+      ADD_FAILURE() << page.path << " names src/" << path << ", which is not there";
+    }
+  }
+  EXPECT_EQ(missing_paths("`gemm/gone.cpp`, `gemm/plan`, `kernels/copy`"),
+            std::vector<std::string>{"gemm/gone.cpp"});
 }
 
 TEST(Pages, GeneratedTablesFollowTheResults) {

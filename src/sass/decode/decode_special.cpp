@@ -33,11 +33,13 @@ void print_imad_name(Decoding& decoding) {
   if (!decoding.bit(73) && !decoding.bit(74)) decoding.print(".U32");
 }
 
-// The upper half of a sum has a third operand: the upper half of what is shifted.
+// The upper half of a sum has a third operand: the upper half of what is shifted. An immediate in
+// its place has moved the second one to bit 64.
 void print_lea_high(Decoding& decoding) {
-  if (decoding.bit(80) && !decoding.bit(73)) {
-    decoding.print(", " + read_register(decoding, kGeneral, 64, 1, 2));
-  }
+  constexpr int kImmediateThird = 2;
+  if (!decoding.bit(80) || decoding.bit(73)) return;
+  if (decoding.form() == kImmediateThird) return decoding.print(", " + hex(decoding.bits(32, 32)));
+  decoding.print(", " + read_register(decoding, kGeneral, 64, 1, 2));
 }
 
 void print_ulea_high(Decoding& decoding) {
@@ -71,6 +73,23 @@ void print_predicates(Decoding& decoding, RegisterFile file, const char* text) {
 }
 
 void print_all_predicates(Decoding& decoding) { print_predicates(decoding, kPredicate, "PR"); }
+
+// The other way: the predicates that a mask takes are written from the bits of a register.
+void print_written_predicates(Decoding& decoding, RegisterFile file, const char* text) {
+  constexpr int kImmediate = 4;
+  const std::uint64_t mask = decoding.form() == kImmediate ? decoding.bits(32, 7) : 0x7F;
+  for (int i = 0; i < 7; ++i) {
+    if (mask >> i & 1) decoding.operation.writes.push_back({file, i, 1, -1});
+  }
+  decoding.print(text);
+}
+
+// Two predicates, which disassemblers leave out together.
+void print_both_out(Decoding& decoding) {
+  if (decoding.bits(81, 3) == 7) return;
+  decoding.print(written_predicate(decoding, kPredicate, 81) + ", ");
+  decoding.print(written_predicate(decoding, kPredicate, 84) + ", ");
+}
 
 void print_special_register(Decoding& decoding) {
   static const std::unordered_map<std::uint64_t, const char*> names = {
@@ -136,6 +155,11 @@ void print_join(Decoding& decoding) { print_from_next(decoding, signed_bits(deco
 void print_branch_condition(Decoding& decoding) {
   if (decoding.bits(87, 4) == 7) return;
   decoding.print(read_predicate(decoding, kPredicate, 87, 90) + ", ");
+}
+
+void print_exit_condition(Decoding& decoding) {
+  if (decoding.bits(87, 4) == 7) return;
+  decoding.print(" " + read_predicate(decoding, kPredicate, 87, 90));
 }
 
 void print_barrier(Decoding& decoding) {
@@ -308,6 +332,11 @@ const std::unordered_map<std::string_view, Printer>& printers() {
       {"plop_lut", print_plop_lut},
       {"plop_third", print_plop_third},
       {"all_predicates", print_all_predicates},
+      {"written_predicates", [](Decoding& d) { print_written_predicates(d, kPredicate, "PR"); }},
+      {"written_warp_predicates",
+       [](Decoding& d) { print_written_predicates(d, kUniformPredicate, "UPR"); }},
+      {"both_out", print_both_out},
+      {"exit_condition", print_exit_condition},
       {"special_register", print_special_register},
       {"reconvergence", print_reconvergence},
       {"vote_lanes", print_vote_lanes},

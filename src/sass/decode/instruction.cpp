@@ -15,8 +15,8 @@ std::uint64_t Instruction::bits(int first, int count) const {
 
 std::optional<std::int64_t> branch_target(const Instruction& instruction, std::uint64_t offset,
                                           int sm) {
-  constexpr int kBranch = 0x947;
-  if (instruction.key() != kBranch) return std::nullopt;
+  constexpr int kBranch = 0x947, kOnWarp = 0x1947;  // the latter names a mask of threads
+  if (instruction.key() != kBranch && instruction.key() != kOnWarp) return std::nullopt;
   // HW: the distance counts units of 4 bytes, signed, in bits 34-81; from sm_90 on its lowest 8
   // bits are in bits 16-23. Sign extension by shifting the field to the top of 64 bits and back.
   auto distance = static_cast<std::int64_t>(instruction.bits(34, 48) << 16) >> 16;

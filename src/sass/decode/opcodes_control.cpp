@@ -5,7 +5,7 @@ namespace tessera::sass {
 std::span<const Row> control_rows() {
   constexpr auto kControl = Timing::kControl, kVariable = Timing::kVariable;
   static const Row rows[] = {
-      {0x947, "", kControl, "BRA{.branch} {branch_condition}{target}"},
+      {0x947, "", kControl, "BRA{.branch}{.any} {branch_condition}{target}"},
       {u(0x947), "", kControl, "BRA{.diverges} {u24}, {target}"},
       {0x949, "", kControl, "BRX {r24:2} {distance}"},
       {0x343, "", kControl, "CALL{'.ABS.NOINC} {r24:2}"},
@@ -19,7 +19,7 @@ std::span<const Row> control_rows() {
       {0x355, "", kVariable, "BMOV{'.32}{.clear} {d}, {convergence24}"},
       {0x356, "", kVariable, "BMOV{'.32} {convergence24}, {r32}"},
       {0x94e, "", Timing::kFixed, "LEPC {d:2}, {near}"},
-      {0x94d, "", kControl, "EXIT"},
+      {0x94d, "", kControl, "EXIT{.exit}{exit_condition}"},
       {0x918, "", kControl, "NOP"},
       {0x946, "", kControl, "YIELD"},
       {0x948, "", kControl, "WARPSYNC{reconvergence}"},

@@ -65,5 +65,14 @@ TEST(Instruction, BranchesLeadForwardAndBackward) {
   EXPECT_EQ(branch_target({0xfffffffc00fc7947, 0x000fc0000383ffff}, 3136, 90), 3136);
 }
 
+// BRA.DIV UR6 of ptxas 13.0: taken if threads of the mask have diverged, so what follows is
+// reached.
+TEST(Instruction, BranchesOnDivergenceMayGoOn) {
+  const Instruction diverges{0x000000e606447947, 0x000fea000b800000};
+  EXPECT_EQ(branch_target(diverges, 0, 90), 0xe520);
+  EXPECT_FALSE(diverges.always_runs());
+  EXPECT_TRUE((Instruction{0xfffffffc00fc7947, 0x000fc0000383ffff}.always_runs()));
+}
+
 }  // namespace
 }  // namespace tessera::sass

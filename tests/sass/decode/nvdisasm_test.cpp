@@ -1,24 +1,31 @@
 // Our decoder beside NVIDIA's disassembler, instruction by instruction, where there is one:
-// nvdisasm in PATH, or named by NVDISASM. All images of the catalog are compared, and the cubins
-// that TESSERA_CUBINS names (separated by colons); tools/ci/compare_nvdisasm sets both.
+// nvdisasm in PATH, or named by NVDISASM. All images of the catalog are compared, and what is in
+// the files that TESSERA_CUBINS names (cubins, programs, libraries; separated by colons);
+// tools/ci/compare_nvdisasm sets both. What it confirmed for our own kernels stands in
+// data/confirmed.json, which is compared everywhere; TESSERA_WRITE_CONFIRMED writes that file.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 #include "catalog/catalog.h"
 #include "sass/container/cubin.h"
+#include "sass/container/fatbin.h"
 #include "sass/decode/operation.h"
 #include "tests/sass/programs.h"
 
 namespace tessera::sass {
 namespace {
+
+constexpr int kOldest = 75, kNewest = 90;
 
 // Distinct instructions of one architecture, in the order in which they go into one raw file.
 using Code = std::vector<Instruction>;
@@ -44,7 +51,9 @@ std::map<int, Code> all_code() {
   for (std::string path; std::getline(list, path, ':');) {
     std::ifstream file(path, std::ios::binary);
     const std::string bytes(std::istreambuf_iterator<char>(file), {});
-    add(read_cubin(std::as_bytes(std::span(bytes))), seen, code);
+    for (const FoundCubin& cubin : find_code(std::as_bytes(std::span(bytes))).cubins) {
+      if (cubin.sm >= kOldest && cubin.sm <= kNewest) add(read_cubin(cubin.bytes), seen, code);
+    }
   }
   return code;
 }
@@ -96,9 +105,57 @@ std::vector<std::string> disassemble(const std::string& nvdisasm, const Code& co
   return texts;
 }
 
+const char* const kConfirmed = "tests/sass/decode/data/confirmed.json";
+
+// The text with each number as 0, so that one instruction stands for all of its form.
+std::string form_of(const std::string& text) {
+  std::string form;
+  bool in_number = false;
+  for (const char letter : text) {
+    const bool digit = std::isxdigit(static_cast<unsigned char>(letter)) && !std::isupper(letter);
+    const bool begins = std::isdigit(static_cast<unsigned char>(letter)) && !form.empty() &&
+                        (std::ispunct(form.back()) || form.back() == ' ' || form.back() == 'R') &&
+                        form.find(' ') != std::string::npos;
+    in_number = begins || (in_number && (digit || letter == 'x' || letter == '.'));
+    if (!in_number) form += letter;
+    if (begins) form += '0';
+  }
+  return form;
+}
+
+// One instruction of each form, the guard aside: "90 low high text".
+void add_confirmed(const Code& code, int sm, std::set<std::string>& forms, nlohmann::json& list) {
+  for (const Instruction& instruction : code) {
+    const Operation operation = decode(instruction, 0, sm);
+    if (operation.text.starts_with("@") || !operation.known) continue;
+    if (!forms.insert(std::to_string(sm) + form_of(operation.text)).second) continue;
+    char words[48];
+    std::snprintf(words, sizeof words, "%d %016llx %016llx ", sm,
+                  static_cast<unsigned long long>(instruction.low),
+                  static_cast<unsigned long long>(instruction.high));
+    list.push_back(words + squeezed(operation.text));
+  }
+}
+
+TEST(Confirmed, FormsReadAsTheyDidBesideNvdisasm) {
+  const nlohmann::json list = nlohmann::json::parse(std::ifstream(kConfirmed));
+  for (const std::string line : list) {
+    std::istringstream words(line);
+    Instruction instruction;
+    int sm = 0;
+    words >> sm >> std::hex >> instruction.low >> instruction.high;
+    std::string text;
+    std::getline(words >> std::ws, text);
+    EXPECT_EQ(squeezed(decode(instruction, 0, sm).text), text);
+  }
+  EXPECT_GT(list.size(), 3000u);
+}
+
 TEST(Nvdisasm, AgreesOnEveryInstructionOfOurImages) {
   const std::string nvdisasm = disassembler();
   if (nvdisasm.empty()) GTEST_SKIP() << "no nvdisasm in PATH, and NVDISASM names none";
+  std::set<std::string> forms;
+  nlohmann::json confirmed;
   for (const auto& [sm, code] : all_code()) {
     const std::vector<std::string> texts = disassemble(nvdisasm, code, sm);
     ASSERT_EQ(texts.size(), code.size()) << "sm_" << sm;
@@ -110,7 +167,10 @@ TEST(Nvdisasm, AgreesOnEveryInstructionOfOurImages) {
     }
     EXPECT_EQ(different, 0) << "of " << code.size() << " distinct instructions of sm_" << sm;
     std::printf("%zu distinct instructions of sm_%d, %d different\n", code.size(), sm, different);
+    if (different == 0) add_confirmed(code, sm, forms, confirmed);
   }
+  if (std::getenv("TESSERA_WRITE_CONFIRMED"))
+    std::ofstream(kConfirmed) << confirmed.dump(0) << "\n";
 }
 
 // Runs everywhere: nothing that we ship lacks a row.
@@ -127,9 +187,6 @@ TEST(Operation, KnowsEveryInstructionOfOurImages) {
     }
   }
   EXPECT_GT(count, 10'000u);
-  // WHY: R2P writes the predicates that a mask names, which the table cannot say yet; unknown, it
-  // is left where it is. The passes of wgmma have it.
-  unknown.erase("op_0x804");
   for (const auto& [name, times] : unknown) ADD_FAILURE() << name << ": " << times << " times";
 }
 

@@ -57,6 +57,20 @@ TEST(Operation, SaysWhatIsReadAndWritten) {
       {0x0000003f0700728c, 0x000fe4000bf24310, "UISETP.GT.AND.EX UP1, UPT, UR7, URZ, UPT, UP1",
        "UR7:a UP1", "UP1"},
       {0x00000008100075b4, 0x0003e20008008000, "UTMALDG.2D [UR8], [UR16]", "UR8x4 UR16x2", ""},
+      {0x0000000506007804, 0x000fe20000000000, "R2P PR, R6, 0x5", "R6:a", "P0 P2"},
+      {0x0000004006007804, 0x000fe20000001000, "R2P PR, R6.B1, 0x40", "R6:a", "P6"},
+      {0x0000000306007884, 0x000fe20008000000, "UR2UP UPR, UR6, 0x3", "UR6:a", "UP0 UP1"},
+      {0x000000000000794d, 0x000fe20001800000, "EXIT P3", "P3", ""},
+      {0x000000000000794d, 0x000fe20005900000, "EXIT.KEEPREFCOUNT !P3", "P3", ""},
+      {0x0000000302017248, 0x000fe20003fe1100, "VIMNMX.RELU R1, R2, R3, PT", "R2:a R3:b", "R1"},
+      {0x0000000302017248, 0x000fe20003b40100, "VIMNMX R1, P2, P3, R2, R3, PT", "R2:a R3:b",
+       "R1 P2 P3"},
+      {0x0000000806047c0f, 0x000fe2000bfe010a, "VIMNMX3 R4, R6, UR8, R10, PT", "R6:a UR8:b R10:c",
+       "R4"},
+      {0xfffffff8060474a4, 0x000fe2000ffe020a, "UIMAD UR4, UR6, UR10, -0x8", "UR6:a UR10:b", "UR4"},
+      {0x000000080604729b, 0x000fe20008000800, "UBMSK.W UR4, UR6, UR8", "UR6:a UR8:b", "UR4"},
+      {0x000000080604789b, 0x000fe20008000000, "UBMSK UR4, UR6, 0x8", "UR6:a", "UR4"},
+      {0x0000000806047411, 0x000fe20003ff180a, "LEA.HI R4, R6, R10, 0x8, 0x3", "R6:a R10:b", "R4"},
   };
   for (const Example& example : examples) {
     const Operation operation = decode({example.low, example.high}, 0, 90);

@@ -57,6 +57,28 @@ TEST_F(Optimise, WritesJson) {
   EXPECT_LT(loop.at("bubbles"), loop.at("bubbles_before"));
 }
 
+TEST_F(Optimise, TakesAPartOfTheName) {
+  const Ran ran = run_program({"sass", "--optimise", in(), "-o", out(), "--kernel", "8_am_bn"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find(kEntry), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.out.find("8_ak_bk"), std::string::npos) << ran.out;
+}
+
+// By the rules of the card, in code compiled for it. On code of ptxas' own no hazard is found.
+TEST_F(Optimise, TakesTheCodeOfACard) {
+  for (const auto& [gpu, sm] : {std::pair{"2080ti", "sm_75"},
+                                {"a100", "sm_80"},
+                                {"rtx3090", "sm_86"},
+                                {"rtx4090", "sm_89"}}) {
+    const Ran ran = run_program(
+        {"sass", "--optimise", "09", "--gpu", gpu, "-o", out(), "--kernel", "128x128x8_am_bn"});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_NE(ran.out.find(std::string("for ") + sm), std::string::npos) << ran.out;
+    EXPECT_NE(ran.out.find("proved, not run"), std::string::npos) << ran.out;
+    EXPECT_EQ(ran.out.find("left alone"), std::string::npos) << ran.out;
+  }
+}
+
 TEST_F(Optimise, RefusesAndWritesNothing) {
   EXPECT_NE(run_program({"sass", "--optimise", in()}).code, 0);
   EXPECT_NE(run_program({"sass", "--optimise", in() + ".none", "-o", out()}).code, 0);

@@ -1,9 +1,9 @@
 // Reads the shortest distances off compiled kernels that ptxas left between instructions of fixed
-// latency, and prints them as src/sass/model/latency_rows.cpp has them. What is no ptxas output
-// (patched or hand-made code) does not belong here. tools/calibrate/mine_corpus compiles what it
-// should read.
+// latency, and prints them as src/sass/model/latency_rows/ has them. What was known before is kept
+// where it is shorter. What is no ptxas output (patched or hand-made code) does not belong here.
+// tools/calibrate/mine_corpus compiles what it should read.
 //
-//     mine_latencies "CUDA 13.0.88" CUBIN...
+//     mine_latencies "CUDA 13.0.88" 90 CUBIN...     cubins of other architectures are skipped
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -87,7 +87,7 @@ void lower_writes(const Table& table, std::map<Key, int>& rows) {
 }
 
 // The distances of pairs, then of each producer with any consumer that has no row.
-std::map<Key, int> rows_of(const Table& table) {
+std::map<Key, int> rows_of(const Table& table, std::span<const LatencyRow> known) {
   std::map<Key, int> slowest, rows;
   std::map<std::pair<DependenceKind, RegisterFile>, int> slowest_of_all;
   for (const auto& [key, seen] : table.distances) {
@@ -102,6 +102,12 @@ std::map<Key, int> rows_of(const Table& table) {
     const auto& [kind, file, first, second] = key;
     slowest.emplace(Key{kind, file, first, LatencyClass::kAny}, slowest_of_all[{kind, file}]);
   }
+  // Of classes without a row the larger number is believed: they may never have been close.
+  for (const LatencyRow& row : known) {
+    if (row.second != LatencyClass::kAny) continue;
+    int& cycles = slowest[{row.kind, row.file, row.first, row.second}];
+    cycles = std::max(cycles, row.cycles);
+  }
   // A write waits for another no longer than a read would.
   for (auto& [key, cycles] : slowest) {
     const auto& [kind, file, first, any] = key;
@@ -113,28 +119,45 @@ std::map<Key, int> rows_of(const Table& table) {
     const int any = slowest[{kind, file, first, LatencyClass::kAny}];
     if (seen.cycles < any) rows[key] = seen.cycles;
   }
+  for (const LatencyRow& row : known) {
+    const int any = slowest[{row.kind, row.file, row.first, LatencyClass::kAny}];
+    if (row.second == LatencyClass::kAny || row.cycles >= any) continue;
+    const auto [place, is_new] =
+        rows.emplace(Key{row.kind, row.file, row.first, row.second}, row.cycles);
+    if (!is_new) place->second = std::min(place->second, row.cycles);
+  }
   rows.insert(slowest.begin(), slowest.end());
   lower_writes(table, rows);
   return rows;
 }
 
-void mine_file(const std::string& path, Table& table) {
+void mine_file(const std::string& path, int sm, Table& table) {
   std::ifstream stream(path, std::ios::binary);
   const std::vector<char> bytes((std::istreambuf_iterator<char>(stream)), {});
   const CubinFile cubin = read_cubin(std::as_bytes(std::span(bytes)));
-  for (const CubinKernel& kernel : cubin.kernels) mine(program_of(kernel, cubin.sm), table);
+  if (cubin.sm != sm) return;
+  for (const CubinKernel& kernel : cubin.kernels) mine(program_of(kernel, sm), table);
 }
 
-void print(const std::string& source, const Table& table) {
+void print(const std::string& source, int sm, Table table) {
   static const char* const kKinds[] = {"kReadAfterWrite", "kWriteAfterWrite", "kWriteAfterRead"};
   static const char* const kFiles[] = {"kGeneral", "kUniform", "kPredicate", "kUniformPredicate"};
-  std::printf("// Written by tools/calibrate/mine_latencies from the output of %s.\n",
-              source.c_str());
-  std::printf("#include \"sass/model/latencies.h\"\n\nnamespace tessera::sass {\nnamespace {\n\n");
+  const LatencyTable& latencies = latencies_of(sm);
+  const bool is_known = latencies.sm == sm;
+  const auto known = is_known ? latencies.rows : std::span<const LatencyRow>();
+  for (const StallRow& row : is_known ? latencies.stalls : std::span<const StallRow>()) {
+    int& stall = table.stalls.try_emplace(std::string(row.name), row.stall).first->second;
+    stall = std::min(stall, row.stall);
+  }
+  std::printf("// Written by tools/calibrate/mine_latencies from the output of %s for sm_%d.\n",
+              source.c_str(), sm);
+  std::printf(
+      "#include \"sass/model/latency_rows/tables.h\"\n\nnamespace tessera::sass {\nnamespace "
+      "{\n\n");
   std::printf(
       "using enum DependenceKind;\nusing enum RegisterFile;\nusing Class = LatencyClass;\n\n");
   std::printf("constexpr LatencyRow kRows[] = {\n");
-  for (const auto& [key, cycles] : rows_of(table)) {
+  for (const auto& [key, cycles] : rows_of(table, known)) {
     const auto& [kind, file, first, second] = key;
     std::printf("    {%s, %s, Class::k%s, Class::k%s, %d},\n", kKinds[static_cast<int>(kind)],
                 kFiles[static_cast<int>(file)], name_of(first).data(), name_of(second).data(),
@@ -145,9 +168,8 @@ void print(const std::string& source, const Table& table) {
     if (cycles > 1) std::printf("    {\"%s\", %d},\n", name.c_str(), cycles);
   }
   std::printf("};\n\n}  // namespace\n\n");
-  std::printf("std::span<const StallRow> stall_rows() { return kStalls; }\n\n");
-  std::printf("std::span<const LatencyRow> latency_rows() { return kRows; }\n\n");
-  std::printf("std::string_view latency_source() { return \"%s\"; }\n\n", source.c_str());
+  std::printf("LatencyTable latencies_of_sm_%d() { return {%d, \"%s\", kRows, kStalls}; }\n\n", sm,
+              sm, source.c_str());
   std::printf("}  // namespace tessera::sass\n");
 }
 
@@ -155,14 +177,15 @@ void print(const std::string& source, const Table& table) {
 }  // namespace tessera::sass
 
 int main(int count, char** arguments) {
-  if (count < 3) {
-    std::fprintf(stderr, "usage: mine_latencies COMPILER CUBIN...\n");
+  if (count < 4) {
+    std::fprintf(stderr, "usage: mine_latencies COMPILER SM CUBIN...\n");
     return 2;
   }
   try {
     tessera::sass::Table table;
-    for (int i = 2; i < count; ++i) tessera::sass::mine_file(arguments[i], table);
-    tessera::sass::print(arguments[1], table);
+    const int sm = std::stoi(arguments[2]);
+    for (int i = 3; i < count; ++i) tessera::sass::mine_file(arguments[i], sm, table);
+    tessera::sass::print(arguments[1], sm, table);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

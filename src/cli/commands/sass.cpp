@@ -148,7 +148,8 @@ int optimise(const Options& options) {
     throw StatusError(Status::bad_argument("--optimise needs -o, the place of the new cubin"));
   }
   lab::check_writable(options.out, "--out");
-  Optimised optimised = optimise_cubin(options.optimise, options.entry, options.out);
+  Optimised optimised =
+      optimise_cubin(options.optimise, options.entry, gpu_of(options.gpu), options.out);
   optimised.json["schema"] = "tessera.optimised/1";
   optimised.json["command"] = command_line();
   options.output.write(optimised.json, optimised.loops);

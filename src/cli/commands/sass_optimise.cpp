@@ -9,12 +9,22 @@
 
 #include "base/status.h"
 #include "catalog/catalog.h"
+#include "cli/options/card_kernel.h"
 #include "sass/rewrite/patch.h"
 
 namespace tessera::cli {
 namespace {
 
-std::vector<std::byte> cubin_of(const std::string& target) {
+// The first entry of the kernel whose name contains `part`; if there is none, its first.
+std::string entry_with(const KernelChoice& choice, const std::string& part) {
+  for (const KernelRow& row : rows_of(*choice.kernel, choice.variant)) {
+    if (row.entry.find(part) != std::string::npos) return row.entry;
+  }
+  return first_entry_of(choice);
+}
+
+std::vector<std::byte> cubin_of(const std::string& target, const std::string& entry,
+                                const arch::Gpu& gpu) {
   std::error_code error;
   if (std::filesystem::is_regular_file(target, error)) {
     std::ifstream file(target, std::ios::binary);
@@ -28,7 +38,9 @@ std::vector<std::byte> cubin_of(const std::string& target) {
         fmt::format("--optimise is '{}', which names {} kernels, but must name one or a cubin",
                     target, kernels.size())));
   }
-  const auto bytes = image_of(*kernels.front().kernel, first_entry_of(kernels.front())).cubin;
+  CardKernels card(gpu);
+  const KernelChoice choice = card.on_card(kernels.front());
+  const auto bytes = image_of(*choice.kernel, entry_with(choice, entry)).cubin;
   return {bytes.begin(), bytes.end()};
 }
 
@@ -70,9 +82,9 @@ void write_cubin(const std::string& path, const std::vector<std::byte>& cubin) {
 
 }  // namespace
 
-Optimised optimise_cubin(const std::string& target, const std::string& kernel,
+Optimised optimise_cubin(const std::string& target, const std::string& kernel, const arch::Gpu& gpu,
                          const std::string& out) {
-  const std::vector<std::byte> cubin = cubin_of(target);
+  const std::vector<std::byte> cubin = cubin_of(target, kernel, gpu);
   sass::PatchResult result;
   try {
     result = sass::optimise(cubin, {.kernel = kernel});

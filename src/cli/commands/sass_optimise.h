@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "arch/gpu.h"
 #include "lab/record/record.h"
 #include "lab/record/report.h"
 
@@ -15,10 +16,11 @@ struct Optimised {
   Table loops;  // cycles and bubbles before and after, by the port model
 };
 
-// `target` is a cubin, or a kernel of the catalog whose image is taken; `kernel` one kernel in it,
-// empty for all. Writes the new cubin to `out`. Throws StatusError: kFailed when the code has a
-// hazard or a proof fails, and then nothing is written.
-Optimised optimise_cubin(const std::string& target, const std::string& kernel,
+// `target` is a cubin, or a kernel of the catalog, whose image for `gpu` is taken; `kernel` the
+// name of one kernel in it or a part of the names of some, empty for all. Writes the new cubin to
+// `out`. Throws StatusError: kFailed when the code has a hazard or a proof fails, and then nothing
+// is written.
+Optimised optimise_cubin(const std::string& target, const std::string& kernel, const arch::Gpu& gpu,
                          const std::string& out);
 
 }  // namespace tessera::cli

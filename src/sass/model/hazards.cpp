@@ -48,8 +48,8 @@ class Findings {
               ", and nothing on the way waits for that.");
       return;
     }
-    const int least = least_cycles(dependence.kind, dependence.file, class_of_first(first),
-                                   class_of_second(second, dependence));
+    const int least = least_cycles(program_.sm, dependence.kind, dependence.file,
+                                   class_of_first(first), class_of_second(second, dependence));
     if (dependence.cycles >= least) return;
     const bool reads = dependence.kind == DependenceKind::kReadAfterWrite;
     add(dependence.second, dependence.first,
@@ -81,7 +81,7 @@ void check_code(const Program& program, std::size_t at, Findings& findings) {
   if (!operation.known) findings.add(at, "nothing is known about this instruction.");
   const std::string illegal = illegal_control(operation);
   if (!illegal.empty()) findings.add(at, illegal + ".");
-  for (const StallRow& row : stall_rows()) {
+  for (const StallRow& row : latencies_of(program.sm).stalls) {
     if (operation.name != row.name || operation.control.stall >= row.stall) continue;
     findings.add(at, "its stall is " + std::to_string(operation.control.stall) +
                          "; ptxas gives it at least " + std::to_string(row.stall) + ".");

@@ -1,10 +1,14 @@
 #include "sass/model/latencies.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <map>
 #include <string>
 #include <tuple>
 #include <unordered_map>
+
+#include "sass/model/latency_rows/tables.h"
 
 namespace tessera::sass {
 namespace {
@@ -101,17 +105,29 @@ LatencyClass class_of_second(const Operation& operation, const RegisterDependenc
   return by == Class::kWide && reads && dependence.operand == kAddend ? Class::kWideAddend : by;
 }
 
-int least_cycles(DependenceKind kind, RegisterFile file, LatencyClass first, LatencyClass second) {
-  using Key = std::tuple<DependenceKind, RegisterFile, LatencyClass, LatencyClass>;
+const LatencyTable& latencies_of(int sm) {
+  static const std::array<LatencyTable, 5> kTables = {latencies_of_sm_75(), latencies_of_sm_80(),
+                                                      latencies_of_sm_86(), latencies_of_sm_89(),
+                                                      latencies_of_sm_90()};
+  const auto later = std::ranges::upper_bound(kTables, sm, {}, &LatencyTable::sm);
+  return later == kTables.begin() ? kTables.front() : *std::prev(later);
+}
+
+int least_cycles(int sm, DependenceKind kind, RegisterFile file, LatencyClass first,
+                 LatencyClass second) {
+  using Key = std::tuple<int, DependenceKind, RegisterFile, LatencyClass, LatencyClass>;
   static const std::map<Key, int> kCycles = [] {
     std::map<Key, int> cycles;
-    for (const LatencyRow& row : latency_rows()) {
-      cycles[{row.kind, row.file, row.first, row.second}] = row.cycles;
+    for (const int known : {75, 80, 86, 89, 90}) {
+      for (const LatencyRow& row : latencies_of(known).rows) {
+        cycles[{known, row.kind, row.file, row.first, row.second}] = row.cycles;
+      }
     }
     return cycles;
   }();
+  const int known = latencies_of(sm).sm;
   for (const LatencyClass consumer : {second, LatencyClass::kAny}) {
-    const auto found = kCycles.find({kind, file, first, consumer});
+    const auto found = kCycles.find({known, kind, file, first, consumer});
     if (found != kCycles.end()) return found->second;
   }
   return kLongestLatency;

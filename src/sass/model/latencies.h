@@ -1,7 +1,8 @@
 // Results of fixed latency are not waited for: the distance between two instructions has to be long
 // enough, and NVIDIA does not say how long that is. ptxas knows. These are the shortest distances
-// that it left in everything that this repository compiles; tools/calibrate/mine_latencies reads
-// them off again. Nothing here claims that silicon needs as much.
+// that it left in everything that this repository compiles, for each architecture;
+// tools/calibrate/mine_latencies reads them off again. Nothing here claims that silicon needs as
+// much.
 #pragma once
 
 #include <span>
@@ -45,18 +46,26 @@ struct LatencyRow {
   LatencyClass first, second;
   int cycles;
 };
-std::span<const LatencyRow> latency_rows();
 // Stalls below which ptxas never goes after an instruction of this name, whatever follows.
 struct StallRow {
   std::string_view name;
   int stall;
 };
-std::span<const StallRow> stall_rows();
-// "CUDA 13.0.88", whose output the rows come from.
-std::string_view latency_source();
+// What is known of one architecture.
+struct LatencyTable {
+  int sm = 0;
+  std::string_view source;  // "CUDA 13.0.88", whose output the rows come from
+  std::span<const LatencyRow> rows;
+  std::span<const StallRow> stalls;
+};
+// Of this architecture or, where it has none of its own, of the last one before it; at least
+// sm_75's.
+const LatencyTable& latencies_of(int sm);
 
-// Cycles that must lie between the two; kLongestLatency if nothing is known of the first.
-int least_cycles(DependenceKind kind, RegisterFile file, LatencyClass first, LatencyClass second);
+// Cycles that must lie between the two on this architecture; kLongestLatency if nothing is known of
+// the first.
+int least_cycles(int sm, DependenceKind kind, RegisterFile file, LatencyClass first,
+                 LatencyClass second);
 
 // HW: a scoreboard shows one cycle after the instruction that sets it; ptxas never waits earlier.
 inline constexpr int kScoreboardShows = 2;

@@ -1,7 +1,9 @@
 #include "sass/model/register_dependences.h"
 
 #include <algorithm>
+#include <array>
 #include <compare>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -57,16 +59,29 @@ bool read_in_order(const Operation& first, const Operation& second) {
   return write_in_order(first, second) || (is_memory(first) && is_memory(second));
 }
 
-// Issue times count from the start of the block at hand.
-using State = std::map<Pending, int>;
+constexpr int kScoreboards = 6, kMostCounted = 63;
 
-// Of two ways into a block, the shorter distance counts. Whether anything changed.
+// Since when a register is pending, and how many instructions have set each scoreboard since that
+// cannot be done before its own.
+struct Since {
+  int issued = 0;  // counts from the start of the block at hand
+  std::array<std::uint8_t, kScoreboards> later = {};
+};
+using State = std::map<Pending, Since>;
+
+// Of two ways into a block, the shorter distance counts, and the fewer that came later. Whether
+// anything changed.
 bool merge(const State& from, State& into) {
   bool changed = false;
-  for (const auto& [pending, issued] : from) {
-    const auto [place, is_new] = into.emplace(pending, issued);
-    changed |= is_new || issued > place->second;
-    place->second = std::max(place->second, issued);
+  for (const auto& [pending, since] : from) {
+    const auto [place, is_new] = into.emplace(pending, since);
+    Since& known = place->second;
+    changed |= is_new || since.issued > known.issued;
+    known.issued = std::max(known.issued, since.issued);
+    for (int i = 0; i < kScoreboards; ++i) {
+      changed |= since.later[i] < known.later[i];
+      known.later[i] = std::min(known.later[i], since.later[i]);
+    }
   }
   return changed;
 }
@@ -117,6 +132,7 @@ class Walk {
       for (int reg = use.first; reg < use.first + use.count; ++reg) write(use, reg);
     }
     if (operation.name == "BSYNC") settle_moved_barriers();
+    count_later(operation);
     adopt(operation);
     add_own(operation);
     now_ += cycles_of(operation.control);
@@ -125,9 +141,9 @@ class Walk {
   // Makes the issue times count from the end of the block.
   void finish() {
     for (auto entry = state_.begin(); entry != state_.end();) {
-      entry->second -= now_;
-      const bool is_old =
-          entry->first.kind == Pending::Kind::kFixedWrite && -entry->second > kLongestLatency;
+      entry->second.issued -= now_;
+      const bool is_old = entry->first.kind == Pending::Kind::kFixedWrite &&
+                          -entry->second.issued > kLongestLatency;
       entry = is_old ? state_.erase(entry) : std::next(entry);
     }
   }
@@ -135,15 +151,46 @@ class Walk {
  private:
   void apply_waits() {
     const unsigned mask = waited_scoreboards(program_, at_);
-    if (mask == 0) return;
+    const CountedWait counted = counted_wait(program_, at_);
+    if (mask == 0 && counted.scoreboard < 0) return;
     std::erase_if(state_, [&](const auto& entry) {
-      const bool settled = (entry.first.scoreboards & mask) != 0;
+      const bool settled = (entry.first.scoreboards & mask) != 0 || settles(counted, entry);
       if (settled && listener_) {
         listener_->wait(
-            {entry.first.by, at_, entry.first.file, entry.first.reg, now_ - entry.second});
+            {entry.first.by, at_, entry.first.file, entry.first.reg, now_ - entry.second.issued});
       }
       return settled;
     });
+  }
+
+  // A wait for all but the last `most`: an instruction is done if that many came later which are
+  // done only after it.
+  static bool settles(const CountedWait& wait, const State::value_type& entry) {
+    return waits_for(entry.first, wait.scoreboard) &&
+           entry.second.later[wait.scoreboard] >= wait.most;
+  }
+
+  static bool waits_for(const Pending& pending, int scoreboard) {
+    return scoreboard >= 0 && (pending.scoreboards >> scoreboard & 1) != 0;
+  }
+  static void count(Since& since, int scoreboard) {
+    std::uint8_t& later = since.later[scoreboard];
+    if (later < kMostCounted) ++later;
+  }
+
+  // Counts the instruction at hand for each earlier one that is done before it.
+  void count_later(const Operation& operation) {
+    const int written = operation.control.write_scoreboard;
+    const int read = operation.control.read_scoreboard;
+    if (written < 0 && read < 0) return;
+    for (auto& [pending, since] : state_) {
+      const Operation& earlier = program_.operations[pending.by];
+      const bool of_reads = pending.kind == Pending::Kind::kVariableRead &&
+                            earlier.control.write_scoreboard != read &&
+                            read_in_order(earlier, operation);
+      if (waits_for(pending, written) && write_in_order(earlier, operation)) count(since, written);
+      if (waits_for(pending, read) && of_reads) count(since, read);
+    }
   }
 
   // HW: BSYNC follows BMOV Bn, Rm without a wait, so it finds the barrier moved and Rm read.
@@ -198,7 +245,7 @@ class Walk {
     const bool is_open = kind != Pending::Kind::kFixedWrite;
     const auto [begin, end] = pending(kind, use.file, reg);
     for (auto entry = begin; entry != end; ++entry) {
-      const int cycles = now_ - entry->second;
+      const int cycles = now_ - entry->second.issued;
       const bool in_order =
           kind == Pending::Kind::kVariableRead &&
           read_in_order(program_.operations[entry->first.by], program_.operations[at_]);
@@ -233,13 +280,13 @@ class Walk {
     const unsigned written = mask_of(operation.control.write_scoreboard);
     const unsigned read = written | mask_of(operation.control.read_scoreboard);
     for_each_register(operation.writes, [&](RegisterFile file, int reg) {
-      state_[{kind, file, reg, at_, variable ? written : 0}] = now_;
+      state_[{kind, file, reg, at_, variable ? written : 0}] = {now_, {}};
     });
     if (!variable) return;
     for_each_register(operation.reads, [&](RegisterFile file, int reg) {
       // Guards and uniform registers are read when the instruction is issued: ptxas guards none.
       if (file != RegisterFile::kGeneral) return;
-      state_[{Pending::Kind::kVariableRead, file, reg, at_, read}] = now_;
+      state_[{Pending::Kind::kVariableRead, file, reg, at_, read}] = {now_, {}};
     });
   }
 
@@ -270,17 +317,33 @@ bool is_variable(const Operation& operation) {
   return operation.timing == Timing::kVariable && !kFixed.contains(operation.name);
 }
 
+namespace {
+
+// Whether a DEPBAR names a scoreboard and a number (.LE), besides its list.
+bool counts(const Instruction& depbar) { return depbar.bits(47, 1) != 0; }
+
+}  // namespace
+
 unsigned waited_scoreboards(const Program& program, std::size_t at) {
   const Operation& operation = program.operations[at];
   unsigned mask = operation.control.wait_mask;
   if (operation.name == "DEPBAR") {
     // HW: DEPBAR.LE SBn, count, {...}: n in bits 44-46, the count in 38-43, more scoreboards in
-    // 32-37 (NAK). A count above 0 leaves the last ones open, and which ones is not followed.
+    // 32-37 (NAK). A count above 0 leaves the last ones open: counted_wait().
     const Instruction& instruction = program.code[at];
     mask |= static_cast<unsigned>(instruction.bits(32, 6));
-    if (instruction.bits(38, 6) == 0) mask |= 1u << instruction.bits(44, 3);
+    if (counts(instruction) && instruction.bits(38, 6) == 0) mask |= 1u << instruction.bits(44, 3);
   }
   return mask;
+}
+
+CountedWait counted_wait(const Program& program, std::size_t at) {
+  const Instruction& instruction = program.code[at];
+  if (program.operations[at].name != "DEPBAR" || !counts(instruction)) return {};
+  const auto most = static_cast<int>(instruction.bits(38, 6));
+  const auto scoreboard = static_cast<int>(instruction.bits(44, 3));
+  if (most == 0 || scoreboard >= kScoreboards) return {};
+  return {scoreboard, most};
 }
 
 int cycles_of(const Control& control) { return std::max(1, control.stall); }

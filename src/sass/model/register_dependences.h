@@ -46,6 +46,13 @@ inline constexpr int kLongestLatency = 32;
 bool is_variable(const Operation& operation);
 // Scoreboards that must be free before the instruction is issued.
 unsigned waited_scoreboards(const Program& program, std::size_t at);
+// A wait until all but the last `most` of the instructions that set a scoreboard are done, as far
+// as these are done in order. DEPBAR.LE SB0, 0x1 leaves the last one open.
+struct CountedWait {
+  int scoreboard = -1;  // -1: the instruction is no such wait
+  int most = 0;
+};
+CountedWait counted_wait(const Program& program, std::size_t at);
 int cycles_of(const Control& control);  // until the same warp may issue again
 
 void visit_register_dependences(const Program& program, const DependenceListener& listener);

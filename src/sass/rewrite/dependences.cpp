@@ -101,7 +101,7 @@ class Collector {
     const Operation& first = program_.operations[writer];
     if (is_variable(first)) return 0;
     const RegisterDependence dependence{kind, writer, at_, use.file, use.first, use.operand};
-    return least_cycles(kind, use.file, class_of_first(first),
+    return least_cycles(program_.sm, kind, use.file, class_of_first(first),
                         class_of_second(program_.operations[at_], dependence));
   }
 

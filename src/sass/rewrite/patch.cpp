@@ -209,6 +209,17 @@ Equality prove(const CubinKernel& patched, const Program& before) {
   return equality;
 }
 
+// The kernel of that name or, if there is none, those whose names contain it.
+std::vector<const CubinKernel*> wanted(const CubinFile& file, const std::string& name) {
+  if (const CubinKernel* exact = file.find(name)) return {exact};
+  std::vector<const CubinKernel*> found;
+  for (const CubinKernel& kernel : file.kernels) {
+    if (kernel.name.find(name) != std::string::npos) found.push_back(&kernel);
+  }
+  if (found.empty()) fail("The cubin has no kernel " + name + ".");
+  return found;
+}
+
 // One kernel on its way through the patcher.
 struct Work {
   const CubinKernel* kernel = nullptr;
@@ -294,15 +305,10 @@ PatchResult optimise(std::span<const std::byte> cubin, const PatchOptions& optio
     fail("Cubins for sm_" + std::to_string(file.sm) +
          " are not patched: only up to sm_90 is the code all that the driver looks at.");
   }
-  if (!options.kernel.empty() && !file.find(options.kernel)) {
-    fail("The cubin has no kernel " + options.kernel + ".");
-  }
   std::vector<Work> all;
-  for (const CubinKernel& kernel : file.kernels) {
-    if (options.kernel.empty() || kernel.name == options.kernel) all.push_back({.kernel = &kernel});
-  }
+  for (const CubinKernel* kernel : wanted(file, options.kernel)) all.push_back({.kernel = kernel});
   for_each_at_once(all, [&](Work& work) { reorder_kernel(cubin, file.sm, options, work); });
-  PatchResult result{{cubin.begin(), cubin.end()}, {}};
+  PatchResult result{file.sm, {cubin.begin(), cubin.end()}, {}};
   for (const Work& work : all) {
     if (!work.code.empty()) result.cubin = with_code(result.cubin, *work.kernel, work.code);
   }
@@ -333,10 +339,12 @@ std::string proof_text(const PatchResult& result) {
                   "  bitwise equal: %zu blocks, %zu expressions, %zu effects in the same order\n",
                   kernel.equality.blocks, kernel.equality.expressions, kernel.equality.effects);
     text += line;
-    text +=
-        "  hazards: none on any path, by the distances of " + std::string(latency_source()) + "\n";
+    text += "  hazards: none on any path, by the distances of " +
+            std::string(latencies_of(result.sm).source) + " for sm_" + std::to_string(result.sm) +
+            "\n";
     for (const LoopChange& loop : kernel.loops) text += line_of(loop);
   }
+  text += "proved, not run: docs/sass-patching.md says what has run on a GPU\n";
   return text;
 }
 

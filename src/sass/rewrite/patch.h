@@ -15,7 +15,7 @@
 namespace tessera::sass {
 
 struct PatchOptions {
-  std::string kernel;     // "": all kernels of the cubin
+  std::string kernel;     // its name, or a part of the names of some; "": all of the cubin
   int least_moving = 16;  // stretches with fewer FFMAs that may move stay as they are
   ReorderOptions reorder;
 };
@@ -39,6 +39,7 @@ struct KernelPatch {
 };
 
 struct PatchResult {
+  int sm = 0;
   std::vector<std::byte> cubin;
   std::vector<KernelPatch> kernels;
 };

@@ -1,0 +1,15 @@
+// One table of latencies for each architecture; tools/calibrate/mine_corpus writes the files beside
+// this one. Internal to src/sass.
+#pragma once
+
+#include "sass/model/latencies.h"
+
+namespace tessera::sass {
+
+LatencyTable latencies_of_sm_75();
+LatencyTable latencies_of_sm_80();
+LatencyTable latencies_of_sm_86();
+LatencyTable latencies_of_sm_89();
+LatencyTable latencies_of_sm_90();
+
+}  // namespace tessera::sass

@@ -205,7 +205,8 @@ TEST(Manifest, NamesEveryEntryOnce) {
   std::size_t expected = 0;
   for (const Kernel& kernel : all_kernels()) expected += kernel.rows.size() + kernel.helpers.size();
   EXPECT_EQ(entries, expected);
-  EXPECT_LE(library_entries, 250u) << "the budget of a cold build";
+  // WHY four more than 250: a batch of products of 32 x 32 fills no tile that a single one chooses.
+  EXPECT_LE(library_entries, 254u) << "the budget of a cold build";
 }
 
 // `make run` compiles what its table shows and no more: of each rung the image of its default

@@ -126,7 +126,7 @@ constexpr LatencyRow kRows[] = {
     {kWriteAfterWrite, kGeneral, Class::kHalf, Class::kHalf, 2},
     {kWriteAfterWrite, kGeneral, Class::kHalf, Class::kClock, 4},
     {kWriteAfterWrite, kGeneral, Class::kHalf, Class::kAny, 10},
-    {kWriteAfterWrite, kGeneral, Class::kClock, Class::kFma, 6},
+    {kWriteAfterWrite, kGeneral, Class::kClock, Class::kFma, 3},
     {kWriteAfterWrite, kGeneral, Class::kClock, Class::kAlu, 2},
     {kWriteAfterWrite, kGeneral, Class::kClock, Class::kHalf, 1},
     {kWriteAfterWrite, kGeneral, Class::kClock, Class::kClock, 2},

@@ -1,7 +1,7 @@
 """Tensor cores beside the vendor's library: BF16, FP16, TF32 and FP64, one row a type and size.
 
   tensor        any page   each layout, workspace, losses in bold    results/h200_{bf16,f16,tf32,fp64}*.json
-  tensor_short  any page   means over the layouts                    the same
+  tensor_short_bf16, _f16_tf32, _f64   any page   means over the layouts at a few sizes   the same
 
 Made on a GPU:
 
@@ -16,7 +16,8 @@ import results_files
 
 FILES = ("h200_bf16.json", "h200_bf16_odd.json", "h200_f16.json", "h200_tf32.json",
          "h200_fp64.json", "h200_fp64_odd.json")
-SHORT = (4095, 4096, 8192)  # sizes of README's table
+SHORT = (1024, 2048, 4095, 4096, 8192)  # sizes of README's tables
+SHORT_TABLES = (("bf16",), ("f16", "tf32"), ("f64",))
 NAMES = {"bf16": "BF16", "f16": "FP16", "tf32": "TF32", "f64": "FP64"}
 
 
@@ -64,19 +65,30 @@ def workspace(by):
     return f"{most:.4g}" if most else "-"
 
 
+def short_sections(rows):
+    """README's tables: one for each of SHORT_TABLES; the type is a column where there are two."""
+    sections = {}
+    for types in SHORT_TABLES:
+        head = ["m = n = k", "Tessera", "NVIDIA's library", "ratio"]
+        named = len(types) > 1
+        short = [([NAMES[type_]] if named else []) + [str(size), *means(by)]
+                 for (type_, size), by in rows.items() if type_ in types and size in SHORT]
+        table = fp32_tables.table((["type"] if named else []) + head, short)
+        sections["tensor_short_" + "_".join(types)] = table if short else fp32_tables.NOTHING
+    return sections
+
+
 def sections(root):
     files = loaded(root)
     rows = rows_of(files)
     if not rows:
-        return {"tensor": fp32_tables.NOTHING, "tensor_short": fp32_tables.NOTHING}
-    full, short = [], []
+        return {"tensor": fp32_tables.NOTHING, **short_sections(rows)}
+    full = []
     for (type_, size), by in rows.items():
         configs = sorted({run["config"] for run in by.values()})
         full.append([NAMES[type_], str(size), ", ".join(configs),
                      *(cell(by.get(layout)) for layout in fp32_tables.LAYOUTS), *means(by),
                      workspace(by)])
-        if size in SHORT:
-            short.append([NAMES[type_], str(size), *means(by)])
     words = ("TFLOP/s, in brackets the ratio to the vendor's: the better of cuBLAS and the fastest of "
              "12 cuBLASLt candidates with 64 MiB of workspace, timed in turn, burst; where we are "
              "slower by half a percent or more, in bold. Column-major, random data, verified; *ratio* is "
@@ -86,4 +98,4 @@ def sections(root):
     tail = ["TFLOP/s", "vendor", "ratio"]
     return {"tensor": fp32_tables.table(head + ["config", *fp32_tables.LAYOUTS] + tail + ["workspace"],
                                         full) + "\n\n" + words,
-            "tensor_short": fp32_tables.table(head + ["Tessera", "NVIDIA's library", "ratio"], short)}
+            **short_sections(rows)}

@@ -12,7 +12,7 @@ A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME en
   explain   any page      what explain 03 printed     results/explain_03.txt
   fp32      any page      FP32 beside the vendor's    results/h200_fp32*.json, by fp32_tables.py
   old_and_new  any page   two builds' code in one run results/h200_old_and_new*.json, by old_and_new.py
-  tensor, tensor_short   any page  tensor cores beside the vendor's     results/h200_{bf16,f16,tf32,fp64}*.json, by tensor_tables.py
+  tensor, tensor_short_*   any page  tensor cores beside the vendor's     results/h200_{bf16,f16,tf32,fp64}*.json, by tensor_tables.py
   fp32_short, fp64_short, docs/pictures/speed-*.svg   README's first screen, by front_picture.py
   observer_cost, sent_again    docs/counts.md         results/observer_cost.json, h200_ncu.json
   registers_*  docs/registers.md         results/h200_registers.json, h200_registers_fit.json

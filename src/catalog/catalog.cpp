@@ -8,6 +8,8 @@
 #include "catalog/rung.h"
 #include "catalog/tensor_core.h"
 #include "kernels/families/dmma/config.h"
+#include "kernels/families/mma/config.h"
+#include "kernels/families/mma/ffma_config.h"
 #include "kernels/families/simt/config.h"
 #include "kernels/families/simt/portable_config.h"
 #include "ladder/01_strided/config.h"
@@ -34,9 +36,9 @@
 
 namespace tessera {
 std::span<const Kernel> all_kernels() {
-  using catalog::dmma_kernel, catalog::fp64_rung, catalog::packed_rung, catalog::patched_rung,
-      catalog::persistent_rung, catalog::portable_kernel, catalog::rung, catalog::stream_k_kernel,
-      catalog::wgmma_kernel;
+  using catalog::dmma_kernel, catalog::fp64_rung, catalog::mma_by_ffma_kernel, catalog::mma_kernel,
+      catalog::packed_rung, catalog::patched_rung, catalog::persistent_rung,
+      catalog::portable_kernel, catalog::rung, catalog::stream_k_kernel, catalog::wgmma_kernel;
   // clang-format off
   static const std::vector<Kernel> kernels = {
       rung("01_strided", "one thread an output, lanes down a column", strided::kConfigs),
@@ -72,6 +74,16 @@ std::span<const Kernel> all_kernels() {
       wgmma_kernel("wgmma_f16", "Hopper's tensor cores", kF16Types, wgmma::f16::kConfigs),
       wgmma_kernel("wgmma_f16_f32", "Hopper's tensor cores, D in FP32", kF16ToF32Types, wgmma::f16_f32::kConfigs),
       wgmma_kernel("wgmma_tf32", "Hopper's tensor cores, FP32 rounded to TF32", kTf32Types, wgmma::tf32::kConfigs),
+      mma_kernel("mma_bf16", "tensor cores from SM 8.0 on", kBf16Types, mma::bf16::kConfigs),
+      mma_kernel("mma_bf16_f32", "tensor cores from SM 8.0 on, D in FP32", kBf16ToF32Types, mma::bf16_f32::kConfigs),
+      mma_kernel("mma_f16", "tensor cores from SM 8.0 on", kF16Types, mma::f16::kConfigs),
+      mma_kernel("mma_f16_f32", "tensor cores from SM 8.0 on, D in FP32", kF16ToF32Types, mma::f16_f32::kConfigs),
+      mma_kernel("mma_tf32", "tensor cores from SM 8.0 on, FP32 rounded to TF32", kTf32Types, mma::tf32::kConfigs),
+      mma_by_ffma_kernel("simt_bf16_sm75", "BF16 without tensor cores, for SM 7.5", kBf16Types, mma_by_ffma::bf16::kConfigs),
+      mma_by_ffma_kernel("simt_bf16_f32_sm75", "BF16 without tensor cores, D in FP32, for SM 7.5", kBf16ToF32Types, mma_by_ffma::bf16_f32::kConfigs),
+      mma_by_ffma_kernel("simt_f16_sm75", "FP16 without tensor cores, for SM 7.5", kF16Types, mma_by_ffma::f16::kConfigs),
+      mma_by_ffma_kernel("simt_f16_f32_sm75", "FP16 without tensor cores, D in FP32, for SM 7.5", kF16ToF32Types, mma_by_ffma::f16_f32::kConfigs),
+      mma_by_ffma_kernel("simt_tf32_sm75", "FP32 rounded to TF32 without tensor cores, for SM 7.5", kTf32Types, mma_by_ffma::tf32::kConfigs),
   };
   // clang-format on
   return kernels;

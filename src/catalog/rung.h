@@ -87,6 +87,8 @@ Kernel portable_kernel(const std::string& name, std::string idea, const Types& t
   Kernel kernel = plain_kernel(name, std::move(idea), rows_from("", name, table));
   kernel.types = types;
   kernel.first_sm = first_sm;
+  kernel.family = "portable";
+  kernel.params = "tessera::portable::Params";
   kernel.source = "kernels/families/simt/portable.cu";
   kernel.name_space = "tessera::portable::" + name.substr(name.find('_') + 1);
   return kernel;

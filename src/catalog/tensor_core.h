@@ -1,9 +1,12 @@
-// Catalog lines of the kernels on Hopper's tensor cores: a persistent grid, all operands by tensor
-// copies. What a plan must know of a row beyond the words of all rows is its own config.
+// Catalog lines of the kernels on tensor cores. On Hopper's: a persistent grid, all operands by
+// tensor copies; what a plan must know of a row beyond the words of all rows is its own config. On
+// those of all GPUs since SM 8.0: a persistent grid, operands of any layout and alignment. And the
+// kernels that stand in for both where a GPU has neither.
 #pragma once
 
 #include <utility>
 
+#include "catalog/persistent.h"
 #include "catalog/rung.h"
 #include "kernels/families/wgmma/config.h"
 
@@ -28,6 +31,38 @@ Kernel wgmma_kernel(const std::string& name, std::string idea, const Types& type
   kernel.name_space = "tessera::wgmma::" + name.substr(name.find('_') + 1);
   kernel.params = "tessera::wgmma::WgmmaParams";
   kernel.helpers = wgmma_helpers(name, kernel.rows.front(), types);
+  return kernel;
+}
+
+// "mma_bf16", in namespace tessera::mma::bf16.
+template <class Rows>
+Kernel mma_kernel(const std::string& name, std::string idea, const Types& types,
+                  const Rows& table) {
+  Kernel kernel = plain_kernel(name, std::move(idea), rows_from("", name, table));
+  for (std::size_t i = 0; i < kernel.rows.size(); ++i) {
+    kernel.rows[i].ctas_per_sm = table[static_cast<int>(i)].config.ctas_per_sm();
+    kernel.rows[i].reduce_entry = reduce_entry(name, kernel.rows[i].block);
+  }
+  kernel.types = types;
+  kernel.family = "mma";
+  kernel.first_sm = 80;  // cp.async, and the instructions of these types
+  kernel.source = "kernels/families/mma/kernel.cu";
+  kernel.name_space = "tessera::mma::" + name.substr(name.find('_') + 1);
+  kernel.params = "tessera::mma::MmaParams";
+  kernel.helpers = reduce_helpers(kernel.rows, kernel.params);
+  return kernel;
+}
+
+// "simt_bf16_f32_sm75": one launch, in namespace tessera::mma_by_ffma::bf16_f32.
+template <class Rows>
+Kernel mma_by_ffma_kernel(const std::string& name, std::string idea, const Types& types,
+                          const Rows& table) {
+  Kernel kernel = plain_kernel(name, std::move(idea), rows_from("", name, table));
+  const std::size_t begin = name.find('_') + 1, end = name.rfind('_');
+  kernel.types = types;
+  kernel.first_sm = 75;
+  kernel.source = "kernels/families/mma/ffma.cu";
+  kernel.name_space = "tessera::mma_by_ffma::" + name.substr(begin, end - begin);
   return kernel;
 }
 

@@ -60,9 +60,32 @@ Status check_null(const Problem& problem, const Operands& operands) {
   return {};
 }
 
+// Arrays of addresses: what they hold is in device memory, and nobody can look.
+constexpr int kAddressBytes = 8;
+
+Status check_arrays(const Problem& p, const Operands& operands) {
+  const bool reads_ab = p.alpha != 0 && p.k > 0;
+  const struct {
+    char name;
+    std::uint64_t address;
+    bool is_used;
+  } arrays[] = {{'A', operands.a, reads_ab},
+                {'B', operands.b, reads_ab},
+                {'C', operands.c, p.beta != 0},
+                {'D', operands.d, true}};
+  for (const auto& [name, address, is_used] : arrays) {
+    if (!is_used || address % kAddressBytes == 0) continue;
+    return Status::bad_argument(std::string("address of ") + name + " is " +
+                                std::to_string(address) +
+                                ", but an array of addresses begins at a multiple of 8 bytes");
+  }
+  return {};
+}
+
 // The operands whose addresses matter, aligned as planned.
 Status check_alignments(const Plan& plan, const Operands& operands) {
   const Problem& p = plan.problem;
+  if (p.batch.kind == BatchKind::kPointers) return check_arrays(p, operands);
   if (p.alpha != 0 && p.k > 0) {
     if (Status s = check_alignment('A', operands.a, plan.alignment.a, p.types.a); !s.ok()) return s;
     if (Status s = check_alignment('B', operands.b, plan.alignment.b, p.types.b); !s.ok()) return s;
@@ -84,6 +107,21 @@ Status check(const Plan& plan, const Arguments& arguments) {
   if (Status s = check_alignments(plan, arguments.operands); !s.ok()) return s;
   if (Status s = check_workspace(plan, arguments); !s.ok()) return s;
   return check_overlap(p, arguments.operands);
+}
+
+Arguments of_round(const Plan& plan, const Arguments& of_batch, std::size_t product) {
+  Arguments arguments = of_batch;
+  if (product == 0) return arguments;
+  const auto move = [product](std::uint64_t& address, std::int64_t stride, ElementType type) {
+    if (address != 0) address += product * static_cast<std::uint64_t>(stride * size_of(type));
+  };
+  const Batch& batch = plan.problem.batch;
+  const Types& types = plan.problem.types;
+  move(arguments.operands.a, batch.stride_a, types.a);
+  move(arguments.operands.b, batch.stride_b, types.b);
+  move(arguments.operands.c, batch.stride_c, types.c);
+  move(arguments.operands.d, batch.stride_d, types.d);
+  return arguments;
 }
 
 DeviceAddress address_of(const Place& place, const Arguments& arguments) {

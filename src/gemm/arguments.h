@@ -20,6 +20,9 @@ struct Arguments {
 // alignment, the workspace is too small, or D shares an element with an operand that is read.
 Status check(const Plan& plan, const Arguments& arguments);
 
+// The arguments of one product of a batch, where the plan's launches are run for each.
+Arguments of_round(const Plan& plan, const Arguments& of_batch, std::size_t product);
+
 // 0 for an operand that is not read.
 DeviceAddress address_of(const Place& place, const Arguments& arguments);
 

@@ -45,10 +45,13 @@ constexpr long long pieces(long long extent, int block) {
 // No more tiles than this, so that tile numbers and the steps between them are ints.
 inline constexpr long long kMaxTiles = 1 << 30;
 
-constexpr bool fits_schedule(long long m, long long n, long long k, BlockTile block) {
+// `count`: of products.
+constexpr bool fits_schedule(long long m, long long n, long long k, BlockTile block,
+                             long long count = 1) {
   const long long tiles_m = pieces(m, block.m), tiles_n = pieces(n, block.n);
   return tiles_m <= kMaxTiles && tiles_n <= kMaxTiles && tiles_m * tiles_n <= kMaxTiles &&
-         pieces(k, block.k) <= kMaxTiles;
+         pieces(k, block.k) <= kMaxTiles && count <= kMaxTiles &&
+         tiles_m * tiles_n * count <= kMaxTiles;
 }
 
 // Every tile whole.

@@ -186,22 +186,33 @@ Scheduled cost_of_persistent(const RatedRow& rated, const OperandModes& modes, c
   return scheduled;
 }
 
+Scheduled cost_of_batch(const RatedRow& rated, const OperandModes& modes, const GemmParams& p,
+                        const DeviceLimits& limits, std::int64_t count) {
+  GemmParams column = p;
+  column.m = schedule::pieces(p.m, rated.row->block.m) * rated.row->block.m * count;
+  Scheduled scheduled = cost_of_persistent(rated, modes, column, limits, Policy::kNever);
+  scheduled.cost.memory =
+      memory_cycles(p, rated.element_bytes) * static_cast<double>(count) / kCyclesAMicrosecond;
+  return scheduled;
+}
+
 // Nothing is fetched ahead of a block's start, and waves are whole.
 Cost cost_of_tiles(const RatedRow& rated, const GemmParams& p, int element_bytes,
-                   const DeviceLimits& limits) {
+                   const DeviceLimits& limits, std::int64_t count) {
   if (p.m == 0 || p.n == 0) return {};
   const KernelRow& row = *rated.row;
   const int ctas = ctas_per_sm(row);
   const double slots = static_cast<double>(limits.sms) * ctas;
   const double tiles = static_cast<double>(schedule::pieces(p.m, row.block.m)) *
-                       static_cast<double>(schedule::pieces(p.n, row.block.n));
+                       static_cast<double>(schedule::pieces(p.n, row.block.n)) *
+                       static_cast<double>(count);
   const double waves = static_cast<double>(static_cast<std::int64_t>((tiles + slots - 1) / slots));
   const double products = static_cast<double>(row.block.m) * row.block.n * ctas;
   return microseconds_of(
       {.start = start_cycles(p, element_bytes),
        .multiply = waves * products * static_cast<double>(p.k) / lanes_of(rated),
        .store = waves * (kBlockStart + kStore + write_cycles(row, p, ctas, element_bytes)) / ctas,
-       .memory = memory_cycles(p, element_bytes),
+       .memory = memory_cycles(p, element_bytes) * static_cast<double>(count),
        .add = 0});
 }
 

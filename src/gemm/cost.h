@@ -24,6 +24,11 @@ struct Cost {
   double remainder = 0;  // later launches, for the part of D that whole tiles do not cover
 
   bool memory_bound() const { return memory > multiply + store; }
+  // Of so many products, one after the other.
+  Cost times(double count) const {
+    return {launch * count, repack * count, start * count, multiply * count,
+            store * count,  memory * count, add * count,   remainder * count};
+  }
   double total() const {
     return launch + repack + start + (memory_bound() ? memory : multiply + store) + add + remainder;
   }
@@ -53,10 +58,14 @@ struct Scheduled {
 // alignment.
 Scheduled cost_of_persistent(const RatedRow& row, const OperandModes& modes,
                              const GemmParams& canonical, const DeviceLimits& limits, Policy split);
+// The same for so many products whose tiles are one column of tile rows: every tile is whole, so
+// that each product gets the same bits wherever it is in the batch.
+Scheduled cost_of_batch(const RatedRow& row, const OperandModes& modes, const GemmParams& canonical,
+                        const DeviceLimits& limits, std::int64_t count);
 
-// A grid with one CTA per tile.
+// A grid of one block for each tile of so many products.
 Cost cost_of_tiles(const RatedRow& row, const GemmParams& canonical, int element_bytes,
-                   const DeviceLimits& limits);
+                   const DeviceLimits& limits, std::int64_t count = 1);
 
 // What a kernel on tensor cores would do: a persistent grid of one CTA per SM.
 struct TensorCoreWork {

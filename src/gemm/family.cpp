@@ -22,6 +22,23 @@ std::int64_t tiles_of(const KernelRow& row, const GemmParams& p) {
 
 }  // namespace
 
+schedule::Batch batch_of(const Problem& problem, std::int64_t tiles_m) {
+  const Batch& batch = problem.batch;
+  schedule::Batch out = schedule::no_batch(static_cast<int>(tiles_m));
+  if (batch.kind == BatchKind::kNone) return out;
+  out.count = static_cast<int>(batch.count);
+  out.pointers = batch.kind == BatchKind::kPointers ? 1 : 0;
+  if (out.pointers) return out;
+  const Types& types = problem.types;
+  out.a = batch.stride_a * size_of(types.a);
+  out.b = batch.stride_b * size_of(types.b);
+  out.c = batch.stride_c * size_of(types.c);
+  out.d = batch.stride_d * size_of(types.d);
+  // A column-major problem is the row-major one with its operands exchanged.
+  if (problem.order == Order::kColumnMajor) std::swap(out.a, out.b);
+  return out;
+}
+
 const Family& family_of(const Kernel& kernel) {
 #define TESSERA_FAMILY(name) \
   if (kernel.family == #name) return name##_family();

@@ -15,6 +15,7 @@
 #include "gemm/cost.h"
 #include "gemm/launches.h"
 #include "gemm/options.h"
+#include "kernels/schedule/batch.h"
 
 namespace tessera::gemm {
 
@@ -22,14 +23,18 @@ namespace tessera::gemm {
 struct Request {
   Problem problem;  // legal; alpha and beta are 0 or 1
   Product product;  // its canonical form, and which slots hold the operands
-  // Of the canonical operands.
+  // Of the canonical operands, those of every product of a batch.
   int a_alignment, b_alignment, d_alignment;
   Majors majors;  // along which the operands are contiguous
   DeviceLimits limits;
   PlanOptions options;
 
-  bool is_empty() const { return problem.m == 0 || problem.n == 0; }
+  bool is_empty() const { return problem.m == 0 || problem.n == 0 || problem.batch.count == 0; }
 };
+
+// The problem's batch as kernels are handed it: canonical operands, strides in bytes. `tiles_m`:
+// rows of tiles of each product. Expects a count that fits an int.
+schedule::Batch batch_of(const Problem& problem, std::int64_t tiles_m);
 
 // What a family decided when it made an offer: its launches need it, and reports print it.
 class Decision {
@@ -46,6 +51,8 @@ struct Offer {
   std::int64_t workspace_bytes = 0;
   int priced = 1;                                 // products whose cost was computed for it
   std::shared_ptr<const Decision> decision = {};  // null: there was none
+  // Of a strided batch: the launches multiply one product, and are run once for each.
+  bool is_for_each = false;
 
   std::string decision_text() const { return decision ? decision->text() : "-"; }
 };
@@ -67,6 +74,9 @@ class Family {
   // least that its variant needs.
   virtual Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                        std::vector<Offer>& offers) const = 0;
+  // Whether it is asked for all products of such a batch at once. One that does not take a strided
+  // batch is asked for a single product, and its launches are run once for each.
+  virtual bool takes(const Batch&) const { return false; }
   // The launches of an offer for a problem that is not empty, in order.
   virtual std::vector<PlannedLaunch> launches(const Offer& offer, const Request& request) const = 0;
 };

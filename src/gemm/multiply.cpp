@@ -37,8 +37,13 @@ std::size_t PlanKeyHash::operator()(const PlanKey& key) const {
     hash = mixed(hash, static_cast<std::uint64_t>(value));
   }
   const auto bits = [&](auto value) { hash = mixed(hash, static_cast<std::uint64_t>(value)); };
+  for (const std::int64_t value : {p.batch.count, p.batch.stride_a, p.batch.stride_b,
+                                   p.batch.stride_c, p.batch.stride_d, p.batch.alignment}) {
+    hash = mixed(hash, static_cast<std::uint64_t>(value));
+  }
   for (const ElementType type : {p.types.a, p.types.b, p.types.c, p.types.d}) bits(type);
   bits(p.types.compute);
+  bits(p.batch.kind);
   bits(p.order);
   bits(p.op_a);
   bits(p.op_b);

@@ -20,8 +20,27 @@ Majors sides_of(const Problem& problem) {
   return {a_along_k ? Major::kK : Major::kM, b_along_n ? Major::kN : Major::kK};
 }
 
-Request request_of(const Problem& problem, const Alignment& alignment, const DeviceLimits& limits,
+// Of every product's operand, whose type has so many bytes.
+int alignment_in(const Batch& batch, int of_first, std::int64_t stride, ElementType type) {
+  if (batch.kind == BatchKind::kPointers) {
+    return static_cast<int>(std::min<std::int64_t>(batch.alignment, kMostAlignment));
+  }
+  if (stride == 0) return of_first;
+  const std::int64_t bytes = stride * size_of(type);
+  return static_cast<int>(std::min<std::int64_t>(of_first, bytes & -bytes));
+}
+
+Alignment alignment_in_batch(const Problem& p, const Alignment& of_first) {
+  const auto of = [&](int first, std::int64_t stride, ElementType type) {
+    return alignment_in(p.batch, first, stride, type);
+  };
+  return {of(of_first.a, p.batch.stride_a, p.types.a), of(of_first.b, p.batch.stride_b, p.types.b),
+          of(of_first.c, p.batch.stride_c, p.types.c), of(of_first.d, p.batch.stride_d, p.types.d)};
+}
+
+Request request_of(const Problem& problem, const Alignment& given, const DeviceLimits& limits,
                    const PlanOptions& options) {
+  const Alignment alignment = alignment_in_batch(problem, given);
   // A column-major problem is the row-major one with its operands exchanged.
   const bool swapped = problem.order == Order::kColumnMajor;
   return {.problem = problem,
@@ -38,6 +57,26 @@ Request request_of(const Problem& problem, const Alignment& alignment, const Dev
           .options = options};
 }
 
+// The request for a single product of a strided batch.
+Request request_of_one(Request request) {
+  request.problem.batch = {};
+  return request;
+}
+
+// Offers to multiply the products of a strided batch one after the other.
+Status ask_for_each(const Kernel& kernel, std::string_view variant, const Request& request,
+                    std::vector<Offer>& offers) {
+  const std::size_t before = offers.size();
+  const Request one = request_of_one(request);
+  Status status = family_of(kernel).offer(kernel, variant, one, offers);
+  for (std::size_t i = before; i < offers.size(); ++i) {
+    offers[i].is_for_each = true;
+    offers[i].cost = offers[i].cost.times(static_cast<double>(request.problem.batch.count));
+    if (request.is_empty()) offers[i].workspace_bytes = 0;
+  }
+  return status;
+}
+
 Status ask(const Kernel& kernel, std::string_view variant, const Request& request,
            std::vector<Offer>& offers) {
   if (kernel.types != request.problem.types) {
@@ -51,7 +90,14 @@ Status ask(const Kernel& kernel, std::string_view variant, const Request& reques
                                (kernel.last_sm > kernel.first_sm ? " or later" : "a") +
                                ", but the GPU is sm_" + std::to_string(sm));
   }
-  return family_of(kernel).offer(kernel, variant, request, offers);
+  const Family& family = family_of(kernel);
+  const Batch& batch = request.problem.batch;
+  if (batch.kind == BatchKind::kNone) return family.offer(kernel, variant, request, offers);
+  Status status = Status::unsupported("batch is " + describe(batch) + ", but " + kernel.name +
+                                      " does not read addresses from device memory");
+  if (family.takes(batch)) status = family.offer(kernel, variant, request, offers);
+  return batch.kind == BatchKind::kPointers ? status
+                                            : ask_for_each(kernel, variant, request, offers);
 }
 
 std::vector<Offer> offers_of_named(const KernelChoice& choice, const Request& request) {
@@ -71,10 +117,11 @@ std::vector<Offer> offers_of_all(const Request& request) {
   }
   if (!offers.empty()) return offers;
   const Problem& p = request.problem;
-  throw StatusError(Status::unsupported("no kernel takes m = " + std::to_string(p.m) +
-                                        ", n = " + std::to_string(p.n) +
-                                        ", k = " + std::to_string(p.k) + " in " + name_of(p.types) +
-                                        " on an sm_" + std::to_string(request.limits.sm)));
+  const bool is_batch = p.batch.kind != BatchKind::kNone;
+  throw StatusError(Status::unsupported(
+      "no kernel takes " + (is_batch ? describe(p.batch) + ", " : "") + "m = " +
+      std::to_string(p.m) + ", n = " + std::to_string(p.n) + ", k = " + std::to_string(p.k) +
+      " in " + name_of(p.types) + " on an sm_" + std::to_string(request.limits.sm)));
 }
 
 // Keeps what fits the workspace, the cheapest first.
@@ -96,9 +143,10 @@ void rank(std::vector<Offer>& offers, std::int64_t limit) {
 
 Plan plan(const Problem& given, const Alignment& alignment, const DeviceLimits& limits,
           const PlanOptions& options) {
-  const Problem problem = without_scales(with_default_ld(given));
+  Problem problem = without_scales(with_default_ld(given));
   require(check(problem));
   require(check_plain(problem));
+  if (problem.batch.kind == BatchKind::kStrided && problem.batch.count == 1) problem.batch = {};
   const Request request = request_of(problem, alignment, limits, options);
   Plan plan{problem,
             alignment,
@@ -107,7 +155,9 @@ Plan plan(const Problem& given, const Alignment& alignment, const DeviceLimits& 
             {}};
   rank(plan.offers, options.workspace_limit);
   if (request.is_empty()) return plan;
-  plan.launches = family_of(plan.kernel()).launches(plan.offers.front(), request);
+  const Offer& best = plan.offers.front();
+  plan.launches =
+      family_of(plan.kernel()).launches(best, best.is_for_each ? request_of_one(request) : request);
   return plan;
 }
 

@@ -20,6 +20,8 @@ struct Plan {
 
   const Kernel& kernel() const { return *offers.front().kernel; }
   const KernelRow& row() const { return *offers.front().row; }
+  // How often the launches are run: once, or for each product of a batch.
+  std::int64_t rounds() const { return offers.front().is_for_each ? problem.batch.count : 1; }
   // Device memory that the launches need in addition to the operands.
   std::int64_t workspace_bytes() const { return offers.front().workspace_bytes; }
 };

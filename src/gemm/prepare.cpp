@@ -64,7 +64,9 @@ Prepared prepare(Modules& modules, const Stream& stream, Plan plan) {
   return prepared;
 }
 
-void Prepared::launch(std::size_t index, const Arguments& arguments, void* stream) const {
+void Prepared::launch(std::size_t number, const Arguments& of_batch, void* stream) const {
+  const std::size_t index = number % launches_.size();
+  const Arguments arguments = of_round(plan_, of_batch, number / launches_.size());
   const Ready& ready = launches_[index];
   const PlannedLaunch& planned = plan_.launches[index];
   alignas(64) std::array<std::byte, kMaxParams> storage;

@@ -20,9 +20,12 @@ class Prepared {
   const std::string& code() const { return image_.description; }
   const LoadedImage& image() const { return image_; }
 
-  std::size_t launches() const { return launches_.size(); }
-  // One launch with arguments that check() has passed. Allocates nothing.
-  void launch(std::size_t index, const Arguments& arguments, void* stream = nullptr) const;
+  // Of one call: all launches of the plan, once for each of its rounds.
+  std::size_t launches() const {
+    return launches_.size() * static_cast<std::size_t>(plan_.rounds());
+  }
+  // One of them with arguments that check() has passed. Allocates nothing.
+  void launch(std::size_t number, const Arguments& of_batch, void* stream = nullptr) const;
 
  private:
   friend Prepared prepare(Modules& modules, const Stream& stream, Plan plan);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/elements.h"
+#include "problem/overlap.h"
 
 namespace tessera {
 namespace {
@@ -125,6 +126,19 @@ Status check_leading_dimensions(const Problem& problem) {
   return {};
 }
 
+// Addresses that nobody sees before a kernel does: each must be that of an element.
+Status check_pointers(const Problem& problem) {
+  if (problem.batch.kind != BatchKind::kPointers) return {};
+  const Types& types = problem.types;
+  for (const ElementType type : {types.a, types.b, types.c, types.d}) {
+    if (problem.batch.alignment >= size_of(type)) continue;
+    return Status::bad_argument("batch alignment is " + std::to_string(problem.batch.alignment) +
+                                ", but elements of type " + std::string(name_of(type)) + " are " +
+                                std::to_string(size_of(type)) + " bytes");
+  }
+  return {};
+}
+
 Status check_extents(const Problem& problem) {
   const Types& types = problem.types;
   const struct {
@@ -144,41 +158,6 @@ Status check_extents(const Problem& problem) {
     }
   }
   return {};
-}
-
-// Contiguous runs of a stored matrix: `runs` of them, `length` bytes each, `step` bytes apart.
-struct Runs {
-  std::uint64_t base;
-  std::int64_t runs, length, step;
-  std::uint64_t end() const {
-    return base + static_cast<std::uint64_t>((runs - 1) * step + length);
-  }
-};
-
-Runs runs_of(const MatrixView& view, std::uint64_t base, int element_bytes) {
-  const bool rows_adjacent = view.row == 1;
-  const std::int64_t runs = rows_adjacent ? view.cols : view.rows;
-  const std::int64_t length = rows_adjacent ? view.rows : view.cols;
-  const std::int64_t step = rows_adjacent ? view.col : view.row;
-  return {base, runs, length * element_bytes, step * element_bytes};
-}
-
-// Does any run of x touch any run of y? Walks the matrix with fewer runs; for each run the
-// neighbours in the other matrix follow by division.
-bool share_an_element(Runs x, Runs y) {
-  if (x.runs == 0 || y.runs == 0 || x.length == 0 || y.length == 0) return false;
-  if (x.end() <= y.base || y.end() <= x.base) return false;
-  if (x.runs > y.runs) std::swap(x, y);
-  for (std::int64_t i = 0; i < x.runs; ++i) {
-    // Offset of run i of x from run 0 of y; run j of y touches it when
-    // offset - y.length < j * step < offset + x.length.
-    const std::int64_t offset = static_cast<std::int64_t>(x.base - y.base) + i * x.step;
-    const std::int64_t beyond = offset + x.length;  // first byte after run i of x
-    if (beyond <= 0) continue;
-    const std::int64_t j = std::min((beyond - 1) / y.step, y.runs - 1);
-    if (j * y.step + y.length > offset) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -229,41 +208,16 @@ Status check(const Problem& problem) {
   then([&] { return check(problem.batch); });
   then([&] { return check(problem.epilogue); });
   then([&] { return check(problem.scales); });
+  then([&] { return check_pointers(problem); });
   then([&] { return check_extents(problem); });
+  then([&] { return check_outputs_apart(problem); });
   return status;
-}
-
-Status check_overlap(const Problem& problem, const Operands& operands) {
-  const Types& types = problem.types;
-  const auto runs = [](const MatrixView& view, std::uint64_t base, ElementType type) {
-    return runs_of(view, base, size_of(type));
-  };
-  const Runs d = runs(view_d(problem), operands.d, types.d);
-  const bool reads_ab = problem.alpha != 0 && problem.k > 0;
-  const auto shared_with = [](std::string_view name, std::string_view rule) {
-    return Status::bad_argument("D shares an element with " + std::string(name) + ", but " +
-                                std::string(rule));
-  };
-  if (reads_ab && share_an_element(d, runs(view_a(problem), operands.a, types.a))) {
-    return shared_with("A", "the output must not overlap an input that is read");
-  }
-  if (reads_ab && share_an_element(d, runs(view_b(problem), operands.b, types.b))) {
-    return shared_with("B", "the output must not overlap an input that is read");
-  }
-  const bool in_place =
-      operands.c == operands.d && problem.ldc == problem.ldd && types.c == types.d;
-  if (problem.beta != 0 && !in_place &&
-      share_an_element(d, runs(view_c(problem), operands.c, types.c))) {
-    return shared_with("C", "D must be C itself (same address, type, ldd = ldc) or apart from it");
-  }
-  return {};
 }
 
 Status check_plain(const Problem& problem) {
   const auto refused = [](const std::string& what) {
     return Status::unsupported("no kernel takes " + what + " yet");
   };
-  if (problem.batch.kind != BatchKind::kNone) return refused(describe(problem.batch));
   if (!problem.epilogue.is_identity()) {
     return refused("an epilogue other than the identity (" + describe(problem.epilogue) + ")");
   }

@@ -63,9 +63,10 @@ TEST_F(BenchRecords, TheCommandNamesTheGpu) {
 
 // The options that a record's own fields say; RecordsSayWhatTheyAreOf walks them.
 const std::set<std::string> kOfTheRecord = {
-    "--kernel", "-m",       "-n",     "-k",     "--shapes",     "--layout",
-    "--order",  "--lda",    "--ldb",  "--ldc",  "--ldd",        "--alpha",
-    "--beta",   "--device", "--mode", "--seed", "--order-seed", "--workspace-limit"};
+    "--kernel", "-m",         "-n",         "-k",         "--shapes",     "--layout",
+    "--order",  "--lda",      "--ldb",      "--ldc",      "--ldd",        "--alpha",
+    "--beta",   "--device",   "--mode",     "--seed",     "--order-seed", "--workspace-limit",
+    "--batch",  "--stride-a", "--stride-b", "--stride-c", "--stride-d",   "--pointers"};
 const std::set<std::string> kNoPartOfARecord = {"--help", "--json", "--csv", "--md"};
 
 // An option that is added to bench tomorrow is in the commands of its records, or this fails.
@@ -87,6 +88,24 @@ TEST(BenchCommand, EveryOptionIsCarriedOver) {
     ++walked;
   }
   EXPECT_GE(walked, 12);
+}
+
+TEST(BenchCommand, TheCommandNamesTheBatch) {
+  Problem problem = with_default_ld({.m = 3, .n = 5, .k = 7});
+  const KernelChoice choice = choose_kernels("dmma_f64").front();
+  const auto command = [&] { return repeat_command("bench", choice, problem, "virtual", 1); };
+  EXPECT_FALSE(contains(command(), "--batch"));
+  problem.batch = dense_batch(problem, 6);
+  EXPECT_TRUE(contains(command(), " --batch 6 --seed 1")) << command();
+  problem.batch.stride_a = 0;
+  problem.batch.stride_b += 1;
+  problem.batch.stride_c += 2;
+  problem.batch.stride_d += 3;
+  EXPECT_TRUE(contains(
+      command(), " --batch 6 --stride-a 0 --stride-b 36 --stride-c 17 --stride-d 18 --seed 1"))
+      << command();
+  problem.batch = {.kind = BatchKind::kPointers, .count = 6, .alignment = 8};
+  EXPECT_TRUE(contains(command(), " --batch 6 --pointers 8 --seed 1")) << command();
 }
 
 TEST(BenchCommand, WhatIsNotGivenIsNotCarried) {

@@ -52,6 +52,8 @@ std::vector<std::string> messages_of_problem() {
   with([](Problem& p) { p.batch.count = 2; });
   with([](Problem& p) { p.batch.kind = static_cast<BatchKind>(99); });
   with([](Problem& p) { p.batch = {.kind = BatchKind::kStrided, .count = 2, .stride_a = -1}; });
+  with([](Problem& p) { p.batch = {.kind = BatchKind::kStrided, .count = 2, .stride_b = -1}; });
+  with([](Problem& p) { p.batch = {.kind = BatchKind::kStrided, .count = 2, .stride_c = -1}; });
   with([](Problem& p) { p.batch = {.kind = BatchKind::kStrided, .count = 2}; });
   with([](Problem& p) { p.batch.kind = BatchKind::kPointers, p.batch.alignment = 3; });
   with([](Problem& p) { p.epilogue.bias = static_cast<Bias>(99); });

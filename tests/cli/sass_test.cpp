@@ -134,5 +134,13 @@ TEST_F(Sass, WritesAPage) {
   EXPECT_EQ(run_program({"sass", "06", "--html", folder / "no/page.html"}).code, 2);
 }
 
+TEST_F(Sass, ListsClashesByTheRuleOfTheCard) {
+  const Ran ran = run_program({"sass", "12", "--clashes", "--no-run"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  for (const char* part : {"FFMAs clash by the rule crowded2", "in bank 0", "in bank 1"}) {
+    EXPECT_NE(ran.out.find(part), std::string::npos) << part;
+  }
+}
+
 }  // namespace
 }  // namespace tessera::cli

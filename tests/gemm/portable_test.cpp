@@ -1,6 +1,6 @@
-// Every legal FP32 and FP64 problem gets a kernel on every GPU from SM 7.5 on. A pretended driver
-// says which GPU it is and keeps the code that it is given; ptxas assembles that code for the GPU,
-// and the virtual GPU runs and verifies it.
+// Every legal problem gets a kernel on every GPU from SM 7.5 on, in every type that the library
+// multiplies. A pretended driver says which GPU it is and keeps the code that it is given; ptxas
+// assembles that code for the GPU, and the virtual GPU runs and verifies it.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -24,8 +24,10 @@ struct Gpu {
   int sm, sms;
   const char* portable_arch;  // of the code that it is given
 
-  // Of a kernel's: one needs an instruction that SM 8.0 does not have.
+  // Of a kernel's: one needs an instruction that SM 8.0 does not have. Where k is 1, 2 or 3, CUDA
+  // cores are expected to be faster than tensor cores, which multiply a whole tile of k.
   std::string arch_of(const Kernel& kernel) const {
+    if (kernel.name.ends_with("_sm75")) return "compute_75";
     return kernel.name == "dmma_f64" ? "compute_90" : portable_arch;
   }
 };
@@ -76,9 +78,12 @@ class EveryGpu : public CudaDeviceTest, public testing::WithParamInterface<Gpu> 
   std::unique_ptr<Device> device_;
 };
 
+constexpr Types kTypes[] = {kF32Types, kF64Types,      kBf16Types, kBf16ToF32Types,
+                            kF16Types, kF16ToF32Types, kTf32Types};
+
 template <class F>
 void for_each_problem(std::span<const Shape> shapes, F f) {
-  for (const Types& types : {kF32Types, kF64Types}) {
+  for (const Types& types : kTypes) {
     for (const Shape& shape : shapes) {
       for (const char* layout : kLayouts) f(problem_of(shape, types, layout));
     }
@@ -196,6 +201,28 @@ TEST(GpusButHopper, LeaveTheKernelsOfHopper) {
   EXPECT_EQ(best(100), "simt_f32_sm80");
 }
 
+// As many names as GPUs: for SM 7.5, SM 8.0, Hopper, and what came after it.
+TEST(GpusButHopper, MultiplySmallTypesOnTheTensorCoresThatAllHave) {
+  const auto best = [](int sm, const Types& types, std::int64_t size) {
+    const Problem problem{.m = size, .n = size, .k = size, .types = types};
+    return gemm::plan(problem, {}, {.sm = sm, .sms = 132}).kernel().name;
+  };
+  const std::pair<Types, std::string> names[] = {{kBf16Types, "bf16"},
+                                                 {kBf16ToF32Types, "bf16_f32"},
+                                                 {kF16Types, "f16"},
+                                                 {kF16ToF32Types, "f16_f32"},
+                                                 {kTf32Types, "tf32"}};
+  for (const auto& [types, name] : names) {
+    for (const std::int64_t size : {16, 100, 1024, 8192}) {
+      EXPECT_EQ(best(75, types, size), "simt_" + name + "_sm75") << size;
+      for (const int sm : {80, 86, 89, 100, 103, 120}) {
+        EXPECT_EQ(best(sm, types, size), "mma_" + name) << size << " on sm_" << sm;
+      }
+    }
+    EXPECT_EQ(best(90, types, 4096), "wgmma_" + name);
+  }
+}
+
 // Ampere's data centre card has other FP64 instructions than Hopper and what came after it; the
 // cards for desktops have none to speak of.
 TEST(GpusButHopper, MultiplyFP64OnTensorCoresWhereTheyHaveThem) {
@@ -220,13 +247,17 @@ TEST(GpusButHopper, RefuseANamedKernelByName) {
             "kernel is dmma_f64, whose code needs sm_90 or later, but the GPU is sm_80");
   EXPECT_EQ(refusal_of("dmma_f64_sm80", {.sm = 86}).message,
             "kernel is dmma_f64_sm80, but an sm_86 has no FP64 tensor cores");
+  EXPECT_EQ(refusal_of("mma_bf16", {.sm = 75}).message,
+            "kernel is mma_bf16, whose code needs sm_80 or later, but the GPU is sm_75");
+  EXPECT_TRUE(refusal_of("mma_tf32", {.sm = 120}).ok());
+  EXPECT_TRUE(refusal_of("mma_f16", {.sm = 90}).ok());
   EXPECT_TRUE(refusal_of("dmma_f64_sm80", {.sm = 90}).ok());
   EXPECT_TRUE(refusal_of("simt_f32", {.sm = 90}).ok());
   EXPECT_TRUE(refusal_of("simt_f32_sm75", {.sm = 120}).ok());
 }
 
 TEST(GpusButHopper, AnOlderOneThanSm75HasNoKernel) {
-  for (const Types& types : {kF32Types, kF64Types}) {
+  for (const Types& types : kTypes) {
     EXPECT_THROW(gemm::plan({.m = 64, .n = 64, .k = 64, .types = types}, {}, {.sm = 70}),
                  StatusError);
   }

@@ -197,11 +197,9 @@ TEST(WgmmaPlan, EveryLegalProblemHasOne) {
   EXPECT_GE(variants.size(), 5u) << "one shape does not suit all";
 }
 
-TEST(WgmmaPlan, OtherGpusAreRefusedByName) {
+TEST(WgmmaPlan, OtherGpusAreRefusedWhereTheKernelIsNamed) {
   for (const int sm : {75, 80, 86, 89, 100, 120}) {
     const gemm::DeviceLimits limits{.sm = sm, .sms = 100};
-    EXPECT_EQ(refusal([&] { gemm::plan(bf16(64, 64, 64), {}, limits); }),
-              "no kernel takes m = 64, n = 64, k = 64 in bf16 on an sm_" + std::to_string(sm));
     const std::string named = refusal([&] {
       gemm::plan(bf16(64, 64, 64), {}, limits, {.kernel = choose_kernels("wgmma_bf16").at(0)});
     });

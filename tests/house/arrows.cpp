@@ -20,8 +20,8 @@ const std::map<std::string, std::string, std::less<>> kPages = {
 
 // A room may include itself and the rooms named here; a name means its sub-rooms, too, but
 // "device" is not "device/virtual". "config" stands for the config.h of any kernel or rung
-// (portable_config.h, too), and the params.h of a kernel. Rooms under kernels/ and ladder/ are
-// answered by functions below.
+// (portable_config.h, too), and the params.h of a kernel (likewise). Rooms under kernels/ and
+// ladder/ are answered by functions below.
 const std::map<std::string, Rooms, std::less<>> kArrows = {
     {"include", {}},
     {"interpose", {"include"}},
@@ -118,7 +118,7 @@ Rooms allowed_for(std::string_view room) {
 bool is_config(std::string_view path) {
   const bool kernel = path.starts_with("src/kernels/");
   return (path.ends_with("config.h") && (kernel || path.starts_with("src/ladder/"))) ||
-         (path.ends_with("/params.h") && kernel);
+         (path.ends_with("params.h") && kernel);
 }
 
 // Rooms whose folders are one room to each other. Families and rungs are not, nor are the shelves.

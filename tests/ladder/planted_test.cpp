@@ -1,5 +1,5 @@
-// One-line mistakes planted in the PTX of the FP64 tensor-core kernels: each must be noticed by
-// values or by the checks, and the code without it passes the same problem.
+// One-line mistakes planted in the PTX of the tensor-core kernels that copy by cp.async: each must
+// be noticed by values or by the checks, and the code without it passes the same problem.
 #include <gtest/gtest.h>
 
 #include "lab/verify/verify.h"
@@ -8,29 +8,45 @@
 namespace tessera {
 namespace {
 
+// A kernel, the entry that multiplies with A along m and B along n, and a problem: several tiles a
+// CTA, several times the depth of the ring.
+struct Victim {
+  const char *kernel, *variant, *entry;
+  std::int64_t m, n, k;
+};
+constexpr Victim kDmma{"dmma_f64", "64x32", "dmma_f64__64x32_am_bn", 256, 130, 200};
+// A comes by four bytes, B by two.
+constexpr Victim kMma{"mma_bf16", "64x64", "mma_bf16__64x64", 130, 131, 400};
+
 struct Planted {
   const char* name;
+  Victim victim;
   std::string_view from, to;  // every occurrence in the entry
 };
 
 constexpr Planted kPlanted[] = {
-    {"TilesAreReadBeforeTheyArrive", "cp.async.wait_group 2;", "cp.async.wait_group 3;"},
-    {"NobodyWaitsForTheOthers", "bar.sync \t0;", ""},
-    {"TheLastCopiesOverrunTheNextTile", "cp.async.wait_all;", ""},
-    {"CopiesAreInNoGroup", "cp.async.commit_group;", ""},
+    {"TilesAreReadBeforeTheyArrive", kDmma, "cp.async.wait_group 2;", "cp.async.wait_group 3;"},
+    {"NobodyWaitsForTheOthers", kDmma, "bar.sync \t0;", ""},
+    {"TheLastCopiesOverrunTheNextTile", kDmma, "cp.async.wait_all;", ""},
+    {"CopiesAreInNoGroup", kDmma, "cp.async.commit_group;", ""},
+    {"MmaTilesAreReadBeforeTheyArrive", kMma, "cp.async.wait_group 1;", "cp.async.wait_group 2;"},
+    {"MmaNobodyWaitsForTheOthers", kMma, "bar.sync \t0;", ""},
+    {"MmaCopiesAreInNoGroup", kMma, "cp.async.commit_group;", ""},
+    {"MmaTilesAreNotTransposed", kMma, "m8n8.x4.trans", "m8n8.x4"},
+    {"MmaOfAnotherType", kMma, "f32.bf16.bf16.f32", "f32.f16.f16.f32"},
+    {"MmaHalfOfAnElementIsStored", kMma, "st.shared.u16", "st.shared.u8"},
+    {"MmaHalfOfAnOutputIsStored", kMma, "st.global.u16", "st.global.u8"},
 };
 
-constexpr std::string_view kEntry = "dmma_f64__64x32_am_bn";
-
-const KernelChoice& choice() {
-  static const KernelChoice choice = choose_kernels("dmma_f64/64x32").front();
-  return choice;
+KernelChoice choice_of(const Victim& victim) {
+  return choose_kernels(std::string(victim.kernel) + "/" + victim.variant).front();
 }
 
-// The image's PTX with `planted` in the entry that multiplies, A along m and B along n.
+// The image's PTX with `planted` in the victim's entry.
 std::string ptx_with(const Planted& planted, int& count) {
-  std::string ptx(image_of(*choice().kernel, kEntry).ptx);
-  const std::size_t begin = ptx.find(".entry " + std::string(kEntry) + "(");
+  const std::string name = planted.victim.entry;
+  std::string ptx(image_of(*choice_of(planted.victim).kernel, name).ptx);
+  const std::size_t begin = ptx.find(".entry " + name + "(");
   const std::size_t end = ptx.find("\n}\n", begin);
   std::string entry = ptx.substr(begin, end - begin);
   count = 0;
@@ -43,16 +59,21 @@ std::string ptx_with(const Planted& planted, int& count) {
 
 lab::VerifyResult verify_with(const Planted& planted) {
   int count = 0;
-  Kernel kernel = *choice().kernel;
+  const Victim& victim = planted.victim;
+  Kernel kernel = *choice_of(victim).kernel;
   const std::string ptx = ptx_with(planted, count);
   EXPECT_GT(count, 0) << planted.from << " is not in the code any more";
   kernel.own_images = {
       {"", CodeImage{.name = "planted", .ptx = ptx, .cubin_arch = "sm_90a", .portable_ptx = {}}}};
   const auto device = make_virtual_device({.sms = 1});
-  // Several tiles a CTA, several times the depth of the ring.
-  Problem problem{.m = 256, .n = 130, .k = 200, .types = kF64Types, .order = Order::kRowMajor};
+  Problem problem{.m = victim.m,
+                  .n = victim.n,
+                  .k = victim.k,
+                  .types = kernel.types,
+                  .order = Order::kRowMajor};
   set_layout(problem, "TN");
-  return lab::verify(*device, {&kernel, "64x32"}, with_default_ld(problem), {.checks = true});
+  return lab::verify(*device, {&kernel, victim.variant}, with_default_ld(problem),
+                     {.checks = true});
 }
 
 class PlantedMistake : public testing::TestWithParam<Planted> {};
@@ -64,11 +85,13 @@ TEST_P(PlantedMistake, IsNoticed) {
 
 TEST(IntactKernel, Passes) {
   if (test_on_cuda()) GTEST_SKIP() << "as its neighbours";
-  const lab::VerifyResult result = verify_with({"", "mma.sync", "mma.sync"});
-  EXPECT_TRUE(result.ok()) << result.reason;
+  for (const Victim& victim : {kDmma, kMma}) {
+    const lab::VerifyResult result = verify_with({"", victim, "mma.sync", "mma.sync"});
+    EXPECT_TRUE(result.ok()) << result.reason;
+  }
 }
 
-INSTANTIATE_TEST_SUITE_P(Dmma, PlantedMistake, testing::ValuesIn(kPlanted),
+INSTANTIATE_TEST_SUITE_P(TensorCores, PlantedMistake, testing::ValuesIn(kPlanted),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

@@ -3,6 +3,7 @@
 // lattice of all kernels runs the same sources compiled for sm_90a.
 #include <gtest/gtest.h>
 
+#include "base/elements.h"
 #include "device/virtual/virtual_device.h"
 #include "lab/verify/lattice.h"
 #include "lab/verify/prepared_call.h"
@@ -14,7 +15,7 @@ namespace tessera {
 namespace {
 
 std::vector<KernelChoice> portable_kernels() {
-  return choose_kernels("simt_*_sm*/all,dmma_f64_sm80/all");
+  return choose_kernels("simt_*_sm*/all,dmma_f64_sm80/all,mma_*/all");
 }
 
 // A virtual GPU of the lowest SM that the kernel is for.
@@ -95,7 +96,7 @@ struct SparseMatrix {
 };
 
 // Lines of A, B and D begin beyond 2^31 elements.
-template <class T>
+template <class T, class Out>
 void expect_long_lines(const KernelChoice& choice, const char* layout, std::int64_t pitch) {
   const auto device =
       make_virtual_gpu(choice.kernel->first_sm, {.memory_bytes = std::size_t{1} << 42});
@@ -103,18 +104,21 @@ void expect_long_lines(const KernelChoice& choice, const char* layout, std::int6
       .m = 3, .n = 34, .k = 3, .types = choice.kernel->types, .order = Order::kRowMajor};
   problem.lda = problem.ldb = problem.ldc = problem.ldd = pitch;
   set_layout(problem, layout);
-  const SparseMatrix<T> a(*device, view_a(problem)), b(*device, view_b(problem)),
-      d(*device, view_d(problem));
+  const SparseMatrix<T> a(*device, view_a(problem)), b(*device, view_b(problem));
+  const SparseMatrix<Out> d(*device, view_d(problem));
   a.fill(*device);
   b.fill(*device);
   const Operands operands{a.at(0, 0), b.at(0, 0), 0, d.at(0, 0)};
   lab::PreparedCall(*device, choice, problem, gemm::alignment_of(operands)).run(operands);
   for (std::int64_t i = 0; i < problem.m; ++i) {
     for (std::int64_t j = 0; j < problem.n; ++j) {
-      T sum = 0, seen = -1;
-      for (std::int64_t l = 0; l < problem.k; ++l) sum += a.value(i, l) * b.value(l, j);
+      double sum = 0;
+      for (std::int64_t l = 0; l < problem.k; ++l) {
+        sum += static_cast<double>(a.value(i, l)) * static_cast<double>(b.value(l, j));
+      }
+      Out seen = static_cast<Out>(-1);
       device->copy_out(&seen, d.at(i, j), sizeof seen);
-      ASSERT_EQ(seen, sum) << layout << ' ' << i << ", " << j;
+      ASSERT_EQ(static_cast<double>(seen), sum) << layout << ' ' << i << ", " << j;
     }
   }
 }
@@ -122,11 +126,11 @@ void expect_long_lines(const KernelChoice& choice, const char* layout, std::int6
 TEST_P(Portable, LinesBeyondTwoToThe31Elements) {
   for (const char* layout : {"NN", "NT", "TN", "TT"}) {
     for (const std::int64_t pitch : {(std::int64_t{1} << 30) + 16, (std::int64_t{1} << 30) + 1}) {
-      if (kernel().types == kF64Types) {
-        expect_long_lines<double>(GetParam(), layout, pitch);
-      } else {
-        expect_long_lines<float>(GetParam(), layout, pitch);
-      }
+      on_element(kernel().types.a, "a test", [&](auto a) {
+        on_element(kernel().types.d, "a test", [&](auto d) {
+          expect_long_lines<decltype(a), decltype(d)>(GetParam(), layout, pitch);
+        });
+      });
     }
   }
 }

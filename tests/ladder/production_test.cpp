@@ -52,7 +52,8 @@ std::vector<KernelChoice> persistent_kernels() {
   std::vector<KernelChoice> choices = {{&plain_kernel(), "16x32"}};
   for (const KernelChoice& choice : choose_kernels("all/all")) {
     if (choice.kernel->is_patched() && !test_on_cuda()) continue;  // the same PTX once more
-    if (choice.kernel->family == "wgmma") continue;  // split and repacked otherwise: below
+    const std::string& family = choice.kernel->family;
+    if (family == "wgmma" || family == "mma") continue;  // of other types: below
     if (choice.kernel->rows.front().ctas_per_sm > 0) choices.push_back(choice);
   }
   return choices;
@@ -256,8 +257,8 @@ TEST_P(TensorCores, EveryDepth) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, TensorCores, testing::ValuesIn(choose_kernels("wgmma*")),
-                         test_name);
+INSTANTIATE_TEST_SUITE_P(Kernels, TensorCores,
+                         testing::ValuesIn(choose_kernels("wgmma*,mma_*/all")), test_name);
 
 }  // namespace
 }  // namespace tessera

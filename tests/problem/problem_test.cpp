@@ -263,16 +263,104 @@ TEST(Problem, BatchesNameTheirRules) {
             "batch kind is number 7, but there is no such value");
 }
 
+TEST(Problem, AddressesOfABatchAreThoseOfElements) {
+  Problem problem = make(4, 4, 4, Order::kRowMajor, "NN");
+  problem.batch = {.kind = BatchKind::kPointers, .count = 2, .alignment = 2};
+  EXPECT_EQ(check(problem).message, "batch alignment is 2, but elements of type f32 are 4 bytes");
+  problem.batch.alignment = 4;
+  EXPECT_TRUE(check(problem).ok());
+}
+
+// D is 3 rows of 4 elements, 10 apart: products may interleave in the gaps of 6.
+TEST(Problem, OutputsOfABatchShareNoElement) {
+  Problem problem = make(3, 4, 5, Order::kRowMajor, "NN");
+  problem.ldd = 10;
+  const auto message = [&](std::int64_t count, std::int64_t stride) {
+    problem.batch = {.kind = BatchKind::kStrided, .count = count, .stride_d = stride};
+    return check(problem).message;
+  };
+  EXPECT_EQ(message(1, 0), "");
+  EXPECT_EQ(message(2, 24), "") << "one past the last element";
+  EXPECT_EQ(message(2, 4), "") << "in the gap";
+  EXPECT_EQ(message(2, 6), "");
+  EXPECT_EQ(message(2, 3),
+            "batch stride_d is 3, but D of products 0 and 1 must not share an element");
+  EXPECT_EQ(message(2, 7),
+            "batch stride_d is 7, but D of products 0 and 1 must not share an element");
+  EXPECT_EQ(message(3, 4),
+            "batch stride_d is 4, but D of products 0 and 2 must not share an element");
+  EXPECT_EQ(message(3, 14), "");
+  EXPECT_EQ(message(1000000, 24), "");
+  problem.m = 0;
+  EXPECT_EQ(message(2, 1), "") << "nothing is written";
+}
+
+// All addresses and sizes here are small enough to be tried one by one.
+TEST(Problem, OverlapInABatchIsExact) {
+  Problem problem = make(2, 2, 2, Order::kRowMajor, "NN");
+  problem.lda = 3, problem.ldd = 7, problem.ldb = 2;
+  constexpr std::int64_t kFloat = 4, kFar = 1 << 20;
+  const auto touches = [&](std::uint64_t a, std::uint64_t d) {
+    const Batch& batch = problem.batch;
+    for (int i = 0; i < batch.count; ++i) {
+      for (int j = 0; j < batch.count; ++j) {
+        for (int x = 0; x < 4; ++x) {
+          for (int y = 0; y < 4; ++y) {
+            const std::int64_t of_d = i * batch.stride_d + x / 2 * problem.ldd + x % 2;
+            const std::int64_t of_a = j * batch.stride_a + y / 2 * problem.lda + y % 2;
+            if (d + of_d * kFloat == a + of_a * kFloat) return true;
+          }
+        }
+      }
+    }
+    return false;
+  };
+  int shared = 0, apart = 0;
+  for (const std::int64_t stride_a : {0, 2, 5, 14, 21}) {
+    for (const std::int64_t stride_d : {2, 3, 9, 14, 20}) {
+      problem.batch = {.kind = BatchKind::kStrided,
+                       .count = 3,
+                       .stride_a = stride_a,
+                       .stride_b = 0,
+                       .stride_c = 0,
+                       .stride_d = stride_d};
+      if (!check(problem).ok()) continue;
+      for (int at = -60; at <= 60; ++at) {
+        const std::uint64_t a = 4000, d = 4000 + at * kFloat;
+        const bool expected = touches(a, d);
+        EXPECT_EQ(check_overlap(problem, {a, kFar, 0, d}).ok(), !expected)
+            << stride_a << ' ' << stride_d << ' ' << at;
+        (expected ? shared : apart)++;
+      }
+    }
+  }
+  EXPECT_GT(shared, 100);
+  EXPECT_GT(apart, 100);
+}
+
+TEST(Problem, ABatchIsInPlaceWhereEachProductIs) {
+  Problem problem = make(4, 4, 4, Order::kRowMajor, "NN");
+  problem.beta = 1;
+  problem.batch = {.kind = BatchKind::kStrided, .count = 3, .stride_c = 16, .stride_d = 16};
+  const Operands operands{1 << 20, 1 << 21, 4096, 4096};
+  EXPECT_TRUE(check_overlap(problem, operands).ok());
+  problem.batch.stride_c = 32;
+  EXPECT_EQ(check_overlap(problem, operands).message,
+            "D shares an element with C, but D must be C itself (same address, type, ldd = ldc, "
+            "stride_d = stride_c) or apart from it");
+  problem.batch.stride_c = 0;
+  EXPECT_FALSE(check_overlap(problem, operands).ok());
+  problem.batch = {.kind = BatchKind::kPointers, .count = 3, .alignment = 16};
+  EXPECT_TRUE(check_overlap(problem, {4096, 4096, 4096, 4096}).ok()) << "not checked";
+}
+
 TEST(Problem, WhatNoKernelDoesIsRefusedByName) {
   Problem problem = make(4, 4, 4, Order::kRowMajor, "NN");
   EXPECT_TRUE(check_plain(problem).ok());
-  problem.batch = {.kind = BatchKind::kStrided, .count = 3, .stride_d = 16};
-  EXPECT_EQ(check_plain(problem).message, "no kernel takes a strided batch of 3 yet");
-  EXPECT_EQ(check_plain(problem).code, StatusCode::kUnsupported);
-  problem.batch = {};
   problem.epilogue = {Bias::kPerRow, Activation::kGelu};
   EXPECT_EQ(check_plain(problem).message,
             "no kernel takes an epilogue other than the identity (bias per row, gelu) yet");
+  EXPECT_EQ(check_plain(problem).code, StatusCode::kUnsupported);
   problem.epilogue = {};
   problem.scales = {.a = ScaleKind::kPerRow, .d = ScaleKind::kPerTensor};
   EXPECT_EQ(check_plain(problem).message, "no kernel takes scales (A per row, D per tensor) yet");

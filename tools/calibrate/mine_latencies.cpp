@@ -135,8 +135,8 @@ void mine_file(const std::string& path, int sm, Table& table) {
   std::ifstream stream(path, std::ios::binary);
   const std::vector<char> bytes((std::istreambuf_iterator<char>(stream)), {});
   const CubinFile cubin = read_cubin(std::as_bytes(std::span(bytes)));
-  if (cubin.sm != sm) return;
-  for (const CubinKernel& kernel : cubin.kernels) mine(program_of(kernel, sm), table);
+  if (latencies_of(cubin.sm).sm != sm) return;  // sm_89 goes with sm_86
+  for (const CubinKernel& kernel : cubin.kernels) mine(program_of(kernel, cubin.sm), table);
 }
 
 void print(const std::string& source, int sm, Table table) {

@@ -28,6 +28,7 @@ How the files are made (the first three on a GPU, the others anywhere):
   build/ladder_facts > results/ladder_cubin.json
   build/tessera explain 03 > results/explain_03.txt
   build/tessera explain '0*/all,1*/all,2*/all' -m 4096 --json results/ladder_explained.json
+      (these and ladder_cubin.json, for one rung: tools/refresh_rung NN)
   build/observer_cost > results/observer_cost.json
   build/calibrate_registers --json results/h200_registers.json                   (on a GPU)
   build/fit_ports results/h200_registers.json > results/h200_registers_fit.json

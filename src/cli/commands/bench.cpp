@@ -150,7 +150,8 @@ void refuse_beside_chain(const Options& options) {
                                    {"--lda", p.lda},
                                    {"--ldb", p.ldb},
                                    {"--ldc", p.ldc},
-                                   {"--ldd", p.ldd}}) {
+                                   {"--ldd", p.ldd},
+                                   {"--batch", p.batch}}) {
     if (text.empty()) continue;
     throw StatusError(Status::bad_argument(
         fmt::format("{} is '{}', but cannot be combined with --chain", name, text)));
@@ -270,6 +271,7 @@ int bench(const Options& options, const Parser& parser) {
 void declare_options(Parser& parser, Options& options) {
   add_kernel_options(parser, options.problem);
   add_shape_options(parser, options.problem);
+  add_batch_options(parser, options.problem);
   add_scale_options(parser, options.problem);
   parser.add_option("--mode", options.mode, "burst, sustained or both (default); on a GPU only")
       .type_name("MODE");

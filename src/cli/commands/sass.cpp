@@ -23,7 +23,7 @@ namespace {
 struct Options {
   std::string target, entry, sm, gpu, html, seed, optimise, out;
   std::vector<std::string> diff;
-  bool listing = false, no_run = false;
+  bool listing = false, clashes = false, no_run = false;
   Output output;
 };
 
@@ -90,6 +90,11 @@ void write_page(const Options& options, const std::vector<Reported>& reported) {
   lab::write_file(options.html, sass::html_page(kernels, notes), "--html");
 }
 
+std::string text_of(const Reported& one, const Options& options) {
+  if (options.clashes) return sass::clash_list(one.report, sass::rule_of(one.report.sm));
+  return options.listing ? sass::listing(one.report) : sass::render(one.report, one.notes);
+}
+
 int show(const Options& options) {
   const int sm =
       options.sm.empty() ? 0 : static_cast<int>(parse_integer("--sm", options.sm, 50, 200));
@@ -111,8 +116,7 @@ int show(const Options& options) {
   if (!options.output.prints_text()) return kOk;
   for (const Reported& one : reported) {
     const bool is_first = &one == &reported.front();
-    fmt::print("{}{}", is_first ? "" : "\n",
-               options.listing ? sass::listing(one.report) : sass::render(one.report, one.notes));
+    fmt::print("{}{}", is_first ? "" : "\n", text_of(one, options));
   }
   return kOk;
 }
@@ -177,6 +181,8 @@ void declare_options(Parser& parser, Options& options) {
   parser.add_option("--sm", options.sm, "only code for this architecture (of a file)")
       .type_name("SM");
   parser.add_flag("--listing", options.listing, "print every instruction with its control field");
+  parser.add_flag("--clashes", options.clashes,
+                  "list the main loop's FFMAs whose registers share a bank, by the card's rule");
   parser.add_option("--diff", options.diff, "compare two kernels or files")
       .expected(2)
       .type_name("A B");

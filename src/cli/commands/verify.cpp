@@ -38,6 +38,8 @@ std::vector<lab::LatticeCase> lattice_cases(const Options& options, const Types&
                                    {"--ldb", &p.ldb},
                                    {"--ldc", &p.ldc},
                                    {"--ldd", &p.ldd},
+                                   {"--batch", &p.batch},
+                                   {"--pointers", &p.pointers},
                                    {"--misalign", &options.misalign}}) {
     if (text->empty()) continue;
     throw StatusError(Status::bad_argument(
@@ -52,6 +54,10 @@ std::vector<lab::LatticeCase> lattice_cases(const Options& options, const Types&
   }
   std::vector<lab::LatticeCase> cases =
       options.quick ? lab::short_lattice(types, seed) : lab::lattice(types, seed);
+  if (!options.quick) {
+    const std::vector<lab::LatticeCase> batches = lab::batch_lattice(types, seed);
+    cases.insert(cases.end(), batches.begin(), batches.end());
+  }
   const std::vector<std::string> layouts =
       p.layout.empty() ? std::vector<std::string>{"NN", "NT", "TN", "TT"} : layouts_of(p);
   const std::vector<Order> orders =
@@ -246,6 +252,7 @@ int verify(const Options& options, const Parser& parser) {
 void declare_options(Parser& parser, Options& options) {
   add_kernel_options(parser, options.problem);
   add_shape_options(parser, options.problem);
+  add_batch_options(parser, options.problem);
   add_scale_options(parser, options.problem);
   parser.add_option("--fill", options.fill, "uniform (default), normal, integers, same-sign, zeros")
       .type_name("FILL");

@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "lab/data/batch_memory.h"
 #include "lab/record/record.h"
 
 namespace tessera::cli {
 namespace {
 
 double tflops_of(const Problem& p, double microseconds) {
-  const double operations =
-      2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
-  return microseconds > 0 ? operations / microseconds * 1e-6 : 0;
+  return microseconds > 0 ? lab::flop_of(p) / microseconds * 1e-6 : 0;
 }
 
 std::string short_number(double microseconds) {
@@ -31,10 +30,11 @@ Table why_table(const std::vector<gemm::Plan>& plans) {
       const bool taken = &offer == &plan.offers.front();
       table.rows.push_back(
           {std::to_string(p.m), std::to_string(p.n), std::to_string(p.k), layout_of(p),
-           taken ? "yes" : "", offer.row->entry, offer.decision_text(), short_number(cost.launch),
-           short_number(cost.repack), short_number(cost.start), short_number(cost.multiply),
-           short_number(cost.store), short_number(cost.memory), short_number(cost.add),
-           short_number(cost.remainder), short_number(cost.total()),
+           taken ? "yes" : "", offer.row->entry,
+           offer.decision_text() + (offer.is_for_each ? ", for each product" : ""),
+           short_number(cost.launch), short_number(cost.repack), short_number(cost.start),
+           short_number(cost.multiply), short_number(cost.store), short_number(cost.memory),
+           short_number(cost.add), short_number(cost.remainder), short_number(cost.total()),
            fmt::format("{:.1f}", tflops_of(p, cost.total()))});
     }
   }
@@ -48,7 +48,7 @@ lab::Json offer_json(const gemm::Offer& offer) {
   return {{"kernel", offer.kernel->name},
           {"config", offer.row->variant},
           {"entry", offer.row->entry},
-          {"schedule", offer.decision_text()},
+          {"schedule", offer.decision_text() + (offer.is_for_each ? ", for each product" : "")},
           {"workspace_bytes", offer.workspace_bytes},
           {"predicted_us",
            {{"launch", cost.launch},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/numbers.h"
 #include "cli/options/parser.h"
@@ -38,7 +39,71 @@ Problem problem_of(const ProblemOptions& options, const Types& types, const Shap
   return problem;
 }
 
+// Products one after the other without gaps, unless strides are given.
+Batch batch_of(const ProblemOptions& options, const Problem& problem) {
+  const auto& o = options;
+  if (o.batch.empty()) {
+    for (const auto& [name, text] : {std::pair{"--stride-a", &o.stride_a},
+                                     {"--stride-b", &o.stride_b},
+                                     {"--stride-c", &o.stride_c},
+                                     {"--stride-d", &o.stride_d},
+                                     {"--pointers", &o.pointers}}) {
+      if (text->empty()) continue;
+      throw StatusError(
+          Status::bad_argument(fmt::format("{} is '{}', but needs --batch", name, *text)));
+    }
+    return {};
+  }
+  Batch batch = dense_batch(problem, parse_integer("--batch", o.batch, 0));
+  const auto read = [](const char* argument, const std::string& text, std::int64_t& stride) {
+    if (!text.empty()) stride = parse_integer(argument, text, 0);
+  };
+  read("--stride-a", o.stride_a, batch.stride_a);
+  read("--stride-b", o.stride_b, batch.stride_b);
+  read("--stride-c", o.stride_c, batch.stride_c);
+  read("--stride-d", o.stride_d, batch.stride_d);
+  if (o.pointers.empty()) return batch;
+  if (!o.stride_a.empty() || !o.stride_b.empty() || !o.stride_c.empty() || !o.stride_d.empty()) {
+    throw StatusError(Status::bad_argument(
+        fmt::format("--pointers is '{}', but cannot be combined with strides", o.pointers)));
+  }
+  return {.kind = BatchKind::kPointers,
+          .count = batch.count,
+          .alignment = parse_integer("--pointers", o.pointers, 1)};
+}
+
 }  // namespace
+
+Batch dense_batch(const Problem& problem, std::int64_t count) {
+  const auto whole_lines = [](const MatrixView& view) {
+    return view.row == 1 ? view.cols * view.col : view.rows * view.row;
+  };
+  return {.kind = BatchKind::kStrided,
+          .count = count,
+          .stride_a = whole_lines(view_a(problem)),
+          .stride_b = whole_lines(view_b(problem)),
+          .stride_c = whole_lines(view_c(problem)),
+          .stride_d = whole_lines(view_d(problem))};
+}
+
+void add_batch_options(Parser& parser, ProblemOptions& options) {
+  parser.add_option("--batch", options.batch, "products of this shape in one call").type_name("N");
+  for (const auto& [name, text, operand] : {std::tuple{"--stride-a", &options.stride_a, "A"},
+                                            {"--stride-b", &options.stride_b, "B"},
+                                            {"--stride-c", &options.stride_c, "C"},
+                                            {"--stride-d", &options.stride_d, "D"}}) {
+    parser
+        .add_option(name, *text,
+                    fmt::format("elements from one {0} of a batch to the next (default: no gap; 0: "
+                                "all products share {0})",
+                                operand))
+        .type_name("N");
+  }
+  parser
+      .add_option("--pointers", options.pointers,
+                  "a batch of addresses in device memory, each a multiple of so many bytes")
+      .type_name("BYTES");
+}
 
 int host_threads_of(const DeviceOptions& options) {
   if (options.threads.empty()) return 0;
@@ -221,6 +286,7 @@ std::vector<Problem> problems_of(const ProblemOptions& options, const Types& typ
         problem.order = order;
         set_layout(problem, layout);
         problem = with_default_ld(problem);
+        problem.batch = batch_of(options, problem);
         require(check(problem));
         problems.push_back(problem);
       }

@@ -18,6 +18,7 @@ struct ProblemOptions {
   std::string kernel = "all", type;
   std::string m, n, k, shapes;
   std::string layout, order, lda, ldb, ldc, ldd, alpha, beta;
+  std::string batch, stride_a, stride_b, stride_c, stride_d, pointers;
   std::string split = "model", repack = "model", remainder = "model";
 
   bool gives_shapes() const { return !m.empty() || !n.empty() || !k.empty() || !shapes.empty(); }
@@ -40,6 +41,7 @@ int host_threads_of(const DeviceOptions& options);
 void add_kernel_options(Parser& parser, ProblemOptions& options);
 void add_type_option(Parser& parser, ProblemOptions& options);
 void add_shape_options(Parser& parser, ProblemOptions& options);
+void add_batch_options(Parser& parser, ProblemOptions& options);
 void add_plan_options(Parser& parser, ProblemOptions& options);
 gemm::PlanOptions plan_options_of(const ProblemOptions& options);
 void add_scale_options(Parser& parser, ProblemOptions& options);
@@ -51,6 +53,9 @@ void add_seed_option(Parser& parser, std::string& seed);
 
 // The kernels that --kernel and --type name together; never empty.
 std::vector<KernelChoice> kernels_of(const ProblemOptions& options);
+
+// Products that follow each other, whole leading dimensions each.
+Batch dense_batch(const Problem& problem, std::int64_t count);
 
 // Every shape that -m, -n, -k and --shapes name, `otherwise` when they name none.
 std::vector<Shape> shapes_of(const ProblemOptions& options, const Shape& otherwise);

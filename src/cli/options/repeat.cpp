@@ -10,14 +10,29 @@ namespace {
 
 // Said by each record's own kernel, problem, device, mode, seeds and workspace.
 const std::set<std::string> kSaidByTheRecord = {
-    "--kernel", "-m",       "-n",     "-k",     "--shapes",     "--layout",
-    "--order",  "--lda",    "--ldb",  "--ldc",  "--ldd",        "--alpha",
-    "--beta",   "--device", "--mode", "--seed", "--order-seed", "--workspace-limit"};
+    "--kernel", "-m",         "-n",         "-k",         "--shapes",     "--layout",
+    "--order",  "--lda",      "--ldb",      "--ldc",      "--ldd",        "--alpha",
+    "--beta",   "--device",   "--mode",     "--seed",     "--order-seed", "--workspace-limit",
+    "--batch",  "--stride-a", "--stride-b", "--stride-c", "--stride-d",   "--pointers"};
 const std::set<std::string> kOutputs = {"--json", "--csv", "--md"};
 
-// The flags of a leading dimension that is not the smallest legal one.
+// The flags of a leading dimension or stride that is not the default one.
 std::string ld_flag(const char* flag, std::int64_t given, std::int64_t smallest) {
   return given == smallest ? "" : fmt::format(" {} {}", flag, given);
+}
+
+std::string batch_flags(const Problem& problem) {
+  const Batch& batch = problem.batch;
+  if (batch.kind == BatchKind::kNone) return "";
+  std::string text = fmt::format(" --batch {}", batch.count);
+  if (batch.kind == BatchKind::kPointers) {
+    return text + fmt::format(" --pointers {}", batch.alignment);
+  }
+  const Batch dense = dense_batch(problem, batch.count);
+  text += ld_flag("--stride-a", batch.stride_a, dense.stride_a);
+  text += ld_flag("--stride-b", batch.stride_b, dense.stride_b);
+  text += ld_flag("--stride-c", batch.stride_c, dense.stride_c);
+  return text + ld_flag("--stride-d", batch.stride_d, dense.stride_d);
 }
 
 }  // namespace
@@ -44,7 +59,7 @@ std::string repeat_command(const std::string& command, const KernelChoice& choic
   text += ld_flag("--ldc", problem.ldc, smallest.ldc) + ld_flag("--ldd", problem.ldd, smallest.ldd);
   if (problem.alpha != 1) text += fmt::format(" --alpha {}", problem.alpha);
   if (problem.beta != 0) text += fmt::format(" --beta {}", problem.beta);
-  return text + fmt::format(" --seed {}", seed);
+  return text + batch_flags(problem) + fmt::format(" --seed {}", seed);
 }
 
 std::string carried_options(const Parser& command, const std::set<std::string>& said) {

@@ -1,7 +1,7 @@
 // FP64 products on tensor cores: a persistent grid that walks a stream-K schedule. The launches of
 // a plan:
 //
-//   multiply    operands as they are, whatever their layout and alignment
+//   multiply    operands as they are, whatever their layout and alignment; all products of a batch
 //   reduce      after it, where tiles are split: adds their partials, which the workspace holds
 #include <algorithm>
 #include <cstddef>
@@ -52,6 +52,10 @@ Scheduled schedule_of(const RatedRow& rated, const Request& request) {
   const auto scheduled = [&](Policy split) {
     return cost_of_persistent(rated, modes, request.product.params, request.limits, split);
   };
+  if (request.problem.batch.kind != BatchKind::kNone) {
+    return cost_of_batch(rated, modes, request.product.params, request.limits,
+                         request.problem.batch.count);
+  }
   const Scheduled best = scheduled(request.options.split);
   const bool fits = partials_bytes(row, best.schedule) <= request.options.workspace_limit;
   return fits ? best : scheduled(Policy::kNever);
@@ -70,7 +74,7 @@ class Dmma final : public Family {
     for (const Variant& one : variants_with_rates(kernel)) {
       if (!variant.empty() && one.name() != variant) continue;
       const KernelRow& row = row_of_majors(one, request);
-      if (!schedule::fits_schedule(p.m, p.n, p.k, row.block)) {
+      if (!schedule::fits_schedule(p.m, p.n, p.k, row.block, request.problem.batch.count)) {
         refused = too_many_tiles(kernel, request);
         continue;
       }
@@ -83,11 +87,14 @@ class Dmma final : public Family {
     return offers.empty() ? refused : Status{};
   }
 
+  bool takes(const Batch&) const override { return true; }
+
   std::vector<PlannedLaunch> launches(const Offer& offer, const Request& request) const override {
     const KernelRow& row = *offer.row;
     DmmaParams params{};
     params.gemm = request.product.params;
     params.schedule = static_cast<const DmmaDecision&>(*offer.decision).schedule;
+    params.batch = batch_of(request.problem, tiles_along(params.gemm.m, row.block.m));
     const StreamK& schedule = params.schedule;
     std::vector<PlannedLaunch> launches;
     const auto add = [&](const std::string& entry, const LaunchShape& shape) -> PlannedLaunch& {

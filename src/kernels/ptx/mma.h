@@ -39,6 +39,13 @@ __device__ inline void mma_m16n8k16_f16(std::uint32_t (&d)[2], const std::uint32
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
+// An f32 as the nearest tf32; of two, the larger one.                    PTX ISA: cvt.rna.tf32
+__device__ inline std::uint32_t to_tf32(std::uint32_t f32_bits) {
+  std::uint32_t tf32;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(tf32) : "f"(__uint_as_float(f32_bits)));
+  return tf32;
+}
+
 // tf32 elements (f32 bits, the low 13 ignored).                         PTX ISA: mma.m16n8k8
 __device__ inline void mma_m16n8k8_tf32(float (&d)[4], const std::uint32_t (&a)[4],
                                         const std::uint32_t (&b)[2]) {

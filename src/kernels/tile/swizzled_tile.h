@@ -1,21 +1,35 @@
-// An operand tile in shared memory that threads copy to, sixteen bytes or one element at a time,
-// and from which warps load fragments of 128 bits. Rows are 128 bytes, whichever index of the
-// operand is contiguous; a tile wider than a row is several panels of such rows:
+// An operand tile in shared memory that threads copy to, sixteen bytes or fewer at a time, and from
+// which warps load fragments. Rows are 128 bytes, whichever index of the operand is contiguous; a
+// tile wider than a row is several panels of such rows:
 //
-//   along k      rows are m (or n), one panel for each 16 doubles of k
-//   along outer  rows are k, one panel for each 16 doubles of m (or n)
+//   along k      rows are m (or n), one panel for each 128 bytes of k
+//   along outer  rows are k, one panel for each 128 bytes of m (or n)
 //
-// The eight chunks of a row, 16 bytes each, are exchanged by the row's number, so that the lanes of
-// fragments.h that load together meet in no bank. Nothing is padded. Pure constexpr but for the
-// bytes: the host tests the map.
+// The eight chunks of a row, 16 bytes each, are exchanged by the row's number, so that the lanes
+// that load together meet in no bank. Nothing is padded. Pure constexpr but for the bytes: the host
+// tests the map.
 #pragma once
 
 #include "base/config.h"
 
 namespace tessera::tile {
 
+// What the numbers of a row's chunks are exchanged by. The bits of the row's number are only moved,
+// so that the swizzles of two rows without a common bit add up.
+//
+// For lanes that load 128 bits each, as dmma_lanes.h lays them out.
+struct VectorSwizzle {
+  static constexpr int of(int row, bool along_k) {
+    return along_k ? row / 8 % 2 * 4 : row / 2 % 4 + row % 2 * 4;
+  }
+};
+// For one chunk of eight rows, which ldmatrix loads, and for two chunks of four rows.
+struct MatrixSwizzle {
+  static constexpr int of(int row, bool) { return row % 4 * 2 + row / 4 % 2; }
+};
+
 // `outer` is m of A, n of B.
-template <class T, int outer_, int k_, Major major_>
+template <class T, int outer_, int k_, Major major_, class Swizzle = VectorSwizzle>
 struct SwizzledTile {
   using Element = T;
   static constexpr bool kAlongK = major_ == Major::kK;
@@ -30,11 +44,7 @@ struct SwizzledTile {
 
   alignas(kRowBytes) unsigned char bytes[kBytes];
 
-  // What the numbers of a row's chunks are exchanged by. The bits of the row's number are only
-  // moved, so that the swizzles of two rows without a common bit add up.
-  static constexpr int swizzle(int row) {
-    return kAlongK ? row / 8 % 2 * 4 : row / 2 % 4 + row % 2 * 4;
-  }
+  static constexpr int swizzle(int row) { return Swizzle::of(row, kAlongK); }
 
   // Where element (outer, k) is, in bytes.
   static constexpr int offset(int outer, int k) {

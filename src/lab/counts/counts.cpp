@@ -195,7 +195,8 @@ FlopPerByte CountSummary::flop_per_byte() const {
 
 CountSummary summarize(const std::vector<LaunchCounts>& launches, const Problem& problem) {
   CountSummary sum = summarize(launches);
-  sum.useful_flop = static_cast<std::uint64_t>(2 * problem.m * problem.n * problem.k);
+  sum.useful_flop =
+      static_cast<std::uint64_t>(2 * problem.m * problem.n * problem.k * problem.batch.count);
   return sum;
 }
 

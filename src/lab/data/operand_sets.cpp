@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "lab/data/batch_memory.h"
+
 namespace tessera::lab {
 namespace {
 
@@ -28,8 +30,14 @@ std::int64_t add_padded_bytes(std::int64_t sum, const Problem& problem, const Ma
 
 OperandSets::OperandSets(Device& device, const Problem& problem, const FillSpec& spec) {
   const bool reads_c = problem.beta != 0;
-  const MatrixView views[] = {view_a(problem), view_b(problem), view_c(problem), view_d(problem)};
+  const Batch& batch = problem.batch;
   const ElementType types[] = {problem.types.a, problem.types.b, problem.types.c, problem.types.d};
+  const MatrixView matrices[] = {view_a(problem), view_b(problem), view_c(problem),
+                                 view_d(problem)};
+  const MatrixView views[] = {memory_view(problem, matrices[0], types[0], batch.stride_a),
+                              memory_view(problem, matrices[1], types[1], batch.stride_b),
+                              memory_view(problem, matrices[2], types[2], batch.stride_c),
+                              memory_view(problem, matrices[3], types[3], batch.stride_d)};
   std::int64_t offsets[5] = {};
   for (int i = 0; i < 4; ++i) {
     const bool is_there = i != 2 || reads_c;
@@ -56,6 +64,22 @@ OperandSets::OperandSets(Device& device, const Problem& problem, const FillSpec&
   upload(1, &Operands::b, 1);
   if (reads_c) upload(2, &Operands::c, 2);
   if (reads_c) upload(3, &Operands::d, 2);
+  if (batch.kind != BatchKind::kPointers) return;
+  DeviceAddress Operands::*const operands[] = {&Operands::a, &Operands::b, &Operands::c,
+                                               &Operands::d};
+  const std::int64_t bytes_of_array = (batch.count * 8 + 255) / 256 * 256;
+  arrays_ = DeviceBuffer(device, std::max<std::int64_t>(4 * bytes_of_array, 256) * sets_.size());
+  DeviceAddress array = arrays_.address();
+  std::vector<DeviceAddress> addresses(static_cast<std::size_t>(batch.count));
+  for (Operands& set : sets_) {
+    for (int i = 0; i < 4; ++i, array += bytes_of_array) {
+      const std::int64_t step = place_of(problem, matrices[i], types[i]) * size_of(types[i]);
+      for (std::size_t p = 0; p < addresses.size(); ++p) addresses[p] = set.*operands[i] + p * step;
+      if (addresses.empty()) continue;
+      device.copy_in(array, addresses.data(), addresses.size() * 8);
+      set.*operands[i] = array;
+    }
+  }
 }
 
 }  // namespace tessera::lab

@@ -15,14 +15,15 @@ namespace tessera::lab {
 class OperandSets {
  public:
   // Every set holds the same data, drawn from `spec`. C is filled, and D starts as C, only when
-  // beta is not zero. All bases are multiples of 256 bytes.
+  // beta is not zero. All bases are multiples of 256 bytes. Of a batch of pointers the operands are
+  // arrays of addresses.
   OperandSets(Device& device, const Problem& problem, const FillSpec& spec);
 
   std::int64_t size() const { return static_cast<std::int64_t>(sets_.size()); }
   const Operands& operator[](std::int64_t i) const { return sets_[i % size()]; }
 
  private:
-  DeviceBuffer pool_;
+  DeviceBuffer pool_, arrays_;
   std::vector<Operands> sets_;
 };
 

@@ -10,9 +10,10 @@
 namespace tessera::lab {
 namespace {
 
-// Of the launch that multiplies: the others pack.
+// Of the launch that multiplies: the others pack. Words are of the type that is read or written;
+// in shared memory, of the type that is summed: kernels on CUDA cores convert on the way there.
 WordCounts words_counted(const std::vector<Site>& sites, const std::string& entry,
-                         ElementType type) {
+                         const Types& types) {
   WordCounts words;
   for (const Site& site : sites) {
     if (site.entry != entry) continue;
@@ -23,10 +24,9 @@ WordCounts words_counted(const std::vector<Site>& sites, const std::string& entr
     (loads ? words.global_reads : words.global_writes) += global;
     (loads ? words.shared_reads : words.shared_writes) += shared;
   }
-  for (double* bytes :
-       {&words.global_reads, &words.global_writes, &words.shared_reads, &words.shared_writes}) {
-    *bytes /= size_of(type);
-  }
+  const int sum = size_of(facts_of(types.compute).sum);
+  words.global_reads /= size_of(types.a), words.global_writes /= size_of(types.d);
+  words.shared_reads /= sum, words.shared_writes /= sum;
   return words;
 }
 
@@ -110,7 +110,7 @@ Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTre
   e.evidence.replay = replay_of(e.prediction);
 
   const bool packed = !run.kernel->helpers.empty();
-  const WordCounts words = words_counted(e.evidence.sites, e.entry, run.problem.types.a);
+  const WordCounts words = words_counted(e.evidence.sites, e.entry, run.problem.types);
   e.formulas = check_formulas(run.problem, *run.row, packed, e.counts.matrix.warp > 0, words);
   e.reads_per_shared_word = ratio(words.shared_reads, words.shared_writes);
   const WordFormulas formulas = word_formulas(run.problem, *run.row, packed);

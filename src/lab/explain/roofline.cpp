@@ -7,6 +7,7 @@
 
 #include "arch/costs.h"
 #include "lab/counts/count_tag.h"
+#include "lab/data/batch_memory.h"
 #include "lab/model/predict.h"
 #include "lab/record/json_number.h"
 
@@ -91,7 +92,7 @@ RooflinePoint roofline_point(const CountedRun& run, const std::string& config,
   point.kernel = run.kernel->name;
   point.config = config;
   point.types = p.types;
-  point.flop = 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+  point.flop = flop_of(p);
   CountSummary summary = summarize(run.counts, p);
   point.counts_tag = tag_of(run, summary);
   point.intensity = summary.flop_per_byte();

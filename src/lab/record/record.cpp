@@ -35,19 +35,29 @@ Json to_json(const Summary& s) {
   return {{"median", s.median}, {"p5", s.p5}, {"p95", s.p95}, {"n", s.n}};
 }
 
+Json to_json(const Batch& batch) {
+  if (batch.kind == BatchKind::kPointers) {
+    return {{"kind", "pointers"}, {"count", batch.count}, {"alignment", batch.alignment}};
+  }
+  return {{"kind", "strided"},          {"count", batch.count},       {"stride_a", batch.stride_a},
+          {"stride_b", batch.stride_b}, {"stride_c", batch.stride_c}, {"stride_d", batch.stride_d}};
+}
+
 Json to_json(const Problem& p) {
-  return {{"m", p.m},
-          {"n", p.n},
-          {"k", p.k},
-          {"type", json_types(p.types)},
-          {"layout", layout_of(p)},
-          {"order", name_of(p.order)},
-          {"lda", p.lda},
-          {"ldb", p.ldb},
-          {"ldc", p.ldc},
-          {"ldd", p.ldd},
-          {"alpha", json_number(p.alpha)},
-          {"beta", json_number(p.beta)}};
+  Json json = {{"m", p.m},
+               {"n", p.n},
+               {"k", p.k},
+               {"type", json_types(p.types)},
+               {"layout", layout_of(p)},
+               {"order", name_of(p.order)},
+               {"lda", p.lda},
+               {"ldb", p.ldb},
+               {"ldc", p.ldc},
+               {"ldd", p.ldd},
+               {"alpha", json_number(p.alpha)},
+               {"beta", json_number(p.beta)}};
+  if (p.batch.kind != BatchKind::kNone) json["batch"] = to_json(p.batch);
+  return json;
 }
 
 Json to_json(const Telemetry& t) {

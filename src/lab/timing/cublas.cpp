@@ -30,6 +30,8 @@ std::string bind_blas(void* handle, Library& lib) {
   from.bind("cublasSetStream_v2", lib.set_stream);
   from.bind("cublasSetWorkspace_v2", lib.set_workspace);
   from.bind("cublasGemmEx_64", lib.gemm);
+  from.bind("cublasGemmStridedBatchedEx_64", lib.gemm_strided);
+  from.bind("cublasGemmBatchedEx_64", lib.gemm_pointers);
   return from.missing;
 }
 
@@ -41,6 +43,7 @@ std::string bind_light(void* handle, Library& lib) {
   from.bind("cublasLtMatmulDescDestroy", lib.lt_matmul_destroy);
   from.bind("cublasLtMatmulDescSetAttribute", lib.lt_matmul_set);
   from.bind("cublasLtMatrixLayoutCreate", lib.lt_layout_create);
+  from.bind("cublasLtMatrixLayoutSetAttribute", lib.lt_layout_set);
   from.bind("cublasLtMatrixLayoutDestroy", lib.lt_layout_destroy);
   from.bind("cublasLtMatmulPreferenceCreate", lib.lt_preference_create);
   from.bind("cublasLtMatmulPreferenceDestroy", lib.lt_preference_destroy);

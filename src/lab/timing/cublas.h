@@ -26,8 +26,9 @@ int data_type(ElementType type);
 int compute_type(ComputeType type);
 inline constexpr int kNoTranspose = 0, kTranspose = 1;
 inline constexpr int kDefaultAlgorithm = -1;
-inline constexpr int kLtTransposeA = 3, kLtTransposeB = 4;  // attributes of a matmul
-inline constexpr int kLtMaxWorkspace = 1;                   // attribute of a preference
+inline constexpr int kLtTransposeA = 3, kLtTransposeB = 4;   // attributes of a matmul
+inline constexpr int kLtMaxWorkspace = 1;                    // attribute of a preference
+inline constexpr int kLtBatchCount = 5, kLtBatchStride = 6;  // of a matrix layout: 32 and 64 bits
 
 struct LtAlgorithm {
   std::array<std::uint64_t, 8> data;
@@ -53,6 +54,18 @@ struct Library {
                int b_type, std::int64_t ldb, const void* beta, void* c, int c_type,
                std::int64_t ldc, int compute, int algorithm);
 
+  Code (*gemm_strided)(Handle, int op_a, int op_b, std::int64_t m, std::int64_t n, std::int64_t k,
+                       const void* alpha, const void* a, int a_type, std::int64_t lda,
+                       std::int64_t stride_a, const void* b, int b_type, std::int64_t ldb,
+                       std::int64_t stride_b, const void* beta, void* c, int c_type,
+                       std::int64_t ldc, std::int64_t stride_c, std::int64_t count, int compute,
+                       int algorithm);
+  Code (*gemm_pointers)(Handle, int op_a, int op_b, std::int64_t m, std::int64_t n, std::int64_t k,
+                        const void* alpha, const void* const* a, int a_type, std::int64_t lda,
+                        const void* const* b, int b_type, std::int64_t ldb, const void* beta,
+                        void* const* c, int c_type, std::int64_t ldc, std::int64_t count,
+                        int compute, int algorithm);
+
   Code (*lt_create)(LtHandle*);
   Code (*lt_destroy)(LtHandle);
   Code (*lt_matmul_create)(LtDescriptor*, int compute, int scale_type);
@@ -60,6 +73,7 @@ struct Library {
   Code (*lt_matmul_set)(LtDescriptor, int attribute, const void*, std::size_t);
   Code (*lt_layout_create)(LtDescriptor*, int type, std::uint64_t rows, std::uint64_t cols,
                            std::int64_t ld);
+  Code (*lt_layout_set)(LtDescriptor, int attribute, const void*, std::size_t);
   Code (*lt_layout_destroy)(LtDescriptor);
   Code (*lt_preference_create)(LtDescriptor*);
   Code (*lt_preference_destroy)(LtDescriptor);

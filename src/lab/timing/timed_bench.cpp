@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "lab/data/batch_memory.h"
+
 namespace tessera::lab {
 namespace {
 
@@ -62,9 +64,7 @@ std::vector<VendorCall> choose_vendor_calls(Device& device, Timer& timer, const 
   return {calls[0], calls[fastest(samples, 0).value_or(0) + 1]};
 }
 
-double tflop_of(const Problem& p) {
-  return 2e-12 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
-}
+double tflop_of(const Problem& p) { return 1e-12 * flop_of(p); }
 
 void add_time(Record& record, Mode mode, const Samples& samples, const BenchOptions& options,
               const std::optional<VendorTime>& vendor) {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "base/elements.h"
@@ -37,6 +38,7 @@ Scale make_scale(ComputeType type, double value) {
 // cuBLAS knows column-major only: a row-major problem is that with the operands exchanged.
 struct ColumnMajor {
   std::int64_t m, n, k, lda, ldb, ldc, ldd;
+  Batch batch;
   int op_a, op_b, a_type, b_type, c_type, d_type, compute, scale_type;
   bool exchanged;
   Scale alpha, beta;
@@ -49,6 +51,7 @@ struct ColumnMajor {
         ldb(p.ldb),
         ldc(p.ldc),
         ldd(p.ldd),
+        batch(p.batch),
         op_a(p.op_a == Op::kNone ? cublas::kNoTranspose : cublas::kTranspose),
         op_b(p.op_b == Op::kNone ? cublas::kNoTranspose : cublas::kTranspose),
         a_type(cublas::data_type(p.types.a)),
@@ -65,6 +68,7 @@ struct ColumnMajor {
     std::swap(lda, ldb);
     std::swap(op_a, op_b);
     std::swap(a_type, b_type);
+    std::swap(batch.stride_a, batch.stride_b);
   }
   void* left(const Operands& x) const { return pointer(exchanged ? x.b : x.a); }
   void* right(const Operands& x) const { return pointer(exchanged ? x.a : x.b); }
@@ -97,10 +101,13 @@ class LightProblem {
     demand(lib_.lt_matmul_create(&matmul_, p.compute, p.scale_type), "cublasLtMatmulDescCreate");
     set_op(cublas::kLtTransposeA, p.op_a);
     set_op(cublas::kLtTransposeB, p.op_b);
-    create_layout(a_, p.a_type, transpose_a ? p.k : p.m, transpose_a ? p.m : p.k, p.lda);
-    create_layout(b_, p.b_type, transpose_b ? p.n : p.k, transpose_b ? p.k : p.n, p.ldb);
-    create_layout(c_, p.c_type, p.m, p.n, p.ldc);
-    create_layout(d_, p.d_type, p.m, p.n, p.ldd);
+    const Batch& batch = p.batch;
+    create_layout(a_, p.a_type, transpose_a ? p.k : p.m, transpose_a ? p.m : p.k, p.lda,
+                  batch.stride_a);
+    create_layout(b_, p.b_type, transpose_b ? p.n : p.k, transpose_b ? p.k : p.n, p.ldb,
+                  batch.stride_b);
+    create_layout(c_, p.c_type, p.m, p.n, p.ldc, batch.stride_c);
+    create_layout(d_, p.d_type, p.m, p.n, p.ldd, batch.stride_d);
   }
   LightProblem(const LightProblem&) = delete;
   LightProblem& operator=(const LightProblem&) = delete;
@@ -148,8 +155,14 @@ class LightProblem {
            "cublasLtMatmulDescSetAttribute");
   }
   void create_layout(cublas::LtDescriptor& out, int type, std::int64_t rows, std::int64_t cols,
-                     std::int64_t ld) {
+                     std::int64_t ld, std::int64_t stride) {
     demand(lib_.lt_layout_create(&out, type, rows, cols, ld), "cublasLtMatrixLayoutCreate");
+    if (problem_.batch.kind == BatchKind::kNone) return;
+    const auto count = static_cast<std::int32_t>(problem_.batch.count);
+    demand(lib_.lt_layout_set(out, cublas::kLtBatchCount, &count, sizeof count),
+           "cublasLtMatrixLayoutSetAttribute");
+    demand(lib_.lt_layout_set(out, cublas::kLtBatchStride, &stride, sizeof stride),
+           "cublasLtMatrixLayoutSetAttribute");
   }
 
   Session& session_;
@@ -158,7 +171,27 @@ class LightProblem {
   cublas::LtDescriptor matmul_ = nullptr, a_ = nullptr, b_ = nullptr, c_ = nullptr, d_ = nullptr;
 };
 
+void call_strided(Session& session, const ColumnMajor& p, const Operands& x) {
+  demand(session.lib.gemm_strided(session.blas, p.op_a, p.op_b, p.m, p.n, p.k, p.alpha.get(),
+                                  p.left(x), p.a_type, p.lda, p.batch.stride_a, p.right(x),
+                                  p.b_type, p.ldb, p.batch.stride_b, p.beta.get(), pointer(x.d),
+                                  p.d_type, p.ldd, p.batch.stride_d, p.batch.count, p.compute,
+                                  cublas::kDefaultAlgorithm),
+         "cublasGemmStridedBatchedEx");
+}
+
+void call_pointers(Session& session, const ColumnMajor& p, const Operands& x) {
+  const auto array = [](void* address) { return static_cast<void* const*>(address); };
+  demand(session.lib.gemm_pointers(session.blas, p.op_a, p.op_b, p.m, p.n, p.k, p.alpha.get(),
+                                   array(p.left(x)), p.a_type, p.lda, array(p.right(x)), p.b_type,
+                                   p.ldb, p.beta.get(), array(pointer(x.d)), p.d_type, p.ldd,
+                                   p.batch.count, p.compute, cublas::kDefaultAlgorithm),
+         "cublasGemmBatchedEx");
+}
+
 void call_default(Session& session, const ColumnMajor& p, const Operands& x) {
+  if (p.batch.kind == BatchKind::kStrided) return call_strided(session, p, x);
+  if (p.batch.kind == BatchKind::kPointers) return call_pointers(session, p, x);
   demand(session.lib.gemm(session.blas, p.op_a, p.op_b, p.m, p.n, p.k, p.alpha.get(), p.left(x),
                           p.a_type, p.lda, p.right(x), p.b_type, p.ldb, p.beta.get(), pointer(x.d),
                           p.d_type, p.ldd, p.compute, cublas::kDefaultAlgorithm),
@@ -191,7 +224,12 @@ class Cublas : public Vendor {
       calls.push_back({"cuBLAS default", problem.beta != 0,
                        [&session, shape](const Operands& x) { call_default(session, shape, x); }});
     }
-    if (problem.m == 0 || problem.n == 0 || problem.k == 0) return calls;
+    const bool is_empty = problem.m == 0 || problem.n == 0 || problem.k == 0;
+    // Its layouts hold 32 bits of a count, and no arrays of addresses.
+    const bool takes_batch = problem.batch.kind != BatchKind::kPointers &&
+                             problem.batch.count > 0 &&
+                             problem.batch.count <= std::numeric_limits<std::int32_t>::max();
+    if (is_empty || !takes_batch) return calls;
     const auto light = std::make_shared<LightProblem>(session, shape);
     int number = 0;
     for (const cublas::LtAlgorithm& algorithm : light->candidates(candidates_)) {

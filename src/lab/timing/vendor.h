@@ -41,7 +41,7 @@ class Vendor {
   virtual std::int64_t workspace_bytes() const = 0;
   // cuBLAS' default first, then the cuBLASLt candidates that take this problem, best guess first.
   // Expects operands at multiples of 256 bytes. FP32 stays FP32: no TF32, no emulation.
-  // Throws kUnsupported for types that the library has no word for, a batch, an epilogue or scales.
+  // Throws kUnsupported for types that the library has no word for, an epilogue or scales.
   virtual std::vector<VendorCall> calls(const Problem& problem) = 0;
 };
 

@@ -87,7 +87,38 @@ std::string LatticeCase::name() const {
   return fmt::format("{}x{}x{} {} {} lda={} ldb={} ldc={} ldd={} alpha={} beta={}{}{}", p.m, p.n,
                      p.k, layout_of(p), name_of(p.order), p.lda, p.ldb, p.ldc, p.ldd, p.alpha,
                      p.beta, misalign ? fmt::format(" misaligned by {}", misalign) : "",
-                     in_place ? " in place" : "");
+                     in_place ? " in place" : "") +
+         (p.batch.kind == BatchKind::kNone ? "" : ", " + describe(p.batch));
+}
+
+std::vector<LatticeCase> batch_lattice(const Types& types, std::uint64_t seed) {
+  constexpr Shape kOfBatches[] = {{1, 1, 1},    {2, 2, 31},   {16, 16, 16},
+                                  {33, 63, 65}, {32, 32, 32}, {130, 65, 40}};
+  std::vector<LatticeCase> cases;
+  for (const Shape& shape : kOfBatches) {
+    for (const char* layout : kLayouts) {
+      Draw draw(seed * 1000003 + cases.size());
+      LatticeCase one = drawn_case(shape, types, layout, draw);
+      Problem& p = one.problem;
+      const bool of_pointers = cases.size() % 2 == 1;
+      const std::int64_t gap = kPadding[draw.below(kPadding.size())];
+      const auto stride = [&](const MatrixView& view) { return view.span() + gap; };
+      p.batch = {.kind = BatchKind::kStrided,
+                 .count = 3 + draw.below(3),
+                 .stride_a = draw.below(4) == 0 ? 0 : stride(view_a(p)),
+                 .stride_b = draw.below(4) == 0 ? 0 : stride(view_b(p)),
+                 .stride_c = stride(view_c(p)),
+                 .stride_d = stride(view_d(p))};
+      if (one.in_place) p.batch.stride_c = p.batch.stride_d;
+      if (of_pointers) {
+        p.batch = {.kind = BatchKind::kPointers,
+                   .count = p.batch.count,
+                   .alignment = draw.below(2) == 0 ? 16 : 8};
+      }
+      cases.push_back(one);
+    }
+  }
+  return cases;
 }
 
 std::vector<LatticeCase> lattice(const Types& types, std::uint64_t seed) {

@@ -24,6 +24,10 @@ std::vector<LatticeCase> lattice(const Types& types, std::uint64_t seed = 1);
 // One case a shape, drawn by seed: for a quick look.
 std::vector<LatticeCase> short_lattice(const Types& types, std::uint64_t seed = 1);
 
+// Batches of small products, strided and of pointers, some of whose operands are shared, and whose
+// strides and addresses are aligned and not. Not every kernel takes a batch of pointers.
+std::vector<LatticeCase> batch_lattice(const Types& types, std::uint64_t seed = 1);
+
 // Where kernels with a schedule along k break: every depth from 1 to 64 and a few long ones, on
 // outputs around the edges of a block tile; operands that tensor copies take, and such as they do
 // not. The rest drawn by seed.

@@ -59,6 +59,8 @@ struct VerifyResult {
   bool ok() const { return verified != Verified::kFailed; }
 };
 
+class Pass;
+
 // Data and references of one problem, made once and used for many kernels and devices.
 class VerifyCase {
  public:
@@ -76,7 +78,6 @@ class VerifyCase {
   const VerifyOptions& options() const { return options_; }
 
  private:
-  struct Pass;
   Problem problem_;
   VerifyOptions options_;
   std::unique_ptr<Pass> integers_, real_;

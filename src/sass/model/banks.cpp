@@ -12,12 +12,15 @@ constexpr int kSlots = 3;
 // Sources of one bank that can be read at once.
 int limit_of(BankModel model) { return model == BankModel::kVolta2 ? 2 : 1; }
 
-bool clash(std::vector<int> registers, BankModel model) {
+// Those of different registers that lie in a bank with more than can be read at once.
+std::vector<int> clashing(std::vector<int> registers, BankModel model) {
   std::ranges::sort(registers);
   registers.erase(std::unique(registers.begin(), registers.end()), registers.end());
   std::array<int, 4> of_bank = {};
   for (const int reg : registers) ++of_bank[bank_of(reg, model)];
-  return std::ranges::any_of(of_bank, [&](int count) { return count > limit_of(model); });
+  std::erase_if(registers,
+                [&](int reg) { return of_bank[bank_of(reg, model)] <= limit_of(model); });
+  return registers;
 }
 
 // What the operand slots keep. Since Volta a slot keeps one register of each bank.
@@ -38,7 +41,9 @@ class Kept {
   }
 
  private:
-  int place(int reg) const { return model_ == BankModel::kVolta2 ? reg % 2 : 0; }
+  int place(int reg) const {
+    return model_ == BankModel::kVolta2 || model_ == BankModel::kCrowded2 ? reg % 2 : 0;
+  }
 
   BankModel model_;
   std::array<std::array<int, kSlots>, 2> registers_;
@@ -54,6 +59,8 @@ std::string_view name_of(BankModel model) {
       return "maxwell4";
     case BankModel::kVolta2:
       return "volta2";
+    case BankModel::kCrowded2:
+      return "crowded2";
   }
   return "";
 }
@@ -65,31 +72,43 @@ int bank_of(int reg, BankModel model) {
     case BankModel::kMaxwell4:
       return reg % 4;
     case BankModel::kVolta2:
+    case BankModel::kCrowded2:
       return reg % 2;
   }
   return 0;
 }
 
-BankClashes bank_clashes(std::span<const Operation> code, BankModel model) {
-  BankClashes found;
+std::vector<Clash> clashes_of(std::span<const Operation> code, BankModel model) {
+  std::vector<Clash> found;
   Kept kept(model);
-  for (const Operation& operation : code) {
-    if (operation.name == "FFMA") {
+  for (std::size_t at = 0; at < code.size(); ++at) {
+    if (code[at].name == "FFMA") {
       std::vector<int> all, fresh;
-      for (const RegisterUse& use : operation.reads) {
+      for (const RegisterUse& use : code[at].reads) {
         if (use.file != RegisterFile::kGeneral || use.operand < 0) continue;
         all.push_back(use.first);
         if (!kept.has(use.first, use.operand)) fresh.push_back(use.first);
       }
-      ++found.ffmas;
-      if (clash(all, model)) {
-        ++found.clashes;
-        found.hidden += !clash(fresh, model);
-      }
+      const std::vector<int> registers = clashing(all, model);
+      if (!registers.empty()) found.push_back({at, registers, clashing(fresh, model).empty()});
     }
-    kept.update(operation);
+    kept.update(code[at]);
   }
   return found;
 }
+
+BankClashes bank_clashes(std::span<const Operation> code, BankModel model) {
+  BankClashes counted;
+  counted.ffmas = static_cast<int>(std::ranges::count(code, "FFMA", &Operation::name));
+  for (const Clash& clash : clashes_of(code, model)) {
+    ++counted.clashes;
+    counted.hidden += clash.is_hidden;
+  }
+  return counted;
+}
+
+// HW: an FFMA holds its pipe for two clocks on sm_70, 75 and 80, so that two sources of one bank
+// can be read one after the other.
+BankModel rule_of(int sm) { return sm <= 80 ? BankModel::kVolta2 : BankModel::kCrowded2; }
 
 }  // namespace tessera::sass

@@ -3,8 +3,10 @@
 // (ports.h), but tables of other generations are written in them.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "sass/decode/operation.h"
 
@@ -13,10 +15,11 @@ namespace tessera::sass {
 enum class BankModel {
   kKepler4,   // 4 banks: (r & 1) + 2 * ((r >> 2) & 1); two different sources of one bank clash
   kMaxwell4,  // 4 banks, also Pascal's: r % 4; two different sources of one bank clash
-  kVolta2     // 2 banks, since Volta: r % 2; three different sources of one bank clash
+  kVolta2,    // 2 banks, since Volta: r % 2; three different sources of one bank clash
+  kCrowded2  // the same banks where an FFMA takes one clock: two clash, as an H200 charges for them
 };
 
-// "kepler4", "maxwell4", "volta2".
+// "kepler4", "maxwell4", "volta2", "crowded2".
 std::string_view name_of(BankModel model);
 int bank_of(int reg, BankModel model);
 
@@ -26,5 +29,15 @@ struct BankClashes {
   int ffmas = 0, clashes = 0, hidden = 0;
 };
 BankClashes bank_clashes(std::span<const Operation> code, BankModel model);
+
+// An FFMA whose sources clash.
+struct Clash {
+  std::size_t at = 0;          // its index in the code
+  std::vector<int> registers;  // its sources in banks that more than one of them needs at a time
+  bool is_hidden = false;      // the reuse cache hands out enough of them
+};
+std::vector<Clash> clashes_of(std::span<const Operation> code, BankModel model);
+// The rule that costs time on this architecture: kVolta2 or kCrowded2.
+BankModel rule_of(int sm);
 
 }  // namespace tessera::sass

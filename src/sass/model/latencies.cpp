@@ -106,9 +106,8 @@ LatencyClass class_of_second(const Operation& operation, const RegisterDependenc
 }
 
 const LatencyTable& latencies_of(int sm) {
-  static const std::array<LatencyTable, 5> kTables = {latencies_of_sm_75(), latencies_of_sm_80(),
-                                                      latencies_of_sm_86(), latencies_of_sm_89(),
-                                                      latencies_of_sm_90()};
+  static const std::array<LatencyTable, 4> kTables = {latencies_of_sm_75(), latencies_of_sm_80(),
+                                                      latencies_of_sm_86(), latencies_of_sm_90()};
   const auto later = std::ranges::upper_bound(kTables, sm, {}, &LatencyTable::sm);
   return later == kTables.begin() ? kTables.front() : *std::prev(later);
 }
@@ -118,7 +117,7 @@ int least_cycles(int sm, DependenceKind kind, RegisterFile file, LatencyClass fi
   using Key = std::tuple<int, DependenceKind, RegisterFile, LatencyClass, LatencyClass>;
   static const std::map<Key, int> kCycles = [] {
     std::map<Key, int> cycles;
-    for (const int known : {75, 80, 86, 89, 90}) {
+    for (const int known : {75, 80, 86, 90}) {
       for (const LatencyRow& row : latencies_of(known).rows) {
         cycles[{known, row.kind, row.file, row.first, row.second}] = row.cycles;
       }

@@ -89,6 +89,8 @@ struct Note {
 std::string render(const KernelReport& kernel, const std::vector<Note>& notes);
 // Every instruction with its control field, loops marked.
 std::string listing(const KernelReport& kernel);
+// Every FFMA of the main loop whose sources clash, with its registers and their banks.
+std::string clash_list(const KernelReport& kernel, BankModel model);
 // Two kernels side by side.
 std::string render_diff(const KernelReport& before, const KernelReport& after);
 // A page without anything outside of itself.

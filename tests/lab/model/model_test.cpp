@@ -193,11 +193,14 @@ TEST(Model, TimeGrowsWithTheProblemAndIsNoShorterThanAnyUnit) {
   }
 }
 
+// Those of tensor cores, for types smaller than FP64.
+bool lacks_rate(const Kernel& kernel) { return kernel.family == "wgmma" || kernel.family == "mma"; }
+
 TEST(Model, NoUnitOfAnyKernelIsBusyLongerThanTheLaunch) {
   for (const Kernel& kernel : all_kernels()) {
     const std::optional<Prediction> prediction =
         predict_if_known(counted(kernel.name.c_str(), 256), arch::kH200);
-    EXPECT_EQ(prediction.has_value(), kernel.family != "wgmma") << kernel.name << ": no rate yet";
+    EXPECT_EQ(prediction.has_value(), !lacks_rate(kernel)) << kernel.name;
     if (!prediction) continue;
     for (const LaunchPrediction& launch : prediction->launches) {
       for (const UnitTime& unit : launch.units) {
@@ -215,7 +218,7 @@ TEST(Model, NoRunIsShorterThanItsBusiestResource) {
   arch::Costs costs = kCosts;
   costs.launch_us = costs.next_launch_us = costs.wave_us = 0;
   for (const Kernel& kernel : all_kernels()) {
-    if (kernel.family == "wgmma") continue;  // as above
+    if (lacks_rate(kernel)) continue;
     const CountedRun run = counted(kernel.name.c_str(), 256);
     const Totals totals = totals_of(run, sites_of(run, SourceTree("")));
     const std::vector<ResourceUse> uses = resources_of(totals, gpu);

@@ -99,6 +99,31 @@ TEST(Banks, MapOfMaxas) {
   EXPECT_EQ(maxas_clashes_without(2), 16) << "A and B";
 }
 
+TEST(Banks, ClashesNameTheirRegisters) {
+  const std::vector<Operation> code = {ffma(0, 2, 4, 6), ffma(1, 2, 4, 7), ffma(0, 2, 2, 7),
+                                       ffma(0, 3, 5, 2)};
+  const std::vector<Clash> volta = clashes_of(code, BankModel::kVolta2);
+  ASSERT_EQ(volta.size(), 1u);
+  EXPECT_EQ(volta[0].registers, (std::vector{2, 4, 6}));
+  const std::vector<Clash> crowded = clashes_of(code, BankModel::kCrowded2);
+  ASSERT_EQ(crowded.size(), 3u);
+  EXPECT_EQ(crowded[1].at, 1u);
+  EXPECT_EQ(crowded[1].registers, (std::vector{2, 4}));
+  EXPECT_EQ(crowded[2].at, 3u);
+  EXPECT_EQ(crowded[2].registers, (std::vector{3, 5}));
+  // Kept in its slot, R2 is not read again.
+  const std::vector<Operation> kept = {ffma(1, 2, 5, 7, 1), ffma(1, 2, 4, 7)};
+  const std::vector<Clash> hidden = clashes_of(kept, BankModel::kCrowded2);
+  ASSERT_EQ(hidden.size(), 2u);
+  EXPECT_FALSE(hidden[0].is_hidden);
+  EXPECT_TRUE(hidden[1].is_hidden);
+}
+
+TEST(Banks, TheRuleIsThatOfTheCard) {
+  for (const int sm : {70, 75, 80}) EXPECT_EQ(rule_of(sm), BankModel::kVolta2) << sm;
+  for (const int sm : {86, 89, 90}) EXPECT_EQ(rule_of(sm), BankModel::kCrowded2) << sm;
+}
+
 TEST(Banks, TheOrderOfMaxasHidesItsClashes) {
   std::vector<Operation> code;
   for (const int number : kMaxasOrder) code.push_back(maxas_ffma(number));

@@ -1,7 +1,8 @@
 // FP64 products on the FP64 tensor cores, for any sizes, strides and layouts. All warps copy tiles
 // into a ring in shared memory by cp.async and multiply from it; several CTAs share an SM, so that
 // one multiplies while another begins or ends a tile. The grid is persistent and walks a stream-K
-// schedule: no wave is left half empty, and a product that is long in k is split among all SMs.
+// schedule: no wave is left half empty, and a product that is long in k is split among all SMs. The
+// products of a batch are one column of tile rows.
 #include "kernels/copy/swizzled_tile_copy.h"
 #include "kernels/epilogue/output.h"
 #include "kernels/epilogue/store_vectors.h"
@@ -10,6 +11,7 @@
 #include "kernels/mainloop/dmma.h"
 #include "kernels/passes/reduce.h"
 #include "kernels/ptx/griddepcontrol.h"
+#include "kernels/schedule/product_of.h"
 #include "kernels/schedule/stream_k.h"
 #include "kernels/tile/lanes.h"
 
@@ -43,11 +45,11 @@ __device__ void multiply(Accumulators<cfg>& sums, Stage<cfg>* stages, const Gemm
 
 // To D, or as a partial sum.
 template <Config cfg>
-__device__ void store(const DmmaParams& p, const schedule::Work& work, tile::Coord<> warp,
-                      const Accumulators<cfg>& sums) {
+__device__ void store(const GemmParams& p, double* partials, const schedule::Work& work,
+                      tile::Coord<> warp, const Accumulators<cfg>& sums) {
   constexpr OutputTile kBlock{cfg.block.m, cfg.block.n};
-  const auto output = work.slot >= 0 ? epilogue::partial_tile(p.partials, work.slot, kBlock)
-                                     : epilogue::vector_output_of<double, double>(p.gemm).from(
+  const auto output = work.slot >= 0 ? epilogue::partial_tile(partials, work.slot, kBlock)
+                                     : epilogue::vector_output_of<double, double>(p).from(
                                            work.tile_m * kBlock.m, work.tile_n * kBlock.n);
   epilogue::store_vectors(output.from(warp.m * cfg.warp().m, warp.n * cfg.warp().n), cfg.warp(),
                           threadIdx.x % 32, sums);
@@ -58,7 +60,18 @@ struct SharedMemory {
   Stage<cfg> stages[cfg.stages];
   // WHY here: what CTAs walk by would take a dozen registers of each thread.
   schedule::Work work;
+  schedule::Addresses product;  // that the work is of
 };
+
+// One thread: what comes next.
+template <Config cfg>
+__device__ void take(SharedMemory<cfg>& shared, const DmmaParams& p, const schedule::Work& work) {
+  shared.work = work;
+  if (!work.valid) return;
+  const int product = static_cast<int>(work.tile_m) / p.batch.tiles_m;
+  shared.work.tile_m = static_cast<int>(work.tile_m) % p.batch.tiles_m;
+  shared.product = schedule::addresses_of(p.gemm, p.batch, product);
+}
 
 template <Config cfg>
 __device__ void run(const DmmaParams& p) {
@@ -70,15 +83,17 @@ __device__ void run(const DmmaParams& p) {
     ptx::wait_for_prerequisites();
   }
   const tile::Coord<> warp = tile::warp_coord(cfg.warp_grid(), threadIdx.x);
-  if (threadIdx.x == 0) shared.work = schedule::first(p.schedule, blockIdx.x);
+  if (threadIdx.x == 0) take<cfg>(shared, p, schedule::first(p.schedule, blockIdx.x));
   __syncthreads();
   while (shared.work.valid) {
     Accumulators<cfg> sums;
     sums.clear();
-    multiply<cfg>(sums, shared.stages, p.gemm, shared.work, warp);
-    store<cfg>(p, shared.work, warp, sums);
+    multiply<cfg>(sums, shared.stages, schedule::with_addresses(p.gemm, shared.product),
+                  shared.work, warp);
+    store<cfg>(schedule::with_addresses(p.gemm, shared.product), p.partials, shared.work, warp,
+               sums);
     __syncthreads();  // all have read what to compute
-    if (threadIdx.x == 0) shared.work = schedule::next(p.schedule, blockIdx.x, shared.work);
+    if (threadIdx.x == 0) take<cfg>(shared, p, schedule::next(p.schedule, blockIdx.x, shared.work));
     __syncthreads();
   }
 }

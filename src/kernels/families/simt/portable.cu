@@ -1,10 +1,13 @@
 // FP32 and FP64 products on any GPU from SM 7.5 on: nothing here needs tensor copies, barrier
 // objects or more than 48 KB of shared memory. One CTA per output tile; tiles of A and B are in
 // shared memory as (k, m) and (k, n) whichever way the operands lie. All sizes, strides and
-// alignments: 128-bit accesses where base and stride allow them, else one element at a time.
+// alignments: 128-bit accesses where base and stride allow them, else one element at a time. The
+// products of a batch come one after the other in the grid.
 #include "kernels/copy/tile_copy.h"
 #include "kernels/epilogue/output.h"
 #include "kernels/families/simt/portable_config.h"
+#include "kernels/families/simt/portable_params.h"
+#include "kernels/schedule/product_of.h"
 #include "kernels/schedule/raster.h"
 #include "kernels/tile/lanes.h"
 
@@ -141,12 +144,16 @@ __device__ void multiply(T (&sum)[cfg.thread.m][cfg.thread.n], Ring<cfg>& ring, 
 }
 
 template <auto cfg>
-__device__ void run(const GemmParams& p) {
+__device__ void run(const Params& all) {
   using T = typename decltype(cfg)::Element;
   static_assert(is_legal(cfg));
   __shared__ Stage<cfg> stages[cfg.stages];
+  const int product = all.batch.count > 1 ? blockIdx.x / all.tiles : 0;
+  const int in_product = all.batch.count > 1 ? blockIdx.x % all.tiles : blockIdx.x;
+  const GemmParams p =
+      schedule::with_addresses(all.gemm, schedule::addresses_of(all.gemm, all.batch, product));
   const tile::Coord<long long> at = schedule::grouped_tile(
-      blockIdx.x, (p.m + cfg.block.m - 1) / cfg.block.m, (p.n + cfg.block.n - 1) / cfg.block.n);
+      in_product, (p.m + cfg.block.m - 1) / cfg.block.m, (p.n + cfg.block.n - 1) / cfg.block.n);
   const long long first_m = at.m * cfg.block.m, first_n = at.n * cfg.block.n;
   const int warp = threadIdx.x / 32;
   const tile::Coord<> lane = tile::lane_coord(cfg.lanes, threadIdx.x % 32);

@@ -8,8 +8,7 @@ namespace tessera::sass {
 
 LatencyTable latencies_of_sm_75();
 LatencyTable latencies_of_sm_80();
-LatencyTable latencies_of_sm_86();
-LatencyTable latencies_of_sm_89();
+LatencyTable latencies_of_sm_86();  // and 89
 LatencyTable latencies_of_sm_90();
 
 }  // namespace tessera::sass

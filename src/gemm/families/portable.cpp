@@ -1,0 +1,67 @@
+// The portable kernels on CUDA cores: one launch, a thread block for each tile of D, product after
+// product of a batch.
+#include <cstddef>
+
+#include "gemm/family.h"
+#include "kernels/families/simt/portable_params.h"
+
+namespace tessera::gemm {
+namespace {
+
+// Of one product; more than a grid has where it is not known.
+std::int64_t tiles_of(const KernelRow& row, const GemmParams& p) {
+  const __int128 tiles =
+      static_cast<__int128>(tiles_along(p.m, row.block.m)) * tiles_along(p.n, row.block.n);
+  return tiles > kMaxGrid ? kMaxGrid + 1 : static_cast<std::int64_t>(tiles);
+}
+
+class Portable final : public Family {
+ public:
+  bool takes(const Batch&) const override { return true; }
+
+  Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
+               std::vector<Offer>& offers) const override {
+    const GemmParams& p = request.product.params;
+    const std::int64_t count = request.problem.batch.count;
+    for (const Variant& one : variants_with_rates(kernel)) {
+      if (!variant.empty() && one.name() != variant) continue;
+      const KernelRow& row = row_of_majors(one, request);
+      if (Status status = check_grid(kernel, row, request); !status.ok()) return status;
+      if (static_cast<__int128>(tiles_of(row, p)) * count > kMaxGrid) {
+        return Status::unsupported("batch is " + describe(request.problem.batch) + ", but " +
+                                   kernel.name + " would need more than 2^31 - 1 thread blocks");
+      }
+      const Cost cost = request.is_empty()
+                            ? Cost{}
+                            : cost_of_tiles({&row, one.tflops}, p, size_of(kernel.types.a),
+                                            request.limits, count);
+      offers.push_back({&kernel, &row, cost, 0});
+    }
+    return {};
+  }
+
+  std::vector<PlannedLaunch> launches(const Offer& offer, const Request& request) const override {
+    const KernelRow& row = *offer.row;
+    const std::int64_t tiles = tiles_of(row, request.product.params);
+    portable::Params params{};
+    params.gemm = request.product.params;
+    params.batch = batch_of(request.problem, 1);
+    params.tiles = static_cast<unsigned>(tiles);
+    PlannedLaunch launch = launch_of(row.entry,
+                                     {.grid = tiles * request.problem.batch.count,
+                                      .block = row.threads,
+                                      .shared_bytes = row.shared_bytes},
+                                     params);
+    patch_product(launch, offsetof(portable::Params, gemm), request.product);
+    return {launch};
+  }
+};
+
+}  // namespace
+
+const Family& portable_family() {
+  static const Portable family;
+  return family;
+}
+
+}  // namespace tessera::gemm

@@ -1,0 +1,94 @@
+// The shapes of the kernels on the tensor cores that all GPUs have from SM 8.0 on.
+#pragma once
+
+#include "base/config.h"
+#include "kernels/epilogue/out.h"
+#include "kernels/ptx/matrix_type.h"
+
+namespace tessera::mma {
+
+// Nothing of a config depends on the layout or the alignment of operands: an entry takes them all,
+// so that the budget of entries goes to types and tiles.
+struct Config {
+  ptx::MatrixType in;
+  epilogue::Out out;
+  BlockTile block;   // k: depth of a stage
+  int stages;        // of the ring in shared memory
+  OutputTile warps;  // of the block
+  int ctas;          // per SM, that registers must suffice for
+
+  constexpr int threads() const { return 32 * warps.m * warps.n; }
+  constexpr int ctas_per_sm() const { return ctas; }
+  constexpr OutputTile warp() const { return {block.m / warps.m, block.n / warps.n}; }
+
+  constexpr int row() const { return 128 * 8 / ptx::bits_of(in); }  // elements of a shared row
+  constexpr int ring_bytes() const {
+    return stages * block.k * (block.m + block.n) * ptx::bits_of(in) / 8;
+  }
+  // The ring, and what the CTA computes.
+  constexpr int shared_bytes() const { return ring_bytes() + 128; }
+};
+
+constexpr bool is_power_of_two(int x) { return x > 0 && (x & (x - 1)) == 0; }
+
+constexpr bool is_legal(const Config& c) {
+  constexpr int kShared = 99 * 1024;  // HW: of a block, compute capabilities 8.6, 8.9 and 12.0
+  const OutputTile warp = c.warp();
+  const bool warps = warp.m * c.warps.m == c.block.m && warp.n * c.warps.n == c.block.n &&
+                     is_power_of_two(warp.m) && is_power_of_two(warp.n) && warp.m >= 16 &&
+                     warp.n >= 16;
+  // Whole shared rows whichever way an operand lies. The threads copy at least eight lines at once
+  // by 16 bytes, one line element by element, and each of them four pieces or more.
+  const int chunk = c.row() / 8;
+  const int longest = c.block.m > c.block.n ? c.block.m : c.block.n;
+  const int fewest = c.block.m < c.block.n ? c.block.m : c.block.n;
+  const bool copies = c.block.k % c.row() == 0 && c.block.m % c.row() == 0 &&
+                      c.block.n % c.row() == 0 && is_power_of_two(c.block.m) &&
+                      is_power_of_two(c.block.n) && is_power_of_two(c.block.k) &&
+                      is_power_of_two(c.threads()) && c.threads() >= 8 * longest / chunk &&
+                      c.threads() >= longest && c.threads() >= c.block.k &&
+                      4 * c.threads() <= fewest * (c.block.k / chunk);
+  // Sums, two sets of fragments and what else the loop needs.
+  const int registers = warp.m * warp.n / 32 + (warp.m + warp.n) / 2 + 48;
+  return warps && copies && c.stages >= 2 && c.shared_bytes() <= kShared &&
+         registers * c.threads() * c.ctas <= 64 * 1024 && registers <= 255;
+}
+
+namespace detail {
+
+using ptx::MatrixType, epilogue::Out;
+
+// The large tile halves what the small one reads of L2 and shared memory; the small one fills a GPU
+// that has few tiles. Block, stages, warps, CTAs per SM. No GPU but an H200 was at hand.
+constexpr auto rows_for(MatrixType in, Out out) {
+  const int k = 128 * 8 / ptx::bits_of(in);
+  return rows_of<Config>({
+      {"128x128", {in, out, {128, 128, k}, 3, {2, 4}, 1}},
+      {"64x64", {in, out, {64, 64, k}, 3, {2, 2}, 2}},
+  });
+}
+
+}  // namespace detail
+
+namespace bf16 {
+inline constexpr auto kOut = epilogue::Out::kBF16;
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kBF16, kOut);
+}  // namespace bf16
+namespace bf16_f32 {
+inline constexpr auto kOut = epilogue::Out::kF32;
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kBF16, kOut);
+}  // namespace bf16_f32
+namespace f16 {
+inline constexpr auto kOut = epilogue::Out::kF16;
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kF16, kOut);
+}  // namespace f16
+namespace f16_f32 {
+inline constexpr auto kOut = epilogue::Out::kF32;
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kF16, kOut);
+}  // namespace f16_f32
+namespace tf32 {
+inline constexpr auto kOut = epilogue::Out::kF32;
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kTF32, kOut);
+}  // namespace tf32
+
+}  // namespace tessera::mma

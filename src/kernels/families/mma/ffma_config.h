@@ -1,0 +1,63 @@
+// BF16, FP16 and TF32 for GPUs without tensor cores for them: SM 7.5 has none for BF16 and TF32,
+// and its FP16 ones have other instructions. One small tile, any strides: slow, but right.
+#pragma once
+
+#include "base/config.h"
+#include "kernels/epilogue/out.h"
+#include "kernels/ptx/matrix_type.h"
+
+namespace tessera::mma_by_ffma {
+
+struct Config {
+  ptx::MatrixType in;
+  epilogue::Out out;
+  BlockTile block;    // k: depth of the tiles in shared memory
+  OutputTile thread;  // outputs of one thread
+  Majors majors = {};
+
+  constexpr OutputTile thread_grid() const { return {block.m / thread.m, block.n / thread.n}; }
+  constexpr int threads() const { return thread_grid().m * thread_grid().n; }
+  constexpr int ctas_per_sm() const { return 2; }
+};
+
+// HW: floats between neighbours in k of a shared tile: lanes that copy two lines of sixteen
+// neighbours in k, and lanes that read neighbours of the other index, meet in no bank.
+constexpr int pitch(int outer) { return outer + 2; }
+
+constexpr bool is_legal(const Config& c) {
+  constexpr int kStaticShared = 48 * 1024;  // HW: of a block, without asking the driver for more
+  const bool grid = c.thread_grid().m * c.thread.m == c.block.m &&
+                    c.thread_grid().n * c.thread.n == c.block.n && c.thread_grid().n == 16;
+  const bool copies = c.block.k == 16 && c.block.m % 32 == 0 && c.block.n % 32 == 0 &&
+                      c.block.m * c.block.k % c.threads() == 0 &&
+                      c.block.n * c.block.k % c.threads() == 0 && c.threads() % c.block.m == 0 &&
+                      c.threads() % c.block.n == 0;
+  return grid && copies && c.threads() <= 1024 &&
+         c.block.k * (pitch(c.block.m) + pitch(c.block.n)) * 4 <= kStaticShared;
+}
+
+namespace detail {
+
+constexpr auto rows_for(ptx::MatrixType in, epilogue::Out out) {
+  return rows_of<Config>({{"64x64", {in, out, {64, 64, 16}, {4, 4}}}});
+}
+
+}  // namespace detail
+
+namespace bf16 {
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kBF16, epilogue::Out::kBF16);
+}
+namespace bf16_f32 {
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kBF16, epilogue::Out::kF32);
+}
+namespace f16 {
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kF16, epilogue::Out::kF16);
+}
+namespace f16_f32 {
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kF16, epilogue::Out::kF32);
+}
+namespace tf32 {
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kTF32, epilogue::Out::kF32);
+}
+
+}  // namespace tessera::mma_by_ffma

@@ -1,0 +1,110 @@
+// BF16, FP16 and TF32 products on the tensor cores of every GPU from SM 8.0 on, for any sizes,
+// strides and layouts. All warps copy tiles into a ring in shared memory by cp.async and multiply
+// from it by mma.sync. The grid is persistent and walks a stream-K schedule: no wave is left half
+// empty, and a product that is long in k is split among all SMs.
+#include "kernels/copy/either_tile_copy.h"
+#include "kernels/epilogue/store_fragments.h"
+#include "kernels/families/mma/config.h"
+#include "kernels/families/mma/params.h"
+#include "kernels/mainloop/mma.h"
+#include "kernels/passes/reduce_tiles.h"
+#include "kernels/tile/lanes.h"
+
+namespace tessera::mma {
+
+template <Config cfg>
+using Stage = mainloop::MmaStage<cfg>;
+template <Config cfg>
+using CopyA = copy::EitherTileCopy<typename Stage<cfg>::A, cfg.threads()>;
+template <Config cfg>
+using CopyB = copy::EitherTileCopy<typename Stage<cfg>::B, cfg.threads()>;
+template <Config cfg>
+using Ring = pipeline::CpAsyncRing<Stage<cfg>, CopyA<cfg>, CopyB<cfg>, cfg.stages>;
+template <Config cfg>
+using Sums = mainloop::MmaAccumulators<cfg>;
+
+template <Config cfg>
+__device__ void multiply(Sums<cfg>& sums, Stage<cfg>* stages, const GemmParams& p,
+                         const schedule::Work& work, tile::Coord<> warp) {
+  if (work.k_begin == work.k_end) return;  // A and B are not read
+  using T = typename Stage<cfg>::T;
+  const long long k_begin = static_cast<long long>(work.k_begin) * cfg.block.k;
+  const long long k_end = static_cast<long long>(work.k_end) * cfg.block.k;
+  const CopyA<cfg> a(static_cast<const T*>(p.a), p.a_row, p.a_col, p.m, work.tile_m * cfg.block.m,
+                     k_begin);
+  const CopyB<cfg> b(static_cast<const T*>(p.b), p.b_col, p.b_row, p.n, work.tile_n * cfg.block.n,
+                     k_begin);
+  Ring<cfg> ring(stages, a, b, (k_end < p.k ? k_end : p.k) - k_begin);
+  mainloop::MmaMainloop<cfg, Ring<cfg>>(sums, ring, warp.m * cfg.warp().m, warp.n * cfg.warp().n,
+                                        a.along_k(), b.along_k())
+      .multiply();
+}
+
+// A slot of the workspace, as a D without alpha, beta and C.
+template <Config cfg>
+__device__ GemmParams partial(const MmaParams& p, long long slot) {
+  GemmParams to{};
+  to.d = p.partials + slot * cfg.block.m * cfg.block.n;
+  to.m = cfg.block.m, to.n = to.d_row = cfg.block.n;
+  to.alpha = 1;
+  return to;
+}
+
+// To D, or as a partial sum.
+template <Config cfg>
+__device__ void store(const MmaParams& p, const schedule::Work& work, tile::Coord<> warp,
+                      const Sums<cfg>& sums) {
+  const int m = warp.m * cfg.warp().m, n = warp.n * cfg.warp().n;
+  const long long row = work.tile_m * cfg.block.m + m, column = work.tile_n * cfg.block.n + n;
+  if (work.slot >= 0) {
+    epilogue::store_fragments<epilogue::Out::kF32, false>(sums, partial<cfg>(p, work.slot), m, n);
+  } else if (p.gemm.beta != 0) {
+    epilogue::store_fragments<cfg.out, true>(sums, p.gemm, row, column);
+  } else {
+    epilogue::store_fragments<cfg.out, false>(sums, p.gemm, row, column);
+  }
+}
+
+template <Config cfg>
+struct SharedMemory {
+  Stage<cfg> stages[cfg.stages];
+  schedule::Work work;
+};
+
+template <Config cfg>
+__device__ void run(const MmaParams& p) {
+  static_assert(is_legal(cfg) && sizeof(SharedMemory<cfg>) <= cfg.shared_bytes());
+  extern __shared__ __align__(128) unsigned char memory[];
+  auto& shared = *reinterpret_cast<SharedMemory<cfg>*>(memory);
+  const tile::Coord<> warp = tile::warp_coord(cfg.warps, threadIdx.x);
+  if (threadIdx.x == 0) shared.work = schedule::first(p.schedule, blockIdx.x);
+  __syncthreads();
+  while (shared.work.valid) {
+    Sums<cfg> sums;
+    sums.clear();
+    multiply<cfg>(sums, shared.stages, p.gemm, shared.work, warp);
+    store<cfg>(p, shared.work, warp, sums);
+    __syncthreads();  // all have read what to compute
+    if (threadIdx.x == 0) shared.work = schedule::next(p.schedule, blockIdx.x, shared.work);
+    __syncthreads();
+  }
+}
+
+// One name space for each kernel, whose entries are its rows and the launches that add partial
+// sums.
+#define TESSERA_KERNEL(name)                         \
+  namespace name {                                   \
+  using mma::run;                                    \
+  template <int block_m, int block_n>                \
+  __device__ void reduce(const MmaParams& p) {       \
+    passes::reduce_tiles<kOut, block_m, block_n>(p); \
+  }                                                  \
+  }
+TESSERA_KERNEL(bf16)
+TESSERA_KERNEL(bf16_f32)
+TESSERA_KERNEL(f16)
+TESSERA_KERNEL(f16_f32)
+TESSERA_KERNEL(tf32)
+#undef TESSERA_KERNEL
+
+}  // namespace tessera::mma

@@ -1,0 +1,16 @@
+// The parameter block of this family's kernels on tensor cores.
+#pragma once
+
+#include "kernels/passes/params.h"
+#include "kernels/schedule/stream_k.h"
+#include "launch/params.h"
+
+namespace tessera::mma {
+
+struct MmaParams {
+  GemmParams gemm;
+  schedule::StreamK schedule;
+  float* partials;  // partial sums, one tile of block_m x block_n per slot, row-major
+};
+
+}  // namespace tessera::mma

@@ -1,0 +1,82 @@
+// Tiles in shared memory -> sums in registers, by mma.sync: 16-bit elements and TF32. The warps
+// that multiply also copy. Fragments are loaded one step of k ahead of the instructions that read
+// them.
+#pragma once
+
+#include <cuda/std/type_traits>
+
+#include "kernels/pipeline/cp_async_ring.h"
+#include "kernels/tile/mma_accumulators.h"
+
+namespace tessera::mainloop {
+
+// `cfg` says: in, block, warp().
+template <auto cfg>
+struct MmaStage {
+  using T = cuda::std::conditional_t<ptx::bits_of(cfg.in) == 16, std::uint16_t, float>;
+  using A = tile::EitherTile<T, cfg.block.m, cfg.block.k>;  // (m, k)
+  using B = tile::EitherTile<T, cfg.block.n, cfg.block.k>;  // (n, k)
+  static constexpr int kDepth = cfg.block.k;
+
+  A a;
+  B b;
+};
+
+template <auto cfg>
+using MmaAccumulators = tile::MmaAccumulators<cfg.in, cfg.warp().m, cfg.warp().n>;
+
+// The warp's part of the work on tiles in a ring.
+template <auto cfg, class Ring>
+class MmaMainloop {
+ public:
+  // (row, col): the warp's tile in the block's. Whether operands are contiguous along k.
+  __device__ MmaMainloop(MmaAccumulators<cfg>& sums, Ring& ring, int row, int col, bool a_along_k,
+                         bool b_along_k)
+      : sums_(sums),
+        ring_(ring),
+        a_along_k_(a_along_k),
+        b_along_k_(b_along_k),
+        at_a_(tile::mma_lane_offset<A>(a_along_k, threadIdx.x % 32, row)),
+        at_b_(tile::mma_lane_offset<B>(b_along_k, threadIdx.x % 32, col)) {}
+
+  // sums += A * B of the block's tile, for all tiles of the ring.
+  __device__ void multiply() {
+    load(0);
+#pragma unroll 1
+    while (ring_.has_tile()) multiply_tile();
+    ring_.drain();
+  }
+
+ private:
+  using A = typename MmaStage<cfg>::A;
+  using B = typename MmaStage<cfg>::B;
+  static constexpr int kSteps = cfg.block.k * ptx::bits_of(cfg.in) / (8 * 32);
+  static_assert(kSteps % 2 == 0, "two sets of fragments take turns");
+
+  // The fragments for step `i`, of the tile after the current one from kSteps on.
+  __device__ void load(int i) {
+    a_[i % 2].load(ring_.current().a, a_along_k_, at_a_, i % kSteps);
+    b_[i % 2].load(ring_.current().b, b_along_k_, at_b_, i % kSteps);
+  }
+
+  // TRIED: copies spread over the steps, and a loop of its own for tiles that are whole: the TF32
+  // kernel then keeps 20 bytes of registers in memory.
+  __device__ void multiply_tile() {
+    ring_.template start_next<false>(0, 1);
+#pragma unroll
+    for (int i = 0; i < kSteps; ++i) {
+      if (i + 1 == kSteps) ring_.finish_next();
+      load(i + 1);
+      sums_.multiply_add(a_[i % 2], b_[i % 2]);
+    }
+  }
+
+  MmaAccumulators<cfg>& sums_;
+  Ring& ring_;
+  bool a_along_k_, b_along_k_;
+  int at_a_, at_b_;
+  tile::MmaFragments<A, cfg.warp().m / tile::kMmaOuter> a_[2];  // of even and odd steps
+  tile::MmaFragments<B, cfg.warp().n / tile::kMmaOuter> b_[2];
+};
+
+}  // namespace tessera::mainloop

@@ -1,0 +1,36 @@
+// Where the operands of one product of a batch are: so many bytes after those of the first one, or
+// where an array in device memory says.
+#pragma once
+
+#include "kernels/schedule/batch.h"
+#include "launch/params.h"
+
+namespace tessera::schedule {
+
+struct Addresses {
+  const void* a;
+  const void* b;
+  const void* c;  // null where C is not read
+  void* d;
+};
+
+// Of product `i`. Arrays of operands that are not read may be null.
+__device__ inline Addresses addresses_of(const GemmParams& p, const Batch& batch, long long i) {
+  const bool reads_ab = p.k > 0, reads_c = p.beta != 0;
+  if (batch.pointers) {
+    const auto at = [i](const void* array) { return static_cast<char* const*>(array)[i]; };
+    return {reads_ab ? at(p.a) : nullptr, reads_ab ? at(p.b) : nullptr, reads_c ? at(p.c) : nullptr,
+            at(p.d)};
+  }
+  return {static_cast<const char*>(p.a) + i * batch.a, static_cast<const char*>(p.b) + i * batch.b,
+          reads_c ? static_cast<const char*>(p.c) + i * batch.c : nullptr,
+          static_cast<char*>(p.d) + i * batch.d};
+}
+
+// The problem with these addresses in the place of its own.
+__device__ inline GemmParams with_addresses(GemmParams p, const Addresses& at) {
+  p.a = at.a, p.b = at.b, p.c = at.c, p.d = at.d;
+  return p;
+}
+
+}  // namespace tessera::schedule

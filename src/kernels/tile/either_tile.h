@@ -1,0 +1,74 @@
+// A shared tile of an operand whose contiguous index is known at run time alone, and which pieces
+// of it each thread copies. Pure constexpr but for the bytes: the host tests the maps.
+#pragma once
+
+#include "kernels/tile/swizzled_tile.h"
+
+namespace tessera::tile {
+
+constexpr int log2_of(int power) {
+  int log2 = 0;
+  while (1 << log2 < power) ++log2;
+  return log2;
+}
+
+// `outer` is m of A, n of B. Where the operand is along k the bytes are an AlongK, else an
+// AlongOuter.
+template <class T, int outer_, int k_>
+struct EitherTile {
+  using Element = T;
+  using AlongK = SwizzledTile<T, outer_, k_, Major::kK, MatrixSwizzle>;
+  using AlongOuter = SwizzledTile<T, outer_, k_, Major::kM, MatrixSwizzle>;
+  static constexpr int kOuter = outer_, kK = k_, kChunk = AlongK::kChunk;
+  static_assert(AlongK::kBytes == AlongOuter::kBytes);
+
+  alignas(AlongK::kRowBytes) unsigned char bytes[AlongK::kBytes];
+
+  static constexpr int offset(bool along_k, int outer, int k) {
+    return along_k ? AlongK::offset(outer, k) : AlongOuter::offset(outer, k);
+  }
+};
+
+// Pieces of 2^log2_width elements: neighbouring threads copy neighbouring pieces of a line of
+// global memory, then the next lines.
+template <class Tile, int threads>
+struct EitherCopyMap {
+  bool along_k;
+  int log2_width;
+
+  constexpr int width() const { return 1 << log2_width; }
+  constexpr int rows() const { return along_k ? Tile::kOuter : Tile::kK; }
+  constexpr int log2_across() const {  // pieces of a line
+    return (along_k ? log2_of(Tile::kK) : log2_of(Tile::kOuter)) - log2_width;
+  }
+  constexpr int lines() const { return threads >> log2_across(); }  // copied at once
+  // Pieces of a thread, lines() lines apart.
+  constexpr int count() const { return Tile::kOuter * Tile::kK / threads >> log2_width; }
+
+  // A thread's first piece.
+  constexpr int across(int thread) const {
+    return (thread & ((1 << log2_across()) - 1)) << log2_width;
+  }
+  constexpr int line(int thread) const { return thread >> log2_across(); }
+  constexpr int outer(int thread) const { return along_k ? line(thread) : across(thread); }
+  constexpr int k(int thread) const { return along_k ? across(thread) : line(thread); }
+
+  // Where piece i is, given where the first one is. The first lines are 0 ... lines() - 1, a power
+  // of two of them: the number of a later one has no bit of theirs.
+  constexpr int place(int first, int i) const {
+    return Tile::AlongK::rows_further(first, i * lines());
+  }
+};
+
+// How many lines a CTA copies at once in the widest pieces. Where they are whole patterns of the
+// swizzle, later pieces are in the same chunk.
+template <class Tile, int threads>
+constexpr bool copies_whole_patterns() {
+  for (const bool along_k : {false, true}) {
+    const EitherCopyMap<Tile, threads> map{along_k, log2_of(Tile::kChunk)};
+    if (map.lines() % 8 != 0 || map.count() < 1) return false;
+  }
+  return true;
+}
+
+}  // namespace tessera::tile

@@ -1,0 +1,129 @@
+#include "lab/verify/pass.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "lab/data/integers.h"
+#include "lab/verify/prepared_call.h"
+
+namespace tessera::lab {
+namespace {
+
+// Watches the launches of a pass, and no others.
+class Watch {
+ public:
+  Watch(Device& device, bool checks) : device_(checks ? &device : nullptr) {
+    if (device_) observe(*device_, {.checks = true});
+  }
+  ~Watch() {
+    if (device_) observe(*device_, {});
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+ private:
+  Device* device_;
+};
+
+std::vector<vgpu::Finding> findings_of(const std::vector<LaunchCounts>& launches) {
+  std::vector<vgpu::Finding> findings;
+  for (const LaunchCounts& launch : launches) {
+    findings.insert(findings.end(), launch.findings.begin(), launch.findings.end());
+  }
+  return findings;
+}
+
+std::vector<std::string> entries_of(const gemm::Plan& plan) {
+  std::vector<std::string> entries;
+  for (const gemm::PlannedLaunch& planned : plan.launches) {
+    const std::string& entry = planned.launch.entry;
+    if (std::find(entries.begin(), entries.end(), entry) == entries.end()) entries.push_back(entry);
+  }
+  return entries;
+}
+
+}  // namespace
+
+Uploaded::Uploaded(Device& device, const HostMatrix& host, bool guarded)
+    : device_(device),
+      skip_(guarded ? 0 : host.guard_bytes()),
+      element_(host.front_bytes() - skip_),
+      buffer_(device, host.total_bytes() - 2 * skip_) {
+  if (buffer_.bytes()) device_.copy_in(buffer_.address(), host.bytes() + skip_, buffer_.bytes());
+}
+
+HostMatrix Uploaded::downloaded(const HostMatrix& like) const {
+  HostMatrix host = like.poisoned_like();
+  if (buffer_.bytes()) device_.copy_out(host.bytes() + skip_, buffer_.address(), buffer_.bytes());
+  return host;
+}
+
+Pass::Pass(const Problem& p, const VerifyOptions& o, bool is_exact)
+    : problem(p), options(o), exact(is_exact) {
+  if (exact) return;
+  // Data whose products are exact: a bound for operands that the arithmetic rounds hides much.
+  bound = bound_for(p.types, p.k, o.fill, facts_of(p.types.compute).operand_digits);
+}
+
+FillSpec Pass::fill_of(std::uint64_t stream, std::uint64_t product) const {
+  FillSpec spec = exact ? exact_integers(problem, options.seed, by_rows())
+                        : FillSpec{options.fill, options.seed};
+  spec.seed = mix_bits(options.seed * 4 + stream);
+  if (product > 0) spec.seed = mix_bits(spec.seed + product);
+  spec.digits = stream == kStreamOfC ? 0 : facts_of(problem.types.compute).operand_digits;
+  return spec;
+}
+
+ReferenceOptions Pass::reference_options() const {
+  ReferenceOptions how = options.reference;
+  how.exact_data = exact;
+  how.own_code_only = how.own_code_only || (options.nans > 0 && !exact);
+  how.seed = mix_bits(options.seed);
+  return how;
+}
+
+void Pass::run(Device& device, const gemm::PlanOptions& how, VerifyResult& result) const {
+  Outcome outcome;
+  try {
+    outcome = run_and_look(device, how);
+  } catch (const StatusError& error) {
+    if (error.status().code != StatusCode::kFailed) throw;
+    outcome.reason = error.status().message;
+    outcome.comparison.max_error_ratio = std::numeric_limits<double>::infinity();
+  }
+  if (outcome.reason.empty() && !outcome.findings.empty()) {
+    outcome.reason = outcome.findings.front().message;
+  }
+  result.findings = std::move(outcome.findings);
+  if (!outcome.reason.empty()) {
+    result.verified = Verified::kFailed;
+    result.reason = (exact ? "integers: " : "") + outcome.reason;
+    result.mismatch = outcome.comparison.first;
+  }
+  result.max_error_ratio = outcome.comparison.max_error_ratio;
+  result.counts = std::move(outcome.counts);
+  result.entries = std::move(outcome.entries);
+  if (!outcome.row) return;  // it has not run
+  result.row = outcome.row;
+  result.workspace_bytes = outcome.workspace_bytes;
+  if (outcome.image.handle != 0) result.image = std::move(outcome.image);
+}
+
+void Pass::launch(Device& device, const gemm::PlanOptions& how, const Operands& operands,
+                  const gemm::Alignment& alignment, Outcome& outcome) const {
+  take_counts(device);
+  const PreparedCall call(device, *how.kernel, problem, alignment, how);
+  outcome.row = &call.plan().row();
+  outcome.image = call.image();
+  outcome.workspace_bytes = call.workspace_bytes();
+  outcome.entries = entries_of(call.plan());
+  {
+    const Watch watch(device, options.checks);
+    call.run(operands, options.stop);
+    device.synchronize();
+  }
+  outcome.counts = take_counts(device);
+  outcome.findings = findings_of(outcome.counts);
+}
+
+}  // namespace tessera::lab

@@ -1,0 +1,76 @@
+// One set of inputs of a verification, with what must come out: how it is run, and how its outcome
+// is told. What it consists of, one product or a batch, is for those who derive from it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/buffer.h"
+#include "lab/verify/verify.h"
+
+namespace tessera::lab {
+
+inline constexpr std::size_t kGuardBytes = 4096;  // before and after each operand
+inline constexpr std::uint64_t kStreamOfC = 2;    // of seeds
+
+inline bool reads_operands(const Problem& p) { return p.alpha != 0 && p.k != 0; }
+
+// One matrix on the device, with or without the guards of its host copy.
+class Uploaded {
+ public:
+  Uploaded(Device& device, const HostMatrix& host, bool guarded);
+  DeviceAddress address() const { return buffer_.address() + element_; }
+  HostMatrix downloaded(const HostMatrix& like) const;
+
+ private:
+  Device& device_;
+  std::size_t skip_, element_;
+  DeviceBuffer buffer_;
+};
+
+// What came out of one pass on one device.
+struct Outcome {
+  Comparison comparison;
+  std::string reason;
+  const KernelRow* row = nullptr;
+  LoadedImage image;
+  std::int64_t workspace_bytes = 0;
+  std::vector<std::string> entries;
+  std::vector<LaunchCounts> counts;
+  std::vector<vgpu::Finding> findings;
+};
+
+class Pass {
+ public:
+  virtual ~Pass() = default;
+
+  // Integers too many to be recomputed: whole rows are checked instead.
+  virtual bool by_rows() const { return false; }
+  virtual const Reference& reference() const = 0;
+  // Runs the kernel and writes what came out over the last pass; a fault is a failure, too.
+  void run(Device& device, const gemm::PlanOptions& how, VerifyResult& result) const;
+
+ protected:
+  Pass(const Problem& p, const VerifyOptions& o, bool is_exact);
+  // Runs the kernel and looks at everything that it could have touched.
+  virtual Outcome run_and_look(Device& device, const gemm::PlanOptions& how) const = 0;
+  // The kernel on these operands; fills in what the run itself tells.
+  void launch(Device& device, const gemm::PlanOptions& how, const Operands& operands,
+              const gemm::Alignment& alignment, Outcome& outcome) const;
+
+  FillSpec fill_of(std::uint64_t stream, std::uint64_t product) const;
+  ReferenceOptions reference_options() const;
+
+  Problem problem;
+  VerifyOptions options;
+  bool exact;   // integers: equality, else the error bound
+  Bound bound;  // of the real data; integers must be right
+};
+
+// Of a problem without a batch, and of one with it.
+std::unique_ptr<Pass> make_single_pass(const Problem& p, const VerifyOptions& o, bool is_exact);
+std::unique_ptr<Pass> make_batch_pass(const Problem& p, const VerifyOptions& o, bool is_exact);
+
+}  // namespace tessera::lab

@@ -1,0 +1,135 @@
+#include "problem/overlap.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tessera {
+namespace {
+
+// Contiguous runs of a stored matrix: `runs` of them, `length` bytes each, `step` bytes apart; and
+// `count` such matrices, `stride` bytes apart.
+struct Runs {
+  std::uint64_t base;
+  std::int64_t runs, length, step;
+  std::int64_t count = 1, stride = 0;
+
+  bool is_empty() const { return runs == 0 || length == 0 || count == 0; }
+  std::int64_t span() const { return (runs - 1) * step + length; }  // of one matrix
+  std::uint64_t end() const {
+    return base + static_cast<std::uint64_t>((count - 1) * stride + span());
+  }
+  Runs matrix(std::int64_t i) const {
+    return {base + static_cast<std::uint64_t>(i * stride), runs, length, step};
+  }
+};
+
+Runs runs_of(const MatrixView& view, std::uint64_t base, ElementType type) {
+  const bool rows_adjacent = view.row == 1;
+  const std::int64_t bytes = size_of(type);
+  return {base, rows_adjacent ? view.cols : view.rows,
+          (rows_adjacent ? view.rows : view.cols) * bytes,
+          (rows_adjacent ? view.col : view.row) * bytes};
+}
+
+// Does any run of x touch any run of y? Walks the matrix with fewer runs; for each run the
+// neighbours in the other matrix follow by division.
+bool matrices_touch(Runs x, Runs y) {
+  if (x.end() <= y.base || y.end() <= x.base) return false;
+  if (x.runs > y.runs) std::swap(x, y);
+  for (std::int64_t i = 0; i < x.runs; ++i) {
+    // Offset of run i of x from run 0 of y; run j of y touches it when
+    // offset - y.length < j * step < offset + x.length.
+    const std::int64_t offset = static_cast<std::int64_t>(x.base - y.base) + i * x.step;
+    const std::int64_t beyond = offset + x.length;  // first byte after run i of x
+    if (beyond <= 0) continue;
+    const std::int64_t j = std::min((beyond - 1) / y.step, y.runs - 1);
+    if (j * y.step + y.length > offset) return true;
+  }
+  return false;
+}
+
+// The same for all matrices of two batches. Each of x meets those of y whose ranges meet its own.
+bool share_an_element(const Runs& x, const Runs& y) {
+  if (x.is_empty() || y.is_empty() || x.end() <= y.base || y.end() <= x.base) return false;
+  const std::int64_t different = y.stride == 0 ? 1 : y.count;
+  for (std::int64_t i = 0; i < (x.stride == 0 ? 1 : x.count); ++i) {
+    const Runs one = x.matrix(i);
+    const auto offset = static_cast<std::int64_t>(one.base - y.base);
+    std::int64_t first = 0, last = different - 1;
+    if (y.stride > 0) {
+      first = offset < y.span() ? 0 : (offset - y.span()) / y.stride + 1;
+      last = offset + one.span() <= 0 ? -1 : std::min(last, (offset + one.span() - 1) / y.stride);
+    }
+    for (std::int64_t j = first; j <= last; ++j) {
+      if (matrices_touch(one, y.matrix(j))) return true;
+    }
+  }
+  return false;
+}
+
+Runs batch_of(const Problem& problem, const MatrixView& view, std::uint64_t base, ElementType type,
+              std::int64_t stride) {
+  Runs runs = runs_of(view, base, type);
+  runs.count = problem.batch.count;
+  runs.stride = stride * size_of(type);
+  return runs;
+}
+
+Status shared_with(std::string_view name, std::string_view rule) {
+  return Status::bad_argument("D shares an element with " + std::string(name) + ", but " +
+                              std::string(rule));
+}
+
+}  // namespace
+
+Status check_outputs_apart(const Problem& problem) {
+  const Batch& batch = problem.batch;
+  if (batch.kind != BatchKind::kStrided) return {};
+  const Runs first = runs_of(view_d(problem), 0, problem.types.d);
+  if (first.is_empty()) return {};
+  const std::int64_t stride = batch.stride_d * size_of(problem.types.d);
+  // Products i and j are as far apart as 0 and j - i.
+  for (std::int64_t i = 1; i < batch.count && i * stride < first.span(); ++i) {
+    Runs other = first;
+    other.base = static_cast<std::uint64_t>(i * stride);
+    if (!matrices_touch(first, other)) continue;
+    return Status::bad_argument("batch stride_d is " + std::to_string(batch.stride_d) +
+                                ", but D of products 0 and " + std::to_string(i) +
+                                " must not share an element");
+  }
+  return {};
+}
+
+Status check_overlap(const Problem& problem, const Operands& operands) {
+  const Types& types = problem.types;
+  const Batch& batch = problem.batch;
+  if (batch.kind == BatchKind::kPointers) return {};
+  const Runs d = batch_of(problem, view_d(problem), operands.d, types.d, batch.stride_d);
+  const bool reads_ab = problem.alpha != 0 && problem.k > 0;
+  if (reads_ab && share_an_element(
+                      d, batch_of(problem, view_a(problem), operands.a, types.a, batch.stride_a))) {
+    return shared_with("A", "the output must not overlap an input that is read");
+  }
+  if (reads_ab && share_an_element(
+                      d, batch_of(problem, view_b(problem), operands.b, types.b, batch.stride_b))) {
+    return shared_with("B", "the output must not overlap an input that is read");
+  }
+  const bool in_place = operands.c == operands.d && problem.ldc == problem.ldd &&
+                        types.c == types.d &&
+                        (batch.count <= 1 || batch.stride_c == batch.stride_d);
+  if (problem.beta != 0 && !in_place &&
+      share_an_element(d,
+                       batch_of(problem, view_c(problem), operands.c, types.c, batch.stride_c))) {
+    return shared_with("C", batch.kind == BatchKind::kStrided
+                                ? "D must be C itself (same address, type, ldd = ldc, stride_d = "
+                                  "stride_c) or apart from it"
+                                : "D must be C itself (same address, type, ldd = ldc) or apart "
+                                  "from it");
+  }
+  return {};
+}
+
+}  // namespace tessera

@@ -1,0 +1,70 @@
+"""What tools/refresh_rung keeps and replaces, and that its template is a page that the tests accept."""
+import importlib.machinery
+import importlib.util
+import re
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+ROOT = Path(__file__).resolve().parents[2]
+LOADER = importlib.machinery.SourceFileLoader("refresh_rung", str(ROOT / "tools/refresh_rung"))
+tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("refresh_rung", LOADER))
+LOADER.exec_module(tool)
+
+
+def run(kernel, config, **more):
+    return {"kernel": kernel, "config": config, **more}
+
+
+class RefreshRung(unittest.TestCase):
+    def test_only_the_rung_changes(self):
+        old = [run("01_a", "x", n=1), run("02_b", "x", n=1), run("02_b", "gone", n=1), run("03_c", "x", n=1)]
+        new = [run("02_b", "x", n=2), run("02_b", "added", n=2)]
+        self.assertEqual(tool.merged(old, new, "02_b", ["01_a", "02_b", "03_c"]),
+                         [old[0], *new, old[3]])
+
+    def test_a_new_rung_comes_at_its_place_and_a_removed_one_goes(self):
+        old = [run("01_a", "x"), run("02_gone", "x"), run("04_d", "x")]
+        names = ["01_a", "03_c", "04_d"]
+        kernels = [r["kernel"] for r in tool.merged(old, [run("03_c", "x")], "03_c", names)]
+        self.assertEqual(kernels, names)
+
+    def test_wall_times_and_commits_are_not_stored(self):
+        old, new = run("01_a", "x", host_seconds=1.5, commit="1"), run("02_b", "x", lane_instructions_per_s=2, commit="2")
+        self.assertEqual(tool.merged([old], [new], "02_b", ["01_a", "02_b"]), [run("01_a", "x"), run("02_b", "x")])
+
+    def test_a_rung_is_a_number_or_a_name(self):
+        for word in ("3", "03", "03_shared_tile"):
+            self.assertEqual(tool.folder_of(word, ROOT).name, "03_shared_tile")
+        for word in ("99", "", "shared"):
+            with self.assertRaises(SystemExit):
+                tool.folder_of(word, ROOT)
+
+    def test_a_new_rung_gets_a_page_and_an_old_one_keeps_its_own(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            (root / "tools/templates").mkdir(parents=True)
+            (root / "tools/templates/rung.md").write_text((ROOT / "tools/templates/rung.md").read_text())
+            rung = root / "src/ladder/17_next_idea"
+            rung.mkdir(parents=True)
+            tool.write_page(rung, root)
+            page = (rung / "README.md").read_text()
+            self.assertTrue(page.startswith("# Rung 17: next idea\n"))
+            headings = re.findall(r"^## .*$", page, flags=re.M)
+            known = (ROOT / "src/ladder/12_warp_tile/README.md").read_text()
+            self.assertEqual(headings, re.findall(r"^## .*$", known, flags=re.M))
+            for sentence in ("**Predicted:** at most ", "**Limited by:** ", "<!-- measured begin -->"):
+                self.assertIn(sentence, page)
+            (rung / "README.md").write_text("mine")
+            tool.write_page(rung, root)
+            self.assertEqual((rung / "README.md").read_text(), "mine")
+
+    def test_no_page_is_left_as_the_template_has_it(self):
+        for page in (ROOT / "src/ladder").glob("*/README.md"):
+            self.assertNotRegex(page.read_text(), r"at most \.\.\.|Limited by:\*\* \.\.\.", page)
+
+
+if __name__ == "__main__":
+    unittest.main()

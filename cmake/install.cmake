@@ -23,6 +23,8 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/tessera-config-version.cmak
 install(FILES ${CMAKE_BINARY_DIR}/tessera-config.cmake
               ${CMAKE_BINARY_DIR}/tessera-config-version.cmake
         DESTINATION ${package_folder} COMPONENT development)
+# WHY: relative, so that the tree may stand anywhere.
+file(RELATIVE_PATH from_pc_to_prefix /usr/${CMAKE_INSTALL_LIBDIR}/pkgconfig /usr)
 configure_file(cmake/tessera.pc.in ${CMAKE_BINARY_DIR}/tessera.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/tessera.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

@@ -44,3 +44,7 @@ add_test(NAME library_link COMMAND python3 tests/tools/library_test.py ${CMAKE_B
          WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 add_test(NAME python_package COMMAND python3 tests/python/tessera_test.py
          ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+add_test(NAME readme_code COMMAND python3 tests/tools/readme_code_test.py ${CMAKE_BINARY_DIR}
+         WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+add_test(NAME python_examples COMMAND python3 tests/python/examples_test.py
+         ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})

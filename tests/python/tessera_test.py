@@ -113,6 +113,24 @@ class Matmul(unittest.TestCase):
         poisoned = numpy.full((5, 6), numpy.nan)
         self.same(tessera.gemm(a, b, poisoned, beta=0), a @ b)
 
+    def test_other_libraries_through_dlpack(self):
+        class Foreign:
+            def __init__(self, x):
+                self.x = x
+
+            def __dlpack_device__(self):
+                return self.x.__dlpack_device__()
+
+            def __dlpack__(self, **options):
+                return self.x.__dlpack__(**options)
+
+        a, b = numbers(5, 4), numbers(4, 6, seed=1)
+        self.same(tessera.matmul(Foreign(a), Foreign(b)), a @ b)
+        self.same(tessera.matmul(Foreign(b.T), Foreign(a.T)), b.T @ a.T)
+        self.same(tessera.matmul(Foreign(a[1:, 1:]), b[1:]), a[1:, 1:] @ b[1:])
+        with self.assertRaisesRegex(TypeError, "DLPack type"):
+            tessera.matmul(Foreign(a.astype("int16")), b)
+
     def test_plan(self):
         a, b = numbers(5, 4), numbers(4, 6, seed=1)
         plan = tessera.Plan(a, b)

@@ -48,3 +48,7 @@ add_test(NAME readme_code COMMAND python3 tests/tools/readme_code_test.py ${CMAK
          WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 add_test(NAME python_examples COMMAND python3 tests/python/examples_test.py
          ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+add_executable(call_time EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/tools/call_time.cpp)
+target_include_directories(call_time PRIVATE ${CMAKE_SOURCE_DIR})
+target_link_libraries(call_time PRIVATE tessera_library ${CMAKE_DL_LIBS})
+add_dependencies(call_time fake_cuda)

@@ -40,6 +40,29 @@ TEST_F(Library, BatchAndEpilogueFields) {
   refused(kBad, "reserved is 1, but must be 0", [](auto& p) { p.reserved = 1; });
 }
 
+TEST_F(Library, BatchesOfDeviceMemory) {
+  tessera_problem p = problem_;
+  p.batch = TESSERA_STRIDED;
+  p.batch_count = 3;
+  p.stride_d = 300 * 200;
+  EXPECT_EQ(multiply(p), TESSERA_OK) << tessera_last_message();
+  EXPECT_TRUE(launched());
+  fake<void()>("fake_cuda_clear")();
+  p.batch_count = 0;
+  EXPECT_EQ(multiply(p), TESSERA_OK) << tessera_last_message();
+  EXPECT_FALSE(launched()) << "nothing to multiply";
+  p.batch_count = 2;
+  p.stride_d = 299;
+  refused(kBad, "stride_d is 299", [&](auto& q) { q = p; });
+  p = problem_;
+  p.batch = TESSERA_POINTERS;
+  p.batch_count = 2;
+  p.batch_alignment = 16;
+  const tessera_status status = multiply(p);
+  EXPECT_TRUE(status == TESSERA_OK || status == TESSERA_UNSUPPORTED) << tessera_last_message();
+  EXPECT_EQ(launched(), status == TESSERA_OK);
+}
+
 TEST_F(Library, FieldsOfArguments) {
   const auto refused_with = [&](tessera_status status, const char* words, auto change,
                                 std::int32_t bias = TESSERA_NO_BIAS) {

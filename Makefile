@@ -1,6 +1,6 @@
 # The front door. `make run` shows the ladder, `make test` runs every test that needs no GPU; both
 # install what is missing (tools/ci/setup), configure and build first. The build itself is CMake's.
-.PHONY: run library build test gpu-test format tidy clean
+.PHONY: run library build test gpu-test install wheel package-test format tidy clean
 
 BUILD := build
 
@@ -28,6 +28,19 @@ test: build
 # Runs what is built on this machine's GPU; needs a driver and no compiler.
 gpu-test:
 	@tools/ci/gpu_check --build $(BUILD) --out $(BUILD)/gpu-check
+
+# Into DESTDIR, below PREFIX.
+PREFIX := /usr/local
+install: build
+	@DESTDIR="$(abspath $(DESTDIR))" cmake --install $(BUILD) --prefix $(PREFIX)
+
+# A wheel in dist/ that holds the library, the command line and the images.
+wheel: build
+	@tools/package/make_wheel $(BUILD) dist
+
+# Installs, packs and uses what users get, without a GPU.
+package-test: build
+	@tools/package/test_packages $(BUILD)
 
 format:
 	@git ls-files -co --exclude-standard '*.h' '*.cpp' '*.cu' | xargs clang-format-14 -i

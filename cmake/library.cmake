@@ -12,18 +12,22 @@ foreach(room base problem launch arch catalog device gemm fmt)
 endforeach()
 set_target_properties(tessera_library PROPERTIES OUTPUT_NAME tessera VERSION ${PROJECT_VERSION}
                                                  SOVERSION 0 LINKER_LANGUAGE CXX LINK_DEPENDS ${script})
-target_include_directories(tessera_library INTERFACE ${CMAKE_SOURCE_DIR}/include)
+target_include_directories(tessera_library INTERFACE
+  $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
 target_link_libraries(tessera_library PRIVATE libzstd.a Threads::Threads ${CMAKE_DL_LIBS})
 add_embedded_pack(tessera_library)
 target_link_options(tessera_library PRIVATE -Wl,--version-script=${script} -Wl,-Map=${map}
                                             -Wl,--no-undefined)
 
-# What is shown of it: programs in C, which see its header alone.
-file(GLOB examples CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/examples/*.c)
+# What is shown of it: programs in C and C++, which see its headers alone.
+file(GLOB examples CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/examples/*.c ${CMAKE_SOURCE_DIR}/examples/*.cpp)
+set(example_targets)
 foreach(example IN LISTS examples)
-  get_filename_component(name ${example} NAME_WE)
-  add_executable(example_${name} ${example})
-  target_link_libraries(example_${name} PRIVATE tessera_library ${CMAKE_DL_LIBS})
+  get_filename_component(name ${example} NAME)
+  string(REPLACE . _ name example_${name})
+  add_executable(${name} ${example})
+  target_link_libraries(${name} PRIVATE tessera_library ${CMAKE_DL_LIBS})
+  list(APPEND example_targets ${name})
 endforeach()
 
 # Its tests are a user's program: they see the header and what it exports.
@@ -31,8 +35,20 @@ file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/library/*.cpp)
 add_executable(test_library ${tests})
 target_include_directories(test_library PRIVATE ${CMAKE_SOURCE_DIR})
 target_compile_options(test_library PRIVATE -Os)
-target_link_libraries(test_library PRIVATE tessera_library tessera_test_base GTest::gtest)
-add_dependencies(test_library fake_cuda example_multiply)
+# WHY: base alone, for numbers in host memory; the library itself is seen through its header.
+target_include_directories(test_library PRIVATE ${CMAKE_SOURCE_DIR}/src)
+target_link_libraries(test_library PRIVATE tessera_library tessera_base_shared tessera_test_base GTest::gtest)
+add_dependencies(test_library fake_cuda ${example_targets})
 add_test(NAME library COMMAND test_library WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 add_test(NAME library_link COMMAND python3 tests/tools/library_test.py ${CMAKE_BINARY_DIR}
          WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+add_test(NAME python_package COMMAND python3 tests/python/tessera_test.py
+         ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+add_test(NAME readme_code COMMAND python3 tests/tools/readme_code_test.py ${CMAKE_BINARY_DIR}
+         WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+add_test(NAME python_examples COMMAND python3 tests/python/examples_test.py
+         ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+add_executable(call_time EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/tools/call_time.cpp)
+target_include_directories(call_time PRIVATE ${CMAKE_SOURCE_DIR})
+target_link_libraries(call_time PRIVATE tessera_library ${CMAKE_DL_LIBS})
+add_dependencies(call_time fake_cuda)

@@ -18,7 +18,7 @@ static int complain(void) { return fprintf(stderr, "%s\n", tessera_last_message(
 
 int main(void) {
   tessera_handle handle;
-  tessera_place place = {sizeof place, 0, 0};
+  tessera_place place = {.size = sizeof place}; /* GPU 0 */
   if (tessera_create(&handle, &place) != TESSERA_OK) return complain();
 
   void* driver = dlopen("libcuda.so.1", RTLD_NOW);
@@ -43,7 +43,7 @@ int main(void) {
   /* The copy waits for the call's stream, which blocks with the null stream. */
   copy_out(d, on_gpu[2], sizeof d);
   char text[1000];
-  tessera_explain(handle, &problem, text, sizeof text, NULL);
+  tessera_explain_text(handle, &problem, NULL, text, sizeof text, NULL);
   printf("D[0] = %g, with A all 1 and B all 2\n%s", d[0], text);
   return tessera_destroy(handle) == TESSERA_OK ? 0 : complain();
 }

@@ -1,9 +1,11 @@
 /* Tessera multiplies matrices on NVIDIA GPUs: D = alpha op(A) op(B) + beta C.
  *
  * Plain C; needs no CUDA header. A status other than TESSERA_OK means that nothing was launched and
- * no output was touched; tessera_last_message() then says, in one sentence, which field is wrong,
- * its value and the rule. All functions are thread-safe, except that a handle or plan must not be
- * destroyed while another thread uses it. The driver is not called before tessera_create(). */
+ * no output was touched, but for TESSERA_FAILED, where the GPU itself failed on the way;
+ * tessera_last_message() then says, in one sentence, which field is wrong, its value and the rule.
+ * All functions are thread-safe. The driver is not called before tessera_create() and
+ * tessera_device_count(), so that a fork before these is harmless; in a child of a fork after them
+ * the driver does not work, and calls return TESSERA_UNAVAILABLE. */
 #ifndef TESSERA_GEMM_H
 #define TESSERA_GEMM_H
 
@@ -15,13 +17,15 @@ extern "C" {
 #endif
 
 #define TESSERA_VERSION "0.1.0"
+#define TESSERA_VERSION_NUMBER 100 /* 10000 major + 100 minor + patch */
 
 typedef enum tessera_status {
   TESSERA_OK = 0,
   TESSERA_BAD_ARGUMENT = 1, /* the caller's error: a field has an illegal value */
-  TESSERA_UNAVAILABLE = 2,  /* no GPU, no driver or one too old, not enough memory */
+  TESSERA_UNAVAILABLE = 2,  /* no GPU, no driver or one too old, the child of a fork */
   TESSERA_UNSUPPORTED = 3,  /* legal, but no kernel can compute it */
-  TESSERA_FAILED = 4        /* the GPU failed, or an error in the library */
+  TESSERA_FAILED = 4,       /* the GPU failed, or an error in the library */
+  TESSERA_OUT_OF_MEMORY = 5 /* of the host or of the GPU */
 } tessera_status;
 
 /* Types of elements in memory. */
@@ -37,7 +41,7 @@ typedef enum tessera_type {
   TESSERA_S32 = 8
 } tessera_type;
 
-/* How elements are multiplied and summed. */
+/* How elements are multiplied and summed: the one control of accuracy. */
 typedef enum tessera_compute {
   TESSERA_COMPUTE_USUAL = 0, /* F64 for F64, S32 for integers, else F32 */
   TESSERA_COMPUTE_F64 = 1,
@@ -50,17 +54,51 @@ typedef enum tessera_compute {
 typedef enum tessera_order { TESSERA_COLUMN_MAJOR = 0, TESSERA_ROW_MAJOR = 1 } tessera_order;
 typedef enum tessera_op { TESSERA_N = 0, TESSERA_T = 1 } tessera_op;
 
+/* Many products of one shape in one call. */
+typedef enum tessera_batch {
+  TESSERA_NO_BATCH = 0,
+  TESSERA_STRIDED = 1, /* matrix i of an operand begins i strides after its first one */
+  TESSERA_POINTERS = 2 /* a, b, c and d are arrays of batch_count addresses, in the same memory as
+                          the matrices; not checked for overlap */
+} tessera_batch;
+
+/* What happens to alpha op(A) op(B) + beta C before it is stored: first a bias is added, then an
+ * activation is applied. */
+typedef enum tessera_bias {
+  TESSERA_NO_BIAS = 0,
+  TESSERA_BIAS_PER_ROW = 1,   /* m values, of D's type */
+  TESSERA_BIAS_PER_COLUMN = 2 /* n values */
+} tessera_bias;
+typedef enum tessera_activation {
+  TESSERA_NO_ACTIVATION = 0,
+  TESSERA_RELU = 1,
+  TESSERA_GELU = 2
+} tessera_activation;
+
+/* Where operands are. Said by the caller, because asking the driver costs more than the rest of a
+ * call, and because freed device memory is host memory to the driver. */
+typedef enum tessera_memory {
+  TESSERA_DEVICE_MEMORY = 0, /* of the handle's GPU */
+  TESSERA_HOST_MEMORY = 1,   /* the call returns when D is there */
+  TESSERA_DETECT_MEMORY = 2  /* the driver is asked at each call; all operands in the same memory */
+} tessera_memory;
+
 /* The first field of each struct is its size, so that later versions can append fields. Fields that
  * are not set must be zero: write `tessera_problem p = {.size = sizeof p, ...}`. */
 
-/* The GPU or context that a handle uses. */
+/* The GPU or context that a handle uses, and how. */
 typedef struct tessera_place {
   size_t size;
-  int32_t gpu; /* TESSERA_CURRENT_CONTEXT, or the number of a GPU, whose primary context is used */
-  int32_t reserved; /* 0 */
+  int32_t gpu; /* the number of a GPU, whose primary context is used, or one of these: */
+#define TESSERA_CURRENT_CONTEXT (-1) /* the calling thread's; it must outlive the handle */
+#define TESSERA_CPU (-2)             /* no GPU: operands in host memory, multiplied by the CPU */
+#define TESSERA_ANY_PLACE (-3)       /* GPU 0 where there is one, else the CPU */
+  int32_t plan_cache;                /* plans that tessera_gemm() keeps; 0: 256 */
+  int32_t
+      check_addresses; /* 1: asks the driver at each call whether each operand is in memory of
+                          this GPU, and refuses one that is not or that was freed; 0: does not */
+  int32_t reserved;    /* 0 */
 } tessera_place;
-/* The CUDA context that is current in the calling thread. It must outlive the handle. */
-#define TESSERA_CURRENT_CONTEXT (-1)
 
 /* op(A) is m x k, op(B) is k x n, C and D are m x n. */
 typedef struct tessera_problem {
@@ -71,39 +109,132 @@ typedef struct tessera_problem {
   int32_t order;                          /* tessera_order */
   int32_t op_a, op_b;                     /* tessera_op */
   int64_t lda, ldb, ldc, ldd;             /* in elements; 0: the smallest legal one */
+  int32_t batch;                          /* tessera_batch */
+  int32_t batch_alignment;                /* TESSERA_POINTERS: bytes that divide every address */
+  int64_t batch_count;                    /* 0 without a batch */
+  int64_t stride_a, stride_b, stride_c, stride_d; /* TESSERA_STRIDED, in elements; 0: A, B or C is
+                                                     the same for all products */
+  int32_t bias;                                   /* tessera_bias */
+  int32_t activation;                             /* tessera_activation */
+  int32_t memory;                                 /* tessera_memory */
+  int32_t reserved;                               /* 0 */
 } tessera_problem;
 
 /* What a plan may assume and use. */
 typedef struct tessera_plan_options {
   size_t size;
-  size_t workspace_limit; /* bytes; 0: none */
-  int32_t alignment;      /* bytes that divide all addresses, a power of two; 0: 16 */
-  int32_t reserved;       /* 0 */
+  size_t workspace_limit; /* bytes; 0: none. TESSERA_NO_WORKSPACE: no workspace at all */
+#define TESSERA_NO_WORKSPACE ((size_t)-1)
+  int32_t alignment; /* bytes that divide all addresses, a power of two; 0: 16 */
+  int32_t any_order; /* 0: every run gives the same bits; 1: it need not */
 } tessera_plan_options;
+
+/* What one call multiplies. */
+typedef struct tessera_arguments {
+  size_t size;
+  double alpha, beta;
+  const void *a, *b, *c; /* C may be null if beta is 0, A and B if alpha or k is 0 */
+  void* d;               /* may be c, with the same ld */
+  const void* bias;      /* null without one */
+  const void *alpha_address, *beta_address; /* null, or where the GPU finds alpha and beta, of the
+                                               compute type, instead of those above */
+  void* workspace; /* of a plan: aligned to 256 bytes, the run's own until it has ended */
+  size_t workspace_bytes;
+  void* stream; /* a cudaStream_t or CUstream; null: CUDA's null stream, or the handle's own stream
+                   if it was created with the number of a GPU */
+} tessera_arguments;
+
+/* A GPU of this machine. */
+typedef struct tessera_device {
+  size_t size;
+  char name[128];             /* "NVIDIA H200" */
+  char pci_bus_id[32];        /* "0000:1b:00.0" */
+  int32_t compute_capability; /* 90 for 9.0 */
+  int32_t sms;
+  int64_t memory_bytes;
+} tessera_device;
+
+/* Who multiplies. */
+typedef enum tessera_where {
+  TESSERA_ON_GPU = 0,
+  TESSERA_ON_GPU_BY_PANELS = 1, /* host memory: panels are copied while others are multiplied */
+  TESSERA_ON_CPU = 2
+} tessera_where;
+
+/* What limits the time of a call, by the model. */
+typedef enum tessera_bound {
+  TESSERA_BOUND_ARITHMETIC = 0,
+  TESSERA_BOUND_MEMORY = 1, /* of the GPU */
+  TESSERA_BOUND_LAUNCH = 2, /* launches, start and end: the problem is small */
+  TESSERA_BOUND_HOST = 3    /* copies from and to host memory, or the CPU */
+} tessera_bound;
+
+/* One way to compute a problem. Times are microseconds predicted by the model. */
+typedef struct tessera_choice {
+  size_t size;
+  char kernel[96];    /* "simt_f32/128x64" */
+  char decision[160]; /* "396 tiles, 116 split in 132 runs" */
+  double total_us;    /* of all, the larger of multiply_us + store_us and memory_us counts */
+  double launch_us, repack_us, start_us, multiply_us, store_us, memory_us, reduce_us, remainder_us;
+  int64_t workspace_bytes;
+  int32_t bound;    /* tessera_bound */
+  int32_t reserved; /* 0 */
+} tessera_choice;
+
+typedef struct tessera_explanation {
+  size_t size;
+  int32_t where;         /* tessera_where */
+  int32_t bound;         /* tessera_bound */
+  int32_t launches;      /* 0: nothing is computed, or not on a GPU */
+  int32_t choices;       /* how many there are, the one taken included */
+  int32_t deterministic; /* 1: every run gives the same bits */
+  int32_t reserved;      /* 0 */
+  char kernel[96];       /* the one taken; on the CPU, the library that multiplies */
+  double total_us;       /* predicted; 0 on the CPU */
+  int64_t workspace_bytes;
+  double faster_us;  /* the best time that was not possible; 0: the choice is the best there is */
+  char why_not[256]; /* and why: "with addresses aligned to 16 bytes, simt_f32/... takes 5.1 us" */
+} tessera_explanation;
 
 typedef struct tessera_handle_s* tessera_handle;
 typedef struct tessera_plan_s* tessera_plan;
 
-/* The release of the library, "0.1.0". */
+/* The release of the library: "0.1.0", 100. */
 const char* tessera_version(void);
+int32_t tessera_version_number(void);
 
 /* The message of this thread's last call that failed; "" before the first. Valid until this
  * thread's next call that fails. */
 const char* tessera_last_message(void);
 
+/* How many GPUs the driver shows; 0 without a driver. Then tessera_last_message() says why. */
+tessera_status tessera_device_count(int32_t* count);
+/* Facts of one of them. device->size is set by the caller. */
+tessera_status tessera_device_info(int32_t gpu, tessera_device* device);
+
 /* A handle keeps loaded code, plans, and a workspace per stream. A null place means
- * TESSERA_CURRENT_CONTEXT. */
+ * TESSERA_CURRENT_CONTEXT. Each handle is for one GPU; a program may have many. */
 tessera_status tessera_create(tessera_handle* handle, const tessera_place* place);
-/* Does nothing for a null handle. Plans of the handle stay valid. */
+/* Does nothing for a null handle. Plans of the handle stay valid, and a call that uses the handle
+ * in another thread ends first. */
 tessera_status tessera_destroy(tessera_handle handle);
 
-/* D = alpha op(A) op(B) + beta C on a stream (a cudaStream_t or CUstream; null: CUDA's null stream,
- * or the handle's own stream if it was created with the number of a GPU). Asynchronous. Addresses
- * are in device memory. C may be null if beta is 0, A and B if alpha or k is 0; D may be C, with
- * the same ld. The first call for a problem plans and prepares it, also inside a stream capture. */
+/* Is called with one line for each plan that is made and each call that is refused, in the thread
+ * of the call. Null ends it. The callback must not call Tessera. */
+typedef void (*tessera_log)(void* user, const char* line);
+tessera_status tessera_set_log(tessera_handle handle, tessera_log log, void* user);
+
+/* D = alpha op(A) op(B) + beta C on a stream. Asynchronous unless operands are in host memory. The
+ * first call for a problem plans and prepares it, also inside a stream capture; the handle keeps
+ * the plan and a workspace for the stream. */
 tessera_status tessera_gemm(tessera_handle handle, const tessera_problem* problem, double alpha,
                             const void* a, const void* b, double beta, const void* c, void* d,
                             void* stream);
+/* The same with all arguments; options may be null. Without a workspace in the arguments the handle
+ * lends its own; alignment is that of the addresses. */
+tessera_status tessera_gemm_with(tessera_handle handle, const tessera_problem* problem,
+                                 const tessera_plan_options* options,
+                                 const tessera_arguments* arguments);
 
 /* Plans a problem once, for any alpha and beta and all addresses of the planned alignment. options
  * may be null. */
@@ -112,19 +243,26 @@ tessera_status tessera_plan_create(tessera_plan* plan, tessera_handle handle,
                                    const tessera_plan_options* options);
 /* Bytes of device memory that a run needs in addition to the operands. */
 tessera_status tessera_plan_workspace(tessera_plan plan, size_t* bytes);
-/* Launches, and neither allocates nor waits. The workspace is aligned to 256 bytes, and belongs to
- * the run until that has ended on the GPU; null if none is needed. */
-tessera_status tessera_plan_run(tessera_plan plan, double alpha, const void* a, const void* b,
-                                double beta, const void* c, void* d, void* workspace,
-                                size_t workspace_bytes, void* stream);
+/* Launches, and neither allocates nor waits. Host memory: returns when D is there, and needs no
+ * workspace. */
+tessera_status tessera_plan_run(tessera_plan plan, const tessera_arguments* arguments);
 /* Does nothing for a null plan. */
 tessera_status tessera_plan_destroy(tessera_plan plan);
 
-/* The kernel that would run, its predicted cost, and the alternatives, as text of several lines
- * that ends with a zero and is truncated to `bytes`. text may be null if bytes is 0. If needed is
- * not null, it is set to the bytes of the whole text, with the zero. */
-tessera_status tessera_explain(tessera_handle handle, const tessera_problem* problem, char* text,
-                               size_t bytes, size_t* needed);
+/* The kernel that would run, its predicted time, and why a faster one is not possible.
+ * explanation->size is set by the caller; options may be null. choices may be null if count is 0;
+ * else it has room for `count` choices, the one taken first, then ever slower ones, and the caller
+ * sets the size of the first. Entries beyond explanation->choices are left alone. */
+tessera_status tessera_explain(tessera_handle handle, const tessera_problem* problem,
+                               const tessera_plan_options* options,
+                               tessera_explanation* explanation, tessera_choice* choices,
+                               size_t count);
+/* The same as text of several lines that ends with a zero and is truncated to `bytes`. text may be
+ * null if bytes is 0. If needed is not null, it is set to the bytes of the whole text, with the
+ * zero. */
+tessera_status tessera_explain_text(tessera_handle handle, const tessera_problem* problem,
+                                    const tessera_plan_options* options, char* text, size_t bytes,
+                                    size_t* needed);
 
 #ifdef __cplusplus
 }

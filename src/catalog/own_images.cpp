@@ -1,4 +1,5 @@
-// Which pack a program has: the one inside of it, or the file beside it; and whether it is its own.
+// Which pack a program has: the one inside of it, the file beside it, or, of an installed program
+// in bin, the one in share/tessera; and whether it is its own.
 #include <filesystem>
 #include <span>
 
@@ -30,7 +31,11 @@ std::unique_ptr<ImagePack> find_own_images() {
     return std::make_unique<ImagePack>("this library",
                                        std::string_view(tessera_embedded_pack, bytes));
   }
-  return load_images(std::filesystem::read_symlink("/proc/self/exe").parent_path().string());
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  const fs::path installed = folder.parent_path() / "share" / "tessera";
+  const bool is_installed = !fs::exists(folder / kFileName) && fs::exists(installed / kFileName);
+  return load_images((is_installed ? installed : folder).string());
 }
 
 std::string manifest_hash() {

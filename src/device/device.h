@@ -1,7 +1,7 @@
 // Where kernels run. Two implementations behind one small interface: cuda (the driver API, loaded
-// at run time) and virtual (our PTX executor on the CPU). The interface has four parts, and users
-// take only those that they need: memory, modules, stream, and the observer, which the virtual GPU
-// alone has (device/virtual/observer.h).
+// at run time) and virtual (our PTX executor on the CPU). The interface has five parts, and users
+// take only those that they need: memory, modules, stream, transfers, and the observer, which the
+// virtual GPU alone has (device/virtual/observer.h).
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,7 @@
 #include "device/memory.h"
 #include "device/modules.h"
 #include "device/stream.h"
+#include "device/transfers.h"
 #include "launch/image.h"
 #include "launch/launch.h"
 
@@ -34,9 +35,25 @@ struct DeviceInfo {
   std::string pci_bus_id = {};  // "0000:1b:00.0", empty if unknown
 };
 
-class Device : public Memory, public Modules, public Stream {
+class Device : public Memory, public Modules, public Stream, public Transfers {
  public:
   virtual const DeviceInfo& info() const = 0;
+
+  using Memory::copy_in;
+  using Memory::copy_out;
+  // As a device does them that has one stream and waits for each call: the virtual GPU.
+  AddressKind kind_of(std::uint64_t address) const override;
+  void* allocate_pinned(std::size_t bytes) override;
+  void free_pinned(void* memory) override;
+  void copy_in(DeviceAddress to, const void* from, const CopyShape& shape, void* stream) override;
+  void copy_out(void* to, DeviceAddress from, const CopyShape& shape, void* stream) override;
+  void* make_stream() override { return nullptr; }
+  void destroy_stream(void*) override {}
+  void* make_event() override { return nullptr; }
+  void destroy_event(void*) override {}
+  void record(void*, void*) override {}
+  void wait(void*, void*) override {}
+  void wait_for(void*) override {}
 
   using Stream::launch;
   using Stream::synchronize;

@@ -2,15 +2,25 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <utility>
 
+#include "base/status.h"
 #include "launch/image.h"
 
 namespace tessera {
 
+// kUnavailable, and the reason is memory: some callers tell that apart.
+class OutOfMemory : public StatusError {
+ public:
+  explicit OutOfMemory(std::string message)
+      : StatusError(Status::unavailable(std::move(message))) {}
+};
+
 class Memory {
  public:
   virtual ~Memory() = default;
-  // Throws kUnavailable when the memory cannot be had. Address 0 only for 0 bytes. Legal while a
+  // Throws OutOfMemory when the memory cannot be had. Address 0 only for 0 bytes. Legal while a
   // stream is captured, and never part of the graph.
   virtual DeviceAddress allocate(std::size_t bytes) = 0;
   virtual void free(DeviceAddress address) = 0;

@@ -66,6 +66,7 @@ std::shared_ptr<const Prepared> Handle::prepared(const Problem& problem, const A
   // WHY: without the lock. Loading code may take a second, and calls of other problems go on.
   auto prepared = std::make_shared<const Prepared>(
       prepare(device_, plan(key.problem, alignment, limits_, options)));
+  tell(prepared->plan());
   const std::lock_guard lock(mutex_);
   if (const auto known = known_.find(key); known != known_.end()) return known->second->prepared;
   entries_.push_front({key, prepared});
@@ -105,6 +106,21 @@ LentWorkspace Handle::workspace(std::int64_t bytes, void* stream) {
     own->may_be_in_graph = device_.is_capturing(stream);
   }
   return {own->block.address(), std::move(lock)};
+}
+
+void Handle::on_planned(std::function<void(const Plan&)> told) {
+  const std::lock_guard lock(mutex_);
+  told_ = std::move(told);
+}
+
+// WHY: without the lock; who is told may do what they want.
+void Handle::tell(const Plan& plan) const {
+  std::function<void(const Plan&)> told;
+  {
+    const std::lock_guard lock(mutex_);
+    told = told_;
+  }
+  if (told) told(plan);
 }
 
 std::size_t Handle::plans() const {

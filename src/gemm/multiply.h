@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -59,6 +60,8 @@ class Handle {
   LentWorkspace workspace(std::int64_t bytes, void* stream = nullptr);
 
   std::size_t plans() const;  // kept at the moment
+  // Is told of each plan that is made, in the thread of the call. Empty: nobody is.
+  void on_planned(std::function<void(const Plan&)> told);
 
  private:
   struct Entry {
@@ -68,11 +71,13 @@ class Handle {
   using Entries = std::list<Entry>;  // the last used one first
 
   std::shared_ptr<const Prepared> find(const PlanKey& key);  // null where it is not kept
+  void tell(const Plan& plan) const;
 
   Device& device_;
   const DeviceLimits limits_;
   const std::size_t capacity_;
   mutable std::mutex mutex_;
+  std::function<void(const Plan&)> told_;
   Entries entries_;
   std::unordered_map<PlanKey, Entries::iterator, PlanKeyHash> known_;
   struct Workspace {

@@ -189,6 +189,57 @@ int cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total) {
   *free_bytes = *total - allocated_bytes();
   return note("cuMemGetInfo_v2");
 }
+int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  const std::lock_guard lock(mutex);
+  if (const int result = note_unsafe("cuMemHostAlloc", std::to_string(bytes))) return result;
+  *memory = new_handle(bytes);
+  owned[*memory].is_host = true;
+  return 0;
+}
+int cuMemFreeHost(void* memory) { return free_handle("cuMemFreeHost", memory); }
+// Of memory, its GPU, and whether it is managed: all 0 where nothing of the driver's is there.
+int cuPointerGetAttributes(unsigned count, int* which, void** values, std::uint64_t address) {
+  const std::lock_guard lock(mutex);
+  if (const int result = note_in_context("cuPointerGetAttributes")) return result;
+  const Owned* const found = memory_at(address);
+  for (unsigned i = 0; i < count; ++i) {
+    int value = 0;
+    if (found && which[i] == 2) value = found->is_host ? 1 : 2;
+    if (found && which[i] == 9) value = contexts[found->context].gpu;
+    std::memcpy(values[i], &value, sizeof value);
+  }
+  return 0;
+}
+struct Copy2d {
+  struct Side {
+    std::size_t x, y;
+    unsigned type;
+    char* host;
+    char* device;
+    void* array;
+    std::size_t pitch;
+    char* first() const { return type == 1 ? host : device; }
+  };
+  Side from, to;
+  std::size_t width, rows;
+};
+int cuMemcpy2DAsync_v2(const Copy2d* copy, void* stream) {
+  const std::lock_guard lock(mutex);
+  const std::string shape = std::to_string(copy->width) + "x" + std::to_string(copy->rows);
+  if (const int result = note_in_context("cuMemcpy2DAsync_v2", shape)) return result;
+  if (copy->from.pitch < copy->width || copy->to.pitch < copy->width) return kInvalidValue;
+  if (const int result = check_stream(stream)) return result;
+  for (std::size_t row = 0; row < copy->rows; ++row) {
+    std::memcpy(copy->to.first() + row * copy->to.pitch,
+                copy->from.first() + row * copy->from.pitch, copy->width);
+  }
+  return 0;
+}
+int cuStreamWaitEvent(void* stream, void*, unsigned) {
+  const std::lock_guard lock(mutex);
+  const int result = note_in_context("cuStreamWaitEvent");
+  return result ? result : check_stream(stream);
+}
 int cuMemcpyHtoDAsync_v2(std::uint64_t to, const void* from, std::size_t bytes, void*) {
   std::memcpy(reinterpret_cast<void*>(to), from, bytes);
   return note("cuMemcpyHtoDAsync_v2", std::to_string(bytes));

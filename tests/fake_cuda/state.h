@@ -14,6 +14,7 @@
 namespace fake {
 
 enum Result {
+  kInvalidValue = 1,
   kOutOfMemory = 2,
   kInvalidContext = 201,
   kInvalidHandle = 400,
@@ -38,6 +39,7 @@ inline std::map<void*, Context> contexts;
 struct Owned {
   void* context;
   std::size_t bytes;  // of memory
+  bool is_host = false;
 };
 inline std::map<void*, Owned> owned;
 inline std::map<void*, void*> context_of_function;
@@ -56,7 +58,7 @@ inline std::size_t memory_bytes() { return std::stoull(setting("FAKE_CUDA_MEMORY
 
 inline std::size_t allocated_bytes() {
   std::size_t sum = 0;
-  for (const auto& [handle, what] : owned) sum += what.bytes;
+  for (const auto& [handle, what] : owned) sum += what.is_host ? 0 : what.bytes;
   return sum;
 }
 
@@ -112,6 +114,15 @@ inline int free_handle(const char* call, void* handle) {
   if (owned.erase(handle) == 0) return result ? result : kInvalidHandle;
   std::free(handle);
   return result;
+}
+
+// The allocation that an address is in, or null.
+inline const Owned* memory_at(std::uint64_t address) {
+  for (const auto& [first, what] : owned) {
+    const std::uint64_t begin = reinterpret_cast<std::uint64_t>(first);
+    if (address >= begin && address < begin + what.bytes) return &what;
+  }
+  return nullptr;
 }
 
 inline int check_stream(void* stream) {

@@ -1,82 +1,24 @@
 // The C interface as a program sees it: what it refuses, and with which words; nothing is launched
 // then. On the stand-in driver.
-#include <dlfcn.h>
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 
 #include <cstdio>
 #include <cstring>
-#include <functional>
 #include <limits>
-#include <string>
 #include <thread>
 #include <vector>
 
-#include "tessera/gemm.h"
-#include "tests/support/beside.h"
+#include "tests/library/library.h"
 
 namespace {
 
-bool says(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
+TEST_F(Library, SaysItsRelease) {
+  EXPECT_STREQ(tessera_version(), TESSERA_VERSION);
+  int major = 0, minor = 0, patch = 0;
+  ASSERT_EQ(std::sscanf(tessera_version(), "%d.%d.%d", &major, &minor, &patch), 3);
+  EXPECT_EQ(tessera_version_number(), 10000 * major + 100 * minor + patch);
+  EXPECT_EQ(tessera_version_number(), TESSERA_VERSION_NUMBER);
 }
-
-void* address(std::uint64_t value) { return reinterpret_cast<void*>(value); }
-
-class Library : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!std::filesystem::exists(tessera::fake_driver())) GTEST_SKIP() << "no stand-in driver";
-    fake_ = dlopen(tessera::fake_driver().c_str(), RTLD_NOW);
-    ASSERT_NE(fake_, nullptr);
-    setenv("FAKE_CUDA_ACCEPT", "1", 1);
-    setenv("FAKE_CUDA_MEMORY", "100000000000", 1);
-    for (const char* name : {"FAIL", "COUNT"}) unsetenv(("FAKE_CUDA_" + std::string(name)).c_str());
-    fake<void()>("fake_cuda_leave_contexts")();
-    fake<void()>("fake_cuda_clear")();
-    const tessera_place place = {sizeof place, 0, 0};
-    ASSERT_EQ(tessera_create(&handle_, &place), TESSERA_OK) << tessera_last_message();
-  }
-  void TearDown() override {
-    if (!fake_) return;
-    unsetenv("FAKE_CUDA_FAIL");
-    EXPECT_EQ(tessera_destroy(handle_), TESSERA_OK);
-    EXPECT_EQ(fake<std::size_t()>("fake_cuda_live")(), 0u) << "something is left";
-  }
-  template <class Call>
-  Call* fake(const char* name) const {
-    return reinterpret_cast<Call*>(dlsym(fake_, name));
-  }
-  bool launched() const { return says(fake<const char*()>("fake_cuda_calls")(), "cuLaunchKernel"); }
-
-  tessera_status multiply(const tessera_problem& problem, double alpha = 1, double beta = 0) const {
-    return tessera_gemm(handle_, &problem, alpha, a_, b_, beta, c_, d_, nullptr);
-  }
-  // The problem with a change is refused so, and nothing is launched.
-  void refused(tessera_status status, const std::string& words,
-               const std::function<void(tessera_problem&)>& change) {
-    tessera_problem problem = problem_;
-    change(problem);
-    EXPECT_EQ(multiply(problem), status) << words;
-    EXPECT_TRUE(says(tessera_last_message(), words)) << tessera_last_message();
-    tessera_plan plan = nullptr;
-    EXPECT_EQ(tessera_plan_create(&plan, handle_, &problem, nullptr), status) << words;
-    EXPECT_EQ(plan, nullptr);
-    EXPECT_EQ(tessera_explain(handle_, &problem, nullptr, 0, nullptr), status) << words;
-    EXPECT_FALSE(launched());
-  }
-
-  void* fake_ = nullptr;
-  tessera_handle handle_ = nullptr;
-  const tessera_problem problem_ = {
-      .size = sizeof problem_, .m = 300, .n = 200, .k = 100, .type_a = TESSERA_F32};
-  void* a_ = address(std::uint64_t{1} << 40);
-  void* b_ = address(std::uint64_t{2} << 40);
-  void* c_ = address(std::uint64_t{3} << 40);
-  void* d_ = address(std::uint64_t{4} << 40);
-};
-
-TEST_F(Library, SaysItsRelease) { EXPECT_STREQ(tessera_version(), TESSERA_VERSION); }
 
 TEST_F(Library, Multiplies) {
   EXPECT_EQ(multiply(problem_), TESSERA_OK) << tessera_last_message();
@@ -155,7 +97,7 @@ TEST_F(Library, AddressesAndFactors) {
 
 TEST_F(Library, HandlesThatAreNone) {
   tessera_handle made = nullptr;
-  const tessera_place place = {sizeof place, 0, 0};
+  const tessera_place place = {.size = sizeof place};
   ASSERT_EQ(tessera_create(&made, &place), TESSERA_OK);
   ASSERT_EQ(tessera_destroy(made), TESSERA_OK);
   for (const tessera_handle handle : {tessera_handle{}, made}) {
@@ -163,7 +105,8 @@ TEST_F(Library, HandlesThatAreNone) {
     EXPECT_TRUE(says(tessera_last_message(), "handle is n")) << tessera_last_message();
     tessera_plan plan = nullptr;
     EXPECT_EQ(tessera_plan_create(&plan, handle, &problem_, nullptr), TESSERA_BAD_ARGUMENT);
-    EXPECT_EQ(tessera_explain(handle, &problem_, nullptr, 0, nullptr), TESSERA_BAD_ARGUMENT);
+    EXPECT_EQ(tessera_explain_text(handle, &problem_, nullptr, nullptr, 0, nullptr),
+              TESSERA_BAD_ARGUMENT);
   }
   EXPECT_EQ(tessera_destroy(made), TESSERA_BAD_ARGUMENT) << "twice";
   EXPECT_EQ(tessera_destroy(nullptr), TESSERA_OK);
@@ -181,12 +124,14 @@ TEST_F(Library, Places) {
     return std::string(tessera_last_message());
   };
   const std::size_t size = sizeof(tessera_place);
-  EXPECT_EQ(refusal({size, 1, 0}), "device is 1, but this machine has 1 GPU, whose number is 0");
-  EXPECT_TRUE(says(refusal({size, -2, 0}), "device is -2"));
-  EXPECT_TRUE(says(refusal({size, 0, 1}), "reserved is 1"));
-  EXPECT_TRUE(says(refusal({3, 0, 0}), "size of place is 3"));
+  EXPECT_EQ(refusal({size, 1}), "device is 1, but this machine has 1 GPU, whose number is 0");
+  EXPECT_TRUE(says(refusal({size, -4}), "device is -4"));
+  EXPECT_TRUE(says(refusal({size, 0, 0, 0, 1}), "reserved is 1"));
+  EXPECT_TRUE(says(refusal({3}), "size of place is 3"));
+  EXPECT_TRUE(says(refusal({size, 0, -1}), "plan_cache is -1, but must be 0 to"));
+  EXPECT_TRUE(says(refusal({size, 0, 0, 2}), "check_addresses is 2, but must be 0 to 1"));
   fake<void()>("fake_cuda_leave_contexts")();
-  EXPECT_TRUE(says(refusal({size, TESSERA_CURRENT_CONTEXT, 0}), "context is none"));
+  EXPECT_TRUE(says(refusal({size, TESSERA_CURRENT_CONTEXT}), "context is none"));
 
   fake<void*(int, int)>("fake_cuda_make_context")(0, 1);
   tessera_handle mine = nullptr;
@@ -206,30 +151,36 @@ TEST_F(Library, APlanServesAllFactors) {
   void* const workspace = address(std::uint64_t{5} << 40);
   for (const double alpha : {0.0, 2.0}) {
     for (const double beta : {0.0, -1.0}) {
-      EXPECT_EQ(tessera_plan_run(plan, alpha, a_, b_, beta, c_, d_, workspace, bytes, nullptr),
-                TESSERA_OK)
-          << tessera_last_message();
+      tessera_arguments in = arguments(alpha, beta);
+      in.workspace = workspace;
+      in.workspace_bytes = bytes;
+      EXPECT_EQ(tessera_plan_run(plan, &in), TESSERA_OK) << tessera_last_message();
     }
   }
   fake<void()>("fake_cuda_clear")();
   const auto refused_with = [&](void* at, std::size_t size, const char* words) {
-    EXPECT_EQ(tessera_plan_run(plan, 1, a_, b_, 0, c_, d_, at, size, nullptr),
-              TESSERA_BAD_ARGUMENT);
-    EXPECT_TRUE(says(tessera_last_message(), words)) << tessera_last_message();
+    tessera_arguments in = arguments();
+    in.workspace = at;
+    in.workspace_bytes = size;
+    EXPECT_EQ(tessera_plan_run(plan, &in), TESSERA_BAD_ARGUMENT);
+    expect_said(words);
     EXPECT_FALSE(launched());
   };
   refused_with(nullptr, bytes, "workspace holds 0 bytes");
   refused_with(workspace, 0, "workspace holds 0 bytes");
   refused_with(address(257), bytes, "multiple of 256");
-  EXPECT_EQ(tessera_plan_run(plan, 1, a_, b_, 0, c_, address(0x40004), workspace, bytes, nullptr),
-            TESSERA_BAD_ARGUMENT);
+  refused_with(a_, bytes, "overlaps A, but must be apart");
+  tessera_arguments in = arguments();
+  in.workspace = workspace;
+  in.workspace_bytes = bytes;
+  in.d = address(0x40004);
+  EXPECT_EQ(tessera_plan_run(plan, &in), TESSERA_BAD_ARGUMENT);
   EXPECT_TRUE(says(tessera_last_message(), "the plan is for a multiple of 16 bytes"));
   EXPECT_EQ(tessera_plan_workspace(plan, nullptr), TESSERA_BAD_ARGUMENT);
   EXPECT_EQ(tessera_plan_destroy(plan), TESSERA_OK);
   EXPECT_EQ(tessera_plan_destroy(plan), TESSERA_BAD_ARGUMENT) << "twice";
   EXPECT_EQ(tessera_plan_destroy(nullptr), TESSERA_OK);
-  EXPECT_EQ(tessera_plan_run(plan, 1, a_, b_, 0, c_, d_, workspace, bytes, nullptr),
-            TESSERA_BAD_ARGUMENT);
+  EXPECT_EQ(tessera_plan_run(plan, &in), TESSERA_BAD_ARGUMENT);
   EXPECT_TRUE(says(tessera_last_message(), "plan is none"));
 }
 
@@ -247,38 +198,42 @@ TEST_F(Library, OptionsOfAPlan) {
   EXPECT_EQ(made({size, 0, 3, 0}), TESSERA_BAD_ARGUMENT);
   EXPECT_EQ(made({size, 0, -16, 0}), TESSERA_BAD_ARGUMENT);
   EXPECT_TRUE(says(tessera_last_message(), "alignment is -16"));
+  EXPECT_EQ(made({size, 0, 0, 1}), TESSERA_OK);
   EXPECT_EQ(made({size, 0, 0, 7}), TESSERA_BAD_ARGUMENT);
+  EXPECT_TRUE(says(tessera_last_message(), "any_order is 7, but must be 0 to 1"));
   EXPECT_EQ(made({1, 0, 0, 0}), TESSERA_BAD_ARGUMENT);
 }
 
 // A plan outlives the handle that made it.
 TEST_F(Library, APlanKeepsWhatItNeeds) {
   tessera_handle other = nullptr;
-  const tessera_place place = {sizeof place, 0, 0};
+  const tessera_place place = {.size = sizeof place};
   ASSERT_EQ(tessera_create(&other, &place), TESSERA_OK);
   tessera_plan plan = nullptr;
-  const tessera_plan_options options = {sizeof options, 1, 0, 0};  // one byte: no workspace
+  const tessera_plan_options options = {sizeof options, TESSERA_NO_WORKSPACE};
   ASSERT_EQ(tessera_plan_create(&plan, other, &problem_, &options), TESSERA_OK)
       << tessera_last_message();
   ASSERT_EQ(tessera_destroy(other), TESSERA_OK);
-  EXPECT_EQ(tessera_plan_run(plan, 1, a_, b_, 0, c_, d_, nullptr, 0, nullptr), TESSERA_OK)
-      << tessera_last_message();
+  const tessera_arguments in = arguments();
+  EXPECT_EQ(tessera_plan_run(plan, &in), TESSERA_OK) << tessera_last_message();
   EXPECT_EQ(tessera_plan_destroy(plan), TESSERA_OK);
 }
 
 TEST_F(Library, Explains) {
   std::size_t needed = 0;
-  ASSERT_EQ(tessera_explain(handle_, &problem_, nullptr, 0, &needed), TESSERA_OK);
+  ASSERT_EQ(tessera_explain_text(handle_, &problem_, nullptr, nullptr, 0, &needed), TESSERA_OK);
   std::vector<char> text(needed, 'x');
-  ASSERT_EQ(tessera_explain(handle_, &problem_, text.data(), needed, nullptr), TESSERA_OK);
+  ASSERT_EQ(tessera_explain_text(handle_, &problem_, nullptr, text.data(), needed, nullptr),
+            TESSERA_OK);
   EXPECT_EQ(std::strlen(text.data()), needed - 1);
   EXPECT_TRUE(says(text.data(), "runs simt_f32/")) << text.data();
   EXPECT_TRUE(says(text.data(), "instead of ")) << text.data();
   char little[5] = {'x', 'x', 'x', 'x', 'x'};
-  ASSERT_EQ(tessera_explain(handle_, &problem_, little, 4, nullptr), TESSERA_OK);
+  ASSERT_EQ(tessera_explain_text(handle_, &problem_, nullptr, little, 4, nullptr), TESSERA_OK);
   EXPECT_STREQ(little, "run");
   EXPECT_EQ(little[4], 'x');
-  EXPECT_EQ(tessera_explain(handle_, &problem_, nullptr, 4, nullptr), TESSERA_BAD_ARGUMENT);
+  EXPECT_EQ(tessera_explain_text(handle_, &problem_, nullptr, nullptr, 4, nullptr),
+            TESSERA_BAD_ARGUMENT);
 }
 
 TEST_F(Library, ADriverThatFailsIsAStatus) {
@@ -310,16 +265,25 @@ TEST_F(Library, ThreadsShareAHandle) {
   EXPECT_EQ(tessera_last_message(), mine);
 }
 
-TEST_F(Library, TheExampleRuns) {
-  const std::string program = tessera::beside_test("example_multiply");
-  if (!std::filesystem::exists(program)) GTEST_SKIP() << "no example here";
-  const std::string command = program + " 2>&1";
-  FILE* const pipe = popen(command.c_str(), "r");
+// What an example says; fails where its exit code is not 0.
+std::string said_by(const std::string& example) {
+  const std::string program = tessera::beside_test(example);
+  if (!std::filesystem::exists(program)) return "no example here";
+  FILE* const pipe = popen((program + " 2>&1").c_str(), "r");
   std::string said(1000, '\0');
   said.resize(std::fread(said.data(), 1, said.size(), pipe));
-  EXPECT_EQ(WEXITSTATUS(pclose(pipe)), 0) << said;
+  EXPECT_EQ(WEXITSTATUS(pclose(pipe)), 0) << example << ": " << said;
+  return said;
+}
+
+TEST_F(Library, TheExamplesRun) {
+  const std::string said = said_by("example_multiply_c");
+  if (said == "no example here") GTEST_SKIP() << said;
   EXPECT_TRUE(says(said, "D[0] = ")) << said;
   EXPECT_TRUE(says(said, "runs simt_f32/")) << said;
+  setenv("FAKE_CUDA_FAIL", "cuInit=100", 1);  // no GPU: the CPU multiplies
+  EXPECT_EQ(said_by("example_multiply_cpp"), "D[0] = 200, with A all 1 and B all 2\n");
+  EXPECT_TRUE(says(said_by("example_blocked_lu_cpp"), "largest difference of P A and L U"));
 }
 
 }  // namespace

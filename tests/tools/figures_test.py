@@ -1,9 +1,9 @@
 """Each measured figure in README and docs has a file in results/ behind it.
 
 A paragraph with a figure (a number and a unit of speed, time or energy, or "1.2 times") names a file in
-results/, or links the table that it speaks of. Tables between markers are generated from such files; blocks of
-code show what a command prints. The pages of rungs derive predictions from hardware numbers by hand, so of
-these only the section with the measurement is held to it."""
+results/, or links the table that it speaks of; a list may have that in the sentence before it. Tables between
+markers are generated from such files; blocks of code show what a command prints. The pages of rungs derive
+predictions from hardware numbers by hand, so of these only the section with the measurement is held to it."""
 import fnmatch
 import re
 import sys
@@ -39,7 +39,14 @@ def unfounded(page, text):
     """Paragraphs with a figure and without a file."""
     def is_known(paragraph):
         return any(page == of and words in paragraph for of, words in NOT_MEASURED)
-    return [p for p in paragraphs(text) if FIGURE.search(p) and not SOURCE.search(p) and not is_known(p)]
+    found, introduced = [], False
+    for paragraph in paragraphs(text):
+        if not re.match(r"- |\d+\. ", paragraph.strip()):
+            introduced = paragraph.rstrip().endswith(":") and bool(SOURCE.search(paragraph))
+        has_source = introduced or SOURCE.search(paragraph)
+        if FIGURE.search(paragraph) and not has_source and not is_known(paragraph):
+            found.append(paragraph)
+    return found
 
 
 def missing_files(text, results):
@@ -87,6 +94,10 @@ class Figures(unittest.TestCase):
                      "```\n5 ms\n```"):
             self.assertEqual(unfounded("docs/a.md", text), [])
         self.assertEqual(len(unfounded("docs/a.md", "- 5 ms\n- 6 ms (`results/a.json`)\n- 7 ms")), 2)
+        listed = "Of `results/a.json`:\n\n- 5 ms\n- 6 ms"
+        self.assertEqual(unfounded("docs/a.md", listed), [])
+        self.assertEqual(unfounded("docs/a.md", listed + "\n\nAnd 7 ms."), ["And 7 ms."])
+        self.assertEqual(len(unfounded("docs/a.md", listed.replace("results/a.json", "a"))), 2)
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "h200_bf16.json").write_text("{}")
             text = "`results/h200_bf16.json`, `h200_{bf16,f16}*.json`, `h200_gone.json`"

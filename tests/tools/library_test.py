@@ -45,7 +45,7 @@ def exported():
 
 def declared():
     text = pathlib.Path("include/tessera/gemm.h").read_text()
-    return set(re.findall(r"^(?:tessera_status|const char\*) (tessera_\w+)\(", text, flags=re.M))
+    return set(re.findall(r"^(?:tessera_status|const char\*|int32_t) (tessera_\w+)\(", text, flags=re.M))
 
 
 class Library(unittest.TestCase):

@@ -226,7 +226,7 @@ ProductResult multiply_on_host(const FileProduct& product) {
         const lab::Extents size{rows, problem.n, problem.k};
         const std::vector<double> a = rows_as_doubles(product.a, first, rows);
         std::vector<double> d(static_cast<std::size_t>(rows * problem.n));
-        const bool done = blas && blas->multiply(size, a.data(), b.data(), d.data());
+        const bool done = blas && lab::multiply_by(*blas, size, a.data(), b.data(), d.data());
         if (!done) lab::multiply_blocked(size, a.data(), b.data(), d.data());
         const bool reads_c = product.c && problem.beta != 0;
         for (std::int64_t r = 0; r < rows; ++r) {

@@ -8,16 +8,10 @@
 #include <fstream>
 #include <vector>
 
-#include "device/cuda/context.h"
-#include "device/cuda/module_cache.h"
+#include "device/cuda/device_class.h"
 
 namespace tessera::cuda {
 namespace {
-
-// Marks older than this many are forgotten, so that a long run does not pile up events.
-constexpr std::size_t kLiveMarks = 4096;
-
-enum class ContextIs { kPrimary, kTheCallers };
 
 // "580.159.04", from the kernel module; the driver API itself only tells the CUDA release.
 std::string driver_release(const Driver& driver) {
@@ -26,89 +20,34 @@ std::string driver_release(const Driver& driver) {
   return release.empty() ? release_name(driver.version) : release;
 }
 
-class CudaDevice final : public Device {
- public:
-  // WHY: delegates, so that the destructor gives back what there is when a later step throws.
-  CudaDevice(const char* library, ContextIs which, int index) : CudaDevice(load_driver(library)) {
-    const bool is_primary = which == ContextIs::kPrimary;
-    context_ = is_primary ? OwnedContext::primary(driver_, index) : OwnedContext::current(driver_);
-    read_info();
-    if (is_primary) call("cuStreamCreate", driver_.stream_create(&own_stream_, 0));
-  }
-  ~CudaDevice() override { close(); }
-  CudaDevice(const CudaDevice&) = delete;
-  CudaDevice& operator=(const CudaDevice&) = delete;
-
-  const DeviceInfo& info() const override { return info_; }
-  void* native_stream() const override { return own_stream_; }
-
-  DeviceAddress allocate(std::size_t bytes) override;
-  void free(DeviceAddress address) override;
-  void copy_in(DeviceAddress to, const void* from, std::size_t bytes) override;
-  void copy_out(void* to, DeviceAddress from, std::size_t bytes) override;
-  LoadedImage load(const CodeImage& image) override;
-  TensorMapBytes encode_tensor_map(const TensorMapDesc& desc) const override;
-  void replace_address(std::span<std::byte, 128> map, DeviceAddress address) const override;
-  LoadedEntry entry(const LoadedImage& image, const std::string& name,
-                    const LaunchShape& shape) override;
-  void launch(const LoadedEntry& entry, const LaunchShape& shape, std::span<const std::byte> params,
-              std::span<const std::size_t> offsets, void* stream) const override;
-  void synchronize(void* stream) override;
-  bool is_capturing(void* stream) const override;
-  std::uint64_t record_mark() override;
-  std::optional<double> milliseconds_between(std::uint64_t begin, std::uint64_t end) override;
-
- private:
-  explicit CudaDevice(const Driver& driver) : driver_(driver) {}
-
-  void call(std::string_view name, Result result) const { check(driver_, name, result); }
-  StreamHandle stream_of(void* given) const {
-    return given ? static_cast<StreamHandle>(given) : own_stream_;
-  }
-  int attribute(Attribute which) const;
-  void read_info();
-  void close() noexcept;
-  void launch_with(const Entry& entry, const LaunchShape& shape, StreamHandle stream, void** list,
-                   void** extra) const;
-  void launch_extended(const Entry& entry, const LaunchShape& shape, StreamHandle stream,
-                       void** list, void** extra) const;
-  void check_launch(const char* name, const Entry& entry, Result result) const;
-  Event mark(std::uint64_t id) const;
-
-  Driver driver_;
-  OwnedContext context_;
-  ModuleCache modules_{driver_};
-  StreamHandle own_stream_ = nullptr;  // null in a caller's context: CUDA's null stream
-  DeviceInfo info_{};
-  std::vector<Event> marks_;  // a ring of kLiveMarks
-  std::uint64_t next_mark_ = 0;
-};
-
-int CudaDevice::attribute(Attribute which) const {
-  int value = 0;
-  call("cuDeviceGetAttribute", driver_.device_get_attribute(&value, which, context_.gpu()));
-  return value;
-}
-
-void CudaDevice::read_info() {
-  const DeviceOrdinal gpu = context_.gpu();
+DeviceInfo info_of(const Driver& driver, DeviceOrdinal gpu, int index) {
+  const auto attribute = [&](Attribute which) {
+    int value = 0;
+    check(driver, "cuDeviceGetAttribute", driver.device_get_attribute(&value, which, gpu));
+    return value;
+  };
   std::array<char, 256> name{};
-  call("cuDeviceGetName", driver_.device_get_name(name.data(), name.size() - 1, gpu));
+  check(driver, "cuDeviceGetName", driver.device_get_name(name.data(), name.size() - 1, gpu));
   std::size_t bytes = 0;
-  call("cuDeviceTotalMem_v2", driver_.device_total_mem(&bytes, gpu));
+  check(driver, "cuDeviceTotalMem_v2", driver.device_total_mem(&bytes, gpu));
   std::array<char, 32> bus{};
-  call("cuDeviceGetPCIBusId", driver_.device_get_pci_bus_id(bus.data(), bus.size() - 1, gpu));
-  info_.kind = DeviceKind::kCuda;
-  info_.name = name.data();
-  info_.sm = 10 * attribute(kComputeCapabilityMajor) + attribute(kComputeCapabilityMinor);
-  info_.sms = attribute(kMultiprocessorCount);
-  info_.memory_bytes = static_cast<std::int64_t>(bytes);
-  info_.l2_bytes = attribute(kL2CacheSize);
-  info_.clock_khz = attribute(kClockRate);
-  info_.driver = driver_release(driver_);
-  info_.index = context_.index();
-  info_.pci_bus_id = bus.data();
+  check(driver, "cuDeviceGetPCIBusId",
+        driver.device_get_pci_bus_id(bus.data(), bus.size() - 1, gpu));
+  return {.kind = DeviceKind::kCuda,
+          .name = name.data(),
+          .sm = 10 * attribute(kComputeCapabilityMajor) + attribute(kComputeCapabilityMinor),
+          .sms = attribute(kMultiprocessorCount),
+          .memory_bytes = static_cast<std::int64_t>(bytes),
+          .l2_bytes = attribute(kL2CacheSize),
+          .clock_khz = attribute(kClockRate),
+          .driver = driver_release(driver),
+          .index = index,
+          .pci_bus_id = bus.data()};
 }
+
+}  // namespace
+
+void CudaDevice::read_info() { info_ = info_of(driver_, context_.gpu(), context_.index()); }
 
 // WHY: results are ignored. After a fault of a kernel every call reports that same fault.
 void CudaDevice::close() noexcept {
@@ -129,10 +68,10 @@ DeviceAddress CudaDevice::allocate(std::size_t bytes) {
   if (result == kOutOfMemory) {
     std::size_t free_bytes = 0, total = 0;
     driver_.mem_get_info(&free_bytes, &total);
-    throw StatusError(Status::unavailable(
+    throw OutOfMemory(
         fmt::format("not enough device memory: {} bytes asked, {} of {} bytes free on {} "
                     "(cuMemAlloc_v2); choose a smaller problem or free memory",
-                    bytes, free_bytes, total, info_.name)));
+                    bytes, free_bytes, total, info_.name));
   }
   call("cuMemAlloc_v2", result);
   return address;
@@ -309,8 +248,6 @@ std::optional<double> CudaDevice::milliseconds_between(std::uint64_t begin, std:
   return milliseconds;
 }
 
-}  // namespace
-
 std::unique_ptr<Device> make_device(const char* library, int index) {
   return std::make_unique<CudaDevice>(library, ContextIs::kPrimary, index);
 }
@@ -322,6 +259,19 @@ std::unique_ptr<Device> make_device_in_context(const char* library) {
 }  // namespace tessera::cuda
 
 namespace tessera {
+
+std::vector<DeviceInfo> list_cuda_devices() {
+  const cuda::Driver driver = cuda::load_driver(cuda::kDriverLibrary);
+  int count = 0;
+  cuda::check(driver, "cuDeviceGetCount", driver.device_get_count(&count));
+  std::vector<DeviceInfo> all;
+  for (int index = 0; index < count; ++index) {
+    cuda::DeviceOrdinal gpu = 0;
+    cuda::check(driver, "cuDeviceGet", driver.device_get(&gpu, index));
+    all.push_back(cuda::info_of(driver, gpu, index));
+  }
+  return all;
+}
 
 std::unique_ptr<Device> make_cuda_device(int index) {
   return cuda::make_device(cuda::kDriverLibrary, index);

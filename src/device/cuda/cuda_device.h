@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "device/device.h"
 
@@ -18,6 +19,10 @@ std::unique_ptr<Device> make_cuda_device(int index = 0);
 // long. A stream of null is CUDA's own null stream. Throws kBadArgument where no context is
 // current.
 std::unique_ptr<Device> make_cuda_device_in_context();
+
+// Facts of every GPU that the driver shows, without a context. Throws kUnavailable where there is
+// no driver or no GPU.
+std::vector<DeviceInfo> list_cuda_devices();
 
 }  // namespace tessera
 

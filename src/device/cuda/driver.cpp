@@ -49,6 +49,11 @@ void find_calls(void* library, Driver& d) {
   find(library, "cuMemAlloc_v2", d.mem_alloc);
   find(library, "cuMemFree_v2", d.mem_free);
   find(library, "cuMemGetInfo_v2", d.mem_get_info);
+  find(library, "cuMemHostAlloc", d.mem_host_alloc);
+  find(library, "cuMemFreeHost", d.mem_free_host);
+  find(library, "cuPointerGetAttributes", d.pointer_get_attributes);
+  find(library, "cuMemcpy2DAsync_v2", d.memcpy_2d_async);
+  find(library, "cuStreamWaitEvent", d.stream_wait_event);
   find(library, "cuMemcpyHtoDAsync_v2", d.memcpy_htod_async);
   find(library, "cuMemcpyDtoHAsync_v2", d.memcpy_dtoh_async);
   find(library, "cuModuleLoadDataEx", d.module_load_data_ex);

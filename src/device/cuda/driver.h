@@ -29,6 +29,7 @@ using Event = EventOpaque*;
 
 enum : Result {
   kSuccess = 0,
+  kInvalidValue = 1,
   kOutOfMemory = 2,
   kNotInitialized = 3,
   kStubLibrary = 34,
@@ -79,6 +80,24 @@ struct LaunchConfig {
 
 enum CaptureMode : int { kGlobal = 0, kThreadLocal = 1, kRelaxed = 2 };
 
+// CUpointer_attribute and CUmemorytype, as far as they say where an address is.
+enum PointerAttribute : int { kPointerMemoryType = 2, kPointerIsManaged = 8, kPointerDevice = 9 };
+enum MemoryType : unsigned { kHostMemory = 1, kDeviceMemory = 2 };
+
+// CUDA_MEMCPY2D.
+struct Copy2d {
+  struct Side {
+    std::size_t x = 0, y = 0;
+    MemoryType type = kHostMemory;
+    const void* host = nullptr;
+    DevicePointer device = 0;
+    void* array = nullptr;
+    std::size_t pitch = 0;
+  };
+  Side from, to;
+  std::size_t width = 0, rows = 0;
+};
+
 enum JitOption : int { kErrorLogBuffer = 5, kErrorLogBufferBytes = 6 };
 
 // Keys of the "extra" list of a launch: one parameter buffer and its size.
@@ -112,6 +131,11 @@ struct Driver {
   Result (*mem_alloc)(DevicePointer*, std::size_t bytes);
   Result (*mem_free)(DevicePointer);
   Result (*mem_get_info)(std::size_t* free, std::size_t* total);
+  Result (*mem_host_alloc)(void**, std::size_t bytes, unsigned flags);
+  Result (*mem_free_host)(void*);
+  Result (*pointer_get_attributes)(unsigned count, PointerAttribute*, void** values, DevicePointer);
+  Result (*memcpy_2d_async)(const Copy2d*, StreamHandle);
+  Result (*stream_wait_event)(StreamHandle, Event, unsigned flags);
   Result (*memcpy_htod_async)(DevicePointer to, const void* from, std::size_t bytes, StreamHandle);
   Result (*memcpy_dtoh_async)(void* to, DevicePointer from, std::size_t bytes, StreamHandle);
   Result (*module_load_data_ex)(Module*, const void* image, unsigned count, JitOption*, void**);

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "gemm/host/openblas.h"
+
 namespace tessera::lab {
 
 struct Extents {
@@ -21,21 +23,10 @@ void multiply_blocked(const Extents& size, const double* a, const double* b, dou
 void multiply_double_double(const Extents& size, const double* a, const double* b, double* high,
                             double* low);
 
-// OpenBLAS, loaded at run time.
-class OpenBlas {
- public:
-  // Null when it cannot be loaded. An empty path tries the usual names.
-  static const OpenBlas* load(const std::string& path = {});
-  // c = a b, or false when a size does not fit the library's 32-bit integers.
-  bool multiply(const Extents& size, const double* a, const double* b, double* c) const;
-  const std::string& version() const { return version_; }  // "OpenBLAS 0.3.21"
+using OpenBlas = gemm::host::OpenBlas;
 
- private:
-  using Dgemm = void (*)(int order, int trans_a, int trans_b, int m, int n, int k, double alpha,
-                         const double* a, int lda, const double* b, int ldb, double beta, double* c,
-                         int ldc);
-  Dgemm dgemm_ = nullptr;
-  std::string version_;
-};
+// c = a b, or false when a size does not fit the library's 32-bit integers.
+bool multiply_by(const OpenBlas& blas, const Extents& size, const double* a, const double* b,
+                 double* c);
 
 }  // namespace tessera::lab

@@ -86,7 +86,7 @@ std::vector<double> dense(const HostMatrix& matrix) {
 std::string multiply_fp64(const Extents& size, const double* a, const double* b, double* c,
                           const ReferenceOptions& options) {
   const OpenBlas* blas = options.own_code_only ? nullptr : OpenBlas::load(options.openblas_path);
-  if (blas && blas->multiply(size, a, b, c)) return blas->version() + " FP64";
+  if (blas && multiply_by(*blas, size, a, b, c)) return blas->version() + " FP64";
   multiply_blocked(size, a, b, c);
   return "blocked FP64";
 }

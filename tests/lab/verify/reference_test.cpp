@@ -90,10 +90,10 @@ TEST(Products, OpenBlasAgreesWithOurOwn) {
   std::vector<double> a(size.m * size.k), b(size.k * size.n), c(size.m * size.n), d(c.size());
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<double>(i % 11) - 5;
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<double>(i % 13) - 6;
-  ASSERT_TRUE(blas->multiply(size, a.data(), b.data(), c.data()));
+  ASSERT_TRUE(multiply_by(*blas, size, a.data(), b.data(), c.data()));
   multiply_blocked(size, a.data(), b.data(), d.data());
   EXPECT_EQ(c, d);
-  EXPECT_FALSE(blas->multiply({std::int64_t{1} << 31, 1, 1}, a.data(), b.data(), c.data()));
+  EXPECT_FALSE(multiply_by(*blas, {std::int64_t{1} << 31, 1, 1}, a.data(), b.data(), c.data()));
 }
 
 TEST(Products, AMissingLibraryIsNull) {

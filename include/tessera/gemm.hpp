@@ -1,0 +1,309 @@
+// Tessera in C++20: D = alpha op(A) op(B) + beta C with views that know their element type, and
+// handles that end by themselves. A thin layer over gemm.h: nothing here allocates, and a status
+// that is not TESSERA_OK is thrown as tessera::Error.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "tessera/gemm.h"
+
+namespace tessera {
+
+class Error : public std::runtime_error {
+ public:
+  explicit Error(tessera_status status)
+      : std::runtime_error(tessera_last_message()), status_(status) {}
+  tessera_status status() const { return status_; }
+
+ private:
+  tessera_status status_;
+};
+
+inline void require(tessera_status status) {
+  if (status != TESSERA_OK) throw Error(status);
+}
+
+// The number of a C++ type. Own types of 16 and 8 bits, such as __half, are named by a
+// specialisation: template <> inline constexpr tessera_type tessera::type_of<__half> = TESSERA_F16;
+template <class T>
+inline constexpr tessera_type type_of = TESSERA_AS_A;  // none
+template <>
+inline constexpr tessera_type type_of<double> = TESSERA_F64;
+template <>
+inline constexpr tessera_type type_of<float> = TESSERA_F32;
+template <>
+inline constexpr tessera_type type_of<std::int8_t> = TESSERA_S8;
+template <>
+inline constexpr tessera_type type_of<std::int32_t> = TESSERA_S32;
+
+// 16-bit and 8-bit floats of those who bring no type of their own: bits, without arithmetic.
+enum class half : std::uint16_t {};
+enum class bfloat16 : std::uint16_t {};
+enum class e4m3 : std::uint8_t {};
+enum class e5m2 : std::uint8_t {};
+template <>
+inline constexpr tessera_type type_of<half> = TESSERA_F16;
+template <>
+inline constexpr tessera_type type_of<bfloat16> = TESSERA_BF16;
+template <>
+inline constexpr tessera_type type_of<e4m3> = TESSERA_E4M3;
+template <>
+inline constexpr tessera_type type_of<e5m2> = TESSERA_E5M2;
+
+template <class T>
+concept Element = type_of<std::remove_const_t<T>>
+!= TESSERA_AS_A;
+
+// A matrix in memory: element (r, c) at data[r * row_stride + c * col_stride], one of the strides
+// 1. An mdspan becomes one by itself.
+template <Element T>
+struct Matrix {
+  T* data = nullptr;
+  std::int64_t rows = 0, cols = 0;
+  std::int64_t row_stride = 1, col_stride = 0;
+
+  Matrix() = default;
+  Matrix(T* first, std::int64_t r, std::int64_t c, std::int64_t by_row, std::int64_t by_col)
+      : data(first), rows(r), cols(c), row_stride(by_row), col_stride(by_col) {}
+  // Of what looks like a std::mdspan of rank 2: data_handle(), extent(i), stride(i).
+  template <class View>
+  requires requires(const View& view) {
+    { view.data_handle() } -> std::convertible_to<T*>;
+    { view.stride(1) } -> std::convertible_to<std::int64_t>;
+  }
+  Matrix(const View& view)  // NOLINT: implicit
+      : Matrix(view.data_handle(), static_cast<std::int64_t>(view.extent(0)),
+               static_cast<std::int64_t>(view.extent(1)), static_cast<std::int64_t>(view.stride(0)),
+               static_cast<std::int64_t>(view.stride(1))) {}
+  operator Matrix<const T>() const requires(!std::is_const_v<T>) {
+    return {data, rows, cols, row_stride, col_stride};
+  }
+  Matrix transposed() const { return {data, cols, rows, col_stride, row_stride}; }
+  // Rows [r, r + row_count) and columns [c, c + col_count).
+  Matrix block(std::int64_t r, std::int64_t c, std::int64_t row_count,
+               std::int64_t col_count) const {
+    return {data + r * row_stride + c * col_stride, row_count, col_count, row_stride, col_stride};
+  }
+};
+
+// Views of memory; ld of 0 means no gaps.
+template <class T>
+Matrix<T> column_major(T* data, std::int64_t rows, std::int64_t cols, std::int64_t ld = 0) {
+  return {data, rows, cols, 1, ld != 0 ? ld : (rows > 0 ? rows : 1)};
+}
+template <class T>
+Matrix<T> row_major(T* data, std::int64_t rows, std::int64_t cols, std::int64_t ld = 0) {
+  return {data, rows, cols, ld != 0 ? ld : (cols > 0 ? cols : 1), 1};
+}
+// The same of a span, whose length is checked.
+template <class T>
+Matrix<T> column_major(std::span<T> all, std::int64_t rows, std::int64_t cols) {
+  if (rows < 0 || cols < 0 || all.size() < static_cast<std::size_t>(rows * cols)) {
+    throw std::length_error("a span of " + std::to_string(all.size()) +
+                            " elements is no matrix of " + std::to_string(rows) + " x " +
+                            std::to_string(cols));
+  }
+  return column_major(all.data(), rows, cols);
+}
+template <class T>
+Matrix<T> row_major(std::span<T> all, std::int64_t rows, std::int64_t cols) {
+  return column_major(all, cols, rows).transposed();
+}
+
+// Everything about a product but its matrices.
+struct Settings {
+  double alpha = 1, beta = 0;
+  tessera_compute compute = TESSERA_COMPUTE_USUAL;
+  tessera_memory memory = TESSERA_DEVICE_MEMORY;
+  void* stream = nullptr;
+  void* workspace = nullptr;  // of a plan
+  std::size_t workspace_bytes = 0;
+};
+
+namespace detail {
+
+// How a matrix is written in a problem of this order: op and ld.
+template <class T>
+std::pair<tessera_op, std::int64_t> op_of(const Matrix<T>& m, bool is_column_major,
+                                          const char* name) {
+  const auto fits = [](std::int64_t unit, std::int64_t ld, std::int64_t length,
+                       std::int64_t lines) {
+    return (unit == 1 || length <= 1) && (ld >= length || lines <= 1);
+  };
+  const auto at_least = [](std::int64_t ld, std::int64_t length) {
+    return ld > length ? ld : length;
+  };
+  const bool by_rows = fits(m.col_stride, m.row_stride, m.cols, m.rows);
+  const bool by_cols = fits(m.row_stride, m.col_stride, m.rows, m.cols);
+  if (by_cols && (is_column_major || !by_rows)) {
+    return {is_column_major ? TESSERA_N : TESSERA_T, at_least(m.col_stride, m.rows)};
+  }
+  if (by_rows) return {is_column_major ? TESSERA_T : TESSERA_N, at_least(m.row_stride, m.cols)};
+  throw std::invalid_argument(std::string("strides of ") + name + " are " +
+                              std::to_string(m.row_stride) + " and " +
+                              std::to_string(m.col_stride) + ", but one of them must be 1");
+}
+
+inline void require_same(const char* what, std::int64_t a, std::int64_t b) {
+  if (a == b) return;
+  throw std::invalid_argument(std::string(what) + " are " + std::to_string(a) + " and " +
+                              std::to_string(b) + ", but must be equal");
+}
+
+}  // namespace detail
+
+// The problem of d = alpha a b + beta c. c has d's shape and order; null data where it is not read.
+template <class A, class B, class C, class D>
+tessera_problem problem_of(const Matrix<A>& a, const Matrix<B>& b, const Matrix<C>& c,
+                           const Matrix<D>& d, const Settings& settings = {}) {
+  detail::require_same("rows of A and D", a.rows, d.rows);
+  detail::require_same("columns of A and rows of B", a.cols, b.rows);
+  detail::require_same("columns of B and D", b.cols, d.cols);
+  const bool is_column_major = detail::op_of(d, true, "D").first == TESSERA_N;
+  tessera_problem p{};
+  p.size = sizeof p;
+  p.m = d.rows;
+  p.n = d.cols;
+  p.k = a.cols;
+  p.type_a = type_of<std::remove_const_t<A>>;
+  p.type_b = type_of<std::remove_const_t<B>>;
+  p.type_c = type_of<std::remove_const_t<C>>;
+  p.type_d = type_of<std::remove_const_t<D>>;
+  p.compute = settings.compute;
+  p.order = is_column_major ? TESSERA_COLUMN_MAJOR : TESSERA_ROW_MAJOR;
+  const auto [op_a, lda] = detail::op_of(a, is_column_major, "A");
+  const auto [op_b, ldb] = detail::op_of(b, is_column_major, "B");
+  p.op_a = op_a;
+  p.op_b = op_b;
+  p.lda = lda;
+  p.ldb = ldb;
+  p.ldd = detail::op_of(d, is_column_major, "D").second;
+  p.ldc = p.ldd;
+  if (c.data != nullptr) {
+    detail::require_same("rows of C and D", c.rows, d.rows);
+    detail::require_same("columns of C and D", c.cols, d.cols);
+    const auto [op_c, ldc] = detail::op_of(c, is_column_major, "C");
+    if (op_c != TESSERA_N) throw std::invalid_argument("C and D must be of one order");
+    p.ldc = ldc;
+  }
+  p.memory = settings.memory;
+  return p;
+}
+
+template <class A, class B, class C, class D>
+tessera_arguments arguments_of(const Matrix<A>& a, const Matrix<B>& b, const Matrix<C>& c,
+                               const Matrix<D>& d, const Settings& settings) {
+  tessera_arguments in{};
+  in.size = sizeof in;
+  in.alpha = settings.alpha;
+  in.beta = settings.beta;
+  in.a = a.data;
+  in.b = b.data;
+  in.c = c.data;
+  in.d = d.data;
+  in.stream = settings.stream;
+  in.workspace = settings.workspace;
+  in.workspace_bytes = settings.workspace_bytes;
+  return in;
+}
+
+// A handle with an owner. Movable only.
+class Handle {
+ public:
+  // The number of a GPU, TESSERA_CURRENT_CONTEXT, TESSERA_CPU or TESSERA_ANY_PLACE.
+  explicit Handle(std::int32_t gpu = TESSERA_CURRENT_CONTEXT) {
+    tessera_place place{};
+    place.size = sizeof place;
+    place.gpu = gpu;
+    require(tessera_create(&handle_, &place));
+  }
+  explicit Handle(const tessera_place& place) { require(tessera_create(&handle_, &place)); }
+  Handle(Handle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~Handle() { tessera_destroy(handle_); }
+  tessera_handle get() const { return handle_; }
+
+  // d = alpha a b + beta c. Transposes are views: a.transposed().
+  template <class A, class B, class C, class D>
+  void gemm(const Matrix<A>& a, const Matrix<B>& b, const Matrix<C>& c, const Matrix<D>& d,
+            const Settings& settings = {}) const {
+    const tessera_problem problem = problem_of(a, b, c, d, settings);
+    const tessera_arguments in = arguments_of(a, b, c, d, settings);
+    require(tessera_gemm_with(handle_, &problem, nullptr, &in));
+  }
+  // d = a b.
+  template <class A, class B, class D>
+  void matmul(const Matrix<A>& a, const Matrix<B>& b, const Matrix<D>& d,
+              const Settings& settings = {}) const {
+    gemm(a, b, Matrix<D>{}, d, settings);
+  }
+  tessera_explanation explain(const tessera_problem& problem) const {
+    tessera_explanation out{};
+    out.size = sizeof out;
+    require(tessera_explain(handle_, &problem, nullptr, &out, nullptr, 0));
+    return out;
+  }
+
+ private:
+  tessera_handle handle_ = nullptr;
+};
+
+// A plan with an owner, for matrices of one shape, type and alignment. Movable only.
+class Plan {
+ public:
+  Plan(const Handle& handle, const tessera_problem& problem,
+       const tessera_plan_options* options = nullptr)
+      : problem_(problem) {
+    require(tessera_plan_create(&plan_, handle.get(), &problem, options));
+  }
+  Plan(Plan&& other) noexcept
+      : problem_(other.problem_), plan_(std::exchange(other.plan_, nullptr)) {}
+  Plan& operator=(Plan&& other) noexcept {
+    std::swap(problem_, other.problem_);
+    std::swap(plan_, other.plan_);
+    return *this;
+  }
+  ~Plan() { tessera_plan_destroy(plan_); }
+  tessera_plan get() const { return plan_; }
+  std::size_t workspace_bytes() const {
+    std::size_t bytes = 0;
+    require(tessera_plan_workspace(plan_, &bytes));
+    return bytes;
+  }
+  // The matrices' shapes are checked against the plan's.
+  template <class A, class B, class C, class D>
+  void run(const Matrix<A>& a, const Matrix<B>& b, const Matrix<C>& c, const Matrix<D>& d,
+           const Settings& settings = {}) const {
+    const tessera_problem p = problem_of(a, b, c, d, settings);
+    const tessera_problem& q = problem_;
+    const bool is_same = p.m == q.m && p.n == q.n && p.k == q.k && p.type_a == q.type_a &&
+                         p.type_b == q.type_b && p.type_c == q.type_c && p.type_d == q.type_d &&
+                         p.order == q.order && p.op_a == q.op_a && p.op_b == q.op_b &&
+                         p.lda == q.lda && p.ldb == q.ldb && p.ldd == q.ldd &&
+                         (c.data == nullptr || p.ldc == q.ldc);
+    if (!is_same) throw std::invalid_argument("these matrices are not what the plan is for");
+    const tessera_arguments in = arguments_of(a, b, c, d, settings);
+    require(tessera_plan_run(plan_, &in));
+  }
+  template <class A, class B, class D>
+  void run(const Matrix<A>& a, const Matrix<B>& b, const Matrix<D>& d,
+           const Settings& settings = {}) const {
+    run(a, b, Matrix<D>{}, d, settings);
+  }
+
+ private:
+  tessera_problem problem_{};
+  tessera_plan plan_ = nullptr;
+};
+
+}  // namespace tessera

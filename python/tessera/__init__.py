@@ -1,0 +1,18 @@
+"""Matrix products on NVIDIA GPUs, and without one on the CPU.
+
+    import numpy, tessera
+    d = tessera.matmul(a, b)                            # NumPy, PyTorch, CuPy or JAX arrays
+    d = tessera.gemm(a, b, c, alpha=2, beta=-1)         # 2 a b - c
+    print(tessera.explain(a, b))                        # which kernel, how long, what bounds it
+
+Arrays stay where they are: those on a GPU are multiplied there, on the stream that their library
+works on. Arrays in host memory are multiplied by GPU 0 where there is one, else by the CPU.
+"""
+from ._calls import Plan, explain, gemm, matmul
+from ._handles import Device, devices
+from ._explain import Choice, Explanation
+from ._library import Error, OutOfMemoryError, UnsupportedError, version
+
+__all__ = ["Choice", "Device", "Error", "Explanation", "OutOfMemoryError", "Plan",
+           "UnsupportedError", "devices", "explain", "gemm", "matmul", "version"]
+__version__ = version()

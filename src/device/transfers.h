@@ -1,0 +1,52 @@
+// Copies between host and device that run beside kernels, and what the device knows of an address.
+// Failures throw StatusError.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "launch/image.h"
+
+namespace tessera {
+
+enum class AddressKind {
+  kUnknown,  // to the driver: ordinary host memory, or memory that was freed
+  kHost,     // host memory that the driver has pinned
+  kHere,     // memory of this device, or managed memory
+  kOther,    // memory of another device
+};
+
+// Rows of `width` bytes; where one begins, each next one begins a pitch further.
+struct CopyShape {
+  std::size_t width = 0, rows = 0;
+  std::size_t host_pitch = 0, device_pitch = 0;
+};
+
+class Transfers {
+ public:
+  virtual ~Transfers() = default;
+  virtual AddressKind kind_of(std::uint64_t address) const = 0;
+
+  // Host memory that copies run from and to without the host. Throws where there is not enough.
+  virtual void* allocate_pinned(std::size_t bytes) = 0;
+  virtual void free_pinned(void* memory) = 0;
+
+  // In the order of a stream, from and to pinned memory; other memory may make the call wait.
+  virtual void copy_in(DeviceAddress to, const void* from, const CopyShape& shape,
+                       void* stream) = 0;
+  virtual void copy_out(void* to, DeviceAddress from, const CopyShape& shape, void* stream) = 0;
+
+  // A stream that runs beside others, and marks in streams. A device that does everything at once
+  // has none: null.
+  virtual void* make_stream() = 0;
+  virtual void destroy_stream(void* stream) = 0;
+  virtual void* make_event() = 0;
+  virtual void destroy_event(void* event) = 0;
+  virtual void record(void* event, void* stream) = 0;
+  // Work that is given to the stream from now on begins after what was before the mark.
+  virtual void wait(void* stream, void* event) = 0;
+  // Returns when all that was before the mark is done.
+  virtual void wait_for(void* event) = 0;
+};
+
+}  // namespace tessera

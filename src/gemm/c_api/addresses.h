@@ -1,0 +1,21 @@
+// What can be said of the addresses of a call before anything is launched.
+#pragma once
+
+#include "gemm/c_api/objects.h"
+
+namespace tessera::gemm::c_api {
+
+// Where the operands that are read or written are. Throws where kDetect finds them in different
+// memories, or where the handle cannot use that memory.
+Memory memory_of(const tessera_handle_s& owner, const Asked& asked, const Operands& operands);
+
+// Not one byte beyond the end of the address space, and the workspace apart from all operands.
+// Leading dimensions are given.
+void check_ranges(const Problem& problem, const Operands& operands, std::uint64_t workspace,
+                  std::int64_t workspace_bytes);
+
+// Of a handle that checks addresses: each operand is in memory of its GPU, to the last byte.
+void check_device_addresses(const tessera_handle_s& owner, const Problem& problem,
+                            const Operands& operands);
+
+}  // namespace tessera::gemm::c_api

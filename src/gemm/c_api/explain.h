@@ -1,0 +1,25 @@
+// Why a problem is computed as it is: the choices with their predicted times, what bounds the one
+// that is taken, and what would make a faster one possible.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gemm/c_api/objects.h"
+
+namespace tessera::gemm::c_api {
+
+struct Explained {
+  tessera_explanation summary;
+  std::vector<tessera_choice> choices;  // the one taken first
+};
+
+Explained explain(const tessera_handle_s& owner, const Asked& asked, const Options& options);
+
+// As lines for people.
+std::string text_of(const Explained& explained);
+
+// "300 x 200 x 100 in f32 NN: simt_f32/128x64, 8.1 us, workspace 0 bytes", for the log.
+std::string line_of(const Plan& plan);
+
+}  // namespace tessera::gemm::c_api

@@ -1,0 +1,106 @@
+#include "gemm/c_api/objects.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <atomic>
+
+#include "device/cuda/cuda_device.h"
+
+tessera_handle_s::tessera_handle_s(std::unique_ptr<tessera::Device> on,
+                                   const tessera::gemm::c_api::Place& where)
+    : place(where), device(std::move(on)) {
+  if (device) gemm.emplace(*device, place.plan_cache);
+}
+
+void tessera_handle_s::say(const std::string& line) const {
+  tessera_log to = nullptr;
+  void* user = nullptr;
+  {
+    const std::lock_guard lock(log_mutex);
+    to = log;
+    user = log_user;
+  }
+  if (to) to(user, line.c_str());
+}
+
+namespace tessera::gemm::c_api {
+namespace {
+
+// Whether the driver was used in this process, and whether that was before a fork.
+std::atomic<bool> is_driver_used = false, is_child = false;
+
+void before_fork() {
+  handles().lock();
+  plans().lock();
+}
+void after_fork() {
+  plans().unlock();
+  handles().unlock();
+}
+void after_fork_in_child() {
+  plans().unlock_in_child();
+  handles().unlock_in_child();
+  is_child = is_child || is_driver_used;
+}
+
+std::unique_ptr<Device> device_at(std::int32_t gpu) {
+  if (gpu == TESSERA_CPU) return nullptr;
+  begin_driver_use();
+  if (gpu == TESSERA_CURRENT_CONTEXT) return make_cuda_device_in_context();
+  if (gpu != TESSERA_ANY_PLACE) return make_cuda_device(gpu);
+  try {
+    return make_cuda_device(0);
+  } catch (const OutOfMemory&) {
+    throw;
+  } catch (const StatusError& error) {
+    if (error.status().code != StatusCode::kUnavailable) throw;
+    return nullptr;  // no driver, no GPU: the CPU
+  }
+}
+
+}  // namespace
+
+// WHY: never destroyed. At the end of a process the driver may be gone before them.
+Registry<tessera_handle_s>& handles() {
+  static auto& all = *new Registry<tessera_handle_s>;
+  return all;
+}
+Registry<tessera_plan_s>& plans() {
+  static auto& all = *new Registry<tessera_plan_s>;
+  return all;
+}
+
+namespace {
+
+// WHY: where there is no driver, nothing of it can be broken by a fork.
+bool has_driver() {
+  void* const library = dlopen(cuda::kDriverLibrary, RTLD_NOW | RTLD_LOCAL);
+  if (library) dlclose(library);
+  return library != nullptr;
+}
+
+}  // namespace
+
+void begin_driver_use() {
+  require_no_fork();
+  static const int known = pthread_atfork(before_fork, after_fork, after_fork_in_child);
+  if (known != 0) throw OutOfMemory("not enough host memory: pthread_atfork failed");
+  is_driver_used = is_driver_used || has_driver();
+}
+
+bool is_forked_child() { return is_child.load(std::memory_order_relaxed); }
+
+void require_no_fork() {
+  if (!is_forked_child()) return;
+  throw StatusError(Status::unavailable(
+      "this process is the child of a fork, and its parent had used the NVIDIA driver, which does "
+      "not work here then; fork before the first handle is made, or start a new program"));
+}
+
+std::shared_ptr<tessera_handle_s> make_handle(const tessera_place* given) {
+  const Place place = place_of(given);
+  return std::make_shared<tessera_handle_s>(device_at(place.gpu), place);
+}
+
+}  // namespace tessera::gemm::c_api

@@ -1,0 +1,92 @@
+// What a C caller holds: handles and plans, by names that are never given twice. So one that was
+// destroyed is known as such, and none goes away while a call uses it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+
+#include "gemm/c_api/structs.h"
+#include "gemm/multiply.h"
+
+struct tessera_handle_s {
+  tessera_handle_s(std::unique_ptr<tessera::Device> on, const tessera::gemm::c_api::Place& place);
+
+  bool has_gpu() const { return device != nullptr; }
+  void say(const std::string& line) const;
+
+  const tessera::gemm::c_api::Place place;
+  const std::unique_ptr<tessera::Device> device;  // null: the CPU
+  std::optional<tessera::gemm::Handle> gemm;      // of the device
+  mutable std::mutex log_mutex;
+  tessera_log log = nullptr;
+  void* log_user = nullptr;
+};
+
+// One plan for each of what alpha and beta may be, zero or not.
+struct tessera_plan_s {
+  static std::size_t place_of(double alpha, double beta) {
+    return (alpha != 0 ? 1u : 0u) + (beta != 0 ? 2u : 0u);
+  }
+
+  std::shared_ptr<tessera_handle_s> owner;
+  tessera::gemm::c_api::Asked asked;
+  tessera::gemm::PlanOptions options;
+  std::array<std::shared_ptr<const tessera::gemm::Prepared>, 4> prepared;  // of device memory
+};
+
+namespace tessera::gemm::c_api {
+
+template <class T>
+class Registry {
+ public:
+  T* add(std::shared_ptr<T> object) {
+    const std::unique_lock lock(mutex_);
+    // WHY: odd, so that it is no address, and nobody can use it as one.
+    T* const name = reinterpret_cast<T*>(next_ += 2);
+    live_.emplace(name, std::move(object));
+    return name;
+  }
+  std::shared_ptr<T> find(T* name, const char* what) const {
+    const std::shared_lock lock(mutex_);
+    if (const auto known = live_.find(name); known != live_.end()) return known->second;
+    throw refused(std::string(what) + (name ? " is none that was made and not yet destroyed"
+                                            : " is null, but must be given"));
+  }
+  std::shared_ptr<T> remove(T* name, const char* what) {
+    std::shared_ptr<T> found = find(name, what);
+    const std::unique_lock lock(mutex_);
+    if (live_.erase(name) == 0) throw refused(std::string(what) + " is destroyed by two threads");
+    return found;
+  }
+  // Around a fork, so that the child never finds it locked.
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
+  // HW: a lock for writing is its thread's, and the child's thread has another number (glibc).
+  void unlock_in_child() { new (&mutex_) std::shared_mutex; }
+
+ private:
+  mutable std::shared_mutex mutex_;
+  std::uintptr_t next_ = 0x7e55e1;
+  std::unordered_map<const T*, std::shared_ptr<T>> live_;
+};
+
+Registry<tessera_handle_s>& handles();
+Registry<tessera_plan_s>& plans();
+
+// Before the driver is used: from now on a child of a fork is known. Throws kUnavailable in one.
+void begin_driver_use();
+// Throws kUnavailable where the driver was used before a fork, and this is the child.
+void require_no_fork();
+bool is_forked_child();
+
+// A handle on the place that the caller names.
+std::shared_ptr<tessera_handle_s> make_handle(const tessera_place* place);
+
+}  // namespace tessera::gemm::c_api

@@ -1,0 +1,180 @@
+#include "gemm/c_api/structs.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace tessera::gemm::c_api {
+namespace {
+
+constexpr std::size_t kLargestStruct = 4096;  // of any later version
+constexpr int kLargestCache = 1 << 20;
+
+std::string text_of(std::int64_t value) { return std::to_string(value); }
+
+// The value of a C enum, by its place in a table.
+template <class Values>
+auto value_of(const Values& values, const char* name, std::int32_t number, std::int32_t first = 0) {
+  const std::int64_t place = static_cast<std::int64_t>(number) - first;
+  if (place >= 0 && place < static_cast<std::int64_t>(values.size())) {
+    return values[static_cast<std::size_t>(place)];
+  }
+  throw refused(std::string(name) + " is " + text_of(number) + ", but must be " + text_of(first) +
+                " to " + text_of(first + static_cast<int>(values.size()) - 1));
+}
+
+ElementType type_of(const char* name, std::int32_t number) {
+  constexpr std::array kTypes = {ElementType::kF64,  ElementType::kF32,  ElementType::kF16,
+                                 ElementType::kBf16, ElementType::kE4m3, ElementType::kE5m2,
+                                 ElementType::kS8,   ElementType::kS32};
+  return value_of(kTypes, name, number, TESSERA_F64);
+}
+
+ComputeType compute_of(std::int32_t number, ElementType a) {
+  constexpr std::array kComputes = {ComputeType::kF64, ComputeType::kF32, ComputeType::kTf32,
+                                    ComputeType::kF16, ComputeType::kS32};
+  if (number != TESSERA_COMPUTE_USUAL) {
+    return value_of(kComputes, "compute", number, TESSERA_COMPUTE_F64);
+  }
+  if (!is_float(a)) return ComputeType::kS32;
+  return size_of(a) == size_of(ElementType::kF64) ? ComputeType::kF64 : ComputeType::kF32;
+}
+
+Types types_of(const tessera_problem& in) {
+  const auto like_a = [&](std::int32_t type) { return type == TESSERA_AS_A ? in.type_a : type; };
+  Types types;
+  types.a = type_of("type_a", in.type_a);
+  types.b = type_of("type_b", like_a(in.type_b));
+  types.c = type_of("type_c", like_a(in.type_c));
+  types.d = type_of("type_d", like_a(in.type_d));
+  types.compute = compute_of(in.compute, types.a);
+  return types;
+}
+
+Batch batch_of(const tessera_problem& in) {
+  constexpr std::array kKinds = {BatchKind::kNone, BatchKind::kStrided, BatchKind::kPointers};
+  const BatchKind kind = value_of(kKinds, "batch", in.batch);
+  if (kind != BatchKind::kStrided) {
+    require_zero("stride_a", in.stride_a);
+    require_zero("stride_b", in.stride_b);
+    require_zero("stride_c", in.stride_c);
+    require_zero("stride_d", in.stride_d);
+  }
+  if (kind != BatchKind::kPointers) require_zero("batch_alignment", in.batch_alignment);
+  if (kind == BatchKind::kNone) {
+    require_zero("batch_count", in.batch_count);
+    return {};
+  }
+  return {kind,        in.batch_count, in.stride_a,       in.stride_b,
+          in.stride_c, in.stride_d,    in.batch_alignment};
+}
+
+}  // namespace
+
+void require_zero(const char* name, std::int64_t value) {
+  if (value == 0) return;
+  throw refused(std::string(name) + " is " + text_of(value) + ", but must be 0");
+}
+
+std::size_t size_of_struct(const void* from, std::size_t known, const char* name, bool is_input) {
+  if (!from) throw refused(std::string(name) + " is null, but must be given");
+  std::size_t size = 0;
+  std::memcpy(&size, from, sizeof size);
+  const std::string said = "size of " + std::string(name) + " is " + std::to_string(size);
+  if (size < known || size > kLargestStruct) {
+    throw refused(said + ", but must be sizeof the struct, " + std::to_string(known));
+  }
+  const auto* bytes = static_cast<const unsigned char*>(from);
+  if (is_input &&
+      std::any_of(bytes + known, bytes + size, [](unsigned char b) { return b != 0; })) {
+    throw refused(said + ", but this version knows " + std::to_string(known) +
+                  " bytes, and those behind must be 0");
+  }
+  return size;
+}
+
+void write_struct(void* to, const void* from, std::size_t bytes, std::size_t size) {
+  auto* first = static_cast<unsigned char*>(to);
+  std::memcpy(first, from, bytes);
+  std::fill(first + bytes, first + size, 0);
+  std::memcpy(first, &size, sizeof size);
+}
+
+Asked asked_of(const tessera_problem* from) {
+  const tessera_problem in = read(from, "problem");
+  constexpr std::array kOrders = {Order::kColumnMajor, Order::kRowMajor};
+  constexpr std::array kOps = {Op::kNone, Op::kTranspose};
+  constexpr std::array kBiases = {Bias::kNone, Bias::kPerRow, Bias::kPerColumn};
+  constexpr std::array kActivations = {Activation::kIdentity, Activation::kRelu, Activation::kGelu};
+  constexpr std::array kMemories = {Memory::kDevice, Memory::kHost, Memory::kDetect};
+  require_zero("reserved", in.reserved);
+  Problem problem{.m = in.m, .n = in.n, .k = in.k};
+  problem.types = types_of(in);
+  problem.order = value_of(kOrders, "order", in.order);
+  problem.op_a = value_of(kOps, "op_a", in.op_a);
+  problem.op_b = value_of(kOps, "op_b", in.op_b);
+  problem.lda = in.lda;
+  problem.ldb = in.ldb;
+  problem.ldc = in.ldc;
+  problem.ldd = in.ldd;
+  problem.batch = batch_of(in);
+  problem.epilogue.bias = value_of(kBiases, "bias", in.bias);
+  problem.epilogue.activation = value_of(kActivations, "activation", in.activation);
+  return {problem, value_of(kMemories, "memory", in.memory)};
+}
+
+Options options_of(const tessera_plan_options* from) {
+  tessera_plan_options in{sizeof in, 0, 0, 0};
+  if (from) in = read(from, "options");
+  Options options;
+  constexpr std::size_t most = kAnyWorkspace;
+  if (in.workspace_limit == TESSERA_NO_WORKSPACE) {
+    options.plan.workspace_limit = 0;
+  } else if (in.workspace_limit != 0) {
+    options.plan.workspace_limit = static_cast<std::int64_t>(std::min(in.workspace_limit, most));
+  }
+  const std::int32_t bytes = in.alignment == 0 ? kMostAlignment : in.alignment;
+  if (bytes < 0 || !std::has_single_bit(static_cast<std::uint32_t>(bytes))) {
+    throw refused("alignment is " + text_of(bytes) + ", but must be 0 or a power of two");
+  }
+  const int least = std::min<int>(bytes, kMostAlignment);
+  options.alignment = {least, least, least, least};
+  options.plan.deterministic = value_of(std::array{true, false}, "any_order", in.any_order);
+  return options;
+}
+
+Place place_of(const tessera_place* from) {
+  if (!from) return {};
+  const tessera_place in = read(from, "place");
+  require_zero("reserved", in.reserved);
+  if (in.plan_cache < 0 || in.plan_cache > kLargestCache) {
+    throw refused("plan_cache is " + text_of(in.plan_cache) + ", but must be 0 to " +
+                  text_of(kLargestCache));
+  }
+  Place place;
+  place.gpu = in.gpu;
+  if (in.plan_cache != 0) place.plan_cache = static_cast<std::size_t>(in.plan_cache);
+  place.checks_addresses = value_of(std::array{false, true}, "check_addresses", in.check_addresses);
+  return place;
+}
+
+tessera_arguments arguments_of(const tessera_arguments* from, const Problem& problem) {
+  const tessera_arguments in = read(from, "arguments");
+  const auto no_kernel = [](const char* name) {
+    return StatusError(Status::unsupported(std::string(name) +
+                                           " is not null, but no kernel reads alpha and beta from "
+                                           "device memory yet"));
+  };
+  if (in.alpha_address) throw no_kernel("alpha_address");
+  if (in.beta_address) throw no_kernel("beta_address");
+  if (problem.epilogue.bias == Bias::kNone && in.bias) {
+    throw refused("bias of arguments is not null, but bias of the problem is TESSERA_NO_BIAS");
+  }
+  if (problem.epilogue.bias != Bias::kNone && !in.bias) {
+    throw refused("bias of arguments is null, but the problem has a bias");
+  }
+  return in;
+}
+
+}  // namespace tessera::gemm::c_api

@@ -1,0 +1,75 @@
+// The structs of include/tessera/gemm.h as the library's own types. A struct begins with its size,
+// so that one of another version is known as such. Whatever is illegal is refused by name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/status.h"
+#include "gemm/options.h"
+#include "tessera/gemm.h"
+
+namespace tessera::gemm::c_api {
+
+inline StatusError refused(std::string why) {
+  return StatusError(Status::bad_argument(std::move(why)));
+}
+
+// What a pointer points to. Throws where it is null.
+template <class T>
+T& given(T* pointer, const char* name) {
+  if (pointer) return *pointer;
+  throw refused(std::string(name) + " is null, but must be given");
+}
+
+// Not all of these may be negative, or be other than 0.
+void require_zero(const char* name, std::int64_t value);
+
+// The size that the caller's struct says it has, at least `known`. Of a later version's struct the
+// fields that this one does not know must be 0, where `is_input`.
+std::size_t size_of_struct(const void* given, std::size_t known, const char* name, bool is_input);
+
+// A caller's struct, of this version or a later one.
+template <class Struct>
+Struct read(const Struct* from, const char* name) {
+  size_of_struct(from, sizeof(Struct), name, true);
+  return *from;
+}
+
+// Writes a struct of this version over the caller's, and keeps its size; what a later version has
+// beyond that is set to 0.
+void write_struct(void* to, const void* from, std::size_t bytes, std::size_t size);
+
+enum class Memory { kDevice, kHost, kDetect };
+
+struct Asked {
+  Problem problem;
+  Memory memory = Memory::kDevice;
+};
+
+Asked asked_of(const tessera_problem* given);
+
+struct Options {
+  PlanOptions plan;
+  Alignment alignment;
+};
+// Of null: the defaults.
+Options options_of(const tessera_plan_options* given);
+
+struct Place {
+  std::int32_t gpu = TESSERA_CURRENT_CONTEXT;
+  std::size_t plan_cache = 256;
+  bool checks_addresses = false;
+};
+Place place_of(const tessera_place* given);
+
+// Refuses what no kernel reads yet: alpha and beta in device memory.
+tessera_arguments arguments_of(const tessera_arguments* given, const Problem& problem);
+
+inline Operands operands_of(const tessera_arguments& from) {
+  const auto address = [](const void* p) { return reinterpret_cast<std::uint64_t>(p); };
+  return {address(from.a), address(from.b), address(from.c), address(from.d)};
+}
+
+}  // namespace tessera::gemm::c_api

@@ -1,0 +1,228 @@
+#include "gemm/host/cpu.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "base/elements.h"
+#include "gemm/host/openblas.h"
+
+namespace tessera::gemm::host {
+namespace {
+
+// Blocks of op(A), op(B) and D that are converted and multiplied at a time; they fit the L2 cache.
+constexpr std::int64_t kBlockRows = 512, kBlockCols = 512, kBlockDepth = 512;
+
+template <class T>
+const T* as(std::uint64_t address) {
+  return reinterpret_cast<const T*>(address);
+}
+
+// A block of a matrix as row-major numbers without gaps.
+template <class T, class Sum>
+void pack(const MatrixView& from, const T* base, std::int64_t row0, std::int64_t col0,
+          std::int64_t rows, std::int64_t cols, Sum* to) {
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const T* row = base + (row0 + r) * from.row + col0 * from.col;
+    for (std::int64_t c = 0; c < cols; ++c) *to++ = static_cast<Sum>(row[c * from.col]);
+  }
+}
+
+template <class Sum>
+void pack(ElementType type, const MatrixView& from, std::uint64_t base, std::int64_t row0,
+          std::int64_t col0, std::int64_t rows, std::int64_t cols, Sum* to) {
+  on_element(type, "the CPU",
+             [&]<class T>(T) { pack(from, as<T>(base), row0, col0, rows, cols, to); });
+}
+
+struct BlockSize {
+  int m, n, k;
+};
+
+// c += a b; all row-major without gaps.
+template <class Sum>
+void add_product(const BlockSize& size, const Sum* a, const Sum* b, Sum* c) {
+  for (int i = 0; i < size.m; ++i, c += size.n) {
+    const Sum* row = b;
+    for (int p = 0; p < size.k; ++p, row += size.n) {
+      const Sum factor = *a++;
+      for (int j = 0; j < size.n; ++j) c[j] += factor * row[j];
+    }
+  }
+}
+
+template <class Sum>
+void add_block(const BlockSize& size, const Sum* a, const Sum* b, Sum* c) {
+  if constexpr (std::is_floating_point_v<Sum>) {
+    if (const OpenBlas* blas = OpenBlas::load()) {
+      return blas->multiply(OpenBlas::Call<Sum>{Order::kRowMajor, Op::kNone, Op::kNone, size.m,
+                                                size.n, size.k, Sum{1}, a, size.k, b, size.n,
+                                                Sum{1}, c, size.n});
+    }
+  }
+  add_product(size, a, b, c);
+}
+
+// Integer sums wrap, so they are unsigned until here.
+template <class Sum>
+double number_of(Sum sum) {
+  if constexpr (std::is_same_v<Sum, std::uint32_t>) return static_cast<std::int32_t>(sum);
+  return static_cast<double>(sum);
+}
+
+// One block of D from its sums. alpha and beta are of the sums' type.
+template <class Sum>
+void store(const Problem& p, const Operands& at, std::int64_t row0, std::int64_t col0,
+           const BlockSize& size, const Sum* sums) {
+  const MatrixView c = view_c(p), d = view_d(p);
+  const auto rounded = [](double value) {
+    return static_cast<double>(std::is_same_v<Sum, float> ? static_cast<float>(value) : value);
+  };
+  const double alpha = rounded(p.alpha), beta = rounded(p.beta);
+  const bool reads_c = p.beta != 0;
+  on_element(p.types.d, "the CPU", [&]<class Out>(Out) {
+    on_element(p.types.c, "the CPU", [&]<class In>(In) {
+      Out* const out = reinterpret_cast<Out*>(at.d);
+      for (std::int64_t r = row0; r < row0 + size.m; ++r) {
+        for (std::int64_t col = col0; col < col0 + size.n; ++col, ++sums) {
+          // WHY: 0 times an infinity is no 0, but A and B are not read where alpha is 0.
+          double value = p.alpha == 0 ? 0 : alpha * number_of(*sums);
+          if (reads_c) value += beta * static_cast<double>(as<In>(at.c)[r * c.row + col * c.col]);
+          out[r * d.row + col * d.col] = element_of<Out>(value);
+        }
+      }
+    });
+  });
+}
+
+template <class Sum>
+void multiply_blocks(const Problem& p, const Operands& at) {
+  const std::int64_t depth = p.alpha == 0 ? 0 : p.k;
+  const MatrixView a = view_a(p), b = view_b(p);
+  std::vector<Sum> block_a(kBlockRows * kBlockDepth), block_b(kBlockDepth * kBlockCols);
+  std::vector<Sum> sums(kBlockRows * kBlockCols);
+  for (std::int64_t row = 0; row < p.m; row += kBlockRows) {
+    for (std::int64_t col = 0; col < p.n; col += kBlockCols) {
+      BlockSize size{static_cast<int>(std::min(kBlockRows, p.m - row)),
+                     static_cast<int>(std::min(kBlockCols, p.n - col)), 0};
+      std::fill(sums.begin(), sums.end(), Sum{0});
+      for (std::int64_t first = 0; first < depth; first += kBlockDepth) {
+        size.k = static_cast<int>(std::min(kBlockDepth, depth - first));
+        pack(p.types.a, a, at.a, row, first, size.m, size.k, block_a.data());
+        pack(p.types.b, b, at.b, first, col, size.k, size.n, block_b.data());
+        add_block(size, block_a.data(), block_b.data(), sums.data());
+      }
+      store(p, at, row, col, size, sums.data());
+    }
+  }
+}
+
+// True where OpenBLAS takes the problem as it is: one type, and D is C or becomes it.
+bool fits_openblas(const Problem& p) {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  const Types& t = p.types;
+  const bool is_one_type = t.a == t.b && t.a == t.d && (p.beta == 0 || t.c == t.d);
+  return is_one_type && std::max({p.m, p.n, p.k, p.lda, p.ldb, p.ldd}) <= most;
+}
+
+template <class T>
+void copy_c_to_d(const Problem& p, const Operands& at) {
+  const MatrixView c = view_c(p), d = view_d(p);
+  T* const out = reinterpret_cast<T*>(at.d);
+  for (std::int64_t i = 0; i < p.m; ++i) {
+    for (std::int64_t j = 0; j < p.n; ++j) {
+      out[i * d.row + j * d.col] = as<T>(at.c)[i * c.row + j * c.col];
+    }
+  }
+}
+
+template <class T>
+void multiply_whole(const OpenBlas& blas, const Problem& p, const Operands& at) {
+  if (p.beta != 0 && at.c != at.d) copy_c_to_d<T>(p, at);
+  const bool reads_ab = p.alpha != 0 && p.k > 0;
+  const T nothing{};
+  const auto size = [](std::int64_t value) { return static_cast<int>(value); };
+  blas.multiply(OpenBlas::Call<T>{p.order, p.op_a, p.op_b, size(p.m), size(p.n), size(p.k),
+                                  static_cast<T>(p.alpha), reads_ab ? as<T>(at.a) : &nothing,
+                                  size(p.lda), reads_ab ? as<T>(at.b) : &nothing, size(p.ldb),
+                                  static_cast<T>(p.beta), reinterpret_cast<T*>(at.d), size(p.ldd)});
+}
+
+template <class Sum>
+void multiply_in(const Problem& p, const Operands& at) {
+  if constexpr (std::is_floating_point_v<Sum>) {
+    const OpenBlas* blas = OpenBlas::load();
+    const bool is_sum =
+        on_element(p.types.a, "the CPU", []<class T>(T) { return std::is_same_v<T, Sum>; });
+    if (blas && is_sum && fits_openblas(p)) return multiply_whole<Sum>(*blas, p, at);
+  }
+  multiply_blocks<Sum>(p, at);
+}
+
+// The types that multiply_one() sums in.
+bool is_summed_in(ElementType sum) {
+  return on_element(sum, "the CPU", []<class Sum>(Sum) {
+    return std::is_same_v<Sum, double> || std::is_same_v<Sum, float> ||
+           std::is_same_v<Sum, std::int32_t>;
+  });
+}
+
+void multiply_one(const Problem& p, const Operands& at) {
+  on_element(facts_of(p.types.compute).sum, "the CPU", [&]<class Sum>(Sum) {
+    if constexpr (std::is_same_v<Sum, double> || std::is_same_v<Sum, float>) {
+      multiply_in<Sum>(p, at);
+    } else if constexpr (std::is_same_v<Sum, std::int32_t>) {
+      multiply_in<std::uint32_t>(p, at);
+    }
+  });
+}
+
+// Where product i of a batch begins.
+Operands operands_at(const Problem& p, const Operands& at, std::int64_t i) {
+  const Batch& batch = p.batch;
+  if (batch.kind == BatchKind::kPointers) {
+    const auto entry = [&](std::uint64_t list) {
+      return list == 0 ? 0 : as<std::uint64_t>(list)[i];
+    };
+    return {entry(at.a), entry(at.b), entry(at.c), entry(at.d)};
+  }
+  const auto moved = [&](std::uint64_t base, std::int64_t stride, ElementType type) {
+    return base == 0 ? 0 : base + static_cast<std::uint64_t>(i * stride * size_of(type));
+  };
+  return {moved(at.a, batch.stride_a, p.types.a), moved(at.b, batch.stride_b, p.types.b),
+          moved(at.c, batch.stride_c, p.types.c), moved(at.d, batch.stride_d, p.types.d)};
+}
+
+}  // namespace
+
+std::string cpu_library() {
+  const OpenBlas* blas = OpenBlas::load();
+  return blas ? blas->version() : "our own loops (OpenBLAS is not installed)";
+}
+
+Status check_cpu(const Problem& problem) {
+  if (!problem.epilogue.is_identity()) {
+    return Status::unsupported("the CPU takes no epilogue other than the identity (" +
+                               describe(problem.epilogue) + ") yet");
+  }
+  if (!problem.scales.none()) {
+    return Status::unsupported("the CPU takes no scales (" + describe(problem.scales) + ") yet");
+  }
+  const ElementType sum = facts_of(problem.types.compute).sum;
+  if (!is_float(sum) && (is_float(problem.types.a) || is_float(problem.types.b))) {
+    return Status::unsupported("compute is " + std::string(name_of(problem.types.compute)) +
+                               ", but A and B are " + describe(problem.types));
+  }
+  if (is_summed_in(sum)) return {};
+  return Status::unsupported("compute is " + std::string(name_of(problem.types.compute)) +
+                             ", but the CPU multiplies in f64, f32, tf32 and s32");
+}
+
+void multiply_on_cpu(const Problem& problem, const Operands& operands) {
+  if (problem.m == 0 || problem.n == 0) return;
+  for (std::int64_t i = 0; i < problem.batch.count; ++i) {
+    multiply_one(problem, operands_at(problem, operands, i));
+  }
+}
+
+}  // namespace tessera::gemm::host

@@ -1,0 +1,256 @@
+#include "gemm/host/panels.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string>
+
+#include "gemm/host/pinned.h"
+
+namespace tessera::gemm::host {
+namespace {
+
+// HW: a panel of 2048 rows of k numbers takes about as long to copy as to multiply (FP64, H200);
+// more than 8 panels gain nothing, since the first and the last one are a 15th of the work then.
+constexpr std::int64_t kLeastPanel = 1024, kMostPanels = 8;
+constexpr std::int64_t kPitchBytes = 256, kPanelMultiple = 256;
+
+// An operand on both sides.
+struct Both {
+  std::uint64_t host = 0;
+  DeviceBuffer buffer;
+  MatrixView view;    // of the caller's, as rows and columns of op(X)
+  MatrixView device;  // of the copy
+  int element = 0;
+  bool is_pinned = true;
+
+  // Rows and columns [r0, r1) x [c0, c1).
+  Rectangle part(std::int64_t r0, std::int64_t r1, std::int64_t c0, std::int64_t c1) const {
+    const bool is_along_rows = device.row == 1 && device.col != 1;
+    const std::int64_t length = is_along_rows ? r1 - r0 : c1 - c0;
+    const std::int64_t lines = is_along_rows ? c1 - c0 : r1 - r0;
+    const auto bytes = [&](std::int64_t n) { return static_cast<std::size_t>(n * element); };
+    return {
+        host + bytes(r0 * view.row + c0 * view.col),
+        at(r0, c0),
+        {bytes(length), static_cast<std::size_t>(lines), bytes(is_along_rows ? view.col : view.row),
+         bytes(is_along_rows ? device.col : device.row)}};
+  }
+  DeviceAddress at(std::int64_t row, std::int64_t col) const {
+    return buffer.address() +
+           static_cast<DeviceAddress>((row * device.row + col * device.col) * element);
+  }
+  std::int64_t ld() const { return std::max(device.row, device.col); }
+};
+
+std::int64_t rounded_up(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
+
+// The copy's strides: the same side is contiguous, and lines begin at multiples of kPitchBytes.
+MatrixView device_view(const MatrixView& view, bool is_along_rows, int element) {
+  const std::int64_t pitch = kPitchBytes / element;
+  MatrixView copy = view;
+  copy.row = is_along_rows ? 1 : std::max<std::int64_t>(2, rounded_up(view.cols, pitch));
+  copy.col = is_along_rows ? std::max<std::int64_t>(2, rounded_up(view.rows, pitch)) : 1;
+  return copy;
+}
+
+bool is_along_rows(Order order, Op op) {
+  return (order == Order::kColumnMajor) == (op == Op::kNone);
+}
+
+// WHY: a double. Lines that are padded may take more bytes than 63 bits count.
+double bytes_of(const MatrixView& copy, int element) {
+  const bool along_rows = copy.row == 1;
+  return static_cast<double>(along_rows ? copy.cols : copy.rows) *
+         static_cast<double>(along_rows ? copy.col : copy.row) * element;
+}
+
+bool reads_ab(const Problem& p) { return p.alpha != 0 && p.k > 0; }
+bool has_own_c(const Problem& p) { return p.beta != 0 && p.types.c != p.types.d; }
+
+// Views on the device, in the order A, B, C, D.
+std::array<MatrixView, 4> device_views(const Problem& p) {
+  const Types& t = p.types;
+  const bool d_rows = is_along_rows(p.order, Op::kNone);
+  return {device_view(view_a(p), is_along_rows(p.order, p.op_a), size_of(t.a)),
+          device_view(view_b(p), is_along_rows(p.order, p.op_b), size_of(t.b)),
+          device_view(view_c(p), d_rows, size_of(t.c)),
+          device_view(view_d(p), d_rows, size_of(t.d))};
+}
+
+// One call on its way.
+class Panels {
+ public:
+  Panels(Handle& handle, const Problem& problem, const Operands& operands,
+         const PlanOptions& options, void* stream)
+      : handle_(handle),
+        device_(handle.device()),
+        problem_(problem),
+        options_(options),
+        stream_(stream),
+        in_(device_),
+        out_(device_) {
+    const std::array<MatrixView, 4> views = device_views(problem);
+    const Types& t = problem.types;
+    if (reads_ab(problem)) {
+      place(a_, operands.a, view_a(problem), views[0], t.a);
+      place(b_, operands.b, view_b(problem), views[1], t.b);
+    }
+    if (has_own_c(problem)) place(c_, operands.c, view_c(problem), views[2], t.c);
+    place(d_, operands.d, view_d(problem), views[3], t.d);
+    if (problem.beta != 0) c_host_is_pinned_ = is_pinned(operands.c);
+    c_host_ = operands.c;
+    in_.reserve();
+    out_.reserve();
+  }
+
+  void run() {
+    count_ =
+        std::clamp(std::max(problem_.m, problem_.n) / kLeastPanel, std::int64_t{1}, kMostPanels);
+    // WHY: what the caller gave the stream before may still write what is copied.
+    device_.synchronize(stream_);
+    for (std::int64_t step = 0; step < count_; ++step) {
+      bring(step);
+      device_.record(arrived_.get(), in_.stream());
+      device_.wait(stream_, arrived_.get());
+      multiply_step(step);
+      device_.record(multiplied(step), stream_);
+      // WHY: a step later, because the host may have to wait for it, and the GPU goes on meanwhile.
+      if (step > 0) take(step - 1);
+    }
+    take(count_ - 1);
+    out_.finish();
+    device_.synchronize(stream_);
+  }
+
+ private:
+  bool is_pinned(std::uint64_t address) const {
+    return device_.kind_of(address) == AddressKind::kHost;
+  }
+  void place(Both& both, std::uint64_t host, const MatrixView& view, const MatrixView& copy,
+             ElementType type) {
+    both.host = host;
+    both.view = view;
+    both.device = copy;
+    both.element = size_of(type);
+    both.is_pinned = is_pinned(host);
+    both.buffer = DeviceBuffer(device_, static_cast<std::size_t>(bytes_of(copy, size_of(type))));
+  }
+  // Where the panels of a step begin.
+  std::int64_t begin_of(std::int64_t extent, std::int64_t step) const {
+    if (step == count_) return extent;
+    return std::min(extent, rounded_up(extent / count_ * step, kPanelMultiple));
+  }
+  std::int64_t row(std::int64_t step) const { return begin_of(problem_.m, step); }
+  std::int64_t col(std::int64_t step) const { return begin_of(problem_.n, step); }
+  void* multiplied(std::int64_t step) { return multiplied_[step % multiplied_.size()].get(); }
+
+  // The panels of a step, and what of C is added to.
+  void bring(std::int64_t step) {
+    const std::int64_t m0 = row(step), m1 = row(step + 1), n0 = col(step), n1 = col(step + 1);
+    if (reads_ab(problem_)) {
+      if (m1 > m0) in_.copy_in(a_.part(m0, m1, 0, problem_.k), a_.is_pinned);
+      if (n1 > n0) in_.copy_in(b_.part(0, problem_.k, n0, n1), b_.is_pinned);
+    }
+    if (problem_.beta == 0) return;
+    bring_c(m0, m1, 0, n1);
+    bring_c(0, m0, n0, n1);
+  }
+
+  void bring_c(std::int64_t r0, std::int64_t r1, std::int64_t c0, std::int64_t c1) {
+    if (r1 <= r0 || c1 <= c0) return;
+    const Both& copy = has_own_c(problem_) ? c_ : d_;
+    Rectangle part = copy.part(r0, r1, c0, c1);
+    const MatrixView view = view_c(problem_);
+    part.host =
+        c_host_ + static_cast<std::uint64_t>((r0 * view.row + c0 * view.col) * copy.element);
+    const bool along_rows = copy.device.row == 1;
+    part.shape.host_pitch =
+        static_cast<std::size_t>((along_rows ? view.col : view.row) * copy.element);
+    in_.copy_in(part, c_host_is_pinned_);
+  }
+
+  void multiply_step(std::int64_t step) {
+    multiply_part(row(step), row(step + 1), 0, col(step + 1));
+    multiply_part(0, row(step), col(step), col(step + 1));
+  }
+
+  void multiply_part(std::int64_t r0, std::int64_t r1, std::int64_t c0, std::int64_t c1) {
+    if (r1 <= r0 || c1 <= c0) return;
+    Problem part = problem_;
+    part.m = r1 - r0;
+    part.n = c1 - c0;
+    part.lda = reads_ab(problem_) ? a_.ld() : 0;
+    part.ldb = reads_ab(problem_) ? b_.ld() : 0;
+    part.ldd = d_.ld();
+    part.ldc = has_own_c(problem_) ? c_.ld() : part.ldd;
+    if (!reads_ab(problem_)) part.k = 0;
+    Operands at{.d = d_.at(r0, c0)};
+    if (reads_ab(problem_)) {
+      at.a = a_.at(r0, 0);
+      at.b = b_.at(0, c0);
+    }
+    if (problem_.beta != 0) at.c = has_own_c(problem_) ? c_.at(r0, c0) : at.d;
+    gemm::multiply(handle_, part, at, options_, stream_);
+  }
+
+  void take(std::int64_t step) {
+    device_.wait(out_.stream(), multiplied(step));
+    take_part(row(step), row(step + 1), 0, col(step + 1));
+    take_part(0, row(step), col(step), col(step + 1));
+  }
+
+  void take_part(std::int64_t r0, std::int64_t r1, std::int64_t c0, std::int64_t c1) {
+    if (r1 <= r0 || c1 <= c0) return;
+    out_.copy_out(d_.part(r0, r1, c0, c1), d_.is_pinned);
+  }
+
+  Handle& handle_;
+  Device& device_;
+  const Problem& problem_;
+  const PlanOptions& options_;
+  void* const stream_;
+  Both a_, b_, c_, d_;
+  Lane in_, out_;
+  OwnedEvent arrived_{device_};
+  std::array<OwnedEvent, 2> multiplied_{OwnedEvent{device_}, OwnedEvent{device_}};
+  std::uint64_t c_host_ = 0;
+  bool c_host_is_pinned_ = true;
+  std::int64_t count_ = 1;
+};
+
+}  // namespace
+
+Status check_panels(const Problem& problem, const DeviceInfo& device) {
+  if (problem.batch.kind != BatchKind::kNone) {
+    return Status::unsupported("memory is TESSERA_HOST_MEMORY, but the GPU takes no batch (" +
+                               describe(problem.batch) + ") from host memory yet");
+  }
+  const std::array<MatrixView, 4> views = device_views(problem);
+  const Types& t = problem.types;
+  double bytes = bytes_of(views[3], size_of(t.d));
+  if (reads_ab(problem)) {
+    bytes += bytes_of(views[0], size_of(t.a)) + bytes_of(views[1], size_of(t.b));
+  }
+  if (has_own_c(problem)) bytes += bytes_of(views[2], size_of(t.c));
+  if (bytes <= static_cast<double>(device.memory_bytes)) return {};
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f", bytes);
+  return Status::unsupported("memory is TESSERA_HOST_MEMORY, and the operands take " +
+                             std::string(text) + " bytes, but the GPU has " +
+                             std::to_string(device.memory_bytes) +
+                             ": problems larger than device memory come later");
+}
+
+void multiply_by_panels(Handle& handle, const Problem& problem, const Operands& operands,
+                        const PlanOptions& options, void* stream) {
+  if (problem.m == 0 || problem.n == 0) return;
+  require(check_panels(problem, handle.device().info()));
+  if (handle.device().is_capturing(stream)) {
+    throw StatusError(Status::bad_argument(
+        "stream is captured, but operands in host memory are copied while the call waits"));
+  }
+  Panels(handle, problem, operands, options, stream).run();
+}
+
+}  // namespace tessera::gemm::host

@@ -1,0 +1,83 @@
+// The C++ layer: views become problems, handles end by themselves, what is wrong is thrown.
+#include "tessera/gemm.hpp"
+
+#include <vector>
+
+#include "tests/library/library.h"
+
+namespace {
+
+// What a std::mdspan looks like.
+struct View {
+  float* first;
+  std::int64_t extents[2], strides[2];
+  float* data_handle() const { return first; }
+  std::int64_t extent(int i) const { return extents[i]; }
+  std::int64_t stride(int i) const { return strides[i]; }
+};
+
+TEST_F(Library, ViewsBecomeProblems) {
+  float x[64] = {};
+  const auto a = tessera::row_major(x, 4, 2, 5), b = tessera::column_major(x, 2, 3, 7);
+  const auto d = tessera::row_major(x, 4, 3);
+  const tessera_problem p = tessera::problem_of(a, b, d, d);
+  EXPECT_EQ(p.m, 4);
+  EXPECT_EQ(p.n, 3);
+  EXPECT_EQ(p.k, 2);
+  EXPECT_EQ(p.order, TESSERA_ROW_MAJOR);
+  EXPECT_EQ(p.op_a, TESSERA_N);
+  EXPECT_EQ(p.lda, 5);
+  EXPECT_EQ(p.op_b, TESSERA_T);
+  EXPECT_EQ(p.ldb, 7);
+  EXPECT_EQ(p.ldd, 3);
+  EXPECT_EQ(p.type_a, TESSERA_F32);
+  const tessera_problem q =
+      tessera::problem_of(b.transposed(), a.transposed(), d.transposed(), d.transposed());
+  EXPECT_EQ(q.order, TESSERA_COLUMN_MAJOR);
+  EXPECT_EQ(q.op_a, TESSERA_T);
+  EXPECT_EQ(q.op_b, TESSERA_N);
+  EXPECT_EQ(q.ldd, 3);
+  const View view = {x, {4, 2}, {5, 1}};
+  EXPECT_EQ(tessera::problem_of(tessera::Matrix<float>(view), b, d, d).lda, 5);
+  EXPECT_THROW(tessera::problem_of(a, a, d, d), std::invalid_argument);
+  EXPECT_THROW(tessera::problem_of(a, b, d.transposed(), d), std::invalid_argument);
+  EXPECT_THROW(tessera::problem_of(tessera::Matrix<float>(x, 4, 2, 2, 3), b, d, d),
+               std::invalid_argument);
+  EXPECT_THROW(tessera::row_major(std::span<float>(x), 8, 9), std::length_error);
+}
+
+TEST_F(Library, MultipliesInCpp) {
+  const tessera::Handle cpu(TESSERA_CPU);
+  const std::vector<double> a = {1, 2, 3, 4, 5, 6}, b = {1, 0, 2, 1, 0, 3};  // 2 x 3, 3 x 2
+  std::vector<double> d(4), c = {1, 1, 1, 1};
+  const auto in = tessera::row_major(std::span(a), 2, 3),
+             by = tessera::row_major(std::span(b), 3, 2);
+  const auto out = tessera::row_major(std::span(d), 2, 2),
+             add = tessera::row_major(std::span(c), 2, 2);
+  const tessera::Settings on_host = {.memory = TESSERA_HOST_MEMORY};
+  cpu.matmul(in, by, out, on_host);
+  EXPECT_EQ(d, (std::vector<double>{5, 11, 14, 23}));
+  cpu.matmul(by.transposed(), in.transposed(), out.transposed(), on_host);
+  EXPECT_EQ(d, (std::vector<double>{5, 11, 14, 23}));
+  cpu.gemm(in, by, add, out, {.alpha = 2, .beta = -1, .memory = TESSERA_HOST_MEMORY});
+  EXPECT_EQ(d, (std::vector<double>{9, 21, 27, 45}));
+  tessera::Plan plan(cpu, tessera::problem_of(in, by, out, out, on_host));
+  tessera::Plan moved = std::move(plan);
+  EXPECT_EQ(moved.workspace_bytes(), 0u);
+  moved.run(in, by, out);
+  EXPECT_EQ(d, (std::vector<double>{5, 11, 14, 23}));
+  EXPECT_THROW(moved.run(by, in, tessera::row_major(d.data(), 3, 3)), std::invalid_argument);
+  EXPECT_EQ(cpu.explain(tessera::problem_of(in, by, out, out, on_host)).where, TESSERA_ON_CPU);
+}
+
+TEST_F(Library, ErrorsAreThrown) {
+  try {
+    const tessera::Handle nowhere(99);
+    FAIL() << "there is no such GPU";
+  } catch (const tessera::Error& error) {
+    EXPECT_EQ(error.status(), TESSERA_BAD_ARGUMENT);
+    EXPECT_TRUE(says(error.what(), "device is 99")) << error.what();
+  }
+}
+
+}  // namespace

@@ -1,0 +1,120 @@
+// What the library says of its choices, as fields.
+#include <cstring>
+#include <vector>
+
+#include "tests/library/library.h"
+
+namespace {
+
+tessera_explanation explained(tessera_handle handle, const tessera_problem& problem,
+                              const tessera_plan_options* options = nullptr) {
+  tessera_explanation out = {.size = sizeof out};
+  EXPECT_EQ(tessera_explain(handle, &problem, options, &out, nullptr, 0), TESSERA_OK)
+      << tessera_last_message();
+  return out;
+}
+
+TEST_F(Library, ExplainsInFields) {
+  const tessera_explanation all = explained(handle_, problem_);
+  EXPECT_EQ(all.size, sizeof all);
+  EXPECT_EQ(all.where, TESSERA_ON_GPU);
+  EXPECT_EQ(all.deterministic, 1);
+  EXPECT_GT(all.launches, 0);
+  EXPECT_GT(all.total_us, 0);
+  EXPECT_TRUE(says(all.kernel, "simt_f32/")) << all.kernel;
+  ASSERT_GT(all.choices, 1);
+  std::vector<tessera_choice> choices(static_cast<std::size_t>(all.choices) + 1);
+  choices[0].size = sizeof choices[0];
+  std::memset(choices[0].kernel, 'x', sizeof choices[0].kernel);
+  choices.back().bound = 77;
+  tessera_explanation again = {.size = sizeof again};
+  ASSERT_EQ(tessera_explain(handle_, &problem_, nullptr, &again, choices.data(), choices.size()),
+            TESSERA_OK);
+  EXPECT_STREQ(choices[0].kernel, all.kernel);
+  EXPECT_EQ(choices[0].total_us, all.total_us);
+  EXPECT_EQ(choices.back().bound, 77) << "an entry beyond the choices is left alone";
+  for (std::size_t i = 1; i + 1 < choices.size(); ++i) {
+    EXPECT_EQ(choices[i].size, sizeof choices[i]);
+    EXPECT_GE(choices[i].total_us, choices[i - 1].total_us);
+    EXPECT_NE(choices[i].kernel[0], '\0');
+  }
+}
+
+// A later version's choice is larger: entries are as far apart as the caller says.
+TEST_F(Library, ChoicesOfALaterVersion) {
+  struct Later {
+    tessera_choice choice;
+    double more;
+  };
+  std::vector<Later> choices(3);
+  choices[0].choice.size = sizeof(Later);
+  for (Later& one : choices) one.more = 5;
+  tessera_explanation all = {.size = sizeof all};
+  ASSERT_EQ(tessera_explain(handle_, &problem_, nullptr, &all, &choices[0].choice, 2), TESSERA_OK);
+  EXPECT_EQ(choices[1].choice.size, sizeof(Later));
+  EXPECT_NE(choices[1].choice.kernel[0], '\0');
+  EXPECT_EQ(choices[1].more, 0);
+  EXPECT_EQ(choices[2].more, 5) << "not asked for";
+}
+
+TEST_F(Library, SaysWhatWouldBeFaster) {
+  tessera_problem large = problem_;
+  large.m = large.n = large.k = 4096;
+  large.type_a = TESSERA_BF16;
+  EXPECT_EQ(explained(handle_, large).faster_us, 0);
+  const tessera_plan_options unaligned = {.size = sizeof unaligned, .alignment = 2};
+  tessera_explanation why = explained(handle_, large, &unaligned);
+  EXPECT_LT(why.faster_us, why.total_us);
+  EXPECT_GT(why.faster_us, 0);
+  EXPECT_TRUE(says(why.why_not, "with addresses aligned to 16 bytes, wgmma_bf16/")) << why.why_not;
+  large.lda = 4097;
+  why = explained(handle_, large);
+  EXPECT_TRUE(says(why.why_not, "leading dimensions that are multiples of 16 bytes"))
+      << why.why_not;
+}
+
+TEST_F(Library, SaysWhichKernelsNeedAnotherGpu) {
+  setenv("FAKE_CUDA_SM", "80", 1);
+  const tessera_handle older = made();
+  unsetenv("FAKE_CUDA_SM");
+  ASSERT_NE(older, nullptr);
+  tessera_problem square = problem_;
+  square.m = square.n = square.k = 1024;
+  const tessera_explanation why = explained(older, square);
+  EXPECT_TRUE(says(why.why_not, "simt_f32 needs sm_90, but the GPU is sm_80") ||
+              says(why.why_not, "simt_f32 needs sm_90"))
+      << why.why_not;
+  EXPECT_EQ(tessera_destroy(older), TESSERA_OK);
+}
+
+TEST_F(Library, BoundsOfSmallAndLargeProblems) {
+  tessera_problem problem = problem_;
+  problem.m = problem.n = problem.k = 16;
+  EXPECT_EQ(explained(handle_, problem).bound, TESSERA_BOUND_LAUNCH);
+  problem.m = problem.n = problem.k = 8192;
+  EXPECT_EQ(explained(handle_, problem).bound, TESSERA_BOUND_ARITHMETIC);
+  problem.memory = TESSERA_HOST_MEMORY;
+  EXPECT_EQ(explained(handle_, problem).where, TESSERA_ON_GPU_BY_PANELS);
+  problem.type_a = TESSERA_BF16;
+  problem.n = 8;
+  EXPECT_EQ(explained(handle_, problem).bound, TESSERA_BOUND_HOST);
+  problem.memory = TESSERA_DEVICE_MEMORY;
+  EXPECT_EQ(explained(handle_, problem).bound, TESSERA_BOUND_MEMORY);
+}
+
+TEST_F(Library, ExplainRefusesWhatIsNoStruct) {
+  tessera_explanation all = {.size = 16};
+  EXPECT_EQ(tessera_explain(handle_, &problem_, nullptr, &all, nullptr, 0), TESSERA_BAD_ARGUMENT);
+  expect_said("size of explanation is 16");
+  EXPECT_EQ(tessera_explain(handle_, &problem_, nullptr, nullptr, nullptr, 0),
+            TESSERA_BAD_ARGUMENT);
+  expect_said("explanation is null");
+  all.size = sizeof all;
+  EXPECT_EQ(tessera_explain(handle_, &problem_, nullptr, &all, nullptr, 2), TESSERA_BAD_ARGUMENT);
+  expect_said("choices[0] is null");
+  tessera_choice choice = {.size = 3};
+  EXPECT_EQ(tessera_explain(handle_, &problem_, nullptr, &all, &choice, 1), TESSERA_BAD_ARGUMENT);
+  expect_said("size of choices[0] is 3");
+}
+
+}  // namespace

@@ -87,7 +87,7 @@ Status shared_with(std::string_view name, std::string_view rule) {
 
 Status check_outputs_apart(const Problem& problem) {
   const Batch& batch = problem.batch;
-  if (batch.kind != BatchKind::kStrided) return {};
+  if (batch.kind != BatchKind::kStrided || batch.count < 2) return {};  // any stride
   const Runs first = runs_of(view_d(problem), 0, problem.types.d);
   if (first.is_empty()) return {};
   const std::int64_t stride = batch.stride_d * size_of(problem.types.d);

@@ -139,12 +139,14 @@ void copy_c_to_d(const Problem& p, const Operands& at) {
 template <class T>
 void multiply_whole(const OpenBlas& blas, const Problem& p, const Operands& at) {
   if (p.beta != 0 && at.c != at.d) copy_c_to_d<T>(p, at);
+  // WHY: k of 0 where alpha is 0. For small sizes OpenBLAS reads A and B whatever alpha is.
   const bool reads_ab = p.alpha != 0 && p.k > 0;
   const T nothing{};
   const auto size = [](std::int64_t value) { return static_cast<int>(value); };
-  blas.multiply(OpenBlas::Call<T>{p.order, p.op_a, p.op_b, size(p.m), size(p.n), size(p.k),
-                                  static_cast<T>(p.alpha), reads_ab ? as<T>(at.a) : &nothing,
-                                  size(p.lda), reads_ab ? as<T>(at.b) : &nothing, size(p.ldb),
+  blas.multiply(OpenBlas::Call<T>{p.order, p.op_a, p.op_b, size(p.m), size(p.n),
+                                  size(reads_ab ? p.k : 0), static_cast<T>(p.alpha),
+                                  reads_ab ? as<T>(at.a) : &nothing, size(p.lda),
+                                  reads_ab ? as<T>(at.b) : &nothing, size(p.ldb),
                                   static_cast<T>(p.beta), reinterpret_cast<T*>(at.d), size(p.ldd)});
 }
 

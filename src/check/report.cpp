@@ -16,6 +16,7 @@ using vgpu::FindingPlace;
 
 constexpr std::size_t kMostText = 90;  // of a source line
 constexpr std::size_t kMostNotes = 3;
+constexpr std::size_t kShownInFull = 4;  // findings; the others as one line each
 
 std::string plural(std::uint64_t count, const std::string& one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
@@ -172,6 +173,27 @@ std::string runs_text(const CheckReport& report) {
   return text;
 }
 
+// What printf() said, as far as it fits on a screen.
+std::string printed_text(const CheckReport& report) {
+  constexpr std::size_t kMostLines = 40;
+  const std::string& printed = report.result.printed;
+  if (printed.empty()) return "";
+  std::string text = "printed in the first run:\n";
+  std::size_t lines = 0, at = 0;
+  for (; at < printed.size() && (report.all || lines < kMostLines); ++lines) {
+    const std::size_t end = std::min(printed.find('\n', at), printed.size());
+    text += "  " + harmless(printed.substr(at, end - at)) + "\n";
+    at = end + 1;
+  }
+  if (at < printed.size()) {
+    const auto more =
+        std::count(printed.begin() + static_cast<std::ptrdiff_t>(at), printed.end(), '\n');
+    text += fmt::format("  ({} more; --all shows them)\n",
+                        plural(static_cast<std::size_t>(more) + !printed.ends_with('\n'), "line"));
+  }
+  return text + "\n";
+}
+
 std::string notes_text(const CheckReport& report) {
   std::string text;
   std::set<std::string> told;
@@ -242,11 +264,12 @@ std::string text_of(const CheckReport& report) {
       fmt::format("{}: kernel {}, {}\n\n", report.plan.code.path,
                   plain_kernel_name(report.plan.kernel.name), shape_text(report.plan.shape));
   const std::vector<SeenFinding>& findings = report.result.findings;
+  if (!report.quiet) text += printed_text(report);
+  const std::size_t shown = report.all ? findings.size() : kShownInFull;
   for (std::size_t i = 0; i < findings.size(); ++i) {
-    text += i < report.shown ? finding_text(findings[i], lines, report)
-                             : finding_line(findings[i], lines);
+    text += i < shown ? finding_text(findings[i], lines, report) : finding_line(findings[i], lines);
   }
-  if (findings.size() > report.shown) text += "(--all shows these in full)\n\n";
+  if (findings.size() > shown) text += "(--all shows these in full)\n\n";
   return text + notes_text(report) + summary_text(report);
 }
 
@@ -279,6 +302,7 @@ Json json_of(const CheckReport& report) {
           {"clean", report.result.findings.empty() && !report.result.stopped},
           {"complete", !report.result.stopped},
           {"findings", findings},
+          {"printed", report.result.printed},
           {"depends_on_order", notes},
           {"approximate_forms", approximate_forms(report.result)},
           {"runs", runs}};

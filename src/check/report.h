@@ -14,8 +14,9 @@ using Json = nlohmann::ordered_json;
 struct CheckReport {
   const CheckPlan& plan;
   const CheckResult& result;
-  std::string command;    // that repeats it
-  std::size_t shown = 4;  // findings in full; the others as one line each
+  std::string command;  // that repeats it
+  bool all = false;     // every finding, and all that was printed, in full
+  bool quiet = false;   // leaves out what the kernel printed
 };
 
 std::string text_of(const CheckReport& report);

@@ -14,6 +14,7 @@
 #include "base/interrupt.h"
 #include "check/maps.h"
 #include "device/virtual/virtual_device.h"
+#include "vgpu/observe/print_log.h"
 
 namespace tessera::checking {
 namespace {
@@ -78,13 +79,14 @@ class Watchdog {
 };
 
 std::unique_ptr<VirtualDevice> device_for(const CheckPlan& plan, const RunOrder& order,
-                                          const Watchdog& watchdog) {
+                                          const Watchdog& watchdog, vgpu::PrintLog& prints) {
   VirtualDeviceOptions options;
   options.host_threads = plan.host_threads;
   options.observation.checks = true;
   options.observation.schedule = order.schedule;
   options.observation.warp_order_seed = order.warp_seed;
   options.observation.stop = watchdog.stop();
+  options.observation.prints = &prints;
   return make_virtual_device(options);
 }
 
@@ -168,7 +170,8 @@ CheckRun run_once(const CheckPlan& plan, const RunOrder& order, CheckResult& res
   CheckRun run;
   run.order = order;
   const Watchdog watchdog(plan.seconds);
-  const std::unique_ptr<VirtualDevice> device = device_for(plan, order, watchdog);
+  vgpu::PrintLog prints;
+  const std::unique_ptr<VirtualDevice> device = device_for(plan, order, watchdog, prints);
   const Placed placed = place(plan, *device);
   result.addresses = placed.arrays;
   Launch launch;
@@ -188,6 +191,7 @@ CheckRun run_once(const CheckPlan& plan, const RunOrder& order, CheckResult& res
     run.report.findings.push_back(fault.finding());
     if (fault.finding().check == "stopped") note_stop(plan, run, result);
   }
+  if (result.runs.empty()) result.printed = prints.text();
   return run;
 }
 
@@ -255,7 +259,8 @@ int rank_of(const SeenFinding& seen) {
   if (check == "unexpected-result") return 4;
   if (seen.finding.severity == vgpu::Severity::kLockstep) return 3;
   if (check.starts_with("uninitialised")) return 2;
-  for (const char* fault : {"out-of-bounds", "misaligned", "deadlock", "trap", "endless"}) {
+  for (const char* fault :
+       {"out-of-bounds", "misaligned", "deadlock", "trap", "assert", "endless"}) {
     if (check == fault) return 0;
   }
   return 1;

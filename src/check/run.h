@@ -72,6 +72,7 @@ struct CheckResult {
   std::map<std::string, std::uint64_t> addresses;  // of the arrays, the same in every run
   bool one_schedule = false;  // the code has nothing asynchronous: both schedules are the same
   bool stopped = false;       // by Ctrl-C, before the last run
+  std::string printed;        // by printf, in the first run
 };
 
 // Loads the PTX on a virtual GPU and says what is in it. Throws kBadArgument with the place of what

@@ -20,7 +20,8 @@ enum class FaultKind {
   kBarrier,  // wrong barrier use
   kDeadlock,
   kEndless,  // perhaps: it only counts or reads, for very long
-  kTrap,     // trap; assertion
+  kTrap,
+  kAssert,  // an assertion that failed
   kOutOfMemory,
   kStopped,  // from outside, or by a limit
 };

@@ -11,6 +11,7 @@
 
 #include "vgpu/exec/decode/kernel.h"
 #include "vgpu/exec/launch.h"
+#include "vgpu/memory/device_heap.h"
 #include "vgpu/memory/global.h"
 #include "vgpu/ptx/parser.h"
 #include "vgpu/ptx/signatures.h"
@@ -101,6 +102,7 @@ class Program {
 struct Machine::Impl {
   MachineOptions options;
   std::shared_ptr<GlobalMemory> memory;
+  std::unique_ptr<DeviceHeap> heap;  // of the first kernel that uses it
 
   LaunchContext context(const Kernel& kernel, const LaunchShape& shape,
                         std::span<const std::byte> params) const;
@@ -182,6 +184,27 @@ std::uint32_t check_shared(const Kernel& kernel, const LaunchShape& shape) {
   return static_cast<std::uint32_t>(bytes);
 }
 
+// What the driver gives a cooperative launch: zeroed words through which its CTAs meet.
+class GridWorkspace {
+ public:
+  GridWorkspace(const Kernel& kernel, GlobalMemory& memory) : memory_(memory) {
+    constexpr std::size_t kBytes = 64;
+    if (!kernel.uses_grid_workspace) return;
+    address_ = memory.allocate(kBytes);
+    std::memset(memory.host(address_, kBytes), 0, kBytes);
+    memory.host_wrote(address_, kBytes);
+  }
+  ~GridWorkspace() { memory_.free(address_); }
+  GridWorkspace(const GridWorkspace&) = delete;
+  GridWorkspace& operator=(const GridWorkspace&) = delete;
+
+  std::uint64_t address() const { return address_; }
+
+ private:
+  GlobalMemory& memory_;
+  std::uint64_t address_ = 0;
+};
+
 }  // namespace
 
 LaunchContext Machine::Impl::context(const Kernel& kernel, const LaunchShape& shape,
@@ -249,7 +272,13 @@ std::vector<KernelSignature> Machine::signatures(const Program& program) {
 LaunchReport Machine::launch(const Program& program, std::string_view entry,
                              const LaunchShape& shape, std::span<const std::byte> params) {
   const Kernel& kernel = program.kernel(std::string(entry));
-  const LaunchContext context = impl_->context(kernel, shape, params);
+  LaunchContext context = impl_->context(kernel, shape, params);
+  if (kernel.uses_heap && !impl_->heap) {
+    impl_->heap = std::make_unique<DeviceHeap>(allocate(DeviceHeap::kSpan));
+  }
+  context.heap = impl_->heap.get();
+  const GridWorkspace workspace(kernel, *impl_->memory);
+  context.grid_workspace = workspace.address();
   if (!context.observation.checks) impl_->memory->assume_written();
   return run_launch(context, impl_->options.host_threads);
 }

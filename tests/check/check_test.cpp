@@ -136,12 +136,6 @@ TEST_F(Check, KernelsByTheirNamesInCppAndPtx) {
   expect_refused(joined({kKernels}, rest), {"--kernel is not given", "kernels: "});
 }
 
-TEST_F(Check, APrintingKernelIsRefusedWithTheReason) {
-  expect_refused(
-      {kKernels, "--kernel", "prints", "--grid", "1", "--block", "1", "--arg", "n=i32:1"},
-      {"vprintf", "printf does not run here"});
-}
-
 TEST_F(Check, ReportsAsJsonAndMarkdown) {
   const TemporaryFolder folder;
   const Ran ran = check(

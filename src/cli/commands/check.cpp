@@ -25,7 +25,7 @@ namespace {
 struct Options {
   std::string file, kernel, grid, block, cluster, shared, seed, seeds, tolerance, threads, seconds;
   std::vector<std::string> arguments, arrays, outputs, expectations, nvcc_arguments;
-  bool all = false;
+  bool all = false, quiet = false;
   Output report;
 };
 
@@ -239,7 +239,8 @@ CheckPlan plan_of(const Options& options, Code code, const vgpu::KernelSignature
 
 int report_of(const Options& options, const CheckPlan& plan, const CheckResult& result) {
   CheckReport report{plan, result, command_line()};
-  if (options.all) report.shown = result.findings.size();
+  report.all = options.all;
+  report.quiet = options.quiet;
   options.report.write(json_of(report), table_of(report));
   if (options.report.prints_text()) fmt::print("{}", text_of(report));
   if (!result.findings.empty()) return kCheckFailed;
@@ -310,7 +311,8 @@ void add_options(Parser& parser, Options& options) {
   add_seed_option(parser, options.seed);
   text("--seconds", options.seconds, "time limit of one run (default 60)", "S");
   text("--threads", options.threads, "host threads (default: all)", "N");
-  parser.add_flag("--all", options.all, "show every finding in full");
+  parser.add_flag("--all", options.all, "show every finding, and all that is printed, in full");
+  parser.add_flag("--quiet", options.quiet, "do not show what the kernel prints");
   options.report.add_options(parser);
 }
 

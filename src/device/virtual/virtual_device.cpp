@@ -41,6 +41,8 @@ std::string_view check_of(vgpu::FaultKind kind) {
       return "endless";
     case vgpu::FaultKind::kTrap:
       return "trap";
+    case vgpu::FaultKind::kAssert:
+      return "assert";
     case vgpu::FaultKind::kStopped:
       return "stopped";
     default:
@@ -63,7 +65,9 @@ std::string_view hint_of(vgpu::FaultKind kind) {
       return "Look for a loop whose end never comes; if it only takes long, let it do less at a "
              "time or store now and then.";
     case vgpu::FaultKind::kTrap:
-      return "The kernel asked for it itself: trap, or an assertion that failed.";
+      return "The kernel asked for it itself: trap.";
+    case vgpu::FaultKind::kAssert:
+      return "Make what the assertion asks for true, or correct the assertion.";
     default:
       return "";
   }

@@ -59,6 +59,7 @@ WarpPlace Cta::place_of(std::uint32_t warp) const {
   place.warps = static_cast<std::uint32_t>(warps_.size());
   place.shared_bytes = context_.shared_bytes;
   place.dynamic_shared_bytes = context_.dynamic_shared_bytes;
+  place.grid_workspace = context_.grid_workspace;
   return place;
 }
 

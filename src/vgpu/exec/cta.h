@@ -13,6 +13,7 @@
 #include "vgpu/exec/barrier.h"
 #include "vgpu/exec/frame.h"
 #include "vgpu/exec/warp/warp.h"
+#include "vgpu/memory/device_heap.h"
 #include "vgpu/memory/global.h"
 #include "vgpu/observe/observation.h"
 #include "vgpu/observe/sample.h"
@@ -32,6 +33,8 @@ struct LaunchContext {
   Observation observation;
   const ClusterSample* sample = nullptr;        // the clusters that run
   std::atomic<std::uint64_t>* spent = nullptr;  // warp instructions of all clusters so far
+  DeviceHeap* heap = nullptr;                   // of kernels that use it
+  std::uint64_t grid_workspace = 0;             // address; of kernels that use it
 };
 
 class Cluster;

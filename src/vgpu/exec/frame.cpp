@@ -117,6 +117,10 @@ std::uint64_t special_value(Special special, const WarpPlace& place, std::uint32
       return place.dynamic_shared_bytes;
     case Special::kReservedShared:
       return kSharedBase;
+    case Special::kGridWorkspaceLow:
+      return place.grid_workspace & 0xffffffffu;
+    case Special::kGridWorkspaceHigh:
+      return place.grid_workspace >> 32;
     case Special::kSmid:
     case Special::kGridid:
     case Special::kZero:

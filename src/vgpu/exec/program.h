@@ -24,7 +24,11 @@ enum class ControlKind : std::uint8_t {
   kCollective,    // needs all lanes of a member mask: *.sync; runs op when they are there
   kYield,         // nanosleep
   kTrap,
+  kSystemCall,  // op.immediate: a SystemFunction; calls[0] has the places of what is passed
 };
+
+// Functions without a body in PTX, which the driver brings.
+enum class SystemFunction : std::uint8_t { kPrint, kAssertFail, kAllocate, kFree };
 
 enum class BarrierKind : std::uint8_t { kSync, kArrive, kPopc, kAnd, kOr };
 
@@ -51,6 +55,9 @@ struct Control {
   int member_mask_operand = -1;        // kCollective; -1: all lanes of the warp
   std::vector<std::uint32_t> targets;  // blocks
   std::vector<CallSite> calls;         // one, or those of an indirect call
+  // kAssertFail: the instruction that found the condition false, "setp.lt.s32", of the operands 0
+  // and 1; empty where it is not known.
+  std::string comparison;
 };
 
 // Neighbouring operations of one kind.
@@ -108,6 +115,8 @@ enum class Special : std::uint8_t {
   kTotalShared,
   kDynamicShared,
   kReservedShared,
+  kGridWorkspaceLow,
+  kGridWorkspaceHigh,
 };
 
 // A register that is written when its frame is made and never after.
@@ -170,6 +179,8 @@ struct Kernel {
   std::uint32_t cluster[3] = {};  // what it requires; 0: nothing
   bool explicit_cluster = false;  // it wants a launch with a cluster shape
   std::uint32_t max_cluster_ctas = 0;
+  bool uses_heap = false;            // malloc, free
+  bool uses_grid_workspace = false;  // grid.sync() of cooperative groups
 };
 
 }  // namespace tessera::vgpu

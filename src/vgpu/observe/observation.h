@@ -7,6 +7,8 @@
 
 namespace tessera::vgpu {
 
+class PrintLog;
+
 // When an asynchronous operation (copy, matrix product) happens: at its issue, or at the last
 // moment that is legal, inside the wait for it. Both must give the same result.
 enum class AsyncSchedule : std::uint8_t { kEager, kLazy };
@@ -22,6 +24,7 @@ struct Observation {
   // Ends the launch with Fault kStopped when it becomes true: looked at now and then.
   const std::atomic<bool>* stop = nullptr;
   std::uint64_t instruction_budget = 0;  // of warps; 0: none. More ends the launch likewise
+  PrintLog* prints = nullptr;            // what printf() says goes there; null: nowhere
 };
 
 }  // namespace tessera::vgpu

@@ -83,6 +83,7 @@ class Decoder {
   void jump_to(Control& control, const std::string& label);
 
   DraftOp& control_op();
+  Kernel& kernel() { return *kernel_; }
 
   void mark_approximate();
 
@@ -144,6 +145,11 @@ std::span<const RuleEntry> cluster_rules();
 std::span<const RuleEntry> async_rules();
 std::span<const RuleEntry> map_rules();
 std::span<const RuleEntry> convert_rules();
+
+// A call of a function that the driver brings: vprintf, __assertfail, malloc, free. False for any
+// other name.
+bool decode_system_call(Decoder& decoder, const ptx::Instruction& instruction,
+                        std::string_view callee);
 
 // The rule of every opcode without a rule of its own: as the operation tables describe it.
 void default_rule(Decoder& decoder, const ptx::Instruction& instruction);

@@ -9,7 +9,7 @@
 namespace tessera::vgpu {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Special>, 47> kSpecials = {{
+constexpr std::array<std::pair<std::string_view, Special>, 49> kSpecials = {{
     {"%tid.x", Special::kTidX},
     {"%tid.y", Special::kTidY},
     {"%tid.z", Special::kTidZ},
@@ -57,6 +57,9 @@ constexpr std::array<std::pair<std::string_view, Special>, 47> kSpecials = {{
     {"%reserved_smem_offset_cap", Special::kReservedShared},
     {"%reserved_smem_offset_0", Special::kZero},
     {"%reserved_smem_offset_1", Special::kZero},
+    // HW: what the driver puts there for a cooperative launch, as cooperative_groups.h reads it.
+    {"%envreg1", Special::kGridWorkspaceHigh},
+    {"%envreg2", Special::kGridWorkspaceLow},
 }};
 
 // A clock that counts the warp instructions of the cluster: monotone, the same in every run, and no
@@ -96,6 +99,7 @@ Value Decoder::special(const std::string& name, Scalar scalar) {
     if (known != name) continue;
     Prefill prefill{Prefill::Kind::kSpecial, scalar};
     prefill.special = which;
+    kernel_->uses_grid_workspace |= which == Special::kGridWorkspaceLow;
     return at->second = prefilled(prefill, scalar);
   }
   unsupported("special register " + name + " is not implemented");

@@ -205,6 +205,8 @@ void Warp::leave_block(std::size_t index, const Control& control) {
       split.deferred = true;
       ++split.block;
       return;
+    case ControlKind::kSystemCall:
+      return system_call(split, control);
     case ControlKind::kTrap:
       fault(FaultKind::kTrap, "the kernel stopped itself", control.op,
             std::countr_zero(split.mask));

@@ -90,6 +90,10 @@ class Warp {
   void call(std::size_t index, const Control& control);
   void call_one(Split& split, const CallSite& site);
   void return_from(std::size_t index);
+  void system_call(Split& split, const Control& control);
+  std::uint64_t call_system(const Control& control, const Frame& frame, int lane);
+  std::byte* system_memory(std::uint64_t generic, std::uint64_t bytes, const Op& op, int lane);
+  [[noreturn]] void fault_assert(const Control& control, const Frame& frame, std::uint32_t mask);
   void exit(std::size_t index);
   void wait_at_barrier(std::size_t index, const Control& control);
   std::uint32_t expected_at(std::uint32_t barrier) const;

@@ -100,6 +100,9 @@ void ClusterChecker::access_global(const WarpAccess& access, WarpClocks& warp, L
     std::uint64_t address = access.address[lane];
     const BlockShadow* block = block_of(access.by.instruction, address);
     if (!block) continue;
+    if (launch_.context.heap && launch_.context.heap->holds(address)) [[unlikely]] {
+      check_heap(guest_of(access, group, warp.self(), lane));
+    }
     if (!block->written().is_complete()) {
       const std::uint64_t offset = address - block->base();
       if (reads && !block->written().is_marked(offset, access.bytes)) {
@@ -119,6 +122,12 @@ void ClusterChecker::access_global(const WarpAccess& access, WarpClocks& warp, L
       if (writes) cell.note_write(who, with_lane(site, lane));
     }
   }
+}
+
+// Its pieces lie in one allocation, so the executor finds them in bounds.
+void ClusterChecker::check_heap(const Guest& guest) {
+  const std::string misuse = launch_.context.heap->misuse(guest.address, guest.bytes);
+  if (!misuse.empty()) report_heap_misuse(guest, misuse);
 }
 
 void ClusterChecker::visit_global_cell(const Guest& guest, const GlobalCell& cell, Time floor) {

@@ -96,6 +96,7 @@ class ClusterChecker : public Observer {
   void access_global(const WarpAccess& access, WarpClocks& warp, LaneGroup& group,
                      std::uint32_t lanes);
   void visit_shared(const Guest& guest, Time floor);
+  void check_heap(const Guest& guest);
   void visit_global_cell(const Guest& guest, const GlobalCell& cell, Time floor);
   const BlockShadow* block_of(std::uint32_t instruction, std::uint64_t address);
   void agent_in_shared(const AgentAccess& access, const Agent& agent, Guest& guest);
@@ -122,6 +123,7 @@ class ClusterChecker : public Observer {
   void report_same_store(const Guest& guest);
   void report_uninitialised(const Guest& guest);
   void report_forbidden(const Guest& guest);
+  void report_heap_misuse(const Guest& guest, const std::string& misuse);
   void report_unseen_init(const Mbarrier& barrier, MbarrierPlace place, const Place& user);
   void report_exited(std::uint32_t owner, const RemoteUse& use);
   Place place_of(const Guest& guest) const;

@@ -312,6 +312,19 @@ void ClusterChecker::report_uninitialised(const Guest& guest) {
                    "let the host or an earlier kernel write them, or do not read them at {}", line);
 }
 
+void ClusterChecker::report_heap_misuse(const Guest& guest, const std::string& misuse) {
+  const Place place = place_of(guest);
+  Finding* finding = log_.note("out-of-bounds", Severity::kError, place.instruction,
+                               place.instruction, guest.address);
+  if (!finding) return;
+  finding->places = {log_.place(place)};
+  finding->message = capital(fmt::format("{} {} {} bytes at {:#x}, {}", who(place, false),
+                                         place.does, guest.bytes, guest.address, misuse));
+  finding->hint =
+      fmt::format("compare {} with what malloc() was asked for, and with where free() is",
+                  log_.line(place.instruction));
+}
+
 void ClusterChecker::report_forbidden(const Guest& guest) {
   const Mbarrier* barrier = mbarriers_.holding(guest.owner, guest.address);
   const Place later = place_of(guest);

@@ -44,9 +44,7 @@ CallSite call_site(Decoder& decoder, const ptx::Instruction& instruction,
                    const std::string& callee) {
   CallSite site;
   if (!decoder.scope().find_function(callee, site.function)) {
-    const bool prints = callee == "vprintf";  // the driver's, behind printf
-    decoder.unsupported("there is no body of function " + callee +
-                        (prints ? " (printf does not run here: leave it out)" : ""));
+    decoder.unsupported("there is no body of function " + callee);
   }
   site.address = decoder.scope().function_address(callee);
   const ParamLayout layout = layout_params(decoder.scope().function_at(site.function));
@@ -59,6 +57,7 @@ CallSite call_site(Decoder& decoder, const ptx::Instruction& instruction,
 void decode_call(Decoder& decoder, const ptx::Instruction& instruction) {
   const ptx::Operand& callee = instruction.operands.at(1);
   if (callee.kind == ptx::OperandKind::kSymbol) {
+    if (decode_system_call(decoder, instruction, callee.name)) return;
     CallSite site = call_site(decoder, instruction, callee.name);
     decoder.control(ControlKind::kCall, {}).calls.push_back(std::move(site));
     return;

@@ -1,0 +1,24 @@
+// printf of a kernel, put into words on the host: C's rules, arguments as the compiler packed them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace tessera::vgpu {
+
+// Reads one byte at a generic address of the lane.
+using ReadByte = std::function<unsigned char(std::uint64_t)>;
+
+struct Printed {
+  std::string text;
+  int arguments = 0;  // what printf returns
+};
+
+// `format` and what it names with %s are strings at generic addresses; the arguments lie from
+// `arguments` on, each at the next multiple of its size.
+Printed print_format(std::uint64_t format, std::uint64_t arguments, const ReadByte& read);
+
+std::string read_string(std::uint64_t address, const ReadByte& read);
+
+}  // namespace tessera::vgpu

@@ -259,6 +259,7 @@ std::unique_ptr<LaunchObserver> observers_of(const LaunchContext& context) {
   std::vector<std::unique_ptr<LaunchObserver>> observers;
   if (context.observation.memory) observers.push_back(make_memory_counter(context));
   if (context.observation.checks) observers.push_back(make_checker(context));
+  if (context.observation.trace) observers.push_back(make_tracer(context));
   return combine(std::move(observers));
 }
 

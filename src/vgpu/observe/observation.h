@@ -15,9 +15,9 @@ class AccessTrace;  // observe/trace.h
 enum class AsyncSchedule : std::uint8_t { kEager, kLazy };
 
 struct Observation {
-  bool instructions = true;  // how often each instruction ran
-  bool memory = false;       // sectors, wavefronts, footprint of each access
-  bool checks = false;       // races, missing waits and fences, uninitialised reads: findings
+  bool instructions = true;      // how often each instruction ran
+  bool memory = false;           // sectors, wavefronts, footprint of each access
+  bool checks = false;           // races, missing waits and fences, uninitialised reads: findings
   AccessTrace* trace = nullptr;  // every access, where it is not null
   AsyncSchedule schedule = AsyncSchedule::kEager;
   std::uint64_t warp_order_seed = 0;  // 0: warps take turns by index; else in a seeded random order

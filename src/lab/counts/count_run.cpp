@@ -22,7 +22,7 @@ DeviceBuffer uploaded(Device& device, ElementType type, const MatrixView& view,
   return buffer;
 }
 
-using Prepare = std::function<void(const Operands&, vgpu::Observation&)>;
+using Prepare = std::function<void(const Operands&)>;
 
 struct Sample {
   std::uint64_t seed, ctas;
@@ -63,7 +63,7 @@ CountedRun run_counted(Device& device, const KernelChoice& choice, const Problem
   observation.memory = true;
   observation.sample_ctas = sample.ctas;
   observation.sample_seed = seed;
-  if (prepare) prepare(operands, observation);
+  if (prepare) prepare(operands);
   const Watch watch(device, observation);
   take_counts(device);
   call.run(operands);
@@ -81,11 +81,11 @@ TracedRun trace_run(Device& device, const KernelChoice& choice, const Problem& p
                     std::uint64_t seed, std::uint64_t sample_ctas, const ChooseTrace& choose) {
   TracedRun traced;
   vgpu::AccessTrace trace;
-  const Prepare prepare = [&](const Operands& operands, vgpu::Observation& observation) {
+  const Prepare prepare = [&](const Operands& operands) {
     traced.operands = operands;
     choose(operands, trace);
-    observation.trace = &trace;
   };
+  const vgpu::Tracing tracing(trace);
   traced.run = run_counted(device, choice, problem, {seed, sample_ctas}, {}, prepare);
   const std::size_t last = traced.run.launches.size() - 1;
   for (const vgpu::TracedAccess& access : trace.accesses()) {

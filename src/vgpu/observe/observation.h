@@ -8,17 +8,15 @@
 namespace tessera::vgpu {
 
 class PrintLog;
-class AccessTrace;  // observe/trace.h
 
 // When an asynchronous operation (copy, matrix product) happens: at its issue, or at the last
 // moment that is legal, inside the wait for it. Both must give the same result.
 enum class AsyncSchedule : std::uint8_t { kEager, kLazy };
 
 struct Observation {
-  bool instructions = true;      // how often each instruction ran
-  bool memory = false;           // sectors, wavefronts, footprint of each access
-  bool checks = false;           // races, missing waits and fences, uninitialised reads: findings
-  AccessTrace* trace = nullptr;  // every access, where it is not null
+  bool instructions = true;  // how often each instruction ran
+  bool memory = false;       // sectors, wavefronts, footprint of each access
+  bool checks = false;       // races, missing waits and fences, uninitialised reads: findings
   AsyncSchedule schedule = AsyncSchedule::kEager;
   std::uint64_t warp_order_seed = 0;  // 0: warps take turns by index; else in a seeded random order
   std::uint64_t sample_ctas = 0;      // 0: all; else only about so many CTAs run, drawn by seed:

@@ -139,10 +139,9 @@ class LaunchObserver {
   virtual void report(LaunchReport& to) = 0;
 };
 
-// observe/count/, observe/check/ and observe/trace.h
+// observe/count/ and observe/check/
 std::unique_ptr<LaunchObserver> make_memory_counter(const LaunchContext& context);
 std::unique_ptr<LaunchObserver> make_checker(const LaunchContext& context);
-std::unique_ptr<LaunchObserver> make_tracer(const LaunchContext& context);
 
 // Hands every event to each of several observers.
 std::unique_ptr<LaunchObserver> combine(std::vector<std::unique_ptr<LaunchObserver>> observers);

@@ -1,12 +1,14 @@
 #include "vgpu/observe/trace.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "vgpu/exec/cta.h"
-#include "vgpu/observe/observer.h"
+#include "vgpu/observe/tracer.h"
 
 namespace tessera::vgpu {
 namespace {
+
+thread_local AccessTrace* trace_of_this_thread = nullptr;
 
 TracedAccess::Kind kind_of(AccessKind kind) {
   return kind == AccessKind::kLoad    ? TracedAccess::Kind::kLoad
@@ -98,9 +100,13 @@ void AccessTrace::add(TracedAccess access) {
   if (!is_full_) accesses_.push_back(access);
 }
 
-std::unique_ptr<LaunchObserver> make_tracer(const LaunchContext& context) {
-  context.observation.trace->begin_launch();
-  return std::make_unique<Tracer>(*context.observation.trace);
+Tracing::Tracing(AccessTrace& trace) : before_(std::exchange(trace_of_this_thread, &trace)) {}
+Tracing::~Tracing() { trace_of_this_thread = before_; }
+
+std::unique_ptr<LaunchObserver> tracer_of_this_thread() {
+  if (!trace_of_this_thread) return nullptr;
+  trace_of_this_thread->begin_launch();
+  return std::make_unique<Tracer>(*trace_of_this_thread);
 }
 
 }  // namespace tessera::vgpu

@@ -34,7 +34,7 @@ struct TracedAccess {
   }
 };
 
-// What is recorded: set it up, hand it to Observation::trace, read it after the launch. A trace of
+// What is recorded: set it up, make it this thread's by a Tracing, launch, read it. A trace of
 // several launches goes on where the last one ended.
 class AccessTrace {
  public:
@@ -56,6 +56,18 @@ class AccessTrace {
   bool is_full_ = false;
   std::uint32_t launches_ = 0;
   std::mutex mutex_;
+};
+
+// While it lives, the launches of this thread are traced.
+class Tracing {
+ public:
+  explicit Tracing(AccessTrace& trace);
+  ~Tracing();
+  Tracing(const Tracing&) = delete;
+  Tracing& operator=(const Tracing&) = delete;
+
+ private:
+  AccessTrace* before_;
 };
 
 }  // namespace tessera::vgpu

@@ -45,6 +45,18 @@ class ChainTables(unittest.TestCase):
             with self.assertRaises(SystemExit):
                 chain_tables.load(path)
 
+    def test_files_of_two_commits_are_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [Path(folder) / "a.json", Path(folder) / "b.json"]
+            for path, size in zip(paths, (8192, 1024)):
+                path.write_text(json.dumps(file_of([chain(size=size)])))
+            self.assertEqual(len(chain_tables.merged(paths)["chains"]), 2)
+            other = file_of([chain()])
+            other["environment"]["commit"] = "2b3c4d5e6f7a"
+            paths[1].write_text(json.dumps(other))
+            with self.assertRaises(SystemExit):
+                chain_tables.merged(paths)
+
     def test_without_a_file(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(chain_tables.sections(Path(folder)), {"chain": "not measured yet"})

@@ -1,11 +1,11 @@
 """Chains of products, each X += B and then A = A X: ours beside the vendor's library.
 
-  chain   any page   one row a kernel: times of whole chains by size   results/h200_chain.json
+  chain   any page   one row a kernel: times of whole chains by size   results/h200_chain*.json
 
-Made on a GPU (the second call, of one size alone, may add to a file that the first one wrote):
+Made on a GPU (a second call, for what the first one had no time for, writes a file of its own):
 
   build/tessera bench --kernel 20,21,22,23,24,24/staged,25 -m 1024,2048,4096,8192 --chain 10 --add-before \\
-                      --json results/h200_chain.json
+                      --rounds 1 --json results/h200_chain.json
 """
 import json
 import sys
@@ -63,9 +63,19 @@ def body(file):
         f"Column-major NN, FP64, every product and every addition verified{samples}. "
         f"{environment['device']['name']}, driver {environment['device']['driver']}, "
         f"{environment['date'][:10]}; {environment['libraries']['vendor']}; in turn, burst, median; commit "
-        f"{environment.get('commit') or 'not recorded'}; `results/h200_chain.json`."])
+        f"{environment.get('commit') or 'not recorded'}; `results/h200_chain*.json`."])
+
+
+def merged(paths):
+    """The chains of several files of one commit, in the order of the ladder."""
+    files = [load(path) for path in paths]
+    commits = sorted({file["environment"].get("commit") or "not recorded" for file in files})
+    if len(commits) > 1:
+        sys.exit(f"{paths[0].parent}: chains are of several commits ({', '.join(commits)}), but must be of one")
+    chains = sorted((chain for file in files for chain in file["chains"]), key=lambda c: c["kernel"])
+    return {**files[0], "chains": chains}
 
 
 def sections(root):
-    path = root / "results" / "h200_chain.json"
-    return {"chain": body(load(path)) if path.exists() else NOTHING}
+    paths = sorted((root / "results").glob("h200_chain*.json"))
+    return {"chain": body(merged(paths)) if paths else NOTHING}

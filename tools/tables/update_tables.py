@@ -14,7 +14,7 @@ A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME en
   old_and_new  any page   two builds' code in one run results/h200_old_and_new*.json, by old_and_new.py
   tensor, tensor_short_*   any page  tensor cores beside the vendor's     results/h200_{bf16,f16,tf32,fp64}*.json, by tensor_tables.py
   fp32_short, fp64_short, docs/pictures/speed-*.svg   README's first screen, by front_picture.py
-  chain     any page      chains of products in FP64  results/h200_chain.json, by chain_tables.py
+  chain     any page      chains of products in FP64  results/h200_chain*.json, by chain_tables.py
   observer_cost, sent_again    docs/counts.md         results/observer_cost.json, h200_ncu.json
   registers_*  docs/registers.md         results/h200_registers.json, h200_registers_fit.json
   registers_profile  docs/registers.md   results/h200_fp32_profile.json, by issue_profile.py
@@ -25,7 +25,8 @@ How the files are made (the first three on a GPU, the others anywhere):
   build/tessera bench --kernel all -m 8192 --json results/h200_ladder_8192.json
   build/tessera bench --kernel all/all -m 4096 --mode burst --json results/h200_ladder_variants.json
   build/tessera bench --kernel 20/all,21/all,22/all,23/all,24/all,25 -m 1024,2048,4096 --mode burst \\
-                      --rounds 2 --json results/h200_ladder_fp64.json
+                      --rounds 1 --json results/h200_ladder_fp64.json
+  build/tessera bench --kernel 10/all -m 4096 --mode burst --rounds 2 --json results/h200_ladder_stagings.json
   build/tessera bench --device virtual --kernel '0*/all,1*/all,2*/all' -m 512 -n 128 -k 256 \\
                       --json results/ladder_counts.json
   build/ladder_facts > results/ladder_cubin.json

@@ -176,6 +176,12 @@ KernelPicture picture_of(const TracedRun& traced, const SourceTree& tree) {
   }
   name_apart(picture.global, global_lines);
   name_apart(picture.shared, shared_lines);
+  std::ranges::stable_sort(picture.global, {}, [](const DrawnRequest& one) {
+    return std::pair{one.is_store, one.name};
+  });
+  std::ranges::stable_sort(picture.shared, {}, [](const DrawnBanks& one) {
+    return std::pair{one.name, !one.is_store};
+  });
   return picture;
 }
 

@@ -227,7 +227,7 @@ Piece column(const KernelPicture& picture) {
   }
   if (!banks.empty()) {
     append(section("Shared memory: the 32 banks",
-                   "words that one bank must serve in the busiest pass; red: one after the other",
+                   "words that a bank serves in the busiest pass; red: one by one",
                    in_rows(banks, 2, kBanksWidth, 36)));
   }
   all.height -= 40;

@@ -1,6 +1,9 @@
 // Operands in host memory: on the CPU all types against a sum in FP64; on a GPU the panels, whose
 // bytes must come and go whatever the shape (the stand-in driver copies, but multiplies nothing).
+#include <sys/mman.h>
+
 #include <cmath>
+#include <cstring>
 #include <random>
 #include <vector>
 
@@ -129,6 +132,38 @@ TEST_F(Library, TheCpuKeepsTheRulesOfZeros) {
       EXPECT_TRUE(std::isnan(d.get(0, 1)));
     }
   }
+  EXPECT_EQ(tessera_destroy(cpu), TESSERA_OK);
+}
+
+// Small sizes, for which OpenBLAS has kernels that look at A and B whatever alpha is; and no memory
+// where it would look.
+TEST_F(Library, TheCpuReadsNeitherAnorBWhereAlphaIsZero) {
+  const tessera_handle cpu = made(TESSERA_CPU);
+  void* const nothing = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(nothing, MAP_FAILED);
+  for (const std::int32_t type : {TESSERA_F64, TESSERA_F32, TESSERA_BF16}) {
+    for (const std::int64_t size : {1, 3, 8, 17}) {
+      for (int variant = 0; variant < 8; ++variant) {
+        tessera_problem p = {.size = sizeof p, .m = size, .n = size, .k = size, .type_a = type};
+        p.type_c = p.type_d = type == TESSERA_BF16 ? TESSERA_F32 : type;
+        p.order = variant & 1;
+        p.op_a = variant >> 1 & 1;
+        p.op_b = variant >> 2;
+        p.lda = p.ldb = 1 << 24;  // its second line is beyond any stack
+        p.memory = TESSERA_HOST_MEMORY;
+        std::vector<double> c(400, 3), d(400, std::nan(""));
+        ASSERT_EQ(tessera_gemm(cpu, &p, 0, nothing, nothing, 0, nullptr, d.data(), nullptr),
+                  TESSERA_OK)
+            << tessera_last_message();
+        const auto bytes = static_cast<std::size_t>(size * size) * (type == TESSERA_F64 ? 8 : 4);
+        EXPECT_EQ(std::memcmp(d.data(), std::vector<char>(bytes).data(), bytes), 0) << size;
+        ASSERT_EQ(tessera_gemm(cpu, &p, 0, nothing, nullptr, 1, c.data(), d.data(), nullptr),
+                  TESSERA_OK);
+        EXPECT_EQ(std::memcmp(d.data(), c.data(), bytes), 0) << size;
+      }
+    }
+  }
+  munmap(nothing, 4096);
   EXPECT_EQ(tessera_destroy(cpu), TESSERA_OK);
 }
 

@@ -331,8 +331,10 @@ TEST_F(Library, DetectedMemoriesMustAgree) {
   EXPECT_EQ(fake<int(std::uint64_t)>("cuMemFree_v2")(on_gpu), 0);
 }
 
-// Every call of the driver in turn fails: a status, nothing left, and the handle works again.
+// Every call of the driver in turn fails: a status, nothing left, nothing on its way from or to the
+// caller's memory, and the handle works again.
 TEST_F(Library, EveryCallOfTheDriverMayFail) {
+  setenv("FAKE_CUDA_LAZY", "1", 1);
   std::vector<float> x(4096, 1), d(4096);
   tessera_problem p = {.size = sizeof p, .m = 64, .n = 64, .k = 64, .type_a = TESSERA_F32};
   p.memory = TESSERA_HOST_MEMORY;

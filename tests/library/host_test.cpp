@@ -191,6 +191,11 @@ TEST_F(Library, BatchesOnTheCpu) {
       << tessera_last_message();
   EXPECT_EQ(d[0], 300);
   EXPECT_EQ(d[5], 10);
+  void* const nothing = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_EQ(tessera_gemm(cpu, &p, 0, nothing, nothing, 0, nothing, list_d, nullptr), TESSERA_OK)
+      << "lists of what is not read are not read";
+  EXPECT_EQ(d[0], 0);
+  munmap(nothing, 4096);
   list_a[1] = nullptr;
   EXPECT_EQ(tessera_gemm(cpu, &p, 1, list_a, list_b, 0, nullptr, list_d, nullptr),
             TESSERA_BAD_ARGUMENT);
@@ -351,6 +356,7 @@ TEST_F(Library, EveryCallOfTheDriverMayFail) {
         status = tessera_gemm(handle, &p, 1, x.data(), x.data(), 0, nullptr, d.data(), nullptr);
       }
       is_over = fake<int()>("fake_cuda_calls_made")() < call;
+      EXPECT_EQ(fake<std::size_t()>("fake_cuda_pending")(), 0u) << "call " << call;
       const bool failed = !handle || status != TESSERA_OK;
       EXPECT_TRUE(!failed || *tessera_last_message() != '\0') << call;
       fail_at(0, 0);
@@ -358,6 +364,7 @@ TEST_F(Library, EveryCallOfTheDriverMayFail) {
       EXPECT_EQ(fake<std::size_t()>("fake_cuda_live")(), live) << "call " << call;
     }
   }
+  unsetenv("FAKE_CUDA_LAZY");
 }
 
 }  // namespace

@@ -52,3 +52,17 @@ add_executable(call_time EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/tools/call_t
 target_include_directories(call_time PRIVATE ${CMAKE_SOURCE_DIR})
 target_link_libraries(call_time PRIVATE tessera_library ${CMAKE_DL_LIBS})
 add_dependencies(call_time fake_cuda)
+
+# The fuzzer, with the sanitizers: over what reads a caller's values and memory and calls the driver;
+# the rest is linked as it is.
+file(GLOB fuzzer CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fuzz/*.cpp)
+file(GLOB watched CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/gemm/c_api/*.cpp ${CMAKE_SOURCE_DIR}/src/gemm/host/*.cpp
+     ${CMAKE_SOURCE_DIR}/src/problem/*.cpp ${CMAKE_SOURCE_DIR}/src/device/cuda/*.cpp)
+add_executable(fuzz_c_api ${fuzzer} ${watched})
+set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+target_include_directories(fuzz_c_api PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+target_compile_options(fuzz_c_api PRIVATE -O1 -g1 ${sanitize})
+set_target_properties(fuzz_c_api PROPERTIES LINK_OPTIONS "${sanitize}")
+target_link_libraries(fuzz_c_api PRIVATE tessera_gemm ${CMAKE_DL_LIBS})
+add_dependencies(fuzz_c_api fake_cuda images)
+add_test(NAME fuzz COMMAND fuzz_c_api --seconds 10 WORKING_DIRECTORY ${CMAKE_BINARY_DIR})

@@ -35,7 +35,8 @@ template <class Rows>
 std::vector<KernelRow> rows_from(const std::string& prefix, const std::string& name,
                                  const Rows& table) {
   std::vector<KernelRow> rows;
-  for (const auto& [variant, config] : table) {
+  for (const auto& [variant, value] : table) {
+    const auto& config = value;  // WHY: Clang 14 takes no structured binding in a requires
     KernelRow row{.variant = variant, .entry = {}, .majors = {}, .block = config.block};
     if constexpr (requires { config.majors; }) row.majors = config.majors;
     if constexpr (requires { config.threads_y(); }) row.threads_y = config.threads_y();

@@ -23,6 +23,8 @@ constexpr double kStore = 600;        // cycles; a CTA's first float to its last
 constexpr double kL2StoreBytes = 24;  // a cycle and SM, while D fits the L2,
 constexpr double kStoreBytes = 9.6;  // and where it does not: nothing is written while all multiply
 constexpr double kScratchBytes = 13;    // and more where D is not aligned: through scratch tiles
+constexpr double kFetchBytes = 41;      // a cycle and SM, from the L2 and the L1: the fastest that
+                                        // was seen (FP64, 16x128; results/h200_fp64_variants.json)
 constexpr double kSliceSums = 200;      // cycles for each group of warps whose sums are added
 constexpr double kRepackBytes = 3.0e6;  // a microsecond, read and written,
 constexpr double kRepackLaunch = 2.5;   // microseconds, and so much for the launch
@@ -34,7 +36,6 @@ constexpr double kCopyCycles = 10;  // 32 elements of a row: of what reads fragm
 // Estimates: nothing alone was timed.
 constexpr double kEarlyLaunch = 1.5;   // microseconds; after another launch of its plan, instead
                                        // of kLaunch: about kAdd without its memory latency
-constexpr double kFetchBytes = 22;     // a cycle and SM, from the L2
 constexpr double kAdd = 3;             // microseconds; the second launch, begun early
 constexpr double kPartialBytes = 18;   // a cycle and SM: partials that are read again
 constexpr double kCopySlowdown = 0.1;  // of a product whose operands come element by element

@@ -74,7 +74,8 @@ Runs batch_of(const Problem& problem, const MatrixView& view, std::uint64_t base
               std::int64_t stride) {
   Runs runs = runs_of(view, base, type);
   runs.count = problem.batch.count;
-  runs.stride = stride * size_of(type);
+  // WHY: the stride of a batch of one, and of empty matrices, is not used and may be any number.
+  runs.stride = runs.count < 2 || runs.is_empty() ? 0 : stride * size_of(type);
   return runs;
 }
 

@@ -6,6 +6,7 @@
 // FAKE_CUDA_FAIL="cuInit=100,cuMemAlloc_v2=2"  results of calls    FAKE_CUDA_SM=75    (default 90)
 // FAKE_CUDA_DRIVER=12040  release of the driver (default 13000)    FAKE_CUDA_MEMORY=bytes
 // FAKE_CUDA_MULTIPROCESSORS=68  (default 132)                      FAKE_CUDA_COUNT=GPUs
+// FAKE_CUDA_LAZY=1  copies are made when somebody waits for them
 // cuModuleLoadDataEx takes a text that starts with "good" and refuses everything else, unless
 // FAKE_CUDA_ACCEPT is set.
 #include <cstdint>
@@ -37,6 +38,8 @@ void fake_cuda_fail_at(int call, int result) {
   failing_result = result;
 }
 int fake_cuda_calls_made() { return calls_made; }
+// Copies that nobody has waited for yet.
+std::size_t fake_cuda_pending() { return pending.size(); }
 // A context as another library of the program would make it; current in this thread if asked.
 void* fake_cuda_make_context(int gpu, int make_current) {
   void* context = std::malloc(1);
@@ -164,7 +167,11 @@ int cuStreamCreate(void** stream, unsigned) {
 int cuStreamDestroy_v2(void* stream) { return free_handle("cuStreamDestroy_v2", stream); }
 int cuStreamSynchronize(void* stream) {
   const std::lock_guard lock(mutex);
-  if (const int result = note_in_context("cuStreamSynchronize")) return result;
+  if (const int result = note_in_context("cuStreamSynchronize")) {
+    pending.clear();  // a GPU that has failed copies no more
+    return result;
+  }
+  make_copies_of(stream);
   return captured.count(stream) ? static_cast<int>(kCaptureUnsupported) : check_stream(stream);
 }
 int cuStreamIsCapturing(void* stream, int* status) {
@@ -182,6 +189,7 @@ int cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) {
 int cuMemFree_v2(std::uint64_t address) {
   const std::lock_guard lock(mutex);
   if (const int result = check_safe()) return result;
+  while (!pending.empty()) make_copies_of(pending.back().stream);  // HW: it waits for the GPU
   return free_handle("cuMemFree_v2", reinterpret_cast<void*>(address));
 }
 int cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total) {
@@ -229,10 +237,14 @@ int cuMemcpy2DAsync_v2(const Copy2d* copy, void* stream) {
   if (const int result = note_in_context("cuMemcpy2DAsync_v2", shape)) return result;
   if (copy->from.pitch < copy->width || copy->to.pitch < copy->width) return kInvalidValue;
   if (const int result = check_stream(stream)) return result;
-  for (std::size_t row = 0; row < copy->rows; ++row) {
-    std::memcpy(copy->to.first() + row * copy->to.pitch,
-                copy->from.first() + row * copy->from.pitch, copy->width);
-  }
+  const auto make = [one = *copy] {
+    for (std::size_t row = 0; row < one.rows; ++row) {
+      std::memcpy(one.to.first() + row * one.to.pitch, one.from.first() + row * one.from.pitch,
+                  one.width);
+    }
+  };
+  if (!std::getenv("FAKE_CUDA_LAZY")) return make(), 0;
+  pending.push_back({stream, make});
   return 0;
 }
 int cuStreamWaitEvent(void* stream, void*, unsigned) {
@@ -270,15 +282,22 @@ int cuModuleLoadDataEx(void** module, const void* image, unsigned count, int* op
   if (log) std::strncpy(log, "line 7: the fake refuses this\nmore", bytes);
   return text.rfind("text", 0) == 0 ? 218 : 209;
 }
-int cuModuleUnload(void* module) { return free_handle("cuModuleUnload", module); }
+int cuModuleUnload(void* module) {
+  const std::lock_guard lock(mutex);
+  std::erase_if(functions, [&](const auto& one) {
+    if (one.second.module != module) return false;
+    std::free(one.first);
+    return true;
+  });
+  return free_handle("cuModuleUnload", module);
+}
 // HW: where code is loaded lazily, this loads it.
-int cuModuleGetFunction(void** function, void*, const char* name) {
+int cuModuleGetFunction(void** function, void* module, const char* name) {
   const std::lock_guard lock(mutex);
   if (const int failure = note_unsafe("cuModuleGetFunction", name)) return failure;
   if (std::strcmp(name, "missing") == 0) return 500;
-  // WHY: leaked on purpose; functions live as long as their module, and the fake keeps no list.
   *function = strdup(name);
-  context_of_function[*function] = current_context();
+  functions[*function] = {current_context(), module};
   return 0;
 }
 int cuFuncSetAttribute(void*, int attribute, int value) {
@@ -338,15 +357,26 @@ int cuEventCreate(void** event, unsigned) {
   return 0;
 }
 int cuEventDestroy_v2(void* event) {
+  const std::lock_guard lock(mutex);
   recorded_at.erase(event);
+  stream_of_event.erase(event);
   return free_handle("cuEventDestroy_v2", event);
 }
-int cuEventRecord(void* event, void*) {
+int cuEventRecord(void* event, void* stream) {
+  const std::lock_guard lock(mutex);
+  if (const int result = note("cuEventRecord")) return result;
   recorded_at[event] = clock_ms += 1.5f;
-  return note("cuEventRecord");
+  stream_of_event[event] = stream;
+  return 0;
 }
-int cuEventSynchronize(void*) { return note("cuEventSynchronize"); }
+int cuEventSynchronize(void* event) {
+  const std::lock_guard lock(mutex);
+  if (const int result = note("cuEventSynchronize")) return result;
+  if (stream_of_event.count(event)) make_copies_of(stream_of_event[event]);
+  return 0;
+}
 int cuEventElapsedTime(float* ms, void* begin, void* end) {
+  const std::lock_guard lock(mutex);
   *ms = recorded_at[end] - recorded_at[begin];
   return note("cuEventElapsedTime");
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -42,8 +43,20 @@ struct Owned {
   bool is_host = false;
 };
 inline std::map<void*, Owned> owned;
-inline std::map<void*, void*> context_of_function;
+// Functions live as long as their module.
+struct Function {
+  void *context, *module;
+};
+inline std::map<void*, Function> functions;
 inline std::set<void*> captured;  // streams
+// Copies that were asked for and not yet made, where FAKE_CUDA_LAZY is set: as late as a GPU may
+// make them, so that one that nobody waits for is seen.
+struct Copy {
+  void* stream;
+  std::function<void()> make;
+};
+inline std::vector<Copy> pending;
+inline std::map<void*, void*> stream_of_event;
 inline thread_local std::vector<void*> current;
 inline thread_local int capture_mode = 0;  // global, of this thread
 
@@ -125,6 +138,15 @@ inline const Owned* memory_at(std::uint64_t address) {
   return nullptr;
 }
 
+// Makes the copies up to the last one of this stream, in the order in which they were asked for.
+inline void make_copies_of(void* stream) {
+  const auto last = std::find_if(pending.rbegin(), pending.rend(),
+                                 [&](const Copy& copy) { return copy.stream == stream; });
+  const auto end = last.base();
+  for (auto copy = pending.begin(); copy != end; ++copy) copy->make();
+  pending.erase(pending.begin(), end);
+}
+
 inline int check_stream(void* stream) {
   const auto known = owned.find(stream);
   const bool fits = !stream || (known != owned.end() && known->second.context == current_context());
@@ -133,7 +155,7 @@ inline int check_stream(void* stream) {
 
 inline int check_launch(void* function, void* stream) {
   if (const int result = check_context()) return result;
-  if (context_of_function.at(function) != current_context()) return kInvalidHandle;
+  if (functions.at(function).context != current_context()) return kInvalidHandle;
   return check_stream(stream);
 }
 

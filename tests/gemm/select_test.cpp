@@ -14,6 +14,12 @@ std::string best(std::int64_t m, std::int64_t n, std::int64_t k, const Types& ty
   return plan_of({.m = m, .n = n, .k = k, .types = types}).kernel().name;
 }
 
+double predicted(const char* kernel, const Problem& problem) {
+  return gemm::plan(problem, {}, kLimits, {.kernel = choose_kernels(kernel).front()})
+      .offers.front()
+      .cost.total();
+}
+
 std::string variant(std::int64_t m, std::int64_t n, std::int64_t k, const char* layout = "NT") {
   Problem problem{.m = m, .n = n, .k = k};
   set_layout(problem, layout);
@@ -43,18 +49,31 @@ TEST(Select, ThinOutputsTakeThinTiles) {
   EXPECT_EQ(variant(32, 32, 1048576), "64x32_k4");
 }
 
+// Microseconds that results/h200_fp64_variants.json holds, column-major NN.
+TEST(Select, ThePredictedTimesOfFp64AreTheMeasuredOnes) {
+  struct Row {
+    std::int64_t size;
+    const char* kernel;
+    double measured;
+  };
+  for (const Row& row : {Row{1024, "dmma_f64/64x64", 46.2}, Row{1024, "dmma_f64/64x32", 56.3},
+                         Row{2048, "dmma_f64/128x128", 301.2}, Row{2048, "dmma_f64/128x64", 313.1},
+                         Row{2048, "dmma_f64/64x64", 336.6}, Row{2048, "dmma_f64/64x32", 351.3}}) {
+    const double expected =
+        predicted(row.kernel, {.m = row.size, .n = row.size, .k = row.size, .types = kF64Types});
+    EXPECT_NEAR(expected, row.measured, 0.06 * row.measured) << row.kernel << ' ' << row.size;
+  }
+  EXPECT_EQ(plan_of({.m = 1024, .n = 1024, .k = 1024, .types = kF64Types}).row().variant, "64x64");
+  EXPECT_EQ(plan_of({.m = 2048, .n = 2048, .k = 2048, .types = kF64Types}).row().variant,
+            "128x128");
+}
+
 TEST(Select, TypesDecide) {
   EXPECT_EQ(best(4096, 4096, 64, kF64Types), "dmma_f64");
   EXPECT_EQ(best(4096, 4096, 64, kF32Types), "simt_f32");
 }
 
 TEST(Select, EmptyProblemsHaveAKernelToo) { EXPECT_FALSE(best(0, 5, 5).empty()); }
-
-double predicted(const char* kernel, const Problem& problem) {
-  return gemm::plan(problem, {}, kLimits, {.kernel = choose_kernels(kernel).front()})
-      .offers.front()
-      .cost.total();
-}
 
 // All variants of the library's kernels of the type, the cheapest first, each once.
 TEST(Select, ThePlanRemembersWhatElseThereWas) {

@@ -1,6 +1,9 @@
 // Operands in host memory: on the CPU all types against a sum in FP64; on a GPU the panels, whose
 // bytes must come and go whatever the shape (the stand-in driver copies, but multiplies nothing).
+#include <sys/mman.h>
+
 #include <cmath>
+#include <cstring>
 #include <random>
 #include <vector>
 
@@ -132,6 +135,38 @@ TEST_F(Library, TheCpuKeepsTheRulesOfZeros) {
   EXPECT_EQ(tessera_destroy(cpu), TESSERA_OK);
 }
 
+// Small sizes, for which OpenBLAS has kernels that look at A and B whatever alpha is; and no memory
+// where it would look.
+TEST_F(Library, TheCpuReadsNeitherAnorBWhereAlphaIsZero) {
+  const tessera_handle cpu = made(TESSERA_CPU);
+  void* const nothing = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(nothing, MAP_FAILED);
+  for (const std::int32_t type : {TESSERA_F64, TESSERA_F32, TESSERA_BF16}) {
+    for (const std::int64_t size : {1, 3, 8, 17}) {
+      for (int variant = 0; variant < 8; ++variant) {
+        tessera_problem p = {.size = sizeof p, .m = size, .n = size, .k = size, .type_a = type};
+        p.type_c = p.type_d = type == TESSERA_BF16 ? TESSERA_F32 : type;
+        p.order = variant & 1;
+        p.op_a = variant >> 1 & 1;
+        p.op_b = variant >> 2;
+        p.lda = p.ldb = 1 << 24;  // its second line is beyond any stack
+        p.memory = TESSERA_HOST_MEMORY;
+        std::vector<double> c(400, 3), d(400, std::nan(""));
+        ASSERT_EQ(tessera_gemm(cpu, &p, 0, nothing, nothing, 0, nullptr, d.data(), nullptr),
+                  TESSERA_OK)
+            << tessera_last_message();
+        const auto bytes = static_cast<std::size_t>(size * size) * (type == TESSERA_F64 ? 8 : 4);
+        EXPECT_EQ(std::memcmp(d.data(), std::vector<char>(bytes).data(), bytes), 0) << size;
+        ASSERT_EQ(tessera_gemm(cpu, &p, 0, nothing, nullptr, 1, c.data(), d.data(), nullptr),
+                  TESSERA_OK);
+        EXPECT_EQ(std::memcmp(d.data(), c.data(), bytes), 0) << size;
+      }
+    }
+  }
+  munmap(nothing, 4096);
+  EXPECT_EQ(tessera_destroy(cpu), TESSERA_OK);
+}
+
 TEST_F(Library, BatchesOnTheCpu) {
   const tessera_handle cpu = made(TESSERA_CPU);
   const float a[] = {1, 2, 3}, b[] = {10, 100};
@@ -156,6 +191,11 @@ TEST_F(Library, BatchesOnTheCpu) {
       << tessera_last_message();
   EXPECT_EQ(d[0], 300);
   EXPECT_EQ(d[5], 10);
+  void* const nothing = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_EQ(tessera_gemm(cpu, &p, 0, nothing, nothing, 0, nothing, list_d, nullptr), TESSERA_OK)
+      << "lists of what is not read are not read";
+  EXPECT_EQ(d[0], 0);
+  munmap(nothing, 4096);
   list_a[1] = nullptr;
   EXPECT_EQ(tessera_gemm(cpu, &p, 1, list_a, list_b, 0, nullptr, list_d, nullptr),
             TESSERA_BAD_ARGUMENT);
@@ -296,8 +336,10 @@ TEST_F(Library, DetectedMemoriesMustAgree) {
   EXPECT_EQ(fake<int(std::uint64_t)>("cuMemFree_v2")(on_gpu), 0);
 }
 
-// Every call of the driver in turn fails: a status, nothing left, and the handle works again.
+// Every call of the driver in turn fails: a status, nothing left, nothing on its way from or to the
+// caller's memory, and the handle works again.
 TEST_F(Library, EveryCallOfTheDriverMayFail) {
+  setenv("FAKE_CUDA_LAZY", "1", 1);
   std::vector<float> x(4096, 1), d(4096);
   tessera_problem p = {.size = sizeof p, .m = 64, .n = 64, .k = 64, .type_a = TESSERA_F32};
   p.memory = TESSERA_HOST_MEMORY;
@@ -314,6 +356,7 @@ TEST_F(Library, EveryCallOfTheDriverMayFail) {
         status = tessera_gemm(handle, &p, 1, x.data(), x.data(), 0, nullptr, d.data(), nullptr);
       }
       is_over = fake<int()>("fake_cuda_calls_made")() < call;
+      EXPECT_EQ(fake<std::size_t()>("fake_cuda_pending")(), 0u) << "call " << call;
       const bool failed = !handle || status != TESSERA_OK;
       EXPECT_TRUE(!failed || *tessera_last_message() != '\0') << call;
       fail_at(0, 0);
@@ -321,6 +364,7 @@ TEST_F(Library, EveryCallOfTheDriverMayFail) {
       EXPECT_EQ(fake<std::size_t()>("fake_cuda_live")(), live) << "call " << call;
     }
   }
+  unsetenv("FAKE_CUDA_LAZY");
 }
 
 }  // namespace

@@ -295,6 +295,25 @@ TEST(Problem, OutputsOfABatchShareNoElement) {
   EXPECT_EQ(message(2, 1), "") << "nothing is written";
 }
 
+// Nobody adds such a stride to anything. Its bytes would not fit 64 bits, which a build with
+// sanitizers finds, as the fuzzer did.
+TEST(Problem, ABatchOfOneTakesAnyStride) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  Problem problem = make(3, 4, 5, Order::kRowMajor, "NN");
+  problem.batch = {.kind = BatchKind::kStrided, .count = 1};
+  problem.batch.stride_a = problem.batch.stride_b = most;
+  problem.batch.stride_c = problem.batch.stride_d = most;
+  problem.beta = 1;
+  EXPECT_EQ(check(problem).message, "");
+  EXPECT_EQ(check_overlap(problem, {0x1000, 0x2000, 0x3000, 0x4000}).message, "");
+  EXPECT_EQ(check_overlap(problem, {0x1000, 0x2000, 0x4000, 0x4000}).message, "") << "in place";
+  EXPECT_FALSE(check_overlap(problem, {0x4004, 0x2000, 0x3000, 0x4000}).ok());
+  problem.batch.count = 2;
+  EXPECT_FALSE(check(problem).ok());
+  problem.n = 0;
+  EXPECT_TRUE(check_overlap(problem, {0x1000, 0x2000, 0x3000, 0x4000}).ok()) << "empty";
+}
+
 // All addresses and sizes here are small enough to be tried one by one.
 TEST(Problem, OverlapInABatchIsExact) {
   Problem problem = make(2, 2, 2, Order::kRowMajor, "NN");

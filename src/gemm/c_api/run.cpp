@@ -56,10 +56,17 @@ void require_pointers(const Problem& problem, const Operands& lists) {
   }
 }
 
-void run_in_host_memory(tessera_handle_s& owner, const Problem& problem, const Operands& operands,
+// Address 0 for what is not read, so that nobody looks at it: a list of pointers may be none.
+Operands without_unread(const Problem& p, const Operands& at) {
+  const bool reads_ab = p.alpha != 0 && p.k > 0;
+  return {reads_ab ? at.a : 0, reads_ab ? at.b : 0, p.beta != 0 ? at.c : 0, at.d};
+}
+
+void run_in_host_memory(tessera_handle_s& owner, const Problem& problem, const Operands& given,
                         const PlanOptions& options, void* stream) {
   require_host(owner, problem);
   if (problem.m == 0 || problem.n == 0 || problem.batch.count == 0) return;
+  const Operands operands = without_unread(problem, given);
   require_addresses(problem, operands);
   check_ranges(problem, operands, 0, 0);
   if (problem.batch.kind == BatchKind::kPointers) {

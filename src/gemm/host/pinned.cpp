@@ -88,8 +88,9 @@ Lane::~Lane() {
       // WHY: as above.
     }
   };
+  // WHY: where a call fails half way, copies from and to the caller's memory may be on their way.
+  ignoring_failures([&] { device_.synchronize(stream()); });
   for (Slot& slot : slots_) {
-    if (slot.is_busy) ignoring_failures([&] { device_.wait_for(slot.done.get()); });
     if (slot.memory) ignoring_failures([&] { device_.free_pinned(slot.memory); });
   }
 }

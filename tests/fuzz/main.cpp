@@ -1,0 +1,107 @@
+// Runs the fuzzer without libFuzzer: inputs that were kept, then random ones for some seconds, each
+// made from the seed and its number. What stops it is written to a file, with the command that
+// repeats it.
+//   fuzz_c_api [--seconds S] [--seed N] [--first I] [FILE...]
+#include <sanitizer/common_interface_defs.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/support/beside.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t count);
+
+namespace {
+
+struct Options {
+  double seconds = 10;
+  unsigned long seed = 1, first = 0;
+  std::vector<std::string> files;
+};
+
+// WHY: never destroyed. A leak is reported after the end of main().
+std::vector<std::uint8_t>& current = *new std::vector<std::uint8_t>;
+std::string& whence = *new std::string;
+
+void keep_current() {
+  const std::string path = "fuzz_c_api.finding";
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(current.data()), static_cast<long>(current.size()));
+  std::fprintf(stderr, "found by %s; again with: fuzz_c_api --seconds 0 %s\n", whence.c_str(),
+               path.c_str());
+}
+
+void on_abort(int) {
+  keep_current();
+  _exit(1);
+}
+
+void run(std::vector<std::uint8_t> bytes, std::string from) {
+  current = std::move(bytes);
+  whence = std::move(from);
+  LLVMFuzzerTestOneInput(current.data(), current.size());
+}
+
+std::vector<std::uint8_t> input_of(unsigned long seed, unsigned long number) {
+  std::seed_seq both{seed, number};
+  std::mt19937 random(both);
+  std::vector<std::uint8_t> bytes(64 + random() % 1000);
+  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
+  return bytes;
+}
+
+Options options_of(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const char* const value = i + 1 < argc ? argv[i + 1] : "0";
+    if (word == "--seconds") {
+      options.seconds = std::atof(value), ++i;
+    } else if (word == "--seed") {
+      options.seed = std::strtoul(value, nullptr, 10), ++i;
+    } else if (word == "--first") {
+      options.first = std::strtoul(value, nullptr, 10), ++i;
+    } else {
+      options.files.push_back(word);
+    }
+  }
+  return options;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // The library finds the driver by its name, so start again with the stand-in in the library path.
+  const std::string folder = std::filesystem::path(tessera::fake_driver()).parent_path();
+  const char* path = std::getenv("LD_LIBRARY_PATH");
+  if (!path || !std::string(path).starts_with(folder)) {
+    setenv("LD_LIBRARY_PATH", (folder + ":" + (path ? path : "")).c_str(), 1);
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    execv("/proc/self/exe", argv);
+  }
+  const Options options = options_of(argc, argv);
+  __sanitizer_set_death_callback(keep_current);
+  std::signal(SIGABRT, on_abort);
+  for (const std::string& file : options.files) {
+    std::ifstream in(file, std::ios::binary);
+    run({std::istreambuf_iterator<char>(in), {}}, file);
+  }
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(options.seconds);
+  unsigned long number = options.first;
+  for (; Clock::now() < end; ++number) {
+    run(input_of(options.seed, number),
+        "--seed " + std::to_string(options.seed) + " --first " + std::to_string(number));
+  }
+  std::printf("%zu kept inputs and %lu random ones of seed %lu, no finding\n", options.files.size(),
+              number - options.first, options.seed);
+  return 0;
+}

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""docs/api/ is what the headers and the package say today, and leaves out nothing that is public."""
+import importlib.util
+import pathlib
+import re
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def tool():
+    spec = importlib.util.spec_from_file_location("api_reference", ROOT / "tools/tables/api_reference.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+api = tool()
+HEADER = (ROOT / "include/tessera/gemm.h").read_text()
+CPP = (ROOT / "include/tessera/gemm.hpp").read_text()
+
+
+class ApiReference(unittest.TestCase):
+    def test_pages_are_of_today(self):
+        for name, wanted in api.pages(ROOT).items():
+            self.assertEqual((ROOT / name).read_text(), wanted, "run: tools/tables/api_reference.py")
+
+    def test_a_changed_comment_changes_the_page(self):
+        changed = HEADER.replace("Does nothing for a null plan.", "Ends a plan.")
+        self.assertNotEqual(changed, HEADER)
+        self.assertNotEqual(api.c_functions(changed), api.c_functions(HEADER))
+        changed = HEADER.replace("plans that tessera_gemm() keeps; 0: 256", "plans")
+        self.assertNotEqual(api.c_types(changed), api.c_types(HEADER))
+
+    def test_every_function_is_there_and_described(self):
+        names = re.findall(r"^(?:tessera_status|const char\*|int32_t) (tessera_\w+)\(", HEADER, re.M)
+        self.assertGreater(len(names), 15)
+        rows = {name: comment for kind, name, _, comment, _ in api.c_declarations(HEADER)
+                if kind == "function"}
+        self.assertEqual(set(rows), set(names))
+        # Described together with the declaration before it.
+        together = {"tessera_version_number", "tessera_set_log"}
+        self.assertEqual({name for name in names if not rows[name]}, together)
+
+    def test_every_field_and_constant_is_there(self):
+        page = api.c_types(HEADER)
+        bare = re.sub(r"/\*.*?\*/", "", HEADER, flags=re.S)
+        for name in re.findall(r"\b(TESSERA_[A-Z0-9_]+) = ", bare):
+            self.assertIn(f"`{name} = ", page)
+        structs = re.findall(r"typedef struct \w+ \{(.*?)\n\}", bare, re.S)
+        self.assertEqual(len(structs), 7)
+        for body in structs:
+            for declaration in re.sub(r"#.*", "", body).split(";"):
+                words = " ".join(declaration.split())
+                if words:
+                    self.assertIn(f"| `{words}` |", page)
+
+    def test_every_public_name_of_cpp_is_there(self):
+        page = api.cpp_page(CPP)
+        names = set(re.findall(r"^(?:class|struct) (\w+)", CPP, re.M))
+        names |= set(re.findall(r"^(?:inline |template <.*>\n)?[\w:<>]+ (\w+)\(", CPP, re.M))
+        for name in names - {"op_of", "require_same"}:
+            self.assertRegex(page, rf"\b{name}\b")
+        self.assertNotRegex(page, r"detail::|private|return |NOLINT|handle_\b|plan_\b")
+        self.assertEqual(page.count("{"), page.count("}"))
+        self.assertEqual(page.count("```") % 2, 0)
+
+    def test_every_public_name_of_python_is_there(self):
+        page = api.python_page(ROOT / "python/tessera")
+        init = (ROOT / "python/tessera/__init__.py").read_text()
+        for name in re.findall(r'"(\w+)"', init[init.index("__all__"):init.index("__version__")]):
+            self.assertIn(f"## {name}\n", page)
+        self.assertIn("beta is 1 with a c and 0 without.", page)
+        self.assertIn("class OutOfMemoryError(Error, MemoryError)", page)
+        self.assertIn("\nplan.explain() -> Explanation\n", page)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -15,7 +15,7 @@ namespace {
 using Access = vgpu::TracedAccess;
 
 constexpr std::uint64_t kLine = vgpu::kLineBytes, kWord = 4;
-constexpr std::size_t kMostDrawn = 3;  // loads, and stores, of each memory
+constexpr std::ptrdiff_t kMostDrawn = 3;  // loads, and stores, of each memory
 
 // Bytes of D and of its rows, as the kernel has them: D row-major.
 struct Place {
@@ -30,6 +30,11 @@ Place output_of(const TracedRun& traced) {
   const auto bytes = static_cast<std::uint64_t>(view_d(p).span() * element);
   return {traced.operands.d, traced.operands.d + bytes, p.ldd * element, element};
 }
+
+struct HeldOperand {
+  const char* name;
+  std::uint64_t begin, end;
+};
 
 bool is_output(const Access& access, const Place& d) {
   return access.kind != Access::Kind::kLoad && !access.is_shared && access.mask != 0 &&
@@ -74,23 +79,93 @@ std::vector<DrawnLine> lines_of(const Access& access) {
   return lines;
 }
 
-std::string name_of_operand(const Site& site) {
+bool holds(const HeldOperand& operand, std::uint64_t address) {
+  return address >= operand.begin && address < operand.end;
+}
+
+// A and B as the kernel has them: those of a column-major call are exchanged.
+std::vector<HeldOperand> operands_of(const TracedRun& traced) {
+  const Problem& p = traced.run.problem;
+  const Operands& at = traced.operands;
+  const auto held = [](const char* name, DeviceAddress begin, const MatrixView& view,
+                       ElementType type) {
+    return HeldOperand{name, begin,
+                       begin + static_cast<std::uint64_t>(view.span() * size_of(type))};
+  };
+  const bool is_exchanged = p.order != Order::kRowMajor;
+  return {held(is_exchanged ? "B" : "A", at.a, view_a(p), p.types.a),
+          held(is_exchanged ? "A" : "B", at.b, view_b(p), p.types.b),
+          held("C", at.c, view_c(p), p.types.c), held("D", at.d, view_d(p), p.types.d)};
+}
+
+// By its address; what is packed, in a workspace, by what the code says of it.
+std::string name_of_operand(const Access& access, const Site& site,
+                            const std::vector<HeldOperand>& operands) {
+  const std::uint64_t address = access.address[std::countr_zero(access.mask)];
+  for (const HeldOperand& operand : operands) {
+    if (holds(operand, address)) return operand.name;
+  }
   if (site.touches.starts_with("operand ") && site.touches.size() == 9) {
     return std::string(1, static_cast<char>(site.touches.back() - 'a' + 'A'));
   }
-  return site.touches;
+  return "";
 }
 
-// Of two accesses that look alike, pictures show the first; names tell those apart that do not.
-template <class Drawn>
-void name_apart(std::vector<Drawn>& drawn, const std::vector<int>& lines) {
-  std::map<std::tuple<std::string, bool>, int> uses;
-  for (const Drawn& one : drawn) ++uses[{one.name, one.is_store}];
-  for (std::size_t i = 0; i < drawn.size(); ++i) {
-    Drawn& one = drawn[i];
-    if (lines[i] == 0 || (uses[{one.name, one.is_store}] == 1 && !one.name.empty())) continue;
-    one.name += (one.name.empty() ? "line " : ", line ") + std::to_string(lines[i]);
+// "memory" for "_ZN7tessera13operand_order6memoryE": a name at the end of a nested one.
+std::string name_of_variable(const std::string& touches) {
+  if (!touches.starts_with("_ZN") || !touches.ends_with("E")) return touches;
+  const std::size_t end = touches.size() - 1;
+  for (std::size_t at = 3; at < end;) {
+    std::size_t digits = at;
+    while (digits < end && touches[digits] >= '0' && touches[digits] <= '9') ++digits;
+    if (digits == at || digits - at > 3) break;
+    const std::size_t length = std::stoul(touches.substr(at, digits - at));
+    if (digits + length == end) return touches.substr(digits, length);
+    at = digits + length;
   }
+  return touches;
+}
+
+bool look_alike(const DrawnRequest& x, const DrawnRequest& y) {
+  return x.name == y.name && x.is_store == y.is_store && x.bytes == y.bytes &&
+         x.lines.size() == y.lines.size() && x.sectors() == y.sectors();
+}
+
+bool look_alike(const DrawnBanks& x, const DrawnBanks& y) {
+  return x.name == y.name && x.is_store == y.is_store && x.bytes == y.bytes &&
+         x.wavefronts == y.wavefronts && x.passes == y.passes;
+}
+
+// What is drawn, and the source line of each.
+template <class Drawn>
+struct Shown {
+  std::vector<Drawn> drawn;
+  std::vector<int> lines;
+
+  // The first of those that look alike, and no more than three of each kind.
+  void add(Drawn one, int line) {
+    const auto is_known = [&](const Drawn& other) { return look_alike(one, other); };
+    const auto is_like = [&](const Drawn& other) { return one.is_store == other.is_store; };
+    if (std::ranges::any_of(drawn, is_known)) return;
+    if (std::ranges::count_if(drawn, is_like) >= kMostDrawn) return;
+    drawn.push_back(std::move(one));
+    lines.push_back(line);
+  }
+};
+
+// Names tell those apart that do not look alike.
+template <class Drawn>
+std::vector<Drawn> named_apart(Shown<Drawn> shown) {
+  std::map<std::tuple<std::string, bool, int>, int> uses;
+  const auto what = [](const Drawn& one) { return std::tuple{one.name, one.is_store, one.bytes}; };
+  for (const Drawn& one : shown.drawn) ++uses[what(one)];
+  std::vector<Drawn> named = shown.drawn;
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    const bool is_only = uses[what(shown.drawn[i])] == 1 && !named[i].name.empty();
+    if (is_only || shown.lines[i] == 0) continue;
+    named[i].name += (named[i].name.empty() ? "line " : ", line ") + std::to_string(shown.lines[i]);
+  }
+  return named;
 }
 
 DrawnBanks banks_of(const Access& access, const Site& site) {
@@ -122,21 +197,6 @@ DrawnBanks banks_of(const Access& access, const Site& site) {
   return drawn;
 }
 
-// A kernel's loads and stores are many; these are the first of each kind, operand and line, and no
-// more than three of each kind.
-class Chosen {
- public:
-  bool takes(const Access& access, const Site& site) {
-    const bool is_store = access.kind != Access::Kind::kLoad;
-    if (!seen_.insert({is_store, site.touches, site.line, site.via}).second) return false;
-    return ++count_[is_store] <= kMostDrawn;
-  }
-
- private:
-  std::set<std::tuple<bool, std::string, int, std::string>> seen_;
-  std::size_t count_[2] = {};
-};
-
 }  // namespace
 
 int DrawnRequest::sectors() const {
@@ -158,24 +218,23 @@ KernelPicture picture_of(const TracedRun& traced, const SourceTree& tree) {
   picture.threads = traced.run.row->threads * traced.run.row->threads_y;
   picture.warp = warp_to_draw(traced, d);
   picture.outputs = outputs_of(traced, picture.warp, d);
-  std::vector<int> global_lines, shared_lines;
-  Chosen global, shared;
+  const std::vector<HeldOperand> operands = operands_of(traced);
+  Shown<DrawnRequest> global;
+  Shown<DrawnBanks> shared;
   for (const Access& access : traced.accesses) {
     const auto found = sites.find(access.instruction);
     if (access.warp != picture.warp || access.mask == 0 || found == sites.end()) continue;
     const Site& site = found->second;
-    if (!(access.is_shared ? shared : global).takes(access, site)) continue;
     if (access.is_shared) {
-      picture.shared.push_back(banks_of(access, site));
-      shared_lines.push_back(site.line);
+      shared.add(banks_of(access, site), site.line);
     } else {
-      picture.global.push_back(
-          {name_of_operand(site), access.kind != Access::Kind::kLoad, lines_of(access)});
-      global_lines.push_back(site.line);
+      global.add({name_of_operand(access, site, operands), access.kind != Access::Kind::kLoad,
+                  static_cast<int>(access.bytes), lines_of(access)},
+                 site.line);
     }
   }
-  name_apart(picture.global, global_lines);
-  name_apart(picture.shared, shared_lines);
+  picture.global = named_apart(global);
+  picture.shared = named_apart(shared);
   std::ranges::stable_sort(picture.global, {}, [](const DrawnRequest& one) {
     return std::pair{one.is_store, one.name};
   });

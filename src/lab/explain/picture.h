@@ -27,6 +27,7 @@ struct DrawnLine {
 struct DrawnRequest {
   std::string name;  // "A", "D"
   bool is_store = false;
+  int bytes = 4;  // per lane
   std::vector<DrawnLine> lines;
   int sectors() const;
 };

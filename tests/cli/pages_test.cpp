@@ -51,16 +51,38 @@ std::string squeezed(const std::string& line) {
   return all;
 }
 
-// The first line that says something, as a cell of a table.
-std::string first_line(const std::string& text) {
+// The lines that say something, as a cell of a table shows them.
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> cells;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     std::string cell = squeezed(line);
     std::ranges::replace(cell, '|', '/');
     std::ranges::replace(cell, '`', '\'');
-    if (!cell.empty()) return cell;
+    if (!cell.empty()) cells.push_back("`" + cell + "`");
   }
-  return "";
+  return cells;
+}
+
+// "`first line` <br> `a line further down`"
+std::vector<std::string> parts_of(const std::string& cell) {
+  constexpr const char* kBreak = " <br> ";
+  std::vector<std::string> parts;
+  std::size_t at = 0;
+  for (std::size_t next; (next = cell.find(kBreak, at)) != std::string::npos; at = next + 6) {
+    parts.push_back(cell.substr(at, next - at));
+  }
+  parts.push_back(cell.substr(at));
+  return parts;
+}
+
+// A line of the output that begins with the same word; the line itself where there is none.
+std::string line_like(const std::string& line, const std::vector<std::string>& lines) {
+  const std::string word = line.substr(0, line.find(' '));
+  for (const std::string& other : lines) {
+    if (other.substr(0, other.find(' ')) == word) return other;
+  }
+  return line;
 }
 
 // "| thing | `tessera ...` | `first line` |": the columns of a row, or nothing.
@@ -76,8 +98,21 @@ std::string without_ticks(const std::string& cell) {
   return cell.size() > 2 ? cell.substr(1, cell.size() - 2) : "";
 }
 
-// Every command of the page runs and begins with what the page says. Those that need a GPU are in
-// rows without a first line of their own: "on a GPU".
+// What the cell of a command should say: its first line, and the lines further down that the page
+// chose.
+std::string current_cell(const std::string& cell, const std::string& out) {
+  const std::vector<std::string> lines = lines_of(out), parts = parts_of(cell);
+  if (lines.empty()) return "";
+  std::string current = lines.front();
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const bool is_there = std::ranges::find(lines, parts[i]) != lines.end();
+    current += " <br> " + (is_there ? parts[i] : line_like(parts[i], lines));
+  }
+  return current;
+}
+
+// Every command of the page runs and prints what the page says. Those that need a GPU are in rows
+// without a line of their own: "on a GPU".
 TEST_F(Pages, EveryCommandOfTheSourcesPrintsWhatItsRowSays) {
   std::istringstream lines(file_text(kSources));
   std::string page;
@@ -88,7 +123,7 @@ TEST_F(Pages, EveryCommandOfTheSourcesPrintsWhatItsRowSays) {
       ++rows;
       const Ran ran = run_program(arguments_of(without_ticks(columns[2])));
       EXPECT_EQ(ran.code, 0) << columns[2] << "\n" << ran.err;
-      const std::string cell = "`" + first_line(ran.out) + "`";
+      const std::string cell = current_cell(columns[3], ran.out);
       if (!updates()) EXPECT_EQ(cell, columns[3]) << columns[2];
       line = "| " + columns[1] + " | " + columns[2] + " | " + cell + " |";
     }

@@ -167,18 +167,20 @@ int say_why(const Options& options) {
   return kOk;
 }
 
+int chain(const Options& options, const Parser& parser) {
+  if (options.chain.empty()) {
+    throw StatusError(Status::bad_argument("--add-before is given, but needs --chain"));
+  }
+  refuse_beside_chain(options);
+  return bench_chain({options.problem, options.device, options.output, options.chain,
+                      options.rounds, options.seed, options.add_before},
+                     parser);
+}
+
 int bench(const Options& options, const Parser& parser) {
   options.output.check({{"--shapes", options.problem.shapes}});
   if (options.why) return say_why(options);
-  if (!options.chain.empty()) {
-    refuse_beside_chain(options);
-    return bench_chain({options.problem, options.device, options.output, options.chain,
-                        options.rounds, options.seed, options.add_before},
-                       parser);
-  }
-  if (options.add_before) {
-    throw StatusError(Status::bad_argument("--add-before is given, but needs --chain"));
-  }
+  if (!options.chain.empty() || options.add_before) return chain(options, parser);
   lab::BenchOptions settings = bench_options_of(options);
   WorkspaceLimit workspace = parse_workspace_limit(options.workspace_limit);
   std::optional<lab::OtherBuild> other;

@@ -169,7 +169,7 @@ std::vector<Drawn> named_apart(Shown<Drawn> shown) {
 }
 
 DrawnBanks banks_of(const Access& access, const Site& site) {
-  DrawnBanks drawn{site.touches,
+  DrawnBanks drawn{name_of_variable(site.touches),
                    access.kind != Access::Kind::kLoad,
                    static_cast<int>(access.bytes),
                    std::vector<int>(32),

@@ -1,4 +1,4 @@
-// The port model against results/h200_registers.json: what tools/calibrate/registers measured on an
+// The port model against results/calibration/h200_registers.json: what tools/calibrate/registers measured on an
 // H200 with one warp a sub-core, code included.
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::json;
 
 Json measured_file() {
-  std::ifstream stream("results/h200_registers.json");
+  std::ifstream stream("results/calibration/h200_registers.json");
   return Json::parse(stream);
 }
 

@@ -92,7 +92,9 @@ set(tessera_common_headers <algorithm> <array> <cstdint> <functional> <map> <mem
 function(tessera_precompile_room name)
   if(name MATCHES "^(lab|check|cli)$")  # compiled for size
     tessera_precompile(tessera_${name} json ${tessera_common_headers} <nlohmann/json.hpp>)
-  elseif(NOT name STREQUAL base)
+  elseif(name STREQUAL base)
+    tessera_precompile(tessera_base small ${tessera_common_headers})
+  else()
     tessera_precompile(tessera_${name} common ${tessera_common_headers})
   endif()
 endfunction()

@@ -12,8 +12,9 @@ namespace tessera::arch {
 
 // In SM clock cycles unless said otherwise. The values are an H200's.
 struct Costs {
-  // HW: rows of results/calibration/h200_calibration.json are named by their entries: pipes ffma_8, imad_8,
-  // shift_8 and add_xor_64_8, dfma_8, dmma_4. A warp instruction holds one of the SM's four parts:
+  // HW: rows of results/calibration/h200_calibration.json are named by their entries: pipes ffma_8,
+  // imad_8, shift_8 and add_xor_64_8, dfma_8, dmma_4. A warp instruction holds one of the SM's four
+  // parts:
   double fma = 1;      // FFMA, FADD, FMUL (ffma_8)
   double imad = 2;     // IMAD (imad_8), on the same unit as FFMA (ffma_imad)
   double alu = 2;      // IADD3, LOP3, SHF, ISETP, ... (shift_8, add_xor_64_8)

@@ -83,8 +83,8 @@ TEST_F(Roofline, DrawsAndWritesJson) {
 }
 
 TEST_F(Roofline, MeasuredTimesStandBesideThePredictedOnes) {
-  const lab::Json object =
-      json_of({"roofline", "02", "-m", "1024", "--measured", kResults + "ladder/h200_ladder_4096.json"});
+  const lab::Json object = json_of(
+      {"roofline", "02", "-m", "1024", "--measured", kResults + "ladder/h200_ladder_4096.json"});
   EXPECT_NEAR(object.at("points").at(0).at("measured_ms").get<double>(), 0.402, 0.001);
 }
 

@@ -2,8 +2,9 @@
 // no microbenchmark measures: how long a load waits beyond L1 while all SMs load, and what filling
 // and draining the GPU with a wave of CTAs costs.
 //
-//   fit_model fit MEASURED.json > results/calibration/h200_model_fit.json      looks at 1024 and 2048 alone
-//   fit_model check MEASURED.json > results/calibration/h200_model_check.json  looks at 4096 alone
+//   fit_model fit MEASURED.json > results/calibration/h200_model_fit.json      looks at 1024 and
+//   2048 alone fit_model check MEASURED.json > results/calibration/h200_model_check.json  looks at
+//   4096 alone
 //
 // MEASURED is what `tessera bench --device cuda` wrote. The fit is made and committed before the
 // run that the check reads.

@@ -1,6 +1,7 @@
-// Our counts of the rungs beside those of NVIDIA's profiler on an H200 (results/calibration/h200_ncu.json, kept
-// by tools/calibrate/compare_ncu.py). They are equal to the last digit; where L1's own counters say
-// something else, docs/counts.md explains why, and this test says by how much at most.
+// Our counts of the rungs beside those of NVIDIA's profiler on an H200
+// (results/calibration/h200_ncu.json, kept by tools/calibrate/compare_ncu.py). They are equal to
+// the last digit; where L1's own counters say something else, docs/counts.md explains why, and this
+// test says by how much at most.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -174,7 +175,8 @@ TEST(Ncu, CountsOfALargeProblemAreThoseOfTheProfiler) {
   EXPECT_TRUE(compared.model.empty());
 }
 
-// ---- accesses that meet (results/calibration/h200_collisions.json) ------------------------------------------
+// ---- accesses that meet (results/calibration/h200_collisions.json)
+// ------------------------------------------
 
 // Wavefronts of shared memory that both kinds of warps ask for: "STS.32", "LDS.64 in pairs", ...
 double asked(const nlohmann::json& row, const std::string& name) {

@@ -1,5 +1,5 @@
-// The port model against results/calibration/h200_registers.json: what tools/calibrate/registers measured on an
-// H200 with one warp a sub-core, code included.
+// The port model against results/calibration/h200_registers.json: what tools/calibrate/registers
+// measured on an H200 with one warp a sub-core, code included.
 #include <gtest/gtest.h>
 
 #include <cmath>

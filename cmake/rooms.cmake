@@ -58,6 +58,7 @@ function(tessera_room name)
   list(TRANSFORM ARGN PREPEND tessera_)
   if(sources)
     add_library(tessera_${name} STATIC ${sources})
+    tessera_precompile_room(${name})
     set(scope PUBLIC)
   else()
     add_library(tessera_${name} INTERFACE)
@@ -68,18 +69,33 @@ function(tessera_room name)
   tessera_share(${name} ${rooms})
 endfunction()
 
-# GoogleTest's header costs every file of tests a second: one test compiles it, and all use that.
-# WHY: ccache keeps nothing that was compiled with such a header.
-function(precompile_gtest target)
+# Headers that many files parse are compiled once: the first target that names a set compiles it, and
+# the others use that. Files with options of their own cannot, and say so (SKIP_PRECOMPILE_HEADERS).
+# WHY: ccache keeps nothing that was compiled with such a header. So builds with ccache also notice a
+# file that forgets an include.
+function(tessera_precompile target set)
   if(CCACHE)
     return()
   endif()
-  get_property(first GLOBAL PROPERTY TESSERA_PRECOMPILED_GTEST)
+  get_property(first GLOBAL PROPERTY TESSERA_PRECOMPILED_${set})
   if(first)
     target_precompile_headers(${target} REUSE_FROM ${first})
   else()
-    target_precompile_headers(${target} PRIVATE <gtest/gtest.h>)
-    set_property(GLOBAL PROPERTY TESSERA_PRECOMPILED_GTEST ${target})
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    set_property(GLOBAL PROPERTY TESSERA_PRECOMPILED_${set} ${target})
+  endif()
+endfunction()
+
+# 0.6 to 0.9 CPU-seconds less for each file of a room; two more where JSON is written.
+set(tessera_common_headers <algorithm> <array> <cstdint> <functional> <map> <memory> <optional> <set>
+    <span> <string> <string_view> <unordered_map> <vector> <fmt/format.h>)
+function(tessera_precompile_room name)
+  if(name MATCHES "^(lab|check|cli)$")  # compiled for size
+    tessera_precompile(tessera_${name} json ${tessera_common_headers} <nlohmann/json.hpp>)
+  elseif(name STREQUAL base)
+    tessera_precompile(tessera_base small ${tessera_common_headers})
+  else()
+    tessera_precompile(tessera_${name} common ${tessera_common_headers})
   endif()
 endfunction()
 
@@ -96,7 +112,7 @@ function(tessera_room_test name)
   target_compile_options(test_${name} PRIVATE -Os)  # tests spend their time in the rooms they test
   list(TRANSFORM ARGN REPLACE "(.+)" "tessera_\\1_shared")
   target_link_libraries(test_${name} PRIVATE ${ARGN} tessera_test_base GTest::gtest_main)
-  precompile_gtest(test_${name})
+  tessera_precompile(test_${name} gtest <gtest/gtest.h>)
   add_test(NAME ${name} COMMAND test_${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES TIMEOUT 600)
 endfunction()

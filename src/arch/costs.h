@@ -12,8 +12,9 @@ namespace tessera::arch {
 
 // In SM clock cycles unless said otherwise. The values are an H200's.
 struct Costs {
-  // HW: rows of results/h200_calibration.json are named by their entries: pipes ffma_8, imad_8,
-  // shift_8 and add_xor_64_8, dfma_8, dmma_4. A warp instruction holds one of the SM's four parts:
+  // HW: rows of results/calibration/h200_calibration.json are named by their entries: pipes ffma_8,
+  // imad_8, shift_8 and add_xor_64_8, dfma_8, dmma_4. A warp instruction holds one of the SM's four
+  // parts:
   double fma = 1;      // FFMA, FADD, FMUL (ffma_8)
   double imad = 2;     // IMAD (imad_8), on the same unit as FFMA (ffma_imad)
   double alu = 2;      // IADD3, LOP3, SHF, ISETP, ... (shift_8, add_xor_64_8)
@@ -48,7 +49,7 @@ struct Costs {
   double dram_gbs = 4540;       // HW: streams stream_read of 2 GiB
 
   bool is_measured = true;  // on this GPU; else rates from data sheets, with an H200's latencies
-  // Of the prediction, over the rungs at 1024 and 2048 (results/h200_model_fit.json).
+  // Of the prediction, over the rungs at 1024 and 2048 (results/calibration/h200_model_fit.json).
   double median_error = 0, largest_error = 0;
 };
 

@@ -21,13 +21,15 @@ inline constexpr Gpu kH200 = {
     .tf32_tensor_lanes = 1024,  // HW: the same page
     .clock_ghz = 1.98,          // HW: cuDeviceGetAttribute and NVML maximum SM clock on an H200
     .memory_gbs = 4800,         // HW: H200 data sheet: 4.8 TB/s
-    .l2_kib = 61440,    // HW: what the driver reports on an H200 (results/h200_ladder_4096.json)
-    .shared_kib = 228,  // HW: CUDA C++ Programming Guide, compute capability 9.0
+    .l2_kib =
+        61440,  // HW: what the driver reports on an H200 (results/ladder/h200_ladder_4096.json)
+    .shared_kib = 228,        // HW: CUDA C++ Programming Guide, compute capability 9.0
     .shared_block_kib = 227,  // HW: the same table
     .registers = 65536,       // HW: the same table
-    .measured_fp32 = 66.5,    // HW: FFMAs alone, half a second (results/h200_registers.json)
-    .measured_fp64 = 33.3,    // HW: pure DFMA loop, same machine
-    .measured_copy = 4265,    // HW: device-to-device copy, read + written, same machine
+    .measured_fp32 =
+        66.5,  // HW: FFMAs alone, half a second (results/calibration/h200_registers.json)
+    .measured_fp64 = 33.3,  // HW: pure DFMA loop, same machine
+    .measured_copy = 4265,  // HW: device-to-device copy, read + written, same machine
 };
 
 inline constexpr Gpu kA100 = {

@@ -50,8 +50,8 @@ TEST_F(Explain, Rung03SaysBankConflictsAndTheLine) {
 }
 
 TEST_F(Explain, ThePageShowsWhatThisBuildPrints) {
-  EXPECT_EQ(run_program({"explain", "03"}).out, file_text("results/explain_03.txt"))
-      << "run: tessera explain 03 > results/explain_03.txt && tools/tables/update_tables.py";
+  EXPECT_EQ(run_program({"explain", "03"}).out, file_text("results/ladder/explain_03.txt"))
+      << "run: tessera explain 03 > results/ladder/explain_03.txt && tools/tables/update_tables.py";
 }
 
 TEST_F(Explain, Rung05HasNoBankConflicts) {
@@ -158,7 +158,7 @@ TEST_F(Compare, AStepShowsSourceCountsCodeAndTime) {
   for (const char* part :
        {"--- src/ladder/05_conflict_free/kernel.cu", "+++ src/ladder/06_four_outputs/kernel.cu",
         "\n@@ -", "registers per thread", "excess wavefronts", "FMA : shared load",
-        "measured, 4096x4096x4096", "results/h200_ladder_4096.json"}) {
+        "measured, 4096x4096x4096", "results/ladder/h200_ladder_4096.json"}) {
     EXPECT_TRUE(contains(ran.out, part)) << part << "\n" << ran.out;
   }
   EXPECT_FALSE(contains(ran.out, "\x1b["));  // no colours where there is no terminal

@@ -83,8 +83,8 @@ TEST_F(Roofline, DrawsAndWritesJson) {
 }
 
 TEST_F(Roofline, MeasuredTimesStandBesideThePredictedOnes) {
-  const lab::Json object =
-      json_of({"roofline", "02", "-m", "1024", "--measured", kResults + "h200_ladder_4096.json"});
+  const lab::Json object = json_of(
+      {"roofline", "02", "-m", "1024", "--measured", kResults + "ladder/h200_ladder_4096.json"});
   EXPECT_NEAR(object.at("points").at(0).at("measured_ms").get<double>(), 0.402, 0.001);
 }
 
@@ -94,14 +94,14 @@ TEST_F(Roofline, FilesThatDoNotFitAreRefused) {
              R"({"schema": "tessera.results/1", "runs": [{"kernel": "02", "tflops": 1.0}]})");
   write_text(folder / "text.json", "no JSON");
   for (const std::string& path : {folder / "keys.json", folder / "text.json",
-                                  folder / "nothing.json", kResults + "ladder_cubin.json"}) {
+                                  folder / "nothing.json", kResults + "ladder/ladder_cubin.json"}) {
     const Ran ran = run_program({"roofline", "02", "-m", "64", "--measured", path});
     EXPECT_EQ(ran.code, 2) << path;
     EXPECT_TRUE(contains(ran.err, "--measured is '" + path + "', but must be a file that bench "))
         << ran.err;
   }
   const Ran other = run_program({"roofline", "02", "-m", "64", "--gpu", "a100", "--measured",
-                                 kResults + "h200_ladder_4096.json"});
+                                 kResults + "ladder/h200_ladder_4096.json"});
   EXPECT_EQ(other.code, 2);
   EXPECT_TRUE(contains(other.err, "measured on 'NVIDIA H200'")) << other.err;
 }

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
+#include <filesystem>
+#include <map>
 #include <regex>
 
 #include "tests/house/repository.h"
@@ -55,6 +57,20 @@ TEST(Rooms, GemmAsksForNoObserver) {
   for (const SourceFile& file : files_in("src/gemm/", {".h", ".cpp"})) {
     EXPECT_FALSE(std::regex_search(file.text, kObserver)) << file.path;
   }
+}
+
+// A newcomer finds a place from names alone, so no folder holds more than these; the instruction
+// tests, one a form, are found by their names.
+TEST(Rooms, NoFolderIsFull) {
+  constexpr int kMost = 25;
+  std::map<std::string, int> sizes;
+  for (const SourceFile& file : all_files()) {
+    if (!file.path.ends_with(".ptx")) {
+      ++sizes[std::filesystem::path(file.path).parent_path().generic_string()];
+    }
+  }
+  EXPECT_GT(sizes.size(), 50u) << "run from the root of the repository";
+  for (const auto& [folder, size] : sizes) EXPECT_LE(size, kMost) << folder;
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FIGURE = re.compile(r"(?<![\w.])\d(?:[\d.,]*\d)? ?(?:TFLOP/s|GFLOP/s|GB/s|TB/s|ms\b|µs|us\b|milliseconds|microseconds|joules)"
                     r"|(?<![\w.])\d+\.\d+ times")
 SOURCE = re.compile(r"results/|\w+\.(?:json|txt)\b|\]\([^)]*\)")
-STORED = re.compile(r"`(?:results/)?(h200_[\w*{},]+\.\w+|ladder_\w+\.json|observer_cost\.json)`")
+STORED = re.compile(r"`(?:results/)?(?:\w+/)?(h200_[\w*{},]+\.\w+|ladder_\w+\.json|observer_cost\.json)`")
 
 # Figures that nobody measured, by page and by words of the paragraph.
 NOT_MEASURED = (
@@ -54,7 +54,7 @@ def missing_files(text, results):
     missing = []
     for name in STORED.findall(text):
         pattern = re.sub(r"\{[^}]*\}", "*", name)
-        if not any(fnmatch.fnmatch(file.name, pattern) for file in results.iterdir()):
+        if not any(fnmatch.fnmatch(file.name, pattern) for file in results.rglob("*")):
             missing.append(name)
     return missing
 

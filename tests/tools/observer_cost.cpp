@@ -3,7 +3,7 @@
 // several runs counts. docs/counts.md shows the table; tools/tables/update_tables.py makes it of
 // the file.
 //
-//   observer_cost > results/observer_cost.json
+//   observer_cost > results/calibration/observer_cost.json
 #include <algorithm>
 #include <cstdio>
 #include <ctime>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Keeps what NVIDIA's profiler counted of every rung, so that our counts can be held to it.
 
-tools/calibrate/compare_ncu.py DIR [--out results/h200_ncu.json]
+tools/calibrate/compare_ncu.py DIR [--out results/calibration/h200_ncu.json]
 
 DIR holds the ncu_MxNxK.csv files that tools/calibrate/ncu_counts wrote on a machine with a GPU. The result
 has one entry a launch with the counts that the virtual GPU has too, under our names.
@@ -96,7 +96,7 @@ def write(path, schema, key, kept):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("results/h200_ncu.json"))
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("results/calibration/h200_ncu.json"))
     options = parser.parse_args()
     files = sorted(options.folder.glob("ncu_[0-9]*.csv"))
     if not files:

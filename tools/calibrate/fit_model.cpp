@@ -2,8 +2,9 @@
 // no microbenchmark measures: how long a load waits beyond L1 while all SMs load, and what filling
 // and draining the GPU with a wave of CTAs costs.
 //
-//   fit_model fit MEASURED.json > results/h200_model_fit.json      looks at 1024 and 2048 alone
-//   fit_model check MEASURED.json > results/h200_model_check.json  looks at 4096 alone
+//   fit_model fit MEASURED.json > results/calibration/h200_model_fit.json      looks at 1024 and
+//   2048 alone fit_model check MEASURED.json > results/calibration/h200_model_check.json  looks at
+//   4096 alone
 //
 // MEASURED is what `tessera bench --device cuda` wrote. The fit is made and committed before the
 // run that the check reads.
@@ -150,7 +151,7 @@ Json fitted(const std::vector<Row>& rows) {
 
 // The fit must not have seen what it is checked on: dates are ISO 8601, so they order as text.
 void require_later_than_fit(const std::string& path, const Json& file) {
-  const Json fit = read("results/h200_model_fit.json");
+  const Json fit = read("results/calibration/h200_model_fit.json");
   const std::string measured = file["environment"]["date"], fitted_to = fit["measured_on"];
   if (measured > fitted_to) return;
   throw std::runtime_error(path + " is of " + measured + ", but the fit looked at a file of " +

@@ -1,6 +1,6 @@
 // Lays the port model beside what calibrate_registers measured, for one warp a sub-core.
 //
-//   fit_ports results/h200_registers.json > results/h200_registers_fit.json
+//   fit_ports results/calibration/h200_registers.json > results/calibration/h200_registers_fit.json
 //   tools/tables/update_tables.py
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@ many bubbles follow an FFMA with two fresh reads in one bank (a crowded one).
       build/tessera bench --device cuda --kernel 15 -m 4096 --layout NT            (on a GPU)
   ncu --import profile.ncu-rep --page source --csv > profile.csv
   build/tessera sass 15 --entry am_bn_tma --listing --json listing.json
-  tools/calibrate/issue_profile.py profile.csv listing.json --name 'rung 15' --json results/h200_fp32_profile.json
+  tools/calibrate/issue_profile.py profile.csv listing.json --name 'rung 15' --json results/calibration/h200_fp32_profile.json
 
 The listing must be of the code that ran (`tessera sass FILE` takes a cubin). Into an existing file
 the profile is added, or takes the place of the one with its name. Python 3, standard library only.

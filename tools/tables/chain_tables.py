@@ -1,11 +1,11 @@
 """Chains of products, each X += B and then A = A X: ours beside the vendor's library.
 
-  chain   any page   one row a kernel: times of whole chains by size   results/h200_chain*.json
+  chain   any page   one row a kernel: times of whole chains by size   results/ladder/h200_chain*.json
 
 Made on a GPU (a second call, for what the first one had no time for, writes a file of its own):
 
   build/tessera bench --kernel 20,21,22,23,24,24/staged,25 -m 1024,2048,4096,8192 --chain 10 --add-before \\
-                      --rounds 1 --json results/h200_chain.json
+                      --rounds 1 --json results/ladder/h200_chain.json
 """
 import json
 import sys
@@ -63,7 +63,7 @@ def body(file):
         f"Column-major NN, FP64, every product and every addition verified{samples}. "
         f"{environment['device']['name']}, driver {environment['device']['driver']}, "
         f"{environment['date'][:10]}; {environment['libraries']['vendor']}; in turn, burst, median; commit "
-        f"{environment.get('commit') or 'not recorded'}; `results/h200_chain*.json`."])
+        f"{environment.get('commit') or 'not recorded'}; `results/ladder/h200_chain*.json`."])
 
 
 def merged(paths):
@@ -77,5 +77,5 @@ def merged(paths):
 
 
 def sections(root):
-    paths = sorted((root / "results").glob("h200_chain*.json"))
+    paths = sorted((root / "results/ladder").glob("h200_chain*.json"))
     return {"chain": body(merged(paths)) if paths else NOTHING}

@@ -8,20 +8,20 @@ def load(path):
 
 
 def observer_cost(root):
-    file = load(root / "results/observer_cost.json")
+    file = load(root / "results/calibration/observer_cost.json")
     if not file:
         return NOTHING
     rows = [[row["kernel"].replace("_", " "), f"{row['nothing']:.3f}"]
             + [f"{row[what]:.3f} ({row[what] / row['nothing']:.1f} x)" for what in ("counts", "checks")]
             for row in file["cpu_seconds"]]
     n, host = file["size"], file["environment"]["host"]["cpu"]
-    words = (f"CPU seconds of one core ({host}), {n}x{n}x{n}, `results/observer_cost.json`, written by "
+    words = (f"CPU seconds of one core ({host}), {n}x{n}x{n}, `results/calibration/observer_cost.json`, written by "
              "`observer_cost`.")
     return words + "\n\n" + table(["kernel", "instructions alone", "memory counts", "all checks"], rows)
 
 
 def sent_again(root):
-    file = load(root / "results/h200_ncu.json")
+    file = load(root / "results/calibration/h200_ncu.json")
     if not file:
         return NOTHING
     sizes = sorted({(one["m"], one["n"], one["k"]) for one in file["launches"]})

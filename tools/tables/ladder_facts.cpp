@@ -3,8 +3,9 @@
 // pages of the ladder quote these numbers, so they are read from the images that this build
 // embeds, never typed.
 //
-//   ladder_facts > results/ladder_cubin.json && tools/tables/update_tables.py
-//   ladder_facts --check results/ladder_cubin.json     exit code 1 when the file says otherwise
+//   ladder_facts > results/ladder/ladder_cubin.json && tools/tables/update_tables.py
+//   ladder_facts --check results/ladder/ladder_cubin.json     exit code 1 when the file says
+//   otherwise
 #include <algorithm>
 #include <cctype>
 #include <cstdio>

@@ -7,7 +7,7 @@ import renamed
 import results_files
 
 # TFLOP/s of an H200. FFMA and DFMA: a loop of nothing else, measured (FFMA: whole_gpu of
-# results/h200_registers.json); FP64 tensor core: data sheet.
+# results/calibration/h200_registers.json); FP64 tensor core: data sheet.
 PEAKS = {"f32": (66.5, "FFMA, measured"), "f64": (33.3, "DFMA, measured"),
          "matrix": (66.9, "FP64 tensor core, data sheet")}
 LADDER_SIZE = 4096  # the square that the ladder's table shows
@@ -17,7 +17,7 @@ class Results:
     """The result files of the ladder; one that does not exist has no rows."""
 
     def __init__(self, root):
-        folder = root / "results"
+        folder = root / "results/ladder"
         self.timed = merged(sorted(folder.glob("h200_ladder_*.json")))
         self.counted = load(folder / "ladder_counts.json", "runs")
         self.facts = load(folder / "ladder_cubin.json", "entries")

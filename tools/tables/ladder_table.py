@@ -97,5 +97,5 @@ def legend(results, errors):
     else:
         environment = results.timed["environment"]
         words.append(f"Times: {environment['device']['name']}, {environment['date'][:10]}, square "
-                     "column-major NN, burst; `results/h200_ladder_*.json`.")
+                     "column-major NN, burst; `results/ladder/h200_ladder_*.json`.")
     return " ".join(words)

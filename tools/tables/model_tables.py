@@ -41,7 +41,7 @@ def milliseconds(value):
 
 def predictions(root, file):
     """One row a kernel and size, then the median and the largest error."""
-    path = root / "results" / file
+    path = root / "results/calibration" / file
     if not path.exists():
         return NOTHING
     result = renamed.load(path)

@@ -13,7 +13,7 @@ def table(header, rows):
 
 
 def load(root, name):
-    path = root / "results" / name
+    path = root / "results/calibration" / name
     return renamed.load(path) if path.exists() else None
 
 
@@ -97,7 +97,7 @@ def profiles(file):
               "of bubbles of half a cycle and more"]
     about = "; ".join(dict.fromkeys(p["about"] for p in file["profiles"] if p["about"]))
     rows = table(header, [profile_cells(p) for p in file["profiles"]])
-    return "\n\n".join([rows, f"{about + '; ' if about else ''}`results/{PROFILE}`."])
+    return "\n\n".join([rows, f"{about + '; ' if about else ''}`results/calibration/{PROFILE}`."])
 
 
 def sections(root):

@@ -34,7 +34,7 @@ def measured(results, kernel):
         "column-major NN:",
         table(["config"] + [str(size) for size in sizes], rows),
         f"{environment['device']['name']}, driver {environment['device']['driver']}, "
-        f"{dates}; {vendor}; burst, median; `results/h200_ladder_*.json`."])
+        f"{dates}; {vendor}; burst, median; `results/ladder/h200_ladder_*.json`."])
 
 
 def predicted_speed(explanation):
@@ -86,7 +86,7 @@ def counts(results, kernel):
              transposed("count", columns)]
     if any(r["counts"].get("memory") and is_wide(r) for r in runs):
         words.append("Wavefronts by the pair rule for wide loads; in brackets by the plain rule.")
-    return "\n\n".join(words + ["From `results/ladder_counts.json`."])
+    return "\n\n".join(words + ["From `results/ladder/ladder_counts.json`."])
 
 
 def pairs_of_widths(entry):
@@ -141,7 +141,7 @@ def cubin(results, kernel):
     parts = [f"{static}; {results.facts['compiler']}, {results.facts['arch']}:",
              transposed("static", [(e["config"], cubin_column(e)) for e in entries])]
     parts += layouts_line(results, kernel, entries)
-    return "\n\n".join(parts + ["From `results/ladder_cubin.json`."])
+    return "\n\n".join(parts + ["From `results/ladder/ladder_cubin.json`."])
 
 
 def patch(results, kernel):
@@ -158,4 +158,4 @@ def patch(results, kernel):
                      pair("reads_per_ffma", 2)])
     header = ["row", "FFMAs of instructions", "places that changed", "bubbles", "crowded FFMAs",
               "reads per FFMA"]
-    return "\n\n".join([table(header, rows), "From `results/ladder_cubin.json`."])
+    return "\n\n".join([table(header, rows), "From `results/ladder/ladder_cubin.json`."])

@@ -3,39 +3,39 @@
 
 A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME end -->:
 
-  measured  rung README   time on a GPU               results/h200_ladder_*.json, by rung_tables.py
-  counts    rung README   what ran, by count          results/ladder_counts.json, by rung_tables.py
-  cubin     rung README   what the compiler made      results/ladder_cubin.json, by rung_tables.py
-  patch     rung README   what reordering changed     results/ladder_cubin.json, by rung_tables.py
+  measured  rung README   time on a GPU               results/ladder/h200_ladder_*.json, by rung_tables.py
+  counts    rung README   what ran, by count          results/ladder/ladder_counts.json, by rung_tables.py
+  cubin     rung README   what the compiler made      results/ladder/ladder_cubin.json, by rung_tables.py
+  patch     rung README   what reordering changed     results/ladder/ladder_cubin.json, by rung_tables.py
   ladder    any page      one row per rung            all of these, by ladder_table.py
   gpu_check any page      what make gpu-test printed  results/h200_gpu_check.txt
-  explain   any page      what explain 03 printed     results/explain_03.txt
+  explain   any page      what explain 03 printed     results/ladder/explain_03.txt
   fp32      any page      FP32 beside the vendor's    results/h200_fp32*.json, by fp32_tables.py
   old_and_new  any page   two builds' code in one run results/h200_old_and_new*.json, by old_and_new.py
   tensor, tensor_short_*   any page  tensor cores beside the vendor's     results/h200_{bf16,f16,tf32,fp64}*.json, by tensor_tables.py
   fp32_short, fp64_short, docs/pictures/speed-*.svg   README's first screen, by front_picture.py
-  chain     any page      chains of products in FP64  results/h200_chain*.json, by chain_tables.py
-  observer_cost, sent_again    docs/counts.md         results/observer_cost.json, h200_ncu.json
-  registers_*  docs/registers.md         results/h200_registers.json, h200_registers_fit.json
-  registers_profile  docs/registers.md   results/h200_fp32_profile.json, by issue_profile.py
+  chain     any page      chains of products in FP64  results/ladder/h200_chain*.json, by chain_tables.py
+  observer_cost, sent_again    docs/counts.md         results/calibration/observer_cost.json, h200_ncu.json
+  registers_*  docs/registers.md         results/calibration/h200_registers.json, h200_registers_fit.json
+  registers_profile  docs/registers.md   results/calibration/h200_fp32_profile.json, by issue_profile.py
 
 How the files are made (the first three on a GPU, the others anywhere):
 
-  build/tessera bench --kernel all -m 1024,2048,4096 --json results/h200_ladder_4096.json
-  build/tessera bench --kernel all -m 8192 --json results/h200_ladder_8192.json
-  build/tessera bench --kernel all/all -m 4096 --mode burst --json results/h200_ladder_variants.json
+  build/tessera bench --kernel all -m 1024,2048,4096 --json results/ladder/h200_ladder_4096.json
+  build/tessera bench --kernel all -m 8192 --json results/ladder/h200_ladder_8192.json
+  build/tessera bench --kernel all/all -m 4096 --mode burst --json results/ladder/h200_ladder_variants.json
   build/tessera bench --kernel 20/all,21/all,22/all,23/all,24/all,25 -m 1024,2048,4096 --mode burst \\
-                      --rounds 1 --json results/h200_ladder_fp64.json
-  build/tessera bench --kernel 10/all -m 4096 --mode burst --rounds 2 --json results/h200_ladder_stagings.json
+                      --rounds 1 --json results/ladder/h200_ladder_fp64.json
+  build/tessera bench --kernel 10/all -m 4096 --mode burst --rounds 2 --json results/ladder/h200_ladder_stagings.json
   build/tessera bench --device virtual --kernel '0*/all,1*/all,2*/all' -m 512 -n 128 -k 256 \\
-                      --json results/ladder_counts.json
-  build/ladder_facts > results/ladder_cubin.json
-  build/tessera explain 03 > results/explain_03.txt
-  build/tessera explain '0*/all,1*/all,2*/all' -m 4096 --json results/ladder_explained.json
+                      --json results/ladder/ladder_counts.json
+  build/ladder_facts > results/ladder/ladder_cubin.json
+  build/tessera explain 03 > results/ladder/explain_03.txt
+  build/tessera explain '0*/all,1*/all,2*/all' -m 4096 --json results/ladder/ladder_explained.json
       (these and ladder_cubin.json, for one rung: tools/refresh_rung NN)
-  build/observer_cost > results/observer_cost.json
-  build/calibrate_registers --json results/h200_registers.json                   (on a GPU)
-  build/fit_ports results/h200_registers.json > results/h200_registers_fit.json
+  build/observer_cost > results/calibration/observer_cost.json
+  build/calibrate_registers --json results/calibration/h200_registers.json                   (on a GPU)
+  build/fit_ports results/calibration/h200_registers.json > results/calibration/h200_registers_fit.json
   tools/calibrate/ncu_counts --out logs && tools/calibrate/compare_ncu.py logs    (on a GPU)
   tools/ci/gpu_check --out logs && cp logs/summary.txt results/h200_gpu_check.txt    (on a GPU)
 
@@ -102,7 +102,7 @@ def updated_pages(root):
     for page in [root / "README.md", *sorted(root.glob("docs/*.md"))]:
         text = wanted = page.read_text() if page.exists() else ""
         wanted = replace_section(wanted, "ladder", ladder(results, page, folders)) or wanted
-        for name, file in (("gpu_check", "h200_gpu_check.txt"), ("explain", "explain_03.txt")):
+        for name, file in (("gpu_check", "h200_gpu_check.txt"), ("explain", "ladder/explain_03.txt")):
             wanted = replace_section(wanted, name, printed(root, file)) or wanted
         generated = {**model_tables.sections(root), **count_tables.sections(root),
                      **fp32_tables.sections(root), **register_tables.sections(root),

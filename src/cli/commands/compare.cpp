@@ -13,7 +13,7 @@
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
 #include "device/virtual/virtual_device.h"
-#include "lab/explain/picture.h"
+#include "lab/draw/picture.h"
 #include "lab/explain/step.h"
 
 namespace tessera::cli {

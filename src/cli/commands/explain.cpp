@@ -14,9 +14,9 @@
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
 #include "device/virtual/virtual_device.h"
-#include "lab/explain/element.h"
+#include "lab/draw/element.h"
+#include "lab/draw/picture.h"
 #include "lab/explain/explain.h"
-#include "lab/explain/picture.h"
 
 namespace tessera::cli {
 namespace {

@@ -129,7 +129,7 @@ Command roofline_command() {
           "kernels against the limits of a GPU: FLOP per byte, predicted time, a drawing",
           "  tessera roofline all\n"
           "  tessera roofline 05,06,12 --gpu a100 -m 2048 --svg roofline.svg\n"
-          "  tessera roofline all --measured results/h200_ladder_4096.json --svg -",
+          "  tessera roofline all --measured results/ladder/h200_ladder_4096.json --svg -",
           [](Parser& parser) {
             auto options = std::make_shared<Options>();
             parser.add_option("KERNELS", options->problem.kernel, "names, numbers, globs or all");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "base/elements.h"
@@ -70,29 +71,49 @@ double number_of(Sum sum) {
   return static_cast<double>(sum);
 }
 
+// values += beta C, along a row of C from (row, col0) on.
+void add_c_row(const Problem& p, std::uint64_t base, std::int64_t row, std::int64_t col0,
+               double beta, std::span<double> values) {
+  const MatrixView c = view_c(p);
+  on_element(p.types.c, "the CPU", [&]<class In>(In) {
+    const In* from = as<In>(base) + row * c.row + col0 * c.col;
+    for (double& value : values) {
+      value += beta * static_cast<double>(*from);
+      from += c.col;
+    }
+  });
+}
+
+void store_d_row(const Problem& p, std::uint64_t base, std::int64_t row, std::int64_t col0,
+                 std::span<const double> values) {
+  const MatrixView d = view_d(p);
+  on_element(p.types.d, "the CPU", [&]<class Out>(Out) {
+    Out* to = reinterpret_cast<Out*>(base) + row * d.row + col0 * d.col;
+    for (const double value : values) {
+      *to = element_of<Out>(value);
+      to += d.col;
+    }
+  });
+}
+
 // One block of D from its sums. alpha and beta are of the sums' type.
 template <class Sum>
 void store(const Problem& p, const Operands& at, std::int64_t row0, std::int64_t col0,
            const BlockSize& size, const Sum* sums) {
-  const MatrixView c = view_c(p), d = view_d(p);
   const auto rounded = [](double value) {
     return static_cast<double>(std::is_same_v<Sum, float> ? static_cast<float>(value) : value);
   };
   const double alpha = rounded(p.alpha), beta = rounded(p.beta);
-  const bool reads_c = p.beta != 0;
-  on_element(p.types.d, "the CPU", [&]<class Out>(Out) {
-    on_element(p.types.c, "the CPU", [&]<class In>(In) {
-      Out* const out = reinterpret_cast<Out*>(at.d);
-      for (std::int64_t r = row0; r < row0 + size.m; ++r) {
-        for (std::int64_t col = col0; col < col0 + size.n; ++col, ++sums) {
-          // WHY: 0 times an infinity is no 0, but A and B are not read where alpha is 0.
-          double value = p.alpha == 0 ? 0 : alpha * number_of(*sums);
-          if (reads_c) value += beta * static_cast<double>(as<In>(at.c)[r * c.row + col * c.col]);
-          out[r * d.row + col * d.col] = element_of<Out>(value);
-        }
-      }
-    });
-  });
+  std::vector<double> values(static_cast<std::size_t>(size.n));
+  for (std::int64_t row = row0; row < row0 + size.m; ++row) {
+    for (double& value : values) {
+      // WHY: 0 times an infinity is no 0, but A and B are not read where alpha is 0.
+      value = p.alpha == 0 ? 0 : alpha * number_of(*sums);
+      ++sums;
+    }
+    if (p.beta != 0) add_c_row(p, at.c, row, col0, beta, values);
+    store_d_row(p, at.d, row, col0, values);
+  }
 }
 
 template <class Sum>

@@ -6,8 +6,8 @@
 // WHY: where all lanes agree with lane^1, or all with lane^2, the hardware merges their 128-bit
 // loads to two wavefronts instead of four. The registers then come back at twice the rate and
 // take write ports from the FFMAs: 2.4 issue slots a load instead of 1 (measured on an H200,
-// results/h200_registers.json). Shared memory has wavefronts to spare here, issue slots not.
-// Pure constexpr: the host tests the map.
+// results/calibration/h200_registers.json). Shared memory has wavefronts to spare here, issue slots
+// not. Pure constexpr: the host tests the map.
 #pragma once
 
 #include "base/config.h"

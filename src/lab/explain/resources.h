@@ -11,15 +11,16 @@
 namespace tessera::lab {
 
 // Two rules are in print for wide shared loads (vgpu/observe/memory_counts.h has both counts).
-// HW: an H200 follows the pair rule for loads; stores never merge (results/h200_calibration.json).
+// HW: an H200 follows the pair rule for loads; stores never merge
+// (results/calibration/h200_calibration.json).
 inline constexpr const char* kBankModel = "pair";
 inline const vgpu::BankCounts& banks_of(const vgpu::SharedCounts& shared) { return shared.pair; }
 
 enum class Resource { kIssue, kFma, kMatrix, kLoadStore, kDram };
 
 // The load/store unit of an SM serves one wavefront of shared memory, or one of what global memory
-// has in L1, a clock (model, calibrated in results/h200_calibration.json). Wavefronts by what they
-// are spent on.
+// has in L1, a clock (model, calibrated in results/calibration/h200_calibration.json). Wavefronts
+// by what they are spent on.
 struct Wavefronts {
   double conflicts = 0;  // excess wavefronts of shared memory
   double shared = 0;     // wavefronts without conflicts

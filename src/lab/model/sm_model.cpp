@@ -25,7 +25,7 @@ std::array<double, kUnits> holds_of(const arch::Costs& costs) {
           costs.uniform, costs.control, 0,         1};
 }
 
-// HW: integer multiply-adds hold up FFMAs (ffma_imad in results/h200_calibration.json).
+// HW: integer multiply-adds hold up FFMAs (ffma_imad in results/calibration/h200_calibration.json).
 constexpr Unit occupied_by(Unit unit) { return unit == Unit::kImad ? Unit::kFma : unit; }
 
 class Sm {

@@ -79,7 +79,7 @@ std::vector<Measured> measured_in(const std::string& path, const std::string& op
 std::vector<Measured> measured_runs(const std::string& root) {
   std::vector<fs::path> files;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(fs::path(root) / "results", error)) {
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(root) / "results", error)) {
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
@@ -87,7 +87,7 @@ std::vector<Measured> measured_runs(const std::string& root) {
   for (const fs::path& path : files) {
     const Json object = read_json(path);
     if (!object.is_object() || object.value("schema", "") != kSchema) continue;
-    add_timed(object, "results/" + path.filename().string(), rows);
+    add_timed(object, fs::relative(path, root).string(), rows);
   }
   return rows;
 }

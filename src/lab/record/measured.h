@@ -11,7 +11,7 @@ namespace tessera::lab {
 
 // One row of a results file, of a real GPU.
 struct Measured {
-  std::string file;    // "results/h200_ladder_4096.json"
+  std::string file;    // "results/ladder/h200_ladder_4096.json"
   std::string device;  // "NVIDIA H200"
   std::string kernel, config, type, layout, order, mode;
   std::int64_t m = 0, n = 0, k = 0;
@@ -20,8 +20,8 @@ struct Measured {
   double ratio_to_vendor = 0;  // 0: no vendor
 };
 
-// Every timed run of every results/*.json under `root`, files in order of their names. Files of
-// other kinds are left out. Throws kBadArgument for a file that is no JSON.
+// Every timed run of the JSON files in results/ and its folders under `root`, files in order of
+// their names. Files of other kinds are left out. Throws kBadArgument for a file that is no JSON.
 std::vector<Measured> measured_runs(const std::string& root);
 
 // Every timed run of one file that bench --json wrote. Throws kBadArgument, naming `option`, for

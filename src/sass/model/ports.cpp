@@ -19,12 +19,14 @@ void check(const PortRules& rules) {
   }
 }
 
-// HW: a yield costs a warp that is alone a second cycle (results/h200_registers.json, "yields").
+// HW: a yield costs a warp that is alone a second cycle (results/calibration/h200_registers.json,
+// "yields").
 int as_alone(const PortAccess& access, const PortRules& rules) {
   return rules.stalls_are_filled ? 1 : std::max(access.yields ? 2 : 1, access.stall);
 }
 
-// HW: an FFMA that names one register twice reads it once (results/h200_registers.json, "roles").
+// HW: an FFMA that names one register twice reads it once (results/calibration/h200_registers.json,
+// "roles").
 bool is_read_before(const PortAccess& access, std::size_t at) {
   const auto same = [&](const PortRead& read) { return read.reg == access.reads[at].reg; };
   return std::any_of(access.reads.begin(), access.reads.begin() + at, same);

@@ -1,6 +1,7 @@
-// Our counts of the rungs beside those of NVIDIA's profiler on an H200 (results/h200_ncu.json, kept
-// by tools/calibrate/compare_ncu.py). They are equal to the last digit; where L1's own counters say
-// something else, docs/counts.md explains why, and this test says by how much at most.
+// Our counts of the rungs beside those of NVIDIA's profiler on an H200
+// (results/calibration/h200_ncu.json, kept by tools/calibrate/compare_ncu.py). They are equal to
+// the last digit; where L1's own counters say something else, docs/counts.md explains why, and this
+// test says by how much at most.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -19,7 +20,7 @@ namespace {
 using Counts = std::map<std::string, double>;
 
 nlohmann::json profiled_launches() {
-  std::ifstream file(std::string(TESSERA_SOURCE_DIR) + "/results/h200_ncu.json");
+  std::ifstream file(std::string(TESSERA_SOURCE_DIR) + "/results/calibration/h200_ncu.json");
   return nlohmann::json::parse(read_with_current_names(file)).at("launches");
 }
 
@@ -174,7 +175,8 @@ TEST(Ncu, CountsOfALargeProblemAreThoseOfTheProfiler) {
   EXPECT_TRUE(compared.model.empty());
 }
 
-// ---- accesses that meet (results/h200_collisions.json) ------------------------------------------
+// ---- accesses that meet (results/calibration/h200_collisions.json)
+// ------------------------------------------
 
 // Wavefronts of shared memory that both kinds of warps ask for: "STS.32", "LDS.64 in pairs", ...
 double asked(const nlohmann::json& row, const std::string& name) {
@@ -196,7 +198,7 @@ bool touches_global_memory(const nlohmann::json& row) {
 // Beside global memory alone L1 counts wavefronts again; alone, and beside any other access of
 // shared memory, each launch is counted exactly.
 TEST(Collisions, OfSharedMemoryWithItselfAreNotCounted) {
-  std::ifstream file(std::string(TESSERA_SOURCE_DIR) + "/results/h200_collisions.json");
+  std::ifstream file(std::string(TESSERA_SOURCE_DIR) + "/results/calibration/h200_collisions.json");
   const nlohmann::json rows = nlohmann::json::parse(file).at("collisions");
   int exact = 0, again = 0;
   for (const nlohmann::json& row : rows) {

@@ -136,7 +136,7 @@ Json without_lines(Json counts) {
 // The pages of the ladder show what this build counts. Another compiler may write another PTX: that
 // is no fault of the file.
 TEST(RungCounts, AreThoseOfTheCommittedFile) {
-  const std::string compiler = json_file("results/ladder_cubin.json").at("compiler");
+  const std::string compiler = json_file("results/ladder/ladder_cubin.json").at("compiler");
   const KernelChoice choice = choose_kernels("02").front();
   const std::string_view ptx = image_of(*choice.kernel, first_entry_of(choice)).ptx;
   if (ptx.find(compiler.substr(compiler.find(' ') + 1)) == ptx.npos)
@@ -145,7 +145,7 @@ TEST(RungCounts, AreThoseOfTheCommittedFile) {
   vgpu::Observation observation;
   observation.memory = true;
   device->observe(observation);
-  const Json file = json_file("results/ladder_counts.json");
+  const Json file = json_file("results/ladder/ladder_counts.json");
   ASSERT_GT(file.at("runs").size(), 20u);
   for (const Json& run : file.at("runs")) {
     if (run.at("counts").is_null()) continue;  // a patched one: its PTX is another's

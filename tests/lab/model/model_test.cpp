@@ -253,7 +253,7 @@ TEST(Model, OtherGpusSayThatTheyWereNotMeasured) {
 
 // What the program prints of its error is what the committed fit says.
 TEST(Model, ErrorsAreThoseOfTheFit) {
-  std::ifstream stream("results/h200_model_fit.json");
+  std::ifstream stream("results/calibration/h200_model_fit.json");
   ASSERT_TRUE(stream.is_open());
   const Json fit = Json::parse(stream);
   EXPECT_NEAR(kCosts.median_error, fit["median_error"].get<double>(), 0.005);

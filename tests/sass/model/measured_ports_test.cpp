@@ -1,5 +1,5 @@
-// The port model against results/h200_registers.json: what tools/calibrate/registers measured on an
-// H200 with one warp a sub-core, code included.
+// The port model against results/calibration/h200_registers.json: what tools/calibrate/registers
+// measured on an H200 with one warp a sub-core, code included.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::json;
 
 Json measured_file() {
-  std::ifstream stream("results/h200_registers.json");
+  std::ifstream stream("results/calibration/h200_registers.json");
   return Json::parse(stream);
 }
 

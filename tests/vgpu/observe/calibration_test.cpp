@@ -1,5 +1,6 @@
-// The bank models against what an H200 took, cycle by cycle (results/h200_calibration.json, written
-// by tools/calibrate): with enough warps in flight, an access takes as many cycles as wavefronts.
+// The bank models against what an H200 took, cycle by cycle
+// (results/calibration/h200_calibration.json, written by tools/calibrate): with enough warps in
+// flight, an access takes as many cycles as wavefronts.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -27,7 +28,8 @@ struct Measured {
 
 // Rows of one memory with so many warps in flight, enough to keep it busy.
 std::vector<Measured> measured(const char* memory, const std::string& prefix, int warps) {
-  std::ifstream file(std::string(TESSERA_SOURCE_DIR) + "/results/h200_calibration.json");
+  std::ifstream file(std::string(TESSERA_SOURCE_DIR) +
+                     "/results/calibration/h200_calibration.json");
   const auto rows = nlohmann::json::parse(file).at(memory);
   std::vector<Measured> found;
   for (const auto& row : rows) {

@@ -53,7 +53,7 @@ BankCounts count_banks(BankModel model, const LaneAccess& access, bool merges) {
   // HW: NVIDIA developer forum, thread 77228, says of compute capability 7.0 to 7.5: registers of
   // lanes that agree in pairs return packed, two a cycle. An H200 does so for loads of 64 and 128
   // bits in every pattern that tools/calibrate tries, and for no store
-  // (results/h200_calibration.json).
+  // (results/calibration/h200_calibration.json).
   const bool is_wide = lanes < kWarp;
   const bool pairs = model == BankModel::kPair && merges && is_wide;
   if (pairs && (agree(access, 1) || agree(access, 2))) lanes *= 2;

@@ -1,5 +1,5 @@
 // What a drawing of a kernel shows, against the counts by hand of the rungs' pages.
-#include "lab/explain/picture.h"
+#include "lab/draw/picture.h"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <utility>
 
-#include "lab/explain/picture.h"
-#include "lab/explain/svg.h"
+#include "lab/draw/picture.h"
+#include "lab/draw/svg.h"
 
 namespace tessera::lab {
 namespace {

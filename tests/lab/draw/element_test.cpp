@@ -1,5 +1,5 @@
 // Who loads a word and who reads it, against what the source of a rung says.
-#include "lab/explain/element.h"
+#include "lab/draw/element.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lab/explain/element.h"
+#include "lab/draw/element.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "lab/explain/svg.h"
+#include "lab/draw/svg.h"
 
 #include <fmt/format.h>
 

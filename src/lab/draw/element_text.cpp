@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "lab/explain/element.h"
-#include "lab/explain/svg.h"
+#include "lab/draw/element.h"
+#include "lab/draw/svg.h"
 #include "lab/record/record.h"
 
 namespace tessera::lab {

@@ -1,4 +1,4 @@
-#include "lab/explain/picture.h"
+#include "lab/draw/picture.h"
 
 #include <algorithm>
 #include <bit>

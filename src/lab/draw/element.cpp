@@ -15,7 +15,7 @@ using Access = vgpu::TracedAccess;
 
 [[noreturn]] void refuse(const ElementName& element, const std::string& rule) {
   throw StatusError(
-      Status::bad_argument(fmt::format("--element is '{}', but {}", element.text, rule)));
+      Status::bad_argument(fmt::format("element is '{}', but {}", element.text, rule)));
 }
 
 // Bytes [begin, end).

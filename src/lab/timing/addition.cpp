@@ -23,6 +23,8 @@ Addition::Addition(Device& device)
       entry_(device.entry(device.load(image_of(kernel_that_adds(), catalog::kAddEntry)),
                           catalog::kAddEntry, shape(1))) {}
 
+const Types& Addition::types() { return kernel_that_adds().types; }
+
 LaunchShape Addition::shape(std::int64_t count) const {
   const std::int64_t blocks = (count + kThreads - 1) / kThreads;
   return {.grid = std::clamp<std::int64_t>(blocks, 1, kMostBlocks), .block = kThreads};

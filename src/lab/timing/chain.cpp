@@ -74,10 +74,11 @@ double growth_of_a_link(const Problem& problem, const ChainOptions& options) {
 }
 
 void refuse_adding_chain(const Problem& problem, const ChainOptions& options) {
-  if (problem.types != kF64Types) {
+  const Types& added = Addition::types();
+  if (problem.types != added) {
     throw StatusError(Status::unsupported(
-        fmt::format("a chain that adds before it multiplies is of f64, but the kernel is of {}",
-                    describe(problem.types))));
+        fmt::format("a chain that adds before it multiplies is of {}, but the kernel is of {}",
+                    describe(added), describe(problem.types))));
   }
   if (options.length <= kLongestAddingChain) return;
   throw StatusError(Status::bad_argument(fmt::format(

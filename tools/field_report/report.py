@@ -144,8 +144,8 @@ def report(rows, folders, reasons):
 
 `tools/field_report/report.py` writes this page: {len(rows)} kernels of {len(folders)} public repositories, run under all
 checks with the arguments of `tools/field_report/calls.txt`. {count["clean"]} are clean, {count["found"]} have findings,
-{count["refused"]} did not run. The median kernel takes {statistics.median(ran):.2f} s for all of its runs, without nvcc,
-on one core; the longest takes {max(ran):.1f} s. A verdict holds for the arguments of that call.
+{count["refused"]} did not run. The median kernel takes {1000 * statistics.median(ran):.0f} ms for all of its runs, without
+nvcc, on one core; the longest takes {max(ran):.1f} s. A verdict holds for the arguments of that call.
 
 ## Bugs in published code
 

@@ -126,7 +126,9 @@ std::string misfit_of(const Known& known, const TensorMapArgument&) {
 }
 
 std::string misfit_of_address(const Known& known) {
-  return known.may_be_pointer() ? "" : "an address, but the kernel takes none there";
+  return known.may_be_pointer()
+             ? ""
+             : "an address, but the kernel takes none there: a value is TYPE:NUMBER";
 }
 std::string misfit_of(const Known& known, const NullArgument&) { return misfit_of_address(known); }
 std::string misfit_of(const Known& known, const AliasArgument&) { return misfit_of_address(known); }

@@ -78,7 +78,8 @@ TEST_F(CheckValues, NamesMatchAsPeopleTypeThem) {
        {"doubled<float,32>", "doubled<float, 32u>", "doubled<float,(unsigned)32>"}) {
     EXPECT_EQ(check(call(name, {"out=f32[32]", "in=f32[32]:ones"})).code, 0) << name;
   }
-  expect_refused(call("doubled<float,64>", {}), {"has these: 'doubled<float, 32u>(", "'queue("});
+  expect_refused(call("doubled<float,64>", {}),
+                 {"has these: 'doubled<float, 16u>(", "'doubled<float, 32u>(", "'queue("});
   expect_refused(call("wieghs", {}), {"has these: 'weighs("});
 }
 

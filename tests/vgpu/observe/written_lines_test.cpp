@@ -52,7 +52,7 @@ TEST(WrittenLines, LeaveRacesWhereTheyAre) {
   options = checking();
   options.observation.written_lines = &lines;
   expect_found(run_text(text, words, threads(64), options).report.findings, "race",
-               "ld.global.u32");
+               "st.global.u32");
   EXPECT_FALSE(lines.has_missed());
   GlobalMemory memory(0);
   memory.allocate(4 * words.size());

@@ -2,6 +2,7 @@
 // made from the seed and its number. What stops it is written to a file, with the command that
 // repeats it.
 //   fuzz_c_api [--seconds S] [--seed N] [--first I] [FILE...]
+//   fuzz_c_api --faults      no inputs, but every allocation in turn fails
 #include <sanitizer/common_interface_defs.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/fuzz/faults.h"
 #include "tests/support/beside.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t count);
@@ -86,6 +88,9 @@ int main(int argc, char** argv) {
     setenv("LD_LIBRARY_PATH", (folder + ":" + (path ? path : "")).c_str(), 1);
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
     execv("/proc/self/exe", argv);
+  }
+  if (argc == 2 && std::string(argv[1]) == "--faults") {
+    return tessera::fuzz::fail_every_allocation(), 0;
   }
   const Options options = options_of(argc, argv);
   __sanitizer_set_death_callback(keep_current);

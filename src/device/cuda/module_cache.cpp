@@ -9,8 +9,14 @@ namespace tessera::cuda {
 LoadedImage ModuleCache::load(const CodeImage& image, int sm) {
   const std::lock_guard lock(mutex_);
   if (const auto known = handles_.find(image.name); known != handles_.end()) return known->second;
-  images_.push_back({load_module(driver_, image, sm), {}});
-  const LoadedModule& code = images_.back().code;
+  LoadedModule& code =
+      images_.emplace_back().code;  // WHY: first, so that no module lacks its place
+  try {
+    code = load_module(driver_, image, sm);
+  } catch (...) {
+    images_.pop_back();
+    throw;
+  }
   LoadedImage loaded{images_.size(), code.description, code.hash, code.is_patched};
   handles_.emplace(image.name, loaded);
   return loaded;

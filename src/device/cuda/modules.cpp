@@ -97,10 +97,12 @@ LoadedModule load_module(const Driver& driver, const CodeImage& image, int sm) {
   for (const Candidate& code : candidates_of(image, sm)) {
     std::string reason = code.misfit;
     if (reason.empty()) {
-      if (Module module = try_load(driver, code, reason)) {
-        const auto bytes = std::as_bytes(std::span<const char>(code.bytes));
-        return {module, code.description + without_patch, hash_of(bytes), code.is_patched};
-      }
+      // WHY: before the module is there. Where memory is short, nobody would unload it.
+      const auto bytes = std::as_bytes(std::span<const char>(code.bytes));
+      LoadedModule loaded{nullptr, code.description + without_patch, hash_of(bytes),
+                          code.is_patched};
+      loaded.module = try_load(driver, code, reason);
+      if (loaded.module) return loaded;
     }
     if (code.is_patched) without_patch = fmt::format(" (patched one not used: {})", reason);
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", code.description, reason);

@@ -22,9 +22,9 @@ namespace tessera::cli {
 namespace {
 
 struct Options {
-  std::string target, entry, sm, gpu, html, seed, optimise, assemble, out;
+  std::string target, entry, sm, gpu, html, seed, optimise, remap, assemble, out;
   std::vector<std::string> diff;
-  bool listing = false, clashes = false, no_run = false;
+  bool reorder = false, listing = false, clashes = false, no_run = false;
   Output output;
 };
 
@@ -153,11 +153,14 @@ int diff(const Options& options) {
 
 int optimise(const Options& options) {
   if (options.out.empty()) {
-    throw StatusError(Status::bad_argument("--optimise needs -o, the place of the new cubin"));
+    throw StatusError(
+        Status::bad_argument("--optimise and --remap need -o, the place of the new cubin"));
   }
   lab::check_writable(options.out, "--out");
+  const bool remaps = !options.remap.empty();
   Optimised optimised =
-      optimise_cubin(options.optimise, options.entry, gpu_of(options.gpu), options.out);
+      optimise_cubin(remaps ? options.remap : options.optimise, options.entry, gpu_of(options.gpu),
+                     options.out, {remaps, !remaps || options.reorder});
   optimised.json["schema"] = "tessera.optimised/1";
   optimised.json["command"] = command_line();
   options.output.write(optimised.json, optimised.loops);
@@ -186,7 +189,7 @@ int assemble(const Options& options) {
 int sass(const Options& options) {
   options.output.check({{"--html", options.html}, {"--out", options.out}});
   if (!options.assemble.empty()) return assemble(options);
-  if (!options.optimise.empty()) return optimise(options);
+  if (!options.optimise.empty() || !options.remap.empty()) return optimise(options);
   if (!options.html.empty()) lab::check_writable(options.html, "--html");
   if (!options.diff.empty()) return diff(options);
   if (!options.target.empty() && options.listing && !options.out.empty()) {
@@ -226,8 +229,15 @@ void declare_options(Parser& parser, Options& options) {
                   "reorder the FFMAs of a cubin or catalog kernel in place, and prove it equal")
       .type_name("IN");
   parser
+      .add_option(
+          "--remap", options.remap,
+          "give the live ranges of a cubin or catalog kernel other registers, so that FFMAs "
+          "find their sources in different banks, and prove it equal")
+      .type_name("IN");
+  parser.add_flag("--reorder", options.reorder, "with --remap: reorder the FFMAs, too");
+  parser
       .add_option("-o,--out", options.out,
-                  "where --optimise and --assemble write the cubin, --listing the text")
+                  "where --optimise, --remap and --assemble write the cubin, --listing the text")
       .type_name("OUT");
   parser.add_flag("--no-run", options.no_run, "do not run catalog kernels on the virtual GPU");
   add_gpu_option(parser, options.gpu);
@@ -245,7 +255,8 @@ Command sass_command() {
           "  tessera sass --diff 10 11\n"
           "  tessera sass 12 --listing -o 12.sass\n"
           "  tessera sass --assemble 12.sass -o 12.cubin\n"
-          "  tessera sass --optimise kernel.cubin -o patched.cubin",
+          "  tessera sass --optimise kernel.cubin -o patched.cubin\n"
+          "  tessera sass --remap 12 --reorder -o remapped.cubin",
           [](Parser& parser) {
             auto options = std::make_shared<Options>();
             declare_options(parser, *options);

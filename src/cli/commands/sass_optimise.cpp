@@ -34,9 +34,8 @@ std::vector<std::byte> cubin_of(const std::string& target, const std::string& en
   }
   const std::vector<KernelChoice> kernels = choose_kernels(target);
   if (kernels.size() != 1) {
-    throw StatusError(Status::bad_argument(
-        fmt::format("--optimise is '{}', which names {} kernels, but must name one or a cubin",
-                    target, kernels.size())));
+    throw StatusError(Status::bad_argument(fmt::format(
+        "'{}' names {} kernels, but must name one or a cubin", target, kernels.size())));
   }
   CardKernels card(gpu);
   const KernelChoice choice = card.on_card(kernels.front());
@@ -45,10 +44,9 @@ std::vector<std::byte> cubin_of(const std::string& target, const std::string& en
 }
 
 lab::Json json_of(const sass::KernelPatch& patch) {
-  lab::Json object = {{"kernel", patch.name},
-                      {"left_alone", patch.left_alone},
-                      {"moved", patch.moved},
-                      {"regions", patch.regions},
+  lab::Json object = {{"kernel", patch.name},        {"left_alone", patch.left_alone},
+                      {"moved", patch.moved},        {"regions", patch.regions},
+                      {"live_ranges", patch.ranges}, {"renamed", patch.renamed},
                       {"loops", lab::Json::array()}};
   for (const sass::LoopChange& loop : patch.loops) {
     object["loops"].push_back({{"begin", loop.begin},
@@ -83,11 +81,15 @@ void write_cubin(const std::string& path, const std::vector<std::byte>& cubin) {
 }  // namespace
 
 Optimised optimise_cubin(const std::string& target, const std::string& kernel, const arch::Gpu& gpu,
-                         const std::string& out) {
+                         const std::string& out, const Changes& changes) {
   const std::vector<std::byte> cubin = cubin_of(target, kernel, gpu);
   sass::PatchResult result;
   try {
-    result = sass::optimise(cubin, {.kernel = kernel});
+    sass::PatchOptions options;
+    options.kernel = kernel;
+    options.remaps = changes.remaps;
+    options.reorders = changes.reorders;
+    result = sass::optimise(cubin, options);
   } catch (const std::runtime_error& error) {
     throw StatusError(Status::failed(fmt::format("'{}': {}", target, error.what())));
   }

@@ -20,7 +20,11 @@ struct Optimised {
 // name of one kernel in it or a part of the names of some, empty for all. Writes the new cubin to
 // `out`. Throws StatusError: kFailed when the code has a hazard or a proof fails, and then nothing
 // is written.
+// Changes the order of FFMAs, their registers, or both.
+struct Changes {
+  bool remaps = false, reorders = true;
+};
 Optimised optimise_cubin(const std::string& target, const std::string& kernel, const arch::Gpu& gpu,
-                         const std::string& out);
+                         const std::string& out, const Changes& changes);
 
 }  // namespace tessera::cli

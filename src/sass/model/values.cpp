@@ -9,65 +9,47 @@
 #include <utility>
 #include <vector>
 
+#include "sass/model/symbols.h"
 #include "sass/rewrite/remap.h"
 
 namespace tessera::sass {
-namespace {
 
-using Value = int;
-using Key = std::vector<std::uint64_t>;
-
-// One number for each different expression: operation, operands by number, which result.
-class Expressions {
- public:
-  Value of(const Key& key) {
-    return numbers_.emplace(key, static_cast<Value>(numbers_.size())).first->second;
-  }
-  std::size_t size() const { return numbers_.size(); }
-
- private:
-  std::map<Key, Value> numbers_;
-};
-
-enum Tag : std::uint64_t { kAtEntry, kUnknown, kPure, kEffect };
-
-using Place = std::pair<RegisterFile, int>;
-
-// The registers of one version on symbols, under the names that the first version gives them.
-class Registers {
- public:
-  Registers(Expressions& expressions, Key origin)
-      : expressions_(expressions), origin_(std::move(origin)) {}
-
-  Value read(Place place) const {
-    const auto found = values_.find(place);
-    if (found != values_.end()) return found->second;
-    Key key = origin_;
-    key.push_back(static_cast<std::uint64_t>(place.first));
-    key.push_back(static_cast<std::uint64_t>(place.second));
-    return expressions_.of(key);
-  }
-  void write(Place place, Value value) { values_[place] = value; }
-  const std::map<Place, Value>& written() const { return values_; }
-
- private:
-  Expressions& expressions_;
-  Key origin_;
-  std::map<Place, Value> values_;
-};
-
-// What one version of a block does to memory, control flow and everything else that is no register:
-// the instruction, its operands, and its place if that matters.
-struct Effect {
-  std::size_t at = 0;
-  Key key;
-};
-
-Instruction without_control(Instruction instruction) {
-  constexpr std::uint64_t kControl = ((std::uint64_t{1} << 21) - 1) << (105 - 64);
-  instruction.high &= ~kControl;
-  return instruction;
+std::string text_of(Place place) {
+  static const char* const kPrefixes[] = {"R", "UR", "P", "UP"};
+  return kPrefixes[static_cast<int>(place.first)] + std::to_string(place.second);
 }
+
+std::string where(const Program& program, std::size_t at) {
+  char offset[24];
+  std::snprintf(offset, sizeof offset, "0x%04zx", at * kInstructionBytes);
+  return program.name + " at " + offset;
+}
+
+std::string first_difference(const Program& before, const std::vector<Effect>& first,
+                             const std::vector<Effect>& second) {
+  for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
+    if (first[i].key == second[i].key) continue;
+    return where(before, first[i].at) + ", " + before.operations[first[i].at].text +
+           ": the other version does something else in its place, or with other values.";
+  }
+  if (first.size() == second.size()) return "";
+  return "the versions differ in their number of effects.";
+}
+
+std::string different_shape(const Program& before, const Program& after) {
+  if (before.code.size() != after.code.size()) return "the versions differ in length.";
+  if (before.sm != after.sm) return "the versions are of different architectures.";
+  if (before.blocks.size() != after.blocks.size()) return "the versions differ in their branches.";
+  for (std::size_t i = 0; i < before.blocks.size(); ++i) {
+    const Block &first = before.blocks[i], &second = after.blocks[i];
+    if (first.begin != second.begin || first.end != second.end || first.next != second.next) {
+      return where(before, first.begin) + ": the versions differ in their branches.";
+    }
+  }
+  return "";
+}
+
+namespace {
 
 // One version of one block, on symbols.
 class Version {
@@ -124,17 +106,6 @@ class Version {
   std::vector<Effect> effects_;
 };
 
-std::string text_of(Place place) {
-  static const char* const kPrefixes[] = {"R", "UR", "P", "UP"};
-  return kPrefixes[static_cast<int>(place.first)] + std::to_string(place.second);
-}
-
-std::string where(const Program& program, std::size_t at) {
-  char offset[24];
-  std::snprintf(offset, sizeof offset, "0x%04zx", at * kInstructionBytes);
-  return program.name + " at " + offset;
-}
-
 std::string first_difference(const Program& before, std::size_t begin, const Registers& first,
                              const Registers& second) {
   std::set<Place> places;
@@ -144,30 +115,6 @@ std::string first_difference(const Program& before, std::size_t begin, const Reg
     if (first.read(place) == second.read(place)) continue;
     return "the block of " + where(before, begin) + " leaves another value in " + text_of(place) +
            ".";
-  }
-  return "";
-}
-
-std::string first_difference(const Program& before, const std::vector<Effect>& first,
-                             const std::vector<Effect>& second) {
-  for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
-    if (first[i].key == second[i].key) continue;
-    return where(before, first[i].at) + ", " + before.operations[first[i].at].text +
-           ": the other version does something else in its place, or with other values.";
-  }
-  if (first.size() == second.size()) return "";
-  return "the versions differ in their number of effects.";
-}
-
-std::string different_shape(const Program& before, const Program& after) {
-  if (before.code.size() != after.code.size()) return "the versions differ in length.";
-  if (before.sm != after.sm) return "the versions are of different architectures.";
-  if (before.blocks.size() != after.blocks.size()) return "the versions differ in their branches.";
-  for (std::size_t i = 0; i < before.blocks.size(); ++i) {
-    const Block &first = before.blocks[i], &second = after.blocks[i];
-    if (first.begin != second.begin || first.end != second.end || first.next != second.next) {
-      return where(before, first.begin) + ": the versions differ in their branches.";
-    }
   }
   return "";
 }

@@ -184,11 +184,13 @@ void check_waits(const Program& before, const Program& after) {
 }
 
 // The kernel in the finished file, against the one that was read.
-Equality prove(const CubinKernel& patched, const Program& before) {
+Equality prove(const CubinKernel& patched, const Program& before,
+               const std::vector<BlockRenaming>& renaming) {
   const Program after = program_of(patched, before.sm);
   const std::vector<Hazard> hazards = find_hazards(after);
   if (!hazards.empty()) fail("The patched code has a hazard: " + text_of(after, hazards[0]));
-  Equality equality = prove_equal(before, after);
+  const Equality equality =
+      renaming.empty() ? prove_equal(before, after) : prove_equal(before, after, renaming);
   if (!equality.is_proved) fail("The patched code is not proved equal: " + equality.reason);
   check_waits(before, after);
   return equality;
@@ -211,10 +213,37 @@ struct Work {
   KernelPatch patch;
   std::optional<Program> before;
   std::vector<Instruction> code;  // the new one; empty if nothing is to be written
+  std::vector<BlockRenaming> renaming;
 };
 
-void reorder_kernel(std::span<const std::byte> file, int sm, const PatchOptions& options,
-                    Work& work) {
+// Bubbles and crowded FFMAs of all loops, as the reordering counts them.
+double cost_of(const std::vector<LoopChange>& loops, PortUse LoopChange::*version) {
+  double cost = 0;
+  for (const LoopChange& loop : loops) {
+    cost += (loop.*version).cycles + kCyclesACrowdedFfma * (loop.*version).crowded;
+  }
+  return cost;
+}
+
+void rename_registers(const PortRules& rules, const RemapOptions& options, Work& work) {
+  const Program& before = *work.before;
+  RemappedKernel found = remap(before, work.kernel->loops, options);
+  work.patch.ranges = found.ranges;
+  if (found.code.empty()) return;
+  Program after = before;
+  for (std::size_t at = 0; at < after.code.size(); ++at) set(after, at, found.code[at]);
+  work.patch.loops = changes_of(*work.kernel, before, after, rules);
+  if (cost_of(work.patch.loops, &LoopChange::after) >=
+      cost_of(work.patch.loops, &LoopChange::before)) {
+    return;
+  }
+  work.patch.renamed = found.moved;
+  work.code = std::move(found.code);
+  work.renaming = std::move(found.renaming);
+}
+
+void change_kernel(std::span<const std::byte> file, int sm, const PatchOptions& options,
+                   Work& work) {
   work.patch.name = work.kernel->name;
   work.before = program_of(*work.kernel, sm);
   const Program& before = *work.before;
@@ -225,6 +254,7 @@ void reorder_kernel(std::span<const std::byte> file, int sm, const PatchOptions&
   work.patch.left_alone = fault;
   if (!fault.empty()) return;
   check_round_trip(before);
+  if (options.remaps) return rename_registers(options.reorder.ports, options.remap, work);
   Patcher patcher(before, named_elsewhere(file, before), options);
   const Program& after = patcher.run();
   work.patch.moved = patcher.moved();
@@ -282,9 +312,8 @@ std::string line_of(const LoopChange& loop) {
   return text;
 }
 
-}  // namespace
-
-PatchResult optimise(std::span<const std::byte> cubin, const PatchOptions& options) {
+// One change, proved: registers or order.
+PatchResult change(std::span<const std::byte> cubin, const PatchOptions& options) {
   const CubinFile file = read_cubin(cubin);
   if (file.sm > kNewestArchitecture) {
     fail("Cubins for sm_" + std::to_string(file.sm) +
@@ -292,7 +321,7 @@ PatchResult optimise(std::span<const std::byte> cubin, const PatchOptions& optio
   }
   std::vector<Work> all;
   for (const CubinKernel* kernel : wanted(file, options.kernel)) all.push_back({.kernel = kernel});
-  for_each_at_once(all, [&](Work& work) { reorder_kernel(cubin, file.sm, options, work); });
+  for_each_at_once(all, [&](Work& work) { change_kernel(cubin, file.sm, options, work); });
   PatchResult result{file.sm, {cubin.begin(), cubin.end()}, {}};
   for (const Work& work : all) {
     if (!work.code.empty()) result.cubin = with_code(result.cubin, *work.kernel, work.code);
@@ -300,9 +329,38 @@ PatchResult optimise(std::span<const std::byte> cubin, const PatchOptions& optio
   const CubinFile patched = read_cubin(result.cubin);
   for_each_at_once(all, [&](Work& work) {
     if (work.code.empty()) return;
-    work.patch.equality = prove(*patched.find(work.kernel->name), *work.before);
+    work.patch.equality = prove(*patched.find(work.kernel->name), *work.before, work.renaming);
   });
   for (Work& work : all) result.kernels.push_back(std::move(work.patch));
+  return result;
+}
+
+// What the second change did, beside what the first did.
+void add(const PatchResult& second, PatchResult& first) {
+  for (std::size_t i = 0; i < first.kernels.size(); ++i) {
+    KernelPatch& sum = first.kernels[i];
+    const KernelPatch& more = second.kernels[i];
+    sum.moved = more.moved;
+    sum.regions = more.regions;
+    sum.equality.is_proved = true;
+    if (sum.renamed == 0) sum.equality = more.equality;
+    if (sum.loops.empty()) sum.loops = more.loops;
+    for (std::size_t loop = 0; loop < more.loops.size(); ++loop) {
+      sum.loops[loop].after = more.loops[loop].after;
+    }
+  }
+  first.cubin = second.cubin;
+}
+
+}  // namespace
+
+PatchResult optimise(std::span<const std::byte> cubin, const PatchOptions& options) {
+  if (!options.remaps) return change(cubin, options);
+  PatchResult result = change(cubin, options);
+  if (!options.reorders) return result;
+  PatchOptions second = options;
+  second.remaps = false;
+  add(change(result.cubin, second), result);
   return result;
 }
 
@@ -320,6 +378,10 @@ std::string proof_text(const PatchResult& result) {
                   "file unchanged\n",
                   kernel.moved, kernel.regions);
     text += line;
+    if (kernel.ranges > 0) {
+      text += "  " + std::to_string(kernel.renamed) + " of " + std::to_string(kernel.ranges) +
+              " live ranges have another register\n";
+    }
     std::snprintf(line, sizeof line,
                   "  bitwise equal: %zu blocks, %zu expressions, %zu effects in the same order\n",
                   kernel.equality.blocks, kernel.equality.expressions, kernel.equality.effects);

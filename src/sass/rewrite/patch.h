@@ -1,6 +1,6 @@
-// A better order for the FFMAs of a compiled kernel, written into the cubin itself: same length,
-// same sections, only instructions of .text change. Nothing is believed about the new code: the
-// patched bytes are read again and must pass every proof, or there is no result.
+// A better order for the FFMAs of a compiled kernel, or better registers, written into the cubin
+// itself: same length, same sections, only instructions of .text change. Nothing is believed about
+// the new code: the patched bytes are read again and must pass every proof, or there is no result.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 
 #include "sass/model/ports.h"
 #include "sass/model/values.h"
+#include "sass/rewrite/remap_kernel.h"
 #include "sass/rewrite/reorder.h"
 
 namespace tessera::sass {
@@ -17,7 +18,10 @@ namespace tessera::sass {
 struct PatchOptions {
   std::string kernel;     // its name, or a part of the names of some; "": all of the cubin
   int least_moving = 16;  // stretches with fewer FFMAs that may move stay as they are
+  bool remaps = false;    // registers, by live ranges; before the order changes
+  bool reorders = true;   // FFMAs
   ReorderOptions reorder;
+  RemapOptions remap;
 };
 
 // A loop with FFMAs and without such loops inside, by the port model.
@@ -29,13 +33,14 @@ struct LoopChange {
 
 struct KernelPatch {
   std::string name;
-  std::string left_alone;   // why the kernel stays as it is; "" if it was looked at
-  std::size_t moved = 0;    // instructions that have a new place
-  std::size_t regions = 0;  // stretches with a new order
-  Equality equality;        // of the kernel before and after
+  std::string left_alone;               // why the kernel stays as it is; "" if it was looked at
+  std::size_t moved = 0;                // instructions that have a new place
+  std::size_t regions = 0;              // stretches with a new order
+  std::size_t ranges = 0, renamed = 0;  // live ranges; those with another register
+  Equality equality;                    // of the kernel before and after
   std::vector<LoopChange> loops;
 
-  bool is_changed() const { return moved > 0; }
+  bool is_changed() const { return moved > 0 || renamed > 0; }
 };
 
 struct PatchResult {

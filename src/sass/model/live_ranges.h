@@ -1,0 +1,50 @@
+// A register holds many values, one after the other. A live range is one of them: all writes that
+// may reach a common read, and the places from the first of these to the last. Ranges that are
+// never live at once may share a register, so a range, not a register, is what can be renamed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sass/model/flow.h"
+
+namespace tessera::sass {
+
+inline constexpr int kNoRange = -1;
+
+struct LiveRange {
+  int reg = 0;               // general register that holds it
+  bool is_at_entry = false;  // read without being written: it holds what the kernel starts with
+  // Bit i: the value is there after instruction i.
+  std::vector<std::uint64_t> live;
+
+  bool is_live_after(std::size_t at) const { return (live[at / 64] >> at % 64 & 1) != 0; }
+  void set_live_after(std::size_t at) { live[at / 64] |= std::uint64_t{1} << at % 64; }
+  bool meets(const LiveRange& other) const;
+};
+
+struct LiveRanges {
+  std::vector<LiveRange> ranges;
+  // By instruction and general register: the range that it reads there, or writes; kNoRange.
+  int read_at(std::size_t at, int reg) const { return find(reads[at], reg); }
+  int written_at(std::size_t at, int reg) const { return find(writes[at], reg); }
+
+  using Named = std::vector<std::pair<int, int>>;  // register and range
+  std::vector<Named> reads, writes;
+  // By block: the ranges that are live where it begins.
+  std::vector<Named> at_entry;
+
+ private:
+  static int find(const Named& named, int reg) {
+    for (const auto& [number, range] : named) {
+      if (number == reg) return range;
+    }
+    return kNoRange;
+  }
+};
+
+// Of all general registers, on all paths. Code that nothing reaches has none.
+LiveRanges live_ranges_of(const Program& program);
+
+}  // namespace tessera::sass

@@ -1,0 +1,28 @@
+// Where an instruction names general registers: which of the fields at bits 16, 24, 32 and 64 do,
+// is asked of the decoder.
+#pragma once
+
+#include <vector>
+
+#include "sass/decode/operation.h"
+
+namespace tessera::sass {
+
+inline constexpr int kNoRegister = 255;  // RZ
+
+struct RegisterField {
+  int first = 0;  // bit
+  // Which of Operation::reads and writes it names: one of them, or one of each where the same
+  // register is read and written.
+  std::vector<std::size_t> reads, writes;
+};
+// Those that name no register but RZ are left out.
+std::vector<RegisterField> register_fields(const Instruction& instruction, int sm);
+// The same, of an instruction that was decoded already.
+std::vector<RegisterField> register_fields(const Instruction& instruction, int sm,
+                                           const Operation& operation);
+
+// The instruction with another number in one of these fields.
+Instruction with_register(Instruction instruction, int first, int reg);
+
+}  // namespace tessera::sass

@@ -1,0 +1,78 @@
+// Registers that hold symbols, for proofs about values. Internal to src/sass.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sass/model/flow.h"
+
+namespace tessera::sass {
+
+using Value = int;
+using Key = std::vector<std::uint64_t>;
+
+// One number for each different expression: operation, operands by number, which result.
+class Expressions {
+ public:
+  Value of(const Key& key) {
+    return numbers_.emplace(key, static_cast<Value>(numbers_.size())).first->second;
+  }
+  std::size_t size() const { return numbers_.size(); }
+
+ private:
+  std::map<Key, Value> numbers_;
+};
+
+enum Tag : std::uint64_t { kAtEntry, kUnknown, kPure, kEffect };
+
+using Place = std::pair<RegisterFile, int>;
+
+// The registers of one version on symbols, under the names that the first version gives them.
+class Registers {
+ public:
+  Registers(Expressions& expressions, Key origin)
+      : expressions_(expressions), origin_(std::move(origin)) {}
+
+  Value read(Place place) const {
+    const auto found = values_.find(place);
+    if (found != values_.end()) return found->second;
+    Key key = origin_;
+    key.push_back(static_cast<std::uint64_t>(place.first));
+    key.push_back(static_cast<std::uint64_t>(place.second));
+    return expressions_.of(key);
+  }
+  void write(Place place, Value value) { values_[place] = value; }
+  const std::map<Place, Value>& written() const { return values_; }
+
+ private:
+  Expressions& expressions_;
+  Key origin_;
+  std::map<Place, Value> values_;
+};
+
+// What one version of a block does to memory, control flow and everything else that is no register:
+// the instruction, its operands, and its place if that matters.
+struct Effect {
+  std::size_t at = 0;
+  Key key;
+};
+
+inline Instruction without_control(Instruction instruction) {
+  constexpr std::uint64_t kControl = ((std::uint64_t{1} << 21) - 1) << (105 - 64);
+  instruction.high &= ~kControl;
+  return instruction;
+}
+
+// "the versions differ in length.", "" if they have the same blocks.
+std::string different_shape(const Program& before, const Program& after);
+// "NAME at 0x1230"
+std::string where(const Program& program, std::size_t at);
+std::string text_of(Place place);
+// What the second version does otherwise; "" if it does the same.
+std::string first_difference(const Program& before, const std::vector<Effect>& first,
+                             const std::vector<Effect>& second);
+
+}  // namespace tessera::sass

@@ -1,0 +1,27 @@
+// Registers of a compiled kernel by live ranges: each value may live elsewhere, so that FFMAs find
+// their sources in different banks. The result is a proposal; patch.h proves it.
+#pragma once
+
+#include <vector>
+
+#include "sass/container/cubin.h"
+#include "sass/model/ports.h"
+#include "sass/model/renamed_values.h"
+
+namespace tessera::sass {
+
+struct RemapOptions {
+  int steps = 400'000;  // of the search
+  unsigned seed = 1;
+};
+
+struct RemappedKernel {
+  std::vector<Instruction> code;        // empty if nothing is better
+  std::vector<BlockRenaming> renaming;  // for the proof
+  std::size_t ranges = 0, moved = 0;    // live ranges, and those with another register
+};
+// Loops are the kernel's; `sm` chooses the rules of its banks.
+RemappedKernel remap(const Program& program, const std::vector<Loop>& loops,
+                     const RemapOptions& options = {});
+
+}  // namespace tessera::sass

@@ -1,0 +1,37 @@
+// What hangs together when live ranges get other registers: the registers of a tuple stay
+// neighbours, and zeros that one instruction writes in pairs stay where they are. Internal to
+// src/sass.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "sass/model/flow.h"
+#include "sass/model/live_ranges.h"
+#include "sass/model/register_fields.h"
+
+namespace tessera::sass {
+
+// Registers that CS2R sets to 0 in one block. Ranges that begin there are alike, so each may take
+// the register of any other; the instructions stay as they are.
+struct Zeros {
+  std::size_t first = 0, last = 0;  // its first and last such instruction
+  std::vector<int> registers;
+  LiveRange span;  // live from the first to the last
+};
+
+struct RemapRange {
+  bool is_single = false;  // in no tuple, so that its register may be any
+  int zeros = -1;          // index of the Zeros that it begins with
+};
+
+struct RemapModel {
+  LiveRanges live;
+  std::vector<RemapRange> ranges;  // by live range
+  std::vector<Zeros> zeros;
+  // By instruction: fields that name general registers. Empty where zeros are written.
+  std::vector<std::vector<RegisterField>> fields;
+};
+RemapModel remap_model(const Program& program);
+
+}  // namespace tessera::sass

@@ -226,7 +226,8 @@ Cost cost_of_tensor_cores(const TensorCoreWork& work, const GemmParams& p,
   const double of_tile = 2.0 * work.block.m * work.block.n * work.block.k *
                          static_cast<double>(work.k_tiles) / (rate * 1e6 / limits.sms);
   const double outputs = m * n * size_of(work.types->d) * (p.beta == 0 ? 1 : 2);
-  const double bytes = (m + n) * k * size_of(work.types->a) + outputs;
+  const double bytes =
+      ((m + n) * k * size_of(work.types->a) + outputs) * static_cast<double>(work.products);
   const double partial = m * n * static_cast<double>(work.parts) * sizeof(float);
   const double multiply = waves * of_tile, memory = bytes / (kGpu.measured_copy * 1e3);
   const double beside = kTensorOverlap * std::min(multiply, memory);
@@ -234,9 +235,9 @@ Cost cost_of_tensor_cores(const TensorCoreWork& work, const GemmParams& p,
           .repack = cost_of_repacking(work.repacked_bytes),
           .start = kTensorStart + beside,
           .multiply = multiply,
-          .store = work.copies_d
-                       ? (work.hides_store ? 1 : waves) * kTensorStore
-                       : waves * kTensorRowsStore * work.block.m * work.block.n / (128 * 256),
+          .store = (work.hides_store ? 1 : waves) *
+                   (work.copies_d ? kTensorStore
+                                  : kTensorRowsStore * work.block.m * work.block.n / (128 * 256)),
           .memory = memory,
           .add = work.parts > 0 ? kAdd + partial / kReducedBytes : 0};
 }

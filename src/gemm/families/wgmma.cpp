@@ -111,12 +111,19 @@ class Offers {
     return {};
   }
 
+  // Of the rate: what is left where A comes from registers. An estimate.
+  static double share_of_rate(const Config& config) {
+    if (!config.a_from_registers()) return 1;
+    const bool alone = config.mode == wgmma::Consumers::kPingPong || config.consumers == 1;
+    return alone ? 0.85 : 0.97;
+  }
+
   void push(const KernelRow& row, double tflops, const WgmmaDecision& decision,
             std::vector<Offer>& offers) {
     const bool empty = request_.is_empty();
     const TensorCoreWork work{
         .block = row.block,
-        .rate = tflops,
+        .rate = tflops * share_of_rate(wgmma_config(row)),
         .hides_store = wgmma_config(row).mode == wgmma::Consumers::kPingPong,
         .copies_d = decision.is_split || can_be_copied(request_),
         .products = products(),

@@ -130,6 +130,7 @@ TEST(Batch, StridedByTensorCopies) {
       Problem problem = strided(one, types_of(kernel), 72, 136, 72, 5);
       EXPECT_EQ(plan_of(kernel, problem).offers.front().is_for_each, for_each) << kernel << layout;
       verified(kernel, problem, options_of(one));
+      if (layout != std::string_view("TN")) continue;
       problem.batch.stride_b = 0;
       verified(kernel, problem, options_of(one));
       problem.ldd = problem.ldc = 75,

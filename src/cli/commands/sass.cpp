@@ -7,6 +7,7 @@
 
 #include "base/numbers.h"
 #include "cli/command.h"
+#include "cli/commands/sass_assemble.h"
 #include "cli/commands/sass_input.h"
 #include "cli/commands/sass_notes.h"
 #include "cli/commands/sass_optimise.h"
@@ -21,7 +22,7 @@ namespace tessera::cli {
 namespace {
 
 struct Options {
-  std::string target, entry, sm, gpu, html, seed, optimise, out;
+  std::string target, entry, sm, gpu, html, seed, optimise, assemble, out;
   std::vector<std::string> diff;
   bool listing = false, clashes = false, no_run = false;
   Output output;
@@ -95,9 +96,12 @@ std::string text_of(const Reported& one, const Options& options) {
   return options.listing ? sass::listing(one.report) : sass::render(one.report, one.notes);
 }
 
+int sm_of(const Options& options) {
+  return options.sm.empty() ? 0 : static_cast<int>(parse_integer("--sm", options.sm, 50, 200));
+}
+
 int show(const Options& options) {
-  const int sm =
-      options.sm.empty() ? 0 : static_cast<int>(parse_integer("--sm", options.sm, 50, 200));
+  const int sm = sm_of(options);
   const std::vector<MachineKernel> kernels =
       machine_kernels(options.target, options.entry, sm, gpu_of(options.gpu));
   if (kernels.size() > kMostReports && options.entry.empty() && options.output.prints_text() &&
@@ -161,14 +165,37 @@ int optimise(const Options& options) {
   return kOk;
 }
 
+int write_listing(const Options& options) {
+  lab::check_writable(options.out, "--out");
+  const std::string text = write_assembly(options.target, options.entry, sm_of(options),
+                                          gpu_of(options.gpu), options.out);
+  if (options.output.prints_text()) fmt::print("{}", text);
+  return kOk;
+}
+
+int assemble(const Options& options) {
+  if (options.out.empty()) {
+    throw StatusError(Status::bad_argument("--assemble needs -o, the place of the cubin"));
+  }
+  lab::check_writable(options.out, "--out");
+  const AssembledFile assembled = assemble_file(options.assemble, options.out);
+  if (options.output.prints_text()) fmt::print("{}", assembled.text);
+  return assembled.is_clean ? kOk : kCheckFailed;
+}
+
 int sass(const Options& options) {
   options.output.check({{"--html", options.html}, {"--out", options.out}});
+  if (!options.assemble.empty()) return assemble(options);
   if (!options.optimise.empty()) return optimise(options);
   if (!options.html.empty()) lab::check_writable(options.html, "--html");
   if (!options.diff.empty()) return diff(options);
+  if (!options.target.empty() && options.listing && !options.out.empty()) {
+    return write_listing(options);
+  }
   if (!options.target.empty()) return show(options);
-  throw StatusError(Status::bad_argument(
-      "KERNEL or FILE is missing, or --diff with two of them, or --optimise with one"));
+  throw StatusError(
+      Status::bad_argument("KERNEL or FILE is missing, or --diff with two of them, or --optimise "
+                           "or --assemble with one"));
 }
 
 void declare_options(Parser& parser, Options& options) {
@@ -180,7 +207,13 @@ void declare_options(Parser& parser, Options& options) {
       .type_name("NAME");
   parser.add_option("--sm", options.sm, "only code for this architecture (of a file)")
       .type_name("SM");
-  parser.add_flag("--listing", options.listing, "print every instruction with its control field");
+  parser.add_flag("--listing", options.listing,
+                  "print every instruction with its control field; with -o, write the whole cubin "
+                  "as text that --assemble takes");
+  parser
+      .add_option("--assemble", options.assemble,
+                  "make a cubin of the text that --listing -o wrote, and check it for hazards")
+      .type_name("TEXT");
   parser.add_flag("--clashes", options.clashes,
                   "list the main loop's FFMAs whose registers share a bank, by the card's rule");
   parser.add_option("--diff", options.diff, "compare two kernels or files")
@@ -192,7 +225,9 @@ void declare_options(Parser& parser, Options& options) {
       .add_option("--optimise", options.optimise,
                   "reorder the FFMAs of a cubin or catalog kernel in place, and prove it equal")
       .type_name("IN");
-  parser.add_option("-o,--out", options.out, "where --optimise writes the new cubin")
+  parser
+      .add_option("-o,--out", options.out,
+                  "where --optimise and --assemble write the cubin, --listing the text")
       .type_name("OUT");
   parser.add_flag("--no-run", options.no_run, "do not run catalog kernels on the virtual GPU");
   add_gpu_option(parser, options.gpu);
@@ -208,6 +243,8 @@ Command sass_command() {
           "  tessera sass 12/compact --listing\n"
           "  tessera sass program --kernel my_kernel --html loop.html\n"
           "  tessera sass --diff 10 11\n"
+          "  tessera sass 12 --listing -o 12.sass\n"
+          "  tessera sass --assemble 12.sass -o 12.cubin\n"
           "  tessera sass --optimise kernel.cubin -o patched.cubin",
           [](Parser& parser) {
             auto options = std::make_shared<Options>();

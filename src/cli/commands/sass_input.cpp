@@ -16,16 +16,6 @@
 namespace tessera::cli {
 namespace {
 
-std::vector<std::byte> read_bytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.good() && !file.eof()) {
-    throw StatusError(Status::bad_argument(fmt::format("'{}' cannot be read", path)));
-  }
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
-}
-
 bool names(const std::string& entry, const std::string& kernel) {
   return entry.empty() || kernel.find(entry) != std::string::npos;
 }
@@ -42,7 +32,7 @@ void add_cubin(std::span<const std::byte> bytes, const std::string& from, int sm
 std::vector<MachineKernel> kernels_of_file(const std::string& path, int sm) {
   std::vector<MachineKernel> found;
   std::string trouble;
-  const sass::FoundCode code = sass::find_code(read_bytes(path));
+  const sass::FoundCode code = sass::find_code(file_bytes(path));
   for (const sass::FoundCubin& cubin : code.cubins) {
     try {
       add_cubin(cubin.bytes, path, sm, found);
@@ -52,10 +42,34 @@ std::vector<MachineKernel> kernels_of_file(const std::string& path, int sm) {
   }
   if (!found.empty()) return found;
   if (!trouble.empty()) throw std::runtime_error(trouble);
+  if (sm == 0 && !code.cubins.empty()) throw std::runtime_error("a cubin without code");
   throw std::runtime_error(
       sm != 0
           ? fmt::format("no machine code for sm_{}", sm)
           : fmt::format("no machine code, but {} PTX texts, which the driver compiles", code.ptx));
+}
+
+// The cubin of a file that holds one, for this architecture if `sm` is not 0.
+std::vector<std::byte> cubin_of_file(const std::string& path, int sm) {
+  std::vector<std::vector<std::byte>> found;
+  try {
+    for (const sass::FoundCubin& cubin : sass::find_code(file_bytes(path)).cubins) {
+      if (sm == 0 || sass::read_cubin(cubin.bytes).sm == sm) found.push_back(cubin.bytes);
+    }
+  } catch (const std::runtime_error& trouble) {
+    throw StatusError(Status::bad_argument(fmt::format("'{}': {}", path, trouble.what())));
+  }
+  if (found.size() == 1) return found.front();
+  throw StatusError(Status::bad_argument(
+      fmt::format("'{}' holds {} cubins, but one is needed; --sm chooses", path, found.size())));
+}
+
+// The first entry of the kernel whose name contains `part`; if there is none, its first.
+std::string entry_with(const KernelChoice& choice, const std::string& part) {
+  for (const KernelRow& row : rows_of(*choice.kernel, choice.variant)) {
+    if (row.entry.find(part) != std::string::npos) return row.entry;
+  }
+  return first_entry_of(choice);
 }
 
 // Default entry of a catalog kernel: the row that an H200 runs for column-major NN.
@@ -123,6 +137,31 @@ std::string some_names(const std::vector<MachineKernel>& kernels) {
 }
 
 }  // namespace
+
+std::vector<std::byte> file_bytes(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file.good() && !file.eof()) {
+    throw StatusError(Status::bad_argument(fmt::format("'{}' cannot be read", path)));
+  }
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+std::vector<std::byte> cubin_bytes(const std::string& target, const std::string& entry, int sm,
+                                   const arch::Gpu& gpu) {
+  std::error_code error;
+  if (std::filesystem::is_regular_file(target, error)) return cubin_of_file(target, sm);
+  const std::vector<KernelChoice> kernels = choose_kernels(target);
+  if (kernels.size() != 1) {
+    throw StatusError(Status::bad_argument(fmt::format(
+        "'{}' names {} kernels, but must name one or a cubin", target, kernels.size())));
+  }
+  CardKernels card(gpu);
+  const KernelChoice choice = card.on_card(kernels.front());
+  const auto bytes = best_cubin(image_of(*choice.kernel, entry_with(choice, entry)));
+  return {bytes.begin(), bytes.end()};
+}
 
 std::vector<MachineKernel> machine_kernels(const std::string& target, const std::string& entry,
                                            int sm, const arch::Gpu& gpu) {

@@ -28,4 +28,12 @@ struct MachineKernel {
 std::vector<MachineKernel> machine_kernels(const std::string& target, const std::string& entry,
                                            int sm, const arch::Gpu& gpu);
 
+// All bytes of a file. Throws StatusError when it cannot be read.
+std::vector<std::byte> file_bytes(const std::string& path);
+
+// The one cubin of a file (for `sm`, if not 0), or the one that a catalog kernel runs on `gpu`: the
+// patched one where there is one. Of several images, the one whose entry's name contains `entry`.
+std::vector<std::byte> cubin_bytes(const std::string& target, const std::string& entry, int sm,
+                                   const arch::Gpu& gpu);
+
 }  // namespace tessera::cli

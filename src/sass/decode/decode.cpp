@@ -1,9 +1,11 @@
 #include "sass/decode/decode.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <stdexcept>
 #include <unordered_map>
+#include <vector>
 
 namespace tessera::sass {
 namespace {
@@ -35,6 +37,11 @@ std::unordered_map<int, const Row*> index_rows() {
   return index;
 }
 
+const std::unordered_map<int, const Row*>& rows_by_key() {
+  static const auto index = index_rows();
+  return index;
+}
+
 // Prints text as it is, and a word in braces as what it names.
 void print_pattern(Decoding& decoding, std::string_view pattern) {
   while (!pattern.empty()) {
@@ -46,18 +53,6 @@ void print_pattern(Decoding& decoding, std::string_view pattern) {
     print_piece(decoding, pattern.substr(open + 1, close - open - 1));
     pattern.remove_prefix(close + 1);
   }
-}
-
-void print_guard(Decoding& decoding, Guard guard) {
-  const auto number = static_cast<int>(decoding.bits(12, 3));
-  const bool negated = decoding.bit(15);
-  if (number == 7 && !negated) return;
-  const bool warp = guard == Guard::kWarp;
-  const std::string name = number == 7 ? "T" : std::to_string(number);
-  decoding.print(std::string(negated ? "@!" : "@") + (warp ? "UP" : "P") + name + " ");
-  if (number == 7) return;
-  decoding.operation.reads.push_back(
-      {warp ? RegisterFile::kUniformPredicate : RegisterFile::kPredicate, number, 1, -1});
 }
 
 // HW: FP64 arithmetic has a fixed latency on sm_90: none of it sets a scoreboard in what ptxas 13.0
@@ -83,9 +78,30 @@ std::string_view width_suffix(const Instruction& instruction) {
 }  // namespace
 
 const Row* find_row(int key) {
-  static const auto index = index_rows();
-  const auto found = index.find(key);
-  return found == index.end() ? nullptr : found->second;
+  const auto found = rows_by_key().find(key);
+  return found == rows_by_key().end() ? nullptr : found->second;
+}
+
+std::span<const int> all_keys() {
+  static const std::vector<int> keys = [] {
+    std::vector<int> all;
+    for (const auto& [key, row] : rows_by_key()) all.push_back(key);
+    std::ranges::sort(all);
+    return all;
+  }();
+  return keys;
+}
+
+void print_guard(Decoding& decoding, Guard guard) {
+  const auto number = static_cast<int>(decoding.bits(12, 3));
+  const bool negated = decoding.bit(15);
+  if (number == 7 && !negated) return;
+  const bool warp = guard == Guard::kWarp;
+  const std::string name = number == 7 ? "T" : std::to_string(number);
+  decoding.print(std::string(negated ? "@!" : "@") + (warp ? "UP" : "P") + name + " ");
+  if (number == 7) return;
+  decoding.operation.reads.push_back(
+      {warp ? RegisterFile::kUniformPredicate : RegisterFile::kPredicate, number, 1, -1});
 }
 
 std::string_view row_name(const Row& row) {
@@ -102,11 +118,13 @@ std::string name_of(const Instruction& instruction) {
   return name;
 }
 
-Operation decode(const Instruction& instruction, std::uint64_t offset, int sm) {
+namespace {
+
+Operation decode(const Instruction& instruction, std::uint64_t offset, int sm, bool is_complete) {
   Operation operation;
   operation.name = name_of(instruction);
   operation.control = control_of(instruction);
-  Decoding decoding{instruction, offset, sm, operation};
+  Decoding decoding{instruction, offset, sm, operation, nullptr, is_complete};
   const Row* row = find_row(instruction.key());
   print_guard(decoding, row ? row->guard : Guard::kThread);
   if (row) {
@@ -117,6 +135,16 @@ Operation decode(const Instruction& instruction, std::uint64_t offset, int sm) {
     decoding.print(operation.name);
   }
   return operation;
+}
+
+}  // namespace
+
+Operation decode(const Instruction& instruction, std::uint64_t offset, int sm) {
+  return decode(instruction, offset, sm, false);
+}
+
+std::string assembly_of(const Instruction& instruction, std::uint64_t offset, int sm) {
+  return decode(instruction, offset, sm, true).text;
 }
 
 }  // namespace tessera::sass

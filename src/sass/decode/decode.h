@@ -41,6 +41,24 @@ std::span<const Row> control_rows();
 std::string_view row_name(const Row& row);
 bool row_has_width(const Row& row);
 const Row* find_row(int key);  // nullptr if there is none
+// Every key that has a row, in increasing order.
+std::span<const int> all_keys();
+
+// Which fields a word reads, for the assembler, which has only some of them yet: it notes the first
+// that is not given, and how much was printed before.
+struct FieldReads {
+  Instruction given;  // a 1 for each bit that is
+  int first = -1, count = 0;
+  std::size_t printed = 0;
+
+  void note(int field, int bits, std::size_t length) {
+    constexpr auto kAll = ~std::uint64_t{0};
+    if (first >= 0 || given.bits(field, bits) == kAll >> (64 - bits)) return;
+    first = field;
+    count = bits;
+    printed = length;
+  }
+};
 
 // One instruction on its way to an Operation.
 struct Decoding {
@@ -48,13 +66,20 @@ struct Decoding {
   std::uint64_t offset;
   int sm;
   Operation& operation;
+  FieldReads* reads = nullptr;
+  bool is_complete = false;   // prints what disassemblers leave out
+  bool names_aliases = true;  // IMAD.MOV for an IMAD that moves
 
-  std::uint64_t bits(int first, int count) const { return instruction.bits(first, count); }
+  std::uint64_t bits(int first, int count) const {
+    if (reads) reads->note(first, count, operation.text.size());
+    return instruction.bits(first, count);
+  }
   bool bit(int index) const { return bits(index, 1) != 0; }
   int form() const { return static_cast<int>(bits(9, 3)); }
   void print(std::string_view text) { operation.text += text; }
 };
 
+void print_guard(Decoding& decoding, Guard guard);
 // Prints the text between two braces, without them; "name" or "name:argument". Throws
 // std::logic_error on a word that it does not know: a mistake in a row.
 void print_piece(Decoding& decoding, std::string_view piece);

@@ -38,7 +38,7 @@ std::string global_address(Decoding& decoding, int uniform, bool wide, std::int6
   std::string text;
   if (decoding.bit(91)) {
     const std::string descriptor = read_register(decoding, kUniform, uniform, 2, -1);
-    if (decoding.sm >= 90) text = "desc[" + descriptor + "]";
+    if (decoding.sm >= 90 || decoding.is_complete) text = "desc[" + descriptor + "]";
   }
   text += "[" + read_register(decoding, kGeneral, kAddress, wide ? 2 : 1, 0);
   if (decoding.bit(91) && wide) text += ".64";

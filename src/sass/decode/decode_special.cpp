@@ -16,6 +16,10 @@ bool is_power_of_two(std::uint64_t value) { return value != 0 && (value & (value
 // IMAD serves as move, sum and shift; disassemblers name it after that.
 void print_imad_name(Decoding& decoding) {
   constexpr int kZero = 255, kImmediateSecond = 4;
+  if (!decoding.names_aliases) {
+    if (decoding.bit(74)) return decoding.print(".X");
+    return decoding.print(decoding.bit(73) ? "" : ".U32");
+  }
   const int form = decoding.form();
   const int a = register_at(decoding, kGeneral, 24), c = register_at(decoding, kGeneral, 64);
   const int b = register_at(decoding, kGeneral, form == 1 ? 32 : 64);
@@ -65,7 +69,9 @@ void print_plop_third(Decoding& decoding) {
 // All predicates, of which the mask at the end takes some.
 void print_predicates(Decoding& decoding, RegisterFile file, const char* text) {
   constexpr int kImmediate = 4;
-  const std::uint64_t mask = decoding.form() == kImmediate ? decoding.bits(32, 7) : 0x7F;
+  // The mask is printed as an operand of its own.
+  const std::uint64_t mask =
+      decoding.form() == kImmediate ? decoding.instruction.bits(32, 7) : 0x7F;
   for (int i = 0; i < 7; ++i) {
     if (mask >> i & 1) decoding.operation.reads.push_back({file, i, 1, -1});
   }
@@ -77,7 +83,8 @@ void print_all_predicates(Decoding& decoding) { print_predicates(decoding, kPred
 // The other way: the predicates that a mask takes are written from the bits of a register.
 void print_written_predicates(Decoding& decoding, RegisterFile file, const char* text) {
   constexpr int kImmediate = 4;
-  const std::uint64_t mask = decoding.form() == kImmediate ? decoding.bits(32, 7) : 0x7F;
+  const std::uint64_t mask =
+      decoding.form() == kImmediate ? decoding.instruction.bits(32, 7) : 0x7F;
   for (int i = 0; i < 7; ++i) {
     if (mask >> i & 1) decoding.operation.writes.push_back({file, i, 1, -1});
   }

@@ -53,5 +53,7 @@ struct Operation {
 
 // `offset` is the instruction's place in its kernel in bytes, `sm` the architecture (90).
 Operation decode(const Instruction& instruction, std::uint64_t offset, int sm);
+// The text alone, with what disassemblers leave out: descriptors before sm_90.
+std::string assembly_of(const Instruction& instruction, std::uint64_t offset, int sm);
 
 }  // namespace tessera::sass

@@ -16,6 +16,7 @@
 #include "sass/container/elf.h"
 #include "sass/model/hazards.h"
 #include "sass/model/latencies.h"
+#include "sass/rewrite/check_code.h"
 
 namespace tessera::sass {
 namespace {
@@ -44,22 +45,6 @@ std::vector<bool> named_elsewhere(std::span<const std::byte> file, const Program
   mark(".rel.text.", 16);
   mark(".rela.text.", 24);
   return named;
-}
-
-std::string reason_to_leave(const Program& program) {
-  for (const Operation& operation : program.operations) {
-    if (operation.name.ends_with("GMMA"))
-      return "it uses warpgroup MMAs, whose waits are not followed.";
-  }
-  for (const Node& node : program.nodes) {
-    const Block& block = program.blocks[node.block];
-    for (std::size_t at = block.begin; at < block.end; ++at) {
-      if (!program.operations[at].known) {
-        return "nothing is known about its instruction " + program.operations[at].name + ".";
-      }
-    }
-  }
-  return "";
 }
 
 // Reorders one program region by region and takes back what the hazard checker objects to.
@@ -233,7 +218,7 @@ void reorder_kernel(std::span<const std::byte> file, int sm, const PatchOptions&
   work.patch.name = work.kernel->name;
   work.before = program_of(*work.kernel, sm);
   const Program& before = *work.before;
-  work.patch.left_alone = reason_to_leave(before);
+  work.patch.left_alone = reason_not_to_check(before);
   if (!work.patch.left_alone.empty()) return;
   const std::string fault = fault_of_input(before);
   if (!fault.empty() && !options.kernel.empty()) fail(fault);

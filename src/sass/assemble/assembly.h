@@ -1,0 +1,23 @@
+// A cubin as text that a person can edit, and back. The text holds every instruction with its
+// control field, labels where branches lead, and all bytes of the file that are no code, so that it
+// alone makes the cubin again, bit for bit. docs/sass-by-hand.md shows how to work with it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sass/assemble/assembly_error.h"
+
+namespace tessera::sass {
+
+// The code of kernels whose names contain `part` as instructions, everything else as data. Throws
+// std::runtime_error when the file is no cubin or has no such kernel.
+std::string assembly_text(std::span<const std::byte> cubin, std::string_view part = "");
+
+// The cubin again. Throws AssemblyError where the text says nothing that this machine can do.
+std::vector<std::byte> assemble(std::string_view text);
+
+}  // namespace tessera::sass

@@ -1,0 +1,24 @@
+// The hazard checker over a whole cubin, for code that a person has changed.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sass/model/flow.h"
+
+namespace tessera::sass {
+
+struct CheckedKernel {
+  std::string name;
+  std::string not_checked;           // why; "" if it was
+  std::vector<std::string> hazards;  // a sentence each
+};
+// Throws std::runtime_error when the file is no cubin.
+std::vector<CheckedKernel> check_code(std::span<const std::byte> cubin);
+
+// A sentence if hazards of this code cannot be judged: it uses what the analysis does not follow.
+std::string reason_not_to_check(const Program& program);
+
+}  // namespace tessera::sass

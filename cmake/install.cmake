@@ -34,7 +34,7 @@ set(CPACK_PACKAGE_NAME tessera)
 set(CPACK_PACKAGE_CONTACT "The Tessera authors <tessera@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "matrix products on NVIDIA GPUs, and the laboratory beside them")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= 2.35)")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= 2.36)")  # as the tag of the wheel; package-test compares
 # WHY: loaded at run time, each of them; the driver comes from NVIDIA's packages.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS libopenblas0-pthread)
 set(CPACK_DEBIAN_PACKAGE_SECTION libs)

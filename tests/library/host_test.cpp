@@ -296,6 +296,29 @@ TEST_F(Library, PanelsCarryEveryElement) {
   }
 }
 
+// Memory that is pinned already is copied from and to as it is: no buffer is made for it.
+TEST_F(Library, PinnedMemoryNeedsNoBuffers) {
+  void* all = nullptr;
+  const auto pin = fake<int(void**, std::size_t, unsigned)>("cuMemHostAlloc");
+  ASSERT_EQ(pin(&all, 4 * 4096 * 4, 0), 0);
+  float* const x = static_cast<float*>(all);
+  for (int i = 0; i < 4096; ++i) x[2 * 4096 + i] = static_cast<float>(i);
+  tessera_problem p = {.size = sizeof p, .m = 64, .n = 64, .k = 64, .type_a = TESSERA_F32};
+  p.memory = TESSERA_HOST_MEMORY;
+  fake<void()>("fake_cuda_clear")();
+  ASSERT_EQ(tessera_gemm(handle_, &p, 1, x, x + 4096, 1, x + 2 * 4096, x + 3 * 4096, nullptr),
+            TESSERA_OK)
+      << tessera_last_message();
+  EXPECT_FALSE(says(calls(), "cuMemHostAlloc")) << calls();
+  EXPECT_EQ(x[4 * 4096 - 1], 4095) << "C came through";
+  std::vector<float> c(4096, 5);
+  ASSERT_EQ(tessera_gemm(handle_, &p, 1, x, x + 4096, 1, c.data(), x + 3 * 4096, nullptr),
+            TESSERA_OK);
+  EXPECT_TRUE(says(calls(), "cuMemHostAlloc")) << "C is not pinned";
+  EXPECT_EQ(x[4 * 4096 - 1], 5);
+  EXPECT_EQ(fake<int(void*)>("cuMemFreeHost")(all), 0);
+}
+
 TEST_F(Library, PanelsThatDoNotFitAreRefusedByName) {
   setenv("FAKE_CUDA_MEMORY", "1000000", 1);
   const tessera_handle small = made();

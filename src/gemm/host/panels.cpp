@@ -100,8 +100,9 @@ class Panels {
     place(d_, operands.d, view_d(problem), views[3], t.d);
     if (problem.beta != 0) c_host_is_pinned_ = is_pinned(operands.c);
     c_host_ = operands.c;
-    in_.reserve();
-    out_.reserve();
+    const bool is_ab_pinned = !reads_ab(problem) || (a_.is_pinned && b_.is_pinned);
+    if (!is_ab_pinned || !c_host_is_pinned_) in_.reserve();
+    if (!d_.is_pinned) out_.reserve();
   }
 
   void run() {

@@ -42,8 +42,9 @@ constexpr double kCopySlowdown = 0.1;  // of a product whose operands come eleme
 constexpr double kUnknownShare = 0.8;  // of the lanes' peak, for a row without a rate
 constexpr double kTensorStart = 1.5;   // microseconds; of tensor cores, to the first products,
 constexpr double kTensorStore = 0.5;   // and from the last ones to the end of a tile's store
-// Instead, where tensor copies do not take D: of a tile of 128x256, and nothing hides it.
-constexpr double kTensorRowsStore = 8.5;
+// Instead, where tensor copies do not take D; nothing hides it. HW: 2 to 4 on an H200, BF16, 4095
+// and 4097, tiles of 128x128 to 128x256.
+constexpr double kTensorRowsStore = 2.6;
 constexpr double kTensorOverlap = 0.25;  // of the shorter of multiplying and memory, not hidden
 constexpr double kTensorShare = 0.5;     // of the tensor cores' peak, for a row without a rate
 constexpr double kTensorPeak = 989;      // BF16; TF32 has half of it
@@ -226,7 +227,8 @@ Cost cost_of_tensor_cores(const TensorCoreWork& work, const GemmParams& p,
   const double of_tile = 2.0 * work.block.m * work.block.n * work.block.k *
                          static_cast<double>(work.k_tiles) / (rate * 1e6 / limits.sms);
   const double outputs = m * n * size_of(work.types->d) * (p.beta == 0 ? 1 : 2);
-  const double bytes = (m + n) * k * size_of(work.types->a) + outputs;
+  const double bytes =
+      ((m + n) * k * size_of(work.types->a) + outputs) * static_cast<double>(work.products);
   const double partial = m * n * static_cast<double>(work.parts) * sizeof(float);
   const double multiply = waves * of_tile, memory = bytes / (kGpu.measured_copy * 1e3);
   const double beside = kTensorOverlap * std::min(multiply, memory);
@@ -234,9 +236,8 @@ Cost cost_of_tensor_cores(const TensorCoreWork& work, const GemmParams& p,
           .repack = cost_of_repacking(work.repacked_bytes),
           .start = kTensorStart + beside,
           .multiply = multiply,
-          .store = work.copies_d
-                       ? (work.hides_store ? 1 : waves) * kTensorStore
-                       : waves * kTensorRowsStore * work.block.m * work.block.n / (128 * 256),
+          .store = work.copies_d ? (work.hides_store ? 1 : waves) * kTensorStore
+                                 : waves * kTensorRowsStore,
           .memory = memory,
           .add = work.parts > 0 ? kAdd + partial / kReducedBytes : 0};
 }

@@ -70,12 +70,13 @@ Cost cost_of_tiles(const RatedRow& row, const GemmParams& canonical, int element
 // What a kernel on tensor cores would do: a persistent grid of one CTA per SM.
 struct TensorCoreWork {
   BlockTile block;
-  double rate;           // TFLOP/s on a full GPU; 0: unknown
-  bool hides_store;      // one tile is stored while the next one is multiplied
-  bool copies_d;         // by tensor copies, not row by row
-  std::int64_t tiles;    // of all parts of k
-  std::int64_t k_tiles;  // of each
-  std::int64_t parts;    // matrices of partial sums; 0: none
+  double rate;            // TFLOP/s on a full GPU; 0: unknown
+  bool hides_store;       // one tile is stored while the next one is multiplied
+  bool copies_d;          // by tensor copies, not row by row
+  std::int64_t products;  // of a batch, else 1
+  std::int64_t tiles;     // of all products and parts of k
+  std::int64_t k_tiles;   // of each
+  std::int64_t parts;     // matrices of partial sums; 0: none
   std::int64_t repacked_bytes;
   const Types* types;
 };

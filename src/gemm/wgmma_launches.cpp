@@ -64,6 +64,24 @@ OperandRows repacked_rows(const LoadedOperand& operand, int bytes) {
   return {wanted.inner, wanted.rows, pieces(wanted.inner, line) * line};
 }
 
+bool takes_batch(const Config& config, const Request& request) {
+  const auto fits = [&](bool is_a) { return !operand_of(config, request, is_a).must_repack; };
+  return config.ctas() == 1 && request.product.params.k > 0 && fits(true) && fits(false);
+}
+
+Request exchanged(Request request) {
+  GemmParams& p = request.product.params;
+  std::swap(p.m, p.n);
+  std::swap(p.a_row, p.b_col);
+  std::swap(p.a_col, p.b_row);
+  std::swap(request.product.a, request.product.b);
+  std::swap(request.a_alignment, request.b_alignment);
+  const Majors majors = request.majors;
+  request.majors.a = majors.b == Major::kK ? Major::kK : Major::kM;
+  request.majors.b = majors.a == Major::kK ? Major::kK : Major::kN;
+  return request;
+}
+
 LoadedOperand operand_of(const Config& config, const Request& request, bool is_a) {
   const GemmParams& p = request.product.params;
   const bool along_k = is_a ? request.majors.a == Major::kK : request.majors.b == Major::kK;
@@ -98,8 +116,9 @@ class Launches {
       : row_(*offer.row),
         config_(wgmma_config(row_)),
         decision_(static_cast<const WgmmaDecision&>(*offer.decision)),
-        request_(request),
-        product_(request.product) {}
+        request_(decision_.is_exchanged ? exchanged(request) : request),
+        product_(request_.product),
+        of_d_(request.product) {}
 
   std::vector<PlannedLaunch> all() {
     std::vector<PlannedLaunch> launches;
@@ -154,35 +173,76 @@ class Launches {
             static_cast<int>(pieces(std::max(tiles_m, 1), groups)), 1};
   }
 
+  // Strides in bytes, of the operands as the kernel multiplies them.
+  schedule::Batch batch() const {
+    schedule::Batch batch = batch_of(request_.problem, 1);
+    if (decision_.is_exchanged) std::swap(batch.a, batch.b);
+    return batch;
+  }
+
+  void add_batch(WgmmaParams& params) const {
+    const schedule::Batch of = batch();
+    params.products = of.count;
+    params.product_a = of.a == 0 ? 0 : 1, params.product_b = of.b == 0 ? 0 : 1;
+    params.product_c = of.c, params.product_d = of.d;
+  }
+
+  // The matrices of a batch; all products may share one.
+  TensorMapDesc with_products(TensorMapDesc desc, std::int64_t stride) const {
+    const std::int64_t count = batch().count;
+    if (count == 1) return desc;
+    desc.rank = 3;
+    desc.box[2] = 1;
+    desc.sizes[2] = stride == 0 ? 1 : static_cast<std::uint64_t>(count);
+    desc.strides[1] = stride == 0 ? desc.strides[0] : static_cast<std::uint64_t>(stride);
+    return desc;
+  }
+
   PlannedLaunch multiply() {
     WgmmaParams params{};
-    params.gemm = product_.params;
+    add_batch(params);
+    params.gemm = of_d_.params;
+    params.transposed = decision_.is_exchanged ? 1 : 0;
     params.raster = raster();
     params.k_tiles = static_cast<int>(decision_.k_tiles);
     params.part_rows = std::numeric_limits<int>::max();
     GemmParams& p = params.gemm;
     if (decision_.is_split) {
       params.part_rows = static_cast<int>(decision_.part_rows);
-      p.m = decision_.part_rows * decision_.parts, p.n = p.d_row = decision_.partial_ld;
+      const PartialSums sums = partial_sums();
+      p.m = sums.rows, p.n = p.d_row = sums.ld;
       p.alpha = 1, p.beta = 0;
     }
     const int alignment = decision_.is_split ? kMostAlignment : request_.d_alignment;
     const std::int64_t columns = epilogue::whole_columns(p.n, config_.out);
-    const TensorMapDesc d = map_of_d(config_, columns, p.m, p.d_row);
-    const bool copies_d = p.k > 0 && columns > 0 && can_be_mapped(d, alignment);
+    const TensorMapDesc one = map_of_d(config_, columns, p.m, p.d_row);
+    const bool copies_d = p.k > 0 && columns > 0 && can_be_mapped(one, alignment);
+    const TensorMapDesc d = with_products(one, params.product_d);
     params.copied_columns = copies_d ? static_cast<int>(columns) : 0;
-    PlannedLaunch launch = launch_of(row_.entry, shape(params.raster), params);
+    PlannedLaunch launch =
+        launch_of(row_.entry, shape(std::int64_t{params.raster.tiles()} * params.products), params);
     patch(launch, p.k > 0);
     if (copies_d) launch.maps.push_back({offsetof(WgmmaParams, d_map), d, place_of_d()});
     return launch;
   }
 
+  // How the matrices of partial sums lie: one below the other or, where they are transposed, side
+  // by side.
+  struct PartialSums {
+    std::int64_t rows, ld, part;
+  };
+  PartialSums partial_sums() const {
+    const std::int64_t rows = decision_.part_rows, columns = decision_.partial_ld;
+    if (decision_.is_exchanged) return {columns, rows * decision_.parts, rows};
+    return {rows * decision_.parts, columns, rows * columns};
+  }
+
   Place place_of_d() const { return decision_.is_split ? Place{Slot::kWorkspace, 0} : product_.d; }
 
-  LaunchShape shape(const schedule::Raster& raster) const {
+  LaunchShape shape(std::int64_t tiles) const {
     const int ctas = config_.ctas();
     const std::int64_t most = std::max(request_.limits.sms / ctas, 1);
-    LaunchShape shape{.grid = std::min<std::int64_t>(most, raster.tiles()) * ctas,
+    LaunchShape shape{.grid = std::min(most, tiles) * ctas,
                       .block = row_.threads,
                       .shared_bytes = row_.shared_bytes};
     if (ctas > 1) shape.cluster[0] = ctas, shape.cluster[1] = shape.cluster[2] = 1;
@@ -195,7 +255,7 @@ class Launches {
     if (decision_.is_split) {
       launch.addresses.push_back({kGemm + offsetof(GemmParams, d), place_of_d()});
     } else {
-      patch_product(launch, kGemm, product_);
+      patch_product(launch, kGemm, of_d_);
     }
     if (!reads_ab) return;
     const auto map = [&](bool is_a) {
@@ -204,24 +264,27 @@ class Launches {
           operand.must_repack ? repacked_rows(operand, element()) : operand.rows;
       return map_of(config_.in, rows, is_a ? config_.a_box() : config_.b_box());
     };
-    launch.maps.push_back({offsetof(WgmmaParams, a_map), map(true), product_.a});
-    launch.maps.push_back({offsetof(WgmmaParams, b_map), map(false), product_.b});
+    const schedule::Batch of = batch();
+    launch.maps.push_back(
+        {offsetof(WgmmaParams, a_map), with_products(map(true), of.a), product_.a});
+    launch.maps.push_back(
+        {offsetof(WgmmaParams, b_map), with_products(map(false), of.b), product_.b});
   }
 
   PlannedLaunch reduce() const {
     ReduceParts params{};
-    params.gemm = product_.params;
-    params.ld = decision_.partial_ld;
-    params.part = decision_.part_rows * decision_.partial_ld;
+    params.gemm = of_d_.params;
+    params.ld = partial_sums().ld;
+    params.part = partial_sums().part;
     params.parts = static_cast<int>(decision_.parts);
     params.slices = passes::slices_of_parts(params.parts);
     const std::int64_t vectors = passes::kReduceThreads / params.slices;
-    const std::int64_t blocks = pieces(product_.params.m * pieces(product_.params.n, 4), vectors);
+    const std::int64_t blocks = pieces(of_d_.params.m * pieces(of_d_.params.n, 4), vectors);
     const std::int64_t most = std::int64_t{passes::kPassCtasPerSm} * request_.limits.sms;
     PlannedLaunch launch =
         launch_of(row_.reduce_entry,
                   {.grid = std::min(blocks, most), .block = passes::kReduceThreads}, params);
-    patch_product(launch, offsetof(ReduceParts, gemm), product_);
+    patch_product(launch, offsetof(ReduceParts, gemm), of_d_);
     launch.addresses.push_back({offsetof(ReduceParts, partials), {Slot::kWorkspace, 0}});
     return launch;
   }
@@ -229,8 +292,9 @@ class Launches {
   const KernelRow& row_;
   const Config& config_;
   const WgmmaDecision& decision_;
-  const Request& request_;
-  Product product_;
+  const Request request_;  // as the kernel multiplies it, maybe with its operands exchanged
+  Product product_;        // of it, its operands maybe repacked
+  const Product of_d_;     // as D lies
 };
 
 }  // namespace

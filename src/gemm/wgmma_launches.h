@@ -34,6 +34,13 @@ struct LoadedOperand {
   bool must_repack;    // transposed, or not aligned
 };
 
+// Whether one launch may multiply all products of a strided batch: by tensor maps of three
+// dimensions.
+bool takes_batch(const wgmma::Config& config, const Request& request);
+
+// The same product with its operands exchanged: its D is the transposed one.
+Request exchanged(Request request);
+
 LoadedOperand operand_of(const wgmma::Config& config, const Request& request, bool is_a);
 // Where its copy's rows begin: at whole lines.
 OperandRows repacked_rows(const LoadedOperand& operand, int element_bytes);
@@ -41,6 +48,7 @@ OperandRows repacked_rows(const LoadedOperand& operand, int element_bytes);
 // What an offer has settled. `a` and `b`: where repacked operands begin in the workspace.
 class WgmmaDecision final : public Decision {
  public:
+  bool is_exchanged = false;  // all below is said of the product with its operands exchanged
   bool repack_a = false, repack_b = false;
   bool is_split = false;  // sums go to the workspace
   std::int64_t parts = 1, k_tiles = 0;
@@ -56,6 +64,7 @@ class WgmmaDecision final : public Decision {
     if (is_split) {
       text += "; k in " + std::to_string(parts) + (parts == 1 ? " part" : " parts");
     }
+    if (is_exchanged) text += "; exchanged";
     if (repack_a) text += repack_b ? "; A and B repacked" : "; A repacked";
     if (repack_b && !repack_a) text += "; B repacked";
     return text;

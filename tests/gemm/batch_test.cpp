@@ -113,6 +113,34 @@ TEST(Batch, StridedOneProductAfterTheOther) {
   }
 }
 
+// Operands that tensor copies take: their maps have three dimensions.
+TEST(Batch, StridedByTensorCopies) {
+  struct Row {
+    const char* kernel;
+    std::string_view layouts;  // whose operands need not be repacked
+  };
+  for (const auto& [kernel, in_one_launch] : {Row{"wgmma_bf16/64x32x128_s6_coop", "NN NT TN TT"},
+                                              Row{"wgmma_bf16/128x128x64_s6_pp", "NN NT TN TT"},
+                                              Row{"wgmma_f16_f32/64x32x128_s6_coop", "NN NT TN TT"},
+                                              Row{"wgmma_tf32/64x32x64_s6_coop", "TN"},
+                                              Row{"wgmma_tf32/128x64x32_s8_coop", "NN TN TT"}}) {
+    for (const char* layout : {"NN", "NT", "TN", "TT"}) {
+      const bool for_each = in_one_launch.find(layout) == std::string_view::npos;
+      const Case one{layout, Order::kColumnMajor, 8, 0, 2, 0.5, 0, false};
+      Problem problem = strided(one, types_of(kernel), 72, 136, 72, 5);
+      EXPECT_EQ(plan_of(kernel, problem).offers.front().is_for_each, for_each) << kernel << layout;
+      verified(kernel, problem, options_of(one));
+      if (layout != std::string_view("TN")) continue;
+      problem.batch.stride_b = 0;
+      verified(kernel, problem, options_of(one));
+      problem.ldd = problem.ldc = 75,
+      problem.batch.stride_d = problem.batch.stride_c = 75 * 136 + 1;
+      EXPECT_EQ(plan_of(kernel, problem).offers.front().is_for_each, for_each) << kernel << layout;
+      verified(kernel, problem, options_of(one));
+    }
+  }
+}
+
 // What `verify` walks.
 TEST(Batch, EveryCaseOfTheLattice) {
   for (const char* kernel : {"simt_f32_sm80/64x64", "dmma_f64/64x32", "simt_f64_sm75/32x32"}) {

@@ -152,6 +152,60 @@ TEST(WgmmaPlan, RepacksWhatTensorCopiesDoNotTake) {
            "must not be repacked"));
 }
 
+// TF32: an operand across k comes from registers, as the kernel's A; of two, one is repacked.
+TEST(WgmmaPlan, ExchangesOperandsWhereOnlyBIsAcrossK) {
+  struct Expected {
+    const char* layout;  // row-major
+    std::size_t launches;
+    const char* entry;
+    int transposed;
+    gemm::Slot a;  // the kernel's A
+  };
+  using gemm::Slot;
+  for (const Expected& one :
+       {Expected{"NN", 1, "am_bk_tma", 1, Slot::kB}, Expected{"NT", 1, "ak_bk_tma", 0, Slot::kA},
+        Expected{"TT", 1, "am_bk_tma", 0, Slot::kA}, Expected{"TN", 2, "am_bk_tma", 1, Slot::kB}}) {
+    Problem problem{.m = 256, .n = 512, .k = 320, .types = kTf32Types, .order = Order::kRowMajor};
+    set_layout(problem, one.layout);
+    const gemm::Plan plan = plan_of(with_default_ld(problem), "wgmma_tf32/128x128x32_s6_pp");
+    ASSERT_EQ(plan.launches.size(), one.launches) << one.layout;
+    const gemm::PlannedLaunch& launch = plan.launches.back();
+    EXPECT_TRUE(launch.launch.entry.ends_with(one.entry)) << launch.launch.entry;
+    const auto params = params_of<WgmmaParams>(launch);
+    EXPECT_EQ(params.transposed, one.transposed) << one.layout;
+    EXPECT_EQ(params.gemm.m, 256) << "of D as it lies";
+    EXPECT_EQ(params.raster.tiles_m, one.transposed ? 4 : 2);
+    EXPECT_EQ(map_at(launch, offsetof(WgmmaParams, a_map)).place.slot, one.a) << one.layout;
+  }
+}
+
+// One launch, and maps of three dimensions; operands that all products share have one matrix.
+TEST(WgmmaPlan, MapsOfABatchHaveItsProducts) {
+  Problem problem = bf16(256, 128, 64);
+  problem.batch = {.kind = BatchKind::kStrided,
+                   .count = 7,
+                   .stride_a = 0,
+                   .stride_b = 64 * 128 + 8,
+                   .stride_c = 0,
+                   .stride_d = 256 * 128};
+  const gemm::Plan plan = plan_of(problem, "wgmma_bf16/128x128x64_s6_pp");
+  ASSERT_FALSE(plan.offers.front().is_for_each);
+  const gemm::PlannedLaunch& launch = plan.launches.back();
+  const auto params = params_of<WgmmaParams>(launch);
+  EXPECT_EQ(params.products, 7);
+  EXPECT_EQ(params.product_a, 0);
+  EXPECT_EQ(params.product_b, 1);
+  EXPECT_EQ(params.product_d, 256 * 128 * 2);
+  EXPECT_EQ(launch.launch.shape.grid, 14);
+  EXPECT_EQ(map_at(launch, offsetof(WgmmaParams, a_map)).desc.sizes[2], 1u);
+  const TensorMapDesc& b = map_at(launch, offsetof(WgmmaParams, b_map)).desc;
+  EXPECT_EQ(b.rank, 3);
+  EXPECT_EQ(b.sizes[2], 7u);
+  EXPECT_EQ(b.strides[1], (64u * 128 + 8) * 2);
+  problem.batch.stride_b += 1;
+  EXPECT_TRUE(plan_of(problem, "wgmma_bf16/128x128x64_s6_pp").offers.front().is_for_each);
+}
+
 // Parts of k: all of it, each once, their sums in matrices of their own.
 TEST(WgmmaPlan, SplitsKWhereTilesAreFew) {
   const Problem problem = bf16(256, 256, 65536);

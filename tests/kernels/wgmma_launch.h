@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "kernels/families/wgmma/config.h"
 #include "kernels/families/wgmma/params.h"
@@ -15,6 +16,7 @@ struct WgmmaOrder {
   int group = 8;
   bool along_m = true;
   int ctas = 132;
+  bool transposed = false;  // rows of A are columns of D
 };
 
 // HW: a map of TFLOAT32 rounds floats to nearest on their way (FLOAT32 leaves that to wgmma, which
@@ -60,8 +62,12 @@ inline Launch wgmma_launch(const std::string& entry, const wgmma::Config& c, con
   params.raster = {pieces(p.m, c.block.m * c.cluster.m), pieces(p.n, c.block.n * c.cluster.n),
                    order.group, order.along_m};
   params.k_tiles = pieces(p.k, c.block.k);
-  params.copied_columns = epilogue::whole_columns(p.n, c.out);
+  GemmParams& d = params.gemm;
+  if (order.transposed) std::swap(d.m, d.n);
+  params.transposed = order.transposed;
+  params.copied_columns = epilogue::whole_columns(d.n, c.out);
   params.part_rows = std::numeric_limits<int>::max();
+  params.products = 1;
   Launch launch;
   launch.entry = entry;
   launch.shape.grid =
@@ -83,7 +89,7 @@ inline Launch wgmma_launch(const std::string& entry, const wgmma::Config& c, con
                     : wgmma_map(p.b, in, p.n, p.k, p.b_row, c.b_box(), promotion));
   if (c.store == wgmma::Store::kTma) {
     add(offsetof(wgmma::WgmmaParams, d_map),
-        wgmma_map(p.d, tensor_type(c.out), std::max(8, epilogue::whole_columns(p.n, c.out)), p.m,
+        wgmma_map(p.d, tensor_type(c.out), std::max(8, epilogue::whole_columns(d.n, c.out)), d.m,
                   p.d_row, c.d_box(), TensorPromotion::kNone));
   }
   return launch;

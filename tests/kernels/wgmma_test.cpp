@@ -63,6 +63,7 @@ Matrix operand(int outer, int k, bool along_k, int seed) {
 struct Case {
   Sizes size;
   float alpha, beta;
+  bool transposed = false;  // D: rows of A are its columns
 };
 
 // What D must be, gaps between its rows included.
@@ -74,8 +75,11 @@ Matrix expected_of(const wgmma::Config& config, const Case& c, const Matrix& bef
     for (int j = 0; j < n; ++j) {
       float sum = 0;
       for (int l = 0; l < k; ++l) sum += number(i, l, 0) * number(j, l, 1);
-      d.at(i, j) = c.alpha * sum;
-      if (c.beta != 0) d.at(i, j) += c.beta * c_in.values[i * std::size_t(c_in.ld) + j];
+      const int row = c.transposed ? j : i, column = c.transposed ? i : j;
+      d.at(row, column) = c.alpha * sum;
+      if (c.beta != 0) {
+        d.at(row, column) += c.beta * c_in.values[row * std::size_t(c_in.ld) + column];
+      }
     }
   }
   return d;
@@ -88,8 +92,8 @@ class Product {
       : config_(config),
         a_(operand(c.size.m, c.size.k, config.a_along_k(), 0)),
         b_(operand(c.size.n, c.size.k, config.b_along_k(), 1)),
-        c_(c.size.m, c.size.n, pad()),
-        d_(c.size.m, c.size.n, pad()),
+        c_(c.transposed ? c.size.n : c.size.m, c.transposed ? c.size.m : c.size.n, pad()),
+        d_(c_.rows, c_.cols, pad()),
         in_a_(device, a_.bytes(config.in)),
         in_b_(device, b_.bytes(config.in)),
         in_c_(device, with_c(c).bytes(config.out)),
@@ -114,8 +118,8 @@ class Product {
   // Where rows need not be whole pieces of 16 bytes, they are not.
   int pad() const { return config_.store == kTma ? 8 : 3; }
   const Matrix& with_c(const Case& c) {
-    for (int i = 0; i < c.size.m; ++i) {
-      for (int j = 0; j < c.size.n; ++j) c_.at(i, j) = c.beta == 0 ? NAN : number(i, j, 2);
+    for (int i = 0; i < c_.rows; ++i) {
+      for (int j = 0; j < c_.cols; ++j) c_.at(i, j) = c.beta == 0 ? NAN : number(i, j, 2);
     }
     return c_;
   }
@@ -137,6 +141,7 @@ class WgmmaKernel : public testing::TestWithParam<int> {
     Device& device = test_device();
     const wgmma::Config& config = kWgmmaRows[GetParam()].config;
     const Product product(device, config, c);
+    order.transposed = c.transposed;
     for (const vgpu::Observation& observation : observations) {
       const DeviceBytes out(device, product.before());
       const Launch launch =
@@ -186,6 +191,17 @@ TEST_P(WgmmaKernel, WalksWholeTilesInBothDirections) {
                   0},
                  {checked_schedules().front()}, {.group = 1, .along_m = along_m, .ctas = 8});
   }
+}
+
+// Operands of TF32 that are exchanged, so that the one across k comes from registers.
+TEST_P(WgmmaKernel, StoresTheTransposedProduct) {
+  const wgmma::Config& config = kWgmmaRows[GetParam()].config;
+  if (!config.a_from_registers()) return;
+  const Sizes ragged{config.block.m + 27, config.block.n + 40,
+                     config.block.k * (config.stages + 1)};
+  expect_right({ragged, 1, 0, true}, checked_schedules(), {.group = 2, .ctas = 1});
+  expect_right({{72, 88, 136}, 2, 0.5F, true}, {checked_schedules().front()});
+  expect_right({{70, 90, 0}, 0, 2, true}, {checked_schedules().front()});
 }
 
 INSTANTIATE_TEST_SUITE_P(All, WgmmaKernel,

@@ -5,6 +5,7 @@
 //   multiply    every tile of D or, where k is split, of a matrix of partial sums for each part of
 //   k reduce      after it, where k is split: adds the partial sums
 #include <algorithm>
+#include <optional>
 
 #include "gemm/wgmma_launches.h"
 
@@ -41,12 +42,33 @@ class Offers {
   }
 
  private:
-  const GemmParams& params() const { return request_.product.params; }
+  // A row of a variant, and the request as it multiplies it.
+  struct Form {
+    const KernelRow* row;
+    bool is_exchanged;
+    const Request* request;
+  };
 
-  // TF32 has one row a variant, both operands along k; all others have a row for each layout.
-  const KernelRow& row_of(const Variant& variant) const {
-    return variant.rows.size() == 1 ? variant.rows.front() : row_of_majors(variant, request_);
+  // TF32 has a row with both operands along k and, of some variants, one whose A lies along m; all
+  // others have a row for each layout.
+  Form form_of(const Variant& variant) {
+    if (variant.rows.size() == 4) return {&row_of_majors(variant, request_), false, &request_};
+    const KernelRow& row = variant.rows.back();
+    if (wgmma_config(row).a_along_k()) return {&row, false, &request_};
+    if (!other_) other_ = exchanged(request_);
+    // An operand across k that is copied as it is becomes the row's A; two of them: the larger one.
+    const bool a = stays_across_k(row, request_), b = stays_across_k(row, *other_);
+    if (!a && !b) return {&variant.rows.front(), false, &request_};
+    const bool exchange = !a || (b && other_->product.params.m > request_.product.params.m);
+    return {&row, exchange, exchange ? &*other_ : &request_};
   }
+  static bool stays_across_k(const KernelRow& row, const Request& request) {
+    return request.majors.a == Major::kM &&
+           !operand_of(wgmma_config(row), request, true).must_repack;
+  }
+
+  bool is_batch() const { return request_.problem.batch.kind != BatchKind::kNone; }
+  std::int64_t products() const { return is_batch() ? request_.problem.batch.count : 1; }
 
   Status too_large() const {
     return Status::unsupported("m is " + std::to_string(request_.problem.m) + ", n is " +
@@ -56,9 +78,10 @@ class Offers {
   }
 
   Status add_one(const Variant& variant, std::vector<Offer>& offers) {
-    const KernelRow& row = row_of(variant);
+    const Form form = form_of(variant);
+    const KernelRow& row = *form.row;
     const Config& config = wgmma_config(row);
-    const GemmParams& p = params();
+    const GemmParams& p = form.request->product.params;
     const bool is_partial = size_of(kernel_.types.d) != epilogue::bytes_of(config.out);
     if (p.beta != 0 && !config.reads_c) {
       return Status::unsupported("beta is not 0, but variant " + row.variant + " of " +
@@ -68,11 +91,17 @@ class Offers {
         pieces(p.m, config.block.m) * pieces(p.n, config.block.n) > kMostTiles) {
       return too_large();
     }
+    const WgmmaDecision decision = decided(form, is_partial);
+    if (is_batch() && (is_partial || !takes_batch(config, *form.request) ||
+                       products() > kMostTiles / std::max(decision.tiles(), std::int64_t{1}))) {
+      return Status::unsupported("batch is " + describe(request_.problem.batch) + ", but variant " +
+                                 row.variant + " of " + kernel_.name +
+                                 " loads its operands by tensor copies, and does not split k");
+    }
     if (is_partial && !request_.options.kernel && request_.options.split == Policy::kNever) {
       return Status::unsupported("k must not be split, but variant " + row.variant + " of " +
                                  kernel_.name + " always splits it");
     }
-    const WgmmaDecision decision = decided(row, is_partial);
     if (request_.options.repack == Policy::kNever && (decision.repack_a || decision.repack_b)) {
       return Status::unsupported("operands must not be repacked, but " + kernel_.name +
                                  " loads them by tensor copies: bases and rows at multiples of 16 "
@@ -82,50 +111,63 @@ class Offers {
     return {};
   }
 
+  // Of the rate: what is left where A comes from registers. An estimate.
+  static double share_of_rate(const Config& config) {
+    if (!config.a_from_registers()) return 1;
+    const bool alone = config.mode == wgmma::Consumers::kPingPong || config.consumers == 1;
+    return alone ? 0.85 : 0.97;
+  }
+
   void push(const KernelRow& row, double tflops, const WgmmaDecision& decision,
             std::vector<Offer>& offers) {
     const bool empty = request_.is_empty();
-    const TensorCoreWork work{.block = row.block,
-                              .rate = tflops,
-                              .hides_store = wgmma_config(row).mode == wgmma::Consumers::kPingPong,
-                              .copies_d = decision.is_split || can_be_copied(request_),
-                              .tiles = decision.tiles() * wgmma_config(row).ctas() * decision.parts,
-                              .k_tiles = decision.k_tiles,
-                              .parts = decision.is_split ? decision.parts : 0,
-                              .repacked_bytes = decision.bytes - decision.a,
-                              .types = &kernel_.types};
+    const TensorCoreWork work{
+        .block = row.block,
+        .rate = tflops * share_of_rate(wgmma_config(row)),
+        .hides_store = wgmma_config(row).mode == wgmma::Consumers::kPingPong,
+        .copies_d = decision.is_split || can_be_copied(request_),
+        .products = products(),
+        .tiles = decision.tiles() * wgmma_config(row).ctas() * decision.parts * products(),
+        .k_tiles = decision.k_tiles,
+        .parts = decision.is_split ? decision.parts : 0,
+        .repacked_bytes = decision.bytes - decision.a,
+        .types = &kernel_.types};
     offers.push_back(
-        {&kernel_, &row, empty ? Cost{} : cost_of_tensor_cores(work, params(), request_.limits),
+        {&kernel_, &row,
+         empty ? Cost{} : cost_of_tensor_cores(work, request_.product.params, request_.limits),
          empty ? 0 : decision.bytes, 1, std::make_shared<const WgmmaDecision>(decision)});
   }
 
-  WgmmaDecision decided(const KernelRow& row, bool is_partial) const {
+  WgmmaDecision decided(const Form& form, bool is_partial) const {
+    const KernelRow& row = *form.row;
     const Config& config = wgmma_config(row);
-    const GemmParams& p = params();
+    const GemmParams& p = form.request->product.params;
     WgmmaDecision d;
+    d.is_exchanged = form.is_exchanged;
     d.tiles_m = pieces(p.m, std::int64_t{config.block.m} * config.cluster.m);
     d.tiles_n = pieces(p.n, std::int64_t{config.block.n} * config.cluster.n);
     d.part_rows = d.tiles_m * config.cluster.m * config.block.m;
     d.partial_ld = d.tiles_n * config.cluster.n * config.block.n;
     const std::int64_t k_tiles = pieces(p.k, config.block.k);
-    const std::int64_t parts = config.out == epilogue::Out::kF32 ? parts_of(row, d, k_tiles) : 1;
+    const bool may_split = config.out == epilogue::Out::kF32 && !is_batch();
+    const std::int64_t parts = may_split ? parts_of(row, d, k_tiles) : 1;
     d.k_tiles = pieces(k_tiles, std::max(parts, std::int64_t{1}));
     d.parts = d.k_tiles == 0 ? 0 : pieces(k_tiles, d.k_tiles);
     d.is_split = is_partial || d.parts > 1;
     if (!d.is_split) d.parts = 1;
-    place(config, d);
+    place(config, *form.request, d);
     return d;
   }
 
   // Where in the workspace what lies.
-  void place(const Config& config, WgmmaDecision& d) const {
+  void place(const Config& config, const Request& request, WgmmaDecision& d) const {
     const int bytes = size_of(kernel_.types.a);
     const auto size = [&](const LoadedOperand& operand) {
       const OperandRows rows = repacked_rows(operand, bytes);
       return operand.must_repack ? aligned(rows.stride * rows.rows * bytes) : 0;
     };
-    const LoadedOperand a = operand_of(config, request_, true),
-                        b = operand_of(config, request_, false);
+    const LoadedOperand a = operand_of(config, request, true),
+                        b = operand_of(config, request, false);
     d.repack_a = a.must_repack, d.repack_b = b.must_repack;
     d.a = d.is_split ? aligned(d.parts * d.part_rows * d.partial_ld * sizeof(float)) : 0;
     d.b = d.a + size(a);
@@ -149,6 +191,7 @@ class Offers {
 
   const Kernel& kernel_;
   const Request& request_;
+  std::optional<Request> other_;  // with its operands exchanged
 };
 
 class Wgmma final : public Family {
@@ -157,6 +200,7 @@ class Wgmma final : public Family {
                std::vector<Offer>& offers) const override {
     return Offers(kernel, request).add(variant, offers);
   }
+  bool takes(const Batch& batch) const override { return batch.kind == BatchKind::kStrided; }
   std::vector<PlannedLaunch> launches(const Offer& offer, const Request& request) const override {
     return wgmma_launches(offer, request);
   }

@@ -22,10 +22,12 @@ struct TmaTile {
   static constexpr int kRows = tile::rows_of_copy(kShareRows);
   static_assert(Tile::kRows % shares == 0 && kRows % 8 == 0);
 
-  // `outer` and `k` are the tile's first element in the matrix. The bytes that come are those of
-  // the whole tile, whoever sends them.
+  // `outer` and `k` are the tile's first element in the matrix. `product`: which matrix of a batch,
+  // where the map has three dimensions. The bytes that come are those of the whole tile, whoever
+  // sends them.
+  template <int rank = 2>
   __device__ static void load(Tile& to_tile, const TensorMap& map, int outer, int k,
-                              ptx::Mbarrier& loaded, Share share) {
+                              ptx::Mbarrier& loaded, Share share, int product = 0) {
     const int first_row = share.index * kShareRows;
     const int along = Tile::kKMajor ? k : outer, row = Tile::kKMajor ? outer : k;
 #pragma unroll
@@ -34,11 +36,14 @@ struct TmaTile {
       for (int copied = 0; copied < kShareRows; copied += kRows) {
         const int r = first_row + copied;
         void* to = to_tile.bytes + panel * Tile::kPanelBytes + r * tile::kRowBytes;
-        if constexpr (shares == 1) {
-          ptx::tensor_load(to, map, {along + panel * Tile::kRow, row + r}, loaded);
+        const int at = along + panel * Tile::kRow;
+        if constexpr (rank == 3) {
+          static_assert(shares == 1);
+          ptx::tensor_load(to, map, {at, row + r, product}, loaded);
+        } else if constexpr (shares == 1) {
+          ptx::tensor_load(to, map, {at, row + r}, loaded);
         } else {
-          ptx::tensor_load_multicast(to, map, {along + panel * Tile::kRow, row + r}, loaded,
-                                     share.receivers);
+          ptx::tensor_load_multicast(to, map, {at, row + r}, loaded, share.receivers);
         }
       }
     }

@@ -35,6 +35,14 @@ struct StorePanels {
   }
 };
 
+// Where tensor copies store.
+struct MatrixD {
+  const TensorMap& map;
+  int copied;     // columns from the left that they store
+  int product;    // which matrix of a batch
+  bool is_batch;  // the map has three dimensions
+};
+
 // Columns of D from `column` on that are no whole 16 bytes: a few, from their place in the panel.
 template <class Panels>
 __device__ void store_rest(const unsigned char* panel, int place, int count, const GemmParams& p,
@@ -48,31 +56,31 @@ __device__ void store_rest(const unsigned char* panel, int place, int count, con
   }
 }
 
-// One row of a panel to a D that the copy engine does not take, by neighbouring words: the first
-// and the last element may be half of one.
+// What a lane stores of one row of a panel to a D that the copy engine does not take: a word, made
+// of two where rows begin in the midst of one.
 template <class Panels>
 __device__ void store_row(const unsigned char* panel, int row, typename Panels::Element* to,
                           int width) {
   using Element = typename Panels::Element;
-  constexpr int kPerWord = 4 / sizeof(Element);
-  const auto from = [&](int c) {
-    return *reinterpret_cast<const Element*>(panel + Panels::place(row, c));
-  };
+  constexpr int kPerWord = 4 / sizeof(Element), kWords = Panels::kRowBytes / 4;
   const int lane = threadIdx.x % 32;
+  const auto word = [&](int i) {
+    return *reinterpret_cast<const std::uint32_t*>(panel + Panels::place(row, i * kPerWord));
+  };
   if constexpr (kPerWord == 1) {
-    for (int c = lane; c < width; c += 32) to[c] = from(c);
+    if (lane < width) to[lane] = word(lane);
   } else {
     // Elements between the last whole word and the row's first one.
     const int behind = static_cast<int>(reinterpret_cast<unsigned long long>(to) / 2 % 2);
     const int c = lane * 2 - behind;
-    if (c >= 0 && c + 1 < width) {
-      *reinterpret_cast<std::uint32_t*>(to + c) = from(c) | static_cast<std::uint32_t>(from(c + 1))
-                                                                << 16;
-    } else if (c + 1 == 0 || c + 1 == width) {
-      to[c < 0 ? 0 : c] = from(c < 0 ? 0 : c);
-    }
+    const std::uint32_t here = word(lane % kWords);
+    const std::uint32_t before = __shfl_up_sync(0xffffffff, here, 1);
+    const std::uint32_t value = behind ? __funnelshift_l(before, here, 16) : here;
+    if (c >= 0 && c + 1 < width) *reinterpret_cast<std::uint32_t*>(to + c) = value;
+    if (c == -1) to[0] = static_cast<Element>(here);
+    if (c + 1 == width) to[c] = static_cast<Element>(value);
     // One element more than whole words of 32 lanes.
-    if (behind == 1 && lane == 31 && width == 32 * kPerWord) to[width - 1] = from(width - 1);
+    if (lane == 31 && c + 2 < width) to[c + 2] = static_cast<Element>(here >> 16);
   }
 }
 
@@ -90,11 +98,38 @@ __device__ void store_rows(const unsigned char* panel, const GemmParams& p, int 
   }
 }
 
-// `copied`: columns of D from the left that tensor copies store.
+// A panel that the warp has filled, on its way.
+template <bool with_c, class Panels>
+__device__ void store_panel(unsigned char* panel, const GemmParams& p, const MatrixD& d, int row,
+                            int column, bool elected) {
+  // WHY all memory where C was read: D, which the copy writes, may be C.
+  if constexpr (with_c) {
+    ptx::fence_proxy_async();
+  } else {
+    ptx::fence_proxy_async_shared();
+  }
+  __syncwarp();
+  if (elected) {
+    if (column < d.copied && d.is_batch) {
+      ptx::tensor_store(d.map, {column, row, d.product}, panel);
+    } else if (column < d.copied) {
+      ptx::tensor_store(d.map, {column, row}, panel);
+    }
+    ptx::bulk_commit_group();  // an empty one, too: waits count panels
+  }
+  const int rest = static_cast<int>(p.n) - d.copied, place = d.copied - column;
+  if (d.copied == 0) {
+    store_rows<Panels>(panel, p, row, column);
+    __syncwarp();
+  } else if (rest > 0 && place >= 0 && place < Panels::kColumns) {
+    store_rest<Panels>(panel, place, rest, p, row, d.copied);
+    __syncwarp();
+  }
+}
+
 template <Out out, bool with_c, int n, int buffers, class Sums, class Op>
 __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, const Sums& sums,
-                             const GemmParams& p, const TensorMap& d, int copied, int row,
-                             int column, Op op) {
+                             const GemmParams& p, const MatrixD& d, int row, int column, Op op) {
   using Panels = StorePanels<out, n, buffers>;
   constexpr int kColumns = Panels::kColumns, kPanels = n / kColumns;
   const int lane = threadIdx.x % 32;
@@ -131,25 +166,7 @@ __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, const Sums& s
         ptx::stmatrix(panel + Panels::place(lane % 16, c + lane / 16 * 8), matrices);
       }
     }
-    // WHY all memory where C was read: D, which the copy writes, may be C.
-    if constexpr (with_c) {
-      ptx::fence_proxy_async();
-    } else {
-      ptx::fence_proxy_async_shared();
-    }
-    __syncwarp();
-    if (elected) {
-      if (column + first < copied) ptx::tensor_store(d, {column + first, panel_row}, panel);
-      ptx::bulk_commit_group();  // an empty one, too: the waits above count panels
-    }
-    const int rest = static_cast<int>(p.n) - copied, place = copied - column - first;
-    if (copied == 0) {
-      store_rows<Panels>(panel, p, panel_row, column + first);
-      __syncwarp();
-    } else if (rest > 0 && place >= 0 && place < kColumns) {
-      store_rest<Panels>(panel, place, rest, p, panel_row, copied);
-      __syncwarp();
-    }
+    store_panel<with_c, Panels>(panel, p, d, panel_row, column + first, elected);
   }
 }
 

@@ -8,6 +8,9 @@ inline constexpr int kWgmmaM = 64;       // rows of one instruction, sixteen a w
 inline constexpr int kRowBytes = 128;    // of a shared tile. HW: the widest swizzle
 inline constexpr int kAtomBytes = 1024;  // the swizzle's pattern: eight rows
 
+// Rows of A that a warpgroup brings in registers: of two instructions, 32 a warp.
+inline constexpr int kFragmentRows = 128;
+
 // N of the widest wgmma that divides a tile of n. HW: a multiple of 8, at most 256.
 constexpr int wgmma_n(int n) {
   int parts = (n + 255) / 256;

@@ -33,6 +33,8 @@ inline constexpr WgmmaRow kWgmmaRows[] = {
     {"64x80x128", {kBf16, Out::kBF16, {64, 80, 128}, 2, {1, 1}, kTogether, 1, kTma, 1, 40, 232, kKK}},
     {"f16_64x320_c1x2", {kF16, Out::kF16, {64, 320, 64}, 2, {1, 2}, kTogether, 1, kTma, 2, 40, 240, kKK}},
     {"tf32_128x64x32", {kTf32, Out::kF32, {128, 64, 32}, 3, {1, 1}, kTogether, 2, kTma, 2, 40, 232, kKK}},
+    {"tf32_256x64x32", {kTf32, Out::kF32, {256, 64, 32}, 2, {1, 1}, kTogether, 2, kTma, 2, 24, 240, kMK}},
+    {"tf32_128x96x32_pp", {kTf32, Out::kF32, {128, 96, 32}, 3, {1, 1}, kPingPong, 2, kTma, 1, 24, 240, kMK}},
 };
 // clang-format on
 

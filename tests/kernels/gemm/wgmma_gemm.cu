@@ -7,6 +7,7 @@
 #include "kernels/ptx/wgmma_n256.h"
 #include "kernels/ptx/wgmma_n64.h"
 #include "kernels/ptx/wgmma_n80.h"
+#include "kernels/ptx/wgmma_n96.h"
 #include "tests/kernels/gemm/wgmma_configs.h"
 
 #define ENTRY(name, row)                                                                    \
@@ -26,3 +27,5 @@ ENTRY(wgmma_6, 6)
 ENTRY(wgmma_7, 7)
 ENTRY(wgmma_8, 8)
 ENTRY(wgmma_9, 9)
+ENTRY(wgmma_10, 10)
+ENTRY(wgmma_11, 11)

@@ -38,6 +38,9 @@ struct Config {
   }
   constexpr bool a_along_k() const { return majors.a == Major::kK; }
   constexpr bool b_along_k() const { return majors.b == Major::kK; }
+  // HW: wgmma takes TF32 from shared memory along k alone, but from registers a thread may bring
+  // any element.
+  constexpr bool a_from_registers() const { return ptx::bits_of(in) == 32 && !a_along_k(); }
 
   // Elements of a row of 128 bytes.
   constexpr int row() const { return 8 * tile::kRowBytes / ptx::bits_of(in); }
@@ -82,13 +85,18 @@ constexpr bool is_legal(const Config& c) {
                      c.rows() * c.block.n / tile::kWarpgroup <= 208;
   // An MN-major tile of several instructions along n: each begins a panel.
   const bool panels = c.b_along_k() || n == c.block.n || n % c.row() == 0;
-  const bool types = ptx::bits_of(c.in) == 16 || (c.a_along_k() && c.b_along_k());
+  const bool types = ptx::bits_of(c.in) == 16 || c.b_along_k();
+  // A warp's rows of A are those of a whole panel, and leave by tensor copies.
+  const bool fragments =
+      !c.a_from_registers() ||
+      (c.rows() == tile::kFragmentRows && c.block.n % 32 == 0 && n == c.block.n &&
+       c.store == Store::kTma && c.out == epilogue::Out::kF32 && c.ctas() == 1);
   const bool shares = c.a_rows() % (8 * c.cluster.n) == 0 && c.b_rows() % (8 * c.cluster.m) == 0;
   const bool registers =
       128 * (c.producer_registers + c.consumers * c.consumer_registers) <= kRegisters &&
       c.producer_registers % 8 == 0 && c.consumer_registers % 8 == 0;
   const bool leaves = c.store == Store::kDirect || c.d_box().swizzle >= 32;
-  return tiles && panels && types && shares && registers && leaves && c.stages >= 2 &&
+  return tiles && panels && types && fragments && shares && registers && leaves && c.stages >= 2 &&
          c.block.k % c.row() == 0 && (together || c.consumers == 2) &&
          c.shared_bytes() <= kShared && c.ctas() <= 8;
 }
@@ -112,65 +120,69 @@ constexpr Config ping_pong(MatrixType in, Out out, BlockTile block, int stages) 
 // The kernels of each type, large tiles first. "split": the sums of a part of k go to the workspace
 // as floats, which a second launch adds. No tile of this list gains from a cluster on an H200: with
 // operands from device memory, pairs of CTAs are 0.3 % slower at 4096 and 4 % slower at 2048.
+namespace detail {
+
+// Of operands of two bytes, and a D of the same type.
+constexpr auto rows_to_same(MatrixType in) {
+  const Out out = in == MatrixType::kBF16 ? Out::kBF16 : Out::kF16;
+  return for_all_majors<Config>({
+      {"128x256x64_s4_coop", together(in, out, {128, 256, 64}, 4)},
+      {"128x192x64_s5_pp", ping_pong(in, out, {128, 192, 64}, 5)},
+      {"128x128x64_s6_pp", ping_pong(in, out, {128, 128, 64}, 6)},
+      {"64x128x64_s8_coop", together(in, out, {64, 128, 64}, 8, 1)},
+      {"64x64x128_s6_coop", together(in, out, {64, 64, 128}, 6, 1)},
+      {"64x32x128_s6_coop", together(in, out, {64, 32, 128}, 6, 1)},
+      {"128x128x64_s6_pp_split", ping_pong(in, Out::kF32, {128, 128, 64}, 6)},
+  });
+}
+
+// ... and a D of floats.
+constexpr auto rows_to_f32(MatrixType in) {
+  return for_all_majors<Config>({
+      {"128x256x64_s4_coop", together(in, Out::kF32, {128, 256, 64}, 4)},
+      {"64x128x64_s8_coop", together(in, Out::kF32, {64, 128, 64}, 8, 1)},
+      {"64x32x128_s6_coop", together(in, Out::kF32, {64, 32, 128}, 6, 1)},
+  });
+}
+
+}  // namespace detail
+
 namespace bf16 {
-using namespace detail;
-inline constexpr auto kIn = MatrixType::kBF16;
-inline constexpr auto kOut = Out::kBF16;
-inline constexpr auto kConfigs = for_all_majors<Config>({
-    {"128x256x64_s4_coop", together(kIn, kOut, {128, 256, 64}, 4)},
-    {"128x192x64_s5_pp", ping_pong(kIn, kOut, {128, 192, 64}, 5)},
-    {"128x128x64_s6_pp", ping_pong(kIn, kOut, {128, 128, 64}, 6)},
-    {"64x128x64_s8_coop", together(kIn, kOut, {64, 128, 64}, 8, 1)},
-    {"64x64x128_s6_coop", together(kIn, kOut, {64, 64, 128}, 6, 1)},
-    {"64x32x128_s6_coop", together(kIn, kOut, {64, 32, 128}, 6, 1)},
-    {"128x128x64_s6_pp_split", ping_pong(kIn, Out::kF32, {128, 128, 64}, 6)},
-});
-}  // namespace bf16
+inline constexpr auto kConfigs = detail::rows_to_same(ptx::MatrixType::kBF16);
+}
 namespace bf16_f32 {
-using namespace detail;
-inline constexpr auto kIn = MatrixType::kBF16;
-inline constexpr auto kOut = Out::kF32;
-inline constexpr auto kConfigs = for_all_majors<Config>({
-    {"128x256x64_s4_coop", together(kIn, kOut, {128, 256, 64}, 4)},
-    {"64x128x64_s8_coop", together(kIn, kOut, {64, 128, 64}, 8, 1)},
-    {"64x32x128_s6_coop", together(kIn, kOut, {64, 32, 128}, 6, 1)},
-});
-}  // namespace bf16_f32
+inline constexpr auto kConfigs = detail::rows_to_f32(ptx::MatrixType::kBF16);
+}
 namespace f16 {
-using namespace detail;
-inline constexpr auto kIn = MatrixType::kF16;
-inline constexpr auto kOut = Out::kF16;
-inline constexpr auto kConfigs = for_all_majors<Config>({
-    {"128x256x64_s4_coop", together(kIn, kOut, {128, 256, 64}, 4)},
-    {"128x192x64_s5_pp", ping_pong(kIn, kOut, {128, 192, 64}, 5)},
-    {"128x128x64_s6_pp", ping_pong(kIn, kOut, {128, 128, 64}, 6)},
-    {"64x128x64_s8_coop", together(kIn, kOut, {64, 128, 64}, 8, 1)},
-    {"64x32x128_s6_coop", together(kIn, kOut, {64, 32, 128}, 6, 1)},
-    {"128x128x64_s6_pp_split", ping_pong(kIn, Out::kF32, {128, 128, 64}, 6)},
-});
-}  // namespace f16
+inline constexpr auto kConfigs = detail::rows_to_same(ptx::MatrixType::kF16);
+}
 namespace f16_f32 {
-using namespace detail;
-inline constexpr auto kIn = MatrixType::kF16;
-inline constexpr auto kOut = Out::kF32;
-inline constexpr auto kConfigs = for_all_majors<Config>({
-    {"128x256x64_s4_coop", together(kIn, kOut, {128, 256, 64}, 4)},
-    {"64x32x128_s6_coop", together(kIn, kOut, {64, 32, 128}, 6, 1)},
-});
-}  // namespace f16_f32
+inline constexpr auto kConfigs = detail::rows_to_f32(ptx::MatrixType::kF16);
+}
 namespace tf32 {
 using namespace detail;
-// HW: wgmma takes TF32 along k alone; other operands are repacked.
+// HW: wgmma takes B along k alone, and A along m from registers only. A product with one operand
+// across k has it as its A; with both across k, one is repacked.
 constexpr Config along_k(Config config) {
   config.majors = {Major::kK, Major::kK};
+  return config;
+}
+constexpr Config a_across_k(Config config) {
+  config.majors = {Major::kM, Major::kK};
+  config.producer_registers = 24, config.consumer_registers = 240;  // WHY: 232 spill
   return config;
 }
 inline constexpr auto kIn = MatrixType::kTF32;
 inline constexpr auto kOut = Out::kF32;
 inline constexpr auto kConfigs = rows_of<Config>({
     {"128x256x32_s4_coop", along_k(together(kIn, kOut, {128, 256, 32}, 4))},
+    {"256x128x32_s4_coop", along_k(together(kIn, kOut, {256, 128, 32}, 4))},
+    {"256x128x32_s4_coop", a_across_k(together(kIn, kOut, {256, 128, 32}, 4))},
     {"128x192x32_s5_pp", along_k(ping_pong(kIn, kOut, {128, 192, 32}, 5))},
     {"128x128x32_s6_pp", along_k(ping_pong(kIn, kOut, {128, 128, 32}, 6))},
+    {"128x128x32_s6_pp", a_across_k(ping_pong(kIn, kOut, {128, 128, 32}, 6))},
+    {"128x64x32_s8_coop", along_k(together(kIn, kOut, {128, 64, 32}, 8, 1))},
+    {"128x64x32_s8_coop", a_across_k(together(kIn, kOut, {128, 64, 32}, 8, 1))},
     {"64x128x32_s8_coop", along_k(together(kIn, kOut, {64, 128, 32}, 8, 1))},
     {"64x64x64_s6_coop", along_k(together(kIn, kOut, {64, 64, 64}, 6, 1))},
     {"64x32x64_s6_coop", along_k(together(kIn, kOut, {64, 32, 64}, 6, 1))},

@@ -5,6 +5,7 @@
 
 #include "kernels/epilogue/store_pairs.h"
 #include "kernels/epilogue/store_tma.h"
+#include "kernels/epilogue/store_tma_fragments.h"
 #include "kernels/families/wgmma/config.h"
 #include "kernels/families/wgmma/params.h"
 #include "kernels/mainloop/wgmma.h"
@@ -50,44 +51,83 @@ struct Types {
   };
 };
 
-// One thread.
-template <Config cfg>
+// One thread. `rank`: of the maps.
+template <Config cfg, int rank>
 __device__ void load_all(typename Types<cfg>::Shared& shared, const WgmmaParams& p) {
   using T = Types<cfg>;
   typename T::Position at;
-  typename T::Walk walk(p.raster);
+  typename T::Walk walk(p.raster, p.products);
   const auto place = walk.place();
   const mainloop::Shares shares{{place.n, place.readers_of_a()}, {place.m, place.readers_of_b()}};
   for (; walk.valid(); walk.advance()) {
     const Corner corner = walk.corner(cfg.block);
     const int part = corner.m / p.part_rows;
-    mainloop::load_tiles<typename T::LoadA, typename T::LoadB>(
+    const int product = rank == 3 ? walk.product() : 0;
+    mainloop::load_tiles<typename T::LoadA, typename T::LoadB, rank, cfg.a_from_registers()>(
         shared.ring, at, p.a_map, p.b_map, {corner.m - part * p.part_rows, corner.n},
-        part * p.k_tiles, p.k_tiles, shares);
+        part * p.k_tiles, p.k_tiles, shares, {product * p.product_a, product * p.product_b});
+  }
+}
+
+// A tile of D.
+struct Output {
+  Corner corner;
+  int product;
+};
+
+__device__ inline epilogue::MatrixD matrix_of(const WgmmaParams& p, int product) {
+  return {p.d_map, p.copied_columns, product, p.products > 1};
+}
+__device__ inline GemmParams gemm_of(const WgmmaParams& p, int product) {
+  GemmParams gemm = p.gemm;
+  gemm.c = static_cast<const char*>(gemm.c) + product * p.product_c;
+  gemm.d = static_cast<char*>(gemm.d) + product * p.product_d;
+  return gemm;
+}
+
+// Of a tile whose A came from registers: D may be the transposed product.
+template <Config cfg, bool with_c>
+__device__ void store_fragments(typename Types<cfg>::Shared& shared, const WgmmaParams& p,
+                                const GemmParams& gemm, const Output& to, int consumer,
+                                const typename Types<cfg>::Sums& sums) {
+  const int warp = threadIdx.x / 32 % 4;
+  auto& panels = shared.panels[consumer * 4 + warp];
+  const int row =
+      to.corner.m + 32 * warp + (cfg.mode == Consumers::kTogether ? consumer * cfg.rows() : 0);
+  const epilogue::MatrixD d = matrix_of(p, to.product);
+  if (p.transposed) {
+    epilogue::store_fragments_by_tma<with_c, true>(panels, sums, gemm, d, {to.corner.n, row},
+                                                   epilogue::Identity{});
+  } else {
+    epilogue::store_fragments_by_tma<with_c, false>(panels, sums, gemm, d, {row, to.corner.n},
+                                                    epilogue::Identity{});
   }
 }
 
 template <Config cfg>
-__device__ void store(typename Types<cfg>::Shared& shared, const WgmmaParams& p, Corner corner,
+__device__ void store(typename Types<cfg>::Shared& shared, const WgmmaParams& p, const Output& to,
                       int consumer, const typename Types<cfg>::Sums& sums) {
   const int warp = threadIdx.x / 32 % 4;
-  const int row = corner.m + warp * epilogue::kWarpRows +
+  const int row = to.corner.m + warp * epilogue::kWarpRows +
                   (cfg.mode == Consumers::kTogether ? consumer * cfg.rows() : 0);
-  const auto to = [&](auto with_c) {
+  const GemmParams gemm = gemm_of(p, to.product);
+  const auto store_to = [&](auto with_c) {
     constexpr bool kWithC = decltype(with_c)::value;
-    if constexpr (cfg.store == Store::kTma) {
-      epilogue::store_by_tma<cfg.out, kWithC>(shared.panels[consumer * 4 + warp], sums, p.gemm,
-                                              p.d_map, p.copied_columns, row, corner.n,
+    if constexpr (cfg.a_from_registers()) {
+      store_fragments<cfg, kWithC>(shared, p, gemm, to, consumer, sums);
+    } else if constexpr (cfg.store == Store::kTma) {
+      epilogue::store_by_tma<cfg.out, kWithC>(shared.panels[consumer * 4 + warp], sums, gemm,
+                                              matrix_of(p, to.product), row, to.corner.n,
                                               epilogue::Identity{});
     } else {
-      epilogue::store_directly<cfg.out, kWithC, cfg.block.n>(sums, p.gemm, row, corner.n,
+      epilogue::store_directly<cfg.out, kWithC, cfg.block.n>(sums, gemm, row, to.corner.n,
                                                              epilogue::Identity{});
     }
   };
   if (cfg.reads_c && p.gemm.beta != 0) {
-    to(cuda::std::bool_constant<cfg.reads_c>{});
+    store_to(cuda::std::bool_constant<cfg.reads_c>{});
   } else {
-    to(cuda::std::false_type{});
+    store_to(cuda::std::false_type{});
   }
 }
 
@@ -99,7 +139,7 @@ __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaPar
   constexpr bool kPingPong = cfg.mode == Consumers::kPingPong;
   static_assert(!kPingPong || cfg.consumers == 2);
   typename T::Position at;
-  typename T::Walk walk(p.raster);
+  typename T::Walk walk(p.raster, p.products);
   if (kPingPong && consumer == 1) {
     walk.advance();
     at.advance(p.k_tiles);
@@ -111,13 +151,18 @@ __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaPar
     const bool passes_on = kPingPong && walk.has_next();
     if (kPingPong && !first) pipeline::Turns::wait(consumer);
     first = false;
-    mainloop::multiply_tiles<typename T::TileA, typename T::TileB>(
-        sums, shared.ring, at, p.k_tiles, row,
-        [&](int stage) { shared.ring.release(stage, walk.place()); },
-        [&] {
-          if (passes_on) pipeline::Turns::pass_to(1 - consumer);
-        });
-    store<cfg>(shared, p, walk.corner(cfg.block), consumer, sums);
+    const auto release = [&](int stage) { shared.ring.release(stage, walk.place()); };
+    const auto last_started = [&] {
+      if (passes_on) pipeline::Turns::pass_to(1 - consumer);
+    };
+    if constexpr (cfg.a_from_registers()) {
+      mainloop::multiply_tiles_from_registers<typename T::TileA, typename T::TileB>(
+          sums, shared.ring, at, p.k_tiles, row, release, last_started);
+    } else {
+      mainloop::multiply_tiles<typename T::TileA, typename T::TileB>(
+          sums, shared.ring, at, p.k_tiles, row, release, last_started);
+    }
+    store<cfg>(shared, p, {walk.corner(cfg.block), walk.product()}, consumer, sums);
     if (kPingPong) at.advance(p.k_tiles);
   }
   if (cfg.store == Store::kTma && ptx::elect_one()) ptx::bulk_wait_group<0>();
@@ -156,7 +201,13 @@ __device__ void run(const WgmmaParams& p) {
   const int warp = __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / 32, 0);
   if (warp < 4) {
     ptx::release_registers_to<cfg.producer_registers>();
-    if (warp == 0 && ptx::elect_one()) load_all<cfg>(shared, p);
+    if (warp == 0 && ptx::elect_one()) {
+      if (cfg.ctas() == 1 && p.products > 1) {
+        load_all<cfg, cfg.ctas() == 1 ? 3 : 2>(shared, p);
+      } else {
+        load_all<cfg, 2>(shared, p);
+      }
+    }
   } else {
     ptx::acquire_registers_up_to<cfg.consumer_registers>();
     multiply_all<cfg>(shared, p, warp / 4 - 1);

@@ -17,6 +17,12 @@ struct WgmmaParams {
   // Rows of tiles from this one on belong to the next part of k: D is then a column of such
   // matrices, of partial sums. More than any row where k is not split.
   int part_rows;
+  // 1: the rows of the kernel's A are columns of D. `gemm` says how D, its rows and columns, lies.
+  int transposed;
+  int products;  // of a batch; more than one: the maps have a third dimension
+  // What a product's number is multiplied by to find its operand: 0 where all share one, else 1.
+  int product_a, product_b;
+  long long product_c, product_d;  // bytes from one product's matrix to the next one's
 };
 
 }  // namespace tessera::wgmma

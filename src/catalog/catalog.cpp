@@ -28,6 +28,7 @@
 #include "ladder/14_operand_order/config.h"
 #include "ladder/15_producer_warp/config.h"
 #include "ladder/16_scheduled_sass/config.h"
+#include "ladder/20_unpacked/config.h"
 #include "ladder/21_packed_blocks/config.h"
 #include "ladder/22_packed_shared/config.h"
 #include "ladder/23_packed_conflict_free/config.h"
@@ -36,9 +37,10 @@
 
 namespace tessera {
 std::span<const Kernel> all_kernels() {
-  using catalog::dmma_kernel, catalog::fp64_rung, catalog::mma_by_ffma_kernel, catalog::mma_kernel,
-      catalog::packed_rung, catalog::patched_rung, catalog::persistent_rung,
-      catalog::portable_kernel, catalog::rung, catalog::stream_k_kernel, catalog::wgmma_kernel;
+  using catalog::dmma_kernel, catalog::first_fp64_rung, catalog::fp64_rung,
+      catalog::mma_by_ffma_kernel, catalog::mma_kernel, catalog::packed_rung, catalog::patched_rung,
+      catalog::persistent_rung, catalog::portable_kernel, catalog::rung, catalog::stream_k_kernel,
+      catalog::wgmma_kernel;
   // clang-format off
   static const std::vector<Kernel> kernels = {
       rung("01_strided", "one thread an output, lanes down a column", strided::kConfigs),
@@ -57,6 +59,7 @@ std::span<const Kernel> all_kernels() {
       rung("14_operand_order", "FFMAs that share operands with their neighbours", operand_order::kConfigs, operand_order::kPortableArch),
       persistent_rung("15_producer_warp", "warps that fetch, warps that only multiply", producer_warp::kConfigs),
       patched_rung("16_scheduled_sass", "FFMAs reordered in the machine code", persistent_rung(scheduled_sass::kPatchedFrom, "", producer_warp::kConfigs)),
+      first_fp64_rung("20_unpacked", "FP64, operands read where they are", unpacked::kConfigs),
       packed_rung("21_packed_blocks", "operands packed into blocks", packed_blocks::kConfigs),
       packed_rung("22_packed_shared", "packed blocks in shared memory", packed_shared::kConfigs),
       packed_rung("23_packed_conflict_free", "shared blocks read without conflicts", packed_conflict_free::kConfigs),

@@ -81,6 +81,16 @@ Kernel fp64_rung(const std::string& name, std::string idea, const Rows& table, i
   return kernel;
 }
 
+// The entry that adds one matrix to another (AddParams), of the rung that FP64 begins with.
+inline constexpr const char* kAddEntry = "rung_20_unpacked__add";
+
+template <class Rows>
+Kernel first_fp64_rung(const std::string& name, std::string idea, const Rows& table) {
+  Kernel kernel = fp64_rung(name, std::move(idea), table, 75);
+  kernel.helpers = {{kAddEntry, "add", "tessera::AddParams", 0, 1, kernel.rows.front().image}};
+  return kernel;
+}
+
 // "simt_f64_sm80": a production kernel of one launch, in namespace tessera::portable::f64_sm80.
 template <class Rows>
 Kernel portable_kernel(const std::string& name, std::string idea, const Types& types,

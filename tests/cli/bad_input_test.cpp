@@ -165,9 +165,13 @@ TEST_F(BadInput, LayoutsScalesAndDevices) {
   refused({"--device", "virtual", "--vendor-lib", "/x"}, {"--vendor-lib is '/x'", "without a GPU"});
   refused({"--chain", "0"}, {"--chain is '0'"});
   refused({"--chain", "3", "-n", "8", "-k", "9"}, {"square", "9"});
-  for (const char* name : {"--fill", "--mode", "--rounds", "--beta", "--lda"}) {
+  for (const char* name : {"--fill", "--mode", "--beta", "--lda"}) {
     refused({"--chain", "3", name, "9"}, {name, "'9'", "combined with --chain"});
   }
+  refused({"--chain", "3", "--rounds", "0"}, {"--rounds is '0'"});
+  refused({"--add-before"}, {"--add-before", "needs --chain"});
+  refused({"--chain", "101", "--add-before"}, {"--chain is '101'", "100"});
+  refused({"--chain", "3", "--add-before"}, {"f64", "f32"});
   refused({"--chain", "3", "--no-verify"}, {"--no-verify", "combined with --chain"});
   refused({"--device", "cuda", "--threads", "x"}, {"--threads is 'x'"});
   expect_no_output({"verify", "--beta", "2"}, {"--beta is '2'", "needs a shape"});

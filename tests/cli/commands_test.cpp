@@ -165,6 +165,26 @@ TEST_F(Commands, ChainOfProducts) {
   EXPECT_EQ(chain.at("correct"), true);
 }
 
+// A chain is no plain record of bench: readers of those must not take it for one.
+TEST_F(Commands, ChainThatAddsBeforeItMultiplies) {
+  const Ran ran = run_program({"bench", "--device", "virtual", "--kernel", "20,24/staged", "-m",
+                               "9,24", "--chain", "4", "--add-before", "--json", "-"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  const lab::Json file = lab::Json::parse(ran.out);
+  EXPECT_EQ(file.at("schema"), "tessera.chain/1");
+  EXPECT_FALSE(file.contains("runs"));
+  ASSERT_EQ(file.at("chains").size(), 4u);
+  for (const lab::Json& chain : file.at("chains")) {
+    EXPECT_EQ(chain.at("correct"), true) << chain;
+    EXPECT_EQ(chain.at("add_before"), true);
+    EXPECT_EQ(chain.at("length"), 4);
+    EXPECT_EQ(chain.at("checked"), "full");
+    EXPECT_EQ(chain.at("problem").at("type"), "f64");
+    EXPECT_TRUE(chain.at("own_ms").is_null());
+    EXPECT_TRUE(contains(chain.at("command"), "--chain 4 --add-before")) << chain.at("command");
+  }
+}
+
 // The second product needs terabytes, which shows when its turn has come.
 TEST_F(Commands, BenchWritesItsFilesAfterEveryProblem) {
   const TemporaryFolder folder;

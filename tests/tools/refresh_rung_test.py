@@ -35,6 +35,14 @@ class RefreshRung(unittest.TestCase):
         old, new = run("01_a", "x", host_seconds=1.5, commit="1"), run("02_b", "x", lane_instructions_per_s=2, commit="2")
         self.assertEqual(tool.merged([old], [new], "02_b", ["01_a", "02_b"]), [run("01_a", "x"), run("02_b", "x")])
 
+    def test_a_rung_is_in_two_drawings(self):
+        names = ["01_a", "02_b", "03_c", "20_unpacked", "21_d"]
+        self.assertEqual(list(tool.drawings(names, "02_b")),
+                         [("02_b", ["compare", "01_a", "02_b"]), ("03_c", ["compare", "02_b", "03_c"])])
+        self.assertEqual(list(tool.drawings(names, "03_c"))[1], ("20_unpacked", ["explain", "20_unpacked"]))
+        self.assertEqual(list(tool.drawings(names, "01_a"))[0], ("01_a", ["explain", "01_a"]))
+        self.assertEqual(len(list(tool.drawings(names, "21_d"))), 1)
+
     def test_a_rung_is_a_number_or_a_name(self):
         for word in ("3", "03", "03_shared_tile"):
             self.assertEqual(tool.folder_of(word, ROOT).name, "03_shared_tile")

@@ -77,10 +77,12 @@ def load(path, key):
 
 
 def merged(paths):
-    """The runs of several files under the first one's environment; of equal runs the first."""
+    """The runs of several files under the first one's environment, each with its own `date`; of equal
+    runs the first."""
     files = [load(path, "runs") for path in paths]
     runs = {}
-    for run in (run for file in files for run in file["runs"] if results_files.is_ours(run)):
+    dated = ({**run, "date": file["environment"]["date"]} for file in files for run in file["runs"])
+    for run in filter(results_files.is_ours, dated):
         what = [run["kernel"], run["config"], run["problem"], run["mode"]]
         runs.setdefault(json.dumps(what), run)
     return {**(files[0] if files else {}), "runs": list(runs.values())}

@@ -28,12 +28,13 @@ def measured(results, kernel):
             for config in dict.fromkeys(r["config"] for r in runs)]
     environment = results.timed["environment"]
     vendor = environment["libraries"]["vendor"] or "no vendor library"
+    dates = " and ".join(sorted({run["date"][:10] for run in runs}))
     return "\n\n".join([
         f"TFLOP/s · share of {peak} TFLOP/s ({peak_name}) · speed relative to the vendor's, for square "
         "column-major NN:",
         table(["config"] + [str(size) for size in sizes], rows),
         f"{environment['device']['name']}, driver {environment['device']['driver']}, "
-        f"{environment['date'][:10]}; {vendor}; burst, median; `results/ladder/h200_ladder_*.json`."])
+        f"{dates}; {vendor}; burst, median; `results/ladder/h200_ladder_*.json`."])
 
 
 def predicted_speed(explanation):

@@ -14,6 +14,7 @@ A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME en
   old_and_new  any page   two builds' code in one run results/h200_old_and_new*.json, by old_and_new.py
   tensor, tensor_short_*   any page  tensor cores beside the vendor's     results/h200_{bf16,f16,tf32,fp64}*.json, by tensor_tables.py
   fp32_short, fp64_short, docs/pictures/speed-*.svg   README's first screen, by front_picture.py
+  chain     any page      chains of products in FP64  results/ladder/h200_chain*.json, by chain_tables.py
   observer_cost, sent_again    docs/counts.md         results/calibration/observer_cost.json, h200_ncu.json
   registers_*  docs/registers.md         results/calibration/h200_registers.json, h200_registers_fit.json
   registers_profile  docs/registers.md   results/calibration/h200_fp32_profile.json, by issue_profile.py
@@ -23,6 +24,9 @@ How the files are made (the first three on a GPU, the others anywhere):
   build/tessera bench --kernel all -m 1024,2048,4096 --json results/ladder/h200_ladder_4096.json
   build/tessera bench --kernel all -m 8192 --json results/ladder/h200_ladder_8192.json
   build/tessera bench --kernel all/all -m 4096 --mode burst --json results/ladder/h200_ladder_variants.json
+  build/tessera bench --kernel 20/all,21/all,22/all,23/all,24/all,25 -m 1024,2048,4096 --mode burst \\
+                      --rounds 1 --json results/ladder/h200_ladder_fp64.json
+  build/tessera bench --kernel 10/all -m 4096 --mode burst --rounds 2 --json results/ladder/h200_ladder_stagings.json
   build/tessera bench --device virtual --kernel '0*/all,1*/all,2*/all' -m 512 -n 128 -k 256 \\
                       --json results/ladder/ladder_counts.json
   build/ladder_facts > results/ladder/ladder_cubin.json
@@ -44,6 +48,7 @@ import re
 import sys
 from pathlib import Path
 
+import chain_tables
 import count_tables
 import fp32_tables
 import front_picture
@@ -102,6 +107,7 @@ def updated_pages(root):
         generated = {**model_tables.sections(root), **count_tables.sections(root),
                      **fp32_tables.sections(root), **register_tables.sections(root),
                      **old_and_new.sections(root), **tensor_tables.sections(root),
+                     **chain_tables.sections(root),
                      "fp64_short": front_picture.fp64_rows(ladder_runs + library_runs)}
         for name, body in generated.items():
             wanted = replace_section(wanted, name, body) or wanted

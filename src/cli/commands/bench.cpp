@@ -10,6 +10,7 @@
 #include "base/numbers.h"
 #include "base/progress.h"
 #include "cli/command.h"
+#include "cli/commands/bench_chain.h"
 #include "cli/commands/bench_groups.h"
 #include "cli/commands/why.h"
 #include "cli/options/gpu_option.h"
@@ -17,8 +18,6 @@
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
 #include "gemm/plan.h"
-#include "lab/timing/chain.h"
-#include "lab/verify/stop.h"
 
 namespace tessera::cli {
 namespace {
@@ -32,7 +31,7 @@ struct Options {
   Output output;
   std::string mode = "both", fill = "uniform", rounds, seed, order_seed, chain, gpu;
   std::string workspace_limit, against;
-  bool skip_verification = false, energy = false, why = false;
+  bool add_before = false, skip_verification = false, energy = false, why = false;
 };
 
 std::vector<lab::Mode> modes_of(const std::string& text) {
@@ -117,22 +116,6 @@ std::vector<lab::Record> run_groups(const std::vector<BenchGroup>& groups, Devic
   return records;
 }
 
-Table chain_table(const std::vector<lab::ChainResult>& results) {
-  Table table{{"kernel", "config", "size", "chain", "correct", "error/bound", "own ms", "vendor ms",
-               "host s"},
-              {}};
-  const auto median = [](const std::optional<lab::Summary>& summary) {
-    return summary ? fmt::format("{:.3f}", summary->median) : std::string("-");
-  };
-  for (const lab::ChainResult& r : results) {
-    table.rows.push_back({r.kernel, r.config, std::to_string(r.size), std::to_string(r.length),
-                          r.correct ? "yes" : "NO", fmt::format("{:.3f}", r.max_error_ratio),
-                          median(r.own_ms), median(r.vendor_ms),
-                          r.own_ms ? "-" : fmt::format("{:.3f}", r.host_seconds)});
-  }
-  return table;
-}
-
 // A chain sets these itself: one that is given would be ignored.
 void refuse_beside_chain(const Options& options) {
   const auto given = [](const std::string& text, const char* otherwise) {
@@ -141,7 +124,6 @@ void refuse_beside_chain(const Options& options) {
   const ProblemOptions& p = options.problem;
   for (const auto& [name, text] : {std::pair{"--mode", given(options.mode, "both")},
                                    {"--fill", given(options.fill, "uniform")},
-                                   {"--rounds", options.rounds},
                                    {"--order-seed", options.order_seed},
                                    {"--workspace-limit", options.workspace_limit},
                                    {"--against", options.against},
@@ -159,52 +141,6 @@ void refuse_beside_chain(const Options& options) {
   if (!options.skip_verification) return;
   throw StatusError(
       Status::bad_argument("--no-verify is given, but cannot be combined with --chain"));
-}
-
-// D = A B + C, D in the place of the next A, R times: bench --chain R.
-int bench_chain(const Options& options) {
-  refuse_beside_chain(options);
-  lab::ChainOptions chain;
-  chain.length = static_cast<int>(parse_integer("--chain", options.chain, 1, 1000000));
-  chain.seed = parse_seed(options.seed);
-  chain.stop = interrupted;
-  Devices devices = open_devices(options.device);
-  const std::vector<BenchGroup> groups =
-      groups_of({options.problem,
-                 devices.is_cuda() ? Shape{2048, 2048, 2048} : Shape{64, 64, 64},
-                 gemm::limits_of(devices.device->info()),
-                 {},
-                 nullptr});
-  for (const BenchGroup& group : groups) {
-    const Problem& p = group.problem;
-    if (p.m == p.n && p.n == p.k) continue;
-    throw StatusError(Status::bad_argument(fmt::format(
-        "--chain needs square matrices, but -m is {}, -n is {} and -k is {}", p.m, p.n, p.k)));
-  }
-  const Baseline baseline = load_baseline(options.device, devices);
-  chain.vendor = baseline.vendor.get();
-  std::vector<lab::ChainResult> results;
-  lab::Json object = {{"schema", lab::kSchema},
-                      {"environment", lab::to_json(environment_of(devices, baseline, chain.seed))},
-                      {"chains", lab::Json::array()}};
-  bool correct = true;
-  for (const BenchGroup& group : groups) {
-    for (const lab::BenchCandidate& one : group.candidates) {
-      if (interrupted()) break;
-      try {
-        results.push_back(lab::run_chain(*devices.device, one.choice, group.problem, chain));
-      } catch (const lab::Stopped&) {
-        break;  // the chains before this one are kept
-      }
-      object["chains"].push_back(lab::to_json(results.back()));
-      correct = correct && results.back().correct;
-    }
-  }
-  const Table table = chain_table(results);
-  options.output.write(object, table);
-  if (options.output.prints_text()) fmt::print("{}", render(table, Format::kText));
-  if (interrupted()) return kInterrupted;
-  return correct ? kOk : kCheckFailed;
 }
 
 // bench --why: the model alone.
@@ -231,10 +167,20 @@ int say_why(const Options& options) {
   return kOk;
 }
 
+int chain(const Options& options, const Parser& parser) {
+  if (options.chain.empty()) {
+    throw StatusError(Status::bad_argument("--add-before is given, but needs --chain"));
+  }
+  refuse_beside_chain(options);
+  return bench_chain({options.problem, options.device, options.output, options.chain,
+                      options.rounds, options.seed, options.add_before},
+                     parser);
+}
+
 int bench(const Options& options, const Parser& parser) {
   options.output.check({{"--shapes", options.problem.shapes}});
   if (options.why) return say_why(options);
-  if (!options.chain.empty()) return bench_chain(options);
+  if (!options.chain.empty() || options.add_before) return chain(options, parser);
   lab::BenchOptions settings = bench_options_of(options);
   WorkspaceLimit workspace = parse_workspace_limit(options.workspace_limit);
   std::optional<lab::OtherBuild> other;
@@ -285,6 +231,8 @@ void declare_options(Parser& parser, Options& options) {
       .add_option("--chain", options.chain,
                   "a chain of R products, each D the next A: ours and the vendor's")
       .type_name("R");
+  parser.add_flag("--add-before", options.add_before,
+                  "with --chain: X += B, then D = A X, D the next A (FP64; the addition is timed)");
   parser.add_flag("--why", options.why,
                   "run nothing: print the predicted cost of each kernel that 'best' could choose");
   parser.add_flag("--no-verify", options.skip_verification, "time without checking results");
@@ -330,7 +278,7 @@ Command bench_command() {
           "  tessera bench --kernel simt_f32 -m 8192 --mode sustained --energy\n"
           "  tessera bench --kernel simt_f32 -m 4096 --layout all --against "
           "../old/build/tessera.images\n"
-          "  tessera bench --kernel 21,22,23,24 -m 2048 --chain 10",
+          "  tessera bench --kernel 20,21,22,23,24 -m 2048 --chain 10 --add-before",
           [](Parser& parser) {
             auto options = std::make_shared<Options>();
             declare_options(parser, *options);

@@ -13,6 +13,7 @@
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
 #include "device/virtual/virtual_device.h"
+#include "lab/draw/picture.h"
 #include "lab/explain/step.h"
 
 namespace tessera::cli {
@@ -25,7 +26,7 @@ struct Options {
   ProblemOptions problem;
   DeviceOptions device;
   Output output;
-  std::string gpu, seed;
+  std::string gpu, seed, svg;
   bool no_diff = false;
 };
 
@@ -50,12 +51,25 @@ Table all_rows(const lab::Step& step) {
   return table;
 }
 
+// compare BEFORE AFTER --svg PATH: two drawings side by side instead of words.
+int draw(const Options& options, const KernelChoice& before, const KernelChoice& after) {
+  const auto picture = [&](const KernelChoice& kernel) {
+    const Problem problem =
+        one_problem_of(options.problem, kernel.kernel->types, kShape, "compare --svg");
+    return lab::draw(kernel, problem, parse_seed(options.seed));
+  };
+  const std::string svg = lab::picture_svg(picture(before), picture(after));
+  lab::write_file(options.svg, svg, "--svg");
+  return kOk;
+}
+
 int compare(const Options& options) {
-  options.output.check({{"--shapes", options.problem.shapes}});
+  options.output.check({{"--svg", options.svg}, {"--shapes", options.problem.shapes}});
   const std::uint64_t seed = parse_seed(options.seed);
   const arch::Gpu& gpu = gpu_of(options.gpu);
   const KernelChoice before = one_kernel("BEFORE", options.before);
   const KernelChoice after = one_kernel("AFTER", options.after);
+  if (!options.svg.empty()) return draw(options, before, after);
   VirtualDeviceOptions settings;
   settings.host_threads = host_threads_of(options.device);
   const std::unique_ptr<Device> device = make_virtual_device(settings);
@@ -92,6 +106,10 @@ void declare_options(Parser& parser, Options& options) {
   add_scale_options(parser, options.problem);
   add_gpu_option(parser, options.gpu);
   parser.add_flag("--no-diff", options.no_diff, "leave out the source diff");
+  parser
+      .add_option("--svg", options.svg,
+                  "draw both instead: tiles, sectors and banks of one warp (- is stdout)")
+      .type_name("PATH");
   add_threads_option(parser, options.device);
   add_seed_option(parser, options.seed);
   options.output.add_options(parser);
@@ -103,7 +121,8 @@ Command compare_command() {
   return {"compare", "what one step changed: source, cubin, counts, time",
           "  tessera compare 05 06\n"
           "  tessera compare 12 12/staged --no-diff\n"
-          "  tessera compare 03 05 -m 1024 --md step.md",
+          "  tessera compare 03 05 -m 1024 --md step.md\n"
+          "  tessera compare 03 05 --svg step.svg",
           [](Parser& parser) {
             auto options = std::make_shared<Options>();
             declare_options(parser, *options);

@@ -14,6 +14,8 @@
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
 #include "device/virtual/virtual_device.h"
+#include "lab/draw/element.h"
+#include "lab/draw/picture.h"
 #include "lab/explain/explain.h"
 
 namespace tessera::cli {
@@ -25,7 +27,7 @@ struct Options {
   ProblemOptions problem;
   DeviceOptions device;
   Output output;
-  std::string gpu, lines, sample, seed;
+  std::string gpu, lines, sample, seed, element, svg;
 };
 
 std::uint64_t sample_of(const Options& options, const KernelChoice& kernel,
@@ -34,8 +36,48 @@ std::uint64_t sample_of(const Options& options, const KernelChoice& kernel,
   return static_cast<std::uint64_t>(parse_integer("--sample", options.sample, 0, 1 << 30));
 }
 
+// The one kernel that --svg and --element are about, and its problem.
+KernelChoice only_kernel(const Options& options, const char* option) {
+  const std::vector<KernelChoice> kernels = kernels_of(options.problem);
+  if (kernels.size() == 1) return kernels.front();
+  throw StatusError(
+      Status::bad_argument(fmt::format("KERNEL is '{}', which names {} kernels, but {} takes one",
+                                       options.problem.kernel, kernels.size(), option)));
+}
+
+// explain KERNEL --element NAME: who writes and reads one word.
+int explain_element(const Options& options) {
+  const lab::ElementName element = lab::parse_element("--element", options.element);
+  const KernelChoice kernel = only_kernel(options, "--element");
+  const Problem problem =
+      one_problem_of(options.problem, kernel.kernel->types, kShape, "explain --element");
+  VirtualDeviceOptions settings;
+  settings.host_threads = host_threads_of(options.device);
+  const std::unique_ptr<Device> device = make_virtual_device(settings);
+  const lab::ElementUse use =
+      lab::element_use(*device, kernel, problem, element, lab::SourceTree());
+  if (!options.svg.empty()) lab::write_file(options.svg, lab::element_svg(use), "--svg");
+  lab::Json object = {{"schema", "tessera.element/1"}, {"command", command_line()}};
+  object.update(lab::to_json(use));
+  options.output.write(object, lab::element_table(use));
+  if (options.output.prints_text() && options.svg != "-") fmt::print("{}", lab::render(use));
+  return kOk;
+}
+
+// explain KERNEL --svg PATH: a drawing instead of words.
+int draw(const Options& options) {
+  const KernelChoice kernel = only_kernel(options, "--svg");
+  const Problem problem =
+      one_problem_of(options.problem, kernel.kernel->types, kShape, "explain --svg");
+  const lab::KernelPicture picture = lab::draw(kernel, problem, parse_seed(options.seed));
+  lab::write_file(options.svg, lab::picture_svg(picture), "--svg");
+  return kOk;
+}
+
 int explain(const Options& options) {
-  options.output.check({{"--shapes", options.problem.shapes}});
+  options.output.check({{"--svg", options.svg}, {"--shapes", options.problem.shapes}});
+  if (!options.element.empty()) return explain_element(options);
+  if (!options.svg.empty()) return draw(options);
   const std::uint64_t seed = parse_seed(options.seed);
   const arch::Gpu& gpu = gpu_of(options.gpu);
   const int lines = options.lines.empty()
@@ -84,6 +126,14 @@ void declare_options(Parser& parser, Options& options) {
       .add_option("--sample", options.sample,
                   "run about this many thread blocks; 0: all (default: as many as take a second)")
       .type_name("N");
+  parser
+      .add_option("--element", options.element,
+                  "who writes and reads one word, 'tile_a[5][7]' in shared memory or 'A[5][7]'")
+      .type_name("NAME");
+  parser
+      .add_option("--svg", options.svg,
+                  "draw it instead: tiles, sectors and banks of one warp (- is stdout)")
+      .type_name("PATH");
   add_threads_option(parser, options.device);
   add_seed_option(parser, options.seed);
   options.output.add_options(parser);
@@ -95,7 +145,9 @@ Command explain_command() {
   return {"explain", "what limits a kernel, and which line costs most, by count; needs no GPU",
           "  tessera explain 03\n"
           "  tessera explain 12/compact -m 4096 --gpu a100\n"
-          "  tessera explain 06 --layout TN --json -",
+          "  tessera explain 06 --layout TN --json -\n"
+          "  tessera explain 03 --element 'tile_a[5][7]'\n"
+          "  tessera explain 05 --svg 05.svg",
           [](Parser& parser) {
             auto options = std::make_shared<Options>();
             declare_options(parser, *options);

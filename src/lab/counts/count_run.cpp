@@ -22,12 +22,31 @@ DeviceBuffer uploaded(Device& device, ElementType type, const MatrixView& view,
   return buffer;
 }
 
-}  // namespace
+using Prepare = std::function<void(const Operands&)>;
 
-CountedRun count_run(Device& device, const KernelChoice& choice, const Problem& given,
-                     std::uint64_t seed, std::uint64_t sample_ctas,
-                     const gemm::PlanOptions& options) {
+struct Sample {
+  std::uint64_t seed, ctas;
+};
+
+// Ends what the device is watched for, whatever happens.
+class Watch {
+ public:
+  Watch(Device& device, const vgpu::Observation& observation) : device_(device) {
+    observe(device, observation);
+  }
+  ~Watch() { observe(device_, {}); }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+ private:
+  Device& device_;
+};
+
+CountedRun run_counted(Device& device, const KernelChoice& choice, const Problem& given,
+                       const Sample& sample, const gemm::PlanOptions& options,
+                       const Prepare& prepare) {
   const Problem problem = with_default_ld(given);
+  const std::uint64_t seed = sample.seed;
   require(check(problem));
   const DeviceBuffer a = uploaded(device, problem.types.a, view_a(problem), mix_bits(seed * 4));
   const DeviceBuffer b = uploaded(device, problem.types.b, view_b(problem), mix_bits(seed * 4 + 1));
@@ -42,9 +61,10 @@ CountedRun count_run(Device& device, const KernelChoice& choice, const Problem& 
   }
   vgpu::Observation observation;
   observation.memory = true;
-  observation.sample_ctas = sample_ctas;
+  observation.sample_ctas = sample.ctas;
   observation.sample_seed = seed;
-  observe(device, observation);
+  if (prepare) prepare(operands);
+  const Watch watch(device, observation);
   take_counts(device);
   call.run(operands);
   device.synchronize();
@@ -52,8 +72,32 @@ CountedRun count_run(Device& device, const KernelChoice& choice, const Problem& 
   for (const gemm::PlannedLaunch& planned : call.plan().launches) {
     run.launches.push_back(planned.launch);
   }
-  observe(device, {});
   return run;
+}
+
+}  // namespace
+
+TracedRun trace_run(Device& device, const KernelChoice& choice, const Problem& problem,
+                    std::uint64_t seed, std::uint64_t sample_ctas, const ChooseTrace& choose) {
+  TracedRun traced;
+  vgpu::AccessTrace trace;
+  const Prepare prepare = [&](const Operands& operands) {
+    traced.operands = operands;
+    choose(operands, trace);
+  };
+  const vgpu::Tracing tracing(trace);
+  traced.run = run_counted(device, choice, problem, {seed, sample_ctas}, {}, prepare);
+  const std::size_t last = traced.run.launches.size() - 1;
+  for (const vgpu::TracedAccess& access : trace.accesses()) {
+    if (access.launch == last) traced.accesses.push_back(access);
+  }
+  return traced;
+}
+
+CountedRun count_run(Device& device, const KernelChoice& choice, const Problem& problem,
+                     std::uint64_t seed, std::uint64_t sample_ctas,
+                     const gemm::PlanOptions& options) {
+  return run_counted(device, choice, problem, {seed, sample_ctas}, options, {});
 }
 
 std::uint64_t sample_for(const KernelChoice& choice, const Problem& problem) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "catalog/catalog.h"
@@ -10,6 +11,7 @@
 #include "device/virtual/observer.h"
 #include "gemm/options.h"
 #include "problem/problem.h"
+#include "vgpu/observe/trace.h"
 
 namespace tessera::lab {
 
@@ -27,6 +29,18 @@ struct CountedRun {
 CountedRun count_run(Device& device, const KernelChoice& choice, const Problem& problem,
                      std::uint64_t seed, std::uint64_t sample_ctas,
                      const gemm::PlanOptions& options = {});
+
+// Such a run with its accesses, of the launch that multiplies.
+struct TracedRun {
+  CountedRun run;
+  Operands operands;  // where they were on the device
+  std::vector<vgpu::TracedAccess> accesses;
+};
+
+// What to record, once it is known where the operands are.
+using ChooseTrace = std::function<void(const Operands&, vgpu::AccessTrace&)>;
+TracedRun trace_run(Device& device, const KernelChoice& choice, const Problem& problem,
+                    std::uint64_t seed, std::uint64_t sample_ctas, const ChooseTrace& choose);
 
 // Thread blocks that are enough for a large problem; 0 (all of them) for one that runs in seconds.
 std::uint64_t sample_for(const KernelChoice& choice, const Problem& problem);

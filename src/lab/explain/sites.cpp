@@ -70,6 +70,21 @@ Site new_site(const vgpu::InstructionReport& row, const PtxPlace& place, const L
 
 std::string Site::place() const { return file.empty() ? entry : fmt::format("{}:{}", file, line); }
 
+std::map<std::uint32_t, Site> sites_by_instruction(const CountedRun& run, const SourceTree& tree) {
+  std::map<std::uint32_t, Site> sites;
+  const Kernel& kernel = *run.kernel;
+  const Launch& launch = run.launches.back();
+  const std::string& folder = kernel.is_patched() ? kernel.patched_from : kernel.name;
+  const auto places = places_of(image_of(kernel, launch.entry).ptx, launch.entry);
+  for (const vgpu::InstructionReport& row : run.counts.back().instructions) {
+    const auto place = places.find(row.ptx_line);
+    Site site = new_site(row, place == places.end() ? PtxPlace{} : place->second, launch, folder);
+    site.text = tree.line(site.file, site.line).value_or("");
+    sites.emplace(row.index, std::move(site));
+  }
+  return sites;
+}
+
 std::vector<Site> sites_of(const CountedRun& run, const SourceTree& tree) {
   std::vector<Site> sites;
   std::map<std::tuple<std::string, std::string, int, std::string, std::string, std::string>,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,10 @@ struct Site {
 
   std::string place() const;  // "src/ladder/03_shared_tile/kernel.cu:28", or the entry
 };
+
+// Of the launch that multiplies: the site of each instruction that ran, by
+// InstructionReport::index.
+std::map<std::uint32_t, Site> sites_by_instruction(const CountedRun& run, const SourceTree& tree);
 
 // All sites of a run, in order of first appearance.
 std::vector<Site> sites_of(const CountedRun& run, const SourceTree& tree);

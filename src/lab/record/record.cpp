@@ -43,23 +43,6 @@ Json to_json(const Batch& batch) {
           {"stride_b", batch.stride_b}, {"stride_c", batch.stride_c}, {"stride_d", batch.stride_d}};
 }
 
-Json to_json(const Problem& p) {
-  Json json = {{"m", p.m},
-               {"n", p.n},
-               {"k", p.k},
-               {"type", json_types(p.types)},
-               {"layout", layout_of(p)},
-               {"order", name_of(p.order)},
-               {"lda", p.lda},
-               {"ldb", p.ldb},
-               {"ldc", p.ldc},
-               {"ldd", p.ldd},
-               {"alpha", json_number(p.alpha)},
-               {"beta", json_number(p.beta)}};
-  if (p.batch.kind != BatchKind::kNone) json["batch"] = to_json(p.batch);
-  return json;
-}
-
 Json to_json(const Telemetry& t) {
   return {{"sm_clock_mhz", t.sm_clock_mhz},         {"memory_clock_mhz", t.memory_clock_mhz},
           {"max_sm_clock_mhz", t.max_sm_clock_mhz}, {"power_w", t.power_w},
@@ -138,6 +121,23 @@ Environment describe_environment(const Device& device) {
     if (environment.device.driver.empty()) environment.device.driver = nvml->driver_version();
   }
   return environment;
+}
+
+Json to_json(const Problem& p) {
+  Json json = {{"m", p.m},
+               {"n", p.n},
+               {"k", p.k},
+               {"type", json_types(p.types)},
+               {"layout", layout_of(p)},
+               {"order", name_of(p.order)},
+               {"lda", p.lda},
+               {"ldb", p.ldb},
+               {"ldc", p.ldc},
+               {"ldd", p.ldd},
+               {"alpha", json_number(p.alpha)},
+               {"beta", json_number(p.beta)}};
+  if (p.batch.kind != BatchKind::kNone) json["batch"] = to_json(p.batch);
+  return json;
 }
 
 Json to_json(const Record& r) {

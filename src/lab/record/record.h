@@ -110,6 +110,7 @@ struct Environment {
 // seed.
 Environment describe_environment(const Device& device);
 
+Json to_json(const Problem& problem);
 Json to_json(const Record& record);
 Json to_json(const Environment& environment);
 Json to_json(const Environment& environment, const std::vector<Record>& records);  // the whole file

@@ -12,7 +12,7 @@
 namespace tessera::lab {
 namespace {
 
-constexpr std::int64_t kSeededEntries = 4096, kMostEntries = 16384;
+constexpr std::int64_t kMostEntries = 16384;
 constexpr std::int64_t kMostFullEntries = std::int64_t{1} << 27;  // of D, and of A and B together
 
 // A sum as it comes out of the product, before alpha and beta.
@@ -169,7 +169,7 @@ double scale_in_type(ComputeType type, double scale) {
   return rounded_to(facts_of(type).sum, scale);
 }
 
-std::vector<Entry> sample_entries(const Problem& problem, std::uint64_t seed) {
+std::vector<Entry> sample_entries(const Problem& problem, std::uint64_t seed, int seeded) {
   const std::int64_t m = problem.m, n = problem.n;
   std::vector<Entry> entries;
   if (static_cast<double>(m) * n <= kSeededEntries) {
@@ -179,12 +179,13 @@ std::vector<Entry> sample_entries(const Problem& problem, std::uint64_t seed) {
   const auto draw = [&](std::uint64_t i, std::int64_t extent) -> std::int64_t {
     return mix_bits(mix_bits(seed) + i) % extent;
   };
-  for (std::int64_t i = 0; i < kSeededEntries; ++i) {
+  for (std::int64_t i = 0; i < seeded; ++i) {
     entries.push_back({draw(2 * i, m), draw(2 * i + 1, n)});
   }
   for (std::int64_t row : {std::int64_t{0}, m - 1}) {
     for (std::int64_t col : {std::int64_t{0}, n - 1}) entries.push_back({row, col});
   }
+  if (seeded < kSeededEntries) return entries;
   std::int64_t tile = 8;
   while (2 * (m / tile + n / tile) > kMostEntries - kSeededEntries - 4) tile *= 2;
   const std::int64_t seeded_row = draw(~0ull, m), seeded_col = draw(~1ull, n);
@@ -200,7 +201,7 @@ Reference make_reference(const Problem& problem, const HostMatrix& a, const Host
   out.cols = problem.n;
   if (problem.m == 0 || problem.n == 0) return out;
   const bool full = fits_full_reference(problem, options.full_limit);
-  if (!full) out.entries = sample_entries(problem, options.seed);
+  if (!full) out.entries = sample_entries(problem, options.seed, options.sample);
   out.sampled = !full && static_cast<double>(problem.m) * problem.n > kSeededEntries;
   const std::size_t count = out.entries.empty() ? problem.m * problem.n : out.entries.size();
   out.high.resize(count);

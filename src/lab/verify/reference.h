@@ -15,6 +15,8 @@ namespace tessera::lab {
 
 inline constexpr std::int64_t kFullReferenceLimit = std::int64_t{1} << 31;  // multiply-adds
 
+inline constexpr int kSeededEntries = 4096;  // of a sample
+
 struct Entry {
   std::int64_t row = 0, col = 0;
 };
@@ -39,6 +41,7 @@ struct ReferenceOptions {
   bool own_code_only = false;      // no OpenBLAS; for NaN data, where a library may skip zeros
   std::string openblas_path = {};  // empty: the usual names
   std::uint64_t seed = 1;          // of the sample
+  int sample = kSeededEntries;     // seeded entries; of fewer than usual, no seams are looked at
 };
 
 // Whether D is small enough to be computed whole; else a sample represents it.
@@ -51,7 +54,9 @@ Reference make_reference(const Problem& problem, const HostMatrix& a, const Host
 // 4096 seeded entries, the corners, and both sides of every multiple of 8 (which every tile seam
 // is; of 16, 32, ... where that would be more than 16384 entries) at one seeded row and column
 // each. Every entry where D has no more than 4096.
-std::vector<Entry> sample_entries(const Problem& problem, std::uint64_t seed);
+// With fewer seeded entries than that: these and the corners.
+std::vector<Entry> sample_entries(const Problem& problem, std::uint64_t seed,
+                                  int seeded = kSeededEntries);
 
 // alpha or beta as a kernel of this type sees it.
 double scale_in_type(ComputeType type, double scale);

@@ -5,13 +5,22 @@
 
 namespace tessera::general_tile {
 
+// How tiles come into shared memory, and how the threads read them.
+enum class Staging {
+  kTransposed,  // vectors, A as (k, m): both fragments are read as vectors
+  kRowsOfA,     // vectors, A as (m, k): its fragment is read word by word, block.k words apart
+  kScalars,     // words, A as (m, k), and no fragments: each product names its two words
+};
+
 struct Config {
   BlockTile block;
   OutputTile thread;
-  Majors majors;
+  Staging staging = Staging::kTransposed;
+  Majors majors = {};
   constexpr int threads_along_n() const { return block.n / thread.n; }
   constexpr int threads() const { return block.m / thread.m * threads_along_n(); }
-  constexpr int ctas_per_sm() const { return 2; }
+  // TRIED: two CTAs for scalars, too: its loop kept 15 words in local memory.
+  constexpr int ctas_per_sm() const { return staging == Staging::kScalars ? 1 : 2; }
 };
 
 constexpr bool is_legal(Config c) {
@@ -20,7 +29,10 @@ constexpr bool is_legal(Config c) {
          c.block.n * c.block.k % (4 * c.threads()) == 0 && c.threads() <= 1024;
 }
 
-inline constexpr auto kConfigs = for_all_majors<Config>(
-    {{"128x128x8", {{128, 128, 8}, {8, 8}, {}}}, {"64x64x16", {{64, 64, 16}, {4, 4}, {}}}});
+inline constexpr auto kConfigs =
+    for_all_majors<Config>({{"128x128x8", {{128, 128, 8}, {8, 8}}},
+                            {"64x64x16", {{64, 64, 16}, {4, 4}}},
+                            {"rows_of_a", {{128, 128, 8}, {8, 8}, Staging::kRowsOfA}},
+                            {"scalars", {{128, 128, 8}, {8, 8}, Staging::kScalars}}});
 
 }  // namespace tessera::general_tile

@@ -3,15 +3,23 @@
 // Rung 09 asked before every load whether it was inside. Here a block asks once: interior blocks
 // walk a pointer through whole k tiles, blocks at an edge keep their guards, and the k tail is a
 // guarded step of its own in every block. Vectors wait in registers before they are transposed into
-// shared memory.
+// shared memory. Two variants leave steps of the ladder out: `rows_of_a` does not transpose A,
+// `scalars` moves words and has no fragments.
+#include <type_traits>
+
 #include "ladder/10_general_tile/config.h"
+#include "ladder/10_general_tile/scalar_loader.h"
 #include "ladder/shared/vec4_loader.h"
 
 namespace tessera::general_tile {
 
 template <Config cfg>
 struct Tiles {
-  alignas(16) float a[cfg.block.k][cfg.block.m];  // (k, m)
+  static constexpr bool kIsTransposed = cfg.staging == Staging::kTransposed;
+  static constexpr int kRowsOfA = kIsTransposed ? cfg.block.k : cfg.block.m;
+  static constexpr int kColumnsOfA = kIsTransposed ? cfg.block.m : cfg.block.k;
+
+  alignas(16) float a[kRowsOfA][kColumnsOfA];     // (k, m), or (m, k) where it is not transposed
   alignas(16) float b[cfg.block.k][cfg.block.n];  // (k, n)
 };
 
@@ -22,9 +30,31 @@ __device__ void multiply_tile(float (&sum)[cfg.thread.m][cfg.thread.n], const Ti
 #pragma unroll
   for (int l = 0; l < cfg.block.k; ++l) {
     float from_a[cfg.thread.m], from_b[cfg.thread.n];
-    ladder::load_fragment(from_a, &tiles.a[l][row]);
+    if constexpr (cfg.staging == Staging::kTransposed) {
+      ladder::load_fragment(from_a, &tiles.a[l][row]);
+    } else {
+#pragma unroll
+      for (int i = 0; i < cfg.thread.m; ++i) from_a[i] = ladder::as_written(tiles.a[row + i][l]);
+    }
     ladder::load_fragment(from_b, &tiles.b[l][col]);
     ladder::multiply_add(sum, from_a, from_b);
+  }
+}
+
+// The same without fragments: two words of shared memory for each product, as far as the source
+// says.
+template <Config cfg>
+__device__ void multiply_words(float (&sum)[cfg.thread.m][cfg.thread.n], const Tiles<cfg>& tiles,
+                               int row, int col) {
+#pragma unroll
+  for (int l = 0; l < cfg.block.k; ++l) {
+#pragma unroll
+    for (int i = 0; i < cfg.thread.m; ++i) {
+#pragma unroll
+      for (int j = 0; j < cfg.thread.n; ++j) {
+        sum[i][j] += tiles.a[row + i][l] * tiles.b[l][col + j];
+      }
+    }
   }
 }
 
@@ -32,10 +62,18 @@ template <Config cfg, bool guarded, class LoaderA, class LoaderB>
 __device__ void multiply(float (&sum)[cfg.thread.m][cfg.thread.n], Tiles<cfg>& tiles, LoaderA a,
                          LoaderB b, long long k, int row, int col) {
   const auto multiply_fetched = [&] {
-    a.put(tiles.a);
+    if constexpr (cfg.staging == Staging::kTransposed) {
+      a.put(tiles.a);
+    } else {
+      a.put_rows(tiles.a);
+    }
     b.put(tiles.b);
     __syncthreads();
-    multiply_tile<cfg>(sum, tiles, row, col);
+    if constexpr (cfg.staging == Staging::kScalars) {
+      multiply_words<cfg>(sum, tiles, row, col);
+    } else {
+      multiply_tile<cfg>(sum, tiles, row, col);
+    }
     __syncthreads();  // WHY: the next step overwrites tiles that slower warps still read
   };
   const long long tail = k / cfg.block.k * cfg.block.k;
@@ -52,6 +90,11 @@ __device__ void multiply(float (&sum)[cfg.thread.m][cfg.thread.n], Tiles<cfg>& t
   }
 }
 
+template <Config cfg, int extent, bool along_k>
+using Loader = std::conditional_t<cfg.staging == Staging::kScalars,
+                                  ScalarLoader<extent, cfg.block.k, cfg.threads(), along_k>,
+                                  ladder::Vec4Loader<extent, cfg.block.k, cfg.threads(), along_k>>;
+
 template <Config cfg>
 __device__ void run(const GemmParams& p) {
   static_assert(is_legal(cfg));
@@ -61,10 +104,8 @@ __device__ void run(const GemmParams& p) {
   const ladder::BlockOrigin origin = ladder::block_origin(p, cfg.block.m, cfg.block.n);
   const int row = threadIdx.x / cfg.threads_along_n() * cfg.thread.m;
   const int col = threadIdx.x % cfg.threads_along_n() * cfg.thread.n;
-  const ladder::Vec4Loader<cfg.block.m, cfg.block.k, cfg.threads(), cfg.majors.a == Major::kK>
-      load_a(a, origin.row, threadIdx.x);
-  const ladder::Vec4Loader<cfg.block.n, cfg.block.k, cfg.threads(), cfg.majors.b == Major::kK>
-      load_b(b, origin.col, threadIdx.x);
+  const Loader<cfg, cfg.block.m, cfg.majors.a == Major::kK> load_a(a, origin.row, threadIdx.x);
+  const Loader<cfg, cfg.block.n, cfg.majors.b == Major::kK> load_b(b, origin.col, threadIdx.x);
 
   float sum[cfg.thread.m][cfg.thread.n] = {};
   if (ladder::is_interior(p, origin, cfg.block, a, b)) {

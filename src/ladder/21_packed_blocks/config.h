@@ -1,4 +1,4 @@
-// FP64: packed 8x8 blocks, one thread an output, blocks read straight from global memory.
+// FP64: packed square blocks, one thread an output, blocks read straight from global memory.
 #pragma once
 
 #include "base/config.h"
@@ -6,13 +6,16 @@
 namespace tessera::packed_blocks {
 
 struct Config {
-  BlockTile block;
-  bool transpose_b;  // B's block columns contiguous, and blocks transposed inside
+  BlockTile block;           // m == n == k: the edge of the packed blocks, too
+  bool transpose_b = false;  // B's block columns contiguous, and blocks transposed inside
   constexpr int threads() const { return block.m * block.n; }
   constexpr int ctas_per_sm() const { return 1; }
 };
 
-inline constexpr auto kConfigs =
-    rows_of<Config>({{"8x8", {{8, 8, 8}, false}}, {"b_transposed", {{8, 8, 8}, true}}});
+inline constexpr auto kConfigs = rows_of<Config>({{"8x8", {{8, 8, 8}}},
+                                                  {"b_transposed", {{8, 8, 8}, true}},
+                                                  {"4x4", {{4, 4, 4}}},
+                                                  {"16x16", {{16, 16, 16}}},
+                                                  {"32x32", {{32, 32, 32}}}});
 
 }  // namespace tessera::packed_blocks

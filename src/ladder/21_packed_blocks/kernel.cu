@@ -15,28 +15,29 @@ constexpr PackedOrder order_b(Config c) {
 
 template <Config cfg>
 __device__ void pack_a(const PackParams& p) {
-  ladder::pack<kOrderA>(p);
+  ladder::pack<kOrderA, cfg.block.k>(p);
 }
 template <Config cfg>
 __device__ void pack_b(const PackParams& p) {
-  ladder::pack<order_b(cfg)>(p);
+  ladder::pack<order_b(cfg), cfg.block.k>(p);
 }
 
 template <Config cfg>
 __device__ void run(const GemmParams& p) {
+  constexpr int kEdge = cfg.block.k;                  // blocks are square
   const double* a = static_cast<const double*>(p.a);  // packed (m, k)
   const double* b = static_cast<const double*>(p.b);  // packed (k, n)
   const ladder::BlockOrigin origin = ladder::block_origin(p, cfg.block.m, cfg.block.n);
-  const long long i = origin.row / ladder::kEdge, j = origin.col / ladder::kEdge;
-  const int row = threadIdx.x / ladder::kEdge, col = threadIdx.x % ladder::kEdge;
+  const long long i = origin.row / kEdge, j = origin.col / kEdge;
+  const int row = threadIdx.x / kEdge, col = threadIdx.x % kEdge;
 
   double sum = 0;
-  for (long long k = 0; k < ladder::blocks_along(p.k); ++k) {
-    const double* block_a = a + ladder::packed_block<kOrderA>(i, k, p.m, p.k);
-    const double* block_b = b + ladder::packed_block<order_b(cfg)>(k, j, p.k, p.n);
-    for (int l = 0; l < ladder::kEdge; ++l) {
-      sum += block_a[ladder::packed_element<kOrderA>(row, l)] *
-             block_b[ladder::packed_element<order_b(cfg)>(l, col)];
+  for (long long k = 0; k < ladder::blocks_along<kEdge>(p.k); ++k) {
+    const double* block_a = a + ladder::packed_block<kOrderA, kEdge>(i, k, p.m, p.k);
+    const double* block_b = b + ladder::packed_block<order_b(cfg), kEdge>(k, j, p.k, p.n);
+    for (int l = 0; l < kEdge; ++l) {
+      sum += block_a[ladder::packed_element<kOrderA, kEdge>(row, l)] *
+             block_b[ladder::packed_element<order_b(cfg), kEdge>(l, col)];
     }
   }
   ladder::store(p, origin.row + row, origin.col + col, sum);

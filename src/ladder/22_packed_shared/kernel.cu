@@ -14,31 +14,32 @@ inline constexpr PackedOrder kOrderB = PackedOrder::kColumnsTransposed;
 
 template <Config cfg>
 __device__ void pack_a(const PackParams& p) {
-  ladder::pack<kOrderA>(p);
+  ladder::pack<kOrderA, cfg.block.k>(p);
 }
 template <Config cfg>
 __device__ void pack_b(const PackParams& p) {
-  ladder::pack<kOrderB>(p);
+  ladder::pack<kOrderB, cfg.block.k>(p);
 }
 
 template <Config cfg>
 __device__ void run(const GemmParams& p) {
-  __shared__ double block_a[ladder::kBlockElements];  // (m, k) inside, as packed
-  __shared__ double block_b[ladder::kBlockElements];  // (n, k) inside, as packed
+  constexpr int kEdge = cfg.block.k;         // blocks are square
+  __shared__ double block_a[kEdge * kEdge];  // (m, k) inside, as packed
+  __shared__ double block_b[kEdge * kEdge];  // (n, k) inside, as packed
   const double* a = static_cast<const double*>(p.a);
   const double* b = static_cast<const double*>(p.b);
   const ladder::BlockOrigin origin = ladder::block_origin(p, cfg.block.m, cfg.block.n);
-  const long long i = origin.row / ladder::kEdge, j = origin.col / ladder::kEdge;
-  const int row = threadIdx.x / ladder::kEdge, col = threadIdx.x % ladder::kEdge;
+  const long long i = origin.row / kEdge, j = origin.col / kEdge;
+  const int row = threadIdx.x / kEdge, col = threadIdx.x % kEdge;
 
   double sum = 0;
-  for (long long k = 0; k < ladder::blocks_along(p.k); ++k) {
-    block_a[threadIdx.x] = a[ladder::packed_block<kOrderA>(i, k, p.m, p.k) + threadIdx.x];
-    block_b[threadIdx.x] = b[ladder::packed_block<kOrderB>(k, j, p.k, p.n) + threadIdx.x];
+  for (long long k = 0; k < ladder::blocks_along<kEdge>(p.k); ++k) {
+    block_a[threadIdx.x] = a[ladder::packed_block<kOrderA, kEdge>(i, k, p.m, p.k) + threadIdx.x];
+    block_b[threadIdx.x] = b[ladder::packed_block<kOrderB, kEdge>(k, j, p.k, p.n) + threadIdx.x];
     __syncthreads();
-    for (int l = 0; l < ladder::kEdge; ++l) {
-      sum += block_a[ladder::packed_element<kOrderA>(row, l)] *
-             block_b[ladder::packed_element<kOrderB>(l, col)];
+    for (int l = 0; l < kEdge; ++l) {
+      sum += block_a[ladder::packed_element<kOrderA, kEdge>(row, l)] *
+             block_b[ladder::packed_element<kOrderB, kEdge>(l, col)];
     }
     __syncthreads();  // WHY: the next step overwrites blocks that the other warp still reads
   }

@@ -6,11 +6,14 @@
 namespace tessera::packed_conflict_free {
 
 struct Config {
-  BlockTile block;
+  BlockTile block;  // m == n == k: the edge of the packed blocks, too
   constexpr int threads() const { return block.m * block.n; }
   constexpr int ctas_per_sm() const { return 1; }
 };
 
-inline constexpr auto kConfigs = rows_of<Config>({{"8x8", {{8, 8, 8}}}});
+inline constexpr auto kConfigs = rows_of<Config>({{"8x8", {{8, 8, 8}}},
+                                                  {"4x4", {{4, 4, 4}}},
+                                                  {"16x16", {{16, 16, 16}}},
+                                                  {"32x32", {{32, 32, 32}}}});
 
 }  // namespace tessera::packed_conflict_free

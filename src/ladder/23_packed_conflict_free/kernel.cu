@@ -16,31 +16,32 @@ inline constexpr PackedOrder kOrderB = PackedOrder::kColumnsTransposed;
 
 template <Config cfg>
 __device__ void pack_a(const PackParams& p) {
-  ladder::pack<kOrderA>(p);
+  ladder::pack<kOrderA, cfg.block.k>(p);
 }
 template <Config cfg>
 __device__ void pack_b(const PackParams& p) {
-  ladder::pack<kOrderB>(p);
+  ladder::pack<kOrderB, cfg.block.k>(p);
 }
 
 template <Config cfg>
 __device__ void run(const GemmParams& p) {
-  __shared__ double block_a[ladder::kEdge][ladder::kEdge];  // (k, m)
-  __shared__ double block_b[ladder::kEdge][ladder::kEdge];  // (k, n)
+  constexpr int kEdge = cfg.block.k;        // blocks are square
+  __shared__ double block_a[kEdge][kEdge];  // (k, m)
+  __shared__ double block_b[kEdge][kEdge];  // (k, n)
   const double* a = static_cast<const double*>(p.a);
   const double* b = static_cast<const double*>(p.b);
   const ladder::BlockOrigin origin = ladder::block_origin(p, cfg.block.m, cfg.block.n);
-  const long long i = origin.row / ladder::kEdge, j = origin.col / ladder::kEdge;
-  const int row = threadIdx.x / ladder::kEdge, col = threadIdx.x % ladder::kEdge;
+  const long long i = origin.row / kEdge, j = origin.col / kEdge;
+  const int row = threadIdx.x / kEdge, col = threadIdx.x % kEdge;
 
   double sum = 0;
-  for (long long k = 0; k < ladder::blocks_along(p.k); ++k) {
+  for (long long k = 0; k < ladder::blocks_along<kEdge>(p.k); ++k) {
     // Both arrays hold k fastest or m fastest inside a block; this thread moves packed word number
     // tid.
-    block_a[row][col] = a[ladder::packed_block<kOrderA>(i, k, p.m, p.k) + threadIdx.x];
-    block_b[col][row] = b[ladder::packed_block<kOrderB>(k, j, p.k, p.n) + threadIdx.x];
+    block_a[row][col] = a[ladder::packed_block<kOrderA, kEdge>(i, k, p.m, p.k) + threadIdx.x];
+    block_b[col][row] = b[ladder::packed_block<kOrderB, kEdge>(k, j, p.k, p.n) + threadIdx.x];
     __syncthreads();
-    for (int l = 0; l < ladder::kEdge; ++l) sum += block_a[l][row] * block_b[l][col];
+    for (int l = 0; l < kEdge; ++l) sum += block_a[l][row] * block_b[l][col];
     __syncthreads();  // WHY: the next step overwrites blocks that the other warp still reads
   }
   ladder::store(p, origin.row + row, origin.col + col, sum);

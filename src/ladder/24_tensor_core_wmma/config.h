@@ -9,10 +9,12 @@ inline constexpr int kPortableArch = 80;  // HW: FP64 wmma exists from compute 8
 
 struct Config {
   BlockTile block;
+  bool staged = false;  // both blocks of a step pass through shared memory
   constexpr int threads() const { return 32; }
   constexpr int ctas_per_sm() const { return 1; }
 };
 
-inline constexpr auto kConfigs = rows_of<Config>({{"8x8", {{8, 8, 8}}}});
+inline constexpr auto kConfigs =
+    rows_of<Config>({{"8x8", {{8, 8, 8}}}, {"staged", {{8, 8, 8}, true}}});
 
 }  // namespace tessera::tensor_core_wmma

@@ -2,7 +2,8 @@
 //
 // Rung 23 was limited by issue slots: two shared loads and one DFMA for each multiply-add. A
 // warp-wide 8x8x4 matrix instruction does 256 of them. The block has exactly one warp: a published
-// version ran two warps that both computed the same tile and raced on C.
+// version ran two warps that both computed the same tile and raced on C. That version staged A and
+// B in shared memory first; the variant `staged` does so, too.
 #include <mma.h>
 
 #include "ladder/24_tensor_core_wmma/config.h"
@@ -11,23 +12,31 @@
 namespace tessera::tensor_core_wmma {
 
 namespace wmma = nvcuda::wmma;
-using ladder::kBlockElements, ladder::kEdge, ladder::PackedOrder;
+using ladder::PackedOrder;
 inline constexpr PackedOrder kOrderA = PackedOrder::kRows;
 inline constexpr PackedOrder kOrderB = PackedOrder::kColumnsTransposed;
 inline constexpr int kDepth = 4;  // k of one 8x8x4 instruction
 
 template <Config cfg>
 __device__ void pack_a(const PackParams& p) {
-  ladder::pack<kOrderA>(p);
+  ladder::pack<kOrderA, cfg.block.k>(p);
 }
 template <Config cfg>
 __device__ void pack_b(const PackParams& p) {
-  ladder::pack<kOrderB>(p);
+  ladder::pack<kOrderB, cfg.block.k>(p);
+}
+
+// One packed block into shared memory, by the lanes of the warp.
+template <int elements>
+__device__ void copy_block(double (&to)[elements], const double* from) {
+#pragma unroll
+  for (int e = 0; e < elements; e += 32) to[e + threadIdx.x] = from[e + threadIdx.x];
 }
 
 template <Config cfg>
 __device__ void run(const GemmParams& p) {
-  __shared__ double tile_d[kBlockElements];  // (m, n)
+  constexpr int kEdge = cfg.block.k;        // blocks are square
+  __shared__ double tile_d[kEdge * kEdge];  // (m, n)
   const double* a = static_cast<const double*>(p.a);
   const double* b = static_cast<const double*>(p.b);
   const ladder::BlockOrigin origin = ladder::block_origin(p, cfg.block.m, cfg.block.n);
@@ -37,9 +46,18 @@ __device__ void run(const GemmParams& p) {
   wmma::fragment<wmma::matrix_b, kEdge, kEdge, kDepth, double, wmma::col_major> from_b;  // (k, n)
   wmma::fragment<wmma::accumulator, kEdge, kEdge, kDepth, double> sum;                   // (m, n)
   wmma::fill_fragment(sum, 0.0);
-  for (long long k = 0; k < ladder::blocks_along(p.k); ++k) {
-    const double* block_a = a + ladder::packed_block<kOrderA>(i, k, p.m, p.k);
-    const double* block_b = b + ladder::packed_block<kOrderB>(k, j, p.k, p.n);
+  for (long long k = 0; k < ladder::blocks_along<kEdge>(p.k); ++k) {
+    const double* block_a = a + ladder::packed_block<kOrderA, kEdge>(i, k, p.m, p.k);
+    const double* block_b = b + ladder::packed_block<kOrderB, kEdge>(k, j, p.k, p.n);
+    if constexpr (cfg.staged) {
+      __shared__ double staged_a[kEdge * kEdge], staged_b[kEdge * kEdge];  // as packed
+      __syncwarp();  // WHY: lanes may still read the blocks of the last step
+      copy_block(staged_a, block_a);
+      copy_block(staged_b, block_b);
+      __syncwarp();
+      block_a = staged_a;
+      block_b = staged_b;
+    }
     for (int half = 0; half < kEdge; half += kDepth) {
       wmma::load_matrix_sync(from_a, block_a + half, kEdge);  // packed rows: k is contiguous
       wmma::load_matrix_sync(from_b, block_b + half, kEdge);  // packed columns: k is contiguous
@@ -48,7 +66,7 @@ __device__ void run(const GemmParams& p) {
   }
   wmma::store_matrix_sync(tile_d, sum, kEdge, wmma::mem_row_major);
   __syncwarp();
-  for (int e = threadIdx.x; e < kBlockElements; e += cfg.threads()) {
+  for (int e = threadIdx.x; e < kEdge * kEdge; e += cfg.threads()) {
     ladder::store(p, origin.row + e / kEdge, origin.col + e % kEdge, tile_d[e]);
   }
 }

@@ -1,5 +1,5 @@
-// What rungs 21-24 share: operands copied into arrays of 8x8 blocks, each block contiguous and
-// padded with zeros, so that the multiply kernels never see an edge of A or B. Time = packing +
+// What rungs 21-24 share: operands copied into arrays of edge x edge blocks, each block contiguous
+// and padded with zeros, so that the multiply kernels never see an edge of A or B. Time = packing +
 // multiplying.
 #pragma once
 
@@ -8,9 +8,6 @@
 
 namespace tessera::ladder {
 
-constexpr int kEdge = 8;  // rows and columns of a block
-constexpr int kBlockElements = kEdge * kEdge;
-
 // How blocks, and elements inside a block, follow each other in a packed array.
 enum class PackedOrder {
   kRows,               // blocks along a row of blocks first; inside a block along its rows
@@ -18,42 +15,48 @@ enum class PackedOrder {
   kColumnsTransposed,  // a column of blocks is contiguous; inside a block along its columns
 };
 
-__device__ inline long long blocks_along(long long extent) { return (extent + kEdge - 1) / kEdge; }
+template <int edge>
+__device__ long long blocks_along(long long extent) {
+  return (extent + edge - 1) / edge;
+}
 
 // Where block (i, j) of a packed matrix of rows x cols elements begins.
-template <PackedOrder order>
+template <PackedOrder order, int edge>
 __device__ long long packed_block(long long i, long long j, long long rows, long long cols) {
-  const long long number = order == PackedOrder::kColumnsTransposed ? j * blocks_along(rows) + i
-                                                                    : i * blocks_along(cols) + j;
-  return number * kBlockElements;
+  const long long number = order == PackedOrder::kColumnsTransposed
+                               ? j * blocks_along<edge>(rows) + i
+                               : i * blocks_along<edge>(cols) + j;
+  return number * edge * edge;
 }
 
 // The position of element (r, c) in its block.
-template <PackedOrder order>
+template <PackedOrder order, int edge>
 __device__ constexpr int packed_element(int r, int c) {
-  return order == PackedOrder::kRows ? r * kEdge + c : c * kEdge + r;
+  return order == PackedOrder::kRows ? r * edge + c : c * edge + r;
 }
 
 // Fills the packed array, a thread an element: consecutive threads write consecutive words.
-template <PackedOrder order>
+template <PackedOrder order, int edge>
 __device__ void pack(const PackParams& p) {
   const Strided<double> source{static_cast<const double*>(p.source), p.rows, p.cols, p.row_stride,
                                p.col_stride};
   double* packed = static_cast<double*>(p.packed);
-  const long long blocks_down = blocks_along(p.rows), blocks_across = blocks_along(p.cols);
-  const long long elements = blocks_down * blocks_across * kBlockElements;
+  constexpr int kElements = edge * edge;  // of a block
+  const long long blocks_down = blocks_along<edge>(p.rows);
+  const long long blocks_across = blocks_along<edge>(p.cols);
+  const long long elements = blocks_down * blocks_across * kElements;
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long e = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; e < elements;
        e += step) {
-    const long long block = e / kBlockElements;
-    const int inside = static_cast<int>(e % kBlockElements);
+    const long long block = e / kElements;
+    const int inside = static_cast<int>(e % kElements);
     constexpr bool by_columns = order == PackedOrder::kColumnsTransposed;
     const long long i = by_columns ? block % blocks_down : block / blocks_across;
     const long long j = by_columns ? block / blocks_down : block % blocks_across;
     constexpr bool transposed = order != PackedOrder::kRows;
-    const int r = transposed ? inside % kEdge : inside / kEdge;
-    const int c = transposed ? inside / kEdge : inside % kEdge;
-    packed[e] = source.at_or_zero(i * kEdge + r, j * kEdge + c);
+    const int r = transposed ? inside % edge : inside / edge;
+    const int c = transposed ? inside / edge : inside % edge;
+    packed[e] = source.at_or_zero(i * edge + r, j * edge + c);
   }
 }
 

@@ -54,6 +54,15 @@ class Vec4Loader {
     }
   }
 
+  // The same into a tile whose rows go along k: what put() transposes goes straight, and the other
+  // way round.
+  __device__ void put_rows(float (&tile)[extent][depth]) const {
+#pragma unroll
+    for (int i = 0; i < Map::kCount; ++i) {
+      put_vec4<!along_k>(tile, Map::k(thread_, i), Map::outer(thread_, i), vec4s_[i]);
+    }
+  }
+
  private:
   Operand<along_k> operand_;
   long long first_outer_;

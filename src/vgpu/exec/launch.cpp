@@ -3,6 +3,7 @@
 // on how many threads there were; but races between CTAs may be told from either side, or be missed
 // by chance (docs/check.md, what it cannot see).
 #include "vgpu/exec/launch.h"
+#include "vgpu/observe/tracer.h"
 
 #include <fmt/format.h>
 
@@ -259,6 +260,7 @@ std::unique_ptr<LaunchObserver> observers_of(const LaunchContext& context) {
   std::vector<std::unique_ptr<LaunchObserver>> observers;
   if (context.observation.memory) observers.push_back(make_memory_counter(context));
   if (context.observation.checks) observers.push_back(make_checker(context));
+  if (auto tracer = tracer_of_this_thread()) observers.push_back(std::move(tracer));
   return combine(std::move(observers));
 }
 

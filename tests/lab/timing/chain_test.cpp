@@ -60,6 +60,55 @@ TEST(Chain, TimesTheWholeChainInTurnWithTheVendor) {
   EXPECT_EQ(to_json(result)["vendor_ms"]["median"], 14);
 }
 
+// Each product takes an X that has grown by B, and both sides of the comparison pay for it.
+TEST(Chain, AddsBeforeItMultiplies) {
+  FakeDevice device(DeviceKind::kCuda);
+  const Kernel kernel = fake_kernel(kF64Types);
+  FakeVendor vendor(device, {4, 3, 2});
+  ChainOptions options = quick_chain(7);
+  options.add_before = true;
+  options.vendor = &vendor;
+  const ChainResult result = run_chain(device, {&kernel, "only"}, {40, 40, 40, kF64Types}, options);
+  ASSERT_TRUE(result.correct) << result.reason;
+  EXPECT_DOUBLE_EQ(result.own_ms->median, 7 * (1 + 1));
+  EXPECT_DOUBLE_EQ(result.vendor_ms->median, 7 * (1 + 2));
+  EXPECT_EQ(result.vendor, "candidate 2");
+  const Json json = to_json(result);
+  EXPECT_EQ(json["add_before"], true);
+  EXPECT_EQ(json["problem"]["beta"], 0);
+}
+
+TEST(Chain, AnAdditionThatIsMissingOrWrongIsFound) {
+  FakeDevice device;
+  device.adds_twice = true;
+  const Kernel kernel = fake_kernel(kF64Types);
+  ChainOptions options = quick_chain(3);
+  options.add_before = true;
+  const ChainResult result = run_chain(device, {&kernel, "only"}, {40, 40, 40, kF64Types}, options);
+  EXPECT_FALSE(result.correct);
+  EXPECT_EQ(result.reason, "addition 1: X is not X + B");
+}
+
+TEST(Chain, AddsInFp64Alone) {
+  FakeDevice device;
+  const Kernel kernel = fake_kernel(kF32Types);
+  ChainOptions options = quick_chain(3);
+  options.add_before = true;
+  EXPECT_THROW(run_chain(device, {&kernel, "only"}, {40, 40, 40}, options), StatusError);
+}
+
+// After 100 additions X is 100 times as large; the products stay far inside the range.
+TEST(Chain, TheLongestThatAddsStaysFinite) {
+  FakeDevice device;
+  const Kernel kernel = fake_kernel(kF64Types);
+  ChainOptions options = quick_chain(kLongestAddingChain);
+  options.add_before = true;
+  const ChainResult result = run_chain(device, {&kernel, "only"}, {8, 8, 8, kF64Types}, options);
+  EXPECT_TRUE(result.correct) << result.reason;
+  options.length += 1;
+  EXPECT_THROW(run_chain(device, {&kernel, "only"}, {8, 8, 8, kF64Types}, options), StatusError);
+}
+
 TEST(Chain, StopsBetweenProducts) {
   FakeDevice device;
   const Kernel kernel = fake_kernel(kF32Types);

@@ -15,7 +15,9 @@
 
 #include "base/elements.h"
 #include "catalog/catalog.h"
+#include "catalog/rung.h"
 #include "device/virtual/observer.h"
+#include "launch/add_params.h"
 #include "launch/params.h"
 
 namespace tessera::lab {
@@ -49,6 +51,7 @@ class FakeDevice : public Device, public Observer {
   mutable int launches = 0;
   int dies_at = -1;  // the launch, counted from 0, that ends all work
   bool loads_images = true;
+  bool adds_twice = false;                     // what X += B does wrong
   mutable std::vector<DeviceAddress> outputs;  // D of each launch
 
   const DeviceInfo& info() const override { return info_; }
@@ -87,6 +90,7 @@ class FakeDevice : public Device, public Observer {
     const auto own = ms_of_image.find(image_hash);
     now_ += own == ms_of_image.end() ? ms_per_launch : own->second;
     if (bug_ == Bug::kFaults) throw StatusError(Status::failed("out of bounds at line 7"));
+    if (entry == catalog::kAddEntry) return add(params);
     GemmParams p;
     const std::array names = {"f64", "f32", "bf16", "bf16,bf16,f32,f32,f32"};
     if (std::ranges::find(names, entry) == names.end()) return;  // packs, or adds
@@ -121,6 +125,14 @@ class FakeDevice : public Device, public Observer {
   mutable std::string trace;  // of launches, k, and calls of another library, v
 
  private:
+  void add(std::span<const std::byte> params) const {
+    AddParams p;
+    std::memcpy(&p, params.data(), sizeof p);
+    for (long long e = 0; e < p.count; ++e) {
+      static_cast<double*>(p.x)[e] +=
+          adds_twice ? 2 * static_cast<const double*>(p.b)[e] : static_cast<const double*>(p.b)[e];
+    }
+  }
   // Operands of type In, sums of type T, C and D of type Out.
   template <class In, class T, class Out>
   void run(const GemmParams& p) const {

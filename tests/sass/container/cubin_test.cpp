@@ -89,7 +89,8 @@ bool ptxas_merges(const std::string& entry) {
         "f64_sm75__64x64_am_bk", "f64_sm75__32x32_am_bk"}) {
     if (entry == "simt_" + std::string(name)) return true;
   }
-  return entry == "rung_22_packed_shared__8x8" || entry.starts_with("rung_12_warp_tile__staged_");
+  if (entry.starts_with("rung_22_packed_shared__")) return entry.find("__pack_") == entry.npos;
+  return entry.starts_with("rung_12_warp_tile__staged_");
 }
 
 TEST(Cubin, CountsEqualThePtxButWherePtxasMerges) {

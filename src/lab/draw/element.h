@@ -1,0 +1,62 @@
+// Who loads a word, and who reads it: "tile_a[5][7]" of a kernel's shared memory, or an element of
+// A, B, C or D, from the accesses of a run on the virtual GPU.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lab/counts/count_run.h"
+#include "lab/explain/sites.h"
+#include "lab/record/json.h"
+#include "lab/record/report.h"
+
+namespace tessera::lab {
+
+// "tile_a[5][7]". A, B, C and D are the problem's own, op applied; other names are variables in
+// shared memory.
+struct ElementName {
+  std::string text, name;
+  std::vector<std::int64_t> index;
+  bool is_operand() const { return name.size() == 1 && name >= "A" && name <= "D"; }
+};
+// Throws kBadArgument, naming the argument, where it is none.
+ElementName parse_element(const std::string& argument, const std::string& text);
+
+constexpr int kCopyEngine = -1;  // a thread number: a bulk copy, by no thread
+
+// What happens to the word until it is written again (shared memory), or in one thread block
+// (global memory).
+struct ElementPhase {
+  std::set<int> writers;       // threads of the block, linear; or kCopyEngine
+  std::map<int, int> readers;  // and how often each
+  friend bool operator==(const ElementPhase&, const ElementPhase&) = default;
+};
+
+struct ElementUse {
+  std::string kernel, config;
+  Problem problem;
+  ElementName element;
+  std::uint64_t address = 0;  // shared: bytes from the begin of the block's shared memory
+  std::uint64_t ctas = 0;
+  int threads = 0, width = 32;  // of a block, and of a row of its map
+  // Shared: one a time that it is written, of block 0. Global: one a block that touches it, by
+  // number.
+  std::vector<ElementPhase> phases;
+  std::vector<std::uint64_t> blocks;          // of the phases: global memory alone
+  std::set<std::string> written_at, read_at;  // "src/ladder/03_shared_tile/kernel.cu:23"
+};
+
+// Runs the kernel. Throws kBadArgument where the kernel has no such variable, where an index is out
+// of range, or where the source that declares it cannot be read.
+ElementUse element_use(Device& device, const KernelChoice& choice, const Problem& problem,
+                       const ElementName& element, const SourceTree& tree);
+
+std::string render(const ElementUse& use);
+Table element_table(const ElementUse& use);  // one row a group of like iterations or blocks
+Json to_json(const ElementUse& use);
+std::string element_svg(const ElementUse& use);
+
+}  // namespace tessera::lab

@@ -1,0 +1,210 @@
+// Says and draws who uses a word: a map of the block's threads for each group of like phases.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "lab/draw/element.h"
+#include "lab/draw/svg.h"
+#include "lab/record/record.h"
+
+namespace tessera::lab {
+namespace {
+
+// Phases that are alike, by their places in the list.
+struct Group {
+  const ElementPhase* phase;
+  std::vector<std::uint64_t> members;  // iterations, or blocks
+};
+
+std::vector<Group> groups_of(const ElementUse& use) {
+  std::vector<Group> groups;
+  for (std::size_t i = 0; i < use.phases.size(); ++i) {
+    const std::uint64_t member = use.blocks.empty() ? i : use.blocks[i];
+    const auto same = std::ranges::find_if(
+        groups, [&](const Group& group) { return *group.phase == use.phases[i]; });
+    if (same == groups.end()) {
+      groups.push_back({&use.phases[i], {member}});
+    } else {
+      same->members.push_back(member);
+    }
+  }
+  return groups;
+}
+
+// "0 to 7", "0, 16, 32, 48", "0, 2, 4, ... 62 (32 of them)"
+std::string list_of(const std::vector<std::uint64_t>& numbers) {
+  const std::size_t count = numbers.size();
+  if (count > 2 && numbers.back() - numbers.front() + 1 == count) {
+    return fmt::format("{} to {}", numbers.front(), numbers.back());
+  }
+  if (count <= 8) return fmt::format("{}", fmt::join(numbers, ", "));
+  return fmt::format("{}, {}, {}, ... {} ({} of them)", numbers[0], numbers[1], numbers[2],
+                     numbers.back(), count);
+}
+
+std::string members_of(const ElementUse& use, const Group& group) {
+  const bool is_one = group.members.size() == 1;
+  const char* const word = use.blocks.empty() ? "iteration" : "block";
+  return fmt::format("{}{} {}", word, is_one ? "" : "s", list_of(group.members));
+}
+
+std::string times(int count) {
+  return count == 1 ? "once" : count == 2 ? "twice" : fmt::format("{} times", count);
+}
+
+// "thread 167 (warp 5, lane 7)", "32 threads: 160 to 191"
+std::string threads_of(const std::vector<std::uint64_t>& threads) {
+  if (threads.size() == 1) {
+    return fmt::format("thread {} (warp {}, lane {})", threads[0], threads[0] / 32,
+                       threads[0] % 32);
+  }
+  return fmt::format("{} threads: {}", threads.size(), list_of(threads));
+}
+
+std::string writers_of(const ElementPhase& phase) {
+  std::vector<std::uint64_t> threads;
+  for (const int thread : phase.writers) {
+    if (thread == kCopyEngine) return "a bulk copy";
+    threads.push_back(static_cast<std::uint64_t>(thread));
+  }
+  return threads.empty() ? "nobody" : threads_of(threads);
+}
+
+std::string readers_of(const ElementPhase& phase) {
+  std::vector<std::uint64_t> threads;
+  int fewest = 0, most = 0;
+  for (const auto& [thread, count] : phase.readers) {
+    if (thread == kCopyEngine) return "a bulk copy";
+    threads.push_back(static_cast<std::uint64_t>(thread));
+    fewest = threads.size() == 1 ? count : std::min(fewest, count);
+    most = std::max(most, count);
+  }
+  if (threads.empty()) return "nobody";
+  const std::string often =
+      fewest == most ? times(most) : fmt::format("{} to {} times", fewest, most);
+  return fmt::format("{}, {}{}", threads_of(threads), often, threads.size() == 1 ? "" : " each");
+}
+
+char mark_of(const ElementPhase& phase, int thread) {
+  const bool writes = phase.writers.contains(thread), reads = phase.readers.contains(thread);
+  return writes && reads ? 'B' : writes ? 'W' : reads ? 'r' : '.';
+}
+
+// A row for each row of threads; where nothing happens in many, they are left out.
+std::string map_of(const ElementUse& use, const ElementPhase& phase) {
+  std::string map, skipped = fmt::format("{:>8}\n", "...");
+  const int rows = (use.threads + use.width - 1) / use.width;
+  bool is_skipping = false;
+  for (int row = 0; row < rows; ++row) {
+    std::string marks;
+    for (int x = 0; x < use.width && row * use.width + x < use.threads; ++x) {
+      marks += mark_of(phase, row * use.width + x);
+    }
+    const bool is_empty = marks.find_first_not_of('.') == std::string::npos;
+    if (is_empty && rows > 16) {
+      if (!is_skipping) map += skipped;
+      is_skipping = true;
+      continue;
+    }
+    is_skipping = false;
+    map += fmt::format("{:>8} {}\n", row * use.width, marks);
+  }
+  return map;
+}
+
+std::string title_of(const ElementUse& use) {
+  const Problem& p = use.problem;
+  return fmt::format("{} of {}/{}, {} x {} x {}, {}-major {}", use.element.text, use.kernel,
+                     use.config, p.m, p.n, p.k, p.order == Order::kRowMajor ? "row" : "column",
+                     layout_of(p));
+}
+
+std::string where_of(const ElementUse& use) {
+  if (use.element.is_operand()) {
+    return fmt::format("touched by {} of {} blocks", use.blocks.size(), use.ctas);
+  }
+  return fmt::format("byte {} of the shared memory of block 0, written {}", use.address,
+                     times(static_cast<int>(use.phases.size())));
+}
+
+Json group_json(const ElementUse& use, const Group& group) {
+  Json readers = Json::object();
+  for (const auto& [thread, count] : group.phase->readers) readers[std::to_string(thread)] = count;
+  return {{use.blocks.empty() ? "iterations" : "blocks", group.members},
+          {"writers", group.phase->writers},
+          {"readers", std::move(readers)}};
+}
+
+}  // namespace
+
+std::string render(const ElementUse& use) {
+  std::string text = fmt::format("{}\n{}\n", title_of(use), where_of(use));
+  if (!use.written_at.empty()) {
+    text += fmt::format("  written at {}\n", fmt::join(use.written_at, ", "));
+  }
+  if (!use.read_at.empty()) text += fmt::format("  read at    {}\n", fmt::join(use.read_at, ", "));
+  for (const Group& group : groups_of(use)) {
+    text += fmt::format("\n{}\n  written by {}\n  read by    {}\n\n", members_of(use, group),
+                        writers_of(*group.phase), readers_of(*group.phase));
+    text += map_of(use, *group.phase);
+  }
+  if (use.phases.empty()) return text + "\nNobody touches it.\n";
+  return text + fmt::format("\nThreads of the block, {} in a row: W writes, r reads, B both.\n",
+                            use.width);
+}
+
+Table element_table(const ElementUse& use) {
+  Table table{{"element", "where", "written by", "read by"}, {}};
+  for (const Group& group : groups_of(use)) {
+    table.rows.push_back({use.element.text, members_of(use, group), writers_of(*group.phase),
+                          readers_of(*group.phase)});
+  }
+  return table;
+}
+
+Json to_json(const ElementUse& use) {
+  Json groups = Json::array();
+  for (const Group& group : groups_of(use)) groups.push_back(group_json(use, group));
+  return {
+      {"kernel", use.kernel},         {"config", use.config},   {"problem", to_json(use.problem)},
+      {"element", use.element.text},  {"threads", use.threads}, {"blocks", use.ctas},
+      {"written_at", use.written_at}, {"read_at", use.read_at}, {"phases", std::move(groups)}};
+}
+
+std::string element_svg(const ElementUse& use) {
+  constexpr double kCell = 14, kLeft = 64, kTop = 128;
+  const std::vector<Group> groups = groups_of(use);
+  const int rows = (use.threads + use.width - 1) / use.width;
+  const double width = std::max(kLeft + use.width * kCell + 24, 560.0);
+  std::string svg = svg::page(width, kTop + rows * kCell + 24, "Who uses " + use.element.text);
+  const char* const soft = "class=\"soft\" font-size=\"14\"";
+  svg += svg::text(24, 36, use.element.text + " of " + use.kernel,
+                   "class=\"ink\" font-size=\"20\" font-weight=\"700\"");
+  if (groups.empty()) return svg + svg::text(24, 62, "Nobody touches it.", soft) + "</svg>\n";
+  const ElementPhase& phase = *groups.front().phase;
+  const auto entry = [&](double y, const char* look, const std::string& words) {
+    svg += svg::box(24, y - 11, 13, 13, look) + svg::text(46, y, words, soft);
+  };
+  entry(62, "own", "written by " + writers_of(phase));
+  entry(84, "hit", "read by " + readers_of(phase));
+  svg += svg::text(24, 112,
+                   fmt::format("{}; threads of the block, {} in a row",
+                               members_of(use, groups.front()), use.width),
+                   soft);
+  for (int thread = 0; thread < use.threads; ++thread) {
+    const double x = kLeft + thread % use.width * kCell, y = kTop + thread / use.width * kCell;
+    if (thread % use.width == 0 && thread / use.width % 4 == 0) {
+      svg += svg::text(kLeft - 8, y + 11, std::to_string(thread),
+                       "class=\"soft\" font-size=\"12\" text-anchor=\"end\"");
+    }
+    const char mark = mark_of(phase, thread);
+    const char* const look = mark == '.' ? "idle" : mark == 'W' ? "own" : "hit";
+    svg += svg::box(x, y, kCell - 2, kCell - 2, look);
+    if (mark == 'B') svg += svg::box(x, y, kCell / 2 - 1, kCell - 2, "own");
+  }
+  return svg + "</svg>\n";
+}
+
+}  // namespace tessera::lab

@@ -1,0 +1,255 @@
+#include "lab/draw/picture.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "device/virtual/virtual_device.h"
+#include "vgpu/observe/count/bank_model.h"
+
+namespace tessera::lab {
+namespace {
+
+using Access = vgpu::TracedAccess;
+
+constexpr std::uint64_t kLine = vgpu::kLineBytes, kWord = 4;
+constexpr std::ptrdiff_t kMostDrawn = 3;  // loads, and stores, of each memory
+
+// Bytes of D and of its rows, as the kernel has them: D row-major.
+struct Place {
+  std::uint64_t begin = 0, end = 0;
+  std::int64_t row = 0;  // bytes
+  int element = 4;
+};
+
+Place output_of(const TracedRun& traced) {
+  const Problem& p = traced.run.problem;
+  const int element = size_of(p.types.d);
+  const auto bytes = static_cast<std::uint64_t>(view_d(p).span() * element);
+  return {traced.operands.d, traced.operands.d + bytes, p.ldd * element, element};
+}
+
+struct HeldOperand {
+  const char* name;
+  std::uint64_t begin, end;
+};
+
+bool is_output(const Access& access, const Place& d) {
+  return access.kind != Access::Kind::kLoad && !access.is_shared && access.mask != 0 &&
+         access.address[std::countr_zero(access.mask)] >= d.begin &&
+         access.address[std::countr_zero(access.mask)] < d.end;
+}
+
+// The first warp that stores outputs; others of its block may only fetch.
+std::uint32_t warp_to_draw(const TracedRun& traced, const Place& d) {
+  std::uint32_t first = ~0u;
+  for (const Access& access : traced.accesses) {
+    if (is_output(access, d)) first = std::min(first, access.warp);
+  }
+  return first == ~0u ? 0 : first;
+}
+
+std::vector<DrawnOutput> outputs_of(const TracedRun& traced, std::uint32_t warp, const Place& d) {
+  std::vector<DrawnOutput> outputs;
+  for (const Access& access : traced.accesses) {
+    if (access.warp != warp || !is_output(access, d)) continue;
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      for (std::uint64_t at = 0; access.has_lane(lane) && at < access.bytes; at += d.element) {
+        const auto byte = static_cast<std::int64_t>(access.address[lane] + at - d.begin);
+        outputs.push_back({byte / d.row, byte % d.row / d.element, lane});
+      }
+    }
+  }
+  return outputs;
+}
+
+// Lines and words of one access, in the order of their addresses.
+std::vector<DrawnLine> lines_of(const Access& access) {
+  std::map<std::uint64_t, std::uint32_t> words;
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    for (std::uint64_t at = 0; access.has_lane(lane) && at < access.bytes; at += kWord) {
+      const std::uint64_t address = access.address[lane] + at;
+      words[address / kLine * kLine] |= 1u << (address % kLine / kWord);
+    }
+  }
+  std::vector<DrawnLine> lines;
+  for (const auto& [address, bits] : words) lines.push_back({address, bits});
+  return lines;
+}
+
+bool holds(const HeldOperand& operand, std::uint64_t address) {
+  return address >= operand.begin && address < operand.end;
+}
+
+// A and B as the kernel has them: those of a column-major call are exchanged.
+std::vector<HeldOperand> operands_of(const TracedRun& traced) {
+  const Problem& p = traced.run.problem;
+  const Operands& at = traced.operands;
+  const auto held = [](const char* name, DeviceAddress begin, const MatrixView& view,
+                       ElementType type) {
+    return HeldOperand{name, begin,
+                       begin + static_cast<std::uint64_t>(view.span() * size_of(type))};
+  };
+  const bool is_exchanged = p.order != Order::kRowMajor;
+  return {held(is_exchanged ? "B" : "A", at.a, view_a(p), p.types.a),
+          held(is_exchanged ? "A" : "B", at.b, view_b(p), p.types.b),
+          held("C", at.c, view_c(p), p.types.c), held("D", at.d, view_d(p), p.types.d)};
+}
+
+// By its address; what is packed, in a workspace, by what the code says of it.
+std::string name_of_operand(const Access& access, const Site& site,
+                            const std::vector<HeldOperand>& operands) {
+  const std::uint64_t address = access.address[std::countr_zero(access.mask)];
+  for (const HeldOperand& operand : operands) {
+    if (holds(operand, address)) return operand.name;
+  }
+  if (site.touches.starts_with("operand ") && site.touches.size() == 9) {
+    return std::string(1, static_cast<char>(site.touches.back() - 'a' + 'A'));
+  }
+  return "";
+}
+
+// "memory" for "_ZN7tessera13operand_order6memoryE": a name at the end of a nested one.
+std::string name_of_variable(const std::string& touches) {
+  if (!touches.starts_with("_ZN") || !touches.ends_with("E")) return touches;
+  const std::size_t end = touches.size() - 1;
+  for (std::size_t at = 3; at < end;) {
+    std::size_t digits = at;
+    while (digits < end && touches[digits] >= '0' && touches[digits] <= '9') ++digits;
+    if (digits == at || digits - at > 3) break;
+    const std::size_t length = std::stoul(touches.substr(at, digits - at));
+    if (digits + length == end) return touches.substr(digits, length);
+    at = digits + length;
+  }
+  return touches;
+}
+
+bool look_alike(const DrawnRequest& x, const DrawnRequest& y) {
+  return x.name == y.name && x.is_store == y.is_store && x.bytes == y.bytes &&
+         x.lines.size() == y.lines.size() && x.sectors() == y.sectors();
+}
+
+bool look_alike(const DrawnBanks& x, const DrawnBanks& y) {
+  return x.name == y.name && x.is_store == y.is_store && x.bytes == y.bytes &&
+         x.wavefronts == y.wavefronts && x.passes == y.passes;
+}
+
+// What is drawn, and the source line of each.
+template <class Drawn>
+struct Shown {
+  std::vector<Drawn> drawn;
+  std::vector<int> lines;
+
+  // The first of those that look alike, and no more than three of each kind.
+  void add(Drawn one, int line) {
+    const auto is_known = [&](const Drawn& other) { return look_alike(one, other); };
+    const auto is_like = [&](const Drawn& other) { return one.is_store == other.is_store; };
+    if (std::ranges::any_of(drawn, is_known)) return;
+    if (std::ranges::count_if(drawn, is_like) >= kMostDrawn) return;
+    drawn.push_back(std::move(one));
+    lines.push_back(line);
+  }
+};
+
+// Names tell those apart that do not look alike.
+template <class Drawn>
+std::vector<Drawn> named_apart(Shown<Drawn> shown) {
+  std::map<std::tuple<std::string, bool, int>, int> uses;
+  const auto what = [](const Drawn& one) { return std::tuple{one.name, one.is_store, one.bytes}; };
+  for (const Drawn& one : shown.drawn) ++uses[what(one)];
+  std::vector<Drawn> named = shown.drawn;
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    const bool is_only = uses[what(shown.drawn[i])] == 1 && !named[i].name.empty();
+    if (is_only || shown.lines[i] == 0) continue;
+    named[i].name += (named[i].name.empty() ? "line " : ", line ") + std::to_string(shown.lines[i]);
+  }
+  return named;
+}
+
+DrawnBanks banks_of(const Access& access, const Site& site) {
+  DrawnBanks drawn{name_of_variable(site.touches),
+                   access.kind != Access::Kind::kLoad,
+                   static_cast<int>(access.bytes),
+                   std::vector<int>(32),
+                   1,
+                   1};
+  const bool merges = site.form.starts_with("ld.");
+  const vgpu::BankCounts counts = vgpu::count_banks(
+      vgpu::BankModel::kPair,
+      {access.mask, static_cast<std::uint32_t>(access.bytes), access.address.data()}, merges);
+  drawn.passes = static_cast<int>(counts.passes);
+  drawn.wavefronts = static_cast<int>(counts.wavefronts);
+  const std::uint32_t lanes = access.bytes <= 4 ? 32 : access.bytes == 8 ? 16 : 8;
+  for (std::uint32_t first = 0; first < 32; first += lanes) {
+    std::vector<std::set<std::uint64_t>> words(32);
+    for (std::uint32_t lane = first; lane < first + lanes; ++lane) {
+      for (std::uint64_t at = 0; access.has_lane(lane) && at < access.bytes; at += kWord) {
+        const std::uint64_t word = (access.address[lane] + at) / kWord;
+        words[word % 32].insert(word);
+      }
+    }
+    std::vector<int> pass;
+    for (const auto& bank : words) pass.push_back(static_cast<int>(bank.size()));
+    if (first == 0 || std::ranges::max(pass) > std::ranges::max(drawn.banks)) drawn.banks = pass;
+  }
+  return drawn;
+}
+
+}  // namespace
+
+int DrawnRequest::sectors() const {
+  int count = 0;
+  for (const DrawnLine& line : lines) {
+    for (int sector = 0; sector < 4; ++sector) count += (line.words >> 8 * sector & 0xff) != 0;
+  }
+  return count;
+}
+
+KernelPicture picture_of(const TracedRun& traced, const SourceTree& tree) {
+  const std::map<std::uint32_t, Site> sites = sites_by_instruction(traced.run, tree);
+  const Place d = output_of(traced);
+  KernelPicture picture;
+  picture.kernel = traced.run.kernel->name;
+  picture.config = traced.run.row->variant;
+  picture.problem = traced.run.problem;
+  picture.block = traced.run.row->block;
+  picture.threads = traced.run.row->threads * traced.run.row->threads_y;
+  picture.warp = warp_to_draw(traced, d);
+  picture.outputs = outputs_of(traced, picture.warp, d);
+  const std::vector<HeldOperand> operands = operands_of(traced);
+  Shown<DrawnRequest> global;
+  Shown<DrawnBanks> shared;
+  for (const Access& access : traced.accesses) {
+    const auto found = sites.find(access.instruction);
+    if (access.warp != picture.warp || access.mask == 0 || found == sites.end()) continue;
+    const Site& site = found->second;
+    if (access.is_shared) {
+      shared.add(banks_of(access, site), site.line);
+    } else {
+      global.add({name_of_operand(access, site, operands), access.kind != Access::Kind::kLoad,
+                  static_cast<int>(access.bytes), lines_of(access)},
+                 site.line);
+    }
+  }
+  picture.global = named_apart(global);
+  picture.shared = named_apart(shared);
+  std::ranges::stable_sort(picture.global, {}, [](const DrawnRequest& one) {
+    return std::pair{one.is_store, one.name};
+  });
+  std::ranges::stable_sort(picture.shared, {}, [](const DrawnBanks& one) {
+    return std::pair{one.name, !one.is_store};
+  });
+  return picture;
+}
+
+KernelPicture draw(const KernelChoice& kernel, const Problem& problem, std::uint64_t seed) {
+  constexpr std::uint64_t kCtas = 4;  // of a grid: the first one is always among them
+  const std::unique_ptr<Device> device = make_virtual_device();
+  return picture_of(trace_run(*device, kernel, problem, seed, kCtas,
+                              [](const Operands&, vgpu::AccessTrace& trace) { trace.cta = 0; }),
+                    SourceTree(""));
+}
+
+}  // namespace tessera::lab

@@ -1,0 +1,13 @@
+// The observer that fills this thread's AccessTrace.
+#pragma once
+
+#include <memory>
+
+#include "vgpu/observe/observer.h"
+
+namespace tessera::vgpu {
+
+// Null where this thread traces nothing.
+std::unique_ptr<LaunchObserver> tracer_of_this_thread();
+
+}  // namespace tessera::vgpu

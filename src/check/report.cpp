@@ -23,6 +23,7 @@ std::string plural(std::uint64_t count, const std::string& one) {
 }
 
 std::string_view severity_name(vgpu::Severity severity) {
+  if (severity == vgpu::Severity::kNote) return "note";
   return severity == vgpu::Severity::kError ? "error" : "lockstep";
 }
 
@@ -215,14 +216,14 @@ std::string notes_text(const CheckReport& report) {
 std::string summary_text(const CheckReport& report) {
   const CheckResult& result = report.result;
   std::string text;
-  if (result.findings.empty() && result.stopped) {
+  if (result.wrong() == 0 && result.stopped) {
     text += "no finding so far\n";
-  } else if (result.findings.empty()) {
+  } else if (result.wrong() == 0) {
     text +=
         "clean: no finding\nchecked: races, missing barriers, waits and fences, uninitialised "
         "reads, bounds, alignment, barrier\n         use, deadlock\n";
   } else {
-    text += plural(result.findings.size(), "finding") + "\n";
+    text += plural(result.wrong(), "finding") + "\n";
   }
   text += fmt::format("ran: {}\n", runs_text(report));
   if (warp_instructions(result) != 0) {
@@ -299,7 +300,7 @@ Json json_of(const CheckReport& report) {
           {"kernel", plain_kernel_name(report.plan.kernel.name)},
           {"entry", report.plan.kernel.name},
           {"launch", shape_text(report.plan.shape)},
-          {"clean", report.result.findings.empty() && !report.result.stopped},
+          {"clean", report.result.wrong() == 0 && !report.result.stopped},
           {"complete", !report.result.stopped},
           {"findings", findings},
           {"printed", report.result.printed},

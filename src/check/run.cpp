@@ -87,6 +87,7 @@ std::unique_ptr<VirtualDevice> device_for(const CheckPlan& plan, const RunOrder&
   options.observation.warp_order_seed = order.warp_seed;
   options.observation.stop = watchdog.stop();
   options.observation.prints = &prints;
+  options.observation.warpgroups_meet = !plan.strict_ptx;
   return make_virtual_device(options);
 }
 
@@ -256,6 +257,7 @@ void add(const CheckRun& run, std::vector<SeenFinding>& all) {
 // is often one that came too late.
 int rank_of(const SeenFinding& seen) {
   const std::string& check = seen.finding.check;
+  if (is_note(seen)) return 5;
   if (check == "unexpected-result") return 4;
   if (seen.finding.severity == vgpu::Severity::kLockstep) return 3;
   if (check.starts_with("uninitialised")) return 2;

@@ -2,6 +2,7 @@
 // together what all of them saw.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -34,7 +35,8 @@ struct CheckPlan {
   double tolerance = 0;
   int warp_orders = 3;  // by index, then random ones
   int host_threads = 0;
-  double seconds = 60;  // that one run may take
+  double seconds = 60;      // that one run may take
+  bool strict_ptx = false;  // what only the silicon promises is an error
 };
 
 // One order in which warps and asynchronous operations take turns; all are legal.
@@ -64,6 +66,10 @@ struct SeenFinding {
   std::string order;      // of the first of them
 };
 
+inline bool is_note(const SeenFinding& seen) {
+  return seen.finding.severity == vgpu::Severity::kNote;
+}
+
 struct CheckResult {
   std::vector<CheckRun> runs;
   std::vector<SeenFinding> findings;  // worst first
@@ -73,6 +79,12 @@ struct CheckResult {
   bool one_schedule = false;  // the code has nothing asynchronous: both schedules are the same
   bool stopped = false;       // by Ctrl-C, before the last run
   std::string printed;        // by printf, in the first run
+
+  // Findings that are no notes.
+  std::size_t wrong() const {
+    return findings.size() -
+           static_cast<std::size_t>(std::count_if(findings.begin(), findings.end(), is_note));
+  }
 };
 
 // Loads the PTX on a virtual GPU and says what is in it. Throws kBadArgument with the place of what

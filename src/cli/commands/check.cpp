@@ -25,7 +25,7 @@ namespace {
 struct Options {
   std::string file, kernel, grid, block, cluster, shared, seed, seeds, tolerance, threads, seconds;
   std::vector<std::string> arguments, arrays, outputs, expectations, nvcc_arguments;
-  bool all = false, quiet = false;
+  bool all = false, quiet = false, strict_ptx = false;
   Output report;
 };
 
@@ -233,6 +233,7 @@ CheckPlan plan_of(const Options& options, Code code, const vgpu::KernelSignature
   if (!options.seconds.empty()) {
     plan.seconds = static_cast<double>(parse_integer("--seconds", options.seconds, 1, 1000000));
   }
+  plan.strict_ptx = options.strict_ptx;
   plan.host_threads = host_threads_of({.threads = options.threads});
   return plan;
 }
@@ -243,7 +244,7 @@ int report_of(const Options& options, const CheckPlan& plan, const CheckResult& 
   report.quiet = options.quiet;
   options.report.write(json_of(report), table_of(report));
   if (options.report.prints_text()) fmt::print("{}", text_of(report));
-  if (!result.findings.empty()) return kCheckFailed;
+  if (result.wrong() != 0) return kCheckFailed;
   return result.stopped ? kInterrupted : kOk;
 }
 
@@ -312,6 +313,8 @@ void add_options(Parser& parser, Options& options) {
   text("--seconds", options.seconds, "time limit of one run (default 60)", "S");
   text("--threads", options.threads, "host threads (default: all)", "N");
   parser.add_flag("--all", options.all, "show every finding, and all that is printed, in full");
+  parser.add_flag("--strict-ptx", options.strict_ptx,
+                  "what only silicon promises, and PTX does not, is an error");
   parser.add_flag("--quiet", options.quiet, "do not show what the kernel prints");
   options.report.add_options(parser);
 }

@@ -38,7 +38,7 @@ void WgmmaQueue::clear() {
   products_.clear();
   touched_.clear();
   issues_.clear();
-  committed_ = issued_ = first_issue_ = 0;
+  committed_ = queued_ = issued_ = first_issue_ = 0;
   agent_ = 0;
   fenced_ = false;
 }
@@ -56,6 +56,7 @@ void WgmmaQueue::issue(Lanes& lanes, const Op& op, const WgmmaWork& work, WgmmaR
   product.work = work;
   product.instruction = op.instruction;
   product.group = committed_;
+  product.number = ++queued_;
   if (lanes.observer) tell(lanes, op, product);
   if (lazy) {
     product.run = run;
@@ -85,14 +86,46 @@ void WgmmaQueue::fence(Lanes& lanes, const Op& op) {
 
 void WgmmaQueue::wait(Lanes& lanes, const Op& op, std::uint32_t pending) {
   AgentId told = 0;
+  std::uint64_t until = 0;
   while (!products_.empty() && products_.front().group + pending < committed_) {
     const Product& product = products_.front();
     if (product.run) product.run(product.work);
+    until = product.number;
     if (lanes.observer && product.agent != told) {
       told = product.agent;
       lanes.observer->agent_awaited(lanes.warp->actor(op, lanes.mask), told, false);
     }
     products_.pop_front();
+  }
+  if (until != 0 && lanes.warp->cta().cluster().context().observation.warpgroups_meet) {
+    cover_siblings(lanes, op, until);
+  }
+}
+
+// The products of a warpgroup are one: they happen together, and whoever has waited for its own
+// knows that the other warps' fetches are over, too.
+void WgmmaQueue::cover_siblings(Lanes& lanes, const Op& op, std::uint64_t until) {
+  Cta& cta = lanes.warp->cta();
+  const std::uint32_t first = lanes.warp->index() / kWarpsOfAGroup * kWarpsOfAGroup;
+  for (std::uint32_t w = first; w < std::min(first + kWarpsOfAGroup, cta.warps()); ++w) {
+    WgmmaQueue& sibling = cta.warp(w).wgmma();
+    if (&sibling == this) continue;
+    sibling.happen(until);
+    if (!lanes.observer) continue;
+    AgentId told = 0;
+    for (const Product& product : sibling.products_) {
+      if (product.number > until || product.agent == told) continue;
+      told = product.agent;
+      lanes.observer->agent_covered(lanes.warp->actor(op, lanes.mask), told);
+    }
+  }
+}
+
+void WgmmaQueue::happen(std::uint64_t until) {
+  for (Product& product : products_) {
+    if (product.number > until || !product.run) continue;
+    product.run(product.work);
+    product.run = nullptr;
   }
 }
 

@@ -21,6 +21,7 @@ enum class ControlKind : std::uint8_t {
   kClusterArrive,  // op.immediate: a MemoryOrder
   kClusterWait,
   kMbarrierWait,  // operand 0: done, 1: object, 2: state or parity
+  kWarpgroup,     // the four warps of a warpgroup meet, where Observation says so
   kCollective,    // needs all lanes of a member mask: *.sync; runs op when they are there
   kYield,         // nanosleep
   kTrap,

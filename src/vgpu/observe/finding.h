@@ -9,8 +9,9 @@
 namespace tessera::vgpu {
 
 enum class Severity : std::uint8_t {
-  kError,    // the kernel is wrong
-  kLockstep  // right only while the lanes of a warp run in step, which nothing promises
+  kError,     // the kernel is wrong
+  kLockstep,  // right only while the lanes of a warp run in step, which nothing promises
+  kNote       // nothing is wrong on any GPU known, but it is worth knowing
 };
 
 // One side of a finding: who did what, where.

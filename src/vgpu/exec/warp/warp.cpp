@@ -37,6 +37,7 @@ void Warp::start() {
   std::memset(frame.call_params.get(), 0xff,
               std::size_t{frame.function->call_param_bytes} * kLanes);
   cluster_arrived_ = cluster_open_ = 0;
+  products_ = 0;
   copies_.clear();
   register_moves_.clear();
   wgmma_.clear();
@@ -196,6 +197,8 @@ void Warp::leave_block(std::size_t index, const Control& control) {
       return wait_at_cluster(index, control);
     case ControlKind::kMbarrierWait:
       return wait_at_mbarrier(index);
+    case ControlKind::kWarpgroup:
+      return meet_warpgroup(split);
     case ControlKind::kCollective:
       split.wait = Wait::kCollective;
       merge();

@@ -62,6 +62,29 @@ bool Warp::try_collective(std::size_t index) {
   return true;
 }
 
+// ---- wgmma --------------------------------------------------------------------------------------
+
+// HW: a warp leaves a wgmma when the other three have reached it (measured on an H200, see
+// tests/vgpu/instructions/wgmma_meets.ptx).
+void Warp::meet_warpgroup(Split& split) {
+  if (!cta_.cluster().context().observation.warpgroups_meet) {
+    ++split.block;
+    return;
+  }
+  ++products_;
+  split.wait = Wait::kWarpgroup;
+  cta_.check_warpgroup(index_ / kWarpsOfAGroup);
+}
+
+void Warp::release_from_warpgroup(std::uint64_t least) {
+  if (products_ > least) return;
+  for (Split& split : splits_) {
+    if (split.wait != Wait::kWarpgroup) continue;
+    split.wait = Wait::kNone;
+    ++split.block;
+  }
+}
+
 // ---- barriers of the CTA ------------------------------------------------------------------------
 
 std::uint32_t Warp::uniform(const Split& split, const Control& control, int operand) const {

@@ -46,6 +46,7 @@ class ClusterChecker : public Observer {
   void agent_access(const AgentAccess& access) override;
   void agent_signals(AgentId id, MbarrierPlace place, std::uint64_t phase) override;
   void agent_awaited(const Actor& by, AgentId id, bool read_only) override;
+  void agent_covered(const Actor& by, AgentId id) override;
 
   void notice(Finding finding) override { log_.add(std::move(finding)); }
 
@@ -116,6 +117,8 @@ class ClusterChecker : public Observer {
   bool are_strong_together(const Guest& guest, const Past& past) const;
   void judge(const Guest& guest, const Past& past);
   void judge_foreign(const Guest& guest, const GlobalPast& past);
+  void report_unordered(const Guest& guest, const Past& past);
+  void report_collective(const Guest& guest, const Past& past);
   void report_race(const Guest& guest, const Past& past);
   void report_lockstep(const Guest& guest, const Past& past);
   void report_unfenced(const Guest& guest, const Past& past);

@@ -15,6 +15,11 @@ std::uint64_t first_cta(const Finding& finding) {
 
 }  // namespace
 
+std::string capital(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = char(text[0] - 'a' + 'A');
+  return text;
+}
+
 FindingLog::FindingLog(const Kernel& kernel) : kernel_(kernel) {
   std::map<std::tuple<std::string, int, std::string>, std::uint32_t> known;
   for (std::uint32_t i = 0; i < kernel.instructions.size(); ++i) {

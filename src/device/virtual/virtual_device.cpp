@@ -230,6 +230,9 @@ class Executor final : public VirtualDevice {
   std::vector<vgpu::KernelSignature> kernels(const LoadedImage& image) const override {
     return locked([&] { return vgpu::Machine::signatures(program_of(image)); });
   }
+  std::vector<vgpu::ModuleVariable> variables(const LoadedImage& image) const override {
+    return locked([&] { return vgpu::Machine::variables(program_of(image)); });
+  }
 
  private:
   LoadedImage load_once(const CodeImage& image) {

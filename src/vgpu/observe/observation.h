@@ -8,6 +8,7 @@
 namespace tessera::vgpu {
 
 class PrintLog;
+class WrittenLines;
 
 // When an asynchronous operation (copy, matrix product) happens: at its issue, or at the last
 // moment that is legal, inside the wait for it. Both must give the same result.
@@ -26,8 +27,12 @@ struct Observation {
   std::uint64_t sample_seed = 1;  // counts are scaled up (a model), results are incomplete
   // Ends the launch with Fault kStopped when it becomes true: looked at now and then.
   const std::atomic<bool>* stop = nullptr;
-  std::uint64_t instruction_budget = 0;  // of warps; 0: none. More ends the launch likewise
-  PrintLog* prints = nullptr;            // what printf() says goes there; null: nowhere
+  std::uint64_t instruction_budget = 0;   // of warps; 0: none. More ends the launch likewise
+  WrittenLines* record_writes = nullptr;  // lines of global memory that are stored to
+  // What an earlier run of the same launch recorded, so that checks need not remember reads of
+  // other lines; null: none. It says when it was not complete.
+  const WrittenLines* written_lines = nullptr;
+  PrintLog* prints = nullptr;  // what printf() says goes there; null: nowhere
 };
 
 }  // namespace tessera::vgpu

@@ -145,6 +145,7 @@ class LaunchObserver {
 
 // observe/count/ and observe/check/
 std::unique_ptr<LaunchObserver> make_memory_counter(const LaunchContext& context);
+std::unique_ptr<LaunchObserver> make_write_recorder(const LaunchContext& context);
 std::unique_ptr<LaunchObserver> make_checker(const LaunchContext& context);
 
 // Hands every event to each of several observers.

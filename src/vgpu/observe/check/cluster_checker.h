@@ -97,6 +97,9 @@ class ClusterChecker : public Observer {
   void access_global(const WarpAccess& access, WarpClocks& warp, LaneGroup& group,
                      std::uint32_t lanes);
   void visit_shared(const Guest& guest, Time floor);
+  std::uint32_t lanes_that_may_race(const WarpAccess& access, std::uint32_t lanes);
+  bool may_race(const BlockShadow& block, std::uint64_t address, std::uint64_t bytes) const;
+  void note_store(const BlockShadow& block, std::uint64_t address, std::uint64_t bytes) const;
   void check_heap(const Guest& guest);
   void visit_global_cell(const Guest& guest, const GlobalCell& cell, Time floor);
   const BlockShadow* block_of(std::uint32_t instruction, std::uint64_t address);

@@ -13,6 +13,7 @@
 #include "vgpu/memory/global.h"
 #include "vgpu/memory/pages.h"
 #include "vgpu/observe/check/site.h"
+#include "vgpu/observe/written_lines.h"
 
 namespace tessera::vgpu::check {
 
@@ -86,11 +87,13 @@ class GlobalCell {
 // The cells of one allocation.
 class BlockShadow {
  public:
-  BlockShadow(const MemoryBlock& block, InitMap& written, std::uint32_t cell_shift)
+  BlockShadow(const MemoryBlock& block, InitMap& written, const WrittenLinesOfBlock* stores,
+              std::uint32_t cell_shift)
       : base_(block.base),
         bytes_(block.bytes),
         shift_(cell_shift),
         written_(written),
+        stores_(stores),
         pages_(((block.bytes >> cell_shift) + 1) * sizeof(GlobalCell)) {}
 
   std::uint64_t base() const { return base_; }
@@ -100,17 +103,20 @@ class BlockShadow {
   }
   std::uint32_t cell_bytes() const { return 1u << shift_; }
   InitMap& written() const { return written_; }
+  // Null: not recorded, so that any line may be stored to.
+  const WrittenLinesOfBlock* stores() const { return stores_; }
 
  private:
   std::uint64_t base_, bytes_;
   std::uint32_t shift_;
   InitMap& written_;
+  const WrittenLinesOfBlock* stores_;
   Pages pages_;
 };
 
 class GlobalShadow {
  public:
-  GlobalShadow(const GlobalMemory& memory, std::uint32_t cell_shift);
+  GlobalShadow(const GlobalMemory& memory, const WrittenLines* lines, std::uint32_t cell_shift);
   // Null outside of every allocation.
   const BlockShadow* find(std::uint64_t address) const;
 

@@ -56,6 +56,13 @@ std::string place_text(const FindingPlace& place, SourceLines& lines) {
     text += fmt::format("  {:>6} | {}\n", at.line, line.substr(begin, kMostText));
     text += fmt::format("         | {:>{}}\n", '^', caret - begin + 1);
   }
+  for (const auto& [file, line] : place.callers) {
+    const ShownLine caller = lines.at(file, line);
+    const std::string code = harmless(caller.text);
+    const std::size_t first = std::min(code.find_first_not_of(' '), code.size());
+    text += fmt::format("         inlined at {}:{}: {}\n", caller.file, caller.line,
+                        code.substr(first, kMostText));
+  }
   text += fmt::format("         by {}", who(place));
   if (!place.form.empty()) text += fmt::format("; PTX line {}: {}", place.ptx_line, place.form);
   return text + "\n";
@@ -238,9 +245,14 @@ std::string summary_text(const CheckReport& report) {
 Json json_of(const FindingPlace& place, SourceLines& lines) {
   const ShownLine at = lines.at(place);
   const auto known = [](int number) { return number < 0 ? Json() : Json(number); };
-  return {{"what", place.what},     {"form", place.form},        {"ptx_line", place.ptx_line},
-          {"source_file", at.file}, {"source_line", at.line},    {"source_text", at.text},
-          {"cta", place.cta},       {"warp", known(place.warp)}, {"lane", known(place.lane)}};
+  Json callers = Json::array();
+  for (const auto& [file, line] : place.callers) {
+    callers.push_back({{"source_file", lines.at(file, line).file}, {"source_line", line}});
+  }
+  return {{"inlined_at", callers},      {"what", place.what},     {"form", place.form},
+          {"ptx_line", place.ptx_line}, {"source_file", at.file}, {"source_line", at.line},
+          {"source_text", at.text},     {"cta", place.cta},       {"warp", known(place.warp)},
+          {"lane", known(place.lane)}};
 }
 
 Json json_of(const SeenFinding& seen, SourceLines& lines, const CheckReport& report) {

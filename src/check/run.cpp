@@ -232,12 +232,15 @@ bool is_asynchronous(const Code& code) {
 }
 
 // The lines that a finding is about, in either order; PTX lines where the source is not known.
-using Lines = std::set<std::pair<std::string, int>>;
+using Line = std::pair<std::string, int>;
+using Lines = std::set<std::vector<Line>>;
 Lines lines_of(const vgpu::Finding& finding) {
   Lines lines;
   for (const vgpu::FindingPlace& place : finding.places) {
     const bool known = !place.source_file.empty();
-    lines.emplace(place.source_file, known ? place.source_line : place.ptx_line);
+    std::vector<Line> line = {{place.source_file, known ? place.source_line : place.ptx_line}};
+    line.insert(line.end(), place.callers.begin(), place.callers.end());
+    lines.insert(std::move(line));
   }
   return lines;
 }

@@ -57,7 +57,7 @@ TEST_F(CheckCollective, OrdinaryReadsOfTheOtherWarpsAreNotCovered) {
   const Ran ran = run("ring<true, false>");
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
   EXPECT_TRUE(contains(ran.out, "error: race: ")) << ran.out;
-  EXPECT_TRUE(contains(ran.out, "collective.cu:83: ")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "collective.cu:78: ")) << ran.out;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vgpu/exec/operation.h"
@@ -156,6 +157,7 @@ struct InstructionInfo {
   int ptx_line = 0;
   std::string source_file;  // from .loc; empty if unknown
   int source_line = 0;
+  std::vector<std::pair<std::string, int>> callers;  // that it was inlined into, innermost first
   bool approximate = false;
   bool counted_with_block = false;
   Touches touches = Touches::kNothing;

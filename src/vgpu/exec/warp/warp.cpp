@@ -174,7 +174,9 @@ void Warp::leave_block(std::size_t index, const Control& control) {
     }
   }
   // An instruction that waits is counted when it happens.
-  if (control.kind != ControlKind::kCollective) count(control, split.mask);
+  const bool waits =
+      control.kind == ControlKind::kCollective || control.kind == ControlKind::kWarpgroup;
+  if (!waits) count(control, split.mask);
   switch (control.kind) {
     case ControlKind::kFall:
       ++split.block;
@@ -198,7 +200,6 @@ void Warp::leave_block(std::size_t index, const Control& control) {
     case ControlKind::kMbarrierWait:
       return wait_at_mbarrier(index);
     case ControlKind::kWarpgroup:
-      return meet_warpgroup(split);
     case ControlKind::kCollective:
       split.wait = Wait::kCollective;
       merge();

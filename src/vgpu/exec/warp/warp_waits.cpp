@@ -58,7 +58,11 @@ bool Warp::try_collective(std::size_t index) {
     enter(split);
     control.op.run(&control.op, &control.op + 1, cta_.lanes());
   }
-  ++split.block;
+  if (control.kind == ControlKind::kWarpgroup) {
+    meet_warpgroup(split);
+  } else {
+    ++split.block;
+  }
   return true;
 }
 
@@ -291,6 +295,7 @@ void Warp::fault(FaultKind kind, const std::string& message, const Op& op, int l
   place.form = info.form;
   place.source_file = info.source_file;
   place.source_line = info.source_line;
+  place.callers = info.callers;
   place.kernel = cta_.kernel().name;
   place.cta = cta_.index();
   place.thread = static_cast<int>(index_ * kLanes) + lane;

@@ -21,10 +21,12 @@ std::string capital(std::string text) {
 }
 
 FindingLog::FindingLog(const Kernel& kernel) : kernel_(kernel) {
-  std::map<std::tuple<std::string, int, std::string>, std::uint32_t> known;
+  using Inlined = std::vector<std::pair<std::string, int>>;
+  std::map<std::tuple<std::string, int, Inlined, std::string>, std::uint32_t> known;
   for (std::uint32_t i = 0; i < kernel.instructions.size(); ++i) {
     const InstructionInfo& info = kernel.instructions[i];
-    const auto first = known.try_emplace({info.source_file, info.source_line, info.form}, i).first;
+    const auto first =
+        known.try_emplace({info.source_file, info.source_line, info.callers, info.form}, i).first;
     first_like_.push_back(info.source_line > 0 ? first->second : i);
   }
 }
@@ -69,6 +71,7 @@ FindingPlace FindingLog::place(const Place& place) const {
     to.ptx_line = info.ptx_line;
     to.source_file = info.source_file;
     to.source_line = info.source_line;
+    to.callers = info.callers;
   }
   return to;
 }

@@ -205,6 +205,10 @@ std::string printed_text(const CheckReport& report) {
 std::string notes_text(const CheckReport& report) {
   std::string text;
   std::set<std::string> told;
+  for (const std::string& name : report.result.zero_constants) {
+    text += fmt::format("note: __constant__ {} is zero here; --set {}=VALUE gives it one\n", name,
+                        name);
+  }
   const auto first_finished = std::find_if(report.result.runs.begin(), report.result.runs.end(),
                                            [](const CheckRun& run) { return run.finished; });
   for (const Disagreement& one : report.result.disagreements) {

@@ -31,6 +31,8 @@ struct CheckPlan {
   LaunchShape shape;
   std::vector<Argument> arguments;  // one a parameter
   std::vector<HostArray> arrays;    // all, those that are no parameters too
+  std::vector<Argument> pointers;   // the arrays of addresses among them
+  std::vector<Argument> variables;  // of --set: what __device__ and __constant__ variables hold
   std::vector<Expectation> expectations;
   double tolerance = 0;
   int warp_orders = 3;  // by index, then random ones
@@ -56,6 +58,7 @@ struct CheckRun {
 struct Disagreement {
   std::string array, order;
   Difference difference;  // from the results of the first run that finished
+  bool beyond_rounding = false;
 };
 
 // What one or several runs found at the same source lines.
@@ -78,7 +81,8 @@ struct CheckResult {
   std::map<std::string, std::uint64_t> addresses;  // of the arrays, the same in every run
   bool one_schedule = false;  // the code has nothing asynchronous: both schedules are the same
   bool stopped = false;       // by Ctrl-C, before the last run
-  std::string printed;        // by printf, in the first run
+  std::vector<std::string> zero_constants;  // __constant__ variables of the kernel left at zero
+  std::string printed;                      // by printf, in the first run
 
   // Findings that are no notes.
   std::size_t wrong() const {

@@ -179,6 +179,7 @@ void ClusterChecker::visit_global_cell(const Guest& guest, const GlobalCell& cel
     if (before.past.time > floor || agents_.is_agent(before.past.entity)) judge(guest, before.past);
   };
   visit(cell.writer(), true);
+  visit(cell.store(), true);
   if (guest.kind == AccessKind::kLoad) return;
   visit(cell.reader(0), false);
   visit(cell.reader(1), false);

@@ -131,11 +131,38 @@ std::vector<std::string> pieces_of_call(const Text& text, const std::string& val
   return pieces;
 }
 
+PointersArgument pointers(const Text& text, const std::vector<std::string>& pieces) {
+  PointersArgument argument;
+  for (const std::string& piece : pieces) {
+    if (!is_name(piece)) text.refuse("pointers(...) lists names of arrays, and null");
+    argument.arrays.push_back(piece == "null" ? "" : piece);
+  }
+  return argument;
+}
+
+// "a" or "a+256"
+AliasArgument alias(const Text& text, const std::string& value) {
+  const std::size_t plus = value.find('+');
+  AliasArgument argument{value.substr(0, plus), 0};
+  if (plus != std::string::npos) {
+    argument.offset = static_cast<std::uint64_t>(parse_integer(
+        fmt::format("the bytes after the '+' of {}", text.name()), value.substr(plus + 1), 0));
+  }
+  return argument;
+}
+
+bool is_alias(const std::string& value) {
+  const std::string name = value.substr(0, value.find('+'));
+  return is_name(name) && (name[0] < '0' || name[0] > '9');
+}
+
 StructArgument structure(const Text& text, const std::vector<std::string>& pieces) {
   StructArgument argument;
   for (const std::string& piece : pieces) {
     const std::size_t colon = piece.find(':');
-    if (colon != std::string::npos) {
+    if (piece == "null") {
+      argument.fields.emplace_back(ScalarArgument{ElementType::kU64, {}});
+    } else if (colon != std::string::npos) {
       argument.fields.emplace_back(scalar(text, piece.substr(0, colon), piece.substr(colon + 1)));
     } else if (is_name(piece)) {
       argument.fields.emplace_back(piece);
@@ -185,6 +212,10 @@ Argument parse_argument(const std::string& option, const std::string& whole) {
   if (const auto pieces = pieces_of_call(text, value, "struct"); !pieces.empty()) {
     return made(structure(text, pieces));
   }
+  if (const auto pieces = pieces_of_call(text, value, "pointers"); !pieces.empty()) {
+    return made(pointers(text, pieces));
+  }
+  if (value == "null" || value == "nullptr") return made(NullArgument{});
   for (const std::string word : {"bytes:", "bytes=", "hex:"}) {
     if (value.starts_with(word)) return made(bytes(text, value.substr(word.size())));
   }
@@ -198,9 +229,10 @@ Argument parse_argument(const std::string& option, const std::string& whole) {
   if (colon != std::string::npos) {
     return made(scalar(text, value.substr(0, colon), value.substr(colon + 1)));
   }
+  if (is_alias(value)) return made(alias(text, value));
   text.refuse(
-      "a value is TYPE:NUMBER, TYPE[EXTENT,...]:FILL, FILE.npy, bytes:HEX, struct(FIELD, ...) or "
-      "tensormap(ARRAY, BOX, SWIZZLE)");
+      "a value is TYPE:NUMBER, TYPE[EXTENT,...]:FILL, FILE.npy, bytes:HEX, struct(FIELD, ...), "
+      "tensormap(ARRAY, BOX, SWIZZLE), null, the name of another array, or pointers(ARRAY, ...)");
 }
 
 NamedFile parse_named_file(const std::string& option, const std::string& whole) {

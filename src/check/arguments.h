@@ -39,6 +39,20 @@ struct StructArgument {
   std::vector<std::variant<ScalarArgument, std::string>> fields;
 };
 
+// A null pointer.
+struct NullArgument {};
+
+// The address of an array that another argument has made, or of a byte in it.
+struct AliasArgument {
+  std::string array;
+  std::uint64_t offset = 0;
+};
+
+// An array of addresses, in global memory: arrays by name; an empty name is a null pointer.
+struct PointersArgument {
+  std::vector<std::string> arrays;
+};
+
 // A tensor map over an array; extents are innermost first.
 struct TensorMapArgument {
   std::string array;
@@ -48,7 +62,8 @@ struct TensorMapArgument {
 
 struct Argument {
   std::string name, text;  // "n", "i32:64"
-  std::variant<ArrayArgument, ScalarArgument, BytesArgument, StructArgument, TensorMapArgument>
+  std::variant<ArrayArgument, ScalarArgument, BytesArgument, StructArgument, TensorMapArgument,
+               NullArgument, AliasArgument, PointersArgument>
       value;
 };
 

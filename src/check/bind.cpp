@@ -125,6 +125,15 @@ std::string misfit_of(const Known& known, const TensorMapArgument&) {
   return text.empty() ? "" : "a tensor map of " + text;
 }
 
+std::string misfit_of_address(const Known& known) {
+  return known.may_be_pointer() ? "" : "an address, but the kernel takes none there";
+}
+std::string misfit_of(const Known& known, const NullArgument&) { return misfit_of_address(known); }
+std::string misfit_of(const Known& known, const AliasArgument&) { return misfit_of_address(known); }
+std::string misfit_of(const Known& known, const PointersArgument&) {
+  return misfit_of_address(known);
+}
+
 std::string example_value(const Known& known) {
   const auto element = element_of(known.cpp);
   if (known.cpp.find("CUtensorMap") != std::string::npos) return "tensormap(a, 64x32, 128)";
@@ -167,6 +176,13 @@ void put(const Argument& argument, const Placed& placed, std::byte* to) {
     std::copy(raw->bytes.begin(), raw->bytes.end(), to);
   } else if (const auto* structure = std::get_if<StructArgument>(&argument.value)) {
     put(*structure, placed, to);
+  } else if (std::holds_alternative<NullArgument>(argument.value)) {
+    std::memset(to, 0, kAddressBytes);
+  } else if (const auto* alias = std::get_if<AliasArgument>(&argument.value)) {
+    const std::uint64_t address = placed.arrays.at(alias->array) + alias->offset;
+    std::memcpy(to, &address, kAddressBytes);
+  } else if (std::holds_alternative<PointersArgument>(argument.value)) {
+    std::memcpy(to, &placed.arrays.at(argument.name), kAddressBytes);
   } else {
     const std::vector<std::byte>& map = placed.maps.at(argument.name);
     std::copy(map.begin(), map.end(), to);
@@ -252,9 +268,40 @@ std::vector<std::byte> parameter_bytes(const KernelSignature& kernel,
   return bytes;
 }
 
+std::vector<std::byte> value_bytes(const Argument& argument, const Placed& placed) {
+  std::size_t bytes = kAddressBytes;
+  if (const auto* scalar = std::get_if<ScalarArgument>(&argument.value)) {
+    bytes = size_of(scalar->type);
+  } else if (const auto* raw = std::get_if<BytesArgument>(&argument.value)) {
+    bytes = raw->bytes.size();
+  } else if (const auto* structure = std::get_if<StructArgument>(&argument.value)) {
+    bytes = layout_of(*structure).bytes;
+  } else if (std::holds_alternative<TensorMapArgument>(argument.value)) {
+    bytes = kTensorMapBytes;
+  }
+  std::vector<std::byte> value(bytes);
+  put(argument, placed, value.data());
+  return value;
+}
+
+std::vector<std::byte> pointer_bytes(const PointersArgument& pointers, const Placed& placed) {
+  std::vector<std::byte> bytes(pointers.arrays.size() * kAddressBytes);
+  for (std::size_t i = 0; i < pointers.arrays.size(); ++i) {
+    if (pointers.arrays[i].empty()) continue;
+    std::memcpy(bytes.data() + i * kAddressBytes, &placed.arrays.at(pointers.arrays[i]),
+                kAddressBytes);
+  }
+  return bytes;
+}
+
 std::vector<std::string> arrays_named_by(const Argument& argument) {
   if (const auto* map = std::get_if<TensorMapArgument>(&argument.value)) return {map->array};
+  if (const auto* alias = std::get_if<AliasArgument>(&argument.value)) return {alias->array};
   std::vector<std::string> names;
+  if (const auto* pointers = std::get_if<PointersArgument>(&argument.value)) {
+    std::copy_if(pointers->arrays.begin(), pointers->arrays.end(), std::back_inserter(names),
+                 [](const std::string& name) { return !name.empty(); });
+  }
   if (const auto* structure = std::get_if<StructArgument>(&argument.value)) {
     for (const auto& field : structure->fields) {
       if (const auto* name = std::get_if<std::string>(&field)) names.push_back(*name);

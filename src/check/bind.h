@@ -37,6 +37,11 @@ std::vector<std::byte> parameter_bytes(const vgpu::KernelSignature& kernel,
                                        const std::vector<Argument>& arguments,
                                        const Placed& placed);
 
+// The bytes of one argument that is not an array.
+std::vector<std::byte> value_bytes(const Argument& argument, const Placed& placed);
+// The addresses of an array of pointers.
+std::vector<std::byte> pointer_bytes(const PointersArgument& pointers, const Placed& placed);
+
 // The names of arrays that an argument reads the address of, or maps.
 std::vector<std::string> arrays_named_by(const Argument& argument);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "base/status.h"
 #include "check/nvcc.h"
@@ -14,7 +15,7 @@
 namespace tessera::checking {
 namespace {
 
-constexpr std::size_t kMostListed = 20;
+constexpr std::size_t kMostListed = 8;
 
 std::string demangled(const std::string& name) {
   if (!name.starts_with("_Z")) return name;
@@ -67,15 +68,63 @@ std::vector<std::string> spellings(const std::string& name) {
   return all;
 }
 
-std::string list_of(const std::vector<const vgpu::KernelSignature*>& kernels) {
-  std::string list;
-  for (std::size_t i = 0; i < kernels.size() && i < kMostListed; ++i) {
-    list += (i == 0 ? "'" : ", '") + plain_kernel_name(kernels[i]->name) + "'";
+std::string list_of(const std::vector<const vgpu::KernelSignature*>& kernels,
+                    const std::string& wanted = "") {
+  std::vector<std::string> names;
+  for (const auto* kernel : kernels) names.push_back(plain_kernel_name(kernel->name));
+  return closest_list(wanted, names);
+}
+
+// "reduce<float,128>" for "reduce<float, 128u>" and for "reduce<float, (int)128>".
+std::string loosely(const std::string& name) {
+  std::string text;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    if (c == ' ') continue;
+    if (c == '(') {  // a cast to a type
+      const std::size_t close = name.find(')', i);
+      const bool is_cast =
+          close != name.npos && close + 1 < name.size() &&
+          ((name[close + 1] >= '0' && name[close + 1] <= '9') || name[close + 1] == '-');
+      if (is_cast) {
+        i = close;
+        continue;
+      }
+    }
+    const bool after_digit = !text.empty() && text.back() >= '0' && text.back() <= '9';
+    std::size_t end = i;
+    while (end < name.size() &&
+           (name[end] == 'u' || name[end] == 'l' || name[end] == 'U' || name[end] == 'L')) {
+      ++end;
+    }
+    const bool ends =
+        end < name.size() && (name[end] == ',' || name[end] == '>' || name[end] == ' ');
+    if (after_digit && end > i && ends) {
+      i = end - 1;
+      continue;
+    }
+    text += c;
   }
-  if (kernels.size() > kMostListed) {
-    list += fmt::format(" and {} more", kernels.size() - kMostListed);
+  for (const auto& [from, to] : {std::pair{"true", "1"}, std::pair{"false", "0"}}) {
+    for (std::size_t at; (at = text.find(from)) != text.npos;) {
+      text.replace(at, std::string(from).size(), to);
+    }
   }
-  return list;
+  return text;
+}
+
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
 }
 
 [[noreturn]] void refuse(const std::string& message) {
@@ -118,13 +167,40 @@ const vgpu::KernelSignature& choose_kernel(const std::vector<vgpu::KernelSignatu
       if (exactness < names.size() && names[exactness] == name) found.push_back(kernel);
     }
   }
+  for (std::size_t exactness = 0; exactness < 6 && found.empty(); ++exactness) {
+    for (const auto* kernel : all) {
+      const std::vector<std::string> names = spellings(kernel->name);
+      const bool has = exactness < names.size();
+      if (has && loosely(names[exactness]) == loosely(name)) found.push_back(kernel);
+    }
+  }
   if (found.size() == 1) return *found[0];
   if (found.empty()) {
     refuse(fmt::format("--kernel is '{}', but '{}' has {}: {}", name, path,
-                       all.size() == 1 ? "only" : "these", list_of(all)));
+                       all.size() == 1 ? "only" : "these", list_of(all, name)));
   }
   refuse(fmt::format("--kernel is '{}', which names {} kernels of '{}': {}", name, found.size(),
                      path, list_of(found)));
+}
+
+std::string closest_list(const std::string& wanted, std::vector<std::string> names) {
+  const auto far = [&](const std::string& name) {
+    const std::string bare = name.substr(0, name.find('('));
+    const std::size_t scope = bare.rfind("::");
+    return std::min(distance(wanted, bare), scope == bare.npos
+                                                ? bare.size() + wanted.size()
+                                                : distance(wanted, bare.substr(scope + 2)));
+  };
+  if (!wanted.empty()) {
+    std::stable_sort(names.begin(), names.end(),
+                     [&](const auto& a, const auto& b) { return far(a) < far(b); });
+  }
+  std::string list;
+  for (std::size_t i = 0; i < names.size() && i < kMostListed; ++i) {
+    list += (i == 0 ? "'" : ", '") + names[i] + "'";
+  }
+  if (names.size() > kMostListed) list += fmt::format(" and {} more", names.size() - kMostListed);
+  return list;
 }
 
 std::string short_kernel_name(const std::vector<vgpu::KernelSignature>& kernels,

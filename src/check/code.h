@@ -22,6 +22,9 @@ Code read_code(const std::string& path, const std::vector<std::string>& nvcc_arg
 const vgpu::KernelSignature& choose_kernel(const std::vector<vgpu::KernelSignature>& kernels,
                                            const std::string& name, const std::string& path);
 
+// "'a', 'b' and 12 more": those closest to what was wanted first.
+std::string closest_list(const std::string& wanted, std::vector<std::string> names);
+
 // The shortest name that means this kernel alone.
 std::string short_kernel_name(const std::vector<vgpu::KernelSignature>& kernels,
                               const vgpu::KernelSignature& kernel);

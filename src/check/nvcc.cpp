@@ -16,6 +16,7 @@
 
 #include "base/numbers.h"
 #include "base/status.h"
+#include "check/compiled_cache.h"
 #include "lab/data/npy_header.h"
 
 namespace tessera::checking {
@@ -77,8 +78,8 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// Runs a program; what it prints goes to stderr, so that stdout stays ours. Returns its exit code.
-int run(const std::vector<std::string>& words) {
+// Runs a program; what it prints goes to a file. Returns its exit code.
+int run(const std::vector<std::string>& words, const std::string& output) {
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
@@ -88,7 +89,9 @@ int run(const std::vector<std::string>& words) {
         fmt::format("{} cannot be started: {}", words[0], std::strerror(errno))));
   }
   if (child == 0) {
-    dup2(STDERR_FILENO, STDOUT_FILENO);
+    const int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    dup2(file < 0 ? STDERR_FILENO : file, STDOUT_FILENO);
+    dup2(STDOUT_FILENO, STDERR_FILENO);
     execv(argv[0], argv.data());
     _exit(127);
   }
@@ -96,6 +99,12 @@ int run(const std::vector<std::string>& words) {
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// Warnings of a file that compiles are of no use here; errors are.
+void show_output(const std::string& path) {
+  const std::string text = lab::read_whole_file(path, "the compiler's messages");
+  std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 bool names_architecture(const std::string& argument) {
@@ -127,15 +136,26 @@ std::string find_nvcc() {
 
 std::string compile_to_ptx(const std::string& source, const std::vector<std::string>& arguments) {
   const TemporaryFolder folder;
-  const std::string ptx = folder / "kernel.ptx";
-  std::vector<std::string> words = {find_nvcc(), "-ptx", "-lineinfo", "-o", ptx};
+  const std::string ptx = folder / "kernel.ptx", files = folder / "files", said = folder / "said";
+  std::vector<std::string> words = {find_nvcc(), "-ptx", "-lineinfo"};
   if (std::none_of(arguments.begin(), arguments.end(), names_architecture)) {
     words.push_back("-arch=sm_90a");
   }
   words.insert(words.end(), arguments.begin(), arguments.end());
   words.push_back(source);
-  const int code = run(words);
-  if (code == 0) return lab::read_whole_file(ptx, "the compiler's output");
+  const CompiledCache cache(words);
+  if (const std::optional<std::string> known = cache.find()) return *known;
+  for (const std::string& word :
+       {std::string("-o"), ptx, std::string("-MD"), std::string("-MF"), files}) {
+    words.push_back(word);
+  }
+  const int code = run(words, said);
+  if (code == 0) {
+    std::string text = lab::read_whole_file(ptx, "the compiler's output");
+    cache.keep(text, files);
+    return text;
+  }
+  show_output(said);
   throw StatusError(Status::bad_argument(
       fmt::format("'{}' does not compile: nvcc ended with exit code {}", source, code)));
 }
@@ -144,8 +164,10 @@ std::vector<std::byte> assemble_ptx(std::string_view ptx, const std::string& arc
   const TemporaryFolder folder;
   const std::string text = folder / "kernel.ptx", cubin = folder / "kernel.cubin";
   std::ofstream(text, std::ios::binary).write(ptx.data(), static_cast<std::streamsize>(ptx.size()));
-  const int code = run({find_nvcc(), "-cubin", "-arch=" + arch, "-o", cubin, text});
+  const std::string said = folder / "said";
+  const int code = run({find_nvcc(), "-cubin", "-arch=" + arch, "-o", cubin, text}, said);
   if (code != 0) {
+    show_output(said);
     throw StatusError(Status::unsupported(fmt::format(
         "the PTX cannot be assembled for {}: nvcc ended with exit code {}", arch, code)));
   }

@@ -23,6 +23,7 @@ std::string plural(std::uint64_t count, const std::string& one) {
 }
 
 std::string_view severity_name(vgpu::Severity severity) {
+  if (severity == vgpu::Severity::kNote) return "note";
   return severity == vgpu::Severity::kError ? "error" : "lockstep";
 }
 
@@ -54,6 +55,13 @@ std::string place_text(const FindingPlace& place, SourceLines& lines) {
     const std::size_t begin = caret > first + kMostText - 10 ? caret - kMostText / 2 : first;
     text += fmt::format("  {:>6} | {}\n", at.line, line.substr(begin, kMostText));
     text += fmt::format("         | {:>{}}\n", '^', caret - begin + 1);
+  }
+  for (const auto& [file, line] : place.callers) {
+    const ShownLine caller = lines.at(file, line);
+    const std::string code = harmless(caller.text);
+    const std::size_t first = std::min(code.find_first_not_of(' '), code.size());
+    text += fmt::format("         inlined at {}:{}: {}\n", caller.file, caller.line,
+                        code.substr(first, kMostText));
   }
   text += fmt::format("         by {}", who(place));
   if (!place.form.empty()) text += fmt::format("; PTX line {}: {}", place.ptx_line, place.form);
@@ -197,6 +205,10 @@ std::string printed_text(const CheckReport& report) {
 std::string notes_text(const CheckReport& report) {
   std::string text;
   std::set<std::string> told;
+  for (const std::string& name : report.result.zero_constants) {
+    text += fmt::format("note: __constant__ {} is zero here; --set {}=VALUE gives it one\n", name,
+                        name);
+  }
   const auto first_finished = std::find_if(report.result.runs.begin(), report.result.runs.end(),
                                            [](const CheckRun& run) { return run.finished; });
   for (const Disagreement& one : report.result.disagreements) {
@@ -215,14 +227,14 @@ std::string notes_text(const CheckReport& report) {
 std::string summary_text(const CheckReport& report) {
   const CheckResult& result = report.result;
   std::string text;
-  if (result.findings.empty() && result.stopped) {
+  if (result.wrong() == 0 && result.stopped) {
     text += "no finding so far\n";
-  } else if (result.findings.empty()) {
+  } else if (result.wrong() == 0) {
     text +=
         "clean: no finding\nchecked: races, missing barriers, waits and fences, uninitialised "
         "reads, bounds, alignment, barrier\n         use, deadlock\n";
   } else {
-    text += plural(result.findings.size(), "finding") + "\n";
+    text += plural(result.wrong(), "finding") + "\n";
   }
   text += fmt::format("ran: {}\n", runs_text(report));
   if (warp_instructions(result) != 0) {
@@ -237,9 +249,14 @@ std::string summary_text(const CheckReport& report) {
 Json json_of(const FindingPlace& place, SourceLines& lines) {
   const ShownLine at = lines.at(place);
   const auto known = [](int number) { return number < 0 ? Json() : Json(number); };
-  return {{"what", place.what},     {"form", place.form},        {"ptx_line", place.ptx_line},
-          {"source_file", at.file}, {"source_line", at.line},    {"source_text", at.text},
-          {"cta", place.cta},       {"warp", known(place.warp)}, {"lane", known(place.lane)}};
+  Json callers = Json::array();
+  for (const auto& [file, line] : place.callers) {
+    callers.push_back({{"source_file", lines.at(file, line).file}, {"source_line", line}});
+  }
+  return {{"inlined_at", callers},      {"what", place.what},     {"form", place.form},
+          {"ptx_line", place.ptx_line}, {"source_file", at.file}, {"source_line", at.line},
+          {"source_text", at.text},     {"cta", place.cta},       {"warp", known(place.warp)},
+          {"lane", known(place.lane)}};
 }
 
 Json json_of(const SeenFinding& seen, SourceLines& lines, const CheckReport& report) {
@@ -299,7 +316,7 @@ Json json_of(const CheckReport& report) {
           {"kernel", plain_kernel_name(report.plan.kernel.name)},
           {"entry", report.plan.kernel.name},
           {"launch", shape_text(report.plan.shape)},
-          {"clean", report.result.findings.empty() && !report.result.stopped},
+          {"clean", report.result.wrong() == 0 && !report.result.stopped},
           {"complete", !report.result.stopped},
           {"findings", findings},
           {"printed", report.result.printed},

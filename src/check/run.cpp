@@ -13,8 +13,10 @@
 
 #include "base/interrupt.h"
 #include "check/maps.h"
+#include "check/variables.h"
 #include "device/virtual/virtual_device.h"
 #include "vgpu/observe/print_log.h"
+#include "vgpu/observe/written_lines.h"
 
 namespace tessera::checking {
 namespace {
@@ -78,15 +80,13 @@ class Watchdog {
   std::jthread thread_;
 };
 
-std::unique_ptr<VirtualDevice> device_for(const CheckPlan& plan, const RunOrder& order,
-                                          const Watchdog& watchdog, vgpu::PrintLog& prints) {
+std::unique_ptr<VirtualDevice> device_for(const CheckPlan& plan, const Watchdog& watchdog,
+                                          vgpu::Observation observation) {
   VirtualDeviceOptions options;
   options.host_threads = plan.host_threads;
-  options.observation.checks = true;
-  options.observation.schedule = order.schedule;
-  options.observation.warp_order_seed = order.warp_seed;
+  options.observation = observation;
   options.observation.stop = watchdog.stop();
-  options.observation.prints = &prints;
+  options.observation.warpgroups_meet = !plan.strict_ptx;
   return make_virtual_device(options);
 }
 
@@ -97,9 +97,15 @@ Placed place(const CheckPlan& plan, Device& device) {
     if (array.initialised) device.copy_in(address, array.bytes.data(), array.bytes.size());
     placed.arrays[array.name] = address;
   }
-  for (const Argument& argument : plan.arguments) {
-    if (!std::holds_alternative<TensorMapArgument>(argument.value)) continue;
-    placed.maps[argument.name] = encode_map(argument, plan.arrays, placed, device);
+  for (const Argument& argument : plan.pointers) {
+    const auto bytes = pointer_bytes(std::get<PointersArgument>(argument.value), placed);
+    device.copy_in(placed.arrays.at(argument.name), bytes.data(), bytes.size());
+  }
+  for (const auto* arguments : {&plan.arguments, &plan.variables}) {
+    for (const Argument& argument : *arguments) {
+      if (!std::holds_alternative<TensorMapArgument>(argument.value)) continue;
+      placed.maps[argument.name] = encode_map(argument, plan.arrays, placed, device);
+    }
   }
   return placed;
 }
@@ -128,6 +134,12 @@ vgpu::Finding unexpected(const Expectation& expectation, const HostArray& found,
   return finding;
 }
 
+// How far sums of some hundred numbers in different orders may be apart.
+double rounding_of(ElementType type) {
+  if (!is_float(type)) return 0;
+  return size_of(type) < 4 ? 0.05 : 1e-4;
+}
+
 // What a finished run left, against what was expected and against the first run.
 void judge(const CheckPlan& plan, std::vector<HostArray> results, CheckRun& run,
            CheckResult& result) {
@@ -147,8 +159,25 @@ void judge(const CheckPlan& plan, std::vector<HostArray> results, CheckRun& run,
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Difference difference = compare(results[i], result.results[i], 0);
     if (difference.count == 0) continue;
-    result.disagreements.push_back({results[i].name, name_of(run.order), difference});
+    const bool beyond =
+        compare(results[i], result.results[i], rounding_of(results[i].type)).count != 0;
+    result.disagreements.push_back({results[i].name, name_of(run.order), difference, beyond});
   }
+}
+
+// A sum in another order is rounded otherwise, and that is no finding; another element is.
+void judge_disagreements(CheckResult& result) {
+  const auto found = std::find_if(result.disagreements.begin(), result.disagreements.end(),
+                                  [](const Disagreement& one) { return one.beyond_rounding; });
+  if (found == result.disagreements.end() || result.wrong() != 0) return;
+  vgpu::Finding finding;
+  finding.check = "order-dependent-result";
+  finding.message = fmt::format(
+      "array {} holds other elements when the warps take turns in another order", found->array);
+  finding.hint =
+      "If any of these results is as good as the other, nothing; else order what decides it.";
+  finding.count = found->difference.count;
+  result.findings.push_back({finding, 1, 1, found->order});
 }
 
 // By Ctrl-C it is not the kernel's fault; by the time limit it may be.
@@ -166,31 +195,62 @@ void note_stop(const CheckPlan& plan, CheckRun& run, CheckResult& result) {
       "launch fewer blocks or give it more --seconds.";
 }
 
-CheckRun run_once(const CheckPlan& plan, const RunOrder& order, CheckResult& result) {
-  CheckRun run;
-  run.order = order;
-  const Watchdog watchdog(plan.seconds);
-  vgpu::PrintLog prints;
-  const std::unique_ptr<VirtualDevice> device = device_for(plan, order, watchdog, prints);
-  const Placed placed = place(plan, *device);
-  result.addresses = placed.arrays;
+void launch(const CheckPlan& plan, const Placed& placed, VirtualDevice& device) {
   Launch launch;
   launch.entry = plan.kernel.name;
   launch.shape = plan.shape;
   launch.params = parameter_bytes(plan.kernel, plan.arguments, placed);
+  as_bad_argument([&] {
+    const LoadedImage image = device.load(image_of(plan.code));
+    set_variables(plan, placed, image, device);
+    device.launch(image, launch);
+    return 0;
+  });
+}
+
+// A quick run without checks. Arrays have the same addresses in every run. Nothing is recorded
+// where it does not come to its end.
+void record_stores(const CheckPlan& plan, vgpu::WrittenLines& lines) {
+  const Watchdog watchdog(plan.seconds / 4);
+  vgpu::Observation observation;
+  observation.record_writes = &lines;
+  const std::unique_ptr<VirtualDevice> device = device_for(plan, watchdog, observation);
   try {
-    as_bad_argument([&] {
-      device->launch(device->load(image_of(plan.code)), launch);
-      return 0;
-    });
+    launch(plan, place(plan, *device), *device);
+  } catch (const LaunchFault&) {
+    lines.forget();
+  }
+}
+
+CheckRun run_once(const CheckPlan& plan, const RunOrder& order, vgpu::WrittenLines& lines,
+                  CheckResult& result) {
+  CheckRun run;
+  run.order = order;
+  const Watchdog watchdog(plan.seconds);
+  vgpu::PrintLog prints;
+  vgpu::Observation observation;
+  observation.checks = true;
+  observation.schedule = order.schedule;
+  observation.warp_order_seed = order.warp_seed;
+  observation.prints = &prints;
+  observation.written_lines = lines.is_recorded() ? &lines : nullptr;
+  const std::unique_ptr<VirtualDevice> device = device_for(plan, watchdog, observation);
+  const Placed placed = place(plan, *device);
+  result.addresses = placed.arrays;
+  try {
+    launch(plan, placed, *device);
     run.finished = true;
     run.report = std::move(device->take_counts().at(0));
-    judge(plan, results_of(plan, placed, *device), run, result);
   } catch (const LaunchFault& fault) {
     run.report.findings = fault.before();
     run.report.findings.push_back(fault.finding());
     if (fault.finding().check == "stopped") note_stop(plan, run, result);
   }
+  if (lines.has_missed()) {  // in this order it stores elsewhere: once more, with all reads
+    lines.forget();
+    return run_once(plan, order, lines, result);
+  }
+  if (run.finished) judge(plan, results_of(plan, placed, *device), run, result);
   if (result.runs.empty()) result.printed = prints.text();
   return run;
 }
@@ -204,12 +264,15 @@ bool is_asynchronous(const Code& code) {
 }
 
 // The lines that a finding is about, in either order; PTX lines where the source is not known.
-using Lines = std::set<std::pair<std::string, int>>;
+using Line = std::pair<std::string, int>;
+using Lines = std::set<std::vector<Line>>;
 Lines lines_of(const vgpu::Finding& finding) {
   Lines lines;
   for (const vgpu::FindingPlace& place : finding.places) {
     const bool known = !place.source_file.empty();
-    lines.emplace(place.source_file, known ? place.source_line : place.ptx_line);
+    std::vector<Line> line = {{place.source_file, known ? place.source_line : place.ptx_line}};
+    line.insert(line.end(), place.callers.begin(), place.callers.end());
+    lines.insert(std::move(line));
   }
   return lines;
 }
@@ -256,6 +319,7 @@ void add(const CheckRun& run, std::vector<SeenFinding>& all) {
 // is often one that came too late.
 int rank_of(const SeenFinding& seen) {
   const std::string& check = seen.finding.check;
+  if (is_note(seen)) return 5;
   if (check == "unexpected-result") return 4;
   if (seen.finding.severity == vgpu::Severity::kLockstep) return 3;
   if (check.starts_with("uninitialised")) return 2;
@@ -303,7 +367,10 @@ std::vector<vgpu::KernelSignature> kernels_of(const Code& code) {
 CheckResult run_check(const CheckPlan& plan, const std::function<void(int, int)>& progress) {
   CheckResult result;
   result.one_schedule = !is_asynchronous(plan.code);
+  result.zero_constants = zero_constants(plan);
   const int runs = (result.one_schedule ? 1 : 2) * plan.warp_orders;
+  vgpu::WrittenLines lines;
+  record_stores(plan, lines);
   for (int i = 0; i < runs; ++i) {
     if (interrupted()) {
       result.stopped = true;
@@ -314,11 +381,12 @@ CheckResult run_check(const CheckPlan& plan, const std::function<void(int, int)>
     order.schedule =
         i < plan.warp_orders ? vgpu::AsyncSchedule::kEager : vgpu::AsyncSchedule::kLazy;
     order.warp_seed = static_cast<std::uint64_t>(i % plan.warp_orders);
-    CheckRun run = run_once(plan, order, result);
+    CheckRun run = run_once(plan, order, lines, result);
     if (result.stopped) break;
     result.runs.push_back(std::move(run));
     add(result.runs.back(), result.findings);
   }
+  judge_disagreements(result);
   drop_what_races_cover(result.findings);
   sort(result.findings);
   return result;

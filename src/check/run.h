@@ -2,6 +2,7 @@
 // together what all of them saw.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -30,11 +31,14 @@ struct CheckPlan {
   LaunchShape shape;
   std::vector<Argument> arguments;  // one a parameter
   std::vector<HostArray> arrays;    // all, those that are no parameters too
+  std::vector<Argument> pointers;   // the arrays of addresses among them
+  std::vector<Argument> variables;  // of --set: what __device__ and __constant__ variables hold
   std::vector<Expectation> expectations;
   double tolerance = 0;
   int warp_orders = 3;  // by index, then random ones
   int host_threads = 0;
-  double seconds = 60;  // that one run may take
+  double seconds = 60;      // that one run may take
+  bool strict_ptx = false;  // what only the silicon promises is an error
 };
 
 // One order in which warps and asynchronous operations take turns; all are legal.
@@ -54,6 +58,7 @@ struct CheckRun {
 struct Disagreement {
   std::string array, order;
   Difference difference;  // from the results of the first run that finished
+  bool beyond_rounding = false;
 };
 
 // What one or several runs found at the same source lines.
@@ -64,6 +69,10 @@ struct SeenFinding {
   std::string order;      // of the first of them
 };
 
+inline bool is_note(const SeenFinding& seen) {
+  return seen.finding.severity == vgpu::Severity::kNote;
+}
+
 struct CheckResult {
   std::vector<CheckRun> runs;
   std::vector<SeenFinding> findings;  // worst first
@@ -72,7 +81,14 @@ struct CheckResult {
   std::map<std::string, std::uint64_t> addresses;  // of the arrays, the same in every run
   bool one_schedule = false;  // the code has nothing asynchronous: both schedules are the same
   bool stopped = false;       // by Ctrl-C, before the last run
-  std::string printed;        // by printf, in the first run
+  std::vector<std::string> zero_constants;  // __constant__ variables of the kernel left at zero
+  std::string printed;                      // by printf, in the first run
+
+  // Findings that are no notes.
+  std::size_t wrong() const {
+    return findings.size() -
+           static_cast<std::size_t>(std::count_if(findings.begin(), findings.end(), is_note));
+  }
 };
 
 // Loads the PTX on a virtual GPU and says what is in it. Throws kBadArgument with the place of what

@@ -77,12 +77,14 @@ ShownLine SourceLines::at(const vgpu::FindingPlace& place) {
     shown.line = place.ptx_line;
     if (code_.path.ends_with(".ptx")) shown.text = line_of(code_.ptx, place.ptx_line);
   } else {
-    shown.file = shown_path(place.source_file);
-    shown.line = place.source_line;
+    shown = at(place.source_file, place.source_line);
     shown.column = column_of(code_.ptx, place.ptx_line, place.source_line);
-    shown.text = line_of(text_of_file(place.source_file), place.source_line);
   }
   return shown;
+}
+
+ShownLine SourceLines::at(const std::string& file, int line) {
+  return {shown_path(file), line, 0, line_of(text_of_file(file), line)};
 }
 
 }  // namespace tessera::checking

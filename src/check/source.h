@@ -22,6 +22,7 @@ class SourceLines {
 
   // The place in the source, or in the PTX where it knows no source.
   ShownLine at(const vgpu::FindingPlace& place);
+  ShownLine at(const std::string& file, int line);
 
  private:
   const std::string& text_of_file(const std::string& path);

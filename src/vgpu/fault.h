@@ -32,8 +32,9 @@ struct FaultPlace {
   std::string kernel;
   std::string source_file;  // from .loc; empty if unknown
   int source_line = 0;
-  std::uint64_t cta = 0;  // linear
-  int thread = -1;        // linear in the CTA; -1 if none
+  std::vector<std::pair<std::string, int>> callers;  // that it was inlined into, innermost first
+  std::uint64_t cta = 0;                             // linear
+  int thread = -1;                                   // linear in the CTA; -1 if none
   std::uint64_t address = 0;
   bool has_address = false;
 };

@@ -50,6 +50,18 @@ class Program {
 
   std::vector<KernelSignature> signatures() const { return ptx::signatures(module_); }
 
+  std::vector<ModuleVariable> variables() const {
+    std::vector<ModuleVariable> all;
+    for (const ptx::Variable& variable : module_.variables) {
+      const auto placed = globals_.find(variable.name);
+      if (placed == globals_.end()) continue;
+      all.push_back({variable.name, placed->second, variable.count * variable.type.bits / 8,
+                     variable.space == ptx::Space::kConst,
+                     !variable.init.empty() || !variable.addresses.empty()});
+    }
+    return all;
+  }
+
   // Decoded at its first launch, so that what is never launched may hold anything.
   const Kernel& kernel(const std::string& entry) const {
     const std::lock_guard lock(mutex_);
@@ -267,6 +279,10 @@ std::shared_ptr<const Program> Machine::load(std::string_view ptx) {
 
 std::vector<KernelSignature> Machine::signatures(const Program& program) {
   return program.signatures();
+}
+
+std::vector<ModuleVariable> Machine::variables(const Program& program) {
+  return program.variables();
 }
 
 LaunchReport Machine::launch(const Program& program, std::string_view entry,

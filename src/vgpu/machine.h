@@ -56,6 +56,8 @@ class Machine {
   std::shared_ptr<const Program> load(std::string_view ptx);  // throws Fault
   // The entries of a program and what they take.
   static std::vector<KernelSignature> signatures(const Program& program);
+  // Its variables in global and constant memory.
+  static std::vector<ModuleVariable> variables(const Program& program);
   // params: the bytes of the parameter space, each parameter at its natural alignment.
   LaunchReport launch(const Program& program, std::string_view entry, const LaunchShape& shape,
                       std::span<const std::byte> params);  // throws Fault

@@ -136,6 +136,16 @@ TEST_F(Check, KernelsByTheirNamesInCppAndPtx) {
   expect_refused(joined({kKernels}, rest), {"--kernel is not given", "kernels: "});
 }
 
+// What one run has recorded does not hold for the next: its reads are looked at again.
+TEST_F(Check, StoresThatTheOrderDecidesRaceInEveryRun) {
+  const Ran ran =
+      check({kFolder + "stores.ptx", "--grid", "1", "--block", "256", "--seeds", "5", "--arg",
+             "data=i32[512]:zeros", "--arg", "out=i32[256]", "--arg", "counter=i32[1]:zeros"});
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_TRUE(contains(ran.out, "error: race: ")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "in 6 of 6 runs")) << ran.out;
+}
+
 TEST_F(Check, ReportsAsJsonAndMarkdown) {
   const TemporaryFolder folder;
   const Ran ran = check(

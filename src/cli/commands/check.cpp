@@ -24,8 +24,10 @@ namespace {
 
 struct Options {
   std::string file, kernel, grid, block, cluster, shared, seed, seeds, tolerance, threads, seconds;
+  std::vector<std::string> variables, defines, includes;
+  std::string standard;
   std::vector<std::string> arguments, arrays, outputs, expectations, nvcc_arguments;
-  bool all = false, quiet = false;
+  bool all = false, quiet = false, strict_ptx = false;
   Output report;
 };
 
@@ -94,7 +96,16 @@ void require_new_name(std::set<std::string>& names, const std::string& name) {
   throw StatusError(Status::bad_argument(fmt::format("the name '{}' is given twice", name)));
 }
 
-// Arrays that are arguments, and those of --array.
+HostArray array_of_pointers(const std::string& name, const PointersArgument& pointers) {
+  HostArray array;
+  array.name = name;
+  array.type = ElementType::kU64;
+  array.shape = {static_cast<std::int64_t>(pointers.arrays.size())};
+  array.bytes.resize(8 * pointers.arrays.size());
+  return array;
+}
+
+// Arrays that are arguments, and those of --array and --set.
 std::vector<HostArray> make_arrays(const Options& options, const std::vector<Argument>& arguments) {
   const std::uint64_t seed = parse_seed(options.seed);
   std::vector<HostArray> arrays;
@@ -103,17 +114,21 @@ std::vector<HostArray> make_arrays(const Options& options, const std::vector<Arg
     require_new_name(names, argument.name);
     if (const auto* array = std::get_if<ArrayArgument>(&argument.value)) {
       arrays.push_back(make_array(argument.name, *array, seed));
+    } else if (const auto* pointers = std::get_if<PointersArgument>(&argument.value)) {
+      arrays.push_back(array_of_pointers(argument.name, *pointers));
     }
   };
   for (const Argument& argument : arguments) add(argument);
   for (const std::string& text : options.arrays) {
     const Argument argument = parse_argument("--array", text);
-    if (!std::holds_alternative<ArrayArgument>(argument.value)) {
+    if (!std::holds_alternative<ArrayArgument>(argument.value) &&
+        !std::holds_alternative<PointersArgument>(argument.value)) {
       throw StatusError(
           Status::bad_argument(fmt::format("--array is '{}', but must be an array", text)));
     }
     add(argument);
   }
+  for (const std::string& text : options.variables) add(parse_argument("--set", text));
   return arrays;
 }
 
@@ -206,6 +221,21 @@ void write_outputs(const std::vector<NamedFile>& outputs, const CheckResult& res
   }
 }
 
+void keep_pointers(const std::vector<Argument>& arguments, CheckPlan& plan) {
+  for (const Argument& argument : arguments) {
+    if (std::holds_alternative<PointersArgument>(argument.value)) plan.pointers.push_back(argument);
+  }
+}
+
+// What nvcc gets: --nvcc-arg as it is, and the options that most calls need.
+std::vector<std::string> nvcc_arguments_of(const Options& options) {
+  std::vector<std::string> words = options.nvcc_arguments;
+  for (const std::string& define : options.defines) words.push_back("-D" + define);
+  for (const std::string& include : options.includes) words.push_back("-I" + include);
+  if (!options.standard.empty()) words.push_back("-std=" + options.standard);
+  return words;
+}
+
 CheckPlan plan_of(const Options& options, Code code, const vgpu::KernelSignature& kernel,
                   std::vector<Argument> arguments) {
   CheckPlan plan;
@@ -218,6 +248,15 @@ CheckPlan plan_of(const Options& options, Code code, const vgpu::KernelSignature
       array_named(plan.arrays, name, fmt::format("--arg {}", argument.name));
     }
   }
+  for (const std::string& text : options.variables) {
+    plan.variables.push_back(parse_argument("--set", text));
+    for (const std::string& name : arrays_named_by(plan.variables.back())) {
+      array_named(plan.arrays, name, "--set");
+    }
+  }
+  keep_pointers(arguments, plan);
+  for (const std::string& text : options.arrays)
+    keep_pointers({parse_argument("--array", text)}, plan);
   plan.arguments = std::move(arguments);
   plan.expectations = read_expectations(options, plan.arrays);
   if (!options.tolerance.empty()) {
@@ -233,6 +272,7 @@ CheckPlan plan_of(const Options& options, Code code, const vgpu::KernelSignature
   if (!options.seconds.empty()) {
     plan.seconds = static_cast<double>(parse_integer("--seconds", options.seconds, 1, 1000000));
   }
+  plan.strict_ptx = options.strict_ptx;
   plan.host_threads = host_threads_of({.threads = options.threads});
   return plan;
 }
@@ -243,14 +283,14 @@ int report_of(const Options& options, const CheckPlan& plan, const CheckResult& 
   report.quiet = options.quiet;
   options.report.write(json_of(report), table_of(report));
   if (options.report.prints_text()) fmt::print("{}", text_of(report));
-  if (!result.findings.empty()) return kCheckFailed;
+  if (result.wrong() != 0) return kCheckFailed;
   return result.stopped ? kInterrupted : kOk;
 }
 
 int check(const Options& options) {
   check_reports(options);
   std::vector<Argument> arguments = parse_arguments(options);
-  Code code = read_code(options.file, options.nvcc_arguments);
+  Code code = read_code(options.file, nvcc_arguments_of(options));
   const std::vector<vgpu::KernelSignature> kernels = kernels_of(code);
   const vgpu::KernelSignature& kernel = choose_kernel(kernels, options.kernel, options.file);
   arguments = in_order_of(kernel, std::move(arguments));
@@ -277,7 +317,8 @@ constexpr const char* kExamples =
     "  tessera check copy.cu --nvcc-arg -DSTAGES=4 --grid 1 --block 128 --shared 49152 \\\n"
     "      --array 'a=f16[64,128]:uniform' --arg 't=tensormap(a, 64x32, 128)' --out a=a.npy\n"
     "Values of --arg: TYPE:NUMBER, 'TYPE[EXTENT,...]:FILL', FILE.npy, bytes:HEX,\n"
-    "  'struct(ARRAY or TYPE:NUMBER, ...)', 'tensormap(ARRAY, BOX, SWIZZLE)'\n"
+    "  'struct(ARRAY or TYPE:NUMBER, ...)', 'tensormap(ARRAY, BOX, SWIZZLE)',\n"
+    "  null, the name of another array, ARRAY+BYTES, 'pointers(ARRAY, ...)'\n"
     "  TYPE i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64\n"
     "  FILL uniform integers zeros ones iota constant=X uninitialised (default)\n"
     "Exit code: 0 clean, 1 findings, 2 the call is wrong and nothing was run\n";
@@ -306,12 +347,19 @@ void add_options(Parser& parser, Options& options) {
        "X");
   list("--nvcc-arg", options.nvcc_arguments, "an argument for nvcc, such as -DN=4 or -arch=sm_80",
        "A");
+  list("-D", options.defines, "a macro for nvcc", "NAME[=VALUE]");
+  list("-I", options.includes, "a folder of headers for nvcc", "FOLDER");
+  text("--std", options.standard, "language for nvcc, such as c++20", "STANDARD");
+  list("--set", options.variables,
+       "what a __device__ or __constant__ variable holds (values as of --arg)", "NAME=VALUE");
   text("--seeds", options.seeds,
        "random warp orders, in addition to the order by index (default 2)", "N");
   add_seed_option(parser, options.seed);
   text("--seconds", options.seconds, "time limit of one run (default 60)", "S");
   text("--threads", options.threads, "host threads (default: all)", "N");
   parser.add_flag("--all", options.all, "show every finding, and all that is printed, in full");
+  parser.add_flag("--strict-ptx", options.strict_ptx,
+                  "what only silicon promises, and PTX does not, is an error");
   parser.add_flag("--quiet", options.quiet, "do not show what the kernel prints");
   options.report.add_options(parser);
 }

@@ -42,6 +42,8 @@ class Observer {
   virtual void observe(const vgpu::Observation& observation) = 0;
   // The entries of a loaded image and what they take.
   virtual std::vector<vgpu::KernelSignature> kernels(const LoadedImage& image) const = 0;
+  // Its variables, and where they lie on this device.
+  virtual std::vector<vgpu::ModuleVariable> variables(const LoadedImage& image) const = 0;
 };
 
 // The observer of a device; null on a real GPU.

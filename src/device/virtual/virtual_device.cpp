@@ -87,6 +87,7 @@ vgpu::Finding finding_of(const vgpu::Fault& fault) {
   place.ptx_line = at.ptx_line;
   place.source_file = at.source_file;
   place.source_line = at.source_line;
+  place.callers = at.callers;
   place.cta = at.cta;
   place.warp = at.thread < 0 ? -1 : at.thread / 32;
   place.lane = at.thread < 0 ? -1 : at.thread % 32;
@@ -229,6 +230,9 @@ class Executor final : public VirtualDevice {
   }
   std::vector<vgpu::KernelSignature> kernels(const LoadedImage& image) const override {
     return locked([&] { return vgpu::Machine::signatures(program_of(image)); });
+  }
+  std::vector<vgpu::ModuleVariable> variables(const LoadedImage& image) const override {
+    return locked([&] { return vgpu::Machine::variables(program_of(image)); });
   }
 
  private:

@@ -47,6 +47,7 @@ void Site::notice(const char* check, const std::string& message, const std::stri
   place.ptx_line = info.ptx_line;
   place.source_file = info.source_file;
   place.source_line = info.source_line;
+  place.callers = info.callers;
   place.cta = warp->cta().index();
   place.warp = static_cast<int>(warp->index());
   place.lane = lane;

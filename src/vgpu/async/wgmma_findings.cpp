@@ -108,6 +108,7 @@ void notice_wgmma(const Lanes& lanes, const WgmmaRule& rule,
     place.ptx_line = info.ptx_line;
     place.source_file = info.source_file;
     place.source_line = info.source_line;
+    place.callers = info.callers;
     place.cta = cta.index();
     place.warp = static_cast<int>(lanes.warp->index());
   }

@@ -10,6 +10,9 @@
 namespace tessera::vgpu {
 namespace {
 
+// Products that a warp remembers after its wait, until its siblings have waited for theirs.
+constexpr std::size_t kRemembered = 512;
+
 WgmmaQueue& queue_of(const Lanes& lanes) { return lanes.warp->wgmma(); }
 
 // A frame of a device function may be gone before the wait.
@@ -36,9 +39,10 @@ void touch_wgmma_registers(const Op* first, const Op* last, Lanes& lanes) {
 
 void WgmmaQueue::clear() {
   products_.clear();
+  awaited_.clear();
   touched_.clear();
   issues_.clear();
-  committed_ = issued_ = first_issue_ = 0;
+  committed_ = queued_ = issued_ = first_issue_ = 0;
   agent_ = 0;
   fenced_ = false;
 }
@@ -56,6 +60,7 @@ void WgmmaQueue::issue(Lanes& lanes, const Op& op, const WgmmaWork& work, WgmmaR
   product.work = work;
   product.instruction = op.instruction;
   product.group = committed_;
+  product.number = ++queued_;
   if (lanes.observer) tell(lanes, op, product);
   if (lazy) {
     product.run = run;
@@ -85,14 +90,52 @@ void WgmmaQueue::fence(Lanes& lanes, const Op& op) {
 
 void WgmmaQueue::wait(Lanes& lanes, const Op& op, std::uint32_t pending) {
   AgentId told = 0;
+  std::uint64_t from = 0, until = 0;
   while (!products_.empty() && products_.front().group + pending < committed_) {
     const Product& product = products_.front();
     if (product.run) product.run(product.work);
+    until = product.number;
+    if (from == 0) from = until;
+    if (lanes.observer) awaited_.emplace_back(product.number, product.agent);
+    if (awaited_.size() > kRemembered) awaited_.pop_front();
     if (lanes.observer && product.agent != told) {
       told = product.agent;
       lanes.observer->agent_awaited(lanes.warp->actor(op, lanes.mask), told, false);
     }
     products_.pop_front();
+  }
+  if (until != 0 && lanes.warp->cta().cluster().context().observation.warpgroups_meet) {
+    cover_siblings(lanes, op, from, until);
+  }
+}
+
+// The products of a warpgroup are one: they happen together, and whoever has waited for its own
+// knows that the other warps' fetches are over, too.
+void WgmmaQueue::cover_siblings(Lanes& lanes, const Op& op, std::uint64_t from,
+                                std::uint64_t until) {
+  Cta& cta = lanes.warp->cta();
+  const std::uint32_t first = lanes.warp->index() / kWarpsOfAGroup * kWarpsOfAGroup;
+  for (std::uint32_t w = first; w < std::min(first + kWarpsOfAGroup, cta.warps()); ++w) {
+    WgmmaQueue& sibling = cta.warp(w).wgmma();
+    if (&sibling == this) continue;
+    sibling.happen(until);
+    if (!lanes.observer) continue;
+    AgentId told = 0;
+    const auto tell = [&](std::uint64_t number, AgentId agent) {
+      if (number < from || number > until || agent == told) return;
+      told = agent;
+      lanes.observer->agent_covered(lanes.warp->actor(op, lanes.mask), agent);
+    };
+    for (const auto& [number, agent] : sibling.awaited_) tell(number, agent);
+    for (const Product& product : sibling.products_) tell(product.number, product.agent);
+  }
+}
+
+void WgmmaQueue::happen(std::uint64_t until) {
+  for (Product& product : products_) {
+    if (product.number > until || !product.run) continue;
+    product.run(product.work);
+    product.run = nullptr;
   }
 }
 

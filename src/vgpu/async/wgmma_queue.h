@@ -45,7 +45,7 @@ class WgmmaQueue {
     WgmmaWork work;
     WgmmaRun run = nullptr;  // null once it has happened
     std::uint32_t instruction = 0;
-    std::uint64_t group = 0;
+    std::uint64_t group = 0, number = 0;
     AgentId agent = 0;
     bool fenced = false;  // a wgmma.fence came after it
   };
@@ -58,6 +58,8 @@ class WgmmaQueue {
   };
 
   void tell(Lanes& lanes, const Op& op, Product& product);
+  void cover_siblings(Lanes& lanes, const Op& op, std::uint64_t from, std::uint64_t until);
+  void happen(std::uint64_t until);
   void check_fence(Lanes& lanes, const Op& op, const WgmmaWork& work);
   void check_flight(Lanes& lanes, const Op& op, const WgmmaWork& work);
   void check_warpgroup(Lanes& lanes, const Op& op, const WgmmaWork& work);
@@ -65,8 +67,11 @@ class WgmmaQueue {
   const Product* owner(const std::byte* registers, std::uint32_t offset) const;
 
   std::deque<Product> products_;  // pending ones, the oldest first
-  std::uint64_t committed_ = 0;   // groups
-  AgentId agent_ = 0;             // of the open group
+  // The last ones that this warp has waited for, by number.
+  std::deque<std::pair<std::uint64_t, AgentId>> awaited_;
+  std::uint64_t committed_ = 0;  // groups
+  std::uint64_t queued_ = 0;     // products so far
+  AgentId agent_ = 0;            // of the open group
   std::uint64_t agent_group_ = 0;
   bool fenced_ = false;  // since the warp began
   // Registers that ordinary instructions have touched since the last fence, with the instruction.

@@ -75,9 +75,20 @@ void Cta::check_barrier(std::uint32_t id) {
 void Cta::warp_finished() {
   --live_warps_;
   for (std::uint32_t id = 0; id < kBarriers; ++id) check_barrier(id);
+  for (std::uint32_t w = 0; w < warps(); w += kWarpsOfAGroup) check_warpgroup(w / kWarpsOfAGroup);
   if (live_warps_ != 0) return;
   if (observer()) notice_uneven_register_moves();
   cluster_.cta_finished(rank_);
+}
+
+void Cta::check_warpgroup(std::uint32_t group) {
+  const std::uint32_t first = group * kWarpsOfAGroup;
+  const std::uint32_t last = std::min(first + kWarpsOfAGroup, warps());
+  std::uint64_t least = ~std::uint64_t{0};
+  for (std::uint32_t w = first; w < last; ++w) {
+    if (!warps_[w].finished()) least = std::min(least, warps_[w].products());
+  }
+  for (std::uint32_t w = first; w < last; ++w) warps_[w].release_from_warpgroup(least);
 }
 
 void Cta::mbarrier_opens(std::uint32_t offset) {

@@ -39,6 +39,8 @@ struct LaunchContext {
 
 class Cluster;
 
+constexpr std::uint32_t kWarpsOfAGroup = 4;  // of a warpgroup
+
 class Cta {
  public:
   Cta(Cluster& cluster, std::uint32_t rank);
@@ -79,6 +81,8 @@ class Cta {
   // Opens the barrier if everybody is there.
   void check_barrier(std::uint32_t id);
   void warp_finished();
+  // Warps of the warpgroup go past their wgmma where all that have not ended have come to it.
+  void check_warpgroup(std::uint32_t group);
   void mbarrier_opens(std::uint32_t offset);
 
   InstructionCounter& block_counter(std::uint32_t i) { return block_counters_[i]; }

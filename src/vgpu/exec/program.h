@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vgpu/exec/operation.h"
@@ -21,6 +22,7 @@ enum class ControlKind : std::uint8_t {
   kClusterArrive,  // op.immediate: a MemoryOrder
   kClusterWait,
   kMbarrierWait,  // operand 0: done, 1: object, 2: state or parity
+  kWarpgroup,     // the four warps of a warpgroup meet, where Observation says so
   kCollective,    // needs all lanes of a member mask: *.sync; runs op when they are there
   kYield,         // nanosleep
   kTrap,
@@ -155,6 +157,7 @@ struct InstructionInfo {
   int ptx_line = 0;
   std::string source_file;  // from .loc; empty if unknown
   int source_line = 0;
+  std::vector<std::pair<std::string, int>> callers;  // that it was inlined into, innermost first
   bool approximate = false;
   bool counted_with_block = false;
   Touches touches = Touches::kNothing;

@@ -59,6 +59,9 @@ class Several : public Observer {
   void agent_awaited(const Actor& by, AgentId agent, bool read_only) override {
     tell(&Observer::agent_awaited, by, agent, read_only);
   }
+  void agent_covered(const Actor& by, AgentId agent) override {
+    tell(&Observer::agent_covered, by, agent);
+  }
   void notice(Finding finding) override { tell(&Observer::notice, finding); }
 
  private:

@@ -4,13 +4,15 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tessera::vgpu {
 
 enum class Severity : std::uint8_t {
-  kError,    // the kernel is wrong
-  kLockstep  // right only while the lanes of a warp run in step, which nothing promises
+  kError,     // the kernel is wrong
+  kLockstep,  // right only while the lanes of a warp run in step, which nothing promises
+  kNote       // nothing is wrong on any GPU known, but it is worth knowing
 };
 
 // One side of a finding: who did what, where.
@@ -20,7 +22,8 @@ struct FindingPlace {
   int ptx_line = 0;
   std::string source_file;  // from .loc; empty if unknown
   int source_line = 0;
-  std::uint64_t cta = 0;     // linear
+  std::vector<std::pair<std::string, int>> callers;  // that it was inlined into, innermost first
+  std::uint64_t cta = 0;                             // linear
   int warp = -1, lane = -1;  // -1: an asynchronous agent, or no particular thread
 };
 

@@ -8,6 +8,7 @@
 namespace tessera::vgpu {
 
 class PrintLog;
+class WrittenLines;
 
 // When an asynchronous operation (copy, matrix product) happens: at its issue, or at the last
 // moment that is legal, inside the wait for it. Both must give the same result.
@@ -19,12 +20,19 @@ struct Observation {
   bool checks = false;       // races, missing waits and fences, uninitialised reads: findings
   AsyncSchedule schedule = AsyncSchedule::kEager;
   std::uint64_t warp_order_seed = 0;  // 0: warps take turns by index; else in a seeded random order
-  std::uint64_t sample_ctas = 0;      // 0: all; else only about so many CTAs run, drawn by seed:
-  std::uint64_t sample_seed = 1;      // counts are scaled up (a model), results are incomplete
+  // Whether a warp goes past a wgmma only when its three siblings have come to it, and a wait of
+  // one of them covers what all four read: so it is on silicon, and PTX does not promise it.
+  bool warpgroups_meet = false;
+  std::uint64_t sample_ctas = 0;  // 0: all; else only about so many CTAs run, drawn by seed:
+  std::uint64_t sample_seed = 1;  // counts are scaled up (a model), results are incomplete
   // Ends the launch with Fault kStopped when it becomes true: looked at now and then.
   const std::atomic<bool>* stop = nullptr;
-  std::uint64_t instruction_budget = 0;  // of warps; 0: none. More ends the launch likewise
-  PrintLog* prints = nullptr;            // what printf() says goes there; null: nowhere
+  std::uint64_t instruction_budget = 0;   // of warps; 0: none. More ends the launch likewise
+  WrittenLines* record_writes = nullptr;  // lines of global memory that are stored to
+  // What an earlier run of the same launch recorded, so that checks need not remember reads of
+  // other lines; null: none. It says when it was not complete.
+  const WrittenLines* written_lines = nullptr;
+  PrintLog* prints = nullptr;  // what printf() says goes there; null: nowhere
 };
 
 }  // namespace tessera::vgpu

@@ -126,6 +126,10 @@ class Observer {
   // A wait_group of these lanes covers the agent; `read_only`: only what it read is free again.
   virtual void agent_awaited(const Actor&, AgentId, bool /*read_only*/) {}
 
+  // A wait of these lanes for their own wgmma covers what this agent of a sibling warp reads, on
+  // silicon and not by PTX.
+  virtual void agent_covered(const Actor&, AgentId) {}
+
   // The kernel did something wrong that the executor itself noticed, and went on.
   virtual void notice(Finding) {}
 };
@@ -141,6 +145,7 @@ class LaunchObserver {
 
 // observe/count/ and observe/check/
 std::unique_ptr<LaunchObserver> make_memory_counter(const LaunchContext& context);
+std::unique_ptr<LaunchObserver> make_write_recorder(const LaunchContext& context);
 std::unique_ptr<LaunchObserver> make_checker(const LaunchContext& context);
 
 // Hands every event to each of several observers.

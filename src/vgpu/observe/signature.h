@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,14 @@ struct KernelSignature {
   std::vector<KernelParameter> parameters;
   std::size_t parameter_bytes = 0;
   int max_threads = 0, required_threads = 0;  // of a CTA; 0: the PTX names none
+};
+
+// A __device__ or __constant__ variable of a module.
+struct ModuleVariable {
+  std::string name;  // as the PTX has it
+  std::uint64_t address = 0;
+  std::size_t bytes = 0;
+  bool is_constant = false, has_initial_value = false;
 };
 
 }  // namespace tessera::vgpu

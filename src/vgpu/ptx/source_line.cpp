@@ -23,7 +23,13 @@ SourceLine source_line(const Module& module, const Function& function,
     shown = &function.locations[static_cast<std::size_t>(shown->caller)];
   }
   if (is_wrapper(file_of(module, *shown))) shown = &location;
-  return {std::string(file_of(module, *shown)), shown->line};
+  SourceLine line{std::string(file_of(module, *shown)), shown->line, {}};
+  while (shown->caller >= 0) {
+    shown = &function.locations[static_cast<std::size_t>(shown->caller)];
+    if (is_wrapper(file_of(module, *shown))) continue;
+    line.callers.emplace_back(file_of(module, *shown), shown->line);
+  }
+  return line;
 }
 
 }  // namespace tessera::vgpu::ptx

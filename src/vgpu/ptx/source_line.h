@@ -4,6 +4,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "vgpu/ptx/ast.h"
 
@@ -12,6 +14,8 @@ namespace tessera::vgpu::ptx {
 struct SourceLine {
   std::string file;  // empty if unknown
   int line = 0;
+  // Files and lines of the calls that were inlined to come here, the innermost first.
+  std::vector<std::pair<std::string, int>> callers;
 };
 
 // The innermost line that is neither in an installed header (a folder "include") nor among

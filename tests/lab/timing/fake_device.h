@@ -117,6 +117,7 @@ class FakeDevice : public Device, public Observer {
   std::vector<LaunchCounts> take_counts() override { return std::exchange(counts_, {}); }
   void observe(const vgpu::Observation&) override {}
   std::vector<vgpu::KernelSignature> kernels(const LoadedImage&) const override { return {}; }
+  std::vector<vgpu::ModuleVariable> variables(const LoadedImage&) const override { return {}; }
   // A call of another library.
   void advance(double milliseconds) {
     trace += 'v';

@@ -26,8 +26,10 @@ const std::vector<std::unique_ptr<Device>>& devices() {
     if (wish != nullptr && std::string_view(wish) == "cuda") {
       list.push_back(make_cuda_device());
     } else {
-      list.push_back(make_virtual_device());
-      VirtualDeviceOptions narrow;
+      VirtualDeviceOptions like_silicon;
+      like_silicon.observation.warpgroups_meet = true;
+      list.push_back(make_virtual_device(like_silicon));
+      VirtualDeviceOptions narrow = like_silicon;
       narrow.allow_avx512 = false;
       list.push_back(make_virtual_device(narrow));
     }

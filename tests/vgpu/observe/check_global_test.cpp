@@ -72,6 +72,14 @@ TEST(CheckGlobal, AtomicsDoNotRace) {
                "red.global.add.u32");
 }
 
+// One CTA stores what all of them then add to.
+TEST(CheckGlobal, AnAtomicDoesNotHideTheStoreBeforeIt) {
+  const std::string store_and_add =
+      "setp.eq.u32 p, r1, 0;\n @p st.global.u32 [data], r1;\n red.global.add.u32 [data], 1;";
+  expect_found(check_grid(store_and_add), "race", "red.global.add.u32");
+  expect_clean(check_grid("setp.eq.u32 p, r1, 0;\n red.global.add.u32 [data], 1;"));
+}
+
 // CTA after CTA adds to one sum: a semaphore holds the turn.
 std::string in_turns(const std::string& wait, const std::string& give) {
   return R"(
@@ -105,10 +113,12 @@ TEST(CheckHandover, ASemaphoreOrders) {
                "ld.global.u32");
 }
 
-TEST(CheckHandover, VolatileOrdersNothing) {
-  expect_found(check_grid(in_turns("ld.volatile.global.u32 r4, [data];\n membar.gl;",
-                                   "membar.gl;\n st.volatile.global.u32 [data], r6;")),
-               "race", "ld.volatile.global.u32");
+TEST(CheckHandover, AVolatileFlagIsRelaxed) {
+  const std::string load = "ld.volatile.global.u32 r4, [data];",
+                    store = "st.volatile.global.u32 [data], r6;";
+  expect_clean(check_grid(in_turns(load + "\n membar.gl;", "membar.gl;\n" + store)));
+  expect_found(check_grid(in_turns(load + "\n membar.gl;", store)), "race", "ld.global.u32");
+  expect_found(check_grid(in_turns(load, "membar.gl;\n" + store)), "race", "ld.global.u32");
 }
 
 // Each CTA leaves its part; the last one to come adds them up.

@@ -142,6 +142,7 @@ void Decoder::decode_instruction(const ptx::Instruction& instruction) {
   const ptx::SourceLine source = scope_.source_line(function_, instruction.source);
   info.source_file = source.file;
   info.source_line = source.line;
+  info.callers = source.callers;
   const std::size_t first_op = draft_.blocks.back().ops.size();
   apply_rule(*this, instruction);
   DraftBlock& block = draft_.blocks.back();

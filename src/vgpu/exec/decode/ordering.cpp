@@ -6,6 +6,12 @@
 namespace tessera::vgpu {
 namespace {
 
+// PTX ISA, ld.volatile: as .relaxed with the scope of the system. WHY global memory alone: in
+// shared memory it is the mark of code that takes the lanes of a warp to run in step.
+bool is_volatile_global(const ptx::Instruction& instruction) {
+  return has_modifier(instruction, "volatile") && has_modifier(instruction, "global");
+}
+
 MemoryOrder order_of(const ptx::Instruction& instruction, MemoryOrder unnamed) {
   if (has_modifier(instruction, "acq_rel")) return MemoryOrder::kAcquireRelease;
   if (has_modifier(instruction, "acquire")) return MemoryOrder::kAcquire;
@@ -13,7 +19,7 @@ MemoryOrder order_of(const ptx::Instruction& instruction, MemoryOrder unnamed) {
   if (has_modifier(instruction, "relaxed") || has_modifier(instruction, "mmio")) {
     return MemoryOrder::kRelaxed;
   }
-  return unnamed;
+  return is_volatile_global(instruction) ? MemoryOrder::kRelaxed : unnamed;
 }
 
 }  // namespace
@@ -21,7 +27,8 @@ MemoryOrder order_of(const ptx::Instruction& instruction, MemoryOrder unnamed) {
 MemoryScope scope_of(const ptx::Instruction& instruction) {
   if (has_modifier(instruction, "cta")) return MemoryScope::kCta;
   if (has_modifier(instruction, "cluster")) return MemoryScope::kCluster;
-  return has_modifier(instruction, "sys") ? MemoryScope::kSystem : MemoryScope::kGpu;
+  const bool is_system = has_modifier(instruction, "sys") || is_volatile_global(instruction);
+  return is_system ? MemoryScope::kSystem : MemoryScope::kGpu;
 }
 
 std::uint32_t ordering_flags(const ptx::Instruction& instruction, MemoryOrder unnamed) {

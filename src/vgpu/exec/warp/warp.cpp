@@ -37,6 +37,7 @@ void Warp::start() {
   std::memset(frame.call_params.get(), 0xff,
               std::size_t{frame.function->call_param_bytes} * kLanes);
   cluster_arrived_ = cluster_open_ = 0;
+  products_ = 0;
   copies_.clear();
   register_moves_.clear();
   wgmma_.clear();
@@ -173,7 +174,9 @@ void Warp::leave_block(std::size_t index, const Control& control) {
     }
   }
   // An instruction that waits is counted when it happens.
-  if (control.kind != ControlKind::kCollective) count(control, split.mask);
+  const bool waits =
+      control.kind == ControlKind::kCollective || control.kind == ControlKind::kWarpgroup;
+  if (!waits) count(control, split.mask);
   switch (control.kind) {
     case ControlKind::kFall:
       ++split.block;
@@ -196,6 +199,7 @@ void Warp::leave_block(std::size_t index, const Control& control) {
       return wait_at_cluster(index, control);
     case ControlKind::kMbarrierWait:
       return wait_at_mbarrier(index);
+    case ControlKind::kWarpgroup:
     case ControlKind::kCollective:
       split.wait = Wait::kCollective;
       merge();

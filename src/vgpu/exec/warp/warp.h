@@ -22,7 +22,7 @@ namespace tessera::vgpu {
 
 class Cta;
 
-enum class Wait : std::uint8_t { kNone, kBarrier, kCollective, kCluster, kMbarrier };
+enum class Wait : std::uint8_t { kNone, kBarrier, kCollective, kCluster, kMbarrier, kWarpgroup };
 
 struct Split {
   std::uint32_t mask = 0;
@@ -54,6 +54,9 @@ class Warp {
   void release_from_cluster();
   // A phase of the mbarrier at this offset of the CTA is over.
   void mbarrier_opens(std::uint32_t offset);
+  // How many wgmma it has come to; it goes on where its siblings have come to as many.
+  std::uint64_t products() const { return products_; }
+  void release_from_warpgroup(std::uint64_t least);
   // A hash of the positions of its lanes and of their registers.
   std::uint64_t state(std::uint64_t mixed) const;
   // Waits for mbarriers come back false. Whether there were any.
@@ -101,6 +104,7 @@ class Warp {
   void arrive_at_cluster(std::size_t index, const Control& control);
   void wait_at_cluster(std::size_t index, const Control& control);
   void pass_cluster(Split& split);
+  void meet_warpgroup(Split& split);
   std::uint32_t test_mbarrier(const Split& split, SharedPlace& place, bool& uniform);
   void wait_at_mbarrier(std::size_t index);
   void end_wait(Split& split, std::uint32_t done);
@@ -117,6 +121,7 @@ class Warp {
   Cta& cta_;
   std::uint32_t index_;
   std::uint32_t started_ = 0;
+  std::uint64_t products_ = 0;
   std::uint32_t live_ = 0;  // lanes that have not exited
   // Lanes that have arrived at the barrier of the cluster; those for which it has opened since.
   std::uint32_t cluster_arrived_ = 0, cluster_open_ = 0;

@@ -66,7 +66,6 @@ void Warp::notice_barrier_bypass(const Split& leaving) {
 
 // setmaxnreg must be run by all warps of a warpgroup, with the same number.
 void Cta::notice_uneven_register_moves() {
-  constexpr std::uint32_t kWarpsOfAGroup = 4;
   for (std::uint32_t w = 0; w < warps(); ++w) {
     Warp& first = warps_[w / kWarpsOfAGroup * kWarpsOfAGroup];
     const auto& expected = first.register_moves();

@@ -58,8 +58,35 @@ bool Warp::try_collective(std::size_t index) {
     enter(split);
     control.op.run(&control.op, &control.op + 1, cta_.lanes());
   }
-  ++split.block;
+  if (control.kind == ControlKind::kWarpgroup) {
+    meet_warpgroup(split);
+  } else {
+    ++split.block;
+  }
   return true;
+}
+
+// ---- wgmma --------------------------------------------------------------------------------------
+
+// HW: a warp leaves a wgmma when the other three have reached it (measured on an H200, see
+// tests/vgpu/instructions/wgmma_meets.ptx).
+void Warp::meet_warpgroup(Split& split) {
+  if (!cta_.cluster().context().observation.warpgroups_meet) {
+    ++split.block;
+    return;
+  }
+  ++products_;
+  split.wait = Wait::kWarpgroup;
+  cta_.check_warpgroup(index_ / kWarpsOfAGroup);
+}
+
+void Warp::release_from_warpgroup(std::uint64_t least) {
+  if (products_ > least) return;
+  for (Split& split : splits_) {
+    if (split.wait != Wait::kWarpgroup) continue;
+    split.wait = Wait::kNone;
+    ++split.block;
+  }
 }
 
 // ---- barriers of the CTA ------------------------------------------------------------------------
@@ -268,6 +295,7 @@ void Warp::fault(FaultKind kind, const std::string& message, const Op& op, int l
   place.form = info.form;
   place.source_file = info.source_file;
   place.source_line = info.source_line;
+  place.callers = info.callers;
   place.kernel = cta_.kernel().name;
   place.cta = cta_.index();
   place.thread = static_cast<int>(index_ * kLanes) + lane;

@@ -88,9 +88,47 @@ const BlockShadow* ClusterChecker::block_of(std::uint32_t instruction, std::uint
   return block;
 }
 
+bool ClusterChecker::may_race(const BlockShadow& block, std::uint64_t address,
+                              std::uint64_t bytes) const {
+  return !block.stores() || !block.written().is_complete() || block.stores()->any(address, bytes);
+}
+
+// Reads of what nobody stores to in the whole launch are not remembered.
+std::uint32_t ClusterChecker::lanes_that_may_race(const WarpAccess& access, std::uint32_t lanes) {
+  // A window of so many bytes is looked up at once.
+  constexpr std::uint64_t kWindow = 8192;
+  const std::uint64_t* address = access.address;
+  const std::uint64_t first = address[0];
+  std::uint64_t different = 0;
+  for (int l = 0; l < 32; ++l) different |= address[l] ^ first;
+  const BlockShadow* block = block_of(access.by.instruction, first);
+  if (different < kWindow && block) {
+    const std::uint64_t bytes = std::bit_ceil(different + 1);
+    if (!may_race(*block, first & ~(bytes - 1), bytes + access.bytes)) return 0;
+  }
+  std::uint32_t may = 0;
+  for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    block = block_of(access.by.instruction, address[lane]);
+    if (!block || may_race(*block, address[lane], access.bytes)) may |= 1u << lane;
+  }
+  return may;
+}
+
+void ClusterChecker::note_store(const BlockShadow& block, std::uint64_t address,
+                                std::uint64_t bytes) const {
+  if (block.stores() && !block.stores()->any(address, bytes)) {
+    launch_.context.observation.written_lines->miss();
+  }
+}
+
 void ClusterChecker::access_global(const WarpAccess& access, WarpClocks& warp, LaneGroup& group,
                                    std::uint32_t lanes) {
   const bool reads = access.kind != AccessKind::kStore, writes = access.kind != AccessKind::kLoad;
+  if (!writes && launch_.context.observation.written_lines) {
+    lanes = lanes_that_may_race(access, lanes);
+    if (lanes == 0) return;
+  }
   const Site site =
       site_of(access.by.instruction, reach_of(access.kind, access.order, access.scope));
   const std::uint64_t who = GlobalCell::pack(cluster_, warp.self(), now_ - start_);
@@ -100,6 +138,7 @@ void ClusterChecker::access_global(const WarpAccess& access, WarpClocks& warp, L
     std::uint64_t address = access.address[lane];
     const BlockShadow* block = block_of(access.by.instruction, address);
     if (!block) continue;
+    if (writes) note_store(*block, address, access.bytes);
     if (launch_.context.heap && launch_.context.heap->holds(address)) [[unlikely]] {
       check_heap(guest_of(access, group, warp.self(), lane));
     }
@@ -140,6 +179,7 @@ void ClusterChecker::visit_global_cell(const Guest& guest, const GlobalCell& cel
     if (before.past.time > floor || agents_.is_agent(before.past.entity)) judge(guest, before.past);
   };
   visit(cell.writer(), true);
+  visit(cell.store(), true);
   if (guest.kind == AccessKind::kLoad) return;
   visit(cell.reader(0), false);
   visit(cell.reader(1), false);
@@ -194,6 +234,8 @@ void ClusterChecker::agent_in_global(const AgentAccess& access, const Agent& age
   const BlockShadow* block = launch_.global.find(access.address);
   if (!block) return;
   const bool reads = access.kind != AccessKind::kStore, writes = access.kind != AccessKind::kLoad;
+  if (!writes && !may_race(*block, access.address, access.bytes)) return;
+  if (writes) note_store(*block, access.address, access.bytes);
   const std::uint64_t offset = access.address - block->base();
   if (reads && !block->written().is_marked(offset, access.bytes)) report_uninitialised(guest);
   if (writes) block->written().mark_while_running(offset, access.bytes);

@@ -31,6 +31,7 @@ void Clock::join(const Clock& more) {
   check::join(seen_by_async, more.seen_by_async);
   check::join(seen_by_async_in_global, more.seen_by_async_in_global);
   check::join(seen_by_maps, more.seen_by_maps);
+  check::join(covered, more.covered);
   check::join(inits, more.inits);
   check::join(others, more.others);
   check::join(fenced, more.fenced);

@@ -33,7 +33,9 @@ struct Clock {
   // asynchronous operations.
   std::vector<Time> seen_by_async, seen_by_async_in_global;
   std::vector<Time>
-      seen_by_maps;         // that a fence.proxy.tensormap has put before uses of tensor maps
+      seen_by_maps;  // that a fence.proxy.tensormap has put before uses of tensor maps
+  // Reads of wgmma of which only the wait of a sibling warp tells that they are over.
+  std::vector<Time> covered;
   std::vector<Time> inits;  // initialisations of barrier objects, which have a fence of their own
   SharedHorizon others;     // of other clusters
   SharedHorizon fenced;     // what an atomic that follows a fence hands on to everybody
@@ -42,6 +44,9 @@ struct Clock {
   void join(const Clock& more);
   bool has_seen(Entity entity, Time time) const {
     return entity < seen.size() && time <= seen[entity];
+  }
+  bool has_covered(Entity entity, Time time) const {
+    return entity < covered.size() && time <= covered[entity];
   }
   bool maps_have_seen(Entity entity, Time time) const {
     return entity < seen_by_maps.size() && time <= seen_by_maps[entity];

@@ -46,6 +46,7 @@ class ClusterChecker : public Observer {
   void agent_access(const AgentAccess& access) override;
   void agent_signals(AgentId id, MbarrierPlace place, std::uint64_t phase) override;
   void agent_awaited(const Actor& by, AgentId id, bool read_only) override;
+  void agent_covered(const Actor& by, AgentId id) override;
 
   void notice(Finding finding) override { log_.add(std::move(finding)); }
 
@@ -96,6 +97,9 @@ class ClusterChecker : public Observer {
   void access_global(const WarpAccess& access, WarpClocks& warp, LaneGroup& group,
                      std::uint32_t lanes);
   void visit_shared(const Guest& guest, Time floor);
+  std::uint32_t lanes_that_may_race(const WarpAccess& access, std::uint32_t lanes);
+  bool may_race(const BlockShadow& block, std::uint64_t address, std::uint64_t bytes) const;
+  void note_store(const BlockShadow& block, std::uint64_t address, std::uint64_t bytes) const;
   void check_heap(const Guest& guest);
   void visit_global_cell(const Guest& guest, const GlobalCell& cell, Time floor);
   const BlockShadow* block_of(std::uint32_t instruction, std::uint64_t address);
@@ -116,6 +120,8 @@ class ClusterChecker : public Observer {
   bool are_strong_together(const Guest& guest, const Past& past) const;
   void judge(const Guest& guest, const Past& past);
   void judge_foreign(const Guest& guest, const GlobalPast& past);
+  void report_unordered(const Guest& guest, const Past& past);
+  void report_collective(const Guest& guest, const Past& past);
   void report_race(const Guest& guest, const Past& past);
   void report_lockstep(const Guest& guest, const Past& past);
   void report_unfenced(const Guest& guest, const Past& past);

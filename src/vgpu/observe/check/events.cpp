@@ -211,6 +211,14 @@ void ClusterChecker::agent_signals(AgentId id, MbarrierPlace place, std::uint64_
   agents_.end(id);
 }
 
+void ClusterChecker::agent_covered(const Actor& by, AgentId id) {
+  Entity reads = 0;
+  if (!agents_.find_entities(id, reads)) return;
+  Clock over;
+  at(over.covered, reads) = tick();
+  learn(by, over);
+}
+
 // After a wait that covers reads alone nothing but its writes into global memory is under way.
 void ClusterChecker::agent_awaited(const Actor& by, AgentId id, bool read_only) {
   Entity reads = 0;

@@ -15,11 +15,18 @@ std::uint64_t first_cta(const Finding& finding) {
 
 }  // namespace
 
+std::string capital(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = char(text[0] - 'a' + 'A');
+  return text;
+}
+
 FindingLog::FindingLog(const Kernel& kernel) : kernel_(kernel) {
-  std::map<std::tuple<std::string, int, std::string>, std::uint32_t> known;
+  using Inlined = std::vector<std::pair<std::string, int>>;
+  std::map<std::tuple<std::string, int, Inlined, std::string>, std::uint32_t> known;
   for (std::uint32_t i = 0; i < kernel.instructions.size(); ++i) {
     const InstructionInfo& info = kernel.instructions[i];
-    const auto first = known.try_emplace({info.source_file, info.source_line, info.form}, i).first;
+    const auto first =
+        known.try_emplace({info.source_file, info.source_line, info.callers, info.form}, i).first;
     first_like_.push_back(info.source_line > 0 ? first->second : i);
   }
 }
@@ -64,6 +71,7 @@ FindingPlace FindingLog::place(const Place& place) const {
     to.ptx_line = info.ptx_line;
     to.source_file = info.source_file;
     to.source_line = info.source_line;
+    to.callers = info.callers;
   }
   return to;
 }

@@ -21,6 +21,9 @@ struct Place {
   std::string does = {};  // "writes"
 };
 
+// With a capital first letter.
+std::string capital(std::string text);
+
 class FindingLog {
  public:
   explicit FindingLog(const Kernel& kernel);

@@ -14,7 +14,7 @@ struct LaunchChecks {
   explicit LaunchChecks(const LaunchContext& launch)
       : context(launch),
         cell_shift(cell_shift_of(*launch.kernel)),
-        global(*launch.memory, cell_shift) {}
+        global(*launch.memory, launch.observation.written_lines, cell_shift) {}
 
   const LaunchContext& context;
   const std::uint32_t cell_shift;

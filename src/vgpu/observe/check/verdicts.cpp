@@ -40,11 +40,6 @@ AccessKind kind_of(const Past& past) {
 constexpr const char* kWiderScope =
     "name a scope that holds both CTAs (.cluster or .gpu) in both accesses";
 
-std::string capital(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = char(text[0] - 'a' + 'A');
-  return text;
-}
-
 }  // namespace
 
 // ---- is it in order? ----------------------------------------------------------------------------
@@ -62,7 +57,7 @@ void ClusterChecker::judge(const Guest& guest, const Past& past) {
   const Clock& clock = *guest.clock;
   if (guest.agent) {
     if (past.entity == guest.agent->reads || past.entity == guest.agent->writes) return;
-    if (!clock.has_seen(past.entity, past.time)) return report_race(guest, past);
+    if (!clock.has_seen(past.entity, past.time)) return report_unordered(guest, past);
     if (guest.agent->is_generic() || agents_.is_async(past.entity)) return;
     const bool fenced = guest.is_map ? clock.maps_have_seen(past.entity, past.time)
                                      : clock.async_has_seen(guest.window, past.entity, past.time);
@@ -72,7 +67,7 @@ void ClusterChecker::judge(const Guest& guest, const Past& past) {
   if (clock.has_seen(past.entity, past.time)) return;
   const WarpClocks& warp = warps_[guest.entity];
   const bool is_own_copy = warp.own_copies().has_seen(past.entity, past.time);
-  if (past.entity != guest.entity && !is_own_copy) return report_race(guest, past);
+  if (past.entity != guest.entity && !is_own_copy) return report_unordered(guest, past);
   const bool by_another = is_by_several(past.site) || lane_of(past.site) != guest.lane;
   if (!by_another) return;
   const Time since = is_own_copy ? warp.own_copies().seen[past.entity] : past.time;
@@ -310,19 +305,6 @@ void ClusterChecker::report_uninitialised(const Guest& guest) {
       shared ? fmt::format("write these bytes before {}, or do not read them", line)
              : fmt::format(
                    "let the host or an earlier kernel write them, or do not read them at {}", line);
-}
-
-void ClusterChecker::report_heap_misuse(const Guest& guest, const std::string& misuse) {
-  const Place place = place_of(guest);
-  Finding* finding = log_.note("out-of-bounds", Severity::kError, place.instruction,
-                               place.instruction, guest.address);
-  if (!finding) return;
-  finding->places = {log_.place(place)};
-  finding->message = capital(fmt::format("{} {} {} bytes at {:#x}, {}", who(place, false),
-                                         place.does, guest.bytes, guest.address, misuse));
-  finding->hint =
-      fmt::format("compare {} with what malloc() was asked for, and with where free() is",
-                  log_.line(place.instruction));
 }
 
 void ClusterChecker::report_forbidden(const Guest& guest) {

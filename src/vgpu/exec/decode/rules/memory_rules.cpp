@@ -19,7 +19,7 @@ struct MemoryForm {
 };
 
 // Order, scope and caching: every access is seen by all at once, in program order. Whoever watches
-// is told of order and scope; of .volatile not, because it orders nothing.
+// is told of order and scope.
 bool changes_nothing(std::string_view word) {
   constexpr std::array<std::string_view, 20> kWords = {
       "volatile", "relaxed", "weak", "acquire", "release", "mmio", "cta",

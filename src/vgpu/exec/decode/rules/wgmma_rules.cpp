@@ -106,6 +106,7 @@ void decode_product(Decoder& decoder, const ptx::Instruction& instruction, Matri
   DraftOp& op = emit_for_warp(decoder, "wgmma.mma_async", values, std::move(list), d);
   op.op.immediate = packed(form);
   op.op.flags = scales.flags;
+  decoder.control(ControlKind::kWarpgroup, values);
 }
 
 // ---- fence, commit_group, wait_group ------------------------------------------------------------

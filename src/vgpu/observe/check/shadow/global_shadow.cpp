@@ -4,11 +4,12 @@
 
 namespace tessera::vgpu::check {
 
-GlobalShadow::GlobalShadow(const GlobalMemory& memory, std::uint32_t cell_shift) {
+GlobalShadow::GlobalShadow(const GlobalMemory& memory, const WrittenLines* lines,
+                           std::uint32_t cell_shift) {
   for (const MemoryBlock& block : memory.blocks()) {
     InitMap& written = memory.written(block);
     written.prepare();
-    blocks_.emplace_back(block, written, cell_shift);
+    blocks_.emplace_back(block, written, lines ? lines->find(block.base) : nullptr, cell_shift);
   }
 }
 

@@ -1,8 +1,8 @@
 // Of each cell of global memory that a launch touches: who wrote it last and who read it last, over
 // all clusters, which run at once on several host threads.
 //
-// A cell remembers one writer and two readers. A third reader displaces one of them, so of many
-// unordered reads a later write is held against two.
+// A cell remembers one writer, the plain store that atomics came after, and two readers. A third
+// reader displaces one of them, so of many unordered reads a later write is held against two.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "vgpu/memory/global.h"
 #include "vgpu/memory/pages.h"
 #include "vgpu/observe/check/site.h"
+#include "vgpu/observe/written_lines.h"
 
 namespace tessera::vgpu::check {
 
@@ -54,14 +55,26 @@ class GlobalCell {
                           (who >> 27 & kUnknown) < agents);
     }
   };
-  bool writer_is_known_to(const Known& known) const { return known.covers(who(kWriter)); }
+  bool writer_is_known_to(const Known& known) const {
+    return known.covers(who(kWriter)) && known.covers(who(kStore));
+  }
   bool all_are_known_to(const Known& known) const {
-    return known.covers(who(kWriter)) && known.covers(who(0)) && known.covers(who(1));
+    return writer_is_known_to(known) && known.covers(who(0)) && known.covers(who(1));
   }
 
   Trace writer() const { return get(kWriter); }
+  // A plain store that an atomic came after; who is 0 where there is none.
+  Trace store() const { return get(kStore); }
   Trace reader(int i) const { return get(i); }
-  void note_write(std::uint64_t who, Site site) { set(kWriter, {who, site}); }
+  void note_write(std::uint64_t who, Site site) {
+    const Trace before = writer();
+    if (!is_strong(site)) {
+      set(kStore, {});
+    } else if (before.who != 0 && !is_strong(before.site)) {
+      set(kStore, before);
+    }
+    set(kWriter, {who, site});
+  }
   void note_read(std::uint64_t who, Site site) {
     const std::uint64_t before = this->who(0);
     if (before == who) return;
@@ -71,7 +84,7 @@ class GlobalCell {
   }
 
  private:
-  static constexpr int kWriter = 2;
+  static constexpr int kWriter = 2, kStore = 3;
   std::uint64_t who(int i) const { return who_[i].load(std::memory_order_relaxed); }
   Trace get(int i) const { return {who(i), site_[i].load(std::memory_order_relaxed)}; }
   void set(int i, const Trace& trace) {
@@ -79,18 +92,20 @@ class GlobalCell {
     who_[i].store(trace.who, std::memory_order_relaxed);
   }
 
-  std::atomic<std::uint64_t> who_[3];
-  std::atomic<Site> site_[3];
+  std::atomic<std::uint64_t> who_[4];
+  std::atomic<Site> site_[4];
 };
 
 // The cells of one allocation.
 class BlockShadow {
  public:
-  BlockShadow(const MemoryBlock& block, InitMap& written, std::uint32_t cell_shift)
+  BlockShadow(const MemoryBlock& block, InitMap& written, const WrittenLinesOfBlock* stores,
+              std::uint32_t cell_shift)
       : base_(block.base),
         bytes_(block.bytes),
         shift_(cell_shift),
         written_(written),
+        stores_(stores),
         pages_(((block.bytes >> cell_shift) + 1) * sizeof(GlobalCell)) {}
 
   std::uint64_t base() const { return base_; }
@@ -100,17 +115,20 @@ class BlockShadow {
   }
   std::uint32_t cell_bytes() const { return 1u << shift_; }
   InitMap& written() const { return written_; }
+  // Null: not recorded, so that any line may be stored to.
+  const WrittenLinesOfBlock* stores() const { return stores_; }
 
  private:
   std::uint64_t base_, bytes_;
   std::uint32_t shift_;
   InitMap& written_;
+  const WrittenLinesOfBlock* stores_;
   Pages pages_;
 };
 
 class GlobalShadow {
  public:
-  GlobalShadow(const GlobalMemory& memory, std::uint32_t cell_shift);
+  GlobalShadow(const GlobalMemory& memory, const WrittenLines* lines, std::uint32_t cell_shift);
   // Null outside of every allocation.
   const BlockShadow* find(std::uint64_t address) const;
 

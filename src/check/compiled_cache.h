@@ -1,0 +1,25 @@
+// PTX of earlier calls: a file that has not changed, nor any header that it includes, is not
+// compiled again. In TESSERA_CACHE, else XDG_CACHE_HOME/tessera, else ~/.cache/tessera;
+// TESSERA_CACHE=off turns it off. Whatever goes wrong with it, the file is compiled as if there
+// were none.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tessera::checking {
+
+class CompiledCache {
+ public:
+  // The words of the compiler's call.
+  explicit CompiledCache(const std::vector<std::string>& words);
+  std::optional<std::string> find() const;
+  // `rule`: what the compiler wrote with -MD, which names all the files that it read.
+  void keep(const std::string& ptx, const std::string& rule) const;
+
+ private:
+  std::string path_;  // empty: there is no cache
+};
+
+}  // namespace tessera::checking

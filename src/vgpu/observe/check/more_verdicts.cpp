@@ -1,0 +1,45 @@
+// Findings that are told apart from races: what a collective wgmma covers, and misuse of the heap.
+#include <fmt/format.h>
+
+#include "vgpu/observe/check/cluster_checker.h"
+
+namespace tessera::vgpu::check {
+
+void ClusterChecker::report_unordered(const Guest& guest, const Past& past) {
+  if (!past.wrote && guest.clock->has_covered(past.entity, past.time)) {
+    report_collective(guest, past);
+  } else {
+    report_race(guest, past);
+  }
+}
+
+void ClusterChecker::report_collective(const Guest& guest, const Past& past) {
+  Finding* finding = log_.note("collective-wgmma", Severity::kNote, guest.by.instruction,
+                               instruction_of(past.site), guest.address);
+  if (!finding) return;
+  const Place later = place_of(guest), earlier = place_of(past, guest);
+  fill(*finding, later, earlier);
+  finding->message = capital(fmt::format(
+      "{} {} what the wgmma of {} fetches for four warps, and only one of them has waited for it: "
+      "this relies on wgmma being collective, which PTX does not promise",
+      who(later, false), later.does, log_.line(earlier.instruction)));
+  finding->hint = fmt::format(
+      "nothing for Hopper, where a wgmma ends for its four warps at once; PTX asks for an arrival "
+      "of each of them after its wgmma.wait_group (--strict-ptx makes this an error) {}",
+      between(earlier, later));
+}
+
+void ClusterChecker::report_heap_misuse(const Guest& guest, const std::string& misuse) {
+  const Place place = place_of(guest);
+  Finding* finding = log_.note("out-of-bounds", Severity::kError, place.instruction,
+                               place.instruction, guest.address);
+  if (!finding) return;
+  finding->places = {log_.place(place)};
+  finding->message = capital(fmt::format("{} {} {} bytes at {:#x}, {}", who(place, false),
+                                         place.does, guest.bytes, guest.address, misuse));
+  finding->hint =
+      fmt::format("compare {} with what malloc() was asked for, and with where free() is",
+                  log_.line(place.instruction));
+}
+
+}  // namespace tessera::vgpu::check

@@ -1,0 +1,136 @@
+// Null pointers, aliases, arrays of pointers, variables of the module, names as people type them,
+// and sources that are compiled once.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "check/arrays.h"
+#include "tests/check/call.h"
+
+namespace tessera::checking {
+namespace {
+
+class CheckValues : public Check {
+ protected:
+  static Words call(const std::string& kernel, const Words& arguments) {
+    Words words = {kFolder + "arguments.ptx", "--kernel", kernel, "--grid", "1", "--block", "32"};
+    for (const std::string& one : arguments) words.insert(words.end(), {"--arg", one});
+    return words;
+  }
+  // What the kernel leaves in `out`.
+  static std::vector<double> result(const Words& words) {
+    const TemporaryFolder folder;
+    const Ran ran = check(joined(words, {"--out", "out=" + (folder / "out.npy")}));
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    if (ran.code != 0) return {};
+    const HostArray out = read_array(folder / "out.npy", "out");
+    std::vector<double> values;
+    for (std::size_t i = 0; i < out.elements(); ++i) {
+      values.push_back(load_element(out.type, out.bytes.data() + i * size_of(out.type)));
+    }
+    return values;
+  }
+};
+
+TEST_F(CheckValues, VariablesOfTheModuleAreSetByName) {
+  const Words weighs = call("weighs", {"out=f32[32]", "in=f32[32]:iota", "offset=null"});
+  const Words set = {"--set", "coefficients=f32[4]:constant=2", "--set", "mode=i32:5"};
+  const std::vector<double> out = result(joined(weighs, set));
+  ASSERT_EQ(out.size(), 32u);
+  for (int i = 0; i < 32; ++i) EXPECT_EQ(out[static_cast<std::size_t>(i)], 2 * i + 5);
+  EXPECT_FALSE(contains(check(joined(weighs, set)).out, "is zero here"));
+  EXPECT_TRUE(contains(check(weighs).out, "note: __constant__ coefficients is zero here; --set"));
+  expect_refused(joined(weighs, {"--set", "coeficients=f32:1"}),
+                 {"names the variable 'coeficients', but there are: 'coefficients'"});
+  expect_refused(joined(weighs, {"--set", "mode=f64:1"}), {"8 bytes, but the variable has 4"});
+}
+
+TEST_F(CheckValues, NullAndTheAddressOfAnotherArray) {
+  const Words set = {"--set", "coefficients=f32[4]:ones", "--set", "mode=i32:5"};
+  const auto with = [&](const std::string& offset, const Words& more = {}) {
+    const Words words = call("weighs", {"out=f32[32]", "in=f32[32]:zeros", "offset=" + offset});
+    return result(joined(joined(words, set), more)).at(3);
+  };
+  EXPECT_EQ(with("null"), 5);
+  EXPECT_EQ(with("more", {"--array", "more=i32[4]:iota"}), 0);
+  EXPECT_EQ(with("more+8", {"--array", "more=i32[4]:iota"}), 2);
+  const Words in_place = call("weighs", {"out=f32[32]:iota", "in=out", "offset=null"});
+  EXPECT_EQ(result(joined(in_place, set)).at(7), 12);
+  expect_refused(call("weighs", {"out=f32[32]", "in=nowhere", "offset=null"}),
+                 {"names the array 'nowhere', but the arrays are: out"});
+  expect_refused(call("sums", {"out=f32[32]", "rows=null", "n=null"}),
+                 {"an address, but the kernel takes none there"});
+}
+
+TEST_F(CheckValues, ArraysOfPointers) {
+  const Words words = joined(call("sums", {"out=f32[32]", "rows=pointers(a, null, b)", "n=i32:3"}),
+                             {"--array", "a=f32[32]:iota", "--array", "b=f32[32]:ones"});
+  EXPECT_EQ(result(words).at(9), 10);
+  expect_refused(call("sums", {"out=f32[32]", "rows=pointers(a)", "n=i32:1"}),
+                 {"names the array 'a'"});
+  const Ran beyond = check(joined(call("sums", {"out=f32[32]", "rows=pointers(a)", "n=i32:2"}),
+                                  {"--array", "a=f32[32]:iota"}));
+  EXPECT_EQ(beyond.code, 1) << beyond.out << beyond.err;
+}
+
+TEST_F(CheckValues, NamesMatchAsPeopleTypeThem) {
+  for (const char* name :
+       {"doubled<float,32>", "doubled<float, 32u>", "doubled<float,(unsigned)32>"}) {
+    EXPECT_EQ(check(call(name, {"out=f32[32]", "in=f32[32]:ones"})).code, 0) << name;
+  }
+  expect_refused(call("doubled<float,64>", {}), {"has these: 'doubled<float, 32u>(", "'queue("});
+  expect_refused(call("wieghs", {}), {"has these: 'weighs("});
+}
+
+TEST_F(CheckValues, AResultThatTheOrderDecidesIsAFinding) {
+  Words words = {kFolder + "arguments.ptx",
+                 "--kernel",
+                 "queue",
+                 "--grid",
+                 "1",
+                 "--block",
+                 "256",
+                 "--arg",
+                 "out=i32[8]",
+                 "--arg",
+                 "counter=i32[1]:zeros"};
+  const Ran ran = check(words);
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_TRUE(contains(ran.out, "order-dependent-result")) << ran.out;
+  EXPECT_EQ(check(joined(words, {"--seeds", "0"})).code, 0);
+}
+
+TEST_F(CheckValues, AFileThatHasNotChangedIsCompiledOnce) {
+  const TemporaryFolder folder;
+  const std::string nvcc = folder / "nvcc", calls = folder / "calls";
+  write_text(folder / "size.h", "#define SIZE 1\n");
+  write_text(folder / "k.cu",
+             "#include \"size.h\"\n__global__ void k(float* x) { int unused; x[threadIdx.x] = "
+             "SIZE + MORE; }\n");
+  const Words words = {"check", folder / "k.cu", "-DMORE=2", "--std", "c++17",    "--grid",
+                       "1",     "--block",       "32",       "--arg", "x=f32[32]"};
+  const std::vector<std::string> cache = {"TESSERA_CACHE=" + (folder / "cache")};
+  const Ran first = run_program(words, cache);
+  if (contains(first.err, "needs nvcc")) GTEST_SKIP() << "no nvcc";
+  EXPECT_EQ(first.code, 0) << first.out << first.err;
+  EXPECT_EQ(first.err, "") << "a warning of a file that compiles";
+  EXPECT_TRUE(contains(first.out, "-DMORE=2 --std c++17")) << first.out;
+  const auto entries = [&] {
+    std::size_t count = 0;
+    for (const auto& one : std::filesystem::directory_iterator(folder / "cache")) {
+      count += one.path().extension() == ".ptx";
+    }
+    return count;
+  };
+  EXPECT_EQ(entries(), 1u);
+  // Marks what is kept, to see it used.
+  const auto kept = std::filesystem::directory_iterator(folder / "cache")->path().string();
+  std::string text = file_text(kept);
+  write_text(kept, text + "\nthis is no PTX\n");
+  EXPECT_EQ(run_program(words, cache).code, 2);
+  write_text(folder / "size.h", "#define SIZE 1000\n");
+  EXPECT_EQ(run_program(words, cache).code, 0) << "a changed header";
+}
+
+}  // namespace
+}  // namespace tessera::checking

@@ -8,10 +8,11 @@
 Arrays stay where they are: those on a GPU are multiplied there, on the stream that their library
 works on. Arrays in host memory are multiplied by GPU 0 where there is one, else by the CPU.
 """
-from ._calls import Plan, explain, gemm, matmul
+from ._calls import explain, gemm, matmul
 from ._handles import Device, devices
 from ._explain import Choice, Explanation
 from ._library import Error, OutOfMemoryError, UnsupportedError, version
+from ._plan import Plan
 
 __all__ = ["Choice", "Device", "Error", "Explanation", "OutOfMemoryError", "Plan",
            "UnsupportedError", "devices", "explain", "gemm", "matmul", "version"]

@@ -1,10 +1,11 @@
-"""matmul, gemm, Plan and explain."""
+"""matmul, gemm and explain."""
 from __future__ import annotations
 
 import ctypes
 from typing import Any, Sequence
 
 from . import _library as c
+from ._again import keep, key_of, matmul_again
 from ._arrays import (Array, array_of, contiguous, contiguous_strides, current_stream, empty_like,
                       finish, is_on_gpu)
 from ._explain import Explanation, explain_problem
@@ -287,7 +288,15 @@ def matmul(a: Any, b: Any, *, out: Any = None, compute: str | None = None,
     right, and its axis is missing in the result. compute is None (FP32 sums for FP32 and smaller
     types, FP64 for FP64) or "tf32". device="cpu" multiplies host arrays on the CPU.
     """
-    return _Product(a, b, None, out, compute, None, device=device).run(1.0, 0.0)
+    key = key_of(a, b, out, compute)
+    if key is not None:
+        again = matmul_again(key, a, b, out)
+        if again is not None:
+            return again
+    product = _Product(a, b, None, out, compute, None, device=device)
+    result = product.run(1.0, 0.0)
+    keep(key, product, a, b)
+    return result
 
 
 def gemm(a: Any, b: Any, c: Any = None, *, alpha: float = 1.0, beta: float | None = None,
@@ -311,74 +320,3 @@ def explain(a: Any, b: Any, *, compute: str | None = None,
     """How a @ b would be computed, and why so; nothing is computed. Of a batch, one product."""
     product = _Product(a, b, None, None, compute, None, needs_out=False, device=device)
     return explain_problem(product.handle, product.problem)
-
-
-class Plan:
-    """A product of fixed shapes, strides and types, planned once.
-
-        plan = tessera.Plan(a, b)      # a: (m, k), b: (k, n)
-        d = plan(a, b)                 # any arrays like these
-    """
-
-    def __init__(self, a: Any, b: Any, c: Any = None, *, out: Any = None,
-                 compute: str | None = None, epilogue: str | None = None,
-                 device: str | None = None):
-        from . import _library as library
-        self._settings = (compute, epilogue)
-        self._device = device
-        product = _Product(a, b, c, out, compute, epilogue, device=device)
-        if product.batch:
-            raise ValueError(f"a plan is for one product, but the shapes are {product.shapes}")
-        self._problem = product.problem
-        self._library = library
-        self._handle = product.handle
-        self._plan = ctypes.c_void_p()
-        options = library.PlanOptions(alignment=_alignment_of(product))
-        library.check(library.lib.tessera_plan_create(self._plan, product.handle, product.problem,
-                                                      options), product.shapes)
-        needed = ctypes.c_size_t()
-        library.check(library.lib.tessera_plan_workspace(self._plan, needed))
-        self._workspace = None
-        self._workspace_at: int | None = None
-        self._workspace_bytes = needed.value
-        if needed.value:
-            self._workspace = empty_like(a, (needed.value + 256,), "int8")
-            address = array_of(self._workspace, "workspace").address
-            self._workspace_at = (address + 255) // 256 * 256
-
-    def __call__(self, a: Any, b: Any, c: Any = None, *, alpha: float = 1.0,
-                 beta: float | None = None, out: Any = None) -> Any:
-        """alpha * a @ b + beta * c, for arrays like those of the plan; else ValueError."""
-        if c is None and beta not in (None, 0, 0.0):
-            raise ValueError(f"beta is {beta}, but c is None")
-        if beta is None:
-            beta = 0.0 if c is None else 1.0
-        product = _Product(a, b, c if beta != 0 else None, out, *self._settings,
-                           device=self._device)
-        if c is None or beta == 0:
-            product.problem.ldc = self._problem.ldc
-        if bytes(product.problem) != bytes(self._problem):
-            raise ValueError(f"these arrays are not like those of the plan: {product.shapes}")
-        arguments = product.arguments(float(alpha), float(beta), {})
-        arguments.workspace = self._workspace_at
-        arguments.workspace_bytes = self._workspace_bytes
-        self._library.check(self._library.lib.tessera_plan_run(self._plan, arguments),
-                            product.shapes)
-        return product._given_back()
-
-    def explain(self) -> Explanation:
-        """How the plan computes its product."""
-        return explain_problem(self._handle, self._problem)
-
-    def __del__(self) -> None:
-        if getattr(self, "_plan", None):
-            self._library.lib.tessera_plan_destroy(self._plan)
-
-
-def _alignment_of(product: _Product) -> int:
-    """Bytes that divide the addresses of all operands, at most 16."""
-    bits = 16
-    for x in (product.a, product.b, product.c, product.out):
-        if x:
-            bits |= x.array.address
-    return bits & -bits

@@ -109,6 +109,8 @@ def _load() -> ctypes.CDLL:
         "device_count": [POINTER(c_int32)],
         "device_info": [c_int32, POINTER(DeviceInfo)],
         "set_log": [c_void_p, c_void_p, c_void_p],
+        "gemm": [c_void_p, POINTER(Problem), c_double, c_void_p, c_void_p, c_double, c_void_p,
+                 c_void_p, c_void_p],
         "gemm_with": [c_void_p, POINTER(Problem), POINTER(PlanOptions), POINTER(Arguments)],
         "plan_create": [POINTER(c_void_p), c_void_p, POINTER(Problem), POINTER(PlanOptions)],
         "plan_workspace": [c_void_p, POINTER(c_size_t)],

@@ -25,9 +25,11 @@ int alignment_in(const Batch& batch, int of_first, std::int64_t stride, ElementT
   if (batch.kind == BatchKind::kPointers) {
     return static_cast<int>(std::min<std::int64_t>(batch.alignment, kMostAlignment));
   }
-  if (stride == 0) return of_first;
-  const std::int64_t bytes = stride * size_of(type);
-  return static_cast<int>(std::min<std::int64_t>(of_first, bytes & -bytes));
+  if (stride == 0 || batch.count < 2) return of_first;
+  // WHY: the bytes of a stride of empty matrices may be more than 63 bits hold.
+  const std::uint64_t elements = static_cast<std::uint64_t>(stride);
+  const auto divides = std::min<std::uint64_t>(elements & (0 - elements), kMostAlignment);
+  return std::min(of_first, static_cast<int>(divides) * size_of(type));
 }
 
 Alignment alignment_in_batch(const Problem& p, const Alignment& of_first) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 
 #include "device/buffer.h"
 #include "gemm/multiply.h"
@@ -248,6 +249,9 @@ TEST(Batch, TheStrideIsPartOfTheAlignment) {
   EXPECT_EQ(entry(), aligned);
   problem.batch.stride_b += 1;
   EXPECT_NE(entry(), aligned);
+  problem.batch.count = 1;
+  problem.batch.stride_a = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(entry(), aligned) << "of one product no stride is used";
 }
 
 // A batch that is chosen freely, on this GPU and on others.

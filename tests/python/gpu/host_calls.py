@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""What a call costs the host, in turn with PyTorch, and products of matrices in pinned host memory against
+the bound of their copies and their arithmetic. On a GPU.
+host_calls.py [LIBRARY] [--json FILE]"""
+import argparse
+import json
+import os
+import random
+import sys
+import time
+
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("library", nargs="?")
+parser.add_argument("--json")
+parser.add_argument("--size", type=int, default=32768, help="of the products in host memory; 0: none")
+options = parser.parse_args()
+if options.library:
+    os.environ["TESSERA_LIBRARY"] = os.path.abspath(options.library)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../python"))
+import torch
+
+import tessera
+
+results = {"command": "tests/python/gpu/host_calls.py", "gpu": torch.cuda.get_device_name(),
+           "torch": torch.__version__, "tessera": tessera.__version__, "calls": [], "host_memory": []}
+
+
+def percentile(times, share):
+    return sorted(times)[int(share * (len(times) - 1))]
+
+
+def host_times(calls, rounds=40, group=100):
+    """Microseconds on the host of one call each, in groups of each candidate in random order."""
+    times = {name: [] for name in calls}
+    for call in calls.values():
+        for _ in range(50):
+            call()
+    torch.cuda.synchronize()
+    for _ in range(rounds):
+        for name in random.sample(list(calls), len(calls)):
+            for _ in range(group):
+                begin = time.perf_counter_ns()
+                calls[name]()
+                times[name].append((time.perf_counter_ns() - begin) / 1000)
+            torch.cuda.synchronize()
+    return times
+
+
+def measure_calls():
+    for dtype in (torch.float32, torch.bfloat16):
+        a, b = (torch.randn(64, 64, device="cuda").to(dtype) for _ in range(2))
+        out = torch.empty_like(a)
+        plan = tessera.Plan(a, b, out=out)
+        calls = {"torch.matmul": lambda: torch.matmul(a, b), "torch.matmul out=": lambda: torch.matmul(a, b, out=out),
+                 "tessera.matmul": lambda: tessera.matmul(a, b), "tessera.matmul out=": lambda: tessera.matmul(a, b, out=out),
+                 "tessera.Plan out=": lambda: plan(a, b, out=out)}
+        for name, times in host_times(calls).items():
+            row = {"call": name, "type": str(dtype)[6:], "size": 64, "p50_us": percentile(times, 0.5), "p99_us": percentile(times, 0.99), "n": len(times)}
+            results["calls"].append(row)
+            print(f"{row['type']:9} {name:22} p50 {row['p50_us']:7.2f} us  p99 {row['p99_us']:7.2f} us", flush=True)
+
+
+def seconds(call, repeats=3):
+    call()
+    best = []
+    for _ in range(repeats):
+        torch.cuda.synchronize()
+        begin = time.perf_counter()
+        call()
+        torch.cuda.synchronize()
+        best.append(time.perf_counter() - begin)
+    return sorted(best)[len(best) // 2]
+
+
+def measure_host_memory(n):
+    for dtype in (torch.bfloat16, torch.float32, torch.float64):
+        on_gpu = [torch.empty(n, n, device="cuda", dtype=dtype).uniform_(-1, 1) for _ in range(2)]
+        d_gpu = torch.empty(n, n, device="cuda", dtype=dtype)
+        a, b, d = (torch.empty(n, n, dtype=dtype, pin_memory=True) for _ in range(3))
+        for to, x in zip((a, b), on_gpu):
+            to.copy_(x)
+        copy_in = seconds(lambda: [x.copy_(to, non_blocking=True) for to, x in zip((a, b), on_gpu)])
+        copy_out = seconds(lambda: d.copy_(d_gpu, non_blocking=True))
+        arithmetic = seconds(lambda: tessera.matmul(*on_gpu, out=d_gpu))
+        rows = d_gpu[:: n // 7].double().cpu()
+        del on_gpu, d_gpu
+        torch.cuda.empty_cache()
+        whole = seconds(lambda: tessera.matmul(a, b, out=d))
+        bound = max(copy_in, copy_out, arithmetic)
+        is_equal = torch.allclose(d[:: n // 7].double(), rows, rtol=1e-2 if dtype == torch.bfloat16 else 1e-4, atol=0.1)
+        row = {"type": str(dtype)[6:], "size": n, "copy_in_s": copy_in, "copy_out_s": copy_out, "arithmetic_s": arithmetic,
+               "bound_s": bound, "seconds": whole, "of_bound": bound / whole, "agrees": is_equal}
+        results["host_memory"].append(row)
+        print(f"{row['type']:9} {n} in pinned host memory: {whole:.3f} s, copies {copy_in:.3f} in and {copy_out:.3f} out, "
+              f"arithmetic {arithmetic:.3f}: {100 * bound / whole:.0f} % of the bound{'' if is_equal else ', WRONG'}", flush=True)
+
+
+def measure_one_liner(n=4096):
+    for dtype in (torch.float32, torch.bfloat16):
+        a, b = (torch.empty(n, n, device="cuda", dtype=dtype).uniform_(-1, 1) for _ in range(2))
+        out = torch.empty_like(a)
+        plan = tessera.Plan(a, b, out=out)
+        times = {"one line": [], "plan": []}
+        for _ in range(10):
+            for name, call in random.sample([("one line", lambda: tessera.matmul(a, b)), ("plan", lambda: plan(a, b, out=out))], 2):
+                begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+                for _ in range(5):
+                    call()
+                begin.record()
+                for _ in range(20):
+                    call()
+                end.record()
+                torch.cuda.synchronize()
+                times[name].append(begin.elapsed_time(end) / 20)
+        row = {"type": str(dtype)[6:], "size": n, "one_line_ms": percentile(times["one line"], 0.5), "plan_ms": percentile(times["plan"], 0.5)}
+        results.setdefault("one_line", []).append(row)
+        print(f"{row['type']:9} {n}: one line {row['one_line_ms']:.4f} ms, plan {row['plan_ms']:.4f} ms", flush=True)
+
+
+measure_calls()
+measure_one_liner()
+if options.size:
+    measure_host_memory(options.size)
+if options.json:
+    with open(options.json, "w") as file:
+        json.dump(results, file, indent=1)

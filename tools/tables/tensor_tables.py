@@ -38,7 +38,8 @@ def rows_of(files):
     rows = {}
     for file in files:
         for run in file["runs"]:
-            if run["verified"] in ("full", "sampled") and run["tflops"] and run["ratio_to_vendor"]:
+            timed = run["verified"] in ("full", "sampled") and run["tflops"] and run["ratio_to_vendor"]
+            if timed and not run.get("workspace_limit"):
                 key = (run["problem"]["type"], run["problem"]["m"])
                 rows.setdefault(key, {})[run["problem"]["layout"]] = run
     order = list(NAMES)

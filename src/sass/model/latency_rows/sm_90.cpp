@@ -111,7 +111,7 @@ constexpr LatencyRow kRows[] = {
     {kReadAfterWrite, kUniformPredicate, Class::kUniform, Class::kUniform, 4},
     {kReadAfterWrite, kUniformPredicate, Class::kUniform, Class::kGuard, 11},
     {kReadAfterWrite, kUniformPredicate, Class::kUniform, Class::kOther, 4},
-    {kReadAfterWrite, kUniformPredicate, Class::kUniform, Class::kAny, 13},
+    {kReadAfterWrite, kUniformPredicate, Class::kUniform, Class::kAny, 12},
     {kReadAfterWrite, kUniformPredicate, Class::kVote, Class::kAlu, 1},
     {kReadAfterWrite, kUniformPredicate, Class::kVote, Class::kUniform, 1},
     {kReadAfterWrite, kUniformPredicate, Class::kVote, Class::kAny, 5},

@@ -154,7 +154,7 @@ typedef struct tessera_device {
   int64_t memory_bytes;
 } tessera_device;
 
-/* Who multiplies. */
+/* What multiplies: a GPU, or the CPU. */
 typedef enum tessera_where {
   TESSERA_ON_GPU = 0,
   TESSERA_ON_GPU_BY_PANELS = 1, /* host memory: panels are copied while others are multiplied */

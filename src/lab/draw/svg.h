@@ -1,5 +1,5 @@
 // Pieces of drawings, as SVG text: a page that is legible on white and on black, words, lines and
-// boxes. What the classes look like is in style().
+// boxes. kStyle in svg.cpp says what the classes look like.
 #pragma once
 
 #include <string>

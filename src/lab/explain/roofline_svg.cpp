@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "lab/draw/svg.h"
 #include "lab/explain/roofline.h"
 
 namespace tessera::lab {
@@ -36,24 +37,6 @@ const char* colour_of(std::string_view bound) {
     if (bound == name) return colour;
   }
   return "#7f8a94";
-}
-
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (char c : text) {
-    if (c == '&') {
-      safe += "&amp;";
-    } else if (c == '<') {
-      safe += "&lt;";
-    } else if (c == '>') {
-      safe += "&gt;";
-    } else if (c == '"') {
-      safe += "&quot;";
-    } else {
-      safe += c;
-    }
-  }
-  return safe;
 }
 
 // Both axes in powers of ten.
@@ -99,7 +82,8 @@ std::string style() {
 }
 
 std::string text(double x, double y, std::string_view words, const char* look = "") {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, look, escaped(words));
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, look,
+                     svg::escaped(words));
 }
 
 std::string line(double x1, double y1, double x2, double y2, std::string_view look) {
@@ -154,7 +138,7 @@ std::string bandwidth_roof(const BandwidthRoof& roof, const Scale& scale, double
   svg += fmt::format(
       "<text class=\"ink\" font-size=\"14\" text-anchor=\"middle\" "
       "transform=\"translate({:.1f} {:.1f}) rotate({:.2f})\">{} {:.2f} TB/s</text>\n",
-      scale.x(at) - 6, scale.y(at * slope) - 8, angle, escaped(roof.name), slope);
+      scale.x(at) - 6, scale.y(at * slope) - 8, angle, svg::escaped(roof.name), slope);
   return svg;
 }
 
@@ -286,7 +270,7 @@ std::string roofline_svg(const Roofline& roofline) {
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
       "height=\"{1}\" role=\"img\">\n<title>Roofline of the {2}</title>\n",
-      kWidth, kHeight, escaped(roofline.gpu.match));
+      kWidth, kHeight, svg::escaped(roofline.gpu.match));
   svg += style();
   svg +=
       fmt::format("<rect class=\"page\" width=\"{}\" height=\"{}\" rx=\"10\"/>\n", kWidth, kHeight);

@@ -38,9 +38,10 @@ Status check_workspace(const Plan& plan, const Arguments& arguments) {
   const std::int64_t needed = plan.workspace_bytes();
   const std::int64_t given = arguments.workspace == 0 ? 0 : arguments.workspace_bytes;
   if (given < needed) {
-    return Status::bad_argument("workspace holds " + std::to_string(given) + " bytes, but " +
-                                plan.kernel().name + " needs " + std::to_string(needed) +
-                                " for this plan");
+    const bool is_null = arguments.workspace == 0;
+    return Status::bad_argument(
+        (is_null ? "workspace is null" : "workspace_bytes is " + std::to_string(given)) + ", but " +
+        plan.kernel().name + " needs " + std::to_string(needed) + " bytes for this plan");
   }
   if (needed == 0 || arguments.workspace % kWorkspaceAlignment == 0) return {};
   return Status::bad_argument("address of the workspace is " + std::to_string(arguments.workspace) +

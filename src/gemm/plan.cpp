@@ -133,7 +133,7 @@ void rank(std::vector<Offer>& offers, std::int64_t limit) {
       [](const auto& x, const auto& y) { return x.workspace_bytes < y.workspace_bytes; });
   if (least->workspace_bytes > limit) {
     throw StatusError(Status::bad_argument(
-        "workspace holds " + std::to_string(limit) + " bytes, but " + least->kernel->name +
+        "workspace_limit is " + std::to_string(limit) + " bytes, but " + least->kernel->name +
         " needs at least " + std::to_string(least->workspace_bytes) + " for this problem"));
   }
   std::erase_if(offers, [&](const Offer& offer) { return offer.workspace_bytes > limit; });

@@ -45,12 +45,12 @@ Status check_strided(const Batch& batch) {
                  {"stride_d", batch.stride_d}};
   for (const auto& [name, value] : strides) {
     if (value < 0) {
-      return Status::bad_argument("batch " + std::string(name) + " is " + std::to_string(value) +
+      return Status::bad_argument(std::string(name) + " is " + std::to_string(value) +
                                   ", but must be at least 0");
     }
   }
   if (batch.count > 1 && batch.stride_d == 0) {
-    return Status::bad_argument("batch stride_d is 0, but " + std::to_string(batch.count) +
+    return Status::bad_argument("stride_d is 0, but " + std::to_string(batch.count) +
                                 " products must not share one D");
   }
   return {};
@@ -62,14 +62,14 @@ Status check(const Batch& batch) {
   if (Status status = check_value(kBatches, "batch kind", batch.kind); !status.ok()) return status;
   if (batch.count < 0 || (batch.kind == BatchKind::kNone && batch.count != 1)) {
     return Status::bad_argument(
-        "batch count is " + std::to_string(batch.count) + ", but must be " +
+        "batch_count is " + std::to_string(batch.count) + ", but must be " +
         (batch.kind == BatchKind::kNone ? "1 without a batch" : "at least 0"));
   }
   if (batch.kind == BatchKind::kStrided) return check_strided(batch);
   const std::int64_t a = batch.alignment;
   if (batch.kind == BatchKind::kPointers && (a <= 0 || (a & (a - 1)) != 0)) {
     return Status::bad_argument(
-        "batch alignment is " + std::to_string(a) +
+        "batch_alignment is " + std::to_string(a) +
         ", but must be a power of two: what every address is a multiple of");
   }
   return {};

@@ -97,7 +97,7 @@ Status check_outputs_apart(const Problem& problem) {
     Runs other = first;
     other.base = static_cast<std::uint64_t>(i * stride);
     if (!matrices_touch(first, other)) continue;
-    return Status::bad_argument("batch stride_d is " + std::to_string(batch.stride_d) +
+    return Status::bad_argument("stride_d is " + std::to_string(batch.stride_d) +
                                 ", but D of products 0 and " + std::to_string(i) +
                                 " must not share an element");
   }

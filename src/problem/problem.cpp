@@ -126,13 +126,21 @@ Status check_leading_dimensions(const Problem& problem) {
   return {};
 }
 
+constexpr int kAddressBytes = 8;
+
 // Addresses that nobody sees before a kernel does: each must be that of an element.
 Status check_pointers(const Problem& problem) {
   if (problem.batch.kind != BatchKind::kPointers) return {};
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / kAddressBytes;
+  if (problem.batch.count > most) {
+    return Status::bad_argument("batch_count is " + std::to_string(problem.batch.count) +
+                                ", but must be at most " + std::to_string(most) +
+                                ": so many addresses end beyond the address space");
+  }
   const Types& types = problem.types;
   for (const ElementType type : {types.a, types.b, types.c, types.d}) {
     if (problem.batch.alignment >= size_of(type)) continue;
-    return Status::bad_argument("batch alignment is " + std::to_string(problem.batch.alignment) +
+    return Status::bad_argument("batch_alignment is " + std::to_string(problem.batch.alignment) +
                                 ", but elements of type " + std::string(name_of(type)) + " are " +
                                 std::to_string(size_of(type)) + " bytes");
   }
@@ -141,21 +149,26 @@ Status check_pointers(const Problem& problem) {
 
 Status check_extents(const Problem& problem) {
   const Types& types = problem.types;
+  const Batch& batch = problem.batch;
   const struct {
-    char name;
+    char name, field;  // A and its lda, stride_a
     MatrixView view;
     ElementType type;
-    std::int64_t stride;
-  } operands[] = {{'A', view_a(problem), types.a, problem.batch.stride_a},
-                  {'B', view_b(problem), types.b, problem.batch.stride_b},
-                  {'C', view_c(problem), types.c, problem.batch.stride_c},
-                  {'D', view_d(problem), types.d, problem.batch.stride_d}};
-  for (const auto& [name, view, type, stride] : operands) {
-    if (!extent_fits(view, problem.batch.count, stride, size_of(type))) {
-      return Status::bad_argument(std::string("matrix ") + name + " is " +
-                                  std::to_string(view.rows) + " x " + std::to_string(view.cols) +
-                                  ", but its extent in bytes must fit a signed 64-bit integer");
+    std::int64_t ld, stride;
+  } operands[] = {{'A', 'a', view_a(problem), types.a, problem.lda, batch.stride_a},
+                  {'B', 'b', view_b(problem), types.b, problem.ldb, batch.stride_b},
+                  {'C', 'c', view_c(problem), types.c, problem.ldc, batch.stride_c},
+                  {'D', 'd', view_d(problem), types.d, problem.ldd, batch.stride_d}};
+  for (const auto& [name, field, view, type, ld, stride] : operands) {
+    if (extent_fits(view, batch.count, stride, size_of(type))) continue;
+    std::string text = std::string("matrix ") + name + " is " + std::to_string(view.rows) + " x " +
+                       std::to_string(view.cols) + " with ld" + field + " " + std::to_string(ld);
+    if (batch.kind == BatchKind::kStrided) {
+      text += ", batch_count " + std::to_string(batch.count) + " and stride_" + field + " " +
+              std::to_string(stride);
     }
+    return Status::bad_argument(text +
+                                ", but its extent in bytes must fit a signed 64-bit integer");
   }
   return {};
 }

@@ -82,7 +82,7 @@ std::vector<std::string> messages_of_plans() {
   KernelChoice unknown = named("simt_f32");
   unknown.variant = "none";
   planned(kGood, {.kernel = unknown});
-  planned(kGood, {.workspace_limit = 1, .kernel = named("21")});
+  planned(doubles, {.workspace_limit = 1, .kernel = named("21")});
   const std::int64_t huge = std::int64_t{1} << 38;
   planned({.m = huge, .n = huge, .k = 1}, {.kernel = named("02")});
   planned({.m = huge, .n = huge, .k = 1}, {.kernel = named("simt_f32")});
@@ -112,6 +112,7 @@ std::vector<std::string> messages_of_calls() {
   with([](gemm::Arguments& x) { x.operands.b += 4; });
   with([](gemm::Arguments& x) { x.operands.d = x.operands.a; });
   with([](gemm::Arguments& x) { x.workspace_bytes -= 1; });
+  with([](gemm::Arguments& x) { x.workspace = 0; });
   with([](gemm::Arguments& x) { x.workspace += 16; });
   return all;
 }
@@ -146,7 +147,7 @@ TEST(Fields, EveryMessageNamesAFieldOfTheTable) {
 TEST(Fields, EveryFieldOfTheTableIsNamed) {
   const std::vector<std::string> messages = all_messages();
   for (const FieldOption& row : field_options()) {
-    const bool of_other_rooms = row.field == "device" || row.field == "context" ||
+    const bool of_other_rooms = row.field == "gpu" || row.field == "context" ||
                                 row.field == "fill" || row.field == "vendor_library";
     const bool is_named = std::ranges::any_of(
         messages, [&](const std::string& message) { return names(message, row.field); });

@@ -74,10 +74,10 @@ TEST_F(ContextTest, ANumberThatNoGpuHasIsRefused) {
     EXPECT_EQ(status.code, StatusCode::kBadArgument);
     return status.message;
   };
-  EXPECT_EQ(refusal(1), "device is 1, but this machine has 1 GPU, whose number is 0");
+  EXPECT_EQ(refusal(1), "gpu is 1, but this machine has 1 GPU, whose number is 0");
   set("COUNT", "3");
-  EXPECT_EQ(refusal(3), "device is 3, but this machine has 3 GPUs, whose numbers are 0 to 2");
-  EXPECT_EQ(refusal(-1), "device is -1, but this machine has 3 GPUs, whose numbers are 0 to 2");
+  EXPECT_EQ(refusal(3), "gpu is 3, but this machine has 3 GPUs, whose numbers are 0 to 2");
+  EXPECT_EQ(refusal(-1), "gpu is -1, but this machine has 3 GPUs, whose numbers are 0 to 2");
   EXPECT_EQ(live(), 0u);
 }
 

@@ -21,7 +21,7 @@ TEST_F(Library, BatchAndEpilogueFields) {
     p.batch = TESSERA_STRIDED;
     p.batch_alignment = 16;
   });
-  refused(kBad, "batch count is -1", [](auto& p) {
+  refused(kBad, "batch_count is -1", [](auto& p) {
     p.batch = TESSERA_STRIDED;
     p.batch_count = -1;
   });
@@ -29,7 +29,7 @@ TEST_F(Library, BatchAndEpilogueFields) {
     p.batch = TESSERA_STRIDED;
     p.batch_count = 2;
   });
-  refused(kBad, "batch alignment is 3", [](auto& p) {
+  refused(kBad, "batch_alignment is 3", [](auto& p) {
     p.batch = TESSERA_POINTERS;
     p.batch_count = 2;
     p.batch_alignment = 3;
@@ -101,7 +101,7 @@ TEST_F(Library, AWorkspaceOfTheCallersInOneCall) {
   in.workspace = address(std::uint64_t{5} << 40);
   in.workspace_bytes = 1;
   EXPECT_EQ(tessera_gemm_with(handle_, &deep, nullptr, &in), kBad);
-  expect_said("workspace holds 1 bytes");
+  expect_said("workspace_bytes is 1, but ");
   EXPECT_FALSE(launched());
   in.workspace_bytes = std::numeric_limits<std::size_t>::max();
   EXPECT_EQ(tessera_gemm_with(handle_, &deep, nullptr, &in), TESSERA_OK) << tessera_last_message();

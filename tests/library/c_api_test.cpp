@@ -124,8 +124,8 @@ TEST_F(Library, Places) {
     return std::string(tessera_last_message());
   };
   const std::size_t size = sizeof(tessera_place);
-  EXPECT_EQ(refusal({size, 1}), "device is 1, but this machine has 1 GPU, whose number is 0");
-  EXPECT_TRUE(says(refusal({size, -4}), "device is -4"));
+  EXPECT_EQ(refusal({size, 1}), "gpu is 1, but this machine has 1 GPU, whose number is 0");
+  EXPECT_TRUE(says(refusal({size, -4}), "gpu is -4"));
   EXPECT_TRUE(says(refusal({size, 0, 0, 0, 1}), "reserved is 1"));
   EXPECT_TRUE(says(refusal({3}), "size of place is 3"));
   EXPECT_TRUE(says(refusal({size, 0, -1}), "plan_cache is -1, but must be 0 to"));
@@ -166,8 +166,8 @@ TEST_F(Library, APlanServesAllFactors) {
     expect_said(words);
     EXPECT_FALSE(launched());
   };
-  refused_with(nullptr, bytes, "workspace holds 0 bytes");
-  refused_with(workspace, 0, "workspace holds 0 bytes");
+  refused_with(nullptr, bytes, "workspace is null, but ");
+  refused_with(workspace, 0, "workspace_bytes is 0, but ");
   refused_with(address(257), bytes, "multiple of 256");
   refused_with(a_, bytes, "overlaps A, but must be apart");
   tessera_arguments in = arguments();

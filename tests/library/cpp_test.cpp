@@ -76,7 +76,7 @@ TEST_F(Library, ErrorsAreThrown) {
     FAIL() << "there is no such GPU";
   } catch (const tessera::Error& error) {
     EXPECT_EQ(error.status(), TESSERA_BAD_ARGUMENT);
-    EXPECT_TRUE(says(error.what(), "device is 99")) << error.what();
+    EXPECT_TRUE(says(error.what(), "gpu is 99")) << error.what();
   }
 }
 

@@ -243,16 +243,16 @@ TEST(Problem, BatchesNameTheirRules) {
     problem.batch = batch;
     return check(problem).message;
   };
-  EXPECT_EQ(message({.count = 2}), "batch count is 2, but must be 1 without a batch");
+  EXPECT_EQ(message({.count = 2}), "batch_count is 2, but must be 1 without a batch");
   EXPECT_EQ(message({.kind = BatchKind::kStrided, .count = -1}),
-            "batch count is -1, but must be at least 0");
+            "batch_count is -1, but must be at least 0");
   EXPECT_EQ(message({.kind = BatchKind::kStrided, .count = 2, .stride_a = -16, .stride_d = 16}),
-            "batch stride_a is -16, but must be at least 0");
+            "stride_a is -16, but must be at least 0");
   EXPECT_EQ(message({.kind = BatchKind::kStrided, .count = 2}),
-            "batch stride_d is 0, but 2 products must not share one D");
+            "stride_d is 0, but 2 products must not share one D");
   EXPECT_EQ(
       message({.kind = BatchKind::kPointers, .count = 2, .alignment = 12}),
-      "batch alignment is 12, but must be a power of two: what every address is a multiple of");
+      "batch_alignment is 12, but must be a power of two: what every address is a multiple of");
   EXPECT_EQ(message({.kind = BatchKind::kPointers, .count = 2, .alignment = 16}), "");
   EXPECT_EQ(message({.kind = BatchKind::kStrided, .count = 3, .stride_d = 16}), "");
   const std::int64_t far = std::int64_t{1} << 60;
@@ -266,7 +266,7 @@ TEST(Problem, BatchesNameTheirRules) {
 TEST(Problem, AddressesOfABatchAreThoseOfElements) {
   Problem problem = make(4, 4, 4, Order::kRowMajor, "NN");
   problem.batch = {.kind = BatchKind::kPointers, .count = 2, .alignment = 2};
-  EXPECT_EQ(check(problem).message, "batch alignment is 2, but elements of type f32 are 4 bytes");
+  EXPECT_EQ(check(problem).message, "batch_alignment is 2, but elements of type f32 are 4 bytes");
   problem.batch.alignment = 4;
   EXPECT_TRUE(check(problem).ok());
 }
@@ -283,12 +283,9 @@ TEST(Problem, OutputsOfABatchShareNoElement) {
   EXPECT_EQ(message(2, 24), "") << "one past the last element";
   EXPECT_EQ(message(2, 4), "") << "in the gap";
   EXPECT_EQ(message(2, 6), "");
-  EXPECT_EQ(message(2, 3),
-            "batch stride_d is 3, but D of products 0 and 1 must not share an element");
-  EXPECT_EQ(message(2, 7),
-            "batch stride_d is 7, but D of products 0 and 1 must not share an element");
-  EXPECT_EQ(message(3, 4),
-            "batch stride_d is 4, but D of products 0 and 2 must not share an element");
+  EXPECT_EQ(message(2, 3), "stride_d is 3, but D of products 0 and 1 must not share an element");
+  EXPECT_EQ(message(2, 7), "stride_d is 7, but D of products 0 and 1 must not share an element");
+  EXPECT_EQ(message(3, 4), "stride_d is 4, but D of products 0 and 2 must not share an element");
   EXPECT_EQ(message(3, 14), "");
   EXPECT_EQ(message(1000000, 24), "");
   problem.m = 0;

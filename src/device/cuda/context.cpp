@@ -25,7 +25,7 @@ OwnedContext OwnedContext::primary(const Driver& driver, int index) {
   const int count = count_of(driver);
   if (index < 0 || index >= count) {
     throw StatusError(Status::bad_argument(
-        fmt::format("device is {}, but this machine has {}", index, range_of(count))));
+        fmt::format("gpu is {}, but this machine has {}", index, range_of(count))));
   }
   OwnedContext owned;
   owned.index_ = index;

@@ -55,9 +55,9 @@ VerifyCase::VerifyCase(const Problem& problem, const VerifyOptions& options)
   const Batch& batch = problem_.batch;
   const bool is_batch = batch.kind != BatchKind::kNone;
   if (options_.in_place && batch.kind == BatchKind::kStrided && batch.stride_c != batch.stride_d) {
-    throw StatusError(Status::bad_argument(
-        fmt::format("batch stride_d is {}, but must equal stride_c, {}, when D is C",
-                    batch.stride_d, batch.stride_c)));
+    throw StatusError(
+        Status::bad_argument(fmt::format("stride_d is {}, but must equal stride_c, {}, when D is C",
+                                         batch.stride_d, batch.stride_c)));
   }
   require_memory(problem_, options_.integers ? 2 : 1);
   const auto make_pass = is_batch ? make_batch_pass : make_single_pass;

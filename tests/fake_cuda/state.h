@@ -27,6 +27,7 @@ inline std::recursive_mutex mutex;
 inline std::string recorded;   // one call a line
 inline bool is_quiet = false;  // for who measures the time of others: launches do nothing
 inline int calls_made = 0, failing_call = 0, failing_result = 0;
+inline bool is_lost_then = false;  // calls after the failing one fail, too
 inline float clock_ms = 0;
 inline std::map<void*, float> recorded_at;
 
@@ -77,7 +78,9 @@ inline std::size_t allocated_bytes() {
 
 // Counts the call and returns the result that it was told, else 0.
 inline int count(const std::string& call) {
-  if (++calls_made == failing_call) return failing_result;
+  ++calls_made;
+  const bool is_lost = is_lost_then && failing_call > 0 && calls_made > failing_call;
+  if (calls_made == failing_call || is_lost) return failing_result;
   const std::string failures = "," + setting("FAKE_CUDA_FAIL", "") + ",";
   const auto at = failures.find("," + call + "=");
   return at == std::string::npos ? 0 : std::atoi(failures.c_str() + at + call.size() + 2);

@@ -124,6 +124,8 @@ const FakeDriver& FakeDriver::loaded() {
     FakeDriver found{};
     find(found.clear, "fake_cuda_clear");
     find(found.fail_at, "fake_cuda_fail_at");
+    find(found.lose_at, "fake_cuda_lose_at");
+    find(found.calls_made, "fake_cuda_calls_made");
     find(found.leave_contexts, "fake_cuda_leave_contexts");
     find(found.live, "fake_cuda_live");
     find(found.pending, "fake_cuda_pending");

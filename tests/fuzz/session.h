@@ -16,6 +16,8 @@ struct FakeDriver {
 
   void (*clear)();
   void (*fail_at)(int call, int result);
+  void (*lose_at)(int call, int result);
+  int (*calls_made)();
   void (*leave_contexts)();
   std::size_t (*live)();
   std::size_t (*pending)();

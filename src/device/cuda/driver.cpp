@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "device/memory.h"
+
 namespace tessera::cuda {
 namespace {
 
@@ -94,6 +96,8 @@ const char* advice(Result result) {
       return "; the context that the device was made in is gone: make the device again";
     case kNotInitialized:
       return "; the driver was used before a fork, and does not work in the child";
+    case kInvalidHandle:
+      return "; stream must be null, or a live stream of the context that the device works in";
     case kLaunchOutOfResources:
       return "; the kernel wants more registers or shared memory than this GPU has";
     default:
@@ -149,6 +153,9 @@ std::string describe(const Driver& driver, std::string_view call, Result result)
 void check(const Driver& driver, std::string_view call, Result result) {
   if (result == kSuccess) return;
   const std::string message = describe(driver, call, result) + advice(result);
+  // WHY: of all handles that the driver is given, only streams are the caller's.
+  if (result == kInvalidHandle) throw StatusError(Status::bad_argument(message));
+  if (result == kOutOfMemory) throw OutOfMemory(message);
   throw StatusError(is_kernel_fault(result) && result != kLaunchOutOfResources
                         ? Status::failed(message)
                         : Status::unavailable(message));

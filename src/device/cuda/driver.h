@@ -42,6 +42,7 @@ enum : Result {
   kUnsupportedPtxVersion = 222,
   kJitCompilationDisabled = 223,
   kInvalidSource = 300,
+  kInvalidHandle = 400,
   kNotFound = 500,
   kIllegalAddress = 700,
   kLaunchOutOfResources = 701,

@@ -20,7 +20,7 @@ std::uint64_t bytes_of(const Problem& p, const MatrixView& view, std::int64_t st
                        ElementType type) {
   const Batch& batch = p.batch;
   const auto count = static_cast<std::uint64_t>(batch.count);
-  if (batch.kind == BatchKind::kPointers) return count * sizeof(std::uint64_t);
+  if (batch.kind == BatchKind::kPointers) return count * sizeof(std::uint64_t);  // check()ed to fit
   if (count == 0 || view.span() == 0) return 0;
   // WHY: a batch may span more bytes than there are, and is then beyond the address space.
   const auto elements =

@@ -59,6 +59,10 @@ add_executable(call_time EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/tools/call_t
 target_include_directories(call_time PRIVATE ${CMAKE_SOURCE_DIR})
 target_link_libraries(call_time PRIVATE tessera_library ${CMAKE_DL_LIBS})
 add_dependencies(call_time fake_cuda)
+add_executable(gpu_call_time EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/tools/gpu_call_time.cpp)
+target_include_directories(gpu_call_time PRIVATE ${CMAKE_SOURCE_DIR}/include)
+target_link_libraries(gpu_call_time PRIVATE tessera_lab)
+add_dependencies(gpu_call_time images)
 
 # The fuzzer, with the sanitizers: over what reads a caller's values and memory and calls the driver;
 # the rest is linked as it is.
@@ -73,4 +77,5 @@ set_target_properties(fuzz_c_api PROPERTIES LINK_OPTIONS "${sanitize}")
 target_link_libraries(fuzz_c_api PRIVATE tessera_gemm ${CMAKE_DL_LIBS})
 add_dependencies(fuzz_c_api fake_cuda images)
 add_test(NAME fuzz COMMAND fuzz_c_api --seconds 10 WORKING_DIRECTORY ${CMAKE_BINARY_DIR})
-add_test(NAME allocation_faults COMMAND fuzz_c_api --faults WORKING_DIRECTORY ${CMAKE_BINARY_DIR})
+add_test(NAME faults COMMAND fuzz_c_api --faults WORKING_DIRECTORY ${CMAKE_BINARY_DIR})
+add_test(NAME no_driver COMMAND fuzz_c_api --no-driver WORKING_DIRECTORY ${CMAKE_BINARY_DIR})

@@ -82,7 +82,14 @@ void Prepared::launch(std::size_t number, const Arguments& of_batch, void* strea
 
 void execute(const Prepared& prepared, const Arguments& arguments, void* stream) {
   require(check(prepared.plan(), arguments));
-  for (std::size_t i = 0; i < prepared.launches(); ++i) prepared.launch(i, arguments, stream);
+  std::size_t launched = 0;
+  try {
+    for (; launched < prepared.launches(); ++launched) prepared.launch(launched, arguments, stream);
+  } catch (const StatusError& error) {
+    // WHY: any other status says that nothing was launched.
+    if (launched > 0) throw StatusError(Status::failed(error.what()));
+    throw;
+  }
 }
 
 }  // namespace tessera::gemm

@@ -1,14 +1,17 @@
-// Every allocation of a call in turn fails: the status says that memory is short, nothing is left,
-// and the next call works. fuzz_c_api --faults
+// Every allocation in turn fails, every call of the driver, every image; or there is no driver. The
+// status says what it was, nothing is left, D is as it was, and the next call works.
+// fuzz_c_api --faults
 #include "tests/fuzz/faults.h"
 
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
+#include <cstring>
+#include <iterator>
 #include <new>
+#include <string>
 #include <utility>
-#include <vector>
 
+#include "tests/fuzz/program.h"
 #include "tests/fuzz/session.h"
 
 namespace {
@@ -32,61 +35,20 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 namespace tessera::fuzz {
 namespace {
 
-struct Program {
-  std::int32_t place, memory;
-  bool by_plan;
-};
+long left_at_the_end = -1;
 
-// A handle, a product, an explanation: the first status that is not ok.
-tessera_status run(const Program& program) {
-  static std::vector<float> a(64 * 64, 1), b(64 * 64, 2), d(64 * 64);
-  tessera_place place{};
-  place.size = sizeof place;
-  place.gpu = program.place;
-  tessera_handle handle = nullptr;
-  tessera_status status = tessera_create(&handle, &place);
-  if (status != TESSERA_OK) return status;
-  tessera_problem problem{};
-  problem.size = sizeof problem;
-  problem.m = problem.n = problem.k = 64;
-  problem.type_a = TESSERA_F32;
-  problem.memory = program.memory;
-  tessera_arguments in{};
-  in.size = sizeof in;
-  in.alpha = 1;
-  in.a = a.data();
-  in.b = b.data();
-  in.d = d.data();
-  if (program.memory == TESSERA_DEVICE_MEMORY) {  // at which nobody looks here
-    in.workspace = reinterpret_cast<void*>(std::uintptr_t{5} << 44);
-    in.workspace_bytes = std::size_t{1} << 30;
-  }
-  if (program.by_plan) {
-    tessera_plan plan = nullptr;
-    status = tessera_plan_create(&plan, handle, &problem, nullptr);
-    if (status == TESSERA_OK) status = tessera_plan_run(plan, &in);
-    expect(tessera_plan_destroy(plan) == TESSERA_OK, "a plan is destroyed");
-  } else {
-    status = tessera_gemm_with(handle, &problem, nullptr, &in);
-  }
-  char text[2000];
-  if (status == TESSERA_OK) {
-    status = tessera_explain_text(handle, &problem, nullptr, text, sizeof text, nullptr);
-  }
-  const long left = std::exchange(until_failure, 0);  // the end of a handle needs no memory
-  expect(tessera_destroy(handle) == TESSERA_OK, "a handle is destroyed");
-  until_failure = left;
-  return status;
-}
+// The end of a handle needs no memory.
+void stop_failing() { left_at_the_end = std::exchange(until_failure, 0); }
 
 // How many allocations there are to fail.
 long fail_each(const Program& program) {
-  for (long n = 1, count = 1;; n += 1 + n / 100, ++count) {  // the later ones in steps: seconds
+  for (long n = 1, count = 1;; n += 1 + n / 40, ++count) {  // the later ones in steps: seconds
     until_failure = n;
-    const tessera_status status = run(program);
-    const bool has_failed = std::exchange(until_failure, 0) == 0;
+    left_at_the_end = -1;
+    const tessera_status status = run(program, stop_failing);
+    if (left_at_the_end < 0) stop_failing();
     expect(FakeDriver::loaded().live() == 0, "something of the driver's is left");
-    if (!has_failed) {
+    if (left_at_the_end > 0) {
       expect(status == TESSERA_OK, tessera_last_message());
       return count - 1;
     }
@@ -97,24 +59,101 @@ long fail_each(const Program& program) {
   }
 }
 
+// What the driver says, at one call or at all from then on, and the status that says the same;
+// TESSERA_FAILED, too, where something had been launched before.
+struct DriverFault {
+  int result;
+  bool is_lost;
+  tessera_status status;
+};
+constexpr DriverFault kDriverFaults[] = {
+    {2, false, TESSERA_OUT_OF_MEMORY},
+    {719, true, TESSERA_FAILED},       // a kernel has failed: nothing works any more
+    {46, false, TESSERA_UNAVAILABLE},  // the GPU is unavailable
+    {999, true, TESSERA_UNAVAILABLE},  // unknown: what a GPU says that has fallen off its bus
+};
+
+// Each call of the driver fails in turn: that one alone, or with all that follow. How many.
+int fail_each_call(const Program& program, const DriverFault& fault) {
+  const FakeDriver& driver = FakeDriver::loaded();
+  for (int n = 1;; ++n) {
+    (fault.is_lost ? driver.lose_at : driver.fail_at)(n, fault.result);
+    const tessera_status status = run(program);
+    const bool has_failed = driver.calls_made() >= n;
+    driver.fail_at(0, 0);
+    expect(driver.live() == 0, "something of the driver's is left");
+    expect(driver.pending() == 0, "copies are on their way after the call");
+    driver.leave_contexts();
+    if (!has_failed) {
+      expect(status == TESSERA_OK, tessera_last_message());
+      return n - 1;
+    }
+    if (status == TESSERA_OK) continue;  // where something is given back, nobody listens
+    expect(status == fault.status || status == TESSERA_FAILED, tessera_last_message());
+    const bool names_call = std::strstr(tessera_last_message(), "cu") != nullptr;
+    expect(names_call, tessera_last_message());
+    expect(n < 10000, "this has no end");
+  }
+}
+
 }  // namespace
 
 void fail_every_allocation() {
-  setenv("FAKE_CUDA_ACCEPT", "1", 1);
-  setenv("FAKE_CUDA_MEMORY", "100000000000", 1);
-  const Program programs[] = {
-      {TESSERA_CPU, TESSERA_HOST_MEMORY, false}, {TESSERA_CPU, TESSERA_HOST_MEMORY, true},
-      {0, TESSERA_DEVICE_MEMORY, false},         {0, TESSERA_DEVICE_MEMORY, true},
-      {0, TESSERA_HOST_MEMORY, false},           {TESSERA_ANY_PLACE, TESSERA_DETECT_MEMORY, true}};
-  for (const Program& program : programs) {
+  for (const Program& program : kPrograms) {
     const tessera_status first = run(program);  // what is made once is there from now on
     expect(first == TESSERA_OK, tessera_last_message());
     const long count = fail_each(program);
-    std::printf("place %d, memory %d, %s: %ld allocations failed in turn\n", program.place,
-                program.memory, program.by_plan ? "plan" : "one call", count);
+    std::printf("%s: %ld allocations failed in turn\n", program.name().c_str(), count);
     std::fflush(stdout);
     expect(count > 5, "too few allocations to be true");
   }
+}
+
+void fail_every_driver_call() {
+  for (const Program& program : kPrograms) {
+    if (program.place == TESSERA_CPU || program.place == TESSERA_ANY_PLACE) continue;
+    int count = 0;
+    for (const DriverFault& fault : kDriverFaults) count = fail_each_call(program, fault);
+    std::printf("%s: %d calls of the driver failed in turn\n", program.name().c_str(), count);
+    std::fflush(stdout);
+    expect(count > 20, "too few calls to be true");
+    expect(run(program) == TESSERA_OK, tessera_last_message());
+  }
+}
+
+// The driver takes no code.
+void reject_every_image() {
+  unsetenv("FAKE_CUDA_ACCEPT");
+  for (const Program& program : kPrograms) {
+    const bool needs_gpu = program.place != TESSERA_CPU;
+    expect(run(program) == (needs_gpu ? TESSERA_UNAVAILABLE : TESSERA_OK), tessera_last_message());
+    expect(FakeDriver::loaded().live() == 0, "something of the driver's is left");
+    if (!needs_gpu) continue;
+    const std::string said = tessera_last_message();
+    expect(said.find("image ") == 0 && said.find("cannot be loaded by this GPU") != said.npos,
+           said.c_str());
+  }
+  setenv("FAKE_CUDA_ACCEPT", "1", 1);
+  for (const Program& program : kPrograms) {
+    expect(run(program) == TESSERA_OK, tessera_last_message());
+  }
+  std::printf("%zu programs without an image that loads\n", std::size(kPrograms));
+}
+
+// In a process that finds no driver, or none that it can use.
+void use_no_driver(const char* words) {
+  for (const Program& program : kPrograms) {
+    const bool needs_gpu = program.place >= 0;
+    expect(run(program) == (needs_gpu ? TESSERA_UNAVAILABLE : TESSERA_OK), tessera_last_message());
+    if (!needs_gpu) continue;
+    expect(std::strstr(tessera_last_message(), words) != nullptr, tessera_last_message());
+  }
+  std::int32_t count = -1;
+  expect(tessera_device_count(&count) == TESSERA_OK && count == 0, "no GPU is counted");
+  expect(std::strstr(tessera_last_message(), words) != nullptr, tessera_last_message());
+  tessera_device device{};
+  device.size = sizeof device;
+  expect(tessera_device_info(0, &device) == TESSERA_UNAVAILABLE, tessera_last_message());
 }
 
 }  // namespace tessera::fuzz

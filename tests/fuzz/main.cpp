@@ -2,7 +2,10 @@
 // made from the seed and its number. What stops it is written to a file, with the command that
 // repeats it.
 //   fuzz_c_api [--seconds S] [--seed N] [--first I] [FILE...]
-//   fuzz_c_api --faults      no inputs, but every allocation in turn fails
+//   fuzz_c_api --faults      no inputs, but every allocation in turn fails, and all of the driver's
+//   calls fuzz_c_api --no-driver   libcuda.so.1 is no library, another one, or too old
+#include <dlfcn.h>
+#include <gnu/libc-version.h>
 #include <sanitizer/common_interface_defs.h>
 #include <unistd.h>
 
@@ -10,6 +13,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -78,9 +82,38 @@ Options options_of(int argc, char** argv) {
   return options;
 }
 
+// This program again, in a process whose libcuda.so.1 is the one in a folder.
+int start_with(const std::filesystem::path& folder, const char* words) {
+  const std::string variables = "FAKE_CUDA_DRIVER=11040 LD_LIBRARY_PATH=" + folder.string();
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+  const int status = std::system((variables + " '" + self + "' --says '" + words + "'").c_str());
+  std::printf("%s: %s\n", words, status == 0 ? "said" : "NOT SAID");
+  return status == 0 ? 0 : 1;
+}
+
+int without_a_driver() {
+  const std::filesystem::path folder = tessera::beside_test("tests/no_driver");
+  std::filesystem::create_directories(folder);
+  const std::filesystem::path library = folder / "libcuda.so.1";
+  std::filesystem::remove(library);
+  std::ofstream(library) << "";
+  int failed = start_with(folder, "no NVIDIA driver: libcuda.so.1 cannot be loaded");
+  std::filesystem::remove(library);
+  Dl_info c_library{};
+  dladdr(reinterpret_cast<void*>(&gnu_get_libc_version), &c_library);
+  std::filesystem::create_symlink(std::filesystem::canonical(c_library.dli_fname), library);
+  failed += start_with(folder, "it does not export cuInit");
+  const auto fake = std::filesystem::path(tessera::fake_driver()).parent_path();
+  return failed + start_with(fake, "it supports CUDA 11.4, and at least CUDA 12.0 is needed");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string(argv[1]) == "--no-driver") return without_a_driver();
+  if (argc == 3 && std::string(argv[1]) == "--says") {
+    return tessera::fuzz::use_no_driver(argv[2]), 0;
+  }
   // The library finds the driver by its name, so start again with the stand-in in the library path.
   const std::string folder = std::filesystem::path(tessera::fake_driver()).parent_path();
   const char* path = std::getenv("LD_LIBRARY_PATH");
@@ -90,7 +123,12 @@ int main(int argc, char** argv) {
     execv("/proc/self/exe", argv);
   }
   if (argc == 2 && std::string(argv[1]) == "--faults") {
-    return tessera::fuzz::fail_every_allocation(), 0;
+    setenv("FAKE_CUDA_ACCEPT", "1", 1);
+    setenv("FAKE_CUDA_MEMORY", "100000000000", 1);
+    tessera::fuzz::fail_every_allocation();
+    tessera::fuzz::fail_every_driver_call();
+    tessera::fuzz::reject_every_image();
+    return 0;
   }
   const Options options = options_of(argc, argv);
   __sanitizer_set_death_callback(keep_current);

@@ -110,21 +110,29 @@ class Panels {
         std::clamp(std::max(problem_.m, problem_.n) / kLeastPanel, std::int64_t{1}, kMostPanels);
     // WHY: what the caller gave the stream before may still write what is copied.
     device_.synchronize(stream_);
-    for (std::int64_t step = 0; step < count_; ++step) {
-      bring(step);
-      device_.record(arrived_.get(), in_.stream());
-      device_.wait(stream_, arrived_.get());
-      multiply_step(step);
-      device_.record(multiplied(step), stream_);
-      // WHY: a step later, because the host may have to wait for it, and the GPU goes on meanwhile.
-      if (step > 0) take(step - 1);
+    try {
+      for (std::int64_t step = 0; step < count_; ++step) do_step(step);
+      take(count_ - 1);
+      out_.finish();
+      device_.synchronize(stream_);
+    } catch (const std::exception& error) {
+      // WHY: any other status says that nothing was launched.
+      if (has_launched_) throw StatusError(Status::failed(error.what()));
+      throw;
     }
-    take(count_ - 1);
-    out_.finish();
-    device_.synchronize(stream_);
   }
 
  private:
+  void do_step(std::int64_t step) {
+    bring(step);
+    device_.record(arrived_.get(), in_.stream());
+    device_.wait(stream_, arrived_.get());
+    multiply_step(step);
+    device_.record(multiplied(step), stream_);
+    // WHY: a step later, because the host may have to wait for it, and the GPU goes on meanwhile.
+    if (step > 0) take(step - 1);
+  }
+
   bool is_pinned(std::uint64_t address) const {
     return device_.kind_of(address) == AddressKind::kHost;
   }
@@ -193,6 +201,7 @@ class Panels {
     }
     if (problem_.beta != 0) at.c = has_own_c(problem_) ? c_.at(r0, c0) : at.d;
     gemm::multiply(handle_, part, at, options_, stream_);
+    has_launched_ = true;
   }
 
   void take(std::int64_t step) {
@@ -217,6 +226,7 @@ class Panels {
   std::array<OwnedEvent, 2> multiplied_{OwnedEvent{device_}, OwnedEvent{device_}};
   std::uint64_t c_host_ = 0;
   bool c_host_is_pinned_ = true;
+  bool has_launched_ = false;
   std::int64_t count_ = 1;
 };
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a call costs the host, in turn with PyTorch, and products of matrices in pinned host memory against
 the bound of their copies and their arithmetic. On a GPU.
-host_calls.py [LIBRARY] [--json FILE]"""
+host_calls.py [LIBRARY] [--bench FILE] [--json FILE]"""
 import argparse
 import json
 import os
@@ -13,6 +13,7 @@ parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("library", nargs="?")
 parser.add_argument("--json")
 parser.add_argument("--size", type=int, default=32768, help="of the products in host memory; 0: none")
+parser.add_argument("--bench", action="append", default=[], help="a file of bench --json with 4096^3 in f32 or bf16, burst")
 options = parser.parse_args()
 if options.library:
     os.environ["TESSERA_LIBRARY"] = os.path.abspath(options.library)
@@ -95,26 +96,60 @@ def measure_host_memory(n):
               f"arithmetic {arithmetic:.3f}: {100 * bound / whole:.0f} % of the bound{'' if is_equal else ', WRONG'}", flush=True)
 
 
+def burst(call):
+    """Milliseconds of each call on the GPU by bench's burst protocol: 250 ms idle, 3 warm-ups, then calls until 50 ms."""
+    torch.cuda.synchronize()
+    time.sleep(0.25)
+    estimate = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
+    for i in range(3):
+        if i == 2:
+            estimate[0].record()
+        call()
+    estimate[1].record()
+    torch.cuda.synchronize()
+    count = min(200, max(8, int(50 / estimate[0].elapsed_time(estimate[1]))))
+    marks = [torch.cuda.Event(enable_timing=True) for _ in range(count + 1)]
+    time.sleep(0.25)
+    for _ in range(3):
+        call()
+    marks[0].record()
+    for mark in marks[1:]:
+        call()
+        mark.record()
+    torch.cuda.synchronize()
+    return [begin.elapsed_time(end) for begin, end in zip(marks, marks[1:])]
+
+
+def bench_ms(dtype, n):
+    """What bench measured of the same product, of all its rounds: the median, and the kernel."""
+    names = {"float32": "f32", "bfloat16": "bf16"}
+    for path in options.bench:
+        with open(path) as file:
+            for run in json.load(file)["runs"]:
+                problem = run["problem"]
+                if problem["type"] == names[dtype] and problem["m"] == n and run["mode"] == "burst":
+                    return run["time_ms"]["median"], run["kernel"] + "/" + run["config"]
+    return None, None
+
+
 def measure_one_liner(n=4096):
     for dtype in (torch.float32, torch.bfloat16):
         a, b = (torch.empty(n, n, device="cuda", dtype=dtype).uniform_(-1, 1) for _ in range(2))
         out = torch.empty_like(a)
         plan = tessera.Plan(a, b, out=out)
-        times = {"one line": [], "plan": []}
+        calls = {"one line": lambda: tessera.matmul(a, b), "plan": lambda: plan(a, b, out=out)}
+        times = {name: [] for name in calls}
         for _ in range(10):
-            for name, call in random.sample([("one line", lambda: tessera.matmul(a, b)), ("plan", lambda: plan(a, b, out=out))], 2):
-                begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-                for _ in range(5):
-                    call()
-                begin.record()
-                for _ in range(20):
-                    call()
-                end.record()
-                torch.cuda.synchronize()
-                times[name].append(begin.elapsed_time(end) / 20)
+            for name in random.sample(list(calls), len(calls)):
+                times[name] += burst(calls[name])
         row = {"type": str(dtype)[6:], "size": n, "one_line_ms": percentile(times["one line"], 0.5), "plan_ms": percentile(times["plan"], 0.5)}
+        said = f"{row['type']:9} {n}: one line {row['one_line_ms']:.4f} ms, plan {row['plan_ms']:.4f} ms"
+        ms, kernel = bench_ms(row["type"], n)
+        if ms:
+            row.update(bench_ms=ms, kernel=kernel)
+            said += f", bench {ms:.4f} ms ({kernel}): {row['one_line_ms'] / ms:.3f} of it"
         results.setdefault("one_line", []).append(row)
-        print(f"{row['type']:9} {n}: one line {row['one_line_ms']:.4f} ms, plan {row['plan_ms']:.4f} ms", flush=True)
+        print(said, flush=True)
 
 
 measure_calls()

@@ -49,6 +49,8 @@ if(EXISTS ${CMAKE_BINARY_DIR}/python/made_of)
 endif()
 add_test(NAME python_package COMMAND ${python} tests/python/tessera_test.py
          ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+add_test(NAME python_attack COMMAND ${python} tests/python/attack_test.py ${CMAKE_BINARY_DIR}/libtessera.so.0
+         ${CMAKE_BINARY_DIR}/tests/fake_cuda WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 add_test(NAME python_again COMMAND python3 tests/python/again_test.py ${CMAKE_BINARY_DIR}/libtessera.so.0
          ${CMAKE_BINARY_DIR}/tests/fake_cuda WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 add_test(NAME readme_code COMMAND ${python} tests/tools/readme_code_test.py ${CMAKE_BINARY_DIR}

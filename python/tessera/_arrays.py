@@ -42,12 +42,28 @@ _capsule_pointer.restype = ctypes.c_void_p
 _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 
-def _from_numpy(x: Any) -> Array:
+def _from_numpy(x: Any, name: str) -> Array:
+    if type(x).__name__ == "MaskedArray":
+        raise TypeError(f"{name} is a MaskedArray, whose mask would be lost: fill it first")
+    if not x.dtype.isnative:
+        raise TypeError(f"{name} has elements of type {x.dtype}, but must have this machine's byte "
+                        f"order: {name}.astype({name}.dtype.newbyteorder('='))")
     item = x.itemsize
-    if any(stride % item for stride in x.strides):
+    if item == 0 or any(stride % item for stride in x.strides) or not x.flags.aligned:
         x = x.copy()
     address = x.__array_interface__["data"][0]
-    return Array(x, address, x.shape, tuple(s // item for s in x.strides), x.dtype.name, None)
+    strides = tuple(s // item for s in x.strides) if item else x.strides
+    return Array(x, address, x.shape, strides, x.dtype.name, None)
+
+
+def check_writable(x: Any, array: Array, name: str) -> None:
+    """ValueError for an array that cannot be written to as it is."""
+    if array.source is not x:
+        raise ValueError(f"{name} has shape {array.shape}, and its elements are not at multiples of "
+                         "their bytes")
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(x, numpy.ndarray) and not x.flags.writeable:
+        raise ValueError(f"{name} is read-only, with shape {array.shape}")
 
 
 def _from_torch(x: Any) -> Array:
@@ -102,7 +118,7 @@ def array_of(x: Any, name: str, stream: int | None = None) -> Array:
         return _from_torch(x)
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(x, numpy.ndarray):
-        return _from_numpy(x)
+        return _from_numpy(x, name)
     if hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__"):
         return _from_dlpack(x, stream)
     raise TypeError(f"{name} is a {type(x).__name__}, but must be an array of NumPy, PyTorch, "

@@ -6,8 +6,8 @@ from typing import Any, Sequence
 
 from . import _library as c
 from ._again import keep, key_of, matmul_again
-from ._arrays import (Array, array_of, contiguous, contiguous_strides, current_stream, empty_like,
-                      finish, is_on_gpu)
+from ._arrays import (Array, array_of, check_writable, contiguous, contiguous_strides,
+                      current_stream, empty_like, finish, is_on_gpu)
 from ._explain import Explanation, explain_problem
 from ._handles import handle_of
 
@@ -36,6 +36,16 @@ def _line(x: Array) -> tuple[bool, int] | None:
     if (by_row == 1 or rows <= 1) and (by_col >= rows or cols <= 1):
         return False, max(by_col, rows, 1)
     return None
+
+
+def _bytes_of(dtype: str) -> int:
+    return {"float64": 8, "float32": 4, "int32": 4, "float16": 2, "bfloat16": 2}.get(dtype, 1)
+
+
+def _range_of(x: Array) -> tuple[int, int]:
+    """The addresses of its first and last byte; strides are not negative."""
+    last = sum((n - 1) * s for n, s in zip(x.shape, x.strides)) + 1
+    return x.address, x.address + last * _bytes_of(x.dtype) - 1
 
 
 def _has_columns(x: Array) -> bool:
@@ -148,6 +158,7 @@ class _Product:
     def _take_out(self, is_given: bool, shapes: str) -> None:
         self.out = _Operand(self.result, "out", self.stream, may_copy=False)
         seen = self.out.array
+        check_writable(self.result, seen, "out")
         wanted = self._visible(self.shape) if is_given else self.shape
         if tuple(seen.shape) != wanted:
             raise ValueError(f"out has shape {tuple(seen.shape)}, but {shapes}: it must be {wanted}")
@@ -226,6 +237,7 @@ class _Product:
             return self._given_back()
         if self._run_as_batch(alpha, beta, what):
             return self._given_back()
+        self._check_apart()
         for at in self._offsets():
             arguments = self.arguments(alpha, beta, at)
             c.check(c.lib.tessera_gemm_with(self.handle, self.problem, None, arguments), what)
@@ -256,11 +268,23 @@ class _Product:
         c.check(status, what)
         return True
 
+    def _check_apart(self) -> None:
+        """ValueError where one product might write what another one reads."""
+        assert self.out
+        first, last = _range_of(self.out.array)
+        for x in (self.a, self.b, self.c):
+            if not x or (x is self.c and x.array.address == first
+                         and x.array.strides == self.out.array.strides):
+                continue
+            low, high = _range_of(x.array)
+            if low <= last and first <= high:
+                raise ValueError(f"out may share memory with {x.name}, which other products of the "
+                                 f"batch read: {self.shapes}")
+
     def _offsets(self) -> Any:
         """For each product, the bytes from the first one of each operand."""
         operands = [x for x in (self.a, self.b, self.c, self.out) if x]
-        sizes = {"float64": 8, "float32": 4, "int32": 4, "float16": 2, "bfloat16": 2}
-        strides = [[s * sizes.get(x.array.dtype, 1) for s in x.batch_strides(self.batch)]
+        strides = [[s * _bytes_of(x.array.dtype) for s in x.batch_strides(self.batch)]
                    for x in operands]
         total = 1
         for extent in self.batch:

@@ -267,7 +267,14 @@ TEST_F(Library, PanelsCarryEveryElement) {
   struct Shape {
     std::int64_t m, n, k;
   };
-  for (const Shape& s : {Shape{5, 7, 3}, {2500, 3, 2}, {3, 2600, 1}, {2100, 2050, 4}, {1, 1, 9}}) {
+  for (const Shape& s : {Shape{5, 7, 3},
+                         {2500, 3, 2},
+                         {3, 2600, 1},
+                         {2100, 2050, 4},
+                         {1, 1, 9},
+                         {3, 20000, 1},
+                         {20000, 2, 1},
+                         {600, 9000, 1}}) {
     for (const bool col : {true, false}) {
       Matrix a(ElementType::kF32, s.m, s.k, col, 1), b(ElementType::kF32, s.k, s.n, col, 0);
       Matrix c(ElementType::kF32, s.m, s.n, col, 3), d(ElementType::kF32, s.m, s.n, col, 2);

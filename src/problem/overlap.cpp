@@ -86,6 +86,32 @@ Status shared_with(std::string_view name, std::string_view rule) {
 
 }  // namespace
 
+namespace {
+
+// The first product of a batch that shares an element with product 0; 0: none does. Some run of
+// product i begins i strides after one of product 0, and j runs after another: it touches that one
+// where these places are less than a run apart.
+std::int64_t first_that_touches(const Runs& product, std::int64_t count, std::int64_t stride) {
+  if (count <= product.runs) {
+    for (std::int64_t i = 1; i < count && i * stride < product.span(); ++i) {
+      Runs other = product;
+      other.base += static_cast<std::uint64_t>(i * stride);
+      if (matrices_touch(product, other)) return i;
+    }
+    return 0;
+  }
+  // WHY: by runs, because a batch may have 2^60 products.
+  for (std::int64_t j = 0; j < product.runs; ++j) {
+    const std::int64_t after = j * product.step - product.length;
+    const std::int64_t i = after < 0 ? 1 : after / stride + 1;
+    if (i >= count) return 0;
+    if (i * stride < j * product.step + product.length) return i;
+  }
+  return 0;
+}
+
+}  // namespace
+
 Status check_outputs_apart(const Problem& problem) {
   const Batch& batch = problem.batch;
   if (batch.kind != BatchKind::kStrided || batch.count < 2) return {};  // any stride
@@ -93,15 +119,11 @@ Status check_outputs_apart(const Problem& problem) {
   if (first.is_empty()) return {};
   const std::int64_t stride = batch.stride_d * size_of(problem.types.d);
   // Products i and j are as far apart as 0 and j - i.
-  for (std::int64_t i = 1; i < batch.count && i * stride < first.span(); ++i) {
-    Runs other = first;
-    other.base = static_cast<std::uint64_t>(i * stride);
-    if (!matrices_touch(first, other)) continue;
-    return Status::bad_argument("stride_d is " + std::to_string(batch.stride_d) +
-                                ", but D of products 0 and " + std::to_string(i) +
-                                " must not share an element");
-  }
-  return {};
+  const std::int64_t touching = first_that_touches(first, batch.count, stride);
+  if (touching == 0) return {};
+  return Status::bad_argument("stride_d is " + std::to_string(batch.stride_d) +
+                              ", but D of products 0 and " + std::to_string(touching) +
+                              " must not share an element");
 }
 
 Status check_overlap(const Problem& problem, const Operands& operands) {

@@ -20,7 +20,7 @@ std::string hash_of_text(std::string_view text) {
 }
 
 // "sm_90a,sm_86"; "-" for nothing.
-std::string joined(const std::vector<std::string>& words) {
+std::string comma_list(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
   return text.empty() ? "-" : text;
@@ -36,7 +36,7 @@ std::vector<std::string> split(const std::string& text) {
 std::string line_of(const PackedImage& image) {
   return "image " + image.name + " portable " +
          (image.portable_arch.empty() ? "-" : image.portable_arch) + " cubins " +
-         joined(image.cubin_archs) + " packed " + std::to_string(image.packed.size()) + " " +
+         comma_list(image.cubin_archs) + " packed " + std::to_string(image.packed.size()) + " " +
          hash_of_text(image.packed) + " patch " + std::to_string(image.patch.size()) + " " +
          hash_of_text(image.patch) + "\n";
 }

@@ -27,7 +27,7 @@ std::string joined(const std::vector<std::string_view>& parts) {
   return text;
 }
 
-std::size_t checked(std::size_t zstd_result) {
+std::size_t packing_result(std::size_t zstd_result) {
   if (ZSTD_isError(zstd_result)) {
     throw std::runtime_error(std::string("zstd cannot pack: ") + ZSTD_getErrorName(zstd_result));
   }
@@ -43,7 +43,7 @@ std::string pack(const std::vector<std::string_view>& parts, std::string_view kn
                                                                      ZSTD_freeCCtx);
   if (!context) throw std::runtime_error("zstd has no memory");
   const auto set = [&](ZSTD_cParameter parameter, int value) {
-    checked(ZSTD_CCtx_setParameter(context.get(), parameter, value));
+    packing_result(ZSTD_CCtx_setParameter(context.get(), parameter, value));
   };
   set(ZSTD_c_compressionLevel, kLevel);
   set(ZSTD_c_checksumFlag, 1);
@@ -52,9 +52,9 @@ std::string pack(const std::vector<std::string_view>& parts, std::string_view kn
     const int window = std::bit_width(known.size() + text.size());
     set(ZSTD_c_windowLog, std::clamp(window, 20, 27));
     set(ZSTD_c_enableLongDistanceMatching, 1);
-    checked(ZSTD_CCtx_refPrefix(context.get(), known.data(), known.size()));
+    packing_result(ZSTD_CCtx_refPrefix(context.get(), known.data(), known.size()));
   }
-  packed.resize(checked(
+  packed.resize(packing_result(
       ZSTD_compress2(context.get(), packed.data(), packed.size(), text.data(), text.size())));
   return packed;
 }

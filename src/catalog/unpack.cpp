@@ -26,7 +26,7 @@ std::uint64_t take_number(std::string_view& text) {
   return number;
 }
 
-std::size_t checked(std::size_t zstd_result) {
+std::size_t unpacking_result(std::size_t zstd_result) {
   if (ZSTD_isError(zstd_result)) {
     throw std::runtime_error(std::string("packed bytes: ") + ZSTD_getErrorName(zstd_result));
   }
@@ -42,9 +42,10 @@ std::vector<std::string> unpack(std::string_view packed, std::string_view known)
   const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(),
                                                                      ZSTD_freeDCtx);
   if (!context) throw std::runtime_error("zstd has no memory");
-  if (!known.empty()) checked(ZSTD_DCtx_refPrefix(context.get(), known.data(), known.size()));
-  if (checked(ZSTD_decompressDCtx(context.get(), text.data(), size, packed.data(),
-                                  packed.size())) != size) {
+  if (!known.empty())
+    unpacking_result(ZSTD_DCtx_refPrefix(context.get(), known.data(), known.size()));
+  if (unpacking_result(ZSTD_decompressDCtx(context.get(), text.data(), size, packed.data(),
+                                           packed.size())) != size) {
     throw std::runtime_error("packed bytes end too early");
   }
   std::string_view rest = text;

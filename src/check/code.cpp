@@ -127,7 +127,7 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return row[b.size()];
 }
 
-[[noreturn]] void refuse(const std::string& message) {
+[[noreturn]] void refuse_code(const std::string& message) {
   throw StatusError(Status::bad_argument(message));
 }
 
@@ -136,30 +136,31 @@ std::size_t distance(const std::string& a, const std::string& b) {
 Code read_code(const std::string& path, const std::vector<std::string>& nvcc_arguments) {
   const bool is_ptx = path.ends_with(".ptx");
   if (!is_ptx && !path.ends_with(".cu")) {
-    refuse(fmt::format("FILE is '{}', but must end with .ptx or .cu", path));
+    refuse_code(fmt::format("FILE is '{}', but must end with .ptx or .cu", path));
   }
   Code code{path, lab::read_whole_file(path, fmt::format("FILE ({})", path))};
   if (is_ptx && !nvcc_arguments.empty()) {
-    refuse(fmt::format("--nvcc-arg is '{}', but nothing of '{}' is compiled", nvcc_arguments[0],
-                       path));
+    refuse_code(fmt::format("--nvcc-arg is '{}', but nothing of '{}' is compiled",
+                            nvcc_arguments[0], path));
   }
   if (!is_ptx) code.ptx = compile_to_ptx(path, nvcc_arguments);
   if (code.ptx.find('\0') != std::string::npos) {
-    refuse(fmt::format("FILE is '{}', but holds zero bytes, so it is no PTX text", path));
+    refuse_code(fmt::format("FILE is '{}', but holds zero bytes, so it is no PTX text", path));
   }
-  if (code.ptx.empty()) refuse(fmt::format("FILE is '{}', but there is no kernel in it", path));
+  if (code.ptx.empty())
+    refuse_code(fmt::format("FILE is '{}', but there is no kernel in it", path));
   return code;
 }
 
 const vgpu::KernelSignature& choose_kernel(const std::vector<vgpu::KernelSignature>& kernels,
                                            const std::string& name, const std::string& path) {
-  if (kernels.empty()) refuse(fmt::format("FILE is '{}', but there is no kernel in it", path));
+  if (kernels.empty()) refuse_code(fmt::format("FILE is '{}', but there is no kernel in it", path));
   std::vector<const vgpu::KernelSignature*> all, found;
   for (const vgpu::KernelSignature& kernel : kernels) all.push_back(&kernel);
   if (name.empty()) {
     if (all.size() == 1) return *all[0];
-    refuse(fmt::format("--kernel is not given, and '{}' has {} kernels: {}", path, all.size(),
-                       list_of(all)));
+    refuse_code(fmt::format("--kernel is not given, and '{}' has {} kernels: {}", path, all.size(),
+                            list_of(all)));
   }
   for (std::size_t exactness = 0; exactness < 6 && found.empty(); ++exactness) {
     for (const auto* kernel : all) {
@@ -176,11 +177,11 @@ const vgpu::KernelSignature& choose_kernel(const std::vector<vgpu::KernelSignatu
   }
   if (found.size() == 1) return *found[0];
   if (found.empty()) {
-    refuse(fmt::format("--kernel is '{}', but '{}' has {}: {}", name, path,
-                       all.size() == 1 ? "only" : "these", list_of(all, name)));
+    refuse_code(fmt::format("--kernel is '{}', but '{}' has {}: {}", name, path,
+                            all.size() == 1 ? "only" : "these", list_of(all, name)));
   }
-  refuse(fmt::format("--kernel is '{}', which names {} kernels of '{}': {}", name, found.size(),
-                     path, list_of(found)));
+  refuse_code(fmt::format("--kernel is '{}', which names {} kernels of '{}': {}", name,
+                          found.size(), path, list_of(found)));
 }
 
 std::string closest_list(const std::string& wanted, std::vector<std::string> names) {

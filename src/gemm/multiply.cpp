@@ -11,13 +11,6 @@ auto fields_of(const Problem& p) {
                   p.alpha, p.beta, p.batch, p.epilogue, p.scales);
 }
 
-Problem without_scales(Problem problem) {
-  problem = with_default_ld(problem);
-  problem.alpha = problem.alpha == 0 ? 0 : 1;
-  problem.beta = problem.beta == 0 ? 0 : 1;
-  return problem;
-}
-
 std::size_t mixed(std::size_t hash, std::uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
   return hash ^ hash >> 29;
@@ -61,7 +54,7 @@ Handle::Handle(Device& device, std::size_t capacity)
 
 std::shared_ptr<const Prepared> Handle::prepared(const Problem& problem, const Alignment& alignment,
                                                  const PlanOptions& options) {
-  const PlanKey key{without_scales(problem), alignment, options};
+  const PlanKey key{planned_problem(problem), alignment, options};
   if (auto known = find(key)) return known;
   // WHY: without the lock. Loading code may take a second, and calls of other problems go on.
   auto prepared = std::make_shared<const Prepared>(

@@ -46,6 +46,9 @@ DeviceLimits limits_of(const DeviceInfo& info);
 inline constexpr int kMostAlignment = 16;
 // Of a workspace, in bytes. Devices allocate with at least this alignment.
 inline constexpr int kWorkspaceAlignment = 256;
+constexpr std::int64_t with_workspace_alignment(std::int64_t bytes) {
+  return (bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
+}
 
 // Powers of two, in bytes, that divide the addresses of the operands; at most kMostAlignment.
 struct Alignment {

@@ -6,12 +6,6 @@ namespace tessera::gemm {
 namespace {
 
 // What a plan may depend on: whether alpha and beta are zero, not what they are.
-Problem without_scales(Problem problem) {
-  problem.alpha = problem.alpha == 0 ? 0 : 1;
-  problem.beta = problem.beta == 0 ? 0 : 1;
-  return problem;
-}
-
 // The layout decides, not the strides: a thin matrix may have a stride of 1 in both directions.
 Majors sides_of(const Problem& problem) {
   const bool swapped = problem.order == Order::kColumnMajor;
@@ -143,9 +137,16 @@ void rank(std::vector<Offer>& offers, std::int64_t limit) {
 
 }  // namespace
 
+Problem planned_problem(Problem problem) {
+  problem = with_default_ld(problem);
+  problem.alpha = problem.alpha == 0 ? 0 : 1;
+  problem.beta = problem.beta == 0 ? 0 : 1;
+  return problem;
+}
+
 Plan plan(const Problem& given, const Alignment& alignment, const DeviceLimits& limits,
           const PlanOptions& options) {
-  Problem problem = without_scales(with_default_ld(given));
+  Problem problem = planned_problem(given);
   require(check(problem));
   require(check_plain(problem));
   if (problem.batch.kind == BatchKind::kStrided && problem.batch.count == 1) problem.batch = {};

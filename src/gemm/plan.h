@@ -26,6 +26,9 @@ struct Plan {
   std::int64_t workspace_bytes() const { return offers.front().workspace_bytes; }
 };
 
+// The problem that a plan is made for: leading dimensions filled in, alpha and beta 0 or 1.
+Problem planned_problem(Problem problem);
+
 // Checks the problem, collects offers (of the named kernel, else of all kernels of the library),
 // and builds the launches of the cheapest one. A leading dimension of 0 means the smallest legal
 // one. Throws kBadArgument for an illegal problem or a workspace limit below what is needed,

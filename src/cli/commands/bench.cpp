@@ -22,10 +22,7 @@
 namespace tessera::cli {
 namespace {
 
-constexpr Shape kVirtualShape = {512, 128, 256};
-constexpr Shape kGpuShape = {4096, 4096, 4096};
-
-struct Options {
+struct BenchArguments {
   ProblemOptions problem;
   DeviceOptions device;
   Output output;
@@ -43,14 +40,14 @@ std::vector<lab::Mode> modes_of(const std::string& text) {
 }
 
 // --seed is of the data and of the order, --order-seed of the order alone; drawn without them.
-std::uint64_t order_seed_of(const Options& options) {
+std::uint64_t order_seed_of(const BenchArguments& options) {
   if (!options.order_seed.empty()) {
     return static_cast<std::uint64_t>(parse_integer("--order-seed", options.order_seed, 0));
   }
   return options.seed.empty() ? lab::drawn_seed() : parse_seed(options.seed);
 }
 
-lab::BenchOptions bench_options_of(const Options& options) {
+lab::BenchOptions bench_options_of(const BenchArguments& options) {
   lab::BenchOptions bench;
   bench.verify.seed = parse_seed(options.seed);
   bench.verify.predict_for = &gpu_of(options.gpu);
@@ -76,7 +73,7 @@ bool any_failed(const std::vector<lab::Record>& records) {
 
 // The command that gives this record again, its companions with it.
 std::string command_of(const lab::Record& record, const BenchGroup& group, const Devices& devices,
-                       const Options& options, const Parser& parser) {
+                       const BenchArguments& options, const Parser& parser) {
   for (const lab::BenchCandidate& one : group.candidates) {
     const KernelChoice& choice = one.choice;
     if (choice.kernel->name != record.kernel || choice.variant != record.config) continue;
@@ -99,7 +96,7 @@ using Keep = std::function<void(const std::vector<lab::Record>&)>;
 // `keep` is given all records so far whenever there is another one: an hour's work outlives a
 // machine that is taken away.
 std::vector<lab::Record> run_groups(const std::vector<BenchGroup>& groups, Devices& devices,
-                                    const Options& options, lab::BenchOptions bench,
+                                    const BenchArguments& options, lab::BenchOptions bench,
                                     const Parser& parser, const Keep& keep) {
   std::vector<lab::Record> records;
   Progress bar(static_cast<std::int64_t>(groups.size()));
@@ -117,7 +114,7 @@ std::vector<lab::Record> run_groups(const std::vector<BenchGroup>& groups, Devic
 }
 
 // A chain sets these itself: one that is given would be ignored.
-void refuse_beside_chain(const Options& options) {
+void refuse_beside_chain(const BenchArguments& options) {
   const auto given = [](const std::string& text, const char* otherwise) {
     return text == otherwise ? std::string() : text;
   };
@@ -144,7 +141,7 @@ void refuse_beside_chain(const Options& options) {
 }
 
 // bench --why: the model alone.
-int say_why(const Options& options) {
+int say_why(const BenchArguments& options) {
   const std::string& kernel = options.problem.kernel;
   if (kernel != kBestKernel && kernel != ProblemOptions{}.kernel) {
     throw StatusError(Status::bad_argument(
@@ -167,7 +164,7 @@ int say_why(const Options& options) {
   return kOk;
 }
 
-int chain(const Options& options, const Parser& parser) {
+int chain(const BenchArguments& options, const Parser& parser) {
   if (options.chain.empty()) {
     throw StatusError(Status::bad_argument("--add-before is given, but needs --chain"));
   }
@@ -177,7 +174,7 @@ int chain(const Options& options, const Parser& parser) {
                      parser);
 }
 
-int bench(const Options& options, const Parser& parser) {
+int bench(const BenchArguments& options, const Parser& parser) {
   options.output.check({{"--shapes", options.problem.shapes}});
   if (options.why) return say_why(options);
   if (!options.chain.empty() || options.add_before) return chain(options, parser);
@@ -214,7 +211,7 @@ int bench(const Options& options, const Parser& parser) {
   return interrupted() ? kInterrupted : kOk;
 }
 
-void declare_options(Parser& parser, Options& options) {
+void declare_options(Parser& parser, BenchArguments& options) {
   add_kernel_options(parser, options.problem);
   add_shape_options(parser, options.problem);
   add_batch_options(parser, options.problem);
@@ -280,7 +277,7 @@ Command bench_command() {
           "../old/build/tessera.images\n"
           "  tessera bench --kernel 20,21,22,23,24 -m 2048 --chain 10 --add-before",
           [](Parser& parser) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<BenchArguments>();
             declare_options(parser, *options);
             return [options, parser] { return bench(*options, parser); };
           }};

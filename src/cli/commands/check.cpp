@@ -22,7 +22,7 @@ using namespace checking;  // the room that this command is the front of
 
 namespace {
 
-struct Options {
+struct CheckArguments {
   std::string file, kernel, grid, block, cluster, shared, seed, seeds, tolerance, threads, seconds;
   std::vector<std::string> variables, defines, includes;
   std::string standard;
@@ -55,7 +55,7 @@ Extent3 parse_extent(const std::string& option, const std::string& text, const E
 }
 
 // HW: limits of a launch as in the CUDA C++ Programming Guide, technical specifications.
-LaunchShape parse_shape(const Options& options) {
+LaunchShape parse_shape(const CheckArguments& options) {
   const Extent3 grid = parse_extent("--grid", options.grid, {kMostCtas, kMostRows, kMostRows});
   const Extent3 block = parse_extent("--block", options.block, {1024, 1024, 64});
   const std::int64_t threads = block.x * block.y * block.z;
@@ -83,7 +83,7 @@ LaunchShape parse_shape(const Options& options) {
   return shape;
 }
 
-std::vector<Argument> parse_arguments(const Options& options) {
+std::vector<Argument> parse_arguments(const CheckArguments& options) {
   std::vector<Argument> arguments;
   for (const std::string& text : options.arguments) {
     arguments.push_back(parse_argument("--arg", text));
@@ -106,7 +106,8 @@ HostArray array_of_pointers(const std::string& name, const PointersArgument& poi
 }
 
 // Arrays that are arguments, and those of --array and --set.
-std::vector<HostArray> make_arrays(const Options& options, const std::vector<Argument>& arguments) {
+std::vector<HostArray> make_arrays(const CheckArguments& options,
+                                   const std::vector<Argument>& arguments) {
   const std::uint64_t seed = parse_seed(options.seed);
   std::vector<HostArray> arrays;
   std::set<std::string> names;
@@ -144,7 +145,7 @@ const HostArray& array_named(const std::vector<HostArray>& arrays, const std::st
                                        name, names.empty() ? "none" : names)));
 }
 
-std::vector<Expectation> read_expectations(const Options& options,
+std::vector<Expectation> read_expectations(const CheckArguments& options,
                                            const std::vector<HostArray>& arrays) {
   std::vector<Expectation> expectations;
   for (const std::string& text : options.expectations) {
@@ -161,7 +162,8 @@ std::vector<Expectation> read_expectations(const Options& options,
 }
 
 // Where arrays go after the run; checked before it.
-std::vector<NamedFile> parse_outputs(const Options& options, const std::vector<HostArray>& arrays) {
+std::vector<NamedFile> parse_outputs(const CheckArguments& options,
+                                     const std::vector<HostArray>& arrays) {
   std::vector<NamedFile> outputs;
   for (const std::string& text : options.outputs) {
     const NamedFile file = parse_named_file("--out", text);
@@ -179,7 +181,7 @@ std::vector<NamedFile> parse_outputs(const Options& options, const std::vector<H
   return outputs;
 }
 
-void check_reports(const Options& options) {
+void check_reports(const CheckArguments& options) {
   std::vector<NamedPath> files = {{"FILE", options.file}};
   for (const std::string& text : options.outputs) {
     files.push_back({"--out", parse_named_file("--out", text).path});
@@ -191,8 +193,8 @@ void check_reports(const Options& options) {
 }
 
 // The call as it should be, for somebody whose arguments do not fit.
-void show_call(const Options& options, const std::string& name, const vgpu::KernelSignature& kernel,
-               const std::vector<Argument>& arguments) {
+void show_call(const CheckArguments& options, const std::string& name,
+               const vgpu::KernelSignature& kernel, const std::vector<Argument>& arguments) {
   const std::string table = parameter_table(kernel, arguments);
   if (!table.empty()) fmt::print(stderr, "\n{}", table);
   fmt::print(stderr, "\nFor example:\n  tessera check {} --kernel '{}' --grid {} --block {} {}\n",
@@ -203,7 +205,7 @@ void show_call(const Options& options, const std::string& name, const vgpu::Kern
 }
 
 // What is missing of the call, or does not fit; empty: nothing.
-std::string problem_of(const Options& options, const vgpu::KernelSignature& kernel,
+std::string problem_of(const CheckArguments& options, const vgpu::KernelSignature& kernel,
                        const std::vector<Argument>& arguments) {
   if (options.grid.empty()) return "--grid is not given; it says how many blocks are launched";
   if (options.block.empty()) return "--block is not given; it says how many threads a block has";
@@ -228,7 +230,7 @@ void keep_pointers(const std::vector<Argument>& arguments, CheckPlan& plan) {
 }
 
 // What nvcc gets: --nvcc-arg as it is, and the options that most calls need.
-std::vector<std::string> nvcc_arguments_of(const Options& options) {
+std::vector<std::string> nvcc_arguments_of(const CheckArguments& options) {
   std::vector<std::string> words = options.nvcc_arguments;
   for (const std::string& define : options.defines) words.push_back("-D" + define);
   for (const std::string& include : options.includes) words.push_back("-I" + include);
@@ -236,7 +238,7 @@ std::vector<std::string> nvcc_arguments_of(const Options& options) {
   return words;
 }
 
-CheckPlan plan_of(const Options& options, Code code, const vgpu::KernelSignature& kernel,
+CheckPlan plan_of(const CheckArguments& options, Code code, const vgpu::KernelSignature& kernel,
                   std::vector<Argument> arguments) {
   CheckPlan plan;
   plan.code = std::move(code);
@@ -277,7 +279,7 @@ CheckPlan plan_of(const Options& options, Code code, const vgpu::KernelSignature
   return plan;
 }
 
-int report_of(const Options& options, const CheckPlan& plan, const CheckResult& result) {
+int report_of(const CheckArguments& options, const CheckPlan& plan, const CheckResult& result) {
   CheckReport report{plan, result, command_line()};
   report.all = options.all;
   report.quiet = options.quiet;
@@ -287,7 +289,7 @@ int report_of(const Options& options, const CheckPlan& plan, const CheckResult& 
   return result.stopped ? kInterrupted : kOk;
 }
 
-int check(const Options& options) {
+int check(const CheckArguments& options) {
   check_reports(options);
   std::vector<Argument> arguments = parse_arguments(options);
   Code code = read_code(options.file, nvcc_arguments_of(options));
@@ -323,7 +325,7 @@ constexpr const char* kExamples =
     "  FILL uniform integers zeros ones iota constant=X uninitialised (default)\n"
     "Exit code: 0 clean, 1 findings, 2 the call is wrong and nothing was run\n";
 
-void add_options(Parser& parser, Options& options) {
+void add_options(Parser& parser, CheckArguments& options) {
   const auto text = [&](const char* name, std::string& to, const char* help, const char* type) {
     return parser.add_option(name, to, help).type_name(type);
   };
@@ -369,7 +371,7 @@ void add_options(Parser& parser, Options& options) {
 Command check_command() {
   return {"check", "run your own kernel under all checks: what is wrong, where, and what to do",
           kExamples, [](Parser& parser) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<CheckArguments>();
             add_options(parser, *options);
             return [options] { return check(*options); };
           }};

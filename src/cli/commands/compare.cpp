@@ -19,9 +19,7 @@
 namespace tessera::cli {
 namespace {
 
-constexpr Shape kShape = {512, 128, 256};
-
-struct Options {
+struct CompareArguments {
   std::string before, after;
   ProblemOptions problem;
   DeviceOptions device;
@@ -52,10 +50,10 @@ Table all_rows(const lab::Step& step) {
 }
 
 // compare BEFORE AFTER --svg PATH: two drawings side by side instead of words.
-int draw(const Options& options, const KernelChoice& before, const KernelChoice& after) {
+int draw(const CompareArguments& options, const KernelChoice& before, const KernelChoice& after) {
   const auto picture = [&](const KernelChoice& kernel) {
     const Problem problem =
-        one_problem_of(options.problem, kernel.kernel->types, kShape, "compare --svg");
+        one_problem_of(options.problem, kernel.kernel->types, kVirtualShape, "compare --svg");
     return lab::draw(kernel, problem, parse_seed(options.seed));
   };
   const std::string svg = lab::picture_svg(picture(before), picture(after));
@@ -63,7 +61,7 @@ int draw(const Options& options, const KernelChoice& before, const KernelChoice&
   return kOk;
 }
 
-int compare(const Options& options) {
+int compare(const CompareArguments& options) {
   options.output.check({{"--svg", options.svg}, {"--shapes", options.problem.shapes}});
   const std::uint64_t seed = parse_seed(options.seed);
   const arch::Gpu& gpu = gpu_of(options.gpu);
@@ -77,7 +75,7 @@ int compare(const Options& options) {
   const auto run = [&](const KernelChoice& choice) {
     const KernelChoice kernel = card.on_card(choice);
     const Problem problem =
-        one_problem_of(options.problem, kernel.kernel->types, kShape, "compare");
+        one_problem_of(options.problem, kernel.kernel->types, kVirtualShape, "compare");
     return lab::count_run(*device, kernel, problem, seed, lab::sample_for(kernel, problem));
   };
   lab::Step step = lab::compare_step(run(before), run(after), gpu, lab::SourceTree());
@@ -96,7 +94,7 @@ int compare(const Options& options) {
   return kOk;
 }
 
-void declare_options(Parser& parser, Options& options) {
+void declare_options(Parser& parser, CompareArguments& options) {
   parser
       .add_option("BEFORE", options.before,
                   "name or number of a kernel; add /VARIANT for a variant")
@@ -124,7 +122,7 @@ Command compare_command() {
           "  tessera compare 03 05 -m 1024 --md step.md\n"
           "  tessera compare 03 05 --svg step.svg",
           [](Parser& parser) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<CompareArguments>();
             declare_options(parser, *options);
             return [options] { return compare(*options); };
           }};

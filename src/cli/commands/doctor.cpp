@@ -24,7 +24,7 @@
 namespace tessera::cli {
 namespace {
 
-struct Options {
+struct DoctorArguments {
   DeviceOptions device;
   Output output;
 };
@@ -170,7 +170,7 @@ std::string look_at_gpu(const DeviceOptions& options, Findings& findings) {
   }
 }
 
-Findings examine(const Options& options) {
+Findings examine(const DoctorArguments& options) {
   Findings findings = {processor(), host_memory()};
   std::string pci_bus_id;
   if (options.device.device != "virtual") pci_bus_id = look_at_gpu(options.device, findings);
@@ -206,7 +206,7 @@ std::string verdict(const Findings& findings) {
   return "Kernels do not run here: see the lines marked 'no'.";
 }
 
-int doctor(const Options& options) {
+int doctor(const DoctorArguments& options) {
   options.output.check();
   if (!options.device.device.empty() && options.device.device != "virtual") {
     open_devices(options.device);
@@ -239,7 +239,7 @@ Command doctor_command() {
           "  tessera doctor\n"
           "  tessera doctor --json -",
           [](Parser& parser) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<DoctorArguments>();
             parser
                 .add_option("--device", options->device.device,
                             "virtual: do not look for a GPU; cuda, cuda:N: fail without one")

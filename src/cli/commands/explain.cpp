@@ -21,23 +21,21 @@
 namespace tessera::cli {
 namespace {
 
-constexpr Shape kShape = {512, 128, 256};
-
-struct Options {
+struct ExplainArguments {
   ProblemOptions problem;
   DeviceOptions device;
   Output output;
   std::string gpu, lines, sample, seed, element, svg;
 };
 
-std::uint64_t sample_of(const Options& options, const KernelChoice& kernel,
+std::uint64_t sample_of(const ExplainArguments& options, const KernelChoice& kernel,
                         const Problem& problem) {
   if (options.sample.empty()) return lab::sample_for(kernel, problem);
   return static_cast<std::uint64_t>(parse_integer("--sample", options.sample, 0, 1 << 30));
 }
 
 // The one kernel that --svg and --element are about, and its problem.
-KernelChoice only_kernel(const Options& options, const char* option) {
+KernelChoice only_kernel(const ExplainArguments& options, const char* option) {
   const std::vector<KernelChoice> kernels = kernels_of(options.problem);
   if (kernels.size() == 1) return kernels.front();
   throw StatusError(
@@ -46,11 +44,11 @@ KernelChoice only_kernel(const Options& options, const char* option) {
 }
 
 // explain KERNEL --element NAME: who writes and reads one word.
-int explain_element(const Options& options) {
+int explain_element(const ExplainArguments& options) {
   const lab::ElementName element = lab::parse_element("--element", options.element);
   const KernelChoice kernel = only_kernel(options, "--element");
   const Problem problem =
-      one_problem_of(options.problem, kernel.kernel->types, kShape, "explain --element");
+      one_problem_of(options.problem, kernel.kernel->types, kVirtualShape, "explain --element");
   VirtualDeviceOptions settings;
   settings.host_threads = host_threads_of(options.device);
   const std::unique_ptr<Device> device = make_virtual_device(settings);
@@ -65,16 +63,16 @@ int explain_element(const Options& options) {
 }
 
 // explain KERNEL --svg PATH: a drawing instead of words.
-int draw(const Options& options) {
+int draw(const ExplainArguments& options) {
   const KernelChoice kernel = only_kernel(options, "--svg");
   const Problem problem =
-      one_problem_of(options.problem, kernel.kernel->types, kShape, "explain --svg");
+      one_problem_of(options.problem, kernel.kernel->types, kVirtualShape, "explain --svg");
   const lab::KernelPicture picture = lab::draw(kernel, problem, parse_seed(options.seed));
   lab::write_file(options.svg, lab::picture_svg(picture), "--svg");
   return kOk;
 }
 
-int explain(const Options& options) {
+int explain(const ExplainArguments& options) {
   options.output.check({{"--svg", options.svg}, {"--shapes", options.problem.shapes}});
   if (!options.element.empty()) return explain_element(options);
   if (!options.svg.empty()) return draw(options);
@@ -93,7 +91,7 @@ int explain(const Options& options) {
     if (interrupted()) break;
     const KernelChoice kernel = card.on_card(choice);
     const Problem problem =
-        one_problem_of(options.problem, kernel.kernel->types, kShape, "explain");
+        one_problem_of(options.problem, kernel.kernel->types, kVirtualShape, "explain");
     const std::uint64_t sample = sample_of(options, kernel, problem);
     const lab::Explanation explanation = lab::explain(
         lab::count_run(*device, kernel, problem, seed, sample), gpu, lab::SourceTree());
@@ -112,7 +110,7 @@ int explain(const Options& options) {
   return interrupted() ? kInterrupted : kOk;
 }
 
-void declare_options(Parser& parser, Options& options) {
+void declare_options(Parser& parser, ExplainArguments& options) {
   parser
       .add_option("KERNEL", options.problem.kernel,
                   "name, number, glob or list; add /VARIANT for a variant")
@@ -149,7 +147,7 @@ Command explain_command() {
           "  tessera explain 03 --element 'tile_a[5][7]'\n"
           "  tessera explain 05 --svg 05.svg",
           [](Parser& parser) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<ExplainArguments>();
             declare_options(parser, *options);
             return [options] { return explain(*options); };
           }};

@@ -22,10 +22,8 @@ namespace tessera::cli {
 namespace {
 
 // Seconds on two cores for the slowest rung; a GPU takes a square that fills it.
-constexpr Shape kVirtualShape = {512, 128, 256};
-constexpr Shape kGpuShape = {4096, 4096, 4096};
 
-struct Options {
+struct LadderArguments {
   ProblemOptions problem;
   DeviceOptions device;
   Output output;
@@ -239,7 +237,7 @@ void print_end(const std::vector<KernelChoice>& kernels, const std::vector<lab::
       families);
 }
 
-lab::BenchOptions settings_of(const Options& options, const Baseline& baseline) {
+lab::BenchOptions settings_of(const LadderArguments& options, const Baseline& baseline) {
   lab::BenchOptions settings;
   settings.verify.seed = parse_seed(options.seed);
   settings.measure.seed = options.seed.empty() ? lab::drawn_seed() : settings.verify.seed;
@@ -249,7 +247,7 @@ lab::BenchOptions settings_of(const Options& options, const Baseline& baseline) 
   return settings;
 }
 
-int ladder(const Options& options) {
+int ladder(const LadderArguments& options) {
   options.output.check({{"--shapes", options.problem.shapes}});
   parse_seed(options.seed);
   const std::vector<KernelChoice> kernels = kernels_of(options.problem);
@@ -296,7 +294,7 @@ Command ladder_command() {
           "  tessera ladder --device virtual --kernel 01,02,07 -m 256 -n 256 -k 64\n"
           "  tessera ladder --md table.md --json rungs.json",
           [](Parser& parser) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<LadderArguments>();
             options->problem.kernel = "rungs";
             add_kernel_options(parser, options->problem);
             add_shape_options(parser, options->problem);

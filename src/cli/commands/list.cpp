@@ -17,7 +17,7 @@
 namespace tessera::cli {
 namespace {
 
-struct Options {
+struct ListArguments {
   ProblemOptions problem;
   Output output;
 };
@@ -115,7 +115,7 @@ std::vector<std::string> row_of(const Kernel& kernel, const Code& code) {
           images_of_kernel(kernel)};
 }
 
-int list(const Options& options) {
+int list(const ListArguments& options) {
   options.output.check();
   Table table{{"kernel", "idea", "type", "configs", "entries", "registers", "shared", "image"}, {}};
   lab::Json object = {
@@ -140,7 +140,7 @@ Command list_command() {
           "  tessera list\n"
           "  tessera list --type f64 --json -",
           [](Parser& parser) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<ListArguments>();
             add_kernel_options(parser, options->problem);
             options->output.add_options(parser);
             return [options] { return list(*options); };

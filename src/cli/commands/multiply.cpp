@@ -17,14 +17,14 @@
 namespace tessera::cli {
 namespace {
 
-struct Options {
+struct MultiplyArguments {
   std::string a, b, c, output, kernel, type, alpha, beta;
   DeviceOptions device;
   Output report;
 };
 
 // D may be C, but a D that is A or B would destroy what is still being read.
-void check_output(const Options& options) {
+void check_output(const MultiplyArguments& options) {
   for (const auto& [name, path] : {std::pair{"A", options.a}, std::pair{"B", options.b}}) {
     std::error_code error;
     if (!std::filesystem::equivalent(options.output, path, error)) continue;
@@ -52,13 +52,13 @@ KernelChoice named_kernel(const std::string& name, const Types& types) {
 }
 
 // The kernel named, else the library's choice.
-gemm::PlanOptions plan_options_for(const Options& options, const Problem& problem) {
+gemm::PlanOptions plan_options_for(const MultiplyArguments& options, const Problem& problem) {
   if (options.kernel.empty()) return {};
   return {.kernel = named_kernel(options.kernel, problem.types)};
 }
 
 // beta: as given; else 1 with a C and 0 without one.
-double beta_of(const Options& options) {
+double beta_of(const MultiplyArguments& options) {
   if (options.beta.empty()) return options.c.empty() ? 0.0 : 1.0;
   const double beta = parse_real("--beta", options.beta);
   if (beta != 0 && options.c.empty()) {
@@ -74,7 +74,7 @@ struct Outcome {
 };
 
 // On the GPU if there is one; without one, on the host's BLAS unless a kernel or device was named.
-Outcome compute(const Options& options, const FileProduct& product) {
+Outcome compute(const MultiplyArguments& options, const FileProduct& product) {
   if (options.device.device == "cpu") return {multiply_on_host(product), "", "cpu"};
   const Devices devices = open_devices(options.device);
   const bool asked =
@@ -87,7 +87,7 @@ Outcome compute(const Options& options, const FileProduct& product) {
 }
 
 // Refuses what can be refused before the files are read.
-void check_options(const Options& options) {
+void check_options(const MultiplyArguments& options) {
   options.report.check(
       {{"A", options.a}, {"B", options.b}, {"--c", options.c}, {"-o", options.output}});
   host_threads_of(options.device);
@@ -103,7 +103,7 @@ void check_options(const Options& options) {
       fmt::format("--kernel is '{}', but must not be given with --device cpu", options.kernel)));
 }
 
-lab::Json summary_of(const Options& options, const Outcome& outcome, double seconds) {
+lab::Json summary_of(const MultiplyArguments& options, const Outcome& outcome, double seconds) {
   const NpyHeader& d = outcome.result.d.header();
   return {{"schema", lab::kSchema},
           {"output", options.output},
@@ -117,7 +117,7 @@ lab::Json summary_of(const Options& options, const Outcome& outcome, double seco
           {"seconds", seconds}};
 }
 
-Table table_of(const Options& options, const Outcome& outcome, double seconds) {
+Table table_of(const MultiplyArguments& options, const Outcome& outcome, double seconds) {
   const NpyHeader& d = outcome.result.d.header();
   return {{"output", "rows", "cols", "type", "device", "kernel", "code", "seconds"},
           {{options.output, std::to_string(d.rows), std::to_string(d.cols),
@@ -125,7 +125,7 @@ Table table_of(const Options& options, const Outcome& outcome, double seconds) {
             fmt::format("{:.3f}", seconds)}}};
 }
 
-void say(const Options& options, const Outcome& outcome, double seconds) {
+void say(const MultiplyArguments& options, const Outcome& outcome, double seconds) {
   const NpyHeader& d = outcome.result.d.header();
   const std::string& code = outcome.result.code;  // empty: there was nothing to compute
   const std::string by = outcome.by + (outcome.by.empty() || code.empty() ? "" : ", ") + code;
@@ -133,7 +133,7 @@ void say(const Options& options, const Outcome& outcome, double seconds) {
              name_of(d.type), by, outcome.where, seconds);
 }
 
-int multiply(const Options& options) {
+int multiply(const MultiplyArguments& options) {
   check_options(options);
   const double alpha = options.alpha.empty() ? 1.0 : parse_real("--alpha", options.alpha);
   const double beta = beta_of(options);
@@ -174,7 +174,7 @@ Command multiply_command() {
       "  tessera multiply a.npy b.npy --c c.npy --alpha 2 --beta -1 -o d.npy\n"
       "  tessera multiply a.npy b.npy -o d.npy --type bf16 --device virtual",
       [](Parser& parser) {
-        auto options = std::make_shared<Options>();
+        auto options = std::make_shared<MultiplyArguments>();
         parser.add_option("A", options->a, "m x k matrix of float16, float32 or float64")
             .required()
             .type_name("FILE");

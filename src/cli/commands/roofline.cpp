@@ -21,10 +21,9 @@
 namespace tessera::cli {
 namespace {
 
-constexpr Shape kShape = {4096, 4096, 4096};
 constexpr std::uint64_t kCtas = 64;  // counted of a large problem
 
-struct Options {
+struct RooflineArguments {
   ProblemOptions problem;
   DeviceOptions device;
   Output output;
@@ -55,14 +54,14 @@ std::optional<double> measured_ms(const std::vector<lab::Measured>& runs,
 }
 
 Problem the_problem(const ProblemOptions& options, const Types& types) {
-  const std::vector<Problem> problems = problems_of(options, types, kShape);
+  const std::vector<Problem> problems = problems_of(options, types, kGpuShape);
   if (problems.size() == 1) return problems.front();
   throw StatusError(Status::bad_argument(
       fmt::format("-m, -n, -k, --layout and --order name {} problems, but roofline draws one",
                   problems.size())));
 }
 
-lab::Roofline survey(const Options& options, const arch::Gpu& gpu) {
+lab::Roofline survey(const RooflineArguments& options, const arch::Gpu& gpu) {
   std::vector<lab::Measured> measured;
   if (!options.measured.empty()) measured = lab::measured_in(options.measured, "--measured");
   require_same_gpu(measured, gpu);
@@ -100,7 +99,7 @@ lab::Roofline survey(const Options& options, const arch::Gpu& gpu) {
   return roofline;
 }
 
-int roofline(const Options& options) {
+int roofline(const RooflineArguments& options) {
   options.output.check({{"--svg", options.svg}, {"--shapes", options.problem.shapes}});
   const lab::Roofline result = survey(options, gpu_of(options.gpu));
   if (!options.svg.empty()) lab::write_file(options.svg, lab::roofline_svg(result), "--svg");
@@ -131,7 +130,7 @@ Command roofline_command() {
           "  tessera roofline 05,06,12 --gpu a100 -m 2048 --svg roofline.svg\n"
           "  tessera roofline all --measured results/ladder/h200_ladder_4096.json --svg -",
           [](Parser& parser) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<RooflineArguments>();
             parser.add_option("KERNELS", options->problem.kernel, "names, numbers, globs or all");
             add_shape_options(parser, options->problem);
             add_gpu_option(parser, options->gpu);

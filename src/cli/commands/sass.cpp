@@ -21,7 +21,7 @@
 namespace tessera::cli {
 namespace {
 
-struct Options {
+struct SassArguments {
   std::string target, entry, sm, gpu, html, seed, optimise, remap, assemble, out;
   std::vector<std::string> diff;
   bool reorder = false, listing = false, clashes = false, no_run = false;
@@ -35,7 +35,7 @@ struct Reported {
   std::vector<sass::Note> notes;
 };
 
-Reported report(const MachineKernel& kernel, const Options& options) {
+Reported report(const MachineKernel& kernel, const SassArguments& options) {
   Reported result{sass::report_of(kernel.kernel, kernel.sm), {}};
   result.notes.push_back({"From", kernel.from});
   if (const sass::Note note = patch_note(kernel); !note.text.empty()) result.notes.push_back(note);
@@ -80,7 +80,7 @@ void print_index(const std::vector<MachineKernel>& kernels) {
              render(table, Format::kText), kernels.size());
 }
 
-void write_page(const Options& options, const std::vector<Reported>& reported) {
+void write_page(const SassArguments& options, const std::vector<Reported>& reported) {
   if (options.html.empty()) return;
   std::vector<sass::KernelReport> kernels;
   std::vector<std::vector<sass::Note>> notes;
@@ -91,16 +91,16 @@ void write_page(const Options& options, const std::vector<Reported>& reported) {
   lab::write_file(options.html, sass::html_page(kernels, notes), "--html");
 }
 
-std::string text_of(const Reported& one, const Options& options) {
+std::string text_of(const Reported& one, const SassArguments& options) {
   if (options.clashes) return sass::clash_list(one.report, sass::rule_of(one.report.sm));
   return options.listing ? sass::listing(one.report) : sass::render(one.report, one.notes);
 }
 
-int sm_of(const Options& options) {
+int sm_of(const SassArguments& options) {
   return options.sm.empty() ? 0 : static_cast<int>(parse_integer("--sm", options.sm, 50, 200));
 }
 
-int show(const Options& options) {
+int show(const SassArguments& options) {
   const int sm = sm_of(options);
   const std::vector<MachineKernel> kernels =
       machine_kernels(options.target, options.entry, sm, gpu_of(options.gpu));
@@ -126,7 +126,7 @@ int show(const Options& options) {
 }
 
 // Rungs may have entries of one name: a patched one has those of the rung it was made from.
-sass::KernelReport one_report(const std::string& target, const Options& options) {
+sass::KernelReport one_report(const std::string& target, const SassArguments& options) {
   const std::vector<MachineKernel> found =
       machine_kernels(target, options.entry, 0, gpu_of(options.gpu));
   if (found.size() == 1) {
@@ -140,7 +140,7 @@ sass::KernelReport one_report(const std::string& target, const Options& options)
       found.size())));
 }
 
-int diff(const Options& options) {
+int diff(const SassArguments& options) {
   const sass::KernelReport before = one_report(options.diff[0], options);
   const sass::KernelReport after = one_report(options.diff[1], options);
   lab::Json object = {{"schema", "tessera.sass/1"}, {"command", command_line()}};
@@ -151,7 +151,7 @@ int diff(const Options& options) {
   return kOk;
 }
 
-int optimise(const Options& options) {
+int optimise(const SassArguments& options) {
   if (options.out.empty()) {
     throw StatusError(
         Status::bad_argument("--optimise and --remap need -o, the place of the new cubin"));
@@ -168,7 +168,7 @@ int optimise(const Options& options) {
   return kOk;
 }
 
-int write_listing(const Options& options) {
+int write_listing(const SassArguments& options) {
   lab::check_writable(options.out, "--out");
   const std::string text = write_assembly(options.target, options.entry, sm_of(options),
                                           gpu_of(options.gpu), options.out);
@@ -176,7 +176,7 @@ int write_listing(const Options& options) {
   return kOk;
 }
 
-int assemble(const Options& options) {
+int assemble(const SassArguments& options) {
   if (options.out.empty()) {
     throw StatusError(Status::bad_argument("--assemble needs -o, the place of the cubin"));
   }
@@ -186,7 +186,7 @@ int assemble(const Options& options) {
   return assembled.is_clean ? kOk : kCheckFailed;
 }
 
-int sass(const Options& options) {
+int sass(const SassArguments& options) {
   options.output.check({{"--html", options.html}, {"--out", options.out}});
   if (!options.assemble.empty()) return assemble(options);
   if (!options.optimise.empty() || !options.remap.empty()) return optimise(options);
@@ -201,7 +201,7 @@ int sass(const Options& options) {
                            "or --assemble with one"));
 }
 
-void declare_options(Parser& parser, Options& options) {
+void declare_options(Parser& parser, SassArguments& options) {
   parser.add_option("KERNEL|FILE", options.target,
                     "a kernel of the catalog, or a cubin, fatbin, object, library or program");
   parser
@@ -258,7 +258,7 @@ Command sass_command() {
           "  tessera sass --optimise kernel.cubin -o patched.cubin\n"
           "  tessera sass --remap 12 --reorder -o remapped.cubin",
           [](Parser& parser) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<SassArguments>();
             declare_options(parser, *options);
             return [options] { return sass(*options); };
           }};

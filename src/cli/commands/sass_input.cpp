@@ -64,14 +64,6 @@ std::vector<std::byte> cubin_of_file(const std::string& path, int sm) {
       fmt::format("'{}' holds {} cubins, but one is needed; --sm chooses", path, found.size())));
 }
 
-// The first entry of the kernel whose name contains `part`; if there is none, its first.
-std::string entry_with(const KernelChoice& choice, const std::string& part) {
-  for (const KernelRow& row : rows_of(*choice.kernel, choice.variant)) {
-    if (row.entry.find(part) != std::string::npos) return row.entry;
-  }
-  return first_entry_of(choice);
-}
-
 // Default entry of a catalog kernel: the row that an H200 runs for column-major NN.
 const KernelRow* default_row(const KernelChoice& choice) {
   const Problem problem{.m = 1024, .n = 1024, .k = 1024, .types = choice.kernel->types};
@@ -137,6 +129,13 @@ std::string some_names(const std::vector<MachineKernel>& kernels) {
 }
 
 }  // namespace
+
+std::string entry_with(const KernelChoice& choice, const std::string& part) {
+  for (const KernelRow& row : rows_of(*choice.kernel, choice.variant)) {
+    if (row.entry.find(part) != std::string::npos) return row.entry;
+  }
+  return first_entry_of(choice);
+}
 
 std::vector<std::byte> file_bytes(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

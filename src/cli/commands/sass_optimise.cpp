@@ -9,19 +9,12 @@
 
 #include "base/status.h"
 #include "catalog/catalog.h"
+#include "cli/commands/sass_input.h"
 #include "cli/options/card_kernel.h"
 #include "sass/rewrite/patch.h"
 
 namespace tessera::cli {
 namespace {
-
-// The first entry of the kernel whose name contains `part`; if there is none, its first.
-std::string entry_with(const KernelChoice& choice, const std::string& part) {
-  for (const KernelRow& row : rows_of(*choice.kernel, choice.variant)) {
-    if (row.entry.find(part) != std::string::npos) return row.entry;
-  }
-  return first_entry_of(choice);
-}
 
 std::vector<std::byte> cubin_of(const std::string& target, const std::string& entry,
                                 const arch::Gpu& gpu) {

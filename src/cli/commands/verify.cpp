@@ -20,7 +20,7 @@
 namespace tessera::cli {
 namespace {
 
-struct Options {
+struct VerifyArguments {
   ProblemOptions problem;
   DeviceOptions device;
   Output output;
@@ -29,7 +29,7 @@ struct Options {
 };
 
 // Without a shape: the lattice of the tests, restricted to the layouts and orders asked for.
-std::vector<lab::LatticeCase> lattice_cases(const Options& options, const Types& types,
+std::vector<lab::LatticeCase> lattice_cases(const VerifyArguments& options, const Types& types,
                                             std::uint64_t seed) {
   const auto& p = options.problem;
   for (const auto& [name, text] : {std::pair{"--alpha", &p.alpha},
@@ -69,7 +69,7 @@ std::vector<lab::LatticeCase> lattice_cases(const Options& options, const Types&
   return cases;
 }
 
-std::vector<lab::LatticeCase> cases_of(const Options& options, const Types& types,
+std::vector<lab::LatticeCase> cases_of(const VerifyArguments& options, const Types& types,
                                        std::uint64_t seed) {
   if (!options.problem.gives_shapes()) return lattice_cases(options, types, seed);
   if (options.quick) {
@@ -105,7 +105,7 @@ void add_depth_groups(const std::vector<KernelChoice>& kernels, std::uint64_t se
   }
 }
 
-std::vector<Group> groups_of(const Options& options, std::uint64_t seed) {
+std::vector<Group> groups_of(const VerifyArguments& options, std::uint64_t seed) {
   const std::vector<KernelChoice> kernels = kernels_of(options.problem);
   std::vector<Group> groups;
   for (const Types& types : types_of(kernels)) {
@@ -117,7 +117,7 @@ std::vector<Group> groups_of(const Options& options, std::uint64_t seed) {
   return groups;
 }
 
-lab::VerifyOptions verify_options_of(const Options& options, std::uint64_t seed) {
+lab::VerifyOptions verify_options_of(const VerifyArguments& options, std::uint64_t seed) {
   lab::VerifyOptions verify;
   verify.seed = seed;
   verify.stop = interrupted;
@@ -141,7 +141,7 @@ lab::Record check_one(Devices& devices, const KernelChoice& kernel, const lab::V
 }
 
 std::vector<lab::Record> run_groups(const std::vector<Group>& groups, Devices& devices,
-                                    const Options& options, const Parser& parser,
+                                    const VerifyArguments& options, const Parser& parser,
                                     std::uint64_t seed) {
   std::vector<lab::Record> records;
   Progress bar(static_cast<std::int64_t>(groups.size()));
@@ -229,7 +229,7 @@ void print_text(const std::vector<lab::Record>& records) {
   }
 }
 
-int verify(const Options& options, const Parser& parser) {
+int verify(const VerifyArguments& options, const Parser& parser) {
   options.output.check({{"--shapes", options.problem.shapes}});
   const std::uint64_t seed = parse_seed(options.seed);
   const std::vector<Group> groups = groups_of(options, seed);
@@ -249,7 +249,7 @@ int verify(const Options& options, const Parser& parser) {
   return interrupted() ? kInterrupted : kOk;
 }
 
-void declare_options(Parser& parser, Options& options) {
+void declare_options(Parser& parser, VerifyArguments& options) {
   add_kernel_options(parser, options.problem);
   add_shape_options(parser, options.problem);
   add_batch_options(parser, options.problem);
@@ -280,7 +280,7 @@ Command verify_command() {
           "  tessera verify --kernel all --quick --device virtual --json -\n"
           "  tessera verify --kernel 12/all -m 100,129 -n 65 -k 0:40:8 --layout all --beta -1.5",
           [](Parser& parser) {
-            auto options = std::make_shared<Options>();
+            auto options = std::make_shared<VerifyArguments>();
             declare_options(parser, *options);
             return [options, parser] { return verify(*options, parser); };
           }};

@@ -34,6 +34,8 @@ struct DeviceOptions {
 struct Shape {
   std::int64_t m, n, k;
 };
+// Where no size is given.
+inline constexpr Shape kVirtualShape = {512, 128, 256}, kGpuShape = {4096, 4096, 4096};
 
 // What --threads says, 0 (all) when it is not given.
 int host_threads_of(const DeviceOptions& options);

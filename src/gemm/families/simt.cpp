@@ -26,10 +26,6 @@ using simt::SimtParams;
 
 constexpr int kFloat = sizeof(float);
 
-std::int64_t aligned(std::int64_t bytes) {
-  return (bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
-}
-
 // Which operands this row would need in another form than they have.
 struct Needs {
   bool a = false, b = false;
@@ -72,16 +68,16 @@ class SimtDecision final : public Decision {
       : rectangles(in), needs(repacks) {
     std::int64_t end = 0;  // of what has its place
     for (const Rectangle& r : rectangles) {
-      end = std::max(end, aligned(r.scheduled.schedule.ctas * tile_bytes(r)));
+      end = std::max(end, with_workspace_alignment(r.scheduled.schedule.ctas * tile_bytes(r)));
     }
     for (int i = 0; i < rectangles.count; ++i) {
       const Rectangle& r = rectangles.list[i];
       partials[i] = end;
-      end += aligned(schedule::slots_of(r.scheduled.schedule) * tile_bytes(r));
+      end += with_workspace_alignment(schedule::slots_of(r.scheduled.schedule) * tile_bytes(r));
     }
     a = end;
-    b = a + (needs.a ? aligned(repacked_bytes(p.m, p.k)) : 0);
-    bytes = b + (needs.b ? aligned(repacked_bytes(p.n, p.k)) : 0);
+    b = a + (needs.a ? with_workspace_alignment(repacked_bytes(p.m, p.k)) : 0);
+    bytes = b + (needs.b ? with_workspace_alignment(repacked_bytes(p.n, p.k)) : 0);
   }
 
   Cost cost() const {
@@ -123,9 +119,9 @@ std::string SimtDecision::text() const {
 }
 
 // The offers of one kernel for one request.
-class Offers {
+class SimtOffers {
  public:
-  Offers(const Kernel& kernel, const Request& request)
+  SimtOffers(const Kernel& kernel, const Request& request)
       : kernel_(kernel),
         request_(request),
         variants_(variants_with_rates(kernel)),
@@ -300,7 +296,7 @@ class Simt final : public Family {
  public:
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
-    return Offers(kernel, request).add(variant, offers);
+    return SimtOffers(kernel, request).add(variant, offers);
   }
 
   std::vector<PlannedLaunch> launches(const Offer& offer, const Request& request) const override {

@@ -17,9 +17,6 @@ using wgmma::Config;
 constexpr std::int64_t kMostTiles = std::int64_t{1} << 30;
 
 std::int64_t pieces(std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; }
-std::int64_t aligned(std::int64_t bytes) {
-  return pieces(bytes, kWorkspaceAlignment) * kWorkspaceAlignment;
-}
 
 bool can_be_copied(const Request& request) {
   const int bytes = size_of(request.problem.types.d);
@@ -27,9 +24,9 @@ bool can_be_copied(const Request& request) {
 }
 
 // The offers of one kernel for one request.
-class Offers {
+class WgmmaOffers {
  public:
-  Offers(const Kernel& kernel, const Request& request) : kernel_(kernel), request_(request) {}
+  WgmmaOffers(const Kernel& kernel, const Request& request) : kernel_(kernel), request_(request) {}
 
   Status add(std::string_view variant, std::vector<Offer>& offers) {
     Status refused;
@@ -164,12 +161,14 @@ class Offers {
     const int bytes = size_of(kernel_.types.a);
     const auto size = [&](const LoadedOperand& operand) {
       const OperandRows rows = repacked_rows(operand, bytes);
-      return operand.must_repack ? aligned(rows.stride * rows.rows * bytes) : 0;
+      return operand.must_repack ? with_workspace_alignment(rows.stride * rows.rows * bytes) : 0;
     };
     const LoadedOperand a = operand_of(config, request, true),
                         b = operand_of(config, request, false);
     d.repack_a = a.must_repack, d.repack_b = b.must_repack;
-    d.a = d.is_split ? aligned(d.parts * d.part_rows * d.partial_ld * sizeof(float)) : 0;
+    d.a = d.is_split
+              ? with_workspace_alignment(d.parts * d.part_rows * d.partial_ld * sizeof(float))
+              : 0;
     d.b = d.a + size(a);
     d.bytes = d.b + size(b);
   }
@@ -198,7 +197,7 @@ class Wgmma final : public Family {
  public:
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
-    return Offers(kernel, request).add(variant, offers);
+    return WgmmaOffers(kernel, request).add(variant, offers);
   }
   bool takes(const Batch& batch) const override { return batch.kind == BatchKind::kStrided; }
   std::vector<PlannedLaunch> launches(const Offer& offer, const Request& request) const override {

@@ -16,7 +16,8 @@ namespace tessera::lab {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr std::size_t kAlignment = 64;  // NumPy pads its header so that data starts at a multiple
+constexpr std::size_t kHeaderAlignment =
+    64;  // NumPy pads its header so that data starts at a multiple
 
 [[noreturn]] void refuse(const std::string& what, const std::string& why) {
   throw StatusError(Status::bad_argument(fmt::format("{} {}", what, why)));
@@ -194,7 +195,8 @@ std::string npy_header(const std::string& descr, bool fortran_order,
   std::string text = fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': ({}), }}", descr,
                                  fortran_order ? "True" : "False", sizes);
   const std::size_t fixed = kMagic.size() + 4 + 1;  // magic, version, length, line break
-  text.append((kAlignment - (fixed + text.size()) % kAlignment) % kAlignment, ' ');
+  text.append((kHeaderAlignment - (fixed + text.size()) % kHeaderAlignment) % kHeaderAlignment,
+              ' ');
   text += '\n';
   std::string bytes(kMagic);
   bytes +=

@@ -44,7 +44,7 @@ const Site* largest(const std::vector<Site>& sites, Value value) {
   return best;
 }
 
-std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+std::string whole_percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 // Two digits after the point at most: 32, 1.5, 0.25.
 std::string number(double value) { return fmt::format("{:g}", std::round(value * 100) / 100); }
@@ -152,7 +152,7 @@ Found shared_traffic(const Evidence& e) {
                 fmt::format("{} FMAs per shared load; {} alone takes {} of the load/store "
                             "unit's wavefronts.",
                             number(e.totals.fma() / e.totals.shared_loads), access_at(*site),
-                            percent(wavefronts_of(*site).shared / e.totals.wavefronts.sum())),
+                            whole_percent(wavefronts_of(*site).shared / e.totals.wavefronts.sum())),
                 "Let a thread compute a larger tile of outputs: rm x rn of them need "
                 "(1/rm + 1/rn) words per step, and loads of 128 bits move four at once."};
 }
@@ -211,7 +211,7 @@ Found issue_overhead(const Evidence& e) {
   return Advice{"issue-overhead", (1 - useful) * issue / bound,
                 fmt::format("{} of the issued instructions multiply; the others move data, compute "
                             "addresses and loop.",
-                            percent(useful)),
+                            whole_percent(useful)),
                 "Unroll, keep addresses in registers and steps constant, and give a thread more "
                 "outputs per load."};
 }
@@ -364,10 +364,10 @@ std::string verdict(const Evidence& evidence) {
   }
   const ResourceUse& top = evidence.resources.front();
   const std::string what = capitalised(limited_by(evidence));
-  const std::string share = percent(use_of(sites.front(), top.resource) / top.amount);
+  const std::string share = whole_percent(use_of(sites.front(), top.resource) / top.amount);
   const Replay& replay = evidence.replay;
   if (!name_of_replayed(replay).empty()) {
-    const std::string busy = percent(std::min(1.0, replay.busy_ms / replay.ms));
+    const std::string busy = whole_percent(std::min(1.0, replay.busy_ms / replay.ms));
     if (!replay.waits) {
       return fmt::format("{}: the {} is busy for {} of the predicted time.", what, replay.busiest,
                          busy);
@@ -384,9 +384,10 @@ std::string verdict(const Evidence& evidence) {
                        advice.sentence.substr(0, advice.sentence.size() - 1), share);
   }
   if (top.resource == Resource::kIssue) {
-    return fmt::format("{}: {} of the issued instructions multiply; {} of all are in {}.", what,
-                       percent(evidence.totals.multiplies() / evidence.totals.warp_instructions),
-                       share, sites.front().place());
+    return fmt::format(
+        "{}: {} of the issued instructions multiply; {} of all are in {}.", what,
+        whole_percent(evidence.totals.multiplies() / evidence.totals.warp_instructions), share,
+        sites.front().place());
   }
   return fmt::format("{}: the largest part, {} of {}, is {}.", what, share,
                      of_wavefronts ? "the load/store unit's wavefronts" : "the " + top.unit,

@@ -60,10 +60,6 @@ void add_counts(Record& record, const VerifyResult& result, const KernelChoice& 
 
 bool stopped(const BenchOptions& options) { return options.stop && options.stop(); }
 
-void say(const BenchOptions& options, const std::string& words) {
-  if (options.progress) options.progress(words);
-}
-
 // The record of one kernel, from the device or, where that cannot load its image, the fallback.
 Record check_somewhere(Device& device, Device* fallback, const BenchCandidate& candidate,
                        const VerifyCase& data) {
@@ -111,13 +107,13 @@ class Bench {
   }
 
   void check_all() {
-    say(options_, "reference");
+    options_.say("reference");
     VerifyOptions verify = options_.verify;
     verify.stop = options_.stop;
     const VerifyCase data(problem_, verify);
     for (const BenchCandidate& one : candidates_) {
       if (stopped(options_)) break;
-      say(options_, "verify " + one.choice.kernel->name);
+      options_.say("verify " + one.choice.kernel->name);
       BenchRow row{&one, {}};
       try {
         row.record = check_somewhere(device_, options_.fallback, one, data);

@@ -33,6 +33,9 @@ struct BenchOptions {
   bool keep_samples = true;
   bool energy = false;  // joules a call of every kernel and of the vendor, with the sustained runs
   std::function<void(const std::string&)> progress;  // a few words for a progress line
+  void say(const std::string& words) const {
+    if (progress) progress(words);
+  }
   std::function<bool()> stop;  // asked between kernels and groups; true keeps what there is
   std::function<void(const Record&)> on_record;  // each as soon as it is there
 };

@@ -9,10 +9,6 @@
 namespace tessera::lab {
 namespace {
 
-void say(const BenchOptions& options, const std::string& words) {
-  if (options.progress) options.progress(words);
-}
-
 Candidate candidate_of(const VendorCall& call, const OperandSets& sets) {
   return {call.name, [&call, &sets](std::int64_t i) { call.call(sets[i]); }};
 }
@@ -47,7 +43,7 @@ std::optional<std::size_t> fastest(const std::vector<Samples>& samples, std::siz
 std::vector<VendorCall> choose_vendor_calls(Device& device, Timer& timer, const Problem& problem,
                                             const OperandSets& sets, const BenchOptions& options) {
   if (!options.vendor) return {};
-  say(options, "choosing the vendor's candidate");
+  options.say("choosing the vendor's candidate");
   std::vector<VendorCall> calls = options.vendor->calls(problem);
   std::erase_if(calls, [&](const VendorCall& call) { return !runs(device, call, sets); });
   if (calls.size() <= 2) return calls;
@@ -152,7 +148,7 @@ std::vector<Samples> TimedBench::measure_all(Mode mode) {
   how.seed = order_seed_of(how.seed, problem_, mode);
   how.stop = options_.stop;
   how.progress = [&](int done, int groups) {
-    say(options_, fmt::format("{} {}/{}", name_of(mode), done, groups));
+    options_.say(fmt::format("{} {}/{}", name_of(mode), done, groups));
   };
   how.on_busy = [&](std::size_t i) {
     const auto now = nvml_ ? nvml_->read() : std::nullopt;
@@ -192,7 +188,7 @@ void TimedBench::add_energy(Records& records, const std::vector<Samples>& sample
     add(i);
   }
   if (vendor) add(*vendor);
-  say(options_, "energy");
+  options_.say("energy");
   const auto joules =
       joules_a_call(timer_, [&] { return nvml_ ? nvml_->joules() : std::nullopt; }, running,
                     {.seed = order_seed_of(options_.measure.seed, problem_, Mode::kSustained),

@@ -6,8 +6,6 @@
 namespace tessera::sass {
 namespace {
 
-std::string_view stem_of(std::string_view name) { return name.substr(0, name.find('.')); }
-
 struct Members {
   Kind kind;
   std::string_view stems;  // separated by blanks
@@ -61,6 +59,8 @@ bool is_move(std::string_view text) {
 }
 
 }  // namespace
+
+std::string_view stem_of(std::string_view name) { return name.substr(0, name.find('.')); }
 
 std::string_view name_of(Kind kind) {
   static constexpr std::array<std::string_view, kKinds> kNames = {

@@ -35,6 +35,7 @@ inline constexpr int kKinds = static_cast<int>(Kind::kNothing) + 1;
 
 std::string_view name_of(Kind kind);  // "shared load"
 Kind kind_of(const Instruction& instruction, const Operation& operation);
+std::string_view stem_of(std::string_view name);  // "LDS" of "LDS.128"
 
 // How many instructions of each kind, and of each name within it.
 struct Mix {

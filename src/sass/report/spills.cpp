@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <string_view>
 
+#include "sass/report/mix.h"
+
 namespace tessera::sass {
 namespace {
-
-std::string_view stem_of(std::string_view name) { return name.substr(0, name.find('.')); }
 
 bool multiplies(std::string_view stem) {
   return stem == "FFMA" || stem == "DFMA" || stem.ends_with("MMA");

@@ -1,6 +1,7 @@
 /* Multiplies two matrices on the first GPU, in C: D = A B, column-major. A program that uses the
  * CUDA runtime allocates with cudaMalloc; this one calls the driver, so that it needs no CUDA
- * header. */
+ * header. After `make library`, without installing anything:
+ *   cc examples/multiply.c -Iinclude -Lbuild -ltessera -ldl -Wl,-rpath,build -o multiply */
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -187,6 +187,20 @@ def contiguous(x: Any) -> Any:
     return numpy.ascontiguousarray(x)
 
 
+def broadcast_to(x: Any, shape: tuple[int, ...]) -> Any:
+    """A new array in C order; the shapes fit."""
+    library = library_of(x)
+    if library == "torch":
+        return x.expand(shape).contiguous()
+    if library == "cupy":
+        cupy = sys.modules["cupy"]
+        return cupy.ascontiguousarray(cupy.broadcast_to(x, shape))
+    if library in ("jax", "jaxlib"):
+        return sys.modules["jax"].numpy.broadcast_to(x, shape)
+    import numpy
+    return numpy.ascontiguousarray(numpy.broadcast_to(x, shape))
+
+
 def finish(x: Any, stream: int | None) -> None:
     """Waits where the array's library does not know of our stream: JAX."""
     if library_of(x) in ("jax", "jaxlib") and is_on_gpu(x):

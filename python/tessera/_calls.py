@@ -6,8 +6,8 @@ from typing import Any, Sequence
 
 from . import _library as c
 from ._again import keep, key_of, matmul_again
-from ._arrays import (Array, array_of, check_writable, contiguous, contiguous_strides,
-                      current_stream, empty_like, finish, is_on_gpu)
+from ._arrays import (Array, array_of, broadcast_to, check_writable, contiguous,
+                      contiguous_strides, current_stream, empty_like, finish, is_on_gpu)
 from ._explain import Explanation, explain_problem
 from ._handles import handle_of
 
@@ -139,10 +139,7 @@ class _Product:
             raise ValueError(f"{shapes}: a has {k} columns, but b has {k_b} rows")
         self.batch = _broadcast(self.a.array.shape[:-2], self.b.array.shape[:-2], shapes)
         self.shape = self.batch + (m, n)
-        self.c = _Operand(c_, "c", self.stream).as_matrices() if c_ is not None else None
-        if self.c and tuple(self.c.array.shape) != self.shape:
-            raise ValueError(f"c has shape {self.c.array.shape}, but {shapes}: it must be "
-                             f"{self.shape}")
+        self.c = self._addend(c_, shapes) if c_ is not None else None
         self.dtype = _RESULTS.get(self.a.array.dtype, self.a.array.dtype)
         self.result = out
         if out is None and needs_out:
@@ -154,6 +151,19 @@ class _Product:
         self.gpu, self.shapes = _place_of(operands)
         self.handle = handle_of(self._place(device))
         self.problem = self._problem(m, n, k, c.COMPUTES[compute], _EPILOGUES[epilogue])
+
+    def _addend(self, c_: Any, shapes: str) -> _Operand:
+        """c as it is, or a copy that is broadcast to the shape of the result."""
+        operand = _Operand(c_, "c", self.stream)
+        given, wanted = tuple(operand.array.shape), self._visible(self.shape)
+        if given == self.shape:
+            return operand.as_matrices()
+        if len(given) > len(wanted) or any(x not in (1, y) for x, y in zip(given[::-1],
+                                                                           wanted[::-1])):
+            raise ValueError(f"c has shape {given}, but {shapes}: it must be {wanted}, or "
+                             "broadcast to it")
+        full = broadcast_to(c_, wanted).reshape(self.shape)
+        return _Operand(full, "c", self.stream).as_matrices()
 
     def _take_out(self, is_given: bool, shapes: str) -> None:
         self.out = _Operand(self.result, "out", self.stream, may_copy=False)
@@ -328,7 +338,8 @@ def gemm(a: Any, b: Any, c: Any = None, *, alpha: float = 1.0, beta: float | Non
          device: str | None = None) -> Any:
     """alpha * a @ b + beta * c: (..., m, k) by (..., k, n) with c and the result (..., m, n).
 
-    beta is 1 with a c and 0 without. out may be c itself. Transposes are views: a.T.
+    beta is 1 with a c and 0 without. c is broadcast, so that a bias of n values is added to each
+    row. out may be c itself. Transposes are views: a.T.
     epilogue is None, "relu" or "gelu".
     """
     if c is None and beta not in (None, 0, 0.0):

@@ -76,7 +76,8 @@ class Attack(unittest.TestCase):
         for shape in ((2, 3), (3, 3), (3, 2, 1), (1, 3, 2), (6,), (), (0, 2)):
             wrong = numbers(*shape)
             self.refuses(ValueError, [f"out has shape {shape}", "(3, 2)"], lambda: tessera.matmul(a, b, out=wrong), wrong)
-            self.refuses(ValueError, [str(shape)], lambda: tessera.gemm(a, b, wrong, out=out), out)
+            if shape != ():
+                self.refuses(ValueError, [f"c has shape {shape}", "(3, 2)"], lambda: tessera.gemm(a, b, wrong, out=out), out)
 
     def test_every_number_that_is_none(self):
         a = numbers(3, 3)

@@ -132,6 +132,14 @@ class Matmul(unittest.TestCase):
         expected = a @ b - c
         self.assertIs(tessera.gemm(a, b, c, beta=-1, out=c), c)
         self.assertTrue(numpy.array_equal(c, expected))
+        for shape in ((6,), (1, 6), (5, 1), (1,), ()):
+            part = numbers(*shape, seed=4)
+            self.same(tessera.gemm(a, b, part, beta=2), a @ b + 2 * part)
+        left = numbers(3, 5, 4, seed=5)
+        self.same(tessera.gemm(left, b, c), left @ b + c)
+        self.same(tessera.gemm(left, b, c[0]), left @ b + c[0])
+        self.same(tessera.gemm(a, b[:, 0], c[:, 1]), a @ b[:, 0] + c[:, 1])
+        self.same(tessera.gemm(a[0], b, c[2]), a[0] @ b + c[2])
         poisoned = numpy.full((5, 6), numpy.nan)
         self.same(tessera.gemm(a, b, poisoned, beta=0), a @ b)
 

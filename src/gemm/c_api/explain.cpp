@@ -173,7 +173,7 @@ Explained on_cpu(const Asked& asked) {
   out.summary.bound = TESSERA_BOUND_HOST;
   out.summary.deterministic = 1;
   put(out.summary.kernel, host::cpu_library());
-  put(out.summary.why_not, "the handle is for the CPU");
+  put(out.summary.why_not, "a GPU, but the handle is for the CPU");
   return out;
 }
 

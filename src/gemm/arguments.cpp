@@ -114,7 +114,9 @@ Arguments of_round(const Plan& plan, const Arguments& of_batch, std::size_t prod
   Arguments arguments = of_batch;
   if (product == 0) return arguments;
   const auto move = [product](std::uint64_t& address, std::int64_t stride, ElementType type) {
-    if (address != 0) address += product * static_cast<std::uint64_t>(stride * size_of(type));
+    // WHY: unsigned. The stride of matrices that are not read may be any number.
+    const auto bytes = static_cast<std::uint64_t>(stride) * static_cast<unsigned>(size_of(type));
+    if (address != 0) address += product * bytes;
   };
   const Batch& batch = plan.problem.batch;
   const Types& types = plan.problem.types;

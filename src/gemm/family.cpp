@@ -30,10 +30,15 @@ schedule::Batch batch_of(const Problem& problem, std::int64_t tiles_m) {
   out.pointers = batch.kind == BatchKind::kPointers ? 1 : 0;
   if (out.pointers) return out;
   const Types& types = problem.types;
-  out.a = batch.stride_a * size_of(types.a);
-  out.b = batch.stride_b * size_of(types.b);
-  out.c = batch.stride_c * size_of(types.c);
-  out.d = batch.stride_d * size_of(types.d);
+  // WHY: unsigned. The stride of matrices that are not read may be any number.
+  const auto bytes = [](std::int64_t stride, ElementType type) {
+    const auto size = static_cast<std::uint64_t>(size_of(type));
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(stride) * size);
+  };
+  out.a = bytes(batch.stride_a, types.a);
+  out.b = bytes(batch.stride_b, types.b);
+  out.c = bytes(batch.stride_c, types.c);
+  out.d = bytes(batch.stride_d, types.d);
   // A column-major problem is the row-major one with its operands exchanged.
   if (problem.order == Order::kColumnMajor) std::swap(out.a, out.b);
   return out;

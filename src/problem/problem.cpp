@@ -48,10 +48,13 @@ MatrixView operand_view(Order order, Op op, std::int64_t rows, std::int64_t cols
                          : transposed(stored(order, cols, rows, ld));
 }
 
-// The smallest ld that a stored matrix may have: its extent along the contiguous side, at least 1.
-std::int64_t minimum_ld(Order order, Op op, std::int64_t rows, std::int64_t cols) {
+// A stored matrix: lines, one ld apart, of so many contiguous elements.
+struct Lines {
+  std::int64_t length, count;
+};
+Lines lines_of(Order order, Op op, std::int64_t rows, std::int64_t cols) {
   const bool contiguous_along_rows = (order == Order::kColumnMajor) == (op == Op::kNone);
-  return std::max<std::int64_t>(1, contiguous_along_rows ? rows : cols);
+  return contiguous_along_rows ? Lines{rows, cols} : Lines{cols, rows};
 }
 
 std::string text_of_number(double value) {
@@ -62,14 +65,19 @@ std::string text_of_number(double value) {
 
 struct LeadingDimension {
   std::string_view name, matrix;
-  std::int64_t value, minimum;
+  std::int64_t value;
+  Lines lines;
+
+  std::int64_t minimum() const { return std::max<std::int64_t>(1, lines.length); }
+  // No element's place depends on it.
+  bool is_unused() const { return lines.count <= 1 || lines.length <= 0; }
 };
 
 std::array<LeadingDimension, 4> leading_dimensions(const Problem& p) {
-  return {{{"lda", "A", p.lda, minimum_ld(p.order, p.op_a, p.m, p.k)},
-           {"ldb", "B", p.ldb, minimum_ld(p.order, p.op_b, p.k, p.n)},
-           {"ldc", "C", p.ldc, minimum_ld(p.order, Op::kNone, p.m, p.n)},
-           {"ldd", "D", p.ldd, minimum_ld(p.order, Op::kNone, p.m, p.n)}}};
+  return {{{"lda", "A", p.lda, lines_of(p.order, p.op_a, p.m, p.k)},
+           {"ldb", "B", p.ldb, lines_of(p.order, p.op_b, p.k, p.n)},
+           {"ldc", "C", p.ldc, lines_of(p.order, Op::kNone, p.m, p.n)},
+           {"ldd", "D", p.ldd, lines_of(p.order, Op::kNone, p.m, p.n)}}};
 }
 
 // True when the last element's offset in bytes fits 63 bits, in the last matrix of a batch, too.
@@ -115,10 +123,10 @@ Status check_factor(std::string_view name, double value, const Problem& problem)
 
 Status check_leading_dimensions(const Problem& problem) {
   for (const auto& ld : leading_dimensions(problem)) {
-    if (ld.value < ld.minimum) {
+    if (ld.value < ld.minimum()) {
       return Status::bad_argument(
           std::string(ld.name) + " is " + std::to_string(ld.value) + ", but must be at least " +
-          std::to_string(ld.minimum) + " for this " + std::string(ld.matrix) + " (" +
+          std::to_string(ld.minimum()) + " for this " + std::string(ld.matrix) + " (" +
           (problem.order == Order::kColumnMajor ? "rows of the stored column-major matrix)"
                                                 : "columns of the stored row-major matrix)"));
     }
@@ -203,8 +211,11 @@ MatrixView view_d(const Problem& p) { return stored(p.order, p.m, p.n, p.ldd); }
 Problem with_default_ld(Problem problem) {
   const auto all = leading_dimensions(problem);
   std::int64_t* const fields[] = {&problem.lda, &problem.ldb, &problem.ldc, &problem.ldd};
+  // WHY: one that is not used may be any number, also one whose bytes no integer holds.
+  constexpr std::int64_t kMostUnused = std::int64_t{1} << 48;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (*fields[i] == 0) *fields[i] = all[i].minimum;
+    const bool is_too_large = all[i].value > kMostUnused && all[i].is_unused();
+    if (*fields[i] == 0 || is_too_large) *fields[i] = all[i].minimum();
   }
   return problem;
 }

@@ -27,6 +27,24 @@ TEST(Problem, FillsInTheSmallestLeadingDimensions) {
   EXPECT_EQ(make(0, 0, 0, Order::kRowMajor, "NN").lda, 1);
 }
 
+// Of one line, or of empty ones: nobody multiplies such a number by anything.
+TEST(Problem, LeadingDimensionsThatAreNotUsedMayBeAnyNumber) {
+  Problem problem{.m = 5, .n = 1, .k = 3};
+  problem.ldb = problem.ldd = std::numeric_limits<std::int64_t>::max();
+  problem.lda = 9;
+  Problem taken = with_default_ld(problem);
+  EXPECT_TRUE(check(taken).ok()) << check(taken).message;
+  EXPECT_EQ(taken.ldb, 3);
+  EXPECT_EQ(taken.ldd, 5);
+  EXPECT_EQ(taken.lda, 9);
+  problem.ldb = 100;
+  EXPECT_EQ(with_default_ld(problem).ldb, 100) << "it may say how lines would be aligned";
+  problem.n = 2;
+  EXPECT_FALSE(check(with_default_ld(problem)).ok());
+  problem.m = 0;
+  EXPECT_TRUE(check(with_default_ld(problem)).ok());
+}
+
 TEST(Problem, NamesArgumentValueAndRule) {
   Problem problem = make(5, 7, 3, Order::kColumnMajor, "NN");
   problem.lda = 4;

@@ -250,6 +250,16 @@ TEST_F(Library, ThePlanCacheHasTheSizeThatWasAskedFor) {
   EXPECT_EQ(tessera_destroy(small), TESSERA_OK);
 }
 
+// A kernel that needs more workspace than the GPU has memory is no choice, however fast it is.
+TEST_F(Library, NoPlanNeedsMoreThanTheGpuHas) {
+  tessera_problem tall = {.size = sizeof tall, .m = 1 << 30, .n = 5, .k = 23};
+  tall.type_a = TESSERA_BF16;
+  tall.order = TESSERA_ROW_MAJOR;
+  tall.ldd = 7;
+  EXPECT_EQ(multiply(tall), TESSERA_OK) << tessera_last_message();
+  EXPECT_TRUE(launched());
+}
+
 TEST_F(Library, MemoryThatIsMissingHasAStatusOfItsOwn) {
   setenv("FAKE_CUDA_FAIL", "cuMemAlloc_v2=2", 1);
   tessera_problem deep = problem_;

@@ -138,8 +138,8 @@ void say_why_not(const Plan& taken, const Options& options, tessera_explanation&
 
 Explained on_gpu(const tessera_handle_s& owner, const Asked& asked, const Options& options) {
   const bool by_panels = asked.memory == Memory::kHost;
-  const Plan taken =
-      plan(asked.problem, options.alignment, limits_of(owner.device->info()), options.plan);
+  const Plan taken = plan(asked.problem, options.alignment, limits_of(owner.device->info()),
+                          within_memory(owner, options.plan));
   Explained out{};
   for (const Offer& offer : taken.offers) out.choices.push_back(choice_of(offer));
   tessera_explanation& to = out.summary;

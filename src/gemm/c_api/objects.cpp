@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "device/cuda/cuda_device.h"
@@ -96,6 +97,12 @@ void require_no_fork() {
   throw StatusError(Status::unavailable(
       "this process is the child of a fork, and its parent had used the NVIDIA driver, which does "
       "not work here then; fork before the first handle is made, or start a new program"));
+}
+
+PlanOptions within_memory(const tessera_handle_s& owner, PlanOptions options) {
+  const std::int64_t bytes = owner.has_gpu() ? owner.device->info().memory_bytes : 0;
+  if (bytes > 0) options.workspace_limit = std::min(options.workspace_limit, bytes);
+  return options;
 }
 
 std::shared_ptr<tessera_handle_s> make_handle(const tessera_place* given) {

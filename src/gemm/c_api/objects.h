@@ -86,6 +86,9 @@ void begin_driver_use();
 void require_no_fork();
 bool is_forked_child();
 
+// The same, with no more workspace than the GPU of the handle has memory.
+PlanOptions within_memory(const tessera_handle_s& owner, PlanOptions options);
+
 // A handle on the place that the caller names.
 std::shared_ptr<tessera_handle_s> make_handle(const tessera_place* place);
 

@@ -110,8 +110,9 @@ Problem with_scalars(Problem problem, const tessera_arguments& in) {
 
 }  // namespace
 
-void run_once(tessera_handle_s& owner, Asked asked, const PlanOptions& options,
+void run_once(tessera_handle_s& owner, Asked asked, const PlanOptions& wanted,
               const tessera_arguments& in) {
+  const PlanOptions options = within_memory(owner, wanted);
   asked.problem = with_scalars(asked.problem, in);
   const Operands operands = operands_of(in);
   if (asked.memory != Memory::kDevice) require(check(asked.problem));
@@ -128,7 +129,7 @@ std::shared_ptr<tessera_plan_s> make_plan(std::shared_ptr<tessera_handle_s> owne
   made->owner = std::move(owner);
   made->asked = asked;
   made->asked.problem = with_default_ld(asked.problem);
-  made->options = options.plan;
+  made->options = within_memory(*made->owner, options.plan);
   // WHY: memory is checked with each run's addresses; no address is null here.
   if (asked.memory != Memory::kDevice) require(check(made->asked.problem));
   if (!made->owner->has_gpu()) {
@@ -146,7 +147,7 @@ std::shared_ptr<tessera_plan_s> make_plan(std::shared_ptr<tessera_handle_s> owne
       one.alpha = alpha;
       one.beta = beta;
       made->prepared[tessera_plan_s::place_of(alpha, beta)] =
-          made->owner->gemm->prepared(one, options.alignment, options.plan);
+          made->owner->gemm->prepared(one, options.alignment, made->options);
     }
   }
   return made;

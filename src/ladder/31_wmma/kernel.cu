@@ -19,15 +19,19 @@ inline constexpr int kEdge = 16;  // of a fragment
 inline constexpr int kPad = 8;    // HW: rows of fragments are 16 bytes apart, or a multiple
 
 using FragmentA = api::fragment<api::matrix_a, kEdge, kEdge, kEdge, __nv_bfloat16, api::row_major>;
-using FragmentB = api::fragment<api::matrix_b, kEdge, kEdge, kEdge, __nv_bfloat16, api::row_major>;
+using FragmentB = api::fragment<api::matrix_b, kEdge, kEdge, kEdge, __nv_bfloat16, api::col_major>;
 using Sum = api::fragment<api::accumulator, kEdge, kEdge, kEdge, float>;
 
 template <Config cfg>
 struct Shared {
   alignas(32) Element a[cfg.block.m][cfg.block.k + kPad];  // (m, k)
-  alignas(32) Element b[cfg.block.k][cfg.block.n + kPad];  // (k, n)
+  alignas(32) Element b[cfg.block.n][cfg.block.k + kPad];  // (n, k): fragments are read along k
   alignas(32) float sums[cfg.threads() / 32][kEdge][kEdge];
 };
+
+__device__ ladder::Strided<Element> transposed(const ladder::Strided<Element>& m) {
+  return {m.data, m.cols, m.rows, m.col, m.row};
+}
 
 // Neighbouring threads copy neighbours in memory, whichever way the operand lies.
 template <int threads, int rows, int cols>
@@ -58,7 +62,7 @@ __device__ void multiply(Sums<cfg>& sums, const Shared<cfg>& shared, tile::Coord
   for (int k = 0; k < cfg.block.k; k += kEdge) {
 #pragma unroll
     for (int j = 0; j < cfg.warp().n / kEdge; ++j) {
-      api::load_matrix_sync(b[j], fragment_at(shared.b[k], at.n + j * kEdge), cfg.block.n + kPad);
+      api::load_matrix_sync(b[j], fragment_at(shared.b[at.n + j * kEdge], k), cfg.block.k + kPad);
     }
 #pragma unroll
     for (int i = 0; i < cfg.warp().m / kEdge; ++i) {
@@ -116,10 +120,11 @@ __device__ void run(const GemmParams& p) {
 #pragma unroll
     for (Sum& sum : row) api::fill_fragment(sum, 0.0F);
   }
-  const auto a = ladder::matrix_a<Element>(p), b = ladder::matrix_b<Element>(p);
+  const auto a = ladder::matrix_a<Element>(p);
+  const auto b = transposed(ladder::matrix_b<Element>(p));
   for (long long k = 0; k < p.k; k += cfg.block.k) {
     copy_tile<cfg.threads(), cfg.block.m, cfg.block.k>(shared.a, a, origin.row, k);
-    copy_tile<cfg.threads(), cfg.block.k, cfg.block.n>(shared.b, b, k, origin.col);
+    copy_tile<cfg.threads(), cfg.block.n, cfg.block.k>(shared.b, b, origin.col, k);
     __syncthreads();
     multiply<cfg>(sums, shared, at);
     __syncthreads();

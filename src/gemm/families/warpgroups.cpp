@@ -15,7 +15,7 @@ namespace {
 using ladder::WarpgroupConfig;
 using ladder::WarpgroupParams;
 
-constexpr std::int64_t kMostTiles = std::int64_t{1} << 30;
+constexpr std::int64_t kMostTilesOfARung = std::int64_t{1} << 30;
 
 const WarpgroupConfig& config_of(const KernelRow& row) {
   return *static_cast<const WarpgroupConfig*>(row.config);
@@ -83,8 +83,8 @@ class Warpgroups final : public Family {
   static Status takes(const Kernel& kernel, const KernelRow& row, const Request& request) {
     const GemmParams& p = request.product.params;
     const WarpgroupConfig& config = config_of(row);
-    if (std::max({p.m, p.n, p.k}) > kMostTiles ||
-        tiles_along(p.m, config.block.m) * tiles_along(p.n, config.block.n) > kMostTiles) {
+    if (std::max({p.m, p.n, p.k}) > kMostTilesOfARung ||
+        tiles_along(p.m, config.block.m) * tiles_along(p.n, config.block.n) > kMostTilesOfARung) {
       return Status::unsupported("m is " + std::to_string(request.problem.m) + ", n is " +
                                  std::to_string(request.problem.n) + " and k is " +
                                  std::to_string(request.problem.k) + ", but " + kernel.name +

@@ -34,13 +34,25 @@
 #include "ladder/23_packed_conflict_free/config.h"
 #include "ladder/24_tensor_core_wmma/config.h"
 #include "ladder/25_dmma/config.h"
+#include "ladder/31_wmma/config.h"
+#include "ladder/32_mma_sync/config.h"
+#include "ladder/33_warpgroup_mma/config.h"
+#include "ladder/34_tensor_copies/config.h"
+#include "ladder/35_ring_of_stages/config.h"
+#include "ladder/36_producer_warpgroup/config.h"
+#include "ladder/37_two_consumers/config.h"
+#include "ladder/38_persistent_grid/config.h"
+#include "ladder/39_raster_order/config.h"
+#include "ladder/40_cluster_multicast/config.h"
+#include "ladder/41_stores_by_copy/config.h"
+#include "ladder/42_ping_pong/config.h"
 
 namespace tessera {
 std::span<const Kernel> all_kernels() {
-  using catalog::dmma_kernel, catalog::first_fp64_rung, catalog::fp64_rung,
+  using catalog::bf16_rung, catalog::dmma_kernel, catalog::first_fp64_rung, catalog::fp64_rung,
       catalog::mma_by_ffma_kernel, catalog::mma_kernel, catalog::packed_rung, catalog::patched_rung,
       catalog::persistent_rung, catalog::portable_kernel, catalog::rung, catalog::stream_k_kernel,
-      catalog::wgmma_kernel;
+      catalog::warpgroup_rung, catalog::wgmma_kernel;
   // clang-format off
   static const std::vector<Kernel> kernels = {
       rung("01_strided", "one thread an output, lanes down a column", strided::kConfigs),
@@ -65,6 +77,18 @@ std::span<const Kernel> all_kernels() {
       packed_rung("23_packed_conflict_free", "shared blocks read without conflicts", packed_conflict_free::kConfigs),
       packed_rung("24_tensor_core_wmma", "FP64 tensor cores, one warp a tile", tensor_core_wmma::kConfigs, tensor_core_wmma::kPortableArch),
       fp64_rung("25_dmma", "matrix instructions, fragments used many times", dmma::kConfigs, dmma::kPortableArch),
+      bf16_rung("31_wmma", "BF16 tensor cores through the WMMA API", wmma::kConfigs, wmma::kPortableArch),
+      bf16_rung("32_mma_sync", "mma.sync, ldmatrix and cp.async", mma_sync::kConfigs, mma_sync::kPortableArch),
+      bf16_rung("33_warpgroup_mma", "wgmma: operands read from shared memory", warpgroup_mma::kConfigs, 90, 90),
+      warpgroup_rung("34_tensor_copies", "tiles by tensor copies, swizzled on their way", tensor_copies::kConfigs),
+      warpgroup_rung("35_ring_of_stages", "tiles on their way while one is multiplied", ring_of_stages::kConfigs),
+      warpgroup_rung("36_producer_warpgroup", "a warpgroup that only loads, and gives registers", producer_warpgroup::kConfigs),
+      warpgroup_rung("37_two_consumers", "two warpgroups share a tile of 128 x 256", two_consumers::kConfigs),
+      warpgroup_rung("38_persistent_grid", "loads go on while a tile is stored", persistent_grid::kConfigs),
+      warpgroup_rung("39_raster_order", "tiles in compact groups, for the L2", raster_order::kConfigs),
+      warpgroup_rung("40_cluster_multicast", "two CTAs load one tile of B for both", cluster_multicast::kConfigs),
+      warpgroup_rung("41_stores_by_copy", "stmatrix, and tensor copies that store", stores_by_copy::kConfigs),
+      warpgroup_rung("42_ping_pong", "one consumer multiplies while the other stores", ping_pong::kConfigs),
       portable_kernel("simt_f32_sm75", "plain loads, for SM 7.5", kF32Types, portable::f32_sm75::kConfigs, 75),
       portable_kernel("simt_f64_sm75", "plain loads, for SM 7.5", kF64Types, portable::f64_sm75::kConfigs, 75),
       portable_kernel("simt_f32_sm80", "cp.async, from SM 8.0 on", kF32Types, portable::f32_sm80::kConfigs, 80),

@@ -81,6 +81,31 @@ Kernel fp64_rung(const std::string& name, std::string idea, const Rows& table, i
   return kernel;
 }
 
+// The same in BF16, with FP32 sums. `last_sm`: of the GPUs that its code runs on.
+template <class Rows>
+Kernel bf16_rung(const std::string& name, std::string idea, const Rows& table, int first_sm,
+                 int last_sm = 999) {
+  Kernel kernel = rung(name, std::move(idea), table, first_sm);
+  kernel.types = kBf16Types;
+  kernel.last_sm = last_sm;
+  return kernel;
+}
+
+// A rung of family "warpgroups", whose plan reads its config. The table outlives the program's
+// data.
+template <class Rows>
+Kernel warpgroup_rung(const std::string& name, std::string idea, const Rows& table) {
+  Kernel kernel = bf16_rung(name, std::move(idea), table, 90, 90);
+  for (std::size_t i = 0; i < kernel.rows.size(); ++i) {
+    const auto& config = table[static_cast<int>(i)].config;
+    kernel.rows[i].config = &config;
+    if (config.persistent) kernel.rows[i].ctas_per_sm = config.ctas_per_sm();
+  }
+  kernel.family = "warpgroups";
+  kernel.params = kernel.name_space + "::Params";
+  return kernel;
+}
+
 // The entry that adds one matrix to another (AddParams), of the rung that FP64 begins with.
 inline constexpr const char* kAddEntry = "rung_20_unpacked__add";
 

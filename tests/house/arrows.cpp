@@ -14,9 +14,16 @@ using Rooms = std::vector<std::string>;
 
 // Pages of the ladder that not every rung may read.
 const std::map<std::string, std::string, std::less<>> kPages = {
-    {"src/ladder/shared/common.h", "page"},         {"src/ladder/shared/vec4.h", "vectors"},
-    {"src/ladder/shared/vec4_loader.h", "vectors"}, {"src/ladder/shared/async_tile.h", "async"},
-    {"src/ladder/shared/async_loop.h", "async"},    {"src/ladder/shared/packed.h", "packed"}};
+    {"src/ladder/shared/common.h", "page"},
+    {"src/ladder/shared/vec4.h", "vectors"},
+    {"src/ladder/shared/vec4_loader.h", "vectors"},
+    {"src/ladder/shared/async_tile.h", "async"},
+    {"src/ladder/shared/async_loop.h", "async"},
+    {"src/ladder/shared/packed.h", "packed"},
+    {"src/ladder/shared/store_sums.h", "warpgroups"},
+    {"src/ladder/shared/store_panels.h", "warpgroups"},
+    {"src/ladder/shared/warpgroups.h", "warpgroups"},
+    {"src/ladder/shared/warpgroup_config.h", "warpgroups"}};
 
 // A room may include itself and the rooms named here; a name means its sub-rooms, too, but
 // "device" is not "device/virtual". "config" stands for the config.h of any kernel or rung
@@ -85,8 +92,8 @@ void append_shelves_from(std::size_t shelf, Rooms& rooms) {
 }
 
 // Rungs 01-06 read plain CUDA and one page, 07-19 also the page of vectors, 13-19 that of
-// asynchronous copies, 21-29 that of packed blocks; from 11 on all of them the shelves below the
-// kernel families.
+// asynchronous copies, 21-29 that of packed blocks, 33-49 those of warpgroups; from 11 on all of
+// them the shelves below the kernel families.
 Rooms allowed_for_rung(std::string_view room) {
   Rooms rooms = {"launch", "base", "page"};
   const std::string folder(room.substr(room.find('/') + 1));
@@ -94,6 +101,7 @@ Rooms allowed_for_rung(std::string_view room) {
   if (number >= 7 && number < 20) rooms.push_back("vectors");
   if (number >= 13 && number < 20) rooms.push_back("async");
   if (number > 20 && number < 30) rooms.push_back("packed");
+  if (number > 32 && number < 50) rooms.push_back("warpgroups");
   if (number > 10) append_shelves_from(1, rooms);
   return rooms;
 }
@@ -108,6 +116,7 @@ Rooms allowed_for_kernel(std::string_view room) {
 
 Rooms allowed_for(std::string_view room) {
   if (room.starts_with("ladder/")) return allowed_for_rung(room);
+  if (room == "warpgroups") return allowed_for_rung("ladder/33");
   if (room.starts_with("kernels/")) return allowed_for_kernel(room);
   const auto found = kArrows.find(room);
   if (found != kArrows.end()) return found->second;

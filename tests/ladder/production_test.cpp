@@ -53,7 +53,8 @@ std::vector<KernelChoice> persistent_kernels() {
   for (const KernelChoice& choice : choose_kernels("all/all")) {
     if (choice.kernel->is_patched() && !test_on_cuda()) continue;  // the same PTX once more
     const std::string& family = choice.kernel->family;
-    if (family == "wgmma" || family == "mma") continue;  // of other types: below
+    // Of other types: below. Rungs that refuse alignments: warpgroups_test.cpp.
+    if (family == "wgmma" || family == "mma" || family == "warpgroups") continue;
     if (choice.kernel->rows.front().ctas_per_sm > 0) choices.push_back(choice);
   }
   return choices;

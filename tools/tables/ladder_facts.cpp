@@ -28,8 +28,12 @@ int count_of(const sass::Histogram& histogram, std::string_view name) {
   return found == histogram.end() ? 0 : found->second;
 }
 
+constexpr std::string_view kMultiplies[] = {"FFMA", "DFMA", "DMMA", "HMMA", "HGMMA"};
+
 int multiplies_in(const sass::Histogram& histogram) {
-  return count_of(histogram, "FFMA") + count_of(histogram, "DFMA") + count_of(histogram, "DMMA");
+  int sum = 0;
+  for (const std::string_view name : kMultiplies) sum += count_of(histogram, name);
+  return sum;
 }
 
 int instructions_in(const sass::Histogram& histogram) {
@@ -53,9 +57,10 @@ Json shared_words(const sass::Histogram& histogram) {
   for (const auto& [name, count] : histogram) {
     const std::string_view stem = std::string_view(name).substr(0, name.find('.'));
     for (const std::string_view kept :
-         {"LDS", "STS", "LDG", "STG", "LD", "ST", "LDL", "STL", "FFMA", "DFMA", "DMMA", "BAR"}) {
+         {"LDS", "STS", "LDG", "STG", "LD", "ST", "LDL", "STL", "BAR"}) {
       if (stem == kept) words[name] = count;
     }
+    if (std::ranges::find(kMultiplies, stem) != std::end(kMultiplies)) words[name] = count;
   }
   return words;
 }

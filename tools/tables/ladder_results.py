@@ -7,9 +7,10 @@ import renamed
 import results_files
 
 # TFLOP/s of an H200. FFMA and DFMA: a loop of nothing else, measured (FFMA: whole_gpu of
-# results/calibration/h200_registers.json); FP64 tensor core: data sheet.
+# results/calibration/h200_registers.json); tensor cores: data sheet.
 PEAKS = {"f32": (66.5, "FFMA, measured"), "f64": (33.3, "DFMA, measured"),
-         "matrix": (66.9, "FP64 tensor core, data sheet")}
+         "matrix": (66.9, "FP64 tensor core, data sheet"),
+         "bf16": (989, "BF16 tensor core, data sheet")}
 LADDER_SIZE = 4096  # the square that the ladder's table shows
 
 
@@ -54,7 +55,7 @@ class Results:
         entries = self.facts_of(kernel)
         if any("DMMA" in e["cubin"] for e in entries):
             return PEAKS["matrix"]
-        return PEAKS["f64" if any(e["type"] == "f64" for e in entries) else "f32"]
+        return PEAKS[entries[0]["type"] if entries else "f32"]
 
 
 def operand_mode(entry):

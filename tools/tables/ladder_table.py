@@ -11,7 +11,7 @@ from run_counts import (LOADS, excess_wavefronts, products, fmas_per_shared_load
 
 def read_intensity(entry):
     """FLOP per byte read, nothing cached: words read are 2MNK, or MNK (1/bm + 1/bn)."""
-    size = {"f32": 4, "f64": 8}[entry["type"]]
+    size = {"bf16": 2, "f32": 4, "f64": 8}[entry["type"]]
     m, n, _ = entry["block"]
     words = 1 / m + 1 / n if entry["shared_bytes"] else 2
     return number(2 / (words * size))
@@ -50,7 +50,7 @@ def ladder(results, page, folders):
     groups = {"f32": [], "f64": []}
     for folder in folders:
         entries = results.facts_of(folder.name)
-        if entries:
+        if entries and entries[0]["type"] in groups:
             groups[entries[0]["type"]].append(ladder_row(results, page, folder, entries))
     if not any(groups.values()):
         return NOTHING
@@ -66,7 +66,8 @@ def prediction_errors(results):
     for run in results.timed["runs"]:
         explanation = results.explanation_of(run["kernel"], run["config"])
         predicted = explanation and explanation["predicted"]
-        is_shown = is_plain_burst(run) and run["problem"]["m"] == LADDER_SIZE
+        is_shown = (is_plain_burst(run) and run["problem"]["m"] == LADDER_SIZE
+                    and results.facts_of(run["kernel"])[0]["type"] != "bf16")  # of tensor_ladder.py
         if predicted and is_shown and run["config"] == results.facts_of(run["kernel"])[0]["config"]:
             errors[run["kernel"][:2]] = predicted["time_ms"] / run["time_ms"]["median"] - 1
     return errors

@@ -135,7 +135,7 @@ def cubin(results, kernel):
     entries = results.facts_of(kernel)
     if not entries:
         return NOTHING
-    has_modes = len(results.entries_of(kernel, entries[0]["config"])) > 1
+    has_modes = operand_mode(entries[0]) != ""
     static = "Instructions in the code, " + (
         "in the entry for column-major NN" if has_modes else "one entry for all layouts")
     parts = [f"{static}; {results.facts['compiler']}, {results.facts['arch']}:",

@@ -8,6 +8,7 @@ A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME en
   cubin     rung README   what the compiler made      results/ladder/ladder_cubin.json, by rung_tables.py
   patch     rung README   what reordering changed     results/ladder/ladder_cubin.json, by rung_tables.py
   ladder    any page      one row per rung            all of these, by ladder_table.py
+  tensor_ladder, docs/pictures/tensor-ladder-*.svg   docs/tensor-ladder.md   the BF16 rungs, by tensor_ladder.py
   gpu_check any page      what make gpu-test printed  results/h200_gpu_check.txt
   explain   any page      what explain 03 printed     results/ladder/explain_03.txt
   fp32      any page      FP32 beside the vendor's    results/h200_fp32*.json, by fp32_tables.py
@@ -27,11 +28,13 @@ How the files are made (the first three on a GPU, the others anywhere):
   build/tessera bench --kernel 20/all,21/all,22/all,23/all,24/all,25 -m 1024,2048,4096 --mode burst \\
                       --rounds 1 --json results/ladder/h200_ladder_fp64.json
   build/tessera bench --kernel 10/all -m 4096 --mode burst --rounds 2 --json results/ladder/h200_ladder_stagings.json
-  build/tessera bench --device virtual --kernel '0*/all,1*/all,2*/all' -m 512 -n 128 -k 256 \\
+  build/tessera bench --kernel '3*,4*/all,wgmma_bf16' -m 4096,8192 --type bf16 --layout NN --mode burst \\
+                      --json results/ladder/h200_ladder_bf16.json
+  build/tessera bench --device virtual --kernel 'rungs/all' -m 512 -n 128 -k 256 \\
                       --json results/ladder/ladder_counts.json
   build/ladder_facts > results/ladder/ladder_cubin.json
   build/tessera explain 03 > results/ladder/explain_03.txt
-  build/tessera explain '0*/all,1*/all,2*/all' -m 4096 --json results/ladder/ladder_explained.json
+  build/tessera explain rungs/all -m 4096 --json results/ladder/ladder_explained.json
       (these and ladder_cubin.json, for one rung: tools/refresh_rung NN)
   build/observer_cost > results/calibration/observer_cost.json
   build/calibrate_registers --json results/calibration/h200_registers.json                   (on a GPU)
@@ -55,6 +58,7 @@ import front_picture
 import model_tables
 import old_and_new
 import register_tables
+import tensor_ladder
 import tensor_tables
 from cells import NOTHING
 from ladder_results import Results, is_plain_burst, load
@@ -108,12 +112,15 @@ def updated_pages(root):
                      **fp32_tables.sections(root), **register_tables.sections(root),
                      **old_and_new.sections(root), **tensor_tables.sections(root),
                      **chain_tables.sections(root),
+                     "tensor_ladder": tensor_ladder.table_of(results, page, folders),
                      "fp64_short": front_picture.fp64_rows(ladder_runs + library_runs)}
         for name, body in generated.items():
             wanted = replace_section(wanted, name, body) or wanted
         yield page, text, wanted
     if (root / "README.md").exists():
         for path, wanted in front_picture.pictures(root, ladder_runs):
+            yield path, path.read_text() if path.exists() else "", wanted
+        for path, wanted in tensor_ladder.pictures(root, results, folders):
             yield path, path.read_text() if path.exists() else "", wanted
 
 

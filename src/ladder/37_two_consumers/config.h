@@ -1,0 +1,20 @@
+// Two warpgroups share each tile of B, 256 columns of it.
+#pragma once
+
+#include "ladder/shared/warpgroup_config.h"
+
+namespace tessera::two_consumers {
+
+using Config = ladder::WarpgroupConfig;
+using Params = ladder::WarpgroupParams;
+
+inline constexpr auto kConfigs = rows_of<Config>({
+    {"128x256x64_s4",
+     {.block = {128, 256, 64},
+      .stages = 4,
+      .consumers = 2,
+      .producer_registers = 40,
+      .consumer_registers = 232}},
+});
+
+}  // namespace tessera::two_consumers

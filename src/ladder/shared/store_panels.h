@@ -1,0 +1,35 @@
+// The sums of a warpgroup to D through panels in shared memory and tensor copies, in BF16. What
+// rungs 41 and 42 end with.
+#pragma once
+
+#include "kernels/epilogue/store_tma.h"
+#include "ladder/shared/warpgroup_config.h"
+
+namespace tessera::ladder {
+
+// After the ring, one for each warp of the consumers.
+template <WarpgroupConfig cfg>
+using Panels = epilogue::StorePanels<epilogue::Out::kBF16, cfg.block.n, cfg.store_buffers>;
+
+// (row, col): of the warpgroup's first output. Returns while the last panels are on their way.
+template <WarpgroupConfig cfg, class Sums>
+__device__ void store_by_copies(Panels<cfg>* panels, const Sums& sums, const WarpgroupParams& p,
+                                int consumer, int row, int col) {
+  const int warp = static_cast<int>(threadIdx.x) / 32 % 4;
+  const epilogue::MatrixD d{p.d_map, p.copied_columns, 0, false};
+  const int of_warp = row + warp * epilogue::kWarpRows;
+  Panels<cfg>& own = panels[4 * consumer + warp];
+  constexpr auto kOut = epilogue::Out::kBF16;
+  if (p.gemm.beta == 0) {
+    epilogue::store_by_tma<kOut, false>(own, sums, p.gemm, d, of_warp, col, epilogue::Identity{});
+  } else {
+    epilogue::store_by_tma<kOut, true>(own, sums, p.gemm, d, of_warp, col, epilogue::Identity{});
+  }
+}
+
+// No copy may be on its way when the kernel ends.
+__device__ inline void finish_stores() {
+  if (ptx::elect_one()) ptx::bulk_wait_group<0>();
+}
+
+}  // namespace tessera::ladder

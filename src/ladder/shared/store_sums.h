@@ -1,0 +1,32 @@
+// The sums of a warpgroup straight from its registers to D, in BF16: two neighbours of a row at a
+// time. What rungs 33 to 40 end with.
+#pragma once
+
+#include "kernels/epilogue/store_pairs.h"
+
+namespace tessera::ladder {
+
+// The problem's C and D from (row, col) on: rows and columns of a tile then fit an int.
+__device__ inline GemmParams part_from(GemmParams p, long long row, long long col) {
+  p.c = static_cast<const std::uint16_t*>(p.c) + row * p.c_row + col;
+  p.d = static_cast<std::uint16_t*>(p.d) + row * p.d_row + col;
+  p.m -= row, p.n -= col;
+  return p;
+}
+
+// (row, col): where the block's tile of n columns begins; the warpgroup's rows begin `first` later.
+template <int n, class Sums>
+__device__ void store_sums(const Sums& sums, const GemmParams& p, long long row, long long col,
+                           int first) {
+  const GemmParams tile = part_from(p, row, col);
+  const int of_warp = first + static_cast<int>(threadIdx.x) / 32 % 4 * epilogue::kWarpRows;
+  if (p.beta == 0) {
+    epilogue::store_directly<epilogue::Out::kBF16, false, n>(sums, tile, of_warp, 0,
+                                                             epilogue::Identity{});
+  } else {
+    epilogue::store_directly<epilogue::Out::kBF16, true, n>(sums, tile, of_warp, 0,
+                                                            epilogue::Identity{});
+  }
+}
+
+}  // namespace tessera::ladder

@@ -276,8 +276,8 @@ TEST_F(Library, PanelsCarryEveryElement) {
                          {20000, 2, 1},
                          {600, 9000, 1}}) {
     for (const bool col : {true, false}) {
-      Matrix a(ElementType::kF32, s.m, s.k, col, 1), b(ElementType::kF32, s.k, s.n, col, 0);
-      Matrix c(ElementType::kF32, s.m, s.n, col, 3), d(ElementType::kF32, s.m, s.n, col, 2);
+      Matrix a(ElementType::kF64, s.m, s.k, col, 1), b(ElementType::kF64, s.k, s.n, col, 0);
+      Matrix c(ElementType::kF64, s.m, s.n, col, 3), d(ElementType::kF64, s.m, s.n, col, 2);
       for (std::int64_t i = 0; i < s.m; ++i) {
         for (std::int64_t j = 0; j < s.n; ++j) c.set(i, j, static_cast<double>(i * 37 + j));
       }
@@ -285,7 +285,7 @@ TEST_F(Library, PanelsCarryEveryElement) {
       for (std::int64_t i = 0; i < s.m; ++i) {
         for (std::int64_t j = 0; j < s.n; ++j) expected.set(i, j, c.get(i, j));
       }
-      tessera_problem p = {.size = sizeof p, .m = s.m, .n = s.n, .k = s.k, .type_a = TESSERA_F32};
+      tessera_problem p = {.size = sizeof p, .m = s.m, .n = s.n, .k = s.k, .type_a = TESSERA_F64};
       p.order = col ? TESSERA_COLUMN_MAJOR : TESSERA_ROW_MAJOR;
       p.lda = a.ld;
       p.ldb = b.ld;

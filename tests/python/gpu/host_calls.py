@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
 """What a call costs the host, in turn with PyTorch, and products of matrices in pinned host memory against
 the bound of their copies and their arithmetic. On a GPU.
-host_calls.py [LIBRARY] [--bench FILE] [--json FILE]"""
+host_calls.py [LIBRARY] [--program PROGRAM] [--json FILE]"""
 import argparse
 import json
 import os
 import random
+import subprocess
 import sys
+import tempfile
 import time
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("library", nargs="?")
 parser.add_argument("--json")
 parser.add_argument("--size", type=int, default=32768, help="of the products in host memory; 0: none")
-parser.add_argument("--bench", action="append", default=[], help="a file of bench --json with 4096^3 in f32 or bf16, burst")
+parser.add_argument("--program", help="build/tessera, whose bench is timed in turn with the one-liner")
 options = parser.parse_args()
 if options.library:
     os.environ["TESSERA_LIBRARY"] = os.path.abspath(options.library)
@@ -121,35 +123,38 @@ def burst(call):
 
 
 def bench_ms(dtype, n):
-    """What bench measured of the same product, of all its rounds: the median, and the kernel."""
-    names = {"float32": "f32", "bfloat16": "bf16"}
-    for path in options.bench:
+    """What the program's bench measures of the same product, now: milliseconds, and the kernel."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "bench.json")
+        subprocess.run([options.program, "bench", "--device", "cuda", "--kernel", "best", "--type", {"float32": "f32", "bfloat16": "bf16"}[dtype],
+                        "-m", str(n), "--layout", "NN", "--order", "row", "--mode", "burst", "--rounds", "1", "--no-verify", "--json", path],
+                       check=True, stdout=subprocess.DEVNULL)
         with open(path) as file:
-            for run in json.load(file)["runs"]:
-                problem = run["problem"]
-                if problem["type"] == names[dtype] and problem["m"] == n and run["mode"] == "burst":
-                    return run["time_ms"]["median"], run["kernel"] + "/" + run["config"]
-    return None, None
+            run = json.load(file)["runs"][0]
+    return run["time_ms"]["median"], run["kernel"] + "/" + run["config"]
 
 
-def measure_one_liner(n=4096):
+def measure_one_liner(n=4096, rounds=3):
+    """In turn with bench, where the program is given: a GPU that has become warm is slower."""
     for dtype in (torch.float32, torch.bfloat16):
         a, b = (torch.empty(n, n, device="cuda", dtype=dtype).uniform_(-1, 1) for _ in range(2))
         out = torch.empty_like(a)
         plan = tessera.Plan(a, b, out=out)
-        calls = {"one line": lambda: tessera.matmul(a, b), "plan": lambda: plan(a, b, out=out)}
+        calls = {"one_line_ms": lambda: tessera.matmul(a, b), "plan_ms": lambda: plan(a, b, out=out)}
+        if options.program:
+            calls["bench_ms"] = None
         times = {name: [] for name in calls}
-        for _ in range(10):
+        row = {"type": str(dtype)[6:], "size": n, "rounds": rounds}
+        for _ in range(rounds):
             for name in random.sample(list(calls), len(calls)):
-                times[name] += burst(calls[name])
-        row = {"type": str(dtype)[6:], "size": n, "one_line_ms": percentile(times["one line"], 0.5), "plan_ms": percentile(times["plan"], 0.5)}
-        said = f"{row['type']:9} {n}: one line {row['one_line_ms']:.4f} ms, plan {row['plan_ms']:.4f} ms"
-        ms, kernel = bench_ms(row["type"], n)
-        if ms:
-            row.update(bench_ms=ms, kernel=kernel)
-            said += f", bench {ms:.4f} ms ({kernel}): {row['one_line_ms'] / ms:.3f} of it"
+                if name == "bench_ms":
+                    ms, row["kernel"] = bench_ms(row["type"], n)
+                    times[name].append(ms)
+                else:
+                    times[name] += burst(calls[name])
+        row.update({name: percentile(all_of, 0.5) for name, all_of in times.items()})
         results.setdefault("one_line", []).append(row)
-        print(said, flush=True)
+        print(row, flush=True)
 
 
 measure_calls()

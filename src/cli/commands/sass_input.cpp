@@ -148,7 +148,7 @@ std::vector<std::byte> file_bytes(const std::string& path) {
 }
 
 std::vector<std::byte> cubin_bytes(const std::string& target, const std::string& entry, int sm,
-                                   const arch::Gpu& gpu) {
+                                   const arch::Gpu& gpu, CubinKind kind) {
   std::error_code error;
   if (std::filesystem::is_regular_file(target, error)) return cubin_of_file(target, sm);
   const std::vector<KernelChoice> kernels = choose_kernels(target);
@@ -158,7 +158,8 @@ std::vector<std::byte> cubin_bytes(const std::string& target, const std::string&
   }
   CardKernels card(gpu);
   const KernelChoice choice = card.on_card(kernels.front());
-  const auto bytes = best_cubin(image_of(*choice.kernel, entry_with(choice, entry)));
+  const CodeImage& image = image_of(*choice.kernel, entry_with(choice, entry));
+  const auto bytes = kind == CubinKind::kUnpatched ? image.cubin : best_cubin(image);
   return {bytes.begin(), bytes.end()};
 }
 

@@ -170,7 +170,8 @@ std::vector<lab::Rewriting> parse_rewritings(const std::string& text) {
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string word = text.substr(begin, end - begin);
-    const auto found = std::ranges::find(kAll, word, lab::name_of);
+    const auto found =
+        std::ranges::find_if(kAll, [&](Rewriting how) { return lab::name_of(how) == word; });
     if (found == std::end(kAll)) {
       throw StatusError(
           Status::bad_argument("--rewritten is '" + text +

@@ -76,11 +76,6 @@ Json to_json(const RewrittenLoop& loop) {
           {"crowded_ffmas", loop.crowded}};
 }
 
-template <class T>
-Json object_or_null(const std::optional<T>& value) {
-  return value ? to_json(*value) : Json(nullptr);
-}
-
 Json to_json(const Companion& c) {
   Json json = {{"kernel", c.kernel},
                {"config", c.config},
@@ -96,8 +91,13 @@ Json to_json(const Companion& c) {
   json["rewriting"] = c.rewriting;
   json["same_bits"] = optional_json(c.same_bits);
   json["speedup"] = optional_json(c.speedup);
-  json["main_loop"] = object_or_null(c.by_model);
+  json["main_loop"] = c.by_model ? to_json(*c.by_model) : Json(nullptr);
   return json;
+}
+
+template <class T>
+Json object_or_null(const std::optional<T>& value) {
+  return value ? to_json(*value) : Json(nullptr);
 }
 
 Json rewritten_json(const std::vector<Companion>& all) {

@@ -48,7 +48,7 @@ TEST(Rewritten, IsTimedInTurnAndHasTheSameBits) {
   ASSERT_EQ(records[0].rewritten.size(), 1u);
   const Companion& told = records[0].rewritten[0];
   EXPECT_EQ(told.rewriting, "remapped");
-  EXPECT_DOUBLE_EQ(*told.speedup, 1.25);
+  EXPECT_NEAR(*told.speedup, 1.25, 1e-9);
   EXPECT_TRUE(*told.same_bits);
   EXPECT_EQ(told.by_model->cycles, 90);
   EXPECT_FALSE(records[0].other_image);

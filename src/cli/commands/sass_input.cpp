@@ -123,19 +123,20 @@ std::string some_names(const std::vector<MachineKernel>& kernels) {
   return text;
 }
 
-[[noreturn]] void fail_to_find(const std::string& entry, const std::vector<MachineKernel>& all) {
-  throw StatusError(Status::bad_argument(
-      fmt::format("--kernel is '{}', but the kernels are {}", entry, some_names(all))));
-}
-
-}  // namespace
-
+// The first entry of the kernel whose name contains `part`; if there is none, its first.
 std::string entry_with(const KernelChoice& choice, const std::string& part) {
   for (const KernelRow& row : rows_of(*choice.kernel, choice.variant)) {
     if (row.entry.find(part) != std::string::npos) return row.entry;
   }
   return first_entry_of(choice);
 }
+
+[[noreturn]] void fail_to_find(const std::string& entry, const std::vector<MachineKernel>& all) {
+  throw StatusError(Status::bad_argument(
+      fmt::format("--kernel is '{}', but the kernels are {}", entry, some_names(all))));
+}
+
+}  // namespace
 
 std::vector<std::byte> file_bytes(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

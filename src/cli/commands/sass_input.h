@@ -28,9 +28,6 @@ struct MachineKernel {
 std::vector<MachineKernel> machine_kernels(const std::string& target, const std::string& entry,
                                            int sm, const arch::Gpu& gpu);
 
-// The first entry of the kernel whose name contains `part`; if there is none, its first.
-std::string entry_with(const KernelChoice& choice, const std::string& part);
-
 // All bytes of a file. Throws StatusError when it cannot be read.
 std::vector<std::byte> file_bytes(const std::string& path);
 

@@ -49,6 +49,9 @@ constexpr double kTensorOverlap = 0.25;  // of the shorter of multiplying and me
 constexpr double kTensorShare = 0.5;     // of the tensor cores' peak, for a row without a rate
 constexpr double kTensorPeak = 989;      // BF16; TF32 has half of it
 constexpr double kReducedBytes = 2.5e6;  // a microsecond: partial sums, written and read again
+constexpr double kVectorStart = 1.5;     // microseconds; matrix times vector, to the first loads
+constexpr double kVectorStore = 0.3;     // and from the last ones to its end
+constexpr double kElementLoads = 1.15;   // of its time, where loads are of one element each
 constexpr double kThreads = 2048;        // of an SM
 constexpr int kCtasOfLargeTiles = 2;     // per SM, of register-tiled rungs
 
@@ -216,6 +219,19 @@ Cost cost_of_tiles(const RatedRow& rated, const GemmParams& p, int element_bytes
        .store = waves * (kBlockStart + kStore + write_cycles(row, p, ctas, element_bytes)) / ctas,
        .memory = memory_cycles(p, element_bytes) * static_cast<double>(count),
        .add = 0});
+}
+
+Cost cost_of_vectors(const VectorWork& work, const DeviceLimits& limits) {
+  const double elements = static_cast<double>(work.outputs) * static_cast<double>(work.k) +
+                          static_cast<double>(work.outputs) + static_cast<double>(work.k);
+  const double bytes = elements * static_cast<double>(work.vectors) * work.element_bytes;
+  const double memory = bytes / (kGpu.measured_copy * 1e3);
+  const double busy = std::min(1.0, static_cast<double>(work.blocks) / limits.sms);
+  return {.launch = kEarlyLaunch,
+          .start = kVectorStart,
+          .multiply = memory / busy * (work.is_aligned ? 1 : kElementLoads),
+          .store = kVectorStore,
+          .memory = memory};
 }
 
 Cost cost_of_tensor_cores(const TensorCoreWork& work, const GemmParams& p,

@@ -67,6 +67,16 @@ Scheduled cost_of_batch(const RatedRow& row, const OperandModes& modes, const Ge
 Cost cost_of_tiles(const RatedRow& row, const GemmParams& canonical, int element_bytes,
                    const DeviceLimits& limits, std::int64_t count = 1);
 
+// A matrix that is read once for each of so many vectors, by so many thread blocks in all.
+struct VectorWork {
+  std::int64_t outputs, k;
+  std::int64_t vectors;  // of all products of a batch
+  std::int64_t blocks;
+  bool is_aligned;  // 128-bit loads
+  int element_bytes;
+};
+Cost cost_of_vectors(const VectorWork& work, const DeviceLimits& limits);
+
 // What a kernel on tensor cores would do: a persistent grid of one CTA per SM.
 struct TensorCoreWork {
   BlockTile block;

@@ -95,7 +95,6 @@ std::span<const Kernel> all_kernels() {
       portable_kernel("simt_f32_sm80", "cp.async, from SM 8.0 on", kF32Types, portable::f32_sm80::kConfigs, 80),
       portable_kernel("simt_f64_sm80", "cp.async, from SM 8.0 on", kF64Types, portable::f64_sm80::kConfigs, 80),
       vector_kernel("simt_f32_vector", "matrix times vector", kF32Types, vector::f32_vector::kConfigs, vector::kPortableArch),
-      vector_kernel("simt_f64_vector", "matrix times vector", kF64Types, vector::f64_vector::kConfigs, vector::kPortableArch),
       dmma_kernel("dmma_f64_sm80", "FP64 tensor cores, stream-K, for SM 8.0", "sm80", dmma_f64::sm80::kConfigs, 80),
       dmma_kernel("dmma_f64", "FP64 tensor cores, stream-K", "sm90", dmma_f64::sm90::kConfigs, 90),
       stream_k_kernel("simt_f32", "TMA, persistent, stream-K", "simt", simt::kConfigs),

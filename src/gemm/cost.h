@@ -63,9 +63,10 @@ Scheduled cost_of_persistent(const RatedRow& row, const OperandModes& modes,
 Scheduled cost_of_batch(const RatedRow& row, const OperandModes& modes, const GemmParams& canonical,
                         const DeviceLimits& limits, std::int64_t count);
 
-// A grid of one block for each tile of so many products.
+// A grid of one block for each tile of so many products; `ctas`: that run at the same time on one
+// SM (0: as of rungs).
 Cost cost_of_tiles(const RatedRow& row, const GemmParams& canonical, int element_bytes,
-                   const DeviceLimits& limits, std::int64_t count = 1);
+                   const DeviceLimits& limits, std::int64_t count = 1, int ctas = 0);
 
 // A matrix that is read once for each of so many vectors, by so many thread blocks in all.
 struct VectorWork {

@@ -70,6 +70,12 @@ class MatrixTimesVector final : public Family {
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
     const int bytes = size_of(kernel.types.a);
+    const GemmParams& p = request.product.params;
+    if (!request.options.kernel && p.m > 1 && p.n > 1) {
+      return Status::unsupported("m is " + std::to_string(request.problem.m) + " and n is " +
+                                 std::to_string(request.problem.n) + ", but " + kernel.name +
+                                 " is chosen where one of them is 1");
+    }
     for (const Variant& one : variants_with_rates(kernel)) {
       if (!variant.empty() && one.name() != variant) continue;
       const KernelRow& row = row_of_majors(one, request);
@@ -82,7 +88,7 @@ class MatrixTimesVector final : public Family {
                                    " would need more than 2^31 - 1 thread blocks");
       }
       const VectorWork work{.outputs = d.outputs,
-                            .k = request.product.params.k,
+                            .k = p.k,
                             .vectors = d.vectors * count,
                             .blocks = static_cast<std::int64_t>(blocks),
                             .is_aligned = d.is_aligned,

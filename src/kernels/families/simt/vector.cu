@@ -50,10 +50,6 @@ __device__ inline void load_vector(float (&to)[4], const float* from) {
   const float4 v = __ldg(reinterpret_cast<const float4*>(from));
   to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 }
-__device__ inline void load_vector(double (&to)[2], const double* from) {
-  const double2 v = __ldg(reinterpret_cast<const double2*>(from));
-  to[0] = v.x, to[1] = v.y;
-}
 
 // `width` neighbours: one access, or one each.
 template <int width, class T>
@@ -217,9 +213,6 @@ __device__ void run(const Params& all) {
 
 // One name space for each image, whose entries are its rows.
 namespace f32_vector {
-using vector::run;
-}
-namespace f64_vector {
 using vector::run;
 }
 

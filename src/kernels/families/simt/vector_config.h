@@ -34,9 +34,5 @@ namespace f32_vector {
 inline constexpr auto kConfigs =
     rows_of<Config<float>>({{"8_warps", {{32, 1, 128}, {4, 1}, 8, 3}}});
 }
-namespace f64_vector {
-inline constexpr auto kConfigs =
-    rows_of<Config<double>>({{"8_warps", {{32, 1, 64}, {4, 1}, 8, 3}}});
-}
 
 }  // namespace tessera::vector

@@ -14,7 +14,9 @@ constexpr std::int64_t kBlocksPerSm = 2;  // the same of blocks whose lanes lie 
 constexpr int kLeastSegment = 64;         // bytes of a row that lanes side by side load
 constexpr int kMostAlong = 32;            // lanes of a warp
 
-std::int64_t pieces(std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; }
+std::int64_t pieces_of(std::int64_t extent, std::int64_t size) {
+  return (extent + size - 1) / size;
+}
 
 // How one product is shared out.
 class VectorDecision final : public Decision {
@@ -48,18 +50,18 @@ VectorDecision decided(const KernelRow& row, const Request& request, int bytes) 
   const std::int64_t all = d.vectors * request.problem.batch.count, sms = request.limits.sms;
   if (d.is_along_k) {
     const std::int64_t rows = row.thread.m, warps = row.threads / 32;
-    while (d.warps < warps && pieces(d.outputs, rows) * all * d.warps < kWarpsPerSm * sms &&
+    while (d.warps < warps && pieces_of(d.outputs, rows) * all * d.warps < kWarpsPerSm * sms &&
            32 * width * d.warps < p.k) {
       d.warps *= 2;
     }
-    d.blocks = pieces(d.outputs, warps / d.warps * rows);
+    d.blocks = pieces_of(d.outputs, warps / d.warps * rows);
     return d;
   }
   while (d.lanes * width * bytes > kLeastSegment &&
-         pieces(d.outputs, d.lanes * width) * all < kBlocksPerSm * sms) {
+         pieces_of(d.outputs, d.lanes * width) * all < kBlocksPerSm * sms) {
     d.lanes /= 2;
   }
-  d.blocks = pieces(d.outputs, d.lanes * width);
+  d.blocks = pieces_of(d.outputs, d.lanes * width);
   return d;
 }
 

@@ -12,6 +12,7 @@
 #include "kernels/families/mma/ffma_config.h"
 #include "kernels/families/simt/config.h"
 #include "kernels/families/simt/portable_config.h"
+#include "kernels/families/simt/vector_config.h"
 #include "ladder/01_strided/config.h"
 #include "ladder/02_coalesced/config.h"
 #include "ladder/03_shared_tile/config.h"
@@ -52,7 +53,7 @@ std::span<const Kernel> all_kernels() {
   using catalog::bf16_rung, catalog::dmma_kernel, catalog::first_fp64_rung, catalog::fp64_rung,
       catalog::mma_by_ffma_kernel, catalog::mma_kernel, catalog::packed_rung, catalog::patched_rung,
       catalog::persistent_rung, catalog::portable_kernel, catalog::rung, catalog::stream_k_kernel,
-      catalog::warpgroup_rung, catalog::wgmma_kernel;
+      catalog::vector_kernel, catalog::warpgroup_rung, catalog::wgmma_kernel;
   // clang-format off
   static const std::vector<Kernel> kernels = {
       rung("01_strided", "one thread an output, lanes down a column", strided::kConfigs),
@@ -93,6 +94,7 @@ std::span<const Kernel> all_kernels() {
       portable_kernel("simt_f64_sm75", "plain loads, for SM 7.5", kF64Types, portable::f64_sm75::kConfigs, 75),
       portable_kernel("simt_f32_sm80", "cp.async, from SM 8.0 on", kF32Types, portable::f32_sm80::kConfigs, 80),
       portable_kernel("simt_f64_sm80", "cp.async, from SM 8.0 on", kF64Types, portable::f64_sm80::kConfigs, 80),
+      vector_kernel("simt_f32_vector", "matrix times vector", kF32Types, vector::f32_vector::kConfigs, vector::kPortableArch),
       dmma_kernel("dmma_f64_sm80", "FP64 tensor cores, stream-K, for SM 8.0", "sm80", dmma_f64::sm80::kConfigs, 80),
       dmma_kernel("dmma_f64", "FP64 tensor cores, stream-K", "sm90", dmma_f64::sm90::kConfigs, 90),
       stream_k_kernel("simt_f32", "TMA, persistent, stream-K", "simt", simt::kConfigs),

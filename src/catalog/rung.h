@@ -130,6 +130,18 @@ Kernel portable_kernel(const std::string& name, std::string idea, const Types& t
   return kernel;
 }
 
+// "simt_f32_vector": matrix times vector, in namespace tessera::vector::f32_vector.
+template <class Rows>
+Kernel vector_kernel(const std::string& name, std::string idea, const Types& types,
+                     const Rows& table, int first_sm) {
+  Kernel kernel = portable_kernel(name, std::move(idea), types, table, first_sm);
+  kernel.family = "vector";
+  kernel.params = "tessera::vector::Params";
+  kernel.source = "kernels/families/simt/vector.cu";
+  kernel.name_space = "tessera::vector::" + name.substr(name.find('_') + 1);
+  return kernel;
+}
+
 // The machine code of another kernel, reordered by the build.
 inline Kernel patched_rung(std::string name, std::string idea, Kernel from) {
   for (KernelRow& row : from.rows) row.image = image_name(name, row.variant);

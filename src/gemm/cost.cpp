@@ -25,6 +25,8 @@ constexpr double kStoreBytes = 9.6;  // and where it does not: nothing is writte
 constexpr double kScratchBytes = 13;    // and more where D is not aligned: through scratch tiles
 constexpr double kFetchBytes = 41;      // a cycle and SM, from the L2 and the L1: the fastest that
                                         // was seen (FP64, 16x128; results/h200_fp64_variants.json)
+constexpr double kTileOfBatch = 2.2;    // microseconds; the least time of a CTA's tile, from its
+                                        // first copies to its last store (FP64, 4096 of 16^3)
 constexpr double kSliceSums = 200;      // cycles for each group of warps whose sums are added
 constexpr double kRepackBytes = 3.0e6;  // a microsecond, read and written,
 constexpr double kRepackLaunch = 2.5;   // microseconds, and so much for the launch
@@ -40,15 +42,27 @@ constexpr double kAdd = 3;             // microseconds; the second launch, begun
 constexpr double kPartialBytes = 18;   // a cycle and SM: partials that are read again
 constexpr double kCopySlowdown = 0.1;  // of a product whose operands come element by element
 constexpr double kUnknownShare = 0.8;  // of the lanes' peak, for a row without a rate
-constexpr double kTensorStart = 1.5;   // microseconds; of tensor cores, to the first products,
-constexpr double kTensorStore = 0.5;   // and from the last ones to the end of a tile's store
-// Instead, where tensor copies do not take D; nothing hides it. HW: 2 to 4 on an H200, BF16, 4095
-// and 4097, tiles of 128x128 to 128x256.
+// HW: an H200, BF16 (results/h200_thin_variants.json, results/batches).
+constexpr double kTensorStart = 3.2;  // microseconds; of tensor cores, to the first products,
+constexpr double kTensorStore = 0.5;  // and from the last ones to the end of a tile's store
+// The least time of a CTA's tile, and more for each 1024 outputs of two bytes; of a pair of
+// warpgroups that take turns so much of it.
+constexpr double kTensorTile = 0.57;
+constexpr double kTensorTileStore = 0.08;
+constexpr double kTensorTileOfPair = 0.75;
+// Instead, where tensor copies do not take D: of 128x128 outputs, and where the tile after it is
+// multiplied meanwhile.
 constexpr double kTensorRowsStore = 2.6;
-constexpr double kTensorOverlap = 0.25;  // of the shorter of multiplying and memory, not hidden
+constexpr double kTensorRowsStoreBeside = 2.3;
+constexpr double kTensorOverlap = 0.15;  // of the shorter of multiplying and memory, not hidden
+constexpr double kTensorWrite = 1.25;    // of a byte of D, in bytes that are read
+constexpr double kTensorAdd = 6;         // microseconds; the second launch where k is split
 constexpr double kTensorShare = 0.5;     // of the tensor cores' peak, for a row without a rate
 constexpr double kTensorPeak = 989;      // BF16; TF32 has half of it
 constexpr double kReducedBytes = 2.5e6;  // a microsecond: partial sums, written and read again
+constexpr double kVectorStart = 1.5;     // microseconds; matrix times vector, to the first loads
+constexpr double kVectorStore = 0.3;     // and from the last ones to its end
+constexpr double kElementLoads = 1.15;   // of its time, where loads are of one element each
 constexpr double kThreads = 2048;        // of an SM
 constexpr int kCtasOfLargeTiles = 2;     // per SM, of register-tiled rungs
 
@@ -195,15 +209,19 @@ Scheduled cost_of_batch(const RatedRow& rated, const OperandModes& modes, const 
   Scheduled scheduled = cost_of_persistent(rated, modes, column, limits, Policy::kNever);
   scheduled.cost.memory =
       memory_cycles(p, rated.element_bytes) * static_cast<double>(count) / kCyclesAMicrosecond;
+  const int ctas = limits.sms * rated.row->ctas_per_sm;
+  const double least =
+      std::ceil(static_cast<double>(scheduled.schedule.tiles()) / ctas) * kTileOfBatch;
+  scheduled.cost.store = std::max(scheduled.cost.store, least - scheduled.cost.multiply);
   return scheduled;
 }
 
 // Nothing is fetched ahead of a block's start, and waves are whole.
 Cost cost_of_tiles(const RatedRow& rated, const GemmParams& p, int element_bytes,
-                   const DeviceLimits& limits, std::int64_t count) {
+                   const DeviceLimits& limits, std::int64_t count, int ctas) {
   if (p.m == 0 || p.n == 0) return {};
   const KernelRow& row = *rated.row;
-  const int ctas = ctas_per_sm(row);
+  if (ctas == 0) ctas = ctas_per_sm(row);
   const double slots = static_cast<double>(limits.sms) * ctas;
   const double tiles = static_cast<double>(schedule::pieces(p.m, row.block.m)) *
                        static_cast<double>(schedule::pieces(p.n, row.block.n)) *
@@ -218,6 +236,35 @@ Cost cost_of_tiles(const RatedRow& rated, const GemmParams& p, int element_bytes
        .add = 0});
 }
 
+Cost cost_of_vectors(const VectorWork& work, const DeviceLimits& limits) {
+  const double elements = static_cast<double>(work.outputs) * static_cast<double>(work.k) +
+                          static_cast<double>(work.outputs) + static_cast<double>(work.k);
+  const double bytes = elements * static_cast<double>(work.vectors) * work.element_bytes;
+  const double memory = bytes / (kGpu.measured_copy * 1e3);
+  const double busy = std::min(1.0, static_cast<double>(work.blocks) / limits.sms);
+  return {.launch = kEarlyLaunch,
+          .start = kVectorStart,
+          .multiply = memory / busy * (work.is_aligned ? 1 : kElementLoads),
+          .store = kVectorStore,
+          .memory = memory};
+}
+
+namespace {
+
+double store_of_tensor_cores(const TensorCoreWork& work, double waves, double multiply) {
+  const double outputs = static_cast<double>(work.block.m) * work.block.n;
+  if (!work.copies_d) {
+    return waves * outputs / (128 * 128) *
+           (work.hides_store ? kTensorRowsStoreBeside : kTensorRowsStore);
+  }
+  const double least =
+      (kTensorTile + kTensorTileStore * outputs / 1024 * size_of(work.types->d) / 2) *
+      (work.hides_store ? kTensorTileOfPair : 1);
+  return std::max((work.hides_store ? 1 : waves) * kTensorStore, waves * least - multiply);
+}
+
+}  // namespace
+
 Cost cost_of_tensor_cores(const TensorCoreWork& work, const GemmParams& p,
                           const DeviceLimits& limits) {
   const double rate = work.rate > 0 ? work.rate : kTensorShare * kTensorPeak;  // flop/us * 1e6
@@ -227,8 +274,8 @@ Cost cost_of_tensor_cores(const TensorCoreWork& work, const GemmParams& p,
   const double of_tile = 2.0 * work.block.m * work.block.n * work.block.k *
                          static_cast<double>(work.k_tiles) / (rate * 1e6 / limits.sms);
   const double outputs = m * n * size_of(work.types->d) * (p.beta == 0 ? 1 : 2);
-  const double bytes =
-      ((m + n) * k * size_of(work.types->a) + outputs) * static_cast<double>(work.products);
+  const double bytes = ((m + n) * k * size_of(work.types->a) + kTensorWrite * outputs) *
+                       static_cast<double>(work.products);
   const double partial = m * n * static_cast<double>(work.parts) * sizeof(float);
   const double multiply = waves * of_tile, memory = bytes / (kGpu.measured_copy * 1e3);
   const double beside = kTensorOverlap * std::min(multiply, memory);
@@ -236,10 +283,9 @@ Cost cost_of_tensor_cores(const TensorCoreWork& work, const GemmParams& p,
           .repack = cost_of_repacking(work.repacked_bytes),
           .start = kTensorStart + beside,
           .multiply = multiply,
-          .store = work.copies_d ? (work.hides_store ? 1 : waves) * kTensorStore
-                                 : waves * kTensorRowsStore,
+          .store = store_of_tensor_cores(work, waves, multiply),
           .memory = memory,
-          .add = work.parts > 0 ? kAdd + partial / kReducedBytes : 0};
+          .add = work.parts > 0 ? kTensorAdd + partial / kReducedBytes : 0};
 }
 
 double cost_of_repacking(std::int64_t bytes) {

@@ -63,9 +63,20 @@ Scheduled cost_of_persistent(const RatedRow& row, const OperandModes& modes,
 Scheduled cost_of_batch(const RatedRow& row, const OperandModes& modes, const GemmParams& canonical,
                         const DeviceLimits& limits, std::int64_t count);
 
-// A grid of one block for each tile of so many products.
+// A grid of one block for each tile of so many products; `ctas`: that run at the same time on one
+// SM (0: as of rungs).
 Cost cost_of_tiles(const RatedRow& row, const GemmParams& canonical, int element_bytes,
-                   const DeviceLimits& limits, std::int64_t count = 1);
+                   const DeviceLimits& limits, std::int64_t count = 1, int ctas = 0);
+
+// A matrix that is read once for each of so many vectors, by so many thread blocks in all.
+struct VectorWork {
+  std::int64_t outputs, k;
+  std::int64_t vectors;  // of all products of a batch
+  std::int64_t blocks;
+  bool is_aligned;  // 128-bit loads
+  int element_bytes;
+};
+Cost cost_of_vectors(const VectorWork& work, const DeviceLimits& limits);
 
 // What a kernel on tensor cores would do: a persistent grid of one CTA per SM.
 struct TensorCoreWork {

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "tests/support/beside.h"
@@ -16,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const char* const kSources = "docs/sources.md";
+const char* const kMachineCode = "docs/sass.md";
 
 bool updates() { return std::getenv("TESSERA_UPDATE_PAGES") != nullptr; }
 
@@ -131,6 +135,85 @@ TEST_F(Pages, EveryCommandOfTheSourcesPrintsWhatItsRowSays) {
   }
   EXPECT_GE(rows, 40);
   if (updates()) write_text(kSources, page);
+}
+
+std::string percent_of(const lab::Json& share) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%.1f %%", 100 * share.get<double>());
+  return text;
+}
+
+// A row of the table of cards: what one of them says of the main loop of rung 12.
+struct Row {
+  const char* name;
+  std::function<std::string(const lab::Json& kernel, const lab::Json& loop)> cell;
+};
+
+std::vector<Row> rows_of_cards() {
+  const auto number = [](const lab::Json& value) {
+    return std::to_string(std::lround(value.get<double>()));
+  };
+  const auto issue = [](const lab::Json& loop) {
+    return loop.at("ceiling").get<double>() > loop.at("ffma_share").get<double>() ? 2 : 1;
+  };
+  return {
+      {"registers per thread",
+       [=](const auto& kernel, const auto&) { return number(kernel.at("registers")); }},
+      {"cycles for which an FFMA holds its pipe",
+       [=](const auto&, const auto& loop) { return std::to_string(issue(loop)); }},
+      {"instructions of an iteration, FFMAs",
+       [=](const auto&, const auto& loop) {
+         return number(loop.at("slots")) + ", " + number(loop.at("ffma"));
+       }},
+      {"issue slots between FFMAs that cost nothing",
+       [=](const auto&, const auto& loop) {
+         return std::to_string((issue(loop) - 1) * loop.at("ffma").template get<int>());
+       }},
+      {"ceiling: by issue slots, with register ports (model)",
+       [=](const auto&, const auto& loop) {
+         return percent_of(loop.at("ceiling")) + ", " + percent_of(loop.at("ports").at("ceiling"));
+       }},
+      {"FFMAs with two sources or more in one bank",
+       [=](const auto&, const auto& loop) { return number(loop.at("ports").at("crowded_ffmas")); }},
+      {"cycles that the ports lose (model)",
+       [=](const auto&, const auto& loop) { return number(loop.at("ports").at("bubbles")); }},
+      {"verdict", [=](const auto&, const auto& loop) {
+         return loop.at("verdict").template get<std::string>().substr(9);
+       }}};
+}
+
+// The page that puts the verdicts on one kernel for four cards side by side.
+TEST_F(Pages, TheVerdictsOnFourCardsAreCurrent) {
+  const std::vector<std::pair<std::string, std::string>> cards = {{"2080ti", "sm_75, 2080 Ti"},
+                                                                  {"a100", "sm_80, A100"},
+                                                                  {"rtx3090", "sm_86, RTX 3090"},
+                                                                  {"h200", "sm_90, H200"}};
+  std::string header = "| |", line = "|---|";
+  std::vector<lab::Json> kernels;
+  for (const auto& [gpu, name] : cards) {
+    const Ran ran = run_program({"sass", "12", "--gpu", gpu, "--no-run", "--json", "-"});
+    if (contains(ran.err, "needs nvcc")) GTEST_SKIP() << "no nvcc";
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    kernels.push_back(lab::Json::parse(ran.out).at("kernels").at(0));
+    header += " " + name + " |";
+    line += "---|";
+  }
+  std::string table = header + "\n" + line + "\n";
+  for (const Row& row : rows_of_cards()) {
+    table += std::string("| ") + row.name + " |";
+    for (const lab::Json& kernel : kernels) {
+      for (const lab::Json& loop : kernel.at("loops")) {
+        if (loop.at("is_main")) table += " " + row.cell(kernel, loop) + " |";
+      }
+    }
+    table += "\n";
+  }
+  std::string page = file_text(kMachineCode);
+  const std::string begin = "<!-- verdicts begin -->\n", end = "<!-- verdicts end -->";
+  const std::size_t from = page.find(begin) + begin.size(), to = page.find(end);
+  ASSERT_LE(from, to) << kMachineCode;
+  if (!updates()) EXPECT_EQ(page.substr(from, to - from), table);
+  if (updates()) write_text(kMachineCode, page.replace(from, to - from, table));
 }
 
 // Folders of the ladder, in its order.

@@ -15,9 +15,9 @@ namespace tessera {
 namespace {
 
 // Each is a different kernel source, or another way of loading.
-constexpr const char* kInOneLaunch[] = {"simt_f32_sm75/64x64", "simt_f32_sm80/64x64",
-                                        "simt_f64_sm75/32x32", "simt_f64_sm80/32x32",
-                                        "dmma_f64_sm80/64x32", "dmma_f64/64x32"};
+constexpr const char* kInOneLaunch[] = {
+    "simt_f32_sm75/64x64", "simt_f32_sm80/64x64", "simt_f64_sm75/32x32", "simt_f64_sm80/32x32",
+    "simt_f32_vector",     "dmma_f64_sm80/64x32", "dmma_f64/64x32"};
 constexpr const char* kForEach[] = {"simt_f32/64x32",
                                     "wgmma_bf16/64x32x128_s6_coop",
                                     "wgmma_f16_f32/64x32x128_s6_coop",

@@ -24,11 +24,11 @@ struct Gpu {
   int sm, sms;
   const char* portable_arch;  // of the code that it is given
 
-  // Of a kernel's: one needs an instruction that SM 8.0 does not have. Where k is 1, 2 or 3, CUDA
+  // Of a kernel's: some need an instruction that SM 8.0 does not have. Where k is 1, 2 or 3, CUDA
   // cores are expected to be faster than tensor cores, which multiply a whole tile of k.
   std::string arch_of(const Kernel& kernel) const {
     if (kernel.name.ends_with("_sm75")) return "compute_75";
-    return kernel.name == "dmma_f64" ? "compute_90" : portable_arch;
+    return kernel.first_sm >= 90 ? "compute_90" : portable_arch;
   }
 };
 // HW: SMs of a 2080 Ti, an A100, an RTX 3090, an RTX 4090, an H200, a B200 and an

@@ -1,10 +1,11 @@
 """Tables of docs/model.md: the parameters as src/arch/costs.h states them, and predicted beside
 measured times from what tools/calibrate/fit_model.cpp wrote. Used by tools/tables/update_tables.py."""
+import json
 import re
 
 import renamed
 
-FIT, CHECK = "h200_model_fit.json", "h200_model_check.json"
+FIT, CHECK, BLIND = "h200_model_fit.json", "h200_model_check.json", "h200_blind.json"
 NOTHING = "*(no results)*"
 
 
@@ -54,7 +55,28 @@ def predictions(root, file):
             f"(`{result['measured_in']}`).")
 
 
+def blind(root):
+    """What the planner expected of shapes drawn by seed, beside what was measured later."""
+    path = root / "results/calibration" / BLIND
+    if not path.exists():
+        return NOTHING
+    result = json.loads(path.read_text())
+    rows = []
+    for row in result["rows"]:
+        shape = f"{row['m']} x {row['n']} x {row['k']} {row['layout']}"
+        measured = f"{row['measured_us']:.4g}" if "measured_us" in row else "-"
+        error = f"{100 * row['error']:+.0f} %" if "error" in row else "-"
+        rows.append([row["type"], shape, f"`{row['kernel']}/{row['config']}`",
+                     f"{row['predicted_us']:.4g}", measured, error])
+    body = table(["type", "m x n x k", "kernel", "predicted us", "measured us", "error"], rows)
+    if "median_error" not in result:
+        return f"{body}\n\nDrawn with seed {result['seed']} by {result['program']}; not measured yet."
+    return (f"{body}\n\nDrawn with seed {result['seed']} by {result['program']}. Median error "
+            f"{100 * result['median_error']:.0f} %, largest {100 * result['largest_error']:.0f} %; "
+            f"measured on {result['measured_on'][:10]} at commit {result['commit']}.")
+
+
 def sections(root):
     """Name of a generated section -> its body."""
     return {"model_parameters": parameters(root), "model_fit": predictions(root, FIT),
-            "model_check": predictions(root, CHECK)}
+            "model_check": predictions(root, CHECK), "blind": blind(root)}

@@ -15,6 +15,8 @@ A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME en
   old_and_new  any page   two builds' code in one run results/h200_old_and_new*.json, by old_and_new.py
   tensor, tensor_short_*   any page  tensor cores beside the vendor's     results/h200_{bf16,f16,tf32,fp64}*.json, by tensor_tables.py
   fp32_short, fp64_short, docs/pictures/speed-*.svg   README's first screen, by front_picture.py
+  rewritten any page      machine code with other registers, another order   results/ladder/h200_rewritten*.json, by rewritten_tables.py
+  thin, batches  any page  thin products and batches     results/h200_thin*.json, batches/*.json, by shape_tables.py
   chain     any page      chains of products in FP64  results/ladder/h200_chain*.json, by chain_tables.py
   observer_cost, sent_again    docs/counts.md         results/calibration/observer_cost.json, h200_ncu.json
   registers_*  docs/registers.md         results/calibration/h200_registers.json, h200_registers_fit.json
@@ -58,6 +60,8 @@ import front_picture
 import model_tables
 import old_and_new
 import register_tables
+import rewritten_tables
+import shape_tables
 import tensor_ladder
 import tensor_tables
 from cells import NOTHING
@@ -111,7 +115,8 @@ def updated_pages(root):
         generated = {**model_tables.sections(root), **count_tables.sections(root),
                      **fp32_tables.sections(root), **register_tables.sections(root),
                      **old_and_new.sections(root), **tensor_tables.sections(root),
-                     **chain_tables.sections(root),
+                     **chain_tables.sections(root), **rewritten_tables.sections(root),
+                     **shape_tables.sections(root),
                      "tensor_ladder": tensor_ladder.table_of(results, page, folders),
                      "fp64_short": front_picture.fp64_rows(ladder_runs + library_runs)}
         for name, body in generated.items():

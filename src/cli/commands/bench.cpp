@@ -27,7 +27,7 @@ struct BenchArguments {
   DeviceOptions device;
   Output output;
   std::string mode = "both", fill = "uniform", rounds, seed, order_seed, chain, gpu;
-  std::string workspace_limit, against;
+  std::string workspace_limit, against, rewritten;
   bool add_before = false, skip_verification = false, energy = false, why = false;
 };
 
@@ -124,6 +124,7 @@ void refuse_beside_chain(const BenchArguments& options) {
                                    {"--order-seed", options.order_seed},
                                    {"--workspace-limit", options.workspace_limit},
                                    {"--against", options.against},
+                                   {"--rewritten", options.rewritten},
                                    {"--alpha", p.alpha},
                                    {"--beta", p.beta},
                                    {"--lda", p.lda},
@@ -182,14 +183,20 @@ int bench(const BenchArguments& options, const Parser& parser) {
   WorkspaceLimit workspace = parse_workspace_limit(options.workspace_limit);
   std::optional<lab::OtherBuild> other;
   if (!options.against.empty()) other.emplace(options.against, "--against");
+  lab::RewrittenCode code;
+  const std::vector<lab::Rewriting> rewritings = parse_rewritings(options.rewritten);
+  if (!rewritings.empty() && other) {
+    throw StatusError(Status::bad_argument("--rewritten cannot be combined with --against"));
+  }
   // WHY: refuses a bad name before a device is opened
   if (options.problem.kernel != kBestKernel) kernels_of(options.problem);
   Devices devices = open_devices(options.device);
   count_memory(devices);
-  workspace.and_vendors = workspace.and_vendors && devices.is_cuda();
+  workspace.and_vendors = workspace.and_vendors && devices.is_cuda() && rewritings.empty();
   const std::vector<BenchGroup> groups =
       groups_of({options.problem, devices.is_cuda() ? kGpuShape : kVirtualShape,
-                 gemm::limits_of(devices.device->info()), workspace, other ? &*other : nullptr});
+                 gemm::limits_of(devices.device->info()), workspace, other ? &*other : nullptr,
+                 rewritings, rewritings.empty() ? nullptr : &code});
   const Baseline baseline = load_baseline(options.device, devices);
   settings.vendor = baseline.vendor.get();
 
@@ -246,6 +253,11 @@ void declare_options(Parser& parser, BenchArguments& options) {
                   "parameters differ that "
                   "gives garbage, so leave verification on")
       .type_name("PATH");
+  parser
+      .add_option("--rewritten", options.rewritten,
+                  "all, or a list of remapped (registers), reordered (FFMAs) and both: the machine "
+                  "code rewritten, proved equal, and timed in turn with the code as ptxas wrote it")
+      .type_name("HOW");
   parser.add_flag(
       "--energy", options.energy,
       "joules per TFLOP, ours and the vendor's: runs each for seconds (GPU, sustained)");
@@ -275,6 +287,7 @@ Command bench_command() {
           "  tessera bench --kernel simt_f32 -m 8192 --mode sustained --energy\n"
           "  tessera bench --kernel simt_f32 -m 4096 --layout all --against "
           "../old/build/tessera.images\n"
+          "  tessera bench --kernel 12 -m 4096 --rewritten all\n"
           "  tessera bench --kernel 20,21,22,23,24 -m 2048 --chain 10 --add-before",
           [](Parser& parser) {
             auto options = std::make_shared<BenchArguments>();

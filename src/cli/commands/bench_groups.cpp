@@ -1,5 +1,8 @@
 #include "cli/commands/bench_groups.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/numbers.h"
 #include "cli/options/fields.h"
 #include "gemm/plan.h"
@@ -74,20 +77,55 @@ void add_candidates(BenchGroup& group, const KernelChoice& choice, bool is_best,
   }
 }
 
-}  // namespace
-
-WorkspaceLimit parse_workspace_limit(const std::string& text) {
-  if (text.empty()) return {gemm::kAnyWorkspace, true};
-  if (text == "none") return {};
-  if (text == "vendor") return {lab::kVendorWorkspace};
-  return {parse_integer("--workspace-limit", text, 0)};
+// Entries of the kernel that its plan launches; none where it does not take the problem.
+std::vector<std::string> planned_entries(const lab::BenchCandidate& candidate,
+                                         const Problem& problem, const BenchRequest& request) {
+  gemm::PlanOptions options = options_within(candidate.workspace_limit, request);
+  options.kernel = candidate.choice;
+  std::vector<std::string> entries;
+  try {
+    for (const auto& planned : gemm::plan(problem, {}, request.limits, options).launches) {
+      const std::string& entry = planned.launch.entry;
+      if (std::ranges::find(entries, entry) == entries.end()) entries.push_back(entry);
+    }
+  } catch (const StatusError&) {
+    // the kernel's own record will say why
+  }
+  return entries;
 }
 
-Types types_for_best(const ProblemOptions& options) {
-  return options.type.empty() ? kF32Types : parse_types("--type", options.type);
+// Each kernel as ptxas wrote it and, after it, in rewritten code.
+void add_rewritten(std::vector<BenchGroup>& groups, const BenchRequest& request) {
+  std::vector<lab::RewrittenCode::Wish> wishes;
+  std::vector<lab::Rewriting> hows = {lab::Rewriting::kAsCompiled};
+  hows.insert(hows.end(), request.rewritings.begin(), request.rewritings.end());
+  for (const BenchGroup& group : groups) {
+    for (const lab::BenchCandidate& one : group.candidates) {
+      const auto entries = planned_entries(one, group.problem, request);
+      for (const lab::Rewriting how : hows) wishes.push_back({one.choice, entries, how});
+    }
+  }
+  const std::vector<lab::Rewritten> made = request.rewritten->make(wishes);
+  auto next = made.begin();
+  for (BenchGroup& group : groups) {
+    std::vector<lab::BenchCandidate> list;
+    for (const lab::BenchCandidate& one : group.candidates) {
+      const std::size_t first = list.size();
+      for (const lab::Rewriting how : hows) {
+        lab::BenchCandidate& added = list.emplace_back(one);
+        added.choice = next->choice;
+        added.unavailable = next->unavailable;
+        added.rewriting = lab::name_of(how);
+        added.by_model = next->by_model;
+        if (how != lab::Rewriting::kAsCompiled) added.companion_of = first;
+        ++next;
+      }
+    }
+    group.candidates = std::move(list);
+  }
 }
 
-std::vector<BenchGroup> groups_of(const BenchRequest& request) {
+std::vector<BenchGroup> plain_groups_of(const BenchRequest& request) {
   const ProblemOptions& options = request.problem;
   std::vector<BenchGroup> groups;
   if (options.kernel == kBestKernel) {
@@ -108,6 +146,46 @@ std::vector<BenchGroup> groups_of(const BenchRequest& request) {
       }
     }
   }
+  return groups;
+}
+
+}  // namespace
+
+WorkspaceLimit parse_workspace_limit(const std::string& text) {
+  if (text.empty()) return {gemm::kAnyWorkspace, true};
+  if (text == "none") return {};
+  if (text == "vendor") return {lab::kVendorWorkspace};
+  return {parse_integer("--workspace-limit", text, 0)};
+}
+
+Types types_for_best(const ProblemOptions& options) {
+  return options.type.empty() ? kF32Types : parse_types("--type", options.type);
+}
+
+std::vector<lab::Rewriting> parse_rewritings(const std::string& text) {
+  using lab::Rewriting;
+  constexpr Rewriting kAll[] = {Rewriting::kRemapped, Rewriting::kReordered, Rewriting::kBoth};
+  if (text == "all") return {std::begin(kAll), std::end(kAll)};
+  std::vector<Rewriting> list;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    const auto found =
+        std::ranges::find_if(kAll, [&](Rewriting how) { return lab::name_of(how) == word; });
+    if (found == std::end(kAll)) {
+      throw StatusError(
+          Status::bad_argument("--rewritten is '" + text +
+                               "', but must be all, or a list of remapped, reordered, both"));
+    }
+    list.push_back(*found);
+    begin = end + 1;
+  }
+  return list;
+}
+
+std::vector<BenchGroup> groups_of(const BenchRequest& request) {
+  std::vector<BenchGroup> groups = plain_groups_of(request);
+  if (request.rewritten) add_rewritten(groups, request);
   return groups;
 }
 

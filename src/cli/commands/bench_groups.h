@@ -9,6 +9,7 @@
 #include "cli/options/options.h"
 #include "lab/timing/bench.h"
 #include "lab/timing/other_build.h"
+#include "lab/timing/rewritten.h"
 
 namespace tessera::cli {
 
@@ -29,7 +30,13 @@ struct BenchRequest {
   gemm::DeviceLimits limits;
   WorkspaceLimit workspace;
   lab::OtherBuild* other;  // null: this build alone
+  // Each kernel's code as ptxas wrote it, and these beside it; empty: as this build has it.
+  std::vector<lab::Rewriting> rewritings;
+  lab::RewrittenCode* rewritten;  // null where there are none
 };
+
+// "all", or a list of "remapped", "reordered" and "both"; empty: none.
+std::vector<lab::Rewriting> parse_rewritings(const std::string& text);
 
 // One piece of work: the kernels of one type on one problem.
 struct BenchGroup {

@@ -160,7 +160,7 @@ int optimise(const SassArguments& options) {
   const bool remaps = !options.remap.empty();
   Optimised optimised =
       optimise_cubin(remaps ? options.remap : options.optimise, options.entry, gpu_of(options.gpu),
-                     options.out, {remaps, !remaps || options.reorder});
+                     options.out, {remaps, !remaps || options.reorder, sm_of(options)});
   optimised.json["schema"] = "tessera.optimised/1";
   optimised.json["command"] = command_line();
   options.output.write(optimised.json, optimised.loops);

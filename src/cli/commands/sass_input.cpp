@@ -123,19 +123,20 @@ std::string some_names(const std::vector<MachineKernel>& kernels) {
   return text;
 }
 
-[[noreturn]] void fail_to_find(const std::string& entry, const std::vector<MachineKernel>& all) {
-  throw StatusError(Status::bad_argument(
-      fmt::format("--kernel is '{}', but the kernels are {}", entry, some_names(all))));
-}
-
-}  // namespace
-
+// The first entry of the kernel whose name contains `part`; if there is none, its first.
 std::string entry_with(const KernelChoice& choice, const std::string& part) {
   for (const KernelRow& row : rows_of(*choice.kernel, choice.variant)) {
     if (row.entry.find(part) != std::string::npos) return row.entry;
   }
   return first_entry_of(choice);
 }
+
+[[noreturn]] void fail_to_find(const std::string& entry, const std::vector<MachineKernel>& all) {
+  throw StatusError(Status::bad_argument(
+      fmt::format("--kernel is '{}', but the kernels are {}", entry, some_names(all))));
+}
+
+}  // namespace
 
 std::vector<std::byte> file_bytes(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -148,7 +149,7 @@ std::vector<std::byte> file_bytes(const std::string& path) {
 }
 
 std::vector<std::byte> cubin_bytes(const std::string& target, const std::string& entry, int sm,
-                                   const arch::Gpu& gpu) {
+                                   const arch::Gpu& gpu, CubinKind kind) {
   std::error_code error;
   if (std::filesystem::is_regular_file(target, error)) return cubin_of_file(target, sm);
   const std::vector<KernelChoice> kernels = choose_kernels(target);
@@ -158,7 +159,8 @@ std::vector<std::byte> cubin_bytes(const std::string& target, const std::string&
   }
   CardKernels card(gpu);
   const KernelChoice choice = card.on_card(kernels.front());
-  const auto bytes = best_cubin(image_of(*choice.kernel, entry_with(choice, entry)));
+  const CodeImage& image = image_of(*choice.kernel, entry_with(choice, entry));
+  const auto bytes = kind == CubinKind::kUnpatched ? image.cubin : best_cubin(image);
   return {bytes.begin(), bytes.end()};
 }
 

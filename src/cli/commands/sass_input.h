@@ -28,15 +28,14 @@ struct MachineKernel {
 std::vector<MachineKernel> machine_kernels(const std::string& target, const std::string& entry,
                                            int sm, const arch::Gpu& gpu);
 
-// The first entry of the kernel whose name contains `part`; if there is none, its first.
-std::string entry_with(const KernelChoice& choice, const std::string& part);
-
 // All bytes of a file. Throws StatusError when it cannot be read.
 std::vector<std::byte> file_bytes(const std::string& path);
 
-// The one cubin of a file (for `sm`, if not 0), or the one that a catalog kernel runs on `gpu`: the
-// patched one where there is one. Of several images, the one whose entry's name contains `entry`.
+// Of a catalog kernel that the build has patched: which code.
+enum class CubinKind { kAsRun, kUnpatched };
+// The one cubin of a file (for `sm`, if not 0), or the one that a catalog kernel has for `gpu`. Of
+// several images, the one whose entry's name contains `entry`.
 std::vector<std::byte> cubin_bytes(const std::string& target, const std::string& entry, int sm,
-                                   const arch::Gpu& gpu);
+                                   const arch::Gpu& gpu, CubinKind kind = CubinKind::kAsRun);
 
 }  // namespace tessera::cli

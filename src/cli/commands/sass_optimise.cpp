@@ -2,39 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/status.h"
-#include "catalog/catalog.h"
 #include "cli/commands/sass_input.h"
-#include "cli/options/card_kernel.h"
 #include "sass/rewrite/patch.h"
 
 namespace tessera::cli {
 namespace {
-
-std::vector<std::byte> cubin_of(const std::string& target, const std::string& entry,
-                                const arch::Gpu& gpu) {
-  std::error_code error;
-  if (std::filesystem::is_regular_file(target, error)) {
-    std::ifstream file(target, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    const auto bytes = std::as_bytes(std::span(text));
-    return {bytes.begin(), bytes.end()};
-  }
-  const std::vector<KernelChoice> kernels = choose_kernels(target);
-  if (kernels.size() != 1) {
-    throw StatusError(Status::bad_argument(fmt::format(
-        "'{}' names {} kernels, but must name one or a cubin", target, kernels.size())));
-  }
-  CardKernels card(gpu);
-  const KernelChoice choice = card.on_card(kernels.front());
-  const auto bytes = image_of(*choice.kernel, entry_with(choice, entry)).cubin;
-  return {bytes.begin(), bytes.end()};
-}
 
 lab::Json json_of(const sass::KernelPatch& patch) {
   lab::Json object = {{"kernel", patch.name},        {"left_alone", patch.left_alone},
@@ -75,7 +50,8 @@ void write_cubin(const std::string& path, const std::vector<std::byte>& cubin) {
 
 Optimised optimise_cubin(const std::string& target, const std::string& kernel, const arch::Gpu& gpu,
                          const std::string& out, const Changes& changes) {
-  const std::vector<std::byte> cubin = cubin_of(target, kernel, gpu);
+  const std::vector<std::byte> cubin =
+      cubin_bytes(target, kernel, changes.sm, gpu, CubinKind::kUnpatched);
   sass::PatchResult result;
   try {
     sass::PatchOptions options;

@@ -16,14 +16,15 @@ struct Optimised {
   Table loops;  // cycles and bubbles before and after, by the port model
 };
 
-// `target` is a cubin, or a kernel of the catalog, whose image for `gpu` is taken; `kernel` the
-// name of one kernel in it or a part of the names of some, empty for all. Writes the new cubin to
-// `out`. Throws StatusError: kFailed when the code has a hazard or a proof fails, and then nothing
-// is written.
 // Changes the order of FFMAs, their registers, or both.
 struct Changes {
   bool remaps = false, reorders = true;
+  int sm = 0;  // of a file with several cubins, the one for this architecture; 0: there is one
 };
+// `target` is a file with one cubin, or a kernel of the catalog, whose image for `gpu` is taken;
+// `kernel` the name of one kernel in it or a part of the names of some, empty for all. Writes the
+// new cubin to `out`. Throws StatusError: kFailed when the code has a hazard or a proof fails, and
+// then nothing is written.
 Optimised optimise_cubin(const std::string& target, const std::string& kernel, const arch::Gpu& gpu,
                          const std::string& out, const Changes& changes);
 

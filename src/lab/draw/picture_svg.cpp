@@ -114,7 +114,8 @@ Piece draw_tile(const KernelPicture& picture) {
         fmt::format("a block: {} x {} outputs, {} threads", block.m, block.n, picture.threads));
   entry(60, "hit", fmt::format("warp {}: {}", picture.warp, plural(of_warp, "output")));
   entry(86, "own", fmt::format("one lane: {}", plural(of_lane, "output")));
-  if (block.k > 1) inside += text(x, 112, fmt::format("k advances in steps of {}", block.k), kSoft);
+  inside += text(x, 112, "from left to right: neighbours in D's memory", kSoft);
+  if (block.k > 1) inside += text(x, 134, fmt::format("k advances in steps of {}", block.k), kSoft);
   return {inside, 14 + std::max(height, 120.0)};
 }
 
@@ -195,10 +196,22 @@ Piece in_rows(const std::vector<Piece>& pieces, std::size_t across, double width
   return all;
 }
 
-// A heading, what it means, and what is below them.
-Piece section(const std::string& head, const std::string& words, const Piece& below) {
-  return {text(0, 0, head, kHead) + text(0, 20, words, kSoft) + svg::moved(0, 46, below.inside),
-          46 + below.height};
+struct Look {
+  const char* look;
+  const char* words;
+  double width;  // of the words
+};
+
+// A heading, what it means, what the colours mean, and what is below them.
+Piece section(const std::string& head, const std::string& words, const std::vector<Look>& looks,
+              const Piece& below) {
+  std::string inside = text(0, 0, head, kHead) + text(0, 20, words, kSoft);
+  double x = 0;
+  for (const Look& one : looks) {
+    inside += box(x, 31, 11, 11, one.look) + text(x + 17, 41, one.words, kSoft);
+    x += 17 + one.width + 22;
+  }
+  return {inside + svg::moved(0, 70, below.inside), 70 + below.height};
 }
 
 std::string size_words(const KernelPicture& picture) {
@@ -222,12 +235,16 @@ Piece column(const KernelPicture& picture) {
   for (const DrawnBanks& one : picture.shared) banks.push_back(draw_banks(one));
   if (!requests.empty()) {
     append(section("Global memory: one request of the warp",
-                   "rows: lines of 128 bytes; dark: asked for, light: moved with it",
+                   "a row: a line of 128 bytes, 4 sectors of 32",
+                   {{"hit", "asked for", 65},
+                    {"moved", "moved in the same sector", 168},
+                    {"idle", "not moved", 70}},
                    in_rows(requests, 3, kStripWidth, 20)));
   }
   if (!banks.empty()) {
     append(section("Shared memory: the 32 banks",
-                   "words that a bank serves in the busiest pass; red: one by one",
+                   "a column: a bank; a box: a word that it has to serve in the busiest pass",
+                   {{"hit", "served at once", 98}, {"clash", "waits: a wavefront more", 160}},
                    in_rows(banks, 2, kBanksWidth, 36)));
   }
   all.height -= 40;

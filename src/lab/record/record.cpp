@@ -68,22 +68,49 @@ Json to_json(const std::optional<VendorTime>& vendor) {
           {"workspace_bytes", vendor->workspace_bytes}};
 }
 
+Json to_json(const RewrittenLoop& loop) {
+  return {{"tag", "model"},
+          {"cycles_before", loop.cycles_before},
+          {"cycles", loop.cycles},
+          {"crowded_ffmas_before", loop.crowded_before},
+          {"crowded_ffmas", loop.crowded}};
+}
+
 Json to_json(const Companion& c) {
-  return {{"kernel", c.kernel},
-          {"config", c.config},
-          {"image_hash", text_or_null(c.image_hash)},
-          {"workspace_limit", optional_json(c.workspace_limit)},
-          {"workspace_bytes", optional_json(c.workspace_bytes)},
-          {"verified", optional_json(c.verified)},
-          {"reason", text_or_null(c.reason)},
-          {"time_ms", optional_json(c.time_ms)},
-          {"tflops", optional_json(c.tflops)},
-          {"ratio_to_vendor", optional_json(c.ratio_to_vendor)}};
+  Json json = {{"kernel", c.kernel},
+               {"config", c.config},
+               {"image_hash", text_or_null(c.image_hash)},
+               {"workspace_limit", optional_json(c.workspace_limit)},
+               {"workspace_bytes", optional_json(c.workspace_bytes)},
+               {"verified", optional_json(c.verified)},
+               {"reason", text_or_null(c.reason)},
+               {"time_ms", optional_json(c.time_ms)},
+               {"tflops", optional_json(c.tflops)},
+               {"ratio_to_vendor", optional_json(c.ratio_to_vendor)}};
+  if (c.rewriting.empty()) return json;
+  json["rewriting"] = c.rewriting;
+  json["same_bits"] = optional_json(c.same_bits);
+  json["speedup"] = optional_json(c.speedup);
+  json["main_loop"] = c.by_model ? to_json(*c.by_model) : Json(nullptr);
+  return json;
 }
 
 template <class T>
 Json object_or_null(const std::optional<T>& value) {
   return value ? to_json(*value) : Json(nullptr);
+}
+
+Json rewritten_json(const std::vector<Companion>& all) {
+  if (all.empty()) return nullptr;
+  Json list = Json::array();
+  for (const Companion& one : all) list.push_back(to_json(one));
+  return list;
+}
+
+// Whose code it is: "this" build's, the "other" one's, or what rewriting this one's gave.
+std::string build_of(const Record& r) {
+  if (!r.rewriting.empty()) return r.rewriting;
+  return r.other_build ? "other" : "this";
 }
 
 std::string utc_now() {
@@ -147,7 +174,8 @@ Json to_json(const Record& r) {
           {"image", text_or_null(r.image)},
           {"image_hash", text_or_null(r.image_hash)},
           {"image_is_patched", r.image_is_patched},
-          {"build", r.other_build ? "other" : "this"},
+          {"build", build_of(r)},
+          {"d_hash", text_or_null(r.d_hash)},
           {"problem", to_json(r.problem)},
           {"device", r.device},
           {"verified", optional_json(r.verified)},
@@ -168,6 +196,7 @@ Json to_json(const Record& r) {
           {"within_vendor_workspace", object_or_null(r.within_vendor_workspace)},
           {"other_image", object_or_null(r.other_image)},
           {"ratio_to_other", optional_json(r.ratio_to_other)},
+          {"rewritten", rewritten_json(r.rewritten)},
           {"telemetry", object_or_null(r.telemetry)},
           {"energy", object_or_null(r.energy)},
           {"calls_per_sample", r.calls_per_sample ? Json(r.calls_per_sample) : Json(nullptr)},

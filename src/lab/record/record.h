@@ -29,14 +29,25 @@ struct VendorTime {
   std::int64_t workspace_bytes = 0;
 };
 
+// The main loop of rewritten code, an iteration before and after, by the port model.
+struct RewrittenLoop {
+  double cycles_before = 0, cycles = 0, crowded_before = 0, crowded = 0;
+};
+
 // A second figure of ours for the same problem, timed in turn with the record's own: within less
-// workspace, or with the code of another build. It has a record of its own, too.
+// workspace, with the code of another build, or with rewritten code. It has a record of its own,
+// too.
 struct Companion {
   std::string kernel, config, image_hash;
   std::optional<std::int64_t> workspace_limit, workspace_bytes;
   std::optional<std::string> verified;
   std::string reason;  // why there are no figures
   std::optional<double> time_ms, tflops, ratio_to_vendor;
+  // Of rewritten code:
+  std::string rewriting;          // "remapped", "reordered", "both"; empty: of no such code
+  std::optional<bool> same_bits;  // whether D has the bits that the record's own code gives
+  std::optional<double> speedup;  // its speed over that code's: 1.01 is 1 % faster
+  std::optional<RewrittenLoop> by_model;
 };
 
 // What the model says of a run on the virtual GPU; see lab/model/predict.h.
@@ -60,6 +71,8 @@ struct Record {
   std::string image_hash;  // of that code's bytes
   bool image_is_patched = false;
   bool other_build = false;  // the image is another build's; the plan is this one's
+  std::string rewriting;     // what was done to its machine code for this run; empty: nothing
+  std::string d_hash;        // of D's bytes, where several codes are compared
   Problem problem;
   std::string device;                   // "NVIDIA H200", "virtual"
   std::optional<std::string> verified;  // "full", "sampled", "failed"
@@ -78,6 +91,7 @@ struct Record {
   std::optional<Companion> within_vendor_workspace;  // where `workspace_bytes` is more than that
   std::optional<Companion> other_image;              // where another build was timed
   std::optional<double> ratio_to_other;  // our speed over that one's: 1.01 is 1 % faster
+  std::vector<Companion> rewritten;      // the same kernel with other registers, another order
   std::optional<Telemetry> telemetry;    // while the last group ran
   std::optional<EnergyUse> energy;       // where it was asked for; sustained
   std::vector<double> samples_ms;        // raw

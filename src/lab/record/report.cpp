@@ -148,8 +148,20 @@ std::string within_of(const Record& r) {
   return digits(*within.tflops) + ratio;
 }
 
-const Column kBuild{
-    "build", [](const Record& r) { return r.other_build ? std::string("other") : std::string(); }};
+const Column kBuild{"build", [](const Record& r) {
+                      return r.rewriting.empty() && r.other_build ? "other" : r.rewriting;
+                    }};
+// Speed of rewritten code over that of the code as ptxas wrote it, where D has the same bits.
+std::string rewritten_of(const Record& r) {
+  std::string text;
+  for (const Companion& one : r.rewritten) {
+    if (!one.speedup) continue;
+    text += fmt::format("{}{} {:.3f}{}", text.empty() ? "" : ", ", one.rewriting, *one.speedup,
+                        one.same_bits.value_or(true) ? "" : " (other bits)");
+  }
+  return text;
+}
+const Column kRewritten{"x as compiled", rewritten_of};
 const Column kWorkspace{"workspace MiB", workspace_of};
 const Column kWithin{"within 64 MiB", within_of};
 const Column kRatioToOther{"x other build", [](const Record& r) {
@@ -184,10 +196,10 @@ const Column kHostTime{"host us", [](const Record& r) {
 Table bench_table(const std::vector<Record>& records) {
   return make_table(
       records,
-      {kKernel,   kConfig,    kBuild,  kShape,        kType,      kLayout,       kDevice,
-       kVerified, kError,     kMode,   kTime,         kRange,     kTflops,       kVendorTime,
-       kRatio,    kWorkspace, kWithin, kRatioToOther, kPredicted, kInstructions, kFma,
-       kFmaRatio, kSeconds,   kSpeed,  kHostTime,     kReason});
+      {kKernel,   kConfig,    kBuild,   kShape,        kType,      kLayout,    kDevice,
+       kVerified, kError,     kMode,    kTime,         kRange,     kTflops,    kVendorTime,
+       kRatio,    kWorkspace, kWithin,  kRatioToOther, kRewritten, kPredicted, kInstructions,
+       kFma,      kFmaRatio,  kSeconds, kSpeed,        kHostTime,  kReason});
 }
 
 Table verify_table(const std::vector<Record>& records) {

@@ -19,6 +19,7 @@ Record new_record(const BenchCandidate& candidate, const Problem& problem, const
   record.config = candidate.choice.variant;
   record.idea = candidate.choice.kernel->idea;
   record.other_build = candidate.other_build;
+  record.rewriting = candidate.rewriting;
   record.reason = candidate.unavailable;
   if (candidate.workspace_limit != gemm::kAnyWorkspace) {
     record.workspace_limit = candidate.workspace_limit;
@@ -110,6 +111,9 @@ class Bench {
     options_.say("reference");
     VerifyOptions verify = options_.verify;
     verify.stop = options_.stop;
+    verify.hashes = std::ranges::any_of(candidates_, [](const BenchCandidate& one) {
+      return one.other_build || !one.rewriting.empty();
+    });
     const VerifyCase data(problem_, verify);
     for (const BenchCandidate& one : candidates_) {
       if (stopped(options_)) break;
@@ -120,11 +124,21 @@ class Bench {
       } catch (const Stopped&) {
         break;  // the kernels before this one are kept
       }
+      if (!one.rewriting.empty() && one.companion_of)
+        require_same_bits(row.record, *one.companion_of);
       const bool right = row.record.verified && *row.record.verified != name_of(Verified::kFailed);
       row.is_timed = has_clock_ && right && row.record.device == device_.info().name;
       rows_.push_back(std::move(row));
       if (!rows_.back().is_timed) tell(rows_.back(), rows_.back().record);
     }
+  }
+
+  // Rewritten code is proved to give the bits of the code that it was made from.
+  void require_same_bits(Record& record, std::size_t original) const {
+    const std::string& expected = rows_.at(original).record.d_hash;
+    if (record.d_hash.empty() || expected.empty() || record.d_hash == expected) return;
+    record.verified = name_of(Verified::kFailed);
+    record.reason = "D has other bits than before its code was rewritten";
   }
 
   void time_all() {
@@ -146,6 +160,8 @@ class Bench {
   std::vector<BenchRow> rows_;  // the candidates', in their order
   std::vector<Record> records_;
 };
+
+bool is_rewritten(const BenchCandidate& candidate) { return candidate.by_model.has_value(); }
 
 }  // namespace
 
@@ -169,12 +185,21 @@ Record verify_record(Device& device, const BenchCandidate& candidate, const Veri
     record.verified = verified_by_proof(*choice.kernel);
     return record;
   }
+  if (device.info().kind == DeviceKind::kVirtual && is_rewritten(candidate)) {
+    record.reason = "proved, not run: the virtual GPU runs PTX";
+    return record;
+  }
   record.fill = name_of(data.options().fill);
   try {
     gemm::PlanOptions plan = data.options().plan;
     plan.workspace_limit = candidate.workspace_limit;
     const VerifyResult result = data.check(device, choice, plan);
     set_code(record, result.image, result.workspace_bytes);
+    if (is_rewritten(candidate) && !result.image.is_patched) {
+      record.reason = "proved, not run: the GPU has not taken the rewritten code";
+      return record;
+    }
+    record.d_hash = result.d_hash;
     record.verified = std::string(name_of(result.verified));
     record.max_error_ratio = result.max_error_ratio;
     record.reason = result.reason;

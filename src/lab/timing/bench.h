@@ -20,7 +20,9 @@ struct BenchCandidate {
   bool other_build = false;                            // its image is another build's
   // The candidate whose record tells of this one as well: its place in the list..
   std::optional<std::size_t> companion_of = {};
-  std::string unavailable = {};  // why it cannot run at all; empty: it can
+  std::string unavailable = {};                // why it cannot run at all; empty: it can
+  std::string rewriting = {};                  // what was done to its machine code; empty: nothing
+  std::optional<RewrittenLoop> by_model = {};  // what that is to gain
 };
 
 struct BenchOptions {

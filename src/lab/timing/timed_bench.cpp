@@ -91,6 +91,15 @@ Companion companion_of(const Record& record) {
   return c;
 }
 
+// What rewriting did to the code that `before` tells of.
+void add_gain(const Record& before, const BenchRow& row, Companion& after) {
+  after.rewriting = row.candidate->rewriting;
+  after.by_model = row.candidate->by_model;
+  if (after.time_ms && before.time_ms) after.speedup = before.time_ms->median / *after.time_ms;
+  if (before.d_hash.empty() || row.record.d_hash.empty()) return;
+  after.same_bits = before.d_hash == row.record.d_hash;
+}
+
 }  // namespace
 
 void set_code(Record& record, const LoadedImage& image, std::int64_t workspace_bytes) {
@@ -214,7 +223,12 @@ void TimedBench::add_companions(Records& records) const {
     Record* const told = record_of(rows_.at(*row.candidate->companion_of));
     if (!told) continue;
     const Record* const timed = record_of(row);
-    const Companion companion = companion_of(timed ? *timed : row.record);
+    Companion companion = companion_of(timed ? *timed : row.record);
+    if (!row.candidate->rewriting.empty()) {
+      add_gain(*told, row, companion);
+      told->rewritten.push_back(companion);
+      continue;
+    }
     if (!row.candidate->other_build) {
       told->within_vendor_workspace = companion;
       continue;

@@ -213,7 +213,9 @@ class BatchPass final : public Pass {
         outcome.reason = find_change(on_device->downloaded(*host), *host, name);
       }
     }
-    const std::string wrong = judge(on_d.memory().downloaded(before), before, outcome.comparison);
+    const HostMatrix d = on_d.memory().downloaded(before);
+    outcome.d_hash = hash_if_wanted(d);
+    const std::string wrong = judge(d, before, outcome.comparison);
     if (outcome.reason.empty()) outcome.reason = wrong;
     return outcome;
   }

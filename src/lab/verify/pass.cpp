@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/hash.h"
 #include "lab/data/integers.h"
 #include "lab/verify/prepared_call.h"
 
@@ -65,6 +66,11 @@ Pass::Pass(const Problem& p, const VerifyOptions& o, bool is_exact)
   bound = bound_for(p.types, p.k, o.fill, facts_of(p.types.compute).operand_digits);
 }
 
+std::string Pass::hash_if_wanted(const HostMatrix& d) const {
+  if (!options.hashes || exact) return "";
+  return hash_of({reinterpret_cast<const std::byte*>(d.bytes()), d.total_bytes()});
+}
+
 FillSpec Pass::fill_of(std::uint64_t stream, std::uint64_t product) const {
   FillSpec spec = exact ? exact_integers(problem, options.seed, by_rows())
                         : FillSpec{options.fill, options.seed};
@@ -103,6 +109,7 @@ void Pass::run(Device& device, const gemm::PlanOptions& how, VerifyResult& resul
   result.max_error_ratio = outcome.comparison.max_error_ratio;
   result.counts = std::move(outcome.counts);
   result.entries = std::move(outcome.entries);
+  result.d_hash = std::move(outcome.d_hash);
   if (!outcome.row) return;  // it has not run
   result.row = outcome.row;
   result.workspace_bytes = outcome.workspace_bytes;

@@ -37,6 +37,7 @@ struct Outcome {
   const KernelRow* row = nullptr;
   LoadedImage image;
   std::int64_t workspace_bytes = 0;
+  std::string d_hash;
   std::vector<std::string> entries;
   std::vector<LaunchCounts> counts;
   std::vector<vgpu::Finding> findings;
@@ -60,6 +61,8 @@ class Pass {
   void launch(Device& device, const gemm::PlanOptions& how, const Operands& operands,
               const gemm::Alignment& alignment, Outcome& outcome) const;
 
+  // Of all bytes of D, those around its elements included; empty where nobody asked.
+  std::string hash_if_wanted(const HostMatrix& d) const;
   FillSpec fill_of(std::uint64_t stream, std::uint64_t product) const;
   ReferenceOptions reference_options() const;
 

@@ -78,7 +78,9 @@ class SinglePass final : public Pass {
         outcome.reason = find_change(on_device->downloaded(*host), *host, name);
       }
     }
-    const std::string wrong = judge(on_d.downloaded(before), outcome.comparison);
+    const HostMatrix d = on_d.downloaded(before);
+    outcome.d_hash = hash_if_wanted(d);
+    const std::string wrong = judge(d, outcome.comparison);
     if (outcome.reason.empty()) outcome.reason = wrong;
     return outcome;
   }

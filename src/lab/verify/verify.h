@@ -30,6 +30,7 @@ struct VerifyOptions {
   bool in_place = false;       // D is C; needs ldc == ldd
   int misalign = 0;            // elements by which A, B, C and D miss a 256-byte boundary
   bool integers = true;        // the exact pass before the real one
+  bool hashes = false;         // D of the real pass, to be compared with that of other code
   bool checks = false;         // on the virtual GPU: races, uninitialised reads, ... fail it, too
   gemm::PlanOptions plan;      // the kernel is the one that is verified
   ReferenceOptions reference;
@@ -52,6 +53,7 @@ struct VerifyResult {
   std::string config;                   // variant
   LoadedImage image;                    // code that ran
   std::int64_t workspace_bytes = 0;     // that its launches were given
+  std::string d_hash;                   // of D's bytes after the real pass, where asked for
   std::vector<std::string> entries;     // launched, each once
   std::vector<LaunchCounts> counts;     // of the real run; empty on a real GPU
   double host_seconds = 0;              // of the real run on the virtual GPU

@@ -99,6 +99,11 @@ inline constexpr double kCyclesACrowdedFfma = 0.5;
 // The same on an architecture: nothing where the pipe leaves the ports a second cycle, and nothing
 // where it was not measured.
 double cycles_of_crowded_ffma(int sm);
+// The same where orders or registers are compared: nothing where an FFMA holds its pipe for two
+// cycles, in which the ports hand out both registers.
+inline double weight_of_crowded_ffma(const PortRules& rules) {
+  return rules.ffma_cycles == 1 ? kCyclesACrowdedFfma : 0;
+}
 
 // What a stretch of code costs. Of a loop: one iteration of its steady state, which may be a
 // fraction because several iterations can make one period.

@@ -9,8 +9,6 @@
 namespace tessera::sass {
 namespace {
 
-constexpr Tag kZero = static_cast<Tag>(kEffect + 1);
-
 // The instruction without its control field and the numbers of its general registers, whose values
 // are compared instead. RZ is no register, and stays.
 Instruction canonical(const Program& program, std::size_t at) {
@@ -40,39 +38,17 @@ class Version {
 
   void run(const Block& block, Registers& registers) {
     effects_.clear();
-    for (std::size_t at = block.begin; at < block.end; ++at) step(at, registers);
+    static const Renaming kOwnNames = no_renaming();
+    const Run run{program_, kOwnNames, expressions_, registers, effects_};
+    for (std::size_t at = block.begin; at < block.end; ++at) execute(run, at, key_of(at));
   }
   const std::vector<Effect>& effects() const { return effects_; }
 
  private:
-  void step(std::size_t at, Registers& registers) {
-    const Operation& operation = program_.operations[at];
-    const bool zeros = is_zeros(program_.code[at]);
-    const bool pure = is_pure(operation) || zeros;
-    Key key = {pure ? kPure : kEffect, canonical_[at].low, canonical_[at].high};
-    if (zeros) key = {kZero};
-    for (const RegisterUse& use : operation.reads) {
-      for (int reg = use.first; reg < use.first + use.count; ++reg) {
-        key.push_back(static_cast<std::uint64_t>(registers.read({use.file, reg})));
-      }
-    }
-    if (!pure) {
-      key.push_back(effects_.size());
-      if (operation.timing == Timing::kControl) key.push_back(at);
-      effects_.push_back({at, key});
-    }
-    std::uint64_t result = 0;
-    for (const RegisterUse& use : operation.writes) {
-      for (int reg = use.first; reg < use.first + use.count; ++reg) {
-        Key value = key;
-        if (!zeros) value.push_back(result++);
-        const Place place = {use.file, reg};
-        if (program_.is_guarded(at)) {
-          value.push_back(static_cast<std::uint64_t>(registers.read(place)));
-        }
-        registers.write(place, expressions_.of(value));
-      }
-    }
+  Key key_of(std::size_t at) const {
+    if (is_zeros(program_.code[at])) return {kZero};
+    return {is_pure(program_.operations[at]) ? kPure : kEffect, canonical_[at].low,
+            canonical_[at].high};
   }
 
   const Program& program_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sass/model/flow.h"
+#include "sass/model/values.h"
 
 namespace tessera::sass {
 
@@ -26,7 +27,8 @@ class Expressions {
   std::map<Key, Value> numbers_;
 };
 
-enum Tag : std::uint64_t { kAtEntry, kUnknown, kPure, kEffect };
+// kZero: a register that was set to 0, whichever instruction did it.
+enum Tag : std::uint64_t { kAtEntry, kUnknown, kPure, kEffect, kZero };
 
 using Place = std::pair<RegisterFile, int>;
 
@@ -59,6 +61,19 @@ struct Effect {
   std::size_t at = 0;
   Key key;
 };
+
+// One version of a block as it runs.
+struct Run {
+  const Program& program;
+  const Renaming& to_first;  // its general registers to their names in `registers`
+  Expressions& expressions;
+  Registers& registers;
+  std::vector<Effect>& effects;
+};
+// Runs the instruction at `at`. `key` is what it does whatever its operands are: a tag, and of what
+// is not kZero its bits. The values that it reads are added, and where it stands among the effects
+// unless it is pure.
+void execute(const Run& run, std::size_t at, Key key);
 
 inline Instruction without_control(Instruction instruction) {
   constexpr std::uint64_t kControl = ((std::uint64_t{1} << 21) - 1) << (105 - 64);

@@ -49,6 +49,37 @@ std::string different_shape(const Program& before, const Program& after) {
   return "";
 }
 
+void execute(const Run& run, std::size_t at, Key key) {
+  const Operation& operation = run.program.operations[at];
+  const auto place_of = [&](const RegisterUse& use, int reg) -> Place {
+    return {use.file, use.file == RegisterFile::kGeneral ? run.to_first[reg] : reg};
+  };
+  const auto value_of = [&](Place place) {
+    return static_cast<std::uint64_t>(run.registers.read(place));
+  };
+  for (const RegisterUse& use : operation.reads) {
+    for (int reg = use.first; reg < use.first + use.count; ++reg) {
+      key.push_back(value_of(place_of(use, reg)));
+    }
+  }
+  if (key.front() == kEffect) {
+    key.push_back(run.effects.size());
+    // WHY: distances of branches count from the branch.
+    if (operation.timing == Timing::kControl) key.push_back(at);
+    run.effects.push_back({at, key});
+  }
+  std::uint64_t result = 0;
+  for (const RegisterUse& use : operation.writes) {
+    for (int reg = use.first; reg < use.first + use.count; ++reg) {
+      Key value = key;
+      if (key.front() != kZero) value.push_back(result++);
+      const Place place = place_of(use, reg);
+      if (run.program.is_guarded(at)) value.push_back(value_of(place));
+      run.registers.write(place, run.expressions.of(value));
+    }
+  }
+}
+
 namespace {
 
 // One version of one block, on symbols.
@@ -61,45 +92,16 @@ class Version {
   Registers run(std::size_t begin, std::size_t end, const Key& origin) {
     Registers registers(expressions_, origin);
     effects_.clear();
-    for (std::size_t at = begin; at < end; ++at) step(at, registers);
+    const Run run{program_, to_first_, expressions_, registers, effects_};
+    for (std::size_t at = begin; at < end; ++at) {
+      const Instruction bare = without_control(renamed(program_.code[at], program_.sm, to_first_));
+      execute(run, at, {is_pure(program_.operations[at]) ? kPure : kEffect, bare.low, bare.high});
+    }
     return registers;
   }
   const std::vector<Effect>& effects() const { return effects_; }
 
  private:
-  Place named(RegisterFile file, int reg) const {
-    return {file, file == RegisterFile::kGeneral ? to_first_[reg] : reg};
-  }
-
-  void step(std::size_t at, Registers& registers) {
-    const Operation& operation = program_.operations[at];
-    const Instruction bare = without_control(renamed(program_.code[at], program_.sm, to_first_));
-    Key key = {is_pure(operation) ? kPure : kEffect, bare.low, bare.high};
-    for (const RegisterUse& use : operation.reads) {
-      for (int reg = use.first; reg < use.first + use.count; ++reg) {
-        key.push_back(static_cast<std::uint64_t>(registers.read(named(use.file, reg))));
-      }
-    }
-    if (!is_pure(operation)) {
-      key.push_back(effects_.size());
-      // WHY: distances of branches count from the branch.
-      if (operation.timing == Timing::kControl) key.push_back(at);
-      effects_.push_back({at, key});
-    }
-    std::uint64_t result = 0;
-    for (const RegisterUse& use : operation.writes) {
-      for (int reg = use.first; reg < use.first + use.count; ++reg) {
-        Key value = key;
-        value.push_back(result++);
-        const Place place = named(use.file, reg);
-        if (program_.is_guarded(at)) {
-          value.push_back(static_cast<std::uint64_t>(registers.read(place)));
-        }
-        registers.write(place, expressions_.of(value));
-      }
-    }
-  }
-
   const Program& program_;
   const Renaming& to_first_;
   Expressions& expressions_;

@@ -21,6 +21,11 @@ struct Placed {
 // A weight on reads as well (1.6 an FFMA instead of 1.9) gained nothing.
 int score_of(int cost, int crowded) { return cost + 2 * crowded; }
 
+// WHY: a crowded FFMA that holds its pipe for two cycles reads its registers meanwhile.
+bool counts_crowded(const ReorderOptions& options) {
+  return weight_of_crowded_ffma(options.ports) > 0;
+}
+
 struct State {
   PortState ports;
   int time = 0;  // when the next one is issued
@@ -45,7 +50,7 @@ struct Choice {
 class Search {
  public:
   Search(const std::vector<Item>& items, const ReorderOptions& options)
-      : items_(items), options_(options) {
+      : items_(items), options_(options), counts_crowded_(counts_crowded(options)) {
     for (std::size_t i = 0; i < items_.size(); ++i) {
       if (items_[i].moves) by_latest_.push_back(i);
       std::uint64_t mixed = (i + 1) * 0x9E3779B97F4A7C15u;
@@ -115,9 +120,10 @@ class Search {
     if (!time) return;
     PortState ports = state.ports;
     const int waited = ports.issue(items_[i].access, options_.ports);
+    const bool is_crowded = counts_crowded_ && ports.is_crowded();
     choices.push_back(
         {parent, i,
-         score_of(state.cost + waited + *time - state.time, state.crowded + ports.is_crowded())});
+         score_of(state.cost + waited + *time - state.time, state.crowded + is_crowded)});
   }
 
   std::vector<Choice> choose(const std::vector<State>& states, std::size_t place) const {
@@ -162,7 +168,7 @@ class Search {
     const int waited = state.ports.issue(item.access, options_.ports);
     for (const int reg : item.written) state.ports.forget(reg);
     state.cost += waited + time - state.time;
-    state.crowded += state.ports.is_crowded();
+    state.crowded += counts_crowded_ && state.ports.is_crowded();
     placed_.push_back({state.placed, i, state.last_stall + time - state.time});
     state.placed = static_cast<int>(placed_.size()) - 1;
     state.issued[i] = time;
@@ -198,6 +204,7 @@ class Search {
 
   const std::vector<Item>& items_;
   const ReorderOptions& options_;
+  const bool counts_crowded_;
   std::vector<std::size_t> by_latest_;
   std::vector<int> slots_before_;
   std::vector<std::uint64_t> hash_of_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
 #include <exception>
 #include <numeric>
 #include <optional>
@@ -15,8 +14,8 @@
 #include "sass/container/cubin.h"
 #include "sass/container/elf.h"
 #include "sass/model/hazards.h"
-#include "sass/model/latencies.h"
 #include "sass/rewrite/check_code.h"
+#include "sass/rewrite/main_loops.h"
 
 namespace tessera::sass {
 namespace {
@@ -121,12 +120,6 @@ class Patcher {
   std::vector<std::size_t> origin_;  // by place: where its instruction stood before
 };
 
-bool is_inside(const Loop& inner, const Loop& outer) {
-  return &inner != &outer && std::ranges::includes(outer.members, inner.members);
-}
-
-bool multiplies(const Loop& loop) { return loop.histogram.contains("FFMA"); }
-
 std::vector<Operation> members_of(const Program& program, const Loop& loop) {
   std::vector<Operation> body;
   for (const std::size_t member : loop.members) body.push_back(program.operations[member]);
@@ -136,15 +129,10 @@ std::vector<Operation> members_of(const Program& program, const Loop& loop) {
 std::vector<LoopChange> changes_of(const CubinKernel& kernel, const Program& before,
                                    const Program& after, const PortRules& rules) {
   std::vector<LoopChange> changes;
-  for (const Loop& loop : kernel.loops) {
-    // Loops that only wait for a barrier may lie inside.
-    const bool holds_another = std::ranges::any_of(kernel.loops, [&](const Loop& other) {
-      return multiplies(other) && is_inside(other, loop);
-    });
-    if (holds_another || !multiplies(loop)) continue;
-    changes.push_back({loop.begin, loop.end, loop.members.size(),
-                       ports_of_loop(members_of(before, loop), rules),
-                       ports_of_loop(members_of(after, loop), rules)});
+  for (const Loop* loop : multiplying_loops(kernel.loops)) {
+    changes.push_back({loop->begin, loop->end, loop->members.size(),
+                       ports_of_loop(members_of(before, *loop), rules),
+                       ports_of_loop(members_of(after, *loop), rules)});
   }
   return changes;
 }
@@ -216,11 +204,13 @@ struct Work {
   std::vector<BlockRenaming> renaming;
 };
 
-// Bubbles and crowded FFMAs of all loops, as the reordering counts them.
-double cost_of(const std::vector<LoopChange>& loops, PortUse LoopChange::*version) {
+// Of the main loops, as the reordering counts them.
+double cost_of(const Work& work, PortUse LoopChange::*version, const PortRules& rules) {
   double cost = 0;
-  for (const LoopChange& loop : loops) {
-    cost += (loop.*version).cycles + kCyclesACrowdedFfma * (loop.*version).crowded;
+  for (const Loop* loop : main_loops(work.kernel->loops)) {
+    const auto change = std::ranges::find(work.patch.loops, loop->begin, &LoopChange::begin);
+    const PortUse& use = *change.*version;
+    cost += use.cycles + weight_of_crowded_ffma(rules) * use.crowded;
   }
   return cost;
 }
@@ -233,10 +223,7 @@ void rename_registers(const PortRules& rules, const RemapOptions& options, Work&
   Program after = before;
   for (std::size_t at = 0; at < after.code.size(); ++at) set(after, at, found.code[at]);
   work.patch.loops = changes_of(*work.kernel, before, after, rules);
-  if (cost_of(work.patch.loops, &LoopChange::after) >=
-      cost_of(work.patch.loops, &LoopChange::before)) {
-    return;
-  }
+  if (cost_of(work, &LoopChange::after, rules) >= cost_of(work, &LoopChange::before, rules)) return;
   work.patch.renamed = found.moved;
   work.code = std::move(found.code);
   work.renaming = std::move(found.renaming);
@@ -292,29 +279,10 @@ void for_each_at_once(std::vector<Work>& all, F f) {
   }
 }
 
-std::string percent(double part, double whole) {
-  char text[24];
-  std::snprintf(text, sizeof text, "%.1f %%", whole == 0 ? 0 : 100 * part / whole);
-  return text;
-}
-
-std::string line_of(const LoopChange& loop) {
-  char text[320];
-  std::snprintf(text, sizeof text,
-                "  loop 0x%04zx-0x%04zx, %zu instructions, %d FFMA: cycles %.1f -> %.1f, bubbles "
-                "%.1f -> %.1f, crowded FFMAs %.1f -> %.1f, reads an FFMA %.2f -> %.2f, FFMAs a "
-                "cycle %s -> %s (model)\n",
-                loop.begin, loop.end, loop.instructions, loop.after.ffmas, loop.before.cycles,
-                loop.after.cycles, loop.before.bubbles, loop.after.bubbles, loop.before.crowded,
-                loop.after.crowded, loop.before.reads_per_ffma(), loop.after.reads_per_ffma(),
-                percent(loop.before.ffmas, loop.before.cycles).c_str(),
-                percent(loop.after.ffmas, loop.after.cycles).c_str());
-  return text;
-}
-
 // One change, proved: registers or order.
-PatchResult change(std::span<const std::byte> cubin, const PatchOptions& options) {
+PatchResult change(std::span<const std::byte> cubin, PatchOptions options) {
   const CubinFile file = read_cubin(cubin);
+  options.reorder.ports.ffma_cycles = cycles_of_ffma(file.sm);
   if (file.sm > kNewestArchitecture) {
     fail("Cubins for sm_" + std::to_string(file.sm) +
          " are not patched: only up to sm_90 is the code all that the driver looks at.");
@@ -362,37 +330,6 @@ PatchResult optimise(std::span<const std::byte> cubin, const PatchOptions& optio
   second.remaps = false;
   add(change(result.cubin, second), result);
   return result;
-}
-
-std::string proof_text(const PatchResult& result) {
-  std::string text;
-  for (const KernelPatch& kernel : result.kernels) {
-    text += kernel.name + "\n";
-    if (!kernel.left_alone.empty()) {
-      text += "  left alone: " + kernel.left_alone + "\n";
-      continue;
-    }
-    char line[240];
-    std::snprintf(line, sizeof line,
-                  "  %zu instructions moved in %zu stretches; length and all other bytes of the "
-                  "file unchanged\n",
-                  kernel.moved, kernel.regions);
-    text += line;
-    if (kernel.ranges > 0) {
-      text += "  " + std::to_string(kernel.renamed) + " of " + std::to_string(kernel.ranges) +
-              " live ranges have another register\n";
-    }
-    std::snprintf(line, sizeof line,
-                  "  bitwise equal: %zu blocks, %zu expressions, %zu effects in the same order\n",
-                  kernel.equality.blocks, kernel.equality.expressions, kernel.equality.effects);
-    text += line;
-    text += "  hazards: none on any path, by the distances of " +
-            std::string(latencies_of(result.sm).source) + " for sm_" + std::to_string(result.sm) +
-            "\n";
-    for (const LoopChange& loop : kernel.loops) text += line_of(loop);
-  }
-  text += "proved, not run: docs/sass-patching.md says what has run on a GPU\n";
-  return text;
 }
 
 }  // namespace tessera::sass

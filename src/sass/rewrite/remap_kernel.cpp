@@ -5,18 +5,13 @@
 #include <set>
 
 #include "sass/model/hazards.h"
+#include "sass/rewrite/main_loops.h"
 #include "sass/rewrite/remap_search.h"
 
 namespace tessera::sass {
 namespace {
 
 constexpr int kRounds = 40;
-
-bool is_inside(const Loop& inner, const Loop& outer) {
-  return &inner != &outer && std::ranges::includes(outer.members, inner.members);
-}
-
-bool multiplies(const Loop& loop) { return loop.histogram.contains("FFMA"); }
 
 // What the reuse cache holds of each operand slot, by bank.
 class Kept {
@@ -55,11 +50,7 @@ void add_ffmas(const Program& program, const RemapModel& model, const Loop& loop
 std::vector<FreshReads> ffmas_of(const Program& program, const RemapModel& model,
                                  const std::vector<Loop>& loops) {
   std::vector<FreshReads> ffmas;
-  for (const Loop& loop : loops) {
-    const bool holds_another = std::ranges::any_of(
-        loops, [&](const Loop& other) { return multiplies(other) && is_inside(other, loop); });
-    if (!holds_another && multiplies(loop)) add_ffmas(program, model, loop, ffmas);
-  }
+  for (const Loop* loop : main_loops(loops)) add_ffmas(program, model, *loop, ffmas);
   return ffmas;
 }
 
@@ -68,6 +59,7 @@ class Remapper {
   Remapper(const Program& program, const std::vector<Loop>& loops, const RemapOptions& options)
       : program_(program),
         model_(remap_model(program)),
+        meets_(model_.live),
         ffmas_(ffmas_of(program, model_, loops)),
         stays_(model_.ranges.size(), false) {
     search_.steps = options.steps;
@@ -77,7 +69,7 @@ class Remapper {
 
   RemappedKernel run() {
     for (int round = 0; round < kRounds; ++round) {
-      const std::vector<int> registers = find_registers(model_, ffmas_, stays_, search_);
+      const std::vector<int> registers = find_registers(model_, meets_, ffmas_, stays_, search_);
       const Program after = renamed_program(registers);
       const std::vector<Hazard> hazards = find_hazards(after);
       if (hazards.empty()) return result(after, registers);
@@ -107,6 +99,7 @@ class Remapper {
           for (std::size_t at = hazard.by; at <= last; ++at) {
             model_.live.ranges[static_cast<std::size_t>(early)].set_live_after(at);
           }
+          meets_.update(model_.live, early);
         }
       }
     }
@@ -157,6 +150,7 @@ class Remapper {
 
   const Program& program_;
   RemapModel model_;
+  Meets meets_;
   std::vector<FreshReads> ffmas_;
   std::vector<bool> stays_;
   RemapSearch search_;

@@ -12,22 +12,17 @@ constexpr int kRegisters = 255;
 
 class Search {
  public:
-  Search(const RemapModel& model, const std::vector<FreshReads>& ffmas,
+  Search(const RemapModel& model, const Meets& meets, const std::vector<FreshReads>& ffmas,
          const std::vector<bool>& stays, const RemapSearch& options)
       : model_(model),
+        meets_(meets),
         ffmas_(ffmas),
         stays_(stays),
         options_(options),
         random_(options.seed),
         reg_(model.ranges.size()),
         used_by_(model.ranges.size()),
-        zeros_of_(kRegisters),
-        meets_(model.ranges.size(), std::vector<bool>(model.ranges.size())) {
-    for (std::size_t a = 0; a < meets_.size(); ++a) {
-      for (std::size_t b = 0; b < a; ++b) {
-        meets_[a][b] = meets_[b][a] = model.live.ranges[a].meets(model.live.ranges[b]);
-      }
-    }
+        zeros_of_(kRegisters) {
     for (std::size_t range = 0; range < reg_.size(); ++range) {
       reg_[range] = model.live.ranges[range].reg;
       in_[static_cast<std::size_t>(reg_[range])].push_back(static_cast<int>(range));
@@ -71,9 +66,6 @@ class Search {
   const LiveRange& live(int range) const {
     return model_.live.ranges[static_cast<std::size_t>(range)];
   }
-  bool meet(int a, int b) const {
-    return meets_[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
-  }
   bool moves(int range) const {
     return model_.ranges[static_cast<std::size_t>(range)].is_single &&
            !stays_[static_cast<std::size_t>(range)];
@@ -98,7 +90,7 @@ class Search {
       const int range = all[i], target = reg(range) == to ? reg(first) : to;
       if (!moves(range) || !may_live_in(range, target) || all.size() > kLongest) return {};
       for (const int other : in_[static_cast<std::size_t>(target)]) {
-        if (!meet(other, range)) continue;
+        if (!meets_(other, range)) continue;
         if (std::ranges::find(all, other) == all.end()) all.push_back(other);
       }
     }
@@ -156,6 +148,7 @@ class Search {
   }
 
   const RemapModel& model_;
+  const Meets& meets_;
   const std::vector<FreshReads>& ffmas_;
   const std::vector<bool>& stays_;
   const RemapSearch& options_;
@@ -164,14 +157,27 @@ class Search {
   std::array<std::vector<int>, kRegisters> in_;  // ranges by register
   std::vector<std::vector<std::size_t>> used_by_;
   std::vector<std::vector<int>> zeros_of_;
-  std::vector<std::vector<bool>> meets_;  // ranges that are live at once
 };
 
 }  // namespace
 
-std::vector<int> find_registers(const RemapModel& model, const std::vector<FreshReads>& ffmas,
+Meets::Meets(const LiveRanges& live) : count_(live.ranges.size()), bits_(count_ * count_, false) {
+  for (std::size_t range = 0; range < count_; ++range) update(live, static_cast<int>(range));
+}
+
+void Meets::update(const LiveRanges& live, int range) {
+  const LiveRange& one = live.ranges[static_cast<std::size_t>(range)];
+  for (int other = 0; other < static_cast<int>(count_); ++other) {
+    if (other == range) continue;
+    const bool meets = one.meets(live.ranges[static_cast<std::size_t>(other)]);
+    bits_[index(range, other)] = bits_[index(other, range)] = meets;
+  }
+}
+
+std::vector<int> find_registers(const RemapModel& model, const Meets& meets,
+                                const std::vector<FreshReads>& ffmas,
                                 const std::vector<bool>& stays, const RemapSearch& search) {
-  return Search(model, ffmas, stays, search).run();
+  return Search(model, meets, ffmas, stays, search).run();
 }
 
 }  // namespace tessera::sass

@@ -22,8 +22,25 @@ struct RemapSearch {
   std::uint32_t seed = 1;
 };
 
+// Which ranges are live at once, for pairs.
+class Meets {
+ public:
+  explicit Meets(const LiveRanges& live);
+  bool operator()(int a, int b) const { return bits_[index(a, b)]; }
+  // After a range has become longer.
+  void update(const LiveRanges& live, int range);
+
+ private:
+  std::size_t index(int a, int b) const {
+    return static_cast<std::size_t>(a) * count_ + static_cast<std::size_t>(b);
+  }
+  std::size_t count_;
+  std::vector<bool> bits_;
+};
+
 // By live range: its register. Ranges that `stays` names keep theirs.
-std::vector<int> find_registers(const RemapModel& model, const std::vector<FreshReads>& ffmas,
+std::vector<int> find_registers(const RemapModel& model, const Meets& meets,
+                                const std::vector<FreshReads>& ffmas,
                                 const std::vector<bool>& stays, const RemapSearch& search);
 
 }  // namespace tessera::sass

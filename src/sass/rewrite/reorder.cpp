@@ -86,7 +86,7 @@ std::vector<Item> items_of(const Program& program, const Region& region, const W
 // FFMAs.
 double cost_of(std::span<const Operation> code, const PortRules& rules) {
   const PortUse use = ports_of_sequence(code, rules);
-  double cycles = use.bubbles + kCyclesACrowdedFfma * use.crowded;
+  double cycles = use.bubbles + weight_of_crowded_ffma(rules) * use.crowded;
   for (const Operation& operation : code) cycles += cycles_of(operation.control);
   return cycles;
 }

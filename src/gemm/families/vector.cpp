@@ -1,0 +1,135 @@
+// Matrix times vector on CUDA cores: one launch, of which every product with m or n of 1 takes one
+// pass over the matrix. Other products are right, too: one pass for each of their vectors.
+#include <algorithm>
+#include <cstddef>
+
+#include "gemm/family.h"
+#include "kernels/families/simt/vector_params.h"
+
+namespace tessera::gemm {
+namespace {
+
+constexpr std::int64_t kWarpsPerSm = 24;  // that keep enough loads on their way
+constexpr std::int64_t kBlocksPerSm = 2;  // the same of blocks whose lanes lie along outputs
+constexpr int kLeastSegment = 64;         // bytes of a row that lanes side by side load
+constexpr int kMostAlong = 32;            // lanes of a warp
+
+std::int64_t pieces_of(std::int64_t extent, std::int64_t size) {
+  return (extent + size - 1) / size;
+}
+
+// How one product is shared out.
+class VectorDecision final : public Decision {
+ public:
+  bool are_rows = false, is_aligned = false, is_along_k = false;
+  std::int64_t outputs = 0, vectors = 0, blocks = 0;
+  int warps = 1, lanes = kMostAlong;
+
+  // "256 blocks, 4 warps a row"
+  std::string text() const override {
+    const std::string shared = is_along_k
+                                   ? std::to_string(warps) + (warps == 1 ? " warp" : " warps")
+                                   : std::to_string(lanes) + " lanes";
+    return std::to_string(blocks * vectors) + (blocks * vectors == 1 ? " block, " : " blocks, ") +
+           shared + (is_along_k ? " a row" : " side by side");
+  }
+};
+
+VectorDecision decided(const KernelRow& row, const Request& request, int bytes) {
+  const GemmParams& p = request.product.params;
+  VectorDecision d;
+  d.are_rows = p.m <= p.n;
+  d.outputs = d.are_rows ? p.n : p.m;
+  d.vectors = d.are_rows ? p.m : p.n;
+  d.is_along_k = (d.are_rows ? p.b_row : p.a_col) == 1;
+  const std::int64_t ld =
+      d.are_rows ? (d.is_along_k ? p.b_col : p.b_row) : (d.is_along_k ? p.a_row : p.a_col);
+  const int alignment = d.are_rows ? request.b_alignment : request.a_alignment;
+  d.is_aligned = alignment % 16 == 0 && ld % (16 / bytes) == 0;
+  const std::int64_t width = d.is_aligned ? 16 / bytes : 1;
+  const std::int64_t all = d.vectors * request.problem.batch.count, sms = request.limits.sms;
+  if (d.is_along_k) {
+    const std::int64_t rows = row.thread.m, warps = row.threads / 32;
+    while (d.warps < warps && pieces_of(d.outputs, rows) * all * d.warps < kWarpsPerSm * sms &&
+           32 * width * d.warps < p.k) {
+      d.warps *= 2;
+    }
+    d.blocks = pieces_of(d.outputs, warps / d.warps * rows);
+    return d;
+  }
+  while (d.lanes * width * bytes > kLeastSegment &&
+         pieces_of(d.outputs, d.lanes * width) * all < kBlocksPerSm * sms) {
+    d.lanes /= 2;
+  }
+  d.blocks = pieces_of(d.outputs, d.lanes * width);
+  return d;
+}
+
+class MatrixTimesVector final : public Family {
+ public:
+  bool takes(const Batch&) const override { return true; }
+
+  Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
+               std::vector<Offer>& offers) const override {
+    const int bytes = size_of(kernel.types.a);
+    const GemmParams& p = request.product.params;
+    if (!request.options.kernel && p.m > 1 && p.n > 1) {
+      return Status::unsupported("m is " + std::to_string(request.problem.m) + " and n is " +
+                                 std::to_string(request.problem.n) + ", but " + kernel.name +
+                                 " is chosen where one of them is 1");
+    }
+    for (const Variant& one : variants_with_rates(kernel)) {
+      if (!variant.empty() && one.name() != variant) continue;
+      const KernelRow& row = row_of_majors(one, request);
+      const VectorDecision d = decided(row, request, bytes);
+      const std::int64_t count = request.problem.batch.count;
+      const __int128 blocks = static_cast<__int128>(d.blocks) * d.vectors * count;
+      if (blocks > kMaxGrid) {
+        return Status::unsupported("m is " + std::to_string(request.problem.m) + " and n is " +
+                                   std::to_string(request.problem.n) + ", but " + kernel.name +
+                                   " would need more than 2^31 - 1 thread blocks");
+      }
+      const VectorWork work{.outputs = d.outputs,
+                            .k = p.k,
+                            .vectors = d.vectors * count,
+                            .blocks = static_cast<std::int64_t>(blocks),
+                            .is_aligned = d.is_aligned,
+                            .element_bytes = bytes};
+      offers.push_back({&kernel, &row,
+                        request.is_empty() ? Cost{} : cost_of_vectors(work, request.limits), 0, 1,
+                        std::make_shared<const VectorDecision>(d)});
+    }
+    return {};
+  }
+
+  std::vector<PlannedLaunch> launches(const Offer& offer, const Request& request) const override {
+    const auto& d = static_cast<const VectorDecision&>(*offer.decision);
+    vector::Params params{};
+    params.gemm = request.product.params;
+    params.batch = batch_of(request.problem, 1);
+    params.blocks = static_cast<unsigned>(d.blocks);
+    params.vectors = static_cast<unsigned>(d.vectors);
+    params.are_rows = d.are_rows ? 1 : 0;
+    params.warps_along_k = d.warps;
+    params.lanes_along_outputs = d.lanes;
+    params.is_aligned = d.is_aligned ? 1 : 0;
+    // WHY it may start early: its threads wait for the end of the launch before, ahead of any
+    // access to memory.
+    PlannedLaunch launch = launch_of(offer.row->entry,
+                                     {.grid = d.blocks * d.vectors * request.problem.batch.count,
+                                      .block = offer.row->threads,
+                                      .starts_early = true},
+                                     params);
+    patch_product(launch, offsetof(vector::Params, gemm), request.product);
+    return {launch};
+  }
+};
+
+}  // namespace
+
+const Family& vector_family() {
+  static const MatrixTimesVector family;
+  return family;
+}
+
+}  // namespace tessera::gemm

@@ -1,0 +1,18 @@
+// Loops whose FFMAs are worth a search. Internal to src/sass.
+#pragma once
+
+#include <vector>
+
+#include "sass/container/cubin.h"
+
+namespace tessera::sass {
+
+// Loops with FFMAs and without such loops inside. Loops that only wait for a barrier may lie
+// inside.
+std::vector<const Loop*> multiplying_loops(const std::vector<Loop>& loops);
+
+// Those of them that a kernel may spend its time in: with at least a quarter as many FFMAs as the
+// one with most. The others scale results on their way out.
+std::vector<const Loop*> main_loops(const std::vector<Loop>& loops);
+
+}  // namespace tessera::sass

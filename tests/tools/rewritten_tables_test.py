@@ -1,0 +1,52 @@
+"""The table of rewritten machine code: gains over the code as compiled, and what the bits say."""
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools/tables"))
+import rewritten_tables  # noqa: E402
+
+
+def way(name, speedup, same_bits=True, reason=None):
+    return {"rewriting": name, "speedup": speedup, "same_bits": same_bits, "reason": reason,
+            "main_loop": {"cycles_before": 110, "cycles": 100}}
+
+
+def run(layout, ways, build="as compiled"):
+    return {"kernel": "12_warp_tile", "config": "128x128x8", "build": build, "rewritten": ways,
+            "commit": "0123456789ab", "rounds": 3, "tflops": 46.9, "time_ms": {"median": 1},
+            "problem": {"m": 4096, "layout": layout}}
+
+
+def section(runs):
+    with tempfile.TemporaryDirectory() as folder:
+        results = Path(folder) / "results/ladder"
+        results.mkdir(parents=True)
+        environment = {"device": {"name": "a GPU", "driver": "1"}, "date": "2026-11-23T00:00:00Z"}
+        (results / "h200_rewritten.json").write_text(json.dumps(
+            {"schema": "tessera.results/1", "environment": environment, "runs": runs}))
+        return rewritten_tables.sections(Path(folder))["rewritten"]
+
+
+class Rewritten(unittest.TestCase):
+    def test_a_row_says_what_was_gained_and_what_was_expected(self):
+        ways = [way("remapped", 1.0312), way("reordered", 0.995), way("both", 1.08)]
+        text = section([run("NT", ways), run("NN", ways), run("NN", None, build="remapped")])
+        self.assertIn("| 12 | NN | 46.9 | +3.1 % (+10.0 %) | -0.5 % (+10.0 %) | +8.0 % (+10.0 %) |", text)
+        self.assertLess(text.index("| NN |"), text.index("| NT |"))
+        self.assertIn("In 6 of 6 runs", text)
+        self.assertIn("commit 0123456789ab, 3 rounds", text)
+
+    def test_other_bits_and_what_was_not_run_are_said(self):
+        text = section([run("NN", [way("remapped", 1.03, same_bits=False),
+                                   way("reordered", None, reason="x: by the port model nothing is gained."),
+                                   way("both", None, reason="no GPU")])])
+        self.assertIn("other bits", text)
+        self.assertIn("| nothing found | not run |", text)
+        self.assertIn("In 0 of 1 runs", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -14,9 +14,9 @@
 #include "sass/container/cubin.h"
 #include "sass/container/elf.h"
 #include "sass/model/hazards.h"
-#include "sass/model/register_limits.h"
 #include "sass/rewrite/check_code.h"
 #include "sass/rewrite/main_loops.h"
+#include "sass/rewrite/register_limits.h"
 
 namespace tessera::sass {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "sass/model/register_limits.h"
+#include "sass/rewrite/register_limits.h"
 
 namespace tessera::sass {
 namespace {

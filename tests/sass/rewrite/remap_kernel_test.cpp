@@ -9,9 +9,9 @@
 #include "sass/model/hazards.h"
 #include "sass/model/live_ranges.h"
 #include "sass/model/register_fields.h"
-#include "sass/model/register_limits.h"
 #include "sass/rewrite/encode.h"
 #include "sass/rewrite/patch.h"
+#include "sass/rewrite/register_limits.h"
 #include "tests/sass/programs.h"
 
 namespace tessera::sass {

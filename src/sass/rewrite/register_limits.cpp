@@ -1,4 +1,4 @@
-#include "sass/model/register_limits.h"
+#include "sass/rewrite/register_limits.h"
 
 #include <algorithm>
 #include <map>

@@ -47,13 +47,16 @@
 #include "ladder/40_cluster_multicast/config.h"
 #include "ladder/41_stores_by_copy/config.h"
 #include "ladder/42_ping_pong/config.h"
+#include "ladder/43_any_layout/config.h"
+#include "ladder/44_stream_k/config.h"
 
 namespace tessera {
 std::span<const Kernel> all_kernels() {
   using catalog::bf16_rung, catalog::dmma_kernel, catalog::first_fp64_rung, catalog::fp64_rung,
       catalog::mma_by_ffma_kernel, catalog::mma_kernel, catalog::packed_rung, catalog::patched_rung,
-      catalog::persistent_rung, catalog::portable_kernel, catalog::rung, catalog::stream_k_kernel,
-      catalog::vector_kernel, catalog::warpgroup_rung, catalog::wgmma_kernel;
+      catalog::persistent_rung, catalog::portable_kernel, catalog::repacking_rung, catalog::rung,
+      catalog::splitting_rung, catalog::stream_k_kernel, catalog::vector_kernel,
+      catalog::warpgroup_rung, catalog::wgmma_kernel;
   // clang-format off
   static const std::vector<Kernel> kernels = {
       rung("01_strided", "one thread an output, lanes down a column", strided::kConfigs),
@@ -90,6 +93,8 @@ std::span<const Kernel> all_kernels() {
       warpgroup_rung("40_cluster_multicast", "two CTAs load one tile of B for both", cluster_multicast::kConfigs),
       warpgroup_rung("41_stores_by_copy", "stmatrix, and tensor copies that store", stores_by_copy::kConfigs),
       warpgroup_rung("42_ping_pong", "one consumer multiplies while the other stores", ping_pong::kConfigs),
+      repacking_rung("43_any_layout", "four layouts, rows at any multiple of 2 bytes", any_layout::kConfigs),
+      splitting_rung("44_stream_k", "the last tiles split along k, bits as ever", stream_k::kConfigs),
       portable_kernel("simt_f32_sm75", "plain loads, for SM 7.5", kF32Types, portable::f32_sm75::kConfigs, 75),
       portable_kernel("simt_f64_sm75", "plain loads, for SM 7.5", kF64Types, portable::f64_sm75::kConfigs, 75),
       portable_kernel("simt_f32_sm80", "cp.async, from SM 8.0 on", kF32Types, portable::f32_sm80::kConfigs, 80),

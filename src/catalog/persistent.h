@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "catalog/rung.h"
+#include "kernels/passes/params.h"
 
 namespace tessera::catalog {
 
@@ -102,6 +103,27 @@ Kernel persistent_rung(const std::string& name, std::string idea, const Rows& ta
   kernel.family = "producer_warp";
   kernel.first_sm = kernel.last_sm = 90;  // as above
   kernel.params = kernel.name_space + "::Params";
+  return kernel;
+}
+
+// A rung of family "warpgroups" with a launch ahead that brings operands into rows for tensor
+// copies.
+template <class Rows>
+Kernel repacking_rung(const std::string& name, std::string idea, const Rows& table) {
+  Kernel kernel = warpgroup_rung(name, std::move(idea), table);
+  const std::string entry = repack_entry("rung_" + name);
+  for (KernelRow& row : kernel.rows) row.repack_entry = entry;
+  kernel.helpers = {{entry, "repack_halves", "tessera::passes::RepackParams",
+                     passes::kRepackThreads, passes::kPassCtasPerSm, kernel.rows.front().image}};
+  return kernel;
+}
+
+// ... with a launch that adds the partial sums of split tiles.
+template <class Rows>
+Kernel splitting_rung(const std::string& name, std::string idea, const Rows& table) {
+  Kernel kernel = warpgroup_rung(name, std::move(idea), table);
+  for (KernelRow& row : kernel.rows) row.reduce_entry = reduce_entry("rung_" + name, row.block);
+  kernel.helpers = reduce_helpers(kernel.rows, kernel.params);
   return kernel;
 }
 

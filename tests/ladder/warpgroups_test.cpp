@@ -1,5 +1,5 @@
-// Rungs 34 to 42, on what they take: NN in either order, A and B with rows at multiples of 16
-// bytes. D, C and all sizes are free. And what they refuse.
+// Rungs 34 to 44, on what all of them take: NN in either order, A and B with rows at multiples of
+// 16 bytes. D, C and all sizes are free. And what they refuse.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -81,6 +81,7 @@ TEST_P(Warpgroups, ManyTiles) {
 }
 
 TEST_P(Warpgroups, RefuseByName) {
+  if (!kernel().rows.front().repack_entry.empty()) GTEST_SKIP() << "a rung that takes everything";
   const auto message = [&](Problem p, const gemm::Alignment& alignment) {
     try {
       gemm::plan(p, alignment, {}, {.kernel = GetParam()});

@@ -66,9 +66,11 @@ def prediction_errors(results):
     for run in results.timed["runs"]:
         explanation = results.explanation_of(run["kernel"], run["config"])
         predicted = explanation and explanation["predicted"]
+        facts = results.facts_of(run["kernel"])
+        # Those in BF16 have a table of their own (tensor_ladder.py), the library's kernels none here.
         is_shown = (is_plain_burst(run) and run["problem"]["m"] == LADDER_SIZE
-                    and results.facts_of(run["kernel"])[0]["type"] != "bf16")  # of tensor_ladder.py
-        if predicted and is_shown and run["config"] == results.facts_of(run["kernel"])[0]["config"]:
+                    and facts and facts[0]["type"] != "bf16")
+        if predicted and is_shown and run["config"] == facts[0]["config"]:
             errors[run["kernel"][:2]] = predicted["time_ms"] / run["time_ms"]["median"] - 1
     return errors
 

@@ -12,6 +12,10 @@ from ladder_results import LADDER_SIZE, PEAKS
 from ladder_table import read_intensity
 
 LARGER_SIZE = 8192
+PICTURE = """<picture>
+  <source media="(prefers-color-scheme: dark)" srcset="pictures/tensor-ladder-dark.svg">
+  <img src="pictures/tensor-ladder-light.svg" alt="TFLOP/s of each rung beside cuBLAS">
+</picture>"""
 LIBRARY = "wgmma_bf16"  # its choice of a config stands below the rungs
 
 
@@ -39,6 +43,14 @@ def measured_cells(run):
     return [speed(run["tflops"]) if run else "-", f"{ratio:.2f}" if ratio else "-"]
 
 
+def joules(results, kernel, config):
+    """Joules per TFLOP at the power cap, at LARGER_SIZE; "-" where none were measured."""
+    used = [run["energy"]["joules_per_tflop"] for run in results.timed["runs"]
+            if run.get("energy") and run["mode"] == "sustained" and run["kernel"] == kernel
+            and run["config"] == config and run["problem"]["m"] == LARGER_SIZE]
+    return f"{used[0]:.2f}" if used else "-"
+
+
 def row_of(results, page, folder, entry, before):
     run = run_at(results, folder.name, LADDER_SIZE, entry["config"])
     link = os.path.relpath(folder / "README.md", page.parent)
@@ -48,7 +60,8 @@ def row_of(results, page, folder, entry, before):
             str(entry["registers"]), number(guess) if guess else "-", at_4096[0],
             f"{run['tflops'] / before:.2f} x" if run and before else "-",
             percent(run["tflops"], PEAKS["bf16"][0]) if run else "-", at_4096[1],
-            *measured_cells(run_at(results, folder.name, LARGER_SIZE, entry["config"]))]
+            *measured_cells(run_at(results, folder.name, LARGER_SIZE, entry["config"])),
+            joules(results, folder.name, entry["config"])]
 
 
 def library_row(results):
@@ -58,13 +71,13 @@ def library_row(results):
     peak = percent(runs[0]["tflops"], PEAKS["bf16"][0])
     at_4096 = measured_cells(runs[0])
     return [["", "the library's own kernel", runs[0]["config"], "-", "-", "-", at_4096[0], "-", peak,
-             at_4096[1], *measured_cells(runs[1])]]
+             at_4096[1], *measured_cells(runs[1]), joules(results, LIBRARY, runs[1]["config"])]]
 
 
 def table_of(results, page, folders):
     header = ["rung", "idea", "config", "FLOP/byte", "registers", "predicted by hand",
               f"TFLOP/s at {LADDER_SIZE}", "step", "of peak", "of vendor's", f"at {LARGER_SIZE}",
-              "of vendor's"]
+              "of vendor's", "joules per TFLOP"]
     rows, before = [], None
     for folder in folders:
         if not is_of_tensor_cores(results, folder):
@@ -77,8 +90,9 @@ def table_of(results, page, folders):
         return NOTHING
     words = (f"Column-major NN, BF16 in and out, FP32 sums. *FLOP/byte*: of a tile, by formula. *Registers*: at "
              f"launch. *Predicted by hand*: on the rung's page, before it was measured. *Step*: speed "
-             f"relative to the rung before. *Of peak*: of {PEAKS['bf16'][0]} TFLOP/s ({PEAKS['bf16'][1]}).")
-    return "\n\n".join([table(header, rows + library_row(results)), f"{words} {source_of(results)}"])
+             f"relative to the rung before. *Joules per TFLOP*: sustained, at {LARGER_SIZE}. *Of peak*: of {PEAKS['bf16'][0]} TFLOP/s ({PEAKS['bf16'][1]}).")
+    parts = [table(header, rows + library_row(results)), f"{words} {source_of(results)}"]
+    return "\n\n".join(([PICTURE] if before else []) + parts)
 
 
 def source_of(results):

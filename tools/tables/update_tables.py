@@ -30,8 +30,12 @@ How the files are made (the first three on a GPU, the others anywhere):
   build/tessera bench --kernel 20/all,21/all,22/all,23/all,24/all,25 -m 1024,2048,4096 --mode burst \\
                       --rounds 1 --json results/ladder/h200_ladder_fp64.json
   build/tessera bench --kernel 10/all -m 4096 --mode burst --rounds 2 --json results/ladder/h200_ladder_stagings.json
-  build/tessera bench --kernel '3*,4*/all,wgmma_bf16' -m 4096,8192 --type bf16 --layout NN --mode burst \\
+  build/tessera bench --kernel '3*,4*/all,wgmma_bf16/all' -m 4096,8192 --type bf16 --layout NN --mode burst \\
                       --json results/ladder/h200_ladder_bf16.json
+  build/tessera bench --kernel '3*,4*/all,wgmma_bf16/all' -m 8192 --type bf16 --layout NN --mode sustained --energy \\
+                      --json results/ladder/h200_ladder_bf16_sustained.json
+  build/tessera bench --kernel 43 -m 4095 --layout NN --mode burst --json results/ladder/h200_ladder_bf16_odd.json
+  build/tessera bench --kernel 39,44 -m 1024 --layout NN --mode burst --json results/ladder/h200_ladder_bf16_small.json
   build/tessera bench --device virtual --kernel 'rungs/all' -m 512 -n 128 -k 256 \\
                       --json results/ladder/ladder_counts.json
   build/ladder_facts > results/ladder/ladder_cubin.json

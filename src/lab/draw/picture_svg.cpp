@@ -156,19 +156,22 @@ Piece draw_request(const DrawnRequest& request) {
   return {inside, y};
 }
 
+std::string words_of(const DrawnBanks& banks, bool clashes) {
+  const std::string wavefronts = plural(banks.wavefronts, "wavefront");
+  if (clashes) return fmt::format("{}, {} would do", wavefronts, banks.passes);
+  return wavefronts +
+         (banks.wavefronts > banks.passes ? "; in each, no bank twice" : ", no conflict");
+}
+
 Piece draw_banks(const DrawnBanks& banks) {
   const int highest = std::max(1, *std::ranges::max_element(banks.banks));
   const double unit = highest <= 4 ? 10 : highest <= 8 ? 7 : 3, gap = highest <= 8 ? 1.5 : 0.6;
-  const bool clashes = banks.wavefronts > banks.passes;
+  const bool clashes = banks.wavefronts > banks.passes && highest > 1;
   std::string inside = text(
       0, 0,
       fmt::format("{} {}, {} bits", banks.is_store ? "store" : "load", banks.name, 8 * banks.bytes),
       kBody);
-  inside += text(
-      0, 19,
-      clashes ? fmt::format("{}, {} would do", plural(banks.wavefronts, "wavefront"), banks.passes)
-              : fmt::format("{}, no conflict", plural(banks.wavefronts, "wavefront")),
-      clashes ? kAlarm : kSoft);
+  inside += text(0, 19, words_of(banks, clashes), clashes ? kAlarm : kSoft);
   const double bottom = 30 + highest * unit;
   for (int bank = 0; bank < 32; ++bank) {
     const double x = bank * kBankWidth;
@@ -237,7 +240,7 @@ Piece column(const KernelPicture& picture) {
     append(section("Global memory: one request of the warp",
                    "a row: a line of 128 bytes, 4 sectors of 32",
                    {{"hit", "asked for", 65},
-                    {"moved", "moved in the same sector", 168},
+                    {"moved", "moved in the same sector", 184},
                     {"idle", "not moved", 70}},
                    in_rows(requests, 3, kStripWidth, 20)));
   }

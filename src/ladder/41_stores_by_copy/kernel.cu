@@ -8,7 +8,6 @@
 //
 //   epilogue/store_tma.h     store_by_tma(): panels, their swizzle, and what D does not allow
 #include "kernels/ptx/wgmma_n256.h"
-#include "kernels/schedule/tile_walk.h"
 #include "ladder/41_stores_by_copy/config.h"
 #include "ladder/shared/store_panels.h"
 #include "ladder/shared/warpgroups.h"

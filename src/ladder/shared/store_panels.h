@@ -1,5 +1,5 @@
 // The sums of a warpgroup to D through panels in shared memory and tensor copies, in BF16. What
-// rungs 41 and 42 end with.
+// rungs 41 to 43 end with.
 #pragma once
 
 #include "kernels/epilogue/store_tma.h"

@@ -1,4 +1,4 @@
-// The config and the parameter block of rungs 34 to 42: BF16 products by wgmma, with operands that
+// The config and the parameter block of rungs 34 to 44: BF16 products by wgmma, with operands that
 // come by tensor copies. Each rung sets one member more. Pure C++.
 #pragma once
 
@@ -35,9 +35,15 @@ struct WarpgroupConfig {
   // The ring and its barriers, then the panels, aligned to 1024 bytes.
   constexpr int shared_bytes() const { return stages * stage_bytes() + 1024 + panel_bytes(); }
 
-  // What one tensor copy moves: a share of a panel of A, rows of k, or of B, rows of n.
-  constexpr TensorBox a_box() const { return {kRow, block.m / cluster.n, tile::kRowBytes}; }
-  constexpr TensorBox b_box() const { return {kRow, block.k / cluster.m, tile::kRowBytes}; }
+  // What one tensor copy moves: a share of a panel, whose rows lie along the contiguous index.
+  constexpr TensorBox a_box() const {
+    const int rows = majors.a == Major::kK ? block.m : block.k;
+    return {kRow, rows / cluster.n, tile::kRowBytes};
+  }
+  constexpr TensorBox b_box() const {
+    const int rows = majors.b == Major::kK ? block.n : block.k;
+    return {kRow, rows / cluster.m, tile::kRowBytes};
+  }
   constexpr TensorBox d_box() const { return {kRow, 16, tile::kRowBytes}; }
 };
 

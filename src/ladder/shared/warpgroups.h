@@ -1,4 +1,4 @@
-// What rungs 34 to 42 have in common: tiles and sums by their config, and the start of a kernel
+// What rungs 34 to 44 have in common: tiles and sums by their config, and the start of a kernel
 // whose warpgroups part into one that loads and others that multiply.
 #pragma once
 

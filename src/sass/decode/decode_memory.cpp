@@ -103,6 +103,17 @@ void print_copy_target(Decoding& decoding) {
   decoding.print("[" + text + plus_offset(signed_bits(decoding, 44, 20), false) + "]");
 }
 
+void print_copy_target_uniform(Decoding& decoding) {
+  const std::string text = read_register(decoding, kGeneral, 16, 1, 2);
+  decoding.print("[" + text + "+" + read_register(decoding, kUniform, 64, 1, -1) +
+                 plus_offset(signed_bits(decoding, 44, 20), false) + "]");
+}
+
+void print_copy_source_plain(Decoding& decoding) {
+  const std::string text = read_register(decoding, kGeneral, kAddress, 2, 0);
+  decoding.print("[" + text + ".64" + plus_offset(signed_bits(decoding, 32, 12), false) + "]");
+}
+
 void print_copy_source(Decoding& decoding) {
   decoding.print(global_address(decoding, 64, true, signed_bits(decoding, 32, 12)));
 }
@@ -145,7 +156,9 @@ bool print_memory_piece(Decoding& decoding, std::string_view word) {
       {"descriptor", print_descriptor},
       {"indexed_constant", print_indexed_constant},
       {"copy_target", print_copy_target},
+      {"copy_target64", print_copy_target_uniform},
       {"copy_source", print_copy_source},
+      {"copy_source_plain", print_copy_source_plain},
       {"constant", print_constant},
       {"uniform_constant", print_uniform_constant},
   };

@@ -91,6 +91,8 @@ const std::vector<Modifier>& modifiers() {
       {".unsafe", 76, 1, {"", ".U"}},
       {".bypass", 81, 1, {".BYPASS", ""}},
       {".number", 73, 3, {"", ".S32", ".64", ".S64"}},
+      // On sm_75.
+      {".number_turing", 73, 3, {"", ".S32", ".64", ".F32.FTZ.RN", "", ".S64", ".F64.RN"}},
       {".compare_and_swap", 87, 3, {".CAS", "", "", ".CAST.SPIN"}},
       {".space", 73, 2, {".G", ".L", ".S", ".D"}},
       {".lines", 68, 3, {"", ".LTC64B", ".LTC128B", ".LTC256B"}},

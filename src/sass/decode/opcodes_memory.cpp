@@ -32,6 +32,7 @@ std::span<const Row> memory_rows() {
       // Read, change and write at once. REDG gives nothing back.
       {0x38c, "", kVariable, "ATOMS{.atom}{.number} {d:n}, {address}, {r32:n}"},
       {u(0x98c), "", kVariable, "ATOMS{.atom}{.number} {d:n}, {address64}, {r32:n}"},
+      {0x98e, "", kVariable, "RED{.e}{.reduction}{.number_turing}{.order} {global64}, {r32:T}"},
       {u(0x98e), "", kVariable, "REDG{.e}{.reduction}{.number}{.order} {global64}, {r32:n}"},
       {u(0x9a6), "", kVariable, "REDG{.e}{.reduction}{.float_sum}{.order} {global64}, {r32:N}"},
       {u(0x9a8), "", kVariable,
@@ -75,6 +76,10 @@ std::span<const Row> async_rows() {
       {u(0xfae), "", kVariable,
        "LDGSTS{.e70}{.bypass}{.lines71}{.size}{.zero_fill} {copy_target}, "
        "{copy_source}{copy_condition}"},
+      // With a uniform register in the address of the shared memory, and no descriptor.
+      {u(0xdae), "", kVariable,
+       "LDGSTS{.e70}{.bypass}{.lines71}{.size}{.zero_fill} {copy_target64}, "
+       "{copy_source_plain}{copy_condition}"},
       {0x9af, "", kVariable, "LDGDEPBAR"},
       {0x91a, "", kControl, "DEPBAR{depbar}"},
       {u(0x5b2), "", kVariable, "SYNCS.EXCH{'.64} {ud:2}, {sync_warp_address}, {u32:2}", kWarp},

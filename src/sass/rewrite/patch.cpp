@@ -16,6 +16,7 @@
 #include "sass/model/hazards.h"
 #include "sass/rewrite/check_code.h"
 #include "sass/rewrite/main_loops.h"
+#include "sass/rewrite/register_limits.h"
 
 namespace tessera::sass {
 namespace {
@@ -177,6 +178,8 @@ Equality prove(const CubinKernel& patched, const Program& before,
   const Program after = program_of(patched, before.sm);
   const std::vector<Hazard> hazards = find_hazards(after);
   if (!hazards.empty()) fail("The patched code has a hazard: " + text_of(after, hazards[0]));
+  const std::string beyond = beyond_limits(before, after);
+  if (!beyond.empty()) fail("The patched code is illegal: " + beyond + ".");
   const Equality equality =
       renaming.empty() ? prove_equal(before, after) : prove_equal(before, after, renaming);
   if (!equality.is_proved) fail("The patched code is not proved equal: " + equality.reason);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "sass/rewrite/register_limits.h"
+
 namespace tessera::sass {
 namespace {
 
@@ -25,6 +27,7 @@ class Builder {
     for (const LiveRange& range : model_.live.ranges) {
       model_.ranges.push_back({!range.is_at_entry, -1});
     }
+    add_limits();
     model_.fields.resize(program.code.size());
   }
 
@@ -37,6 +40,25 @@ class Builder {
   }
 
  private:
+  // A range is limited wherever it is live, and where an instruction names it.
+  void add_limits() {
+    const std::vector<int> limits = register_limits(program_);
+    const auto limit = [&](int range, std::size_t at) {
+      int& least = model_.ranges[static_cast<std::size_t>(range)].limit;
+      least = std::min(least, limits[at]);
+    };
+    for (std::size_t at = 0; at < limits.size(); ++at) {
+      for (const auto* list : {&model_.live.reads[at], &model_.live.writes[at]}) {
+        for (const auto& [reg, range] : *list) limit(range, at);
+      }
+    }
+    for (std::size_t range = 0; range < model_.ranges.size(); ++range) {
+      for (std::size_t at = 0; at < limits.size(); ++at) {
+        if (model_.live.ranges[range].is_live_after(at)) limit(static_cast<int>(range), at);
+      }
+    }
+  }
+
   // A range that is used among the zeros of its block, or is written elsewhere, too, has to stay.
   void add_zeros(std::size_t index) {
     const Block& block = program_.blocks[index];

@@ -23,6 +23,7 @@ struct Zeros {
 struct RemapRange {
   bool is_single = false;  // in no tuple, so that its register may be any
   int zeros = -1;          // index of the Zeros that it begins with
+  int limit = 255;         // its register is below this: see register_limits.h
 };
 
 struct RemapModel {

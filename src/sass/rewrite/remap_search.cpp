@@ -74,6 +74,7 @@ class Search {
   // Zeros are written into this register all the same: only what begins with them, or is not alive
   // then, may live there. And what begins with them has no other place.
   bool may_live_in(int range, int to) const {
+    if (to >= model_.ranges[static_cast<std::size_t>(range)].limit) return false;
     const int own = model_.ranges[static_cast<std::size_t>(range)].zeros;
     const auto& written = zeros_of_[static_cast<std::size_t>(to)];
     if (own >= 0 && std::ranges::find(written, own) == written.end()) return false;

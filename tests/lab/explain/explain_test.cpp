@@ -65,7 +65,8 @@ bool copies_tiles(const Explanation& e) {
 // Production kernels would turn operands and add parts on top.
 TEST(Explanations, FormulasAreTheCountsOfEveryRung) {
   for (const Kernel& kernel : all_kernels()) {
-    if (kernel.family == "wgmma") continue;  // tiles of whole rows, partial sums
+    if (kernel.family == "wgmma") continue;               // tiles of whole rows, partial sums
+    if (kernel.name == "40_cluster_multicast") continue;  // what one CTA loads two receive
     for (const std::string& variant : variants_of(kernel)) {
       const gemm::PlanOptions one_launch{.split = gemm::Policy::kNever,
                                          .repack = gemm::Policy::kNever,

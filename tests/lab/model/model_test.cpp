@@ -194,7 +194,10 @@ TEST(Model, TimeGrowsWithTheProblemAndIsNoShorterThanAnyUnit) {
 }
 
 // Those of tensor cores, for types smaller than FP64.
-bool lacks_rate(const Kernel& kernel) { return kernel.family == "wgmma" || kernel.family == "mma"; }
+bool lacks_rate(const Kernel& kernel) {
+  const bool is_bf16_rung = is_rung(kernel) && kernel.types == kBf16Types;
+  return kernel.family == "wgmma" || kernel.family == "mma" || is_bf16_rung;
+}
 
 TEST(Model, NoUnitOfAnyKernelIsBusyLongerThanTheLaunch) {
   for (const Kernel& kernel : all_kernels()) {

@@ -94,6 +94,20 @@ TEST(Operation, ReuseIsPrintedByLogicalOperand) {
   EXPECT_EQ(text_of(0x000000160d0d7223, 0x0c0fe20000000000), "FFMA R13, R13.reuse, R22.reuse, R0");
 }
 
+// Of older cards: additions in memory that name their numbers otherwise, and copies to shared
+// memory at a uniform register. As nvdisasm prints them.
+TEST(Operation, FormsOfOlderCards) {
+  EXPECT_EQ(text_of(0x000304413c00798e, 0x0003e20000114700, 0, 75),
+            "RED.E.ADD.F32.FTZ.RN.STRONG.GPU [R60+0x304], R65");
+  EXPECT_EQ(text_of(0x000008080a00798e, 0x000fe20001114b00, 0, 75),
+            "RED.E.MAX.S64.STRONG.GPU [R10+0x8], R8");
+  EXPECT_EQ(text_of(0x0c380380e4ca1dae, 0x0005e4000b900d48, 0, 80),
+            "@P1 LDGSTS.E.BYPASS.LTC128B.128 [R202+UR8+0xc380], [R228.64+0x380]");
+  const Operation sum = decode({0x000608505400798e, 0x0001e20000114d00}, 0, 75);
+  EXPECT_EQ(sum.text, "RED.E.ADD.F64.RN.STRONG.GPU [R84+0x608], R80");
+  EXPECT_EQ(print(sum.reads), "R84x2:a R80x2:b");
+}
+
 TEST(Operation, WhatTheTableLacksIsSaidToBeUnknown) {
   const Operation operation = decode({0x00000000000077fe, 0x000fe20000000000}, 0, 90);
   EXPECT_FALSE(operation.known);

@@ -11,6 +11,7 @@
 #include "sass/model/register_fields.h"
 #include "sass/rewrite/encode.h"
 #include "sass/rewrite/patch.h"
+#include "sass/rewrite/register_limits.h"
 #include "tests/sass/programs.h"
 
 namespace tessera::sass {
@@ -106,6 +107,34 @@ INSTANTIATE_TEST_SUITE_P(Rungs, Remapped,
                          testing::Values("rung_08_tile_4x4__64x64x16_am_bk",
                                          "rung_09_tile_8x8__128x128x8_ak_bn",
                                          "rung_12_warp_tile__128x128x8_am_bk"));
+
+// Rung 15's producer gives its registers back: an instruction of it that names one of these is
+// illegal, whatever value the proof finds there.
+TEST(RegisterLimits, AreKeptWhereRegistersWereGivenBack) {
+  const Entry entry = entry_named("rung_15_producer_warp__256x128x8_ak_bn");
+  const std::vector<int> limits = register_limits(entry.program);
+  const auto& operations = entry.program.operations;
+  std::size_t given_back = 0;
+  for (std::size_t at = 0; at < operations.size(); ++at) {
+    if (operations[at].text.find("USETMAXREG.DEALLOC") != std::string::npos) given_back = at + 1;
+  }
+  ASSERT_GT(given_back, 0u);
+  EXPECT_LE(limits[given_back], 40);
+  EXPECT_GT(*std::ranges::max_element(limits), 200);
+  const RemappedKernel found = remap(entry.program, entry.kernel.loops, {.steps = 50'000});
+  ASSERT_FALSE(found.code.empty());
+  EXPECT_EQ(beyond_limits(entry.program, with_code_of(entry, found.code)), "");
+  int planted = 0;
+  for (std::size_t at = given_back; at < given_back + 40; ++at) {
+    for (const RegisterField& field : register_fields(entry.program.code[at], 90)) {
+      std::vector<Instruction> code = entry.program.code;
+      code[at] = with_register(code[at], field.first, 57);
+      ++planted;
+      EXPECT_NE(beyond_limits(entry.program, with_code_of(entry, code)), "") << operations[at].text;
+    }
+  }
+  EXPECT_GE(planted, 5);
+}
 
 // One field of one instruction gets another register: the proof must notice, unless nothing reads
 // what is written there.

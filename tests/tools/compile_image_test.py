@@ -46,10 +46,13 @@ class CompileImage(unittest.TestCase):
         (self.root / "build/images/image.cu").write_text("one\n")
         (self.root / "ptxas").write_text("ptxas info : Used 40 registers, 8 bytes spill stores\n")
 
+    def command(self, stem):
+        return [SCRIPT, self.root / "nvcc", self.root / "source", self.root / "build/generated",
+                stem, "0", "sm_90a"]
+
     def compile(self):
-        return subprocess.run(
-            [SCRIPT, self.root / "nvcc", self.root / "source", self.root / "build/generated",
-             self.root / "build/images/image", "0", "sm_90a"], text=True, capture_output=True)
+        return subprocess.run(self.command(self.root / "build/images/image"), text=True,
+                              capture_output=True)
 
     def runs(self):
         return (self.root / "runs").read_text().count("run") if (self.root / "runs").exists() else 0
@@ -66,6 +69,25 @@ class CompileImage(unittest.TestCase):
             (self.root / name).write_text("two\n")
             self.assertEqual(self.compile().returncode, 0)
             self.assertEqual(self.runs(), before + 1, name)
+
+    def test_builds_at_the_same_time_share_one_result(self):
+        for at in range(12):  # more results than are kept: old ones are removed meanwhile
+            (self.root / "source/src/kernel.cu").write_text(f"{at}\n")
+            folders = [self.root / f"build/images{i}" for i in range(4)]
+            for folder in folders:
+                folder.mkdir(exist_ok=True)
+                (folder / "image.cu").write_text("one\n")
+            before = self.runs()
+            builds = [subprocess.Popen(self.command(folder / "image"), stderr=subprocess.PIPE)
+                      for folder in folders]
+            for build in builds:
+                self.assertEqual(build.wait(), 0, build.stderr.read())
+                build.stderr.close()
+            self.assertEqual(self.runs(), before + 1, "one compiled, the others copied")
+        self.assertEqual(len(self.shared()), 10)
+        nested = [p for one in self.shared() for p in one.iterdir() if p.is_dir()]
+        self.assertEqual(nested, [])
+        self.assertTrue((self.root / "source/build-images/image.lock").exists())
 
     def test_the_ptx_names_no_folder_of_the_build(self):
         self.compile()

@@ -12,18 +12,26 @@ nvcc=$1 source_dir=$2 generated=$3 stem=$4 portable=$5 first_arch=$6
 shift 6
 name=$(basename "$stem")
 
-language=(-std=c++20 --expt-relaxed-constexpr -I "$source_dir/src" -I "$generated")
+standard=(-std=c++20 --expt-relaxed-constexpr)
+language=("${standard[@]}" -I "$source_dir/src" -I "$generated")
 
 "$nvcc" "${language[@]}" -M -MT "$stem.ptx" -arch=compute_90a -o "$stem.d" "$stem.cu"
-# What the result depends on: this script, the compiler, and every file of ours that it reads.
+# What the result depends on: how this script compiles (from `ptx_from_cuda` on), the compiler, and
+# every file of ours that it reads.
 read_files=$(tr -d '\\' < "$stem.d" | tr ' ' '\n' |
   grep -F -e "$source_dir/src/" -e "$generated/" | sort -u)
 printf '%s\n' "$0" "$stem.cu" $read_files > "$stem.inputs"
-key=$(cat "$0" "$stem.cu" $read_files <("$nvcc" --version; echo "$portable $first_arch $*") |
-  sha256sum | cut -c 1-32)
+key=$({
+  sed -n '/^ptx_from_cuda()/,$p' "$0"
+  cat "$stem.cu" $read_files
+  "$nvcc" --version
+  echo "${standard[*]} $portable $first_arch $*"
+} | sha256sum | cut -c 1-32)
 shared=$source_dir/build-images/$name-$key
 mkdir -p "$source_dir/build-images"
-exec 9> "$shared.lock"
+# WHY: one lock for all keys of a kernel, never removed. Who finds a lock file gone makes a new one,
+# and two builds that hold two locks of one name share at once.
+exec 9> "$source_dir/build-images/$name.lock"
 flock 9  # another build may be at it
 if [[ -d $shared ]]; then
   cp "$shared"/* "$(dirname "$stem")"
@@ -33,8 +41,8 @@ fi
 share() {
   mkdir "$shared.new"
   cp "$stem".{ptx,portable.ptx,resources.txt,*.cubin} "$shared.new"
-  mv "$shared.new" "$shared"
-  ls -dt "$source_dir/build-images/$name"-* | tail -n +21 | xargs -r rm -rf
+  mv -T "$shared.new" "$shared"
+  ls -dt "$source_dir/build-images/$name"-*/ | tail -n +11 | xargs -r rm -rf
 }
 rm -rf "$shared.new"
 

@@ -44,13 +44,16 @@ std::vector<std::byte> rewritten(std::span<const std::byte> cubin, const std::st
 }
 
 // The same kernel with its images as ptxas wrote them, under names of their own: devices keep
-// loaded code by name.
-Kernel unpatched(const Kernel& kernel, Rewriting how, std::list<std::string>& names) {
+// loaded code by name, and each wish is of other entries.
+Kernel unpatched(const RewrittenCode::Wish& wish, std::list<std::string>& names) {
+  const Kernel& kernel = *wish.choice.kernel;
   Kernel copy = kernel;
+  std::string what(name_of(wish.how));
+  for (const std::string& entry : wish.entries) what += " " + entry;
   const auto add = [&](const std::string& name, const std::string& entry) {
     const CodeImage* image = compiled_image_of(kernel, entry);
     if (!image || copy.own_images.contains(name)) return;
-    names.push_back(name + ", " + std::string(name_of(how)));
+    names.push_back(name + ", " + what);
     CodeImage& own = copy.own_images.emplace(name, *image).first->second;
     own.name = names.back();
     own.patched = {};
@@ -100,7 +103,7 @@ std::vector<Rewritten> RewrittenCode::make(const std::vector<Wish>& wishes) {
   std::vector<Made*> made;
   for (const Wish& wish : wishes) {
     Made& one = made_.emplace_back();
-    one.kernel = unpatched(*wish.choice.kernel, wish.how, one.texts);
+    one.kernel = unpatched(wish, one.texts);
     made.push_back(&one);
   }
   std::vector<Rewritten> results(wishes.size());

@@ -116,6 +116,23 @@ TEST(RewrittenCode, KeepsTheOriginalBesideEachNewCubin) {
   EXPECT_FALSE(made[4].unavailable.empty());  // nothing to rewrite
 }
 
+// A device keeps loaded code by the name of its image: the code for another layout, of which
+// another entry was rewritten, must not be taken for it.
+TEST(RewrittenCode, EachEntryHasAnImageOfItsOwn) {
+  const KernelChoice choice = choose_kernels("08").front();
+  std::vector<RewrittenCode::Wish> wishes;
+  for (const KernelRow& row : rows_of(*choice.kernel, choice.variant)) {
+    wishes.push_back({choice, {row.entry}, Rewriting::kReordered});
+  }
+  ASSERT_EQ(wishes.size(), 4u);
+  RewrittenCode code;
+  std::set<std::string> names;
+  for (const Rewritten& one : code.make(wishes)) {
+    names.insert(std::string(image_of(*one.choice.kernel, wishes.front().entries.front()).name));
+  }
+  EXPECT_EQ(names.size(), 4u);
+}
+
 TEST(RewrittenCode, LeavesOutThePatchesOfTheBuild) {
   const KernelChoice choice = choose_kernels("16").front();
   RewrittenCode code;

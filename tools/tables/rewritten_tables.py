@@ -33,6 +33,8 @@ def cell(companion):
     if companion is None:
         return "-"
     if companion["speedup"] is None:
+        if companion["verified"] == "failed":
+            return "**wrong result**"
         return "nothing found" if "nothing is gained" in (companion["reason"] or "") else "not run"
     wrong = "" if companion["same_bits"] else ", other bits"
     return f"{gain(companion['speedup'])} ({expected(companion)}{wrong})"
@@ -63,7 +65,7 @@ def body(files):
         table(["kernel", "layout", "TFLOP/s as compiled", *WAYS],
               [row for file in files for row in rows(file)]),
         f"Speed over the code as ptxas wrote it, in turn in one run, at {size}, burst, median; in brackets what "
-        f"the cycles of the main loop let expect (model: ports). In {same} of {len(pairs)} runs D had the same bits. "
+        f"the cycles of the main loop let expect (model: ports). In {same} of {len(pairs)} timed runs D had the same bits. "
         f"{environment['device']['name']}, driver {environment['device']['driver']}, {environment['date'][:10]}; "
         f"{results_files.described(files)}."])
 

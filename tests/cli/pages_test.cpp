@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -128,7 +129,9 @@ TEST_F(Pages, EveryCommandOfTheSourcesPrintsWhatItsRowSays) {
       const Ran ran = run_program(arguments_of(without_ticks(columns[2])));
       EXPECT_EQ(ran.code, 0) << columns[2] << "\n" << ran.err;
       const std::string cell = current_cell(columns[3], ran.out);
-      if (!updates()) EXPECT_EQ(cell, columns[3]) << columns[2];
+      if (!updates()) {
+        EXPECT_EQ(cell, columns[3]) << columns[2];
+      }
       line = "| " + columns[1] + " | " + columns[2] + " | " + cell + " |";
     }
     page += line + "\n";
@@ -212,7 +215,9 @@ TEST_F(Pages, TheVerdictsOnFourCardsAreCurrent) {
   const std::string begin = "<!-- verdicts begin -->\n", end = "<!-- verdicts end -->";
   const std::size_t from = page.find(begin) + begin.size(), to = page.find(end);
   ASSERT_LE(from, to) << kMachineCode;
-  if (!updates()) EXPECT_EQ(page.substr(from, to - from), table);
+  if (!updates()) {
+    EXPECT_EQ(page.substr(from, to - from), table);
+  }
   if (updates()) write_text(kMachineCode, page.replace(from, to - from, table));
 }
 
@@ -241,7 +246,9 @@ TEST_F(Pages, TheDrawingsOfTheRungsAreCurrent) {
     const std::string folder = "src/ladder/" + names[i] + "/", picture = folder + "picture.svg";
     if (updates()) write_text(picture, ran.out);
     EXPECT_TRUE(fs::exists(picture)) << picture;
-    if (fs::exists(picture)) EXPECT_EQ(file_text(picture) == ran.out, true) << picture;
+    if (fs::exists(picture)) {
+      EXPECT_EQ(file_text(picture) == ran.out, true) << picture;
+    }
     const std::string page = file_text(folder + "README.md");
     EXPECT_LT(page.find("](picture.svg)"), page.find("\n## ")) << folder;
   }

@@ -3,6 +3,7 @@
 // launched, outputs as they were. A field that is added to a struct and not listed here is noticed.
 #include <array>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <vector>
 

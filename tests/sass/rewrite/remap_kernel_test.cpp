@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "sass/model/hazards.h"
 #include "sass/model/live_ranges.h"

@@ -36,7 +36,7 @@ class Rewritten(unittest.TestCase):
         text = section([run("NT", ways), run("NN", ways), run("NN", None, build="remapped")])
         self.assertIn("| 12 | NN | 46.9 | +3.1 % (+10.0 %) | -0.5 % (+10.0 %) | +8.0 % (+10.0 %) |", text)
         self.assertLess(text.index("| NN |"), text.index("| NT |"))
-        self.assertIn("In 6 of 6 runs", text)
+        self.assertIn("In 6 of 6 timed runs", text)
         self.assertIn("commit 0123456789ab, 3 rounds", text)
 
     def test_other_bits_and_what_was_not_run_are_said(self):
@@ -45,7 +45,7 @@ class Rewritten(unittest.TestCase):
                                    way("both", None, reason="no GPU")])])
         self.assertIn("other bits", text)
         self.assertIn("| nothing found | not run |", text)
-        self.assertIn("In 0 of 1 runs", text)
+        self.assertIn("In 0 of 1 timed runs", text)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ def cell(companion):
     if companion is None:
         return "-"
     if companion["speedup"] is None:
-        if companion["verified"] == "failed":
+        if companion.get("verified") == "failed":
             return "**wrong result**"
         return "nothing found" if "nothing is gained" in (companion["reason"] or "") else "not run"
     wrong = "" if companion["same_bits"] else ", other bits"

@@ -19,7 +19,7 @@ std::size_t fake_cuda_live() {
 }
 // Call number `call` from now on fails with this result; 0: none does.
 void fake_cuda_fail_at(int call, int result) {
-  calls_made = 0;
+  calls_made = launches_made = 0;
   failing_call = call;
   failing_result = result;
   is_lost_then = false;
@@ -30,6 +30,7 @@ void fake_cuda_lose_at(int call, int result) {
   is_lost_then = true;
 }
 int fake_cuda_calls_made() { return calls_made; }
+int fake_cuda_launches_made() { return launches_made; }
 // Copies that nobody has waited for yet.
 std::size_t fake_cuda_pending() { return pending.size(); }
 // A context as another library of the program would make it; current in this thread if asked.

@@ -26,7 +26,7 @@ enum Result {
 inline std::recursive_mutex mutex;
 inline std::string recorded;   // one call a line
 inline bool is_quiet = false;  // for who measures the time of others: launches do nothing
-inline int calls_made = 0, failing_call = 0, failing_result = 0;
+inline int calls_made = 0, launches_made = 0, failing_call = 0, failing_result = 0;
 inline bool is_lost_then = false;  // calls after the failing one fail, too
 inline float clock_ms = 0;
 inline std::map<void*, float> recorded_at;
@@ -81,6 +81,7 @@ inline int count(const std::string& call) {
   ++calls_made;
   const bool is_lost = is_lost_then && failing_call > 0 && calls_made > failing_call;
   if (calls_made == failing_call || is_lost) return failing_result;
+  launches_made += call.starts_with("cuLaunchKernel");
   const std::string failures = "," + setting("FAKE_CUDA_FAIL", "") + ",";
   const auto at = failures.find("," + call + "=");
   return at == std::string::npos ? 0 : std::atoi(failures.c_str() + at + call.size() + 2);

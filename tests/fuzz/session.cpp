@@ -127,6 +127,7 @@ const FakeDriver& FakeDriver::loaded() {
     find(found.fail_at, "fake_cuda_fail_at");
     find(found.lose_at, "fake_cuda_lose_at");
     find(found.calls_made, "fake_cuda_calls_made");
+    find(found.launches_made, "fake_cuda_launches_made");
     find(found.leave_contexts, "fake_cuda_leave_contexts");
     find(found.live, "fake_cuda_live");
     find(found.pending, "fake_cuda_pending");

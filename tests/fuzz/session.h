@@ -18,6 +18,7 @@ struct FakeDriver {
   void (*fail_at)(int call, int result);
   void (*lose_at)(int call, int result);
   int (*calls_made)();
+  int (*launches_made)();
   void (*leave_contexts)();
   std::size_t (*live)();
   std::size_t (*pending)();

@@ -46,35 +46,63 @@ std::size_t reconvergence_point(const Program& program, std::size_t at) {
 }
 
 // What each barrier, or each register that keeps one meanwhile, may have been set to: where threads
-// meet. Keys are barriers, then registers.
+// meet. Keys are barriers, then registers. What was never set is anywhere.
 constexpr int kBarriers = 16;
-using Reconvergences = std::map<int, std::set<std::size_t>>;
+constexpr std::size_t kAnywhere = ~std::size_t{0};
+using Places = std::set<std::size_t>;
+using Reconvergences = std::map<int, Places>;
 
-// HW: BMOV Bn, Rm and BMOV.CLEAR Rn, Bm move a barrier; the barrier has bits 24-27 or 16-19.
+Places places_of(const Reconvergences& reconvergences, int key) {
+  const auto found = reconvergences.find(key);
+  return found == reconvergences.end() ? Places{kAnywhere} : found->second;
+}
+
+void set(Reconvergences& reconvergences, int key, Places places, bool is_guarded) {
+  if (is_guarded) places.merge(Places(places_of(reconvergences, key)));
+  if (places == Places{kAnywhere}) {
+    reconvergences.erase(key);
+  } else {
+    reconvergences[key] = std::move(places);
+  }
+}
+
+// HW: BMOV Bn, Rm and BMOV.CLEAR Rn, Bm move a barrier, which has bits 24-27 in both; BSSY has its
+// own in bits 16-19.
 void follow(const Program& program, std::size_t at, Reconvergences& reconvergences) {
   const Instruction& instruction = program.code[at];
   const Operation& operation = program.operations[at];
-  const int barrier = static_cast<int>(instruction.bits(16, 4));
-  if (operation.name == "BSSY") reconvergences[barrier] = {reconvergence_point(program, at)};
-  if (operation.name != "BMOV") return;
-  for (const RegisterUse& use : operation.writes) {
-    reconvergences[kBarriers + use.first] =
-        reconvergences[static_cast<int>(instruction.bits(24, 4))];
+  const bool is_guarded = program.is_guarded(at), is_move = operation.name == "BMOV";
+  const int moved = static_cast<int>(instruction.bits(24, 4));
+  if (operation.name == "BSSY") {
+    const int barrier = static_cast<int>(instruction.bits(16, 4));
+    set(reconvergences, barrier, {reconvergence_point(program, at)}, is_guarded);
   }
   for (const RegisterUse& use : operation.reads) {
-    if (use.file == RegisterFile::kGeneral)
-      reconvergences[barrier] = reconvergences[kBarriers + use.first];
+    if (!is_move || use.file != RegisterFile::kGeneral) continue;
+    set(reconvergences, moved, places_of(reconvergences, kBarriers + use.first), is_guarded);
+  }
+  for (const RegisterUse& use : operation.writes) {
+    if (use.file != RegisterFile::kGeneral) continue;
+    const Places places = is_move ? places_of(reconvergences, moved) : Places{kAnywhere};
+    for (int reg = use.first; reg < use.first + use.count; ++reg) {
+      if (is_move || reconvergences.contains(kBarriers + reg)) {
+        set(reconvergences, kBarriers + reg, places, is_guarded);
+      }
+    }
   }
 }
 
 bool merge(const Reconvergences& from, Reconvergences& into) {
   bool changed = false;
-  for (const auto& [key, places] : from) {
-    std::set<std::size_t>& all = into[key];
+  const auto add = [&](int key, const Places& places) {
+    Places all = places_of(into, key);
     const std::size_t before = all.size();
     all.insert(places.begin(), places.end());
     changed |= all.size() != before;
-  }
+    into[key] = std::move(all);
+  };
+  for (const auto& [key, places] : from) add(key, places);
+  for (const auto& [key, places] : Reconvergences(into)) add(key, places_of(from, key));
   return changed;
 }
 
@@ -86,10 +114,19 @@ std::vector<std::size_t> landings_of_returns(const Program& program) {
   return landings;
 }
 
+// HW: only CALL.REL with a number says where it goes; BRX and calls by register or by absolute
+// address go where the code does not say.
+bool goes_somewhere_unknown(const Program& program, std::size_t at) {
+  constexpr int kCallRelative = 0x944;
+  const std::string& name = program.operations[at].name;
+  return name == "BRX" || (name == "CALL" && program.code[at].key() != kCallRelative);
+}
+
 // Where control may go after the instruction at `at`, apart from the next one.
 std::set<std::size_t> targets(const Program& program, std::size_t at,
                               const std::vector<std::size_t>& after_calls) {
   const std::string& name = program.operations[at].name;
+  if (goes_somewhere_unknown(program, at)) fail(program, at, "where it goes is not known.");
   const auto branch = branch_target(program.code[at], at * kInstructionBytes, program.sm);
   if (branch) return {checked_target(program, at, *branch)};
   if (name == "CALL") return {call_target(program, at)};
@@ -102,29 +139,76 @@ bool goes_on(const Program& program, std::size_t at) {
   return !kLeaves.contains(program.operations[at].name) || !program.code[at].always_runs();
 }
 
+// An instruction, or a block, and the call under which it runs; kNoCall if none.
+constexpr std::size_t kNoCall = ~std::size_t{0};
+struct Way {
+  std::size_t to, call;
+  auto operator<=>(const Way&) const = default;
+};
+
+// Where control goes from an instruction. A subroutine returns to its own call only.
+std::vector<Way> ways_from(const Program& program, const Edges& edges, const Way& from) {
+  const std::string& name = program.operations[from.to].name;
+  if (name == "RET" && from.call != kNoCall) return {{from.call + 1, kNoCall}};
+  std::vector<Way> ways;
+  for (const std::size_t to : edges[from.to]) {
+    const bool is_called = name == "CALL" && to != from.to + 1;
+    ways.push_back({to, is_called ? from.to : from.call});
+  }
+  return ways;
+}
+
+// By place; `also` begin a block, too.
+std::vector<Block> blocks_of(const Edges& edges, std::set<std::size_t> also = {}) {
+  std::set<std::size_t> leaders = std::move(also);
+  leaders.insert({0, edges.size()});
+  for (std::size_t at = 0; at < edges.size(); ++at) {
+    const bool straight = edges[at].size() == 1 && *edges[at].begin() == at + 1;
+    if (straight) continue;
+    leaders.insert(at + 1);
+    leaders.insert(edges[at].begin(), edges[at].end());
+  }
+  std::vector<Block> blocks;
+  for (auto leader = leaders.begin(); std::next(leader) != leaders.end(); ++leader) {
+    blocks.push_back({*leader, *std::next(leader), {}});
+  }
+  return blocks;
+}
+
+// By first instruction of a piece that runs in one go: its end. 0 elsewhere.
+std::vector<std::size_t> ends_of_pieces(const Program& program, const Edges& edges) {
+  std::set<std::size_t> joins;
+  for (std::size_t at = 0; at < program.code.size(); ++at) {
+    const std::string& name = program.operations[at].name;
+    if (name == "BSSY") joins.insert(reconvergence_point(program, at));
+    if (name == "BSYNC") joins.insert(at + 1);
+  }
+  std::vector<std::size_t> ends(program.code.size(), 0);
+  for (const Block& piece : blocks_of(edges, joins)) ends[piece.begin] = piece.end;
+  return ends;
+}
+
 // Threads that reach a BSYNC go on where its barrier was set to, which is found by following all
 // ways; these ways grow as more of them are known.
 void add_reconvergences(const Program& program, Edges& edges) {
-  std::vector<Reconvergences> at_entry(program.code.size());
-  std::vector<bool> seen(program.code.size(), false);
-  std::set<std::size_t> open = {0};
+  const std::vector<std::size_t> ends = ends_of_pieces(program, edges);
+  std::map<Way, Reconvergences> at_entry = {{{0, kNoCall}, {}}};
+  std::set<Way> open = {{0, kNoCall}};
   while (!open.empty()) {
-    const std::size_t at = open.extract(open.begin()).value();
-    Reconvergences reconvergences = at_entry[at];
-    if (program.operations[at].name == "BSYNC") {
-      const auto& places = reconvergences[static_cast<int>(program.code[at].bits(16, 4))];
-      // WHY: barriers moved through registers are followed along all ways at once, which mixes
-      // them up. A compiler closes a region where it ends, so the next instruction is believed.
-      if (places.contains(at + 1)) {
-        edges[at] = {at + 1};
-      } else {
-        edges[at].insert(places.begin(), places.end());
-      }
+    const Way way = open.extract(open.begin()).value();
+    Reconvergences reconvergences = at_entry[way];
+    for (std::size_t at = way.to; at < ends[way.to]; ++at) follow(program, at, reconvergences);
+    const std::size_t last = ends[way.to] - 1;
+    if (program.operations[last].name == "BSYNC") {
+      const Places places =
+          places_of(reconvergences, static_cast<int>(program.code[last].bits(16, 4)));
+      // WHY: a way that is not known would be a way on which nothing is checked.
+      if (places.contains(kAnywhere)) fail(program, last, "where its threads meet is not known.");
+      edges[last].insert(places.begin(), places.end());
     }
-    follow(program, at, reconvergences);
-    for (const std::size_t to : edges[at]) {
-      if (merge(reconvergences, at_entry[to]) || !seen[to]) open.insert(to);
-      seen[to] = true;
+    for (const Way& to : ways_from(program, edges, {last, way.call})) {
+      const auto [found, is_new] = at_entry.emplace(to, reconvergences);
+      if (is_new || merge(reconvergences, found->second)) open.insert(to);
     }
   }
 }
@@ -142,63 +226,41 @@ Edges edges_of(const Program& program) {
   return edges;
 }
 
-std::vector<Block> blocks_of(const Edges& edges) {
-  std::set<std::size_t> leaders = {0, edges.size()};
-  for (std::size_t at = 0; at < edges.size(); ++at) {
-    const bool straight = edges[at].size() == 1 && *edges[at].begin() == at + 1;
-    if (straight) continue;
-    leaders.insert(at + 1);
-    leaders.insert(edges[at].begin(), edges[at].end());
-  }
-  std::vector<Block> blocks;
-  for (auto leader = leaders.begin(); std::next(leader) != leaders.end(); ++leader) {
-    blocks.push_back({*leader, *std::next(leader), {}});
-  }
-  return blocks;
-}
-
-// Where control goes from a block that was entered under a call; under none if `call` is kNoCall.
-constexpr std::size_t kNoCall = ~std::size_t{0};
-struct Context {
-  std::size_t block, call;
-  auto operator<=>(const Context&) const = default;
-};
-
-std::vector<Context> followers(const Program& program, const Context& from) {
-  const Block& block = program.blocks[from.block];
-  const std::string& last = program.operations[block.end - 1].name;
-  std::vector<Context> next;
-  if (last == "RET" && from.call != kNoCall) {
-    next.push_back({program.block_of[from.call + 1], kNoCall});
-    return next;
-  }
-  for (const std::size_t to : block.next) next.push_back({to, from.call});
-  if (last == "CALL") {
-    for (Context& to : next) {
-      if (program.blocks[to.block].begin != block.end) to.call = block.end - 1;
-    }
-  }
-  return next;
-}
-
 // All ways from the entry, subroutines once for each of their calls.
-std::vector<Node> nodes_of(const Program& program) {
-  std::map<Context, std::size_t> number_of = {{{0, kNoCall}, 0}};
-  std::vector<Context> contexts = {{0, kNoCall}};
+std::vector<Node> nodes_of(const Program& program, const Edges& edges) {
+  std::map<Way, std::size_t> number_of = {{{0, kNoCall}, 0}};
+  std::vector<Way> blocks = {{0, kNoCall}};
   std::vector<Node> nodes;
-  for (std::size_t number = 0; number < contexts.size(); ++number) {
-    const Context context = contexts[number];
-    nodes.push_back({context.block, {}});
-    for (const Context& to : followers(program, context)) {
-      const auto [place, is_new] = number_of.emplace(to, contexts.size());
-      if (is_new) contexts.push_back(to);
+  for (std::size_t number = 0; number < blocks.size(); ++number) {
+    const Way from = blocks[number];
+    nodes.push_back({from.to, {}});
+    const std::size_t last = program.blocks[from.to].end - 1;
+    for (const Way& way : ways_from(program, edges, {last, from.call})) {
+      const Way to = {program.block_of[way.to], way.call};
+      const auto [place, is_new] = number_of.emplace(to, blocks.size());
+      if (is_new) blocks.push_back(to);
       nodes[number].next.push_back(place->second);
     }
   }
   return nodes;
 }
 
+bool is_padding(const Program& program, std::size_t at) {
+  const auto target = branch_target(program.code[at], at * kInstructionBytes, program.sm);
+  return program.operations[at].name == "NOP" ||
+         target == static_cast<std::int64_t>(at * kInstructionBytes);
+}
+
 }  // namespace
+
+std::size_t unreached_code(const Program& program) {
+  std::vector<bool> is_reached(program.blocks.size(), false);
+  for (const Node& node : program.nodes) is_reached[node.block] = true;
+  for (std::size_t at = 0; at < program.code.size(); ++at) {
+    if (!is_reached[program.block_of[at]] && !is_padding(program, at)) return at;
+  }
+  return program.code.size();
+}
 
 Program program_of(const CubinKernel& kernel, int sm) {
   Program program{kernel.name, sm, kernel.code, {}, {}, {}, {}};
@@ -215,7 +277,7 @@ Program program_of(const CubinKernel& kernel, int sm) {
   for (Block& block : program.blocks) {
     for (const std::size_t to : edges[block.end - 1]) block.next.push_back(program.block_of[to]);
   }
-  program.nodes = nodes_of(program);
+  program.nodes = nodes_of(program, edges);
   return program;
 }
 

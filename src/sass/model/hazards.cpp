@@ -190,6 +190,9 @@ void check_flags_name_registers(const Program& program, std::size_t at, Findings
 
 std::vector<Hazard> find_hazards(const Program& program) {
   Findings findings(program);
+  if (const std::size_t at = unreached_code(program); at < program.code.size()) {
+    findings.add(at, "no way that is known leads here, so nothing is known of what it meets.");
+  }
   for (const Node& node : program.nodes) {
     const Block& block = program.blocks[node.block];
     for (std::size_t at = block.begin; at < block.end; ++at) {

@@ -25,7 +25,7 @@ struct Hazard {
 //   stall, yield and reuse codes that do not exist; stalls below those that branches and waits
 //   have; operands kept in the reuse cache although their register was written since; tuples of
 //   registers that do not start where the hardware wants them; instructions of which nothing is
-//   known.
+//   known, or to which no known way leads.
 std::vector<Hazard> find_hazards(const Program& program);
 
 // "rung_11__x at 0x0f60, FFMA R4, R8, R9, R4: R8 may still ..."

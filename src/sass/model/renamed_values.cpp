@@ -74,6 +74,11 @@ class Proof {
   }
 
   Equality run() {
+    // WHY: such code runs all the same, on a way that flow.cpp missed. Its registers kept their
+    // names once, and a proved kernel left a part of D unwritten.
+    if (const std::size_t at = unreached_code(before_); at < before_.code.size()) {
+      equality_.reason = where(before_, at) + ": no way that is known leads here.";
+    }
     for (std::size_t block = 0; block < before_.blocks.size() && equality_.reason.empty();
          ++block) {
       prove(block);
@@ -86,7 +91,7 @@ class Proof {
  private:
   void prove(std::size_t index) {
     const Block& block = before_.blocks[index];
-    if (!is_reached_[index]) return compare_unreached(block);
+    if (!is_reached_[index]) return compare_padding(block);
     for (std::size_t at = block.begin; at < block.end; ++at) {
       if (before_.operations[at].known) continue;
       equality_.reason = where(before_, at) + ": nothing is known about " +
@@ -107,7 +112,7 @@ class Proof {
     }
   }
 
-  void compare_unreached(const Block& block) {
+  void compare_padding(const Block& block) {
     for (std::size_t at = block.begin; at < block.end; ++at) {
       const bool is_same = before_.code[at].low == after_.code[at].low &&
                            before_.code[at].high == after_.code[at].high;

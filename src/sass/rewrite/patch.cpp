@@ -235,7 +235,13 @@ void rename_registers(const PortRules& rules, const RemapOptions& options, Work&
 void change_kernel(std::span<const std::byte> file, int sm, const PatchOptions& options,
                    Work& work) {
   work.patch.name = work.kernel->name;
-  work.before = program_of(*work.kernel, sm);
+  try {
+    work.before = program_of(*work.kernel, sm);
+  } catch (const std::runtime_error& error) {
+    if (!options.kernel.empty()) throw;
+    work.patch.left_alone = error.what();  // control flow that cannot be followed
+    return;
+  }
   const Program& before = *work.before;
   work.patch.left_alone = reason_not_to_check(before);
   if (!work.patch.left_alone.empty()) return;

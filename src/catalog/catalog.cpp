@@ -13,6 +13,7 @@
 #include "kernels/families/simt/config.h"
 #include "kernels/families/simt/portable_config.h"
 #include "kernels/families/simt/vector_config.h"
+#include "kernels/families/small/config.h"
 #include "ladder/01_strided/config.h"
 #include "ladder/02_coalesced/config.h"
 #include "ladder/03_shared_tile/config.h"
@@ -55,8 +56,8 @@ std::span<const Kernel> all_kernels() {
   using catalog::bf16_rung, catalog::dmma_kernel, catalog::first_fp64_rung, catalog::fp64_rung,
       catalog::mma_by_ffma_kernel, catalog::mma_kernel, catalog::packed_rung, catalog::patched_rung,
       catalog::persistent_rung, catalog::portable_kernel, catalog::repacking_rung, catalog::rung,
-      catalog::splitting_rung, catalog::stream_k_kernel, catalog::vector_kernel,
-      catalog::warpgroup_rung, catalog::wgmma_kernel;
+      catalog::small_kernel, catalog::splitting_rung, catalog::stream_k_kernel,
+      catalog::vector_kernel, catalog::warpgroup_rung, catalog::wgmma_kernel;
   // clang-format off
   static const std::vector<Kernel> kernels = {
       rung("01_strided", "one thread an output, lanes down a column", strided::kConfigs),
@@ -102,6 +103,12 @@ std::span<const Kernel> all_kernels() {
       vector_kernel("simt_f32_vector", "matrix times vector", kF32Types, vector::f32_vector::kConfigs, vector::kPortableArch),
       dmma_kernel("dmma_f64_sm80", "FP64 tensor cores, stream-K, for SM 8.0", "sm80", dmma_f64::sm80::kConfigs, 80),
       dmma_kernel("dmma_f64", "FP64 tensor cores, stream-K", "sm90", dmma_f64::sm90::kConfigs, 90),
+      small_kernel("small_f32", "batches of small products", kF32Types, small::f32::kConfigs, 80),
+      small_kernel("small_f64", "batches of small products, FP64 tensor cores", kF64Types, small::f64::kConfigs, 90),
+      small_kernel("small_bf16", "batches of small products, tensor cores", kBf16Types, small::bf16::kConfigs, 80),
+      small_kernel("small_bf16_f32", "batches of small products, tensor cores, D in FP32", kBf16ToF32Types, small::bf16_f32::kConfigs, 80),
+      small_kernel("small_f16", "batches of small products, tensor cores", kF16Types, small::f16::kConfigs, 80),
+      small_kernel("small_f16_f32", "batches of small products, tensor cores, D in FP32", kF16ToF32Types, small::f16_f32::kConfigs, 80),
       stream_k_kernel("simt_f32", "TMA, persistent, stream-K", "simt", simt::kConfigs),
       wgmma_kernel("wgmma_bf16", "Hopper's tensor cores", kBf16Types, wgmma::bf16::kConfigs),
       wgmma_kernel("wgmma_bf16_f32", "Hopper's tensor cores, D in FP32", kBf16ToF32Types, wgmma::bf16_f32::kConfigs),

@@ -96,6 +96,23 @@ Kernel dmma_kernel(const std::string& name, std::string idea, const std::string&
   return kernel;
 }
 
+// "small_bf16": batches of small products, its configs in namespace tessera::small::bf16.
+template <class Rows>
+Kernel small_kernel(const std::string& name, std::string idea, const Types& types,
+                    const Rows& table, int first_sm) {
+  Kernel kernel = plain_kernel(name, std::move(idea), rows_from("", name, table));
+  for (std::size_t i = 0; i < kernel.rows.size(); ++i) {
+    kernel.rows[i].ctas_per_sm = table[static_cast<int>(i)].config.ctas_per_sm();
+  }
+  kernel.types = types;
+  kernel.family = "small";
+  kernel.first_sm = first_sm;
+  kernel.source = "kernels/families/small/kernel.cu";
+  kernel.name_space = "tessera::small::" + name.substr(name.find('_') + 1);
+  kernel.params = "tessera::small::Params";
+  return kernel;
+}
+
 // A rung with a persistent grid, tensor copies and whole tiles.
 template <class Rows>
 Kernel persistent_rung(const std::string& name, std::string idea, const Rows& table) {

@@ -2,6 +2,7 @@
 // other by those that do not. Verified on the virtual GPU under all checks.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -16,8 +17,10 @@ namespace {
 
 // Each is a different kernel source, or another way of loading.
 constexpr const char* kInOneLaunch[] = {
-    "simt_f32_sm75/64x64", "simt_f32_sm80/64x64", "simt_f64_sm75/32x32", "simt_f64_sm80/32x32",
-    "simt_f32_vector",     "dmma_f64_sm80/64x32", "dmma_f64/64x32"};
+    "simt_f32_sm75/64x64",  "simt_f32_sm80/64x64", "simt_f64_sm75/32x32", "simt_f64_sm80/32x32",
+    "simt_f32_vector",      "dmma_f64_sm80/64x32", "dmma_f64/64x32",      "small_f32/16x16",
+    "small_f32/64x64",      "small_f64/16x16",     "small_f64/64x64",     "small_bf16/16x16",
+    "small_bf16_f32/32x32", "small_f16/64x64",     "small_f16_f32/16x16"};
 constexpr const char* kForEach[] = {"simt_f32/64x32",
                                     "wgmma_bf16/64x32x128_s6_coop",
                                     "wgmma_f16_f32/64x32x128_s6_coop",
@@ -162,7 +165,8 @@ TEST(Batch, Pointers) {
   for (const char* kernel : kInOneLaunch) {
     for (const Case& one : kCases) {
       Problem problem = strided(one, types_of(kernel), 37, 70, 19, 5);
-      for (const int alignment : {size_of(problem.types.a), 16}) {
+      const int least = std::max(size_of(problem.types.a), size_of(problem.types.d));
+      for (const int alignment : {least, 16}) {
         problem.batch = {.kind = BatchKind::kPointers, .count = 5, .alignment = alignment};
         verified(kernel, problem, options_of(one));
       }

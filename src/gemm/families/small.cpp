@@ -1,0 +1,72 @@
+// Batches of small products: one launch of a persistent grid of small thread blocks, each of which
+// takes tile after tile.
+#include <algorithm>
+#include <cstddef>
+
+#include "gemm/family.h"
+#include "kernels/families/small/params.h"
+
+namespace tessera::gemm {
+namespace {
+
+// Of all products; more than a grid has where it is not known.
+std::int64_t tiles_of(const KernelRow& row, const Request& request) {
+  const GemmParams& p = request.product.params;
+  const __int128 tiles = static_cast<__int128>(tiles_along(p.m, row.block.m)) *
+                         tiles_along(p.n, row.block.n) * request.problem.batch.count;
+  return tiles > kMaxGrid ? kMaxGrid + 1 : static_cast<std::int64_t>(tiles);
+}
+
+class Small final : public Family {
+ public:
+  bool takes(const Batch&) const override { return true; }
+
+  Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
+               std::vector<Offer>& offers) const override {
+    const GemmParams& p = request.product.params;
+    for (const Variant& one : variants_with_rates(kernel)) {
+      if (!variant.empty() && one.name() != variant) continue;
+      const KernelRow& row = row_of_majors(one, request);
+      if (tiles_of(row, request) > kMaxGrid) {
+        return Status::unsupported("m is " + std::to_string(request.problem.m) + ", n is " +
+                                   std::to_string(request.problem.n) + " and batch is " +
+                                   describe(request.problem.batch) + ", but " + kernel.name +
+                                   " counts at most 2^31 - 1 tiles");
+      }
+      const Cost cost = request.is_empty()
+                            ? Cost{}
+                            : cost_of_tiles({&row, one.tflops, size_of(kernel.types.a)}, p,
+                                            size_of(kernel.types.a), request.limits,
+                                            request.problem.batch.count, row.ctas_per_sm);
+      offers.push_back({&kernel, &row, cost, 0});
+    }
+    return {};
+  }
+
+  std::vector<PlannedLaunch> launches(const Offer& offer, const Request& request) const override {
+    const KernelRow& row = *offer.row;
+    const GemmParams& p = request.product.params;
+    small::Params params{};
+    params.gemm = p;
+    params.batch = batch_of(request.problem, 1);
+    params.tiles_n = static_cast<unsigned>(tiles_along(p.n, row.block.n));
+    params.tiles = static_cast<unsigned>(tiles_along(p.m, row.block.m)) * params.tiles_n;
+    const std::int64_t blocks = std::int64_t{request.limits.sms} * row.ctas_per_sm;
+    PlannedLaunch launch = launch_of(row.entry,
+                                     {.grid = std::min(tiles_of(row, request), blocks),
+                                      .block = row.threads,
+                                      .shared_bytes = row.shared_bytes},
+                                     params);
+    patch_product(launch, offsetof(small::Params, gemm), request.product);
+    return {launch};
+  }
+};
+
+}  // namespace
+
+const Family& small_family() {
+  static const Small family;
+  return family;
+}
+
+}  // namespace tessera::gemm

@@ -1,0 +1,96 @@
+// The shapes of the kernels for batches of small products, in all types. Few warps a tile and many
+// CTAs an SM: the operands of thousands of products are then on their way at a time.
+#pragma once
+
+#include "base/config.h"
+#include "kernels/epilogue/out.h"
+#include "kernels/ptx/matrix_type.h"
+
+namespace tessera::small {
+
+enum class Arithmetic {
+  kFfma,  // FP32 on CUDA cores
+  kMma,   // 16-bit types on tensor cores
+  kDmma,  // FP64 on tensor cores
+};
+
+struct Config {
+  Arithmetic by;
+  BlockTile block;   // k: of the operands in shared memory at a time
+  OutputTile warps;  // of the block
+  int ctas;          // per SM, that registers must suffice for
+  // Of 16-bit products alone.
+  ptx::MatrixType in = ptx::MatrixType::kBF16;
+  epilogue::Out out = epilogue::Out::kF32;
+  Majors majors = {};
+
+  constexpr int threads() const { return 32 * warps.m * warps.n; }
+  constexpr int ctas_per_sm() const { return ctas; }
+  constexpr OutputTile warp() const { return {block.m / warps.m, block.n / warps.n}; }
+  constexpr int element_bytes() const {
+    return by == Arithmetic::kDmma ? 8 : by == Arithmetic::kFfma ? 4 : 2;
+  }
+  // Of FP32: eight by four lanes, each with neighbours in both directions.
+  static constexpr OutputTile kLanes{8, 4};
+  constexpr OutputTile thread() const { return {warp().m / kLanes.m, warp().n / kLanes.n}; }
+};
+
+constexpr bool is_power_of_two(int x) { return x > 0 && (x & (x - 1)) == 0; }
+
+constexpr bool is_legal(const Config& c) {
+  constexpr int kStaticShared = 48 * 1024;  // HW: of a block, without asking the driver for more
+  const OutputTile warp = c.warp();
+  const bool warps = warp.m * c.warps.m == c.block.m && warp.n * c.warps.n == c.block.n &&
+                     is_power_of_two(warp.m) && is_power_of_two(warp.n) && warp.m >= 16 &&
+                     warp.n >= 16;
+  // All threads copy as many whole vectors of each operand.
+  const int vector = 16 / c.element_bytes();
+  const int smaller = c.block.m < c.block.n ? c.block.m : c.block.n;
+  const bool copies = is_power_of_two(c.block.k) && c.block.k >= 16 && c.block.k <= 32 &&
+                      c.threads() * vector <= smaller * c.block.k;
+  // Each row padded by a vector, whichever way an operand lies.
+  const int elements =
+      (c.block.m + vector) * (c.block.k + vector) + (c.block.n + vector) * (c.block.k + vector);
+  return warps && copies && c.threads() <= 1024 && c.ctas * c.threads() <= 1536 &&
+         elements * c.element_bytes() <= kStaticShared;
+}
+
+namespace detail {
+
+// Block, warps, CTAs per SM.
+constexpr auto rows_for(Arithmetic by, ptx::MatrixType in = ptx::MatrixType::kBF16,
+                        epilogue::Out out = epilogue::Out::kF32) {
+  const bool wide = by == Arithmetic::kDmma;  // elements
+  return for_all_majors<Config>({
+      {"16x16", {by, {16, 16, 16}, {1, 1}, wide ? 20 : 32, in, out}},
+      {"32x32", {by, {32, 32, wide ? 16 : 32}, {1, 1}, wide ? 12 : 16, in, out}},
+      {"64x64", {by, {64, 64, wide ? 16 : 32}, {2, 2}, wide ? 3 : 4, in, out}},
+  });
+}
+
+}  // namespace detail
+
+namespace f32 {
+inline constexpr auto kConfigs = detail::rows_for(Arithmetic::kFfma);
+}
+namespace f64 {
+inline constexpr auto kConfigs = detail::rows_for(Arithmetic::kDmma);
+}
+namespace bf16 {
+inline constexpr auto kConfigs =
+    detail::rows_for(Arithmetic::kMma, ptx::MatrixType::kBF16, epilogue::Out::kBF16);
+}
+namespace bf16_f32 {
+inline constexpr auto kConfigs =
+    detail::rows_for(Arithmetic::kMma, ptx::MatrixType::kBF16, epilogue::Out::kF32);
+}
+namespace f16 {
+inline constexpr auto kConfigs =
+    detail::rows_for(Arithmetic::kMma, ptx::MatrixType::kF16, epilogue::Out::kF16);
+}
+namespace f16_f32 {
+inline constexpr auto kConfigs =
+    detail::rows_for(Arithmetic::kMma, ptx::MatrixType::kF16, epilogue::Out::kF32);
+}
+
+}  // namespace tessera::small

@@ -96,13 +96,16 @@ Kernel dmma_kernel(const std::string& name, std::string idea, const std::string&
   return kernel;
 }
 
-// "small_bf16": batches of small products, its configs in namespace tessera::small::bf16.
+// "small_bf16": batches of small products, its configs in namespace tessera::small::bf16. The table
+// outlives the program's data.
 template <class Rows>
 Kernel small_kernel(const std::string& name, std::string idea, const Types& types,
                     const Rows& table, int first_sm) {
   Kernel kernel = plain_kernel(name, std::move(idea), rows_from("", name, table));
   for (std::size_t i = 0; i < kernel.rows.size(); ++i) {
-    kernel.rows[i].ctas_per_sm = table[static_cast<int>(i)].config.ctas_per_sm();
+    const auto& config = table[static_cast<int>(i)].config;
+    kernel.rows[i].config = &config;
+    kernel.rows[i].ctas_per_sm = config.ctas_per_sm();
   }
   kernel.types = types;
   kernel.family = "small";

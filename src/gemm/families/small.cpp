@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "gemm/family.h"
+#include "kernels/families/small/config.h"
 #include "kernels/families/small/params.h"
 
 namespace tessera::gemm {
@@ -51,12 +52,14 @@ class Small final : public Family {
     params.batch = batch_of(request.problem, 1);
     params.tiles_n = static_cast<unsigned>(tiles_along(p.n, row.block.n));
     params.tiles = static_cast<unsigned>(tiles_along(p.m, row.block.m)) * params.tiles_n;
-    const std::int64_t blocks = std::int64_t{request.limits.sms} * row.ctas_per_sm;
-    PlannedLaunch launch = launch_of(row.entry,
-                                     {.grid = std::min(tiles_of(row, request), blocks),
-                                      .block = row.threads,
-                                      .shared_bytes = row.shared_bytes},
-                                     params);
+    params.all_tiles = static_cast<unsigned>(tiles_of(row, request));
+    const std::int64_t most = std::int64_t{request.limits.sms} * row.ctas_per_sm;
+    const std::int64_t teams = static_cast<const small::Config*>(row.config)->teams;
+    const std::int64_t blocks = (params.all_tiles + teams - 1) / teams;
+    PlannedLaunch launch = launch_of(
+        row.entry,
+        {.grid = std::min(blocks, most), .block = row.threads, .shared_bytes = row.shared_bytes},
+        params);
     patch_product(launch, offsetof(small::Params, gemm), request.product);
     return {launch};
   }

@@ -1,7 +1,7 @@
-// One tile of an operand into a padded tile in shared memory, whichever way either lies, by
-// cp.async: 16 bytes at a time where base and stride are multiples of 16 bytes and nothing is
-// transposed, else element by element; elements of two bytes then go through registers. Elements
-// outside of the matrix become zeros.
+// One tile of an operand into a padded tile in shared memory that lies as the operand does, by
+// cp.async: 16 bytes at a time where base and stride are multiples of 16 bytes, else element by
+// element; elements of two bytes then go through registers. Elements outside of the matrix become
+// zeros.
 #pragma once
 
 #include "kernels/copy/operand.h"
@@ -12,68 +12,75 @@
 
 namespace tessera::copy {
 
-// `along_k`: the operand's neighbours in memory are neighbours in k. All `threads` of the CTA call
-// it; the tile begins at (first_outer, first_k) of the operand.
-template <bool along_k, int threads, class Tile>
+// All `threads` copy; each holds one of these. The tile lies as the operand does, and begins at
+// (first_outer, first_k) of it.
+template <class Tile, int threads>
 class PaddedTileCopy {
  public:
   using T = typename Tile::Element;
 
-  __device__ PaddedTileCopy(const OperandOf<T>& operand, long long first_outer, long long first_k)
-      : outer_(tile::inside(first_outer, operand.outer, Tile::kOuter)),
-        k_(tile::inside(first_k, operand.k, Tile::kK)),
+  __device__ PaddedTileCopy(const OperandOf<T>& operand, long long first_outer, long long first_k,
+                            int thread)
+      : thread_(thread),
+        rows_(kAlongK ? tile::inside(first_outer, operand.outer, Tile::kRows)
+                      : tile::inside(first_k, operand.k, Tile::kRows)),
+        in_row_(kAlongK ? tile::inside(first_k, operand.k, Tile::kRow)
+                        : tile::inside(first_outer, operand.outer, Tile::kRow)),
         stride_(operand.stride),
         from_(operand.data +
-              (along_k ? first_outer * stride_ + first_k : first_k * stride_ + first_outer)) {}
+              (kAlongK ? first_outer * stride_ + first_k : first_k * stride_ + first_outer)) {}
 
   __device__ void start(Tile& tile) const {
-    constexpr bool as_it_lies = Tile::kAlongK == along_k;
-    if (as_it_lies && tile::allows_vectors<T>(from_, stride_)) {
-      copy_vectors(tile);
-    } else {
+    if (!tile::allows_vectors<T>(from_, stride_)) {
       copy_elements(tile);
+    } else if (rows_ == Tile::kRows && in_row_ == Tile::kRow) {
+      copy_vectors<false>(tile);
+    } else {
+      copy_vectors<true>(tile);
     }
   }
 
  private:
+  static constexpr bool kAlongK = Tile::kAlongK;
   static constexpr int kVector = tile::Vector<T>::kWidth;
-  using Vectors = tile::ChunkMap<Tile::kOuter, Tile::kK, along_k, threads, kVector>;
-  using Elements = tile::ElementMap<Tile::kOuter, Tile::kK, along_k, threads>;
+  template <int width>
+  using Map = tile::ChunkMap<Tile::kOuter, Tile::kK, kAlongK, threads, width>;
 
+  template <bool guarded>
   __device__ void copy_vectors(Tile& tile) const {
-    const int across = Vectors::across(threadIdx.x), line = Vectors::line(threadIdx.x);
-    const int lines = along_k ? outer_ : k_;  // inside of the matrix
-    const int there = tile::inside(across, along_k ? k_ : outer_, kVector);
+    const int across = Map<kVector>::across(thread_), line = Map<kVector>::line(thread_);
+    const int there = guarded ? tile::inside(across, in_row_, kVector) : kVector;
     const T* from = from_ + line * stride_ + across;
+    T* to = &tile.elements[line * Tile::kPitch + across];
 #pragma unroll
-    for (int i = 0; i < Vectors::kCount; ++i) {
-      const int to = line + i * Vectors::kLines;
-      const int count = to < lines ? there : 0;
-      ptx::cp_async_past_l1(
-          &tile.elements[along_k ? Tile::place(to, across) : Tile::place(across, to)], from,
-          static_cast<unsigned>(count * sizeof(T)));
-      from += Vectors::kLines * stride_;
+    for (int i = 0; i < Map<kVector>::kCount; ++i) {
+      const int row = i * Map<kVector>::kLines;
+      const int count = !guarded || line + row < rows_ ? there : 0;
+      ptx::cp_async_past_l1(to + row * Tile::kPitch, from,
+                            static_cast<unsigned>(count * sizeof(T)));
+      from += Map<kVector>::kLines * stride_;
     }
   }
 
   __device__ void copy_elements(Tile& tile) const {
-    const int first_outer = Elements::outer(threadIdx.x), first_k = Elements::k(threadIdx.x);
-#pragma unroll 4
-    for (int i = 0; i < Elements::kOuterCount * Elements::kKCount; ++i) {
-      const int o = first_outer + i % Elements::kOuterCount * Elements::kOuterStep;
-      const int k = first_k + i / Elements::kOuterCount * Elements::kKStep;
-      const bool inside = o < outer_ && k < k_;
-      const T* from = from_ + (along_k ? o * stride_ + k : k * stride_ + o);
-      T* to = &tile.elements[Tile::place(o, k)];
+    const int across = Map<1>::across(thread_), line = Map<1>::line(thread_);
+    const T* from = from_ + line * stride_ + across;
+    T* to = &tile.elements[line * Tile::kPitch + across];
+#pragma unroll 8
+    for (int i = 0; i < Map<1>::kCount; ++i) {
+      const int row = i * Map<1>::kLines;
+      const bool inside = line + row < rows_ && across < in_row_;
       if constexpr (sizeof(T) == 2) {
-        *to = inside ? *from : T{0};
+        to[row * Tile::kPitch] = inside ? *from : T{0};
       } else {
-        ptx::cp_async<sizeof(T)>(to, from, inside ? sizeof(T) : 0);
+        ptx::cp_async<sizeof(T)>(to + row * Tile::kPitch, from, inside ? sizeof(T) : 0);
       }
+      from += Map<1>::kLines * stride_;
     }
   }
 
-  int outer_, k_;  // of the tile inside of the matrix
+  int thread_;
+  int rows_, in_row_;  // of the tile inside of the matrix
   long long stride_;
   const T* from_;  // the tile's first element
 };

@@ -8,7 +8,7 @@
 
 namespace tessera::mainloop {
 
-// `cfg` says: block, warp(), majors, threads().
+// `cfg` says: block, warp(), majors, team().
 template <auto cfg>
 class SmallDmma {
  public:
@@ -20,18 +20,25 @@ class SmallDmma {
   };
 
   __device__ explicit SmallDmma(tile::Coord<> warp)
-      : row_(warp.m * cfg.warp().m), column_(warp.n * cfg.warp().n) {
-    sums_.clear();
-  }
+      : row_(warp.m * cfg.warp().m), column_(warp.n * cfg.warp().n) {}
 
-  // Begins to copy the operands' tiles from k on.
+  __device__ void clear() { sums_.clear(); }
+
+  // Begins to copy the operands' tiles from k on. `thread`: of those of the tile.
   __device__ static void start(Stage& stage, const GemmParams& p, tile::Coord<long long> corner,
-                               long long k) {
+                               long long k, int thread) {
+    using CopyA = copy::SwizzledTileCopy<A, cfg.team()>;
+    using CopyB = copy::SwizzledTileCopy<B, cfg.team()>;
     const int k_inside = tile::inside(k, p.k, cfg.block.k);
-    copy::SwizzledTileCopy<A, cfg.threads()>(copy::operand_a<double, cfg.majors.a>(p), corner.m, k)
-        .template copy_part<false>(stage.a, k_inside, 0, 1);
-    copy::SwizzledTileCopy<B, cfg.threads()>(copy::operand_b<double, cfg.majors.b>(p), corner.n, k)
-        .template copy_part<false>(stage.b, k_inside, 0, 1);
+    CopyA a(copy::operand_a<double, cfg.majors.a>(p), corner.m, k, thread);
+    CopyB b(copy::operand_b<double, cfg.majors.b>(p), corner.n, k, thread);
+    if (a.copies_whole_tiles() && b.copies_whole_tiles() && k_inside == cfg.block.k) {
+      a.template copy_part<true>(stage.a, k_inside, 0, 1);
+      b.template copy_part<true>(stage.b, k_inside, 0, 1);
+    } else {
+      a.template copy_part<false>(stage.a, k_inside, 0, 1);
+      b.template copy_part<false>(stage.b, k_inside, 0, 1);
+    }
   }
 
   __device__ void multiply(const Stage& stage) {

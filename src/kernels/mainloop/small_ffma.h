@@ -1,87 +1,138 @@
-// A tile of a small product by the threads of a CTA, FP32 on CUDA cores. Tiles in shared memory are
-// (k, m) and (k, n) whichever way the operands lie.
+// A tile of a small product by the warps of a CTA, FP32 on CUDA cores. Tiles in shared memory lie
+// as the operands do, and fragments are loaded 128 bits at a time either way: four neighbours of
+// one k, or four k of one neighbour.
 #pragma once
 
 #include "kernels/copy/padded_tile_copy.h"
 #include "kernels/epilogue/output.h"
-#include "kernels/tile/lanes.h"
+#include "kernels/tile/small_lanes.h"
 
 namespace tessera::mainloop {
 
-// `cfg` says: block, warps, warp(), kLanes, thread(), majors, threads().
+// `count` values of one operand that a thread holds, for four of k; `apart`: see SmallPlaces.
+template <class Tile, int count, int lanes, bool apart>
+struct SmallFragment {
+  using Places = tile::SmallPlaces<count, lanes, apart>;
+  static constexpr int kDepth = 4;
+  float x[kDepth][count];
+
+  // `first`: the place of the thread's first value, for k = 0.
+  __device__ void load(const Tile& tile, int first, int k) {
+    const float* from = &tile.elements[first + Tile::place(0, k)];
+    if constexpr (Tile::kAlongK) {
+#pragma unroll
+      for (int i = 0; i < count; ++i) {
+        const tile::Vector<float> of = vector(from + Tile::place(Places::offset(i), 0));
+#pragma unroll
+        for (int l = 0; l < kDepth; ++l) x[l][i] = of.x[l];
+      }
+    } else {
+#pragma unroll
+      for (int l = 0; l < kDepth; ++l) {
+#pragma unroll
+        for (int i = 0; i < count; i += Places::kRun) {
+          load_run(x[l] + i, from + Tile::place(Places::offset(i), l));
+        }
+      }
+    }
+  }
+
+ private:
+  __device__ static tile::Vector<float> vector(const float* from) {
+    return *reinterpret_cast<const tile::Vector<float>*>(from);
+  }
+  __device__ static void load_run(float* to, const float* from) {
+    if constexpr (Places::kRun == 4) {
+      const tile::Vector<float> of = vector(from);
+      to[0] = of.x[0], to[1] = of.x[1], to[2] = of.x[2], to[3] = of.x[3];
+    } else {
+      static_assert(Places::kRun == 2);
+      const float2 of = *reinterpret_cast<const float2*>(from);
+      to[0] = of.x, to[1] = of.y;
+    }
+  }
+};
+
+// `cfg` says: block, warp(), kLanes, thread(), majors, team().
 template <auto cfg>
 class SmallFfma {
  public:
-  using A = tile::PaddedTile<float, cfg.block.m, cfg.block.k, false>;
-  using B = tile::PaddedTile<float, cfg.block.n, cfg.block.k, false>;
+  using A = tile::PaddedTile<float, cfg.block.m, cfg.block.k, cfg.majors.a == Major::kK>;
+  using B = tile::PaddedTile<float, cfg.block.n, cfg.block.k, cfg.majors.b == Major::kK>;
   struct Stage {
     A a;
     B b;
   };
 
   __device__ explicit SmallFfma(tile::Coord<> warp) {
-    const tile::Coord<> lane = tile::lane_coord(cfg.kLanes, threadIdx.x % 32);
-    row_ = warp.m * cfg.warp().m + lane.m * kRunM;
-    column_ = warp.n * cfg.warp().n + lane.n * kRunN;
+    const tile::Coord<> lane = tile::small_lane(threadIdx.x % 32);
+    row_ = warp.m * cfg.warp().m + FragmentA::Places::first(lane.m);
+    column_ = warp.n * cfg.warp().n + FragmentB::Places::first(lane.n);
   }
 
-  // Begins to copy the operands' tiles from k on.
+  __device__ void clear() {
+#pragma unroll
+    for (int i = 0; i < kM * kN; ++i) sum_[i / kN][i % kN] = 0;
+  }
+
+  // Begins to copy the operands' tiles from k on. `thread`: of those of the tile.
   __device__ static void start(Stage& stage, const GemmParams& p, tile::Coord<long long> corner,
-                               long long k) {
-    copy::PaddedTileCopy<cfg.majors.a == Major::kK, cfg.threads(), A>(
-        copy::operand_a<float, cfg.majors.a>(p), corner.m, k)
+                               long long k, int thread) {
+    copy::PaddedTileCopy<A, cfg.team()>(copy::operand_a<float, cfg.majors.a>(p), corner.m, k,
+                                        thread)
         .start(stage.a);
-    copy::PaddedTileCopy<cfg.majors.b == Major::kK, cfg.threads(), B>(
-        copy::operand_b<float, cfg.majors.b>(p), corner.n, k)
+    copy::PaddedTileCopy<B, cfg.team()>(copy::operand_b<float, cfg.majors.b>(p), corner.n, k,
+                                        thread)
         .start(stage.b);
   }
 
   __device__ void multiply(const Stage& stage) {
+    const int at_a = A::place(row_, 0), at_b = B::place(column_, 0);
 #pragma unroll
-    for (int k = 0; k < cfg.block.k; ++k) {
-      float a[kM], b[kN];
-      load<kRunM, cfg.kLanes.m>(a, &stage.a.elements[A::place(row_, k)]);
-      load<kRunN, cfg.kLanes.n>(b, &stage.b.elements[B::place(column_, k)]);
+    for (int k = 0; k < cfg.block.k; k += FragmentA::kDepth) {
+      FragmentA a;
+      FragmentB b;
+      a.load(stage.a, at_a, k);
+      b.load(stage.b, at_b, k);
 #pragma unroll
-      for (int i = 0; i < kM; ++i) {
+      for (int l = 0; l < FragmentA::kDepth; ++l) {
 #pragma unroll
-        for (int j = 0; j < kN; ++j) sum_[i][j] += a[i] * b[j];
+        for (int i = 0; i < kM; ++i) {
+#pragma unroll
+          for (int j = 0; j < kN; ++j) sum_[i][j] += a.x[l][i] * b.x[l][j];
+        }
       }
     }
   }
 
   __device__ void store(const GemmParams& p, tile::Coord<long long> corner) const {
-    const auto output = epilogue::vector_output_of<float, float>(p);
+    const auto output = epilogue::vector_output_of<float, float>(p).from(corner.m, corner.n);
+    const bool whole = output.vectors && output.rows >= cfg.block.m && output.cols >= cfg.block.n;
 #pragma unroll
     for (int i = 0; i < kM; ++i) {
+      const int row = row_ + FragmentA::Places::offset(i);
 #pragma unroll
-      for (int j = 0; j < kN; j += kRunN) {
-        const float(&run)[kRunN] = reinterpret_cast<const float(&)[kRunN]>(sum_[i][j]);
-        output.store_vector(corner.m + row_ + i / kRunM * (cfg.kLanes.m * kRunM) + i % kRunM,
-                            corner.n + column_ + j * cfg.kLanes.n, run);
+      for (int j = 0; j < kN; j += 4) {
+        const int column = column_ + FragmentB::Places::offset(j);
+        const float run[4] = {sum_[i][j], sum_[i][j + 1], sum_[i][j + 2], sum_[i][j + 3]};
+        if (whole) {
+          output.store_vector_inside(row, column, run);
+        } else {
+          output.store_vector(row, column, run);
+        }
       }
     }
   }
 
  private:
   static constexpr int kM = cfg.thread().m, kN = cfg.thread().n;
-  // Neighbours that a thread has along a side; the next run is all lanes' runs further.
-  static constexpr int kRunM = kM < 4 ? kM : 4, kRunN = 4;
-  static_assert(kM % kRunM == 0 && kN % kRunN == 0);
+  // Eight lanes that load rows of a tile along k meet in no bank where the rows are neighbours, and
+  // four lanes in two each.
+  using FragmentA = SmallFragment<A, kM, cfg.kLanes.m, A::kAlongK>;
+  using FragmentB = SmallFragment<B, kN, cfg.kLanes.n, false>;  // D is stored by four along n
+  static_assert(FragmentA::kDepth == FragmentB::kDepth && kN % 4 == 0);
 
-  // All runs of one k, each one access.
-  template <int run, int lanes, int count>
-  __device__ static void load(float (&to)[count], const float* from) {
-    struct alignas(4 * run) Run {
-      float x[run];
-    };
-#pragma unroll
-    for (int i = 0; i < count; i += run) {
-      reinterpret_cast<Run&>(to[i]) = *reinterpret_cast<const Run*>(from + i * lanes);
-    }
-  }
-
-  float sum_[kM][kN] = {};
+  float sum_[kM][kN];
   int row_, column_;  // the thread's first output in the tile
 };
 

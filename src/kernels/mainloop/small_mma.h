@@ -12,7 +12,7 @@
 
 namespace tessera::mainloop {
 
-// `cfg` says: in, out, block, warp(), majors, threads().
+// `cfg` says: in, out, block, warp(), majors, team().
 template <auto cfg>
 class SmallMma {
  public:
@@ -25,19 +25,17 @@ class SmallMma {
   };
 
   __device__ explicit SmallMma(tile::Coord<> warp)
-      : row_(warp.m * cfg.warp().m), column_(warp.n * cfg.warp().n) {
-    sums_.clear();
-  }
+      : row_(warp.m * cfg.warp().m), column_(warp.n * cfg.warp().n) {}
 
-  // Begins to copy the operands' tiles from k on.
+  __device__ void clear() { sums_.clear(); }
+
+  // Begins to copy the operands' tiles from k on. `thread`: of those of the tile.
   __device__ static void start(Stage& stage, const GemmParams& p, tile::Coord<long long> corner,
-                               long long k) {
+                               long long k, int thread) {
     using T = std::uint16_t;
-    copy::PaddedTileCopy<kAlongA, cfg.threads(), A>(copy::operand_a<T, cfg.majors.a>(p), corner.m,
-                                                    k)
+    copy::PaddedTileCopy<A, cfg.team()>(copy::operand_a<T, cfg.majors.a>(p), corner.m, k, thread)
         .start(stage.a);
-    copy::PaddedTileCopy<kAlongB, cfg.threads(), B>(copy::operand_b<T, cfg.majors.b>(p), corner.n,
-                                                    k)
+    copy::PaddedTileCopy<B, cfg.team()>(copy::operand_b<T, cfg.majors.b>(p), corner.n, k, thread)
         .start(stage.b);
   }
 

@@ -18,13 +18,15 @@ struct Config {
   Arithmetic by;
   BlockTile block;   // k: of the operands in shared memory at a time
   OutputTile warps;  // of the block
+  int teams;         // of so many warps in a CTA, each with tiles of its own
   int ctas;          // per SM, that registers must suffice for
   // Of 16-bit products alone.
   ptx::MatrixType in = ptx::MatrixType::kBF16;
   epilogue::Out out = epilogue::Out::kF32;
   Majors majors = {};
 
-  constexpr int threads() const { return 32 * warps.m * warps.n; }
+  constexpr int team() const { return 32 * warps.m * warps.n; }  // threads
+  constexpr int threads() const { return teams * team(); }
   constexpr int ctas_per_sm() const { return ctas; }
   constexpr OutputTile warp() const { return {block.m / warps.m, block.n / warps.n}; }
   constexpr int element_bytes() const {
@@ -47,50 +49,54 @@ constexpr bool is_legal(const Config& c) {
   const int vector = 16 / c.element_bytes();
   const int smaller = c.block.m < c.block.n ? c.block.m : c.block.n;
   const bool copies = is_power_of_two(c.block.k) && c.block.k >= 16 && c.block.k <= 32 &&
-                      c.threads() * vector <= smaller * c.block.k;
-  // Each row padded by a vector, whichever way an operand lies.
-  const int elements =
-      (c.block.m + vector) * (c.block.k + vector) + (c.block.n + vector) * (c.block.k + vector);
-  return warps && copies && c.threads() <= 1024 && c.ctas * c.threads() <= 1536 &&
-         elements * c.element_bytes() <= kStaticShared;
+                      c.team() * vector <= smaller * c.block.k;
+  // One warp waits for itself alone. Two stages of each team,
+  const bool teams = c.teams == 1 || c.team() == 32;
+  // each row padded by a vector, whichever way an operand lies.
+  const int elements = (c.block.m + c.block.n + 2 * vector) * (c.block.k + vector);
+  return warps && copies && teams && c.threads() <= 1024 && c.ctas * c.threads() <= 1536 &&
+         2 * c.teams * elements * c.element_bytes() <= kStaticShared;
 }
 
 namespace detail {
 
-// Block, warps, CTAs per SM.
-constexpr auto rows_for(Arithmetic by, ptx::MatrixType in = ptx::MatrixType::kBF16,
-                        epilogue::Out out = epilogue::Out::kF32) {
-  const bool wide = by == Arithmetic::kDmma;  // elements
+// Of 16-bit products.
+constexpr auto rows_for(ptx::MatrixType in, epilogue::Out out) {
   return for_all_majors<Config>({
-      {"16x16", {by, {16, 16, 16}, {1, 1}, wide ? 20 : 32, in, out}},
-      {"32x32", {by, {32, 32, wide ? 16 : 32}, {1, 1}, wide ? 12 : 16, in, out}},
-      {"64x64", {by, {64, 64, wide ? 16 : 32}, {2, 2}, wide ? 3 : 4, in, out}},
+      {"16x16", {Arithmetic::kMma, {16, 16, 16}, {1, 1}, 4, 8, in, out}},
+      {"32x32", {Arithmetic::kMma, {32, 32, 32}, {1, 1}, 2, 10, in, out}},
+      {"64x64", {Arithmetic::kMma, {64, 64, 32}, {2, 2}, 1, 5, in, out}},
   });
 }
 
 }  // namespace detail
 
+// Block, warps, teams, CTAs per SM.
 namespace f32 {
-inline constexpr auto kConfigs = detail::rows_for(Arithmetic::kFfma);
+inline constexpr auto kConfigs = for_all_majors<Config>({
+    {"16x16", {Arithmetic::kFfma, {16, 16, 16}, {1, 1}, 4, 6}},
+    {"32x32", {Arithmetic::kFfma, {32, 32, 32}, {1, 1}, 2, 6}},
+    {"64x64", {Arithmetic::kFfma, {64, 64, 16}, {2, 2}, 1, 4}},
+});
 }
 namespace f64 {
-inline constexpr auto kConfigs = detail::rows_for(Arithmetic::kDmma);
+inline constexpr auto kConfigs = for_all_majors<Config>({
+    {"16x16", {Arithmetic::kDmma, {16, 16, 16}, {1, 1}, 4, 5}},
+    {"32x32", {Arithmetic::kDmma, {32, 32, 16}, {1, 1}, 2, 6}},
+    {"64x64", {Arithmetic::kDmma, {64, 64, 16}, {2, 2}, 1, 3}},
+});
 }
 namespace bf16 {
-inline constexpr auto kConfigs =
-    detail::rows_for(Arithmetic::kMma, ptx::MatrixType::kBF16, epilogue::Out::kBF16);
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kBF16, epilogue::Out::kBF16);
 }
 namespace bf16_f32 {
-inline constexpr auto kConfigs =
-    detail::rows_for(Arithmetic::kMma, ptx::MatrixType::kBF16, epilogue::Out::kF32);
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kBF16, epilogue::Out::kF32);
 }
 namespace f16 {
-inline constexpr auto kConfigs =
-    detail::rows_for(Arithmetic::kMma, ptx::MatrixType::kF16, epilogue::Out::kF16);
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kF16, epilogue::Out::kF16);
 }
 namespace f16_f32 {
-inline constexpr auto kConfigs =
-    detail::rows_for(Arithmetic::kMma, ptx::MatrixType::kF16, epilogue::Out::kF32);
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kF16, epilogue::Out::kF32);
 }
 
 }  // namespace tessera::small

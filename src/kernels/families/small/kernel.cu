@@ -1,6 +1,6 @@
 // Batches of small products, of any sizes, strides and layouts. The grid is persistent, and each of
-// its many small CTAs takes tile after tile by itself: it brings a tile's operands into shared
-// memory, multiplies, and stores. While one waits for memory, the others of its SM multiply.
+// its many small teams of warps takes tile after tile by itself: it brings a tile's operands into
+// shared memory, multiplies, and stores, the next tile's operands on their way.
 #include "kernels/families/small/config.h"
 #include "kernels/families/small/params.h"
 #include "kernels/mainloop/small_dmma.h"
@@ -18,31 +18,84 @@ __device__ auto tile_of() {
   if constexpr (cfg.by == Arithmetic::kDmma) return mainloop::SmallDmma<cfg>(tile::Coord<>{});
 }
 
+// All threads of a team; a team of several warps is the CTA.
+template <Config cfg>
+__device__ void sync_team() {
+  if constexpr (cfg.team() == 32) __syncwarp();
+  if constexpr (cfg.team() > 32) __syncthreads();
+}
+
+// What a team does at a time: a part of k of a tile.
+template <Config cfg>
+struct Step {
+  schedule::Addresses product;  // the tile's
+  unsigned number;              // of the tile
+  int row, column;              // of tiles, in the product
+  long long k = 0;
+
+  __device__ Step(const Params& p, unsigned tile) : number(tile) { find(p); }
+
+  __device__ bool valid(const Params& p) const { return number < p.all_tiles; }
+  __device__ bool is_last_of_tile(const Params& p) const { return k + cfg.block.k >= p.gemm.k; }
+  __device__ void advance(const Params& p) {
+    k += cfg.block.k;
+    if (k < p.gemm.k) return;
+    k = 0;
+    number += gridDim.x * cfg.teams;
+    find(p);
+  }
+
+  __device__ GemmParams gemm(const Params& p) const {
+    return schedule::with_addresses(p.gemm, product);
+  }
+  __device__ tile::Coord<long long> corner() const {
+    return {static_cast<long long>(row) * cfg.block.m,
+            static_cast<long long>(column) * cfg.block.n};
+  }
+
+ private:
+  __device__ void find(const Params& p) {
+    if (!valid(p)) return;
+    const unsigned of = p.tiles == 1 ? number : number / p.tiles, in = number - of * p.tiles;
+    product = schedule::addresses_of(p.gemm, p.batch, of);
+    row = p.tiles == 1 ? 0 : static_cast<int>(in / p.tiles_n);
+    column = static_cast<int>(in) - row * static_cast<int>(p.tiles_n);
+  }
+};
+
+// While a part is multiplied, the next one is on its way, of the same tile or of the next one.
 template <Config cfg>
 __device__ void run(const Params& p) {
   static_assert(is_legal(cfg));
   using Tile = decltype(tile_of<cfg>());
-  __shared__ typename Tile::Stage stage;
-  const unsigned tiles = p.tiles * static_cast<unsigned>(p.batch.count);
-  const tile::Coord<> warp = tile::warp_coord(cfg.warps, threadIdx.x);
-  for (unsigned number = blockIdx.x; number < tiles; number += gridDim.x) {
-    const unsigned product = p.tiles == 1 ? number : number / p.tiles;
-    const unsigned in_product = number - product * p.tiles;
-    const GemmParams gemm =
-        schedule::with_addresses(p.gemm, schedule::addresses_of(p.gemm, p.batch, product));
-    const tile::Coord<long long> corner{
-        static_cast<long long>(in_product / p.tiles_n) * cfg.block.m,
-        static_cast<long long>(in_product % p.tiles_n) * cfg.block.n};
-    Tile tile(warp);
-    for (long long k = 0; k < gemm.k; k += cfg.block.k) {
-      Tile::start(stage, gemm, corner, k);
-      ptx::cp_async_wait_all();
-      __syncthreads();
-      tile.multiply(stage);
-      __syncthreads();  // all have read the operands
+  __shared__ typename Tile::Stage stages[cfg.teams][2];
+  const int team = threadIdx.x / cfg.team(), thread = threadIdx.x % cfg.team();
+  Tile tile(tile::warp_coord(cfg.warps, thread));
+  Step<cfg> now(p, blockIdx.x * cfg.teams + team);
+  const auto start = [&](const Step<cfg>& step, int stage) {
+    if (step.valid(p) && p.gemm.k > 0) {
+      Tile::start(stages[team][stage], step.gemm(p), step.corner(), step.k, thread);
     }
-    tile.store(gemm, corner);
+    ptx::cp_async_commit_group();
+  };
+  start(now, 0);
+  tile.clear();
+#pragma unroll 1
+  for (int stage = 0; now.valid(p); stage ^= 1) {
+    Step<cfg> next = now;
+    next.advance(p);
+    start(next, stage ^ 1);
+    ptx::cp_async_wait_group<1>();
+    sync_team<cfg>();
+    if (p.gemm.k > 0) tile.multiply(stages[team][stage]);
+    if (now.is_last_of_tile(p)) {
+      tile.store(now.gemm(p), now.corner());
+      tile.clear();
+    }
+    sync_team<cfg>();  // all have read the stage
+    now = next;
   }
+  ptx::cp_async_wait_all();
 }
 
 // One name space for each kernel, whose entries are its rows.

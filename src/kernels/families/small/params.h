@@ -10,6 +10,8 @@ struct Params {
   GemmParams gemm;
   schedule::Batch batch;
   unsigned tiles, tiles_n;  // of each product, and of a row of them
+  unsigned all_tiles;       // of the batch
+  unsigned unused = 0;      // no padding
 };
 
 }  // namespace tessera::small

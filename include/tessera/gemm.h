@@ -62,8 +62,15 @@ typedef enum tessera_batch {
                           the matrices; not checked for overlap */
 } tessera_batch;
 
-/* What happens to alpha op(A) op(B) + beta C before it is stored: first a bias is added, then an
- * activation is applied. */
+/* What happens to the product before it is stored, in this order, in the type that products are
+ * summed in (FP32, or FP64 for FP64), rounded once:
+ *   D = activation(scale (alpha op(A) op(B) + beta C) + bias)
+ * A residual is C with a beta of 1. All products of a batch share the vectors. */
+typedef enum tessera_scale {
+  TESSERA_NO_SCALE = 0,
+  TESSERA_SCALE_PER_ROW = 1,   /* m values, of the type that products are summed in */
+  TESSERA_SCALE_PER_COLUMN = 2 /* n values */
+} tessera_scale;
 typedef enum tessera_bias {
   TESSERA_NO_BIAS = 0,
   TESSERA_BIAS_PER_ROW = 1,   /* m values, of D's type */
@@ -71,8 +78,9 @@ typedef enum tessera_bias {
 } tessera_bias;
 typedef enum tessera_activation {
   TESSERA_NO_ACTIVATION = 0,
-  TESSERA_RELU = 1,
-  TESSERA_GELU = 2
+  TESSERA_RELU = 1,    /* max(x, 0); NaN stays NaN */
+  TESSERA_GELU = 2,    /* x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2 */
+  TESSERA_GELU_ERF = 3 /* x (1 + erf(x / sqrt(2))) / 2 */
 } tessera_activation;
 
 /* Where operands are. Said by the caller, because asking the driver costs more than the rest of a
@@ -117,7 +125,7 @@ typedef struct tessera_problem {
   int32_t bias;                                   /* tessera_bias */
   int32_t activation;                             /* tessera_activation */
   int32_t memory;                                 /* tessera_memory */
-  int32_t reserved;                               /* 0 */
+  int32_t scale;                                  /* tessera_scale */
 } tessera_problem;
 
 /* What a plan may assume and use. */
@@ -142,6 +150,7 @@ typedef struct tessera_arguments {
   size_t workspace_bytes;
   void* stream; /* a cudaStream_t or CUstream; null: CUDA's null stream, or the handle's own stream
                    if it was created with the number of a GPU */
+  const void* scale; /* null without one */
 } tessera_arguments;
 
 /* A GPU of this machine. */
@@ -175,6 +184,7 @@ typedef struct tessera_choice {
   char kernel[96];    /* "simt_f32/128x64" */
   char decision[160]; /* "396 tiles, 116 split in 132 runs" */
   double total_us;    /* of all, the larger of multiply_us + store_us and memory_us counts */
+  /* reduce_us: launches after the product, which add partial sums or apply the epilogue. */
   double launch_us, repack_us, start_us, multiply_us, store_us, memory_us, reduce_us, remainder_us;
   int64_t workspace_bytes;
   int32_t bound;    /* tessera_bound */

@@ -117,6 +117,25 @@ Matrix<T> row_major(std::span<T> all, std::int64_t rows, std::int64_t cols) {
   return column_major(all, cols, rows).transposed();
 }
 
+// A vector beside D, whose length is checked: one value for each row of D, or for each column. A
+// bias has D's type; a scale is of floats, or of doubles for FP64.
+struct Vector {
+  const void* data = nullptr;
+  std::int64_t count = 0;
+  tessera_type type = TESSERA_AS_A;
+  bool is_per_row = false;
+};
+template <Element T>
+Vector per_row(std::span<T> values) {
+  return {values.data(), static_cast<std::int64_t>(values.size()), type_of<std::remove_const_t<T>>,
+          true};
+}
+template <Element T>
+Vector per_column(std::span<T> values) {
+  return {values.data(), static_cast<std::int64_t>(values.size()), type_of<std::remove_const_t<T>>,
+          false};
+}
+
 // Everything about a product but its matrices.
 struct Settings {
   double alpha = 1, beta = 0;
@@ -125,6 +144,9 @@ struct Settings {
   void* stream = nullptr;
   void* workspace = nullptr;  // of a plan
   std::size_t workspace_bytes = 0;
+  // d = activation(scale (alpha a b + beta c) + bias)
+  Vector scale = {}, bias = {};
+  tessera_activation activation = TESSERA_NO_ACTIVATION;
 };
 
 namespace detail {
@@ -155,6 +177,19 @@ inline void require_same(const char* what, std::int64_t a, std::int64_t b) {
   if (a == b) return;
   throw std::invalid_argument(std::string(what) + " are " + std::to_string(a) + " and " +
                               std::to_string(b) + ", but must be equal");
+}
+
+// 0, or the number of "per row" or "per column", which scale and bias share.
+inline std::int32_t kind_of(const Vector& vector, const char* name, std::int64_t rows,
+                            std::int64_t columns, tessera_type wanted) {
+  if (vector.data == nullptr) return TESSERA_NO_BIAS;
+  require_same(name, vector.count, vector.is_per_row ? rows : columns);
+  if (vector.type != wanted) {
+    throw std::invalid_argument(std::string(name) + " are of type number " +
+                                std::to_string(vector.type) + ", but must be of " +
+                                std::to_string(wanted));
+  }
+  return vector.is_per_row ? TESSERA_BIAS_PER_ROW : TESSERA_BIAS_PER_COLUMN;
 }
 
 }  // namespace detail
@@ -194,6 +229,12 @@ tessera_problem problem_of(const Matrix<A>& a, const Matrix<B>& b, const Matrix<
     p.ldc = ldc;
   }
   p.memory = settings.memory;
+  const auto type_d = type_of<std::remove_const_t<D>>;
+  const bool is_double = type_of<std::remove_const_t<A>> == TESSERA_F64;
+  p.scale = detail::kind_of(settings.scale, "scales and lines of D", d.rows, d.cols,
+                            is_double ? TESSERA_F64 : TESSERA_F32);
+  p.bias = detail::kind_of(settings.bias, "biases and lines of D", d.rows, d.cols, type_d);
+  p.activation = settings.activation;
   return p;
 }
 
@@ -211,6 +252,8 @@ tessera_arguments arguments_of(const Matrix<A>& a, const Matrix<B>& b, const Mat
   in.stream = settings.stream;
   in.workspace = settings.workspace;
   in.workspace_bytes = settings.workspace_bytes;
+  in.scale = settings.scale.data;
+  in.bias = settings.bias.data;
   return in;
 }
 
@@ -289,7 +332,8 @@ class Plan {
     const bool is_same = p.m == q.m && p.n == q.n && p.k == q.k && p.type_a == q.type_a &&
                          p.type_b == q.type_b && p.type_c == q.type_c && p.type_d == q.type_d &&
                          p.order == q.order && p.op_a == q.op_a && p.op_b == q.op_b &&
-                         p.lda == q.lda && p.ldb == q.ldb && p.ldd == q.ldd &&
+                         p.lda == q.lda && p.ldb == q.ldb && p.ldd == q.ldd && p.scale == q.scale &&
+                         p.bias == q.bias && p.activation == q.activation &&
                          (c.data == nullptr || p.ldc == q.ldc);
     if (!is_same) throw std::invalid_argument("these matrices are not what the plan is for");
     const tessera_arguments in = arguments_of(a, b, c, d, settings);

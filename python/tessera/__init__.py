@@ -3,6 +3,7 @@
     import numpy, tessera
     d = tessera.matmul(a, b)                            # NumPy, PyTorch, CuPy or JAX arrays
     d = tessera.gemm(a, b, c, alpha=2, beta=-1)         # 2 a b - c
+    y = tessera.gemm(x, w.T, bias=bias, epilogue="gelu")
     print(tessera.explain(a, b))                        # which kernel, how long, what bounds it
 
 Arrays stay where they are: those on a GPU are multiplied there, on the stream that their library

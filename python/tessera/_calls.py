@@ -12,7 +12,7 @@ from ._explain import Explanation, explain_problem
 from ._handles import handle_of
 
 _RESULTS = {"int8": "int32"}  # of a product without `out`; else the operands' type
-_EPILOGUES = {None: 0, "identity": 0, "relu": 1, "gelu": 2}
+_EPILOGUES = {None: 0, "identity": 0, "relu": 1, "gelu": 2, "gelu_erf": 3}
 
 
 def _broadcast(left: Sequence[int], right: Sequence[int], shapes: str) -> tuple[int, ...]:
@@ -119,7 +119,8 @@ class _Product:
     """One call, ready to run: a problem of two dimensions and the batch around it."""
 
     def __init__(self, a: Any, b: Any, c_: Any, out: Any, compute: str | None,
-                 epilogue: str | None, needs_out: bool = True, device: str | None = None):
+                 epilogue: str | None, needs_out: bool = True, device: str | None = None,
+                 scale: Any = None, bias: Any = None):
         if compute not in c.COMPUTES:
             raise ValueError(f"compute is {compute!r}, but must be one of: " + ", ".join(
                 repr(k) for k in c.COMPUTES))
@@ -147,8 +148,13 @@ class _Product:
         self.out: _Operand | None = None
         if self.result is not None:
             self._take_out(out is not None, shapes)
+        sums = "float64" if self.a.array.dtype == "float64" else "float32"
+        dtype = self.out.array.dtype if self.out else self.dtype
+        self.scale = self._vector(scale, "scale", sums) if scale is not None else None
+        self.bias = self._vector(bias, "bias", dtype) if bias is not None else None
         operands = [x for x in (self.a, self.b, self.c, self.out) if x]
-        self.gpu, self.shapes = _place_of(operands)
+        vectors = [x[0] for x in (self.scale, self.bias) if x]
+        self.gpu, self.shapes = _place_of(operands + vectors)
         self.handle = handle_of(self._place(device))
         self.problem = self._problem(m, n, k, c.COMPUTES[compute], _EPILOGUES[epilogue])
 
@@ -164,6 +170,27 @@ class _Product:
                              "broadcast to it")
         full = broadcast_to(c_, wanted).reshape(self.shape)
         return _Operand(full, "c", self.stream).as_matrices()
+
+    def _vector(self, source: Any, name: str, dtype: str) -> tuple[_Operand, int]:
+        """A vector of the epilogue, and whether it is per row or per column of the result."""
+        operand = _Operand(source, name, self.stream)
+        x = operand.array
+        m, n = self.shape[-2:]
+        # As NumPy broadcasts: n values, or 1 x n, for each column; m x 1 for each row.
+        if tuple(x.shape) in ((n,), (1, n)):
+            kind, step = c.PER_COLUMN, x.strides[-1]
+        elif tuple(x.shape) == (m, 1):
+            kind, step = c.PER_ROW, x.strides[0]
+        else:
+            raise ValueError(f"{name} has shape {tuple(x.shape)}, but must be {(n,)}, a value for "
+                             f"each column of the result, or {(m, 1)}, one for each row")
+        if x.dtype != dtype:
+            raise TypeError(f"{name} has elements of type {x.dtype}, but must have {dtype}, "
+                            + ("in which products are summed" if name == "scale" else
+                               "as the result"))
+        if step != 1 and (m if kind == c.PER_ROW else n) > 1:
+            operand.array = operand._copied()
+        return operand, kind
 
     def _take_out(self, is_given: bool, shapes: str) -> None:
         self.out = _Operand(self.result, "out", self.stream, may_copy=False)
@@ -219,6 +246,8 @@ class _Product:
                             type_c=kind(self.c) if self.c else type_d, type_d=type_d,
                             compute=compute, order=order, op_a=op_a, op_b=op_b, lda=lda, ldb=ldb,
                             activation=activation,
+                            scale=self.scale[1] if self.scale else 0,
+                            bias=self.bias[1] if self.bias else 0,
                             memory=c.DEVICE_MEMORY if self.gpu is not None else c.HOST_MEMORY)
         if d is not None:
             problem.ldd = _line(d)[1]  # type: ignore[index]
@@ -237,7 +266,9 @@ class _Product:
         def address(x: _Operand | None) -> int | None:
             return x.array.address + at.get(x.name, 0) if x else None
         return c.Arguments(alpha=alpha, beta=beta, a=address(self.a), b=address(self.b),
-                           c=address(self.c), d=address(self.out), stream=self.stream)
+                           c=address(self.c), d=address(self.out), stream=self.stream,
+                           scale=address(self.scale[0]) if self.scale else None,
+                           bias=address(self.bias[0]) if self.bias else None)
 
     def run(self, alpha: float, beta: float) -> Any:
         what = self.shapes
@@ -334,19 +365,22 @@ def matmul(a: Any, b: Any, *, out: Any = None, compute: str | None = None,
 
 
 def gemm(a: Any, b: Any, c: Any = None, *, alpha: float = 1.0, beta: float | None = None,
-         epilogue: str | None = None, out: Any = None, compute: str | None = None,
-         device: str | None = None) -> Any:
-    """alpha * a @ b + beta * c: (..., m, k) by (..., k, n) with c and the result (..., m, n).
+         epilogue: str | None = None, scale: Any = None, bias: Any = None, out: Any = None,
+         compute: str | None = None, device: str | None = None) -> Any:
+    """epilogue(scale * (alpha * a @ b + beta * c) + bias), rounded once.
 
-    beta is 1 with a c and 0 without. c is broadcast, so that a bias of n values is added to each
-    row. out may be c itself. Transposes are views: a.T.
-    epilogue is None, "relu" or "gelu".
+    (..., m, k) by (..., k, n) with c and the result (..., m, n).
+    beta is 1 with a c and 0 without. c is broadcast. out may be c itself. Transposes are views: a.T.
+    epilogue is None, "relu", "gelu" (by tanh) or "gelu_erf". scale and bias have shape (n,), a value
+    for each column, or (m, 1), one for each row; bias is of the result's type, scale of float32 (or
+    float64, for products of float64). All products of a batch share them.
     """
     if c is None and beta not in (None, 0, 0.0):
         raise ValueError(f"beta is {beta}, but c is None: there is nothing to multiply by beta")
     if beta is None:
         beta = 0.0 if c is None else 1.0
-    product = _Product(a, b, c if beta != 0 else None, out, compute, epilogue, device=device)
+    product = _Product(a, b, c if beta != 0 else None, out, compute, epilogue, device=device,
+                       scale=scale, bias=bias)
     return product.run(float(alpha), float(beta))
 
 

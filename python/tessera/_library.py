@@ -15,6 +15,7 @@ CURRENT_CONTEXT, CPU, ANY_PLACE = -1, -2, -3
 COLUMN_MAJOR, ROW_MAJOR = range(2)
 NO_BATCH, STRIDED, POINTERS = range(3)
 DEVICE_MEMORY, HOST_MEMORY, DETECT_MEMORY = range(3)
+PER_ROW, PER_COLUMN = 1, 2  # of a scale and of a bias
 TYPES = {"float64": 1, "float32": 2, "float16": 3, "bfloat16": 4, "float8_e4m3fn": 5,
          "float8_e5m2": 6, "int8": 7, "int32": 8}
 COMPUTES = {None: 0, "f64": 1, "f32": 2, "tf32": 3, "f16": 4, "s32": 5}
@@ -51,7 +52,7 @@ class Problem(Sized):
         (n, c_int64) for n in ("lda", "ldb", "ldc", "ldd")] + [
         ("batch", c_int32), ("batch_alignment", c_int32), ("batch_count", c_int64)] + [
         (n, c_int64) for n in ("stride_a", "stride_b", "stride_c", "stride_d")] + [
-        (n, c_int32) for n in ("bias", "activation", "memory", "reserved")]
+        (n, c_int32) for n in ("bias", "activation", "memory", "scale")]
 
 
 class PlanOptions(Sized):
@@ -63,7 +64,7 @@ class Arguments(Sized):
     _fields_ = [("size", c_size_t), ("alpha", c_double), ("beta", c_double)] + [
         (n, c_void_p) for n in ("a", "b", "c", "d", "bias", "alpha_address", "beta_address",
                                 "workspace")] + [("workspace_bytes", c_size_t),
-                                                 ("stream", c_void_p)]
+                                                 ("stream", c_void_p), ("scale", c_void_p)]
 
 
 class DeviceInfo(Sized):

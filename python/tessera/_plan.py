@@ -19,11 +19,11 @@ class Plan:
     """
 
     def __init__(self, a: Any, b: Any, c: Any = None, *, out: Any = None,
-                 compute: str | None = None, epilogue: str | None = None,
-                 device: str | None = None):
+                 compute: str | None = None, epilogue: str | None = None, scale: Any = None,
+                 bias: Any = None, device: str | None = None):
         self._settings = (compute, epilogue)
         self._device = device
-        product = _Product(a, b, c, out, compute, epilogue, device=device)
+        product = _Product(a, b, c, out, compute, epilogue, device=device, scale=scale, bias=bias)
         if product.batch:
             raise ValueError(f"a plan is for one product, but the shapes are {product.shapes}")
         self._problem = product.problem
@@ -44,15 +44,16 @@ class Plan:
             address = array_of(self._workspace, "workspace").address
             self._workspace_at = (address + 255) // 256 * 256
         # Of tensors on a GPU: what those of a call are compared with, instead of a new description.
-        is_plain = c is None and epilogue is None and is_uncopied(product, a, b)
+        is_plain = all(x is None for x in (c, epilogue, scale, bias)) and is_uncopied(product, a, b)
         self._key = key_of(a, b, product.result, compute) if is_plain else None
 
     def __call__(self, a: Any, b: Any, c: Any = None, *, alpha: float = 1.0,
-                 beta: float | None = None, out: Any = None) -> Any:
-        """alpha * a @ b + beta * c, for arrays like those of the plan; else ValueError."""
+                 beta: float | None = None, scale: Any = None, bias: Any = None,
+                 out: Any = None) -> Any:
+        """As gemm() with the plan's epilogue, for arrays like those of the plan; else ValueError."""
         if c is None and beta not in (None, 0, 0.0):
             raise ValueError(f"beta is {beta}, but c is None")
-        if self._key is not None and c is None:
+        if self._key is not None and c is None and scale is None and bias is None:
             key = key_of(a, b, out, self._settings[0])
             if key is not None and key == self._key[:len(key)]:
                 d = a.new_empty(self._key[8], dtype=self._key[10]) if out is None else out
@@ -60,7 +61,7 @@ class Plan:
         if beta is None:
             beta = 0.0 if c is None else 1.0
         product = _Product(a, b, c if beta != 0 else None, out, *self._settings,
-                           device=self._device)
+                           device=self._device, scale=scale, bias=bias)
         if c is None or beta == 0:
             product.problem.ldc = self._problem.ldc
         if bytes(product.problem) != bytes(self._problem):

@@ -70,6 +70,11 @@ struct Kernel {
 };
 
 std::span<const Kernel> all_kernels();
+// The launch after a product that applies its epilogue: an entry for each type of D, and no row. It
+// multiplies nothing, so it is none of all_kernels().
+const Kernel& finish_kernel();
+const HelperEntry& finish_entry_for(ElementType d);  // throws kUnsupported where there is none
+
 // A teaching kernel: planned when it is named, never chosen by the library. Its name has a number.
 bool is_rung(const Kernel& kernel);
 std::vector<std::string> variants_of(const Kernel& kernel);  // default first, no repeats

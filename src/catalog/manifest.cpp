@@ -61,7 +61,7 @@ std::string line_of(const HelperEntry& helper) {
 
 std::vector<ImageContents> all_images() {
   std::vector<ImageContents> images;
-  for (const Kernel& kernel : all_kernels()) {
+  const auto add = [&](const Kernel& kernel) {
     for (const KernelRow& row : kernel.rows) {
       ImageContents& image = contents_of(images, row.image, kernel);
       image.rows.push_back(&row);
@@ -72,7 +72,9 @@ std::vector<ImageContents> all_images() {
       image.helpers.push_back(&helper);
       image.is_shown |= is_rung(kernel) && image.rows.empty();
     }
-  }
+  };
+  for (const Kernel& kernel : all_kernels()) add(kernel);
+  add(finish_kernel());
   return images;
 }
 

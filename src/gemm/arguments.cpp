@@ -26,10 +26,11 @@ Status check_scale(const char* name, double value, double planned, const Types& 
 }
 
 // No kernel reads an element at an address that is not a multiple of its bytes.
-Status check_alignment(char name, std::uint64_t address, int planned, ElementType type) {
+Status check_alignment(std::string_view name, std::uint64_t address, int planned,
+                       ElementType type) {
   planned = std::max(planned, size_of(type));
   if (address % static_cast<std::uint64_t>(planned) == 0) return {};
-  return Status::bad_argument(std::string("address of ") + name + " is " + std::to_string(address) +
+  return Status::bad_argument("address of " + std::string(name) + " is " + std::to_string(address) +
                               ", but the plan is for a multiple of " + std::to_string(planned) +
                               " bytes");
 }
@@ -58,6 +59,13 @@ Status check_null(const Problem& problem, const Operands& operands) {
   if (reads_ab && operands.b == 0) return missing("B", "B is read");
   if (problem.beta != 0 && operands.c == 0) return missing("C", "C is read where beta is not 0");
   if (operands.d == 0) return missing("D", "D is written");
+  const Epilogue& epilogue = problem.epilogue;
+  if (epilogue.scale != VectorKind::kNone && operands.scale == 0) {
+    return missing("scale", "the epilogue has a scale");
+  }
+  if (epilogue.bias != VectorKind::kNone && operands.bias == 0) {
+    return missing("bias", "the epilogue has a bias");
+  }
   return {};
 }
 
@@ -86,15 +94,24 @@ Status check_arrays(const Problem& p, const Operands& operands) {
 // The operands whose addresses matter, aligned as planned.
 Status check_alignments(const Plan& plan, const Operands& operands) {
   const Problem& p = plan.problem;
+  constexpr int kOfElement = 1;
+  if (p.epilogue.scale != VectorKind::kNone) {
+    Status s = check_alignment("scale", operands.scale, kOfElement, scale_type(p.types));
+    if (!s.ok()) return s;
+  }
+  if (p.epilogue.bias != VectorKind::kNone) {
+    Status s = check_alignment("bias", operands.bias, kOfElement, bias_type(p.types));
+    if (!s.ok()) return s;
+  }
   if (p.batch.kind == BatchKind::kPointers) return check_arrays(p, operands);
   if (p.alpha != 0 && p.k > 0) {
-    if (Status s = check_alignment('A', operands.a, plan.alignment.a, p.types.a); !s.ok()) return s;
-    if (Status s = check_alignment('B', operands.b, plan.alignment.b, p.types.b); !s.ok()) return s;
+    if (Status s = check_alignment("A", operands.a, plan.alignment.a, p.types.a); !s.ok()) return s;
+    if (Status s = check_alignment("B", operands.b, plan.alignment.b, p.types.b); !s.ok()) return s;
   }
   if (p.beta != 0) {
-    if (Status s = check_alignment('C', operands.c, plan.alignment.c, p.types.c); !s.ok()) return s;
+    if (Status s = check_alignment("C", operands.c, plan.alignment.c, p.types.c); !s.ok()) return s;
   }
-  return check_alignment('D', operands.d, plan.alignment.d, p.types.d);
+  return check_alignment("D", operands.d, plan.alignment.d, p.types.d);
 }
 
 }  // namespace
@@ -129,8 +146,8 @@ Arguments of_round(const Plan& plan, const Arguments& of_batch, std::size_t prod
 
 DeviceAddress address_of(const Place& place, const Arguments& arguments) {
   const Operands& operands = arguments.operands;
-  const DeviceAddress bases[] = {operands.a, operands.b, operands.c, operands.d,
-                                 arguments.workspace};
+  const DeviceAddress bases[] = {operands.a,          operands.b,     operands.c,   operands.d,
+                                 arguments.workspace, operands.scale, operands.bias};
   const DeviceAddress base = bases[static_cast<std::size_t>(place.slot)];
   return base == 0 ? 0 : base + static_cast<DeviceAddress>(place.delta);
 }

@@ -60,6 +60,8 @@ constexpr double kTensorAdd = 6;         // microseconds; the second launch wher
 constexpr double kTensorShare = 0.5;     // of the tensor cores' peak, for a row without a rate
 constexpr double kTensorPeak = 989;      // BF16; TF32 has half of it
 constexpr double kReducedBytes = 2.5e6;  // a microsecond: partial sums, written and read again
+constexpr double kFinishLaunch = 2.5;    // microseconds; a last launch for the epilogue, and
+constexpr double kFinishBytes = 3.0e6;   // a microsecond, read and written; estimates
 constexpr double kVectorStart = 1.5;     // microseconds; matrix times vector, to the first loads
 constexpr double kVectorStore = 0.3;     // and from the last ones to its end
 constexpr double kElementLoads = 1.15;   // of its time, where loads are of one element each
@@ -287,6 +289,8 @@ Cost cost_of_tensor_cores(const TensorCoreWork& work, const GemmParams& p,
           .memory = memory,
           .add = work.parts > 0 ? kTensorAdd + partial / kReducedBytes : 0};
 }
+
+double cost_of_finishing(double bytes) { return kFinishLaunch + bytes / kFinishBytes; }
 
 double cost_of_repacking(std::int64_t bytes) {
   return bytes > 0 ? 2 * static_cast<double>(bytes) / kRepackBytes + kRepackLaunch : 0;

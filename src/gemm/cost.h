@@ -22,15 +22,17 @@ struct Cost {
   double memory = 0;     // operands and D through device memory: a lower bound
   double add = 0;        // a second launch that adds the partials of split tiles
   double remainder = 0;  // later launches, for the part of D that whole tiles do not cover
+  double finish = 0;     // a last launch that applies the epilogue
 
   bool memory_bound() const { return memory > multiply + store; }
   // Of so many products, one after the other.
   Cost times(double count) const {
-    return {launch * count, repack * count, start * count, multiply * count,
-            store * count,  memory * count, add * count,   remainder * count};
+    return {launch * count, repack * count, start * count,     multiply * count, store * count,
+            memory * count, add * count,    remainder * count, finish * count};
   }
   double total() const {
-    return launch + repack + start + (memory_bound() ? memory : multiply + store) + add + remainder;
+    return launch + repack + start + (memory_bound() ? memory : multiply + store) + add +
+           remainder + finish;
   }
 };
 
@@ -98,6 +100,9 @@ Cost cost_of_tensor_cores(const TensorCoreWork& work, const GemmParams& canonica
 
 // A launch that repacks this many bytes of operands.
 double cost_of_repacking(std::int64_t bytes);
+
+// A launch after a product that reads these bytes of sums and C and writes D.
+double cost_of_finishing(double bytes);
 
 // The same launches after others of one plan: they start while the others end.
 double after_another(Cost cost);

@@ -53,8 +53,15 @@ struct Offer {
   std::shared_ptr<const Decision> decision = {};  // null: there was none
   // Of a strided batch: the launches multiply one product, and are run once for each.
   bool is_for_each = false;
+  // Of a problem with an epilogue that the kernel does not apply: a last launch does, and this is
+  // what the sums take at the start of the workspace until then; 0: D holds them.
+  bool is_finished_later = false;
+  std::int64_t sums_bytes = 0;
 
-  std::string decision_text() const { return decision ? decision->text() : "-"; }
+  std::string decision_text() const {
+    const std::string text = decision ? decision->text() : "-";
+    return is_finished_later ? text + "; epilogue in a later launch" : text;
+  }
 };
 
 // The config rows of one variant of a kernel: one per operand mode.

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "catalog/catalog.h"
 #include "launch/launch.h"
 #include "launch/params.h"
 #include "problem/problem.h"
@@ -18,8 +19,8 @@ namespace tessera::gemm {
 // The canonical form of a problem as kernels are handed it.
 GemmParams canonical_params(const Problem& problem, const Operands& operands);
 
-// The caller's operands, in the caller's own order, and the workspace.
-enum class Slot : std::uint8_t { kA, kB, kC, kD, kWorkspace };
+// The caller's operands, in the caller's own order, the workspace, and the epilogue's vectors.
+enum class Slot : std::uint8_t { kA, kB, kC, kD, kWorkspace, kScale, kBias };
 
 // An address that is not known yet.
 struct Place {
@@ -57,6 +58,7 @@ struct ScalePatch {
 
 struct PlannedLaunch {
   Launch launch;  // its parameters hold zeros where patches go, and it has no tensor maps
+  const Kernel* kernel = nullptr;  // whose entry it is; null: the plan's
   std::vector<AddressPatch> addresses = {};
   std::vector<MapPatch> maps = {};
   std::vector<ScalePatch> scales = {};

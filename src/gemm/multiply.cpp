@@ -37,6 +37,9 @@ std::size_t PlanKeyHash::operator()(const PlanKey& key) const {
   for (const ElementType type : {p.types.a, p.types.b, p.types.c, p.types.d}) bits(type);
   bits(p.types.compute);
   bits(p.batch.kind);
+  bits(p.epilogue.scale);
+  bits(p.epilogue.bias);
+  bits(p.epilogue.activation);
   bits(p.order);
   bits(p.op_a);
   bits(p.op_b);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gemm/epilogue/finish.h"
+
 namespace tessera::gemm {
 namespace {
 
@@ -53,6 +55,18 @@ Request request_of(const Problem& problem, const Alignment& given, const DeviceL
           .options = options};
 }
 
+// The request for the sums of a problem with an epilogue.
+Request request_of_sums(const Problem& problem, const Alignment& alignment,
+                        const DeviceLimits& limits, PlanOptions options) {
+  require(check_sums(problem));
+  const Problem sums = problem_of_sums(problem);
+  Alignment of_sums = alignment;
+  if (sums.types.d != problem.types.d) of_sums.c = of_sums.d = kMostAlignment;
+  options.workspace_limit = std::max<std::int64_t>(
+      0, options.workspace_limit - bytes_of_sums(problem, problem.batch.count > 0 ? 1 : 0));
+  return request_of(sums, of_sums, limits, options);
+}
+
 // The request for a single product of a strided batch.
 Request request_of_one(Request request) {
   request.problem.batch = {};
@@ -73,11 +87,17 @@ Status ask_for_each(const Kernel& kernel, std::string_view variant, const Reques
   return status;
 }
 
+// `asked`: the problem itself, where the request is for its sums.
 Status ask(const Kernel& kernel, std::string_view variant, const Request& request,
-           std::vector<Offer>& offers) {
+           const Problem& asked, std::vector<Offer>& offers) {
   if (kernel.types != request.problem.types) {
-    return Status::unsupported("type is " + name_of(request.problem.types) + ", but " +
-                               kernel.name + " multiplies " + name_of(kernel.types));
+    const bool is_of_sums = asked.types != request.problem.types;
+    return Status::unsupported("type is " + name_of(asked.types) +
+                               (is_of_sums ? " with an epilogue (" + describe(asked.epilogue) +
+                                                 "), whose sums are kept by kernels of " +
+                                                 name_of(request.problem.types)
+                                           : "") +
+                               ", but " + kernel.name + " multiplies " + name_of(kernel.types));
   }
   const int sm = request.limits.sm;
   if (sm < kernel.first_sm || sm > kernel.last_sm) {
@@ -96,20 +116,22 @@ Status ask(const Kernel& kernel, std::string_view variant, const Request& reques
                                             : ask_for_each(kernel, variant, request, offers);
 }
 
-std::vector<Offer> offers_of_named(const KernelChoice& choice, const Request& request) {
+std::vector<Offer> offers_of_named(const KernelChoice& choice, const Request& request,
+                                   const Problem& asked) {
   std::vector<Offer> offers;
-  require(ask(*choice.kernel, choice.variant, request, offers));
+  require(ask(*choice.kernel, choice.variant, request, asked, offers));
   if (!offers.empty()) return offers;
   throw StatusError(Status::bad_argument("kernel names variant '" + choice.variant + "', which " +
                                          choice.kernel->name + " does not have"));
 }
 
-std::vector<Offer> offers_of_all(const Request& request) {
+std::vector<Offer> offers_of_all(const Request& request, const Problem& asked) {
+  if (!check_has_kernel(request.problem.types).ok()) require(check_has_kernel(asked.types));
   require(check_has_kernel(request.problem.types));
   std::vector<Offer> offers;
   offers.reserve(16);
   for (const Kernel& kernel : all_kernels()) {
-    if (!is_rung(kernel)) ask(kernel, "", request, offers);
+    if (!is_rung(kernel)) ask(kernel, "", request, asked, offers);
   }
   if (!offers.empty()) return offers;
   const Problem& p = request.problem;
@@ -148,19 +170,29 @@ Plan plan(const Problem& given, const Alignment& alignment, const DeviceLimits& 
           const PlanOptions& options) {
   Problem problem = planned_problem(given);
   require(check(problem));
-  require(check_plain(problem));
+  require(check_supported(problem));
   if (problem.batch.kind == BatchKind::kStrided && problem.batch.count == 1) problem.batch = {};
-  const Request request = request_of(problem, alignment, limits, options);
+  const bool is_finished_later = !problem.epilogue.is_identity();
+  const Request request = is_finished_later ? request_of_sums(problem, alignment, limits, options)
+                                            : request_of(problem, alignment, limits, options);
   Plan plan{problem,
             alignment,
             limits,
-            options.kernel ? offers_of_named(*options.kernel, request) : offers_of_all(request),
+            options.kernel ? offers_of_named(*options.kernel, request, problem)
+                           : offers_of_all(request, problem),
             {}};
+  if (is_finished_later) {
+    for (Offer& offer : plan.offers) add_finish(problem, offer);
+  }
   rank(plan.offers, options.workspace_limit);
   if (request.is_empty()) return plan;
   const Offer& best = plan.offers.front();
   plan.launches =
       family_of(plan.kernel()).launches(best, best.is_for_each ? request_of_one(request) : request);
+  if (is_finished_later) {
+    if (best.is_for_each) problem.batch = {};
+    add_finish(problem, best, limits, plan.launches);
+  }
   return plan;
 }
 

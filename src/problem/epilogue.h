@@ -1,28 +1,43 @@
-// What happens to alpha A B + beta C before it is stored as D: first a bias is added, then an
-// activation is applied.
+// What happens to a product before it is stored:
+//   D = activation(scale * (alpha A B + beta C) + bias)
+// in exactly this order, in the type that products are summed in, and rounded once to D's. A
+// residual is C with a beta of 1: it is added ahead of the activation.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/status.h"
 
 namespace tessera {
 
-enum class Bias { kNone, kPerRow, kPerColumn };  // of D in the caller's order: one value each
-enum class Activation { kIdentity, kRelu, kGelu };
+// A vector beside D: one value for each row, or for each column, of D in the caller's order. All
+// products of a batch share it.
+enum class VectorKind { kNone, kPerRow, kPerColumn };
+enum class Activation {
+  kIdentity,
+  kRelu,     // max(x, 0); NaN stays NaN
+  kGelu,     // x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
+  kGeluErf,  // x / 2 (1 + erf(x / sqrt(2)))
+};
 
 struct Epilogue {
-  Bias bias = Bias::kNone;
+  VectorKind scale = VectorKind::kNone;  // of the type that products are summed in
+  VectorKind bias = VectorKind::kNone;   // of D's type
   Activation activation = Activation::kIdentity;
 
   bool operator==(const Epilogue&) const = default;
 
-  bool is_identity() const { return bias == Bias::kNone && activation == Activation::kIdentity; }
+  bool is_identity() const { return *this == Epilogue{}; }
 };
 
 // Not ok for a value outside of its enum.
 Status check(const Epilogue& epilogue);
 // "bias per row, relu", for messages.
 std::string describe(const Epilogue& epilogue);
+// One word for the command line and records: "none", "scale_col+bias_row+gelu_erf".
+std::string name_of(const Epilogue& epilogue);
+// Parses the same words, in any order; throws StatusError that lists what is accepted.
+Epilogue parse_epilogue(std::string_view name);
 
 }  // namespace tessera

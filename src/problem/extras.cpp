@@ -1,4 +1,6 @@
 // The parts of a problem that most calls leave alone: their names and rules.
+#include <algorithm>
+#include <array>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -10,8 +12,9 @@
 namespace tessera {
 namespace {
 
+constexpr std::string_view kVectorScales[] = {"", "scale per row", "scale per column"};
 constexpr std::string_view kBiases[] = {"", "bias per row", "bias per column"};
-constexpr std::string_view kActivations[] = {"", "relu", "gelu"};
+constexpr std::string_view kActivations[] = {"", "relu", "gelu", "gelu by erf"};
 constexpr std::string_view kScales[] = {"", "per tensor", "per row"};
 constexpr std::string_view kBatches[] = {"no batch", "a strided batch", "a batch of pointers"};
 
@@ -33,6 +36,38 @@ Status check_value(const Names& names, std::string_view what, Value value) {
 void append(std::string& text, std::string_view words) {
   if (words.empty()) return;
   text += (text.empty() ? "" : ", ") + std::string(words);
+}
+
+// The words of an epilogue, in the order in which it applies them; each sets one of its fields.
+constexpr std::array<std::pair<std::string_view, Epilogue>, 7> kEpilogueWords{{
+    {"scale_row", {.scale = VectorKind::kPerRow}},
+    {"scale_col", {.scale = VectorKind::kPerColumn}},
+    {"bias_row", {.bias = VectorKind::kPerRow}},
+    {"bias_col", {.bias = VectorKind::kPerColumn}},
+    {"relu", {.activation = Activation::kRelu}},
+    {"gelu", {.activation = Activation::kGelu}},
+    {"gelu_erf", {.activation = Activation::kGeluErf}},
+}};
+
+// Whether the one field that `part` sets has that value.
+bool is_part_of(const Epilogue& part, const Epilogue& whole) {
+  const Epilogue none;
+  return (part.scale == none.scale || part.scale == whole.scale) &&
+         (part.bias == none.bias || part.bias == whole.bias) &&
+         (part.activation == none.activation || part.activation == whole.activation);
+}
+
+// False where the field of `part` has a value already.
+bool add_to(Epilogue& whole, const Epilogue& part) {
+  const Epilogue none;
+  const auto add = [](auto& to, auto value, auto nothing) {
+    if (value == nothing) return true;
+    const bool is_free = to == nothing;
+    to = value;
+    return is_free;
+  };
+  return add(whole.scale, part.scale, none.scale) && add(whole.bias, part.bias, none.bias) &&
+         add(whole.activation, part.activation, none.activation);
 }
 
 Status check_strided(const Batch& batch) {
@@ -81,16 +116,48 @@ std::string describe(const Batch& batch) {
 }
 
 Status check(const Epilogue& epilogue) {
-  Status status = check_value(kBiases, "epilogue bias", epilogue.bias);
+  Status status = check_value(kVectorScales, "epilogue scale", epilogue.scale);
+  if (status.ok()) status = check_value(kBiases, "epilogue bias", epilogue.bias);
   return status.ok() ? check_value(kActivations, "epilogue activation", epilogue.activation)
                      : status;
 }
 
 std::string describe(const Epilogue& epilogue) {
   std::string text;
+  append(text, word_of(kVectorScales, epilogue.scale));
   append(text, word_of(kBiases, epilogue.bias));
   append(text, word_of(kActivations, epilogue.activation));
   return text.empty() ? "identity" : text;
+}
+
+std::string name_of(const Epilogue& epilogue) {
+  std::string text;
+  for (const auto& [word, part] : kEpilogueWords) {
+    if (is_part_of(part, epilogue)) text += (text.empty() ? "" : "+") + std::string(word);
+  }
+  return text.empty() ? "none" : text;
+}
+
+Epilogue parse_epilogue(std::string_view name) {
+  Epilogue epilogue;
+  if (name == "none") return epilogue;
+  std::string accepted = "none";
+  for (const auto& [word, part] : kEpilogueWords) accepted += ", " + std::string(word);
+  const auto refused = [&](const std::string& why) {
+    return StatusError(Status::bad_argument("epilogue is '" + std::string(name) + "', but " + why +
+                                            ": " + accepted));
+  };
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find('+', begin), name.size());
+    const auto known = std::ranges::find(kEpilogueWords, name.substr(begin, end - begin),
+                                         [](const auto& row) { return row.first; });
+    if (known == kEpilogueWords.end()) throw refused("must be one or more, joined by +, of");
+    if (!add_to(epilogue, known->second)) {
+      throw refused("must have at most one scale, one bias and one activation of");
+    }
+    begin = end + 1;
+  }
+  return epilogue;
 }
 
 Status check(const Scales& scales) {

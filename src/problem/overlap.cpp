@@ -140,6 +140,19 @@ Status check_overlap(const Problem& problem, const Operands& operands) {
                       d, batch_of(problem, view_b(problem), operands.b, types.b, batch.stride_b))) {
     return shared_with("B", "the output must not overlap an input that is read");
   }
+  const struct {
+    std::string_view name;
+    VectorKind kind;
+    std::uint64_t address;
+    ElementType type;
+  } vectors[] = {
+      {"the scale of the epilogue", problem.epilogue.scale, operands.scale, scale_type(types)},
+      {"the bias of the epilogue", problem.epilogue.bias, operands.bias, bias_type(types)}};
+  for (const auto& [name, kind, address, type] : vectors) {
+    if (share_an_element(d, runs_of(view_of(kind, problem), address, type))) {
+      return shared_with(name, "the output must not overlap an input that is read");
+    }
+  }
   const bool in_place = operands.c == operands.d && problem.ldc == problem.ldd &&
                         types.c == types.d &&
                         (batch.count <= 1 || batch.stride_c == batch.stride_d);

@@ -238,12 +238,22 @@ Status check(const Problem& problem) {
   return status;
 }
 
-Status check_plain(const Problem& problem) {
+MatrixView view_of(VectorKind kind, const Problem& p) {
+  if (kind == VectorKind::kNone) return {};
+  return {kind == VectorKind::kPerRow ? p.m : p.n, 1, 1, 1};
+}
+
+ElementType scale_type(const Types& types) { return facts_of(types.compute).sum; }
+ElementType bias_type(const Types& types) { return types.d; }
+
+Status check_supported(const Problem& problem) {
   const auto refused = [](const std::string& what) {
     return Status::unsupported("no kernel takes " + what + " yet");
   };
-  if (!problem.epilogue.is_identity()) {
-    return refused("an epilogue other than the identity (" + describe(problem.epilogue) + ")");
+  const ElementType sum = facts_of(problem.types.compute).sum;
+  if (!problem.epilogue.is_identity() && !is_float(sum)) {
+    return refused("an epilogue (" + describe(problem.epilogue) + ") of sums in " +
+                   std::string(name_of(sum)));
   }
   if (!problem.scales.none()) return refused("scales (" + describe(problem.scales) + ")");
   return {};

@@ -10,31 +10,13 @@
 #include <optional>
 #include <string>
 
+#include "tests/fuzz/exact_memory.h"
 #include "tests/support/beside.h"
 
 namespace tessera::fuzz {
 namespace {
 
 constexpr int kSteps = 12;
-
-// A struct in memory of just the size that it says it has.
-template <class Struct>
-class Sized {
- public:
-  Sized(const Struct& value, Input& input) {
-    std::size_t size = sizeof(Struct);
-    if (input.one_in(64)) size = static_cast<std::size_t>(input.wild());
-    if (input.one_in(64)) size = sizeof(Struct) + static_cast<std::size_t>(input.below(24));
-    const bool is_believable = size >= sizeof(Struct) && size <= 4096;
-    bytes_.resize(is_believable ? size : sizeof(Struct));
-    std::memcpy(bytes_.data(), &value, sizeof value);
-    std::memcpy(bytes_.data(), &size, sizeof size);
-  }
-  Struct* get() { return reinterpret_cast<Struct*>(bytes_.data()); }
-
- private:
-  std::vector<unsigned char> bytes_;
-};
 
 // Types that a kernel or the CPU knows: A and B, D, compute.
 struct TypeChoice {
@@ -58,18 +40,18 @@ constexpr std::int64_t tessera_problem::*kWideFields[] = {
     &tessera_problem::ldd,      &tessera_problem::stride_a, &tessera_problem::stride_b,
     &tessera_problem::stride_c, &tessera_problem::stride_d, &tessera_problem::batch_count};
 constexpr std::int32_t tessera_problem::*kNarrowFields[] = {
-    &tessera_problem::type_a,   &tessera_problem::type_b,         &tessera_problem::type_c,
-    &tessera_problem::type_d,   &tessera_problem::compute,        &tessera_problem::order,
-    &tessera_problem::op_a,     &tessera_problem::op_b,           &tessera_problem::batch,
-    &tessera_problem::memory,   &tessera_problem::bias,           &tessera_problem::activation,
-    &tessera_problem::reserved, &tessera_problem::batch_alignment};
+    &tessera_problem::type_a, &tessera_problem::type_b,         &tessera_problem::type_c,
+    &tessera_problem::type_d, &tessera_problem::compute,        &tessera_problem::order,
+    &tessera_problem::op_a,   &tessera_problem::op_b,           &tessera_problem::batch,
+    &tessera_problem::memory, &tessera_problem::bias,           &tessera_problem::activation,
+    &tessera_problem::scale,  &tessera_problem::batch_alignment};
 
 constexpr const char* kWideNames[] = {"m",        "n",        "k",        "lda",
                                       "ldb",      "ldc",      "ldd",      "stride_a",
                                       "stride_b", "stride_c", "stride_d", "batch_count"};
 constexpr const char* kNarrowNames[] = {
-    "type_a", "type_b", "type_c", "type_d", "compute",    "order",    "op_a",
-    "op_b",   "batch",  "memory", "bias",   "activation", "reserved", "batch_alignment"};
+    "type_a", "type_b", "type_c", "type_d", "compute",    "order", "op_a",
+    "op_b",   "batch",  "memory", "bias",   "activation", "scale", "batch_alignment"};
 
 template <class F>
 void set_batch(tessera_problem& p, Input& input, F distance) {
@@ -200,8 +182,9 @@ tessera_problem Session::problem(const Handle& on) {
     one.batch = TESSERA_NO_BATCH;
     return static_cast<std::int64_t>(extent_of(one, operand).elements()) + input_.below(3);
   });
+  if (input_.one_in(16)) p.scale = input_.below(3);
   if (input_.one_in(16)) p.bias = input_.below(3);
-  if (input_.one_in(16)) p.activation = input_.below(3);
+  if (input_.one_in(16)) p.activation = input_.below(4);
   return p;
 }
 
@@ -239,7 +222,12 @@ Session::Call Session::call(const Handle& on) {
                               std::numeric_limits<double>::infinity()});
     made.is_exact = false;
   }
-  if (made.problem.bias > 0 && input_.one_in(2)) in.bias = no_memory();
+  const tessera_problem& p = made.problem;
+  if (p.scale != TESSERA_NO_SCALE || p.activation != TESSERA_NO_ACTIVATION) made.is_exact = false;
+  if (p.bias != TESSERA_NO_BIAS) made.is_exact = false;
+  if (p.scale != TESSERA_NO_SCALE && !input_.one_in(8)) in.scale = no_memory();
+  if (p.bias != TESSERA_NO_BIAS && !input_.one_in(8)) in.bias = no_memory();
+  if (input_.one_in(64)) in.scale = no_memory();
   if (input_.one_in(64)) in.bias = no_memory();
   if (input_.one_in(64)) in.alpha_address = no_memory();
   if (input_.one_in(64)) in.beta_address = no_memory();
@@ -304,6 +292,12 @@ void Session::multiply() {
   if (!can_be_tried(made.problem)) return;
   Operands operands(made.problem, made.arguments.alpha, made.arguments.beta, input_);
   operands.put_into(made.arguments);
+  const Extent of_d = extent_of(made.problem, 'D');
+  const bool is_double = made.problem.type_a == TESSERA_F64;
+  const Vector scale(made.problem, made.problem.scale, is_double ? 8 : 4);
+  const Vector bias(made.problem, made.problem.bias, bytes_of_type(of_d.type));
+  if (made.arguments.scale) made.arguments.scale = scale.address();
+  if (made.arguments.bias) made.arguments.bias = bias.address();
   made.may_repeat = !operands.is_in_place();
   const tessera_status status = run_call(on, made);
   expect(FakeDriver::loaded().pending() == 0, "copies are on their way after the call");

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "device/virtual/virtual_device.h"
@@ -28,14 +29,17 @@ std::uint64_t address(const std::vector<double>& x) {
   return reinterpret_cast<std::uint64_t>(x.data());
 }
 
-void compare(Handle& handle, const Shape& shape, const char* layout, Order order, double beta) {
+void compare(Handle& handle, const Shape& shape, const char* layout, Order order, double beta,
+             const char* epilogue = "none") {
   Problem problem{.m = shape.m, .n = shape.n, .k = shape.k};
   problem.types = kF64Types;
   problem.order = order;
   set_layout(problem, layout);
   problem.alpha = 2;
   problem.beta = beta;
+  problem.epilogue = parse_epilogue(epilogue);
   problem = with_default_ld(problem);
+  const std::vector<double> scale = numbers(shape.m, 3), bias = numbers(shape.n, 2);
   const MatrixView va = view_a(problem), vb = view_b(problem), vd = view_d(problem);
   const std::vector<double> a = numbers(va.span(), 1), b = numbers(vb.span(), 4);
   std::vector<double> d = numbers(vd.span(), 6), expected = d;
@@ -47,10 +51,14 @@ void compare(Handle& handle, const Shape& shape, const char* layout, Order order
       }
       double& value = expected[i * vd.row + j * vd.col];
       value = 2 * sum + beta * value;
+      if (problem.epilogue.is_identity()) continue;
+      value = std::max(
+          scale[static_cast<std::size_t>(i)] * value + bias[static_cast<std::size_t>(j)], 0.0);
     }
   }
-  host::multiply_by_panels(handle, problem, {address(a), address(b), address(d), address(d)}, {},
-                           nullptr);
+  const Operands operands{address(a), address(b),     address(d),
+                          address(d), address(scale), address(bias)};
+  host::multiply_by_panels(handle, problem, operands, {}, nullptr);
   EXPECT_EQ(d, expected) << layout << " beta " << beta << " m " << shape.m;
 }
 
@@ -61,6 +69,8 @@ TEST(Host, PanelsMeetTheirPartners) {
     for (const char* layout : {"NN", "TT"}) {
       compare(handle, shape, layout, Order::kColumnMajor, 0);
       compare(handle, shape, layout, Order::kRowMajor, -1);
+      compare(handle, shape, layout, Order::kColumnMajor, 1, "scale_row+bias_col+relu");
+      compare(handle, shape, layout, Order::kRowMajor, 0, "scale_row+bias_col+relu");
     }
   }
 }

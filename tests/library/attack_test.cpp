@@ -35,9 +35,9 @@ TEST_F(Library, BatchAndEpilogueFields) {
     p.batch_alignment = 3;
   });
   refused(kBad, "bias is 3, but must be 0 to 2", [](auto& p) { p.bias = 3; });
-  refused(kBad, "activation is -1, but must be 0 to 2", [](auto& p) { p.activation = -1; });
+  refused(kBad, "activation is -1, but must be 0 to 3", [](auto& p) { p.activation = -1; });
   refused(kBad, "memory is 3, but must be 0 to 2", [](auto& p) { p.memory = 3; });
-  refused(kBad, "reserved is 1, but must be 0", [](auto& p) { p.reserved = 1; });
+  refused(kBad, "scale is 3, but must be 0 to 2", [](auto& p) { p.scale = 3; });
 }
 
 TEST_F(Library, BatchesOfDeviceMemory) {

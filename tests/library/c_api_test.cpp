@@ -283,6 +283,11 @@ TEST_F(Library, TheExamplesRun) {
   EXPECT_TRUE(says(said, "runs simt_f32/")) << said;
   setenv("FAKE_CUDA_FAIL", "cuInit=100", 1);  // no GPU: the CPU multiplies
   EXPECT_EQ(said_by("example_multiply_cpp"), "D[0] = 200, with A all 1 and B all 2\n");
+  EXPECT_EQ(said_by("example_epilogue_c"),
+            "  0.8412  0.0000 -0.0454  0.0000\n"
+            "  2.9964  1.9546 -0.0000  0.0000\n"
+            "  5.0000  3.9999 -0.0000  0.0000\n");
+  EXPECT_EQ(said_by("example_epilogue_cpp"), "D[0] = 60 and D[1] = 0\n");
   EXPECT_TRUE(says(said_by("example_blocked_lu_cpp"), "largest difference of P A and L U"));
 }
 

@@ -70,6 +70,31 @@ TEST_F(Library, MultipliesInCpp) {
   EXPECT_EQ(cpu.explain(tessera::problem_of(in, by, out, out, on_host)).where, TESSERA_ON_CPU);
 }
 
+TEST_F(Library, EpiloguesInCpp) {
+  const tessera::Handle cpu(TESSERA_CPU);
+  const std::vector<float> a = {1, 2, 3, 4}, b = {1, 0, 0, 1}, scale = {1, -1}, bias = {10, 20};
+  std::vector<float> d(4);
+  const auto in = tessera::row_major(std::span(a), 2, 2),
+             by = tessera::row_major(std::span(b), 2, 2);
+  const auto out = tessera::row_major(std::span(d), 2, 2);
+  tessera::Settings settings = {.memory = TESSERA_HOST_MEMORY,
+                                .scale = tessera::per_row(std::span(scale)),
+                                .bias = tessera::per_column(std::span(bias)),
+                                .activation = TESSERA_RELU};
+  cpu.matmul(in, by, out, settings);
+  EXPECT_EQ(d, (std::vector<float>{11, 22, 7, 16}));
+  const tessera::Plan plan(cpu, tessera::problem_of(in, by, out, out, settings));
+  plan.run(in, by, out, settings);
+  EXPECT_EQ(d, (std::vector<float>{11, 22, 7, 16}));
+  EXPECT_THROW(plan.run(in, by, out), std::invalid_argument) << "without its epilogue";
+  const std::vector<float> three(3);
+  const std::vector<double> doubles(2);
+  settings.bias = tessera::per_row(std::span(three));
+  EXPECT_THROW(cpu.matmul(in, by, out, settings), std::invalid_argument) << "one too many";
+  settings.bias = tessera::per_row(std::span(doubles));
+  EXPECT_THROW(cpu.matmul(in, by, out, settings), std::invalid_argument) << "of another type";
+}
+
 TEST_F(Library, ErrorsAreThrown) {
   try {
     const tessera::Handle nowhere(99);

@@ -46,7 +46,7 @@ constexpr NarrowField kNarrowFields[] = {
     {"op_a", &tessera_problem::op_a},       {"op_b", &tessera_problem::op_b},
     {"batch", &tessera_problem::batch},     {"batch_alignment", &tessera_problem::batch_alignment},
     {"bias", &tessera_problem::bias},       {"activation", &tessera_problem::activation},
-    {"memory", &tessera_problem::memory},   {"reserved", &tessera_problem::reserved},
+    {"memory", &tessera_problem::memory},   {"scale", &tessera_problem::scale},
 };
 static_assert(sizeof(std::size_t) + sizeof(std::int64_t) * std::size(kWideFields) +
                       sizeof(std::int32_t) * std::size(kNarrowFields) ==
@@ -54,7 +54,7 @@ static_assert(sizeof(std::size_t) + sizeof(std::int64_t) * std::size(kWideFields
               "a field of tessera_problem that is not attacked");
 static_assert(sizeof(tessera_place) == sizeof(std::size_t) + 4 * sizeof(std::int32_t));
 static_assert(sizeof(tessera_plan_options) == 2 * sizeof(std::size_t) + 2 * sizeof(std::int32_t));
-static_assert(sizeof(tessera_arguments) == 13 * 8, "a field of tessera_arguments not attacked");
+static_assert(sizeof(tessera_arguments) == 14 * 8, "a field of tessera_arguments not attacked");
 
 // A problem in each of the places that a call may be made.
 class EveryField : public Library {
@@ -255,6 +255,31 @@ TEST_F(EveryAddress, OfOperands) {
   refuses("D shares an element with C", [&](auto& in) { in.d = beyond(c_, 1); });
 }
 
+TEST_F(EveryAddress, OfTheVectorsOfAnEpilogue) {
+  tessera_problem problem = problem_;
+  problem.scale = TESSERA_SCALE_PER_ROW;
+  problem.bias = TESSERA_BIAS_PER_COLUMN;
+  problem.activation = TESSERA_GELU_ERF;
+  void* const good = address(std::uint64_t{9} << 40);
+  const auto refuses_vector = [&](const void* tessera_arguments::*field, const char* words,
+                                  const void* value) {
+    const auto change = [&](tessera_arguments& in) {
+      in.scale = in.bias = good;
+      in.*field = value;
+    };
+    refuses(words, change, TESSERA_BAD_ARGUMENT, problem);
+  };
+  const auto scale = &tessera_arguments::scale, bias = &tessera_arguments::bias;
+  refuses_vector(scale, "scale of arguments is null", nullptr);
+  refuses_vector(bias, "bias of arguments is null", nullptr);
+  refuses_vector(scale, "address of scale is 9895604649985, but", address((9ull << 40) + 1));
+  refuses_vector(bias, "address of bias is 9895604649986, but", address((9ull << 40) + 2));
+  refuses_vector(scale, "end beyond the address space", address(~std::uint64_t{0} - 1023));
+  refuses_vector(bias, "end beyond the address space", address(~std::uint64_t{0} - 511));
+  refuses_vector(scale, "D shares an element with the scale of the epilogue", d_);
+  refuses_vector(bias, "D shares an element with the bias of the epilogue", d_);
+}
+
 TEST_F(EveryAddress, OfWhatElseACallIsGiven) {
   const auto unsupported = TESSERA_UNSUPPORTED;
   const auto one = [&](auto field) { return [=, this](auto& in) { in.*field = a_; }; };
@@ -262,6 +287,7 @@ TEST_F(EveryAddress, OfWhatElseACallIsGiven) {
           problem_);
   refuses("beta_address is not null", one(&tessera_arguments::beta_address), unsupported, problem_);
   refuses("bias of arguments is not null", one(&tessera_arguments::bias));
+  refuses("scale of arguments is not null", one(&tessera_arguments::scale));
   refuses("alpha is 1e+300", [](auto& in) { in.alpha = 1e300; });
   refuses("beta is -1e+300", [](auto& in) { in.beta = -1e300; });
   refuses("size of arguments is 8", [](auto& in) { in.size = 8; });

@@ -369,16 +369,26 @@ TEST(Problem, ABatchIsInPlaceWhereEachProductIs) {
 
 TEST(Problem, WhatNoKernelDoesIsRefusedByName) {
   Problem problem = make(4, 4, 4, Order::kRowMajor, "NN");
-  EXPECT_TRUE(check_plain(problem).ok());
-  problem.epilogue = {Bias::kPerRow, Activation::kGelu};
-  EXPECT_EQ(check_plain(problem).message,
-            "no kernel takes an epilogue other than the identity (bias per row, gelu) yet");
-  EXPECT_EQ(check_plain(problem).code, StatusCode::kUnsupported);
+  problem.epilogue = {VectorKind::kNone, VectorKind::kPerRow, Activation::kGelu};
+  EXPECT_TRUE(check_supported(problem).ok());
+  problem.types = kS8Types;
+  EXPECT_EQ(check_supported(problem).message,
+            "no kernel takes an epilogue (bias per row, gelu) of sums in s32 yet");
+  EXPECT_EQ(check_supported(problem).code, StatusCode::kUnsupported);
   problem.epilogue = {};
+  EXPECT_TRUE(check_supported(problem).ok());
   problem.scales = {.a = ScaleKind::kPerRow, .d = ScaleKind::kPerTensor};
-  EXPECT_EQ(check_plain(problem).message, "no kernel takes scales (A per row, D per tensor) yet");
+  EXPECT_EQ(check_supported(problem).message,
+            "no kernel takes scales (A per row, D per tensor) yet");
   problem.scales = {.b = static_cast<ScaleKind>(9)};
   EXPECT_EQ(check(problem).message, "scale of B is number 9, but there is no such value");
+  problem.scales = {};
+  problem.epilogue = {.scale = static_cast<VectorKind>(3)};
+  EXPECT_EQ(check(problem).message, "epilogue scale is number 3, but there is no such value");
+  problem.epilogue = {.bias = static_cast<VectorKind>(-1)};
+  EXPECT_EQ(check(problem).message, "epilogue bias is number -1, but there is no such value");
+  problem.epilogue = {.activation = static_cast<Activation>(4)};
+  EXPECT_EQ(check(problem).message, "epilogue activation is number 4, but there is no such value");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The Python package on the CPU, against NumPy's own products, and PyTorch's where it is installed.
 tessera_test.py LIBRARY"""
+import math
 import os
 import pathlib
 import subprocess
@@ -193,6 +194,87 @@ class Matmul(unittest.TestCase):
         """A child multiplies on the CPU; where the parent used a GPU, it is refused in words, and never waits."""
         child = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=60)
         self.assertEqual(child.returncode, 0, child.stdout + child.stderr)
+
+
+def activated(name, x):
+    x = numpy.asarray(x, "float64")
+    if name == "relu":
+        return numpy.maximum(x, 0)
+    if name == "gelu":
+        return x / 2 * (1 + numpy.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
+    if name == "gelu_erf":
+        return x / 2 * (1 + numpy.vectorize(math.erf)(x / math.sqrt(2)))
+    return x
+
+
+class Epilogues(unittest.TestCase):
+    def near(self, d, expected, tolerance=1e-5):
+        self.assertEqual(d.shape, expected.shape)
+        self.assertLessEqual(numpy.max(abs(d.astype("float64") - expected), initial=0),
+                             tolerance * (1 + numpy.max(abs(expected), initial=0)))
+
+    def test_every_one(self):
+        m, k, n = 6, 5, 7
+        for dtype, sums in (("float64", "float64"), ("float32", "float32"),
+                            ("float16", "float32")):
+            a, b, c = numbers(m, k, dtype=dtype), numbers(k, n, dtype=dtype), numbers(m, n, dtype=dtype)
+            rows, columns = numbers(m, 1, seed=3), numbers(n, seed=4)
+            for epilogue in (None, "identity", "relu", "gelu", "gelu_erf"):
+                for scale, bias in ((None, rows), (rows, columns), (columns, None),
+                                    (columns.reshape(1, n), rows)):
+                    with self.subTest(dtype=dtype, epilogue=epilogue):
+                        d = tessera.gemm(
+                            a, b, c, alpha=2, beta=-1, epilogue=epilogue,
+                            scale=None if scale is None else scale.astype(sums),
+                            bias=None if bias is None else bias.astype(dtype))
+                        x = 2 * (a.astype("float64") @ b) - c
+                        x = x * (1 if scale is None else scale) + (0 if bias is None else bias)
+                        self.assertEqual(d.dtype, numpy.dtype(dtype))
+                        self.near(d, activated(epilogue, x), 1e-3 if dtype == "float16" else 1e-5)
+
+    def test_batches_views_and_orders(self):
+        a, b = numbers(4, 3, 5, 6), numbers(6, 7, seed=1)
+        bias = numbers(7, seed=2)
+        self.near(tessera.gemm(a, b, bias=bias, epilogue="relu"), activated("relu", a @ b + bias))
+        every_other = numbers(14, seed=2)[::2]
+        self.near(tessera.gemm(a[0, 0], b, bias=every_other), a[0, 0] @ b + every_other)
+        out = numpy.empty((7, 5)).T
+        rows = numbers(5, 1, seed=5)
+        self.near(tessera.gemm(a[0, 0], b, bias=rows, scale=bias, out=out), a[0, 0] @ b * bias + rows)
+        self.near(tessera.gemm(a[0, 0], b[:, 0], bias=rows[:, :1], scale=numpy.ones(1)),
+                  a[0, 0] @ b[:, 0] + rows[:, 0])
+
+    def test_a_plan_has_its_epilogue(self):
+        a, b, bias = numbers(4, 3), numbers(3, 5), numbers(5, seed=9)
+        plan = tessera.Plan(a, b, bias=bias, epilogue="relu")
+        self.near(plan(a, b, bias=bias), activated("relu", a @ b + bias))
+        self.near(plan(a, b, bias=2 * bias), activated("relu", a @ b + 2 * bias))
+        with self.assertRaises(ValueError):
+            plan(a, b)
+        with self.assertRaises(ValueError):
+            plan(a, b, bias=numbers(4, 1))
+
+    def test_refusals_name_shapes_and_types(self):
+        a, b = numbers(4, 3), numbers(3, 5)
+        for shape in ((4,), (5, 1), (1, 4), (), (1, 1, 5), (6,), (0,)):
+            for name in ("bias", "scale"):
+                with self.subTest(shape=shape), self.assertRaises(ValueError) as caught:
+                    tessera.gemm(a, b, **{name: numbers(*shape)})
+                self.assertIn(f"{name} has shape {shape}, but must be (5,)", str(caught.exception))
+        for name, wanted in (("bias", "must have float64, as the result"),
+                             ("scale", "must have float64, in which products are summed")):
+            with self.assertRaises(TypeError) as caught:
+                tessera.gemm(a, b, **{name: numbers(5, dtype="float32")})
+            self.assertIn(wanted, str(caught.exception))
+        with self.assertRaises(TypeError):
+            tessera.gemm(a, b, bias=[1, 2, 3, 4, 5])
+        with self.assertRaises(NotImplementedError) as caught:
+            tessera.gemm(a.astype("int8"), b.astype("int8"), epilogue="relu")
+        self.assertIn("epilogue (relu) of sums in s32", str(caught.exception))
+        d = numpy.zeros((4, 5))
+        with self.assertRaises(ValueError) as caught:
+            tessera.gemm(a, b, bias=d[0], out=d)
+        self.assertIn("D shares an element with the bias", str(caught.exception))
 
 
 class Refusals(unittest.TestCase):

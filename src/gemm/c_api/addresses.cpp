@@ -4,17 +4,18 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <string_view>
 
 namespace tessera::gemm::c_api {
 namespace {
 
 // An operand that the call reads or writes; `bytes` from the first one addressed.
 struct Used {
-  char name;
+  std::string_view name;
   std::uint64_t address;
   std::uint64_t bytes;
 };
-using AllUsed = std::array<Used, 4>;  // those that are not used have no bytes
+using AllUsed = std::array<Used, 6>;  // those that are not used have no bytes
 
 std::uint64_t bytes_of(const Problem& p, const MatrixView& view, std::int64_t stride,
                        ElementType type) {
@@ -38,14 +39,20 @@ AllUsed used_by(const Problem& p, const Operands& at) {
                          ElementType type) {
     return is_used ? bytes_of(p, view, stride, type) : 0;
   };
-  return {{{'A', at.a, bytes(reads_ab, view_a(p), p.batch.stride_a, t.a)},
-           {'B', at.b, bytes(reads_ab, view_b(p), p.batch.stride_b, t.b)},
-           {'C', at.c, bytes(p.beta != 0, view_c(p), p.batch.stride_c, t.c)},
-           {'D', at.d, bytes(true, view_d(p), p.batch.stride_d, t.d)}}};
+  const auto bytes_of_vector = [&](VectorKind kind, ElementType type) {
+    return static_cast<std::uint64_t>(view_of(kind, p).span()) *
+           static_cast<std::uint64_t>(size_of(type));
+  };
+  return {{{"A", at.a, bytes(reads_ab, view_a(p), p.batch.stride_a, t.a)},
+           {"B", at.b, bytes(reads_ab, view_b(p), p.batch.stride_b, t.b)},
+           {"C", at.c, bytes(p.beta != 0, view_c(p), p.batch.stride_c, t.c)},
+           {"D", at.d, bytes(true, view_d(p), p.batch.stride_d, t.d)},
+           {"scale", at.scale, bytes_of_vector(p.epilogue.scale, scale_type(t))},
+           {"bias", at.bias, bytes_of_vector(p.epilogue.bias, bias_type(t))}}};
 }
 
 std::string address_of(const Used& one) {
-  return "address of " + std::string(1, one.name) + " is " + std::to_string(one.address);
+  return "address of " + std::string(one.name) + " is " + std::to_string(one.address);
 }
 
 std::string text_of(AddressKind kind) {
@@ -74,7 +81,7 @@ Memory detected(const Device& device, const AllUsed& all) {
     const Memory memory = kind == AddressKind::kHere ? Memory::kDevice : Memory::kHost;
     if (found && *found != memory) {
       throw refused(address_of(one) + ", which is " + text_of(kind) + ", but " +
-                    std::string(1, first->name) + " is in " +
+                    std::string(first->name) + " is in " +
                     (*found == Memory::kDevice ? "device" : "host") +
                     " memory, and all must be in the same");
     }
@@ -111,7 +118,7 @@ void check_ranges(const Problem& problem, const Operands& operands, std::uint64_
                           workspace + static_cast<std::uint64_t>(workspace_bytes) <= one.address;
     if (workspace == 0 || workspace_bytes == 0 || is_apart) continue;
     throw refused("workspace at " + std::to_string(workspace) + " overlaps " +
-                  std::string(1, one.name) + ", but must be apart from all operands");
+                  std::string(one.name) + ", but must be apart from all operands");
   }
 }
 

@@ -50,7 +50,7 @@ tessera_choice choice_of(const Offer& offer) {
   choice.multiply_us = cost.multiply;
   choice.store_us = cost.store;
   choice.memory_us = cost.memory;
-  choice.reduce_us = cost.add;
+  choice.reduce_us = cost.add + cost.finish;
   choice.remainder_us = cost.remainder;
   choice.workspace_bytes = offer.workspace_bytes;
   choice.bound = bound_of(cost);

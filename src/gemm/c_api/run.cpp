@@ -29,6 +29,8 @@ void require_addresses(const Problem& p, const Operands& at) {
   need(reads_ab, at.b, "B", "B is read");
   need(p.beta != 0, at.c, "C", "C is read where beta is not 0");
   need(true, at.d, "D", "D is written");
+  need(p.epilogue.scale != VectorKind::kNone, at.scale, "scale", "the epilogue has a scale");
+  need(p.epilogue.bias != VectorKind::kNone, at.bias, "bias", "the epilogue has a bias");
   const auto aligned = [](bool is_used, std::uint64_t address, const char* name, ElementType type) {
     if (!is_used || address % static_cast<std::uint64_t>(size_of(type)) == 0) return;
     throw refused("address of " + std::string(name) + " is " + std::to_string(address) +
@@ -39,6 +41,8 @@ void require_addresses(const Problem& p, const Operands& at) {
   aligned(reads_ab, at.b, "B", p.types.b);
   aligned(p.beta != 0, at.c, "C", p.types.c);
   aligned(true, at.d, "D", p.types.d);
+  aligned(p.epilogue.scale != VectorKind::kNone, at.scale, "scale", scale_type(p.types));
+  aligned(p.epilogue.bias != VectorKind::kNone, at.bias, "bias", bias_type(p.types));
 }
 
 // Of a batch of pointers in host memory, whose lists can be read here.
@@ -47,7 +51,8 @@ void require_pointers(const Problem& problem, const Operands& lists) {
     const auto entry = [&](std::uint64_t list) {
       return list == 0 ? 0 : reinterpret_cast<const std::uint64_t*>(list)[i];
     };
-    const Operands at{entry(lists.a), entry(lists.b), entry(lists.c), entry(lists.d)};
+    const Operands at{entry(lists.a), entry(lists.b), entry(lists.c),
+                      entry(lists.d), lists.scale,    lists.bias};
     try {
       require_addresses(problem, at);
     } catch (const StatusError& error) {
@@ -59,7 +64,8 @@ void require_pointers(const Problem& problem, const Operands& lists) {
 // Address 0 for what is not read, so that nobody looks at it: a list of pointers may be none.
 Operands without_unread(const Problem& p, const Operands& at) {
   const bool reads_ab = p.alpha != 0 && p.k > 0;
-  return {reads_ab ? at.a : 0, reads_ab ? at.b : 0, p.beta != 0 ? at.c : 0, at.d};
+  return {
+      reads_ab ? at.a : 0, reads_ab ? at.b : 0, p.beta != 0 ? at.c : 0, at.d, at.scale, at.bias};
 }
 
 void run_in_host_memory(tessera_handle_s& owner, const Problem& problem, const Operands& given,

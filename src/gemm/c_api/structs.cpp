@@ -77,11 +77,13 @@ void require_zero(const char* name, std::int64_t value) {
   throw refused(std::string(name) + " is " + text_of(value) + ", but must be 0");
 }
 
-std::size_t size_of_struct(const void* from, std::size_t known, const char* name, bool is_input) {
+std::size_t size_of_struct(const void* from, std::size_t known, const char* name, bool is_input,
+                           std::size_t earlier) {
   if (!from) throw refused(std::string(name) + " is null, but must be given");
   std::size_t size = 0;
   std::memcpy(&size, from, sizeof size);
   const std::string said = "size of " + std::string(name) + " is " + std::to_string(size);
+  if (size == earlier) return size;
   if (size < known || size > kLargestStruct) {
     throw refused(said + ", but must be sizeof the struct, " + std::to_string(known));
   }
@@ -105,10 +107,10 @@ Asked asked_of(const tessera_problem* from) {
   const tessera_problem in = read(from, "problem");
   constexpr std::array kOrders = {Order::kColumnMajor, Order::kRowMajor};
   constexpr std::array kOps = {Op::kNone, Op::kTranspose};
-  constexpr std::array kBiases = {Bias::kNone, Bias::kPerRow, Bias::kPerColumn};
-  constexpr std::array kActivations = {Activation::kIdentity, Activation::kRelu, Activation::kGelu};
+  constexpr std::array kVectors = {VectorKind::kNone, VectorKind::kPerRow, VectorKind::kPerColumn};
+  constexpr std::array kActivations = {Activation::kIdentity, Activation::kRelu, Activation::kGelu,
+                                       Activation::kGeluErf};
   constexpr std::array kMemories = {Memory::kDevice, Memory::kHost, Memory::kDetect};
-  require_zero("reserved", in.reserved);
   Problem problem{.m = in.m, .n = in.n, .k = in.k};
   problem.types = types_of(in);
   problem.order = value_of(kOrders, "order", in.order);
@@ -119,7 +121,8 @@ Asked asked_of(const tessera_problem* from) {
   problem.ldc = in.ldc;
   problem.ldd = in.ldd;
   problem.batch = batch_of(in);
-  problem.epilogue.bias = value_of(kBiases, "bias", in.bias);
+  problem.epilogue.scale = value_of(kVectors, "scale", in.scale);
+  problem.epilogue.bias = value_of(kVectors, "bias", in.bias);
   problem.epilogue.activation = value_of(kActivations, "activation", in.activation);
   return {problem, value_of(kMemories, "memory", in.memory)};
 }
@@ -168,12 +171,17 @@ tessera_arguments arguments_of(const tessera_arguments* from, const Problem& pro
   };
   if (in.alpha_address) throw no_kernel("alpha_address");
   if (in.beta_address) throw no_kernel("beta_address");
-  if (problem.epilogue.bias == Bias::kNone && in.bias) {
-    throw refused("bias of arguments is not null, but bias of the problem is TESSERA_NO_BIAS");
-  }
-  if (problem.epilogue.bias != Bias::kNone && !in.bias) {
-    throw refused("bias of arguments is null, but the problem has a bias");
-  }
+  const auto match = [](const std::string& name, const char* none, VectorKind kind,
+                        const void* given) {
+    if (kind == VectorKind::kNone && given) {
+      throw refused(name + " of arguments is not null, but " + name + " of the problem is " + none);
+    }
+    if (kind != VectorKind::kNone && !given) {
+      throw refused(name + " of arguments is null, but the problem has a " + name);
+    }
+  };
+  match("scale", "TESSERA_NO_SCALE", problem.epilogue.scale, in.scale);
+  match("bias", "TESSERA_NO_BIAS", problem.epilogue.bias, in.bias);
   return in;
 }
 

@@ -2,8 +2,10 @@
 // so that one of another version is known as such. Whatever is illegal is refused by name.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "base/status.h"
@@ -26,15 +28,29 @@ T& given(T* pointer, const char* name) {
 // Not all of these may be negative, or be other than 0.
 void require_zero(const char* name, std::int64_t value);
 
-// The size that the caller's struct says it has, at least `known`. Of a later version's struct the
-// fields that this one does not know must be 0, where `is_input`.
-std::size_t size_of_struct(const void* given, std::size_t known, const char* name, bool is_input);
+// The size that the caller's struct says it has: at least `known`, or that of an earlier version.
+// Of a later version's struct the fields that this one does not know must be 0, where `is_input`.
+std::size_t size_of_struct(const void* given, std::size_t known, const char* name, bool is_input,
+                           std::size_t earlier);
+inline std::size_t size_of_struct(const void* given, std::size_t known, const char* name,
+                                  bool is_input) {
+  return size_of_struct(given, known, name, is_input, known);
+}
 
-// A caller's struct, of this version or a later one.
+// The size of a struct before fields were appended, which are 0 for a caller that does not know
+// them.
+template <class Struct>
+inline constexpr std::size_t kEarlierSize = sizeof(Struct);
+template <>
+inline constexpr std::size_t kEarlierSize<tessera_arguments> = offsetof(tessera_arguments, scale);
+
+// A caller's struct, of this version, an earlier or a later one.
 template <class Struct>
 Struct read(const Struct* from, const char* name) {
-  size_of_struct(from, sizeof(Struct), name, true);
-  return *from;
+  Struct known{};
+  const std::size_t size = size_of_struct(from, sizeof(Struct), name, true, kEarlierSize<Struct>);
+  std::memcpy(&known, from, std::min(size, sizeof(Struct)));
+  return known;
 }
 
 // Writes a struct of this version over the caller's, and keeps its size; what a later version has
@@ -69,7 +85,8 @@ tessera_arguments arguments_of(const tessera_arguments* given, const Problem& pr
 
 inline Operands operands_of(const tessera_arguments& from) {
   const auto address = [](const void* p) { return reinterpret_cast<std::uint64_t>(p); };
-  return {address(from.a), address(from.b), address(from.c), address(from.d)};
+  return {address(from.a), address(from.b),     address(from.c),
+          address(from.d), address(from.scale), address(from.bias)};
 }
 
 }  // namespace tessera::gemm::c_api

@@ -1,6 +1,7 @@
 #include "gemm/host/cpu.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <span>
 #include <vector>
@@ -96,6 +97,43 @@ void store_d_row(const Problem& p, std::uint64_t base, std::int64_t row, std::in
   });
 }
 
+double activated(Activation activation, double x) {
+  constexpr double kRootOfHalf = 0.70710678118654752440, kRootOf2OverPi = 0.79788456080286535588;
+  switch (activation) {
+    case Activation::kIdentity:
+      return x;
+    case Activation::kRelu:
+      return x < 0 ? 0 : x;
+    case Activation::kGelu:
+      // WHY by exp: x (1 + tanh) / 2 loses the digits of a small result.
+      return x / (1 + std::exp(-2 * kRootOf2OverPi * (x + 0.044715 * x * x * x)));
+    case Activation::kGeluErf:
+      return 0.5 * x * std::erfc(-x * kRootOfHalf);
+  }
+  return x;
+}
+
+// values = activation(scale values + bias), along a row of D from (row, col0) on.
+void finish_row(const Problem& p, const Operands& at, std::int64_t row, std::int64_t col0,
+                std::span<double> values) {
+  const auto each = [&](VectorKind kind, ElementType type, std::uint64_t address, auto&& apply) {
+    if (kind == VectorKind::kNone) return;
+    on_element(type, "the CPU", [&]<class T>(T) {
+      const T* from = as<T>(address) + (kind == VectorKind::kPerRow ? row : col0);
+      for (double& value : values) {
+        apply(value, static_cast<double>(*from));
+        from += kind == VectorKind::kPerRow ? 0 : 1;
+      }
+    });
+  };
+  each(p.epilogue.scale, scale_type(p.types), at.scale,
+       [](double& value, double factor) { value *= factor; });
+  each(p.epilogue.bias, bias_type(p.types), at.bias,
+       [](double& value, double addend) { value += addend; });
+  if (p.epilogue.activation == Activation::kIdentity) return;
+  for (double& value : values) value = activated(p.epilogue.activation, value);
+}
+
 // One block of D from its sums. alpha and beta are of the sums' type.
 template <class Sum>
 void store(const Problem& p, const Operands& at, std::int64_t row0, std::int64_t col0,
@@ -112,6 +150,7 @@ void store(const Problem& p, const Operands& at, std::int64_t row0, std::int64_t
       ++sums;
     }
     if (p.beta != 0) add_c_row(p, at.c, row, col0, beta, values);
+    if (!p.epilogue.is_identity()) finish_row(p, at, row, col0, values);
     store_d_row(p, at.d, row, col0, values);
   }
 }
@@ -138,8 +177,9 @@ void multiply_blocks(const Problem& p, const Operands& at) {
   }
 }
 
-// True where OpenBLAS takes the problem as it is: one type, and D is C or becomes it.
+// True where OpenBLAS takes the problem as it is: one type, no epilogue, and D is C or becomes it.
 bool fits_openblas(const Problem& p) {
+  if (!p.epilogue.is_identity()) return false;
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   const Types& t = p.types;
   const bool is_one_type = t.a == t.b && t.a == t.d && (p.beta == 0 || t.c == t.d);
@@ -207,13 +247,17 @@ Operands operands_at(const Problem& p, const Operands& at, std::int64_t i) {
     const auto entry = [&](std::uint64_t list) {
       return list == 0 ? 0 : as<std::uint64_t>(list)[i];
     };
-    return {entry(at.a), entry(at.b), entry(at.c), entry(at.d)};
+    return {entry(at.a), entry(at.b), entry(at.c), entry(at.d), at.scale, at.bias};
   }
   const auto moved = [&](std::uint64_t base, std::int64_t stride, ElementType type) {
     return base == 0 ? 0 : base + static_cast<std::uint64_t>(i * stride * size_of(type));
   };
-  return {moved(at.a, batch.stride_a, p.types.a), moved(at.b, batch.stride_b, p.types.b),
-          moved(at.c, batch.stride_c, p.types.c), moved(at.d, batch.stride_d, p.types.d)};
+  return {moved(at.a, batch.stride_a, p.types.a),
+          moved(at.b, batch.stride_b, p.types.b),
+          moved(at.c, batch.stride_c, p.types.c),
+          moved(at.d, batch.stride_d, p.types.d),
+          at.scale,
+          at.bias};
 }
 
 }  // namespace
@@ -224,13 +268,7 @@ std::string cpu_library() {
 }
 
 Status check_cpu(const Problem& problem) {
-  if (!problem.epilogue.is_identity()) {
-    return Status::unsupported("the CPU takes no epilogue other than the identity (" +
-                               describe(problem.epilogue) + ") yet");
-  }
-  if (!problem.scales.none()) {
-    return Status::unsupported("the CPU takes no scales (" + describe(problem.scales) + ") yet");
-  }
+  if (Status status = check_supported(problem); !status.ok()) return status;
   const ElementType sum = facts_of(problem.types.compute).sum;
   if (!is_float(sum) && (is_float(problem.types.a) || is_float(problem.types.b))) {
     return Status::unsupported("compute is " + std::string(name_of(problem.types.compute)) +

@@ -114,6 +114,8 @@ class Panels {
     place(d_, operands.d, view_d(problem), views[3], t.d);
     if (problem.beta != 0) c_host_is_pinned_ = is_pinned(operands.c);
     c_host_ = operands.c;
+    bring_vector(scale_, problem.epilogue.scale, operands.scale, scale_type(t));
+    bring_vector(bias_, problem.epilogue.bias, operands.bias, bias_type(t));
     const bool is_ab_pinned = !reads_ab(problem) || (a_.is_pinned && b_.is_pinned);
     if (!is_ab_pinned || !c_host_is_pinned_) in_.reserve();
     if (!d_.is_pinned) out_.reserve();
@@ -163,6 +165,20 @@ class Panels {
     both.element = size_of(type);
     both.is_pinned = is_pinned(host);
     both.buffer = DeviceBuffer(device_, static_cast<std::size_t>(bytes_of(copy, size_of(type))));
+  }
+  // WHY at once: a vector is small, and the first part needs it.
+  void bring_vector(DeviceBuffer& to, VectorKind kind, std::uint64_t host, ElementType type) {
+    const auto bytes = static_cast<std::size_t>(view_of(kind, problem_).span() * size_of(type));
+    if (bytes == 0) return;
+    to = DeviceBuffer(device_, bytes);
+    device_.copy_in(to.address(), reinterpret_cast<const void*>(host), bytes);
+  }
+  // Of the part of a vector that belongs to rows from r0 and columns from c0 on.
+  static DeviceAddress vector_at(const DeviceBuffer& vector, VectorKind kind, std::int64_t r0,
+                                 std::int64_t c0, ElementType type) {
+    if (kind == VectorKind::kNone) return 0;
+    const std::int64_t first = kind == VectorKind::kPerRow ? r0 : c0;
+    return vector.address() + static_cast<DeviceAddress>(first * size_of(type));
   }
   // Where the panels of a step begin.
   std::int64_t begin_of(std::int64_t extent, std::int64_t step) const {
@@ -242,6 +258,9 @@ class Panels {
       at.b = b_.at(0, c0);
     }
     if (problem_.beta != 0) at.c = has_own_c(problem_) ? c_.at(r0, c0) : at.d;
+    const Epilogue& epilogue = problem_.epilogue;
+    at.scale = vector_at(scale_, epilogue.scale, r0, c0, scale_type(problem_.types));
+    at.bias = vector_at(bias_, epilogue.bias, r0, c0, bias_type(problem_.types));
     gemm::multiply(handle_, part, at, options_, stream_);
     has_launched_ = true;
   }
@@ -260,6 +279,7 @@ class Panels {
   const PlanOptions& options_;
   void* const stream_;
   Both a_, b_, c_, d_;
+  DeviceBuffer scale_, bias_;  // of the epilogue
   Lane in_, out_;
   OwnedEvent arrived_{device_};
   std::deque<OwnedEvent> multiplied_;

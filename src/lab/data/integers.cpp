@@ -119,6 +119,8 @@ void locate(Comparison& result, const std::vector<double>& want, const HostMatri
 Problem with_exact_scales(Problem problem) {
   problem.alpha = exact_scale(problem.alpha, problem.types);
   problem.beta = exact_scale(problem.beta, problem.types);
+  Activation& activation = problem.epilogue.activation;
+  if (activation != Activation::kIdentity) activation = Activation::kRelu;
   return problem;
 }
 
@@ -129,7 +131,9 @@ FillSpec exact_integers(const Problem& problem, std::uint64_t seed, bool exact_i
   const int sum_digits = facts_of(facts_of(problem.types.compute).sum).digits;
   const int digits = exact_in_d ? std::min(sum_digits, d.digits) : sum_digits;
   const double range = std::min(std::ldexp(1.0, digits - 1), d.largest * kQuarters / 2);
-  const double scale = kQuarters * std::max({1.0, std::abs(problem.alpha), std::abs(problem.beta)});
+  const double scale = kQuarters *
+                       std::max({1.0, std::abs(problem.alpha), std::abs(problem.beta)}) *
+                       (problem.epilogue.scale == VectorKind::kNone ? 1 : kLargestExactScale);
   const double square = range / (scale * std::max<double>(1.0, problem.k));
   FillSpec spec{Fill::kIntegers, seed, 1, 1.0};
   spec.limit = std::clamp(static_cast<int>(std::min(std::sqrt(square), 1e6)), 1,

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/draw/element.h"
+#include "lab/draw/pieces.h"
 #include "lab/draw/svg.h"
 #include "lab/record/record.h"
 
@@ -173,37 +174,64 @@ Json to_json(const ElementUse& use) {
       {"written_at", use.written_at}, {"read_at", use.read_at}, {"phases", std::move(groups)}};
 }
 
+// "One write serves 32 reads."
+std::string conclusion_of(const ElementPhase& phase) {
+  int reads = 0;
+  for (const auto& [thread, count] : phase.readers) reads += count;
+  const std::size_t writes = phase.writers.size();
+  if (writes == 0) return fmt::format("It is read {} in a block.", times(reads));
+  if (reads == 0) return "It is written and not read.";
+  return fmt::format("{} serves {}.", writes == 1 ? "One write" : plural(writes, "write"),
+                     plural(reads, "read"));
+}
+
 std::string element_svg(const ElementUse& use) {
-  constexpr double kCell = 14, kLeft = 64, kTop = 128;
+  constexpr double kCell = 14, kLeft = 72, kTop = 190;
   const std::vector<Group> groups = groups_of(use);
   const int rows = (use.threads + use.width - 1) / use.width;
-  const double width = std::max(kLeft + use.width * kCell + 24, 560.0);
-  std::string svg = svg::page(width, kTop + rows * kCell + 24, "Who uses " + use.element.text);
+  const double width = std::max(kLeft + use.width * kCell + 24, 640.0);
+  const double bottom = kTop + rows * kCell;
+  std::string svg = svg::page(width, bottom + 56, "Who uses " + use.element.text);
   const char* const soft = "class=\"soft\" font-size=\"14\"";
   svg += svg::text(24, 36, use.element.text + " of " + use.kernel,
                    "class=\"ink\" font-size=\"20\" font-weight=\"700\"");
   if (groups.empty()) return svg + svg::text(24, 62, "Nobody touches it.", soft) + "</svg>\n";
   const ElementPhase& phase = *groups.front().phase;
-  const auto entry = [&](double y, const char* look, const std::string& words) {
+  double y = 62;
+  const auto entry = [&](const char* look, const std::string& words) {
     svg += svg::box(24, y - 11, 13, 13, look) + svg::text(46, y, words, soft);
+    y += 22;
   };
-  entry(62, "own", "written by " + writers_of(phase));
-  entry(84, "hit", "read by " + readers_of(phase));
-  svg += svg::text(24, 112,
-                   fmt::format("{}; threads of the block, {} in a row",
-                               members_of(use, groups.front()), use.width),
-                   soft);
+  entry("own", "written by " + writers_of(phase));
+  entry("hit", "read by " + readers_of(phase));
+  bool has_both = false;
+  for (const int thread : phase.writers) has_both = has_both || phase.readers.contains(thread);
+  if (has_both) {
+    entry("hit", "half and half: by this thread both");
+    svg += svg::box(24, y - 33, 6.5, 13, "own");
+  }
+  svg += svg::text(
+      24, y, fmt::format("{}; a box is a thread of the block", members_of(use, groups.front())),
+      soft);
+  const bool is_warp = use.width == 32;
+  svg +=
+      svg::text(kLeft, kTop - 12, is_warp ? "lane 0 to 31 of a warp" : "thread in its row", soft);
+  svg += svg::arrow(kLeft + 178, kTop - 17, kLeft + 228, kTop - 17);
+  svg += svg::text(24, kTop - 12, "thread", "class=\"soft\" font-size=\"12\"");
   for (int thread = 0; thread < use.threads; ++thread) {
-    const double x = kLeft + thread % use.width * kCell, y = kTop + thread / use.width * kCell;
+    const double x = kLeft + thread % use.width * kCell;
+    const double top = kTop + thread / use.width * kCell;
     if (thread % use.width == 0 && thread / use.width % 4 == 0) {
-      svg += svg::text(kLeft - 8, y + 11, std::to_string(thread),
+      svg += svg::text(kLeft - 8, top + 11, std::to_string(thread),
                        "class=\"soft\" font-size=\"12\" text-anchor=\"end\"");
     }
     const char mark = mark_of(phase, thread);
     const char* const look = mark == '.' ? "idle" : mark == 'W' ? "own" : "hit";
-    svg += svg::box(x, y, kCell - 2, kCell - 2, look);
-    if (mark == 'B') svg += svg::box(x, y, kCell / 2 - 1, kCell - 2, "own");
+    svg += svg::box(x, top, kCell - 2, kCell - 2, look);
+    if (mark == 'B') svg += svg::box(x, top, kCell / 2 - 1, kCell - 2, "own");
   }
+  svg += svg::text(24, bottom + 32, conclusion_of(phase),
+                   "class=\"ink\" font-size=\"16\" font-weight=\"600\"");
   return svg + "</svg>\n";
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 using Access = vgpu::TracedAccess;
 
-constexpr std::uint64_t kLine = vgpu::kLineBytes, kWord = 4;
+constexpr std::uint64_t kRow = vgpu::kLineBytes, kWord = 4;
 constexpr std::ptrdiff_t kMostDrawn = 3;  // loads, and stores, of each memory
 
 // Bytes of D and of its rows, as the kernel has them: D row-major.
@@ -65,18 +65,18 @@ std::vector<DrawnOutput> outputs_of(const TracedRun& traced, std::uint32_t warp,
   return outputs;
 }
 
-// Lines and words of one access, in the order of their addresses.
-std::vector<DrawnLine> lines_of(const Access& access) {
+// Words of one access by rows of 128 bytes, in the order of their addresses.
+std::vector<DrawnBytes> rows_of(const Access& access) {
   std::map<std::uint64_t, std::uint32_t> words;
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     for (std::uint64_t at = 0; access.has_lane(lane) && at < access.bytes; at += kWord) {
       const std::uint64_t address = access.address[lane] + at;
-      words[address / kLine * kLine] |= 1u << (address % kLine / kWord);
+      words[address / kRow * kRow] |= 1u << (address % kRow / kWord);
     }
   }
-  std::vector<DrawnLine> lines;
-  for (const auto& [address, bits] : words) lines.push_back({address, bits});
-  return lines;
+  std::vector<DrawnBytes> rows;
+  for (const auto& [address, bits] : words) rows.push_back({address, bits});
+  return rows;
 }
 
 bool holds(const HeldOperand& operand, std::uint64_t address) {
@@ -128,12 +128,12 @@ std::string name_of_variable(const std::string& touches) {
 
 bool look_alike(const DrawnRequest& x, const DrawnRequest& y) {
   return x.name == y.name && x.is_store == y.is_store && x.bytes == y.bytes &&
-         x.lines.size() == y.lines.size() && x.sectors() == y.sectors();
+         x.rows.size() == y.rows.size() && x.sectors() == y.sectors();
 }
 
 bool look_alike(const DrawnBanks& x, const DrawnBanks& y) {
   return x.name == y.name && x.is_store == y.is_store && x.bytes == y.bytes &&
-         x.wavefronts == y.wavefronts && x.passes == y.passes;
+         x.wavefronts.size() == y.wavefronts.size() && x.excess() == y.excess();
 }
 
 // What is drawn, and the source line of each.
@@ -163,25 +163,16 @@ std::vector<Drawn> named_apart(Shown<Drawn> shown) {
   for (std::size_t i = 0; i < named.size(); ++i) {
     const bool is_only = uses[what(shown.drawn[i])] == 1 && !named[i].name.empty();
     if (is_only || shown.lines[i] == 0) continue;
-    named[i].name += (named[i].name.empty() ? "line " : ", line ") + std::to_string(shown.lines[i]);
+    named[i].name += (named[i].name.empty() ? "source line " : ", source line ") +
+                     std::to_string(shown.lines[i]);
   }
   return named;
 }
 
-DrawnBanks banks_of(const Access& access, const Site& site) {
-  DrawnBanks drawn{name_of_variable(site.touches),
-                   access.kind != Access::Kind::kLoad,
-                   static_cast<int>(access.bytes),
-                   std::vector<int>(32),
-                   1,
-                   1};
-  const bool merges = site.form.starts_with("ld.");
-  const vgpu::BankCounts counts = vgpu::count_banks(
-      vgpu::BankModel::kPair,
-      {access.mask, static_cast<std::uint32_t>(access.bytes), access.address.data()}, merges);
-  drawn.passes = static_cast<int>(counts.passes);
-  drawn.wavefronts = static_cast<int>(counts.wavefronts);
-  const std::uint32_t lanes = access.bytes <= 4 ? 32 : access.bytes == 8 ? 16 : 8;
+// A wavefront after the other: of each group of lanes, every bank serves one word in each. With
+// fewer lanes in a group there may be no clash and yet as many wavefronts.
+std::vector<DrawnWavefront> wavefronts_of(const Access& access, std::uint32_t lanes) {
+  std::vector<DrawnWavefront> wavefronts;
   for (std::uint32_t first = 0; first < 32; first += lanes) {
     std::vector<std::set<std::uint64_t>> words(32);
     for (std::uint32_t lane = first; lane < first + lanes; ++lane) {
@@ -190,10 +181,34 @@ DrawnBanks banks_of(const Access& access, const Site& site) {
         words[word % 32].insert(word);
       }
     }
-    std::vector<int> pass;
-    for (const auto& bank : words) pass.push_back(static_cast<int>(bank.size()));
-    if (first == 0 || std::ranges::max(pass) > std::ranges::max(drawn.banks)) drawn.banks = pass;
+    for (std::size_t turn = 0;; ++turn) {
+      DrawnWavefront one{0, turn > 0};
+      for (std::size_t bank = 0; bank < 32; ++bank) {
+        if (words[bank].size() > turn) one.banks |= 1u << bank;
+      }
+      if (one.banks == 0) break;
+      wavefronts.push_back(one);
+    }
   }
+  return wavefronts;
+}
+
+DrawnBanks banks_of(const Access& access, const Site& site) {
+  DrawnBanks drawn{name_of_variable(site.touches),
+                   access.kind != Access::Kind::kLoad,
+                   static_cast<int>(access.bytes),
+                   {},
+                   0};
+  const bool merges = site.form.starts_with("ld.");
+  const vgpu::LaneAccess lane_access = {access.mask, static_cast<std::uint32_t>(access.bytes),
+                                        access.address.data()};
+  const int lanes = vgpu::lanes_together(vgpu::BankModel::kPair, lane_access, merges);
+  drawn.counted = static_cast<std::uint32_t>(
+      vgpu::count_banks(vgpu::BankModel::kPair, lane_access, merges).wavefronts);
+  const int narrow = access.bytes <= 4 ? 32 : access.bytes == 8 ? 16 : 8;
+  drawn.wavefronts = wavefronts_of(access, static_cast<std::uint32_t>(lanes));
+  const auto apart = wavefronts_of(access, static_cast<std::uint32_t>(narrow));
+  if (apart.size() == drawn.wavefronts.size()) drawn.wavefronts = apart;
   return drawn;
 }
 
@@ -201,10 +216,14 @@ DrawnBanks banks_of(const Access& access, const Site& site) {
 
 int DrawnRequest::sectors() const {
   int count = 0;
-  for (const DrawnLine& line : lines) {
-    for (int sector = 0; sector < 4; ++sector) count += (line.words >> 8 * sector & 0xff) != 0;
+  for (const DrawnBytes& row : rows) {
+    for (int sector = 0; sector < 4; ++sector) count += (row.words >> 8 * sector & 0xff) != 0;
   }
   return count;
+}
+
+int DrawnBanks::excess() const {
+  return static_cast<int>(std::ranges::count_if(wavefronts, &DrawnWavefront::is_excess));
 }
 
 KernelPicture picture_of(const TracedRun& traced, const SourceTree& tree) {
@@ -216,6 +235,7 @@ KernelPicture picture_of(const TracedRun& traced, const SourceTree& tree) {
   picture.problem = traced.run.problem;
   picture.block = traced.run.row->block;
   picture.threads = traced.run.row->threads * traced.run.row->threads_y;
+  picture.is_exchanged = picture.problem.order != Order::kRowMajor;
   picture.warp = warp_to_draw(traced, d);
   picture.outputs = outputs_of(traced, picture.warp, d);
   const std::vector<HeldOperand> operands = operands_of(traced);
@@ -229,7 +249,7 @@ KernelPicture picture_of(const TracedRun& traced, const SourceTree& tree) {
       shared.add(banks_of(access, site), site.line);
     } else {
       global.add({name_of_operand(access, site, operands), access.kind != Access::Kind::kLoad,
-                  static_cast<int>(access.bytes), lines_of(access)},
+                  static_cast<int>(access.bytes), rows_of(access)},
                  site.line);
     }
   }

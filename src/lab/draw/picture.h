@@ -18,8 +18,9 @@ struct DrawnOutput {
   std::uint32_t lane = 0;
 };
 
-// A line of 128 bytes of global memory: the words (of 4 bytes) that the lanes ask for.
-struct DrawnLine {
+// 128 bytes of global memory from a multiple of 128 on: the words (of 4 bytes) that the lanes ask
+// for.
+struct DrawnBytes {
   std::uint64_t address = 0;
   std::uint32_t words = 0;  // a bit each
 };
@@ -28,25 +29,34 @@ struct DrawnRequest {
   std::string name;  // "A", "D"
   bool is_store = false;
   int bytes = 4;  // per lane
-  std::vector<DrawnLine> lines;
+  std::vector<DrawnBytes> rows;
   int sectors() const;
 };
 
-// One access to shared memory. `banks`: distinct words of each bank in the busiest pass.
+struct DrawnWavefront {
+  std::uint32_t banks = 0;  // a bit for each bank that serves a word
+  bool is_excess = false;   // the lanes before it were served in another one, and clash with these
+};
+
+// One access to shared memory.
 struct DrawnBanks {
   std::string name;  // "tile_b"
   bool is_store = false;
   int bytes = 4;  // per lane
-  std::vector<int> banks;
-  int passes = 1, wavefronts = 1;
+  std::vector<DrawnWavefront> wavefronts;
+  std::uint32_t counted = 0;  // wavefronts, by the bank model
+  int excess() const;
 };
 
+// All of it as the kernel has it: D row-major. A column-major call is computed with A and B
+// exchanged, so m and n are, too.
 struct KernelPicture {
   std::string kernel, config;
   Problem problem;
   BlockTile block;
   int threads = 0;
   std::uint32_t warp = 0;
+  bool is_exchanged = false;  // a column-major call
   std::vector<DrawnOutput> outputs;
   std::vector<DrawnRequest> global;
   std::vector<DrawnBanks> shared;
@@ -55,6 +65,11 @@ struct KernelPicture {
 KernelPicture picture_of(const TracedRun& traced, const SourceTree& tree);
 // The same of a run on a virtual GPU of its own, of the corner blocks of the grid.
 KernelPicture draw(const KernelChoice& kernel, const Problem& problem, std::uint64_t seed);
+
+// What the drawing shows, in one sentence or two: numbers of one kernel, or what changes from the
+// first to the second.
+std::string conclusion_of(const KernelPicture& picture);
+std::string conclusion_of(const KernelPicture& before, const KernelPicture& after);
 
 // One drawing, or two side by side, "before" and "after".
 std::string picture_svg(const KernelPicture& picture);

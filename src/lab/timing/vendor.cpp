@@ -215,7 +215,11 @@ class Cublas : public Vendor {
 
   std::vector<VendorCall> calls(const Problem& given) override {
     const Problem problem = with_default_ld(given);
-    require(check_plain(problem));
+    require(check_supported(problem));
+    if (!problem.epilogue.is_identity()) {
+      throw StatusError(Status::unsupported("the vendor's library is not asked for an epilogue (" +
+                                            describe(problem.epilogue) + ") yet"));
+    }
     const ColumnMajor shape(problem);
     Session& session = *session_;
     std::vector<VendorCall> calls;

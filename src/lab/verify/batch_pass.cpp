@@ -133,7 +133,7 @@ class BatchPass final : public Pass {
     products_c_.push_back(
         made(types.c, view_c(problem), kStreamOfC, i, batch.stride_c, problem.beta != 0));
     references_.push_back(make_reference(one_, products_a_.back(), products_b_.back(),
-                                         products_c_.back(), reference_options()));
+                                         products_c_.back(), reference_options(), vectors()));
   }
 
   // Why what the device left behind is wrong; empty when it is right.
@@ -204,6 +204,9 @@ class BatchPass final : public Pass {
     else if (exact && problem.beta == 0)
       operands.c = 0;
 
+    const VectorsOnDevice on_vectors(*this, device, guarded);
+    on_vectors.add_to(operands);
+
     Outcome outcome;
     launch(device, how, operands, gemm::alignment_of(operands), outcome);
     for (const auto& [name, host, on_device] : {std::tuple{"A", &a_.memory(), &on_a.memory()},
@@ -213,6 +216,7 @@ class BatchPass final : public Pass {
         outcome.reason = find_change(on_device->downloaded(*host), *host, name);
       }
     }
+    if (outcome.reason.empty()) outcome.reason = on_vectors.find_change();
     const HostMatrix d = on_d.memory().downloaded(before);
     outcome.d_hash = hash_if_wanted(d);
     const std::string wrong = judge(d, before, outcome.comparison);

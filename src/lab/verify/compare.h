@@ -4,6 +4,9 @@
 //
 //   |d - ref| <= c(k) u (|alpha||A||B| + |beta||C|)_ij + u_out |ref|
 //
+// After an epilogue f(scale (...) + bias) the magnitude is L (|scale| (...) + |bias|), where L is
+// the steepest slope of f, and c(k) has a few more roundings.
+//
 // u is that of the type in which products are summed, u_out that of D: BF16 operands whose exact
 // products are summed in FP32 have the bound of FP32, and one rounding at the end. Tensor cores cut
 // their sums towards zero once for each 32 bytes of k (docs/tensor-arithmetic.md), so types that
@@ -37,6 +40,10 @@ struct Bound {
 };
 // `digits` of A and B are in use; 0: all that their types have, some of which TF32 drops.
 Bound bound_for(const Types& types, std::int64_t k, std::optional<Fill> fill, int digits = 0);
+// The same after an epilogue.
+Bound bound_after(const Epilogue& epilogue, Bound bound, const Types& types);
+// By how much an error of its argument can grow, at most.
+double steepest_slope(Activation activation);
 
 struct Mismatch {
   std::int64_t row = 0, col = 0;

@@ -60,10 +60,41 @@ HostMatrix Uploaded::downloaded(const HostMatrix& like) const {
 }
 
 Pass::Pass(const Problem& p, const VerifyOptions& o, bool is_exact)
-    : problem(p), options(o), exact(is_exact) {
+    : problem(p),
+      options(o),
+      exact(is_exact),
+      scale_(vector_of(p.epilogue.scale, scale_type(p.types), kStreamOfScale)),
+      bias_(vector_of(p.epilogue.bias, bias_type(p.types), kStreamOfBias)) {
   if (exact) return;
   // Data whose products are exact: a bound for operands that the arithmetic rounds hides much.
   bound = bound_for(p.types, p.k, o.fill, facts_of(p.types.compute).operand_digits);
+  bound = bound_after(p.epilogue, bound, p.types);
+}
+
+HostMatrix Pass::vector_of(VectorKind kind, ElementType type, std::uint64_t stream) const {
+  HostMatrix vector(type, view_of(kind, problem), kGuardBytes, options.misalign);
+  if (kind == VectorKind::kNone || vector.view().span() == 0) return vector;
+  FillSpec spec = fill_of(stream, 0);
+  spec.digits = 0;
+  if (exact) {
+    spec.density = 1;
+    if (stream == kStreamOfScale) spec.limit = std::min(spec.limit, kLargestExactScale);
+  }
+  fill(vector, spec);
+  return vector;
+}
+
+void Pass::VectorsOnDevice::add_to(Operands& operands) const {
+  const Epilogue& epilogue = pass_.problem.epilogue;
+  if (epilogue.scale != VectorKind::kNone) operands.scale = scale_.address();
+  if (epilogue.bias != VectorKind::kNone) operands.bias = bias_.address();
+}
+
+std::string Pass::VectorsOnDevice::find_change() const {
+  const std::string found =
+      lab::find_change(scale_.downloaded(pass_.scale_), pass_.scale_, "the scale");
+  if (!found.empty()) return found;
+  return lab::find_change(bias_.downloaded(pass_.bias_), pass_.bias_, "the bias");
 }
 
 std::string Pass::hash_if_wanted(const HostMatrix& d) const {

@@ -14,6 +14,7 @@ namespace tessera::lab {
 
 inline constexpr std::size_t kGuardBytes = 4096;  // before and after each operand
 inline constexpr std::uint64_t kStreamOfC = 2;    // of seeds
+inline constexpr std::uint64_t kStreamOfScale = 1000, kStreamOfBias = 1001;
 
 inline bool reads_operands(const Problem& p) { return p.alpha != 0 && p.k != 0; }
 
@@ -64,12 +65,32 @@ class Pass {
   // Of all bytes of D, those around its elements included; empty where nobody asked.
   std::string hash_if_wanted(const HostMatrix& d) const;
   FillSpec fill_of(std::uint64_t stream, std::uint64_t product) const;
+  EpilogueVectors vectors() const { return {&scale_, &bias_}; }
   ReferenceOptions reference_options() const;
 
   Problem problem;
   VerifyOptions options;
   bool exact;   // integers: equality, else the error bound
   Bound bound;  // of the real data; integers must be right
+
+  // The vectors of the epilogue on the device.
+  class VectorsOnDevice {
+   public:
+    VectorsOnDevice(const Pass& pass, Device& device, bool guarded)
+        : pass_(pass), scale_(device, pass.scale_, guarded), bias_(device, pass.bias_, guarded) {}
+    void add_to(Operands& operands) const;
+    // Why they are not as they were; empty when they are.
+    std::string find_change() const;
+
+   private:
+    const Pass& pass_;
+    Uploaded scale_, bias_;
+  };
+
+ private:
+  HostMatrix vector_of(VectorKind kind, ElementType type, std::uint64_t stream) const;
+
+  HostMatrix scale_, bias_;  // of the epilogue; empty where it has none
 };
 
 // Of a problem without a batch, and of one with it.

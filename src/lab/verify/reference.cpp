@@ -7,6 +7,7 @@
 
 #include "lab/data/fill.h"
 #include "lab/data/parallel.h"
+#include "lab/verify/compare.h"
 #include "lab/verify/products.h"
 
 namespace tessera::lab {
@@ -34,11 +35,32 @@ TwoDoubles two_product(double x, double y) {
   return {product, std::fma(x, y, -product)};
 }
 
-// Scales a sum and adds beta * C, all in double-double, and stores it as entry i of the reference.
+// In 64 bits. Both forms of GELU are x times the probability of a smaller number, so minus infinity
+// gives NaN.
+long double activated(Activation activation, long double x) {
+  constexpr long double kHalf = 0.5L, kRootOfHalf = 0.70710678118654752440L;
+  constexpr long double kRootOf2OverPi = 0.79788456080286535588L;
+  switch (activation) {
+    case Activation::kIdentity:
+      return x;
+    case Activation::kRelu:
+      return x < 0 ? 0 : x;
+    case Activation::kGelu:
+      return kHalf * x * (1 + std::tanh(kRootOf2OverPi * (x + 0.044715L * x * x * x)));
+    case Activation::kGeluErf:
+      return kHalf * x * std::erfc(-x * kRootOfHalf);
+  }
+  throw StatusError(Status::unsupported("the reference has no such activation"));
+}
+
+// Scales a sum and adds beta * C, all in double-double, and stores it as entry i of the reference;
+// after an epilogue, which has the 64 bits of a long double.
 class Finisher {
  public:
-  Finisher(const Problem& problem, const HostMatrix& c)
+  Finisher(const Problem& problem, const HostMatrix& c, const EpilogueVectors& vectors)
       : c_(c),
+        epilogue_(problem.epilogue),
+        vectors_(vectors),
         alpha_(problem.k == 0 ? 0 : scale_in_type(problem.types.compute, problem.alpha)),
         beta_(scale_in_type(problem.types.compute, problem.beta)) {}
 
@@ -55,10 +77,33 @@ class Finisher {
     out.high[i] = value.high;
     if (!out.low.empty()) out.low[i] = value.low;
     out.magnitude[i] = (alpha_ != 0 ? std::abs(alpha_) * sum.magnitude : 0) + std::abs(beta_ * c);
+    if (!epilogue_.is_identity()) finish(out, i, value);
   }
 
  private:
+  void finish(Reference& out, std::int64_t i, const TwoDoubles& sum) const {
+    const Entry at = out.entry(i);
+    const auto value_of = [&](const HostMatrix* vector, VectorKind kind, double none) {
+      if (kind == VectorKind::kNone) return none;
+      return vector->at(kind == VectorKind::kPerRow ? at.row : at.col, 0);
+    };
+    const double scale = value_of(vectors_.scale, epilogue_.scale, 1);
+    const double bias = value_of(vectors_.bias, epilogue_.bias, 0);
+    long double value = static_cast<long double>(sum.high) + sum.low;
+    if (epilogue_.scale != VectorKind::kNone) value *= scale;
+    if (epilogue_.bias != VectorKind::kNone) value += bias;
+    value = activated(epilogue_.activation, value);
+    out.high[i] = static_cast<double>(value);
+    if (!out.low.empty()) {
+      out.low[i] = std::isfinite(out.high[i]) ? static_cast<double>(value - out.high[i]) : 0;
+    }
+    out.magnitude[i] = steepest_slope(epilogue_.activation) *
+                       (std::abs(scale) * out.magnitude[i] + std::abs(bias));
+  }
+
   const HostMatrix& c_;
+  const Epilogue epilogue_;
+  const EpilogueVectors vectors_;
   double alpha_, beta_;
 };
 
@@ -195,7 +240,8 @@ std::vector<Entry> sample_entries(const Problem& problem, std::uint64_t seed, in
 }
 
 Reference make_reference(const Problem& problem, const HostMatrix& a, const HostMatrix& b,
-                         const HostMatrix& c, const ReferenceOptions& options) {
+                         const HostMatrix& c, const ReferenceOptions& options,
+                         const EpilogueVectors& vectors) {
   Reference out;
   out.rows = problem.m;
   out.cols = problem.n;
@@ -207,7 +253,7 @@ Reference make_reference(const Problem& problem, const HostMatrix& a, const Host
   out.high.resize(count);
   out.magnitude.resize(count);
   if (needs_double_double(problem.types) && !options.exact_data) out.low.resize(count);
-  const Finisher finisher(problem, c);
+  const Finisher finisher(problem, c, vectors);
   if (full && reads_operands(problem)) {
     full_reference(out, problem, a, b, finisher, options);
   } else {

@@ -27,8 +27,10 @@ struct Reference {
   std::vector<Entry> entries;     // which entries the values belong to; empty: every one
   bool sampled = false;           // the list leaves entries out
   std::vector<double> high, low;  // low is empty when it is zero throughout
-  std::vector<double> magnitude;  // |alpha||A||B| + |beta||C|
-  std::string method;             // "OpenBLAS 0.3.21 FP64", "blocked FP64", "double-double"
+  // |alpha||A||B| + |beta||C|; after an epilogue |scale| times that + |bias|, times the steepest
+  // slope of the activation
+  std::vector<double> magnitude;
+  std::string method;  // "OpenBLAS 0.3.21 FP64", "blocked FP64", "double-double"
 
   Entry entry(std::int64_t i) const {
     return entries.empty() ? Entry{i / cols, i % cols} : entries[i];
@@ -47,9 +49,16 @@ struct ReferenceOptions {
 // Whether D is small enough to be computed whole; else a sample represents it.
 bool fits_full_reference(const Problem& problem, std::int64_t full_limit = kFullReferenceLimit);
 
+// The vectors of an epilogue; null where it has none.
+struct EpilogueVectors {
+  const HostMatrix* scale = nullptr;
+  const HostMatrix* bias = nullptr;
+};
+
 // Reads A and B only when alpha and k are not zero, C only when beta is not zero.
 Reference make_reference(const Problem& problem, const HostMatrix& a, const HostMatrix& b,
-                         const HostMatrix& c, const ReferenceOptions& options = {});
+                         const HostMatrix& c, const ReferenceOptions& options = {},
+                         const EpilogueVectors& vectors = {});
 
 // 4096 seeded entries, the corners, and both sides of every multiple of 8 (which every tile seam
 // is; of 16, 32, ... where that would be more than 16384 entries) at one seeded row and column

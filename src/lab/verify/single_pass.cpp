@@ -15,12 +15,14 @@ class SinglePass final : public Pass {
         b(p.types.b, view_b(p), kGuardBytes, o.misalign),
         c(p.types.c, view_c(p), kGuardBytes, o.misalign) {
     fill_inputs();
-    if (!by_rows()) reference_ = make_reference(problem, a, b, c, reference_options());
+    if (!by_rows()) reference_ = make_reference(problem, a, b, c, reference_options(), vectors());
   }
 
-  // Whole matrices of integers are too big to be recomputed; their rows are not.
+  // Whole matrices of integers are too big to be recomputed; their rows are not. After an epilogue,
+  // which is not linear, a sample is.
   bool by_rows() const override {
-    return exact && !fits_full_reference(problem, options.reference.full_limit);
+    return exact && problem.epilogue.is_identity() &&
+           !fits_full_reference(problem, options.reference.full_limit);
   }
   const Reference& reference() const override { return reference_; }
 
@@ -70,6 +72,9 @@ class SinglePass final : public Pass {
     else if (hide_unread && problem.beta == 0)
       operands.c = 0;
 
+    const VectorsOnDevice on_vectors(*this, device, guarded);
+    on_vectors.add_to(operands);
+
     Outcome outcome;
     launch(device, how, operands, gemm::alignment_of(operands), outcome);
     for (const auto& [name, host, on_device] :
@@ -78,6 +83,7 @@ class SinglePass final : public Pass {
         outcome.reason = find_change(on_device->downloaded(*host), *host, name);
       }
     }
+    if (outcome.reason.empty()) outcome.reason = on_vectors.find_change();
     const HostMatrix d = on_d.downloaded(before);
     outcome.d_hash = hash_if_wanted(d);
     const std::string wrong = judge(d, outcome.comparison);

@@ -83,7 +83,13 @@ VerifyResult VerifyCase::check(Device& device, const KernelChoice& choice,
   result.image = device.load(image_of(*choice.kernel, plan.row().entry));
   result.workspace_bytes = plan.workspace_bytes();
   result.reference = real_->reference().method;
-  result.integers = !integers_ ? "none" : integers_->by_rows() ? "every row, modulo 2^64" : "full";
+  if (!integers_) {
+    result.integers = "none";
+  } else if (integers_->by_rows()) {
+    result.integers = "every row, modulo 2^64";
+  } else {
+    result.integers = integers_->reference().sampled ? "sampled" : "full";
+  }
   result.verified = real_->reference().sampled ? Verified::kSampled : Verified::kFull;
   if (integers_) integers_->run(device, options, result);
   if (result.ok()) real_->run(device, options, result);

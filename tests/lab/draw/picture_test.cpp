@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <regex>
+
 namespace tessera::lab {
 namespace {
 
@@ -10,6 +13,8 @@ KernelPicture drawn(const char* kernel) {
   const KernelChoice choice = choose_kernels(kernel).front();
   return draw(choice, with_default_ld({512, 128, 256, choice.kernel->types}), 1);
 }
+
+std::size_t wavefronts_of(const DrawnBanks& banks) { return banks.wavefronts.size(); }
 
 const DrawnBanks& banks_of(const KernelPicture& picture, const std::string& name, bool is_store) {
   for (const DrawnBanks& banks : picture.shared) {
@@ -43,19 +48,35 @@ TEST(Picture, SectorsOfTheNaiveKernels) {
 
 TEST(Picture, BanksOfTheSharedTiles) {
   const KernelPicture conflicts = drawn("03"), free = drawn("05");
-  EXPECT_EQ(banks_of(conflicts, "tile_b", true).wavefronts, 32);
-  EXPECT_EQ(banks_of(conflicts, "tile_b", false).wavefronts, 32);
-  EXPECT_EQ(banks_of(conflicts, "tile_b", false).banks.front(), 32);
-  EXPECT_EQ(banks_of(conflicts, "tile_a", false).wavefronts, 1);
+  EXPECT_EQ(wavefronts_of(banks_of(conflicts, "tile_b", true)), 32u);
+  const DrawnBanks& load = banks_of(conflicts, "tile_b", false);
+  EXPECT_EQ(wavefronts_of(load), 32u);
+  EXPECT_EQ(load.excess(), 31);
+  for (const DrawnWavefront& one : load.wavefronts) EXPECT_EQ(one.banks, load.wavefronts[0].banks);
+  EXPECT_EQ(std::popcount(load.wavefronts[0].banks), 1);
+  EXPECT_EQ(wavefronts_of(banks_of(conflicts, "tile_a", false)), 1u);
   ASSERT_EQ(free.shared.size(), 4u);
-  for (const DrawnBanks& banks : free.shared) EXPECT_EQ(banks.wavefronts, banks.passes);
+  for (const DrawnBanks& banks : free.shared) EXPECT_EQ(banks.excess(), 0) << banks.name;
 }
 
 // Of rung 22: 8 columns 64 bytes apart meet four in a bank; of 23: the store of B alone does.
 TEST(Picture, BanksOfDoubles) {
-  EXPECT_EQ(banks_of(drawn("22"), "block_b", false).bytes, 16 / 2);
-  EXPECT_EQ(banks_of(drawn("22"), "block_b", false).wavefronts, 8);
-  EXPECT_EQ(banks_of(drawn("23"), "block_b", true).wavefronts, 8);
+  const KernelPicture shared = drawn("22"), free = drawn("23");
+  EXPECT_EQ(banks_of(shared, "block_b", false).bytes, 16 / 2);
+  EXPECT_EQ(wavefronts_of(banks_of(shared, "block_b", false)), 8u);
+  EXPECT_EQ(banks_of(shared, "block_b", false).excess(), 6);
+  EXPECT_EQ(wavefronts_of(banks_of(shared, "block_a", false)), 2u);
+  EXPECT_EQ(banks_of(shared, "block_a", false).excess(), 0);
+  EXPECT_EQ(wavefronts_of(banks_of(free, "block_b", true)), 8u);
+}
+
+// As many rows as wavefronts are counted: a drawing does not tell another number than `explain`.
+TEST(Picture, DrawsAsManyWavefrontsAsAreCounted) {
+  for (const char* kernel : {"03", "07", "11", "12", "22", "23", "24"}) {
+    for (const DrawnBanks& banks : drawn(kernel).shared) {
+      EXPECT_EQ(wavefronts_of(banks), banks.counted) << kernel << " " << banks.name;
+    }
+  }
 }
 
 // A warp of rung 12 computes 32 rows by 64 columns' worth of outputs, a lane 64 of them.
@@ -72,6 +93,49 @@ TEST(Picture, TwoColumnsAreOneDrawing) {
   EXPECT_NE(one.find("32 wavefronts, 1 would do"), std::string::npos);
   EXPECT_NE(two.find("<title>From 03 shared tile to 05 conflict free</title>"), std::string::npos);
   EXPECT_EQ(picture_svg(drawn("03")), one);  // the same each time
+}
+
+TEST(Picture, EndsWithWhatItShows) {
+  EXPECT_EQ(
+      conclusion_of(drawn("01"), drawn("02")),
+      "A load of A touches 1 instead of 32 sectors for 32 words; a load of B touches 4 instead "
+      "of 1 sectors for 32 words; a store of D touches 4 instead of 32 sectors for 32 words.");
+  EXPECT_EQ(
+      conclusion_of(drawn("04"), drawn("05")),
+      "A store to tile_b takes 1 wavefront instead of 32; a load from tile_b takes 1 wavefront "
+      "instead of 32.");
+  EXPECT_EQ(conclusion_of(drawn("04"), drawn("04")),
+            "Both touch the same: what differs is when, or by which instructions.");
+  EXPECT_EQ(
+      conclusion_of(drawn("02")),
+      "A lane computes 1 element; a load of A touches 1 sector; a load of B touches 4 sectors; "
+      "a store of D touches 4 sectors.");
+}
+
+// No text leaves its column, in a font whose letters are wide.
+TEST(Picture, TextStaysInItsColumn) {
+  for (const char* kernel : {"01", "08", "11", "12", "15", "22", "24", "44"}) {
+    const std::string svg = picture_svg(drawn(kernel));
+    const std::regex piece(
+        "<g transform=\"translate\\(([0-9.]+) |</g>|"
+        "<text x=\"([0-9.]+)\"[^>]*font-size=\"([0-9]+)\"[^>]*>([^<]*)<");
+    std::vector<double> moved = {0};
+    int texts = 0;
+    for (std::sregex_iterator one(svg.begin(), svg.end(), piece), end; one != end; ++one) {
+      if ((*one)[1].matched) {
+        moved.push_back(moved.back() + std::stod((*one)[1]));
+      } else if ((*one)[4].matched) {
+        const double right = moved.back() + std::stod((*one)[2]) +
+                             0.58 * std::stod((*one)[3]) * static_cast<double>((*one)[4].length());
+        EXPECT_LE(right, 640) << kernel << ": " << (*one)[4];
+        ++texts;
+      } else {
+        moved.pop_back();
+      }
+    }
+    EXPECT_GT(texts, 15) << kernel;
+    EXPECT_EQ(moved.size(), 1u);
+  }
 }
 
 }  // namespace

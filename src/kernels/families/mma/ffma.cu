@@ -6,6 +6,7 @@
 
 #include "kernels/epilogue/linear_combination.h"
 #include "kernels/families/mma/ffma_config.h"
+#include "kernels/ptx/round_bf16.h"
 #include "kernels/schedule/raster.h"
 
 namespace tessera::mma_by_ffma {
@@ -17,13 +18,6 @@ __device__ float to_tf32(float x) {
   const unsigned bits = __float_as_uint(x);
   const bool is_finite = (bits & 0x7f800000) != 0x7f800000;
   return is_finite ? __uint_as_float((bits + 0x1000) & ~0x1fffu) : x;
-}
-
-// To the nearest BF16; of two, the even one.
-__device__ std::uint16_t to_bf16(float x) {
-  const unsigned bits = __float_as_uint(x);
-  if (x != x) return 0x7fff;
-  return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
 template <MatrixType in>
@@ -39,7 +33,7 @@ template <Out out>
 __device__ void store(void* d, long long at, float value) {
   if constexpr (out == Out::kF32) static_cast<float*>(d)[at] = value;
   if constexpr (out == Out::kF16) static_cast<std::uint16_t*>(d)[at] = ptx::to_f16(value);
-  if constexpr (out == Out::kBF16) static_cast<std::uint16_t*>(d)[at] = to_bf16(value);
+  if constexpr (out == Out::kBF16) static_cast<std::uint16_t*>(d)[at] = ptx::rounded_to_bf16(value);
 }
 
 // One operand in global memory: `outer` is m of A, n of B.

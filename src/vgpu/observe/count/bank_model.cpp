@@ -48,15 +48,19 @@ bool agree(const LaneAccess& access, int bit) {
 
 }  // namespace
 
-BankCounts count_banks(BankModel model, const LaneAccess& access, bool merges) {
-  int lanes = kWarp / static_cast<int>(std::max(access.bytes / kWordBytes, 1u));
+int lanes_together(BankModel model, const LaneAccess& access, bool merges) {
+  const int lanes = kWarp / static_cast<int>(std::max(access.bytes / kWordBytes, 1u));
   // HW: NVIDIA developer forum, thread 77228, says of compute capability 7.0 to 7.5: registers of
   // lanes that agree in pairs return packed, two a cycle. An H200 does so for loads of 64 and 128
   // bits in every pattern that tools/calibrate tries, and for no store
   // (results/calibration/h200_calibration.json).
   const bool is_wide = lanes < kWarp;
   const bool pairs = model == BankModel::kPair && merges && is_wide;
-  if (pairs && (agree(access, 1) || agree(access, 2))) lanes *= 2;
+  return pairs && (agree(access, 1) || agree(access, 2)) ? 2 * lanes : lanes;
+}
+
+BankCounts count_banks(BankModel model, const LaneAccess& access, bool merges) {
+  const int lanes = lanes_together(model, access, merges);
   BankCounts counts;
   for (int first = 0; first < kWarp; first += lanes) {
     const std::uint32_t taken = wavefronts(access, first, lanes);

@@ -10,6 +10,9 @@ namespace tessera::vgpu {
 enum class BankModel { kPlain, kPair };
 
 // `merges`: whether the instruction is one that the pair model may merge: an ordinary load.
+// How many lanes are served together: 32 of 4 bytes, 16 of 8, 8 of 16; twice as many where the pair
+// model merges.
+int lanes_together(BankModel model, const LaneAccess& access, bool merges);
 BankCounts count_banks(BankModel model, const LaneAccess& access, bool merges);
 
 }  // namespace tessera::vgpu

@@ -1,0 +1,55 @@
+// The launch that applies an epilogue, for each type of D.
+#include "catalog/catalog.h"
+#include "kernels/passes/finish_params.h"
+
+namespace tessera {
+namespace {
+
+constexpr const char* kName = "finish";
+
+struct FinishedType {
+  ElementType d;
+  const char* word;  // of its entry
+  const char* call;
+};
+constexpr FinishedType kFinished[] = {{ElementType::kF64, "f64", "finish<tessera::passes::F64>"},
+                                      {ElementType::kF32, "f32", "finish<tessera::passes::F32>"},
+                                      {ElementType::kBf16, "bf16", "finish<tessera::passes::Bf16>"},
+                                      {ElementType::kF16, "f16", "finish<tessera::passes::F16>"}};
+
+std::string entry_of(const FinishedType& type) { return std::string(kName) + "__" + type.word; }
+
+Kernel made() {
+  Kernel kernel{.name = kName,
+                .idea = "scale, bias and activation after a product",
+                .types = {},
+                .family = {},
+                .rows = {},
+                .helpers = {}};
+  for (const FinishedType& type : kFinished) {
+    kernel.helpers.push_back({entry_of(type), type.call, "tessera::passes::FinishParams",
+                              passes::kFinishThreads, passes::kFinishCtasPerSm, kName});
+  }
+  kernel.first_sm = 75;
+  kernel.source = "kernels/passes/finish.cu";
+  kernel.name_space = "tessera::passes";
+  kernel.params = "tessera::passes::FinishParams";
+  return kernel;
+}
+
+}  // namespace
+
+const Kernel& finish_kernel() {
+  static const Kernel kernel = made();
+  return kernel;
+}
+
+const HelperEntry& finish_entry_for(ElementType d) {
+  const Kernel& kernel = finish_kernel();
+  for (std::size_t i = 0; i < std::size(kFinished); ++i) {
+    if (kFinished[i].d == d) return kernel.helpers[i];
+  }
+  refuse_type("an epilogue", d);
+}
+
+}  // namespace tessera

@@ -1,0 +1,55 @@
+// The small operations that an epilogue is composed of, each a function of one value. Pure
+// constexpr but for what Math brings (exp2 and the reciprocal, which a GPU approximates): the host
+// tests them with its own.
+#pragma once
+
+namespace tessera::epilogue {
+
+// NaN stays NaN, and so it is no maximum.
+struct Relu {
+  template <class T>
+  constexpr T operator()(T x) const {
+    return x < T(0) ? T(0) : x;
+  }
+};
+
+// x (1 + tanh(u)) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3), as x / (1 + exp(-2 u)): a small
+// result keeps its digits, and there are two approximations in place of a hyperbolic tangent.
+template <class Math>
+struct Gelu {
+  template <class T>
+  constexpr T operator()(T x) const {
+    constexpr T kLinear = T(-2.302208198144325);  // -2 sqrt(2 / pi) log2(e)
+    constexpr T kCubic = T(-0.1029432395800235);  // times 0.044715
+    const T power = Math::exp2(x * (kLinear + kCubic * (x * x)));
+    return x * Math::reciprocal(T(1) + power);
+  }
+};
+
+// x times the probability that a normal number is below x: x (1 + erf(x / sqrt(2))) / 2.
+template <class Math>
+struct GeluErf {
+  template <class T>
+  constexpr T operator()(T x) const {
+    return x * Math::normal(x);
+  }
+};
+
+// That probability in floats. Press et al., Numerical Recipes, section 6.2 (erfc): relative error
+// below 1.2e-7 everywhere. The exponent is of 2, so its coefficients are theirs times log2(e).
+template <class Math>
+constexpr float normal_probability(float x) {
+  constexpr float kLog2E = 1.44269504f;
+  constexpr float kOf[] = {-1.26551223f * kLog2E, 1.00002368f * kLog2E,  0.37409196f * kLog2E,
+                           0.09678418f * kLog2E,  -0.18628806f * kLog2E, 0.27886807f * kLog2E,
+                           -1.13520398f * kLog2E, 1.48851587f * kLog2E,  -0.82215223f * kLog2E,
+                           0.17087277f * kLog2E};
+  const float z = (x < 0 ? -x : x) * 0.70710678f;
+  const float t = Math::reciprocal(1 + 0.5f * z);
+  float exponent = kOf[9];
+  for (int i = 8; i >= 0; --i) exponent = kOf[i] + t * exponent;
+  const float below = 0.5f * t * Math::exp2(exponent - kLog2E * z * z);
+  return x < 0 ? below : 1 - below;
+}
+
+}  // namespace tessera::epilogue

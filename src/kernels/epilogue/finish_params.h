@@ -1,0 +1,25 @@
+// The epilogue of a problem as kernels are handed it: plain data, part of a kernel's parameters.
+// Rows and columns are those of the canonical D, whose columns are adjacent.
+#pragma once
+
+namespace tessera::epilogue {
+
+// One value for each row of D, or for each column.
+struct Vector {
+  const void* values;  // null: there is none
+  long long count;
+  int by_row;      // 1: for each row
+  int unused = 0;  // no padding
+};
+
+enum class Activation : int { kIdentity, kRelu, kGelu, kGeluErf };
+
+// D = activation(scale * (alpha * sum + beta * C) + bias)
+struct Finish {
+  Vector scale;  // of the type of the sums
+  Vector bias;   // of the type of D
+  Activation activation;
+  int unused = 0;
+};
+
+}  // namespace tessera::epilogue

@@ -1,0 +1,137 @@
+// The launch after a product with an epilogue that the product's own kernel did not apply. It reads
+// sums that are not rounded yet, from D itself where D is of their type, else from the workspace;
+// so D is rounded once, and every kernel serves every epilogue.
+//
+// A thread has four neighbouring outputs at a time: one access where base and rows allow it.
+#include <cstdint>
+
+#include "kernels/epilogue/finish.h"
+#include "kernels/epilogue/linear_combination.h"
+#include "kernels/passes/finish_params.h"
+#include "kernels/ptx/round_bf16.h"
+#include "kernels/schedule/product_of.h"
+
+namespace tessera::passes {
+
+// The types of D. Bits are what is in memory.
+struct F64 {
+  using Sum = double;
+  using Bits = double;
+  __device__ static double load(const void* from, long long at) {
+    return static_cast<const double*>(from)[at];
+  }
+  __device__ static double bits_of(double value) { return value; }
+};
+struct F32 {
+  using Sum = float;
+  using Bits = float;
+  __device__ static float load(const void* from, long long at) {
+    return static_cast<const float*>(from)[at];
+  }
+  __device__ static float bits_of(float value) { return value; }
+};
+struct Bf16 {
+  using Sum = float;
+  using Bits = std::uint16_t;
+  __device__ static float load(const void* from, long long at) {
+    return epilogue::load<epilogue::Out::kBF16>(from, at);
+  }
+  __device__ static std::uint16_t bits_of(float value) { return ptx::rounded_to_bf16(value); }
+};
+struct F16 {
+  using Sum = float;
+  using Bits = std::uint16_t;
+  __device__ static float load(const void* from, long long at) {
+    return epilogue::load<epilogue::Out::kF16>(from, at);
+  }
+  __device__ static std::uint16_t bits_of(float value) { return ptx::to_f16(value); }
+};
+
+template <class T>
+struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) Four {
+  T x[4];
+};
+
+// Whether every fourth element of any row may be accessed together with the next three.
+template <class T>
+__device__ bool takes_fours(const void* base, long long row) {
+  return reinterpret_cast<unsigned long long>(base) % alignof(Four<T>) == 0 && row % 4 == 0;
+}
+
+template <class T>
+__device__ Four<T> load_four(const T* from, int count, bool together) {
+  if (together && count == 4) return *reinterpret_cast<const Four<T>*>(from);
+  Four<T> four = {};
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    if (i < count) four.x[i] = from[i];
+  }
+  return four;
+}
+
+template <class T>
+__device__ void store_four(T* to, const Four<T>& four, int count, bool together) {
+  if (together && count == 4) {
+    *reinterpret_cast<Four<T>*>(to) = four;
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    if (i < count) to[i] = four.x[i];
+  }
+}
+
+// One product of the batch, with its sums.
+template <class Element>
+struct Product {
+  using Sum = typename Element::Sum;
+
+  __device__ Product(const FinishParams& p, long long number)
+      : at(schedule::addresses_of(p.gemm, p.batch, number)) {
+    sums = p.sums ? static_cast<const Sum*>(p.sums) + number * p.sums_product
+                  : static_cast<const Sum*>(at.d);
+  }
+
+  schedule::Addresses at;
+  const Sum* sums;
+};
+
+// Outputs (row, column) ... (row, column + 3).
+template <class Element>
+__device__ void finish_four(const FinishParams& p, const Product<Element>& of, long long row,
+                            long long column) {
+  using Sum = typename Element::Sum;
+  using Bits = typename Element::Bits;
+  const GemmParams& g = p.gemm;
+  const int count = g.n - column < 4 ? static_cast<int>(g.n - column) : 4;
+  const Four<Sum> sums =
+      load_four(of.sums + row * p.sums_row + column, count, takes_fours<Sum>(of.sums, p.sums_row));
+  const epilogue::Finishing<Element> finished{p.finish};
+  Four<Bits> out;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    if (i >= count) continue;
+    Sum value = sums.x[i];
+    if (g.beta != 0) {
+      value += static_cast<Sum>(g.beta) * Element::load(of.at.c, row * g.c_row + column + i);
+    }
+    out.x[i] = Element::bits_of(finished(value, row, column + i));
+  }
+  store_four(static_cast<Bits*>(of.at.d) + row * g.d_row + column, out, count,
+             takes_fours<Bits>(of.at.d, g.d_row));
+}
+
+// CTAs stride over D, in fours of a row, product after product.
+template <class Element>
+__device__ void finish(const FinishParams& p) {
+  const long long fours = (p.gemm.n + 3) / 4, of_product = p.gemm.m * fours;
+  const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
+  long long four = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  for (long long product = four / of_product; product < p.batch.count;
+       four += step, product = four / of_product) {
+    const long long inside = four - product * of_product, row = inside / fours;
+    finish_four<Element>(p, Product<Element>(p, product), row, (inside - row * fours) * 4);
+  }
+}
+
+}  // namespace tessera::passes

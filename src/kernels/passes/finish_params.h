@@ -1,0 +1,22 @@
+// Parameters of the launch that finishes D. For host and device.
+#pragma once
+
+#include "kernels/epilogue/finish_params.h"
+#include "kernels/schedule/batch.h"
+#include "launch/params.h"
+
+namespace tessera::passes {
+
+struct FinishParams {
+  GemmParams gemm;        // m and n, C and D, beta; alpha is in the sums
+  schedule::Batch batch;  // of C and D
+  epilogue::Finish finish;
+  const void* sums;        // rows of `sums_row`; null: D holds them
+  long long sums_row;      // elements
+  long long sums_product;  // elements from one product's sums to the next one's
+};
+
+inline constexpr int kFinishThreads = 256;
+inline constexpr int kFinishCtasPerSm = 4;
+
+}  // namespace tessera::passes

@@ -1,0 +1,15 @@
+// HW: instructions that convert to BF16 need SM 8.0. By integer arithmetic any GPU can.
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::ptx {
+
+// To the nearest BF16; of two, the even one.
+__device__ inline std::uint16_t rounded_to_bf16(float x) {
+  const unsigned bits = __float_as_uint(x);
+  if (x != x) return 0x7fff;
+  return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+}  // namespace tessera::ptx

@@ -1,0 +1,240 @@
+// Scale, bias and activation after a product, by every family: D in the type of the sums is
+// finished where it is, any other D from sums in the workspace. Verified on the virtual GPU under
+// all checks.
+#include <gtest/gtest.h>
+
+#include "gemm/arguments.h"
+#include "lab/verify/verify.h"
+#include "tests/support/test_device.h"
+
+namespace tessera {
+namespace {
+
+struct Product {
+  const char* kernel;  // that multiplies; it keeps sums
+  Types types;         // of the problem
+};
+const Product kProducts[] = {{"simt_f32/64x32", kF32Types},
+                             {"simt_f32_sm75/64x64", kF32Types},
+                             {"simt_f32_vector", kF32Types},
+                             {"12_warp_tile", kF32Types},
+                             {"dmma_f64/64x32", kF64Types},
+                             {"simt_f64_sm75/32x32", kF64Types},
+                             {"wgmma_tf32/64x32x64_s6_coop", kTf32Types},
+                             {"wgmma_bf16_f32/64x32x128_s6_coop", kBf16Types},
+                             {"wgmma_bf16_f32/64x32x128_s6_coop", kBf16ToF32Types},
+                             {"wgmma_f16_f32/64x32x128_s6_coop", kF16Types},
+                             {"mma_bf16_f32/64x64", kBf16Types},
+                             {"mma_f16_f32/64x64", kF16Types},
+                             {"mma_tf32/64x64", kTf32Types},
+                             {"simt_bf16_f32_sm75", kBf16Types},
+                             {"simt_f16_f32_sm75", kF16Types}};
+
+constexpr const char* kEpilogues[] = {
+    "bias_row",         "bias_col", "relu", "scale_row+bias_col+relu", "scale_col+bias_row+gelu",
+    "bias_col+gelu_erf"};
+
+struct Form {
+  const char* layout;
+  Order order;
+  std::int64_t m, n, k;
+  int pad;
+  double alpha, beta;
+  int misalign;
+  bool in_place;
+};
+constexpr Form kForms[] = {{"NN", Order::kColumnMajor, 64, 32, 64, 0, 1, 0, 0, false},
+                           {"NT", Order::kRowMajor, 65, 33, 70, 3, -1.5, 0.5, 1, false},
+                           {"TN", Order::kColumnMajor, 37, 131, 129, 4, 2, 1, 0, true},
+                           {"TT", Order::kRowMajor, 1, 7, 9, 1, 1, -1, 1, true},
+                           {"NN", Order::kRowMajor, 40, 24, 0, 0, 1, 2, 0, false},
+                           {"TN", Order::kColumnMajor, 19, 23, 8, 2, 0, 0, 0, false}};
+
+Device& gpu() {
+  if (test_on_cuda()) return test_device();
+  static const std::unique_ptr<Device> device = make_virtual_device({.sms = 3});
+  return *device;
+}
+
+Problem problem_of(const Form& form, const Types& types, const char* epilogue) {
+  Problem p{.m = form.m,
+            .n = form.n,
+            .k = form.k,
+            .types = types,
+            .order = form.order,
+            .alpha = form.alpha,
+            .beta = form.beta};
+  set_layout(p, form.layout);
+  p = with_default_ld(p);
+  p.lda += form.pad, p.ldb += form.pad, p.ldc += form.pad, p.ldd += form.pad;
+  p.epilogue = parse_epilogue(epilogue);
+  return p;
+}
+
+void verify(const Product& product, const Problem& problem, lab::VerifyOptions options,
+            const std::string& name) {
+  options.checks = !test_on_cuda();
+  const KernelChoice choice = choose_kernels(product.kernel).front();
+  const lab::VerifyResult result = lab::verify(gpu(), choice, problem, options);
+  EXPECT_TRUE(result.ok()) << name << ": " << result.reason;
+  EXPECT_EQ(result.integers, "full");
+  EXPECT_LE(result.max_error_ratio, 1) << name;
+  if (result.entries.empty()) return;
+  EXPECT_TRUE(result.entries.back().starts_with("finish__")) << name;
+}
+
+TEST(Epilogue, EveryFamilyInEveryForm) {
+  int at = 0;
+  for (const Product& product : kProducts) {
+    for (const Form& form : kForms) {
+      // Each form of a product takes two of the epilogues; all products together take all.
+      for (int i = 0; i < 2; ++i, ++at) {
+        const char* epilogue = kEpilogues[(at + at / 12) % std::size(kEpilogues)];
+        const Problem problem = problem_of(form, product.types, epilogue);
+        if (product.kernel == std::string("simt_f32_vector") && problem.m > 8) continue;
+        verify(product, problem, {.in_place = form.in_place, .misalign = form.misalign},
+               std::string(product.kernel) + " " + name_of(product.types) + " " + form.layout +
+                   " m = " + std::to_string(form.m) + " " + epilogue);
+      }
+    }
+  }
+}
+
+TEST(Epilogue, NansReachD) {
+  for (const char* epilogue : {"relu", "bias_row+gelu", "gelu_erf"}) {
+    for (const Product& product : {kProducts[1], kProducts[7], kProducts[4]}) {
+      verify(product, problem_of(kForms[1], product.types, epilogue), {.nans = 3},
+             std::string(product.kernel) + " " + epilogue);
+    }
+  }
+}
+
+TEST(Epilogue, SplitProductsAndBatches) {
+  for (const Product& product : kProducts) {
+    Form form = kForms[2];
+    form.k = 300;
+    lab::VerifyOptions options;
+    options.plan.split = gemm::Policy::kAlways;
+    const std::string name = std::string(product.kernel) + " " + name_of(product.types);
+    const bool is_vector = product.kernel == std::string("simt_f32_vector");
+    if (!is_vector) {
+      verify(product, problem_of(form, product.types, "scale_col+bias_row+relu"), options,
+             name + " split");
+    }
+    Problem batch = problem_of(kForms[is_vector ? 3 : 1], product.types, "bias_col+gelu");
+    batch.batch = {.kind = BatchKind::kStrided,
+                   .count = 4,
+                   .stride_a = view_a(batch).span() + 3,
+                   .stride_b = view_b(batch).span(),
+                   .stride_c = view_c(batch).span() + 1,
+                   .stride_d = view_d(batch).span() + 1};
+    verify(product, batch, {}, name + " batch");
+  }
+}
+
+// Whose sums are a batch, too: the kernel multiplies all products in one launch.
+TEST(Epilogue, TheSumsOfABatchLieApart) {
+  for (const Product& product : {kProducts[7], kProducts[9], kProducts[4]}) {
+    Problem batch = problem_of(kForms[0], product.types, "bias_col+relu");
+    batch.batch = {.kind = BatchKind::kStrided,
+                   .count = 5,
+                   .stride_a = batch.m * batch.k,
+                   .stride_b = batch.k * batch.n,
+                   .stride_d = batch.m * batch.n};
+    gemm::PlanOptions options;
+    options.kernel = choose_kernels(product.kernel).front();
+    EXPECT_EQ(gemm::plan(batch, {}, {.sm = 90, .sms = 3}, options).rounds(), 1);
+    verify(product, batch, {}, product.kernel);
+  }
+}
+
+TEST(Epilogue, BatchesOfPointersWhereDHoldsTheSums) {
+  for (const char* kernel : {"simt_f32_sm75/64x64", "dmma_f64/64x32"}) {
+    const Product product{kernel, choose_kernels(kernel).front().kernel->types};
+    Problem batch = problem_of(kForms[1], product.types, "scale_row+bias_col+relu");
+    batch.batch = {.kind = BatchKind::kPointers, .count = 3, .alignment = 8};
+    verify(product, batch, {}, kernel);
+  }
+}
+
+gemm::Plan plan_of(const char* kernel, const Problem& problem, gemm::PlanOptions options = {}) {
+  if (kernel) options.kernel = choose_kernels(kernel).front();
+  return gemm::plan(problem, {}, {.sm = 90, .sms = 132}, options);
+}
+
+std::string refusal(const char* kernel, const Problem& problem, gemm::PlanOptions options = {}) {
+  try {
+    plan_of(kernel, problem, options);
+  } catch (const StatusError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Epilogue, EveryTypeHasAKernelThatTheLibraryChooses) {
+  for (const Types& types :
+       {kF64Types, kF32Types, kTf32Types, kF16Types, kBf16Types, kF16ToF32Types, kBf16ToF32Types}) {
+    for (const int sm : {75, 80, 90, 120}) {
+      Problem problem = problem_of(kForms[0], types, "scale_row+bias_col+gelu");
+      const gemm::Plan plan = gemm::plan(problem, {}, {.sm = sm, .sms = 132});
+      EXPECT_EQ(plan.problem.epilogue, problem.epilogue);
+      EXPECT_FALSE(is_rung(plan.kernel()));
+    }
+  }
+}
+
+TEST(Epilogue, APlainProductHasNoMoreLaunchesThanBefore) {
+  for (const Types& types : {kF32Types, kBf16Types, kF64Types}) {
+    Problem problem = problem_of(kForms[0], types, "none");
+    const gemm::Plan plan = plan_of(nullptr, problem);
+    for (const gemm::PlannedLaunch& launch : plan.launches) EXPECT_EQ(launch.kernel, nullptr);
+    EXPECT_EQ(plan.offers.front().cost.finish, 0);
+  }
+}
+
+TEST(Epilogue, WhatIsNotPossibleIsRefusedByName) {
+  Problem problem = problem_of(kForms[0], kBf16Types, "bias_col+relu");
+  EXPECT_EQ(refusal("wgmma_bf16", problem),
+            "type is bf16 with an epilogue (bias per column, relu), whose sums are kept by kernels "
+            "of bf16,bf16,f32,f32,f32, but wgmma_bf16 multiplies bf16");
+  problem.batch = {.kind = BatchKind::kPointers, .count = 2, .alignment = 16};
+  EXPECT_EQ(refusal(nullptr, problem),
+            "epilogue is bias per column, relu, and sums of D in bf16 are in the workspace, but no "
+            "kernel reads a batch of pointers of 2 and writes these");
+  problem.batch = {};
+  EXPECT_TRUE(refusal(nullptr, problem, {.workspace_limit = 0})
+                  .starts_with("workspace_limit is 0 bytes, but "));
+  problem.types = kS8Types;
+  EXPECT_EQ(refusal(nullptr, problem),
+            "no kernel takes an epilogue (bias per column, relu) of sums in s32 yet");
+  problem.types = kE4m3Types;
+  EXPECT_EQ(refusal(nullptr, problem), "no kernel multiplies e4m3 x e4m3 -> bf16 with compute f32");
+}
+
+TEST(Epilogue, AnArgumentThatIsMissingOrMisalignedIsRefusedByName) {
+  const Problem problem = problem_of(kForms[0], kF32Types, "scale_row+bias_col");
+  const gemm::Plan plan = plan_of("simt_f32", problem);
+  gemm::Arguments in{{4096, 1 << 20, 0, 1 << 24, 1 << 28, 1 << 29}, 1, 0, 1 << 30, 1 << 28};
+  EXPECT_TRUE(check(plan, in).ok()) << check(plan, in).message;
+  const auto refused = [&](auto change, const char* message) {
+    gemm::Arguments changed = in;
+    change(changed.operands);
+    EXPECT_EQ(check(plan, changed).message, message);
+  };
+  refused([](Operands& at) { at.scale = 0; },
+          "address of scale is 0, but the epilogue has a scale");
+  refused([](Operands& at) { at.bias = 0; }, "address of bias is 0, but the epilogue has a bias");
+  refused([](Operands& at) { at.bias += 2; },
+          "address of bias is 536870914, but the plan is for a multiple of 4 bytes");
+  refused([](Operands& at) { at.scale += 1; },
+          "address of scale is 268435457, but the plan is for a multiple of 4 bytes");
+  refused([](Operands& at) { at.bias = at.d + 4; },
+          "D shares an element with the bias of the epilogue, but the output must not overlap an "
+          "input that is read");
+  refused([](Operands& at) { at.scale = at.d - 4; },
+          "D shares an element with the scale of the epilogue, but the output must not overlap an "
+          "input that is read");
+}
+
+}  // namespace
+}  // namespace tessera

@@ -65,8 +65,18 @@ constexpr double kFinishBytes = 3.0e6;   // a microsecond, read and written; est
 constexpr double kVectorStart = 1.5;     // microseconds; matrix times vector, to the first loads
 constexpr double kVectorStore = 0.3;     // and from the last ones to its end
 constexpr double kElementLoads = 1.15;   // of its time, where loads are of one element each
-constexpr double kThreads = 2048;        // of an SM
-constexpr int kCtasOfLargeTiles = 2;     // per SM, of register-tiled rungs
+// HW: an H200 (results/batches): small products, until a team's first operands have arrived,
+constexpr double kSmallStart = 2.2;            // microseconds;
+constexpr double kSmallStore = 0.03e-3;        // an output and SM, what storing it takes of the
+constexpr double kSmallHalvesStore = 0.17e-3;  // multiplying; of 16-bit elements, half sectors each
+constexpr double kSmallOverlap = 0.3;   // of the shorter of multiplying and memory, not hidden
+constexpr double kNearlyMemory = 0.75;  // of a batch's multiplying, from which on both show
+constexpr double kSmallStep =
+    0.7;  // microseconds from a team's copies to their arrival; an estimate
+constexpr double kSmallShare = 0.3;     // of the lanes' peak, for a row without a rate
+constexpr double kSmallElements = 2.5;  // of its time, by single elements; an estimate
+constexpr double kThreads = 2048;       // of an SM
+constexpr int kCtasOfLargeTiles = 2;    // per SM, of register-tiled rungs
 
 double lanes_of(const RatedRow& rated) {
   const double peak = kGpu.fp32_peak();
@@ -214,7 +224,12 @@ Scheduled cost_of_batch(const RatedRow& rated, const OperandModes& modes, const 
   const int ctas = limits.sms * rated.row->ctas_per_sm;
   const double least =
       std::ceil(static_cast<double>(scheduled.schedule.tiles()) / ctas) * kTileOfBatch;
-  scheduled.cost.store = std::max(scheduled.cost.store, least - scheduled.cost.multiply);
+  Cost& cost = scheduled.cost;
+  cost.store = std::max(cost.store, least - cost.multiply);
+  const double others = cost.multiply + cost.store;
+  if (cost.memory > kNearlyMemory * others) {
+    cost.start += kSmallOverlap * std::min(cost.memory, others);
+  }
   return scheduled;
 }
 
@@ -248,6 +263,33 @@ Cost cost_of_vectors(const VectorWork& work, const DeviceLimits& limits) {
           .start = kVectorStart,
           .multiply = memory / busy * (work.is_aligned ? 1 : kElementLoads),
           .store = kVectorStore,
+          .memory = memory};
+}
+
+Cost cost_of_small(const SmallWork& work, const GemmParams& p, const DeviceLimits& limits) {
+  const double rate = work.rate > 0 ? work.rate : kSmallShare * kGpu.fp32_peak();
+  const auto whole = [](long long extent, int block) {
+    return static_cast<double>(schedule::pieces(extent, block));
+  };
+  const double tiles =
+      whole(p.m, work.block.m) * whole(p.n, work.block.n) * static_cast<double>(work.products);
+  const double of_sm = std::ceil(tiles / limits.sms);  // of the SM that has the most
+  const double outputs = static_cast<double>(work.block.m) * work.block.n;
+  const double depth = whole(p.k, work.block.k) * work.block.k;
+  // A team waits for memory in each step, also where no other one of its SM has work.
+  const double waits = std::ceil(of_sm / work.teams) * depth / work.block.k * kSmallStep;
+  const double multiply = std::max(of_sm * 2 * outputs * depth / (rate * 1e6 / limits.sms), waits) *
+                          (work.is_aligned ? 1 : kSmallElements);
+  const double store = of_sm * outputs * (work.d_bytes == 2 ? kSmallHalvesStore : kSmallStore);
+  const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
+  const double bytes = ((m + n) * static_cast<double>(p.k) * work.element_bytes +
+                        m * n * work.d_bytes * (p.beta == 0 ? 1 : 2)) *
+                       static_cast<double>(work.products);
+  const double memory = bytes / (kGpu.measured_copy * 1e3);
+  return {.launch = kLaunch,
+          .start = kSmallStart + kSmallOverlap * std::min(memory, multiply + store),
+          .multiply = multiply,
+          .store = store,
           .memory = memory};
 }
 

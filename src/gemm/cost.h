@@ -80,6 +80,18 @@ struct VectorWork {
 };
 Cost cost_of_vectors(const VectorWork& work, const DeviceLimits& limits);
 
+// Tiles of small products, which teams of warps take one after the other.
+struct SmallWork {
+  BlockTile block;
+  double rate;            // TFLOP/s on a full GPU, of long products; 0: unknown
+  std::int64_t products;  // of a batch, else 1
+  int element_bytes;      // of A and B, and of D
+  int d_bytes;
+  bool is_aligned;  // operands copied by 16 bytes
+  int teams;        // on an SM, each with a tile
+};
+Cost cost_of_small(const SmallWork& work, const GemmParams& canonical, const DeviceLimits& limits);
+
 // What a kernel on tensor cores would do: a persistent grid of one CTA per SM.
 struct TensorCoreWork {
   BlockTile block;

@@ -18,12 +18,32 @@ std::int64_t tiles_of(const KernelRow& row, const Request& request) {
   return tiles > kMaxGrid ? kMaxGrid + 1 : static_cast<std::int64_t>(tiles);
 }
 
+// Of a thread block.
+int teams_of(const KernelRow& row) { return static_cast<const small::Config*>(row.config)->teams; }
+
+// Whether operands are copied 16 bytes at a time.
+bool is_aligned(const Request& request, int bytes) {
+  const GemmParams& p = request.product.params;
+  const auto fits = [&](int alignment, long long by_outer, long long by_k) {
+    return alignment % 16 == 0 && std::max(by_outer, by_k) * bytes % 16 == 0;
+  };
+  return fits(request.a_alignment, p.a_row, p.a_col) && fits(request.b_alignment, p.b_row, p.b_col);
+}
+
 class Small final : public Family {
  public:
   bool takes(const Batch&) const override { return true; }
 
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
+    if (kernel.types.a == ElementType::kF64 && !has_fp64_tensor_cores(request.limits.sm)) {
+      return Status::unsupported("kernel is " + kernel.name + ", but an sm_" +
+                                 std::to_string(request.limits.sm) + " has no FP64 tensor cores");
+    }
+    // One product is for kernels whose launches fill a GPU with it. Who names this one gets it.
+    if (request.problem.batch.kind == BatchKind::kNone && !request.options.kernel) {
+      return Status::unsupported(kernel.name + " is for batches");
+    }
     const GemmParams& p = request.product.params;
     for (const Variant& one : variants_with_rates(kernel)) {
       if (!variant.empty() && one.name() != variant) continue;
@@ -34,11 +54,16 @@ class Small final : public Family {
                                    describe(request.problem.batch) + ", but " + kernel.name +
                                    " counts at most 2^31 - 1 tiles");
       }
-      const Cost cost = request.is_empty()
-                            ? Cost{}
-                            : cost_of_tiles({&row, one.tflops, size_of(kernel.types.a)}, p,
-                                            size_of(kernel.types.a), request.limits,
-                                            request.problem.batch.count, row.ctas_per_sm);
+      const SmallWork work{
+          .block = row.block,
+          .rate = one.tflops,
+          .products = std::max(request.problem.batch.count, std::int64_t{1}),
+          .element_bytes = size_of(kernel.types.a),
+          .d_bytes = size_of(kernel.types.d),
+          .is_aligned = is_aligned(request, size_of(kernel.types.a)),
+          .teams = row.ctas_per_sm * teams_of(row),
+      };
+      const Cost cost = request.is_empty() ? Cost{} : cost_of_small(work, p, request.limits);
       offers.push_back({&kernel, &row, cost, 0});
     }
     return {};
@@ -54,7 +79,7 @@ class Small final : public Family {
     params.tiles = static_cast<unsigned>(tiles_along(p.m, row.block.m)) * params.tiles_n;
     params.all_tiles = static_cast<unsigned>(tiles_of(row, request));
     const std::int64_t most = std::int64_t{request.limits.sms} * row.ctas_per_sm;
-    const std::int64_t teams = static_cast<const small::Config*>(row.config)->teams;
+    const std::int64_t teams = teams_of(row);
     const std::int64_t blocks = (params.all_tiles + teams - 1) / teams;
     PlannedLaunch launch = launch_of(
         row.entry,

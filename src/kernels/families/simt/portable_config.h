@@ -66,9 +66,7 @@ inline constexpr auto kConfigs =
 namespace f32_sm80 {
 inline constexpr auto kConfigs = for_all_majors<Config<float>>(
     {{"128x64", {{128, 64, 8}, 4, {2, 2}, {8, 4}, {8, 8}, 3, Load::kCpAsync}},
-     {"64x64", {{64, 64, 8}, 4, {2, 2}, {8, 4}, {4, 8}, 4, Load::kCpAsync}},
-     // For batches of small products: many CTAs per SM, each with all of its operands on their way.
-     {"32x32", {{32, 32, 16}, 3, {1, 2}, {8, 4}, {4, 4}, 12, Load::kCpAsync}}});
+     {"64x64", {{64, 64, 8}, 4, {2, 2}, {8, 4}, {4, 8}, 4, Load::kCpAsync}}});
 }
 namespace f64_sm75 {
 inline constexpr auto kConfigs =

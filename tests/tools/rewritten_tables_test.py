@@ -20,13 +20,15 @@ def run(layout, ways, build="as compiled"):
             "problem": {"m": 4096, "layout": layout}}
 
 
-def section(runs):
+def section(runs, later=None):
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder) / "results/ladder"
         results.mkdir(parents=True)
-        environment = {"device": {"name": "a GPU", "driver": "1"}, "date": "2026-11-23T00:00:00Z"}
-        (results / "h200_rewritten.json").write_text(json.dumps(
-            {"schema": "tessera.results/1", "environment": environment, "runs": runs}))
+        for name, day, file in (("h200_rewritten_b", 22, runs), ("h200_rewritten_a", 23, later)):
+            environment = {"device": {"name": "a GPU", "driver": "1"}, "date": f"2026-11-{day}T00:00:00Z"}
+            if file:
+                (results / f"{name}.json").write_text(json.dumps(
+                    {"schema": "tessera.results/1", "environment": environment, "runs": file}))
         return rewritten_tables.sections(Path(folder))["rewritten"]
 
 
@@ -46,6 +48,14 @@ class Rewritten(unittest.TestCase):
         self.assertIn("other bits", text)
         self.assertIn("| nothing found | not run |", text)
         self.assertIn("In 0 of 1 timed runs", text)
+
+
+    def test_what_was_measured_again_takes_the_place_of_what_was_before(self):
+        failed = dict(way("remapped", None, reason="integers: wrong"), verified="failed")
+        text = section([run("NN", [failed]), run("NT", [failed])], later=[run("NN", [way("remapped", 1.02)])])
+        self.assertIn("| NN | 46.9 | +2.0 %", text)
+        self.assertIn("| NT | 46.9 | **wrong result**", text)
+        self.assertEqual(text.count("| NN |"), 1)
 
 
 if __name__ == "__main__":

@@ -46,24 +46,36 @@ def name_of(run):
         if rung[0].isdigit() else f"`{rung}`"
 
 
-def rows(file):
-    found = [run for run in file["runs"] if run.get("rewritten") and run["time_ms"]]
-    found.sort(key=lambda run: (run["kernel"], LAYOUTS.index(run["problem"]["layout"])))
-    for run in found:
+def place(run):
+    return run["kernel"], run["config"], LAYOUTS.index(run["problem"]["layout"])
+
+
+def newest(files):
+    """One run for each kernel and layout: what was measured again takes the place of what was before."""
+    runs = {}
+    for file in sorted(files, key=lambda file: file["environment"]["date"]):
+        for run in file["runs"]:
+            if run.get("rewritten") and run["time_ms"]:
+                runs[place(run)] = run
+    return [runs[key] for key in sorted(runs)]
+
+
+def rows(runs):
+    for run in runs:
         ways = {companion["rewriting"]: companion for companion in run["rewritten"]}
         yield [name_of(run), run["problem"]["layout"], speed(run["tflops"]),
                *(cell(ways.get(way)) for way in WAYS)]
 
 
 def body(files):
-    pairs = [companion for file in files for run in file["runs"]
-             for companion in run.get("rewritten") or [] if companion["speedup"]]
+    runs = newest(files)
+    pairs = [companion for run in runs for companion in run["rewritten"] if companion["speedup"]]
     same = sum(bool(companion["same_bits"]) for companion in pairs)
     size = files[0]["runs"][0]["problem"]["m"]
     environment = files[0]["environment"]
     return "\n\n".join([
         table(["kernel", "layout", "TFLOP/s as compiled", *WAYS],
-              [row for file in files for row in rows(file)]),
+              list(rows(runs))),
         f"Speed over the code as ptxas wrote it, in turn in one run, at {size}, burst, median; in brackets what "
         f"the cycles of the main loop let expect (model: ports). In {same} of {len(pairs)} timed runs D had the same bits. "
         f"{environment['device']['name']}, driver {environment['device']['driver']}, {environment['date'][:10]}; "

@@ -10,6 +10,7 @@
 #include "base/interrupt.h"
 #include "base/numbers.h"
 #include "base/progress.h"
+#include "check/bind.h"
 #include "check/report.h"
 #include "check/run.h"
 #include "cli/command.h"

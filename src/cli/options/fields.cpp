@@ -38,7 +38,7 @@ constexpr std::array kFields = {
     FieldOption{"stride_d", "--stride-d"},
     FieldOption{"batch_alignment", "--pointers"},
     FieldOption{"batch", ""},
-    FieldOption{"epilogue", ""},
+    FieldOption{"epilogue", "--epilogue"},
     FieldOption{"scale of", ""},
     FieldOption{"context", ""},
 };

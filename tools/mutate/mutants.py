@@ -89,14 +89,14 @@ def read_list(path=LIST):
     return [Mutant(**one) for one in json.loads(pathlib.Path(path).read_text())]
 
 
-def slips_of(line):
-    """Everything that may be wrong with a line, as whole lines."""
+def slips_of(line, before):
+    """Everything that may be wrong with a line, as whole lines; `before` is the line above it."""
     if PASSED_OVER.search(line) or not line.startswith(" "):
         return []
     code = line.split(" //")[0]
     found = [line[: m.start()] + new + line[m.end() :]
              for old, new in SLIPS for m in re.finditer(old, code)]
-    if CALL.match(line):
+    if CALL.match(line) and before.rstrip().endswith((";", "{", "}", ":")):
         found.append(re.match(r"\s*", line).group() + ";")
     return found
 
@@ -111,7 +111,7 @@ def draw(root, seed):
         for file in files:
             lines = file.read_text().split("\n")
             for i, line in enumerate(lines):
-                choices += [(file, i, lines, slip) for slip in slips_of(line)]
+                choices += [(file, i, lines, slip) for slip in slips_of(line, lines[i - 1])]
         used, drawn = set(), 0
         rng.shuffle(choices)
         for file, i, lines, slip in choices:

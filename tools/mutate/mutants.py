@@ -13,7 +13,7 @@ LIST = pathlib.Path(__file__).resolve().parent / "list.json"
 # Of each room: the folders of its sources, how many mistakes are drawn, and the tests that must
 # notice them.
 ROOMS = {
-    "base": (["src/base"], 16, ["test_base"]),
+    "base": (["src/base"], 16, ["test_base", "test_check", "test_lab", "test_cli"]),
     "problem": (["src/problem"], 18, ["test_problem", "test_gemm"]),
     "launch": (["src/launch"], 6, ["test_launch", "test_device"]),
     "arch": (["src/arch"], 6, ["test_arch", "test_lab"]),

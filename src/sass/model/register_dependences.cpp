@@ -29,20 +29,21 @@ unsigned mask_of(int scoreboard) { return scoreboard < 0 ? 0 : 1u << scoreboard;
 // HW: each of these queues works in order, so ptxas gives a scoreboard to the last of several loads
 // only (seen on sm_90: of four LDS the first has none, and its consumer waits for the second's),
 // and lets a load overwrite what an earlier store of its queue reads.
-// FP64 units of sm_75 to sm_89 are such a queue, too. Sources of all memory instructions are read
-// in one order, whatever memory they are for.
-enum class Queue { kNone, kShared, kGlobal, kConstant, kSpecial, kConversion, kMatrix, kDouble };
+// FP64 units of sm_75 to sm_89 are such a queue, too. Loads from constant memory (LDC) are taken
+// for none: ptxas never counts on it, and a kernel's first LDC R1, which nothing reads or waits
+// for, would otherwise be done by the next one. Sources of all memory instructions are read in one
+// order, whatever memory they are for.
+enum class Queue { kNone, kShared, kGlobal, kSpecial, kConversion, kMatrix, kDouble };
 
 Queue queue_of(const std::string& name) {
   static const std::pair<const char*, Queue> kPrefixes[] = {
-      {"LDS", Queue::kShared},     {"STS", Queue::kShared},      {"LDG", Queue::kGlobal},
-      {"STG", Queue::kGlobal},     {"LD.", Queue::kGlobal},      {"ST.", Queue::kGlobal},
-      {"LDL", Queue::kGlobal},     {"STL", Queue::kGlobal},      {"LDC", Queue::kConstant},
-      {"S2", Queue::kSpecial},     {"F2F", Queue::kConversion},  {"I2F", Queue::kConversion},
-      {"F2I", Queue::kConversion}, {"MUFU", Queue::kConversion}, {"FLO", Queue::kConversion},
-      {"ATOMS", Queue::kShared},   {"REDG", Queue::kGlobal},     {"DMMA", Queue::kMatrix},
-      {"DFMA", Queue::kDouble},    {"DMUL", Queue::kDouble},     {"DADD", Queue::kDouble},
-      {"DSETP", Queue::kDouble}};
+      {"LDS", Queue::kShared},      {"STS", Queue::kShared},     {"LDG", Queue::kGlobal},
+      {"STG", Queue::kGlobal},      {"LD.", Queue::kGlobal},     {"ST.", Queue::kGlobal},
+      {"LDL", Queue::kGlobal},      {"STL", Queue::kGlobal},     {"S2", Queue::kSpecial},
+      {"F2F", Queue::kConversion},  {"I2F", Queue::kConversion}, {"F2I", Queue::kConversion},
+      {"MUFU", Queue::kConversion}, {"FLO", Queue::kConversion}, {"ATOMS", Queue::kShared},
+      {"REDG", Queue::kGlobal},     {"DMMA", Queue::kMatrix},    {"DFMA", Queue::kDouble},
+      {"DMUL", Queue::kDouble},     {"DADD", Queue::kDouble},    {"DSETP", Queue::kDouble}};
   for (const auto& [prefix, queue] : kPrefixes) {
     if (name.starts_with(prefix)) return queue;
   }

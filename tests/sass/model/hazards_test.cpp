@@ -331,6 +331,16 @@ TEST(Hazards, QueuesWorkInOrder) {
   EXPECT_EQ(hazards_at(80, {earlier, reads}), Places{1});
 }
 
+// A kernel begins with a load of R1 that nothing waits for: another value there might be lost. A
+// later load does not cover it, since no compiled code counts on loads of constants in order.
+TEST(Hazards, AConstantMayArriveAfterALaterOne) {
+  const Instruction first = with_control(ldc(1, 0x28), {.stall = 1});
+  const Instruction second = with_control(ldc(2, 0x210), {.stall = 2, .write_scoreboard = 0});
+  const Instruction waits = with_control(mov(3, 2), {.stall = 5, .wait_mask = 1});
+  EXPECT_EQ(hazards_at(90, {first, second, waits, mov(4, 3)}), Places{});
+  EXPECT_EQ(hazards_at(90, {first, second, waits, mov(1, 3)}), Places{3});
+}
+
 TEST(Hazards, SentencesNamePlaceAndReason) {
   const Program& program = subject();
   for (std::size_t at = 0; at < program.code.size(); ++at) {

@@ -79,6 +79,15 @@ TEST_F(CheckUndefined, ManyThreadsMayStoreOneValue) {
   expect_says(call("raises_own_flag", {"flag=i32[1]"}, "3", "1"), 1, {"error: race: "});
 }
 
+TEST_F(CheckUndefined, CopiesMayOverwriteWhatWasReadWithoutAProxyFence) {
+  const Words arrays = {"out=i32[128]", "in=i32[128]:iota"};
+  const Words read = call("fills_what_was_read", arrays, "1", "64");
+  expect_says(read, 0, {"note: missing-proxy-fence: ", "clean: no finding"});
+  expect_says(joined(read, {"--strict-ptx"}), 1, {"error: missing-proxy-fence: "});
+  expect_says(call("fills_what_was_written", arrays, "1", "64"), 1,
+              {"error: missing-proxy-fence: "});
+}
+
 TEST_F(CheckUndefined, TheLastBlockMaySetItsCounterBack) {
   const Words arrays = {"in=i32[5]:ones", "sums=i32[5]", "counter=u32[1]:zeros"};
   expect_says(call("last_adds_up", joined({"out=i32[1]"}, arrays), "5", "1"), 0, {"clean"});

@@ -35,6 +35,9 @@ struct Observation {
   // Threads that store one value to one place at once: a note, and no race. Every GPU leaves that
   // value, and PTX leaves it open.
   bool allows_same_values = false;
+  // A copy that overwrites what threads have read, without a proxy fence: a note. Documented code
+  // of libcu++ has none, and PTX asks for one.
+  bool allows_unfenced_reads = false;
   std::uint64_t sample_ctas = 0;  // 0: all; else only about so many CTAs run, drawn by seed:
   std::uint64_t sample_seed = 1;  // counts are scaled up (a model), results are incomplete
   // Ends the launch with Fault kStopped when it becomes true: looked at now and then.

@@ -96,4 +96,26 @@ __global__ void promises_bytes(int* out, const int* in, unsigned promised) {
   ptx::mbarrier_wait_parity(full, 0);
   out[threadIdx.x] = tile[threadIdx.x];
 }
+
+// Fills the tile again after all have read it, or after all have written to it; no proxy fence.
+__device__ void fill_twice(int* out, const int* in, bool writes) {
+  __shared__ alignas(16) int tile[64];
+  __shared__ ptx::Mbarrier full;
+  if (threadIdx.x == 0) {
+    ptx::mbarrier_init(full, 1);
+    ptx::fence_mbarrier_init();
+  }
+  for (int round = 0; round < 2; ++round) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      ptx::mbarrier_arrive_expect_tx(full, sizeof(tile));
+      ptx::bulk_load(tile, in + 64 * round, sizeof(tile), full);
+    }
+    ptx::mbarrier_wait_parity(full, round);
+    out[64 * round + threadIdx.x] = tile[63 - threadIdx.x];
+    if (writes) tile[63 - threadIdx.x] = 0;
+  }
+}
+__global__ void fills_what_was_read(int* out, const int* in) { fill_twice(out, in, false); }
+__global__ void fills_what_was_written(int* out, const int* in) { fill_twice(out, in, true); }
 }

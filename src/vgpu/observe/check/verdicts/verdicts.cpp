@@ -259,8 +259,10 @@ void ClusterChecker::report_same_store(const Guest& guest) {
 }
 
 void ClusterChecker::report_unfenced(const Guest& guest, const Past& past) {
-  Finding* finding = log_.note("missing-proxy-fence", Severity::kError, guest.by.instruction,
-                               instruction_of(past.site), guest.address);
+  const bool is_allowed = !past.wrote && launch_.context.observation.allows_unfenced_reads;
+  Finding* finding =
+      log_.note("missing-proxy-fence", is_allowed ? Severity::kNote : Severity::kError,
+                guest.by.instruction, instruction_of(past.site), guest.address);
   if (!finding) return;
   const Place later = place_of(guest), earlier = place_of(past, guest);
   fill(*finding, later, earlier);

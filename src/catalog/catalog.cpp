@@ -54,10 +54,11 @@
 namespace tessera {
 std::span<const Kernel> all_kernels() {
   using catalog::bf16_rung, catalog::dmma_kernel, catalog::first_fp64_rung, catalog::fp64_rung,
-      catalog::mma_by_ffma_kernel, catalog::mma_kernel, catalog::packed_rung, catalog::patched_rung,
-      catalog::persistent_rung, catalog::portable_kernel, catalog::repacking_rung, catalog::rung,
-      catalog::small_kernel, catalog::splitting_rung, catalog::stream_k_kernel,
-      catalog::vector_kernel, catalog::warpgroup_rung, catalog::wgmma_kernel;
+      catalog::fused_wgmma_kernel, catalog::mma_by_ffma_kernel, catalog::mma_kernel,
+      catalog::packed_rung, catalog::patched_rung, catalog::persistent_rung,
+      catalog::portable_kernel, catalog::repacking_rung, catalog::rung, catalog::small_kernel,
+      catalog::splitting_rung, catalog::stream_k_kernel, catalog::vector_kernel,
+      catalog::warpgroup_rung, catalog::wgmma_kernel;
   // clang-format off
   static const std::vector<Kernel> kernels = {
       rung("01_strided", "one thread an output, lanes down a column", strided::kConfigs),
@@ -111,8 +112,10 @@ std::span<const Kernel> all_kernels() {
       small_kernel("small_f16_f32", "batches of small products, tensor cores, D in FP32", kF16ToF32Types, small::f16_f32::kConfigs, 80),
       stream_k_kernel("simt_f32", "TMA, persistent, stream-K", "simt", simt::kConfigs),
       wgmma_kernel("wgmma_bf16", "Hopper's tensor cores", kBf16Types, wgmma::bf16::kConfigs),
+      fused_wgmma_kernel("wgmma_bf16_fused", "Hopper's tensor cores, epilogues in the store", kBf16Types, wgmma::bf16_fused::kConfigs),
       wgmma_kernel("wgmma_bf16_f32", "Hopper's tensor cores, D in FP32", kBf16ToF32Types, wgmma::bf16_f32::kConfigs),
       wgmma_kernel("wgmma_f16", "Hopper's tensor cores", kF16Types, wgmma::f16::kConfigs),
+      fused_wgmma_kernel("wgmma_f16_fused", "Hopper's tensor cores, epilogues in the store", kF16Types, wgmma::f16_fused::kConfigs),
       wgmma_kernel("wgmma_f16_f32", "Hopper's tensor cores, D in FP32", kF16ToF32Types, wgmma::f16_f32::kConfigs),
       wgmma_kernel("wgmma_tf32", "Hopper's tensor cores, FP32 rounded to TF32", kTf32Types, wgmma::tf32::kConfigs),
       mma_kernel("mma_bf16", "tensor cores from SM 8.0 on", kBf16Types, mma::bf16::kConfigs),

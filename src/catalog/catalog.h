@@ -62,7 +62,10 @@ struct Kernel {
   std::string source = {};                     // in src/: "ladder/12_warp_tile/kernel.cu"
   std::string name_space = {};                 // of the source: "tessera::warp_tile"
   std::string params = "tessera::GemmParams";  // what its entries take
-  int known_spills = 0;                        // that the build lets its main loops have
+  // It applies the epilogue of a problem itself. It is chosen for problems that have one, and is
+  // right for all others, too.
+  bool applies_epilogue = false;
+  int known_spills = 0;  // that the build lets its main loops have
   // The kernel whose source, PTX, entries and plan it shares; only its cubin is another one. "" for
   // all others.
   std::string patched_from = {};
@@ -97,7 +100,8 @@ std::span<const KernelRow> rows_of(const Kernel& kernel, std::string_view varian
 // Not ok, kUnsupported, if no kernel multiplies these types at any size: names them.
 Status check_has_kernel(const Types& types);
 
-// The image that holds an entry of the kernel, a row's or a helper's. Throws kUnavailable, naming
+// The image that holds an entry of the kernel, a row's or a helper's, or one of finish_kernel()'s,
+// which any plan may launch. Throws kUnavailable, naming
 // the command that compiles it, where there is none.
 const CodeImage& image_of(const Kernel& kernel, std::string_view entry);
 // The same, or nullptr.

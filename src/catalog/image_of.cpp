@@ -41,14 +41,22 @@ const CodeImage& image_named(const Kernel& kernel, const std::string& name) {
                                         own_images().path() + "'; 'make library' compiles all"));
 }
 
+// What applies an epilogue after any product is one kernel's entry, whoever multiplies.
+const Kernel& owner_of(const Kernel& kernel, std::string_view entry) {
+  const std::vector<HelperEntry>& all = finish_kernel().helpers;
+  return std::ranges::find(all, entry, &HelperEntry::entry) == all.end() ? kernel : finish_kernel();
+}
+
 }  // namespace
 
-const CodeImage& image_of(const Kernel& kernel, std::string_view entry) {
+const CodeImage& image_of(const Kernel& multiplies, std::string_view entry) {
+  const Kernel& kernel = owner_of(multiplies, entry);
   if (const CodeImage* all = only_image_of(kernel)) return *all;
   return image_named(kernel, image_name_of(kernel, entry));
 }
 
-const CodeImage* compiled_image_of(const Kernel& kernel, std::string_view entry) {
+const CodeImage* compiled_image_of(const Kernel& multiplies, std::string_view entry) {
+  const Kernel& kernel = owner_of(multiplies, entry);
   if (const CodeImage* all = only_image_of(kernel)) return all;
   return find_image(kernel, image_name_of(kernel, entry));
 }

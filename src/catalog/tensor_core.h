@@ -34,6 +34,19 @@ Kernel wgmma_kernel(const std::string& name, std::string idea, const Types& type
   return kernel;
 }
 
+// "wgmma_bf16_fused", in namespace tessera::wgmma::bf16_fused: whose stores apply an epilogue.
+template <class Rows>
+Kernel fused_wgmma_kernel(const std::string& name, std::string idea, const Types& types,
+                          const Rows& table) {
+  Kernel kernel = wgmma_kernel(name, std::move(idea), types, table);
+  for (KernelRow& row : kernel.rows) row.reduce_entry.clear();  // nothing is split
+  kernel.params = "tessera::wgmma::FusedParams";
+  kernel.applies_epilogue = true;
+  kernel.helpers.resize(1);  // repack
+  kernel.helpers.front().image = kernel.rows.front().image;
+  return kernel;
+}
+
 // "mma_bf16", in namespace tessera::mma::bf16.
 template <class Rows>
 Kernel mma_kernel(const std::string& name, std::string idea, const Types& types,

@@ -120,15 +120,29 @@ BytesArgument bytes(const Text& text, const std::string& digits) {
   return argument;
 }
 
+// Split at the commas that lie in no parentheses.
+std::vector<std::string> split_outside(const std::string& text) {
+  std::vector<std::string> pieces(1);
+  int depth = 0;
+  for (const char c : text) {
+    depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+    if (c == ',' && depth == 0) {
+      pieces.emplace_back();
+    } else {
+      pieces.back() += c;
+    }
+  }
+  std::transform(pieces.begin(), pieces.end(), pieces.begin(), trimmed);
+  return pieces;
+}
+
 // The text between "word(" and ")", piece by piece; empty when the value starts otherwise.
 std::vector<std::string> pieces_of_call(const Text& text, const std::string& value,
                                         const std::string& word) {
   if (!value.starts_with(word + "(")) return {};
   if (!value.ends_with(')')) text.refuse(fmt::format("'{}(' lacks its ')'", word));
   const std::size_t begin = word.size() + 1;
-  std::vector<std::string> pieces = split(value.substr(begin, value.size() - begin - 1), ',');
-  std::transform(pieces.begin(), pieces.end(), pieces.begin(), trimmed);
-  return pieces;
+  return split_outside(value.substr(begin, value.size() - begin - 1));
 }
 
 PointersArgument pointers(const Text& text, const std::vector<std::string>& pieces) {
@@ -156,37 +170,109 @@ bool is_alias(const std::string& value) {
   return is_name(name) && (name[0] < '0' || name[0] > '9');
 }
 
-StructArgument structure(const Text& text, const std::vector<std::string>& pieces) {
+// "size=300x200" and what else may follow the box of a tensor map.
+void set_option(const Text& text, const std::string& piece, TensorMapArgument& map) {
+  const std::size_t equals = piece.find('=');
+  const std::string name = trimmed(piece.substr(0, equals));
+  const std::string value = trimmed(piece.substr(std::min(equals, piece.size() - 1) + 1));
+  if (name == "box") {
+    map.box = extents(text, value, 'x');
+  } else if (name == "size") {
+    map.sizes = extents(text, value, 'x');
+  } else if (name == "stride") {
+    map.strides = extents(text, value, 'x');
+  } else if (name == "step") {
+    map.steps = extents(text, value, 'x');
+  } else if (name == "offset") {
+    map.offset = static_cast<std::uint64_t>(
+        parse_integer(fmt::format("the offset of {}", text.name()), value, 0));
+  } else if (name == "swizzle") {
+    if (value != "none" && value != "32" && value != "64" && value != "128") {
+      text.refuse("a tensor map has a swizzle of none, 32, 64 or 128 bytes");
+    }
+    map.swizzle = value == "none" ? 0 : static_cast<int>(parse_integer("the swizzle", value));
+  } else if (name == "fill" && (value == "zeros" || value == "nan")) {
+    map.fills_nan = value == "nan";
+  } else {
+    text.refuse(
+        fmt::format("a tensor map has no '{}': it has box=, swizzle=, size=, step= (elements, "
+                    "innermost first), stride=, offset= (bytes), fill=zeros or nan",
+                    piece));
+  }
+}
+
+TensorMapArgument tensor_map(const Text& text, const std::vector<std::string>& pieces) {
+  TensorMapArgument map;
+  map.array = pieces[0];
+  for (std::size_t i = 1; i < pieces.size(); ++i) {
+    const bool is_named = pieces[i].find('=') != std::string::npos;
+    const std::string place = i == 1 ? "box=" : i == 2 ? "swizzle=" : "";
+    set_option(text, is_named ? pieces[i] : place + pieces[i], map);
+  }
+  if (!is_name(map.array) || map.box.empty()) {
+    text.refuse(
+        "a tensor map is tensormap(ARRAY, BOX, SWIZZLE) with a box such as 64x32, innermost extent "
+        "first, and a swizzle of none, 32, 64 or 128 bytes");
+  }
+  return map;
+}
+
+Argument parse_value(const Text& text, const std::string& name, const std::string& value);
+
+StructArgument structure(const Text& text, const std::string& name,
+                         const std::vector<std::string>& pieces) {
   StructArgument argument;
   for (const std::string& piece : pieces) {
-    const std::size_t colon = piece.find(':');
-    if (piece == "null") {
-      argument.fields.emplace_back(ScalarArgument{ElementType::kU64, {}});
-    } else if (colon != std::string::npos) {
-      argument.fields.emplace_back(scalar(text, piece.substr(0, colon), piece.substr(colon + 1)));
-    } else if (is_name(piece)) {
-      argument.fields.emplace_back(piece);
-    } else {
-      text.refuse("a field is TYPE:VALUE or the name of an array");
+    const std::string field = fmt::format("{}.{}", name, argument.fields.size());
+    const auto pad = pieces_of_call(text, piece, "pad");
+    if (pad.size() == 1) {
+      const auto bytes = parse_integer(fmt::format("pad of {}", text.name()), pad[0], 1, 1 << 16);
+      BytesArgument zeros{std::vector<std::byte>(static_cast<std::size_t>(bytes))};
+      argument.fields.push_back({field, piece, std::move(zeros)});
+      continue;
+    }
+    argument.fields.push_back(parse_value(text, field, piece));
+    const auto& kind = argument.fields.back().value;
+    if (std::holds_alternative<ArrayArgument>(kind) ||
+        std::holds_alternative<PointersArgument>(kind)) {
+      text.refuse("an array in a struct is named, and made with --array NAME=VALUE");
     }
   }
   return argument;
 }
 
-TensorMapArgument tensor_map(const Text& text, const std::vector<std::string>& pieces) {
-  const std::string rule =
-      "a tensor map is tensormap(ARRAY, BOX, SWIZZLE) with a box such as 64x32, innermost extent "
-      "first, and a swizzle of none, 32, 64 or 128 bytes";
-  if (pieces.size() < 2 || pieces.size() > 3) text.refuse(rule);
-  TensorMapArgument map;
-  map.array = pieces[0];
-  if (!is_name(map.array)) text.refuse(rule);
-  map.box = extents(text, pieces[1], 'x');
-  const std::string swizzle = pieces.size() == 3 ? pieces[2] : "none";
-  if (swizzle == "none") return map;
-  if (swizzle != "32" && swizzle != "64" && swizzle != "128") text.refuse(rule);
-  map.swizzle = static_cast<int>(parse_integer("the swizzle", swizzle));
-  return map;
+// What a value may be, but for files and arrays of addresses.
+Argument parse_value(const Text& text, const std::string& name, const std::string& value) {
+  const auto made = [&](auto argument) { return Argument{name, value, std::move(argument)}; };
+  if (const auto pieces = pieces_of_call(text, value, "tensormap"); !pieces.empty()) {
+    return made(tensor_map(text, pieces));
+  }
+  if (const auto pieces = pieces_of_call(text, value, "struct"); !pieces.empty()) {
+    return made(structure(text, name, pieces));
+  }
+  if (const auto pieces = pieces_of_call(text, value, "pointers"); !pieces.empty()) {
+    return made(pointers(text, pieces));
+  }
+  if (value.starts_with("pointer(") && value.ends_with(')')) {
+    PointerArgument pointer;
+    pointer.to.push_back(
+        parse_value(text, name + ".*", trimmed(value.substr(8, value.size() - 9))));
+    return made(std::move(pointer));
+  }
+  if (value == "null" || value == "nullptr") return made(NullArgument{});
+  for (const std::string word : {"bytes:", "bytes=", "hex:"}) {
+    if (value.starts_with(word)) return made(bytes(text, value.substr(word.size())));
+  }
+  if (value.find('[') != std::string::npos) return made(array(text, value));
+  const std::size_t colon = value.find(':');
+  if (colon != std::string::npos) {
+    return made(scalar(text, value.substr(0, colon), value.substr(colon + 1)));
+  }
+  if (is_alias(value)) return made(alias(text, value));
+  text.refuse(
+      "a value is TYPE:NUMBER, TYPE[EXTENT,...]:FILL, FILE.npy, bytes:HEX, struct(FIELD, ...), "
+      "tensormap(ARRAY, BOX, SWIZZLE), pointer(VALUE), null, the name of another array, or "
+      "pointers(ARRAY, ...)");
 }
 
 NamedFile name_and_value(const Text& text) {
@@ -203,36 +289,10 @@ NamedFile name_and_value(const Text& text) {
 Argument parse_argument(const std::string& option, const std::string& whole) {
   const Text text{option, whole};
   const auto [name, value] = name_and_value(text);
-  const auto made = [&, &name = name, &value = value](auto argument) {
-    return Argument{name, value, std::move(argument)};
-  };
-  if (const auto pieces = pieces_of_call(text, value, "tensormap"); !pieces.empty()) {
-    return made(tensor_map(text, pieces));
-  }
-  if (const auto pieces = pieces_of_call(text, value, "struct"); !pieces.empty()) {
-    return made(structure(text, pieces));
-  }
-  if (const auto pieces = pieces_of_call(text, value, "pointers"); !pieces.empty()) {
-    return made(pointers(text, pieces));
-  }
-  if (value == "null" || value == "nullptr") return made(NullArgument{});
-  for (const std::string word : {"bytes:", "bytes=", "hex:"}) {
-    if (value.starts_with(word)) return made(bytes(text, value.substr(word.size())));
-  }
-  if (value.ends_with(".npy")) {
-    ArrayArgument file;
-    file.file = value;
-    return made(std::move(file));
-  }
-  if (value.find('[') != std::string::npos) return made(array(text, value));
-  const std::size_t colon = value.find(':');
-  if (colon != std::string::npos) {
-    return made(scalar(text, value.substr(0, colon), value.substr(colon + 1)));
-  }
-  if (is_alias(value)) return made(alias(text, value));
-  text.refuse(
-      "a value is TYPE:NUMBER, TYPE[EXTENT,...]:FILL, FILE.npy, bytes:HEX, struct(FIELD, ...), "
-      "tensormap(ARRAY, BOX, SWIZZLE), null, the name of another array, or pointers(ARRAY, ...)");
+  if (!value.ends_with(".npy")) return parse_value(text, name, value);
+  ArrayArgument file;
+  file.file = value;
+  return {name, value, std::move(file)};
 }
 
 NamedFile parse_named_file(const std::string& option, const std::string& whole) {

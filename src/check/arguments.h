@@ -1,6 +1,6 @@
 // What people type for a kernel's arguments: "a=f32[64,128]:uniform", "n=i32:64", "x=data.npy",
 // "p=bytes:00ff", "s=struct(a, i64:64, f64:1)", "t=tensormap(a, 64x32, 128)". Only text becomes
-// values here; whether they fit a kernel is for check_bind.h.
+// values here; whether they fit a kernel is for bind.h, and the bytes are for values.h.
 #pragma once
 
 #include <array>
@@ -34,9 +34,17 @@ struct BytesArgument {
   std::vector<std::byte> bytes;
 };
 
-// A struct by value, field for field, each at its natural alignment: scalars, and arrays by name.
+struct Argument;
+
+// A struct by value, field for field, each at its natural alignment: numbers, addresses of arrays,
+// bytes, tensor maps, structs.
 struct StructArgument {
-  std::vector<std::variant<ScalarArgument, std::string>> fields;
+  std::vector<Argument> fields;
+};
+
+// The address of a value that lies in global memory: of a struct or a tensor map.
+struct PointerArgument {
+  std::vector<Argument> to;  // one
 };
 
 // A null pointer.
@@ -53,17 +61,22 @@ struct PointersArgument {
   std::vector<std::string> arrays;
 };
 
-// A tensor map over an array; extents are innermost first.
+// A tensor map over an array; extents are innermost first. What is empty is as the array has it.
 struct TensorMapArgument {
   std::string array;
   std::vector<std::int64_t> box;
-  int swizzle = 0;  // bytes of the pattern: 0, 32, 64 or 128
+  int swizzle = 0;                    // bytes of the pattern: 0, 32, 64 or 128
+  std::vector<std::int64_t> sizes;    // elements
+  std::vector<std::int64_t> strides;  // bytes, of the second dimension on
+  std::vector<std::int64_t> steps;    // elements from one to the next of the box
+  std::uint64_t offset = 0;           // bytes from the begin of the array to the first element
+  bool fills_nan = false;             // what lies outside of the tensor
 };
 
 struct Argument {
   std::string name, text;  // "n", "i32:64"
   std::variant<ArrayArgument, ScalarArgument, BytesArgument, StructArgument, TensorMapArgument,
-               NullArgument, AliasArgument, PointersArgument>
+               NullArgument, AliasArgument, PointersArgument, PointerArgument>
       value;
 };
 

@@ -79,17 +79,6 @@ void fill(const ArrayArgument& spec, std::uint64_t key, HostArray& array) {
   }
 }
 
-// "[3,17]" of the element at a place in memory.
-std::string index_text(const HostArray& array, std::size_t at) {
-  std::vector<std::size_t> index(array.shape.size());
-  for (std::size_t n = 0; n < index.size(); ++n) {
-    const std::size_t d = array.fortran_order ? n : index.size() - 1 - n;
-    index[d] = at % static_cast<std::size_t>(array.shape[d]);
-    at /= static_cast<std::size_t>(array.shape[d]);
-  }
-  return fmt::format("[{}]", fmt::join(index, ","));
-}
-
 bool equal(const HostArray& found, const HostArray& expected, std::size_t i, double tolerance,
            double& largest) {
   const std::byte* a = found.bytes.data() + i * size_of(found.type);
@@ -162,6 +151,20 @@ std::string npy_file_of(const HostArray& array) {
 
 std::string shape_text(const HostArray& array) {
   return fmt::format("{}[{}]", lab::word_of(array.type), fmt::join(array.shape, ","));
+}
+
+std::string index_text(const HostArray& array, std::size_t element) {
+  std::vector<std::size_t> index(array.shape.size());
+  for (std::size_t n = 0; n < index.size(); ++n) {
+    const std::size_t d = array.fortran_order ? n : index.size() - 1 - n;
+    index[d] = element % static_cast<std::size_t>(array.shape[d]);
+    element /= static_cast<std::size_t>(array.shape[d]);
+  }
+  return fmt::format("[{}]", fmt::join(index, ","));
+}
+
+bool is_nan(const HostArray& array, std::size_t element) {
+  return std::isnan(load_element(array.type, array.bytes.data() + element * size_of(array.type)));
 }
 
 Difference compare(const HostArray& found, const HostArray& expected, double tolerance) {

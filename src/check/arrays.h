@@ -31,6 +31,10 @@ std::string npy_file_of(const HostArray& array);
 // "f32[64,128]"
 std::string shape_text(const HostArray& array);
 
+// "[3,17]", of an element
+std::string index_text(const HostArray& array, std::size_t element);
+bool is_nan(const HostArray& array, std::size_t element);
+
 // Where two arrays of one shape differ: by more than tolerance * max(1, |expected|), or in being
 // NaN. Tolerance 0: unless they are equal.
 struct Difference {

@@ -8,6 +8,7 @@
 
 #include "base/table.h"
 #include "check/code.h"
+#include "check/values.h"
 
 namespace tessera::checking {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 using vgpu::KernelParameter;
 using vgpu::KernelSignature;
 
-constexpr std::size_t kAddressBytes = 8, kTensorMapBytes = 128;
+constexpr std::size_t kPointerBytes = 8, kMapBytes = 128;
 
 // One parameter as a person knows it.
 struct Known {
@@ -25,7 +26,7 @@ struct Known {
   bool is_pointer() const { return parameter.is_pointer || cpp.ends_with('*'); }
   bool may_be_pointer() const {
     return is_pointer() || (cpp.empty() && parameter.count == 1 &&
-                            parameter.bytes == kAddressBytes && parameter.type != "f64");
+                            parameter.bytes == kPointerBytes && parameter.type != "f64");
   }
   std::string ptx_type() const {
     return parameter.count == 1 ? parameter.type
@@ -94,34 +95,15 @@ std::string misfit_of_size(std::size_t given, const Known& known) {
   return fmt::format("{} bytes, but the kernel takes {}", given, known.parameter.bytes);
 }
 
-struct Layout {
-  std::vector<std::size_t> offsets;
-  std::size_t bytes = 0;
-};
-Layout layout_of(const StructArgument& structure) {
-  Layout layout;
-  std::size_t widest = 1;
-  const auto align = [](std::size_t at, std::size_t to) { return (at + to - 1) / to * to; };
-  for (const auto& field : structure.fields) {
-    const auto* scalar = std::get_if<ScalarArgument>(&field);
-    const std::size_t bytes = scalar ? size_of(scalar->type) : kAddressBytes;
-    widest = std::max(widest, bytes);
-    layout.offsets.push_back(align(layout.bytes, bytes));
-    layout.bytes = layout.offsets.back() + bytes;
-  }
-  layout.bytes = align(layout.bytes, widest);
-  return layout;
-}
-
 std::string misfit_of(const Known& known, const BytesArgument& argument) {
   return misfit_of_size(argument.bytes.size(), known);
 }
 std::string misfit_of(const Known& known, const StructArgument& argument) {
-  const std::string text = misfit_of_size(layout_of(argument).bytes, known);
+  const std::string text = misfit_of_size(size_of(argument), known);
   return text.empty() ? "" : "a struct of " + text;
 }
 std::string misfit_of(const Known& known, const TensorMapArgument&) {
-  const std::string text = misfit_of_size(kTensorMapBytes, known);
+  const std::string text = misfit_of_size(kMapBytes, known);
   return text.empty() ? "" : "a tensor map of " + text;
 }
 
@@ -133,6 +115,9 @@ std::string misfit_of_address(const Known& known) {
 std::string misfit_of(const Known& known, const NullArgument&) { return misfit_of_address(known); }
 std::string misfit_of(const Known& known, const AliasArgument&) { return misfit_of_address(known); }
 std::string misfit_of(const Known& known, const PointersArgument&) {
+  return misfit_of_address(known);
+}
+std::string misfit_of(const Known& known, const PointerArgument&) {
   return misfit_of_address(known);
 }
 
@@ -151,44 +136,6 @@ std::string example_value(const Known& known) {
   }
   const bool real = known.parameter.type[0] == 'f';
   return fmt::format("{}{}:{}", real ? 'f' : 'i', 8 * known.parameter.bytes, real ? "1" : "64");
-}
-
-void put(const ScalarArgument& scalar, std::byte* to) {
-  std::memcpy(to, scalar.value.data(), size_of(scalar.type));
-}
-
-void put(const StructArgument& structure, const Placed& placed, std::byte* to) {
-  const Layout layout = layout_of(structure);
-  for (std::size_t i = 0; i < structure.fields.size(); ++i) {
-    std::byte* at = to + layout.offsets[i];
-    if (const auto* name = std::get_if<std::string>(&structure.fields[i])) {
-      std::memcpy(at, &placed.arrays.at(*name), kAddressBytes);
-    } else {
-      put(std::get<ScalarArgument>(structure.fields[i]), at);
-    }
-  }
-}
-
-void put(const Argument& argument, const Placed& placed, std::byte* to) {
-  if (std::holds_alternative<ArrayArgument>(argument.value)) {
-    std::memcpy(to, &placed.arrays.at(argument.name), kAddressBytes);
-  } else if (const auto* scalar = std::get_if<ScalarArgument>(&argument.value)) {
-    put(*scalar, to);
-  } else if (const auto* raw = std::get_if<BytesArgument>(&argument.value)) {
-    std::copy(raw->bytes.begin(), raw->bytes.end(), to);
-  } else if (const auto* structure = std::get_if<StructArgument>(&argument.value)) {
-    put(*structure, placed, to);
-  } else if (std::holds_alternative<NullArgument>(argument.value)) {
-    std::memset(to, 0, kAddressBytes);
-  } else if (const auto* alias = std::get_if<AliasArgument>(&argument.value)) {
-    const std::uint64_t address = placed.arrays.at(alias->array) + alias->offset;
-    std::memcpy(to, &address, kAddressBytes);
-  } else if (std::holds_alternative<PointersArgument>(argument.value)) {
-    std::memcpy(to, &placed.arrays.at(argument.name), kAddressBytes);
-  } else {
-    const std::vector<std::byte>& map = placed.maps.at(argument.name);
-    std::copy(map.begin(), map.end(), to);
-  }
 }
 
 }  // namespace
@@ -258,58 +205,6 @@ std::string example_arguments(const KernelSignature& kernel,
     text += (i == 0 ? "--arg '" : " --arg '") + value + "'";
   }
   return text;
-}
-
-std::vector<std::byte> parameter_bytes(const KernelSignature& kernel,
-                                       const std::vector<Argument>& arguments,
-                                       const Placed& placed) {
-  std::vector<std::byte> bytes(kernel.parameter_bytes);
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    put(arguments[i], placed, bytes.data() + kernel.parameters[i].offset);
-  }
-  return bytes;
-}
-
-std::vector<std::byte> value_bytes(const Argument& argument, const Placed& placed) {
-  std::size_t bytes = kAddressBytes;
-  if (const auto* scalar = std::get_if<ScalarArgument>(&argument.value)) {
-    bytes = size_of(scalar->type);
-  } else if (const auto* raw = std::get_if<BytesArgument>(&argument.value)) {
-    bytes = raw->bytes.size();
-  } else if (const auto* structure = std::get_if<StructArgument>(&argument.value)) {
-    bytes = layout_of(*structure).bytes;
-  } else if (std::holds_alternative<TensorMapArgument>(argument.value)) {
-    bytes = kTensorMapBytes;
-  }
-  std::vector<std::byte> value(bytes);
-  put(argument, placed, value.data());
-  return value;
-}
-
-std::vector<std::byte> pointer_bytes(const PointersArgument& pointers, const Placed& placed) {
-  std::vector<std::byte> bytes(pointers.arrays.size() * kAddressBytes);
-  for (std::size_t i = 0; i < pointers.arrays.size(); ++i) {
-    if (pointers.arrays[i].empty()) continue;
-    std::memcpy(bytes.data() + i * kAddressBytes, &placed.arrays.at(pointers.arrays[i]),
-                kAddressBytes);
-  }
-  return bytes;
-}
-
-std::vector<std::string> arrays_named_by(const Argument& argument) {
-  if (const auto* map = std::get_if<TensorMapArgument>(&argument.value)) return {map->array};
-  if (const auto* alias = std::get_if<AliasArgument>(&argument.value)) return {alias->array};
-  std::vector<std::string> names;
-  if (const auto* pointers = std::get_if<PointersArgument>(&argument.value)) {
-    std::copy_if(pointers->arrays.begin(), pointers->arrays.end(), std::back_inserter(names),
-                 [](const std::string& name) { return !name.empty(); });
-  }
-  if (const auto* structure = std::get_if<StructArgument>(&argument.value)) {
-    for (const auto& field : structure->fields) {
-      if (const auto* name = std::get_if<std::string>(&field)) names.push_back(*name);
-    }
-  }
-  return names;
 }
 
 }  // namespace tessera::checking

@@ -1,7 +1,6 @@
-// Whether the arguments given fit what a kernel takes, and the bytes that the kernel gets then.
+// Whether the arguments given fit what a kernel takes, and what a call should look like.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -27,22 +26,5 @@ std::string parameter_table(const vgpu::KernelSignature& kernel,
 // was given stays.
 std::string example_arguments(const vgpu::KernelSignature& kernel,
                               const std::vector<Argument>& arguments);
-
-// Where arrays and tensor maps of these names are, and what the maps are.
-struct Placed {
-  std::map<std::string, std::uint64_t> arrays;
-  std::map<std::string, std::vector<std::byte>> maps;
-};
-std::vector<std::byte> parameter_bytes(const vgpu::KernelSignature& kernel,
-                                       const std::vector<Argument>& arguments,
-                                       const Placed& placed);
-
-// The bytes of one argument that is not an array.
-std::vector<std::byte> value_bytes(const Argument& argument, const Placed& placed);
-// The addresses of an array of pointers.
-std::vector<std::byte> pointer_bytes(const PointersArgument& pointers, const Placed& placed);
-
-// The names of arrays that an argument reads the address of, or maps.
-std::vector<std::string> arrays_named_by(const Argument& argument);
 
 }  // namespace tessera::checking

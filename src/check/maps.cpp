@@ -7,26 +7,39 @@
 namespace tessera::checking {
 namespace {
 
-// The whole array as a tensor, its fastest dimension first.
+TensorSwizzle swizzle_of(int bytes) {
+  if (bytes == 32) return TensorSwizzle::k32B;
+  if (bytes == 64) return TensorSwizzle::k64B;
+  return bytes == 128 ? TensorSwizzle::k128B : TensorSwizzle::kNone;
+}
+
+// Elements, innermost first.
+std::vector<std::int64_t> sizes_of(const TensorMapArgument& map, const HostArray& array) {
+  if (!map.sizes.empty()) return map.sizes;
+  std::vector<std::int64_t> sizes = array.shape;
+  if (!array.fortran_order) std::reverse(sizes.begin(), sizes.end());
+  return sizes;
+}
+
+// Without sizes and strides of its own it is the whole array, its fastest dimension first.
 TensorMapDesc describe(const TensorMapArgument& map, const HostArray& array,
                        DeviceAddress address) {
   TensorMapDesc desc;
   desc.type = tensor_type_of(array.type);
-  desc.address = address;
-  desc.rank = static_cast<int>(array.shape.size());
-  std::vector<std::int64_t> sizes = array.shape;
-  if (!array.fortran_order) std::reverse(sizes.begin(), sizes.end());
+  desc.address = address + map.offset;
+  const std::vector<std::int64_t> sizes = sizes_of(map, array);
+  desc.rank = static_cast<int>(sizes.size());
   std::uint64_t stride = size_of(array.type);
   for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (d > 0 && !map.strides.empty()) stride = static_cast<std::uint64_t>(map.strides[d - 1]);
     if (d > 0) desc.strides[d - 1] = stride;
     desc.sizes[d] = static_cast<std::uint64_t>(sizes[d]);
     desc.box[d] = static_cast<std::uint32_t>(map.box[d]);
+    if (!map.steps.empty()) desc.element_strides[d] = static_cast<std::uint32_t>(map.steps[d]);
     stride *= desc.sizes[d];
   }
-  desc.swizzle = map.swizzle == 32    ? TensorSwizzle::k32B
-                 : map.swizzle == 64  ? TensorSwizzle::k64B
-                 : map.swizzle == 128 ? TensorSwizzle::k128B
-                                      : TensorSwizzle::kNone;
+  desc.swizzle = swizzle_of(map.swizzle);
+  desc.fill = map.fills_nan ? TensorFill::kNans : TensorFill::kZeros;
   return desc;
 }
 
@@ -41,11 +54,18 @@ std::vector<std::byte> encode_map(const Argument& argument, const std::vector<Ho
     throw StatusError(Status::bad_argument(
         fmt::format("--arg is '{}={}', but {}", argument.name, argument.text, why)));
   };
-  const std::size_t rank = array->shape.size();
+  const std::size_t rank = sizes_of(map, *array).size();
   if (rank > std::size_t{kMaxTensorRank}) refuse("a tensor has at most 5 dimensions");
   if (rank != map.box.size()) {
-    refuse(
-        fmt::format("the box has {} extents and array {} has {}", map.box.size(), map.array, rank));
+    refuse(fmt::format("the box has {} extents and {} has {}", map.box.size(),
+                       map.sizes.empty() ? "array " + map.array : "the tensor", rank));
+  }
+  if (!map.strides.empty() && map.strides.size() + 1 != rank) {
+    refuse(fmt::format("{} dimensions have {} strides: that of the innermost is its element", rank,
+                       rank - 1));
+  }
+  if (!map.steps.empty() && map.steps.size() != rank) {
+    refuse(fmt::format("there are {} steps, but {} dimensions", map.steps.size(), rank));
   }
   for (const std::int64_t extent : map.box) {
     if (extent > 256) refuse("an extent of a box is at most 256");

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "check/arrays.h"
-#include "check/bind.h"
+#include "check/values.h"
 #include "device/device.h"
 
 namespace tessera::checking {

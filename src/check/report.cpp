@@ -117,6 +117,7 @@ std::string finding_text(const SeenFinding& seen, SourceLines& lines, const Chec
   std::string text = fmt::format("{}: {}{}\n", severity_name(finding.severity), name,
                                  indented(finding.message.substr(repeats ? name.size() : 0)));
   for (const FindingPlace& place : finding.places) text += place_text(place, lines);
+  for (const FindingPlace& place : finding.related) text += place_text(place, lines);
   const std::string array = array_text(finding, report);
   if (!array.empty()) text += fmt::format("  where: {}\n", array);
   text += fmt::format("  seen:  {}\n", seen_text(seen, report));
@@ -209,6 +210,10 @@ std::string notes_text(const CheckReport& report) {
     text += fmt::format("note: __constant__ {} is zero here; --set {}=VALUE gives it one\n", name,
                         name);
   }
+  // What is wrong explains these, too.
+  for (const std::string& remark : report.result.remarks) {
+    if (report.result.wrong() == 0) text += "note: " + remark + "\n";
+  }
   const auto first_finished = std::find_if(report.result.runs.begin(), report.result.runs.end(),
                                            [](const CheckRun& run) { return run.finished; });
   for (const Disagreement& one : report.result.disagreements) {
@@ -261,8 +266,9 @@ Json json_of(const FindingPlace& place, SourceLines& lines) {
 
 Json json_of(const SeenFinding& seen, SourceLines& lines, const CheckReport& report) {
   const Finding& finding = seen.finding;
-  Json places = Json::array();
+  Json places = Json::array(), related = Json::array();
   for (const FindingPlace& place : finding.places) places.push_back(json_of(place, lines));
+  for (const FindingPlace& place : finding.related) related.push_back(json_of(place, lines));
   return {{"check", finding.check},
           {"severity", severity_name(finding.severity)},
           {"message", finding.message},
@@ -270,7 +276,8 @@ Json json_of(const SeenFinding& seen, SourceLines& lines, const CheckReport& rep
           {"count", finding.count},
           {"runs", seen.runs},
           {"where", array_text(finding, report)},
-          {"places", places}};
+          {"places", places},
+          {"related", related}};
 }
 
 }  // namespace

@@ -3,16 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <set>
-#include <thread>
 
 #include "base/interrupt.h"
-#include "check/maps.h"
+#include "check/runs/launching.h"
+#include "check/runs/remarks.h"
+#include "check/runs/undefined.h"
 #include "check/variables.h"
 #include "device/virtual/virtual_device.h"
 #include "vgpu/observe/print_log.h"
@@ -20,103 +17,6 @@
 
 namespace tessera::checking {
 namespace {
-
-CodeImage image_of(const Code& code) {
-  CodeImage image;
-  image.name = code.path;
-  image.ptx = code.ptx;
-  return image;
-}
-
-// "... is not implemented\n  at PTX line 5: ..." on one line.
-std::string one_sentence(const std::string& message) {
-  std::string text;
-  for (std::size_t i = 0; i < message.size(); ++i) {
-    if (message[i] != '\n') {
-      text += message[i];
-      continue;
-    }
-    text += message.compare(i, 6, "\n  at ") == 0 ? "," : ";";
-    while (i + 2 < message.size() && message[i + 1] == ' ' && message[i + 2] == ' ') ++i;
-  }
-  return text;
-}
-
-// WHY: whatever keeps a kernel from starting is about the call, not about what the kernel did.
-template <class F>
-auto as_bad_argument(F f) {
-  try {
-    return f();
-  } catch (const LaunchFault&) {
-    throw;
-  } catch (const StatusError& error) {
-    throw StatusError(Status::bad_argument(one_sentence(error.status().message)));
-  }
-}
-
-// Ends a run by Ctrl-C, or when it takes longer than it may.
-class Watchdog {
- public:
-  explicit Watchdog(double seconds)
-      : thread_([this, seconds](const std::stop_token& done) { watch(done, seconds); }) {}
-
-  const std::atomic<bool>* stop() const { return &stop_; }
-
- private:
-  void watch(const std::stop_token& done, double seconds) {
-    using Clock = std::chrono::steady_clock;
-    const auto begin = Clock::now();
-    std::mutex mutex;
-    std::condition_variable_any ended;
-    std::unique_lock lock(mutex);
-    while (!done.stop_requested()) {
-      const std::chrono::duration<double> passed = Clock::now() - begin;
-      if (interrupted() || passed.count() > seconds) stop_ = true;
-      ended.wait_for(lock, done, std::chrono::milliseconds(20), [] { return false; });
-    }
-  }
-
-  std::atomic<bool> stop_ = false;
-  std::jthread thread_;
-};
-
-std::unique_ptr<VirtualDevice> device_for(const CheckPlan& plan, const Watchdog& watchdog,
-                                          vgpu::Observation observation) {
-  VirtualDeviceOptions options;
-  options.host_threads = plan.host_threads;
-  options.observation = observation;
-  options.observation.stop = watchdog.stop();
-  options.observation.warpgroups_meet = !plan.strict_ptx;
-  return make_virtual_device(options);
-}
-
-Placed place(const CheckPlan& plan, Device& device) {
-  Placed placed;
-  for (const HostArray& array : plan.arrays) {
-    const DeviceAddress address = device.allocate(array.bytes.size());
-    if (array.initialised) device.copy_in(address, array.bytes.data(), array.bytes.size());
-    placed.arrays[array.name] = address;
-  }
-  for (const Argument& argument : plan.pointers) {
-    const auto bytes = pointer_bytes(std::get<PointersArgument>(argument.value), placed);
-    device.copy_in(placed.arrays.at(argument.name), bytes.data(), bytes.size());
-  }
-  for (const auto* arguments : {&plan.arguments, &plan.variables}) {
-    for (const Argument& argument : *arguments) {
-      if (!std::holds_alternative<TensorMapArgument>(argument.value)) continue;
-      placed.maps[argument.name] = encode_map(argument, plan.arrays, placed, device);
-    }
-  }
-  return placed;
-}
-
-std::vector<HostArray> results_of(const CheckPlan& plan, const Placed& placed, Device& device) {
-  std::vector<HostArray> results = plan.arrays;
-  for (HostArray& array : results) {
-    device.copy_out(array.bytes.data(), placed.arrays.at(array.name), array.bytes.size());
-  }
-  return results;
-}
 
 vgpu::Finding unexpected(const Expectation& expectation, const HostArray& found,
                          const Difference& difference, std::uint64_t address) {
@@ -195,26 +95,14 @@ void note_stop(const CheckPlan& plan, CheckRun& run, CheckResult& result) {
       "launch fewer blocks or give it more --seconds.";
 }
 
-void launch(const CheckPlan& plan, const Placed& placed, VirtualDevice& device) {
-  Launch launch;
-  launch.entry = plan.kernel.name;
-  launch.shape = plan.shape;
-  launch.params = parameter_bytes(plan.kernel, plan.arguments, placed);
-  as_bad_argument([&] {
-    const LoadedImage image = device.load(image_of(plan.code));
-    set_variables(plan, placed, image, device);
-    device.launch(image, launch);
-    return 0;
-  });
-}
-
 // A quick run without checks. Arrays have the same addresses in every run. Nothing is recorded
 // where it does not come to its end.
 void record_stores(const CheckPlan& plan, vgpu::WrittenLines& lines) {
   const Watchdog watchdog(plan.seconds / 4);
   vgpu::Observation observation;
   observation.record_writes = &lines;
-  const std::unique_ptr<VirtualDevice> device = device_for(plan, watchdog, observation);
+  const std::unique_ptr<VirtualDevice> device =
+      device_for(plan, watchdog, observation, plan.host_threads);
   try {
     launch(plan, place(plan, *device), *device);
   } catch (const LaunchFault&) {
@@ -234,7 +122,8 @@ CheckRun run_once(const CheckPlan& plan, const RunOrder& order, vgpu::WrittenLin
   observation.warp_order_seed = order.warp_seed;
   observation.prints = &prints;
   observation.written_lines = lines.is_recorded() ? &lines : nullptr;
-  const std::unique_ptr<VirtualDevice> device = device_for(plan, watchdog, observation);
+  const std::unique_ptr<VirtualDevice> device =
+      device_for(plan, watchdog, observation, plan.host_threads);
   const Placed placed = place(plan, *device);
   result.addresses = placed.arrays;
   try {
@@ -250,7 +139,11 @@ CheckRun run_once(const CheckPlan& plan, const RunOrder& order, vgpu::WrittenLin
     lines.forget();
     return run_once(plan, order, lines, result);
   }
-  if (run.finished) judge(plan, results_of(plan, placed, *device), run, result);
+  if (run.finished) {
+    std::vector<HostArray> results = results_of(plan, placed, *device);
+    if (result.results.empty()) result.remarks = remarks_on(plan, placed, results, *device);
+    judge(plan, std::move(results), run, result);
+  }
   if (result.runs.empty()) result.printed = prints.text();
   return run;
 }
@@ -386,6 +279,7 @@ CheckResult run_check(const CheckPlan& plan, const std::function<void(int, int)>
     result.runs.push_back(std::move(run));
     add(result.runs.back(), result.findings);
   }
+  judge_undefined(plan, result);
   judge_disagreements(result);
   drop_what_races_cover(result.findings);
   sort(result.findings);

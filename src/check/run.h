@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "check/arrays.h"
-#include "check/bind.h"
 #include "check/code.h"
+#include "check/values.h"
 #include "launch/launch.h"
 #include "vgpu/observe/observation.h"
 #include "vgpu/observe/report.h"
@@ -82,6 +82,7 @@ struct CheckResult {
   bool one_schedule = false;  // the code has nothing asynchronous: both schedules are the same
   bool stopped = false;       // by Ctrl-C, before the last run
   std::vector<std::string> zero_constants;  // __constant__ variables of the kernel left at zero
+  std::vector<std::string> remarks;         // on the results of the first run that finished
   std::string printed;                      // by printf, in the first run
 
   // Findings that are no notes.

@@ -67,6 +67,15 @@ int explain_exception(const std::string& command) {
 
 std::string the_command_line = "tessera";
 
+// "explain FILE.cu ..." has the arguments of check.
+std::vector<std::string> as_parsed(std::vector<std::string> arguments) {
+  if (arguments.size() < 2 || arguments[0] != "explain") return arguments;
+  if (!arguments[1].ends_with(".cu") && !arguments[1].ends_with(".ptx")) return arguments;
+  arguments[0] = "check";
+  arguments.push_back("--only-cost");
+  return arguments;
+}
+
 }  // namespace
 
 std::vector<Command> all_commands() {
@@ -92,7 +101,7 @@ int run(const std::vector<std::string>& arguments) {
     actions[command.name] = command.declare(parser);
   }
   try {
-    if (!program.parse(arguments)) return kOk;
+    if (!program.parse(as_parsed(arguments))) return kOk;
     const int code = actions.at(program.chosen_command())();
     require_stdout_written();
     return code;

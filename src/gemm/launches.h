@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "catalog/catalog.h"
 #include "launch/launch.h"
 #include "launch/params.h"
 #include "problem/problem.h"
@@ -58,7 +57,6 @@ struct ScalePatch {
 
 struct PlannedLaunch {
   Launch launch;  // its parameters hold zeros where patches go, and it has no tensor maps
-  const Kernel* kernel = nullptr;  // whose entry it is; null: the plan's
   std::vector<AddressPatch> addresses = {};
   std::vector<MapPatch> maps = {};
   std::vector<ScalePatch> scales = {};

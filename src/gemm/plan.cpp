@@ -1,6 +1,8 @@
 #include "gemm/plan.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "gemm/epilogue/finish.h"
 
@@ -58,7 +60,6 @@ Request request_of(const Problem& problem, const Alignment& given, const DeviceL
 // The request for the sums of a problem with an epilogue.
 Request request_of_sums(const Problem& problem, const Alignment& alignment,
                         const DeviceLimits& limits, PlanOptions options) {
-  require(check_sums(problem));
   const Problem sums = problem_of_sums(problem);
   Alignment of_sums = alignment;
   if (sums.types.d != problem.types.d) of_sums.c = of_sums.d = kMostAlignment;
@@ -131,7 +132,7 @@ std::vector<Offer> offers_of_all(const Request& request, const Problem& asked) {
   std::vector<Offer> offers;
   offers.reserve(16);
   for (const Kernel& kernel : all_kernels()) {
-    if (!is_rung(kernel)) ask(kernel, "", request, asked, offers);
+    if (!is_rung(kernel) && !kernel.applies_epilogue) ask(kernel, "", request, asked, offers);
   }
   if (!offers.empty()) return offers;
   const Problem& p = request.problem;
@@ -140,6 +141,32 @@ std::vector<Offer> offers_of_all(const Request& request, const Problem& asked) {
       "no kernel takes " + (is_batch ? describe(p.batch) + ", " : "") + "m = " +
       std::to_string(p.m) + ", n = " + std::to_string(p.n) + ", k = " + std::to_string(p.k) +
       " in " + name_of(p.types) + " on an sm_" + std::to_string(request.limits.sm)));
+}
+
+// Offers of kernels that apply the epilogue in their store.
+std::vector<Offer> fused_offers(const Request& request) {
+  std::vector<Offer> offers;
+  const std::optional<KernelChoice>& named = request.options.kernel;
+  if (named && !is_fused(request.problem.epilogue)) {
+    throw StatusError(Status::unsupported("epilogue is " + describe(request.problem.epilogue) +
+                                          ", but " + named->kernel->name +
+                                          " applies a bias, relu and gelu, and no scale"));
+  }
+  if (named) return offers_of_named(*named, request, request.problem);
+  if (!is_fused(request.problem.epilogue)) return offers;
+  for (const Kernel& kernel : all_kernels()) {
+    if (kernel.applies_epilogue) ask(kernel, "", request, request.problem, offers);
+  }
+  return offers;
+}
+
+// ... and of all others, for the sums, which a last launch finishes.
+std::vector<Offer> finished_offers(const Request& sums, const Problem& problem) {
+  std::vector<Offer> offers = sums.options.kernel
+                                  ? offers_of_named(*sums.options.kernel, sums, problem)
+                                  : offers_of_all(sums, problem);
+  for (Offer& offer : offers) add_finish(problem, offer);
+  return offers;
 }
 
 // Keeps what fits the workspace, the cheapest first.
@@ -157,6 +184,23 @@ void rank(std::vector<Offer>& offers, std::int64_t limit) {
                    [](const Offer& x, const Offer& y) { return x.cost.total() < y.cost.total(); });
 }
 
+std::vector<Offer> offers_for(const Request& request, const Alignment& alignment) {
+  const Problem& problem = request.problem;
+  const std::optional<KernelChoice>& named = request.options.kernel;
+  if (problem.epilogue.is_identity()) {
+    return named ? offers_of_named(*named, request, problem) : offers_of_all(request, problem);
+  }
+  std::vector<Offer> offers;
+  if (!named || named->kernel->applies_epilogue) offers = fused_offers(request);
+  if (named && named->kernel->applies_epilogue) return offers;
+  const Status possible = check_sums(problem);
+  if (!possible.ok() && !offers.empty()) return offers;
+  require(possible);
+  const Request sums = request_of_sums(problem, alignment, request.limits, request.options);
+  for (Offer& offer : finished_offers(sums, problem)) offers.push_back(std::move(offer));
+  return offers;
+}
+
 }  // namespace
 
 Problem planned_problem(Problem problem) {
@@ -172,27 +216,16 @@ Plan plan(const Problem& given, const Alignment& alignment, const DeviceLimits& 
   require(check(problem));
   require(check_supported(problem));
   if (problem.batch.kind == BatchKind::kStrided && problem.batch.count == 1) problem.batch = {};
-  const bool is_finished_later = !problem.epilogue.is_identity();
-  const Request request = is_finished_later ? request_of_sums(problem, alignment, limits, options)
-                                            : request_of(problem, alignment, limits, options);
-  Plan plan{problem,
-            alignment,
-            limits,
-            options.kernel ? offers_of_named(*options.kernel, request, problem)
-                           : offers_of_all(request, problem),
-            {}};
-  if (is_finished_later) {
-    for (Offer& offer : plan.offers) add_finish(problem, offer);
-  }
+  Request request = request_of(problem, alignment, limits, options);
+  Plan plan{problem, alignment, limits, offers_for(request, alignment), {}};
   rank(plan.offers, options.workspace_limit);
   if (request.is_empty()) return plan;
   const Offer& best = plan.offers.front();
+  if (best.is_finished_later) request = request_of_sums(problem, alignment, limits, options);
+  if (best.is_for_each) problem.batch = {};
   plan.launches =
       family_of(plan.kernel()).launches(best, best.is_for_each ? request_of_one(request) : request);
-  if (is_finished_later) {
-    if (best.is_for_each) problem.batch = {};
-    add_finish(problem, best, limits, plan.launches);
-  }
+  if (best.is_finished_later) add_finish(problem, best, limits, plan.launches);
   return plan;
 }
 

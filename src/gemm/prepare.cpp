@@ -22,13 +22,13 @@ void write_map(const Modules& modules, const MapPatch& map, std::vector<std::byt
             params.begin() + static_cast<std::ptrdiff_t>(map.offset));
 }
 
-// Each image that the entries ask for, once.
+// Each image of a kernel that its entries ask for, once.
 class Images {
  public:
-  explicit Images(Modules& modules) : modules_(modules) {}
+  Images(Modules& modules, const Kernel& kernel) : modules_(modules), kernel_(kernel) {}
 
-  const LoadedImage& with(const Kernel& kernel, const std::string& entry) {
-    const CodeImage& code = image_of(kernel, entry);
+  const LoadedImage& with(const std::string& entry) {
+    const CodeImage& code = image_of(kernel_, entry);
     for (const auto& [known, image] : loaded_) {
       if (known == &code) return image;
     }
@@ -37,6 +37,7 @@ class Images {
 
  private:
   Modules& modules_;
+  const Kernel& kernel_;
   std::vector<std::pair<const CodeImage*, LoadedImage>> loaded_;
 };
 
@@ -45,9 +46,8 @@ class Images {
 Prepared prepare(Modules& modules, const Stream& stream, Plan plan) {
   Prepared prepared(modules, stream, std::move(plan));
   if (prepared.plan_.launches.empty()) return prepared;
-  Images images(modules);
-  const Kernel& multiplies = prepared.plan_.kernel();
-  prepared.image_ = images.with(multiplies, prepared.plan_.row().entry);
+  Images images(modules, prepared.plan_.kernel());
+  prepared.image_ = images.with(prepared.plan_.row().entry);
   for (const PlannedLaunch& planned : prepared.plan_.launches) {
     const Launch& launch = planned.launch;
     if (launch.params.size() > kMaxParams) {
@@ -56,9 +56,7 @@ Prepared prepare(Modules& modules, const Stream& stream, Plan plan) {
           " bytes of parameters, but a launch has at most " + std::to_string(kMaxParams)));
     }
     prepared.launches_.push_back(
-        {modules.entry(images.with(planned.kernel ? *planned.kernel : multiplies, launch.entry),
-                       launch.entry, launch.shape),
-         launch.params});
+        {modules.entry(images.with(launch.entry), launch.entry, launch.shape), launch.params});
     for (const MapPatch& map : planned.maps) {
       write_map(modules, map, prepared.launches_.back().params);
     }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "gemm/epilogue/finish.h"
 #include "gemm/tensor_maps.h"
 #include "kernels/families/wgmma/params.h"
 #include "kernels/passes/params.h"
@@ -16,6 +17,7 @@ using passes::ReduceParts;
 using passes::Repack;
 using passes::RepackParams;
 using wgmma::Config;
+using wgmma::FusedParams;
 using wgmma::WgmmaParams;
 
 std::int64_t pieces(std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; }
@@ -115,6 +117,7 @@ class Launches {
   Launches(const Offer& offer, const Request& request)
       : row_(*offer.row),
         config_(wgmma_config(row_)),
+        is_fused_(offer.kernel->applies_epilogue),
         decision_(static_cast<const WgmmaDecision&>(*offer.decision)),
         request_(decision_.is_exchanged ? exchanged(request) : request),
         product_(request_.product),
@@ -221,9 +224,17 @@ class Launches {
     params.copied_columns = copies_d ? static_cast<int>(columns) : 0;
     PlannedLaunch launch =
         launch_of(row_.entry, shape(std::int64_t{params.raster.tiles()} * params.products), params);
+    if (is_fused_) add_epilogue(launch, params);
     patch(launch, p.k > 0);
     if (copies_d) launch.maps.push_back({offsetof(WgmmaParams, d_map), d, place_of_d()});
     return launch;
+  }
+
+  // The larger parameter block of a kernel that applies the epilogue.
+  void add_epilogue(PlannedLaunch& launch, const WgmmaParams& params) const {
+    launch = launch_of(launch.launch.entry, launch.launch.shape,
+                       FusedParams{params, fused_of(request_.problem)});
+    patch_fused(launch, offsetof(FusedParams, epilogue), request_.problem.epilogue);
   }
 
   // How the matrices of partial sums lie: one below the other or, where they are transposed, side
@@ -291,6 +302,7 @@ class Launches {
 
   const KernelRow& row_;
   const Config& config_;
+  const bool is_fused_;
   const WgmmaDecision& decision_;
   const Request request_;  // as the kernel multiplies it, maybe with its operands exchanged
   Product product_;        // of it, its operands maybe repacked

@@ -49,12 +49,21 @@ class Fault : public std::runtime_error {
   // What the checks of the launch had found before.
   const std::vector<Finding>& findings() const { return findings_; }
   void add_findings(std::vector<Finding> findings) { findings_ = std::move(findings); }
+  // Other lines that matter, and what to do; empty where the kind says all.
+  const std::vector<FindingPlace>& related() const { return related_; }
+  const std::string& hint() const { return hint_; }
+  void explain(std::vector<FindingPlace> places, std::string hint) {
+    related_ = std::move(places);
+    hint_ = std::move(hint);
+  }
 
  private:
   FaultKind kind_;
   std::string message_;
   FaultPlace place_;
   std::vector<Finding> findings_;
+  std::vector<FindingPlace> related_;
+  std::string hint_;
 };
 
 }  // namespace tessera::vgpu

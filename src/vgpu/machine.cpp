@@ -268,6 +268,11 @@ void Machine::read(void* to, std::uint64_t from, std::size_t bytes) {
   if (bytes != 0) std::memcpy(to, impl_->memory->host(from, bytes), bytes);
 }
 
+bool Machine::is_written(std::uint64_t address, std::size_t bytes) const {
+  const MemoryBlock* block = impl_->memory->find(address);
+  return block && impl_->memory->written(*block).is_marked(address - block->base, bytes);
+}
+
 std::size_t Machine::memory_limit() const { return impl_->memory->limit(); }
 
 void Machine::observe(const Observation& observation) { impl_->options.observation = observation; }

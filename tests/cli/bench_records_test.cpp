@@ -63,10 +63,11 @@ TEST_F(BenchRecords, TheCommandNamesTheGpu) {
 
 // The options that a record's own fields say; RecordsSayWhatTheyAreOf walks them.
 const std::set<std::string> kOfTheRecord = {
-    "--kernel", "-m",         "-n",         "-k",         "--shapes",     "--layout",
-    "--order",  "--lda",      "--ldb",      "--ldc",      "--ldd",        "--alpha",
-    "--beta",   "--device",   "--mode",     "--seed",     "--order-seed", "--workspace-limit",
-    "--batch",  "--stride-a", "--stride-b", "--stride-c", "--stride-d",   "--pointers"};
+    "--kernel",  "-m",         "-n",         "-k",         "--shapes",     "--layout",
+    "--order",   "--lda",      "--ldb",      "--ldc",      "--ldd",        "--alpha",
+    "--beta",    "--device",   "--mode",     "--seed",     "--order-seed", "--workspace-limit",
+    "--batch",   "--stride-a", "--stride-b", "--stride-c", "--stride-d",   "--pointers",
+    "--epilogue"};
 const std::set<std::string> kNoPartOfARecord = {"--help", "--json", "--csv", "--md"};
 
 // An option that is added to bench tomorrow is in the commands of its records, or this fails.
@@ -88,6 +89,15 @@ TEST(BenchCommand, EveryOptionIsCarriedOver) {
     ++walked;
   }
   EXPECT_GE(walked, 12);
+}
+
+TEST(BenchCommand, TheCommandNamesTheEpilogue) {
+  Problem problem = with_default_ld({.m = 3, .n = 5, .k = 7});
+  const KernelChoice choice = choose_kernels("simt_f32").front();
+  EXPECT_FALSE(contains(repeat_command("bench", choice, problem, "cuda", 1), "--epilogue"));
+  problem.epilogue = parse_epilogue("bias_col+gelu");
+  EXPECT_TRUE(
+      contains(repeat_command("bench", choice, problem, "cuda", 1), " --epilogue bias_col+gelu "));
 }
 
 TEST(BenchCommand, TheCommandNamesTheBatch) {

@@ -56,10 +56,12 @@ std::vector<std::string> messages_of_problem() {
   with([](Problem& p) { p.batch = {.kind = BatchKind::kStrided, .count = 2, .stride_c = -1}; });
   with([](Problem& p) { p.batch = {.kind = BatchKind::kStrided, .count = 2}; });
   with([](Problem& p) { p.batch.kind = BatchKind::kPointers, p.batch.alignment = 3; });
+  with([](Problem& p) { p.epilogue.scale = static_cast<VectorKind>(99); });
   with([](Problem& p) { p.epilogue.bias = static_cast<VectorKind>(99); });
   with([](Problem& p) { p.epilogue.activation = static_cast<Activation>(99); });
   with([](Problem& p) { p.scales.a = static_cast<ScaleKind>(99); });
   all.push_back(message_of([] { parse_order("diagonal"); }));
+  all.push_back(message_of([] { parse_epilogue("bias"); }));
   all.push_back(message_of([] {
     Problem problem;
     set_layout(problem, "NX");

@@ -66,12 +66,17 @@ TEST_F(Optimise, TakesAPartOfTheName) {
 
 // By the rules of the card, in code compiled for it. On code of ptxas' own no hazard is found.
 TEST_F(Optimise, TakesTheCodeOfACard) {
-  for (const auto& [gpu, sm] : {std::pair{"2080ti", "sm_75"},
-                                {"a100", "sm_80"},
-                                {"rtx3090", "sm_86"},
-                                {"rtx4090", "sm_89"}}) {
-    const Ran ran = run_program(
-        {"sass", "--optimise", "09", "--gpu", gpu, "-o", out(), "--kernel", "128x128x8_am_bn"});
+  struct Case {
+    const char *kernel, *gpu, *sm, *entry;
+  };
+  for (const auto& [kernel, gpu, sm, entry] :
+       {Case{"09", "2080ti", "sm_75", "128x128x8_am_bn"}, Case{"11", "2080ti", "sm_75", "am_bn"},
+        Case{"09", "a100", "sm_80", "128x128x8_am_bn"},
+        Case{"simt_f32_sm75/64x64", "a100", "sm_80", "ak_bn"},
+        Case{"09", "rtx3090", "sm_86", "128x128x8_am_bn"},
+        Case{"09", "rtx4090", "sm_89", "128x128x8_am_bn"}}) {
+    const Ran ran =
+        run_program({"sass", "--optimise", kernel, "--gpu", gpu, "-o", out(), "--kernel", entry});
     if (ran.err.find("needs nvcc") != std::string::npos) GTEST_SKIP() << "no nvcc";
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_NE(ran.out.find(std::string("for ") + sm), std::string::npos) << ran.out;

@@ -80,7 +80,8 @@ void verify(const Product& product, const Problem& problem, lab::VerifyOptions o
   EXPECT_EQ(result.integers, "full");
   EXPECT_LE(result.max_error_ratio, 1) << name;
   if (result.entries.empty()) return;
-  EXPECT_TRUE(result.entries.back().starts_with("finish__")) << name;
+  EXPECT_EQ(result.entries.back().starts_with("finish__"), !choice.kernel->applies_epilogue)
+      << name;
 }
 
 TEST(Epilogue, EveryFamilyInEveryForm) {
@@ -100,9 +101,56 @@ TEST(Epilogue, EveryFamilyInEveryForm) {
   }
 }
 
+// Kernels that apply it in their store: tiles inside of D and across its edges, by tensor copies
+// and row by row, aligned and repacked, split among the CTAs of a small GPU.
+TEST(Epilogue, InTheStoreOfATile) {
+  constexpr const char* kFused[] = {"bias_row",          "bias_col",      "relu",
+                                    "bias_row+relu",     "bias_col+relu", "bias_col+gelu",
+                                    "bias_row+gelu_erf", "gelu_erf",      "gelu"};
+  constexpr Form kTiles[] = {{"NN", Order::kColumnMajor, 128, 256, 128, 0, 1, 0, 0, false},
+                             {"NT", Order::kRowMajor, 136, 264, 72, 0, 0.5, 1, 0, true},
+                             {"TN", Order::kRowMajor, 261, 131, 65, 3, -1.5, 0.5, 1, false},
+                             {"TT", Order::kColumnMajor, 70, 301, 200, 8, 2, -1, 0, false},
+                             {"TN", Order::kColumnMajor, 5, 3, 8, 1, 1, 1, 0, true},
+                             {"NN", Order::kRowMajor, 40, 24, 0, 0, 1, 2, 0, false}};
+  int at = 0;
+  for (const char* kernel :
+       {"wgmma_bf16_fused/128x256x64_s4_coop", "wgmma_bf16_fused/128x128x64_s6_pp",
+        "wgmma_bf16_fused/64x64x128_s6_coop", "wgmma_f16_fused/128x256x64_s4_coop",
+        "wgmma_f16_fused/128x128x64_s6_pp", "wgmma_f16_fused/64x64x128_s6_coop"}) {
+    const Product product{kernel, choose_kernels(kernel).front().kernel->types};
+    for (const Form& form : kTiles) {
+      const char* epilogue = kFused[at++ % std::size(kFused)];
+      const Problem problem = problem_of(form, product.types, epilogue);
+      verify(product, problem, {.in_place = form.in_place, .misalign = form.misalign},
+             std::string(kernel) + " " + form.layout + " m = " + std::to_string(form.m) + " " +
+                 epilogue);
+      // A plain problem, too, for who names the kernel.
+      if (form.m == 261) {
+        verify(product, problem_of(form, product.types, "none"), {}, kernel);
+      }
+    }
+  }
+}
+
+TEST(Epilogue, InTheStoreOfABatch) {
+  for (const char* kernel :
+       {"wgmma_bf16_fused/64x64x128_s6_coop", "wgmma_f16_fused/128x128x64_s6_pp"}) {
+    const Product product{kernel, choose_kernels(kernel).front().kernel->types};
+    Problem batch = problem_of(kForms[0], product.types, "bias_row+gelu");
+    batch.batch = {.kind = BatchKind::kStrided,
+                   .count = 5,
+                   .stride_a = batch.m * batch.k,
+                   .stride_b = batch.k * batch.n,
+                   .stride_d = batch.m * batch.n};
+    verify(product, batch, {}, kernel);
+  }
+}
+
 TEST(Epilogue, NansReachD) {
   for (const char* epilogue : {"relu", "bias_row+gelu", "gelu_erf"}) {
-    for (const Product& product : {kProducts[1], kProducts[7], kProducts[4]}) {
+    for (const Product& product : {kProducts[1], kProducts[7], kProducts[4],
+                                   Product{"wgmma_f16_fused/64x64x128_s6_coop", kF16Types}}) {
       verify(product, problem_of(kForms[1], product.types, epilogue), {.nans = 3},
              std::string(product.kernel) + " " + epilogue);
     }
@@ -183,11 +231,30 @@ TEST(Epilogue, EveryTypeHasAKernelThatTheLibraryChooses) {
   }
 }
 
+TEST(Epilogue, LargeProductsOf16BitsApplyItInTheStore) {
+  for (const Types& types : {kBf16Types, kF16Types}) {
+    Form large = kForms[0];
+    large.m = large.n = large.k = 4096;
+    const gemm::Plan fused = plan_of(nullptr, problem_of(large, types, "bias_row+gelu"));
+    EXPECT_TRUE(fused.kernel().applies_epilogue) << fused.kernel().name;
+    EXPECT_EQ(fused.launches.size(), 1u);
+    EXPECT_EQ(fused.workspace_bytes(), 0);
+    const gemm::Plan later = plan_of(nullptr, problem_of(large, types, "scale_row+gelu"));
+    EXPECT_FALSE(later.kernel().applies_epilogue);
+    EXPECT_EQ(later.workspace_bytes(), 4096 * 4096 * 4);
+    EXPECT_EQ(later.launches.size(), 2u);
+    EXPECT_TRUE(later.offers.front().decision_text().ends_with("; epilogue in a later launch"));
+    EXPECT_FALSE(plan_of(nullptr, problem_of(large, types, "none")).kernel().applies_epilogue);
+  }
+}
+
 TEST(Epilogue, APlainProductHasNoMoreLaunchesThanBefore) {
   for (const Types& types : {kF32Types, kBf16Types, kF64Types}) {
     Problem problem = problem_of(kForms[0], types, "none");
     const gemm::Plan plan = plan_of(nullptr, problem);
-    for (const gemm::PlannedLaunch& launch : plan.launches) EXPECT_EQ(launch.kernel, nullptr);
+    for (const gemm::PlannedLaunch& planned : plan.launches) {
+      EXPECT_FALSE(planned.launch.entry.starts_with("finish__")) << planned.launch.entry;
+    }
     EXPECT_EQ(plan.offers.front().cost.finish, 0);
   }
 }
@@ -202,8 +269,15 @@ TEST(Epilogue, WhatIsNotPossibleIsRefusedByName) {
             "epilogue is bias per column, relu, and sums of D in bf16 are in the workspace, but no "
             "kernel reads a batch of pointers of 2 and writes these");
   problem.batch = {};
+  EXPECT_EQ(refusal(nullptr, problem, {.workspace_limit = 0}), "") << "in the store of a tile";
+  problem.epilogue.scale = VectorKind::kPerRow;
   EXPECT_TRUE(refusal(nullptr, problem, {.workspace_limit = 0})
                   .starts_with("workspace_limit is 0 bytes, but "));
+  EXPECT_EQ(
+      refusal("wgmma_bf16_fused", problem),
+      "epilogue is scale per row, bias per column, relu, but wgmma_bf16_fused applies a bias, "
+      "relu and gelu, and no scale");
+  problem.epilogue.scale = VectorKind::kNone;
   problem.types = kS8Types;
   EXPECT_EQ(refusal(nullptr, problem),
             "no kernel takes an epilogue (bias per column, relu) of sums in s32 yet");

@@ -57,6 +57,11 @@ std::vector<std::string> repeated_passages(const std::vector<SourceFile>& files)
 TEST(Passages, NoneOf20LinesIsWrittenTwice) {
   std::vector<SourceFile> files = files_in("src/", {".h", ".cpp", ".cu"});
   std::erase_if(files, [](const SourceFile& f) { return f.path.starts_with("src/ladder/"); });
+  // Distances that a tool measures for each architecture: two may well have 20 equal ones in a row.
+  std::erase_if(files, [](const SourceFile& f) {
+    return f.path.starts_with("src/sass/model/latency_rows/") &&
+           f.text.starts_with("// Written by tools/");
+  });
   ASSERT_GT(files.size(), 300u);
   for (const std::string& passage : repeated_passages(files)) ADD_FAILURE() << passage;
 }

@@ -139,6 +139,7 @@ std::vector<Bug> simt_bugs() {
       {"split_k_without_fence", {"race"}, sum_of_shares_kept(3, 128), 128, 3},
       {"shuffle_with_missing_lanes", {"missing-lanes"}, sum_of_neighbours(16, 32), 32},
       {"double_buffer_off_by_one", {"race"}, sum_of_reversed_rounds(4, 128)},
+      {"lanes_end_before_barrier", {"race"}, reversed(128)},
       {"epilogue_reuses_tile", {"race"}, sum_plus_reversed_index(128)},
   };
 }
@@ -171,6 +172,7 @@ std::vector<Bug> bulk_copy_bugs() {
       {"relaxed_arrival", {"race"}, reversed(128)},
       {"relaxed_wait", {"race"}, reversed(128)},
       {"store_without_proxy_fence", {"missing-proxy-fence"}, reversed(128)},
+      {"bulk_store_without_syncwarp", {"lockstep"}, reversed(32), 32},
       {"store_drained_late", {"race"}, copied(512)},
       {"store_not_awaited", {"exit-with-copies-in-flight"}, reversed(128)},
       {"handover_without_way_back", {"race"}, sum_of_reversed_rounds(4, 128), 256},

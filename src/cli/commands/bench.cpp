@@ -127,6 +127,7 @@ void refuse_beside_chain(const BenchArguments& options) {
                                    {"--rewritten", options.rewritten},
                                    {"--alpha", p.alpha},
                                    {"--beta", p.beta},
+                                   {"--epilogue", p.epilogue},
                                    {"--lda", p.lda},
                                    {"--ldb", p.ldb},
                                    {"--ldc", p.ldc},

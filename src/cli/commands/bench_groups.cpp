@@ -137,11 +137,10 @@ std::vector<BenchGroup> plain_groups_of(const BenchRequest& request) {
     }
     return groups;
   }
-  const std::vector<KernelChoice> kernels = kernels_of(options);
-  for (const Types& types : types_of(kernels)) {
+  for (const auto& [types, kernels] : kernels_by_type(options)) {
     for (const Problem& problem : problems_of(options, types, request.otherwise)) {
       groups.push_back({problem, {}});
-      for (const KernelChoice& choice : kernels_of_type(kernels, types)) {
+      for (const KernelChoice& choice : kernels) {
         add_candidates(groups.back(), choice, false, request);
       }
     }

@@ -10,9 +10,13 @@
 #include "base/interrupt.h"
 #include "base/numbers.h"
 #include "base/progress.h"
+#include "check/bind.h"
 #include "check/report.h"
 #include "check/run.h"
+#include "check/runs/cost.h"
 #include "cli/command.h"
+#include "cli/options/gpu_option.h"
+#include "cli/options/launch_shape.h"
 #include "cli/options/parser.h"
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
@@ -27,61 +31,10 @@ struct CheckArguments {
   std::vector<std::string> variables, defines, includes;
   std::string standard;
   std::vector<std::string> arguments, arrays, outputs, expectations, nvcc_arguments;
-  bool all = false, quiet = false, strict_ptx = false;
+  std::string gpu, lines;
+  bool all = false, quiet = false, strict_ptx = false, cost = false, only_cost = false;
   Output report;
 };
-
-constexpr std::int64_t kMostCtas = 0x7fffffff, kMostRows = 65535;
-
-struct Extent3 {
-  std::int64_t x = 1, y = 1, z = 1;
-};
-
-// "x", "x,y" or "x,y,z", each from 1 to its limit.
-Extent3 parse_extent(const std::string& option, const std::string& text, const Extent3& most) {
-  const std::vector<std::string> parts = split(text, ',');
-  if (parts.size() > 3) {
-    throw StatusError(
-        Status::bad_argument(fmt::format("{} is '{}', but must be x, x,y or x,y,z", option, text)));
-  }
-  Extent3 extent;
-  std::int64_t* const to[3] = {&extent.x, &extent.y, &extent.z};
-  const std::int64_t limit[3] = {most.x, most.y, most.z};
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    *to[i] =
-        parse_integer(fmt::format("{} '{}' in {}", option, text, "xyz"[i]), parts[i], 1, limit[i]);
-  }
-  return extent;
-}
-
-// HW: limits of a launch as in the CUDA C++ Programming Guide, technical specifications.
-LaunchShape parse_shape(const CheckArguments& options) {
-  const Extent3 grid = parse_extent("--grid", options.grid, {kMostCtas, kMostRows, kMostRows});
-  const Extent3 block = parse_extent("--block", options.block, {1024, 1024, 64});
-  const std::int64_t threads = block.x * block.y * block.z;
-  if (threads > 1024) {
-    throw StatusError(Status::bad_argument(
-        fmt::format("--block is '{}', which is {} threads, but a block has at most 1024",
-                    options.block, threads)));
-  }
-  LaunchShape shape;
-  shape.grid = grid.x;
-  shape.grid_y = static_cast<int>(grid.y);
-  shape.grid_z = static_cast<int>(grid.z);
-  shape.block = static_cast<int>(block.x);
-  shape.block_y = static_cast<int>(block.y);
-  shape.block_z = static_cast<int>(block.z);
-  if (!options.cluster.empty()) {
-    const Extent3 cluster = parse_extent("--cluster", options.cluster, {16, 16, 16});
-    shape.cluster[0] = static_cast<int>(cluster.x);
-    shape.cluster[1] = static_cast<int>(cluster.y);
-    shape.cluster[2] = static_cast<int>(cluster.z);
-  }
-  if (!options.shared.empty()) {
-    shape.shared_bytes = static_cast<int>(parse_integer("--shared", options.shared, 0, 227 << 10));
-  }
-  return shape;
-}
 
 std::vector<Argument> parse_arguments(const CheckArguments& options) {
   std::vector<Argument> arguments;
@@ -243,7 +196,7 @@ CheckPlan plan_of(const CheckArguments& options, Code code, const vgpu::KernelSi
   CheckPlan plan;
   plan.code = std::move(code);
   plan.kernel = kernel;
-  plan.shape = parse_shape(options);
+  plan.shape = parse_shape({options.grid, options.block, options.cluster, options.shared});
   plan.arrays = make_arrays(options, arguments);
   for (const Argument& argument : arguments) {
     for (const std::string& name : arrays_named_by(argument)) {
@@ -279,12 +232,47 @@ CheckPlan plan_of(const CheckArguments& options, Code code, const vgpu::KernelSi
   return plan;
 }
 
+int lines_of(const CheckArguments& options) {
+  return options.lines.empty() ? 6
+                               : static_cast<int>(parse_integer("--lines", options.lines, 1, 1000));
+}
+
+// explain FILE: what the kernel costs, without checks.
+int explain_cost(const CheckArguments& options, const CheckPlan& plan) {
+  const int lines = lines_of(options);
+  const lab::Explanation cost = cost_of(plan, gpu_of(options.gpu));
+  lab::Json object = {{"schema", "tessera.cost/1"},
+                      {"command", command_line()},
+                      {"file", plan.code.path},
+                      {"kernel", plain_kernel_name(plan.kernel.name)}};
+  object.update(lab::launch_json(cost, lines));
+  options.report.write(object, lab::lines_table(cost));
+  if (options.report.prints_text()) {
+    fmt::print("{}: kernel {}; rates of {}\n\n{}", plan.code.path,
+               plain_kernel_name(plan.kernel.name), cost.gpu.name, lab::render_launch(cost, lines));
+  }
+  return kOk;
+}
+
+// After a run that never ended there is nothing to count.
+bool can_be_counted(const CheckResult& result) {
+  return std::any_of(result.runs.begin(), result.runs.end(),
+                     [](const checking::CheckRun& run) { return run.finished; });
+}
+
 int report_of(const CheckArguments& options, const CheckPlan& plan, const CheckResult& result) {
   CheckReport report{plan, result, command_line()};
   report.all = options.all;
   report.quiet = options.quiet;
-  options.report.write(json_of(report), table_of(report));
-  if (options.report.prints_text()) fmt::print("{}", text_of(report));
+  lab::Json object = json_of(report);
+  std::string text = text_of(report);
+  if (options.cost && can_be_counted(result)) {
+    const lab::Explanation cost = cost_of(plan, gpu_of(options.gpu));
+    object["cost"] = lab::launch_json(cost, lines_of(options));
+    text += "\n" + lab::render_launch(cost, lines_of(options));
+  }
+  options.report.write(object, table_of(report));
+  if (options.report.prints_text()) fmt::print("{}", text);
   if (result.wrong() != 0) return kCheckFailed;
   return result.stopped ? kInterrupted : kOk;
 }
@@ -303,6 +291,7 @@ int check(const CheckArguments& options) {
   }
   const CheckPlan plan = plan_of(options, std::move(code), kernel, std::move(arguments));
   const std::vector<NamedFile> outputs = parse_outputs(options, plan.arrays);
+  if (options.only_cost) return explain_cost(options, plan);
   Progress bar(2 * plan.warp_orders);
   const CheckResult result =
       run_check(plan, [&](int done, int) { bar.show(done, "runs of the kernel"); });
@@ -318,8 +307,10 @@ constexpr const char* kExamples =
     "      --arg 'c=f32[128,128]' --arg n=i32:128 --expect c=want.npy --tolerance 1e-5\n"
     "  tessera check copy.cu --nvcc-arg -DSTAGES=4 --grid 1 --block 128 --shared 49152 \\\n"
     "      --array 'a=f16[64,128]:uniform' --arg 't=tensormap(a, 64x32, 128)' --out a=a.npy\n"
+    "  tessera check transpose.cu --cost --gpu a100 --grid 2,2 --block 32,8 --arg ...\n"
     "Values of --arg: TYPE:NUMBER, 'TYPE[EXTENT,...]:FILL', FILE.npy, bytes:HEX,\n"
-    "  'struct(ARRAY or TYPE:NUMBER, ...)', 'tensormap(ARRAY, BOX, SWIZZLE)',\n"
+    "  'struct(ARRAY or TYPE:NUMBER or tensormap(...), ...)', 'pointer(struct(...))',\n"
+    "  'tensormap(ARRAY, BOX, SWIZZLE, size=, stride=, step=, offset=, fill=)',\n"
     "  null, the name of another array, ARRAY+BYTES, 'pointers(ARRAY, ...)'\n"
     "  TYPE i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64\n"
     "  FILL uniform integers zeros ones iota constant=X uninitialised (default)\n"
@@ -362,6 +353,12 @@ void add_options(Parser& parser, CheckArguments& options) {
   parser.add_flag("--all", options.all, "show every finding, and all that is printed, in full");
   parser.add_flag("--strict-ptx", options.strict_ptx,
                   "what only silicon promises, and PTX does not, is an error");
+  parser.add_flag("--cost", options.cost,
+                  "also say what the kernel costs: lines, conflicts, sectors, predicted time");
+  parser.add_flag("--only-cost", options.only_cost,
+                  "say that alone, without checks; so does 'tessera explain FILE'");
+  add_gpu_option(parser, options.gpu);
+  text("--lines", options.lines, "source lines that the cost names (default 6)", "N");
   parser.add_flag("--quiet", options.quiet, "do not show what the kernel prints");
   options.report.add_options(parser);
 }

@@ -112,8 +112,10 @@ int explain(const ExplainArguments& options) {
 
 void declare_options(Parser& parser, ExplainArguments& options) {
   parser
-      .add_option("KERNEL", options.problem.kernel,
-                  "name, number, glob or list; add /VARIANT for a variant")
+      .add_option(
+          "KERNEL", options.problem.kernel,
+          "name, number, glob or list; add /VARIANT for a variant. A FILE.cu or FILE.ptx of "
+          "your own takes the arguments of check")
       .required();
   add_type_option(parser, options.problem);
   add_shape_options(parser, options.problem);
@@ -145,7 +147,8 @@ Command explain_command() {
           "  tessera explain 12/compact -m 4096 --gpu a100\n"
           "  tessera explain 06 --layout TN --json -\n"
           "  tessera explain 03 --element 'tile_a[5][7]'\n"
-          "  tessera explain 05 --svg 05.svg",
+          "  tessera explain 05 --svg 05.svg\n"
+          "  tessera explain my.cu --grid 4 --block 256 --arg 'x=f32[1024]:uniform'",
           [](Parser& parser) {
             auto options = std::make_shared<ExplainArguments>();
             declare_options(parser, *options);

@@ -106,14 +106,19 @@ void add_depth_groups(const std::vector<KernelChoice>& kernels, std::uint64_t se
 }
 
 std::vector<Group> groups_of(const VerifyArguments& options, std::uint64_t seed) {
-  const std::vector<KernelChoice> kernels = kernels_of(options.problem);
   std::vector<Group> groups;
-  for (const Types& types : types_of(kernels)) {
+  for (const auto& [types, kernels] : kernels_by_type(options.problem)) {
     for (const lab::LatticeCase& one : cases_of(options, types, seed)) {
-      groups.push_back({one, kernels_of_type(kernels, types)});
+      groups.push_back({one, kernels});
     }
   }
-  if (!options.problem.gives_shapes() && !options.quick) add_depth_groups(kernels, seed, groups);
+  if (!options.problem.gives_shapes() && !options.quick) {
+    add_depth_groups(kernels_of(options.problem), seed, groups);
+  }
+  if (options.problem.epilogue.empty()) return groups;
+  for (Group& group : groups) {
+    group.one.problem.epilogue = parse_epilogue(options.problem.epilogue);
+  }
   return groups;
 }
 

@@ -21,7 +21,7 @@ std::string short_number(double microseconds) {
 
 Table why_table(const std::vector<gemm::Plan>& plans) {
   Table table{{"m", "n", "k", "layout", "taken", "entry", "schedule", "launch", "repack", "start",
-               "multiply", "store", "memory", "add", "remainder", "us", "TFLOP/s"},
+               "multiply", "store", "memory", "add", "remainder", "finish", "us", "TFLOP/s"},
               {}};
   for (const gemm::Plan& plan : plans) {
     const Problem& p = plan.problem;
@@ -34,8 +34,8 @@ Table why_table(const std::vector<gemm::Plan>& plans) {
            offer.decision_text() + (offer.is_for_each ? ", for each product" : ""),
            short_number(cost.launch), short_number(cost.repack), short_number(cost.start),
            short_number(cost.multiply), short_number(cost.store), short_number(cost.memory),
-           short_number(cost.add), short_number(cost.remainder), short_number(cost.total()),
-           fmt::format("{:.1f}", tflops_of(p, cost.total()))});
+           short_number(cost.add), short_number(cost.remainder), short_number(cost.finish),
+           short_number(cost.total()), fmt::format("{:.1f}", tflops_of(p, cost.total()))});
     }
   }
   return table;
@@ -59,6 +59,7 @@ lab::Json offer_json(const gemm::Offer& offer) {
             {"memory", cost.memory},
             {"add", cost.add},
             {"remainder", cost.remainder},
+            {"finish", cost.finish},
             {"total", cost.total()}}}};
 }
 

@@ -38,7 +38,10 @@ constexpr std::array kFields = {
     FieldOption{"stride_d", "--stride-d"},
     FieldOption{"batch_alignment", "--pointers"},
     FieldOption{"batch", ""},
-    FieldOption{"epilogue", ""},
+    FieldOption{"epilogue scale", ""},
+    FieldOption{"epilogue bias", ""},
+    FieldOption{"epilogue activation", ""},
+    FieldOption{"epilogue", "--epilogue"},
     FieldOption{"scale of", ""},
     FieldOption{"context", ""},
 };

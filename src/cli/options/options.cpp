@@ -8,6 +8,7 @@
 #include "base/numbers.h"
 #include "cli/options/parser.h"
 #include "cli/options/shapes.h"
+#include "gemm/epilogue/finish.h"
 
 namespace tessera::cli {
 namespace {
@@ -36,6 +37,7 @@ Problem problem_of(const ProblemOptions& options, const Types& types, const Shap
   problem.ldd = leading_dimension("--ldd", options.ldd);
   if (!options.alpha.empty()) problem.alpha = parse_real("--alpha", options.alpha);
   if (!options.beta.empty()) problem.beta = parse_real("--beta", options.beta);
+  if (!options.epilogue.empty()) problem.epilogue = parse_epilogue(options.epilogue);
   return problem;
 }
 
@@ -70,6 +72,23 @@ Batch batch_of(const ProblemOptions& options, const Problem& problem) {
   return {.kind = BatchKind::kPointers,
           .count = batch.count,
           .alignment = parse_integer("--pointers", o.pointers, 1)};
+}
+
+// Those that multiply these types or, before an epilogue, keep their sums.
+std::vector<KernelChoice> kernels_for(const std::vector<KernelChoice>& kernels, const Types& types,
+                                      const ProblemOptions& options) {
+  Problem problem{.types = types};
+  Types of_sums = types;
+  if (!options.epilogue.empty()) {
+    problem.epilogue = parse_epilogue(options.epilogue);
+    if (!problem.epilogue.is_identity()) of_sums = gemm::problem_of_sums(problem).types;
+  }
+  std::vector<KernelChoice> fitting;
+  std::copy_if(kernels.begin(), kernels.end(), std::back_inserter(fitting),
+               [&](const KernelChoice& choice) {
+                 return choice.kernel->types == types || choice.kernel->types == of_sums;
+               });
+  return fitting;
 }
 
 }  // namespace
@@ -175,6 +194,11 @@ gemm::PlanOptions plan_options_of(const ProblemOptions& options) {
 void add_scale_options(Parser& parser, ProblemOptions& options) {
   parser.add_option("--alpha", options.alpha, "factor of A B (default 1)").type_name("X");
   parser.add_option("--beta", options.beta, "factor of C (default 0)").type_name("X");
+  parser
+      .add_option("--epilogue", options.epilogue,
+                  "what follows, joined by +: scale_row or scale_col, bias_row or bias_col, and "
+                  "relu, gelu or gelu_erf (default none)")
+      .type_name("E");
 }
 
 void add_device_options(Parser& parser, DeviceOptions& options) {
@@ -213,7 +237,7 @@ std::vector<KernelChoice> kernels_of(const ProblemOptions& options) {
   std::vector<KernelChoice> kernels = choose_kernels(options.kernel);
   if (options.type.empty()) return kernels;
   const Types types = parse_types("--type", options.type);
-  std::vector<KernelChoice> fitting = kernels_of_type(kernels, types);
+  std::vector<KernelChoice> fitting = kernels_for(kernels, types, options);
   if (!fitting.empty()) return fitting;
   require(check_has_kernel(types));
   throw StatusError(Status::bad_argument(fmt::format(
@@ -304,21 +328,22 @@ Problem one_problem_of(const ProblemOptions& options, const Types& types, const 
       problems.size(), command)));
 }
 
-std::vector<Types> types_of(const std::vector<KernelChoice>& kernels) {
-  std::vector<Types> all;
+std::vector<KernelsOfType> kernels_by_type(const ProblemOptions& options) {
+  const std::vector<KernelChoice> kernels = kernels_of(options);
+  if (!options.type.empty() && !options.epilogue.empty()) {
+    return {{parse_types("--type", options.type), kernels}};
+  }
+  std::vector<KernelsOfType> all;
   for (const KernelChoice& choice : kernels) {
     const Types& types = choice.kernel->types;
-    if (std::find(all.begin(), all.end(), types) == all.end()) all.push_back(types);
+    const auto known = std::ranges::find(all, types, &KernelsOfType::types);
+    if (known == all.end()) {
+      all.push_back({types, {choice}});
+    } else {
+      known->kernels.push_back(choice);
+    }
   }
   return all;
-}
-
-std::vector<KernelChoice> kernels_of_type(const std::vector<KernelChoice>& kernels,
-                                          const Types& types) {
-  std::vector<KernelChoice> fitting;
-  std::copy_if(kernels.begin(), kernels.end(), std::back_inserter(fitting),
-               [&](const KernelChoice& choice) { return choice.kernel->types == types; });
-  return fitting;
 }
 
 std::string name_of(const KernelChoice& choice) {

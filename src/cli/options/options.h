@@ -17,7 +17,7 @@ class Parser;
 struct ProblemOptions {
   std::string kernel = "all", type;
   std::string m, n, k, shapes;
-  std::string layout, order, lda, ldb, ldc, ldd, alpha, beta;
+  std::string layout, order, lda, ldb, ldc, ldd, alpha, beta, epilogue;
   std::string batch, stride_a, stride_b, stride_c, stride_d, pointers;
   std::string split = "model", repack = "model", remainder = "model";
 
@@ -56,6 +56,14 @@ void add_seed_option(Parser& parser, std::string& seed);
 // The kernels that --kernel and --type name together; never empty.
 std::vector<KernelChoice> kernels_of(const ProblemOptions& options);
 
+// The same kernels and the types of the problems that they are given: their own or, where --type
+// and --epilogue are given, that type also for kernels that keep its sums.
+struct KernelsOfType {
+  Types types;
+  std::vector<KernelChoice> kernels;
+};
+std::vector<KernelsOfType> kernels_by_type(const ProblemOptions& options);
+
 // Products that follow each other, whole leading dimensions each.
 Batch dense_batch(const Problem& problem, std::int64_t count);
 
@@ -71,11 +79,6 @@ std::vector<Problem> problems_of(const ProblemOptions& options, const Types& typ
 // The one problem that they name. Throws kBadArgument when there are several; `command` takes one.
 Problem one_problem_of(const ProblemOptions& options, const Types& types, const Shape& otherwise,
                        const char* command);
-
-// The distinct types of the kernels, in their order.
-std::vector<Types> types_of(const std::vector<KernelChoice>& kernels);
-std::vector<KernelChoice> kernels_of_type(const std::vector<KernelChoice>& kernels,
-                                          const Types& types);
 
 // "12_warp_tile" or "12_warp_tile/staged" where the variant is not the default one.
 std::string name_of(const KernelChoice& choice);

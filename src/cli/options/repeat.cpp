@@ -10,10 +10,11 @@ namespace {
 
 // Said by each record's own kernel, problem, device, mode, seeds and workspace.
 const std::set<std::string> kSaidByTheRecord = {
-    "--kernel", "-m",         "-n",         "-k",         "--shapes",     "--layout",
-    "--order",  "--lda",      "--ldb",      "--ldc",      "--ldd",        "--alpha",
-    "--beta",   "--device",   "--mode",     "--seed",     "--order-seed", "--workspace-limit",
-    "--batch",  "--stride-a", "--stride-b", "--stride-c", "--stride-d",   "--pointers"};
+    "--kernel",  "-m",         "-n",         "-k",         "--shapes",     "--layout",
+    "--order",   "--lda",      "--ldb",      "--ldc",      "--ldd",        "--alpha",
+    "--beta",    "--device",   "--mode",     "--seed",     "--order-seed", "--workspace-limit",
+    "--batch",   "--stride-a", "--stride-b", "--stride-c", "--stride-d",   "--pointers",
+    "--epilogue"};
 const std::set<std::string> kOutputs = {"--json", "--csv", "--md"};
 
 // The flags of a leading dimension or stride that is not the default one.
@@ -59,6 +60,9 @@ std::string repeat_command(const std::string& command, const KernelChoice& choic
   text += ld_flag("--ldc", problem.ldc, smallest.ldc) + ld_flag("--ldd", problem.ldd, smallest.ldd);
   if (problem.alpha != 1) text += fmt::format(" --alpha {}", problem.alpha);
   if (problem.beta != 0) text += fmt::format(" --beta {}", problem.beta);
+  if (!problem.epilogue.is_identity()) {
+    text += fmt::format(" --epilogue {}", name_of(problem.epilogue));
+  }
   return text + batch_flags(problem) + fmt::format(" --seed {}", seed);
 }
 

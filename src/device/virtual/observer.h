@@ -40,6 +40,8 @@ class Observer {
   virtual std::vector<LaunchCounts> take_counts() = 0;
   // What the launches to come are watched for.
   virtual void observe(const vgpu::Observation& observation) = 0;
+  // Whether anybody has written all of these bytes, after launches that were checked.
+  virtual bool is_written(DeviceAddress address, std::size_t bytes) const = 0;
   // The entries of a loaded image and what they take.
   virtual std::vector<vgpu::KernelSignature> kernels(const LoadedImage& image) const = 0;
   // Its variables, and where they lie on this device.

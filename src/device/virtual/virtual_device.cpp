@@ -92,6 +92,8 @@ vgpu::Finding finding_of(const vgpu::Fault& fault) {
   place.warp = at.thread < 0 ? -1 : at.thread / 32;
   place.lane = at.thread < 0 ? -1 : at.thread % 32;
   finding.places.push_back(std::move(place));
+  finding.related = fault.related();
+  if (!fault.hint().empty()) finding.hint = fault.hint();
   return finding;
 }
 
@@ -227,6 +229,9 @@ class Executor final : public VirtualDevice {
   }
   void observe(const vgpu::Observation& observation) override {
     locked([&] { machine_.observe(observation); });
+  }
+  bool is_written(DeviceAddress address, std::size_t bytes) const override {
+    return locked([&] { return machine_.is_written(address, bytes); });
   }
   std::vector<vgpu::KernelSignature> kernels(const LoadedImage& image) const override {
     return locked([&] { return vgpu::Machine::signatures(program_of(image)); });

@@ -39,6 +39,12 @@ epilogue::Activation activation_of(Activation activation) {
   throw StatusError(Status::unsupported("no kernel has such an activation"));
 }
 
+// Of a vector of the parameters at `offset`, where the problem has it.
+void patch_vector(PlannedLaunch& launch, std::size_t offset, VectorKind kind, Slot slot) {
+  if (kind == VectorKind::kNone) return;
+  launch.addresses.push_back({offset + offsetof(epilogue::Vector, values), {slot, 0}});
+}
+
 // Bytes that the last launch moves.
 double bytes_to_finish(const Problem& p) {
   const bool in_place = stay_in_d(p.types);
@@ -48,6 +54,22 @@ double bytes_to_finish(const Problem& p) {
 }
 
 }  // namespace
+
+bool is_fused(const Epilogue& epilogue) { return epilogue.scale == VectorKind::kNone; }
+
+epilogue::Fused fused_of(const Problem& problem) {
+  const bool is_erf = problem.epilogue.activation == Activation::kGeluErf;
+  epilogue::Fused fused{};
+  fused.bias = vector_of(problem.epilogue.bias, problem);
+  fused.activation = activation_of(problem.epilogue.activation);
+  fused.largest = is_erf ? epilogue::kLargestSquareOfErf : epilogue::kAnySquare;
+  std::ranges::copy(is_erf ? epilogue::kPowerOfGeluErf : epilogue::kPowerOfGelu, fused.power);
+  return fused;
+}
+
+void patch_fused(PlannedLaunch& launch, std::size_t offset, const Epilogue& of) {
+  patch_vector(launch, offset + offsetof(epilogue::Fused, bias), of.bias, Slot::kBias);
+}
 
 Problem problem_of_sums(const Problem& problem) {
   Problem sums = problem;
@@ -132,9 +154,7 @@ void add_finish(const Problem& problem, const Offer& offer, const DeviceLimits& 
   PlannedLaunch& last = launches.emplace_back(
       launch_of(finish_entry_for(problem.types.d).entry,
                 {.grid = std::min(blocks, most), .block = passes::kFinishThreads}, params));
-  last.kernel = &finish_kernel();
-  constexpr std::size_t kGemm = offsetof(FinishParams, gemm), kOf = offsetof(FinishParams, finish);
-  constexpr std::size_t kValues = offsetof(epilogue::Vector, values);
+  constexpr std::size_t kGemm = offsetof(FinishParams, gemm);
   const auto patch = [&](std::size_t at, Slot slot) { last.addresses.push_back({at, {slot, 0}}); };
   patch(kGemm + offsetof(GemmParams, d), Slot::kD);
   if (params.gemm.beta != 0) {
@@ -142,12 +162,10 @@ void add_finish(const Problem& problem, const Offer& offer, const DeviceLimits& 
     last.scales.push_back({kGemm + offsetof(GemmParams, beta), Scale::kBeta});
   }
   if (!in_d) patch(offsetof(FinishParams, sums), Slot::kWorkspace);
-  if (problem.epilogue.scale != VectorKind::kNone) {
-    patch(kOf + offsetof(epilogue::Finish, scale) + kValues, Slot::kScale);
-  }
-  if (problem.epilogue.bias != VectorKind::kNone) {
-    patch(kOf + offsetof(epilogue::Finish, bias) + kValues, Slot::kBias);
-  }
+  const std::size_t at = offsetof(FinishParams, finish);
+  const Epilogue& of = problem.epilogue;
+  patch_vector(last, at + offsetof(epilogue::Finish, scale), of.scale, Slot::kScale);
+  patch_vector(last, at + offsetof(epilogue::Finish, bias), of.bias, Slot::kBias);
 }
 
 }  // namespace tessera::gemm

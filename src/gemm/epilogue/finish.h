@@ -9,11 +9,20 @@
 // that is compiled with an epilogue is one more kernel, and there are sixty.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "gemm/family.h"
+#include "kernels/epilogue/finish_params.h"
 
 namespace tessera::gemm {
+
+// Whether kernels apply this epilogue in their store (Kernel::applies_epilogue).
+bool is_fused(const Epilogue& epilogue);
+// The epilogue as such a kernel is handed it, without addresses; and the patches of these, where it
+// begins at `offset` in the parameters.
+epilogue::Fused fused_of(const Problem& problem);
+void patch_fused(PlannedLaunch& launch, std::size_t offset, const Epilogue& epilogue);
 
 // Expects a legal problem with its leading dimensions. Not ok where its sums are more than 63 bits
 // of bytes, or where no array of their addresses is in device memory.

@@ -26,6 +26,15 @@ struct Gelu {
   }
 };
 
+// Both, for a D of 16 bits: x / (1 + 2^(x q(x^2))).
+template <class Math, int terms>
+constexpr float gelu_by_power(float x, float largest, const float (&power)[terms]) {
+  const float square = x * x < largest ? x * x : largest;
+  float q = power[terms - 1];
+  for (int i = terms - 2; i >= 0; --i) q = power[i] + square * q;
+  return x * Math::reciprocal(1 + Math::exp2(x * q));
+}
+
 // x times the probability that a normal number is below x: x (1 + erf(x / sqrt(2))) / 2.
 template <class Math>
 struct GeluErf {

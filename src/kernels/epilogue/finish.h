@@ -5,12 +5,16 @@
 //
 // WHY not one kernel for each composition: there are 36, and a tile of four layouts takes 100 KB
 // and 15 seconds of ptxas. A branch that all threads take alike costs one instruction.
+// TRIED: all of it in the store of a tile, whose 64 pairs are 64 copies of the code: 241 KB in
+// place of 92. So stores have the small set of `Fused`, and the rest is for a launch after the
+// product.
 #pragma once
 
 #include <cmath>
 
 #include "kernels/epilogue/activations.h"
 #include "kernels/epilogue/finish_params.h"
+#include "kernels/epilogue/linear_combination.h"
 #include "kernels/ptx/approximate.h"
 
 namespace tessera::epilogue {
@@ -31,6 +35,15 @@ __device__ inline long long place_in(const Vector& vector, long long row, long l
   const long long at = vector.by_row ? row : column, last = vector.count - 1;
   return at < last ? at : last;
 }
+
+// A type of D: what its products are summed in, and how a value of it is read.
+template <Out out>
+struct ElementOfD {
+  using Sum = float;
+  __device__ static float load(const void* from, long long at) {
+    return epilogue::load<out>(from, at);
+  }
+};
 
 // `Element`: of D. Its load() gives a bias as a Sum.
 template <class Element>
@@ -54,6 +67,35 @@ struct Finishing {
         return GeluErf<GpuMath>{}(value);
     }
   }
+};
+
+// The same for stores of tiles, two neighbours of a row at a time.
+template <class Element>
+struct FusedInStore {
+  static constexpr bool kOneForEveryBeta = true;
+  const Fused& of;
+
+  __device__ tile::Pair pair(tile::Pair value, int row, int column) const {
+    if (of.bias.values) {
+      const int last = static_cast<int>(of.bias.count) - 1, first = of.bias.by_row ? row : column;
+      const int second = of.bias.by_row ? row : column + 1;
+      value.low += Element::load(of.bias.values, first < last ? first : last);
+      value.high += Element::load(of.bias.values, second < last ? second : last);
+    }
+    if (of.activation == Activation::kRelu) {
+      value = {Relu{}(value.low), Relu{}(value.high)};
+    } else if (of.activation != Activation::kIdentity) {
+      value = {gelu(value.low), gelu(value.high)};
+    }
+    return value;
+  }
+  // Where there are no pairs.
+  __device__ float operator()(float value, long long row, long long column) const {
+    return pair({value, 0}, static_cast<int>(row), static_cast<int>(column)).low;
+  }
+
+ private:
+  __device__ float gelu(float x) const { return gelu_by_power<GpuMath>(x, of.largest, of.power); }
 };
 
 }  // namespace tessera::epilogue

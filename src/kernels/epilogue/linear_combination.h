@@ -18,6 +18,13 @@ __device__ float load(const void* matrix, long long at) {
   return out == Out::kBF16 ? ptx::from_bf16(bits) : ptx::from_f16(bits);
 }
 
+// Operations whose code is so long that there is one copy of it for every beta, which is asked for
+// at run time. All others have two, one `with_c`.
+template <class Op>
+inline constexpr bool kOneForEveryBeta = requires {
+  Op::kOneForEveryBeta;
+};
+
 // Outputs (row, column) and (row, column + 1) of the matrix. Without `with_c` C is not read.
 template <Out out, bool with_c, class Op>
 __device__ tile::Pair combine(const GemmParams& p, tile::Pair sum, long long row, long long column,
@@ -27,9 +34,11 @@ __device__ tile::Pair combine(const GemmParams& p, tile::Pair sum, long long row
   if constexpr (with_c) {
     const float beta = static_cast<float>(p.beta);
     const long long at = row * p.c_row + column;
-    if (row < p.m && column < p.n) value.low += beta * load<out>(p.c, at);
-    if (row < p.m && column + 1 < p.n) value.high += beta * load<out>(p.c, at + 1);
+    const bool is_read = !kOneForEveryBeta<Op> || p.beta != 0;
+    if (is_read && row < p.m && column < p.n) value.low += beta * load<out>(p.c, at);
+    if (is_read && row < p.m && column + 1 < p.n) value.high += beta * load<out>(p.c, at + 1);
   }
+  if constexpr (requires { op.pair(value, row, column); }) return op.pair(value, row, column);
   return {op(value.low, row, column), op(value.high, row, column + 1)};
 }
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "kernels/epilogue/finish.h"
-#include "kernels/epilogue/linear_combination.h"
 #include "kernels/passes/finish_params.h"
 #include "kernels/ptx/round_bf16.h"
 #include "kernels/schedule/product_of.h"
@@ -22,28 +21,16 @@ struct F64 {
   }
   __device__ static double bits_of(double value) { return value; }
 };
-struct F32 {
-  using Sum = float;
+struct F32 : epilogue::ElementOfD<epilogue::Out::kF32> {
   using Bits = float;
-  __device__ static float load(const void* from, long long at) {
-    return static_cast<const float*>(from)[at];
-  }
   __device__ static float bits_of(float value) { return value; }
 };
-struct Bf16 {
-  using Sum = float;
+struct Bf16 : epilogue::ElementOfD<epilogue::Out::kBF16> {
   using Bits = std::uint16_t;
-  __device__ static float load(const void* from, long long at) {
-    return epilogue::load<epilogue::Out::kBF16>(from, at);
-  }
   __device__ static std::uint16_t bits_of(float value) { return ptx::rounded_to_bf16(value); }
 };
-struct F16 {
-  using Sum = float;
+struct F16 : epilogue::ElementOfD<epilogue::Out::kF16> {
   using Bits = std::uint16_t;
-  __device__ static float load(const void* from, long long at) {
-    return epilogue::load<epilogue::Out::kF16>(from, at);
-  }
   __device__ static std::uint16_t bits_of(float value) { return ptx::to_f16(value); }
 };
 

@@ -52,7 +52,13 @@ CountedRun run_counted(Device& device, const KernelChoice& choice, const Problem
   const DeviceBuffer b = uploaded(device, problem.types.b, view_b(problem), mix_bits(seed * 4 + 1));
   const DeviceBuffer c = uploaded(device, problem.types.c, view_c(problem), mix_bits(seed * 4 + 2));
   const DeviceBuffer d(device, view_d(problem).span() * size_of(problem.types.d));
-  const Operands operands{a.address(), b.address(), c.address(), d.address()};
+  // The vectors of an epilogue, where it has them.
+  const DeviceBuffer scale = uploaded(device, scale_type(problem.types),
+                                      view_of(problem.epilogue.scale, problem), mix_bits(seed));
+  const DeviceBuffer bias = uploaded(device, bias_type(problem.types),
+                                     view_of(problem.epilogue.bias, problem), mix_bits(seed + 1));
+  const Operands operands{a.address(), b.address(),     c.address(),
+                          d.address(), scale.address(), bias.address()};
   const PreparedCall call(device, choice, problem, gemm::alignment_of(operands), options);
   if (call.plan().launches.empty()) {
     throw StatusError(Status::bad_argument(fmt::format(

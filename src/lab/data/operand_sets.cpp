@@ -64,6 +64,7 @@ OperandSets::OperandSets(Device& device, const Problem& problem, const FillSpec&
   upload(1, &Operands::b, 1);
   if (reads_c) upload(2, &Operands::c, 2);
   if (reads_c) upload(3, &Operands::d, 2);
+  add_vectors(device, problem, spec);
   if (batch.kind != BatchKind::kPointers) return;
   DeviceAddress Operands::*const operands[] = {&Operands::a, &Operands::b, &Operands::c,
                                                &Operands::d};
@@ -80,6 +81,22 @@ OperandSets::OperandSets(Device& device, const Problem& problem, const FillSpec&
       set.*operands[i] = array;
     }
   }
+}
+
+// WHY one of each for all sets: a kernel finds them in the cache anyway.
+void OperandSets::add_vectors(Device& device, const Problem& problem, const FillSpec& spec) {
+  const auto add = [&](DeviceBuffer& to, VectorKind kind, ElementType type,
+                       DeviceAddress Operands::*operand, std::uint64_t stream) {
+    if (kind == VectorKind::kNone || view_of(kind, problem).span() == 0) return;
+    HostMatrix host(type, view_of(kind, problem), 0);
+    fill(host, {spec.kind, mix_bits(spec.seed * 4 + stream), spec.limit, spec.density});
+    to = DeviceBuffer(device, host.total_bytes());
+    device.copy_in(to.address(), host.bytes(), host.total_bytes());
+    for (Operands& set : sets_) set.*operand = to.address();
+  };
+  const Epilogue& epilogue = problem.epilogue;
+  add(scale_, epilogue.scale, scale_type(problem.types), &Operands::scale, 1000);
+  add(bias_, epilogue.bias, bias_type(problem.types), &Operands::bias, 1001);
 }
 
 }  // namespace tessera::lab

@@ -23,7 +23,10 @@ class OperandSets {
   const Operands& operator[](std::int64_t i) const { return sets_[i % size()]; }
 
  private:
+  void add_vectors(Device& device, const Problem& problem, const FillSpec& spec);
+
   DeviceBuffer pool_, arrays_;
+  DeviceBuffer scale_, bias_;  // of the epilogue
   std::vector<Operands> sets_;
 };
 

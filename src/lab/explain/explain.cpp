@@ -30,6 +30,19 @@ WordCounts words_counted(const std::vector<Site>& sites, const std::string& entr
   return words;
 }
 
+// Of code that needs so many threads, registers and bytes.
+void fill_sm(Placement& placement, const arch::Gpu& gpu) {
+  placement.sms = gpu.sms;
+  const arch::Occupancy filled =
+      arch::occupancy(gpu, {.threads = placement.threads,
+                            .registers = placement.registers,
+                            .shared_bytes = static_cast<int>(placement.shared_bytes)});
+  placement.ctas = filled.blocks;
+  placement.warps = filled.warps;
+  placement.max_warps = filled.max_warps;
+  placement.limited_by = arch::name_of(filled.limit);
+}
+
 Placement placement_of(const CountedRun& run, const arch::Gpu& gpu) {
   Placement placement;
   placement.threads = run.row->threads * run.row->threads_y;
@@ -43,14 +56,27 @@ Placement placement_of(const CountedRun& run, const arch::Gpu& gpu) {
     placement.shared_bytes = code->shared_bytes + run.launches.back().shape.shared_bytes;
     placement.local_bytes = code->local_bytes;
   }
-  const arch::Occupancy filled =
-      arch::occupancy(gpu, {.threads = placement.threads,
-                            .registers = placement.registers,
-                            .shared_bytes = static_cast<int>(placement.shared_bytes)});
-  placement.ctas = filled.blocks;
-  placement.warps = filled.warps;
-  placement.max_warps = filled.max_warps;
-  placement.limited_by = arch::name_of(filled.limit);
+  fill_sm(placement, gpu);
+  return placement;
+}
+
+Placement placement_of(const ForeignLaunch& launch, std::span<const std::byte> cubin,
+                       const arch::Gpu& gpu) {
+  const vgpu::LaunchResources& resources = launch.counts.resources;
+  Placement placement;
+  placement.threads = static_cast<int>(resources.threads);
+  placement.grid = resources.ctas;
+  placement.registers = static_cast<int>(resources.live_registers);
+  placement.shared_bytes = resources.shared_bytes;
+  placement.local_bytes = resources.local_bytes;
+  if (!cubin.empty()) {
+    const sass::CubinFile file = sass::read_cubin(cubin);
+    if (const sass::CubinKernel* code = file.find(launch.entry)) {
+      placement.registers = code->registers;
+      placement.local_bytes = code->local_bytes;
+    }
+  }
+  fill_sm(placement, gpu);
   return placement;
 }
 
@@ -127,6 +153,38 @@ Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTre
   e.verdict =
       has_unit ? verdict(e.evidence)
                : "No verdict: " + e.not_predicted + ", and what follows leaves the products out.";
+  e.advice = advise(e.evidence);
+  e.costly = by_cost(e.evidence);
+  return e;
+}
+
+Explanation explain_launch(const ForeignLaunch& launch, std::span<const std::byte> cubin,
+                           const arch::Gpu& gpu) {
+  Explanation e;
+  e.entry = e.kernel = launch.entry;
+  e.gpu = gpu;
+  e.ctas = launch.counts.sample.clusters;
+  e.ran = launch.counts.sample.ran;
+  e.evidence.sites = sites_of(launch);
+  e.evidence.totals = totals_of(launch.counts);
+  e.evidence.resources = resources_of(e.evidence.totals, gpu);
+  e.evidence.placement = placement_of(launch, cubin, gpu);
+  try {
+    if (cubin.empty()) throw StatusError(Status::unsupported("there is no machine code here"));
+    Prediction prediction;
+    prediction.gpu = gpu.name;
+    prediction.model = model_name(gpu);
+    prediction.launches = {predict_launch(launch.counts, cubin, launch.entry, gpu)};
+    prediction.time_ms = prediction.launches[0].ms + arch::costs_of(gpu).launch_us * 1e-3;
+    prediction.bound = prediction.launches[0].bound;
+    e.prediction = prediction;
+  } catch (const StatusError& error) {
+    if (error.status().code != StatusCode::kUnsupported) throw;
+    e.not_predicted = error.status().message;
+  }
+  e.evidence.replay = replay_of(e.prediction);
+  e.limited_by = limited_by(e.evidence);
+  e.verdict = verdict(e.evidence);
   e.advice = advise(e.evidence);
   e.costly = by_cost(e.evidence);
   return e;

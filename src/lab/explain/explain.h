@@ -2,7 +2,9 @@
 // arithmetic of the problem and the numbers of one GPU.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,6 +46,13 @@ struct Explanation {
 };
 
 Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTree& tree);
+
+// Of somebody's own kernel: without formulas and problem. `cubin` may be empty: then nothing is
+// predicted, and the registers are those that the PTX needs at once.
+Explanation explain_launch(const ForeignLaunch& launch, std::span<const std::byte> cubin,
+                           const arch::Gpu& gpu);
+std::string render_launch(const Explanation& explanation, int lines = 6);
+Json launch_json(const Explanation& explanation, int lines = 6);
 
 // A few words for a table, "bank conflicts"; empty where memory was not counted.
 std::string limited_by(const CountedRun& run, const arch::Gpu& gpu);

@@ -204,14 +204,8 @@ std::string tags_text(const Explanation& e) {
   return wrapped(text);
 }
 
-}  // namespace
-
-std::string render(const Explanation& e, int lines) {
-  std::string text = heading(e) + "\n" + counted_as_text(e) + wrapped(e.verdict) + "\n";
-  text += resources_text(e) + prediction_text(e) + "\n" + sites_text(e, lines) + "\n" +
-          formulas_text(e) + "\n";
-  text += placement_text(e);
-  if (!e.advice.empty()) text += "\nWhat to do:\n";
+std::string advice_text(const Explanation& e) {
+  std::string text = e.advice.empty() ? "" : "\nWhat to do:\n";
   int number = 0;
   for (const Advice& advice : e.advice) {
     std::string seen = advice.sentence;
@@ -220,6 +214,31 @@ std::string render(const Explanation& e, int lines) {
     text +=
         fmt::format("{}. {}", ++number, wrapped((is_said ? "" : seen + " ") + advice.remedy, 3));
   }
+  return text;
+}
+
+}  // namespace
+
+std::string render_launch(const Explanation& e, int lines) {
+  const std::string predicted =
+      e.prediction ? fmt::format(
+                         "Predicted: {:.4g} ms, launch included (model of this library's "
+                         "kernels: {}).",
+                         e.prediction->time_ms, e.prediction->model)
+                   : fmt::format("Not predicted: {}.", e.not_predicted);
+  return wrapped(e.verdict) + "\n" + resources_text(e) + wrapped(predicted) + "\n" +
+         sites_text(e, lines) + "\n" + placement_text(e) + advice_text(e) + "\n" +
+         wrapped(fmt::format("Tags: instructions and sectors exact, of the PTX; wavefronts model "
+                             "(bank rule '{}'); times model (rates of {}, all SMs busy).",
+                             kBankModel, e.gpu.name));
+}
+
+std::string render(const Explanation& e, int lines) {
+  std::string text = heading(e) + "\n" + counted_as_text(e) + wrapped(e.verdict) + "\n";
+  text += resources_text(e) + prediction_text(e) + "\n" + sites_text(e, lines) + "\n" +
+          formulas_text(e) + "\n";
+  text += placement_text(e);
+  text += advice_text(e);
   return text + "\n" + tags_text(e);
 }
 
@@ -346,6 +365,16 @@ Json to_json(const Explanation& e, int lines) {
           {"placement", to_json(e.evidence.placement)},
           {"advice", advice},
           {"lines", sites}};
+}
+
+Json launch_json(const Explanation& e, int lines) {
+  Json all = to_json(e, lines), object;
+  for (const char* key :
+       {"gpu", "predicted", "not_predicted", "limited_by", "verdict", "bank_model", "resources",
+        "wavefronts", "placement", "advice", "lines"}) {
+    object[key] = all[key];
+  }
+  return object;
 }
 
 Table lines_table(const Explanation& e) {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lab/counts/count_run.h"
@@ -35,5 +37,17 @@ std::map<std::uint32_t, Site> sites_by_instruction(const CountedRun& run, const 
 
 // All sites of a run, in order of first appearance.
 std::vector<Site> sites_of(const CountedRun& run, const SourceTree& tree);
+
+// A launch of somebody's own kernel.
+struct ForeignLaunch {
+  LaunchCounts counts;  // with memory
+  std::string entry;
+  std::string_view ptx;
+  std::string file;                              // of the kernel: lines in it are preferred
+  std::map<std::string, std::string> arguments;  // names, by place: "parameter +8"
+  std::function<std::string(const std::string& file, int line)> text;  // of a source line
+  std::function<std::string(const std::string& file)> shown;           // a path, for people
+};
+std::vector<Site> sites_of(const ForeignLaunch& launch);
 
 }  // namespace tessera::lab

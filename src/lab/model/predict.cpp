@@ -166,7 +166,27 @@ void refuse_unmeasured_products(const LaunchCounts& counts, const arch::Gpu& gpu
   }
 }
 
+LaunchPrediction launch_time(const LaunchCounts& counts, std::span<const std::byte> code_of_all,
+                             const std::string& entry, const arch::Gpu& gpu,
+                             const arch::Costs& costs) {
+  const sass::CubinFile cubin = sass::read_cubin(code_of_all);
+  const sass::CubinKernel* kernel = cubin.find(entry);
+  if (!kernel) throw StatusError(Status::unsupported(entry + " has no machine code here"));
+  refuse_unmeasured_products(counts, gpu);
+  const Case launch{gpu, costs, counts, *kernel};
+  const LoopCode code = loop_code(*kernel, cubin.sm, counts);
+  LaunchPrediction time = code.is_empty() ? copy_time(launch) : loop_time(launch, code);
+  hold_to_resources(time, launch);
+  time.entry = entry;
+  return time;
+}
+
 }  // namespace
+
+LaunchPrediction predict_launch(const LaunchCounts& counts, std::span<const std::byte> cubin,
+                                const std::string& entry, const arch::Gpu& gpu) {
+  return launch_time(counts, cubin, entry, gpu, arch::costs_of(gpu));
+}
 
 std::string model_name(const arch::Gpu& gpu) {
   const arch::Costs costs = arch::costs_of(gpu);
@@ -199,18 +219,9 @@ Prediction predict(const CountedRun& run, const arch::Gpu& gpu, const arch::Cost
   result.model = model_name(gpu);
   double longest = 0;
   for (std::size_t i = 0; i < run.counts.size(); ++i) {
-    const sass::CubinFile cubin =
-        sass::read_cubin(image_of(*run.kernel, run.launches[i].entry).cubin);
-    const sass::CubinKernel* kernel = cubin.find(run.launches[i].entry);
-    if (!kernel) {
-      throw StatusError(Status::unsupported(run.launches[i].entry + " has no machine code here"));
-    }
-    refuse_unmeasured_products(run.counts[i], gpu);
-    const Case launch{gpu, costs, run.counts[i], *kernel};
-    const LoopCode code = loop_code(*kernel, cubin.sm, run.counts[i]);
-    LaunchPrediction time = code.is_empty() ? copy_time(launch) : loop_time(launch, code);
-    hold_to_resources(time, launch);
-    time.entry = run.launches[i].entry;
+    const std::string& entry = run.launches[i].entry;
+    LaunchPrediction time =
+        launch_time(run.counts[i], image_of(*run.kernel, entry).cubin, entry, gpu, costs);
     time.ms += (i == 0 ? costs.launch_us : costs.next_launch_us) * 1e-3;
     result.time_ms += time.ms;
     if (time.ms > longest) {

@@ -2,7 +2,9 @@
 // ptxas made of the kernel. A model, with its measured error; docs/model.md says what it knows.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +45,10 @@ Prediction predict(const CountedRun& run, const arch::Gpu& gpu);
 std::optional<Prediction> predict_if_known(const CountedRun& run, const arch::Gpu& gpu,
                                            std::string* why_not = nullptr);
 Prediction predict(const CountedRun& run, const arch::Gpu& gpu, const arch::Costs& costs);
+
+// Of one launch, without the time that it takes to start it; as predict() otherwise.
+LaunchPrediction predict_launch(const LaunchCounts& counts, std::span<const std::byte> cubin,
+                                const std::string& entry, const arch::Gpu& gpu);
 
 // "replay of the main loop: median error 2 %, at most 16 %, at 1024 and 2048".
 std::string model_name(const arch::Gpu& gpu);

@@ -164,6 +164,7 @@ Json to_json(const Problem& p) {
                {"alpha", json_number(p.alpha)},
                {"beta", json_number(p.beta)}};
   if (p.batch.kind != BatchKind::kNone) json["batch"] = to_json(p.batch);
+  if (!p.epilogue.is_identity()) json["epilogue"] = name_of(p.epilogue);
   return json;
 }
 

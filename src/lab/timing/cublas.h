@@ -26,8 +26,10 @@ int data_type(ElementType type);
 int compute_type(ComputeType type);
 inline constexpr int kNoTranspose = 0, kTranspose = 1;
 inline constexpr int kDefaultAlgorithm = -1;
-inline constexpr int kLtTransposeA = 3, kLtTransposeB = 4;   // attributes of a matmul
-inline constexpr int kLtMaxWorkspace = 1;                    // attribute of a preference
+inline constexpr int kLtTransposeA = 3, kLtTransposeB = 4;       // attributes of a matmul
+inline constexpr int kLtEpilogue = 7, kLtBias = 8;               // ... 32 bits, and an address
+inline constexpr int kLtRelu = 2, kLtAddBias = 4, kLtGelu = 32;  // epilogues; they add up
+inline constexpr int kLtMaxWorkspace = 1;                        // attribute of a preference
 inline constexpr int kLtBatchCount = 5, kLtBatchStride = 6;  // of a matrix layout: 32 and 64 bits
 
 struct LtAlgorithm {

@@ -46,9 +46,12 @@ std::vector<VendorCall> choose_vendor_calls(Device& device, Timer& timer, const 
   options.say("choosing the vendor's candidate");
   std::vector<VendorCall> calls = options.vendor->calls(problem);
   std::erase_if(calls, [&](const VendorCall& call) { return !runs(device, call, sets); });
-  if (calls.size() <= 2) return calls;
+  const std::size_t first = !calls.empty() && calls[0].is_default ? 1 : 0;
+  if (calls.size() <= first + 1) return calls;
   std::vector<Candidate> candidates;
-  for (std::size_t i = 1; i < calls.size(); ++i) candidates.push_back(candidate_of(calls[i], sets));
+  for (std::size_t i = first; i < calls.size(); ++i) {
+    candidates.push_back(candidate_of(calls[i], sets));
+  }
   MeasureOptions quick = options.measure;
   quick.rounds = 1;
   quick.idle_ms /= 5;
@@ -57,7 +60,8 @@ std::vector<VendorCall> choose_vendor_calls(Device& device, Timer& timer, const 
   quick.progress = nullptr;
   quick.on_busy = nullptr;
   const std::vector<Samples> samples = measure(timer, candidates, Mode::kBurst, quick);
-  return {calls[0], calls[fastest(samples, 0).value_or(0) + 1]};
+  const VendorCall best = calls[first + fastest(samples, 0).value_or(0)];
+  return first == 1 ? std::vector{calls[0], best} : std::vector{best};
 }
 
 double tflop_of(const Problem& p) { return 1e-12 * flop_of(p); }

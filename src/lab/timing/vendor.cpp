@@ -42,6 +42,8 @@ struct ColumnMajor {
   int op_a, op_b, a_type, b_type, c_type, d_type, compute, scale_type;
   bool exchanged;
   Scale alpha, beta;
+  int epilogue = 0;  // of cuBLASLt; 0: none
+  bool has_bias = false;
 
   explicit ColumnMajor(const Problem& p)
       : m(p.m),
@@ -63,12 +65,24 @@ struct ColumnMajor {
         exchanged(p.order == Order::kRowMajor),
         alpha(make_scale(p.types.compute, p.alpha)),
         beta(make_scale(p.types.compute, p.beta)) {
+    has_bias = p.epilogue.bias != VectorKind::kNone;
+    epilogue = has_bias ? cublas::kLtAddBias : 0;
+    if (p.epilogue.activation == Activation::kRelu) epilogue |= cublas::kLtRelu;
+    if (p.epilogue.activation == Activation::kGelu) epilogue |= cublas::kLtGelu;
     if (!exchanged) return;
     std::swap(m, n);
     std::swap(lda, ldb);
     std::swap(op_a, op_b);
     std::swap(a_type, b_type);
     std::swap(batch.stride_a, batch.stride_b);
+  }
+  // Its bias has a value for each row of its column-major D, and its GELU is that by tanh.
+  static bool has(const Problem& p) {
+    const VectorKind rows =
+        p.order == Order::kColumnMajor ? VectorKind::kPerRow : VectorKind::kPerColumn;
+    return p.epilogue.scale == VectorKind::kNone &&
+           (p.epilogue.bias == VectorKind::kNone || p.epilogue.bias == rows) &&
+           p.epilogue.activation != Activation::kGeluErf;
   }
   void* left(const Operands& x) const { return pointer(exchanged ? x.b : x.a); }
   void* right(const Operands& x) const { return pointer(exchanged ? x.a : x.b); }
@@ -101,6 +115,9 @@ class LightProblem {
     demand(lib_.lt_matmul_create(&matmul_, p.compute, p.scale_type), "cublasLtMatmulDescCreate");
     set_op(cublas::kLtTransposeA, p.op_a);
     set_op(cublas::kLtTransposeB, p.op_b);
+    if (p.epilogue != 0) set_op(cublas::kLtEpilogue, p.epilogue);
+    // WHY: a candidate may need a bias whose address is aligned.
+    if (p.has_bias) set_bias(session.workspace.address());
     const Batch& batch = p.batch;
     create_layout(a_, p.a_type, transpose_a ? p.k : p.m, transpose_a ? p.m : p.k, p.lda,
                   batch.stride_a);
@@ -138,6 +155,7 @@ class LightProblem {
   void call(const cublas::LtAlgorithm& algorithm, const Operands& x) const {
     const auto& p = problem_;
     const void* c = pointer(x.c ? x.c : x.d);
+    if (p.has_bias) set_bias(x.bias);
     demand(lib_.lt_matmul(session_.light, matmul_, p.alpha.get(), p.left(x), a_, p.right(x), b_,
                           p.beta.get(), c, c_, pointer(x.d), d_, &algorithm,
                           pointer(session_.workspace.address()), session_.workspace.bytes(),
@@ -152,6 +170,10 @@ class LightProblem {
 
   void set_op(int attribute, int op) {
     demand(lib_.lt_matmul_set(matmul_, attribute, &op, sizeof op),
+           "cublasLtMatmulDescSetAttribute");
+  }
+  void set_bias(DeviceAddress address) const {
+    demand(lib_.lt_matmul_set(matmul_, cublas::kLtBias, &address, sizeof address),
            "cublasLtMatmulDescSetAttribute");
   }
   void create_layout(cublas::LtDescriptor& out, int type, std::int64_t rows, std::int64_t cols,
@@ -216,16 +238,14 @@ class Cublas : public Vendor {
   std::vector<VendorCall> calls(const Problem& given) override {
     const Problem problem = with_default_ld(given);
     require(check_supported(problem));
-    if (!problem.epilogue.is_identity()) {
-      throw StatusError(Status::unsupported("the vendor's library is not asked for an epilogue (" +
-                                            describe(problem.epilogue) + ") yet"));
-    }
+    if (!ColumnMajor::has(problem)) return {};
     const ColumnMajor shape(problem);
     Session& session = *session_;
     std::vector<VendorCall> calls;
     // The default call reads C from D, so that both have one type.
-    if (problem.beta == 0 || problem.types.c == problem.types.d) {
-      calls.push_back({"cuBLAS default", problem.beta != 0,
+    const bool has_default = problem.beta == 0 || problem.types.c == problem.types.d;
+    if (has_default && problem.epilogue.is_identity()) {
+      calls.push_back({"cuBLAS default", problem.beta != 0, true,
                        [&session, shape](const Operands& x) { call_default(session, shape, x); }});
     }
     const bool is_empty = problem.m == 0 || problem.n == 0 || problem.k == 0;
@@ -237,7 +257,7 @@ class Cublas : public Vendor {
     const auto light = std::make_shared<LightProblem>(session, shape);
     int number = 0;
     for (const cublas::LtAlgorithm& algorithm : light->candidates(candidates_)) {
-      calls.push_back({fmt::format("cuBLASLt candidate {}", number++), false,
+      calls.push_back({fmt::format("cuBLASLt candidate {}", number++), false, false,
                        [light, algorithm](const Operands& x) { light->call(algorithm, x); }});
     }
     return calls;

@@ -27,6 +27,7 @@ struct VendorOptions {
 struct VendorCall {
   std::string name;       // "cuBLAS default", "cuBLASLt candidate 3"
   bool in_place = false;  // reads D where the problem reads C: the same work, not the same result
+  bool is_default = false;
   std::function<void(const Operands&)> call;
 };
 
@@ -39,9 +40,11 @@ class Vendor {
 
   virtual std::string version() const = 0;  // "cuBLAS 13.1.0"
   virtual std::int64_t workspace_bytes() const = 0;
-  // cuBLAS' default first, then the cuBLASLt candidates that take this problem, best guess first.
-  // Expects operands at multiples of 256 bytes. FP32 stays FP32: no TF32, no emulation.
-  // Throws kUnsupported for types that the library has no word for, an epilogue or scales.
+  // cuBLAS' default first, which has no epilogues, then the cuBLASLt candidates that take this
+  // problem, best guess first. Empty for an epilogue that it does not have: a scale, GELU by erf,
+  // or a bias along the lines of D that are adjacent in memory. Expects operands at multiples of
+  // 256 bytes. FP32 stays FP32: no TF32, no emulation. Throws kUnsupported for types that the
+  // library has no word for, or scales.
   virtual std::vector<VendorCall> calls(const Problem& problem) = 0;
 };
 

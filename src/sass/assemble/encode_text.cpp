@@ -229,9 +229,13 @@ std::string_view without_guard(std::string_view text) {
   return blank == std::string_view::npos ? std::string_view() : text.substr(blank + 1);
 }
 
-// IMAD has other names where it moves, adds or shifts; they follow from its operands.
-std::string without_alias(std::string_view text) {
+// IMAD has other names where it moves, adds or shifts; they follow from its operands. REDG is RED
+// before sm_90.
+std::string without_alias(std::string_view text, int sm) {
   std::string plain(text);
+  if (sm < 90 && without_guard(text).starts_with("RED.")) {
+    plain.insert(text.size() - without_guard(text).size() + 3, "G");
+  }
   for (const std::string_view alias : {"IMAD.MOV", "IMAD.IADD", "IMAD.SHL"}) {
     const std::size_t at = plain.find(alias);
     if (at == text.size() - without_guard(text).size()) plain.erase(at + 4, alias.size() - 4);
@@ -256,7 +260,7 @@ bool is_of_other_width(const Form& form, std::string_view text) {
 
 EncodedText encode(std::string_view text, const Control& control, std::uint64_t offset, int sm) {
   const Instruction bits = with_control({}, control);
-  const std::string plain = without_alias(text);
+  const std::string plain = without_alias(text, sm);
   const std::size_t start = text.size() - without_guard(text).size();
   std::vector<const Form*> forms;
   for (const Form& form : forms_named(stem_of(without_guard(plain)))) forms.push_back(&form);

@@ -129,6 +129,8 @@ Operation decode(const Instruction& instruction, std::uint64_t offset, int sm, b
   print_guard(decoding, row ? row->guard : Guard::kThread);
   if (row) {
     print_pattern(decoding, row->pattern);
+    if (row_name(*row) == "REDG" && sm < 90)
+      operation.text.erase(operation.text.find("REDG") + 3, 1);
     operation.timing = timing_of(*row, sm);
     operation.known = true;
   } else {

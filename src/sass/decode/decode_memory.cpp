@@ -16,11 +16,17 @@ std::string plus_offset(std::int64_t offset, bool alone) {
 }
 
 // [R8+UR4+0x100]: a register of the thread, one of the warp at bit `uniform` where the instruction
-// has one, and a signed distance. A zero register is left out next to another one.
+// has one, and a signed distance. A zero register is left out next to another one, and on sm_80 to
+// sm_89 next to a distance.
 std::string address(Decoding& decoding, int uniform, std::int64_t offset, bool scales = true) {
   const bool has_uniform = uniform != 0 && decoding.bit(91);
   std::string text;
-  if (!has_uniform || register_at(decoding, kGeneral, kAddress) != 255) {
+  const bool is_zero = register_at(decoding, kGeneral, kAddress) == 255;
+  const bool is_hidden = decoding.sm >= 80 && decoding.sm < 90 && !decoding.is_complete;
+  if (is_zero && !has_uniform && is_hidden && offset != 0) {
+    return "[" + plus_offset(offset, true) + "]";
+  }
+  if (!has_uniform || !is_zero) {
     text = read_register(decoding, kGeneral, kAddress, 1, 0);
     static constexpr std::array<const char*, 4> kScales = {"", ".X4", ".X8", ".X16"};
     if (scales) text += kScales[decoding.bits(78, 2)];
@@ -33,15 +39,22 @@ std::string address(Decoding& decoding, int uniform, std::int64_t offset, bool s
 }
 
 // desc[UR4][R2.64+0x10]: the descriptor says how the L2 treats the line. Disassemblers hide it
-// before sm_90.
+// before sm_90. On sm_75 the uniform registers are a part of the address: [UR4+0x10].
 std::string global_address(Decoding& decoding, int uniform, bool wide, std::int64_t offset) {
   std::string text;
-  if (decoding.bit(91)) {
-    const std::string descriptor = read_register(decoding, kUniform, uniform, 2, -1);
-    if (decoding.sm >= 90 || decoding.is_complete) text = "desc[" + descriptor + "]";
+  const bool has_uniform = decoding.bit(91), is_address = has_uniform && decoding.sm < 80;
+  if (has_uniform) {
+    const std::string name = read_register(decoding, kUniform, uniform, 2, -1);
+    if (is_address) {
+      const bool is_alone = register_at(decoding, kGeneral, kAddress) == 255;
+      if (is_alone) return "[" + name + plus_offset(offset, false) + "]";
+      text = "[" + read_register(decoding, kGeneral, kAddress, wide ? 2 : 1, 0);
+      return text + (wide ? ".64+" : "+") + name + plus_offset(offset, false) + "]";
+    }
+    if (decoding.sm >= 90 || decoding.is_complete) text = "desc[" + name + "]";
   }
   text += "[" + read_register(decoding, kGeneral, kAddress, wide ? 2 : 1, 0);
-  if (decoding.bit(91) && wide) text += ".64";
+  if (has_uniform && wide) text += ".64";
   return text + plus_offset(offset, false) + "]";
 }
 

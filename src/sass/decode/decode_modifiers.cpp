@@ -92,7 +92,7 @@ const std::vector<Modifier>& modifiers() {
       {".bypass", 81, 1, {".BYPASS", ""}},
       {".number", 73, 3, {"", ".S32", ".64", ".S64"}},
       // On sm_75.
-      {".number_turing", 73, 3, {"", ".S32", ".64", ".F32.FTZ.RN", "", ".S64", ".F64.RN"}},
+      {".number_before_90", 73, 3, {"", ".S32", ".64", ".F32.FTZ.RN", "", ".S64", ".F64.RN"}},
       {".compare_and_swap", 87, 3, {".CAS", "", "", ".CAST.SPIN"}},
       {".space", 73, 2, {".G", ".L", ".S", ".D"}},
       {".lines", 68, 3, {"", ".LTC64B", ".LTC128B", ".LTC256B"}},
@@ -138,6 +138,7 @@ const std::vector<Modifier>& modifiers() {
 }  // namespace
 
 bool print_modifier(Decoding& decoding, std::string_view word) {
+  if (word == ".number" && decoding.sm < 90) word = ".number_before_90";
   const auto& table = modifiers();
   const auto found = std::find_if(table.begin(), table.end(),
                                   [&](const Modifier& modifier) { return modifier.word == word; });

@@ -170,9 +170,9 @@ int count_of(const Decoding& decoding, std::string_view digits) {
   if (digits == "F") return decoding.bits(84, 2) == 3 ? 2 : 1;
   if (digits == "U") return decoding.bit(73) ? 2 : 1;
   if (digits == "k") return decoding.bit(80) ? 2 : 1;
-  if (digits == "n") return decoding.bits(74, 1) != 0 ? 2 : 1;
-  if (digits == "T") {  // numbers of sm_75
+  if (digits == "n") {  // numbers of atomics; sm_90 has opcodes of their own for floating point
     const std::uint64_t number = decoding.bits(73, 3);
+    if (decoding.sm >= 90) return number & 2 ? 2 : 1;
     return number == 2 || number == 5 || number == 6 ? 2 : 1;
   }
   if (digits == "N") return decoding.bits(73, 3) == 7 ? 2 : 1;
@@ -199,7 +199,7 @@ Argument parse_argument(const Decoding& decoding, std::string_view text) {
     } else if (letter == 'w') {
       argument.halves = true;
     } else if (std::isdigit(static_cast<unsigned char>(letter)) ||
-               std::string_view("sxtFknNDEWUT").find(letter) != std::string_view::npos) {
+               std::string_view("sxtFknNDEWU").find(letter) != std::string_view::npos) {
       count += letter;
     } else {
       argument.kind = letter;

@@ -275,7 +275,10 @@ void print_f2fp(Decoding& decoding) {
     return;
   }
   if (decoding.bit(kRelu)) decoding.print(".RELU");
-  decoding.print(decoding.bit(kBf16) ? ".BF16.F32.PACK_AB" : ".F16.F32.PACK_AB");
+  // sm_80 and 86 pack FP32 alone, and disassemblers say so by leaving it out.
+  const bool is_short = decoding.sm < 89 && !decoding.is_complete;
+  decoding.print(decoding.bit(kBf16) ? ".BF16" : is_short ? "" : ".F16");
+  decoding.print(is_short ? ".PACK_AB" : ".F32.PACK_AB");
   decoding.print(decoding.bits(79, 2) == 3 ? ".RZ " : " ");
   decoding.print(written_register(decoding, kGeneral, 16, 1) + ", ");
   decoding.print(read_register(decoding, kGeneral, 24, 1, 0) + ", ");

@@ -29,10 +29,10 @@ std::span<const Row> memory_rows() {
       {u(0x83b), "", kVariable, "LDSM{'.16}{.transposed}{.matrices} {d:x}, {matrix32}"},
       {0x844, "", kVariable, "STSM{'.16}{.transposed}{.matrices} {matrix}, {r32:x}"},
       {u(0x844), "", kVariable, "STSM{'.16}{.transposed}{.matrices} {matrix64}, {r32:x}"},
-      // Read, change and write at once. REDG gives nothing back.
+      // Read, change and write at once. REDG gives nothing back; its text is RED before sm_90.
       {0x38c, "", kVariable, "ATOMS{.atom}{.number} {d:n}, {address}, {r32:n}"},
       {u(0x98c), "", kVariable, "ATOMS{.atom}{.number} {d:n}, {address64}, {r32:n}"},
-      {0x98e, "", kVariable, "RED{.e}{.reduction}{.number_turing}{.order} {global64}, {r32:T}"},
+      {0x98e, "", kVariable, "REDG{.e}{.reduction}{.number}{.order} {global64}, {r32:n}"},
       {u(0x98e), "", kVariable, "REDG{.e}{.reduction}{.number}{.order} {global64}, {r32:n}"},
       {u(0x9a6), "", kVariable, "REDG{.e}{.reduction}{.float_sum}{.order} {global64}, {r32:N}"},
       {u(0x9a8), "", kVariable,

@@ -59,10 +59,21 @@ class Findings {
   }
 
   void judge(const ScoreboardWait& wait) {
-    if (wait.cycles >= kScoreboardShows) return;
+    if (wait.cycles >= kScoreboardShows || !waits_at_issue(wait)) return;
     add(wait.waiter, wait.setter,
         "it waits for " + place_of(program_, wait.setter) +
             " in the next cycle, when its scoreboard does not show yet.");
+  }
+
+  // HW: what a DEPBAR names beside its own wait is looked at later: ptxas lets it follow at once.
+  bool waits_at_issue(const ScoreboardWait& wait) const {
+    const Control& setter = program_.operations[wait.setter].control;
+    const Operation& waiter = program_.operations[wait.waiter];
+    const auto is_waited = [&](int scoreboard) {
+      return scoreboard >= 0 && (waiter.control.wait_mask >> scoreboard & 1) != 0;
+    };
+    return waiter.name != "DEPBAR" || is_waited(setter.write_scoreboard) ||
+           is_waited(setter.read_scoreboard);
   }
 
   std::vector<Hazard> list() const {

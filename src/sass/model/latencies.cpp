@@ -38,12 +38,15 @@ Class by_name(const std::string& name) {
       {"FMNMX", Class::kAlu},
       {"IABS", Class::kAlu},
       {"VIMNMX", Class::kAlu},
+      {"IMNMX", Class::kAlu},
       {"VIADDMNMX", Class::kAlu},
       {"F2FP.BF16.F32.PACK_AB", Class::kAlu},
       {"F2FP.F16.F32.PACK_AB", Class::kAlu},
       {"I2FP", Class::kAlu},
       {"HFMA2.MMA", Class::kHalf},
       {"HFMA2", Class::kFma},
+      {"HADD2", Class::kPacked},
+      {"HMUL2", Class::kPacked},
       {"CS2R", Class::kClock},
       {"DFMA", Class::kDouble},
       {"DMUL", Class::kDouble},
@@ -67,6 +70,7 @@ Class by_name(const std::string& name) {
       {"ULEA", Class::kUniform},
       {"ULOP3", Class::kUniform},
       {"UPLOP3", Class::kUniform},
+      {"UPRMT", Class::kUniform},
       {"USEL", Class::kUniform},
       {"USHF", Class::kUniform}};
   const auto found = kNames.find(name);
@@ -74,10 +78,10 @@ Class by_name(const std::string& name) {
 }
 
 // In the order of the enum.
-constexpr std::string_view kClassNames[] = {"Fma",       "Wide",    "WideAddend", "Alu",    "Half",
-                                            "Clock",     "Double",  "Matrix",     "Memory", "Unit",
-                                            "ToUniform", "Uniform", "Constant",   "Move",   "Vote",
-                                            "Control",   "Guard",   "Other",      "Any"};
+constexpr std::string_view kClassNames[] = {
+    "Fma",    "Wide",   "WideAddend", "Alu",   "Half",      "Packed",  "Clock",
+    "Double", "Matrix", "Memory",     "Unit",  "ToUniform", "Uniform", "Constant",
+    "Move",   "Vote",   "Control",    "Guard", "Other",     "Any"};
 
 }  // namespace
 

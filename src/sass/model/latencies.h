@@ -19,6 +19,7 @@ enum class LatencyClass {
   kWideAddend,  // the third operand of these, needed later
   kAlu,         // integer, logic, comparison, moves
   kHalf,        // HFMA2.MMA
+  kPacked,      // HADD2, HMUL2
   kClock,       // CS2R
   kDouble,      // DFMA, DMUL, DADD, DSETP
   kMatrix,      // DMMA, HMMA

@@ -29,17 +29,21 @@ unsigned mask_of(int scoreboard) { return scoreboard < 0 ? 0 : 1u << scoreboard;
 // HW: each of these queues works in order, so ptxas gives a scoreboard to the last of several loads
 // only (seen on sm_90: of four LDS the first has none, and its consumer waits for the second's),
 // and lets a load overwrite what an earlier store of its queue reads.
-// Sources of all memory instructions are read in one order, whatever memory they are for.
-enum class Queue { kNone, kShared, kGlobal, kConstant, kSpecial, kConversion, kMatrix };
+// FP64 units of sm_75 to sm_89 are such a queue, too. Loads from constant memory (LDC) are taken
+// for none: ptxas never counts on it, and a kernel's first LDC R1, which nothing reads or waits
+// for, would otherwise be done by the next one. Sources of all memory instructions are read in one
+// order, whatever memory they are for.
+enum class Queue { kNone, kShared, kGlobal, kSpecial, kConversion, kMatrix, kDouble };
 
 Queue queue_of(const std::string& name) {
   static const std::pair<const char*, Queue> kPrefixes[] = {
-      {"LDS", Queue::kShared},     {"STS", Queue::kShared},      {"LDG", Queue::kGlobal},
-      {"STG", Queue::kGlobal},     {"LD.", Queue::kGlobal},      {"ST.", Queue::kGlobal},
-      {"LDL", Queue::kGlobal},     {"STL", Queue::kGlobal},      {"LDC", Queue::kConstant},
-      {"S2", Queue::kSpecial},     {"F2F", Queue::kConversion},  {"I2F", Queue::kConversion},
-      {"F2I", Queue::kConversion}, {"MUFU", Queue::kConversion}, {"ATOMS", Queue::kShared},
-      {"REDG", Queue::kGlobal},    {"DMMA", Queue::kMatrix}};
+      {"LDS", Queue::kShared},      {"STS", Queue::kShared},     {"LDG", Queue::kGlobal},
+      {"STG", Queue::kGlobal},      {"LD.", Queue::kGlobal},     {"ST.", Queue::kGlobal},
+      {"LDL", Queue::kGlobal},      {"STL", Queue::kGlobal},     {"S2", Queue::kSpecial},
+      {"F2F", Queue::kConversion},  {"I2F", Queue::kConversion}, {"F2I", Queue::kConversion},
+      {"MUFU", Queue::kConversion}, {"FLO", Queue::kConversion}, {"ATOMS", Queue::kShared},
+      {"REDG", Queue::kGlobal},     {"DMMA", Queue::kMatrix},    {"DFMA", Queue::kDouble},
+      {"DMUL", Queue::kDouble},     {"DADD", Queue::kDouble},    {"DSETP", Queue::kDouble}};
   for (const auto& [prefix, queue] : kPrefixes) {
     if (name.starts_with(prefix)) return queue;
   }
@@ -51,11 +55,12 @@ bool write_in_order(const Operation& first, const Operation& second) {
   return queue != Queue::kNone && queue == queue_of(second.name);
 }
 
+bool is_memory(const Operation& operation) {
+  const Queue queue = queue_of(operation.name);
+  return queue == Queue::kShared || queue == Queue::kGlobal;
+}
+
 bool read_in_order(const Operation& first, const Operation& second) {
-  const auto is_memory = [](const Operation& operation) {
-    const Queue queue = queue_of(operation.name);
-    return queue == Queue::kShared || queue == Queue::kGlobal;
-  };
   return write_in_order(first, second) || (is_memory(first) && is_memory(second));
 }
 
@@ -132,6 +137,7 @@ class Walk {
       for (int reg = use.first; reg < use.first + use.count; ++reg) write(use, reg);
     }
     if (operation.name == "BSYNC") settle_moved_barriers();
+    if (waits_for_reads(operation)) settle_reads_of_memory();
     count_later(operation);
     adopt(operation);
     add_own(operation);
@@ -198,6 +204,20 @@ class Walk {
     std::erase_if(state_, [&](const auto& entry) {
       return entry.first.kind == Pending::Kind::kVariableRead &&
              program_.operations[entry.first.by].name == "BMOV";
+    });
+  }
+
+  // HW: on sm_75 ptxas overwrites what STS and STL read right after a barrier, without a
+  // scoreboard: this BAR.SYNC waits until memory instructions have read. Later ones
+  // (.DEFER_BLOCKING) do not.
+  bool waits_for_reads(const Operation& operation) const {
+    constexpr int kFirstDeferred = 80;
+    return program_.sm < kFirstDeferred && operation.text.starts_with("BAR.SYNC 0x");
+  }
+  void settle_reads_of_memory() {
+    std::erase_if(state_, [&](const auto& entry) {
+      return entry.first.kind == Pending::Kind::kVariableRead &&
+             is_memory(program_.operations[entry.first.by]);
     });
   }
 
@@ -275,7 +295,7 @@ class Walk {
   void add_own(const Operation& operation) {
     // HW: warpgroup MMAs work on their registers until a WARPGROUP.DEPBAR; that is not followed.
     if (operation.name.ends_with("GMMA")) return;
-    const bool variable = is_variable(operation);
+    const bool variable = is_variable(operation, program_.sm);
     const auto kind = variable ? Pending::Kind::kVariableWrite : Pending::Kind::kFixedWrite;
     const unsigned written = mask_of(operation.control.write_scoreboard);
     const unsigned read = written | mask_of(operation.control.read_scoreboard);
@@ -307,14 +327,16 @@ State after(const Program& program, const Block& block, State state,
 
 }  // namespace
 
-bool is_variable(const Operation& operation) {
-  // HW: with full-rate FP64 these are of fixed latency, and so are uniform constants: ptxas sets no
-  // scoreboard on sm_90.
-  static const std::set<std::string, std::less<>> kFixed = {"DFMA", "DMUL",    "DADD",   "DSETP",
-                                                            "ULDC", "ULDC.32", "ULDC.64"};
+bool is_variable(const Operation& operation, int sm) {
+  // HW: with FP64 as on sm_90 these are of fixed latency: ptxas sets no scoreboard. It does on
+  // sm_75 to sm_89, where some have none because a later one of their queue has.
+  static const std::set<std::string, std::less<>> kDoubles = {"DFMA", "DMUL", "DADD", "DSETP"};
+  // So are uniform constants, everywhere.
+  static const std::set<std::string, std::less<>> kConstants = {"ULDC", "ULDC.32", "ULDC.64"};
   if (operation.control.write_scoreboard >= 0 || operation.control.read_scoreboard >= 0)
     return true;
-  return operation.timing == Timing::kVariable && !kFixed.contains(operation.name);
+  if (kDoubles.contains(operation.name)) return sm < 90;
+  return operation.timing == Timing::kVariable && !kConstants.contains(operation.name);
 }
 
 namespace {

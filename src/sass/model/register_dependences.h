@@ -43,7 +43,7 @@ struct DependenceListener {
 inline constexpr int kLongestLatency = 32;
 
 // Whether the instruction is done at a time that only a scoreboard tells.
-bool is_variable(const Operation& operation);
+bool is_variable(const Operation& operation, int sm);
 // Scoreboards that must be free before the instruction is issued.
 unsigned waited_scoreboards(const Program& program, std::size_t at);
 // A wait until all but the last `most` of the instructions that set a scoreboard are done, as far

@@ -99,7 +99,7 @@ class Collector {
 
   int least(DependenceKind kind, std::size_t writer, const RegisterUse& use) const {
     const Operation& first = program_.operations[writer];
-    if (is_variable(first)) return 0;
+    if (is_variable(first, program_.sm)) return 0;
     const RegisterDependence dependence{kind, writer, at_, use.file, use.first, use.operand};
     return least_cycles(program_.sm, kind, use.file, class_of_first(first),
                         class_of_second(program_.operations[at_], dependence));

@@ -55,6 +55,11 @@ void Mbarriers::store(Mbarrier& object, const SharedPlace& place) {
   std::memcpy(place.host, &object.stored, sizeof object.stored);
 }
 
+void Mbarriers::account(const Site& site, Mbarrier& object, MbarrierEvent event,
+                        std::uint64_t amount) const {
+  if (cluster_.observer()) object.account.note(site, event, amount);
+}
+
 void Mbarriers::init(const Site& site, const SharedPlace& place, std::uint32_t count) {
   if (count == 0 || count > kMaxCount) {
     site.fault(FaultKind::kBarrier,
@@ -68,6 +73,7 @@ void Mbarriers::init(const Site& site, const SharedPlace& place, std::uint32_t c
   }
   at->second = {};
   at->second.expected = at->second.pending = count;
+  account(site, at->second, MbarrierEvent::kInit, count);
   store(at->second, place);
   if (Observer* observer = cluster_.observer()) {
     observer->mbarrier_inits(site.actor(), {place.owner, place.offset});
@@ -97,6 +103,8 @@ void Mbarriers::end_phase_if_done(Mbarrier& object, const SharedPlace& place) {
   if (done) {
     ++object.phase;
     object.pending = object.expected;
+    object.is_waited_for = false;
+    object.account.begin_phase();
   }
   store(object, place);
   if (done) cluster_.cta(place.owner).mbarrier_opens(place.offset);
@@ -108,6 +116,7 @@ std::uint64_t Mbarriers::arrive(const Site& site, const SharedPlace& place,
   const std::uint64_t before = state_of(object);
   if (arrival.expects) {
     object.tx += arrival.expect_bytes;
+    account(site, object, MbarrierEvent::kPromises, arrival.expect_bytes);
     check_tx(site, object, place);
   }
   if (arrival.count == 0 || arrival.count > object.pending) {
@@ -121,6 +130,7 @@ std::uint64_t Mbarriers::arrive(const Site& site, const SharedPlace& place,
                                arrival.relaxed ? MemoryOrder::kRelaxed : MemoryOrder::kRelease);
   }
   object.pending -= arrival.count;
+  account(site, object, MbarrierEvent::kArrives, arrival.count);
   if (arrival.drops) object.expected -= arrival.count;
   if (arrival.no_complete && object.pending == 0 && object.tx == 0) {
     site.fault(FaultKind::kBarrier,
@@ -133,6 +143,7 @@ std::uint64_t Mbarriers::arrive(const Site& site, const SharedPlace& place,
 void Mbarriers::expect(const Site& site, const SharedPlace& place, std::uint32_t bytes) {
   Mbarrier& object = at(site, place);
   object.tx += bytes;
+  account(site, object, MbarrierEvent::kPromises, bytes);
   check_tx(site, object, place);
   end_phase_if_done(object, place);
 }
@@ -141,6 +152,7 @@ void Mbarriers::complete(const Site& site, const SharedPlace& place, std::uint32
                          AgentId agent) {
   Mbarrier& object = at(site, place);
   object.tx -= bytes;
+  account(site, object, MbarrierEvent::kBrings, bytes);
   check_tx(site, object, place);
   Observer* observer = cluster_.observer();
   if (observer && agent != 0) {
@@ -170,6 +182,7 @@ void Mbarriers::arrive_for(const Site& site, const SharedPlace& place,
     }
   }
   --object.pending;
+  account(site, object, MbarrierEvent::kArrives, 1);
   end_phase_if_done(object, place);
 }
 
@@ -206,7 +219,10 @@ std::optional<std::uint64_t> Mbarriers::test_state(const Site& site, const Share
                            "this phase or the one before",
                            named(place), object.phase, phase));
   }
-  if (phase == object.phase) return std::nullopt;
+  if (phase == object.phase) {
+    object.is_waited_for = true;
+    return std::nullopt;
+  }
   note_seen(site, object, phase);
   return phase;
 }
@@ -227,7 +243,10 @@ std::optional<std::uint64_t> Mbarriers::test_parity(const Site& site, const Shar
                     named(place), meant, object.phase),
         "Let the barrier go on only when all who wait for a phase have passed it");
   }
-  if ((object.phase & 1) == parity) return std::nullopt;
+  if ((object.phase & 1) == parity) {
+    object.is_waited_for = true;
+    return std::nullopt;
+  }
   if (object.phase == 0) return kNoPhase;
   note_seen(site, object, object.phase - 1);
   return object.phase - 1;
@@ -248,6 +267,17 @@ std::string Mbarriers::describe(std::uint32_t owner) const {
         object.tx);
   }
   return text;
+}
+
+const Mbarrier* Mbarriers::waited_for(std::uint32_t owner, std::uint32_t& offset) const {
+  const Mbarrier* first = nullptr;
+  for (const auto& [where, object] : objects_) {
+    const auto at = static_cast<std::uint32_t>(where);
+    if (where >> 32 != owner || !object.is_waited_for || (first && at > offset)) continue;
+    first = &object;
+    offset = at;
+  }
+  return first;
 }
 
 }  // namespace tessera::vgpu

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "vgpu/async/account/mbarrier_account.h"
 #include "vgpu/async/site.h"
 #include "vgpu/exec/barrier.h"
 
@@ -21,6 +22,8 @@ struct Mbarrier {
   std::vector<std::uint64_t> seen;  // by warp: how many phases it knows to have ended
   // By barrier of the CTA: how many phases a warp knew to have ended that arrived there.
   std::array<std::uint64_t, kBarriers> told = {};
+  bool is_waited_for = false;  // a test for the phase that runs came out false
+  MbarrierAccount account;     // under checks alone
 };
 
 // What mbarrier.arrive returns: phase, expected and pending arrivals before it.
@@ -72,12 +75,15 @@ class Mbarriers {
   std::uint64_t changes() const { return changes_; }
   // "\n  mbarrier at shared offset 16: phase 3, 1 of 2 arrivals and 4096 bytes pending"
   std::string describe(std::uint32_t owner) const;
+  // The first object of the CTA for whose phase somebody waits; null if there is none.
+  const Mbarrier* waited_for(std::uint32_t owner, std::uint32_t& offset) const;
 
  private:
   Mbarrier& at(const Site& site, const SharedPlace& place);
   void check_tx(const Site& site, const Mbarrier& object, const SharedPlace& place) const;
   void end_phase_if_done(Mbarrier& object, const SharedPlace& place);
   void store(Mbarrier& object, const SharedPlace& place);
+  void account(const Site& site, Mbarrier& object, MbarrierEvent event, std::uint64_t amount) const;
   static void note_seen(const Site& site, Mbarrier& object, std::uint64_t phase);
 
   static std::uint64_t key(const SharedPlace& place) {

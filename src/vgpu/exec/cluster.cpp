@@ -205,16 +205,30 @@ void Cluster::fault_idle(const std::string& why) {
 // With the state of everything that is waited for. A cluster that has ended has no place to name.
 void Cluster::fault(FaultKind kind, std::string text) {
   const Warp* first = nullptr;
+  const Mbarrier* object = nullptr;
+  std::string waits;
   for (Cta& cta : ctas_) {
     if (!(memory_.live >> cta.rank() & 1)) continue;
     if (!first) first = cta.first_unfinished();
-    text += cta.describe_waits();
+    waits += cta.describe_waits();
+    std::uint32_t offset = 0;
+    if (object || kind == FaultKind::kStopped) continue;
+    object = mbarriers_.waited_for(cta.rank(), offset);
+    if (!object) continue;
+    text += fmt::format("; the barrier object at shared offset {} does not end its phase {}: {}",
+                        offset, object->phase, missing_at(*object));
   }
+  text += waits;
   if (barrier_.arrived != 0) {
     text += fmt::format("\n  barrier of the cluster: {} of {} threads are there", barrier_.arrived,
                         barrier_.live);
   }
-  if (first) first->fault_at_wait(kind, text);
+  try {
+    if (first) first->fault_at_wait(kind, text);
+  } catch (Fault& fault) {
+    if (object) fault.explain(places_of(*object, *context_.kernel), remedy_for(*object));
+    throw;
+  }
   FaultPlace place;
   place.kernel = context_.kernel->name;
   throw Fault(kind, text, place);

@@ -33,6 +33,8 @@ Cta::Cta(Cluster& cluster, std::uint32_t rank)
   lanes_.blocks = blocks_.data();
   lanes_.counters = instruction_counters_.data();
   lanes_.observer = cluster.observer();
+  lanes_.fills_outside = context_.observation.undefined.fills_shuffles;
+  lanes_.outside = context_.observation.undefined.shuffles;
   for (std::uint32_t w = 0; w * kLanes < threads_; ++w) warps_.emplace_back(*this, w);
 }
 
@@ -60,6 +62,7 @@ WarpPlace Cta::place_of(std::uint32_t warp) const {
   place.shared_bytes = context_.shared_bytes;
   place.dynamic_shared_bytes = context_.dynamic_shared_bytes;
   place.grid_workspace = context_.grid_workspace;
+  place.undefined = context_.observation.undefined.registers;
   return place;
 }
 

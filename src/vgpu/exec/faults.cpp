@@ -60,8 +60,13 @@ std::string where(const Lanes& lanes, const BadAccess& access) {
   }
 }
 
+void tell_of(const Lanes& lanes, WarpAccess& access) {
+  access.shared = lanes.cluster->shared[access.owner];
+  lanes.observer->access(access);
+}
+
 // The access, if it reaches into the shared memory of one CTA alone, as nearly all do.
-bool tell_one_owner(Observer& observer, WarpAccess access) {
+bool tell_one_owner(const Lanes& lanes, WarpAccess access) {
   const std::uint64_t* address = access.address;
   const std::uint64_t rank = address[0] >> kRankShift;
   alignas(64) std::uint64_t offsets[kLanes];
@@ -73,13 +78,13 @@ bool tell_one_owner(Observer& observer, WarpAccess access) {
   if (others != 0) return false;
   access.owner = static_cast<std::uint32_t>(rank);
   access.address = offsets;
-  observer.access(access);
+  tell_of(lanes, access);
   return true;
 }
 
 // One access for each CTA whose shared memory it reaches, with offsets in that memory.
-void tell_by_owner(Observer& observer, WarpAccess access) {
-  if (tell_one_owner(observer, access)) return;
+void tell_by_owner(const Lanes& lanes, WarpAccess access) {
+  if (tell_one_owner(lanes, access)) return;
   const std::uint64_t* address = access.address;
   std::uint32_t left = access.by.mask;
   while (left != 0) {
@@ -94,7 +99,7 @@ void tell_by_owner(Observer& observer, WarpAccess access) {
     access.by.mask = left & here;
     access.owner = static_cast<std::uint32_t>(stand_in >> kRankShift);
     access.address = offsets;
-    observer.access(access);
+    tell_of(lanes, access);
     left &= ~here;
   }
 }
@@ -156,8 +161,9 @@ void observe_access(const Lanes& lanes, const Op& op, AccessKind kind, Window wi
   access.bytes = static_cast<std::uint8_t>(bytes);
   access.owner = access.by.cta;
   access.address = address;
+  if (kind == AccessKind::kStore) access.values = lanes.stored;
   if (window == Window::kShared) {
-    tell_by_owner(*lanes.observer, access);
+    tell_by_owner(lanes, access);
   } else {
     lanes.observer->access(access);
   }

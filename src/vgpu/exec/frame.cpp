@@ -157,7 +157,8 @@ void fill_place(const Frame& frame, const WarpPlace& place) {
     std::byte* to = frame.registers.get() + prefill.offset;
     if (prefill.kind == Prefill::Kind::kPoison) {
       const bool predicate = prefill.scalar == Scalar::kPredicate;
-      fill(to, prefill.scalar, predicate ? 0 : ~std::uint64_t{0});
+      // WHY the highest bit: all ones, the usual bits, are a false predicate, as ever.
+      fill(to, prefill.scalar, predicate ? ~place.undefined >> 63 : place.undefined);
     } else if (prefill.kind == Prefill::Kind::kSpecial) {
       if (prefill.scalar == Scalar::kPredicate) {
         broadcast_flag(to, special_value(prefill.special, place, 0) != 0);

@@ -47,7 +47,8 @@ struct WarpPlace {
   bool explicit_cluster = false;
   std::uint32_t warp = 0, warps = 0;
   std::uint32_t shared_bytes = 0, dynamic_shared_bytes = 0;
-  std::uint64_t grid_workspace = 0;  // address
+  std::uint64_t grid_workspace = 0;             // address
+  std::uint64_t undefined = ~std::uint64_t{0};  // what registers hold that nothing has written
 };
 
 // Fills what never changes in a CTA of this rank, and what depends on the place (again for each

@@ -74,7 +74,13 @@ struct Lanes {
   InstructionCounter* counters = nullptr;        // of the kernel, by Op::instruction
   const std::uint32_t* operand_lists = nullptr;  // of the function: Op::list points into it
   class Observer* observer = nullptr;            // null: there is none
-  class Warp* warp = nullptr;                    // for faults, which must know more
+  const struct StoredValues* stored = nullptr;   // of a store that is being told of
+  // Of a shuffle: the lanes that read a lane which their member mask leaves out. What they get is
+  // undefined: what that lane's register holds, or these bits where the launch says so.
+  std::uint32_t read_outside = 0;
+  bool fills_outside = false;
+  std::uint32_t outside = 0;
+  class Warp* warp = nullptr;  // for faults, which must know more
 };
 
 }  // namespace tessera::vgpu

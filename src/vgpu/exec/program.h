@@ -174,6 +174,7 @@ struct Kernel {
   std::vector<Function> functions;  // the entry first
   std::vector<InstructionInfo> instructions;
   std::vector<UnwrittenRead> unwritten_reads;
+  std::vector<UnwrittenRead> perhaps_unwritten_reads;  // on one way, and written on another
   std::uint32_t block_count = 0;
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t dynamic_shared_offset = 0;

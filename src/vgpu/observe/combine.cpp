@@ -20,6 +20,9 @@ class Several : public Observer {
     tell(&Observer::copy_issued, from, to);
   }
   void warp_syncs(const Actor& by) override { tell(&Observer::warp_syncs, by); }
+  void reads_undefined(const Actor& by, UndefinedSource source) override {
+    tell(&Observer::reads_undefined, by, source);
+  }
   void barrier_arrives(const Actor& by, std::uint32_t id) override {
     tell(&Observer::barrier_arrives, by, id);
   }

@@ -27,13 +27,25 @@ struct FindingPlace {
   int warp = -1, lane = -1;  // -1: an asynchronous agent, or no particular thread
 };
 
+// What has no defined value, and whether that matters depends on where the value goes.
+enum class UndefinedSource : std::uint8_t {
+  kShuffle,  // what a shuffle gets from a lane that its mask leaves out
+  kLocal,    // local memory that the thread has not written
+  kRegister  // a register that is not written on every way to the read
+};
+struct UndefinedRead {
+  UndefinedSource source = UndefinedSource::kShuffle;
+  FindingPlace place;
+};
+
 // Findings with the same check and the same two instructions are one, with a count.
 struct Finding {
   std::string check;  // "race", "missing-proxy-fence", "uninitialised-shared-read", ...
   Severity severity = Severity::kError;
-  std::string message;               // one sentence
-  std::string hint;                  // what to do about it, one sentence
-  std::vector<FindingPlace> places;  // the later access first
+  std::string message;                // one sentence
+  std::string hint;                   // what to do about it, one sentence
+  std::vector<FindingPlace> places;   // the later access first
+  std::vector<FindingPlace> related;  // other lines that matter: who promised, who came
   std::uint64_t address = 0;
   bool has_address = false;
   std::uint64_t count = 1;  // lanes or words that it concerns

@@ -14,6 +14,15 @@ class WrittenLines;
 // moment that is legal, inside the wait for it. Both must give the same result.
 enum class AsyncSchedule : std::uint8_t { kEager, kLazy };
 
+// What holds no defined value holds these bits instead, so that two launches with other bits tell
+// whether a result depends on them.
+struct UndefinedBits {
+  std::uint64_t registers = ~std::uint64_t{0};  // that nothing has written, from the low bits on
+  std::uint8_t local = 0xff;                    // each byte of local memory
+  bool fills_shuffles = false;  // else a shuffle reads the register of the lane that is left out
+  std::uint32_t shuffles = 0;
+};
+
 struct Observation {
   bool instructions = true;  // how often each instruction ran
   bool memory = false;       // sectors, wavefronts, footprint of each access
@@ -23,6 +32,12 @@ struct Observation {
   // Whether a warp goes past a wgmma only when its three siblings have come to it, and a wait of
   // one of them covers what all four read: so it is on silicon, and PTX does not promise it.
   bool warpgroups_meet = false;
+  // Threads that store one value to one place at once: a note, and no race. Every GPU leaves that
+  // value, and PTX leaves it open.
+  bool allows_same_values = false;
+  // A copy that overwrites what threads have read, without a proxy fence: a note. Documented code
+  // of libcu++ has none, and PTX asks for one.
+  bool allows_unfenced_reads = false;
   std::uint64_t sample_ctas = 0;  // 0: all; else only about so many CTAs run, drawn by seed:
   std::uint64_t sample_seed = 1;  // counts are scaled up (a model), results are incomplete
   // Ends the launch with Fault kStopped when it becomes true: looked at now and then.
@@ -33,6 +48,7 @@ struct Observation {
   // other lines; null: none. It says when it was not complete.
   const WrittenLines* written_lines = nullptr;
   PrintLog* prints = nullptr;  // what printf() says goes there; null: nowhere
+  UndefinedBits undefined;
 };
 
 }  // namespace tessera::vgpu

@@ -31,6 +31,15 @@ enum class AccessKind : std::uint8_t { kLoad, kStore, kAtomic };
 enum class MemoryOrder : std::uint8_t { kWeak, kRelaxed, kAcquire, kRelease, kAcquireRelease };
 enum class MemoryScope : std::uint8_t { kCta, kCluster, kGpu, kSystem };
 
+// What a store is about to write: of each lane `count` neighbouring registers, whose low bytes
+// become cells of memory.
+struct StoredValues {
+  const std::byte* registers[4] = {};  // each with 32 lanes
+  std::uint8_t register_bytes = 0, cell_bytes = 0, count = 0;
+  // The lane's bytes, as memory will hold them. Returns how many.
+  std::size_t bytes_of(int lane, std::byte* to) const;
+};
+
 // One issue of one memory instruction, before it happens; bounds and alignment hold. Lanes that
 // reach into several memories through generic addresses, or into several CTAs' shared memories,
 // come as one access each memory.
@@ -45,6 +54,8 @@ struct WarpAccess {
   // 32 of them; those of inactive lanes repeat an active one. kGlobal: device address. kShared:
   // bytes from the begin of the CTA's shared memory. kLocal: the lane's own address.
   const std::uint64_t* address = nullptr;
+  const StoredValues* values = nullptr;  // of an ordinary store; null: not known
+  const std::byte* shared = nullptr;     // kShared: the owner's memory, as it is before the access
 };
 
 // An asynchronous operation: a bulk or tensor copy, a group of cp.async, a group of
@@ -129,6 +140,9 @@ class Observer {
   // A wait of these lanes for their own wgmma covers what this agent of a sibling warp reads, on
   // silicon and not by PTX.
   virtual void agent_covered(const Actor&, AgentId) {}
+
+  // These lanes read something that has no defined value.
+  virtual void reads_undefined(const Actor&, UndefinedSource) {}
 
   // The kernel did something wrong that the executor itself noticed, and went on.
   virtual void notice(Finding) {}

@@ -48,6 +48,7 @@ struct LaunchReport {
   double host_seconds = 0;
   std::vector<std::string> approximate_forms;  // executed forms that are not bit-exact
   std::vector<Finding> findings;               // of Observation::checks, worst first
+  std::vector<UndefinedRead> undefined_reads;  // of Observation::checks, in PTX order
   LaunchMemory memory;                         // of Observation::memory
   LaunchResources resources;
   LaunchSample sample;

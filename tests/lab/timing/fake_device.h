@@ -120,6 +120,7 @@ class FakeDevice : public Device, public Observer {
   std::vector<LaunchCounts> take_counts() override { return std::exchange(counts_, {}); }
   void observe(const vgpu::Observation&) override {}
   std::vector<vgpu::KernelSignature> kernels(const LoadedImage&) const override { return {}; }
+  bool is_written(DeviceAddress, std::size_t) const override { return true; }
   std::vector<vgpu::ModuleVariable> variables(const LoadedImage&) const override { return {}; }
   // A call of another library.
   void advance(double milliseconds) {

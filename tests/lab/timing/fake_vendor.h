@@ -26,7 +26,7 @@ class FakeVendor : public Vendor {
         if (ms < 0) throw StatusError(Status::unavailable("status 15"));
         device_.advance(ms);
       };
-      out.push_back({"candidate " + std::to_string(i), i == 0 && problem.beta != 0, call});
+      out.push_back({"candidate " + std::to_string(i), i == 0 && problem.beta != 0, i == 0, call});
     }
     return out;
   }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 #include "base/elements.h"
 #include "base/small_float.h"
@@ -18,6 +19,8 @@ struct Descriptor {
   std::int64_t ld = 0, stride = 0;
   std::int32_t count = 1;
   std::size_t workspace = 0;
+  int epilogue = 1;  // none
+  const void* bias = nullptr;
 };
 
 inline Descriptor& of(cublas::LtDescriptor handle) { return *static_cast<Descriptor*>(handle); }
@@ -74,6 +77,22 @@ inline cublas::Code lt_destroy_any(cublas::LtDescriptor handle) {
 inline cublas::LtDescriptor make_descriptor(const Descriptor& value) {
   ++live_descriptors;
   return new Descriptor(value);
+}
+
+// The epilogues of the vendor's header: 1 none, 2 ReLU, 4 a bias for each row, 32 GELU by tanh, and
+// sums of these. Of an FP32 D alone.
+inline cublas::Code finish(const Product& p, int type, const Descriptor& matmul) {
+  if (matmul.epilogue == 1) return 0;
+  if (type != 0) return 15;
+  for (std::int64_t i = 0; i < p.m * p.n; ++i) {
+    float& d = static_cast<float*>(p.d)[i % p.m + i / p.m * p.ldd];
+    if (matmul.epilogue & 4) d += static_cast<const float*>(matmul.bias)[i % p.m];
+    if (matmul.epilogue & 2) d = d < 0 ? 0 : d;
+    if (matmul.epilogue & 32) {
+      d *= 0.5f * (1 + std::tanh(0.7978845608f * (d + 0.044715f * d * d * d)));
+    }
+  }
+  return 0;
 }
 
 inline void stand_in_blas(cublas::Library& lib) {
@@ -135,7 +154,14 @@ inline void stand_in_descriptors(cublas::Library& lib) {
   };
   lib.lt_matmul_set = [](cublas::LtDescriptor matmul, int attribute, const void* value,
                          std::size_t bytes) {
+    if (attribute == cublas::kLtBias) {
+      if (bytes != sizeof of(matmul).bias) return 7;
+      return std::memcpy(&of(matmul).bias, value, bytes), 0;
+    }
     if (bytes != sizeof(int)) return 7;
+    if (attribute == cublas::kLtEpilogue) {
+      return of(matmul).epilogue = *static_cast<const int*>(value), 0;
+    }
     (attribute == cublas::kLtTransposeA ? of(matmul).op_a : of(matmul).op_b) =
         *static_cast<const int*>(value);
     return 0;
@@ -210,7 +236,10 @@ inline void stand_in_light(cublas::Library& lib) {
                     of(lc).ld,
                     of(ld).ld};
     if (of(la).type != of(lb).type || of(lc).type != of(ld).type) return 15;
-    if (of(ld).count == 1) return multiply_types(p, of(la).type, of(ld).type, of(matmul).compute);
+    if (of(ld).count == 1) {
+      const cublas::Code code = multiply_types(p, of(la).type, of(ld).type, of(matmul).compute);
+      return code == 0 ? finish(p, of(ld).type, of(matmul)) : code;
+    }
     for (const cublas::LtDescriptor layout : {la, lb, lc}) {
       if (of(layout).count != of(ld).count) return 7;
     }

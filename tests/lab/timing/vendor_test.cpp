@@ -58,6 +58,45 @@ TEST(Vendor, EveryCallComputesTheProblemInEveryLayout) {
   EXPECT_EQ(live_descriptors, 0);
 }
 
+TEST(Vendor, EpiloguesAreThoseOfCublasLtAlone) {
+  FakeDevice device(DeviceKind::kCuda);
+  std::string problem;
+  const auto vendor = make_vendor(device, stand_in(), {}, problem);
+  ASSERT_TRUE(vendor) << problem;
+  for (const Order order : {Order::kColumnMajor, Order::kRowMajor}) {
+    const std::string has = order == Order::kColumnMajor ? "bias_row" : "bias_col";
+    const std::string has_not = order == Order::kColumnMajor ? "bias_col" : "bias_row";
+    for (const std::string& name : {has, has + "+relu", has + "+gelu", std::string("gelu")}) {
+      Problem given{13, 9, 21, kF32Types, order};
+      given.epilogue = parse_epilogue(name);
+      given = with_default_ld(given);
+      given.beta = 0.5;
+      TestOperands x(given);
+      HostMatrix bias(ElementType::kF32, view_of(given.epilogue.bias, given), 256);
+      if (bias.view().span() > 0) fill(bias, {Fill::kUniform, 77});
+      const auto calls = vendor->calls(given);
+      ASSERT_EQ(calls.size(), 4u) << "no default";
+      for (const VendorCall& call : calls) {
+        EXPECT_FALSE(call.is_default);
+        x.d = HostMatrix(ElementType::kF32, view_d(x.problem), 256);
+        call.call({address_of(x.a), address_of(x.b), address_of(x.c), address_of(x.d), 0,
+                   address_of(bias)});
+        const Reference reference = make_reference(x.problem, x.a, x.b, x.c, {}, {nullptr, &bias});
+        const Bound bound =
+            bound_after(given.epilogue, bound_for(kF32Types, 21, Fill::kUniform), kF32Types);
+        const Comparison result = compare(x.d, reference, bound);
+        EXPECT_TRUE(result.ok()) << name << ": " << describe(result, ElementType::kF32);
+      }
+    }
+    for (const std::string& name : {has_not, std::string("scale_row"), std::string("gelu_erf")}) {
+      Problem given{13, 9, 21, kF32Types, order};
+      given.epilogue = parse_epilogue(name);
+      EXPECT_TRUE(vendor->calls(given).empty()) << name;
+    }
+  }
+  EXPECT_EQ(live_descriptors, 0);
+}
+
 TEST(Vendor, TheDefaultWorksInPlaceOnlyWhereCCounts) {
   FakeDevice device(DeviceKind::kCuda);
   std::string problem;

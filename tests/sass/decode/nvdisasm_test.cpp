@@ -52,7 +52,10 @@ std::map<int, Code> all_code() {
     std::ifstream file(path, std::ios::binary);
     const std::string bytes(std::istreambuf_iterator<char>(file), {});
     for (const FoundCubin& cubin : find_code(std::as_bytes(std::span(bytes))).cubins) {
-      if (cubin.sm >= kOldest && cubin.sm <= kNewest) add(read_cubin(cubin.bytes), seen, code);
+      // A file that is a cubin itself says 0 here.
+      if (cubin.sm != 0 && (cubin.sm < kOldest || cubin.sm > kNewest)) continue;
+      const CubinFile read = read_cubin(cubin.bytes);
+      if (read.sm >= kOldest && read.sm <= kNewest) add(read, seen, code);
     }
   }
   return code;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <iostream>
+#include <set>
 
 #include "sass/model/latencies.h"
 #include "sass/model/values.h"
@@ -284,6 +285,60 @@ TEST(Hazards, TuplesStartWhereTheHardwareWantsThem) {
     }
     FAIL() << "not found";
   }
+}
+
+using Places = std::set<std::size_t>;
+
+// Of instructions in a row, for a card.
+Places hazards_at(int sm, std::vector<Instruction> code) {
+  CubinKernel kernel;
+  kernel.name = "row";
+  kernel.code = std::move(code);
+  kernel.code.push_back({0x000000000000794d, 0x000fea0003800000});  // EXIT
+  const Program program = program_of(kernel, sm);
+  Places places;
+  for (const Hazard& hazard : find_hazards(program)) places.insert(hazard.at);
+  return places;
+}
+
+// What STS reads may be overwritten after BAR.SYNC on sm_75, and not after BAR.SYNC.DEFER_BLOCKING.
+TEST(Hazards, ABarrierOfTuringWaitsForStores) {
+  const Instruction store = sts(32, 6, 0, 4), write = mov_immediate(4, 1);
+  const Instruction sync = {0x0000000000007b1d, 0x000fea0000000000};
+  const Instruction deferred = {0x0000000000007b1d, 0x000fea0000010000};
+  EXPECT_EQ(decode(sync, 0, 75).text, "BAR.SYNC 0x0");
+  EXPECT_EQ(decode(deferred, 0, 80).text, "BAR.SYNC.DEFER_BLOCKING 0x0");
+  EXPECT_EQ(hazards_at(75, {store, sync, write}), Places{});
+  EXPECT_EQ(hazards_at(75, {store, nop(), write}), Places{2});
+  EXPECT_EQ(hazards_at(80, {store, deferred, write}), Places{2});
+}
+
+// A later FLO, or DFMA, covers an earlier one without a scoreboard: they work in order.
+TEST(Hazards, QueuesWorkInOrder) {
+  const Instruction first = {0x0000000400047300, 0x000fe200000e0000};   // FLO.U32 R4, R4
+  const Instruction second = {0x0000000600067300, 0x000e6200000e0000};  // FLO.U32 R6, R6
+  const Instruction waits = with_control(mov(4, 255), {.stall = 5, .wait_mask = 2});
+  EXPECT_EQ(decode(first, 0, 80).text, "FLO.U32 R4, R4");
+  EXPECT_EQ(hazards_at(80, {first, second, nop(), waits}), Places{});
+  EXPECT_EQ(hazards_at(80, {first, nop(), mov(4, 255)}), Places{2});
+  EXPECT_EQ(hazards_at(80, {second, first, nop(), waits}), Places{3});
+  const Instruction dfma = {0x0000001c5a58722b,
+                            0x000e480000000030};  // DFMA R88, R90, R28, R48: SB1
+  Instruction earlier = with_control(dfma, {.stall = 4, .yields = true});
+  earlier.low = (earlier.low & ~std::uint64_t{0xFF0000}) | std::uint64_t{86} << 16;
+  const Instruction reads = with_control(mov(4, 86), {.stall = 5, .wait_mask = 2});
+  EXPECT_EQ(hazards_at(80, {earlier, dfma, reads}), Places{});
+  EXPECT_EQ(hazards_at(80, {earlier, reads}), Places{1});
+}
+
+// A kernel begins with a load of R1 that nothing waits for: another value there might be lost. A
+// later load does not cover it, since no compiled code counts on loads of constants in order.
+TEST(Hazards, AConstantMayArriveAfterALaterOne) {
+  const Instruction first = with_control(ldc(1, 0x28), {.stall = 1});
+  const Instruction second = with_control(ldc(2, 0x210), {.stall = 2, .write_scoreboard = 0});
+  const Instruction waits = with_control(mov(3, 2), {.stall = 5, .wait_mask = 1});
+  EXPECT_EQ(hazards_at(90, {first, second, waits, mov(4, 3)}), Places{});
+  EXPECT_EQ(hazards_at(90, {first, second, waits, mov(1, 3)}), Places{3});
 }
 
 TEST(Hazards, SentencesNamePlaceAndReason) {

@@ -199,8 +199,10 @@ TEST_F(CheckProxies, ProductOfWhatABulkCopyBrought) {
 
 class CheckGroups : public Events {
  protected:
-  void store_out(AgentId id) {
+  // By one lane, what all lanes of the warp have written.
+  void store_out(AgentId id, bool meet = true) {
     fence_async(0);
+    if (meet) gpu().warp_syncs(warp(0, kOther));
     gpu().agent_starts(lane(0, kCopy), id, AgentKind::kBulkCopy);
     agent(id, AccessKind::kLoad);
   }
@@ -244,6 +246,11 @@ TEST_F(CheckGroups, SourceOfACopyIsFree) {
   gpu().agent_awaited(warp(0, kWait), 1, true);
   write(0);
   expect_nothing();
+}
+TEST_F(CheckGroups, SourceThatOtherLanesWroteNeedsAMeeting) {
+  write(0);
+  store_out(1, false);
+  expect("lockstep");
 }
 // The drain of the store before the last is no drain of the last.
 TEST_F(CheckGroups, SourceOfALaterCopyIsOverwritten) {

@@ -145,16 +145,32 @@ constexpr auto rows_to_f32(MatrixType in) {
   });
 }
 
+// ... and an epilogue in the store: a large tile, a medium one and a small one.
+constexpr auto fused_rows_to_same(MatrixType in) {
+  const Out out = in == MatrixType::kBF16 ? Out::kBF16 : Out::kF16;
+  return for_all_majors<Config>({
+      {"128x256x64_s4_coop", together(in, out, {128, 256, 64}, 4)},
+      {"128x128x64_s6_pp", ping_pong(in, out, {128, 128, 64}, 6)},
+      {"64x64x128_s6_coop", together(in, out, {64, 64, 128}, 6, 1)},
+  });
+}
+
 }  // namespace detail
 
 namespace bf16 {
 inline constexpr auto kConfigs = detail::rows_to_same(ptx::MatrixType::kBF16);
+}
+namespace bf16_fused {
+inline constexpr auto kConfigs = detail::fused_rows_to_same(ptx::MatrixType::kBF16);
 }
 namespace bf16_f32 {
 inline constexpr auto kConfigs = detail::rows_to_f32(ptx::MatrixType::kBF16);
 }
 namespace f16 {
 inline constexpr auto kConfigs = detail::rows_to_same(ptx::MatrixType::kF16);
+}
+namespace f16_fused {
+inline constexpr auto kConfigs = detail::fused_rows_to_same(ptx::MatrixType::kF16);
 }
 namespace f16_f32 {
 inline constexpr auto kConfigs = detail::rows_to_f32(ptx::MatrixType::kF16);

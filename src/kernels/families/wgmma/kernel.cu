@@ -3,6 +3,7 @@
 // copies that go on while the next tile is multiplied. The grid is persistent.
 #include <cuda/std/type_traits>
 
+#include "kernels/epilogue/finish.h"
 #include "kernels/epilogue/store_pairs.h"
 #include "kernels/epilogue/store_tma.h"
 #include "kernels/epilogue/store_tma_fragments.h"
@@ -86,27 +87,25 @@ __device__ inline GemmParams gemm_of(const WgmmaParams& p, int product) {
 }
 
 // Of a tile whose A came from registers: D may be the transposed product.
-template <Config cfg, bool with_c>
+template <Config cfg, bool with_c, class Op>
 __device__ void store_fragments(typename Types<cfg>::Shared& shared, const WgmmaParams& p,
                                 const GemmParams& gemm, const Output& to, int consumer,
-                                const typename Types<cfg>::Sums& sums) {
+                                const typename Types<cfg>::Sums& sums, const Op& op) {
   const int warp = threadIdx.x / 32 % 4;
   auto& panels = shared.panels[consumer * 4 + warp];
   const int row =
       to.corner.m + 32 * warp + (cfg.mode == Consumers::kTogether ? consumer * cfg.rows() : 0);
   const epilogue::MatrixD d = matrix_of(p, to.product);
   if (p.transposed) {
-    epilogue::store_fragments_by_tma<with_c, true>(panels, sums, gemm, d, {to.corner.n, row},
-                                                   epilogue::Identity{});
+    epilogue::store_fragments_by_tma<with_c, true>(panels, sums, gemm, d, {to.corner.n, row}, op);
   } else {
-    epilogue::store_fragments_by_tma<with_c, false>(panels, sums, gemm, d, {row, to.corner.n},
-                                                    epilogue::Identity{});
+    epilogue::store_fragments_by_tma<with_c, false>(panels, sums, gemm, d, {row, to.corner.n}, op);
   }
 }
 
-template <Config cfg>
+template <Config cfg, class Op>
 __device__ void store(typename Types<cfg>::Shared& shared, const WgmmaParams& p, const Output& to,
-                      int consumer, const typename Types<cfg>::Sums& sums) {
+                      int consumer, const typename Types<cfg>::Sums& sums, const Op& op) {
   const int warp = threadIdx.x / 32 % 4;
   const int row = to.corner.m + warp * epilogue::kWarpRows +
                   (cfg.mode == Consumers::kTogether ? consumer * cfg.rows() : 0);
@@ -114,27 +113,25 @@ __device__ void store(typename Types<cfg>::Shared& shared, const WgmmaParams& p,
   const auto store_to = [&](auto with_c) {
     constexpr bool kWithC = decltype(with_c)::value;
     if constexpr (cfg.a_from_registers()) {
-      store_fragments<cfg, kWithC>(shared, p, gemm, to, consumer, sums);
+      store_fragments<cfg, kWithC>(shared, p, gemm, to, consumer, sums, op);
     } else if constexpr (cfg.store == Store::kTma) {
       epilogue::store_by_tma<cfg.out, kWithC>(shared.panels[consumer * 4 + warp], sums, gemm,
-                                              matrix_of(p, to.product), row, to.corner.n,
-                                              epilogue::Identity{});
+                                              matrix_of(p, to.product), row, to.corner.n, op);
     } else {
-      epilogue::store_directly<cfg.out, kWithC, cfg.block.n>(sums, gemm, row, to.corner.n,
-                                                             epilogue::Identity{});
+      epilogue::store_directly<cfg.out, kWithC, cfg.block.n>(sums, gemm, row, to.corner.n, op);
     }
   };
-  if (cfg.reads_c && p.gemm.beta != 0) {
+  if (cfg.reads_c && (epilogue::kOneForEveryBeta<Op> || p.gemm.beta != 0)) {
     store_to(cuda::std::bool_constant<cfg.reads_c>{});
-  } else {
+  } else if constexpr (!epilogue::kOneForEveryBeta<Op>) {
     store_to(cuda::std::false_type{});
   }
 }
 
 // A warpgroup.
-template <Config cfg>
+template <Config cfg, class Op>
 __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaParams& p,
-                             int consumer) {
+                             int consumer, const Op& op) {
   using T = Types<cfg>;
   constexpr bool kPingPong = cfg.mode == Consumers::kPingPong;
   static_assert(!kPingPong || cfg.consumers == 2);
@@ -162,18 +159,18 @@ __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaPar
       mainloop::multiply_tiles<typename T::TileA, typename T::TileB>(
           sums, shared.ring, at, p.k_tiles, row, release, last_started);
     }
-    store<cfg>(shared, p, {walk.corner(cfg.block), walk.product()}, consumer, sums);
+    store<cfg>(shared, p, {walk.corner(cfg.block), walk.product()}, consumer, sums, op);
     if (kPingPong) at.advance(p.k_tiles);
   }
   if (cfg.store == Store::kTma && ptx::elect_one()) ptx::bulk_wait_group<0>();
 }
 
-template <Config cfg>
-__device__ void run(const WgmmaParams& p) {
+template <Config cfg, class Op>
+__device__ void run_with(const WgmmaParams& p, const Op& op) {
   static_assert(is_legal(cfg));
   if (p.k_tiles == 0) {
     ptx::wait_for_prerequisites();
-    return epilogue::store_without_sums<cfg.out>(p.gemm);
+    return epilogue::store_without_sums<cfg.out>(p.gemm, op);
   }
   using T = Types<cfg>;
   static_assert(sizeof(typename T::Shared) <= cfg.shared_bytes());
@@ -210,7 +207,7 @@ __device__ void run(const WgmmaParams& p) {
     }
   } else {
     ptx::acquire_registers_up_to<cfg.consumer_registers>();
-    multiply_all<cfg>(shared, p, warp / 4 - 1);
+    multiply_all<cfg>(shared, p, warp / 4 - 1, op);
   }
   // WHY: other CTAs still arrive at barriers here.
   if constexpr (cfg.ctas() > 1) {
@@ -219,14 +216,29 @@ __device__ void run(const WgmmaParams& p) {
   }
 }
 
+template <Config cfg>
+__device__ void run(const WgmmaParams& p) {
+  run_with<cfg>(p, epilogue::Identity{});
+}
+template <Config cfg>
+__device__ void run(const FusedParams& p) {
+  run_with<cfg>(p.product, epilogue::FusedInStore<epilogue::ElementOfD<cfg.out>>{p.epilogue});
+}
+
 namespace bf16 {
 using passes::reduce_parts, passes::repack_halves, wgmma::run;
+}
+namespace bf16_fused {
+using passes::repack_halves, wgmma::run;
 }
 namespace bf16_f32 {
 using passes::reduce_parts, passes::repack_halves, wgmma::run;
 }
 namespace f16 {
 using passes::reduce_parts, passes::repack_halves, wgmma::run;
+}
+namespace f16_fused {
+using passes::repack_halves, wgmma::run;
 }
 namespace f16_f32 {
 using passes::reduce_parts, passes::repack_halves, wgmma::run;

@@ -2,6 +2,7 @@
 // of 64.
 #pragma once
 
+#include "kernels/epilogue/finish_params.h"
 #include "kernels/schedule/raster.h"
 #include "launch/params.h"
 
@@ -23,6 +24,12 @@ struct WgmmaParams {
   // What a product's number is multiplied by to find its operand: 0 where all share one, else 1.
   int product_a, product_b;
   long long product_c, product_d;  // bytes from one product's matrix to the next one's
+};
+
+// Of kernels that apply the epilogue themselves.
+struct FusedParams {
+  WgmmaParams product;
+  epilogue::Fused epilogue;
 };
 
 }  // namespace tessera::wgmma

@@ -195,11 +195,16 @@ void Decoder::resolve_labels() {
 }
 
 void Decoder::note_unwritten_reads(const Liveness& liveness) {
-  for (const UnwrittenValue& read : find_unwritten(draft_, liveness, kernel_->instructions)) {
+  const auto note = [&](const UnwrittenValue& read, std::vector<UnwrittenRead>& to) {
     const auto named = std::find_if(registers_.begin(), registers_.end(),
                                     [&](const auto& one) { return one.second == read.value; });
-    if (named == registers_.end()) continue;
-    kernel_->unwritten_reads.push_back({read.instruction, named->first});
+    if (named != registers_.end()) to.push_back({read.instruction, named->first});
+  };
+  for (const UnwrittenValue& read : find_unwritten(draft_, liveness, kernel_->instructions)) {
+    note(read, kernel_->unwritten_reads);
+  }
+  for (const UnwrittenValue& read : find_perhaps_unwritten(draft_, liveness)) {
+    note(read, kernel_->perhaps_unwritten_reads);
   }
 }
 

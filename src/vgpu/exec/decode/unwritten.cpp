@@ -11,6 +11,21 @@ struct Place {
   const DraftOp* op = nullptr;
 };
 
+// Whether the next block may follow.
+bool goes_on(const DraftBlock& block) {
+  switch (block.control.kind) {
+    case ControlKind::kBranch:
+    case ControlKind::kReturn:
+    case ControlKind::kExit:
+    case ControlKind::kTrap:
+      return block.end.guard != kNoValue;
+    case ControlKind::kBranchTable:
+      return false;
+    default:
+      return true;
+  }
+}
+
 class Search {
  public:
   Search(const Draft& draft, const std::vector<InstructionInfo>& instructions)
@@ -111,20 +126,6 @@ class Search {
     return seen;
   }
 
-  static bool goes_on(const DraftBlock& block) {
-    switch (block.control.kind) {
-      case ControlKind::kBranch:
-      case ControlKind::kReturn:
-      case ControlKind::kExit:
-      case ControlKind::kTrap:
-        return block.end.guard != kNoValue;
-      case ControlKind::kBranchTable:
-        return false;
-      default:
-        return true;
-    }
-  }
-
   const Draft& draft_;
   const std::vector<InstructionInfo>& instructions_;
   std::vector<std::vector<Place>> reads_, writes_;  // by value
@@ -132,7 +133,45 @@ class Search {
   std::vector<UnwrittenValue> found_;
 };
 
+// Adds the first reads of a value on the ways from the begin of the function.
+void add_first_reads(const Draft& draft, Value value, std::vector<UnwrittenValue>& found) {
+  std::vector<bool> seen(draft.blocks.size());
+  std::vector<std::size_t> open = {0};
+  const auto names = [&](const DraftOp& op, bool writes) {
+    for (int i = writes ? 0 : op.writes; i < (writes ? op.writes : op.count); ++i) {
+      if (op.values[i] == value) return true;
+    }
+    const std::size_t first = writes ? 0 : op.list_writes;
+    const std::size_t last = writes ? op.list_writes : op.list.size();
+    for (std::size_t i = first; i < last; ++i) {
+      if (op.list[i] == value) return true;
+    }
+    return !writes && op.guard == value;
+  };
+  const auto ends_at = [&](const DraftOp& op) {
+    const bool reads = names(op, false);
+    if (reads) found.push_back({op.op.instruction, value});
+    return reads || (names(op, true) && op.guard == kNoValue);
+  };
+  while (!open.empty()) {
+    const std::size_t at = open.back();
+    open.pop_back();
+    if (at >= seen.size() || seen[at]) continue;
+    seen[at] = true;
+    const DraftBlock& block = draft.blocks[at];
+    if (std::any_of(block.ops.begin(), block.ops.end(), ends_at) || ends_at(block.end)) continue;
+    open.insert(open.end(), block.control.targets.begin(), block.control.targets.end());
+    if (goes_on(block)) open.push_back(at + 1);
+  }
+}
+
 }  // namespace
+
+std::vector<UnwrittenValue> find_perhaps_unwritten(const Draft& draft, const Liveness& liveness) {
+  std::vector<UnwrittenValue> found;
+  for (const Value value : liveness.live_at_entry) add_first_reads(draft, value, found);
+  return found;
+}
 
 std::vector<UnwrittenValue> find_unwritten(const Draft& draft, const Liveness& liveness,
                                            const std::vector<InstructionInfo>& instructions) {

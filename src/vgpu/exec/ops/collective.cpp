@@ -33,6 +33,7 @@ void shuffle(const Op* op, const Op*, Lanes& lanes) {
   const u32* a = lanes_of<u32>(lanes, op->operand[2]);
   const u32* b = lanes_of<u32>(lanes, op->operand[3]);
   const u32* c = lanes_of<u32>(lanes, op->operand[4]);
+  const u32* members = lanes_of<u32>(lanes, op->operand[5]);
   alignas(64) u32 values[kLanes] = {};
   u32 inside = 0;
   for_each_lane(lanes.mask, [&](int lane) {
@@ -40,6 +41,10 @@ void shuffle(const Op* op, const Op*, Lanes& lanes) {
     const bool in_range = source_lane<mode>(lane, b[lane], c[lane], from);
     values[lane] = a[in_range ? from : lane];
     inside |= u32(in_range) << lane;
+    // PTX ISA, shfl.sync: what comes from a lane that does not take part is undefined.
+    if (!in_range || (members[lane] & lanes.mask) >> from & 1) return;
+    lanes.read_outside |= u32(1) << lane;
+    if (lanes.fills_outside) values[lane] = lanes.outside;
   });
   blend(lanes_of<u32>(lanes, op->operand[0]), values, lanes.mask);
   write_predicate(lanes, op->operand[1], inside);

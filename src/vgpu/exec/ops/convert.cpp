@@ -89,6 +89,15 @@ template <Options mode, class S>
 u16 to_f16(S a) {
   return F16::narrow(from_integer<53, kRz>(a), mode);
 }
+// WHY the last bit: what lies below 53 digits must not look like a tie of eight.
+template <Options mode, class S>
+u16 to_bf16(S a) {
+  const bool negative = a < 0;
+  u64 magnitude = negative ? 0 - u64(s64(a)) : u64(a);
+  if (magnitude >> 53 != 0) magnitude = (magnitude >> 11 | u64((magnitude & 0x7ff) != 0)) << 11;
+  const double value = double(magnitude);
+  return Bf16::narrow(negative ? -value : value, mode);
+}
 // To nearest the host does it itself.
 template <class F, class S>
 F nearest(S a) {
@@ -96,14 +105,16 @@ F nearest(S a) {
 }
 
 template <class S, Piece type, Options mode>
-constexpr Rows<3> directed() {
-  return {{row<to_f32<mode, S>>(join<"cvt.f32.", type>(), mode),
+constexpr Rows<4> directed() {
+  return {{row<to_bf16<mode, S>>(join<"cvt.bf16.", type>(), mode),
+           row<to_f32<mode, S>>(join<"cvt.f32.", type>(), mode),
            row<to_f64<mode, S>>(join<"cvt.f64.", type>(), mode),
            row<to_f16<mode, S>>(join<"cvt.f16.", type>(), mode)}};
 }
 template <class S, Piece type>
 constexpr auto from() {
-  const Rows<3> to_nearest = {{row<nearest<float, S>>(join<"cvt.f32.", type>()),
+  const Rows<4> to_nearest = {{row<to_bf16<kDefault, S>>(join<"cvt.bf16.", type>()),
+                               row<nearest<float, S>>(join<"cvt.f32.", type>()),
                                row<nearest<double, S>>(join<"cvt.f64.", type>()),
                                row<to_f16<kDefault, S>>(join<"cvt.f16.", type>())}};
   return to_nearest + directed<S, type, kRz>() + directed<S, type, kRm>() +

@@ -87,18 +87,19 @@ template <Integral mode>
 double integral64(double x) {
   return settle(integral<mode>(x), x);
 }
-template <Integral mode>
+template <class H, Integral mode>
 u16 integral16(u16 x) {
-  return F16::narrow(integral<mode>(F16::widen(x)));
+  return H::narrow(integral<mode>(H::widen(x)));
 }
 template <Integral mode, Piece rounding>
-constexpr Rows<6> integrals() {
+constexpr Rows<7> integrals() {
   constexpr const char* kName32 = join<"cvt.", rounding, ".f32.f32">();
   return {{row<integral32<mode, kDefault>>(kName32), row<integral32<mode, kFtz>>(kName32, kFtz),
            row<integral32<mode, kSat>>(kName32, kSat),
            row<integral32<mode, kFtz | kSat>>(kName32, kFtz | kSat),
            row<integral64<mode>>(join<"cvt.", rounding, ".f64.f64">()),
-           row<integral16<mode>>(join<"cvt.", rounding, ".f16.f16">())}};
+           row<integral16<F16, mode>>(join<"cvt.", rounding, ".f16.f16">()),
+           row<integral16<Bf16, mode>>(join<"cvt.", rounding, ".bf16.bf16">())}};
 }
 
 // ---- between formats --------------------------------------------------------------------------

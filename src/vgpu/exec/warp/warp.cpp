@@ -33,7 +33,8 @@ void Warp::start() {
   Frame& frame = *frames_[0];
   frame.lanes = live_;
   fill_place(frame, cta_.place_of(index_));
-  std::memset(local_.get(), 0xff, std::size_t{frame.local_end} * kLanes);
+  const UndefinedBits& undefined = cta_.cluster().context().observation.undefined;
+  std::memset(local_.get(), undefined.local, std::size_t{frame.local_end} * kLanes);
   std::memset(frame.call_params.get(), 0xff,
               std::size_t{frame.function->call_param_bytes} * kLanes);
   cluster_arrived_ = cluster_open_ = 0;

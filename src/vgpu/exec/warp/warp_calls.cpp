@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "vgpu/exec/cluster.h"
 #include "vgpu/exec/cta.h"
 #include "vgpu/exec/warp/warp.h"
 #include "vgpu/memory/windows.h"
@@ -101,7 +102,8 @@ void Warp::return_from(std::size_t index) {
 void Warp::poison_local(std::uint32_t mask, std::uint32_t begin, std::uint32_t bytes) {
   for (; mask != 0; mask &= mask - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(mask));
-    std::memset(local_.get() + lane * local_stride_ + begin, 0xff, bytes);
+    std::memset(local_.get() + lane * local_stride_ + begin,
+                cta_.cluster().context().observation.undefined.local, bytes);
   }
 }
 

@@ -56,7 +56,13 @@ bool Warp::try_collective(std::size_t index) {
   if (Observer* observer = cta_.observer()) observer->warp_syncs(actor(control.op, ready));
   if (control.op.run) {
     enter(split);
-    control.op.run(&control.op, &control.op + 1, cta_.lanes());
+    Lanes& lanes = cta_.lanes();
+    lanes.read_outside = 0;
+    control.op.run(&control.op, &control.op + 1, lanes);
+    if (lanes.read_outside != 0 && cta_.observer()) {
+      cta_.observer()->reads_undefined(actor(control.op, lanes.read_outside),
+                                       UndefinedSource::kShuffle);
+    }
   }
   if (control.kind == ControlKind::kWarpgroup) {
     meet_warpgroup(split);

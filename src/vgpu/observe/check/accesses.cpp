@@ -20,6 +20,7 @@ ClusterChecker::Guest ClusterChecker::guest_of(const WarpAccess& access, const L
   guest.owner = access.owner;
   guest.bytes = access.bytes;
   guest.address = access.address[lane];
+  guest.access = &access;
   return guest;
 }
 
@@ -47,8 +48,14 @@ void ClusterChecker::access_shared(const WarpAccess& access, WarpClocks& warp, L
   if (!writes) return;
   std::uint32_t twice = shadow.write(visitor, lanes, access.address, access.bytes);
   if (reach != Reach::kNobody) return;
-  for (; twice != 0; twice &= twice - 1) {
-    report_same_store(guest_of(access, group, warp.self(), std::countr_zero(twice)));
+  for (std::uint32_t left = twice; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const Guest guest = guest_of(access, group, warp.self(), lane);
+    if (store_the_same(access, lane, twice)) {
+      report_same_value(guest, site_of(access.by.instruction, reach));
+    } else {
+      report_same_store(guest);
+    }
   }
 }
 
@@ -158,7 +165,10 @@ void ClusterChecker::access_global(const WarpAccess& access, WarpClocks& warp, L
         visit_global_cell(guest, cell, group.floor);
       }
       if (reads) cell.note_read(who, with_lane(site, lane));
-      if (writes) cell.note_write(who, with_lane(site, lane));
+      if (!writes) continue;
+      std::optional<std::uint32_t> value;
+      if (access.values) value = value_for(access, lane, address);
+      cell.note_write(who, with_lane(site, lane), value);
     }
   }
 }
@@ -169,16 +179,39 @@ void ClusterChecker::check_heap(const Guest& guest) {
   if (!misuse.empty()) report_heap_misuse(guest, misuse);
 }
 
+bool ClusterChecker::is_atomic(Site site) const {
+  const std::string& form = launch_.context.kernel->instructions[instruction_of(site)].form;
+  return is_strong(site) && (form.starts_with("atom") || form.starts_with("red"));
+}
+
+// The word was changed last by an atomic that comes before this access of the same thread, or that
+// its thread knows of: the atomics of others came before that one, in the one order that there is
+// of the changes of a word. So the last CTA to count may set the counter back.
+bool ClusterChecker::follows_own_atomic(const Guest& guest, const GlobalCell& cell) const {
+  const GlobalCell::Trace last = cell.writer();
+  if (guest.agent || last.who == 0) return false;
+  const GlobalPast writer = GlobalCell::unpack(last, true);
+  if (writer.cluster != cluster_ || !is_atomic(writer.past.site)) return false;
+  const bool is_own = writer.past.entity == guest.entity &&
+                      lane_of(writer.past.site) == guest.lane && !is_by_several(writer.past.site);
+  return is_own || guest.clock->has_seen(writer.past.entity, writer.past.time + start_);
+}
+
 void ClusterChecker::visit_global_cell(const Guest& guest, const GlobalCell& cell, Time floor) {
+  const bool after_own_atomic = follows_own_atomic(guest, cell);
+  Guest here = guest;
   const auto visit = [&](const GlobalCell::Trace& trace, bool wrote) {
     if (trace.who == 0) return;
     GlobalPast before = GlobalCell::unpack(trace, wrote);
-    if (before.cluster != cluster_) return judge_foreign(guest, before);
+    if (after_own_atomic && is_atomic(before.past.site)) return;
+    if (before.cluster != cluster_) return judge_foreign(here, before);
     before.past.time += start_;
     if (before.past.entity == GlobalCell::kUnknown) return;
-    if (before.past.time > floor || agents_.is_agent(before.past.entity)) judge(guest, before.past);
+    if (before.past.time > floor || agents_.is_agent(before.past.entity)) judge(here, before.past);
   };
+  here.there = cell.value();
   visit(cell.writer(), true);
+  here.there = std::nullopt;
   visit(cell.store(), true);
   if (guest.kind == AccessKind::kLoad) return;
   visit(cell.reader(0), false);

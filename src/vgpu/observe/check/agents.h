@@ -19,6 +19,7 @@ struct Agent {
   Entity reads = 0, writes = 0;
   Clock clock;     // of its issuers
   Time floor = 0;  // everything up to here is ordered before it
+  Time met = 0;    // when the lanes of the issuing warp had all met last
   bool over = false;
   bool is_generic() const { return kind == AgentKind::kCopyAsync; }
 };

@@ -27,21 +27,28 @@ class Checker : public LaunchObserver {
   std::unique_ptr<Observer> for_worker() override {
     return std::make_unique<WorkerChecker>(launch_, *this);
   }
-  void add(FindingLog&& more) {
+  void add(FindingLog&& more, const ClusterChecker::UndefinedReads& undefined) {
     const std::lock_guard lock(mutex_);
     log_.merge(std::move(more));
+    for (const auto& [read, place] : undefined) {
+      const auto [at, is_new] = undefined_reads_.try_emplace(read, place);
+      if (!is_new && place.cta < at->second.cta) at->second = place;
+    }
   }
   void report(LaunchReport& to) override {
     note_unwritten_reads();
     to.findings = log_.sorted();
+    add_undefined_reads(to);
   }
 
  private:
   void note_unwritten_reads();
+  void add_undefined_reads(LaunchReport& to) const;
 
   LaunchChecks launch_;
   std::mutex mutex_;
   FindingLog log_;
+  ClusterChecker::UndefinedReads undefined_reads_;
 };
 
 // Known before the kernel runs.
@@ -59,7 +66,18 @@ void Checker::note_unwritten_reads() {
   }
 }
 
-WorkerChecker::~WorkerChecker() { checker_.add(std::move(log())); }
+void Checker::add_undefined_reads(LaunchReport& to) const {
+  for (const auto& [read, place] : undefined_reads_) {
+    to.undefined_reads.push_back({read.second, log_.place(place)});
+  }
+  for (const UnwrittenRead& read : launch_.context.kernel->perhaps_unwritten_reads) {
+    const std::string what = "read register " + read.name;
+    to.undefined_reads.push_back(
+        {UndefinedSource::kRegister, log_.place({what, read.instruction, 0, -1, -1})});
+  }
+}
+
+WorkerChecker::~WorkerChecker() { checker_.add(std::move(log()), undefined_reads()); }
 
 }  // namespace
 

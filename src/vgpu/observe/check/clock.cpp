@@ -32,6 +32,7 @@ void Clock::join(const Clock& more) {
   check::join(seen_by_async_in_global, more.seen_by_async_in_global);
   check::join(seen_by_maps, more.seen_by_maps);
   check::join(covered, more.covered);
+  check::join(stayed, more.stayed);
   check::join(inits, more.inits);
   check::join(others, more.others);
   check::join(fenced, more.fenced);

@@ -36,6 +36,9 @@ struct Clock {
       seen_by_maps;  // that a fence.proxy.tensormap has put before uses of tensor maps
   // Reads of wgmma of which only the wait of a sibling warp tells that they are over.
   std::vector<Time> covered;
+  // Where lanes of a warp have left the kernel and what they did last was handed to nobody, `seen`
+  // ends before that, and this tells up to where the lanes that stayed are known.
+  std::vector<Time> stayed;
   std::vector<Time> inits;  // initialisations of barrier objects, which have a fence of their own
   SharedHorizon others;     // of other clusters
   SharedHorizon fenced;     // what an atomic that follows a fence hands on to everybody
@@ -43,7 +46,8 @@ struct Clock {
 
   void join(const Clock& more);
   bool has_seen(Entity entity, Time time) const {
-    return entity < seen.size() && time <= seen[entity];
+    return (entity < seen.size() && time <= seen[entity]) ||
+           (entity < stayed.size() && time <= stayed[entity]);
   }
   bool has_covered(Entity entity, Time time) const {
     return entity < covered.size() && time <= covered[entity];

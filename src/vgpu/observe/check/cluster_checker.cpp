@@ -56,6 +56,7 @@ void ClusterChecker::cluster_begins(std::uint64_t first, std::uint32_t ctas) {
   shared_sync_.clear();
   exits_.assign(ctas, {});
   remote_uses_.assign(ctas, {});
+  local_written_.assign(warps_.size(), {});
 }
 
 void ClusterChecker::cluster_ends() {
@@ -69,9 +70,9 @@ void ClusterChecker::cluster_ends() {
 
 void ClusterChecker::warp_exits(const Actor& by) {
   WarpClocks& warp = warp_of(by);
-  exits_[by.cta].join(warp.released(by.mask, now_));
+  exits_[by.cta].join(warp.known(by.mask, now_));
   tick();
-  warp.exit(by.mask);
+  warp.exit(by.mask, last_[warp.self()]);
 }
 
 // The rank gives the position in the cluster, which is numbered like CTAs in the grid: x, then y,
@@ -103,7 +104,7 @@ Clock& ClusterChecker::BarrierClock::arriving() {
 }
 
 void ClusterChecker::access(const WarpAccess& access) {
-  if (access.window == Window::kLocal) return;
+  if (access.window == Window::kLocal) return access_local(access);
   WarpClocks& warp = warp_of(access.by);
   last_[warp.self()] = now_;
   for (LaneGroup& group : warp.groups()) {

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <array>
+#include <map>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "vgpu/exec/barrier.h"
@@ -48,7 +51,12 @@ class ClusterChecker : public Observer {
   void agent_awaited(const Actor& by, AgentId id, bool read_only) override;
   void agent_covered(const Actor& by, AgentId id) override;
 
+  void reads_undefined(const Actor& by, UndefinedSource source) override;
   void notice(Finding finding) override { log_.add(std::move(finding)); }
+
+  // Which instructions read what has no defined value, and who did it first.
+  using UndefinedReads = std::map<std::pair<std::uint32_t, UndefinedSource>, Place>;
+  const UndefinedReads& undefined_reads() const { return undefined_reads_; }
 
  private:
   // What a barrier hands on in the phase that is under way.
@@ -78,6 +86,8 @@ class ClusterChecker : public Observer {
     std::uint32_t owner = 0;
     std::uint32_t bytes = 0;
     std::uint64_t address = 0;
+    const WarpAccess* access = nullptr;  // null: an agent's, or that of a barrier object
+    std::optional<std::uint32_t> there;  // kGlobal: what the past access stored to the cell
   };
   // The last access to another CTA's shared memory, for each entity.
   struct RemoteUse {
@@ -91,6 +101,9 @@ class ClusterChecker : public Observer {
   void learn(const Actor& by, const Clock& more);
   Clock release(const Actor& by);
 
+  // local.cpp
+  void access_local(const WarpAccess& access);
+
   // accesses.cpp
   void access_shared(const WarpAccess& access, WarpClocks& warp, LaneGroup& group,
                      std::uint32_t lanes);
@@ -101,6 +114,11 @@ class ClusterChecker : public Observer {
   bool may_race(const BlockShadow& block, std::uint64_t address, std::uint64_t bytes) const;
   void note_store(const BlockShadow& block, std::uint64_t address, std::uint64_t bytes) const;
   void check_heap(const Guest& guest);
+  bool is_atomic(Site site) const;
+  bool follows_own_atomic(const Guest& guest, const GlobalCell& cell) const;
+  bool store_the_same(const WarpAccess& access, int lane, std::uint32_t lanes) const;
+  std::uint32_t value_for(const WarpAccess& access, int lane, std::uint64_t cell) const;
+  bool stores_what_lies_there(const Guest& guest, const Past& past) const;
   void visit_global_cell(const Guest& guest, const GlobalCell& cell, Time floor);
   const BlockShadow* block_of(std::uint32_t instruction, std::uint64_t address);
   void agent_in_shared(const AgentAccess& access, const Agent& agent, Guest& guest);
@@ -117,12 +135,16 @@ class ClusterChecker : public Observer {
   void fence_threads(const Actor& by, WarpClocks& warp, MemoryScope scope);
 
   // verdicts.cpp
+  bool left_behind(const Past& past) const;
+  bool is_by_unmet_lane(const Agent& agent, const Past& past) const;
   bool are_strong_together(const Guest& guest, const Past& past) const;
   void judge(const Guest& guest, const Past& past);
   void judge_foreign(const Guest& guest, const GlobalPast& past);
   void report_unordered(const Guest& guest, const Past& past);
   void report_collective(const Guest& guest, const Past& past);
   void report_race(const Guest& guest, const Past& past);
+  void report_same_value(const Guest& guest, Site before);
+  void report_unmet_lane(const Guest& guest, const Past& past);
   void report_lockstep(const Guest& guest, const Past& past);
   void report_unfenced(const Guest& guest, const Past& past);
   void report_foreign_race(const Guest& guest, const GlobalPast& past);
@@ -164,6 +186,9 @@ class ClusterChecker : public Observer {
   std::vector<const BlockShadow*> blocks_;  // that each instruction touched last
   std::vector<Clock> exits_;                // by CTA: what its threads knew when they ended
   std::vector<std::vector<RemoteUse>> remote_uses_;  // by owner, by entity
+  // By warp, by byte of local memory: the lanes that have written theirs.
+  std::vector<std::vector<std::uint32_t>> local_written_;
+  UndefinedReads undefined_reads_;
 };
 
 }  // namespace tessera::vgpu::check

@@ -56,6 +56,7 @@ void ClusterChecker::fence(const Actor& by, FenceKind kind, MemoryScope scope) {
     Clock& clock = group.clock;
     const auto show = [&](std::vector<Time>& to) {
       to = clock.seen;
+      join(to, clock.stayed);
       join(to, warp.own_copies().seen);
       at(to, warp.self()) = now;
     };
@@ -179,14 +180,19 @@ void ClusterChecker::use_mbarrier(const Actor& by, MbarrierPlace place) {
 // ---- asynchronous agents ------------------------------------------------------------------------
 
 void ClusterChecker::agent_starts(const Actor& issuer, AgentId id, AgentKind kind) {
+  WarpClocks& warp = warp_of(issuer);
+  const std::vector<Time>& known = warp.group_of(__builtin_ctz(issuer.mask)).clock.seen;
+  const Time met = warp.self() < known.size() ? known[warp.self()] : 0;
   Clock clock = release(issuer);
   Agent& agent = agents_.start(issuer, id, kind);
   agent.clock.join(clock);
+  agent.met = met;
   // What a fence has put before asynchronous operations; those of other agents are just seen.
   agent.floor = now_;
   for (Entity e = 0; e < last_.size(); ++e) {
     if (e == agent.reads || e == agent.writes) continue;
     Time known = e < agent.clock.seen.size() ? agent.clock.seen[e] : 0;
+    if (e == warp.self() && kind == AgentKind::kBulkCopy) known = std::min(known, met);
     if (!agent.is_generic() && !agents_.is_async(e)) {
       const auto& fenced = agent.clock.seen_by_async;
       known = std::min(known, e < fenced.size() ? fenced[e] : 0);

@@ -20,6 +20,10 @@ std::string capital(std::string text) {
   return text;
 }
 
+const char* name_of(Window window) {
+  return window == Window::kShared ? "shared memory" : "global memory";
+}
+
 FindingLog::FindingLog(const Kernel& kernel) : kernel_(kernel) {
   using Inlined = std::vector<std::pair<std::string, int>>;
   std::map<std::tuple<std::string, int, Inlined, std::string>, std::uint32_t> known;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vgpu/exec/program.h"
+#include "vgpu/memory/windows.h"
 #include "vgpu/observe/finding.h"
 
 namespace tessera::vgpu::check {
@@ -23,6 +24,8 @@ struct Place {
 
 // With a capital first letter.
 std::string capital(std::string text);
+// "shared memory"
+const char* name_of(Window window);
 
 class FindingLog {
  public:

@@ -107,8 +107,10 @@ SharedHorizon ClusterChecker::horizon_of(const Clock& clock) const {
   auto horizon = std::make_shared<Horizon>();
   if (clock.others) *horizon = *clock.others;
   std::vector<Time>& own = (*horizon)[cluster_];
-  for (Entity e = 0; e < clock.seen.size(); ++e) {
-    if (clock.seen[e] > start_) at(own, e) = std::max(at(own, e), clock.seen[e] - start_);
+  for (const std::vector<Time>* times : {&clock.seen, &clock.stayed}) {
+    for (Entity e = 0; e < times->size(); ++e) {
+      if ((*times)[e] > start_) at(own, e) = std::max(at(own, e), (*times)[e] - start_);
+    }
   }
   return horizon;
 }

@@ -1,6 +1,7 @@
 #include "vgpu/observe/check/warp_clocks.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tessera::vgpu::check {
 namespace {
@@ -19,6 +20,36 @@ void WarpClocks::begin(Entity self, std::uint32_t lanes, Time start) {
   meetings_.clear();
   own_ = {};
   own_waiters_ = 0;
+  handed_over_.fill(start);
+  left_ = 0;
+}
+
+void WarpClocks::exit(std::uint32_t mask, Time last) {
+  live_ &= ~mask;
+  for (std::uint32_t left = mask; live_ != 0 && left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const Time handed = handed_over_[static_cast<std::size_t>(lane)];
+    if (last <= handed) continue;
+    left_since_ = left_ == 0 ? handed : std::min(left_since_, handed);
+    left_ |= std::uint32_t{1} << lane;
+  }
+}
+
+void WarpClocks::hand_over(std::uint32_t mask, Time now) {
+  for (mask &= live_; mask != 0; mask &= mask - 1) {
+    handed_over_[static_cast<std::size_t>(std::countr_zero(mask))] = now;
+  }
+}
+
+// What the warp itself did up to now, but for the lanes that left.
+void WarpClocks::note_own(Clock& clock, Time now) const {
+  Time& seen = at(clock.seen, self_);
+  if (left_ == 0) {
+    seen = now;
+    return;
+  }
+  seen = std::max(seen, left_since_);
+  at(clock.stayed, self_) = now;
 }
 
 void WarpClocks::await_own(std::uint32_t mask, Entity copies, Time now) {
@@ -33,14 +64,19 @@ LaneGroup& WarpClocks::group_of(int lane) {
   return groups_.front();
 }
 
-Clock WarpClocks::released(std::uint32_t mask, Time now) const {
+Clock WarpClocks::known(std::uint32_t mask, Time now) const {
   Clock clock;
   for (const LaneGroup& group : groups_) {
     if (group.mask & mask) clock.join(group.clock);
   }
   clock.join(own_);
-  at(clock.seen, self_) = now;
+  note_own(clock, now);
   return clock;
+}
+
+Clock WarpClocks::released(std::uint32_t mask, Time now) {
+  hand_over(mask, now);
+  return known(mask, now);
 }
 
 void WarpClocks::acquire(std::uint32_t mask, const Clock& more, const std::vector<Time>& last,
@@ -53,6 +89,7 @@ void WarpClocks::acquire(std::uint32_t mask, const Clock& more, const std::vecto
 
 void WarpClocks::meet(std::uint32_t mask, const std::vector<Time>& last, Time now) {
   const bool all = (live_ & ~mask) == 0;
+  hand_over(mask, now);
   if (all) {
     meetings_.clear();
     mask = ~std::uint32_t{0};
@@ -78,7 +115,7 @@ void WarpClocks::meet(std::uint32_t mask, const std::vector<Time>& last, Time no
     own_ = {};
     own_waiters_ = 0;
   }
-  if (all) at(together.clock.seen, self_) = now;
+  if (all) note_own(together.clock, now);
   refresh_floor(together, last, now);
   std::erase_if(groups_, [&](const LaneGroup& group) { return group.mask & mask; });
   groups_.push_back(std::move(together));

@@ -2,6 +2,7 @@
 // meet again at bar.warp.sync, at a barrier of the CTA, or at any other *.sync.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "vgpu/observe/check/clock.h"
@@ -28,7 +29,9 @@ class WarpClocks {
   LaneGroup& group_of(int lane);
 
   // What the lanes know together, with all that the warp did up to `now`.
-  Clock released(std::uint32_t mask, Time now) const;
+  Clock released(std::uint32_t mask, Time now);
+  // What they know when they leave; it is handed to nobody.
+  Clock known(std::uint32_t mask, Time now) const;
   // The lanes get to know more. `last` is when each entity last did something.
   void acquire(std::uint32_t mask, const Clock& more, const std::vector<Time>& last, Time now);
   // The lanes have met.
@@ -41,7 +44,13 @@ class WarpClocks {
       if (group.mask & mask) f(group);
     }
   }
-  void exit(std::uint32_t mask) { live_ &= ~mask; }
+  // `last`: when the warp touched memory last.
+  void exit(std::uint32_t mask, Time last);
+  // Whether the lane has left the kernel, and what it did at this time was handed to nobody: no
+  // barrier, arrival or release of it came after.
+  bool has_left(int lane, Time time) const {
+    return left_ >> lane & 1 && time > handed_over_[static_cast<std::size_t>(lane)];
+  }
 
   // Copies (cp.async) that these lanes have waited for: until the warp meets, each lane sees its
   // own alone. Others get to know of them as usual.
@@ -59,6 +68,8 @@ class WarpClocks {
   };
 
   void separate(std::uint32_t mask);
+  void hand_over(std::uint32_t mask, Time now);
+  void note_own(Clock& clock, Time now) const;
   void refresh_floor(LaneGroup& group, const std::vector<Time>& last, Time now) const;
 
   Entity self_ = 0;
@@ -67,6 +78,9 @@ class WarpClocks {
   std::vector<Meeting> meetings_;  // of some of the lanes, since all of them last met
   Clock own_;                      // copies that were waited for since then
   std::uint32_t own_waiters_ = 0;
+  std::array<Time, 32> handed_over_ = {};  // by lane: when it last released or met others
+  std::uint32_t left_ = 0;                 // with something that was not handed over
+  Time left_since_ = 0;                    // what was handed over by all of these
 };
 
 }  // namespace tessera::vgpu::check

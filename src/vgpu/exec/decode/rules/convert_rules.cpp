@@ -90,8 +90,8 @@ class Conversion {
 
   // A half becomes a float first; all of it is exact.
   void from_float() {
-    if (from_word_ == "f16" && is_integer(to_)) {
-      add("cvt.f32.f16", kDefault, Scalar::kF32);
+    if (from_.bits == 16 && is_integer(to_)) {
+      add("cvt.f32." + from_word_, kDefault, Scalar::kF32);
       from_word_ = "f32";
     }
     Form form = form_of(instruction_);

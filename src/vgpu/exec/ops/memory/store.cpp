@@ -23,11 +23,19 @@ inline void store_half(const R* const (&from)[count], int first, std::byte* base
 template <class R, class M, int count>
 void store(const Op* first, const Op* last, Lanes& lanes) {
   for (; first != last; ++first) {
+    const R* from[count];
+    for (int i = 0; i < count; ++i) from[i] = lanes_of<R>(lanes, first->operand[i + 1]);
+    StoredValues values;
+    if (lanes.observer) [[unlikely]] {
+      values = {{}, sizeof(R), sizeof(M), count};
+      for (int i = 0; i < count; ++i)
+        values.registers[i] = reinterpret_cast<const std::byte*>(from[i]);
+      lanes.stored = &values;
+    }
     Access access;
     const Shape shape =
         resolve<AccessKind::kStore, sizeof(M) * count>(lanes, *first, first->operand[0], access);
-    const R* from[count];
-    for (int i = 0; i < count; ++i) from[i] = lanes_of<R>(lanes, first->operand[i + 1]);
+    lanes.stored = nullptr;
     if (shape == Shape::kHalves) {
       for (int h = 0; h < 2; ++h) {
         store_half<R, M, count>(from, h * kHalf, access.base[h], access.steps[h]);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "vgpu/memory/global.h"
@@ -66,7 +67,11 @@ class GlobalCell {
   // A plain store that an atomic came after; who is 0 where there is none.
   Trace store() const { return get(kStore); }
   Trace reader(int i) const { return get(i); }
-  void note_write(std::uint64_t who, Site site) {
+  // `value`: what a plain store leaves there. WHY before the writer: whoever finds the writer finds
+  // the value; it is not in memory yet, where another host thread writes.
+  void note_write(std::uint64_t who, Site site, std::optional<std::uint32_t> value = std::nullopt) {
+    value_.store(value.value_or(0), std::memory_order_relaxed);
+    has_value_.store(value.has_value(), std::memory_order_relaxed);
     const Trace before = writer();
     if (!is_strong(site)) {
       set(kStore, {});
@@ -74,6 +79,10 @@ class GlobalCell {
       set(kStore, before);
     }
     set(kWriter, {who, site});
+  }
+  std::optional<std::uint32_t> value() const {
+    if (!has_value_.load(std::memory_order_relaxed)) return std::nullopt;
+    return value_.load(std::memory_order_relaxed);
   }
   void note_read(std::uint64_t who, Site site) {
     const std::uint64_t before = this->who(0);
@@ -85,15 +94,17 @@ class GlobalCell {
 
  private:
   static constexpr int kWriter = 2, kStore = 3;
-  std::uint64_t who(int i) const { return who_[i].load(std::memory_order_relaxed); }
+  std::uint64_t who(int i) const { return who_[i].load(std::memory_order_acquire); }
   Trace get(int i) const { return {who(i), site_[i].load(std::memory_order_relaxed)}; }
   void set(int i, const Trace& trace) {
     site_[i].store(trace.site, std::memory_order_relaxed);
-    who_[i].store(trace.who, std::memory_order_relaxed);
+    who_[i].store(trace.who, std::memory_order_release);
   }
 
   std::atomic<std::uint64_t> who_[4];
   std::atomic<Site> site_[4];
+  std::atomic<std::uint32_t> value_;
+  std::atomic<bool> has_value_;
 };
 
 // The cells of one allocation.

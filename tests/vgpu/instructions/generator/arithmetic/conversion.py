@@ -5,10 +5,14 @@ from fractions import Fraction
 
 from arithmetic.float_rows import nans, result
 from core import ANY, M16, M32, M64, Op, elementwise, integer_rows, signed
-from softfloat import F16, F32, F64
+from softfloat import BF16, F16, F32, F64
 
-FLOATS = {"f16": F16, "f32": F32, "f64": F64}
+FLOATS = {"f16": F16, "f32": F32, "f64": F64, "bf16": BF16}
 MODES = ("rn", "rz", "rm", "rp")
+
+
+def needs(f):
+    return {"target": "sm_90", "version": "7.8"} if f is BF16 else {}
 
 
 def limits(kind, bits):
@@ -81,6 +85,7 @@ def integer_to_float():
             fields,
             table[:24],
             ops,
+            **needs(f),
         )
 
 
@@ -186,6 +191,7 @@ def float_to_integer():
             fields,
             integral_rows(320 + f.bits, f)[:40],
             ops,
+            **needs(f),
         )
 
         def integral(a, mode):
@@ -235,6 +241,7 @@ def float_to_integer():
             fields,
             integral_rows(330 + f.bits, f),
             ops,
+            **needs(f),
         )
 
 

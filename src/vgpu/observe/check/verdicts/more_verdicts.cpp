@@ -29,6 +29,20 @@ void ClusterChecker::report_collective(const Guest& guest, const Past& past) {
       between(earlier, later));
 }
 
+void ClusterChecker::report_unmet_lane(const Guest& guest, const Past& past) {
+  Finding* finding = log_.note("lockstep", Severity::kLockstep, guest.by.instruction,
+                               instruction_of(past.site), guest.address);
+  if (!finding) return;
+  const Place later = place_of(guest), earlier = place_of(past, guest);
+  fill(*finding, later, earlier);
+  finding->message = capital(fmt::format(
+      "{} {} {} that lane {} of {} {}; lane {} issues it for the warp without having met that "
+      "lane, which is right only while the lanes of a warp run in step",
+      who(later, false), later.does, name_of(guest.window), lane_of(past.site), who(earlier, false),
+      earlier.does, __builtin_ctz(guest.agent->issuer.mask)));
+  finding->hint = fmt::format("put __syncwarp() {}", between(earlier, later));
+}
+
 void ClusterChecker::report_heap_misuse(const Guest& guest, const std::string& misuse) {
   const Place place = place_of(guest);
   Finding* finding = log_.note("out-of-bounds", Severity::kError, place.instruction,

@@ -6,10 +6,6 @@
 namespace tessera::vgpu::check {
 namespace {
 
-const char* name_of(Window window) {
-  return window == Window::kShared ? "shared memory" : "global memory";
-}
-
 const char* name_of(AgentKind kind) {
   switch (kind) {
     case AgentKind::kCopyAsync:
@@ -52,19 +48,38 @@ bool ClusterChecker::are_strong_together(const Guest& guest, const Past& past) c
   return reach >= Reach::kCluster || (reach == Reach::kCta && in_one_cta);
 }
 
+// By a lane that left the kernel before the barrier or arrival through which the rest of its warp
+// is known: nothing orders it before anything.
+bool ClusterChecker::left_behind(const Past& past) const {
+  return !agents_.is_agent(past.entity) && !is_by_several(past.site) &&
+         warps_[past.entity].has_left(lane_of(past.site), past.time);
+}
+
+// By another lane of the warp that one lane issued the copy for, and they have not met since.
+bool ClusterChecker::is_by_unmet_lane(const Agent& agent, const Past& past) const {
+  const Actor& issuer = agent.issuer;
+  if (agent.kind != AgentKind::kBulkCopy || past.entity != entity_of(issuer)) return false;
+  const int lane = lane_of(past.site);
+  if (is_by_several(past.site) || issuer.mask >> lane & 1 || past.time <= agent.met) return false;
+  return !warps_[past.entity].have_met(__builtin_ctz(issuer.mask), lane, past.time);
+}
+
 void ClusterChecker::judge(const Guest& guest, const Past& past) {
   if (are_strong_together(guest, past)) return;
   const Clock& clock = *guest.clock;
   if (guest.agent) {
     if (past.entity == guest.agent->reads || past.entity == guest.agent->writes) return;
-    if (!clock.has_seen(past.entity, past.time)) return report_unordered(guest, past);
+    if (!clock.has_seen(past.entity, past.time) || left_behind(past)) {
+      return report_unordered(guest, past);
+    }
     if (guest.agent->is_generic() || agents_.is_async(past.entity)) return;
     const bool fenced = guest.is_map ? clock.maps_have_seen(past.entity, past.time)
                                      : clock.async_has_seen(guest.window, past.entity, past.time);
-    if (!fenced) report_unfenced(guest, past);
+    if (!fenced) return report_unfenced(guest, past);
+    if (is_by_unmet_lane(*guest.agent, past)) report_unmet_lane(guest, past);
     return;
   }
-  if (clock.has_seen(past.entity, past.time)) return;
+  if (clock.has_seen(past.entity, past.time) && !left_behind(past)) return;
   const WarpClocks& warp = warps_[guest.entity];
   const bool is_own_copy = warp.own_copies().has_seen(past.entity, past.time);
   if (past.entity != guest.entity && !is_own_copy) return report_unordered(guest, past);
@@ -145,6 +160,12 @@ bool ClusterChecker::is_other_way_round(const Guest& guest, const Past& past) {
 std::string ClusterChecker::hint_for_race(const Guest& guest, const Past& past, const Place& later,
                                           const Place& earlier) const {
   const std::string where = between(earlier, later);
+  if (left_behind(past)) {
+    return fmt::format(
+        "lane {} of warp {} ended without coming to the barrier or arrival that the others go on "
+        "to: let every thread of the block reach it before it returns",
+        lane_of(past.site), past.entity % warps_per_cta_);
+  }
   if (agents_.is_agent(past.entity)) {
     switch (agents_.trace(past.entity).kind) {
       case AgentKind::kCopyAsync:
@@ -188,6 +209,7 @@ std::string ClusterChecker::hint_for_race(const Guest& guest, const Past& past, 
 }
 
 void ClusterChecker::report_race(const Guest& guest, const Past& past) {
+  if (stores_what_lies_there(guest, past)) return report_same_value(guest, past.site);
   std::uint32_t last = guest.by.instruction, first = instruction_of(past.site);
   const bool swap = is_other_way_round(guest, past);
   if (swap) std::swap(last, first);
@@ -204,6 +226,7 @@ void ClusterChecker::report_race(const Guest& guest, const Past& past) {
 }
 
 void ClusterChecker::report_lockstep(const Guest& guest, const Past& past) {
+  if (stores_what_lies_there(guest, past)) return report_same_value(guest, past.site);
   Finding* finding = log_.note("lockstep", Severity::kLockstep, guest.by.instruction,
                                instruction_of(past.site), guest.address);
   if (!finding) return;
@@ -236,8 +259,10 @@ void ClusterChecker::report_same_store(const Guest& guest) {
 }
 
 void ClusterChecker::report_unfenced(const Guest& guest, const Past& past) {
-  Finding* finding = log_.note("missing-proxy-fence", Severity::kError, guest.by.instruction,
-                               instruction_of(past.site), guest.address);
+  const bool is_allowed = !past.wrote && launch_.context.observation.allows_unfenced_reads;
+  Finding* finding =
+      log_.note("missing-proxy-fence", is_allowed ? Severity::kNote : Severity::kError,
+                guest.by.instruction, instruction_of(past.site), guest.address);
   if (!finding) return;
   const Place later = place_of(guest), earlier = place_of(past, guest);
   fill(*finding, later, earlier);
@@ -261,6 +286,7 @@ void ClusterChecker::report_unfenced(const Guest& guest, const Past& past) {
 }
 
 void ClusterChecker::report_foreign_race(const Guest& guest, const GlobalPast& past) {
+  if (stores_what_lies_there(guest, past.past)) return report_same_value(guest, past.past.site);
   const Place later = place_of(guest);
   const std::uint32_t instruction = instruction_of(past.past.site);
   Finding* finding =

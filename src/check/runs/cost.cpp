@@ -1,0 +1,65 @@
+#include "check/runs/cost.h"
+
+#include <filesystem>
+
+#include "check/nvcc.h"
+#include "check/runs/launching.h"
+#include "check/source.h"
+
+namespace tessera::checking {
+namespace {
+
+// "sm_90a" of ".target sm_90a, debug".
+std::string target_of(const std::string& ptx) {
+  const std::size_t at = ptx.find(".target ");
+  if (at == ptx.npos) return "sm_90a";
+  const std::size_t begin = at + 8;
+  return ptx.substr(begin, ptx.find_first_of(" ,\r\n", begin) - begin);
+}
+
+// Machine code of the kernel; none without an assembler, or where it refuses the PTX.
+std::vector<std::byte> machine_code_of(const Code& code) {
+  try {
+    return assemble_ptx(code.ptx, target_of(code.ptx));
+  } catch (const StatusError&) {
+    return {};
+  }
+}
+
+// The names of arguments, by their place in the parameters.
+std::map<std::string, std::string> names_of(const CheckPlan& plan) {
+  std::map<std::string, std::string> names;
+  for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
+    names["parameter +" + std::to_string(plan.kernel.parameters[i].offset)] =
+        plan.arguments[i].name;
+  }
+  return names;
+}
+
+}  // namespace
+
+lab::Explanation cost_of(const CheckPlan& plan, const arch::Gpu& gpu) {
+  const Watchdog watchdog(plan.seconds);
+  vgpu::Observation observation;
+  observation.memory = true;
+  const std::unique_ptr<VirtualDevice> device =
+      device_for(plan, watchdog, observation, plan.host_threads);
+  launch(plan, place(plan, *device), *device);
+  SourceLines lines(plan.code);
+  lab::ForeignLaunch foreign;
+  foreign.counts = std::move(device->take_counts().at(0));
+  foreign.entry = plan.kernel.name;
+  foreign.ptx = plan.code.ptx;
+  foreign.file = std::filesystem::path(plan.code.path).stem().string() + ".cu";
+  foreign.arguments = names_of(plan);
+  foreign.text = [&](const std::string& file, int line) {
+    const std::string text = lines.at(file, line).text;
+    return text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
+  };
+  foreign.shown = [&](const std::string& file) {
+    return file.empty() ? plan.code.path : lines.at(file, 1).file;
+  };
+  return lab::explain_launch(foreign, machine_code_of(plan.code), gpu);
+}
+
+}  // namespace tessera::checking

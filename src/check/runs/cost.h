@@ -1,0 +1,13 @@
+// What a user's kernel costs: one run with counts of every access, explained like the library's own
+// kernels.
+#pragma once
+
+#include "check/run.h"
+#include "lab/explain/explain.h"
+
+namespace tessera::checking {
+
+// Throws LaunchFault where the kernel does not come to its end, kBadArgument as run_check() does.
+lab::Explanation cost_of(const CheckPlan& plan, const arch::Gpu& gpu);
+
+}  // namespace tessera::checking

@@ -1,0 +1,54 @@
+// A kernel with its arguments on a virtual GPU of its own: memory, launch, results.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/status.h"
+#include "check/run.h"
+#include "device/virtual/virtual_device.h"
+
+namespace tessera::checking {
+
+// "... is not implemented\n  at PTX line 5: ..." on one line.
+std::string one_sentence(const std::string& message);
+
+// WHY: whatever keeps a kernel from starting is about the call, not about what the kernel did.
+template <class F>
+auto as_bad_argument(F f) {
+  try {
+    return f();
+  } catch (const LaunchFault&) {
+    throw;
+  } catch (const StatusError& error) {
+    throw StatusError(Status::bad_argument(one_sentence(error.status().message)));
+  }
+}
+
+// Ends a run by Ctrl-C, or when it takes longer than it may.
+class Watchdog {
+ public:
+  explicit Watchdog(double seconds)
+      : thread_([this, seconds](const std::stop_token& done) { watch(done, seconds); }) {}
+
+  const std::atomic<bool>* stop() const { return &stop_; }
+
+ private:
+  void watch(const std::stop_token& done, double seconds);
+
+  std::atomic<bool> stop_ = false;
+  std::jthread thread_;
+};
+
+CodeImage image_of(const Code& code);
+std::unique_ptr<VirtualDevice> device_for(const CheckPlan& plan, const Watchdog& watchdog,
+                                          vgpu::Observation observation, int host_threads);
+// Arrays, with what they hold before the run, and tensor maps.
+Placed place(const CheckPlan& plan, Device& device);
+// Throws LaunchFault for what the kernel does, kBadArgument for what the call does.
+void launch(const CheckPlan& plan, const Placed& placed, VirtualDevice& device);
+std::vector<HostArray> results_of(const CheckPlan& plan, const Placed& placed, Device& device);
+
+}  // namespace tessera::checking

@@ -1,0 +1,181 @@
+#include "check/runs/undefined.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/interrupt.h"
+#include "check/runs/launching.h"
+
+namespace tessera::checking {
+namespace {
+
+using vgpu::UndefinedSource;
+
+constexpr std::size_t kMostPlaces = 4;  // of a finding
+constexpr std::array kSources = {UndefinedSource::kShuffle, UndefinedSource::kLocal,
+                                 UndefinedSource::kRegister};
+// Sign, size and parity differ, so that maxima, tests for less and selections come out otherwise.
+constexpr std::array<std::uint32_t, 2> kPatterns = {0x5a5a5a5a, 0xdbdbdbdb};
+
+// Where each kind was read, in any of the runs.
+using Places = std::vector<vgpu::FindingPlace>;
+Places places_of(const CheckResult& result, UndefinedSource source) {
+  Places places;
+  for (const CheckRun& run : result.runs) {
+    for (const vgpu::UndefinedRead& read : run.report.undefined_reads) {
+      const auto same = [&](const vgpu::FindingPlace& place) {
+        return place.source_line == read.place.source_line && place.callers == read.place.callers &&
+               (place.source_line != 0 || place.ptx_line == read.place.ptx_line);
+      };
+      if (read.source != source || std::any_of(places.begin(), places.end(), same)) continue;
+      places.push_back(read.place);
+    }
+  }
+  if (places.size() > kMostPlaces) places.resize(kMostPlaces);
+  return places;
+}
+
+void fill(vgpu::UndefinedBits& bits, UndefinedSource source, std::uint32_t pattern) {
+  if (source == UndefinedSource::kRegister) {
+    bits.registers = std::uint64_t{pattern} << 32 | pattern;
+  } else if (source == UndefinedSource::kLocal) {
+    bits.local = static_cast<std::uint8_t>(pattern);
+  } else {
+    bits.fills_shuffles = true;
+    bits.shuffles = pattern;
+  }
+}
+
+// How a run without checks ended.
+struct Outcome {
+  std::vector<HostArray> results;
+  std::optional<vgpu::Finding> fault;
+  bool is_over = true;  // false: it was stopped from outside
+};
+
+// WHY one host thread: blocks that add to one place do it in the same order every time.
+Outcome run_with(const CheckPlan& plan, const vgpu::UndefinedBits& bits) {
+  const Watchdog watchdog(plan.seconds / 4);
+  vgpu::Observation observation;
+  observation.undefined = bits;
+  const std::unique_ptr<VirtualDevice> device = device_for(plan, watchdog, observation, 1);
+  Outcome outcome;
+  const Placed placed = place(plan, *device);
+  try {
+    launch(plan, placed, *device);
+    outcome.results = results_of(plan, placed, *device);
+  } catch (const LaunchFault& fault) {
+    outcome.fault = fault.finding();
+    outcome.is_over = fault.finding().check != "stopped";
+  }
+  return outcome;
+}
+
+// "array out in 8 of 32 elements, first [8]: 72 against 1515870810"; nothing where they agree.
+std::optional<std::string> difference(const Outcome& usual, const Outcome& other) {
+  if (!other.is_over) return std::nullopt;
+  if (other.fault) {
+    const std::string& message = other.fault->message;
+    return fmt::format("with other bits there the kernel ends in: {}",
+                       message.substr(0, message.find('\n')));
+  }
+  for (std::size_t i = 0; i < usual.results.size(); ++i) {
+    const Difference found = compare(other.results[i], usual.results[i], 0);
+    if (found.count == 0) continue;
+    std::string first = found.first;
+    first.replace(first.find(", expected "), 11, " against ");
+    return fmt::format("with other bits there array {} differs in {} of {} elements, first {}",
+                       usual.results[i].name, found.count, usual.results[i].elements(), first);
+  }
+  return std::nullopt;
+}
+
+const char* name_of(UndefinedSource source) {
+  if (source == UndefinedSource::kShuffle) return "undefined-shuffle";
+  return source == UndefinedSource::kLocal ? "uninitialised-local-read"
+                                           : "uninitialised-register-read";
+}
+
+std::string message_of(UndefinedSource source) {
+  if (source == UndefinedSource::kShuffle) {
+    return "A shuffle reads lanes that its mask leaves out; what it gets from them is undefined";
+  }
+  return source == UndefinedSource::kLocal
+             ? "A thread reads an array of its own that it has not written"
+             : "A register is read that is not written on every way to the read";
+}
+
+std::string hint_of(UndefinedSource source) {
+  if (source == UndefinedSource::kShuffle) {
+    return "name every lane that is read in the mask and let it take part, or do not use what "
+           "comes from other lanes";
+  }
+  return "give it a value on every way that leads there";
+}
+
+SeenFinding finding_of(UndefinedSource source, Places places, vgpu::Severity severity,
+                       const std::string& effect, const std::string& hint, std::size_t runs) {
+  vgpu::Finding finding;
+  finding.check = name_of(source);
+  finding.severity = severity;
+  finding.message = message_of(source) + ": " + effect;
+  finding.hint = hint;
+  finding.places = std::move(places);
+  return {finding, 1, static_cast<int>(runs), "eager, warps by index"};
+}
+
+bool has_finding(const CheckResult& result, const char* check) {
+  return std::any_of(result.findings.begin(), result.findings.end(),
+                     [&](const SeenFinding& seen) { return seen.finding.check == check; });
+}
+
+// What changes when undefined values of these kinds hold other bits.
+std::optional<std::string> effect_of(const CheckPlan& plan, const Outcome& usual,
+                                     const std::vector<UndefinedSource>& sources) {
+  for (const std::uint32_t pattern : kPatterns) {
+    vgpu::UndefinedBits bits;
+    for (const UndefinedSource source : sources) fill(bits, source, pattern);
+    if (auto effect = difference(usual, run_with(plan, bits))) return effect;
+  }
+  return std::nullopt;
+}
+
+// Sources of which places are known and nothing else tells.
+std::vector<UndefinedSource> sources_in(const CheckResult& result) {
+  std::vector<UndefinedSource> sources;
+  for (const UndefinedSource source : kSources) {
+    if (has_finding(result, name_of(source)) || places_of(result, source).empty()) continue;
+    sources.push_back(source);
+  }
+  return sources;
+}
+
+}  // namespace
+
+void judge_undefined(const CheckPlan& plan, CheckResult& result) {
+  const std::vector<UndefinedSource> sources = sources_in(result);
+  if (sources.empty() || result.results.empty() || interrupted()) return;
+  const Outcome usual = run_with(plan, {});
+  if (usual.fault) return;
+  // A kernel that reads a clock comes out otherwise every time.
+  if (difference(usual, run_with(plan, {}))) return;
+  for (const UndefinedSource source : sources) {
+    const Places places = places_of(result, source);
+    const auto effect = effect_of(plan, usual, {source});
+    if (effect) {
+      result.findings.push_back(finding_of(source, places, vgpu::Severity::kError, *effect,
+                                           hint_of(source), result.runs.size()));
+    } else if (source == UndefinedSource::kShuffle) {
+      result.findings.push_back(finding_of(source, places, vgpu::Severity::kNote,
+                                           "no array here depends on it",
+                                           "nothing, as long as "
+                                           "what comes from these lanes is thrown away",
+                                           result.runs.size()));
+    }
+  }
+}
+
+}  // namespace tessera::checking

@@ -1,0 +1,14 @@
+// Whether what has no defined value decides about a result: lanes that a shuffle leaves out, local
+// memory and registers that are not written. Reading them is no error, and code that throws the
+// value away is right; so the kernel is run again with other bits there, and the results compared.
+#pragma once
+
+#include "check/run.h"
+
+namespace tessera::checking {
+
+// Adds a finding for each kind of undefined value that changes a result. A kind that changes none
+// is no finding; of shuffles a note tells.
+void judge_undefined(const CheckPlan& plan, CheckResult& result);
+
+}  // namespace tessera::checking

@@ -1,0 +1,38 @@
+// The bytes of arguments, once it is known where the arrays lie.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "check/arguments.h"
+#include "vgpu/observe/signature.h"
+
+namespace tessera::checking {
+
+// Addresses of the arrays and of what PointerArguments point to, and encoded tensor maps, all by
+// the names of their arguments.
+struct Placed {
+  std::map<std::string, std::uint64_t> arrays, pointees;
+  std::map<std::string, std::vector<std::byte>> maps;
+};
+
+std::size_t size_of(const StructArgument& structure);
+
+std::vector<std::byte> parameter_bytes(const vgpu::KernelSignature& kernel,
+                                       const std::vector<Argument>& arguments,
+                                       const Placed& placed);
+
+// The bytes of one argument that is not an array.
+std::vector<std::byte> value_bytes(const Argument& argument, const Placed& placed);
+// The addresses of an array of pointers.
+std::vector<std::byte> pointer_bytes(const PointersArgument& pointers, const Placed& placed);
+
+// Calls f for the argument and for all that it is made of, the innermost first.
+void for_each_part(const Argument& argument, const std::function<void(const Argument&)>& f);
+
+// The names of arrays that an argument reads the address of, or maps.
+std::vector<std::string> arrays_named_by(const Argument& argument);
+
+}  // namespace tessera::checking

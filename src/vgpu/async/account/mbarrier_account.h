@@ -1,0 +1,46 @@
+// Who arrived at a barrier object in its phase, who promised bytes and who brought them: when a
+// phase never ends, this says what is missing, and at which lines.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vgpu/observe/finding.h"
+
+namespace tessera::vgpu {
+
+struct Kernel;
+struct Mbarrier;
+struct Site;
+
+enum class MbarrierEvent : std::uint8_t { kInit, kArrives, kPromises, kBrings };
+
+// Everything that one instruction did to an object in one phase.
+struct MbarrierEntry {
+  MbarrierEvent event = MbarrierEvent::kArrives;
+  std::uint32_t instruction = 0;
+  std::uint64_t amount = 0;  // arrivals, or bytes
+  std::uint64_t cta = 0;     // who did it first
+  int warp = -1, lane = -1;
+};
+
+class MbarrierAccount {
+ public:
+  void note(const Site& site, MbarrierEvent event, std::uint64_t amount);
+  void begin_phase();
+  const std::vector<MbarrierEntry>& entries() const { return entries_; }
+  std::uint64_t sum(MbarrierEvent event) const;
+
+ private:
+  std::vector<MbarrierEntry> entries_;  // the initialisation first
+};
+
+// What keeps the phase from ending, in one sentence: "it waits for 65 arrivals, and 64 came".
+std::string missing_at(const Mbarrier& object);
+// What to do about it.
+std::string remedy_for(const Mbarrier& object);
+// The lines of the account.
+std::vector<FindingPlace> places_of(const Mbarrier& object, const Kernel& kernel);
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,76 @@
+// Several threads store one value to one place: a race by the memory model, and the same result on
+// every GPU.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "vgpu/observe/check/cluster_checker.h"
+
+namespace tessera::vgpu::check {
+namespace {
+
+constexpr std::size_t kMostBytes = 32;  // that a lane stores at once
+
+}  // namespace
+
+// Whether all lanes that store to the lane's place store its value.
+bool ClusterChecker::store_the_same(const WarpAccess& access, int lane, std::uint32_t lanes) const {
+  if (!access.values || !launch_.context.observation.allows_same_values) return false;
+  std::byte mine[kMostBytes], other[kMostBytes];
+  const std::size_t bytes = access.values->bytes_of(lane, mine);
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int l = std::countr_zero(lanes);
+    const std::uint64_t a = access.address[lane], b = access.address[l];
+    if (a + bytes <= b || b + bytes <= a) continue;
+    access.values->bytes_of(l, other);
+    if (a != b || std::memcmp(mine, other, bytes) != 0) return false;
+  }
+  return true;
+}
+
+// What the lane stores to the cell that begins at this address, which lies in its bytes.
+std::uint32_t ClusterChecker::value_for(const WarpAccess& access, int lane,
+                                        std::uint64_t cell) const {
+  std::byte all[kMostBytes];
+  const std::size_t bytes = access.values->bytes_of(lane, all);
+  const std::size_t offset = cell - access.address[lane];
+  if (offset >= bytes) return 0;
+  std::uint32_t value = 0;
+  std::memcpy(&value, all + offset,
+              std::min<std::size_t>(bytes - offset, std::size_t{1} << launch_.cell_shift));
+  return value;
+}
+
+// Whether the past access wrote the same to the guest's cell.
+bool ClusterChecker::stores_what_lies_there(const Guest& guest, const Past& past) const {
+  if (!launch_.context.observation.allows_same_values) return false;
+  if (guest.kind != AccessKind::kStore || !guest.access || !guest.access->values) return false;
+  if (!past.wrote || is_strong(past.site) || guest.reach != Reach::kNobody) return false;
+  if (agents_.is_agent(past.entity)) return false;
+  const WarpAccess& access = *guest.access;
+  const std::uint32_t mine = value_for(access, guest.lane, guest.address);
+  if (!access.shared) return guest.there == mine;
+  std::uint32_t there = 0;
+  std::memcpy(&there, access.shared + guest.address, std::size_t{1} << launch_.cell_shift);
+  return there == mine;
+}
+
+void ClusterChecker::report_same_value(const Guest& guest, Site before) {
+  Finding* finding = log_.note("same-value-stores", Severity::kNote, guest.by.instruction,
+                               instruction_of(before), guest.address);
+  if (!finding) return;
+  const Place place = place_of(guest);
+  Place earlier = place;
+  earlier.instruction = instruction_of(before);
+  earlier.warp = earlier.lane = -1;
+  fill(*finding, place, earlier);
+  finding->message = fmt::format(
+      "Several threads store the same value to one place of {} ({}): that value stays on every "
+      "GPU, though PTX calls it a race",
+      name_of(guest.window), log_.line(place.instruction));
+  finding->hint = "nothing, as long as the values are always the same";
+}
+
+}  // namespace tessera::vgpu::check

@@ -1,0 +1,118 @@
+// Values that nobody defined are findings where a result depends on them, and no findings where
+// they are thrown away. Stores of one value, counters that the last block sets back, and barrier
+// objects whose account does not add up.
+#include <gtest/gtest.h>
+
+#include "tests/check/call.h"
+
+namespace tessera::checking {
+namespace {
+
+class CheckUndefined : public Check {
+ protected:
+  static Words call(const std::string& kernel, const Words& arguments,
+                    const std::string& grid = "1", const std::string& block = "32",
+                    const std::string& file = "undefined.ptx") {
+    Words words = {kFolder + file, "--kernel", kernel, "--grid", grid, "--block", block};
+    for (const std::string& one : arguments) words.insert(words.end(), {"--arg", one});
+    return words;
+  }
+  static void expect_says(const Words& words, int code, const Words& parts) {
+    const Ran ran = check(words);
+    EXPECT_EQ(ran.code, code) << ran.out << ran.err;
+    for (const std::string& part : parts) {
+      EXPECT_TRUE(contains(ran.out, part)) << "lacks '" << part << "':\n" << ran.out;
+    }
+  }
+};
+
+TEST_F(CheckUndefined, LanesThatAShuffleLeavesOut) {
+  expect_says(call("shuffles_outside", {"out=i32[32]"}), 1,
+              {"error: undefined-shuffle: ", "array out differs in 8 of 32 elements, first [8]",
+               "read a lane that the mask leaves out",
+               "inlined at tests/check/kernels/undefined.cu:14: if (threadIdx.x < 16)"});
+  expect_says(call("drops_what_is_outside", {"out=i32[32]"}), 0,
+              {"note: undefined-shuffle: ", "no array here depends on it", "clean: no finding"});
+}
+
+TEST_F(CheckUndefined, ListsOfAThreadThatItDidNotWrite) {
+  const Words unwritten = {"error: uninitialised-local-read: ", "array out differs in 20 of 32",
+                           "undefined.cu:32: read local memory that is not written"};
+  expect_says(call("reads_unwritten_list", {"out=i32[32]", "n=i32:3"}), 1, unwritten);
+  expect_says(call("reads_unwritten_list", {"out=i32[32]", "n=i32:8"}), 0, {"clean: no finding"});
+  expect_says(call("reads_written_list", {"out=i32[32]", "n=i32:3"}), 0, {"clean: no finding"});
+}
+
+TEST_F(CheckUndefined, RegistersThatAreNotWrittenOnEveryWay) {
+  const auto with = [](const std::string& kernel, const std::string& n) {
+    return call(kernel, {"out=i32[32]", "n=i32:" + n}, "1", "32", "unwritten_register.ptx");
+  };
+  expect_says(with("reads_unwritten_register", "7"), 1,
+              {"error: uninitialised-register-read: ", "array out differs in 25 of 32 elements",
+               "not written on every way", "read register value"});
+  expect_says(with("reads_unwritten_register", "32"), 0, {"clean: no finding"});
+  expect_says(with("drops_unwritten_register", "7"), 0, {"clean: no finding"});
+}
+
+TEST_F(CheckUndefined, NotesTellOfElementsThatNobodyWrote) {
+  const Words some = call("forgets_the_end", {"out=f32[4,8]", "in=f32[32]:ones", "n=i32:32"});
+  expect_says(some, 0, {"note: array out: nobody wrote 3 of 32 elements, first [3,5]\n", "clean"});
+  const Words none = call("forgets_the_end", {"out=f32[32]", "in=f32[32]:ones", "n=i32:3"});
+  expect_says(none, 0, {"note: nobody wrote to array out\n"});
+  const Words all = call("forgets_the_end", {"out=f32[29]", "in=f32[32]:ones", "n=i32:32"});
+  EXPECT_FALSE(contains(check(all).out, "note: "));
+}
+
+TEST_F(CheckUndefined, NotesTellOfNansThatNoArgumentBrought) {
+  expect_says(call("takes_roots", {"out=f32[32]", "in=f32[32]:constant=-1"}), 0,
+              {"note: array out: NaN in 32 of 32 elements, first [0], and no argument holds one"});
+  for (const char* in : {"in=f32[32]:constant=nan", "in=f32[32]:constant=4"}) {
+    EXPECT_FALSE(contains(check(call("takes_roots", {"out=f32[32]", in})).out, "note: ")) << in;
+  }
+}
+
+TEST_F(CheckUndefined, ManyThreadsMayStoreOneValue) {
+  const Words same = call("raises_flag", {"flag=i32[1]"}, "3", "64");
+  expect_says(same, 0, {"note: same-value-stores: ", "clean: no finding"});
+  expect_says(joined(same, {"--strict-ptx"}), 1, {"error: race: "});
+  expect_says(call("raises_own_flag", {"flag=i32[1]"}, "1", "64"), 1, {"race: "});
+  expect_says(call("raises_own_flag", {"flag=i32[1]"}, "3", "1"), 1, {"error: race: "});
+}
+
+TEST_F(CheckUndefined, CopiesMayOverwriteWhatWasReadWithoutAProxyFence) {
+  const Words arrays = {"out=i32[128]", "in=i32[128]:iota"};
+  const Words read = call("fills_what_was_read", arrays, "1", "64");
+  expect_says(read, 0, {"note: missing-proxy-fence: ", "clean: no finding"});
+  expect_says(joined(read, {"--strict-ptx"}), 1, {"error: missing-proxy-fence: "});
+  expect_says(call("fills_what_was_written", arrays, "1", "64"), 1,
+              {"error: missing-proxy-fence: "});
+}
+
+TEST_F(CheckUndefined, TheLastBlockMaySetItsCounterBack) {
+  const Words arrays = {"in=i32[5]:ones", "sums=i32[5]", "counter=u32[1]:zeros"};
+  expect_says(call("last_adds_up", joined({"out=i32[1]"}, arrays), "5", "1"), 0, {"clean"});
+  expect_says(call("each_sets_back", {"out=u32[5]", "counter=u32[1]:zeros"}, "5", "1"), 1,
+              {"error: race: "});
+}
+
+TEST_F(CheckUndefined, AccountsOfBarrierObjectsNameTheLines) {
+  const auto arrivals = [](const char* more) {
+    return call("waits_for_more", {"out=i32[64]", std::string("more=u32:") + more}, "1", "64");
+  };
+  expect_says(arrivals("1"), 1,
+              {"it waits for 65 arrivals, and 64 came", "initialised the barrier object for 65",
+               "64 arrivals came here", "do:    Initialise the object for as many arrivals"});
+  expect_says(arrivals("0"), 0, {"clean: no finding"});
+  const auto bytes = [](const char* promised) {
+    return call("promises_bytes",
+                {"out=i32[64]", "in=i32[64]:iota", std::string("promised=u32:") + promised}, "1",
+                "64");
+  };
+  expect_says(bytes("512"), 1,
+              {"512 bytes were promised, and 256 came", "promised 512 bytes here",
+               "brought 256 bytes", "do:    Promise (expect_tx) exactly the bytes"});
+  expect_says(bytes("256"), 0, {"clean: no finding"});
+}
+
+}  // namespace
+}  // namespace tessera::checking

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Makes one-line mistakes in our code, one at a time, and asks whether the tests notice.
+
+    tools/mutate/mutate.py draw [--seed 1]      draws list.json anew
+    tools/mutate/mutate.py run [-j 4] [--only REGEX] [--log mutants.jsonl] [--work /tmp/mutants]
+    tools/mutate/mutate.py report [--log mutants.jsonl] [--out results/mutants.json]
+
+run builds the targets that the list names in one copy of the repository, once, and copies that for
+each of -j workers; a worker then changes a line, builds what that takes, runs the tests in shards, and
+puts the line back. Each answer is appended to the log at once, and what the log has is not run again,
+so a run may be cut off at any time. It takes hours; it is no part of any other test.
+"""
+import argparse
+import collections
+import json
+import os
+import pathlib
+import queue
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+
+import mutants
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD_SECONDS, TEST_SECONDS = 540, 60
+
+
+def shell(words, folder, seconds):
+    """The exit code, None for too long, and the end of what was said."""
+    try:
+        done = subprocess.run(words, cwd=folder, timeout=seconds, capture_output=True, text=True,
+                              errors="replace")
+    except subprocess.TimeoutExpired:
+        return None, ""
+    return done.returncode, (done.stdout + done.stderr)[-600:]
+
+
+class Worker(threading.Thread):
+    """One copy of the repository. WHY a mount of its own: CMake's build folder knows its place, so every
+    copy is seen at the place of the first one."""
+
+    def __init__(self, number, options, todo, answers):
+        super().__init__(daemon=True)
+        self.options, self.todo, self.answers = options, todo, answers
+        self.first = options.work / "first"
+        self.own = options.work / f"copy{number}"
+
+    def inside(self, command):
+        bind = f"mount --bind {self.own} {self.first} && cd {self.first} && {command}"
+        return ["unshare", "-m", "sh", "-c", bind]
+
+    def run(self):
+        if not self.own.exists():
+            subprocess.run(["cp", "-a", self.first, f"{self.own}.new"], check=True)
+            pathlib.Path(f"{self.own}.new").rename(self.own)
+        while True:
+            try:
+                mutant = self.todo.get_nowait()
+            except queue.Empty:
+                return
+            self.answers.put(self.answer(mutant))
+
+    def answer(self, mutant):
+        begin = time.time()
+        file = self.own / mutant.path
+        text = mutant.apply(self.own)
+        try:
+            verdict, by, said = self.try_it(mutant)
+        finally:
+            file.write_text(text)
+        answer = mutant.to_json() | {"verdict": verdict, "by": by, "seconds": round(time.time() - begin)}
+        return answer | ({"said": said} if verdict == "noticed" else {})
+
+    def try_it(self, mutant):
+        build = f"cmake --build build --target {' '.join(mutant.tests)} -j{self.options.jobs_each}"
+        code, said = shell(self.inside(build), self.own, BUILD_SECONDS)
+        if code != 0:
+            return "does not build", "the compiler", said
+        for test in mutant.tests:
+            code, said = self.test(test)
+            if code != 0:
+                return "noticed", test, said if code is not None else "it did not end"
+        return "survived", None, ""
+
+    def test(self, test):
+        shards = self.options.shards
+        command = (f"export GTEST_TOTAL_SHARDS={shards} GTEST_BRIEF=1; pids=; for i in $(seq 0 {shards - 1}); "
+                   f"do GTEST_SHARD_INDEX=$i build/{test} & pids=\"$pids $!\"; done; "
+                   "code=0; for p in $pids; do wait $p || code=1; done; exit $code")
+        # Whoever is still running then hangs: the longest shard takes a fraction of this.
+        return shell(self.inside(f"timeout {TEST_SECONDS} sh -c '{command}'"), self.own, TEST_SECONDS + 30)
+
+
+def first_copy(options, targets):
+    """The repository at HEAD, built."""
+    first = options.work / "first"
+    if not first.exists():
+        options.work.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["git", "clone", "-q", "--local", ROOT, first], check=True)
+        if (ROOT / "build-images").exists():
+            os.symlink((ROOT / "build-images").resolve(), first / "build-images")
+    subprocess.run(["cmake", "--preset", "release"], cwd=first, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--build", "build", "--target", *targets, "tessera"], cwd=first, check=True)
+
+
+def known_names(log):
+    if not log.exists():
+        return set()
+    return {json.loads(line)["name"] for line in log.read_text().splitlines() if line.strip()}
+
+
+def run(options):
+    todo, answers = queue.Queue(), queue.Queue()
+    done = known_names(options.log)
+    chosen = [m for m in mutants.read_list() if re.search(options.only, m.name) and m.name not in done]
+    for mutant in chosen:
+        todo.put(mutant)
+    if not chosen:
+        return
+    first_copy(options, sorted({test for m in chosen for test in m.tests}))
+    workers = [Worker(i, options, todo, answers) for i in range(options.workers)]
+    for worker in workers:
+        worker.start()
+    for i in range(len(chosen)):
+        answer = answers.get()
+        with options.log.open("a") as log:
+            log.write(json.dumps(answer) + "\n")
+        print(f"{i + 1}/{len(chosen)} {answer['name']}: {answer['verdict']} {answer['by'] or ''}", flush=True)
+
+
+def report(options):
+    answers = [json.loads(line) for line in options.log.read_text().splitlines() if line.strip()]
+    answers.sort(key=lambda one: one["name"])
+    rooms = collections.defaultdict(collections.Counter)
+    for one in answers:
+        rooms[one["room"]][one["verdict"]] += 1
+    table = [{"room": room, **counts} for room, counts in rooms.items()]
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
+    options.out.write_text(json.dumps(
+        {"schema": "tessera.mutants/1", "commit": commit.strip(), "rooms": table, "mutants": answers},
+        indent=1) + "\n")
+    judged = [one for one in answers if one["verdict"] != "does not build"]
+    noticed = sum(one["verdict"] == "noticed" for one in judged)
+    print(f"{noticed} of {len(judged)} noticed; {len(answers) - len(judged)} did not build")
+    for one in judged:
+        if one["verdict"] == "survived":
+            print(f"survived: {one['path']}\n  - {one['before'].strip()}\n  + {one['after'].strip()}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("what", choices=["draw", "run", "report"])
+    parser.add_argument("-j", dest="workers", type=int, default=2)
+    parser.add_argument("--jobs-each", type=int, default=max(1, (os.cpu_count() or 2) // 4))
+    parser.add_argument("--shards", type=int, default=4)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--log", type=pathlib.Path, default=pathlib.Path("mutants.jsonl"))
+    parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("/tmp/mutants"))
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "results/mutants.json")
+    options = parser.parse_args()
+    if options.what == "draw":
+        drawn = [m.to_json() for m in mutants.draw(ROOT, options.seed)]
+        mutants.LIST.write_text(json.dumps(drawn, indent=1) + "\n")
+        return
+    if options.what == "run" and not shutil.which("unshare"):
+        sys.exit("run needs unshare and the right to mount (root)")
+    {"run": run, "report": report}[options.what](options)
+
+
+if __name__ == "__main__":
+    main()

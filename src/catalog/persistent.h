@@ -96,7 +96,7 @@ Kernel dmma_kernel(const std::string& name, std::string idea, const std::string&
   return kernel;
 }
 
-// "small_bf16": batches of small products, its configs in namespace tessera::small::bf16. The table
+// "small_f32": batches of small products, its configs in namespace tessera::small::f32. The table
 // outlives the program's data.
 template <class Rows>
 Kernel small_kernel(const std::string& name, std::string idea, const Types& types,
@@ -106,6 +106,7 @@ Kernel small_kernel(const std::string& name, std::string idea, const Types& type
     const auto& config = table[static_cast<int>(i)].config;
     kernel.rows[i].config = &config;
     kernel.rows[i].ctas_per_sm = config.ctas_per_sm();
+    kernel.rows[i].thread = config.thread();
   }
   kernel.types = types;
   kernel.family = "small";

@@ -66,17 +66,15 @@ constexpr double kVectorStart = 1.5;     // microseconds; matrix times vector, t
 constexpr double kVectorStore = 0.3;     // and from the last ones to its end
 constexpr double kElementLoads = 1.15;   // of its time, where loads are of one element each
 // HW: an H200 (results/batches): small products, until a team's first operands have arrived,
-constexpr double kSmallStart = 2.2;            // microseconds;
-constexpr double kSmallStore = 0.03e-3;        // an output and SM, what storing it takes of the
-constexpr double kSmallHalvesStore = 0.17e-3;  // multiplying; of 16-bit elements, half sectors each
-constexpr double kSmallOverlap = 0.3;   // of the shorter of multiplying and memory, not hidden
-constexpr double kNearlyMemory = 0.75;  // of a batch's multiplying, from which on both show
-constexpr double kSmallStep =
-    0.7;  // microseconds from a team's copies to their arrival; an estimate
-constexpr double kSmallShare = 0.3;     // of the lanes' peak, for a row without a rate
-constexpr double kSmallElements = 2.5;  // of its time, by single elements; an estimate
-constexpr double kThreads = 2048;       // of an SM
-constexpr int kCtasOfLargeTiles = 2;    // per SM, of register-tiled rungs
+constexpr double kSmallStart = 2.2;      // microseconds;
+constexpr double kSmallStore = 0.03e-3;  // an output and SM, what storing takes beside multiplying
+constexpr double kSmallOverlap = 0.3;    // of the shorter of multiplying and memory, not hidden
+constexpr double kNearlyMemory = 0.75;   // of a batch's multiplying, from which on both show
+constexpr double kSmallStep = 0.7;       // microseconds of a team for each step of k; an estimate
+constexpr double kSmallShare = 0.3;      // of the lanes' peak, for a row without a rate
+constexpr double kSmallElements = 2.5;   // of its time, by single elements; an estimate
+constexpr double kThreads = 2048;        // of an SM
+constexpr int kCtasOfLargeTiles = 2;     // per SM, of register-tiled rungs
 
 double lanes_of(const RatedRow& rated) {
   const double peak = kGpu.fp32_peak();
@@ -280,7 +278,7 @@ Cost cost_of_small(const SmallWork& work, const GemmParams& p, const DeviceLimit
   const double waits = std::ceil(of_sm / work.teams) * depth / work.block.k * kSmallStep;
   const double multiply = std::max(of_sm * 2 * outputs * depth / (rate * 1e6 / limits.sms), waits) *
                           (work.is_aligned ? 1 : kSmallElements);
-  const double store = of_sm * outputs * (work.d_bytes == 2 ? kSmallHalvesStore : kSmallStore);
+  const double store = of_sm * outputs * kSmallStore;
   const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
   const double bytes = ((m + n) * static_cast<double>(p.k) * work.element_bytes +
                         m * n * work.d_bytes * (p.beta == 0 ? 1 : 2)) *

@@ -17,10 +17,9 @@ namespace {
 
 // Each is a different kernel source, or another way of loading.
 constexpr const char* kInOneLaunch[] = {
-    "simt_f32_sm75/64x64",  "simt_f32_sm80/64x64", "simt_f64_sm75/32x32", "simt_f64_sm80/32x32",
-    "simt_f32_vector",      "dmma_f64_sm80/64x32", "dmma_f64/64x32",      "small_f32/16x16",
-    "small_f32/64x64",      "small_f64/16x16",     "small_f64/64x64",     "small_bf16/16x16",
-    "small_bf16_f32/32x32", "small_f16/64x64",     "small_f16_f32/16x16"};
+    "simt_f32_sm75/64x64", "simt_f32_sm80/64x64", "simt_f64_sm75/32x32", "simt_f64_sm80/32x32",
+    "simt_f32_vector",     "dmma_f64_sm80/64x32", "dmma_f64/64x32",      "small_f32/16x16",
+    "small_f32/32x32",     "small_f32/64x64"};
 constexpr const char* kForEach[] = {"simt_f32/64x32",
                                     "wgmma_bf16/64x32x128_s6_coop",
                                     "wgmma_f16_f32/64x32x128_s6_coop",

@@ -15,6 +15,12 @@ namespace {
 using dmma_f64::DmmaParams;
 using schedule::StreamK;
 
+// HW: A100, H100 and H200, B200 and B300. Other GPUs since SM 8.0 have the instructions, but carry
+// them out no faster than a few FMAs a cycle (CUDA C++ Programming Guide, arithmetic instructions).
+constexpr bool has_fp64_tensor_cores(int sm) {
+  return sm == 80 || sm == 90 || sm == 100 || sm == 103;
+}
+
 std::int64_t partials_bytes(const KernelRow& row, const StreamK& schedule) {
   return schedule::slots_of(schedule) * row.block.m * row.block.n * sizeof(double);
 }

@@ -36,10 +36,6 @@ class Small final : public Family {
 
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
-    if (kernel.types.a == ElementType::kF64 && !has_fp64_tensor_cores(request.limits.sm)) {
-      return Status::unsupported("kernel is " + kernel.name + ", but an sm_" +
-                                 std::to_string(request.limits.sm) + " has no FP64 tensor cores");
-    }
     // One product is for kernels whose launches fill a GPU with it. Who names this one gets it.
     if (request.problem.batch.kind == BatchKind::kNone && !request.options.kernel) {
       return Status::unsupported(kernel.name + " is for batches");

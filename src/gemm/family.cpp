@@ -12,16 +12,6 @@ namespace tessera::gemm {
 #include "gemm_families.inc"
 #undef TESSERA_FAMILY
 
-namespace {
-
-std::int64_t tiles_of(const KernelRow& row, const GemmParams& p) {
-  const __int128 tiles =
-      static_cast<__int128>(tiles_along(p.m, row.block.m)) * tiles_along(p.n, row.block.n);
-  return tiles > kMaxGrid ? kMaxGrid + 1 : static_cast<std::int64_t>(tiles);
-}
-
-}  // namespace
-
 schedule::Batch batch_of(const Problem& problem, std::int64_t tiles_m) {
   const Batch& batch = problem.batch;
   schedule::Batch out = schedule::no_batch(static_cast<int>(tiles_m));
@@ -77,6 +67,26 @@ const KernelRow& row_of_majors(const Variant& variant, const Request& request) {
 
 std::int64_t tiles_along(std::int64_t extent, int block) {
   return extent / block + (extent % block != 0);
+}
+
+std::int64_t tiles_of(const KernelRow& row, const GemmParams& p, std::int64_t products) {
+  if (products == 0) return 0;
+  const std::int64_t rows = tiles_along(p.m, row.block.m), columns = tiles_along(p.n, row.block.n);
+  std::int64_t of_product = 0, tiles = 0;
+  const bool too_many = __builtin_mul_overflow(rows, columns, &of_product) ||
+                        __builtin_mul_overflow(of_product, products, &tiles) || tiles > kMaxGrid;
+  return too_many ? kMaxGrid + 1 : tiles;
+}
+
+bool operands_allow_vectors(const Request& request) {
+  const GemmParams& p = request.product.params;
+  const auto allows = [](int alignment, long long by_outer, long long by_k, ElementType type) {
+    const auto stride = static_cast<unsigned long long>(std::max(by_outer, by_k));
+    return alignment % 16 == 0 && stride * static_cast<unsigned>(size_of(type)) % 16 == 0;
+  };
+  const Types& types = request.problem.types;
+  return allows(request.a_alignment, p.a_row, p.a_col, types.a) &&
+         allows(request.b_alignment, p.b_row, p.b_col, types.b);
 }
 
 PlannedLaunch multiply_by_tiles(const KernelRow& row, const Product& product) {

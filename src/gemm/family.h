@@ -96,6 +96,10 @@ const KernelRow& row_of_majors(const Variant& variant, const Request& request);
 
 inline constexpr std::int64_t kMaxGrid = 0x7fffffff;  // HW: largest grid.x since compute 3.0
 std::int64_t tiles_along(std::int64_t extent, int block);
+// Of D, for so many products; kMaxGrid + 1 where there are more than a grid has blocks.
+std::int64_t tiles_of(const KernelRow& row, const GemmParams& p, std::int64_t products = 1);
+// Whether base and stride of A and B let every vector of 16 bytes be one access.
+bool operands_allow_vectors(const Request& request);
 
 // The one launch of a grid with one CTA per tile of D.
 PlannedLaunch multiply_by_tiles(const KernelRow& row, const Product& product);

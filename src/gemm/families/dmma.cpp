@@ -47,14 +47,8 @@ class DmmaDecision final : public Decision {
 // results/h200_fp64.json and h200_fp64_odd.json.
 double share_of_rate(const Request& request) {
   constexpr double kEightBytes = 0.87, kBothAlongK = 0.96;
-  const GemmParams& p = request.product.params;
-  const auto is_aligned = [](int alignment, long long by_outer, long long by_k) {
-    return alignment % 16 == 0 && std::max(by_outer, by_k) % 2 == 0;
-  };
-  const bool aligned = is_aligned(request.a_alignment, p.a_row, p.a_col) &&
-                       is_aligned(request.b_alignment, p.b_row, p.b_col);
   const bool along_k = request.majors.a == Major::kK && request.majors.b == Major::kK;
-  return (aligned ? 1 : kEightBytes) * (along_k ? kBothAlongK : 1);
+  return (operands_allow_vectors(request) ? 1 : kEightBytes) * (along_k ? kBothAlongK : 1);
 }
 
 // The schedule that costs least or, where its partials do not fit the workspace, that of whole

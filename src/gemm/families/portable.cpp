@@ -13,13 +13,6 @@ namespace {
 // FP64 are the measured ones.
 constexpr int kThreadsPerSm = 512;
 
-// Of one product; more than a grid has where it is not known.
-std::int64_t tiles_of(const KernelRow& row, const GemmParams& p) {
-  const __int128 tiles =
-      static_cast<__int128>(tiles_along(p.m, row.block.m)) * tiles_along(p.n, row.block.n);
-  return tiles > kMaxGrid ? kMaxGrid + 1 : static_cast<std::int64_t>(tiles);
-}
-
 class Portable final : public Family {
  public:
   bool takes(const Batch&) const override { return true; }
@@ -32,7 +25,7 @@ class Portable final : public Family {
       if (!variant.empty() && one.name() != variant) continue;
       const KernelRow& row = row_of_majors(one, request);
       if (Status status = check_grid(kernel, row, request); !status.ok()) return status;
-      if (static_cast<__int128>(tiles_of(row, p)) * count > kMaxGrid) {
+      if (tiles_of(row, p, count) > kMaxGrid) {
         return Status::unsupported("batch is " + describe(request.problem.batch) + ", but " +
                                    kernel.name + " would need more than 2^31 - 1 thread blocks");
       }

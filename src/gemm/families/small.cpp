@@ -10,25 +10,8 @@
 namespace tessera::gemm {
 namespace {
 
-// Of all products; more than a grid has where it is not known.
-std::int64_t tiles_of(const KernelRow& row, const Request& request) {
-  const GemmParams& p = request.product.params;
-  const __int128 tiles = static_cast<__int128>(tiles_along(p.m, row.block.m)) *
-                         tiles_along(p.n, row.block.n) * request.problem.batch.count;
-  return tiles > kMaxGrid ? kMaxGrid + 1 : static_cast<std::int64_t>(tiles);
-}
-
 // Of a thread block.
 int teams_of(const KernelRow& row) { return static_cast<const small::Config*>(row.config)->teams; }
-
-// Whether operands are copied 16 bytes at a time.
-bool is_aligned(const Request& request, int bytes) {
-  const GemmParams& p = request.product.params;
-  const auto fits = [&](int alignment, long long by_outer, long long by_k) {
-    return alignment % 16 == 0 && std::max(by_outer, by_k) * bytes % 16 == 0;
-  };
-  return fits(request.a_alignment, p.a_row, p.a_col) && fits(request.b_alignment, p.b_row, p.b_col);
-}
 
 class Small final : public Family {
  public:
@@ -44,7 +27,7 @@ class Small final : public Family {
     for (const Variant& one : variants_with_rates(kernel)) {
       if (!variant.empty() && one.name() != variant) continue;
       const KernelRow& row = row_of_majors(one, request);
-      if (tiles_of(row, request) > kMaxGrid) {
+      if (tiles_of(row, p, request.problem.batch.count) > kMaxGrid) {
         return Status::unsupported("m is " + std::to_string(request.problem.m) + ", n is " +
                                    std::to_string(request.problem.n) + " and batch is " +
                                    describe(request.problem.batch) + ", but " + kernel.name +
@@ -53,10 +36,10 @@ class Small final : public Family {
       const SmallWork work{
           .block = row.block,
           .rate = one.tflops,
-          .products = std::max(request.problem.batch.count, std::int64_t{1}),
+          .products = request.problem.batch.count,
           .element_bytes = size_of(kernel.types.a),
           .d_bytes = size_of(kernel.types.d),
-          .is_aligned = is_aligned(request, size_of(kernel.types.a)),
+          .is_aligned = operands_allow_vectors(request),
           .teams = row.ctas_per_sm * teams_of(row),
       };
       const Cost cost = request.is_empty() ? Cost{} : cost_of_small(work, p, request.limits);
@@ -73,7 +56,7 @@ class Small final : public Family {
     params.batch = batch_of(request.problem, 1);
     params.tiles_n = static_cast<unsigned>(tiles_along(p.n, row.block.n));
     params.tiles = static_cast<unsigned>(tiles_along(p.m, row.block.m)) * params.tiles_n;
-    params.all_tiles = static_cast<unsigned>(tiles_of(row, request));
+    params.all_tiles = static_cast<unsigned>(tiles_of(row, p, request.problem.batch.count));
     const std::int64_t most = std::int64_t{request.limits.sms} * row.ctas_per_sm;
     const std::int64_t teams = teams_of(row);
     const std::int64_t blocks = (params.all_tiles + teams - 1) / teams;

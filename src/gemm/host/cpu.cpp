@@ -180,7 +180,7 @@ void multiply_blocks(const Problem& p, const Operands& at) {
 // True where OpenBLAS takes the problem as it is: one type, no epilogue, and D is C or becomes it.
 bool fits_openblas(const Problem& p) {
   if (!p.epilogue.is_identity()) return false;
-  if (p.k == 0 || p.alpha == 0) return false;  // HW: it leaves -0 of beta C, where 0 + -0 is 0
+  if (p.k == 0 || p.alpha == 0) return false;  // WHY: it leaves -0 of beta C, where 0 + -0 is 0
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   const Types& t = p.types;
   const bool is_one_type = t.a == t.b && t.a == t.d && (p.beta == 0 || t.c == t.d);

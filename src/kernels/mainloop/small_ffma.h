@@ -1,5 +1,5 @@
-// A tile of a small product by the warps of a CTA, FP32 on CUDA cores. Tiles in shared memory lie
-// as the operands do, and fragments are loaded 128 bits at a time either way: four neighbours of
+// A tile of a small product by a team of warps, FP32 on CUDA cores. Tiles in shared memory lie as
+// the operands do, and fragments are loaded 128 bits at a time either way: four neighbours of
 // one k, or four k of one neighbour.
 #pragma once
 

@@ -1,6 +1,6 @@
-// An operand tile in shared memory whose rows are one vector, or two, longer than what they hold,
-// so that neighbouring rows begin in different banks: for tiles too small to be swizzled. Pure
-// constexpr but for the elements: the host tests that lanes which load together meet in no bank.
+// An operand tile in shared memory whose rows are one vector longer than what they hold, so that
+// neighbouring rows begin in different banks: for tiles too small to be swizzled. Pure constexpr
+// but for the elements: the host tests that lanes which load together meet in no bank.
 #pragma once
 
 namespace tessera::tile {

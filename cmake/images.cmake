@@ -22,7 +22,7 @@
 # add_embedded_pack(TARGET)   all images inside of TARGET, which then reads no file
 set(TESSERA_CUBIN_ARCHS sm_90a CACHE STRING
     "Architectures to compile cubins for: the first from the sm_90a PTX, others from the portable PTX")
-set(TESSERA_PATCHED "simt_f32" CACHE STRING
+set(TESSERA_PATCHED "simt_f32;simt_f32_direct" CACHE STRING
     "Kernels whose cubins are patched: a GPU of SM 9.0 runs those (docs/sass-patching.md)")
 set(TESSERA_NVCC "" CACHE FILEPATH "nvcc of CUDA 13.0; empty: looked for where tools/build/find_nvcc looks")
 
@@ -127,8 +127,9 @@ function(add_images)
   add_images_of_manifest()
   set(commit ${CMAKE_BINARY_DIR}/commit/commit.txt)
   set(write_commit ${CMAKE_SOURCE_DIR}/tools/build/write_commit.sh ${CMAKE_SOURCE_DIR} ${commit})
-  set(from ${TESSERA_MANIFEST} ${CMAKE_BINARY_DIR}/images "${TESSERA_CUBIN_ARCHS}" "${TESSERA_PATCHED}"
-           ${commit})
+  string(REPLACE ";" "$<SEMICOLON>" archs "${TESSERA_CUBIN_ARCHS}")
+  string(REPLACE ";" "$<SEMICOLON>" patched "${TESSERA_PATCHED}")
+  set(from ${TESSERA_MANIFEST} ${CMAKE_BINARY_DIR}/images "${archs}" "${patched}" ${commit})
   # WHY: the file is written by two targets, which is none of Ninja's business; so they always run, and
   # leave an equal file alone. What has become stale since it was built is left out.
   set(pack ${CMAKE_BINARY_DIR}/tessera.images ${from})

@@ -1,6 +1,7 @@
 // Tessera in C++20: D = alpha op(A) op(B) + beta C with views that know their element type, and
-// handles that end by themselves. A thin layer over gemm.h: nothing here allocates, and a status
-// that is not TESSERA_OK is thrown as tessera::Error.
+// handles that end by themselves. A thin layer over gemm.h: nothing here allocates. A status that
+// is not TESSERA_OK is thrown as tessera::Error; views that do not fit one another or a plan as
+// std::invalid_argument, a span that is too short for its view as std::length_error.
 #pragma once
 
 #include <concepts>
@@ -168,9 +169,14 @@ std::pair<tessera_op, std::int64_t> op_of(const Matrix<T>& m, bool is_column_maj
     return {is_column_major ? TESSERA_N : TESSERA_T, at_least(m.col_stride, m.rows)};
   }
   if (by_rows) return {is_column_major ? TESSERA_T : TESSERA_N, at_least(m.row_stride, m.cols)};
-  throw std::invalid_argument(std::string("strides of ") + name + " are " +
-                              std::to_string(m.row_stride) + " and " +
-                              std::to_string(m.col_stride) + ", but one of them must be 1");
+  const bool along_row = m.col_stride == 1, has_unit = along_row || m.row_stride == 1;
+  throw std::invalid_argument(
+      std::string("strides of ") + name + " are " + std::to_string(m.row_stride) + " and " +
+      std::to_string(m.col_stride) + ", but " +
+      (has_unit ? std::string("lines must not overlap: with ") + (along_row ? "rows" : "columns") +
+                      " of " + std::to_string(along_row ? m.cols : m.rows) +
+                      " elements the other stride, the ld, must be at least that"
+                : std::string("one of them must be 1")));
 }
 
 inline void require_same(const char* what, std::int64_t a, std::int64_t b) {

@@ -115,6 +115,15 @@ def _place_of(operands: Sequence[_Operand]) -> tuple[int | None, str]:
     return first.array.gpu, shapes
 
 
+def _require_one_precision(a: str, b: str) -> None:
+    """WHY: NumPy would widen the smaller type; here sums and result would be of a's."""
+    if (a == "float64") == (b == "float64"):
+        return
+    narrow = "a" if b == "float64" else "b"
+    raise TypeError(f"a has elements of type {a}, b of {b}, but float64 is multiplied by float64 "
+                    f"alone: convert {narrow}, as {narrow}.astype('float64') does in NumPy")
+
+
 class _Product:
     """One call, ready to run: a problem of two dimensions and the batch around it."""
 
@@ -134,6 +143,7 @@ class _Product:
         self.drops_row, self.drops_col = len(left) == 1, len(right) == 1
         self.a.as_matrices(is_left=True)
         self.b.as_matrices(is_left=False)
+        _require_one_precision(self.a.array.dtype, self.b.array.dtype)
         shapes = f"a has shape {left}, b has shape {right}"
         (m, k), (k_b, n) = self.a.array.shape[-2:], self.b.array.shape[-2:]
         if k != k_b:
@@ -350,7 +360,8 @@ def matmul(a: Any, b: Any, *, out: Any = None, compute: str | None = None,
     """a @ b, as numpy.matmul: (..., m, k) by (..., k, n) gives (..., m, n).
 
     Batch dimensions are broadcast; a vector is one row on the left, (k,), or one column on the
-    right, and its axis is missing in the result. compute is None (FP32 sums for FP32 and smaller
+    right, and its axis is missing in the result. a and b are both of float64, or neither is; the
+    result has a's type, int32 where that is int8. compute is None (FP32 sums for FP32 and smaller
     types, FP64 for FP64) or "tf32". device="cpu" multiplies host arrays on the CPU.
     """
     key = key_of(a, b, out, compute)

@@ -11,6 +11,7 @@
 #include "kernels/families/mma/config.h"
 #include "kernels/families/mma/ffma_config.h"
 #include "kernels/families/simt/config.h"
+#include "kernels/families/simt/direct_config.h"
 #include "kernels/families/simt/portable_config.h"
 #include "kernels/families/simt/vector_config.h"
 #include "kernels/families/small/config.h"
@@ -53,9 +54,9 @@
 
 namespace tessera {
 std::span<const Kernel> all_kernels() {
-  using catalog::bf16_rung, catalog::dmma_kernel, catalog::first_fp64_rung, catalog::fp64_rung,
-      catalog::fused_wgmma_kernel, catalog::mma_by_ffma_kernel, catalog::mma_kernel,
-      catalog::packed_rung, catalog::patched_rung, catalog::persistent_rung,
+  using catalog::bf16_rung, catalog::direct_kernel, catalog::dmma_kernel, catalog::first_fp64_rung,
+      catalog::fp64_rung, catalog::fused_wgmma_kernel, catalog::mma_by_ffma_kernel,
+      catalog::mma_kernel, catalog::packed_rung, catalog::patched_rung, catalog::persistent_rung,
       catalog::portable_kernel, catalog::repacking_rung, catalog::rung, catalog::small_kernel,
       catalog::splitting_rung, catalog::stream_k_kernel, catalog::vector_kernel,
       catalog::warpgroup_rung, catalog::wgmma_kernel;
@@ -105,7 +106,13 @@ std::span<const Kernel> all_kernels() {
       dmma_kernel("dmma_f64_sm80", "FP64 tensor cores, stream-K, for SM 8.0", "sm80", dmma_f64::sm80::kConfigs, 80),
       dmma_kernel("dmma_f64", "FP64 tensor cores, stream-K", "sm90", dmma_f64::sm90::kConfigs, 90),
       small_kernel("small_f32", "batches of small products", kF32Types, small::f32::kConfigs, 80),
+      small_kernel("small_f64", "batches of small products, FP64 tensor cores", kF64Types, small::f64::kConfigs, 90),
+      small_kernel("small_bf16", "batches of small products, tensor cores", kBf16Types, small::bf16::kConfigs, 80),
+      small_kernel("small_bf16_f32", "batches of small products, tensor cores, D in FP32", kBf16ToF32Types, small::bf16_f32::kConfigs, 80),
+      small_kernel("small_f16", "batches of small products, tensor cores", kF16Types, small::f16::kConfigs, 80),
+      small_kernel("small_f16_f32", "batches of small products, tensor cores, D in FP32", kF16ToF32Types, small::f16_f32::kConfigs, 80),
       stream_k_kernel("simt_f32", "TMA, persistent, stream-K", "simt", simt::kConfigs),
+      direct_kernel("simt_f32_direct", "operands as they lie, batches", simt_direct::kConfigs),
       wgmma_kernel("wgmma_bf16", "Hopper's tensor cores", kBf16Types, wgmma::bf16::kConfigs),
       fused_wgmma_kernel("wgmma_bf16_fused", "Hopper's tensor cores, epilogues in the store", kBf16Types, wgmma::bf16_fused::kConfigs),
       wgmma_kernel("wgmma_bf16_f32", "Hopper's tensor cores, D in FP32", kBf16ToF32Types, wgmma::bf16_f32::kConfigs),

@@ -12,8 +12,9 @@
 namespace tessera {
 namespace {
 
-// TRIED: level 19 makes rung 12 18 % smaller (326 instead of 397 kB) in 2.1 instead of 0.14 s.
-constexpr int kLevel = 12;
+// 12 images of the catalog: 663 kB in 12 s by level 19, 707 kB in 6.5 s by 16, 772 kB in 0.7 s
+// by 12.
+constexpr int kLevel = 19;
 
 // Before compression: the number of parts, their sizes, then their bytes.
 std::string joined(const std::vector<std::string_view>& parts) {

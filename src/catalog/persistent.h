@@ -75,6 +75,20 @@ Kernel stream_k_kernel(const std::string& name, std::string idea, const std::str
   return kernel;
 }
 
+// An FP32 kernel that takes operands as they are, its configs in namespace tessera::simt_direct.
+template <class Rows>
+Kernel direct_kernel(const std::string& name, std::string idea, const Rows& table) {
+  Kernel kernel = plain_kernel(name, std::move(idea), persistent_rows("", name, table));
+  for (KernelRow& row : kernel.rows) row.reduce_entry = reduce_entry(name, row.block);
+  kernel.family = "direct";
+  kernel.first_sm = kernel.last_sm = 90;  // as above
+  kernel.source = "kernels/families/simt/direct.cu";
+  kernel.name_space = "tessera::simt_direct";
+  kernel.params = kernel.name_space + "::DirectParams";
+  kernel.helpers = reduce_helpers(kernel.rows, kernel.params);
+  return kernel;
+}
+
 // An FP64 kernel on tensor cores, its configs in namespace tessera::dmma_f64::`name_space`. It also
 // walks a stream-K schedule, but copies operands of any layout and alignment by itself.
 template <class Rows>
@@ -96,7 +110,7 @@ Kernel dmma_kernel(const std::string& name, std::string idea, const std::string&
   return kernel;
 }
 
-// "small_f32": batches of small products, its configs in namespace tessera::small::f32. The table
+// "small_bf16": batches of small products, its configs in namespace tessera::small::bf16. The table
 // outlives the program's data.
 template <class Rows>
 Kernel small_kernel(const std::string& name, std::string idea, const Types& types,

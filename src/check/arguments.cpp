@@ -217,6 +217,35 @@ TensorMapArgument tensor_map(const Text& text, const std::vector<std::string>& p
   return map;
 }
 
+TextureArgument texture(const Text& text, const std::vector<std::string>& pieces) {
+  TextureArgument texture;
+  texture.array = pieces[0];
+  bool fits = is_name(texture.array);
+  for (std::size_t i = 1; i < pieces.size(); ++i) {
+    const std::string& piece = pieces[i];
+    if (piece == "linear" || piece == "point") {
+      texture.filters = piece == "linear";
+    } else if (piece == "clamp" || piece == "border" || piece == "wrap" || piece == "mirror") {
+      texture.outside = piece;
+    } else if (piece == "normalized" || piece == "normalised") {
+      texture.normalised = true;
+    } else if (piece == "fraction") {
+      texture.as_fraction = true;
+    } else if (piece.starts_with("channels=")) {
+      texture.channels = static_cast<int>(parse_integer(
+          fmt::format("the channels of {}", text.name()), trimmed(piece.substr(9)), 1, 4));
+    } else {
+      fits = false;
+    }
+  }
+  if (!fits) {
+    text.refuse(
+        "a texture is texture(ARRAY), with any of: linear, border, wrap, mirror, normalized, "
+        "fraction, channels=2 or channels=4");
+  }
+  return texture;
+}
+
 Argument parse_value(const Text& text, const std::string& name, const std::string& value);
 
 StructArgument structure(const Text& text, const std::string& name,
@@ -247,6 +276,9 @@ Argument parse_value(const Text& text, const std::string& name, const std::strin
   if (const auto pieces = pieces_of_call(text, value, "tensormap"); !pieces.empty()) {
     return made(tensor_map(text, pieces));
   }
+  if (const auto pieces = pieces_of_call(text, value, "texture"); !pieces.empty()) {
+    return made(texture(text, pieces));
+  }
   if (const auto pieces = pieces_of_call(text, value, "struct"); !pieces.empty()) {
     return made(structure(text, name, pieces));
   }
@@ -271,7 +303,8 @@ Argument parse_value(const Text& text, const std::string& name, const std::strin
   if (is_alias(value)) return made(alias(text, value));
   text.refuse(
       "a value is TYPE:NUMBER, TYPE[EXTENT,...]:FILL, FILE.npy, bytes:HEX, struct(FIELD, ...), "
-      "tensormap(ARRAY, BOX, SWIZZLE), pointer(VALUE), null, the name of another array, or "
+      "tensormap(ARRAY, BOX, SWIZZLE), texture(ARRAY), pointer(VALUE), null, the name of another "
+      "array, or "
       "pointers(ARRAY, ...)");
 }
 

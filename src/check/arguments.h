@@ -73,10 +73,21 @@ struct TensorMapArgument {
   bool fills_nan = false;             // what lies outside of the tensor
 };
 
+// A texture object over an array, whose last extent is the channels of a texel where there are
+// several.
+struct TextureArgument {
+  std::string array;
+  int channels = 1;
+  std::string outside = "clamp";  // or border, wrap, mirror
+  bool filters = false;           // linearly
+  bool normalised = false;        // coordinates
+  bool as_fraction = false;       // integers are read as floats
+};
+
 struct Argument {
   std::string name, text;  // "n", "i32:64"
   std::variant<ArrayArgument, ScalarArgument, BytesArgument, StructArgument, TensorMapArgument,
-               NullArgument, AliasArgument, PointersArgument, PointerArgument>
+               NullArgument, AliasArgument, PointersArgument, PointerArgument, TextureArgument>
       value;
 };
 

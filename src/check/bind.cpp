@@ -48,24 +48,6 @@ std::vector<Known> known_parameters(const KernelSignature& kernel) {
   return known;
 }
 
-std::optional<ElementType> element_of(std::string cpp) {
-  static const std::map<std::string, ElementType> kTypes = {
-      {"char", ElementType::kS8},          {"signed char", ElementType::kS8},
-      {"unsigned char", ElementType::kU8}, {"bool", ElementType::kU8},
-      {"short", ElementType::kS16},        {"unsigned short", ElementType::kU16},
-      {"int", ElementType::kS32},          {"unsigned int", ElementType::kU32},
-      {"long", ElementType::kS64},         {"unsigned long", ElementType::kU64},
-      {"long long", ElementType::kS64},    {"unsigned long long", ElementType::kU64},
-      {"__half", ElementType::kF16},       {"__nv_bfloat16", ElementType::kBf16},
-      {"float", ElementType::kF32},        {"double", ElementType::kF64}};
-  for (const char* suffix : {"*", " const", " volatile", " const"}) {
-    if (cpp.ends_with(suffix)) cpp.resize(cpp.size() - std::strlen(suffix));
-  }
-  const auto found = kTypes.find(cpp);
-  if (found == kTypes.end()) return std::nullopt;
-  return found->second;
-}
-
 std::string misfit_of(const Known& known, const ArrayArgument& array) {
   if (!known.may_be_pointer()) return "an array, but the kernel takes no address there";
   const auto element = element_of(known.cpp);
@@ -107,6 +89,13 @@ std::string misfit_of(const Known& known, const TensorMapArgument&) {
   return text.empty() ? "" : "a tensor map of " + text;
 }
 
+// A handle is a number of 64 bits.
+std::string misfit_of(const Known& known, const TextureArgument&) {
+  if (known.is_pointer()) return "a texture, but the kernel takes an address: give an array";
+  const std::string text = misfit_of_size(kPointerBytes, known);
+  return text.empty() ? "" : "a texture handle of " + text;
+}
+
 std::string misfit_of_address(const Known& known) {
   return known.may_be_pointer()
              ? ""
@@ -139,6 +128,24 @@ std::string example_value(const Known& known) {
 }
 
 }  // namespace
+
+std::optional<ElementType> element_of(std::string cpp) {
+  static const std::map<std::string, ElementType> kTypes = {
+      {"char", ElementType::kS8},          {"signed char", ElementType::kS8},
+      {"unsigned char", ElementType::kU8}, {"bool", ElementType::kU8},
+      {"short", ElementType::kS16},        {"unsigned short", ElementType::kU16},
+      {"int", ElementType::kS32},          {"unsigned int", ElementType::kU32},
+      {"long", ElementType::kS64},         {"unsigned long", ElementType::kU64},
+      {"long long", ElementType::kS64},    {"unsigned long long", ElementType::kU64},
+      {"__half", ElementType::kF16},       {"__nv_bfloat16", ElementType::kBf16},
+      {"float", ElementType::kF32},        {"double", ElementType::kF64}};
+  for (const char* suffix : {"*", " const", " volatile", " const"}) {
+    if (cpp.ends_with(suffix)) cpp.resize(cpp.size() - std::strlen(suffix));
+  }
+  const auto found = kTypes.find(cpp);
+  if (found == kTypes.end()) return std::nullopt;
+  return found->second;
+}
 
 std::vector<Argument> in_order_of(const KernelSignature& kernel, std::vector<Argument> arguments) {
   const auto index_of = [&](const Argument& argument) {

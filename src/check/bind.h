@@ -1,6 +1,7 @@
 // Whether the arguments given fit what a kernel takes, and what a call should look like.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ std::vector<Argument> in_order_of(const vgpu::KernelSignature& kernel,
 // One sentence on what does not fit, or nothing. The element types of arrays are judged where they
 // are known before the arrays are made.
 std::string misfit(const vgpu::KernelSignature& kernel, const std::vector<Argument>& arguments);
+
+// The element of "float const*", or "float" itself; nothing for types that arrays do not have.
+std::optional<ElementType> element_of(std::string cpp);
 
 // A table of the parameters with index, name, type and size, and what was given for each.
 std::string parameter_table(const vgpu::KernelSignature& kernel,

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+
+#include "device/virtual/texture.h"
 
 namespace tessera::checking {
 namespace {
@@ -74,6 +77,45 @@ std::vector<std::byte> encode_map(const Argument& argument, const std::vector<Ho
     const auto encoded =
         device.encode_tensor_map(describe(map, *array, placed.arrays.at(map.array)));
     return {encoded.bytes.begin(), encoded.bytes.end()};
+  } catch (const StatusError& error) {
+    refuse(error.status().message);
+  }
+  return {};
+}
+
+std::vector<std::byte> encode_texture(const Argument& argument,
+                                      const std::vector<HostArray>& arrays, const Placed& placed) {
+  const auto& texture = std::get<TextureArgument>(argument.value);
+  const auto array = std::find_if(arrays.begin(), arrays.end(),
+                                  [&](const HostArray& one) { return one.name == texture.array; });
+  TextureDesc desc;
+  desc.type = array->type;
+  desc.channels = texture.channels;
+  desc.address = placed.arrays.at(texture.array);
+  desc.filters = texture.filters;
+  desc.normalised = texture.normalised;
+  desc.as_fraction = texture.as_fraction;
+  static const std::map<std::string, TextureOutside> kOutside = {
+      {"clamp", TextureOutside::kClamp},
+      {"border", TextureOutside::kBorder},
+      {"wrap", TextureOutside::kWrap},
+      {"mirror", TextureOutside::kMirror}};
+  desc.outside = kOutside.at(texture.outside);
+  desc.extents = array->shape;
+  if (!array->fortran_order) std::reverse(desc.extents.begin(), desc.extents.end());
+  const auto refuse = [&](const std::string& why) {
+    throw StatusError(Status::bad_argument(
+        fmt::format("--arg is '{}={}', but {}", argument.name, argument.text, why)));
+  };
+  if (texture.channels > 1) {
+    if (desc.extents.empty() || desc.extents[0] != texture.channels) {
+      refuse(fmt::format("the last extent of array {} must be the {} channels of a texel",
+                         texture.array, texture.channels));
+    }
+    desc.extents.erase(desc.extents.begin());
+  }
+  try {
+    return tessera::encode_texture(desc);
   } catch (const StatusError& error) {
     refuse(error.status().message);
   }

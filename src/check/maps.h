@@ -1,4 +1,4 @@
-// Tensor maps of arguments: the whole of an array, a box of it, a swizzle.
+// Tensor maps and textures of arguments: the whole of an array, a box of it, a swizzle.
 #pragma once
 
 #include <vector>
@@ -13,5 +13,9 @@ namespace tessera::checking {
 // the rule that its box, swizzle or array breaks.
 std::vector<std::byte> encode_map(const Argument& argument, const std::vector<HostArray>& arrays,
                                   const Placed& placed, Device& device);
+
+// What the handle of a TextureArgument points to. Throws likewise.
+std::vector<std::byte> encode_texture(const Argument& argument,
+                                      const std::vector<HostArray>& arrays, const Placed& placed);
 
 }  // namespace tessera::checking

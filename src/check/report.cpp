@@ -27,6 +27,13 @@ std::string_view severity_name(vgpu::Severity severity) {
   return severity == vgpu::Severity::kError ? "error" : "lockstep";
 }
 
+// "error: race"; a check that is named like its severity is said once.
+std::string title_of(const Finding& finding) {
+  const std::string_view severity = severity_name(finding.severity);
+  if (severity == finding.check) return finding.check;
+  return fmt::format("{}: {}", severity, finding.check);
+}
+
 // A line of a file as a terminal may show it: no control characters, tabs as one space.
 std::string harmless(std::string text) {
   for (char& c : text) {
@@ -114,7 +121,7 @@ std::string finding_text(const SeenFinding& seen, SourceLines& lines, const Chec
   const Finding& finding = seen.finding;
   const std::string name = finding.check + ": ";
   const bool repeats = finding.message.starts_with(name);  // "deadlock: every warp waits"
-  std::string text = fmt::format("{}: {}{}\n", severity_name(finding.severity), name,
+  std::string text = fmt::format("{}: {}\n", title_of(finding),
                                  indented(finding.message.substr(repeats ? name.size() : 0)));
   for (const FindingPlace& place : finding.places) text += place_text(place, lines);
   for (const FindingPlace& place : finding.related) text += place_text(place, lines);
@@ -127,7 +134,7 @@ std::string finding_text(const SeenFinding& seen, SourceLines& lines, const Chec
 
 std::string finding_line(const SeenFinding& seen, SourceLines& lines) {
   const Finding& finding = seen.finding;
-  std::string text = fmt::format("{}: {}", severity_name(finding.severity), finding.check);
+  std::string text = title_of(finding);
   for (const FindingPlace& place : finding.places) {
     const ShownLine at = lines.at(place);
     text += fmt::format("{} {}:{}", &place == &finding.places[0] ? "" : ",", at.file, at.line);

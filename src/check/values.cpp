@@ -66,7 +66,8 @@ std::uint64_t address_of(const Argument& argument, const Placed& placed) {
   if (const auto* alias = std::get_if<AliasArgument>(&argument.value)) {
     return placed.arrays.at(alias->array) + alias->offset;
   }
-  if (std::holds_alternative<PointerArgument>(argument.value)) {
+  if (std::holds_alternative<PointerArgument>(argument.value) ||
+      std::holds_alternative<TextureArgument>(argument.value)) {
     return placed.pointees.at(argument.name);
   }
   return placed.arrays.at(argument.name);
@@ -132,6 +133,7 @@ std::vector<std::string> arrays_named_by(const Argument& argument) {
   std::vector<std::string> names;
   for_each_part(argument, [&](const Argument& part) {
     if (const auto* map = std::get_if<TensorMapArgument>(&part.value)) names.push_back(map->array);
+    if (const auto* of = std::get_if<TextureArgument>(&part.value)) names.push_back(of->array);
     if (const auto* alias = std::get_if<AliasArgument>(&part.value)) names.push_back(alias->array);
     if (const auto* pointers = std::get_if<PointersArgument>(&part.value)) {
       std::copy_if(pointers->arrays.begin(), pointers->arrays.end(), std::back_inserter(names),

@@ -78,6 +78,11 @@ std::vector<std::string> as_parsed(std::vector<std::string> arguments) {
 
 }  // namespace
 
+// WHY here: a new command compiles its own file and this one, and no other.
+#define TESSERA_COMMAND(name) Command name##_command();
+#include "cli/commands.inc"
+#undef TESSERA_COMMAND
+
 std::vector<Command> all_commands() {
   return {
 #define TESSERA_COMMAND(name) name##_command(),

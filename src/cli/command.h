@@ -24,10 +24,6 @@ struct Command {
   std::function<std::function<int()>(Parser& parser)> declare;
 };
 
-#define TESSERA_COMMAND(name) Command name##_command();
-#include "cli/commands.inc"
-#undef TESSERA_COMMAND
-
 std::vector<Command> all_commands();
 
 // The call that run() was given, "tessera bench -m 8", for the files that it writes.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "arch/gpus.h"
+#include "gemm/vectors.h"
 
 namespace tessera::gemm {
 namespace {
@@ -66,15 +67,16 @@ constexpr double kVectorStart = 1.5;     // microseconds; matrix times vector, t
 constexpr double kVectorStore = 0.3;     // and from the last ones to its end
 constexpr double kElementLoads = 1.15;   // of its time, where loads are of one element each
 // HW: an H200 (results/batches): small products, until a team's first operands have arrived,
-constexpr double kSmallStart = 2.2;      // microseconds;
-constexpr double kSmallStore = 0.03e-3;  // an output and SM, what storing takes beside multiplying
-constexpr double kSmallOverlap = 0.3;    // of the shorter of multiplying and memory, not hidden
-constexpr double kNearlyMemory = 0.75;   // of a batch's multiplying, from which on both show
-constexpr double kSmallStep = 0.7;       // microseconds of a team for each step of k; an estimate
-constexpr double kSmallShare = 0.3;      // of the lanes' peak, for a row without a rate
-constexpr double kSmallElements = 2.5;   // of its time, by single elements; an estimate
-constexpr double kThreads = 2048;        // of an SM
-constexpr int kCtasOfLargeTiles = 2;     // per SM, of register-tiled rungs
+constexpr double kSmallStart = 2.2;            // microseconds;
+constexpr double kSmallStore = 0.03e-3;        // an output and SM, what storing takes beside
+constexpr double kSmallHalvesStore = 0.17e-3;  // multiplying; of 16-bit elements, half sectors each
+constexpr double kSmallOverlap = 0.3;   // of the shorter of multiplying and memory, not hidden
+constexpr double kNearlyMemory = 0.75;  // of a batch's multiplying, from which on both show
+constexpr double kSmallStep = 0.7;      // microseconds of a team for each step of k; an estimate
+constexpr double kSmallShare = 0.3;     // of the lanes' peak, for a row without a rate
+constexpr double kSmallElements = 2.5;  // of its time, by single elements; an estimate
+constexpr double kThreads = 2048;       // of an SM
+constexpr int kCtasOfLargeTiles = 2;    // per SM, of register-tiled rungs
 
 double lanes_of(const RatedRow& rated) {
   const double peak = kGpu.fp32_peak();
@@ -142,7 +144,7 @@ bool outgrows_l2(const GemmParams& p, int element_bytes) {
 double write_cycles(const KernelRow& row, const GemmParams& p, int ctas_per_sm, int element_bytes) {
   const double bytes = static_cast<double>(row.block.m) * row.block.n * element_bytes * ctas_per_sm;
   const double rate = outgrows_l2(p, element_bytes) ? kStoreBytes : kL2StoreBytes;
-  const bool by_scratch = p.d_row * element_bytes % 16 != 0;
+  const bool by_scratch = !are_whole_vectors(p.d_row, element_bytes);
   return bytes / rate + (by_scratch ? bytes / kScratchBytes : 0);
 }
 
@@ -213,12 +215,17 @@ Scheduled cost_of_persistent(const RatedRow& rated, const OperandModes& modes, c
 }
 
 Scheduled cost_of_batch(const RatedRow& rated, const OperandModes& modes, const GemmParams& p,
-                        const DeviceLimits& limits, std::int64_t count) {
+                        const DeviceLimits& limits, std::int64_t count, bool has_loading_warps) {
   GemmParams column = p;
   column.m = schedule::pieces(p.m, rated.row->block.m) * rated.row->block.m * count;
   Scheduled scheduled = cost_of_persistent(rated, modes, column, limits, Policy::kNever);
   scheduled.cost.memory =
       memory_cycles(p, rated.element_bytes) * static_cast<double>(count) / kCyclesAMicrosecond;
+  // WHY: D of a wave of tiles goes to the L2, and from there to memory while the next is
+  // multiplied.
+  if (has_loading_warps) {
+    scheduled.cost.store *= store_cycles(rated, p) / store_cycles(rated, column);
+  }
   const int ctas = limits.sms * rated.row->ctas_per_sm;
   const double least =
       std::ceil(static_cast<double>(scheduled.schedule.tiles()) / ctas) * kTileOfBatch;
@@ -278,7 +285,7 @@ Cost cost_of_small(const SmallWork& work, const GemmParams& p, const DeviceLimit
   const double waits = std::ceil(of_sm / work.teams) * depth / work.block.k * kSmallStep;
   const double multiply = std::max(of_sm * 2 * outputs * depth / (rate * 1e6 / limits.sms), waits) *
                           (work.is_aligned ? 1 : kSmallElements);
-  const double store = of_sm * outputs * kSmallStore;
+  const double store = of_sm * outputs * (work.d_bytes == 2 ? kSmallHalvesStore : kSmallStore);
   const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
   const double bytes = ((m + n) * static_cast<double>(p.k) * work.element_bytes +
                         m * n * work.d_bytes * (p.beta == 0 ? 1 : 2)) *

@@ -61,9 +61,10 @@ struct Scheduled {
 Scheduled cost_of_persistent(const RatedRow& row, const OperandModes& modes,
                              const GemmParams& canonical, const DeviceLimits& limits, Policy split);
 // The same for so many products whose tiles are one column of tile rows: every tile is whole, so
-// that each product gets the same bits wherever it is in the batch.
+// that each product gets the same bits wherever it is in the batch. `has_loading_warps`: which load
+// the next tile while the others store one.
 Scheduled cost_of_batch(const RatedRow& row, const OperandModes& modes, const GemmParams& canonical,
-                        const DeviceLimits& limits, std::int64_t count);
+                        const DeviceLimits& limits, std::int64_t count, bool has_loading_warps);
 
 // A grid of one block for each tile of so many products; `ctas`: that run at the same time on one
 // SM (0: as of rungs).

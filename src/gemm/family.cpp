@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gemm/tuning.h"
+#include "gemm/vectors.h"
 
 namespace tessera::gemm {
 
@@ -81,8 +82,7 @@ std::int64_t tiles_of(const KernelRow& row, const GemmParams& p, std::int64_t pr
 bool operands_allow_vectors(const Request& request) {
   const GemmParams& p = request.product.params;
   const auto allows = [](int alignment, long long by_outer, long long by_k, ElementType type) {
-    const auto stride = static_cast<unsigned long long>(std::max(by_outer, by_k));
-    return alignment % 16 == 0 && stride * static_cast<unsigned>(size_of(type)) % 16 == 0;
+    return alignment % 16 == 0 && are_whole_vectors(std::max(by_outer, by_k), size_of(type));
   };
   const Types& types = request.problem.types;
   return allows(request.a_alignment, p.a_row, p.a_col, types.a) &&

@@ -94,6 +94,12 @@ const Family& family_of(const Kernel& kernel);
 // The row of a variant whose majors are those of the problem.
 const KernelRow& row_of_majors(const Variant& variant, const Request& request);
 
+// HW: A100, H100 and H200, B200 and B300. Other GPUs since SM 8.0 have the instructions, but carry
+// them out no faster than a few FMAs a cycle (CUDA C++ Programming Guide, arithmetic instructions).
+constexpr bool has_fp64_tensor_cores(int sm) {
+  return sm == 80 || sm == 90 || sm == 100 || sm == 103;
+}
+
 inline constexpr std::int64_t kMaxGrid = 0x7fffffff;  // HW: largest grid.x since compute 3.0
 std::int64_t tiles_along(std::int64_t extent, int block);
 // Of D, for so many products; kMaxGrid + 1 where there are more than a grid has blocks.

@@ -114,7 +114,8 @@ class Program {
 struct Machine::Impl {
   MachineOptions options;
   std::shared_ptr<GlobalMemory> memory;
-  std::unique_ptr<DeviceHeap> heap;  // of the first kernel that uses it
+  std::unique_ptr<DeviceHeap> heap;              // of the first kernel that uses it
+  std::shared_ptr<const EarlierLaunch> earlier;  // the last launch, if it was checked
 
   LaunchContext context(const Kernel& kernel, const LaunchShape& shape,
                         std::span<const std::byte> params) const;
@@ -262,10 +263,12 @@ void Machine::write(std::uint64_t to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   std::memcpy(impl_->memory->host(to, bytes), from, bytes);
   impl_->memory->host_wrote(to, bytes);
+  impl_->earlier.reset();  // a copy waits for the launches before it, and the next for the copy
 }
 
 void Machine::read(void* to, std::uint64_t from, std::size_t bytes) {
   if (bytes != 0) std::memcpy(to, impl_->memory->host(from, bytes), bytes);
+  impl_->earlier.reset();
 }
 
 bool Machine::is_written(std::uint64_t address, std::size_t bytes) const {
@@ -301,6 +304,9 @@ LaunchReport Machine::launch(const Program& program, std::string_view entry,
   const GridWorkspace workspace(kernel, *impl_->memory);
   context.grid_workspace = workspace.address();
   if (!context.observation.checks) impl_->memory->assume_written();
+  if (shape.starts_early) context.earlier = impl_->earlier;
+  impl_->earlier.reset();
+  context.becomes_earlier = &impl_->earlier;
   return run_launch(context, impl_->options.host_threads);
 }
 

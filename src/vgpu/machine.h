@@ -24,6 +24,9 @@ struct LaunchShape {
   Dim3 grid, block;
   Dim3 cluster = {0, 0, 0};        // 0: what the kernel says, else one CTA
   std::uint32_t shared_bytes = 0;  // dynamic
+  // Programmatic dependent launch: the launches before it may not have ended. It runs after them
+  // all the same, and the checks report what it should have waited for (griddepcontrol.wait).
+  bool starts_early = false;
 };
 
 struct MachineOptions {

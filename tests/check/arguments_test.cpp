@@ -18,9 +18,9 @@ TEST_F(Check, MissingArgumentsAreListed) {
   expect_refused(joined(call, {"--arg", "out=f32[64,64]"}),
                  {"kernel 'transpose(float*, float const*, int)' takes 3 arguments, but 1 is given",
                   "_Z9transposePfPKfi_param_2", "float const*", "u64", "u32", "out=f32[64,64]",
-                  "For example:\n  tessera check ", "--grid 2,2 --block 32,8",
-                  "--arg 'p1=f32[4096]:uniform' --arg 'p2=i32:64'"});
-  expect_refused({kFolder + "transpose.ptx"}, {"--grid is not given", "For example:"});
+                  "This call runs, and found: race, ", "--grid 2,2 --block 32,8",
+                  "--arg 'out=f32[64,64]' --arg 'in=f32[4096]:uniform' --arg 'n=i32:64'"});
+  expect_refused({kFolder + "transpose.ptx"}, {"--grid is not given", "This call runs"});
   expect_refused({kFolder + "transpose.ptx", "--grid", "1"}, {"--block is not given"});
   expect_refused(joined(transpose("transpose.ptx"), {"--arg", "more=i32:1"}), {"takes 3", "4 are"});
 }

@@ -20,6 +20,8 @@
 #include "tests/support/program.h"
 
 namespace tessera::cli {
+
+Command bench_command();  // src/cli/commands/bench.cpp
 namespace {
 
 using Words = std::vector<std::string>;

@@ -17,9 +17,12 @@ namespace {
 
 // Each is a different kernel source, or another way of loading.
 constexpr const char* kInOneLaunch[] = {
-    "simt_f32_sm75/64x64", "simt_f32_sm80/64x64", "simt_f64_sm75/32x32", "simt_f64_sm80/32x32",
-    "simt_f32_vector",     "dmma_f64_sm80/64x32", "dmma_f64/64x32",      "small_f32/16x16",
-    "small_f32/32x32",     "small_f32/64x64"};
+    "simt_f32_sm75/64x64",    "simt_f32_sm80/64x64", "simt_f64_sm75/32x32",
+    "simt_f64_sm80/32x32",    "simt_f32_vector",     "dmma_f64_sm80/64x32",
+    "dmma_f64/64x32",         "small_f32/16x16",     "small_f32/64x64",
+    "small_f64/16x16",        "small_f64/64x64",     "small_bf16/16x16",
+    "small_bf16_f32/32x32",   "small_f16/32x32",     "small_f16_f32/16x16",
+    "simt_f32_direct/128x128"};
 constexpr const char* kForEach[] = {"simt_f32/64x32",
                                     "wgmma_bf16/64x32x128_s6_coop",
                                     "wgmma_f16_f32/64x32x128_s6_coop",
@@ -122,11 +125,13 @@ TEST(Batch, StridedByTensorCopies) {
     const char* kernel;
     std::string_view layouts;  // whose operands need not be repacked
   };
-  for (const auto& [kernel, in_one_launch] : {Row{"wgmma_bf16/64x32x128_s6_coop", "NN NT TN TT"},
-                                              Row{"wgmma_bf16/128x128x64_s6_pp", "NN NT TN TT"},
-                                              Row{"wgmma_f16_f32/64x32x128_s6_coop", "NN NT TN TT"},
-                                              Row{"wgmma_tf32/64x32x64_s6_coop", "TN"},
-                                              Row{"wgmma_tf32/128x64x32_s8_coop", "NN TN TT"}}) {
+  for (const auto& [kernel, in_one_launch] :
+       {Row{"wgmma_bf16/64x32x128_s6_coop", "NN NT TN TT"},
+        Row{"wgmma_bf16/128x128x64_s6_pp", "NN NT TN TT"},
+        Row{"wgmma_f16_f32/64x32x128_s6_coop", "NN NT TN TT"},
+        Row{"wgmma_tf32/64x32x64_s6_coop", "TN"}, Row{"wgmma_tf32/128x64x32_s8_coop", "NN TN TT"},
+        Row{"simt_f32_direct/256x128", "NN NT TN TT"},
+        Row{"simt_f32_direct/128x128", "NN NT TN TT"}}) {
     for (const char* layout : {"NN", "NT", "TN", "TT"}) {
       const bool for_each = in_one_launch.find(layout) == std::string_view::npos;
       const Case one{layout, Order::kColumnMajor, 8, 0, 2, 0.5, 0, false};
@@ -146,7 +151,8 @@ TEST(Batch, StridedByTensorCopies) {
 
 // What `verify` walks.
 TEST(Batch, EveryCaseOfTheLattice) {
-  for (const char* kernel : {"simt_f32_sm80/64x64", "dmma_f64/64x32", "simt_f64_sm75/32x32"}) {
+  for (const char* kernel : {"simt_f32_sm80/64x64", "dmma_f64/64x32", "simt_f64_sm75/32x32",
+                             "simt_f32_direct/128x128"}) {
     int in_one_launch = 0;
     for (const lab::LatticeCase& one : lab::batch_lattice(types_of(kernel), 3)) {
       lab::VerifyOptions options;
@@ -191,13 +197,30 @@ TEST(Batch, KernelsThatTakeNoAddressesFromMemoryRefuseThem) {
 
 // A stride of 0 is an operand that all products share.
 TEST(Batch, SharedOperands) {
-  for (const char* kernel : {"simt_f32_sm80/64x64", "dmma_f64/64x32", "simt_f32/64x32"}) {
+  for (const char* kernel :
+       {"simt_f32_sm80/64x64", "dmma_f64/64x32", "simt_f32/64x32", "simt_f32_direct/128x128"}) {
     for (int shared = 1; shared < 8; ++shared) {
       Problem problem = strided(kCases[1], types_of(kernel), 33, 18, 21, 4);
       if (shared & 1) problem.batch.stride_a = 0;
       if (shared & 2) problem.batch.stride_b = 0;
       if (shared & 4) problem.batch.stride_c = 0;
       verified(kernel, problem, {});
+    }
+  }
+}
+
+// The same of operands that tensor copies take, whose maps then hold one matrix.
+TEST(Batch, SharedOperandsByTensorCopies) {
+  for (const char* layout : {"NN", "NT", "TN", "TT"}) {
+    for (int shared = 1; shared < 8; ++shared) {
+      const Case one{layout, Order::kColumnMajor, 8, 4, 2, 0.5, 0, false};
+      Problem problem = strided(one, kF32Types, 72, 136, 24, 3);
+      if (shared & 1) problem.batch.stride_a = 0;
+      if (shared & 2) problem.batch.stride_b = 0;
+      if (shared & 4) problem.batch.stride_c = 0;
+      const gemm::Plan plan = plan_of("simt_f32_direct/256x128", problem);
+      EXPECT_FALSE(plan.launches[0].maps.empty()) << layout;
+      verified("simt_f32_direct/256x128", problem, options_of(one));
     }
   }
 }
@@ -214,7 +237,8 @@ TEST(Batch, ManyTilesAndInterleavedProducts) {
 }
 
 TEST(Batch, NansStayInTheirProduct) {
-  for (const char* kernel : {"simt_f32_sm80/64x64", "dmma_f64/64x32", "wgmma_bf16"}) {
+  for (const char* kernel :
+       {"simt_f32_sm80/64x64", "dmma_f64/64x32", "wgmma_bf16", "simt_f32_direct/128x128"}) {
     lab::VerifyOptions options;
     options.nans = 2;
     verified(kernel, strided(kCases[2], types_of(kernel), 20, 24, 31, 5), options);
@@ -345,6 +369,7 @@ TEST(Batch, ProductsBeyondTwoToThe31Elements) {
   expect_far_products<double>("simt_f64_sm75/32x32");
   expect_far_products<double>("dmma_f64/64x32");
   expect_far_products<float>("simt_f32/64x32");
+  expect_far_products<float>("simt_f32_direct/256x128");
 }
 
 // The handle tells batches apart.

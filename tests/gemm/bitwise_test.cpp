@@ -108,6 +108,7 @@ INSTANTIATE_TEST_SUITE_P(TensorCores, Bitwise,
                                          Case{"Tf32Repacked", kTf32Types, "NT", 1024, 520, 1024},
                                          Case{"F64", kF64Types, "NN", 1024, 1024, 1024},
                                          Case{"F64SplitK", kF64Types, "TN", 129, 127, 8192},
+                                         Case{"F32", kF32Types, "TN", 512, 384, 256},
                                          Case{"F32Vector", kF32Types, "NT", 1, 1000, 4096}),
                          [](const testing::TestParamInfo<Case>& info) {
                            return std::string(info.param.name);

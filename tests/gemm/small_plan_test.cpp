@@ -59,8 +59,20 @@ TEST(SmallPlan, TilesAreCounted) {
   EXPECT_TRUE(is_for_each(17, 1LL << 30));
 }
 
-TEST(SmallPlan, IsChosenForSmallProducts) {
-  for (const Types& types : {kF32Types}) {
+TEST(SmallPlan, Fp64NeedsItsTensorCores) {
+  const Problem problem = batch_of(kF64Types, 16, 16, 16, 100);
+  EXPECT_NO_THROW(plan_of("small_f64", problem));
+  try {
+    plan_of("small_f64", problem, {.sm = 120, .sms = 100});
+    ADD_FAILURE() << "took it";
+  } catch (const StatusError& error) {
+    EXPECT_EQ(error.status().message,
+              "kernel is small_f64, but an sm_120 has no FP64 tensor cores");
+  }
+}
+
+TEST(SmallPlan, IsChosenForSmallProductsInEveryType) {
+  for (const Types& types : {kF32Types, kF64Types, kBf16Types, kF16Types, kBf16ToF32Types}) {
     for (const int extent : {7, 16, 30, 32}) {
       const gemm::Plan plan = plan_of("", batch_of(types, extent, extent, extent, 5000));
       EXPECT_EQ(plan.kernel().family, "small") << plan.kernel().name << ' ' << extent;
@@ -69,7 +81,7 @@ TEST(SmallPlan, IsChosenForSmallProducts) {
 }
 
 TEST(SmallPlan, IsNotChosenForLargeOnes) {
-  for (const Types& types : {kF32Types}) {
+  for (const Types& types : {kF32Types, kF64Types, kBf16Types, kF16Types, kBf16ToF32Types}) {
     for (const int extent : {1024, 4096}) {
       for (const int count : {1, 16}) {
         const gemm::Plan plan = plan_of("", batch_of(types, extent, extent, extent, count));

@@ -61,6 +61,18 @@ TEST(Rooms, GemmAsksForNoObserver) {
 
 // A newcomer finds a place from names alone, so no folder holds more than these; the instruction
 // tests, one a form, are found by their names.
+// So a new command compiles two files.
+TEST(Rooms, OneFileReadsTheListOfCommands) {
+  int readers = 0;
+  for (const SourceFile& file : files_in("src/", {".h", ".cpp"})) {
+    readers += file.text.find("#include \"cli/commands.inc\"") != std::string::npos;
+    if (file.path.ends_with(".h")) {
+      EXPECT_EQ(file.text.find("commands.inc\""), std::string::npos) << file.path;
+    }
+  }
+  EXPECT_EQ(readers, 1);
+}
+
 TEST(Rooms, NoFolderIsFull) {
   constexpr int kMost = 25;
   std::map<std::string, int> sizes;

@@ -166,7 +166,6 @@ std::vector<Bug> bulk_copy_bugs() {
       {"arrivals_miscounted", {"deadlock"}, sum_of_reversed_rounds(6, 128), 160},
       {"stage_never_given_back", {"deadlock"}, sum_of_reversed_rounds(6, 128), 160},
       {"stage_loaded_while_read", {"race"}, sum_of_reversed_rounds(2, 128), 160},
-      {"mbarrier_init_not_fenced", {"missing-init-fence"}, reversed(128)},
       {"mbarrier_used_before_init", {"missing-init-fence", "barrier"}, reversed(128)},
       {"mbarrier_overwritten", {"mbarrier-bytes"}, reversed(128)},
       {"relaxed_arrival", {"race"}, reversed(128)},
@@ -209,6 +208,7 @@ std::vector<Bug> cluster_bugs() {
   return {
       {"cluster_exits_early", {"exited-cta", "out-of-bounds"}, neighbours_exchanged(128), 128, 2},
       {"cluster_reads_too_early", {"race"}, neighbours_exchanged(128), 128, 2},
+      {"mbarrier_init_not_fenced", {"missing-init-fence"}, neighbours_exchanged(128), 128, 2},
       {"multicast_into_busy_stage", {"race"}, sum_of_reversed_rounds(6, 128), 160, 2},
   };
 }

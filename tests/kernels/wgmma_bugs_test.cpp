@@ -43,9 +43,11 @@ constexpr const char* kWaitForTheOtherPhase =
 
 std::vector<Mistake> mistakes_of_the_ring() {
   return {
-      {"BarriersAreNotFenced",
-       kOneGroup,
-       {{"fence.mbarrier_init.*", 0, ""}, {"fence.proxy.async.shared.*", 0, ""}},
+      {"BarriersAreNotFencedBeforeARelaxedArrival",
+       kPair,
+       {{"fence.mbarrier_init.*", 0, ""},
+        {"fence.proxy.async.shared.*", 0, ""},
+        {"barrier.cluster.arrive.*", 0, "barrier.cluster.arrive.relaxed.aligned;"}},
        {"missing-init-fence"}},
       {"PartnersDoNotWaitForBarriers",
        kPair,

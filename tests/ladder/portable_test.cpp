@@ -15,7 +15,8 @@ namespace tessera {
 namespace {
 
 std::vector<KernelChoice> portable_kernels() {
-  return choose_kernels("simt_*_sm*/all,dmma_f64_sm80/all,mma_*/all");
+  return choose_kernels(
+      "simt_*_sm*/all,dmma_f64_sm80/all,mma_*/all,small_f32/all,small_bf16*/all,small_f16*/all");
 }
 
 // A virtual GPU of the lowest SM that the kernel is for.

@@ -52,9 +52,11 @@ std::vector<KernelChoice> persistent_kernels() {
   std::vector<KernelChoice> choices = {{&plain_kernel(), "16x32"}};
   for (const KernelChoice& choice : choose_kernels("all/all")) {
     if (choice.kernel->is_patched() && !test_on_cuda()) continue;  // the same PTX once more
-    const std::string& family = choice.kernel->family;
-    // Of other types: below. Rungs that refuse alignments: warpgroups_test.cpp.
-    if (family == "wgmma" || family == "mma" || family == "warpgroups") continue;
+    // Of other types: below and portable_test.cpp. Rungs that refuse alignments:
+    // warpgroups_test.cpp.
+    const Types& types = choice.kernel->types;
+    if (types != kF32Types && types != kF64Types) continue;
+    if (choice.kernel->family == "warpgroups") continue;
     if (choice.kernel->rows.front().ctas_per_sm > 0) choices.push_back(choice);
   }
   return choices;
@@ -226,23 +228,6 @@ TEST_P(Production, TheModelCutsLongProducts) {
   EXPECT_TRUE(std::ranges::any_of(plan.launches, [&](const gemm::PlannedLaunch& planned) {
     return planned.launch.entry == add;
   }));
-}
-
-// Nothing on the virtual GPU would notice: its launches run one after the other.
-TEST_P(Production, WhatMayStartEarlyWaits) {
-  Problem problem{.m = 70, .n = 90, .k = 40000, .types = kernel().types, .order = Order::kRowMajor};
-  problem.lda = problem.k + 1;  // A is repacked where the kernel repacks anything
-  const gemm::PlanOptions options{
-      .kernel = GetParam(), .split = Policy::kAlways, .repack = Policy::kAlways};
-  const gemm::Plan plan = gemm::plan(with_default_ld(problem), {}, {.sms = 132}, options);
-  for (const gemm::PlannedLaunch& planned : plan.launches) {
-    if (!planned.launch.shape.starts_early) continue;
-    const std::string_view ptx = image_of(kernel(), planned.launch.entry).ptx;
-    const std::size_t begin = ptx.find(".entry " + planned.launch.entry + "(");
-    ASSERT_NE(begin, ptx.npos) << planned.launch.entry;
-    const std::string_view code = ptx.substr(begin, ptx.find("\n}\n", begin) - begin);
-    EXPECT_NE(code.find("griddepcontrol.wait;"), code.npos) << planned.launch.entry;
-  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Production, testing::ValuesIn(persistent_kernels()), test_name);

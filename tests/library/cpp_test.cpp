@@ -105,4 +105,27 @@ TEST_F(Library, ErrorsAreThrown) {
   }
 }
 
+TEST_F(Library, StridesThatFitNoProblemAreNamed) {
+  const auto said = [](std::int64_t rows_apart, std::int64_t columns_apart) -> std::string {
+    float x[1];
+    tessera::Matrix<float> m = tessera::row_major(x, 3, 4);
+    m.row_stride = rows_apart;
+    m.col_stride = columns_apart;
+    try {
+      tessera::detail::op_of(m, false, "A");
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(said(4, 1) + said(1, 3), "");
+  EXPECT_EQ(said(8, 2), "strides of A are 8 and 2, but one of them must be 1");
+  EXPECT_EQ(said(3, 1),
+            "strides of A are 3 and 1, but lines must not overlap: with rows of 4 elements the "
+            "other stride, the ld, must be at least that");
+  EXPECT_EQ(said(1, 2),
+            "strides of A are 1 and 2, but lines must not overlap: with columns of 3 elements the "
+            "other stride, the ld, must be at least that");
+}
+
 }  // namespace

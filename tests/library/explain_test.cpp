@@ -1,5 +1,6 @@
 // What the library says of its choices, as fields.
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "tests/library/library.h"
@@ -73,6 +74,19 @@ TEST_F(Library, SaysWhatWouldBeFaster) {
       << why.why_not;
 }
 
+// Of a matrix of one line, which no element depends on.
+TEST_F(Library, ExplainsTheLargestLeadingDimension) {
+  tessera_problem line = problem_;
+  line.k = 1;
+  line.type_a = TESSERA_BF16;
+  for (const std::int64_t below : {0, 3, 7}) {
+    line.lda = std::numeric_limits<std::int64_t>::max() - below;
+    const tessera_explanation all = explained(handle_, line);
+    EXPECT_GT(all.total_us, 0);
+    EXPECT_TRUE(all.faster_us == 0 || all.faster_us < all.total_us) << all.why_not;
+  }
+}
+
 TEST_F(Library, SaysWhichKernelsNeedAnotherGpu) {
   setenv("FAKE_CUDA_SM", "80", 1);
   const tessera_handle older = made();
@@ -115,6 +129,21 @@ TEST_F(Library, ExplainRefusesWhatIsNoStruct) {
   tessera_choice choice = {.size = 3};
   EXPECT_EQ(tessera_explain(handle_, &problem_, nullptr, &all, &choice, 1), TESSERA_BAD_ARGUMENT);
   expect_said("size of choices[0] is 3");
+}
+
+TEST_F(Library, AnyPlaceIsTheCpuWithoutADriver) {
+  setenv("FAKE_CUDA_FAIL", "cuInit=100", 1);
+  const tessera_handle any = made(TESSERA_ANY_PLACE);
+  ASSERT_NE(any, nullptr) << tessera_last_message();
+  tessera_explanation why = {.size = sizeof why};
+  ASSERT_EQ(tessera_explain(any, &problem_, nullptr, &why, nullptr, 0), TESSERA_OK);
+  EXPECT_EQ(why.where, TESSERA_ON_CPU);
+  EXPECT_TRUE(says(why.why_not, "cuInit")) << why.why_not;
+  EXPECT_EQ(tessera_destroy(any), TESSERA_OK);
+  const tessera_handle cpu = made(TESSERA_CPU);
+  ASSERT_EQ(tessera_explain(cpu, &problem_, nullptr, &why, nullptr, 0), TESSERA_OK);
+  EXPECT_STREQ(why.why_not, "a GPU, but the handle is for the CPU");
+  EXPECT_EQ(tessera_destroy(cpu), TESSERA_OK);
 }
 
 }  // namespace

@@ -251,16 +251,6 @@ TEST_F(Library, TheCpuRefusesWhatItCannotDo) {
   EXPECT_EQ(tessera_destroy(cpu), TESSERA_OK);
 }
 
-TEST_F(Library, AnyPlaceIsTheCpuWithoutADriver) {
-  setenv("FAKE_CUDA_FAIL", "cuInit=100", 1);
-  const tessera_handle any = made(TESSERA_ANY_PLACE);
-  ASSERT_NE(any, nullptr) << tessera_last_message();
-  tessera_explanation why = {.size = sizeof why};
-  ASSERT_EQ(tessera_explain(any, &problem_, nullptr, &why, nullptr, 0), TESSERA_OK);
-  EXPECT_EQ(why.where, TESSERA_ON_CPU);
-  EXPECT_EQ(tessera_destroy(any), TESSERA_OK);
-}
-
 // The stand-in multiplies nothing, so D comes back as C was: every byte of C went to the GPU, and
 // every byte of D came from there, through panels of every shape; and the gaps are left alone.
 TEST_F(Library, PanelsCarryEveryElement) {

@@ -61,7 +61,9 @@ class Attack(unittest.TestCase):
         self.refuses(TypeError, ["out has elements of type"], lambda: tessera.matmul(a, a, out=swapped), swapped)
         masked = numpy.ma.masked_array(a, a > 3)
         self.refuses(TypeError, ["b is a MaskedArray"], lambda: tessera.matmul(a, masked))
-        self.refuses(NotImplementedError, ["s8 x f64", "a (3, 3)"], lambda: tessera.matmul(a.astype("int8"), a))
+        bytes_, single = a.astype("int8"), a.astype("float32")
+        self.refuses(NotImplementedError, ["s8 x f32", "a (3, 3)"], lambda: tessera.matmul(bytes_, single))
+        self.refuses(TypeError, ["a has elements of type int8", "float64"], lambda: tessera.matmul(bytes_, a))
 
     def test_every_shape_that_does_not_fit(self):
         a, b = numbers(3, 4), numbers(4, 2)

@@ -302,6 +302,11 @@ class Refusals(unittest.TestCase):
         self.refuses(TypeError, ["a is a list"], lambda: tessera.matmul([[1.0]], a))
         self.refuses(TypeError, ["b is a NoneType"], lambda: tessera.matmul(a, None))
         self.refuses(TypeError, ["complex128"], lambda: tessera.matmul(a.astype(complex), a))
+        single, double = a.astype("float32"), a.astype("float64")
+        self.refuses(TypeError, ["a has elements of type float32", "convert a"],
+                     lambda: tessera.matmul(single, double))
+        self.refuses(TypeError, ["b of float32", "convert b"],
+                     lambda: tessera.gemm(double, single))
         self.refuses(ValueError, ["compute is 'f99'"],
                      lambda: tessera.matmul(a, a, compute="f99"))
         self.refuses(ValueError, ["epilogue is 'tanh'"],

@@ -1,4 +1,6 @@
 """One-line mistakes are drawn alike every time, change one line, and are put where they belong."""
+import argparse
+import json
 import pathlib
 import sys
 import tempfile
@@ -8,6 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools/mutate"))
 
 import mutants  # noqa: E402
+import mutate  # noqa: E402
 
 SOURCE = """int f(int n) {
   int sum = 0;
@@ -41,6 +44,27 @@ class Mutate(unittest.TestCase):
             mutant.skip = 2
             with self.assertRaises(LookupError):
                 mutant.apply(folder)
+
+    def test_answers_are_kept_where_they_are_about_the_same_mistake(self):
+        with tempfile.TemporaryDirectory() as folder:
+            one, other = mutants.read_list()[:2]
+            stored = pathlib.Path(folder, "mutants.json")
+            stored.write_text(json.dumps({"mutants": [one.to_json() | {"verdict": "survived"},
+                                                      other.to_json() | {"verdict": "survived"}]}))
+            log = pathlib.Path(folder, "log")
+            log.write_text(json.dumps(one.to_json() | {"verdict": "noticed"}) + "\n")
+            options = argparse.Namespace(out=stored, log=log)
+            known = mutate.known_answers(options)
+            self.assertEqual(known[one.name]["verdict"], "noticed")  # the log is newer
+            self.assertEqual(known[other.name]["verdict"], "survived")
+            log.write_text(json.dumps(one.to_json() | {"verdict": "noticed", "after": "?"}) + "\n")
+            self.assertNotIn(one.name, mutate.known_answers(options))
+
+    def test_a_survivor_that_changes_nothing_is_no_survivor(self):
+        why = {"changes_nothing": "always overwritten"}
+        self.assertEqual(mutate.verdict_of({"verdict": "survived"}), "survived")
+        self.assertEqual(mutate.verdict_of({"verdict": "survived"} | why), "changes nothing")
+        self.assertEqual(mutate.verdict_of({"verdict": "noticed"} | why), "noticed")
 
     def test_the_list_is_long_spread_and_drawn_alike(self):
         first = [m.to_json() for m in mutants.draw(ROOT, 7)]

@@ -1,6 +1,7 @@
 """What tools/refresh_rung keeps and replaces, and that its template is a page that the tests accept."""
 import importlib.machinery
 import importlib.util
+import json
 import re
 import sys
 import tempfile
@@ -22,18 +23,18 @@ class RefreshRung(unittest.TestCase):
     def test_only_the_rung_changes(self):
         old = [run("01_a", "x", n=1), run("02_b", "x", n=1), run("02_b", "gone", n=1), run("03_c", "x", n=1)]
         new = [run("02_b", "x", n=2), run("02_b", "added", n=2)]
-        self.assertEqual(tool.merged(old, new, "02_b", ["01_a", "02_b", "03_c"]),
+        self.assertEqual(tool.merged(old, new, ["02_b"], ["01_a", "02_b", "03_c"]),
                          [old[0], *new, old[3]])
 
     def test_a_new_rung_comes_at_its_place_and_a_removed_one_goes(self):
         old = [run("01_a", "x"), run("02_gone", "x"), run("04_d", "x")]
         names = ["01_a", "03_c", "04_d"]
-        kernels = [r["kernel"] for r in tool.merged(old, [run("03_c", "x")], "03_c", names)]
+        kernels = [r["kernel"] for r in tool.merged(old, [run("03_c", "x")], ["03_c"], names)]
         self.assertEqual(kernels, names)
 
     def test_wall_times_and_commits_are_not_stored(self):
         old, new = run("01_a", "x", host_seconds=1.5, commit="1"), run("02_b", "x", lane_instructions_per_s=2, commit="2")
-        self.assertEqual(tool.merged([old], [new], "02_b", ["01_a", "02_b"]), [run("01_a", "x"), run("02_b", "x")])
+        self.assertEqual(tool.merged([old], [new], ["02_b"], ["01_a", "02_b"]), [run("01_a", "x"), run("02_b", "x")])
 
     def test_a_rung_is_in_two_drawings(self):
         names = ["01_a", "02_b", "03_c", "20_unpacked", "21_d"]
@@ -49,6 +50,28 @@ class RefreshRung(unittest.TestCase):
         for word in ("99", "", "shared"):
             with self.assertRaises(SystemExit):
                 tool.folder_of(word, ROOT)
+
+    def test_lines_and_last_digits_are_not_stored(self):
+        new = run("01_a", "x", counts={"lines": [{"line": 3}], "sectors": {"lines": 5}, "flop": 33554432, "ratio": 0.24951267056530213},
+                  verdict="of src/a/kernel.cu:28 (inlined from src/common.h:61)")
+        self.assertEqual(tool.merged([], [new], ["01_a"], ["01_a"]),
+                         [run("01_a", "x", counts={"sectors": {"lines": 5}, "flop": 33554432, "ratio": 0.249513},
+                              verdict="of src/a/kernel.cu (inlined from src/common.h)")])
+
+    def test_stored_files_hold_nothing_that_varies(self):
+        for name, key in (("ladder_counts", "runs"), ("ladder_explained", "explained")):
+            records = json.loads((ROOT / f"results/ladder/{name}.json").read_text())[key]
+            self.assertGreater(len(records), 40)
+            for record in records:
+                self.assertEqual(record, tool.steady(tool.without(record, tool.VARYING)), record["kernel"])
+
+    def test_all_is_every_rung(self):
+        names = [folder.name for folder in tool.rungs_of("all", ROOT)]
+        self.assertEqual(names[:2], ["01_strided", "02_coalesced"])
+        self.assertGreater(len(names), 30)
+        self.assertEqual([folder.name for folder in tool.rungs_of("3", ROOT)], ["03_shared_tile"])
+        old, new = [run(name, "x", n=1) for name in names], [run(name, "x", n=2) for name in names]
+        self.assertEqual(tool.merged(old, new, names, names), new)
 
     def test_a_new_rung_gets_a_page_and_an_old_one_keeps_its_own(self):
         with tempfile.TemporaryDirectory() as folder:

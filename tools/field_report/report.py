@@ -5,11 +5,12 @@
 
 CHECKOUTS is a folder with one checkout a repository, named OWNER__NAME; a file .revision in it, or
 git, says which commit it is. calls.txt lists the kernels and what they are given, reasons.txt why a
-finding is right or what else it is. Nothing of the repositories is copied.
+finding is right or what else it is, changes.txt why a verdict is not what it was. Nothing of the repositories is copied.
 """
 import argparse
 import json
 import pathlib
+import resource
 import statistics
 import subprocess
 import time
@@ -53,7 +54,7 @@ def read_calls(path):
 
 
 def read_reasons(path):
-    """REPO FILE KERNEL | CHECK | bug, undefined, call or note | why"""
+    """REPO FILE KERNEL | CHECK | bug, undefined, harmless, call or note | why"""
     reasons = {}
     for line in path.read_text().splitlines() if path.exists() else []:
         if line.startswith("#") or not line.strip():
@@ -108,13 +109,14 @@ def place_text(finding, call):
 def findings_text(rows, reasons, kinds):
     text = ""
     for row in rows:
-        if row["code"] != 1:
+        if "json" not in row:
             continue
         call = row["call"]
         for check in dict.fromkeys(one["check"] for one in row["json"]["findings"]):
             finding = next(one for one in row["json"]["findings"] if one["check"] == check)
+            is_note = finding["severity"] == "note"
             kind, why = reasons.get((call.key(), check), ("unjudged", "not judged yet"))
-            if kind not in kinds or finding["severity"] == "note":
+            if kind not in kinds or is_note != (kind == "note"):
                 continue
             text += (f"- **{call.repo}**, `{call.kernel}` ({place_text(finding, call)}): "
                      f"{finding['severity']}, {check}, in {finding['runs']} of "
@@ -136,7 +138,39 @@ def table(rows, folders):
     return text
 
 
-def report(rows, folders, reasons):
+def sgemm_seconds(tessera):
+    """Processor time of all that check does with a plain product of 512, its PTX compiled before."""
+    arrays = [f"{name}=f32[512,512]:uniform" for name in "abc"]
+    values = ["m=i32:512", "n=i32:512", "k=i32:512", "alpha=f32:1", *arrays[:2], "beta=f32:0.5"]
+    words = [str(tessera), "check", str(HERE / "sgemm.cu"), "--threads", "1", "--grid", "32,32",
+             "--block", "16,16"]
+    for value in [*values, arrays[2]]:
+        words += ["--arg", value]
+    for _ in range(2):
+        begin = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(words, capture_output=True, check=True)
+        end = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return end.ru_utime + end.ru_stime - begin.ru_utime - begin.ru_stime
+
+
+def proposals_text(path):
+    if path is None:
+        return ""
+    rows = json.loads(path.read_text())
+    whole = [row for row in rows if row["compiles"]]
+    running = [row for row in whole if row["calls"] and not row["broken"]]
+    return f"""
+## Calls that check proposes by itself
+
+`tools/field_report/proposals.py` gave `check` each of the {len(rows)} .cu files of these repositories without a kernel or
+arguments. {len(whole)} compile as they are and have kernels. In {len(running)} of them a proposed call runs:
+{sum(row["calls"] for row in whole)} calls, of which {sum(len(row["broken"]) for row in whole)} did not come to their end. For
+{sum(row["none"] for row in whole)} kernels none was found, among them kernels that follow pointers in memory and kernels
+that take objects with functions.
+"""
+
+
+def report(rows, folders, reasons, sgemm, proposals):
     count = {name: sum(1 for row in rows if row["code"] == code)
              for name, code in (("clean", 0), ("found", 1), ("refused", 2))}
     ran = [row["seconds"] for row in rows if row["code"] in (0, 1)]
@@ -145,7 +179,9 @@ def report(rows, folders, reasons):
 `tools/field_report/report.py` writes this page: {len(rows)} kernels of {len(folders)} public repositories, run under all
 checks with the arguments of `tools/field_report/calls.txt`. {count["clean"]} are clean, {count["found"]} have findings,
 {count["refused"]} did not run. The median kernel takes {1000 * statistics.median(ran):.0f} ms for all of its runs, without
-nvcc, on one core; the longest takes {max(ran):.1f} s. A verdict holds for the arguments of that call.
+nvcc, on one core; the longest takes {max(ran):.1f} s. A verdict holds for the arguments of that call. The plain loop of a
+512 x 512 x 512 SGEMM ([sgemm.cu](../tools/field_report/sgemm.cu)) takes {sgemm:.1f} s of one core in all: three runs, and the
+one that records stores.
 
 ## Bugs in published code
 
@@ -155,10 +191,14 @@ nvcc, on one core; the longest takes {max(ran):.1f} s. A verdict holds for the a
     text += findings_text(rows, reasons, {"undefined"})
     text += "\n## Due to the call or to what the program does around it, or harmless\n\n"
     text += findings_text(rows, reasons, {"call", "harmless"})
+    text += "\n## Notes\n\nThey change no verdict; these were looked at.\n\n"
+    text += findings_text(rows, reasons, {"note"})
+    changes = [line for line in (HERE / "changes.txt").read_text().splitlines() if line[:1] != "#"]
+    text += "\n## Verdicts that have changed\n\n" + "".join(f"- {line}\n" for line in changes)
     unjudged = findings_text(rows, reasons, {"unjudged"})
     if unjudged != "None.\n":
         text += "\n## Not judged yet\n\n" + unjudged
-    return text + "\n## All kernels\n" + table(rows, folders)
+    return text + proposals_text(proposals) + "\n## All kernels\n" + table(rows, folders)
 
 
 def main():
@@ -167,6 +207,7 @@ def main():
     parser.add_argument("--tessera", type=pathlib.Path, default=HERE.parents[1] / "build/tessera")
     parser.add_argument("--out", type=pathlib.Path, default=HERE.parents[1] / "docs/check-field-report.md")
     parser.add_argument("--only", default="", help="calls whose repository, file and kernel hold this text")
+    parser.add_argument("--proposals", type=pathlib.Path, help="what proposals.py --json wrote")
     options = parser.parse_args()
     calls = [one for one in read_calls(HERE / "calls.txt") if options.only in one.key()]
     folders, rows = {}, []
@@ -175,7 +216,9 @@ def main():
         folders.setdefault(call.repo, revision(folder))
         rows.append(run(call, folder, options.tessera.resolve()))
         print(f"{call.key()}: {verdict(rows[-1])} {rows[-1].get('message', [''])[0][:200]}", flush=True)
-    options.out.write_text(report(rows, folders, read_reasons(HERE / "reasons.txt")))
+    options.out.write_text(report(rows, folders, read_reasons(HERE / "reasons.txt"),
+                                   sgemm_seconds(options.tessera.resolve()),
+                                   options.proposals))
 
 
 if __name__ == "__main__":

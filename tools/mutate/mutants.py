@@ -64,9 +64,12 @@ PASSED_OVER = re.compile(
 
 
 class Mutant:
-    def __init__(self, name, room, path, before, skip, after, tests):
+    """`changes_nothing`: why no test can notice it, where somebody has shown that."""
+
+    def __init__(self, name, room, path, before, skip, after, tests, changes_nothing=None):
         self.name, self.room, self.path = name, room, path
         self.before, self.skip, self.after, self.tests = before, skip, after, tests
+        self.changes_nothing = changes_nothing
 
     def apply(self, root):
         """Returns the text from before, to be put back."""
@@ -81,8 +84,13 @@ class Mutant:
         return text
 
     def to_json(self):
+        why = {"changes_nothing": self.changes_nothing} if self.changes_nothing else {}
         return {"name": self.name, "room": self.room, "path": self.path, "before": self.before,
-                "skip": self.skip, "after": self.after, "tests": self.tests}
+                "skip": self.skip, "after": self.after, "tests": self.tests} | why
+
+    def is_that_of(self, answer):
+        """Whether the answer of an earlier run is about this mistake."""
+        return all(answer[key] == getattr(self, key) for key in ("path", "before", "skip", "after"))
 
 
 def read_list(path=LIST):

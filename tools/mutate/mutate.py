@@ -7,8 +7,9 @@
 
 run builds the targets that the list names in one copy of the repository, once, and copies that for
 each of -j workers; a worker then changes a line, builds what that takes, runs the tests in shards, and
-puts the line back. Each answer is appended to the log at once, and what the log has is not run again,
-so a run may be cut off at any time. It takes hours; it is no part of any other test.
+puts the line back. Each answer is appended to the log at once, and what the log or the results have is
+not run again, so a run may be cut off at any time, and report may be called before all have run. It takes
+hours; it is no part of any other test.
 """
 import argparse
 import collections
@@ -51,7 +52,7 @@ class Worker(threading.Thread):
 
     def inside(self, command):
         bind = f"mount --bind {self.own} {self.first} && cd {self.first} && {command}"
-        return ["unshare", "-m", "sh", "-c", bind]
+        return ["unshare", "-m", "-p", "-f", "--kill-child", "bash", "-c", bind]
 
     def run(self):
         if not self.own.exists():
@@ -88,11 +89,12 @@ class Worker(threading.Thread):
 
     def test(self, test):
         shards = self.options.shards
-        command = (f"export GTEST_TOTAL_SHARDS={shards} GTEST_BRIEF=1; pids=; for i in $(seq 0 {shards - 1}); "
-                   f"do GTEST_SHARD_INDEX=$i build/{test} & pids=\"$pids $!\"; done; "
-                   "code=0; for p in $pids; do wait $p || code=1; done; exit $code")
+        # The first failure of any shard ends all of them.
+        command = (f"export GTEST_TOTAL_SHARDS={shards} GTEST_BRIEF=1 GTEST_FAIL_FAST=1; "
+                   f"for i in $(seq 0 {shards - 1}); do GTEST_SHARD_INDEX=$i build/{test} & done; "
+                   f"for i in $(seq {shards}); do wait -n || exit 1; done")
         # Whoever is still running then hangs: the longest shard takes a fraction of this.
-        return shell(self.inside(f"timeout {TEST_SECONDS} sh -c '{command}'"), self.own, TEST_SECONDS + 30)
+        return shell(self.inside(f"timeout {TEST_SECONDS} bash -c '{command}'"), self.own, TEST_SECONDS + 30)
 
 
 def first_copy(options, targets):
@@ -107,16 +109,22 @@ def first_copy(options, targets):
     subprocess.run(["cmake", "--build", "build", "--target", *targets, "tessera"], cwd=first, check=True)
 
 
-def known_names(log):
-    if not log.exists():
-        return set()
-    return {json.loads(line)["name"] for line in log.read_text().splitlines() if line.strip()}
+def known_answers(options):
+    """By name: those of the results, and of the log, which is newer."""
+    answers = json.loads(options.out.read_text())["mutants"] if options.out.exists() else []
+    if options.log.exists():
+        answers += [json.loads(line) for line in options.log.read_text().splitlines() if line.strip()]
+    by_name = {one["name"]: one for one in answers}
+    return {m.name: m.to_json() | by_name[m.name] for m in mutants.read_list()
+            if m.name in by_name and m.is_that_of(by_name[m.name])}
 
 
 def run(options):
     todo, answers = queue.Queue(), queue.Queue()
-    done = known_names(options.log)
-    chosen = [m for m in mutants.read_list() if re.search(options.only, m.name) and m.name not in done]
+    done = known_answers(options)
+    # A survivor is asked again: somebody may have written a test since.
+    chosen = [m for m in mutants.read_list() if re.search(options.only, m.name)
+              and (m.name not in done or (options.only and done[m.name]["verdict"] == "survived"))]
     for mutant in chosen:
         todo.put(mutant)
     if not chosen:
@@ -132,20 +140,27 @@ def run(options):
         print(f"{i + 1}/{len(chosen)} {answer['name']}: {answer['verdict']} {answer['by'] or ''}", flush=True)
 
 
+def verdict_of(answer):
+    survived = answer["verdict"] == "survived" and answer.get("changes_nothing")
+    return "changes nothing" if survived else answer["verdict"]
+
+
 def report(options):
-    answers = [json.loads(line) for line in options.log.read_text().splitlines() if line.strip()]
-    answers.sort(key=lambda one: one["name"])
+    answers = sorted(known_answers(options).values(), key=lambda one: one["name"])
     rooms = collections.defaultdict(collections.Counter)
     for one in answers:
-        rooms[one["room"]][one["verdict"]] += 1
+        rooms[one["room"]][verdict_of(one)] += 1
     table = [{"room": room, **counts} for room, counts in rooms.items()]
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
+    of = len(mutants.read_list())
+    stored = [{key: value for key, value in one.items() if key != "said"} for one in answers]
     options.out.write_text(json.dumps(
-        {"schema": "tessera.mutants/1", "commit": commit.strip(), "rooms": table, "mutants": answers},
-        indent=1) + "\n")
-    judged = [one for one in answers if one["verdict"] != "does not build"]
+        {"schema": "tessera.mutants/1", "commit": commit.strip(), "tried": len(answers), "of": of,
+         "rooms": table, "mutants": stored}, indent=1) + "\n")
+    judged = [one for one in answers if verdict_of(one) in ("noticed", "survived")]
     noticed = sum(one["verdict"] == "noticed" for one in judged)
-    print(f"{noticed} of {len(judged)} noticed; {len(answers) - len(judged)} did not build")
+    print(f"{len(answers)} of {of} tried: {noticed} of {len(judged)} noticed; "
+          f"{len(answers) - len(judged)} did not build or change nothing")
     for one in judged:
         if one["verdict"] == "survived":
             print(f"survived: {one['path']}\n  - {one['before'].strip()}\n  + {one['after'].strip()}")

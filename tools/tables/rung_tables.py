@@ -48,6 +48,8 @@ def explained_rows(explanation):
     """What limits it where it fills a GPU, and how fast the model thinks that it is."""
     if not explanation:
         return {}
+    if not explanation["predicted"]:  # its products are not replayed: the rates of its parts alone are known
+        return {f"busiest part by its rate, at {LADDER_SIZE}": explanation["limited_by"]}
     return {f"limited by, at {LADDER_SIZE}": explanation["limited_by"],
             f"predicted TFLOP/s, at {LADDER_SIZE}": predicted_speed(explanation)}
 

@@ -64,7 +64,8 @@ def rows_of(files, name_of, layouts):
     rows = {}
     for file in files:
         for run in file["runs"]:
-            rows.setdefault(name_of(run), {})[run["problem"]["layout"]] = run
+            if run["problem"]["layout"] in layouts:  # the ratio is of what the row shows
+                rows.setdefault(name_of(run), {})[run["problem"]["layout"]] = run
     for name, by in rows.items():
         configs = sorted({f"{run['kernel']}/{run['config']}" for run in by.values()})
         mean = geometric_mean([run["ratio_to_vendor"] for run in by.values()])

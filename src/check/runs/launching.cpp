@@ -63,6 +63,12 @@ void place_part(const CheckPlan& plan, const Argument& part, Placed& placed, Dev
   if (std::holds_alternative<TensorMapArgument>(part.value)) {
     placed.maps[part.name] = encode_map(part, plan.arrays, placed, device);
   }
+  if (std::holds_alternative<TextureArgument>(part.value)) {
+    const std::vector<std::byte> bytes = encode_texture(part, plan.arrays, placed);
+    const DeviceAddress address = device.allocate(bytes.size());
+    device.copy_in(address, bytes.data(), bytes.size());
+    placed.pointees[part.name] = address;
+  }
   if (const auto* pointer = std::get_if<PointerArgument>(&part.value)) {
     const std::vector<std::byte> bytes = value_bytes(pointer->to.front(), placed);
     const DeviceAddress address = device.allocate(bytes.size());

@@ -29,8 +29,7 @@ bool wants_more_than(std::int64_t bytes, const KernelChoice& choice, const Probl
 }
 
 KernelChoice best_within(std::int64_t bytes, const Problem& problem, const BenchRequest& request) {
-  const gemm::Plan plan = gemm::plan(problem, {}, request.limits, options_within(bytes, request));
-  return {&plan.kernel(), plan.row().variant};
+  return best_kernel_for(problem, request.limits, options_within(bytes, request));
 }
 
 // What the library takes within the vendor's workspace; `otherwise` where nothing fits, whose
@@ -155,10 +154,6 @@ WorkspaceLimit parse_workspace_limit(const std::string& text) {
   if (text == "none") return {};
   if (text == "vendor") return {lab::kVendorWorkspace};
   return {parse_integer("--workspace-limit", text, 0)};
-}
-
-Types types_for_best(const ProblemOptions& options) {
-  return options.type.empty() ? kF32Types : parse_types("--type", options.type);
 }
 
 std::vector<lab::Rewriting> parse_rewritings(const std::string& text) {

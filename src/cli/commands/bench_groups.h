@@ -13,8 +13,6 @@
 
 namespace tessera::cli {
 
-inline constexpr const char* kBestKernel = "best";  // what the library takes for each problem
-
 // Which workspace our plans may ask for.
 struct WorkspaceLimit {
   std::int64_t bytes = gemm::kAnyWorkspace;
@@ -44,7 +42,6 @@ struct BenchGroup {
   std::vector<lab::BenchCandidate> candidates;
 };
 
-Types types_for_best(const ProblemOptions& options);
 std::vector<BenchGroup> groups_of(const BenchRequest& request);
 
 }  // namespace tessera::cli

@@ -14,6 +14,7 @@
 #include "check/report.h"
 #include "check/run.h"
 #include "check/runs/cost.h"
+#include "cli/check_call/call.h"
 #include "cli/command.h"
 #include "cli/options/gpu_option.h"
 #include "cli/options/launch_shape.h"
@@ -25,94 +26,6 @@ namespace tessera::cli {
 using namespace checking;  // the room that this command is the front of
 
 namespace {
-
-struct CheckArguments {
-  std::string file, kernel, grid, block, cluster, shared, seed, seeds, tolerance, threads, seconds;
-  std::vector<std::string> variables, defines, includes;
-  std::string standard;
-  std::vector<std::string> arguments, arrays, outputs, expectations, nvcc_arguments;
-  std::string gpu, lines;
-  bool all = false, quiet = false, strict_ptx = false, cost = false, only_cost = false;
-  Output report;
-};
-
-std::vector<Argument> parse_arguments(const CheckArguments& options) {
-  std::vector<Argument> arguments;
-  for (const std::string& text : options.arguments) {
-    arguments.push_back(parse_argument("--arg", text));
-  }
-  return arguments;
-}
-
-void require_new_name(std::set<std::string>& names, const std::string& name) {
-  if (names.insert(name).second) return;
-  throw StatusError(Status::bad_argument(fmt::format("the name '{}' is given twice", name)));
-}
-
-HostArray array_of_pointers(const std::string& name, const PointersArgument& pointers) {
-  HostArray array;
-  array.name = name;
-  array.type = ElementType::kU64;
-  array.shape = {static_cast<std::int64_t>(pointers.arrays.size())};
-  array.bytes.resize(8 * pointers.arrays.size());
-  return array;
-}
-
-// Arrays that are arguments, and those of --array and --set.
-std::vector<HostArray> make_arrays(const CheckArguments& options,
-                                   const std::vector<Argument>& arguments) {
-  const std::uint64_t seed = parse_seed(options.seed);
-  std::vector<HostArray> arrays;
-  std::set<std::string> names;
-  const auto add = [&](const Argument& argument) {
-    require_new_name(names, argument.name);
-    if (const auto* array = std::get_if<ArrayArgument>(&argument.value)) {
-      arrays.push_back(make_array(argument.name, *array, seed));
-    } else if (const auto* pointers = std::get_if<PointersArgument>(&argument.value)) {
-      arrays.push_back(array_of_pointers(argument.name, *pointers));
-    }
-  };
-  for (const Argument& argument : arguments) add(argument);
-  for (const std::string& text : options.arrays) {
-    const Argument argument = parse_argument("--array", text);
-    if (!std::holds_alternative<ArrayArgument>(argument.value) &&
-        !std::holds_alternative<PointersArgument>(argument.value)) {
-      throw StatusError(
-          Status::bad_argument(fmt::format("--array is '{}', but must be an array", text)));
-    }
-    add(argument);
-  }
-  for (const std::string& text : options.variables) add(parse_argument("--set", text));
-  return arrays;
-}
-
-const HostArray& array_named(const std::vector<HostArray>& arrays, const std::string& name,
-                             const std::string& option) {
-  std::string names;
-  for (const HostArray& array : arrays) {
-    if (array.name == name) return array;
-    names += (names.empty() ? "" : ", ") + array.name;
-  }
-  throw StatusError(
-      Status::bad_argument(fmt::format("{} names the array '{}', but the arrays are: {}", option,
-                                       name, names.empty() ? "none" : names)));
-}
-
-std::vector<Expectation> read_expectations(const CheckArguments& options,
-                                           const std::vector<HostArray>& arrays) {
-  std::vector<Expectation> expectations;
-  for (const std::string& text : options.expectations) {
-    const NamedFile file = parse_named_file("--expect", text);
-    const HostArray& array = array_named(arrays, file.name, "--expect");
-    HostArray values = read_array(file.path, "--expect");
-    values.name = file.name;
-    if (lab::npy_descr(values.type) == lab::npy_descr(array.type))
-      values.type = array.type;  // bf16
-    require_comparable(array, values, fmt::format("--expect ({})", file.path));
-    expectations.push_back({std::move(values), file.path});
-  }
-  return expectations;
-}
 
 // Where arrays go after the run; checked before it.
 std::vector<NamedFile> parse_outputs(const CheckArguments& options,
@@ -145,26 +58,6 @@ void check_reports(const CheckArguments& options) {
   options.report.check(files);
 }
 
-// The call as it should be, for somebody whose arguments do not fit.
-void show_call(const CheckArguments& options, const std::string& name,
-               const vgpu::KernelSignature& kernel, const std::vector<Argument>& arguments) {
-  const std::string table = parameter_table(kernel, arguments);
-  if (!table.empty()) fmt::print(stderr, "\n{}", table);
-  fmt::print(stderr, "\nFor example:\n  tessera check {} --kernel '{}' --grid {} --block {} {}\n",
-             options.file, name, options.grid.empty() ? "16" : options.grid,
-             options.block.empty() ? std::to_string(std::max(kernel.required_threads, 128))
-                                   : options.block,
-             example_arguments(kernel, arguments));
-}
-
-// What is missing of the call, or does not fit; empty: nothing.
-std::string problem_of(const CheckArguments& options, const vgpu::KernelSignature& kernel,
-                       const std::vector<Argument>& arguments) {
-  if (options.grid.empty()) return "--grid is not given; it says how many blocks are launched";
-  if (options.block.empty()) return "--block is not given; it says how many threads a block has";
-  return misfit(kernel, arguments);
-}
-
 void write_outputs(const std::vector<NamedFile>& outputs, const CheckResult& result) {
   for (const NamedFile& output : outputs) {
     if (result.results.empty()) {
@@ -174,62 +67,6 @@ void write_outputs(const std::vector<NamedFile>& outputs, const CheckResult& res
     lab::write_file(output.path, npy_file_of(array_named(result.results, output.name, "--out")),
                     "--out");
   }
-}
-
-void keep_pointers(const std::vector<Argument>& arguments, CheckPlan& plan) {
-  for (const Argument& argument : arguments) {
-    if (std::holds_alternative<PointersArgument>(argument.value)) plan.pointers.push_back(argument);
-  }
-}
-
-// What nvcc gets: --nvcc-arg as it is, and the options that most calls need.
-std::vector<std::string> nvcc_arguments_of(const CheckArguments& options) {
-  std::vector<std::string> words = options.nvcc_arguments;
-  for (const std::string& define : options.defines) words.push_back("-D" + define);
-  for (const std::string& include : options.includes) words.push_back("-I" + include);
-  if (!options.standard.empty()) words.push_back("-std=" + options.standard);
-  return words;
-}
-
-CheckPlan plan_of(const CheckArguments& options, Code code, const vgpu::KernelSignature& kernel,
-                  std::vector<Argument> arguments) {
-  CheckPlan plan;
-  plan.code = std::move(code);
-  plan.kernel = kernel;
-  plan.shape = parse_shape({options.grid, options.block, options.cluster, options.shared});
-  plan.arrays = make_arrays(options, arguments);
-  for (const Argument& argument : arguments) {
-    for (const std::string& name : arrays_named_by(argument)) {
-      array_named(plan.arrays, name, fmt::format("--arg {}", argument.name));
-    }
-  }
-  for (const std::string& text : options.variables) {
-    plan.variables.push_back(parse_argument("--set", text));
-    for (const std::string& name : arrays_named_by(plan.variables.back())) {
-      array_named(plan.arrays, name, "--set");
-    }
-  }
-  keep_pointers(arguments, plan);
-  for (const std::string& text : options.arrays)
-    keep_pointers({parse_argument("--array", text)}, plan);
-  plan.arguments = std::move(arguments);
-  plan.expectations = read_expectations(options, plan.arrays);
-  if (!options.tolerance.empty()) {
-    plan.tolerance = parse_real("--tolerance", options.tolerance);
-    if (!(plan.tolerance >= 0)) {
-      throw StatusError(Status::bad_argument(
-          fmt::format("--tolerance is '{}', but must be 0 or more", options.tolerance)));
-    }
-  }
-  if (!options.seeds.empty()) {
-    plan.warp_orders = 1 + static_cast<int>(parse_integer("--seeds", options.seeds, 0, 1000));
-  }
-  if (!options.seconds.empty()) {
-    plan.seconds = static_cast<double>(parse_integer("--seconds", options.seconds, 1, 1000000));
-  }
-  plan.strict_ptx = options.strict_ptx;
-  plan.host_threads = host_threads_of({.threads = options.threads});
-  return plan;
 }
 
 int lines_of(const CheckArguments& options) {
@@ -277,17 +114,39 @@ int report_of(const CheckArguments& options, const CheckPlan& plan, const CheckR
   return result.stopped ? kInterrupted : kOk;
 }
 
+// Says what is wrong with the call, and what would be right.
+int refuse(const CheckArguments& options, const Code& code,
+           const std::vector<vgpu::KernelSignature>& kernels, const vgpu::KernelSignature& kernel,
+           const std::vector<Argument>& arguments, const std::string& problem) {
+  fmt::print(stderr, "tessera check: {}\n", problem);
+  const std::string table = parameter_table(kernel, arguments);
+  if (!table.empty()) fmt::print(stderr, "\n{}", table);
+  show_proposal(request_of(options, code, arguments), kernels, kernel);
+  return kBadCall;
+}
+
+// Several kernels, and none is named: a call for each.
+int propose_all(const CheckArguments& options, const Code& code,
+                const std::vector<vgpu::KernelSignature>& kernels) {
+  try {
+    choose_kernel(kernels, "", options.file);
+  } catch (const StatusError& error) {
+    fmt::print(stderr, "tessera check: {}\n", error.status().message);
+  }
+  show_proposals(request_of(options, code, {}), kernels);
+  return kBadCall;
+}
+
 int check(const CheckArguments& options) {
   check_reports(options);
   std::vector<Argument> arguments = parse_arguments(options);
   Code code = read_code(options.file, nvcc_arguments_of(options));
   const std::vector<vgpu::KernelSignature> kernels = kernels_of(code);
+  if (options.kernel.empty() && kernels.size() > 1) return propose_all(options, code, kernels);
   const vgpu::KernelSignature& kernel = choose_kernel(kernels, options.kernel, options.file);
   arguments = in_order_of(kernel, std::move(arguments));
   if (const std::string problem = problem_of(options, kernel, arguments); !problem.empty()) {
-    fmt::print(stderr, "tessera check: {}\n", problem);
-    show_call(options, short_kernel_name(kernels, kernel), kernel, arguments);
-    return kBadCall;
+    return refuse(options, code, kernels, kernel, arguments, problem);
   }
   const CheckPlan plan = plan_of(options, std::move(code), kernel, std::move(arguments));
   const std::vector<NamedFile> outputs = parse_outputs(options, plan.arrays);
@@ -311,6 +170,7 @@ constexpr const char* kExamples =
     "Values of --arg: TYPE:NUMBER, 'TYPE[EXTENT,...]:FILL', FILE.npy, bytes:HEX,\n"
     "  'struct(ARRAY or TYPE:NUMBER or tensormap(...), ...)', 'pointer(struct(...))',\n"
     "  'tensormap(ARRAY, BOX, SWIZZLE, size=, stride=, step=, offset=, fill=)',\n"
+    "  'texture(ARRAY, linear, border|wrap|mirror, normalized, fraction, channels=)',\n"
     "  null, the name of another array, ARRAY+BYTES, 'pointers(ARRAY, ...)'\n"
     "  TYPE i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64\n"
     "  FILL uniform integers zeros ones iota constant=X uninitialised (default)\n"

@@ -28,8 +28,13 @@ struct CompareArguments {
   bool no_diff = false;
 };
 
-KernelChoice one_kernel(const char* argument, const std::string& text) {
-  const std::vector<KernelChoice> kernels = choose_kernels(text);
+KernelChoice one_kernel(const char* argument, const std::string& text,
+                        const CompareArguments& options, const arch::Gpu& gpu) {
+  ProblemOptions named = options.problem;
+  named.kernel = text;
+  named.kernel_argument = argument;
+  const std::vector<KernelChoice> kernels =
+      kernels_of(named, kVirtualShape, limits_of(gpu), "compare");
   if (kernels.size() == 1) return kernels.front();
   throw StatusError(Status::bad_argument(fmt::format(
       "{} is '{}', which names {} kernels, but must name one", argument, text, kernels.size())));
@@ -65,8 +70,8 @@ int compare(const CompareArguments& options) {
   options.output.check({{"--svg", options.svg}, {"--shapes", options.problem.shapes}});
   const std::uint64_t seed = parse_seed(options.seed);
   const arch::Gpu& gpu = gpu_of(options.gpu);
-  const KernelChoice before = one_kernel("BEFORE", options.before);
-  const KernelChoice after = one_kernel("AFTER", options.after);
+  const KernelChoice before = one_kernel("BEFORE", options.before, options, gpu);
+  const KernelChoice after = one_kernel("AFTER", options.after, options, gpu);
   if (!options.svg.empty()) return draw(options, before, after);
   VirtualDeviceOptions settings;
   settings.host_threads = host_threads_of(options.device);
@@ -97,7 +102,7 @@ int compare(const CompareArguments& options) {
 void declare_options(Parser& parser, CompareArguments& options) {
   parser
       .add_option("BEFORE", options.before,
-                  "name or number of a kernel; add /VARIANT for a variant")
+                  "name or number of a kernel, or 'best'; add /VARIANT for a variant")
       .required();
   parser.add_option("AFTER", options.after, "the kernel to compare it with").required();
   add_shape_options(parser, options.problem);

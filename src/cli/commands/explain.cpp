@@ -36,7 +36,8 @@ std::uint64_t sample_of(const ExplainArguments& options, const KernelChoice& ker
 
 // The one kernel that --svg and --element are about, and its problem.
 KernelChoice only_kernel(const ExplainArguments& options, const char* option) {
-  const std::vector<KernelChoice> kernels = kernels_of(options.problem);
+  const std::vector<KernelChoice> kernels =
+      kernels_of(options.problem, kVirtualShape, limits_of(gpu_of(options.gpu)), "explain");
   if (kernels.size() == 1) return kernels.front();
   throw StatusError(
       Status::bad_argument(fmt::format("KERNEL is '{}', which names {} kernels, but {} takes one",
@@ -87,7 +88,8 @@ int explain(const ExplainArguments& options) {
   lab::Json object = {{"schema", "tessera.explain/1"}, {"command", command_line()}};
   Table table;
   CardKernels card(gpu);
-  for (const KernelChoice& choice : kernels_of(options.problem)) {
+  for (const KernelChoice& choice :
+       kernels_of(options.problem, kVirtualShape, limits_of(gpu), "explain")) {
     if (interrupted()) break;
     const KernelChoice kernel = card.on_card(choice);
     const Problem problem =
@@ -111,11 +113,12 @@ int explain(const ExplainArguments& options) {
 }
 
 void declare_options(Parser& parser, ExplainArguments& options) {
+  options.problem.kernel_argument = "KERNEL";
   parser
-      .add_option(
-          "KERNEL", options.problem.kernel,
-          "name, number, glob or list; add /VARIANT for a variant. A FILE.cu or FILE.ptx of "
-          "your own takes the arguments of check")
+      .add_option("KERNEL", options.problem.kernel,
+                  "name, number, glob, list or 'best'; add /VARIANT for a variant. A FILE.cu or "
+                  "FILE.ptx of "
+                  "your own takes the arguments of check")
       .required();
   add_type_option(parser, options.problem);
   add_shape_options(parser, options.problem);

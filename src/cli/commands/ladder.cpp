@@ -250,10 +250,13 @@ lab::BenchOptions settings_of(const LadderArguments& options, const Baseline& ba
 int ladder(const LadderArguments& options) {
   options.output.check({{"--shapes", options.problem.shapes}});
   parse_seed(options.seed);
-  const std::vector<KernelChoice> kernels = kernels_of(options.problem);
+  // WHY: refuses a bad name before a device is opened
+  if (options.problem.kernel != kBestKernel) kernels_of(options.problem);
   Devices devices = open_devices(options.device);
   count_memory(devices);
   const Shape& otherwise = devices.is_cuda() ? kGpuShape : kVirtualShape;
+  const std::vector<KernelChoice> kernels =
+      kernels_of(options.problem, otherwise, gemm::limits_of(devices.device->info()), "ladder");
   const Problem problem =
       one_problem_of(options.problem, kernels.front().kernel->types, otherwise, "ladder");
   const Baseline baseline = load_baseline(options.device, devices);

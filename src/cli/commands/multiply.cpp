@@ -18,6 +18,7 @@ namespace tessera::cli {
 namespace {
 
 struct MultiplyArguments {
+  bool names_kernel() const { return !kernel.empty() && kernel != kBestKernel; }
   std::string a, b, c, output, kernel, type, alpha, beta;
   DeviceOptions device;
   Output report;
@@ -53,7 +54,7 @@ KernelChoice named_kernel(const std::string& name, const Types& types) {
 
 // The kernel named, else the library's choice.
 gemm::PlanOptions plan_options_for(const MultiplyArguments& options, const Problem& problem) {
-  if (options.kernel.empty()) return {};
+  if (!options.names_kernel()) return {};
   return {.kernel = named_kernel(options.kernel, problem.types)};
 }
 
@@ -82,7 +83,8 @@ Outcome compute(const MultiplyArguments& options, const FileProduct& product) {
   if (!devices.is_cuda() && !asked) return {multiply_on_host(product), "", "cpu"};
   ProductResult result =
       multiply_on_device(product, *devices.device, plan_options_for(options, problem_of(product)));
-  const std::string by = result.kernel.kernel ? name_of(result.kernel) : "";
+  const std::string by =
+      result.kernel.kernel ? result.kernel.kernel->name + "/" + result.kernel.variant : "";
   return {std::move(result), by, devices.device->info().name};
 }
 
@@ -97,7 +99,7 @@ void check_options(const MultiplyArguments& options) {
         fmt::format("--type is '{}', but must not be given with --device cpu", options.type)));
   }
   if (options.kernel.empty()) return;
-  choose_kernels(options.kernel);
+  if (options.names_kernel()) choose_kernels(options.kernel);
   if (options.device.device != "cpu") return;
   throw StatusError(Status::bad_argument(
       fmt::format("--kernel is '{}', but must not be given with --device cpu", options.kernel)));
@@ -113,22 +115,25 @@ lab::Json summary_of(const MultiplyArguments& options, const Outcome& outcome, d
           {"fortran_order", d.fortran_order},
           {"device", outcome.where},
           {"kernel", outcome.by.empty() ? lab::Json() : lab::Json(outcome.by)},
+          {"why", outcome.result.why.empty() ? lab::Json() : lab::Json(outcome.result.why)},
           {"code", outcome.result.code},
           {"seconds", seconds}};
 }
 
 Table table_of(const MultiplyArguments& options, const Outcome& outcome, double seconds) {
   const NpyHeader& d = outcome.result.d.header();
-  return {{"output", "rows", "cols", "type", "device", "kernel", "code", "seconds"},
+  return {{"output", "rows", "cols", "type", "device", "kernel", "why", "code", "seconds"},
           {{options.output, std::to_string(d.rows), std::to_string(d.cols),
-            std::string(name_of(d.type)), outcome.where, outcome.by, outcome.result.code,
-            fmt::format("{:.3f}", seconds)}}};
+            std::string(name_of(d.type)), outcome.where, outcome.by, outcome.result.why,
+            outcome.result.code, fmt::format("{:.3f}", seconds)}}};
 }
 
 void say(const MultiplyArguments& options, const Outcome& outcome, double seconds) {
   const NpyHeader& d = outcome.result.d.header();
   const std::string& code = outcome.result.code;  // empty: there was nothing to compute
-  const std::string by = outcome.by + (outcome.by.empty() || code.empty() ? "" : ", ") + code;
+  const std::string& why = outcome.result.why;
+  const std::string by = outcome.by + (why.empty() ? "" : fmt::format(" ({})", why)) +
+                         (outcome.by.empty() || code.empty() ? "" : ", ") + code;
   fmt::print("{}: {} x {} {}, computed by {} on {} in {:.3f} s\n", options.output, d.rows, d.cols,
              name_of(d.type), by, outcome.where, seconds);
 }
@@ -148,7 +153,7 @@ int multiply(const MultiplyArguments& options) {
   const auto show = [&](std::int64_t done, std::int64_t) { bar.show(done, "rows"); };
   const FileProduct product{a, b, c ? &*c : nullptr, alpha, beta, types, show, interrupted};
   const Types multiplied = problem_of(product).types;  // refuses what does not fit
-  if (!options.kernel.empty()) named_kernel(options.kernel, multiplied);
+  if (options.names_kernel()) named_kernel(options.kernel, multiplied);
   const auto begin = std::chrono::steady_clock::now();
   const Outcome outcome = compute(options, product);
   const double seconds =
@@ -188,7 +193,9 @@ Command multiply_command() {
         parser.add_option("--alpha", options->alpha, "factor of A B (default 1)").type_name("X");
         parser.add_option("--beta", options->beta, "factor of C (default 1 with --c, else 0)")
             .type_name("X");
-        parser.add_option("--kernel", options->kernel, "kernel (default: the best of the type)")
+        parser
+            .add_option("--kernel", options->kernel,
+                        "kernel (default: best, what the library takes)")
             .type_name("K");
         parser
             .add_option("--type", options->type,

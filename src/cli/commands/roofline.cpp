@@ -69,7 +69,8 @@ lab::Roofline survey(const RooflineArguments& options, const arch::Gpu& gpu) {
   VirtualDeviceOptions settings;
   settings.host_threads = host_threads_of(options.device);
   const std::unique_ptr<Device> device = make_virtual_device(settings);
-  const std::vector<KernelChoice> kernels = kernels_of(options.problem);
+  const std::vector<KernelChoice> kernels =
+      kernels_of(options.problem, kGpuShape, limits_of(gpu), "roofline");
   Progress bar(static_cast<std::int64_t>(kernels.size()));
   std::vector<lab::RooflinePoint> points;
   std::vector<lab::NotDrawn> not_drawn;

@@ -14,6 +14,8 @@
 #include "cli/options/parser.h"
 #include "cli/options/session.h"
 #include "cli/terminal/output.h"
+#include "cli/terminal/verify_failures.h"
+#include "device/virtual/virtual_device.h"
 #include "lab/verify/lattice.h"
 #include "lab/verify/stop.h"
 
@@ -69,6 +71,22 @@ std::vector<lab::LatticeCase> lattice_cases(const VerifyArguments& options, cons
   return cases;
 }
 
+// "3" for all operands, or "0,1,0,3" for A, B, C and D.
+lab::Misalign misalign_of(const VerifyArguments& options) {
+  if (options.misalign.empty()) return {};
+  std::vector<int> numbers;
+  for (std::size_t at = 0; at <= options.misalign.size();) {
+    const std::size_t comma = std::min(options.misalign.find(',', at), options.misalign.size());
+    numbers.push_back(static_cast<int>(
+        parse_integer("--misalign", options.misalign.substr(at, comma - at), 0, 63)));
+    at = comma + 1;
+  }
+  if (numbers.size() == 1) return numbers.front();
+  if (numbers.size() == 4) return {numbers[0], numbers[1], numbers[2], numbers[3]};
+  throw StatusError(Status::bad_argument(fmt::format(
+      "--misalign is '{}', but must be one number, or four for A, B, C and D", options.misalign)));
+}
+
 std::vector<lab::LatticeCase> cases_of(const VerifyArguments& options, const Types& types,
                                        std::uint64_t seed) {
   if (!options.problem.gives_shapes()) return lattice_cases(options, types, seed);
@@ -79,8 +97,7 @@ std::vector<lab::LatticeCase> cases_of(const VerifyArguments& options, const Typ
                              "that verify walks without one"));
   }
   std::vector<lab::LatticeCase> cases;
-  const auto misalign = static_cast<int>(
-      options.misalign.empty() ? 0 : parse_integer("--misalign", options.misalign, 0, 63));
+  const lab::Misalign misalign = misalign_of(options);
   for (const Problem& problem : problems_of(options.problem, types, {})) {
     cases.push_back({problem, options.in_place, misalign});
   }
@@ -105,7 +122,17 @@ void add_depth_groups(const std::vector<KernelChoice>& kernels, std::uint64_t se
   }
 }
 
-std::vector<Group> groups_of(const VerifyArguments& options, std::uint64_t seed) {
+// Each problem with what the library takes for it.
+std::vector<Group> groups_of_best(const VerifyArguments& options, std::uint64_t seed,
+                                  const gemm::DeviceLimits& limits) {
+  std::vector<Group> groups;
+  for (const lab::LatticeCase& one : cases_of(options, types_for_best(options.problem), seed)) {
+    groups.push_back({one, {best_kernel_for(one.problem, limits)}});
+  }
+  return groups;
+}
+
+std::vector<Group> named_groups_of(const VerifyArguments& options, std::uint64_t seed) {
   std::vector<Group> groups;
   for (const auto& [types, kernels] : kernels_by_type(options.problem)) {
     for (const lab::LatticeCase& one : cases_of(options, types, seed)) {
@@ -115,6 +142,14 @@ std::vector<Group> groups_of(const VerifyArguments& options, std::uint64_t seed)
   if (!options.problem.gives_shapes() && !options.quick) {
     add_depth_groups(kernels_of(options.problem), seed, groups);
   }
+  return groups;
+}
+
+std::vector<Group> groups_of(const VerifyArguments& options, std::uint64_t seed,
+                             const gemm::DeviceLimits& limits) {
+  std::vector<Group> groups = options.problem.kernel == kBestKernel
+                                  ? groups_of_best(options, seed, limits)
+                                  : named_groups_of(options, seed);
   if (options.problem.epilogue.empty()) return groups;
   for (Group& group : groups) {
     group.one.problem.epilogue = parse_epilogue(options.problem.epilogue);
@@ -145,10 +180,10 @@ lab::Record check_one(Devices& devices, const KernelChoice& kernel, const lab::V
   }
 }
 
-std::vector<lab::Record> run_groups(const std::vector<Group>& groups, Devices& devices,
-                                    const VerifyArguments& options, const Parser& parser,
-                                    std::uint64_t seed) {
-  std::vector<lab::Record> records;
+std::vector<VerifiedCase> run_groups(const std::vector<Group>& groups, Devices& devices,
+                                     const VerifyArguments& options, const Parser& parser,
+                                     std::uint64_t seed) {
+  std::vector<VerifiedCase> cases;
   Progress bar(static_cast<std::int64_t>(groups.size()));
   lab::VerifyOptions verify = verify_options_of(options, seed);
   for (std::size_t i = 0; i < groups.size() && !interrupted(); ++i) {
@@ -167,15 +202,15 @@ std::vector<lab::Record> run_groups(const std::vector<Group>& groups, Devices& d
       record.command =
           repeat_command("verify", kernel, groups[i].one.problem, devices.word_of(record), seed);
       if (verify.in_place) record.command += " --in-place";
-      if (verify.misalign > 0) record.command += fmt::format(" --misalign {}", verify.misalign);
+      if (verify.misalign.any()) record.command += " --misalign " + text_of(verify.misalign);
       record.command += carried_options(parser, {"--in-place", "--misalign", "--quick"});
-      records.push_back(std::move(record));
+      cases.push_back({groups[i].one, std::move(record)});
     }
   }
-  return records;
+  return cases;
 }
 
-// For people: a row a kernel, and every failure with the command that repeats it.
+// For people: a row a kernel.
 struct Tally {
   std::string kernel, config, device;
   int problems = 0, failed = 0, sampled = 0, skipped = 0;
@@ -200,14 +235,18 @@ std::vector<Tally> tally(const std::vector<lab::Record>& records) {
   return tallies;
 }
 
-void print_finding(const vgpu::Finding& finding) {
-  fmt::print("  {}, {} times: {}.\n    {}.\n", finding.check, finding.count, finding.message,
-             finding.hint);
-  for (const vgpu::FindingPlace& place : finding.places) {
-    const std::string source =
-        place.source_line > 0 ? fmt::format("{}:{}, ", place.source_file, place.source_line) : "";
-    fmt::print("    {}PTX line {}: {}: {}\n", source, place.ptx_line, place.form, place.what);
-  }
+// On a virtual GPU of its own: the case may have failed on a real one.
+Recheck recheck_with(const VerifyArguments& options, std::uint64_t seed) {
+  return [&options, seed](const VerifiedCase& failed) {
+    lab::VerifyOptions verify = verify_options_of(options, seed);
+    verify.in_place = failed.one.in_place;
+    verify.misalign = failed.one.misalign;
+    verify.checks = true;
+    const KernelChoice choice =
+        choose_kernels(failed.record.kernel + "/" + failed.record.config).front();
+    const auto device = make_virtual_device({.host_threads = host_threads_of(options.device)});
+    return lab::verify(*device, choice, failed.one.problem, verify).findings;
+  };
 }
 
 void print_text(const std::vector<lab::Record>& records) {
@@ -227,30 +266,30 @@ void print_text(const std::vector<lab::Record>& records) {
       fmt::print("{}: {}.\n", record.kernel, *record.verified);
     }
   }
-  for (const lab::Record& record : records) {
-    if (record.verified != "failed") continue;
-    fmt::print("\nFAILED {}: {}\n  {}\n", record.kernel, record.reason, record.command);
-    for (const vgpu::Finding& finding : record.findings) print_finding(finding);
-  }
 }
 
 int verify(const VerifyArguments& options, const Parser& parser) {
   options.output.check({{"--shapes", options.problem.shapes}});
   const std::uint64_t seed = parse_seed(options.seed);
-  const std::vector<Group> groups = groups_of(options, seed);
   verify_options_of(options, seed);
+  // WHY: refuses bad arguments before a device is opened
+  if (options.problem.kernel != kBestKernel) named_groups_of(options, seed);
   Devices devices = open_devices(options.device);
+  const std::vector<Group> groups =
+      groups_of(options, seed, gemm::limits_of(devices.device->info()));
 
-  const std::vector<lab::Record> records = run_groups(groups, devices, options, parser, seed);
+  const std::vector<VerifiedCase> cases = run_groups(groups, devices, options, parser, seed);
+  std::vector<lab::Record> records;
+  for (const VerifiedCase& each : cases) records.push_back(each.record);
 
   options.output.write(
       lab::to_json(environment_of(devices, {nullptr, "none: not asked for"}, seed), records),
       with_commands(lab::verify_table(records), records));
-  if (options.output.prints_text()) print_text(records);
-  const bool failed = std::any_of(records.begin(), records.end(), [](const lab::Record& record) {
-    return record.verified == "failed";
-  });
-  if (failed) return kCheckFailed;
+  if (options.output.prints_text()) {
+    print_text(records);
+    fmt::print("{}", failures_text(cases, recheck_with(options, seed)));
+  }
+  if (std::ranges::any_of(cases, &VerifiedCase::failed)) return kCheckFailed;
   return interrupted() ? kInterrupted : kOk;
 }
 
@@ -264,8 +303,10 @@ void declare_options(Parser& parser, VerifyArguments& options) {
   parser.add_option("--nans", options.nans, "NaNs placed in A and in B (default 0)").type_name("N");
   parser.add_flag("--in-place", options.in_place, "D is C");
   parser
-      .add_option("--misalign", options.misalign,
-                  "offset of the operands from a 256-byte boundary, in elements (default 0)")
+      .add_option(
+          "--misalign", options.misalign,
+          "offset of the operands from a 256-byte boundary, in elements; four numbers: of A, "
+          "B, C, D (default 0)")
       .type_name("N");
   parser.add_flag("--quick", options.quick, "one problem per shape instead of the whole lattice");
   parser.add_flag("--checks", options.checks,

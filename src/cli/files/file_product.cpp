@@ -8,6 +8,7 @@
 #include "base/elements.h"
 #include "device/virtual/observer.h"
 #include "gemm/multiply.h"
+#include "gemm/plan.h"
 #include "lab/data/host_memory.h"
 #include "lab/verify/products.h"
 
@@ -162,6 +163,16 @@ Operands operands_at(const Problem& problem, const Uploaded& uploaded, std::int6
   return {uploaded.a.address() + of_a * first * view_a(problem).row, uploaded.b.address(), d, d};
 }
 
+// Why the plan of the whole product is the one taken: panels of it are planned likewise.
+std::string why(const gemm::Plan& plan, const gemm::PlanOptions& options) {
+  const auto us = [&](std::size_t i) {
+    return fmt::format("{:.3g} us", plan.offers[i].cost.total());
+  };
+  if (options.kernel) return fmt::format("named; {} by model", us(0));
+  if (plan.offers.size() == 1) return fmt::format("the only one that takes it; {} by model", us(0));
+  return fmt::format("fastest of {} by model: {}, next {}", plan.offers.size(), us(0), us(1));
+}
+
 }  // namespace
 
 Problem problem_of(const FileProduct& product) {
@@ -207,6 +218,10 @@ ProductResult multiply_on_device(const FileProduct& product, Device& device,
         const auto used = handle.prepared(part, gemm::alignment_of(operands), options);
         result.code = used->code();
         result.kernel = {&used->plan().kernel(), used->plan().row().variant};
+        if (first > 0) return;
+        result.why = why(gemm::plan(problem, gemm::alignment_of(operands),
+                                    gemm::limits_of(device.info()), options),
+                         options);
       });
   download(device, uploaded.d, problem.types.d, result.d);
   return result;

@@ -35,6 +35,7 @@ struct ProductResult {
   std::string code;                     // what computed it: "cubin sm_90a", "OpenBLAS 0.3.21"
   bool complete = true;                 // false: stopped
   KernelChoice kernel = {nullptr, ""};  // of a device; null where nothing was launched
+  std::string why;  // "fastest of 11 by model: 11.6 us, next 14.2 us"; empty on the host
 };
 
 // With the kernel that is named, or the one that the library chooses. Throws kUnsupported when it

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
 
@@ -96,6 +97,13 @@ void add_gpu_option(Parser& parser, std::string& gpu) {
                               "gives the rest)",
                               names_of_gpus()))
       .type_name("NAME");
+}
+
+gemm::DeviceLimits limits_of(const arch::Gpu& gpu) {
+  constexpr int kOldestSm = 75;  // HW: the lowest that nvcc of CUDA 13 makes code for
+  return {.sm = std::max(gpu.sm, kOldestSm),
+          .sms = gpu.sms,
+          .l2_bytes = std::int64_t{gpu.l2_kib} << 10};
 }
 
 const arch::Gpu& gpu_of(const std::string& text) {

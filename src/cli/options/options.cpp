@@ -9,6 +9,7 @@
 #include "cli/options/parser.h"
 #include "cli/options/shapes.h"
 #include "gemm/epilogue/finish.h"
+#include "gemm/plan.h"
 
 namespace tessera::cli {
 namespace {
@@ -131,10 +132,12 @@ int host_threads_of(const DeviceOptions& options) {
 
 void add_kernel_options(Parser& parser, ProblemOptions& options) {
   parser
-      .add_option("--kernel", options.kernel,
-                  fmt::format("name, number, glob, list, 'rungs', 'library' or 'all' (default {}); "
-                              "add /VARIANT or /all for variants",
-                              options.kernel))
+      .add_option(
+          "--kernel", options.kernel,
+          fmt::format(
+              "name, number, glob, list, 'rungs', 'library', 'all' or 'best', which is what the "
+              "library takes (default {}); add /VARIANT or /all for variants",
+              options.kernel))
       .type_name("K");
   add_type_option(parser, options);
 }
@@ -233,8 +236,40 @@ void add_seed_option(Parser& parser, std::string& seed) {
   parser.add_option("--seed", seed, "seed of the data (default 1)").type_name("S");
 }
 
+namespace {
+
+// choose_kernels(), with a message that names the argument of the command.
+std::vector<KernelChoice> chosen_kernels(const ProblemOptions& options) {
+  constexpr std::string_view kField = "kernel ";
+  try {
+    return choose_kernels(options.kernel);
+  } catch (const StatusError& error) {
+    const std::string& message = error.status().message;
+    if (options.kernel_argument.empty() || !message.starts_with(kField)) throw;
+    throw StatusError(
+        Status::bad_argument(options.kernel_argument + " " + message.substr(kField.size())));
+  }
+}
+
+}  // namespace
+
+Types types_for_best(const ProblemOptions& options) {
+  return options.type.empty() ? kF32Types : parse_types("--type", options.type);
+}
+
+KernelChoice best_kernel_for(const Problem& problem, const gemm::DeviceLimits& limits,
+                             const gemm::PlanOptions& how) {
+  const gemm::Plan plan = gemm::plan(problem, {}, limits, how);
+  return {&plan.kernel(), plan.row().variant};
+}
+
 std::vector<KernelChoice> kernels_of(const ProblemOptions& options) {
-  std::vector<KernelChoice> kernels = choose_kernels(options.kernel);
+  if (options.kernel == kBestKernel) {
+    throw StatusError(Status::bad_argument(
+        "kernel is 'best', but which one that is depends on the problem, and this command takes "
+        "none; 'tessera bench --why -m M' names it"));
+  }
+  std::vector<KernelChoice> kernels = chosen_kernels(options);
   if (options.type.empty()) return kernels;
   const Types types = parse_types("--type", options.type);
   std::vector<KernelChoice> fitting = kernels_for(kernels, types, options);
@@ -243,6 +278,13 @@ std::vector<KernelChoice> kernels_of(const ProblemOptions& options) {
   throw StatusError(Status::bad_argument(fmt::format(
       "--type is {}, but {} computes {}; leave --type out or name another kernel", options.type,
       kernels.front().kernel->name, name_of(kernels.front().kernel->types))));
+}
+
+std::vector<KernelChoice> kernels_of(const ProblemOptions& options, const Shape& otherwise,
+                                     const gemm::DeviceLimits& limits, const char* command) {
+  if (options.kernel != kBestKernel) return kernels_of(options);
+  return {best_kernel_for(one_problem_of(options, types_for_best(options), otherwise, command),
+                          limits)};
 }
 
 std::vector<Shape> shapes_of(const ProblemOptions& options, const Shape& otherwise) {

@@ -16,6 +16,7 @@ class Parser;
 
 struct ProblemOptions {
   std::string kernel = "all", type;
+  std::string kernel_argument;  // "KERNEL" where it is no option; empty: --kernel
   std::string m, n, k, shapes;
   std::string layout, order, lda, ldb, ldc, ldd, alpha, beta, epilogue;
   std::string batch, stride_a, stride_b, stride_c, stride_d, pointers;
@@ -53,8 +54,21 @@ void add_multiprocessors_option(Parser& parser, DeviceOptions& options);
 void add_vendor_option(Parser& parser, DeviceOptions& options);
 void add_seed_option(Parser& parser, std::string& seed);
 
-// The kernels that --kernel and --type name together; never empty.
+inline constexpr const char* kBestKernel = "best";  // what the library takes for each problem
+
+// Of the problems that 'best' is asked for: --type, else f32.
+Types types_for_best(const ProblemOptions& options);
+
+// What the library takes for this problem on such a GPU.
+KernelChoice best_kernel_for(const Problem& problem, const gemm::DeviceLimits& limits,
+                             const gemm::PlanOptions& how = {});
+
+// The kernels that --kernel and --type name together; never empty. Refuses 'best', which names none
+// without a problem.
 std::vector<KernelChoice> kernels_of(const ProblemOptions& options);
+// The same for a command that takes one problem: 'best' is the best for it on such a GPU.
+std::vector<KernelChoice> kernels_of(const ProblemOptions& options, const Shape& otherwise,
+                                     const gemm::DeviceLimits& limits, const char* command);
 
 // The same kernels and the types of the problems that they are given: their own or, where --type
 // and --epilogue are given, that type also for kernels that keep its sums.

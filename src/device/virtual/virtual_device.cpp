@@ -212,6 +212,7 @@ class Executor final : public VirtualDevice {
     shape.block = dim3_of(given.block, given.block_y, given.block_z);
     shape.cluster = dim3_of(given.cluster[0], given.cluster[1], given.cluster[2]);
     shape.shared_bytes = static_cast<std::uint32_t>(given.shared_bytes);
+    shape.starts_early = given.starts_early;
     locked([&] {
       const auto& [program, name] = entries_.at(entry.handle - 1);
       counts_.push_back(machine_.launch(*program, name, shape, params));

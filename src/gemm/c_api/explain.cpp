@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <optional>
 
 #include "gemm/c_api/run.h"
@@ -77,12 +78,15 @@ std::optional<Faster> faster_if(const std::string& condition, const Problem& pro
   }
 }
 
-// The same problem in matrices whose lines begin at multiples of 16 bytes.
+// The same problem in matrices whose lines begin at multiples of 16 bytes. A leading dimension near
+// the largest number is that of a matrix of one line, which any other suits as well.
 Problem with_aligned_lines(Problem p) {
   p = with_default_ld(p);
   const auto round = [](std::int64_t& ld, ElementType type) {
     const std::int64_t unit = std::max(1, kMostAlignment / size_of(type));
-    ld = (ld + unit - 1) / unit * unit;
+    const std::int64_t below = ld / unit * unit;
+    const bool has_one_above = below <= std::numeric_limits<std::int64_t>::max() - unit;
+    ld = below == ld || !has_one_above ? below : below + unit;
   };
   round(p.lda, p.types.a);
   round(p.ldb, p.types.b);
@@ -160,7 +164,7 @@ Explained on_gpu(const tessera_handle_s& owner, const Asked& asked, const Option
   return out;
 }
 
-Explained on_cpu(const Asked& asked) {
+Explained on_cpu(const tessera_handle_s& owner, const Asked& asked) {
   require(check(asked.problem));
   require(host::check_cpu(asked.problem));
   Explained out{};
@@ -173,7 +177,8 @@ Explained on_cpu(const Asked& asked) {
   out.summary.bound = TESSERA_BOUND_HOST;
   out.summary.deterministic = 1;
   put(out.summary.kernel, host::cpu_library());
-  put(out.summary.why_not, "a GPU, but the handle is for the CPU");
+  const std::string& why = owner.why_on_cpu;
+  put(out.summary.why_not, "a GPU, but " + (why.empty() ? "the handle is for the CPU" : why));
   return out;
 }
 
@@ -195,7 +200,7 @@ Explained explain(const tessera_handle_s& owner, const Asked& given, const Optio
   Asked asked = given;
   asked.problem = with_default_ld(given.problem);
   if (!owner.has_gpu() && asked.memory == Memory::kDevice) asked.memory = Memory::kHost;
-  Explained out = owner.has_gpu() ? on_gpu(owner, asked, options) : on_cpu(asked);
+  Explained out = owner.has_gpu() ? on_gpu(owner, asked, options) : on_cpu(owner, asked);
   out.summary.size = sizeof out.summary;
   out.summary.choices = static_cast<std::int32_t>(out.choices.size());
   return out;

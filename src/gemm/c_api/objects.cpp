@@ -9,8 +9,8 @@
 #include "device/cuda/cuda_device.h"
 
 tessera_handle_s::tessera_handle_s(std::unique_ptr<tessera::Device> on,
-                                   const tessera::gemm::c_api::Place& where)
-    : place(where), device(std::move(on)) {
+                                   const tessera::gemm::c_api::Place& where, std::string why)
+    : place(where), device(std::move(on)), why_on_cpu(std::move(why)) {
   if (device) gemm.emplace(*device, place.plan_cache);
 }
 
@@ -45,7 +45,8 @@ void after_fork_in_child() {
   is_child = is_child || is_driver_used;
 }
 
-std::unique_ptr<Device> device_at(std::int32_t gpu) {
+// `why_on_cpu`: set where any place would do and there is no GPU.
+std::unique_ptr<Device> device_at(std::int32_t gpu, std::string& why_on_cpu) {
   if (gpu == TESSERA_CPU) return nullptr;
   begin_driver_use();
   if (gpu == TESSERA_CURRENT_CONTEXT) return make_cuda_device_in_context();
@@ -56,7 +57,8 @@ std::unique_ptr<Device> device_at(std::int32_t gpu) {
     throw;
   } catch (const StatusError& error) {
     if (error.status().code != StatusCode::kUnavailable) throw;
-    return nullptr;  // no driver, no GPU: the CPU
+    why_on_cpu = error.status().message;  // no driver, no GPU
+    return nullptr;
   }
 }
 
@@ -107,7 +109,9 @@ PlanOptions within_memory(const tessera_handle_s& owner, PlanOptions options) {
 
 std::shared_ptr<tessera_handle_s> make_handle(const tessera_place* given) {
   const Place place = place_of(given);
-  return std::make_shared<tessera_handle_s>(device_at(place.gpu), place);
+  std::string why_on_cpu;
+  std::unique_ptr<Device> device = device_at(place.gpu, why_on_cpu);
+  return std::make_shared<tessera_handle_s>(std::move(device), place, std::move(why_on_cpu));
 }
 
 }  // namespace tessera::gemm::c_api

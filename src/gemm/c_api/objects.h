@@ -16,13 +16,15 @@
 #include "gemm/multiply.h"
 
 struct tessera_handle_s {
-  tessera_handle_s(std::unique_ptr<tessera::Device> on, const tessera::gemm::c_api::Place& place);
+  tessera_handle_s(std::unique_ptr<tessera::Device> on, const tessera::gemm::c_api::Place& place,
+                   std::string why_on_cpu);
 
   bool has_gpu() const { return device != nullptr; }
   void say(const std::string& line) const;
 
   const tessera::gemm::c_api::Place place;
   const std::unique_ptr<tessera::Device> device;  // null: the CPU
+  const std::string why_on_cpu;                   // where nobody asked for it; else empty
   std::optional<tessera::gemm::Handle> gemm;      // of the device
   mutable std::mutex log_mutex;
   tessera_log log = nullptr;

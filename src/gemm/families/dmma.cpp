@@ -15,12 +15,6 @@ namespace {
 using dmma_f64::DmmaParams;
 using schedule::StreamK;
 
-// HW: A100, H100 and H200, B200 and B300. Other GPUs since SM 8.0 have the instructions, but carry
-// them out no faster than a few FMAs a cycle (CUDA C++ Programming Guide, arithmetic instructions).
-constexpr bool has_fp64_tensor_cores(int sm) {
-  return sm == 80 || sm == 90 || sm == 100 || sm == 103;
-}
-
 std::int64_t partials_bytes(const KernelRow& row, const StreamK& schedule) {
   return schedule::slots_of(schedule) * row.block.m * row.block.n * sizeof(double);
 }
@@ -62,7 +56,7 @@ Scheduled schedule_of(const RatedRow& rated, const Request& request) {
   };
   if (request.problem.batch.kind != BatchKind::kNone) {
     return cost_of_batch(rated, modes, request.product.params, request.limits,
-                         request.problem.batch.count);
+                         request.problem.batch.count, false);
   }
   const Scheduled best = scheduled(request.options.split);
   const bool fits = partials_bytes(row, best.schedule) <= request.options.workspace_limit;

@@ -10,8 +10,16 @@
 namespace tessera::gemm {
 namespace {
 
+const small::Config& small_config_of(const KernelRow& row) {
+  return *static_cast<const small::Config*>(row.config);
+}
+
 // Of a thread block.
-int teams_of(const KernelRow& row) { return static_cast<const small::Config*>(row.config)->teams; }
+int teams_of(const KernelRow& row) { return small_config_of(row).teams; }
+
+bool needs_fp64_tensor_cores(const Kernel& kernel) {
+  return small_config_of(kernel.rows.front()).by == small::Arithmetic::kDmma;
+}
 
 class Small final : public Family {
  public:
@@ -19,6 +27,10 @@ class Small final : public Family {
 
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
+    if (needs_fp64_tensor_cores(kernel) && !has_fp64_tensor_cores(request.limits.sm)) {
+      return Status::unsupported("kernel is " + kernel.name + ", but an sm_" +
+                                 std::to_string(request.limits.sm) + " has no FP64 tensor cores");
+    }
     // One product is for kernels whose launches fill a GPU with it. Who names this one gets it.
     if (request.problem.batch.kind == BatchKind::kNone && !request.options.kernel) {
       return Status::unsupported(kernel.name + " is for batches");

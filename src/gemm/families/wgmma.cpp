@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "gemm/vectors.h"
 #include "gemm/wgmma_launches.h"
 
 namespace tessera::gemm {
@@ -19,8 +20,8 @@ constexpr std::int64_t kMostTiles = std::int64_t{1} << 30;
 std::int64_t pieces(std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; }
 
 bool can_be_copied(const Request& request) {
-  const int bytes = size_of(request.problem.types.d);
-  return request.d_alignment % 16 == 0 && request.product.params.d_row * bytes % 16 == 0;
+  return request.d_alignment % 16 == 0 &&
+         are_whole_vectors(request.product.params.d_row, size_of(request.problem.types.d));
 }
 
 // The offers of one kernel for one request.

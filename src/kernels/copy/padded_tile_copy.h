@@ -1,6 +1,7 @@
 // One tile of an operand into a padded tile in shared memory that lies as the operand does, by
 // cp.async: 16 bytes at a time where base and stride are multiples of 16 bytes, else element by
-// element. Elements outside of the matrix become zeros.
+// element; elements of two bytes then go through registers. Elements outside of the matrix become
+// zeros.
 #pragma once
 
 #include "kernels/copy/operand.h"
@@ -69,7 +70,11 @@ class PaddedTileCopy {
     for (int i = 0; i < Map<1>::kCount; ++i) {
       const int row = i * Map<1>::kLines;
       const bool inside = line + row < rows_ && across < in_row_;
-      ptx::cp_async<sizeof(T)>(to + row * Tile::kPitch, from, inside ? sizeof(T) : 0);
+      if constexpr (sizeof(T) == 2) {
+        to[row * Tile::kPitch] = inside ? *from : T{0};
+      } else {
+        ptx::cp_async<sizeof(T)>(to + row * Tile::kPitch, from, inside ? sizeof(T) : 0);
+      }
       from += Map<1>::kLines * stride_;
     }
   }

@@ -10,17 +10,17 @@
 
 namespace tessera::copy {
 
-// All threads of the CTA copy; each holds one of these. A tile is copied in parts, so that copies
+// All `threads` copy; each holds one of these. A tile is copied in parts, so that copies
 // can be spread among what the threads do beside.
 template <class Tile, int threads>
 class SwizzledTileCopy {
  public:
   using T = typename Tile::Element;
 
-  // The first tile begins at (first_outer, first_k) of the operand.
-  __device__ SwizzledTileCopy(const OperandOf<T>& operand, long long first_outer, long long first_k)
+  // The first tile begins at (first_outer, first_k) of the operand. `thread`: of those that copy.
+  __device__ SwizzledTileCopy(const OperandOf<T>& operand, long long first_outer, long long first_k,
+                              int thread = static_cast<int>(threadIdx.x))
       : vectors_(tile::allows_vectors<T>(operand.data, operand.stride)), stride_(operand.stride) {
-    const int thread = threadIdx.x;
     const int o = vectors_ ? Vectors::outer(thread) : Elements::outer(thread);
     k_ = vectors_ ? Vectors::k(thread) : Elements::k(thread);
     outer_left_ = tile::inside(first_outer, operand.outer, Tile::kOuter) - o;

@@ -344,7 +344,7 @@ std::string limited_by(const Evidence& evidence) {
 
 std::vector<Site> by_cost(const Evidence& evidence) {
   if (evidence.resources.empty()) return {};
-  const Resource top = evidence.resources.front().resource;
+  const Resource top = named_resource(evidence.resources).resource;
   std::vector<Site> sites;
   const bool by_line = top == Resource::kIssue;
   for (const Site& site : by_line ? merged_by_line(evidence.sites) : evidence.sites) {
@@ -362,20 +362,21 @@ std::string verdict(const Evidence& evidence) {
     return fmt::format("What limits it is not said: no rate of the tensor cores is known for {}.",
                        form);
   }
-  const ResourceUse& top = evidence.resources.front();
+  const ResourceUse& top = named_resource(evidence.resources);
   const std::string what = capitalised(limited_by(evidence));
   const std::string share = whole_percent(use_of(sites.front(), top.resource) / top.amount);
   const Replay& replay = evidence.replay;
   if (!name_of_replayed(replay).empty()) {
     const std::string busy = whole_percent(std::min(1.0, replay.busy_ms / replay.ms));
+    const char* const time =
+        replay.fills_the_gpu ? "the predicted time" : "the time of full SMs (these are not)";
     if (!replay.waits) {
-      return fmt::format("{}: the {} is busy for {} of the predicted time.", what, replay.busiest,
-                         busy);
+      return fmt::format("{}: the {} is busy for {} of {}.", what, replay.busiest, busy, time);
     }
     return fmt::format(
-        "{}: even the busiest part, {}, works only {} of the predicted time; the "
+        "{}: even the busiest part, {}, works only {} of {}; the "
         "rest are latencies and barriers that too few warps hide.",
-        what, replay.busiest, busy);
+        what, replay.busiest, busy, time);
   }
   const bool of_wavefronts = top.resource == Resource::kLoadStore;
   for (const Advice& advice : advise(evidence)) {

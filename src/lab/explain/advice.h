@@ -21,10 +21,11 @@ struct Placement {
   int sms = 0;
 };
 
-// What the model says of the multiplying launch, where its grid fills the GPU.
+// What the model says of the multiplying launch.
 struct Replay {
   bool known = false;
-  bool waits = false;  // no part of the GPU is busy for most of the time
+  bool fills_the_gpu = true;  // else of the same blocks on SMs that are all full
+  bool waits = false;         // no part of the GPU is busy for most of the time
   double ms = 0;
   std::string busiest;  // a part by the model's name, "L1"
   double busy_ms = 0;
@@ -54,7 +55,7 @@ std::string limited_by(const Evidence& evidence);
 // One sentence: what limits the kernel, and the line that does most of it.
 std::string verdict(const Evidence& evidence);
 
-// The sites that use the longest resource, the largest first.
+// The sites that use the resource that the verdict names, the largest first.
 std::vector<Site> by_cost(const Evidence& evidence);
 
 }  // namespace tessera::lab

@@ -86,18 +86,64 @@ std::vector<std::string> entries_of(const CountedRun& run) {
   return entries;
 }
 
-// WHY: a grid that leaves SMs empty waits for that reason alone, which a larger problem cures.
+// WHY: a grid that leaves SMs empty waits for that reason alone, which a larger problem cures. So
+// of such a launch the replay of full SMs is told, and the small and the large have one story.
 Replay replay_of(const std::optional<Prediction>& prediction) {
   if (!prediction || prediction->launches.empty()) return {};
   const LaunchPrediction& launch = prediction->launches.back();
-  if (launch.waves < 1 || launch.units.empty()) return {};
-  const auto named = std::ranges::find(launch.units, launch.bound, &UnitTime::name);
-  const UnitTime& unit = named == launch.units.end() ? launch.units.front() : *named;
+  const bool fills = launch.waves >= 1;
+  const std::vector<UnitTime>& units = fills ? launch.units : launch.even_units;
+  const std::string& bound = fills ? launch.bound : launch.even_bound;
+  if (launch.even_units.empty() || units.empty()) return {};
+  const auto named = std::ranges::find(units, bound, &UnitTime::name);
+  const UnitTime& unit = named == units.end() ? units.front() : *named;
   return {.known = true,
-          .waits = launch.bound == "latency",
-          .ms = launch.ms,
+          .fills_the_gpu = fills,
+          .waits = bound == "latency",
+          .ms = fills ? launch.ms : launch.even_ms,
           .busiest = unit.name,
           .busy_ms = unit.ms};
+}
+
+// A part that the table of rates does not have, and that the verdict names.
+void add_replayed(Evidence& evidence) {
+  const Replay& replay = evidence.replay;
+  if (!replay.known || replay.waits) return;
+  const Totals& totals = evidence.totals;
+  if (replay.busiest == "ALU") {
+    evidence.resources.push_back({Resource::kAlu, "ALU, in the replay", totals.integer,
+                                  "integer instructions of the PTX", replay.busy_ms});
+  } else if (replay.busiest == "L2") {
+    evidence.resources.push_back({Resource::kL2, "L2, in the replay", totals.sector_bytes,
+                                  "bytes of sectors", replay.busy_ms});
+  }
+  std::ranges::stable_sort(evidence.resources, std::ranges::greater{}, &ResourceUse::ms);
+}
+
+double sum(const Prediction& prediction, double LaunchPrediction::*part) {
+  double total = 0;
+  for (const LaunchPrediction& launch : prediction.launches) total += launch.*part;
+  return total;
+}
+
+// What a prediction is longer than the bound; nothing where the bound explains most of it.
+std::vector<UnitTime> rest_of(const Prediction& prediction, const Evidence& evidence) {
+  constexpr double kExplained = 1.5;
+  if (evidence.resources.empty()) return {};
+  const double bound = evidence.resources.front().ms;
+  if (prediction.time_ms <= kExplained * bound) return {};
+  const double launch = sum(prediction, &LaunchPrediction::launch_ms);
+  const double wave = sum(prediction, &LaunchPrediction::wave_ms);
+  const double part =
+      sum(prediction, &LaunchPrediction::loop_ms) - sum(prediction, &LaunchPrediction::even_ms);
+  std::vector<UnitTime> rest = {{"launching", launch},
+                                {"filling and draining the SMs", wave},
+                                {"a last wave of blocks that fills a part of the GPU", part},
+                                {"latencies and barriers that too few warps hide",
+                                 prediction.time_ms - bound - launch - wave - part}};
+  std::erase_if(rest, [&](const UnitTime& one) { return one.ms < 0.01 * prediction.time_ms; });
+  std::ranges::stable_sort(rest, std::ranges::greater{}, &UnitTime::ms);
+  return rest;
 }
 
 double ratio(double a, double b) { return b > 0 ? a / b : 0; }
@@ -111,6 +157,7 @@ std::string limited_by(const CountedRun& run, const arch::Gpu& gpu) {
   evidence.totals = totals_of(run, evidence.sites);
   evidence.resources = resources_of(evidence.totals, gpu);
   evidence.replay = replay_of(predict_if_known(run, gpu));
+  add_replayed(evidence);
   return limited_by(evidence);
 }
 
@@ -134,6 +181,8 @@ Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTre
   e.code_arch = image_of(*run.kernel, run.row->entry).cubin_arch;
   e.prediction = predict_if_known(run, gpu, &e.not_predicted);
   e.evidence.replay = replay_of(e.prediction);
+  add_replayed(e.evidence);
+  if (e.prediction) e.rest = rest_of(*e.prediction, e.evidence);
 
   const bool packed = !run.kernel->helpers.empty();
   const WordCounts words = words_counted(e.evidence.sites, e.entry, run.problem.types);
@@ -175,7 +224,8 @@ Explanation explain_launch(const ForeignLaunch& launch, std::span<const std::byt
     prediction.gpu = gpu.name;
     prediction.model = model_name(gpu);
     prediction.launches = {predict_launch(launch.counts, cubin, launch.entry, gpu)};
-    prediction.time_ms = prediction.launches[0].ms + arch::costs_of(gpu).launch_us * 1e-3;
+    prediction.launches[0].launch_ms = arch::costs_of(gpu).launch_us * 1e-3;
+    prediction.time_ms = prediction.launches[0].ms + prediction.launches[0].launch_ms;
     prediction.bound = prediction.launches[0].bound;
     e.prediction = prediction;
   } catch (const StatusError& error) {
@@ -183,6 +233,8 @@ Explanation explain_launch(const ForeignLaunch& launch, std::span<const std::byt
     e.not_predicted = error.status().message;
   }
   e.evidence.replay = replay_of(e.prediction);
+  add_replayed(e.evidence);
+  if (e.prediction) e.rest = rest_of(*e.prediction, e.evidence);
   e.limited_by = limited_by(e.evidence);
   e.verdict = verdict(e.evidence);
   e.advice = advise(e.evidence);

@@ -40,6 +40,7 @@ struct Explanation {
   std::string code_arch;                 // of the machine code looked at, "sm_90a"
   std::optional<Prediction> prediction;  // none where a launch cannot run on the GPU, and why
   std::string not_predicted;
+  std::vector<UnitTime> rest;  // of a prediction beyond 1.5 times the bound: what fills it
   std::string limited_by, verdict;
   std::vector<Advice> advice;
   std::vector<Site> costly;  // sites of the longest resource, the largest first

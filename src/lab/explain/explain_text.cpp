@@ -1,12 +1,10 @@
-// The pages of an explanation: text for a terminal, JSON for programs.
+// The pages of an explanation: text for a terminal.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "lab/explain/explain.h"
-#include "lab/record/json_number.h"
 
 namespace tessera::lab {
 namespace {
@@ -139,8 +137,11 @@ std::string excess_cell(const Site& site) {
 }
 
 std::string share_cell(const Explanation& e, const Site& site) {
-  const ResourceUse& top = e.evidence.resources.front();
-  return percent(use_of(site, top.resource) / top.amount);
+  const ResourceUse& top = named_resource(e.evidence.resources);
+  // Device memory is asked for sectors, whatever a perfect cache would move.
+  const double amount =
+      top.resource == Resource::kDram ? e.evidence.totals.sector_bytes : top.amount;
+  return percent(use_of(site, top.resource) / amount);
 }
 
 std::string what_cell(const Site& site) {
@@ -151,7 +152,7 @@ std::string what_cell(const Site& site) {
 
 std::string sites_text(const Explanation& e, int lines) {
   if (e.costly.empty()) return "";
-  const std::string& top = e.evidence.resources.front().name;
+  const std::string& top = named_resource(e.evidence.resources).name;
   std::string text = fmt::format("{:>7} {:>14} {:>9} {:>11} {:>14}  lines that cost most ({})\n",
                                  "share", "executions", "sectors", "wavefronts", "excess", top);
   for (const Site& site : e.costly) {
@@ -167,6 +168,18 @@ std::string sites_text(const Explanation& e, int lines) {
          "Sectors per request, wavefronts per access; excess: wavefronts that conflicts add.\n";
 }
 
+// "That is 5.0 times the bound. The rest: 0.0041 ms launching, ..."
+std::string rest_text(const Explanation& e) {
+  if (e.rest.empty()) return "";
+  std::string text = fmt::format("That is {:.2g} times the bound ({}). The rest, by the model:",
+                                 e.prediction->time_ms / e.evidence.resources.front().ms,
+                                 e.evidence.resources.front().name);
+  for (const UnitTime& part : e.rest) {
+    text += fmt::format("{} {:.3g} ms {}", &part == &e.rest.front() ? "" : ",", part.ms, part.name);
+  }
+  return wrapped(text + ".");
+}
+
 std::string prediction_text(const Explanation& e) {
   if (!e.prediction) return wrapped(fmt::format("Not predicted: {}.", e.not_predicted));
   const Problem& p = e.problem;
@@ -174,7 +187,8 @@ std::string prediction_text(const Explanation& e) {
       2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
   return wrapped(fmt::format("Predicted: {:.4g} ms, {:.3g} TFLOP/s (model: {}).",
                              e.prediction->time_ms, flop / (e.prediction->time_ms * 1e9),
-                             e.prediction->model));
+                             e.prediction->model)) +
+         rest_text(e);
 }
 
 std::string placement_text(const Explanation& e) {
@@ -226,7 +240,7 @@ std::string render_launch(const Explanation& e, int lines) {
                          "kernels: {}).",
                          e.prediction->time_ms, e.prediction->model)
                    : fmt::format("Not predicted: {}.", e.not_predicted);
-  return wrapped(e.verdict) + "\n" + resources_text(e) + wrapped(predicted) + "\n" +
+  return wrapped(e.verdict) + "\n" + resources_text(e) + wrapped(predicted) + rest_text(e) + "\n" +
          sites_text(e, lines) + "\n" + placement_text(e) + advice_text(e) + "\n" +
          wrapped(fmt::format("Tags: instructions and sectors exact, of the PTX; wavefronts model "
                              "(bank rule '{}'); times model (rates of {}, all SMs busy).",
@@ -240,141 +254,6 @@ std::string render(const Explanation& e, int lines) {
   text += placement_text(e);
   text += advice_text(e);
   return text + "\n" + tags_text(e);
-}
-
-namespace {
-
-Json to_json(const vgpu::GlobalCounts& g) {
-  return {{"requests", g.requests},
-          {"requested_bytes", g.requested_bytes},
-          {"distinct_bytes", g.distinct_bytes},
-          {"sectors", g.sectors},
-          {"lines", g.lines},
-          {"sectors_per_request", g.sectors_per_request()}};
-}
-
-Json to_json(const vgpu::SharedCounts& s) {
-  const vgpu::BankCounts& banks = banks_of(s);
-  return {{"requests", s.requests},
-          {"requested_bytes", s.requested_bytes},
-          {"wavefronts", banks.wavefronts},
-          {"excess", banks.excess()}};
-}
-
-Json to_json(const Site& site) {
-  return {{"file", site.file},
-          {"line", site.line},
-          {"inlined_from", site.via},
-          {"text", site.text},
-          {"entry", site.entry},
-          {"form", site.form},
-          {"touches", site.touches},
-          {"instructions", site.instructions},
-          {"warp", site.warp},
-          {"thread", site.thread},
-          {"global", to_json(site.memory.global)},
-          {"shared", to_json(site.memory.shared)}};
-}
-
-Json to_json(const Placement& r) {
-  return {{"threads", r.threads},
-          {"registers", r.registers},
-          {"shared_bytes", r.shared_bytes},
-          {"local_bytes", r.local_bytes},
-          {"blocks_per_sm", r.ctas},
-          {"warps_per_sm", r.warps},
-          {"max_warps", r.max_warps},
-          {"limited_by", r.limited_by},
-          {"grid", r.grid}};
-}
-
-Json prediction_json(const Explanation& e) {
-  if (!e.prediction) return nullptr;
-  return {{"gpu", e.prediction->gpu},
-          {"time_ms", e.prediction->time_ms},
-          {"bound", e.prediction->bound},
-          {"model", e.prediction->model}};
-}
-
-Json resources_json(const Explanation& e) {
-  Json list = Json::array();
-  for (const ResourceUse& use : e.evidence.resources) {
-    list.push_back(
-        {{"name", use.name}, {"amount", use.amount}, {"unit", use.unit}, {"ms", use.ms}});
-  }
-  return list;
-}
-
-}  // namespace
-
-Json to_json(const Explanation& e, int lines) {
-  const Wavefronts& t = e.evidence.totals.wavefronts;
-  Json formulas = Json::array(), advice = Json::array(), sites = Json::array();
-  for (const FormulaCheck& check : e.formulas) {
-    formulas.push_back({{"what", check.what},
-                        {"formula", check.formula},
-                        {"expected", check.expected},
-                        {"counted", check.counted},
-                        {"equal", check.equal()},
-                        {"note", check.note}});
-  }
-  for (const Advice& a : e.advice) {
-    advice.push_back(
-        {{"rule", a.rule}, {"weight", a.weight}, {"sentence", a.sentence}, {"remedy", a.remedy}});
-  }
-  for (const Site& site : e.costly) {
-    if (lines-- == 0) break;
-    sites.push_back(to_json(site));
-  }
-  const Problem& p = e.problem;
-  return {{"kernel", e.kernel},
-          {"config", e.config},
-          {"counted_as", e.counted_as.empty() ? Json(nullptr) : Json(e.counted_as)},
-          {"problem",
-           {{"m", p.m},
-            {"n", p.n},
-            {"k", p.k},
-            {"type", json_types(p.types)},
-            {"layout", layout_of(p)},
-            {"order", name_of(p.order)}}},
-          {"gpu", e.gpu.name},
-          {"code", e.code_arch},
-          {"predicted", prediction_json(e)},
-          {"not_predicted", e.prediction ? Json(nullptr) : Json(e.not_predicted)},
-          {"limited_by", e.limited_by},
-          {"verdict", e.verdict},
-          {"tag", e.ran < e.ctas ? "model" : e.counts.tag},
-          {"bank_model", kBankModel},
-          {"blocks", e.ctas},
-          {"blocks_ran", e.ran},
-          {"resources", resources_json(e)},
-          {"wavefronts",
-           {{"conflicts", t.conflicts},
-            {"shared", t.shared},
-            {"scattered", t.scattered},
-            {"global", t.global}}},
-          {"formulas", formulas},
-          {"flop_per_byte",
-           {{"requested", e.intensities.requested},
-            {"sector", e.intensities.sector},
-            {"footprint", e.intensities.footprint},
-            {"once", e.intensities.once}}},
-          {"bandwidth_gb_per_s", e.gpu.memory_gbs},
-          {"peak_tflops", e.peak_tflops},
-          {"reads_per_shared_word", e.reads_per_shared_word},
-          {"placement", to_json(e.evidence.placement)},
-          {"advice", advice},
-          {"lines", sites}};
-}
-
-Json launch_json(const Explanation& e, int lines) {
-  Json all = to_json(e, lines), object;
-  for (const char* key :
-       {"gpu", "predicted", "not_predicted", "limited_by", "verdict", "bank_model", "resources",
-        "wavefronts", "placement", "advice", "lines"}) {
-    object[key] = all[key];
-  }
-  return object;
 }
 
 Table lines_table(const Explanation& e) {

@@ -30,13 +30,16 @@ void add_row(Totals& totals, const Row& row) {
   }
   if (form.kind == FormKind::kMatrix) {
     totals.matrix += warp;
-    if (is_double(row.form)) {
-      totals.matrix_flop += warp * static_cast<double>(matrix_flop(row.form));
-    } else {
+    const MatrixOperands operands = operands_of(row.form);
+    if (operands == MatrixOperands::kOther) {
       totals.unrated_matrix = row.form;
+    } else {
+      totals.matrix_flop[static_cast<std::size_t>(operands)] +=
+          warp * static_cast<double>(matrix_flop(row.form));
     }
   }
   if (form.kind == FormKind::kBarrier) totals.barriers += warp;
+  if (class_of(row.form) == InstructionClass::kInteger) totals.integer += warp;
   const auto requests = static_cast<double>(row.memory.shared.requests);
   if (row.memory.traffic == vgpu::Traffic::kLoad) {
     totals.shared_loads += requests;
@@ -68,6 +71,17 @@ Wavefronts& Wavefronts::operator+=(const Wavefronts& more) {
 
 Wavefronts wavefronts_of(const Site& site) { return wavefronts_of(site.memory); }
 
+// The accumulators of all but FP64 are wider than the operands, so the narrowest type is theirs.
+MatrixOperands operands_of(std::string_view form) {
+  const auto names = [form](std::string_view type) { return form.find(type) != form.npos; };
+  if (names(".f64")) return MatrixOperands::kF64;
+  if (names(".tf32")) return MatrixOperands::kTf32;
+  if (names(".bf16")) return MatrixOperands::kBf16;
+  if (names(".e4m3") || names(".e5m2")) return MatrixOperands::kOther;
+  return names(".f16") || (form.starts_with("wmma") && !names(".s32")) ? MatrixOperands::kF16
+                                                                       : MatrixOperands::kOther;
+}
+
 Totals totals_of(const CountedRun& run, const std::vector<Site>& sites) {
   Totals totals;
   for (const Site& site : sites) add_row(totals, site);
@@ -97,13 +111,24 @@ std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu
       gpu.fp32_lanes / kWarp * clocks_a_ms);
   add(Resource::kFma, "FP64 pipe", totals.fma_f64, "FMA issues",
       gpu.fp64_lanes / kWarp * clocks_a_ms);
-  add(Resource::kMatrix, "tensor cores", totals.matrix_flop, "FLOP", gpu.fp64_tensor_peak() * 1e9);
+  const double peaks[] = {gpu.fp64_tensor_peak(), gpu.tf32_tensor_peak(), gpu.bf16_tensor_peak(),
+                          gpu.f16_tensor_peak()};  // TFLOP/s, as MatrixOperands
+  for (std::size_t i = 0; i < totals.matrix_flop.size(); ++i) {
+    add(Resource::kMatrix, "tensor cores", totals.matrix_flop[i], "FLOP", peaks[i] * 1e9);
+  }
   add(Resource::kLoadStore, "load/store unit", totals.wavefronts.sum(), "wavefronts", clocks_a_ms);
   add(Resource::kDram, "device memory", totals.footprint_bytes, "bytes, each once",
       gpu.memory_gbs * 1e6);
   std::stable_sort(uses.begin(), uses.end(),
                    [](const ResourceUse& a, const ResourceUse& b) { return a.ms > b.ms; });
   return uses;
+}
+
+const ResourceUse& named_resource(const std::vector<ResourceUse>& uses) {
+  const auto replayed = std::ranges::find_if(uses, [](const ResourceUse& use) {
+    return use.resource == Resource::kAlu || use.resource == Resource::kL2;
+  });
+  return replayed == uses.end() ? uses.front() : *replayed;
 }
 
 double use_of(const Site& site, Resource resource) {
@@ -119,7 +144,10 @@ double use_of(const Site& site, Resource resource) {
     case Resource::kLoadStore:
       return wavefronts_of(site).sum();
     case Resource::kDram:
+    case Resource::kL2:
       return static_cast<double>(site.memory.global.sector_bytes());
+    case Resource::kAlu:
+      return class_of(site.form) == InstructionClass::kInteger ? warp : 0;
   }
   return 0;
 }

@@ -2,7 +2,9 @@
 // SM busy. The longest is a lower bound of the run's time, and the thing to make shorter.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arch/gpu.h"
@@ -16,7 +18,13 @@ namespace tessera::lab {
 inline constexpr const char* kBankModel = "pair";
 inline const vgpu::BankCounts& banks_of(const vgpu::SharedCounts& shared) { return shared.pair; }
 
-enum class Resource { kIssue, kFma, kMatrix, kLoadStore, kDram };
+// kAlu and kL2 are of the replay alone: the first is counted in integer instructions of the PTX,
+// the second in sectors.
+enum class Resource { kIssue, kFma, kMatrix, kLoadStore, kDram, kAlu, kL2 };
+
+// Of the operands that tensor cores multiply: each kind has a rate of its own.
+enum class MatrixOperands { kF64, kTf32, kBf16, kF16, kOther };
+MatrixOperands operands_of(std::string_view form);
 
 // The load/store unit of an SM serves one wavefront of shared memory, or one of what global memory
 // has in L1, a clock (model, calibrated in results/calibration/h200_calibration.json). Wavefronts
@@ -36,14 +44,16 @@ Wavefronts wavefronts_of(const Site& site);
 struct Totals {
   double warp_instructions = 0;
   double fma_f32 = 0, fma_f64 = 0;             // issues
-  double matrix = 0, matrix_flop = 0;          // issues, and what those of FP64 multiply
-  std::string unrated_matrix;                  // a matrix product of another type, if there are any
+  double matrix = 0;                           // issues
+  std::array<double, 4> matrix_flop{};         // by MatrixOperands
+  std::string unrated_matrix;                  // a product of other operands, if there are any
   double barriers = 0;                         // issues
   double shared_loads = 0, shared_stores = 0;  // requests
   double shared_load_lanes = 0, fma_lanes = 0;
   double global_requests = 0;
   Wavefronts wavefronts;
   double requested_bytes = 0, sector_bytes = 0, footprint_bytes = 0;  // of global memory
+  double integer = 0;                                                 // issues, in the PTX
   double local_requests = 0;
 
   double fma() const { return fma_f32 + fma_f64; }
@@ -60,8 +70,12 @@ struct ResourceUse {
   double ms = 0;     // this resource alone
 };
 
-// Those that the GPU has a rate for and the run uses, the longest first.
+// Those that the GPU has a rate for and the run uses, the longest first. Tensor cores are rated as
+// in the data sheet: a lower bound, as all of this is.
 std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu);
+
+// What the verdict is about: the part that the replay names, else the longest. Of one or more.
+const ResourceUse& named_resource(const std::vector<ResourceUse>& uses);
 
 // A site's part of a resource, in its unit.
 double use_of(const Site& site, Resource resource);

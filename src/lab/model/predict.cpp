@@ -107,6 +107,33 @@ LaunchPrediction copy_time(const Case& launch) {
   return result;
 }
 
+// Shares of a time as times, with device memory, which serves all SMs.
+std::vector<UnitTime> units_of(std::vector<UnitTime> shares, double loop_ms, double dram_ms) {
+  for (UnitTime& unit : shares) unit.ms *= loop_ms;
+  shares.push_back({"device memory", dram_ms});
+  return shares;
+}
+
+double path_ms(const std::vector<UnitTime>& units) {
+  double path = 0;
+  for (const UnitTime& unit : units) {
+    if (unit.name == "shared memory" || unit.name == "L1") path += unit.ms;
+  }
+  return path;
+}
+
+// The same loop on SMs that are all full: what limits the kernel whatever the size of its grid.
+void add_filled(LaunchPrediction& result, const LoopCode& code, const LoopTime& filled,
+                const Case& launch, double dram_ms) {
+  result.even_ms = launch.ms_of_cycles(result.waves * code.iterations * filled.cycles);
+  LaunchPrediction even;
+  even.ms = std::max(result.even_ms, dram_ms);
+  even.units = units_of(busy_shares(code, filled), result.even_ms, dram_ms);
+  sort_and_name(even, path_ms(even.units));
+  result.even_units = even.units;
+  result.even_bound = even.bound;
+}
+
 LaunchPrediction loop_time(const Case& launch, const LoopCode& code) {
   LaunchPrediction result;
   result.ctas_of_sm = resident_ctas(launch);
@@ -117,28 +144,27 @@ LaunchPrediction loop_time(const Case& launch, const LoopCode& code) {
   const double hits = l1_hits(launch.counts);
   double cycles = 0;
   std::vector<UnitTime> shares;
+  const LoopTime filled = run_loop(code, {result.ctas_of_sm, launch.warps()}, hits, launch.costs);
   const auto add_waves = [&](double waves, int ctas) {
     if (waves == 0 || ctas == 0) return;
-    const LoopTime time = run_loop(code, {ctas, launch.warps()}, hits, launch.costs);
+    const LoopTime time = ctas == result.ctas_of_sm
+                              ? filled
+                              : run_loop(code, {ctas, launch.warps()}, hits, launch.costs);
     cycles += waves * code.iterations * time.cycles;
     if (shares.empty()) shares = busy_shares(code, time);
   };
   add_waves(full, result.ctas_of_sm);
   add_waves(1, static_cast<int>(std::ceil(rest / sms)));
   const double loop = launch.ms_of_cycles(cycles);
+  result.loop_ms = loop;
+  result.wave_ms = std::ceil(result.waves) * launch.costs.wave_us * 1e-3;
   const double dram = footprint_bytes(launch.counts) / (launch.costs.dram_gbs * 1e6);
   const double starts =
       launch.ms_of_cycles(std::ceil(launch.ctas() / sms) * launch.costs.cta_start);
-  result.ms =
-      std::max({loop, dram, starts}) + std::ceil(result.waves) * launch.costs.wave_us * 1e-3;
-  double path = 0;
-  for (UnitTime& unit : shares) {
-    unit.ms *= loop;
-    if (unit.name == "shared memory" || unit.name == "L1") path += unit.ms;
-  }
-  result.units = shares;
-  result.units.push_back({"device memory", dram});
-  sort_and_name(result, path);
+  result.ms = std::max({loop, dram, starts}) + result.wave_ms;
+  result.units = units_of(shares, loop, dram);
+  sort_and_name(result, path_ms(result.units));
+  add_filled(result, code, filled, launch, dram);
   return result;
 }
 
@@ -158,7 +184,7 @@ void refuse_unmeasured_products(const LaunchCounts& counts, const arch::Gpu& gpu
     if (row.warp == 0 || classify(row.form).kind != FormKind::kMatrix) continue;
     if (!is_double(row.form)) {
       throw StatusError(
-          Status::unsupported("no rate of the tensor cores is known for " + row.form));
+          Status::unsupported("only FP64 products of tensor cores are replayed, not " + row.form));
     }
     if (gpu.fp64_tensor_lanes == 0) {
       throw StatusError(Status::unsupported(std::string(gpu.name) + " has no FP64 tensor cores"));
@@ -222,7 +248,8 @@ Prediction predict(const CountedRun& run, const arch::Gpu& gpu, const arch::Cost
     const std::string& entry = run.launches[i].entry;
     LaunchPrediction time =
         launch_time(run.counts[i], image_of(*run.kernel, entry).cubin, entry, gpu, costs);
-    time.ms += (i == 0 ? costs.launch_us : costs.next_launch_us) * 1e-3;
+    time.launch_ms = (i == 0 ? costs.launch_us : costs.next_launch_us) * 1e-3;
+    time.ms += time.launch_ms;
     result.time_ms += time.ms;
     if (time.ms > longest) {
       longest = time.ms;

@@ -28,6 +28,11 @@ struct LaunchPrediction {
   int ctas_of_sm = 0;           // at a time
   double waves = 0;             // how often they fill the GPU
   std::vector<UnitTime> units;  // the busiest first
+  // What `ms` is made of, where there is a loop. `even_ms`: the loop if its waves filled all SMs
+  // evenly; what `loop_ms` is longer is the last wave, which fills a part of them.
+  double launch_ms = 0, wave_ms = 0, loop_ms = 0, even_ms = 0;
+  std::vector<UnitTime> even_units;  // of `even_ms`, the busiest first
+  std::string even_bound;
 };
 
 struct Prediction {

@@ -84,10 +84,10 @@ class BatchPass final : public Pass {
   BatchPass(const Problem& p, const VerifyOptions& o, bool is_exact)
       : Pass(p, o, is_exact),
         one_(p),
-        a_(p.batch, p.types.a, view_a(p), p.batch.stride_a, o.misalign),
-        b_(p.batch, p.types.b, view_b(p), p.batch.stride_b, o.misalign),
-        c_(p.batch, p.types.c, view_c(p), p.batch.stride_c, o.misalign),
-        d_(p.batch, p.types.d, view_d(p), p.batch.stride_d, o.misalign) {
+        a_(p.batch, p.types.a, view_a(p), p.batch.stride_a, o.misalign.a),
+        b_(p.batch, p.types.b, view_b(p), p.batch.stride_b, o.misalign.b),
+        c_(p.batch, p.types.c, view_c(p), p.batch.stride_c, o.misalign.c),
+        d_(p.batch, p.types.d, view_d(p), p.batch.stride_d, o.misalign.d) {
     one_.batch = {};
     if (p.batch.count == 0) return;
     for (std::int64_t i = 0; i < different(); ++i) add_product(i);

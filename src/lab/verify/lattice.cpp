@@ -68,15 +68,31 @@ class Draw {
   std::uint64_t state_;
 };
 
+// A third of the cases is aligned, in a third one operand is not, in the others each has its own.
+Misalign drawn_misalign(Draw& draw, bool in_place) {
+  const int kind = draw.below(3);
+  if (kind == 0) return 0;
+  Misalign by{draw.below(4), draw.below(4), draw.below(4), draw.below(4)};
+  if (kind == 1) {
+    Misalign one;
+    constexpr int Misalign::*kOperands[] = {&Misalign::a, &Misalign::b, &Misalign::d};
+    one.*kOperands[draw.below(3)] = 1 + draw.below(3);
+    by = one;
+  }
+  if (in_place) by.c = by.d;  // D is C
+  return by;
+}
+
 LatticeCase drawn_case(const Shape& shape, const Types& types, std::string_view layout, Draw draw) {
   const Order order = kOrders[draw.below(2)];
-  const double alpha = kScales[draw.below(3) == 0 ? 0 : 1 + draw.below(2)];
+  // WHY: the full cross has many cases that multiply nothing; here an alpha of 0 is the exception.
+  const double alpha = kScales[draw.below(8) == 0 ? 0 : 1 + draw.below(2)];
   const double beta = kScales[draw.below(3)];
   LatticeCase out =
       make_case(shape, types, order, layout, alpha, beta, kPadding[draw.below(kPadding.size())]);
   out.in_place = draw.below(3) == 0;
   if (!out.in_place) out.problem.ldd += draw.below(3);  // ldc and ldd are independent
-  out.misalign = draw.below(4);
+  out.misalign = drawn_misalign(draw, out.in_place);
   return out;
 }
 
@@ -86,7 +102,7 @@ std::string LatticeCase::name() const {
   const Problem& p = problem;
   return fmt::format("{}x{}x{} {} {} lda={} ldb={} ldc={} ldd={} alpha={} beta={}{}{}", p.m, p.n,
                      p.k, layout_of(p), name_of(p.order), p.lda, p.ldb, p.ldc, p.ldd, p.alpha,
-                     p.beta, misalign ? fmt::format(" misaligned by {}", misalign) : "",
+                     p.beta, misalign.any() ? " misaligned by " + text_of(misalign) : "",
                      in_place ? " in place" : "") +
          (p.batch.kind == BatchKind::kNone ? "" : ", " + describe(p.batch));
 }

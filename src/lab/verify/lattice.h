@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/config.h"
+#include "lab/verify/misalign.h"
 #include "problem/problem.h"
 
 namespace tessera::lab {
@@ -15,7 +16,7 @@ namespace tessera::lab {
 struct LatticeCase {
   Problem problem;
   bool in_place = false;     // D is C
-  int misalign = 0;          // elements by which the operands miss a 256-byte boundary
+  Misalign misalign;         // elements by which the operands miss a 256-byte boundary
   std::string name() const;  // "65x33x129 TN row lda=68 ... alpha=-1.5 beta=1 in place"
 };
 

@@ -72,7 +72,7 @@ Pass::Pass(const Problem& p, const VerifyOptions& o, bool is_exact)
 }
 
 HostMatrix Pass::vector_of(VectorKind kind, ElementType type, std::uint64_t stream) const {
-  HostMatrix vector(type, view_of(kind, problem), kGuardBytes, options.misalign);
+  HostMatrix vector(type, view_of(kind, problem), kGuardBytes, options.misalign.d);
   if (kind == VectorKind::kNone || vector.view().span() == 0) return vector;
   FillSpec spec = fill_of(stream, 0);
   spec.digits = 0;

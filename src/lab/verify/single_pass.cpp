@@ -11,9 +11,9 @@ class SinglePass final : public Pass {
  public:
   SinglePass(const Problem& p, const VerifyOptions& o, bool is_exact)
       : Pass(p, o, is_exact),
-        a(p.types.a, view_a(p), kGuardBytes, o.misalign),
-        b(p.types.b, view_b(p), kGuardBytes, o.misalign),
-        c(p.types.c, view_c(p), kGuardBytes, o.misalign) {
+        a(p.types.a, view_a(p), kGuardBytes, o.misalign.a),
+        b(p.types.b, view_b(p), kGuardBytes, o.misalign.b),
+        c(p.types.c, view_c(p), kGuardBytes, o.misalign.c) {
     fill_inputs();
     if (!by_rows()) reference_ = make_reference(problem, a, b, c, reference_options(), vectors());
   }
@@ -44,7 +44,7 @@ class SinglePass final : public Pass {
 
   HostMatrix output_before() const {
     if (options.in_place) return c.clone();
-    return HostMatrix(problem.types.d, view_d(problem), kGuardBytes, options.misalign);
+    return HostMatrix(problem.types.d, view_d(problem), kGuardBytes, options.misalign.d);
   }
 
   // Why what the device left behind is wrong; empty when it is right.

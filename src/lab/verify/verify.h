@@ -15,6 +15,7 @@
 #include "gemm/options.h"
 #include "lab/data/fill.h"
 #include "lab/verify/compare.h"
+#include "lab/verify/misalign.h"
 #include "lab/verify/reference.h"
 
 namespace tessera::arch {
@@ -28,7 +29,7 @@ struct VerifyOptions {
   Fill fill = Fill::kUniform;  // of the real data
   int nans = 0;                // NaNs placed in each of A and B, one in C (real data)
   bool in_place = false;       // D is C; needs ldc == ldd
-  int misalign = 0;            // elements by which A, B, C and D miss a 256-byte boundary
+  Misalign misalign;           // elements by which A, B, C and D miss a 256-byte boundary
   bool integers = true;        // the exact pass before the real one
   bool hashes = false;         // D of the real pass, to be compared with that of other code
   bool checks = false;         // on the virtual GPU: races, uninitialised reads, ... fail it, too

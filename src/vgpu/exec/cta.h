@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@
 
 namespace tessera::vgpu {
 
+struct EarlierLaunch;
+
 // What all CTAs of a launch share.
 struct LaunchContext {
   const Kernel* kernel = nullptr;
@@ -31,10 +34,13 @@ struct LaunchContext {
   std::uint32_t dynamic_shared_bytes = 0;
   std::span<const std::byte> params;
   Observation observation;
-  const ClusterSample* sample = nullptr;        // the clusters that run
-  std::atomic<std::uint64_t>* spent = nullptr;  // warp instructions of all clusters so far
-  DeviceHeap* heap = nullptr;                   // of kernels that use it
-  std::uint64_t grid_workspace = 0;             // address; of kernels that use it
+  const ClusterSample* sample = nullptr;         // the clusters that run
+  std::atomic<std::uint64_t>* spent = nullptr;   // warp instructions of all clusters so far
+  DeviceHeap* heap = nullptr;                    // of kernels that use it
+  std::uint64_t grid_workspace = 0;              // address; of kernels that use it
+  std::shared_ptr<const EarlierLaunch> earlier;  // may still run; null: nothing does
+  // Where checks leave this launch for the next one; null: there is none.
+  std::shared_ptr<const EarlierLaunch>* becomes_earlier = nullptr;
 };
 
 class Cluster;

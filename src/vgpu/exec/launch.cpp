@@ -260,6 +260,7 @@ std::unique_ptr<LaunchObserver> observers_of(const LaunchContext& context) {
   std::vector<std::unique_ptr<LaunchObserver>> observers;
   if (context.observation.memory) observers.push_back(make_memory_counter(context));
   if (context.observation.record_writes) observers.push_back(make_write_recorder(context));
+  if (context.observation.reached) observers.push_back(make_reach_recorder(context));
   if (context.observation.checks) observers.push_back(make_checker(context));
   if (auto tracer = tracer_of_this_thread()) observers.push_back(std::move(tracer));
   return combine(std::move(observers));

@@ -7,6 +7,7 @@
 
 namespace tessera::vgpu {
 
+class ReachedMemory;
 class PrintLog;
 class WrittenLines;
 
@@ -44,6 +45,7 @@ struct Observation {
   const std::atomic<bool>* stop = nullptr;
   std::uint64_t instruction_budget = 0;   // of warps; 0: none. More ends the launch likewise
   WrittenLines* record_writes = nullptr;  // lines of global memory that are stored to
+  ReachedMemory* reached = nullptr;       // how far into its allocations it reaches
   // What an earlier run of the same launch recorded, so that checks need not remember reads of
   // other lines; null: none. It says when it was not complete.
   const WrittenLines* written_lines = nullptr;

@@ -90,7 +90,8 @@ enum class FenceKind : std::uint8_t {
   kMbarrierInit,      // fence.mbarrier_init.release.cluster
   kWgmma,             // wgmma.fence
   kProxyAsyncShared,  // fence.proxy.async.shared::cta or ::cluster: for shared memory alone
-  kProxyAsyncGlobal
+  kProxyAsyncGlobal,
+  kEarlierLaunches  // griddepcontrol.wait: the launches before this one have ended
 };
 
 class Observer {
@@ -160,6 +161,7 @@ class LaunchObserver {
 // observe/count/ and observe/check/
 std::unique_ptr<LaunchObserver> make_memory_counter(const LaunchContext& context);
 std::unique_ptr<LaunchObserver> make_write_recorder(const LaunchContext& context);
+std::unique_ptr<LaunchObserver> make_reach_recorder(const LaunchContext& context);
 std::unique_ptr<LaunchObserver> make_checker(const LaunchContext& context);
 
 // Hands every event to each of several observers.

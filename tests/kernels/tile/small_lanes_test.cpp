@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kernels/families/small/config.h"
+#include "kernels/tile/mma_lanes.h"
 #include "kernels/tile/padded_tile.h"
 
 namespace tessera::tile {
@@ -74,6 +75,25 @@ TEST(SmallLanes, RowsAlongKMeetInNoBank) {
   expect_rows_apart<PaddedTile<float, 16, 16, true>>();
   expect_rows_apart<PaddedTile<float, 32, 32, true>>();
   expect_rows_apart<PaddedTile<float, 64, 16, true>>();
+}
+
+// The rows of each 8x8 matrix that ldmatrix loads.
+template <class Tile>
+void expect_matrices() {
+  using Loads = MmaLoads<Tile>;
+  for (int matrix = 0; matrix < 4; ++matrix) {
+    expect_all_banks<Tile>([&](int row) {
+      const int lane = 8 * matrix + row;
+      return Tile::place(Loads::outer(lane), Loads::k(lane));
+    });
+  }
+}
+
+TEST(SmallLanes, RowsOfAMatrixMeetInNoBank) {
+  expect_matrices<PaddedTile<std::uint16_t, 16, 16, true>>();
+  expect_matrices<PaddedTile<std::uint16_t, 16, 16, false>>();
+  expect_matrices<PaddedTile<std::uint16_t, 32, 32, true>>();
+  expect_matrices<PaddedTile<std::uint16_t, 32, 32, false>>();
 }
 
 TEST(SmallLanes, ElementsOfATileHavePlacesOfTheirOwn) {

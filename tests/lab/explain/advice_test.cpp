@@ -234,6 +234,19 @@ TEST(Advice, TheReplayKnowsPartsWithoutARateInTheTable) {
   EXPECT_EQ(limited_by(e), "integer instructions");
 }
 
+// What the verdict names has a row in the table, and the lines are ranked by it.
+TEST(Advice, LinesAreRankedByThePartThatIsNamed) {
+  Evidence e = evidence({shared_load(1000, 1), plain("add.s64", 70), plain("add.s32", 800)});
+  EXPECT_EQ(by_cost(e).front().form, shared_load(1, 1).form);
+  e.resources.push_back({Resource::kAlu, "ALU, in the replay", 870, "instructions", 1e-9});
+  e.replay = {.known = true, .ms = 10, .busiest = "ALU", .busy_ms = 9};
+  EXPECT_EQ(named_resource(e.resources).resource, Resource::kAlu);
+  const std::vector<Site> lines = by_cost(e);
+  ASSERT_EQ(lines.size(), 2u) << "no shared load among them";
+  EXPECT_EQ(lines[0].form, "add.s32");
+  EXPECT_EQ(lines[1].form, "add.s64");
+}
+
 TEST(Advice, NothingCountedIsSaid) {
   EXPECT_EQ(verdict({}), "Nothing was counted.");
   EXPECT_EQ(limited_by({}), "nothing");
@@ -278,15 +291,38 @@ TEST(Resources, AWarpsPartOfAWgmmaIsAQuarter) {
 
 TEST(Resources, NoBoundIsNamedForMatrixWorkWithoutARate) {
   Evidence e;
-  e.sites = {plain("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", 1000),
-             plain("add.s32", 10)};
+  e.sites = {plain("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 1000), plain("add.s32", 10)};
   e.totals = totals_of({}, e.sites);
   e.totals.warp_instructions = 1010;
-  EXPECT_EQ(e.totals.matrix_flop, 0);
+  for (const double flop : e.totals.matrix_flop) EXPECT_EQ(flop, 0);
   e.resources = resources_of(e.totals, arch::kH200);
   EXPECT_EQ(limited_by(e), "unknown");
   EXPECT_NE(verdict(e).find("no rate of the tensor cores is known for mma.sync"), std::string::npos)
       << verdict(e);
+}
+
+// A second of each kind of product, by the data sheet.
+TEST(Resources, ProductsAreRatedByTheirOperands) {
+  const arch::Gpu& gpu = arch::kH200;
+  const std::tuple<const char*, double, double> kinds[] = {
+      {"wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64", 512, gpu.fp64_tensor_peak()},
+      {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 2048, gpu.tf32_tensor_peak()},
+      {"wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16", 4096, gpu.bf16_tensor_peak()},
+      {"wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32", 8192, gpu.f16_tensor_peak()},
+      {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 4096, gpu.f16_tensor_peak()}};
+  for (const auto& [form, flop, peak] : kinds) {
+    const auto issues = static_cast<std::uint64_t>(peak * 1e12 / flop);
+    const Totals totals = totals_of({}, {plain(form, issues)});
+    EXPECT_EQ(totals.unrated_matrix, "") << form;
+    const std::vector<ResourceUse> uses = resources_of(totals, gpu);
+    ASSERT_EQ(uses.size(), 1u) << form;
+    EXPECT_EQ(uses[0].name, "tensor cores");
+    EXPECT_NEAR(uses[0].ms, 1000, 1e-3) << form;
+  }
+  for (const char* form : {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32",
+                           "wmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.s8.s32"}) {
+    EXPECT_EQ(operands_of(form), MatrixOperands::kOther) << form;
+  }
 }
 
 TEST(Resources, TurnsAreSplitByTheirCause) {

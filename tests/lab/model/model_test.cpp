@@ -195,8 +195,8 @@ TEST(Model, TimeGrowsWithTheProblemAndIsNoShorterThanAnyUnit) {
 
 // Those of tensor cores, for types smaller than FP64.
 bool lacks_rate(const Kernel& kernel) {
-  const bool is_bf16_rung = is_rung(kernel) && kernel.types == kBf16Types;
-  return kernel.family == "wgmma" || kernel.family == "mma" || is_bf16_rung;
+  const bool on_cuda_cores = kernel.name.starts_with("simt_");
+  return kernel.types != kF32Types && kernel.types != kF64Types && !on_cuda_cores;
 }
 
 TEST(Model, NoUnitOfAnyKernelIsBusyLongerThanTheLaunch) {

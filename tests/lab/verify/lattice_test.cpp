@@ -61,7 +61,7 @@ TEST(Lattice, DrawnCasesMeetInPlaceAndMisalignedOperands) {
   int in_place = 0, misaligned = 0, both_orders = 0, unequal_ld = 0;
   for (const LatticeCase& each : short_lattice(kF64Types)) {
     in_place += each.in_place;
-    misaligned += each.misalign != 0;
+    misaligned += each.misalign.any();
     both_orders += each.problem.order == Order::kRowMajor;
     unequal_ld += each.problem.ldc != each.problem.ldd;
   }
@@ -69,6 +69,49 @@ TEST(Lattice, DrawnCasesMeetInPlaceAndMisalignedOperands) {
   EXPECT_GT(misaligned, 5);
   EXPECT_GT(both_orders, 5);
   EXPECT_GT(unequal_ld, 3);
+}
+
+// The cases that are drawn, without the full cross at three shapes.
+std::vector<LatticeCase> drawn() {
+  std::vector<LatticeCase> cases = lattice(kF32Types);
+  std::erase_if(cases, [](const LatticeCase& each) {
+    const Problem& p = each.problem;
+    const auto is = [&](int m, int n, int k) { return p.m == m && p.n == n && p.k == k; };
+    return is(33, 65, 7) || is(32, 128, 16) || is(129, 31, 65);
+  });
+  return cases;
+}
+
+TEST(Lattice, FewDrawnCasesMultiplyNothing) {
+  int nothing = 0;
+  for (const LatticeCase& each : drawn()) {
+    const Problem& p = each.problem;
+    nothing += p.alpha == 0 || p.m * p.n * p.k == 0;
+  }
+  EXPECT_EQ(drawn().size(), 96u);
+  EXPECT_LE(nothing, 24) << "12 have an empty size";
+  EXPECT_GE(nothing, 13);
+}
+
+TEST(Lattice, EachOperandIsMisalignedAlone) {
+  const Misalign kAll[] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 0, 1}};
+  std::set<int> alone;
+  int aligned = 0, unlike = 0;
+  for (const LatticeCase& each : drawn()) {
+    const Misalign& by = each.misalign;
+    aligned += !by.any();
+    unlike += by.a != by.b;
+    for (int i = 0; i < 3; ++i) {
+      const Misalign& one = kAll[i];
+      const bool is_alone =
+          (by.a != 0) == (one.a != 0) && (by.b != 0) == (one.b != 0) && (by.d != 0) == (one.d != 0);
+      if (is_alone) alone.insert(i);
+    }
+    if (each.in_place) EXPECT_EQ(by.c, by.d) << each.name();
+  }
+  EXPECT_EQ(alone.size(), 3u);
+  EXPECT_GT(aligned, 20);
+  EXPECT_GT(unlike, 40);
 }
 
 TEST(Lattice, SeedsDrawDifferentCases) {

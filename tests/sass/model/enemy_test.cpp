@@ -21,10 +21,10 @@ namespace {
 constexpr int kSm = 90;
 constexpr int kLength = 12;  // instructions of a program
 
-// 2,000 of each kind; TESSERA_ENEMY_PROGRAMS says otherwise.
+// 10,000 of each kind; TESSERA_ENEMY_PROGRAMS says otherwise.
 int programs() {
   const char* const wanted = std::getenv("TESSERA_ENEMY_PROGRAMS");
-  return wanted ? std::atoi(wanted) : 2'000;
+  return wanted ? std::atoi(wanted) : 10'000;
 }
 
 using Place = std::pair<RegisterFile, int>;

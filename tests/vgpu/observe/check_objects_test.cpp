@@ -22,12 +22,41 @@ TEST_F(CheckObjects, UsedAfterABarrier) {
   gpu().mbarrier_arrives(lane(1, kArrive), {0, 1024}, 0, kRelease);
   expect_nothing();
 }
-TEST_F(CheckObjects, SignalledByACopyWithoutFence) {
+// A copy uses its object by the generic proxy: a barrier is enough, and less is not.
+TEST_F(CheckObjects, SignalledByACopyAfterABarrier) {
   gpu().mbarrier_inits(lane(0, kInit), {0, 1024});
   barrier();
   copy_in(1, 0);
   gpu().agent_signals(1, {0, 1024}, 0);
+  expect_nothing();
+}
+TEST_F(CheckObjects, SignalledByACopyOfAWarpThatDoesNotKnowOfThem) {
+  gpu().mbarrier_inits(lane(1, kInit), {0, 1024});
+  copy_in(1, 0);
+  gpu().agent_signals(1, {0, 1024}, 0);
   expect("missing-init-fence");
+}
+TEST_F(CheckObjects, SignalledByACopyOfTheWarpThatInitialisedThem) {
+  gpu().mbarrier_inits(lane(0, kInit), {0, 1024});
+  copy_in(1, 0);
+  gpu().agent_signals(1, {0, 1024}, 0);
+  expect_nothing();
+}
+// Names of operations that are over are given to later ones, of the same kind alone: what a copy
+// did long ago must not seem to be done by another way.
+TEST_F(CheckObjects, NamesOfBulkCopiesGoToBulkCopies) {
+  const MbarrierPlace place = barrier_object();
+  const auto start_and_end = [&](AgentId id, AgentKind kind) {
+    gpu().agent_starts(lane(0, kCopy), id, kind);
+    gpu().agent_signals(id, place, 0);
+  };
+  copy_in(1, 0);
+  gpu().agent_signals(1, place, 0);
+  for (AgentId id = 2; id < 300; ++id) start_and_end(id, AgentKind::kBulkCopy);
+  gpu().mbarrier_passes(lane(0, kOther), place, 0, MemoryOrder::kAcquire);
+  for (AgentId id = 300; id < 600; ++id) start_and_end(id, AgentKind::kCopyAsync);
+  copy_in(600, 0);
+  expect_nothing();
 }
 TEST_F(CheckObjects, TouchedByAnOrdinaryStore) {
   barrier_object(1024);

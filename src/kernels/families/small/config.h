@@ -1,23 +1,38 @@
-// The shapes of the FP32 kernels for batches of small products. Few warps a tile and many
+// The shapes of the kernels for batches of small products, in all types. Few warps a tile and many
 // CTAs an SM: the operands of thousands of products are then on their way at a time.
 #pragma once
 
 #include "base/config.h"
+#include "kernels/epilogue/out.h"
+#include "kernels/ptx/matrix_type.h"
 
 namespace tessera::small {
 
+enum class Arithmetic {
+  kFfma,  // FP32 on CUDA cores
+  kMma,   // 16-bit types on tensor cores
+  kDmma,  // FP64 on tensor cores
+};
+
 struct Config {
+  Arithmetic by;
   BlockTile block;   // k: of the operands in shared memory at a time
   OutputTile warps;  // of the block
   int teams;         // of so many warps in a CTA, each with tiles of its own
   int ctas;          // per SM, that registers must suffice for
+  // Of 16-bit products alone.
+  ptx::MatrixType in = ptx::MatrixType::kBF16;
+  epilogue::Out out = epilogue::Out::kF32;
   Majors majors = {};
 
   constexpr int team() const { return 32 * warps.m * warps.n; }  // threads
   constexpr int threads() const { return teams * team(); }
   constexpr int ctas_per_sm() const { return ctas; }
   constexpr OutputTile warp() const { return {block.m / warps.m, block.n / warps.n}; }
-  // Eight by four lanes, each with neighbours in both directions.
+  constexpr int element_bytes() const {
+    return by == Arithmetic::kDmma ? 8 : by == Arithmetic::kFfma ? 4 : 2;
+  }
+  // Of FP32: eight by four lanes, each with neighbours in both directions.
   static constexpr OutputTile kLanes{8, 4};
   constexpr OutputTile thread() const { return {warp().m / kLanes.m, warp().n / kLanes.n}; }
 };
@@ -31,7 +46,7 @@ constexpr bool is_legal(const Config& c) {
                      is_power_of_two(warp.m) && is_power_of_two(warp.n) && warp.m >= 16 &&
                      warp.n >= 16;
   // All threads copy as many whole vectors of each operand.
-  const int vector = 4;
+  const int vector = 16 / c.element_bytes();
   const int smaller = c.block.m < c.block.n ? c.block.m : c.block.n;
   const bool copies = is_power_of_two(c.block.k) && c.block.k >= 16 && c.block.k <= 32 &&
                       c.team() * vector <= smaller * c.block.k;
@@ -40,16 +55,47 @@ constexpr bool is_legal(const Config& c) {
   // each row padded by a vector, whichever way an operand lies.
   const int elements = (c.block.m + c.block.n + 2 * vector) * (c.block.k + vector);
   return warps && copies && teams && c.threads() <= 1024 && c.ctas * c.threads() <= 1536 &&
-         2 * c.teams * elements * 4 <= kStaticShared;
+         2 * c.teams * elements * c.element_bytes() <= kStaticShared;
 }
+
+namespace detail {
+
+// Of 16-bit products.
+constexpr auto rows_for(ptx::MatrixType in, epilogue::Out out) {
+  return for_all_majors<Config>({
+      {"16x16", {Arithmetic::kMma, {16, 16, 16}, {1, 1}, 4, 8, in, out}},
+      {"32x32", {Arithmetic::kMma, {32, 32, 32}, {1, 1}, 2, 10, in, out}},
+  });
+}
+
+}  // namespace detail
 
 // Block, warps, teams, CTAs per SM.
 namespace f32 {
 inline constexpr auto kConfigs = for_all_majors<Config>({
-    {"16x16", {{16, 16, 16}, {1, 1}, 4, 6}},
-    {"32x32", {{32, 32, 32}, {1, 1}, 2, 6}},
-    {"64x64", {{64, 64, 16}, {2, 2}, 1, 4}},
+    {"16x16", {Arithmetic::kFfma, {16, 16, 16}, {1, 1}, 4, 6}},
+    {"32x32", {Arithmetic::kFfma, {32, 32, 32}, {1, 1}, 2, 6}},
+    {"64x64", {Arithmetic::kFfma, {64, 64, 16}, {2, 2}, 1, 4}},
 });
+}
+namespace f64 {
+inline constexpr auto kConfigs = for_all_majors<Config>({
+    {"16x16", {Arithmetic::kDmma, {16, 16, 16}, {1, 1}, 4, 5}},
+    {"32x32", {Arithmetic::kDmma, {32, 32, 16}, {1, 1}, 2, 6}},
+    {"64x64", {Arithmetic::kDmma, {64, 64, 16}, {2, 2}, 1, 3}},
+});
+}
+namespace bf16 {
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kBF16, epilogue::Out::kBF16);
+}
+namespace bf16_f32 {
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kBF16, epilogue::Out::kF32);
+}
+namespace f16 {
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kF16, epilogue::Out::kF16);
+}
+namespace f16_f32 {
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kF16, epilogue::Out::kF32);
 }
 
 }  // namespace tessera::small

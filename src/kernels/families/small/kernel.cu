@@ -3,11 +3,20 @@
 // shared memory, multiplies, and stores, the next tile's operands on their way.
 #include "kernels/families/small/config.h"
 #include "kernels/families/small/params.h"
+#include "kernels/mainloop/small_dmma.h"
 #include "kernels/mainloop/small_ffma.h"
+#include "kernels/mainloop/small_mma.h"
 #include "kernels/schedule/product_of.h"
 #include "kernels/tile/lanes.h"
 
 namespace tessera::small {
+
+template <Config cfg>
+__device__ auto tile_of() {
+  if constexpr (cfg.by == Arithmetic::kFfma) return mainloop::SmallFfma<cfg>(tile::Coord<>{});
+  if constexpr (cfg.by == Arithmetic::kMma) return mainloop::SmallMma<cfg>(tile::Coord<>{});
+  if constexpr (cfg.by == Arithmetic::kDmma) return mainloop::SmallDmma<cfg>(tile::Coord<>{});
+}
 
 // All threads of a team; a team of several warps is the CTA.
 template <Config cfg>
@@ -58,7 +67,7 @@ struct Step {
 template <Config cfg>
 __device__ void run(const Params& p) {
   static_assert(is_legal(cfg));
-  using Tile = mainloop::SmallFfma<cfg>;
+  using Tile = decltype(tile_of<cfg>());
   __shared__ typename Tile::Stage stages[cfg.teams][2];
   const int team = threadIdx.x / cfg.team(), thread = threadIdx.x % cfg.team();
   Tile tile(tile::warp_coord(cfg.warps, thread));
@@ -90,8 +99,16 @@ __device__ void run(const Params& p) {
 }
 
 // One name space for each kernel, whose entries are its rows.
-namespace f32 {
-using small::run;
-}
+#define TESSERA_KERNEL(name) \
+  namespace name {           \
+  using small::run;          \
+  }
+TESSERA_KERNEL(f32)
+TESSERA_KERNEL(f64)
+TESSERA_KERNEL(bf16)
+TESSERA_KERNEL(bf16_f32)
+TESSERA_KERNEL(f16)
+TESSERA_KERNEL(f16_f32)
+#undef TESSERA_KERNEL
 
 }  // namespace tessera::small

@@ -144,6 +144,7 @@ std::span<const RuleEntry> carry_rules();
 std::span<const RuleEntry> cluster_rules();
 std::span<const RuleEntry> async_rules();
 std::span<const RuleEntry> map_rules();
+std::span<const RuleEntry> texture_rules();
 std::span<const RuleEntry> convert_rules();
 
 // A call of a function that the driver brings: vprintf, __assertfail, malloc, free. False for any

@@ -12,7 +12,7 @@ std::unordered_map<std::string_view, Rule> all_rules() {
   std::unordered_map<std::string_view, Rule> rules;
   for (const auto& list : {data_rules(), memory_rules(), control_rules(), collective_rules(),
                            carry_rules(), convert_rules(), atomic_rules(), matrix_rules(),
-                           cluster_rules(), async_rules(), map_rules()}) {
+                           cluster_rules(), async_rules(), map_rules(), texture_rules()}) {
     for (const RuleEntry& entry : list) rules.emplace(entry.opcode, entry.rule);
   }
   return rules;

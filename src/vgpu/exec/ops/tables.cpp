@@ -13,6 +13,7 @@ const OperationTable* const kTables[] = {
     &avx2::kConvertFloatTable,
     &avx2::kCarryTable,
     &avx2::kHalfTable,
+    &avx2::kEightBitsTable,
     &avx2::kPackedTable,
     &kMoveTable,
     &kLoadTable,

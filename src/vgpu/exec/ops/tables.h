@@ -14,6 +14,7 @@ extern const OperationTable kConvertTable;
 extern const OperationTable kConvertFloatTable;
 extern const OperationTable kCarryTable;
 extern const OperationTable kHalfTable;
+extern const OperationTable kEightBitsTable;
 extern const OperationTable kPackedTable;
 extern const OperationTable kAtomicTable;
 

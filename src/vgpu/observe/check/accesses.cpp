@@ -132,6 +132,11 @@ void ClusterChecker::note_store(const BlockShadow& block, std::uint64_t address,
 void ClusterChecker::access_global(const WarpAccess& access, WarpClocks& warp, LaneGroup& group,
                                    std::uint32_t lanes) {
   const bool reads = access.kind != AccessKind::kStore, writes = access.kind != AccessKind::kLoad;
+  if (launch_.context.earlier && !group.clock.earlier_have_ended) {
+    for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+      check_overtaking(guest_of(access, group, warp.self(), std::countr_zero(left)));
+    }
+  }
   if (!writes && launch_.context.observation.written_lines) {
     lanes = lanes_that_may_race(access, lanes);
     if (lanes == 0) return;
@@ -264,6 +269,7 @@ void ClusterChecker::agent_in_shared(const AgentAccess& access, const Agent& age
 }
 
 void ClusterChecker::agent_in_global(const AgentAccess& access, const Agent& agent, Guest& guest) {
+  if (launch_.context.earlier && !agent.clock.earlier_have_ended) check_overtaking(guest);
   const BlockShadow* block = launch_.global.find(access.address);
   if (!block) return;
   const bool reads = access.kind != AccessKind::kStore, writes = access.kind != AccessKind::kLoad;

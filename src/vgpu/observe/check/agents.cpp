@@ -14,16 +14,17 @@ void Agents::begin(Entity first) {
   live_.clear();
   traces_.clear();
   entities_.clear();
-  over_.clear();
+  over_ = {};
 }
 
 Agent& Agents::start(const Actor& issuer, AgentId id, AgentKind kind) {
   if (Agent* known = find(id)) return *known;
   Agent agent;
-  if (over_.size() > kRestingAgents) {
-    agent.reads = live_.at(over_.front()).reads;
-    live_.erase(over_.front());
-    over_.pop_front();
+  std::deque<AgentId>& over = over_[static_cast<std::size_t>(kind)];
+  if (over.size() > kRestingAgents) {
+    agent.reads = live_.at(over.front()).reads;
+    live_.erase(over.front());
+    over.pop_front();
   } else {
     agent.reads = first_ + 2 * static_cast<Entity>(traces_.size());
     traces_.emplace_back();
@@ -52,7 +53,7 @@ void Agents::end(AgentId id) {
   Agent* agent = find(id);
   if (!agent || agent->over) return;
   agent->over = true;
-  over_.push_back(id);
+  over_[static_cast<std::size_t>(agent->kind)].push_back(id);
 }
 
 }  // namespace tessera::vgpu::check

@@ -5,6 +5,7 @@
 // operations later. Whoever waits for the new owner then seems to have waited for the old one.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <unordered_map>
 
@@ -12,6 +13,8 @@
 #include "vgpu/observe/observer.h"
 
 namespace tessera::vgpu::check {
+
+constexpr std::size_t kAgentKinds = 3;
 
 struct Agent {
   AgentKind kind = AgentKind::kBulkCopy;
@@ -56,7 +59,9 @@ class Agents {
   std::unordered_map<AgentId, Agent> live_;
   std::vector<AgentTrace> traces_;                // by pair of entities
   std::unordered_map<AgentId, Entity> entities_;  // of all agents, the reading ones
-  std::deque<AgentId> over_;                      // the one that is over longest first
+  // By kind, the one that is over longest first. WHY by kind: what an entity did is remembered by
+  // its name, and must not seem to be another kind's.
+  std::array<std::deque<AgentId>, kAgentKinds> over_;
 };
 
 }  // namespace tessera::vgpu::check

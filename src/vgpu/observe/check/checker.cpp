@@ -2,6 +2,7 @@
 #include <mutex>
 
 #include "vgpu/observe/check/cluster_checker.h"
+#include "vgpu/observe/earlier_launch.h"
 
 namespace tessera::vgpu {
 namespace check {
@@ -39,11 +40,13 @@ class Checker : public LaunchObserver {
     note_unwritten_reads();
     to.findings = log_.sorted();
     add_undefined_reads(to);
+    leave_for_the_next();
   }
 
  private:
   void note_unwritten_reads();
   void add_undefined_reads(LaunchReport& to) const;
+  void leave_for_the_next() const;
 
   LaunchChecks launch_;
   std::mutex mutex_;
@@ -75,6 +78,19 @@ void Checker::add_undefined_reads(LaunchReport& to) const {
     to.undefined_reads.push_back(
         {UndefinedSource::kRegister, log_.place({what, read.instruction, 0, -1, -1})});
   }
+}
+
+void Checker::leave_for_the_next() const {
+  const LaunchContext& context = launch_.context;
+  if (!context.becomes_earlier) return;
+  auto left = std::make_shared<EarlierLaunch>();
+  left->kernel = context.kernel->name;
+  for (const InstructionInfo& info : context.kernel->instructions) {
+    left->lines.push_back(info.source_line > 0 ? info.source_line : info.ptx_line);
+  }
+  left->memory = launch_.memory;
+  left->before = context.earlier;
+  *context.becomes_earlier = std::move(left);
 }
 
 WorkerChecker::~WorkerChecker() { checker_.add(std::move(log()), undefined_reads()); }

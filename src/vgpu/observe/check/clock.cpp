@@ -34,6 +34,7 @@ void Clock::join(const Clock& more) {
   check::join(covered, more.covered);
   check::join(stayed, more.stayed);
   check::join(inits, more.inits);
+  earlier_have_ended |= more.earlier_have_ended;
   check::join(others, more.others);
   check::join(fenced, more.fenced);
   check::join(fenced_for_cta, more.fenced_for_cta);

@@ -40,9 +40,10 @@ struct Clock {
   // ends before that, and this tells up to where the lanes that stayed are known.
   std::vector<Time> stayed;
   std::vector<Time> inits;  // initialisations of barrier objects, which have a fence of their own
-  SharedHorizon others;     // of other clusters
-  SharedHorizon fenced;     // what an atomic that follows a fence hands on to everybody
-  SharedHorizon fenced_for_cta;  // to the CTA alone
+  bool earlier_have_ended = false;  // the launches that this one may have overtaken
+  SharedHorizon others;             // of other clusters
+  SharedHorizon fenced;             // what an atomic that follows a fence hands on to everybody
+  SharedHorizon fenced_for_cta;     // to the CTA alone
 
   void join(const Clock& more);
   bool has_seen(Entity entity, Time time) const {

@@ -114,6 +114,7 @@ class ClusterChecker : public Observer {
   bool may_race(const BlockShadow& block, std::uint64_t address, std::uint64_t bytes) const;
   void note_store(const BlockShadow& block, std::uint64_t address, std::uint64_t bytes) const;
   void check_heap(const Guest& guest);
+  void check_overtaking(const Guest& guest);  // overtaking.cpp
   bool is_atomic(Site site) const;
   bool follows_own_atomic(const Guest& guest, const GlobalCell& cell) const;
   bool store_the_same(const WarpAccess& access, int lane, std::uint32_t lanes) const;
@@ -152,6 +153,7 @@ class ClusterChecker : public Observer {
   void report_uninitialised(const Guest& guest);
   void report_forbidden(const Guest& guest);
   void report_heap_misuse(const Guest& guest, const std::string& misuse);
+  void report_overtaking(const Guest& guest, const std::string& what);
   void report_unseen_init(const Mbarrier& barrier, MbarrierPlace place, const Place& user);
   void report_exited(std::uint32_t owner, const RemoteUse& use);
   Place place_of(const Guest& guest) const;

@@ -51,6 +51,9 @@ void ClusterChecker::fence(const Actor& by, FenceKind kind, MemoryScope scope) {
   WarpClocks& warp = warp_of(by);
   if (kind == FenceKind::kThread) return fence_threads(by, warp, scope);
   if (kind == FenceKind::kWgmma) return;
+  if (kind == FenceKind::kEarlierLaunches) {
+    return warp.change(by.mask, [](LaneGroup& group) { group.clock.earlier_have_ended = true; });
+  }
   const Time now = tick();
   warp.change(by.mask, [&](LaneGroup& group) {
     Clock& clock = group.clock;
@@ -72,12 +75,6 @@ void ClusterChecker::fence(const Actor& by, FenceKind kind, MemoryScope scope) {
       return;
     }
     at(clock.inits, warp.self()) = now;
-    mbarriers_.for_each([&](MbarrierPlace, Mbarrier& barrier) {
-      if (barrier.initialiser == warp.self() ||
-          clock.has_seen(barrier.initialiser, barrier.initialised)) {
-        barrier.fenced = true;
-      }
-    });
   });
 }
 
@@ -156,6 +153,16 @@ void ClusterChecker::mbarrier_passes(const Actor& by, MbarrierPlace place, std::
   learn(by, phase.released);
 }
 
+namespace {
+
+bool knows_of_init(const Clock& clock, const Mbarrier& barrier) {
+  const Entity who = barrier.initialiser;
+  return clock.has_seen(who, barrier.initialised) ||
+         (who < clock.inits.size() && barrier.initialised <= clock.inits[who]);
+}
+
+}  // namespace
+
 // Whoever uses a barrier object must know that it was initialised.
 void ClusterChecker::use_mbarrier(const Actor& by, MbarrierPlace place) {
   const Mbarrier* barrier = mbarriers_.find(place);
@@ -168,10 +175,7 @@ void ClusterChecker::use_mbarrier(const Actor& by, MbarrierPlace place) {
   guest.owner = place.owner;
   if (place.owner != by.cta) note_remote(guest);
   if (!barrier || barrier->initialiser == warp.self()) return;
-  const Clock& clock = warp.group_of(lane).clock;
-  const Entity who = barrier->initialiser;
-  if (clock.has_seen(who, barrier->initialised)) return;
-  if (who < clock.inits.size() && barrier->initialised <= clock.inits[who]) return;
+  if (knows_of_init(warp.group_of(lane).clock, *barrier)) return;
   report_unseen_init(*barrier, place,
                      {"used the barrier object", by.instruction, cta_index(first_, by.cta),
                       static_cast<int>(by.warp), lane});
@@ -209,7 +213,8 @@ void ClusterChecker::agent_signals(AgentId id, MbarrierPlace place, std::uint64_
   if (!agent || !barrier) return;
   const Place user{"signals the barrier object", agent->issuer.instruction,
                    cta_index(first_, agent->issuer.cta), static_cast<int>(agent->issuer.warp), -1};
-  if (!barrier->fenced && !agent->is_generic()) report_unseen_init(*barrier, place, user);
+  // The operation uses its object by the generic proxy, as its issuer would: no proxy fence.
+  if (!knows_of_init(agent->clock, *barrier)) report_unseen_init(*barrier, place, user);
   const Time now = tick();
   Clock& clock = barrier->phase(phase).released;
   at(clock.seen, agent->reads) = now;

@@ -14,11 +14,14 @@ struct LaunchChecks {
   explicit LaunchChecks(const LaunchContext& launch)
       : context(launch),
         cell_shift(cell_shift_of(*launch.kernel)),
-        global(*launch.memory, launch.observation.written_lines, cell_shift) {}
+        memory(std::make_shared<GlobalShadow>(*launch.memory, launch.observation.written_lines,
+                                              cell_shift)),
+        global(*memory) {}
 
   const LaunchContext& context;
   const std::uint32_t cell_shift;
-  GlobalShadow global;
+  const std::shared_ptr<GlobalShadow> memory;  // the next launch may be held against it
+  GlobalShadow& global;
   SyncVariables sync;
 };
 

@@ -14,8 +14,7 @@ constexpr std::uint32_t kMbarrierBytes = 8;
 struct Mbarrier {
   Entity initialiser = 0;
   Time initialised = 0;
-  Actor by;             // who initialised it
-  bool fenced = false;  // the initialisation is visible to asynchronous operations and other CTAs
+  Actor by;  // who initialised it
   // What arrivals hand on: releases what their threads knew, relaxed ones what fences before them
   // prepared.
   struct Phase {

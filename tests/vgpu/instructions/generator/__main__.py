@@ -12,6 +12,7 @@ from arithmetic import (
     approximate,
     bits,
     conversion,
+    eight_bits,
     float_conversion,
     float_nan,
     float_order,
@@ -27,6 +28,7 @@ from threads import barrier, cluster, control, hints, warp
 FAMILIES = (
     *(integer, integer_compare, bits),
     *(floating, float_order, float_nan, half, approximate, conversion, float_conversion),
+    eight_bits,
     *(mma, matrix_fault, wgmma, wmma, calibrate),
     *(load_store, state_spaces, atomic, async_copy, bulk_copy, tensor_copy),
     *(control, barrier, cluster, warp, hints),

@@ -1,6 +1,7 @@
 // cvt. Registers may be wider than the types that a cvt names, and narrow integers have no
 // registers of their own, so a conversion is a short chain: bring the source into 32 or 64 bits,
 // convert, and truncate or extend the result to its register.
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <vector>
@@ -139,8 +140,11 @@ class Conversion {
 };
 
 void decode_cvt(Decoder& decoder, const ptx::Instruction& instruction) {
-  // cvt.pack, two floats into a pair, and tf32 have operations that fit as they are.
-  if (instruction.operands.size() != 2 || has_modifier(instruction, "tf32")) {
+  // cvt.pack, pairs, and tf32 have operations that fit as they are.
+  const auto is_pair = [](const std::string& word) { return word.ends_with("x2"); };
+  const auto& words = instruction.modifiers;
+  if (instruction.operands.size() != 2 || has_modifier(instruction, "tf32") ||
+      std::any_of(words.begin(), words.end(), is_pair)) {
     return default_rule(decoder, instruction);
   }
   Conversion(decoder, instruction).run();

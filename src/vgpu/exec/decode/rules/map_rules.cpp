@@ -84,14 +84,26 @@ void decode_setmaxnreg(Decoder& decoder, const ptx::Instruction& instruction) {
 
 void do_nothing(const Op*, const Op*, Lanes&) {}
 
-// Launches follow each other here, so a grid has nothing to wait for.
+// Launches follow each other here, so a grid has nothing to wait for, but the checks must see it.
+void tell_of_wait(const Op* first, const Op* last, Lanes& lanes) {
+  if (!lanes.observer) return;
+  for (; first != last; ++first) {
+    lanes.observer->fence(lanes.warp->actor(*first, lanes.mask), FenceKind::kEarlierLaunches,
+                          MemoryScope::kGpu);
+  }
+}
+
+void decode_griddepcontrol(Decoder& decoder, const ptx::Instruction& instruction) {
+  decoder.emit_run(has_modifier(instruction, "wait") ? tell_of_wait : do_nothing, {}, 0);
+}
+
 void decode_nothing(Decoder& decoder, const ptx::Instruction&) {
   decoder.emit_run(do_nothing, {}, 0);
 }
 
 constexpr std::array kRules = {
     RuleEntry{"tensormap", decode_tensormap}, RuleEntry{"setmaxnreg", decode_setmaxnreg},
-    RuleEntry{"griddepcontrol", decode_nothing}, RuleEntry{"pmevent", decode_nothing}};
+    RuleEntry{"griddepcontrol", decode_griddepcontrol}, RuleEntry{"pmevent", decode_nothing}};
 
 }  // namespace
 

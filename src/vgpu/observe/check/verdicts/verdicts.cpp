@@ -364,17 +364,15 @@ void ClusterChecker::report_unseen_init(const Mbarrier& barrier, MbarrierPlace p
                    cta_index(first_, barrier.by.cta), static_cast<int>(barrier.by.warp),
                    __builtin_ctz(barrier.by.mask)};
   fill(*finding, user, init);
-  const bool by_agent = user.lane < 0;
-  finding->message =
-      capital(fmt::format("{} {} a barrier object that {} initialised, and {} stands between",
-                          who(user, user.cta != init.cta), by_agent ? "signals" : "uses",
-                          who(init, user.cta != init.cta), by_agent ? "no fence" : "no barrier"));
+  const bool other_cta = user.cta != init.cta;
+  finding->message = capital(
+      fmt::format("{} {} a barrier object that {} initialised, and no barrier stands between",
+                  who(user, other_cta), user.lane < 0 ? "signals" : "uses", who(init, other_cta)));
   finding->hint = fmt::format(
-      "after {}, the initialising thread needs fence.mbarrier_init (or fence.proxy.async), and "
-      "everybody {} before {}",
-      log_.line(barrier.by.instruction),
-      user.cta != init.cta ? "a barrier of the cluster" : "__syncthreads()",
-      log_.line(user.instruction));
+      "put {} after {}, before {}",
+      other_cta ? "a barrier of the cluster (before a relaxed arrival fence.mbarrier_init, too)"
+                : "__syncthreads()",
+      log_.line(barrier.by.instruction), log_.line(user.instruction));
 }
 
 void ClusterChecker::report_exited(std::uint32_t owner, const RemoteUse& use) {

@@ -1,0 +1,56 @@
+// Launches that may be tried of a kernel: those that its source makes, smaller where it makes large
+// ones, and usual shapes where the source tells none.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check/propose/guess.h"
+
+namespace tessera::checking {
+
+using Dims = std::array<std::int64_t, 3>;
+
+// A variable of the program that another value is taken for.
+struct Changed {
+  std::string name;
+  std::int64_t from = 0, to = 0;
+};
+
+struct Candidate {
+  Dims grid = {1, 1, 1}, block = {1, 1, 1};
+  std::int64_t shared = 0;
+  std::vector<std::optional<HostValue>> numbers;      // of the parameters that are numbers
+  std::vector<std::optional<std::int64_t>> elements;  // that the program allocates
+  // Of the parameters that are structs: what the program assigns to their fields.
+  std::vector<std::map<std::string, std::optional<HostValue>>> fields;
+  std::vector<Changed> changed;
+  const LaunchSite* site = nullptr;  // null: none is known
+};
+
+// What is known of the kernel itself.
+struct KernelFacts {
+  const vgpu::KernelSignature& signature;
+  std::vector<ParameterGuess> parameters;
+  bool uses_y = false, uses_z = false;    // of its thread or block index
+  bool grids_y = false, grids_z = false;  // of its block index
+  bool has_dynamic_shared = false;
+  std::optional<Dims> grid, block;  // that are given
+  int texture_rank = 0;             // 0: it reads no texture
+  ElementType texel = ElementType::kF32;
+  bool stores = true;  // to global memory, as far as the code of the kernel itself tells
+};
+// Dims of "4,2"; nothing for other text.
+std::optional<Dims> dims_of_text(const std::string& text);
+KernelFacts facts_of(const vgpu::KernelSignature& kernel, const std::string& ptx,
+                     const HostSource& source);
+
+// The best first.
+std::vector<Candidate> candidates_of(const HostSource& source, const KernelFacts& kernel);
+
+// "4" and "2,2"
+std::string dims_text(const Dims& dims);
+
+}  // namespace tessera::checking

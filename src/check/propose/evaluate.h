@@ -1,0 +1,84 @@
+// What an expression of a CUDA program's host part comes to, as far as the text alone tells:
+// literals, macros, variables, parameters through the calls in the same file, small functions.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "check/propose/host_source.h"
+
+namespace tessera::checking {
+
+struct HostValue {
+  bool is_real = false;
+  double real = 0;
+  std::int64_t integer = 0;
+  std::optional<std::array<std::int64_t, 3>> dims;  // a dim3
+
+  double number() const { return is_real ? real : static_cast<double>(integer); }
+  std::int64_t whole() const { return is_real ? static_cast<std::int64_t>(real) : integer; }
+};
+
+// Where an expression is: a place in a function, and what is known there beyond the text.
+struct Scope {
+  const SourceFunction* function = nullptr;  // null: outside of functions
+  const Token* at = nullptr;                 // definitions further down do not count
+  std::map<std::string, HostValue> bound;    // template parameters, parameters of small functions
+};
+
+class Evaluator {
+ public:
+  explicit Evaluator(const HostSource& source) : source_(source) {}
+
+  // Values that count instead of what the text says: of variables with a literal for a value
+  // ("roots"), and of names that nothing defines.
+  std::map<std::string, std::int64_t> overrides;
+  int size_of_unknown = 4;  // sizeof() of a type that is not known
+
+  std::optional<HostValue> value(TokenRange words, const Scope& scope, int depth = 0);
+
+  // What the values asked for since the last clear() are made of.
+  std::map<std::string, std::int64_t> roots;  // names, with the values in the text
+  std::set<std::string> free;                 // names that nothing defines
+  void clear() {
+    roots.clear();
+    free.clear();
+    steps_ = 0;
+  }
+
+  // What "name.field = VALUE" before the place assigns.
+  std::optional<HostValue> member(const std::string& name, const std::string& field,
+                                  const Scope& scope, int depth = 0);
+
+  // Where the name gets its value: a parameter's argument in a call of the function, with the scope
+  // of the call. Nothing where no call is there.
+  struct Argument {
+    TokenRange words;
+    Scope scope;
+  };
+  std::optional<Argument> argument_of(const std::string& parameter, const Scope& scope);
+
+ private:
+  friend class ExpressionReader;
+
+  std::optional<HostValue> named(const std::string& name, const Scope& scope, int depth);
+  std::optional<HostValue> defined_in(TokenRange text, const std::string& name, const Scope& scope,
+                                      int depth, bool is_global);
+  std::optional<HostValue> root(const std::string& name, TokenRange words, const Scope& scope,
+                                int depth, bool is_global);
+  std::optional<HostValue> component(const std::string& name, int index, const Scope& scope,
+                                     int depth);
+  std::optional<HostValue> element(const std::string& name, std::int64_t index, const Scope& scope,
+                                   int depth);
+  std::optional<HostValue> called(const std::string& name, const std::vector<TokenRange>& arguments,
+                                  const Scope& scope, int depth);
+
+  const HostSource& source_;
+  int steps_ = 0;
+};
+
+}  // namespace tessera::checking

@@ -1,0 +1,54 @@
+// Reads one expression of C++ by precedence, and computes it as it goes.
+#pragma once
+
+#include "check/propose/evaluate.h"
+
+namespace tessera::checking {
+
+class ExpressionReader {
+ public:
+  ExpressionReader(Evaluator& evaluator, const Scope& scope, TokenRange words, int depth)
+      : evaluator_(evaluator), scope_(scope), at_(words.first), last_(words.last), depth_(depth) {}
+
+  // The value of all the words; nothing where they are no such expression.
+  std::optional<HostValue> all() {
+    auto value = choice();
+    if (at_ != last_) return std::nullopt;
+    return value;
+  }
+
+ private:
+  using Maybe = std::optional<HostValue>;
+
+  Maybe choice();
+  Maybe binary(int lowest);
+  Maybe unary();
+  Maybe postfix();
+  Maybe primary();
+  Maybe name();
+  Maybe size_of();
+  Maybe brackets(const std::string& name);
+  bool skip_cast();
+  bool is(const char* text) const { return at_ != last_ && at_->is(text); }
+  bool take(const char* text) {
+    if (!is(text)) return false;
+    ++at_;
+    return true;
+  }
+  int operator_here(std::string& sign, int& length) const;
+  TokenRange group();  // behind the opening sign that is here, up to its end; goes past it
+
+  Evaluator& evaluator_;
+  const Scope& scope_;
+  const Token* at_;
+  const Token* last_;
+  const int depth_;
+};
+
+HostValue whole_value(std::int64_t integer);
+HostValue real_value(double real);
+
+// Bytes of "unsigned int" or "float4"; 0: not known.
+int bytes_of_type(TokenRange words);
+
+}  // namespace tessera::checking

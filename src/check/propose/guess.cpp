@@ -1,0 +1,279 @@
+#include "check/propose/guess.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "check/bind.h"
+#include "check/code.h"
+#include "check/propose/structs.h"
+
+namespace tessera::checking {
+namespace {
+
+constexpr int kMostCalls = 6;  // that a pointer is followed through
+
+void trim_end(std::string& text, const char* suffix) {
+  if (text.ends_with(suffix)) text.resize(text.size() - std::strlen(suffix));
+}
+
+// "float const*" for "const float* __restrict__ x".
+std::string plain_type(const SourceParameter& parameter) {
+  std::string base, stars;
+  bool is_const = false;
+  for (const Token* token = parameter.words.first; token != parameter.words.last; ++token) {
+    const bool is_own_name = token + 1 == parameter.words.last && token->text == parameter.name;
+    if (is_own_name || token->text.find("restrict") != std::string::npos) continue;
+    if (token->is("const") && stars.empty()) {
+      is_const = true;
+    } else if (token->is("*")) {
+      stars += "*";
+    } else if (token->is_name() && !token->is("const")) {
+      base += (base.empty() ? "" : " ") + token->text;
+    }
+  }
+  return base + (is_const && !stars.empty() ? " const" : "") + stars;
+}
+
+// Vectors are arrays of what they consist of.
+std::optional<ElementType> element_within(const std::string& base) {
+  if (const auto plain = element_of(base)) return plain;
+  static const std::map<std::string, ElementType> kOthers = {
+      {"__half2", ElementType::kF16}, {"half", ElementType::kF16},
+      {"half2", ElementType::kF16},   {"__nv_bfloat162", ElementType::kBf16},
+      {"int8_t", ElementType::kS8},   {"uint8_t", ElementType::kU8},
+      {"uint", ElementType::kU32},    {"unsigned", ElementType::kU32},
+      {"int32_t", ElementType::kS32}, {"uint32_t", ElementType::kU32},
+      {"size_t", ElementType::kU64},  {"int64_t", ElementType::kS64},
+      {"uint64_t", ElementType::kU64}};
+  const auto found = kOthers.find(base);
+  if (found != kOthers.end()) return found->second;
+  const bool is_vector = !base.empty() && base.back() >= '1' && base.back() <= '4';
+  if (!is_vector) return std::nullopt;
+  std::string scalar = base.substr(0, base.size() - 1);
+  if (scalar.starts_with("u")) scalar = "unsigned " + scalar.substr(1);
+  return element_of(scalar);
+}
+
+ParameterGuess guess(const vgpu::KernelParameter& parameter, std::string cpp) {
+  ParameterGuess guess;
+  guess.bytes = parameter.bytes;
+  trim_end(cpp, " __restrict__");
+  trim_end(cpp, " const");
+  if (parameter.is_pointer || cpp.ends_with('*')) {
+    guess.role = ParameterRole::kArray;
+    trim_end(cpp, "*");
+    guess.is_constant = cpp.ends_with(" const");
+    for (const char* word : {" const", " volatile"}) trim_end(cpp, word);
+    if (cpp.ends_with('*')) {
+      guess.role = ParameterRole::kPointers;
+      for (const char* word : {"*", " const"}) trim_end(cpp, word);
+    }
+    const auto element = element_within(cpp);
+    guess.is_opaque = !element && !cpp.empty() && cpp != "void";
+    guess.type = element.value_or(guess.is_opaque ? ElementType::kU8 : ElementType::kF32);
+    return guess;
+  }
+  const auto element = element_within(cpp);
+  if (parameter.count > 1) {
+    guess.role = ParameterRole::kStruct;
+  } else if (element && size_of(*element) == static_cast<int>(parameter.bytes)) {
+    guess.type = *element;
+  } else {
+    const bool real = parameter.type[0] == 'f';
+    const std::size_t bytes = parameter.bytes;
+    guess.type = bytes == 8   ? (real ? ElementType::kF64 : ElementType::kS64)
+                 : bytes == 4 ? (real ? ElementType::kF32 : ElementType::kS32)
+                 : bytes == 2 ? ElementType::kU16
+                              : ElementType::kU8;
+  }
+  return guess;
+}
+
+bool is_integer(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("-0123456789") == std::string::npos;
+}
+
+// "128" of "128u", "(int)128" and "true".
+std::string plain_argument(std::string text) {
+  if (text.starts_with("(")) text = text.substr(text.find(')') + 1);
+  while (!text.empty() && (text.back() == 'u' || text.back() == 'l') &&
+         is_integer(text.substr(0, text.find_first_of("ul")))) {
+    text.pop_back();
+  }
+  if (text == "true" || text == "false") return text == "true" ? "1" : "0";
+  return text;
+}
+
+// The first name in "thrust::raw_pointer_cast(&d_x[0])" that the program allocates for.
+struct Allocation {
+  TokenRange size;
+  bool counts_elements = false;
+};
+std::optional<Allocation> allocation_of(const HostSource& source, const std::string& name,
+                                        const SourceFunction* function) {
+  const TokenRange all = function != nullptr ? function->body : source.all();
+  for (const Token* token = all.first; token + 2 < all.last; ++token) {
+    if (!token->is_name()) continue;
+    if (token->text.starts_with("cudaMalloc") && token[1].is("(")) {
+      const auto given = split_at_commas({token + 2, skip_group(token + 1, all.last) - 1});
+      const bool is_it =
+          given.size() >= 2 && std::any_of(given[0].first, given[0].last,
+                                           [&](const Token& one) { return one.text == name; });
+      if (is_it) return Allocation{given[1], false};
+    }
+    if (token->text == name && token != all.first && token[-1].is(">") && token[1].is("(")) {
+      return Allocation{{token + 2, skip_group(token + 1, all.last) - 1}, true};
+    }
+  }
+  return std::nullopt;
+}
+
+// "threads" and 64 of "switch (threads) { ... case 64: kernel<<<".
+void bind_case(const LaunchSite& site, Scope& scope) {
+  if (scope.function == nullptr) return;
+  const Token* first = scope.function->body.first;
+  const Token* at = site.at - 1;
+  while (at > first && !at->is(":") && !at->is(";") && !at->is("}")) --at;
+  if (at - first < 6 || !at->is(":") || at[-1].kind != Token::Kind::kNumber || !at[-2].is("case")) {
+    return;
+  }
+  HostValue value;
+  value.integer = std::strtoll(at[-1].text.c_str(), nullptr, 0);
+  while (at > first && !at->is("switch")) --at;
+  if (at->is("switch") && at[1].is("(") && at[2].is_name() && at[3].is(")")) {
+    scope.bound[at[2].text] = value;
+  }
+}
+
+// "Matrix" of "space::Matrix const".
+std::string last_name(std::string type) {
+  trim_end(type, " const");
+  const std::size_t at = type.find_last_of(": ");
+  return at == type.npos ? type : type.substr(at + 1);
+}
+
+// Empty where a field is nothing that an argument can hold.
+std::vector<FieldGuess> guess_fields(const std::vector<SourceField>& fields) {
+  std::vector<FieldGuess> guesses;
+  for (const SourceField& field : fields) {
+    std::string type = field.type == "unsigned" ? "unsigned int" : field.type;
+    const auto element = element_within(type);
+    if (!element && !field.is_pointer) return {};
+    guesses.push_back(
+        {field.name, field.is_pointer, element.value_or(ElementType::kF32), field.count});
+  }
+  return guesses;
+}
+
+}  // namespace
+
+std::vector<ParameterGuess> guess_parameters(const vgpu::KernelSignature& kernel,
+                                             const HostSource& whole) {
+  const SourceFunction* source = whole.kernel(words_of_kernel(kernel.name).name);
+  const std::vector<std::string> types = parameter_types(kernel.name);
+  const std::size_t count = kernel.parameters.size();
+  const bool has_source = source != nullptr && source->parameters.size() == count;
+  std::vector<ParameterGuess> guesses;
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string type;
+    if (types.size() == count) {
+      type = types[i];
+    } else if (has_source) {
+      type = plain_type(source->parameters[i]);
+    }
+    guesses.push_back(guess(kernel.parameters[i], type));
+    if (guesses.back().role == ParameterRole::kStruct) {
+      guesses.back().fields = guess_fields(fields_of(whole, last_name(type)));
+    }
+    if (has_source) {
+      const TokenRange words = source->parameters[i].words;
+      const bool is_texture = std::any_of(words.first, words.last, [](const Token& token) {
+        return token.is("cudaTextureObject_t");
+      });
+      if (is_texture) guesses.back().role = ParameterRole::kTexture;
+    }
+    if (has_source) guesses.back().name = source->parameters[i].name;
+    if (guesses.back().name.empty() || !names.insert(guesses.back().name).second) {
+      guesses.back().name = "p" + std::to_string(i);
+    }
+  }
+  return guesses;
+}
+
+KernelWords words_of_kernel(const std::string& mangled) {
+  std::string text = plain_kernel_name(mangled);
+  const std::string anonymous = "(anonymous namespace)::";
+  for (std::size_t at; (at = text.find(anonymous)) != text.npos;) text.erase(at, anonymous.size());
+  KernelWords words;
+  const std::size_t end = text.find_first_of("(<");
+  std::string name = text.substr(0, end);
+  if (const std::size_t space = name.rfind(' '); space != name.npos) name.erase(0, space + 1);
+  if (const std::size_t scope = name.rfind("::"); scope != name.npos) name.erase(0, scope + 2);
+  words.name = name;
+  if (end == text.npos || text[end] != '<') return words;
+  int depth = 0;
+  std::string argument;
+  for (std::size_t i = end; i < text.size(); ++i) {
+    const char c = text[i];
+    depth += c == '<' || c == '(' ? 1 : c == '>' || c == ')' ? -1 : 0;
+    if (depth == 0 || (c == ',' && depth == 1)) {
+      words.template_arguments.push_back(plain_argument(argument));
+      argument.clear();
+      if (depth == 0) break;
+    } else if (!(c == '<' && depth == 1) && !(c == ' ' && argument.empty())) {
+      argument += c;
+    }
+  }
+  return words;
+}
+
+bool launches(const LaunchSite& site, const KernelWords& kernel, Evaluator& evaluator,
+              Scope& scope) {
+  if (site.kernel != kernel.name) return false;
+  bind_case(site, scope);
+  if (site.template_arguments.size() > kernel.template_arguments.size()) return false;
+  for (std::size_t i = 0; i < site.template_arguments.size(); ++i) {
+    const TokenRange words = site.template_arguments[i];
+    const std::string& wanted = kernel.template_arguments[i];
+    const bool is_name = words.size() == 1 && words.first->is_name();
+    const auto found = evaluator.value(words, scope);
+    if (!is_integer(wanted)) continue;
+    if (found && std::to_string(found->whole()) == wanted) continue;
+    if (!is_name) return false;
+    HostValue value;
+    value.integer = std::stoll(wanted);
+    scope.bound[words.first->text] = value;
+  }
+  return true;
+}
+
+std::optional<std::int64_t> allocated(const HostSource& source, Evaluator& evaluator,
+                                      TokenRange argument, const Scope& scope,
+                                      int bytes_of_element) {
+  Scope here = scope;
+  for (int calls = 0; calls < kMostCalls; ++calls) {
+    std::optional<Evaluator::Argument> further;
+    for (const Token* token = argument.first; token != argument.last; ++token) {
+      if (!token->is_name()) continue;
+      auto found = allocation_of(source, token->text, here.function);
+      if (!found) further = evaluator.argument_of(token->text, here);
+      if (!found && !further) found = allocation_of(source, token->text, nullptr);
+      if (further) break;
+      if (!found) continue;
+      Scope there{source.around(found->size.first), found->size.first, {}};
+      if (there.function == here.function) there.bound = here.bound;
+      evaluator.size_of_unknown = bytes_of_element;
+      const auto size = evaluator.value(found->size, there);
+      if (!size || size->whole() <= 0) return std::nullopt;
+      return found->counts_elements ? size->whole() : size->whole() / bytes_of_element;
+    }
+    if (!further) return std::nullopt;
+    argument = further->words;
+    here = further->scope;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tessera::checking

@@ -1,0 +1,54 @@
+// What a kernel's parameters may be given: types from its name and its source, values and extents
+// from a launch in the same file.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check/propose/evaluate.h"
+#include "lab/data/elements.h"
+#include "vgpu/observe/signature.h"
+
+namespace tessera::checking {
+
+enum class ParameterRole : std::uint8_t { kArray, kPointers, kNumber, kStruct, kTexture };
+
+struct FieldGuess {
+  std::string name;
+  bool is_array = false;
+  ElementType type = ElementType::kS32;
+  std::int64_t count = 1;
+};
+
+struct ParameterGuess {
+  std::string name;  // as the source has it, else "p0"
+  ParameterRole role = ParameterRole::kNumber;
+  ElementType type = ElementType::kS32;  // of the number, or of the array's elements
+  bool is_constant = false;              // the kernel only reads it
+  bool is_opaque = false;                // an array of structs: zeros
+  std::size_t bytes = 0;                 // of a struct
+  std::vector<FieldGuess> fields;        // of a struct; empty: not known
+};
+
+std::vector<ParameterGuess> guess_parameters(const vgpu::KernelSignature& kernel,
+                                             const HostSource& source);
+
+// "gemm" and {"128", "float"} of "void space::gemm<128, float>(float*)".
+struct KernelWords {
+  std::string name;
+  std::vector<std::string> template_arguments;
+};
+KernelWords words_of_kernel(const std::string& mangled);
+
+// Whether the launch may be one of this kernel. Binds the names of its template arguments that only
+// the kernel's name tells.
+bool launches(const LaunchSite& site, const KernelWords& kernel, Evaluator& evaluator,
+              Scope& scope);
+
+// Elements that the program allocates for a pointer that it passes; nothing where that is not seen.
+std::optional<std::int64_t> allocated(const HostSource& source, Evaluator& evaluator,
+                                      TokenRange argument, const Scope& scope,
+                                      int bytes_of_element);
+
+}  // namespace tessera::checking

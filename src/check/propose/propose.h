@@ -1,0 +1,38 @@
+// A full call of a kernel for somebody who gave none: read from its source, tried, and shown only
+// if it comes to its end.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check/propose/candidates.h"
+#include "check/run.h"
+
+namespace tessera::checking {
+
+// A call as typed; what is empty is open.
+struct CallWords {
+  std::string grid, block, shared;
+  std::vector<std::string> arguments, arrays;  // "n=i32:64"
+};
+
+struct Proposal {
+  CallWords call;
+  Candidate from;
+  double seconds = 0;              // of one run under checks
+  std::vector<std::string> found;  // checks that have a finding
+};
+
+struct Proposed {
+  std::optional<Proposal> call;
+  int tried = 0;
+  std::string first;  // how the first call ended that did not come to its end
+};
+
+// `plan_of` makes of a call what is run, as if it were typed.
+Proposed propose(const HostSource& source, const KernelFacts& kernel, const CallWords& given,
+                 const std::function<CheckPlan(const CallWords&)>& plan_of);
+
+}  // namespace tessera::checking

@@ -1,0 +1,22 @@
+// The fields of a struct that a kernel takes by value, as the source declares them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "check/propose/host_source.h"
+
+namespace tessera::checking {
+
+struct SourceField {
+  std::string name;
+  std::string type;  // "float", "unsigned int"
+  bool is_pointer = false;
+  std::int64_t count = 1;  // of an array
+};
+
+// Empty where the source has no such struct, or one with more than plain fields: pointers and
+// numbers, and arrays of these with a number for an extent.
+std::vector<SourceField> fields_of(const HostSource& source, const std::string& name);
+
+}  // namespace tessera::checking

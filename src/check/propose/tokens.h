@@ -1,0 +1,61 @@
+// A CUDA source as words, to read from it how its kernels are launched: without comments, with the
+// local headers that it includes, and with its macros aside.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tessera::checking {
+
+struct Token {
+  enum class Kind : std::uint8_t { kName, kNumber, kText, kSign };
+  Kind kind = Kind::kSign;
+  std::string text;  // "<<<" and ">>>" are one sign each
+  int line = 0, file = 0;
+
+  bool is(const char* what) const { return text == what && kind != Kind::kText; }
+  bool is_name() const { return kind == Kind::kName; }
+};
+
+// Neighbouring tokens of one list.
+struct TokenRange {
+  const Token* first = nullptr;
+  const Token* last = nullptr;  // behind the end
+
+  bool empty() const { return first == last; }
+  std::size_t size() const { return static_cast<std::size_t>(last - first); }
+};
+std::string text_of(TokenRange words);  // "(n + 255) / 256"
+
+struct Macro {
+  bool takes_arguments = false;
+  std::vector<std::string> parameters;
+  std::vector<Token> body;
+};
+
+struct SourceWords {
+  std::vector<Token> tokens;
+  std::map<std::string, Macro> macros;
+  std::vector<std::string> files;  // of Token::file
+};
+
+struct ReadOptions {
+  std::vector<std::string> folders;  // of -I
+  std::vector<std::string> defines;  // of -D: "N" or "N=4"
+};
+
+// Reads the file and, where they are found, the headers that it includes by "...". What cannot be
+// read is left out.
+SourceWords read_words(const std::string& path, const ReadOptions& options);
+
+// The end of what begins with an opening sign, behind the closing one; `last` if nothing closes it.
+// WHY not "<": it may be a comparison.
+const Token* skip_group(const Token* open, const Token* last);
+
+// Parts between commas outside of groups.
+std::vector<TokenRange> split_at_commas(TokenRange words);
+
+}  // namespace tessera::checking

@@ -1,0 +1,24 @@
+// One call of a kernel, tried: whether it comes to its end, and how far it reaches into its arrays.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "check/run.h"
+
+namespace tessera::checking {
+
+struct ArrayReach {
+  std::uint64_t read = 0, written = 0;  // bytes up to the end of the last one
+};
+
+struct Trial {
+  bool finished = false;
+  std::string fault;                        // how else it ended: "out-of-bounds"
+  std::map<std::string, ArrayReach> reach;  // of its arrays
+};
+
+// Without checks. Throws kBadArgument for a call that is refused.
+Trial try_call(const CheckPlan& plan, double seconds);
+
+}  // namespace tessera::checking

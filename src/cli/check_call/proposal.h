@@ -1,0 +1,29 @@
+// What check says to a call that cannot be run: a full one that can.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "check/propose/propose.h"
+
+namespace tessera::cli {
+
+struct ProposalRequest {
+  std::string command;  // "tessera check FILE -DN=4"
+  checking::Code code;
+  checking::ReadOptions read;  // what the compiler got
+  checking::CallWords given;   // what stays
+  std::function<checking::CheckPlan(const vgpu::KernelSignature&, const checking::CallWords&)>
+      plan_of;
+};
+
+// To stderr: a call for the kernel, with the table of its parameters; for each of several kernels
+// only the call. Every call that is shown has been run.
+void show_proposal(const ProposalRequest& request,
+                   const std::vector<vgpu::KernelSignature>& kernels,
+                   const vgpu::KernelSignature& kernel);
+void show_proposals(const ProposalRequest& request,
+                    const std::vector<vgpu::KernelSignature>& kernels);
+
+}  // namespace tessera::cli

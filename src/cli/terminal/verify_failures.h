@@ -1,0 +1,29 @@
+// What `verify` says of kernels that are wrong: a few cases of each, what all of them have in
+// common, and what the checks of the virtual GPU find in the smallest.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lab/record/record.h"
+#include "lab/verify/lattice.h"
+
+namespace tessera::cli {
+
+// One problem that one kernel was given, and what came of it.
+struct VerifiedCase {
+  lab::LatticeCase one;
+  lab::Record record;
+  bool failed() const { return record.verified == "failed"; }
+};
+
+// Runs a case once more, under checks, and returns its findings; throws StatusError where it cannot
+// be run there.
+using Recheck = std::function<std::vector<vgpu::Finding>(const VerifiedCase&)>;
+
+// Empty where nothing failed. `recheck` is asked for the smallest failing case of each kernel,
+// unless that has findings already.
+std::string failures_text(const std::vector<VerifiedCase>& cases, const Recheck& recheck);
+
+}  // namespace tessera::cli

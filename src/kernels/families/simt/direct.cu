@@ -1,0 +1,154 @@
+// FP32 products in FP32 arithmetic, operands as they lie: no launch ahead repacks any. Four warps
+// load tiles into a ring in shared memory, by tensor copies or element by element; the others
+// multiply what comes, rows along k or across it. All products of a batch are one column of tile
+// rows. The grid is persistent and walks a stream-K schedule; a batch has whole tiles alone, so
+// that each product gets the same bits wherever it is.
+#include <type_traits>
+
+#include "kernels/copy/load_direct.h"
+#include "kernels/epilogue/output.h"
+#include "kernels/epilogue/store_staged.h"
+#include "kernels/families/simt/direct_config.h"
+#include "kernels/families/simt/direct_params.h"
+#include "kernels/mainloop/ffma_along_k.h"
+#include "kernels/mainloop/ffma_loop.h"
+#include "kernels/passes/reduce.h"
+#include "kernels/ptx/address.h"
+#include "kernels/ptx/griddepcontrol.h"
+#include "kernels/ptx/registers.h"
+#include "kernels/schedule/product_of.h"
+#include "kernels/schedule/stream_k.h"
+
+namespace tessera::simt_direct {
+
+using passes::reduce;  // entries of its own
+
+using mainloop::FfmaStages;
+using Coord = tile::Coord<>;
+
+template <Config cfg>
+using Mainloop = std::conditional_t<cfg.a_along_k() || cfg.b_along_k(),
+                                    mainloop::AlongKMainloop<cfg>, mainloop::FfmaMainloop<cfg>>;
+
+template <Config cfg>
+using Accumulators = tile::ThreadAccumulators<float, cfg.lanes, cfg.thread>;
+
+// Which product of the batch a work item is of, and which row of tiles there.
+struct Place {
+  int product, tile_m;
+
+  __device__ Place(const DirectParams& p, const schedule::Work& work)
+      : product(static_cast<int>(work.tile_m) / p.batch.tiles_m),
+        tile_m(static_cast<int>(work.tile_m) - product * p.batch.tiles_m) {}
+};
+
+// The problem of one product.
+template <Config cfg>
+__device__ GemmParams gemm_of(const DirectParams& p, int product) {
+  if constexpr (cfg.has_maps()) {
+    const auto moved = [product](const void* first, long long bytes) {
+      return static_cast<const char*>(first) + product * bytes;
+    };
+    GemmParams gemm = p.gemm;
+    gemm.a = moved(gemm.a, p.batch.a), gemm.b = moved(gemm.b, p.batch.b);
+    gemm.c = moved(gemm.c, p.batch.c), gemm.d = static_cast<char*>(gemm.d) + product * p.batch.d;
+    return gemm;
+  } else {
+    // WHY in a register: what ptxas makes of a number that all threads share has a distance which
+    // the hazard checker does not know, and the kernel would not be patched.
+    return schedule::with_addresses(
+        p.gemm, schedule::addresses_of(p.gemm, p.batch, ptx::kept_in_register(product)));
+  }
+}
+
+// What a work item reads.
+template <Config cfg>
+struct Source {
+  GemmParams gemm;
+  copy::DirectSource from;
+
+  __device__ Source(const DirectParams& p, const schedule::Work& work) {
+    const Place at(p, work);
+    gemm = gemm_of<cfg>(p, at.product);
+    from = {at.tile_m * cfg.block.m, static_cast<int>(work.tile_n) * cfg.block.n,
+            p.batch.a == 0 ? 0 : at.product, p.batch.b == 0 ? 0 : at.product};
+  }
+};
+
+template <Config cfg>
+__device__ void produce(FfmaStages<cfg>& stages, const DirectParams& p) {
+  ptx::wait_for_prerequisites();
+  pipeline::RingPosition<cfg.stages> position;
+  const auto load = [&](const Source<cfg>& source, int k_tile) {
+    const int stage = position.stage;
+    const bool mine =
+        copy::StageLoad<cfg>::kThreads > 32 || threadIdx.x / 32 == copy::loading_warp(stage);
+    if (mine) {
+      if (!position.first_lap) stages.ring.wait_consumed(stage);
+      copy::load_stage_direct<cfg>(stages.tiles, stages.ring.tile_loaded[stage], p, source.gemm,
+                                   source.from, stage,
+                                   static_cast<long long>(k_tile) * cfg.block.k);
+    }
+    position.advance();
+  };
+  schedule::Work work = schedule::first(p.schedule, blockIdx.x);
+  for (; work.valid; work = schedule::next(p.schedule, blockIdx.x, work)) {
+    const Source<cfg> source(p, work);
+    for (int k_tile = work.k_begin; k_tile < work.k_end; ++k_tile) load(source, k_tile);
+  }
+  // WHY: consumers load fragments one step ahead. After the last stage comes one of zeros (all of
+  // it outside of the matrices), so that the inner loop need not ask whether it is the end.
+  load(Source<cfg>(p, {}), p.schedule.k_tiles);
+}
+
+// Stores a work item's sums: to D, or as a partial sum.
+template <Config cfg>
+__device__ void store(const DirectParams& p, const schedule::Work& work, Coord lane, Coord warp,
+                      const Accumulators<cfg>& accumulators) {
+  constexpr OutputTile kBlock{cfg.block.m, cfg.block.n};
+  const Place at(p, work);
+  const GemmParams of_product = gemm_of<cfg>(p, at.product);
+  const auto output = work.slot >= 0 ? epilogue::partial_tile(p.partials, work.slot, kBlock)
+                                     : epilogue::output_of<float, float>(of_product)
+                                           .from(static_cast<long long>(at.tile_m) * kBlock.m,
+                                                 work.tile_n * kBlock.n);
+  float* scratch = p.scratch + static_cast<long long>(blockIdx.x) * (kBlock.m * kBlock.n);
+  epilogue::store_staged<kBlock, Accumulators<cfg>::kAllRows>(output, scratch, warp, lane,
+                                                              accumulators);
+}
+
+template <Config cfg>
+__device__ void consume(FfmaStages<cfg>& stages, const DirectParams& p, int thread) {
+  const Coord lane = tile::lane_coord(cfg.lanes, thread % 32);
+  const Coord warp = tile::warp_coord(cfg.warps, thread);
+  Mainloop<cfg> mainloop(stages, lane, warp);
+  schedule::Work work = schedule::first(p.schedule, blockIdx.x);
+  for (; work.valid; work = schedule::next(p.schedule, blockIdx.x, work)) {
+    mainloop.accumulators().clear();
+    mainloop.multiply(work.k_end - work.k_begin);
+    store<cfg>(p, work, lane, warp, mainloop.accumulators());
+  }
+}
+
+template <Config cfg>
+__device__ void run(const DirectParams& p) {
+  static_assert(is_legal(cfg));
+  extern __shared__ unsigned char memory[];
+  // Wherever dynamic shared memory begins.
+  static_assert(sizeof(FfmaStages<cfg>) + 127 <= cfg.shared_bytes());
+  auto& stages = tile::aligned_shared<FfmaStages<cfg>>(memory);
+  if (threadIdx.x == 0) stages.init();
+  __syncthreads();
+  ptx::launch_dependents();
+  // Producers come first: setmaxnreg is for whole warpgroups.
+  if (threadIdx.x < Config::kProducers) {
+    if constexpr (cfg.producer_registers > 0) ptx::release_registers_to<cfg.producer_registers>();
+    produce<cfg>(stages, p);
+  } else {
+    if constexpr (cfg.consumer_registers > 0)
+      ptx::acquire_registers_up_to<cfg.consumer_registers>();
+    consume<cfg>(stages, p, threadIdx.x - Config::kProducers);
+  }
+}
+
+}  // namespace tessera::simt_direct

@@ -1,0 +1,115 @@
+// The shapes of the FP32 kernels that take operands as they are: tensor copies bring them into
+// shared memory whichever way they lie, and the inner loop reads them there in either order.
+#pragma once
+
+#include "base/config.h"
+
+namespace tessera::simt_direct {
+
+struct Config {
+  BlockTile block;                             // k: depth of a stage
+  int stages;                                  // of the ring in shared memory
+  OutputTile warps, lanes;                     // consumers: of the block, of a warp
+  OutputTile thread;                           // outputs of one thread
+  int ctas;                                    // CTAs per SM
+  int producer_registers, consumer_registers;  // after the split by setmaxnreg; 0: as compiled
+  Majors majors = {};
+  Loads loads = {};
+
+  static constexpr int kProducers = 128;  // threads that load
+  static constexpr int kPanel = 8;        // neighbours in k of a row in shared memory: 32 bytes
+  constexpr int depth() const { return block.k; }  // steps in k of a stage
+  constexpr int consumers() const { return 32 * warps.m * warps.n; }
+  constexpr int threads() const { return consumers() + kProducers; }
+  constexpr int ctas_per_sm() const { return ctas; }
+
+  constexpr bool copies_a() const { return loads.a == Load::kTma; }
+  constexpr bool copies_b() const { return loads.b == Load::kTma; }
+  // Whether some operand comes by tensor copies, whose maps know no arrays of addresses.
+  constexpr bool has_maps() const { return copies_a() || copies_b(); }
+  // Operands whose neighbours in k are neighbours in shared memory, too.
+  constexpr bool a_along_k() const { return copies_a() && majors.a == Major::kK; }
+  constexpr bool b_along_k() const { return copies_b() && majors.b == Major::kK; }
+
+  // Floats between neighbours in k of a stage, where those are rows. Tiles that are transposed on
+  // their way are padded: the eight k by four rows that a warp writes at a time are then in 32
+  // banks.
+  constexpr int pitch_a() const { return block.m + (!copies_a() && majors.a == Major::kK ? 4 : 0); }
+  constexpr int pitch_b() const { return block.n + (!copies_b() && majors.b == Major::kK ? 4 : 0); }
+  constexpr int stage_a() const { return block.k * pitch_a(); }  // floats
+  constexpr int stage_b() const { return block.k * pitch_b(); }
+  constexpr int ring_bytes() const { return stages * (stage_a() + stage_b()) * 4; }
+  // The ring, aligned to 128 bytes, and one mbarrier per stage.
+  constexpr int shared_bytes() const { return 256 + ring_bytes() + stages * 8; }
+  // An operand along k comes as rows of eight k, every fourth one of m (or n) after the other:
+  // the maps have one dimension more, and a box holds four such quarters.
+  constexpr TensorBox a_box() const {
+    return a_along_k() ? TensorBox{kPanel, block.m / 4, 4 * kPanel} : TensorBox{block.m, block.k};
+  }
+  constexpr TensorBox b_box() const {
+    return b_along_k() ? TensorBox{kPanel, block.n / 4, 4 * kPanel} : TensorBox{block.n, block.k};
+  }
+};
+
+constexpr bool is_legal(const Config& c) {
+  constexpr int kShared = 227 * 1024;  // HW: per CTA, compute capability 9.0
+  constexpr int kNamedBarriers = 16;   // HW: 0 is __syncthreads()
+  const bool tiles_fit = c.block.m == c.warps.m * c.lanes.m * c.thread.m &&
+                         c.block.n == c.warps.n * c.lanes.n * c.thread.n &&
+                         c.lanes.m * c.lanes.n == 32;
+  const bool vectors = c.thread.m % 16 == 0 && c.thread.n % 8 == 0;
+  const bool boxes = c.block.m <= 256 && c.block.n <= 256;
+  // A warp's first rows of a quarter begin where the swizzle repeats: after eight of them.
+  const bool swizzled = c.lanes.m * c.thread.m % 32 == 0 && c.lanes.n * c.thread.n % 32 == 0;
+  return tiles_fit && vectors && boxes && swizzled && c.depth() % c.kPanel == 0 &&
+         c.block.m % 32 == 0 && c.block.n % 32 == 0 && c.stages + 2 < kNamedBarriers &&
+         c.ctas * (c.shared_bytes() + 1024) <= kShared + 1024 && c.threads() <= 1024;
+}
+
+inline constexpr Loads kByMaps{Load::kTma, Load::kTma};
+inline constexpr Loads kAByMap{Load::kTma, Load::kCpAsync4};
+inline constexpr Loads kBByMap{Load::kCpAsync4, Load::kTma};
+inline constexpr Loads kByElements{Load::kCpAsync4, Load::kCpAsync4};
+
+constexpr Config with(Config config, Majors majors, Loads loads) {
+  config.majors = majors, config.loads = loads;
+  return config;
+}
+// The setmaxnreg split of a config with fragments along k.
+constexpr Config with_registers(Config config, int producer, int consumer) {
+  config.producer_registers = producer, config.consumer_registers = consumer;
+  return config;
+}
+
+// Block, stages, warps, lanes, thread, CTAs per SM, registers: as those of simt_f32.
+inline constexpr Config k256x128{{256, 128, 8}, 12, {4, 2}, {4, 8}, {16, 8}, 1, 40, 232};
+inline constexpr Config k128x128{{128, 128, 8}, 12, {2, 2}, {4, 8}, {16, 8}, 2, 40, 208};
+inline constexpr Majors kAkBn = kAllMajors[0], kAmBn = kAllMajors[1], kAkBk = kAllMajors[2],
+                        kAmBk = kAllMajors[3];
+
+// For each layout what was the fastest way of loading and, as the last row, element by element for
+// operands that tensor copies do not take. HW: an H200, 64 products of 512x512x512, microseconds:
+// 256x128 ak_bn 347 (128x128: 361, by maps 370), am_bn 316 (318), ak_bk 397 (386, by maps 408),
+// am_bk 356 (356; B by elements 359). The vendor: 349, 349, 364, 372.
+// TRIED: rows of eight k into panels, by tensor copies, and the loading warps transpose them in 4x4
+// blocks (LDS.128, STS.128), so that the inner loop is that of am_bn everywhere: 417, 322, 444 and
+// 395. The loading warps do not keep up.
+inline constexpr auto kConfigs = rows_of<Config>({
+    {"256x128", with(k256x128, kAkBn, kByMaps)},
+    {"256x128", with(k256x128, kAmBn, kByMaps)},
+    {"256x128", with(k256x128, kAkBk, kAByMap)},
+    {"256x128", with(k256x128, kAmBk, kByMaps)},
+    {"256x128", with(k256x128, kAkBn, kByElements)},
+    {"256x128", with(k256x128, kAmBn, kByElements)},
+    {"256x128", with(k256x128, kAkBk, kByElements)},
+    {"256x128", with(k256x128, kAmBk, kByElements)},
+    {"128x128", with(k128x128, kAkBn, kBByMap)},
+    {"128x128", with(k128x128, kAmBn, kByMaps)},
+    {"128x128", with(with_registers(k128x128, 32, 224), kAmBk, kByMaps)},
+    {"128x128", with(k128x128, kAkBn, kByElements)},
+    {"128x128", with(k128x128, kAmBn, kByElements)},
+    {"128x128", with(k128x128, kAkBk, kByElements)},
+    {"128x128", with(k128x128, kAmBk, kByElements)},
+});
+
+}  // namespace tessera::simt_direct

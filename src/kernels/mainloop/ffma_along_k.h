@@ -1,0 +1,267 @@
+// The inner loop of FP32 kernels for operands whose neighbours in k are neighbours in shared
+// memory.
+//
+//   tile of an operand along k    panels of eight k: rows of 32 bytes, swizzled so that eight rows
+//                                 below each other lie in 32 banks. Rows 4 i + q (of m or n) with
+//                                 the same q are neighbours, one quarter of the panel for each q.
+//
+// A lane's rows are 4x4 subtiles as lanes.h says: lanes side by side read rows 4 i + q with
+// neighbouring i.
+//
+//   A across k    as in ffma.h
+//   A along k     a 128-bit load brings four k of a row, and replaces the four before as soon as
+//                 the last of them is multiplied
+//   B along k     one k of one column a load in PTX; ptxas loads four k at once, the first of them
+//                 for a second time
+//
+// HW: the bank of a register is that of its number, odd or even. An FFMA along a row of outputs
+// reads a column of B and a sum, which must lie in two banks; of four k in neighbouring registers
+// every other one would lie in the sum's. A's value stays in the reuse cache for the row.
+// TRIED (model: ports; 256x128; as ptxas orders them): four k of B a load, 67 % of peak where one
+// of them is 77 %; two k of both operands, 71 %; 8x16 outputs a thread with A along k, 75 %, with
+// 16x8 79 %; two sets of two k of A instead of four in place, 80 %, and 87 % reordered where four
+// are 89 %.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/mainloop/ffma_loop.h"
+#include "kernels/ptx/shared_load.h"
+#include "kernels/ptx/shared_load_element.h"
+#include "kernels/tile/thread_accumulators.h"
+
+namespace tessera::mainloop {
+
+// Where a lane's fragments of one operand are in a stage: both halves of its first row, of four k
+// each; the same twice where the operand lies across k.
+struct FragmentAddress {
+  std::uint32_t half[2];
+
+  // The rows of 32 bytes from `row` on.
+  __device__ static FragmentAddress along_k(std::uint32_t row) {
+    const std::uint32_t swapped = row >> 3 & 16;  // HW: bit 7 of the address changes bit 4
+    return {{row + swapped, row + (swapped ^ 16)}};
+  }
+};
+
+// Fragments and sums of one thread. `cfg` says more than in ffma.h: a_along_k(), b_along_k(),
+// kPanel.
+template <auto cfg>
+struct AlongKSteps {
+  static constexpr int kDepth = cfg.depth();
+  static constexpr int kRows = cfg.thread.m, kCols = cfg.thread.n, kVector = tile::kVector;
+  static constexpr int kVectorsA = kRows / kVector, kVectorsB = kCols / kVector;
+  static constexpr int kSlots = kDepth * kVectorsA;  // of four rows of A for one k, in a pass
+  static constexpr bool kAlongA = cfg.a_along_k(), kAlongB = cfg.b_along_k();
+  static constexpr int kChunk = 4;  // k that a load of A along k brings
+  // Vectors of A across k.
+  static constexpr int kInFlight = 2;
+  static constexpr int kAhead = kInFlight - 1;
+  static_assert(kDepth % cfg.kPanel == 0 && cfg.kPanel % kChunk == 0);
+  // HW: a load takes some thirty cycles; between its place and its use are the other rows of a k.
+  static_assert(kRows >= 16);
+
+  struct Addresses {
+    FragmentAddress a, b;
+  };
+
+  tile::ThreadAccumulators<float, cfg.lanes, cfg.thread> accumulators;
+  float a_across[kAlongA ? 1 : kInFlight][kVector];
+  float a_along[kAlongA ? kRows : 1][kChunk];
+  float b[2][kVectorsB][kVector];
+
+  // Row `i` of a lane from `k` on: of a panel with so many rows, by so many lanes side by side.
+  template <int rows, int lanes, int i, int k>
+  struct InPanel {
+    static constexpr int kQuarter = i % kVector, kBelow = i / kVector * lanes;
+    static constexpr int kHalf = (k % cfg.kPanel / 4 + kBelow / 4) % 2;
+    static constexpr int kRow = k / cfg.kPanel * rows + kQuarter * (rows / 4) + kBelow;
+    static constexpr int kOffset = 4 * (kRow * cfg.kPanel + k % 4);
+  };
+  template <int row, int chunk>
+  __device__ void load_row_of_a(const Addresses& from) {
+    using At = InPanel<cfg.block.m, cfg.lanes.m, row, kChunk * chunk>;
+    ptx::load_shared<At::kOffset>(a_along[row], from.a.half[At::kHalf]);
+  }
+  // Of the pass at `now`, or the first chunk of the next one.
+  template <int chunk, int first, int end>
+  __device__ void load_rows_of_a(const Addresses& now, const Addresses& next) {
+    if constexpr (first < end) {
+      if constexpr (chunk < kDepth / kChunk) load_row_of_a<first, chunk>(now);
+      if constexpr (chunk == kDepth / kChunk) load_row_of_a<first, 0>(next);
+      load_rows_of_a<chunk, first + 1, end>(now, next);
+    }
+  }
+  template <int k, int first, int end>
+  __device__ void load_columns_of_b(const Addresses& from) {
+    if constexpr (first < end) {
+      using At = InPanel<cfg.block.n, cfg.lanes.n, first, k>;
+      ptx::load_shared<At::kOffset>(b[k % 2][first / kVector][first % kVector],
+                                    from.b.half[At::kHalf]);
+      load_columns_of_b<k, first + 1, end>(from);
+    }
+  }
+
+  // Across k: as in ffma.h.
+  template <int number>
+  __device__ void load_a_across(const Addresses& from) {
+    constexpr int k = number / kVectorsA, vector = number % kVectorsA;
+    ptx::load_shared<4 * (k * cfg.pitch_a() + vector * cfg.lanes.m * kVector)>(
+        a_across[number % kInFlight], from.a.half[0]);
+  }
+  template <int k, int vector>
+  __device__ void load_b_across(const Addresses& from) {
+    ptx::load_shared<4 * (k * cfg.pitch_b() + vector * cfg.lanes.n * kVector)>(b[k % 2][vector],
+                                                                               from.b.half[0]);
+  }
+  template <int k, int vector_a, int vector = 0>
+  __device__ void load_share_of_b(const Addresses& now, const Addresses& next) {
+    if constexpr (vector * kVectorsA / kVectorsB == vector_a) {
+      if constexpr (k < kDepth) load_b_across<k, vector>(now);
+      if constexpr (k == kDepth) load_b_across<0, vector>(next);
+    }
+    if constexpr (vector + 1 < kVectorsB) load_share_of_b<k, vector_a, vector + 1>(now, next);
+  }
+  template <int number, int end>
+  __device__ void load_vectors_of_a(const Addresses& from) {
+    if constexpr (number < end) {
+      load_a_across<number>(from);
+      load_vectors_of_a<number + 1, end>(from);
+    }
+  }
+
+  // What slot `slot` of the pass at `now` loads ahead of its FFMAs.
+  template <int slot>
+  __device__ void load_a(const Addresses& now, const Addresses& next) {
+    if constexpr (!kAlongA) {
+      constexpr int coming = slot + kAhead;
+      if constexpr (coming < kSlots) load_a_across<coming>(now);
+      if constexpr (coming >= kSlots) load_a_across<coming - kSlots>(next);
+    } else {
+      // The four rows that the slot before was the last to multiply.
+      constexpr int last = slot - 1 + kVectorsA * kChunk;  // counted from a chunk before the pass
+      constexpr int k = last / kVectorsA, vector = last % kVectorsA;
+      if constexpr (k % kChunk == kChunk - 1) {
+        load_rows_of_a<k / kChunk, kVector * vector, kVector*(vector + 1)>(now, next);
+      }
+    }
+  }
+  template <int slot>
+  __device__ void load_b(const Addresses& now, const Addresses& next) {
+    if constexpr (!kAlongB) {
+      load_share_of_b<slot / kVectorsA + 1, slot % kVectorsA>(now, next);
+    } else {
+      constexpr int k = slot / kVectorsA + 1, kEach = kCols / kVectorsA;
+      constexpr int first = slot % kVectorsA * kEach;
+      if constexpr (k < kDepth) load_columns_of_b<k, first, first + kEach>(now);
+      if constexpr (k == kDepth) load_columns_of_b<0, first, first + kEach>(next);
+    }
+  }
+
+  // What must be in registers before the first pass.
+  __device__ void load_first(const Addresses& from) {
+    if constexpr (kAlongB) load_columns_of_b<0, 0, kCols>(from);
+    if constexpr (!kAlongB) load_vectors_of_b<0>(from);
+    if constexpr (!kAlongA) load_vectors_of_a<0, kAhead>(from);
+    if constexpr (kAlongA) load_rows_of_a<0, 0, kRows - kVector>(from, from);
+  }
+  template <int vector>
+  __device__ void load_vectors_of_b(const Addresses& from) {
+    if constexpr (vector < kVectorsB) {
+      load_b_across<0, vector>(from);
+      load_vectors_of_b<vector + 1>(from);
+    }
+  }
+
+  template <int k>
+  __device__ float a_value(int row, int slot) const {
+    if constexpr (kAlongA) return a_along[row][k % kChunk];
+    return a_across[slot % kInFlight][row % kVector];
+  }
+  // Slots `slot` to `end` of the pass at `now`, while the next fragments are loaded. Rows there and
+  // back: neighbours share an operand.
+  template <int slot, int end>
+  __device__ void multiply(const Addresses& now, const Addresses& next) {
+    if constexpr (slot < end) {
+      constexpr int k = slot / kVectorsA, vector = slot % kVectorsA;
+      load_b<slot>(now, next);
+      load_a<slot>(now, next);
+#pragma unroll
+      for (int i = 0; i < kVector; ++i) {
+        const int row = vector * kVector + i;
+        const float value = a_value<k>(row, slot);
+#pragma unroll
+        for (int t = 0; t < kCols; ++t) {
+          const int j = i % 2 == 0 ? t : kCols - 1 - t;
+          accumulators.sum[row][j] += value * b[k % 2][j / kVector][j % kVector];
+        }
+      }
+      multiply<slot + 1, end>(now, next);
+    }
+  }
+};
+
+// The warps that multiply: FfmaMainloop, but for how fragments are found.
+template <auto cfg>
+class AlongKMainloop {
+ public:
+  using Steps = AlongKSteps<cfg>;
+  using Addresses = typename Steps::Addresses;
+
+  __device__ AlongKMainloop(const FfmaStages<cfg>& shared, tile::Coord<> lane, tile::Coord<> warp)
+      : a_(first_of(&shared.tiles.a[0][0][0], cfg.a_along_k(), warp.m * (cfg.block.m / cfg.warps.m),
+                    lane.m)),
+        b_(first_of(&shared.tiles.b[0][0][0], cfg.b_along_k(), warp.n * (cfg.block.n / cfg.warps.n),
+                    lane.n)),
+        loaded_(ptx::shared_address(&shared.ring.tile_loaded[0])) {
+    ptx::mbarrier_wait_parity_at(loaded_, 0);
+    steps_.load_first(addresses(0));
+  }
+
+  // Adds the product of the next `stages` stages to the accumulators. The next stage is asked for
+  // early and waited for late, amid the FFMAs.
+  __device__ void multiply(int stages) {
+    constexpr int kHalf = Steps::kSlots / 2;
+#pragma unroll 1
+    for (; stages > 0; --stages) {
+      const bool wraps = stage_ == cfg.stages - 1;
+      const int next = wraps ? 0 : stage_ + 1;
+      if (wraps) phase_ ^= 1;
+      const bool ready = ptx::mbarrier_try_wait_parity_at(loaded(next), phase_);
+      steps_.template multiply<0, kHalf>(addresses(stage_), addresses(stage_));
+      if (!ready) ptx::mbarrier_wait_parity_at(loaded(next), phase_);
+      steps_.template multiply<kHalf, 2 * kHalf>(addresses(stage_), addresses(next));
+      FfmaStages<cfg>::Ring::arrive_consumed(stage_);
+      stage_ = next;
+    }
+  }
+
+  __device__ auto& accumulators() { return steps_.accumulators; }
+
+ private:
+  // The address of a lane's first fragment in stage 0; along k, that of its row's first half.
+  __device__ static std::uint32_t first_of(const float* tile, bool along_k, int first_of_warp,
+                                           int lane) {
+    const int of_lane = along_k ? (first_of_warp / tile::kVector + lane) * cfg.kPanel
+                                : first_of_warp + lane * tile::kVector;
+    return ptx::kept_in_register(ptx::shared_address(tile + of_lane));
+  }
+  __device__ static FragmentAddress fragment_of(bool along_k, std::uint32_t first) {
+    return along_k ? FragmentAddress::along_k(first) : FragmentAddress{{first, first}};
+  }
+  __device__ Addresses addresses(int stage) const {
+    return {fragment_of(cfg.a_along_k(), a_ + 4 * cfg.stage_a() * stage),
+            fragment_of(cfg.b_along_k(), b_ + 4 * cfg.stage_b() * stage)};
+  }
+  __device__ std::uint32_t loaded(int stage) const {
+    return loaded_ + static_cast<std::uint32_t>(sizeof(ptx::Mbarrier)) * stage;
+  }
+
+  Steps steps_;
+  std::uint32_t a_, b_;   // in stage 0
+  std::uint32_t loaded_;  // barrier of stage 0
+  int stage_ = 0;         // that is multiplied,
+  unsigned phase_ = 0;    // and the phase of its barrier
+};
+
+}  // namespace tessera::mainloop

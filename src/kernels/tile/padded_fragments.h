@@ -1,0 +1,33 @@
+// Fragments of 16-bit operands in registers, from padded tiles, for mma.sync: mma_lanes.h says
+// which elements a lane has.
+#pragma once
+
+#include "kernels/ptx/ldmatrix.h"
+#include "kernels/tile/mma_lanes.h"
+#include "kernels/tile/padded_tile.h"
+
+namespace tessera::tile {
+
+// The fragments of `count` sixteens.
+template <class Tile, int count>
+struct PaddedFragments {
+  std::uint32_t x[count][4];
+
+  // Rows (or columns) from `first` on, sixteens of k number `step`.
+  __device__ void load(const Tile& tile, int lane, int first, int step) {
+    using Loads = MmaLoads<Tile>;
+    static_assert(Loads::kByMatrix && Tile::kPitch % 8 == 0);
+    const int at = Tile::place(first + Loads::outer(lane), Loads::k(lane));
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+      const auto* row = &tile.elements[at + Tile::place(i * kMmaOuter, step * Loads::kDepth)];
+      if constexpr (Loads::kTransposed) {
+        ptx::ldmatrix_transposed(x[i], row);
+      } else {
+        ptx::ldmatrix(x[i], row);
+      }
+    }
+  }
+};
+
+}  // namespace tessera::tile

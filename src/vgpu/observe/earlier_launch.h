@@ -1,0 +1,24 @@
+// Launches that may still run while the next one does (programmatic dependent launch). Launches
+// follow each other here; so that a missing griddepcontrol.wait is noticed, what an unfinished one
+// touched is kept until the next one has been held against it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tessera::vgpu {
+
+namespace check {
+class GlobalShadow;
+}
+
+struct EarlierLaunch {
+  std::string kernel;
+  std::vector<int> lines;  // by instruction: of the source, or of the PTX where that is not known
+  std::shared_ptr<const check::GlobalShadow> memory;
+  // What this one, which started early, may itself have overtaken.
+  std::shared_ptr<const EarlierLaunch> before;
+};
+
+}  // namespace tessera::vgpu

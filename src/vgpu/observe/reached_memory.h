@@ -1,0 +1,33 @@
+// How far into each allocation of global memory a launch reaches: what a caller who does not know
+// the extents of a kernel's arrays must at least give it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "vgpu/memory/global.h"
+
+namespace tessera::vgpu {
+
+// Safe to use from several threads, once begun.
+class ReachedMemory {
+ public:
+  // Bytes from the begin of the allocation to the end of the last one read or written.
+  struct Reach {
+    std::uint64_t base = 0, bytes = 0;
+    std::atomic<std::uint64_t> read = 0, written = 0;
+  };
+
+  // Makes room for all allocations there are.
+  void begin(const GlobalMemory& memory);
+  void mark(std::uint64_t address, std::uint64_t bytes, bool writes);
+  // Of the allocation that holds the address; null where there was none.
+  Reach* find(std::uint64_t address) const;
+
+ private:
+  std::vector<std::unique_ptr<Reach>> all_;  // by address
+};
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,210 @@
+// Calls that check proposes to somebody who gave none: what it reads from the source, and that what
+// it shows runs.
+#include "check/propose/evaluate.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "tests/check/call.h"
+
+namespace tessera::checking {
+namespace {
+
+// ---- what a source says -------------------------------------------------------------------------
+
+class HostText : public testing::Test {
+ protected:
+  // The value of an expression at the end of main(), in a program of this text.
+  std::optional<HostValue> value(const std::string& text, const std::string& expression) {
+    const std::string path = testing::TempDir() + "/host_text.cu";
+    write_text(path, text + "\nvoid end_of_file() { result = " + expression + "; }\n");
+    source_ = std::make_unique<HostSource>(path, ReadOptions{});
+    evaluator_ = std::make_unique<Evaluator>(*source_);
+    const SourceFunction* end = source_->function("end_of_file");
+    const SourceFunction* main = source_->function("main");
+    EXPECT_NE(end, nullptr);
+    if (end == nullptr) return std::nullopt;
+    Scope scope{main, main != nullptr ? main->body.last : nullptr, {}};
+    return evaluator_->value({end->body.first + 3, end->body.last - 2}, scope);
+  }
+  std::int64_t whole(const std::string& text, const std::string& expression) {
+    const auto found = value(text, expression);
+    return found ? found->whole() : -999;
+  }
+
+  std::unique_ptr<HostSource> source_;
+  std::unique_ptr<Evaluator> evaluator_;
+};
+
+TEST_F(HostText, Arithmetic) {
+  EXPECT_EQ(whole("", "1 + 2 * 3 - (8 >> 1) % 3"), 6);
+  EXPECT_EQ(whole("", "1 << 4 | 3"), 19);
+  EXPECT_EQ(whole("", "(7 + 4 - 1) / 4 * sizeof(double)"), 16);
+  EXPECT_EQ(whole("", "5 > 4 ? 0x10 : 2"), 16);
+  EXPECT_EQ(whole("", "-3 + !0"), -2);
+  EXPECT_EQ(whole("", "(int)ceil((float)10 / 4)"), 3);
+  EXPECT_EQ(whole("", "static_cast<unsigned>(1e3)"), 1000);
+  EXPECT_EQ(whole("", "std::min(3, max(1, 2))"), 2);
+  EXPECT_EQ(whole("", "4 / 0"), -999);
+}
+TEST_F(HostText, Names) {
+  EXPECT_EQ(whole("#define N 12 // twelve\n", "N * 2"), 24);
+  EXPECT_EQ(whole("#define CEIL(a, b) (((a) + (b) - 1) / (b))\n", "CEIL(9, 4)"), 3);
+  EXPECT_EQ(whole("constexpr int up(int a, int b) { return (a + b - 1) / b; }", "up(9, 4)"), 3);
+  EXPECT_EQ(whole("int main() { int n = 4; n = n * 2; int m{3}; n = n + m; }", "n"), 11);
+  EXPECT_EQ(whole("int main() { int n = 0; read(&n); n = scaled(n); }", "n"), -999);
+  EXPECT_EQ(whole("int main() { int n = 8; n = scaled(n); }", "n"), 8);
+  EXPECT_EQ(whole("int main() { const int a = 4, b = a * 2; }", "b"), 8);
+  EXPECT_EQ(whole("int sizes[] = {32, 64};", "sizes[1]"), 64);
+  EXPECT_EQ(whole("/* int n = 1; */ int n = 2; // n = 3\n", "n"), 2);
+  EXPECT_EQ(whole("#if 0\nint n = 1;\n#else\nint n = 2;\n#endif\n", "n"), 2);
+  EXPECT_EQ(whole("#ifdef FAST\nint n = 1;\n#else\nint n = 2;\n#endif\n", "n"), 2);
+}
+TEST_F(HostText, Dimensions) {
+  const std::string text = "int main() { dim3 block(8, 4); dim3 grid = dim3(100 / block.x, 2); ";
+  EXPECT_EQ(whole(text + "}", "grid.x"), 12);
+  EXPECT_EQ(whole(text + "grid.y = 7; }", "grid.y"), 7);
+  EXPECT_EQ(whole(text + "}", "block.z"), 1);
+  const auto dims = value(text + "}", "block");
+  ASSERT_TRUE(dims && dims->dims);
+  EXPECT_EQ(*dims->dims, (std::array<std::int64_t, 3>{8, 4, 1}));
+}
+TEST_F(HostText, VariablesOfTheProgramAndUnknownOnes) {
+  EXPECT_EQ(whole("int main() { int n = 1 << 20; }", "n + unknown"), -999);
+  EXPECT_EQ(evaluator_->roots, (std::map<std::string, std::int64_t>{{"n", 1 << 20}}));
+  EXPECT_EQ(evaluator_->free, (std::set<std::string>{"unknown"}));
+}
+TEST_F(HostText, DefinitionsByThemselvesEnd) {
+  EXPECT_EQ(whole("int n = n + n + n + n;", "n"), -999);
+  EXPECT_EQ(whole("int f(int n) { return f(n) + f(n); }", "f(2)"), -999);
+}
+// What the device uses is not changed: its code would be another.
+TEST_F(HostText, ConstantsOfKernelsAreNoVariables) {
+  const std::string kernel = "__global__ void k(int* x) { x[N] = 0; }";
+  EXPECT_EQ(whole("const int N = 64;" + kernel, "N"), 64);
+  EXPECT_TRUE(evaluator_->roots.empty());
+}
+
+// ---- the command --------------------------------------------------------------------------------
+
+class Propose : public Check {
+ protected:
+  static inline const std::string kLaunches = kFolder + "launches.ptx";
+
+  // The words of the call that is shown for the kernel; empty where none is.
+  static Words proposed(const std::string& kernel, const Words& more = {}) {
+    const Ran ran = check(joined({kLaunches, "--kernel", kernel}, more));
+    EXPECT_EQ(ran.code, 2) << ran.out;
+    shown_ = ran.err;
+    const std::size_t runs = ran.err.find("This call runs"),
+                      at = ran.err.find("\n  tessera ", runs);
+    if (runs == std::string::npos || at == std::string::npos) return {};
+    return words_of(ran.err.substr(at + 3, ran.err.find('\n', at + 3) - at - 3));
+  }
+  // As a shell reads them.
+  static Words words_of(const std::string& line) {
+    Words words(1);
+    bool quoted = false;
+    for (const char c : line) {
+      if (c == '\'') {
+        quoted = !quoted;
+      } else if (c == ' ' && !quoted) {
+        words.emplace_back();
+      } else {
+        words.back() += c;
+      }
+    }
+    return words;
+  }
+  static std::string after(const Words& words, const std::string& option) {
+    const auto found = std::find(words.begin(), words.end(), option);
+    return found == words.end() ? "" : *(found + 1);
+  }
+  // It comes to its end, clean.
+  static void expect_clean(const Words& words) {
+    ASSERT_GT(words.size(), 2u) << shown_;
+    EXPECT_EQ(words[0], "tessera");
+    const Ran ran = run_program({words.begin() + 1, words.end()});
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  }
+  static void expect_shown(const std::string& text) {
+    EXPECT_TRUE(contains(shown_, text)) << "lacks '" << text << "': " << shown_;
+  }
+
+  static inline std::string shown_;
+};
+
+TEST_F(Propose, ShapeAndNumbersOfALaunchAreReadAndMadeSmaller) {
+  const Words words = proposed("scale");
+  expect_clean(words);
+  EXPECT_EQ(after(words, "--block"), "128");
+  EXPECT_EQ(after(words, "--grid"), "16");
+  for (const char* argument : {"data=f32[2048]:uniform", "factor=f32:0.5", "n=i32:2048"}) {
+    EXPECT_NE(std::find(words.begin(), words.end(), argument), words.end()) << shown_;
+  }
+  expect_shown("from scale<<<ceil_div(n, block), block>>>, ");
+  expect_shown("launches.cu:58, with n = 2048 instead of 4194304");
+}
+TEST_F(Propose, WhatIsGivenStays) {
+  const Words words =
+      proposed("scale", {"--grid", "3", "--block", "64", "--arg", "v=f32[192]:ones"});
+  expect_clean(words);
+  EXPECT_EQ(after(words, "--grid"), "3");
+  EXPECT_EQ(after(words, "--block"), "64");
+  EXPECT_EQ(after(words, "--arg"), "v=f32[192]:ones");
+}
+TEST_F(Propose, BlocksOfTwoDimensions) {
+  const Words words = proposed("flip");
+  expect_clean(words);
+  EXPECT_EQ(after(words, "--block"), "8,8");
+  EXPECT_EQ(after(words, "--arg").rfind("out=f32[", 0), 0u);
+  EXPECT_FALSE(contains(after(words, "--arg"), ":")) << "an output holds nothing at first";
+}
+TEST_F(Propose, IndicesAreZeroWhereNumbersThatCountUpLeaveTheTable) {
+  const Words words = proposed("look_up");
+  expect_clean(words);
+  expect_shown("index=i32[");
+  expect_shown(":zeros");
+  expect_shown("no launch of it is in the source");
+}
+TEST_F(Propose, TheLaunchOfTheSameTemplateArguments) {
+  const Words words = proposed("sum<256>");
+  expect_clean(words);
+  EXPECT_EQ(after(words, "--block"), "256");
+  EXPECT_EQ(after(words, "--shared"), "1024");
+  expect_shown("launches.cu:69");
+}
+TEST_F(Propose, FieldsOfAStructGetWhatTheLaunchAssignsAndArrays) {
+  const Words words = proposed("transposed");
+  expect_clean(words);
+  EXPECT_EQ(after(words, "--block"), "16,16");
+  expect_shown("in=struct(i32:64, i32:32, in_elements)");
+  expect_shown("out=struct(i32:32, i32:64, out_elements)");
+  expect_shown("--array 'out_elements=f32[2048]'");
+}
+TEST_F(Propose, TheCaseOfASwitchNamesTheThreads) {
+  const Words words = proposed("sum<64>");
+  expect_clean(words);
+  EXPECT_EQ(after(words, "--block"), "64");
+  EXPECT_EQ(after(words, "--shared"), "256");
+}
+TEST_F(Propose, NothingThatDoesNotRun) {
+  EXPECT_TRUE(proposed("wait_for_ever").empty()) << shown_;
+  expect_shown("none came to its end (the first: ");
+  expect_shown("For example:\n  tessera check ");
+}
+TEST_F(Propose, ACallForEachKernelWhereNoneIsNamed) {
+  const Ran ran = check({kLaunches});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_TRUE(ran.err.starts_with("tessera check: --kernel is not given, and ")) << ran.err;
+  std::size_t calls = 0;
+  for (std::size_t at = 0; (at = ran.err.find("\n  tessera check ", at)) != ran.err.npos; ++at) {
+    ++calls;
+    expect_clean(words_of(ran.err.substr(at + 3, ran.err.find('\n', at + 3) - at - 3)));
+  }
+  EXPECT_EQ(calls, 6u) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "\nwait_for_ever: ")) << ran.err;
+}
+
+}  // namespace
+}  // namespace tessera::checking

@@ -61,7 +61,7 @@ TEST(DirectPlan, ABatchIsOneColumnOfWholeTiles) {
   EXPECT_EQ(plan.workspace_bytes(), std::int64_t{132} * 256 * 128 * 4) << "a scratch tile a CTA";
 }
 
-// A along k: eight k, every fourth row, four such quarters, and the products. B across k: its rows.
+// A along k: eight k, every fourth row, the four planes, and the products. B across k: its rows.
 TEST(DirectPlan, MapsAreOfAllProducts) {
   Problem problem = batch_of("NN", 520, 264, 96, 5);
   problem.lda = 100, problem.batch.stride_a = 520 * 100 + 4;

@@ -9,6 +9,7 @@
 #include <cstddef>
 
 #include "gemm/family.h"
+#include "gemm/schedule_text.h"
 #include "gemm/tensor_maps.h"
 #include "kernels/families/simt/direct_config.h"
 #include "kernels/families/simt/direct_params.h"
@@ -30,16 +31,7 @@ class DirectDecision final : public Decision {
         partials(with_workspace_alignment(chosen.ctas * tile_bytes(row))),
         bytes(partials + schedule::slots_of(chosen) * tile_bytes(row)) {}
 
-  // "1848 tiles, 200 tiles split in 264 runs"
-  std::string text() const override {
-    const auto tiles = [](int count) {
-      return std::to_string(count) + (count == 1 ? " tile" : " tiles");
-    };
-    std::string text = schedule.whole_tiles == 0 ? "" : tiles(schedule.whole_tiles);
-    if (schedule.split_tiles() == 0) return text;
-    return text + (text.empty() ? "" : ", ") + tiles(schedule.split_tiles()) + " split in " +
-           std::to_string(schedule.runs) + " runs";
-  }
+  std::string text() const override { return schedule_text(schedule); }
 
   StreamK schedule;
   std::int64_t partials;  // where they begin in the workspace

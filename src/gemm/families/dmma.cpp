@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "gemm/family.h"
+#include "gemm/schedule_text.h"
 #include "kernels/families/dmma/params.h"
 
 namespace tessera::gemm {
@@ -23,16 +24,7 @@ class DmmaDecision final : public Decision {
  public:
   explicit DmmaDecision(const StreamK& chosen) : schedule(chosen) {}
 
-  // "1848 tiles, 200 tiles split in 264 runs"
-  std::string text() const override {
-    const auto tiles = [](int count) {
-      return std::to_string(count) + (count == 1 ? " tile" : " tiles");
-    };
-    std::string text = schedule.whole_tiles == 0 ? "" : tiles(schedule.whole_tiles);
-    if (schedule.split_tiles() == 0) return text;
-    return text + (text.empty() ? "" : ", ") + tiles(schedule.split_tiles()) + " split in " +
-           std::to_string(schedule.runs) + " runs";
-  }
+  std::string text() const override { return schedule_text(schedule); }
 
   StreamK schedule;
 };

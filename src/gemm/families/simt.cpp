@@ -14,6 +14,7 @@
 
 #include "gemm/family.h"
 #include "gemm/remainder.h"
+#include "gemm/schedule_text.h"
 #include "gemm/tensor_maps.h"
 
 namespace tessera::gemm {
@@ -99,19 +100,10 @@ class SimtDecision final : public Decision {
   }
 };
 
-std::string tiles_text(int count) {
-  return std::to_string(count) + (count == 1 ? " tile" : " tiles");
-}
-
 // "396 tiles, 116 tiles split in 132 runs"; of several rectangles that of the first one, with the
 // variants that multiply the others: "512 tiles; 128x16, 64x128".
 std::string SimtDecision::text() const {
-  const StreamK& s = rectangles.list[0].scheduled.schedule;
-  std::string text = s.whole_tiles == 0 ? "" : tiles_text(s.whole_tiles);
-  if (s.split_tiles() > 0) {
-    text += (text.empty() ? "" : ", ") + tiles_text(s.split_tiles()) + " split in " +
-            std::to_string(s.runs) + " runs";
-  }
+  std::string text = schedule_text(rectangles.list[0].scheduled.schedule);
   for (int i = 1; i < rectangles.count; ++i) {
     text += (i == 1 ? "; " : ", ") + rectangles.list[i].row.row->variant;
   }

@@ -272,8 +272,10 @@ Status check_cpu(const Problem& problem) {
   if (Status status = check_supported(problem); !status.ok()) return status;
   const ElementType sum = facts_of(problem.types.compute).sum;
   if (!is_float(sum) && (is_float(problem.types.a) || is_float(problem.types.b))) {
-    return Status::unsupported("compute is " + std::string(name_of(problem.types.compute)) +
-                               ", but A and B are " + describe(problem.types));
+    return Status::unsupported(
+        "compute is " + std::string(name_of(problem.types.compute)) +
+        ", which multiplies integers by integers alone, but the product is " +
+        describe(problem.types));
   }
   if (is_summed_in(sum)) return {};
   return Status::unsupported("compute is " + std::string(name_of(problem.types.compute)) +

@@ -3,7 +3,7 @@
 //
 //   tile of an operand along k    panels of eight k: rows of 32 bytes, swizzled so that eight rows
 //                                 below each other lie in 32 banks. Rows 4 i + q (of m or n) with
-//                                 the same q are neighbours, one quarter of the panel for each q.
+//                                 the same q are neighbours: a panel has four planes, one per q.
 //
 // A lane's rows are 4x4 subtiles as lanes.h says: lanes side by side read rows 4 i + q with
 // neighbouring i.
@@ -73,9 +73,9 @@ struct AlongKSteps {
   // Row `i` of a lane from `k` on: of a panel with so many rows, by so many lanes side by side.
   template <int rows, int lanes, int i, int k>
   struct InPanel {
-    static constexpr int kQuarter = i % kVector, kBelow = i / kVector * lanes;
+    static constexpr int kPlane = i % kVector, kBelow = i / kVector * lanes;
     static constexpr int kHalf = (k % cfg.kPanel / 4 + kBelow / 4) % 2;
-    static constexpr int kRow = k / cfg.kPanel * rows + kQuarter * (rows / 4) + kBelow;
+    static constexpr int kRow = k / cfg.kPanel * rows + kPlane * (rows / 4) + kBelow;
     static constexpr int kOffset = 4 * (kRow * cfg.kPanel + k % 4);
   };
   template <int row, int chunk>

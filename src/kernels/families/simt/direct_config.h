@@ -41,8 +41,8 @@ struct Config {
   constexpr int ring_bytes() const { return stages * (stage_a() + stage_b()) * 4; }
   // The ring, aligned to 128 bytes, and one mbarrier per stage.
   constexpr int shared_bytes() const { return 256 + ring_bytes() + stages * 8; }
-  // An operand along k comes as rows of eight k, every fourth one of m (or n) after the other:
-  // the maps have one dimension more, and a box holds four such quarters.
+  // An operand along k comes as panels of eight k: rows 4 i + q of m (or n) with the same q are one
+  // plane. The maps have one dimension more for that, and a box holds the four planes.
   constexpr TensorBox a_box() const {
     return a_along_k() ? TensorBox{kPanel, block.m / 4, 4 * kPanel} : TensorBox{block.m, block.k};
   }
@@ -59,7 +59,7 @@ constexpr bool is_legal(const Config& c) {
                          c.lanes.m * c.lanes.n == 32;
   const bool vectors = c.thread.m % 16 == 0 && c.thread.n % 8 == 0;
   const bool boxes = c.block.m <= 256 && c.block.n <= 256;
-  // A warp's first rows of a quarter begin where the swizzle repeats: after eight of them.
+  // A warp's first rows of a plane begin where the swizzle repeats: after eight of them.
   const bool swizzled = c.lanes.m * c.thread.m % 32 == 0 && c.lanes.n * c.thread.n % 32 == 0;
   return tiles_fit && vectors && boxes && swizzled && c.depth() % c.kPanel == 0 &&
          c.block.m % 32 == 0 && c.block.n % 32 == 0 && c.stages + 2 < kNamedBarriers &&

@@ -37,8 +37,8 @@ std::vector<HelperEntry> reduce_helpers(const std::vector<KernelRow>& rows,
 }
 
 std::vector<HelperEntry> persistent_helpers(const std::vector<KernelRow>& rows,
-                                            const std::string& family) {
-  std::vector<HelperEntry> helpers = reduce_helpers(rows, "tessera::" + family + "::SimtParams");
+                                            const std::string& params) {
+  std::vector<HelperEntry> helpers = reduce_helpers(rows, params);
   helpers.insert(helpers.begin(),
                  {rows.front().repack_entry, "repack", "tessera::passes::RepackParams",
                   passes::kRepackThreads, passes::kPassCtasPerSm, rows.front().repack_entry});

@@ -43,7 +43,7 @@ std::vector<HelperEntry> reduce_helpers(const std::vector<KernelRow>& rows,
                                         const std::string& params);
 // The same, and one that repacks.
 std::vector<HelperEntry> persistent_helpers(const std::vector<KernelRow>& rows,
-                                            const std::string& family);
+                                            const std::string& params);
 
 // `prefix`: of the entries' names, ahead of the kernel's.
 template <class Rows>
@@ -66,12 +66,12 @@ Kernel stream_k_kernel(const std::string& name, std::string idea, const std::str
     row.reduce_entry = reduce_entry(name, row.block);
     row.repack_entry = repack_entry(name);
   }
-  kernel.helpers = persistent_helpers(kernel.rows, family);
   kernel.family = "simt";
   kernel.first_sm = kernel.last_sm = 90;  // tensor copies and setmaxnreg: sm_90a only
   kernel.source = "kernels/families/" + family + "/kernel.cu";
   kernel.name_space = "tessera::" + family;
   kernel.params = kernel.name_space + "::SimtParams";
+  kernel.helpers = persistent_helpers(kernel.rows, kernel.params);
   return kernel;
 }
 
@@ -79,13 +79,16 @@ Kernel stream_k_kernel(const std::string& name, std::string idea, const std::str
 template <class Rows>
 Kernel direct_kernel(const std::string& name, std::string idea, const Rows& table) {
   Kernel kernel = plain_kernel(name, std::move(idea), persistent_rows("", name, table));
-  for (KernelRow& row : kernel.rows) row.reduce_entry = reduce_entry(name, row.block);
+  for (KernelRow& row : kernel.rows) {
+    row.reduce_entry = reduce_entry(name, row.block);
+    row.repack_entry = repack_entry(name);
+  }
   kernel.family = "direct";
   kernel.first_sm = kernel.last_sm = 90;  // as above
   kernel.source = "kernels/families/simt/direct.cu";
   kernel.name_space = "tessera::simt_direct";
   kernel.params = kernel.name_space + "::DirectParams";
-  kernel.helpers = reduce_helpers(kernel.rows, kernel.params);
+  kernel.helpers = persistent_helpers(kernel.rows, kernel.params);
   return kernel;
 }
 

@@ -23,7 +23,8 @@ constexpr double kBlockStart = 2500;  // cycles until a later block's first tile
 constexpr double kStore = 600;        // cycles; a CTA's first float to its last store
 constexpr double kL2StoreBytes = 24;  // a cycle and SM, while D fits the L2,
 constexpr double kStoreBytes = 9.6;  // and where it does not: nothing is written while all multiply
-constexpr double kScratchBytes = 13;    // and more where D is not aligned: through scratch tiles
+constexpr double kScratchBytes = 13;    // and more where D is not aligned: through scratch tiles,
+constexpr double kRowsBytes = 26;       // or through shared memory; an estimate
 constexpr double kFetchBytes = 41;      // a cycle and SM, from the L2 and the L1: the fastest that
                                         // was seen (FP64, 16x128; results/h200_fp64_variants.json)
 constexpr double kTileOfBatch = 2.2;    // microseconds; the least time of a CTA's tile, from its
@@ -141,11 +142,13 @@ bool outgrows_l2(const GemmParams& p, int element_bytes) {
 }
 
 // Cycles to write the tiles of all CTAs of an SM.
-double write_cycles(const KernelRow& row, const GemmParams& p, int ctas_per_sm, int element_bytes) {
+double write_cycles(const RatedRow& rated, const GemmParams& p, int ctas_per_sm,
+                    int element_bytes) {
+  const KernelRow& row = *rated.row;
   const double bytes = static_cast<double>(row.block.m) * row.block.n * element_bytes * ctas_per_sm;
   const double rate = outgrows_l2(p, element_bytes) ? kStoreBytes : kL2StoreBytes;
-  const bool by_scratch = !are_whole_vectors(p.d_row, element_bytes);
-  return bytes / rate + (by_scratch ? bytes / kScratchBytes : 0);
+  if (are_whole_vectors(p.d_row, element_bytes)) return bytes / rate;
+  return bytes / rate + bytes / (rated.stores_through_shared ? kRowsBytes : kScratchBytes);
 }
 
 // The end of an item. What other CTAs of the SM multiply meanwhile is not lost, unless all wait for
@@ -153,7 +156,7 @@ double write_cycles(const KernelRow& row, const GemmParams& p, int ctas_per_sm, 
 double store_cycles(const RatedRow& rated, const GemmParams& p) {
   const KernelRow& row = *rated.row;
   const double own = kStore + (row.slices > 1 ? row.slices * kSliceSums : 0);
-  const double write = write_cycles(row, p, row.ctas_per_sm, rated.element_bytes);
+  const double write = write_cycles(rated, p, row.ctas_per_sm, rated.element_bytes);
   return outgrows_l2(p, rated.element_bytes) ? own / row.ctas_per_sm + write
                                              : (own + write) / row.ctas_per_sm;
 }
@@ -253,7 +256,7 @@ Cost cost_of_tiles(const RatedRow& rated, const GemmParams& p, int element_bytes
   return microseconds_of(
       {.start = start_cycles(p, element_bytes),
        .multiply = waves * products * static_cast<double>(p.k) / lanes_of(rated),
-       .store = waves * (kBlockStart + kStore + write_cycles(row, p, ctas, element_bytes)) / ctas,
+       .store = waves * (kBlockStart + kStore + write_cycles(rated, p, ctas, element_bytes)) / ctas,
        .memory = memory_cycles(p, element_bytes) * static_cast<double>(count),
        .add = 0});
 }

@@ -41,6 +41,8 @@ struct RatedRow {
   const KernelRow* row = nullptr;
   double tflops = 0;  // 0: never measured
   int element_bytes = 4;
+  // A D that takes no vectors is stored through shared memory, not through scratch tiles.
+  bool stores_through_shared = false;
 };
 
 // How the operands are loaded into shared memory, and along which index they are contiguous.

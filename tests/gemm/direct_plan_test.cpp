@@ -30,6 +30,12 @@ Problem batch_of(const char* layout, std::int64_t m, std::int64_t n, std::int64_
   return p;
 }
 
+Problem product_of(const char* layout, std::int64_t m, std::int64_t n, std::int64_t k) {
+  Problem problem = batch_of(layout, m, n, k, 1);
+  problem.batch = {};
+  return problem;
+}
+
 gemm::Plan plan_of(const std::string& kernel, const Problem& problem,
                    gemm::PlanOptions options = {}) {
   if (!kernel.empty()) options.kernel = choose_kernels(kernel).front();
@@ -58,7 +64,9 @@ TEST(DirectPlan, ABatchIsOneColumnOfWholeTiles) {
   EXPECT_EQ(params.batch.d, 512 * 512 * 4);
   EXPECT_EQ(params.schedule.tiles_m, 128);
   EXPECT_EQ(params.schedule.k_tiles, 64);
-  EXPECT_EQ(plan.workspace_bytes(), std::int64_t{132} * 256 * 128 * 4) << "a scratch tile a CTA";
+  EXPECT_EQ(plan.workspace_bytes(), 0);
+  const gemm::Plan along_k = plan_of("simt_f32_direct/256x128", batch_of("NN", 512, 512, 512, 64));
+  EXPECT_EQ(along_k.workspace_bytes(), std::int64_t{132} * 256 * 128 * 4) << "a scratch tile a CTA";
 }
 
 // A along k: eight k, every fourth row, the four planes, and the products. B across k: its rows.
@@ -81,6 +89,47 @@ TEST(DirectPlan, MapsAreOfAllProducts) {
   problem.batch.stride_a = 0;
   EXPECT_EQ(plan_of("simt_f32_direct/256x128", problem).launches[0].maps[0].desc.sizes[3], 1u)
       << "all products share A";
+}
+
+// Two operands along k: the small one becomes an operand across k, by a launch ahead.
+TEST(DirectPlan, ASmallOperandIsRepacked) {
+  const Problem problem = product_of("NT", 8192, 64, 8192);
+  const gemm::Plan plan = plan_of("simt_f32_direct/256x64", problem);
+  EXPECT_EQ(plan.row().entry, "simt_f32_direct__256x64_ak_bn_tma");
+  ASSERT_EQ(plan.launches.size(), 3u);
+  EXPECT_EQ(plan.launches[0].launch.entry, "simt_f32_direct__repack");
+  EXPECT_FALSE(plan.launches[0].launch.shape.starts_early);
+  passes::RepackParams repacks;
+  std::memcpy(&repacks, plan.launches[0].launch.params.data(), sizeof repacks);
+  EXPECT_EQ(repacks.a.tiles, 0);
+  EXPECT_EQ(repacks.b.outer, 64);
+  EXPECT_EQ(repacks.b.ld, 64);
+  const gemm::PlannedLaunch& multiply = plan.launches[1];
+  EXPECT_TRUE(multiply.launch.shape.starts_early);
+  EXPECT_EQ(params_of(multiply).gemm.b_row, 64);
+  EXPECT_EQ(params_of(multiply).gemm.a_row, 8192);
+  ASSERT_EQ(multiply.maps.size(), 2u);
+  EXPECT_EQ(multiply.maps[0].place.slot, gemm::Slot::kA);
+  const gemm::Place copy = multiply.maps[1].place;
+  EXPECT_EQ(copy.slot, gemm::Slot::kWorkspace);
+  EXPECT_EQ(plan.workspace_bytes(), copy.delta + 64 * 8192 * 4);
+  EXPECT_EQ(plan.launches[2].launch.entry, "simt_f32_direct__reduce_256x64");
+
+  const auto entry = [&](gemm::PlanOptions options) {
+    return plan_of("simt_f32_direct/256x64", problem, options).row().entry;
+  };
+  EXPECT_EQ(entry({.repack = Policy::kNever}), "simt_f32_direct__256x64_ak_bk_tma_copy");
+  EXPECT_EQ(entry({.repack = Policy::kAlways}), "simt_f32_direct__256x64_am_bn_tma");
+  const std::int64_t too_little = plan.workspace_bytes() - 1;
+  EXPECT_EQ(entry({.workspace_limit = too_little}), "simt_f32_direct__256x64_ak_bk_tma_copy");
+}
+
+// Tiles without rows for any alignment refuse what their maps do not describe.
+TEST(DirectPlan, ThinTilesWantMaps) {
+  Problem pointers = batch_of("NN", 512, 64, 512, 3);
+  pointers.batch = {.kind = BatchKind::kPointers, .count = 3, .alignment = 16};
+  EXPECT_THROW(plan_of("simt_f32_direct/256x64", pointers), StatusError);
+  EXPECT_THROW(plan_of("simt_f32_direct/64x256", product_of("NN", 64, 512, 0)), StatusError);
 }
 
 // What no map describes goes element by element.
@@ -118,8 +167,34 @@ TEST(DirectPlan, IsChosenForBatchesOfLargeProducts) {
     EXPECT_EQ(family(batch_of(layout, 128, 2048, 64, 256)), "direct") << layout;
     EXPECT_NE(family(batch_of(layout, 16, 16, 16, 4096)), "direct") << layout;
   }
-  Problem single = batch_of("NN", 4096, 4096, 4096, 1);
-  EXPECT_NE(family(single), "direct");
+}
+
+// Single products where repacking would move many bytes for few products, or where the store of one
+// tile should overlap with the next one. Row-major.
+TEST(DirectPlan, IsChosenForThinProducts) {
+  const auto taken = [](const char* layout, std::int64_t m, std::int64_t n, std::int64_t k) {
+    const gemm::Plan plan = plan_of("", product_of(layout, m, n, k));
+    return plan.kernel().name + "/" + plan.row().variant;
+  };
+  EXPECT_EQ(taken("NN", 256, 256, 65536), "simt_f32_direct/256x128");
+  EXPECT_EQ(taken("TT", 256, 256, 65536), "simt_f32_direct/256x64");
+  EXPECT_EQ(taken("NN", 128, 128, 262144), "simt_f32_direct/128x128");
+  for (const char* layout : {"NN", "NT"}) {
+    EXPECT_EQ(taken(layout, 8192, 64, 8192), "simt_f32_direct/256x64") << layout;
+  }
+  for (const char* layout : {"NN", "NT", "TN", "TT"}) {
+    for (const std::int64_t size : {512, 1023, 1024, 2048, 4096, 8192}) {
+      const std::string kernel = taken(layout, size, size, size);
+      EXPECT_TRUE(kernel.starts_with("simt_f32/")) << layout << ' ' << size << ' ' << kernel;
+    }
+    // Rows of D that take no vectors go through shared memory here, through scratch tiles there.
+    for (const std::int64_t size : {2047, 4095}) {
+      EXPECT_EQ(taken(layout, size, size, size), "simt_f32_direct/256x128")
+          << layout << ' ' << size;
+    }
+    EXPECT_EQ(taken(layout, 64, 100000, 64), "simt_f32_direct/64x128") << layout;
+    EXPECT_EQ(taken(layout, 1024, 50257, 768), "simt_f32_direct/256x128") << layout;
+  }
 }
 
 // Microseconds on an H200, row-major (canonical) layouts; the model was fitted to the first four.

@@ -1,16 +1,23 @@
 // FP32 products on Hopper's CUDA cores whose operands stay as they are: a persistent grid that
 // walks a stream-K schedule. The launches of a plan:
 //
+//   repack      operands of a single product, where that pays: one that is small beside the other
 //   multiply    all of D, of all products of a batch
 //   reduce      after it, where tiles are split: adds their partials
 //
-// The workspace holds a scratch tile for each CTA, and behind them the partials.
+// The workspace holds a scratch tile for each CTA where the row needs one, then the partials, then
+// repacked operands.
 #include <algorithm>
 #include <cstddef>
+#include <optional>
+#include <tuple>
+#include <utility>
 
+#include "gemm/families/schedule_text.h"
 #include "gemm/family.h"
-#include "gemm/schedule_text.h"
+#include "gemm/passes/repack.h"
 #include "gemm/tensor_maps.h"
+#include "gemm/vectors.h"
 #include "kernels/families/simt/direct_config.h"
 #include "kernels/families/simt/direct_params.h"
 
@@ -24,18 +31,31 @@ std::int64_t tile_bytes(const KernelRow& row) {
   return std::int64_t{row.block.m} * row.block.n * sizeof(float);
 }
 
+// As simt_direct::Config says: not where fragments along k take the registers.
+bool stores_through_shared(const KernelRow& row) {
+  const bool a_along_k = row.loads.a == Load::kTma && row.majors.a == Major::kK;
+  const bool b_along_k = row.loads.b == Load::kTma && row.majors.b == Major::kK;
+  return !a_along_k && !b_along_k;
+}
+
+std::int64_t scratch_bytes(const KernelRow& row, const StreamK& schedule) {
+  return stores_through_shared(row) ? 0 : with_workspace_alignment(schedule.ctas * tile_bytes(row));
+}
+
 class DirectDecision final : public Decision {
  public:
-  DirectDecision(const KernelRow& row, const StreamK& chosen)
+  DirectDecision(const KernelRow& row, const StreamK& chosen, Needs needs, const GemmParams& p)
       : schedule(chosen),
-        partials(with_workspace_alignment(chosen.ctas * tile_bytes(row))),
-        bytes(partials + schedule::slots_of(chosen) * tile_bytes(row)) {}
+        partials(scratch_bytes(row, chosen)),
+        repacked(Repacked::at(
+            partials + with_workspace_alignment(schedule::slots_of(chosen) * tile_bytes(row)),
+            needs, p)) {}
 
   std::string text() const override { return schedule_text(schedule); }
 
   StreamK schedule;
   std::int64_t partials;  // where they begin in the workspace
-  std::int64_t bytes;
+  Repacked repacked;
 };
 
 // An operand as its rows lie in memory.
@@ -101,35 +121,32 @@ Maps maps_of(const KernelRow& row, const Request& request) {
 }
 
 // Of the rate with both operands across k, by tensor copies. HW: 64 products of 512x512x512 on an
-// H200 (direct_config.h).
+// H200 (direct_config.h); single products with k = 8192 to 262144, and with m or n = 64.
 double share_of_rate(const KernelRow& row) {
-  constexpr double kAlongKByMap = 0.89, kByElements = 0.88, kSecondByElements = 0.93;
-  constexpr double kLongColumn = 0.91;  // more than 128 rows along k, by elements; an estimate
+  constexpr double kAlongKByMap = 0.88, kByElements = 0.88, kSecondByElements = 0.93;
+  constexpr double kFewByElements = 0.95;   // 64 columns of B, beside 256 rows across k
+  constexpr double kManyByElements = 0.79;  // beside 64 rows or columns
+  constexpr double kLongColumn = 0.91;      // more than 128 rows along k, by elements; an estimate
   const bool a_by_map = row.loads.a == Load::kTma, b_by_map = row.loads.b == Load::kTma;
   double share = 1;
   if (a_by_map && row.majors.a == Major::kK) share *= kAlongKByMap;
   if (b_by_map && row.majors.b == Major::kK) share *= kAlongKByMap;
-  if (!a_by_map || !b_by_map) share *= kByElements;
-  if (!a_by_map && !b_by_map) share *= kSecondByElements;
+  const bool few = row.block.n <= 64 && row.block.m >= 256 && row.majors.a == Major::kM;
+  const bool many = (!a_by_map && row.block.n <= 64) || (!b_by_map && row.block.m <= 64);
+  if (!a_by_map || !b_by_map) share *= few ? kFewByElements : many ? kManyByElements : kByElements;
+  if (!a_by_map && !b_by_map && !many) share *= kSecondByElements;
   if (!a_by_map && row.majors.a == Major::kK && row.block.m > 128) share *= kLongColumn;
   return share;
 }
 
-// Scheduled by the model or, where that does not fit the workspace, in whole tiles.
-Scheduled scheduled_for(const RatedRow& rated, const Request& request) {
-  const KernelRow& row = *rated.row;
+Scheduled scheduled_for(const RatedRow& rated, const Request& request, Policy split) {
   const GemmParams& p = request.product.params;
   // How operands are loaded is in the rate.
   const OperandModes modes{{Major::kM, Major::kN}, {Load::kTma, Load::kTma}};
   if (request.problem.batch.kind != BatchKind::kNone) {
     return cost_of_batch(rated, modes, p, request.limits, request.problem.batch.count, true);
   }
-  const auto scheduled = [&](Policy split) {
-    return cost_of_persistent(rated, modes, p, request.limits, split);
-  };
-  const Scheduled best = scheduled(request.options.split);
-  const bool fits = DirectDecision(row, best.schedule).bytes <= request.options.workspace_limit;
-  return fits ? best : scheduled(Policy::kNever);
+  return cost_of_persistent(rated, modes, p, request.limits, split);
 }
 
 class Direct final : public Family {
@@ -138,9 +155,7 @@ class Direct final : public Family {
 
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
-    Status refused = Status::unsupported(kernel.name + " is for batches");
-    // One product is for kernels that were measured with it. Who names this one gets it.
-    if (request.problem.batch.kind == BatchKind::kNone && !request.options.kernel) return refused;
+    Status refused;
     for (const Variant& one : variants_with_rates(kernel)) {
       if (!variant.empty() && one.name() != variant) continue;
       if (Status status = add(kernel, one, request, offers); !status.ok()) refused = status;
@@ -152,29 +167,36 @@ class Direct final : public Family {
     const KernelRow& row = *offer.row;
     const auto& decision = static_cast<const DirectDecision&>(*offer.decision);
     const StreamK& schedule = decision.schedule;
+    const Needs needs = decision.repacked.needs;
+    std::vector<PlannedLaunch> launches;
+    launches.reserve(3);
+    Request loaded = request_after(request, needs);
+    if (needs.any()) {
+      loaded.product = request.product;
+      launches.push_back(repack_launch(row.repack_entry, decision.repacked, loaded.product));
+      launches[0].launch.param_offsets = {0};
+    }
     DirectParams params{};
-    params.gemm = request.product.params;
+    params.gemm = loaded.product.params;
     params.schedule = schedule;
     params.batch = batch_of(request.problem, tiles_along(params.gemm.m, row.block.m));
-    std::vector<PlannedLaunch> launches;
-    launches.reserve(2);
     const auto add = [&](const std::string& entry, const LaunchShape& shape) {
       PlannedLaunch& launch = launches.emplace_back(launch_of(entry, shape, params));
-      patch_product(launch, offsetof(DirectParams, gemm), request.product);
+      // WHY it may: all of its blocks wait for the end of the launch before.
+      launch.launch.shape.starts_early = launches.size() > 1;
+      patch_product(launch, offsetof(DirectParams, gemm), loaded.product);
       launch.addresses.push_back(
           {offsetof(DirectParams, partials), {Slot::kWorkspace, decision.partials}});
       launch.addresses.push_back({offsetof(DirectParams, scratch), {Slot::kWorkspace, 0}});
       launch.launch.param_offsets = {0};  // WHY: only the driver knows where 64-byte maps begin
     };
     add(row.entry, {.grid = schedule.ctas, .block = row.threads, .shared_bytes = row.shared_bytes});
-    add_maps(row, request, launches[0]);
+    add_maps(row, loaded, launches.back());
     if (schedule.split_tiles() == 0) return launches;
     const std::int64_t pieces = std::int64_t{schedule.split_tiles()} *
                                 passes::reduce_pieces(schedule, row.block.m, row.block.n);
     const std::int64_t blocks = std::int64_t{passes::kPassCtasPerSm} * request.limits.sms;
     add(row.reduce_entry, {.grid = std::min(pieces, blocks), .block = passes::kReduceThreads});
-    // WHY it may: all of its blocks wait for the end of the launch before.
-    launches[1].launch.shape.starts_early = true;
     return launches;
   }
 
@@ -182,34 +204,87 @@ class Direct final : public Family {
   static Status add(const Kernel& kernel, const Variant& variant, const Request& request,
                     std::vector<Offer>& offers) {
     const GemmParams& p = request.product.params;
-    const KernelRow& row = row_of(variant, request);
     const Problem& problem = request.problem;
-    if (!schedule::fits_schedule(p.m, p.n, p.k, row.block, problem.batch.count)) {
+    const BlockTile block = variant.rows[0].block;
+    if (!schedule::fits_schedule(p.m, p.n, p.k, block, problem.batch.count)) {
       return Status::unsupported("m is " + std::to_string(problem.m) + ", n is " +
                                  std::to_string(problem.n) + " and k is " +
                                  std::to_string(problem.k) + ", but " + kernel.name +
                                  " counts at most 2^30 tiles, and as many along k");
     }
-    const Scheduled best = scheduled_for({&row, variant.tflops * share_of_rate(row)}, request);
-    auto decision = std::make_shared<const DirectDecision>(row, best.schedule);
-    const std::int64_t bytes = request.is_empty() ? 0 : decision->bytes;
-    offers.push_back(
-        {&kernel, &row, request.is_empty() ? Cost{} : best.cost, bytes, 1, std::move(decision)});
+    std::optional<Offer> best;
+    for (const Needs needs : worth_pricing(request)) {
+      std::optional<Offer> one = offer_after(needs, kernel, variant, request);
+      if (one && (!best || is_better(*one, *best, request.options))) best = std::move(one);
+    }
+    if (!best) return Status::unsupported(kernel.name + " has no row for these operands");
+    offers.push_back(std::move(*best));
     return {};
   }
 
-  // The first row of the layout that can load the operands; the last one takes any. WHY no maps
+  // What may be repacked ahead of a product; nothing, first of all. The copies are across k.
+  static std::vector<Needs> worth_pricing(const Request& request) {
+    const GemmParams& p = request.product.params;
+    const bool is_possible = request.problem.batch.kind == BatchKind::kNone && p.k > 0 &&
+                             request.options.repack != Policy::kNever && !request.is_empty() &&
+                             std::max({p.m, p.n, p.k}) <= kMaxCoordinate;
+    if (!is_possible) return {{}};
+    const bool a = request.majors.a == Major::kK || !is_aligned(p.a_col, request.a_alignment);
+    const bool b = request.majors.b == Major::kK || !is_aligned(p.b_row, request.b_alignment);
+    if (request.options.repack == Policy::kAlways) return {{a, b}};
+    std::vector<Needs> all = {{}};
+    if (a) all.push_back({true, false});
+    if (b) all.push_back({false, true});
+    if (a && b) all.push_back({true, true});
+    return all;
+  }
+  static bool is_aligned(long long stride, int alignment) {
+    return alignment % kMostAlignment == 0 && are_whole_vectors(stride, sizeof(float));
+  }
+
+  // Cheaper, within the limit of the workspace where one of them is.
+  static bool is_better(const Offer& one, const Offer& other, const PlanOptions& options) {
+    const auto fits = [&](const Offer& o) { return o.workspace_bytes <= options.workspace_limit; };
+    if (fits(one) != fits(other)) return fits(one);
+    if (!fits(one)) return one.workspace_bytes < other.workspace_bytes;
+    return one.cost.total() < other.cost.total();
+  }
+
+  // Scheduled by the model or, where that does not fit the workspace, in whole tiles.
+  static std::optional<Offer> offer_after(Needs needs, const Kernel& kernel, const Variant& variant,
+                                          const Request& request) {
+    const Request loaded = request_after(request, needs);
+    const KernelRow* fitting = row_of(variant, loaded);
+    if (!fitting) return {};
+    const KernelRow& row = *fitting;
+    const RatedRow rated{.row = &row,
+                         .tflops = variant.tflops * share_of_rate(row),
+                         .stores_through_shared = stores_through_shared(row)};
+    const auto scheduled = [&](Policy split) {
+      const Scheduled chosen = scheduled_for(rated, loaded, split);
+      return std::make_pair(chosen.cost, std::make_shared<const DirectDecision>(
+                                             row, chosen.schedule, needs, request.product.params));
+    };
+    auto [cost, decision] = scheduled(request.options.split);
+    if (decision->repacked.end > request.options.workspace_limit) {
+      std::tie(cost, decision) = scheduled(Policy::kNever);
+    }
+    if (request.is_empty()) return Offer{&kernel, &row, {}, 0, 1, std::move(decision)};
+    cost.repack = cost_of_repacking(decision->repacked.bytes());
+    return Offer{&kernel, &row, cost, decision->repacked.end, 1, std::move(decision)};
+  }
+
+  // The first row of the layout that can load the operands; null where none does. WHY no maps
   // without k: the stage of zeros behind the last one is a copy, too, and a map has no size of 0.
-  static const KernelRow& row_of(const Variant& variant, const Request& request) {
+  static const KernelRow* row_of(const Variant& variant, const Request& request) {
     const bool may_have_maps =
         request.product.params.k > 0 && request.problem.batch.kind != BatchKind::kPointers;
-    const KernelRow* fitting = nullptr;
     for (const KernelRow& row : variant.rows) {
       if (row.majors.a != request.majors.a || row.majors.b != request.majors.b) continue;
-      fitting = &row;
-      if (may_have_maps && maps_of(row, request).are_legal) break;
+      const bool has_maps = row.loads.a == Load::kTma || row.loads.b == Load::kTma;
+      if (!has_maps || (may_have_maps && maps_of(row, request).are_legal)) return &row;
     }
-    return *fitting;
+    return nullptr;
   }
 
   static void add_maps(const KernelRow& row, const Request& request, PlannedLaunch& launch) {

@@ -12,27 +12,19 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "gemm/families/schedule_text.h"
 #include "gemm/family.h"
+#include "gemm/passes/repack.h"
 #include "gemm/remainder.h"
-#include "gemm/schedule_text.h"
 #include "gemm/tensor_maps.h"
 
 namespace tessera::gemm {
 namespace {
 
-using passes::Repack;
-using passes::RepackParams;
 using schedule::StreamK;
 using simt::SimtParams;
 
 constexpr int kFloat = sizeof(float);
-
-// Which operands this row would need in another form than they have.
-struct Needs {
-  bool a = false, b = false;
-
-  bool any() const { return a || b; }
-};
 
 // The rows that operands are repacked for, and that D may be split among.
 bool takes_repacked(const KernelRow& row) {
@@ -54,19 +46,10 @@ Needs needs_of(const KernelRow& row, const Request& request) {
           p.b_col != 1 || !can_be_mapped(map_of_b(row, p), request.b_alignment)};
 }
 
-// A repacked operand: (k, outer), rows of whole lines.
-long long repacked_ld(long long outer) {
-  return schedule::pieces(outer, passes::kRepackedRow) * passes::kRepackedRow;
-}
-std::int64_t repacked_bytes(long long outer, long long k) {
-  return repacked_ld(outer) * k * kFloat;
-}
-
 // What an offer has settled.
 class SimtDecision final : public Decision {
  public:
-  SimtDecision(const Rectangles& in, Needs repacks, const GemmParams& p)
-      : rectangles(in), needs(repacks) {
+  SimtDecision(const Rectangles& in, Needs needs, const GemmParams& p) : rectangles(in) {
     std::int64_t end = 0;  // of what has its place
     for (const Rectangle& r : rectangles) {
       end = std::max(end, with_workspace_alignment(r.scheduled.schedule.ctas * tile_bytes(r)));
@@ -76,23 +59,22 @@ class SimtDecision final : public Decision {
       partials[i] = end;
       end += with_workspace_alignment(schedule::slots_of(r.scheduled.schedule) * tile_bytes(r));
     }
-    a = end;
-    b = a + (needs.a ? with_workspace_alignment(repacked_bytes(p.m, p.k)) : 0);
-    bytes = b + (needs.b ? with_workspace_alignment(repacked_bytes(p.n, p.k)) : 0);
+    repacked = Repacked::at(end, needs, p);
   }
 
   Cost cost() const {
     Cost all = rectangles.cost();
-    all.repack = cost_of_repacking(bytes - a);
+    all.repack = cost_of_repacking(repacked.bytes());
     return all;
   }
 
   std::string text() const override;
 
+  std::int64_t bytes() const { return repacked.end; }
+
   Rectangles rectangles;
-  Needs needs;
   std::int64_t partials[3] = {};  // where they begin in the workspace
-  std::int64_t a, b, bytes;
+  Repacked repacked;
 
  private:
   static std::int64_t tile_bytes(const Rectangle& r) {
@@ -161,7 +143,7 @@ class SimtOffers {
     }
     const RatedRow& row = decision->rectangles.list[0].row;
     offers.push_back({&kernel_, row.row, request_.is_empty() ? Cost{} : decision->cost(),
-                      request_.is_empty() ? 0 : decision->bytes, search_.priced() - priced_before,
+                      request_.is_empty() ? 0 : decision->bytes(), search_.priced() - priced_before,
                       decision});
     return {};
   }
@@ -171,7 +153,7 @@ class SimtOffers {
     const bool may_split = takes_repacked(*row.row);
     const Rectangles best = may_split ? search_.best(row) : search_.whole(row);
     auto decision = std::make_shared<const SimtDecision>(best, needs, params());
-    if (best.count == 1 || decision->bytes <= request_.options.workspace_limit) return decision;
+    if (best.count == 1 || decision->bytes() <= request_.options.workspace_limit) return decision;
     return std::make_shared<const SimtDecision>(search_.whole(row), needs, params());
   }
 
@@ -185,7 +167,7 @@ class SimtOffers {
     if (!needs.any()) return nullptr;
     const RatedRow rated{row, variant.tflops};
     const SimtDecision least(search_.whole(rated), needs, params());
-    if (least.bytes > options.workspace_limit) return nullptr;
+    if (least.bytes() > options.workspace_limit) return nullptr;
     auto decision = planned(rated, needs);
     if (options.repack == Policy::kAlways) return decision;
     return decision->cost().total() < copying_cost(rated, needs).total() ? decision : nullptr;
@@ -208,47 +190,6 @@ class SimtOffers {
   std::vector<Variant> variants_;
   RemainderSearch search_;
 };
-
-Repack repack_of(long long outer, long long k, long long from_outer, long long from_k) {
-  const passes::RepackTile tile = passes::repack_tile_of(from_k);
-  return {nullptr,
-          nullptr,
-          outer,
-          k,
-          from_outer,
-          from_k,
-          repacked_ld(outer),
-          schedule::pieces(outer, tile.outer) * schedule::pieces(k, tile.depth)};
-}
-
-// The launch that repacks; the product then names what it leaves.
-PlannedLaunch repack(const SimtDecision& decision, const KernelRow& row, Product& product) {
-  GemmParams& p = product.params;
-  RepackParams repacks{};
-  std::vector<AddressPatch> addresses;
-  const auto patch = [&](std::size_t at, Place& place, std::int64_t to) {
-    addresses.push_back({at + offsetof(Repack, from), place});
-    place = {Slot::kWorkspace, to};
-    addresses.push_back({at + offsetof(Repack, to), place});
-  };
-  if (decision.needs.a) {
-    repacks.a = repack_of(p.m, p.k, p.a_row, p.a_col);
-    p.a_row = 1;
-    p.a_col = repacks.a.ld;
-    patch(offsetof(RepackParams, a), product.a, decision.a);
-  }
-  if (decision.needs.b) {
-    repacks.b = repack_of(p.n, p.k, p.b_col, p.b_row);
-    p.b_row = repacks.b.ld;
-    p.b_col = 1;
-    patch(offsetof(RepackParams, b), product.b, decision.b);
-  }
-  PlannedLaunch launch = launch_of(
-      row.repack_entry,
-      {.grid = repacks.a.tiles + repacks.b.tiles, .block = passes::kRepackThreads}, repacks);
-  launch.addresses = std::move(addresses);
-  return launch;
-}
 
 Product product_at(const Rectangle& r, const Product& whole) {
   const GemmParams& p = whole.params;
@@ -296,7 +237,9 @@ class Simt final : public Family {
     Product product = request.product;
     std::vector<PlannedLaunch> launches;
     launches.reserve(7);
-    if (decision.needs.any()) launches.push_back(repack(decision, *offer.row, product));
+    if (decision.repacked.needs.any()) {
+      launches.push_back(repack_launch(offer.row->repack_entry, decision.repacked, product));
+    }
     for (int i = 0; i < decision.rectangles.count; ++i) {
       add_launches(decision.rectangles.list[i], decision.partials[i], product, request.limits.sms,
                    launches);

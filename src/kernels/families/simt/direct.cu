@@ -8,11 +8,13 @@
 #include "kernels/copy/load_direct.h"
 #include "kernels/epilogue/output.h"
 #include "kernels/epilogue/store_staged.h"
+#include "kernels/epilogue/store_through_shared.h"
 #include "kernels/families/simt/direct_config.h"
 #include "kernels/families/simt/direct_params.h"
 #include "kernels/mainloop/ffma_along_k.h"
 #include "kernels/mainloop/ffma_loop.h"
 #include "kernels/passes/reduce.h"
+#include "kernels/passes/repack.h"
 #include "kernels/ptx/address.h"
 #include "kernels/ptx/griddepcontrol.h"
 #include "kernels/ptx/registers.h"
@@ -21,7 +23,7 @@
 
 namespace tessera::simt_direct {
 
-using passes::reduce;  // entries of its own
+using passes::reduce, passes::repack;  // entries of their own
 
 using mainloop::FfmaStages;
 using Coord = tile::Coord<>;
@@ -32,6 +34,13 @@ using Mainloop = std::conditional_t<cfg.a_along_k() || cfg.b_along_k(),
 
 template <Config cfg>
 using Accumulators = tile::ThreadAccumulators<float, cfg.lanes, cfg.thread>;
+
+template <Config cfg>
+struct SharedMemory {
+  FfmaStages<cfg> stages;
+  // Of each warp.
+  epilogue::RowsOfVectors<Accumulators<cfg>> rows[cfg.consumers() / 32];
+};
 
 // Which product of the batch a work item is of, and which row of tiles there.
 struct Place {
@@ -103,7 +112,8 @@ __device__ void produce(FfmaStages<cfg>& stages, const DirectParams& p) {
 
 // Stores a work item's sums: to D, or as a partial sum.
 template <Config cfg>
-__device__ void store(const DirectParams& p, const schedule::Work& work, Coord lane, Coord warp,
+__device__ void store(const DirectParams& p, const schedule::Work& work,
+                      epilogue::RowsOfVectors<Accumulators<cfg>>& rows, Coord lane, Coord warp,
                       const Accumulators<cfg>& accumulators) {
   constexpr OutputTile kBlock{cfg.block.m, cfg.block.n};
   const Place at(p, work);
@@ -112,21 +122,25 @@ __device__ void store(const DirectParams& p, const schedule::Work& work, Coord l
                                      : epilogue::output_of<float, float>(of_product)
                                            .from(static_cast<long long>(at.tile_m) * kBlock.m,
                                                  work.tile_n * kBlock.n);
-  float* scratch = p.scratch + static_cast<long long>(blockIdx.x) * (kBlock.m * kBlock.n);
-  epilogue::store_staged<kBlock, Accumulators<cfg>::kAllRows>(output, scratch, warp, lane,
-                                                              accumulators);
+  if constexpr (cfg.stores_through_shared()) {
+    epilogue::store_through_shared<kBlock>(output, rows, warp, lane, accumulators);
+  } else {
+    float* scratch = p.scratch + static_cast<long long>(blockIdx.x) * (kBlock.m * kBlock.n);
+    epilogue::store_staged<kBlock, Accumulators<cfg>::kAllRows>(output, scratch, warp, lane,
+                                                                accumulators);
+  }
 }
 
 template <Config cfg>
-__device__ void consume(FfmaStages<cfg>& stages, const DirectParams& p, int thread) {
+__device__ void consume(SharedMemory<cfg>& shared, const DirectParams& p, int thread) {
   const Coord lane = tile::lane_coord(cfg.lanes, thread % 32);
   const Coord warp = tile::warp_coord(cfg.warps, thread);
-  Mainloop<cfg> mainloop(stages, lane, warp);
+  Mainloop<cfg> mainloop(shared.stages, lane, warp);
   schedule::Work work = schedule::first(p.schedule, blockIdx.x);
   for (; work.valid; work = schedule::next(p.schedule, blockIdx.x, work)) {
     mainloop.accumulators().clear();
     mainloop.multiply(work.k_end - work.k_begin);
-    store<cfg>(p, work, lane, warp, mainloop.accumulators());
+    store<cfg>(p, work, shared.rows[thread / 32], lane, warp, mainloop.accumulators());
   }
 }
 
@@ -135,19 +149,21 @@ __device__ void run(const DirectParams& p) {
   static_assert(is_legal(cfg));
   extern __shared__ unsigned char memory[];
   // Wherever dynamic shared memory begins.
-  static_assert(sizeof(FfmaStages<cfg>) + 127 <= cfg.shared_bytes());
-  auto& stages = tile::aligned_shared<FfmaStages<cfg>>(memory);
-  if (threadIdx.x == 0) stages.init();
+  constexpr int kBytes =
+      cfg.stores_through_shared() ? sizeof(SharedMemory<cfg>) : sizeof(FfmaStages<cfg>);
+  static_assert(kBytes + 127 <= cfg.shared_bytes());
+  auto& shared = tile::aligned_shared<SharedMemory<cfg>>(memory);
+  if (threadIdx.x == 0) shared.stages.init();
   __syncthreads();
   ptx::launch_dependents();
   // Producers come first: setmaxnreg is for whole warpgroups.
   if (threadIdx.x < Config::kProducers) {
     if constexpr (cfg.producer_registers > 0) ptx::release_registers_to<cfg.producer_registers>();
-    produce<cfg>(stages, p);
+    produce<cfg>(shared.stages, p);
   } else {
     if constexpr (cfg.consumer_registers > 0)
       ptx::acquire_registers_up_to<cfg.consumer_registers>();
-    consume<cfg>(stages, p, threadIdx.x - Config::kProducers);
+    consume<cfg>(shared, p, threadIdx.x - Config::kProducers);
   }
 }
 

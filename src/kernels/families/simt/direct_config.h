@@ -39,8 +39,15 @@ struct Config {
   constexpr int stage_a() const { return block.k * pitch_a(); }  // floats
   constexpr int stage_b() const { return block.k * pitch_b(); }
   constexpr int ring_bytes() const { return stages * (stage_a() + stage_b()) * 4; }
-  // The ring, aligned to 128 bytes, and one mbarrier per stage.
-  constexpr int shared_bytes() const { return 256 + ring_bytes() + stages * 8; }
+  // TRIED (model: ports; 256x128, reordered): with fragments along k, too, 83 % of peak where a
+  // scratch tile in global memory leaves 89 %, because ptxas gives the inner loop other registers.
+  constexpr bool stores_through_shared() const { return !a_along_k() && !b_along_k(); }
+  // Of each warp, the rows of one vector of each lane: on their way to a D that takes no vectors.
+  constexpr int rows_bytes() const {
+    return stores_through_shared() ? warps.m * warps.n * 4 * lanes.m * lanes.n * thread.n * 4 : 0;
+  }
+  // The ring, aligned to 128 bytes, one mbarrier per stage, and the rows.
+  constexpr int shared_bytes() const { return 256 + ring_bytes() + stages * 8 + rows_bytes(); }
   // An operand along k comes as panels of eight k: rows 4 i + q of m (or n) with the same q are one
   // plane. The maps have one dimension more for that, and a box holds the four planes.
   constexpr TensorBox a_box() const {
@@ -57,7 +64,8 @@ constexpr bool is_legal(const Config& c) {
   const bool tiles_fit = c.block.m == c.warps.m * c.lanes.m * c.thread.m &&
                          c.block.n == c.warps.n * c.lanes.n * c.thread.n &&
                          c.lanes.m * c.lanes.n == 32;
-  const bool vectors = c.thread.m % 16 == 0 && c.thread.n % 8 == 0;
+  const bool along_k = c.a_along_k() || c.b_along_k();
+  const bool vectors = c.thread.m % (along_k ? 16 : 4) == 0 && c.thread.n % (along_k ? 8 : 4) == 0;
   const bool boxes = c.block.m <= 256 && c.block.n <= 256;
   // A warp's first rows of a plane begin where the swizzle repeats: after eight of them.
   const bool swizzled = c.lanes.m * c.thread.m % 32 == 0 && c.lanes.n * c.thread.n % 32 == 0;
@@ -83,7 +91,12 @@ constexpr Config with_registers(Config config, int producer, int consumer) {
 
 // Block, stages, warps, lanes, thread, CTAs per SM, registers: as those of simt_f32.
 inline constexpr Config k256x128{{256, 128, 8}, 12, {4, 2}, {4, 8}, {16, 8}, 1, 40, 232};
-inline constexpr Config k128x128{{128, 128, 8}, 12, {2, 2}, {4, 8}, {16, 8}, 2, 40, 208};
+inline constexpr Config k128x128{{128, 128, 8}, 11, {2, 2}, {4, 8}, {16, 8}, 2, 40, 208};
+inline constexpr Config k256x64{{256, 64, 8}, 9, {4, 1}, {4, 8}, {16, 8}, 2, 40, 208};
+// Fragments along k take more registers, and leave shared memory that rows on their way would take.
+inline constexpr Config k256x64AlongK{{256, 64, 8}, 11, {4, 1}, {4, 8}, {16, 8}, 2, 32, 224};
+inline constexpr Config k128x64{{128, 64, 8}, 12, {2, 2}, {8, 4}, {8, 8}, 2, 40, 208};
+inline constexpr Config k64x128{{64, 128, 8}, 12, {2, 2}, {4, 8}, {8, 8}, 2, 40, 208};
 inline constexpr Majors kAkBn = kAllMajors[0], kAmBn = kAllMajors[1], kAkBk = kAllMajors[2],
                         kAmBk = kAllMajors[3];
 
@@ -99,6 +112,7 @@ inline constexpr auto kConfigs = rows_of<Config>({
     {"256x128", with(k256x128, kAmBn, kByMaps)},
     {"256x128", with(k256x128, kAkBk, kAByMap)},
     {"256x128", with(k256x128, kAmBk, kByMaps)},
+    {"256x128", with(k256x128, kAmBn, kAByMap)},
     {"256x128", with(k256x128, kAkBn, kByElements)},
     {"256x128", with(k256x128, kAmBn, kByElements)},
     {"256x128", with(k256x128, kAkBk, kByElements)},
@@ -106,10 +120,24 @@ inline constexpr auto kConfigs = rows_of<Config>({
     {"128x128", with(k128x128, kAkBn, kBByMap)},
     {"128x128", with(k128x128, kAmBn, kByMaps)},
     {"128x128", with(with_registers(k128x128, 32, 224), kAmBk, kByMaps)},
+    {"128x128", with(k128x128, kAmBn, kAByMap)},
+    {"128x128", with(k128x128, kAmBn, kBByMap)},
     {"128x128", with(k128x128, kAkBn, kByElements)},
     {"128x128", with(k128x128, kAmBn, kByElements)},
     {"128x128", with(k128x128, kAkBk, kByElements)},
     {"128x128", with(k128x128, kAmBk, kByElements)},
+    {"256x64", with(k256x64AlongK, kAkBn, kByMaps)},
+    {"256x64", with(k256x64, kAmBn, kByMaps)},
+    {"256x64", with(k256x64AlongK, kAkBk, kAByMap)},
+    {"256x64", with(k256x64, kAmBk, kAByMap)},
+    {"128x64", with(k128x64, kAkBn, kBByMap)},
+    {"128x64", with(k128x64, kAmBn, kByMaps)},
+    {"128x64", with(k128x64, kAkBk, kByElements)},
+    {"128x64", with(k128x64, kAmBk, kAByMap)},
+    {"64x128", with(k64x128, kAkBn, kBByMap)},
+    {"64x128", with(k64x128, kAmBn, kByMaps)},
+    {"64x128", with(k64x128, kAkBk, kByElements)},
+    {"64x128", with(k64x128, kAmBk, kAByMap)},
 });
 
 }  // namespace tessera::simt_direct

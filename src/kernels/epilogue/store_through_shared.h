@@ -1,0 +1,75 @@
+// From the registers of a warp to D, four elements at a time. Where those would miss their
+// alignment or cross the edge, the rows of a few vectors at a time go through shared memory, from
+// where neighbouring lanes store neighbours, element by element.
+//
+// HW: through a scratch tile in global memory (store_staged.h) instead, 50257 x 1024 outputs at
+// k = 768 took 190 us more than 50256 x 1024 on an H200: with D larger than the L2, the scratch
+// tiles are written to device memory, too.
+#pragma once
+
+#include "kernels/epilogue/output.h"
+#include "kernels/tile/thread_accumulators.h"
+
+namespace tessera::epilogue {
+
+// What a warp needs of shared memory: all of its columns, and as many rows as vectors side by side.
+template <class Accumulators>
+struct RowsOfVectors {
+  static constexpr int kRows = Accumulators::kLanes.m * tile::kVector;
+  static constexpr int kCols = Accumulators::kWarp.n;
+
+  alignas(16) typename Accumulators::Element at[kRows * kCols];
+};
+
+// From shared memory to D, both from the rows' first element on.
+template <class Rows, class T, class Op>
+__device__ void store_rows(const Rows& rows, const Output<T, T, Op>& output) {
+  constexpr int kBatch = 8, kSteps = Rows::kRows * Rows::kCols / 32;
+  static_assert(kSteps % kBatch == 0);
+  const int lane = threadIdx.x % 32;
+#pragma unroll 1
+  for (int step = 0; step < kSteps; step += kBatch) {
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i) {
+      const int at = (step + i) * 32 + lane;
+      output.store_scaled(at / Rows::kCols, at % Rows::kCols, rows.at[at]);
+    }
+  }
+}
+
+// Stores a thread's accumulators. `output` begins at the block's tile, `warp` is the warp's
+// coordinate in it; `own` is the warp's. All lanes of a warp call it.
+template <OutputTile block, class T, class Op, class Accumulators>
+__device__ void store_through_shared(const Output<T, T, Op>& output,
+                                     RowsOfVectors<Accumulators>& own, tile::Coord<> warp,
+                                     tile::Coord<> lane, const Accumulators& accumulators) {
+  constexpr OutputTile kLanes = Accumulators::kLanes, kThread = Accumulators::kThread;
+  const Output<T, T, Op> to =
+      output.from(warp.m * Accumulators::kWarp.m, warp.n * Accumulators::kWarp.n);
+  const bool direct = output.vectors && output.rows >= block.m && output.cols >= block.n;
+  if (direct) {
+    const Output<T, T, Op> first = to.from(lane.m * tile::kVector, lane.n * tile::kVector);
+    accumulators.template for_each_vec4<Accumulators::kAllRows>(
+        {0, 0}, [&](int i, int j, auto vec4) { first.store_vec4_inside(i, j, vec4); });
+    return;
+  }
+  T* const at = own.at + lane.m * tile::kVector * Accumulators::kWarp.n + lane.n * tile::kVector;
+#pragma unroll
+  for (int first = 0; first < kThread.m; first += tile::kVector) {
+    __syncwarp();  // no lane reads the rows before any more
+#pragma unroll
+    for (int i = 0; i < tile::kVector; ++i) {
+#pragma unroll
+      for (int j = 0; j < kThread.n; j += tile::kVector) {
+        const auto& sum = accumulators.sum[first + i];
+        *reinterpret_cast<tile::Vec4<T>*>(at + i * Accumulators::kWarp.n + j * kLanes.n) = {
+            output.alpha * sum[j], output.alpha * sum[j + 1], output.alpha * sum[j + 2],
+            output.alpha * sum[j + 3]};
+      }
+    }
+    __syncwarp();
+    store_rows(own, to.from(first * kLanes.m, 0));
+  }
+}
+
+}  // namespace tessera::epilogue

@@ -319,9 +319,10 @@ Cost cost_of_tensor_cores(const TensorCoreWork& work, const GemmParams& p,
   const double rate = work.rate > 0 ? work.rate : kTensorShare * kTensorPeak;  // flop/us * 1e6
   const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
   const double k = static_cast<double>(p.k);
-  const double waves = std::ceil(static_cast<double>(work.tiles) / limits.sms);
+  const double ctas = static_cast<double>(limits.sms) * work.per_sm;
+  const double waves = std::ceil(static_cast<double>(work.tiles) / ctas);
   const double of_tile = 2.0 * work.block.m * work.block.n * work.block.k *
-                         static_cast<double>(work.k_tiles) / (rate * 1e6 / limits.sms);
+                         static_cast<double>(work.k_tiles) / (rate * 1e6 / ctas);
   const double outputs = m * n * size_of(work.types->d) * (p.beta == 0 ? 1 : 2);
   const double bytes = ((m + n) * k * size_of(work.types->a) + kTensorWrite * outputs) *
                        static_cast<double>(work.products);

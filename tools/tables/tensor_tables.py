@@ -14,8 +14,9 @@ import fp32_tables
 import renamed
 import results_files
 
-FILES = ("h200_bf16.json", "h200_bf16_odd.json", "h200_f16.json", "h200_tf32.json",
-         "h200_fp64.json", "h200_fp64_odd.json")
+FILES = ("h200_bf16.json", "h200_bf16_odd.json", "h200_f16.json", "h200_f16_odd.json", "h200_tf32.json",
+         "h200_tf32_odd.json", "h200_tf32_16384.json", "h200_fp64.json", "h200_fp64_odd.json",
+         "h200_fp64_16384.json")
 SHORT = (1024, 2048, 4095, 4096, 8192)  # sizes of README's tables
 SHORT_TABLES = (("bf16",), ("f16", "tf32"), ("f64",))
 NAMES = {"bf16": "BF16", "f16": "FP16", "tf32": "TF32", "f64": "FP64"}

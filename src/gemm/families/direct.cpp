@@ -9,7 +9,7 @@
 #include <cstddef>
 
 #include "gemm/family.h"
-#include "gemm/schedule_text.h"
+#include "gemm/families/schedule_text.h"
 #include "gemm/tensor_maps.h"
 #include "kernels/families/simt/direct_config.h"
 #include "kernels/families/simt/direct_params.h"

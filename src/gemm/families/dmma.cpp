@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include "gemm/family.h"
-#include "gemm/schedule_text.h"
+#include "gemm/families/schedule_text.h"
 #include "kernels/families/dmma/params.h"
 
 namespace tessera::gemm {

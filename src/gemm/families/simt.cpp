@@ -14,7 +14,7 @@
 
 #include "gemm/family.h"
 #include "gemm/remainder.h"
-#include "gemm/schedule_text.h"
+#include "gemm/families/schedule_text.h"
 #include "gemm/tensor_maps.h"
 
 namespace tessera::gemm {

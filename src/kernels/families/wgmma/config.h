@@ -116,23 +116,15 @@ constexpr Config ping_pong(MatrixType in, Out out, BlockTile block, int stages) 
   return {in, out, block, stages, {1, 1}, Consumers::kPingPong, 2, Store::kTma, 1, 40, 232, {}};
 }
 
-// Several CTAs an SM, for thousands of short products.
-constexpr Config several(MatrixType in, Out out, BlockTile block, int stages, int per_sm,
-                         int consumer_registers) {
-  return {in,
-          out,
-          block,
-          stages,
-          {1, 1},
-          Consumers::kTogether,
-          1,
-          Store::kTma,
-          2,
-          24,
-          consumer_registers,
-          {},
-          true,
-          per_sm};
+// Four CTAs an SM, each with a ring of two stages: of thousands of short products, one CTA's
+// operands arrive and another one's sums leave while a third multiplies. HW: an H200 takes 12.4 us
+// for 1000 products of 64x64x64, and 14.3 with one CTA an SM and six stages.
+// TRIED: two CTAs of 64x128 tiles an SM, three stages: 13.8 us.
+constexpr Config four_at_a_time(MatrixType in, Out out, BlockTile block) {
+  Config config = together(in, out, block, 2, 1);
+  config.per_sm = 4;
+  config.producer_registers = 24, config.consumer_registers = 104;
+  return config;
 }
 
 }  // namespace detail
@@ -152,8 +144,7 @@ constexpr auto rows_to_same(MatrixType in) {
       {"64x128x64_s8_coop", together(in, out, {64, 128, 64}, 8, 1)},
       {"64x64x128_s6_coop", together(in, out, {64, 64, 128}, 6, 1)},
       {"64x32x128_s6_coop", together(in, out, {64, 32, 128}, 6, 1)},
-      {"64x64x64_s2_x4", several(in, out, {64, 64, 64}, 2, 4, 104)},
-      {"64x128x64_s3_x2", several(in, out, {64, 128, 64}, 3, 2, 232)},
+      {"64x64x64_s2_x4", four_at_a_time(in, out, {64, 64, 64})},
       {"128x128x64_s6_pp_split", ping_pong(in, Out::kF32, {128, 128, 64}, 6)},
   });
 }

@@ -1,6 +1,6 @@
 """What we set out to reach beside the vendor's library, and what was reached.
 
-  goals   any page   one row a goal: ratio of each shape, the slowest layout   results/h200_*.json, batches/*.json
+  goals   any page   one row a goal: ratio of each shape, the slowest layout   results/{h200_,tensor/,batches/}*.json
 
 A goal is missed where the mean of one of its shapes is, or a layout is more than 3 % below it. Of several
 runs of one problem the newest counts; files that compare variants are left out.
@@ -85,7 +85,8 @@ def is_shown(run):
 
 def newest_runs(root):
     """(type, shape, mode, layout) -> run."""
-    paths = [*(root / "results").glob("h200_*.json"), *(root / "results/batches").glob("*.json")]
+    folders = (("", "h200_*.json"), ("tensor", "*.json"), ("batches", "*.json"))
+    paths = [path for folder, names in folders for path in (root / "results" / folder).glob(names)]
     files = [fp32_tables.load(path) for path in paths if not any(word in path.name for word in LEFT_OUT)]
     files = [file for file in files if file.get("schema") == "tessera.results/1"]
     newest = {}

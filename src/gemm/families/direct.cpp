@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "gemm/family.h"
 #include "gemm/families/schedule_text.h"
+#include "gemm/family.h"
 #include "gemm/tensor_maps.h"
 #include "kernels/families/simt/direct_config.h"
 #include "kernels/families/simt/direct_params.h"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "gemm/family.h"
 #include "gemm/families/schedule_text.h"
+#include "gemm/family.h"
 #include "kernels/families/dmma/params.h"
 
 namespace tessera::gemm {

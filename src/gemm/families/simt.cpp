@@ -12,9 +12,9 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "gemm/families/schedule_text.h"
 #include "gemm/family.h"
 #include "gemm/remainder.h"
-#include "gemm/families/schedule_text.h"
 #include "gemm/tensor_maps.h"
 
 namespace tessera::gemm {

@@ -21,9 +21,9 @@ build:
 	@cmake --preset release
 	@cmake --build $(BUILD)
 
-# A skipped test passes; how many were skipped, and why, is said at the end.
+# A skipped test passes; how many were skipped, and why, is said at the end, and what failed once more.
 test: build
-	@ctest --preset release; result=$$?; tools/ci/skipped $(BUILD); exit $$result
+	@ctest --preset release; result=$$?; tools/ci/test_report $(BUILD); exit $$result
 
 # Runs what is built on this machine's GPU; needs a driver and no compiler.
 gpu-test:

@@ -138,11 +138,11 @@ function(tessera_room_test name)
   if(name STREQUAL ladder)  # ten minutes of one core: shared out to three processes
     foreach(shard RANGE 2)
       add_test(NAME ${name}_${shard} COMMAND test_${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-      set_tests_properties(${name}_${shard} PROPERTIES TIMEOUT 600
+      set_tests_properties(${name}_${shard} PROPERTIES TIMEOUT 1200
                            ENVIRONMENT "GTEST_TOTAL_SHARDS=3;GTEST_SHARD_INDEX=${shard}")
     endforeach()
   else()
     add_test(NAME ${name} COMMAND test_${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+    set_tests_properties(${name} PROPERTIES TIMEOUT 1200)
   endif()
 endfunction()

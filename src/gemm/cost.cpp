@@ -26,7 +26,7 @@ constexpr double kStoreBytes = 9.6;  // and where it does not: nothing is writte
 constexpr double kScratchBytes = 13;    // and more where D is not aligned: through scratch tiles,
 constexpr double kRowsBytes = 26;       // or through shared memory; an estimate
 constexpr double kFetchBytes = 41;      // a cycle and SM, from the L2 and the L1: the fastest that
-                                        // was seen (FP64, 16x128; results/h200_fp64_variants.json)
+                                        // was seen (FP64, 16x128; results/tensor/f64_variants.json)
 constexpr double kTileOfBatch = 2.2;    // microseconds; the least time of a CTA's tile, from its
                                         // first copies to its last store (FP64, 4096 of 16^3)
 constexpr double kSliceSums = 200;      // cycles for each group of warps whose sums are added
@@ -44,7 +44,7 @@ constexpr double kAdd = 3;             // microseconds; the second launch, begun
 constexpr double kPartialBytes = 18;   // a cycle and SM: partials that are read again
 constexpr double kCopySlowdown = 0.1;  // of a product whose operands come element by element
 constexpr double kUnknownShare = 0.8;  // of the lanes' peak, for a row without a rate
-// HW: an H200, BF16 (results/h200_thin_variants.json, results/batches).
+// HW: an H200, BF16 (results/tensor/thin_variants.json, results/batches).
 constexpr double kTensorStart = 3.2;  // microseconds; of tensor cores, to the first products,
 constexpr double kTensorStore = 0.5;  // and from the last ones to the end of a tile's store
 // The least time of a CTA's tile, and more for each 1024 outputs of two bytes; of a pair of
@@ -57,16 +57,23 @@ constexpr double kTensorTileOfPair = 0.75;
 constexpr double kTensorRowsStore = 2.6;
 constexpr double kTensorRowsStoreBeside = 2.3;
 constexpr double kTensorOverlap = 0.15;  // of the shorter of multiplying and memory, not hidden
-constexpr double kTensorWrite = 1.25;    // of a byte of D, in bytes that are read
-constexpr double kTensorAdd = 6;         // microseconds; the second launch where k is split
-constexpr double kTensorShare = 0.5;     // of the tensor cores' peak, for a row without a rate
-constexpr double kTensorPeak = 989;      // BF16; TF32 has half of it
-constexpr double kReducedBytes = 2.5e6;  // a microsecond: partial sums, written and read again
-constexpr double kFinishLaunch = 2.5;    // microseconds; a last launch for the epilogue, and
-constexpr double kFinishBytes = 3.0e6;   // a microsecond, read and written; estimates
-constexpr double kVectorStart = 1.5;     // microseconds; matrix times vector, to the first loads
-constexpr double kVectorStore = 0.3;     // and from the last ones to its end
-constexpr double kElementLoads = 1.15;   // of its time, where loads are of one element each
+// Of the time of reading operands from memory, not hidden by the short rings of several CTAs an SM.
+constexpr double kTensorShortRing = 0.15;
+constexpr double kTensorWrite = 1.25;  // of a byte of D, in bytes that are read
+constexpr double kTensorAdd = 6;       // microseconds; the second launch where k is split
+constexpr double kTensorShare = 0.5;   // of the tensor cores' peak, for a row without a rate
+constexpr double kTensorPeak = 989;    // BF16; TF32 has half of it
+// HW: an H200, TF32 at 16384, operands of 1 GiB repacked: 26 to 41 ms, mostly 34, where multiplying
+// takes 25 and the copy 0.64 by themselves. It then reads up to 106 GB of device memory instead of
+// 70. Why is open.
+constexpr double kManyRepackedBytes = 768.0 * (1 << 20);
+constexpr double kOfManyRepacked = 0.12e6;  // bytes a microsecond
+constexpr double kReducedBytes = 2.5e6;     // a microsecond: partial sums, written and read again
+constexpr double kFinishLaunch = 2.5;       // microseconds; a last launch for the epilogue, and
+constexpr double kFinishBytes = 3.0e6;      // a microsecond, read and written; estimates
+constexpr double kVectorStart = 1.5;        // microseconds; matrix times vector, to the first loads
+constexpr double kVectorStore = 0.3;        // and from the last ones to its end
+constexpr double kElementLoads = 1.15;      // of its time, where loads are of one element each
 // HW: an H200 (results/batches): small products, until a team's first operands have arrived,
 constexpr double kSmallStart = 2.2;            // microseconds;
 constexpr double kSmallStore = 0.03e-3;        // an output and SM, what storing takes beside
@@ -315,6 +322,12 @@ double store_of_tensor_cores(const TensorCoreWork& work, double waves, double mu
   return std::max((work.hides_store ? 1 : waves) * kTensorStore, waves * least - multiply);
 }
 
+double repacking_of_tensor_cores(const TensorCoreWork& work) {
+  const double bytes = static_cast<double>(work.repacked_bytes);
+  const bool many = bytes > kManyRepackedBytes && size_of(work.types->a) == sizeof(float);
+  return cost_of_repacking(work.repacked_bytes) + (many ? bytes / kOfManyRepacked : 0);
+}
+
 }  // namespace
 
 Cost cost_of_tensor_cores(const TensorCoreWork& work, const GemmParams& p,
@@ -322,17 +335,21 @@ Cost cost_of_tensor_cores(const TensorCoreWork& work, const GemmParams& p,
   const double rate = work.rate > 0 ? work.rate : kTensorShare * kTensorPeak;  // flop/us * 1e6
   const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
   const double k = static_cast<double>(p.k);
-  const double waves = std::ceil(static_cast<double>(work.tiles) / limits.sms);
+  const double ctas = static_cast<double>(limits.sms) * work.per_sm;
+  const double waves = std::ceil(static_cast<double>(work.tiles) / ctas);
   const double of_tile = 2.0 * work.block.m * work.block.n * work.block.k *
-                         static_cast<double>(work.k_tiles) / (rate * 1e6 / limits.sms);
+                         static_cast<double>(work.k_tiles) / (rate * 1e6 / ctas);
   const double outputs = m * n * size_of(work.types->d) * (p.beta == 0 ? 1 : 2);
-  const double bytes = ((m + n) * k * size_of(work.types->a) + kTensorWrite * outputs) *
-                       static_cast<double>(work.products);
+  const double products = static_cast<double>(work.products);
+  const double operands = (m + n) * k * size_of(work.types->a) * products;
+  const double bytes = operands + kTensorWrite * outputs * products;
   const double partial = m * n * static_cast<double>(work.parts) * sizeof(float);
   const double multiply = waves * of_tile, memory = bytes / (kGpu.measured_copy * 1e3);
-  const double beside = kTensorOverlap * std::min(multiply, memory);
+  const double reads = operands / (kGpu.measured_copy * 1e3);
+  const double beside = kTensorOverlap * std::min(multiply, memory) / work.per_sm +
+                        (work.per_sm > 1 ? kTensorShortRing * reads : 0);
   return {.launch = kEarlyLaunch,
-          .repack = cost_of_repacking(work.repacked_bytes),
+          .repack = repacking_of_tensor_cores(work),
           .start = kTensorStart + beside,
           .multiply = multiply,
           .store = store_of_tensor_cores(work, waves, multiply),

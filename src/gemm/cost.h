@@ -98,6 +98,7 @@ Cost cost_of_small(const SmallWork& work, const GemmParams& canonical, const Dev
 // What a kernel on tensor cores would do: a persistent grid of one CTA per SM.
 struct TensorCoreWork {
   BlockTile block;
+  int per_sm;             // tiles of an SM at a time
   double rate;            // TFLOP/s on a full GPU; 0: unknown
   bool hides_store;       // one tile is stored while the next one is multiplied
   bool copies_d;          // by tensor copies, not row by row

@@ -252,7 +252,7 @@ class Launches {
 
   LaunchShape shape(std::int64_t tiles) const {
     const int ctas = config_.ctas();
-    const std::int64_t most = std::max(request_.limits.sms / ctas, 1);
+    const std::int64_t most = std::max(request_.limits.sms * config_.per_sm / ctas, 1);
     LaunchShape shape{.grid = std::min(most, tiles) * ctas,
                       .block = row_.threads,
                       .shared_bytes = row_.shared_bytes};

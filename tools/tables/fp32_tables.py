@@ -45,8 +45,8 @@ class Goal:
 
 
 SQUARE_GOALS = {4096: Goal(1.10, 1.06), 8192: Goal(1.10, 1.06, 58), 16384: Goal(1.10, 1.06),
-                1024: Goal(1.10), 2048: Goal(1.10), 512: Goal(1.3),
-                **{size: Goal(1.12) for size in (1000, 1023, 2047, 4095, 4097, 5000)}}
+                1024: Goal(1.10), 2048: Goal(1.08), 512: Goal(1.2),
+                **{size: Goal(1.06) for size in (1000, 1023, 2047, 4095, 4097, 5000)}}
 THIN_GOAL = Goal(1.0, 1.0)
 NOTHING = "not measured yet"
 SECTIONS = ("fp32", "fp32_headline", "fp32_short")

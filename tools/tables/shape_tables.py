@@ -1,12 +1,12 @@
 """Shapes that are no squares, beside the vendor's library: thin products, and batches of small ones.
 
-  thin      any page   BF16, one row a shape: each layout, losses in bold   results/h200_thin*.json
+  thin      any page   BF16, one row a shape: each layout, losses in bold   results/tensor/thin*.json
   batches   any page   one row a type and batch: NN and TN                  results/batches/*.json
 
 Made on a GPU:
 
   build/tessera bench --type bf16 --kernel best --shapes FILE --layout all --mode burst --rounds 3 \\
-                      --json results/h200_thin.json
+                      --json results/tensor/thin.json
   build/tessera bench --type f32 --kernel best --batch 1000 -m 64 --layout NN,TN --mode burst \\
                       --json results/batches/f32_1000x64.json        (and so on)
 """
@@ -81,7 +81,7 @@ WITHIN = ("*Within 64 MiB* is the same with no more workspace than the vendor's,
 
 
 def thin(root):
-    files = loaded(root, [path for path in (root / "results").glob("h200_thin*.json")
+    files = loaded(root, [path for path in (root / "results/tensor").glob("thin*.json")
                           if "variants" not in path.name])
     if not files:
         return NOTHING

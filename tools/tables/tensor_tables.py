@@ -1,12 +1,12 @@
 """Tensor cores beside the vendor's library: BF16, FP16, TF32 and FP64, one row a type and size.
 
-  tensor        any page   each layout, workspace, losses in bold    results/h200_{bf16,f16,tf32,fp64}*.json
+  tensor        any page   each layout, workspace, losses in bold    results/tensor/{bf16,f16,tf32,f64}*.json
   tensor_short_bf16, _f16_tf32, _f64   any page   means over the layouts at a few sizes   the same
 
 Made on a GPU:
 
   build/tessera bench --type bf16 --kernel best -m 1024,2048,4096,8192 --layout all --mode burst \\
-                      --json results/h200_bf16.json        (and so on: each file names its command)
+                      --json results/tensor/bf16.json        (and so on: each file names its command)
 """
 from math import exp, log
 
@@ -14,8 +14,7 @@ import fp32_tables
 import renamed
 import results_files
 
-FILES = ("h200_bf16.json", "h200_bf16_odd.json", "h200_f16.json", "h200_tf32.json",
-         "h200_fp64.json", "h200_fp64_odd.json")
+FILES = ("bf16", "bf16_odd", "f16", "f16_odd", "tf32", "tf32_odd", "tf32_16384", "f64", "f64_odd", "f64_16384")
 SHORT = (1024, 2048, 4095, 4096, 8192)  # sizes of README's tables
 SHORT_TABLES = (("bf16",), ("f16", "tf32"), ("f64",))
 NAMES = {"bf16": "BF16", "f16": "FP16", "tf32": "TF32", "f64": "FP64"}
@@ -24,11 +23,11 @@ NAMES = {"bf16": "BF16", "f16": "FP16", "tf32": "TF32", "f64": "FP64"}
 def loaded(root):
     files = []
     for name in FILES:
-        path = root / "results" / name
+        path = root / "results" / "tensor" / f"{name}.json"
         if path.exists():
             file = renamed.load(path)
-            file["name"] = name
-            results_files.require_one_commit(file, f"results/{name}")
+            file["name"] = f"tensor/{path.name}"
+            results_files.require_one_commit(file, f"results/{file['name']}")
             files.append(file)
     return files
 

@@ -13,10 +13,11 @@ A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME en
   explain   any page      what explain 03 printed     results/ladder/explain_03.txt
   fp32      any page      FP32 beside the vendor's    results/h200_fp32*.json, by fp32_tables.py
   old_and_new  any page   two builds' code in one run results/h200_old_and_new*.json, by old_and_new.py
-  tensor, tensor_short_*   any page  tensor cores beside the vendor's     results/h200_{bf16,f16,tf32,fp64}*.json, by tensor_tables.py
+  tensor, tensor_short_*   any page  tensor cores beside the vendor's     results/tensor/{bf16,f16,tf32,f64}*.json, by tensor_tables.py
   fp32_short, fp64_short, docs/pictures/speed-*.svg   README's first screen, by front_picture.py
   rewritten any page      machine code with other registers, another order   results/ladder/h200_rewritten*.json, by rewritten_tables.py
-  thin, batches  any page  thin products and batches     results/h200_thin*.json, batches/*.json, by shape_tables.py
+  goals     any page   what was to be reached, and was         all of these, by goal_tables.py
+  thin, batches  any page  thin products and batches     results/tensor/thin*.json, batches/*.json, by shape_tables.py
   chain     any page      chains of products in FP64  results/ladder/h200_chain*.json, by chain_tables.py
   observer_cost, sent_again    docs/counts.md         results/calibration/observer_cost.json, h200_ncu.json
   registers_*  docs/registers.md         results/calibration/h200_registers.json, h200_registers_fit.json
@@ -61,6 +62,7 @@ import chain_tables
 import count_tables
 import fp32_tables
 import front_picture
+import goal_tables
 import model_tables
 import old_and_new
 import register_tables
@@ -109,7 +111,7 @@ def updated_pages(root):
                 sys.exit(f"{page}: no section <!-- {name} begin --> ... <!-- {name} end -->")
         yield page, text, wanted
     ladder_runs = [run for run in results.timed["runs"] if is_plain_burst(run)]
-    library_runs = [run for name in ("h200_portable.json", "h200_fp64.json")
+    library_runs = [run for name in ("h200_portable.json", "tensor/f64.json")
                     for run in load(root / "results" / name, "runs")["runs"] if is_plain_burst(run)]
     for page in [root / "README.md", *sorted(root.glob("docs/*.md"))]:
         text = wanted = page.read_text() if page.exists() else ""
@@ -120,7 +122,7 @@ def updated_pages(root):
                      **fp32_tables.sections(root), **register_tables.sections(root),
                      **old_and_new.sections(root), **tensor_tables.sections(root),
                      **chain_tables.sections(root), **rewritten_tables.sections(root),
-                     **shape_tables.sections(root),
+                     **shape_tables.sections(root), **goal_tables.sections(root),
                      "tensor_ladder": tensor_ladder.table_of(results, page, folders),
                      "fp64_short": front_picture.fp64_rows(ladder_runs + library_runs)}
         for name, body in generated.items():

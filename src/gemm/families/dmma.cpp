@@ -30,7 +30,7 @@ class DmmaDecision final : public Decision {
 };
 
 // Of the rate at aligned operands: copies of 8 bytes instead of 16, and both operands along k. HW:
-// results/h200_fp64.json and h200_fp64_odd.json.
+// results/tensor/f64.json and f64_odd.json.
 double share_of_rate(const Request& request) {
   constexpr double kEightBytes = 0.87, kBothAlongK = 0.96;
   const bool along_k = request.majors.a == Major::kK && request.majors.b == Major::kK;

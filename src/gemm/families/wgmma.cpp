@@ -121,6 +121,7 @@ class WgmmaOffers {
     const bool empty = request_.is_empty();
     const TensorCoreWork work{
         .block = row.block,
+        .per_sm = wgmma_config(row).per_sm,
         .rate = tflops * share_of_rate(wgmma_config(row)),
         .hides_store = wgmma_config(row).mode == wgmma::Consumers::kPingPong,
         .copies_d = decision.is_split || can_be_copied(request_),

@@ -57,15 +57,17 @@ constexpr double kTensorTileOfPair = 0.75;
 constexpr double kTensorRowsStore = 2.6;
 constexpr double kTensorRowsStoreBeside = 2.3;
 constexpr double kTensorOverlap = 0.15;  // of the shorter of multiplying and memory, not hidden
-// Of the time of reading operands from memory, not hidden by the short rings of several CTAs an SM.
+// Several CTAs an SM have short rings. HW: an H200, 1000 to 10000 products of 24x24x24 to 64x64x64:
+// so much of the time of reading operands is not hidden, and each product of a CTA waits so long.
 constexpr double kTensorShortRing = 0.15;
-constexpr double kTensorWrite = 1.25;  // of a byte of D, in bytes that are read
-constexpr double kTensorAdd = 6;       // microseconds; the second launch where k is split
-constexpr double kTensorShare = 0.5;   // of the tensor cores' peak, for a row without a rate
-constexpr double kTensorPeak = 989;    // BF16; TF32 has half of it
-// HW: an H200, TF32 at 16384, operands of 1 GiB repacked: 26 to 41 ms, mostly 34, where multiplying
-// takes 25 and the copy 0.64 by themselves. It then reads up to 106 GB of device memory instead of
-// 70. Why is open.
+constexpr double kTensorShortRingWait = 0.35;  // microseconds
+constexpr double kTensorWrite = 1.25;          // of a byte of D, in bytes that are read
+constexpr double kTensorAdd = 6;               // microseconds; the second launch where k is split
+constexpr double kTensorShare = 0.5;  // of the tensor cores' peak, for a row without a rate
+constexpr double kTensorPeak = 989;   // BF16; TF32 has half of it
+// HW: an H200, TF32 at 16384, an operand of 1 GiB repacked: ping-pong 128x192 takes 26 to 41 ms,
+// mostly 34, where multiplying takes 25 and the copy 0.64 by themselves, and reads up to 106 GB of
+// device memory instead of 70. Why is open. 256x128, whose warpgroups work together, takes 26.4.
 constexpr double kManyRepackedBytes = 768.0 * (1 << 20);
 constexpr double kOfManyRepacked = 0.12e6;  // bytes a microsecond
 constexpr double kReducedBytes = 2.5e6;     // a microsecond: partial sums, written and read again
@@ -319,12 +321,14 @@ double store_of_tensor_cores(const TensorCoreWork& work, double waves, double mu
   const double least =
       (kTensorTile + kTensorTileStore * outputs / 1024 * size_of(work.types->d) / 2) *
       (work.hides_store ? kTensorTileOfPair : 1);
-  return std::max((work.hides_store ? 1 : waves) * kTensorStore, waves * least - multiply);
+  const double waits = work.per_sm > 1 && work.products > 1 ? waves * kTensorShortRingWait : 0;
+  return std::max((work.hides_store ? 1 : waves) * kTensorStore, waves * least - multiply) + waits;
 }
 
 double repacking_of_tensor_cores(const TensorCoreWork& work) {
   const double bytes = static_cast<double>(work.repacked_bytes);
-  const bool many = bytes > kManyRepackedBytes && size_of(work.types->a) == sizeof(float);
+  const bool many =
+      work.hides_store && bytes > kManyRepackedBytes && size_of(work.types->a) == sizeof(float);
   return cost_of_repacking(work.repacked_bytes) + (many ? bytes / kOfManyRepacked : 0);
 }
 

@@ -26,7 +26,7 @@ constexpr double kStoreBytes = 9.6;  // and where it does not: nothing is writte
 constexpr double kScratchBytes = 13;    // and more where D is not aligned: through scratch tiles,
 constexpr double kRowsBytes = 26;       // or through shared memory; an estimate
 constexpr double kFetchBytes = 41;      // a cycle and SM, from the L2 and the L1: the fastest that
-                                        // was seen (FP64, 16x128; results/tensor/f64_variants.json)
+                                        // was seen (FP64, 16x128; results/variants/f64.json)
 constexpr double kTileOfBatch = 2.2;    // microseconds; the least time of a CTA's tile, from its
                                         // first copies to its last store (FP64, 4096 of 16^3)
 constexpr double kSliceSums = 200;      // cycles for each group of warps whose sums are added
@@ -44,7 +44,7 @@ constexpr double kAdd = 3;             // microseconds; the second launch, begun
 constexpr double kPartialBytes = 18;   // a cycle and SM: partials that are read again
 constexpr double kCopySlowdown = 0.1;  // of a product whose operands come element by element
 constexpr double kUnknownShare = 0.8;  // of the lanes' peak, for a row without a rate
-// HW: an H200, BF16 (results/tensor/thin_variants.json, results/batches).
+// HW: an H200, BF16 (results/variants/bf16_thin.json, results/batches).
 constexpr double kTensorStart = 3.2;  // microseconds; of tensor cores, to the first products,
 constexpr double kTensorStore = 0.5;  // and from the last ones to the end of a tile's store
 // The least time of a CTA's tile, and more for each 1024 outputs of two bytes; of a pair of

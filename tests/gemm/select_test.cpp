@@ -49,7 +49,7 @@ TEST(Select, ThinOutputsTakeThinTiles) {
   EXPECT_EQ(variant(32, 32, 1048576), "64x32_k4");
 }
 
-// Microseconds that results/tensor/f64_variants.json holds, column-major NN.
+// Microseconds that results/variants/f64.json holds, column-major NN.
 TEST(Select, ThePredictedTimesOfFp64AreTheMeasuredOnes) {
   struct Row {
     std::int64_t size;

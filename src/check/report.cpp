@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "check/runs/groups.h"
 #include "check/source.h"
 
 namespace tessera::checking {
@@ -16,7 +17,7 @@ using vgpu::FindingPlace;
 
 constexpr std::size_t kMostText = 90;  // of a source line
 constexpr std::size_t kMostNotes = 3;
-constexpr std::size_t kShownInFull = 4;  // findings; the others as one line each
+constexpr std::size_t kShownInFull = 4;  // groups of findings; the others as one line each
 
 std::string plural(std::uint64_t count, const std::string& one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
@@ -117,7 +118,8 @@ std::string indented(const std::string& message) {
   return text;
 }
 
-std::string finding_text(const SeenFinding& seen, SourceLines& lines, const CheckReport& report) {
+std::string finding_text(const vgpu::Cure& group, SourceLines& lines, const CheckReport& report) {
+  const SeenFinding& seen = report.result.findings[group.findings.front()];
   const Finding& finding = seen.finding;
   const std::string name = finding.check + ": ";
   const bool repeats = finding.message.starts_with(name);  // "deadlock: every warp waits"
@@ -128,18 +130,21 @@ std::string finding_text(const SeenFinding& seen, SourceLines& lines, const Chec
   const std::string array = array_text(finding, report);
   if (!array.empty()) text += fmt::format("  where: {}\n", array);
   text += fmt::format("  seen:  {}\n", seen_text(seen, report));
-  if (!finding.hint.empty()) text += fmt::format("  do:    {}\n", finding.hint);
+  text += also_text(group, report.result, lines, report.all);
+  const std::string cure = cure_text(group, report.result, lines);
+  if (!cure.empty()) text += fmt::format("  do:    {}\n", cure);
   return text + "\n";
 }
 
-std::string finding_line(const SeenFinding& seen, SourceLines& lines) {
-  const Finding& finding = seen.finding;
+std::string finding_line(const vgpu::Cure& group, SourceLines& lines, const CheckReport& report) {
+  const Finding& finding = report.result.findings[group.findings.front()].finding;
   std::string text = title_of(finding);
   for (const FindingPlace& place : finding.places) {
     const ShownLine at = lines.at(place);
     text += fmt::format("{} {}:{}", &place == &finding.places[0] ? "" : ",", at.file, at.line);
   }
-  return text + "\n";
+  const std::size_t others = group.findings.size() - 1;
+  return text + (others == 0 ? "\n" : fmt::format(", and {} more\n", others));
 }
 
 std::string shape_text(const LaunchShape& shape) {
@@ -246,7 +251,11 @@ std::string summary_text(const CheckReport& report) {
         "clean: no finding\nchecked: races, missing barriers, waits and fences, uninitialised "
         "reads, bounds, alignment, barrier\n         use, deadlock\n";
   } else {
-    text += plural(result.wrong(), "finding") + "\n";
+    text += plural(result.wrong_groups(), "finding");
+    if (result.wrong() > result.wrong_groups()) {
+      text += fmt::format(", at {}", plural(result.wrong(), "place"));
+    }
+    text += "\n";
   }
   text += fmt::format("ran: {}\n", runs_text(report));
   if (warp_instructions(result) != 0) {
@@ -294,13 +303,14 @@ std::string text_of(const CheckReport& report) {
   std::string text =
       fmt::format("{}: kernel {}, {}\n\n", report.plan.code.path,
                   plain_kernel_name(report.plan.kernel.name), shape_text(report.plan.shape));
-  const std::vector<SeenFinding>& findings = report.result.findings;
+  const std::vector<vgpu::Cure>& groups = report.result.groups;
   if (!report.quiet) text += printed_text(report);
-  const std::size_t shown = report.all ? findings.size() : kShownInFull;
-  for (std::size_t i = 0; i < findings.size(); ++i) {
-    text += i < shown ? finding_text(findings[i], lines, report) : finding_line(findings[i], lines);
+  const std::size_t shown = report.all ? groups.size() : kShownInFull;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    text +=
+        i < shown ? finding_text(groups[i], lines, report) : finding_line(groups[i], lines, report);
   }
-  if (findings.size() > shown) text += "(--all shows these in full)\n\n";
+  if (groups.size() > shown) text += "(--all shows these in full)\n\n";
   return text + notes_text(report) + summary_text(report);
 }
 
@@ -315,8 +325,10 @@ Json json_of(const CheckReport& report) {
                     {"lane_instructions", run.report.lane_instructions},
                     {"host_seconds", run.report.host_seconds}});
   }
-  for (const SeenFinding& seen : report.result.findings) {
-    findings.push_back(json_of(seen, lines, report));
+  const std::vector<int> groups = groups_of(report.result);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    findings.push_back(json_of(report.result.findings[i], lines, report));
+    findings.back()["group"] = groups[i];
   }
   for (const Disagreement& one : report.result.disagreements) {
     notes.push_back({{"array", one.array},
@@ -341,8 +353,11 @@ Json json_of(const CheckReport& report) {
 
 Table table_of(const CheckReport& report) {
   SourceLines lines(report.plan.code);
-  Table table{{"severity", "check", "message", "where", "source", "count", "runs", "do"}, {}};
-  for (const SeenFinding& seen : report.result.findings) {
+  Table table{{"group", "severity", "check", "message", "where", "source", "count", "runs", "do"},
+              {}};
+  const std::vector<int> groups = groups_of(report.result);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const SeenFinding& seen = report.result.findings[i];
     const Finding& finding = seen.finding;
     std::string where, source;
     for (const FindingPlace& place : finding.places) {
@@ -351,9 +366,9 @@ Table table_of(const CheckReport& report) {
       if (source.empty()) source = harmless(at.text);
     }
     source.erase(0, std::min(source.find_first_not_of(' '), source.size()));
-    table.rows.push_back({std::string(severity_name(finding.severity)), finding.check,
-                          harmless(finding.message), where, source, std::to_string(finding.count),
-                          std::to_string(seen.runs), finding.hint});
+    table.rows.push_back({std::to_string(groups[i]), std::string(severity_name(finding.severity)),
+                          finding.check, harmless(finding.message), where, source,
+                          std::to_string(finding.count), std::to_string(seen.runs), finding.hint});
   }
   return table;
 }

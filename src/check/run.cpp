@@ -244,6 +244,12 @@ void sort(std::vector<SeenFinding>& findings) {
 
 }  // namespace
 
+std::vector<vgpu::Finding> plain_findings(const CheckResult& result) {
+  std::vector<vgpu::Finding> findings;
+  for (const SeenFinding& seen : result.findings) findings.push_back(seen.finding);
+  return findings;
+}
+
 std::string name_of(const RunOrder& order) {
   const char* schedule = order.schedule == vgpu::AsyncSchedule::kEager ? "eager" : "lazy";
   return order.warp_seed == 0 ? fmt::format("{}, warps by index", schedule)
@@ -283,6 +289,7 @@ CheckResult run_check(const CheckPlan& plan, const std::function<void(int, int)>
   judge_disagreements(result);
   drop_what_races_cover(result.findings);
   sort(result.findings);
+  result.groups = vgpu::by_cure(plain_findings(result));
   return result;
 }
 

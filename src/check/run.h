@@ -13,6 +13,7 @@
 #include "check/code.h"
 #include "check/values.h"
 #include "launch/launch.h"
+#include "vgpu/observe/cures.h"
 #include "vgpu/observe/observation.h"
 #include "vgpu/observe/report.h"
 
@@ -76,6 +77,7 @@ inline bool is_note(const SeenFinding& seen) {
 struct CheckResult {
   std::vector<CheckRun> runs;
   std::vector<SeenFinding> findings;  // worst first
+  std::vector<vgpu::Cure> groups;     // of these: what one change mends is told as one
   std::vector<HostArray> results;     // of the first run that finished; empty when none did
   std::vector<Disagreement> disagreements;
   std::map<std::string, std::uint64_t> addresses;  // of the arrays, the same in every run
@@ -85,12 +87,20 @@ struct CheckResult {
   std::vector<std::string> remarks;         // on the results of the first run that finished
   std::string printed;                      // by printf, in the first run
 
-  // Findings that are no notes.
+  // Findings that are no notes, and their groups.
+  std::size_t wrong_groups() const {
+    return static_cast<std::size_t>(std::count_if(
+        groups.begin(), groups.end(),
+        [this](const vgpu::Cure& one) { return !is_note(findings[one.findings.front()]); }));
+  }
   std::size_t wrong() const {
     return findings.size() -
            static_cast<std::size_t>(std::count_if(findings.begin(), findings.end(), is_note));
   }
 };
+
+// The findings as the virtual GPU told them; their numbers are those in CheckResult::groups.
+std::vector<vgpu::Finding> plain_findings(const CheckResult& result);
 
 // Loads the PTX on a virtual GPU and says what is in it. Throws kBadArgument with the place of what
 // cannot be read.

@@ -29,6 +29,32 @@ TEST_F(Check, AMissingBarrierIsFoundAtItsLines) {
   EXPECT_LE(std::count(ran.out.begin(), ran.out.end(), '\n'), 50) << ran.out;  // one screen
 }
 
+TEST_F(Check, WhatOneBarrierMendsIsOneFinding) {
+  const Words words = {
+      kFolder + "groups.ptx", "--grid", "1", "--block", "128", "--arg", "out=f32[128]", "--arg",
+      "in=f32[256]:uniform"};
+  const Ran ran = check(words);
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  for (const char* part :
+       {"\n2 findings, at 6 places\n", "  also:  tests/check/kernels/groups.cu:1",
+        "\n         and 1 more; --all shows them\n",
+        "  do:    put __syncthreads() between line 10 and line 11; that mends all 5\n",
+        "  do:    put __syncthreads() between line 17 and line 18\n"}) {
+    EXPECT_TRUE(contains(ran.out, part)) << "lacks " << part << "\n" << ran.out;
+  }
+  const Ran all = check(joined(words, {"--all"}));
+  EXPECT_FALSE(contains(all.out, " more; ")) << all.out;
+  EXPECT_TRUE(contains(all.out, "groups.cu:12 and ")) << all.out;
+
+  const lab::Json findings =
+      lab::Json::parse(check(joined(words, {"--json", "-"})).out).at("findings");
+  ASSERT_EQ(findings.size(), 6u);
+  for (const lab::Json& finding : findings) {
+    const int line = finding.at("places").at(0).at("source_line");
+    EXPECT_EQ(finding.at("group"), line == 18 ? 2 : 1) << line;
+  }
+}
+
 TEST_F(Check, TheMendedTwinIsClean) {
   const Ran ran = check(transpose("transpose_fixed.ptx"));
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;

@@ -16,11 +16,18 @@ class Best : public testing::Test {
     if (!std::filesystem::exists(beside_test("tessera"))) GTEST_SKIP() << "no program here";
   }
 
+  lab::Json first_candidate(const std::string& m, const std::string& type,
+                            const std::string& layout = "NN") const {
+    return json_of({"bench", "--why", "-m", m, "-n", "96", "-k", "64", "--type", type, "--layout",
+                    layout, "--device", "virtual"})
+        .at("problems")
+        .at(0)
+        .at("candidates")
+        .at(0);
+  }
   // "simt_f32/64x64"
   std::string first_of_why(const std::string& m, const std::string& type) const {
-    const lab::Json why = json_of(
-        {"bench", "--why", "-m", m, "-n", "96", "-k", "64", "--type", type, "--device", "virtual"});
-    const lab::Json& first = why.at("problems").at(0).at("candidates").at(0);
+    const lab::Json first = first_candidate(m, type);
     return first.at("kernel").get<std::string>() + "/" + first.at("config").get<std::string>();
   }
 };
@@ -59,6 +66,66 @@ TEST_F(Best, IsWhatTheLibraryTakesInEachCommand) {
     const Ran ran = run_program(arguments);
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_TRUE(contains(ran.out, kernel)) << ran.out;
+  }
+}
+
+// The kernel, and the entry of it that the problem runs.
+TEST_F(Best, IsShownInItsMachineCode) {
+  for (const std::string layout : {"NN", "TN"}) {
+    for (const std::string type : {"f32", "bf16"}) {
+      const lab::Json first = first_candidate("120", type, layout);
+      const std::vector<std::string> problem = {
+          "-m", "120", "-n", "96", "-k", "64", "--type", type, "--layout", layout, "--no-run"};
+      for (const std::vector<std::string>& call :
+           {std::vector<std::string>{"sass", "best"}, {"sass", "--kernel", "best"}}) {
+        std::vector<std::string> words = call;
+        words.insert(words.end(), problem.begin(), problem.end());
+        const lab::Json shown = json_of(words);
+        EXPECT_EQ(shown.at("best"), named(first));
+        ASSERT_EQ(shown.at("kernels").size(), 1u);
+        EXPECT_EQ(shown.at("kernels").at(0).at("kernel"), first.at("entry"));
+        const Ran ran = run_program(words);
+        EXPECT_TRUE(ran.out.starts_with("best: " + named(first) + ", entry ")) << ran.out;
+        EXPECT_TRUE(contains(ran.out, "120 x 96 x 64, " + layout)) << ran.out;
+      }
+    }
+  }
+  const Ran other = run_program({"sass", "12", "-m", "120"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_TRUE(contains(other.err, "-m is '120', but only 'best' is looked up")) << other.err;
+}
+
+TEST_F(Best, MachineCodeOfItIsComparedAndRewritten) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> problem = {"-m", "120", "-n", "96", "-k", "64"};
+  const std::string told = "best: " + first_of_why("120", "f32") + ", entry ";
+  for (const std::vector<std::string>& call :
+       {std::vector<std::string>{"sass", "--diff", "12", "best"},
+        {"sass", "best", "--listing", "-o", folder / "best.sass"},
+        {"sass", "--optimise", "best", "-o", folder / "best.cubin"},
+        {"sass", "--remap", "best", "-o", folder / "best.cubin"}}) {
+    std::vector<std::string> words = call;
+    words.insert(words.end(), problem.begin(), problem.end());
+    const Ran ran = run_program(words);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_TRUE(contains(ran.out, told)) << ran.out;
+  }
+}
+
+// The option of other commands, and kernels of a type.
+TEST_F(Best, IsNamedByPlaceOrByOption) {
+  const std::vector<std::string> problem = {"-m", "120", "-n", "96", "-k", "64", "--type", "f64"};
+  const std::string best = first_of_why("120", "f64");
+  for (const std::vector<std::string>& call :
+       {std::vector<std::string>{"explain", "--kernel", "best"},
+        {"roofline", "--kernel", "best"},
+        {"roofline", "best"},
+        {"compare", "25", "best", "--no-diff"}}) {
+    std::vector<std::string> words = call;
+    words.insert(words.end(), problem.begin(), problem.end());
+    const Ran ran = run_program(words);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_TRUE(contains(ran.out, best.substr(0, best.find('/')))) << ran.out;
   }
 }
 
@@ -109,7 +176,14 @@ TEST_F(Best, AMessageNamesTheArgumentThatTheCommandHas) {
       {{"explain", "foo"}, "KERNEL is 'foo'"},
       {{"compare", "foo", "02"}, "BEFORE is 'foo'"},
       {{"compare", "02", "foo"}, "AFTER is 'foo'"},
-      {{"verify", "--kernel", "foo"}, "--kernel is 'foo'"}};
+      {{"sass", "foo"}, "KERNEL is 'foo'"},
+      {{"roofline", "foo"}, "KERNELS is 'foo'"},
+      {{"verify", "--kernel", "foo"}, "--kernel is 'foo'"},
+      {{"verify", "best"}, "argument 'best' is not known here; --kernel names a kernel"},
+      {{"doctor", "--kernel", "best"},
+       "argument '--kernel' is not known here; the command takes no kernel"},
+      {{"compare", "--kernel", "best"},
+       "argument '--kernel' is not known here; BEFORE and AFTER are given without an option"}};
   for (const auto& [call, words] : calls) {
     const Ran ran = run_program(call);
     EXPECT_EQ(ran.code, 2);

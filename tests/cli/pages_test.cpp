@@ -265,5 +265,50 @@ TEST_F(Pages, TheDrawingOfOneElementIsCurrent) {
   EXPECT_TRUE(contains(file_text("src/ladder/03_shared_tile/README.md"), "](element.svg)"));
 }
 
+// The main loop of an entry.
+lab::Json main_loop(const std::string& kernel, const std::string& entry) {
+  const lab::Json shown = json_of({"sass", kernel, "--kernel", entry, "--no-run"});
+  for (const lab::Json& loop : shown.at("kernels").at(0).at("loops")) {
+    if (loop.at("is_main")) return loop;
+  }
+  ADD_FAILURE() << kernel << ' ' << entry << " has no main loop";
+  return {};
+}
+
+int count_of(const lab::Json& loop, const char* kind, const char* name) {
+  const lab::Json& mix = loop.at("mix");
+  return mix.contains(kind) ? mix.at(kind).at("names").value(name, 0) : 0;
+}
+
+// Rung 13 says by count why it is slower than rung 12: these are the counts.
+TEST_F(Pages, TheCountsOfRung13AreCurrent) {
+  const std::string page = file_text("src/ladder/13_async_copy/README.md");
+  const std::pair<const char*, const char*> layouts[] = {
+      {"NT", "am_bn"}, {"TT", "am_bk"}, {"NN", "ak_bn"}, {"TN", "ak_bk"}};
+  for (const auto& [layout, entry] : layouts) {
+    for (const char* kernel : {"13", "14/serpentine"}) {
+      const lab::Json loop = main_loop(kernel, entry);
+      char row[64];
+      std::snprintf(row, sizeof row, "\n| %s | %d, %d | %d | ", layout,
+                    count_of(loop, "copy", "LDGSTS.32"), count_of(loop, "copy", "LDGSTS.128"),
+                    loop.at("slots").get<int>());
+      EXPECT_TRUE(contains(page, row)) << kernel << row;
+    }
+  }
+  // Of a sub-core for 16 steps: four warps of rung 12 and two iterations, two warps of rung 13.
+  const lab::Json before = main_loop("12", "ak_bn"), after = main_loop("13", "ak_bn");
+  const auto row = [&](const char* name, const auto& count) {
+    char text[128];
+    std::snprintf(text, sizeof text, "| %s | %d | %d |", name, 8 * count(before), 2 * count(after));
+    EXPECT_TRUE(contains(page, text)) << text;
+  };
+  row("issue slots of a sub-core: FFMAs",
+      [](const lab::Json& loop) { return loop.at("ffma").get<int>(); });
+  row("all issue slots", [](const lab::Json& loop) { return loop.at("slots").get<int>(); });
+  row("with bubbles of the register ports (model)", [](const lab::Json& loop) {
+    return static_cast<int>(loop.at("ports").at("cycles").get<double>());
+  });
+}
+
 }  // namespace
 }  // namespace tessera::cli

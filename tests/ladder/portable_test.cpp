@@ -3,12 +3,11 @@
 // lattice of all kernels runs the same sources compiled for sm_90a.
 #include <gtest/gtest.h>
 
-#include "base/elements.h"
 #include "device/virtual/virtual_device.h"
 #include "lab/verify/lattice.h"
-#include "lab/verify/prepared_call.h"
 #include "lab/verify/verify.h"
 #include "tests/support/kernel_choice.h"
+#include "tests/support/sparse_matrix.h"
 #include "tests/support/test_device.h"
 
 namespace tessera {
@@ -74,64 +73,16 @@ TEST_P(Portable, WholeTilesInEveryLayout) {
   }
 }
 
-// A matrix of small integers on the device; memory exists only where it is touched.
-template <class T>
-struct SparseMatrix {
-  DeviceBuffer buffer;
-  MatrixView view;
-
-  SparseMatrix(Device& device, const MatrixView& view)
-      : buffer(device, static_cast<std::size_t>(view.span()) * sizeof(T)), view(view) {}
-  static T value(std::int64_t r, std::int64_t c) { return static_cast<T>((3 * r + 5 * c) % 7 - 3); }
-  DeviceAddress at(std::int64_t r, std::int64_t c) const {
-    return buffer.address() + static_cast<DeviceAddress>(r * view.row + c * view.col) * sizeof(T);
-  }
-  void fill(Device& device) const {
-    for (std::int64_t r = 0; r < view.rows; ++r) {
-      for (std::int64_t c = 0; c < view.cols; ++c) {
-        const T x = value(r, c);
-        device.copy_in(at(r, c), &x, sizeof x);
-      }
-    }
-  }
-};
-
-// Lines of A, B and D begin beyond 2^31 elements.
-template <class T, class Out>
-void expect_long_lines(const KernelChoice& choice, const char* layout, std::int64_t pitch) {
-  const auto device =
-      make_virtual_gpu(choice.kernel->first_sm, {.memory_bytes = std::size_t{1} << 42});
-  Problem problem{
-      .m = 3, .n = 34, .k = 3, .types = choice.kernel->types, .order = Order::kRowMajor};
-  problem.lda = problem.ldb = problem.ldc = problem.ldd = pitch;
-  set_layout(problem, layout);
-  const SparseMatrix<T> a(*device, view_a(problem)), b(*device, view_b(problem));
-  const SparseMatrix<Out> d(*device, view_d(problem));
-  a.fill(*device);
-  b.fill(*device);
-  const Operands operands{a.at(0, 0), b.at(0, 0), 0, d.at(0, 0)};
-  lab::PreparedCall(*device, choice, problem, gemm::alignment_of(operands)).run(operands);
-  for (std::int64_t i = 0; i < problem.m; ++i) {
-    for (std::int64_t j = 0; j < problem.n; ++j) {
-      double sum = 0;
-      for (std::int64_t l = 0; l < problem.k; ++l) {
-        sum += static_cast<double>(a.value(i, l)) * static_cast<double>(b.value(l, j));
-      }
-      Out seen = static_cast<Out>(-1);
-      device->copy_out(&seen, d.at(i, j), sizeof seen);
-      ASSERT_EQ(static_cast<double>(seen), sum) << layout << ' ' << i << ", " << j;
-    }
-  }
-}
-
+// Lines of A, B, C and D begin beyond 2^31 elements.
 TEST_P(Portable, LinesBeyondTwoToThe31Elements) {
+  const auto device = make_virtual_gpu(kernel().first_sm, {.memory_bytes = kSparseMemory});
   for (const char* layout : {"NN", "NT", "TN", "TT"}) {
     for (const std::int64_t pitch : {(std::int64_t{1} << 30) + 16, (std::int64_t{1} << 30) + 1}) {
-      on_element(kernel().types.a, "a test", [&](auto a) {
-        on_element(kernel().types.d, "a test", [&](auto d) {
-          expect_long_lines<decltype(a), decltype(d)>(GetParam(), layout, pitch);
-        });
-      });
+      Problem problem{
+          .m = 3, .n = 34, .k = 3, .types = kernel().types, .order = Order::kRowMajor, .beta = 2};
+      problem.lda = problem.ldb = problem.ldc = problem.ldd = pitch;
+      set_layout(problem, layout);
+      expect_sparse_product(*device, GetParam(), problem);
     }
   }
 }

@@ -105,6 +105,7 @@ void declare_options(Parser& parser, CompareArguments& options) {
                   "name or number of a kernel, or 'best'; add /VARIANT for a variant")
       .required();
   parser.add_option("AFTER", options.after, "the kernel to compare it with").required();
+  add_type_option(parser, options.problem);
   add_shape_options(parser, options.problem);
   add_scale_options(parser, options.problem);
   add_gpu_option(parser, options.gpu);

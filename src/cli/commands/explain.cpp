@@ -115,7 +115,7 @@ int explain(const ExplainArguments& options) {
 void declare_options(Parser& parser, ExplainArguments& options) {
   options.problem.kernel_argument = "KERNEL";
   parser
-      .add_option("KERNEL", options.problem.kernel,
+      .add_option("KERNEL,--kernel", options.problem.kernel,
                   "name, number, glob, list or 'best'; add /VARIANT for a variant. A FILE.cu or "
                   "FILE.ptx of "
                   "your own takes the arguments of check")

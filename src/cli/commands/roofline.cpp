@@ -132,7 +132,10 @@ Command roofline_command() {
           "  tessera roofline all --measured results/ladder/h200_ladder_4096.json --svg -",
           [](Parser& parser) {
             auto options = std::make_shared<RooflineArguments>();
-            parser.add_option("KERNELS", options->problem.kernel, "names, numbers, globs or all");
+            options->problem.kernel_argument = "KERNELS";
+            parser.add_option("KERNELS,--kernel", options->problem.kernel,
+                              "names, numbers, globs, all or 'best'");
+            add_type_option(parser, options->problem);
             add_shape_options(parser, options->problem);
             add_gpu_option(parser, options->gpu);
             parser.add_option("--svg", options->svg, "write the drawing (- is stdout)")

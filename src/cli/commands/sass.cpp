@@ -11,6 +11,7 @@
 #include "cli/commands/sass_input.h"
 #include "cli/commands/sass_notes.h"
 #include "cli/commands/sass_optimise.h"
+#include "cli/options/best_code.h"
 #include "cli/options/gpu_option.h"
 #include "cli/options/parser.h"
 #include "cli/options/session.h"
@@ -22,6 +23,7 @@ namespace tessera::cli {
 namespace {
 
 struct SassArguments {
+  ProblemOptions problem;  // that 'best' is asked for
   std::string target, entry, sm, gpu, html, seed, optimise, remap, assemble, out;
   std::vector<std::string> diff;
   bool reorder = false, listing = false, clashes = false, no_run = false;
@@ -100,10 +102,20 @@ int sm_of(const SassArguments& options) {
   return options.sm.empty() ? 0 : static_cast<int>(parse_integer("--sm", options.sm, 50, 200));
 }
 
+NamedCode named_code(const std::string& target, const SassArguments& options) {
+  return named_code(target, options.entry, options.problem, gpu_of(options.gpu));
+}
+
+// What the report is about, where the caller left the choice to the library.
+void tell(const NamedCode& code, const SassArguments& options) {
+  if (code.is_best() && options.output.prints_text()) fmt::print("{}\n", code.why);
+}
+
 int show(const SassArguments& options) {
   const int sm = sm_of(options);
+  const NamedCode code = named_code(options.target, options);
   const std::vector<MachineKernel> kernels =
-      machine_kernels(options.target, options.entry, sm, gpu_of(options.gpu));
+      machine_kernels(code.target, code.entry, sm, gpu_of(options.gpu));
   if (kernels.size() > kMostReports && options.entry.empty() && options.output.prints_text() &&
       options.html.empty() && !options.output.wants_json()) {
     print_index(kernels);
@@ -112,12 +124,14 @@ int show(const SassArguments& options) {
   std::vector<Reported> reported;
   for (const MachineKernel& kernel : kernels) reported.push_back(report(kernel, options));
   lab::Json object = {{"schema", "tessera.sass/1"}, {"command", command_line()}};
+  if (code.is_best()) object["best"] = code.target;
   for (const Reported& one : reported) {
     object["kernels"].push_back(sass::to_json(one.report, one.notes, options.listing));
   }
   write_page(options, reported);
   options.output.write(object, loops_table(reported));
   if (!options.output.prints_text()) return kOk;
+  tell(code, options);
   for (const Reported& one : reported) {
     const bool is_first = &one == &reported.front();
     fmt::print("{}{}", is_first ? "" : "\n", text_of(one, options));
@@ -126,9 +140,9 @@ int show(const SassArguments& options) {
 }
 
 // Rungs may have entries of one name: a patched one has those of the rung it was made from.
-sass::KernelReport one_report(const std::string& target, const SassArguments& options) {
+sass::KernelReport one_report(const NamedCode& code, const SassArguments& options) {
   const std::vector<MachineKernel> found =
-      machine_kernels(target, options.entry, 0, gpu_of(options.gpu));
+      machine_kernels(code.target, code.entry, 0, gpu_of(options.gpu));
   if (found.size() == 1) {
     sass::KernelReport report = sass::report_of(found.front().kernel, found.front().sm);
     const bool is_patched = found.front().choice && found.front().choice->kernel->is_patched();
@@ -136,17 +150,20 @@ sass::KernelReport one_report(const std::string& target, const SassArguments& op
     return report;
   }
   throw StatusError(Status::bad_argument(fmt::format(
-      "--diff is '{}', which names {} kernels, but must name one; say which with --kernel", target,
-      found.size())));
+      "--diff is '{}', which names {} kernels, but must name one; say which with --kernel",
+      code.target, found.size())));
 }
 
 int diff(const SassArguments& options) {
-  const sass::KernelReport before = one_report(options.diff[0], options);
-  const sass::KernelReport after = one_report(options.diff[1], options);
+  const NamedCode codes[] = {named_code(options.diff[0], options),
+                             named_code(options.diff[1], options)};
+  const sass::KernelReport before = one_report(codes[0], options);
+  const sass::KernelReport after = one_report(codes[1], options);
   lab::Json object = {{"schema", "tessera.sass/1"}, {"command", command_line()}};
   object["before"] = sass::to_json(before, {}, options.listing);
   object["after"] = sass::to_json(after, {}, options.listing);
   options.output.write(object, loops_table({{before, {}}, {after, {}}}));
+  for (const NamedCode& code : codes) tell(code, options);
   if (options.output.prints_text()) fmt::print("{}", sass::render_diff(before, after));
   return kOk;
 }
@@ -158,20 +175,24 @@ int optimise(const SassArguments& options) {
   }
   lab::check_writable(options.out, "--out");
   const bool remaps = !options.remap.empty();
-  Optimised optimised =
-      optimise_cubin(remaps ? options.remap : options.optimise, options.entry, gpu_of(options.gpu),
-                     options.out, {remaps, !remaps || options.reorder, sm_of(options)});
+  const NamedCode code = named_code(remaps ? options.remap : options.optimise, options);
+  Optimised optimised = optimise_cubin(code.target, code.entry, gpu_of(options.gpu), options.out,
+                                       {remaps, !remaps || options.reorder, sm_of(options)});
+  if (code.is_best()) optimised.json["best"] = code.target;
   optimised.json["schema"] = "tessera.optimised/1";
   optimised.json["command"] = command_line();
   options.output.write(optimised.json, optimised.loops);
+  tell(code, options);
   if (options.output.prints_text()) fmt::print("{}", optimised.text);
   return kOk;
 }
 
 int write_listing(const SassArguments& options) {
   lab::check_writable(options.out, "--out");
-  const std::string text = write_assembly(options.target, options.entry, sm_of(options),
-                                          gpu_of(options.gpu), options.out);
+  const NamedCode code = named_code(options.target, options);
+  const std::string text =
+      write_assembly(code.target, code.entry, sm_of(options), gpu_of(options.gpu), options.out);
+  tell(code, options);
   if (options.output.prints_text()) fmt::print("{}", text);
   return kOk;
 }
@@ -186,8 +207,21 @@ int assemble(const SassArguments& options) {
   return assembled.is_clean ? kOk : kCheckFailed;
 }
 
-int sass(const SassArguments& options) {
+// --kernel alone is no entry of anything: it is the kernel, as in other commands.
+SassArguments with_target(const SassArguments& given) {
+  SassArguments options = given;
+  const bool has_target = !given.target.empty() || !given.diff.empty() || !given.optimise.empty() ||
+                          !given.remap.empty() || !given.assemble.empty();
+  if (!has_target) std::swap(options.target, options.entry);
+  return options;
+}
+
+int sass(const SassArguments& given) {
+  const SassArguments options = with_target(given);
   options.output.check({{"--html", options.html}, {"--out", options.out}});
+  std::vector<std::string> targets = options.diff;
+  targets.insert(targets.end(), {options.target, options.optimise, options.remap});
+  require_best(options.problem, targets);
   if (!options.assemble.empty()) return assemble(options);
   if (!options.optimise.empty() || !options.remap.empty()) return optimise(options);
   if (!options.html.empty()) lab::check_writable(options.html, "--html");
@@ -203,10 +237,11 @@ int sass(const SassArguments& options) {
 
 void declare_options(Parser& parser, SassArguments& options) {
   parser.add_option("KERNEL|FILE", options.target,
-                    "a kernel of the catalog, or a cubin, fatbin, object, library or program");
+                    "a kernel of the catalog, 'best' (what the library takes for the problem that "
+                    "-m and others name), or a cubin, fatbin, object, library or program");
   parser
       .add_option("--kernel,--entry", options.entry,
-                  "a kernel of the file, by its name or a part of it")
+                  "a kernel of the file, by its name or a part of it; alone: as KERNEL")
       .type_name("NAME");
   parser.add_option("--sm", options.sm, "only code for this architecture (of a file)")
       .type_name("SM");
@@ -240,6 +275,8 @@ void declare_options(Parser& parser, SassArguments& options) {
                   "where --optimise, --remap and --assemble write the cubin, --listing the text")
       .type_name("OUT");
   parser.add_flag("--no-run", options.no_run, "do not run catalog kernels on the virtual GPU");
+  add_type_option(parser, options.problem);
+  add_shape_options(parser, options.problem);
   add_gpu_option(parser, options.gpu);
   add_seed_option(parser, options.seed);
   options.output.add_options(parser);
@@ -251,6 +288,7 @@ Command sass_command() {
   return {"sass", "the machine code of a kernel: loops, issue slots, register ports",
           "  tessera sass 11\n"
           "  tessera sass 12/compact --listing\n"
+          "  tessera sass best -m 4096 --type bf16\n"
           "  tessera sass program --kernel my_kernel --html loop.html\n"
           "  tessera sass --diff 10 11\n"
           "  tessera sass 12 --listing -o 12.sass\n"

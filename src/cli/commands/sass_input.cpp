@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "cli/options/card_kernel.h"
+#include "cli/options/options.h"
 #include "gemm/plan.h"
 #include "sass/container/fatbin.h"
 
@@ -71,6 +72,14 @@ const KernelRow* default_row(const KernelChoice& choice) {
   return &gemm::plan(problem, {}, {.sm = sm, .sms = 132}, {.kernel = choice}).row();
 }
 
+// The row of that whole name, if there is one.
+const KernelRow* row_called(const KernelChoice& choice, const std::string& entry) {
+  for (const KernelRow& row : choice.kernel->rows) {
+    if (row.variant == choice.variant && row.entry == entry) return &row;
+  }
+  return nullptr;
+}
+
 // The code of one kernel on one card; reads each cubin once.
 class CatalogCode {
  public:
@@ -99,12 +108,12 @@ class CatalogCode {
 void add_catalog_kernel(const KernelChoice& choice, const std::string& entry, const arch::Gpu& gpu,
                         std::vector<MachineKernel>& found) {
   CatalogCode code(choice, gpu);
-  const KernelRow* wanted = entry.empty() ? default_row(choice) : nullptr;
+  const KernelRow* wanted = entry.empty() ? default_row(choice) : row_called(choice, entry);
   for (const KernelRow& row : choice.kernel->rows) {
     if (row.variant != choice.variant || (wanted && &row != wanted)) continue;
     if (names(entry, row.entry)) code.add(row.entry, &row, found);
   }
-  if (entry.empty()) return;
+  if (wanted) return;
   for (const HelperEntry& helper : choice.kernel->helpers) {
     if (names(entry, helper.entry)) code.add(helper.entry, nullptr, found);
   }
@@ -131,6 +140,14 @@ std::string entry_with(const KernelChoice& choice, const std::string& part) {
   return first_entry_of(choice);
 }
 
+// As choose_kernels(); a message names the argument of this command.
+std::vector<KernelChoice> catalog_kernels(const std::string& target) {
+  ProblemOptions options;
+  options.kernel = target;
+  options.kernel_argument = "KERNEL";
+  return kernels_of(options);
+}
+
 [[noreturn]] void fail_to_find(const std::string& entry, const std::vector<MachineKernel>& all) {
   throw StatusError(Status::bad_argument(
       fmt::format("--kernel is '{}', but the kernels are {}", entry, some_names(all))));
@@ -152,7 +169,7 @@ std::vector<std::byte> cubin_bytes(const std::string& target, const std::string&
                                    const arch::Gpu& gpu, CubinKind kind) {
   std::error_code error;
   if (std::filesystem::is_regular_file(target, error)) return cubin_of_file(target, sm);
-  const std::vector<KernelChoice> kernels = choose_kernels(target);
+  const std::vector<KernelChoice> kernels = catalog_kernels(target);
   if (kernels.size() != 1) {
     throw StatusError(Status::bad_argument(fmt::format(
         "'{}' names {} kernels, but must name one or a cubin", target, kernels.size())));
@@ -186,7 +203,7 @@ std::vector<MachineKernel> machine_kernels(const std::string& target, const std:
         Status::bad_argument(fmt::format("'{}' is not a file that can be read", target)));
   }
   std::vector<MachineKernel> all;
-  for (const KernelChoice& choice : choose_kernels(target)) {
+  for (const KernelChoice& choice : catalog_kernels(target)) {
     add_catalog_kernel(choice, entry, gpu, found);
     if (found.empty()) {
       for (const KernelRow& row : choice.kernel->rows) {

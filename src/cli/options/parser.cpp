@@ -1,6 +1,7 @@
 #include "cli/options/parser.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 
@@ -31,6 +32,22 @@ std::string sentence_for_count(const std::string& text, const std::string& help)
   return fmt::format("{} was given more than once, but is taken once; {}", name, help);
 }
 
+// How this command takes a kernel, where it was given in another command's way.
+std::string other_way(const CLI::App& command, const std::string& unknown) {
+  if (!unknown.starts_with('-')) {
+    const bool has_option = command.get_option_no_throw("--kernel") != nullptr;
+    return has_option ? "; --kernel names a kernel" : "";
+  }
+  if (unknown != "--kernel") return "";
+  std::vector<std::string> places;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_positional()) places.push_back(option->get_name(true));
+  }
+  if (places.empty()) return "; the command takes no kernel";
+  return fmt::format("; {} {} given without an option", fmt::join(places, " and "),
+                     places.size() == 1 ? "is" : "are");
+}
+
 // One sentence for an error of the library: the argument, what is wrong with it, and the rule.
 std::string sentence_for(const CLI::ParseError& error, const CLI::App& app) {
   const std::string command = chosen(app);
@@ -42,7 +59,8 @@ std::string sentence_for(const CLI::ParseError& error, const CLI::App& app) {
                        names_of_commands(app));
   }
   if (!unknown.empty()) {
-    return fmt::format("argument '{}' is not known here; {}", unknown.front(), help);
+    return fmt::format("argument '{}' is not known here{}; {}", unknown.front(),
+                       other_way(*app.get_subcommands().front(), unknown.front()), help);
   }
   if (command.empty()) {
     return fmt::format("no command was given; it must be one of: {}", names_of_commands(app));

@@ -6,13 +6,13 @@
 
 #include "base/status.h"
 #include "lab/verify/common.h"
-#include "lab/verify/cures.h"
+#include "vgpu/observe/cures.h"
 
 namespace tessera::cli {
 namespace {
 
 constexpr std::size_t kShown = 3;      // failing cases of a kernel
-constexpr std::size_t kMostPairs = 3;  // of lines that one barrier mends
+constexpr std::size_t kMostPairs = 3;  // of lines that one change mends
 
 using Cases = std::vector<const VerifiedCase*>;
 
@@ -27,25 +27,31 @@ double products_of(const VerifiedCase* one) {
   return static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
 }
 
-std::string cure_text(const lab::Cure& cure) {
-  const vgpu::Finding& first = cure.findings.front();
+std::string lines_of(const vgpu::Finding& finding) {
+  std::string text;
+  for (const vgpu::FindingPlace& place : finding.places) {
+    text += (text.empty() ? "" : " and ") + vgpu::own_line(place);
+  }
+  return text;
+}
+
+std::string cure_text(const vgpu::Cure& cure, const std::vector<vgpu::Finding>& findings) {
+  const vgpu::Finding& first = findings[cure.findings.front()];
   std::uint64_t times = 0;
-  for (const vgpu::Finding& finding : cure.findings) times += finding.count;
+  for (const std::size_t i : cure.findings) times += findings[i].count;
   std::string text = fmt::format("    {}, {} times: {}.\n", first.check, times, first.message);
   if (cure.findings.size() == 1) {
     for (const vgpu::FindingPlace& place : first.places) {
-      text += fmt::format("      {}: {}: {}\n", lab::own_line(place), place.form, place.what);
+      text += fmt::format("      {}: {}: {}\n", vgpu::own_line(place), place.form, place.what);
     }
   } else {
-    text += fmt::format("      One barrier mends this and {} more pair{} of lines:\n",
+    text += fmt::format("      One change mends this and {} more pair{} of lines:\n",
                         cure.findings.size() - 1, cure.findings.size() == 2 ? "" : "s");
     for (std::size_t i = 0; i < std::min(kMostPairs, cure.findings.size()); ++i) {
-      const auto& places = cure.findings[i].places;
-      text += fmt::format("      {} and {}\n", lab::own_line(places.at(0)),
-                          lab::own_line(places.at(1)));
+      text += fmt::format("      {}\n", lines_of(findings[cure.findings[i]]));
     }
   }
-  return text + fmt::format("      do: {}\n", cure.what);
+  return text + fmt::format("      do: {}\n", text_of(cure, findings, vgpu::own_line));
 }
 
 std::string findings_text(const VerifiedCase& smallest, const Recheck& recheck) {
@@ -60,7 +66,7 @@ std::string findings_text(const VerifiedCase& smallest, const Recheck& recheck) 
     return text + " no finding, so its threads do as they should, and compute something else\n";
   }
   text += "\n";
-  for (const lab::Cure& cure : lab::by_cure(findings)) text += cure_text(cure);
+  for (const vgpu::Cure& cure : vgpu::by_cure(findings)) text += cure_text(cure, findings);
   return text;
 }
 

@@ -38,12 +38,22 @@ struct UndefinedRead {
   FindingPlace place;
 };
 
+// Where a change mends a finding.
+enum class CureAt : std::uint8_t {
+  kNowhere,        // no change in one place alone mends it
+  kBetween,        // anywhere between the earlier access and the later one
+  kBeforeBarrier,  // after the earlier access, in its thread, before the barrier between the two
+  kBeforeExit      // anywhere between the access and the end of the CTA
+};
+
 // Findings with the same check and the same two instructions are one, with a count.
 struct Finding {
   std::string check;  // "race", "missing-proxy-fence", "uninitialised-shared-read", ...
   Severity severity = Severity::kError;
-  std::string message;                // one sentence
-  std::string hint;                   // what to do about it, one sentence
+  std::string message;    // one sentence
+  std::string hint;       // what to do about it, one sentence
+  std::string cure = {};  // "put __syncthreads()": the change that mends it, in one place
+  CureAt cure_at = CureAt::kNowhere;
   std::vector<FindingPlace> places;   // the later access first
   std::vector<FindingPlace> related;  // other lines that matter: who promised, who came
   std::uint64_t address = 0;

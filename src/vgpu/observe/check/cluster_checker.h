@@ -161,6 +161,10 @@ class ClusterChecker : public Observer {
   std::string who(const Place& place, bool with_cta) const;
   std::string between(const Place& earlier, const Place& later) const;
   bool is_other_way_round(const Guest& guest, const Past& past);
+  // The finding is mended by this change there, or anywhere between its accesses.
+  static void set_cure(Finding& finding, const std::string& cure, const std::string& where);
+  std::string cure_for_race(const Guest& guest, const Past& past, const Place& later,
+                            const Place& earlier) const;
   std::string hint_for_race(const Guest& guest, const Past& past, const Place& later,
                             const Place& earlier) const;
   void fill(Finding& finding, const Place& later, const Place& earlier) const;

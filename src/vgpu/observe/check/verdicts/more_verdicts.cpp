@@ -1,9 +1,37 @@
-// Findings that are told apart from races: what a collective wgmma covers, and misuse of the heap.
+// What one change mends, and findings that are told apart from races: what a collective wgmma
+// covers, and misuse of the heap.
 #include <fmt/format.h>
 
 #include "vgpu/observe/check/cluster_checker.h"
 
 namespace tessera::vgpu::check {
+
+void ClusterChecker::set_cure(Finding& finding, const std::string& cure, const std::string& where) {
+  finding.hint = cure + " " + where;
+  finding.cure = cure;
+  finding.cure_at = CureAt::kBetween;
+}
+
+// What mends a race anywhere between the two accesses; empty where nothing does.
+std::string ClusterChecker::cure_for_race(const Guest& guest, const Past& past, const Place& later,
+                                          const Place& earlier) const {
+  if (left_behind(past)) return "";
+  if (agents_.is_agent(past.entity)) {
+    switch (agents_.trace(past.entity).kind) {
+      case AgentKind::kCopyAsync:
+        return "wait for the copy (cp.async.wait_group, then __syncthreads() where other threads' "
+               "copies are meant)";
+      case AgentKind::kMatrix:
+        return "wait for the product (wgmma.wait_group in each of the four warps, then an arrival "
+               "or barrier where others go on)";
+      default:
+        return "";
+    }
+  }
+  const bool is_strong_pair = guest.reach != Reach::kNobody && is_strong(past.site);
+  if (guest.agent || is_strong_pair || later.instruction == earlier.instruction) return "";
+  return later.cta != earlier.cta ? "put a barrier of the cluster" : "put __syncthreads()";
+}
 
 void ClusterChecker::report_unordered(const Guest& guest, const Past& past) {
   if (!past.wrote && guest.clock->has_covered(past.entity, past.time)) {
@@ -40,7 +68,7 @@ void ClusterChecker::report_unmet_lane(const Guest& guest, const Past& past) {
       "lane, which is right only while the lanes of a warp run in step",
       who(later, false), later.does, name_of(guest.window), lane_of(past.site), who(earlier, false),
       earlier.does, __builtin_ctz(guest.agent->issuer.mask)));
-  finding->hint = fmt::format("put __syncwarp() {}", between(earlier, later));
+  set_cure(*finding, "put __syncwarp()", between(earlier, later));
 }
 
 void ClusterChecker::report_heap_misuse(const Guest& guest, const std::string& misuse) {

@@ -167,27 +167,12 @@ std::string ClusterChecker::hint_for_race(const Guest& guest, const Past& past, 
         lane_of(past.site), past.entity % warps_per_cta_);
   }
   if (agents_.is_agent(past.entity)) {
-    switch (agents_.trace(past.entity).kind) {
-      case AgentKind::kCopyAsync:
-        return fmt::format(
-            "wait for the copy (cp.async.wait_group, then __syncthreads() where "
-            "other threads' copies are meant) {}",
-            where);
-      case AgentKind::kMatrix:
-        return fmt::format(
-            "wait for the product (wgmma.wait_group in each of the four warps, then "
-            "an arrival or barrier where others go on) {}",
-            where);
-      default:
-        return past.wrote ? fmt::format(
-                                "wait for the copy's mbarrier phase, in every thread that "
-                                "goes on, {}",
-                                where)
-                          : fmt::format(
-                                "wait until the copy has read its source "
-                                "(cp.async.bulk.wait_group.read) {}",
-                                where);
-    }
+    return past.wrote
+               ? fmt::format("wait for the copy's mbarrier phase, in every thread that goes on, {}",
+                             where)
+               : fmt::format(
+                     "wait until the copy has read its source (cp.async.bulk.wait_group.read) {}",
+                     where);
   }
   if (guest.agent) {
     return fmt::format(
@@ -196,16 +181,9 @@ std::string ClusterChecker::hint_for_race(const Guest& guest, const Past& past, 
         log_.line(later.instruction), where);
   }
   if (guest.reach != Reach::kNobody && is_strong(past.site)) return kWiderScope;
-  if (later.instruction == earlier.instruction) {
-    return fmt::format(
-        "give each thread that runs {} a place of its own, let one thread do it, or "
-        "make it atomic",
-        log_.line(later.instruction));
-  }
-  if (later.cta != earlier.cta) {
-    return fmt::format("put a barrier of the cluster {}", where);
-  }
-  return fmt::format("put __syncthreads() {}", where);
+  return fmt::format(
+      "give each thread that runs {} a place of its own, let one thread do it, or make it atomic",
+      log_.line(later.instruction));
 }
 
 void ClusterChecker::report_race(const Guest& guest, const Past& past) {
@@ -222,7 +200,12 @@ void ClusterChecker::report_race(const Guest& guest, const Past& past) {
   finding->message =
       capital(fmt::format("{} {} {} that {} {}, and nothing orders the two", who(later, ctas),
                           later.does, name_of(guest.window), who(earlier, ctas), earlier.does));
-  finding->hint = hint_for_race(guest, past, later, earlier);
+  const std::string cure = cure_for_race(guest, past, later, earlier);
+  if (cure.empty()) {
+    finding->hint = hint_for_race(guest, past, later, earlier);
+  } else {
+    set_cure(*finding, cure, between(earlier, later));
+  }
 }
 
 void ClusterChecker::report_lockstep(const Guest& guest, const Past& past) {
@@ -239,9 +222,9 @@ void ClusterChecker::report_lockstep(const Guest& guest, const Past& past) {
       "step, which nothing promises",
       later.lane, who(later, false), later.does, name_of(guest.window), other, earlier.does,
       log_.line(earlier.instruction));
-  finding->hint =
-      fmt::format("put __syncwarp() {}{}", agents_.is_agent(past.entity) ? "behind the wait " : "",
-                  between(earlier, later));
+  const bool by_agent = agents_.is_agent(past.entity);
+  set_cure(*finding, by_agent ? "put __syncwarp() behind the wait" : "put __syncwarp()",
+           between(earlier, later));
 }
 
 void ClusterChecker::report_same_store(const Guest& guest) {
@@ -280,6 +263,10 @@ void ClusterChecker::report_unfenced(const Guest& guest, const Past& past) {
                 "put fence.proxy.async after {}, in the threads that run it, before the "
                 "barrier or arrival that leads to {}",
                 log_.line(earlier.instruction), log_.line(later.instruction));
+  if (!guest.is_map) {
+    finding->cure = "put fence.proxy.async";
+    finding->cure_at = CureAt::kBeforeBarrier;
+  }
   // WHY: this was never seen to go wrong, and well-known libraries leave the fence out; the PTX
   // ISA asks for it all the same.
   if (!past.wrote) finding->hint += " (for a read that comes first, much code goes without)";
@@ -368,11 +355,12 @@ void ClusterChecker::report_unseen_init(const Mbarrier& barrier, MbarrierPlace p
   finding->message = capital(
       fmt::format("{} {} a barrier object that {} initialised, and no barrier stands between",
                   who(user, other_cta), user.lane < 0 ? "signals" : "uses", who(init, other_cta)));
-  finding->hint = fmt::format(
-      "put {} after {}, before {}",
-      other_cta ? "a barrier of the cluster (before a relaxed arrival fence.mbarrier_init, too)"
-                : "__syncthreads()",
-      log_.line(barrier.by.instruction), log_.line(user.instruction));
+  const char* cure =
+      other_cta ? "put a barrier of the cluster (before a relaxed arrival fence.mbarrier_init, too)"
+                : "put __syncthreads()";
+  set_cure(*finding, cure,
+           fmt::format("after {}, before {}", log_.line(barrier.by.instruction),
+                       log_.line(user.instruction)));
 }
 
 void ClusterChecker::report_exited(std::uint32_t owner, const RemoteUse& use) {
@@ -387,6 +375,8 @@ void ClusterChecker::report_exited(std::uint32_t owner, const RemoteUse& use) {
   finding->hint = fmt::format(
       "put a barrier of the cluster (arrive and wait) after {}, before any CTA of it ends",
       log_.line(use.place.instruction));
+  finding->cure = "put a barrier of the cluster (arrive and wait)";
+  finding->cure_at = CureAt::kBeforeExit;
 }
 
 }  // namespace tessera::vgpu::check

@@ -1,0 +1,23 @@
+// Findings that one change mends, as a person reads them: one finding, with its places.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "check/run.h"
+#include "check/source.h"
+
+namespace tessera::checking {
+
+// "  also:  a.cu:14 and a.cu:8, 32 times" for each finding after the first, a few of them unless
+// `all`; empty for a finding alone.
+std::string also_text(const vgpu::Cure& group, const CheckResult& result, SourceLines& lines,
+                      bool all);
+
+// What to do about all of them; the finding's own hint where it is alone.
+std::string cure_text(const vgpu::Cure& group, const CheckResult& result, SourceLines& lines);
+
+// The number of each finding's group, from 1.
+std::vector<int> groups_of(const CheckResult& result);
+
+}  // namespace tessera::checking

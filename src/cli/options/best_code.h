@@ -1,0 +1,29 @@
+// 'best' where machine code is asked for: the kernel that the library takes for a problem, and the
+// entry of it that the problem runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "arch/gpu.h"
+#include "cli/options/options.h"
+
+namespace tessera::cli {
+
+// What a caller named; for 'best' what it is, "simt_f32/256x128", its entry, and why, in one
+// sentence.
+struct NamedCode {
+  std::string target, entry;
+  std::string why;
+  bool is_best() const { return !why.empty(); }
+};
+
+// `entry` as given, else for 'best' the one that column-major 4096 x 4096 x 4096, or the problem
+// that the options name, runs on such a GPU.
+NamedCode named_code(const std::string& target, const std::string& entry,
+                     const ProblemOptions& options, const arch::Gpu& gpu);
+
+// Throws kBadArgument for options of a problem where no target is 'best': nothing would read them.
+void require_best(const ProblemOptions& options, const std::vector<std::string>& targets);
+
+}  // namespace tessera::cli

@@ -1,0 +1,129 @@
+#include "vgpu/observe/cures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+namespace tessera::vgpu {
+namespace {
+
+// The lines of the PTX that leave room for a change: after one access and before the other. In a
+// loop the later access comes first, and runs again.
+struct Gap {
+  FindingPlace from, to;
+  bool wraps() const { return from.ptx_line >= to.ptx_line; }
+};
+
+std::optional<Gap> gap_of(const Finding& finding) {
+  if (finding.cure_at == CureAt::kNowhere || finding.places.empty()) return std::nullopt;
+  if (finding.cure_at == CureAt::kBeforeExit) {
+    FindingPlace exit;
+    exit.ptx_line = std::numeric_limits<int>::max();
+    return Gap{finding.places[0], exit};
+  }
+  if (finding.places.size() != 2) return std::nullopt;
+  return Gap{finding.places[1], finding.places[0]};
+}
+
+bool is_same_line(const FindingPlace& a, const FindingPlace& b) {
+  return a.ptx_line == b.ptx_line || (a.source_line > 0 && a.source_line == b.source_line &&
+                                      a.source_file == b.source_file && a.callers == b.callers);
+}
+
+// The gap that is left for one change that mends both; none where it takes two.
+std::optional<Gap> shared_gap(const Gap& a, const Gap& b) {
+  if (a.wraps() != b.wraps()) return std::nullopt;
+  const FindingPlace& from = a.from.ptx_line > b.from.ptx_line ? a.from : b.from;
+  const FindingPlace& to = a.to.ptx_line < b.to.ptx_line ? a.to : b.to;
+  if (!a.wraps()) {
+    if (from.ptx_line >= to.ptx_line) return std::nullopt;
+    return Gap{from, to};
+  }
+  // Loops that lie apart have an end each.
+  const bool apart = a.from.ptx_line < b.to.ptx_line || b.from.ptx_line < a.to.ptx_line;
+  if (apart) return std::nullopt;
+  return Gap{from, to};
+}
+
+std::optional<Gap> shared_gap(const Finding& a, const Gap& gap_a, const Finding& b,
+                              const Gap& gap_b) {
+  if (a.check != b.check || a.severity != b.severity) return std::nullopt;
+  if (a.cure_at != b.cure_at || a.cure != b.cure) return std::nullopt;
+  // WHY: a fence goes before the barrier that orders the two, whose place is not known; pairs that
+  // have no line in common may have a barrier each.
+  if (a.cure_at == CureAt::kBeforeBarrier && !is_same_line(gap_a.from, gap_b.from) &&
+      !is_same_line(gap_a.to, gap_b.to)) {
+    return std::nullopt;
+  }
+  return shared_gap(gap_a, gap_b);
+}
+
+// The gaps that end first come first: so each change mends as many findings as it can.
+std::vector<std::size_t> by_end(const std::vector<std::optional<Gap>>& gaps) {
+  std::vector<std::size_t> order(gaps.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {},
+                           [&](std::size_t i) { return gaps[i] ? gaps[i]->to.ptx_line : 0; });
+  return order;
+}
+
+}  // namespace
+
+std::string own_line(const FindingPlace& place) {
+  if (place.source_line <= 0) return fmt::format("PTX line {}", place.ptx_line);
+  const std::string inner = fmt::format("{}:{}", place.source_file, place.source_line);
+  if (place.callers.empty()) return inner;
+  const auto& [file, line] = place.callers.back();
+  return fmt::format("{}:{} (inlined from {})", file, line, inner);
+}
+
+std::vector<Cure> by_cure(const std::vector<Finding>& findings) {
+  std::vector<std::optional<Gap>> gaps;
+  for (const Finding& finding : findings) gaps.push_back(gap_of(finding));
+  std::vector<Cure> cures;
+  for (const std::size_t i : by_end(gaps)) {
+    const auto takes = [&](Cure& cure) {
+      const std::size_t first = cure.findings.front();
+      if (!gaps[i] || !gaps[first]) return false;
+      const std::optional<Gap> both =
+          shared_gap(findings[first], {cure.from, cure.to}, findings[i], *gaps[i]);
+      if (both) cure.from = both->from, cure.to = both->to;
+      return both.has_value();
+    };
+    const auto at = std::ranges::find_if(cures, takes);
+    if (at != cures.end()) {
+      at->findings.push_back(i);
+    } else {
+      const Gap gap = gaps[i].value_or(Gap{});
+      cures.push_back({{i}, gap.from, gap.to});
+    }
+  }
+  for (Cure& cure : cures) std::ranges::sort(cure.findings);
+  std::ranges::sort(cures, {}, [](const Cure& cure) { return cure.findings.front(); });
+  return cures;
+}
+
+std::string text_of(const Cure& cure, const std::vector<Finding>& findings, const LineName& name) {
+  const Finding& first = findings.at(cure.findings.front());
+  if (first.cure_at == CureAt::kNowhere) return first.hint;
+  const std::string from = name(cure.from);
+  switch (first.cure_at) {
+    case CureAt::kBeforeExit:
+      return fmt::format("{} after {}, before any CTA of it ends", first.cure, from);
+    case CureAt::kBeforeBarrier:
+      return fmt::format(
+          "{} after {}, in the threads that run it, before the barrier or arrival that leads to {}",
+          first.cure, from, name(cure.to));
+    default:
+      break;
+  }
+  if (Gap{cure.from, cure.to}.wraps()) {
+    return fmt::format("{} after {}, before {} runs again", first.cure, from, name(cure.to));
+  }
+  return fmt::format("{} between {} and {}", first.cure, from, name(cure.to));
+}
+
+}  // namespace tessera::vgpu

@@ -1,0 +1,32 @@
+// Findings by what mends them: a missing barrier is found once for each pair of lines that it
+// leaves unordered, and one barrier in the right place cures them all.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "vgpu/observe/finding.h"
+
+namespace tessera::vgpu {
+
+struct Cure {
+  std::vector<std::size_t> findings;  // that it mends, by number, ascending; never empty
+  FindingPlace from, to;              // of several findings: it goes after `from`, before `to`
+};
+
+// Each finding once, in the order of the first of each cure. Findings share a cure where it is the
+// same change (Finding::cure) and one place is left for it, by lines of the PTX.
+std::vector<Cure> by_cure(const std::vector<Finding>& findings);
+
+// What to do, one sentence; `name` says how a line is called.
+using LineName = std::function<std::string(const FindingPlace&)>;
+std::string text_of(const Cure& cure, const std::vector<Finding>& findings, const LineName& name);
+
+// The kernel's own line, with the line of the inlined function in parentheses:
+// "src/ladder/03_shared_tile/kernel.cu:28 (inlined from src/ladder/shared/common.h:61)"; the PTX
+// line where no source is known.
+std::string own_line(const FindingPlace& place);
+
+}  // namespace tessera::vgpu

@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FIGURE = re.compile(r"(?<![\w.])\d(?:[\d.,]*\d)? ?(?:TFLOP/s|GFLOP/s|GB/s|TB/s|ms\b|µs|us\b|milliseconds|microseconds|joules)"
                     r"|(?<![\w.])\d+\.\d+ times")
 SOURCE = re.compile(r"results/|\w+\.(?:json|txt)\b|\]\([^)]*\)")
+PATH = re.compile(r"`results/((?:\w+/)+[\w*{},]+\.\w+)`")
 STORED = re.compile(r"`(?:results/)?(?:\w+/)?(h200_[\w*{},]+\.\w+|ladder_\w+\.json|observer_cost\.json)`")
 
 # Figures that nobody measured, by page and by words of the paragraph.
@@ -56,6 +57,9 @@ def missing_files(text, results):
         pattern = re.sub(r"\{[^}]*\}", "*", name)
         if not any(fnmatch.fnmatch(file.name, pattern) for file in results.rglob("*")):
             missing.append(name)
+    for path in PATH.findall(text):
+        if not list(results.glob(re.sub(r"\{[^}]*\}", "*", path))):
+            missing.append(path)
     return missing
 
 
@@ -100,8 +104,11 @@ class Figures(unittest.TestCase):
         self.assertEqual(len(unfounded("docs/a.md", listed.replace("results/a.json", "a"))), 2)
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "h200_bf16.json").write_text("{}")
-            text = "`results/h200_bf16.json`, `h200_{bf16,f16}*.json`, `h200_gone.json`"
-            self.assertEqual(missing_files(text, Path(folder)), ["h200_gone.json"])
+            (Path(folder) / "tensor").mkdir()
+            (Path(folder) / "tensor/f16.json").write_text("{}")
+            text = ("`results/h200_bf16.json`, `h200_{bf16,f16}*.json`, `h200_gone.json`, "
+                    "`results/tensor/f16.json`, `results/tensor/gone.json`")
+            self.assertEqual(missing_files(text, Path(folder)), ["h200_gone.json", "tensor/gone.json"])
 
 
 if __name__ == "__main__":

@@ -124,7 +124,11 @@ TEST_P(Production, RaggedEdges) {
     }
   }
   if (test_on_cuda()) return;
-  EXPECT_EQ(most, 7u) << "three regions, all cut, behind a launch that turns";
+  if (kernel().family == "direct") {
+    EXPECT_EQ(most, 3u) << "cut tiles of one size, behind a launch that turns";
+  } else {
+    EXPECT_EQ(most, 7u) << "three regions, all cut, behind a launch that turns";
+  }
 }
 
 TEST_P(Production, WholeTilesAlone) {
@@ -215,7 +219,11 @@ TEST_P(Production, RowsBeyondTwoToThe31Elements) {
 TEST_P(Production, UnalignedRowsBeyondTwoToThe31Elements) {
   if (test_on_cuda()) GTEST_SKIP() << "a real GPU has no memory that exists only where touched";
   for (const Policy repack : {Policy::kNever, Policy::kAlways}) {
-    expect_long_rows(GetParam(), kLongRow + 1, {.split = Policy::kAlways, .repack = repack});
+    try {
+      expect_long_rows(GetParam(), kLongRow + 1, {.split = Policy::kAlways, .repack = repack});
+    } catch (const StatusError& error) {
+      EXPECT_TRUE(may_refuse_alignments(GetParam())) << error.what();
+    }
   }
 }
 

@@ -248,7 +248,11 @@ class Direct final : public Family {
       std::optional<Offer> one = offer_after(needs, kernel, variant, request);
       if (one && (!best || is_better(*one, *best, request.options))) best = std::move(one);
     }
-    if (!best) return Status::unsupported(kernel.name + " has no row for these operands");
+    if (!best) {
+      return Status::unsupported("variant " + std::string(variant.name()) + " of " + kernel.name +
+                                 " loads operands of this layout by tensor copies: k above 0, and "
+                                 "bases, rows and strides at multiples of 16 bytes");
+    }
     offers.push_back(std::move(*best));
     return {};
   }

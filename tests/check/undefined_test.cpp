@@ -90,7 +90,11 @@ TEST_F(CheckUndefined, CopiesMayOverwriteWhatWasReadWithoutAProxyFence) {
 
 TEST_F(CheckUndefined, TheLastBlockMaySetItsCounterBack) {
   const Words arrays = {"in=i32[5]:ones", "sums=i32[5]", "counter=u32[1]:zeros"};
-  expect_says(call("last_adds_up", joined({"out=i32[1]"}, arrays), "5", "1"), 0, {"clean"});
+  // WHY so often: CTAs on other host threads were once noted in another order than they counted,
+  // in two of a hundred runs.
+  for (int run = 0; run < 50; ++run) {
+    expect_says(call("last_adds_up", joined({"out=i32[1]"}, arrays), "5", "1"), 0, {"clean"});
+  }
   expect_says(call("each_sets_back", {"out=u32[5]", "counter=u32[1]:zeros"}, "5", "1"), 1,
               {"error: race: "});
 }

@@ -1,5 +1,7 @@
 // atom and red: read, compute, write, as one step that other CTAs on other host threads cannot
 // split. The lanes of a warp go in order.
+#include <mutex>
+
 #include "vgpu/exec/ops/float.h"
 #include "vgpu/exec/ops/integer.h"
 #include "vgpu/exec/ops/memory/access.h"
@@ -35,10 +37,16 @@ bool is_shared(const Lanes& lanes, const std::byte* cell) {
   return false;
 }
 
+// WHY: what an observer notes of an atomic and what it does are one step, too. It would otherwise
+// see CTAs on other host threads count in another order than memory did.
+std::mutex observed;
+
 // d = cell; cell = f(cell, b[, c], whether the cell lies in shared memory)
 template <class T, class F>
 void atomic_lanes(const Op* first, const Op* last, Lanes& lanes, F f) {
   for (; first != last; ++first) {
+    std::unique_lock<std::mutex> one_step;
+    if (lanes.observer) one_step = std::unique_lock(observed);
     Access access;
     const Shape shape =
         resolve<AccessKind::kAtomic, sizeof(T)>(lanes, *first, first->operand[1], access);

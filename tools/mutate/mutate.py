@@ -5,9 +5,9 @@
     tools/mutate/mutate.py run [-j 4] [--only REGEX] [--log mutants.jsonl] [--work /tmp/mutants]
     tools/mutate/mutate.py report [--log mutants.jsonl] [--out results/mutants.json]
 
-run builds the targets that the list names in one copy of the repository, once, and copies that for
-each of -j workers; a worker then changes a line, builds what that takes, runs the tests in shards, and
-puts the line back. Each answer is appended to the log at once, and what the log or the results have is
+run builds the targets that the list names in one copy of the repository, once, makes sure that their
+tests pass there, and copies that for each of -j workers; a worker then changes a line, builds what that
+takes, runs the tests in shards, and puts the line back. Each answer is appended to the log at once, and what the log or the results have is
 not run again, so a run may be cut off at any time, and report may be called before all have run. It takes
 hours; it is no part of any other test.
 """
@@ -31,18 +31,21 @@ BUILD_SECONDS, TEST_SECONDS = 540, 60
 
 
 def shell(words, folder, seconds):
-    """The exit code, None for too long, and the end of what was said."""
+    """The exit code, None for too long, and what was said: its first failure, or else its end."""
     try:
         done = subprocess.run(words, cwd=folder, timeout=seconds, capture_output=True, text=True,
                               errors="replace")
     except subprocess.TimeoutExpired:
         return None, ""
-    return done.returncode, (done.stdout + done.stderr)[-600:]
+    said = done.stdout + done.stderr
+    failure = re.search(r"\S+: Failure$", said, re.MULTILINE)
+    return done.returncode, said[failure.start():][:600] if failure else said[-600:]
 
 
 class Worker(threading.Thread):
     """One copy of the repository. WHY a mount of its own: CMake's build folder knows its place, so every
-    copy is seen at the place of the first one."""
+    copy is seen at the place of the first one. WHY a temporary folder of its own: tests name files after
+    process numbers, which are the same in every worker."""
 
     def __init__(self, number, options, todo, answers):
         super().__init__(daemon=True)
@@ -51,13 +54,19 @@ class Worker(threading.Thread):
         self.own = options.work / f"copy{number}"
 
     def inside(self, command):
-        bind = f"mount --bind {self.own} {self.first} && cd {self.first} && {command}"
+        home = f"{self.own}.home"
+        bind = (f"mount --bind {self.own} {self.first} && cd {self.first} && "
+                f"export HOME={home} TMPDIR={home} && {command}")
         return ["unshare", "-m", "-p", "-f", "--kill-child", "bash", "-c", bind]
 
-    def run(self):
+    def make_copy(self):
         if not self.own.exists():
             subprocess.run(["cp", "-a", self.first, f"{self.own}.new"], check=True)
             pathlib.Path(f"{self.own}.new").rename(self.own)
+        pathlib.Path(f"{self.own}.home").mkdir(exist_ok=True)
+
+    def run(self):
+        self.make_copy()
         while True:
             try:
                 mutant = self.todo.get_nowait()
@@ -131,6 +140,11 @@ def run(options):
         return
     first_copy(options, sorted({test for m in chosen for test in m.tests}))
     workers = [Worker(i, options, todo, answers) for i in range(options.workers)]
+    workers[0].make_copy()
+    for test in sorted({test for m in chosen for test in m.tests}):
+        code, said = workers[0].test(test)
+        if code != 0:
+            sys.exit(f"{test} fails without any mistake of ours, so it can judge none:\n{said}")
     for worker in workers:
         worker.start()
     for i in range(len(chosen)):

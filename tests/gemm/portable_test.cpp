@@ -145,8 +145,9 @@ TEST_P(EveryGpu, PtxasAssemblesTheChosenEntries) {
     }
     for (const auto& [image, names] : options) {
       if (image->portable_ptx.empty()) continue;  // made from the sm_90a PTX by the build
-      const std::string stem = std::filesystem::temp_directory_path().string() + "/tessera_" + std::to_string(getpid()) + "_" +
-                               std::string(image->name) + "_" + arch;
+      const std::string stem = std::filesystem::temp_directory_path().string() + "/tessera_" +
+                               std::to_string(getpid()) + "_" + std::string(image->name) + "_" +
+                               arch;
       std::ofstream(stem + ".ptx") << image->portable_ptx;
       const std::string command = std::string(TESSERA_NVCC) + " -cubin -arch=" + arch +
                                   " -Xptxas -O1" + names + " -o " + stem + ".cubin " + stem +

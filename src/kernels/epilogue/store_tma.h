@@ -5,9 +5,9 @@
 #pragma once
 
 #include <cstdint>
-#include <cuda/std/type_traits>
 
 #include "kernels/epilogue/linear_combination.h"
+#include "kernels/epilogue/store_rows.h"
 #include "kernels/ptx/bulk_copy.h"
 #include "kernels/ptx/elect.h"
 #include "kernels/ptx/fence.h"
@@ -23,7 +23,7 @@ struct StorePanels {
   static constexpr int kColumns = store_columns(n, out);
   static constexpr int kRowBytes = kColumns * bytes_of(out);
   static_assert(kRowBytes >= 32, "a panel's row is at least one sector");
-  using Element = cuda::std::conditional_t<out == Out::kF32, std::uint32_t, std::uint16_t>;
+  using Element = ElementOf<out>;
 
   alignas(1024) unsigned char panel[buffers][kWarpRows * kRowBytes];
 
@@ -32,6 +32,11 @@ struct StorePanels {
   __device__ static int place(int row, int column) {
     const int offset = row * kRowBytes + column * bytes_of(out);
     return offset ^ (offset >> 3 & (kRowBytes - 16));
+  }
+  // The same of a piece of 16 bytes.
+  static constexpr int kPieces = kRowBytes / 16;
+  __device__ static int piece(int row, int number) {
+    return place(row, number * 16 / bytes_of(out));
   }
 };
 
@@ -56,48 +61,6 @@ __device__ void store_rest(const unsigned char* panel, int place, int count, con
   }
 }
 
-// What a lane stores of one row of a panel to a D that the copy engine does not take: a word, made
-// of two where rows begin in the midst of one.
-template <class Panels>
-__device__ void store_row(const unsigned char* panel, int row, typename Panels::Element* to,
-                          int width) {
-  using Element = typename Panels::Element;
-  constexpr int kPerWord = 4 / sizeof(Element), kWords = Panels::kRowBytes / 4;
-  const int lane = threadIdx.x % 32;
-  const auto word = [&](int i) {
-    return *reinterpret_cast<const std::uint32_t*>(panel + Panels::place(row, i * kPerWord));
-  };
-  if constexpr (kPerWord == 1) {
-    if (lane < width) to[lane] = word(lane);
-  } else {
-    // Elements between the last whole word and the row's first one.
-    const int behind = static_cast<int>(reinterpret_cast<unsigned long long>(to) / 2 % 2);
-    const int c = lane * 2 - behind;
-    const std::uint32_t here = word(lane % kWords);
-    const std::uint32_t before = __shfl_up_sync(0xffffffff, here, 1);
-    const std::uint32_t value = behind ? __funnelshift_l(before, here, 16) : here;
-    if (c >= 0 && c + 1 < width) *reinterpret_cast<std::uint32_t*>(to + c) = value;
-    if (c == -1) to[0] = static_cast<Element>(here);
-    if (c + 1 == width) to[c] = static_cast<Element>(value);
-    // One element more than whole words of 32 lanes.
-    if (lane == 31 && c + 2 < width) to[c + 2] = static_cast<Element>(here >> 16);
-  }
-}
-
-// A panel, row by row: where D's base or its rows are no multiples of 16 bytes.
-template <class Panels>
-__device__ void store_rows(const unsigned char* panel, const GemmParams& p, int row, int column) {
-  using Element = typename Panels::Element;
-  static_assert(Panels::kColumns * sizeof(Element) <= 128, "one word a lane");
-  const int width = min(static_cast<int>(p.n) - column, Panels::kColumns);
-  const int rows = width > 0 ? min(static_cast<int>(p.m) - row, kWarpRows) : 0;
-  Element* to = static_cast<Element*>(p.d) + row * p.d_row + column;
-#pragma unroll 8
-  for (int r = 0; r < kWarpRows; ++r) {
-    if (r < rows) store_row<Panels>(panel, r, to + r * p.d_row, width);
-  }
-}
-
 // A panel that the warp has filled, on its way.
 template <bool with_c, class Panels>
 __device__ void store_panel(unsigned char* panel, const GemmParams& p, const MatrixD& d, int row,
@@ -118,10 +81,7 @@ __device__ void store_panel(unsigned char* panel, const GemmParams& p, const Mat
     ptx::bulk_commit_group();  // an empty one, too: waits count panels
   }
   const int rest = static_cast<int>(p.n) - d.copied, place = d.copied - column;
-  if (d.copied == 0) {
-    store_rows<Panels>(panel, p, row, column);
-    __syncwarp();
-  } else if (rest > 0 && place >= 0 && place < Panels::kColumns) {
+  if (rest > 0 && place >= 0 && place < Panels::kColumns) {
     store_rest<Panels>(panel, place, rest, p, row, d.copied);
     __syncwarp();
   }
@@ -132,6 +92,10 @@ __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, const Sums& s
                              const GemmParams& p, const MatrixD& d, int row, int column, Op op) {
   using Panels = StorePanels<out, n, buffers>;
   constexpr int kColumns = Panels::kColumns, kPanels = n / kColumns;
+  if (d.copied == 0) {
+    return store_by_rows<out, with_c, n, sizeof panels.panel>(panels.panel[0], sums, p, row, column,
+                                                              op);
+  }
   const int lane = threadIdx.x % 32;
   const bool elected = ptx::elect_one();  // HW: always the same lane
 #pragma unroll

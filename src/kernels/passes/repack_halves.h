@@ -9,6 +9,7 @@
 
 #include "kernels/passes/params.h"
 #include "kernels/ptx/griddepcontrol.h"
+#include "kernels/tile/realign.h"
 
 namespace tessera::passes {
 
@@ -29,20 +30,6 @@ struct HalfWindow {
   __device__ std::uint32_t element(int i) const { return at + i < extent ? row[at + i] : 0; }
   __device__ std::uint32_t pair(int i) const { return element(i) | element(i + 1) << 16; }
 };
-
-// The eight elements that begin `behind` elements after low's first.
-__device__ inline uint4 shifted(uint4 low, uint4 high, int behind) {
-  std::uint32_t word[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-#pragma unroll
-  for (int i = 0; i < 6; ++i) word[i] = behind & 4 ? word[i + 2] : word[i];
-#pragma unroll
-  for (int i = 0; i < 5; ++i) word[i] = behind & 2 ? word[i + 1] : word[i];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    word[i] = behind & 1 ? word[i] >> 16 | word[i + 1] << 16 : word[i];
-  }
-  return {word[0], word[1], word[2], word[3]};
-}
 
 // One tile: each warp four rows, so that a thread has eight loads in flight.
 __device__ inline void align_halves(const Repack& t, long long outer, long long k) {
@@ -66,7 +53,8 @@ __device__ inline void align_halves(const Repack& t, long long outer, long long 
       high[n] = w.behind() == 0 ? x[n] : aligned[1];
     }
 #pragma unroll
-    for (int n = 0; n < kRows; ++n) x[n] = shifted(x[n], high[n], window_of(n).behind());
+    for (int n = 0; n < kRows; ++n)
+      x[n] = tile::realigned<std::uint16_t>(x[n], high[n], window_of(n).behind());
   } else {
 #pragma unroll
     for (int n = 0; n < kRows; ++n) {

@@ -1,0 +1,131 @@
+// Rows of a warp to a D that the copy engine does not take, because its base or its rows are no
+// multiples of 16 bytes: out of shared memory, in whole aligned words of 16 bytes where D has them.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cuda/std/type_traits>
+
+#include "kernels/epilogue/linear_combination.h"
+#include "kernels/ptx/stmatrix.h"
+#include "kernels/tile/realign.h"
+
+namespace tessera::epilogue {
+
+template <Out out>
+using ElementOf = cuda::std::conditional_t<out == Out::kF32, std::uint32_t, std::uint16_t>;
+
+// Where pieces of 16 bytes of a staged row begin, so that eight rows of a piece lie in all banks.
+template <int row_bytes>
+struct StagedRows {
+  static constexpr int kRowBytes = row_bytes, kPieces = row_bytes / 16;
+  static_assert(kPieces >= 1 && 32 % kPieces == 0);
+  __device__ static int piece(int row, int number) {
+    return (row * kPieces + (number ^ row % (kPieces < 8 ? kPieces : 8))) * 16;
+  }
+};
+
+// `rows` staged rows, of which D has `there`; `to`: the first of `width` elements in D, whose rows
+// are `pitch` elements apart. A lane stores one piece of a row; what is left at both ends is less
+// than two pieces, and eight lanes of a row store it by elements.
+template <class Staged, class Element, int rows>
+__device__ void store_rows(const unsigned char* staged, Element* to, long long pitch, int there,
+                           int width) {
+  constexpr int kPer = 16 / sizeof(Element);  // elements of a piece
+  constexpr int kAtOnce = 32 / Staged::kPieces < rows ? 32 / Staged::kPieces : rows;
+  const int lane = threadIdx.x % 32;
+  // Elements between the last multiple of 16 bytes and the first of the row.
+  const auto behind_of = [](const Element* row) {
+    return static_cast<int>(reinterpret_cast<unsigned long long>(row) / sizeof(Element) % kPer);
+  };
+#pragma unroll
+  for (int first = 0; first < rows; first += kAtOnce) {
+    const int row = first + lane / Staged::kPieces, number = lane % Staged::kPieces;
+    Element* const begin = to + row * pitch;
+    const int behind = behind_of(begin), at = number * kPer - behind;
+    if (row >= min(there, rows) || at < 0 || at + kPer > width) continue;
+    const uint4 high = *reinterpret_cast<const uint4*>(staged + Staged::piece(row, number));
+    const uint4 low =
+        *reinterpret_cast<const uint4*>(staged + Staged::piece(row, number == 0 ? 0 : number - 1));
+    *reinterpret_cast<uint4*>(begin + at) =
+        behind == 0 ? high : tile::realigned<Element>(low, high, kPer - behind);
+  }
+#pragma unroll
+  for (int first = 0; first < rows; first += 4) {
+    const int row = first + lane / 8;
+    if (row >= min(there, rows)) continue;
+    Element* const begin = to + row * pitch;
+    const int behind = behind_of(begin);
+    const int head = min((kPer - behind) % kPer, width), tail = (width - head) % kPer;
+    for (int i = lane % 8; i < head + tail; i += 8) {
+      const int column = i < head ? i : width - tail + i - head;
+      begin[column] = *reinterpret_cast<const Element*>(staged + Staged::piece(row, column / kPer) +
+                                                        column % kPer * sizeof(Element));
+    }
+  }
+}
+
+// Eight rows by `columns` sums of a warp, into shared memory. value(c): of the pair of columns
+// that begins at c plus the lane's own.
+template <Out out, int columns, class Staged, class Value>
+__device__ void stage_rows(unsigned char* staged, Value value) {
+  const int lane = threadIdx.x % 32;
+#pragma unroll
+  for (int c = 0; c < columns; c += out == Out::kF32 ? 8 : 32) {
+    if constexpr (out == Out::kF32) {
+      const tile::Pair pair = value(c);
+      const int column = c + tile::pair_column(lane);
+      *reinterpret_cast<float2*>(staged + Staged::piece(tile::pair_row(lane), column / 4) +
+                                 column % 4 * 4) = float2{pair.low, pair.high};
+    } else {
+      const std::uint32_t matrices[4] = {packed<out>(value(c)), packed<out>(value(c + 8)),
+                                         packed<out>(value(c + 16)), packed<out>(value(c + 24))};
+      ptx::stmatrix(staged + Staged::piece(lane % 8, c / 8 + lane / 8), matrices);
+    }
+  }
+}
+
+// A warp's sums, eight rows at a time, through `bytes` of shared memory of its own: rows as long as
+// it holds, since what adjoins in D is best stored together. TRIED (H200, BF16, 4096, D with rows
+// of 4097): sixteen rows of 64 columns at a time, a word a lane: 17.5 us more than an aligned D.
+template <Out out, bool with_c, int n, int bytes, class Sums, class Op>
+__device__ void store_by_rows(unsigned char* staged, const Sums& sums, const GemmParams& p, int row,
+                              int column, Op op) {
+  using Element = ElementOf<out>;
+  constexpr int kRows = 8;
+  // Of a row: what its share of the bytes holds, a warp stores at a time, and the tile has.
+  constexpr int kMost = std::min(bytes / kRows, 512) / static_cast<int>(sizeof(Element));
+  constexpr int kColumns = std::bit_floor(static_cast<unsigned>(std::min(kMost, n)));
+  using Staged = StagedRows<kColumns * sizeof(Element)>;
+  const int lane = threadIdx.x % 32;
+#pragma unroll
+  for (int i = 0; i < 2 * Sums::kTilesM; ++i) {
+    const int tile_m = i / 2, half = i % 2, first_row = row + tile_m * tile::kWgmmaM + 8 * half;
+    const int there = static_cast<int>(min(p.m - first_row, static_cast<long long>(kRows)));
+#pragma unroll
+    for (int first = 0; first < n; first += kColumns) {
+      const auto value = [&](int c) {
+        return combine<out, with_c>(p, sums.pair(tile_m, half, (first + c) / 8),
+                                    first_row + tile::pair_row(lane),
+                                    column + first + c + tile::pair_column(lane), op);
+      };
+      __syncwarp();  // the rows before have left
+      if (first + kColumns <= n) {
+        stage_rows<out, kColumns, Staged>(staged, value);
+      } else {
+        stage_rows<out, n % kColumns, Staged>(staged, value);
+      }
+      __syncwarp();
+      const int at = column + first;
+      const int width =
+          static_cast<int>(min(p.n - at, static_cast<long long>(min(kColumns, n - first))));
+      if (width > 0) {
+        store_rows<Staged, Element, kRows>(
+            staged, static_cast<Element*>(p.d) + first_row * p.d_row + at, p.d_row, there, width);
+      }
+    }
+  }
+}
+
+}  // namespace tessera::epilogue

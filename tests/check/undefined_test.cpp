@@ -52,6 +52,9 @@ TEST_F(CheckUndefined, RegistersThatAreNotWrittenOnEveryWay) {
                "not written on every way", "read register value"});
   expect_says(with("reads_unwritten_register", "32"), 0, {"clean: no finding"});
   expect_says(with("drops_unwritten_register", "7"), 0, {"clean: no finding"});
+  expect_says(with("multiplies_unwritten_register", "7"), 1,
+              {"error: uninitialised-register-read: ", "read register value"});
+  expect_says(with("multiplies_unwritten_register", "32"), 0, {"clean: no finding"});
 }
 
 TEST_F(CheckUndefined, NotesTellOfElementsThatNobodyWrote) {

@@ -8,6 +8,13 @@
 namespace tessera {
 namespace {
 
+TEST_F(CudaDeviceTest, TheOldestDriverThatKnowsHopperIsTaken) {
+  set("DRIVER", "12000");
+  EXPECT_NO_THROW(cuda::make_device(kFake));
+  set("DRIVER", "11080");
+  EXPECT_CONTAINS(status_of([] { cuda::make_device(kFake); }).message(), "at least CUDA 12.0");
+}
+
 TEST_F(CudaDeviceTest, ReadsWhatTheGpuIs) {
   const auto device = cuda::make_device(kFake);
   EXPECT_EQ(device->info().kind, DeviceKind::kCuda);

@@ -86,11 +86,11 @@ class Worker(threading.Thread):
         return answer | ({"said": said} if verdict == "noticed" else {})
 
     def try_it(self, mutant):
-        build = f"cmake --build build --target {' '.join(mutant.tests)} -j{self.options.jobs_each}"
-        code, said = shell(self.inside(build), self.own, BUILD_SECONDS)
-        if code != 0:
-            return "does not build", "the compiler", said
         for test in mutant.tests:
+            build = f"cmake --build build --target {test} -j{self.options.jobs_each}"
+            code, said = shell(self.inside(build), self.own, BUILD_SECONDS)
+            if code != 0:
+                return "does not build", "the compiler", said
             code, said = self.test(test)
             if code != 0:
                 return "noticed", test, said if code is not None else "it did not end"

@@ -24,12 +24,17 @@ struct StagedRows {
   __device__ static int piece(int row, int number) {
     return (row * kPieces + (number ^ row % (kPieces < 8 ? kPieces : 8))) * 16;
   }
+  // The place `bytes` further in the row, whole pieces that share no bit with those before.
+  __device__ static int further(int place, int bytes) {
+    return (place ^ (bytes & 112)) + (bytes & ~127);
+  }
 };
 
 // `rows` staged rows, of which D has `there`; `to`: the first of `width` elements in D, whose rows
 // are `pitch` elements apart. A lane stores one piece of a row; what is left at both ends is less
-// than two pieces, and eight lanes of a row store it by elements.
-template <class Staged, class Element, int rows>
+// than two pieces, and eight lanes of a row store it by elements. `together`: how many times pieces
+// are read before they are stored, as far as there are registers.
+template <class Staged, class Element, int rows, int together>
 __device__ void store_rows(const unsigned char* staged, Element* to, long long pitch, int there,
                            int width) {
   constexpr int kPer = 16 / sizeof(Element);  // elements of a piece
@@ -39,7 +44,7 @@ __device__ void store_rows(const unsigned char* staged, Element* to, long long p
   const auto behind_of = [](const Element* row) {
     return static_cast<int>(reinterpret_cast<unsigned long long>(row) / sizeof(Element) % kPer);
   };
-#pragma unroll
+#pragma unroll together
   for (int first = 0; first < rows; first += kAtOnce) {
     const int row = first + lane / Staged::kPieces, number = lane % Staged::kPieces;
     Element* const begin = to + row * pitch;
@@ -51,7 +56,7 @@ __device__ void store_rows(const unsigned char* staged, Element* to, long long p
     *reinterpret_cast<uint4*>(begin + at) =
         behind == 0 ? high : tile::realigned<Element>(low, high, kPer - behind);
   }
-#pragma unroll
+#pragma unroll 1
   for (int first = 0; first < rows; first += 4) {
     const int row = first + lane / 8;
     if (row >= min(there, rows)) continue;
@@ -71,17 +76,21 @@ __device__ void store_rows(const unsigned char* staged, Element* to, long long p
 template <Out out, int columns, class Staged, class Value>
 __device__ void stage_rows(unsigned char* staged, Value value) {
   const int lane = threadIdx.x % 32;
+  if constexpr (out == Out::kF32) {
+    const int column = tile::pair_column(lane);
+    const int first = Staged::piece(tile::pair_row(lane), column / 4) + column % 4 * 4;
 #pragma unroll
-  for (int c = 0; c < columns; c += out == Out::kF32 ? 8 : 32) {
-    if constexpr (out == Out::kF32) {
+    for (int c = 0; c < columns; c += 8) {
       const tile::Pair pair = value(c);
-      const int column = c + tile::pair_column(lane);
-      *reinterpret_cast<float2*>(staged + Staged::piece(tile::pair_row(lane), column / 4) +
-                                 column % 4 * 4) = float2{pair.low, pair.high};
-    } else {
+      *reinterpret_cast<float2*>(staged + Staged::further(first, c * 4)) = {pair.low, pair.high};
+    }
+  } else {
+    const int first = Staged::piece(lane % 8, lane / 8);
+#pragma unroll
+    for (int c = 0; c < columns; c += 32) {
       const std::uint32_t matrices[4] = {packed<out>(value(c)), packed<out>(value(c + 8)),
                                          packed<out>(value(c + 16)), packed<out>(value(c + 24))};
-      ptx::stmatrix(staged + Staged::piece(lane % 8, c / 8 + lane / 8), matrices);
+      ptx::stmatrix(staged + Staged::further(first, c * 2), matrices);
     }
   }
 }
@@ -121,7 +130,7 @@ __device__ void store_by_rows(unsigned char* staged, const Sums& sums, const Gem
       const int width =
           static_cast<int>(min(p.n - at, static_cast<long long>(min(kColumns, n - first))));
       if (width > 0) {
-        store_rows<Staged, Element, kRows>(
+        store_rows<Staged, Element, kRows, 4>(
             staged, static_cast<Element*>(p.d) + first_row * p.d_row + at, p.d_row, there, width);
       }
     }

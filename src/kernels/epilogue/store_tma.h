@@ -61,8 +61,21 @@ __device__ void store_rest(const unsigned char* panel, int place, int count, con
   }
 }
 
-// A panel that the warp has filled, on its way.
-template <bool with_c, class Panels>
+// A panel to a D that the copy engine does not take.
+template <class Panels>
+__device__ void store_panel_by_rows(const unsigned char* panel, const GemmParams& p, int row,
+                                    int column) {
+  const int width = static_cast<int>(min(p.n - column, static_cast<long long>(Panels::kColumns)));
+  const int there = static_cast<int>(min(p.m - row, static_cast<long long>(kWarpRows)));
+  if (width <= 0) return;
+  using Element = typename Panels::Element;
+  store_rows<Panels, Element, kWarpRows, 1>(
+      panel, static_cast<Element*>(p.d) + row * p.d_row + column, p.d_row, there, width);
+}
+
+// A panel that the warp has filled, on its way. `any_d`: also to a D that the copy engine does not
+// take.
+template <bool with_c, bool any_d, class Panels>
 __device__ void store_panel(unsigned char* panel, const GemmParams& p, const MatrixD& d, int row,
                             int column, bool elected) {
   // WHY all memory where C was read: D, which the copy writes, may be C.
@@ -81,7 +94,10 @@ __device__ void store_panel(unsigned char* panel, const GemmParams& p, const Mat
     ptx::bulk_commit_group();  // an empty one, too: waits count panels
   }
   const int rest = static_cast<int>(p.n) - d.copied, place = d.copied - column;
-  if (rest > 0 && place >= 0 && place < Panels::kColumns) {
+  if (any_d && d.copied == 0) {
+    store_panel_by_rows<Panels>(panel, p, row, column);
+    __syncwarp();
+  } else if (rest > 0 && place >= 0 && place < Panels::kColumns) {
     store_rest<Panels>(panel, place, rest, p, row, d.copied);
     __syncwarp();
   }
@@ -92,7 +108,10 @@ __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, const Sums& s
                              const GemmParams& p, const MatrixD& d, int row, int column, Op op) {
   using Panels = StorePanels<out, n, buffers>;
   constexpr int kColumns = Panels::kColumns, kPanels = n / kColumns;
-  if (d.copied == 0) {
+  // WHY: beside more sums there are no registers for it, and rows of less are hardly longer than
+  // those of a panel.
+  constexpr bool kByRows = Sums::kTilesM * n / 2 <= 128 && n >= 128;
+  if (kByRows && d.copied == 0) {
     return store_by_rows<out, with_c, n, sizeof panels.panel>(panels.panel[0], sums, p, row, column,
                                                               op);
   }
@@ -130,7 +149,7 @@ __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, const Sums& s
         ptx::stmatrix(panel + Panels::place(lane % 16, c + lane / 16 * 8), matrices);
       }
     }
-    store_panel<with_c, Panels>(panel, p, d, panel_row, column + first, elected);
+    store_panel<with_c, !kByRows, Panels>(panel, p, d, panel_row, column + first, elected);
   }
 }
 

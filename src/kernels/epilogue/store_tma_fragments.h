@@ -55,18 +55,6 @@ __device__ void fill_transposed(unsigned char* panel, const Sums& sums, const Ge
   }
 }
 
-// A panel to a D that the copy engine does not take.
-template <class Panels>
-__device__ void store_panel_by_rows(const unsigned char* panel, const GemmParams& p,
-                                    tile::Coord<> at) {
-  using Element = typename Panels::Element;
-  const int width = static_cast<int>(min(p.n - at.n, static_cast<long long>(Panels::kColumns)));
-  const int there = static_cast<int>(min(p.m - at.m, static_cast<long long>(kWarpRows)));
-  if (width <= 0) return;
-  store_rows<Panels, Element, kWarpRows>(panel, static_cast<Element*>(p.d) + at.m * p.d_row + at.n,
-                                         p.d_row, there, width);
-}
-
 // `corner`: of the warp's first output in D.
 template <bool with_c, bool transposed, int n, int buffers, class Sums, class Op>
 __device__ void store_fragments_by_tma(StorePanels<Out::kF32, n, buffers>& panels, const Sums& sums,
@@ -89,12 +77,7 @@ __device__ void store_fragments_by_tma(StorePanels<Out::kF32, n, buffers>& panel
     } else {
       fill_panel<with_c, Panels>(panel, sums, p, i % 2, i / 2 * 32, at, op);
     }
-    if (d.copied > 0) {
-      store_panel<with_c, Panels>(panel, p, d, at.m, at.n, elected);
-    } else {
-      __syncwarp();
-      store_panel_by_rows<Panels>(panel, p, at);
-    }
+    store_panel<with_c, true, Panels>(panel, p, d, at.m, at.n, elected);
   }
 }
 

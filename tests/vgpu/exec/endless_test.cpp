@@ -135,6 +135,14 @@ TEST(Endless, ButNotForThoseThatAGpuCannotHold) {
   }
 }
 
+TEST(Endless, SmallCtasShareTheMultiprocessorsOfAGpu) {
+  const std::string text =
+      kernel_text(kChain, ".extern .shared .align 16 .b8 buffer[];\n", "mov.u32 r9, buffer;\n");
+  const auto ran =
+      run_text(text, std::vector<std::uint32_t>(140), threads(32, 140, 100 << 10), workers(2));
+  for (std::uint32_t i = 0; i < 140; ++i) EXPECT_EQ(ran.words[i], i + 1);
+}
+
 TEST(Endless, ABudgetOfInstructions) {
   MachineOptions options;
   options.observation.instruction_budget = 100000;

@@ -324,7 +324,7 @@ def eight_bits():
 
 def a_from_registers():
     for a, b, d in (("bf16", "bf16", "f32"), ("f16", "f16", "f16"), ("tf32", "tf32", "f32"),
-                    ("e5m2", "e5m2", "f32"), ("s8", "s8", "s32")):
+                    ("e5m2", "e5m2", "f32"), ("s8", "s8", "s32"), ("b1", "b1", "s32")):
         wgmma_file(f"wgmma_a_in_registers_{a}", d, [pair(a, b, 16, a_in_registers=True)], c_range=9)
 
 

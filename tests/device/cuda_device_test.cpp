@@ -12,7 +12,7 @@ TEST_F(CudaDeviceTest, TheOldestDriverThatKnowsHopperIsTaken) {
   set("DRIVER", "12000");
   EXPECT_NO_THROW(cuda::make_device(kFake));
   set("DRIVER", "11080");
-  EXPECT_CONTAINS(status_of([] { cuda::make_device(kFake); }).message(), "at least CUDA 12.0");
+  EXPECT_CONTAINS(status_of([] { cuda::make_device(kFake); }).message, "at least CUDA 12.0");
 }
 
 TEST_F(CudaDeviceTest, ReadsWhatTheGpuIs) {

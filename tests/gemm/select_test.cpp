@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "gemm/plan.h"
+#include "gemm/tuning.h"
 
 namespace tessera {
 namespace {
@@ -26,6 +27,19 @@ std::string variant(std::int64_t m, std::int64_t n, std::int64_t k, const char* 
   const gemm::Plan plan = plan_of(problem);
   EXPECT_EQ(plan.kernel().name, "simt_f32");
   return plan.row().variant;
+}
+
+// A tile without a rate is taken for a fast one, and products elsewhere take it.
+TEST(Select, EveryTileOfTheLibraryHasARate) {
+  for (const Kernel& kernel : all_kernels()) {
+    if (!kernel.source.starts_with("kernels/") || kernel.family == "vector") continue;
+    for (const KernelRow& row : kernel.rows) {
+      EXPECT_GT(gemm::rate_of(kernel.name, row.variant), 0)
+          << "{\"" << kernel.name << "\", \"" << row.variant
+          << "\", TFLOP/s} is missing from src/gemm/tuning/: h200.inc if it was measured, "
+             "else estimates.inc, with how it was estimated";
+    }
+  }
 }
 
 TEST(Select, LargeProblemsTakeLargeTiles) {

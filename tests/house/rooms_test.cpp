@@ -73,17 +73,5 @@ TEST(Rooms, OneFileReadsTheListOfCommands) {
   EXPECT_EQ(readers, 1);
 }
 
-TEST(Rooms, NoFolderIsFull) {
-  constexpr int kMost = 25;
-  std::map<std::string, int> sizes;
-  for (const SourceFile& file : all_files()) {
-    if (!file.path.ends_with(".ptx")) {
-      ++sizes[std::filesystem::path(file.path).parent_path().generic_string()];
-    }
-  }
-  EXPECT_GT(sizes.size(), 50u) << "run from the root of the repository";
-  for (const auto& [folder, size] : sizes) EXPECT_LE(size, kMost) << folder;
-}
-
 }  // namespace
 }  // namespace tessera::house

@@ -119,9 +119,12 @@ std::map<std::string, int> crowded_folders(const std::vector<std::string>& roots
 }
 
 TEST(Text, FoldersAreShort) {
-  for (const auto& [folder, files] : crowded_folders({"src", "tests", "tools", "docs", "cmake"})) {
+  for (const auto& [folder, files] :
+       crowded_folders({"src", "tests", "tools", "docs", "cmake", "include", "python", "examples",
+                        "results"})) {
     ADD_FAILURE() << folder << " holds " << files << " files; at most " << kMostFiles
-                  << " lie side by side";
+                  << " lie side by side: give those that serve one file a folder of their own, as "
+                     "src/cli/check_call";
   }
 }
 
@@ -152,12 +155,13 @@ std::uintmax_t bytes_of_binaries(const std::filesystem::path& folder) {
 
 // They travel together to machines that have a driver and nothing else: the program, the tests, the
 // shared libraries that hold the rooms for the tests, and the compiled kernels.
-// The rungs on tensor cores took them from 49 to 51 MB; a quarter of it is libtessera.so.
-TEST(Binaries, StayBelow55MegabytesTogether) {
+// The rungs on tensor cores took them from 49 to 51 MB, and stores of whole words to any D
+// (epilogue/store_rows.h) from 54.1 to 55.7; a quarter of it is libtessera.so.
+TEST(Binaries, StayBelow56MegabytesTogether) {
   const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::uintmax_t sum = bytes_of_binaries(folder);
   EXPECT_GT(sum, std::filesystem::file_size("/proc/self/exe") - 1) << folder;
-  EXPECT_LT(sum, 55'000'000u);
+  EXPECT_LT(sum, 56'000'000u);
 }
 
 // Code that asks for one type answers for all others by accident: what depends on a type is a row

@@ -1,11 +1,11 @@
-#include "cli/commands/sass_optimise.h"
+#include "cli/sass_call/sass_optimise.h"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "base/status.h"
-#include "cli/commands/sass_input.h"
+#include "cli/sass_call/sass_input.h"
 #include "sass/rewrite/patch.h"
 
 namespace tessera::cli {

@@ -1,4 +1,4 @@
-#include "cli/commands/sass_notes.h"
+#include "cli/sass_call/sass_notes.h"
 
 #include <fmt/format.h>
 

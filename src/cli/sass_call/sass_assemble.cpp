@@ -1,4 +1,4 @@
-#include "cli/commands/sass_assemble.h"
+#include "cli/sass_call/sass_assemble.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <span>
 
 #include "base/status.h"
-#include "cli/commands/sass_input.h"
+#include "cli/sass_call/sass_input.h"
 #include "lab/record/record.h"
 #include "sass/assemble/assembly.h"
 #include "sass/rewrite/check_code.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "arch/gpu.h"
-#include "cli/commands/sass_input.h"
+#include "cli/sass_call/sass_input.h"
 #include "sass/report/report.h"
 
 namespace tessera::cli {

@@ -1,4 +1,4 @@
-#include "cli/commands/sass_input.h"
+#include "cli/sass_call/sass_input.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,6 @@
 
 #include <cuda/std/type_traits>
 
-#include "kernels/pipeline/cp_async_ring.h"
 #include "kernels/tile/dmma_accumulators.h"
 
 namespace tessera::mainloop {
@@ -35,15 +34,26 @@ class DmmaMainloop {
         at_a_(tile::DmmaLoads<A>::lane_offset(threadIdx.x % 32, cfg.exchanges() ? col : row)),
         at_b_(tile::DmmaLoads<B>::lane_offset(threadIdx.x % 32, cfg.exchanges() ? row : col)) {}
 
-  // sums += A * B of the block's tile, for all tiles of the ring.
-  __device__ void multiply() {
+  // The first fragments, of the ring's first tile.
+  __device__ void begin() {
 #pragma unroll
     for (int i = 0; i < kAhead; ++i) load(i);
+  }
+
+  // sums += A * B of the block's tile, for so many tiles of a ring that goes on with other ones.
+  __device__ void multiply(int tiles) {
 #pragma unroll 1
-    while (ring_.has_tile() && ring_.next_is_whole()) multiply_tile<true>();
+    while (tiles > 0) {
 #pragma unroll 1
-    while (ring_.has_tile()) multiply_tile<false>();
-    ring_.drain();
+      for (; tiles > 0 && ring_.next_is_whole(); --tiles) {
+        multiply_tile<true>();
+        ring_.move_on();
+      }
+      if (tiles == 0) return;
+      multiply_tile<false>();
+      ring_.move_on();
+      --tiles;
+    }
   }
 
  private:

@@ -12,7 +12,8 @@ struct Config {
   OutputTile warps;  // of the block, where operands are not exchanged
   int ctas;          // per SM
   tile::Dmma instruction;
-  int ahead = 1;  // steps from a load of fragments to its use
+  int ahead = 1;             // steps from a load of fragments to its use
+  bool bulk_stores = false;  // sums to D through shared memory, while the next tile is multiplied
   Majors majors = {};
 
   constexpr int threads() const { return 32 * warps.m * warps.n; }
@@ -34,9 +35,12 @@ struct Config {
   }
   constexpr OutputTile warp_grid() const { return {block.m / warp().m, block.n / warp().n}; }
 
-  // The ring, and what the CTA computes.
+  // The ring, sums on their way to D, and what the CTA computes.
   constexpr int ring_bytes() const { return stages * block.k * (block.m + block.n) * 8; }
-  constexpr int shared_bytes() const { return ring_bytes() + 128; }
+  constexpr int panel_bytes() const {
+    return bulk_stores ? block.m * block.n * 8 + warps.m * warps.n * 64 : 0;
+  }
+  constexpr int shared_bytes() const { return ring_bytes() + panel_bytes() + 768; }
   // Whether launches of one plan may overlap: griddepcontrol needs sm_90, as do all instructions
   // but the first.
   constexpr bool starts_early() const { return instruction != tile::Dmma::kM8N8K4; }
@@ -60,7 +64,7 @@ constexpr bool is_legal(const Config& c) {
   const bool copies = c.threads() % c.block.m == 0 && c.threads() % c.block.n == 0 &&
                       (c.threads() & (c.threads() - 1)) == 0 &&
                       2 * c.threads() <= c.block.k * least;
-  return warps && steps && copies && registers <= 232 && c.stages >= 2 &&
+  return warps && steps && copies && registers <= 232 && c.stages >= 2 && c.stages <= 6 &&
          c.ctas * (c.shared_bytes() + 1024) <= shared + 1024 && c.ctas * c.threads() <= 2048;
 }
 
@@ -77,12 +81,13 @@ constexpr ConfigRows<Config, rows> with_instructions(ConfigRows<Config, rows> ta
     Config& c = row.config;
     const bool across_k = c.majors.a == Major::kM && c.majors.b == Major::kN;
     c.instruction = across_k ? tile::Dmma::kM16N8K4 : tile::Dmma::kM16N8K8;
-    c.ahead = across_k && c.block.m * c.block.n == 128 * 128 ? 2 : 1;
+    c.ahead = across_k && c.block.m * c.block.n == 128 * 128 && !c.bulk_stores ? 2 : 1;
   }
   return table;
 }
 inline constexpr auto kConfigs = with_instructions(for_all_majors<Config>({
-    {"128x128", {{128, 128, 16}, 6, {4, 2}, 1}},
+    {"128x128", {{128, 128, 16}, 3, {4, 2}, 1, {}, 1, true}},
+    {"128x128_s6", {{128, 128, 16}, 6, {4, 2}, 1}},
     {"128x64", {{128, 64, 16}, 4, {4, 1}, 2}},
     {"64x64", {{64, 64, 16}, 5, {2, 2}, 2}},
     {"64x32", {{64, 32, 16}, 4, {2, 2}, 3}},

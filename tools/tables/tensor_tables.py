@@ -14,7 +14,8 @@ import fp32_tables
 import renamed
 import results_files
 
-FILES = ("bf16", "bf16_odd", "f16", "f16_odd", "tf32", "tf32_odd", "tf32_16384", "f64", "f64_odd", "f64_16384")
+FILES = ("bf16", "bf16_odd", "f16", "f16_odd", "tf32", "tf32_small", "tf32_odd", "tf32_16384", "f64", "f64_odd",
+         "f64_16384")
 SHORT = (1024, 2048, 4095, 4096, 8192)  # sizes of README's tables
 SHORT_TABLES = (("bf16",), ("f16", "tf32"), ("f64",))
 NAMES = {"bf16": "BF16", "f16": "FP16", "tf32": "TF32", "f64": "FP64"}

@@ -2,7 +2,7 @@
 """Makes one-line mistakes in our code, one at a time, and asks whether the tests notice.
 
     tools/mutate/mutate.py draw [--seed 1]      draws list.json anew
-    tools/mutate/mutate.py run [-j 4] [--only REGEX] [--log mutants.jsonl] [--work /tmp/mutants]
+    tools/mutate/mutate.py run [-j 4] [--seconds 60] [--only REGEX] [--log mutants.jsonl] [--work /tmp/mutants]
     tools/mutate/mutate.py report [--log mutants.jsonl] [--out results/mutants.json]
 
 run builds the targets that the list names in one copy of the repository, once, makes sure that their
@@ -27,7 +27,7 @@ import time
 import mutants
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD_SECONDS, TEST_SECONDS = 540, 60
+BUILD_SECONDS = 540
 
 
 def shell(words, folder, seconds):
@@ -103,7 +103,8 @@ class Worker(threading.Thread):
                    f"for i in $(seq 0 {shards - 1}); do GTEST_SHARD_INDEX=$i build/{test} & done; "
                    f"for i in $(seq {shards}); do wait -n || exit 1; done")
         # Whoever is still running then hangs: the longest shard takes a fraction of this.
-        return shell(self.inside(f"timeout {TEST_SECONDS} bash -c '{command}'"), self.own, TEST_SECONDS + 30)
+        seconds = self.options.seconds
+        return shell(self.inside(f"timeout {seconds} bash -c '{command}'"), self.own, seconds + 30)
 
 
 def first_copy(options, targets):
@@ -186,6 +187,7 @@ def main():
     parser.add_argument("-j", dest="workers", type=int, default=2)
     parser.add_argument("--jobs-each", type=int, default=max(1, (os.cpu_count() or 2) // 4))
     parser.add_argument("--shards", type=int, default=4)
+    parser.add_argument("--seconds", type=int, default=60, help="for one test program; more where cores are busy")
     parser.add_argument("--only", default="")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--log", type=pathlib.Path, default=pathlib.Path("mutants.jsonl"))

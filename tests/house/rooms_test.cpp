@@ -2,8 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
-#include <filesystem>
-#include <map>
 #include <regex>
 
 #include "tests/house/repository.h"

@@ -7,9 +7,9 @@
 
 run builds the targets that the list names in one copy of the repository, once, makes sure that their
 tests pass there, and copies that for each of -j workers; a worker then changes a line, builds what that
-takes, runs the tests in shards, and puts the line back. Each answer is appended to the log at once, and what the log or the results have is
-not run again, so a run may be cut off at any time, and report may be called before all have run. It takes
-hours; it is no part of any other test.
+takes, runs the tests in shards, and puts the line back. Each answer is appended to the log at once, and what
+the log or the results have is not run again, so a run may be cut off at any time, and report may be called
+before all have run. It takes hours; it is no part of any other test.
 """
 import argparse
 import collections
@@ -187,7 +187,7 @@ def main():
     parser.add_argument("-j", dest="workers", type=int, default=2)
     parser.add_argument("--jobs-each", type=int, default=max(1, (os.cpu_count() or 2) // 4))
     parser.add_argument("--shards", type=int, default=4)
-    parser.add_argument("--seconds", type=int, default=60, help="for one test program; more where cores are busy")
+    parser.add_argument("--seconds", type=int, default=60, help="of a test program; more on busy cores")
     parser.add_argument("--only", default="")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--log", type=pathlib.Path, default=pathlib.Path("mutants.jsonl"))

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Callable
 
 FOLDER = Path(__file__).resolve().parents[1]
-HAND_WRITTEN = ("bar_after_exit", "mma_f64_nan", "mov_pred", "wgmma_meets")  # tests that no family writes
+# Tests that no family writes.
+HAND_WRITTEN = ("bar_after_exit", "mma_f64_nan", "mov_pred", "wgmma_meets")
 WRITTEN = set()  # names, each of which may be written once
 
 M8, M16, M32, M64 = 0xFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF

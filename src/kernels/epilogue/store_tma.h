@@ -108,9 +108,9 @@ __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, const Sums& s
                              const GemmParams& p, const MatrixD& d, int row, int column, Op op) {
   using Panels = StorePanels<out, n, buffers>;
   constexpr int kColumns = Panels::kColumns, kPanels = n / kColumns;
-  // WHY: beside more sums there are no registers for it, and rows of less are hardly longer than
-  // those of a panel.
-  constexpr bool kByRows = Sums::kTilesM * n / 2 <= 128 && n >= 128;
+  // WHY: beside more sums there are no registers for it, and rows of less are no longer than those
+  // of a panel.
+  constexpr bool kByRows = Sums::kTilesM * n / 2 <= 128 && n * bytes_of(out) >= 256;
   if (kByRows && d.copied == 0) {
     return store_by_rows<out, with_c, n, sizeof panels.panel>(panels.panel[0], sums, p, row, column,
                                                               op);

@@ -10,7 +10,8 @@
 
 namespace tessera::mainloop {
 
-// `cfg` says: block, stages, instruction, ahead, majors, threads(), rows(), columns(), exchanges().
+// `cfg` says: block, stages, instruction, ahead, majors, threads(), rows(), columns(), exchanges(),
+// loads_elements().
 template <auto cfg>
 struct DmmaStage {
   using A = tile::SwizzledTile<double, cfg.block.m, cfg.block.k, cfg.majors.a>;  // (m, k)
@@ -90,7 +91,8 @@ class DmmaMainloop {
   DmmaAccumulators<cfg>& sums_;
   Ring& ring_;
   int at_a_, at_b_;
-  tile::DmmaFragments<A, cfg.rows() / tile::kDmmaOuter, kDepth> a_[2];  // of odd and even steps
+  // Of odd and even steps.
+  tile::DmmaFragments<A, cfg.rows() / tile::kDmmaOuter, kDepth, cfg.loads_elements()> a_[2];
   tile::DmmaFragments<B, 1, kDepth> b_[kSetsB];
 };
 

@@ -1,13 +1,15 @@
 // Fragments of FP64 operands in registers, as dmma_lanes.h lays them out, and their loads.
 #pragma once
 
+#include "kernels/ptx/shared_load_double.h"
 #include "kernels/tile/dmma_lanes.h"
 #include "kernels/tile/swizzled_tile.h"
 
 namespace tessera::tile {
 
-// The fragments of `count` sixteens of rows of A or columns of B, `depth` of k.
-template <class Tile, int count, int depth>
+// The fragments of `count` sixteens of rows of A or columns of B, `depth` of k. `by_elements`: of a
+// tile along k, each element by itself.
+template <class Tile, int count, int depth, bool by_elements = false>
 struct DmmaFragments {
   static_assert(depth % 8 == 0 && Tile::kRow == kDmmaOuter);
 
@@ -23,6 +25,12 @@ struct DmmaFragments {
         for (int which = 0; which < 2; ++which) {
           const int offset =
               DmmaLoads<Tile>::offset(lane_offset, first + i, which, step * (depth / 8) + eight);
+          if constexpr (by_elements) {
+            static_assert(Tile::kAlongK);
+            x[i][which][2 * eight] = ptx::load_shared_double(tile.bytes + offset);
+            x[i][which][2 * eight + 1] = ptx::load_shared_double(tile.bytes + offset + 8);
+            continue;
+          }
           const double2 two = *reinterpret_cast<const double2*>(tile.bytes + offset);
           (Tile::kAlongK ? x[i][which][2 * eight] : x[i][0][2 * eight + which]) = two.x;
           (Tile::kAlongK ? x[i][which][2 * eight + 1] : x[i][1][2 * eight + which]) = two.y;

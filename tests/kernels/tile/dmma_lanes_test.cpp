@@ -63,6 +63,22 @@ TEST(DmmaLoads, BringTheElementsOfTheLane) {
   });
 }
 
+// HW: a load of 64 bits goes through shared memory sixteen lanes at a time. These use every second
+// pair of banks, so two lanes meet in each.
+TEST(DmmaLoads, OfElementsAlongKMeetTwoByTwo) {
+  for_each_tile([]<class Tile>(const Tile&) {
+    if (!Tile::kAlongK) return;
+    for (int half = 0; half < 32; half += 16) {
+      std::map<int, int> lanes;  // of each pair of banks
+      for (int lane = half; lane < half + 16; ++lane) {
+        ++lanes[DmmaLoads<Tile>::lane_offset(lane, 0) % 128 / 8];
+      }
+      EXPECT_EQ(lanes.size(), 8u);
+      for (const auto& [bank, count] : lanes) EXPECT_EQ(count, 2) << bank;
+    }
+  });
+}
+
 // HW: a load of 128 bits goes through shared memory eight lanes at a time.
 TEST(DmmaLoads, MeetInNoBank) {
   for_each_tile([]<class Tile>(const Tile&) {

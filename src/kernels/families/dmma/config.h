@@ -22,11 +22,20 @@ struct Config {
   constexpr int rows() const { return block.m / warps.m; }
   constexpr int columns() const { return block.n / warps.n; }
   // Whether the instructions' A is our B, and the sums are those of the transposed D.
-  // HW: their A is two rows for one k in neighbouring registers. A load from a tile along k brings
-  // one row for two k, which other instructions must then move: 54 TFLOP/s instead of 59.
+  // HW: their A is two rows for one k in neighbouring registers. A load of 128 bits from a tile
+  // along k brings one row for two k, which other instructions must then move: 54 TFLOP/s instead
+  // of 59.
   constexpr bool exchanges() const {
     return majors.a == Major::kK && majors.b == Major::kN && block.m % columns() == 0 &&
            block.n % rows() == 0;
+  }
+  // Whether a fragment of A is loaded by 64 bits at a time: both operands are along k, so an
+  // exchange would not help. Two lanes of such a load meet in each bank it uses, which wide warp
+  // tiles can afford. The main loop of 128x128 has 5 moves for its 32 instructions, and had 240;
+  // what that gains has not been timed.
+  constexpr bool loads_elements() const {
+    return instruction == tile::Dmma::kM16N8K8 && majors.a == Major::kK && majors.b == Major::kK &&
+           columns() >= 64;
   }
   // A warp's outputs, and warps over the block.
   constexpr OutputTile warp() const {

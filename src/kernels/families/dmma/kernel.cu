@@ -3,6 +3,13 @@
 // one multiplies while another begins or ends a tile. The grid is persistent and walks a stream-K
 // schedule: no wave is left half empty, and a product that is long in k is split among all SMs. The
 // products of a batch are one column of tile rows.
+//
+// TRIED: the copies went on with the next output tile's operands while one was stored, and bulk
+// copies took the sums from shared memory to D while the next one was multiplied; three stages of
+// 128x128 instead of six. On an H200, NN, NT and TT took 0 to 3 % longer at 2048 and 4096, and TN,
+// whose main loop had half as many moves (Config::loads_elements), 1 % less. 64 products of 512
+// took 348 us instead of 342 in NN, and 349 instead of 357 in TN (results/variants/f64_ahead.json;
+// before: results/tensor/f64.json, results/batches/f64_64x512.json).
 #include "kernels/copy/swizzled_tile_copy.h"
 #include "kernels/epilogue/output.h"
 #include "kernels/epilogue/store_vectors.h"

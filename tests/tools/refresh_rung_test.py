@@ -38,11 +38,18 @@ class RefreshRung(unittest.TestCase):
 
     def test_a_rung_is_in_two_drawings(self):
         names = ["01_a", "02_b", "03_c", "20_unpacked", "21_d"]
-        self.assertEqual(list(tool.drawings(names, "02_b")),
+        alone = ["01_a", "20_unpacked"]
+        self.assertEqual(list(tool.drawings(names, "02_b", alone)),
                          [("02_b", ["compare", "01_a", "02_b"]), ("03_c", ["compare", "02_b", "03_c"])])
-        self.assertEqual(list(tool.drawings(names, "03_c"))[1], ("20_unpacked", ["explain", "20_unpacked"]))
-        self.assertEqual(list(tool.drawings(names, "01_a"))[0], ("01_a", ["explain", "01_a"]))
-        self.assertEqual(len(list(tool.drawings(names, "21_d"))), 1)
+        self.assertEqual(list(tool.drawings(names, "03_c", alone))[1], ("20_unpacked", ["explain", "20_unpacked"]))
+        self.assertEqual(list(tool.drawings(names, "01_a", alone))[0], ("01_a", ["explain", "01_a"]))
+        self.assertEqual(len(list(tool.drawings(names, "21_d", alone))), 1)
+
+    def test_what_is_drawn_alone_is_on_the_ladder(self):
+        names = [folder.name for folder in tool.rungs_of("all", ROOT)]
+        alone = tool.drawn_alone(ROOT)
+        self.assertEqual(alone, [name for name in names if name in alone])
+        self.assertEqual(alone[0], names[0])
 
     def test_a_rung_is_a_number_or_a_name(self):
         for word in ("3", "03", "03_shared_tile"):

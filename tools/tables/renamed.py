@@ -9,7 +9,8 @@ RENAMED = re.findall(r'^\{"([^"]+)", "([^"]+)"\},$', LIST.read_text(), re.MULTIL
 
 def with_current_names(text):
     for old, new in RENAMED:
-        text = re.sub(f"(?<![A-Za-z0-9]){re.escape(old)}(?![A-Za-z0-9])", new, text)
+        if old in text:  # far quicker to look for than the expression
+            text = re.sub(f"(?<![A-Za-z0-9]){re.escape(old)}(?![A-Za-z0-9])", new, text)
     return text
 
 

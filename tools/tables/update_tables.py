@@ -113,19 +113,19 @@ def updated_pages(root):
     ladder_runs = [run for run in results.timed["runs"] if is_plain_burst(run)]
     library_runs = [run for name in ("h200_portable.json", "tensor/f64.json")
                     for run in load(root / "results" / name, "runs")["runs"] if is_plain_burst(run)]
+    # Made once; only the tables that link to rungs differ from page to page.
+    generated = {**model_tables.sections(root), **count_tables.sections(root),
+                 **fp32_tables.sections(root), **register_tables.sections(root),
+                 **old_and_new.sections(root), **tensor_tables.sections(root),
+                 **chain_tables.sections(root), **rewritten_tables.sections(root),
+                 **shape_tables.sections(root), **goal_tables.sections(root),
+                 "gpu_check": printed(root, "h200_gpu_check.txt"), "explain": printed(root, "ladder/explain_03.txt"),
+                 "fp64_short": front_picture.fp64_rows(ladder_runs + library_runs)}
     for page in [root / "README.md", *sorted(root.glob("docs/*.md"))]:
         text = wanted = page.read_text() if page.exists() else ""
-        wanted = replace_section(wanted, "ladder", ladder(results, page, folders)) or wanted
-        for name, file in (("gpu_check", "h200_gpu_check.txt"), ("explain", "ladder/explain_03.txt")):
-            wanted = replace_section(wanted, name, printed(root, file)) or wanted
-        generated = {**model_tables.sections(root), **count_tables.sections(root),
-                     **fp32_tables.sections(root), **register_tables.sections(root),
-                     **old_and_new.sections(root), **tensor_tables.sections(root),
-                     **chain_tables.sections(root), **rewritten_tables.sections(root),
-                     **shape_tables.sections(root), **goal_tables.sections(root),
-                     "tensor_ladder": tensor_ladder.table_of(results, page, folders),
-                     "fp64_short": front_picture.fp64_rows(ladder_runs + library_runs)}
-        for name, body in generated.items():
+        of_page = {"ladder": ladder(results, page, folders),
+                   "tensor_ladder": tensor_ladder.table_of(results, page, folders)}
+        for name, body in {**generated, **of_page}.items():
             wanted = replace_section(wanted, name, body) or wanted
         yield page, text, wanted
     if (root / "README.md").exists():

@@ -120,7 +120,9 @@ inline int note_unsafe(const std::string& call, const std::string& detail = "") 
 
 inline void* new_handle(std::size_t bytes = 0) {
   // HW: a real driver aligns to 256 bytes at least (CUDA C++ Programming Guide, device memory).
-  void* handle = std::aligned_alloc(256, (bytes + 256) / 256 * 256);
+  // What reaches past a memory is in none, wherever malloc puts the next one.
+  const std::size_t gap = bytes ? 1 << 20 : 0;
+  void* handle = std::aligned_alloc(256, (bytes + 256) / 256 * 256 + gap);
   owned[handle] = {current_context(), bytes};
   return handle;
 }

@@ -5,7 +5,7 @@
     tools/mutate/mutate.py run [-j 4] [--seconds 60] [--only REGEX] [--log mutants.jsonl] [--work /tmp/mutants]
     tools/mutate/mutate.py report [--log mutants.jsonl] [--out results/mutants.json]
 
-run builds the targets that the list names in one copy of the repository, once, makes sure that their
+run builds the targets that the list names in one copy of the repository, once, sees which of their
 tests pass there, and copies that for each of -j workers; a worker then changes a line, builds what that
 takes, runs the tests in shards, and puts the line back. Each answer is appended to the log at once, and what
 the log or the results have is not run again, so a run may be cut off at any time, and report may be called
@@ -13,6 +13,7 @@ before all have run. It takes hours; it is no part of any other test.
 """
 import argparse
 import collections
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -91,13 +92,12 @@ class Worker(threading.Thread):
             code, said = shell(self.inside(build), self.own, BUILD_SECONDS)
             if code != 0:
                 return "does not build", "the compiler", said
-            code, said = self.test(test)
+            code, said = self.test(test, self.options.shards)
             if code != 0:
                 return "noticed", test, said if code is not None else "it did not end"
         return "survived", None, ""
 
-    def test(self, test):
-        shards = self.options.shards
+    def test(self, test, shards):
         # The first failure of any shard ends all of them. (`wait -n` would not do: it fails where a
         # shard has ended before it is called.)
         command = (f"export GTEST_TOTAL_SHARDS={shards} GTEST_BRIEF=1 GTEST_FAIL_FAST=1; "
@@ -120,6 +120,30 @@ def first_copy(options, targets):
     subprocess.run(["cmake", "--build", "build", "--target", *targets, "tessera"], cwd=first, check=True)
 
 
+def failing_tests(workers, tests):
+    """Those that fail without any mistake of ours and so can judge none, after saying so."""
+    shards = max(1, (os.cpu_count() or 1) // len(tests))
+    free = queue.Queue()
+
+    def ask(test):
+        worker = free.get()
+        try:
+            return worker.test(test, shards)
+        finally:
+            free.put(worker)
+
+    with concurrent.futures.ThreadPoolExecutor(len(workers)) as pool:
+        list(pool.map(Worker.make_copy, workers))
+        for worker in workers:
+            free.put(worker)
+        answers = list(pool.map(ask, tests))
+    for test, (code, said) in zip(tests, answers):
+        if code != 0:
+            print(f"{test} fails without any mistake of ours, so its mutants wait: "
+                  f"{said or 'it did not end'}")
+    return {test for test, (code, _) in zip(tests, answers) if code != 0}
+
+
 def known_answers(options):
     """By name: those of the results, and of the log, which is newer."""
     answers = json.loads(options.out.read_text())["mutants"] if options.out.exists() else []
@@ -136,17 +160,15 @@ def run(options):
     # A survivor is asked again: somebody may have written a test since.
     chosen = [m for m in mutants.read_list() if re.search(options.only, m.name)
               and (m.name not in done or (options.only and done[m.name]["verdict"] == "survived"))]
-    for mutant in chosen:
-        todo.put(mutant)
     if not chosen:
         return
-    first_copy(options, sorted({test for m in chosen for test in m.tests}))
     workers = [Worker(i, options, todo, answers) for i in range(options.workers)]
-    workers[0].make_copy()
-    for test in sorted({test for m in chosen for test in m.tests}):
-        code, said = workers[0].test(test)
-        if code != 0:
-            sys.exit(f"{test} fails without any mistake of ours, so it can judge none:\n{said}")
+    judges = sorted({test for m in chosen for test in m.tests})
+    first_copy(options, judges)
+    failing = failing_tests(workers, judges)
+    chosen = [m for m in chosen if not failing & set(m.tests)]
+    for mutant in chosen:
+        todo.put(mutant)
     for worker in workers:
         worker.start()
     for i in range(len(chosen)):

@@ -241,6 +241,17 @@ TEST(ImageOf, SaysWhatIsNotCompiled) {
   EXPECT_THROW(image_of(kernel, "no entry"), StatusError);
 }
 
+TEST(ImageOf, NamesEachImageOfAKernelOnce) {
+  for (const Kernel& kernel : all_kernels()) {
+    std::set<std::string> expected;
+    for (const KernelRow& row : kernel.rows) expected.insert(row.image);
+    for (const HelperEntry& helper : kernel.helpers) expected.insert(helper.image);
+    const std::vector<std::string> names = image_names_of(kernel);
+    EXPECT_EQ(std::set<std::string>(names.begin(), names.end()), expected) << kernel.name;
+    EXPECT_EQ(names.size(), expected.size()) << kernel.name;
+  }
+}
+
 TEST(ImageOf, AKernelsOwnImagesComeFirst) {
   Kernel kernel = all_kernels().front();
   kernel.own_images[""].name = "own";

@@ -38,6 +38,14 @@ TEST(Pack, RepetitionShrinks) {
     text += "\tfma.rn.f32 %f" + std::to_string(i % 97) + ", %f1, %f2;\n";
   }
   EXPECT_LT(pack({text}).size(), text.size() / 50);
+  // What is built once and copied often is packed as far as it goes.
+  std::mt19937 random(4);
+  std::string code;
+  for (int i = 0; i < 20'000; ++i) {
+    code += "\tfma.rn.f32 %f" + std::to_string(random() % 97) + ", %f" +
+            std::to_string(random() % 7) + ";\n";
+  }
+  EXPECT_LT(pack({code}).size(), 40'000u) << "with the usual level of zstd: 45,611";
 }
 
 // A text beside one that it is like, in pieces of another order and far apart.

@@ -43,6 +43,23 @@ TEST_F(CheckUndefined, ListsOfAThreadThatItDidNotWrite) {
   expect_says(call("reads_written_list", {"out=i32[32]", "n=i32:3"}), 0, {"clean: no finding"});
 }
 
+TEST_F(CheckUndefined, NamesThePlacesThatReadUnwrittenMemory) {
+  const Ran both = check(call("reads_both_lists", {"out=i32[32]:iota", "n=i32:3"}));
+  EXPECT_TRUE(contains(both.out, "undefined.cu:130: read local memory")) << both.out;
+  EXPECT_FALSE(contains(both.out, "undefined.cu:129: ")) << "it was written:\n" << both.out;
+  // Lines of PTX tell places apart where there are no others.
+  expect_says(call("reads_unwritten_words", {"out=i32[64]"}, "1", "32", "unwritten_local.ptx"), 1,
+              {"unwritten_local.ptx:15: read local memory", "unwritten_local.ptx:16: read local"});
+}
+
+TEST_F(CheckUndefined, TheWorstComesFirst) {
+  const Ran ran = check(call("races_and_leaves", {"out=i32[64]"}, "1", "64"));
+  const std::size_t fault = ran.out.find("error: out-of-bounds: ");
+  const std::size_t race = ran.out.find("error: race: ");
+  ASSERT_NE(race, std::string::npos) << ran.out;
+  EXPECT_LT(fault, race) << ran.out;
+}
+
 TEST_F(CheckUndefined, RegistersThatAreNotWrittenOnEveryWay) {
   const auto with = [](const std::string& kernel, const std::string& n) {
     return call(kernel, {"out=i32[32]", "n=i32:" + n}, "1", "32", "unwritten_register.ptx");
@@ -110,14 +127,15 @@ TEST_F(CheckUndefined, AccountsOfBarrierObjectsNameTheLines) {
               {"it waits for 65 arrivals, and 64 came", "initialised the barrier object for 65",
                "64 arrivals came here", "do:    Initialise the object for as many arrivals"});
   expect_says(arrivals("0"), 0, {"clean: no finding"});
-  const auto bytes = [](const char* promised) {
-    return call("promises_bytes",
-                {"out=i32[64]", "in=i32[64]:iota", std::string("promised=u32:") + promised}, "1",
-                "64");
+  const auto bytes = [](const char* promised, const char* kernel = "promises_bytes") {
+    return call(kernel, {"out=i32[64]", "in=i32[64]:iota", std::string("promised=u32:") + promised},
+                "1", "64");
   };
-  expect_says(bytes("512"), 1,
-              {"512 bytes were promised, and 256 came", "promised 512 bytes here",
-               "brought 256 bytes", "do:    Promise (expect_tx) exactly the bytes"});
+  for (const char* kernel : {"promises_bytes", "promises_before_it_arrives"}) {
+    expect_says(bytes("512", kernel), 1,
+                {"512 bytes were promised, and 256 came", "promised 512 bytes here",
+                 "brought 256 bytes", "do:    Promise (expect_tx) exactly the bytes"});
+  }
   expect_says(bytes("256"), 0, {"clean: no finding"});
 }
 

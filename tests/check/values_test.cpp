@@ -74,8 +74,8 @@ TEST_F(CheckValues, ArraysOfPointers) {
 }
 
 TEST_F(CheckValues, NamesMatchAsPeopleTypeThem) {
-  for (const char* name :
-       {"doubled<float,32>", "doubled<float, 32u>", "doubled<float,(unsigned)32>"}) {
+  for (const char* name : {"doubled<float,32>", "doubled<float, 32u>", "doubled<float, 32U>",
+                           "doubled<float,(unsigned)32>"}) {
     EXPECT_EQ(check(call(name, {"out=f32[32]", "in=f32[32]:ones"})).code, 0) << name;
   }
   expect_refused(call("doubled<float,64>", {}),

@@ -131,6 +131,20 @@ TEST_F(BadInput, Sizes) {
   refused({"-m", "1:5000:1", "-n", "1:5000:1", "-k", "8"}, {"25000000 shapes", "at most 100000"});
 }
 
+TEST_F(BadInput, StridesOfBatches) {
+  const Words batch = {"verify", "--device", "virtual", "--kernel", "simt_f32", "-m", "8",
+                       "-n",     "8",        "-k",      "8",        "--batch",  "2"};
+  const auto with = [&](const Words& more) {
+    Words words = batch;
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  EXPECT_EQ(run_program(batch).code, 0) << "strides of dense products";
+  EXPECT_EQ(run_program(with({"--stride-a", "0"})).code, 0) << "one A for all";
+  expect_refused(with({"--stride-d", "3"}), {"--stride-d is 3", "must not share an element"});
+  expect_refused(with({"--stride-b", "x"}), {"--stride-b is 'x'"});
+}
+
 TEST_F(BadInput, ShapeFiles) {
   const TemporaryFolder folder;
   write_text(folder / "two", "1 2 3\n4 5\n");

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/hash.h"
+#include "catalog/catalog.h"
 #include "catalog/image_pack.h"
 #include "tests/support/beside.h"
 #include "tests/support/program.h"
@@ -82,6 +83,23 @@ TEST_F(Copied, NamesAnImageThatIsNotCompiled) {
   const Ran list = run("list");
   EXPECT_EQ(list.code, 0) << list.err;
   EXPECT_TRUE(contains(list.out, "1 of 1 images not compiled ('make library')")) << list.out;
+}
+
+// The first image of a kernel alone, as where somebody has built what is shown.
+TEST_F(Copied, ListsWhatIsCompiledInPart) {
+  const std::vector<std::string> names = image_names_of(*choose_kernels("12").front().kernel);
+  ASSERT_GT(names.size(), 1u);
+  const std::string compiled = beside_test("images/" + names.front() + ".packed");
+  if (!fs::exists(compiled)) GTEST_SKIP() << "the build's images did not travel along";
+  const ImagePack pack(beside_test("tessera.images"));
+  put_images(image_file(pack.origin(), {{.name = names.front(),
+                                         .portable_arch = "compute_75",
+                                         .cubin_archs = {"sm_90a"},
+                                         .packed = file_text(compiled),
+                                         .patch = ""}}));
+  const Ran list = run("list --kernel 12");
+  EXPECT_EQ(list.code, 0) << list.err;
+  EXPECT_TRUE(contains(list.out, "images not compiled ('make library')")) << list.out;
 }
 
 }  // namespace

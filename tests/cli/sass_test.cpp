@@ -73,6 +73,13 @@ TEST_F(Sass, EntriesAreChosenByAPartOfTheirName) {
   EXPECT_TRUE(contains(ran.err, "--kernel is 'nothing', but the kernels are rung_11")) << ran.err;
 }
 
+TEST_F(Sass, AnEmptyLineIsBetweenReports) {
+  const Ran ran = run_program({"sass", "11", "--kernel", "_bk", "--no-run"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(ran.out.starts_with("rung_11")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "\n\nrung_11")) << ran.out;
+}
+
 TEST_F(Sass, ReadsFilesAndRefusesDamagedOnes) {
   const std::string cubin = beside_test("images/02_coalesced__32x32.sm_90a.cubin");
   if (!std::filesystem::exists(cubin)) GTEST_SKIP() << "the build's images did not travel along";

@@ -94,6 +94,9 @@ TEST(LiveTable, AlignsByWhatIsKnownBefore) {
   EXPECT_EQ(table.header(), "rung       n\n------  ----\n");
   EXPECT_EQ(table.line({"01", "12"}), "01        12\n");
   EXPECT_EQ(table.line({"long name", "12345"}), "long name  12345\n");
+  const LiveTable notes({{"n", 4, true}, {"note", 9, false}});
+  EXPECT_EQ(notes.line({"1", "slow"}), "   1  slow\n") << "no blanks at the end";
+  EXPECT_EQ(notes.line({"1", ""}), "   1\n");
 }
 
 }  // namespace

@@ -204,9 +204,11 @@ int cuMemcpy2DAsync_v2(const Copy2d* copy, void* stream) {
   pending.push_back({stream, make});
   return 0;
 }
-int cuStreamWaitEvent(void* stream, void*, unsigned) {
+int cuStreamWaitEvent(void* stream, void* event, unsigned) {
   const std::lock_guard lock(mutex);
   const int result = note_in_context("cuStreamWaitEvent");
+  // HW: no error, but the stream waits for nothing (cuEventRecord of the driver's reference).
+  if (!result && !stream_of_event.count(event)) note("cuStreamWaitEvent of no event");
   return result ? result : check_stream(stream);
 }
 int cuMemcpyHtoDAsync_v2(std::uint64_t to, const void* from, std::size_t bytes, void*) {

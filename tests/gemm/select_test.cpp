@@ -135,6 +135,21 @@ TEST(Select, TheWorkspaceLimitIsKept) {
   }
 }
 
+// Estimates, by who else multiplies while a warpgroup loads its fragments of A.
+TEST(Select, FragmentsOfACostMostWhereNobodyElseMultiplies) {
+  const auto share = [](const char* kernel) {
+    Problem along_k{
+        .m = 8192, .n = 8192, .k = 8192, .types = kTf32Types, .order = Order::kRowMajor};
+    Problem across = along_k;
+    set_layout(along_k, "NT");
+    set_layout(across, "TT");
+    return predicted(kernel, along_k) / predicted(kernel, across);
+  };
+  EXPECT_NEAR(share("wgmma_tf32/256x128x32_s4_coop"), 0.97, 0.02);
+  EXPECT_NEAR(share("wgmma_tf32/128x128x32_s6_pp"), 0.85, 0.02);
+  EXPECT_NEAR(share("wgmma_tf32/128x64x32_s8_coop"), 0.85, 0.02);
+}
+
 // One more tile than there are slots costs a whole wave more.
 TEST(Select, ThePredictionCountsWholeWaves) {
   const auto time = [&](std::int64_t n) {

@@ -229,6 +229,9 @@ TEST_F(Library, TheCpuRefusesWhatItCannotDo) {
   p.compute = TESSERA_COMPUTE_F16;
   EXPECT_EQ(call(p, d.data()), TESSERA_UNSUPPORTED);
   expect_said("compute is f16");
+  tessera_plan none = nullptr;
+  EXPECT_EQ(tessera_plan_create(&none, cpu, &p, nullptr), TESSERA_UNSUPPORTED);
+  expect_said("compute is f16");
   EXPECT_EQ(d, std::vector<float>(4, 7)) << "outputs are untouched";
   p.compute = 0;
   p.memory = TESSERA_DETECT_MEMORY;
@@ -288,6 +291,7 @@ TEST_F(Library, PanelsCarryEveryElement) {
                 TESSERA_OK)
           << tessera_last_message();
       EXPECT_TRUE(launched());
+      EXPECT_FALSE(says(calls(), "of no event")) << "a stream waits for nothing";
       EXPECT_EQ(d.bytes, expected.bytes) << s.m << "x" << s.n << (col ? " col" : " row");
     }
   }

@@ -23,7 +23,7 @@ ROOMS = {
     "vgpu": (["src/vgpu/exec", "src/vgpu/ptx", "src/vgpu/memory"], 32, ["test_vgpu", "test_check"]),
     "checks": (["src/vgpu/async", "src/vgpu/observe"], 24, ["test_vgpu", "test_kernels", "test_check"]),
     "sass": (["src/sass"], 36, ["test_sass"]),
-    "lab": (["src/lab"], 28, ["test_lab"]),
+    "lab": (["src/lab"], 28, ["test_lab", "test_cli"]),
     "check": (["src/check"], 18, ["test_check"]),
     "cli": (["src/cli"], 10, ["test_cli"]),
     "kernels": (

@@ -119,3 +119,40 @@ __device__ void fill_twice(int* out, const int* in, bool writes) {
 __global__ void fills_what_was_read(int* out, const int* in) { fill_twice(out, in, false); }
 __global__ void fills_what_was_written(int* out, const int* in) { fill_twice(out, in, true); }
 }
+
+// One list is written whole, of the other the first n elements; both are read.
+__global__ void reads_both_lists(int* out, int n) {
+  int whole[8], part[8];
+  for (int i = 0; i < 8; ++i) whole[i] = i + blockIdx.x + n;
+  for (int i = 0; i < n; ++i) part[i] = i + threadIdx.x;
+  const int at = out[threadIdx.x] & 7;
+  const int known = whole[at];
+  const int unknown = part[at];
+  out[threadIdx.x] = known + unknown;
+}
+
+// Promises bytes and arrives in two instructions.
+__global__ void promises_before_it_arrives(int* out, const int* in, unsigned promised) {
+  __shared__ alignas(16) int tile[64];
+  __shared__ ptx::Mbarrier full;
+  if (threadIdx.x == 0) {
+    ptx::mbarrier_init(full, 1);
+    ptx::fence_mbarrier_init();
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    ptx::mbarrier_expect_tx(full, promised);
+    ptx::bulk_load(tile, in, sizeof(tile), full);
+    ptx::mbarrier_arrive(full);
+  }
+  ptx::mbarrier_wait_parity(full, 0);
+  out[threadIdx.x] = tile[threadIdx.x];
+}
+
+// Its warps store to one place, each its own, and then beyond the array.
+__global__ void races_and_leaves(int* out) {
+  __shared__ volatile int one;
+  if (threadIdx.x % 32 == 0) one = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.x + 1000] = one;
+}

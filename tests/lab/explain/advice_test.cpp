@@ -181,6 +181,10 @@ TEST(Advice, IssueOverhead) {
   EXPECT_EQ(limited_by(bad), "issue slots");
   EXPECT_FALSE(
       fires(evidence({plain("add.s64", 50), plain("fma.rn.f32", 1000)}), "issue-overhead"));
+  Evidence elsewhere = bad;
+  elsewhere.totals.footprint_bytes = 1e9;
+  elsewhere.resources = resources_of(elsewhere.totals, arch::kH200);
+  EXPECT_FALSE(fires(elsewhere, "issue-overhead")) << "issue slots are not what it waits for";
 }
 
 TEST(Advice, Arithmetic) {

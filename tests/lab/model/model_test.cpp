@@ -168,6 +168,38 @@ TEST(Model, OneTurnOfAPersistentKernelIsItsInnerLoop) {
   for (const Step& step : code.steps) EXPECT_NE(step.unit, Unit::kBarrier);
 }
 
+// One turn goes on where a branch could leave, and ends at the branch back.
+TEST(Model, ATurnGoesPastABranchThatLeavesTheLoop) {
+  sass::CubinKernel kernel{.name = "handmade"};
+  kernel.code = {
+      {0x000000160d0d7223, 0x000fe20000000000},  // FFMA R13, R13, R22, R0
+      {0x0000000000041947, 0x000fea0003800000},  // @P1 BRA 0x30
+      {0xfffffffc00f40947, 0x000fea000383ffff},  // @P0 BRA 0x0
+      {0x000000000000794d, 0x000fea0003800000},  // EXIT
+  };
+  sass::Loop loop{.begin = 0, .end = 3 * 16, .members = {0, 1, 2}};
+  loop.histogram = {{"FFMA", 1}, {"BRA", 2}};
+  kernel.loops = {loop};
+  LaunchCounts counts;
+  counts.resources = {.ctas = 1, .threads = 32};
+  const LoopCode code = loop_code(kernel, 90, counts);
+  EXPECT_EQ(code.multiplies, 1);
+  ASSERT_EQ(code.steps.size(), 3u);
+  EXPECT_FALSE(code.steps[0].branches);
+  EXPECT_TRUE(code.steps[1].branches && code.steps[2].branches);
+}
+
+// What never ran on the virtual GPU has no sectors, and moves none.
+TEST(Model, AnAccessWithoutACountMovesNothing) {
+  Step load = shared_load(1, 0);
+  load.path = MemoryPath::kGlobal;
+  Step none = load;
+  none.sectors = 0;
+  EXPECT_EQ(run_loop(loop_of(load, 50), {1, 4}, 0, kCosts).cycles,
+            run_loop(loop_of(none, 50), {1, 4}, 0, kCosts).cycles);
+  EXPECT_EQ(load.sectors, 0);
+}
+
 TEST(Model, BankConflictsAreWhatLimitsRung03) {
   const Prediction conflicts = predict(counted("03", 512), arch::kH200);
   const Prediction free = predict(counted("05", 512), arch::kH200);

@@ -112,6 +112,11 @@ TEST(Report, TheLadderShowsWhatTheCountsSay) {
   EXPECT_EQ(cell(0, "excess/FMA"), "0.500");
   EXPECT_EQ(cell(0, "FLOP/byte"), "0.2500");
   EXPECT_EQ(cell(1, "limited by"), "-");
+  Record unshared = r;
+  unshared.counts->memory.loads.shared = {};
+  const Table none = ladder_table({unshared}, 60);
+  EXPECT_EQ(std::count(none.header.begin(), none.header.end(), "excess/FMA"), 0)
+      << "no shared memory, no conflicts in it";
 }
 
 }  // namespace

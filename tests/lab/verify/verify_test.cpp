@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "device/virtual/virtual_device.h"
 #include "lab/data/host_memory.h"
 #include "lab/verify/lattice.h"
 #include "tests/lab/timing/fake_device.h"
@@ -181,6 +182,24 @@ TEST(Verify, AsksForAllItsMemoryAtOnce) {
   } catch (const StatusError& error) {
     EXPECT_EQ(error.status().code, StatusCode::kUnavailable);
     EXPECT_NE(error.status().message.find("product needs"), std::string::npos) << error.what();
+  }
+}
+
+// Operands of a batch have numbers, and so have its products: something is rounded in each.
+TEST(Verify, ProductsOfABatchAreNumbers) {
+  const auto device = make_virtual_device();
+  for (const double beta : {0.0, -1.5}) {
+    Problem problem = problem_of(20, 30, 40);
+    problem.beta = beta;
+    problem.batch = {.kind = BatchKind::kStrided,
+                     .count = 4,
+                     .stride_a = 2000,
+                     .stride_b = 2000,
+                     .stride_c = 2000,
+                     .stride_d = 2000};
+    const VerifyResult result = verify(*device, choose_kernels("simt_f32")[0], problem, {});
+    EXPECT_TRUE(result.ok()) << result.reason;
+    EXPECT_GT(result.max_error_ratio, 0) << "beta " << beta;
   }
 }
 

@@ -80,6 +80,29 @@ TEST(Report, CountsOfALoopByHand) {
                                          }));
 }
 
+// What guards the sum and the comparison is read, too, and is neither's operand.
+TEST(Report, CountersMayBeGuarded) {
+  CubinKernel kernel = handmade();
+  kernel.code[5].low = 0xfffffffc0f0f1810;  // @P1 IADD3 R15, R15, -0x4, RZ
+  kernel.code[6].low = 0x000000ff0f00120c;  // @P1 ISETP.NE.AND P0, PT, R15, RZ, PT
+  const KernelReport report = report_of(kernel, 90);
+  ASSERT_TRUE(report.loops.at(0).counter);
+  EXPECT_EQ(report.loops[0].counter->name, "R15");
+  EXPECT_EQ(report.loops[0].counter->step, -4);
+}
+
+TEST(Report, ClashesAreThoseOfEachRule) {
+  const KernelReport report = report_of(handmade(), 90);
+  const LoopReport& loop = report.loops.at(0);
+  const std::vector<Operation> body(report.operations.begin(), report.operations.begin() + 8);
+  for (std::size_t i = 0; i < kBankModels.size(); ++i) {
+    const BankClashes expected = bank_clashes(body, kBankModels[i]);
+    EXPECT_EQ(loop.clashes[i].ffmas, 4) << i;
+    EXPECT_EQ(loop.clashes[i].clashes, expected.clashes) << i;
+    EXPECT_EQ(loop.clashes[i].hidden, expected.hidden) << i;
+  }
+}
+
 TEST(Report, InstructionsThatNeverRunAreSpentSlots) {
   CubinKernel kernel = handmade();
   kernel.code[0] = {0x00000000fffff984, 0x000fe20000000800};  // @!PT LDS RZ, [RZ]

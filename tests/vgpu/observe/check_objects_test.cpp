@@ -133,6 +133,19 @@ TEST_F(CheckRelaxedObjects, ARelaxedWaitForACopyLearnsNothingOfIt) {
   read(1);
   expect("race");
 }
+// Half a warp gets to know of a write and meets; a lane of the other half arrives somewhere.
+TEST_F(CheckRelaxedObjects, LanesThatMeetTellTheOthersNothing) {
+  const MbarrierPlace full = barrier_object(1024), next = barrier_object(1032);
+  constexpr std::uint32_t kUpper = 0xffff0000;
+  write(0);
+  gpu().mbarrier_arrives(warp(0, kArrive), full, 0, kRelease);
+  gpu().mbarrier_passes(warp(1, kWait, kUpper), full, 0, kAcquire);
+  gpu().warp_syncs(warp(1, kOther, kUpper));
+  gpu().mbarrier_arrives(lane(1, kArrive), next, 0, kRelease);
+  gpu().mbarrier_passes(warp(2, kWait), next, 0, kAcquire);
+  read(2);
+  expect("race");
+}
 TEST_F(CheckRelaxedObjects, AFenceBehindARelaxedWaitForACopyLearnsOfIt) {
   const MbarrierPlace full = barrier_object(1024);
   copy_in(1, 0);

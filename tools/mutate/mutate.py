@@ -191,7 +191,8 @@ def report(options):
     table = [{"room": room, **counts} for room, counts in rooms.items()]
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
     of = len(mutants.read_list())
-    stored = [{key: value for key, value in one.items() if key != "said"} for one in answers]
+    stored = [{key: value for key, value in one.items() if key != "said"} | {"verdict": verdict_of(one)}
+              for one in answers]
     options.out.write_text(json.dumps(
         {"schema": "tessera.mutants/1", "commit": commit.strip(), "tried": len(answers), "of": of,
          "rooms": table, "mutants": stored}, indent=1) + "\n")

@@ -16,6 +16,7 @@ A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME en
   tensor, tensor_short_*   any page  tensor cores beside the vendor's     results/tensor/{bf16,f16,tf32,f64}*.json, by tensor_tables.py
   fp32_short, fp64_short, docs/pictures/speed-*.svg   README's first screen, by front_picture.py
   rewritten any page      machine code with other registers, another order   results/ladder/h200_rewritten*.json, by rewritten_tables.py
+  mutants   any page      mistakes made on purpose, and the tests      results/mutants.json, by mutant_tables.py
   goals     any page   what was to be reached, and was         all of these, by goal_tables.py
   thin, batches  any page  thin products and batches     results/tensor/thin*.json, batches/*.json, by shape_tables.py
   chain     any page      chains of products in FP64  results/ladder/h200_chain*.json, by chain_tables.py
@@ -64,6 +65,7 @@ import fp32_tables
 import front_picture
 import goal_tables
 import model_tables
+import mutant_tables
 import old_and_new
 import register_tables
 import rewritten_tables
@@ -119,6 +121,7 @@ def updated_pages(root):
                  **old_and_new.sections(root), **tensor_tables.sections(root),
                  **chain_tables.sections(root), **rewritten_tables.sections(root),
                  **shape_tables.sections(root), **goal_tables.sections(root),
+                 **mutant_tables.sections(root),
                  "gpu_check": printed(root, "h200_gpu_check.txt"), "explain": printed(root, "ladder/explain_03.txt"),
                  "fp64_short": front_picture.fp64_rows(ladder_runs + library_runs)}
     for page in [root / "README.md", *sorted(root.glob("docs/*.md"))]:

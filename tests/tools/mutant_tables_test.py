@@ -1,0 +1,48 @@
+"""The table of planted mistakes from made-up answers."""
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools/tables"))
+import mutant_tables  # noqa: E402
+
+
+def mutant(room, verdict, **more):
+    return {"name": room + "_01", "room": room, "path": "src/a.cpp", "before": " x | 1;", "after": " x;",
+            "verdict": verdict, **more}
+
+
+def section(mutants):
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        (root / "results").mkdir()
+        if mutants is not None:
+            (root / "results/mutants.json").write_text(
+                json.dumps({"tried": len(mutants), "of": 9, "mutants": mutants}))
+        return mutant_tables.sections(root)["mutants"]
+
+
+class Mutants(unittest.TestCase):
+    def test_counts_by_room_and_in_all(self):
+        text = section([mutant("lab", "noticed"), mutant("lab", "survived"), mutant("sass", "noticed"),
+                        mutant("lab", "does not build")])
+        self.assertIn("4 of 9 mistakes", text)
+        self.assertIn("| `lab` | 1 | 1 | 0 | 1 | 50 % |", text)
+        self.assertIn("| `sass` | 1 | 0 | 0 | 0 | 100 % |", text)
+        self.assertIn("| all | 2 | 1 | 0 | 1 | 67 % |", text)
+
+    def test_says_what_is_left_and_why(self):
+        text = section([mutant("lab", "survived"), mutant("cli", "changes nothing", changes_nothing="because")])
+        self.assertIn("| `src/a.cpp`: `x \\| 1;` for `x;` | nothing notices it yet |", text)
+        self.assertIn("| because |", text)
+        self.assertIn("| `cli` | 0 | 0 | 1 | 0 | - |", text)
+
+    def test_nothing_left_is_no_table(self):
+        self.assertNotIn("written for", section([mutant("lab", "noticed")]))
+        self.assertEqual(section(None), "not measured yet")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,41 @@
+"""What the tests noticed of mistakes made on purpose.
+
+  mutants   any page   one row a room, then why the rest went unnoticed   results/mutants.json, by tools/mutate
+"""
+import collections
+import json
+
+from cells import NOTHING, table
+
+VERDICTS = ("noticed", "survived", "changes nothing", "does not build")
+
+
+def row(name, verdicts):
+    judged = verdicts["noticed"] + verdicts["survived"]
+    share = f"{100 * verdicts['noticed'] / judged:.0f} %" if judged else "-"
+    return [name, *(str(verdicts[verdict]) for verdict in VERDICTS), share]
+
+
+def change(mutant):
+    return f"`{mutant['path']}`: `{mutant['before'].strip()}` for `{mutant['after'].strip()}`".replace("|", "\\|")
+
+
+def sections(root):
+    path = root / "results/mutants.json"
+    if not path.exists():
+        return {"mutants": NOTHING}
+    stored = json.loads(path.read_text())
+    rooms, rest = collections.defaultdict(collections.Counter), []
+    for mutant in stored["mutants"]:
+        rooms[mutant["room"]][mutant["verdict"]] += 1
+        if mutant["verdict"] == "survived":
+            rest.append([change(mutant), "nothing notices it yet"])
+        elif mutant["verdict"] == "changes nothing":
+            rest.append([change(mutant), mutant["changes_nothing"]])
+    every = sum(rooms.values(), collections.Counter())
+    rows = [row(f"`{name}`", rooms[name]) for name in sorted(rooms)]
+    body = [f"{stored['tried']} of {stored['of']} mistakes have been tried.", "",
+            table(["room", *VERDICTS, "share"], [*rows, row("all", every)])]
+    if rest:
+        body += ["", table(["written for", "why no test fails"], rest)]
+    return {"mutants": "\n".join(body)}

@@ -88,6 +88,18 @@ TEST(Picture, OutputsOfAWarpTile) {
   EXPECT_EQ(of_lane, 64);
 }
 
+// A warp that goes on to the tile below or beside is drawn in its first.
+TEST(Picture, OutputsOfOtherTilesAreNotDrawn) {
+  const KernelPicture picture = drawn("12");
+  KernelPicture more = picture;
+  const DrawnOutput first = picture.outputs.front();
+  const std::int64_t row = first.row / picture.block.m * picture.block.m;
+  const std::int64_t col = first.col / picture.block.n * picture.block.n;
+  more.outputs.push_back({row + picture.block.m, col, first.lane + 1});
+  more.outputs.push_back({row, col + picture.block.n, first.lane + 1});
+  EXPECT_EQ(picture_svg(more), picture_svg(picture));
+}
+
 TEST(Picture, TwoColumnsAreOneDrawing) {
   const std::string one = picture_svg(drawn("03")), two = picture_svg(drawn("03"), drawn("05"));
   EXPECT_NE(one.find("32 wavefronts, 1 would do"), std::string::npos);

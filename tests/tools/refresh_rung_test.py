@@ -3,6 +3,7 @@ import importlib.machinery
 import importlib.util
 import json
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -98,6 +99,14 @@ class RefreshRung(unittest.TestCase):
             (rung / "README.md").write_text("mine")
             tool.write_page(rung, root)
             self.assertEqual((rung / "README.md").read_text(), "mine")
+
+    def test_a_page_alone_builds_nothing(self):
+        page = ROOT / "src/ladder/11_double_buffer/README.md"
+        before = page.read_text()
+        done = subprocess.run([ROOT / "tools/refresh_rung", "11", "--page", "--build", "/no/such/folder"],
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertEqual(page.read_text(), before)
 
     def test_no_page_is_left_as_the_template_has_it(self):
         for page in (ROOT / "src/ladder").glob("*/README.md"):

@@ -7,7 +7,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools/tables"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools/tables"))
 import fp32_tables  # noqa: E402
 import front_picture  # noqa: E402
 

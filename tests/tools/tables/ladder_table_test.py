@@ -4,7 +4,7 @@ import unittest
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools/tables"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools/tables"))
 import ladder_table  # noqa: E402
 import run_counts  # noqa: E402
 

@@ -5,7 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "tables"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools" / "tables"))
 import chain_tables  # noqa: E402
 
 

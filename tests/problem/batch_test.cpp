@@ -45,7 +45,9 @@ TEST(Problem, BatchesOfAnySizeAreChecked) {
   problem.batch.count += 1;
   EXPECT_EQ(check(problem).message,
             "stride_d is 1, but D of products 0 and 576460752303423488 must not share an element");
-  problem.batch.kind = BatchKind::kPointers;
+  problem.batch = {.kind = BatchKind::kPointers, .count = 2};
+  EXPECT_TRUE(check(problem).message.starts_with("batch_alignment is 0, but"))
+      << "it has no default";
   problem.batch.alignment = 4;
   problem.batch.count = std::int64_t{1} << 60;
   EXPECT_EQ(check(problem).message,

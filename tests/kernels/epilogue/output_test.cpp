@@ -17,6 +17,7 @@ constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 struct Case {
   int m, n, ld;
   float beta;
+  int c_begin = 0;  // elements between a multiple of 16 bytes and C
 };
 
 template <class T>
@@ -50,12 +51,12 @@ void* pointer(DeviceAddress address) { return reinterpret_cast<void*>(address); 
 
 template <class T>
 void expect_right(const char* entry, const Case& c) {
-  std::vector<T> old(static_cast<std::size_t>(c.m) * c.ld);
-  for (std::size_t i = 0; i < old.size(); ++i) old[i] = c_at<T>(c, static_cast<int>(i));
+  std::vector<T> old(static_cast<std::size_t>(c.m) * c.ld + c.c_begin);
+  for (std::size_t i = 0; i < old.size(); ++i) old[i] = c_at<T>(c, static_cast<int>(i) - c.c_begin);
   const DeviceBytes from(test_device(), bytes_of(old));
-  const DeviceBytes d(test_device(), bytes_of(std::vector<T>(old.size(), T{-77})));
+  const DeviceBytes d(test_device(), bytes_of(std::vector<T>(old.size() - c.c_begin, T{-77})));
   GemmParams params{};
-  params.c = pointer(from.address());
+  params.c = pointer(from.address() + c.c_begin * sizeof(T));
   params.d = pointer(d.address());
   params.m = c.m, params.n = c.n;
   params.c_row = params.d_row = c.ld;
@@ -66,8 +67,9 @@ void expect_right(const char* entry, const Case& c) {
 
 TEST(Output, StoresEitherTypeByVectorsAndByElements) {
   if (!can_run_kernels(test_device())) GTEST_SKIP() << "needs sm_90a";
-  for (const Case& c : {Case{6, 8, 8, 0}, Case{6, 8, 12, 2}, Case{5, 7, 8, 2}, Case{5, 10, 11, 2},
-                        Case{1, 1, 1, 0}, Case{4, 6, 7, -1}}) {
+  for (const Case& c :
+       {Case{6, 8, 8, 0}, Case{6, 8, 12, 2}, Case{5, 7, 8, 2}, Case{5, 10, 11, 2}, Case{1, 1, 1, 0},
+        Case{4, 6, 7, -1}, Case{6, 8, 8, 2, 1}, Case{6, 8, 8, 0, 1}}) {
     expect_right<float>("output_f32", c);
     expect_right<double>("output_f64", c);
   }

@@ -87,6 +87,15 @@ TEST(Operation, BranchesPrintWhereTheyLead) {
   EXPECT_EQ(text_of(0x0000011000007945, 0x000fe40003800000, 0x4ff0), "BSSY B0, 0x5110");
 }
 
+// The number of the barrier and of its threads, from a register each or written out.
+TEST(Operation, BarriersSayWhoMeetsWhere) {
+  EXPECT_EQ(text_of(0x004000000000791d, 0x0011f00000010000), "BAR.SYNC.DEFER_BLOCKING 0x1, R0");
+  EXPECT_EQ(text_of(0x000100030000751d, 0x002fe20000010000), "BAR.SYNC.DEFER_BLOCKING R3, 0x40");
+  EXPECT_EQ(text_of(0x000000030000751d, 0x000ff00000010000), "BAR.SYNC.DEFER_BLOCKING R3");
+  EXPECT_EQ(text_of(0x0081800000007b1d, 0x000ff00000010000), "BAR.SYNC.DEFER_BLOCKING 0x2, 0x60");
+  EXPECT_EQ(text_of(0x00c000000000791d, 0x000fec0000002000), "BAR.ARV 0x3, R0");
+}
+
 TEST(Operation, ReuseIsPrintedByLogicalOperand) {
   // The flag of the third operand belongs to a sum's second register.
   EXPECT_EQ(text_of(0x0000000800088221, 0x104fc80000000000), "@!P0 FADD R8, R0, R8");

@@ -128,6 +128,34 @@ TEST(Hazards, CountedWaitsCountOneQueueOnly) {
   EXPECT_FALSE(hazards_after_counted_wait(1, 1, true).empty());
 }
 
+// A load under P0 and a sum under !P0 that reads its result without a wait; between them, perhaps,
+// a branch under P1, behind which another block begins.
+std::vector<Hazard> hazards_of_exclusive_guards(bool in_one_block) {
+  const auto guarded = [](Instruction instruction, std::uint64_t guard) {
+    instruction.low = (instruction.low & ~std::uint64_t{0xf000}) | guard << 12;
+    return instruction;
+  };
+  constexpr std::uint64_t kP0 = 0, kNotP0 = 8;
+  Instruction exit = nop();
+  exit.low = (exit.low & ~std::uint64_t{0xfff}) | 0x94d;
+  exit.high |= std::uint64_t{7} << (87 - 64);
+  exit = with_control(exit, {.stall = 5, .yields = true});
+  CubinKernel kernel;
+  kernel.name = "guarded";
+  kernel.code.push_back(
+      guarded(with_control(lds(32, 0, 8, 0), {.stall = 2, .write_scoreboard = 0}), kP0));
+  constexpr Instruction kOverTheNext = {0x0000000000041947, 0x000fea0003800000};  // @P1 BRA
+  if (!in_one_block) kernel.code.push_back(kOverTheNext);
+  kernel.code.push_back(guarded(with_control(fadd(16, 0, 0), {.stall = 5}), kNotP0));
+  kernel.code.push_back(exit);
+  return find_hazards(program_of(kernel, 90));
+}
+
+TEST(Hazards, GuardsExcludeEachOtherWithinABlockOnly) {
+  EXPECT_TRUE(hazards_of_exclusive_guards(true).empty());
+  EXPECT_FALSE(hazards_of_exclusive_guards(false).empty()) << "who knows what P0 is by then";
+}
+
 TEST(Latencies, ComeFromTheArchitectureOrTheOneBefore) {
   EXPECT_EQ(latencies_of(90).sm, 90);
   EXPECT_EQ(latencies_of(120).sm, 90);

@@ -59,6 +59,8 @@ TEST(Ports, AnFfmaOfTwoCyclesLeavesThePortsASecondOne) {
   EXPECT_EQ(use_of({ffma(1, 2, 4, 6), ffma(3, 5, 7, 9)}).cycles, 4) << "3 reads of 4 cycles each";
   EXPECT_EQ(use_of({ffma(1, 2, 4, 7), nop(), ffma(3, 5, 8, 10), nop()}).cycles, 4);
   EXPECT_EQ(use_of({ffma(1, 2, 4, 7), nop(), nop(), nop()}).cycles, 4) << "slots, not the pipe";
+  const std::vector<Operation> two = {ffma(1, 2, 5, 7), ffma(3, 5, 8, 9)};
+  EXPECT_EQ(ports_of_sequence(two, turing).cycles, 4) << "the pipe takes the last one, too";
   EXPECT_EQ(rules_of(80).ffma_cycles, 2);
   EXPECT_EQ(rules_of(86).ffma_cycles, 1);
   EXPECT_EQ(rules_of(90).ffma_cycles, 1);
@@ -126,6 +128,8 @@ TEST(Ports, RulesCanBeChanged) {
   EXPECT_EQ(ports_of_loop(slow, {.stalls_are_filled = false}).cycles, 6);
   slow[0].control = {.stall = 1, .yields = true, .reuse = kC};
   EXPECT_EQ(ports_of_loop(slow, {.yield_clears = true}).reads, 3);
+  EXPECT_EQ(ports_of_loop(slow).reads, 2) << "a yield clears nothing by itself";
+  EXPECT_EQ(ports_of_loop(body, {.yield_clears = true}).reads, 2) << "nobody yields";
   EXPECT_THROW(cycles({.banks = 5}), std::invalid_argument);
   EXPECT_THROW(cycles({.window = 0}), std::invalid_argument);
 }

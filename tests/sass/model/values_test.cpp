@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sass/model/renamed_values.h"
 #include "sass/rewrite/remap.h"
 #include "tests/sass/programs.h"
 
@@ -64,6 +65,28 @@ TEST(Values, AnotherOperandIsRefusedByPlace) {
   const Equality equality = prove_equal(subject(), other);
   EXPECT_FALSE(equality.is_proved);
   EXPECT_NE(equality.reason.find("rung_09"), std::string::npos) << equality.reason;
+}
+
+// Two kernels that begin with a barrier, of different numbers.
+TEST(Values, TheFirstInstructionCounts) {
+  Program before = subject();
+  const auto barrier =
+      std::find_if(before.operations.begin(), before.operations.end(),
+                   [](const Operation& one) { return one.name.starts_with("BAR"); });
+  ASSERT_NE(barrier, before.operations.end());
+  Instruction first = before.code[static_cast<std::size_t>(barrier - before.operations.begin())];
+  replace(before, 0, first);
+  BlockRenaming same;
+  for (int reg = 0; reg < 255; ++reg) same.emplace_back(reg, reg);
+  const std::vector<BlockRenaming> own_names(before.blocks.size(), same);
+  EXPECT_TRUE(prove_equal(before, before).is_proved);
+  EXPECT_TRUE(prove_equal(before, before, own_names).is_proved);
+  Program after = before;
+  first.low ^= std::uint64_t{1} << 54;
+  replace(after, 0, first);
+  EXPECT_NE(after.operations[0].text, before.operations[0].text);
+  EXPECT_FALSE(prove_equal(before, after).is_proved);
+  EXPECT_FALSE(prove_equal(before, after, own_names).is_proved);
 }
 
 // a * b + c and b * a + c are one number but for the payload of NaN: not proved, so refused.

@@ -63,6 +63,22 @@ TEST(PtxCounts, LoopsWithTheirBlocksOutOfLine) {
             (Histogram{{"DFMA", 1}, {"FFMA", 1}, {"LDS.32", 1}, {"ST.8", 1}, {"STL.16", 1}}));
 }
 
+TEST(PtxCounts, ABranchBehindTheLastInstructionIsNoLoop) {
+  const std::vector<PtxKernel> kernels = count_ptx(R"(.visible .entry ends()
+{
+$L__BB0_1:
+	@%p1 bra 	$L__BB0_2;
+	fma.rn.f32 	%f6, %f5, %f5, %f6;
+	@%p2 bra 	$L__BB0_1;
+	st.local.b16 	[%r2], %rs1;
+$L__BB0_2:
+}
+)");
+  ASSERT_EQ(kernels.size(), 1u);
+  ASSERT_EQ(kernels[0].loops.size(), 1u);
+  EXPECT_EQ(kernels[0].loops[0], (Histogram{{"FFMA", 1}}));
+}
+
 TEST(PtxCounts, DifferencesAreNamed) {
   PtxKernel ptx;
   ptx.histogram = {{"LDS.64", 2}, {"FFMA", 4}, {"BAR", 1}};

@@ -124,6 +124,21 @@ std::vector<std::string> checks_of(const std::string& body, const LaunchShape& s
   return checks;
 }
 
+// Bytes may come before anybody waits for them; 2^20 - 1 can be counted, both ways.
+TEST(Misuse, MoreBytesThanAnMbarrierCounts) {
+  const auto checks = [](const std::string& first, const std::string& second) {
+    const std::string of = ".relaxed.cta.shared::cta.b64 [r1], ";
+    return checks_of(std::string(kMbarrier) + "mbarrier.init.shared.b64 [r1], 1;\nmbarrier." +
+                         first + of + "1048575;\nmbarrier." + second + of + "1;\n",
+                     threads(1));
+  };
+  const std::vector<std::string> overflow = {"mbarrier-tx-overflow"};
+  EXPECT_TRUE(checks("complete_tx", "expect_tx").empty());
+  EXPECT_TRUE(checks("expect_tx", "complete_tx").empty());
+  EXPECT_EQ(checks("complete_tx", "complete_tx"), overflow);
+  EXPECT_EQ(checks("expect_tx", "expect_tx"), overflow);
+}
+
 TEST(Misuse, RegistersMovedByOneWarpOfAWarpgroup) {
   const std::string body = R"(
     mov.u32 r0, %tid.x;

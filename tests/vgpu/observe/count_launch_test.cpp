@@ -136,6 +136,17 @@ TEST(MemoryCounter, SharedConflictsOfStoresAndLoads) {
   EXPECT_EQ(report.memory.footprint.bytes(), 0u);
 }
 
+TEST(MemoryCounter, TheFirstInstructionCounts) {
+  const LaunchReport report = run_text(
+                                  ".version 9.0\n.target sm_90a\n.address_size 64\n"
+                                  ".visible .entry test(.param .u64 words)\n{\n.shared .b32 word;\n"
+                                  "st.shared.u32 [word], 7;\nret;\n}\n",
+                                  std::vector<std::uint32_t>(1), threads(32), counting())
+                                  .report;
+  EXPECT_EQ(row(report, "st.shared.u32").memory.shared.requests, 1u);
+  EXPECT_EQ(report.memory.stores.shared.requests, 1u);
+}
+
 TEST(MemoryCounter, BothBankModelsStandSideBySide) {
   const LaunchReport report =
       count(R"(

@@ -232,17 +232,26 @@ std::vector<std::string> rungs() {
   return names;
 }
 
-// Each page of a rung begins with the drawing of the step that it takes: the rung before it, and
-// itself; or itself alone, as src/ladder/drawn_alone.txt says.
+// What draws a rung: the step to it from the rung before, or what src/ladder/drawings.txt says,
+// where a rung is alone or in front of the one that it is drawn beside.
+std::vector<std::string> drawing_of(const std::vector<std::string>& names, std::size_t at) {
+  std::istringstream lines(file_text("src/ladder/drawings.txt"));
+  std::string beside = at > 0 ? names[at - 1] : "";
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string name, other;
+    words >> name >> other;
+    if (name == names[at]) beside = other;
+  }
+  if (beside.empty()) return {"explain", names[at], "--svg", "-"};
+  return {"compare", beside, names[at], "--svg", "-"};
+}
+
 TEST_F(Pages, TheDrawingsOfTheRungsAreCurrent) {
   const std::vector<std::string> names = rungs();
   ASSERT_GT(names.size(), 20u);
-  const std::string drawn_alone = file_text("src/ladder/drawn_alone.txt");
-  ASSERT_TRUE(contains(drawn_alone, "\n" + names[0] + "\n"));  // nothing is before it
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const bool is_alone = contains(drawn_alone, "\n" + names[i] + "\n");
-    const Ran ran = is_alone ? run_program({"explain", names[i], "--svg", "-"})
-                             : run_program({"compare", names[i - 1], names[i], "--svg", "-"});
+    const Ran ran = run_program(drawing_of(names, i));
     ASSERT_EQ(ran.code, 0) << names[i] << ": " << ran.err;
     const std::string folder = "src/ladder/" + names[i] + "/", picture = folder + "picture.svg";
     if (updates()) write_text(picture, ran.out);

@@ -37,20 +37,29 @@ class RefreshRung(unittest.TestCase):
         old, new = run("01_a", "x", host_seconds=1.5, commit="1"), run("02_b", "x", lane_instructions_per_s=2, commit="2")
         self.assertEqual(tool.merged([old], [new], ["02_b"], ["01_a", "02_b"]), [run("01_a", "x"), run("02_b", "x")])
 
-    def test_a_rung_is_in_two_drawings(self):
-        names = ["01_a", "02_b", "03_c", "20_unpacked", "21_d"]
-        alone = ["01_a", "20_unpacked"]
-        self.assertEqual(list(tool.drawings(names, "02_b", alone)),
-                         [("02_b", ["compare", "01_a", "02_b"]), ("03_c", ["compare", "02_b", "03_c"])])
-        self.assertEqual(list(tool.drawings(names, "03_c", alone))[1], ("20_unpacked", ["explain", "20_unpacked"]))
-        self.assertEqual(list(tool.drawings(names, "01_a", alone))[0], ("01_a", ["explain", "01_a"]))
-        self.assertEqual(len(list(tool.drawings(names, "21_d", alone))), 1)
+    def test_a_rung_is_in_its_own_drawing_and_those_beside_it(self):
+        names = ["01_a", "02_b", "03_c", "04_d", "20_unpacked", "21_e"]
+        listed = {"01_a": None, "04_d": "02_b", "20_unpacked": None}
+        self.assertEqual(list(tool.drawings(names, "01_a", listed)),
+                         [("01_a", ["explain", "01_a"]), ("02_b", ["compare", "01_a", "02_b"])])
+        self.assertEqual(list(tool.drawings(names, "02_b", listed)),
+                         [("02_b", ["compare", "01_a", "02_b"]), ("03_c", ["compare", "02_b", "03_c"]),
+                          ("04_d", ["compare", "02_b", "04_d"])])
+        self.assertEqual(list(tool.drawings(names, "04_d", listed)), [("04_d", ["compare", "02_b", "04_d"])])
+        self.assertEqual(list(tool.drawings(names, "21_e", listed)), [("21_e", ["compare", "20_unpacked", "21_e"])])
 
-    def test_what_is_drawn_alone_is_on_the_ladder(self):
+    def test_what_the_list_of_drawings_names_is_on_the_ladder(self):
         names = [folder.name for folder in tool.rungs_of("all", ROOT)]
-        alone = tool.drawn_alone(ROOT)
-        self.assertEqual(alone, [name for name in names if name in alone])
-        self.assertEqual(alone[0], names[0])
+        listed = tool.listed_drawings(ROOT)
+        self.assertEqual([*listed], [name for name in names if name in listed])
+        self.assertLessEqual({*listed.values()}, {*names, None})
+        self.assertIsNone(listed[names[0]])
+
+    def test_the_list_of_drawings_has_a_rung_and_perhaps_another(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "src/ladder").mkdir(parents=True)
+            (Path(folder) / "src/ladder/drawings.txt").write_text("# 00_no\n01_a\n04_d 02_b\n")
+            self.assertEqual(tool.listed_drawings(Path(folder)), {"01_a": None, "04_d": "02_b"})
 
     def test_a_rung_is_a_number_or_a_name(self):
         for word in ("3", "03", "03_shared_tile"):
@@ -109,8 +118,11 @@ class RefreshRung(unittest.TestCase):
         self.assertEqual(page.read_text(), before)
 
     def test_no_page_is_left_as_the_template_has_it(self):
+        lines = (ROOT / "tools/templates/rung.md").read_text().splitlines()
+        opened = {line for line in lines if line and not re.match("#|<!--|```|!", line)}
+        self.assertGreater(len(opened), 5)
         for page in (ROOT / "src/ladder").glob("*/README.md"):
-            self.assertNotRegex(page.read_text(), r"at most \.\.\.|Limited by:\*\* \.\.\.", page)
+            self.assertEqual(opened.intersection(page.read_text().splitlines()), set(), page)
 
 
 if __name__ == "__main__":

@@ -198,5 +198,17 @@ TEST_F(Best, CommandsWithoutAProblemSaySo) {
       << ran.err;
 }
 
+TEST_F(Best, IsNamedAlone) {
+  for (const char* list : {"best,01", "01,best", "01,best,02"}) {
+    for (const char* command : {"bench", "verify"}) {
+      const Ran ran = run_program({command, "--device", "virtual", "--kernel", list, "-m", "64"});
+      EXPECT_EQ(ran.code, 2);
+      EXPECT_TRUE(contains(
+          ran.err, std::string("--kernel is '") + list + "', but 'best' cannot be in a list"))
+          << ran.err;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tessera::cli

@@ -238,8 +238,18 @@ void add_seed_option(Parser& parser, std::string& seed) {
 
 namespace {
 
+void refuse_best_in_a_list(const ProblemOptions& options) {
+  if ((',' + options.kernel + ',').find(fmt::format(",{},", kBestKernel)) == std::string::npos)
+    return;
+  throw StatusError(Status::bad_argument(fmt::format(
+      "{} is '{}', but 'best' cannot be in a list: it is another kernel for each problem; "
+      "run the command twice",
+      options.kernel_argument.empty() ? "kernel" : options.kernel_argument, options.kernel)));
+}
+
 // choose_kernels(), with a message that names the argument of the command.
 std::vector<KernelChoice> chosen_kernels(const ProblemOptions& options) {
+  refuse_best_in_a_list(options);
   constexpr std::string_view kField = "kernel ";
   try {
     return choose_kernels(options.kernel);

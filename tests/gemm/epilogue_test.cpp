@@ -115,9 +115,9 @@ TEST(Epilogue, InTheStoreOfATile) {
                              {"NN", Order::kRowMajor, 40, 24, 0, 0, 1, 2, 0, false}};
   int at = 0;
   for (const char* kernel :
-       {"wgmma_bf16_fused/128x256x64_s4_coop", "wgmma_bf16_fused/128x128x64_s6_pp",
+       {"wgmma_bf16_fused/128x256x64_s4_coop", "wgmma_bf16_fused/128x192x64_s5_pp",
         "wgmma_bf16_fused/64x64x128_s6_coop", "wgmma_f16_fused/128x256x64_s4_coop",
-        "wgmma_f16_fused/128x128x64_s6_pp", "wgmma_f16_fused/64x64x128_s6_coop"}) {
+        "wgmma_f16_fused/128x192x64_s5_pp", "wgmma_f16_fused/64x64x128_s6_coop"}) {
     const Product product{kernel, choose_kernels(kernel).front().kernel->types};
     for (const Form& form : kTiles) {
       const char* epilogue = kFused[at++ % std::size(kFused)];
@@ -133,9 +133,31 @@ TEST(Epilogue, InTheStoreOfATile) {
   }
 }
 
+// C is read and a bias loaded by pairs only where all of a panel is there, at multiples of four
+// bytes: a whole tile with rows of odd length, and one at an odd element, inside and across the
+// edge.
+TEST(Epilogue, InTheStoreOfATileWithAResidual) {
+  constexpr Form kResiduals[] = {{"TN", Order::kColumnMajor, 256, 128, 64, 0, 1, 1, 0, true},
+                                 {"TN", Order::kColumnMajor, 256, 128, 64, 1, -1, 0.5, 0, false},
+                                 {"NN", Order::kRowMajor, 128, 256, 64, 0, 1, -1, 1, true},
+                                 {"NT", Order::kRowMajor, 130, 258, 72, 8, 2, 1, 0, true}};
+  for (const char* kernel :
+       {"wgmma_bf16_fused/128x256x64_s4_coop", "wgmma_f16_fused/128x192x64_s5_pp"}) {
+    const Product product{kernel, choose_kernels(kernel).front().kernel->types};
+    for (const Form& form : kResiduals) {
+      for (const char* epilogue : {"bias_row+relu", "bias_col+gelu"}) {
+        verify(product, problem_of(form, product.types, epilogue),
+               {.in_place = form.in_place, .misalign = form.misalign},
+               std::string(kernel) + " " + form.layout + " m = " + std::to_string(form.m) + " " +
+                   epilogue);
+      }
+    }
+  }
+}
+
 TEST(Epilogue, InTheStoreOfABatch) {
   for (const char* kernel :
-       {"wgmma_bf16_fused/64x64x128_s6_coop", "wgmma_f16_fused/128x128x64_s6_pp"}) {
+       {"wgmma_bf16_fused/64x64x128_s6_coop", "wgmma_f16_fused/128x192x64_s5_pp"}) {
     const Product product{kernel, choose_kernels(kernel).front().kernel->types};
     Problem batch = problem_of(kForms[0], product.types, "bias_row+gelu");
     batch.batch = {.kind = BatchKind::kStrided,
@@ -150,6 +172,7 @@ TEST(Epilogue, InTheStoreOfABatch) {
 TEST(Epilogue, NansReachD) {
   for (const char* epilogue : {"relu", "bias_row+gelu", "gelu_erf"}) {
     for (const Product& product : {kProducts[1], kProducts[7], kProducts[4],
+                                   Product{"wgmma_bf16_fused/128x192x64_s5_pp", kBf16Types},
                                    Product{"wgmma_f16_fused/64x64x128_s6_coop", kF16Types}}) {
       verify(product, problem_of(kForms[1], product.types, epilogue), {.nans = 3},
              std::string(product.kernel) + " " + epilogue);

@@ -58,12 +58,9 @@ double bytes_to_finish(const Problem& p) {
 bool is_fused(const Epilogue& epilogue) { return epilogue.scale == VectorKind::kNone; }
 
 epilogue::Fused fused_of(const Problem& problem) {
-  const bool is_erf = problem.epilogue.activation == Activation::kGeluErf;
   epilogue::Fused fused{};
   fused.bias = vector_of(problem.epilogue.bias, problem);
   fused.activation = activation_of(problem.epilogue.activation);
-  fused.largest = is_erf ? epilogue::kLargestSquareOfErf : epilogue::kAnySquare;
-  std::ranges::copy(is_erf ? epilogue::kPowerOfGeluErf : epilogue::kPowerOfGelu, fused.power);
   return fused;
 }
 

@@ -26,15 +26,6 @@ struct Gelu {
   }
 };
 
-// Both, for a D of 16 bits: x / (1 + 2^(x q(x^2))).
-template <class Math, int terms>
-constexpr float gelu_by_power(float x, float largest, const float (&power)[terms]) {
-  const float square = x * x < largest ? x * x : largest;
-  float q = power[terms - 1];
-  for (int i = terms - 2; i >= 0; --i) q = power[i] + square * q;
-  return x * Math::reciprocal(1 + Math::exp2(x * q));
-}
-
 // x times the probability that a normal number is below x: x (1 + erf(x / sqrt(2))) / 2.
 template <class Math>
 struct GeluErf {
@@ -60,5 +51,23 @@ constexpr float normal_probability(float x) {
   const float below = 0.5f * t * Math::exp2(exponent - kLog2E * z * z);
   return x < 0 ? below : 1 - below;
 }
+
+// The same for a D of 16 bits, as x / (1 + 2^(x q(x^2))): eleven instructions, two of them
+// approximations, where the above takes thirty. The polynomial q is fitted: the result is at most
+// 2e-4 of itself off, or 3e-8 x where it is smaller than 4e-5 of x.
+template <class Math>
+struct NarrowGeluErf {
+  constexpr float operator()(float x) const {
+    constexpr float kLargest = 5.6f * 5.6f;  // square that q is fitted to
+    constexpr float kOf[] = {-2.3021905422210693f,     -0.10487011820077896f,
+                             0.00011254361743340269f,  0.0001556025817990303f,
+                             -1.1057390111091081e-05f, 3.6615935528061527e-07f,
+                             -4.879821879910651e-09f};
+    const float square = Math::smaller(x * x, kLargest);
+    float q = kOf[6];
+    for (int i = 5; i >= 0; --i) q = kOf[i] + square * q;
+    return x * Math::reciprocal(1 + Math::exp2(x * q));
+  }
+};
 
 }  // namespace tessera::epilogue

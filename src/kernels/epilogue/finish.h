@@ -24,6 +24,8 @@ namespace tessera::epilogue {
 struct GpuMath {
   __device__ static float exp2(float x) { return ptx::exp2_approximately(x); }
   __device__ static float reciprocal(float x) { return ptx::reciprocal_approximately(x); }
+  // The number, where one of both is NaN.
+  __device__ static float smaller(float x, float y) { return ::fminf(x, y); }
   __device__ static float normal(float x) { return normal_probability<GpuMath>(x); }
   __device__ static double exp2(double x) { return ::exp2(x); }
   __device__ static double reciprocal(double x) { return 1 / x; }
@@ -69,33 +71,20 @@ struct Finishing {
   }
 };
 
-// The same for stores of tiles, two neighbours of a row at a time.
+// The small set that stores of tiles apply: one value of it, for a D without a product. Tiles take
+// it a panel at a time (fused_panel.h).
 template <class Element>
 struct FusedInStore {
-  static constexpr bool kOneForEveryBeta = true;
   const Fused& of;
 
-  __device__ tile::Pair pair(tile::Pair value, int row, int column) const {
-    if (of.bias.values) {
-      const int last = static_cast<int>(of.bias.count) - 1, first = of.bias.by_row ? row : column;
-      const int second = of.bias.by_row ? row : column + 1;
-      value.low += Element::load(of.bias.values, first < last ? first : last);
-      value.high += Element::load(of.bias.values, second < last ? second : last);
-    }
-    if (of.activation == Activation::kRelu) {
-      value = {Relu{}(value.low), Relu{}(value.high)};
-    } else if (of.activation != Activation::kIdentity) {
-      value = {gelu(value.low), gelu(value.high)};
-    }
-    return value;
-  }
-  // Where there are no pairs.
   __device__ float operator()(float value, long long row, long long column) const {
-    return pair({value, 0}, static_cast<int>(row), static_cast<int>(column)).low;
+    return Finishing<Element>{{{}, of.bias, of.activation}}(value, row, column);
   }
-
- private:
-  __device__ float gelu(float x) const { return gelu_by_power<GpuMath>(x, of.largest, of.power); }
 };
+
+template <class Op>
+inline constexpr bool kIsFused = false;
+template <class Element>
+inline constexpr bool kIsFused<FusedInStore<Element>> = true;
 
 }  // namespace tessera::epilogue

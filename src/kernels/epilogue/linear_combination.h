@@ -18,13 +18,6 @@ __device__ float load(const void* matrix, long long at) {
   return out == Out::kBF16 ? ptx::from_bf16(bits) : ptx::from_f16(bits);
 }
 
-// Operations whose code is so long that there is one copy of it for every beta, which is asked for
-// at run time. All others have two, one `with_c`.
-template <class Op>
-inline constexpr bool kOneForEveryBeta = requires {
-  Op::kOneForEveryBeta;
-};
-
 // Outputs (row, column) and (row, column + 1) of the matrix. Without `with_c` C is not read.
 template <Out out, bool with_c, class Op>
 __device__ tile::Pair combine(const GemmParams& p, tile::Pair sum, long long row, long long column,
@@ -34,11 +27,9 @@ __device__ tile::Pair combine(const GemmParams& p, tile::Pair sum, long long row
   if constexpr (with_c) {
     const float beta = static_cast<float>(p.beta);
     const long long at = row * p.c_row + column;
-    const bool is_read = !kOneForEveryBeta<Op> || p.beta != 0;
-    if (is_read && row < p.m && column < p.n) value.low += beta * load<out>(p.c, at);
-    if (is_read && row < p.m && column + 1 < p.n) value.high += beta * load<out>(p.c, at + 1);
+    if (row < p.m && column < p.n) value.low += beta * load<out>(p.c, at);
+    if (row < p.m && column + 1 < p.n) value.high += beta * load<out>(p.c, at + 1);
   }
-  if constexpr (requires { op.pair(value, row, column); }) return op.pair(value, row, column);
   return {op(value.low, row, column), op(value.high, row, column + 1)};
 }
 
@@ -47,6 +38,20 @@ __device__ std::uint32_t packed(tile::Pair value) {
   static_assert(out != Out::kF32);
   return out == Out::kBF16 ? ptx::to_bf16x2(value.low, value.high)
                            : ptx::to_f16x2(value.low, value.high);
+}
+// The same with negative values as 0.
+template <Out out>
+__device__ std::uint32_t packed_relu(tile::Pair value) {
+  static_assert(out != Out::kF32);
+  return out == Out::kBF16 ? ptx::relu_to_bf16x2(value.low, value.high)
+                           : ptx::relu_to_f16x2(value.low, value.high);
+}
+template <Out out>
+__device__ tile::Pair unpacked(std::uint32_t word) {
+  static_assert(out != Out::kF32);
+  const auto low = static_cast<std::uint16_t>(word), high = static_cast<std::uint16_t>(word >> 16);
+  if constexpr (out == Out::kBF16) return {ptx::from_bf16(low), ptx::from_bf16(high)};
+  return {ptx::from_f16(low), ptx::from_f16(high)};
 }
 
 }  // namespace tessera::epilogue

@@ -18,6 +18,17 @@ __device__ inline std::uint32_t to_f16x2(float low, float high) {
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
   return pair;
 }
+// The same of negative values as 0, and NaN as NaN.                         PTX ISA: cvt.relu
+__device__ inline std::uint32_t relu_to_bf16x2(float low, float high) {
+  std::uint32_t pair;
+  asm("cvt.rn.relu.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
+}
+__device__ inline std::uint32_t relu_to_f16x2(float low, float high) {
+  std::uint32_t pair;
+  asm("cvt.rn.relu.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
+}
 __device__ inline std::uint16_t to_bf16(float value) {
   std::uint16_t bits;
   asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));

@@ -14,6 +14,7 @@ template <int m, int n>
 struct Accumulators {
   static constexpr int kN = wgmma_n(n);
   static constexpr int kTilesM = m / kWgmmaM, kTilesN = n / kN;
+  static constexpr int kCount = kTilesM * n / 2;  // of a thread
   static_assert(m % kWgmmaM == 0 && kN >= 8);
 
   float sum[kTilesM][kTilesN][kN / 2];
@@ -25,6 +26,12 @@ struct Accumulators {
     const float(&of_tile)[kN / 2] = sum[tile_m][column8 / (kN / 8)];
     const int i = column8 % (kN / 8) * 4 + half * 2;
     return {of_tile[i], of_tile[i + 1]};
+  }
+
+  __device__ void set_pair(int tile_m, int half, int column8, Pair pair) {
+    float(&of_tile)[kN / 2] = sum[tile_m][column8 / (kN / 8)];
+    const int i = column8 % (kN / 8) * 4 + half * 2;
+    of_tile[i] = pair.low, of_tile[i + 1] = pair.high;
   }
 
   // See ptx::pin.

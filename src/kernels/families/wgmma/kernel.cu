@@ -4,6 +4,7 @@
 #include <cuda/std/type_traits>
 
 #include "kernels/epilogue/finish.h"
+#include "kernels/epilogue/store_fused.h"
 #include "kernels/epilogue/store_pairs.h"
 #include "kernels/epilogue/store_tma.h"
 #include "kernels/epilogue/store_tma_fragments.h"
@@ -103,12 +104,18 @@ __device__ void store_fragments(typename Types<cfg>::Shared& shared, const Wgmma
   }
 }
 
+template <Config cfg>
+__device__ int first_row_of_warp(const Output& to, int consumer) {
+  const int warp = threadIdx.x / 32 % 4;
+  return to.corner.m + warp * epilogue::kWarpRows +
+         (cfg.mode == Consumers::kTogether ? consumer * cfg.rows() : 0);
+}
+
 template <Config cfg, class Op>
 __device__ void store(typename Types<cfg>::Shared& shared, const WgmmaParams& p, const Output& to,
                       int consumer, const typename Types<cfg>::Sums& sums, const Op& op) {
   const int warp = threadIdx.x / 32 % 4;
-  const int row = to.corner.m + warp * epilogue::kWarpRows +
-                  (cfg.mode == Consumers::kTogether ? consumer * cfg.rows() : 0);
+  const int row = first_row_of_warp<cfg>(to, consumer);
   const GemmParams gemm = gemm_of(p, to.product);
   const auto store_to = [&](auto with_c) {
     constexpr bool kWithC = decltype(with_c)::value;
@@ -121,12 +128,34 @@ __device__ void store(typename Types<cfg>::Shared& shared, const WgmmaParams& p,
       epilogue::store_directly<cfg.out, kWithC, cfg.block.n>(sums, gemm, row, to.corner.n, op);
     }
   };
-  if (cfg.reads_c && (epilogue::kOneForEveryBeta<Op> || p.gemm.beta != 0)) {
+  if (cfg.reads_c && p.gemm.beta != 0) {
     store_to(cuda::std::bool_constant<cfg.reads_c>{});
-  } else if constexpr (!epilogue::kOneForEveryBeta<Op>) {
+  } else {
     store_to(cuda::std::false_type{});
   }
 }
+
+// The same with an epilogue.
+template <Config cfg, class Op>
+struct FusedStore {
+  Output to;
+  epilogue::BiasOfTile<cfg.out, cfg.block.n> bias;
+
+  // While the tensor cores finish the tile: the bias of its first panel.
+  __device__ void prepare(const Output& output, int consumer, const Op& op) {
+    to = output;
+    bias.load(op.of.bias, first_row_of_warp<cfg>(to, consumer), to.corner.n);
+  }
+  __device__ void run(typename Types<cfg>::Shared& shared, const WgmmaParams& p, int consumer,
+                      typename Types<cfg>::Sums& sums, const Op& op) const {
+    static_assert(cfg.reads_c && cfg.store == Store::kTma && !cfg.a_from_registers());
+    const int warp = threadIdx.x / 32 % 4;
+    epilogue::store_fused_by_tma<cfg.out>(
+        shared.panels[consumer * 4 + warp], sums, gemm_of(p, to.product), matrix_of(p, to.product),
+        first_row_of_warp<cfg>(to, consumer), to.corner.n, op, bias);
+  }
+};
+struct NoFusedStore {};
 
 // A warpgroup.
 template <Config cfg, class Op>
@@ -144,6 +173,8 @@ __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaPar
   bool first = consumer == 0;  // no tile comes before the CTA's first one
   typename T::Sums sums;
   const int row = kPingPong ? 0 : consumer * cfg.rows();
+  constexpr bool kFused = epilogue::kIsFused<Op>;
+  cuda::std::conditional_t<kFused, FusedStore<cfg, Op>, NoFusedStore> fused;
   for (; walk.valid(); walk.advance(kPingPong ? 2 : 1)) {
     const bool passes_on = kPingPong && walk.has_next();
     if (kPingPong && !first) pipeline::Turns::wait(consumer);
@@ -151,6 +182,7 @@ __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaPar
     const auto release = [&](int stage) { shared.ring.release(stage, walk.place()); };
     const auto last_started = [&] {
       if (passes_on) pipeline::Turns::pass_to(1 - consumer);
+      if constexpr (kFused) fused.prepare({walk.corner(cfg.block), walk.product()}, consumer, op);
     };
     if constexpr (cfg.a_from_registers()) {
       mainloop::multiply_tiles_from_registers<typename T::TileA, typename T::TileB>(
@@ -159,7 +191,11 @@ __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaPar
       mainloop::multiply_tiles<typename T::TileA, typename T::TileB>(
           sums, shared.ring, at, p.k_tiles, row, release, last_started);
     }
-    store<cfg>(shared, p, {walk.corner(cfg.block), walk.product()}, consumer, sums, op);
+    if constexpr (kFused) {
+      fused.run(shared, p, consumer, sums, op);
+    } else {
+      store<cfg>(shared, p, {walk.corner(cfg.block), walk.product()}, consumer, sums, op);
+    }
     if (kPingPong) at.advance(p.k_tiles);
   }
   if (cfg.store == Store::kTma && ptx::elect_one()) ptx::bulk_wait_group<0>();

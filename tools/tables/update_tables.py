@@ -19,6 +19,7 @@ A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME en
   mutants   any page      mistakes made on purpose, and the tests      results/mutants.json, by mutant_tables.py
   goals     any page   what was to be reached, and was         all of these, by goal_tables.py
   thin, batches  any page  thin products and batches     results/tensor/thin*.json, batches/*.json, by shape_tables.py
+  epilogues, epilogues_best  any page  products with an epilogue   results/epilogues/*.json, by epilogue_tables.py
   chain     any page      chains of products in FP64  results/ladder/h200_chain*.json, by chain_tables.py
   observer_cost, sent_again    docs/counts.md         results/calibration/observer_cost.json, h200_ncu.json
   registers_*  docs/registers.md         results/calibration/h200_registers.json, h200_registers_fit.json
@@ -61,6 +62,7 @@ from pathlib import Path
 
 import chain_tables
 import count_tables
+import epilogue_tables
 import fp32_tables
 import front_picture
 import goal_tables
@@ -121,7 +123,7 @@ def updated_pages(root):
                  **old_and_new.sections(root), **tensor_tables.sections(root),
                  **chain_tables.sections(root), **rewritten_tables.sections(root),
                  **shape_tables.sections(root), **goal_tables.sections(root),
-                 **mutant_tables.sections(root),
+                 **mutant_tables.sections(root), **epilogue_tables.sections(root),
                  "gpu_check": printed(root, "h200_gpu_check.txt"), "explain": printed(root, "ladder/explain_03.txt"),
                  "fp64_short": front_picture.fp64_rows(ladder_runs + library_runs)}
     for page in [root / "README.md", *sorted(root.glob("docs/*.md"))]:

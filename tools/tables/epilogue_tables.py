@@ -3,15 +3,15 @@
   epilogues       docs/epilogues.md   BF16, TN: each tile that applies one in its store, and a later launch
   epilogues_best  docs/epilogues.md   what the library takes, all layouts and both types
 
-Both from results/epilogues/: h200_{none,bias,bias_relu,bias_gelu,bias_gelu_erf}.json and h200_best*.json.
-Made on a GPU (the first for each of none, bias_row, bias_row+relu, bias_row+gelu, bias_row+gelu_erf; the
-second for each type and epilogue):
+Both from results/epilogues/, a table a card: h100_{none,bias,bias_relu,bias_gelu,bias_gelu_erf}.json and
+h100_best*.json, the same of h200. Made on a GPU (the first for each of none, bias_row, bias_row+relu,
+bias_row+gelu, bias_row+gelu_erf; the second for each type and epilogue):
 
-  build/tessera bench --kernel 'wgmma_bf16_fused/128*,wgmma_bf16/128x256*,wgmma_bf16/128x192*,wgmma_bf16_f32/128*' \\
-                      --type bf16 -m 4096,8192 --layout TN --epilogue bias_row --mode burst --rounds 3 \\
-                      --workspace-limit 2000000000 --json results/epilogues/h200_bias.json
+  tiles='wgmma_bf16_fused/128*,wgmma_bf16/128x256*,wgmma_bf16/128x192*,wgmma_bf16_f32/128*'
+  build/tessera bench --kernel "$tiles" --type bf16 -m 4096,8192 --layout TN --epilogue bias_row \\
+                      --mode burst --rounds 3 --workspace-limit 2000000000 --json results/epilogues/h100_bias.json
   build/tessera bench --kernel best --type bf16 -m 1024,2048,4096,8192 --layout all --epilogue bias_row+gelu \\
-                      --mode burst --rounds 3 --json results/epilogues/h200_best.json
+                      --mode burst --rounds 3 --json results/epilogues/h100_best.json
 """
 import renamed
 import results_files
@@ -21,8 +21,9 @@ WORDS = {"none": "none", "bias_row": "bias", "bias_row+relu": "bias, ReLU", "bia
          "bias_row+gelu_erf": "bias, GELU by erf"}
 TYPES = {"bf16": "BF16", "f16": "FP16"}
 LAYOUTS = ("NN", "NT", "TN", "TT")
-SAID = ("Milliseconds, in brackets the ratio of speeds to cublasLt with the same epilogue (it has no GELU by "
-        "erf), timed in turn, burst; losses in bold. H200, random data, verified.")
+CARDS = {"h100": "H100", "h200": "H200"}
+SAID = ("{}. Milliseconds, in brackets the ratio of speeds to cublasLt with the same epilogue (it has no GELU by "
+        "erf), timed in turn, burst; losses in bold. Random data, verified.")
 
 
 def epilogue_of(run):
@@ -64,11 +65,15 @@ def column_of(run):
     return "later launch" if run["kernel"].endswith("_f32") else f"plain {tile}"
 
 
-def tiles(root):
+def with_source(card, files, text):
+    return f"{text}\n\n{SAID.format(CARDS[card])} {results_files.described(files)}."
+
+
+def tiles(root, card):
     names = ("none", "bias", "bias_relu", "bias_gelu", "bias_gelu_erf")
-    files = loaded(root, [root / f"results/epilogues/h200_{name}.json" for name in names])
+    files = loaded(root, [root / f"results/epilogues/{card}_{name}.json" for name in names])
     if not files:
-        return NOTHING
+        return None
     by, columns = {}, []
     for file in files:
         for run in file["runs"]:
@@ -80,11 +85,11 @@ def tiles(root):
     rows = [[str(m), WORDS[epilogue], *(cell(by.get((m, epilogue, name))) for name in columns)]
             for m in sorted({m for m, _, _ in by}) for epilogue in WORDS
             if any(key[:2] == (m, epilogue) for key in by)]
-    return f"{table(['m = n = k', 'epilogue', *columns], rows)}\n\n{SAID} {results_files.described(files)}."
+    return with_source(card, files, table(["m = n = k", "epilogue", *columns], rows))
 
 
-def best(root):
-    files = loaded(root, sorted((root / "results/epilogues").glob("h200_best*.json")))
+def best(root, card):
+    files = loaded(root, sorted((root / "results/epilogues").glob(f"{card}_best*.json")))
     rows = {}
     for file in files:
         for run in file["runs"]:
@@ -92,7 +97,7 @@ def best(root):
             if results_files.is_ours(run):
                 rows.setdefault((p["type"], epilogue_of(run), p["m"], p["n"], p["k"]), {})[p["layout"]] = run
     if not rows:
-        return NOTHING
+        return None
     lines = []
     for (kind, epilogue, m, n, k), runs in sorted(rows.items()):
         used = sorted({f"{run['kernel']}/{run['config']}" for run in runs.values()})
@@ -100,8 +105,12 @@ def best(root):
         lines.append([TYPES[kind], WORDS[epilogue], shape, "; ".join(used),
                       *(cell(runs.get(layout)) for layout in LAYOUTS)])
     head = ["type", "epilogue", "m x n x k", "kernel", *LAYOUTS]
-    return f"{table(head, lines)}\n\n{SAID} {results_files.described(files)}."
+    return with_source(card, files, table(head, lines))
+
+
+def of_all_cards(make, root):
+    return "\n\n".join(text for card in CARDS if (text := make(root, card))) or NOTHING
 
 
 def sections(root):
-    return {"epilogues": tiles(root), "epilogues_best": best(root)}
+    return {"epilogues": of_all_cards(tiles, root), "epilogues_best": of_all_cards(best, root)}

@@ -15,12 +15,12 @@ def run(kernel, config, ms, ratio, epilogue="bias_row", layout="TN", **more):
             "time_ms": {"median": ms}, "ratio_to_vendor": ratio, "commit": "abc", "rounds": 3, **more}
 
 
-def sections(**files):
+def sections(card="h100", **files):
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         (root / "results/epilogues").mkdir(parents=True)
         for name, runs in files.items():
-            (root / f"results/epilogues/h200_{name}.json").write_text(
+            (root / f"results/epilogues/{card}_{name}.json").write_text(
                 json.dumps({"environment": {}, "runs": runs}))
         return epilogue_tables.sections(root)
 
@@ -48,6 +48,11 @@ class Epilogues(unittest.TestCase):
         self.assertIn("| BF16 | bias, GELU | 4096 | wgmma_bf16_fused/128x192x64_s5_pp; "
                       "wgmma_bf16_fused/128x256x64_s4_coop | - | **0.300 (0.90)** | 0.200 (1.00) | - |",
                       text["epilogues_best"])
+
+    def test_says_which_card(self):
+        for card, name in (("h100", "H100. Milli"), ("h200", "H200. Milli")):
+            self.assertIn(name, sections(card, bias=[run("wgmma_bf16_fused", "128x192x64_s5_pp", 0.2, 1.1)])
+                          ["epilogues"])
 
     def test_nothing_measured(self):
         self.assertEqual(sections(), {"epilogues": "not measured yet", "epilogues_best": "not measured yet"})

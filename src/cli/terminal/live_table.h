@@ -13,6 +13,14 @@ struct LiveColumn {
   bool right = false;     // numbers
 };
 
+// Columns of the terminal that stdout is; 0 where it is a file or a pipe, which have no end.
+std::size_t terminal_width();
+
+// Takes columns out until a line fits into `width` (0: all fit), in the order of `least_wanted`.
+// Returns the names of those taken out.
+std::vector<std::string> fit_to_width(std::vector<LiveColumn>& columns, std::size_t width,
+                                      const std::vector<std::string>& least_wanted);
+
 class LiveTable {
  public:
   explicit LiveTable(std::vector<LiveColumn> columns);

@@ -60,7 +60,7 @@ TEST(LiveTable, LeavesOutWhatHasNoRoom) {
   const auto names_at = [&all](std::size_t width) {
     std::vector<LiveColumn> columns = all;
     std::string names;
-    const Words left_out = fit_to_width(columns, width, {"none", "ms", "idea"});
+    const Words left_out = fit_to_width(columns, width, {"none", "idea", "ms"});
     for (const LiveColumn& column : columns) names += column.header + " ";
     return names + fmt::format("- {}", fmt::join(left_out, " "));
   };
@@ -68,8 +68,10 @@ TEST(LiveTable, LeavesOutWhatHasNoRoom) {
   EXPECT_EQ(names_at(35), "rung idea ms - ");  // 6 + 2 + 20 + 2 + 5
   EXPECT_EQ(names_at(34), "rung idea - ms");
   EXPECT_EQ(names_at(28), "rung idea - ms");
-  EXPECT_EQ(names_at(27), "rung - ms idea");
-  EXPECT_EQ(names_at(1), "rung - ms idea");
+  EXPECT_EQ(names_at(27), "rung ms - idea");  // what is wanted less may still have room
+  EXPECT_EQ(names_at(13), "rung ms - idea");
+  EXPECT_EQ(names_at(12), "rung - idea ms");
+  EXPECT_EQ(names_at(1), "rung - idea ms");
 }
 
 }  // namespace

@@ -144,10 +144,10 @@ lab::Record full_record(const Devices& devices, const Problem& problem) {
 // The shape is the same in all rows, and in the heading.
 bool is_shown(const std::string& column) { return column != "m x n x k"; }
 
-// What a terminal too narrow for all leaves out, in this order.
-const std::vector<std::string> kLeastWanted = {
-    "error/bound", "host s", "sectors/request", "lane instructions", "idea", "excess/FMA", "device",
-    "FMA:LDS",     "ms"};
+// What a narrow terminal may leave out; the first of them has room first.
+const std::vector<std::string> kOptional = {
+    "of peak",           "x vendor",        "idea",   "FMA:LDS",    "excess/FMA", "device",
+    "lane instructions", "sectors/request", "host s", "error/bound"};
 
 // Prints a rung as soon as it is done, and keeps its cells for files.
 class LadderPrinter {
@@ -167,7 +167,7 @@ class LadderPrinter {
     }
     // A line that is too long breaks in its last words, not between figures.
     std::ranges::stable_partition(live, [](const LiveColumn& c) { return c.header != "idea"; });
-    left_out_ = fit_to_width(live, terminal_width(), kLeastWanted);
+    left_out_ = fit_to_width(live, terminal_width(), kOptional);
     for (const LiveColumn& column : live) shown_.push_back(column.header);
     live_ = std::make_unique<LiveTable>(std::move(live));
     if (prints_) fmt::print("{}", live_->header());

@@ -16,11 +16,8 @@ std::size_t width_of(const LiveColumn& column) {
   return std::max(column.width, column.header.size());
 }
 
-std::size_t width_of(const std::vector<LiveColumn>& columns) {
-  std::size_t width = 0;
-  for (const LiveColumn& column : columns) width += width_of(column) + (width == 0 ? 0 : kGap);
-  return width;
-}
+// With the gap ahead of it, which the first one of a line does not need.
+std::size_t cost_of(const LiveColumn& column) { return width_of(column) + kGap; }
 
 }  // namespace
 
@@ -30,12 +27,21 @@ std::size_t terminal_width() {
 }
 
 std::vector<std::string> fit_to_width(std::vector<LiveColumn>& columns, std::size_t width,
-                                      const std::vector<std::string>& least_wanted) {
+                                      const std::vector<std::string>& optional) {
+  if (width == 0) return {};
+  std::size_t used = 0;
+  for (const LiveColumn& column : columns) {
+    if (std::ranges::find(optional, column.header) == optional.end()) used += cost_of(column);
+  }
   std::vector<std::string> left_out;
-  for (const std::string& name : least_wanted) {
-    if (width == 0 || width_of(columns) <= width) break;
-    if (std::erase_if(columns, [&](const LiveColumn& c) { return c.header == name; }) > 0) {
+  for (const std::string& name : optional) {
+    const auto column = std::ranges::find(columns, name, &LiveColumn::header);
+    if (column == columns.end()) continue;
+    if (used + cost_of(*column) <= width + kGap) {
+      used += cost_of(*column);
+    } else {
       left_out.push_back(name);
+      columns.erase(column);
     }
   }
   return left_out;

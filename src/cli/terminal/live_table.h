@@ -16,10 +16,11 @@ struct LiveColumn {
 // Columns of the terminal that stdout is; 0 where it is a file or a pipe, which have no end.
 std::size_t terminal_width();
 
-// Takes columns out until a line fits into `width` (0: all fit), in the order of `least_wanted`.
-// Returns the names of those taken out.
+// Takes out the columns that have no room in a line of `width` (0: all have). Those named in
+// `optional` are given what the others leave, the first one first. Returns the names of those taken
+// out.
 std::vector<std::string> fit_to_width(std::vector<LiveColumn>& columns, std::size_t width,
-                                      const std::vector<std::string>& least_wanted);
+                                      const std::vector<std::string>& optional);
 
 class LiveTable {
  public:

@@ -96,17 +96,6 @@ TEST_F(Commands, ListWalksTheCatalog) {
   }
 }
 
-// Dynamic bytes, too: rung 13 has no others, rung 12 has no dynamic ones.
-TEST_F(Commands, ListCountsSharedBytesOfALaunch) {
-  const lab::Json object =
-      lab::Json::parse(run_program({"list", "--kernel", "12,13", "--json", "-"}).out);
-  const auto bytes = [&](int kernel) {
-    return object.at("kernels").at(kernel).at("entries").at(0).at("shared_bytes").get<int>();
-  };
-  EXPECT_EQ(bytes(0), 16384);
-  EXPECT_EQ(bytes(1), 99328);
-}
-
 TEST_F(Commands, DoctorSaysWhatWorks) {
   const Ran ran = run_program({"doctor", "--device", "virtual"});
   EXPECT_EQ(ran.code, 0) << ran.out;

@@ -178,6 +178,15 @@ TEST_F(Compare, SharedBytesAreThoseOfTheLaunch) {
   EXPECT_EQ(found, 1);
 }
 
+TEST_F(Compare, ListCountsSharedBytesOfTheLaunch) {
+  const lab::Json object = json_of({"list", "--kernel", "12,13"});
+  const auto bytes = [&](int kernel) {
+    return object.at("kernels").at(kernel).at("entries").at(0).at("shared_bytes").get<int>();
+  };
+  EXPECT_EQ(bytes(0), 16384);
+  EXPECT_EQ(bytes(1), 99328);
+}
+
 TEST_F(Compare, VariantsOfOneKernelShareTheirSource) {
   const lab::Json object = json_of({"compare", "06", "06/2x2", "-m", "64"});
   EXPECT_TRUE(object.at("source").empty());

@@ -90,7 +90,8 @@ endfunction()
 # The files of one folder are compiled as one, for a third to a half of the CPU-seconds: they parse the
 # same headers and instantiate the same templates. Names in their anonymous namespaces must differ
 # (tests/house/anonymous_names_test.cpp). Other folders are quick file by file.
-# WHY: not with ccache, so that a change costs one file there, and a forgotten include is noticed.
+# WHY: not with ccache, so that a change costs one file there, and a forgotten include is noticed; not
+# the commands, so that a new one compiles itself and the list of them alone.
 set(tessera_united "^(base|launch|problem|device|catalog|gemm|lab|check|cli|sass/report)(/|$)")
 function(tessera_unite room)
   if(CCACHE)
@@ -100,7 +101,7 @@ function(tessera_unite room)
   foreach(source IN LISTS sources)
     cmake_path(GET source PARENT_PATH folder)
     file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR}/src ${folder})
-    if(folder MATCHES "${tessera_united}")
+    if(folder MATCHES "${tessera_united}" AND NOT folder STREQUAL "cli/commands")
       string(MAKE_C_IDENTIFIER "${folder}" group)
       set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
     endif()

@@ -9,6 +9,7 @@
 
 #include "base/numbers.h"
 #include "catalog/catalog.h"
+#include "cli/command.h"
 #include "cli/files/npy.h"
 #include "cli/version.h"
 #include "lab/record/record.h"
@@ -67,11 +68,11 @@ void expect_close(const std::string& d, const std::string& want, double factor =
 TEST_F(Commands, HelpAndVersion) {
   const Ran help = run_program({"--help"});
   EXPECT_EQ(help.code, 0);
-  for (const char* name : {"ladder", "list", "doctor", "verify", "bench", "multiply"}) {
-    EXPECT_TRUE(contains(help.out, name));
+  EXPECT_GE(all_commands().size(), 10u);
+  for (const auto& [name, summary, examples, declare] : all_commands()) {
+    EXPECT_TRUE(contains(help.out, "  " + name)) << name;
     const Ran of_command = run_program({name, "--help"});
-    EXPECT_EQ(of_command.code, 0);
-    EXPECT_TRUE(contains(of_command.out, "Examples:\n  tessera " + std::string(name)));
+    EXPECT_TRUE(contains(of_command.out, "Examples:\n  tessera " + name));
     EXPECT_TRUE(contains(of_command.out, "--json PATH"));
     EXPECT_EQ(of_command.err, "");
   }

@@ -165,6 +165,28 @@ TEST_F(Compare, AStepShowsSourceCountsCodeAndTime) {
   EXPECT_EQ(ran.err, "");
 }
 
+// Rung 13 has no static shared memory: its ring is asked for at the launch.
+TEST_F(Compare, SharedBytesAreThoseOfTheLaunch) {
+  const lab::Json object = json_of({"compare", "12", "13", "-m", "64"});
+  int found = 0;
+  for (const lab::Json& row : object.at("code")) {
+    if (row.at("what") != "shared bytes per block") continue;
+    EXPECT_EQ(row.at("12_warp_tile/128x128x8"), "16384");
+    EXPECT_EQ(row.at("13_async_copy/256x128x16"), "99328");
+    ++found;
+  }
+  EXPECT_EQ(found, 1);
+}
+
+TEST_F(Compare, ListCountsSharedBytesOfTheLaunch) {
+  const lab::Json object = json_of({"list", "--kernel", "12,13"});
+  const auto bytes = [&](int kernel) {
+    return object.at("kernels").at(kernel).at("entries").at(0).at("shared_bytes").get<int>();
+  };
+  EXPECT_EQ(bytes(0), 16384);
+  EXPECT_EQ(bytes(1), 99328);
+}
+
 TEST_F(Compare, VariantsOfOneKernelShareTheirSource) {
   const lab::Json object = json_of({"compare", "06", "06/2x2", "-m", "64"});
   EXPECT_TRUE(object.at("source").empty());

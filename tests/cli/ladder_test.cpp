@@ -1,9 +1,11 @@
 // The ladder: a row a rung, and no kernel that `make run` does not compile.
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "catalog/catalog.h"
+#include "cli/terminal/live_table.h"
 #include "lab/record/json.h"
 #include "tests/support/program.h"
 
@@ -41,6 +43,35 @@ TEST(Ladder, ShowsRungs) {
       run_program({"ladder", "--device", "virtual", "--kernel", "simt_f32", "-m", "16"});
   EXPECT_EQ(library.code, 0) << library.err;
   EXPECT_FALSE(contains(library.out, "are not rungs")) << library.out;
+}
+
+// What a newcomer reads first: which idea, at which shape, and how much work it was.
+TEST(Ladder, SaysIdeaShapeAndInstructions) {
+  const Ran ran = run_program(
+      {"ladder", "--device", "virtual", "--kernel", "02", "-m", "64", "-n", "32", "-k", "16"});
+  for (const char* part : {"64 x 32 x 16", "lane instructions", "idea", "lanes along a row"}) {
+    EXPECT_TRUE(contains(ran.out, part)) << part << "\n" << ran.out;
+  }
+  EXPECT_FALSE(contains(ran.out, "wider terminal")) << ran.out;
+}
+
+TEST(LiveTable, LeavesOutWhatHasNoRoom) {
+  const std::vector<LiveColumn> all = {{"rung", 6}, {"idea", 20}, {"ms", 5, true}};
+  const auto names_at = [&all](std::size_t width) {
+    std::vector<LiveColumn> columns = all;
+    std::string names;
+    const Words left_out = fit_to_width(columns, width, {"none", "idea", "ms"});
+    for (const LiveColumn& column : columns) names += column.header + " ";
+    return names + fmt::format("- {}", fmt::join(left_out, " "));
+  };
+  EXPECT_EQ(names_at(0), "rung idea ms - ");
+  EXPECT_EQ(names_at(35), "rung idea ms - ");  // 6 + 2 + 20 + 2 + 5
+  EXPECT_EQ(names_at(34), "rung idea - ms");
+  EXPECT_EQ(names_at(28), "rung idea - ms");
+  EXPECT_EQ(names_at(27), "rung ms - idea");  // what is wanted less may still have room
+  EXPECT_EQ(names_at(13), "rung ms - idea");
+  EXPECT_EQ(names_at(12), "rung - idea ms");
+  EXPECT_EQ(names_at(1), "rung - idea ms");
 }
 
 }  // namespace

@@ -143,7 +143,9 @@ void print(const Counts& counts) {
     for (const KernelRow& row : choice.kernel->rows) show(row.entry);
     for (const HelperEntry& helper : choice.kernel->helpers) show(helper.entry);
   }
-  std::printf("%d of %d entries are never launched\n", never, all);
+  for (const HelperEntry& helper : finish_kernel().helpers) show(helper.entry);
+  std::printf("%d of %d entries are never launched; no problem drawn here has an epilogue\n", never,
+              all);
 }
 
 }  // namespace
@@ -152,6 +154,11 @@ void print(const Counts& counts) {
 int main(int argc, char** argv) {
   using namespace tessera;
   const int problems = argc > 1 ? std::atoi(argv[1]) : 2000;
+  if (problems <= 0 || argc > 2) {
+    std::fprintf(stderr,
+                 "usage: chosen_entries [PROBLEMS]   of each type and GPU, 2000 by default\n");
+    return 2;
+  }
   Counts counts;
   for (const arch::Gpu& gpu : arch::kGpus) {
     const gemm::DeviceLimits limits{gpu.sm, gpu.sms, std::int64_t{gpu.l2_kib} * 1024};

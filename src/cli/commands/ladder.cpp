@@ -21,8 +21,6 @@
 namespace tessera::cli {
 namespace {
 
-// Seconds on two cores for the slowest rung; a GPU takes a square that fills it.
-
 struct LadderArguments {
   ProblemOptions problem;
   DeviceOptions device;
@@ -120,7 +118,8 @@ std::string longest_verified() {
 lab::Record full_record(const Devices& devices, const Problem& problem) {
   lab::Record full;
   full.kernel = all_kernels().front().name;
-  full.idea = all_kernels().front().idea;
+  full.idea =
+      std::ranges::max(all_kernels(), {}, [](const Kernel& k) { return k.idea.size(); }).idea;
   full.problem = problem;
   full.device = devices.device->info().name;
   full.verified = "sampled";
@@ -142,11 +141,13 @@ lab::Record full_record(const Devices& devices, const Problem& problem) {
   return full;
 }
 
-// What only files show: a terminal has no room for it.
-bool is_for_files(const std::string& column) {
-  static const std::vector<std::string> kColumns = {"idea", "m x n x k", "lane instructions"};
-  return std::find(kColumns.begin(), kColumns.end(), column) != kColumns.end();
-}
+// The shape is the same in all rows, and in the heading.
+bool is_shown(const std::string& column) { return column != "m x n x k"; }
+
+// What a narrow terminal may leave out; the first of them has room first.
+const std::vector<std::string> kOptional = {
+    "of peak",           "x vendor",        "idea",   "FMA:LDS",    "excess/FMA", "device",
+    "lane instructions", "sectors/request", "host s", "error/bound"};
 
 // Prints a rung as soon as it is done, and keeps its cells for files.
 class LadderPrinter {
@@ -159,12 +160,15 @@ class LadderPrinter {
     for (std::size_t i = 0; i < columns.header.size(); ++i) {
       const std::string& cell = columns.rows.at(0).at(i);
       const bool is_number = cell.find_first_not_of("0123456789.%") == std::string::npos;
-      if (is_for_files(columns.header[i])) continue;
-      live.push_back({columns.header[i], cell.size(), is_number});
+      if (is_shown(columns.header[i])) live.push_back({columns.header[i], cell.size(), is_number});
     }
     for (const Kernel& kernel : all_kernels()) {
       live.at(0).width = std::max(live.at(0).width, kernel.name.size());
     }
+    // A line that is too long breaks in its last words, not between figures.
+    std::ranges::stable_partition(live, [](const LiveColumn& c) { return c.header != "idea"; });
+    left_out_ = fit_to_width(live, terminal_width(), kOptional);
+    for (const LiveColumn& column : live) shown_.push_back(column.header);
     live_ = std::make_unique<LiveTable>(std::move(live));
     if (prints_) fmt::print("{}", live_->header());
     std::fflush(stdout);
@@ -172,17 +176,21 @@ class LadderPrinter {
 
   void print(const lab::Record& row) {
     const Table one = lab::ladder_table({row}, peak_of(row));
+    const auto cell_of = [&one](const std::string& column) -> std::string {
+      const auto at = std::ranges::find(one.header, column);
+      return at == one.header.end() ? "-" : one.rows.at(0).at(at - one.header.begin());
+    };
     std::vector<std::string> cells, shown;
-    for (const std::string& column : table_.header) {
-      const auto at = std::find(one.header.begin(), one.header.end(), column);
-      cells.push_back(at == one.header.end() ? "-" : one.rows.at(0).at(at - one.header.begin()));
-      if (!is_for_files(column)) shown.push_back(short_cell(cells.back()));
-    }
+    for (const std::string& column : table_.header) cells.push_back(cell_of(column));
+    for (const std::string& column : shown_) shown.push_back(short_cell(cell_of(column)));
     if (prints_) fmt::print("{}", live_->line(shown));
     std::fflush(stdout);
     cells.push_back(row.command);
     table_.rows.push_back(std::move(cells));
   }
+
+  // Columns that the terminal has no room for.
+  const std::vector<std::string>& left_out() const { return left_out_; }
 
   // All rows, each with the command that repeats it.
   Table table() const {
@@ -194,6 +202,7 @@ class LadderPrinter {
  private:
   bool prints_;
   Table table_;
+  std::vector<std::string> shown_, left_out_;
   std::unique_ptr<LiveTable> live_;
 };
 
@@ -228,8 +237,12 @@ std::string families_left_out(const std::vector<KernelChoice>& shown) {
   return fmt::format("{}", fmt::join(families, ", "));
 }
 
-void print_end(const std::vector<KernelChoice>& kernels, const std::vector<lab::Record>& records) {
+void print_end(const std::vector<KernelChoice>& kernels, const std::vector<lab::Record>& records,
+               const std::vector<std::string>& left_out) {
   fmt::print("{}", again_line(records));
+  if (!left_out.empty()) {
+    fmt::print("A wider terminal, or --md PATH, also shows: {}\n", fmt::join(left_out, ", "));
+  }
   const std::string families = families_left_out(kernels);
   if (families.empty()) return;
   fmt::print(
@@ -283,7 +296,7 @@ int ladder(const LadderArguments& options) {
   }
   const lab::Environment environment = environment_of(devices, baseline, settings.verify.seed);
   options.output.write(lab::to_json(environment, records), printer.table());
-  if (prints) print_end(kernels, records);
+  if (prints) print_end(kernels, records, printer.left_out());
   if (failed) return kCheckFailed;
   return interrupted() ? kInterrupted : kOk;
 }

@@ -82,7 +82,7 @@ lab::Json json_of(const KernelRow& row, const Code& code) {
                      {"threads", row.threads * row.threads_y}};
   if (const sass::CubinKernel* compiled = find(code, row.entry)) {
     entry["registers"] = compiled->registers;
-    entry["shared_bytes"] = compiled->shared_bytes;
+    entry["shared_bytes"] = compiled->shared_bytes + row.shared_bytes;  // static and dynamic
     entry["local_bytes"] = compiled->local_bytes;
     entry["instructions"] = compiled->code.size();
   }
@@ -102,16 +102,17 @@ lab::Json json_of(const Kernel& kernel, const Code& code) {
           {"image", images_of_kernel(kernel)}};
 }
 
-// Registers and shared bytes are those of the default row.
+// Registers and shared bytes, static and dynamic, are those of the default row.
 std::vector<std::string> row_of(const Kernel& kernel, const Code& code) {
-  const sass::CubinKernel* first = find(code, kernel.rows.front().entry);
+  const KernelRow& row = kernel.rows.front();
+  const sass::CubinKernel* first = find(code, row.entry);
   return {kernel.name,
           kernel.idea,
           name_of(kernel.types),
           joined(variants_of(kernel)),
           std::to_string(kernel.rows.size() + kernel.helpers.size()),
           first ? std::to_string(first->registers) : "-",
-          first ? std::to_string(first->shared_bytes) : "-",
+          first ? std::to_string(first->shared_bytes + row.shared_bytes) : "-",
           images_of_kernel(kernel)};
 }
 

@@ -119,7 +119,9 @@ Table code_table(const Explanation& before, const Explanation& after, const sass
                  const sass::CubinKernel& b) {
   Table table = new_table("in the cubin", before, after);
   add_row(table, "registers per thread", a.registers, b.registers);
-  add_row(table, "shared bytes per block", double(a.shared_bytes), double(b.shared_bytes));
+  // Dynamic ones are in the launch, not in the cubin.
+  add_row(table, "shared bytes per block", double(before.evidence.placement.shared_bytes),
+          double(after.evidence.placement.shared_bytes));
   add_row(table, "stack bytes per thread", double(a.local_bytes), double(b.local_bytes));
   add_row(table, "instructions", instructions_in(a), instructions_in(b));
   std::set<std::string> names;

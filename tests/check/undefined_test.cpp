@@ -35,6 +35,15 @@ TEST_F(CheckUndefined, LanesThatAShuffleLeavesOut) {
               {"note: undefined-shuffle: ", "no array here depends on it", "clean: no finding"});
 }
 
+TEST_F(CheckUndefined, ShufflesOfFreshRegistersAreFoundEveryTime) {
+  const Words differs = {"error: undefined-shuffle: ", "array out differs in 1 of 2 elements",
+                         "first [1]: 1.5365222e+16 against nan"};
+  for (int run = 0; run < 5; ++run) {
+    expect_says(call("shuffles_fresh_registers", {"out=f32[2]"}), 1, differs);
+    expect_says(call("shuffles_beside_a_clock", {"out=f32[2]", "when=i64[1]"}), 1, differs);
+  }
+}
+
 TEST_F(CheckUndefined, ListsOfAThreadThatItDidNotWrite) {
   const Words unwritten = {"error: uninitialised-local-read: ", "array out differs in 20 of 32",
                            "undefined.cu:32: read local memory that is not written"};

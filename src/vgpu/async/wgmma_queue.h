@@ -39,6 +39,13 @@ class WgmmaQueue {
   // All but the newest `pending` groups are complete.
   void wait(Lanes& lanes, const Op& op, std::uint32_t pending);
   void touch(Lanes& lanes, const Op& op);
+  // Of the warpgroup's first warp: the oldest instruction of which warps have ended without it;
+  // kNoInstruction if there is none.
+  std::uint32_t lonely_issue() const {
+    return issues_.empty() ? kNoInstruction : issues_.front().instruction;
+  }
+  static constexpr std::uint32_t kNoInstruction = ~std::uint32_t{0};
+  std::uint64_t issued() const { return issued_; }
 
  private:
   struct Product {

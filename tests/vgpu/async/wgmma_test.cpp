@@ -164,6 +164,24 @@ TEST(WgmmaChecks, FindWarpgroupsThatDiffer) {
                "wgmma-descriptor", kForm);
 }
 
+// PTX ISA: .sync.aligned wants all four warps, also where the others have ended.
+TEST(WgmmaChecks, FindWarpgroupsOfWhichAWarpEndsWithoutTheProduct) {
+  const std::string some = with_tile(join({"setp.ge.u32 p, r0, 96;\n@p bra OTHERS;\n", kFence,
+                                           kProduct, kProduct, kCommit, kWait, "OTHERS:\n"}));
+  for (const bool meet : {false, true}) {
+    MachineOptions options = checking();
+    options.observation.warpgroups_meet = meet;
+    const std::vector<std::uint32_t> words(4096);
+    const Findings findings =
+        run_text(kernel_text(some, "", kDeclarations), words, threads(128), options)
+            .report.findings;
+    expect_found(findings, "warpgroup-divergence", kForm);
+    EXPECT_TRUE(text_of(findings).find("Warp 0 issues 2 wgmma, and warp 3 of its warpgroup ended "
+                                       "after 0") != std::string::npos)
+        << text_of(findings);
+  }
+}
+
 // A kernel that forgot the wait reads what stood in the accumulator before.
 TEST(WgmmaSchedules, LazyProductsComeInTheWait) {
   const std::string body =

@@ -15,7 +15,7 @@ struct Waited {
   const Cta* cta = nullptr;
   std::uint32_t offset = 0;
   const Mbarrier* object = nullptr;
-  std::vector<const Warp*> warps;  // that wait and have not ended
+  std::vector<const Warp*> warps;  // that wait, and did not only look once
   MbarrierWaiter first;            // of these
 };
 
@@ -24,7 +24,7 @@ void add_waited(Cluster& cluster, Cta& cta, std::vector<Waited>& all) {
     Waited waited{&cta, offset, object, {}, {}};
     for (const MbarrierWaiter& waiter : object->waiters) {
       const Warp& warp = cta.warp(waiter.warp);
-      if (warp.finished()) continue;
+      if (!warp.may_stand_at(offset)) continue;
       if (waited.warps.empty() || waiter.warp < waited.first.warp) waited.first = waiter;
       waited.warps.push_back(&warp);
     }

@@ -81,7 +81,7 @@ Outcome run_with(const CheckPlan& plan, const vgpu::UndefinedBits& bits) {
   return outcome;
 }
 
-// A kernel that reads a clock leaves other values every time: nothing is told by those.
+// Arrays that come out otherwise with the same bits, too, tell nothing.
 void keep_what_repeats(const CheckPlan& plan, Outcome& usual) {
   const Outcome again = run_with(plan, {});
   if (!again.is_over || again.fault) return;

@@ -156,20 +156,3 @@ __global__ void races_and_leaves(int* out) {
   __syncthreads();
   out[threadIdx.x + 1000] = one;
 }
-
-extern "C" {
-// Nothing has been stored to the register that the shuffle reads where its branch is not taken.
-__global__ void shuffles_fresh_registers(float* out) {
-  float value = threadIdx.x;
-  if (threadIdx.x < 24) value += __shfl_down_sync(0xffffff, value, 16);
-  if (threadIdx.x == 10) out[1] = value;
-}
-
-// As before, beside a clock.
-__global__ void shuffles_beside_a_clock(float* out, long long* when) {
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(when[0]));
-  float value = threadIdx.x;
-  if (threadIdx.x < 24) value += __shfl_down_sync(0xffffff, value, 16);
-  if (threadIdx.x == 10) out[1] = value;
-}
-}

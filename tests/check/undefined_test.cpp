@@ -35,6 +35,14 @@ TEST_F(CheckUndefined, LanesThatAShuffleLeavesOut) {
               {"note: undefined-shuffle: ", "no array here depends on it", "clean: no finding"});
 }
 
+TEST_F(CheckUndefined, ShufflesOfFreshRegistersAreFoundEveryTime) {
+  const Words differs = {"error: undefined-shuffle: ", "array out differs in 1 of 2 elements",
+                         "first [1]: 1.5365222e+16 against nan"};
+  const Words words =
+      call("shuffles_fresh_registers", {"out=f32[2]"}, "1", "32", "fresh_registers.ptx");
+  for (int run = 0; run < 5; ++run) expect_says(words, 1, differs);
+}
+
 TEST_F(CheckUndefined, ListsOfAThreadThatItDidNotWrite) {
   const Words unwritten = {"error: uninitialised-local-read: ", "array out differs in 20 of 32",
                            "undefined.cu:32: read local memory that is not written"};
@@ -137,6 +145,46 @@ TEST_F(CheckUndefined, AccountsOfBarrierObjectsNameTheLines) {
                  "brought 256 bytes", "do:    Promise (expect_tx) exactly the bytes"});
   }
   expect_says(bytes("256"), 0, {"clean: no finding"});
+}
+
+TEST_F(CheckUndefined, AccountsNameTheObjectThatKeepsTheOthers) {
+  const auto ring = [](const char* given, const char* lanes) {
+    return call(
+        "hands_on",
+        {"out=i32[192]", std::string("given=i32:") + given, std::string("lanes=i32:") + lanes}, "1",
+        "64", "barriers.ptx");
+  };
+  expect_says(ring("32", "32"), 0, {"clean: no finding"});
+  for (const char* given : {"32", "33"}) {
+    const bool few = std::string(given) == "32";
+    expect_says(
+        ring(given, few ? "31" : "32"), 1,
+        {few ? "offset 16 does not end its phase 0: it waits for 32 arrivals, and 31 came"
+             : "offset 16 does not end its phase 0: it waits for 33 arrivals, and 32 came",
+         "warp 0 waits for it, warp 1 waits for the one at 0 (it waits for 32 arrivals, and 0 "
+         "came)",
+         "by CTA 0, warp 0, lane 0; PTX line", std::string("barrier object for ") + given,
+         few ? "31 arrivals came here" : "32 arrivals came here", "in 3 of 3 runs", "1 finding\n"});
+  }
+  // Never given back.
+  expect_says(ring("32", "0"), 1,
+              {"offset 16 does not end its phase 0: it waits for 32 arrivals, and 0 came",
+               "warp 0 waits for it, warp 1 waits for the one at 0 (", "1 finding\n"});
+  // Given back twice a round.
+  expect_says(ring("16", "32"), 1,
+              {"offset 24 does not end its phase 2: it waits for 16 arrivals, and 0 came",
+               "by parity warp 0 waits for phase 0, and 2 phases ended since: more arrivals may "
+               "come than it was initialised for",
+               "16 arrivals came here in the phase before"});
+}
+
+TEST_F(CheckUndefined, ThreadsThatOnlyTestBarrierObjectsAreADeadlock) {
+  const Words some =
+      call("waits_with_a_timer", {"out=i32[64]", "n=i32:40"}, "1", "64", "barriers.ptx");
+  expect_says(some, 1,
+              {"error: deadlock: every warp waits; the barrier object at shared offset 0",
+               "it waits for 64 arrivals, and 40 came", "in 3 of 3 runs", "1 finding\n"});
+  EXPECT_FALSE(contains(check(some).out, "endless"));
 }
 
 }  // namespace

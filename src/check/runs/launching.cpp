@@ -53,6 +53,7 @@ std::unique_ptr<VirtualDevice> device_for(const CheckPlan& plan, const Watchdog&
   options.observation.warpgroups_meet = !plan.strict_ptx;
   options.observation.allows_same_values = !plan.strict_ptx;
   options.observation.allows_unfenced_reads = !plan.strict_ptx;
+  options.observation.allows_moves_after_fence = !plan.strict_ptx;
   return make_virtual_device(options);
 }
 

@@ -103,7 +103,7 @@ void Mbarriers::end_phase_if_done(Mbarrier& object, const SharedPlace& place) {
   if (done) {
     ++object.phase;
     object.pending = object.expected;
-    object.is_waited_for = false;
+    object.waiters.clear();
     object.account.begin_phase();
   }
   store(object, place);
@@ -194,6 +194,14 @@ void Mbarriers::note_seen(const Site& site, Mbarrier& object, std::uint64_t phas
   object.seen[warp] = std::max(object.seen[warp], phase + 1);
 }
 
+void Mbarriers::note_waiter(const Site& site, Mbarrier& object, std::uint64_t meant) {
+  const std::uint32_t warp = site.warp->index();
+  for (const MbarrierWaiter& waiter : object.waiters) {
+    if (waiter.warp == warp) return;
+  }
+  object.waiters.push_back({warp, site.lane, site.op, meant});
+}
+
 void Mbarriers::tell(std::uint32_t owner, std::uint32_t warp, std::uint32_t barrier) {
   for (auto& [where, object] : objects_) {
     if (where >> 32 != owner || object.seen.size() <= warp) continue;
@@ -220,7 +228,7 @@ std::optional<std::uint64_t> Mbarriers::test_state(const Site& site, const Share
                            named(place), object.phase, phase));
   }
   if (phase == object.phase) {
-    object.is_waited_for = true;
+    note_waiter(site, object, phase);
     return std::nullopt;
   }
   note_seen(site, object, phase);
@@ -244,7 +252,7 @@ std::optional<std::uint64_t> Mbarriers::test_parity(const Site& site, const Shar
         "Let the barrier go on only when all who wait for a phase have passed it");
   }
   if ((object.phase & 1) == parity) {
-    object.is_waited_for = true;
+    note_waiter(site, object, meant);
     return std::nullopt;
   }
   if (object.phase == 0) return kNoPhase;
@@ -269,15 +277,13 @@ std::string Mbarriers::describe(std::uint32_t owner) const {
   return text;
 }
 
-const Mbarrier* Mbarriers::waited_for(std::uint32_t owner, std::uint32_t& offset) const {
-  const Mbarrier* first = nullptr;
+std::map<std::uint32_t, const Mbarrier*> Mbarriers::waited_for(std::uint32_t owner) const {
+  std::map<std::uint32_t, const Mbarrier*> found;
   for (const auto& [where, object] : objects_) {
-    const auto at = static_cast<std::uint32_t>(where);
-    if (where >> 32 != owner || !object.is_waited_for || (first && at > offset)) continue;
-    first = &object;
-    offset = at;
+    if (where >> 32 != owner || object.waiters.empty()) continue;
+    found.emplace(static_cast<std::uint32_t>(where), &object);
   }
-  return first;
+  return found;
 }
 
 }  // namespace tessera::vgpu

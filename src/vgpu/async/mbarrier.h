@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -14,6 +15,14 @@
 
 namespace tessera::vgpu {
 
+// A warp whose test for the phase that runs came out false: at its first such test.
+struct MbarrierWaiter {
+  std::uint32_t warp = 0;
+  int lane = 0;
+  const Op* op = nullptr;
+  std::uint64_t meant = 0;  // the phase that it waits for; parity may have hidden that it ended
+};
+
 struct Mbarrier {
   std::uint32_t expected = 0, pending = 0;  // arrivals of the next phases, and of this one
   std::int64_t tx = 0;  // bytes; less than 0 when copies came before their expect
@@ -22,8 +31,8 @@ struct Mbarrier {
   std::vector<std::uint64_t> seen;  // by warp: how many phases it knows to have ended
   // By barrier of the CTA: how many phases a warp knew to have ended that arrived there.
   std::array<std::uint64_t, kBarriers> told = {};
-  bool is_waited_for = false;  // a test for the phase that runs came out false
-  MbarrierAccount account;     // under checks alone
+  std::vector<MbarrierWaiter> waiters;  // for the phase that runs
+  MbarrierAccount account;              // under checks alone
 };
 
 // What mbarrier.arrive returns: phase, expected and pending arrivals before it.
@@ -75,12 +84,13 @@ class Mbarriers {
   std::uint64_t changes() const { return changes_; }
   // "\n  mbarrier at shared offset 16: phase 3, 1 of 2 arrivals and 4096 bytes pending"
   std::string describe(std::uint32_t owner) const;
-  // The first object of the CTA for whose phase somebody waits; null if there is none.
-  const Mbarrier* waited_for(std::uint32_t owner, std::uint32_t& offset) const;
+  // The objects of the CTA for whose phase somebody waits, by offset.
+  std::map<std::uint32_t, const Mbarrier*> waited_for(std::uint32_t owner) const;
 
  private:
   Mbarrier& at(const Site& site, const SharedPlace& place);
   void check_tx(const Site& site, const Mbarrier& object, const SharedPlace& place) const;
+  static void note_waiter(const Site& site, Mbarrier& object, std::uint64_t meant);
   void end_phase_if_done(Mbarrier& object, const SharedPlace& place);
   void store(Mbarrier& object, const SharedPlace& place);
   void account(const Site& site, Mbarrier& object, MbarrierEvent event, std::uint64_t amount) const;

@@ -18,6 +18,11 @@ const WgmmaRule kNoFirstFence = {"missing-wgmma-fence",
 const WgmmaRule kNoFence = {
     "missing-wgmma-fence", "a wgmma uses a register that was touched since the last wgmma.fence",
     "put wgmma.fence between what touches the accumulator, or A's registers, and the wgmma"};
+const WgmmaRule kMoveBehindFence = {
+    "missing-wgmma-fence", "a register is set between the wgmma.fence and the wgmma that uses it",
+    "nothing: compilers sink a plain mov behind the fence, and ptxas places it rightly "
+    "(--strict-ptx makes this an error)",
+    Severity::kNote};
 const WgmmaRule kNoFenceBetweenShapes = {
     "missing-wgmma-fence",
     "two wgmma of different shapes use one accumulator without a wgmma.fence between them",
@@ -98,6 +103,7 @@ void notice_wgmma(const Lanes& lanes, const WgmmaRule& rule,
   const Cta& cta = lanes.warp->cta();
   Finding finding;
   finding.check = rule.check;
+  finding.severity = rule.severity;
   finding.message = rule.message;
   finding.hint = rule.hint;
   for (const WgmmaPlace& from : places) {

@@ -21,9 +21,10 @@ struct WgmmaRule {
   const char* check;
   const char* message;
   const char* hint;
+  Severity severity = Severity::kError;
 };
-extern const WgmmaRule kRegisterInFlight, kNoFirstFence, kNoFence, kNoFenceBetweenShapes,
-    kNoWarpgroup, kWarpgroupDiffers;
+extern const WgmmaRule kRegisterInFlight, kNoFirstFence, kNoFence, kMoveBehindFence,
+    kNoFenceBetweenShapes, kNoWarpgroup, kWarpgroupDiffers;
 
 struct WgmmaPlace {
   std::uint32_t instruction;

@@ -3,6 +3,7 @@
 #include "vgpu/async/wgmma_queue.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "vgpu/async/wgmma_findings.h"
 #include "vgpu/exec/cluster.h"
@@ -14,6 +15,9 @@ namespace {
 constexpr std::size_t kRemembered = 512;
 
 WgmmaQueue& queue_of(const Lanes& lanes) { return lanes.warp->wgmma(); }
+
+// The registers of a wgmma have 32 bits.
+std::size_t place_of(std::uint32_t offset) { return offset / (kLanes * sizeof(std::uint32_t)); }
 
 // A frame of a device function may be gone before the wait.
 bool may_wait(const Lanes& lanes) {
@@ -41,6 +45,7 @@ void WgmmaQueue::clear() {
   products_.clear();
   awaited_.clear();
   touched_.clear();
+  used_.clear();
   issues_.clear();
   committed_ = queued_ = issued_ = first_issue_ = 0;
   agent_ = 0;
@@ -85,6 +90,7 @@ void WgmmaQueue::fence(Lanes& lanes, const Op& op) {
   lanes.observer->fence(lanes.warp->actor(op, lanes.mask), FenceKind::kWgmma, MemoryScope::kCta);
   fenced_ = true;
   touched_.clear();
+  used_.clear();
   for (Product& product : products_) product.fenced = true;
 }
 
@@ -171,13 +177,35 @@ void WgmmaQueue::check_fence(Lanes& lanes, const Op& op, const WgmmaWork& work) 
     fenced_ = true;
     return;
   }
+  std::optional<std::uint32_t> moved, touching;
   for (const std::uint32_t offset : registers_of(work)) {
     const auto touched = touched_.find(offset);
     if (touched == touched_.end()) continue;
-    notice_wgmma(lanes, kNoFence,
-                 {{op.instruction, "uses the register"}, {touched->second, "touched it"}});
-    return;
+    (is_moved_behind_fence(lanes, offset, touched->second) ? moved : touching) = touched->second;
+    if (touching) break;
   }
+  for (const std::uint32_t offset : registers_of(work)) {
+    const std::size_t place = place_of(offset);
+    if (used_.size() <= place) used_.resize(place + 1);
+    used_[place] = true;
+  }
+  if (touching) {
+    notice_wgmma(lanes, kNoFence,
+                 {{op.instruction, "uses the register"}, {*touching, "touched it"}});
+  } else if (moved) {
+    notice_wgmma(lanes, kMoveBehindFence,
+                 {{op.instruction, "uses the register"}, {*moved, "set it"}});
+  }
+}
+
+// A fence came after all earlier products of the register, and only the move after the fence.
+bool WgmmaQueue::is_moved_behind_fence(const Lanes& lanes, std::uint32_t offset,
+                                       std::uint32_t instruction) const {
+  const Cta& cta = lanes.warp->cta();
+  const std::size_t place = place_of(offset);
+  if (place < used_.size() && used_[place]) return false;
+  return cta.cluster().context().observation.allows_moves_after_fence &&
+         cta.kernel().instructions[instruction].form.starts_with("mov.");
 }
 
 // Products of one shape may follow each other on the same accumulator; nothing else may be in

@@ -39,6 +39,13 @@ class WgmmaQueue {
   // All but the newest `pending` groups are complete.
   void wait(Lanes& lanes, const Op& op, std::uint32_t pending);
   void touch(Lanes& lanes, const Op& op);
+  // Of the warpgroup's first warp: the oldest instruction of which warps have ended without it;
+  // kNoInstruction if there is none.
+  std::uint32_t lonely_issue() const {
+    return issues_.empty() ? kNoInstruction : issues_.front().instruction;
+  }
+  static constexpr std::uint32_t kNoInstruction = ~std::uint32_t{0};
+  std::uint64_t issued() const { return issued_; }
 
  private:
   struct Product {
@@ -61,6 +68,8 @@ class WgmmaQueue {
   void cover_siblings(Lanes& lanes, const Op& op, std::uint64_t from, std::uint64_t until);
   void happen(std::uint64_t until);
   void check_fence(Lanes& lanes, const Op& op, const WgmmaWork& work);
+  bool is_moved_behind_fence(const Lanes& lanes, std::uint32_t offset,
+                             std::uint32_t instruction) const;
   void check_flight(Lanes& lanes, const Op& op, const WgmmaWork& work);
   void check_warpgroup(Lanes& lanes, const Op& op, const WgmmaWork& work);
   // The product in flight that owns this register of the frame; null if there is none.
@@ -76,6 +85,8 @@ class WgmmaQueue {
   bool fenced_ = false;  // since the warp began
   // Registers that ordinary instructions have touched since the last fence, with the instruction.
   std::unordered_map<std::uint32_t, std::uint32_t> touched_;
+  // Whether a product was issued with it since the last fence; by place of the register.
+  std::vector<bool> used_;
   std::uint64_t issued_ = 0;
   std::deque<Issue> issues_;  // in the queue of the warpgroup's first warp
   std::uint64_t first_issue_ = 0;

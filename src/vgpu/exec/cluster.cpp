@@ -194,46 +194,6 @@ void Cluster::threads_exit(std::uint32_t count, std::uint32_t arrived) {
 
 void Cluster::cta_finished(std::uint32_t rank) { memory_.live &= ~(1u << rank); }
 
-void Cluster::fault_idle(const std::string& why) {
-  if (takes_long_) {
-    fault(FaultKind::kEndless,
-          "may be endless: the threads that run have stored nothing for millions of turns" + why);
-  }
-  fault(FaultKind::kDeadlock, "deadlock: the threads that run go round without an effect" + why);
-}
-
-// With the state of everything that is waited for. A cluster that has ended has no place to name.
-void Cluster::fault(FaultKind kind, std::string text) {
-  const Warp* first = nullptr;
-  const Mbarrier* object = nullptr;
-  std::string waits;
-  for (Cta& cta : ctas_) {
-    if (!(memory_.live >> cta.rank() & 1)) continue;
-    if (!first) first = cta.first_unfinished();
-    waits += cta.describe_waits();
-    std::uint32_t offset = 0;
-    if (object || kind == FaultKind::kStopped) continue;
-    object = mbarriers_.waited_for(cta.rank(), offset);
-    if (!object) continue;
-    text += fmt::format("; the barrier object at shared offset {} does not end its phase {}: {}",
-                        offset, object->phase, missing_at(*object));
-  }
-  text += waits;
-  if (barrier_.arrived != 0) {
-    text += fmt::format("\n  barrier of the cluster: {} of {} threads are there", barrier_.arrived,
-                        barrier_.live);
-  }
-  try {
-    if (first) first->fault_at_wait(kind, text);
-  } catch (Fault& fault) {
-    if (object) fault.explain(places_of(*object, *context_.kernel), remedy_for(*object));
-    throw;
-  }
-  FaultPlace place;
-  place.kernel = context_.kernel->name;
-  throw Fault(kind, text, place);
-}
-
 std::vector<InstructionCounter> Cluster::take_counts() {
   spent_ = effects_ = 0;
   for (Cta& cta : ctas_) taken_ += cta.executed().all;

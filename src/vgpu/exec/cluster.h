@@ -75,6 +75,7 @@ class Cluster {
   RepeatWatch::Verdict look();
   Progress finish();
   void check_limits();
+  bool all_wait_at_objects();
   [[noreturn]] void fault(FaultKind kind, std::string text);
 
   const LaunchContext& context_;

@@ -80,7 +80,10 @@ void Cta::warp_finished() {
   for (std::uint32_t id = 0; id < kBarriers; ++id) check_barrier(id);
   for (std::uint32_t w = 0; w < warps(); w += kWarpsOfAGroup) check_warpgroup(w / kWarpsOfAGroup);
   if (live_warps_ != 0) return;
-  if (observer()) notice_uneven_register_moves();
+  if (observer()) {
+    notice_uneven_register_moves();
+    notice_lonely_products();
+  }
   cluster_.cta_finished(rank_);
 }
 

@@ -37,7 +37,12 @@ struct Frame {
         registers(allocate_aligned(f.frame_bytes)),
         call_params(allocate_aligned(std::size_t{f.call_param_bytes} * kLanes)) {
     std::memset(call_params.get(), 0xff, std::size_t{f.call_param_bytes} * kLanes);
+    forget();
   }
+
+  // WHY: nothing may depend on what the host left there, or on the CTA that ran before. Constants
+  // and the place have to be filled in again.
+  void forget() { std::memset(registers.get(), 0xff, function->frame_bytes); }
 };
 
 // The values of the special registers of one warp.

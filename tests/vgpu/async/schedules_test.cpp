@@ -59,6 +59,24 @@ const char* const kMbarrier = R"(
   setp.ne.u32 p, r0, 0;
 )";
 
+// The thread has looked at another object on its way, and went on without it.
+TEST(Mbarriers, DeadlockIsNotToldOfAnObjectThatWasLookedAtOnce) {
+  const auto fault = fault_of(kernel_text(R"(
+    .shared .align 8 .b64 objects[2];
+    mov.u32 r1, objects;
+    mbarrier.init.shared.b64 [r1], 1;
+    mbarrier.init.shared.b64 [r1+8], 2;
+    mbarrier.arrive.shared.b64 _, [r1+8];
+    mbarrier.test_wait.parity.shared.b64 q, [r1+8], 0;
+    WAIT:
+    mbarrier.try_wait.parity.shared.b64 q, [r1], 0;
+    @!q bra WAIT;)"),
+                              1, threads(1));
+  EXPECT_EQ(fault.kind(), FaultKind::kDeadlock);
+  EXPECT_TRUE(says(fault, "offset 0 does not end its phase 0: it waits for 1 arrival, and 0 came"))
+      << fault.what();
+}
+
 TEST(Mbarriers, DeadlockShowsTheObject) {
   const auto fault = fault_of(kernel_text(std::string(kMbarrier) + R"(
     @!p mbarrier.init.shared.b64 [r1], 65;

@@ -152,6 +152,32 @@ TEST(WgmmaChecks, FindMissingFences) {
                "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32");
 }
 
+// Compilers sink initialisations behind the fence. What a fence has not parted from the product
+// before is wrong all the same, and so is arithmetic.
+TEST(WgmmaChecks, NoteMovesBetweenFenceAndProduct) {
+  const auto found = [](std::initializer_list<std::string_view> parts, bool allowed) {
+    MachineOptions options = checking();
+    options.observation.allows_moves_after_fence = allowed;
+    return run_text(kernel_text(with_tile(join(parts)), "", kDeclarations),
+                    std::vector<std::uint32_t>(4096), threads(128), options)
+        .report.findings;
+  };
+  constexpr std::string_view kMove = "mov.f32 s1, 0f00000000;\n", kAdd = "add.f32 s2, s2, s2;\n";
+  constexpr const char* kCheck = "missing-wgmma-fence";
+  for (const bool again : {false, true}) {
+    const std::string before = again ? join({kFence, kProduct, kCommit, kWait}) : "";
+    const auto at = [&](std::string_view then, bool allowed) {
+      return found({before, kFence, then, kProduct, kCommit, kWait}, allowed);
+    };
+    expect_found(at(kMove, true), kCheck, kForm, Severity::kNote);
+    expect_found(at(kMove, false), kCheck, kForm);
+    expect_found(at(kAdd, true), kCheck, kForm);
+    expect_found(at(join({kMove, kAdd}), true), kCheck, kForm);
+  }
+  expect_found(found({kFence, kProduct, kCommit, kWait, kMove, kProduct, kCommit, kWait}, true),
+               kCheck, kForm);
+}
+
 TEST(WgmmaChecks, FindWarpgroupsThatDiffer) {
   expect_found(check_tile({kFence, kProduct, kCommit, kWait}, 96), "warpgroup-incomplete", kForm);
   expect_found(check_tile({"shr.u32 r5, r0, 6;\ncvt.u64.u32 d1, r5;\nadd.u64 d0, d0, d1;\n", kFence,
@@ -162,6 +188,24 @@ TEST(WgmmaChecks, FindWarpgroupsThatDiffer) {
                "wgmma-descriptor", kForm);
   expect_found(check_tile({"or.b64 d0, d0, 0x4000;\n", kFence, kProduct, kCommit, kWait}),
                "wgmma-descriptor", kForm);
+}
+
+// PTX ISA: .sync.aligned wants all four warps, also where the others have ended.
+TEST(WgmmaChecks, FindWarpgroupsOfWhichAWarpEndsWithoutTheProduct) {
+  const std::string some = with_tile(join({"setp.ge.u32 p, r0, 96;\n@p bra OTHERS;\n", kFence,
+                                           kProduct, kProduct, kCommit, kWait, "OTHERS:\n"}));
+  for (const bool meet : {false, true}) {
+    MachineOptions options = checking();
+    options.observation.warpgroups_meet = meet;
+    const std::vector<std::uint32_t> words(4096);
+    const Findings findings =
+        run_text(kernel_text(some, "", kDeclarations), words, threads(128), options)
+            .report.findings;
+    expect_found(findings, "warpgroup-divergence", kForm);
+    EXPECT_TRUE(text_of(findings).find("Warp 0 issues 2 wgmma, and warp 3 of its warpgroup ended "
+                                       "after 0") != std::string::npos)
+        << text_of(findings);
+  }
 }
 
 // A kernel that forgot the wait reads what stood in the accumulator before.

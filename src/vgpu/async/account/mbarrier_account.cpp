@@ -45,13 +45,20 @@ void MbarrierAccount::note(const Site& site, MbarrierEvent event, std::uint64_t 
 }
 
 void MbarrierAccount::begin_phase() {
-  std::erase_if(entries_, [](const auto& entry) { return entry.event != MbarrierEvent::kInit; });
+  const auto is_init = [](const auto& entry) { return entry.event == MbarrierEvent::kInit; };
+  const auto rest = std::find_if_not(entries_.begin(), entries_.end(), is_init);
+  before_.assign(rest, entries_.end());
+  entries_.erase(rest, entries_.end());
 }
 
 std::uint64_t MbarrierAccount::sum(MbarrierEvent event) const {
   std::uint64_t sum = 0;
   for (const MbarrierEntry& entry : entries_) sum += entry.event == event ? entry.amount : 0;
   return sum;
+}
+
+bool some_came(const Mbarrier& object) {
+  return object.pending < object.expected || object.tx != 0;
 }
 
 std::string missing_at(const Mbarrier& object) {
@@ -82,10 +89,10 @@ std::string remedy_for(const Mbarrier& object) {
 
 std::vector<FindingPlace> places_of(const Mbarrier& object, const Kernel& kernel) {
   std::vector<FindingPlace> places;
-  for (const MbarrierEntry& entry : object.account.entries()) {
+  const auto add = [&](const MbarrierEntry& entry, const char* when) {
     const InstructionInfo& info = kernel.instructions[entry.instruction];
     FindingPlace place;
-    place.what = what(entry);
+    place.what = what(entry) + when;
     place.form = info.form;
     place.ptx_line = info.ptx_line;
     place.source_file = info.source_file;
@@ -95,7 +102,14 @@ std::vector<FindingPlace> places_of(const Mbarrier& object, const Kernel& kernel
     place.warp = entry.warp;
     place.lane = entry.lane;
     places.push_back(std::move(place));
+  };
+  bool nothing_came = true;
+  for (const MbarrierEntry& entry : object.account.entries()) {
+    add(entry, "");
+    nothing_came &= entry.event == MbarrierEvent::kInit;
   }
+  if (!nothing_came) return places;
+  for (const MbarrierEntry& entry : object.account.before()) add(entry, " in the phase before");
   return places;
 }
 

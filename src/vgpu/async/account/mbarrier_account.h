@@ -30,17 +30,22 @@ class MbarrierAccount {
   void note(const Site& site, MbarrierEvent event, std::uint64_t amount);
   void begin_phase();
   const std::vector<MbarrierEntry>& entries() const { return entries_; }
+  // Of the phase before, without the initialisation.
+  const std::vector<MbarrierEntry>& before() const { return before_; }
   std::uint64_t sum(MbarrierEvent event) const;
 
  private:
   std::vector<MbarrierEntry> entries_;  // the initialisation first
+  std::vector<MbarrierEntry> before_;
 };
 
+// Whether some of what its phase waits for came, and not all.
+bool some_came(const Mbarrier& object);
 // What keeps the phase from ending, in one sentence: "it waits for 65 arrivals, and 64 came".
 std::string missing_at(const Mbarrier& object);
 // What to do about it.
 std::string remedy_for(const Mbarrier& object);
-// The lines of the account.
+// The lines of the account; where nothing came in this phase, those of the phase before.
 std::vector<FindingPlace> places_of(const Mbarrier& object, const Kernel& kernel);
 
 }  // namespace tessera::vgpu

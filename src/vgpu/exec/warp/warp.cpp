@@ -21,7 +21,6 @@ constexpr std::uint32_t kBackwardBranchesAmongSplits = 1 << 10;
 Warp::Warp(Cta& cta, std::uint32_t index) : cta_(cta), index_(index) {
   frames_.push_back(std::make_unique<Frame>(cta.kernel().functions[0]));
   frames_[0]->local_end = cta.kernel().functions[0].local_bytes;
-  fill_constants(*frames_[0], cta.rank());
   splits_.reserve(2 * kLanes);
   reserve_local(frames_[0]->local_end);
 }
@@ -32,6 +31,8 @@ void Warp::start() {
   started_ = live_;
   Frame& frame = *frames_[0];
   frame.lanes = live_;
+  frame.forget();
+  fill_constants(frame, cta_.rank());
   fill_place(frame, cta_.place_of(index_));
   const UndefinedBits& undefined = cta_.cluster().context().observation.undefined;
   std::memset(local_.get(), undefined.local, std::size_t{frame.local_end} * kLanes);

@@ -54,6 +54,8 @@ class Warp {
   void release_from_cluster();
   // A phase of the mbarrier at this offset of the CTA is over.
   void mbarrier_opens(std::uint32_t offset);
+  // Whether some of its lanes are stopped by this mbarrier, or run and may test it again.
+  bool may_stand_at(std::uint32_t mbarrier) const;
   // How many wgmma it has come to; it goes on where its siblings have come to as many.
   std::uint64_t products() const { return products_; }
   void release_from_warpgroup(std::uint64_t least);

@@ -1,5 +1,6 @@
 // Waits for a phase of an mbarrier. A wait that comes too early stops its lanes until the phase is
 // over; where nothing else can run, it comes back false, as a real one may at any time.
+#include <algorithm>
 #include <bit>
 
 #include "vgpu/async/operations.h"
@@ -98,6 +99,13 @@ void Warp::mbarrier_opens(std::uint32_t offset) {
     bool uniform = true;
     if (const std::uint32_t done = test_mbarrier(split, place, uniform)) end_wait(split, done);
   }
+}
+
+bool Warp::may_stand_at(std::uint32_t mbarrier) const {
+  return std::any_of(splits_.begin(), splits_.end(), [&](const Split& split) {
+    return split.wait == Wait::kNone ||
+           (split.wait == Wait::kMbarrier && split.barrier == mbarrier);
+  });
 }
 
 bool Warp::wake_mbarrier_waits() {

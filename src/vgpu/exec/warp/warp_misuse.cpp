@@ -83,4 +83,27 @@ void Cta::notice_uneven_register_moves() {
   }
 }
 
+// wgmma is .sync.aligned: all four warps of a warpgroup must come to it.
+void Cta::notice_lonely_products() {
+  for (std::uint32_t first = 0; first + kWarpsOfAGroup <= warps(); first += kWarpsOfAGroup) {
+    const std::uint32_t lonely = warps_[first].wgmma().lonely_issue();
+    if (lonely == WgmmaQueue::kNoInstruction) continue;
+    std::uint32_t most = first, least = first;
+    for (std::uint32_t w = first; w < first + kWarpsOfAGroup; ++w) {
+      if (warps_[w].wgmma().issued() > warps_[most].wgmma().issued()) most = w;
+      if (warps_[w].wgmma().issued() < warps_[least].wgmma().issued()) least = w;
+    }
+    Op op;
+    op.instruction = lonely;
+    const Site site{&warps_[most], &op, 0};
+    site.notice(
+        "warpgroup-divergence",
+        fmt::format("Warp {} issues {} wgmma, and warp {} of its warpgroup ended after {}", most,
+                    warps_[most].wgmma().issued(), least, warps_[least].wgmma().issued()),
+        "Let all four warps of the warpgroup come to every wgmma: no branch around it may "
+        "part them");
+    return;
+  }
+}
+
 }  // namespace tessera::vgpu

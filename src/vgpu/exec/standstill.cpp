@@ -1,0 +1,151 @@
+// What is told of a cluster that does not go on: who waits for what, and which barrier object keeps
+// everybody.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "vgpu/exec/cluster.h"
+
+namespace tessera::vgpu {
+namespace {
+
+struct Waited {
+  const Cta* cta = nullptr;
+  std::uint32_t offset = 0;
+  const Mbarrier* object = nullptr;
+  std::vector<const Warp*> warps;  // that wait, and did not only look once
+  MbarrierWaiter first;            // of these
+};
+
+void add_waited(Cluster& cluster, Cta& cta, std::vector<Waited>& all) {
+  for (const auto& [offset, object] : cluster.mbarriers().waited_for(cta.rank())) {
+    Waited waited{&cta, offset, object, {}, {}};
+    for (const MbarrierWaiter& waiter : object->waiters) {
+      const Warp& warp = cta.warp(waiter.warp);
+      if (!warp.may_stand_at(offset)) continue;
+      if (waited.warps.empty() || waiter.warp < waited.first.warp) waited.first = waiter;
+      waited.warps.push_back(&warp);
+    }
+    if (!waited.warps.empty()) all.push_back(std::move(waited));
+  }
+}
+
+// By parity the first waiter means a phase that ended long ago, and further ones after it.
+bool was_overtaken(const Waited& waited) { return waited.object->phase >= waited.first.meant + 2; }
+
+int suspicion_of(const Waited& waited) {
+  if (some_came(*waited.object)) return 3;
+  if (was_overtaken(waited)) return 2;
+  return waited.object->phase == 0 ? 1 : 0;  // where nobody ever came
+}
+
+// The object at which the bug is most likely; null if there is none.
+const Waited* most_suspicious(const std::vector<Waited>& all) {
+  const Waited* most = nullptr;
+  for (const Waited& waited : all) {
+    if (!most || suspicion_of(waited) > suspicion_of(*most)) most = &waited;
+  }
+  return most;
+}
+
+std::string of_cta(const Waited& waited) {
+  return waited.cta->cluster().size() == 1 ? "" : fmt::format(" of CTA {}", waited.cta->index());
+}
+
+// "warps 1, 2 wait", "warp 0 waits"
+std::string who_waits(const Waited& waited) {
+  std::vector<std::uint32_t> indices;
+  for (const Warp* warp : waited.warps) indices.push_back(warp->index());
+  std::sort(indices.begin(), indices.end());
+  const bool one = indices.size() == 1;
+  return fmt::format("{} {} {}", one ? "warp" : "warps", fmt::join(indices, ", "),
+                     one ? "waits" : "wait");
+}
+
+// The one that keeps everybody, then who waits for the others.
+std::string account_of(const Waited& culprit, const std::vector<Waited>& all) {
+  const Mbarrier& object = *culprit.object;
+  std::string text =
+      fmt::format("; the barrier object at shared offset {}{} does not end its phase {}: {}",
+                  culprit.offset, of_cta(culprit), object.phase, missing_at(object));
+  if (was_overtaken(culprit)) {
+    text += fmt::format(
+        "; by parity warp {} waits for phase {}, and {} phases ended since: more "
+        "arrivals may come than it was initialised for",
+        culprit.first.warp, culprit.first.meant, object.phase - culprit.first.meant);
+  }
+  if (all.size() == 1) return text;
+  text += "; " + who_waits(culprit) + " for it";
+  for (const Waited& other : all) {
+    if (&other == &culprit) continue;
+    text += fmt::format(", {} for the one at {}{} ({})", who_waits(other), other.offset,
+                        of_cta(other), missing_at(*other.object));
+  }
+  return text;
+}
+
+}  // namespace
+
+// Whether every warp that has not ended is stopped by a wait, or by a barrier object that it tests
+// again and again.
+bool Cluster::all_wait_at_objects() {
+  std::vector<Waited> all;
+  for (Cta& cta : ctas_) add_waited(*this, cta, all);
+  if (all.empty()) return false;
+  for (const Warp* warp : in_order_) {
+    if (warp->finished() || !warp->can_run()) continue;
+    const bool waits = std::any_of(all.begin(), all.end(), [&](const Waited& waited) {
+      return std::find(waited.warps.begin(), waited.warps.end(), warp) != waited.warps.end();
+    });
+    if (!waits) return false;
+  }
+  return true;
+}
+
+void Cluster::fault_idle(const std::string& why) {
+  if (all_wait_at_objects()) fault(FaultKind::kDeadlock, "deadlock: every warp waits" + why);
+  if (takes_long_) {
+    fault(FaultKind::kEndless,
+          "may be endless: the threads that run have stored nothing for millions of turns" + why);
+  }
+  fault(FaultKind::kDeadlock, "deadlock: the threads that run go round without an effect" + why);
+}
+
+// With the state of everything that is waited for. A cluster that has ended has no place to name.
+void Cluster::fault(FaultKind kind, std::string text) {
+  const Warp* first = nullptr;
+  std::vector<Waited> all;
+  std::string waits;
+  for (Cta& cta : ctas_) {
+    if (!(memory_.live >> cta.rank() & 1)) continue;
+    if (!first) first = cta.first_unfinished();
+    waits += cta.describe_waits();
+    if (kind != FaultKind::kStopped) add_waited(*this, cta, all);
+  }
+  const Waited* culprit = most_suspicious(all);
+  if (culprit) text += account_of(*culprit, all);
+  text += waits;
+  if (barrier_.arrived != 0) {
+    text += fmt::format("\n  barrier of the cluster: {} of {} threads are there", barrier_.arrived,
+                        barrier_.live);
+  }
+  try {
+    if (culprit) {
+      const MbarrierWaiter& waiter = culprit->first;
+      ctas_[culprit->cta->rank()].warp(waiter.warp).fault(kind, text, *waiter.op, waiter.lane);
+    }
+    if (first) first->fault_at_wait(kind, text);
+  } catch (Fault& fault) {
+    if (culprit) {
+      fault.explain(places_of(*culprit->object, *context_.kernel), remedy_for(*culprit->object));
+    }
+    throw;
+  }
+  FaultPlace place;
+  place.kernel = context_.kernel->name;
+  throw Fault(kind, text, place);
+}
+
+}  // namespace tessera::vgpu

@@ -329,6 +329,13 @@ Places hazards_at(int sm, std::vector<Instruction> code) {
   return places;
 }
 
+// Where the guard is false the load still writes R0.
+TEST(Hazards, AGuardedWriteSettlesNothing) {
+  const Instruction load = with_control(lds(32, 0, 8, 0), {.stall = 2, .write_scoreboard = 0});
+  const Instruction write = guarded(with_control(mov_immediate(0, 1), {.stall = 6}), 0);
+  EXPECT_EQ(hazards_at(90, {load, write, fadd(16, 0, 0)}), (Places{1, 2}));
+}
+
 // What STS reads may be overwritten after BAR.SYNC on sm_75, and not after BAR.SYNC.DEFER_BLOCKING.
 TEST(Hazards, ABarrierOfTuringWaitsForStores) {
   const Instruction store = sts(32, 6, 0, 4), write = mov_immediate(4, 1);

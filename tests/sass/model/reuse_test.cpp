@@ -89,6 +89,22 @@ TEST(Reuse, WhatWasKeptStaysStale) {
   EXPECT_TRUE(reads_stale_r1({one, other}));
 }
 
+// A loop that ends at its head: what its body leaves in the cache comes out there.
+TEST(Reuse, WhatALoopKeepsIsKnownAfterIt) {
+  CubinKernel kernel;
+  kernel.name = "loop";
+  kernel.code = {guarded(bra(0, 64), 1),
+                 with_control(sass::ffma(16, 4, 1, 6), {.stall = 5, .reuse = kB}),
+                 with_control(mov_immediate(1, 0), {.stall = 6}),
+                 bra(48, 0),
+                 with_control(sass::ffma(17, 5, 1, 7), {.stall = 5}),
+                 {0x000000000000794d, 0x000fea0003800000}};  // EXIT
+  const std::vector<Hazard> hazards = find_hazards(program_of(kernel, 90));
+  EXPECT_TRUE(std::ranges::any_of(hazards, [](const Hazard& hazard) {
+    return hazard.at == 4 && hazard.reason.starts_with("R1 comes from the reuse cache");
+  }));
+}
+
 TEST(Reuse, EveryRegisterOfATupleBecomesStale) {
   const auto loaded = [](int reg) {
     return with_control(lds(64, reg, 8, 0), {.stall = 2, .write_scoreboard = 0});

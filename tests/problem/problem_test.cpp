@@ -217,6 +217,10 @@ TEST(Problem, OverlapCountsTheBytesOfEachOperand) {
   EXPECT_FALSE(check_overlap(problem, {.a = 1000, .b = 2000, .c = 3000, .d = 1031}).ok());
   EXPECT_FALSE(check_overlap(problem, {.a = 1063, .b = 2000, .c = 3000, .d = 1000}).ok());
   EXPECT_TRUE(check_overlap(problem, {.a = 1000, .b = 2000, .c = 3000, .d = 3000}).ok());
+  Problem wider = problem;
+  wider.ldc += 1;
+  EXPECT_FALSE(check_overlap(wider, {.a = 1000, .b = 2000, .c = 3000, .d = 3000}).ok())
+      << "D in place of a C of another leading dimension";
   Problem mixed = problem;
   mixed.types.c = ElementType::kBf16;
   EXPECT_FALSE(check_overlap(mixed, {.a = 1000, .b = 2000, .c = 3000, .d = 3000}).ok())

@@ -60,6 +60,20 @@ class Mutate(unittest.TestCase):
             log.write_text(json.dumps(one.to_json() | {"verdict": "noticed", "after": "?"}) + "\n")
             self.assertNotIn(one.name, mutate.known_answers(options))
 
+    def test_a_test_that_does_not_end_is_noticed_as_such(self):
+        worker = mutate.Worker(0, argparse.Namespace(work=pathlib.Path("/"), jobs_each=1, shards=1),
+                               None, None)
+        mutant = mutants.Mutant("m", "room", "f.cpp", "a", 0, "b", ["one"])
+        build = mutate.shell
+        mutate.shell = lambda *_: (0, "")
+        try:
+            for code, timed_out in ((None, True), (124, True), (1, False)):
+                worker.test = lambda test, shards, code=code: (code, "wrong")
+                said = "it did not end" if timed_out else "wrong"
+                self.assertEqual(worker.try_it(mutant), ("noticed", "one", said, timed_out))
+        finally:
+            mutate.shell = build
+
     def test_a_survivor_that_changes_nothing_is_no_survivor(self):
         why = {"changes_nothing": "always overwritten"}
         self.assertEqual(mutate.verdict_of({"verdict": "survived"}), "survived")

@@ -29,6 +29,7 @@ import mutants
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD_SECONDS = 540
+TIMEOUT_CODE = 124  # of timeout(1)
 
 
 def shell(words, folder, seconds):
@@ -80,10 +81,11 @@ class Worker(threading.Thread):
         file = self.own / mutant.path
         text = mutant.apply(self.own)
         try:
-            verdict, by, said = self.try_it(mutant)
+            verdict, by, said, timed_out = self.try_it(mutant)
         finally:
             file.write_text(text)
         answer = mutant.to_json() | {"verdict": verdict, "by": by, "seconds": round(time.time() - begin)}
+        answer |= {"timeout": True} if timed_out else {}
         return answer | ({"said": said} if verdict == "noticed" else {})
 
     def try_it(self, mutant):
@@ -91,11 +93,12 @@ class Worker(threading.Thread):
             build = f"cmake --build build --target {test} -j{self.options.jobs_each}"
             code, said = shell(self.inside(build), self.own, BUILD_SECONDS)
             if code != 0:
-                return "does not build", "the compiler", said
+                return "does not build", "the compiler", said, False
             code, said = self.test(test, self.options.shards)
             if code != 0:
-                return "noticed", test, said if code is not None else "it did not end"
-        return "survived", None, ""
+                timed_out = code in (None, TIMEOUT_CODE)
+                return "noticed", test, "it did not end" if timed_out else said, timed_out
+        return "survived", None, "", False
 
     def test(self, test, shards):
         # The first failure of any shard ends all of them. (`wait -n` would not do: it fails where a

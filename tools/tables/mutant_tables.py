@@ -25,16 +25,18 @@ def sections(root):
     if not path.exists():
         return {"mutants": NOTHING}
     stored = json.loads(path.read_text())
-    rooms, rest = collections.defaultdict(collections.Counter), []
+    rooms, rest, timeouts = collections.defaultdict(collections.Counter), [], 0
     for mutant in stored["mutants"]:
         rooms[mutant["room"]][mutant["verdict"]] += 1
+        timeouts += mutant.get("timeout", False)
         if mutant["verdict"] == "survived":
             rest.append([change(mutant), "nothing notices it yet"])
         elif mutant["verdict"] == "changes nothing":
             rest.append([change(mutant), mutant["changes_nothing"]])
     every = sum(rooms.values(), collections.Counter())
     rows = [row(f"`{name}`", rooms[name]) for name in sorted(rooms)]
-    body = [f"{stored['tried']} of {stored['of']} mistakes have been tried.", "",
+    body = [f"{stored['tried']} of {stored['of']} mistakes have been tried. Of those noticed, {timeouts} are known to "
+            "have been noticed by a test that did not end in time.", "",
             table(["room", *VERDICTS, "share"], [*rows, row("all", every)])]
     if rest:
         body += ["", table(["written for", "why no test fails"], rest)]

@@ -37,6 +37,7 @@ enum class Bug {
   kReadsGapOfB,
   kOffByOneUlps,  // 2^-18 relative: beyond any bound here
   kFaults,
+  kChangesC,
 };
 
 class FakeDevice : public Device, public Observer {
@@ -173,6 +174,7 @@ class FakeDevice : public Device, public Observer {
     if (bug_ == Bug::kWritesBehind) d[(p.m - 1) * p.d_row + p.n] = Out{};
     if (bug_ == Bug::kChangesA)
       const_cast<In*>(a)[0] = element_of<In>(static_cast<double>(a[0]) + 1);
+    if (bug_ == Bug::kChangesC) const_cast<Out*>(c)[0] = Out{};
   }
 
   Bug bug_;

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "tests/lab/timing/fake_device.h"
 #include "tests/lab/timing/stand_in_cublas.h"
 #include "tests/lab/verify/operands.h"
@@ -185,6 +187,14 @@ TEST(Vendor, TheRealLibraryHasAllFunctions) {
     EXPECT_EQ(problem.find("has no function"), std::string::npos) << problem;
   }
   GTEST_SKIP() << "cuBLAS is not installed";
+}
+
+// With it the library would read FP32 as TF32 unasked.
+TEST(Vendor, LoadingRemovesTheOverrideOfTf32) {
+  FakeDevice device(DeviceKind::kCuda);
+  setenv("NVIDIA_TF32_OVERRIDE", "1", 1);
+  EXPECT_THROW(Vendor::load(device, {.library = "/nowhere"}), StatusError);
+  EXPECT_EQ(std::getenv("NVIDIA_TF32_OVERRIDE"), nullptr);
 }
 
 // The numbers of library_types.h and cublas_api.h, release 13.0.

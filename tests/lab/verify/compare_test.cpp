@@ -318,6 +318,9 @@ TEST_P(AtK, Tf32HasTheBoundOfItsData) {
   EXPECT_FALSE(compare(x.d, x.reference(), bound_for(types, GetParam(), Fill::kUniform, 11)).ok());
   EXPECT_EQ(bound_for(types, GetParam(), Fill::kUniform, 11).chain,
             cut_chain_constant(GetParam(), Fill::kUniform, 8) * 0x1p-24);
+  EXPECT_DOUBLE_EQ(bound_for(types, GetParam(), Fill::kUniform).chain,
+                   cut_chain_constant(GetParam(), Fill::kUniform, 8) * 0x1p-24 + 2 * 0x1p-10)
+      << "one unit in the last place of each operand";
 }
 
 // Half of the smallest FP16 is lost near 0, however small the value is.

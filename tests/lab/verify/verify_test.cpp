@@ -91,6 +91,7 @@ TEST(Verify, EachBugIsNamed) {
       {Bug::kWritesBefore, "D was written outside its elements, 4 bytes before"},
       {Bug::kWritesBehind, "D was written outside its elements, 1 elements after"},
       {Bug::kChangesA, "A is an input and was written, at (0, 0)"},
+      {Bug::kChangesC, "C is an input and was written, at (0, 0)"},
       {Bug::kReadsGapOfB, "holds a NaN read from outside"},
       {Bug::kOffByOneUlps, "should be"},
       {Bug::kFaults, "out of bounds at line 7"}};

@@ -144,7 +144,12 @@ class Enemy : public testing::Test {
 
   Code random_code() {
     Code code;
-    while (code.size() < kLength) code.push_back(random_instruction(keys_, pure_, random_));
+    // One in six repeats an earlier one: a load before and after a store, say.
+    while (code.size() < kLength) {
+      const bool repeats = !code.empty() && random_() % 6 == 0;
+      code.push_back(repeats ? code[random_() % code.size()]
+                             : random_instruction(keys_, pure_, random_));
+    }
     return code;
   }
   // Neighbours that do not depend on each other change places, often.
@@ -200,7 +205,7 @@ TEST_F(Enemy, OrdersThatBreakOneDependenceAreRefused) {
     const bool is_same = left_by(code) == left_by(other);  // twice the same instruction, say
     ASSERT_EQ(equality.is_proved, is_same) << decode(other[0], 0, kSm).text;
     (is_same ? harmless : refused) += 1;
-    ASSERT_LT(harmless, programs() / 4 + 10);
+    ASSERT_LT(harmless, programs() / 2 + 10);
   }
   std::printf("%d refused; %d broken orders changed nothing, and were proved\n", refused, harmless);
 }

@@ -329,6 +329,16 @@ Places hazards_at(int sm, std::vector<Instruction> code) {
   return places;
 }
 
+// Where a guard is false the load still writes R0; and so it does after a loop that it is in, which
+// ends at its head.
+TEST(Hazards, WhatIsOpenStaysOpen) {
+  const Instruction load = with_control(lds(32, 0, 8, 0), {.stall = 2, .write_scoreboard = 0});
+  const Instruction write = guarded(with_control(mov_immediate(0, 1), {.stall = 6}), 0);
+  EXPECT_EQ(hazards_at(90, {load, write, fadd(16, 0, 0)}), (Places{1, 2}));
+  const Places places = hazards_at(90, {guarded(bra(0, 48), 1), load, bra(32, 0), fadd(16, 0, 0)});
+  EXPECT_TRUE(places.contains(3));
+}
+
 // What STS reads may be overwritten after BAR.SYNC on sm_75, and not after BAR.SYNC.DEFER_BLOCKING.
 TEST(Hazards, ABarrierOfTuringWaitsForStores) {
   const Instruction store = sts(32, 6, 0, 4), write = mov_immediate(4, 1);

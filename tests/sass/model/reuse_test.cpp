@@ -2,12 +2,19 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "sass/model/hazards.h"
+#include "sass/rewrite/encode.h"
 #include "tests/sass/handmade.h"
+#include "tests/sass/programs.h"
 
 namespace tessera::sass {
 namespace {
 
-using namespace handmade;
+using handmade::ffma;
+using handmade::load;
+using handmade::nop;
 
 constexpr unsigned kA = 1, kB = 2, kC = 4;
 
@@ -56,6 +63,54 @@ TEST(Reuse, FlagsFromScratch) {
             (std::vector<unsigned>{kA | kB, kA, kA | kB, kB, 0}));
   EXPECT_EQ(profitable_reuse(code, {true, false, true, true, true}),
             (std::vector<unsigned>{kA | kB, 0, kA | kB, kB, 0}));
+}
+
+// Whether the last of some instructions reads R1 stale. The first one keeps it.
+bool reads_stale_r1(std::vector<Instruction> between) {
+  const Instruction keeps = sass::ffma(16, 4, 1, 6), reads = sass::ffma(17, 5, 1, 7);
+  CubinKernel kernel;
+  kernel.name = "row";
+  kernel.code = std::move(between);
+  kernel.code.insert(kernel.code.begin(), with_control(keeps, {.stall = 5, .reuse = kB}));
+  const std::size_t last = kernel.code.size();
+  kernel.code.push_back(with_control(reads, {.stall = 5, .wait_mask = 1}));
+  kernel.code.push_back({0x000000000000794d, 0x000fea0003800000});  // EXIT
+  const std::vector<Hazard> hazards = find_hazards(program_of(kernel, 90));
+  return std::ranges::any_of(hazards, [&](const Hazard& hazard) {
+    return hazard.at == last && hazard.reason.starts_with("R1 comes from the reuse cache");
+  });
+}
+
+TEST(Reuse, WhatWasKeptStaysStale) {
+  const Instruction one = with_control(mov_immediate(1, 0), {.stall = 6});
+  const Instruction other = with_control(mov_immediate(20, 0), {.stall = 6});
+  EXPECT_FALSE(reads_stale_r1({other}));
+  EXPECT_TRUE(reads_stale_r1({one}));
+  EXPECT_TRUE(reads_stale_r1({one, other}));
+}
+
+// A loop that ends at its head: what its body leaves in the cache comes out there.
+TEST(Reuse, WhatALoopKeepsIsKnownAfterIt) {
+  CubinKernel kernel;
+  kernel.name = "loop";
+  kernel.code = {guarded(bra(0, 64), 1),
+                 with_control(sass::ffma(16, 4, 1, 6), {.stall = 5, .reuse = kB}),
+                 with_control(mov_immediate(1, 0), {.stall = 6}),
+                 bra(48, 0),
+                 with_control(sass::ffma(17, 5, 1, 7), {.stall = 5}),
+                 {0x000000000000794d, 0x000fea0003800000}};  // EXIT
+  const std::vector<Hazard> hazards = find_hazards(program_of(kernel, 90));
+  EXPECT_TRUE(std::ranges::any_of(hazards, [](const Hazard& hazard) {
+    return hazard.at == 4 && hazard.reason.starts_with("R1 comes from the reuse cache");
+  }));
+}
+
+TEST(Reuse, EveryRegisterOfATupleBecomesStale) {
+  const auto loaded = [](int reg) {
+    return with_control(lds(64, reg, 8, 0), {.stall = 2, .write_scoreboard = 0});
+  };
+  EXPECT_TRUE(reads_stale_r1({loaded(0)}));
+  EXPECT_FALSE(reads_stale_r1({loaded(2)}));
 }
 
 TEST(Reuse, FlagsFromScratchAreLegal) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sass/model/renamed_values.h"
+#include "sass/rewrite/encode.h"
 #include "sass/rewrite/remap.h"
 #include "tests/sass/programs.h"
 
@@ -149,6 +150,45 @@ TEST(Values, RenamedRegistersAreFollowed) {
       << prove_equal(program, other, renaming).reason;
   renaming[one] = one;
   EXPECT_THROW(prove_equal(program, other, renaming), std::invalid_argument);
+}
+
+Equality equality_of(std::vector<Instruction> before, std::vector<Instruction> after) {
+  const auto program = [](std::vector<Instruction> code) {
+    CubinKernel kernel;
+    kernel.name = "row";
+    kernel.code = std::move(code);
+    kernel.code.push_back({0x000000000000794d, 0x000fea0003800000});  // EXIT
+    return program_of(kernel, 90);
+  };
+  return prove_equal(program(std::move(before)), program(std::move(after)));
+}
+
+// The same load before and after a store: which of the two R1 keeps matters.
+TEST(Values, ALoadIsNotTheSameAfterAStore) {
+  const Instruction load = lds(32, 0, 8, 0), store = sts(32, 8, 0, 4), keep = mov(1, 0);
+  EXPECT_TRUE(equality_of({load, keep, store, load}, {load, keep, store, load}).is_proved);
+  EXPECT_FALSE(equality_of({load, keep, store, load}, {load, store, load, keep}).is_proved);
+}
+
+// A block without a branch at its end, so that nothing else comes after the store.
+TEST(Values, AMissingEffectIsRefused) {
+  constexpr Instruction kOverTheNext = {0x0000000000041947, 0x000fea0003800000};  // @P1 BRA
+  const Instruction store = sts(32, 8, 0, 4), nothing = mov(kZeroRegister, 4);
+  EXPECT_EQ(equality_of({kOverTheNext, store}, {kOverTheNext, nothing}).reason,
+            "the versions differ in their number of effects.");
+}
+
+TEST(Values, ARegisterThatOnlyOneVersionWritesIsSeen) {
+  const Instruction nothing = mov(kZeroRegister, 4), write = mov(5, 4);
+  EXPECT_FALSE(equality_of({nothing}, {write}).is_proved);
+  EXPECT_FALSE(equality_of({write}, {nothing}).is_proved);
+}
+
+TEST(Values, AnUnknownInstructionKeepsItsUpperHalf) {
+  const Instruction unknown = {0x0000000000007fff, 0x000fea0000000000};
+  const Instruction other = {unknown.low, unknown.high + 1};
+  EXPECT_TRUE(equality_of({unknown}, {unknown}).is_proved);
+  EXPECT_FALSE(equality_of({unknown}, {other}).is_proved);
 }
 
 TEST(Values, AnotherBranchIsRefused) {

@@ -43,5 +43,14 @@ TEST(FilledMemory, OfALargeArrayIsTakenWhereItIsWritten) {
   EXPECT_LT(resident_bytes() - before, std::size_t{64} << 20);
 }
 
+// A few kilobytes past one array lie in no other.
+TEST(GlobalMemory, ArraysAreFarApart) {
+  GlobalMemory memory(std::size_t{1} << 20);
+  for (const std::size_t bytes : {1, 256, 257}) {
+    const std::uint64_t first = memory.allocate(bytes), second = memory.allocate(bytes);
+    EXPECT_GE(second - (first + bytes), 4096u) << bytes;
+  }
+}
+
 }  // namespace
 }  // namespace tessera::vgpu

@@ -38,6 +38,7 @@ TIME = {"ms": 1, "milliseconds": 1, "us": 1e-3, "µs": 1e-3, "microseconds": 1e-
 SPEED = {"TFLOP/s": 1, "TFLOPS": 1, "GFLOP/s": 1e-3, "GFLOPS": 1e-3}  # in TFLOP/s
 OTHER = {"TFLOP": 1, "GFLOP": 1, "J/TFLOP": 1, "joules": 1, "J": 1, "W": 1, "GB/s": 1, "TB/s": 1, "GiB/s": 1, "KB": 1, "MB": 1,
          "GB": 1, "KiB": 1, "MiB": 1, "GiB": 1, "cycles": 1, "times": 1, "%": 1}
+POWER = {"W", "J", "joules", "J/TFLOP"}
 UNITS = "|".join(sorted(map(re.escape, [*TIME, *SPEED, *OTHER]), key=len, reverse=True))
 NUMBER = r"\d(?:[\d,]*\d)?(?:\.\d+)?"
 # Several numbers may share a unit: "10 or 28 us", "26 to 41 ms".
@@ -62,8 +63,8 @@ def figures_of(paragraph):
     for numbers, unit in MEASURED.findall(text):
         found += [(number.replace(",", ""), (unit,)) for number in re.findall(NUMBER, numbers)]
     rest = MEASURED.sub(" ", text)
-    found += [(number, ("",)) for number in RATIO.findall(rest)]
     units = tuple(sorted({unit for _, of in found for unit in of}))
+    found += [(number, ("", *units)) for number in RATIO.findall(rest)]
     return found + [(number, units) for number in BARE.findall(RATIO.sub(" ", rest)) if units]
 
 
@@ -100,9 +101,9 @@ def of_bench(runs):
         vendor = (run.get("vendor") or {}).get("time_ms") or {}
         values += [("ms", side[key]) for side in (times, vendor) for key in ("median", "p5", "p95") if key in side]
         values += [("TFLOP/s", run["tflops"])] if run.get("tflops") else []
-        values += [("", number) for number in leaves([run.get("telemetry"), run.get("energy"), run.get("host_us")])]
+        values += [("power", number) for number in leaves([run.get("telemetry"), run.get("energy")])]
         if run.get("ratio_to_vendor"):
-            values.append(("", run["ratio_to_vendor"]))
+            values.append(("ratio", run["ratio_to_vendor"]))
             if run.get("tflops"):
                 values.append(("TFLOP/s", run["tflops"] / run["ratio_to_vendor"]))
         shape = json.dumps([{**run["problem"], "layout": "", "lda": 0, "ldb": 0}, run["mode"], run.get("workspace_limit")])
@@ -111,9 +112,9 @@ def of_bench(runs):
         if run.get("ratio_to_vendor"):
             layouts.setdefault(shape, []).append(run["ratio_to_vendor"])
     for ratios in layouts.values():
-        values.append(("", math.exp(sum(map(math.log, ratios)) / len(ratios))))
+        values.append(("ratio", math.exp(sum(map(math.log, ratios)) / len(ratios))))
     for medians in alike.values():
-        values += [("", one / other) for one, other in itertools.permutations(medians, 2)]
+        values += [("ratio", one / other) for one, other in itertools.permutations(medians, 2)]
     return values
 
 
@@ -148,7 +149,11 @@ def is_among(figure, values):
     def prints(value):
         return abs(value - float(number)) <= 0.5001 * step
     for kind, value in values:
-        if kind == "" and (prints(value) or "%" in units and (prints(100 * value) or prints(abs(100 * value - 100)))):
+        if kind == "" and prints(value) or kind == "ratio" and {"", "times"} & {*units} and prints(value):
+            return True
+        if kind in ("", "ratio") and "%" in units and (prints(100 * value) or prints(abs(100 * value - 100))):
+            return True
+        if kind == "power" and POWER & {*units} and prints(value):
             return True
         scales = {"ms": TIME, "TFLOP/s": SPEED}.get(kind, {})
         if any(unit in scales and prints(value / scales[unit]) for unit in units):
@@ -264,7 +269,7 @@ class Planted(unittest.TestCase):
             self.assertEqual(len(self.missing(f"{false} ({source})")), 1, false)
         self.assertEqual(self.missing("Other files: 1.3 s, 1300 ms, 4265 GB/s, 4.27 TB/s, 1.2 % (`results/b.json`)"), [])
         self.assertEqual(self.missing("1.4 s (`results/{tensor/a,b}.json`)"), ["1.4 s"])
-        self.assertEqual(self.missing("43.5 us, 0.83 ([squares](tables.md#squares)); 0.84"), ["0.84"])
+        self.assertEqual(self.missing("43.5 us, 0.83 ([squares](tables.md#squares)); 0.84"), ["0.84 |us"])
 
     def test_means_over_layouts(self):
         mean = (1.132 * 0.9 * 1.212) ** (1 / 3)

@@ -198,6 +198,7 @@ TEST(DirectPlan, IsChosenForThinProducts) {
 }
 
 // Microseconds on an H200, row-major (canonical) layouts; the model was fitted to the first four.
+// These runs were not stored; results/batches/f32_*.json holds later ones of the same products.
 TEST(DirectPlan, TheModelIsNearWhatWasMeasured) {
   const auto near = [](const char* kernel, const Problem& problem, double measured) {
     const gemm::Plan plan = plan_of(kernel, problem);

@@ -94,7 +94,8 @@ TEST(SmallPlan, IsNotChosenForLargeOnes) {
   }
 }
 
-// Microseconds on an H200, column-major NN (results/batches); the model was fitted to these.
+// Microseconds on an H200, column-major NN; the model was fitted to these. The runs were not
+// stored; results/batches/f32_*.json holds later ones of the same products.
 TEST(SmallPlan, TheModelIsNearWhatWasMeasured) {
   const auto near = [](const char* kernel, std::int64_t extent, std::int64_t count,
                        double measured) {

@@ -1,65 +1,203 @@
-"""Each measured figure in README and docs has a file in results/ behind it.
+"""Each measured figure in README and docs is in a file of results/, with the digits that the page prints.
 
-A paragraph with a figure (a number and a unit of speed, time or energy, or "1.2 times") names a file in
-results/, or links the table that it speaks of; a list may have that in the sentence before it. Tables between
-markers are generated from such files; blocks of code show what a command prints. The pages of rungs derive
-predictions from hardware numbers by hand, so of these only the section with the measurement is held to it."""
+A figure is a number with a unit of time, speed, energy, power or bytes, a number of cycles, a percentage, "1.2 times", "1.2x",
+and any number with two decimals, which is a ratio ("0.96 in NN"). In a paragraph that has one, each other number with a decimal
+point is a figure, too, in one of the paragraph's units ("25.7 ms in NN and 26.4 in NT"); so is each in a table written by hand.
+
+The sources of a paragraph are the files that it names (`results/...`) and the generated tables of the sections that it links
+(page.md#section). The items of a list also have those of the sentence before it. Numbers of a source that count:
+  a file of `bench`     medians, p5 and p95, speeds, ratios, power and joules of both sides; of each shape the geometric mean of
+                        the ratios over its layouts; of two records of one problem and of the vendor, the ratio of their times
+  other JSON            each number, as it is or times 1000 or 1e6 up or down (units differ); lists of raw samples left out
+  text, tables          each number that is printed
+A percentage is one of these, or the distance of a ratio from 1.
+
+So a figure must be in a source to the digits printed, but not for the same shape: that is left to the reader. Tables between
+markers are generated; blocks of code show what a command prints. The pages of rungs derive predictions by hand,
+so of these only the section with the measurement is held to a file. figures_exceptions.py lists the words of figures that
+nobody measured, each with the reason."""
 import fnmatch
+import itertools
+import json
+import math
 import re
 import sys
 import tempfile
 import unittest
+from functools import lru_cache
 from pathlib import Path
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from figures_exceptions import NOT_MEASURED  # noqa: E402
+
 ROOT = Path(__file__).resolve().parents[2]
 
-FIGURE = re.compile(r"(?<![\w.])\d(?:[\d.,]*\d)? ?(?:TFLOP/s|GFLOP/s|GB/s|TB/s|ms\b|µs|us\b|milliseconds|microseconds|joules)"
-                    r"|(?<![\w.])\d+\.\d+ times")
-SOURCE = re.compile(r"results/|\w+\.(?:json|txt)\b|\]\([^)]*\)")
-PATH = re.compile(r"`results/((?:\w+/)+[\w*{},]+\.\w+)`")
+TIME = {"ms": 1, "milliseconds": 1, "us": 1e-3, "µs": 1e-3, "microseconds": 1e-3, "ns": 1e-6, "nanoseconds": 1e-6,
+        "s": 1e3, "seconds": 1e3, "second": 1e3, "CPU-seconds": 1e3, "minutes": 6e4, "hours": 3.6e6}  # in ms
+SPEED = {"TFLOP/s": 1, "TFLOPS": 1, "GFLOP/s": 1e-3, "GFLOPS": 1e-3}  # in TFLOP/s
+OTHER = {"TFLOP": 1, "GFLOP": 1, "J/TFLOP": 1, "joules": 1, "J": 1, "W": 1, "GB/s": 1, "TB/s": 1, "GiB/s": 1, "KB": 1, "MB": 1,
+         "GB": 1, "KiB": 1, "MiB": 1, "GiB": 1, "cycles": 1, "times": 1, "%": 1}
+POWER = {"W", "J", "joules", "J/TFLOP"}
+UNITS = "|".join(sorted(map(re.escape, [*TIME, *SPEED, *OTHER]), key=len, reverse=True))
+NUMBER = r"\d(?:[\d,]*\d)?(?:\.\d+)?"
+# Several numbers may share a unit: "10 or 28 us", "26 to 41 ms".
+MEASURED = re.compile(rf"(?<![\w.^/-])({NUMBER}(?:(?:, | to | or | and | instead of |-){NUMBER})*)[ -]?({UNITS})(?![\w/])")
+RATIO = re.compile(r"(?<![\w.^/-])(\d\.\d\d\d?|\d+\.\d+(?=x\b))(?!\d|\.\d)")
+BARE = re.compile(r"(?<![\w.^/-])\d+\.\d+(?!\w|\.\d)")
+VERSION = re.compile(r"\b(?:CUDA|cuBLAS|SM|PTX|nvcc|ptxas|nvdisasm|GCC|capability|ubuntu|Ubuntu|arXiv|from|than) \d+\.\d+|\(\d+\.\d\)|\b\d\.\d (?:and later|on\b)")
+
+NAMED = re.compile(r"`results/([\w/{},*.]+)`")
+LINK = re.compile(r"\]\(([\w./-]*)#([\w-]+)\)")
+TABLE = re.compile(r"<!-- (\w+) begin -->.*?<!-- \1 end -->", flags=re.S)
 STORED = re.compile(r"`(?:results/)?(?:\w+/)?(h200_[\w*{},]+\.\w+|ladder_\w+\.json|observer_cost\.json)`")
 
-# Figures that nobody measured, by page and by words of the paragraph.
-NOT_MEASURED = (
-    ("docs/how-we-measure.md", "250 ms idle"),  # WHY: the protocol itself
-    ("docs/explain.md", "on a card of 1000 GB/s"),  # WHY: a made-up card, to show the arithmetic
-)
+
+def figures_of(paragraph):
+    """(number as printed, its possible units) of each; a ratio has none."""
+    # Names, calls and shapes in code are not figures; links are addresses.
+    text = VERSION.sub("", re.sub(r"`[^`]*`|\]\([^)]*\)", "", " ".join(paragraph.split())))
+    if text.startswith("|"):  # a table written by hand: the unit is in its heading or ahead of it
+        return [(number, ("", "ms", "us", "TFLOP/s", "%")) for number in BARE.findall(text)]
+    found = []
+    for numbers, unit in MEASURED.findall(text):
+        found += [(number.replace(",", ""), (unit,)) for number in re.findall(NUMBER, numbers)]
+    rest = MEASURED.sub(" ", text)
+    units = tuple(sorted({unit for _, of in found for unit in of}))
+    found += [(number, ("", *units)) for number in RATIO.findall(rest)]
+    return found + [(number, units) for number in BARE.findall(RATIO.sub(" ", rest)) if units]
 
 
-def without_generated(text):
-    text = re.sub(r"<!-- (\w+) begin -->.*?<!-- \1 end -->", "(generated: results/)", text, flags=re.S)
-    return re.sub(r"^ *```.*?^ *```", "", text, flags=re.S | re.M)
+def sections(text):
+    """The text by headings, each with its anchor."""
+    parts = re.split(r"^(#+ .*)$", text, flags=re.M)
+    anchors = [re.sub(r"[^\w -]", "", heading.lstrip("# ").lower()).replace(" ", "-") for heading in parts[1::2]]
+    return list(zip(["", *anchors], parts[::2]))
 
 
-def paragraphs(text):
-    return re.split(r"\n\s*\n|\n(?=- |\d+\. )", without_generated(text))
+def printed_numbers(text):
+    return [("", float(number.replace(",", ""))) for number in re.findall(rf"(?<![\w.]){NUMBER}", text)]
 
 
-def unfounded(page, text):
-    """Paragraphs with a figure and without a file."""
-    def is_known(paragraph):
-        return any(page == of and words in paragraph for of, words in NOT_MEASURED)
-    found, introduced = [], False
-    for paragraph in paragraphs(text):
-        if not re.match(r"- |\d+\. ", paragraph.strip()):
-            introduced = paragraph.rstrip().endswith(":") and bool(SOURCE.search(paragraph))
-        has_source = introduced or SOURCE.search(paragraph)
-        if FIGURE.search(paragraph) and not has_source and not is_known(paragraph):
-            found.append(paragraph)
+def leaves(value):
+    if isinstance(value, dict):
+        for entry in value.values():
+            yield from leaves(entry)
+    elif isinstance(value, list) and len(value) > 24 and all(isinstance(entry, (int, float)) for entry in value):
+        return  # raw samples
+    elif isinstance(value, list):
+        for entry in value:
+            yield from leaves(entry)
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield value
+
+
+def of_bench(runs):
+    values, alike, layouts = [], {}, {}
+    for run in runs:
+        times = run.get("time_ms")
+        if not times:
+            continue
+        vendor = (run.get("vendor") or {}).get("time_ms") or {}
+        values += [("ms", side[key]) for side in (times, vendor) for key in ("median", "p5", "p95") if key in side]
+        values += [("TFLOP/s", run["tflops"])] if run.get("tflops") else []
+        values += [("power", number) for number in leaves([run.get("telemetry"), run.get("energy")])]
+        if run.get("ratio_to_vendor"):
+            values.append(("ratio", run["ratio_to_vendor"]))
+            if run.get("tflops"):
+                values.append(("TFLOP/s", run["tflops"] / run["ratio_to_vendor"]))
+        shape = json.dumps([{**run["problem"], "layout": "", "lda": 0, "ldb": 0}, run["mode"], run.get("workspace_limit")])
+        problem = shape + run["problem"]["layout"]
+        alike.setdefault(problem, []).append(times["median"])
+        if run.get("ratio_to_vendor"):
+            layouts.setdefault(shape, []).append(run["ratio_to_vendor"])
+    for ratios in layouts.values():
+        values.append(("ratio", math.exp(sum(map(math.log, ratios)) / len(ratios))))
+    for medians in alike.values():
+        values += [("ratio", one / other) for one, other in itertools.permutations(medians, 2)]
+    return values
+
+
+def files_of(name, results):
+    """{a,b} and * stand for many files, a folder for all in it."""
+    braces = re.search(r"\{([^}]*)\}", name)
+    if braces:
+        return [file for part in braces[1].split(",") for file in files_of(name.replace(braces[0], part, 1), results)]
+    return sorted(results.glob(name + ("*" if name.endswith("/") else "")))
+
+
+@lru_cache(maxsize=None)
+def values_of(name, results):
+    values, runs = [], []
+    for file in files_of(name, results):
+        if file.suffix == ".json":
+            content = json.loads(file.read_text())
+            if isinstance(content, dict) and "runs" in content:
+                runs += content["runs"]
+            else:
+                values += [("", number * scale) for number in leaves(content) for scale in (1, 1e3, 1e-3, 1e6, 1e-6)]
+        elif file.is_file():
+            values += printed_numbers(file.read_text())
+    return values + of_bench(runs)
+
+
+def is_among(figure, values):
+    """Whether one of the values prints as this figure."""
+    number, units = figure
+    step = 10.0 ** -len(number.partition(".")[2])
+
+    def prints(value):
+        return abs(value - float(number)) <= 0.5001 * step
+    for kind, value in values:
+        if kind == "" and prints(value) or kind == "ratio" and {"", "times"} & {*units} and prints(value):
+            return True
+        if kind in ("", "ratio") and "%" in units and (prints(100 * value) or prints(abs(100 * value - 100))):
+            return True
+        if kind == "power" and POWER & {*units} and prints(value):
+            return True
+        scales = {"ms": TIME, "TFLOP/s": SPEED}.get(kind, {})
+        if any(unit in scales and prints(value / scales[unit]) for unit in units):
+            return True
+    return False
+
+
+def without_exceptions(page, paragraph):
+    text = " ".join(paragraph.split())
+    for of, words, _ in NOT_MEASURED:
+        text = text.replace(words, "") if page == of else text
+    return text
+
+
+def unfounded(page, text, root=ROOT):
+    """Each paragraph with figures that nothing behind it holds, as (paragraph, figures)."""
+    found = []
+    for _, section in sections(text):
+        prose = re.sub(r"^ *```.*?^ *```", "", TABLE.sub("\n\n", section), flags=re.S | re.M)
+        introduction = ""
+        for paragraph in re.split(r"\n\s*\n|\n(?=- |\d+\. )", prose):
+            if not re.match(r"- |\d+\. |\|", paragraph.strip()):
+                introduction = paragraph if paragraph.rstrip().endswith(":") else ""
+            figures = figures_of(without_exceptions(page, paragraph))
+            values = []
+            for name in NAMED.findall(paragraph + introduction):
+                values += values_of(name, root / "results")
+            for target, anchor in LINK.findall(paragraph + introduction):
+                there = ((root / page).parent / target).read_text() if target else text
+                values += [value for name, part in sections(there) if name == anchor
+                           for table in TABLE.finditer(part) for value in printed_numbers(table[0])]
+            missing = [figure for figure in figures if not is_among(figure, values)]
+            if missing:
+                found.append((paragraph, [f"{number} {'|'.join(units)}".strip() for number, units in missing]))
     return found
 
 
 def missing_files(text, results):
-    """Stored files that a page names and that are not there; with * or {a,b} any file that fits."""
-    missing = []
+    """Stored files that a page names and that are not there."""
+    missing = [name for name in NAMED.findall(text) if not files_of(name, results)]
     for name in STORED.findall(text):
         pattern = re.sub(r"\{[^}]*\}", "*", name)
         if not any(fnmatch.fnmatch(file.name, pattern) for file in results.rglob("*")):
             missing.append(name)
-    for path in PATH.findall(text):
-        if not list(results.glob(re.sub(r"\{[^}]*\}", "*", path))):
-            missing.append(path)
     return missing
 
 
@@ -68,13 +206,13 @@ def measurement_of(page):
 
 
 class Figures(unittest.TestCase):
-    def test_each_figure_has_a_file(self):
+    def test_each_figure_is_in_its_source(self):
         pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
         self.assertGreater(len(pages), 10)
         for page in pages:
             name = str(page.relative_to(ROOT))
             with self.subTest(name):
-                self.assertEqual(unfounded(name, page.read_text()), [], f"{name}: a figure without a file")
+                self.assertEqual(unfounded(name, page.read_text()), [], f"{name}: figures that no file named there holds")
 
     def test_each_named_file_is_there(self):
         for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "src/ladder").glob("*/README.md")]:
@@ -87,28 +225,68 @@ class Figures(unittest.TestCase):
             self.assertIn("<!-- measured begin -->", measurement_of(page.read_text()), page)
 
     def test_exceptions_are_in_use(self):
-        for page, words in NOT_MEASURED:
-            self.assertIn(words, (ROOT / page).read_text(), page)
+        for page, words, reason in NOT_MEASURED:
+            self.assertIn(words, " ".join((ROOT / page).read_text().split()), page)
+            self.assertTrue(reason, words)
 
-    def test_planted_figures_are_found(self):
-        for text in ("It reaches 58.8 TFLOP/s.", "A call takes 3.2 µs.", "It is 1.12 times as fast."):
-            self.assertEqual(unfounded("docs/a.md", text), [text])
-        for text in ("58.8 TFLOP/s (`results/h200_fp32.json`)", "Rung 12 has 16 loads.",
-                     "58 TFLOP/s ([table](performance.md))", "<!-- t begin -->\n5 TFLOP/s\n<!-- t end -->",
-                     "```\n5 ms\n```"):
-            self.assertEqual(unfounded("docs/a.md", text), [])
-        self.assertEqual(len(unfounded("docs/a.md", "- 5 ms\n- 6 ms (`results/a.json`)\n- 7 ms")), 2)
-        listed = "Of `results/a.json`:\n\n- 5 ms\n- 6 ms"
-        self.assertEqual(unfounded("docs/a.md", listed), [])
-        self.assertEqual(unfounded("docs/a.md", listed + "\n\nAnd 7 ms."), ["And 7 ms."])
-        self.assertEqual(len(unfounded("docs/a.md", listed.replace("results/a.json", "a"))), 2)
-        with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "h200_bf16.json").write_text("{}")
-            (Path(folder) / "tensor").mkdir()
-            (Path(folder) / "tensor/f16.json").write_text("{}")
-            text = ("`results/h200_bf16.json`, `h200_{bf16,f16}*.json`, `h200_gone.json`, "
-                    "`results/tensor/f16.json`, `results/tensor/gone.json`")
-            self.assertEqual(missing_files(text, Path(folder)), ["h200_gone.json", "tensor/gone.json"])
+
+class Planted(unittest.TestCase):
+    """In a small repository: one bench file, one other file, one page with a generated table."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        (self.root / "results/tensor").mkdir(parents=True)
+        (self.root / "docs").mkdir()
+        def run(layout, median, ratio):
+            return {"problem": {"m": 512, "layout": layout}, "mode": "burst", "tflops": 58.84, "ratio_to_vendor": ratio,
+                    "time_ms": {"median": median, "p5": 0.0137, "p95": 0.0153}, "vendor": {"time_ms": {"median": 0.01648}},
+                    "telemetry": {"power_w": 702.4}, "samples_ms": [0.777] * 99}
+        runs = [run("NN", 0.01456, 1.132), run("NN", 0.0182, 0.9), run("NT", 0.0145, 1.212)]
+        (self.root / "results/tensor/a.json").write_text(json.dumps({"runs": runs}))
+        (self.root / "results/b.json").write_text(json.dumps({"rows": [{"seconds": 1.3, "speed": 4265, "loss": 0.0123}]}))
+        (self.root / "docs/tables.md").write_text("## Squares\n<!-- t begin -->\n| 43.5 (0.83) |\n<!-- t end -->\n## None\n7.5 us\n")
+
+    def missing(self, text):
+        return [figure for _, figures in unfounded("docs/a.md", text, self.root) for figure in figures]
+
+    def test_figures_without_a_source_are_found(self):
+        for text in ("58.8 TFLOP/s", "58.8 TFLOPS", "9 GFLOP", "3.2 µs", "40 ns", "3 s", "2 minutes", "36 CPU-seconds", "100 cycles",
+                     "700 W", "1.06 J/TFLOP", "34 GiB/s", "20 MB", "12 %", "2 times", "1.12 times", "1.2x",
+                     "0.96 of the vendor's", "0.90"):
+            for whole in (f"It has {text}.", f"It has {text} ([page](b.md)).", f"It has {text} (a.txt, `results/`).",
+                          f"It has {text} ([none](tables.md#none))."):
+                self.assertEqual(len(self.missing(whole)), 1, whole)
+
+    def test_values_are_compared(self):
+        source = "`results/tensor/a.json`"
+        for true in ("14.6 us", "0.0146 ms", "14.56 us", "16.5 us", "13.7 to 15.3 us", "58.8 TFLOP/s", "1.13", "1.13 times", "1.2x",
+                     "702 W", "0.90", "13 %", "14.6 us in NN and 14.5 in NT"):
+            self.assertEqual(self.missing(f"{true} ({source})"), [], true)
+        for false in ("14.7 us", "14.57 us", "58.7 TFLOP/s", "1.15 times", "0.91", "690 W", "777 us", "17 %",
+                      "14.6 us in NN and 14.7 in NT"):
+            self.assertEqual(len(self.missing(f"{false} ({source})")), 1, false)
+        self.assertEqual(self.missing("Other files: 1.3 s, 1300 ms, 4265 GB/s, 4.27 TB/s, 1.2 % (`results/b.json`)"), [])
+        self.assertEqual(self.missing("1.4 s (`results/{tensor/a,b}.json`)"), ["1.4 s"])
+        self.assertEqual(self.missing("43.5 us, 0.83 ([squares](tables.md#squares)); 0.84"), ["0.84 |us"])
+
+    def test_means_over_layouts(self):
+        mean = (1.132 * 0.9 * 1.212) ** (1 / 3)
+        self.assertEqual(self.missing(f"{mean:.3f} (`results/tensor/a.json`)"), [])
+
+    def test_lists_tables_and_what_is_no_figure(self):
+        listed = "In `results/tensor/a.json`:\n\n- 14.6 us\n- 16.5 us"
+        self.assertEqual(self.missing(listed), [])
+        self.assertEqual(self.missing(listed + "\n\nAnd 14.5 us."), ["14.5 us"])
+        self.assertEqual(len(self.missing("`results/tensor/a.json`:\n\n| 512 | 14.6 | 14.9 |")), 1)
+        for text in ("Rung 12 has 16 loads.", "CUDA 13.0, SM 9.0", "tiles of 128x256", "<!-- t begin -->\n5 us\n<!-- t end -->", "```\n5 ms\n```",
+                     "`--seconds 5 s`"):
+            self.assertEqual(self.missing(text), [], text)
+
+    def test_named_files_that_are_gone(self):
+        text = "`results/tensor/a.json`, `results/{b,gone}.json`, `results/tensor/gone.json`, `h200_gone.json`"
+        self.assertEqual(missing_files(text, self.root / "results"), ["tensor/gone.json", "h200_gone.json"])
 
 
 if __name__ == "__main__":

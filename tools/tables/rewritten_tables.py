@@ -2,6 +2,7 @@
 
   rewritten   any page   one row a kernel and layout: speed as compiled, what each gains, what the
                          port model expects   results/ladder/h200_rewritten*.json
+  reordered   any page   one row a rung: speed before and after, by layout   results/h200_reordered.json
 
 Made on a GPU:
 
@@ -82,6 +83,30 @@ def body(files):
         f"{results_files.described(files)}."])
 
 
+def reordered(root):
+    """Code as ptxas wrote it beside the same in another order; rung 16 is the reordered 15."""
+    path = root / "results/h200_reordered.json"
+    if not path.exists():
+        return NOTHING
+    file = renamed.load(path)
+    file["name"] = path.name
+    results_files.require_one_commit(file, f"results/{path.name}")
+    speeds = {}
+    for run in file["runs"]:
+        if run["problem"]["m"] == 4096 and run["mode"] == "burst" and run["verified"] in ("full", "sampled"):
+            speeds[run["kernel"][:2], run["problem"]["layout"], run["build"]] = run["tflops"]
+
+    def cell(rung, layout):
+        # The build had both codes of 15: its rung 16.
+        after = ("16", layout, "this") if rung == "15" else (rung, layout, "other")
+        return f"{speed(speeds[rung, layout, 'this'])} → {speed(speeds[after])}"
+    rungs = sorted({rung for rung, _, _ in speeds} - {"16"})
+    body = table(["rung", *LAYOUTS], [[rung.replace("15", "15 → 16"), *(cell(rung, layout) for layout in LAYOUTS)]
+                                      for rung in rungs])
+    return (f"{body}\n\nTFLOP/s at 4096, burst, as ptxas wrote the code and reordered, in turn in one run, both verified. "
+            f"{results_files.described([file])}.")
+
+
 def sections(root):
     files = []
     for path in sorted((root / "results/ladder").glob("h200_rewritten*.json")):
@@ -89,4 +114,4 @@ def sections(root):
         file["name"] = path.name
         results_files.require_one_commit(file, f"results/ladder/{path.name}")
         files.append(file)
-    return {"rewritten": body(files) if files else NOTHING}
+    return {"rewritten": body(files) if files else NOTHING, "reordered": reordered(root)}

@@ -16,6 +16,7 @@ A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME en
   tensor, tensor_short_*   any page  tensor cores beside the vendor's     results/tensor/{bf16,f16,tf32,f64}*.json, by tensor_tables.py
   fp32_short, fp64_short, docs/pictures/speed-*.svg   README's first screen, by front_picture.py
   rewritten any page      machine code with other registers, another order   results/ladder/h200_rewritten*.json, by rewritten_tables.py
+  reordered any page      the order alone, an earlier run     results/h200_reordered.json, by rewritten_tables.py
   mutants   any page      mistakes made on purpose, and the tests      results/mutants.json, by mutant_tables.py
   goals     any page   what was to be reached, and was         all of these, by goal_tables.py
   thin, batches  any page  thin products and batches     results/tensor/thin*.json, batches/*.json, by shape_tables.py

@@ -49,6 +49,23 @@ class Rewritten(unittest.TestCase):
         self.assertIn("| nothing found | not run |", text)
         self.assertIn("In 0 of 1 timed runs", text)
 
+    def test_the_order_alone_has_a_table_of_its_own(self):
+        runs = [{"kernel": kernel, "config": "c", "build": build, "mode": "burst", "verified": "full", "rounds": 3,
+                 "commit": "0123456789ab", "tflops": tflops, "time_ms": {"median": 1},
+                 "problem": {"m": 4096, "layout": layout}}
+                for layout in rewritten_tables.LAYOUTS
+                for kernel, build, tflops in (("12_warp_tile", "this", 46.92), ("12_warp_tile", "other", 49.49),
+                                              ("15_producer_warp", "this", 48.28), ("15_producer_warp", "other", 48.26),
+                                              ("16_scheduled_sass", "this", 49.32))]
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(rewritten_tables.reordered(Path(folder)), rewritten_tables.NOTHING)
+            (Path(folder) / "results").mkdir()
+            (Path(folder) / "results/h200_reordered.json").write_text(json.dumps(
+                {"schema": "tessera.results/1", "environment": {"date": ""}, "runs": runs}))
+            text = rewritten_tables.reordered(Path(folder))
+        self.assertIn("| 12 | 46.9 → 49.5 |", text)
+        self.assertIn("| 15 → 16 | 48.3 → 49.3 |", text)
+        self.assertNotIn("| 16 |", text)
 
     def test_what_was_measured_again_takes_the_place_of_what_was_before(self):
         failed = dict(way("remapped", None, reason="integers: wrong"), verified="failed")

@@ -1,0 +1,48 @@
+"""Words of README and docs with figures that nobody measured: page, words, and why they need no file.
+They are taken out of the page before figures are looked for; each must occur in it."""
+
+PROTOCOL = "the protocol itself, as src/lab/timing/measure.h and vendor.cpp have it"
+BYTES = "bytes of the operands and D, computed from the shape"
+MADE_UP = "a made-up card, to show the arithmetic"
+DATA_SHEET = "a number of the hardware"
+QUOTED = "times that another author published"
+LIMIT = "a limit that the build or a test checks"
+
+NOT_MEASURED = (
+    ("docs/how-we-measure.md", "250 ms idle", PROTOCOL),
+    ("docs/how-we-measure.md", "until 50 ms", PROTOCOL),
+    ("docs/how-we-measure.md", "at least 100 ms", PROTOCOL),
+    ("docs/how-we-measure.md", "5-95 % range", PROTOCOL),
+    ("docs/how-we-measure.md", "a 64 MiB workspace", PROTOCOL),
+    ("docs/how-we-measure.md", "those 64 MiB", PROTOCOL),
+    ("docs/performance.md", "read 134 MB", BYTES),
+    ("docs/performance.md", "move 206 MB", BYTES),
+    ("docs/performance.md", "move 246 MB", BYTES),
+    ("docs/explain.md", "1000 GB/s and 10 TFLOP/s that is 250 GFLOP/s, 2.5 %", MADE_UP),
+    ("docs/architecture.md", "below 56 MB", LIMIT),  # WHY: Binaries.* of tests/house
+    ("docs/build.md", "at most 15 CPU-seconds", LIMIT),  # WHY: the last command of that page names images above it
+    ("docs/check.md", "8 MB (a GPU's default)", DATA_SHEET),
+    ("docs/architecture.md", "8.6, 8.7, 8.9", "compute capabilities"),
+    ("docs/architecture.md", "10.0, 10.3", "compute capabilities"),
+    ("docs/architecture.md", "11.0, 12.0", "compute capabilities"),
+    ("docs/fp64.md", "| 2080 Ti | 13.6 s | 17.2 s | 11.3 s | - | 11.5 s |", QUOTED),
+    ("docs/fp64.md", "2.13 s | 0.90 s", QUOTED),
+    ("docs/sass.md", "published reordering won 1 %", QUOTED),
+    ("docs/sass-patching.md", "12 +1 % and +6.5 %, 08 +1.5 % and +4 %, 10 +1 % and +4 %, 11 and 15 +0.5 % and up to +2.5 %",
+     "predictions, written down before the run"),
+    ("docs/sass-patching.md", "`simt_f32` +0.5 % and +2.2 %", "predictions, written down before the run"),
+    ("docs/fp32.md", "192 of the 256 cycles", "a product: 4 wavefronts, 6 loads, 8 warps"),
+    ("docs/model.md", "more than 30 % of the time", "where the model draws a line"),
+    ("docs/registers.md", "so 1.00 is the limit", "one instruction per cycle"),
+    ("docs/registers.md", "1.00 would be 48 cycles", "two warps of 24 instructions"),
+    ("docs/registers.md", "which is 66.9 TFLOP/s", "the product of 132 SMs, 128 lanes, 1980 MHz and 2"),
+    ("docs/registers.md", "within 8 cycles", "how `ports.h` defines such a read; no cost"),
+    ("docs/epilogues.md", "3 to 5 % above that", "a prediction"),
+    ("docs/epilogues.md", "20 MB", "size of code that was not built"),
+    ("docs/epilogues.md", "241 KB", "size of code, not time"),
+    ("docs/epilogues.md", "it is 122 KB", "size of code, not time"),
+    ("docs/epilogues.md", "1.13 for GELU", "a derivative"),
+    ("docs/check-field-report.md", "takes 1 ms for all", "tools/field_report/report.py writes the page with what it timed"),
+    ("docs/check-field-report.md", "longest takes 1.3 s", "tools/field_report/report.py writes the page with what it timed"),
+    ("docs/check-field-report.md", "takes 1.3 s of one core", "tools/field_report/report.py writes the page with what it timed"),
+)

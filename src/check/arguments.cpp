@@ -145,15 +145,6 @@ std::vector<std::string> pieces_of_call(const Text& text, const std::string& val
   return split_outside(value.substr(begin, value.size() - begin - 1));
 }
 
-PointersArgument pointers(const Text& text, const std::vector<std::string>& pieces) {
-  PointersArgument argument;
-  for (const std::string& piece : pieces) {
-    if (!is_name(piece)) text.refuse("pointers(...) lists names of arrays, and null");
-    argument.arrays.push_back(piece == "null" ? "" : piece);
-  }
-  return argument;
-}
-
 // "a" or "a+256"
 AliasArgument alias(const Text& text, const std::string& value) {
   const std::size_t plus = value.find('+');
@@ -168,6 +159,17 @@ AliasArgument alias(const Text& text, const std::string& value) {
 bool is_alias(const std::string& value) {
   const std::string name = value.substr(0, value.find('+'));
   return is_name(name) && (name[0] < '0' || name[0] > '9');
+}
+
+PointersArgument pointers(const Text& text, const std::vector<std::string>& pieces) {
+  PointersArgument argument;
+  for (const std::string& piece : pieces) {
+    if (!is_alias(piece)) {
+      text.refuse("pointers(...) lists names of arrays, such as a or a+256 (bytes), and null");
+    }
+    argument.to.push_back(piece == "null" ? AliasArgument{} : alias(text, piece));
+  }
+  return argument;
 }
 
 // "size=300x200" and what else may follow the box of a tensor map.
@@ -308,11 +310,21 @@ Argument parse_value(const Text& text, const std::string& name, const std::strin
       "pointers(ARRAY, ...)");
 }
 
+// A variable may be named with its namespaces: "ns::table".
+bool is_qualified(const std::string& name) {
+  const std::size_t scope = name.find("::");
+  if (scope == std::string::npos) return is_name(name);
+  return is_name(name.substr(0, scope)) && is_qualified(name.substr(scope + 2));
+}
+
 NamedFile name_and_value(const Text& text) {
   const std::size_t equals = text.whole.find('=');
   if (equals == std::string::npos) text.refuse("it must be NAME=VALUE");
   NamedFile pair{text.whole.substr(0, equals), text.whole.substr(equals + 1)};
-  if (!is_name(pair.name)) text.refuse("a name is made of letters, digits and '_'");
+  const bool is_variable = std::string_view(text.option) == "--set";
+  if (is_variable ? !is_qualified(pair.name) : !is_name(pair.name)) {
+    text.refuse("a name is made of letters, digits and '_'");
+  }
   if (pair.path.empty()) text.refuse("there is no value after the '='");
   return pair;
 }

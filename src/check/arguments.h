@@ -58,7 +58,7 @@ struct AliasArgument {
 
 // An array of addresses, in global memory: arrays by name; an empty name is a null pointer.
 struct PointersArgument {
-  std::vector<std::string> arrays;
+  std::vector<AliasArgument> to;  // without a name: null
 };
 
 // A tensor map over an array; extents are innermost first. What is empty is as the array has it.

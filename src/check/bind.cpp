@@ -81,7 +81,7 @@ std::string misfit_of(const Known& known, const BytesArgument& argument) {
   return misfit_of_size(argument.bytes.size(), known);
 }
 std::string misfit_of(const Known& known, const StructArgument& argument) {
-  const std::string text = misfit_of_size(size_of(argument), known);
+  const std::string text = misfit_of_size(size_of(argument, known.parameter.alignment), known);
   return text.empty() ? "" : "a struct of " + text;
 }
 std::string misfit_of(const Known& known, const TensorMapArgument&) {

@@ -8,7 +8,13 @@ namespace tessera::checking {
 namespace {
 
 constexpr std::size_t kAddressBytes = 8;
-constexpr std::size_t kTensorMapBytes = 128, kTensorMapAlignment = 64;  // of CUtensorMap
+constexpr std::size_t kTensorMapBytes = 128;  // of CUtensorMap
+
+// HW: the tensor copies ask for 64 bytes, as CUtensorMap was aligned in CUDA 12. In CUDA 13
+// (cuda.h) it has 128. What holds one is aligned like it, or unknown (0).
+std::size_t map_alignment_in(std::size_t alignment_of_whole) {
+  return alignment_of_whole == 0 || alignment_of_whole >= 128 ? 128 : 64;
+}
 
 struct Extent {
   std::size_t bytes = kAddressBytes, alignment = kAddressBytes;
@@ -21,28 +27,28 @@ struct Layout {
 
 std::size_t align_up(std::size_t at, std::size_t to) { return (at + to - 1) / to * to; }
 
-Layout layout_of(const StructArgument& structure);
+Layout layout_of(const StructArgument& structure, std::size_t map_alignment);
 
-Extent extent_of(const Argument& argument) {
+Extent extent_of(const Argument& argument, std::size_t map_alignment) {
   if (const auto* scalar = std::get_if<ScalarArgument>(&argument.value)) {
     const std::size_t bytes = tessera::size_of(scalar->type);
     return {bytes, bytes};
   }
   if (const auto* raw = std::get_if<BytesArgument>(&argument.value)) return {raw->bytes.size(), 1};
   if (const auto* structure = std::get_if<StructArgument>(&argument.value)) {
-    return layout_of(*structure).whole;
+    return layout_of(*structure, map_alignment).whole;
   }
   if (std::holds_alternative<TensorMapArgument>(argument.value)) {
-    return {kTensorMapBytes, kTensorMapAlignment};
+    return {kTensorMapBytes, map_alignment};
   }
   return {};
 }
 
-Layout layout_of(const StructArgument& structure) {
+Layout layout_of(const StructArgument& structure, std::size_t map_alignment) {
   Layout layout;
   layout.whole = {0, 1};
   for (const Argument& field : structure.fields) {
-    const Extent extent = extent_of(field);
+    const Extent extent = extent_of(field, map_alignment);
     layout.whole.alignment = std::max(layout.whole.alignment, extent.alignment);
     layout.offsets.push_back(align_up(layout.whole.bytes, extent.alignment));
     layout.whole.bytes = layout.offsets.back() + extent.bytes;
@@ -51,12 +57,13 @@ Layout layout_of(const StructArgument& structure) {
   return layout;
 }
 
-void put(const Argument& argument, const Placed& placed, std::byte* to);
+void put(const Argument& argument, const Placed& placed, std::size_t map_alignment, std::byte* to);
 
-void put(const StructArgument& structure, const Placed& placed, std::byte* to) {
-  const Layout layout = layout_of(structure);
+void put(const StructArgument& structure, const Placed& placed, std::size_t map_alignment,
+         std::byte* to) {
+  const Layout layout = layout_of(structure, map_alignment);
   for (std::size_t i = 0; i < structure.fields.size(); ++i) {
-    put(structure.fields[i], placed, to + layout.offsets[i]);
+    put(structure.fields[i], placed, map_alignment, to + layout.offsets[i]);
   }
 }
 
@@ -73,13 +80,13 @@ std::uint64_t address_of(const Argument& argument, const Placed& placed) {
   return placed.arrays.at(argument.name);
 }
 
-void put(const Argument& argument, const Placed& placed, std::byte* to) {
+void put(const Argument& argument, const Placed& placed, std::size_t map_alignment, std::byte* to) {
   if (const auto* scalar = std::get_if<ScalarArgument>(&argument.value)) {
     std::memcpy(to, scalar->value.data(), tessera::size_of(scalar->type));
   } else if (const auto* raw = std::get_if<BytesArgument>(&argument.value)) {
     std::copy(raw->bytes.begin(), raw->bytes.end(), to);
   } else if (const auto* structure = std::get_if<StructArgument>(&argument.value)) {
-    put(*structure, placed, to);
+    put(*structure, placed, map_alignment, to);
   } else if (std::holds_alternative<TensorMapArgument>(argument.value)) {
     const std::vector<std::byte>& map = placed.maps.at(argument.name);
     std::copy(map.begin(), map.end(), to);
@@ -91,30 +98,36 @@ void put(const Argument& argument, const Placed& placed, std::byte* to) {
 
 }  // namespace
 
-std::size_t size_of(const StructArgument& structure) { return layout_of(structure).whole.bytes; }
+std::size_t size_of(const StructArgument& structure, std::size_t alignment) {
+  return layout_of(structure, map_alignment_in(alignment)).whole.bytes;
+}
 
 std::vector<std::byte> parameter_bytes(const vgpu::KernelSignature& kernel,
                                        const std::vector<Argument>& arguments,
                                        const Placed& placed) {
   std::vector<std::byte> bytes(kernel.parameter_bytes);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    put(arguments[i], placed, bytes.data() + kernel.parameters[i].offset);
+    const vgpu::KernelParameter& to = kernel.parameters[i];
+    put(arguments[i], placed, map_alignment_in(to.alignment), bytes.data() + to.offset);
   }
   return bytes;
 }
 
-std::vector<std::byte> value_bytes(const Argument& argument, const Placed& placed) {
-  std::vector<std::byte> value(extent_of(argument).bytes);
-  put(argument, placed, value.data());
+std::vector<std::byte> value_bytes(const Argument& argument, const Placed& placed,
+                                   std::size_t alignment) {
+  const std::size_t map_alignment = map_alignment_in(alignment);
+  std::vector<std::byte> value(extent_of(argument, map_alignment).bytes);
+  put(argument, placed, map_alignment, value.data());
   return value;
 }
 
 std::vector<std::byte> pointer_bytes(const PointersArgument& pointers, const Placed& placed) {
-  std::vector<std::byte> bytes(pointers.arrays.size() * kAddressBytes);
-  for (std::size_t i = 0; i < pointers.arrays.size(); ++i) {
-    if (pointers.arrays[i].empty()) continue;
-    std::memcpy(bytes.data() + i * kAddressBytes, &placed.arrays.at(pointers.arrays[i]),
-                kAddressBytes);
+  std::vector<std::byte> bytes(pointers.to.size() * kAddressBytes);
+  for (std::size_t i = 0; i < pointers.to.size(); ++i) {
+    const AliasArgument& to = pointers.to[i];
+    if (to.array.empty()) continue;
+    const std::uint64_t address = placed.arrays.at(to.array) + to.offset;
+    std::memcpy(bytes.data() + i * kAddressBytes, &address, kAddressBytes);
   }
   return bytes;
 }
@@ -136,8 +149,9 @@ std::vector<std::string> arrays_named_by(const Argument& argument) {
     if (const auto* of = std::get_if<TextureArgument>(&part.value)) names.push_back(of->array);
     if (const auto* alias = std::get_if<AliasArgument>(&part.value)) names.push_back(alias->array);
     if (const auto* pointers = std::get_if<PointersArgument>(&part.value)) {
-      std::copy_if(pointers->arrays.begin(), pointers->arrays.end(), std::back_inserter(names),
-                   [](const std::string& name) { return !name.empty(); });
+      for (const AliasArgument& to : pointers->to) {
+        if (!to.array.empty()) names.push_back(to.array);
+      }
     }
   });
   return names;

@@ -18,14 +18,17 @@ struct Placed {
   std::map<std::string, std::vector<std::byte>> maps;
 };
 
-std::size_t size_of(const StructArgument& structure);
+// In bytes. `alignment`: of the parameter or variable that takes it, 0 where that is unknown; it
+// says how tensor maps in it are aligned.
+std::size_t size_of(const StructArgument& structure, std::size_t alignment);
 
 std::vector<std::byte> parameter_bytes(const vgpu::KernelSignature& kernel,
                                        const std::vector<Argument>& arguments,
                                        const Placed& placed);
 
-// The bytes of one argument that is not an array.
-std::vector<std::byte> value_bytes(const Argument& argument, const Placed& placed);
+// The bytes of one argument that is not an array. `alignment`: as for size_of().
+std::vector<std::byte> value_bytes(const Argument& argument, const Placed& placed,
+                                   std::size_t alignment = 0);
 // The addresses of an array of pointers.
 std::vector<std::byte> pointer_bytes(const PointersArgument& pointers, const Placed& placed);
 

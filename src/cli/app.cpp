@@ -67,8 +67,11 @@ int explain_exception(const std::string& command) {
 
 std::string the_command_line = "tessera";
 
-// "explain FILE.cu ..." has the arguments of check.
+// "explain FILE.cu ..." has the arguments of check. "-std=c++17" is how nvcc spells --std.
 std::vector<std::string> as_parsed(std::vector<std::string> arguments) {
+  for (std::string& argument : arguments) {
+    if (argument.starts_with("-std=")) argument.insert(0, "-");
+  }
   if (arguments.size() < 2 || arguments[0] != "explain") return arguments;
   if (!arguments[1].ends_with(".cu") && !arguments[1].ends_with(".ptx")) return arguments;
   arguments[0] = "check";

@@ -55,6 +55,17 @@ TEST_F(CheckMaps, InAStructBehindAPointerAndInConstantMemory) {
   EXPECT_EQ(result(call("by_constant", set)), rows(24, 32));
 }
 
+// CUtensorMap of CUDA 13 is aligned to 128 bytes, and the struct around it tells.
+TEST_F(CheckMaps, OfCuda13AreAlignedTo128Bytes) {
+  const std::string tile = "struct(i32:2, i32:4, tensormap(a, 4x2), f32:1)";
+  EXPECT_EQ(result(call("by_struct_of_13", {"--arg", "tile=" + tile})), rows(8, 16));
+  EXPECT_EQ(result(call("by_constant_of_13", {"--set", "constant_tile=" + tile})), rows(8, 16));
+  for (const char* part : {"struct(i32:2, i32:4)", "struct(i32:2, i32:4, tensormap(a, 4x2))"}) {
+    expect_refused(call("by_constant_of_13", {"--set", std::string("constant_tile=") + part}),
+                   {"but the variable has 384"});
+  }
+}
+
 TEST_F(CheckMaps, SizesStridesStepsAndOffsetsOfTheirOwn) {
   EXPECT_EQ(by_pointer("tensormap(a, box=4x2, size=4x3, stride=64, offset=32)"), rows(24, 40));
   EXPECT_EQ(by_pointer("tensormap(a, 4x4, none, step=1x2)"), rows(8, 24));

@@ -42,6 +42,8 @@ TEST_F(CheckValues, VariablesOfTheModuleAreSetByName) {
   EXPECT_TRUE(contains(check(weighs).out, "note: __constant__ coefficients is zero here; --set"));
   expect_refused(joined(weighs, {"--set", "coeficients=f32:1"}),
                  {"names the variable 'coeficients', but there are: 'coefficients'"});
+  expect_refused(joined(weighs, {"--set", "ns::mode=i32:1"}), {"names the variable 'ns::mode'"});
+  expect_refused(joined(weighs, {"--set", "ns:mode=i32:1"}), {"a name is made of letters"});
   expect_refused(joined(weighs, {"--set", "mode=f64:1"}), {"8 bytes, but the variable has 4"});
 }
 
@@ -66,6 +68,9 @@ TEST_F(CheckValues, ArraysOfPointers) {
   const Words words = joined(call("sums", {"out=f32[32]", "rows=pointers(a, null, b)", "n=i32:3"}),
                              {"--array", "a=f32[32]:iota", "--array", "b=f32[32]:ones"});
   EXPECT_EQ(result(words).at(9), 10);
+  const Words part = joined(call("sums", {"out=f32[32]", "rows=pointers(a, a+128)", "n=i32:2"}),
+                            {"--array", "a=f32[64]:iota"});
+  EXPECT_EQ(result(part).at(9), 9 + (32 + 9));
   expect_refused(call("sums", {"out=f32[32]", "rows=pointers(a)", "n=i32:1"}),
                  {"names the array 'a'"});
   const Ran beyond = check(joined(call("sums", {"out=f32[32]", "rows=pointers(a)", "n=i32:2"}),
@@ -108,14 +113,14 @@ TEST_F(CheckValues, AFileThatHasNotChangedIsCompiledOnce) {
   write_text(folder / "k.cu",
              "#include \"size.h\"\n__global__ void k(float* x) { int unused; x[threadIdx.x] = "
              "SIZE + MORE; }\n");
-  const Words words = {"check", folder / "k.cu", "-DMORE=2", "--std", "c++17",    "--grid",
-                       "1",     "--block",       "32",       "--arg", "x=f32[32]"};
+  const Words words = {"check", folder / "k.cu", "-DMORE=2", "-std=c++17", "--grid",
+                       "1",     "--block",       "32",       "--arg",      "x=f32[32]"};
   const std::vector<std::string> cache = {"TESSERA_CACHE=" + (folder / "cache")};
   const Ran first = run_program(words, cache);
   if (contains(first.err, "needs nvcc")) GTEST_SKIP() << "no nvcc";
   EXPECT_EQ(first.code, 0) << first.out << first.err;
   EXPECT_EQ(first.err, "") << "a warning of a file that compiles";
-  EXPECT_TRUE(contains(first.out, "-DMORE=2 --std c++17")) << first.out;
+  EXPECT_TRUE(contains(first.out, "-DMORE=2 -std=c++17")) << first.out;
   const auto entries = [&] {
     std::size_t count = 0;
     for (const auto& one : std::filesystem::directory_iterator(folder / "cache")) {

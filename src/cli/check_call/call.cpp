@@ -23,8 +23,8 @@ HostArray array_of_pointers(const std::string& name, const PointersArgument& poi
   HostArray array;
   array.name = name;
   array.type = ElementType::kU64;
-  array.shape = {static_cast<std::int64_t>(pointers.arrays.size())};
-  array.bytes.resize(8 * pointers.arrays.size());
+  array.shape = {static_cast<std::int64_t>(pointers.to.size())};
+  array.bytes.resize(8 * pointers.to.size());
   return array;
 }
 

@@ -12,6 +12,16 @@ struct Tile {
   float scale;
 };
 
+// As cuda.h of CUDA 13 aligns them.
+struct alignas(128) MapOf13 {
+  ptx::TensorMap map;
+};
+struct TileOf13 {
+  int rows, columns;
+  MapOf13 map;
+  float scale;
+};
+
 __device__ void copy_box(float* out, const ptx::TensorMap& map, int n, float scale) {
   __shared__ alignas(128) float box[256];
   __shared__ ptx::Mbarrier full;
@@ -29,6 +39,7 @@ __device__ void copy_box(float* out, const ptx::TensorMap& map, int n, float sca
 }
 
 __constant__ ptx::TensorMap constant_maps[2];
+__constant__ TileOf13 constant_tile;
 
 extern "C" {
 __global__ void by_struct(float* out, const __grid_constant__ Tile tile) {
@@ -38,4 +49,11 @@ __global__ void by_pointer(float* out, const ptx::TensorMap* map, int n) {
   copy_box(out, *map, n, 1);
 }
 __global__ void by_constant(float* out, int n) { copy_box(out, constant_maps[1], n, 1); }
+__global__ void by_struct_of_13(float* out, const __grid_constant__ TileOf13 tile) {
+  copy_box(out, tile.map.map, tile.rows * tile.columns, tile.scale);
+}
+__global__ void by_constant_of_13(float* out) {
+  const TileOf13& tile = constant_tile;
+  copy_box(out, tile.map.map, tile.rows * tile.columns, tile.scale);
+}
 }

@@ -97,12 +97,17 @@ bool ptxas_joins_loads(const std::string& entry) {
 // One load or store of a 16x16 fragment is several accesses of the machine's.
 bool is_by_wmma(const std::string& entry) { return entry.starts_with("rung_31_wmma__"); }
 
+// Of each output's GELU ptxas makes one multiply-add of a product and a difference: PTX lets it.
+bool ptxas_contracts(const std::string& entry) {
+  return entry.find("_fused__") != entry.npos && entry.ends_with("_tma");
+}
+
 // Where ptxas merges accesses: rung 22 reads its tiles along k, so pairs of doubles become one
 // load; staged outputs of rung 12 are neighbours, so four stores become one. And where it splits
 // them: a store before the loop and at its end, of portable kernels with an A along m.
 bool ptxas_merges(const std::string& entry) {
   if (ptxas_repeats_epilogue(entry) || ptxas_parts_loops(entry) || is_by_wmma(entry)) return true;
-  if (ptxas_joins_loads(entry)) return true;
+  if (ptxas_joins_loads(entry) || ptxas_contracts(entry)) return true;
   for (const char* name :
        {"f32_sm75__128x64_am_bn", "f32_sm75__128x64_am_bk", "f32_sm75__64x64_am_bk",
         "f64_sm75__64x64_am_bk", "f64_sm75__32x32_am_bk"}) {

@@ -43,7 +43,4 @@ NOT_MEASURED = (
     ("docs/epilogues.md", "20 MB", "size of code that was not built"),
     ("docs/epilogues.md", "241 KB", "size of code, not time"),
     ("docs/epilogues.md", "1.13 for GELU", "a derivative"),
-    ("docs/check-field-report.md", "takes 1 ms for all", "tools/field_report/report.py writes the page with what it timed"),
-    ("docs/check-field-report.md", "longest takes 1.3 s", "tools/field_report/report.py writes the page with what it timed"),
-    ("docs/check-field-report.md", "takes 1.3 s of one core", "tools/field_report/report.py writes the page with what it timed"),
 )

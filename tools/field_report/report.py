@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs tessera check on kernels of public repositories and writes docs/check-field-report.md.
+"""Runs tessera check on kernels of public repositories and writes docs/check-field-report.md, and what it counted
+and timed into results/field_report.json.
 
     tools/field_report/report.py CHECKOUTS [--tessera build/tessera] [--out docs/check-field-report.md]
 
@@ -170,18 +171,26 @@ that take objects with functions.
 """
 
 
-def report(rows, folders, reasons, sgemm, proposals):
-    count = {name: sum(1 for row in rows if row["code"] == code)
-             for name, code in (("clean", 0), ("found", 1), ("refused", 2))}
+def totals(rows, folders, tessera, sgemm):
+    """What the page begins with."""
     ran = [row["seconds"] for row in rows if row["code"] in (0, 1)]
+    version = subprocess.run([str(tessera), "--version"], capture_output=True, text=True, check=False).stdout.strip()
+    return {"program": version, "repositories": folders, "kernels": len(rows),
+            **{name: sum(1 for row in rows if row["code"] == code)
+               for name, code in (("clean", 0), ("with_findings", 1), ("not_run", 2))},
+            "seconds": {"median": statistics.median(ran), "longest": max(ran), "sgemm_512": sgemm}}
+
+
+def report(rows, folders, reasons, total, proposals):
+    seconds = total["seconds"]
     head = f"""# check on kernels of the world
 
 `tools/field_report/report.py` writes this page: {len(rows)} kernels of {len(folders)} public repositories, run under all
-checks with the arguments of `tools/field_report/calls.txt`. {count["clean"]} are clean, {count["found"]} have findings,
-{count["refused"]} did not run. The median kernel takes {1000 * statistics.median(ran):.0f} ms for all of its runs, without
-nvcc, on one core; the longest takes {max(ran):.1f} s. A verdict holds for the arguments of that call. The plain loop of a
-512 x 512 x 512 SGEMM ([sgemm.cu](../tools/field_report/sgemm.cu)) takes {sgemm:.1f} s of one core in all: three runs, and the
-one that records stores.
+checks with the arguments of `tools/field_report/calls.txt`. {total["clean"]} are clean, {total["with_findings"]} have findings,
+{total["not_run"]} did not run. The median kernel takes {1000 * seconds["median"]:.1f} ms for all of its runs, without
+nvcc, on one core; the longest takes {seconds["longest"]:.1f} s. A verdict holds for the arguments of that call. The plain loop of a
+512 x 512 x 512 SGEMM ([sgemm.cu](../tools/field_report/sgemm.cu)) takes {seconds["sgemm_512"]:.1f} s of one core in all: three
+runs, and the one that records stores (`results/field_report.json`).
 
 ## Bugs in published code
 
@@ -206,6 +215,7 @@ def main():
     parser.add_argument("checkouts", type=pathlib.Path)
     parser.add_argument("--tessera", type=pathlib.Path, default=HERE.parents[1] / "build/tessera")
     parser.add_argument("--out", type=pathlib.Path, default=HERE.parents[1] / "docs/check-field-report.md")
+    parser.add_argument("--results", type=pathlib.Path, default=HERE.parents[1] / "results/field_report.json")
     parser.add_argument("--only", default="", help="calls whose repository, file and kernel hold this text")
     parser.add_argument("--proposals", type=pathlib.Path, help="what proposals.py --json wrote")
     options = parser.parse_args()
@@ -216,9 +226,10 @@ def main():
         folders.setdefault(call.repo, revision(folder))
         rows.append(run(call, folder, options.tessera.resolve()))
         print(f"{call.key()}: {verdict(rows[-1])} {rows[-1].get('message', [''])[0][:200]}", flush=True)
-    options.out.write_text(report(rows, folders, read_reasons(HERE / "reasons.txt"),
-                                   sgemm_seconds(options.tessera.resolve()),
-                                   options.proposals))
+    tessera = options.tessera.resolve()
+    total = totals(rows, folders, tessera, sgemm_seconds(tessera))
+    options.results.write_text(json.dumps(total, indent=1) + "\n")
+    options.out.write_text(report(rows, folders, read_reasons(HERE / "reasons.txt"), total, options.proposals))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME en
   patch     rung README   what reordering changed     results/ladder/ladder_cubin.json, by rung_tables.py
   ladder    any page      one row per rung            all of these, by ladder_table.py
   tensor_ladder, docs/pictures/tensor-ladder-*.svg   docs/tensor-ladder.md   the BF16 rungs, by tensor_ladder.py
-  gpu_check any page      what make gpu-test printed  results/h200_gpu_check.txt
+  gpu_check any page      what make gpu-test printed  results/gpu_check.txt
   explain   any page      what explain 03 printed     results/ladder/explain_03.txt
   fp32      any page      FP32 beside the vendor's    results/h200_fp32*.json, by fp32_tables.py
   old_and_new  any page   two builds' code in one run results/h200_old_and_new*.json, by old_and_new.py
@@ -50,7 +50,7 @@ How the files are made (the first three on a GPU, the others anywhere):
   build/calibrate_registers --json results/calibration/h200_registers.json                   (on a GPU)
   build/fit_ports results/calibration/h200_registers.json > results/calibration/h200_registers_fit.json
   tools/calibrate/ncu_counts --out logs && tools/calibrate/compare_ncu.py logs    (on a GPU)
-  tools/ci/gpu_check --out logs && cp logs/summary.txt results/h200_gpu_check.txt    (on a GPU)
+  tools/ci/gpu_check --out logs && cp logs/summary.txt results/gpu_check.txt    (on a GPU)
 
 Then run tools/tables/update_tables.py. What a file does not hold reads "not measured yet"; nothing is
 invented. Sections with other names are left alone. With --check nothing is written, and the exit
@@ -125,7 +125,7 @@ def updated_pages(root):
                  **chain_tables.sections(root), **rewritten_tables.sections(root),
                  **shape_tables.sections(root), **goal_tables.sections(root),
                  **mutant_tables.sections(root), **epilogue_tables.sections(root),
-                 "gpu_check": printed(root, "h200_gpu_check.txt"), "explain": printed(root, "ladder/explain_03.txt"),
+                 "gpu_check": printed(root, "gpu_check.txt"), "explain": printed(root, "ladder/explain_03.txt"),
                  "fp64_short": front_picture.fp64_rows(ladder_runs + library_runs)}
     for page in [root / "README.md", *sorted(root.glob("docs/*.md"))]:
         text = wanted = page.read_text() if page.exists() else ""

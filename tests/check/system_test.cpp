@@ -80,5 +80,20 @@ TEST_F(CheckSystem, BlocksMeetAtGridSync) {
   EXPECT_TRUE(contains(runs_on.out, "nothing orders CTAs")) << runs_on.out;
 }
 
+// Both are over long before their time is.
+TEST_F(CheckSystem, ManyBlocksMeetAndTooManyAreADeadlock) {
+  const auto meet = [](const std::string& blocks, const std::string& data) {
+    return run("meets", {"--grid", blocks, "--block", "1024", "--seconds", "8", "--arg",
+                         "data=i32[" + data + "]", "--arg",
+                         "n=i32:" + std::to_string(std::stoi(data) / 2), "--arg", "waits=i32:1"});
+  };
+  const Ran fit = meet("132", "270336");
+  EXPECT_EQ(fit.code, 0) << fit.out << fit.err;
+  const Ran many = meet("300", "614400");
+  EXPECT_EQ(many.code, 1) << many.err;
+  EXPECT_TRUE(contains(many.out, "error: deadlock: ")) << many.out;
+  EXPECT_TRUE(contains(many.out, "264 of 300 run, which is what an H200 holds")) << many.out;
+}
+
 }  // namespace
 }  // namespace tessera::checking

@@ -70,6 +70,15 @@ TEST_F(CheckSystem, TheHeapIsCheckedLikeArrays) {
   EXPECT_TRUE(contains(early.out, "uninitialised-global-read")) << early.out;
 }
 
+TEST_F(CheckSystem, NewOfATypeOfLargeAlignment) {
+  const Words call = {"--grid", "1", "--block", "64", "--arg", "out=i32[64]", "--arg"};
+  const Ran ran = run("aligned_heap", joined(call, {"beyond=i32:0"}));
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  const Ran beyond = run("aligned_heap", joined(call, {"beyond=i32:1"}));
+  EXPECT_EQ(beyond.code, 1) << beyond.err;
+  EXPECT_TRUE(contains(beyond.out, "0 bytes past the end of 512 bytes of malloc()")) << beyond.out;
+}
+
 TEST_F(CheckSystem, BlocksMeetAtGridSync) {
   const Words call = {"--grid",         "16",    "--block",    "64",   "--arg",
                       "data=i32[2048]", "--arg", "n=i32:1024", "--arg"};

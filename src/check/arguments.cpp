@@ -161,17 +161,6 @@ bool is_alias(const std::string& value) {
   return is_name(name) && (name[0] < '0' || name[0] > '9');
 }
 
-PointersArgument pointers(const Text& text, const std::vector<std::string>& pieces) {
-  PointersArgument argument;
-  for (const std::string& piece : pieces) {
-    if (!is_alias(piece)) {
-      text.refuse("pointers(...) lists names of arrays, such as a or a+256 (bytes), and null");
-    }
-    argument.to.push_back(piece == "null" ? AliasArgument{} : alias(text, piece));
-  }
-  return argument;
-}
-
 // "size=300x200" and what else may follow the box of a tensor map.
 void set_option(const Text& text, const std::string& piece, TensorMapArgument& map) {
   const std::size_t equals = piece.find('=');
@@ -272,7 +261,22 @@ StructArgument structure(const Text& text, const std::string& name,
   return argument;
 }
 
-// What a value may be, but for files and arrays of addresses.
+PointersArgument pointers(const Text& text, const std::string& name,
+                          const std::vector<std::string>& pieces) {
+  PointersArgument argument;
+  for (const std::string& piece : pieces) {
+    if (!is_alias(piece) && !piece.starts_with("pointer(")) {
+      text.refuse(
+          "pointers(...) lists names of arrays, such as a or a+256 (bytes), pointer(VALUE) and "
+          "null");
+    }
+    const std::string element = fmt::format("{}.{}", name, argument.to.size());
+    argument.to.push_back(parse_value(text, element, piece));
+  }
+  return argument;
+}
+
+// What a value may be, but for files.
 Argument parse_value(const Text& text, const std::string& name, const std::string& value) {
   const auto made = [&](auto argument) { return Argument{name, value, std::move(argument)}; };
   if (const auto pieces = pieces_of_call(text, value, "tensormap"); !pieces.empty()) {
@@ -285,7 +289,7 @@ Argument parse_value(const Text& text, const std::string& name, const std::strin
     return made(structure(text, name, pieces));
   }
   if (const auto pieces = pieces_of_call(text, value, "pointers"); !pieces.empty()) {
-    return made(pointers(text, pieces));
+    return made(pointers(text, name, pieces));
   }
   if (value.starts_with("pointer(") && value.ends_with(')')) {
     PointerArgument pointer;

@@ -56,9 +56,9 @@ struct AliasArgument {
   std::uint64_t offset = 0;
 };
 
-// An array of addresses, in global memory: arrays by name; an empty name is a null pointer.
+// An array of addresses, in global memory: of arrays, null, and of values that it points to.
 struct PointersArgument {
-  std::vector<AliasArgument> to;  // without a name: null
+  std::vector<Argument> to;  // AliasArgument, NullArgument or PointerArgument
 };
 
 // A tensor map over an array; extents are innermost first. What is empty is as the array has it.

@@ -9,13 +9,14 @@
 #include <utility>
 
 #include "base/status.h"
+#include "check/loose_name.h"
 #include "check/nvcc.h"
 #include "lab/data/npy_header.h"
 
 namespace tessera::checking {
 namespace {
 
-constexpr std::size_t kMostListed = 8;
+constexpr std::size_t kMostListed = 8, kMostClose = 4, kSpellings = 6;
 
 std::string demangled(const std::string& name) {
   if (!name.starts_with("_Z")) return name;
@@ -75,44 +76,6 @@ std::string list_of(const std::vector<const vgpu::KernelSignature*>& kernels,
   return closest_list(wanted, names);
 }
 
-// "reduce<float,128>" for "reduce<float, 128u>" and for "reduce<float, (int)128>".
-std::string loosely(const std::string& name) {
-  std::string text;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const char c = name[i];
-    if (c == ' ') continue;
-    if (c == '(') {  // a cast to a type
-      const std::size_t close = name.find(')', i);
-      const bool is_cast =
-          close != name.npos && close + 1 < name.size() &&
-          ((name[close + 1] >= '0' && name[close + 1] <= '9') || name[close + 1] == '-');
-      if (is_cast) {
-        i = close;
-        continue;
-      }
-    }
-    const bool after_digit = !text.empty() && text.back() >= '0' && text.back() <= '9';
-    std::size_t end = i;
-    while (end < name.size() &&
-           (name[end] == 'u' || name[end] == 'l' || name[end] == 'U' || name[end] == 'L')) {
-      ++end;
-    }
-    const bool ends =
-        end < name.size() && (name[end] == ',' || name[end] == '>' || name[end] == ' ');
-    if (after_digit && end > i && ends) {
-      i = end - 1;
-      continue;
-    }
-    text += c;
-  }
-  for (const auto& [from, to] : {std::pair{"true", "1"}, std::pair{"false", "0"}}) {
-    for (std::size_t at; (at = text.find(from)) != text.npos;) {
-      text.replace(at, std::string(from).size(), to);
-    }
-  }
-  return text;
-}
-
 std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -125,6 +88,27 @@ std::size_t distance(const std::string& a, const std::string& b) {
     }
   }
   return row[b.size()];
+}
+
+// Those of this name as people write it, else those whose template arguments begin as its do.
+std::vector<const vgpu::KernelSignature*> loosely_named(
+    const std::vector<const vgpu::KernelSignature*>& kernels, const std::string& name) {
+  const std::string wanted = loosely(name);
+  std::vector<const vgpu::KernelSignature*> found;
+  for (std::size_t exactness = 0; exactness < kSpellings && found.empty(); ++exactness) {
+    for (const auto* kernel : kernels) {
+      const std::vector<std::string> names = spellings(kernel->name);
+      if (exactness < names.size() && loosely(names[exactness]) == wanted) found.push_back(kernel);
+    }
+  }
+  if (!found.empty() || !wanted.ends_with('>')) return found;
+  const std::string begin = wanted.substr(0, wanted.size() - 1) + ',';
+  for (const auto* kernel : kernels) {
+    const std::vector<std::string> names = spellings(kernel->name);
+    const auto begins = [&](const std::string& one) { return loosely(one).starts_with(begin); };
+    if (std::any_of(names.begin(), names.end(), begins)) found.push_back(kernel);
+  }
+  return found;
 }
 
 [[noreturn]] void refuse_code(const std::string& message) {
@@ -153,7 +137,8 @@ Code read_code(const std::string& path, const std::vector<std::string>& nvcc_arg
 }
 
 const vgpu::KernelSignature& choose_kernel(const std::vector<vgpu::KernelSignature>& kernels,
-                                           const std::string& name, const std::string& path) {
+                                           const std::string& name, const std::string& path,
+                                           const ReadOptions& read) {
   if (kernels.empty()) refuse_code(fmt::format("FILE is '{}', but there is no kernel in it", path));
   std::vector<const vgpu::KernelSignature*> all, found;
   for (const vgpu::KernelSignature& kernel : kernels) all.push_back(&kernel);
@@ -162,19 +147,15 @@ const vgpu::KernelSignature& choose_kernel(const std::vector<vgpu::KernelSignatu
     refuse_code(fmt::format("--kernel is not given, and '{}' has {} kernels: {}", path, all.size(),
                             list_of(all)));
   }
-  for (std::size_t exactness = 0; exactness < 6 && found.empty(); ++exactness) {
+  for (std::size_t exactness = 0; exactness < kSpellings && found.empty(); ++exactness) {
     for (const auto* kernel : all) {
       const std::vector<std::string> names = spellings(kernel->name);
       if (exactness < names.size() && names[exactness] == name) found.push_back(kernel);
     }
   }
-  for (std::size_t exactness = 0; exactness < 6 && found.empty(); ++exactness) {
-    for (const auto* kernel : all) {
-      const std::vector<std::string> names = spellings(kernel->name);
-      const bool has = exactness < names.size();
-      if (has && loosely(names[exactness]) == loosely(name)) found.push_back(kernel);
-    }
-  }
+  if (found.empty()) found = loosely_named(all, name);
+  const bool may_name_enumerator = found.empty() && path.ends_with(".cu");
+  if (may_name_enumerator) found = loosely_named(all, with_enumerators(name, path, read));
   if (found.size() == 1) return *found[0];
   if (found.empty()) {
     refuse_code(fmt::format("--kernel is '{}', but '{}' has {}: {}", name, path,
@@ -185,6 +166,12 @@ const vgpu::KernelSignature& choose_kernel(const std::vector<vgpu::KernelSignatu
 }
 
 std::string closest_list(const std::string& wanted, std::vector<std::string> names) {
+  // "doubled" of "void ns::doubled<float>(float*)"
+  const auto stem = [](const std::string& name) {
+    const std::string bare = name.substr(0, name.find_first_of("<("));
+    const std::size_t scope = bare.rfind("::");
+    return scope == bare.npos ? bare : bare.substr(scope + 2);
+  };
   const auto far = [&](const std::string& name) {
     const std::string bare = name.substr(0, name.find('('));
     const std::size_t scope = bare.rfind("::");
@@ -192,15 +179,24 @@ std::string closest_list(const std::string& wanted, std::vector<std::string> nam
                                                 ? bare.size() + wanted.size()
                                                 : distance(wanted, bare.substr(scope + 2)));
   };
+  std::size_t shown = std::min(names.size(), kMostListed);
   if (!wanted.empty()) {
+    shown = std::min(shown, kMostClose);
+    const auto rank = [&](const std::string& name) {
+      return std::pair(distance(stem(wanted), stem(name)), far(name));
+    };
     std::stable_sort(names.begin(), names.end(),
-                     [&](const auto& a, const auto& b) { return far(a) < far(b); });
+                     [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+    // Where some are close, the others are of no use.
+    const auto is_close = [&](const std::string& name) {
+      return distance(stem(wanted), stem(name)) <= stem(wanted).size() / 3;
+    };
+    const auto close = std::count_if(names.begin(), names.end(), is_close);
+    if (close > 0) shown = std::min(shown, static_cast<std::size_t>(close));
   }
   std::string list;
-  for (std::size_t i = 0; i < names.size() && i < kMostListed; ++i) {
-    list += (i == 0 ? "'" : ", '") + names[i] + "'";
-  }
-  if (names.size() > kMostListed) list += fmt::format(" and {} more", names.size() - kMostListed);
+  for (std::size_t i = 0; i < shown; ++i) list += (i == 0 ? "'" : ", '") + names[i] + "'";
+  if (names.size() > shown) list += fmt::format(" and {} more", names.size() - shown);
   return list;
 }
 

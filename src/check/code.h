@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "check/propose/tokens.h"
 #include "vgpu/observe/signature.h"
 
 namespace tessera::checking {
@@ -18,9 +19,10 @@ Code read_code(const std::string& path, const std::vector<std::string>& nvcc_arg
 
 // The kernel of this name, as the PTX has it or as C++ does: "_Z5scalePfi", "scale(float*, int)",
 // "scale", "space::scale<4>". Empty: the only kernel there is. Throws kBadArgument that lists the
-// kernels unless there is exactly one.
+// kernels unless there is exactly one. Enumerators are looked up in the source, read like this.
 const vgpu::KernelSignature& choose_kernel(const std::vector<vgpu::KernelSignature>& kernels,
-                                           const std::string& name, const std::string& path);
+                                           const std::string& name, const std::string& path,
+                                           const ReadOptions& read = {});
 
 // "'a', 'b' and 12 more": those closest to what was wanted first.
 std::string closest_list(const std::string& wanted, std::vector<std::string> names);

@@ -124,9 +124,7 @@ std::vector<std::byte> value_bytes(const Argument& argument, const Placed& place
 std::vector<std::byte> pointer_bytes(const PointersArgument& pointers, const Placed& placed) {
   std::vector<std::byte> bytes(pointers.to.size() * kAddressBytes);
   for (std::size_t i = 0; i < pointers.to.size(); ++i) {
-    const AliasArgument& to = pointers.to[i];
-    if (to.array.empty()) continue;
-    const std::uint64_t address = placed.arrays.at(to.array) + to.offset;
+    const std::uint64_t address = address_of(pointers.to[i], placed);
     std::memcpy(bytes.data() + i * kAddressBytes, &address, kAddressBytes);
   }
   return bytes;
@@ -139,6 +137,9 @@ void for_each_part(const Argument& argument, const std::function<void(const Argu
   if (const auto* pointer = std::get_if<PointerArgument>(&argument.value)) {
     for (const Argument& to : pointer->to) for_each_part(to, f);
   }
+  if (const auto* pointers = std::get_if<PointersArgument>(&argument.value)) {
+    for (const Argument& to : pointers->to) for_each_part(to, f);
+  }
   f(argument);
 }
 
@@ -148,11 +149,6 @@ std::vector<std::string> arrays_named_by(const Argument& argument) {
     if (const auto* map = std::get_if<TensorMapArgument>(&part.value)) names.push_back(map->array);
     if (const auto* of = std::get_if<TextureArgument>(&part.value)) names.push_back(of->array);
     if (const auto* alias = std::get_if<AliasArgument>(&part.value)) names.push_back(alias->array);
-    if (const auto* pointers = std::get_if<PointersArgument>(&part.value)) {
-      for (const AliasArgument& to : pointers->to) {
-        if (!to.array.empty()) names.push_back(to.array);
-      }
-    }
   });
   return names;
 }

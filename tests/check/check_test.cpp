@@ -158,7 +158,8 @@ TEST_F(Check, KernelsByTheirNamesInCppAndPtx) {
   }
   expect_refused(joined({kKernels, "--kernel", "demo::scale"}, rest),
                  {"names 2 kernels", "'demo::scale<3>(float*, float const*, int)'"});
-  expect_refused(joined({kKernels, "--kernel", "scale<4>"}, rest), {"'scale<4>'", "'line'"});
+  expect_refused(joined({kKernels, "--kernel", "scale<4>"}, rest),
+                 {"'scale<4>'", "'demo::scale<3>("});
   expect_refused(joined({kKernels}, rest), {"--kernel is not given", "kernels: "});
 }
 

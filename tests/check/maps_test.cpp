@@ -66,6 +66,32 @@ TEST_F(CheckMaps, OfCuda13AreAlignedTo128Bytes) {
   }
 }
 
+TEST_F(CheckMaps, ArraysOfPointersToThem) {
+  const TemporaryFolder folder;
+  Words words = {kFolder + "maps.ptx",
+                 "--kernel",
+                 "by_pointers",
+                 "--grid",
+                 "2",
+                 "--block",
+                 "32",
+                 "--array",
+                 "a=f32[6,8]:iota",
+                 "--arg",
+                 "out=f32[16]",
+                 "--arg",
+                 "maps=pointers(pointer(tensormap(a, 4x2)), pointer(tensormap(a, 4x2, offset=64)))",
+                 "--arg",
+                 "n=i32:8"};
+  std::vector<double> both = rows(8, 16);
+  for (const double value : rows(24, 32)) both.push_back(value);
+  EXPECT_EQ(result(words), both);
+  words[12] = "maps=pointers(a, tensormap(a, 4x2))";
+  expect_refused(words, {"pointers(...) lists names of arrays", "pointer(VALUE)"});
+  words[12] = "maps=pointers(pointer(tensormap(b, 4x2)))";
+  expect_refused(words, {"names the array 'b', but the arrays are: out, maps, a"});
+}
+
 TEST_F(CheckMaps, SizesStridesStepsAndOffsetsOfTheirOwn) {
   EXPECT_EQ(by_pointer("tensormap(a, box=4x2, size=4x3, stride=64, offset=32)"), rows(24, 40));
   EXPECT_EQ(by_pointer("tensormap(a, 4x4, none, step=1x2)"), rows(8, 24));

@@ -70,6 +70,15 @@ TEST_F(CheckSystem, TheHeapIsCheckedLikeArrays) {
   EXPECT_TRUE(contains(early.out, "uninitialised-global-read")) << early.out;
 }
 
+TEST_F(CheckSystem, NewOfATypeOfLargeAlignment) {
+  const Words call = {"--grid", "1", "--block", "64", "--arg", "out=i32[64]", "--arg"};
+  const Ran ran = run("aligned_heap", joined(call, {"beyond=i32:0"}));
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  const Ran beyond = run("aligned_heap", joined(call, {"beyond=i32:1"}));
+  EXPECT_EQ(beyond.code, 1) << beyond.err;
+  EXPECT_TRUE(contains(beyond.out, "0 bytes past the end of 512 bytes of malloc()")) << beyond.out;
+}
+
 TEST_F(CheckSystem, BlocksMeetAtGridSync) {
   const Words call = {"--grid",         "16",    "--block",    "64",   "--arg",
                       "data=i32[2048]", "--arg", "n=i32:1024", "--arg"};
@@ -78,6 +87,21 @@ TEST_F(CheckSystem, BlocksMeetAtGridSync) {
   const Ran runs_on = run("meets", joined(call, {"waits=i32:0"}));
   EXPECT_EQ(runs_on.code, 1) << runs_on.err;
   EXPECT_TRUE(contains(runs_on.out, "nothing orders CTAs")) << runs_on.out;
+}
+
+// Both are over long before their time is.
+TEST_F(CheckSystem, ManyBlocksMeetAndTooManyAreADeadlock) {
+  const auto meet = [](const std::string& blocks, const std::string& data) {
+    return run("meets", {"--grid", blocks, "--block", "1024", "--seconds", "8", "--arg",
+                         "data=i32[" + data + "]", "--arg",
+                         "n=i32:" + std::to_string(std::stoi(data) / 2), "--arg", "waits=i32:1"});
+  };
+  const Ran fit = meet("132", "270336");
+  EXPECT_EQ(fit.code, 0) << fit.out << fit.err;
+  const Ran many = meet("300", "614400");
+  EXPECT_EQ(many.code, 1) << many.err;
+  EXPECT_TRUE(contains(many.out, "error: deadlock: ")) << many.out;
+  EXPECT_TRUE(contains(many.out, "264 of 300 run, which is what an H200 holds")) << many.out;
 }
 
 }  // namespace

@@ -39,6 +39,9 @@ TEST_F(Textures, TwoAndThreeDimensions) {
       run("plane_between", "12,8", "f32[8,12]:iota", "texture(a, linear)", {"--arg", "w=i32:12"}));
   expect_clean(run("volume", "4,4,4", "f32[4,4,4]:iota", "texture(a)", {"--arg", "n=i32:4"}));
 }
+TEST_F(Textures, ALevelOfATextureWithoutMipLevels) {
+  expect_clean(run("levels", "12,8", "f32[8,12]:iota", "texture(a)", {"--arg", "w=i32:12"}));
+}
 TEST_F(Textures, WhatLiesOutside) {
   const Words eight = {"--arg", "n=i32:8", "--arg"};
   expect_clean(run("around", "8", "f32[8]:iota", "texture(a, wrap, normalized)",

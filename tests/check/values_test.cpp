@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "check/arrays.h"
+#include "check/loose_name.h"
 #include "tests/check/call.h"
 
 namespace tessera::checking {
@@ -84,8 +85,30 @@ TEST_F(CheckValues, NamesMatchAsPeopleTypeThem) {
     EXPECT_EQ(check(call(name, {"out=f32[32]", "in=f32[32]:ones"})).code, 0) << name;
   }
   expect_refused(call("doubled<float,64>", {}),
-                 {"has these: 'doubled<float, 16u>(", "'doubled<float, 32u>(", "'queue("});
+                 {"has these: 'doubled<float, 16u>(",
+                  "'doubled<float, 32u>(float*, float const*)' and 7 more"});
   expect_refused(call("wieghs", {}), {"has these: 'weighs("});
+}
+
+TEST_F(CheckValues, TemplateArgumentsMatchAsPeopleTypeThem) {
+  for (const char* name :
+       {"chosen<uint8_t>", "chosen<std::uint8_t, 4>", "chosen<unsigned char,0x4,0,'x'>",
+        "chosen<int64_t, 4, 1>", "chosen<long long, 4, 1>", "chosen<long, 4, (Mode)7, 'y'>",
+        "chosen<size_t>"}) {
+    const std::string type = contains(name, "8_t") || contains(name, "char") ? "u8" : "i64";
+    const Ran ran = check(call(name, {"out=" + type + "[32]"}));
+    EXPECT_EQ(ran.code, 0) << name << ran.out << ran.err;
+  }
+  expect_refused(call("chosen<long>", {}), {"names 2 kernels", "(Mode)1", "(Mode)7"});
+  expect_refused(call("chosen<long, 8>", {}), {"has these: 'chosen<"});
+}
+
+TEST(LooseNames, EnumeratorsAreThoseOfTheSource) {
+  const std::string source = kFolder + "arguments.cu";
+  EXPECT_EQ(with_enumerators("chosen<long, 4, Mode::kC>", source, {}), "chosen<long,4,7>");
+  EXPECT_EQ(with_enumerators("chosen<long,4,ns::Mode::kB,'x'>", source, {}),
+            "chosen<long,4,1,'x'>");
+  EXPECT_EQ(with_enumerators("Mode::kB<kB>", source, {}), "Mode::kB<kB>");
 }
 
 TEST_F(CheckValues, AResultThatTheOrderDecidesIsAFinding) {

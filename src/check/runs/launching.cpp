@@ -87,15 +87,17 @@ Placed place(const CheckPlan& plan, Device& device) {
     if (array.initialised) device.copy_in(address, array.bytes.data(), array.bytes.size());
     placed.arrays[array.name] = address;
   }
-  for (const Argument& argument : plan.pointers) {
-    const auto bytes = pointer_bytes(std::get<PointersArgument>(argument.value), placed);
-    device.copy_in(placed.arrays.at(argument.name), bytes.data(), bytes.size());
-  }
-  for (const auto* arguments : {&plan.arguments, &plan.variables}) {
+  for (const auto* arguments : {&plan.pointers, &plan.arguments, &plan.variables}) {
     for (const Argument& argument : *arguments) {
+      const bool is_array = std::holds_alternative<PointersArgument>(argument.value);
+      if (is_array && arguments != &plan.pointers) continue;  // it is among them, too
       for_each_part(argument,
                     [&](const Argument& part) { place_part(plan, part, placed, device); });
     }
+  }
+  for (const Argument& argument : plan.pointers) {
+    const auto bytes = pointer_bytes(std::get<PointersArgument>(argument.value), placed);
+    device.copy_in(placed.arrays.at(argument.name), bytes.data(), bytes.size());
   }
   return placed;
 }

@@ -134,8 +134,13 @@ CheckPlan plan_of(const CheckArguments& options, Code code, const vgpu::KernelSi
     }
   }
   keep_pointers(arguments, plan);
-  for (const std::string& text : options.arrays)
-    keep_pointers({parse_argument("--array", text)}, plan);
+  for (const std::string& text : options.arrays) {
+    const Argument argument = parse_argument("--array", text);
+    for (const std::string& name : arrays_named_by(argument)) {
+      array_named(plan.arrays, name, fmt::format("--array {}", argument.name));
+    }
+    keep_pointers({argument}, plan);
+  }
   plan.arguments = std::move(arguments);
   plan.expectations = read_expectations(options, plan.arrays);
   if (!options.tolerance.empty()) {

@@ -143,7 +143,8 @@ int check(const CheckArguments& options) {
   Code code = read_code(options.file, nvcc_arguments_of(options));
   const std::vector<vgpu::KernelSignature> kernels = kernels_of(code);
   if (options.kernel.empty() && kernels.size() > 1) return propose_all(options, code, kernels);
-  const vgpu::KernelSignature& kernel = choose_kernel(kernels, options.kernel, options.file);
+  const vgpu::KernelSignature& kernel =
+      choose_kernel(kernels, options.kernel, options.file, {options.includes, options.defines});
   arguments = in_order_of(kernel, std::move(arguments));
   if (const std::string problem = problem_of(options, kernel, arguments); !problem.empty()) {
     return refuse(options, code, kernels, kernel, arguments, problem);

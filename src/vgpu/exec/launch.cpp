@@ -214,7 +214,7 @@ class Launch {
     const std::uint64_t started = std::min(next_.load(), clusters_);
     if (alive_ >= at_once_) {
       return fmt::format(
-          "; {} of {} run, which is what a GPU holds at once, and those that have "
+          "; {} of {} run, which is what an H200 holds at once, and those that have "
           "not started cannot help them",
           at_once_, clusters_);
     }

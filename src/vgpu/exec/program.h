@@ -30,7 +30,7 @@ enum class ControlKind : std::uint8_t {
 };
 
 // Functions without a body in PTX, which the driver brings.
-enum class SystemFunction : std::uint8_t { kPrint, kAssertFail, kAllocate, kFree };
+enum class SystemFunction : std::uint8_t { kPrint, kAssertFail, kAllocate, kAllocateAligned, kFree };
 
 enum class BarrierKind : std::uint8_t { kSync, kArrive, kPopc, kAnd, kOr };
 
@@ -52,6 +52,7 @@ struct Control {
   bool has_count = false;  // kBarrier
   bool indirect = false;   // kCall: operand 0 is the pointer
   bool has_instruction = false;
+  bool may_spin = false;  // kBranch: back, over code that may wait for what others write
   // kBarrier: operand 0 destination and 1 source of a reduction, 2 barrier, 3 number of threads.
   Op op;
   int member_mask_operand = -1;        // kCollective; -1: all lanes of the warp

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
+
 namespace tessera::vgpu {
 namespace {
 
@@ -9,17 +12,19 @@ constexpr std::uint64_t kAlignment = 16, kRedZone = 64;
 
 }  // namespace
 
-std::uint64_t DeviceHeap::allocate(std::uint64_t bytes) {
+std::uint64_t DeviceHeap::allocate(std::uint64_t bytes, std::uint64_t alignment) {
   const std::lock_guard lock(mutex_);
+  if (!std::has_single_bit(alignment) || alignment > kLimit) return 0;
   if (bytes == 0 || bytes > kLimit || used_ + bytes > kLimit) return 0;
   if (used_ == 0 && next_ - base_ > kSpan / 2) {
     pieces_.clear();
     next_ = base_;
   }
   const std::uint64_t room = (bytes + kAlignment - 1) / kAlignment * kAlignment + kRedZone;
-  if (next_ + room > base_ + kSpan) return 0;
-  const std::uint64_t address = next_;
-  next_ += room;
+  const std::uint64_t to = std::max(alignment, kAlignment);
+  const std::uint64_t address = (next_ + to - 1) / to * to;
+  if (address + room > base_ + kSpan) return 0;
+  next_ = address + room;
   used_ += bytes;
   pieces_[address] = {bytes, false};
   return address;

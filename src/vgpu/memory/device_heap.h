@@ -21,8 +21,8 @@ class DeviceHeap {
   explicit DeviceHeap(std::uint64_t base) : base_(base), next_(base) {}
 
   // All of this is safe to call from several threads.
-  // 16-byte aligned; 0 when the heap is full.
-  std::uint64_t allocate(std::uint64_t bytes);
+  // Aligned to 16 bytes at least; 0 when the heap is full, or the alignment is no power of two.
+  std::uint64_t allocate(std::uint64_t bytes, std::uint64_t alignment = 16);
   // What is wrong with freeing this address, in words; empty: nothing.
   std::string free(std::uint64_t address);
   bool holds(std::uint64_t address) const { return address - base_ < kSpan; }

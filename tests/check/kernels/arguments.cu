@@ -26,3 +26,14 @@ template __global__ void doubled<float, 32u>(float*, const float*);
 __global__ void queue(int* out, int* counter) {
   if (threadIdx.x % 32 == 0) out[atomicAdd(counter, 1)] = threadIdx.x / 32;
 }
+
+enum class Mode : int { kA, kB, kC = 7 };
+
+template <class T, unsigned count, Mode mode, char letter>
+__global__ void chosen(T* out) {
+  out[threadIdx.x] = static_cast<T>(count + static_cast<unsigned>(mode) + letter);
+}
+template __global__ void chosen<unsigned char, 4u, Mode::kA, 'x'>(unsigned char*);
+template __global__ void chosen<long, 4u, Mode::kB, 'x'>(long*);
+template __global__ void chosen<long, 4u, Mode::kC, 'y'>(long*);
+template __global__ void chosen<unsigned long, 8u, Mode::kA, 'y'>(unsigned long*);

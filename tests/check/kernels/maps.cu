@@ -48,6 +48,9 @@ __global__ void by_struct(float* out, const __grid_constant__ Tile tile) {
 __global__ void by_pointer(float* out, const ptx::TensorMap* map, int n) {
   copy_box(out, *map, n, 1);
 }
+__global__ void by_pointers(float* out, const ptx::TensorMap* const* maps, int n) {
+  copy_box(out + blockIdx.x * n, *maps[blockIdx.x], n, 1);
+}
 __global__ void by_constant(float* out, int n) { copy_box(out, constant_maps[1], n, 1); }
 __global__ void by_struct_of_13(float* out, const __grid_constant__ TileOf13 tile) {
   copy_box(out, tile.map.map, tile.rows * tile.columns, tile.scale);

@@ -42,3 +42,16 @@ __global__ void meets(int* data, int n, int waits) {
   if (waits) cooperative_groups::this_grid().sync();
   data[n + i] = data[n - 1 - i];
 }
+
+struct alignas(256) Wide {
+  int values[64];
+};
+
+__global__ void aligned_heap(int* out, int beyond) {
+  const char* small = static_cast<char*>(malloc(8));
+  Wide* wide = new Wide[2];
+  assert(reinterpret_cast<unsigned long long>(wide) % 256 == 0);
+  wide[1].values[63 + beyond] = threadIdx.x;
+  out[threadIdx.x] = wide[1].values[63] + (small == nullptr);
+  delete[] wide;
+}

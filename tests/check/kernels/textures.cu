@@ -86,3 +86,10 @@ __global__ void written(cudaTextureObject_t t, float* a, float* out) {
   if (threadIdx.x < 32) a[threadIdx.x] = 1;
   if (threadIdx.x >= 32) out[threadIdx.x - 32] = tex1Dfetch<float>(t, threadIdx.x - 32);
 }
+
+// Without mip levels there is one, and any level that is asked for is that one.
+__global__ void levels(cudaTextureObject_t t, int width) {
+  const int x = threadIdx.x, y = threadIdx.y;
+  assert(tex2DLod<float>(t, x + 0.5f, y + 0.5f, 0) == static_cast<float>(y * width + x));
+  assert(tex2DLod<float>(t, x + 0.5f, y + 0.5f, y) == static_cast<float>(y * width + x));
+}

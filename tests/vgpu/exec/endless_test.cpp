@@ -123,6 +123,34 @@ TEST(Endless, CtasMayWaitForLaterOnes) {
   }
 }
 
+// WHY the count: it is the time that the launch takes, on any machine.
+TEST(Endless, AWaitForAWordThatDoesNotChangeIsShort) {
+  const std::string loops[] = {
+      kChain,
+      std::string(kChain).replace(std::string(kChain).find("LOOP:"), 5, "LOOP: nanosleep.u32 20;")};
+  for (const std::string& body : loops) {
+    const auto ran =
+        run_text(kernel_text(body), std::vector<std::uint32_t>(20), threads(32, 20), workers(1));
+    for (std::uint32_t i = 0; i < 20; ++i) EXPECT_EQ(ran.words[i], i + 1);
+    EXPECT_LT(ran.report.warp_instructions, 200'000u);
+  }
+}
+
+// The lane that holds the lock goes on, although the others come round without a change.
+TEST(Endless, LanesThatSpinLetTheOthersRun) {
+  const auto ran = run_text(kernel_text(R"(
+    LOOP:
+    atom.acquire.gpu.global.cas.b32 r1, [data], 0, 1;
+    setp.ne.u32 p, r1, 0;
+    @p bra LOOP;
+    ld.global.u32 r2, [data+4];
+    add.u32 r2, r2, 1;
+    st.global.u32 [data+4], r2;
+    atom.release.gpu.global.exch.b32 r1, [data], 0;)"),
+                            {0, 0}, threads(64, 3));
+  EXPECT_EQ(ran.words[1], 192u);
+}
+
 TEST(Endless, ButNotForThoseThatAGpuCannotHold) {
   const std::string text =
       kernel_text(kChain, ".extern .shared .align 16 .b8 buffer[];\n", "mov.u32 r9, buffer;\n");

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "vgpu/exec/decode/decoder.h"
+#include "vgpu/exec/decode/spins.h"
 #include "vgpu/fault.h"
 
 namespace tessera::vgpu {
@@ -155,6 +156,7 @@ class KernelBuilder : public KernelScope {
     for (std::size_t i = 0; i < reachable_.size(); ++i) {
       Function function;
       Decoder(*reachable_[i], *this, operations_).decode(*kernel, function);
+      mark_spins(kernel->instructions, function);
       kernel->functions.push_back(std::move(function));
     }
     return kernel;

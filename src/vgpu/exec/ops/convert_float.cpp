@@ -155,11 +155,45 @@ float widen_f16(u16 x) {
 double widen_f16_to_f64(u16 x) { return F16::widen(x); }
 float widen_bf16(u16 x) { return __builtin_bit_cast(float, u32(x) << 16); }
 
-// tf32: ten mantissa bits, ties away from zero. An overflow carries into infinity.
+double widen_bf16_to_f64(u16 x) { return Bf16::widen(x); }
+template <class To, class From, Options mode>
+u16 between_halves(u16 x) {
+  return To::narrow(From::widen(x), mode);
+}
+
+// .satfinite: infinity becomes the largest finite number.
+template <class H, Options o>
+u16 finite16(float x) {
+  const u16 r = H::narrow(double(x), o);
+  const bool is_infinite = (r & u16(~H::kSign)) == H::kInfinity;
+  return finished<H, o>(is_infinite ? u16(r - 1) : r);
+}
+template <class H, Options o>
+u32 finite_pair(float high, float low) {
+  return u32(finite16<H, o>(high)) << 16 | finite16<H, o>(low);
+}
+
+// tf32: ten mantissa bits. An overflow carries into infinity.
+constexpr u32 kInfinity32 = 0x7f800000, kSign32 = 0x80000000, kTf32Rest = 0x1fff;
+u32 special_tf32(float x) { return x != x ? 0x7fffffff : __builtin_bit_cast(u32, x); }
+bool is_special(float x) { return (__builtin_bit_cast(u32, x) & ~kSign32) >= kInfinity32; }
+
+// Ties away from zero.
+u32 away_tf32(float x) {
+  if (is_special(x)) return special_tf32(x);
+  return (__builtin_bit_cast(u32, x) + 0x1000) & ~kTf32Rest;
+}
+u32 finite_away_tf32(float x) {
+  const u32 r = away_tf32(x);
+  return (r & ~kSign32) == kInfinity32 ? r - (kTf32Rest + 1) : r;
+}
+template <Options o>
 u32 round_tf32(float x) {
   const u32 bits = __builtin_bit_cast(u32, x);
-  if ((bits & 0x7fffffff) >= 0x7f800000) return x != x ? 0x7fffffff : bits;
-  return (bits + 0x1000) & ~u32(0x1fff);
+  if (o & kRelu && x == x && bits & kSign32) return 0;
+  if (is_special(x)) return special_tf32(x);
+  const u32 kept = bits >> 13, rest = bits & kTf32Rest;
+  return (kept + u32(rounds_up(kept, rest, 0x1000, bits & kSign32, o))) << 13;
 }
 
 template <Options mode>
@@ -184,7 +218,24 @@ constexpr Rows<6> pairs() {
            row<narrow16<Bf16, mode | kRelu>>("cvt.bf16.f32", mode | kRelu)}};
 }
 
-constexpr Rows<12> kOthers = {{
+template <Options mode>
+constexpr Rows<8> finites() {
+  return {{row<finite16<F16, mode>>("cvt.satfinite.f16.f32", mode),
+           row<finite16<F16, mode | kRelu>>("cvt.satfinite.f16.f32", mode | kRelu),
+           row<finite16<Bf16, mode>>("cvt.satfinite.bf16.f32", mode),
+           row<finite16<Bf16, mode | kRelu>>("cvt.satfinite.bf16.f32", mode | kRelu),
+           row<finite_pair<F16, mode>>("cvt.satfinite.f16x2.f32", mode),
+           row<finite_pair<F16, mode | kRelu>>("cvt.satfinite.f16x2.f32", mode | kRelu),
+           row<finite_pair<Bf16, mode>>("cvt.satfinite.bf16x2.f32", mode),
+           row<finite_pair<Bf16, mode | kRelu>>("cvt.satfinite.bf16x2.f32", mode | kRelu)}};
+}
+template <Options mode>
+constexpr Rows<2> halves() {
+  return {{row<between_halves<Bf16, F16, mode>>("cvt.bf16.f16", mode),
+           row<between_halves<F16, Bf16, mode>>("cvt.f16.bf16", mode)}};
+}
+
+constexpr Rows<18> kOthers = {{
     row<same32<kDefault>>("cvt.f32.f32"),
     row<same32<kFtz>>("cvt.f32.f32", kFtz),
     row<same32<kSat>>("cvt.f32.f32", kSat),
@@ -196,7 +247,13 @@ constexpr Rows<12> kOthers = {{
     row<widen_f16<kFtz>>("cvt.f32.f16", kFtz),
     row<widen_f16_to_f64>("cvt.f64.f16"),
     row<widen_bf16>("cvt.f32.bf16"),
-    row<round_tf32>("cvt.rna.tf32.f32"),
+    row<widen_bf16_to_f64>("cvt.f64.bf16"),
+    row<away_tf32>("cvt.rna.tf32.f32"),
+    row<finite_away_tf32>("cvt.rna.satfinite.tf32.f32"),
+    row<round_tf32<kDefault>>("cvt.tf32.f32"),
+    row<round_tf32<kRelu>>("cvt.tf32.f32", kRelu),
+    row<round_tf32<kRz>>("cvt.tf32.f32", kRz),
+    row<round_tf32<kRz | kRelu>>("cvt.tf32.f32", kRz | kRelu),
 }};
 
 constexpr auto kRows = to<u8, "u8">() + to<s8, "s8">() + to<u16, "u16">() + to<s16, "s16">() +
@@ -205,7 +262,8 @@ constexpr auto kRows = to<u8, "u8">() + to<s8, "s8">() + to<u16, "u16">() + to<s
                        integrals<Integral::kZero, "rzi">() + integrals<Integral::kDown, "rmi">() +
                        integrals<Integral::kUp, "rpi">() + narrowing<kDefault>() +
                        narrowing<kRz>() + narrowing<kRm>() + narrowing<kRp>() + pairs<kDefault>() +
-                       pairs<kRz>() + kOthers;
+                       pairs<kRz>() + finites<kDefault>() + finites<kRz>() + halves<kDefault>() +
+                       halves<kRz>() + halves<kRm>() + halves<kRp>() + kOthers;
 
 }  // namespace
 

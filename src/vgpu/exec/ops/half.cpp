@@ -172,6 +172,21 @@ constexpr Rows<14> compares(const char* const (&names)[14]) {
            row<compare<H, false, false, false, true>>(names[13])}};
 }
 
+template <class H>
+u16 tanh(u16 a) {
+  return finished<H, kDefault>(__builtin_tanh(H::widen(a)));
+}
+template <class H>
+u32 tanh_pair(u32 a) {
+  return u32(tanh<H>(u16(a >> 16))) << 16 | tanh<H>(u16(a));
+}
+constexpr Rows<4> kApproximate = {{
+    row<tanh<F16>>("tanh.f16", kApprox),
+    row<tanh<Bf16>>("tanh.bf16", kApprox),
+    row<tanh_pair<F16>>("tanh.f16x2", kApprox),
+    row<tanh_pair<Bf16>>("tanh.bf16x2", kApprox),
+}};
+
 constexpr auto kRows =
     all<F16>({"add.f16", "sub.f16", "mul.f16", "fma.f16", "add.f16x2", "sub.f16x2", "mul.f16x2",
               "fma.f16x2"},
@@ -188,7 +203,7 @@ constexpr auto kRows =
                     "setp.ge.bf16", "setp.equ.bf16", "setp.neu.bf16", "setp.ltu.bf16",
                     "setp.leu.bf16", "setp.gtu.bf16", "setp.geu.bf16", "setp.num.bf16",
                     "setp.nan.bf16"}) +
-    sets<F16, "f16">() + sets<Bf16, "bf16">();
+    sets<F16, "f16">() + sets<Bf16, "bf16">() + kApproximate;
 
 }  // namespace
 

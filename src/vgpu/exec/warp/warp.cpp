@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "vgpu/exec/cluster.h"
 #include "vgpu/exec/guard.h"
@@ -15,6 +16,9 @@ namespace {
 // other lanes of its warp could run, because a spin lock is passed on from lane to lane.
 constexpr std::uint32_t kBackwardBranches = 1 << 14;
 constexpr std::uint32_t kBackwardBranchesAmongSplits = 1 << 10;
+
+// Of the jumps back that may spin, one of so many is followed by a look whether anything changes.
+constexpr std::uint32_t kJumpsBetweenLooks = 64;
 
 }  // namespace
 
@@ -220,11 +224,22 @@ void Warp::leave_block(std::size_t index, const Control& control) {
 }
 
 void Warp::jump(Split& split, std::uint32_t target) {
-  if (target <= split.block && --split.turn == 0) {
-    split.deferred = true;
-    cta_.cluster().note_long_turn();
+  if (target <= split.block) {
+    const bool spins_now = control_of(split).may_spin && spins();
+    if (--split.turn == 0 || spins_now) {
+      split.deferred = true;
+      cta_.cluster().note_long_turn();
+    }
   }
   split.block = target;
+}
+
+// Whether the loop came round without a change: what it reads must change before it goes on.
+bool Warp::spins() {
+  const std::uint32_t jump = spin_jumps_++ % kJumpsBetweenLooks;
+  if (jump > 1) return false;
+  const std::uint64_t before = std::exchange(spin_state_, state(0));
+  return jump == 1 && spin_state_ == before;
 }
 
 void Warp::branch_by_table(std::size_t index, const Control& control) {

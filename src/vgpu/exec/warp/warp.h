@@ -91,6 +91,7 @@ class Warp {
   void leave_block(std::size_t index, const Control& control);
   void count(const Control& control, std::uint32_t mask);
   void jump(Split& split, std::uint32_t target);
+  bool spins();
   void branch_by_table(std::size_t index, const Control& control);
   void call(std::size_t index, const Control& control);
   void call_one(Split& split, const CallSite& site);
@@ -128,7 +129,9 @@ class Warp {
   // Lanes that have arrived at the barrier of the cluster; those for which it has opened since.
   std::uint32_t cluster_arrived_ = 0, cluster_open_ = 0;
   bool turn_over_ = false;
-  std::vector<Split> splits_;  // masks are disjoint and not empty
+  std::uint32_t spin_jumps_ = 0;  // back, by branches that may spin
+  std::uint64_t spin_state_ = 0;  // at the last look
+  std::vector<Split> splits_;     // masks are disjoint and not empty
   WgmmaQueue wgmma_;
   std::vector<std::unique_ptr<Frame>> frames_;  // the entry's first
   CopyQueue copies_;

@@ -90,6 +90,8 @@ std::uint64_t Warp::call_system(const Control& control, const Frame& frame, int 
     }
     case SystemFunction::kAllocate:
       return context.heap->allocate(first);
+    case SystemFunction::kAllocateAligned:
+      return context.heap->allocate(first, argument(control, frame, 1, lane));
     case SystemFunction::kFree: {
       const std::string wrong = context.heap
                                     ? context.heap->free(first)

@@ -3,6 +3,24 @@
 #include <algorithm>
 
 namespace tessera::vgpu::check {
+namespace {
+
+bool covers(const std::vector<Time>& all, const std::vector<Time>& part) {
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    if (part[i] > (i < all.size() ? all[i] : 0)) return false;
+  }
+  return true;
+}
+
+bool covers(const Horizon& all, const Horizon& part) {
+  if (part.size() > all.size()) return false;
+  return std::all_of(part.begin(), part.end(), [&](const auto& one) {
+    const auto found = all.find(one.first);
+    return found != all.end() && covers(found->second, one.second);
+  });
+}
+
+}  // namespace
 
 void join(std::vector<Time>& to, const std::vector<Time>& more) {
   if (to.size() < more.size()) to.resize(more.size());
@@ -11,10 +29,12 @@ void join(std::vector<Time>& to, const std::vector<Time>& more) {
 
 void join(SharedHorizon& to, const SharedHorizon& more) {
   if (!more || to == more) return;
-  if (!to) {
+  // WHY: a loop that waits for a word reads the same again and again.
+  if (!to || covers(*more, *to)) {
     to = more;
     return;
   }
+  if (covers(*to, *more)) return;
   auto both = std::make_shared<Horizon>(*to);
   for (const auto& [cluster, times] : *more) join((*both)[cluster], times);
   to = std::move(both);

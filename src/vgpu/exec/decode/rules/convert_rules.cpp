@@ -143,6 +143,13 @@ void decode_cvt(Decoder& decoder, const ptx::Instruction& instruction) {
   // cvt.pack, pairs, and tf32 have operations that fit as they are.
   const auto is_pair = [](const std::string& word) { return word.ends_with("x2"); };
   const auto& words = instruction.modifiers;
+  const auto is_rounding = [](const std::string& word) {
+    return word == "rn" || word == "rz" || word == "rna";
+  };
+  if (words.size() >= 2 && words[words.size() - 2] == "tf32" &&
+      std::none_of(words.begin(), words.end(), is_rounding)) {
+    decoder.unsupported("a conversion to tf32 names its rounding");
+  }
   if (instruction.operands.size() != 2 || has_modifier(instruction, "tf32") ||
       std::any_of(words.begin(), words.end(), is_pair)) {
     return default_rule(decoder, instruction);

@@ -13,10 +13,12 @@ struct SystemRow {
   SystemFunction function;
   std::size_t arguments, returns;
 };
-constexpr SystemRow kRows[] = {{"vprintf", SystemFunction::kPrint, 2, 1},
-                               {"__assertfail", SystemFunction::kAssertFail, 5, 0},
-                               {"malloc", SystemFunction::kAllocate, 1, 1},
-                               {"free", SystemFunction::kFree, 1, 0}};
+constexpr SystemRow kRows[] = {
+    {"vprintf", SystemFunction::kPrint, 2, 1},
+    {"__assertfail", SystemFunction::kAssertFail, 5, 0},
+    {"malloc", SystemFunction::kAllocate, 1, 1},
+    {"__cuda_syscall_aligned_malloc", SystemFunction::kAllocateAligned, 2, 1},
+    {"free", SystemFunction::kFree, 1, 0}};
 
 std::vector<ParamCopy> places(Decoder& decoder, const ptx::Operand& given, std::size_t count,
                               std::uint32_t bytes) {
@@ -96,7 +98,8 @@ bool decode_system_call(Decoder& decoder, const ptx::Instruction& instruction,
                          : decoder.control(ControlKind::kSystemCall, {});
   control.calls.push_back(std::move(site));
   decoder.control_op().op.immediate = static_cast<std::int64_t>(row->function);
-  decoder.kernel().uses_heap |= row->function == SystemFunction::kAllocate;
+  decoder.kernel().uses_heap |= row->function == SystemFunction::kAllocate ||
+                                row->function == SystemFunction::kAllocateAligned;
   return true;
 }
 

@@ -1,5 +1,7 @@
-// tex.{1d,2d,3d}.v4.TYPE.COORDINATES {r, g, b, a}, [handle, {x, y, z, z}]
+// tex[.level].{1d,2d,3d}.v4.TYPE.COORDINATES {r, g, b, a}, [handle, {x, y, z, z}][, level]
 #include <array>
+#include <string>
+#include <vector>
 
 #include "vgpu/exec/decode/async_operands.h"
 #include "vgpu/texture/texture.h"
@@ -7,19 +9,22 @@
 namespace tessera::vgpu {
 namespace {
 
-// Dimensions; 0 for what is not implemented: layers, cubes, mip levels, gradients, samplers.
-int rank_of(const ptx::Instruction& instruction) {
-  const auto& modifiers = instruction.modifiers;
+// Dimensions; 0 for what is not implemented: layers, cubes, gradients, samplers.
+int rank_of(const std::vector<std::string>& modifiers) {
   if (modifiers.size() != 4 || modifiers[1] != "v4") return 0;
   return modifiers[0] == "1d" ? 1 : modifiers[0] == "2d" ? 2 : modifiers[0] == "3d" ? 3 : 0;
 }
 
 void decode_texture(Decoder& decoder, const ptx::Instruction& instruction) {
-  const int rank = rank_of(instruction);
+  std::vector<std::string> modifiers = instruction.modifiers;
+  // A texture without mip levels has one, and every level asked for is clamped to it.
+  const bool names_level = !modifiers.empty() && modifiers[0] == "level";
+  if (names_level) modifiers.erase(modifiers.begin());
+  const int rank = rank_of(modifiers);
   const auto& operands = instruction.operands;
-  if (rank == 0 || operands.size() != 2) decoder.unsupported();
-  const std::string& result = instruction.modifiers[2];
-  const std::string& coordinate = instruction.modifiers[3];
+  if (rank == 0 || operands.size() != (names_level ? 3u : 2u)) decoder.unsupported();
+  const std::string& result = modifiers[2];
+  const std::string& coordinate = modifiers[3];
   const bool by_integers = coordinate == "s32", floats = result == "f32";
   if ((!by_integers && coordinate != "f32") || (!floats && result != "s32" && result != "u32")) {
     decoder.unsupported();

@@ -3,10 +3,11 @@
 import math
 import random
 import struct
+from fractions import Fraction
 
 import softfloat as sf
 from core import ANY, Op, elementwise
-from softfloat import F32, F64
+from softfloat import BF16, F16, F32, F64
 
 
 def f32_bits(x):
@@ -131,6 +132,37 @@ def approximations():
     )
 
 
+def tanh_of_halves():
+    rng = random.Random(261)
+    # The error is bounded in absolute terms: 2^-10.987 and 2^-8 (PTX ISA, tanh).
+    for f, word in ((F16, "f16"), (BF16, "bf16")):
+        table = [
+            [f.round(Fraction(rng.uniform(0.5, 4)), "rn", False) | rng.getrandbits(1) << (f.bits - 1)]
+            for _ in range(64)
+        ]
+
+        def meaning(h, f=f):
+            x = f.value(h)
+            return f.round(Fraction(math.tanh(x)), "rn", x < 0)
+
+        whole = f"tanh.approx.{word}x2"
+        ops = [Op(f"tanh.approx.{word} {{d}}, h;", 16, meaning)] + [
+            Op(f"mov.b32 t0, {{{{h, h}}}};\n{whole} t0, t0;\nmov.b32 {parts}, t0;", 16, meaning)
+            for parts in ("{{{d}, h7}}", "{{h7, {d}}}")
+        ]
+        forms = f"tanh.approx.{word} {whole}"
+        elementwise(
+            f"approx_tanh_{word}",
+            forms.replace(" ", ", "),
+            {"h": 16},
+            table,
+            ops,
+            notes=["tolerance: 4 ulp", f"approximate: {forms}"],
+            target="sm_90",
+            version="7.8",
+        )
+
+
 def special_values_of_approximations():
     """What the manual's tables of special operands fix exactly."""
     inf, nan, one, neg = F32.infinity, F32.canonical_nan, F32.one, F32.sign_bit
@@ -170,5 +202,5 @@ def special_values_of_approximations():
 
 
 def write_all():
-    for family in (approximations, special_values_of_approximations):
+    for family in (approximations, tanh_of_halves, special_values_of_approximations):
         family()

@@ -323,6 +323,35 @@ def moves():
         integer_rows(370, [64, 32, 32], 32),
         ops,
     )
+    ops = [
+        Op(
+            "{{\n.reg .b8 c, e;\nmov.b16 {{c, e}}, h;\nmov.b16 {d}, {{e, c}};\n}}",
+            16,
+            lambda h, a: h >> 8 | (h & 0xFF) << 8,
+        ),
+        Op(
+            "{{\n.reg .b8 c;\nmov.b16 {{c, _}}, h;\nmov.b16 {d}, {{c, 0}};\n}}",
+            16,
+            lambda h, a: h & 0xFF,
+        ),
+        Op(
+            "{{\n.reg .b8 c, e, f, g;\nmov.b32 {{c, e, f, g}}, a;\nmov.b32 {d}, {{f, c, g, e}};\n}}",
+            32,
+            lambda h, a: (a >> 16 & 0xFF)
+            | (a & 0xFF) << 8
+            | (a >> 24 & 0xFF) << 16
+            | (a >> 8 & 0xFF) << 24,
+        ),
+    ]
+    elementwise(
+        "mov_8",
+        "mov that packs and unpacks registers of 8 bits",
+        {"a": 32, "h": 16, "pad": 16},
+        integer_rows(372, [32, 16, 16], 32),
+        ops,
+        target="sm_90",
+        version="8.0",
+    )
     ops = [Op("mov.b16 {d}, h;", 16, lambda h: h), Op("mov.u16 {d}, 65535;", 16, lambda h: M16)]
     elementwise("mov_16", "mov of 16 bits", {"h": 16}, integer_rows(371, [16], 32), ops)
 

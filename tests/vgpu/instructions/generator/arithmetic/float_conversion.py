@@ -162,5 +162,135 @@ def between_floats():
     )
 
 
+def tensor32_rounded():
+    def meaning(a, mode, relu=False, finite=False):
+        if F32.is_nan(a):
+            return ANY
+        if relu and F32.is_negative(a):
+            return 0
+        if F32.is_infinite(a):
+            result = a >> 13
+        else:
+            result = TF32.round(F32.value(a), mode, F32.is_negative(a))
+        if finite and TF32.is_infinite(result):
+            result -= 1
+        return result << 13
+
+    ops = [
+        Op(
+            f"cvt.{mode}{'.relu' if relu else ''}.tf32.f32 {{d}}, a;",
+            32,
+            lambda a, mode=mode, relu=relu: meaning(a, mode, relu),
+        )
+        for mode in ("rn", "rz")
+        for relu in (False, True)
+    ]
+    ops.append(
+        Op("cvt.rna.satfinite.tf32.f32 {d}, a;", 32, lambda a: meaning(a, "rna", finite=True))
+    )
+    elementwise(
+        "cvt_tf32_rounded",
+        "cvt.{rn,rz}{.relu}.tf32.f32, cvt.rna.satfinite.tf32.f32",
+        {"a": 32},
+        with_ties(360, F32, TF32),
+        ops,
+        target="sm_90",
+        version="8.1",
+    )
+
+
+def with_ties(seed, source, target):
+    """Numbers of the source: any, and such as lie near a tie of the target or beyond its largest."""
+    rng = random.Random(seed)
+    table = rows(seed, source, 1, 28)
+    while len(table) < 56:
+        value = target.value(random_number(rng, target))
+        size = max(abs(value), target.value(target.smallest_normal))
+        half = size / (1 << (target.mantissa_bits + rng.choice([0, 1, 2])))
+        table.append([source.round(value + rng.choice([half, half / 2, -half, 0]))])
+    for scale in (1, Fraction((1 << 13) + 1, 1 << 13), 2):
+        largest = source.round(target.value(target.largest) * scale, "rz", False)
+        table += [[largest], [largest | source.sign_bit]]
+    return table
+
+
+def finite_halves():
+    def half(f, a, mode, relu):
+        if F32.is_nan(a):
+            return f.canonical_nan
+        if relu and F32.is_negative(a):
+            return 0
+        sign = f.sign_bit if F32.is_negative(a) else 0
+        if F32.is_infinite(a):
+            return sign | f.largest
+        result = f.round(F32.value(a), mode, F32.is_negative(a))
+        return sign | f.largest if f.is_infinite(result) else result
+
+    for f, word in ((F16, "f16"), (BF16, "bf16")):
+        ops = []
+        for mode in ("rn", "rz"):
+            for relu in (False, True):
+
+                def one(a, b, f=f, mode=mode, relu=relu):
+                    return half(f, a, mode, relu)
+
+                def pair(a, b, f=f, mode=mode, relu=relu):
+                    return half(f, a, mode, relu) << 16 | half(f, b, mode, relu)
+
+                middle = f"{mode}{'.relu' if relu else ''}.satfinite"
+                ops.append(Op(f"cvt.{middle}.{word}.f32 {{d}}, a;", 16, one))
+                ops.append(Op(f"cvt.{middle}.{word}x2.f32 {{d}}, a, b;", 32, pair))
+        table = [[a, b] for (a,), (b,) in zip(with_ties(361, F32, f), with_ties(362, F32, f))]
+        elementwise(
+            f"cvt_{word}_satfinite",
+            f"cvt.{{rn,rz}}{{.relu}}.satfinite.{{{word},{word}x2}}.f32",
+            {"a": 32, "b": 32},
+            table,
+            ops,
+            target="sm_90",
+            version="8.1",
+        )
+
+
+def between_halves():
+    def convert(source, target, h, mode):
+        if source.is_nan(h):
+            return NAN
+        if source.is_infinite(h):
+            return target.infinity | (target.sign_bit if source.is_negative(h) else 0)
+        return target.round(source.value(h), mode, source.is_negative(h))
+
+    pairs = [("bf16", "f16", F16, BF16), ("f16", "bf16", BF16, F16)]
+    for to, of, source, target in pairs:
+        elementwise(
+            f"cvt_{of}_to_{to}",
+            f"cvt.{{rn,rz,rm,rp}}.{to}.{of}",
+            {"h": 16},
+            with_ties(363 + target.mantissa_bits, source, target),
+            [
+                Op(
+                    f"cvt.{mode}.{to}.{of} {{d}}, h;",
+                    16,
+                    lambda h, s=source, t=target, mode=mode: convert(s, t, h, mode),
+                )
+                for mode in MODES
+            ],
+            target="sm_90",
+            version="7.8",
+        )
+    elementwise(
+        "cvt_bf16_to_f64",
+        "cvt.f64.bf16",
+        {"h": 16},
+        rows(364, BF16, 1, 40),
+        [Op("cvt.f64.bf16 {d}, h;", 64, lambda h: convert(BF16, F64, h, "rn"))],
+        target="sm_90",
+        version="7.8",
+    )
+
+
 def write_all():
     between_floats()
+    tensor32_rounded()
+    finite_halves()
+    between_halves()

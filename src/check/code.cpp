@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/status.h"
+#include "check/compile/nvcc.h"
 #include "check/loose_name.h"
-#include "check/nvcc.h"
 #include "lab/data/npy_header.h"
 
 namespace tessera::checking {

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "check/nvcc.h"
+#include "check/compile/nvcc.h"
 #include "check/runs/launching.h"
 #include "check/source.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/status.h"
-#include "check/nvcc.h"
+#include "check/compile/nvcc.h"
 #include "launch/code_arch.h"
 
 namespace tessera::cli {

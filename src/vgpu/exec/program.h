@@ -30,7 +30,13 @@ enum class ControlKind : std::uint8_t {
 };
 
 // Functions without a body in PTX, which the driver brings.
-enum class SystemFunction : std::uint8_t { kPrint, kAssertFail, kAllocate, kAllocateAligned, kFree };
+enum class SystemFunction : std::uint8_t {
+  kPrint,
+  kAssertFail,
+  kAllocate,
+  kAllocateAligned,
+  kFree
+};
 
 enum class BarrierKind : std::uint8_t { kSync, kArrive, kPopc, kAnd, kOr };
 

@@ -1,4 +1,4 @@
-#include "check/compiled_cache.h"
+#include "check/compile/compiled_cache.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

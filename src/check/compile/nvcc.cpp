@@ -1,4 +1,4 @@
-#include "check/nvcc.h"
+#include "check/compile/nvcc.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 
 #include "base/numbers.h"
 #include "base/status.h"
-#include "check/compiled_cache.h"
+#include "check/compile/compiled_cache.h"
 #include "lab/data/npy_header.h"
 
 namespace tessera::checking {

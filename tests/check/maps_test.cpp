@@ -109,6 +109,41 @@ TEST_F(CheckMaps, StructsNestAndArePadded) {
   }
 }
 
+// The advice is about maps and boxes, not about an index.
+TEST_F(CheckMaps, WhatGoesWrongWithThem) {
+  const auto found = [](const Words& words, const Words& parts) {
+    const Ran ran = check(words);
+    EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+    for (const std::string& part : parts) {
+      EXPECT_TRUE(contains(ran.out, part)) << "lacks '" << part << "': " << ran.out;
+    }
+    EXPECT_FALSE(contains(ran.out, "Compare the index")) << ran.out;
+  };
+  const std::string map = "map=tensormap(a, 4x2)";
+  found(call("by_copy", {"--arg", map, "--arg", "n=i32:8"}),
+        {"the tensor map lies in local memory", "Make the parameter const __grid_constant__"});
+  found(call("by_pointer", {"--arg", "map=a", "--arg", "n=i32:8"}),
+        {"there is no tensor map at this address", "Give the address of a tensor map"});
+  const auto stored = [&](const std::string& x) {
+    return Words{kFolder + "maps.ptx",
+                 "--kernel",
+                 "stored",
+                 "--grid",
+                 "1",
+                 "--block",
+                 "32",
+                 "--array",
+                 "a=f32[6,8]:iota",
+                 "--arg",
+                 map,
+                 "--arg",
+                 "x=i32:" + x};
+  };
+  EXPECT_EQ(check(stored("4")).code, 0) << check(stored("4")).out;
+  found(stored("-4"), {"starts at element -4 of the innermost", "Begin the store at element 0"});
+  found(stored("1"), {"byte 4: the bytes must be a multiple of 16", "Let the box start at such"});
+}
+
 TEST_F(CheckMaps, WhatDoesNotFitIsRefused) {
   const auto refused = [](const std::string& map, const Words& parts) {
     expect_refused(call("by_pointer", {"--arg", "map=pointer(" + map + ")", "--arg", "n=i32:8"}),

@@ -102,6 +102,7 @@ TEST_F(CheckSystem, ManyBlocksMeetAndTooManyAreADeadlock) {
   EXPECT_EQ(many.code, 1) << many.err;
   EXPECT_TRUE(contains(many.out, "error: deadlock: ")) << many.out;
   EXPECT_TRUE(contains(many.out, "264 of 300 run, which is what an H200 holds")) << many.out;
+  EXPECT_TRUE(contains(many.out, "Launch at most 264 CTAs of this shape")) << many.out;
 }
 
 }  // namespace

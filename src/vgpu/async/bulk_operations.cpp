@@ -177,16 +177,33 @@ struct MapAtIssue {
   std::uint64_t global_address = 0;  // 0: in the parameters
 };
 
+// A map that the kernel has copied to where no tensor copy can read it.
+void check_map_memory(const Site& site, std::uint64_t address) {
+  if (address - kLocalWindow < kWindowBytes) {
+    site.fault_with(FaultKind::kOutOfBounds,
+                    "the tensor map lies in local memory: this thread has its own copy of it",
+                    "Make the parameter const __grid_constant__, and pass on its address alone: "
+                    "any other parameter is copied where its address is taken.",
+                    &address);
+  }
+  if (address - kSharedWindow < kWindowBytes) {
+    site.fault_with(FaultKind::kOutOfBounds, "the tensor map lies in shared memory",
+                    "Let the copy read it from a parameter, constant or global memory.", &address);
+  }
+}
+
 MapAtIssue read_map(const Site& site, std::uint64_t address) {
   MapAtIssue result;
+  check_map_memory(site, address);
   const std::byte* bytes = nullptr;
   if (address - kParamWindow < kWindowBytes) {
     const Lanes& lanes = site.warp->cta().lanes();
     const std::uint64_t offset = address - kParamWindow;
     if (offset % 64 != 0 || offset + kMapBytes > lanes.param_bytes) {
-      site.fault_at(FaultKind::kOutOfBounds,
-                    "no tensor map fits here in the kernel's parameters: 128 bytes, aligned to 64",
-                    address);
+      site.fault_with(
+          FaultKind::kOutOfBounds,
+          "no tensor map fits here in the kernel's parameters: 128 bytes, aligned to 64",
+          kNoMapHint, &address);
     }
     bytes = lanes.params + offset;
   } else {
@@ -197,7 +214,7 @@ MapAtIssue read_map(const Site& site, std::uint64_t address) {
   std::memcpy(&result.map, bytes, kMapBytes);
   std::memcpy(result.in_use.bytes.data(), bytes, kMapBytes);
   if (result.map.magic != kMapMagic) {
-    site.fault_at(FaultKind::kOutOfBounds, "there is no tensor map at this address", address);
+    site.fault_with(FaultKind::kOutOfBounds, kNoMap, kNoMapHint, &address);
   }
   return result;
 }
@@ -207,16 +224,20 @@ MapAtIssue read_map(const Site& site, std::uint64_t address) {
 void check_start(const Site& site, const TensorBox& box, bool stores) {
   const std::int64_t start = std::int64_t{box.at[0]} * bytes_of(box.map.type);
   if (start % 16 != 0) {
-    site.fault(FaultKind::kMisaligned,
-               fmt::format("a box starts at element {} of the innermost dimension, byte {}: the "
-                           "bytes must be a multiple of 16",
-                           box.at[0], start));
+    site.fault_with(
+        FaultKind::kMisaligned,
+        fmt::format("a box starts at element {} of the innermost dimension, byte {}: the "
+                    "bytes must be a multiple of 16",
+                    box.at[0], start),
+        "Let the box start at such an element: an earlier one, of which the first are not used.");
   }
   if (stores && start < 0) {
-    site.fault(FaultKind::kOutOfBounds,
-               fmt::format("a store of a box starts at element {} of the innermost dimension: it "
-                           "may end outside of the tensor, but not begin there",
-                           box.at[0]));
+    site.fault_with(
+        FaultKind::kOutOfBounds,
+        fmt::format("a store of a box starts at element {} of the innermost dimension: it "
+                    "may end outside of the tensor, but not begin there",
+                    box.at[0]),
+        "Begin the store at element 0 or later, or let the tensor of the map begin earlier.");
   }
 }
 
@@ -225,8 +246,9 @@ TensorBox box_of(const Lanes& lanes, const Op& op, int lane, const Site& site, c
   TensorBox box{map};
   const auto rank = static_cast<int>(op.flags >> kRankShiftOfFlags & 7);
   if (rank != map.rank) {
-    site.fault(FaultKind::kOutOfBounds,
-               fmt::format("a copy of {} dimensions by a tensor map of {}", rank, map.rank));
+    site.fault_with(FaultKind::kOutOfBounds,
+                    fmt::format("a copy of {} dimensions by a tensor map of {}", rank, map.rank),
+                    "Use the instruction for as many dimensions as the tensor of the map has.");
   }
   for (int d = 0; d < rank; ++d) {
     const std::uint32_t offset = lanes.operand_lists[op.list + static_cast<std::uint32_t>(d)];

@@ -108,7 +108,7 @@ void map_replace(const Op* first, const Op* last, Lanes& lanes) {
       TensorMap map;
       std::memcpy(&map, place.host, sizeof map);
       if (map.magic != kMapMagic) {
-        site.fault(FaultKind::kOutOfBounds, "there is no tensor map at this address");
+        site.fault_with(FaultKind::kOutOfBounds, kNoMap, kNoMapHint);
       }
       set_field(site, map, MapField(first->flags), static_cast<std::size_t>(first->immediate),
                 register_of<std::uint64_t>(lanes, *first, 1, lane));

@@ -33,6 +33,16 @@ void Site::fault_at(FaultKind kind, const std::string& message, std::uint64_t ad
   warp->fault(kind, message, *op, lane, &address);
 }
 
+void Site::fault_with(FaultKind kind, const std::string& message, const std::string& hint,
+                      const std::uint64_t* address) const {
+  try {
+    warp->fault(kind, message, *op, lane, address);
+  } catch (Fault& fault) {
+    fault.explain({}, hint);
+    throw;
+  }
+}
+
 void Site::notice(const char* check, const std::string& message, const std::string& hint) const {
   Observer* observer = warp->cta().observer();
   if (!observer) return;

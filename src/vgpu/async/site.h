@@ -13,6 +13,11 @@ namespace tessera::vgpu {
 
 class Cluster;
 
+constexpr const char* kNoMap = "there is no tensor map at this address";
+constexpr const char* kNoMapHint =
+    "Give the address of a tensor map that was encoded on the host: a const __grid_constant__ "
+    "parameter, or one that was copied to constant or global memory.";
+
 struct Site {
   Warp* warp = nullptr;
   const Op* op = nullptr;
@@ -23,6 +28,9 @@ struct Site {
   [[noreturn]] void fault(FaultKind kind, const std::string& message) const;
   [[noreturn]] void fault_at(FaultKind kind, const std::string& message,
                              std::uint64_t address) const;
+  // With what to do about it, where the kind of fault does not say it.
+  [[noreturn]] void fault_with(FaultKind kind, const std::string& message, const std::string& hint,
+                               const std::uint64_t* address = nullptr) const;
   // Something wrong that does not stop the kernel.
   void notice(const char* check, const std::string& message, const std::string& hint) const;
 };

@@ -202,12 +202,25 @@ class Launch {
   void wait_for_others(Work& mine) {
     if (standstill_.is_reached()) {
       mine.index = mine.waiting.front()->index;
-      mine.waiting.front()->cluster.fault_idle(why_none_starts());
+      fault_idle(mine.waiting.front()->cluster);
     }
     const std::uint64_t since = standstill_.happenings();
     if (look_again(mine)) return;
     standstill_.idle(mine.worker, since);
     if (workers_ > 1) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+
+  [[noreturn]] void fault_idle(Cluster& cluster) const {
+    try {
+      cluster.fault_idle(why_none_starts());
+    } catch (Fault& fault) {
+      if (alive_ >= at_once_ && fault.hint().empty()) {
+        fault.explain({}, fmt::format("Launch at most {} CTAs of this shape where they wait for "
+                                      "each other, and let each do more.",
+                                      at_once_ * cluster.size()));
+      }
+      throw;
+    }
   }
 
   std::string why_none_starts() const {

@@ -1,5 +1,6 @@
 // Tensor maps as libraries pass them: in a struct, behind a pointer, in constant memory. Each
 // kernel copies one box to shared memory and stores it.
+#include "kernels/ptx/bulk_copy.h"
 #include "kernels/ptx/fence.h"
 #include "kernels/ptx/mbarrier.h"
 #include "kernels/ptx/tensor_copy.h"
@@ -50,6 +51,16 @@ __global__ void by_pointer(float* out, const ptx::TensorMap* map, int n) {
 }
 __global__ void by_pointers(float* out, const ptx::TensorMap* const* maps, int n) {
   copy_box(out + blockIdx.x * n, *maps[blockIdx.x], n, 1);
+}
+__global__ void by_copy(float* out, const ptx::TensorMap map, int n) { copy_box(out, map, n, 1); }
+__global__ void stored(const __grid_constant__ ptx::TensorMap map, int x) {
+  __shared__ alignas(128) float box[256];
+  if (threadIdx.x != 0) return;
+  for (int i = 0; i < 8; ++i) box[i] = static_cast<float>(i);
+  ptx::fence_proxy_async_shared();
+  ptx::tensor_store<2>(map, {x, 0}, box);
+  ptx::bulk_commit_group();
+  ptx::bulk_wait_group<0>();
 }
 __global__ void by_constant(float* out, int n) { copy_box(out, constant_maps[1], n, 1); }
 __global__ void by_struct_of_13(float* out, const __grid_constant__ TileOf13 tile) {

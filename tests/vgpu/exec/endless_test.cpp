@@ -99,6 +99,22 @@ TEST(Endless, LongLoopsAreNotTakenForIt) {
   EXPECT_EQ(ran.words[0], 1000000u);
 }
 
+// It reads what others write and stores nothing, like a wait, but its count changes: it ends.
+TEST(Endless, APollThatGivesUpIsNoWait) {
+  for (int count : {1, 2}) {
+    const auto ran = run_text(kernel_text(R"(
+      mov.u32 r0, 0;
+      LOOP:
+      add.u32 r0, r0, 1;
+      ld.volatile.global.u32 r1, [data];
+      setp.lt.u32 p, r0, 20000;
+      @p bra LOOP;
+      st.global.u32 [data+4], r0;)"),
+                              {0, 0}, threads(32, 2), workers(count));
+    EXPECT_EQ(ran.words[1], 20000u);
+  }
+}
+
 // Each CTA waits for the next one; the last one starts the chain.
 const char* const kChain = R"(
   mov.u32 r0, %ctaid.x;

@@ -63,6 +63,35 @@ TEST(CheckBarrier, NamesBothPlaces) {
   EXPECT_EQ(race->count, 64u);  // each warp reads 32 words of the other
 }
 
+// Two ways of a block to one barrier: the second warp takes the one behind ELSE.
+std::string two_ways(const std::string& first, const std::string& second,
+                     const std::string& branch = "setp.ge.u32 q, r0, 32;") {
+  return branch + "\n @q bra ELSE;\n" + first + ";\n bra END;\n ELSE:\n" + second + ";\n END:";
+}
+
+TEST(CheckBarrier, WarpsThatMeetAtDifferentInstructionsAreToldOf) {
+  const Findings findings = check_tile(two_ways("bar.sync 0", "bar.sync 0"));
+  expect_found(findings, "split-barrier", "bar.sync", Severity::kNote);
+  ASSERT_EQ(findings.size(), 1u) << text_of(findings);
+  EXPECT_EQ(findings[0].places[0].ptx_line, findings[0].places[1].ptx_line + 3);
+  // A loop after it: what the phase before was told does not count.
+  expect_clean(check_tile("bar.sync 0;\n bar.sync 0;\n bar.sync 0;"));
+  expect_found(check_tile("bar.sync 0;\n" + two_ways("bar.sync 0", "bar.sync 0")), "split-barrier",
+               "bar.sync", Severity::kNote);
+}
+
+TEST(CheckBarrier, WaysThatMayMeetAreLeftInPeace) {
+  const std::string copy = ".loc 1 7 0\n bar.sync 0";  // as a compiler copies a line
+  expect_clean(check_tile(".file 1 \"a.cu\"\n" + two_ways(copy, copy)));
+  expect_clean(check_tile(two_ways("bar.sync 1", "bar.sync 1")));          // named
+  expect_clean(check_tile(two_ways("barrier.sync 0", "barrier.sync 0")));  // not aligned
+  expect_found(check_tile(two_ways("barrier.sync.aligned 0", "barrier.sync.aligned 0")),
+               "split-barrier", "barrier.sync.aligned", Severity::kNote);
+  // Lanes of one warp, at a barrier that asks for no common way.
+  const std::string odd = "and.b32 r5, r0, 1;\n setp.eq.u32 q, r5, 1;";
+  expect_clean(check_tile(two_ways("barrier.sync 0", "barrier.sync 0", odd)));
+}
+
 TEST(CheckBarrier, BarriersOfSomeWarpsOrderThoseAlone) {
   const std::string three_warps = R"(
     setp.ge.u32 q, r0, 64;

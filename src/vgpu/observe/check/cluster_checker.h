@@ -63,7 +63,8 @@ class ClusterChecker : public Observer {
   struct BarrierClock {
     Clock clock;
     bool opened = false;
-    Clock& arriving();  // forgets the last phase when a new one begins
+    std::optional<Actor> first;  // who came first
+    Clock& arriving();           // forgets the last phase when a new one begins
   };
   // A strong read that has not happened yet when it is told of: what it gets to know is looked up
   // at the warp's next event.
@@ -146,6 +147,7 @@ class ClusterChecker : public Observer {
   void report_race(const Guest& guest, const Past& past);
   void report_same_value(const Guest& guest, Site before);
   void report_unmet_lane(const Guest& guest, const Past& past);
+  void report_split_barrier(const Actor& later, const Actor& earlier);
   void report_lockstep(const Guest& guest, const Past& past);
   void report_unfenced(const Guest& guest, const Past& past);
   void report_foreign_race(const Guest& guest, const GlobalPast& past);

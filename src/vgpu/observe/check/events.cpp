@@ -5,6 +5,8 @@
 namespace tessera::vgpu::check {
 namespace {
 
+constexpr std::uint32_t kBarrierOfBlock = 0;  // of __syncthreads(); the others are named
+
 // What a relaxed arrival hands on: initialisations that fence.mbarrier_init has put before it.
 Clock only_inits(const Clock& clock) {
   Clock inits;
@@ -24,7 +26,10 @@ void ClusterChecker::warp_syncs(const Actor& by) {
 
 void ClusterChecker::barrier_arrives(const Actor& by, std::uint32_t id) {
   absorb_pending(by, warp_of(by));
-  barriers_[by.cta][id].arriving().join(release(by));
+  BarrierClock& barrier = barriers_[by.cta][id];
+  barrier.arriving().join(release(by));
+  if (!barrier.first) barrier.first = by;
+  if (id == kBarrierOfBlock) report_split_barrier(by, *barrier.first);
 }
 
 void ClusterChecker::barrier_passes(const Actor& by, std::uint32_t id) {

@@ -80,6 +80,11 @@ FindingPlace FindingLog::place(const Place& place) const {
   return to;
 }
 
+std::string_view FindingLog::form(std::uint32_t instruction) const {
+  if (instruction >= kernel_.instructions.size()) return {};
+  return kernel_.instructions[instruction].form;
+}
+
 std::string FindingLog::line(std::uint32_t instruction) const {
   if (instruction >= kernel_.instructions.size()) return "an unknown line";
   const InstructionInfo& info = kernel_.instructions[instruction];

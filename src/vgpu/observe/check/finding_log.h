@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -38,6 +39,11 @@ class FindingLog {
   void add(Finding finding);  // one that somebody else put into words
 
   FindingPlace place(const Place& place) const;
+  // The same form from the same line, inlined at the same places.
+  bool are_alike(std::uint32_t instruction, std::uint32_t other) const {
+    return first_like(instruction) == first_like(other);
+  }
+  std::string_view form(std::uint32_t instruction) const;  // "bar.sync"
   // "line 31", "PTX line 120", of an instruction.
   std::string line(std::uint32_t instruction) const;
 

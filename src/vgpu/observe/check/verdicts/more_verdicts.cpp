@@ -71,6 +71,33 @@ void ClusterChecker::report_unmet_lane(const Guest& guest, const Past& past) {
   set_cure(*finding, "put __syncwarp()", between(earlier, later));
 }
 
+// Copies of one line, as a compiler makes them, are one place. Lanes of one warp that come apart
+// are an error of another kind, or use barrier.sync, which asks for no common way.
+void ClusterChecker::report_split_barrier(const Actor& later, const Actor& earlier) {
+  if (later.warp == earlier.warp || log_.are_alike(later.instruction, earlier.instruction)) return;
+  const auto may_split = [&](const Actor& by) {
+    return log_.form(by.instruction).starts_with("barrier.") &&
+           log_.form(by.instruction).find(".aligned") == std::string_view::npos;
+  };
+  if (may_split(later) || may_split(earlier)) return;
+  Finding* finding =
+      log_.note("split-barrier", Severity::kNote, later.instruction, earlier.instruction, 0);
+  if (!finding) return;
+  const auto place = [&](const Actor& by) {
+    return Place{"came to barrier 0", by.instruction, cta_index(first_, by.cta),
+                 static_cast<int>(by.warp), __builtin_ctz(by.mask)};
+  };
+  fill(*finding, place(later), place(earlier));
+  finding->message = fmt::format(
+      "Warps {} and {} meet at barrier 0, but at different __syncthreads(), {} and {}: CUDA asks "
+      "that all threads of a block take the same way to one",
+      earlier.warp, later.warp, log_.line(earlier.instruction), log_.line(later.instruction));
+  finding->hint =
+      "put one __syncthreads() behind the branch; parts of a block that mean to meet from "
+      "different "
+      "code take a barrier of their own (bar.sync with a number and a count of threads)";
+}
+
 void ClusterChecker::report_heap_misuse(const Guest& guest, const std::string& misuse) {
   const Place place = place_of(guest);
   Finding* finding = log_.note("out-of-bounds", Severity::kError, place.instruction,

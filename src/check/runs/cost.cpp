@@ -26,10 +26,17 @@ std::vector<std::byte> machine_code_of(const Code& code) {
   }
 }
 
+// Whether accesses can go through it: an index that an address is computed from cannot be accessed.
+bool holds_addresses(const Argument& argument) {
+  return !std::holds_alternative<ScalarArgument>(argument.value) &&
+         !std::holds_alternative<NullArgument>(argument.value);
+}
+
 // The names of arguments, by their place in the parameters.
 std::map<std::string, std::string> names_of(const CheckPlan& plan) {
   std::map<std::string, std::string> names;
   for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
+    if (!holds_addresses(plan.arguments[i])) continue;
     names["parameter +" + std::to_string(plan.kernel.parameters[i].offset)] =
         plan.arguments[i].name;
   }

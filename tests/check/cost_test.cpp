@@ -55,6 +55,21 @@ TEST_F(CheckCost, ScatteredStoresAreNamed) {
   EXPECT_TRUE(contains(ran.out, " 32 ")) << ran.out;  // sectors a request
 }
 
+// A launch that multiplies nothing is not replayed, and four blocks are not many.
+TEST_F(CheckCost, WhatIsPredictedSaysHow) {
+  const Ran ran = explain(call("transpose_naive"));
+  if (contains(ran.out, "Not predicted: ")) GTEST_SKIP() << "no assembler here";
+  EXPECT_TRUE(contains(ran.out, "nothing is replayed")) << ran.out;
+  EXPECT_FALSE(contains(ran.out, "on its fit set")) << ran.out;
+  const Ran json = explain(joined(call("transpose_naive"), {"--json", "-"}));
+  const auto object = nlohmann::json::parse(json.out);
+  EXPECT_EQ(object["advice"][0]["rule"], "small-launch") << json.out;
+  EXPECT_TRUE(contains(object["verdict"].get<std::string>(),
+                       "4 blocks for 132 SMs leave at least 128 of them empty"))
+      << json.out;
+  EXPECT_FALSE(contains(json.out, "latencies and barriers")) << json.out;
+}
+
 TEST_F(CheckCost, CheckShowsItBelowTheFindings) {
   const Ran ran = check(joined(call("transpose<32>"), {"--cost", "--gpu", "a100"}));
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;

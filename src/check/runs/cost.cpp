@@ -17,19 +17,27 @@ std::string target_of(const std::string& ptx) {
   return ptx.substr(begin, ptx.find_first_of(" ,\r\n", begin) - begin);
 }
 
-// Machine code of the kernel; none without an assembler, or where it refuses the PTX.
-std::vector<std::byte> machine_code_of(const Code& code) {
+// Machine code of the kernel; none without an assembler, or where it refuses the PTX, and why.
+std::vector<std::byte> machine_code_of(const Code& code, std::string& why_not) {
   try {
     return assemble_ptx(code.ptx, target_of(code.ptx));
-  } catch (const StatusError&) {
+  } catch (const StatusError& error) {
+    why_not = error.status().message;
     return {};
   }
+}
+
+// Whether accesses can go through it: an index that an address is computed from cannot be accessed.
+bool holds_addresses(const Argument& argument) {
+  return !std::holds_alternative<ScalarArgument>(argument.value) &&
+         !std::holds_alternative<NullArgument>(argument.value);
 }
 
 // The names of arguments, by their place in the parameters.
 std::map<std::string, std::string> names_of(const CheckPlan& plan) {
   std::map<std::string, std::string> names;
   for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
+    if (!holds_addresses(plan.arguments[i])) continue;
     names["parameter +" + std::to_string(plan.kernel.parameters[i].offset)] =
         plan.arguments[i].name;
   }
@@ -59,7 +67,8 @@ lab::Explanation cost_of(const CheckPlan& plan, const arch::Gpu& gpu) {
   foreign.shown = [&](const std::string& file) {
     return file.empty() ? plan.code.path : lines.at(file, 1).file;
   };
-  return lab::explain_launch(foreign, machine_code_of(plan.code), gpu);
+  const std::vector<std::byte> machine_code = machine_code_of(plan.code, foreign.no_code);
+  return lab::explain_launch(foreign, machine_code, gpu);
 }
 
 }  // namespace tessera::checking

@@ -4,6 +4,7 @@
 
 #include "arch/occupancy.h"
 #include "lab/counts/count_tag.h"
+#include "lab/explain/advice/products.h"
 #include "lab/explain/roofline.h"
 #include "sass/container/cubin.h"
 
@@ -126,6 +127,8 @@ double sum(const Prediction& prediction, double LaunchPrediction::*part) {
   return total;
 }
 
+constexpr const char* kUnhidden = "latencies and barriers that too few warps hide";
+
 // What a prediction is longer than the bound; nothing where the bound explains most of it.
 std::vector<UnitTime> rest_of(const Prediction& prediction, const Evidence& evidence) {
   constexpr double kExplained = 1.5;
@@ -139,11 +142,33 @@ std::vector<UnitTime> rest_of(const Prediction& prediction, const Evidence& evid
   std::vector<UnitTime> rest = {{"launching", launch},
                                 {"filling and draining the SMs", wave},
                                 {"a last wave of blocks that fills a part of the GPU", part},
-                                {"latencies and barriers that too few warps hide",
-                                 prediction.time_ms - bound - launch - wave - part}};
+                                {kUnhidden, prediction.time_ms - bound - launch - wave - part}};
   std::erase_if(rest, [&](const UnitTime& one) { return one.ms < 0.01 * prediction.time_ms; });
   std::ranges::stable_sort(rest, std::ranges::greater{}, &UnitTime::ms);
   return rest;
+}
+
+// WHY: the error of a prediction is known for the library's kernels, and those multiply.
+std::string model_of(const LaunchPrediction& launch, bool multiplies, const arch::Gpu& gpu) {
+  if (launch.even_units.empty()) {
+    return "the longest time above, bytes at the rate of a copy, and the start of each block; "
+           "nothing is replayed, and the error is not known";
+  }
+  return multiplies ? model_name(gpu) + ", this library's kernels"
+                    : "replay of the main loop, calibrated on kernels that multiply; its error for "
+                      "others is not known";
+}
+
+// A launch that is not replayed is as long as its bytes take at the rate of a copy, or its blocks
+// to start.
+void rename_rest(std::vector<UnitTime>& rest, const LaunchPrediction& launch) {
+  if (!launch.even_units.empty()) return;
+  for (UnitTime& part : rest) {
+    if (part.name != kUnhidden) continue;
+    part.name = launch.bound == "device memory"
+                    ? "reading and writing at the rate of a copy, below the data sheet's"
+                    : "starting the blocks";
+  }
 }
 
 double ratio(double a, double b) { return b > 0 ? a / b : 0; }
@@ -218,12 +243,13 @@ Explanation explain_launch(const ForeignLaunch& launch, std::span<const std::byt
   e.evidence.totals = totals_of(launch.counts);
   e.evidence.resources = resources_of(e.evidence.totals, gpu);
   e.evidence.placement = placement_of(launch, cubin, gpu);
+  e.evidence.multiplies = multiplies(launch.counts, launch.ptx, launch.entry);
   try {
-    if (cubin.empty()) throw StatusError(Status::unsupported("there is no machine code here"));
+    if (cubin.empty()) throw StatusError(Status::unsupported(launch.no_code));
     Prediction prediction;
     prediction.gpu = gpu.name;
-    prediction.model = model_name(gpu);
     prediction.launches = {predict_launch(launch.counts, cubin, launch.entry, gpu)};
+    prediction.model = model_of(prediction.launches[0], e.evidence.multiplies, gpu);
     prediction.launches[0].launch_ms = arch::costs_of(gpu).launch_us * 1e-3;
     prediction.time_ms = prediction.launches[0].ms + prediction.launches[0].launch_ms;
     prediction.bound = prediction.launches[0].bound;
@@ -234,7 +260,11 @@ Explanation explain_launch(const ForeignLaunch& launch, std::span<const std::byt
   }
   e.evidence.replay = replay_of(e.prediction);
   add_replayed(e.evidence);
-  if (e.prediction) e.rest = rest_of(*e.prediction, e.evidence);
+  if (e.prediction) {
+    e.rest = rest_of(*e.prediction, e.evidence);
+    rename_rest(e.rest, e.prediction->launches[0]);
+    e.evidence.launch_share = e.prediction->launches[0].launch_ms / e.prediction->time_ms;
+  }
   e.limited_by = limited_by(e.evidence);
   e.verdict = verdict(e.evidence);
   e.advice = advise(e.evidence);

@@ -10,7 +10,7 @@
 
 #include "arch/gpu.h"
 #include "lab/counts/count_run.h"
-#include "lab/explain/advice.h"
+#include "lab/explain/advice/advice.h"
 #include "lab/explain/formulas.h"
 #include "lab/model/predict.h"
 #include "lab/record/record.h"

@@ -39,6 +39,16 @@ Json to_json(const Site& site) {
           {"shared", to_json(site.memory.shared)}};
 }
 
+constexpr const char* kTraffic[] = {"none",    "load",     "store",      "atomic",
+                                    "copy in", "copy out", "copy reduce"};  // by vgpu::Traffic
+
+void add_lanes(Json& to, const Site& site) {
+  const vgpu::MemoryCounts& memory = site.memory;
+  to["traffic"] = site.forms > 1 ? Json(nullptr) : Json(kTraffic[static_cast<int>(memory.traffic)]);
+  to["global"]["same_address_lanes"] = memory.global.same_address_lanes;
+  to["shared"]["same_address_lanes"] = memory.shared.same_address_lanes;
+}
+
 Json to_json(const Placement& r) {
   return {{"threads", r.threads},
           {"registers", r.registers},
@@ -139,6 +149,10 @@ Json launch_json(const Explanation& e, int lines) {
        {"gpu", "predicted", "not_predicted", "limited_by", "verdict", "bank_model", "resources",
         "wavefronts", "placement", "advice", "lines"}) {
     object[key] = all[key];
+  }
+  object["multiplies"] = e.evidence.multiplies;
+  for (std::size_t i = 0; i < object["lines"].size(); ++i) {
+    add_lanes(object["lines"][i], e.costly[i]);
   }
   return object;
 }

@@ -138,13 +138,13 @@ std::string excess_cell(const Site& site) {
 
 std::string share_cell(const Explanation& e, const Site& site) {
   const ResourceUse& top = named_resource(e.evidence.resources);
-  // Device memory is asked for sectors, whatever a perfect cache would move.
-  const double amount =
-      top.resource == Resource::kDram ? e.evidence.totals.sector_bytes : top.amount;
-  return percent(use_of(site, top.resource) / amount);
+  return percent(use_of(site, top.resource) / use_of_all(e.evidence.totals, top));
 }
 
 std::string what_cell(const Site& site) {
+  if (site.forms > 1) {
+    return fmt::format("{} instructions of the PTX, most often {}", site.instructions, site.form);
+  }
   return fmt::format(
       "{}{}{}", site.form, site.touches.empty() ? "" : " of " + site.touches,
       site.instructions > 1 ? fmt::format(" ({} in the PTX)", site.instructions) : "");
@@ -171,9 +171,11 @@ std::string sites_text(const Explanation& e, int lines) {
 // "That is 5.0 times the bound. The rest: 0.0041 ms launching, ..."
 std::string rest_text(const Explanation& e) {
   if (e.rest.empty()) return "";
-  std::string text = fmt::format("That is {:.2g} times the bound ({}). The rest, by the model:",
-                                 e.prediction->time_ms / e.evidence.resources.front().ms,
-                                 e.evidence.resources.front().name);
+  const double times = e.prediction->time_ms / e.evidence.resources.front().ms;
+  std::string text =
+      fmt::format("That is {} times the bound ({}). The rest, by the model:",
+                  times < 10 ? fmt::format("{:.2g}", times) : grouped(std::round(times)),
+                  e.evidence.resources.front().name);
   for (const UnitTime& part : e.rest) {
     text += fmt::format("{} {:.3g} ms {}", &part == &e.rest.front() ? "" : ",", part.ms, part.name);
   }
@@ -202,7 +204,8 @@ std::string placement_text(const Explanation& e) {
     text += fmt::format(": {} block{} ({} of {} warps) on an SM, limited by {}", r.ctas,
                         r.ctas == 1 ? "" : "s", r.warps, r.max_warps, r.limited_by);
   }
-  text += fmt::format(". {} blocks for {} SMs", grouped(double(r.grid)), r.sms);
+  text += fmt::format(". {} block{} for {} SMs", grouped(double(r.grid)), r.grid == 1 ? "" : "s",
+                      r.sms);
   if (r.ctas > 0 && r.grid < static_cast<std::uint64_t>(r.ctas) * r.sms) {
     text += ": too few to fill the GPU; the times above are those of a full one";
   }
@@ -235,10 +238,8 @@ std::string advice_text(const Explanation& e) {
 
 std::string render_launch(const Explanation& e, int lines) {
   const std::string predicted =
-      e.prediction ? fmt::format(
-                         "Predicted: {:.4g} ms, launch included (model of this library's "
-                         "kernels: {}).",
-                         e.prediction->time_ms, e.prediction->model)
+      e.prediction ? fmt::format("Predicted: {:.4g} ms, launch included (model: {}).",
+                                 e.prediction->time_ms, e.prediction->model)
                    : fmt::format("Not predicted: {}.", e.not_predicted);
   return wrapped(e.verdict) + "\n" + resources_text(e) + wrapped(predicted) + rest_text(e) + "\n" +
          sites_text(e, lines) + "\n" + placement_text(e) + advice_text(e) + "\n" +

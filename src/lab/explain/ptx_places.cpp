@@ -6,53 +6,11 @@
 #include <optional>
 #include <set>
 
+#include "lab/counts/counts.h"
+#include "lab/explain/ptx_text.h"
+
 namespace tessera::lab {
 namespace {
-
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '%' || c == '$' ||
-         c == '.' || c == '-';
-}
-
-// Registers, names and numbers of a stretch of PTX, without the punctuation around them.
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  for (std::size_t at = 0; at < text.size();) {
-    if (!is_word(text[at])) {
-      ++at;
-      continue;
-    }
-    std::size_t end = at;
-    while (end < text.size() && is_word(text[end])) ++end;
-    words.push_back(text.substr(at, end - at));
-    at = end;
-  }
-  return words;
-}
-
-std::optional<int> integer_of(std::string_view word) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
-  return value;
-}
-
-int integer_or_zero(std::string_view word) { return integer_of(word).value_or(0); }
-
-std::string_view trimmed(std::string_view line) {
-  const std::size_t comment = line.find("//");
-  if (comment != line.npos) line = line.substr(0, comment);
-  while (!line.empty() && std::isspace(static_cast<unsigned char>(line.front())))
-    line.remove_prefix(1);
-  return line;
-}
-
-std::string_view next_line(std::string_view& text) {
-  const std::size_t end = text.find('\n');
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == text.npos ? text.size() : end + 1);
-  return line;
-}
 
 // One place of a .loc, and the place of the call that it was inlined at.
 struct Location {
@@ -71,12 +29,13 @@ struct Origin {
 
 class EntryReader {
  public:
-  explicit EntryReader(std::string_view entry) : parameters_(std::string(entry) + "_param_0") {}
+  explicit EntryReader(std::string_view entry) : parameters_(std::string(entry) + "_param_") {}
 
   void read(std::string_view line, int number) {
     line = trimmed(line);
     if (line.starts_with(".loc")) return read_location(line);
     if (line.starts_with(".shared")) return declare_shared(line);
+    if (line.starts_with(".param")) return declare_parameter(line);
     if (line.empty() || line.front() == '.' || line.front() == '$' || line.front() == '{') return;
     if (line.front() == '@')
       line = trimmed(line.substr(std::min(line.find_first_of(" \t"), line.size())));
@@ -91,6 +50,25 @@ class EntryReader {
     }
   }
 
+  // .param .u64 name, or .param .align 8 .b8 name[40]; an alignment behind .ptr is the pointer's.
+  void declare_parameter(std::string_view line) {
+    const std::vector<std::string_view> words = words_of(line);
+    const auto name = std::ranges::find_if(
+        words, [this](std::string_view word) { return word.starts_with(parameters_); });
+    if (name == words.end()) return;
+    const auto type = std::find_if(words.begin(), name, [](std::string_view word) {
+      return word.starts_with('.') && word.size() > 2 && integer_of(word.substr(2));
+    });
+    if (type == name) return;
+    const int each = integer_or_zero(type->substr(2)) / 8;
+    const bool is_array = line.find('[') != line.npos;
+    const auto align = std::find(words.begin(), type, ".align");
+    const int step = std::max(1, align == type ? each : integer_or_zero(*(align + 1)));
+    const int at = (parameter_end_ + step - 1) / step * step;
+    offsets_[*name] = at;
+    parameter_end_ = at + (is_array ? each * integer_or_zero(words.back()) : each);
+  }
+
   std::map<int, PtxPlace> result(const std::map<int, std::string>& files) const {
     std::map<int, PtxPlace> places;
     for (const Seen& seen : seen_) {
@@ -99,15 +77,27 @@ class EntryReader {
         const auto file = files.find(locations_[at].file);
         if (file != files.end()) place.frames.push_back({file->second, locations_[at].line});
       }
-      if (!seen.address.empty()) place.touches = touched_through(seen.address);
+      if (seen.address.empty()) continue;
+      place.touches = touched_through(seen.address);
+      if (const auto beside = beside_.find(seen.beside); beside != beside_.end()) {
+        place.bytes_beside = static_cast<int>(beside->second.size()) * seen.beside.bytes;
+      }
     }
     return places;
   }
 
  private:
+  // Accesses through one register.
+  struct Beside {
+    std::string_view base;
+    FormKind kind = FormKind::kOther;
+    int bytes = 0;
+    auto operator<=>(const Beside&) const = default;
+  };
   struct Seen {
     int number = 0, location = -1;
     std::string_view address;  // the text in brackets
+    Beside beside;
   };
 
   // .loc file line column [, function_name label, inlined_at file line column]
@@ -138,11 +128,16 @@ class EntryReader {
   }
 
   void read_instruction(std::string_view opcode, std::string_view operands, int number) {
-    Seen seen{number, static_cast<int>(locations_.size()) - 1, {}};
+    Seen seen{number, static_cast<int>(locations_.size()) - 1, {}, {}};
     const std::size_t bracket = operands.find('[');
     const bool is_parameter = opcode.find(".param") != opcode.npos;
     if (bracket != operands.npos && !is_parameter) {
       seen.address = operands.substr(bracket + 1, operands.find(']', bracket) - bracket - 1);
+    }
+    if (const auto address = words_of(seen.address); !address.empty()) {
+      const FormClass form = classify(opcode);
+      seen.beside = {address.front(), form.kind, form.bytes};
+      beside_[seen.beside].insert(address.size() > 1 ? integer_or_zero(address[1]) : 0);
     }
     seen_.push_back(seen);
     const std::vector<std::string_view> words = words_of(operands);
@@ -174,7 +169,7 @@ class EntryReader {
   }
 
   std::optional<int> offset_of(std::string_view word) const {
-    if (word == parameters_) return 0;
+    if (const auto own = offsets_.find(word); own != offsets_.end()) return own->second;
     const auto known = bases_.find(word);
     return known == bases_.end() ? std::nullopt : std::optional(known->second);
   }
@@ -196,12 +191,15 @@ class EntryReader {
     return {found.begin(), found.end()};
   }
 
-  std::string parameters_;
+  std::string parameters_;                   // what their names begin with
+  std::map<std::string_view, int> offsets_;  // of parameters, in their block
+  int parameter_end_ = 0;
   std::vector<Location> locations_;
   std::vector<Seen> seen_;
   std::map<std::string_view, Origin> origins_;
   std::map<std::string_view, int> bases_;  // registers that point into the parameter block
   std::set<std::string_view> shared_;
+  std::map<Beside, std::set<int>> beside_;  // offsets
 };
 
 // .file number "name"
@@ -211,13 +209,6 @@ void read_file_name(std::string_view line, std::map<int, std::string>& files) {
   const std::vector<std::string_view> words = words_of(line.substr(0, begin));
   if (words.size() < 2) return;
   files[integer_or_zero(words[1])] = std::string(line.substr(begin + 1, end - begin - 1));
-}
-
-bool opens(std::string_view line, std::string_view entry) {
-  const std::size_t at = line.find(".entry ");
-  if (at == line.npos) return false;
-  const std::string_view name = line.substr(at + 7);
-  return name.substr(0, name.find_first_of("( \t")) == entry;
 }
 
 }  // namespace

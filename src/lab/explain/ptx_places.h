@@ -22,6 +22,9 @@ struct PtxPlace {
   // The shared variables ("tile_b") or pointers of the parameter block ("parameter +8") that the
   // address comes from, by name; empty when it is no access or nothing is found.
   std::vector<std::string> touches;
+  // Of an access: bytes that this entry loads, or stores, at constant offsets from the register of
+  // its address, itself included. The fields of a struct, and an unrolled loop.
+  int bytes_beside = 0;
 };
 
 // Of each instruction of the entry, by its line in the text (from 1). Empty without such an entry.

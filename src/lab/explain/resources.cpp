@@ -40,6 +40,7 @@ void add_row(Totals& totals, const Row& row) {
   }
   if (form.kind == FormKind::kBarrier) totals.barriers += warp;
   if (class_of(row.form) == InstructionClass::kInteger) totals.integer += warp;
+  if (class_of(row.form) == InstructionClass::kSpecial) totals.special += warp;
   const auto requests = static_cast<double>(row.memory.shared.requests);
   if (row.memory.traffic == vgpu::Traffic::kLoad) {
     totals.shared_loads += requests;
@@ -50,6 +51,8 @@ void add_row(Totals& totals, const Row& row) {
   totals.global_requests += static_cast<double>(row.memory.global.requests);
   totals.requested_bytes += static_cast<double>(row.memory.global.requested_bytes);
   totals.sector_bytes += static_cast<double>(row.memory.global.sector_bytes());
+  const double touches = row.memory.traffic == vgpu::Traffic::kAtomic ? 2 : 1;
+  totals.distinct_bytes += touches * static_cast<double>(row.memory.global.distinct_bytes);
   totals.local_requests += static_cast<double>(row.memory.local.requests);
   totals.wavefronts += wavefronts_of(row.memory);
 }
@@ -57,6 +60,7 @@ void add_row(Totals& totals, const Row& row) {
 void add_launch(Totals& totals, const LaunchCounts& launch) {
   totals.warp_instructions += static_cast<double>(launch.warp_instructions);
   totals.footprint_bytes += static_cast<double>(launch.memory.footprint.bytes());
+  totals.written_sectors += static_cast<double>(launch.memory.footprint.written_sectors);
 }
 
 }  // namespace
@@ -116,6 +120,11 @@ std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu
   for (std::size_t i = 0; i < totals.matrix_flop.size(); ++i) {
     add(Resource::kMatrix, "tensor cores", totals.matrix_flop[i], "FLOP", peaks[i] * 1e9);
   }
+  // HW: CUDA C++ Programming Guide, throughput of native arithmetic instructions: 16 results a
+  // clock and SM, compute capability 7.0 to 9.0.
+  constexpr double kSpecialLanes = 16;
+  add(Resource::kSpecial, "special function unit", totals.special, "special functions",
+      kSpecialLanes / kWarp * clocks_a_ms);
   add(Resource::kLoadStore, "load/store unit", totals.wavefronts.sum(), "wavefronts", clocks_a_ms);
   add(Resource::kDram, "device memory", totals.footprint_bytes, "bytes, each once",
       gpu.memory_gbs * 1e6);
@@ -141,6 +150,8 @@ double use_of(const Site& site, Resource resource) {
       return kind == FormKind::kFma ? warp : 0;
     case Resource::kMatrix:
       return kind == FormKind::kMatrix ? warp * static_cast<double>(matrix_flop(site.form)) : 0;
+    case Resource::kSpecial:
+      return class_of(site.form) == InstructionClass::kSpecial ? warp : 0;
     case Resource::kLoadStore:
       return wavefronts_of(site).sum();
     case Resource::kDram:
@@ -150,6 +161,16 @@ double use_of(const Site& site, Resource resource) {
       return class_of(site.form) == InstructionClass::kInteger ? warp : 0;
   }
   return 0;
+}
+
+double use_of_all(const Totals& totals, const ResourceUse& use) {
+  return use.resource == Resource::kDram ? totals.sector_bytes : use.amount;
+}
+
+std::string shared_unit(const ResourceUse& use) {
+  if (use.resource == Resource::kDram) return "the sectors' bytes";
+  return use.resource == Resource::kLoadStore ? "the load/store unit's wavefronts"
+                                              : "the " + use.unit;
 }
 
 }  // namespace tessera::lab

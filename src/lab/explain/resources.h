@@ -20,7 +20,7 @@ inline const vgpu::BankCounts& banks_of(const vgpu::SharedCounts& shared) { retu
 
 // kAlu and kL2 are of the replay alone: the first is counted in integer instructions of the PTX,
 // the second in sectors.
-enum class Resource { kIssue, kFma, kMatrix, kLoadStore, kDram, kAlu, kL2 };
+enum class Resource { kIssue, kFma, kMatrix, kSpecial, kLoadStore, kDram, kAlu, kL2 };
 
 // Of the operands that tensor cores multiply: each kind has a rate of its own.
 enum class MatrixOperands { kF64, kTf32, kBf16, kF16, kOther };
@@ -53,7 +53,11 @@ struct Totals {
   double global_requests = 0;
   Wavefronts wavefronts;
   double requested_bytes = 0, sector_bytes = 0, footprint_bytes = 0;  // of global memory
-  double integer = 0;                                                 // issues, in the PTX
+  // Each byte once a request; what atomics touch is read and written, as in the footprint.
+  double distinct_bytes = 0;
+  double written_sectors = 0;  // each once
+  double special = 0;          // issues of reciprocals, roots, exponentials, sines
+  double integer = 0;          // issues, in the PTX
   double local_requests = 0;
 
   double fma() const { return fma_f32 + fma_f64; }
@@ -79,5 +83,9 @@ const ResourceUse& named_resource(const std::vector<ResourceUse>& uses);
 
 // A site's part of a resource, in its unit.
 double use_of(const Site& site, Resource resource);
+// What the parts of all sites add up to, and its unit for people. Device memory is asked for
+// sectors, whatever a perfect cache would move.
+double use_of_all(const Totals& totals, const ResourceUse& use);
+std::string shared_unit(const ResourceUse& use);
 
 }  // namespace tessera::lab

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <map>
 #include <tuple>
 
@@ -58,6 +60,7 @@ Site new_site(const vgpu::InstructionReport& row, const PtxPlace& place, const N
   const bool accesses = row.memory.traffic != vgpu::Traffic::kNone ||
                         form.kind == FormKind::kLoad || form.kind == FormKind::kStore;
   const bool is_shared = form.space == FormSpace::kShared || row.memory.shared.requests > 0;
+  site.bytes_beside = place.bytes_beside;
   if (accesses) site.touches = touched(place, naming.parameters, is_shared);
   if (const SourcePlace* line = shown_line(place, naming.own)) {
     site.file = line->file;
@@ -81,6 +84,7 @@ class Gathering {
     for (const vgpu::InstructionReport& row : counts.instructions) {
       const auto place = places.find(row.ptx_line);
       Site site = new_site(row, place == places.end() ? PtxPlace{} : place->second, naming);
+      const int beside = site.bytes_beside;
       const auto [at, is_new] = known_.try_emplace(
           {site.entry, site.file, site.line, site.via, site.touches, site.form}, sites_.size());
       if (is_new) {
@@ -90,6 +94,7 @@ class Gathering {
       }
       Site& sum = sites_[at->second];
       ++sum.instructions;
+      sum.bytes_beside = std::max(sum.bytes_beside, beside);
       sum.warp += row.warp;
       sum.thread += row.thread;
       sum.memory += row.memory;
@@ -106,6 +111,14 @@ class Gathering {
 
 std::string folder_of(const Kernel& kernel) {
   return "/" + (kernel.is_patched() ? kernel.patched_from : kernel.name) + "/";
+}
+
+// "helper.h:61": of a header elsewhere, the toolkit's above all, the name says enough.
+std::string shown_via(const std::string& via, const ForeignLaunch& launch) {
+  const std::size_t colon = via.rfind(':');
+  if (colon == via.npos) return via;
+  const std::filesystem::path path = launch.shown(via.substr(0, colon));
+  return (path.is_absolute() ? path.filename() : path).string() + via.substr(colon);
 }
 
 }  // namespace
@@ -145,7 +158,10 @@ std::vector<Site> sites_of(const ForeignLaunch& launch) {
   gathering.add(launch.counts, launch.ptx, {launch.entry, launch.file, launch.arguments},
                 launch.text);
   std::vector<Site> sites = gathering.take();
-  for (Site& site : sites) site.file = launch.shown(site.file);
+  for (Site& site : sites) {
+    site.file = launch.shown(site.file);
+    site.via = shown_via(site.via, launch);
+  }
   return sites;
 }
 

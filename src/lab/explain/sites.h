@@ -24,6 +24,8 @@ struct Site {
   std::string touches;     // "tile_b", "operand a"; empty if not found or no access
   std::string form;        // "ld.shared.f32"
   int instructions = 0;    // of the PTX
+  int forms = 1;           // of its instructions; `form` is the most frequent
+  int bytes_beside = 0;    // the most of its accesses, see PtxPlace
   std::uint64_t warp = 0;  // executions
   std::uint64_t thread = 0;
   vgpu::MemoryCounts memory;
@@ -47,6 +49,7 @@ struct ForeignLaunch {
   std::map<std::string, std::string> arguments;  // names, by place: "parameter +8"
   std::function<std::string(const std::string& file, int line)> text;  // of a source line
   std::function<std::string(const std::string& file)> shown;           // a path, for people
+  std::string no_code;  // why there is no machine code, where there is none
 };
 std::vector<Site> sites_of(const ForeignLaunch& launch);
 

@@ -14,6 +14,7 @@ GlobalCounts& GlobalCounts::operator+=(const GlobalCounts& more) {
   lines += more.lines;
   tag_wavefronts += more.tag_wavefronts;
   data_wavefronts += more.data_wavefronts;
+  same_address_lanes += more.same_address_lanes;
   return *this;
 }
 
@@ -29,6 +30,7 @@ SharedCounts& SharedCounts::operator+=(const SharedCounts& more) {
   requested_bytes += more.requested_bytes;
   plain += more.plain;
   pair += more.pair;
+  same_address_lanes += more.same_address_lanes;
   return *this;
 }
 

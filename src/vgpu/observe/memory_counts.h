@@ -23,6 +23,8 @@ struct GlobalCounts {
   // Model, calibrated on an H200: cycles that loads found in L1 take there, a request the larger of
   // its tag wavefronts and of what its addresses would cost in shared memory (plain).
   std::uint64_t data_wavefronts = 0;
+  // Atomics: lanes at the address that most lanes of a request want, summed over the requests.
+  std::uint64_t same_address_lanes = 0;
 
   std::uint64_t sector_bytes() const { return sectors * kSectorBytes; }
   double sectors_per_request() const { return ratio(sectors, requests); }
@@ -54,6 +56,7 @@ struct SharedCounts {
   // pair: as plain, but wide loads whose lanes agree in pairs take half the passes. What an H200
   // does.
   BankCounts plain, pair;
+  std::uint64_t same_address_lanes = 0;  // as of global memory
 
   SharedCounts& operator+=(const SharedCounts& more);
 };

@@ -67,6 +67,30 @@ TEST(PtxPlaces, AddressesAreTracedToWhatTheyBelongTo) {
   EXPECT_EQ(at_line_of(demo(), "ld.param.u64").touches, Names{});
 }
 
+// Behind a struct of 12 bytes and an integer, whose value is part of an address.
+TEST(PtxPlaces, EachParameterHasItsPlace) {
+  const auto places = places_of(R"(
+.visible .entry several(
+	.param .align 128 .b8 several_param_0[12],
+	.param .u32 several_param_1,
+	.param .u64 .ptr .global .align 1 several_param_2,
+	.param .u64 several_param_3
+)
+{
+	ld.param.u32 	%r1, [several_param_1];
+	ld.param.u64 	%rd1, [several_param_2];
+	ld.param.u64 	%rd2, [several_param_3];
+	mad.wide.s32 	%rd3, %r1, 4, %rd2;
+	ld.global.f32 	%f1, [%rd3];
+	st.global.f32 	[%rd1], %f1;
+}
+)",
+                                "several");
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(places.at(13).touches, (Names{"parameter +12", "parameter +24"}));
+  EXPECT_EQ(places.at(14).touches, Names{"parameter +16"});
+}
+
 TEST(PtxPlaces, OtherEntriesStayOut) {
   EXPECT_EQ(places_of(kText, "other").size(), 1u);
   EXPECT_TRUE(places_of(kText, "none").empty());

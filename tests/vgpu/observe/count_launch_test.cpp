@@ -174,6 +174,33 @@ TEST(MemoryCounter, AtomicsAreAClassOfTheirOwn) {
   EXPECT_EQ(report.memory.footprint.written_sectors, 8u);
 }
 
+// Lane l updates word l / 8 * (l % 2): 16 odd lanes by fours, and 16 even ones at word 0 with
+// lanes 1, 3, 5 and 7.
+TEST(MemoryCounter, LanesOfAnAtomicAtOneAddress) {
+  const std::string word = R"(
+    mov.u32 r3, %tid.x;
+    shr.u32 r1, r3, 3;
+    and.b32 r2, r3, 1;
+    mul.lo.u32 r1, r1, r2;
+    shl.b32 r1, r1, 2;
+    cvt.u64.u32 d1, r1;
+    add.u64 d0, data, d1;
+    mov.u32 r5, tile;
+    add.u32 r5, r5, r1;
+)";
+  const LaunchReport report = count(word + R"(
+    red.global.add.u32 [d0], 1;
+    atom.shared.add.u32 r4, [r5], 1;
+    ld.global.u32 r4, [data];)",
+                                    8, threads(64), counting(), ".shared .b32 tile[8];");
+  const MemoryCounts& global = row(report, "red.global.add.u32").memory;
+  EXPECT_EQ(global.global.same_address_lanes, 20u + 16);  // in the second warp l / 8 is 4 to 7
+  const MemoryCounts& shared = row(report, "atom.shared.add.u32").memory;
+  EXPECT_EQ(shared.shared.same_address_lanes, 20u + 16);
+  EXPECT_EQ(shared.global.same_address_lanes, 0u);
+  EXPECT_EQ(row(report, "ld.global.u32").memory.global.same_address_lanes, 0u) << "a load";
+}
+
 TEST(MemoryCounter, GenericAddressesCountWhereTheyLie) {
   const LaunchReport report = count(R"(
     mov.u32 r3, %tid.x;

@@ -29,6 +29,7 @@ GlobalCounts all_of(const GlobalCounts& c, double weight) {
   to.lines = scaled(c.lines, weight);
   to.tag_wavefronts = scaled(c.tag_wavefronts, weight);
   to.data_wavefronts = scaled(c.data_wavefronts, weight);
+  to.same_address_lanes = scaled(c.same_address_lanes, weight);
   return to;
 }
 
@@ -45,6 +46,7 @@ MemoryCounts all_of(const MemoryCounts& c, double weight) {
   to.shared.requested_bytes = scaled(c.shared.requested_bytes, weight);
   to.shared.plain = all_of(c.shared.plain, weight);
   to.shared.pair = all_of(c.shared.pair, weight);
+  to.shared.same_address_lanes = scaled(c.shared.same_address_lanes, weight);
   return to;
 }
 

@@ -19,6 +19,7 @@ void add(GlobalCounts& to, const GlobalCounts& once, std::uint64_t hits) {
   to.lines += hits * once.lines;
   to.tag_wavefronts += hits * once.tag_wavefronts;
   to.data_wavefronts += hits * once.data_wavefronts;
+  to.same_address_lanes += hits * once.same_address_lanes;
 }
 
 void add(BankCounts& to, const BankCounts& once, std::uint64_t hits) {
@@ -32,9 +33,27 @@ void add(SharedCounts& to, const SharedCounts& once, std::uint64_t hits) {
   to.requested_bytes += hits * once.requested_bytes;
   add(to.plain, once.plain, hits);
   add(to.pair, once.pair, hits);
+  to.same_address_lanes += hits * once.same_address_lanes;
 }
 
 constexpr std::uint64_t kWordBytes = 4, kLanes32 = 32;
+
+// Lanes at the address that most of them want.
+std::uint64_t most_at_one_address(const LaneAccess& access) {
+  std::array<std::uint64_t, kLanes32> sorted;
+  auto end = sorted.begin();
+  for (std::uint32_t left = access.mask; left != 0; left &= left - 1) {
+    *end++ = access.address[std::countr_zero(left)];
+  }
+  std::sort(sorted.begin(), end);
+  std::ptrdiff_t most = 0;
+  for (auto at = sorted.begin(); at != end;) {
+    const auto next = std::find_if(at, end, [at](std::uint64_t other) { return other != *at; });
+    most = std::max(most, next - at);
+    at = next;
+  }
+  return static_cast<std::uint64_t>(most);
+}
 
 // Local memory as the hardware lays it out: word w of all lanes is contiguous, so that lanes at
 // one place of their stacks are neighbours. A wider access takes one such row a word.
@@ -65,8 +84,10 @@ Pattern::Pattern(const WarpAccess& access, bool merges)
   for (std::size_t l = 0; l < distance_.size(); ++l) {
     distance_[l] = access.address[l] - access.address[0];
   }
-  if (window_ != Window::kShared) return;
   const LaneAccess lanes{mask_, bytes_, access.address};
+  if (kind_ == AccessKind::kAtomic) same_address_lanes_ = most_at_one_address(lanes);
+  if (window_ != Window::kShared) return;
+  shared_once_.same_address_lanes = same_address_lanes_;
   shared_once_.requests = 1;
   shared_once_.lanes = static_cast<std::uint64_t>(std::popcount(mask_));
   shared_once_.requested_bytes = shared_once_.lanes * bytes_;
@@ -101,6 +122,7 @@ Pattern::Phase& Pattern::phase_of(std::uint64_t base) {
                                               : count_request({mask_, bytes_, address});
   if (kind_ == AccessKind::kLoad) request.counts.partial_sectors = 0;
   phase.once = request.counts;
+  phase.once.same_address_lanes = same_address_lanes_;
   for (SectorRun& run : request.runs) run.first -= static_cast<std::int64_t>(base / kSectorBytes);
   phase.runs = kept(std::move(request.runs));
   return phase;

@@ -37,6 +37,8 @@ struct Evidence {
   std::vector<ResourceUse> resources;  // the longest first
   std::vector<Site> sites;
   Placement placement;
+  bool multiplies = true;   // matrices; else the advice on tiles would mislead
+  double launch_share = 0;  // of the predicted time: what starting the launch takes; 0: not known
 };
 
 struct Advice {

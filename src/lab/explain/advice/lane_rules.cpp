@@ -1,0 +1,146 @@
+// What lanes of a warp do to each other: updates of one address, and ways that part.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lab/explain/advice/rules.h"
+
+namespace tessera::lab {
+namespace {
+
+constexpr double kWarp = 32;
+
+bool is_atomic(const Site& site) { return site.memory.traffic == vgpu::Traffic::kAtomic; }
+
+// Lanes at one address, and requests: both of global and of shared memory.
+double same_address_lanes(const Site& site) {
+  return static_cast<double>(site.memory.global.same_address_lanes +
+                             site.memory.shared.same_address_lanes);
+}
+std::uint64_t requests_of(const Site& site) {
+  return site.memory.global.requests + site.memory.shared.requests;
+}
+std::uint64_t lanes_of(const Site& site) {
+  return site.memory.global.lanes + site.memory.shared.lanes;
+}
+
+bool is_in_shared_memory(const Site& site) {
+  return site.memory.shared.requests > site.memory.global.requests;
+}
+
+// Requests of the whole launch in one place: nothing else that a warp does makes them fewer.
+Found crowded_sectors(const Evidence& e) {
+  constexpr double kOftenEnough = 4;  // times the bound, were a sector to take one a clock
+  const auto requests = [](const Site& s) {
+    return is_atomic(s) ? static_cast<double>(s.memory.global.requests) : 0.0;
+  };
+  const Site* site = largest(e.sites, requests);
+  if (!site || e.totals.written_sectors == 0) return {};
+  const double each = requests(*site) / e.totals.written_sectors;
+  const double share = share_of_wavefronts(e, each * e.placement.sms);
+  if (share < kOftenEnough) return {};
+  return Advice{
+      std::string(kAtomicContention), std::min(1.0, share / (2 * kOftenEnough)),
+      fmt::format("the {} requests of {} meet in at most {} sector{} of memory: updates of one "
+                  "address go one after another, and no time here holds that.",
+                  grouped(requests(*site)), access_at(*site), grouped(e.totals.written_sectors),
+                  e.totals.written_sectors == 1 ? "" : "s"),
+      "Combine within a block first, in registers and shared memory, so that a block is left with "
+      "one atomic per address; let a block take more elements."};
+}
+
+const char* remedy_of(const Site& site) {
+  return is_in_shared_memory(site)
+             ? "Combine within a warp first (__reduce_add_sync where all lanes have one address, "
+               "__match_any_sync where they differ), or give each warp counters of its own in "
+               "shared memory and add those up at the end."
+             : "Combine within a warp first (__reduce_add_sync or shuffles; __match_any_sync where "
+               "lanes have different addresses), keep a block's counters in shared memory, and "
+               "add each to global memory once per block.";
+}
+
+// How many lanes a warp of this launch has at most.
+double lanes_of_blocks(const Placement& placement) {
+  if (placement.threads == 0) return kWarp;
+  const int warps = (placement.threads + 31) / 32;
+  return static_cast<double>(placement.threads) / warps;
+}
+
+// A branch is issued for the lanes that take it, which says nothing of those that work.
+bool works(const Site& site) { return class_of(site.form) != InstructionClass::kControl; }
+
+double lost_lanes(const Site& site) {
+  return works(site) ? kWarp * static_cast<double>(site.warp) - static_cast<double>(site.thread)
+                     : 0;
+}
+
+// Lanes that the tail of a launch leaves empty, at most: one warp's.
+double lost_in_tail(const Evidence& e, double issued) {
+  const double warps =
+      static_cast<double>(e.placement.grid) * static_cast<double>((e.placement.threads + 31) / 32);
+  return warps == 0 ? 0 : (kWarp - 1) * issued / warps;
+}
+
+std::string lanes_text(double lanes) { return fmt::format("{:.2g}", lanes); }
+
+}  // namespace
+
+double weight_of_contention(const Evidence& e) {
+  double lanes = 0;
+  for (const Site& site : e.sites) lanes += is_atomic(site) ? same_address_lanes(site) : 0;
+  return share_of_wavefronts(e, lanes);
+}
+
+Found atomic_contention(const Evidence& e) {
+  constexpr double kFewLanes = 2;
+  const Site* site =
+      largest(e.sites, [](const Site& s) { return is_atomic(s) ? same_address_lanes(s) : 0.0; });
+  if (!site) return {};
+  const double lanes = per_request(same_address_lanes(*site), requests_of(*site));
+  const double weight = weight_of_contention(e);
+  if (lanes < kFewLanes || weight < kWorthAWord) return crowded_sectors(e);
+  return Advice{
+      std::string(kAtomicContention), std::min(1.0, weight),
+      fmt::format("{} has {} of a warp's {} lanes at one address: their updates go one after "
+                  "another, and no time here holds that.",
+                  access_at(*site), number(lanes),
+                  number(per_request(static_cast<double>(lanes_of(*site)), requests_of(*site)))),
+      remedy_of(*site)};
+}
+
+Found divergence(const Evidence& e) {
+  constexpr double kManyLanes = 26;
+  double issued = 0, lost = 0;
+  for (const Site& site : e.sites) {
+    issued += works(site) ? static_cast<double>(site.warp) : 0;
+    lost += lost_lanes(site);
+  }
+  if (e.multiplies || issued == 0 || bound_ms(e) == 0) return {};
+  const double at_most = lanes_of_blocks(e.placement);
+  const double busy = std::max(ms_of(e, Resource::kIssue), ms_of(e, Resource::kSpecial));
+  const auto weight_of = [&](double lanes) {
+    return std::clamp(lanes / (kWarp * issued) * busy / bound_ms(e), 0.0, 1.0);
+  };
+  if (at_most <= kManyLanes) {
+    return Advice{std::string(kDivergence), weight_of((kWarp - at_most) * issued),
+                  fmt::format("blocks of {} threads fill {} of a warp's 32 lanes.",
+                              e.placement.threads, lanes_text(at_most)),
+                  "Use blocks of a multiple of 32 threads."};
+  }
+  const double weight = weight_of(lost - lost_in_tail(e, issued));
+  const double lanes = kWarp - lost / issued;
+  if (weight < kWorthAWord || lanes > kManyLanes) return {};
+  const std::vector<Site> lines = merged_by_line(e.sites);
+  const Site* line = largest(lines, lost_lanes);
+  return Advice{
+      std::string(kDivergence), weight,
+      fmt::format("{} of a warp's 32 lanes work on average, as its lanes go different ways; most "
+                  "are lost at {}, where {} work.",
+                  lanes_text(lanes), line->place(),
+                  lanes_text(static_cast<double>(line->thread) / static_cast<double>(line->warp))),
+      "Let whole warps go one way: choose by threadIdx.x / 32 rather than by threadIdx.x % 2, let "
+      "the first threads of a block work (t < k in a reduction), or sort the work so that "
+      "neighbours are alike."};
+}
+
+}  // namespace tessera::lab

@@ -1,0 +1,54 @@
+// What the rules of advice share: shares of the bound, and words for a place.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lab/explain/advice/advice.h"
+
+namespace tessera::lab {
+
+using Found = std::optional<Advice>;
+
+inline constexpr double kWorthAWord = 0.10;  // of the bound; below that a remark would mislead
+
+double bound_ms(const Evidence& evidence);
+double ms_of(const Evidence& evidence, Resource resource);  // 0: not used
+// The part that the verdict is about.
+bool is_named(const Evidence& evidence, Resource resource);
+
+// What so many wavefronts of the load/store unit are of the bound.
+double share_of_wavefronts(const Evidence& evidence, double wavefronts);
+
+template <class Value>
+const Site* largest(const std::vector<Site>& sites, Value value) {
+  const Site* best = nullptr;
+  for (const Site& site : sites) {
+    if (value(site) > 0 && (!best || value(site) > value(*best))) best = &site;
+  }
+  return best;
+}
+
+std::string whole_percent(double share);  // "32 %"
+std::string number(double value);         // two digits after the point at most: 32, 1.5, 0.25
+std::string grouped(double whole);        // "32,768"
+std::string capitalised(std::string text);
+std::string without_stop(std::string sentence);
+
+double per_request(double value, std::uint64_t requests);
+
+// "the load of tile_b (ld.shared.f32) at src/…/kernel.cu:28"
+std::string access_at(const Site& site);
+std::string access_or_code(const Site& site);
+
+// Lanes whose neighbours' words are fetched by other instructions of the same line.
+bool is_split_vector(const Site& site);
+// "the load ... touches 32 sectors per request where 4 would do", or the same of wavefronts.
+std::string sectors_text(const Site& site);
+
+// The sites of each line as one: where issue slots are short, every instruction of it counts.
+std::vector<Site> merged_by_line(const std::vector<Site>& sites);
+
+}  // namespace tessera::lab

@@ -1,0 +1,169 @@
+// What limits a kernel, in a sentence.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lab/explain/advice/rules.h"
+
+namespace tessera::lab {
+namespace {
+
+// What wavefronts of the load/store unit are spent on, how that is called, and which advice is
+// about it.
+enum class WavefrontsOf { kConflicts, kShared, kScattered, kGlobal };
+
+WavefrontsOf most_of(const Wavefronts& wavefronts) {
+  const std::pair<double, WavefrontsOf> parts[] = {{wavefronts.conflicts, WavefrontsOf::kConflicts},
+                                                   {wavefronts.shared, WavefrontsOf::kShared},
+                                                   {wavefronts.scattered, WavefrontsOf::kScattered},
+                                                   {wavefronts.global, WavefrontsOf::kGlobal}};
+  return std::max_element(std::begin(parts), std::end(parts),
+                          [](const auto& a, const auto& b) { return a.first < b.first; })
+      ->second;
+}
+
+std::string name_of(WavefrontsOf wavefronts) {
+  switch (wavefronts) {
+    case WavefrontsOf::kConflicts:
+      return "bank conflicts";
+    case WavefrontsOf::kShared:
+      return "shared-memory accesses";
+    case WavefrontsOf::kScattered:
+      return "scattered global accesses";
+    case WavefrontsOf::kGlobal:
+      return "global accesses";
+  }
+  return {};
+}
+
+// Whether advice by this rule names the place where the wavefronts are spent.
+bool says_where(std::string_view rule, WavefrontsOf wavefronts) {
+  if (wavefronts == WavefrontsOf::kConflicts) return rule == kBankConflicts;
+  return wavefronts == WavefrontsOf::kScattered &&
+         (rule == kScatteredAccess || rule == kScalarAccess);
+}
+
+// Parts that the replay knows and the table of rates does not.
+std::string name_of_replayed(const Replay& replay) {
+  if (!replay.known) return {};
+  if (replay.waits) return "waiting";
+  if (replay.busiest == "L2") return "L2 traffic";
+  return replay.busiest == "ALU" ? "integer instructions" : "";
+}
+
+const Advice* find(const std::vector<Advice>& list, std::string_view rule) {
+  const auto at = std::ranges::find(list, rule, &Advice::rule);
+  return at == list.end() ? nullptr : &*at;
+}
+
+// Atomics on one address that would outlast all that has a rate.
+const Advice* leading_atomics(const std::vector<Advice>& list) {
+  const Advice* atomics = find(list, kAtomicContention);
+  return atomics && atomics->weight >= 1 ? atomics : nullptr;
+}
+
+std::string replayed_text(const Replay& replay) {
+  const std::string busy = whole_percent(std::min(1.0, replay.busy_ms / replay.ms));
+  const char* const time =
+      replay.fills_the_gpu ? "the predicted time" : "the time of full SMs (these are not)";
+  if (!replay.waits) return fmt::format("the {} is busy for {} of {}.", replay.busiest, busy, time);
+  return fmt::format(
+      "even the busiest part, {}, works only {} of {}; the rest are latencies and barriers that "
+      "too few warps hide.",
+      replay.busiest, busy, time);
+}
+
+// The advice that says what the longest resource is spent on, and where.
+const Advice* about(const Evidence& e, const ResourceUse& top, const std::vector<Advice>& list) {
+  for (const Advice& advice : list) {
+    const bool of_wavefronts = top.resource == Resource::kLoadStore &&
+                               says_where(advice.rule, most_of(e.totals.wavefronts));
+    const bool of_bytes = top.resource == Resource::kDram && advice.rule == kUncoalescedAccess;
+    if (of_wavefronts || of_bytes) return &advice;
+  }
+  return nullptr;
+}
+
+std::string named_text(const Evidence& e, const std::vector<Site>& sites,
+                       const std::vector<Advice>& list) {
+  const ResourceUse& top = named_resource(e.resources);
+  const std::string share =
+      whole_percent(use_of(sites.front(), top.resource) / use_of_all(e.totals, top));
+  const std::string unit = shared_unit(top);
+  if (const Advice* const advice = about(e, top, list)) {
+    return fmt::format("{} ({} of {}).", without_stop(advice->sentence), share, unit);
+  }
+  if (top.resource == Resource::kIssue) {
+    const std::string what =
+        e.multiplies ? whole_percent(e.totals.multiplies() / e.totals.warp_instructions) +
+                           " of the issued instructions multiply"
+                     : mix_of(e);
+    return fmt::format("{}; {} of all are in {}.", what, share, sites.front().place());
+  }
+  const Advice* const memory = e.multiplies ? nullptr : find(list, kDeviceMemory);
+  return fmt::format("{}the largest part, {} of {}, is {}.",
+                     memory ? without_stop(memory->sentence) + "; " : "", share, unit,
+                     access_or_code(sites.front()));
+}
+
+// What holds whatever the longest resource is.
+std::string besides(const Evidence& e, const std::vector<Advice>& list) {
+  constexpr double kMuch = 0.25, kNearlyAll = 0.9;
+  std::string text;
+  const Advice* const divergence = find(list, kDivergence);
+  if (divergence && divergence->weight >= kMuch) text += " Besides, " + divergence->sentence;
+  const Advice* const small = find(list, kSmallLaunch);
+  const bool is_tiny = e.placement.grid < static_cast<std::uint64_t>(e.placement.sms) ||
+                       e.launch_share >= kNearlyAll;
+  if (small && is_tiny) {
+    text += " This launch is too small for that to show: " + small->sentence;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string limited_by(const Evidence& evidence) {
+  if (evidence.resources.empty()) return "nothing";
+  if (!evidence.totals.unrated_matrix.empty()) return "unknown";
+  if (leading_atomics(advise(evidence))) return "atomics on one address";
+  if (const std::string name = name_of_replayed(evidence.replay); !name.empty()) return name;
+  const ResourceUse& top = evidence.resources.front();
+  return top.resource == Resource::kLoadStore ? name_of(most_of(evidence.totals.wavefronts))
+                                              : top.name;
+}
+
+std::vector<Site> by_cost(const Evidence& evidence) {
+  if (evidence.resources.empty()) return {};
+  const Resource top = named_resource(evidence.resources).resource;
+  std::vector<Site> sites;
+  const bool by_line = top == Resource::kIssue;
+  for (const Site& site : by_line ? merged_by_line(evidence.sites) : evidence.sites) {
+    if (use_of(site, top) > 0) sites.push_back(site);
+  }
+  std::stable_sort(sites.begin(), sites.end(),
+                   [top](const Site& a, const Site& b) { return use_of(a, top) > use_of(b, top); });
+  return sites;
+}
+
+std::string verdict(const Evidence& evidence) {
+  const std::vector<Site> sites = by_cost(evidence);
+  if (sites.empty()) return "Nothing was counted.";
+  if (const std::string& form = evidence.totals.unrated_matrix; !form.empty()) {
+    return fmt::format("What limits it is not said: no rate of the tensor cores is known for {}.",
+                       form);
+  }
+  const std::vector<Advice> list = advise(evidence);
+  const std::string what = capitalised(limited_by(evidence)) + ": ";
+  if (const Advice* const atomics = leading_atomics(list)) {
+    return what + without_stop(atomics->sentence) +
+           fmt::format("; of what has a rate, {} would take longest.",
+                       named_resource(evidence.resources).name) +
+           besides(evidence, list);
+  }
+  const bool is_replayed = !name_of_replayed(evidence.replay).empty();
+  return what + (is_replayed ? replayed_text(evidence.replay) : named_text(evidence, sites, list)) +
+         besides(evidence, list);
+}
+
+}  // namespace tessera::lab

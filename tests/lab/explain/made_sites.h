@@ -1,0 +1,85 @@
+// Sites and evidence made by hand, for tests of advice.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "arch/gpus.h"
+#include "lab/explain/advice/advice.h"
+
+namespace tessera::lab {
+
+// `count` issues of a shared load of 32 bits, `ways` wavefronts each.
+inline Site shared_load(std::uint64_t count, std::uint64_t ways, int line = 28) {
+  Site site;
+  site.file = "src/demo/kernel.cu";
+  site.line = line;
+  site.form = "ld.shared.f32";
+  site.touches = "tile_b";
+  site.instructions = 1;
+  site.warp = count;
+  site.thread = 32 * count;
+  site.memory.traffic = vgpu::Traffic::kLoad;
+  vgpu::SharedCounts& shared = site.memory.shared;
+  shared.requests = count;
+  shared.lanes = 32 * count;
+  shared.requested_bytes = 128 * count;
+  shared.plain = shared.pair = {count, ways * count};
+  return site;
+}
+
+// `count` issues of a global load of 32 bits; all lanes want different words in `lines` lines.
+inline Site global_load(std::uint64_t count, std::uint64_t lines, int instructions = 1) {
+  Site site;
+  site.file = "src/demo/kernel.cu";
+  site.line = 12;
+  site.form = "ld.global.f32";
+  site.touches = "operand a";
+  site.instructions = instructions;
+  site.warp = count;
+  site.thread = 32 * count;
+  site.memory.traffic = vgpu::Traffic::kLoad;
+  vgpu::GlobalCounts& global = site.memory.global;
+  global.requests = count;
+  global.lanes = 32 * count;
+  global.requested_bytes = global.distinct_bytes = 128 * count;
+  global.lines = global.data_wavefronts = lines * count;
+  global.sectors = std::max<std::uint64_t>(4, std::min<std::uint64_t>(32, 4 * lines)) * count;
+  return site;
+}
+
+inline Site plain(const char* form, std::uint64_t count) {
+  Site site;
+  site.file = "src/demo/kernel.cu";
+  site.line = 30;
+  site.form = form;
+  site.instructions = 1;
+  site.warp = count;
+  site.thread = 32 * count;
+  return site;
+}
+
+inline Evidence evidence(std::vector<Site> sites) {
+  Evidence e;
+  CountedRun run;
+  run.counts.resize(1);
+  for (const Site& site : sites) run.counts[0].warp_instructions += site.warp;
+  e.totals = totals_of(run, sites);
+  e.resources = resources_of(e.totals, arch::kH200);
+  e.sites = std::move(sites);
+  return e;
+}
+
+inline const Advice* find(const std::vector<Advice>& list, std::string_view rule) {
+  const auto at = std::find_if(list.begin(), list.end(),
+                               [&](const Advice& advice) { return advice.rule == rule; });
+  return at == list.end() ? nullptr : &*at;
+}
+
+inline bool fires(const Evidence& e, std::string_view rule) {
+  return find(advise(e), rule) != nullptr;
+}
+
+}  // namespace tessera::lab

@@ -6,7 +6,7 @@
 
 #include "check/bind.h"
 #include "check/code.h"
-#include "check/propose/structs.h"
+#include "check/propose/source/structs.h"
 
 namespace tessera::checking {
 namespace {

@@ -143,6 +143,29 @@ TEST_F(LaunchText, FieldsOfStructs) {
   EXPECT_EQ(of("P p = made(21); s<<<1, 2>>>(p);", "m"), 8);
   EXPECT_EQ(of("P p; init(&p); s<<<1, 2>>>(p);", "n"), -999);
 }
+// The default of a template's parameter ends no declaration.
+TEST_F(LaunchText, FunctionsBehindTemplatesWithDefaults) {
+  const std::string text =
+      "template <class T, int B = 4> __global__ void q(T* x) {}\n"
+      "template <class T = float> struct V { explicit V(int n) : n(n) {} int n; };\n"
+      "int sizes(int n = 3) { return n; }\nint main() { q<<<1, 2>>>(x); }";
+  EXPECT_EQ(only(text), "q<<<1, 2>>> | | x;");
+  EXPECT_NE(source_->kernel("q"), nullptr);
+  ASSERT_NE(source_->function("V"), nullptr);
+  EXPECT_TRUE(source_->function("V")->is_constructor);
+  EXPECT_FALSE(source_->function("sizes")->is_constructor);
+}
+TEST_F(LaunchText, MembersOfWhatAConstructorGets) {
+  const std::string text =
+      "struct C { std::size_t n = 96; int m{5}; };\n"
+      "struct R { C c_; R(const C& c) : c_(c) {} void go() { k<<<1, 2>>>(x, c_.n); } };\n"
+      "int main() { C c; if (argc > 1) c.n = std::stoul(argv[1]); auto r = make_unique<R>(c); }";
+  const LaunchSite& site = launches(text).at(0);
+  const Scope scope{source_->around(site.at), site.at, {}};
+  const auto found = evaluator_->value(site.arguments.at(1), scope);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->whole(), 96);
+}
 TEST_F(HostText, ValuesThatTheCommandLineMayChange) {
   EXPECT_EQ(whole("int main() { int n = argc > 1 ? atoi(argv[1]) : 1 << 20; }", "n"), 1 << 20);
   EXPECT_EQ(evaluator_->roots.count("n"), 1u) << "it may be smaller";
@@ -157,6 +180,8 @@ TEST_F(HostText, ValuesThatTheCommandLineMayChange) {
 }
 TEST_F(HostText, ShapesInPieces) {
   EXPECT_EQ(whole("int main() { dim3 g = {3, 5}; }", "g.y"), 5);
+  EXPECT_EQ(whole("int main() { dim3 t(4, 4), b(max(9, 4), 7); }", "b.y"), 7);
+  EXPECT_EQ(whole("int main() { int sms = 0; ask(&sms, 0); }", "sms"), -999);
   EXPECT_EQ(whole("int main() { dim3 g; g.x = 4; g.y = 9; }", "g.y * g.x * g.z"), 36);
   EXPECT_EQ(whole("", "cuda::ceil_div(9, 4)"), 3);
   EXPECT_EQ(whole("template <class T> T up(T a, T b) { return (a + b - 1) / b; }", "up<int>(9, 4)"),
@@ -214,6 +239,14 @@ TEST_F(ProposeLaunchers, AStructWithDesignators) {
   expect_clean(words);
   EXPECT_EQ(after(words, "--block"), "64");
   expect_words(words, {"s=struct(s_out, s_in, i32:2048, i32:1, f32:0.25)"});
+}
+TEST_F(ProposeLaunchers, VectorsAreFieldsOfStructs) {
+  const Words words = proposed("move");
+  expect_clean(words);
+  EXPECT_EQ(after(words, "--block"), "96");
+  expect_words(words, {"m=struct(f32:0.5, f32:1, f32:1, f32:1, u32:2048, pad(12), f32:1, f32:1, "
+                       "f32:1, f32:1, m_bodies, pad(8))"});
+  expect_shown("assumed: m.gravity = 1, m.bounds = 1)");
 }
 TEST_F(ProposeLaunchers, ASmallerGridIsSaid) {
   const Words words = proposed("touch");

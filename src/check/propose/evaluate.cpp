@@ -36,11 +36,21 @@ bool rounds_up(const std::string& name) {
   return kNames.count(letters) != 0;
 }
 
-// "int" of "int a, name(3)"
+// "int" of "int a, b(2), name(3)"
 const Token* type_before(const Token* name, const Token* first) {
   const Token* type = name - 1;
-  while (type - first >= 2 && type->is(",") && type[-1].is_name()) type -= 2;
+  while (type - first >= 2 && type->is(",")) {
+    const Token* before = type - 1;
+    if (before->is(")") || before->is("}")) before = group_open(before, first) - 1;
+    if (before <= first || !before->is_name()) break;
+    type = before - 1;
+  }
   return type;
+}
+
+// Whether a function gets the variable's address here, and may set it.
+bool passes_address(const Token* name, const Token* first) {
+  return name - first >= 2 && name[-1].is("&") && (name[-2].is("(") || name[-2].is(","));
 }
 
 std::vector<TokenRange> inside_of(const Token* open, const Token* last) {
@@ -104,6 +114,7 @@ std::optional<HostValue> Evaluator::defined_in(TokenRange text, const std::strin
     Scope there = scope;
     there.at = token;
     if (is_global) there.function = source_.around(token);
+    is_set_later |= passes_address(token, text.first);
     if (token[1].is("=")) {
       const bool is_list = token != text.first && token[-1].is("dim3") && token[2].is("{");
       if (is_list) return called("dim3", inside_of(token + 2, text.last), there, depth);
@@ -285,6 +296,10 @@ std::optional<HostValue> Evaluator::called(const std::string& name,
         return value(up_to_end(token + 1, function->body.last), inside, depth);
       }
     }
+  }
+  if (scope.function != nullptr && values.size() == 1) {  // T(2)
+    const auto& types = scope.function->template_parameters;
+    if (std::find(types.begin(), types.end(), name) != types.end()) return values[0];
   }
   return library_function(name, values);
 }

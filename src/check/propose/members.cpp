@@ -65,11 +65,19 @@ std::optional<HostValue> Evaluator::member(const std::string& name, const std::s
   if (depth > kMostVariables) return std::nullopt;
   for (Scope here = scope; here.function != nullptr; here = outside_of(here)) {
     const TokenRange body = here.function->body;
-    if (here.at <= body.first || here.at > body.last) break;
-    const TokenRange text{body.first, here.at};
-    if (auto found = member_in(text, name, field, order, here, depth)) return found;
+    if (here.at > body.first && here.at <= body.last) {
+      const TokenRange text{body.first, here.at};
+      if (auto found = member_in(text, name, field, order, here, depth)) return found;
+    }
     if (const auto argument = argument_of(name, here)) {
       return this->field(argument->words, field, order, argument->scope, depth + 1);
+    }
+  }
+  for (const SourceFunction& function : source_.functions()) {
+    for (const MemberInitial& initial : function.initials) {
+      if (initial.name != name || initial.words.empty()) continue;
+      const Scope there{&function, function.body.first, {}};
+      if (auto found = this->field(initial.words, field, order, there, depth + 1)) return found;
     }
   }
   const bool is_component = field.size() == 1 && field[0] >= 'x' && field[0] <= 'z';
@@ -90,7 +98,7 @@ std::optional<HostValue> Evaluator::member_in(TokenRange text, const std::string
   const TokenRange assigned = assigned_last(source_, text, {name, field});
   const TokenRange whole = whole_words(source_, text, name);
   if (!assigned.empty() && (whole.empty() || assigned.first > whole.first)) {
-    return root(full, assigned, place(assigned.first - 4), depth, false);
+    if (auto found = root(full, assigned, place(assigned.first - 4), depth, false)) return found;
   }
   const std::vector<SourceField> fields = fields_of(source_, declared_type(source_, text, name));
   FieldOrder own;

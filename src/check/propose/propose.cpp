@@ -251,12 +251,26 @@ class Proposer {
     const std::string zeros = "bytes:" + std::string(2 * parameter.bytes, '0');
     CallWords own;
     std::string text;
+    std::size_t offset = 0;
+    const auto add = [&](const std::string& more) {
+      text += (text.empty() ? "struct(" : ", ") + more;
+    };
+    const auto pad_to = [&](std::size_t end) {
+      if (offset < end) add(fmt::format("pad({})", end - offset));
+      offset = std::max(offset, end);
+    };
     for (const FieldGuess& field : parameter.fields) {
+      const std::size_t bytes = field.is_array ? 8 : size_of(field.type) * field.lanes;
+      const std::size_t alignment = field.lanes == 3 ? bytes / 3 : bytes;
       for (std::int64_t k = 0; k < field.count; ++k) {
-        text += text.empty() ? "struct(" : ", ";
-        text += field_text(candidate, i, field, k, {fills, trial}, own);
+        const std::size_t at = (offset + alignment - 1) / alignment * alignment;
+        if (field.lanes > 1) pad_to(at);  // what else is there, the text of a struct aligns
+        add(field_text(candidate, i, field, k, {fills, trial}, own));
+        offset = at + bytes;
       }
     }
+    const auto whole = static_cast<std::size_t>(parameter.bytes);
+    if (offset + 8 <= whole && offset + 16 > whole) pad_to(whole);
     text += ")";
     if (parameter.fields.empty() || !fits(text, parameter.bytes)) {
       note(parameter.name, "zeros", words);
@@ -285,9 +299,18 @@ class Proposer {
     const auto& values = candidate.fields[i];
     const auto value = values.find(field.name);
     const bool is_known = value != values.end() && value->second;
-    const std::string text = number_text(one, is_known ? value->second : std::nullopt);
+    std::string text = number_text(one, is_known ? value->second : std::nullopt);
+    const bool has_dims = is_known && value->second->dims && field.lanes == 3;
+    if (has_dims) {
+      const auto& dims = *value->second->dims;
+      text = fmt::format("u32:{}, u32:{}, u32:{}", dims[0], dims[1], dims[2]);
+    } else {
+      const std::string lane = text;
+      for (int other = 1; other < field.lanes; ++other) text += ", " + lane;
+    }
     if (!is_known) {
-      note(kernel_.parameters[i].name + "." + field.name, text.substr(text.find(':') + 1), words);
+      const std::string none = number_text(one, std::nullopt);
+      note(kernel_.parameters[i].name + "." + field.name, none.substr(none.find(':') + 1), words);
     }
     return text;
   }

@@ -48,6 +48,19 @@ __global__ void scale_by(const Scaling s) {
   if (i < s.n) s.out[i] = s.factor * s.in[i * s.stride];
 }
 
+// Vectors among its fields, one of them aligned.
+struct Motion {
+  float step;
+  float3 gravity;
+  unsigned count;
+  float4 bounds;
+  float4* bodies;
+};
+__global__ void move(Motion m) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < m.count) m.bodies[i].x = fminf(m.bodies[i].x + m.gravity.x * m.step, m.bounds.w);
+}
+
 // Nothing but the grid says how far it goes.
 __global__ void touch(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
 
@@ -116,5 +129,10 @@ int main(int argc, char** argv) {
   const Scaling s = {.out = out, .in = in, .n = n / 2, .factor = 0.25f};
   const auto scaled = [&](int threads) { scale_by<<<ceil_div(s.n, threads), threads>>>(s); };
   scaled(64);
+  Motion m{};
+  m.step = 0.5f;
+  m.count = 4096;
+  m.bodies = (float4*)out;
+  move<<<(m.count + 95) / 96, 96>>>(m);
   touch<<<4096, 1024>>>(out);
 }

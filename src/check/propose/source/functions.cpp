@@ -53,6 +53,9 @@ class FunctionReader {
     for (const Token* token = all_.first; token != all_.last;) {
       if (token->is(";") || token->is("{") || token->is("}")) {
         head = ++token;  // a brace here belongs to a namespace or a class: look into it
+      } else if (token->is("template") && token[1].is("<")) {
+        const Token* end = skip_angles(token + 1, all_.last);
+        token = end == all_.last ? token + 1 : end;
       } else if (token->is("=") && !token[-1].is("operator")) {  // an initial value
         while (token != all_.last && !token->is(";")) {
           token = token->is("(") || token->is("{") ? skip_group(token, all_.last) : token + 1;

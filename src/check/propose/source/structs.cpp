@@ -41,6 +41,8 @@ bool add_fields(const HostSource& source, TokenRange words, std::vector<SourceFi
   std::string type;
   const Token* at = words.first;
   for (; at + 1 < words.last && at->is_name(); ++at) {
+    if (at[1].is("::")) at += 2;
+    if (at + 1 >= words.last) return false;
     const bool is_last = !at[1].is_name() && !at[1].is("*");
     if (is_last) break;
     if (at->is("static") || at->is("constexpr")) return true;  // of no object

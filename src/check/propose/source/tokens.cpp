@@ -267,6 +267,15 @@ const Token* skip_group(const Token* open, const Token* last) {
   return last;
 }
 
+const Token* group_open(const Token* close, const Token* first) {
+  int depth = 0;
+  for (const Token* token = close; token != first; --token) {
+    depth += closes(*token) - opens(*token);
+    if (depth == 0) return token;
+  }
+  return first;
+}
+
 const Token* skip_angles(const Token* open, const Token* last) {
   int depth = 0;
   for (const Token* token = open; token != last; ++token) {

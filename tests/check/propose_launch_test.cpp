@@ -269,6 +269,11 @@ TEST_F(ProposeLaunchers, AnArgumentThatDoesNotFitIsSaidOnce) {
   proposed("fill", {"--grid", "2", "--block", "32", "--arg", "y=f32[64]", "--arg", "n=f32:64",
                     "--arg", "v=f32:1"});
   EXPECT_EQ(shown_.find("n=f32:64', which"), shown_.rfind("n=f32:64', which")) << shown_;
+  proposed("fill",
+           {"--arg", "y=f32[64]", "--arg", "n=i32:64", "--arg", "v=f32:1", "--arg", "w=i32:1"});
+  expect_shown("' takes 3 arguments, but 4 are given with --arg");
+  EXPECT_FALSE(contains(shown_, "tried")) << shown_;
+  expect_clean(words_below("For example:"));
   proposed("fill", {"--arg", "y=nobody"});
   expect_shown("\n--arg y names the array 'nobody', but the arrays are: none");
   EXPECT_FALSE(contains(shown_, "tried")) << shown_;

@@ -119,9 +119,9 @@ std::string example_value(const Known& known) {
   }
   if (element) return fmt::format("{}:{}", lab::word_of(*element), is_float(*element) ? "1" : "64");
   if (known.parameter.count > 1) {
-    return "bytes:" + (known.parameter.bytes <= 16
-                           ? std::string(2 * known.parameter.bytes, '0')
-                           : fmt::format("<{} bytes as hex digits>", known.parameter.bytes));
+    const std::size_t bytes = known.parameter.bytes;
+    return bytes <= 16 ? "bytes:" + std::string(2 * bytes, '0')
+                       : fmt::format("struct(pad({}))", bytes);
   }
   const bool real = known.parameter.type[0] == 'f';
   return fmt::format("{}{}:{}", real ? 'f' : 'i', 8 * known.parameter.bytes, real ? "1" : "64");
@@ -172,6 +172,12 @@ std::string misfit(const KernelSignature& kernel, const std::vector<Argument>& a
                        plain_kernel_name(kernel.name), takes, takes == 1 ? "" : "s", given,
                        given == 1 ? "is" : "are");
   }
+  return misfit_of_given(kernel, arguments);
+}
+
+std::string misfit_of_given(const KernelSignature& kernel, const std::vector<Argument>& arguments) {
+  const std::size_t given = arguments.size();
+  if (given > kernel.parameters.size()) return misfit(kernel, arguments);
   const std::vector<Known> known = known_parameters(kernel);
   for (std::size_t i = 0; i < given; ++i) {
     const std::string why = std::visit(
@@ -198,20 +204,19 @@ std::string parameter_table(const KernelSignature& kernel, const std::vector<Arg
   return render(table, Format::kText);
 }
 
-std::string example_arguments(const KernelSignature& kernel,
-                              const std::vector<Argument>& arguments) {
+std::vector<std::string> example_arguments(const KernelSignature& kernel,
+                                           const std::vector<Argument>& arguments) {
   const std::vector<Known> known = known_parameters(kernel);
-  std::string text;
+  std::vector<std::string> texts;
   for (std::size_t i = 0; i < known.size(); ++i) {
     const bool stays = i < arguments.size() &&
                        std::visit([&](const auto& value) { return misfit_of(known[i], value); },
                                   arguments[i].value)
                            .empty();
-    const std::string value = stays ? arguments[i].name + "=" + arguments[i].text
-                                    : fmt::format("p{}={}", i, example_value(known[i]));
-    text += (i == 0 ? "--arg '" : " --arg '") + value + "'";
+    texts.push_back(stays ? arguments[i].name + "=" + arguments[i].text
+                          : fmt::format("p{}={}", i, example_value(known[i])));
   }
-  return text;
+  return texts;
 }
 
 }  // namespace tessera::checking

@@ -19,6 +19,10 @@ std::vector<Argument> in_order_of(const vgpu::KernelSignature& kernel,
 // are known before the arrays are made.
 std::string misfit(const vgpu::KernelSignature& kernel, const std::vector<Argument>& arguments);
 
+// The same of the arguments alone that are given, where some may still be missing.
+std::string misfit_of_given(const vgpu::KernelSignature& kernel,
+                            const std::vector<Argument>& arguments);
+
 // The element of "float const*", or "float" itself; nothing for types that arrays do not have.
 std::optional<ElementType> element_of(std::string cpp);
 
@@ -26,9 +30,9 @@ std::optional<ElementType> element_of(std::string cpp);
 std::string parameter_table(const vgpu::KernelSignature& kernel,
                             const std::vector<Argument>& arguments);
 
-// "--arg a=f32[4096]:uniform --arg n=i32:64" for a kernel, as good as its name and PTX allow; what
-// was given stays.
-std::string example_arguments(const vgpu::KernelSignature& kernel,
-                              const std::vector<Argument>& arguments);
+// {"a=f32[4096]:uniform", "n=i32:64"} for a kernel, as good as its name and PTX allow; what was
+// given and fits stays. Arrays that they name are others'.
+std::vector<std::string> example_arguments(const vgpu::KernelSignature& kernel,
+                                           const std::vector<Argument>& arguments);
 
 }  // namespace tessera::checking

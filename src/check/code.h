@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "check/propose/tokens.h"
+#include "check/propose/source/tokens.h"
 #include "vgpu/observe/signature.h"
 
 namespace tessera::checking {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "check/propose/tokens.h"
+#include "check/propose/source/tokens.h"
 
 namespace tessera::checking {
 

@@ -1,40 +1,11 @@
 // Calls that check proposes to somebody who gave none: what it reads from the source, and that what
 // it shows runs.
-#include "check/propose/evaluate.h"
-
-#include <algorithm>
-#include <memory>
-
-#include "tests/check/call.h"
+#include "tests/check/propose.h"
 
 namespace tessera::checking {
 namespace {
 
 // ---- what a source says -------------------------------------------------------------------------
-
-class HostText : public testing::Test {
- protected:
-  // The value of an expression at the end of main(), in a program of this text.
-  std::optional<HostValue> value(const std::string& text, const std::string& expression) {
-    const std::string path = testing::TempDir() + "/host_text.cu";
-    write_text(path, text + "\nvoid end_of_file() { result = " + expression + "; }\n");
-    source_ = std::make_unique<HostSource>(path, ReadOptions{});
-    evaluator_ = std::make_unique<Evaluator>(*source_);
-    const SourceFunction* end = source_->function("end_of_file");
-    const SourceFunction* main = source_->function("main");
-    EXPECT_NE(end, nullptr);
-    if (end == nullptr) return std::nullopt;
-    Scope scope{main, main != nullptr ? main->body.last : nullptr, {}};
-    return evaluator_->value({end->body.first + 3, end->body.last - 2}, scope);
-  }
-  std::int64_t whole(const std::string& text, const std::string& expression) {
-    const auto found = value(text, expression);
-    return found ? found->whole() : -999;
-  }
-
-  std::unique_ptr<HostSource> source_;
-  std::unique_ptr<Evaluator> evaluator_;
-};
 
 TEST_F(HostText, Arithmetic) {
   EXPECT_EQ(whole("", "1 + 2 * 3 - (8 >> 1) % 3"), 6);
@@ -87,54 +58,16 @@ TEST_F(HostText, ConstantsOfKernelsAreNoVariables) {
 
 // ---- the command --------------------------------------------------------------------------------
 
-class Propose : public Check {
+class ProposeLaunches : public Propose {
  protected:
   static inline const std::string kLaunches = kFolder + "launches.ptx";
 
-  // The words of the call that is shown for the kernel; empty where none is.
   static Words proposed(const std::string& kernel, const Words& more = {}) {
-    const Ran ran = check(joined({kLaunches, "--kernel", kernel}, more));
-    EXPECT_EQ(ran.code, 2) << ran.out;
-    shown_ = ran.err;
-    const std::size_t runs = ran.err.find("This call runs"),
-                      at = ran.err.find("\n  tessera ", runs);
-    if (runs == std::string::npos || at == std::string::npos) return {};
-    return words_of(ran.err.substr(at + 3, ran.err.find('\n', at + 3) - at - 3));
+    return proposed_of("launches.ptx", kernel, more);
   }
-  // As a shell reads them.
-  static Words words_of(const std::string& line) {
-    Words words(1);
-    bool quoted = false;
-    for (const char c : line) {
-      if (c == '\'') {
-        quoted = !quoted;
-      } else if (c == ' ' && !quoted) {
-        words.emplace_back();
-      } else {
-        words.back() += c;
-      }
-    }
-    return words;
-  }
-  static std::string after(const Words& words, const std::string& option) {
-    const auto found = std::find(words.begin(), words.end(), option);
-    return found == words.end() ? "" : *(found + 1);
-  }
-  // It comes to its end, clean.
-  static void expect_clean(const Words& words) {
-    ASSERT_GT(words.size(), 2u) << shown_;
-    EXPECT_EQ(words[0], "tessera");
-    const Ran ran = run_program({words.begin() + 1, words.end()});
-    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
-  }
-  static void expect_shown(const std::string& text) {
-    EXPECT_TRUE(contains(shown_, text)) << "lacks '" << text << "': " << shown_;
-  }
-
-  static inline std::string shown_;
 };
 
-TEST_F(Propose, ShapeAndNumbersOfALaunchAreReadAndMadeSmaller) {
+TEST_F(ProposeLaunches, ShapeAndNumbersOfALaunchAreReadAndMadeSmaller) {
   const Words words = proposed("scale");
   expect_clean(words);
   EXPECT_EQ(after(words, "--block"), "128");
@@ -145,7 +78,7 @@ TEST_F(Propose, ShapeAndNumbersOfALaunchAreReadAndMadeSmaller) {
   expect_shown("from scale<<<ceil_div(n, block), block>>>, ");
   expect_shown("launches.cu:58, with n = 2048 instead of 4194304");
 }
-TEST_F(Propose, WhatIsGivenStays) {
+TEST_F(ProposeLaunches, WhatIsGivenStays) {
   const Words words =
       proposed("scale", {"--grid", "3", "--block", "64", "--arg", "v=f32[192]:ones"});
   expect_clean(words);
@@ -153,28 +86,28 @@ TEST_F(Propose, WhatIsGivenStays) {
   EXPECT_EQ(after(words, "--block"), "64");
   EXPECT_EQ(after(words, "--arg"), "v=f32[192]:ones");
 }
-TEST_F(Propose, BlocksOfTwoDimensions) {
+TEST_F(ProposeLaunches, BlocksOfTwoDimensions) {
   const Words words = proposed("flip");
   expect_clean(words);
   EXPECT_EQ(after(words, "--block"), "8,8");
   EXPECT_EQ(after(words, "--arg").rfind("out=f32[", 0), 0u);
   EXPECT_FALSE(contains(after(words, "--arg"), ":")) << "an output holds nothing at first";
 }
-TEST_F(Propose, IndicesAreZeroWhereNumbersThatCountUpLeaveTheTable) {
+TEST_F(ProposeLaunches, IndicesAreZeroWhereNumbersThatCountUpLeaveTheTable) {
   const Words words = proposed("look_up");
   expect_clean(words);
   expect_shown("index=i32[");
   expect_shown(":zeros");
   expect_shown("no launch of it is in the source");
 }
-TEST_F(Propose, TheLaunchOfTheSameTemplateArguments) {
+TEST_F(ProposeLaunches, TheLaunchOfTheSameTemplateArguments) {
   const Words words = proposed("sum<256>");
   expect_clean(words);
   EXPECT_EQ(after(words, "--block"), "256");
   EXPECT_EQ(after(words, "--shared"), "1024");
   expect_shown("launches.cu:69");
 }
-TEST_F(Propose, FieldsOfAStructGetWhatTheLaunchAssignsAndArrays) {
+TEST_F(ProposeLaunches, FieldsOfAStructGetWhatTheLaunchAssignsAndArrays) {
   const Words words = proposed("transposed");
   expect_clean(words);
   EXPECT_EQ(after(words, "--block"), "16,16");
@@ -182,18 +115,18 @@ TEST_F(Propose, FieldsOfAStructGetWhatTheLaunchAssignsAndArrays) {
   expect_shown("out=struct(i32:32, i32:64, out_elements)");
   expect_shown("--array 'out_elements=f32[2048]'");
 }
-TEST_F(Propose, TheCaseOfASwitchNamesTheThreads) {
+TEST_F(ProposeLaunches, TheCaseOfASwitchNamesTheThreads) {
   const Words words = proposed("sum<64>");
   expect_clean(words);
   EXPECT_EQ(after(words, "--block"), "64");
   EXPECT_EQ(after(words, "--shared"), "256");
 }
-TEST_F(Propose, NothingThatDoesNotRun) {
+TEST_F(ProposeLaunches, NothingThatDoesNotRun) {
   EXPECT_TRUE(proposed("wait_for_ever").empty()) << shown_;
   expect_shown("none came to its end (the first: ");
   expect_shown("For example:\n  tessera check ");
 }
-TEST_F(Propose, ACallForEachKernelWhereNoneIsNamed) {
+TEST_F(ProposeLaunches, ACallForEachKernelWhereNoneIsNamed) {
   const Ran ran = check({kLaunches});
   EXPECT_EQ(ran.code, 2);
   EXPECT_TRUE(ran.err.starts_with("tessera check: --kernel is not given, and ")) << ran.err;

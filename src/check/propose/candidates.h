@@ -13,21 +13,25 @@ namespace tessera::checking {
 
 using Dims = std::array<std::int64_t, 3>;
 
-// A variable of the program that another value is taken for.
+// A variable of the program that another value is taken for; or the grid, where none makes it
+// smaller.
 struct Changed {
-  std::string name;
-  std::int64_t from = 0, to = 0;
+  std::string name, from, to;
+  bool is_grid = false;
 };
 
 struct Candidate {
   Dims grid = {1, 1, 1}, block = {1, 1, 1};
+  std::optional<Dims> cluster;
   std::int64_t shared = 0;
   std::vector<std::optional<HostValue>> numbers;      // of the parameters that are numbers
   std::vector<std::optional<std::int64_t>> elements;  // that the program allocates
   // Of the parameters that are structs: what the program assigns to their fields.
   std::vector<std::map<std::string, std::optional<HostValue>>> fields;
   std::vector<Changed> changed;
-  const LaunchSite* site = nullptr;  // null: none is known
+  std::map<std::string, std::int64_t> assumed;   // values of names that nothing tells
+  bool tells_grid = false, tells_block = false;  // the launch, and they are no usual ones
+  const LaunchSite* site = nullptr;              // null: none is known
 };
 
 // What is known of the kernel itself.
@@ -38,6 +42,7 @@ struct KernelFacts {
   bool grids_y = false, grids_z = false;  // of its block index
   bool has_dynamic_shared = false;
   std::optional<Dims> grid, block;  // that are given
+  std::size_t arguments = 0;        // as many are given
   int texture_rank = 0;             // 0: it reads no texture
   ElementType texel = ElementType::kF32;
   bool stores = true;  // to global memory, as far as the code of the kernel itself tells

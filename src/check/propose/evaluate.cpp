@@ -1,6 +1,7 @@
 #include "check/propose/evaluate.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "check/propose/expression.h"
@@ -10,21 +11,50 @@ namespace {
 
 constexpr int kDeepest = 40, kMostSteps = 20000;  // before a definition is taken for endless
 
-// To the ";" or "," that ends an initial value.
-TokenRange up_to_end(const Token* begin, const Token* last) {
-  const Token* token = begin;
-  while (token != last && !token->is(";") && !token->is(",") && !token->is(")") &&
-         !token->is("}")) {
-    token =
-        token->is("(") || token->is("[") || token->is("{") ? skip_group(token, last) : token + 1;
-  }
-  return {begin, token};
+// Whether these are numbers, or numbers unless the command line or the environment say otherwise.
+bool is_literal(TokenRange words) {
+  static const std::set<std::string> kAsks = {"argc",   "argv",   "getenv", "atoi",  "atol",
+                                              "atoll",  "stoi",   "stol",   "stoul", "stoll",
+                                              "stoull", "strtol", "strtoul"};
+  const auto is_asked_for = [](const Token& token) { return kAsks.count(token.text) != 0; };
+  const bool is_default =
+      std::any_of(words.first, words.last, is_asked_for) &&
+      std::any_of(words.first, words.last, [](const Token& token) { return token.is("?"); });
+  return !words.empty() && std::all_of(words.first, words.last, [&](const Token& token) {
+    return !token.is_name() || is_default || token.text.ends_with("_cast") || token.is("std") ||
+           bytes_of_type({&token, &token + 1}) != 0;
+  });
 }
 
-bool is_literal(TokenRange words) {
-  return !words.empty() && std::all_of(words.first, words.last, [](const Token& token) {
-    return token.kind == Token::Kind::kNumber || token.kind == Token::Kind::kSign;
-  });
+// "ceil_div", "CeilDiv", "div_up": of libraries, or of a header that is not here.
+bool rounds_up(const std::string& name) {
+  std::string letters;
+  for (const char c : name) {
+    if (c != '_') letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  static const std::set<std::string> kNames = {"ceildiv", "cdiv", "divup", "divceil", "idivup"};
+  return kNames.count(letters) != 0;
+}
+
+// "int" of "int a, b(2), name(3)"
+const Token* type_before(const Token* name, const Token* first) {
+  const Token* type = name - 1;
+  while (type - first >= 2 && type->is(",")) {
+    const Token* before = type - 1;
+    if (before->is(")") || before->is("}")) before = group_open(before, first) - 1;
+    if (before <= first || !before->is_name()) break;
+    type = before - 1;
+  }
+  return type;
+}
+
+// Whether a function gets the variable's address here, and may set it.
+bool passes_address(const Token* name, const Token* first) {
+  return name - first >= 2 && name[-1].is("&") && (name[-2].is("(") || name[-2].is(","));
+}
+
+std::vector<TokenRange> inside_of(const Token* open, const Token* last) {
+  return split_at_commas({open + 1, skip_group(open, last) - 1});
 }
 
 // Functions that C++ and CUDA programs round and compare with.
@@ -32,6 +62,9 @@ std::optional<HostValue> library_function(const std::string& name,
                                           const std::vector<HostValue>& of) {
   if (of.size() == 2 && (name == "min" || name == "max" || name == "fmin" || name == "fmax")) {
     return (of[0].number() < of[1].number()) == (name.find("min") != name.npos) ? of[0] : of[1];
+  }
+  if (of.size() == 2 && rounds_up(name) && of[1].whole() > 0) {
+    return whole_value((of[0].whole() + of[1].whole() - 1) / of[1].whole());
   }
   if (of.size() == 2 && name == "pow") return real_value(std::pow(of[0].number(), of[1].number()));
   if (of.size() != 1) return std::nullopt;
@@ -57,9 +90,12 @@ std::optional<HostValue> Evaluator::value(TokenRange words, const Scope& scope, 
 
 std::optional<HostValue> Evaluator::root(const std::string& name, TokenRange words,
                                          const Scope& scope, int depth, bool is_global) {
+  const std::set<std::string> free_before = free;
   const auto found = value(words, scope, depth);
   const bool may_change = !is_global || !source_.is_used_on_device(name);
-  if (!found || found->is_real || found->dims || !is_literal(words) || !may_change) return found;
+  if (!found || found->is_real || found->dims || !is_literal(words)) return found;
+  free = free_before;  // what a default is taken for is not told, and not needed
+  if (!may_change) return found;
   roots[name] = found->integer;
   const auto other = overrides.find(name);
   return other == overrides.end() ? found : whole_value(other->second);
@@ -69,23 +105,33 @@ std::optional<HostValue> Evaluator::root(const std::string& name, TokenRange wor
 std::optional<HostValue> Evaluator::defined_in(TokenRange text, const std::string& name,
                                                const Scope& scope, int depth, bool is_global) {
   bool is_set_later = false;
-  for (const Token* token = text.last; token-- != text.first;) {
-    if (!token->is_name() || token->text != name || token + 1 >= text.last) continue;
-    if (token != text.first && (token[-1].is(".") || token[-1].is("->"))) continue;
+  const auto places = source_.places_of(name, text);
+  for (std::size_t i = places.size(); i-- != 0;) {
+    const Token* token = places[i];
+    if (token + 1 >= text.last) continue;
+    const bool is_member = token != text.first && (token[-1].is(".") || token[-1].is("->"));
+    if (is_member && !(token - text.first > 1 && token[-2].is("this"))) continue;
     Scope there = scope;
     there.at = token;
+    if (is_global) there.function = source_.around(token);
+    is_set_later |= passes_address(token, text.first);
     if (token[1].is("=")) {
+      const bool is_list = token != text.first && token[-1].is("dim3") && token[2].is("{");
+      if (is_list) return called("dim3", inside_of(token + 2, text.last), there, depth);
       const auto found = root(name, up_to_end(token + 2, text.last), there, depth, is_global);
       // A zero that is only there until a value is known is none.
       if (found && is_set_later && found->number() == 0) return std::nullopt;
       if (found) return found;
       is_set_later = true;
     }
-    const bool is_declared = token != text.first && token[-1].is_name() &&
-                             (token[-1].is("dim3") || bytes_of_type({token - 1, token}) != 0);
+    const Token* type = token == text.first ? token : type_before(token, text.first);
+    const bool is_dims = type->is("dim3");
+    const bool is_declared =
+        type != token && (is_dims || (type->is_name() && bytes_of_type({type, type + 1}) != 0));
     if (is_declared && (token[1].is("(") || token[1].is("{"))) {
       const TokenRange inside{token + 2, skip_group(token + 1, text.last) - 1};
-      if (token[-1].is("dim3")) return called("dim3", split_at_commas(inside), there, depth);
+      if (is_dims) return called("dim3", split_at_commas(inside), there, depth);
+      if (inside.empty()) continue;
       if (auto found = root(name, inside, there, depth, is_global)) return found;
     }
   }
@@ -100,21 +146,70 @@ std::optional<HostValue> Evaluator::named(const std::string& name, const Scope& 
     const std::vector<Token>& body = macro->second.body;
     return root(name, {body.data(), body.data() + body.size()}, scope, depth, true);
   }
-  if (scope.function != nullptr) {
-    const Token* from = scope.function->body.first;
-    if (scope.at > from && scope.at <= scope.function->body.last) {
-      if (auto found = defined_in({from, scope.at}, name, scope, depth, false)) return found;
-    }
-    if (const auto argument = argument_of(name, scope)) {
-      if (auto found = value(argument->words, argument->scope, depth)) return found;
-    }
-  }
+  if (name == "argc") return whole_value(1);
+  if (auto found = in_functions(name, scope, depth)) return found;
+  if (auto found = in_constructors(name, depth)) return found;
   const Scope outside;
   if (auto found = defined_in(source_.all(), name, outside, depth, true)) return found;
   free.insert(name);
   const auto other = overrides.find(name);
   if (other == overrides.end()) return std::nullopt;
   return whole_value(other->second);
+}
+
+Scope Evaluator::outside_of(const Scope& scope) const {
+  const SourceFunction* outer = source_.outside_of(*scope.function);
+  return {outer, outer == nullptr ? nullptr : scope.function->body.first, {}};
+}
+
+// In the function, and in those that it is a lambda of: what they define, and what calls give.
+std::optional<HostValue> Evaluator::in_functions(const std::string& name, const Scope& scope,
+                                                 int depth) {
+  for (Scope here = scope; here.function != nullptr; here = outside_of(here)) {
+    const TokenRange body = here.function->body;
+    if (here.at > body.first && here.at <= body.last) {
+      const TokenRange text{body.first, here.at};
+      auto found = defined_in(text, name, here, depth, false);
+      if (!found || found->dims) found = with_components(name, text, here, found, depth);
+      if (found) return found;
+    }
+    if (const auto argument = argument_of(name, here)) {
+      if (auto found = value(argument->words, argument->scope, depth)) return found;
+    }
+  }
+  return std::nullopt;
+}
+
+// Of a member that the list of a constructor initialises.
+std::optional<HostValue> Evaluator::in_constructors(const std::string& name, int depth) {
+  for (const SourceFunction& function : source_.functions()) {
+    for (const MemberInitial& initial : function.initials) {
+      if (initial.name != name || initial.words.empty()) continue;
+      const Scope there{&function, function.body.first, {}};
+      const auto parts = split_at_commas(initial.words);
+      if (parts.size() > 1) return called("dim3", parts, there, depth);
+      if (auto found = root(name, initial.words, there, depth, true)) return found;
+    }
+  }
+  return std::nullopt;
+}
+
+// A dim3 whose components were assigned after it was made.
+std::optional<HostValue> Evaluator::with_components(const std::string& name, TokenRange text,
+                                                    const Scope& scope,
+                                                    std::optional<HostValue> whole, int depth) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::string letter(1, static_cast<char>('x' + i));
+    const TokenRange words = assigned_last(source_, text, {name, letter});
+    if (words.empty()) continue;
+    Scope there = scope;
+    there.at = words.first - 4;
+    const auto component = value(words, there, depth);
+    if (!component) return std::nullopt;
+    if (!whole) whole = called("dim3", {}, scope, depth);
+    (*whole->dims)[i] = component->whole();
+  }
+  return whole;
 }
 
 std::optional<Evaluator::Argument> Evaluator::argument_of(const std::string& parameter,
@@ -124,55 +219,24 @@ std::optional<Evaluator::Argument> Evaluator::argument_of(const std::string& par
   const auto& templates = scope.function->template_parameters;
   const auto found =
       std::find_if(own.begin(), own.end(), [&](const auto& one) { return one.name == parameter; });
-  const auto as_template = std::find(templates.begin(), templates.end(), parameter);
-  if (found == own.end() && as_template == templates.end()) return std::nullopt;
-  const TokenRange all = source_.all();
-  for (const Token* token = all.first; token + 1 < all.last; ++token) {
-    if (!token->is_name() || token->text != scope.function->name) continue;
-    const SourceFunction* caller = source_.around(token);
-    if (caller == nullptr || caller == scope.function) continue;
-    const Token* open = token + 1;
-    std::vector<TokenRange> explicit_ones;
-    if (open->is("<")) {
-      const Token* close = open;
-      while (close < all.last && !close->is(">") && !close->is(";")) ++close;
-      explicit_ones = split_at_commas({open + 1, close});
-      open = close + 1;
-    }
-    if (open >= all.last || !open->is("(")) continue;
-    const Scope there{caller, token, {}};
-    if (found == own.end()) {
-      const auto at = static_cast<std::size_t>(as_template - templates.begin());
-      if (at < explicit_ones.size()) return Argument{explicit_ones[at], there};
-      continue;
-    }
-    const auto given = split_at_commas({open + 1, skip_group(open, all.last) - 1});
-    const auto at = static_cast<std::size_t>(found - own.begin());
-    if (at < given.size()) return Argument{given[at], there};
+  const bool is_template =
+      std::find(templates.begin(), templates.end(), parameter) != templates.end();
+  if (found == own.end() && !is_template) return std::nullopt;
+  for (const FunctionCall& call : source_.calls_of(*scope.function)) {
+    if (scope.call != nullptr && scope.call != call.at) continue;
+    const TokenRange given = call.given_for(parameter);
+    if (given.empty()) continue;
+    return Argument{given, {source_.around(call.at), call.at, {}}};
   }
-  return std::nullopt;
-}
-
-std::optional<HostValue> Evaluator::member(const std::string& name, const std::string& field,
-                                           const Scope& scope, int depth) {
-  if (scope.function == nullptr || scope.at == nullptr) return std::nullopt;
-  for (const Token* token = scope.at; token-- > scope.function->body.first;) {
-    if (token->text != name || token + 4 >= scope.at || !token[1].is(".") ||
-        token[2].text != field || !token[3].is("=")) {
-      continue;
-    }
-    Scope there = scope;
-    there.at = token;
-    return root(name + "." + field, up_to_end(token + 4, scope.at), there, depth, false);
-  }
-  return std::nullopt;
+  if (found == own.end() || found->initial.empty()) return std::nullopt;
+  return Argument{found->initial, Scope{}};
 }
 
 // name.x: what was assigned to it, else of the dim3.
 std::optional<HostValue> Evaluator::component(const std::string& name, int index,
                                               const Scope& scope, int depth) {
   const std::string letter(1, static_cast<char>('x' + index));
-  if (const auto assigned = member(name, letter, scope, depth)) return assigned;
+  if (const auto assigned = member(name, letter, {}, scope, depth)) return assigned;
   const auto whole = named(name, scope, depth);
   if (!whole) return std::nullopt;
   if (whole->dims) return whole_value((*whole->dims)[static_cast<std::size_t>(index)]);
@@ -183,8 +247,8 @@ std::optional<HostValue> Evaluator::component(const std::string& name, int index
 std::optional<HostValue> Evaluator::element(const std::string& name, std::int64_t index,
                                             const Scope& scope, int depth) {
   const TokenRange all = source_.all();
-  for (const Token* token = all.first; token + 4 < all.last; ++token) {
-    if (!token->is_name() || token->text != name || !token[1].is("[")) continue;
+  for (const Token* token : source_.places_of(name, all)) {
+    if (token + 4 >= all.last || !token[1].is("[")) continue;
     const Token* open = skip_group(token + 1, all.last);
     if (open + 1 >= all.last || !open->is("=") || !open[1].is("{")) continue;
     const auto parts = split_at_commas({open + 2, skip_group(open + 1, all.last) - 1});
@@ -201,9 +265,11 @@ std::optional<HostValue> Evaluator::called(const std::string& name,
   std::vector<HostValue> values;
   for (const TokenRange& words : arguments) {
     const auto found = value(words, scope, depth);
+    if (!found && name == "min") continue;  // what a device allows, mostly
     if (!found) return std::nullopt;
     values.push_back(*found);
   }
+  if (name == "min" && values.size() == 1) return values[0];
   if (name == "dim3") {
     HostValue dims;
     dims.dims = {1, 1, 1};
@@ -230,6 +296,10 @@ std::optional<HostValue> Evaluator::called(const std::string& name,
         return value(up_to_end(token + 1, function->body.last), inside, depth);
       }
     }
+  }
+  if (scope.function != nullptr && values.size() == 1) {  // T(2)
+    const auto& types = scope.function->template_parameters;
+    if (std::find(types.begin(), types.end(), name) != types.end()) return values[0];
   }
   return library_function(name, values);
 }

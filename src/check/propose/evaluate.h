@@ -9,7 +9,8 @@
 #include <set>
 #include <string>
 
-#include "check/propose/host_source.h"
+#include "check/propose/source/assigned.h"
+#include "check/propose/source/host_source.h"
 
 namespace tessera::checking {
 
@@ -28,6 +29,7 @@ struct Scope {
   const SourceFunction* function = nullptr;  // null: outside of functions
   const Token* at = nullptr;                 // definitions further down do not count
   std::map<std::string, HostValue> bound;    // template parameters, parameters of small functions
+  const Token* call = nullptr;               // which call of the function counts; null: the first
 };
 
 class Evaluator {
@@ -50,9 +52,10 @@ class Evaluator {
     steps_ = 0;
   }
 
-  // What "name.field = VALUE" before the place assigns.
-  std::optional<HostValue> member(const std::string& name, const std::string& field,
-                                  const Scope& scope, int depth = 0);
+  // The field of a struct: of a variable, of "{1, 2}", of what a function returns. The order is of
+  // its fields, for lists whose type the text does not name.
+  std::optional<HostValue> field(TokenRange words, const std::string& field,
+                                 const FieldOrder& order, const Scope& scope, int depth = 0);
 
   // Where the name gets its value: a parameter's argument in a call of the function, with the scope
   // of the call. Nothing where no call is there.
@@ -66,6 +69,20 @@ class Evaluator {
   friend class ExpressionReader;
 
   std::optional<HostValue> named(const std::string& name, const Scope& scope, int depth);
+  std::optional<HostValue> in_functions(const std::string& name, const Scope& scope, int depth);
+  std::optional<HostValue> in_constructors(const std::string& name, int depth);
+  std::optional<HostValue> with_components(const std::string& name, TokenRange text,
+                                           const Scope& scope, std::optional<HostValue> whole,
+                                           int depth);
+  std::optional<HostValue> member(const std::string& name, const std::string& field,
+                                  const FieldOrder& order, const Scope& scope, int depth);
+  std::optional<HostValue> member_in(TokenRange text, const std::string& name,
+                                     const std::string& field, const FieldOrder& order,
+                                     const Scope& scope, int depth);
+  std::optional<HostValue> size_of_container(const std::string& name, const Scope& scope,
+                                             int depth);
+  // The function around the lambda that the scope is in, at the lambda.
+  Scope outside_of(const Scope& scope) const;
   std::optional<HostValue> defined_in(TokenRange text, const std::string& name, const Scope& scope,
                                       int depth, bool is_global);
   std::optional<HostValue> root(const std::string& name, TokenRange words, const Scope& scope,

@@ -128,8 +128,9 @@ std::optional<HostValue> ExpressionReader::choice() {
   const Maybe yes = choice();
   if (!take(":")) return std::nullopt;
   const Maybe no = choice();
-  if (!value) return yes ? yes : no;
-  return value->number() != 0 ? yes : no;
+  const bool takes_first = !value || value->number() != 0;
+  if (takes_first ? yes.has_value() : !no) return yes;
+  return no;
 }
 
 std::optional<HostValue> ExpressionReader::binary(int lowest) {
@@ -227,8 +228,17 @@ std::optional<HostValue> ExpressionReader::brackets(const std::string& name) {
   return evaluator_.element(name, index ? index->whole() : 0, scope_, depth_ + 1);
 }
 
+// WHY: of other names, "<" compares.
+bool ExpressionReader::may_have_template_arguments(const std::string& name) const {
+  return name == "min" || name == "max" || evaluator_.source_.function(name) != nullptr;
+}
+
 std::optional<HostValue> ExpressionReader::name() {
   std::string name = (at_++)->text;
+  if (name == "this" && is("->") && at_ + 1 != last_ && at_[1].is_name()) {
+    name = at_[1].text;
+    at_ += 2;
+  }
   while (is("::") && at_ + 1 != last_ && at_[1].is_name()) {
     name = at_[1].text;
     at_ += 2;
@@ -237,26 +247,28 @@ std::optional<HostValue> ExpressionReader::name() {
   if (name == "true" || name == "false") return whole_value(name == "true");
   if (is("<") && name.ends_with("_cast")) {
     while (at_ != last_ && !is("(")) ++at_;
+  } else if (is("<") && may_have_template_arguments(name)) {
+    const Token* end = skip_angles(at_, last_);
+    if (end != last_ && end->is("(")) at_ = end;
   }
   if (is("(") || (is("{") && name == "dim3")) {
     const std::vector<TokenRange> arguments = split_at_commas(group());
     return evaluator_.called(name, arguments, scope_, depth_ + 1);
   }
   if (is("[")) return brackets(name);
-  if (is(".") && at_ + 1 != last_ && at_[1].text.size() == 1) {
-    const int index = at_[1].text[0] - 'x';
-    if (index >= 0 && index < 3) {
-      at_ += 2;
-      return evaluator_.component(name, index, scope_, depth_ + 1);
-    }
+  const bool has_member = (is(".") || is("->")) && at_ + 1 != last_ && at_[1].is_name();
+  if (!has_member) return evaluator_.named(name, scope_, depth_ + 1);
+  const std::string field = at_[1].text;
+  const int index = field.size() == 1 ? field[0] - 'x' : -1;
+  const bool is_call = at_ + 2 != last_ && at_[2].is("(");
+  if (is_call && field != "size") return evaluator_.named(name, scope_, depth_ + 1);
+  at_ += 2;
+  if (is_call) {
+    group();
+    return evaluator_.size_of_container(name, scope_, depth_ + 1);
   }
-  const bool is_member =
-      is(".") && at_ + 1 != last_ && at_[1].is_name() && (at_ + 2 == last_ || !at_[2].is("("));
-  if (is_member) {
-    at_ += 2;
-    return evaluator_.member(name, at_[-1].text, scope_, depth_ + 1);
-  }
-  return evaluator_.named(name, scope_, depth_ + 1);
+  if (index >= 0 && index < 3) return evaluator_.component(name, index, scope_, depth_ + 1);
+  return evaluator_.member(name, field, {}, scope_, depth_ + 1);
 }
 
 }  // namespace tessera::checking

@@ -29,6 +29,7 @@ class ExpressionReader {
   Maybe size_of();
   Maybe brackets(const std::string& name);
   bool skip_cast();
+  bool may_have_template_arguments(const std::string& name) const;
   bool is(const char* text) const { return at_ != last_ && at_->is(text); }
   bool take(const char* text) {
     if (!is(text)) return false;

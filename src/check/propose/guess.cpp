@@ -6,7 +6,7 @@
 
 #include "check/bind.h"
 #include "check/code.h"
-#include "check/propose/structs.h"
+#include "check/propose/source/structs.h"
 
 namespace tessera::checking {
 namespace {
@@ -153,15 +153,26 @@ std::string last_name(std::string type) {
   return at == type.npos ? type : type.substr(at + 1);
 }
 
+// 4 of "float4"
+int lanes_of(const std::string& type) {
+  const bool is_vector = !type.empty() && type.back() >= '2' && type.back() <= '4' &&
+                         !element_of(type) && element_within(type);
+  return is_vector ? type.back() - '0' : 1;
+}
+
 // Empty where a field is nothing that an argument can hold.
 std::vector<FieldGuess> guess_fields(const std::vector<SourceField>& fields) {
   std::vector<FieldGuess> guesses;
   for (const SourceField& field : fields) {
+    if (field.type == "dim3" && !field.is_pointer) {
+      guesses.push_back({field.name, false, ElementType::kU32, field.count, 3});
+      continue;
+    }
     std::string type = field.type == "unsigned" ? "unsigned int" : field.type;
     const auto element = element_within(type);
     if (!element && !field.is_pointer) return {};
-    guesses.push_back(
-        {field.name, field.is_pointer, element.value_or(ElementType::kF32), field.count});
+    guesses.push_back({field.name, field.is_pointer, element.value_or(ElementType::kF32),
+                       field.count, field.is_pointer ? 1 : lanes_of(type)});
   }
   return guesses;
 }

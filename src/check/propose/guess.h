@@ -19,6 +19,7 @@ struct FieldGuess {
   bool is_array = false;
   ElementType type = ElementType::kS32;
   std::int64_t count = 1;
+  int lanes = 1;  // of a vector, "float4"
 };
 
 struct ParameterGuess {

@@ -8,7 +8,9 @@
 
 #include "base/interrupt.h"
 #include "base/status.h"
+#include "check/arguments.h"
 #include "check/propose/trial.h"
+#include "check/values.h"
 
 namespace tessera::checking {
 namespace {
@@ -50,7 +52,7 @@ class Proposer {
     }
     for (const Candidate& candidate : candidates) {
       if (result_.tried >= kMostTrials || processor_seconds() - began_ > kSecondsInAll) break;
-      if (interrupted() || stopped_ > kMostStopped) break;
+      if (interrupted() || stopped_ > kMostStopped || !result_.given.empty()) break;
       if (accept(candidate)) break;
     }
     return std::move(result_);
@@ -97,8 +99,29 @@ class Proposer {
       return trial;
     } catch (const StatusError& error) {
       if (result_.first.empty()) result_.first = error.status().message;
+      if (blames_what_is_given(error.status().message)) result_.given = error.status().message;
       return std::nullopt;
     }
+  }
+
+  // Then every other call would be refused as well.
+  bool blames_what_is_given(const std::string& message) const {
+    const auto names = [&](const std::string& option, const std::string& text) {
+      const std::string name = text.substr(0, text.find('='));
+      return message.find(option + " is '" + name) != message.npos ||
+             message.find(option + " " + name + " ") != message.npos;
+    };
+    const auto any = [&](const std::string& option, const std::vector<std::string>& texts) {
+      return std::any_of(texts.begin(), texts.end(),
+                         [&](const std::string& text) { return names(option, text); });
+    };
+    const auto shape = [&](const std::string& option, const std::string& text) {
+      return !text.empty() && message.find(option + " ") != message.npos &&
+             message.find("'" + text + "'") != message.npos;
+    };
+    return any("--arg", given_.arguments) || any("--array", given_.arrays) ||
+           shape("--grid", given_.grid) || shape("--block", given_.block) ||
+           shape("--cluster", given_.cluster) || shape("--shared", given_.shared);
   }
 
   // Runs the call under checks, with arrays of the extents that the trial has shown: first with
@@ -160,6 +183,8 @@ class Proposer {
     CallWords words = given_;
     if (words.grid.empty()) words.grid = dims_text(candidate.grid);
     if (words.block.empty()) words.block = dims_text(candidate.block);
+    note_shape(candidate, words);
+    if (words.cluster.empty() && candidate.cluster) words.cluster = dims_text(*candidate.cluster);
     if (words.shared.empty() && candidate.shared > 0) {
       words.shared = std::to_string(candidate.shared);
     }
@@ -167,6 +192,20 @@ class Proposer {
       add_argument(candidate, i, fills, trial, words);
     }
     return words;
+  }
+
+  void note_shape(const Candidate& candidate, CallWords& words) const {
+    for (const auto& [name, value] : candidate.assumed) note(name, std::to_string(value), words);
+    if (candidate.site == nullptr) return;  // a usual shape, all of it
+    if (given_.grid.empty() && !candidate.tells_grid) words.assumed.push_back("grid " + words.grid);
+    if (given_.block.empty() && !candidate.tells_block) {
+      words.assumed.push_back("block " + words.block);
+    }
+  }
+  static void note(const std::string& name, const std::string& value, CallWords& words) {
+    const std::string text = name + " = " + value;
+    const auto found = std::find(words.assumed.begin(), words.assumed.end(), text);
+    if (found == words.assumed.end()) words.assumed.push_back(text);
   }
 
   void add_argument(const Candidate& candidate, std::size_t i, Fills fills, const Trial* trial,
@@ -198,6 +237,9 @@ class Proposer {
       value = struct_text(candidate, i, fills, trial, words);
     } else {
       value = number_text(parameter, candidate.numbers[i]);
+      if (candidate.site == nullptr || !candidate.numbers[i]) {
+        note(parameter.name, value.substr(value.find(':') + 1), words);
+      }
     }
     words.arguments.push_back(parameter.name + "=" + value);
   }
@@ -206,26 +248,78 @@ class Proposer {
   std::string struct_text(const Candidate& candidate, std::size_t i, Fills fills,
                           const Trial* trial, CallWords& words) const {
     const ParameterGuess& parameter = kernel_.parameters[i];
-    if (parameter.fields.empty()) return "bytes:" + std::string(2 * parameter.bytes, '0');
+    const std::string zeros = "bytes:" + std::string(2 * parameter.bytes, '0');
+    CallWords own;
     std::string text;
+    std::size_t offset = 0;
+    const auto add = [&](const std::string& more) {
+      text += (text.empty() ? "struct(" : ", ") + more;
+    };
+    const auto pad_to = [&](std::size_t end) {
+      if (offset < end) add(fmt::format("pad({})", end - offset));
+      offset = std::max(offset, end);
+    };
     for (const FieldGuess& field : parameter.fields) {
+      const std::size_t bytes = field.is_array ? 8 : size_of(field.type) * field.lanes;
+      const std::size_t alignment = field.lanes == 3 ? bytes / 3 : bytes;
       for (std::int64_t k = 0; k < field.count; ++k) {
-        text += text.empty() ? "struct(" : ", ";
-        ParameterGuess one;
-        one.type = field.type;
-        if (!field.is_array) {
-          const auto& values = candidate.fields[i];
-          const auto value = values.find(field.name);
-          text += number_text(one, value == values.end() ? std::nullopt : value->second);
-          continue;
-        }
-        const std::string name =
-            parameter.name + "_" + field.name + (k == 0 ? "" : std::to_string(k));
-        words.arrays.push_back(name + "=" + array_text(one, name, std::nullopt, fills, trial));
-        text += name;
+        const std::size_t at = (offset + alignment - 1) / alignment * alignment;
+        if (field.lanes > 1) pad_to(at);  // what else is there, the text of a struct aligns
+        add(field_text(candidate, i, field, k, {fills, trial}, own));
+        offset = at + bytes;
       }
     }
-    return text + ")";
+    const auto whole = static_cast<std::size_t>(parameter.bytes);
+    if (offset + 8 <= whole && offset + 16 > whole) pad_to(whole);
+    text += ")";
+    if (parameter.fields.empty() || !fits(text, parameter.bytes)) {
+      note(parameter.name, "zeros", words);
+      return zeros;
+    }
+    words.arrays.insert(words.arrays.end(), own.arrays.begin(), own.arrays.end());
+    words.assumed.insert(words.assumed.end(), own.assumed.begin(), own.assumed.end());
+    return text;
+  }
+
+  struct Filling {
+    Fills fills;
+    const Trial* trial;
+  };
+  std::string field_text(const Candidate& candidate, std::size_t i, const FieldGuess& field,
+                         std::int64_t k, const Filling& filling, CallWords& words) const {
+    const std::string suffix = k == 0 ? "" : std::to_string(k);
+    ParameterGuess one;
+    one.type = field.type;
+    if (field.is_array) {
+      const std::string name = kernel_.parameters[i].name + "_" + field.name + suffix;
+      words.arrays.push_back(name + "=" +
+                             array_text(one, name, std::nullopt, filling.fills, filling.trial));
+      return name;
+    }
+    const auto& values = candidate.fields[i];
+    const auto value = values.find(field.name);
+    const bool is_known = value != values.end() && value->second;
+    std::string text = number_text(one, is_known ? value->second : std::nullopt);
+    const bool has_dims = is_known && value->second->dims && field.lanes == 3;
+    if (has_dims) {
+      const auto& dims = *value->second->dims;
+      text = fmt::format("u32:{}, u32:{}, u32:{}", dims[0], dims[1], dims[2]);
+    } else {
+      const std::string lane = text;
+      for (int other = 1; other < field.lanes; ++other) text += ", " + lane;
+    }
+    if (!is_known) {
+      const std::string none = number_text(one, std::nullopt);
+      note(kernel_.parameters[i].name + "." + field.name, none.substr(none.find(':') + 1), words);
+    }
+    return text;
+  }
+
+  // Fields of a type that is not as the source says are no such struct.
+  static bool fits(const std::string& text, std::size_t bytes) {
+    const Argument argument = parse_argument("--arg", "x=" + text);
+    const auto* fields = std::get_if<StructArgument>(&argument.value);
+    return fields != nullptr && size_of(*fields, 1) == bytes;
   }
 
   static std::string number_text(const ParameterGuess& parameter,

@@ -14,8 +14,9 @@ namespace tessera::checking {
 
 // A call as typed; what is empty is open.
 struct CallWords {
-  std::string grid, block, shared;
+  std::string grid, block, cluster, shared;
   std::vector<std::string> arguments, arrays;  // "n=i32:64"
+  std::vector<std::string> assumed;            // what nothing tells: "n = 64", "block 256"
 };
 
 struct Proposal {
@@ -29,6 +30,7 @@ struct Proposed {
   std::optional<Proposal> call;
   int tried = 0;
   std::string first;  // how the first call ended that did not come to its end
+  std::string given;  // what is wrong with what is given: no other call was tried
 };
 
 // `plan_of` makes of a call what is run, as if it were typed.

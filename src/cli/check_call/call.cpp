@@ -172,7 +172,9 @@ ProposalRequest request_of(const CheckArguments& options, const Code& code,
   }
   request.code = code;
   request.read = {options.includes, options.defines};
-  request.given = {options.grid, options.block, options.shared, {}, options.arrays};
+  for (const std::string& text : options.variables) request.command += " --set '" + text + "'";
+  request.given = {
+      options.grid, options.block, options.cluster, options.shared, {}, options.arrays, {}};
   for (const Argument& argument : arguments) {
     request.given.arguments.push_back(argument.name + "=" + argument.text);
   }
@@ -180,6 +182,7 @@ ProposalRequest request_of(const CheckArguments& options, const Code& code,
     CheckArguments typed = options;
     typed.grid = call.grid;
     typed.block = call.block;
+    typed.cluster = call.cluster;
     typed.shared = call.shared;
     typed.arguments = call.arguments;
     typed.arrays = call.arrays;

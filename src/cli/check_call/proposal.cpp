@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <set>
 
 #include "base/interrupt.h"
 #include "check/bind.h"
+#include "check/values.h"
 #include "cli/command.h"
+#include "cli/options/launch_shape.h"
 
 namespace tessera::cli {
 using namespace checking;
@@ -39,6 +42,7 @@ std::string line_of_call(const ProposalRequest& request, const std::string& kern
                          const CallWords& call) {
   std::string line = request.command + " --kernel " + quoted(kernel) + " --grid " + call.grid +
                      " --block " + call.block;
+  if (!call.cluster.empty()) line += " --cluster " + call.cluster;
   if (!call.shared.empty()) line += " --shared " + call.shared;
   for (const std::string& array : call.arrays) line += " --array '" + array + "'";
   for (const std::string& argument : call.arguments) line += " --arg '" + argument + "'";
@@ -49,15 +53,25 @@ std::string place_of(const LaunchSite& site) {
   return fmt::format("{}, {}:{}", site.text(), site.file, site.line);
 }
 
-// "from add<<<(n + 255) / 256, 256>>>, add.cu:12, with n = 1024 instead of 1048576"
-std::string origin_of(const Candidate& candidate) {
-  if (candidate.site == nullptr) return "no launch of it is in the source; a usual shape";
-  std::string text = "from " + place_of(*candidate.site);
-  for (std::size_t i = 0; i < candidate.changed.size(); ++i) {
-    const Changed& one = candidate.changed[i];
-    text += fmt::format("{}{} = {} instead of {}", i == 0 ? ", with " : ", ", one.name, one.to,
-                        one.from);
+// "from add<<<(n + 255) / 256, 256>>>, add.cu:12, with n = 1024 instead of 1048576; grid 4096 tried
+// as 4: no variable makes it smaller; assumed: m = 64"
+std::string origin_of(const Proposal& proposal) {
+  const Candidate& from = proposal.from;
+  std::string text = from.site == nullptr ? "no launch of it is in the source; a usual shape"
+                                          : "from " + place_of(*from.site);
+  std::vector<std::string> instead, grids;
+  for (const Changed& one : from.changed) {
+    if (one.is_grid) {
+      grids.push_back(fmt::format("{} {} tried as {}: no variable of the program makes it smaller",
+                                  one.name, one.from, one.to));
+    } else {
+      instead.push_back(fmt::format("{} = {} instead of {}", one.name, one.to, one.from));
+    }
   }
+  if (!instead.empty()) text += fmt::format(", with {}", fmt::join(instead, ", "));
+  for (const std::string& grid : grids) text += "; " + grid;
+  const std::vector<std::string>& assumed = proposal.call.assumed;
+  if (!assumed.empty()) text += fmt::format("; assumed: {}", fmt::join(assumed, ", "));
   return text;
 }
 
@@ -84,12 +98,77 @@ Proposed proposed_for(const ProposalRequest& request, const HostSource& source,
   KernelFacts facts = facts_of(kernel, request.code.ptx, source);
   facts.grid = dims_of_text(request.given.grid);
   facts.block = dims_of_text(request.given.block);
+  facts.arguments = request.given.arguments.size();
+  for (const std::string& text : request.given.arguments) {  // no name is given twice
+    const std::string name = text.substr(0, text.find('='));
+    for (std::size_t i = facts.arguments; i < facts.parameters.size(); ++i) {
+      if (facts.parameters[i].name == name) facts.parameters[i].name = fmt::format("p{}", i);
+    }
+  }
   return propose(source, facts, request.given,
                  [&](const CallWords& call) { return request.plan_of(kernel, call); });
 }
 
 void show_call(const ProposalRequest& request, const std::string& name, const Proposal& proposal) {
   fmt::print(stderr, "  {}\n", line_of_call(request, name, proposal.call));
+}
+
+// Arrays that arguments name and nobody gives.
+std::vector<std::string> missing_arrays(const std::vector<std::string>& arguments,
+                                        const std::vector<std::string>& arrays) {
+  std::set<std::string> known;
+  std::vector<std::pair<std::string, bool>> named;  // whether by a tensor map
+  const auto see = [&](const std::string& option, const std::string& text) {
+    const Argument argument = parse_argument(option, text);
+    if (std::holds_alternative<ArrayArgument>(argument.value) ||
+        std::holds_alternative<PointersArgument>(argument.value)) {
+      known.insert(argument.name);
+    }
+    const bool is_mapped = argument.text.find("tensormap(") != std::string::npos;
+    for (const std::string& name : arrays_named_by(argument)) named.emplace_back(name, is_mapped);
+  };
+  for (const std::string& text : arrays) see("--array", text);
+  for (const std::string& text : arguments) see("--arg", text);
+  std::vector<std::string> missing;
+  for (const auto& [name, is_mapped] : named) {
+    if (!known.insert(name).second) continue;
+    missing.push_back(name + (is_mapped ? "=bf16[64,64]:uniform" : "=f32[4096]:uniform"));
+  }
+  return missing;
+}
+
+bool is_shape(const CallWords& call) {
+  try {
+    const LaunchShape shape = parse_shape({call.grid, call.block, call.cluster, call.shared});
+    const std::int64_t grid[3] = {shape.grid, shape.grid_y, shape.grid_z};
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (shape.cluster[i] > 1 && grid[i] % shape.cluster[i] != 0) return false;
+    }
+    return true;
+  } catch (const StatusError&) {
+    return false;
+  }
+}
+
+// A call that is made of what is given and of usual values; it was not tried.
+std::string example_of(const ProposalRequest& request, const std::string& name,
+                       const vgpu::KernelSignature& kernel,
+                       const std::vector<Argument>& arguments) {
+  CallWords call = request.given;
+  const int most = kernel.max_threads > 0 ? std::min(kernel.max_threads, 128) : 128;
+  const std::string block =
+      std::to_string(kernel.required_threads > 0 ? kernel.required_threads : most);
+  if (call.grid.empty()) call.grid = "16";
+  if (call.block.empty()) call.block = block;
+  if (!is_shape(call)) {
+    call.grid = "16";
+    call.block = block;
+    call.cluster = call.shared = "";
+  }
+  call.arguments = example_arguments(kernel, arguments);
+  const std::vector<std::string> missing = missing_arrays(call.arguments, call.arrays);
+  call.arrays.insert(call.arrays.end(), missing.begin(), missing.end());
+  return line_of_call(request, name, call);
 }
 
 std::string ending_of(const Proposed& proposed) {
@@ -107,24 +186,26 @@ void show_proposal(const ProposalRequest& request,
                    const vgpu::KernelSignature& kernel) {
   const std::string name = short_kernel_name(kernels, kernel);
   const HostSource source(source_of(request.code), request.read);
-  const Proposed proposed = proposed_for(request, source, kernel);
-  if (proposed.call) {
-    fmt::print(stderr, "\nThis call runs, and {} ({}):\n", findings_of(*proposed.call),
-               origin_of(proposed.call->from));
-    show_call(request, name, *proposed.call);
-    show_other_launches(source, words_of_kernel(kernel.name).name, proposed.call->from);
-    return;
-  }
-  if (proposed.tried > 0) fmt::print(stderr, "\n{}.\n", ending_of(proposed));
   std::vector<Argument> arguments;
   for (const std::string& text : request.given.arguments) {
     arguments.push_back(parse_argument("--arg", text));
   }
-  fmt::print(stderr, "\nFor example:\n  {} --kernel '{}' --grid {} --block {} {}\n",
-             request.command, name, request.given.grid.empty() ? "16" : request.given.grid,
-             request.given.block.empty() ? std::to_string(std::max(kernel.required_threads, 128))
-                                         : request.given.block,
-             example_arguments(kernel, arguments));
+  Proposed proposed;
+  proposed.given = misfit_of_given(kernel, arguments);
+  if (proposed.given.empty()) proposed = proposed_for(request, source, kernel);
+  if (proposed.call) {
+    fmt::print(stderr, "\nThis call runs, and {} ({}):\n", findings_of(*proposed.call),
+               origin_of(*proposed.call));
+    show_call(request, name, *proposed.call);
+    show_other_launches(source, words_of_kernel(kernel.name).name, proposed.call->from);
+    return;
+  }
+  if (!proposed.given.empty()) {
+    if (proposed.given != request.said) fmt::print(stderr, "\n{}.\n", proposed.given);
+  } else if (proposed.tried > 0) {
+    fmt::print(stderr, "\n{}.\n", ending_of(proposed));
+  }
+  fmt::print(stderr, "\nFor example:\n  {}\n", example_of(request, name, kernel, arguments));
 }
 
 void show_proposals(const ProposalRequest& request,
@@ -147,7 +228,7 @@ void show_proposals(const ProposalRequest& request,
       continue;
     }
     fmt::print(stderr, "\n{}: this call runs, and {} ({}):\n", name, findings_of(*proposed.call),
-               origin_of(proposed.call->from));
+               origin_of(*proposed.call));
     show_call(request, name, *proposed.call);
   }
 }

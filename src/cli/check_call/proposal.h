@@ -14,6 +14,7 @@ struct ProposalRequest {
   checking::Code code;
   checking::ReadOptions read;  // what the compiler got
   checking::CallWords given;   // what stays
+  std::string said;            // why the call itself is not run
   std::function<checking::CheckPlan(const vgpu::KernelSignature&, const checking::CallWords&)>
       plan_of;
 };

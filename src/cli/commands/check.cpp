@@ -121,7 +121,9 @@ int refuse(const CheckArguments& options, const Code& code,
   fmt::print(stderr, "tessera check: {}\n", problem);
   const std::string table = parameter_table(kernel, arguments);
   if (!table.empty()) fmt::print(stderr, "\n{}", table);
-  show_proposal(request_of(options, code, arguments), kernels, kernel);
+  ProposalRequest request = request_of(options, code, arguments);
+  request.said = problem;
+  show_proposal(request, kernels, kernel);
   return kBadCall;
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "check/propose/host_source.h"
+#include "check/propose/source/host_source.h"
 
 namespace tessera::checking {
 
@@ -13,6 +13,7 @@ struct SourceField {
   std::string type;  // "float", "unsigned int"
   bool is_pointer = false;
   std::int64_t count = 1;  // of an array
+  TokenRange initial;      // "3" of "int n = 3;"
 };
 
 // Empty where the source has no such struct, or one with more than plain fields: pointers and

@@ -1,4 +1,4 @@
-#include "check/propose/tokens.h"
+#include "check/propose/source/tokens.h"
 
 #include <cctype>
 #include <filesystem>
@@ -230,6 +230,12 @@ class Reader {
 bool opens(const Token& token) { return token.is("(") || token.is("[") || token.is("{"); }
 bool closes(const Token& token) { return token.is(")") || token.is("]") || token.is("}"); }
 
+// Whether "f<a, b>" ends before this, and not the comparison "b > c".
+bool ends_template_arguments(const Token* behind, const Token* last) {
+  return behind == last || behind->is(",") || behind->is("(") || behind->is("{") ||
+         behind->is("::") || closes(*behind);
+}
+
 }  // namespace
 
 std::string text_of(TokenRange words) {
@@ -261,6 +267,34 @@ const Token* skip_group(const Token* open, const Token* last) {
   return last;
 }
 
+const Token* group_open(const Token* close, const Token* first) {
+  int depth = 0;
+  for (const Token* token = close; token != first; --token) {
+    depth += closes(*token) - opens(*token);
+    if (depth == 0) return token;
+  }
+  return first;
+}
+
+const Token* skip_angles(const Token* open, const Token* last) {
+  int depth = 0;
+  for (const Token* token = open; token != last; ++token) {
+    if (token->is(";") || token->is("&&") || token->is("||")) return last;
+    if (opens(*token)) token = skip_group(token, last) - 1;
+    depth += token->is("<") ? 1 : token->is(">") ? -1 : token->is(">>>") ? -3 : 0;
+    if (depth <= 0) return token + 1;
+  }
+  return last;
+}
+
+TokenRange up_to_end(const Token* begin, const Token* last) {
+  const Token* token = begin;
+  while (token != last && !token->is(";") && !token->is(",") && !closes(*token)) {
+    token = opens(*token) ? skip_group(token, last) : token + 1;
+  }
+  return {begin, token};
+}
+
 std::vector<TokenRange> split_at_commas(TokenRange words) {
   std::vector<TokenRange> parts;
   if (words.empty()) return parts;
@@ -270,7 +304,14 @@ std::vector<TokenRange> split_at_commas(TokenRange words) {
       parts.push_back({part.first, token});
       part.first = ++token;
     } else {
-      token = opens(*token) ? skip_group(token, words.last) : token + 1;
+      const Token* close = token != words.first && token->is("<") && token[-1].is_name()
+                               ? skip_angles(token, words.last)
+                               : nullptr;
+      if (close != nullptr && close[-1].is(">") && ends_template_arguments(close, words.last)) {
+        token = close;
+      } else {
+        token = opens(*token) ? skip_group(token, words.last) : token + 1;
+      }
     }
   }
   parts.push_back({part.first, words.last});

@@ -55,6 +55,15 @@ SourceWords read_words(const std::string& path, const ReadOptions& options);
 // WHY not "<": it may be a comparison.
 const Token* skip_group(const Token* open, const Token* last);
 
+// The opening sign of what ends with this closing one; `first` if there is none.
+const Token* group_open(const Token* close, const Token* first);
+
+// Behind the ">" that closes the "<" here; `last` if nothing does, or where it is a comparison.
+const Token* skip_angles(const Token* open, const Token* last);
+
+// To the ";", "," or closing sign that ends an initial value.
+TokenRange up_to_end(const Token* begin, const Token* last);
+
 // Parts between commas outside of groups.
 std::vector<TokenRange> split_at_commas(TokenRange words);
 

@@ -1,4 +1,4 @@
-#include "check/propose/structs.h"
+#include "check/propose/source/structs.h"
 
 #include <cstdlib>
 
@@ -6,9 +6,15 @@ namespace tessera::checking {
 namespace {
 
 // The "{" of "struct NAME {" or of "typedef struct {...} NAME"; null where there is none.
-const Token* body_of(TokenRange all, const std::string& name) {
-  for (const Token* token = all.first; token + 2 < all.last; ++token) {
-    if (!token->is("struct") && !token->is("class")) continue;
+const Token* body_of(const HostSource& source, const std::string& name) {
+  const TokenRange all = source.all();
+  std::vector<const Token*> heads;
+  for (const char* word : {"struct", "class"}) {
+    const auto places = source.places_of(word, all);
+    heads.insert(heads.end(), places.begin(), places.end());
+  }
+  for (const Token* token : heads) {
+    if (token + 2 >= all.last) continue;
     const Token* open = token + 1;
     while (open != all.last && (open->is_name() || open->is("(") || open->is(","))) {
       open = open->is("(") ? skip_group(open, all.last) : open + 1;
@@ -21,11 +27,22 @@ const Token* body_of(TokenRange all, const std::string& name) {
   return nullptr;
 }
 
+// Of an array: a number, or a macro for one. 0: other words.
+std::int64_t extent_of(const HostSource& source, const Token& word) {
+  if (word.kind == Token::Kind::kNumber) return std::strtoll(word.text.c_str(), nullptr, 0);
+  const auto macro = source.source().macros.find(word.text);
+  if (macro == source.source().macros.end() || macro->second.body.size() != 1) return 0;
+  const Token& body = macro->second.body[0];
+  return body.kind == Token::Kind::kNumber ? std::strtoll(body.text.c_str(), nullptr, 0) : 0;
+}
+
 // "const float *a, *b" without its ";". False for what is no plain declaration.
-bool add_fields(TokenRange words, std::vector<SourceField>& fields) {
+bool add_fields(const HostSource& source, TokenRange words, std::vector<SourceField>& fields) {
   std::string type;
   const Token* at = words.first;
   for (; at + 1 < words.last && at->is_name(); ++at) {
+    if (at[1].is("::")) at += 2;
+    if (at + 1 >= words.last) return false;
     const bool is_last = !at[1].is_name() && !at[1].is("*");
     if (is_last) break;
     if (at->is("static") || at->is("constexpr")) return true;  // of no object
@@ -37,12 +54,16 @@ bool add_fields(TokenRange words, std::vector<SourceField>& fields) {
   for (const TokenRange& part : split_at_commas({at, words.last})) {
     SourceField field{"", type};
     for (const Token* token = part.first; token != part.last; ++token) {
+      if (token->is("=") || (token->is("{") && !field.name.empty())) {
+        field.initial = {token + (token->is("=") ? 1 : 0), part.last};
+        break;
+      }
       if (token->is("*")) {
         field.is_pointer = true;
       } else if (token->is_name()) {
         if (token->text.find("restrict") == std::string::npos) field.name = token->text;
-      } else if (token->is("[") && token[1].kind == Token::Kind::kNumber) {
-        field.count *= std::strtoll(token[1].text.c_str(), nullptr, 0);
+      } else if (token->is("[") && token + 2 < part.last && extent_of(source, token[1]) > 0) {
+        field.count *= extent_of(source, token[1]);
         token += 2;
       } else {
         return false;
@@ -57,8 +78,9 @@ bool add_fields(TokenRange words, std::vector<SourceField>& fields) {
 }  // namespace
 
 std::vector<SourceField> fields_of(const HostSource& source, const std::string& name) {
+  if (name.empty()) return {};
   const TokenRange all = source.all();
-  const Token* open = body_of(all, name);
+  const Token* open = body_of(source, name);
   if (open == nullptr) return {};
   const Token* last = skip_group(open, all.last) - 1;
   std::vector<SourceField> fields;
@@ -73,8 +95,15 @@ std::vector<SourceField> fields_of(const HostSource& source, const std::string& 
       token = token < last && token->is("{") ? skip_group(token, last) : token + 1;
       begin = token;
     } else if (token->is(";")) {
-      if (begin != token && !add_fields({begin, token}, fields)) return {};
+      if (begin != token && !add_fields(source, {begin, token}, fields)) return {};
       begin = ++token;
+    } else if (token->is("=")) {  // an initial value
+      while (token < last && !token->is(";")) {
+        token = token->is("(") || token->is("{") ? skip_group(token, last) : token + 1;
+      }
+    } else if (token->is("{") && token - begin > 1 && token[-1].is_name() && !begin->is("struct") &&
+               !begin->is("union") && !begin->is("enum")) {
+      token = skip_group(token, last);
     } else if (token->is("{") || token->is("union") || token->is("struct")) {
       return {};
     } else {

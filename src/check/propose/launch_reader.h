@@ -1,0 +1,13 @@
+// Candidates from one launch of the source: as it is, and smaller.
+#pragma once
+
+#include <vector>
+
+#include "check/propose/candidates.h"
+
+namespace tessera::checking {
+
+std::vector<Candidate> read_launch(const HostSource& source, const LaunchSite& site,
+                                   const KernelFacts& kernel, const Scope& scope);
+
+}  // namespace tessera::checking

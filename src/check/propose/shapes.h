@@ -1,0 +1,22 @@
+// Shapes and numbers of launches that nobody tells: usual ones.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "check/propose/candidates.h"
+
+namespace tessera::checking {
+
+std::int64_t product(const Dims& dims);
+
+// For a kernel of which nobody says how it is launched, the best first; what is given stays.
+std::vector<Dims> usual_blocks(const KernelFacts& kernel);
+std::vector<Dims> usual_grids(const KernelFacts& kernel);
+
+// Of a variable that has none, one after the other.
+inline constexpr std::int64_t kUsualValues[] = {64, 1024, 32, 128, 256, 16, 8, 1};
+// Names of sizes of blocks get such sizes; others the value.
+std::int64_t value_for(const std::string& name, std::int64_t value);
+
+}  // namespace tessera::checking

@@ -1,0 +1,132 @@
+#include "check/propose/source/assigned.h"
+
+#include <algorithm>
+
+namespace tessera::checking {
+namespace {
+
+// Whether what ends here is "(T)" and not "(x)": what it is put before begins behind it.
+bool is_cast(TokenRange words, const Token* close) {
+  if (close == words.last) return false;
+  if (close->is_name() || close->is("(")) return true;
+  const bool is_type = close[-2].is("*") || close[-2].is("&") || words.first[1].is("const");
+  return is_type && (close->is("&") || close->is("*"));
+}
+
+bool begins_member(const Token* token, const Token* first) {
+  return token != first && (token[-1].is(".") || token[-1].is("->"));
+}
+
+// "{" of the list "{...}" or "T{...}", "T<N>{...}"; null for other words.
+const Token* list_open(TokenRange words) {
+  const Token* token = words.first;
+  while (token != words.last && (token->is_name() || token->is("::"))) ++token;
+  if (token != words.first && token != words.last && token->is("<")) {
+    token = skip_angles(token, words.last);
+  }
+  const bool is_list =
+      token != words.last && token->is("{") && skip_group(token, words.last) == words.last;
+  return is_list ? token : nullptr;
+}
+
+// Behind the variable: its initial value, and what is assigned to all of it.
+TokenRange given_to(const Token* name, TokenRange text) {
+  const Token* next = name + 1;
+  if (next >= text.last || begins_member(name, text.first)) return {};
+  if (next->is("=")) return up_to_end(next + 1, text.last);
+  const bool is_declared = name != text.first && (name[-1].is_name() || name[-1].is(">"));
+  if (next->is("{") && is_declared && !name[-1].is("return")) {
+    return {next, skip_group(next, text.last)};
+  }
+  return {};
+}
+
+}  // namespace
+
+TokenRange without_casts(TokenRange words) {
+  while (!words.empty()) {
+    const Token* first = words.first;
+    if (first->is("&") || first->is("*")) {
+      ++words.first;
+    } else if (first->is("(")) {
+      const Token* close = skip_group(first, words.last);
+      if (close == words.last) {
+        words = {first + 1, close - 1};
+      } else if (is_cast(words, close)) {
+        words.first = close;
+      } else {
+        return words;
+      }
+    } else {
+      const Token* name = first;
+      if (name->is("std") && name + 2 < words.last && name[1].is("::")) name += 2;
+      const bool passes = name->text.ends_with("_cast") || name->is("forward") ||
+                          name->is("move") || name->is("addressof") || name->is("ref");
+      const Token* open = name + 1;
+      if (passes && open < words.last && open->is("<")) open = skip_angles(open, words.last);
+      if (!passes || open >= words.last || !open->is("(") ||
+          skip_group(open, words.last) != words.last) {
+        return words;
+      }
+      words = {open + 1, words.last - 1};
+    }
+  }
+  return words;
+}
+
+TokenRange assigned_last(const HostSource& source, TokenRange text,
+                         const std::vector<std::string>& path) {
+  const auto length = static_cast<std::ptrdiff_t>(2 * path.size());
+  const auto places = source.places_of(path[0], text);
+  for (std::size_t i = places.size(); i-- != 0;) {
+    const Token* token = places[i];
+    if (text.last - token <= length) continue;
+    if (begins_member(token, text.first)) continue;
+    bool is_it = token[length - 1].is("=");
+    for (std::size_t k = 1; k < path.size() && is_it; ++k) {
+      const Token& sign = token[2 * k - 1];
+      is_it = (sign.is(".") || sign.is("->")) && token[2 * k].text == path[k];
+    }
+    if (is_it) return up_to_end(token + length, text.last);
+  }
+  return {};
+}
+
+std::optional<TokenRange> listed_field(TokenRange list, const std::string& field,
+                                       const FieldOrder& order) {
+  const Token* open = list_open(list);
+  if (open == nullptr) return std::nullopt;
+  const auto parts = split_at_commas({open + 1, list.last - 1});
+  const bool is_designated = !parts.empty() && !parts[0].empty() && parts[0].first->is(".");
+  if (is_designated) {
+    for (const TokenRange& part : parts) {
+      if (part.size() < 3 || part.first[1].text != field) continue;
+      return TokenRange{part.first + (part.first[2].is("=") ? 3 : 2), part.last};
+    }
+    return std::nullopt;
+  }
+  const auto found = std::find(order.begin(), order.end(), field);
+  const auto index = static_cast<std::size_t>(found - order.begin());
+  if (found == order.end() || index >= parts.size() || parts[index].empty()) return std::nullopt;
+  return parts[index];
+}
+
+TokenRange whole_words(const HostSource& source, TokenRange text, const std::string& variable) {
+  const auto places = source.places_of(variable, text);
+  for (std::size_t i = places.size(); i-- != 0;) {
+    const TokenRange given = given_to(places[i], text);
+    if (!given.empty()) return given;
+  }
+  return {};
+}
+
+std::optional<TokenRange> field_words(const HostSource& source, TokenRange text,
+                                      const std::string& variable, const std::string& field,
+                                      const FieldOrder& order) {
+  const TokenRange assigned = assigned_last(source, text, {variable, field});
+  const TokenRange whole = whole_words(source, text, variable);
+  if (!assigned.empty() && (whole.empty() || assigned.first > whole.first)) return assigned;
+  return listed_field(whole, field, order);
+}
+
+}  // namespace tessera::checking

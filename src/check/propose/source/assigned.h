@@ -1,0 +1,34 @@
+// What a program's text last gives a field of a variable: by assignment or in its initial value.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check/propose/source/host_source.h"
+
+namespace tessera::checking {
+
+using FieldOrder = std::vector<std::string>;  // names of fields, as a list of values fills them
+
+// "x" of "(T)x", "&x", "*x", "(x)", "static_cast<T>(x)", "std::forward<T>(x)", "std::move(x)".
+TokenRange without_casts(TokenRange words);
+
+// VALUE of the last "a.b.c = VALUE" or "a->b.c = VALUE" in the text; empty where there is none.
+TokenRange assigned_last(const HostSource& source, TokenRange text,
+                         const std::vector<std::string>& path);
+
+// Of "{.field = VALUE}" and "{VALUE, VALUE}", with or without the type before it. Nothing for words
+// that are no such list, or one that does not tell the field.
+std::optional<TokenRange> listed_field(TokenRange list, const std::string& field,
+                                       const FieldOrder& order);
+
+// The last of both in the text.
+std::optional<TokenRange> field_words(const HostSource& source, TokenRange text,
+                                      const std::string& variable, const std::string& field,
+                                      const FieldOrder& order);
+
+// The last initial value, or value assigned to the whole variable; empty where there is none.
+TokenRange whole_words(const HostSource& source, TokenRange text, const std::string& variable);
+
+}  // namespace tessera::checking

@@ -1,0 +1,19 @@
+// Which functions a source defines, with their heads.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "check/propose/source/host_source.h"
+
+namespace tessera::checking {
+
+struct SourceFunctions {
+  std::vector<SourceFunction> functions;
+  std::set<std::string> device_names;  // that code of the device uses
+};
+
+SourceFunctions find_functions(const SourceWords& source);
+
+}  // namespace tessera::checking

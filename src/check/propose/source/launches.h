@@ -1,0 +1,34 @@
+// How a program launches its kernels: by <<<>>> and by functions of the runtime.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "check/propose/source/tokens.h"
+
+namespace tessera::checking {
+
+class HostSource;
+
+struct LaunchSite {
+  std::string kernel;
+  std::vector<TokenRange> template_arguments, arguments;
+  std::vector<TokenRange> shape;    // grid, block, bytes of shared memory; empty words: not told
+  std::vector<TokenRange> cluster;  // its extents, where the launch gives one
+  const Token* at = nullptr;
+  // The call of the function around it that names the kernel; null where the launch itself does.
+  const Token* call = nullptr;
+  bool has_arguments_of_call = false;  // its arguments are words of that call
+  std::string by;                      // "cudaLaunchKernel"; empty: <<<>>>
+  int line = 0;
+  std::string file;
+
+  std::string text() const;  // "add<<<(n + 255) / 256, 256>>>"
+};
+
+// Launches of kernels of this source. Words that it puts together are kept in `made`.
+std::vector<LaunchSite> find_launches(const HostSource& source,
+                                      std::deque<std::vector<Token>>& made);
+
+}  // namespace tessera::checking

@@ -66,7 +66,8 @@ Problem problem_of(const Form& form, const Types& types, const char* epilogue) {
             .beta = form.beta};
   set_layout(p, form.layout);
   p = with_default_ld(p);
-  p.lda += form.pad, p.ldb += form.pad, p.ldc += form.pad, p.ldd += form.pad;
+  p.lda += form.pad, p.ldb += form.pad, p.ldd += form.pad;
+  p.ldc += form.in_place ? form.pad : 3 * form.pad;
   p.epilogue = parse_epilogue(epilogue);
   return p;
 }

@@ -61,24 +61,78 @@ class Mutate(unittest.TestCase):
             self.assertNotIn(one.name, mutate.known_answers(options))
 
     def test_a_test_that_does_not_end_is_noticed_as_such(self):
-        worker = mutate.Worker(0, argparse.Namespace(work=pathlib.Path("/"), jobs_each=1, shards=1),
+        worker = mutate.Worker(0, argparse.Namespace(work=pathlib.Path("/"), jobs_each=1, shards=1, build_seconds=1,
+                                                      room_alone=False),
                                None, None)
         mutant = mutants.Mutant("m", "room", "f.cpp", "a", 0, "b", ["one"])
+        worker.inside = lambda command: [command]
         build = mutate.shell
         mutate.shell = lambda *_: (0, "")
         try:
             for code, timed_out in ((None, True), (124, True), (1, False)):
-                worker.test = lambda test, shards, code=code: (code, "wrong")
+                worker.test = lambda test, shards, asked, code=code: (code, "wrong")
                 said = "it did not end" if timed_out else "wrong"
                 self.assertEqual(worker.try_it(mutant), ("noticed", "one", said, timed_out))
         finally:
             mutate.shell = build
+
+    def test_a_room_may_be_built_alone(self):
+        worker = mutate.Worker(0, argparse.Namespace(work=pathlib.Path("/"), jobs_each=1, shards=1, build_seconds=1,
+                                                      room_alone=True), None, None)
+        mutant = mutants.Mutant("m", "checks", "src/vgpu/observe/f.cpp", "a", 0, "b", ["one"])
+        built = []
+        worker.inside = built.append
+        worker.test = lambda *_: (0, "")
+        shell, mutate.shell = mutate.shell, lambda *_: (0, "")
+        try:
+            self.assertEqual(worker.try_it(mutant)[0], "survived")
+        finally:
+            mutate.shell = shell
+        self.assertEqual(built, ["cmake --build build --target tessera_vgpu_shared -j1"])
 
     def test_a_survivor_that_changes_nothing_is_no_survivor(self):
         why = {"changes_nothing": "always overwritten"}
         self.assertEqual(mutate.verdict_of({"verdict": "survived"}), "survived")
         self.assertEqual(mutate.verdict_of({"verdict": "survived"} | why), "changes nothing")
         self.assertEqual(mutate.verdict_of({"verdict": "noticed"} | why), "noticed")
+
+    def test_what_was_chosen_by_hand_is_kept_with_its_name(self):
+        kept = mutants.Mutant("launch_02", "launch", "f.cpp", "a", 0, "b", ["one"], "*_of_f", by_hand=True)
+        drawn = mutants.Mutant("launch_01", "launch", "f.cpp", "a", 0, "b", ["one"])
+        again = mutants.draw(ROOT, 7, [kept, drawn])
+        self.assertEqual(again[0].to_json(), kept.to_json())
+        self.assertNotIn("f.cpp", {m.path for m in again[1:]})
+        names = [m.name for m in again]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertEqual(len(again), 1 + len(mutants.draw(ROOT, 7)))
+
+    def test_a_build_is_run_where_it_believes_to_stand(self):
+        with tempfile.TemporaryDirectory() as folder:
+            build = pathlib.Path(folder, "build")
+            build.mkdir()
+            (build / "CMakeCache.txt").write_text("A:STRING=b\nCMAKE_HOME_DIRECTORY:INTERNAL=/there\n")
+            command = mutate.in_place(pathlib.Path(folder), "make all")[-1]
+            self.assertEqual(command, f"mount --bind {folder} /there && cd /there && make all")
+
+    def test_a_test_is_asked_before_for_what_its_mistakes_ask_of_it(self):
+        one = mutants.Mutant("m", "room", "f.cpp", "a", 0, "b", ["x", "y"], "F.*")
+        other = mutants.Mutant("n", "room", "f.cpp", "a", 0, "b", ["y"])
+        asked = {}
+
+        class Worker:
+            def make_copy(self):
+                pass
+
+            def test(self, test, shards, of):
+                asked[test] = of
+                return (1 if test == "x" else 0), "red"
+
+        mutate.Worker, kept = Worker, mutate.Worker
+        try:
+            self.assertEqual(mutate.failing_tests([Worker()], [one, other]), {"x"})
+        finally:
+            mutate.Worker = kept
+        self.assertEqual(asked, {"x": "F.*", "y": "*:F.*"})
 
     def test_the_list_is_long_spread_and_drawn_alike(self):
         first = [m.to_json() for m in mutants.draw(ROOT, 7)]

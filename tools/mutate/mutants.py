@@ -3,6 +3,7 @@
 A mutant names its line by the text and by how many equal lines come before it, so that a list outlives
 changes elsewhere in the file.
 """
+import itertools
 import json
 import pathlib
 import random
@@ -31,6 +32,7 @@ ROOMS = {
         12,
         ["test_kernels", "test_gemm"],
     ),
+    "ladder": (["src/ladder"], 4, ["test_ladder"]),
 }
 
 # What a tired person writes instead.
@@ -64,12 +66,16 @@ PASSED_OVER = re.compile(
 
 
 class Mutant:
-    """`changes_nothing`: why no test can notice it, where somebody has shown that."""
+    """`filter`: which of the tests are asked, as GoogleTest writes it; of test_ladder all take ten
+    minutes. `changes_nothing`: why no test can notice it, where somebody has shown that. `by_hand`:
+    somebody chose it, so that drawing the list anew keeps it."""
 
-    def __init__(self, name, room, path, before, skip, after, tests, changes_nothing=None):
+    def __init__(self, name, room, path, before, skip, after, tests, filter="*", changes_nothing=None,
+                 by_hand=False):
         self.name, self.room, self.path = name, room, path
-        self.before, self.skip, self.after, self.tests = before, skip, after, tests
-        self.changes_nothing = changes_nothing
+        self.before, self.skip, self.after = before, skip, after
+        self.tests, self.filter = tests, filter
+        self.changes_nothing, self.by_hand = changes_nothing, by_hand
 
     def apply(self, root):
         """Returns the text from before, to be put back."""
@@ -84,9 +90,11 @@ class Mutant:
         return text
 
     def to_json(self):
-        why = {"changes_nothing": self.changes_nothing} if self.changes_nothing else {}
+        more = {"filter": self.filter} if self.filter != "*" else {}
+        more |= {"changes_nothing": self.changes_nothing} if self.changes_nothing else {}
+        more |= {"by_hand": True} if self.by_hand else {}
         return {"name": self.name, "room": self.room, "path": self.path, "before": self.before,
-                "skip": self.skip, "after": self.after, "tests": self.tests} | why
+                "skip": self.skip, "after": self.after, "tests": self.tests} | more
 
     def is_that_of(self, answer):
         """Whether the answer of an earlier run is about this mistake."""
@@ -109,9 +117,11 @@ def slips_of(line, before):
     return found
 
 
-def draw(root, seed):
+def draw(root, seed, listed=()):
+    """After those of the list at hand that were chosen by hand, which keep their names."""
     rng = random.Random(seed)
-    mutants = []
+    mutants = [mutant for mutant in listed if mutant.by_hand]
+    taken = {mutant.name for mutant in mutants}
     for room, (folders, count, tests) in ROOMS.items():
         files = sorted(p for folder in folders for p in pathlib.Path(root, folder).rglob("*")
                        if p.suffix in (".cpp", ".h"))
@@ -120,6 +130,7 @@ def draw(root, seed):
             lines = file.read_text().split("\n")
             for i, line in enumerate(lines):
                 choices += [(file, i, lines, slip) for slip in slips_of(line, lines[i - 1])]
+        names = (name for i in itertools.count(1) if (name := f"{room}_{i:02}") not in taken)
         used, drawn = set(), 0
         rng.shuffle(choices)
         for file, i, lines, slip in choices:
@@ -129,5 +140,5 @@ def draw(root, seed):
             used.add((path, i))
             drawn += 1
             skip = lines[:i].count(lines[i])
-            mutants.append(Mutant(f"{room}_{drawn:02}", room, path, lines[i], skip, slip, tests))
+            mutants.append(Mutant(next(names), room, path, lines[i], skip, slip, tests))
     return mutants

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Makes one-line mistakes in our code, one at a time, and asks whether the tests notice.
 
-    tools/mutate/mutate.py draw [--seed 1]      draws list.json anew
+    tools/mutate/mutate.py draw [--seed 1]      draws list.json anew, but for what is marked as by hand
     tools/mutate/mutate.py run [-j 4] [--seconds 60] [--only REGEX] [--log mutants.jsonl] [--work /tmp/mutants]
+                               [--from-checkout FOLDER]
     tools/mutate/mutate.py report [--log mutants.jsonl] [--out results/mutants.json]
 
 run builds the targets that the list names in one copy of the repository, once, sees which of their
@@ -10,6 +11,9 @@ tests pass there, and copies that for each of -j workers; a worker then changes 
 takes, runs the tests in shards, and puts the line back. Each answer is appended to the log at once, and what
 the log or the results have is not run again, so a run may be cut off at any time, and report may be called
 before all have run. It takes hours; it is no part of any other test.
+
+With --from-checkout the copy is of a checkout with its finished build folder, as it stands there, and a new
+one each time: where a few mistakes are asked about, that spares the build of everything.
 """
 import argparse
 import collections
@@ -28,7 +32,6 @@ import time
 import mutants
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD_SECONDS = 540
 TIMEOUT_CODE = 124  # of timeout(1)
 
 
@@ -44,6 +47,19 @@ def shell(words, folder, seconds):
     return done.returncode, said[failure.start():][:600] if failure else said[-600:]
 
 
+def place_of(folder):
+    """Where the build folder of a checkout believes to stand."""
+    cache = (folder / "build/CMakeCache.txt").read_text()
+    return pathlib.Path(re.search(r"^CMAKE_HOME_DIRECTORY:INTERNAL=(.+)$", cache, re.MULTILINE)[1])
+
+
+def in_place(folder, command):
+    """The command with the folder mounted where its build folder believes to stand."""
+    place = place_of(folder)
+    bind = f"mount --bind {folder} {place} && cd {place} && {command}"
+    return ["unshare", "-m", "-p", "-f", "--kill-child", "bash", "-c", bind]
+
+
 class Worker(threading.Thread):
     """One copy of the repository. WHY a mount of its own: CMake's build folder knows its place, so every
     copy is seen at the place of the first one. WHY a temporary folder of its own: tests name files after
@@ -57,9 +73,7 @@ class Worker(threading.Thread):
 
     def inside(self, command):
         home = f"{self.own}.home"
-        bind = (f"mount --bind {self.own} {self.first} && cd {self.first} && "
-                f"export HOME={home} TMPDIR={home} && {command}")
-        return ["unshare", "-m", "-p", "-f", "--kill-child", "bash", "-c", bind]
+        return in_place(self.own, f"export HOME={home} TMPDIR={home} && {command}")
 
     def make_copy(self):
         if not self.own.exists():
@@ -90,20 +104,22 @@ class Worker(threading.Thread):
 
     def try_it(self, mutant):
         for test in mutant.tests:
-            build = f"cmake --build build --target {test} -j{self.options.jobs_each}"
-            code, said = shell(self.inside(build), self.own, BUILD_SECONDS)
+            target = f"tessera_{mutant.path.split('/')[1]}_shared" if self.options.room_alone else test
+            build = f"cmake --build build --target {target} -j{self.options.jobs_each}"
+            code, said = shell(self.inside(build), self.own, self.options.build_seconds)
             if code != 0:
                 return "does not build", "the compiler", said, False
-            code, said = self.test(test, self.options.shards)
+            code, said = self.test(test, self.options.shards, mutant.filter)
             if code != 0:
                 timed_out = code in (None, TIMEOUT_CODE)
                 return "noticed", test, "it did not end" if timed_out else said, timed_out
         return "survived", None, "", False
 
-    def test(self, test, shards):
+    def test(self, test, shards, asked):
         # The first failure of any shard ends all of them. (`wait -n` would not do: it fails where a
         # shard has ended before it is called.)
         command = (f"export GTEST_TOTAL_SHARDS={shards} GTEST_BRIEF=1 GTEST_FAIL_FAST=1; "
+                   f'export GTEST_FILTER="{asked}"; '
                    f"for i in $(seq 0 {shards - 1}); do (GTEST_SHARD_INDEX=$i build/{test} || kill $$) & done; "
                    f"wait")
         # Whoever is still running then hangs: the longest shard takes a fraction of this.
@@ -112,26 +128,35 @@ class Worker(threading.Thread):
 
 
 def first_copy(options, targets):
-    """The repository at HEAD, built."""
+    """The repository at HEAD, or the checkout that is to be copied, built."""
     first = options.work / "first"
-    if not first.exists():
+    if options.from_checkout:
+        if options.work.exists():
+            sys.exit(f"--work {options.work} is there already: remove it, or name another folder")
+        options.work.mkdir(parents=True)
+        subprocess.run(["cp", "-a", options.from_checkout, first], check=True)
+    elif not first.exists():
         options.work.mkdir(parents=True, exist_ok=True)
         subprocess.run(["git", "clone", "-q", "--local", ROOT, first], check=True)
         if (ROOT / "build-images").exists():
             os.symlink((ROOT / "build-images").resolve(), first / "build-images")
-    subprocess.run(["cmake", "--preset", "release"], cwd=first, check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(["cmake", "--build", "build", "--target", *targets, "tessera"], cwd=first, check=True)
+    if not options.from_checkout and not (first / "build/CMakeCache.txt").exists():
+        subprocess.run(["cmake", "--preset", "release"], cwd=first, check=True, stdout=subprocess.DEVNULL)
+    build = f"cmake --build build --target {' '.join(targets)} tessera"
+    subprocess.run(in_place(first, build), check=True)
 
 
-def failing_tests(workers, tests):
+def failing_tests(workers, chosen):
     """Those that fail without any mistake of ours and so can judge none, after saying so."""
+    tests = sorted({test for mutant in chosen for test in mutant.tests})
+    asked = {test: ":".join(sorted({m.filter for m in chosen if test in m.tests})) for test in tests}
     shards = max(1, (os.cpu_count() or 1) // len(tests))
     free = queue.Queue()
 
     def ask(test):
         worker = free.get()
         try:
-            return worker.test(test, shards)
+            return worker.test(test, shards, asked[test])
         finally:
             free.put(worker)
 
@@ -166,9 +191,8 @@ def run(options):
     if not chosen:
         return
     workers = [Worker(i, options, todo, answers) for i in range(options.workers)]
-    judges = sorted({test for m in chosen for test in m.tests})
-    first_copy(options, judges)
-    failing = failing_tests(workers, judges)
+    first_copy(options, sorted({test for m in chosen for test in m.tests}))
+    failing = failing_tests(workers, chosen)
     chosen = [m for m in chosen if not failing & set(m.tests)]
     for mutant in chosen:
         todo.put(mutant)
@@ -215,14 +239,18 @@ def main():
     parser.add_argument("--jobs-each", type=int, default=max(1, (os.cpu_count() or 2) // 4))
     parser.add_argument("--shards", type=int, default=4)
     parser.add_argument("--seconds", type=int, default=60, help="of a test program; more on busy cores")
+    parser.add_argument("--build-seconds", type=int, default=540, help="of what one mistake takes")
+    parser.add_argument("--room-alone", action="store_true",
+                        help="build the library of the mistake's room, and not, say, the images that it patches")
     parser.add_argument("--only", default="")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--log", type=pathlib.Path, default=pathlib.Path("mutants.jsonl"))
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("/tmp/mutants"))
+    parser.add_argument("--from-checkout", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "results/mutants.json")
     options = parser.parse_args()
     if options.what == "draw":
-        drawn = [m.to_json() for m in mutants.draw(ROOT, options.seed)]
+        drawn = [m.to_json() for m in mutants.draw(ROOT, options.seed, mutants.read_list())]
         mutants.LIST.write_text(json.dumps(drawn, indent=1) + "\n")
         return
     if options.what == "run" and not shutil.which("unshare"):

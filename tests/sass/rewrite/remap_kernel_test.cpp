@@ -213,6 +213,32 @@ TEST(RenamedValues, AWrongRenamingIsNotProved) {
   EXPECT_FALSE(prove_equal(entry.program, after, found.renaming).is_proved);
 }
 
+// R0, R2 and R6 are of one bank. In R5 or R7 the middle one would cost less, but where STS may
+// still have to read it, IMAD.WIDE writes R4 and R5: R7 is left.
+TEST(Remap, AvoidsTheSecondRegisterOfAPair) {
+  constexpr Instruction kImadWide = {0x0000000804047825, 0x004fe200078e02ff};  // R4, R4, 0x8, RZ
+  const std::vector<Instruction> code = {
+      with_control(mov_immediate(7, 3), {.stall = 6}),
+      with_control(sts(32, 8, 0, 7), {.stall = 4, .read_scoreboard = 1}),
+      with_control(mov_immediate(2, 1), {.stall = 6, .wait_mask = 1 << 1}),
+      with_control(ffma(0, 2, 6, 0), {.stall = 6}),
+      with_control(sts(32, 8, 4, 2), {.stall = 4, .read_scoreboard = 1}),
+      with_control(with_register(kImadWide, 24, 10), {.stall = 8, .yields = true}),
+      with_control(fadd(14, 4, 5), {.stall = 6, .wait_mask = 1 << 2}),
+      with_control(sts(32, 8, 8, 14), {.stall = 4, .read_scoreboard = 2}),
+      guarded(bra(8 * 16, 2 * 16), 1),
+      exit_here()};
+  const Program program = straight(code);
+  ASSERT_TRUE(find_hazards(program).empty());
+  const Loop loop = {
+      .begin = 2 * 16, .end = 9 * 16, .histogram = {{"FFMA", 1}}, .members = {2, 3, 4, 5, 6, 7, 8}};
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    const RemappedKernel found = remap(program, {loop}, {.steps = 1000, .seed = seed});
+    ASSERT_EQ(found.moved, 1u) << seed;
+    EXPECT_EQ(straight(found.code).operations[3].text, "FFMA R0, R7, R6, R0");
+  }
+}
+
 TEST(Remap, AndReorderTogetherAreBetterThanEither) {
   const CodeImage* image = nullptr;
   for (const CodeImage* one : images_of_catalog()) {

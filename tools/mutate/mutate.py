@@ -48,13 +48,13 @@ def shell(words, folder, seconds):
 
 
 def place_of(folder):
-    """Where the build folder of a checkout believes to stand."""
+    """The folder that a checkout was configured in: its build folder names files by it."""
     cache = (folder / "build/CMakeCache.txt").read_text()
     return pathlib.Path(re.search(r"^CMAKE_HOME_DIRECTORY:INTERNAL=(.+)$", cache, re.MULTILINE)[1])
 
 
 def in_place(folder, command):
-    """The command with the folder mounted where its build folder believes to stand."""
+    """The command with the folder mounted where it was configured."""
     place = place_of(folder)
     bind = f"mount --bind {folder} {place} && cd {place} && {command}"
     return ["unshare", "-m", "-p", "-f", "--kill-child", "bash", "-c", bind]

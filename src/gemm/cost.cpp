@@ -61,10 +61,14 @@ constexpr double kTensorOverlap = 0.15;  // of the shorter of multiplying and me
 // so much of the time of reading operands is not hidden, and each product of a CTA waits so long.
 constexpr double kTensorShortRing = 0.15;
 constexpr double kTensorShortRingWait = 0.35;  // microseconds
-constexpr double kTensorWrite = 1.25;          // of a byte of D, in bytes that are read
-constexpr double kTensorAdd = 6;               // microseconds; the second launch where k is split
-constexpr double kTensorShare = 0.5;  // of the tensor cores' peak, for a row without a rate
-constexpr double kTensorPeak = 989;   // BF16; TF32 has half of it
+// Bytes of C a microsecond: what adding them to a tile takes beside multiplying, and with pairs of
+// warpgroups, where C does not fit the L2. HW: an H100 (results/epilogues/h100_c_*.json).
+constexpr double kTensorC = 2.5e6;
+constexpr double kTensorLargeCOfPair = 1.1e6;
+constexpr double kTensorWrite = 1.25;  // of a byte of D, in bytes that are read
+constexpr double kTensorAdd = 6;       // microseconds; the second launch where k is split
+constexpr double kTensorShare = 0.5;   // of the tensor cores' peak, for a row without a rate
+constexpr double kTensorPeak = 989;    // BF16; TF32 has half of it
 // HW: an H200, TF32 at 16384, an operand of 1 GiB repacked: ping-pong 128x192 takes 26 to 41 ms,
 // mostly 34, where multiplying takes 25 and the copy 0.64 by themselves, and reads up to 106 GB of
 // device memory instead of 70. Why is open. 256x128, whose warpgroups work together, takes 26.4.
@@ -325,6 +329,14 @@ double store_of_tensor_cores(const TensorCoreWork& work, double waves, double mu
   return std::max((work.hides_store ? 1 : waves) * kTensorStore, waves * least - multiply) + waits;
 }
 
+double adding_of_c(const TensorCoreWork& work, const GemmParams& p) {
+  if (p.beta == 0 || work.parts > 0) return 0;
+  const double bytes = static_cast<double>(p.m) * static_cast<double>(p.n) *
+                       static_cast<double>(work.products) * size_of(work.types->d);
+  return bytes /
+         (work.hides_store && bytes > kGpu.l2_kib * 1024.0 ? kTensorLargeCOfPair : kTensorC);
+}
+
 double repacking_of_tensor_cores(const TensorCoreWork& work) {
   const double bytes = static_cast<double>(work.repacked_bytes);
   const bool many =
@@ -356,7 +368,7 @@ Cost cost_of_tensor_cores(const TensorCoreWork& work, const GemmParams& p,
           .repack = repacking_of_tensor_cores(work),
           .start = kTensorStart + beside,
           .multiply = multiply,
-          .store = store_of_tensor_cores(work, waves, multiply),
+          .store = store_of_tensor_cores(work, waves, multiply) + adding_of_c(work, p),
           .memory = memory,
           .add = work.parts > 0 ? kTensorAdd + partial / kReducedBytes : 0};
 }

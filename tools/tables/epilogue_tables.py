@@ -2,8 +2,9 @@
 
   epilogues       docs/epilogues.md   BF16, TN: each tile that applies one in its store, and a later launch
   epilogues_best  docs/epilogues.md   what the library takes, all layouts and both types
+  epilogues_c     docs/epilogues.md   products that add to C, beside the same without one, and the code before
 
-Both from results/epilogues/, a table a card: h100_{none,bias,bias_relu,bias_gelu,bias_gelu_erf}.json and
+The first two from results/epilogues/, a table a card: h100_{none,bias,bias_relu,bias_gelu,bias_gelu_erf}.json and
 h100_best*.json, the same of h200. Made on a GPU (the first for each of none, bias_row, bias_row+relu,
 bias_row+gelu, bias_row+gelu_erf; the second for each type and epilogue):
 
@@ -12,6 +13,11 @@ bias_row+gelu, bias_row+gelu_erf; the second for each type and epilogue):
                       --mode burst --rounds 3 --workspace-limit 2000000000 --json results/epilogues/h100_bias.json
   build/tessera bench --kernel best --type bf16 -m 1024,2048,4096,8192 --layout all --epilogue bias_row+gelu \\
                       --mode burst --rounds 3 --json results/epilogues/h100_best.json
+
+The third from h100_c_*.json, with the images of the commit before, for each type and for a beta of 0, too:
+
+  build/tessera bench --kernel best --type bf16 -m 1024,2048,4096,8192 --layout NN,TN --beta 1 \\
+                      --mode burst --rounds 3 --against before.images --json results/epilogues/h100_c_bf16.json
 """
 import renamed
 import results_files
@@ -19,7 +25,7 @@ from cells import NOTHING, table
 
 WORDS = {"none": "none", "bias_row": "bias", "bias_row+relu": "bias, ReLU", "bias_row+gelu": "bias, GELU",
          "bias_row+gelu_erf": "bias, GELU by erf"}
-TYPES = {"bf16": "BF16", "f16": "FP16"}
+TYPES = {"bf16": "BF16", "f16": "FP16", "tf32": "TF32", "bf16,bf16,f32,f32,f32": "BF16 to FP32"}
 LAYOUTS = ("NN", "NT", "TN", "TT")
 CARDS = {"h100": "H100", "h200": "H200"}
 SAID = ("{}. Milliseconds, in brackets the ratio of speeds to cublasLt with the same epilogue (it has no GELU by "
@@ -108,9 +114,29 @@ def best(root, card):
     return with_source(card, files, table(head, lines))
 
 
+def adding(root, card):
+    files = loaded(root, sorted((root / "results/epilogues").glob(f"{card}_c_*.json")))
+    rows = {}
+    for file in files:
+        for run in file["runs"]:
+            p = run["problem"]
+            key = list(TYPES).index(p["type"]), p["layout"], p["m"]
+            rows.setdefault(key, {})[p["beta"], run["build"]] = run
+    if not rows:
+        return None
+    lines = [[TYPES[list(TYPES)[kind]], layout, str(m),
+              *(cell(runs.get(of)) for of in ((1, "this"), (1, "other"), (0, "this"), (0, "other")))]
+             for (kind, layout, m), runs in sorted(rows.items())]
+    head = ["type", "layout", "m = n = k", "adds to C", "before", "without C", "before"]
+    said = ("{}. Milliseconds, in brackets the ratio of speeds to cuBLAS, timed in turn, burst; losses in bold. What the "
+            "library takes, its code of today and of commit 2ad23b2 by the same plan. Random data, verified.")
+    return f"{table(head, lines)}\n\n{said.format(CARDS[card])} {results_files.described(files)}."
+
+
 def of_all_cards(make, root):
     return "\n\n".join(text for card in CARDS if (text := make(root, card))) or NOTHING
 
 
 def sections(root):
-    return {"epilogues": of_all_cards(tiles, root), "epilogues_best": of_all_cards(best, root)}
+    return {"epilogues": of_all_cards(tiles, root), "epilogues_best": of_all_cards(best, root),
+            "epilogues_c": of_all_cards(adding, root)}

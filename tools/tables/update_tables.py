@@ -20,7 +20,7 @@ A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME en
   mutants   any page      mistakes made on purpose, and the tests      results/mutants.json, by mutant_tables.py
   goals     any page   what was to be reached, and was         all of these, by goal_tables.py
   thin, batches  any page  thin products and batches     results/tensor/thin*.json, batches/*.json, by shape_tables.py
-  epilogues, epilogues_best  any page  products with an epilogue   results/epilogues/*.json, by epilogue_tables.py
+  epilogues, epilogues_best, epilogues_c  any page  products with an epilogue   results/epilogues/*.json, by epilogue_tables.py
   chain     any page      chains of products in FP64  results/ladder/h200_chain*.json, by chain_tables.py
   observer_cost, sent_again    docs/counts.md         results/calibration/observer_cost.json, h200_ncu.json
   registers_*  docs/registers.md         results/calibration/h200_registers.json, h200_registers_fit.json

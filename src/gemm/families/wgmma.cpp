@@ -81,10 +81,6 @@ class WgmmaOffers {
     const Config& config = wgmma_config(row);
     const GemmParams& p = form.request->product.params;
     const bool is_partial = size_of(kernel_.types.d) != epilogue::bytes_of(config.out);
-    if (p.beta != 0 && !config.reads_c) {
-      return Status::unsupported("beta is not 0, but variant " + row.variant + " of " +
-                                 kernel_.name + " does not read C");
-    }
     if (std::max({p.m, p.n, p.k}) > kMostTiles ||
         pieces(p.m, config.block.m) * pieces(p.n, config.block.n) > kMostTiles) {
       return too_large();

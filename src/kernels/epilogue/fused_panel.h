@@ -10,31 +10,11 @@
 #include <cstdint>
 
 #include "kernels/epilogue/finish.h"
+#include "kernels/epilogue/load_pairs.h"
 #include "kernels/ptx/stmatrix.h"
 #include "kernels/tile/accumulators.h"
 
 namespace tessera::epilogue {
-
-// Pairs of neighbours of a row, eight columns apart, as they lie in memory; 0 in the place of the
-// element `there` and those after it. `whole`: all are there, at multiples of four bytes.
-template <int count>
-__device__ void load_pairs(std::uint32_t (&words)[count], const std::uint16_t* from, int there,
-                           bool whole) {
-  const auto at = [&](int i) -> std::uint32_t { return i < there ? from[i] : 0; };
-  if (whole) {
-#pragma unroll
-    for (int i = 0; i < count; ++i) {
-      words[i] = *reinterpret_cast<const std::uint32_t*>(from + 8 * i);
-    }
-  } else {
-#pragma unroll
-    for (int i = 0; i < count; ++i) words[i] = at(8 * i) | at(8 * i + 1) << 16;
-  }
-}
-
-__device__ inline bool takes_pairs(const void* from) {
-  return reinterpret_cast<std::uintptr_t>(from) % 4 == 0;
-}
 
 // What a lane adds to its outputs of a panel, as it lies in memory.
 template <Out out, int columns>
@@ -59,7 +39,8 @@ struct PanelBias {
       words[0] = there > 0 ? from[0] * 0x10001 : 0;
       words[1] = there > 8 ? from[8] * 0x10001 : 0;
     } else {
-      load_pairs(words, from, there, column + columns <= bias.count && takes_pairs(bias.values));
+      load_pairs(words, from, there,
+                 reinterpret_cast<std::uintptr_t>(bias.values) % sizeof words[0] == 0);
     }
   }
 };
@@ -95,30 +76,6 @@ struct PanelValues {
       change([&](tile::Pair pair, int half, int) { return sum(pair, bias.words[half]); });
     } else {
       change([&](tile::Pair pair, int, int group) { return sum(pair, bias.words[group]); });
-    }
-  }
-
-  // alpha * sum + beta * C, where the panel at (row, column) is inside of it.
-  __device__ void scale_and_add_c(const GemmParams& p, int row, int column) {
-    constexpr int kTogether = Sums::kCount <= 128 ? kGroups : kGroups / 2;  // as registers allow
-    const int lane = threadIdx.x % 32;
-    const auto alpha = static_cast<float>(p.alpha), beta = static_cast<float>(p.beta);
-    const bool whole =
-        row + kWarpRows <= p.m && column + columns <= p.n && p.c_row % 2 == 0 && takes_pairs(p.c);
-#pragma unroll
-    for (int i = 0; i < 2 * kGroups; i += kTogether) {
-      const int half = i / kGroups, group = i % kGroups;
-      const int r = row + 8 * half + tile::pair_row(lane);
-      const int c = column + tile::pair_column(lane) + 8 * group;
-      std::uint32_t words[kTogether];
-      load_pairs(words, static_cast<const std::uint16_t*>(p.c) + r * p.c_row + c,
-                 r < static_cast<int>(p.m) ? static_cast<int>(p.n) - c : 0, whole);
-#pragma unroll
-      for (int j = 0; j < kTogether; ++j) {
-        const tile::Pair sum = pair(half, group + j), old = unpacked<out>(words[j]);
-        sums.set_pair(tile_m, half, first / 8 + group + j,
-                      {alpha * sum.low + beta * old.low, alpha * sum.high + beta * old.high});
-      }
     }
   }
 

@@ -29,7 +29,8 @@ __device__ void activate_and_stage(PanelValues<out, columns, Sums>& values, unsi
   values.template stage<Panels, false>(panel);
 }
 
-// `bias`: of the tile's first panel. Leaves what it stored in the place of the sums.
+// `bias`: of the tile's first panel. Where there is a C, the sums hold it already
+// (epilogue/add_c.h). Leaves what it stored in the place of the sums.
 template <Out out, int n, int buffers, class Sums>
 __device__ void store_fused_by_tma(StorePanels<out, n, buffers>& panels, Sums& sums,
                                    const GemmParams& p, const MatrixD& d, int row, int column,
@@ -44,13 +45,7 @@ __device__ void store_fused_by_tma(StorePanels<out, n, buffers>& panels, Sums& s
   const auto column_of = [&](int i) { return column + i % kPanels * kColumns; };
   const bool elected = ptx::elect_one();  // HW: always the same lane
   const bool by_row = op.of.bias.by_row;
-  float alpha = static_cast<float>(p.alpha);
-  if (p.beta != 0) {
-#pragma unroll
-    for (int i = 0; i < kCount; ++i) values_of(i).scale_and_add_c(p, row_of(i), column_of(i));
-    alpha = 1;
-    ptx::fence_proxy_async();  // WHY: D, which copies write, may be C
-  }
+  const auto alpha = static_cast<float>(p.alpha);
 #pragma unroll
   for (int i = 0; i < kCount; ++i) {
     Values values = values_of(i);
@@ -62,7 +57,7 @@ __device__ void store_fused_by_tma(StorePanels<out, n, buffers>& panels, Sums& s
     __syncwarp();
     unsigned char* panel = panels.panel[i % buffers];
     activate_and_stage<Panels>(values, panel, op);
-    store_panel<false, true, Panels>(panel, p, d, row_of(i), column_of(i), elected);
+    store_panel<true, Panels>(panel, p, d, row_of(i), column_of(i), elected);
   }
 }
 

@@ -98,7 +98,7 @@ __device__ void stage_rows(unsigned char* staged, Value value) {
 // A warp's sums, eight rows at a time, through `bytes` of shared memory of its own: rows as long as
 // it holds, since what adjoins in D is best stored together. TRIED (H200, BF16, 4096, D with rows
 // of 4097): sixteen rows of 64 columns at a time, a word a lane: 17.5 us more than an aligned D.
-template <Out out, bool with_c, int n, int bytes, class Sums, class Op>
+template <Out out, int n, int bytes, class Sums, class Op>
 __device__ void store_by_rows(unsigned char* staged, const Sums& sums, const GemmParams& p, int row,
                               int column, Op op) {
   using Element = ElementOf<out>;
@@ -115,9 +115,9 @@ __device__ void store_by_rows(unsigned char* staged, const Sums& sums, const Gem
 #pragma unroll
     for (int first = 0; first < n; first += kColumns) {
       const auto value = [&](int c) {
-        return combine<out, with_c>(p, sums.pair(tile_m, half, (first + c) / 8),
-                                    first_row + tile::pair_row(lane),
-                                    column + first + c + tile::pair_column(lane), op);
+        return combine<out, false>(p, sums.pair(tile_m, half, (first + c) / 8),
+                                   first_row + tile::pair_row(lane),
+                                   column + first + c + tile::pair_column(lane), op);
       };
       __syncwarp();  // the rows before have left
       if (first + kColumns <= n) {

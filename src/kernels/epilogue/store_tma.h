@@ -75,15 +75,10 @@ __device__ void store_panel_by_rows(const unsigned char* panel, const GemmParams
 
 // A panel that the warp has filled, on its way. `any_d`: also to a D that the copy engine does not
 // take.
-template <bool with_c, bool any_d, class Panels>
+template <bool any_d, class Panels>
 __device__ void store_panel(unsigned char* panel, const GemmParams& p, const MatrixD& d, int row,
                             int column, bool elected) {
-  // WHY all memory where C was read: D, which the copy writes, may be C.
-  if constexpr (with_c) {
-    ptx::fence_proxy_async();
-  } else {
-    ptx::fence_proxy_async_shared();
-  }
+  ptx::fence_proxy_async_shared();
   __syncwarp();
   if (elected) {
     if (column < d.copied && d.is_batch) {
@@ -103,7 +98,8 @@ __device__ void store_panel(unsigned char* panel, const GemmParams& p, const Mat
   }
 }
 
-template <Out out, bool with_c, int n, int buffers, class Sums, class Op>
+// Where there is a C, the sums hold it already (epilogue/add_c.h).
+template <Out out, int n, int buffers, class Sums, class Op>
 __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, const Sums& sums,
                              const GemmParams& p, const MatrixD& d, int row, int column, Op op) {
   using Panels = StorePanels<out, n, buffers>;
@@ -112,8 +108,7 @@ __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, const Sums& s
   // of a panel.
   constexpr bool kByRows = Sums::kTilesM * n / 2 <= 128 && n * bytes_of(out) >= 256;
   if (kByRows && d.copied == 0) {
-    return store_by_rows<out, with_c, n, sizeof panels.panel>(panels.panel[0], sums, p, row, column,
-                                                              op);
+    return store_by_rows<out, n, sizeof panels.panel>(panels.panel[0], sums, p, row, column, op);
   }
   const int lane = threadIdx.x % 32;
   const bool elected = ptx::elect_one();  // HW: always the same lane
@@ -127,9 +122,9 @@ __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, const Sums& s
     if (elected && i > 0) ptx::bulk_wait_group_read<buffers - 1>();
     __syncwarp();
     const auto value = [&](int half, int c) {
-      return combine<out, with_c>(p, sums.pair(tile_m, half, (first + c) / 8),
-                                  panel_row + 8 * half + tile::pair_row(lane),
-                                  column + first + c + tile::pair_column(lane), op);
+      return combine<out, false>(p, sums.pair(tile_m, half, (first + c) / 8),
+                                 panel_row + 8 * half + tile::pair_row(lane),
+                                 column + first + c + tile::pair_column(lane), op);
     };
 #pragma unroll
     for (int c = 0; c < kColumns; c += 16) {
@@ -149,7 +144,7 @@ __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, const Sums& s
         ptx::stmatrix(panel + Panels::place(lane % 16, c + lane / 16 * 8), matrices);
       }
     }
-    store_panel<with_c, !kByRows, Panels>(panel, p, d, panel_row, column + first, elected);
+    store_panel<!kByRows, Panels>(panel, p, d, panel_row, column + first, elected);
   }
 }
 

@@ -12,7 +12,7 @@ namespace tessera::epilogue {
 
 // Sixteen of the warp's rows by 32 columns, from `column` of the sums on: rows of chunks 4 * half
 // and up.
-template <bool with_c, class Panels, class Sums, class Op>
+template <class Panels, class Sums, class Op>
 __device__ void fill_panel(unsigned char* panel, const Sums& sums, const GemmParams& p, int half,
                            int column, tile::Coord<> corner, Op op) {
   const int lane = threadIdx.x % 32, chunk = tile::fragment_chunk(lane);
@@ -23,7 +23,7 @@ __device__ void fill_panel(unsigned char* panel, const Sums& sums, const GemmPar
 #pragma unroll
     for (int c = 0; c < Panels::kColumns; c += 8) {
       const int at = c + tile::pair_column(lane);
-      const tile::Pair pair = combine<Out::kF32, with_c>(
+      const tile::Pair pair = combine<Out::kF32, false>(
           p, sums.pair(i / 2, i % 2, (column + c) / 8), corner.m + row, corner.n + at, op);
       *reinterpret_cast<float2*>(panel + Panels::place(row, at)) = {pair.low, pair.high};
     }
@@ -31,7 +31,7 @@ __device__ void fill_panel(unsigned char* panel, const Sums& sums, const GemmPar
 }
 
 // Sixteen columns of the sums, from `column` on, as rows; the warp's 32 rows as columns.
-template <bool with_c, class Panels, class Sums, class Op>
+template <class Panels, class Sums, class Op>
 __device__ void fill_transposed(unsigned char* panel, const Sums& sums, const GemmParams& p,
                                 int column, tile::Coord<> corner, Op op) {
   const int lane = threadIdx.x % 32, at = tile::fragment_chunk(lane) * 4;
@@ -47,7 +47,7 @@ __device__ void fill_transposed(unsigned char* panel, const Sums& sums, const Ge
       for (int i = 0; i < 2; ++i) {
         const tile::Pair sum = low ? tile::Pair{of[2 * i].low, of[2 * i + 1].low}
                                    : tile::Pair{of[2 * i].high, of[2 * i + 1].high};
-        pair[i] = combine<Out::kF32, with_c>(p, sum, corner.m + row, corner.n + at + 2 * i, op);
+        pair[i] = combine<Out::kF32, false>(p, sum, corner.m + row, corner.n + at + 2 * i, op);
       }
       *reinterpret_cast<float4*>(panel + Panels::place(row, at)) = {pair[0].low, pair[0].high,
                                                                     pair[1].low, pair[1].high};
@@ -55,8 +55,9 @@ __device__ void fill_transposed(unsigned char* panel, const Sums& sums, const Ge
   }
 }
 
-// `corner`: of the warp's first output in D.
-template <bool with_c, bool transposed, int n, int buffers, class Sums, class Op>
+// `corner`: of the warp's first output in D. Where there is a C, the sums hold it already
+// (epilogue/add_c.h).
+template <bool transposed, int n, int buffers, class Sums, class Op>
 __device__ void store_fragments_by_tma(StorePanels<Out::kF32, n, buffers>& panels, const Sums& sums,
                                        const GemmParams& p, const MatrixD& d, tile::Coord<> corner,
                                        Op op) {
@@ -73,11 +74,11 @@ __device__ void store_fragments_by_tma(StorePanels<Out::kF32, n, buffers>& panel
                                  ? tile::Coord<>{corner.m + 16 * i, corner.n}
                                  : tile::Coord<>{corner.m + i % 2 * 16, corner.n + i / 2 * 32};
     if constexpr (transposed) {
-      fill_transposed<with_c, Panels>(panel, sums, p, 16 * i, at, op);
+      fill_transposed<Panels>(panel, sums, p, 16 * i, at, op);
     } else {
-      fill_panel<with_c, Panels>(panel, sums, p, i % 2, i / 2 * 32, at, op);
+      fill_panel<Panels>(panel, sums, p, i % 2, i / 2 * 32, at, op);
     }
-    store_panel<with_c, true, Panels>(panel, p, d, at.m, at.n, elected);
+    store_panel<true, Panels>(panel, p, d, at.m, at.n, elected);
   }
 }
 

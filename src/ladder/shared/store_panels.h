@@ -2,6 +2,7 @@
 // rungs 41 to 43 end with.
 #pragma once
 
+#include "kernels/epilogue/add_c.h"
 #include "kernels/epilogue/store_tma.h"
 #include "ladder/shared/warpgroup_config.h"
 
@@ -13,18 +14,16 @@ using Panels = epilogue::StorePanels<epilogue::Out::kBF16, cfg.block.n, cfg.stor
 
 // (row, col): of the warpgroup's first output. Returns while the last panels are on their way.
 template <WarpgroupConfig cfg, class Sums>
-__device__ void store_by_copies(Panels<cfg>* panels, const Sums& sums, const WarpgroupParams& p,
+__device__ void store_by_copies(Panels<cfg>* panels, Sums& sums, const WarpgroupParams& p,
                                 int consumer, int row, int col) {
   const int warp = static_cast<int>(threadIdx.x) / 32 % 4;
   const epilogue::MatrixD d{p.d_map, p.copied_columns, 0, false};
   const int of_warp = row + warp * epilogue::kWarpRows;
   Panels<cfg>& own = panels[4 * consumer + warp];
   constexpr auto kOut = epilogue::Out::kBF16;
-  if (p.gemm.beta == 0) {
-    epilogue::store_by_tma<kOut, false>(own, sums, p.gemm, d, of_warp, col, epilogue::Identity{});
-  } else {
-    epilogue::store_by_tma<kOut, true>(own, sums, p.gemm, d, of_warp, col, epilogue::Identity{});
-  }
+  epilogue::PanelsOfC<kOut, cfg.block.n, cfg.store_buffers, Sums> c(own, p.gemm, of_warp, col);
+  c.start();
+  epilogue::store_by_tma<kOut>(own, sums, c.add_to(sums), d, of_warp, col, epilogue::Identity{});
 }
 
 // No copy may be on its way when the kernel ends.

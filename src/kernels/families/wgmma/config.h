@@ -27,8 +27,7 @@ struct Config {
   int store_buffers;                           // panels of each warp on their way out
   int producer_registers, consumer_registers;  // after the split by setmaxnreg
   Majors majors;
-  bool reads_c = true;  // false: beta is zero, and wide tiles need the registers
-  int per_sm = 1;       // CTAs: several small tiles are loaded, multiplied and stored at a time
+  int per_sm = 1;  // CTAs: several small tiles are loaded, multiplied and stored at a time
 
   constexpr int threads() const { return 128 * (1 + consumers); }
   constexpr int ctas_per_sm() const { return per_sm; }

@@ -3,6 +3,7 @@
 // copies that go on while the next tile is multiplied. The grid is persistent.
 #include <cuda/std/type_traits>
 
+#include "kernels/epilogue/add_c.h"
 #include "kernels/epilogue/finish.h"
 #include "kernels/epilogue/store_fused.h"
 #include "kernels/epilogue/store_pairs.h"
@@ -87,72 +88,88 @@ __device__ inline GemmParams gemm_of(const WgmmaParams& p, int product) {
   return gemm;
 }
 
-// Of a tile whose A came from registers: D may be the transposed product.
-template <Config cfg, bool with_c, class Op>
-__device__ void store_fragments(typename Types<cfg>::Shared& shared, const WgmmaParams& p,
-                                const GemmParams& gemm, const Output& to, int consumer,
-                                const typename Types<cfg>::Sums& sums, const Op& op) {
-  const int warp = threadIdx.x / 32 % 4;
-  auto& panels = shared.panels[consumer * 4 + warp];
-  const int row =
-      to.corner.m + 32 * warp + (cfg.mode == Consumers::kTogether ? consumer * cfg.rows() : 0);
-  const epilogue::MatrixD d = matrix_of(p, to.product);
-  if (p.transposed) {
-    epilogue::store_fragments_by_tma<with_c, true>(panels, sums, gemm, d, {to.corner.n, row}, op);
-  } else {
-    epilogue::store_fragments_by_tma<with_c, false>(panels, sums, gemm, d, {row, to.corner.n}, op);
-  }
+template <Config cfg>
+__device__ int first_row_of_warp(const Output& to, int consumer) {
+  const int warp = threadIdx.x / 32 % 4, rows = cfg.a_from_registers() ? 32 : epilogue::kWarpRows;
+  return to.corner.m + warp * rows + (cfg.mode == Consumers::kTogether ? consumer * cfg.rows() : 0);
 }
 
 template <Config cfg>
-__device__ int first_row_of_warp(const Output& to, int consumer) {
-  const int warp = threadIdx.x / 32 % 4;
-  return to.corner.m + warp * epilogue::kWarpRows +
-         (cfg.mode == Consumers::kTogether ? consumer * cfg.rows() : 0);
+using PanelsOfC =
+    epilogue::PanelsOfC<cfg.out, cfg.block.n, cfg.store_buffers, typename Types<cfg>::Sums>;
+
+// While the tensor cores finish the tile: C of its first panels.
+template <Config cfg>
+__device__ void start_c(typename Types<cfg>::Shared& shared, const WgmmaParams& p, const Output& to,
+                        int consumer) {
+  if constexpr (cfg.store == Store::kTma && !cfg.a_from_registers()) {
+    const GemmParams gemm = gemm_of(p, to.product);
+    PanelsOfC<cfg>(shared.panels[consumer * 4 + threadIdx.x / 32 % 4], gemm,
+                   first_row_of_warp<cfg>(to, consumer), to.corner.n)
+        .start();
+  }
+}
+
+// Of a tile whose A came from registers: D may be the transposed product.
+template <Config cfg, class Op>
+__device__ void store_fragments(typename Types<cfg>::Panels& panels, const WgmmaParams& p,
+                                const Output& to, int row, typename Types<cfg>::Sums& sums,
+                                const Op& op) {
+  GemmParams gemm = gemm_of(p, to.product);
+  const epilogue::MatrixD d = matrix_of(p, to.product);
+  if (p.transposed) {
+    const Corner of_warp{to.corner.n, row};
+    if (gemm.beta != 0) epilogue::add_c_to_transposed(sums, gemm, of_warp);
+    epilogue::store_fragments_by_tma<true>(panels, sums, gemm, d, of_warp, op);
+  } else {
+    const Corner of_warp{row, to.corner.n};
+    if (gemm.beta != 0) epilogue::add_c_to_fragments(sums, gemm, of_warp);
+    epilogue::store_fragments_by_tma<false>(panels, sums, gemm, d, of_warp, op);
+  }
 }
 
 template <Config cfg, class Op>
 __device__ void store(typename Types<cfg>::Shared& shared, const WgmmaParams& p, const Output& to,
-                      int consumer, const typename Types<cfg>::Sums& sums, const Op& op) {
+                      int consumer, typename Types<cfg>::Sums& sums, const Op& op) {
   const int warp = threadIdx.x / 32 % 4;
   const int row = first_row_of_warp<cfg>(to, consumer);
-  const GemmParams gemm = gemm_of(p, to.product);
-  const auto store_to = [&](auto with_c) {
-    constexpr bool kWithC = decltype(with_c)::value;
-    if constexpr (cfg.a_from_registers()) {
-      store_fragments<cfg, kWithC>(shared, p, gemm, to, consumer, sums, op);
-    } else if constexpr (cfg.store == Store::kTma) {
-      epilogue::store_by_tma<cfg.out, kWithC>(shared.panels[consumer * 4 + warp], sums, gemm,
-                                              matrix_of(p, to.product), row, to.corner.n, op);
-    } else {
-      epilogue::store_directly<cfg.out, kWithC, cfg.block.n>(sums, gemm, row, to.corner.n, op);
-    }
-  };
-  if (cfg.reads_c && p.gemm.beta != 0) {
-    store_to(cuda::std::bool_constant<cfg.reads_c>{});
+  if constexpr (cfg.a_from_registers()) {
+    store_fragments<cfg>(shared.panels[consumer * 4 + warp], p, to, row, sums, op);
+  } else if constexpr (cfg.store == Store::kTma) {
+    const GemmParams gemm = gemm_of(p, to.product);
+    auto& panels = shared.panels[consumer * 4 + warp];
+    PanelsOfC<cfg> c(panels, gemm, row, to.corner.n);
+    epilogue::store_by_tma<cfg.out>(panels, sums, c.add_to(sums), matrix_of(p, to.product), row,
+                                    to.corner.n, op);
   } else {
-    store_to(cuda::std::false_type{});
+    const GemmParams gemm = gemm_of(p, to.product);
+    if (gemm.beta == 0) {
+      epilogue::store_directly<cfg.out, false, cfg.block.n>(sums, gemm, row, to.corner.n, op);
+    } else {
+      epilogue::store_directly<cfg.out, true, cfg.block.n>(sums, gemm, row, to.corner.n, op);
+    }
   }
 }
 
 // The same with an epilogue.
 template <Config cfg, class Op>
 struct FusedStore {
-  Output to;
   epilogue::BiasOfTile<cfg.out, cfg.block.n> bias;
 
   // While the tensor cores finish the tile: the bias of its first panel.
-  __device__ void prepare(const Output& output, int consumer, const Op& op) {
-    to = output;
+  __device__ void prepare(const Output& to, int consumer, const Op& op) {
     bias.load(op.of.bias, first_row_of_warp<cfg>(to, consumer), to.corner.n);
   }
-  __device__ void run(typename Types<cfg>::Shared& shared, const WgmmaParams& p, int consumer,
-                      typename Types<cfg>::Sums& sums, const Op& op) const {
-    static_assert(cfg.reads_c && cfg.store == Store::kTma && !cfg.a_from_registers());
+  __device__ void run(typename Types<cfg>::Shared& shared, const WgmmaParams& p, const Output& to,
+                      int consumer, typename Types<cfg>::Sums& sums, const Op& op) const {
+    static_assert(cfg.store == Store::kTma && !cfg.a_from_registers());
     const int warp = threadIdx.x / 32 % 4;
-    epilogue::store_fused_by_tma<cfg.out>(
-        shared.panels[consumer * 4 + warp], sums, gemm_of(p, to.product), matrix_of(p, to.product),
-        first_row_of_warp<cfg>(to, consumer), to.corner.n, op, bias);
+    const int row = first_row_of_warp<cfg>(to, consumer);
+    const GemmParams gemm = gemm_of(p, to.product);
+    auto& panels = shared.panels[consumer * 4 + warp];
+    PanelsOfC<cfg> c(panels, gemm, row, to.corner.n);
+    epilogue::store_fused_by_tma<cfg.out>(panels, sums, c.add_to(sums), matrix_of(p, to.product),
+                                          row, to.corner.n, op, bias);
   }
 };
 struct NoFusedStore {};
@@ -180,9 +197,12 @@ __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaPar
     if (kPingPong && !first) pipeline::Turns::wait(consumer);
     first = false;
     const auto release = [&](int stage) { shared.ring.release(stage, walk.place()); };
+    Output to;
     const auto last_started = [&] {
       if (passes_on) pipeline::Turns::pass_to(1 - consumer);
-      if constexpr (kFused) fused.prepare({walk.corner(cfg.block), walk.product()}, consumer, op);
+      to = {walk.corner(cfg.block), walk.product()};
+      start_c<cfg>(shared, p, to, consumer);
+      if constexpr (kFused) fused.prepare(to, consumer, op);
     };
     if constexpr (cfg.a_from_registers()) {
       mainloop::multiply_tiles_from_registers<typename T::TileA, typename T::TileB>(
@@ -192,9 +212,9 @@ __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaPar
           sums, shared.ring, at, p.k_tiles, row, release, last_started);
     }
     if constexpr (kFused) {
-      fused.run(shared, p, consumer, sums, op);
+      fused.run(shared, p, to, consumer, sums, op);
     } else {
-      store<cfg>(shared, p, {walk.corner(cfg.block), walk.product()}, consumer, sums, op);
+      store<cfg>(shared, p, to, consumer, sums, op);
     }
     if (kPingPong) at.advance(p.k_tiles);
   }

@@ -1,0 +1,37 @@
+// Pairs of neighbours of a row, eight columns apart, as a lane's sums lie: loaded together, so that
+// all are in flight at a time.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/epilogue/linear_combination.h"
+
+namespace tessera::epilogue {
+
+// Both elements of a pair, of which the row has `there`; 0 in the place of one that it has not.
+__device__ inline std::uint32_t pair_at(const std::uint16_t* from, int there) {
+  return (there > 0 ? from[0] : 0) | (there > 1 ? from[1] : 0) << 16;
+}
+__device__ inline float2 pair_at(const float* from, int there) {
+  return {there > 0 ? from[0] : 0, there > 1 ? from[1] : 0};
+}
+
+template <Out out>
+__device__ tile::Pair unpacked(float2 pair) {
+  return {pair.x, pair.y};
+}
+
+// `there`: elements of the row from `from` on. `aligned`: pairs are at multiples of their size.
+template <class Pair, class Element, int count>
+__device__ void load_pairs(Pair (&pairs)[count], const Element* from, int there, bool aligned) {
+  static_assert(sizeof(Pair) == 2 * sizeof(Element));
+  if (aligned && there >= 8 * (count - 1) + 2) {
+#pragma unroll
+    for (int i = 0; i < count; ++i) pairs[i] = *reinterpret_cast<const Pair*>(from + 8 * i);
+  } else {
+#pragma unroll
+    for (int i = 0; i < count; ++i) pairs[i] = pair_at(from + 8 * i, there - 8 * i);
+  }
+}
+
+}  // namespace tessera::epilogue

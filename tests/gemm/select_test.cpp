@@ -87,6 +87,20 @@ TEST(Select, TypesDecide) {
   EXPECT_EQ(best(4096, 4096, 64, kF32Types), "simt_f32");
 }
 
+// What adds to C costs more, most where pairs of warpgroups read a C that the L2 does not hold:
+// there results/epilogues/h100_c_bf16.json is of warpgroups that work together.
+TEST(Select, AddingToCIsPartOfTheCost) {
+  const auto plan_with = [](std::int64_t size, double beta) {
+    return plan_of({.m = size, .n = size, .k = size, .types = kBf16Types, .beta = beta});
+  };
+  EXPECT_EQ(plan_with(8192, 0).row().variant, "128x192x64_s5_pp");
+  EXPECT_EQ(plan_with(8192, 1).row().variant, "128x256x64_s4_coop");
+  const gemm::Plan without = plan_with(4096, 0), with = plan_with(4096, 1);
+  EXPECT_EQ(without.row().variant, with.row().variant);
+  const double more = with.offers.front().cost.total() - without.offers.front().cost.total();
+  EXPECT_NEAR(more, 13, 3);  // microseconds: 4096 in h100_c_bf16.json and h100_c_bf16_none.json
+}
+
 TEST(Select, EmptyProblemsHaveAKernelToo) { EXPECT_FALSE(best(0, 5, 5).empty()); }
 
 // All variants of the library's kernels of the type, the cheapest first, each once.

@@ -137,6 +137,7 @@ std::vector<Bug> simt_bugs() {
       {"vector_load_misaligned", {"misaligned"}, sum_of_fours(132, 32), 32},
       {"split_k_without_atomics", {"race"}, sum_of_shares(2, 128), 128, 2},
       {"split_k_without_fence", {"race"}, sum_of_shares_kept(3, 128), 128, 3},
+      {"flag_without_acquire", {"race"}, sum_of_shares_kept(2, 128), 128, 2},
       {"shuffle_with_missing_lanes", {"missing-lanes"}, sum_of_neighbours(16, 32), 32},
       {"double_buffer_off_by_one", {"race"}, sum_of_reversed_rounds(4, 128)},
       {"lanes_end_before_barrier", {"race"}, reversed(128)},

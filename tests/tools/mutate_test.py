@@ -89,6 +89,7 @@ class Mutate(unittest.TestCase):
         finally:
             mutate.shell = shell
         self.assertEqual(built, ["cmake --build build --target tessera_vgpu_shared -j1"])
+        self.assertEqual(mutate.room_alone("src/check/compile/f.cpp"), "tessera_check_shared tessera")
 
     def test_a_survivor_that_changes_nothing_is_no_survivor(self):
         why = {"changes_nothing": "always overwritten"}
@@ -120,9 +121,6 @@ class Mutate(unittest.TestCase):
         asked = {}
 
         class Worker:
-            def make_copy(self):
-                pass
-
             def test(self, test, shards, of):
                 asked[test] = of
                 return (1 if test == "x" else 0), "red"

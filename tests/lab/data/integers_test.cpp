@@ -137,6 +137,19 @@ TEST(Integers, ValuesThatAreNoIntegersAreFound) {
   }
 }
 
+// What is no integer counts as nothing in the sum of a row, as a right zero does.
+TEST(Integers, AFractionInPlaceOfAZeroIsFound) {
+  Problem problem{4, 5, 6};
+  problem.alpha = 0;
+  for (const double wrong : {0.1, double(NAN), 0x1p70}) {
+    TestOperands x = integer_operands(problem);
+    multiply_naively<float>(x);
+    EXPECT_TRUE(rows(x).ok());
+    x.d.set(2, 3, wrong);
+    EXPECT_FALSE(rows(x).ok()) << wrong;
+  }
+}
+
 TEST(Integers, OneDroppedIndexIsFound) {
   TestOperands x = integer_operands({40, 40, 300});
   multiply_naively<float>(

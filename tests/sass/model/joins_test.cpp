@@ -1,5 +1,5 @@
-// Where two ways meet, what either of them leaves open is open: the later write, and the load that
-// fewer others have followed.
+// Where two ways meet, and where guards decide: what either of them leaves open is open: the later
+// write, and the load that fewer others have followed.
 #include <gtest/gtest.h>
 
 #include "sass/model/hazards.h"
@@ -59,6 +59,22 @@ TEST(Joins, TheFewerLaterLoadsCount) {
   EXPECT_TRUE(hazards_at_the_end({load(0)}, another, another, end).empty());
   EXPECT_FALSE(hazards_at_the_end({load(0)}, another, none, end).empty());
   EXPECT_FALSE(hazards_at_the_end({load(0)}, none, another, end).empty());
+}
+
+// A load and a sum that reads its result without a wait: under one guard both run, under a guard
+// and its opposite only one of them does.
+TEST(Guards, ThatAreTheSameDoNotExcludeEachOther) {
+  const auto hazards = [](std::uint64_t opposite) {
+    Instruction read = guarded(with_control(fadd(16, 0, 0), {.stall = 5}), 0);
+    read.low ^= opposite << 15;
+    CubinKernel kernel;
+    kernel.name = "guarded";
+    kernel.code = {guarded(with_control(lds(32, 0, 8, 0), {.stall = 2, .write_scoreboard = 0}), 0),
+                   read, kExit};
+    return find_hazards(program_of(kernel, 90));
+  };
+  EXPECT_FALSE(hazards(0).empty());
+  EXPECT_TRUE(hazards(1).empty());
 }
 
 }  // namespace

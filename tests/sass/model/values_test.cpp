@@ -152,15 +152,55 @@ TEST(Values, RenamedRegistersAreFollowed) {
   EXPECT_THROW(prove_equal(program, other, renaming), std::invalid_argument);
 }
 
+Program program_of_row(std::vector<Instruction> code) {
+  CubinKernel kernel;
+  kernel.name = "row";
+  kernel.code = std::move(code);
+  kernel.code.push_back({0x000000000000794d, 0x000fea0003800000});  // EXIT
+  return program_of(kernel, 90);
+}
+
 Equality equality_of(std::vector<Instruction> before, std::vector<Instruction> after) {
-  const auto program = [](std::vector<Instruction> code) {
-    CubinKernel kernel;
-    kernel.name = "row";
-    kernel.code = std::move(code);
-    kernel.code.push_back({0x000000000000794d, 0x000fea0003800000});  // EXIT
-    return program_of(kernel, 90);
+  return prove_equal(program_of_row(std::move(before)), program_of_row(std::move(after)));
+}
+
+// Where its guard is false, what was there before stays.
+TEST(Values, AGuardedWriteKeepsTheOldValue) {
+  const auto with_old = [](std::uint32_t old) {
+    return std::vector<Instruction>{mov_immediate(5, old), guarded(mov_immediate(5, 9), 0),
+                                    sts(32, 8, 0, 5)};
   };
-  return prove_equal(program(std::move(before)), program(std::move(after)));
+  EXPECT_TRUE(equality_of(with_old(1), with_old(1)).is_proved);
+  EXPECT_FALSE(equality_of(with_old(1), with_old(2)).is_proved);
+}
+
+// A product of 64 bits is two registers, and each of them is a value of its own.
+TEST(Values, ResultsOfOneInstructionAreNotTheSame) {
+  constexpr Instruction kImadWide = {0x0000000804047825, 0x004fe200078e02ff};  // R4, R4, 0x8, RZ
+  BlockRenaming same;
+  for (int reg = 0; reg < 255; ++reg) same.emplace_back(reg, reg);
+  const auto with_half = [&](int reg) { return program_of_row({kImadWide, mov(8, reg)}); };
+  const std::vector<BlockRenaming> own_names(with_half(4).blocks.size(), same);
+  EXPECT_TRUE(prove_equal(with_half(4), with_half(4), own_names).is_proved);
+  const Instruction store = sts(32, 2, 0, 8);
+  const auto stored = [&](int reg) { return program_of_row({kImadWide, mov(8, reg), store}); };
+  EXPECT_FALSE(prove_equal(stored(4), stored(5), own_names).is_proved);
+}
+
+// Even where both hold the same.
+TEST(Values, TwoValuesInOneRegisterAreRefused) {
+  constexpr Instruction kOverTheNext = {0x0000000000041947, 0x000fea0003800000};  // @P1 BRA
+  const auto reading = [&](int reg) {
+    return program_of_row({mov_immediate(4, 1), mov_immediate(5, 1), kOverTheNext, mov(8, reg)});
+  };
+  const Program program = reading(5);
+  std::vector<BlockRenaming> renaming(program.blocks.size());
+  renaming[1] = {{5, 5}};
+  EXPECT_TRUE(prove_equal(program, program, renaming).is_proved);
+  renaming[1] = {{4, 4}, {5, 4}};
+  const Equality equality = prove_equal(program, reading(4), renaming);
+  EXPECT_FALSE(equality.is_proved);
+  EXPECT_NE(equality.reason.find("gives R4 to two values"), std::string::npos) << equality.reason;
 }
 
 // The same load before and after a store: which of the two R1 keeps matters.

@@ -280,13 +280,21 @@ def carry():
             32,
             lambda a, b, c, x, y, z: ((a * b & M32) + c + ((a + b) >> 32)) >> 32,
         ),
+        # Without .cc a sum leaves the code as it was.
+        Op(
+            "add.cc.u32 t0, a, b;\naddc.u32 t1, c, b;\naddc.u32 {d}, a, 0;",
+            32,
+            lambda a, b, c, x, y, z: a + ((a + b) >> 32),
+        ),
     ]
+    # In the last row it is the carry that comes in alone that carries.
+    last = [2**64 - 1, 1, 2**64 - 2, 2**32 - 1, 1, 2**32 - 2, 0]
     fields = {"x": 64, "y": 64, "z": 64, "a": 32, "b": 32, "c": 32, "pad": 32}
     elementwise(
         "int_carry",
         "add.cc, addc, sub.cc, subc, mad.cc, madc .{u32,u64}",
         fields,
-        integer_rows(14, list(fields.values())),
+        [*integer_rows(14, list(fields.values())), last],
         ops,
     )
 

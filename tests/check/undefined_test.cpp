@@ -82,6 +82,12 @@ TEST_F(CheckUndefined, RegistersThatAreNotWrittenOnEveryWay) {
   expect_says(with("multiplies_unwritten_register", "32"), 0, {"clean: no finding"});
 }
 
+TEST_F(CheckUndefined, EveryArrayIsCompared) {
+  const Words both = {"known=i32[32]", "out=i32[32]", "n=i32:7"};
+  expect_says(call("reads_unwritten_register_beside", both, "1", "32", "unwritten_register.ptx"), 1,
+              {"error: uninitialised-register-read: ", "array out differs in 25 of 32 elements"});
+}
+
 TEST_F(CheckUndefined, NotesTellOfElementsThatNobodyWrote) {
   const Words some = call("forgets_the_end", {"out=f32[4,8]", "in=f32[32]:ones", "n=i32:32"});
   expect_says(some, 0, {"note: array out: nobody wrote 3 of 32 elements, first [3,5]\n", "clean"});

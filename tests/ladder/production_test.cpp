@@ -137,6 +137,18 @@ TEST_P(Production, WholeTilesAlone) {
   }
 }
 
+// Each layout has a row and, along k, a loop of its own: deeper than its ring of stages.
+TEST_P(Production, EveryLayoutGoesAroundTheRing) {
+  if (kernel().family != "direct") GTEST_SKIP() << "its loop is the same for every layout";
+  for (const char* layout : {"NN", "NT", "TN", "TT"}) {
+    lab::LatticeCase each;
+    each.problem = {block().m, block().n, 20 * block().k, kernel().types};
+    set_layout(each.problem, layout);
+    each.problem = with_default_ld(each.problem);
+    expect_verified(each, 1, {.plan = {.split = Policy::kNever, .repack = Policy::kNever}});
+  }
+}
+
 TEST_P(Production, EveryDepthUnderChecks) {
   if (test_on_cuda()) GTEST_SKIP() << "the virtual GPU checks";
   int i = 0;

@@ -3,7 +3,7 @@
 
     tools/mutate/mutate.py draw [--seed 1]      draws list.json anew, but for what is marked as by hand
     tools/mutate/mutate.py run [-j 4] [--seconds 60] [--only REGEX] [--log mutants.jsonl] [--work /tmp/mutants]
-                               [--from-checkout FOLDER]
+                               [--from-checkout FOLDER [--tests-passed]]
     tools/mutate/mutate.py report [--log mutants.jsonl] [--out results/mutants.json]
 
 run builds the targets that the list names in one copy of the repository, once, sees which of their
@@ -82,7 +82,6 @@ class Worker(threading.Thread):
         pathlib.Path(f"{self.own}.home").mkdir(exist_ok=True)
 
     def run(self):
-        self.make_copy()
         while True:
             try:
                 mutant = self.todo.get_nowait()
@@ -104,8 +103,8 @@ class Worker(threading.Thread):
 
     def try_it(self, mutant):
         for test in mutant.tests:
-            target = f"tessera_{mutant.path.split('/')[1]}_shared" if self.options.room_alone else test
-            build = f"cmake --build build --target {target} -j{self.options.jobs_each}"
+            targets = room_alone(mutant.path) if self.options.room_alone else test
+            build = f"cmake --build build --target {targets} -j{self.options.jobs_each}"
             code, said = shell(self.inside(build), self.own, self.options.build_seconds)
             if code != 0:
                 return "does not build", "the compiler", said, False
@@ -125,6 +124,12 @@ class Worker(threading.Thread):
         # Whoever is still running then hangs: the longest shard takes a fraction of this.
         seconds = self.options.seconds
         return shell(self.inside(f"timeout {seconds} bash -c '{command}'"), self.own, seconds + 30)
+
+
+def room_alone(path):
+    """What to build of the room of a source file: its library, and the program where its tests run that."""
+    room = path.split("/")[1]
+    return f"tessera_{room}_shared" + (" tessera" if room in ("check", "cli") else "")
 
 
 def first_copy(options, targets):
@@ -161,7 +166,6 @@ def failing_tests(workers, chosen):
             free.put(worker)
 
     with concurrent.futures.ThreadPoolExecutor(len(workers)) as pool:
-        list(pool.map(Worker.make_copy, workers))
         for worker in workers:
             free.put(worker)
         answers = list(pool.map(ask, tests))
@@ -192,7 +196,9 @@ def run(options):
         return
     workers = [Worker(i, options, todo, answers) for i in range(options.workers)]
     first_copy(options, sorted({test for m in chosen for test in m.tests}))
-    failing = failing_tests(workers, chosen)
+    with concurrent.futures.ThreadPoolExecutor(len(workers)) as pool:
+        list(pool.map(Worker.make_copy, workers))
+    failing = set() if options.tests_passed else failing_tests(workers, chosen)
     chosen = [m for m in chosen if not failing & set(m.tests)]
     for mutant in chosen:
         todo.put(mutant)
@@ -247,6 +253,7 @@ def main():
     parser.add_argument("--log", type=pathlib.Path, default=pathlib.Path("mutants.jsonl"))
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("/tmp/mutants"))
     parser.add_argument("--from-checkout", type=pathlib.Path)
+    parser.add_argument("--tests-passed", action="store_true", help="there, so they need not be asked first")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "results/mutants.json")
     options = parser.parse_args()
     if options.what == "draw":

@@ -114,13 +114,19 @@ def best(root, card):
     return with_source(card, files, table(head, lines))
 
 
+def type_of(problem):
+    """As it was named: one word, or five between commas."""
+    named = problem["type"]
+    return ",".join(named.values()) if isinstance(named, dict) else named
+
+
 def adding(root, card):
     files = loaded(root, sorted((root / "results/epilogues").glob(f"{card}_c_*.json")))
     rows = {}
     for file in files:
         for run in file["runs"]:
             p = run["problem"]
-            key = list(TYPES).index(p["type"]), p["layout"], p["m"]
+            key = list(TYPES).index(type_of(p)), p["layout"], p["m"]
             rows.setdefault(key, {})[p["beta"], run["build"]] = run
     if not rows:
         return None

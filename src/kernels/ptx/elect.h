@@ -1,6 +1,7 @@
-// One lane of a warp for what one thread must do: issue copies, arrive once for the warp.
+// Which lane of a warp a thread is, and one lane for what one thread must do: issue copies, arrive
+// once for the warp.
 //
-// Own assembly: libcu++ has no such function.
+// Own assembly: libcu++ has no such functions.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,14 @@ __device__ inline bool elect_one() {
       :
       : "memory");
   return elected != 0;
+}
+
+// The thread's lane. WHY volatile: it is read anew at each place, so that what follows from it
+// occupies no registers between two of them.                            PTX ISA: %laneid
+__device__ inline int lane_anew() {
+  int lane;
+  asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return lane;
 }
 
 }  // namespace tessera::ptx

@@ -54,8 +54,23 @@ class Epilogues(unittest.TestCase):
             self.assertIn(name, sections(card, bias=[run("wgmma_bf16_fused", "128x192x64_s5_pp", 0.2, 1.1)])
                           ["epilogues"])
 
+    def test_products_that_add_to_c_stand_beside_those_that_do_not_and_the_code_before(self):
+        def adds(beta, build, ms, ratio, of):
+            made = run("wgmma", "128x256x64_s4_coop", ms, ratio, build=build)
+            made["problem"].update(type=of, beta=beta)
+            return made
+
+        five = {"a": "bf16", "b": "bf16", "c": "f32", "d": "f32", "compute": "f32"}
+        text = sections(
+            c_tf32=[adds(1, "this", 0.2, 1.1, "tf32"), adds(1, "other", 0.3, 0.7, "tf32")],
+            c_mixed=[adds(1, "this", 0.4, 0.9, five)],
+            c_mixed_none=[adds(0, "this", 0.35, 1.0, five), adds(0, "other", 0.36, None, five)])["epilogues_c"]
+        self.assertIn("| TF32 | TN | 4096 | 0.200 (1.10) | **0.300 (0.70)** | - | - |", text)
+        self.assertIn("| BF16 to FP32 | TN | 4096 | **0.400 (0.90)** | - | 0.350 (1.00) | 0.360 |", text)
+
     def test_nothing_measured(self):
-        self.assertEqual(sections(), {"epilogues": "not measured yet", "epilogues_best": "not measured yet"})
+        self.assertEqual(set(sections().values()), {"not measured yet"})
+        self.assertEqual(set(sections()), {"epilogues", "epilogues_best", "epilogues_c"})
 
 
 if __name__ == "__main__":

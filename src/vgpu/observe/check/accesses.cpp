@@ -250,7 +250,7 @@ void ClusterChecker::agent_access(const AgentAccess& access) {
 
 // Each lane's bytes by themselves, where lanes copy their own.
 void ClusterChecker::visit_shared_by_lane(const AgentAccess& access, Guest& guest, Time floor) {
-  if (access.lane_bytes == 0) return visit_shared(guest, floor);
+  if (access.lane_bytes == 0 || !guest.agent->is_generic()) return visit_shared(guest, floor);
   const Guest whole = guest;
   guest.bytes = access.lane_bytes;
   for (std::uint64_t done = 0; done < access.bytes; done += access.lane_bytes) {

@@ -180,7 +180,7 @@ std::vector<Mistake> mistakes_of_adding() {
        true},
       {"DIsCopiedToWithoutAFenceAfterC",
        kOneGroup,
-       {{"fence.proxy.async;.*", 0, ""}},
+       {{"fence.proxy.async.global.*", 0, ""}},
        {"missing-proxy-fence", "race"},
        true},
   };

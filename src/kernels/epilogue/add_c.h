@@ -1,8 +1,8 @@
 // C, on its way to the sums of a tile: added to all of them in their place, before the first of
 // them is stored.
-// WHY all first: D, which tensor copies write, may be C. The fence between reads of the one and
-// copies to the other orders memory of the whole GPU, and this way there is one for a tile.
-// TRIED (H100, BF16, 4096): a fence for shared memory, too: 1 % slower.
+// WHY all first: D, which tensor copies write, may be C, and this way a tile has one fence between
+// reads of the one and copies to the other. TRIED (H100, BF16, 4096): one for shared memory, too,
+// which is a MEMBAR of the whole GPU in the machine's code: 1 % slower.
 #pragma once
 
 #include <algorithm>

@@ -15,9 +15,7 @@
 #include "tests/support/beside.h"
 
 namespace tessera {
-namespace {
 
-// In the child: stdout and stderr to these descriptors, then the program.
 [[noreturn]] void become_program(const std::vector<std::string>& arguments,
                                  const std::vector<std::string>& environment, int out, int err) {
   dup2(out, STDOUT_FILENO);
@@ -39,8 +37,6 @@ int exit_code_of(pid_t child) {
   waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
-
-}  // namespace
 
 std::string file_text(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);

@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <regex>
 #include <set>
 
+#include "gemm/tuning.h"
+#include "lab/record/measured.h"
 #include "tests/gemm/stored_runs.h"
 
 namespace tessera {
@@ -150,6 +153,31 @@ TEST(StoredTimes, WhatIsTakenIsTheFastest) {
   }
   EXPECT_GE(compared, 70);
   EXPECT_EQ(used.size(), std::size(kLosses)) << "a loss that there is not";
+}
+
+// Rates that were not fitted are speeds of a stored run, to the digit that they have.
+TEST(StoredTimes, RatesOfRungsAndPortableKernelsAreMeasuredOnes) {
+  struct Row {
+    const char *kernel, *variant, *file;
+  };
+  constexpr Row kRows[] = {
+      {"08_tile_4x4", "64x64x16", "results/ladder/h200_ladder_8192.json"},
+      {"06_four_outputs", "2x2", "results/ladder/h200_ladder_variants.json"},
+      {"24_tensor_core_wmma", "8x8", "results/ladder/h200_ladder_4096.json"},
+      {"simt_f32_sm80", "128x64", "results/h200_portable.json"},
+      {"simt_f32_sm75", "128x64", "results/h200_portable.json"},
+      {"simt_f64_sm80", "64x64", "results/h200_portable.json"},
+      {"simt_f64_sm75", "64x64", "results/h200_portable.json"},
+  };
+  const std::vector<lab::Measured> runs = lab::measured_runs(".");
+  for (const Row& row : kRows) {
+    const double rate = gemm::rate_of(row.kernel, row.variant);
+    const bool is_there = std::any_of(runs.begin(), runs.end(), [&](const lab::Measured& run) {
+      return run.kernel == row.kernel && run.config == row.variant && run.file == row.file &&
+             run.mode == "burst" && std::abs(run.tflops - rate) <= 0.0501;
+    });
+    EXPECT_TRUE(is_there) << row.kernel << ' ' << rate << " TFLOP/s in " << row.file;
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "base/progress.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace tessera {
 namespace {
 
 constexpr int kCells = 24;
-constexpr std::size_t kColumns = 79;
+constexpr std::size_t kMostColumns = 79;
 constexpr auto kShortestPause = std::chrono::milliseconds(50);  // between two redraws
 
 std::string time_left(std::int64_t done, std::int64_t total, double seconds_so_far) {
@@ -19,18 +20,25 @@ std::string time_left(std::int64_t done, std::int64_t total, double seconds_so_f
   return fmt::format("{}:{:02} left", seconds / 60, seconds % 60);
 }
 
+// WHY one less than there are: a terminal that is full to its edge may go on in the next line, and
+// only the last line of a bar is wiped.
+std::size_t columns_for_bar() {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kMostColumns;
+  return std::min<std::size_t>(kMostColumns, size.ws_col - 1);
+}
+
 }  // namespace
 
 std::string progress_line(std::int64_t done, std::int64_t total, const std::string& words,
-                          double seconds_so_far) {
+                          double seconds_so_far, std::size_t columns) {
   const auto filled =
       total > 0 ? static_cast<int>(std::clamp<std::int64_t>(done * kCells / total, 0, kCells)) : 0;
   const std::string bar = std::string(filled, '#') + std::string(kCells - filled, '.');
   const std::string left = time_left(done, total, seconds_so_far);
-  std::string line =
+  const std::string line =
       fmt::format("[{}] {}/{}{}{}  ", bar, done, total, left.empty() ? "" : "  ", left);
-  line += words.substr(0, kColumns - std::min(kColumns, line.size()));
-  return line;
+  return (line + words).substr(0, columns);
 }
 
 Progress::Progress(std::int64_t total) : total_(total), terminal_(isatty(STDERR_FILENO) == 1) {}
@@ -41,7 +49,7 @@ void Progress::show(std::int64_t done, const std::string& words) {
   const auto now = Clock::now();
   if (!terminal_ || (shown_ && now - last_ < kShortestPause)) return;
   const double seconds = std::chrono::duration<double>(now - begin_).count();
-  fmt::print(stderr, "\r\x1b[K{}", progress_line(done, total_, words, seconds));
+  fmt::print(stderr, "\r\x1b[K{}", progress_line(done, total_, words, seconds, columns_for_bar()));
   std::fflush(stderr);
   last_ = now;
   shown_ = true;

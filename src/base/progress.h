@@ -7,9 +7,10 @@
 
 namespace tessera {
 
-// "[#####.....] 5/10  02_coalesced  1:07 left"; time left is unknown (empty) before the first step.
+// "[#####.....] 5/10  1:07 left  02_coalesced", cut to so many columns; time left is unknown
+// (empty) before the first step.
 std::string progress_line(std::int64_t done, std::int64_t total, const std::string& words,
-                          double seconds_so_far);
+                          double seconds_so_far, std::size_t columns = 79);
 
 class Progress {
  public:

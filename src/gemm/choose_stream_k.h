@@ -24,7 +24,8 @@ struct TileCosts {
 };
 
 // A CTA that is alone on its SM is not `ctas_per_sm` times as fast: four warps do not fill the SM.
-// HW: one CTA of two reaches 40 of 54 TFLOP/s (128x64 at 1024^3 on an H200), which gives kAlone.
+// HW: one CTA of two reaches 39.5 of 50.0 TFLOP/s (H200, 128x64 NT, at 1024 and at 8192,
+// results/variants/fp32.json); kAlone gives a little less.
 constexpr double slowdown(const TileCosts& costs, long long ctas, long long sms) {
   constexpr double kAlone = 0.85;
   const double together = static_cast<double>((ctas + sms - 1) / sms);

@@ -69,9 +69,10 @@ constexpr double kTensorWrite = 1.25;  // of a byte of D, in bytes that are read
 constexpr double kTensorAdd = 6;       // microseconds; the second launch where k is split
 constexpr double kTensorShare = 0.5;   // of the tensor cores' peak, for a row without a rate
 constexpr double kTensorPeak = 989;    // BF16; TF32 has half of it
-// HW: an H200, TF32 at 16384, an operand of 1 GiB repacked: ping-pong 128x192 takes 26 to 41 ms,
-// mostly 34, where multiplying takes 25 and the copy 0.64 by themselves, and reads up to 106 GB of
-// device memory instead of 70. Why is open. 256x128, whose warpgroups work together, takes 26.4.
+// HW: an H200, TF32 at 16384 NN, operands of 1 GiB repacked: ping-pong 128x192 takes 24.9 to 41.2
+// ms (results/variants/tf32_16384_repacked.json), and reads 68 to 106 GB of device memory
+// (results/variants/tf32_16384_ncu.txt). Why is open. 256x128, whose warpgroups work together,
+// takes 25.9 (results/tensor/tf32_16384.json).
 constexpr double kManyRepackedBytes = 768.0 * (1 << 20);
 constexpr double kOfManyRepacked = 0.12e6;  // bytes a microsecond
 constexpr double kReducedBytes = 2.5e6;     // a microsecond: partial sums, written and read again

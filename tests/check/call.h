@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "check/arrays.h"
 #include "tests/support/beside.h"
 #include "tests/support/program.h"
 
@@ -22,6 +23,16 @@ inline Words joined(Words one, const Words& other) {
   return one;
 }
 
+// Each of the parts is in the text, and none of the others.
+inline void expect_parts(const std::string& text, const Words& parts, const Words& absent = {}) {
+  for (const std::string& part : parts) {
+    EXPECT_TRUE(contains(text, part)) << "lacks '" << part << "':\n" << text;
+  }
+  for (const std::string& part : absent) {
+    EXPECT_FALSE(contains(text, part)) << "has '" << part << "':\n" << text;
+  }
+}
+
 class Check : public testing::Test {
  protected:
   void SetUp() override {
@@ -30,11 +41,32 @@ class Check : public testing::Test {
 
   static Ran check(const Words& words) { return run_program(joined({"check"}, words)); }
 
+  static Ran explain(const Words& words) { return run_program(joined({"explain"}, words)); }
+
+  // The words of a launch: file of kernels, kernel ("" for its only one), shape and arguments.
+  static Words launch(const std::string& file, const std::string& kernel, const std::string& grid,
+                      const std::string& block, const Words& arguments) {
+    Words words = {kFolder + file, "--grid", grid, "--block", block};
+    if (!kernel.empty()) words.insert(words.end(), {"--kernel", kernel});
+    for (const std::string& argument : arguments) words.insert(words.end(), {"--arg", argument});
+    return words;
+  }
   static Words transpose(const std::string& file) {
-    return {kFolder + file,   "--grid",  "2,2",
-            "--block",        "32,8",    "--arg",
-            "out=f32[64,64]", "--arg",   "in=f32[64,64]:iota",
-            "--arg",          "n=i32:64"};
+    return launch(file, "", "2,2", "32,8", {"out=f32[64,64]", "in=f32[64,64]:iota", "n=i32:64"});
+  }
+
+  // What the kernel leaves in `out`; nothing where the call fails.
+  static std::vector<double> result(const Words& words) {
+    const TemporaryFolder folder;
+    const Ran ran = check(joined(words, {"--out", "out=" + (folder / "out.npy")}));
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    if (ran.code != 0) return {};
+    const HostArray out = read_array(folder / "out.npy", "out");
+    std::vector<double> values;
+    for (std::size_t i = 0; i < out.elements(); ++i) {
+      values.push_back(load_element(out.type, out.bytes.data() + i * size_of(out.type)));
+    }
+    return values;
   }
 
   // Exit code 2, nothing on stdout, and each of the parts on stderr.
@@ -46,9 +78,7 @@ class Check : public testing::Test {
     EXPECT_EQ(ran.code, 2) << ran.out << ran.err;
     EXPECT_EQ(ran.out, "");
     EXPECT_TRUE(ran.err.starts_with("tessera check: ")) << ran.err;
-    for (const std::string& part : parts) {
-      EXPECT_TRUE(contains(ran.err, part)) << "lacks '" << part << "': " << ran.err;
-    }
+    expect_parts(ran.err, parts);
   }
 };
 

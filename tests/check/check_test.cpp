@@ -18,14 +18,12 @@ TEST_F(Check, AMissingBarrierIsFoundAtItsLines) {
   EXPECT_TRUE(ran.out.starts_with(kFolder + "transpose.ptx: kernel transpose(float*, float const*, "
                                             "int), grid 2 x 2 x 1, block 32 x 8 x 1\n"))
       << ran.out;
-  for (const char* part :
-       {"error: race: ", "tests/check/kernels/transpose.cu:13: ",
-        "tests/check/kernels/transpose.cu:8: ",
-        "13 | out[(ty + j) * n + tx] = tile[threadIdx.x][threadIdx.y + j];",
-        "8 | tile[threadIdx.y + j][threadIdx.x] = in[(y + j) * n + x];", "ld.shared.f32",
-        "st.shared.f32", "CTA ", "__syncthreads", "again: tessera check "}) {
-    EXPECT_TRUE(contains(ran.out, part)) << "lacks " << part << "\n" << ran.out;
-  }
+  expect_parts(ran.out,
+               {"error: race: ", "tests/check/kernels/transpose.cu:13: ",
+                "tests/check/kernels/transpose.cu:8: ",
+                "13 | out[(ty + j) * n + tx] = tile[threadIdx.x][threadIdx.y + j];",
+                "8 | tile[threadIdx.y + j][threadIdx.x] = in[(y + j) * n + x];", "ld.shared.f32",
+                "st.shared.f32", "CTA ", "__syncthreads", "again: tessera check "});
   EXPECT_LE(std::count(ran.out.begin(), ran.out.end(), '\n'), 50) << ran.out;  // one screen
 }
 
@@ -35,13 +33,11 @@ TEST_F(Check, WhatOneBarrierMendsIsOneFinding) {
       "in=f32[256]:uniform"};
   const Ran ran = check(words);
   EXPECT_EQ(ran.code, 1) << ran.err;
-  for (const char* part :
-       {"\n2 findings, at 6 places\n", "  also:  tests/check/kernels/groups.cu:1",
-        "\n         and 1 more; --all shows them\n",
-        "  do:    put __syncthreads() between line 10 and line 11; that mends all 5\n",
-        "  do:    put __syncthreads() between line 17 and line 18\n"}) {
-    EXPECT_TRUE(contains(ran.out, part)) << "lacks " << part << "\n" << ran.out;
-  }
+  expect_parts(ran.out,
+               {"\n2 findings, at 6 places\n", "  also:  tests/check/kernels/groups.cu:1",
+                "\n         and 1 more; --all shows them\n",
+                "  do:    put __syncthreads() between line 10 and line 11; that mends all 5\n",
+                "  do:    put __syncthreads() between line 17 and line 18\n"});
   const Ran all = check(joined(words, {"--all"}));
   EXPECT_FALSE(contains(all.out, " more; ")) << all.out;
   EXPECT_TRUE(contains(all.out, "groups.cu:12 and ")) << all.out;
@@ -109,10 +105,7 @@ TEST_F(Check, FilesInAndOutAndExpected) {
                      "--expect", "z=" + (folder / "z.npy")};
   const Ran wrong = with(off);
   EXPECT_EQ(wrong.code, 1) << wrong.err;
-  for (const char* part :
-       {"unexpected-result", "in 32 of 32 elements", "[0]: 0.75, expected 0.5"}) {
-    EXPECT_TRUE(contains(wrong.out, part)) << part << "\n" << wrong.out;
-  }
+  expect_parts(wrong.out, {"unexpected-result", "in 32 of 32 elements", "[0]: 0.75, expected 0.5"});
   EXPECT_EQ(with(joined(off, {"--tolerance", "0.25"})).code, 0);
   expect_refused(joined(call, joined(arrays, {"--expect", "q=" + (folder / "z.npy")})),
                  {"names the array 'q', but the arrays are: "});
@@ -124,10 +117,8 @@ TEST_F(Check, FaultsAreFindings) {
   const Ran beyond = check({kKernels, "--kernel", "beyond_the_end", "--grid", "1", "--block", "32",
                             "--arg", "out=f32[32]"});
   EXPECT_EQ(beyond.code, 1) << beyond.err;
-  for (const char* part : {"error: out-of-bounds: ", "kernels.cu:55: ", "out[threadIdx.x + 1] = 1",
-                           "lane 31", "0 bytes past the end of array out (f32[32])", "in 3 of 3"}) {
-    EXPECT_TRUE(contains(beyond.out, part)) << part << "\n" << beyond.out;
-  }
+  expect_parts(beyond.out, {"error: out-of-bounds: ", "kernels.cu:55: ", "out[threadIdx.x + 1] = 1",
+                            "lane 31", "0 bytes past the end of array out (f32[32])", "in 3 of 3"});
   const Ran stuck = check({kKernels, "--kernel", "half_of_the_block_waits", "--grid", "1",
                            "--block", "64", "--arg", "out=i32[64]"});
   EXPECT_NE(stuck.code, 2) << stuck.err;

@@ -13,10 +13,7 @@ class CostOfPatterns : public Check {
  protected:
   static Ran explain(const std::string& kernel, const std::string& grid, const std::string& block,
                      const Words& arguments) {
-    Words words = {
-        "explain", kFolder + "patterns.ptx", "--kernel", kernel, "--grid", grid, "--block", block};
-    for (const std::string& argument : arguments) words.insert(words.end(), {"--arg", argument});
-    return run_program(words);
+    return Check::explain(launch("patterns.ptx", kernel, grid, block, arguments));
   }
 
   // One line, so that parts are found wherever lines end.
@@ -27,12 +24,7 @@ class CostOfPatterns : public Check {
       if (c != '\n' && (c != ' ' || !text.ends_with(' '))) text += c;
       if (c == '\n' && !text.ends_with(' ')) text += ' ';
     }
-    for (const std::string& part : parts) {
-      EXPECT_TRUE(contains(text, part)) << "lacks " << part << "\n" << ran.out;
-    }
-    for (const std::string& part : absent) {
-      EXPECT_FALSE(contains(text, part)) << "has " << part << "\n" << ran.out;
-    }
+    expect_parts(text, parts, absent);
   }
 };
 
@@ -122,10 +114,9 @@ TEST_F(CostOfPatterns, AProductOfMatricesIsToldSo) {
 }
 
 TEST_F(CostOfPatterns, ProgramsGetTheSame) {
-  const Ran ran =
-      run_program({"explain", kFolder + "patterns.ptx", "--kernel", "histogram", "--grid", "16",
-                   "--block", "256", "--arg", "bins=u32[2]:zeros", "--arg", "in=u32[4096]:iota",
-                   "--arg", "n=i32:4096", "--lines", "99", "--json", "-"});
+  const Words histogram = launch("patterns.ptx", "histogram", "16", "256",
+                                 {"bins=u32[2]:zeros", "in=u32[4096]:iota", "n=i32:4096"});
+  const Ran ran = Check::explain(joined(histogram, {"--lines", "99", "--json", "-"}));
   const auto object = nlohmann::json::parse(ran.out);
   EXPECT_EQ(object["multiplies"], false);
   EXPECT_EQ(object["limited_by"], "atomics on one address");

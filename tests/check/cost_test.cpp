@@ -12,33 +12,20 @@ namespace {
 class CheckCost : public Check {
  protected:
   static Words call(const std::string& kernel) {
-    return {kFolder + "costs.ptx",
-            "--kernel",
-            kernel,
-            "--grid",
-            "2,2",
-            "--block",
-            "32,8",
-            "--arg",
-            "out=f32[64,64]",
-            "--arg",
-            "in=f32[64,64]:uniform",
-            "--arg",
-            "n=i32:64"};
+    return launch("costs.ptx", kernel, "2,2", "32,8",
+                  {"out=f32[64,64]", "in=f32[64,64]:uniform", "n=i32:64"});
   }
-  static Ran explain(const Words& words) { return run_program(joined({"explain"}, words)); }
 };
 
 TEST_F(CheckCost, ExplainOfAFileNamesTheLineWithBankConflicts) {
   const Ran ran = explain(call("transpose<32>"));
   EXPECT_EQ(ran.code, 0) << ran.err;
-  for (const char* part :
-       {"Bank conflicts: the load of tile (ld.shared.f32) at tests/check/kernels/costs.cu:16 takes "
-        "32",
-        "load/store unit", "st.global.f32 of out", "| out[(ty + j) * n + tx] = tile",
-        "256 threads per block", "redicted", "pad its rows by one"}) {
-    EXPECT_TRUE(contains(ran.out, part)) << "lacks " << part << "\n" << ran.out;
-  }
+  expect_parts(
+      ran.out,
+      {"Bank conflicts: the load of tile (ld.shared.f32) at tests/check/kernels/costs.cu:16 takes "
+       "32",
+       "load/store unit", "st.global.f32 of out", "| out[(ty + j) * n + tx] = tile",
+       "256 threads per block", "redicted", "pad its rows by one"});
 }
 
 TEST_F(CheckCost, PaddedRowsHaveNone) {

@@ -14,22 +14,8 @@ namespace {
 class CheckMaps : public Check {
  protected:
   static Words call(const std::string& kernel, const Words& more) {
-    const Words words = {
-        kFolder + "maps.ptx", "--kernel", kernel,      "--grid", "1", "--block", "32", "--array",
-        "a=f32[6,8]:iota",    "--arg",    "out=f32[8]"};
-    return joined(words, more);
-  }
-  static std::vector<double> result(const Words& words) {
-    const TemporaryFolder folder;
-    const Ran ran = check(joined(words, {"--out", "out=" + (folder / "out.npy")}));
-    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
-    if (ran.code != 0) return std::vector<double>(8, -1);
-    const HostArray out = read_array(folder / "out.npy", "out");
-    std::vector<double> values;
-    for (std::size_t i = 0; i < out.elements(); ++i) {
-      values.push_back(load_element(out.type, out.bytes.data() + i * size_of(out.type)));
-    }
-    return values;
+    const Words words = launch("maps.ptx", kernel, "1", "32", {"out=f32[8]"});
+    return joined(joined(words, {"--array", "a=f32[6,8]:iota"}), more);
   }
   static std::vector<double> by_pointer(const std::string& map) {
     return result(call("by_pointer", {"--arg", "map=pointer(" + map + ")", "--arg", "n=i32:8"}));
@@ -96,9 +82,9 @@ TEST_F(CheckMaps, SizesStridesStepsAndOffsetsOfTheirOwn) {
   EXPECT_EQ(by_pointer("tensormap(a, box=4x2, size=4x3, stride=64, offset=32)"), rows(24, 40));
   EXPECT_EQ(by_pointer("tensormap(a, 4x4, none, step=1x2)"), rows(8, 24));
   const std::vector<double> outside = by_pointer("tensormap(a, 4x2, size=8x2, fill=nan)");
-  EXPECT_EQ(outside[3], 11);
+  EXPECT_EQ(outside.at(3), 11);
   for (int i = 4; i < 8; ++i) EXPECT_TRUE(std::isnan(outside[static_cast<std::size_t>(i)])) << i;
-  EXPECT_EQ(by_pointer("tensormap(a, 4x2, size=8x2)")[4], 0);
+  EXPECT_EQ(by_pointer("tensormap(a, 4x2, size=8x2)").at(4), 0);
 }
 
 TEST_F(CheckMaps, StructsNestAndArePadded) {
@@ -114,9 +100,7 @@ TEST_F(CheckMaps, WhatGoesWrongWithThem) {
   const auto found = [](const Words& words, const Words& parts) {
     const Ran ran = check(words);
     EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
-    for (const std::string& part : parts) {
-      EXPECT_TRUE(contains(ran.out, part)) << "lacks '" << part << "': " << ran.out;
-    }
+    expect_parts(ran.out, parts);
     EXPECT_FALSE(contains(ran.out, "Compare the index")) << ran.out;
   };
   const std::string map = "map=tensormap(a, 4x2)";

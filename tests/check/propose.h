@@ -43,6 +43,13 @@ class Propose : public Check {
     shown_ = ran.err;
     return words_below("This call runs");
   }
+  // Each part is one of the words.
+  static void expect_words(const Words& words, const Words& parts) {
+    for (const std::string& part : parts) {
+      EXPECT_NE(std::find(words.begin(), words.end(), part), words.end())
+          << "lacks '" << part << "': " << shown_;
+    }
+  }
   // Of the first call that is shown below this text.
   static Words words_below(const std::string& text) {
     const std::size_t above = shown_.find(text), at = shown_.find("\n  tessera ", above);
@@ -80,6 +87,15 @@ class Propose : public Check {
   }
 
   static inline std::string shown_;
+};
+
+// Of the kernels of one file, which a class `Of` names as kFile.
+template <class Of>
+class ProposeOf : public Propose {
+ protected:
+  static Words proposed(const std::string& kernel, const Words& more = {}) {
+    return proposed_of(Of::kFile, kernel, more);
+  }
 };
 
 }  // namespace tessera::checking

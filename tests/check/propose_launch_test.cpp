@@ -192,18 +192,10 @@ TEST_F(HostText, ShapesInPieces) {
 
 // ---- the command --------------------------------------------------------------------------------
 
-class ProposeLaunchers : public Propose {
- protected:
-  static Words proposed(const std::string& kernel, const Words& more = {}) {
-    return proposed_of("launchers.ptx", kernel, more);
-  }
-  static void expect_words(const Words& words, const Words& parts) {
-    for (const std::string& part : parts) {
-      EXPECT_NE(std::find(words.begin(), words.end(), part), words.end())
-          << "lacks '" << part << "': " << shown_;
-    }
-  }
+struct Launchers {
+  static constexpr const char* kFile = "launchers.ptx";
 };
+using ProposeLaunchers = ProposeOf<Launchers>;
 
 TEST_F(ProposeLaunchers, CooperativeLaunch) {
   const Words words = proposed("total");

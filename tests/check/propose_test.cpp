@@ -58,23 +58,17 @@ TEST_F(HostText, ConstantsOfKernelsAreNoVariables) {
 
 // ---- the command --------------------------------------------------------------------------------
 
-class ProposeLaunches : public Propose {
- protected:
-  static inline const std::string kLaunches = kFolder + "launches.ptx";
-
-  static Words proposed(const std::string& kernel, const Words& more = {}) {
-    return proposed_of("launches.ptx", kernel, more);
-  }
+struct Launches {
+  static constexpr const char* kFile = "launches.ptx";
 };
+using ProposeLaunches = ProposeOf<Launches>;
 
 TEST_F(ProposeLaunches, ShapeAndNumbersOfALaunchAreReadAndMadeSmaller) {
   const Words words = proposed("scale");
   expect_clean(words);
   EXPECT_EQ(after(words, "--block"), "128");
   EXPECT_EQ(after(words, "--grid"), "16");
-  for (const char* argument : {"data=f32[2048]:uniform", "factor=f32:0.5", "n=i32:2048"}) {
-    EXPECT_NE(std::find(words.begin(), words.end(), argument), words.end()) << shown_;
-  }
+  expect_words(words, {"data=f32[2048]:uniform", "factor=f32:0.5", "n=i32:2048"});
   expect_shown("from scale<<<ceil_div(n, block), block>>>, ");
   expect_shown("launches.cu:58, with n = 2048 instead of 4194304");
 }
@@ -127,7 +121,7 @@ TEST_F(ProposeLaunches, NothingThatDoesNotRun) {
   expect_shown("For example:\n  tessera check ");
 }
 TEST_F(ProposeLaunches, ACallForEachKernelWhereNoneIsNamed) {
-  const Ran ran = check({kLaunches});
+  const Ran ran = check({kFolder + Launches::kFile});
   EXPECT_EQ(ran.code, 2);
   EXPECT_TRUE(ran.err.starts_with("tessera check: --kernel is not given, and ")) << ran.err;
   std::size_t calls = 0;

@@ -20,9 +20,7 @@ class CheckUndefined : public Check {
   static void expect_says(const Words& words, int code, const Words& parts) {
     const Ran ran = check(words);
     EXPECT_EQ(ran.code, code) << ran.out << ran.err;
-    for (const std::string& part : parts) {
-      EXPECT_TRUE(contains(ran.out, part)) << "lacks '" << part << "':\n" << ran.out;
-    }
+    expect_parts(ran.out, parts);
   }
 };
 

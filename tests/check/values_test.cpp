@@ -14,22 +14,7 @@ namespace {
 class CheckValues : public Check {
  protected:
   static Words call(const std::string& kernel, const Words& arguments) {
-    Words words = {kFolder + "arguments.ptx", "--kernel", kernel, "--grid", "1", "--block", "32"};
-    for (const std::string& one : arguments) words.insert(words.end(), {"--arg", one});
-    return words;
-  }
-  // What the kernel leaves in `out`.
-  static std::vector<double> result(const Words& words) {
-    const TemporaryFolder folder;
-    const Ran ran = check(joined(words, {"--out", "out=" + (folder / "out.npy")}));
-    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
-    if (ran.code != 0) return {};
-    const HostArray out = read_array(folder / "out.npy", "out");
-    std::vector<double> values;
-    for (std::size_t i = 0; i < out.elements(); ++i) {
-      values.push_back(load_element(out.type, out.bytes.data() + i * size_of(out.type)));
-    }
-    return values;
+    return launch("arguments.ptx", kernel, "1", "32", arguments);
   }
 };
 

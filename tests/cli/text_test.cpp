@@ -86,7 +86,8 @@ TEST(Progress, ABarWithTheTimeLeft) {
   EXPECT_EQ(progress_line(1, 4, "b", 30), "[######..................] 1/4  1:30 left  b");
   EXPECT_EQ(progress_line(4, 4, "c", 30), "[########################] 4/4  c");
   EXPECT_EQ(progress_line(0, 0, "", 0), "[........................] 0/0  ");
-  EXPECT_LE(progress_line(1, 2, std::string(200, 'x'), 5).size(), 79u);
+  EXPECT_EQ(progress_line(1, 2, std::string(200, 'x'), 5).size(), 79u);
+  EXPECT_EQ(progress_line(1, 2, "xyz", 5, 20), "[############.......");
 }
 
 TEST(LiveTable, AlignsByWhatIsKnownBefore) {

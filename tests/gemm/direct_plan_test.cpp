@@ -197,24 +197,6 @@ TEST(DirectPlan, IsChosenForThinProducts) {
   }
 }
 
-// Microseconds on an H200, row-major (canonical) layouts; the model was fitted to the first four.
-// These runs were not stored; results/batches/f32_*.json holds later ones of the same products.
-TEST(DirectPlan, TheModelIsNearWhatWasMeasured) {
-  const auto near = [](const char* kernel, const Problem& problem, double measured) {
-    const gemm::Plan plan = plan_of(kernel, problem);
-    EXPECT_NEAR(plan.offers.front().cost.total(), measured, measured / 10)
-        << kernel << ' ' << layout_of(problem);
-  };
-  near("simt_f32_direct/256x128", batch_of("NN", 512, 512, 512, 64), 347.4);
-  near("simt_f32_direct/256x128", batch_of("TN", 512, 512, 512, 64), 316.2);
-  near("simt_f32_direct/128x128", batch_of("NT", 512, 512, 512, 64), 386.0);
-  near("simt_f32_direct/256x128", batch_of("TT", 512, 512, 512, 64), 355.5);
-  near("simt_f32_direct/128x128", batch_of("NN", 128, 2048, 64, 256), 212.8);
-  near("simt_f32_direct/128x128", batch_of("TN", 128, 2048, 64, 256), 200.7);
-  near("simt_f32_direct/128x128", batch_of("NT", 128, 2048, 64, 256), 243.9);
-  near("simt_f32_direct/128x128", batch_of("TT", 128, 2048, 64, 256), 215.2);
-}
-
 TEST(DirectPlan, MoreTilesThanCanBeCountedAreRunOneAfterTheOther) {
   Problem problem = batch_of("NN", 1, 1, 1, (std::int64_t{1} << 30));
   EXPECT_FALSE(plan_of("simt_f32_direct/128x128", problem).offers.front().is_for_each);

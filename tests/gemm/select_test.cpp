@@ -3,6 +3,7 @@
 
 #include "gemm/plan.h"
 #include "gemm/tuning.h"
+#include "tests/gemm/stored_runs.h"
 
 namespace tessera {
 namespace {
@@ -63,20 +64,8 @@ TEST(Select, ThinOutputsTakeThinTiles) {
   EXPECT_EQ(variant(32, 32, 1048576), "64x32_k4");
 }
 
-// Microseconds that results/variants/f64.json holds, column-major NN.
-TEST(Select, ThePredictedTimesOfFp64AreTheMeasuredOnes) {
-  struct Row {
-    std::int64_t size;
-    const char* kernel;
-    double measured;
-  };
-  for (const Row& row : {Row{1024, "dmma_f64/64x64", 46.2}, Row{1024, "dmma_f64/64x32", 56.3},
-                         Row{2048, "dmma_f64/128x128", 301.2}, Row{2048, "dmma_f64/128x64", 313.1},
-                         Row{2048, "dmma_f64/64x64", 336.6}, Row{2048, "dmma_f64/64x32", 351.3}}) {
-    const double expected =
-        predicted(row.kernel, {.m = row.size, .n = row.size, .k = row.size, .types = kF64Types});
-    EXPECT_NEAR(expected, row.measured, 0.06 * row.measured) << row.kernel << ' ' << row.size;
-  }
+// 64 tiles of 128x128 would leave half of 132 SMs idle.
+TEST(Select, ProductsOfFp64TakeTilesBySize) {
   EXPECT_EQ(plan_of({.m = 1024, .n = 1024, .k = 1024, .types = kF64Types}).row().variant, "64x64");
   EXPECT_EQ(plan_of({.m = 2048, .n = 2048, .k = 2048, .types = kF64Types}).row().variant,
             "128x128");
@@ -85,6 +74,15 @@ TEST(Select, ThePredictedTimesOfFp64AreTheMeasuredOnes) {
 TEST(Select, TypesDecide) {
   EXPECT_EQ(best(4096, 4096, 64, kF64Types), "dmma_f64");
   EXPECT_EQ(best(4096, 4096, 64, kF32Types), "simt_f32");
+}
+
+// At 4096 NN, by the same tile.
+double measured_at_4096(const char* file) {
+  for (const StoredRun& run : stored_runs(file)) {
+    if (run.problem.m == 4096 && layout_of(run.problem) == "NN") return run.microseconds;
+  }
+  ADD_FAILURE() << file;
+  return 0;
 }
 
 // What adds to C costs more, most where pairs of warpgroups read a C that the L2 does not hold:
@@ -98,7 +96,9 @@ TEST(Select, AddingToCIsPartOfTheCost) {
   const gemm::Plan without = plan_with(4096, 0), with = plan_with(4096, 1);
   EXPECT_EQ(without.row().variant, with.row().variant);
   const double more = with.offers.front().cost.total() - without.offers.front().cost.total();
-  EXPECT_NEAR(more, 13, 3);  // microseconds: 4096 in h100_c_bf16.json and h100_c_bf16_none.json
+  const double measured = measured_at_4096("epilogues/h100_c_bf16.json") -
+                          measured_at_4096("epilogues/h100_c_bf16_none.json");
+  EXPECT_NEAR(more, measured, 0.3 * measured);
 }
 
 TEST(Select, EmptyProblemsHaveAKernelToo) { EXPECT_FALSE(best(0, 5, 5).empty()); }
@@ -174,42 +174,11 @@ TEST(Select, ThePredictionCountsWholeWaves) {
   EXPECT_GT(more, 1.6 * full);
 }
 
-// Microseconds of calls on an H200, column-major, burst. The model's constants were fitted to these
-// calls, so this holds the fit, and proves nothing about other shapes. The runs are older than the
-// files in results/, and none of those holds them. They are held to an eighth: variants that differ
-// by less may be taken for one another.
-TEST(Select, ThePredictionIsNearWhatWasMeasured) {
-  const auto near = [](const char* kernel, std::int64_t m, std::int64_t n, std::int64_t k,
-                       const char* layout, double measured) {
-    Problem problem{.m = m, .n = n, .k = k};
-    set_layout(problem, layout);
-    EXPECT_NEAR(predicted(kernel, with_default_ld(problem)), measured, measured / 8)
-        << kernel << ' ' << m << 'x' << n << 'x' << k << ' ' << layout;
-  };
-  near("simt_f32/64x32_k4", 512, 512, 512, "NT", 14.66);
-  near("simt_f32/64x32_k4", 512, 512, 512, "NN", 15.39);
-  near("simt_f32/128x64", 1024, 1024, 1024, "NT", 48.99);
-  near("simt_f32/256x128", 2048, 2048, 2048, "NT", 309.5);
-  near("simt_f32/128x128", 2048, 2048, 2048, "NT", 333.3);
-  near("simt_f32/128x128", 2048, 2048, 2048, "NN", 346.1);
-  near("simt_f32/256x128", 4096, 4096, 4096, "NT", 2388);
-  near("simt_f32/256x128", 4096, 4096, 4096, "NN", 2431);
-  near("simt_f32/256x128", 4097, 4097, 4097, "NT", 2580);
-  near("simt_f32/16x128", 8192, 16, 8192, "NT", 84.5);
-  near("simt_f32/64x32_k4", 16, 8192, 8192, "NN", 146.6);
-  near("simt_f32/128x16", 16, 8192, 8192, "NN", 125.3);
-  near("simt_f32/128x64", 64, 8192, 8192, "NN", 229);
-  near("simt_f32/128x128", 256, 256, 65536, "NN", 216.6);
-  near("simt_f32/128x128", 128, 128, 262144, "NN", 216.1);
-  near("simt_f32/64x32_k4", 32, 32, 1048576, "NN", 148.7);
-  near("simt_f32/128x128", 8192, 8192, 64, "NN", 275.8);
-  near("simt_f32/128x128", 50257, 1024, 768, "NN", 1685);
-}
-
-// Nobody multiplies faster than operands and D pass by: 4 (mk + kn + mn) bytes at 4.265 TB/s.
+// Nobody multiplies faster than operands and D pass by: 4 (mk + kn + mn) bytes.
 TEST(Select, DeviceMemoryIsAFloor) {
-  const double outer_product = 4.0 * (2 * 30000 + 30000.0 * 30000) / 4.265e6;
-  const double matrix_vector = 4.0 * 30000 * 30000 / 4.265e6;
+  const double bytes_per_microsecond = 1e3 * arch::kH200.measured_copy;
+  const double outer_product = 4.0 * (2 * 30000 + 30000.0 * 30000) / bytes_per_microsecond;
+  const double matrix_vector = 4.0 * 30000 * 30000 / bytes_per_microsecond;
   EXPECT_GT(predicted("simt_f32/64x32", with_default_ld({.m = 30000, .n = 30000, .k = 1})),
             outer_product);
   EXPECT_GT(predicted("simt_f32/128x16", with_default_ld({.m = 30000, .n = 1, .k = 30000})),

@@ -94,19 +94,6 @@ TEST(SmallPlan, IsNotChosenForLargeOnes) {
   }
 }
 
-// Microseconds on an H200, column-major NN; the model was fitted to these. The runs were not
-// stored; results/batches/f32_*.json holds later ones of the same products.
-TEST(SmallPlan, TheModelIsNearWhatWasMeasured) {
-  const auto near = [](const char* kernel, std::int64_t extent, std::int64_t count,
-                       double measured) {
-    const gemm::Plan plan = plan_of(kernel, batch_of(kF32Types, extent, extent, extent, count));
-    EXPECT_NEAR(plan.offers.front().cost.total(), measured, measured / 8) << kernel;
-  };
-  near("small_f32/16x16", 16, 4096, 9.6);
-  near("small_f32/32x32", 32, 10000, 40.8);
-  near("small_f32/64x64", 64, 1000, 24.5);
-}
-
 // Operands that are copied element by element cost more.
 TEST(SmallPlan, AlignmentIsPartOfTheCost) {
   Problem problem = batch_of(kF32Types, 32, 32, 32, 1000);

@@ -15,9 +15,7 @@
 #include "tests/support/beside.h"
 
 namespace tessera {
-namespace {
 
-// In the child: stdout and stderr to these descriptors, then the program.
 [[noreturn]] void become_program(const std::vector<std::string>& arguments,
                                  const std::vector<std::string>& environment, int out, int err) {
   dup2(out, STDOUT_FILENO);
@@ -39,8 +37,6 @@ int exit_code_of(pid_t child) {
   waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
-
-}  // namespace
 
 std::string file_text(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
@@ -77,7 +73,15 @@ pid_t start_program(const std::vector<std::string>& arguments) {
   return child;
 }
 
-Ran interrupt_program(const std::vector<std::string>& arguments, int lines, int signal) {
+namespace {
+
+// The program, with what it prints in a pipe.
+struct Piped {
+  pid_t child;
+  int out;
+};
+
+Piped start_piped(const std::vector<std::string>& arguments) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("no pipe");
   const pid_t child = fork();
@@ -86,33 +90,37 @@ Ran interrupt_program(const std::vector<std::string>& arguments, int lines, int 
     become_program(arguments, {}, ends[1], open("/dev/null", O_WRONLY));
   }
   close(ends[1]);
+  return {child, ends[0]};
+}
+
+Ran end_of(const Piped& program, std::string out) {
+  close(program.out);
   Ran ran;
-  for (char c; read(ends[0], &c, 1) == 1;) {
-    ran.out += c;
-    if (c == '\n' && --lines == 0) kill(child, signal);
-  }
-  close(ends[0]);
-  ran.code = exit_code_of(child);
+  ran.out = std::move(out);
+  ran.code = exit_code_of(program.child);
   return ran;
 }
 
-Ran run_program_for_head(const std::vector<std::string>& arguments, int lines) {
-  int ends[2];
-  if (pipe(ends) != 0) throw std::runtime_error("no pipe");
-  const pid_t child = fork();
-  if (child == 0) {
-    close(ends[0]);
-    become_program(arguments, {}, ends[1], open("/dev/null", O_WRONLY));
+}  // namespace
+
+Ran interrupt_program(const std::vector<std::string>& arguments, int lines, int signal) {
+  const Piped program = start_piped(arguments);
+  std::string out;
+  for (char c; read(program.out, &c, 1) == 1;) {
+    out += c;
+    if (c == '\n' && --lines == 0) kill(program.child, signal);
   }
-  close(ends[1]);
-  Ran ran;
-  for (char c; lines > 0 && read(ends[0], &c, 1) == 1;) {
-    ran.out += c;
+  return end_of(program, std::move(out));
+}
+
+Ran run_program_for_head(const std::vector<std::string>& arguments, int lines) {
+  const Piped program = start_piped(arguments);
+  std::string out;
+  for (char c; lines > 0 && read(program.out, &c, 1) == 1;) {
+    out += c;
     lines -= c == '\n';
   }
-  close(ends[0]);
-  ran.code = exit_code_of(child);
-  return ran;
+  return end_of(program, std::move(out));
 }
 
 bool contains(const std::string& text, const std::string& part) {

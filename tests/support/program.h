@@ -29,6 +29,12 @@ Ran interrupt_program(const std::vector<std::string>& arguments, int lines, int 
 // Starts the program, reads its stdout until `lines` lines are there and closes it, as head does.
 Ran run_program_for_head(const std::vector<std::string>& arguments, int lines);
 
+// In a child: stdout and stderr to these descriptors, then the program.
+[[noreturn]] void become_program(const std::vector<std::string>& arguments,
+                                 const std::vector<std::string>& environment, int out, int err);
+// Waits for it; 128 and the signal where one ended it.
+int exit_code_of(pid_t child);
+
 bool contains(const std::string& text, const std::string& part);
 // What a call that must succeed says with --json -.
 lab::Json json_of(std::vector<std::string> call);

@@ -40,12 +40,8 @@ How the files are made (the first three on a GPU, the others anywhere):
                       --json results/ladder/h200_ladder_bf16_sustained.json
   build/tessera bench --kernel 43 -m 4095 --layout NN --mode burst --json results/ladder/h200_ladder_bf16_odd.json
   build/tessera bench --kernel 39,44 -m 1024 --layout NN --mode burst --json results/ladder/h200_ladder_bf16_small.json
-  build/tessera bench --device virtual --kernel 'rungs/all' -m 512 -n 128 -k 256 \\
-                      --json results/ladder/ladder_counts.json
-  build/ladder_facts > results/ladder/ladder_cubin.json
   build/tessera explain 03 > results/ladder/explain_03.txt
-  build/tessera explain rungs/all -m 4096 --json results/ladder/ladder_explained.json
-      (these and ladder_cubin.json, for one rung: tools/refresh_rung NN)
+  tools/refresh_rung all      (results/ladder/ladder_*.json; for one rung: NN)
   build/observer_cost > results/calibration/observer_cost.json
   build/calibrate_registers --json results/calibration/h200_registers.json                   (on a GPU)
   build/fit_ports results/calibration/h200_registers.json > results/calibration/h200_registers_fit.json

@@ -116,6 +116,7 @@ std::string longest_verified() {
 // WHY: columns are chosen before the first rung has run, by a record with every figure that rungs
 // can get on these devices.
 lab::Record full_record(const Devices& devices, const Problem& problem) {
+  constexpr double kLongest = 0.01234;  // as a figure of four digits; others are no longer
   lab::Record full;
   full.kernel = all_kernels().front().name;
   full.idea =
@@ -130,12 +131,13 @@ lab::Record full_record(const Devices& devices, const Problem& problem) {
     full.counts->fma.warp = full.counts->flop = full.counts->useful_flop = 1;
     full.counts->memory = one_access();
     full.limited_by = "scattered global accesses";
-    full.host_seconds = 1.0;
+    full.host_seconds = kLongest;
     full.verified = longest_verified();
   }
   if (devices.is_cuda()) {
-    full.time_ms = lab::Summary{1.0, 1.0, 1.0, 1};
-    full.tflops = full.ratio_to_vendor = 1.0;
+    full.time_ms = lab::Summary{kLongest, kLongest, kLongest, 1};
+    full.tflops = kLongest;
+    full.ratio_to_vendor = 1.0;
     full.vendor = lab::VendorTime{"", *full.time_ms};
   }
   return full;

@@ -140,8 +140,7 @@ double share_of_rate(const KernelRow& row) {
 }
 
 // By how much a last wave of one CTA per SM costs more than the model expects. HW: in it, four
-// warps of 16x8 outputs a thread take as long as eight: 100000x64x64 NT in 391 tiles of 64x256 took
-// 35 us where 28 were expected.
+// warps of 16x8 outputs a thread take as long as eight.
 double loneliness(const KernelRow& row, const StreamK& schedule, int sms) {
   constexpr double kExpected = 0.65;  // of a full wave
   const int slots = sms * row.ctas_per_sm, rest = schedule.whole_tiles % slots;
@@ -221,8 +220,9 @@ class Direct final : public Family {
   }
 
  private:
-  // Whether a twentieth of what the tiles multiply is outside of D. HW: 200x30000x500 NN took 202
-  // us by simt_f32, which has smaller tiles for the remainder, and 212 in tiles of 256x128.
+  // Whether a twentieth of what the tiles multiply is outside of D. HW: 200x30000x500 NN took
+  // 202 us by simt_f32, which has smaller tiles for the remainder, and 212 us in tiles of 256x128
+  // (results/variants/fp32_direct_thin.json).
   static bool overhangs(const Variant& variant, const GemmParams& p) {
     const auto covered = [](long long extent, int block) {
       return static_cast<double>(tiles_along(extent, block)) * block;

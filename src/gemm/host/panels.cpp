@@ -16,9 +16,9 @@ namespace {
 // copies. The call ends at c x' + t (1 - x^2) at the earliest, where c copies all of A and B, t
 // multiplies, and x' is one panel more than x, whatever x: thin panels are good.
 constexpr std::int64_t kLeastPanel = 1024, kMostPanels = 16;
-// HW: lines of a panel that is not contiguous come at 55 GB/s from 64 KB on, at 49 with 8 KB and at
-// 34 with 2 to 4 KB (H200, PCIe 5 x16).
-// TRIED: 16 panels of 4 KB instead of 8 of 8 KB (BF16, 32768): 162 ms instead of 137.
+// HW: lines of a panel that is not contiguous come at full speed from 64 KB on, at nearly that with
+// 8 KB, and much slower with 2 to 4 KB (H200, PCIe 5 x16).
+// TRIED: 16 panels of 4 KB instead of 8 of 8 KB (BF16, 32768) took longer.
 constexpr std::int64_t kLeastLineBytes = 8192;
 // Longer products are made in parts, and each part is copied out while the next one is multiplied.
 constexpr std::int64_t kLeastPart = 8192, kMostParts = 8;

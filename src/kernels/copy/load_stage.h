@@ -37,7 +37,7 @@ __device__ void load_stage(tile::Stages<cfg>& tiles, ptx::Mbarrier& loaded, cons
                            int stage, long long m, long long n, long long k) {
   using Load = StageLoad<cfg>;
   // Copies of one thread. TRIED: all 48 unrolled in 40 registers: their addresses go to local
-  // memory, for which the ring leaves little L1. TN of 64x8192x8192 took 2.59 ms, NN 0.22.
+  // memory, for which the ring leaves little L1.
   constexpr int kCopies = ((Load::kTmaA ? 0 : cfg.block.m * cfg.block.k) +
                            (Load::kTmaB ? 0 : cfg.block.n * cfg.block.k)) /
                           cfg.kProducers;

@@ -68,8 +68,8 @@ __device__ void add_rows_of_c(Sums& sums, const GemmParams& p, int column, RowOf
 }  // namespace detail
 
 // C of a warp's rows of a tile, by copies of 16 bytes to the panels that D will leave from.
-// TRIED (H100, BF16, 4096, 128x256): pairs of C straight to registers, sixteen loads at a time: 1 %
-// slower. With C fetched to the L2 when the tile begins, too: another 1 %.
+// TRIED (H100, BF16, 4096, 128x256): pairs of C straight to registers, sixteen loads at a time,
+// with and without C fetched to the L2 when the tile begins: slower.
 template <Out out, int n, int buffers, class Sums>
 class PanelsOfC {
  public:

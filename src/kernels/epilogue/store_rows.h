@@ -96,8 +96,8 @@ __device__ void stage_rows(unsigned char* staged, Value value) {
 }
 
 // A warp's sums, eight rows at a time, through `bytes` of shared memory of its own: rows as long as
-// it holds, since what adjoins in D is best stored together. TRIED (H200, BF16, 4096, D with rows
-// of 4097): sixteen rows of 64 columns at a time, a word a lane: 17.5 us more than an aligned D.
+// it holds, since what adjoins in D is best stored together. TRIED: sixteen rows of 64 columns at a
+// time, a word a lane: slower.
 template <Out out, int n, int bytes, class Sums, class Op>
 __device__ void store_by_rows(unsigned char* staged, const Sums& sums, const GemmParams& p, int row,
                               int column, Op op) {

@@ -17,10 +17,10 @@
 // HW: the bank of a register is that of its number, odd or even. An FFMA along a row of outputs
 // reads a column of B and a sum, which must lie in two banks; of four k in neighbouring registers
 // every other one would lie in the sum's. A's value stays in the reuse cache for the row.
-// TRIED (model: ports; 256x128; as ptxas orders them): four k of B a load, 67 % of peak where one
-// of them is 77 %; two k of both operands, 71 %; 8x16 outputs a thread with A along k, 75 %, with
-// 16x8 79 %; two sets of two k of A instead of four in place, 80 %, and 87 % reordered where four
-// are 89 %.
+// TRIED (model: ports; 256x128; as ptxas orders them), and all worse than this:
+// four k of B a load; two k of both operands;
+// 8x16 outputs a thread with A along k;
+// two sets of two k of A instead of four in place.
 #pragma once
 
 #include <cstdint>

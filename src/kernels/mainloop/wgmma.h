@@ -67,8 +67,8 @@ struct Nothing {
 };
 
 // A warpgroup: sums = its rows of A (from `row` of the tile on) times B, over all k tiles, at least
-// one. TRIED: clearing the sums here where there is none. ptxas then serialises wgmma: ping-pong
-// 128x192 fell from 827 to 300 TFLOP/s. One
+// one. TRIED: clearing the sums here where there is none. ptxas then serialises wgmma,
+// and the kernel is slow. One
 // stage stays in flight, so a stage is released when the next one has been started.
 // `release(stage)` says that this warp no longer reads it; `last_started()` is called when the
 // tensor cores have all their work, and `under_way()` some k tiles earlier, when stores of the tile
@@ -131,7 +131,7 @@ __device__ void multiply_half(Sums& sums, tile::WgmmaFragments<TileA> (&a)[2], s
 
 // The same as multiply_tiles, with A from registers: fragments of half a stage are loaded while the
 // tensor cores multiply by those of the half before. TRIED: a quarter. A warpgroup that multiplies
-// alone then waits for its loads: ping-pong 128x128 reached 258 instead of 359 TFLOP/s at 2048.
+// alone then waits for its loads.
 template <class TileA, class TileB, class Sums, class Ring, class Release, class LastStarted>
 __device__ void multiply_tiles_from_registers(Sums& sums, Ring& ring,
                                               pipeline::Position<Ring::kStages>& at, int k_tiles,

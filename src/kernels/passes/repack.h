@@ -3,9 +3,9 @@
 //
 // A CTA moves one tile. Rows along k are transposed in shared memory, so that loads and stores are
 // whole lines of 128 bytes; rows along m (or n) already go straight through the registers.
-// TRIED (H200, 4096 x 4096, 1056 copying CTAs as the bound: 36.6 us): squares of 4 x 4 transposed
-// in registers, which write 64 bytes of a line at a time, 87 us; the same with whole lines written
-// and halves read 52 us; this tile 44 us, of 64 x 64 46 us, of 32 x 32 54 us.
+// TRIED (H200, 4096 x 4096), the slowest first: squares of 4 x 4 transposed in registers, which
+// write 64 bytes of a line at a time; tiles of 32 x 32; the squares with whole lines written and
+// halves read; tiles of 64 x 64; this tile.
 #pragma once
 
 #include "kernels/passes/params.h"
@@ -38,8 +38,8 @@ __device__ inline float4 four_of(float4 low, float4 high, int behind) {
 }
 
 // Loads windows at any alignment: by 128-bit loads, all in flight together, where all windows of
-// the thread allow it. TRIED: element by element, unaligned rows took twice the time of aligned
-// ones.
+// the thread allow it. TRIED: element by element. Unaligned rows then
+// took longer than aligned ones.
 template <int count, class WindowOf>
 __device__ void load_vectors(float4 (&x)[count], WindowOf window_of) {
   bool inside = true;

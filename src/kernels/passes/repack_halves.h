@@ -3,12 +3,12 @@
 // takes operands of either order.
 //
 // Loads are aligned, and a thread shifts what it needs out of two neighbouring ones.
-// TRIED (H200, two operands of 4095 x 4095 in 33 us, 111 MB from and to memory): loads that ask the
-// L2 to forget what they read (ld.global.cs): 39 instead of 44 MB written, and 35 us.
+// TRIED (H200, two operands of 4095 x 4095): loads that ask the L2 to forget what they read
+// (ld.global.cs): fewer bytes are written, and it takes longer.
 // TRIED: no copy at all, but eight tensor maps an operand, one for every eighth row, since those
 // begin at the same distance from a multiple of 16 bytes. HW: a tensor copy whose innermost
 // coordinate is no multiple of 16 bytes ends the kernel as an illegal instruction; and sixteen
-// copies of 3 KB a stage bring 6.5 TB/s where two of 24 KB bring 16.
+// copies of 3 KB a stage bring less than half of what two of 24 KB bring.
 #pragma once
 
 #include <cstdint>

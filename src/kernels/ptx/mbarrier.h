@@ -41,8 +41,8 @@ __device__ inline void mbarrier_arrive_cluster(Mbarrier& barrier) {
 
 // The same for a thread that only read: it has nothing to make visible in the other CTA.
 //
-// HW: a release at cluster scope is MEMBAR.ALL.GPU. Once a stage of 64 k, it took a third of the
-// speed of BF16 products on an H200 (534 of 800 TFLOP/s at 8192).
+// HW: a release at cluster scope is MEMBAR.ALL.GPU. Once a stage of 64 k, it slowed BF16
+// products on an H200 down more than all else did.
 __device__ inline void mbarrier_arrive_after_reads(Mbarrier& mine, std::uint32_t rank) {
   asm volatile(
       "{\n\t.reg .b32 theirs;\n\t"

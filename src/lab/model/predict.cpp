@@ -57,7 +57,7 @@ int resident_ctas(const Case& launch) {
 
 // Shares of the loop's time in which each unit is busy.
 //
-// TRIED: bytes over L2's bandwidth as a lower bound: 48 % too long for rung 24 at 2048, whose CTAs
+// TRIED: bytes over L2's bandwidth as a lower bound: too long for rung 24 at 2048, whose CTAs
 // share what they read, in L1 and on the way to L2. So L2 enters as the way from it to each SM.
 std::vector<UnitTime> busy_shares(const LoopCode& code, const LoopTime& time) {
   // WHY: what was issued at the end of the measured iterations may be served after them.

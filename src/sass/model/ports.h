@@ -90,11 +90,12 @@ class PortState {
 };
 
 // What an FFMA that takes two or more registers from one bank ("crowded") is thought to cost, in
-// cycles: 0.3 by a profile, 0.6 by what orders with 73 and 125 of them differ in speed. The window
-// of the model forgives it where slack follows.
-// HW: an H200 does not. A loop of 1024 FFMAs with 73 crowded ones lost 51 cycles; 20 of the 30
-// places where it lost half a cycle or more are five instructions after one of these: 0.40
-// cycles for each in the even bank, 0.18 in the odd one (Nsight Compute, stalls by dispatch).
+// cycles: an estimate above what the profile below shows. The window of the model forgives it where
+// slack follows.
+// HW: an H200 does not. A loop of 1024 FFMAs with 73 crowded ones lost 51.2 cycles; 20 of the 30
+// places where it lost most are five instructions after one of these: 17.12 cycles after the 43 in
+// the even bank, 5.47 cycles after the 30 in the odd one (Nsight Compute, stalls by dispatch;
+// results/calibration/h200_fp32_profile.json).
 inline constexpr double kCyclesACrowdedFfma = 0.5;
 // The same on an architecture: nothing where the pipe leaves the ports a second cycle, and nothing
 // where it was not measured.

@@ -28,7 +28,7 @@ std::vector<ReuseFault> check_reuse(std::span<const Operation> code);
 // slot and bank is of fixed latency and wants the same register, which nothing writes before. Only
 // instructions for which `may_flag` holds get flags. Nothing is kept over an instruction that
 // yields, nor over the end.
-// HW: other instructions may lie between: ptxas keeps operands over LDS, LDG and BAR (1946 times in
+// HW: other instructions may lie between: ptxas keeps operands over LDS, LDG and BAR (in
 // rungs 09-12), and sets no flag that is not used.
 std::vector<unsigned> profitable_reuse(std::span<const Operation> code,
                                        const std::vector<bool>& may_flag);

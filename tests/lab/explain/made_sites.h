@@ -11,17 +11,29 @@
 
 namespace tessera::lab {
 
-// `count` issues of a shared load of 32 bits, `ways` wavefronts each.
-inline Site shared_load(std::uint64_t count, std::uint64_t ways, int line = 28) {
+// `count` issues of an instruction by whole warps.
+inline Site plain(const char* form, std::uint64_t count, int line = 30) {
   Site site;
   site.file = "src/demo/kernel.cu";
   site.line = line;
-  site.form = "ld.shared.f32";
-  site.touches = "tile_b";
+  site.form = form;
   site.instructions = 1;
   site.warp = count;
   site.thread = 32 * count;
+  return site;
+}
+
+// The same, of a load from what is named.
+inline Site plain_load(const char* form, const char* touches, std::uint64_t count, int line) {
+  Site site = plain(form, count, line);
+  site.touches = touches;
   site.memory.traffic = vgpu::Traffic::kLoad;
+  return site;
+}
+
+// `count` issues of a shared load of 32 bits, `ways` wavefronts each.
+inline Site shared_load(std::uint64_t count, std::uint64_t ways, int line = 28) {
+  Site site = plain_load("ld.shared.f32", "tile_b", count, line);
   vgpu::SharedCounts& shared = site.memory.shared;
   shared.requests = count;
   shared.lanes = 32 * count;
@@ -32,32 +44,14 @@ inline Site shared_load(std::uint64_t count, std::uint64_t ways, int line = 28) 
 
 // `count` issues of a global load of 32 bits; all lanes want different words in `lines` lines.
 inline Site global_load(std::uint64_t count, std::uint64_t lines, int instructions = 1) {
-  Site site;
-  site.file = "src/demo/kernel.cu";
-  site.line = 12;
-  site.form = "ld.global.f32";
-  site.touches = "operand a";
+  Site site = plain_load("ld.global.f32", "operand a", count, 12);
   site.instructions = instructions;
-  site.warp = count;
-  site.thread = 32 * count;
-  site.memory.traffic = vgpu::Traffic::kLoad;
   vgpu::GlobalCounts& global = site.memory.global;
   global.requests = count;
   global.lanes = 32 * count;
   global.requested_bytes = global.distinct_bytes = 128 * count;
   global.lines = global.data_wavefronts = lines * count;
   global.sectors = std::max<std::uint64_t>(4, std::min<std::uint64_t>(32, 4 * lines)) * count;
-  return site;
-}
-
-inline Site plain(const char* form, std::uint64_t count) {
-  Site site;
-  site.file = "src/demo/kernel.cu";
-  site.line = 30;
-  site.form = form;
-  site.instructions = 1;
-  site.warp = count;
-  site.thread = 32 * count;
   return site;
 }
 

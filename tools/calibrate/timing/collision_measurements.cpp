@@ -1,6 +1,6 @@
 // Kernels for a profiler: two kinds of access side by side, and global stores by pattern. A row
 // says what one launch asks for; tools/calibrate/ncu_counts --collisions profiles them, and
-// results/calibration/h200_collisions keeps what the profiler counted.
+// results/calibration/h200_collisions.json keeps what the profiler counted.
 #include "tools/calibrate/kernels/collisions.h"
 #include "tools/calibrate/timing/images.h"
 #include "tools/calibrate/timing/measurements.h"

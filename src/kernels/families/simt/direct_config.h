@@ -39,8 +39,8 @@ struct Config {
   constexpr int stage_a() const { return block.k * pitch_a(); }  // floats
   constexpr int stage_b() const { return block.k * pitch_b(); }
   constexpr int ring_bytes() const { return stages * (stage_a() + stage_b()) * 4; }
-  // TRIED (model: ports; 256x128, reordered): with fragments along k, too, 83 % of peak where a
-  // scratch tile in global memory leaves 89 %, because ptxas gives the inner loop other registers.
+  // TRIED (model: ports; 256x128, reordered): with fragments along k, too. It costs more than a
+  // scratch tile in global memory, because ptxas gives the inner loop other registers.
   constexpr bool stores_through_shared() const { return !a_along_k() && !b_along_k(); }
   // Of each warp, the rows of one vector of each lane: on their way to a D that takes no vectors.
   constexpr int rows_bytes() const {
@@ -101,14 +101,14 @@ inline constexpr Majors kAkBn = kAllMajors[0], kAmBn = kAllMajors[1], kAkBk = kA
                         kAmBk = kAllMajors[3];
 
 // For each layout what was the fastest way of loading and, as the last row, element by element for
-// operands that tensor copies do not take. HW: an H200, 64 products of 512x512x512, microseconds:
-// 256x128 ak_bn 347 (128x128: 361, by maps 370), am_bn 316 (318), ak_bk 397 (386, by maps 408),
-// am_bk 356 (356; B by elements 359). The vendor: 349, 349, 364, 372.
+// operands that tensor copies do not take. HW: an H200, 64 products of 512x512x512
+// (results/batches/f32_64x512.json): ak_bn 347 us, am_bn 315 us, ak_bk 392 us in tiles of 128x128,
+// am_bk 340 us in tiles of 256x64.
 // TRIED: rows of eight k into panels, by tensor copies, and the loading warps transpose them in 4x4
-// blocks (LDS.128, STS.128), so that the inner loop is that of am_bn everywhere: 417, 322, 444 and
-// 395. The loading warps do not keep up.
-// TRIED: am_bn, A by maps and B, whose rows are odd, by elements: NT of 50257x1024x768 took 1664 us
-// with 256x128 and 1629 with 128x128. Repacking B first, 1538.
+// blocks (LDS.128, STS.128), so that the inner loop is that of am_bn everywhere. The loading warps
+// do not keep up.
+// TRIED: am_bn, A by maps and B, whose rows are odd, by elements: slower than repacking B first,
+// with which NT of 50257x1024x768 takes 1538 us (results/variants/fp32_direct_odd.json).
 inline constexpr auto kConfigs = rows_of<Config>({
     {"256x128", with(k256x128, kAkBn, kByMaps)},
     {"256x128", with(k256x128, kAmBn, kByMaps)},

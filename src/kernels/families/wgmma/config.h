@@ -116,9 +116,9 @@ constexpr Config ping_pong(MatrixType in, Out out, BlockTile block, int stages) 
 }
 
 // Four CTAs an SM, each with a ring of two stages: of thousands of short products, one CTA's
-// operands arrive and another one's sums leave while a third multiplies. HW: an H200 takes 12.4 us
-// for 1000 products of 64x64x64, and 14.3 with one CTA an SM and six stages.
-// TRIED: two CTAs of 64x128 tiles an SM, three stages: 13.8 us.
+// operands arrive and another one's sums leave while a third multiplies. HW: an H200 takes 12.6 us
+// for 1000 products of 64x64x64 (results/batches/bf16_1000x64.json).
+// TRIED: one CTA an SM and six stages, and two CTAs of 64x128 tiles and three stages: both slower.
 constexpr Config four_at_a_time(MatrixType in, Out out, BlockTile block) {
   Config config = together(in, out, block, 2, 1);
   config.per_sm = 4;
@@ -129,8 +129,8 @@ constexpr Config four_at_a_time(MatrixType in, Out out, BlockTile block) {
 }  // namespace detail
 
 // The kernels of each type, large tiles first. "split": the sums of a part of k go to the workspace
-// as floats, which a second launch adds. No tile of this list gains from a cluster on an H200: with
-// operands from device memory, pairs of CTAs are 0.3 % slower at 4096 and 4 % slower at 2048.
+// as floats, which a second launch adds. TRIED: pairs of CTAs, no faster. Rung 40
+// gains 0.3 % by them at 4096, 1.6 % at 8192 (H200, results/ladder/h200_ladder_bf16.json).
 namespace detail {
 
 // Of operands of two bytes, and a D of the same type.
@@ -164,7 +164,7 @@ constexpr Config with_most_registers(Config config) {
 }
 
 // ... and an epilogue in the store: two large tiles and a small one. TRIED (BF16, GELU): ping-pong
-// 128x128, which is no faster than 128x256 at 2048 and 2 % slower at 4096.
+// 128x128: no faster than 128x256.
 constexpr auto fused_rows_to_same(MatrixType in) {
   const Out out = in == MatrixType::kBF16 ? Out::kBF16 : Out::kF16;
   return for_all_majors<Config>({

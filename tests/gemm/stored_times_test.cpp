@@ -1,0 +1,184 @@
+// The cost model against every run in results/ of a kernel that the library has: how near its times
+// are, and what is lost where another kernel than the one taken was faster. The files are read, so
+// what is measured anew is compared anew. The model's constants were fitted to some of these runs;
+// of shapes that nobody measured this proves nothing.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <regex>
+#include <set>
+
+#include "gemm/tuning.h"
+#include "lab/record/measured.h"
+#include "tests/gemm/stored_runs.h"
+
+namespace tessera {
+namespace {
+
+// Of runs whose text the pattern is found in: between which shares of the measured time the model's
+// is.
+struct Range {
+  const char* runs;
+  double least, most;
+};
+constexpr Range kUsual{"", 0.84, 1.17};
+// Where the model is worse, and how much worse; the first that fits counts.
+constexpr Range kWorse[] = {
+    // Of a build before small grids were cut along k.
+    {"NT by .*variants/fp32.json", 0.24, 1.21},
+    // Of a build before the epilogue of today.
+    {"4096x4096x4096 bf16 .*epilogues/h200", 0.78, 1.01},
+    // An epilogue by a launch after the product.
+    {"4096x4096x4096 bf16 .*wgmma_bf16_f32/.*epilogues/h100", 0.81, 0.87},
+    // Operands by mma.sync, which the library takes where nothing else can read them.
+    {"(4095|4097)x.* tf32 .*within 64 MiB by mma_tf32/", 0.3, 0.31},
+    {"(4097|50257)x.*16 .*by mma_b?f16/", 0.31, 0.52},
+    {"tf32 NT within 64 MiB by mma_tf32/", 0.79, 0.82},
+    {"x64 bf16 NN by mma_bf16/", 0.39, 0.63},
+    {"x(8192|256|65536|262144) bf16 NN by mma_bf16/", 0.72, 1.35},
+    // Tiles of BF16 that other ones are faster than, in these shapes.
+    {"_pp_split .*variants/bf16", 0.49, 1.08},
+    {"x64 bf16 .*variants/bf16", 0.81, 1.24},
+    {"x8192x8192 bf16 .*variants/bf16_thin", 0.62, 1.17},
+    {"256x256x65536 bf16|128x128x262144 bf16", 0.95, 1.75},
+    {"512x128x256 bf16", 0.74, 0.94},
+    // FP32 tiles that D or the workspace does not suit.
+    {"(64x100000x64|200x30000x500) .*by simt_f32_direct/256x128", 0.58, 0.85},
+    {"TN within 64 MiB by simt_f32/256x128 .*fp32_direct_odd", 1.36, 1.4},
+    // What is taken, and priced wrong.
+    {"32x32x1048576 f32 TN", 1.2, 1.22},
+    {"8192x8192x64 f32", 1.41, 1.44},
+    {"by simt_f32_vector/", 0.83, 1.01},
+    {"1024x1024x1024 f32 NN by simt_f32_sm(75|80)", 1.5, 1.52},
+    {"16384x16384x16384 (f64|tf32)", 0.79, 1.05},
+    {"1023x1023x1023 f64 NT", 0.82, 0.83},
+};
+
+// What is lost at most where the model takes another of the measured variants than the fastest one.
+struct Loss {
+  const char* runs;
+  double most;
+};
+constexpr Loss kUsualLoss{"", 0.005};
+constexpr Loss kLosses[] = {
+    {"512x512x512 f32 NT of .*variants/fp32.json", 0.245},  // a build without today's 64x32_k4
+    {"8192x8192x64 bf16 NN of .*variants/bf16_thin.json", 0.04},
+    {"50257x1024x768 bf16 NN of", 0.025},
+    {"200x30000x500 f32 (NN|TN) of .*variants/fp32_direct_thin.json", 0.064},
+    // Within 64 MiB, by loads of single elements instead of shared panels.
+    {"4095x4095x4095 f32 TN within .*variants/fp32_direct_odd.json", 0.08},
+    {"50257x1024x768 f32 TN within .*variants/fp32_direct_odd.json", 0.012},
+};
+
+// The first of a table whose pattern is found in the text, else the usual one.
+template <class Row, std::size_t count>
+const Row& row_for(const std::string& text, const Row (&table)[count], const Row& usual,
+                   std::set<const Row*>& used) {
+  static const std::vector<std::regex> patterns = [&] {
+    std::vector<std::regex> made;
+    for (const Row& row : table) made.emplace_back(row.runs);
+    return made;
+  }();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (std::regex_search(text, patterns[i])) return used.insert(&table[i]), table[i];
+  }
+  return usual;
+}
+
+// Runs of one problem in one file were timed in turn.
+std::map<std::string, std::vector<StoredRun>> runs_by_problem() {
+  std::map<std::string, std::vector<StoredRun>> alike;
+  for (const StoredRun& run : stored_runs("*.json")) {
+    alike[problem_text_of(run) + " of " + run.file].push_back(run);
+  }
+  return alike;
+}
+
+gemm::PlanOptions options_of(const StoredRun& run) {
+  gemm::PlanOptions options;
+  if (run.workspace_limit) options.workspace_limit = *run.workspace_limit;
+  return options;
+}
+
+double predicted(const StoredRun& run) {
+  gemm::PlanOptions options = options_of(run);
+  options.kernel = choose_kernels(run.kernel + "/" + run.variant).front();
+  return gemm::plan(run.problem, {}, run.device, options).offers.front().cost.total();
+}
+
+TEST(StoredTimes, TheModelIsNearThem) {
+  std::set<const Range*> used;
+  int compared = 0;
+  for (const auto& [text, runs] : runs_by_problem()) {
+    for (const StoredRun& run : runs) {
+      const double share = predicted(run) / run.microseconds;
+      const Range& range = row_for(text_of(run), kWorse, kUsual, used);
+      EXPECT_TRUE(share >= range.least && share <= range.most)
+          << share << " of " << run.microseconds << " us: " << text_of(run);
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 800);
+  EXPECT_EQ(used.size(), std::size(kWorse)) << "a range that no run needs";
+}
+
+// The measured one that the library prefers; null where it takes none of them on its own.
+const StoredRun* taken_of(const std::vector<StoredRun>& runs) {
+  const StoredRun& one = runs.front();
+  for (const gemm::Offer& offer : gemm::plan(one.problem, {}, one.device, options_of(one)).offers) {
+    for (const StoredRun& run : runs) {
+      if (offer.kernel->name == run.kernel && offer.row->variant == run.variant) return &run;
+    }
+  }
+  return nullptr;
+}
+
+// What was measured and is not offered counts as well.
+TEST(StoredTimes, WhatIsTakenIsTheFastest) {
+  std::set<const Loss*> used;
+  int compared = 0;
+  for (const auto& [text, runs] : runs_by_problem()) {
+    const StoredRun* taken = taken_of(runs);
+    if (!taken) continue;  // of older GPUs
+    const auto fastest = std::min_element(
+        runs.begin(), runs.end(),
+        [](const StoredRun& x, const StoredRun& y) { return x.microseconds < y.microseconds; });
+    EXPECT_LE(taken->microseconds / fastest->microseconds - 1,
+              row_for(text, kLosses, kUsualLoss, used).most)
+        << text << ": " << taken->kernel << '/' << taken->variant << " is taken, "
+        << fastest->kernel << '/' << fastest->variant << " is faster";
+    compared += runs.size() > 1;
+  }
+  EXPECT_GE(compared, 70);
+  EXPECT_EQ(used.size(), std::size(kLosses)) << "a loss that there is not";
+}
+
+// Rates that were not fitted are speeds of a stored run, to the digit that they have.
+TEST(StoredTimes, RatesOfRungsAndPortableKernelsAreMeasuredOnes) {
+  struct Row {
+    const char *kernel, *variant, *file;
+  };
+  constexpr Row kRows[] = {
+      {"08_tile_4x4", "64x64x16", "results/ladder/h200_ladder_8192.json"},
+      {"06_four_outputs", "2x2", "results/ladder/h200_ladder_variants.json"},
+      {"24_tensor_core_wmma", "8x8", "results/ladder/h200_ladder_4096.json"},
+      {"simt_f32_sm80", "128x64", "results/h200_portable.json"},
+      {"simt_f32_sm75", "128x64", "results/h200_portable.json"},
+      {"simt_f64_sm80", "64x64", "results/h200_portable.json"},
+      {"simt_f64_sm75", "64x64", "results/h200_portable.json"},
+  };
+  const std::vector<lab::Measured> runs = lab::measured_runs(".");
+  for (const Row& row : kRows) {
+    const double rate = gemm::rate_of(row.kernel, row.variant);
+    const bool is_there = std::any_of(runs.begin(), runs.end(), [&](const lab::Measured& run) {
+      return run.kernel == row.kernel && run.config == row.variant && run.file == row.file &&
+             run.mode == "burst" && std::abs(run.tflops - rate) <= 0.0501;
+    });
+    EXPECT_TRUE(is_there) << row.kernel << ' ' << rate << " TFLOP/s in " << row.file;
+  }
+}
+
+}  // namespace
+}  // namespace tessera

@@ -97,7 +97,8 @@ class Finder {
       if (open == nullptr || open == whole.first) return;
       name = open - 1;
     }
-    if (!name->is_name()) return;
+    if (name->is(")")) name = group_open(name, whole.first);  // "(kernel<float, 128>)<<<"
+    if (!name->is_name() && !name->is("(")) return;
     LaunchSite site = site_at(name);
     site.shape = split_at_commas({token + 1, end});
     site.arguments = split_at_commas({end + 2, skip_group(end + 1, whole.last) - 1});

@@ -25,7 +25,7 @@ std::vector<Candidate> usual(const KernelFacts& kernel) {
         Candidate candidate;
         candidate.grid = grid;
         candidate.block = block;
-        candidate.shared = kernel.has_dynamic_shared ? 32768 : 0;
+        candidate.shared = kernel.has_dynamic_shared ? kUsualShared : 0;
         candidate.elements.resize(kernel.parameters.size());
         candidate.fields.resize(kernel.parameters.size());
         for (const ParameterGuess& parameter : kernel.parameters) {

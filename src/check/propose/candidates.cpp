@@ -25,7 +25,7 @@ std::vector<Candidate> usual(const KernelFacts& kernel) {
         Candidate candidate;
         candidate.grid = grid;
         candidate.block = block;
-        candidate.shared = kernel.has_dynamic_shared ? 32768 : 0;
+        candidate.shared = kernel.has_dynamic_shared ? kUsualShared : 0;
         candidate.elements.resize(kernel.parameters.size());
         candidate.fields.resize(kernel.parameters.size());
         for (const ParameterGuess& parameter : kernel.parameters) {
@@ -88,7 +88,7 @@ std::vector<Candidate> candidates_of(const HostSource& source, const KernelFacts
   for (const LaunchSite& site : source.launches()) {
     Evaluator evaluator(source);
     Scope scope{source.around(site.at), site.at, {}, site.call};
-    if (!launches(site, words, evaluator, scope)) continue;
+    if (!launches(source, site, words, evaluator, scope)) continue;
     const std::vector<Candidate> more = read_launch(source, site, kernel, scope);
     candidates.insert(candidates.end(), more.begin(), more.end());
   }

@@ -197,9 +197,17 @@ class Proposer {
   void note_shape(const Candidate& candidate, CallWords& words) const {
     for (const auto& [name, value] : candidate.assumed) note(name, std::to_string(value), words);
     if (candidate.site == nullptr) return;  // a usual shape, all of it
-    if (given_.grid.empty() && !candidate.tells_grid) words.assumed.push_back("grid " + words.grid);
-    if (given_.block.empty() && !candidate.tells_block) {
-      words.assumed.push_back("block " + words.block);
+    const auto note_part = [&](const char* name, const std::string& value, std::size_t part) {
+      const std::string& why = candidate.untold[part];
+      words.assumed.push_back(fmt::format("{} {}", name, value));
+      if (!why.empty()) {
+        words.assumed.back() += fmt::format(" (the launch has {}: give --{})", why, name);
+      }
+    };
+    if (given_.grid.empty() && !candidate.tells_grid) note_part("grid", words.grid, 0);
+    if (given_.block.empty() && !candidate.tells_block) note_part("block", words.block, 1);
+    if (given_.shared.empty() && !candidate.untold[2].empty()) {
+      note_part("shared", std::to_string(candidate.shared), 2);
     }
   }
   static void note(const std::string& name, const std::string& value, CallWords& words) {

@@ -125,8 +125,10 @@ class LaunchReader {
     }
     evaluator_.clear();
     if (site_.shape.size() > 2) {
-      if (const auto shared = evaluator_.value(site_.shape[2], scope_))
-        candidate.shared = std::max<std::int64_t>(shared->whole(), 0);
+      const auto shared = evaluator_.value(site_.shape[2], scope_);
+      candidate.shared = shared ? std::max<std::int64_t>(shared->whole(), 0) : 0;
+      candidate.tells_shared = shared.has_value();
+      if (!shared && kernel_.has_dynamic_shared) candidate.shared = kUsualShared;
     }
     note_assumed(candidate);
     candidate.cluster = cluster();

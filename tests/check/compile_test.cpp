@@ -54,5 +54,20 @@ TEST_F(CheckCompile, AProgramForAnOlderCudaIsChecked) {
   EXPECT_TRUE(contains(refused.err, "\"no_such_name\" is undefined")) << refused.err;
 }
 
+TEST_F(CheckCompile, KernelsThatLaunchKernelsAreRefusedByName) {
+  const TemporaryFolder folder;
+  const std::string launch = "__global__ void a() {}\n__global__ void b() { a<<<1, 1>>>(); }\n";
+  write_text(folder / "k.cu", launch);
+  const Ran refused = run_program({"check", folder / "k.cu", "--kernel", "b"});
+  if (contains(refused.err, "needs nvcc")) GTEST_SKIP() << "no nvcc";
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(contains(refused.err, "kernels that launch kernels do not run here")) << refused.err;
+  const Ran linked = run_program({"check", folder / "k.cu", "--kernel", "b", "--nvcc-arg",
+                                  "-rdc=true", "--grid", "1", "--block", "1"});
+  EXPECT_EQ(linked.code, 2);
+  EXPECT_TRUE(contains(linked.err, "kernels that launch kernels are not implemented"))
+      << linked.err;
+}
+
 }  // namespace
 }  // namespace tessera::checking

@@ -43,6 +43,13 @@ TEST_F(ProposeSizes, ATemplateArgumentMayBeTheSizeOfTheBlock) {
   EXPECT_EQ(after(words, "--block"), "96");
 }
 
+TEST_F(ProposeSizes, WhatEveryCallLacksIsToldSoon) {
+  EXPECT_TRUE(proposed_of("maps.ptx", "by_pointer").empty());
+  expect_shown(
+      "\n6 calls were tried, and none came to its end (the first: there is no tensor map at");
+  expect_shown("as NAME=pointer(tensormap(ARRAY, BOX))");
+}
+
 class SizesText : public HostText {};
 
 TEST_F(SizesText, ConstantDims) {

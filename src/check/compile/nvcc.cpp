@@ -212,8 +212,13 @@ std::string compile_to_ptx(const std::string& source, const std::vector<std::str
     return told(text);
   }
   show_output(said);
-  throw StatusError(Status::bad_argument(
-      fmt::format("'{}' does not compile: nvcc ended with exit code {}", source, code)));
+  const std::string errors = lab::read_whole_file(said, "the compiler's messages");
+  const bool launches = errors.find("requires separate compilation mode") != errors.npos;
+  throw StatusError(Status::bad_argument(fmt::format(
+      "'{}' does not compile: nvcc ended with exit code {}{}", source, code,
+      launches ? "; kernels that launch kernels do not run here: take such launches out, with "
+                 "#ifdef, and check each kernel by a call of its own"
+               : "")));
 }
 
 std::vector<std::byte> assemble_ptx(std::string_view ptx, const std::string& arch) {

@@ -14,7 +14,8 @@
 namespace tessera::checking {
 namespace {
 
-constexpr int kMostTrials = 80, kMostLargeTrials = 3, kMostStopped = 6, kMostShared = 4;
+constexpr int kMostTrials = 80, kMostLargeTrials = 3, kMostStopped = 6, kMostRefused = 4,
+              kMostShared = 4;
 // For a call that finds something with numbers that nobody tells: others are tried instead.
 constexpr int kMostFurther = 24;
 // The last is of this program's processors, so that another program's work changes no proposal.
@@ -47,6 +48,7 @@ class Proposer {
     for (const Candidate& candidate : candidates) {
       if (result_.tried >= kMostTrials || processor_seconds() - began_ > kSecondsInAll) break;
       if (interrupted() || stopped_ > kMostStopped || !result_.given.empty()) break;
+      if (refused_ > kMostRefused) break;
       if (is_in_doubt() && further_++ >= kMostFurther) break;
       if (accept(candidate)) break;
     }
@@ -139,12 +141,24 @@ class Proposer {
           try_call(plan_of_(writer_.words_of(candidate, fills, nullptr)), kSecondsOfTrial);
       if (!trial.finished && result_.first.empty()) result_.first = first_line(trial);
       stopped_ += trial.fault == "stopped";
+      note_refusal(wants_map(trial) ? trial.message : "");
       return trial;
     } catch (const StatusError& error) {
       if (result_.first.empty()) result_.first = error.status().message;
       if (blames_what_is_given(error.status().message)) result_.given = error.status().message;
+      note_refusal(error.status().message);
       return std::nullopt;
     }
+  }
+
+  // An instruction that is not implemented, or an argument that no proposal has: every call ends
+  // in the same way.
+  void note_refusal(const std::string& why) {
+    refused_ = why.empty() ? 0 : why == refusal_ ? refused_ + 1 : 1;
+    refusal_ = why;
+  }
+  static bool wants_map(const Trial& trial) {
+    return trial.message.find("no tensor map") != std::string::npos;
   }
 
   // Then every other call would be refused as well.
@@ -169,7 +183,11 @@ class Proposer {
 
   static std::string first_line(const Trial& trial) {
     if (trial.fault == "stopped" || trial.message.empty()) return trial.fault;
-    return trial.message.substr(0, trial.message.find('\n'));
+    const std::string line = trial.message.substr(0, trial.message.find('\n'));
+    if (!wants_map(trial)) return line;
+    return line +
+           "; a parameter takes one as NAME=tensormap(ARRAY, BOX), or behind a pointer as "
+           "NAME=pointer(tensormap(ARRAY, BOX))";
   }
 
   // Runs the call under checks, with arrays of the extents that the trial has shown: first with
@@ -232,7 +250,8 @@ class Proposer {
   CallWriter writer_;
   const double began_ = processor_seconds();
   bool integers_ = false, bytes_ = false;
-  int large_trials_ = 0, stopped_ = 0, more_shared_ = 0, further_ = 0;
+  std::string refusal_;
+  int large_trials_ = 0, stopped_ = 0, refused_ = 0, more_shared_ = 0, further_ = 0;
   std::int64_t least_shared_ = 0;  // with less the kernel is out of bounds
   std::size_t arrays_ = 0, touched_ = 0, reached_ = 0;
   Proposed result_;

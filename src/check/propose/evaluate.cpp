@@ -46,6 +46,7 @@ const Token* type_before(const Token* name, const Token* first) {
     if (before <= first || !before->is_name()) break;
     type = before - 1;
   }
+  while (type > first && type->is("const")) --type;
   return type;
 }
 
@@ -160,10 +161,19 @@ std::optional<HostValue> Evaluator::named(const std::string& name, const Scope& 
   if (auto found = in_constructors(name, depth)) return found;
   const Scope outside;
   if (auto found = defined_in(source_.all(), name, outside, depth, true)) return found;
+  if (is_dims(name)) return std::nullopt;  // no number stands for it
   free.insert(name);
   const auto other = overrides.find(name);
   if (other == overrides.end()) return std::nullopt;
   return whole_value(other->second);
+}
+
+bool Evaluator::is_dims(const std::string& name) const {
+  const TokenRange all = source_.all();
+  const auto places = source_.places_of(name, all);
+  return std::any_of(places.begin(), places.end(), [&](const Token* token) {
+    return token != all.first && type_before(token, all.first)->is("dim3");
+  });
 }
 
 Scope Evaluator::outside_of(const Scope& scope) const {

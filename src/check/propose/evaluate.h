@@ -86,6 +86,7 @@ class Evaluator {
  private:
   friend class ExpressionReader;
 
+  bool is_dims(const std::string& name) const;
   std::optional<HostValue> named(const std::string& name, const Scope& scope, int depth);
   std::optional<HostValue> in_functions(const std::string& name, const Scope& scope, int depth);
   std::optional<HostValue> in_constructors(const std::string& name, int depth);

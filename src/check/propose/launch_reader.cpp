@@ -147,6 +147,7 @@ class LaunchReader {
         candidate.shared = std::max<std::int64_t>(shared->whole(), 0);
       } else if (kernel_.has_dynamic_shared && !site_.shape[2].empty()) {
         candidate.shared = kUsualShared;
+        candidate.tells_shared = false;
         candidate.untold[2] = why_untold(site_.shape[2]);
       }
     }

@@ -19,7 +19,7 @@ using namespace checking;
 namespace {
 
 constexpr std::size_t kMostKernels = 8, kMostLaunches = 4;
-constexpr double kSecondsOfKernels = 30;  // then the other kernels are only named
+constexpr double kSecondsOfKernels = 15;  // then the other kernels are only named
 
 // The source that the PTX was made of; a .ptx file names it.
 std::string source_of(const Code& code) {

@@ -268,18 +268,20 @@ class Finder {
       return;
     }
     const Token* at = site.call != nullptr ? site.call : site.at;
-    const TokenRange local = pointer_to_function(body_around(at), named.name);
-    if (!local.empty()) {
-      add(std::move(site), local, depth + 1);
-    } else if (site.call == nullptr && source_.around(site.at) != nullptr) {
+    const std::vector<TokenRange> local = pointers_to_functions(body_around(at), named.name);
+    for (const TokenRange& one : local) add(site, one, depth + 1);
+    if (!local.empty()) return;
+    if (site.call == nullptr && source_.around(site.at) != nullptr) {
       add_of_callers(site, named.name, depth);
     } else {
       sites_.push_back(std::move(site));  // of a kernel that the source does not show
     }
   }
 
-  // What "auto k = ...", "Type k = ..." and "void (*k)(float*) = ..." are last given.
-  static TokenRange pointer_to_function(TokenRange before, const std::string& name) {
+  // What "auto k = ...", "Type k = ..." and "void (*k)(float*) = ..." are last given; of a switch
+  // what each "case 1: k = &..." gives.
+  static std::vector<TokenRange> pointers_to_functions(TokenRange before, const std::string& name) {
+    std::vector<TokenRange> found;
     for (const Token* token = before.last; token-- != before.first;) {
       if (token->text != name || token + 1 >= before.last) continue;
       const Token* equals = token + 1;
@@ -287,10 +289,13 @@ class Finder {
         if (equals + 1 >= before.last || !equals[1].is("(")) continue;
         equals = skip_group(equals + 1, before.last);
       }
-      if (equals < before.last && equals->is("="))
-        return up_to_end_of_name(equals + 1, before.last);
+      if (equals >= before.last || !equals->is("=")) continue;
+      const Token* value = equals + 1 < before.last && equals[1].is("&") ? equals + 2 : equals + 1;
+      const bool is_case = token - before.first > 1 && token[-1].is(":");
+      if (is_case || found.empty()) found.push_back(up_to_end_of_name(value, before.last));
+      if (!is_case) break;
     }
-    return {};
+    return found;
   }
   // Commas of template arguments end no value.
   static TokenRange up_to_end_of_name(const Token* begin, const Token* last) {

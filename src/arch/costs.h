@@ -48,7 +48,12 @@ struct Costs {
   // HW: of an H100, "the grid, all warps alike", stride 1: nanoseconds from one update of a sector
   // to the next.
   double hot_sector_ns = 0.57;
-  // HW: the same, 32 lanes an address: from one update of an integer to the next.
+  // HW: of an H100, global_histogram_u32 of 4 bins: the same where lanes of a request share an
+  // address: for each lane at the address that most of them want.
+  double hot_lanes_integer_ns = 0.64;
+  // HW: global_histogram_f32 of 4 bins: the same of floats.
+  double hot_lanes_float_ns = 1.5;
+  // HW: the grid, 32 lanes an address: from one update of an integer to the next.
   double hot_integer_ns = 0.72;
   // HW: the same of a float.
   double hot_float_ns = 1.74;

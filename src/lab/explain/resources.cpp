@@ -51,7 +51,12 @@ SerialUpdates updates_of(const Row& row) {
       updates_at_one(form, shared.requests, shared.lanes, shared.same_address_lanes);
   updates.meeting = updates_at_one(form, global.requests, global.lanes, global.same_address_lanes);
   updates.l2 = std::max(static_cast<double>(global.sectors), updates.meeting);
+  const arch::Costs costs;
+  const bool shares = updates.meeting > static_cast<double>(global.requests);
   updates.are_floats = form.ends_with(".f32") || form.ends_with(".f64") || form.ends_with("f16x2");
+  updates.meeting_ns = updates.meeting * (!shares              ? costs.hot_sector_ns
+                                          : updates.are_floats ? costs.hot_lanes_float_ns
+                                                               : costs.hot_lanes_integer_ns);
   return updates;
 }
 
@@ -95,6 +100,7 @@ void add_row(Totals& totals, const Row& row) {
   totals.updates.shared_clocks += updates.shared_clocks;
   totals.updates.l2 += updates.l2;
   totals.updates.meeting += updates.meeting;
+  totals.updates.meeting_ns += updates.meeting_ns;
 }
 
 void add_launch(Totals& totals, const LaunchCounts& launch) {
@@ -145,6 +151,10 @@ double updates_of_one_sector(const Totals& totals) {
   return totals.written_sectors > 0 ? totals.updates.meeting / totals.written_sectors : 0;
 }
 
+double one_sector_ms(const Totals& totals) {
+  return totals.written_sectors > 0 ? 1e-6 * totals.updates.meeting_ns / totals.written_sectors : 0;
+}
+
 std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu) {
   const double clocks_a_ms = gpu.sms * gpu.clock_ghz * 1e6;  // of all SMs
   constexpr double kIssuesAClock = 4;  // HW: four schedulers an SM since Volta, one issue each
@@ -181,7 +191,7 @@ std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu
   const double at_one = updates_of_one_sector(totals);
   if (at_one >= kFew) {
     add(Resource::kHotSector, "one sector in L2", at_one, "updates, in turn",
-        1e6 / costs.hot_sector_ns);
+        at_one / one_sector_ms(totals));
   }
   add(Resource::kDram, "device memory", totals.footprint_bytes, "bytes, each once",
       gpu.memory_gbs * 1e6);

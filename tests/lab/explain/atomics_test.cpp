@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <set>
 
 #include "arch/costs.h"
@@ -99,7 +100,7 @@ TEST(Atomics, AWarpsIntegersMayBeAddedUpFirst) {
 TEST(Atomics, HaveATimeOfTheirOwn) {
   const arch::Gpu& gpu = arch::kH200;
   Totals totals;
-  totals.updates = {1e9, 1e9, 1e9};
+  totals.updates = {1e9, 1e9, 1e9, 0.57e9};
   totals.written_sectors = 1e3;
   const auto uses = resources_of(totals, gpu);
   ASSERT_EQ(uses.size(), 3u);
@@ -192,6 +193,33 @@ TEST(Atomics, OneLineIsServedSectorBySector) {
     EXPECT_NEAR(row.value / row.sectors, costs.hot_sector_ns, 0.06 * costs.hot_sector_ns)
         << row.entry;
   }
+}
+
+// Random bins of one sector, all of the grid: lanes of a request share addresses, and the one that
+// most of them want says how long it takes.
+TEST(Atomics, AHistogramInOneSectorTakesWhatTheModelSays) {
+  std::mt19937 random(1);
+  double most = 0;
+  constexpr int kRequests = 20000;
+  for (int i = 0; i < kRequests; ++i) {
+    int lanes[4] = {};
+    for (int lane = 0; lane < 32; ++lane) ++lanes[random() >> 8 & 3];
+    most += *std::max_element(lanes, lanes + 4);
+  }
+  most /= kRequests;
+  std::ifstream stream(std::string(TESSERA_SOURCE_DIR) + "/results/calibration/h100_atomics.json");
+  const auto file = nlohmann::json::parse(stream);
+  int compared = 0;
+  for (const auto& row : file.at("atomics")) {
+    if (row.value("bins", 0) != 4 || !row.contains("nanoseconds")) continue;
+    const bool is_float = row.at("entry") == "global_histogram_f32";
+    Site site = update(is_float ? "red.global.add.f32" : "red.global.add.u32", false, 32, 11, 1);
+    const double model =
+        serial_updates_of(site).meeting_ns / serial_updates_of(site).meeting * most;
+    EXPECT_NEAR(row.at("nanoseconds").get<double>(), model, 0.05 * model) << row.at("entry");
+    ++compared;
+  }
+  EXPECT_EQ(compared, 2);
 }
 
 }  // namespace

@@ -29,8 +29,12 @@ bool is_in_shared_memory(const Site& site) {
   return site.memory.shared.requests > site.memory.global.requests;
 }
 
-double hot_sector_ms(const Evidence& e) {
-  return 1e-6 * updates_of_one_sector(e.totals) * arch::Costs{}.hot_sector_ns;
+// Of the updates that meet in one sector, were they all of one address.
+double one_address_ms(const Evidence& e, const Site& site) {
+  const arch::Costs costs;
+  const bool are_floats = serial_updates_of(site).are_floats;
+  return 1e-6 * updates_of_one_sector(e.totals) *
+         (are_floats ? costs.hot_float_ns : costs.hot_integer_ns);
 }
 
 // Requests of the whole launch in one place: nothing else that a warp does makes them fewer.
@@ -38,11 +42,8 @@ Found crowded_sectors(const Evidence& e) {
   const auto meeting = [](const Site& s) { return serial_updates_of(s).meeting; };
   const Site* site = largest(e.sites, meeting);
   if (!site || bound_ms(e) == 0) return {};
-  const arch::Costs costs;
-  const double updates = updates_of_one_sector(e.totals), ms = hot_sector_ms(e);
+  const double ms = one_sector_ms(e.totals);
   if (ms < kWorthAWord * bound_ms(e)) return {};
-  const bool are_floats = serial_updates_of(*site).are_floats;
-  const double one_ms = 1e-6 * updates * (are_floats ? costs.hot_float_ns : costs.hot_integer_ns);
   return Advice{
       std::string(kAtomicContention), std::min(1.0, ms / bound_ms(e)),
       fmt::format("the {} requests of {} meet in at most {} sector{} of memory: updates of one "
@@ -50,7 +51,7 @@ Found crowded_sectors(const Evidence& e) {
                   "of one address.",
                   grouped(static_cast<double>(site->memory.global.requests)), access_at(*site),
                   grouped(e.totals.written_sectors), e.totals.written_sectors == 1 ? "" : "s", ms,
-                  one_ms),
+                  one_address_ms(e, *site)),
       "Combine within a block first, in registers and shared memory, so that a block is left with "
       "one atomic per address; let a block take more elements."};
 }
@@ -113,16 +114,19 @@ Found atomic_contention(const Evidence& e) {
       largest(e.sites, [](const Site& s) { return is_atomic(s) ? same_address_lanes(s) : 0.0; });
   if (!site) return {};
   const double lanes = per_request(same_address_lanes(*site), requests_of(*site));
-  const double ms = std::max(contention_ms(e), is_in_shared_memory(*site) ? 0 : hot_sector_ms(e));
+  const double in_warps = contention_ms(e);
+  const double ms = std::max(in_warps, is_in_shared_memory(*site) ? 0 : one_sector_ms(e.totals));
   const double weight = bound_ms(e) > 0 ? ms / bound_ms(e) : 0;
   if (lanes < kFewLanes || weight < kWorthAWord) return crowded_sectors(e);
   return Advice{
       std::string(kAtomicContention), std::min(1.0, weight),
       fmt::format("{} has {} of a warp's {} lanes at one address: their updates go one after "
-                  "another and take {:.3g} ms at least.",
+                  "another and take {:.3g} ms at least{}.",
                   access_at(*site), number(lanes),
-                  number(per_request(static_cast<double>(lanes_of(*site)), requests_of(*site))),
-                  ms),
+                  number(per_request(static_cast<double>(lanes_of(*site)), requests_of(*site))), ms,
+                  ms > in_warps ? fmt::format(", {:.3g} ms if the grid's are of one address",
+                                              one_address_ms(e, *site))
+                                : ""),
       remedy_of(*site)};
 }
 

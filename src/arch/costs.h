@@ -34,11 +34,29 @@ struct Costs {
   // l2_load_*, one SM.
   std::array<double, 3> missed_request = {2.6, 5.0, 7.5};
   double l2_sectors = 2;  // HW: the same rows: sectors from L2 to one SM a cycle
-  // Atomics of 32-bit integers; no other was measured, and none is known to take less.
-  double shared_atomic = 1;  // HW: shared_memory shared_atomic_add: of each lane at one address
-  // HW: global_memory global_atomic_add at its quickest, all SMs at work: from one sector that an
-  // SM updates to the next, or from one lane at an address to the next; 2.4 where all 32 share one.
+  // Atomics, each at its quickest. Those of an H100 are in results/calibration/h100_atomics.json;
+  // its SM is an H200's.
+  // HW: shared_memory shared_atomic_add: clocks of each lane at one address.
+  double shared_atomic = 1;
+  // HW: of an H100, shared_red_add_f32: the same of f32, whose sums are loops of compare-and-swap.
+  double shared_swap_32 = 11.8;
+  // HW: of an H100, shared_red_add_u64 and _f64: the same of sums of 64 bits.
+  double shared_swap_64 = 13.2;
+  // HW: global_memory global_atomic_add, all SMs at work: from one sector that an SM updates to the
+  // next, or from one lane at an address to the next; 2.4 where all 32 share one.
   double l2_atomic = 2.05;
+  // HW: of an H100, "the grid, all warps alike", stride 1: nanoseconds from one update of a sector
+  // to the next.
+  double hot_sector_ns = 0.57;
+  // HW: of an H100, global_histogram_u32 of 4 bins: the same where lanes of a request share an
+  // address: for each lane at the address that most of them want.
+  double hot_lanes_integer_ns = 0.64;
+  // HW: global_histogram_f32 of 4 bins: the same of floats.
+  double hot_lanes_float_ns = 1.5;
+  // HW: the grid, 32 lanes an address: from one update of an integer to the next.
+  double hot_integer_ns = 0.72;
+  // HW: the same of a float.
+  double hot_float_ns = 1.74;
   double barrier = 12;         // HW: control barrier: of one
   double barrier_arrival = 2;  // HW: the same rows: and for each warp
   double branch = 6;           // a taken branch: not measured

@@ -29,17 +29,34 @@ double updates_at_one(std::string_view form, std::uint64_t requests, std::uint64
   return static_cast<double>(is_sum && at_one == lanes ? requests : at_one);
 }
 
+// HW: no instruction adds floats or 64 bits in shared memory (sm_90): ptxas writes a loop.
+double clocks_of_shared_update(std::string_view form) {
+  const arch::Costs costs;
+  const auto adds = [form](std::string_view type) {
+    return form.find(".add") != form.npos && form.ends_with(type);
+  };
+  if (adds(".f32")) return costs.shared_swap_32;
+  return adds(".f64") || adds(".u64") ? costs.shared_swap_64 : costs.shared_atomic;
+}
+
 template <class Row>
 SerialUpdates updates_of(const Row& row) {
   if (row.memory.traffic != vgpu::Traffic::kAtomic) return {};
   const auto& shared = row.memory.shared;
   const auto& global = row.memory.global;
+  const std::string_view form = row.form;
   SerialUpdates updates;
-  updates.shared =
-      updates_at_one(row.form, shared.requests, shared.lanes, shared.same_address_lanes);
-  updates.l2 =
-      std::max(static_cast<double>(global.sectors),
-               updates_at_one(row.form, global.requests, global.lanes, global.same_address_lanes));
+  updates.shared_clocks =
+      clocks_of_shared_update(form) *
+      updates_at_one(form, shared.requests, shared.lanes, shared.same_address_lanes);
+  updates.meeting = updates_at_one(form, global.requests, global.lanes, global.same_address_lanes);
+  updates.l2 = std::max(static_cast<double>(global.sectors), updates.meeting);
+  const arch::Costs costs;
+  const bool shares = updates.meeting > static_cast<double>(global.requests);
+  updates.are_floats = form.ends_with(".f32") || form.ends_with(".f64") || form.ends_with("f16x2");
+  updates.meeting_ns = updates.meeting * (!shares              ? costs.hot_sector_ns
+                                          : updates.are_floats ? costs.hot_lanes_float_ns
+                                                               : costs.hot_lanes_integer_ns);
   return updates;
 }
 
@@ -80,8 +97,10 @@ void add_row(Totals& totals, const Row& row) {
   totals.local_requests += static_cast<double>(row.memory.local.requests);
   totals.wavefronts += wavefronts_of(row.memory);
   const SerialUpdates updates = updates_of(row);
-  totals.updates.shared += updates.shared;
+  totals.updates.shared_clocks += updates.shared_clocks;
   totals.updates.l2 += updates.l2;
+  totals.updates.meeting += updates.meeting;
+  totals.updates.meeting_ns += updates.meeting_ns;
 }
 
 void add_launch(Totals& totals, const LaunchCounts& launch) {
@@ -128,6 +147,14 @@ Totals totals_of(const LaunchCounts& launch) {
   return totals;
 }
 
+double updates_of_one_sector(const Totals& totals) {
+  return totals.written_sectors > 0 ? totals.updates.meeting / totals.written_sectors : 0;
+}
+
+double one_sector_ms(const Totals& totals) {
+  return totals.written_sectors > 0 ? 1e-6 * totals.updates.meeting_ns / totals.written_sectors : 0;
+}
+
 std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu) {
   const double clocks_a_ms = gpu.sms * gpu.clock_ghz * 1e6;  // of all SMs
   constexpr double kIssuesAClock = 4;  // HW: four schedulers an SM since Volta, one issue each
@@ -155,10 +182,17 @@ std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu
       kSpecialLanes / kWarp * clocks_a_ms);
   add(Resource::kLoadStore, "load/store unit", totals.wavefronts.sum(), "wavefronts", clocks_a_ms);
   const arch::Costs costs = arch::costs_of(gpu);
-  add(Resource::kSharedAtomic, "atomics in shared memory", totals.updates.shared,
-      "updates, one after another", clocks_a_ms / costs.shared_atomic);
-  add(Resource::kL2Atomic, "atomics in L2", totals.updates.l2, "updates, one after another",
+  add(Resource::kSharedAtomic, "atomics in shared memory", totals.updates.shared_clocks,
+      "clocks, of updates in turn", clocks_a_ms);
+  add(Resource::kL2Atomic, "atomics in L2", totals.updates.l2, "updates, in turn",
       clocks_a_ms / costs.l2_atomic);
+  // Not a rate of SMs: however many there are, one sector is in one place.
+  constexpr double kFew = 64;
+  const double at_one = updates_of_one_sector(totals);
+  if (at_one >= kFew) {
+    add(Resource::kHotSector, "one sector in L2", at_one, "updates, in turn",
+        at_one / one_sector_ms(totals));
+  }
   add(Resource::kDram, "device memory", totals.footprint_bytes, "bytes, each once",
       gpu.memory_gbs * 1e6);
   std::stable_sort(uses.begin(), uses.end(),
@@ -188,7 +222,9 @@ double use_of(const Site& site, Resource resource) {
     case Resource::kLoadStore:
       return wavefronts_of(site).sum();
     case Resource::kSharedAtomic:
-      return serial_updates_of(site).shared;
+      return serial_updates_of(site).shared_clocks;
+    case Resource::kHotSector:
+      return serial_updates_of(site).meeting;
     case Resource::kL2Atomic:
       return serial_updates_of(site).l2;
     case Resource::kDram:
@@ -201,13 +237,15 @@ double use_of(const Site& site, Resource resource) {
 }
 
 double use_of_all(const Totals& totals, const ResourceUse& use) {
+  if (use.resource == Resource::kHotSector) return totals.updates.meeting;
   return use.resource == Resource::kDram ? totals.sector_bytes : use.amount;
 }
 
 std::string shared_unit(const ResourceUse& use) {
   if (use.resource == Resource::kDram) return "the sectors' bytes";
-  const bool is_atomic =
-      use.resource == Resource::kSharedAtomic || use.resource == Resource::kL2Atomic;
+  const bool is_atomic = use.resource == Resource::kSharedAtomic ||
+                         use.resource == Resource::kL2Atomic ||
+                         use.resource == Resource::kHotSector;
   if (is_atomic) return "the updates";
   return use.resource == Resource::kLoadStore ? "the load/store unit's wavefronts"
                                               : "the " + use.unit;

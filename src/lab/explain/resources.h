@@ -28,6 +28,7 @@ enum class Resource {
   kLoadStore,
   kSharedAtomic,
   kL2Atomic,
+  kHotSector,
   kDram,
   kAlu,
   kL2
@@ -51,10 +52,13 @@ struct Wavefronts {
 };
 Wavefronts wavefronts_of(const Site& site);
 
-// Updates by atomics that go one after another, at least: of one address in shared memory; of one
-// address, or of sectors, in L2.
+// What atomics do one after another, at least.
 struct SerialUpdates {
-  double shared = 0, l2 = 0;
+  double shared_clocks = 0;  // of one address in shared memory
+  double l2 = 0;          // of an SM's sectors, or of the lanes at one address where these are more
+  double meeting = 0;     // of global memory: by lanes at the address that most of a request want
+  double meeting_ns = 0;  // what these take in L2 if they are of one sector
+  bool are_floats = false;
 };
 SerialUpdates serial_updates_of(const Site& site);
 
@@ -84,6 +88,10 @@ struct Totals {
 };
 Totals totals_of(const CountedRun& run, const std::vector<Site>& sites);
 Totals totals_of(const LaunchCounts& launch);
+
+// That the sector with the most of them gets, at least: were they spread over all that is written.
+double updates_of_one_sector(const Totals& totals);
+double one_sector_ms(const Totals& totals);  // what these take
 
 struct ResourceUse {
   Resource resource;

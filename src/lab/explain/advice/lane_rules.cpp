@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "arch/costs.h"
 #include "lab/explain/advice/rules.h"
 
 namespace tessera::lab {
@@ -28,23 +29,29 @@ bool is_in_shared_memory(const Site& site) {
   return site.memory.shared.requests > site.memory.global.requests;
 }
 
+// Of the updates that meet in one sector, were they all of one address.
+double one_address_ms(const Evidence& e, const Site& site) {
+  const arch::Costs costs;
+  const bool are_floats = serial_updates_of(site).are_floats;
+  return 1e-6 * updates_of_one_sector(e.totals) *
+         (are_floats ? costs.hot_float_ns : costs.hot_integer_ns);
+}
+
 // Requests of the whole launch in one place: nothing else that a warp does makes them fewer.
 Found crowded_sectors(const Evidence& e) {
-  constexpr double kOftenEnough = 4;  // times the bound, were a sector to take one a clock
-  const auto requests = [](const Site& s) {
-    return is_atomic(s) ? static_cast<double>(s.memory.global.requests) : 0.0;
-  };
-  const Site* site = largest(e.sites, requests);
-  if (!site || e.totals.written_sectors == 0) return {};
-  const double each = requests(*site) / e.totals.written_sectors;
-  const double share = share_of_wavefronts(e, each * e.placement.sms);
-  if (share < kOftenEnough) return {};
+  const auto meeting = [](const Site& s) { return serial_updates_of(s).meeting; };
+  const Site* site = largest(e.sites, meeting);
+  if (!site || bound_ms(e) == 0) return {};
+  const double ms = one_sector_ms(e.totals);
+  if (ms < kWorthAWord * bound_ms(e)) return {};
   return Advice{
-      std::string(kAtomicContention), std::min(1.0, share / (2 * kOftenEnough)),
+      std::string(kAtomicContention), std::min(1.0, ms / bound_ms(e)),
       fmt::format("the {} requests of {} meet in at most {} sector{} of memory: updates of one "
-                  "address go one after another, and no time here holds that.",
-                  grouped(requests(*site)), access_at(*site), grouped(e.totals.written_sectors),
-                  e.totals.written_sectors == 1 ? "" : "s"),
+                  "sector go one after another and take {:.3g} ms at least, {:.3g} ms if they are "
+                  "of one address.",
+                  grouped(static_cast<double>(site->memory.global.requests)), access_at(*site),
+                  grouped(e.totals.written_sectors), e.totals.written_sectors == 1 ? "" : "s", ms,
+                  one_address_ms(e, *site)),
       "Combine within a block first, in registers and shared memory, so that a block is left with "
       "one atomic per address; let a block take more elements."};
 }
@@ -89,13 +96,15 @@ double contention_ms(const Evidence& e) {
   double shared = 0, l2 = 0;
   for (const Site& site : e.sites) {
     const SerialUpdates updates = serial_updates_of(site);
-    if (updates.shared > static_cast<double>(site.memory.shared.requests)) shared += updates.shared;
+    if (site.memory.shared.same_address_lanes > site.memory.shared.requests) {
+      shared += updates.shared_clocks;
+    }
     if (updates.l2 > static_cast<double>(site.memory.global.sectors)) l2 += updates.l2;
   }
   const auto part = [&](double updates, double all, Resource resource) {
     return all > 0 ? updates / all * ms_of(e, resource) : 0;
   };
-  return std::max(part(shared, e.totals.updates.shared, Resource::kSharedAtomic),
+  return std::max(part(shared, e.totals.updates.shared_clocks, Resource::kSharedAtomic),
                   part(l2, e.totals.updates.l2, Resource::kL2Atomic));
 }
 
@@ -105,16 +114,19 @@ Found atomic_contention(const Evidence& e) {
       largest(e.sites, [](const Site& s) { return is_atomic(s) ? same_address_lanes(s) : 0.0; });
   if (!site) return {};
   const double lanes = per_request(same_address_lanes(*site), requests_of(*site));
-  const double ms = contention_ms(e);
+  const double in_warps = contention_ms(e);
+  const double ms = std::max(in_warps, is_in_shared_memory(*site) ? 0 : one_sector_ms(e.totals));
   const double weight = bound_ms(e) > 0 ? ms / bound_ms(e) : 0;
   if (lanes < kFewLanes || weight < kWorthAWord) return crowded_sectors(e);
   return Advice{
       std::string(kAtomicContention), std::min(1.0, weight),
       fmt::format("{} has {} of a warp's {} lanes at one address: their updates go one after "
-                  "another and take {:.3g} ms at least.",
+                  "another and take {:.3g} ms at least{}.",
                   access_at(*site), number(lanes),
-                  number(per_request(static_cast<double>(lanes_of(*site)), requests_of(*site))),
-                  ms),
+                  number(per_request(static_cast<double>(lanes_of(*site)), requests_of(*site))), ms,
+                  ms > in_warps ? fmt::format(", {:.3g} ms if the grid's are of one address",
+                                              one_address_ms(e, *site))
+                                : ""),
       remedy_of(*site)};
 }
 

@@ -65,7 +65,10 @@ const Advice* leading_atomics(const std::vector<Advice>& list) {
 // The longest of the other parts.
 std::string of_what_else(const Evidence& e) {
   for (const ResourceUse& use : e.resources) {
-    if (use.resource == Resource::kSharedAtomic || use.resource == Resource::kL2Atomic) continue;
+    const bool is_atomic = use.resource == Resource::kSharedAtomic ||
+                           use.resource == Resource::kL2Atomic ||
+                           use.resource == Resource::kHotSector;
+    if (is_atomic) continue;
     return fmt::format("; of all else, {} would take longest.", use.name);
   }
   return ".";

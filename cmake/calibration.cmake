@@ -2,7 +2,7 @@
 # driver and nothing else, like every binary here, so the kernels are embedded.
 set(calibration_assembly ".section .rodata.calibration, \"a\", @progbits\n")
 set(calibration_files "")
-foreach(name IN ITEMS shared_memory global_memory matrix pipes control collisions)
+foreach(name IN ITEMS shared_memory global_memory matrix pipes control collisions atomics)
   set(source ${CMAKE_SOURCE_DIR}/tools/calibrate/kernels/${name}.cu)
   set(stem ${CMAKE_BINARY_DIR}/calibration/${name})
   set(flags -std=c++20 -O3 --expt-relaxed-constexpr -I ${CMAKE_SOURCE_DIR} -I ${CMAKE_SOURCE_DIR}/src)

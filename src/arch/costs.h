@@ -33,7 +33,12 @@ struct Costs {
   // From one request that misses L1 to the next, by 32, 64 and 128 bits a lane. HW: global_memory
   // l2_load_*, one SM.
   std::array<double, 3> missed_request = {2.6, 5.0, 7.5};
-  double l2_sectors = 2;       // HW: the same rows: sectors from L2 to one SM a cycle
+  double l2_sectors = 2;  // HW: the same rows: sectors from L2 to one SM a cycle
+  // Atomics of 32-bit integers; no other was measured, and none is known to take less.
+  double shared_atomic = 1;  // HW: shared_memory shared_atomic_add: of each lane at one address
+  // HW: global_memory global_atomic_add at its quickest, all SMs at work: from one sector that an
+  // SM updates to the next, or from one lane at an address to the next; 2.4 where all 32 share one.
+  double l2_atomic = 2.05;
   double barrier = 12;         // HW: control barrier: of one
   double barrier_arrival = 2;  // HW: the same rows: and for each warp
   double branch = 6;           // a taken branch: not measured

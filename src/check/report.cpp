@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "check/runs/disagreements.h"
 #include "check/runs/groups.h"
 #include "check/source.h"
 
@@ -233,10 +234,12 @@ std::string notes_text(const CheckReport& report) {
     std::string first = one.difference.first;
     first.replace(first.find(", expected "), 11, " against ");
     text += fmt::format(
-        "note: array {} depends on the order: {} differ between the runs, first {} ({}, against "
+        "note: array {} depends on the order: {} between the runs{}, first {} ({}, against "
         "{})\n",
-        one.array, plural(one.difference.count, "element"), first, one.order,
-        name_of(first_finished->order));
+        one.array,
+        one.difference.count == 1 ? "1 element differs"
+                                  : fmt::format("{} elements differ", one.difference.count),
+        kind_of(one, report.result), first, one.order, name_of(first_finished->order));
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/interrupt.h"
+#include "check/runs/disagreements.h"
 #include "check/runs/launching.h"
 #include "check/runs/remarks.h"
 #include "check/runs/undefined.h"
@@ -34,12 +35,6 @@ vgpu::Finding unexpected(const Expectation& expectation, const HostArray& found,
   return finding;
 }
 
-// How far sums of some hundred numbers in different orders may be apart.
-double rounding_of(ElementType type) {
-  if (!is_float(type)) return 0;
-  return size_of(type) < 4 ? 0.05 : 1e-4;
-}
-
 // What a finished run left, against what was expected and against the first run.
 void judge(const CheckPlan& plan, std::vector<HostArray> results, CheckRun& run,
            CheckResult& result) {
@@ -56,28 +51,7 @@ void judge(const CheckPlan& plan, std::vector<HostArray> results, CheckRun& run,
     result.results = std::move(results);
     return;
   }
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const Difference difference = compare(results[i], result.results[i], 0);
-    if (difference.count == 0) continue;
-    const bool beyond =
-        compare(results[i], result.results[i], rounding_of(results[i].type)).count != 0;
-    result.disagreements.push_back({results[i].name, name_of(run.order), difference, beyond});
-  }
-}
-
-// A sum in another order is rounded otherwise, and that is no finding; another element is.
-void judge_disagreements(CheckResult& result) {
-  const auto found = std::find_if(result.disagreements.begin(), result.disagreements.end(),
-                                  [](const Disagreement& one) { return one.beyond_rounding; });
-  if (found == result.disagreements.end() || result.wrong() != 0) return;
-  vgpu::Finding finding;
-  finding.check = "order-dependent-result";
-  finding.message = fmt::format(
-      "array {} holds other elements when the warps take turns in another order", found->array);
-  finding.hint =
-      "If any of these results is as good as the other, nothing; else order what decides it.";
-  finding.count = found->difference.count;
-  result.findings.push_back({finding, 1, 1, found->order});
+  note_disagreements(results, run.order, result);
 }
 
 // By Ctrl-C it is not the kernel's fault; by the time limit it may be.
@@ -286,7 +260,7 @@ CheckResult run_check(const CheckPlan& plan, const std::function<void(int, int)>
     add(result.runs.back(), result.findings);
   }
   judge_undefined(plan, result);
-  judge_disagreements(result);
+  judge_disagreements(plan, result);
   drop_what_races_cover(result.findings);
   sort(result.findings);
   result.groups = vgpu::by_cure(plain_findings(result));

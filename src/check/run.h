@@ -57,9 +57,12 @@ struct CheckRun {
 
 // Two orders left different elements in an array: a race, or sums of atomics in another order.
 struct Disagreement {
-  std::string array, order;
+  std::string array;
+  ElementType type = ElementType::kF32;
+  std::string order;
   Difference difference;  // from the results of the first run that finished
   bool beyond_rounding = false;
+  bool is_reordered = false;  // all arrays that differ hold the same elements, in other places
 };
 
 // What one or several runs found at the same source lines.
@@ -81,6 +84,7 @@ struct CheckResult {
   std::vector<HostArray> results;     // of the first run that finished; empty when none did
   std::vector<Disagreement> disagreements;
   std::map<std::string, std::uint64_t> addresses;  // of the arrays, the same in every run
+  bool reads_clock = false;   // or asks for its SM: then what it stores may differ by that
   bool one_schedule = false;  // the code has nothing asynchronous: both schedules are the same
   bool stopped = false;       // by Ctrl-C, before the last run
   std::vector<std::string> zero_constants;  // __constant__ variables of the kernel left at zero

@@ -80,7 +80,7 @@ TEST_F(CostOfPatterns, LanesThatUpdateTwoCounters) {
   expect_says(explain("histogram", "16", "256", arguments),
               {"Atomics on one address: the atomic of bins (atom.global.add.u32) at "
                "tests/check/kernels/patterns.cu:15 has 16 of a warp's 32 lanes at one address",
-               "no time here holds that", "keep a block's counters in shared memory"},
+               "one after another and take ", "keep a block's counters in shared memory"},
               kProducts);
   expect_says(explain("shared_histogram", "16", "256", arguments),
               {"the atomic of mine (atom.shared.add.u32) at tests/check/kernels/patterns.cu:22 has "

@@ -33,6 +33,30 @@ class HostText : public testing::Test {
   std::unique_ptr<Evaluator> evaluator_;
 };
 
+class LaunchText : public HostText {
+ protected:
+  static inline const std::string kTwoKernels =
+      "__global__ void k(float* x, int n) {}\n"
+      "template <class T, int B> __global__ void t(T* x, int n) {}\n";
+
+  // Of a program of this text behind two kernels.
+  const std::vector<LaunchSite>& launches(const std::string& text) {
+    value(kTwoKernels + text, "0");
+    return source_->launches();
+  }
+  // The text of the only launch, and its arguments.
+  std::string only(const std::string& text) {
+    const auto& sites = launches(text);
+    if (sites.size() != 1) return std::to_string(sites.size()) + " launches";
+    std::string all = sites[0].text();
+    for (const auto* words : {&sites[0].template_arguments, &sites[0].arguments}) {
+      all += " |";
+      for (const TokenRange& one : *words) all += " " + text_of(one) + ";";
+    }
+    return all;
+  }
+};
+
 class Propose : public Check {
  protected:
   // The words of the call that is shown for the kernel; empty where none is.

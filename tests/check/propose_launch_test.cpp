@@ -7,28 +7,8 @@ namespace {
 
 // ---- what a source says -------------------------------------------------------------------------
 
-class LaunchText : public HostText {
+class FieldText : public LaunchText {
  protected:
-  static inline const std::string kKernels =
-      "__global__ void k(float* x, int n) {}\n"
-      "template <class T, int B> __global__ void t(T* x, int n) {}\n";
-
-  // Of a program of this text behind two kernels.
-  const std::vector<LaunchSite>& launches(const std::string& text) {
-    value(kKernels + text, "0");
-    return source_->launches();
-  }
-  // The text of the only launch, and its arguments.
-  std::string only(const std::string& text) {
-    const auto& sites = launches(text);
-    if (sites.size() != 1) return std::to_string(sites.size()) + " launches";
-    std::string all = sites[0].text();
-    for (const auto* words : {&sites[0].template_arguments, &sites[0].arguments}) {
-      all += " |";
-      for (const TokenRange& one : *words) all += " " + text_of(one) + ";";
-    }
-    return all;
-  }
   std::int64_t field(const std::string& text, const std::string& name,
                      const FieldOrder& order = {}) {
     const auto nothing = value(text, "0");
@@ -121,7 +101,7 @@ TEST_F(LaunchText, InClassesConstructorsAndLambdas) {
   EXPECT_EQ(shape(1, 1), 16);
   EXPECT_EQ(shape(2, 1), 96);
 }
-TEST_F(LaunchText, FieldsOfStructs) {
+TEST_F(FieldText, FieldsOfStructs) {
   const std::string type =
       "struct P { float* x; int n; int m = 3; };\n__global__ void s(P p) {}\n"
       "P made(int n) { P p; p.n = n; p.m = 8; return p; }\n"

@@ -96,24 +96,6 @@ TEST(LooseNames, EnumeratorsAreThoseOfTheSource) {
   EXPECT_EQ(with_enumerators("Mode::kB<kB>", source, {}), "Mode::kB<kB>");
 }
 
-TEST_F(CheckValues, AResultThatTheOrderDecidesIsAFinding) {
-  Words words = {kFolder + "arguments.ptx",
-                 "--kernel",
-                 "queue",
-                 "--grid",
-                 "1",
-                 "--block",
-                 "256",
-                 "--arg",
-                 "out=i32[8]",
-                 "--arg",
-                 "counter=i32[1]:zeros"};
-  const Ran ran = check(words);
-  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
-  EXPECT_TRUE(contains(ran.out, "order-dependent-result")) << ran.out;
-  EXPECT_EQ(check(joined(words, {"--seeds", "0"})).code, 0);
-}
-
 TEST_F(CheckValues, AFileThatHasNotChangedIsCompiledOnce) {
   const TemporaryFolder folder;
   const std::string nvcc = folder / "nvcc", calls = folder / "calls";

@@ -153,6 +153,7 @@ std::vector<Bug> ampere_bugs() {
       {"cp_async_without_syncwarp", {"lockstep"}, reversed(32), 32},
       {"cp_async_without_commit", {"race"}, reversed(128)},
       {"cp_async_overwrites_tile_in_use", {"race"}, sum_of_reversed_rounds(4, 128)},
+      {"cp_async_overwrites_unmet_lane", {"lockstep"}, sum_of_reversed_rounds(4, 32), 32},
       {"cp_async_tail_not_zeroed", {"uninitialised-shared-read"}, sum_in_all(100, 128)},
       {"ldmatrix_misaligned", {"misaligned"}, copied(32), 32},
   };

@@ -14,9 +14,9 @@
 namespace tessera {
 namespace {
 
-// Of kWgmmaRows: two CTAs that share tiles, whose warpgroups take turns; one warpgroup; operands
-// from registers.
-constexpr int kPair = 3, kOneGroup = 7, kFromRegisters = 11;
+// Of kWgmmaRows: outputs by way of two panels; two CTAs that share tiles, whose warpgroups take
+// turns; one warpgroup; operands from registers.
+constexpr int kTwoPanels = 0, kPair = 3, kOneGroup = 7, kFromRegisters = 11;
 constexpr int kLast = -1;
 
 // In the `nth` line, from 0 on, that matches.
@@ -31,11 +31,15 @@ struct Mistake {
   int row;
   std::vector<Edit> edits;
   std::vector<std::string> checks;  // one of them must report it
+  bool adds = false;                // to C, which is D
 };
 
 void PrintTo(const Mistake& mistake, std::ostream* out) { *out << mistake.name; }
 
 constexpr const char* kWait = R"(mbarrier\.try_wait\.parity\S+\s+P_OUT, \[(%r\d+)\], (%r\d+);)";
+// In the order that nvcc writes them: a producer's of a batch, a producer's of one product, a
+// consumer's.
+constexpr int kOfProducer = 1, kOfConsumer = 2;
 constexpr const char* kWaitForNobody = "setp.eq.u32 P_OUT, 0, 0;";
 constexpr const char* kWaitForTheOtherPhase =
     "{ .reg .b32 other; xor.b32 other, $2, 1; "
@@ -75,15 +79,15 @@ std::vector<Mistake> mistakes_of_the_ring() {
        {"deadlock"}},
       {"TheProducerWaitsForNobody",
        kOneGroup,
-       {{kWait, kLast, kWaitForNobody}},
+       {{kWait, kOfProducer, kWaitForNobody}},
        {"race", "deadlock", "barrier"}},
       {"TheConsumerWaitsForNobody",
        kOneGroup,
-       {{kWait, 1, kWaitForNobody}},
+       {{kWait, kOfConsumer, kWaitForNobody}},
        {"race", "deadlock", "barrier"}},
       {"TheProducerWaitsForTheOtherPhase",
        kOneGroup,
-       {{kWait, kLast, kWaitForTheOtherPhase}},
+       {{kWait, kOfProducer, kWaitForTheOtherPhase}},
        {"deadlock"}},
       {"AStageIsNeverReleased",
        kOneGroup,
@@ -148,9 +152,44 @@ std::vector<Mistake> mistakes_of_stores() {
   };
 }
 
+// In one group ldmatrix reads C, and what it reads of other lanes waits for them; in a pair it is
+// ordinary loads.
+std::vector<Mistake> mistakes_of_adding() {
+  return {
+      {"CIsCopiedToAPanelThatStillLeaves",
+       kOneGroup,
+       {{"cp.async.bulk.wait_group.read.*", 0, ""}},
+       {"race"},
+       true},
+      {"CopiesOfCAreNotWaitedFor", kOneGroup, {{"cp.async.wait_group.*", 0, ""}}, {"race"}, true},
+      {"CopiesOfOtherLanesAreNotWaitedFor",
+       kPair,
+       {{"bar.warp.sync.*", 1, ""}},
+       {"lockstep"},
+       true},
+      {"APanelOfCIsReplacedWhileItIsRead", kPair, {{"bar.warp.sync.*", 2, ""}}, {"lockstep"}, true},
+      {"OneOfTwoPanelsIsNotWaitedFor",
+       kTwoPanels,
+       {{"(cp.async.wait_group) 1;", 0, "$1 2;"}},
+       {"race"},
+       true},
+      {"TheLastPanelIsNotWaitedFor",
+       kTwoPanels,
+       {{"(cp.async.wait_group) 0;", 0, "$1 1;"}},
+       {"race"},
+       true},
+      {"DIsCopiedToWithoutAFenceAfterC",
+       kOneGroup,
+       {{"fence.proxy.async.global.*", 0, ""}},
+       {"missing-proxy-fence", "race"},
+       true},
+  };
+}
+
 std::vector<Mistake> all_mistakes() {
   std::vector<Mistake> all;
-  for (const auto& some : {mistakes_of_the_ring(), mistakes_of_products(), mistakes_of_stores()}) {
+  for (const auto& some : {mistakes_of_the_ring(), mistakes_of_products(), mistakes_of_stores(),
+                           mistakes_of_adding()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
@@ -209,11 +248,12 @@ std::vector<vgpu::Finding> findings_of(const Mistake& mistake,
   const int row = mistake.row;
   Device& device = test_device();
   const wgmma::Config& config = kWgmmaRows[row].config;
-  const ProductCase ragged{
+  ProductCase ragged{
       {config.block.m * config.cluster.m + 24, config.block.n * config.cluster.n + 40,
        config.block.k * (config.stages + 1) + 8},
       1,
-      0};
+      mistake.adds ? 1.F : 0.F};
+  ragged.in_place = mistake.adds;
   const Product product(device, config, ragged);
   const DeviceBytes out(device, product.before());
   const Launch launch = wgmma_launch("wgmma_" + std::to_string(row), config, product.params(out),
@@ -250,7 +290,9 @@ TEST(WgmmaMistakes, WithoutThemNothingIsReported) {
   if (test_on_cuda()) GTEST_SKIP() << "the virtual GPU's findings";
   for (const Mistake& none :
        {Mistake{"none in a pair", kPair, {}, {}}, Mistake{"none in one group", kOneGroup, {}, {}},
-        Mistake{"none from registers", kFromRegisters, {}, {}}}) {
+        Mistake{"none from registers", kFromRegisters, {}, {}},
+        Mistake{"none in adding", kOneGroup, {}, {}, true},
+        Mistake{"none in two panels", kTwoPanels, {}, {}, true}}) {
     EXPECT_EQ(described(findings_of(none, checked_schedules().front())), "") << none.name;
   }
   EXPECT_GE(all_mistakes().size(), 20u);

@@ -58,6 +58,8 @@ struct ProductCase {
   ProductSizes size;
   float alpha, beta;
   bool transposed = false;  // D: rows of A are its columns
+  int c_pad = 0;            // further elements between rows of C
+  bool in_place = false;    // C is D
 };
 
 // What D must be, gaps between its rows included.
@@ -86,7 +88,7 @@ class Product {
       : config_(config),
         a_(operand(c.size.m, c.size.k, config.a_along_k(), 0)),
         b_(operand(c.size.n, c.size.k, config.b_along_k(), 1)),
-        c_(c.transposed ? c.size.n : c.size.m, c.transposed ? c.size.m : c.size.n, pad()),
+        c_(c.transposed ? c.size.n : c.size.m, c.transposed ? c.size.m : c.size.n, pad() + c.c_pad),
         d_(c_.rows, c_.cols, pad()),
         in_a_(device, a_.bytes(config.in)),
         in_b_(device, b_.bytes(config.in)),
@@ -102,10 +104,11 @@ class Product {
     p.a_row = config_.a_along_k() ? a_.ld : 1, p.a_col = config_.a_along_k() ? 1 : a_.ld;
     p.b_row = config_.b_along_k() ? 1 : b_.ld, p.b_col = config_.b_along_k() ? b_.ld : 1;
     p.c_row = c_.ld, p.d_row = d_.ld;
+    if (case_.in_place) p.c = p.d;
     p.alpha = case_.alpha, p.beta = case_.beta;
     return p;
   }
-  Bytes before() const { return d_.bytes(config_.out); }
+  Bytes before() const { return (case_.in_place ? c_ : d_).bytes(config_.out); }
   const Bytes& expected() const { return expected_; }
 
  private:

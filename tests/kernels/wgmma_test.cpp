@@ -55,6 +55,22 @@ TEST_P(WgmmaKernel, ScalesAndAdds) {
   expect_right({{72, 88, 136}, 2, 0.5F}, {checked_schedules().front()});
 }
 
+// C by copies of whole pieces, C whose rows are none, and C that is D.
+TEST_P(WgmmaKernel, AddsToCWhileTilesBeforeStillLeave) {
+  const wgmma::Config& config = kWgmmaRows[GetParam()].config;
+  Case ragged{{config.block.m * config.cluster.m + 24, config.block.n * config.cluster.n + 41,
+               config.block.k + 8},
+              2,
+              0.5F};
+  const WgmmaOrder order{.group = 2, .along_m = true, .ctas = config.ctas()};
+  const auto all = checked_schedules();
+  expect_right(ragged, {all.front(), all.back()}, order);
+  ragged.c_pad = 1;
+  expect_right(ragged, {all.back()}, order);
+  ragged.c_pad = 0, ragged.in_place = true;
+  expect_right(ragged, {all.front(), all.back()}, order);
+}
+
 TEST_P(WgmmaKernel, TakesEveryTail) {
   for (const int tail : {1, 7, 8, 63, 64, 65}) {
     expect_right({{tail, 2 * tail + 1, tail}, 1, 0}, {checked_schedules().back()});
@@ -86,6 +102,8 @@ TEST_P(WgmmaKernel, StoresTheTransposedProduct) {
   expect_right({ragged, 1, 0, true}, checked_schedules(), {.group = 2, .ctas = 1});
   expect_right({{72, 88, 136}, 2, 0.5F, true}, {checked_schedules().front()});
   expect_right({{70, 90, 0}, 0, 2, true}, {checked_schedules().front()});
+  expect_right({ragged, 2, 0.5F, true, 1}, {checked_schedules().front()}, {.group = 2, .ctas = 1});
+  expect_right({ragged, 2, 0.5F, true, 0, true}, checked_schedules(), {.group = 2, .ctas = 1});
 }
 
 INSTANTIATE_TEST_SUITE_P(All, WgmmaKernel,

@@ -17,6 +17,7 @@
 #include "base/numbers.h"
 #include "base/status.h"
 #include "check/compile/compiled_cache.h"
+#include "check/compile/removed_names.h"
 #include "lab/data/npy_header.h"
 
 namespace tessera::checking {
@@ -107,6 +108,48 @@ void show_output(const std::string& path) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
+// The last line of the PTX of a file that compiles only with other names in the place of some.
+constexpr const char* kReplaced = "// compiled with ";
+
+const std::string& told(const std::string& ptx) {
+  const std::size_t at = ptx.rfind(kReplaced);
+  if (at != ptx.npos && (at == 0 || ptx[at - 1] == '\n')) {
+    fmt::print(stderr, "note: {}\n", ptx.substr(at + 3, ptx.find('\n', at) - at - 3));
+  }
+  return ptx;
+}
+
+// "cudaThreadSynchronize for cudaDeviceSynchronize"
+std::string note_of(const std::vector<std::string>& replacements) {
+  if (replacements.empty()) return "";
+  std::string text = kReplaced;
+  for (const std::string& one : replacements) {
+    const std::size_t space = one.find(' ');
+    text += (one == replacements[0] ? "" : ", ") + one.substr(space + 1) + " for " +
+            one.substr(0, space);
+  }
+  return text + ": this CUDA has no such names\n";
+}
+
+std::string header_of(const std::vector<std::string>& replacements) {
+  std::string text;
+  for (const std::string& one : replacements) text += "#define " + one + "\n";
+  return text;
+}
+
+void write(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary)
+      .write(text.data(), static_cast<std::streamsize>(text.size()));
+}
+
+// Out of the list of files that the result depends on: it is gone with the temporary folder.
+void leave_out(const std::string& header, const std::string& files) {
+  std::string text = lab::read_whole_file(files, "the compiler's list of files");
+  const std::size_t at = text.find(header);
+  if (at == text.npos) return;
+  write(files, text.erase(at, header.size()));
+}
+
 bool names_architecture(const std::string& argument) {
   for (const char* option : {"-arch", "--gpu-architecture", "-gencode", "--generate-code"}) {
     if (argument.starts_with(option)) return true;
@@ -144,26 +187,44 @@ std::string compile_to_ptx(const std::string& source, const std::vector<std::str
   words.insert(words.end(), arguments.begin(), arguments.end());
   words.push_back(source);
   const CompiledCache cache(words);
-  if (const std::optional<std::string> known = cache.find()) return *known;
+  if (const std::optional<std::string> known = cache.find()) return told(*known);
   for (const std::string& word :
        {std::string("-o"), ptx, std::string("-MD"), std::string("-MF"), files}) {
     words.push_back(word);
   }
-  const int code = run(words, said);
+  int code = run(words, said);
+  std::vector<std::string> replacements;
+  if (code != 0) {
+    replacements = replacements_for(lab::read_whole_file(said, "the compiler's messages"));
+    const std::string again = folder / "said_again";
+    if (!replacements.empty()) {
+      const std::string header = folder / "names.h";
+      write(header, header_of(replacements));
+      words.insert(words.begin() + 1, {"-include", header});
+      code = run(words, again);
+      if (code == 0) leave_out(header, files);
+    }
+  }
   if (code == 0) {
-    std::string text = lab::read_whole_file(ptx, "the compiler's output");
+    const std::string text =
+        lab::read_whole_file(ptx, "the compiler's output") + note_of(replacements);
     cache.keep(text, files);
-    return text;
+    return told(text);
   }
   show_output(said);
-  throw StatusError(Status::bad_argument(
-      fmt::format("'{}' does not compile: nvcc ended with exit code {}", source, code)));
+  const std::string errors = lab::read_whole_file(said, "the compiler's messages");
+  const bool launches = errors.find("requires separate compilation mode") != errors.npos;
+  throw StatusError(Status::bad_argument(fmt::format(
+      "'{}' does not compile: nvcc ended with exit code {}{}", source, code,
+      launches ? "; kernels that launch kernels do not run here: take such launches out, with "
+                 "#ifdef, and check each kernel by a call of its own"
+               : "")));
 }
 
 std::vector<std::byte> assemble_ptx(std::string_view ptx, const std::string& arch) {
   const TemporaryFolder folder;
   const std::string text = folder / "kernel.ptx", cubin = folder / "kernel.cubin";
-  std::ofstream(text, std::ios::binary).write(ptx.data(), static_cast<std::streamsize>(ptx.size()));
+  write(text, std::string(ptx));
   const std::string said = folder / "said";
   const int code = run({find_nvcc(), "-cubin", "-arch=" + arch, "-o", cubin, text}, said);
   if (code != 0) {

@@ -25,7 +25,7 @@ std::vector<Candidate> usual(const KernelFacts& kernel) {
         Candidate candidate;
         candidate.grid = grid;
         candidate.block = block;
-        candidate.shared = kernel.has_dynamic_shared ? 32768 : 0;
+        candidate.shared = kernel.has_dynamic_shared ? kUsualShared : 0;
         candidate.elements.resize(kernel.parameters.size());
         candidate.fields.resize(kernel.parameters.size());
         for (const ParameterGuess& parameter : kernel.parameters) {
@@ -48,6 +48,29 @@ double distance(const Candidate& candidate) {
   return std::abs(std::log2(threads / kThreads));
 }
 
+// Whether the kernel's own text names this component of an index.
+bool names_component(const SourceFunction& kernel, const char* component) {
+  const TokenRange body = kernel.body;
+  for (const Token* token = body.first; token + 1 < body.last; ++token) {
+    if (token->is(".") && token[1].is(component)) return true;
+  }
+  return false;
+}
+
+// WHY: a rank in a cooperative group is computed from all components, whatever the launch has.
+void keep_what_is_named(const SourceFunction* kernel, KernelFacts& facts) {
+  if (kernel == nullptr) return;
+  const auto is_group = [](const Token& token) {
+    return token.is("this_thread_block") || token.is("this_grid") || token.is("this_cluster");
+  };
+  if (std::none_of(kernel->body.first, kernel->body.last, is_group)) return;
+  const bool has_y = names_component(*kernel, "y"), has_z = names_component(*kernel, "z");
+  facts.grids_y = facts.grids_y && has_y;
+  facts.grids_z = facts.grids_z && has_z;
+  facts.uses_y = facts.uses_y && has_y;
+  facts.uses_z = facts.uses_z && has_z;
+}
+
 }  // namespace
 
 KernelFacts facts_of(const vgpu::KernelSignature& kernel, const std::string& ptx,
@@ -62,6 +85,7 @@ KernelFacts facts_of(const vgpu::KernelSignature& kernel, const std::string& ptx
   facts.grids_z = has("%ctaid.z");
   facts.uses_y = facts.grids_y || has("%tid.y");
   facts.uses_z = facts.grids_z || has("%tid.z");
+  keep_what_is_named(source.kernel(words_of_kernel(kernel.name).name), facts);
   facts.stores = has("st.global") || has("atom.") || has("red.") || has("call") || has("bulk") ||
                  has("st.b") || has("st.f") || has("st.u") || has("st.v");
   for (const int rank : {1, 2, 3}) {
@@ -88,7 +112,7 @@ std::vector<Candidate> candidates_of(const HostSource& source, const KernelFacts
   for (const LaunchSite& site : source.launches()) {
     Evaluator evaluator(source);
     Scope scope{source.around(site.at), site.at, {}, site.call};
-    if (!launches(site, words, evaluator, scope)) continue;
+    if (!launches(source, site, words, evaluator, scope)) continue;
     const std::vector<Candidate> more = read_launch(source, site, kernel, scope);
     candidates.insert(candidates.end(), more.begin(), more.end());
   }

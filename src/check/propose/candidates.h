@@ -31,7 +31,10 @@ struct Candidate {
   std::vector<Changed> changed;
   std::map<std::string, std::int64_t> assumed;   // values of names that nothing tells
   bool tells_grid = false, tells_block = false;  // the launch, and they are no usual ones
-  const LaunchSite* site = nullptr;              // null: none is known
+  bool tells_shared = true;
+  // Of grid, block and shared memory: what the launch says, and why that tells no number.
+  std::array<std::string, 3> untold;
+  const LaunchSite* site = nullptr;  // null: none is known
 };
 
 // What is known of the kernel itself.

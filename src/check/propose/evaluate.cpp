@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "check/propose/expression.h"
+#include "check/propose/run_function.h"
 
 namespace tessera::checking {
 namespace {
@@ -45,6 +46,7 @@ const Token* type_before(const Token* name, const Token* first) {
     if (before <= first || !before->is_name()) break;
     type = before - 1;
   }
+  while (type > first && type->is("const")) --type;
   return type;
 }
 
@@ -115,6 +117,13 @@ std::optional<HostValue> Evaluator::defined_in(TokenRange text, const std::strin
     there.at = token;
     if (is_global) there.function = source_.around(token);
     is_set_later |= passes_address(token, text.first);
+    if (is_global) {
+      TextCall call;
+      const SourceFunction* function = nullptr;
+      if (filled_by(token, text, call, function) != nullptr) return std::nullopt;
+    } else if (const auto object = set_at(token, text, there, depth)) {
+      return object->value;
+    }
     if (token[1].is("=")) {
       const bool is_list = token != text.first && token[-1].is("dim3") && token[2].is("{");
       if (is_list) return called("dim3", inside_of(token + 2, text.last), there, depth);
@@ -141,6 +150,7 @@ std::optional<HostValue> Evaluator::defined_in(TokenRange text, const std::strin
 std::optional<HostValue> Evaluator::named(const std::string& name, const Scope& scope, int depth) {
   if (depth > kDeepest) return std::nullopt;
   if (const auto found = scope.bound.find(name); found != scope.bound.end()) return found->second;
+  if (scope.hidden.count(name) != 0) return std::nullopt;
   const auto macro = source_.source().macros.find(name);
   if (macro != source_.source().macros.end() && !macro->second.takes_arguments) {
     const std::vector<Token>& body = macro->second.body;
@@ -151,10 +161,19 @@ std::optional<HostValue> Evaluator::named(const std::string& name, const Scope& 
   if (auto found = in_constructors(name, depth)) return found;
   const Scope outside;
   if (auto found = defined_in(source_.all(), name, outside, depth, true)) return found;
+  if (is_dims(name)) return std::nullopt;  // no number stands for it
   free.insert(name);
   const auto other = overrides.find(name);
   if (other == overrides.end()) return std::nullopt;
   return whole_value(other->second);
+}
+
+bool Evaluator::is_dims(const std::string& name) const {
+  const TokenRange all = source_.all();
+  const auto places = source_.places_of(name, all);
+  return std::any_of(places.begin(), places.end(), [&](const Token* token) {
+    return token != all.first && type_before(token, all.first)->is("dim3");
+  });
 }
 
 Scope Evaluator::outside_of(const Scope& scope) const {
@@ -258,6 +277,20 @@ std::optional<HostValue> Evaluator::element(const std::string& name, std::int64_
   return std::nullopt;
 }
 
+std::optional<HostValue> Evaluator::called(const TextCall& call, const Scope& scope, int depth) {
+  const std::string& name = call.at->text;
+  const SourceFunction* function = source_.function(name, call.arguments.size());
+  if (function == nullptr || source_.source().macros.count(name) != 0) {
+    return called(name, call.arguments, scope, depth);
+  }
+  const std::set<std::string> free_before = free;
+  const auto result = run_function(*this, source_, *function, call, scope, depth + 1);
+  if (result) return result->returned.value;
+  free = free_before;
+  not_run.insert(name);
+  return called(name, call.arguments, scope, depth);
+}
+
 std::optional<HostValue> Evaluator::called(const std::string& name,
                                            const std::vector<TokenRange>& arguments,
                                            const Scope& scope, int depth) {
@@ -286,22 +319,13 @@ std::optional<HostValue> Evaluator::called(const std::string& name,
     const std::vector<Token>& body = macro->second.body;
     return value({body.data(), body.data() + body.size()}, inside, depth);
   }
-  if (const SourceFunction* function = source_.function(name)) {
-    Scope inside{function, function->body.last, {}};
-    for (std::size_t i = 0; i < values.size() && i < function->parameters.size(); ++i) {
-      inside.bound[function->parameters[i].name] = values[i];
-    }
-    for (const Token* token = function->body.first; token != function->body.last; ++token) {
-      if (token->is("return")) {
-        return value(up_to_end(token + 1, function->body.last), inside, depth);
-      }
-    }
-  }
   if (scope.function != nullptr && values.size() == 1) {  // T(2)
     const auto& types = scope.function->template_parameters;
     if (std::find(types.begin(), types.end(), name) != types.end()) return values[0];
   }
-  return library_function(name, values);
+  const auto found = library_function(name, values);
+  if (!found && source_.function(name) == nullptr) not_found.insert(name);
+  return found;
 }
 
 }  // namespace tessera::checking

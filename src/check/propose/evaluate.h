@@ -14,6 +14,9 @@
 
 namespace tessera::checking {
 
+struct HostObject;
+struct TextCall;
+
 struct HostValue {
   bool is_real = false;
   double real = 0;
@@ -28,8 +31,10 @@ struct HostValue {
 struct Scope {
   const SourceFunction* function = nullptr;  // null: outside of functions
   const Token* at = nullptr;                 // definitions further down do not count
-  std::map<std::string, HostValue> bound;    // template parameters, parameters of small functions
-  const Token* call = nullptr;               // which call of the function counts; null: the first
+  // Template parameters, and variables of a function that is run; also by path, "config.gridDim".
+  std::map<std::string, HostValue> bound;
+  const Token* call = nullptr;   // which call of the function counts; null: the first
+  std::set<std::string> hidden;  // variables whose values nobody knows, whatever the text says
 };
 
 class Evaluator {
@@ -46,9 +51,15 @@ class Evaluator {
   // What the values asked for since the last clear() are made of.
   std::map<std::string, std::int64_t> roots;  // names, with the values in the text
   std::set<std::string> free;                 // names that nothing defines
+  std::set<std::string> not_run;              // functions of the source that depend on more
+  std::set<std::string> not_found;            // functions that are not in it
+  int runs = 0;                               // of functions
   void clear() {
     roots.clear();
     free.clear();
+    not_run.clear();
+    not_found.clear();
+    runs = 0;
     steps_ = 0;
   }
 
@@ -65,9 +76,17 @@ class Evaluator {
   };
   std::optional<Argument> argument_of(const std::string& parameter, const Scope& scope);
 
+  // name(arguments), of the source or of a library
+  std::optional<HostValue> called(const std::string& name, const std::vector<TokenRange>& arguments,
+                                  const Scope& scope, int depth);
+
+  // A call in the text: of a function of the source, which is run, or of another.
+  std::optional<HostValue> called(const TextCall& call, const Scope& scope, int depth);
+
  private:
   friend class ExpressionReader;
 
+  bool is_dims(const std::string& name) const;
   std::optional<HostValue> named(const std::string& name, const Scope& scope, int depth);
   std::optional<HostValue> in_functions(const std::string& name, const Scope& scope, int depth);
   std::optional<HostValue> in_constructors(const std::string& name, int depth);
@@ -79,6 +98,17 @@ class Evaluator {
   std::optional<HostValue> member_in(TokenRange text, const std::string& name,
                                      const std::string& field, const FieldOrder& order,
                                      const Scope& scope, int depth);
+  // Of the variable at this place: what "auto [a, b] = f()" and "std::tie(a, b) = f()" give it, and
+  // what a function sets that gets it by reference or by its address. Nothing where the place is
+  // none of these; an unknown object where what it does is not known.
+  std::optional<HostObject> set_at(const Token* place, TokenRange text, const Scope& scope,
+                                   int depth);
+  std::optional<HostObject> bound_at(const Token* place, TokenRange text, const Scope& scope,
+                                     int depth);
+  const SourceParameter* filled_by(const Token* place, TokenRange text, TextCall& call,
+                                   const SourceFunction*& function) const;
+  std::optional<HostObject> filled_at(const Token* place, TokenRange text, const Scope& scope,
+                                      int depth);
   std::optional<HostValue> size_of_container(const std::string& name, const Scope& scope,
                                              int depth);
   // The function around the lambda that the scope is in, at the lambda.
@@ -91,9 +121,6 @@ class Evaluator {
                                      int depth);
   std::optional<HostValue> element(const std::string& name, std::int64_t index, const Scope& scope,
                                    int depth);
-  std::optional<HostValue> called(const std::string& name, const std::vector<TokenRange>& arguments,
-                                  const Scope& scope, int depth);
-
   const HostSource& source_;
   int steps_ = 0;
 };

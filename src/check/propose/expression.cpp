@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "check/propose/run_function.h"
+
 namespace tessera::checking {
 namespace {
 
@@ -233,34 +235,63 @@ bool ExpressionReader::may_have_template_arguments(const std::string& name) cons
   return name == "min" || name == "max" || evaluator_.source_.function(name) != nullptr;
 }
 
+// Of "config.gridDim.x", in a function that is run: the longest path that has a value, or has none
+// that is known. Goes past it.
+std::optional<std::optional<HostValue>> ExpressionReader::by_path(const std::string& name) {
+  std::optional<Maybe> found;
+  const Token* end = at_;
+  std::string path = name;
+  for (const Token* token = at_; token + 1 < last_ && (token->is(".") || token->is("->"));) {
+    path += "." + token[1].text;
+    token += 2;
+    const auto bound = scope_.bound.find(path);
+    if (bound == scope_.bound.end() && scope_.hidden.count(path) == 0) continue;
+    found = bound == scope_.bound.end() ? Maybe{} : Maybe{bound->second};
+    end = token;
+  }
+  at_ = end;
+  return found;
+}
+
 std::optional<HostValue> ExpressionReader::name() {
-  std::string name = (at_++)->text;
-  if (name == "this" && is("->") && at_ + 1 != last_ && at_[1].is_name()) {
-    name = at_[1].text;
+  TextCall call{at_++, {}, {}};
+  const auto goes_on = [&](const char* sign) {
+    return is(sign) && at_ + 1 != last_ && at_[1].is_name();
+  };
+  const bool is_own = call.at->is("this") && goes_on("->");
+  for (bool more = is_own || goes_on("::"); more; more = goes_on("::")) {
+    call.at = at_ + 1;
     at_ += 2;
   }
-  while (is("::") && at_ + 1 != last_ && at_[1].is_name()) {
-    name = at_[1].text;
-    at_ += 2;
-  }
+  const std::string& name = call.at->text;
   if (name == "sizeof") return size_of();
   if (name == "true" || name == "false") return whole_value(name == "true");
   if (is("<") && name.ends_with("_cast")) {
     while (at_ != last_ && !is("(")) ++at_;
   } else if (is("<") && may_have_template_arguments(name)) {
     const Token* end = skip_angles(at_, last_);
-    if (end != last_ && end->is("(")) at_ = end;
+    if (end != last_ && end->is("(")) {
+      call.template_arguments = split_at_commas({at_ + 1, end - 1});
+      at_ = end;
+    }
   }
   if (is("(") || (is("{") && name == "dim3")) {
-    const std::vector<TokenRange> arguments = split_at_commas(group());
-    return evaluator_.called(name, arguments, scope_, depth_ + 1);
+    call.arguments = split_at_commas(group());
+    return evaluator_.called(call, scope_, depth_ + 1);
   }
   if (is("[")) return brackets(name);
+  if (const auto found = by_path(name)) return *found;
   const bool has_member = (is(".") || is("->")) && at_ + 1 != last_ && at_[1].is_name();
   if (!has_member) return evaluator_.named(name, scope_, depth_ + 1);
   const std::string field = at_[1].text;
   const int index = field.size() == 1 ? field[0] - 'x' : -1;
   const bool is_call = at_ + 2 != last_ && at_[2].is("(");
+  if (is_call && field != "size" && evaluator_.source_.function(field) != nullptr) {
+    call.at = at_ + 1;
+    at_ += 2;
+    call.arguments = split_at_commas(group());
+    return evaluator_.called(call, scope_, depth_ + 1);
+  }
   if (is_call && field != "size") return evaluator_.named(name, scope_, depth_ + 1);
   at_ += 2;
   if (is_call) {

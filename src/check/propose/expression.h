@@ -26,6 +26,7 @@ class ExpressionReader {
   Maybe postfix();
   Maybe primary();
   Maybe name();
+  std::optional<Maybe> by_path(const std::string& name);
   Maybe size_of();
   Maybe brackets(const std::string& name);
   bool skip_cast();

@@ -129,6 +129,21 @@ std::optional<Allocation> allocation_of(const HostSource& source, const std::str
   return std::nullopt;
 }
 
+// "float" of T, after "using T = float;" or "typedef float T;" in the function.
+TokenRange type_meant_by(const HostSource& source, TokenRange words, const Scope& scope) {
+  if (words.size() != 1 || scope.function == nullptr) return words;
+  const TokenRange text{scope.function->body.first, scope.at};
+  const auto places = source.places_of(words.first->text, text);
+  for (std::size_t i = places.size(); i-- != 0;) {
+    const Token* token = places[i];
+    if (token[-1].is("using") && token[1].is("=")) return up_to_end(token + 2, text.last);
+    const Token* type = token;
+    while (type != text.first && type[-1].is_name() && !type[-1].is("typedef")) --type;
+    if (type != token && type[-1].is("typedef")) return {type, token};
+  }
+  return words;
+}
+
 // "threads" and 64 of "switch (threads) { ... case 64: kernel<<<".
 void bind_case(const LaunchSite& site, Scope& scope) {
   if (scope.function == nullptr) return;
@@ -240,8 +255,8 @@ KernelWords words_of_kernel(const std::string& mangled) {
   return words;
 }
 
-bool launches(const LaunchSite& site, const KernelWords& kernel, Evaluator& evaluator,
-              Scope& scope) {
+bool launches(const HostSource& source, const LaunchSite& site, const KernelWords& kernel,
+              Evaluator& evaluator, Scope& scope) {
   if (site.kernel != kernel.name) return false;
   bind_case(site, scope);
   if (site.template_arguments.size() > kernel.template_arguments.size()) return false;
@@ -250,6 +265,8 @@ bool launches(const LaunchSite& site, const KernelWords& kernel, Evaluator& eval
     const std::string& wanted = kernel.template_arguments[i];
     const bool is_name = words.size() == 1 && words.first->is_name();
     const auto found = evaluator.value(words, scope);
+    const auto type = element_within(text_of(type_meant_by(source, words, scope)));
+    if (type && element_within(wanted).value_or(*type) != *type) return false;
     if (!is_integer(wanted)) continue;
     if (found && std::to_string(found->whole()) == wanted) continue;
     if (!is_name) return false;

@@ -44,8 +44,8 @@ KernelWords words_of_kernel(const std::string& mangled);
 
 // Whether the launch may be one of this kernel. Binds the names of its template arguments that only
 // the kernel's name tells.
-bool launches(const LaunchSite& site, const KernelWords& kernel, Evaluator& evaluator,
-              Scope& scope);
+bool launches(const HostSource& source, const LaunchSite& site, const KernelWords& kernel,
+              Evaluator& evaluator, Scope& scope);
 
 // Elements that the program allocates for a pointer that it passes; nothing where that is not seen.
 std::optional<std::int64_t> allocated(const HostSource& source, Evaluator& evaluator,

@@ -72,9 +72,9 @@ class LaunchReader {
     };
     for (const TokenRange& words : site_.template_arguments) see(words, scope_, true);
     for (const TokenRange& words : site_.cluster) see(words, scope_, true);
-    for (std::size_t i = 0; i < site_.shape.size() && i < 3; ++i) {
-      see(site_.shape[i], scope_, i == 1);
-    }
+    for (std::size_t i = 0; i < site_.shape.size() && i < 3; ++i)
+      see(site_.shape[i], scope_, false);
+    if (site_.shape.size() > 1) keep_what_changes(site_.shape[1], fixed);
     for (std::size_t i = 0; i < site_.arguments.size(); ++i) {
       if (i >= kernel_.parameters.size()) break;
       if (is_number(i)) see(site_.arguments[i], arguments_, false);
@@ -86,6 +86,23 @@ class LaunchReader {
       }
     }
     for (const std::string& name : fixed) roots_.erase(name);
+  }
+
+  // A function that makes the block and the grid is given more than the block needs.
+  void keep_what_changes(TokenRange words, std::set<std::string>& fixed) {
+    const auto with = [&](const std::string& name, std::int64_t value) {
+      evaluator_.clear();
+      evaluator_.overrides[name] = value;
+      const auto dims = dims_of(evaluator_.value(words, scope_));
+      evaluator_.overrides.erase(name);
+      return dims;
+    };
+    evaluator_.clear();
+    const auto whole = dims_of(evaluator_.value(words, scope_));
+    const std::map<std::string, std::int64_t> roots = evaluator_.roots;
+    for (const auto& [name, value] : roots) {
+      if (!whole || with(name, value / 2) != whole) fixed.insert(name);
+    }
   }
 
   bool is_number(std::size_t i) const {
@@ -122,11 +139,17 @@ class LaunchReader {
       evaluator_.clear();
       shape[i] = dims_of(evaluator_.value(site_.shape[i], scope_));
       if (shape[i] && !(i == 0 ? kernel_.grid : kernel_.block)) note_assumed(candidate);
+      if (!shape[i]) candidate.untold[i] = why_untold(site_.shape[i]);
     }
     evaluator_.clear();
     if (site_.shape.size() > 2) {
-      if (const auto shared = evaluator_.value(site_.shape[2], scope_))
+      if (const auto shared = evaluator_.value(site_.shape[2], scope_)) {
         candidate.shared = std::max<std::int64_t>(shared->whole(), 0);
+      } else if (kernel_.has_dynamic_shared && !site_.shape[2].empty()) {
+        candidate.shared = kUsualShared;
+        candidate.tells_shared = false;
+        candidate.untold[2] = why_untold(site_.shape[2]);
+      }
     }
     note_assumed(candidate);
     candidate.cluster = cluster();
@@ -144,6 +167,21 @@ class LaunchReader {
         if (candidate.tells_grid) add_smaller_grid(candidate, candidates);
       }
     }
+  }
+
+  // "blocks(n), and blocks() is not in the files that were read"
+  std::string why_untold(TokenRange words) const {
+    if (words.empty()) return "";
+    std::string text = text_of(words);
+    if (!evaluator_.not_run.empty()) {
+      text +=
+          ", and what " + *evaluator_.not_run.begin() + "() does depends on what only a run tells";
+    } else if (!evaluator_.not_found.empty()) {
+      text += ", and " + *evaluator_.not_found.begin() + "() is not in the files that were read";
+    } else {
+      text += ", which has no value in the text";
+    }
+    return text;
   }
 
   void add_arguments(Candidate& candidate) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "check/propose/evaluate.h"
+#include "check/propose/run_function.h"
 #include "check/propose/source/structs.h"
 
 namespace tessera::checking {
@@ -51,8 +52,16 @@ std::optional<HostValue> Evaluator::field(TokenRange words, const std::string& f
   if (const auto listed = listed_field(words, field, own.empty() ? order : own)) {
     return root("." + field, *listed, scope, depth, false);
   }
-  const SourceFunction* function = source_.function(words.first->text);
-  if (function == nullptr || !words.first[1].is("(")) return std::nullopt;
+  TextCall call;
+  const SourceFunction* function = called_by(source_, words, call);
+  if (function == nullptr) return std::nullopt;
+  if (const auto result = run_function(*this, source_, *function, call, scope, depth + 1)) {
+    const auto place = std::find(order.begin(), order.end(), field) - order.begin();
+    for (const std::string& name : {field, std::to_string(place)}) {
+      const auto found = result->returned.fields.find(name);
+      if (found != result->returned.fields.end()) return found->second;
+    }
+  }
   const TokenRange returned = returned_by(*function);
   if (returned.empty()) return std::nullopt;
   return this->field(returned, field, order, {function, returned.first, {}, words.first},
@@ -97,6 +106,16 @@ std::optional<HostValue> Evaluator::member_in(TokenRange text, const std::string
   const std::string full = name + "." + field;
   const TokenRange assigned = assigned_last(source_, text, {name, field});
   const TokenRange whole = whole_words(source_, text, name);
+  const auto places = source_.places_of(name, text);
+  for (std::size_t i = places.size(); i-- != 0;) {
+    if (!assigned.empty() && assigned.first > places[i]) break;
+    if (!whole.empty() && whole.first > places[i]) break;
+    const auto object = filled_at(places[i], text, place(places[i]), depth + 1);
+    if (!object) continue;
+    const auto found = object->fields.find(field);
+    if (found != object->fields.end()) return found->second;
+    if (!object->is_known()) return std::nullopt;
+  }
   if (!assigned.empty() && (whole.empty() || assigned.first > whole.first)) {
     if (auto found = root(full, assigned, place(assigned.first - 4), depth, false)) return found;
   }

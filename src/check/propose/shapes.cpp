@@ -6,6 +6,10 @@
 namespace tessera::checking {
 namespace {
 
+bool is_whole_number(const std::string& text) {
+  return text.find_first_not_of("0123456789") == std::string::npos;
+}
+
 // Blocks and grids of a kernel of which nobody says how it is launched.
 std::vector<Dims> blocks_of_dimensions(const KernelFacts& kernel) {
   const int threads = std::max(kernel.signature.required_threads, kernel.signature.max_threads);
@@ -15,6 +19,11 @@ std::vector<Dims> blocks_of_dimensions(const KernelFacts& kernel) {
     return {{16, 16, 1}, {32, 32, 1}, {32, 8, 1}, {8, 8, 1}, {32, 4, 1}};
   }
   std::vector<Dims> blocks = {{256, 1, 1}, {128, 1, 1}, {32, 1, 1}, {64, 1, 1}, {1024, 1, 1}};
+  for (const std::string& argument : words_of_kernel(kernel.signature.name).template_arguments) {
+    if (argument.empty() || argument.size() > 4 || !is_whole_number(argument)) continue;
+    const std::int64_t size = std::stoll(argument);  // "template <int kThreads>", mostly
+    if (size >= 32 && size <= 1024 && size % 32 == 0) blocks.insert(blocks.begin(), {size, 1, 1});
+  }
   if (threads > 0) blocks.insert(blocks.begin(), Dims{threads, 1, 1});
   return blocks;
 }

@@ -14,6 +14,10 @@ std::int64_t product(const Dims& dims);
 std::vector<Dims> usual_blocks(const KernelFacts& kernel);
 std::vector<Dims> usual_grids(const KernelFacts& kernel);
 
+// Dynamic shared memory of a kernel that has some; and where that is not enough.
+inline constexpr std::int64_t kUsualShared = 32768;
+inline constexpr std::int64_t kMoreShared[] = {98304, 200 << 10};
+
 // Of a variable that has none, one after the other.
 inline constexpr std::int64_t kUsualValues[] = {64, 1024, 32, 128, 256, 16, 8, 1};
 // Names of sizes of blocks get such sizes; others the value.

@@ -21,6 +21,7 @@ Trial try_call(const CheckPlan& plan, double seconds) {
     trial.finished = true;
   } catch (const LaunchFault& fault) {
     trial.fault = fault.finding().check;
+    trial.message = fault.finding().message;
   }
   for (const HostArray& array : plan.arrays) {
     const auto* reach = reached.find(placed.arrays.at(array.name));

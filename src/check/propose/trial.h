@@ -15,6 +15,7 @@ struct ArrayReach {
 struct Trial {
   bool finished = false;
   std::string fault;                        // how else it ended: "out-of-bounds"
+  std::string message;                      // and what is said of it
   std::map<std::string, ArrayReach> reach;  // of its arrays
 };
 

@@ -38,6 +38,11 @@ Places places_of(const CheckResult& result, UndefinedSource source) {
   return places;
 }
 
+// And zero and the largest numbers of either sign: a sum, a maximum or a minimum of words that
+// nobody wrote depends on one of them.
+constexpr std::array<std::uint8_t, 5> kSharedPatterns = {0x5a, 0xdb, 0x00, 0x7f, 0xfe};
+constexpr const char* kSharedRead = "uninitialised-shared-read";
+
 void fill(vgpu::UndefinedBits& bits, UndefinedSource source, std::uint32_t pattern) {
   if (source == UndefinedSource::kRegister) {
     bits.registers = std::uint64_t{pattern} << 32 | pattern;
@@ -169,14 +174,65 @@ std::vector<UndefinedSource> sources_in(const CheckResult& result) {
   return sources;
 }
 
+// Whether the results are the same whatever shared memory holds at first.
+bool is_shared_memory_free(const CheckPlan& plan, const Outcome& usual) {
+  return std::all_of(kSharedPatterns.begin(), kSharedPatterns.end(), [&](std::uint8_t pattern) {
+    vgpu::UndefinedBits bits;
+    bits.shared = pattern;
+    const Outcome other = run_with(plan, bits);
+    return other.is_over && !difference(usual, other);
+  });
+}
+
+// A computed NaN stays one whatever it is made of. WHY not all NaNs: with all bits set, it is an
+// element of an array that nobody wrote.
+bool has_computed_nan(const HostArray& array) {
+  const auto bytes = static_cast<std::size_t>(size_of(array.type));
+  for (std::size_t i = 0; i < array.elements(); ++i) {
+    if (!is_nan(array, i)) continue;
+    const auto first = array.bytes.begin() + static_cast<std::ptrdiff_t>(i * bytes);
+    const bool is_fresh = std::all_of(first, first + static_cast<std::ptrdiff_t>(bytes),
+                                      [](std::byte one) { return one == std::byte{0xff}; });
+    if (!is_fresh) return true;
+  }
+  return false;
+}
+
+// Whether what a run left tells that other values went into it.
+bool tells_of_changes(const Outcome& usual) {
+  return !usual.results.empty() &&
+         std::none_of(usual.results.begin(), usual.results.end(), has_computed_nan);
+}
+
+// WHY every run: what only some orders read is decided by who comes first.
+bool is_read_in_every_run(const SeenFinding& seen, const CheckResult& result) {
+  return seen.finding.check == kSharedRead && seen.runs == static_cast<int>(result.runs.size());
+}
+
+// Lanes that read a word for all and throw theirs away.
+void note_what_is_thrown_away(CheckResult& result) {
+  for (SeenFinding& seen : result.findings) {
+    if (!is_read_in_every_run(seen, result)) continue;
+    seen.finding.severity = vgpu::Severity::kNote;
+    seen.finding.message += ": no array here depends on it";
+    seen.finding.hint = "nothing, as long as what is read there is thrown away";
+  }
+}
+
 }  // namespace
 
 void judge_undefined(const CheckPlan& plan, CheckResult& result) {
   const std::vector<UndefinedSource> sources = sources_in(result);
-  if (sources.empty() || result.results.empty() || interrupted()) return;
+  const bool reads_shared =
+      std::any_of(result.findings.begin(), result.findings.end(),
+                  [&](const SeenFinding& seen) { return is_read_in_every_run(seen, result); });
+  if ((sources.empty() && !reads_shared) || result.results.empty() || interrupted()) return;
   Outcome usual = run_with(plan, {});
   if (usual.fault) return;
   keep_what_repeats(plan, usual);
+  if (reads_shared && tells_of_changes(usual) && is_shared_memory_free(plan, usual)) {
+    note_what_is_thrown_away(result);
+  }
   for (const UndefinedSource source : sources) {
     const Places places = places_of(result, source);
     const auto effect = effect_of(plan, usual, {source});

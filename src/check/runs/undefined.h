@@ -8,7 +8,8 @@
 namespace tessera::checking {
 
 // Adds a finding for each kind of undefined value that changes a result. A kind that changes none
-// is no finding; of shuffles a note tells.
+// is no finding; of shuffles a note tells. What was found to read shared memory that nobody wrote
+// becomes a note where no result depends on it.
 void judge_undefined(const CheckPlan& plan, CheckResult& result);
 
 }  // namespace tessera::checking

@@ -6,6 +6,7 @@
 
 #include "base/numbers.h"
 #include "check/bind.h"
+#include "check/compile/one_kernel.h"
 #include "cli/options/launch_shape.h"
 #include "cli/options/session.h"
 
@@ -119,6 +120,7 @@ CheckPlan plan_of(const CheckArguments& options, Code code, const vgpu::KernelSi
                   std::vector<Argument> arguments) {
   CheckPlan plan;
   plan.code = std::move(code);
+  plan.code.ptx = with_one_kernel(plan.code.ptx, kernel.name);
   plan.kernel = kernel;
   plan.shape = parse_shape({options.grid, options.block, options.cluster, options.shared});
   plan.arrays = make_arrays(options, arguments);
@@ -178,7 +180,10 @@ ProposalRequest request_of(const CheckArguments& options, const Code& code,
   for (const Argument& argument : arguments) {
     request.given.arguments.push_back(argument.name + "=" + argument.text);
   }
-  request.plan_of = [&options, &code](const vgpu::KernelSignature& kernel, const CallWords& call) {
+  request.plan_of = [&options, &code, one = Code{}, of = std::string{}](
+                        const vgpu::KernelSignature& kernel, const CallWords& call) mutable {
+    if (of != kernel.name) one = {code.path, with_one_kernel(code.ptx, kernel.name)};
+    of = kernel.name;
     CheckArguments typed = options;
     typed.grid = call.grid;
     typed.block = call.block;
@@ -191,7 +196,7 @@ ProposalRequest request_of(const CheckArguments& options, const Code& code,
     if (const std::string problem = problem_of(typed, kernel, typed_arguments); !problem.empty()) {
       throw StatusError(Status::bad_argument(problem));
     }
-    return plan_of(typed, code, kernel, std::move(typed_arguments));
+    return plan_of(typed, one, kernel, std::move(typed_arguments));
   };
   return request;
 }

@@ -19,7 +19,7 @@ using namespace checking;
 namespace {
 
 constexpr std::size_t kMostKernels = 8, kMostLaunches = 4;
-constexpr double kSecondsOfKernels = 30;  // then the other kernels are only named
+constexpr double kSecondsOfKernels = 15;  // then the other kernels are only named
 
 // The source that the PTX was made of; a .ptx file names it.
 std::string source_of(const Code& code) {
@@ -86,9 +86,12 @@ std::string findings_of(const Proposal& proposal) {
 
 void show_other_launches(const HostSource& source, const std::string& kernel,
                          const Candidate& taken) {
+  std::set<std::string> seen;  // a macro may make several that read alike
+  if (taken.site != nullptr) seen.insert(place_of(*taken.site));
   std::size_t shown = 0;
   for (const LaunchSite& site : source.launches()) {
-    if (site.kernel != kernel || &site == taken.site || shown == kMostLaunches) continue;
+    if (site.kernel != kernel || shown == kMostLaunches) continue;
+    if (!seen.insert(place_of(site)).second) continue;
     fmt::print(stderr, "{}  {}\n", shown++ == 0 ? "\nOther launches of it:\n" : "", place_of(site));
   }
 }

@@ -9,11 +9,13 @@
 
 namespace tessera::ptx {
 
-// Accesses of this thread, and those it knows of, come before later ones of the async proxy.
-// PTX ISA: fence.proxy.async
-__device__ inline void fence_proxy_async() { cuda::ptx::fence_proxy_async(); }
+// Accesses of this thread to global memory, and those it knows of, come before later ones of the
+// async proxy.                                                  PTX ISA: fence.proxy.async.global
+__device__ inline void fence_proxy_async_global() {
+  cuda::ptx::fence_proxy_async(cuda::ptx::space_global);
+}
 
-// The same for shared memory alone.
+// The same for shared memory.
 __device__ inline void fence_proxy_async_shared() {
   cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);
 }

@@ -17,7 +17,7 @@ namespace tessera::ptx {
 using Mbarrier = std::uint64_t;  // opaque; 8-byte aligned, in shared memory
 
 // One thread; the others must see it through a barrier before they use it, other CTAs and copies
-// through fence_mbarrier_init() or fence_proxy_async().                 PTX ISA: mbarrier.init
+// through fence_mbarrier_init() or a proxy fence.                       PTX ISA: mbarrier.init
 __device__ inline void mbarrier_init(Mbarrier& barrier, std::uint32_t arrivals) {
   cuda::ptx::mbarrier_init(&barrier, arrivals);
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "arch/costs.h"
+
 namespace tessera::lab {
 namespace {
 
@@ -17,6 +19,28 @@ Wavefronts wavefronts_of(const vgpu::MemoryCounts& memory) {
   split.global = std::min(wavefronts, needed);
   split.scattered = wavefronts - split.global;
   return split;
+}
+
+// WHY requests where all lanes have one address: where ptxas sees that, it adds up a warp's 32-bit
+// integers and updates once (tools/calibrate/kernels/atomics.cu, counter).
+double updates_at_one(std::string_view form, std::uint64_t requests, std::uint64_t lanes,
+                      std::uint64_t at_one) {
+  const bool is_sum = form.find(".add.u32") != form.npos || form.find(".add.s32") != form.npos;
+  return static_cast<double>(is_sum && at_one == lanes ? requests : at_one);
+}
+
+template <class Row>
+SerialUpdates updates_of(const Row& row) {
+  if (row.memory.traffic != vgpu::Traffic::kAtomic) return {};
+  const auto& shared = row.memory.shared;
+  const auto& global = row.memory.global;
+  SerialUpdates updates;
+  updates.shared =
+      updates_at_one(row.form, shared.requests, shared.lanes, shared.same_address_lanes);
+  updates.l2 =
+      std::max(static_cast<double>(global.sectors),
+               updates_at_one(row.form, global.requests, global.lanes, global.same_address_lanes));
+  return updates;
 }
 
 // Of a site, or of one instruction of the PTX.
@@ -55,6 +79,9 @@ void add_row(Totals& totals, const Row& row) {
   totals.distinct_bytes += touches * static_cast<double>(row.memory.global.distinct_bytes);
   totals.local_requests += static_cast<double>(row.memory.local.requests);
   totals.wavefronts += wavefronts_of(row.memory);
+  const SerialUpdates updates = updates_of(row);
+  totals.updates.shared += updates.shared;
+  totals.updates.l2 += updates.l2;
 }
 
 void add_launch(Totals& totals, const LaunchCounts& launch) {
@@ -74,6 +101,7 @@ Wavefronts& Wavefronts::operator+=(const Wavefronts& more) {
 }
 
 Wavefronts wavefronts_of(const Site& site) { return wavefronts_of(site.memory); }
+SerialUpdates serial_updates_of(const Site& site) { return updates_of(site); }
 
 // The accumulators of all but FP64 are wider than the operands, so the narrowest type is theirs.
 MatrixOperands operands_of(std::string_view form) {
@@ -126,6 +154,11 @@ std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu
   add(Resource::kSpecial, "special function unit", totals.special, "special functions",
       kSpecialLanes / kWarp * clocks_a_ms);
   add(Resource::kLoadStore, "load/store unit", totals.wavefronts.sum(), "wavefronts", clocks_a_ms);
+  const arch::Costs costs = arch::costs_of(gpu);
+  add(Resource::kSharedAtomic, "atomics in shared memory", totals.updates.shared,
+      "updates, one after another", clocks_a_ms / costs.shared_atomic);
+  add(Resource::kL2Atomic, "atomics in L2", totals.updates.l2, "updates, one after another",
+      clocks_a_ms / costs.l2_atomic);
   add(Resource::kDram, "device memory", totals.footprint_bytes, "bytes, each once",
       gpu.memory_gbs * 1e6);
   std::stable_sort(uses.begin(), uses.end(),
@@ -154,6 +187,10 @@ double use_of(const Site& site, Resource resource) {
       return class_of(site.form) == InstructionClass::kSpecial ? warp : 0;
     case Resource::kLoadStore:
       return wavefronts_of(site).sum();
+    case Resource::kSharedAtomic:
+      return serial_updates_of(site).shared;
+    case Resource::kL2Atomic:
+      return serial_updates_of(site).l2;
     case Resource::kDram:
     case Resource::kL2:
       return static_cast<double>(site.memory.global.sector_bytes());
@@ -169,6 +206,9 @@ double use_of_all(const Totals& totals, const ResourceUse& use) {
 
 std::string shared_unit(const ResourceUse& use) {
   if (use.resource == Resource::kDram) return "the sectors' bytes";
+  const bool is_atomic =
+      use.resource == Resource::kSharedAtomic || use.resource == Resource::kL2Atomic;
+  if (is_atomic) return "the updates";
   return use.resource == Resource::kLoadStore ? "the load/store unit's wavefronts"
                                               : "the " + use.unit;
 }

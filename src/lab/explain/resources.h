@@ -20,7 +20,18 @@ inline const vgpu::BankCounts& banks_of(const vgpu::SharedCounts& shared) { retu
 
 // kAlu and kL2 are of the replay alone: the first is counted in integer instructions of the PTX,
 // the second in sectors.
-enum class Resource { kIssue, kFma, kMatrix, kSpecial, kLoadStore, kDram, kAlu, kL2 };
+enum class Resource {
+  kIssue,
+  kFma,
+  kMatrix,
+  kSpecial,
+  kLoadStore,
+  kSharedAtomic,
+  kL2Atomic,
+  kDram,
+  kAlu,
+  kL2
+};
 
 // Of the operands that tensor cores multiply: each kind has a rate of its own.
 enum class MatrixOperands { kF64, kTf32, kBf16, kF16, kOther };
@@ -40,6 +51,13 @@ struct Wavefronts {
 };
 Wavefronts wavefronts_of(const Site& site);
 
+// Updates by atomics that go one after another, at least: of one address in shared memory; of one
+// address, or of sectors, in L2.
+struct SerialUpdates {
+  double shared = 0, l2 = 0;
+};
+SerialUpdates serial_updates_of(const Site& site);
+
 // Sums over a launch, or over all launches of a run.
 struct Totals {
   double warp_instructions = 0;
@@ -52,6 +70,7 @@ struct Totals {
   double shared_load_lanes = 0, fma_lanes = 0;
   double global_requests = 0;
   Wavefronts wavefronts;
+  SerialUpdates updates;
   double requested_bytes = 0, sector_bytes = 0, footprint_bytes = 0;  // of global memory
   // Each byte once a request; what atomics touch is read and written, as in the footprint.
   double distinct_bytes = 0;

@@ -117,6 +117,7 @@ const std::vector<Modifier>& modifiers() {
       {".copied", 81, 4, {"", ".S32", "", "", ".F16.RN", ".F32.RN", "", "", ".BF16.RN"}},
       {".dimensions", 79, 3, {".1D", ".2D", ".3D", ".4D", ".5D"}},
       {".multicast", 75, 1, {"", ".MULTICAST"}},
+      {".view", 72, 1, {".S", ".G"}},
       {".ways", 73, 2, {"", ".S.G", ".G.S", ".S.S"}},
       // Control.
       {".branch", 32, 2, {"", ".U", ".DIV", ".CONV"}},

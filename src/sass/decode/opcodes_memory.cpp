@@ -101,7 +101,7 @@ std::span<const Row> async_rows() {
       {u(0x3bc), "", kVariable, "UBLKPF{'.L2} [{u24:2}], {u64}", kWarp},
       {u(0x9b0), "", kVariable, "ARRIVES{'.LDGSTSBAR.64}{.barrier_count} {sync_address}"},
       {u(0x9b1), "", kVariable, "SYNCS.CCTL{'.IV} {sync_address}"},
-      {0x3c6, "", kVariable, "FENCE{'.VIEW.ASYNC.S}"},
+      {0x3c6, "", kVariable, "FENCE{'.VIEW.ASYNC}{.view}"},
   };
   return rows;
 }

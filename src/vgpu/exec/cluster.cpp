@@ -22,6 +22,11 @@ std::uint64_t next_random(std::uint64_t& state) {
 // So many rounds of turns without a long one, and it is looked at whether anything happens.
 constexpr std::uint32_t kRoundsBetweenLooks = 1024;
 
+// WHY: a wait that nobody counts comes back to the same state long before; what still moves then
+// has a count, and may be a poll that gives up. It gets so many instructions for that.
+constexpr std::uint64_t kLooksBeforeFreePolls = 1024;
+constexpr std::uint64_t kInstructionsOfFreePolls = 1 << 23;
+
 }  // namespace
 
 Cluster::Cluster(const LaunchContext& context, Observer* observer)
@@ -64,6 +69,7 @@ void Cluster::start(std::uint64_t index) {
   transfers_.clear();
   agents_ = 0;
   watch_.forget();
+  polls_freely_ = false;
   place_ctas(index);
   if (observer_) observer_->cluster_begins(ctas_[0].index(), memory_.ctas);
   for (Warp* warp : warps_) warp->start();
@@ -76,7 +82,10 @@ Cluster::Progress Cluster::run() {
     if (!run_warps()) {
       if (finish_late_operation()) continue;
       const bool waits_in_vain = look() == RepeatWatch::Verdict::kRepeats;
-      if (!waits_in_vain && wake_waits()) continue;
+      if (!waits_in_vain && wake_waits()) {
+        if (watch_.looks() > kLooksBeforeFreePolls) poll_freely();
+        continue;
+      }
       if (!waits_in_vain || executed_.loads == loads_at_wake_) {
         fault(FaultKind::kDeadlock, "deadlock: every warp waits");
       }
@@ -87,6 +96,11 @@ Cluster::Progress Cluster::run() {
     check_limits();
     const RepeatWatch::Verdict verdict = look();
     takes_long_ = verdict == RepeatWatch::Verdict::kTakesLong;
+    if (polls_freely_ && verdict != RepeatWatch::Verdict::kRepeats) {
+      takes_long_ = executed_.all - freely_since_ > kInstructionsOfFreePolls;
+      if (!takes_long_) continue;
+      return Progress::kIdle;
+    }
     if (verdict == RepeatWatch::Verdict::kMoves || finish_late_operation()) continue;
     return Progress::kIdle;
   }
@@ -140,7 +154,14 @@ RepeatWatch::Verdict Cluster::look() {
     executed_.loads += more.loads;
     state = state * 31 + cta.state();
   }
-  return watch_.look(executed_.stores + mbarriers_.changes(), state);
+  const RepeatWatch::Verdict verdict = watch_.look(executed_.stores + mbarriers_.changes(), state);
+  if (watch_.looks() <= 1) polls_freely_ = false;  // something has happened
+  return verdict;
+}
+
+void Cluster::poll_freely() {
+  if (!polls_freely_) freely_since_ = executed_.all;
+  polls_freely_ = true;
 }
 
 bool Cluster::had_effects() {

@@ -55,6 +55,9 @@ class Cluster {
   bool is_lazy() const { return context_.observation.schedule == AsyncSchedule::kLazy; }
   // Whether a wait that comes too early shall come back false at once; by seed.
   bool is_spurious();
+  // Whether a look at a barrier object that is not done comes back false at once: nothing else can
+  // run, and the loops around such looks are given the time to end by their own counts.
+  bool polls_freely() const { return polls_freely_; }
   // A warp ran its whole turn without coming to a wait.
   void note_long_turn() { long_turn_ = true; }
   // Opens the barrier of the cluster if everybody is there.
@@ -73,6 +76,7 @@ class Cluster {
   bool finish_late_operation();
   bool wake_waits();
   RepeatWatch::Verdict look();
+  void poll_freely();
   Progress finish();
   void check_limits();
   bool all_wait_at_objects();
@@ -89,6 +93,8 @@ class Cluster {
   std::vector<Warp*> warps_;     // of all CTAs, in the order of their turns
   std::vector<Warp*> in_order_;  // the same by rank and index
   RepeatWatch watch_;
+  bool polls_freely_ = false;
+  std::uint64_t freely_since_ = 0;  // instructions
   bool long_turn_ = false;
   bool takes_long_ = false;  // as it was last looked at: moves, without any effect
   std::uint32_t rounds_ = 0;

@@ -42,7 +42,7 @@ void Cta::start(const std::array<std::uint32_t, 3>& place) {
   place_ = place;
   index_ = place[0] + std::uint64_t{context_.grid[0]} *
                           (place[1] + std::uint64_t{context_.grid[1]} * place[2]);
-  std::memset(shared_.get(), 0xff, context_.shared_bytes);
+  std::memset(shared_.get(), context_.observation.undefined.shared, context_.shared_bytes);
   barriers_.fill({});
   live_warps_ = static_cast<std::uint32_t>(warps_.size());
 }

@@ -24,6 +24,7 @@ class RepeatWatch {
     return Verdict::kMoves;
   }
   void forget() { looks_ = 0; }
+  std::uint64_t looks() const { return looks_; }  // without any effect in between
 
  private:
   // Looks without any effect after which a loop is taken for endless even if it moves: it may count

@@ -20,6 +20,7 @@ enum class AsyncSchedule : std::uint8_t { kEager, kLazy };
 struct UndefinedBits {
   std::uint64_t registers = ~std::uint64_t{0};  // that nothing has written, from the low bits on
   std::uint8_t local = 0xff;                    // each byte of local memory
+  std::uint8_t shared = 0xff;                   // each byte of shared memory
   bool fills_shuffles = false;  // else a shuffle reads the register of the lane that is left out
   std::uint32_t shuffles = 0;
 };

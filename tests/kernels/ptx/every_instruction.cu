@@ -57,7 +57,7 @@ __device__ void tensors(float* tile, const TensorMap& map, Mbarrier& bar) {
 __device__ void barriers(Mbarrier* bar, float* global, TensorMap* editable) {
   mbarrier_init(bar[0], 1);
   fence_mbarrier_init();
-  fence_proxy_async();
+  fence_proxy_async_global();
   fence_proxy_async_shared();
   cluster_sync();
   cluster_arrive_relaxed();

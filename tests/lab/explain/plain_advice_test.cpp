@@ -153,7 +153,7 @@ TEST(PlainAdvice, LanesThatUpdateOneAddress) {
     const std::string seen = sentence_of(e, "atomic-contention");
     EXPECT_TRUE(has(seen, "the atomic of bins (atom.")) << seen;
     EXPECT_TRUE(has(seen, "16 of a warp's 32 lanes at one address")) << seen;
-    EXPECT_TRUE(has(seen, "no time here holds that")) << seen;
+    EXPECT_TRUE(has(seen, "one after another and take ")) << seen;
     EXPECT_EQ(advise(e).front().rule, "atomic-contention");
     EXPECT_EQ(has(advise(e).front().remedy, "each warp counters of its own"), is_shared);
     EXPECT_EQ(limited_by(e), "atomics on one address");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "tests/vgpu/exec/run_ptx.h"
 
@@ -58,6 +59,89 @@ const char* const kMbarrier = R"(
   mov.u32 r1, object;
   setp.ne.u32 p, r0, 0;
 )";
+
+// A poll with a count, of an object at which nobody arrives, in a kernel of two warps.
+std::string counted_poll(const std::string& attempts, const std::string& wait = "test_wait") {
+  return kernel_text(R"(
+    .shared .align 8 .b64 object;
+    mov.u32 r1, object;
+    mov.u32 r2, %tid.x;
+    setp.eq.u32 p, r2, 0;
+    @p mbarrier.init.shared.b64 [r1], 2;
+    bar.sync 0;
+    mov.u32 r0, 0;
+    WAIT:
+    mbarrier.)" + wait +
+                     R"(.parity.shared.b64 q, [r1], 0;
+    add.u32 r0, r0, 1;
+    @q bra END;
+    )" + attempts + R"(
+    @p bra WAIT;
+    END:
+    mad.wide.u32 d0, r2, 4, data;
+    st.global.u32 [d0], r0;)");
+}
+
+TEST(Mbarriers, APollThatGivesUpIsNoDeadlock) {
+  for (const char* wait : {"test_wait", "try_wait"}) {
+    for (const std::uint32_t attempts : {10u, 20000u, 500000u}) {
+      const std::string bound = "setp.lt.u32 p, r0, " + std::to_string(attempts) + ";";
+      for (const std::uint64_t seed : {0, 1}) {
+        const auto ran = run_text(counted_poll(bound, wait), std::vector<std::uint32_t>(64),
+                                  threads(64), with(AsyncSchedule::kEager, seed));
+        EXPECT_EQ(ran.words[0], attempts) << wait;
+        EXPECT_EQ(ran.words[63], attempts) << wait;
+      }
+    }
+  }
+}
+// One warp gives up, and does what the other waits for.
+TEST(Mbarriers, APollThatGivesUpMayHelpTheOthers) {
+  const auto ran = run_text(kernel_text(R"(
+    .shared .align 8 .b64 objects[2];
+    mov.u32 r1, objects;
+    mov.u32 r2, %tid.x;
+    setp.eq.u32 p, r2, 0;
+    @p mbarrier.init.shared.b64 [r1], 1;
+    @p mbarrier.init.shared.b64 [r1+8], 1;
+    bar.sync 0;
+    mov.u32 r0, 0;
+    setp.ge.u32 p, r2, 32;
+    @p bra OTHER;
+    POLL:
+    mbarrier.try_wait.parity.shared.b64 q, [r1], 0;
+    add.u32 r0, r0, 1;
+    setp.lt.u32 p, r0, 50000;
+    @p bra POLL;
+    setp.eq.u32 p, r2, 0;
+    @p mbarrier.arrive.shared.b64 _, [r1+8];
+    bra END;
+    OTHER:
+    mbarrier.try_wait.parity.shared.b64 q, [r1+8], 0;
+    @!q bra OTHER;
+    mov.u32 r0, 7;
+    END:
+    mad.wide.u32 d0, r2, 4, data;
+    st.global.u32 [d0], r0;)"),
+                            std::vector<std::uint32_t>(64), threads(64));
+  EXPECT_EQ(ran.words[0], 50000u);
+  EXPECT_EQ(ran.words[40], 7u);
+}
+// A count that bounds nothing: the same culprit is named, after a time that does not depend on it.
+TEST(Mbarriers, ACountThatEndsNothingIsADeadlock) {
+  for (const char* loop : {"setp.ge.u32 p, r0, 0;", "setp.eq.u32 p, r1, r1;"}) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto fault = fault_of(counted_poll(loop), 64, threads(64));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+    EXPECT_EQ(fault.kind(), FaultKind::kDeadlock);
+    EXPECT_TRUE(says(fault, "deadlock: every warp waits")) << fault.what();
+    EXPECT_TRUE(says(fault,
+                     "offset 0 does not end its phase 0: it waits for 2 arrivals, and 0 "
+                     "came"))
+        << fault.what();
+    EXPECT_EQ(fault.place().thread, 0);
+  }
+}
 
 // The thread has looked at another object on its way, and went on without it.
 TEST(Mbarriers, DeadlockIsNotToldOfAnObjectThatWasLookedAtOnce) {

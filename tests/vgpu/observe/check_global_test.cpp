@@ -41,6 +41,25 @@ TEST(CheckGlobal, OneReadsWhatAnotherWrites) {
                "st.global.u32");
 }
 
+// The same lanes' words are in one warp: a read by the next lane counts after one by the own.
+TEST(CheckGlobal, EveryLanesReadCountsBeforeAStore) {
+  const std::string next = "xor.b32 r3, r3, 1;\n mul.wide.u32 d1, r3, 4;\n add.u64 d1, d1, data;\n";
+  const std::string others = "ld.global.u32 r4, [d1];\n", own = "ld.global.u32 r5, [d0];\n";
+  const std::string all = "ld.global.u32 r6, [data];\n", store = "st.global.u32 [d0], r0;";
+  for (const std::string& reads : {others, others + own, own + others, all + own}) {
+    SCOPED_TRACE(reads);
+    expect_found(check_grid(next + reads + store, 1), "lockstep", "st.global.u32",
+                 Severity::kLockstep);
+    expect_clean(check_grid(next + reads + "bar.warp.sync -1;\n" + store, 1));
+  }
+  // What another warp reads is not forgotten for it.
+  std::string reads;
+  for (const char* thread : {"0", "33", "32"}) {
+    reads += std::string("setp.eq.u32 q, r0, ") + thread + ";\n @q ld.global.u32 r5, [data];\n";
+  }
+  expect_found(check_grid(reads + "@q st.global.u32 [data], r0;", 1, 64), "race", "st.global.u32");
+}
+
 TEST(CheckGlobal, WithinACtaABarrierOrders) {
   const std::string store = "st.global.u32 [d0], r0;\n";
   const std::string load =

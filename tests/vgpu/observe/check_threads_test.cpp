@@ -154,6 +154,21 @@ TEST(CheckWarp, RelyingOnLockstep) {
                "ld.shared.u32", Severity::kLockstep);
 }
 
+// A lane that reads its own word keeps no other lane's read of it from being held against a store.
+TEST(CheckWarp, EveryLanesReadCountsBeforeAStore) {
+  const std::string fill = "st.shared.u32 [r1], r0;\n bar.sync 0;\n";
+  const std::string others = "ld.shared.u32 r6, [r3];\n", own = "ld.shared.u32 r7, [r1];\n";
+  const std::string all = "ld.shared.u32 r8, [tile];\n", store = "st.shared.u32 [r1], r0;";
+  for (const std::string& reads : {others, others + own, own + others, all, all + own}) {
+    SCOPED_TRACE(reads);
+    expect_found(check_tile(fill + reads + store, 32), "lockstep", "st.shared.u32",
+                 Severity::kLockstep);
+    expect_clean(check_tile(fill + reads + "bar.warp.sync -1;\n" + store, 32));
+    expect_clean(check_tile(fill + reads + "bar.sync 0;\n" + own + store, 32));
+  }
+  expect_clean(check_tile(fill + others + "bar.warp.sync -1;\n" + own + store, 32));
+}
+
 TEST(CheckWarp, AThreadsOwnAccessesAreInOrder) {
   expect_clean(
       check_tile("st.shared.u32 [r1], r0;\n ld.shared.u32 r6, [r1];\n"

@@ -16,6 +16,7 @@ struct Params {
   int zero;                 // 0; a number that the compiler does not know
   int first, second;        // what warps do (collisions.h): the second where index & mask
   int mask;
+  int step;  // bytes between the requests of one iteration, of atomics
 };
 
 }  // namespace tessera::calibration

@@ -56,6 +56,7 @@ void Bench::launch(const Work& work, int iterations) {
   params.first = work.first;
   params.second = work.second;
   params.mask = work.mask;
+  params.step = work.step;
   Launch launch;
   launch.entry = work.entry;
   launch.shape.grid = work.ctas;

@@ -33,6 +33,7 @@ struct Work {
   int threads = 0;      // instead of whole warps
   long long shift = 0;  // each launch starts so many bytes further on, modulo `bytes`
   int first = 0, second = 0, mask = 1;  // roles of the warps, for collisions
+  int step = 0;                         // bytes between the requests of one iteration, of atomics
 };
 
 class Bench {

@@ -21,6 +21,9 @@ extern const char calibration_control_portable_ptx[], calibration_control_portab
 extern const char calibration_collisions_ptx[], calibration_collisions_ptx_end[];
 extern const char calibration_collisions_cubin[], calibration_collisions_cubin_end[];
 extern const char calibration_collisions_portable_ptx[], calibration_collisions_portable_ptx_end[];
+extern const char calibration_atomics_ptx[], calibration_atomics_ptx_end[];
+extern const char calibration_atomics_cubin[], calibration_atomics_cubin_end[];
+extern const char calibration_atomics_portable_ptx[], calibration_atomics_portable_ptx_end[];
 }
 
 namespace tessera::calibration {
@@ -85,6 +88,13 @@ const CodeImage& collisions_image() {
       "calibration_collisions", text(calibration_collisions_ptx, calibration_collisions_ptx_end),
       text(calibration_collisions_cubin, calibration_collisions_cubin_end),
       text(calibration_collisions_portable_ptx, calibration_collisions_portable_ptx_end));
+  return made;
+}
+const CodeImage& atomics_image() {
+  static const CodeImage made =
+      image("calibration_atomics", text(calibration_atomics_ptx, calibration_atomics_ptx_end),
+            text(calibration_atomics_cubin, calibration_atomics_cubin_end),
+            text(calibration_atomics_portable_ptx, calibration_atomics_portable_ptx_end));
   return made;
 }
 

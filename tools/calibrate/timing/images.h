@@ -12,5 +12,6 @@ const CodeImage& matrix_image();
 const CodeImage& pipes_image();
 const CodeImage& control_image();
 const CodeImage& collisions_image();
+const CodeImage& atomics_image();
 
 }  // namespace tessera::calibration

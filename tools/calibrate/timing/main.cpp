@@ -1,6 +1,6 @@
 // Measures the parameters of a GPU that NVIDIA does not publish: the cost of shared-memory accesses
 // by address pattern, of global requests by lines and sectors, latencies, rates of instructions,
-// barriers, launches. Needs a driver; takes less than a minute.
+// barriers, launches, atomics. Needs a driver; takes less than a minute.
 //
 //   calibrate --json FILE              on the GPU
 //   calibrate --device virtual         runs every kernel once on the virtual GPU: no times
@@ -54,7 +54,8 @@ void calibrate(const Options& options) {
       {"matrix", measure_matrix},
       {"pipes", measure_pipes},
       {"control", measure_control},
-      {"collisions", measure_collisions}};
+      {"collisions", measure_collisions},
+      {"atomics", measure_atomics}};
   for (const auto& [name, measure] : groups) {
     if (!options.only.empty() && options.only != name) continue;
     const auto begin = std::chrono::steady_clock::now();

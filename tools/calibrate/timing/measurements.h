@@ -17,5 +17,6 @@ Json measure_matrix(Bench& bench);
 Json measure_pipes(Bench& bench);
 Json measure_control(Bench& bench);
 Json measure_collisions(Bench& bench);
+Json measure_atomics(Bench& bench);
 
 }  // namespace tessera::calibration

@@ -108,6 +108,7 @@ class FunctionReader {
     const Token* body = body_behind(close, function.initials);
     if (body == all_.last || !body->is("{")) return close;
     function.name = open[-1].text;
+    function.returns = returned_type(head, open - 1, close, body);
     function.is_constructor = is_constructor(head, open - 1);
     function.parameters = parameters_of({open + 1, close - 1});
     function.body = {body, skip_group(body, all_.last)};
@@ -146,6 +147,15 @@ class FunctionReader {
       }
     }
     return token;
+  }
+
+  // "T" of "space::T f(" and of "auto f() -> T {".
+  static std::string returned_type(const Token* head, const Token* name, const Token* close,
+                                   const Token* body) {
+    const Token* arrow = std::find_if(close, body, [](const Token& one) { return one.is("->"); });
+    const Token* last = arrow != body ? body : name;
+    const bool has_type = last - head > 0 && last[-1].is_name();
+    return has_type ? last[-1].text : "";
   }
 
   static bool is_constructor(const Token* head, const Token* name) {

@@ -111,4 +111,16 @@ const SourceFunction* HostSource::function(const std::string& name) const {
   return found == functions_.end() ? nullptr : &*found;
 }
 
+const SourceFunction* HostSource::function(const std::string& name, std::size_t arguments) const {
+  const auto takes = [&](const SourceFunction& one) {
+    const auto needed = std::count_if(one.parameters.begin(), one.parameters.end(),
+                                      [](const auto& each) { return each.initial.empty(); });
+    return static_cast<std::size_t>(needed) <= arguments && arguments <= one.parameters.size();
+  };
+  const auto found = std::find_if(functions_.begin(), functions_.end(), [&](const auto& one) {
+    return !one.is_kernel && one.name == name && takes(one);
+  });
+  return found == functions_.end() ? function(name) : &*found;
+}
+
 }  // namespace tessera::checking

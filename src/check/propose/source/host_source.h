@@ -31,7 +31,8 @@ struct SourceFunction {
   std::vector<std::string> template_parameters;
   std::vector<SourceParameter> parameters;
   std::vector<MemberInitial> initials;
-  TokenRange body;  // with its braces
+  std::string returns;  // the last name of its type: "dim3"; empty where that is not seen
+  TokenRange body;      // with its braces
   bool is_kernel = false, is_device = false, is_constructor = false;
   const SourceFunction* outer = nullptr;  // that a lambda is in
 };
@@ -68,7 +69,9 @@ class HostSource {
   // From other functions of the source.
   const std::vector<FunctionCall>& calls_of(const SourceFunction& function) const;
   const SourceFunction* kernel(const std::string& name) const;
-  const SourceFunction* function(const std::string& name) const;  // not of the device
+  const SourceFunction* function(const std::string& name) const;  // no kernel
+  // That takes so many arguments, if one of this name does.
+  const SourceFunction* function(const std::string& name, std::size_t arguments) const;
   // Names that code of the device uses: changing their values changes the kernel.
   bool is_used_on_device(const std::string& name) const { return device_names_.count(name) != 0; }
 

@@ -97,7 +97,8 @@ class Finder {
       if (open == nullptr || open == whole.first) return;
       name = open - 1;
     }
-    if (!name->is_name()) return;
+    if (name->is(")")) name = group_open(name, whole.first);  // "(kernel<float, 128>)<<<"
+    if (!name->is_name() && !name->is("(")) return;
     LaunchSite site = site_at(name);
     site.shape = split_at_commas({token + 1, end});
     site.arguments = split_at_commas({end + 2, skip_group(end + 1, whole.last) - 1});
@@ -149,6 +150,7 @@ class Finder {
     const auto whole = field_words(source_, before, config, field, config_fields());
     if (components[0].empty()) {
       const TokenRange words = whole.value_or(TokenRange{});
+      if (is_filled_behind(words, config, before)) return member_words(config, field, *at);
       return !words.empty() && words.first->is("{") ? joined("dim3", words) : words;
     }
     std::vector<Token> words = {*at, *at};
@@ -159,6 +161,32 @@ class Finder {
       words.insert(words.end(), components[i].first, components[i].last);
     }
     words.push_back(sign(")", *at));
+    return kept(std::move(words));
+  }
+
+  // Whether the config comes from a caller, or a function of the source makes or fills it behind
+  // these words.
+  bool is_filled_behind(TokenRange words, const std::string& config, TokenRange before) const {
+    const SourceFunction* around = source_.around(before.last);
+    if (words.empty() && around != nullptr && is_parameter(*around, config)) return true;
+    for (const Token* token : source_.places_of(config, before)) {
+      if (token + 3 >= before.last || (!words.empty() && token < words.first)) continue;
+      const Token* name = token + 2;  // of "config = space::name("
+      while (name + 2 < before.last && name[1].is("::")) name += 2;
+      if (token[1].is("=") && source_.function(name->text) != nullptr) return true;
+      const Token* open = token - 1;
+      while (open > before.first && (open->is("&") || open->is(",") || open->is_name())) --open;
+      if (open->is("(") && open > before.first && source_.function(open[-1].text) != nullptr) {
+        return true;
+      }
+    }
+    return false;
+  }
+  TokenRange member_words(const std::string& variable, const std::string& field, const Token& at) {
+    std::vector<Token> words(3, at);
+    words[0].text = variable;
+    words[1] = sign(".", at);
+    words[2].text = field;
     return kept(std::move(words));
   }
 
@@ -240,18 +268,20 @@ class Finder {
       return;
     }
     const Token* at = site.call != nullptr ? site.call : site.at;
-    const TokenRange local = pointer_to_function(body_around(at), named.name);
-    if (!local.empty()) {
-      add(std::move(site), local, depth + 1);
-    } else if (site.call == nullptr && source_.around(site.at) != nullptr) {
+    const std::vector<TokenRange> local = pointers_to_functions(body_around(at), named.name);
+    for (const TokenRange& one : local) add(site, one, depth + 1);
+    if (!local.empty()) return;
+    if (site.call == nullptr && source_.around(site.at) != nullptr) {
       add_of_callers(site, named.name, depth);
     } else {
       sites_.push_back(std::move(site));  // of a kernel that the source does not show
     }
   }
 
-  // What "auto k = ...", "Type k = ..." and "void (*k)(float*) = ..." are last given.
-  static TokenRange pointer_to_function(TokenRange before, const std::string& name) {
+  // What "auto k = ...", "Type k = ..." and "void (*k)(float*) = ..." are last given; of a switch
+  // what each "case 1: k = &..." gives.
+  static std::vector<TokenRange> pointers_to_functions(TokenRange before, const std::string& name) {
+    std::vector<TokenRange> found;
     for (const Token* token = before.last; token-- != before.first;) {
       if (token->text != name || token + 1 >= before.last) continue;
       const Token* equals = token + 1;
@@ -259,10 +289,13 @@ class Finder {
         if (equals + 1 >= before.last || !equals[1].is("(")) continue;
         equals = skip_group(equals + 1, before.last);
       }
-      if (equals < before.last && equals->is("="))
-        return up_to_end_of_name(equals + 1, before.last);
+      if (equals >= before.last || !equals->is("=")) continue;
+      const Token* value = equals + 1 < before.last && equals[1].is("&") ? equals + 2 : equals + 1;
+      const bool is_case = token - before.first > 1 && token[-1].is(":");
+      if (is_case || found.empty()) found.push_back(up_to_end_of_name(value, before.last));
+      if (!is_case) break;
     }
-    return {};
+    return found;
   }
   // Commas of template arguments end no value.
   static TokenRange up_to_end_of_name(const Token* begin, const Token* last) {

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "check/propose/source/macros.h"
+
 namespace tessera::checking {
 namespace {
 
@@ -148,6 +150,7 @@ class Reader {
       Macro& macro = words_.macros[define.substr(0, equals)];
       Scanner scanner(body, 0);
       for (Token token; scanner.next(token, true);) macro.body.push_back(token);
+      words_.definitions.push_back({define.substr(0, equals), 0, false, macro});
     }
   }
 
@@ -189,6 +192,8 @@ class Reader {
       branches.otherwise(true);
     } else if (what.is("endif")) {
       branches.end();
+    } else if (what.is("undef") && branches.is_read()) {
+      words_.definitions.push_back({name.text, words_.tokens.size(), true, {}});
     } else if (what.is("include") && branches.is_read() && name.kind == Token::Kind::kText) {
       include(name.text.substr(1, name.text.size() - 2), folder, depth);
     }
@@ -213,11 +218,17 @@ class Reader {
     macro.takes_arguments = scanner.ahead(0) == '(';
     if (macro.takes_arguments) {
       scanner.next(token, true);
+      bool is_after_name = false;
       while (scanner.next(token, true) && !token.is(")")) {
         if (token.is_name()) macro.parameters.push_back(token.text);
+        const bool is_rest = token.is(".") && !macro.is_variadic;
+        if (is_rest && !is_after_name) macro.parameters.push_back("__VA_ARGS__");
+        macro.is_variadic |= is_rest;
+        is_after_name = token.is_name();
       }
     }
     while (scanner.next(token, true)) macro.body.push_back(token);
+    words_.definitions.push_back({name, words_.tokens.size(), false, macro});
     words_.macros[name] = std::move(macro);
   }
 
@@ -255,6 +266,7 @@ std::string text_of(TokenRange words) {
 SourceWords read_words(const std::string& path, const ReadOptions& options) {
   SourceWords words;
   Reader(words, options).read(path, 0);
+  expand_launches(words);
   return words;
 }
 

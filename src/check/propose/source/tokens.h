@@ -32,13 +32,23 @@ std::string text_of(TokenRange words);  // "(n + 255) / 256"
 
 struct Macro {
   bool takes_arguments = false;
+  bool is_variadic = false;  // its last parameter is the rest of the arguments
   std::vector<std::string> parameters;
   std::vector<Token> body;
 };
 
+// "#define NAME", or "#undef NAME".
+struct MacroDefinition {
+  std::string name;
+  std::size_t at = 0;  // of the tokens: the first behind it
+  bool is_end = false;
+  Macro macro;
+};
+
 struct SourceWords {
-  std::vector<Token> tokens;
-  std::map<std::string, Macro> macros;
+  std::vector<Token> tokens;            // what launches by macros is written out
+  std::map<std::string, Macro> macros;  // as last defined
+  std::vector<MacroDefinition> definitions;
   std::vector<std::string> files;  // of Token::file
 };
 

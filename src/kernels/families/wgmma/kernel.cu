@@ -98,7 +98,7 @@ template <Config cfg>
 using PanelsOfC =
     epilogue::PanelsOfC<cfg.out, cfg.block.n, cfg.store_buffers, typename Types<cfg>::Sums>;
 
-// While the tensor cores finish the tile: C of its first panels.
+// While the tensor cores are at work: C of the tile's first panels.
 template <Config cfg>
 __device__ void start_c(typename Types<cfg>::Shared& shared, const WgmmaParams& p, const Output& to,
                         int consumer) {
@@ -197,11 +197,10 @@ __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaPar
     if (kPingPong && !first) pipeline::Turns::wait(consumer);
     first = false;
     const auto release = [&](int stage) { shared.ring.release(stage, walk.place()); };
-    Output to;
+    const Output to{walk.corner(cfg.block), walk.product()};
+    const auto under_way = [&] { start_c<cfg>(shared, p, to, consumer); };
     const auto last_started = [&] {
       if (passes_on) pipeline::Turns::pass_to(1 - consumer);
-      to = {walk.corner(cfg.block), walk.product()};
-      start_c<cfg>(shared, p, to, consumer);
       if constexpr (kFused) fused.prepare(to, consumer, op);
     };
     if constexpr (cfg.a_from_registers()) {
@@ -209,7 +208,7 @@ __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaPar
           sums, shared.ring, at, p.k_tiles, row, release, last_started);
     } else {
       mainloop::multiply_tiles<typename T::TileA, typename T::TileB>(
-          sums, shared.ring, at, p.k_tiles, row, release, last_started);
+          sums, shared.ring, at, p.k_tiles, row, release, last_started, under_way);
     }
     if constexpr (kFused) {
       fused.run(shared, p, to, consumer, sums, op);

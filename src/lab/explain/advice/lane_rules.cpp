@@ -85,10 +85,18 @@ std::string lanes_text(double lanes) { return fmt::format("{:.2g}", lanes); }
 
 }  // namespace
 
-double weight_of_contention(const Evidence& e) {
-  double lanes = 0;
-  for (const Site& site : e.sites) lanes += is_atomic(site) ? same_address_lanes(site) : 0;
-  return share_of_wavefronts(e, lanes);
+double contention_ms(const Evidence& e) {
+  double shared = 0, l2 = 0;
+  for (const Site& site : e.sites) {
+    const SerialUpdates updates = serial_updates_of(site);
+    if (updates.shared > static_cast<double>(site.memory.shared.requests)) shared += updates.shared;
+    if (updates.l2 > static_cast<double>(site.memory.global.sectors)) l2 += updates.l2;
+  }
+  const auto part = [&](double updates, double all, Resource resource) {
+    return all > 0 ? updates / all * ms_of(e, resource) : 0;
+  };
+  return std::max(part(shared, e.totals.updates.shared, Resource::kSharedAtomic),
+                  part(l2, e.totals.updates.l2, Resource::kL2Atomic));
 }
 
 Found atomic_contention(const Evidence& e) {
@@ -97,14 +105,16 @@ Found atomic_contention(const Evidence& e) {
       largest(e.sites, [](const Site& s) { return is_atomic(s) ? same_address_lanes(s) : 0.0; });
   if (!site) return {};
   const double lanes = per_request(same_address_lanes(*site), requests_of(*site));
-  const double weight = weight_of_contention(e);
+  const double ms = contention_ms(e);
+  const double weight = bound_ms(e) > 0 ? ms / bound_ms(e) : 0;
   if (lanes < kFewLanes || weight < kWorthAWord) return crowded_sectors(e);
   return Advice{
       std::string(kAtomicContention), std::min(1.0, weight),
       fmt::format("{} has {} of a warp's {} lanes at one address: their updates go one after "
-                  "another, and no time here holds that.",
+                  "another and take {:.3g} ms at least.",
                   access_at(*site), number(lanes),
-                  number(per_request(static_cast<double>(lanes_of(*site)), requests_of(*site)))),
+                  number(per_request(static_cast<double>(lanes_of(*site)), requests_of(*site))),
+                  ms),
       remedy_of(*site)};
 }
 

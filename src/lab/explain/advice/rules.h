@@ -30,9 +30,8 @@ Found misaligned_access(const Evidence& e);
 // What lanes of a warp do to each other.
 Found atomic_contention(const Evidence& e);
 Found divergence(const Evidence& e);
-// What atomics would take of the bound if each lane of an address took a wavefront: a weight, as no
-// rate of atomics is known.
-double weight_of_contention(const Evidence& e);
+// What updates of one address within a warp take at least, with every SM busy.
+double contention_ms(const Evidence& e);
 
 // How full the GPU is.
 Found few_warps(const Evidence& e);

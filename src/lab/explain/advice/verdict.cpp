@@ -56,10 +56,19 @@ const Advice* find(const std::vector<Advice>& list, std::string_view rule) {
   return at == list.end() ? nullptr : &*at;
 }
 
-// Atomics on one address that would outlast all that has a rate.
+// Atomics on one address that outlast all else.
 const Advice* leading_atomics(const std::vector<Advice>& list) {
   const Advice* atomics = find(list, kAtomicContention);
   return atomics && atomics->weight >= 1 ? atomics : nullptr;
+}
+
+// The longest of the other parts.
+std::string of_what_else(const Evidence& e) {
+  for (const ResourceUse& use : e.resources) {
+    if (use.resource == Resource::kSharedAtomic || use.resource == Resource::kL2Atomic) continue;
+    return fmt::format("; of all else, {} would take longest.", use.name);
+  }
+  return ".";
 }
 
 std::string replayed_text(const Replay& replay) {
@@ -156,9 +165,7 @@ std::string verdict(const Evidence& evidence) {
   const std::vector<Advice> list = advise(evidence);
   const std::string what = capitalised(limited_by(evidence)) + ": ";
   if (const Advice* const atomics = leading_atomics(list)) {
-    return what + without_stop(atomics->sentence) +
-           fmt::format("; of what has a rate, {} would take longest.",
-                       named_resource(evidence.resources).name) +
+    return what + without_stop(atomics->sentence) + of_what_else(evidence) +
            besides(evidence, list);
   }
   const bool is_replayed = !name_of_replayed(evidence.replay).empty();

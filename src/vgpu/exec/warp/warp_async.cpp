@@ -74,7 +74,7 @@ void Warp::wait_at_mbarrier(std::size_t index) {
   SharedPlace place;
   bool uniform = true;
   const std::uint32_t done = test_mbarrier(split, place, uniform);
-  if (done != 0) return end_wait(split, done);
+  if (done != 0 || cta_.cluster().polls_freely()) return end_wait(split, done);
   if (!uniform || cta_.cluster().is_spurious()) {
     end_wait(split, 0);
     split.deferred = true;

@@ -248,13 +248,26 @@ void ClusterChecker::agent_access(const AgentAccess& access) {
   if (access.window == Window::kGlobal) agent_in_global(access, *agent, guest);
 }
 
+// Each lane's bytes by themselves, where lanes copy their own.
+void ClusterChecker::visit_shared_by_lane(const AgentAccess& access, Guest& guest, Time floor) {
+  if (access.lane_bytes == 0 || !guest.agent->is_generic()) return visit_shared(guest, floor);
+  const Guest whole = guest;
+  guest.bytes = access.lane_bytes;
+  for (std::uint64_t done = 0; done < access.bytes; done += access.lane_bytes) {
+    guest.copied_for = static_cast<int>(access.lane + done / access.lane_bytes);
+    guest.address = access.address + done;
+    visit_shared(guest, floor);
+  }
+  guest = whole;
+}
+
 void ClusterChecker::agent_in_shared(const AgentAccess& access, const Agent& agent, Guest& guest) {
   SharedShadow& shadow = shared_[access.owner];
   const bool reads = access.kind != AccessKind::kStore, writes = access.kind != AccessKind::kLoad;
   const Visitor visitor{guest.entity, site_of(access.instruction, guest.reach), start_, agent.floor,
                         now_};
   if (access.owner != agent.issuer.cta) note_remote(guest);
-  visit_shared(guest, agent.floor);
+  visit_shared_by_lane(access, guest, agent.floor);
   const std::uint32_t end = shadow.end_of(access.address, access.bytes);
   for (std::uint32_t cell = shadow.cell_of(access.address); cell < end; ++cell) {
     if (shadow.writer(cell).time == SharedShadow::kForbidden) continue;

@@ -80,6 +80,7 @@ class ClusterChecker : public Observer {
     Actor by;
     int lane = -1;  // -1: an agent
     const Agent* agent = nullptr;
+    int copied_for = -1;  // the one lane whose bytes an agent copies, if it is one
     AccessKind kind = AccessKind::kLoad;
     Reach reach = Reach::kNobody;
     bool is_map = false;  // an agent that looks at its tensor map
@@ -111,6 +112,7 @@ class ClusterChecker : public Observer {
   void access_global(const WarpAccess& access, WarpClocks& warp, LaneGroup& group,
                      std::uint32_t lanes);
   void visit_shared(const Guest& guest, Time floor);
+  void visit_shared_by_lane(const AgentAccess& access, Guest& guest, Time floor);
   std::uint32_t lanes_that_may_race(const WarpAccess& access, std::uint32_t lanes);
   bool may_race(const BlockShadow& block, std::uint64_t address, std::uint64_t bytes) const;
   void note_store(const BlockShadow& block, std::uint64_t address, std::uint64_t bytes) const;
@@ -138,7 +140,7 @@ class ClusterChecker : public Observer {
 
   // verdicts.cpp
   bool left_behind(const Past& past) const;
-  bool is_by_unmet_lane(const Agent& agent, const Past& past) const;
+  bool is_by_unmet_lane(const Guest& guest, const Past& past) const;
   bool are_strong_together(const Guest& guest, const Past& past) const;
   void judge(const Guest& guest, const Past& past);
   void judge_foreign(const Guest& guest, const GlobalPast& past);

@@ -201,7 +201,7 @@ void ClusterChecker::agent_starts(const Actor& issuer, AgentId id, AgentKind kin
   for (Entity e = 0; e < last_.size(); ++e) {
     if (e == agent.reads || e == agent.writes) continue;
     Time known = e < agent.clock.seen.size() ? agent.clock.seen[e] : 0;
-    if (e == warp.self() && kind == AgentKind::kBulkCopy) known = std::min(known, met);
+    if (e == warp.self() && kind != AgentKind::kMatrix) known = std::min(known, met);
     if (!agent.is_generic() && !agents_.is_async(e)) {
       const auto& fenced = agent.clock.seen_by_async;
       known = std::min(known, e < fenced.size() ? fenced[e] : 0);

@@ -21,13 +21,13 @@ constexpr Reach reach_of(AccessKind kind, MemoryOrder order, MemoryScope scope) 
 // An instruction, a lane, and two facts: its reach, and whether more lanes than this one did it.
 using Site = std::uint32_t;
 constexpr std::uint32_t kSiteLanes = 5, kSiteReach = 30;
-constexpr Site kSiteSeveral = 1u << 29;
+constexpr Site kLaneOfSite = (1u << kSiteLanes) - 1, kSiteSeveral = 1u << 29;
 
 constexpr Site site_of(std::uint32_t instruction, Reach reach) {
   return instruction << kSiteLanes | static_cast<std::uint32_t>(reach) << kSiteReach;
 }
 constexpr Site with_lane(Site site, int lane) { return site | static_cast<std::uint32_t>(lane); }
-constexpr int lane_of(Site site) { return static_cast<int>(site & ((1u << kSiteLanes) - 1)); }
+constexpr int lane_of(Site site) { return static_cast<int>(site & kLaneOfSite); }
 constexpr Reach reach_of(Site site) { return static_cast<Reach>(site >> kSiteReach); }
 constexpr bool is_strong(Site site) { return reach_of(site) != Reach::kNobody; }
 constexpr bool is_by_several(Site site) { return (site & kSiteSeveral) != 0; }

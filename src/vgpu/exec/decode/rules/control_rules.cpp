@@ -44,7 +44,9 @@ CallSite call_site(Decoder& decoder, const ptx::Instruction& instruction,
                    const std::string& callee) {
   CallSite site;
   if (!decoder.scope().find_function(callee, site.function)) {
-    decoder.unsupported("there is no body of function " + callee);
+    const bool launches = callee.starts_with("__cudaCDP2");
+    decoder.unsupported("there is no body of function " + callee +
+                        (launches ? "; kernels that launch kernels are not implemented" : ""));
   }
   site.address = decoder.scope().function_address(callee);
   const ParamLayout layout = layout_params(decoder.scope().function_at(site.function));

@@ -86,13 +86,21 @@ class GlobalCell {
   }
   void note_read(std::uint64_t who, Site site) {
     const std::uint64_t before = this->who(0);
-    if (before == who) return;
+    if (before == who && !is_by_another_lane(site)) return;
+    const bool by_same = before >> 27 == who >> 27;
     // The same entity, later: no other is displaced.
-    if (before != 0 && before >> 27 != who >> 27) set(1, get(0));
+    const bool displaces = by_same ? is_by_another_lane(site) && may_displace(who) : before != 0;
+    if (displaces) set(1, get(0));
     set(0, {who, site});
   }
 
  private:
+  bool is_by_another_lane(Site site) const {
+    return lane_of(site_[0].load(std::memory_order_relaxed)) != lane_of(site);
+  }
+  // Lanes of one warp keep no other entity's read away.
+  bool may_displace(std::uint64_t by) const { return who(1) == 0 || who(1) >> 27 == by >> 27; }
+
   static constexpr int kWriter = 2, kStore = 3;
   std::uint64_t who(int i) const { return who_[i].load(std::memory_order_acquire); }
   Trace get(int i) const { return {who(i), site_[i].load(std::memory_order_relaxed)}; }

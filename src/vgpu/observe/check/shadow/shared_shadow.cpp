@@ -19,13 +19,17 @@ SharedShadow::SharedShadow(std::uint32_t bytes, std::uint32_t cell_shift)
       read_(cells_),
       writers_(cells_) {}
 
+// calloc hands out pages that cost nothing until they are written.
+SharedShadow::Cells SharedShadow::fresh_cells() const {
+  void* cells = std::calloc(cells_, sizeof(std::uint64_t));
+  if (!cells) throw std::bad_alloc();
+  return {static_cast<std::uint64_t*>(cells), std::free};
+}
+
 SharedShadow::Plane& SharedShadow::plane_of(Entity entity) {
   std::uint32_t& index = at(plane_of_, entity);
   if (index == 0) {
-    // calloc hands out pages that cost nothing until they are written.
-    void* cells = std::calloc(cells_, sizeof(std::uint64_t));
-    if (!cells) throw std::bad_alloc();
-    planes_.push_back({entity, 0, {static_cast<std::uint64_t*>(cells), std::free}});
+    planes_.push_back({entity, 0, fresh_cells(), fresh_cells()});
     index = static_cast<std::uint32_t>(planes_.size());
   }
   return planes_[index - 1];
@@ -70,7 +74,6 @@ std::uint32_t SharedShadow::read_cells(const Visitor& by, std::uint32_t mask,
   Plane& plane = plane_of(by.entity);
   plane.last = by.now;
   const Time first = by.start + 1, span = by.floor - by.start;
-  std::uint64_t* const reads = plane.cells.get();
   const bool halves = mask == ~std::uint32_t{0} && are_halves_equal(address);
   const std::uint64_t stamp = std::uint64_t{by.now} << 32 | by.site | (halves ? kSiteSeveral : 0);
   std::uint32_t flagged = 0;
@@ -84,7 +87,7 @@ std::uint32_t SharedShadow::read_cells(const Visitor& by, std::uint32_t mask,
     const std::uint32_t cell = cell_of(address[lane]);
     const bool odd = any_outside<count>(written_.data() + cell, first, span);
     flagged |= std::uint32_t{odd} << lane;
-    for (std::uint32_t i = 0; i < count; ++i) reads[cell + i] = site;
+    for (std::uint32_t i = 0; i < count; ++i) plane.note(cell + i, site, by.floor);
     for (std::uint32_t i = 0; i < count; ++i) read_[cell + i] = by.now;
   }
   return flagged;
@@ -162,7 +165,7 @@ std::uint32_t SharedShadow::write(const Visitor& by, std::uint32_t mask,
 void SharedShadow::read_cell(const Visitor& by, std::uint32_t cell) {
   Plane& plane = plane_of(by.entity);
   plane.last = by.now;
-  plane.cells[cell] = std::uint64_t{by.now} << 32 | by.site;
+  plane.note(cell, std::uint64_t{by.now} << 32 | by.site, by.floor);
   read_[cell] = by.now;
 }
 

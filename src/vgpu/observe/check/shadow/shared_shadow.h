@@ -57,9 +57,10 @@ class SharedShadow {
   void for_each_reader(std::uint32_t cell, Time floor, F f) const {
     for (const Plane& plane : planes_) {
       if (plane.last <= floor) continue;
-      const std::uint64_t read = plane.cells[cell];
-      if (static_cast<Time>(read >> 32) <= floor) continue;
-      f(Past{plane.entity, static_cast<Time>(read >> 32), static_cast<Site>(read), false});
+      for (const std::uint64_t read : {plane.cells[cell], plane.earlier[cell]}) {
+        if (static_cast<Time>(read >> 32) <= floor) continue;
+        f(Past{plane.entity, static_cast<Time>(read >> 32), static_cast<Site>(read), false});
+      }
     }
   }
 
@@ -75,13 +76,24 @@ class SharedShadow {
     Site site;
     std::uint32_t access;  // number of the access, to tell lanes of one from each other's
   };
-  // What one entity read: for each cell, the time and the site.
+  // What one entity read: for each cell, the time and the site of the last read, and of the last
+  // one before it by another lane.
+  using Cells = std::unique_ptr<std::uint64_t[], void (*)(void*)>;
   struct Plane {
     Entity entity;
     Time last;
-    std::unique_ptr<std::uint64_t[], void (*)(void*)> cells;
+    Cells cells, earlier;
+
+    void note(std::uint32_t cell, std::uint64_t read, Time floor) {
+      const std::uint64_t before = cells[cell];
+      const bool by_others =
+          ((before ^ read) & kLaneOfSite) != 0 || (before & ~read & kSiteSeveral) != 0;
+      if (by_others && static_cast<Time>(before >> 32) > floor) earlier[cell] = before;
+      cells[cell] = read;
+    }
   };
 
+  Cells fresh_cells() const;
   Plane& plane_of(Entity entity);
   template <std::uint32_t count>
   std::uint32_t read_cells(const Visitor& by, std::uint32_t mask, const std::uint64_t* address);

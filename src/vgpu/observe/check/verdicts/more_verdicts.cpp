@@ -63,11 +63,15 @@ void ClusterChecker::report_unmet_lane(const Guest& guest, const Past& past) {
   if (!finding) return;
   const Place later = place_of(guest), earlier = place_of(past, guest);
   fill(*finding, later, earlier);
+  const int issuing =
+      guest.copied_for >= 0 ? guest.copied_for : __builtin_ctz(guest.agent->issuer.mask);
+  const int lane = lane_of(past.site);
+  const std::string other = lane == issuing ? "another lane" : fmt::format("lane {}", lane);
   finding->message = capital(fmt::format(
-      "{} {} {} that lane {} of {} {}; lane {} issues it for the warp without having met that "
-      "lane, which is right only while the lanes of a warp run in step",
-      who(later, false), later.does, name_of(guest.window), lane_of(past.site), who(earlier, false),
-      earlier.does, __builtin_ctz(guest.agent->issuer.mask)));
+      "{} {} {} that {} of {} {}; lane {} issues it without having met that lane, which is right "
+      "only while the lanes of a warp run in step",
+      who(later, false), later.does, name_of(guest.window), other, who(earlier, false),
+      earlier.does, issuing));
   set_cure(*finding, "put __syncwarp()", between(earlier, later));
 }
 

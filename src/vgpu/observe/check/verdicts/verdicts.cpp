@@ -56,11 +56,17 @@ bool ClusterChecker::left_behind(const Past& past) const {
 }
 
 // By another lane of the warp that one lane issued the copy for, and they have not met since.
-bool ClusterChecker::is_by_unmet_lane(const Agent& agent, const Past& past) const {
+bool ClusterChecker::is_by_unmet_lane(const Guest& guest, const Past& past) const {
+  const Agent& agent = *guest.agent;
   const Actor& issuer = agent.issuer;
-  if (agent.kind != AgentKind::kBulkCopy || past.entity != entity_of(issuer)) return false;
+  if (past.entity != entity_of(issuer) || past.time <= agent.met) return false;
   const int lane = lane_of(past.site);
-  if (is_by_several(past.site) || issuer.mask >> lane & 1 || past.time <= agent.met) return false;
+  if (guest.copied_for >= 0) {
+    return (is_by_several(past.site) || lane != guest.copied_for) &&
+           !warps_[past.entity].have_met(guest.copied_for, lane, past.time);
+  }
+  if (agent.kind != AgentKind::kBulkCopy) return false;
+  if (is_by_several(past.site) || issuer.mask >> lane & 1) return false;
   return !warps_[past.entity].have_met(__builtin_ctz(issuer.mask), lane, past.time);
 }
 
@@ -72,11 +78,13 @@ void ClusterChecker::judge(const Guest& guest, const Past& past) {
     if (!clock.has_seen(past.entity, past.time) || left_behind(past)) {
       return report_unordered(guest, past);
     }
+    const bool is_unmet = is_by_unmet_lane(guest, past);
+    if (guest.agent->is_generic() && is_unmet) return report_unmet_lane(guest, past);
     if (guest.agent->is_generic() || agents_.is_async(past.entity)) return;
     const bool fenced = guest.is_map ? clock.maps_have_seen(past.entity, past.time)
                                      : clock.async_has_seen(guest.window, past.entity, past.time);
     if (!fenced) return report_unfenced(guest, past);
-    if (is_by_unmet_lane(*guest.agent, past)) report_unmet_lane(guest, past);
+    if (is_unmet) report_unmet_lane(guest, past);
     return;
   }
   if (clock.has_seen(past.entity, past.time) && !left_behind(past)) return;

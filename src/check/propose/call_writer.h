@@ -1,0 +1,57 @@
+// A call as it is typed: of a launch that may be tried, the words of its shape and of its
+// arguments.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "check/propose/propose.h"
+#include "check/propose/trial.h"
+
+namespace tessera::checking {
+
+// Of an array whose extent is not known yet: the second where the first is too small.
+inline constexpr std::int64_t kTrialBytes = 1 << 20, kLargeTrialBytes = 32 << 20;
+
+// What arrays hold at first: numbers that count up; zeros, for what is an index; letters, for text;
+// or as the last of these, outputs nothing.
+enum class Fills : std::uint8_t { kCounts, kZeros, kText, kInputs };
+
+class CallWriter {
+ public:
+  CallWriter(const KernelFacts& kernel, const CallWords& given) : kernel_(kernel), given_(given) {}
+
+  std::int64_t trial_bytes = kTrialBytes;
+  std::set<std::string> filled;  // outputs that the kernel reads first
+  Fills fills = Fills::kCounts;  // that kInputs stands for
+
+  // With the extents that a trial has shown, where there was one.
+  CallWords words_of(const Candidate& candidate, Fills fills, const Trial* trial) const;
+
+ private:
+  struct Filling {
+    Fills fills;
+    const Trial* trial;
+  };
+  void note_shape(const Candidate& candidate, CallWords& words) const;
+  static void note(const std::string& name, const std::string& value, CallWords& words);
+  void add_argument(const Candidate& candidate, std::size_t i, Fills fills, const Trial* trial,
+                    CallWords& words) const;
+  // Its pointers get arrays of their own, its numbers what the launch assigns or 64.
+  std::string struct_text(const Candidate& candidate, std::size_t i, Fills fills,
+                          const Trial* trial, CallWords& words) const;
+  std::string field_text(const Candidate& candidate, std::size_t i, const FieldGuess& field,
+                         std::int64_t k, const Filling& filling, CallWords& words) const;
+  // Fields of a type that is not as the source says are no such struct.
+  static bool fits(const std::string& text, std::size_t bytes);
+  static std::string number_text(const ParameterGuess& parameter,
+                                 const std::optional<HostValue>& value);
+  std::string array_text(const ParameterGuess& parameter, const std::string& name,
+                         std::optional<std::int64_t> allocated, Fills fills,
+                         const Trial* trial) const;
+  const KernelFacts& kernel_;
+  const CallWords& given_;
+};
+
+}  // namespace tessera::checking

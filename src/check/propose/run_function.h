@@ -1,0 +1,56 @@
+// Runs a small host function of the source on values: declarations, assignments, branches whose
+// conditions are known, loops that end, and what it returns or leaves in its references.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check/propose/evaluate.h"
+
+namespace tessera::checking {
+
+// What an expression comes to: a number or dim3, or a struct, field by field. Elements of a tuple,
+// and of a list whose type is not known, are the fields "0", "1", ...
+struct HostObject {
+  std::optional<HostValue> value;
+  std::map<std::string, HostValue> fields;
+
+  bool is_known() const { return value || !fields.empty(); }
+};
+
+struct FunctionResult {
+  HostObject returned;
+  std::map<std::string, HostValue> variables;  // by path, "config.gridDim", at the return
+
+  // Of the variable: itself and its fields.
+  HostObject variable(const std::string& name) const;
+};
+
+// A call in the text: where its name is, and what it is given, from the caller's point of view.
+struct TextCall {
+  const Token* at = nullptr;
+  std::vector<TokenRange> template_arguments, arguments;
+};
+
+// Nothing where the way through the function depends on what nobody knows.
+std::optional<FunctionResult> run_function(Evaluator& evaluator, const HostSource& source,
+                                           const SourceFunction& function, const TextCall& call,
+                                           const Scope& caller, int depth);
+
+// The words as a call of a function of the source, all of them; null where they are none.
+const SourceFunction* called_by(const HostSource& source, TokenRange words, TextCall& call);
+
+// What the words come to. `type` names the struct that a list fills, where that is known.
+HostObject object_of(Evaluator& evaluator, const HostSource& source, TokenRange words,
+                     const Scope& scope, const std::string& type, int depth);
+
+// What the fields of a new object hold that nothing else is given for.
+void add_defaults(Evaluator& evaluator, const HostSource& source, const std::string& type,
+                  HostObject& object, int depth);
+
+// Whether a function may set what it gets for this parameter.
+bool sets_argument(const SourceParameter& parameter);
+
+}  // namespace tessera::checking

@@ -1,0 +1,13 @@
+// Launches and kernels that a source writes by macros: uses of such macros are replaced by what
+// they stand for. Other macros stay words; their values are asked for one by one.
+#pragma once
+
+#include "check/propose/source/tokens.h"
+
+namespace tessera::checking {
+
+// A macro that does not end, takes other arguments than its use gives, or whose use is not closed
+// stays as it is written, and so does what would be too much text.
+void expand_launches(SourceWords& words);
+
+}  // namespace tessera::checking

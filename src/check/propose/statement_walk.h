@@ -1,0 +1,39 @@
+// Goes through the statements of a function in the order in which they run, as far as the values of
+// its conditions are known.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+
+#include "check/propose/evaluate.h"
+
+namespace tessera::checking {
+
+bool is_one_of(const Token& token, std::initializer_list<const char*> words);
+
+class StatementWalk {
+ public:
+  virtual ~StatementWalk() = default;
+
+  // False where the way depends on what nobody knows, or there is no end.
+  bool comes_to_its_end(TokenRange body);  // with its braces
+
+ protected:
+  virtual std::optional<HostValue> value(TokenRange words) = 0;
+  virtual void simple(TokenRange words) = 0;   // a declaration, an assignment, a call; no ";"
+  virtual void returns(TokenRange words) = 0;  // may be empty
+
+ private:
+  // How a statement ends. kLost: what comes next is not known.
+  enum class Flow : std::uint8_t { kNext, kReturn, kBreak, kContinue, kLost };
+
+  Flow block(TokenRange words);
+  Flow statement(TokenRange words);
+  Flow branch(TokenRange words);
+  Flow loop(TokenRange words);
+  Flow choose(TokenRange words);
+
+  int statements_ = 0;
+};
+
+}  // namespace tessera::checking

@@ -1,0 +1,19 @@
+// Arrays whose contents depend on the order in which warps take turns.
+#pragma once
+
+#include "check/run.h"
+
+namespace tessera::checking {
+
+// What a run left otherwise than the first that finished.
+void note_disagreements(const std::vector<HostArray>& results, const RunOrder& order,
+                        CheckResult& result);
+
+// A sum in another order is rounded otherwise, atomics hand out places in another order, and a
+// clock tells another time: that is no finding. Another element is, where nothing else is found.
+void judge_disagreements(const CheckPlan& plan, CheckResult& result);
+
+// ", the same elements in other places"; empty where they are others.
+std::string kind_of(const Disagreement& disagreement, const CheckResult& result);
+
+}  // namespace tessera::checking

@@ -1,0 +1,100 @@
+// Results that depend on the order of warps, rightly or not; reads of shared memory that nobody
+// wrote, used or thrown away; and files of many kernels.
+#include <gtest/gtest.h>
+
+#include "check/code.h"
+#include "check/compile/one_kernel.h"
+#include "tests/check/call.h"
+
+namespace tessera::checking {
+namespace {
+
+class CheckOrders : public Check {
+ protected:
+  static Words call(const std::string& kernel, const Words& arguments,
+                    const std::string& grid = "1") {
+    Words words = {kFolder + "orders.ptx", "--kernel", kernel, "--grid", grid, "--block", "64"};
+    for (const std::string& one : arguments) words.insert(words.end(), {"--arg", one});
+    return words;
+  }
+  static void expect_says(const Words& words, int code, const Words& parts) {
+    const Ran ran = check(words);
+    EXPECT_EQ(ran.code, code) << ran.out << ran.err;
+    for (const std::string& part : parts) {
+      EXPECT_TRUE(contains(ran.out, part)) << "lacks '" << part << "':\n" << ran.out;
+    }
+  }
+};
+
+TEST_F(CheckOrders, AtomicsMayHandOutPlacesInAnyOrder) {
+  const Words arrays = {"out=i32[512]", "values=f32[512]", "count=i32[1]:zeros",
+                        "in=f32[512]:uniform"};
+  expect_says(call("takes_places", arrays, "8"), 0,
+              {"note: array out depends on the order: ", ", the same elements in other places",
+               "clean: no finding"});
+  // Of both arrays together the elements are the same.
+  expect_says(call("links_lists", {"next=i32[64]", "first=i32[1]:constant=-1"}), 0,
+              {"note: array next depends on the order: ", "clean: no finding"});
+}
+
+TEST_F(CheckOrders, AnotherElementIsAFinding) {
+  expect_says(joined(call("last_one_stays", {"out=i32[1]:zeros"}), {"--seeds", "8"}), 1,
+              {"error: order-dependent-result: array out holds other elements"});
+}
+
+TEST_F(CheckOrders, ClocksTellOtherTimes) {
+  expect_says(call("tells_time", {"out=f32[256]", "time=i64[8]"}, "4"), 0,
+              {"as the kernel reads a clock", "clean: no finding"});
+  expect_says(call("last_one_stays_and_is_timed", {"out=f32[1]:zeros", "time=i64[2]"}, "4"), 1,
+              {"error: order-dependent-result: array out holds other elements"});
+}
+
+TEST_F(CheckOrders, SharedMemoryThatNobodyWroteMayBeReadAndThrownAway) {
+  expect_says(
+      call("scans_slots", {"out=i32[2]", "in=i32[64]:iota"}), 0,
+      {"note: uninitialised-shared-read: ", "nobody has written: no array here depends on it",
+       "orders.cu:40: read 4 bytes", "clean: no finding"});
+}
+
+TEST_F(CheckOrders, SharedMemoryThatNobodyWroteIsAFindingWhereItIsUsed) {
+  for (const char* kernel :
+       {"adds_slots", "takes_largest_slot", "takes_smallest_slot", "waits_for_slots"}) {
+    SCOPED_TRACE(kernel);
+    expect_says(call(kernel, {"out=i32[64]", "in=i32[64]:iota"}), 1,
+                {"error: uninitialised-shared-read: ", "do:    write these bytes"});
+  }
+  // What comes out is the same and tells nothing.
+  expect_says(call("adds_slots_to_nan", {"out=f32[1]", "in=i32[64]:iota", "zero=f32:0"}), 1,
+              {"error: uninitialised-shared-read: "});
+}
+
+const char* const kTwoKernels =
+    ".version 8.0\n"
+    ".global .u32 seen; // .entry none {\n"
+    ".visible .entry first(.param .u64 x)\n"
+    ".maxntid 64\n"
+    "{\n { // a brace: }\n }\n ret;\n"
+    "}\n"
+    "\t// .globl\tfirst\n"
+    ".entry second(\n .param .u64 x\n)\n"
+    "{\n ret; // second alone\n"
+    "}\n";
+
+TEST(OneKernel, OthersAreBlankAndLinesKeepTheirNumbers) {
+  const std::string all = kTwoKernels;
+  const std::string first = with_one_kernel(all, "first"), second = with_one_kernel(all, "second");
+  EXPECT_TRUE(contains(first, "a brace") && !contains(first, "second")) << first;
+  EXPECT_TRUE(contains(second, ".global .u32 seen;") && !contains(second, ".entry first"))
+      << second;
+  EXPECT_EQ(first.find(".entry first"), all.find(".entry first"));
+  EXPECT_EQ(line_of(second, 15), " ret; // second alone");
+  EXPECT_EQ(with_one_kernel(all, "third"), all);
+}
+
+TEST(OneKernel, WhatNamesAnotherKernelKeepsIt) {
+  const std::string all = std::string(kTwoKernels) + ".global .u64 table[1] = {first};\n";
+  EXPECT_EQ(with_one_kernel(all, "second"), all);
+}
+
+}  // namespace
+}  // namespace tessera::checking

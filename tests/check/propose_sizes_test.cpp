@@ -1,0 +1,80 @@
+// What check assumes of a launch where the program tells nothing: sizes that go together, as many
+// dimensions and threads as the kernel is written for, and enough shared memory.
+#include "tests/check/propose.h"
+
+namespace tessera::checking {
+namespace {
+
+class ProposeSizes : public Propose {
+ protected:
+  static Words proposed(const std::string& kernel) { return proposed_of("sizes.ptx", kernel); }
+};
+
+TEST_F(ProposeSizes, OthersAreTriedWhereAssumedOnesLetBlocksRace) {
+  const Words words = proposed("transposes_tiles");
+  expect_clean(words);
+  EXPECT_EQ(after(words, "--grid"), "2,2");
+  expect_shown("assumed: width = 64");
+}
+
+TEST_F(ProposeSizes, ARaceThatIsAlwaysThereIsTold) {
+  const Words words = proposed("races_at_any_size");
+  expect_shown("This call runs, and found: race");
+  EXPECT_EQ(after(words, "--grid"), "4");
+}
+
+TEST_F(ProposeSizes, RanksInAGroupAskForNoMoreDimensions) {
+  const Words words = proposed("counts_in_grid");
+  expect_clean(words);
+  EXPECT_EQ(after(words, "--grid"), "4");
+  EXPECT_EQ(after(words, "--block"), "256");
+}
+
+TEST_F(ProposeSizes, MoreSharedMemoryIsTriedWhereItIsTooSmall) {
+  const Words words = proposed("fills_shared");
+  expect_clean(words);
+  EXPECT_EQ(after(words, "--shared"), "98304");
+  expect_shown("sizes.cu:52; assumed: shared 98304");
+}
+
+TEST_F(ProposeSizes, ATemplateArgumentMayBeTheSizeOfTheBlock) {
+  const Words words = proposed("turns_around");
+  expect_clean(words);
+  EXPECT_EQ(after(words, "--block"), "96");
+}
+
+TEST_F(ProposeSizes, WhatEveryCallLacksIsToldSoon) {
+  EXPECT_TRUE(proposed_of("maps.ptx", "by_pointer").empty());
+  expect_shown(
+      "\n6 calls were tried, and none came to its end (the first: there is no tensor map at");
+  expect_shown("as NAME=pointer(tensormap(ARRAY, BOX))");
+}
+
+class SizesText : public HostText {};
+
+TEST_F(SizesText, ConstantDims) {
+  EXPECT_EQ(whole("int main() { dim3 const b{8U, 4U, 2U}; }", "b.y"), 4);
+  EXPECT_EQ(whole("int main() { const dim3 b(8, 4); }", "b.x"), 8);
+}
+
+TEST_F(SizesText, NoNumberStandsForDims) {
+  EXPECT_FALSE(value("int main() { dim3 b(unknown.width); int n(other); }", "b"));
+  EXPECT_EQ(evaluator_->free.count("b"), 0u);
+  EXPECT_FALSE(value("int main() { dim3 b(unknown.width); int n(other); }", "n"));
+  EXPECT_EQ(evaluator_->free.count("n"), 1u);
+}
+
+TEST_F(SizesText, EveryCaseOfASwitchGivesItsKernel) {
+  const std::string kernels = "__global__ void k(int* x) {}\n __global__ void l(int* x) {}\n";
+  const auto launched = [&](const std::string& text) {
+    value(kernels + "int main() { void (*f)(int*); " + text + " f<<<4, 32>>>(x); }", "0");
+    std::string names;
+    for (const LaunchSite& site : source_->launches()) names += site.kernel + " ";
+    return names;
+  };
+  EXPECT_EQ(launched("switch (i) { case 0: f = &k; break; case 1: f = &l; break; }"), "l k ");
+  EXPECT_EQ(launched("f = &k; f = &l;"), "l ");
+}
+
+}  // namespace
+}  // namespace tessera::checking

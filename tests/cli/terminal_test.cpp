@@ -90,6 +90,17 @@ TEST(Terminal, ABarIsShownAndWiped) {
   }
 }
 
+// What was there stays, and the bar of what was not does not.
+TEST(Terminal, ABarIsWipedWhereCtrlCEndsIt) {
+  const Words call = {"ladder", "--device", "virtual", "--kernel", "01,02,03,04,05", "-m", "256"};
+  const RanInTerminal ran = interrupt_in_terminal(call, 80, "] 1/5");
+  EXPECT_EQ(ran.code, 130) << ran.bytes;
+  EXPECT_GE(table_of(ran).size(), 3u) << ran.bytes;
+  EXPECT_LT(table_of(ran).size(), 7u) << ran.bytes;
+  EXPECT_FALSE(shows_a_bar(ran.screen.text())) << ran.screen.text();
+  EXPECT_EQ(ran.screen.lines().back(), "");
+}
+
 // Seconds alone differ from run to run.
 std::string without_seconds(const std::string& text) {
   return std::regex_replace(text, std::regex("0[.]\\d{5}"), "seconds");

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <stdexcept>
 
 namespace tessera {
@@ -62,8 +63,10 @@ std::string Screen::text() const {
   return text;
 }
 
-RanInTerminal run_in_terminal(const std::vector<std::string>& arguments, int columns,
-                              InTerminal which) {
+namespace {
+
+RanInTerminal run(const std::vector<std::string>& arguments, int columns, InTerminal which,
+                  const std::string& then_interrupted) {
   const TemporaryFolder folder;
   const std::string path = folder / "elsewhere";
   const winsize size{.ws_row = 50, .ws_col = static_cast<unsigned short>(columns)};
@@ -80,12 +83,30 @@ RanInTerminal run_in_terminal(const std::vector<std::string>& arguments, int col
   close(file);
   RanInTerminal ran{.screen = Screen(columns)};
   char some[4096];
-  for (ssize_t n; (n = read(terminal, some, sizeof some)) > 0;) ran.bytes.append(some, n);
+  bool waits = !then_interrupted.empty();
+  for (ssize_t n; (n = read(terminal, some, sizeof some)) > 0;) {
+    ran.bytes.append(some, n);
+    if (!waits || !contains(ran.bytes, then_interrupted)) continue;
+    waits = false;
+    kill(child, SIGINT);
+  }
   close(terminal);
   ran.code = exit_code_of(child);
   ran.screen.write(ran.bytes);
   (which == InTerminal::kErr ? ran.elsewhere.out : ran.elsewhere.err) = file_text(path);
   return ran;
+}
+
+}  // namespace
+
+RanInTerminal run_in_terminal(const std::vector<std::string>& arguments, int columns,
+                              InTerminal which) {
+  return run(arguments, columns, which, "");
+}
+
+RanInTerminal interrupt_in_terminal(const std::vector<std::string>& arguments, int columns,
+                                    const std::string& bytes) {
+  return run(arguments, columns, InTerminal::kAll, bytes);
 }
 
 }  // namespace tessera

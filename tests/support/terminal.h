@@ -42,4 +42,8 @@ enum class InTerminal { kAll, kOut, kErr };  // the other one goes to a file
 RanInTerminal run_in_terminal(const std::vector<std::string>& arguments, int columns,
                               InTerminal which = InTerminal::kAll);
 
+// Presses Ctrl-C once these bytes have come.
+RanInTerminal interrupt_in_terminal(const std::vector<std::string>& arguments, int columns,
+                                    const std::string& bytes);
+
 }  // namespace tessera

@@ -72,7 +72,7 @@ struct Nothing {
 // stage stays in flight, so a stage is released when the next one has been started.
 // `release(stage)` says that this warp no longer reads it; `last_started()` is called when the
 // tensor cores have all their work, and `under_way()` some k tiles earlier, when stores of the tile
-// before have left. TRIED: a condition in the loop for that: 5 % slower.
+// before have left. TRIED: a condition in the loop for that: slower.
 template <class TileA, class TileB, class Sums, class Ring, class Release, class LastStarted,
           class UnderWay = Nothing>
 __device__ void multiply_tiles(Sums& sums, Ring& ring, pipeline::Position<Ring::kStages>& at,

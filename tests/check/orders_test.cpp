@@ -68,6 +68,13 @@ TEST_F(CheckOrders, SharedMemoryThatNobodyWroteIsAFindingWhereItIsUsed) {
               {"error: uninitialised-shared-read: "});
 }
 
+TEST_F(CheckOrders, ArraysThatAskForMoreAlignmentThanTheyGetAreTold) {
+  expect_says(call("flips_addresses", {"out=i32[64]"}), 0,
+              {"note: shared array tile asks for an address that is a multiple of 4096, but code"});
+  const Ran other = check(call("scans_slots", {"out=i32[2]", "in=i32[64]:iota"}));
+  EXPECT_FALSE(contains(other.out, "asks for an address")) << other.out;
+}
+
 const char* const kTwoKernels =
     ".version 8.0\n"
     ".global .u32 seen; // .entry none {\n"

@@ -75,4 +75,13 @@ __global__ void waits_for_slots(int* out, const int* in) {
   while (sum > 0) sum = max(sum, *(volatile const int*)in);
   out[threadIdx.x] = 1;
 }
+
+// Words and their copies half a tile further on, found by xor: right where the tile begins at a
+// multiple of its size.
+__global__ void flips_addresses(int* out) {
+  __shared__ __align__(4096) int tile[1024];
+  const unsigned own = static_cast<unsigned>(__cvta_generic_to_shared(tile + threadIdx.x));
+  tile[512 + threadIdx.x] = threadIdx.x;
+  out[threadIdx.x] = *static_cast<int*>(__cvta_shared_to_generic(own ^ 2048u));
+}
 }

@@ -76,7 +76,7 @@ TEST_F(CheckOrders, ReadsThatACompareAndSwapTestsAreNotes) {
   expect_says(many, 0, note);
   expect_says(joined(many, {"--strict-ptx"}), 1, {"error: race: "});
   expect_says(call("takes_largest_of_block", {"out=i32[64]", "in=f32[64]:uniform"}), 0, note);
-  expect_says(call("trusts_what_it_read", {"out=i32[4]", "count=i32[1]:zeros"}, "4"), 1,
+  expect_says(call("trusts_what_it_read", {"out=i32[256]", "count=i32[1]:zeros"}, "4"), 1,
               {"error: race: "});
 }
 

@@ -108,6 +108,6 @@ __global__ void takes_largest_of_block(int* out, const float* in) {
 __global__ void trusts_what_it_read(int* out, int* count) {
   const int place = *count;
   atomicCAS(count, 0, 1);
-  out[blockIdx.x] = place;
+  out[blockIdx.x * blockDim.x + threadIdx.x] = place;
 }
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "check/runs/alignments.h"
 #include "check/runs/disagreements.h"
 #include "check/runs/groups.h"
 #include "check/source.h"
@@ -222,6 +223,9 @@ std::string notes_text(const CheckReport& report) {
   for (const std::string& name : report.result.zero_constants) {
     text += fmt::format("note: __constant__ {} is zero here; --set {}=VALUE gives it one\n", name,
                         name);
+  }
+  for (const std::string& sentence : loose_alignments(report.plan.code.ptx)) {
+    text += "note: " + sentence + "\n";
   }
   // What is wrong explains these, too.
   for (const std::string& remark : report.result.remarks) {

@@ -8,6 +8,7 @@
 
 #include "base/interrupt.h"
 #include "check/runs/disagreements.h"
+#include "check/runs/guesses.h"
 #include "check/runs/launching.h"
 #include "check/runs/remarks.h"
 #include "check/runs/undefined.h"
@@ -259,6 +260,7 @@ CheckResult run_check(const CheckPlan& plan, const std::function<void(int, int)>
     result.runs.push_back(std::move(run));
     add(result.runs.back(), result.findings);
   }
+  note_guesses(plan, result);
   judge_undefined(plan, result);
   judge_disagreements(plan, result);
   drop_what_races_cover(result.findings);

@@ -68,6 +68,25 @@ TEST_F(CheckOrders, SharedMemoryThatNobodyWroteIsAFindingWhereItIsUsed) {
               {"error: uninitialised-shared-read: "});
 }
 
+TEST_F(CheckOrders, ReadsThatACompareAndSwapTestsAreNotes) {
+  const Words note = {
+      "note: race: ", "tests what it got, so that an old value costs one more round",
+      "clean: no finding"};
+  const Words many = call("takes_largest", {"out=i32[1]:zeros", "in=f32[256]:uniform"}, "4");
+  expect_says(many, 0, note);
+  expect_says(joined(many, {"--strict-ptx"}), 1, {"error: race: "});
+  expect_says(call("takes_largest_of_block", {"out=i32[64]", "in=f32[64]:uniform"}), 0, note);
+  expect_says(call("trusts_what_it_read", {"out=i32[256]", "count=i32[1]:zeros"}, "4"), 1,
+              {"error: race: "});
+}
+
+TEST_F(CheckOrders, ArraysThatAskForMoreAlignmentThanTheyGetAreTold) {
+  expect_says(call("flips_addresses", {"out=i32[64]"}), 0,
+              {"note: shared array tile asks for an address that is a multiple of 4096, but code"});
+  const Ran other = check(call("scans_slots", {"out=i32[2]", "in=i32[64]:iota"}));
+  EXPECT_FALSE(contains(other.out, "asks for an address")) << other.out;
+}
+
 const char* const kTwoKernels =
     ".version 8.0\n"
     ".global .u32 seen; // .entry none {\n"

@@ -19,7 +19,7 @@ constexpr int kMostTrials = 80, kMostLargeTrials = 3, kMostStopped = 6, kMostRef
 // For a call that finds something with numbers that nobody tells: others are tried instead.
 constexpr int kMostFurther = 24;
 // The last is of this program's processors, so that another program's work changes no proposal.
-constexpr double kSecondsOfTrial = 1, kSecondsOfCheck = 8, kSecondsInAll = 6;
+constexpr double kSecondsOfTrial = 1, kSecondsOfCheck = 8, kSecondsInAll = 4;
 
 using Clock = std::chrono::steady_clock;
 

@@ -75,4 +75,39 @@ __global__ void waits_for_slots(int* out, const int* in) {
   while (sum > 0) sum = max(sum, *(volatile const int*)in);
   out[threadIdx.x] = 1;
 }
+
+// Words and their copies half a tile further on, found by xor: right where the tile begins at a
+// multiple of its size.
+__global__ void flips_addresses(int* out) {
+  __shared__ __align__(4096) int tile[1024];
+  const unsigned own = static_cast<unsigned>(__cvta_generic_to_shared(tile + threadIdx.x));
+  tile[512 + threadIdx.x] = threadIdx.x;
+  out[threadIdx.x] = *static_cast<int*>(__cvta_shared_to_generic(own ^ 2048u));
+}
+
+// The largest number so far, by compare-and-swap of what a plain read found; the last one compares
+// with something else.
+__device__ void keep_largest(int* word, float value) {
+  int old = *word, expected;
+  do {
+    expected = old;
+    old = atomicCAS(word, expected, __float_as_int(fmaxf(value, __int_as_float(expected))));
+  } while (old != expected);
+}
+__global__ void takes_largest(int* out, const float* in) {
+  keep_largest(out, in[blockIdx.x * blockDim.x + threadIdx.x]);
+}
+__global__ void takes_largest_of_block(int* out, const float* in) {
+  __shared__ int largest;
+  if (threadIdx.x == 0) largest = 0;
+  __syncthreads();
+  keep_largest(&largest, in[threadIdx.x]);
+  __syncthreads();
+  out[threadIdx.x] = largest;
+}
+__global__ void trusts_what_it_read(int* out, int* count) {
+  const int place = *count;
+  atomicCAS(count, 0, 1);
+  out[blockIdx.x * blockDim.x + threadIdx.x] = place;
+}
 }

@@ -114,8 +114,6 @@ def of_bench(runs):
     return values
 
 
-
-
 @lru_cache(maxsize=None)
 def sizes_in(results):
     """Of all runs of `bench`."""

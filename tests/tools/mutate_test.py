@@ -142,6 +142,17 @@ class Mutate(unittest.TestCase):
             self.assertNotEqual(mutant.before, mutant.after)
             self.assertTrue(mutant.tests)
 
+    def test_lines_that_have_changed_are_left_out_and_are_few(self):
+        gone = [m.name for m in mutants.read_list() if not m.is_there(ROOT)]
+        self.assertLess(len(gone), 20, "draw the list anew")
+        self.assertEqual({m.name for m in mutants.those_there(ROOT)} & set(gone), set())
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "f.cpp").write_text(SOURCE)
+            for skip, there in ((0, True), (1, False)):
+                mutant = mutants.Mutant("m", "room", "f.cpp", "    add(i);", skip, "    ;", ["test"])
+                self.assertEqual(mutant.is_there(folder), there)
+            self.assertFalse(mutants.Mutant("m", "room", "g.cpp", "", 0, "x", ["test"]).is_there(folder))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -89,6 +89,11 @@ class Mutant:
         file.write_text("\n".join(lines))
         return text
 
+    def is_there(self, root):
+        """Whether the source still has the line."""
+        file = pathlib.Path(root) / self.path
+        return file.exists() and file.read_text().split("\n").count(self.before) > self.skip
+
     def to_json(self):
         more = {"filter": self.filter} if self.filter != "*" else {}
         more |= {"changes_nothing": self.changes_nothing} if self.changes_nothing else {}
@@ -103,6 +108,11 @@ class Mutant:
 
 def read_list(path=LIST):
     return [Mutant(**one) for one in json.loads(pathlib.Path(path).read_text())]
+
+
+def those_there(root):
+    """Of the list, without lines that somebody has changed since it was drawn."""
+    return [mutant for mutant in read_list() if mutant.is_there(root)]
 
 
 def slips_of(line, before):

@@ -10,7 +10,8 @@ run builds the targets that the list names in one copy of the repository, once, 
 tests pass there, and copies that for each of -j workers; a worker then changes a line, builds what that
 takes, runs the tests in shards, and puts the line back. Each answer is appended to the log at once, and what
 the log or the results have is not run again, so a run may be cut off at any time, and report may be called
-before all have run. It takes hours; it is no part of any other test.
+before all have run. It takes hours; it is no part of any other test. A mistake in a line that has changed since the
+list was drawn is neither run nor counted.
 
 With --from-checkout the copy is of a checkout with its finished build folder, as it stands there, and a new
 one each time: where a few mistakes are asked about, that spares the build of everything.
@@ -182,7 +183,7 @@ def known_answers(options):
     if options.log.exists():
         answers += [json.loads(line) for line in options.log.read_text().splitlines() if line.strip()]
     by_name = {one["name"]: one for one in answers}
-    return {m.name: m.to_json() | by_name[m.name] for m in mutants.read_list()
+    return {m.name: m.to_json() | by_name[m.name] for m in mutants.those_there(ROOT)
             if m.name in by_name and m.is_that_of(by_name[m.name])}
 
 
@@ -190,7 +191,7 @@ def run(options):
     todo, answers = queue.Queue(), queue.Queue()
     done = known_answers(options)
     # A survivor is asked again: somebody may have written a test since.
-    chosen = [m for m in mutants.read_list() if re.search(options.only, m.name)
+    chosen = [m for m in mutants.those_there(ROOT) if re.search(options.only, m.name)
               and (m.name not in done or (options.only and done[m.name]["verdict"] == "survived"))]
     if not chosen:
         return
@@ -223,7 +224,7 @@ def report(options):
         rooms[one["room"]][verdict_of(one)] += 1
     table = [{"room": room, **counts} for room, counts in rooms.items()]
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
-    of = len(mutants.read_list())
+    of = len(mutants.those_there(ROOT))
     stored = [{key: value for key, value in one.items() if key != "said"} | {"verdict": verdict_of(one)}
               for one in answers]
     options.out.write_text(json.dumps(

@@ -58,8 +58,9 @@ const Advice* find(const std::vector<Advice>& list, std::string_view rule) {
 
 // Atomics on one address that outlast all else.
 const Advice* leading_atomics(const std::vector<Advice>& list) {
+  constexpr double kAll = 1 - 1e-9;  // but for rounding
   const Advice* atomics = find(list, kAtomicContention);
-  return atomics && atomics->weight >= 1 ? atomics : nullptr;
+  return atomics && atomics->weight >= kAll ? atomics : nullptr;
 }
 
 // The longest of the other parts.

@@ -82,6 +82,11 @@ TEST(Atomics, UpdatesThatGoOneAfterAnother) {
   EXPECT_EQ(serial_updates_of(update("red.shared.add.f32", true, 32, 32, 0)).shared_clocks,
             32000 * 11.8);
   EXPECT_EQ(serial_updates_of(update("atom.shared.add.u32", true, 32, 8, 0)).shared_clocks, 8000);
+  for (const char* half : {"red.shared.add.noftz.f16", "red.shared.add.noftz.bf16x2"}) {
+    EXPECT_EQ(serial_updates_of(update(half, true, 32, 32, 0)).shared_clocks, 32000 * 11.8);
+    EXPECT_TRUE(serial_updates_of(update(half, true, 32, 32, 0)).are_floats);
+  }
+  EXPECT_FALSE(serial_updates_of(update("atom.shared.add.u32", true, 32, 8, 0)).are_floats);
   EXPECT_EQ(serial_updates_of(update("red.global.add.f32", false, 32, 1, 4)).l2, 4000);
   EXPECT_EQ(serial_updates_of(update("red.global.add.f32", false, 32, 16, 4)).l2, 16000);
   EXPECT_EQ(serial_updates_of(update("red.global.add.f32", false, 32, 16, 4)).shared_clocks, 0);

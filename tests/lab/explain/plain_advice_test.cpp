@@ -181,6 +181,16 @@ TEST(PlainAdvice, WarpsThatUpdateOneAddress) {
   EXPECT_FALSE(fires(e, "atomic-contention"));
 }
 
+// Of any count: rounding does not give the lead away.
+TEST(PlainAdvice, AHotSectorThatOutlastsAllElseLeads) {
+  for (std::uint64_t count = 10000; count < 10200; ++count) {
+    Evidence e = plain_evidence({atomic(count, 1, false)});
+    e.totals.written_sectors = 1;
+    e.resources = resources_of(e.totals, arch::kH200);
+    ASSERT_EQ(limited_by(e), "atomics on one address") << count;
+  }
+}
+
 TEST(PlainAdvice, LanesThatGoDifferentWays) {
   Site odd = with_lanes(plain("add.f32", 9000), 16);
   odd.line = 7;

@@ -29,12 +29,12 @@ bool is_in_shared_memory(const Site& site) {
   return site.memory.shared.requests > site.memory.global.requests;
 }
 
-// Of the updates that meet in one sector, were they all of one address.
+// Of the updates that meet in one sector, were they all of one address and of this site's type.
 double one_address_ms(const Evidence& e, const Site& site) {
   const arch::Costs costs;
   const bool are_floats = serial_updates_of(site).are_floats;
-  return 1e-6 * updates_of_one_sector(e.totals) *
-         (are_floats ? costs.hot_float_ns : costs.hot_integer_ns);
+  const double each_ns = are_floats ? costs.hot_float_ns : costs.hot_integer_ns;
+  return std::max(one_sector_ms(e.totals), 1e-6 * updates_of_one_sector(e.totals) * each_ns);
 }
 
 // Requests of the whole launch in one place: nothing else that a warp does makes them fewer.

@@ -115,6 +115,9 @@ TEST_F(FilledText, ByReference) {
             "77 1 1 | 1 1 1")
       << "what comes later counts";
 }
+TEST_F(FilledText, NothingIsReadBeforeTheFirstWord) {
+  EXPECT_FALSE(value("(unknown) int main() {}", "unknown"));
+}
 TEST_F(FilledText, AConfigOfTheRuntime) {
   const std::string launch = "cudaLaunchKernelEx(&config, k, x, n);";
   EXPECT_EQ(of("void fill(cudaLaunchConfig_t* c, int n) { c->gridDim = dim3(n / 4, 2);\n"

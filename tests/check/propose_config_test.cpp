@@ -115,6 +115,40 @@ TEST_F(FilledText, ByReference) {
             "77 1 1 | 1 1 1")
       << "what comes later counts";
 }
+TEST_F(FilledText, ADim3IsLostWithAComponentOfIt) {
+  const auto in_function = [&](const std::string& words) {
+    return of("dim3 grid_for(int n) { " + words + " return g; }",
+              "int block = 32; dim3 grid = grid_for(n);");
+  };
+  const auto in_text = [&](const std::string& words) {
+    return of("", words + " int block = 32;", "k<<<g, block>>>(x, n);");
+  };
+  for (const char* words :
+       {"dim3 g(1); g.x = device_sms() * 2;", "dim3 g(7, 2); g.x = ask(); g.y = 5;",
+        "dim3 g(7, 2); g.y = ask(); g.x = 5;"}) {
+    EXPECT_EQ(in_function(words), "? | 32") << words;
+    EXPECT_EQ(in_text(words), "? | 32") << words;
+  }
+  for (const char* change : {"g.x %= 5;", "g.x ^= 1;", "g.x *= ask();", "g.y += ask();"}) {
+    EXPECT_EQ(in_function(std::string("dim3 g(7, 2); ") + change), "? | 32") << change;
+    EXPECT_EQ(in_text(std::string("dim3 g(7, 2); ") + change), "? | 32") << change;
+  }
+  for (const char* change : {"g.x *= 2;", "++g.x;", "g.y--;", "g.y = 3; g.y <<= 1;"}) {
+    EXPECT_EQ(in_text(std::string("dim3 g(7, 2); ") + change), "? | 32") << change;
+  }
+  EXPECT_EQ(in_function("dim3 g(7, 2); g.x = 3; for (int i = 0; i < 3; ++i) g.x *= 2;"),
+            "24 2 1 | 32");
+  EXPECT_EQ(in_function("dim3 g(7, 2); g.x = ask(); g = dim3(9);"), "9 1 1 | 32");
+  EXPECT_EQ(in_text("dim3 g(7, 2); g.x = ask(); g.y *= 2; g = dim3(9); g.z = 3;"), "9 1 3 | 32");
+}
+TEST_F(FilledText, AFieldThatIsChangedIsNotWhatItWas) {
+  const std::string launch = "k<<<s.blocks, g.x>>>(x, n);";
+  const std::string type = "struct Shape { int blocks = 3; };";
+  EXPECT_EQ(of(type, "Shape s; dim3 g; s.blocks = 4; g.x = 32;", launch), "4 | 32");
+  EXPECT_EQ(
+      of(type, "Shape s; dim3 g; s.blocks = 4; g.x = 32; s.blocks *= ask(); g.x /= 2;", launch),
+      "? | ?");
+}
 TEST_F(FilledText, NothingIsReadBeforeTheFirstWord) {
   EXPECT_FALSE(value("(unknown) int main() {}", "unknown"));
 }

@@ -157,7 +157,8 @@ std::optional<HostValue> Evaluator::named(const std::string& name, const Scope& 
     return root(name, {body.data(), body.data() + body.size()}, scope, depth, true);
   }
   if (name == "argc") return whole_value(1);
-  if (auto found = in_functions(name, scope, depth)) return found;
+  bool is_lost = false;
+  if (auto found = in_functions(name, scope, depth, is_lost); found || is_lost) return found;
   if (auto found = in_constructors(name, depth)) return found;
   const Scope outside;
   if (auto found = defined_in(source_.all(), name, outside, depth, true)) return found;
@@ -181,16 +182,17 @@ Scope Evaluator::outside_of(const Scope& scope) const {
   return {outer, outer == nullptr ? nullptr : scope.function->body.first, {}};
 }
 
-// In the function, and in those that it is a lambda of: what they define, and what calls give.
+// In the function, and in those that it is a lambda of: what they define, and what calls give. Lost
+// is a dim3 with a component that nobody knows.
 std::optional<HostValue> Evaluator::in_functions(const std::string& name, const Scope& scope,
-                                                 int depth) {
+                                                 int depth, bool& is_lost) {
   for (Scope here = scope; here.function != nullptr; here = outside_of(here)) {
     const TokenRange body = here.function->body;
     if (here.at > body.first && here.at <= body.last) {
       const TokenRange text{body.first, here.at};
       auto found = defined_in(text, name, here, depth, false);
-      if (!found || found->dims) found = with_components(name, text, here, found, depth);
-      if (found) return found;
+      if (!found || found->dims) found = with_components(name, text, here, found, depth, is_lost);
+      if (found || is_lost) return found;
     }
     if (const auto argument = argument_of(name, here)) {
       if (auto found = value(argument->words, argument->scope, depth)) return found;
@@ -216,19 +218,23 @@ std::optional<HostValue> Evaluator::in_constructors(const std::string& name, int
 // A dim3 whose components were assigned after it was made.
 std::optional<HostValue> Evaluator::with_components(const std::string& name, TokenRange text,
                                                     const Scope& scope,
-                                                    std::optional<HostValue> whole, int depth) {
+                                                    std::optional<HostValue> whole, int depth,
+                                                    bool& is_lost) {
+  const Token* const made = std::max(text.first, whole_words(source_, text, name).first);
   for (std::size_t i = 0; i < 3; ++i) {
     const std::string letter(1, static_cast<char>('x' + i));
     const TokenRange words = assigned_last(source_, text, {name, letter});
-    if (words.empty()) continue;
+    is_lost |= is_changed_after(source_, std::max(made, words.first), text, {name, letter});
+    if (words.empty() || words.first < made) continue;
     Scope there = scope;
     there.at = words.first - 4;
     const auto component = value(words, there, depth);
-    if (!component) return std::nullopt;
+    is_lost |= !component;
+    if (is_lost) return std::nullopt;
     if (!whole) whole = called("dim3", {}, scope, depth);
     (*whole->dims)[i] = component->whole();
   }
-  return whole;
+  return is_lost ? std::nullopt : whole;
 }
 
 std::optional<Evaluator::Argument> Evaluator::argument_of(const std::string& parameter,
@@ -255,7 +261,11 @@ std::optional<Evaluator::Argument> Evaluator::argument_of(const std::string& par
 std::optional<HostValue> Evaluator::component(const std::string& name, int index,
                                               const Scope& scope, int depth) {
   const std::string letter(1, static_cast<char>('x' + index));
-  if (const auto assigned = member(name, letter, {}, scope, depth)) return assigned;
+  const auto bound = scope.bound.find(name);
+  const bool is_bound = bound != scope.bound.end() && bound->second.dims;
+  if (!is_bound && scope.hidden.count(name) == 0) {
+    if (const auto assigned = member(name, letter, {}, scope, depth)) return assigned;
+  }
   const auto whole = named(name, scope, depth);
   if (!whole) return std::nullopt;
   if (whole->dims) return whole_value((*whole->dims)[static_cast<std::size_t>(index)]);

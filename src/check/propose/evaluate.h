@@ -88,11 +88,12 @@ class Evaluator {
 
   bool is_dims(const std::string& name) const;
   std::optional<HostValue> named(const std::string& name, const Scope& scope, int depth);
-  std::optional<HostValue> in_functions(const std::string& name, const Scope& scope, int depth);
+  std::optional<HostValue> in_functions(const std::string& name, const Scope& scope, int depth,
+                                        bool& is_lost);
   std::optional<HostValue> in_constructors(const std::string& name, int depth);
   std::optional<HostValue> with_components(const std::string& name, TokenRange text,
                                            const Scope& scope, std::optional<HostValue> whole,
-                                           int depth);
+                                           int depth, bool& is_lost);
   std::optional<HostValue> member(const std::string& name, const std::string& field,
                                   const FieldOrder& order, const Scope& scope, int depth);
   std::optional<HostValue> member_in(TokenRange text, const std::string& name,

@@ -115,6 +115,23 @@ TEST_F(FilledText, ByReference) {
             "77 1 1 | 1 1 1")
       << "what comes later counts";
 }
+TEST_F(FilledText, OnlyABranchThatEndsTheProgramIsTakenForPassed) {
+  const auto grid = [&](const std::string& branch) {
+    return of("int f(int n) { int b = 1; if (wide()) " + branch + " return b; }",
+              "int grid = f(n), block = 32;");
+  };
+  for (const char* passed :
+       {"exit(1);", "{ printf(\"wide\"); ::exit(1); }", "throw std::runtime_error(\"wide\");",
+        "{ b = 2; do { b = 3; std::abort(); } while (0); }", "{ b = 2; assert(!\"wide\"); }",
+        "{ if (n < 0) b = 5; { throw 1; } }"}) {
+    EXPECT_EQ(grid(passed), "1 | 32") << passed;
+  }
+  for (const char* lost : {"{ if (n < 0) exit(1); b = n / 64; }", "{ b = 2; assert(b > 1); }",
+                           "{ b = exit_code(); }", "{ if (n < 0) throw 1; else b = 3; }", "{}",
+                           "exit(1); else b = 2;", "{ b = 2; while (n < 0) abort(); }"}) {
+    EXPECT_EQ(grid(lost), "? | 32") << lost;
+  }
+}
 TEST_F(FilledText, ADim3IsLostWithAComponentOfIt) {
   const auto in_function = [&](const std::string& words) {
     return of("dim3 grid_for(int n) { " + words + " return g; }",

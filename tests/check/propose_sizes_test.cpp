@@ -57,6 +57,23 @@ TEST_F(SizesText, ConstantDims) {
   EXPECT_EQ(whole("int main() { const dim3 b(8, 4); }", "b.x"), 8);
 }
 
+TEST_F(SizesText, AVariableOfAnotherFunctionIsNotTheGlobalOne) {
+  const std::string main = "int main() {}\nvoid ask(int& v) { v = rank(); }\n";
+  const std::string other = "void other() { int size; ask(size); }\n";
+  EXPECT_EQ(whole("const int size = 4096;\n" + main + other, "size"), 4096);
+  EXPECT_EQ(whole(main + other + "static constexpr int size{4096};\n", "size"), 4096);
+  EXPECT_EQ(whole("int size = 4096;\n" + main + other, "size"), 4096);
+  EXPECT_EQ(whole("int size = 4096;\n" + main + "void other(int size) { ask(size); }", "size"),
+            4096);
+  EXPECT_EQ(
+      whole("int size = 4096;\n" + main + "void other() { int size = 5; ask(size); }", "size"),
+      4096);
+  EXPECT_EQ(whole("const int size = 4096;\n" + main + "void other() { int size = 5; }", "size"),
+            4096);
+  EXPECT_FALSE(value("int size = 4096;\n" + main + "void other() { ask(size); }", "size"));
+  EXPECT_FALSE(value(main + other, "size"));
+}
+
 TEST_F(SizesText, NoNumberStandsForDims) {
   EXPECT_FALSE(value("int main() { dim3 b(unknown.width); int n(other); }", "b"));
   EXPECT_EQ(evaluator_->free.count("b"), 0u);

@@ -6,6 +6,7 @@
 
 #include "check/propose/expression.h"
 #include "check/propose/run_function.h"
+#include "check/propose/statement_walk.h"
 
 namespace tessera::checking {
 namespace {
@@ -107,6 +108,7 @@ std::optional<HostValue> Evaluator::root(const std::string& name, TokenRange wor
 std::optional<HostValue> Evaluator::defined_in(TokenRange text, const std::string& name,
                                                const Scope& scope, int depth, bool is_global) {
   bool is_set_later = false;
+  bool is_outside = is_global && is_constant(name);  // and so are all places that count
   const auto places = source_.places_of(name, text);
   for (std::size_t i = places.size(); i-- != 0;) {
     const Token* token = places[i];
@@ -116,11 +118,16 @@ std::optional<HostValue> Evaluator::defined_in(TokenRange text, const std::strin
     Scope there = scope;
     there.at = token;
     if (is_global) there.function = source_.around(token);
+    if (is_outside && there.function != nullptr) continue;
     is_set_later |= passes_address(token, text.first);
     if (is_global) {
       TextCall call;
       const SourceFunction* function = nullptr;
-      if (filled_by(token, text, call, function) != nullptr) return std::nullopt;
+      if (filled_by(token, text, call, function) != nullptr) {
+        if (!is_of_function(token, name)) return std::nullopt;
+        is_outside = true;
+        continue;
+      }
     } else if (const auto object = set_at(token, text, there, depth)) {
       return object->value;
     }
@@ -145,6 +152,40 @@ std::optional<HostValue> Evaluator::defined_in(TokenRange text, const std::strin
     }
   }
   return std::nullopt;
+}
+
+bool Evaluator::is_of_function(const Token* place, const std::string& name) const {
+  const auto declares = [&](const Token* token) {
+    const Token* type = token - 1;
+    while (type->is("&") || type->is("*") || type->is("const")) --type;
+    return is_one_of(*type, {"auto", "dim3"}) || bytes_of_type({type, type + 1}) != 0;
+  };
+  for (const SourceFunction* here = source_.around(place); here != nullptr; here = here->outer) {
+    const auto places = source_.places_of(name, {here->body.first, place});
+    if (std::any_of(places.begin(), places.end(), declares)) return true;
+    if (std::any_of(here->parameters.begin(), here->parameters.end(),
+                    [&](const SourceParameter& one) { return one.name == name; })) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether there is "const T name = VALUE" outside of functions and of their parameters.
+bool Evaluator::is_constant(const std::string& name) const {
+  const TokenRange all = source_.all();
+  const auto places = source_.places_of(name, all);
+  return std::any_of(places.begin(), places.end(), [&](const Token* token) {
+    if (token + 1 == all.last || !is_one_of(token[1], {"=", "(", "{"})) return false;
+    if (source_.around(token) != nullptr || token == all.first || !token[-1].is_name())
+      return false;
+    const Token* at = token;
+    while (at != all.first && !is_one_of(at[-1], {";", "{", "}", "(", "<", ">", "*"})) --at;
+    const bool is_whole = at == all.first || is_one_of(at[-1], {";", "{", "}"});
+    return is_whole && std::any_of(at, token, [](const Token& one) {
+             return is_one_of(one, {"const", "constexpr"});
+           });
+  });
 }
 
 std::optional<HostValue> Evaluator::named(const std::string& name, const Scope& scope, int depth) {

@@ -116,6 +116,9 @@ class Evaluator {
   Scope outside_of(const Scope& scope) const;
   std::optional<HostValue> defined_in(TokenRange text, const std::string& name, const Scope& scope,
                                       int depth, bool is_global);
+  // The place is in a function that has another variable of this name.
+  bool is_of_function(const Token* place, const std::string& name) const;
+  bool is_constant(const std::string& name) const;  // outside of functions
   std::optional<HostValue> root(const std::string& name, TokenRange words, const Scope& scope,
                                 int depth, bool is_global);
   std::optional<HostValue> component(const std::string& name, int index, const Scope& scope,

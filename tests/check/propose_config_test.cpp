@@ -203,12 +203,10 @@ TEST_F(FilledText, WhatNobodyKnowsIsNotTold) {
             "? | ?");
 }
 
-class ProposeConfigs : public Propose {
- protected:
-  static Words proposed(const std::string& kernel, const Words& more = {}) {
-    return proposed_of("configs.ptx", kernel, more);
-  }
+struct Configs {
+  static constexpr const char* kFile = "configs.ptx";
 };
+using ProposeConfigs = ProposeOf<Configs>;
 
 TEST_F(ProposeConfigs, AStructThatALoopMakes) {
   const Words words = proposed("scale");

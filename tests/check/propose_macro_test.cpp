@@ -137,10 +137,10 @@ TEST_F(MacroText, MacrosWithoutAnEndDoNoHarm) {
       "int main() { A B C(1) }");
 }
 
-class ProposeMacros : public Propose {
- protected:
-  static Words proposed(const std::string& kernel) { return proposed_of("macros.ptx", kernel); }
+struct Macros {
+  static constexpr const char* kFile = "macros.ptx";
 };
+using ProposeMacros = ProposeOf<Macros>;
 
 TEST_F(ProposeMacros, TheTypeChoosesTheLaunch) {
   const Words words = proposed("scale<double>");

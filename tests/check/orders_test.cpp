@@ -13,16 +13,12 @@ class CheckOrders : public Check {
  protected:
   static Words call(const std::string& kernel, const Words& arguments,
                     const std::string& grid = "1") {
-    Words words = {kFolder + "orders.ptx", "--kernel", kernel, "--grid", grid, "--block", "64"};
-    for (const std::string& one : arguments) words.insert(words.end(), {"--arg", one});
-    return words;
+    return launch("orders.ptx", kernel, grid, "64", arguments);
   }
   static void expect_says(const Words& words, int code, const Words& parts) {
     const Ran ran = check(words);
     EXPECT_EQ(ran.code, code) << ran.out << ran.err;
-    for (const std::string& part : parts) {
-      EXPECT_TRUE(contains(ran.out, part)) << "lacks '" << part << "':\n" << ran.out;
-    }
+    expect_parts(ran.out, parts);
   }
 };
 

@@ -115,6 +115,60 @@ TEST_F(FilledText, ByReference) {
             "77 1 1 | 1 1 1")
       << "what comes later counts";
 }
+TEST_F(FilledText, OnlyABranchThatEndsTheProgramIsTakenForPassed) {
+  const auto grid = [&](const std::string& branch) {
+    return of("int f(int n) { int b = 1; if (wide()) " + branch + " return b; }",
+              "int grid = f(n), block = 32;");
+  };
+  for (const char* passed :
+       {"exit(1);", "{ printf(\"wide\"); ::exit(1); }", "throw std::runtime_error(\"wide\");",
+        "{ b = 2; do { b = 3; std::abort(); } while (0); }", "{ b = 2; assert(!\"wide\"); }",
+        "{ if (n < 0) b = 5; { throw 1; } }"}) {
+    EXPECT_EQ(grid(passed), "1 | 32") << passed;
+  }
+  for (const char* lost : {"{ if (n < 0) exit(1); b = n / 64; }", "{ b = 2; assert(b > 1); }",
+                           "{ b = exit_code(); }", "{ if (n < 0) throw 1; else b = 3; }", "{}",
+                           "exit(1); else b = 2;", "{ b = 2; while (n < 0) abort(); }"}) {
+    EXPECT_EQ(grid(lost), "? | 32") << lost;
+  }
+}
+TEST_F(FilledText, ADim3IsLostWithAComponentOfIt) {
+  const auto in_function = [&](const std::string& words) {
+    return of("dim3 grid_for(int n) { " + words + " return g; }",
+              "int block = 32; dim3 grid = grid_for(n);");
+  };
+  const auto in_text = [&](const std::string& words) {
+    return of("", words + " int block = 32;", "k<<<g, block>>>(x, n);");
+  };
+  for (const char* words :
+       {"dim3 g(1); g.x = device_sms() * 2;", "dim3 g(7, 2); g.x = ask(); g.y = 5;",
+        "dim3 g(7, 2); g.y = ask(); g.x = 5;"}) {
+    EXPECT_EQ(in_function(words), "? | 32") << words;
+    EXPECT_EQ(in_text(words), "? | 32") << words;
+  }
+  for (const char* change : {"g.x %= 5;", "g.x ^= 1;", "g.x *= ask();", "g.y += ask();"}) {
+    EXPECT_EQ(in_function(std::string("dim3 g(7, 2); ") + change), "? | 32") << change;
+    EXPECT_EQ(in_text(std::string("dim3 g(7, 2); ") + change), "? | 32") << change;
+  }
+  for (const char* change : {"g.x *= 2;", "++g.x;", "g.y--;", "g.y = 3; g.y <<= 1;"}) {
+    EXPECT_EQ(in_text(std::string("dim3 g(7, 2); ") + change), "? | 32") << change;
+  }
+  EXPECT_EQ(in_function("dim3 g(7, 2); g.x = 3; for (int i = 0; i < 3; ++i) g.x *= 2;"),
+            "24 2 1 | 32");
+  EXPECT_EQ(in_function("dim3 g(7, 2); g.x = ask(); g = dim3(9);"), "9 1 1 | 32");
+  EXPECT_EQ(in_text("dim3 g(7, 2); g.x = ask(); g.y *= 2; g = dim3(9); g.z = 3;"), "9 1 3 | 32");
+}
+TEST_F(FilledText, AFieldThatIsChangedIsNotWhatItWas) {
+  const std::string launch = "k<<<s.blocks, g.x>>>(x, n);";
+  const std::string type = "struct Shape { int blocks = 3; };";
+  EXPECT_EQ(of(type, "Shape s; dim3 g; s.blocks = 4; g.x = 32;", launch), "4 | 32");
+  EXPECT_EQ(
+      of(type, "Shape s; dim3 g; s.blocks = 4; g.x = 32; s.blocks *= ask(); g.x /= 2;", launch),
+      "? | ?");
+}
+TEST_F(FilledText, NothingIsReadBeforeTheFirstWord) {
+  EXPECT_FALSE(value("(unknown) int main() {}", "unknown"));
+}
 TEST_F(FilledText, AConfigOfTheRuntime) {
   const std::string launch = "cudaLaunchKernelEx(&config, k, x, n);";
   EXPECT_EQ(of("void fill(cudaLaunchConfig_t* c, int n) { c->gridDim = dim3(n / 4, 2);\n"
@@ -149,12 +203,10 @@ TEST_F(FilledText, WhatNobodyKnowsIsNotTold) {
             "? | ?");
 }
 
-class ProposeConfigs : public Propose {
- protected:
-  static Words proposed(const std::string& kernel, const Words& more = {}) {
-    return proposed_of("configs.ptx", kernel, more);
-  }
+struct Configs {
+  static constexpr const char* kFile = "configs.ptx";
 };
+using ProposeConfigs = ProposeOf<Configs>;
 
 TEST_F(ProposeConfigs, AStructThatALoopMakes) {
   const Words words = proposed("scale");

@@ -53,6 +53,15 @@ TEST_F(MacroText, WordsAreJoined) {
   ASSERT_NE(source_->kernel("half_kernel"), nullptr);
   EXPECT_EQ(source_->kernel("half_kernel")->parameters.at(0).name, "y");
 }
+TEST_F(MacroText, WordsAreJoinedToArgumentsOfNoWords) {
+  EXPECT_EQ(in_main("#define RUN(SPACE, NAME) do { SPACE##NAME<<<4, 96>>>(x, n); } while (0)",
+                    "RUN(, k);"),
+            "k<<<4, 96>>> | | x; n;");
+  EXPECT_EQ(in_main("#define RUN(A, B) { A##B##k##B<<<4, 96>>>(x, A##B); }", "RUN(, );"),
+            "k<<<4, 96>>> | | x; ;");
+  EXPECT_EQ(in_main("#define RUN(A, ...) k<<<4, 96>>>(x, A##__VA_ARGS__)", "RUN(, n);"),
+            "k<<<4, 96>>> | | x; n;");
+}
 TEST_F(MacroText, MacrosWithoutArgumentsAndOtherNames) {
   EXPECT_EQ(in_main("#define SHAPE <<<4, 32>>>", "k SHAPE (x, n);"), "k<<<4, 32>>> | | x; n;");
   EXPECT_EQ(in_main("#define GO(B) k<<<1, B>>>(x)\n#define RUN GO", "RUN(96);"),
@@ -128,10 +137,10 @@ TEST_F(MacroText, MacrosWithoutAnEndDoNoHarm) {
       "int main() { A B C(1) }");
 }
 
-class ProposeMacros : public Propose {
- protected:
-  static Words proposed(const std::string& kernel) { return proposed_of("macros.ptx", kernel); }
+struct Macros {
+  static constexpr const char* kFile = "macros.ptx";
 };
+using ProposeMacros = ProposeOf<Macros>;
 
 TEST_F(ProposeMacros, TheTypeChoosesTheLaunch) {
   const Words words = proposed("scale<double>");

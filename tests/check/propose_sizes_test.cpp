@@ -1,14 +1,15 @@
 // What check assumes of a launch where the program tells nothing: sizes that go together, as many
 // dimensions and threads as the kernel is written for, and enough shared memory.
+#include "check/propose/candidates.h"
 #include "tests/check/propose.h"
 
 namespace tessera::checking {
 namespace {
 
-class ProposeSizes : public Propose {
- protected:
-  static Words proposed(const std::string& kernel) { return proposed_of("sizes.ptx", kernel); }
+struct Sizes {
+  static constexpr const char* kFile = "sizes.ptx";
 };
+using ProposeSizes = ProposeOf<Sizes>;
 
 TEST_F(ProposeSizes, OthersAreTriedWhereAssumedOnesLetBlocksRace) {
   const Words words = proposed("transposes_tiles");
@@ -55,6 +56,47 @@ class SizesText : public HostText {};
 TEST_F(SizesText, ConstantDims) {
   EXPECT_EQ(whole("int main() { dim3 const b{8U, 4U, 2U}; }", "b.y"), 4);
   EXPECT_EQ(whole("int main() { const dim3 b(8, 4); }", "b.x"), 8);
+}
+
+TEST_F(SizesText, AVariableOfAnotherFunctionIsNotTheGlobalOne) {
+  const std::string main = "int main() {}\nvoid ask(int& v) { v = rank(); }\n";
+  const std::string other = "void other() { int size; ask(size); }\n";
+  EXPECT_EQ(whole("const int size = 4096;\n" + main + other, "size"), 4096);
+  EXPECT_EQ(whole(main + other + "static constexpr int size{4096};\n", "size"), 4096);
+  EXPECT_EQ(whole("int size = 4096;\n" + main + other, "size"), 4096);
+  EXPECT_EQ(whole("int size = 4096;\n" + main + "void other(int size) { ask(size); }", "size"),
+            4096);
+  EXPECT_EQ(
+      whole("int size = 4096;\n" + main + "void other() { int size = 5; ask(size); }", "size"),
+      4096);
+  EXPECT_EQ(whole("const int size = 4096;\n" + main + "void other() { int size = 5; }", "size"),
+            4096);
+  EXPECT_FALSE(value("int size = 4096;\n" + main + "void other() { ask(size); }", "size"));
+  EXPECT_FALSE(value(main + other, "size"));
+}
+
+TEST_F(SizesText, DimensionsThatFunctionsOfTheKernelReadAreTried) {
+  const auto dimensions = [&](const std::string& text, const std::string& body) {
+    value(text + " __global__ void k(float* x) { auto b = this_thread_block(); " + body + " }",
+          "0");
+    vgpu::KernelSignature kernel;
+    kernel.name = "k";
+    const KernelFacts facts =
+        facts_of(kernel, ".entry k(\n%ctaid.y %ctaid.z %tid.y %tid.z\n}", *source_);
+    return std::string(facts.grids_y ? "y" : "") + (facts.grids_z ? "z" : "") +
+           (facts.uses_y ? "Y" : "") + (facts.uses_z ? "Z" : "");
+  };
+  EXPECT_EQ(dimensions("", "x[b.thread_rank()] = 1;"), "");
+  EXPECT_EQ(dimensions("", "x[blockIdx.y] = 1;"), "yY");
+  const std::string row = "__device__ int row() { return blockIdx.y; }\n";
+  EXPECT_EQ(dimensions(row, "x[row()] = 1;"), "yY");
+  EXPECT_EQ(dimensions(row, "x[0] = 1;"), "") << "not called";
+  EXPECT_EQ(dimensions(row + "template <int N> __device__ int deep() { return row() * N; }",
+                       "x[deep<4>() + threadIdx.z] = 1;"),
+            "yzYZ");
+  EXPECT_EQ(dimensions("#define PLANE blockIdx.z\n", "x[PLANE] = 1;"), "zZ");
+  EXPECT_EQ(dimensions("__device__ int itself(int n) { return itself(n); }", "x[itself(1)] = 1;"),
+            "");
 }
 
 TEST_F(SizesText, NoNumberStandsForDims) {

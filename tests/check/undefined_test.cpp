@@ -13,9 +13,7 @@ class CheckUndefined : public Check {
   static Words call(const std::string& kernel, const Words& arguments,
                     const std::string& grid = "1", const std::string& block = "32",
                     const std::string& file = "undefined.ptx") {
-    Words words = {kFolder + file, "--kernel", kernel, "--grid", grid, "--block", block};
-    for (const std::string& one : arguments) words.insert(words.end(), {"--arg", one});
-    return words;
+    return launch(file, kernel, grid, block, arguments);
   }
   static void expect_says(const Words& words, int code, const Words& parts) {
     const Ran ran = check(words);

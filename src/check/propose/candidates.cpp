@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <set>
 #include <sstream>
 
 #include "check/propose/launch_reader.h"
@@ -48,23 +49,40 @@ double distance(const Candidate& candidate) {
   return std::abs(std::log2(threads / kThreads));
 }
 
-// Whether the kernel's own text names this component of an index.
-bool names_component(const SourceFunction& kernel, const char* component) {
-  const TokenRange body = kernel.body;
-  for (const Token* token = body.first; token + 1 < body.last; ++token) {
-    if (token->is(".") && token[1].is(component)) return true;
+// Whether this text names the component of an index, or that of a function or macro that it uses.
+bool names_component(const HostSource& source, TokenRange words, const char* component,
+                     std::set<std::string>& seen) {
+  for (const Token* token = words.first; token != words.last; ++token) {
+    if (token->is(".") && token + 1 != words.last && token[1].is(component)) return true;
+    if (!token->is_name() || !seen.insert(token->text).second) continue;
+    const auto macro = source.source().macros.find(token->text);
+    if (macro != source.source().macros.end()) {
+      const std::vector<Token>& body = macro->second.body;
+      const TokenRange inside{body.data(), body.data() + body.size()};
+      if (names_component(source, inside, component, seen)) return true;
+    }
+    for (const SourceFunction& function : source.functions()) {
+      if (function.name == token->text && names_component(source, function.body, component, seen)) {
+        return true;
+      }
+    }
   }
   return false;
 }
 
 // WHY: a rank in a cooperative group is computed from all components, whatever the launch has.
-void keep_what_is_named(const SourceFunction* kernel, KernelFacts& facts) {
+void keep_what_is_named(const HostSource& source, const SourceFunction* kernel,
+                        KernelFacts& facts) {
   if (kernel == nullptr) return;
   const auto is_group = [](const Token& token) {
     return token.is("this_thread_block") || token.is("this_grid") || token.is("this_cluster");
   };
   if (std::none_of(kernel->body.first, kernel->body.last, is_group)) return;
-  const bool has_y = names_component(*kernel, "y"), has_z = names_component(*kernel, "z");
+  const auto names = [&](const char* component) {
+    std::set<std::string> seen;
+    return names_component(source, kernel->body, component, seen);
+  };
+  const bool has_y = names("y"), has_z = names("z");
   facts.grids_y = facts.grids_y && has_y;
   facts.grids_z = facts.grids_z && has_z;
   facts.uses_y = facts.uses_y && has_y;
@@ -85,7 +103,7 @@ KernelFacts facts_of(const vgpu::KernelSignature& kernel, const std::string& ptx
   facts.grids_z = has("%ctaid.z");
   facts.uses_y = facts.grids_y || has("%tid.y");
   facts.uses_z = facts.grids_z || has("%tid.z");
-  keep_what_is_named(source.kernel(words_of_kernel(kernel.name).name), facts);
+  keep_what_is_named(source, source.kernel(words_of_kernel(kernel.name).name), facts);
   facts.stores = has("st.global") || has("atom.") || has("red.") || has("call") || has("bulk") ||
                  has("st.b") || has("st.f") || has("st.u") || has("st.v");
   for (const int rank : {1, 2, 3}) {

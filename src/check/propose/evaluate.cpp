@@ -6,6 +6,7 @@
 
 #include "check/propose/expression.h"
 #include "check/propose/run_function.h"
+#include "check/propose/statement_walk.h"
 
 namespace tessera::checking {
 namespace {
@@ -107,6 +108,7 @@ std::optional<HostValue> Evaluator::root(const std::string& name, TokenRange wor
 std::optional<HostValue> Evaluator::defined_in(TokenRange text, const std::string& name,
                                                const Scope& scope, int depth, bool is_global) {
   bool is_set_later = false;
+  bool is_outside = is_global && is_constant(name);  // and so are all places that count
   const auto places = source_.places_of(name, text);
   for (std::size_t i = places.size(); i-- != 0;) {
     const Token* token = places[i];
@@ -116,11 +118,16 @@ std::optional<HostValue> Evaluator::defined_in(TokenRange text, const std::strin
     Scope there = scope;
     there.at = token;
     if (is_global) there.function = source_.around(token);
+    if (is_outside && there.function != nullptr) continue;
     is_set_later |= passes_address(token, text.first);
     if (is_global) {
       TextCall call;
       const SourceFunction* function = nullptr;
-      if (filled_by(token, text, call, function) != nullptr) return std::nullopt;
+      if (filled_by(token, text, call, function) != nullptr) {
+        if (!is_of_function(token, name)) return std::nullopt;
+        is_outside = true;
+        continue;
+      }
     } else if (const auto object = set_at(token, text, there, depth)) {
       return object->value;
     }
@@ -147,6 +154,40 @@ std::optional<HostValue> Evaluator::defined_in(TokenRange text, const std::strin
   return std::nullopt;
 }
 
+bool Evaluator::is_of_function(const Token* place, const std::string& name) const {
+  const auto declares = [&](const Token* token) {
+    const Token* type = token - 1;
+    while (type->is("&") || type->is("*") || type->is("const")) --type;
+    return is_one_of(*type, {"auto", "dim3"}) || bytes_of_type({type, type + 1}) != 0;
+  };
+  for (const SourceFunction* here = source_.around(place); here != nullptr; here = here->outer) {
+    const auto places = source_.places_of(name, {here->body.first, place});
+    if (std::any_of(places.begin(), places.end(), declares)) return true;
+    if (std::any_of(here->parameters.begin(), here->parameters.end(),
+                    [&](const SourceParameter& one) { return one.name == name; })) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether there is "const T name = VALUE" outside of functions and of their parameters.
+bool Evaluator::is_constant(const std::string& name) const {
+  const TokenRange all = source_.all();
+  const auto places = source_.places_of(name, all);
+  return std::any_of(places.begin(), places.end(), [&](const Token* token) {
+    if (token + 1 == all.last || !is_one_of(token[1], {"=", "(", "{"})) return false;
+    if (source_.around(token) != nullptr || token == all.first || !token[-1].is_name())
+      return false;
+    const Token* at = token;
+    while (at != all.first && !is_one_of(at[-1], {";", "{", "}", "(", "<", ">", "*"})) --at;
+    const bool is_whole = at == all.first || is_one_of(at[-1], {";", "{", "}"});
+    return is_whole && std::any_of(at, token, [](const Token& one) {
+             return is_one_of(one, {"const", "constexpr"});
+           });
+  });
+}
+
 std::optional<HostValue> Evaluator::named(const std::string& name, const Scope& scope, int depth) {
   if (depth > kDeepest) return std::nullopt;
   if (const auto found = scope.bound.find(name); found != scope.bound.end()) return found->second;
@@ -157,7 +198,8 @@ std::optional<HostValue> Evaluator::named(const std::string& name, const Scope& 
     return root(name, {body.data(), body.data() + body.size()}, scope, depth, true);
   }
   if (name == "argc") return whole_value(1);
-  if (auto found = in_functions(name, scope, depth)) return found;
+  bool is_lost = false;
+  if (auto found = in_functions(name, scope, depth, is_lost); found || is_lost) return found;
   if (auto found = in_constructors(name, depth)) return found;
   const Scope outside;
   if (auto found = defined_in(source_.all(), name, outside, depth, true)) return found;
@@ -181,16 +223,17 @@ Scope Evaluator::outside_of(const Scope& scope) const {
   return {outer, outer == nullptr ? nullptr : scope.function->body.first, {}};
 }
 
-// In the function, and in those that it is a lambda of: what they define, and what calls give.
+// In the function, and in those that it is a lambda of: what they define, and what calls give. Lost
+// is a dim3 with a component that nobody knows.
 std::optional<HostValue> Evaluator::in_functions(const std::string& name, const Scope& scope,
-                                                 int depth) {
+                                                 int depth, bool& is_lost) {
   for (Scope here = scope; here.function != nullptr; here = outside_of(here)) {
     const TokenRange body = here.function->body;
     if (here.at > body.first && here.at <= body.last) {
       const TokenRange text{body.first, here.at};
       auto found = defined_in(text, name, here, depth, false);
-      if (!found || found->dims) found = with_components(name, text, here, found, depth);
-      if (found) return found;
+      if (!found || found->dims) found = with_components(name, text, here, found, depth, is_lost);
+      if (found || is_lost) return found;
     }
     if (const auto argument = argument_of(name, here)) {
       if (auto found = value(argument->words, argument->scope, depth)) return found;
@@ -216,19 +259,23 @@ std::optional<HostValue> Evaluator::in_constructors(const std::string& name, int
 // A dim3 whose components were assigned after it was made.
 std::optional<HostValue> Evaluator::with_components(const std::string& name, TokenRange text,
                                                     const Scope& scope,
-                                                    std::optional<HostValue> whole, int depth) {
+                                                    std::optional<HostValue> whole, int depth,
+                                                    bool& is_lost) {
+  const Token* const made = std::max(text.first, whole_words(source_, text, name).first);
   for (std::size_t i = 0; i < 3; ++i) {
     const std::string letter(1, static_cast<char>('x' + i));
     const TokenRange words = assigned_last(source_, text, {name, letter});
-    if (words.empty()) continue;
+    is_lost |= is_changed_after(source_, std::max(made, words.first), text, {name, letter});
+    if (words.empty() || words.first < made) continue;
     Scope there = scope;
     there.at = words.first - 4;
     const auto component = value(words, there, depth);
-    if (!component) return std::nullopt;
+    is_lost |= !component;
+    if (is_lost) return std::nullopt;
     if (!whole) whole = called("dim3", {}, scope, depth);
     (*whole->dims)[i] = component->whole();
   }
-  return whole;
+  return is_lost ? std::nullopt : whole;
 }
 
 std::optional<Evaluator::Argument> Evaluator::argument_of(const std::string& parameter,
@@ -255,7 +302,11 @@ std::optional<Evaluator::Argument> Evaluator::argument_of(const std::string& par
 std::optional<HostValue> Evaluator::component(const std::string& name, int index,
                                               const Scope& scope, int depth) {
   const std::string letter(1, static_cast<char>('x' + index));
-  if (const auto assigned = member(name, letter, {}, scope, depth)) return assigned;
+  const auto bound = scope.bound.find(name);
+  const bool is_bound = bound != scope.bound.end() && bound->second.dims;
+  if (!is_bound && scope.hidden.count(name) == 0) {
+    if (const auto assigned = member(name, letter, {}, scope, depth)) return assigned;
+  }
   const auto whole = named(name, scope, depth);
   if (!whole) return std::nullopt;
   if (whole->dims) return whole_value((*whole->dims)[static_cast<std::size_t>(index)]);

@@ -88,11 +88,12 @@ class Evaluator {
 
   bool is_dims(const std::string& name) const;
   std::optional<HostValue> named(const std::string& name, const Scope& scope, int depth);
-  std::optional<HostValue> in_functions(const std::string& name, const Scope& scope, int depth);
+  std::optional<HostValue> in_functions(const std::string& name, const Scope& scope, int depth,
+                                        bool& is_lost);
   std::optional<HostValue> in_constructors(const std::string& name, int depth);
   std::optional<HostValue> with_components(const std::string& name, TokenRange text,
                                            const Scope& scope, std::optional<HostValue> whole,
-                                           int depth);
+                                           int depth, bool& is_lost);
   std::optional<HostValue> member(const std::string& name, const std::string& field,
                                   const FieldOrder& order, const Scope& scope, int depth);
   std::optional<HostValue> member_in(TokenRange text, const std::string& name,
@@ -115,6 +116,9 @@ class Evaluator {
   Scope outside_of(const Scope& scope) const;
   std::optional<HostValue> defined_in(TokenRange text, const std::string& name, const Scope& scope,
                                       int depth, bool is_global);
+  // The place is in a function that has another variable of this name.
+  bool is_of_function(const Token* place, const std::string& name) const;
+  bool is_constant(const std::string& name) const;  // outside of functions
   std::optional<HostValue> root(const std::string& name, TokenRange words, const Scope& scope,
                                 int depth, bool is_global);
   std::optional<HostValue> component(const std::string& name, int index, const Scope& scope,

@@ -68,7 +68,7 @@ const SourceParameter* Evaluator::filled_by(const Token* place, TokenRange text,
   const Token* open = is_whole ? open_of_arguments(place, text.first) : nullptr;
   if (open == nullptr) return nullptr;
   const Token* name = open;
-  if (name[-1].is(">")) {
+  if (name != text.first && name[-1].is(">")) {
     while (name != text.first && !name->is("<") && !name->is(";")) --name;
   }
   if (name == text.first || !name[-1].is_name()) return nullptr;

@@ -106,6 +106,8 @@ std::optional<HostValue> Evaluator::member_in(TokenRange text, const std::string
   const std::string full = name + "." + field;
   const TokenRange assigned = assigned_last(source_, text, {name, field});
   const TokenRange whole = whole_words(source_, text, name);
+  const Token* const made = std::max({text.first, assigned.first, whole.first});
+  if (is_changed_after(source_, made, text, {name, field})) return std::nullopt;
   const auto places = source_.places_of(name, text);
   for (std::size_t i = places.size(); i-- != 0;) {
     if (!assigned.empty() && assigned.first > places[i]) break;

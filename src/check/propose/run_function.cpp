@@ -288,18 +288,10 @@ class Run : public StatementWalk {
   void set(const std::string& path, const HostObject& object) {
     if (path.empty()) return;
     const std::size_t dot = path.rfind('.');
-    if (dot != path.npos && path.size() - dot == 2 && object.value) {
-      const std::string parent = path.substr(0, dot);
-      const std::size_t index = static_cast<std::size_t>(path.back() - 'x');
-      const auto found = scope_.bound.find(parent);
-      const bool is_dims = (found != scope_.bound.end() && found->second.dims) ||
-                           dims_.count(parent) != 0 || parent.ends_with("Dim");
-      if (is_dims && index < 3) {
-        HostValue& whole = scope_.bound[parent];
-        if (!whole.dims) whole.dims = {1, 1, 1};
-        (*whole.dims)[index] = object.value->whole();
-        return;
-      }
+    const bool is_component = dot != path.npos && path.size() - dot == 2 && path.back() >= 'x';
+    if (is_component && path.back() <= 'z' &&
+        set_component(path.substr(0, dot), static_cast<std::size_t>(path.back() - 'x'), object)) {
+      return;
     }
     std::erase_if(scope_.bound, [&](const auto& one) { return one.first.starts_with(path + "."); });
     scope_.bound.erase(path);
@@ -309,6 +301,22 @@ class Run : public StatementWalk {
     for (const auto& [field, value] : object.fields) {
       scope_.bound[std::string(path).append(".").append(field)] = value;
     }
+  }
+
+  // False where the variable is no dim3. One with a component that nobody knows is not known.
+  bool set_component(const std::string& parent, std::size_t index, const HostObject& object) {
+    const auto found = scope_.bound.find(parent);
+    const bool has_dims = found != scope_.bound.end() && found->second.dims;
+    if (!has_dims && dims_.count(parent) == 0 && !parent.ends_with("Dim")) return false;
+    if (!object.value) {
+      set(parent, {});
+      return true;
+    }
+    if (!has_dims && scope_.hidden.count(parent) != 0) return true;
+    HostValue& whole = scope_.bound[parent];
+    if (!whole.dims) whole.dims = {1, 1, 1};
+    (*whole.dims)[index] = object.value->whole();
+    return true;
   }
 
   Evaluator& evaluator_;

@@ -11,6 +11,8 @@ constexpr int kMostStatements = 4000;  // before a loop is taken for endless
 
 bool is_end(const Token& token) { return token.is(";"); }
 
+bool is_text(const Token& token) { return token.kind == Token::Kind::kText; }
+
 // Behind the statement that begins here.
 const Token* end_of_statement(const Token* at, const Token* last) {
   if (at == last) return last;
@@ -28,11 +30,22 @@ const Token* end_of_statement(const Token* at, const Token* last) {
   return at == last ? last : at + 1;
 }
 
-// A check whose outcome is not known is taken for passed.
+// A check whose outcome is not known is taken for passed, where the last that it does otherwise is
+// to end the program.
 bool gives_up(TokenRange words) {
-  return std::any_of(words.first, words.last, [](const Token& token) {
-    return is_one_of(token, {"throw", "exit", "abort", "assert"});
-  });
+  if (words.empty()) return false;
+  const Token* at = words.first;
+  if (at->is("do")) return gives_up({at + 1, end_of_statement(at + 1, words.last)});
+  if (at->is("{")) {
+    const Token* const last = words.last - 1;
+    const Token* statement = ++at;
+    for (; at < last; at = end_of_statement(at, last)) statement = at;
+    return gives_up({statement, last});
+  }
+  while (words.last - at > 1 && (at->is("std") || at->is("::"))) ++at;
+  const bool is_never = words.last - at > 3 && at->is("assert") &&
+                        (is_one_of(at[2], {"false", "0"}) || (at[2].is("!") && is_text(at[3])));
+  return is_never || is_one_of(*at, {"throw", "exit", "abort"});
 }
 
 }  // namespace

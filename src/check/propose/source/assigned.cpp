@@ -1,6 +1,7 @@
 #include "check/propose/source/assigned.h"
 
 #include <algorithm>
+#include <set>
 
 namespace tessera::checking {
 namespace {
@@ -41,6 +42,18 @@ TokenRange given_to(const Token* name, TokenRange text) {
   return {};
 }
 
+// Behind "a.b.c" that begins here, in the text; null for others.
+const Token* behind_path(const Token* token, TokenRange text,
+                         const std::vector<std::string>& path) {
+  const auto length = static_cast<std::ptrdiff_t>(2 * path.size());
+  if (text.last - token < length || begins_member(token, text.first)) return nullptr;
+  for (std::size_t k = 1; k < path.size(); ++k) {
+    const Token& sign = token[2 * k - 1];
+    if (!(sign.is(".") || sign.is("->")) || token[2 * k].text != path[k]) return nullptr;
+  }
+  return token + length - 1;
+}
+
 }  // namespace
 
 TokenRange without_casts(TokenRange words) {
@@ -76,20 +89,27 @@ TokenRange without_casts(TokenRange words) {
 
 TokenRange assigned_last(const HostSource& source, TokenRange text,
                          const std::vector<std::string>& path) {
-  const auto length = static_cast<std::ptrdiff_t>(2 * path.size());
   const auto places = source.places_of(path[0], text);
   for (std::size_t i = places.size(); i-- != 0;) {
-    const Token* token = places[i];
-    if (text.last - token <= length) continue;
-    if (begins_member(token, text.first)) continue;
-    bool is_it = token[length - 1].is("=");
-    for (std::size_t k = 1; k < path.size() && is_it; ++k) {
-      const Token& sign = token[2 * k - 1];
-      is_it = (sign.is(".") || sign.is("->")) && token[2 * k].text == path[k];
-    }
-    if (is_it) return up_to_end(token + length, text.last);
+    const Token* sign = behind_path(places[i], text, path);
+    if (sign == nullptr || !sign->is("=") || sign + 1 == text.last) continue;
+    return up_to_end(sign + 1, text.last);
   }
   return {};
+}
+
+bool is_changed_after(const HostSource& source, const Token* place, TokenRange text,
+                      const std::vector<std::string>& path) {
+  static const std::set<std::string> kSigns = {"+=", "-=", "*=", "/=", "<<=", ">>=", "++", "--"};
+  for (const Token* token : source.places_of(path[0], {place, text.last})) {
+    const Token* sign = behind_path(token, text, path);
+    if (sign == nullptr) continue;
+    if (kSigns.count(sign->text) != 0) return true;
+    if (token != text.first && (token[-1].is("++") || token[-1].is("--"))) return true;
+    const bool is_long = sign->is("%") || sign->is("&") || sign->is("|") || sign->is("^");
+    if (is_long && sign + 1 != text.last && sign[1].is("=")) return true;
+  }
+  return false;
 }
 
 std::optional<TokenRange> listed_field(TokenRange list, const std::string& field,

@@ -18,6 +18,10 @@ TokenRange without_casts(TokenRange words);
 TokenRange assigned_last(const HostSource& source, TokenRange text,
                          const std::vector<std::string>& path);
 
+// Whether the text goes on to change it behind that place, as "a.b *= VALUE" and "++a.b" do.
+bool is_changed_after(const HostSource& source, const Token* place, TokenRange text,
+                      const std::vector<std::string>& path);
+
 // Of "{.field = VALUE}" and "{VALUE, VALUE}", with or without the type before it. Nothing for words
 // that are no such list, or one that does not tell the field.
 std::optional<TokenRange> listed_field(TokenRange list, const std::string& field,

@@ -210,13 +210,15 @@ class Expander {
     const auto is_paste = [&](const Token* token) {
       return last - token > 1 && token->is("#") && token[1].is("#");
     };
+    bool has_left = true;  // what "##" joins to: not an argument of no words
     for (const Token* token = first; token < last; ++token) {
       if (is_paste(token)) {
-        paste(macro, given, ++token + 1, last, out);
+        paste(macro, given, ++token + 1, last, has_left, out);
         ++token;
         continue;
       }
       const Given* const of = given_for(macro, given, *token);
+      has_left = of == nullptr || !of->words.empty();
       if (token->is("#") && last - token > 1) {
         if (const Given* const text = given_for(macro, given, token[1])) {
           out.push_back(placed(*token));
@@ -239,7 +241,7 @@ class Expander {
 
   // What is behind "##" is joined to the last word; ", ##__VA_ARGS__" joins nothing.
   void paste(const Macro& macro, const std::vector<Given>& given, const Token* token,
-             const Token* last, Tokens& out) const {
+             const Token* last, bool& has_left, Tokens& out) const {
     if (token >= last) return;
     const Given* const of = given_for(macro, given, *token);
     Tokens right;
@@ -248,9 +250,11 @@ class Expander {
     } else {
       right.assign(of->words.first, of->words.last);
     }
-    const bool is_rest = of != nullptr && macro.is_variadic && !out.empty() && out.back().is(",");
+    const bool joins = has_left && !out.empty();
+    const bool is_rest = of != nullptr && macro.is_variadic && joins && out.back().is(",");
     if (is_rest && right.empty()) out.pop_back();
-    if (!is_rest && !right.empty() && !out.empty()) {
+    has_left |= !right.empty();
+    if (!is_rest && !right.empty() && joins) {
       out.back().text += right.front().text;
       right.erase(right.begin());
     }

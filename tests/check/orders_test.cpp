@@ -63,6 +63,12 @@ TEST_F(CheckOrders, SharedMemoryThatNobodyWroteIsAFindingWhereItIsUsed) {
     expect_says(call(kernel, {"out=i32[64]", "in=i32[64]:iota"}), 1,
                 {"error: uninitialised-shared-read: ", "do:    write these bytes"});
   }
+  for (const char* in : {"in=i32[64]:constant=-700000000", "in=i32[64]:constant=-2139000000"}) {
+    expect_says(call("takes_smallest_slot", {"out=i32[64]", in}), 1,
+                {"error: uninitialised-shared-read: "});
+  }
+  expect_says(call("takes_largest_slot", {"out=i32[64]", "in=i32[64]:constant=2139000000"}), 1,
+              {"error: uninitialised-shared-read: "});
   // What comes out is the same and tells nothing.
   expect_says(call("adds_slots_to_nan", {"out=f32[1]", "in=i32[64]:iota", "zero=f32:0"}), 1,
               {"error: uninitialised-shared-read: "});
@@ -108,6 +114,12 @@ TEST(OneKernel, OthersAreBlankAndLinesKeepTheirNumbers) {
   EXPECT_EQ(first.find(".entry first"), all.find(".entry first"));
   EXPECT_EQ(line_of(second, 15), " ret; // second alone");
   EXPECT_EQ(with_one_kernel(all, "third"), all);
+}
+
+TEST(OneKernel, KernelsMayShareALine) {
+  const std::string a = ".visible .entry a(.param .u64 x) { ret; }", b = " .visible .entry b() { }";
+  EXPECT_EQ(with_one_kernel(a + b + "\n", "a"), a + "\n");
+  EXPECT_EQ(with_one_kernel(a + b + "\n", "b"), b + "\n");
 }
 
 TEST(OneKernel, WhatNamesAnotherKernelKeepsIt) {

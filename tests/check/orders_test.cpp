@@ -9,6 +9,19 @@
 namespace tessera::checking {
 namespace {
 
+// A kernel of a pointer to one word and one to a result a thread.
+std::string kernel_of(const std::string& body) {
+  return ".version 8.0\n.target sm_90a\n.address_size 64\n"
+         ".visible .entry kernel(.param .u64 word, .param .u64 out)\n{\n"
+         ".reg .pred %p<9>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<20>;\n"
+         "ld.param.u64 %rd1, [word];\nld.param.u64 %rd2, [out];\n"
+         "mov.u32 %r10, %ctaid.x;\nmov.u32 %r11, %ntid.x;\nmov.u32 %r12, %tid.x;\n"
+         "mad.lo.s32 %r13, %r10, %r11, %r12;\nmov.u32 %r15, 1;\n"
+         "mul.wide.u32 %rd3, %r13, 4;\n"
+         "add.s64 %rd4, %rd2, %rd3;\nadd.s32 %r14, %r13, 1;\n" +
+         body + "ret;\n}\n";
+}
+
 class CheckOrders : public Check {
  protected:
   static Words call(const std::string& kernel, const Words& arguments,
@@ -44,9 +57,31 @@ TEST_F(CheckOrders, AnotherElementIsAFinding) {
 
 TEST_F(CheckOrders, ClocksTellOtherTimes) {
   expect_says(call("tells_time", {"out=f32[256]", "time=i64[8]"}, "4"), 0,
-              {"as the kernel reads a clock", "clean: no finding"});
-  expect_says(call("last_one_stays_and_is_timed", {"out=f32[1]:zeros", "time=i64[2]"}, "4"), 1,
-              {"error: order-dependent-result: array out holds other elements"});
+              {"as the kernel stores times there", "clean: no finding"});
+  for (const char* out : {"out=f32[1]:zeros", "out=i32[1]:zeros"}) {
+    expect_says(call("last_one_stays_and_is_timed", {out, "time=i64[2]"}, "4"), 1,
+                {"error: order-dependent-result: array out holds other elements"});
+  }
+}
+
+TEST_F(CheckOrders, TimesAreFollowedToWhereTheyAreStored) {
+  const TemporaryFolder folder;
+  const auto ran = [&](const std::string& body) {
+    write_text(folder / "kernel.ptx", kernel_of(body));
+    return check({folder / "kernel.ptx", "--grid", "4", "--block", "64", "--seeds", "8", "--arg",
+                  "word=i32[1]:zeros", "--arg", "out=i32[256]:zeros"});
+  };
+  const std::string clock =
+      ".shared .b32 slots[64];\nmov.u32 %r2, %clock;\nadd.s32 %r2, %r2, %r12;\n"
+      "shl.b32 %r3, %r12, 2;\nmov.u32 %r4, slots;\nadd.s32 %r4, %r4, %r3;\n"
+      "st.shared.u32 [%r4], %r2;\nld.shared.u32 %r5, [%r4];\n";
+  const std::string last = "atom.global.exch.b32 %r6, [%rd1], %r13;\n";
+  const Ran timed = ran(clock + "st.global.u32 [%rd4], %r5;\n");
+  EXPECT_EQ(timed.code, 0) << timed.out << timed.err;
+  expect_parts(timed.out, {"array out depends on the order", "as the kernel stores times there"});
+  const Ran other = ran(clock + "st.global.u32 [%rd4], %r5;\n" + last);
+  EXPECT_EQ(other.code, 1) << other.out << other.err;
+  expect_parts(other.out, {"error: order-dependent-result: array word holds"});
 }
 
 TEST_F(CheckOrders, SharedMemoryThatNobodyWroteMayBeReadAndThrownAway) {
@@ -86,25 +121,11 @@ TEST_F(CheckOrders, ReadsThatACompareAndSwapTestsAreNotes) {
               {"error: race: "});
 }
 
-// A kernel of a pointer to one word and one to a result a thread, that begins with this.
-std::string guessing(const std::string& body) {
-  return ".version 8.0\n.target sm_90a\n.address_size 64\n"
-         ".visible .entry guesses(.param .u64 word, .param .u64 out)\n{\n"
-         ".reg .pred %p<9>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<20>;\n"
-         "ld.param.u64 %rd1, [word];\nld.param.u64 %rd2, [out];\n"
-         "mov.u32 %r10, %ctaid.x;\nmov.u32 %r11, %ntid.x;\nmov.u32 %r12, %tid.x;\n"
-         "mad.lo.s32 %r13, %r10, %r11, %r12;\nmov.u32 %r15, 1;\n"
-         "mul.wide.u32 %rd3, %r13, 4;\n"
-         "add.s64 %rd4, %rd2, %rd3;\nadd.s32 %r14, %r13, 1;\n"
-         "ld.global.u32 %r1, [%rd1];\n" +
-         body + "ret;\n}\n";
-}
-
 TEST_F(CheckOrders, WhatWasReadMayGoNowhereButIntoTheCompareAndSwap) {
   const TemporaryFolder folder;
   const auto is_race = [&](const std::string& body) {
-    write_text(folder / "guesses.ptx", guessing(body));
-    const Ran ran = check({folder / "guesses.ptx", "--grid", "4", "--block", "64", "--arg",
+    write_text(folder / "kernel.ptx", kernel_of("ld.global.u32 %r1, [%rd1];\n" + body));
+    const Ran ran = check({folder / "kernel.ptx", "--grid", "4", "--block", "64", "--arg",
                            "word=i32[1]:zeros", "--arg", "out=i32[256]:zeros"});
     EXPECT_TRUE(contains(ran.out, "race: ")) << ran.out << ran.err;
     return contains(ran.out, "error: race: ");

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string_view>
+
+#include "check/values.h"
+#include "vgpu/observe/flow/flow.h"
 
 namespace tessera::checking {
 namespace {
-
-// Registers that tell when or where a thread runs.
-constexpr const char* kTellers[] = {"%clock", "%globaltimer", "%smid", "%warpid"};
 
 // How far sums of some hundred numbers in different orders may be apart.
 double rounding_of(ElementType type) {
@@ -35,13 +36,27 @@ bool are_equal(Elements& one, Elements& other) {
   return one == other;
 }
 
-bool reads_clock(const std::string& ptx) {
-  return std::any_of(std::begin(kTellers), std::end(kTellers),
-                     [&](const char* one) { return ptx.find(one) != ptx.npos; });
+// Arrays that the kernel stores times in, or where it ran.
+std::set<std::string> arrays_of_times(const CheckPlan& plan) {
+  std::set<std::string> arrays;
+  const std::set<std::string> names = vgpu::pointers_to_times(plan.code.ptx, plan.kernel.name);
+  const auto add_those_of = [&](const Argument& argument) {
+    for (const std::string& array : arrays_named_by(argument)) arrays.insert(array);
+    for_each_part(argument, [&](const Argument& part) {
+      if (std::holds_alternative<ArrayArgument>(part.value)) arrays.insert(part.name);
+    });
+  };
+  for (std::size_t i = 0; i < plan.arguments.size() && i < plan.kernel.parameters.size(); ++i) {
+    if (names.count(plan.kernel.parameters[i].name) != 0) add_those_of(plan.arguments[i]);
+  }
+  for (const Argument& variable : plan.variables) {
+    if (names.count(variable.name) != 0) add_those_of(variable);
+  }
+  return arrays;
 }
 
 bool may_be_time(const Disagreement& one, const CheckResult& result) {
-  return result.reads_clock && !is_float(one.type) && size_of(one.type) >= 4;
+  return result.times.count(one.array) != 0 && !is_float(one.type) && size_of(one.type) >= 4;
 }
 
 }  // namespace
@@ -68,7 +83,7 @@ void note_disagreements(const std::vector<HostArray>& results, const RunOrder& o
 }
 
 void judge_disagreements(const CheckPlan& plan, CheckResult& result) {
-  result.reads_clock = reads_clock(plan.code.ptx);
+  if (!result.disagreements.empty()) result.times = arrays_of_times(plan);
   const auto found = std::find_if(
       result.disagreements.begin(), result.disagreements.end(), [&](const Disagreement& one) {
         return one.beyond_rounding && !one.is_reordered && !may_be_time(one, result);
@@ -86,7 +101,7 @@ void judge_disagreements(const CheckPlan& plan, CheckResult& result) {
 
 std::string kind_of(const Disagreement& disagreement, const CheckResult& result) {
   if (disagreement.is_reordered) return ", the same elements in other places";
-  return may_be_time(disagreement, result) ? ", as the kernel reads a clock or asks where it runs"
+  return may_be_time(disagreement, result) ? ", as the kernel stores times there, or where it runs"
                                            : "";
 }
 

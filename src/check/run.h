@@ -63,7 +63,7 @@ struct Disagreement {
   std::string order;
   Difference difference;  // from the results of the first run that finished
   bool beyond_rounding = false;
-  bool is_reordered = false;  // all arrays that differ hold the same elements, in other places
+  bool is_reordered = false;  // atomics handed out the places: the arrays hold the same elements
 };
 
 // What one or several runs found at the same source lines.

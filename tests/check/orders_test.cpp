@@ -50,6 +50,33 @@ TEST_F(CheckOrders, AtomicsMayHandOutPlacesInAnyOrder) {
               {"note: array next depends on the order: ", "clean: no finding"});
 }
 
+TEST_F(CheckOrders, OnlyAtomicsHandOutPlacesAndNotOfFlags) {
+  const TemporaryFolder folder;
+  const auto code_of = [&](const std::string& body) {
+    write_text(folder / "kernel.ptx", kernel_of(body));
+    const Ran ran = check({folder / "kernel.ptx", "--grid", "4", "--block", "64", "--seeds", "8",
+                           "--arg", "word=i32[1]:zeros", "--arg", "out=i32[256]:zeros"});
+    EXPECT_TRUE(contains(ran.out, "array out depends on the order")) << ran.out << ran.err;
+    return ran.code;
+  };
+  const std::string place =
+      "atom.global.add.u32 %r2, [%rd1], 1;\nmul.wide.u32 %rd5, %r2, 4;\n"
+      "add.s64 %rd6, %rd2, %rd5;\n";
+  EXPECT_EQ(code_of(place + "st.global.u32 [%rd6], %r13;\n"), 0);
+  EXPECT_EQ(code_of(place + "shr.u32 %r3, %r12, 5;\nand.b32 %r3, %r3, 1;\n" +
+                    "st.global.u32 [%rd6], %r3;\n"),
+            1);
+  // Here a flag that another warp sets decides.
+  const std::string store = "mul.wide.u32 %rd5, %r2, 4;\nadd.s64 %rd6, %rd2, %rd5;\n";
+  EXPECT_EQ(code_of("setp.eq.u32 %p1, %r13, 0;\nsetp.ne.u32 %p2, %r13, 32;\n"
+                    "@%p1 st.relaxed.gpu.global.u32 [%rd1], %r15;\n@%p2 bra $E;\n"
+                    "ld.relaxed.gpu.global.u32 %r2, [%rd1];\nmov.u32 %r3, 7;\n"
+                    "xor.b32 %r4, %r2, 1;\n" +
+                    store + "st.global.u32 [%rd6], %r3;\nmov.u32 %r2, %r4;\n" + store +
+                    "st.global.u32 [%rd6], %r14;\n$E:\n"),
+            1);
+}
+
 TEST_F(CheckOrders, AnotherElementIsAFinding) {
   expect_says(joined(call("last_one_stays", {"out=i32[1]:zeros"}), {"--seeds", "8"}), 1,
               {"error: order-dependent-result: array out holds other elements"});

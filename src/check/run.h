@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -62,7 +63,7 @@ struct Disagreement {
   std::string order;
   Difference difference;  // from the results of the first run that finished
   bool beyond_rounding = false;
-  bool is_reordered = false;  // all arrays that differ hold the same elements, in other places
+  bool is_reordered = false;  // atomics handed out the places: the arrays hold the same elements
 };
 
 // What one or several runs found at the same source lines.
@@ -84,9 +85,9 @@ struct CheckResult {
   std::vector<HostArray> results;     // of the first run that finished; empty when none did
   std::vector<Disagreement> disagreements;
   std::map<std::string, std::uint64_t> addresses;  // of the arrays, the same in every run
-  bool reads_clock = false;   // or asks for its SM: then what it stores may differ by that
-  bool one_schedule = false;  // the code has nothing asynchronous: both schedules are the same
-  bool stopped = false;       // by Ctrl-C, before the last run
+  std::set<std::string> times;  // arrays of what the kernel read from a clock, or of its SM
+  bool one_schedule = false;    // the code has nothing asynchronous: both schedules are the same
+  bool stopped = false;         // by Ctrl-C, before the last run
   std::vector<std::string> zero_constants;  // __constant__ variables of the kernel left at zero
   std::vector<std::string> remarks;         // on the results of the first run that finished
   std::string printed;                      // by printf, in the first run

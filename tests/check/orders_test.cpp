@@ -9,6 +9,19 @@
 namespace tessera::checking {
 namespace {
 
+// A kernel of a pointer to one word and one to a result a thread.
+std::string kernel_of(const std::string& body) {
+  return ".version 8.0\n.target sm_90a\n.address_size 64\n"
+         ".visible .entry kernel(.param .u64 word, .param .u64 out)\n{\n"
+         ".reg .pred %p<9>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<20>;\n"
+         "ld.param.u64 %rd1, [word];\nld.param.u64 %rd2, [out];\n"
+         "mov.u32 %r10, %ctaid.x;\nmov.u32 %r11, %ntid.x;\nmov.u32 %r12, %tid.x;\n"
+         "mad.lo.s32 %r13, %r10, %r11, %r12;\nmov.u32 %r15, 1;\n"
+         "mul.wide.u32 %rd3, %r13, 4;\n"
+         "add.s64 %rd4, %rd2, %rd3;\nadd.s32 %r14, %r13, 1;\n" +
+         body + "ret;\n}\n";
+}
+
 class CheckOrders : public Check {
  protected:
   static Words call(const std::string& kernel, const Words& arguments,
@@ -33,6 +46,33 @@ TEST_F(CheckOrders, AtomicsMayHandOutPlacesInAnyOrder) {
               {"note: array next depends on the order: ", "clean: no finding"});
 }
 
+TEST_F(CheckOrders, OnlyAtomicsHandOutPlacesAndNotOfFlags) {
+  const TemporaryFolder folder;
+  const auto code_of = [&](const std::string& body) {
+    write_text(folder / "kernel.ptx", kernel_of(body));
+    const Ran ran = check({folder / "kernel.ptx", "--grid", "4", "--block", "64", "--seeds", "8",
+                           "--arg", "word=i32[1]:zeros", "--arg", "out=i32[256]:zeros"});
+    EXPECT_TRUE(contains(ran.out, "array out depends on the order")) << ran.out << ran.err;
+    return ran.code;
+  };
+  const std::string place =
+      "atom.global.add.u32 %r2, [%rd1], 1;\nmul.wide.u32 %rd5, %r2, 4;\n"
+      "add.s64 %rd6, %rd2, %rd5;\n";
+  EXPECT_EQ(code_of(place + "st.global.u32 [%rd6], %r13;\n"), 0);
+  EXPECT_EQ(code_of(place + "shr.u32 %r3, %r12, 5;\nand.b32 %r3, %r3, 1;\n" +
+                    "st.global.u32 [%rd6], %r3;\n"),
+            1);
+  // Here a flag that another warp sets decides.
+  const std::string store = "mul.wide.u32 %rd5, %r2, 4;\nadd.s64 %rd6, %rd2, %rd5;\n";
+  EXPECT_EQ(code_of("setp.eq.u32 %p1, %r13, 0;\nsetp.ne.u32 %p2, %r13, 32;\n"
+                    "@%p1 st.relaxed.gpu.global.u32 [%rd1], %r15;\n@%p2 bra $E;\n"
+                    "ld.relaxed.gpu.global.u32 %r2, [%rd1];\nmov.u32 %r3, 7;\n"
+                    "xor.b32 %r4, %r2, 1;\n" +
+                    store + "st.global.u32 [%rd6], %r3;\nmov.u32 %r2, %r4;\n" + store +
+                    "st.global.u32 [%rd6], %r14;\n$E:\n"),
+            1);
+}
+
 TEST_F(CheckOrders, AnotherElementIsAFinding) {
   expect_says(joined(call("last_one_stays", {"out=i32[1]:zeros"}), {"--seeds", "8"}), 1,
               {"error: order-dependent-result: array out holds other elements"});
@@ -40,9 +80,31 @@ TEST_F(CheckOrders, AnotherElementIsAFinding) {
 
 TEST_F(CheckOrders, ClocksTellOtherTimes) {
   expect_says(call("tells_time", {"out=f32[256]", "time=i64[8]"}, "4"), 0,
-              {"as the kernel reads a clock", "clean: no finding"});
-  expect_says(call("last_one_stays_and_is_timed", {"out=f32[1]:zeros", "time=i64[2]"}, "4"), 1,
-              {"error: order-dependent-result: array out holds other elements"});
+              {"as the kernel stores times there", "clean: no finding"});
+  for (const char* out : {"out=f32[1]:zeros", "out=i32[1]:zeros"}) {
+    expect_says(call("last_one_stays_and_is_timed", {out, "time=i64[2]"}, "4"), 1,
+                {"error: order-dependent-result: array out holds other elements"});
+  }
+}
+
+TEST_F(CheckOrders, TimesAreFollowedToWhereTheyAreStored) {
+  const TemporaryFolder folder;
+  const auto ran = [&](const std::string& body) {
+    write_text(folder / "kernel.ptx", kernel_of(body));
+    return check({folder / "kernel.ptx", "--grid", "4", "--block", "64", "--seeds", "8", "--arg",
+                  "word=i32[1]:zeros", "--arg", "out=i32[256]:zeros"});
+  };
+  const std::string clock =
+      ".shared .b32 slots[64];\nmov.u32 %r2, %clock;\nadd.s32 %r2, %r2, %r12;\n"
+      "shl.b32 %r3, %r12, 2;\nmov.u32 %r4, slots;\nadd.s32 %r4, %r4, %r3;\n"
+      "st.shared.u32 [%r4], %r2;\nld.shared.u32 %r5, [%r4];\n";
+  const std::string last = "atom.global.exch.b32 %r6, [%rd1], %r13;\n";
+  const Ran timed = ran(clock + "st.global.u32 [%rd4], %r5;\n");
+  EXPECT_EQ(timed.code, 0) << timed.out << timed.err;
+  expect_parts(timed.out, {"array out depends on the order", "as the kernel stores times there"});
+  const Ran other = ran(clock + "st.global.u32 [%rd4], %r5;\n" + last);
+  EXPECT_EQ(other.code, 1) << other.out << other.err;
+  expect_parts(other.out, {"error: order-dependent-result: array word holds"});
 }
 
 TEST_F(CheckOrders, SharedMemoryThatNobodyWroteMayBeReadAndThrownAway) {
@@ -59,6 +121,12 @@ TEST_F(CheckOrders, SharedMemoryThatNobodyWroteIsAFindingWhereItIsUsed) {
     expect_says(call(kernel, {"out=i32[64]", "in=i32[64]:iota"}), 1,
                 {"error: uninitialised-shared-read: ", "do:    write these bytes"});
   }
+  for (const char* in : {"in=i32[64]:constant=-700000000", "in=i32[64]:constant=-2139000000"}) {
+    expect_says(call("takes_smallest_slot", {"out=i32[64]", in}), 1,
+                {"error: uninitialised-shared-read: "});
+  }
+  expect_says(call("takes_largest_slot", {"out=i32[64]", "in=i32[64]:constant=2139000000"}), 1,
+              {"error: uninitialised-shared-read: "});
   // What comes out is the same and tells nothing.
   expect_says(call("adds_slots_to_nan", {"out=f32[1]", "in=i32[64]:iota", "zero=f32:0"}), 1,
               {"error: uninitialised-shared-read: "});
@@ -74,6 +142,40 @@ TEST_F(CheckOrders, ReadsThatACompareAndSwapTestsAreNotes) {
   expect_says(call("takes_largest_of_block", {"out=i32[64]", "in=f32[64]:uniform"}), 0, note);
   expect_says(call("trusts_what_it_read", {"out=i32[256]", "count=i32[1]:zeros"}, "4"), 1,
               {"error: race: "});
+}
+
+TEST_F(CheckOrders, WhatWasReadMayGoNowhereButIntoTheCompareAndSwap) {
+  const TemporaryFolder folder;
+  const auto is_race = [&](const std::string& body) {
+    write_text(folder / "kernel.ptx", kernel_of("ld.global.u32 %r1, [%rd1];\n" + body));
+    const Ran ran = check({folder / "kernel.ptx", "--grid", "4", "--block", "64", "--arg",
+                           "word=i32[1]:zeros", "--arg", "out=i32[256]:zeros"});
+    EXPECT_TRUE(contains(ran.out, "race: ")) << ran.out << ran.err;
+    return contains(ran.out, "error: race: ");
+  };
+  const std::string swap = "atom.global.cas.b32 %r2, [%rd1], %r1, %r15;\n";
+  const std::string loop =
+      "$L: max.s32 %r3, %r1, %r14;\n"
+      "atom.global.cas.b32 %r2, [%rd1], %r1, %r3;\n"
+      "setp.ne.s32 %p1, %r2, %r1;\nmov.u32 %r1, %r2;\n@%p1 bra $L;\n";
+  EXPECT_FALSE(is_race(swap));
+  EXPECT_FALSE(is_race(loop));
+  EXPECT_FALSE(is_race("setp.ge.s32 %p2, %r1, %r14;\n@%p2 bra $E;\n" + loop + "$E:\n"));
+  EXPECT_FALSE(is_race(swap + "mov.u32 %r1, 1;\nst.global.u32 [%rd4], %r1;\n"));
+  EXPECT_TRUE(is_race(swap + "st.global.u32 [%rd4], %r1;\n"));
+  EXPECT_TRUE(is_race("mov.u32 %r5, %r1;\n" + loop + "add.s32 %r5, %r5, 2;\n" +
+                      "st.global.u32 [%rd4], %r5;\n"));
+  EXPECT_TRUE(is_race("setp.ne.s32 %p2, %r1, 0;\n@%p2 bra $E;\n" + swap +
+                      "st.global.u32 [%rd4], %r14;\n$E:\n"));
+  EXPECT_TRUE(is_race("mov.u32 %r6, 0;\nsetp.ne.s32 %p2, %r1, 0;\n@%p2 bra $E;\n" + swap +
+                      "mov.u32 %r6, 1;\n$E: st.global.u32 [%rd4], %r6;\n"));
+  // What is expected, or where, is something else by now.
+  EXPECT_TRUE(is_race("mov.u32 %r1, 0;\n" + swap));
+  EXPECT_TRUE(is_race("mov.u64 %rd5, %rd1;\nadd.s64 %rd1, %rd2, 0;\n" + swap +
+                      "atom.global.cas.b32 %r2, [%rd5], %r14, %r15;\n"));
+  // An index made of it.
+  EXPECT_TRUE(is_race("mul.wide.u32 %rd6, %r1, 0;\nadd.s64 %rd7, %rd4, %rd6;\n" + swap +
+                      "st.global.u32 [%rd7], %r14;\n"));
 }
 
 TEST_F(CheckOrders, ArraysThatAskForMoreAlignmentThanTheyGetAreTold) {
@@ -104,6 +206,12 @@ TEST(OneKernel, OthersAreBlankAndLinesKeepTheirNumbers) {
   EXPECT_EQ(first.find(".entry first"), all.find(".entry first"));
   EXPECT_EQ(line_of(second, 15), " ret; // second alone");
   EXPECT_EQ(with_one_kernel(all, "third"), all);
+}
+
+TEST(OneKernel, KernelsMayShareALine) {
+  const std::string a = ".visible .entry a(.param .u64 x) { ret; }", b = " .visible .entry b() { }";
+  EXPECT_EQ(with_one_kernel(a + b + "\n", "a"), a + "\n");
+  EXPECT_EQ(with_one_kernel(a + b + "\n", "b"), b + "\n");
 }
 
 TEST(OneKernel, WhatNamesAnotherKernelKeepsIt) {

@@ -66,6 +66,7 @@ std::vector<Entry> entries_of(std::string_view ptx) {
     Entry entry;
     entry.begin = ptx.rfind('\n', at);
     entry.begin = entry.begin == ptx.npos ? 0 : entry.begin + 1;
+    if (!entries.empty()) entry.begin = std::max(entry.begin, entries.back().end);
     std::size_t first = at + kWord.size();
     while (first < ptx.size() && std::isspace(static_cast<unsigned char>(ptx[first])) != 0) ++first;
     std::size_t last = first;

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string_view>
+
+#include "check/values.h"
+#include "vgpu/observe/flow/flow.h"
 
 namespace tessera::checking {
 namespace {
-
-// Registers that tell when or where a thread runs.
-constexpr const char* kTellers[] = {"%clock", "%globaltimer", "%smid", "%warpid"};
 
 // How far sums of some hundred numbers in different orders may be apart.
 double rounding_of(ElementType type) {
@@ -19,36 +20,72 @@ double rounding_of(ElementType type) {
   return size_of(type) < 4 ? 0.05 : 1e-4;
 }
 
-// The elements of the arrays, type by type, in ascending order of their bytes.
+// The elements that differ, type by type, in ascending order of their bytes.
 using Elements = std::map<ElementType, std::vector<std::string_view>>;
 
-void add(const HostArray& array, Elements& elements) {
+std::vector<std::string_view> elements_of(const HostArray& array) {
   const auto bytes = static_cast<std::size_t>(size_of(array.type));
   const auto* first = reinterpret_cast<const char*>(array.bytes.data());
-  std::vector<std::string_view>& all = elements[array.type];
+  std::vector<std::string_view> all;
   for (std::size_t i = 0; i < array.elements(); ++i) all.emplace_back(first + i * bytes, bytes);
+  return all;
 }
 
-bool are_equal(Elements& one, Elements& other) {
-  for (auto& [type, elements] : one) std::sort(elements.begin(), elements.end());
-  for (auto& [type, elements] : other) std::sort(elements.begin(), elements.end());
-  return one == other;
-}
+// What two orders left where they differ.
+struct Reordering {
+  Elements here, before;
+  std::size_t elements = 0, repeated = 0;  // repeated: their array holds the value twice
 
-bool reads_clock(const std::string& ptx) {
-  return std::any_of(std::begin(kTellers), std::end(kTellers),
-                     [&](const char* one) { return ptx.find(one) != ptx.npos; });
+  void add(const HostArray& now, const HostArray& first) {
+    const std::vector<std::string_view> all = elements_of(now), others = elements_of(first);
+    std::vector<std::string_view> sorted = others;
+    std::sort(sorted.begin(), sorted.end());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i] == others[i]) continue;
+      here[now.type].push_back(all[i]);
+      before[now.type].push_back(others[i]);
+      ++elements;
+      const auto same = std::equal_range(sorted.begin(), sorted.end(), others[i]);
+      repeated += same.second - same.first > 1 ? 1 : 0;
+    }
+  }
+
+  // WHY not where most are repeated: flags are a permutation of any others as many.
+  bool is_permutation() {
+    for (auto& [type, values] : here) std::sort(values.begin(), values.end());
+    for (auto& [type, values] : before) std::sort(values.begin(), values.end());
+    return here == before && 2 * repeated <= elements;
+  }
+};
+
+// Arrays that the kernel stores times in, or where it ran.
+std::set<std::string> arrays_of_times(const CheckPlan& plan) {
+  std::set<std::string> arrays;
+  const std::set<std::string> names = vgpu::pointers_to_times(plan.code.ptx, plan.kernel.name);
+  const auto add_those_of = [&](const Argument& argument) {
+    for (const std::string& array : arrays_named_by(argument)) arrays.insert(array);
+    for_each_part(argument, [&](const Argument& part) {
+      if (std::holds_alternative<ArrayArgument>(part.value)) arrays.insert(part.name);
+    });
+  };
+  for (std::size_t i = 0; i < plan.arguments.size() && i < plan.kernel.parameters.size(); ++i) {
+    if (names.count(plan.kernel.parameters[i].name) != 0) add_those_of(plan.arguments[i]);
+  }
+  for (const Argument& variable : plan.variables) {
+    if (names.count(variable.name) != 0) add_those_of(variable);
+  }
+  return arrays;
 }
 
 bool may_be_time(const Disagreement& one, const CheckResult& result) {
-  return result.reads_clock && !is_float(one.type) && size_of(one.type) >= 4;
+  return result.times.count(one.array) != 0 && !is_float(one.type) && size_of(one.type) >= 4;
 }
 
 }  // namespace
 
 void note_disagreements(const std::vector<HostArray>& results, const RunOrder& order,
                         CheckResult& result) {
-  Elements here, before;
+  Reordering reordering;
   const std::size_t known = result.disagreements.size();
   for (std::size_t i = 0; i < results.size(); ++i) {
     const HostArray& first = result.results[i];
@@ -58,17 +95,21 @@ void note_disagreements(const std::vector<HostArray>& results, const RunOrder& o
     result.disagreements.push_back(
         {first.name, first.type, name_of(order), difference, beyond, false});
     if (!beyond) continue;
-    add(results[i], here);
-    add(first, before);
+    reordering.add(results[i], first);
   }
-  if (!are_equal(here, before)) return;
+  if (!reordering.is_permutation()) return;
   for (std::size_t i = known; i < result.disagreements.size(); ++i) {
     result.disagreements[i].is_reordered = result.disagreements[i].beyond_rounding;
   }
 }
 
 void judge_disagreements(const CheckPlan& plan, CheckResult& result) {
-  result.reads_clock = reads_clock(plan.code.ptx);
+  if (!result.disagreements.empty()) result.times = arrays_of_times(plan);
+  const auto is_reordered = [](const Disagreement& one) { return one.is_reordered; };
+  if (std::any_of(result.disagreements.begin(), result.disagreements.end(), is_reordered) &&
+      !vgpu::uses_results_of_atomics(plan.code.ptx, plan.kernel.name)) {
+    for (Disagreement& one : result.disagreements) one.is_reordered = false;
+  }
   const auto found = std::find_if(
       result.disagreements.begin(), result.disagreements.end(), [&](const Disagreement& one) {
         return one.beyond_rounding && !one.is_reordered && !may_be_time(one, result);
@@ -86,7 +127,7 @@ void judge_disagreements(const CheckPlan& plan, CheckResult& result) {
 
 std::string kind_of(const Disagreement& disagreement, const CheckResult& result) {
   if (disagreement.is_reordered) return ", the same elements in other places";
-  return may_be_time(disagreement, result) ? ", as the kernel reads a clock or asks where it runs"
+  return may_be_time(disagreement, result) ? ", as the kernel stores times there, or where it runs"
                                            : "";
 }
 

@@ -38,9 +38,11 @@ Places places_of(const CheckResult& result, UndefinedSource source) {
   return places;
 }
 
-// And zero and the largest numbers of either sign: a sum, a maximum or a minimum of words that
-// nobody wrote depends on one of them.
-constexpr std::array<std::uint8_t, 5> kSharedPatterns = {0x5a, 0xdb, 0x00, 0x7f, 0xfe};
+// And zero, all bits, and almost the largest numbers of either sign: a sum, a maximum or a minimum
+// of words that nobody wrote depends on one of them. Repeated, 0x80 is the least integer and 0x7f
+// the largest (0xff without a sign); of f16 these are 0xfb and 0x7b, of other floats 0xfe and 0x7f.
+constexpr std::array<std::uint8_t, 9> kSharedPatterns = {0x5a, 0xdb, 0x00, 0x7f, 0x80,
+                                                         0x7b, 0xfb, 0xfe, 0xff};
 constexpr const char* kSharedRead = "uninitialised-shared-read";
 
 void fill(vgpu::UndefinedBits& bits, UndefinedSource source, std::uint32_t pattern) {

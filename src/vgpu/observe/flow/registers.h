@@ -1,0 +1,16 @@
+// Registers that an instruction reads and writes, by name; parameters of calls are among them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "vgpu/ptx/ast.h"
+
+namespace tessera::vgpu {
+
+struct Effects {
+  std::vector<std::string> reads, writes;  // without the guard
+};
+Effects effects_of(const ptx::Instruction& instruction);
+
+}  // namespace tessera::vgpu

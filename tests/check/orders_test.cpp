@@ -127,6 +127,18 @@ TEST_F(CheckOrders, SharedMemoryThatNobodyWroteIsAFindingWhereItIsUsed) {
   }
   expect_says(call("takes_largest_slot", {"out=i32[64]", "in=i32[64]:constant=2139000000"}), 1,
               {"error: uninitialised-shared-read: "});
+  // 60000 and -60000 are not the last of f16.
+  const TemporaryFolder folder;
+  for (const std::string last :
+       {"mov.b16 %h1, 0x7b53;\nmax.f16", "mov.b16 %h1, 0xfb53;\nmin.f16"}) {
+    write_text(
+        folder / "kernel.ptx",
+        kernel_of(".shared .b16 slots[64];\n.reg .b16 %h<9>;\nld.shared.b16 %h2, [slots];\n" +
+                  last + " %h3, %h1, %h2;\nst.global.u16 [%rd4], %h3;\n"));
+    expect_says({folder / "kernel.ptx", "--grid", "1", "--block", "64", "--arg",
+                 "word=i32[1]:zeros", "--arg", "out=i32[64]:zeros"},
+                1, {"error: uninitialised-shared-read: "});
+  }
   // What comes out is the same and tells nothing.
   expect_says(call("adds_slots_to_nan", {"out=f32[1]", "in=i32[64]:iota", "zero=f32:0"}), 1,
               {"error: uninitialised-shared-read: "});

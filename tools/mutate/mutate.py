@@ -233,7 +233,8 @@ def report(options):
     judged = [one for one in answers if verdict_of(one) in ("noticed", "survived")]
     noticed = sum(one["verdict"] == "noticed" for one in judged)
     print(f"{len(answers)} of {of} tried: {noticed} of {len(judged)} noticed; "
-          f"{len(answers) - len(judged)} did not build or change nothing")
+          f"{len(answers) - len(judged)} did not build or change nothing; "
+          f"{len(mutants.read_list()) - of} are in lines that have changed since")
     for one in judged:
         if one["verdict"] == "survived":
             print(f"survived: {one['path']}\n  - {one['before'].strip()}\n  + {one['after'].strip()}")

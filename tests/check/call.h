@@ -41,6 +41,13 @@ class Check : public testing::Test {
 
   static Ran check(const Words& words) { return run_program(joined({"check"}, words)); }
 
+  // The call ends with this code and says all of these.
+  static void expect_says(const Words& words, int code, const Words& parts) {
+    const Ran ran = check(words);
+    EXPECT_EQ(ran.code, code) << ran.out << ran.err;
+    expect_parts(ran.out, parts);
+  }
+
   static Ran explain(const Words& words) { return run_program(joined({"explain"}, words)); }
 
   // The words of a launch: file of kernels, kernel ("" for its only one), shape and arguments.

@@ -28,11 +28,6 @@ class CheckOrders : public Check {
                     const std::string& grid = "1") {
     return launch("orders.ptx", kernel, grid, "64", arguments);
   }
-  static void expect_says(const Words& words, int code, const Words& parts) {
-    const Ran ran = check(words);
-    EXPECT_EQ(ran.code, code) << ran.out << ran.err;
-    expect_parts(ran.out, parts);
-  }
 };
 
 TEST_F(CheckOrders, AtomicsMayHandOutPlacesInAnyOrder) {

@@ -15,11 +15,6 @@ class CheckUndefined : public Check {
                     const std::string& file = "undefined.ptx") {
     return launch(file, kernel, grid, block, arguments);
   }
-  static void expect_says(const Words& words, int code, const Words& parts) {
-    const Ran ran = check(words);
-    EXPECT_EQ(ran.code, code) << ran.out << ran.err;
-    expect_parts(ran.out, parts);
-  }
 };
 
 TEST_F(CheckUndefined, LanesThatAShuffleLeavesOut) {

@@ -13,8 +13,8 @@ the log or the results have is not run again, so a run may be cut off at any tim
 before all have run. It takes hours; it is no part of any other test. A mistake in a line that has changed since the
 list was drawn is neither run nor counted.
 
-With --from-checkout the copy is of a checkout with its finished build folder, as it stands there, and a new
-one each time: where a few mistakes are asked about, that spares the build of everything.
+With --from-checkout the copy is of a checkout with its finished build folder, and a new one each time: where a
+few mistakes are asked about, that spares the build of everything.
 """
 import argparse
 import collections

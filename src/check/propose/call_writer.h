@@ -24,7 +24,7 @@ class CallWriter {
 
   std::int64_t trial_bytes = kTrialBytes;
   std::set<std::string> filled;  // outputs that the kernel reads first
-  Fills fills = Fills::kCounts;  // that kInputs stands for
+  Fills fills = Fills::kCounts;  // used in place of kInputs
 
   // With the extents that a trial has shown, where there was one.
   CallWords words_of(const Candidate& candidate, Fills fills, const Trial* trial) const;

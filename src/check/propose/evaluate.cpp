@@ -203,7 +203,7 @@ std::optional<HostValue> Evaluator::named(const std::string& name, const Scope& 
   if (auto found = in_constructors(name, depth)) return found;
   const Scope outside;
   if (auto found = defined_in(source_.all(), name, outside, depth, true)) return found;
-  if (is_dims(name)) return std::nullopt;  // no number stands for it
+  if (is_dims(name)) return std::nullopt;  // a shape is no number
   free.insert(name);
   const auto other = overrides.find(name);
   if (other == overrides.end()) return std::nullopt;

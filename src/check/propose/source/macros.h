@@ -1,5 +1,5 @@
-// Launches and kernels that a source writes by macros: uses of such macros are replaced by what
-// they stand for. Other macros stay words; their values are asked for one by one.
+// Launches and kernels that a source writes by macros: uses of such macros are replaced by their
+// expansions. Other macros stay words; their values are asked for one by one.
 #pragma once
 
 #include "check/propose/source/tokens.h"

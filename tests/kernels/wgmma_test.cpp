@@ -79,6 +79,16 @@ TEST_P(WgmmaKernel, TakesEveryTail) {
   }
 }
 
+// Warpgroups that share a tile end one after the other.
+TEST_P(WgmmaKernel, EndsAfterAnyNumberOfKTiles) {
+  const wgmma::Config& config = kWgmmaRows[GetParam()].config;
+  for (int k_tiles = 1; k_tiles <= config.stages + 2; ++k_tiles) {
+    for (const float beta : {0.0F, 0.5F}) {
+      expect_right({{24, 40, config.block.k * k_tiles}, 1, beta}, {checked_schedules().back()});
+    }
+  }
+}
+
 TEST_P(WgmmaKernel, WritesZerosWithoutK) {
   expect_right({{70, 90, 0}, 0, 0}, {checked_schedules().back()});
   expect_right({{70, 90, 0}, 0, 2}, {checked_schedules().back()});

@@ -129,7 +129,8 @@ constexpr Config four_at_a_time(MatrixType in, Out out, BlockTile block) {
 }  // namespace detail
 
 // The kernels of each type, large tiles first. "split": the sums of a part of k go to the workspace
-// as floats, which a second launch adds. TRIED: pairs of CTAs, no faster. Rung 40
+// as floats, which a second launch adds. TRIED: pairs of CTAs, no faster, and slower at 2048
+// (H100), where the barrier that a cluster begins with is much of what a product takes. Rung 40
 // gains 0.3 % by them at 4096, 1.6 % at 8192 (H200, results/ladder/h200_ladder_bf16.json).
 namespace detail {
 

@@ -199,13 +199,26 @@ __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaPar
     const auto release = [&](int stage) { shared.ring.release(stage, walk.place()); };
     const Output to{walk.corner(cfg.block), walk.product()};
     const auto under_way = [&] { start_c<cfg>(shared, p, to, consumer); };
+    // At the CTA's end nothing would hide a store. So of two warpgroups that share a tile the first
+    // one ends first, and stores while the tensor cores multiply for the second one alone. TRIED
+    // (H100, BF16): in each tile: no gain at 4096, slower at 8192.
+    constexpr bool kInTurn =
+        cfg.mode == Consumers::kTogether && cfg.consumers == 2 && !cfg.a_from_registers();
+    const bool ends_in_turn = kInTurn && !walk.has_next();
+    const auto ending = [&] {
+      if (ends_in_turn && consumer == 1) pipeline::Turns::wait(1);
+    };
     const auto last_started = [&] {
+      if (ends_in_turn && consumer == 0) pipeline::Turns::pass_to(1);
       if (passes_on) pipeline::Turns::pass_to(1 - consumer);
       if constexpr (kFused) fused.prepare(to, consumer, op);
     };
     if constexpr (cfg.a_from_registers()) {
       mainloop::multiply_tiles_from_registers<typename T::TileA, typename T::TileB>(
           sums, shared.ring, at, p.k_tiles, row, release, last_started);
+    } else if constexpr (kInTurn) {
+      mainloop::multiply_tiles<typename T::TileA, typename T::TileB>(
+          sums, shared.ring, at, p.k_tiles, row, release, last_started, under_way, ending);
     } else {
       mainloop::multiply_tiles<typename T::TileA, typename T::TileB>(
           sums, shared.ring, at, p.k_tiles, row, release, last_started, under_way);
@@ -246,6 +259,8 @@ __device__ void run_with(const WgmmaParams& p, const Op& op) {
   } else {
     __syncthreads();
   }
+  // TRIED (H100, BF16): the CTA's first stages asked for ahead of the __syncthreads(), by the
+  // thread that begins the barriers: a little faster with 128x256, slower with 64x128.
   ptx::launch_dependents();
   ptx::wait_for_prerequisites();
   // HW: setmaxnreg speaks to whole warpgroups. WHY the shuffle: the compiler must know that the

@@ -199,17 +199,16 @@ __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaPar
     const auto release = [&](int stage) { shared.ring.release(stage, walk.place()); };
     const Output to{walk.corner(cfg.block), walk.product()};
     const auto under_way = [&] { start_c<cfg>(shared, p, to, consumer); };
-    // At the CTA's end nothing would hide a store. So of two warpgroups that share a tile the first
-    // one ends first, and stores while the tensor cores multiply for the second one alone. TRIED
-    // (H100, BF16): in each tile: no gain at 4096, slower at 8192.
+    // Of two warpgroups that share a tile the first one ends first, and stores while the tensor
+    // cores multiply for the second one alone. TRIED (H100, BF16): in a CTA's last tile, whose
+    // store nothing else would hide, and in no other: less is gained at 2048, and 4096 is slower.
     constexpr bool kInTurn =
         cfg.mode == Consumers::kTogether && cfg.consumers == 2 && !cfg.a_from_registers();
-    const bool ends_in_turn = kInTurn && !walk.has_next();
     const auto ending = [&] {
-      if (ends_in_turn && consumer == 1) pipeline::Turns::wait(1);
+      if (consumer == 1) pipeline::Turns::wait(1);
     };
     const auto last_started = [&] {
-      if (ends_in_turn && consumer == 0) pipeline::Turns::pass_to(1);
+      if (kInTurn && consumer == 0) pipeline::Turns::pass_to(1);
       if (passes_on) pipeline::Turns::pass_to(1 - consumer);
       if constexpr (kFused) fused.prepare(to, consumer, op);
     };

@@ -97,6 +97,7 @@ CheckRun run_once(const CheckPlan& plan, const RunOrder& order, vgpu::WrittenLin
   observation.warp_order_seed = order.warp_seed;
   observation.prints = &prints;
   observation.written_lines = lines.is_recorded() ? &lines : nullptr;
+  observation.updates = &result.updates;
   const std::unique_ptr<VirtualDevice> device =
       device_for(plan, watchdog, observation, plan.host_threads);
   const Placed placed = place(plan, *device);
@@ -198,15 +199,22 @@ int rank_of(const SeenFinding& seen) {
   return 1;
 }
 
-// What only lockstep hides is mended with a race at the same lines, and by more than that.
-void drop_what_races_cover(std::vector<SeenFinding>& findings) {
+// What only lockstep hides is mended with a race at the same lines, and by more than that; and what
+// makes an update atomic mends the races of its lines, seen in whatever run.
+void drop_what_is_told(std::vector<SeenFinding>& findings) {
   std::set<Lines> races;
+  Lines lost;
   for (const SeenFinding& seen : findings) {
-    if (seen.finding.check == "race") races.insert(lines_of(seen.finding));
+    const Lines lines = lines_of(seen.finding);
+    if (seen.finding.check == "race") races.insert(lines);
+    if (seen.finding.check == "lost-update") lost.insert(lines.begin(), lines.end());
   }
   std::erase_if(findings, [&](const SeenFinding& seen) {
-    return seen.finding.severity == vgpu::Severity::kLockstep &&
-           races.count(lines_of(seen.finding)) != 0;
+    const Lines lines = lines_of(seen.finding);
+    const bool is_covered = seen.finding.severity == vgpu::Severity::kLockstep;
+    if (is_covered && races.count(lines) != 0) return true;
+    const bool may_be_update = is_covered || seen.finding.check == "race";
+    return may_be_update && std::includes(lost.begin(), lost.end(), lines.begin(), lines.end());
   });
 }
 
@@ -242,6 +250,7 @@ CheckResult run_check(const CheckPlan& plan, const std::function<void(int, int)>
   CheckResult result;
   result.one_schedule = !is_asynchronous(plan.code);
   result.zero_constants = zero_constants(plan);
+  result.updates = vgpu::updates_in(plan.code.ptx);
   const int runs = (result.one_schedule ? 1 : 2) * plan.warp_orders;
   vgpu::WrittenLines lines;
   record_stores(plan, lines);
@@ -263,7 +272,7 @@ CheckResult run_check(const CheckPlan& plan, const std::function<void(int, int)>
   note_guesses(plan, result);
   judge_undefined(plan, result);
   judge_disagreements(plan, result);
-  drop_what_races_cover(result.findings);
+  drop_what_is_told(result.findings);
   sort(result.findings);
   result.groups = vgpu::by_cure(plain_findings(result));
   return result;

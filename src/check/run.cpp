@@ -199,22 +199,15 @@ int rank_of(const SeenFinding& seen) {
   return 1;
 }
 
-// What only lockstep hides is mended with a race at the same lines, and by more than that; and what
-// makes an update atomic mends the races of its lines, seen in whatever run.
-void drop_what_is_told(std::vector<SeenFinding>& findings) {
+// What only lockstep hides is mended with a race at the same lines, and by more than that.
+void drop_what_races_cover(std::vector<SeenFinding>& findings) {
   std::set<Lines> races;
-  Lines lost;
   for (const SeenFinding& seen : findings) {
-    const Lines lines = lines_of(seen.finding);
-    if (seen.finding.check == "race") races.insert(lines);
-    if (seen.finding.check == "lost-update") lost.insert(lines.begin(), lines.end());
+    if (seen.finding.check == "race") races.insert(lines_of(seen.finding));
   }
   std::erase_if(findings, [&](const SeenFinding& seen) {
-    const Lines lines = lines_of(seen.finding);
-    const bool is_covered = seen.finding.severity == vgpu::Severity::kLockstep;
-    if (is_covered && races.count(lines) != 0) return true;
-    const bool may_be_update = is_covered || seen.finding.check == "race";
-    return may_be_update && std::includes(lost.begin(), lost.end(), lines.begin(), lines.end());
+    return seen.finding.severity == vgpu::Severity::kLockstep &&
+           races.count(lines_of(seen.finding)) != 0;
   });
 }
 
@@ -272,7 +265,7 @@ CheckResult run_check(const CheckPlan& plan, const std::function<void(int, int)>
   note_guesses(plan, result);
   judge_undefined(plan, result);
   judge_disagreements(plan, result);
-  drop_what_is_told(result.findings);
+  drop_what_races_cover(result.findings);
   sort(result.findings);
   result.groups = vgpu::by_cure(plain_findings(result));
   return result;

@@ -68,9 +68,18 @@ TEST_F(CheckUpdates, WarpsThatLoseUpdatesAreToldOfTheAtomic) {
   const Ran warps = ran(call("counts_warps", {"out=i32[1]"}, "64"), 1);
   expect_parts(warps.out, {"error: race: ", atomic, "an atomic, such as atomicAdd()"},
                {"put __syncthreads()", "lost-update"});
+  const Ran bins = ran(call("counts_warps_in_bins", {"out=i32[64]"}, "64"), 1);
+  expect_parts(bins.out, {"error: race: ", atomic, "an atomic, such as atomicAdd()"});
   const Ran blocks = ran(call("counts_blocks", {"out=i32[1]:zeros"}, "64", "2"), 1);
   expect_parts(blocks.out, {"error: race: ", atomic, "an atomic, such as atomicAdd()"},
                {"give each CTA", "lost-update"});
+}
+
+TEST_F(CheckUpdates, OfTheLanesThatStoreAtOnceOneStays) {
+  expect_parts(ran(call("leaves_one_of_the_lanes", kWord), 1).out,
+               {"error: race: Several lanes of warp 0 ", "store to one place of global memory at",
+                "do:    let one lane store, or give each lane of line "},
+               {"lockstep", "lost-update", "__syncwarp"});
 }
 
 TEST_F(CheckUpdates, TheSameOnceMoreLosesNothing) {

@@ -57,9 +57,23 @@ __global__ void counts_warps(int* out) {
   __syncthreads();
   if (threadIdx.x == 0) *out = count;
 }
+// Each warp has a lane for each bin, and all have read before the first one writes.
+__global__ void counts_warps_in_bins(int* out) {
+  __shared__ int bins[32];
+  bins[threadIdx.x % 32] = 0;
+  __syncthreads();
+  const int count = bins[threadIdx.x % 32];
+  __syncthreads();
+  bins[threadIdx.x % 32] = count + 1;
+  __syncthreads();
+  out[threadIdx.x] = bins[threadIdx.x % 32];
+}
 __global__ void counts_blocks(int* out) {
   if (threadIdx.x == 0) *out += 1;
 }
+
+// No update, and the value is anybody's.
+__global__ void leaves_one_of_the_lanes(int* out, const int* in) { *out = in[threadIdx.x]; }
 
 // ---- nothing is lost ----------------------------------------------------------------------------
 

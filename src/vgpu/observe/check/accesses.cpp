@@ -49,7 +49,7 @@ void ClusterChecker::access_shared(const WarpAccess& access, WarpClocks& warp, L
   if (!writes) return;
   std::uint32_t twice = shadow.write(visitor, lanes, access.address, access.bytes);
   if (reach != Reach::kNobody) return;
-  for (std::uint32_t left = twice & ~lost_; left != 0; left &= left - 1) {
+  for (std::uint32_t left = twice; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const Guest guest = guest_of(access, group, warp.self(), lane);
     if (store_the_same(access, lane, twice)) {

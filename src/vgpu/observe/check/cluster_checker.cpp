@@ -109,9 +109,9 @@ void ClusterChecker::access(const WarpAccess& access) {
   if (access.window == Window::kLocal) return access_local(access);
   WarpClocks& warp = warp_of(access.by);
   last_[warp.self()] = now_;
-  lost_ = repeated_ = 0;
+  repeated_ = 0;
   const bool may_update = updates_.watch(access.by.instruction);
-  if (may_update && access.kind == AccessKind::kStore) lost_ = find_lost_updates(access);
+  if (may_update && access.kind == AccessKind::kStore) find_lost_updates(access);
   for (LaneGroup& group : warp.groups()) {
     const std::uint32_t lanes = group.mask & access.by.mask;
     if (lanes == 0) continue;

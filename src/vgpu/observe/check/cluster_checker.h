@@ -125,7 +125,7 @@ class ClusterChecker : public Observer {
   std::uint32_t value_for(const WarpAccess& access, int lane, std::uint64_t cell) const;
   bool stores_what_lies_there(const Guest& guest, const Past& past) const;
   bool is_one_for_all(const Updates::Seen& seen, std::uint32_t store);
-  std::uint32_t find_lost_updates(const WarpAccess& access);
+  void find_lost_updates(const WarpAccess& access);
   void report_lost_update(const WarpAccess& access, const Updates::Seen& seen, std::uint32_t lanes);
   void visit_global_cell(const Guest& guest, const GlobalCell& cell, Time floor);
   const BlockShadow* block_of(std::uint32_t instruction, std::uint64_t address);
@@ -199,9 +199,9 @@ class ClusterChecker : public Observer {
   Agents agents_;
   SyncVariables shared_sync_;
   Updates updates_;
-  // Lanes of this store: whose updates are lost, and whose updates another one repeats, so that it
-  // does not matter which of them its lane reads.
-  std::uint32_t lost_ = 0, repeated_ = 0;
+  // Lanes of this store whose updates another one repeats, so that it does not matter which of them
+  // its lane reads.
+  std::uint32_t repeated_ = 0;
   std::vector<const BlockShadow*> blocks_;  // that each instruction touched last
   std::vector<Clock> exits_;                // by CTA: what its threads knew when they ended
   std::vector<std::vector<RemoteUse>> remote_uses_;  // by owner, by entity

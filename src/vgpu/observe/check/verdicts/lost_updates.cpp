@@ -35,14 +35,12 @@ bool ClusterChecker::is_one_for_all(const Updates::Seen& seen, std::uint32_t sto
   return seen.update->is_common && !paths_.is_free(seen.load, store);
 }
 
-// The lanes whose updates are lost, or that are to blame for it. Where one comes out like another,
-// and once more makes no difference, none is.
-std::uint32_t ClusterChecker::find_lost_updates(const WarpAccess& access) {
-  std::uint32_t lost = 0;
+// Where one comes out like another, and once more makes no difference, none is lost.
+void ClusterChecker::find_lost_updates(const WarpAccess& access) {
   for (const Updates::Seen& seen : updates_.of_store(entity_of(access.by), access)) {
     if (is_one_for_all(seen, access.by.instruction)) continue;
     FindingLog::Change change{seen.update->atomic, seen.update->accumulates};
-    for (std::uint32_t left = seen.lanes & ~lost; left != 0;) {
+    for (std::uint32_t left = seen.lanes; left != 0;) {
       const int lane = std::countr_zero(left);
       const std::uint32_t there = lanes_at(access, access.address[lane], left);
       left &= ~there;
@@ -51,13 +49,11 @@ std::uint32_t ClusterChecker::find_lost_updates(const WarpAccess& access) {
         repeated_ |= there;
         continue;
       }
-      lost |= there;
       change.is_lost = true;
       report_lost_update(access, seen, there);
     }
     log_.note_update(seen.load, access.by.instruction, change);
   }
-  return lost;
 }
 
 void ClusterChecker::report_lost_update(const WarpAccess& access, const Updates::Seen& seen,

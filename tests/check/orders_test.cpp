@@ -5,22 +5,10 @@
 #include "check/code.h"
 #include "check/compile/one_kernel.h"
 #include "tests/check/call.h"
+#include "tests/check/small_kernel.h"
 
 namespace tessera::checking {
 namespace {
-
-// A kernel of a pointer to one word and one to a result a thread.
-std::string kernel_of(const std::string& body) {
-  return ".version 8.0\n.target sm_90a\n.address_size 64\n"
-         ".visible .entry kernel(.param .u64 word, .param .u64 out)\n{\n"
-         ".reg .pred %p<9>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<20>;\n"
-         "ld.param.u64 %rd1, [word];\nld.param.u64 %rd2, [out];\n"
-         "mov.u32 %r10, %ctaid.x;\nmov.u32 %r11, %ntid.x;\nmov.u32 %r12, %tid.x;\n"
-         "mad.lo.s32 %r13, %r10, %r11, %r12;\nmov.u32 %r15, 1;\n"
-         "mul.wide.u32 %rd3, %r13, 4;\n"
-         "add.s64 %rd4, %rd2, %rd3;\nadd.s32 %r14, %r13, 1;\n" +
-         body + "ret;\n}\n";
-}
 
 class CheckOrders : public Check {
  protected:
@@ -149,40 +137,6 @@ TEST_F(CheckOrders, ReadsThatACompareAndSwapTestsAreNotes) {
   expect_says(call("takes_largest_of_block", {"out=i32[64]", "in=f32[64]:uniform"}), 0, note);
   expect_says(call("trusts_what_it_read", {"out=i32[256]", "count=i32[1]:zeros"}, "4"), 1,
               {"error: race: "});
-}
-
-TEST_F(CheckOrders, WhatWasReadMayGoNowhereButIntoTheCompareAndSwap) {
-  const TemporaryFolder folder;
-  const auto is_race = [&](const std::string& body) {
-    write_text(folder / "kernel.ptx", kernel_of("ld.global.u32 %r1, [%rd1];\n" + body));
-    const Ran ran = check({folder / "kernel.ptx", "--grid", "4", "--block", "64", "--arg",
-                           "word=i32[1]:zeros", "--arg", "out=i32[256]:zeros"});
-    EXPECT_TRUE(contains(ran.out, "race: ")) << ran.out << ran.err;
-    return contains(ran.out, "error: race: ");
-  };
-  const std::string swap = "atom.global.cas.b32 %r2, [%rd1], %r1, %r15;\n";
-  const std::string loop =
-      "$L: max.s32 %r3, %r1, %r14;\n"
-      "atom.global.cas.b32 %r2, [%rd1], %r1, %r3;\n"
-      "setp.ne.s32 %p1, %r2, %r1;\nmov.u32 %r1, %r2;\n@%p1 bra $L;\n";
-  EXPECT_FALSE(is_race(swap));
-  EXPECT_FALSE(is_race(loop));
-  EXPECT_FALSE(is_race("setp.ge.s32 %p2, %r1, %r14;\n@%p2 bra $E;\n" + loop + "$E:\n"));
-  EXPECT_FALSE(is_race(swap + "mov.u32 %r1, 1;\nst.global.u32 [%rd4], %r1;\n"));
-  EXPECT_TRUE(is_race(swap + "st.global.u32 [%rd4], %r1;\n"));
-  EXPECT_TRUE(is_race("mov.u32 %r5, %r1;\n" + loop + "add.s32 %r5, %r5, 2;\n" +
-                      "st.global.u32 [%rd4], %r5;\n"));
-  EXPECT_TRUE(is_race("setp.ne.s32 %p2, %r1, 0;\n@%p2 bra $E;\n" + swap +
-                      "st.global.u32 [%rd4], %r14;\n$E:\n"));
-  EXPECT_TRUE(is_race("mov.u32 %r6, 0;\nsetp.ne.s32 %p2, %r1, 0;\n@%p2 bra $E;\n" + swap +
-                      "mov.u32 %r6, 1;\n$E: st.global.u32 [%rd4], %r6;\n"));
-  // What is expected, or where, is something else by now.
-  EXPECT_TRUE(is_race("mov.u32 %r1, 0;\n" + swap));
-  EXPECT_TRUE(is_race("mov.u64 %rd5, %rd1;\nadd.s64 %rd1, %rd2, 0;\n" + swap +
-                      "atom.global.cas.b32 %r2, [%rd5], %r14, %r15;\n"));
-  // An index made of it.
-  EXPECT_TRUE(is_race("mul.wide.u32 %rd6, %r1, 0;\nadd.s64 %rd7, %rd4, %rd6;\n" + swap +
-                      "st.global.u32 [%rd7], %r14;\n"));
 }
 
 TEST_F(CheckOrders, ArraysThatAskForMoreAlignmentThanTheyGetAreTold) {

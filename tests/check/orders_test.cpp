@@ -90,6 +90,57 @@ TEST_F(CheckOrders, TimesAreFollowedToWhereTheyAreStored) {
   expect_parts(other.out, {"error: order-dependent-result: array word holds"});
 }
 
+// Of what a function gets, and of what lies in memory.
+TEST_F(CheckOrders, TimesAreFollowedIntoFunctionsAndThroughPointers) {
+  const TemporaryFolder folder;
+  const auto ran = [&](const std::string& functions, const std::string& body,
+                       const std::string& word = "i32[1]:zeros") {
+    std::string text = kernel_of(body);
+    text.insert(text.find(".visible .entry"), functions);
+    write_text(folder / "kernel.ptx", text);
+    return check({folder / "kernel.ptx", "--grid", "4", "--block", "64", "--seeds", "8", "--arg",
+                  "word=" + word, "--arg", "out=i32[256]:zeros"});
+  };
+  const std::string stores =
+      ".func tell(.param .b64 to)\n{\n.reg .b32 %r<3>;\n.reg .b64 %rd<3>;\n"
+      "ld.param.u64 %rd1, [to];\nmov.u32 %r1, %clock;\nst.u32 [%rd1], %r1;\nret;\n}\n";
+  const std::string returns =
+      ".func (.param .b32 time) later();\n"
+      ".func (.param .b32 time) now()\n{\n.reg .b32 %r<3>;\nmov.u32 %r1, %clock;\n"
+      "st.param.b32 [time], %r1;\nret;\n}\n"
+      ".func (.param .b32 time) later()\n{\n.reg .b32 %r<3>;\n"
+      "{\n.param .b32 n;\ncall.uni (n), now, ();\nld.param.b32 %r1, [n];\n}\n"
+      "add.s32 %r1, %r1, 1;\nst.param.b32 [time], %r1;\nret;\n}\n";
+  const std::string handed = "{\n.param .b64 p;\nst.param.b64 [p], %rd4;\ncall.uni tell, (p);\n}\n";
+  const std::string got =
+      "{\n.param .b32 n;\ncall.uni (n), later, ();\nld.param.b32 %r2, [n];\n}\n"
+      "st.global.u32 [%rd4], %r2;\n";
+  const std::string through_memory =
+      "ld.global.u64 %rd5, [%rd1];\nadd.s64 %rd5, %rd5, %rd3;\nmov.u32 %r2, %clock;\n"
+      "st.global.u32 [%rd5], %r2;\n";
+  for (const Ran& timed :
+       {ran(stores, handed), ran(returns, got), ran("", through_memory, "pointers(out)")}) {
+    EXPECT_EQ(timed.code, 0) << timed.out << timed.err;
+    expect_parts(timed.out, {"array out depends on the order", "as the kernel stores times there"});
+  }
+  // What is loaded from where the clock says is a time; what lies beside it is none.
+  const std::string slots =
+      ".shared .align 16 .b32 slots[64];\nmov.u32 %r2, %clock;\nand.b32 %r2, %r2, 0;\n"
+      "shl.b32 %r3, %r12, 2;\nmov.u32 %r4, slots;\nadd.s32 %r3, %r4, %r3;\n"
+      "st.shared.u32 [%r3], %r12;\nbar.sync 0;\nadd.s32 %r5, %r4, %r2;\n";
+  const std::string last =
+      "ld.shared.u32 %r7, [slots];\nadd.s32 %r7, %r7, %r13;\n"
+      "atom.global.exch.b32 %r8, [%rd1], %r7;\n";
+  for (const std::string load :
+       {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r5];\n",
+        "wmma.load.c.sync.aligned.row.m16n16k16.shared.s32 {%r0, %r1, %r6, %r9, %r16, %r17, "
+        "%r18, %r19}, [%r5], 0;\n"}) {
+    const Ran other = ran("", slots + load + last);
+    EXPECT_EQ(other.code, 1) << other.out << other.err;
+    expect_parts(other.out, {"error: order-dependent-result: array word holds"});
+  }
+}
+
 TEST_F(CheckOrders, SharedMemoryThatNobodyWroteMayBeReadAndThrownAway) {
   expect_says(
       call("scans_slots", {"out=i32[2]", "in=i32[64]:iota"}), 0,

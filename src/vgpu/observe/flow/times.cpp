@@ -32,8 +32,9 @@ const std::string* callee_of(const Instruction& one) {
 // The functions whose results may be times: they read a clock, or call one that does.
 Names functions_that_tell(const ptx::Module& module) {
   Names found;
-  for (std::size_t before = 1; before != found.size() + 1;) {
-    before = found.size() + 1;
+  std::size_t before = 0;
+  do {
+    before = found.size();
     for (const ptx::Function& function : module.functions) {
       for (const Instruction& one : function.body) {
         const std::vector<std::string> reads = effects_of(one).reads;
@@ -44,11 +45,16 @@ Names functions_that_tell(const ptx::Module& module) {
         }
       }
     }
-  }
+  } while (before != found.size());
   return found;
 }
 
-// What a parameter or variable points to.
+bool only_loads(const Instruction& one) {
+  return one.opcode == "ld" || one.opcode == "ldu" || one.opcode == "ldmatrix" ||
+         (one.opcode == "wmma" && has_modifier(one, "load"));
+}
+
+// What a parameter or variable points to; pointers that lie there point to it, too.
 std::string pointee(const std::string& name) { return "*" + name; }
 
 // Of a kernel, whatever the order of its instructions: which registers and objects hold times, and
@@ -59,7 +65,9 @@ class Times {
   Times(const ptx::Module& module, const ptx::Function& kernel)
       : kernel_(kernel), tellers_(functions_that_tell(module)) {
     for (const auto* all : {&kernel.params, &module.variables}) {
-      for (const ptx::Variable& one : *all) points_[one.name] = {pointee(one.name)};
+      for (const ptx::Variable& one : *all) {
+        points_[one.name] = points_[pointee(one.name)] = {pointee(one.name)};
+      }
     }
     do {
       changed_ = false;
@@ -100,14 +108,14 @@ class Times {
     Names targets, written(effects.writes.begin(), effects.writes.end());
     for (const std::string& name : effects.reads) {
       holds_time |= is_time(name);
-      if (one.opcode != "ld" && one.opcode != "atom") insert_all(targets_of(name), targets);
+      if (!only_loads(one) && one.opcode != "atom") insert_all(targets_of(name), targets);
     }
     bool is_first = true;
     for (const Operand& operand : one.operands) {
       if (operand.kind == OperandKind::kSymbol) targets.insert(operand.name);
       if (operand.kind != OperandKind::kAddress) continue;
       const Names objects = objects_of(operand);
-      const bool stores = is_first && one.opcode != "ld";
+      const bool stores = is_first && !only_loads(one);
       is_first = false;
       if (stores) insert_all(objects, written);
       if (stores && one.opcode != "atom") continue;
@@ -116,6 +124,8 @@ class Times {
         insert_all(targets_of(object), targets);
       }
     }
+    // A function may store to whatever it is handed.
+    if (callee != nullptr && holds_time) insert_all(targets, written);
     for (const std::string& name : written) {
       if (holds_time) insert({name}, times_);
       insert(targets, points_[name]);

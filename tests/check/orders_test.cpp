@@ -33,7 +33,7 @@ TEST_F(CheckOrders, OnlyAtomicsHandOutPlacesAndNotOfFlags) {
   const TemporaryFolder folder;
   const auto code_of = [&](const std::string& body) {
     write_text(folder / "kernel.ptx", kernel_of(body));
-    const Ran ran = check({folder / "kernel.ptx", "--grid", "4", "--block", "64", "--seeds", "8",
+    const Ran ran = check({folder / "kernel.ptx", "--grid", "1", "--block", "256", "--seeds", "8",
                            "--arg", "word=i32[1]:zeros", "--arg", "out=i32[256]:zeros"});
     EXPECT_TRUE(contains(ran.out, "array out depends on the order")) << ran.out << ran.err;
     return ran.code;
@@ -44,6 +44,18 @@ TEST_F(CheckOrders, OnlyAtomicsHandOutPlacesAndNotOfFlags) {
   EXPECT_EQ(code_of(place + "st.global.u32 [%rd6], %r13;\n"), 0);
   EXPECT_EQ(code_of(place + "shr.u32 %r3, %r12, 5;\nand.b32 %r3, %r3, 1;\n" +
                     "st.global.u32 [%rd6], %r3;\n"),
+            1);
+  // Of eight warps, values that stand many times, and states.
+  EXPECT_EQ(code_of(place + "shr.u32 %r3, %r13, 4;\nst.global.u32 [%rd6], %r3;\n"), 0);
+  EXPECT_EQ(code_of(place + "shr.u32 %r3, %r13, 5;\nand.b32 %r3, %r3, 3;\n" +
+                    "st.global.u32 [%rd6], %r3;\n"),
+            0);
+  EXPECT_EQ(code_of(place + "shr.u32 %r3, %r13, 5;\nrem.u32 %r3, %r3, 3;\n" +
+                    "st.global.u32 [%rd6], %r3;\n"),
+            1);
+  // As many values, and others.
+  EXPECT_EQ(code_of(place + "shr.u32 %r3, %r13, 4;\nsetp.lt.u32 %p1, %r2, 32;\n" +
+                    "selp.u32 %r3, 99, %r3, %p1;\nst.global.u32 [%rd6], %r3;\n"),
             1);
   // Here a flag that another warp sets decides.
   const std::string store = "mul.wide.u32 %rd5, %r2, 4;\nadd.s64 %rd6, %rd2, %rd5;\n";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 #include <string_view>
@@ -20,6 +21,8 @@ double rounding_of(ElementType type) {
   return size_of(type) < 4 ? 0.05 : 1e-4;
 }
 
+constexpr std::size_t kMostFlags = 3;  // different values of a flag or state
+
 // The elements that differ, type by type, in ascending order of their bytes.
 using Elements = std::map<ElementType, std::vector<std::string_view>>;
 
@@ -35,6 +38,7 @@ std::vector<std::string_view> elements_of(const HostArray& array) {
 struct Reordering {
   Elements here, before;
   std::size_t elements = 0, repeated = 0;  // repeated: their array holds the value twice
+  std::size_t fewest = std::numeric_limits<std::size_t>::max();  // different values of an array
 
   void add(const HostArray& now, const HostArray& first) {
     const std::vector<std::string_view> all = elements_of(now), others = elements_of(first);
@@ -48,13 +52,16 @@ struct Reordering {
       const auto same = std::equal_range(sorted.begin(), sorted.end(), others[i]);
       repeated += same.second - same.first > 1 ? 1 : 0;
     }
+    const auto end = std::unique(sorted.begin(), sorted.end());
+    fewest = std::min(fewest, static_cast<std::size_t>(end - sorted.begin()));
   }
 
-  // WHY not where most are repeated: flags are a permutation of any others as many.
+  // WHY not of a few values that are repeated: flags are a permutation of any others as many. Data
+  // may hold each value more than once, too, but holds more of them.
   bool is_permutation() {
     for (auto& [type, values] : here) std::sort(values.begin(), values.end());
     for (auto& [type, values] : before) std::sort(values.begin(), values.end());
-    return here == before && 2 * repeated <= elements;
+    return here == before && (2 * repeated <= elements || fewest > kMostFlags);
   }
 };
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "vgpu/observe/finding.h"
+
 namespace tessera::vgpu {
 
 // Those of these lines, from 1, that read what nothing but a compare-and-swap of the same word
@@ -15,6 +17,14 @@ std::set<int> guesses_among(const std::string& ptx, const std::set<int>& lines);
 // The parameters of this kernel that point to where it stores what it made of a clock or of the
 // place where a thread runs, and the variables of the module that do.
 std::set<std::string> pointers_to_times(const std::string& ptx, const std::string& kernel);
+
+// An exchange that nobody asks what it found, so that the word is what the last one stores. Of the
+// kernel's own code.
+struct LastWrite {
+  std::string pointer;  // the parameter or variable that points to the word
+  FindingPlace place;
+};
+std::vector<LastWrite> last_writes(const std::string& ptx, const std::string& kernel);
 
 // Whether the kernel, or a function of the module, uses what an atomic operation found.
 bool uses_results_of_atomics(const std::string& ptx, const std::string& kernel);

@@ -8,6 +8,7 @@
 #include "vgpu/observe/flow/flow.h"
 #include "vgpu/observe/flow/registers.h"
 #include "vgpu/ptx/parser.h"
+#include "vgpu/ptx/source_line.h"
 
 namespace tessera::vgpu {
 namespace {
@@ -75,6 +76,14 @@ class Times {
     } while (changed_);
   }
 
+  // The parameters and variables that point to what this operand addresses.
+  Names pointers_to(const Operand& address) const {
+    Names names;
+    for (const std::string& one : objects_of(address)) {
+      if (one.starts_with('*')) names.insert(one.substr(1));
+    }
+    return names;
+  }
   Names pointers() const {
     Names names;
     for (const std::string& one : times_) {
@@ -139,6 +148,35 @@ class Times {
   bool changed_ = false;
 };
 
+const ptx::Function* kernel_of(const ptx::Module& module, const std::string& name) {
+  for (const ptx::Function& function : module.functions) {
+    if (function.name == name && function.has_body) return &function;
+  }
+  return nullptr;
+}
+
+bool is_read(const ptx::Function& function, const std::vector<std::string>& names) {
+  return std::any_of(function.body.begin(), function.body.end(), [&](const Instruction& one) {
+    const std::vector<std::string> reads = effects_of(one).reads;
+    return std::any_of(reads.begin(), reads.end(), [&](const std::string& name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    });
+  });
+}
+
+FindingPlace place_of(const Instruction& one, const ptx::Function& function,
+                      const ptx::Module& module) {
+  const ptx::SourceLine source = ptx::source_line(module, function, one.source);
+  FindingPlace place;
+  place.what = "leaves what it stores, unless another one follows";
+  place.form = one.form();
+  place.ptx_line = one.line;
+  place.source_file = source.file;
+  place.source_line = source.line;
+  place.callers = source.callers;
+  return place;
+}
+
 // Whether a register is read that an atomic operation writes.
 bool uses_atomics(const ptx::Function& function) {
   Names found;
@@ -159,10 +197,24 @@ Names pointers_to_times(const std::string& ptx, const std::string& kernel) {
   const auto is_there = [&](std::string_view one) { return ptx.find(one) != ptx.npos; };
   if (std::none_of(kTellers.begin(), kTellers.end(), is_there)) return {};
   const ptx::Module module = ptx::parse(ptx);
-  for (const ptx::Function& function : module.functions) {
-    if (function.name == kernel && function.has_body) return Times(module, function).pointers();
+  const ptx::Function* function = kernel_of(module, kernel);
+  return function ? Times(module, *function).pointers() : Names{};
+}
+
+std::vector<LastWrite> last_writes(const std::string& ptx, const std::string& kernel) {
+  std::vector<LastWrite> all;
+  const ptx::Module module = ptx::parse(ptx);
+  const ptx::Function* function = kernel_of(module, kernel);
+  if (!function) return all;
+  const Times flow(module, *function);
+  for (const Instruction& one : function->body) {
+    if (one.opcode != "atom" || !has_modifier(one, "exch") || one.operands.size() < 3) continue;
+    if (is_read(*function, effects_of(one).writes)) continue;
+    for (const std::string& pointer : flow.pointers_to(one.operands[1])) {
+      all.push_back({pointer, place_of(one, *function, module)});
+    }
   }
-  return {};
+  return all;
 }
 
 bool uses_results_of_atomics(const std::string& ptx, const std::string& kernel) {

@@ -87,6 +87,9 @@ TEST_F(CheckUpdates, TheSameOnceMoreLosesNothing) {
     SCOPED_TRACE(kernel);
     const Ran one = ran(call(kernel, {"out=i32[1]:zeros", "in=i32:4"}), 0);
     expect_parts(one.out, {"note: same-value-stores", "clean: no finding"}, {"lockstep"});
+    const Ran strict =
+        ran(joined(call(kernel, {"out=i32[1]:zeros", "in=i32:4"}), {"--strict-ptx"}), 1);
+    expect_parts(strict.out, {"error: race: Several lanes"}, {"lost-update"});
   }
   for (const char* kernel : {"sets_flag", "adds_sum_of_warp"}) {
     SCOPED_TRACE(kernel);

@@ -52,7 +52,7 @@ void ClusterChecker::access_shared(const WarpAccess& access, WarpClocks& warp, L
   for (std::uint32_t left = twice; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const Guest guest = guest_of(access, group, warp.self(), lane);
-    if (store_the_same(access, lane, twice)) {
+    if (launch_.context.observation.allows_same_values && store_the_same(access, lane, twice)) {
       report_same_value(guest, site_of(access.by.instruction, reach));
     } else {
       report_same_store(guest);

@@ -121,7 +121,7 @@ class ClusterChecker : public Observer {
   void check_overtaking(const Guest& guest);  // overtaking.cpp
   bool is_atomic(Site site) const;
   bool follows_own_atomic(const Guest& guest, const GlobalCell& cell) const;
-  bool store_the_same(const WarpAccess& access, int lane, std::uint32_t lanes) const;
+  static bool store_the_same(const WarpAccess& access, int lane, std::uint32_t lanes);
   std::uint32_t value_for(const WarpAccess& access, int lane, std::uint64_t cell) const;
   bool stores_what_lies_there(const Guest& guest, const Past& past) const;
   bool is_one_for_all(const Updates::Seen& seen, std::uint32_t store);

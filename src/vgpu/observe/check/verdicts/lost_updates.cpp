@@ -46,7 +46,7 @@ void ClusterChecker::find_lost_updates(const WarpAccess& access) {
       left &= ~there;
       if (std::has_single_bit(there)) continue;
       if (!change.accumulates && store_the_same(access, lane, there)) {
-        repeated_ |= there;
+        if (launch_.context.observation.allows_same_values) repeated_ |= there;
         continue;
       }
       change.is_lost = true;

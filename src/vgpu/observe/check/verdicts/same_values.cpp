@@ -16,8 +16,8 @@ constexpr std::size_t kMostBytes = 32;  // that a lane stores at once
 }  // namespace
 
 // Whether all lanes that store to the lane's place store its value.
-bool ClusterChecker::store_the_same(const WarpAccess& access, int lane, std::uint32_t lanes) const {
-  if (!access.values || !launch_.context.observation.allows_same_values) return false;
+bool ClusterChecker::store_the_same(const WarpAccess& access, int lane, std::uint32_t lanes) {
+  if (!access.values) return false;
   std::byte mine[kMostBytes], other[kMostBytes];
   const std::size_t bytes = access.values->bytes_of(lane, mine);
   for (; lanes != 0; lanes &= lanes - 1) {

@@ -111,6 +111,9 @@ TEST_F(CheckUpdates, ABarrierIsNotPutBetweenALineAndItself) {
   expect_says(call("moves_down", kBins), 1,
               {"lockstep: Lane ", "put __syncwarp() between the read and the write of line ",
                ", which is to be taken apart\n"});
+  const Ran next = ran(call("adds_the_next", kBins), 1);
+  expect_parts(next.out, {"lockstep: Lane ", "put __syncwarp() between the read and the write of"},
+               {"atomic", "lost-update"});
   // What a lane adds to its own word is not what others change.
   const Ran tree = ran(call("adds_in_a_tree", kWord, "64"), 1);
   expect_parts(

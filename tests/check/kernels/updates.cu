@@ -124,6 +124,14 @@ __global__ void moves_down(int* out, const int* in) {
   __syncwarp();
   out[threadIdx.x] = moved[threadIdx.x];
 }
+__global__ void adds_the_next(int* out, const int* in) {
+  __shared__ int sums[33];
+  sums[threadIdx.x + 1] = sums[0] = in[0];
+  __syncwarp();
+  sums[threadIdx.x] += sums[threadIdx.x + 1];
+  __syncwarp();
+  out[threadIdx.x] = sums[threadIdx.x];
+}
 // Lanes go from word to word, each alone in its own.
 __global__ void goes_round(int* out, const int* in) {
   __shared__ int sums[32];

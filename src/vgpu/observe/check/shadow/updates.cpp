@@ -72,7 +72,7 @@ std::vector<Updates::Seen> Updates::of_store(std::uint32_t warp, const WarpAcces
     for (std::uint32_t left = access.by.mask & last.lanes; left != 0; left &= left - 1) {
       const int lane = std::countr_zero(left);
       const std::uint64_t into = place_of(access, lane) - last.place[lane];
-      if (into + access.bytes <= last.bytes) lanes |= 1u << lane;
+      if (into < last.bytes && into + access.bytes <= last.bytes) lanes |= 1u << lane;
     }
     if (lanes != 0) all.push_back({pair.update, pair.load, lanes});
   }

@@ -168,6 +168,9 @@ TEST(Updates, AreNotWhatIsOnlyTestedOrMadeByTheWarp) {
   EXPECT_TRUE(updates_of("shfl.sync.bfly.b32 %r3, %r10, 1, 31, -1;\n"
                          "add.s32 %r2, %r1, %r3;\n")
                   .empty());
+  EXPECT_TRUE(updates_of("barrier.cta.red.popc.aligned.u32 %r3, 0, %p1;\n"
+                         "add.s32 %r2, %r1, %r3;\n")
+                  .empty());
   EXPECT_TRUE(updates_of("add.s32 %r3, %r1, 1;\nmov.u32 %r2, %r10;\n").empty());
   const std::vector<vgpu::Update> own =
       updates_of("add.s32 %r2, %r1, 1;\nst.global.u32 [%rd2], %r2;\n");

@@ -39,8 +39,8 @@ struct Update {
   std::string atomic;      // that does the same: "atomicAdd()"
 };
 
-// Of all functions of the module. Without those that store what a warp made together (a sum by
-// shuffles, a count of votes): that is one update, whichever lanes store it.
+// Of all functions of the module. Without those that store what a warp or block made together (a
+// sum by shuffles, a count of votes): that is one update, whichever lanes store it.
 std::vector<Update> updates_in(const std::string& ptx);
 
 }  // namespace tessera::vgpu

@@ -22,9 +22,9 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, count>&
   return std::find(all.begin(), all.end(), word) != all.end();
 }
 
-// The value comes from the warp as a whole.
-constexpr std::array<std::string_view, 8> kCollective = {"shfl",       "vote", "redux", "match",
-                                                         "activemask", "mma",  "wmma",  "wgmma"};
+// The value comes from the warp or the block as a whole.
+constexpr std::array<std::string_view, 10> kCollective = {
+    "shfl", "vote", "redux", "match", "activemask", "mma", "wmma", "wgmma", "bar", "barrier"};
 // The same bits, or a selection of them.
 constexpr std::array<std::string_view, 6> kCopies = {"mov", "cvt", "selp", "slct", "prmt", "abs"};
 // Done once more with the same operand, they change nothing.

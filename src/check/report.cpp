@@ -255,8 +255,8 @@ std::string summary_text(const CheckReport& report) {
     text += "no finding so far\n";
   } else if (result.wrong() == 0) {
     text +=
-        "clean: no finding\nchecked: races, missing barriers, waits and fences, uninitialised "
-        "reads, bounds, alignment, barrier\n         use, deadlock\n";
+        "clean: no finding\nchecked: races, lost updates, missing barriers, waits and fences, "
+        "uninitialised reads, bounds,\n         alignment, barrier use, deadlock\n";
   } else {
     text += plural(result.wrong_groups(), "finding");
     if (result.wrong() > result.wrong_groups()) {

@@ -97,6 +97,7 @@ CheckRun run_once(const CheckPlan& plan, const RunOrder& order, vgpu::WrittenLin
   observation.warp_order_seed = order.warp_seed;
   observation.prints = &prints;
   observation.written_lines = lines.is_recorded() ? &lines : nullptr;
+  observation.updates = &result.updates;
   const std::unique_ptr<VirtualDevice> device =
       device_for(plan, watchdog, observation, plan.host_threads);
   const Placed placed = place(plan, *device);
@@ -242,6 +243,7 @@ CheckResult run_check(const CheckPlan& plan, const std::function<void(int, int)>
   CheckResult result;
   result.one_schedule = !is_asynchronous(plan.code);
   result.zero_constants = zero_constants(plan);
+  result.updates = vgpu::updates_in(plan.code.ptx);
   const int runs = (result.one_schedule ? 1 : 2) * plan.warp_orders;
   vgpu::WrittenLines lines;
   record_stores(plan, lines);

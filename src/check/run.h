@@ -15,6 +15,7 @@
 #include "check/values.h"
 #include "launch/launch.h"
 #include "vgpu/observe/cures.h"
+#include "vgpu/observe/flow/flow.h"
 #include "vgpu/observe/observation.h"
 #include "vgpu/observe/report.h"
 
@@ -85,9 +86,10 @@ struct CheckResult {
   std::vector<HostArray> results;     // of the first run that finished; empty when none did
   std::vector<Disagreement> disagreements;
   std::map<std::string, std::uint64_t> addresses;  // of the arrays, the same in every run
-  std::set<std::string> times;  // arrays of what the kernel read from a clock, or of its SM
-  bool one_schedule = false;    // the code has nothing asynchronous: both schedules are the same
-  bool stopped = false;         // by Ctrl-C, before the last run
+  std::set<std::string> times;        // arrays of what the kernel read from a clock, or of its SM
+  std::vector<vgpu::Update> updates;  // that the code may do
+  bool one_schedule = false;  // the code has nothing asynchronous: both schedules are the same
+  bool stopped = false;       // by Ctrl-C, before the last run
   std::vector<std::string> zero_constants;  // __constant__ variables of the kernel left at zero
   std::vector<std::string> remarks;         // on the results of the first run that finished
   std::string printed;                      // by printf, in the first run

@@ -5,22 +5,10 @@
 #include "check/code.h"
 #include "check/compile/one_kernel.h"
 #include "tests/check/call.h"
+#include "tests/check/small_kernel.h"
 
 namespace tessera::checking {
 namespace {
-
-// A kernel of a pointer to one word and one to a result a thread.
-std::string kernel_of(const std::string& body) {
-  return ".version 8.0\n.target sm_90a\n.address_size 64\n"
-         ".visible .entry kernel(.param .u64 word, .param .u64 out)\n{\n"
-         ".reg .pred %p<9>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<20>;\n"
-         "ld.param.u64 %rd1, [word];\nld.param.u64 %rd2, [out];\n"
-         "mov.u32 %r10, %ctaid.x;\nmov.u32 %r11, %ntid.x;\nmov.u32 %r12, %tid.x;\n"
-         "mad.lo.s32 %r13, %r10, %r11, %r12;\nmov.u32 %r15, 1;\n"
-         "mul.wide.u32 %rd3, %r13, 4;\n"
-         "add.s64 %rd4, %rd2, %rd3;\nadd.s32 %r14, %r13, 1;\n" +
-         body + "ret;\n}\n";
-}
 
 class CheckOrders : public Check {
  protected:
@@ -45,7 +33,7 @@ TEST_F(CheckOrders, OnlyAtomicsHandOutPlacesAndNotOfFlags) {
   const TemporaryFolder folder;
   const auto code_of = [&](const std::string& body) {
     write_text(folder / "kernel.ptx", kernel_of(body));
-    const Ran ran = check({folder / "kernel.ptx", "--grid", "4", "--block", "64", "--seeds", "8",
+    const Ran ran = check({folder / "kernel.ptx", "--grid", "1", "--block", "256", "--seeds", "8",
                            "--arg", "word=i32[1]:zeros", "--arg", "out=i32[256]:zeros"});
     EXPECT_TRUE(contains(ran.out, "array out depends on the order")) << ran.out << ran.err;
     return ran.code;
@@ -56,6 +44,18 @@ TEST_F(CheckOrders, OnlyAtomicsHandOutPlacesAndNotOfFlags) {
   EXPECT_EQ(code_of(place + "st.global.u32 [%rd6], %r13;\n"), 0);
   EXPECT_EQ(code_of(place + "shr.u32 %r3, %r12, 5;\nand.b32 %r3, %r3, 1;\n" +
                     "st.global.u32 [%rd6], %r3;\n"),
+            1);
+  // Of eight warps, values that stand many times, and states.
+  EXPECT_EQ(code_of(place + "shr.u32 %r3, %r13, 4;\nst.global.u32 [%rd6], %r3;\n"), 0);
+  EXPECT_EQ(code_of(place + "shr.u32 %r3, %r13, 5;\nand.b32 %r3, %r3, 3;\n" +
+                    "st.global.u32 [%rd6], %r3;\n"),
+            0);
+  EXPECT_EQ(code_of(place + "shr.u32 %r3, %r13, 5;\nrem.u32 %r3, %r3, 3;\n" +
+                    "st.global.u32 [%rd6], %r3;\n"),
+            1);
+  // As many values, and others.
+  EXPECT_EQ(code_of(place + "shr.u32 %r3, %r13, 4;\nsetp.lt.u32 %p1, %r2, 32;\n" +
+                    "selp.u32 %r3, 99, %r3, %p1;\nst.global.u32 [%rd6], %r3;\n"),
             1);
   // Here a flag that another warp sets decides.
   const std::string store = "mul.wide.u32 %rd5, %r2, 4;\nadd.s64 %rd6, %rd2, %rd5;\n";
@@ -68,9 +68,33 @@ TEST_F(CheckOrders, OnlyAtomicsHandOutPlacesAndNotOfFlags) {
             1);
 }
 
-TEST_F(CheckOrders, AnotherElementIsAFinding) {
-  expect_says(joined(call("last_one_stays", {"out=i32[1]:zeros"}), {"--seeds", "8"}), 1,
-              {"error: order-dependent-result: array out holds other elements"});
+// The words say whose value stays, and that it may be meant; the exit code says that it depends.
+TEST_F(CheckOrders, TheLastExchangeIsNamed) {
+  const Words seeds = {"--seeds", "8"};
+  const std::string names = "array out holds what the last atomicExch() leaves there";
+  expect_says(joined(call("last_one_stays", {"out=i32[1]:zeros"}), seeds), 1,
+              {"error: order-dependent-result: " + names, ": leaves what it stores, unless",
+               "orders.cu:21: ", "atomicExch(out, threadIdx.x / 32)", "atom.global.exch.b32",
+               "do:    nothing, if the value of any thread will do; else "});
+  // Not where the exchange is of another array, or somebody uses what it found.
+  const TemporaryFolder folder;
+  const auto is_named = [&](const std::string& body) {
+    write_text(folder / "kernel.ptx", kernel_of(body));
+    const Ran ran = check(joined({folder / "kernel.ptx", "--grid", "1", "--block", "256", "--arg",
+                                  "word=i32[2]:zeros", "--arg", "out=i32[256]:zeros"},
+                                 seeds));
+    EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+    expect_parts(ran.out, {"error: order-dependent-result: array "});
+    return contains(ran.out, "holds what the last atomicExch() leaves there");
+  };
+  const std::string exchange = "atom.global.exch.b32 %r6, [%rd1], %r13;\n";
+  EXPECT_TRUE(is_named(exchange));
+  EXPECT_FALSE(is_named(exchange + "and.b32 %r6, %r6, 1;\nst.global.u32 [%rd4], %r6;\n"));
+  EXPECT_FALSE(
+      is_named("atom.global.add.u32 %r2, [%rd1], 1;\nmul.wide.u32 %rd5, %r2, 4;\n"
+               "add.s64 %rd6, %rd2, %rd5;\nshr.u32 %r3, %r12, 5;\n"
+               "and.b32 %r3, %r3, 1;\nst.global.u32 [%rd6], %r3;\n"
+               "atom.global.exch.b32 %r6, [%rd1+4], 5;\n"));
 }
 
 TEST_F(CheckOrders, ClocksTellOtherTimes) {
@@ -78,7 +102,7 @@ TEST_F(CheckOrders, ClocksTellOtherTimes) {
               {"as the kernel stores times there", "clean: no finding"});
   for (const char* out : {"out=f32[1]:zeros", "out=i32[1]:zeros"}) {
     expect_says(call("last_one_stays_and_is_timed", {out, "time=i64[2]"}, "4"), 1,
-                {"error: order-dependent-result: array out holds other elements"});
+                {"error: order-dependent-result: array out holds what the last atomicExch()"});
   }
 }
 
@@ -100,6 +124,57 @@ TEST_F(CheckOrders, TimesAreFollowedToWhereTheyAreStored) {
   const Ran other = ran(clock + "st.global.u32 [%rd4], %r5;\n" + last);
   EXPECT_EQ(other.code, 1) << other.out << other.err;
   expect_parts(other.out, {"error: order-dependent-result: array word holds"});
+}
+
+// Of what a function gets, and of what lies in memory.
+TEST_F(CheckOrders, TimesAreFollowedIntoFunctionsAndThroughPointers) {
+  const TemporaryFolder folder;
+  const auto ran = [&](const std::string& functions, const std::string& body,
+                       const std::string& word = "i32[1]:zeros") {
+    std::string text = kernel_of(body);
+    text.insert(text.find(".visible .entry"), functions);
+    write_text(folder / "kernel.ptx", text);
+    return check({folder / "kernel.ptx", "--grid", "4", "--block", "64", "--seeds", "8", "--arg",
+                  "word=" + word, "--arg", "out=i32[256]:zeros"});
+  };
+  const std::string stores =
+      ".func tell(.param .b64 to)\n{\n.reg .b32 %r<3>;\n.reg .b64 %rd<3>;\n"
+      "ld.param.u64 %rd1, [to];\nmov.u32 %r1, %clock;\nst.u32 [%rd1], %r1;\nret;\n}\n";
+  const std::string returns =
+      ".func (.param .b32 time) later();\n"
+      ".func (.param .b32 time) now()\n{\n.reg .b32 %r<3>;\nmov.u32 %r1, %clock;\n"
+      "st.param.b32 [time], %r1;\nret;\n}\n"
+      ".func (.param .b32 time) later()\n{\n.reg .b32 %r<3>;\n"
+      "{\n.param .b32 n;\ncall.uni (n), now, ();\nld.param.b32 %r1, [n];\n}\n"
+      "add.s32 %r1, %r1, 1;\nst.param.b32 [time], %r1;\nret;\n}\n";
+  const std::string handed = "{\n.param .b64 p;\nst.param.b64 [p], %rd4;\ncall.uni tell, (p);\n}\n";
+  const std::string got =
+      "{\n.param .b32 n;\ncall.uni (n), later, ();\nld.param.b32 %r2, [n];\n}\n"
+      "st.global.u32 [%rd4], %r2;\n";
+  const std::string through_memory =
+      "ld.global.u64 %rd5, [%rd1];\nadd.s64 %rd5, %rd5, %rd3;\nmov.u32 %r2, %clock;\n"
+      "st.global.u32 [%rd5], %r2;\n";
+  for (const Ran& timed :
+       {ran(stores, handed), ran(returns, got), ran("", through_memory, "pointers(out)")}) {
+    EXPECT_EQ(timed.code, 0) << timed.out << timed.err;
+    expect_parts(timed.out, {"array out depends on the order", "as the kernel stores times there"});
+  }
+  // What is loaded from where the clock says is a time; what lies beside it is none.
+  const std::string slots =
+      ".shared .align 16 .b32 slots[64];\nmov.u32 %r2, %clock;\nand.b32 %r2, %r2, 0;\n"
+      "shl.b32 %r3, %r12, 2;\nmov.u32 %r4, slots;\nadd.s32 %r3, %r4, %r3;\n"
+      "st.shared.u32 [%r3], %r12;\nbar.sync 0;\nadd.s32 %r5, %r4, %r2;\n";
+  const std::string last =
+      "ld.shared.u32 %r7, [slots];\nadd.s32 %r7, %r7, %r13;\n"
+      "atom.global.exch.b32 %r8, [%rd1], %r7;\n";
+  for (const std::string load :
+       {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r5];\n",
+        "wmma.load.c.sync.aligned.row.m16n16k16.shared.s32 {%r0, %r1, %r6, %r9, %r16, %r17, "
+        "%r18, %r19}, [%r5], 0;\n"}) {
+    const Ran other = ran("", slots + load + last);
+    EXPECT_EQ(other.code, 1) << other.out << other.err;
+    expect_parts(other.out, {"error: order-dependent-result: array word holds"});
+  }
 }
 
 TEST_F(CheckOrders, SharedMemoryThatNobodyWroteMayBeReadAndThrownAway) {
@@ -149,40 +224,6 @@ TEST_F(CheckOrders, ReadsThatACompareAndSwapTestsAreNotes) {
   expect_says(call("takes_largest_of_block", {"out=i32[64]", "in=f32[64]:uniform"}), 0, note);
   expect_says(call("trusts_what_it_read", {"out=i32[256]", "count=i32[1]:zeros"}, "4"), 1,
               {"error: race: "});
-}
-
-TEST_F(CheckOrders, WhatWasReadMayGoNowhereButIntoTheCompareAndSwap) {
-  const TemporaryFolder folder;
-  const auto is_race = [&](const std::string& body) {
-    write_text(folder / "kernel.ptx", kernel_of("ld.global.u32 %r1, [%rd1];\n" + body));
-    const Ran ran = check({folder / "kernel.ptx", "--grid", "4", "--block", "64", "--arg",
-                           "word=i32[1]:zeros", "--arg", "out=i32[256]:zeros"});
-    EXPECT_TRUE(contains(ran.out, "race: ")) << ran.out << ran.err;
-    return contains(ran.out, "error: race: ");
-  };
-  const std::string swap = "atom.global.cas.b32 %r2, [%rd1], %r1, %r15;\n";
-  const std::string loop =
-      "$L: max.s32 %r3, %r1, %r14;\n"
-      "atom.global.cas.b32 %r2, [%rd1], %r1, %r3;\n"
-      "setp.ne.s32 %p1, %r2, %r1;\nmov.u32 %r1, %r2;\n@%p1 bra $L;\n";
-  EXPECT_FALSE(is_race(swap));
-  EXPECT_FALSE(is_race(loop));
-  EXPECT_FALSE(is_race("setp.ge.s32 %p2, %r1, %r14;\n@%p2 bra $E;\n" + loop + "$E:\n"));
-  EXPECT_FALSE(is_race(swap + "mov.u32 %r1, 1;\nst.global.u32 [%rd4], %r1;\n"));
-  EXPECT_TRUE(is_race(swap + "st.global.u32 [%rd4], %r1;\n"));
-  EXPECT_TRUE(is_race("mov.u32 %r5, %r1;\n" + loop + "add.s32 %r5, %r5, 2;\n" +
-                      "st.global.u32 [%rd4], %r5;\n"));
-  EXPECT_TRUE(is_race("setp.ne.s32 %p2, %r1, 0;\n@%p2 bra $E;\n" + swap +
-                      "st.global.u32 [%rd4], %r14;\n$E:\n"));
-  EXPECT_TRUE(is_race("mov.u32 %r6, 0;\nsetp.ne.s32 %p2, %r1, 0;\n@%p2 bra $E;\n" + swap +
-                      "mov.u32 %r6, 1;\n$E: st.global.u32 [%rd4], %r6;\n"));
-  // What is expected, or where, is something else by now.
-  EXPECT_TRUE(is_race("mov.u32 %r1, 0;\n" + swap));
-  EXPECT_TRUE(is_race("mov.u64 %rd5, %rd1;\nadd.s64 %rd1, %rd2, 0;\n" + swap +
-                      "atom.global.cas.b32 %r2, [%rd5], %r14, %r15;\n"));
-  // An index made of it.
-  EXPECT_TRUE(is_race("mul.wide.u32 %rd6, %r1, 0;\nadd.s64 %rd7, %rd4, %rd6;\n" + swap +
-                      "st.global.u32 [%rd7], %r14;\n"));
 }
 
 TEST_F(CheckOrders, ArraysThatAskForMoreAlignmentThanTheyGetAreTold) {

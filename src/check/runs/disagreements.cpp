@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 #include <string_view>
@@ -20,6 +21,9 @@ double rounding_of(ElementType type) {
   return size_of(type) < 4 ? 0.05 : 1e-4;
 }
 
+constexpr std::size_t kMostWrites = 3;  // that a finding names
+constexpr std::size_t kMostFlags = 3;   // different values of a flag or state
+
 // The elements that differ, type by type, in ascending order of their bytes.
 using Elements = std::map<ElementType, std::vector<std::string_view>>;
 
@@ -35,6 +39,7 @@ std::vector<std::string_view> elements_of(const HostArray& array) {
 struct Reordering {
   Elements here, before;
   std::size_t elements = 0, repeated = 0;  // repeated: their array holds the value twice
+  std::size_t fewest = std::numeric_limits<std::size_t>::max();  // different values of an array
 
   void add(const HostArray& now, const HostArray& first) {
     const std::vector<std::string_view> all = elements_of(now), others = elements_of(first);
@@ -48,20 +53,22 @@ struct Reordering {
       const auto same = std::equal_range(sorted.begin(), sorted.end(), others[i]);
       repeated += same.second - same.first > 1 ? 1 : 0;
     }
+    const auto end = std::unique(sorted.begin(), sorted.end());
+    fewest = std::min(fewest, static_cast<std::size_t>(end - sorted.begin()));
   }
 
-  // WHY not where most are repeated: flags are a permutation of any others as many.
+  // WHY not of a few values that are repeated: flags are a permutation of any others as many. Data
+  // may hold each value more than once, too, but holds more of them.
   bool is_permutation() {
     for (auto& [type, values] : here) std::sort(values.begin(), values.end());
     for (auto& [type, values] : before) std::sort(values.begin(), values.end());
-    return here == before && 2 * repeated <= elements;
+    return here == before && (2 * repeated <= elements || fewest > kMostFlags);
   }
 };
 
-// Arrays that the kernel stores times in, or where it ran.
-std::set<std::string> arrays_of_times(const CheckPlan& plan) {
+// Arrays that these parameters and variables point to.
+std::set<std::string> arrays_behind(const std::set<std::string>& names, const CheckPlan& plan) {
   std::set<std::string> arrays;
-  const std::set<std::string> names = vgpu::pointers_to_times(plan.code.ptx, plan.kernel.name);
   const auto add_those_of = [&](const Argument& argument) {
     for (const std::string& array : arrays_named_by(argument)) arrays.insert(array);
     for_each_part(argument, [&](const Argument& part) {
@@ -75,6 +82,22 @@ std::set<std::string> arrays_of_times(const CheckPlan& plan) {
     if (names.count(variable.name) != 0) add_those_of(variable);
   }
   return arrays;
+}
+
+// Of an array that a kernel leaves to whoever comes last, on purpose perhaps.
+void blame_last_writes(const CheckPlan& plan, const std::string& array, vgpu::Finding& finding) {
+  for (const vgpu::LastWrite& one : vgpu::last_writes(plan.code.ptx, plan.kernel.name)) {
+    if (arrays_behind({one.pointer}, plan).count(array) == 0) continue;
+    if (finding.places.size() < kMostWrites) finding.places.push_back(one.place);
+  }
+  if (finding.places.empty()) return;
+  finding.message = fmt::format(
+      "array {} holds what the last atomicExch() leaves there, and the warps take turns in any "
+      "order",
+      array);
+  finding.hint =
+      "nothing, if the value of any thread will do; else let the value decide, as atomicMax() "
+      "does, or use what the exchange found";
 }
 
 bool may_be_time(const Disagreement& one, const CheckResult& result) {
@@ -104,7 +127,9 @@ void note_disagreements(const std::vector<HostArray>& results, const RunOrder& o
 }
 
 void judge_disagreements(const CheckPlan& plan, CheckResult& result) {
-  if (!result.disagreements.empty()) result.times = arrays_of_times(plan);
+  if (!result.disagreements.empty()) {
+    result.times = arrays_behind(vgpu::pointers_to_times(plan.code.ptx, plan.kernel.name), plan);
+  }
   const auto is_reordered = [](const Disagreement& one) { return one.is_reordered; };
   if (std::any_of(result.disagreements.begin(), result.disagreements.end(), is_reordered) &&
       !vgpu::uses_results_of_atomics(plan.code.ptx, plan.kernel.name)) {
@@ -121,6 +146,7 @@ void judge_disagreements(const CheckPlan& plan, CheckResult& result) {
       "array {} holds other elements when the warps take turns in another order", found->array);
   finding.hint =
       "If any of these results is as good as the other, nothing; else order what decides it.";
+  blame_last_writes(plan, found->array, finding);
   finding.count = found->difference.count;
   result.findings.push_back({finding, 1, 1, found->order});
 }

@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 namespace tessera::vgpu {
 namespace {
@@ -61,6 +63,18 @@ std::optional<Gap> shared_gap(const Finding& a, const Gap& gap_a, const Finding&
   return shared_gap(gap_a, gap_b);
 }
 
+// The line of the kernel itself.
+FindingPlace caller_of(FindingPlace place) {
+  if (place.callers.empty()) return place;
+  std::tie(place.source_file, place.source_line) = place.callers.back();
+  place.callers.clear();
+  return place;
+}
+
+bool does(const FindingPlace& place, const char* verb) {
+  return place.what.find(verb) != std::string::npos;
+}
+
 // The gaps that end first come first: so each change mends as many findings as it can.
 std::vector<std::size_t> by_end(const std::vector<std::optional<Gap>>& gaps) {
   std::vector<std::size_t> order(gaps.size());
@@ -71,6 +85,24 @@ std::vector<std::size_t> by_end(const std::vector<std::optional<Gap>>& gaps) {
 }
 
 }  // namespace
+
+std::string gap_text(const FindingPlace& from, const FindingPlace& to, bool wraps,
+                     const LineName& name) {
+  std::string first = name(from), second = name(to);
+  if (first == second && from.callers != to.callers) {
+    first = name(caller_of(from));
+    second = name(caller_of(to));
+  }
+  const bool is_one_line = first == second;
+  if (is_one_line && !wraps && does(from, "read") && !does(to, "read")) {
+    return fmt::format("between the read and the write of {}, which is to be taken apart", first);
+  }
+  // A line reads before it writes: the other way round it runs again, in a loop that is unrolled.
+  if (wraps || is_one_line) {
+    return fmt::format("after {}, before {} runs again", first, is_one_line ? "it" : second);
+  }
+  return fmt::format("between {} and {}", first, second);
+}
 
 std::string own_line(const FindingPlace& place) {
   if (place.source_line <= 0) return fmt::format("PTX line {}", place.ptx_line);
@@ -120,10 +152,8 @@ std::string text_of(const Cure& cure, const std::vector<Finding>& findings, cons
     default:
       break;
   }
-  if (Gap{cure.from, cure.to}.wraps()) {
-    return fmt::format("{} after {}, before {} runs again", first.cure, from, name(cure.to));
-  }
-  return fmt::format("{} between {} and {}", first.cure, from, name(cure.to));
+  const bool wraps = Gap{cure.from, cure.to}.wraps();
+  return first.cure + " " + gap_text(cure.from, cure.to, wraps, name);
 }
 
 }  // namespace tessera::vgpu

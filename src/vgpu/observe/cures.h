@@ -24,6 +24,11 @@ std::vector<Cure> by_cure(const std::vector<Finding>& findings);
 using LineName = std::function<std::string(const FindingPlace&)>;
 std::string text_of(const Cure& cure, const std::vector<Finding>& findings, const LineName& name);
 
+// "between line 8 and line 13", or "after line 13, before line 8 runs again" where that is a loop;
+// where both are one line that reads and then writes, it has to be two.
+std::string gap_text(const FindingPlace& from, const FindingPlace& to, bool wraps,
+                     const LineName& name);
+
 // The kernel's own line, with the line of the inlined function in parentheses:
 // "src/ladder/03_shared_tile/kernel.cu:28 (inlined from src/ladder/shared/common.h:61)"; the PTX
 // line where no source is known.

@@ -4,12 +4,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 namespace tessera::vgpu {
 
 class ReachedMemory;
 class PrintLog;
 class WrittenLines;
+struct Update;
 
 // When an asynchronous operation (copy, matrix product) happens: at its issue, or at the last
 // moment that is legal, inside the wait for it. Both must give the same result.
@@ -53,6 +55,9 @@ struct Observation {
   // What an earlier run of the same launch recorded, so that checks need not remember reads of
   // other lines; null: none. It says when it was not complete.
   const WrittenLines* written_lines = nullptr;
+  // The stores that may change what their thread read there, so that checks see whose change is
+  // lost; null: not known.
+  const std::vector<Update>* updates = nullptr;
   PrintLog* prints = nullptr;  // what printf() says goes there; null: nowhere
   UndefinedBits undefined;
 };

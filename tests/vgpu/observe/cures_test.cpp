@@ -53,6 +53,25 @@ TEST(ByCure, WhatTakesTwoBarriersIsTwo) {
                                        "put __syncthreads() between a.cu:2 and a.cu:4"}));
 }
 
+TEST(ByCure, ALineIsNotToldFromItself) {
+  const LineName name = [](const FindingPlace& place) {
+    return "line " + std::to_string(place.source_line);
+  };
+  FindingPlace reads = at(50, 5), writes = at(55, 5);
+  reads.what = "read this shared memory";
+  writes.what = "wrote 4 bytes of shared memory";
+  EXPECT_EQ(gap_text(reads, writes, false, name),
+            "between the read and the write of line 5, which is to be taken apart");
+  EXPECT_EQ(gap_text(reads, writes, true, name), "after line 5, before it runs again");
+  EXPECT_EQ(gap_text(writes, reads, false, name), "after line 5, before it runs again");
+  EXPECT_EQ(gap_text(writes, writes, false, name), "after line 5, before it runs again");
+  // The same line of a function that is called twice.
+  reads.callers = {{"a.cu", 20}};
+  writes.callers = {{"a.cu", 30}};
+  EXPECT_EQ(gap_text(reads, writes, false, name), "between line 20 and line 30");
+  EXPECT_EQ(gap_text(writes, reads, true, name), "after line 30, before line 20 runs again");
+}
+
 TEST(ByCure, EachLoopHasABarrierAtItsEnd) {
   EXPECT_EQ(texts_of({race(9, 5), race(8, 6), race(30, 20), race(5, 9)}),
             (Texts{"put __syncthreads() after a.cu:9, before a.cu:5 runs again",

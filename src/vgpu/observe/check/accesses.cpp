@@ -33,6 +33,7 @@ void ClusterChecker::access_shared(const WarpAccess& access, WarpClocks& warp, L
   const Visitor visitor{warp.self(), site_of(access.by.instruction, reach), start_, group.floor,
                         now_};
   const bool writes = access.kind != AccessKind::kLoad;
+  if (!writes) updates_.note_load(warp.self(), access, lanes);
   std::uint32_t odd = 0;
   if (writes) odd = shadow.look_before_write(visitor, lanes, access.address, access.bytes);
   if (access.kind != AccessKind::kStore) {
@@ -51,7 +52,7 @@ void ClusterChecker::access_shared(const WarpAccess& access, WarpClocks& warp, L
   for (std::uint32_t left = twice; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const Guest guest = guest_of(access, group, warp.self(), lane);
-    if (store_the_same(access, lane, twice)) {
+    if (launch_.context.observation.allows_same_values && store_the_same(access, lane, twice)) {
       report_same_value(guest, site_of(access.by.instruction, reach));
     } else {
       report_same_store(guest);
@@ -141,6 +142,7 @@ void ClusterChecker::access_global(const WarpAccess& access, WarpClocks& warp, L
     lanes = lanes_that_may_race(access, lanes);
     if (lanes == 0) return;
   }
+  if (!writes) updates_.note_load(warp.self(), access, lanes);
   const Site site =
       site_of(access.by.instruction, reach_of(access.kind, access.order, access.scope));
   const std::uint64_t who = GlobalCell::pack(cluster_, warp.self(), now_ - start_);

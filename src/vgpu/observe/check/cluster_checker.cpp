@@ -20,6 +20,7 @@ ClusterChecker::ClusterChecker(LaunchChecks& launch)
     : launch_(launch),
       log_(*launch.context.kernel),
       paths_(*launch.context.kernel),
+      updates_(*launch.context.kernel, launch.context.observation.updates),
       blocks_(launch.context.kernel->instructions.size()) {
   const std::uint32_t* block = launch.context.block;
   warps_per_cta_ = (block[0] * block[1] * block[2] + 31) / 32;
@@ -54,6 +55,7 @@ void ClusterChecker::cluster_begins(std::uint64_t first, std::uint32_t ctas) {
   cluster_barrier_ = {};
   agents_.begin(static_cast<Entity>(warps_.size()));
   shared_sync_.clear();
+  updates_.begin(warps_.size());
   exits_.assign(ctas, {});
   remote_uses_.assign(ctas, {});
   local_written_.assign(warps_.size(), {});
@@ -107,6 +109,9 @@ void ClusterChecker::access(const WarpAccess& access) {
   if (access.window == Window::kLocal) return access_local(access);
   WarpClocks& warp = warp_of(access.by);
   last_[warp.self()] = now_;
+  repeated_ = 0;
+  const bool may_update = updates_.watch(access.by.instruction);
+  if (may_update && access.kind == AccessKind::kStore) find_lost_updates(access);
   for (LaneGroup& group : warp.groups()) {
     const std::uint32_t lanes = group.mask & access.by.mask;
     if (lanes == 0) continue;

@@ -15,6 +15,7 @@
 #include "vgpu/observe/check/mbarriers.h"
 #include "vgpu/observe/check/paths.h"
 #include "vgpu/observe/check/shadow/shared_shadow.h"
+#include "vgpu/observe/check/shadow/updates.h"
 #include "vgpu/observe/check/warp_clocks.h"
 #include "vgpu/observe/observer.h"
 
@@ -120,9 +121,12 @@ class ClusterChecker : public Observer {
   void check_overtaking(const Guest& guest);  // overtaking.cpp
   bool is_atomic(Site site) const;
   bool follows_own_atomic(const Guest& guest, const GlobalCell& cell) const;
-  bool store_the_same(const WarpAccess& access, int lane, std::uint32_t lanes) const;
+  static bool store_the_same(const WarpAccess& access, int lane, std::uint32_t lanes);
   std::uint32_t value_for(const WarpAccess& access, int lane, std::uint64_t cell) const;
   bool stores_what_lies_there(const Guest& guest, const Past& past) const;
+  bool is_one_for_all(const Updates::Seen& seen, std::uint32_t store);
+  void find_lost_updates(const WarpAccess& access);
+  void report_lost_update(const WarpAccess& access, const Updates::Seen& seen, std::uint32_t lanes);
   void visit_global_cell(const Guest& guest, const GlobalCell& cell, Time floor);
   const BlockShadow* block_of(std::uint32_t instruction, std::uint64_t address);
   void agent_in_shared(const AgentAccess& access, const Agent& agent, Guest& guest);
@@ -154,6 +158,7 @@ class ClusterChecker : public Observer {
   void report_unfenced(const Guest& guest, const Past& past);
   void report_foreign_race(const Guest& guest, const GlobalPast& past);
   void report_same_store(const Guest& guest);
+  static bool is_same_issue(const Guest& guest, const Past& past);
   void report_uninitialised(const Guest& guest);
   void report_forbidden(const Guest& guest);
   void report_heap_misuse(const Guest& guest, const std::string& misuse);
@@ -193,6 +198,10 @@ class ClusterChecker : public Observer {
   Mbarriers mbarriers_;
   Agents agents_;
   SyncVariables shared_sync_;
+  Updates updates_;
+  // Lanes of this store whose updates another one repeats, so that it does not matter which of them
+  // its lane reads.
+  std::uint32_t repeated_ = 0;
   std::vector<const BlockShadow*> blocks_;  // that each instruction touched last
   std::vector<Clock> exits_;                // by CTA: what its threads knew when they ended
   std::vector<std::vector<RemoteUse>> remote_uses_;  // by owner, by entity

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 namespace tessera::vgpu::check {
 namespace {
@@ -44,6 +43,7 @@ Finding* FindingLog::note(const char* name, Severity severity, std::uint32_t lat
     finding.count += count;
     return nullptr;
   }
+  instructions_[at->first] = {later, earlier};
   finding.check = name;
   finding.severity = severity;
   finding.address = address;
@@ -92,30 +92,87 @@ std::string FindingLog::line(std::uint32_t instruction) const {
                               : fmt::format("PTX line {}", info.ptx_line);
 }
 
+void FindingLog::note_update(std::uint32_t load, std::uint32_t store, const Change& change) {
+  Change& known = updates_.try_emplace({load, store}, change).first->second;
+  known.is_lost |= change.is_lost;
+}
+
+// WHY exact loads and like stores: an unrolled loop has copies of an update, and `a[i] += a[j]`
+// reads twice in one line.
+const FindingLog::Change* FindingLog::change_of(std::uint32_t later, std::uint32_t earlier) const {
+  const Change* found = nullptr;
+  for (const auto& [one, change] : updates_) {
+    if (one.first != later && one.second != later) continue;
+    for (const auto& [other, other_change] : updates_) {
+      const bool has_earlier = other.first == earlier || other.second == earlier;
+      if (!has_earlier || first_like(one.second) != first_like(other.second)) continue;
+      const Change& worse = other_change.is_lost ? other_change : change;
+      if (!found || worse.is_lost) found = &worse;
+    }
+  }
+  return found;
+}
+
 void FindingLog::merge(FindingLog&& more) {
+  for (const auto& [update, change] : more.updates_) {
+    note_update(update.first, update.second, change);
+  }
   for (auto& [key, finding] : more.findings_) {
     const auto [at, is_new] = findings_.try_emplace(key, finding);
+    if (is_new) instructions_[key] = more.instructions_[key];
     if (is_new) continue;
     const std::uint64_t count = at->second.count + finding.count;
-    if (first_cta(finding) < first_cta(at->second)) at->second = std::move(finding);
+    if (first_cta(finding) < first_cta(at->second)) {
+      at->second = std::move(finding);
+      instructions_[key] = more.instructions_[key];
+    }
     at->second.count = count;
   }
 }
 
-// Where a barrier is missing between warps, it is missing between the lanes of each, too: told
-// once.
-std::vector<Finding> FindingLog::sorted() const {
-  std::set<int> races;
-  for (const auto& [key, finding] : findings_) {
-    if (finding.check != "race") continue;
-    for (const FindingPlace& place : finding.places) races.insert(place.ptx_line);
+// No barrier mends an update that others do to the same word at once.
+void FindingLog::advise_atomic(Finding& finding, const Key& key) const {
+  const bool is_lockstep = finding.check == "lockstep";
+  if (finding.check != "race" && !is_lockstep) return;
+  const auto [later, earlier] = instructions_.at(key);
+  const Change* change = change_of(later, earlier);
+  if (!change) return;
+  finding.cure.clear();
+  finding.cure_at = CureAt::kNowhere;
+  const std::string where = line(later);
+  finding.hint = fmt::format("make the update of {} an atomic, such as {}", where, change->atomic);
+  if (is_lockstep) {
+    finding.hint += fmt::format(
+        "; where no two lanes update one word at once, __syncwarp() after {} is enough", where);
   }
+}
+
+// What is wrong is told once: an update that the lanes of a warp lose is lost to other warps, too,
+// and where a barrier is missing between warps, it is missing between the lanes of each.
+bool FindingLog::is_told(const Finding& finding, const Key& key) const {
+  const bool may_be_same = finding.check == "race" || finding.check == "lockstep" ||
+                           finding.check == "same-value-stores";
+  if (!may_be_same) return false;
+  const auto [later, earlier] = instructions_.at(key);
+  const Change* change = change_of(later, earlier);
+  if (change && change->is_lost) return true;
+  if (finding.check != "lockstep") return false;
+  return std::any_of(findings_.begin(), findings_.end(), [&](const auto& one) {
+    const Finding& race = one.second;
+    return race.check == "race" &&
+           std::any_of(race.places.begin(), race.places.end(), [&](const FindingPlace& place) {
+             return std::any_of(finding.places.begin(), finding.places.end(),
+                                [&](const auto& at) { return at.ptx_line == place.ptx_line; });
+           });
+  });
+}
+
+std::vector<Finding> FindingLog::sorted() const {
   std::vector<Finding> findings;
   for (const auto& [key, finding] : findings_) {
-    const bool is_told = finding.check == "lockstep" &&
-                         std::any_of(finding.places.begin(), finding.places.end(),
-                                     [&](const auto& at) { return races.contains(at.ptx_line); });
-    if (!is_told) findings.push_back(finding);
+    if (is_told(finding, key)) continue;
+    findings.push_back(finding);
+    advise_atomic(findings.back(), key);
   }
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
     if (a.severity != b.severity) return a.severity < b.severity;

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "vgpu/exec/program.h"
@@ -38,6 +39,16 @@ class FindingLog {
                 std::uint64_t address, std::uint64_t count = 1);
   void add(Finding finding);  // one that somebody else put into words
 
+  // That these two change a word.
+  struct Change {
+    std::string atomic;        // that does the same
+    bool accumulates = false;  // doing so twice is not the same as once
+    bool is_lost = false;      // lanes of a warp did so to one word at once
+  };
+  void note_update(std::uint32_t load, std::uint32_t store, const Change& change);
+  // The change that both belong to; null where they belong to none.
+  const Change* change_of(std::uint32_t later, std::uint32_t earlier) const;
+
   FindingPlace place(const Place& place) const;
   // The same form from the same line, inlined at the same places.
   bool are_alike(std::uint32_t instruction, std::uint32_t other) const {
@@ -58,10 +69,15 @@ class FindingLog {
     return instruction < first_like_.size() ? first_like_[instruction] : instruction;
   }
 
+  void advise_atomic(Finding& finding, const Key& key) const;
+  bool is_told(const Finding& finding, const Key& key) const;
+
   const Kernel& kernel_;
   // The first instruction of the same form that comes from the same line.
   std::vector<std::uint32_t> first_like_;
   std::map<Key, Finding> findings_;
+  std::map<Key, std::pair<std::uint32_t, std::uint32_t>> instructions_;  // that were seen first
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Change> updates_;    // by load and store
 };
 
 }  // namespace tessera::vgpu::check

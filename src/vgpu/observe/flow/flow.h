@@ -4,6 +4,9 @@
 
 #include <set>
 #include <string>
+#include <vector>
+
+#include "vgpu/observe/finding.h"
 
 namespace tessera::vgpu {
 
@@ -15,7 +18,29 @@ std::set<int> guesses_among(const std::string& ptx, const std::set<int>& lines);
 // place where a thread runs, and the variables of the module that do.
 std::set<std::string> pointers_to_times(const std::string& ptx, const std::string& kernel);
 
+// An exchange that nobody asks what it found, so that the word is what the last one stores. Of the
+// kernel's own code.
+struct LastWrite {
+  std::string pointer;  // the parameter or variable that points to the word
+  FindingPlace place;
+};
+std::vector<LastWrite> last_writes(const std::string& ptx, const std::string& kernel);
+
 // Whether the kernel, or a function of the module, uses what an atomic operation found.
 bool uses_results_of_atomics(const std::string& ptx, const std::string& kernel);
+
+// A store of what its thread made of what it had read: `x += 1`. Whether it reads and stores the
+// same word, the run tells.
+struct Update {
+  int load = 0, store = 0;  // lines of the PTX
+  // Done once more, it gives another value: a sum does, a maximum does not.
+  bool accumulates = false;
+  bool is_common = false;  // all threads of a block store to one address
+  std::string atomic;      // that does the same: "atomicAdd()"
+};
+
+// Of all functions of the module. Without those that store what a warp or block made together (a
+// sum by shuffles, a count of votes): that is one update, whichever lanes store it.
+std::vector<Update> updates_in(const std::string& ptx);
 
 }  // namespace tessera::vgpu

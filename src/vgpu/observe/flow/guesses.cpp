@@ -24,25 +24,40 @@ const std::set<std::string> kArithmetic = {
 enum class Kind { kCopy, kMade };  // the bits that were read, or what was made of them
 using Address = std::pair<std::string, std::int64_t>;
 
+template <class Set>
+void keep_common(Set& of, const Set& other) {
+  std::erase_if(of, [&](const auto& one) { return other.count(one) == 0; });
+}
+
+// What may be on some way here, and what is on all of them.
 struct State {
-  std::map<std::string, Kind> values;
-  std::set<Address> addresses;    // of the word that was read
-  std::set<std::string> swapped;  // what the compare-and-swap found
+  std::map<std::string, Kind> values;  // on some
+  std::set<std::string> successes;     // on some: predicates, whether the compare-and-swap swapped
+  std::set<Address> addresses;         // on all: of the word that was read
+  std::set<std::string> swapped;       // on all: what the compare-and-swap found
   bool operator==(const State&) const = default;
 
   void join(const State& other) {
     for (const auto& [name, kind] : other.values) mark(name, kind);
-    addresses.insert(other.addresses.begin(), other.addresses.end());
-    swapped.insert(other.swapped.begin(), other.swapped.end());
+    successes.insert(other.successes.begin(), other.successes.end());
+    keep_common(addresses, other.addresses);
+    keep_common(swapped, other.swapped);
   }
   void mark(const std::string& name, Kind kind) {
     Kind& now = values.try_emplace(name, kind).first->second;
     now = std::max(now, kind);
   }
-  void forget(const std::string& name) {
-    values.erase(name);
+  // It is written; under a guard it may hold what it held.
+  void forget(const std::string& name, bool is_guarded) {
+    if (!is_guarded) values.erase(name);
+    if (!is_guarded) successes.erase(name);
     swapped.erase(name);
     std::erase_if(addresses, [&](const Address& one) { return one.first == name; });
+  }
+  // The word is read once more: what was read before is older than that.
+  void age() {
+    for (auto& [name, kind] : values) kind = Kind::kMade;
+    swapped.clear();
   }
 };
 
@@ -113,6 +128,71 @@ class Guess {
     return swaps;
   }
 
+  // What is run again, or left out, depending on whether the swap was one. Nothing but the read,
+  // the swap and what computes for it may be.
+  std::optional<std::pair<std::size_t, std::size_t>> attempts(std::size_t branch,
+                                                              std::size_t target) const {
+    std::size_t begin = std::min(branch + 1, target);
+    const std::size_t end = std::max(branch, target);
+    for (std::size_t i = branch + 1; i < end; ++i) {
+      if (body_[i].opcode != "bra") continue;
+      const auto back = target_of(body_[i]);
+      if (!back || *back > end) return std::nullopt;
+      begin = std::min(begin, *back);
+    }
+    for (std::size_t i = begin; i < end; ++i) {
+      const Instruction& one = body_[i];
+      const bool is_cas = one.opcode == "atom" && has_modifier(one, "cas");
+      const bool waits = one.opcode == "bra" || one.opcode == "ld" || one.opcode == "nanosleep";
+      if (!is_cas && !waits && kArithmetic.count(one.opcode) == 0) return std::nullopt;
+    }
+    return std::pair{begin, end};
+  }
+
+  // Registers that tell how many attempts there were: those that one leaves for the next, and what
+  // is computed from them.
+  std::set<std::string> counted_in(std::size_t begin, std::size_t end) const {
+    std::set<std::string> fresh, read, counted;
+    for (std::size_t i = begin; i < end; ++i) {
+      const Effects effects = effects_of(body_[i]);
+      for (const std::string& name : effects.reads) {
+        if (fresh.count(name) == 0) read.insert(name);
+      }
+      if (body_[i].guard.empty()) fresh.insert(effects.writes.begin(), effects.writes.end());
+    }
+    std::size_t before = 0;
+    do {
+      before = counted.size();
+      for (std::size_t i = begin; i < end; ++i) {
+        const Effects effects = effects_of(body_[i]);
+        const bool depends =
+            std::any_of(effects.reads.begin(), effects.reads.end(),
+                        [&](const std::string& name) { return counted.count(name) != 0; });
+        for (const std::string& name : effects.writes) {
+          if (depends || read.count(name) != 0) counted.insert(name);
+        }
+      }
+    } while (before != counted.size());
+    return counted;
+  }
+
+  // A branch that asks whether the swap was one.
+  bool ends_attempts(std::size_t at, std::size_t target, const State& state) {
+    const auto range = attempts(at, target);
+    if (!range) return false;
+    State after = state;
+    std::set<std::string> depends = counted_in(range->first, range->second);
+    for (std::size_t i = at + 1; i < target; ++i) {
+      for (const std::string& name : effects_of(body_[i]).writes) depends.insert(name);
+    }
+    for (const std::string& name : depends) {
+      if (state.swapped.count(name) == 0) after.mark(name, Kind::kMade);
+    }
+    reach(target, target > at ? after : state);
+    reach(at + 1, target > at ? state : after);
+    return true;
+  }
+
   void reach(std::size_t at, const State& state) {
     if (at >= body_.size()) return;
     const auto [known, is_new] = before_.try_emplace(at, state);
@@ -126,6 +206,9 @@ class Guess {
   bool branch(std::size_t at, const State& state, bool is_guess) {
     const auto target = target_of(body_[at]);
     if (!target) return false;
+    if (state.successes.count(body_[at].guard) != 0) {
+      return !is_guess && ends_attempts(at, *target, state);
+    }
     State there = state;
     if (is_guess) {
       if (!leaves_out_swap(at, *target)) return false;
@@ -154,27 +237,37 @@ class Guess {
     const Instruction& one = body_[at];
     const Effects effects = effects_of(one);
     const auto is_value = [&](const std::string& name) { return before.values.count(name) != 0; };
+    const auto is_success = [&](const std::string& name) {
+      return before.successes.count(name) != 0;
+    };
     const bool guarded_by_it = is_value(one.guard);
-    const bool reads_it = std::any_of(effects.reads.begin(), effects.reads.end(), is_value);
+    const bool guarded = guarded_by_it || is_success(one.guard);
+    const bool reads_it = std::any_of(effects.reads.begin(), effects.reads.end(), is_value) ||
+                          std::any_of(effects.reads.begin(), effects.reads.end(), is_success);
     if (one.opcode == "brx") return false;
     if (one.opcode == "bra") return branch(at, before, guarded_by_it);
     const bool swaps = is_swap(one, before);
     const bool computes = kArithmetic.count(one.opcode) != 0 && !has_modifier(one, "cc");
-    if ((reads_it || guarded_by_it) && !swaps && !computes) return false;
+    if ((reads_it || guarded) && !swaps && !computes) return false;
     is_tested_ |= swaps;
     State after = before;
     for (const std::string& name : effects.writes) {
-      if (one.guard.empty()) after.forget(name);
+      after.forget(name, !one.guard.empty());
       const bool copies = one.opcode == "mov" && one.operands[0].kind == OperandKind::kRegister &&
-                          one.operands[1].kind == OperandKind::kRegister && !guarded_by_it;
-      if (swaps) {
-        after.swapped.insert(name);
-      } else if ((reads_it || guarded_by_it) && !asks_for_success(one, before)) {
+                          is_value(one.operands[1].name) && !guarded;
+      if (guarded) {
+        after.mark(name, Kind::kMade);
+      } else if (swaps) {
+        if (one.guard.empty()) after.swapped.insert(name);
+      } else if (asks_for_success(one, before)) {
+        after.successes.insert(name);
+      } else if (reads_it) {
         after.mark(name, copies ? before.values.at(one.operands[1].name) : Kind::kMade);
       }
     }
     if (one.guard.empty()) follow(one, before, after);
     if (at == read_) {
+      after.age();
       after.mark(one.operands[0].name, Kind::kCopy);
       after.addresses = {{one.operands[1].name, one.operands[1].integer}};
       if (one.operands[0].name == one.operands[1].name) after.addresses.clear();

@@ -8,6 +8,7 @@
 #include "vgpu/observe/flow/flow.h"
 #include "vgpu/observe/flow/registers.h"
 #include "vgpu/ptx/parser.h"
+#include "vgpu/ptx/source_line.h"
 
 namespace tessera::vgpu {
 namespace {
@@ -32,8 +33,9 @@ const std::string* callee_of(const Instruction& one) {
 // The functions whose results may be times: they read a clock, or call one that does.
 Names functions_that_tell(const ptx::Module& module) {
   Names found;
-  for (std::size_t before = 1; before != found.size() + 1;) {
-    before = found.size() + 1;
+  std::size_t before = 0;
+  do {
+    before = found.size();
     for (const ptx::Function& function : module.functions) {
       for (const Instruction& one : function.body) {
         const std::vector<std::string> reads = effects_of(one).reads;
@@ -44,11 +46,16 @@ Names functions_that_tell(const ptx::Module& module) {
         }
       }
     }
-  }
+  } while (before != found.size());
   return found;
 }
 
-// What a parameter or variable points to.
+bool only_loads(const Instruction& one) {
+  return one.opcode == "ld" || one.opcode == "ldu" || one.opcode == "ldmatrix" ||
+         (one.opcode == "wmma" && has_modifier(one, "load"));
+}
+
+// What a parameter or variable points to; pointers that lie there point to it, too.
 std::string pointee(const std::string& name) { return "*" + name; }
 
 // Of a kernel, whatever the order of its instructions: which registers and objects hold times, and
@@ -59,7 +66,9 @@ class Times {
   Times(const ptx::Module& module, const ptx::Function& kernel)
       : kernel_(kernel), tellers_(functions_that_tell(module)) {
     for (const auto* all : {&kernel.params, &module.variables}) {
-      for (const ptx::Variable& one : *all) points_[one.name] = {pointee(one.name)};
+      for (const ptx::Variable& one : *all) {
+        points_[one.name] = points_[pointee(one.name)] = {pointee(one.name)};
+      }
     }
     do {
       changed_ = false;
@@ -67,6 +76,14 @@ class Times {
     } while (changed_);
   }
 
+  // The parameters and variables that point to what this operand addresses.
+  Names pointers_to(const Operand& address) const {
+    Names names;
+    for (const std::string& one : objects_of(address)) {
+      if (one.starts_with('*')) names.insert(one.substr(1));
+    }
+    return names;
+  }
   Names pointers() const {
     Names names;
     for (const std::string& one : times_) {
@@ -100,14 +117,14 @@ class Times {
     Names targets, written(effects.writes.begin(), effects.writes.end());
     for (const std::string& name : effects.reads) {
       holds_time |= is_time(name);
-      if (one.opcode != "ld" && one.opcode != "atom") insert_all(targets_of(name), targets);
+      if (!only_loads(one) && one.opcode != "atom") insert_all(targets_of(name), targets);
     }
     bool is_first = true;
     for (const Operand& operand : one.operands) {
       if (operand.kind == OperandKind::kSymbol) targets.insert(operand.name);
       if (operand.kind != OperandKind::kAddress) continue;
       const Names objects = objects_of(operand);
-      const bool stores = is_first && one.opcode != "ld";
+      const bool stores = is_first && !only_loads(one);
       is_first = false;
       if (stores) insert_all(objects, written);
       if (stores && one.opcode != "atom") continue;
@@ -116,6 +133,8 @@ class Times {
         insert_all(targets_of(object), targets);
       }
     }
+    // A function may store to whatever it is handed.
+    if (callee != nullptr && holds_time) insert_all(targets, written);
     for (const std::string& name : written) {
       if (holds_time) insert({name}, times_);
       insert(targets, points_[name]);
@@ -128,6 +147,35 @@ class Times {
   std::map<std::string, Names> points_;
   bool changed_ = false;
 };
+
+const ptx::Function* kernel_of(const ptx::Module& module, const std::string& name) {
+  for (const ptx::Function& function : module.functions) {
+    if (function.name == name && function.has_body) return &function;
+  }
+  return nullptr;
+}
+
+bool is_read(const ptx::Function& function, const std::vector<std::string>& names) {
+  return std::any_of(function.body.begin(), function.body.end(), [&](const Instruction& one) {
+    const std::vector<std::string> reads = effects_of(one).reads;
+    return std::any_of(reads.begin(), reads.end(), [&](const std::string& name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    });
+  });
+}
+
+FindingPlace place_of(const Instruction& one, const ptx::Function& function,
+                      const ptx::Module& module) {
+  const ptx::SourceLine source = ptx::source_line(module, function, one.source);
+  FindingPlace place;
+  place.what = "leaves what it stores, unless another one follows";
+  place.form = one.form();
+  place.ptx_line = one.line;
+  place.source_file = source.file;
+  place.source_line = source.line;
+  place.callers = source.callers;
+  return place;
+}
 
 // Whether a register is read that an atomic operation writes.
 bool uses_atomics(const ptx::Function& function) {
@@ -149,10 +197,24 @@ Names pointers_to_times(const std::string& ptx, const std::string& kernel) {
   const auto is_there = [&](std::string_view one) { return ptx.find(one) != ptx.npos; };
   if (std::none_of(kTellers.begin(), kTellers.end(), is_there)) return {};
   const ptx::Module module = ptx::parse(ptx);
-  for (const ptx::Function& function : module.functions) {
-    if (function.name == kernel && function.has_body) return Times(module, function).pointers();
+  const ptx::Function* function = kernel_of(module, kernel);
+  return function ? Times(module, *function).pointers() : Names{};
+}
+
+std::vector<LastWrite> last_writes(const std::string& ptx, const std::string& kernel) {
+  std::vector<LastWrite> all;
+  const ptx::Module module = ptx::parse(ptx);
+  const ptx::Function* function = kernel_of(module, kernel);
+  if (!function) return all;
+  const Times flow(module, *function);
+  for (const Instruction& one : function->body) {
+    if (one.opcode != "atom" || !has_modifier(one, "exch") || one.operands.size() < 3) continue;
+    if (is_read(*function, effects_of(one).writes)) continue;
+    for (const std::string& pointer : flow.pointers_to(one.operands[1])) {
+      all.push_back({pointer, place_of(one, *function, module)});
+    }
   }
-  return {};
+  return all;
 }
 
 bool uses_results_of_atomics(const std::string& ptx, const std::string& kernel) {

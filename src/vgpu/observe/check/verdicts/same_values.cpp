@@ -1,5 +1,5 @@
-// Several threads store one value to one place: a race by the memory model, and the same result on
-// every GPU.
+// Several threads store to one place at once. Where they store one value, that is a race by the
+// memory model, and the same result on every GPU.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ constexpr std::size_t kMostBytes = 32;  // that a lane stores at once
 }  // namespace
 
 // Whether all lanes that store to the lane's place store its value.
-bool ClusterChecker::store_the_same(const WarpAccess& access, int lane, std::uint32_t lanes) const {
-  if (!access.values || !launch_.context.observation.allows_same_values) return false;
+bool ClusterChecker::store_the_same(const WarpAccess& access, int lane, std::uint32_t lanes) {
+  if (!access.values) return false;
   std::byte mine[kMostBytes], other[kMostBytes];
   const std::size_t bytes = access.values->bytes_of(lane, mine);
   for (; lanes != 0; lanes &= lanes - 1) {
@@ -49,6 +49,8 @@ bool ClusterChecker::stores_what_lies_there(const Guest& guest, const Past& past
   if (guest.kind != AccessKind::kStore || !guest.access || !guest.access->values) return false;
   if (!past.wrote || is_strong(past.site) || guest.reach != Reach::kNobody) return false;
   if (agents_.is_agent(past.entity)) return false;
+  const auto* change = log_.change_of(guest.by.instruction, instruction_of(past.site));
+  if (change && change->accumulates) return false;
   const WarpAccess& access = *guest.access;
   const std::uint32_t mine = value_for(access, guest.lane, guest.address);
   if (!access.shared) return guest.there == mine;
@@ -71,6 +73,29 @@ void ClusterChecker::report_same_value(const Guest& guest, Site before) {
       "GPU, though PTX calls it a race",
       name_of(guest.window), log_.line(place.instruction));
   finding->hint = "nothing, as long as the values are always the same";
+}
+
+// By another lane in the very same store.
+bool ClusterChecker::is_same_issue(const Guest& guest, const Past& past) {
+  if (guest.kind != AccessKind::kStore || !guest.access || !past.wrote) return false;
+  const int lane = lane_of(past.site);
+  const std::uint64_t there = guest.access->address[lane];
+  return instruction_of(past.site) == guest.by.instruction && (guest.by.mask >> lane & 1) != 0 &&
+         guest.address - there < guest.bytes;
+}
+
+void ClusterChecker::report_same_store(const Guest& guest) {
+  const Place place = place_of(guest);
+  Finding* finding =
+      log_.note("race", Severity::kError, place.instruction, place.instruction, guest.address);
+  if (!finding) return;
+  fill(*finding, place, place);
+  finding->message =
+      capital(fmt::format("several lanes of {} store to one place of {} at once; "
+                          "which value stays is undefined",
+                          who(place, false), name_of(guest.window)));
+  finding->hint = fmt::format("let one lane store, or give each lane of {} a place of its own",
+                              log_.line(place.instruction));
 }
 
 }  // namespace tessera::vgpu::check

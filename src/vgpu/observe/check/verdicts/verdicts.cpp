@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "vgpu/observe/check/cluster_checker.h"
+#include "vgpu/observe/cures.h"
 
 namespace tessera::vgpu::check {
 namespace {
@@ -152,9 +153,12 @@ void ClusterChecker::fill(Finding& finding, const Place& later, const Place& ear
 // ---- words --------------------------------------------------------------------------------------
 
 std::string ClusterChecker::between(const Place& earlier, const Place& later) const {
-  const std::string from = log_.line(earlier.instruction), to = log_.line(later.instruction);
-  if (earlier.instruction < later.instruction) return fmt::format("between {} and {}", from, to);
-  return fmt::format("after {}, before {} runs again", from, to);
+  const auto name = [](const FindingPlace& place) {
+    return place.source_line > 0 ? fmt::format("line {}", place.source_line)
+                                 : fmt::format("PTX line {}", place.ptx_line);
+  };
+  return gap_text(log_.place(earlier), log_.place(later), earlier.instruction >= later.instruction,
+                  name);
 }
 
 // Warps run one after the other here, so what comes first in the program may be seen last. Where a
@@ -218,6 +222,11 @@ void ClusterChecker::report_race(const Guest& guest, const Past& past) {
 
 void ClusterChecker::report_lockstep(const Guest& guest, const Past& past) {
   if (stores_what_lies_there(guest, past)) return report_same_value(guest, past.site);
+  if (is_same_issue(guest, past)) return report_same_store(guest);
+  const bool is_repeated = guest.lane >= 0 && (repeated_ >> guest.lane & 1) != 0;
+  if (is_repeated && log_.change_of(guest.by.instruction, instruction_of(past.site))) {
+    return report_same_value(guest, past.site);
+  }
   Finding* finding = log_.note("lockstep", Severity::kLockstep, guest.by.instruction,
                                instruction_of(past.site), guest.address);
   if (!finding) return;
@@ -233,20 +242,6 @@ void ClusterChecker::report_lockstep(const Guest& guest, const Past& past) {
   const bool by_agent = agents_.is_agent(past.entity);
   set_cure(*finding, by_agent ? "put __syncwarp() behind the wait" : "put __syncwarp()",
            between(earlier, later));
-}
-
-void ClusterChecker::report_same_store(const Guest& guest) {
-  const Place place = place_of(guest);
-  Finding* finding =
-      log_.note("race", Severity::kError, place.instruction, place.instruction, guest.address);
-  if (!finding) return;
-  fill(*finding, place, place);
-  finding->message =
-      capital(fmt::format("several lanes of {} store to one place of {} at once; "
-                          "which value stays is undefined",
-                          who(place, false), name_of(guest.window)));
-  finding->hint = fmt::format("let one lane store, or give each lane of {} a place of its own",
-                              log_.line(place.instruction));
 }
 
 void ClusterChecker::report_unfenced(const Guest& guest, const Past& past) {

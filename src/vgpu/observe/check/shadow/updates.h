@@ -1,0 +1,51 @@
+// Stores of what a lane made of the word that it had read there. Where lanes of a warp do that to
+// one word at once, the update of one of them stays.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "vgpu/exec/program.h"
+#include "vgpu/observe/flow/flow.h"
+#include "vgpu/observe/observer.h"
+
+namespace tessera::vgpu::check {
+
+class Updates {
+ public:
+  // Of a store, the lanes that have read what they store to, and by which instruction.
+  struct Seen {
+    const Update* update = nullptr;
+    std::uint32_t load = 0;  // instruction
+    std::uint32_t lanes = 0;
+  };
+
+  Updates(const Kernel& kernel, const std::vector<Update>* updates);
+  void begin(std::size_t warps);  // of a cluster, that have read nothing
+
+  bool watch(std::uint32_t instruction) const { return watched_[instruction] != 0; }
+  void note_load(std::uint32_t warp, const WarpAccess& access, std::uint32_t lanes) {
+    if (watch(access.by.instruction)) note(warp, access, lanes);
+  }
+  std::vector<Seen> of_store(std::uint32_t warp, const WarpAccess& access) const;
+
+ private:
+  void note(std::uint32_t warp, const WarpAccess& access, std::uint32_t lanes);
+  struct Pair {
+    const Update* update = nullptr;
+    std::uint32_t load = 0;
+  };
+  // What each lane of a warp read last.
+  struct Last {
+    std::uint32_t lanes = 0;
+    std::array<std::uint64_t, 32> place = {};
+    std::uint32_t bytes = 0;
+  };
+
+  std::vector<std::uint32_t> watched_;    // by instruction: 0, or 1 + index below
+  std::vector<std::vector<Pair>> pairs_;  // of stores
+  std::vector<std::vector<Last>> last_;   // of loads, by warp
+};
+
+}  // namespace tessera::vgpu::check

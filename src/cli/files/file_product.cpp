@@ -168,9 +168,12 @@ std::string why(const gemm::Plan& plan, const gemm::PlanOptions& options) {
   const auto us = [&](std::size_t i) {
     return fmt::format("{:.3g} us", plan.offers[i].cost.total());
   };
-  if (options.kernel) return fmt::format("named; {} by model", us(0));
+  const bool is_family = options.kernel && options.kernel->variant.empty();
+  if (options.kernel && !is_family) return fmt::format("named; {} by model", us(0));
   if (plan.offers.size() == 1) return fmt::format("the only one that takes it; {} by model", us(0));
-  return fmt::format("fastest of {} by model: {}, next {}", plan.offers.size(), us(0), us(1));
+  return fmt::format("fastest of {} {}by model: {}, next {}/{} {}", plan.offers.size(),
+                     is_family ? "variants " : "", us(0), plan.offers[1].kernel->name,
+                     plan.offers[1].row->variant, us(1));
 }
 
 }  // namespace

@@ -134,12 +134,13 @@ void refuse_beside_chain(const BenchArguments& options) {
                                    {"--ldd", p.ldd},
                                    {"--batch", p.batch}}) {
     if (text.empty()) continue;
-    throw StatusError(Status::bad_argument(
-        fmt::format("{} is '{}', but cannot be combined with --chain", name, text)));
+    throw StatusError(Status::bad_argument(fmt::format(
+        "{} is '{}', but cannot be combined with --chain; leave one of them out", name, text)));
   }
   if (!options.skip_verification) return;
   throw StatusError(
-      Status::bad_argument("--no-verify is given, but cannot be combined with --chain"));
+      Status::bad_argument("--no-verify is given, but cannot be combined with "
+                           "--chain; leave one of them out"));
 }
 
 // bench --why: the model alone.
@@ -147,7 +148,9 @@ int say_why(const BenchArguments& options) {
   const std::string& kernel = options.problem.kernel;
   if (kernel != kBestKernel && kernel != ProblemOptions{}.kernel) {
     throw StatusError(Status::bad_argument(
-        fmt::format("--kernel is '{}', but --why compares all that 'best' could take", kernel)));
+        fmt::format("--kernel is '{}', but --why compares all that 'best' could take; "
+                    "leave --kernel out",
+                    kernel)));
   }
   const Devices devices = open_devices(options.device);
   gemm::PlanOptions how = plan_options_of(options.problem);
@@ -168,7 +171,8 @@ int say_why(const BenchArguments& options) {
 
 int chain(const BenchArguments& options, const Parser& parser) {
   if (options.chain.empty()) {
-    throw StatusError(Status::bad_argument("--add-before is given, but needs --chain"));
+    throw StatusError(
+        Status::bad_argument("--add-before is given, but needs --chain; add --chain N"));
   }
   refuse_beside_chain(options);
   return bench_chain({options.problem, options.device, options.output, options.chain,
@@ -187,7 +191,9 @@ int bench(const BenchArguments& options, const Parser& parser) {
   lab::RewrittenCode code;
   const std::vector<lab::Rewriting> rewritings = parse_rewritings(options.rewritten);
   if (!rewritings.empty() && other) {
-    throw StatusError(Status::bad_argument("--rewritten cannot be combined with --against"));
+    throw StatusError(
+        Status::bad_argument("--rewritten cannot be combined with --against; "
+                             "run bench twice, once with each"));
   }
   // WHY: refuses a bad name before a device is opened
   if (options.problem.kernel != kBestKernel) kernels_of(options.problem);

@@ -56,7 +56,8 @@ std::vector<BenchGroup> square_groups(const ChainRequest& request, const Devices
     const Problem& p = group.problem;
     if (p.m == p.n && p.n == p.k) continue;
     throw StatusError(Status::bad_argument(fmt::format(
-        "--chain needs square matrices, but -m is {}, -n is {} and -k is {}", p.m, p.n, p.k)));
+        "--chain needs square matrices, but -m is {}, -n is {} and -k is {}; give -m alone", p.m,
+        p.n, p.k)));
   }
   return groups;
 }

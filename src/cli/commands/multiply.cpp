@@ -31,8 +31,8 @@ void check_output(const MultiplyArguments& options) {
   for (const auto& [name, path] : {std::pair{"A", options.a}, std::pair{"B", options.b}}) {
     std::error_code error;
     if (!std::filesystem::equivalent(options.output, path, error)) continue;
-    throw StatusError(Status::bad_argument(
-        fmt::format("-o is '{}', but must not be the file of {}", options.output, name)));
+    throw StatusError(Status::bad_argument(fmt::format(
+        "-o is '{}', but must not be the file of {}; choose another", options.output, name)));
   }
   if (options.output == "-") {
     throw StatusError(Status::bad_argument("-o is '-', but must be the path of a file"));
@@ -81,8 +81,8 @@ double beta_of(const MultiplyArguments& options) {
   if (options.beta.empty()) return options.c.empty() ? 0.0 : 1.0;
   const double beta = parse_real("--beta", options.beta);
   if (beta != 0 && options.c.empty()) {
-    throw StatusError(Status::bad_argument(
-        fmt::format("--beta is '{}', but must be 0 without a matrix C (--c)", options.beta)));
+    throw StatusError(Status::bad_argument(fmt::format(
+        "--beta is '{}', but must be 0 without a matrix C; give one with --c", options.beta)));
   }
   return beta;
 }
@@ -115,14 +115,18 @@ void check_options(const MultiplyArguments& options) {
   host_threads_of(options.device);
   check_output(options);
   if (!options.type.empty() && options.device.device == "cpu") {
-    throw StatusError(Status::bad_argument(
-        fmt::format("--type is '{}', but must not be given with --device cpu", options.type)));
+    throw StatusError(Status::bad_argument(fmt::format(
+        "--type is '{}', but must not be given with --device cpu, which multiplies what the "
+        "files hold; leave --device out",
+        options.type)));
   }
   if (options.kernel.empty()) return;
   if (options.names_kernel()) choose_kernels(options.kernel);
   if (options.device.device != "cpu") return;
-  throw StatusError(Status::bad_argument(
-      fmt::format("--kernel is '{}', but must not be given with --device cpu", options.kernel)));
+  throw StatusError(Status::bad_argument(fmt::format(
+      "--kernel is '{}', but must not be given with --device cpu, which runs no kernel; "
+      "leave --device out",
+      options.kernel)));
 }
 
 lab::Json summary_of(const MultiplyArguments& options, const Outcome& outcome, double seconds) {

@@ -35,7 +35,7 @@ void require_same_gpu(const std::vector<lab::Measured>& runs, const arch::Gpu& g
     if (run.device.find(gpu.match) != std::string::npos) continue;
     throw StatusError(Status::bad_argument(
         fmt::format("--measured is '{}', which was measured on '{}', but must be of the GPU that "
-                    "--gpu names, an {}",
+                    "--gpu names, an {}; name the other GPU, or leave --measured out",
                     run.file, run.device, gpu.match)));
   }
 }
@@ -57,7 +57,8 @@ Problem the_problem(const ProblemOptions& options, const Types& types) {
   const std::vector<Problem> problems = problems_of(options, types, kGpuShape);
   if (problems.size() == 1) return problems.front();
   throw StatusError(Status::bad_argument(
-      fmt::format("-m, -n, -k, --layout and --order name {} problems, but roofline draws one",
+      fmt::format("-m, -n, -k, --layout and --order name {} problems, but roofline draws one; give "
+                  "each one value",
                   problems.size())));
 }
 

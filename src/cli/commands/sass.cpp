@@ -170,8 +170,8 @@ int diff(const SassArguments& options) {
 
 int optimise(const SassArguments& options) {
   if (options.out.empty()) {
-    throw StatusError(
-        Status::bad_argument("--optimise and --remap need -o, the place of the new cubin"));
+    throw StatusError(Status::bad_argument(
+        "--optimise and --remap need -o, the place of the new cubin; add -o PATH"));
   }
   lab::check_writable(options.out, "--out");
   const bool remaps = !options.remap.empty();
@@ -199,7 +199,8 @@ int write_listing(const SassArguments& options) {
 
 int assemble(const SassArguments& options) {
   if (options.out.empty()) {
-    throw StatusError(Status::bad_argument("--assemble needs -o, the place of the cubin"));
+    throw StatusError(
+        Status::bad_argument("--assemble needs -o, the place of the cubin; add -o PATH"));
   }
   lab::check_writable(options.out, "--out");
   const AssembledFile assembled = assemble_file(options.assemble, options.out);
@@ -232,7 +233,7 @@ int sass(const SassArguments& given) {
   if (!options.target.empty()) return show(options);
   throw StatusError(
       Status::bad_argument("KERNEL or FILE is missing, or --diff with two of them, or --optimise "
-                           "or --assemble with one"));
+                           "or --assemble with one; 'tessera sass 12' is a start"));
 }
 
 void declare_options(Parser& parser, SassArguments& options) {

@@ -93,8 +93,8 @@ std::vector<lab::LatticeCase> cases_of(const VerifyArguments& options, const Typ
   if (options.quick) {
     throw StatusError(
         Status::bad_argument("--quick is given, but cannot be combined with a shape: it shortens "
-                             "the lattice of problems "
-                             "that verify walks without one"));
+                             "the lattice of problems that verify walks without one; leave either "
+                             "out"));
   }
   std::vector<lab::LatticeCase> cases;
   const lab::Misalign misalign = misalign_of(options);

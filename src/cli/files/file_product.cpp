@@ -33,8 +33,9 @@ void check_types(const FileProduct& product) {
   const ElementType type = product.a.header().type;
   const auto check_one = [type](const char* name, const NpyHeader& header) {
     if (header.type == type) return;
-    refuse(fmt::format("{} holds {}, but must hold {} as A does", name, name_of(header.type),
-                       name_of(type)));
+    refuse(fmt::format(
+        "{} holds {}, but must hold {} as A does; NumPy's astype() converts one of them", name,
+        name_of(header.type), name_of(type)));
   };
   check_one("B", product.b.header());
   if (product.c) check_one("C", product.c->header());
@@ -44,8 +45,11 @@ void check_shapes(const FileProduct& product) {
   const NpyHeader& a = product.a.header();
   const NpyHeader& b = product.b.header();
   if (a.cols != b.rows) {
-    refuse(fmt::format("A is {} and B is {}, but A must have as many columns as B has rows",
-                       shape_of(a), shape_of(b)));
+    refuse(fmt::format("A is {} and B is {}, but A must have as many columns as B has rows{}",
+                       shape_of(a), shape_of(b),
+                       a.rows == b.rows   ? "; is the transpose of A (a.T) meant?"
+                       : a.cols == b.cols ? "; is the transpose of B (b.T) meant?"
+                                          : ""));
   }
   if (product.c && (product.c->header().rows != a.rows || product.c->header().cols != b.cols)) {
     refuse(fmt::format("C is {}, but must be {} x {} as A B is", shape_of(product.c->header()),

@@ -54,7 +54,7 @@ Words words_of(const std::string& text) {
     } else {
       throw StatusError(Status::bad_argument(fmt::format(
           "--gpu has '{}', but an assumed card is described by name=, bandwidth= (GB/s), "
-          "peak= (TFLOP/s of FP32) and like= (a known card)",
+          "peak= (TFLOP/s of FP32) and like= (a known card); write one of these",
           pair)));
     }
   }

@@ -16,6 +16,8 @@
 #include "cli/options/gpu_option.h"
 #include "cli/options/parser.h"
 #include "cli/options/session.h"
+#include "cli/terminal/fitted.h"
+#include "cli/terminal/live_table.h"
 #include "cli/terminal/output.h"
 #include "gemm/plan.h"
 
@@ -143,6 +145,9 @@ void refuse_beside_chain(const BenchArguments& options) {
                            "--chain; leave one of them out"));
 }
 
+const Fit kWhyFit{{"us", "entry", "n", "k", "taken", "layout", "TFLOP/s", "schedule"},
+                  {"entry", "schedule"}};
+
 // bench --why: the model alone.
 int say_why(const BenchArguments& options) {
   const std::string& kernel = options.problem.kernel;
@@ -163,8 +168,10 @@ int say_why(const BenchArguments& options) {
   const Table table = why_table(plans);
   options.output.write(why_json(plans), table);
   if (options.output.prints_text()) {
-    fmt::print("What the model expects, in microseconds of an H200's clock (nothing ran):\n\n{}",
-               render(table, Format::kText));
+    fmt::print("{}\n\n{}",
+               wrapped("What the model expects, in microseconds of an H200's clock (nothing ran):",
+                       terminal_width()),
+               fitted(table, kWhyFit));
   }
   return kOk;
 }
@@ -179,6 +186,12 @@ int chain(const BenchArguments& options, const Parser& parser) {
                       options.rounds, options.seed, options.add_before},
                      parser);
 }
+
+// What tells rows apart and how fast they are, before how they were measured.
+const Fit kBenchFit{{"m x n x k", "config", "verified", "build", "ms", "TFLOP/s", "x vendor",
+                     "x other build", "x as compiled", "reason", "model ms", "mode", "layout",
+                     "type", "error/bound", "5-95 %", "vendor ms", "device"},
+                    {"reason", "verified"}};
 
 int bench(const BenchArguments& options, const Parser& parser) {
   options.output.check({{"--shapes", options.problem.shapes}});
@@ -219,7 +232,7 @@ int bench(const BenchArguments& options, const Parser& parser) {
   options.output.write(lab::to_json(environment, records), with_commands(table, records));
   if (options.output.prints_text()) {
     if (!devices.note.empty()) fmt::print("On the virtual GPU: {}.\n\n", devices.note);
-    fmt::print("{}{}", render(table, Format::kText), again_line(records));
+    fmt::print("{}{}", fitted(table, kBenchFit), again_line(records));
   }
   if (any_failed(records)) return kCheckFailed;
   return interrupted() ? kInterrupted : kOk;

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/commands/bench_groups.h"
 #include "cli/options/session.h"
+#include "cli/terminal/fitted.h"
 #include "lab/timing/chain.h"
 #include "lab/verify/stop.h"
 
@@ -92,7 +93,7 @@ class Results {
   void print() const {
     const Table table = chain_table(results_);
     output_.write(object_, table);
-    if (output_.prints_text()) fmt::print("{}", render(table, Format::kText));
+    if (output_.prints_text()) fmt::print("{}", fitted(table, {}));
   }
 
  private:

@@ -12,6 +12,8 @@
 #include "cli/options/gpu_option.h"
 #include "cli/options/parser.h"
 #include "cli/options/session.h"
+#include "cli/terminal/fitted.h"
+#include "cli/terminal/live_table.h"
 #include "cli/terminal/output.h"
 #include "device/virtual/virtual_device.h"
 #include "lab/explain/roofline.h"
@@ -101,6 +103,10 @@ lab::Roofline survey(const RooflineArguments& options, const arch::Gpu& gpu) {
   return roofline;
 }
 
+const Fit kRooflineFit{{"config", "predicted ms", "TFLOP/s", "bound (model)", "FLOP/byte requested",
+                        "of peak", "measured ms", "footprint", "sector", "counts"},
+                       {}};
+
 int roofline(const RooflineArguments& options) {
   options.output.check({{"--svg", options.svg}, {"--shapes", options.problem.shapes}});
   const lab::Roofline result = survey(options, gpu_of(options.gpu));
@@ -115,9 +121,12 @@ int roofline(const RooflineArguments& options) {
     for (const lab::ComputeRoof& roof : result.peaks) {
       fmt::print("  {:<20} {:8.1f} TFLOP/s\n", roof.name, roof.tflops);
     }
-    fmt::print("\n{}\npredicted ms: model ({})\n", render(table, Format::kText), result.model);
+    const std::size_t width = terminal_width();
+    fmt::print("\n{}\n{}\n", fitted(table, kRooflineFit, width),
+               wrapped(fmt::format("predicted ms: model ({})", result.model), width));
     for (const lab::NotDrawn& absent : result.not_drawn) {
-      fmt::print("Not drawn: {} ({}).\n", absent.kernel, absent.why);
+      fmt::print("{}\n",
+                 wrapped(fmt::format("Not drawn: {} ({}).", absent.kernel, absent.why), width, 2));
     }
   }
   return kOk;

@@ -15,6 +15,7 @@
 #include "cli/sass_call/sass_input.h"
 #include "cli/sass_call/sass_notes.h"
 #include "cli/sass_call/sass_optimise.h"
+#include "cli/terminal/fitted.h"
 #include "cli/terminal/output.h"
 #include "sass/report/report.h"
 #include "sass/report/report_json.h"
@@ -79,7 +80,7 @@ void print_index(const std::vector<MachineKernel>& kernels) {
                           std::to_string(kernel.kernel.loops.size()), kernel.kernel.name});
   }
   fmt::print("{}\n{} kernels; choose with --kernel NAME (a part of it will do) and --sm.\n",
-             render(table, Format::kText), kernels.size());
+             fitted(table, {{"kernel"}, {"kernel"}}), kernels.size());
 }
 
 void write_page(const SassArguments& options, const std::vector<Reported>& reported) {

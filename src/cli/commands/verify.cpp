@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/options/parser.h"
 #include "cli/options/session.h"
+#include "cli/terminal/fitted.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/verify_failures.h"
 #include "device/virtual/virtual_device.h"
@@ -258,7 +259,7 @@ void print_text(const std::vector<lab::Record>& records) {
                           std::to_string(t.failed), std::to_string(t.sampled),
                           std::to_string(t.skipped), fmt::format("{:.3f}", t.worst)});
   }
-  fmt::print("{}", render(table, Format::kText));
+  fmt::print("{}", fitted(table, {{"failed", "problems", "config"}, {}}));
   std::set<std::string> said;  // of kernels that did not run themselves
   for (const lab::Record& record : records) {
     const bool by_proof = record.verified && record.verified->starts_with("as ");

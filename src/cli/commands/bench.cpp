@@ -220,7 +220,8 @@ int bench(const BenchArguments& options, const Parser& parser) {
   const Baseline baseline = load_baseline(options.device, devices);
   settings.vendor = baseline.vendor.get();
 
-  const lab::Environment environment = environment_of(devices, baseline, settings.verify.seed);
+  lab::Environment environment = environment_of(devices, baseline, settings.verify.seed);
+  if (other) environment.other_commit = other->commit();
   const auto keep = [&](const std::vector<lab::Record>& records) {
     options.output.files_only().write(lab::to_json(environment, records),
                                       with_commands(lab::bench_table(records), records));

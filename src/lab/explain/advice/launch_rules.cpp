@@ -12,7 +12,8 @@ Found few_warps(const Evidence& e) {
   if (r.ctas == 0 || r.max_warps == 0) return {};
   const double full = static_cast<double>(r.warps) / r.max_warps;
   const bool alone = r.ctas == 1 && e.totals.barriers > 0;
-  const bool is_short = waits(e) && 2 * r.warps <= needed_warps(e);
+  constexpr double kNearlyAll = 0.9;
+  const bool is_short = waits(e) && r.warps < kNearlyAll * needed_warps(e);
   if (full > 0.25 && !alone && !is_short) return {};
   const std::string why = r.limited_by.empty() ? "" : fmt::format(" (limit: {})", r.limited_by);
   const double weight = waits(e) ? 0.9 : alone ? 0.15 : 0.12;

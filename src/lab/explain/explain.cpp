@@ -119,6 +119,7 @@ Replay replay_of(const LaunchPrediction& launch) {
   const UnitTime& unit = named == units.end() ? units.front() : *named;
   return {.known = true,
           .fills_the_gpu = fills,
+          .waits = bound == "latency",
           .ms = fills ? launch.ms - launch.launch_ms : launch.even_ms,
           .busiest = unit.name,
           .busy_ms = unit.ms};

@@ -15,6 +15,8 @@
 namespace tessera::lab {
 namespace {
 
+constexpr double kMostlyWaiting = 0.7;  // below this share no unit is what limits
+
 // A launch on its way to a time.
 struct Case {
   const arch::Gpu& gpu;

@@ -15,9 +15,6 @@
 
 namespace tessera::lab {
 
-// Below this share of the time no unit is what limits.
-inline constexpr double kMostlyWaiting = 0.7;
-
 // What a part of the GPU had to do, and how long it was busy with it.
 struct UnitTime {
   std::string name;  // "issue slots", "FMA unit", "shared memory", "L1", "L2", "device memory", ...

@@ -53,6 +53,7 @@ TEST(Explanations, SmallAndLargeAgree) {
   const std::pair<const char*, const char*> rungs[] = {{"02", "integer instructions"},
                                                        {"03", "bank conflicts"},
                                                        {"05", "waiting"},
+                                                       {"09", "waiting"},
                                                        {"12", "issue slots"}};
   for (const auto& [rung, limit] : rungs) {
     const Explanation small = explain(run(rung, 512, 128, 256), arch::kH200, SourceTree(""));

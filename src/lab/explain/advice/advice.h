@@ -26,6 +26,7 @@ struct Placement {
 struct Replay {
   bool known = false;
   bool fills_the_gpu = true;  // else of the same blocks on SMs that are all full
+  bool waits = false;         // no part of the GPU is busy for most of the loop's time
   double ms = 0;
   std::string busiest;  // a part by the model's name, "L1"
   double busy_ms = 0;

@@ -21,7 +21,8 @@ bool is_named(const Evidence& evidence, Resource resource);
 
 // What part of the replay's time the longest resource takes; 1 where nothing is replayed.
 double busy_share(const Evidence& evidence);
-bool waits(const Evidence& evidence);  // no part of the GPU is busy for most of the time
+// The replay of the loop says so, and the longest resource, which is of the whole launch, agrees.
+bool waits(const Evidence& evidence);
 // How many warps of an SM would keep the longest resource busy for most of the time, if twice the
 // warps do twice as much in a time; all that fit, if these would not.
 double needed_warps(const Evidence& evidence);

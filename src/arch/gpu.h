@@ -21,9 +21,10 @@ struct Gpu {
   int shared_kib;        // shared memory of an SM
   int shared_block_kib;  // the most that one block can have
   int registers;         // 32-bit registers of an SM
-  double measured_fp32;  // TFLOP/s of a pure FFMA loop; 0: never measured
-  double measured_fp64;  // TFLOP/s of a pure DFMA loop; 0: never measured
-  double measured_copy;  // GB/s read + written by a copy; 0: never measured
+  // 0: not known.
+  double measured_fp32;   // TFLOP/s of a pure FFMA loop
+  double estimated_fp64;  // TFLOP/s of a pure DFMA loop, which nobody ran
+  double assumed_copy;    // GB/s that the cost model takes device memory for, between read and copy
 
   // TFLOP/s that the lanes and the clock allow; a multiply-add is two.
   constexpr double fp32_peak() const { return peak_of(fp32_lanes); }

@@ -28,10 +28,10 @@ inline constexpr Gpu kH200 = {
     .registers = 65536,       // HW: the same table
     .measured_fp32 =
         66.5,  // HW: FFMAs alone, half a second (results/calibration/h200_registers.json)
-    .measured_fp64 = 33.3,  // an estimate: as near to what the lanes allow as FFMAs alone come
+    .estimated_fp64 = 33.3,  // as near to what the lanes allow as FFMAs alone come
     // HW: between stream_copy, 3959 GB/s, and stream_read, 4541 GB/s
     // (results/calibration/h200_calibration.json); constants of the cost model were fitted with it.
-    .measured_copy = 4265,
+    .assumed_copy = 4265,
 };
 
 inline constexpr Gpu kA100 = {
@@ -52,8 +52,8 @@ inline constexpr Gpu kA100 = {
     .shared_block_kib = 163,    // HW: the same table
     .registers = 65536,         // HW: the same table
     .measured_fp32 = 0,
-    .measured_fp64 = 0,
-    .measured_copy = 0,
+    .estimated_fp64 = 0,
+    .assumed_copy = 0,
 };
 
 inline constexpr Gpu kV100 = {
@@ -74,8 +74,8 @@ inline constexpr Gpu kV100 = {
     .shared_block_kib = 96,   // HW: the same table
     .registers = 65536,       // HW: the same table
     .measured_fp32 = 0,
-    .measured_fp64 = 0,
-    .measured_copy = 0,
+    .estimated_fp64 = 0,
+    .assumed_copy = 0,
 };
 
 inline constexpr Gpu kRtx3090 = {
@@ -96,8 +96,8 @@ inline constexpr Gpu kRtx3090 = {
     .shared_block_kib = 99,    // HW: the same table
     .registers = 65536,        // HW: the same table
     .measured_fp32 = 0,
-    .measured_fp64 = 0,
-    .measured_copy = 0,
+    .estimated_fp64 = 0,
+    .assumed_copy = 0,
 };
 
 inline constexpr Gpu kRtx4090 = {
@@ -118,8 +118,8 @@ inline constexpr Gpu kRtx4090 = {
     .shared_block_kib = 99,    // HW: the same table
     .registers = 65536,        // HW: the same table
     .measured_fp32 = 0,
-    .measured_fp64 = 0,
-    .measured_copy = 0,
+    .estimated_fp64 = 0,
+    .assumed_copy = 0,
 };
 
 inline constexpr Gpu kRtx2080Ti = {
@@ -140,8 +140,8 @@ inline constexpr Gpu kRtx2080Ti = {
     .shared_block_kib = 64,   // HW: the same table
     .registers = 65536,       // HW: the same table
     .measured_fp32 = 0,
-    .measured_fp64 = 0,
-    .measured_copy = 0,
+    .estimated_fp64 = 0,
+    .assumed_copy = 0,
 };
 
 inline constexpr std::array kGpus = {kH200, kA100, kV100, kRtx3090, kRtx4090, kRtx2080Ti};

@@ -25,6 +25,8 @@ class ImageFiles {
   const CodeImage* find(std::string_view name, bool with_patch);
 
   const std::string& path() const { return path_; }
+  // That a pack was built from; empty for a folder, whose files do not say.
+  std::string commit() const { return pack_ ? pack_->origin().commit : ""; }
 
  private:
   struct Files;

@@ -35,11 +35,13 @@ int complain(const std::string& command, const std::string& message, int code) {
   return code;
 }
 
+constexpr const char* kFreeStdout = "free space there, or send it elsewhere";
+
 // WHY: a disk that is full or a stdout that is closed must not look like success.
 void require_stdout_written() {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return;
   throw StatusError(Status::unavailable(
-      fmt::format("standard output cannot be written: {}", std::strerror(errno))));
+      fmt::format("standard output cannot be written: {}; {}", std::strerror(errno), kFreeStdout)));
 }
 
 // The message of an exception in flight, and its exit code.
@@ -57,7 +59,9 @@ int explain_exception(const std::string& command) {
     // fmt::print writes to nothing but standard output here.
     if (std::string_view(error.what()).starts_with("cannot write to file")) {
       const std::string why = error.code().message();
-      return complain(command, fmt::format("standard output cannot be written: {}", why), kBadCall);
+      return complain(command,
+                      fmt::format("standard output cannot be written: {}; {}", why, kFreeStdout),
+                      kBadCall);
     }
     return complain(command, fmt::format("internal error: {}", error.what()), kBadCall);
   } catch (const std::exception& error) {
@@ -77,6 +81,12 @@ std::vector<std::string> as_parsed(std::vector<std::string> arguments) {
   arguments[0] = "check";
   arguments.push_back("--only-cost");
   return arguments;
+}
+
+// The command that a message is signed with: the one that was typed.
+std::string typed_command(const Program& program, const std::vector<std::string>& arguments) {
+  const std::string chosen = program.chosen_command();
+  return chosen.empty() ? chosen : arguments.front();
 }
 
 }  // namespace
@@ -114,7 +124,7 @@ int run(const std::vector<std::string>& arguments) {
     require_stdout_written();
     return code;
   } catch (...) {
-    return explain_exception(program.chosen_command());
+    return explain_exception(typed_command(program, arguments));
   }
 }
 

@@ -103,7 +103,7 @@ double memory_cycles(const GemmParams& p, int element_bytes) {
   const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
   const double outputs = m * n * (p.beta == 0 ? 1 : 2);
   const double elements = (m + n) * static_cast<double>(p.k) + outputs;
-  return elements * element_bytes / (kGpu.measured_copy * 1e3) * kCyclesAMicrosecond;
+  return elements * element_bytes / (kGpu.assumed_copy * 1e3) * kCyclesAMicrosecond;
 }
 
 double start_cycles(const GemmParams& p, int element_bytes) {
@@ -279,7 +279,7 @@ Cost cost_of_vectors(const VectorWork& work, const DeviceLimits& limits) {
   const double elements = static_cast<double>(work.outputs) * static_cast<double>(work.k) +
                           static_cast<double>(work.outputs) + static_cast<double>(work.k);
   const double bytes = elements * static_cast<double>(work.vectors) * work.element_bytes;
-  const double memory = bytes / (kGpu.measured_copy * 1e3);
+  const double memory = bytes / (kGpu.assumed_copy * 1e3);
   const double busy = std::min(1.0, static_cast<double>(work.blocks) / limits.sms);
   return {.launch = kEarlyLaunch,
           .start = kVectorStart,
@@ -307,7 +307,7 @@ Cost cost_of_small(const SmallWork& work, const GemmParams& p, const DeviceLimit
   const double bytes = ((m + n) * static_cast<double>(p.k) * work.element_bytes +
                         m * n * work.d_bytes * (p.beta == 0 ? 1 : 2)) *
                        static_cast<double>(work.products);
-  const double memory = bytes / (kGpu.measured_copy * 1e3);
+  const double memory = bytes / (kGpu.assumed_copy * 1e3);
   return {.launch = kLaunch,
           .start = kSmallStart + kSmallOverlap * std::min(memory, multiply + store),
           .multiply = multiply,
@@ -361,8 +361,8 @@ Cost cost_of_tensor_cores(const TensorCoreWork& work, const GemmParams& p,
   const double operands = (m + n) * k * size_of(work.types->a) * products;
   const double bytes = operands + kTensorWrite * outputs * products;
   const double partial = m * n * static_cast<double>(work.parts) * sizeof(float);
-  const double multiply = waves * of_tile, memory = bytes / (kGpu.measured_copy * 1e3);
-  const double reads = operands / (kGpu.measured_copy * 1e3);
+  const double multiply = waves * of_tile, memory = bytes / (kGpu.assumed_copy * 1e3);
+  const double reads = operands / (kGpu.assumed_copy * 1e3);
   const double beside = kTensorOverlap * std::min(multiply, memory) / work.per_sm +
                         (work.per_sm > 1 ? kTensorShortRing * reads : 0);
   return {.launch = kEarlyLaunch,

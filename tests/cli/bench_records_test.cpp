@@ -243,6 +243,22 @@ TEST_F(BenchRecords, AnotherBuildsImagesRunByTheSamePlan) {
   }
 }
 
+// A table of both builds takes their commits from the file.
+TEST_F(BenchRecords, TheCommitOfAnotherBuildIsKept) {
+  const auto environment = [](const Words& more) {
+    Words call = {"bench", "--device", "virtual", "--kernel", "02", "-m", "8", "--json", "-"};
+    call.insert(call.end(), more.begin(), more.end());
+    const Ran ran = run_program(call);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return lab::Json::parse(ran.out).at("environment");
+  };
+  const std::string pack = beside_test("tessera.images");
+  if (!std::filesystem::exists(pack)) GTEST_SKIP() << "no pack here";
+  const lab::Json both = environment({"--against", pack});
+  EXPECT_EQ(both.at("other_commit"), both.at("commit")) << "this build's own pack";
+  EXPECT_FALSE(environment({}).contains("other_commit"));
+}
+
 TEST_F(BenchRecords, AnotherBuildThatLacksTheKernelIsSaid) {
   const TemporaryFolder folder;
   const Words call = {"bench", "--device", "virtual",   "--kernel", "02",

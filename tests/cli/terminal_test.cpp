@@ -90,6 +90,52 @@ TEST(Terminal, ABarIsShownAndWiped) {
   }
 }
 
+// All that a command prints; "The last row again" is a command to copy, which is left whole.
+std::vector<std::string> printed_lines(const RanInTerminal& ran) {
+  Screen endless(10000);
+  endless.write(ran.bytes);
+  std::vector<std::string> lines = lines_of(endless.text());
+  std::erase_if(lines, [](const auto& line) { return line.starts_with("The last row again: "); });
+  return lines;
+}
+
+// Whatever the width: nothing is longer than it, and nothing is missing without a word.
+TEST(Terminal, NoLineOfTheOtherTablesIsLonger) {
+  const std::pair<Words, Words> calls[] = {
+      {{"list", "--kernel", "rungs"}, {"12_warp_tile", "25_dmma"}},
+      {{"list", "--kernel", "wgmma_bf16,12"}, {"wgmma_bf16", "12_warp_tile"}},
+      {{"doctor", "--device", "virtual"}, {"host memory", "01_strided at"}},
+      {{"roofline", "01,34", "-m", "64"}, {"01_strided", "Not drawn: 34_tensor_copies"}},
+      {{"bench", "--device", "virtual", "--kernel", "01,12/all", "-m", "16"}, {"12_warp_tile"}},
+      {{"bench", "--device", "virtual", "--why", "-m", "128"}, {"nothing ran", "128"}},
+      {{"verify", "--device", "virtual", "--kernel", "01", "-m", "16"}, {"01_strided"}}};
+  for (const auto& [call, parts] : calls) {
+    for (const int columns : {40, 57, 80, 132, 400}) {
+      const RanInTerminal ran = run_in_terminal(call, columns);
+      EXPECT_EQ(ran.code, 0) << ran.bytes;
+      for (const std::string& line : printed_lines(ran)) {
+        EXPECT_LE(line.size(), std::size_t(columns)) << call.front() << ' ' << line;
+      }
+      const std::string words = std::regex_replace(ran.screen.text(), std::regex("\\s+"), " ");
+      for (const std::string& part : parts) {
+        EXPECT_TRUE(contains(words, part)) << columns << ": " << part << '\n' << words;
+      }
+    }
+  }
+}
+
+// A row of list holds its configs at 80 columns, over several lines where they need those.
+TEST(Terminal, WordsOfATableGoOnInTheNextLine) {
+  const Words call = {"list", "--kernel", "wgmma_bf16"};
+  const RanInTerminal ran = run_in_terminal(call, 80);
+  for (const char* config : {"128x256x64_s4_coop", "64x64x64_s2_x4", "128x128x64_s6_pp_split"}) {
+    EXPECT_TRUE(contains(ran.screen.text(), config)) << ran.screen.text();
+  }
+  EXPECT_TRUE(contains(ran.screen.text(), "A wider terminal, or --md PATH, also shows: "));
+  EXPECT_FALSE(contains(run_in_terminal(call, 400).screen.text(), "A wider terminal"));
+  EXPECT_FALSE(contains(run_program(call).out, "A wider terminal"));
+}
+
 // What was there stays, and the bar of what was not does not.
 TEST(Terminal, ABarIsWipedWhereCtrlCEndsIt) {
   const Words call = {"ladder", "--device", "virtual", "--kernel", "01,02,03,04,05", "-m", "256"};

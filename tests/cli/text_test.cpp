@@ -5,6 +5,7 @@
 #include "base/progress.h"
 #include "cli/options/options.h"
 #include "cli/options/session.h"
+#include "cli/terminal/fitted.h"
 #include "cli/terminal/live_table.h"
 
 namespace tessera::cli {
@@ -98,6 +99,36 @@ TEST(LiveTable, AlignsByWhatIsKnownBefore) {
   const LiveTable notes({{"n", 4, true}, {"note", 9, false}});
   EXPECT_EQ(notes.line({"1", "slow"}), "   1  slow\n") << "no blanks at the end";
   EXPECT_EQ(notes.line({"1", ""}), "   1\n");
+}
+
+const Table kTable{{"name", "n", "words", "more"},
+                   {{"one", "1", "a text of several words", "x"}, {"two", "22", "short", "y"}}};
+
+TEST(Fitted, ColumnsByImportanceAndWordsOverLines) {
+  const Fit fit{{"words", "n"}, {"words"}};
+  EXPECT_EQ(fitted(kTable, fit, 0), render(kTable, Format::kText));
+  EXPECT_EQ(fitted(kTable, fit, 39), render(kTable, Format::kText)) << "it just fits";
+  EXPECT_EQ(fitted(kTable, fit, 36),
+            "name   n  words\n"
+            "----  --  -----------------------\n"
+            "one    1  a text of several words\n"
+            "two   22  short\n\n"
+            "A wider terminal, or --md PATH, also\nshows: more\n");
+  const Table long_words{{"name", "words"}, {{"one", "a text of several words, and more"}}};
+  EXPECT_EQ(fitted(long_words, fit, 32),
+            "name  words\n"
+            "----  ------------------------\n"
+            "one   a text of several words,\n"
+            "      and more\n");
+  EXPECT_TRUE(fitted(kTable, {{"more", "n"}, {}}, 14).starts_with("name   n  more\n"));
+}
+
+TEST(Fitted, WrappedIsNoLongerThanItMay) {
+  EXPECT_EQ(wrapped("one two three", 0), "one two three");
+  EXPECT_EQ(wrapped("one two three", 8), "one two\nthree");
+  EXPECT_EQ(wrapped("one two three", 9, 2), "one two\n  three");
+  EXPECT_EQ(wrapped("abcdefgh", 3), "abc\ndef\ngh");
+  EXPECT_EQ(wrapped("a abcdef", 3), "a\nabc\ndef");
 }
 
 }  // namespace

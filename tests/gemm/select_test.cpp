@@ -178,7 +178,7 @@ TEST(Select, ThePredictionCountsWholeWaves) {
 
 // Nobody multiplies faster than operands and D pass by: 4 (mk + kn + mn) bytes.
 TEST(Select, DeviceMemoryIsAFloor) {
-  const double bytes_per_microsecond = 1e3 * arch::kH200.measured_copy;
+  const double bytes_per_microsecond = 1e3 * arch::kH200.assumed_copy;
   const double outer_product = 4.0 * (2 * 30000 + 30000.0 * 30000) / bytes_per_microsecond;
   const double matrix_vector = 4.0 * 30000 * 30000 / bytes_per_microsecond;
   EXPECT_GT(predicted("simt_f32/64x32", with_default_ld({.m = 30000, .n = 30000, .k = 1})),

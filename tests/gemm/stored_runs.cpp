@@ -50,6 +50,13 @@ bool is_wanted(const Json& run) {
   return false;
 }
 
+// Older builds called the option --cut.
+gemm::Policy split_of(const Json& command) {
+  const std::string words = command.is_string() ? command.get<std::string>() : "";
+  return std::regex_search(words, std::regex("--(split|cut) never")) ? gemm::Policy::kNever
+                                                                     : gemm::Policy::kModel;
+}
+
 void add_runs(const std::filesystem::path& path, std::vector<StoredRun>& runs) {
   std::ifstream stream(path);
   const Json file = Json::parse(read_with_current_names(stream), nullptr, false);
@@ -61,6 +68,7 @@ void add_runs(const std::filesystem::path& path, std::vector<StoredRun>& runs) {
     found.problem = problem_of(run.at("problem"));
     const Json limit = run.value("workspace_limit", Json());
     if (!limit.is_null()) found.workspace_limit = limit.get<std::int64_t>();
+    found.split = split_of(run.value("command", Json()));
     found.device = {device.at("sm"), device.at("multiprocessors"), device.at("l2_bytes")};
     found.microseconds = 1000 * run.at("time_ms").at("median").get<double>();
     runs.push_back(found);

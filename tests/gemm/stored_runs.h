@@ -14,6 +14,7 @@ struct StoredRun {
   std::string kernel, variant;  // "simt_f32", "256x128"
   Problem problem;
   std::optional<std::int64_t> workspace_limit;
+  gemm::Policy split = gemm::Policy::kModel;  // as its command says
   gemm::DeviceLimits device;
   double microseconds = 0;  // median, burst
 };

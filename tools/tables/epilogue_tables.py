@@ -120,6 +120,14 @@ def type_of(problem):
     return ",".join(named.values()) if isinstance(named, dict) else named
 
 
+def code_before(files):
+    """The build that --against named: by its commit where the files have it."""
+    commits = {file["environment"].get("other_commit") for file in files}
+    if None in commits:
+        return "that of the build before (`--against`; its commit was not recorded)"
+    return f"that of commit {', '.join(sorted(commits))}"
+
+
 def adding(root, card):
     files = loaded(root, sorted((root / "results/epilogues").glob(f"{card}_c_*.json")))
     rows = {}
@@ -135,8 +143,8 @@ def adding(root, card):
              for (kind, layout, m), runs in sorted(rows.items())]
     head = ["type", "layout", "m = n = k", "adds to C", "before", "without C", "before"]
     said = ("{}. Milliseconds, in brackets the ratio of speeds to cuBLAS, timed in turn, burst; losses in bold. What the "
-            "library takes, its code of today and of commit 2ad23b2 by the same plan. Random data, verified.")
-    return f"{table(head, lines)}\n\n{said.format(CARDS[card])} {results_files.described(files)}."
+            "library takes, its code of today and {} by the same plan. Random data, verified.")
+    return f"{table(head, lines)}\n\n{said.format(CARDS[card], code_before(files))} {results_files.described(files)}."
 
 
 def of_all_cards(make, root):

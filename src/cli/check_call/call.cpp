@@ -17,7 +17,10 @@ namespace {
 
 void require_new_name(std::set<std::string>& names, const std::string& name) {
   if (names.insert(name).second) return;
-  throw StatusError(Status::bad_argument(fmt::format("the name '{}' is given twice", name)));
+  throw StatusError(
+      Status::bad_argument(fmt::format("the name '{}' is given twice; give each array and "
+                                       "each variable a name of its own",
+                                       name)));
 }
 
 HostArray array_of_pointers(const std::string& name, const PointersArgument& pointers) {
@@ -48,8 +51,10 @@ std::vector<HostArray> make_arrays(const CheckArguments& options,
     const Argument argument = parse_argument("--array", text);
     if (!std::holds_alternative<ArrayArgument>(argument.value) &&
         !std::holds_alternative<PointersArgument>(argument.value)) {
-      throw StatusError(
-          Status::bad_argument(fmt::format("--array is '{}', but must be an array", text)));
+      throw StatusError(Status::bad_argument(
+          fmt::format("--array is '{}', but must be an array, "
+                      "NAME=TYPE[EXTENT,...]:FILL or NAME=FILE.npy; numbers are given by --arg",
+                      text)));
     }
     add(argument);
   }
@@ -111,9 +116,9 @@ const HostArray& array_named(const std::vector<HostArray>& arrays, const std::st
     if (array.name == name) return array;
     names += (names.empty() ? "" : ", ") + array.name;
   }
-  throw StatusError(
-      Status::bad_argument(fmt::format("{} names the array '{}', but the arrays are: {}", option,
-                                       name, names.empty() ? "none" : names)));
+  throw StatusError(Status::bad_argument(fmt::format(
+      "{} names the array '{}', but the arrays are: {}; add it with --array, or name one of them",
+      option, name, names.empty() ? "none" : names)));
 }
 
 CheckPlan plan_of(const CheckArguments& options, Code code, const vgpu::KernelSignature& kernel,
@@ -166,8 +171,7 @@ CheckPlan plan_of(const CheckArguments& options, Code code, const vgpu::KernelSi
 ProposalRequest request_of(const CheckArguments& options, const Code& code,
                            const std::vector<Argument>& arguments) {
   ProposalRequest request;
-  request.command = options.only_cost ? "tessera explain " : "tessera check ";
-  request.command += options.file;
+  request.command = fmt::format("{} {}", options.command(), options.file);
   for (const std::string& word : nvcc_arguments_of(options)) {
     const bool short_form = word.starts_with("-D") || word.starts_with("-I");
     request.command += short_form ? " " + word : " --nvcc-arg " + word;

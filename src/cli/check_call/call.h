@@ -18,6 +18,9 @@ struct CheckArguments {
   std::string gpu, lines;
   bool all = false, quiet = false, strict_ptx = false, cost = false, only_cost = false;
   Output report;
+
+  // "tessera explain FILE" has these arguments, too.
+  const char* command() const { return only_cost ? "tessera explain" : "tessera check"; }
 };
 
 std::vector<checking::Argument> parse_arguments(const CheckArguments& options);

@@ -16,6 +16,8 @@
 #include "cli/options/gpu_option.h"
 #include "cli/options/parser.h"
 #include "cli/options/session.h"
+#include "cli/terminal/fitted.h"
+#include "cli/terminal/live_table.h"
 #include "cli/terminal/output.h"
 #include "gemm/plan.h"
 
@@ -134,20 +136,26 @@ void refuse_beside_chain(const BenchArguments& options) {
                                    {"--ldd", p.ldd},
                                    {"--batch", p.batch}}) {
     if (text.empty()) continue;
-    throw StatusError(Status::bad_argument(
-        fmt::format("{} is '{}', but cannot be combined with --chain", name, text)));
+    throw StatusError(Status::bad_argument(fmt::format(
+        "{} is '{}', but cannot be combined with --chain; leave one of them out", name, text)));
   }
   if (!options.skip_verification) return;
   throw StatusError(
-      Status::bad_argument("--no-verify is given, but cannot be combined with --chain"));
+      Status::bad_argument("--no-verify is given, but cannot be combined with "
+                           "--chain; leave one of them out"));
 }
+
+const Fit kWhyFit{{"us", "entry", "n", "k", "taken", "layout", "TFLOP/s", "schedule"},
+                  {"entry", "schedule"}};
 
 // bench --why: the model alone.
 int say_why(const BenchArguments& options) {
   const std::string& kernel = options.problem.kernel;
   if (kernel != kBestKernel && kernel != ProblemOptions{}.kernel) {
     throw StatusError(Status::bad_argument(
-        fmt::format("--kernel is '{}', but --why compares all that 'best' could take", kernel)));
+        fmt::format("--kernel is '{}', but --why compares all that 'best' could take; "
+                    "leave --kernel out",
+                    kernel)));
   }
   const Devices devices = open_devices(options.device);
   gemm::PlanOptions how = plan_options_of(options.problem);
@@ -160,21 +168,30 @@ int say_why(const BenchArguments& options) {
   const Table table = why_table(plans);
   options.output.write(why_json(plans), table);
   if (options.output.prints_text()) {
-    fmt::print("What the model expects, in microseconds of an H200's clock (nothing ran):\n\n{}",
-               render(table, Format::kText));
+    fmt::print("{}\n\n{}",
+               wrapped("What the model expects, in microseconds of an H200's clock (nothing ran):",
+                       terminal_width()),
+               fitted(table, kWhyFit));
   }
   return kOk;
 }
 
 int chain(const BenchArguments& options, const Parser& parser) {
   if (options.chain.empty()) {
-    throw StatusError(Status::bad_argument("--add-before is given, but needs --chain"));
+    throw StatusError(
+        Status::bad_argument("--add-before is given, but needs --chain; add --chain N"));
   }
   refuse_beside_chain(options);
   return bench_chain({options.problem, options.device, options.output, options.chain,
                       options.rounds, options.seed, options.add_before},
                      parser);
 }
+
+// What tells rows apart and how fast they are, before how they were measured.
+const Fit kBenchFit{{"m x n x k", "config", "verified", "build", "ms", "TFLOP/s", "x vendor",
+                     "x other build", "x as compiled", "reason", "model ms", "mode", "layout",
+                     "type", "error/bound", "5-95 %", "vendor ms", "device"},
+                    {"reason", "verified"}};
 
 int bench(const BenchArguments& options, const Parser& parser) {
   options.output.check({{"--shapes", options.problem.shapes}});
@@ -187,7 +204,9 @@ int bench(const BenchArguments& options, const Parser& parser) {
   lab::RewrittenCode code;
   const std::vector<lab::Rewriting> rewritings = parse_rewritings(options.rewritten);
   if (!rewritings.empty() && other) {
-    throw StatusError(Status::bad_argument("--rewritten cannot be combined with --against"));
+    throw StatusError(
+        Status::bad_argument("--rewritten cannot be combined with --against; "
+                             "run bench twice, once with each"));
   }
   // WHY: refuses a bad name before a device is opened
   if (options.problem.kernel != kBestKernel) kernels_of(options.problem);
@@ -201,7 +220,8 @@ int bench(const BenchArguments& options, const Parser& parser) {
   const Baseline baseline = load_baseline(options.device, devices);
   settings.vendor = baseline.vendor.get();
 
-  const lab::Environment environment = environment_of(devices, baseline, settings.verify.seed);
+  lab::Environment environment = environment_of(devices, baseline, settings.verify.seed);
+  if (other) environment.other_commit = other->commit();
   const auto keep = [&](const std::vector<lab::Record>& records) {
     options.output.files_only().write(lab::to_json(environment, records),
                                       with_commands(lab::bench_table(records), records));
@@ -213,7 +233,7 @@ int bench(const BenchArguments& options, const Parser& parser) {
   options.output.write(lab::to_json(environment, records), with_commands(table, records));
   if (options.output.prints_text()) {
     if (!devices.note.empty()) fmt::print("On the virtual GPU: {}.\n\n", devices.note);
-    fmt::print("{}{}", render(table, Format::kText), again_line(records));
+    fmt::print("{}{}", fitted(table, kBenchFit), again_line(records));
   }
   if (any_failed(records)) return kCheckFailed;
   return interrupted() ? kInterrupted : kOk;

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/commands/bench_groups.h"
 #include "cli/options/session.h"
+#include "cli/terminal/fitted.h"
 #include "lab/timing/chain.h"
 #include "lab/verify/stop.h"
 
@@ -56,7 +57,8 @@ std::vector<BenchGroup> square_groups(const ChainRequest& request, const Devices
     const Problem& p = group.problem;
     if (p.m == p.n && p.n == p.k) continue;
     throw StatusError(Status::bad_argument(fmt::format(
-        "--chain needs square matrices, but -m is {}, -n is {} and -k is {}", p.m, p.n, p.k)));
+        "--chain needs square matrices, but -m is {}, -n is {} and -k is {}; give -m alone", p.m,
+        p.n, p.k)));
   }
   return groups;
 }
@@ -91,7 +93,7 @@ class Results {
   void print() const {
     const Table table = chain_table(results_);
     output_.write(object_, table);
-    if (output_.prints_text()) fmt::print("{}", render(table, Format::kText));
+    if (output_.prints_text()) fmt::print("{}", fitted(table, {}));
   }
 
  private:

@@ -40,7 +40,8 @@ std::vector<NamedFile> parse_outputs(const CheckArguments& options,
     if (file.path == "-" || std::filesystem::equivalent(file.path, options.file, error) ||
         std::any_of(outputs.begin(), outputs.end(), same)) {
       throw StatusError(Status::bad_argument(fmt::format(
-          "--out is '{}', but must be a file of its own, and not that of the kernel", text)));
+          "--out is '{}', but must be a file of its own, and not that of the kernel; name another",
+          text)));
     }
     outputs.push_back(file);
   }
@@ -118,7 +119,7 @@ int report_of(const CheckArguments& options, const CheckPlan& plan, const CheckR
 int refuse(const CheckArguments& options, const Code& code,
            const std::vector<vgpu::KernelSignature>& kernels, const vgpu::KernelSignature& kernel,
            const std::vector<Argument>& arguments, const std::string& problem) {
-  fmt::print(stderr, "tessera check: {}\n", problem);
+  fmt::print(stderr, "{}: {}\n", options.command(), problem);
   const std::string table = parameter_table(kernel, arguments);
   if (!table.empty()) fmt::print(stderr, "\n{}", table);
   ProposalRequest request = request_of(options, code, arguments);
@@ -133,7 +134,7 @@ int propose_all(const CheckArguments& options, const Code& code,
   try {
     choose_kernel(kernels, "", options.file);
   } catch (const StatusError& error) {
-    fmt::print(stderr, "tessera check: {}\n", error.status().message);
+    fmt::print(stderr, "{}: {}\n", options.command(), error.status().message);
   }
   show_proposals(request_of(options, code, {}), kernels);
   return kBadCall;

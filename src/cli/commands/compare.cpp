@@ -37,7 +37,9 @@ KernelChoice one_kernel(const char* argument, const std::string& text,
       kernels_of(named, kVirtualShape, limits_of(gpu), "compare");
   if (kernels.size() == 1) return kernels.front();
   throw StatusError(Status::bad_argument(fmt::format(
-      "{} is '{}', which names {} kernels, but must name one", argument, text, kernels.size())));
+      "{} is '{}', which names {} kernels, but must name one; 'tessera list' shows names "
+      "and variants",
+      argument, text, kernels.size())));
 }
 
 // All three tables under one head: files for spreadsheets and pages.

@@ -12,6 +12,8 @@
 #include "cli/options/fields.h"
 #include "cli/options/parser.h"
 #include "cli/options/session.h"
+#include "cli/terminal/fitted.h"
+#include "cli/terminal/live_table.h"
 #include "cli/terminal/output.h"
 #include "cli/version.h"
 #include "device/cuda/cuda_device.h"
@@ -206,6 +208,21 @@ std::string verdict(const Findings& findings) {
   return "Kernels do not run here: see the lines marked 'no'.";
 }
 
+// A terminal too narrow for two columns has what was found below its name.
+void print(const Findings& findings, std::size_t width) {
+  constexpr std::size_t kName = 34, kWords = 30;
+  const bool is_narrow = width > 0 && width < kName + kWords;
+  for (const Finding& f : findings) {
+    const char* const works = f.works ? "yes" : "no";
+    if (is_narrow) {
+      fmt::print("{:<4} {}\n     {}\n", works, f.what, wrapped(f.text, width, 5));
+    } else {
+      fmt::print("{:<4} {:<28} {}\n", works, f.what, wrapped(f.text, width, kName));
+    }
+  }
+  fmt::print("\n{}\n", wrapped(verdict(findings), width));
+}
+
 int doctor(const DoctorArguments& options) {
   options.output.check();
   if (!options.device.device.empty() && options.device.device != "virtual") {
@@ -224,10 +241,7 @@ int doctor(const DoctorArguments& options) {
   }
   options.output.write(object, table);
   if (options.output.prints_text()) {
-    for (const Finding& f : findings) {
-      fmt::print("{:<4} {:<28} {}\n", f.works ? "yes" : "no", f.what, f.text);
-    }
-    fmt::print("\n{}\n", verdict(findings));
+    print(findings, terminal_width());
   }
   return works(findings, "a kernel on the virtual GPU") ? kOk : kCheckFailed;
 }

@@ -39,9 +39,10 @@ KernelChoice only_kernel(const ExplainArguments& options, const char* option) {
   const std::vector<KernelChoice> kernels =
       kernels_of(options.problem, kVirtualShape, limits_of(gpu_of(options.gpu)), "explain");
   if (kernels.size() == 1) return kernels.front();
-  throw StatusError(
-      Status::bad_argument(fmt::format("KERNEL is '{}', which names {} kernels, but {} takes one",
-                                       options.problem.kernel, kernels.size(), option)));
+  throw StatusError(Status::bad_argument(
+      fmt::format("KERNEL is '{}', which names {} kernels, but {} takes one; 'tessera "
+                  "list' shows names and variants",
+                  options.problem.kernel, kernels.size(), option)));
 }
 
 // explain KERNEL --element NAME: who writes and reads one word.

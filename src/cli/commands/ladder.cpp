@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/options/parser.h"
 #include "cli/options/session.h"
+#include "cli/terminal/fitted.h"
 #include "cli/terminal/live_table.h"
 #include "cli/terminal/output.h"
 #include "lab/explain/roofline.h"
@@ -242,9 +243,7 @@ std::string families_left_out(const std::vector<KernelChoice>& shown) {
 void print_end(const std::vector<KernelChoice>& kernels, const std::vector<lab::Record>& records,
                const std::vector<std::string>& left_out) {
   fmt::print("{}", again_line(records));
-  if (!left_out.empty()) {
-    fmt::print("A wider terminal, or --md PATH, also shows: {}\n", fmt::join(left_out, ", "));
-  }
+  fmt::print("{}", left_out_line(left_out, terminal_width()));
   const std::string families = families_left_out(kernels);
   if (families.empty()) return;
   fmt::print(

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/options/options.h"
 #include "cli/options/parser.h"
+#include "cli/terminal/fitted.h"
 #include "cli/terminal/output.h"
 #include "cli/version.h"
 #include "lab/record/json_number.h"
@@ -116,6 +117,9 @@ std::vector<std::string> row_of(const Kernel& kernel, const Code& code) {
           images_of_kernel(kernel)};
 }
 
+const Fit kListFit{{"type", "idea", "configs", "registers", "shared", "entries", "image"},
+                   {"idea", "configs", "image"}};
+
 int list(const ListArguments& options) {
   options.output.check();
   Table table{{"kernel", "idea", "type", "configs", "entries", "registers", "shared", "image"}, {}};
@@ -130,7 +134,7 @@ int list(const ListArguments& options) {
     object["kernels"].push_back(json_of(*last, code));
   }
   options.output.write(object, table);
-  if (options.output.prints_text()) fmt::print("{}", render(table, Format::kText));
+  if (options.output.prints_text()) fmt::print("{}", fitted(table, kListFit));
   return kOk;
 }
 

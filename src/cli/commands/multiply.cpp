@@ -1,9 +1,11 @@
 // tessera multiply A.npy B.npy -o C.npy: somebody's own matrices, any kernel of the catalog.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "base/interrupt.h"
 #include "base/numbers.h"
@@ -29,8 +31,8 @@ void check_output(const MultiplyArguments& options) {
   for (const auto& [name, path] : {std::pair{"A", options.a}, std::pair{"B", options.b}}) {
     std::error_code error;
     if (!std::filesystem::equivalent(options.output, path, error)) continue;
-    throw StatusError(Status::bad_argument(
-        fmt::format("-o is '{}', but must not be the file of {}", options.output, name)));
+    throw StatusError(Status::bad_argument(fmt::format(
+        "-o is '{}', but must not be the file of {}; choose another", options.output, name)));
   }
   if (options.output == "-") {
     throw StatusError(Status::bad_argument("-o is '-', but must be the path of a file"));
@@ -38,18 +40,34 @@ void check_output(const MultiplyArguments& options) {
   lab::check_writable(options.output, "-o");
 }
 
-// The one kernel that --kernel names. Throws kBadArgument unless it computes the files' type.
+std::string names_of(const std::vector<KernelChoice>& kernels) {
+  constexpr std::size_t kShown = 8;
+  std::string names;
+  for (const KernelChoice& one : std::span(kernels).first(std::min(kShown, kernels.size()))) {
+    names += (names.empty() ? "" : ", ") + one.kernel->name + "/" + one.variant;
+  }
+  return names + (kernels.size() > kShown ? ", ..." : "");
+}
+
+// The one kernel that --kernel names; of a kernel of the library without a variant, all variants:
+// the model chooses. Throws kBadArgument unless it computes the type.
 KernelChoice named_kernel(const std::string& name, const Types& types) {
   const std::vector<KernelChoice> kernels = choose_kernels(name);
   if (kernels.size() != 1) {
-    throw StatusError(Status::bad_argument(fmt::format(
-        "--kernel is '{}', which names {} kernels, but must name one", name, kernels.size())));
+    throw StatusError(Status::bad_argument(
+        fmt::format("--kernel is '{}', which names {} kernels, but must name one; choose one of "
+                    "{}, or a name without a variant: then the fastest by model is taken",
+                    name, kernels.size(), names_of(kernels))));
   }
-  const Types& computed = kernels.front().kernel->types;
-  if (computed == types) return kernels.front();
-  throw StatusError(Status::bad_argument(
-      fmt::format("--kernel is '{}', which computes {}, but must compute {} as A and B hold", name,
-                  name_of(computed), name_of(types))));
+  KernelChoice choice = kernels.front();
+  if (choice.kernel->types != types) {
+    throw StatusError(Status::bad_argument(fmt::format(
+        "--kernel is '{}', which computes {}, but must compute {} as A and B hold; leave --kernel "
+        "out, or round A and B by --type {}",
+        name, name_of(choice.kernel->types), name_of(types), name_of(choice.kernel->types))));
+  }
+  if (name.find('/') == name.npos && !is_rung(*choice.kernel)) choice.variant.clear();
+  return choice;
 }
 
 // The kernel named, else the library's choice.
@@ -63,29 +81,31 @@ double beta_of(const MultiplyArguments& options) {
   if (options.beta.empty()) return options.c.empty() ? 0.0 : 1.0;
   const double beta = parse_real("--beta", options.beta);
   if (beta != 0 && options.c.empty()) {
-    throw StatusError(Status::bad_argument(
-        fmt::format("--beta is '{}', but must be 0 without a matrix C (--c)", options.beta)));
+    throw StatusError(Status::bad_argument(fmt::format(
+        "--beta is '{}', but must be 0 without a matrix C; give one with --c", options.beta)));
   }
   return beta;
 }
 
 struct Outcome {
   ProductResult result;
+  ElementType values;  // what the numbers of D are rounded to
   std::string by, where;
 };
 
 // On the GPU if there is one; without one, on the host's BLAS unless a kernel or device was named.
 Outcome compute(const MultiplyArguments& options, const FileProduct& product) {
-  if (options.device.device == "cpu") return {multiply_on_host(product), "", "cpu"};
+  const ElementType values = problem_of(product).types.d;
+  if (options.device.device == "cpu") return {multiply_on_host(product), values, "", "cpu"};
   const Devices devices = open_devices(options.device);
   const bool asked =
       !options.device.device.empty() || !options.kernel.empty() || !options.type.empty();
-  if (!devices.is_cuda() && !asked) return {multiply_on_host(product), "", "cpu"};
+  if (!devices.is_cuda() && !asked) return {multiply_on_host(product), values, "", "cpu"};
   ProductResult result =
       multiply_on_device(product, *devices.device, plan_options_for(options, problem_of(product)));
   const std::string by =
       result.kernel.kernel ? result.kernel.kernel->name + "/" + result.kernel.variant : "";
-  return {std::move(result), by, devices.device->info().name};
+  return {std::move(result), values, by, devices.device->info().name};
 }
 
 // Refuses what can be refused before the files are read.
@@ -95,14 +115,18 @@ void check_options(const MultiplyArguments& options) {
   host_threads_of(options.device);
   check_output(options);
   if (!options.type.empty() && options.device.device == "cpu") {
-    throw StatusError(Status::bad_argument(
-        fmt::format("--type is '{}', but must not be given with --device cpu", options.type)));
+    throw StatusError(Status::bad_argument(fmt::format(
+        "--type is '{}', but must not be given with --device cpu, which multiplies what the "
+        "files hold; leave --device out",
+        options.type)));
   }
   if (options.kernel.empty()) return;
   if (options.names_kernel()) choose_kernels(options.kernel);
   if (options.device.device != "cpu") return;
-  throw StatusError(Status::bad_argument(
-      fmt::format("--kernel is '{}', but must not be given with --device cpu", options.kernel)));
+  throw StatusError(Status::bad_argument(fmt::format(
+      "--kernel is '{}', but must not be given with --device cpu, which runs no kernel; "
+      "leave --device out",
+      options.kernel)));
 }
 
 lab::Json summary_of(const MultiplyArguments& options, const Outcome& outcome, double seconds) {
@@ -112,6 +136,7 @@ lab::Json summary_of(const MultiplyArguments& options, const Outcome& outcome, d
           {"rows", d.rows},
           {"cols", d.cols},
           {"type", name_of(d.type)},
+          {"values", name_of(outcome.values)},
           {"fortran_order", d.fortran_order},
           {"device", outcome.where},
           {"kernel", outcome.by.empty() ? lab::Json() : lab::Json(outcome.by)},
@@ -122,10 +147,26 @@ lab::Json summary_of(const MultiplyArguments& options, const Outcome& outcome, d
 
 Table table_of(const MultiplyArguments& options, const Outcome& outcome, double seconds) {
   const NpyHeader& d = outcome.result.d.header();
-  return {{"output", "rows", "cols", "type", "device", "kernel", "why", "code", "seconds"},
-          {{options.output, std::to_string(d.rows), std::to_string(d.cols),
-            std::string(name_of(d.type)), outcome.where, outcome.by, outcome.result.why,
-            outcome.result.code, fmt::format("{:.3f}", seconds)}}};
+  return {
+      {"output", "rows", "cols", "type", "values", "device", "kernel", "why", "code", "seconds"},
+      {{options.output, std::to_string(d.rows), std::to_string(d.cols),
+        std::string(name_of(d.type)), std::string(name_of(outcome.values)), outcome.where,
+        outcome.by, outcome.result.why, outcome.result.code, fmt::format("{:.3f}", seconds)}}};
+}
+
+// Said where the file's type is not that of D's numbers.
+std::string rounding_text(const MultiplyArguments& options, const Outcome& outcome,
+                          const Types& types) {
+  const ElementType file = outcome.result.d.header().type;
+  if (outcome.values == file) return "";
+  std::string text =
+      fmt::format("Its numbers are rounded to {} (--type {}), in a file of {} as A's",
+                  name_of(outcome.values), options.type, name_of(file));
+  const Types unrounded{types.a, types.b, file, file, types.compute};
+  if (check_has_kernel(unrounded).ok()) {
+    text += fmt::format("; '--type {}' rounds A and B alone", name_of(unrounded));
+  }
+  return text + ".\n";
 }
 
 void say(const MultiplyArguments& options, const Outcome& outcome, double seconds) {
@@ -165,7 +206,10 @@ int multiply(const MultiplyArguments& options) {
   }
   lab::write_file(options.output, outcome.result.d.bytes(), "-o");
   options.report.write(summary_of(options, outcome, seconds), table_of(options, outcome, seconds));
-  if (options.report.prints_text()) say(options, outcome, seconds);
+  if (options.report.prints_text()) {
+    say(options, outcome, seconds);
+    fmt::print("{}", rounding_text(options, outcome, multiplied));
+  }
   return kOk;
 }
 
@@ -195,16 +239,22 @@ Command multiply_command() {
             .type_name("X");
         parser
             .add_option("--kernel", options->kernel,
-                        "kernel (default: best, what the library takes)")
+                        "kernel, or /VARIANT of one: of a name alone, the variant that is fastest "
+                        "by model (default: best, what the library takes)")
             .type_name("K");
         parser
-            .add_option("--type", options->type,
-                        "what the numbers are rounded to and multiplied as: bf16, tf32, ... "
-                        "(default: as the files hold them)")
+            .add_option(
+                "--type", options->type,
+                "what the numbers are rounded to and multiplied as: bf16, tf32, ... "
+                "(default: as the files hold them). The file of D keeps A's type: NumPy has "
+                "no bf16, so bf16 writes float32 that hold numbers of bf16; "
+                "bf16,bf16,f32,f32,f32 rounds A and B alone")
             .type_name("T");
         add_device_options(parser, options->device);
         parser.get_option("--device")
-            .description("cuda, virtual or cpu (default: cuda, else the host's BLAS)");
+            .description(
+                "cuda, virtual or cpu (default: cuda; without a GPU the host's BLAS, and "
+                "virtual with --kernel or --type)");
         options->report.add_options(parser);
         return [options] { return multiply(*options); };
       }};

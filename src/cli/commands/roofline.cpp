@@ -12,6 +12,8 @@
 #include "cli/options/gpu_option.h"
 #include "cli/options/parser.h"
 #include "cli/options/session.h"
+#include "cli/terminal/fitted.h"
+#include "cli/terminal/live_table.h"
 #include "cli/terminal/output.h"
 #include "device/virtual/virtual_device.h"
 #include "lab/explain/roofline.h"
@@ -35,7 +37,7 @@ void require_same_gpu(const std::vector<lab::Measured>& runs, const arch::Gpu& g
     if (run.device.find(gpu.match) != std::string::npos) continue;
     throw StatusError(Status::bad_argument(
         fmt::format("--measured is '{}', which was measured on '{}', but must be of the GPU that "
-                    "--gpu names, an {}",
+                    "--gpu names, an {}; name the other GPU, or leave --measured out",
                     run.file, run.device, gpu.match)));
   }
 }
@@ -57,7 +59,8 @@ Problem the_problem(const ProblemOptions& options, const Types& types) {
   const std::vector<Problem> problems = problems_of(options, types, kGpuShape);
   if (problems.size() == 1) return problems.front();
   throw StatusError(Status::bad_argument(
-      fmt::format("-m, -n, -k, --layout and --order name {} problems, but roofline draws one",
+      fmt::format("-m, -n, -k, --layout and --order name {} problems, but roofline draws one; give "
+                  "each one value",
                   problems.size())));
 }
 
@@ -100,6 +103,10 @@ lab::Roofline survey(const RooflineArguments& options, const arch::Gpu& gpu) {
   return roofline;
 }
 
+const Fit kRooflineFit{{"config", "predicted ms", "TFLOP/s", "bound (model)", "FLOP/byte requested",
+                        "of peak", "measured ms", "footprint", "sector", "counts"},
+                       {}};
+
 int roofline(const RooflineArguments& options) {
   options.output.check({{"--svg", options.svg}, {"--shapes", options.problem.shapes}});
   const lab::Roofline result = survey(options, gpu_of(options.gpu));
@@ -114,9 +121,12 @@ int roofline(const RooflineArguments& options) {
     for (const lab::ComputeRoof& roof : result.peaks) {
       fmt::print("  {:<20} {:8.1f} TFLOP/s\n", roof.name, roof.tflops);
     }
-    fmt::print("\n{}\npredicted ms: model ({})\n", render(table, Format::kText), result.model);
+    const std::size_t width = terminal_width();
+    fmt::print("\n{}\n{}\n", fitted(table, kRooflineFit, width),
+               wrapped(fmt::format("predicted ms: model ({})", result.model), width));
     for (const lab::NotDrawn& absent : result.not_drawn) {
-      fmt::print("Not drawn: {} ({}).\n", absent.kernel, absent.why);
+      fmt::print("{}\n",
+                 wrapped(fmt::format("Not drawn: {} ({}).", absent.kernel, absent.why), width, 2));
     }
   }
   return kOk;

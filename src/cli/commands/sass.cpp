@@ -15,6 +15,7 @@
 #include "cli/sass_call/sass_input.h"
 #include "cli/sass_call/sass_notes.h"
 #include "cli/sass_call/sass_optimise.h"
+#include "cli/terminal/fitted.h"
 #include "cli/terminal/output.h"
 #include "sass/report/report.h"
 #include "sass/report/report_json.h"
@@ -79,7 +80,7 @@ void print_index(const std::vector<MachineKernel>& kernels) {
                           std::to_string(kernel.kernel.loops.size()), kernel.kernel.name});
   }
   fmt::print("{}\n{} kernels; choose with --kernel NAME (a part of it will do) and --sm.\n",
-             render(table, Format::kText), kernels.size());
+             fitted(table, {{"kernel"}, {"kernel"}}), kernels.size());
 }
 
 void write_page(const SassArguments& options, const std::vector<Reported>& reported) {
@@ -170,8 +171,8 @@ int diff(const SassArguments& options) {
 
 int optimise(const SassArguments& options) {
   if (options.out.empty()) {
-    throw StatusError(
-        Status::bad_argument("--optimise and --remap need -o, the place of the new cubin"));
+    throw StatusError(Status::bad_argument(
+        "--optimise and --remap need -o, the place of the new cubin; add -o PATH"));
   }
   lab::check_writable(options.out, "--out");
   const bool remaps = !options.remap.empty();
@@ -199,7 +200,8 @@ int write_listing(const SassArguments& options) {
 
 int assemble(const SassArguments& options) {
   if (options.out.empty()) {
-    throw StatusError(Status::bad_argument("--assemble needs -o, the place of the cubin"));
+    throw StatusError(
+        Status::bad_argument("--assemble needs -o, the place of the cubin; add -o PATH"));
   }
   lab::check_writable(options.out, "--out");
   const AssembledFile assembled = assemble_file(options.assemble, options.out);
@@ -232,7 +234,7 @@ int sass(const SassArguments& given) {
   if (!options.target.empty()) return show(options);
   throw StatusError(
       Status::bad_argument("KERNEL or FILE is missing, or --diff with two of them, or --optimise "
-                           "or --assemble with one"));
+                           "or --assemble with one; 'tessera sass 12' is a start"));
 }
 
 void declare_options(Parser& parser, SassArguments& options) {

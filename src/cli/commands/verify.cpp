@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/options/parser.h"
 #include "cli/options/session.h"
+#include "cli/terminal/fitted.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/verify_failures.h"
 #include "device/virtual/virtual_device.h"
@@ -93,8 +94,8 @@ std::vector<lab::LatticeCase> cases_of(const VerifyArguments& options, const Typ
   if (options.quick) {
     throw StatusError(
         Status::bad_argument("--quick is given, but cannot be combined with a shape: it shortens "
-                             "the lattice of problems "
-                             "that verify walks without one"));
+                             "the lattice of problems that verify walks without one; leave either "
+                             "out"));
   }
   std::vector<lab::LatticeCase> cases;
   const lab::Misalign misalign = misalign_of(options);
@@ -258,7 +259,7 @@ void print_text(const std::vector<lab::Record>& records) {
                           std::to_string(t.failed), std::to_string(t.sampled),
                           std::to_string(t.skipped), fmt::format("{:.3f}", t.worst)});
   }
-  fmt::print("{}", render(table, Format::kText));
+  fmt::print("{}", fitted(table, {{"failed", "problems", "config"}, {}}));
   std::set<std::string> said;  // of kernels that did not run themselves
   for (const lab::Record& record : records) {
     const bool by_proof = record.verified && record.verified->starts_with("as ");

@@ -33,8 +33,9 @@ void check_types(const FileProduct& product) {
   const ElementType type = product.a.header().type;
   const auto check_one = [type](const char* name, const NpyHeader& header) {
     if (header.type == type) return;
-    refuse(fmt::format("{} holds {}, but must hold {} as A does", name, name_of(header.type),
-                       name_of(type)));
+    refuse(fmt::format(
+        "{} holds {}, but must hold {} as A does; NumPy's astype() converts one of them", name,
+        name_of(header.type), name_of(type)));
   };
   check_one("B", product.b.header());
   if (product.c) check_one("C", product.c->header());
@@ -44,8 +45,11 @@ void check_shapes(const FileProduct& product) {
   const NpyHeader& a = product.a.header();
   const NpyHeader& b = product.b.header();
   if (a.cols != b.rows) {
-    refuse(fmt::format("A is {} and B is {}, but A must have as many columns as B has rows",
-                       shape_of(a), shape_of(b)));
+    refuse(fmt::format("A is {} and B is {}, but A must have as many columns as B has rows{}",
+                       shape_of(a), shape_of(b),
+                       a.rows == b.rows   ? "; is the transpose of A (a.T) meant?"
+                       : a.cols == b.cols ? "; is the transpose of B (b.T) meant?"
+                                          : ""));
   }
   if (product.c && (product.c->header().rows != a.rows || product.c->header().cols != b.cols)) {
     refuse(fmt::format("C is {}, but must be {} x {} as A B is", shape_of(product.c->header()),
@@ -168,9 +172,12 @@ std::string why(const gemm::Plan& plan, const gemm::PlanOptions& options) {
   const auto us = [&](std::size_t i) {
     return fmt::format("{:.3g} us", plan.offers[i].cost.total());
   };
-  if (options.kernel) return fmt::format("named; {} by model", us(0));
+  const bool is_family = options.kernel && options.kernel->variant.empty();
+  if (options.kernel && !is_family) return fmt::format("named; {} by model", us(0));
   if (plan.offers.size() == 1) return fmt::format("the only one that takes it; {} by model", us(0));
-  return fmt::format("fastest of {} by model: {}, next {}", plan.offers.size(), us(0), us(1));
+  return fmt::format("fastest of {} {}by model: {}, next {}/{} {}", plan.offers.size(),
+                     is_family ? "variants " : "", us(0), plan.offers[1].kernel->name,
+                     plan.offers[1].row->variant, us(1));
 }
 
 }  // namespace

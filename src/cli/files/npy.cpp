@@ -23,7 +23,7 @@ ElementType type_of(const std::string& descr, const std::string& what) {
     if (descr == name) return type;
   }
   refuse(what, fmt::format("holds type '{}'; it must hold little-endian float16 ('<f2'), float32 "
-                           "('<f4') or float64 ('<f8')",
+                           "('<f4') or float64 ('<f8'); NumPy's astype() converts",
                            lab::printable(descr)));
 }
 
@@ -39,8 +39,8 @@ void check_extent(const NpyHeader& header, const std::string& what) {
   std::int64_t elements = 0, bytes = 0;
   if (__builtin_mul_overflow(header.rows, header.cols, &elements) ||
       __builtin_mul_overflow(elements, std::int64_t{size_of(header.type)}, &bytes)) {
-    refuse(what, fmt::format("has shape ({}, {}), which is beyond 64-bit addresses", header.rows,
-                             header.cols));
+    refuse(what, fmt::format("has shape ({}, {}), which is beyond 64-bit addresses; save a part",
+                             header.rows, header.cols));
   }
 }
 
@@ -60,7 +60,9 @@ NpyHeader parse_npy(std::string_view file, const std::string& what) {
   header.type = type_of(fields.descr, what);
   header.fortran_order = fields.fortran_order;
   if (fields.shape.size() != 2) {
-    refuse(what, fmt::format("has {} dimensions; a matrix has 2", fields.shape.size()));
+    refuse(what,
+           fmt::format("has {} dimensions; a matrix has 2: reshape it, or save one matrix of it",
+                       fields.shape.size()));
   }
   header.rows = fields.shape[0];
   header.cols = fields.shape[1];
@@ -70,7 +72,7 @@ NpyHeader parse_npy(std::string_view file, const std::string& what) {
   if (present != header.data_bytes()) {
     refuse(what,
            fmt::format("{}: a {} x {} matrix of {} needs {} bytes after the header, and the "
-                       "file has {}",
+                       "file has {}; save it again",
                        present < header.data_bytes() ? "is truncated" : "is too long", header.rows,
                        header.cols, name_of(header.type), header.data_bytes(), present));
   }

@@ -54,7 +54,7 @@ Words words_of(const std::string& text) {
     } else {
       throw StatusError(Status::bad_argument(fmt::format(
           "--gpu has '{}', but an assumed card is described by name=, bandwidth= (GB/s), "
-          "peak= (TFLOP/s of FP32) and like= (a known card)",
+          "peak= (TFLOP/s of FP32) and like= (a known card); write one of these",
           pair)));
     }
   }
@@ -76,7 +76,7 @@ const arch::Gpu& assumed(const std::string& text) {
   card.gpu.name = card.gpu.match = card.name.c_str();
   card.gpu.clock_ghz *= words.peak / card.gpu.fp32_peak();
   card.gpu.memory_gbs = words.bandwidth;
-  card.gpu.measured_fp32 = card.gpu.measured_fp64 = card.gpu.measured_copy = 0;
+  card.gpu.measured_fp32 = card.gpu.estimated_fp64 = card.gpu.assumed_copy = 0;
   return card.gpu;
 }
 

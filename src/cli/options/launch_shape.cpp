@@ -42,9 +42,10 @@ LaunchShape parse_shape(const ShapeWords& words) {
   const Extent3 block = parse_extent("--block", words.block, {1024, 1024, 64});
   const std::int64_t threads = block.x * block.y * block.z;
   if (threads > 1024) {
-    throw StatusError(Status::bad_argument(
-        fmt::format("--block is '{}', which is {} threads, but a block has at most 1024",
-                    words.block, threads)));
+    throw StatusError(
+        Status::bad_argument(fmt::format("--block is '{}', which is {} threads, but a block has at "
+                                         "most 1024; give more blocks of fewer threads",
+                                         words.block, threads)));
   }
   LaunchShape shape;
   shape.grid = grid.x;

@@ -51,8 +51,8 @@ Batch batch_of(const ProblemOptions& options, const Problem& problem) {
                                      {"--stride-d", &o.stride_d},
                                      {"--pointers", &o.pointers}}) {
       if (text->empty()) continue;
-      throw StatusError(
-          Status::bad_argument(fmt::format("{} is '{}', but needs --batch", name, *text)));
+      throw StatusError(Status::bad_argument(
+          fmt::format("{} is '{}', but needs --batch; add --batch COUNT", name, *text)));
     }
     return {};
   }
@@ -66,8 +66,8 @@ Batch batch_of(const ProblemOptions& options, const Problem& problem) {
   read("--stride-d", o.stride_d, batch.stride_d);
   if (o.pointers.empty()) return batch;
   if (!o.stride_a.empty() || !o.stride_b.empty() || !o.stride_c.empty() || !o.stride_d.empty()) {
-    throw StatusError(Status::bad_argument(
-        fmt::format("--pointers is '{}', but cannot be combined with strides", o.pointers)));
+    throw StatusError(Status::bad_argument(fmt::format(
+        "--pointers is '{}', but cannot be combined with strides; leave either out", o.pointers)));
   }
   return {.kind = BatchKind::kPointers,
           .count = batch.count,
@@ -224,7 +224,8 @@ std::vector<Shape> shapes_of(const ProblemOptions& options, const Shape& otherwi
   if (!options.shapes.empty()) {
     if (!gives_sizes) return named_shapes(options.shapes);
     throw StatusError(Status::bad_argument(
-        fmt::format("--shapes is '{}', but cannot be combined with -m, -n or -k", options.shapes)));
+        fmt::format("--shapes is '{}', but cannot be combined with -m, -n or -k; leave either out",
+                    options.shapes)));
   }
   if (options.m.empty() || options.n.empty() != options.k.empty()) {
     throw StatusError(Status::bad_argument(
@@ -244,7 +245,7 @@ std::vector<Shape> shapes_of(const ProblemOptions& options, const Shape& otherwi
   if (count > kMostShapes) {
     throw StatusError(Status::bad_argument(
         fmt::format("-m is '{}', -n is '{}' and -k is '{}', which name {:.0f} shapes, but may name "
-                    "at most {}",
+                    "at most {}; give shorter ranges",
                     options.m, options.n, options.k, count, kMostShapes)));
   }
   for (const std::int64_t m : all_m) {

@@ -77,8 +77,8 @@ void refuse_empty_values(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& value : option->results()) {
       if (!value.empty()) continue;
-      throw StatusError(
-          Status::bad_argument(fmt::format("{} is '', but must not be empty", option->get_name())));
+      throw StatusError(Status::bad_argument(fmt::format(
+          "{} is '', but must not be empty; leave it out, or give a value", option->get_name())));
     }
   }
 }

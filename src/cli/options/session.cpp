@@ -84,7 +84,7 @@ Baseline load_baseline(const DeviceOptions& options, Devices& devices) {
   if (!options.vendor_library.empty() && !devices.is_cuda()) {
     throw StatusError(Status::bad_argument(
         fmt::format("--vendor-lib is '{}', but must not be given without a GPU: the vendor's "
-                    "library does not run on the virtual one",
+                    "library does not run on the virtual one; leave it out",
                     options.vendor_library)));
   }
   if (!devices.is_cuda()) return {nullptr, "none: the virtual GPU has no vendor library"};

@@ -149,8 +149,8 @@ std::vector<KernelChoice> catalog_kernels(const std::string& target) {
 }
 
 [[noreturn]] void fail_to_find(const std::string& entry, const std::vector<MachineKernel>& all) {
-  throw StatusError(Status::bad_argument(
-      fmt::format("--kernel is '{}', but the kernels are {}", entry, some_names(all))));
+  throw StatusError(Status::bad_argument(fmt::format(
+      "--kernel is '{}', but the kernels are {}; name one of them", entry, some_names(all))));
 }
 
 }  // namespace
@@ -159,7 +159,8 @@ std::vector<std::byte> file_bytes(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file.good() && !file.eof()) {
-    throw StatusError(Status::bad_argument(fmt::format("'{}' cannot be read", path)));
+    throw StatusError(Status::bad_argument(
+        fmt::format("'{}' cannot be read; give the path of a cubin, or a kernel's name", path)));
   }
   const auto bytes = std::as_bytes(std::span(text));
   return {bytes.begin(), bytes.end()};
@@ -172,7 +173,8 @@ std::vector<std::byte> cubin_bytes(const std::string& target, const std::string&
   const std::vector<KernelChoice> kernels = catalog_kernels(target);
   if (kernels.size() != 1) {
     throw StatusError(Status::bad_argument(fmt::format(
-        "'{}' names {} kernels, but must name one or a cubin", target, kernels.size())));
+        "'{}' names {} kernels, but must name one or a cubin; 'tessera list' shows the names",
+        target, kernels.size())));
   }
   CardKernels card(gpu);
   const KernelChoice choice = card.on_card(kernels.front());
@@ -200,7 +202,9 @@ std::vector<MachineKernel> machine_kernels(const std::string& target, const std:
   }
   if (target.find('/') != target.npos && target.find('.') != target.npos) {
     throw StatusError(
-        Status::bad_argument(fmt::format("'{}' is not a file that can be read", target)));
+        Status::bad_argument(fmt::format("'{}' is not a file that can be read; give the path of a "
+                                         "cubin, or a kernel's name",
+                                         target)));
   }
   std::vector<MachineKernel> all;
   for (const KernelChoice& choice : catalog_kernels(target)) {

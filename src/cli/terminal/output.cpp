@@ -78,9 +78,9 @@ void Output::check(const std::vector<NamedPath>& files_of_the_call) const {
     if (output.path.empty()) continue;
     for (const NamedPath& other : taken) {
       if (!same_place(output.path, other.path)) continue;
-      throw StatusError(
-          Status::bad_argument(fmt::format("{} is '{}', but must not be the same place as {}",
-                                           output.name, output.path, other.name)));
+      throw StatusError(Status::bad_argument(
+          fmt::format("{} is '{}', but must not be the same place as {}; give it another path",
+                      output.name, output.path, other.name)));
     }
     taken.push_back(output);
     if (output.path == kStdout) continue;

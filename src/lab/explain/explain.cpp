@@ -87,11 +87,30 @@ std::vector<std::string> entries_of(const CountedRun& run) {
   return entries;
 }
 
+constexpr const char* kLaunching = "launching";
+
+// What so many launches are longer than the longest resource, the longest part first.
+std::vector<UnitTime> rest_of(std::span<const LaunchPrediction> launches, double bound_ms) {
+  LaunchPrediction sum;
+  for (const LaunchPrediction& one : launches) {
+    sum.ms += one.ms;
+    sum.launch_ms += one.launch_ms;
+    sum.wave_ms += one.wave_ms;
+    sum.loop_ms += one.loop_ms - one.even_ms;
+  }
+  std::vector<UnitTime> rest = {
+      {kLaunching, sum.launch_ms},
+      {kFilling, sum.wave_ms},
+      {"a last wave of blocks that fills a part of the GPU", sum.loop_ms},
+      {kUnhidden, sum.ms - bound_ms - sum.launch_ms - sum.wave_ms - sum.loop_ms}};
+  std::erase_if(rest, [&](const UnitTime& one) { return one.ms < 0.01 * sum.ms; });
+  std::ranges::stable_sort(rest, std::ranges::greater{}, &UnitTime::ms);
+  return rest;
+}
+
 // WHY: a grid that leaves SMs empty waits for that reason alone, which a larger problem cures. So
 // of such a launch the replay of full SMs is told, and the small and the large have one story.
-Replay replay_of(const std::optional<Prediction>& prediction) {
-  if (!prediction || prediction->launches.empty()) return {};
-  const LaunchPrediction& launch = prediction->launches.back();
+Replay replay_of(const LaunchPrediction& launch) {
   const bool fills = launch.waves >= 1;
   const std::vector<UnitTime>& units = fills ? launch.units : launch.even_units;
   const std::string& bound = fills ? launch.bound : launch.even_bound;
@@ -101,7 +120,7 @@ Replay replay_of(const std::optional<Prediction>& prediction) {
   return {.known = true,
           .fills_the_gpu = fills,
           .waits = bound == "latency",
-          .ms = fills ? launch.ms : launch.even_ms,
+          .ms = fills ? launch.ms - launch.launch_ms : launch.even_ms,
           .busiest = unit.name,
           .busy_ms = unit.ms};
 }
@@ -109,7 +128,7 @@ Replay replay_of(const std::optional<Prediction>& prediction) {
 // A part that the table of rates does not have, and that the verdict names.
 void add_replayed(Evidence& evidence) {
   const Replay& replay = evidence.replay;
-  if (!replay.known || replay.waits) return;
+  if (!replay.known) return;
   const Totals& totals = evidence.totals;
   if (replay.busiest == "ALU") {
     evidence.resources.push_back({Resource::kAlu, "ALU, in the replay", totals.integer,
@@ -121,13 +140,16 @@ void add_replayed(Evidence& evidence) {
   std::ranges::stable_sort(evidence.resources, std::ranges::greater{}, &ResourceUse::ms);
 }
 
-double sum(const Prediction& prediction, double LaunchPrediction::*part) {
-  double total = 0;
-  for (const LaunchPrediction& launch : prediction.launches) total += launch.*part;
-  return total;
+void add_replay(Evidence& evidence, const std::optional<Prediction>& prediction) {
+  if (!prediction || prediction->launches.empty() || evidence.resources.empty()) return;
+  const LaunchPrediction& launch = prediction->launches.back();
+  Replay& replay = evidence.replay = replay_of(launch);
+  add_replayed(evidence);
+  const double bound = evidence.resources.front().ms;
+  replay.rest = replay.fills_the_gpu ? rest_of({&launch, 1}, bound)
+                                     : std::vector<UnitTime>{{kUnhidden, replay.ms - bound}};
+  std::erase_if(replay.rest, [](const UnitTime& one) { return one.name == kLaunching; });
 }
-
-constexpr const char* kUnhidden = "latencies and barriers that too few warps hide";
 
 // What a prediction is longer than the bound; nothing where the bound explains most of it.
 std::vector<UnitTime> rest_of(const Prediction& prediction, const Evidence& evidence) {
@@ -135,17 +157,7 @@ std::vector<UnitTime> rest_of(const Prediction& prediction, const Evidence& evid
   if (evidence.resources.empty()) return {};
   const double bound = evidence.resources.front().ms;
   if (prediction.time_ms <= kExplained * bound) return {};
-  const double launch = sum(prediction, &LaunchPrediction::launch_ms);
-  const double wave = sum(prediction, &LaunchPrediction::wave_ms);
-  const double part =
-      sum(prediction, &LaunchPrediction::loop_ms) - sum(prediction, &LaunchPrediction::even_ms);
-  std::vector<UnitTime> rest = {{"launching", launch},
-                                {"filling and draining the SMs", wave},
-                                {"a last wave of blocks that fills a part of the GPU", part},
-                                {kUnhidden, prediction.time_ms - bound - launch - wave - part}};
-  std::erase_if(rest, [&](const UnitTime& one) { return one.ms < 0.01 * prediction.time_ms; });
-  std::ranges::stable_sort(rest, std::ranges::greater{}, &UnitTime::ms);
-  return rest;
+  return rest_of(prediction.launches, bound);
 }
 
 // WHY: the error of a prediction is known for the library's kernels, and those multiply.
@@ -181,8 +193,7 @@ std::string limited_by(const CountedRun& run, const arch::Gpu& gpu) {
   evidence.sites = sites_of(run, SourceTree(""));
   evidence.totals = totals_of(run, evidence.sites);
   evidence.resources = resources_of(evidence.totals, gpu);
-  evidence.replay = replay_of(predict_if_known(run, gpu));
-  add_replayed(evidence);
+  add_replay(evidence, predict_if_known(run, gpu));
   return limited_by(evidence);
 }
 
@@ -205,8 +216,7 @@ Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTre
   e.evidence.placement = placement_of(run, gpu);
   e.code_arch = image_of(*run.kernel, run.row->entry).cubin_arch;
   e.prediction = predict_if_known(run, gpu, &e.not_predicted);
-  e.evidence.replay = replay_of(e.prediction);
-  add_replayed(e.evidence);
+  add_replay(e.evidence, e.prediction);
   if (e.prediction) e.rest = rest_of(*e.prediction, e.evidence);
 
   const bool packed = !run.kernel->helpers.empty();
@@ -251,15 +261,15 @@ Explanation explain_launch(const ForeignLaunch& launch, std::span<const std::byt
     prediction.launches = {predict_launch(launch.counts, cubin, launch.entry, gpu)};
     prediction.model = model_of(prediction.launches[0], e.evidence.multiplies, gpu);
     prediction.launches[0].launch_ms = arch::costs_of(gpu).launch_us * 1e-3;
-    prediction.time_ms = prediction.launches[0].ms + prediction.launches[0].launch_ms;
+    prediction.launches[0].ms += prediction.launches[0].launch_ms;
+    prediction.time_ms = prediction.launches[0].ms;
     prediction.bound = prediction.launches[0].bound;
     e.prediction = prediction;
   } catch (const StatusError& error) {
     if (error.status().code != StatusCode::kUnsupported) throw;
     e.not_predicted = error.status().message;
   }
-  e.evidence.replay = replay_of(e.prediction);
-  add_replayed(e.evidence);
+  add_replay(e.evidence, e.prediction);
   if (e.prediction) {
     e.rest = rest_of(*e.prediction, e.evidence);
     rename_rest(e.rest, e.prediction->launches[0]);

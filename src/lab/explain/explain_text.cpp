@@ -137,7 +137,7 @@ std::string excess_cell(const Site& site) {
 }
 
 std::string share_cell(const Explanation& e, const Site& site) {
-  const ResourceUse& top = named_resource(e.evidence.resources);
+  const ResourceUse& top = e.evidence.resources.front();
   return percent(use_of(site, top.resource) / use_of_all(e.evidence.totals, top));
 }
 
@@ -152,7 +152,7 @@ std::string what_cell(const Site& site) {
 
 std::string sites_text(const Explanation& e, int lines) {
   if (e.costly.empty()) return "";
-  const std::string& top = named_resource(e.evidence.resources).name;
+  const std::string& top = e.evidence.resources.front().name;
   std::string text = fmt::format("{:>7} {:>14} {:>9} {:>11} {:>14}  lines that cost most ({})\n",
                                  "share", "executions", "sectors", "wavefronts", "excess", top);
   for (const Site& site : e.costly) {

@@ -203,13 +203,6 @@ std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu
   return uses;
 }
 
-const ResourceUse& named_resource(const std::vector<ResourceUse>& uses) {
-  const auto replayed = std::ranges::find_if(uses, [](const ResourceUse& use) {
-    return use.resource == Resource::kAlu || use.resource == Resource::kL2;
-  });
-  return replayed == uses.end() ? uses.front() : *replayed;
-}
-
 double use_of(const Site& site, Resource resource) {
   const FormKind kind = classify(site.form).kind;
   const auto warp = static_cast<double>(site.warp);

@@ -105,9 +105,6 @@ struct ResourceUse {
 // in the data sheet: a lower bound, as all of this is.
 std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu);
 
-// What the verdict is about: the part that the replay names, else the longest. Of one or more.
-const ResourceUse& named_resource(const std::vector<ResourceUse>& uses);
-
 // A site's part of a resource, in its unit.
 double use_of(const Site& site, Resource resource);
 // What the parts of all sites add up to, and its unit for people. Device memory is asked for

@@ -28,7 +28,7 @@ struct Unit {
   ComputeType compute;
   bool is_tensor_core;
   double (arch::Gpu::*peak)() const;
-  double arch::Gpu::*measured;  // null: never measured
+  double arch::Gpu::*reached;  // by multiply-adds alone; null: not known
   bool multiplies(const Types& types) const {
     return types.a == operand && types.b == operand && types.compute == compute;
   }
@@ -36,7 +36,7 @@ struct Unit {
 constexpr Unit kUnits[] = {{"FP32", ElementType::kF32, ComputeType::kF32, false,
                             &arch::Gpu::fp32_peak, &arch::Gpu::measured_fp32},
                            {"FP64", ElementType::kF64, ComputeType::kF64, false,
-                            &arch::Gpu::fp64_peak, &arch::Gpu::measured_fp64},
+                            &arch::Gpu::fp64_peak, &arch::Gpu::estimated_fp64},
                            {"FP64 tensor cores", ElementType::kF64, ComputeType::kF64, true,
                             &arch::Gpu::fp64_tensor_peak, nullptr},
                            {"FP16 tensor cores", ElementType::kF16, ComputeType::kF32, true,
@@ -79,8 +79,8 @@ double data_sheet_peak(const arch::Gpu& gpu, const Types& types, bool on_tensor_
 double reachable_peak(const arch::Gpu& gpu, const Types& types, bool on_tensor_cores) {
   for (const Unit& unit : kUnits) {
     if (!unit.multiplies(types) || unit.is_tensor_core != on_tensor_cores) continue;
-    const double measured = unit.measured ? gpu.*unit.measured : 0;
-    return measured > 0 ? measured : (gpu.*unit.peak)();
+    const double reached = unit.reached ? gpu.*unit.reached : 0;
+    return reached > 0 ? reached : (gpu.*unit.peak)();
   }
   return 0;
 }

@@ -56,8 +56,8 @@ struct Roofline {
 
 // TFLOP/s of the unit that multiplies these types, by its lanes and the clock; 0: there is none.
 double data_sheet_peak(const arch::Gpu& gpu, const Types& types, bool on_tensor_cores);
-// TFLOP/s of the unit that multiplies these types: as measured where it was, else as its lanes and
-// the clock allow; 0 where no number is known.
+// TFLOP/s of the unit that multiplies these types: as multiply-adds alone reach it where that is
+// known, else as its lanes and the clock allow; 0 where no number is known.
 double reachable_peak(const arch::Gpu& gpu, const Types& types, bool on_tensor_cores);
 
 // One kernel's point. Counts may be of a sample.

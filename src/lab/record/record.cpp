@@ -214,7 +214,7 @@ Json to_json(const Record& r) {
 
 Json to_json(const Environment& e) {
   const DeviceInfo& d = e.device;
-  return {
+  Json object = {
       {"program", e.program},
       {"version", e.version},
       {"commit", text_or_null(e.commit)},
@@ -233,6 +233,8 @@ Json to_json(const Environment& e) {
         {"driver", text_or_null(d.driver)}}},
       {"telemetry", object_or_null(e.telemetry)},
       {"libraries", {{"vendor", text_or_null(e.vendor)}, {"openblas", text_or_null(e.openblas)}}}};
+  if (!e.other_commit.empty()) object["other_commit"] = e.other_commit;
+  return object;
 }
 
 Json to_json(const Environment& environment, const std::vector<Record>& records) {

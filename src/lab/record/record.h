@@ -108,8 +108,10 @@ struct Record {
 struct Environment {
   std::string program = "tessera", version;
   std::string
-      commit;        // that the program was built from, "1a2b3c4d5e6f-dirty"; "unknown" outside git
-  std::string date;  // UTC, "2026-01-31T12:00:00Z"
+      commit;  // that the program was built from, "1a2b3c4d5e6f-dirty"; "unknown" outside git
+  std::string other_commit;  // of the build that was timed in turn (--against); empty: none, or
+                             // not known
+  std::string date;          // UTC, "2026-01-31T12:00:00Z"
   std::string host_cpu;
   int host_cores = 0;
   DeviceInfo device;

@@ -24,6 +24,8 @@ class OtherBuild {
   // kUnsupported, naming what that build has not: the image, or an entry of the variant.
   KernelChoice with_its_code(const KernelChoice& choice);
 
+  std::string commit() const { return files_.commit(); }  // empty where it is not known
+
  private:
   struct Copy {
     Kernel kernel;

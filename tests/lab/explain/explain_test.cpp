@@ -53,6 +53,7 @@ TEST(Explanations, SmallAndLargeAgree) {
   const std::pair<const char*, const char*> rungs[] = {{"02", "integer instructions"},
                                                        {"03", "bank conflicts"},
                                                        {"05", "waiting"},
+                                                       {"09", "waiting"},
                                                        {"12", "issue slots"}};
   for (const auto& [rung, limit] : rungs) {
     const Explanation small = explain(run(rung, 512, 128, 256), arch::kH200, SourceTree(""));
@@ -64,7 +65,7 @@ TEST(Explanations, SmallAndLargeAgree) {
 
 TEST(Explanations, ThePartThatIsNamedIsInTheTable) {
   const Explanation e = explain(run("02", 512, 128, 256), arch::kH200, SourceTree(""));
-  const ResourceUse& named = named_resource(e.evidence.resources);
+  const ResourceUse& named = e.evidence.resources.front();
   EXPECT_EQ(named.name, "ALU, in the replay");
   EXPECT_EQ(named.amount, e.evidence.totals.integer);
   ASSERT_FALSE(e.costly.empty());
@@ -110,7 +111,7 @@ TEST(Explanations, RungsOnTensorCoresHaveABound) {
     EXPECT_EQ(e.verdict.find("not said"), std::string::npos) << e.verdict;
   }
   const Explanation thin = explain(run("37", 512, 128, 256), arch::kH200, SourceTree(""));
-  ASSERT_EQ(named_resource(thin.evidence.resources).resource, Resource::kDram);
+  ASSERT_EQ(thin.evidence.resources.front().resource, Resource::kDram);
   double bytes = 0;
   for (const Site& site : thin.costly) bytes += use_of(site, Resource::kDram);
   EXPECT_LE(bytes, thin.evidence.totals.sector_bytes);

@@ -170,6 +170,7 @@ TEST(PlainAdvice, WarpsThatUpdateOneAddress) {
   Evidence e = plain_evidence({atomic(10000, 1, false), plain("add.s32", 40000)});
   EXPECT_FALSE(fires(e, "atomic-contention"));
   e.totals.written_sectors = 1;
+  e.resources = resources_of(e.totals, arch::kH200);
   EXPECT_TRUE(has(sentence_of(e, "atomic-contention"),
                   "10,000 requests of the atomic of bins (atom.global.add.u32) at "
                   "src/demo/kernel.cu:30 meet in at most 1 sector of memory"))
@@ -178,6 +179,7 @@ TEST(PlainAdvice, WarpsThatUpdateOneAddress) {
                   "take 0.0057 ms at least, 0.0072 ms if they are of one address"))
       << sentence_of(e, "atomic-contention");
   e.totals.written_sectors = 10000;
+  e.resources = resources_of(e.totals, arch::kH200);
   EXPECT_FALSE(fires(e, "atomic-contention"));
 }
 

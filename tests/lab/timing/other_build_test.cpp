@@ -93,6 +93,7 @@ TEST_F(OtherBuildTest, APackServesAsWell) {
                                                      .patch = ""}}));
   for (const std::string& path : {folder_, folder_ + "/tessera.images"}) {
     OtherBuild other(path, "--against");
+    EXPECT_EQ(other.commit(), "abc");
     const KernelChoice theirs = other.with_its_code(choice);
     EXPECT_EQ(image_of(*theirs.kernel, entry).name, "06_four_outputs__2x2 of " + path);
     EXPECT_EQ(theirs.kernel->rows.front().variant, choice.kernel->rows.front().variant);

@@ -15,13 +15,13 @@ def run(kernel, config, ms, ratio, epilogue="bias_row", layout="TN", **more):
             "time_ms": {"median": ms}, "ratio_to_vendor": ratio, "commit": "abc", "rounds": 3, **more}
 
 
-def sections(card="h100", **files):
+def sections(card="h100", environment=None, **files):
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         (root / "results/epilogues").mkdir(parents=True)
         for name, runs in files.items():
             (root / f"results/epilogues/{card}_{name}.json").write_text(
-                json.dumps({"environment": {}, "runs": runs}))
+                json.dumps({"environment": environment or {}, "runs": runs}))
         return epilogue_tables.sections(root)
 
 
@@ -67,6 +67,15 @@ class Epilogues(unittest.TestCase):
             c_mixed_none=[adds(0, "this", 0.35, 1.0, five), adds(0, "other", 0.36, None, five)])["epilogues_c"]
         self.assertIn("| TF32 | TN | 4096 | 0.200 (1.10) | **0.300 (0.70)** | - | - |", text)
         self.assertIn("| BF16 to FP32 | TN | 4096 | **0.400 (0.90)** | - | 0.350 (1.00) | 0.360 |", text)
+
+    def test_the_commit_of_the_code_before_is_that_of_the_files(self):
+        def text(environment):
+            made = run("wgmma_bf16", "128x256x64_s4_coop", 0.2, 1.1, build="other")
+            made["problem"]["beta"] = 1
+            return sections(environment=environment, c_bf16=[made])["epilogues_c"]
+
+        self.assertIn("its code of today and that of commit 2ad23b2 by the same plan", text({"other_commit": "2ad23b2"}))
+        self.assertIn("that of the build before (`--against`; its commit was not recorded) by", text({}))
 
     def test_nothing_measured(self):
         self.assertEqual(set(sections().values()), {"not measured yet"})

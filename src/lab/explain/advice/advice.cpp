@@ -20,7 +20,8 @@ void apply(std::initializer_list<Rule> rules, const Evidence& evidence, std::vec
 
 std::vector<Advice> advise(const Evidence& evidence) {
   std::vector<Advice> list;
-  apply({atomic_contention, small_launch, bank_conflicts, scattered_access, scalar_access},
+  apply({atomic_contention, small_launch, short_blocks, bank_conflicts, scattered_access,
+         scalar_access},
         evidence, list);
   if (evidence.multiplies) {
     apply({shared_traffic, no_sharing, few_warps, barriers, issue_overhead, at_the_pipe,

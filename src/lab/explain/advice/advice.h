@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lab/explain/resources.h"
+#include "lab/model/predict.h"
 
 namespace tessera::lab {
 
@@ -21,20 +22,24 @@ struct Placement {
   int sms = 0;
 };
 
-// What the model says of the multiplying launch.
+// What the model says of the multiplying launch, once it is started.
 struct Replay {
   bool known = false;
   bool fills_the_gpu = true;  // else of the same blocks on SMs that are all full
-  bool waits = false;         // no part of the GPU is busy for most of the time
+  bool waits = false;         // no part of the GPU is busy for most of the loop's time
   double ms = 0;
   std::string busiest;  // a part by the model's name, "L1"
   double busy_ms = 0;
+  std::vector<UnitTime> rest;  // what `ms` is longer than the longest resource, the largest first
 };
+// Some of the rest.
+inline const std::string kUnhidden = "latencies and barriers";
+inline const std::string kFilling = "filling and draining the SMs";
 
 struct Evidence {
   Totals totals;
   Replay replay;
-  std::vector<ResourceUse> resources;  // the longest first
+  std::vector<ResourceUse> resources;  // the longest first, and that is what the verdict names
   std::vector<Site> sites;
   Placement placement;
   bool multiplies = true;   // matrices; else the advice on tiles would mislead

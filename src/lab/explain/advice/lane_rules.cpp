@@ -42,7 +42,7 @@ Found crowded_sectors(const Evidence& e) {
   const auto meeting = [](const Site& s) { return serial_updates_of(s).meeting; };
   const Site* site = largest(e.sites, meeting);
   if (!site || bound_ms(e) == 0) return {};
-  const double ms = one_sector_ms(e.totals);
+  const double ms = ms_of(e, Resource::kHotSector);
   if (ms < kWorthAWord * bound_ms(e)) return {};
   return Advice{
       std::string(kAtomicContention), std::min(1.0, ms / bound_ms(e)),
@@ -115,7 +115,8 @@ Found atomic_contention(const Evidence& e) {
   if (!site) return {};
   const double lanes = per_request(same_address_lanes(*site), requests_of(*site));
   const double in_warps = contention_ms(e);
-  const double ms = std::max(in_warps, is_in_shared_memory(*site) ? 0 : one_sector_ms(e.totals));
+  const double ms =
+      std::max(in_warps, is_in_shared_memory(*site) ? 0 : ms_of(e, Resource::kHotSector));
   const double weight = bound_ms(e) > 0 ? ms / bound_ms(e) : 0;
   if (lanes < kFewLanes || weight < kWorthAWord) return crowded_sectors(e);
   return Advice{

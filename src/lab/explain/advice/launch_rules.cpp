@@ -12,9 +12,11 @@ Found few_warps(const Evidence& e) {
   if (r.ctas == 0 || r.max_warps == 0) return {};
   const double full = static_cast<double>(r.warps) / r.max_warps;
   const bool alone = r.ctas == 1 && e.totals.barriers > 0;
-  if (full > 0.25 && !alone) return {};
+  constexpr double kNearlyAll = 0.9;
+  const bool is_short = waits(e) && r.warps < kNearlyAll * needed_warps(e);
+  if (full > 0.25 && !alone && !is_short) return {};
   const std::string why = r.limited_by.empty() ? "" : fmt::format(" (limit: {})", r.limited_by);
-  const double weight = e.replay.waits ? 0.9 : alone ? 0.15 : 0.12;
+  const double weight = waits(e) ? 0.9 : alone ? 0.15 : 0.12;
   return Advice{
       "few-warps", weight,
       alone ? fmt::format("one block of {} threads fills an SM{}: while it waits at a barrier "
@@ -25,6 +27,21 @@ Found few_warps(const Evidence& e) {
       alone ? "Use smaller blocks, so that two or more fit on an SM."
             : "Load ahead (double buffer, asynchronous copies) so that few warps are enough, or "
               "use fewer registers per thread and bytes per block."};
+}
+
+Found short_blocks(const Evidence& e) {
+  const Placement& r = e.placement;
+  if (!waits(e) || r.ctas == 0 || e.replay.rest.empty()) return {};
+  const UnitTime& most = e.replay.rest.front();
+  if (most.name != kFilling) return {};
+  return Advice{
+      "short-blocks", 0.9,
+      fmt::format("{} blocks come {} at a time, and {} takes {} of the predicted time.",
+                  grouped(static_cast<double>(r.grid)),
+                  grouped(static_cast<double>(r.ctas) * r.sms), kFilling,
+                  whole_percent(most.ms / e.replay.ms)),
+      "Give a block the work of several, in a loop, so that all blocks fit on the GPU at once and "
+      "the loads of one piece of work overlap the stores of the one before."};
 }
 
 Found small_launch(const Evidence& e) {

@@ -40,7 +40,22 @@ double share_of_wavefronts(const Evidence& e, double wavefronts) {
 }
 
 bool is_named(const Evidence& e, Resource resource) {
-  return !e.resources.empty() && named_resource(e.resources).resource == resource;
+  return !e.resources.empty() && e.resources.front().resource == resource;
+}
+
+constexpr double kMostOfTheTime = 0.8;
+
+double busy_share(const Evidence& e) {
+  return e.replay.known && e.replay.ms > 0 ? std::min(1.0, bound_ms(e) / e.replay.ms) : 1;
+}
+
+bool waits(const Evidence& e) {
+  return e.replay.waits && !e.resources.empty() && busy_share(e) < kMostOfTheTime;
+}
+
+double needed_warps(const Evidence& e) {
+  const double all = e.placement.max_warps, share = busy_share(e);
+  return share > 0 ? std::min(all, e.placement.warps * kMostOfTheTime / share) : all;
 }
 
 std::string whole_percent(double share) { return fmt::format("{:.0f} %", 100 * share); }

@@ -19,6 +19,14 @@ double ms_of(const Evidence& evidence, Resource resource);  // 0: not used
 // The part that the verdict is about.
 bool is_named(const Evidence& evidence, Resource resource);
 
+// What part of the replay's time the longest resource takes; 1 where nothing is replayed.
+double busy_share(const Evidence& evidence);
+// The replay of the loop says so, and the longest resource, which is of the whole launch, agrees.
+bool waits(const Evidence& evidence);
+// How many warps of an SM would keep the longest resource busy for most of the time, if twice the
+// warps do twice as much in a time; all that fit, if these would not.
+double needed_warps(const Evidence& evidence);
+
 // What so many wavefronts of the load/store unit are of the bound.
 double share_of_wavefronts(const Evidence& evidence, double wavefronts);
 

@@ -96,10 +96,9 @@ Found plain_barriers(const Evidence& e) {
   constexpr double kRarely = 32;  // instructions
   if (e.totals.barriers == 0) return {};
   const double between = e.totals.warp_instructions / e.totals.barriers;
-  const bool matters =
-      e.replay.waits || is_busy(e, Resource::kIssue) || is_busy(e, Resource::kLoadStore);
+  const bool matters = waits(e) || is_busy(e, Resource::kIssue) || is_busy(e, Resource::kLoadStore);
   if (between >= kRarely || !matters) return {};
-  return Advice{"barriers", e.replay.waits ? 0.8 : 0.11,
+  return Advice{"barriers", waits(e) ? 0.8 : 0.11,
                 fmt::format("a warp waits at a barrier every {} instructions.", number(between)),
                 "Let a thread take several elements before its block meets, and combine within a "
                 "warp by shuffles (__shfl_down_sync, __reduce_add_sync), which need no barrier: "

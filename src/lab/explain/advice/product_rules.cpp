@@ -40,7 +40,7 @@ Found barriers(const Evidence& e) {
   if (e.totals.barriers == 0 || multiplies == 0) return {};
   const double between = multiplies / e.totals.barriers;
   if (between >= 64) return {};
-  return Advice{"barriers", e.replay.waits ? 0.8 : 0.11,
+  return Advice{"barriers", waits(e) ? 0.8 : 0.11,
                 fmt::format("a warp waits at a barrier every {} multiplies.", number(between)),
                 "Use a deeper tile, more outputs per thread, or a second buffer, which needs only "
                 "one barrier per tile."};

@@ -36,6 +36,7 @@ double contention_ms(const Evidence& e);
 // How full the GPU is.
 Found few_warps(const Evidence& e);
 Found small_launch(const Evidence& e);
+Found short_blocks(const Evidence& e);
 
 // The same questions, of a kernel that multiplies matrices and of one that does not.
 Found shared_traffic(const Evidence& e);

@@ -43,12 +43,14 @@ bool says_where(std::string_view rule, WavefrontsOf wavefronts) {
          (rule == kScatteredAccess || rule == kScalarAccess);
 }
 
+bool is_atomic(const ResourceUse& use) {
+  return use.resource == Resource::kSharedAtomic || use.resource == Resource::kL2Atomic ||
+         use.resource == Resource::kHotSector;
+}
+
 // Parts that the replay knows and the table of rates does not.
-std::string name_of_replayed(const Replay& replay) {
-  if (!replay.known) return {};
-  if (replay.waits) return "waiting";
-  if (replay.busiest == "L2") return "L2 traffic";
-  return replay.busiest == "ALU" ? "integer instructions" : "";
+bool is_replayed(const ResourceUse& use) {
+  return use.resource == Resource::kL2 || use.resource == Resource::kAlu;
 }
 
 const Advice* find(const std::vector<Advice>& list, std::string_view rule) {
@@ -57,8 +59,9 @@ const Advice* find(const std::vector<Advice>& list, std::string_view rule) {
 }
 
 // Atomics on one address that outlast all else.
-const Advice* leading_atomics(const std::vector<Advice>& list) {
+const Advice* leading_atomics(const Evidence& e, const std::vector<Advice>& list) {
   constexpr double kAll = 1 - 1e-9;  // but for rounding
+  if (!is_atomic(e.resources.front())) return nullptr;
   const Advice* atomics = find(list, kAtomicContention);
   return atomics && atomics->weight >= kAll ? atomics : nullptr;
 }
@@ -66,24 +69,36 @@ const Advice* leading_atomics(const std::vector<Advice>& list) {
 // The longest of the other parts.
 std::string of_what_else(const Evidence& e) {
   for (const ResourceUse& use : e.resources) {
-    const bool is_atomic = use.resource == Resource::kSharedAtomic ||
-                           use.resource == Resource::kL2Atomic ||
-                           use.resource == Resource::kHotSector;
-    if (is_atomic) continue;
+    if (is_atomic(use)) continue;
     return fmt::format("; of all else, {} would take longest.", use.name);
   }
   return ".";
 }
 
-std::string replayed_text(const Replay& replay) {
-  const std::string busy = whole_percent(std::min(1.0, replay.busy_ms / replay.ms));
-  const char* const time =
-      replay.fills_the_gpu ? "the predicted time" : "the time of full SMs (these are not)";
-  if (!replay.waits) return fmt::format("the {} is busy for {} of {}.", replay.busiest, busy, time);
+std::string busy_text(const Evidence& e) {
   return fmt::format(
-      "even the busiest part, {}, works only {} of {}; the rest are latencies and barriers that "
-      "too few warps hide.",
-      replay.busiest, busy, time);
+      "{} of {}", whole_percent(busy_share(e)),
+      e.replay.fills_the_gpu ? "the predicted time" : "the time of full SMs (these are not)");
+}
+
+// Why nothing hides the latencies: too few warps, but only where more of them would.
+std::string unhidden_text(const Evidence& e) {
+  const Placement& r = e.placement;
+  if (r.ctas == 0) return kUnhidden;
+  const std::string warps = fmt::format("{} of {}", r.warps, r.max_warps);
+  const bool are_few = few_warps(e) && r.warps < needed_warps(e);
+  return kUnhidden + (are_few ? " that too few warps hide (" + warps + " on an SM)"
+                              : " that " + warps + " warps on an SM do not hide");
+}
+
+std::string waiting_text(const Evidence& e) {
+  const std::string text = fmt::format("even the busiest part ({}) works only {}",
+                                       e.resources.front().name, busy_text(e));
+  if (e.replay.rest.empty()) return text + ".";
+  const UnitTime& most = e.replay.rest.front();
+  const bool is_all = e.replay.rest.size() == 1;
+  return fmt::format("{}; {} {}.", text, is_all ? "the rest is" : "most of the rest is",
+                     most.name == kUnhidden ? unhidden_text(e) : most.name);
 }
 
 // The advice that says what the longest resource is spent on, and where.
@@ -99,7 +114,7 @@ const Advice* about(const Evidence& e, const ResourceUse& top, const std::vector
 
 std::string named_text(const Evidence& e, const std::vector<Site>& sites,
                        const std::vector<Advice>& list) {
-  const ResourceUse& top = named_resource(e.resources);
+  const ResourceUse& top = e.resources.front();
   const std::string share =
       whole_percent(use_of(sites.front(), top.resource) / use_of_all(e.totals, top));
   const std::string unit = shared_unit(top);
@@ -139,16 +154,18 @@ std::string besides(const Evidence& e, const std::vector<Advice>& list) {
 std::string limited_by(const Evidence& evidence) {
   if (evidence.resources.empty()) return "nothing";
   if (!evidence.totals.unrated_matrix.empty()) return "unknown";
-  if (leading_atomics(advise(evidence))) return "atomics on one address";
-  if (const std::string name = name_of_replayed(evidence.replay); !name.empty()) return name;
+  if (leading_atomics(evidence, advise(evidence))) return "atomics on one address";
+  if (waits(evidence)) return "waiting";
   const ResourceUse& top = evidence.resources.front();
+  if (top.resource == Resource::kL2) return "L2 traffic";
+  if (top.resource == Resource::kAlu) return "integer instructions";
   return top.resource == Resource::kLoadStore ? name_of(most_of(evidence.totals.wavefronts))
                                               : top.name;
 }
 
 std::vector<Site> by_cost(const Evidence& evidence) {
   if (evidence.resources.empty()) return {};
-  const Resource top = named_resource(evidence.resources).resource;
+  const Resource top = evidence.resources.front().resource;
   std::vector<Site> sites;
   const bool by_line = top == Resource::kIssue;
   for (const Site& site : by_line ? merged_by_line(evidence.sites) : evidence.sites) {
@@ -168,13 +185,20 @@ std::string verdict(const Evidence& evidence) {
   }
   const std::vector<Advice> list = advise(evidence);
   const std::string what = capitalised(limited_by(evidence)) + ": ";
-  if (const Advice* const atomics = leading_atomics(list)) {
+  if (const Advice* const atomics = leading_atomics(evidence, list)) {
     return what + without_stop(atomics->sentence) + of_what_else(evidence) +
            besides(evidence, list);
   }
-  const bool is_replayed = !name_of_replayed(evidence.replay).empty();
-  return what + (is_replayed ? replayed_text(evidence.replay) : named_text(evidence, sites, list)) +
-         besides(evidence, list);
+  const ResourceUse& top = evidence.resources.front();
+  std::string text;
+  if (waits(evidence)) {
+    text = waiting_text(evidence);
+  } else if (is_replayed(top)) {
+    text = fmt::format("{}, is busy for {}.", top.name, busy_text(evidence));
+  } else {
+    text = named_text(evidence, sites, list);
+  }
+  return what + text + besides(evidence, list);
 }
 
 }  // namespace tessera::lab

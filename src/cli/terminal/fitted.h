@@ -1,0 +1,30 @@
+// Tables and sentences no wider than the terminal; files and pipes, which have no end, get all.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/table.h"
+
+namespace tessera::cli {
+
+// How a table becomes narrow. The first column is always shown; the others get what is left, those
+// named in `order` first, then the rest in their own order.
+struct Fit {
+  std::vector<std::string> order;
+  std::vector<std::string> wrapping;  // columns of words, which may go on in the next line
+};
+
+// Text, with a last line that names the columns that have no room. Width 0: no end.
+std::string fitted(const Table& table, const Fit& fit, std::size_t width);
+std::string fitted(const Table& table, const Fit& fit);  // in this terminal
+
+// "A wider terminal, or --md PATH, also shows: ...", or nothing.
+std::string left_out_line(const std::vector<std::string>& columns, std::size_t width);
+
+// Broken between words, and within a word that is longer than a line. All lines but the first begin
+// with `indent` spaces; the first has as much less room. Ends without a line break.
+std::string wrapped(const std::string& text, std::size_t width, std::size_t indent = 0);
+
+}  // namespace tessera::cli

@@ -6,7 +6,7 @@
 
 #include "check/propose/expression.h"
 #include "check/propose/run_function.h"
-#include "check/propose/statement_walk.h"
+#include "check/propose/walk/statement_walk.h"
 
 namespace tessera::checking {
 namespace {

@@ -246,8 +246,8 @@ TEST_F(ProposeConfigs, AConfigThatIsFilled) {
   const Words words = proposed("fill");
   expect_clean(words);
   EXPECT_EQ(after(words, "--block"), "160");
-  EXPECT_EQ(after(words, "--grid"), "13");
-  expect_shown("with n = 2048 instead of 65536)");
+  EXPECT_EQ(after(words, "--grid"), "410");
+  EXPECT_FALSE(contains(shown_, "instead of")) << shown_;
 }
 TEST_F(ProposeConfigs, WhatToGiveByHandIsSaid) {
   expect_clean(proposed("resident"));

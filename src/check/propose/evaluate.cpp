@@ -87,7 +87,7 @@ std::optional<HostValue> library_function(const std::string& name,
 }  // namespace
 
 std::optional<HostValue> Evaluator::value(TokenRange words, const Scope& scope, int depth) {
-  if (++steps_ > kMostSteps) return std::nullopt;
+  if (++steps_ > kMostSteps || is_late()) return std::nullopt;
   return ExpressionReader(*this, scope, words, depth + 1).all();
 }
 

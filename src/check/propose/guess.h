@@ -42,14 +42,20 @@ struct KernelWords {
 };
 KernelWords words_of_kernel(const std::string& mangled);
 
-// Whether the launch may be one of this kernel. Binds the names of its template arguments that only
-// the kernel's name tells.
-bool launches(const HostSource& source, const LaunchSite& site, const KernelWords& kernel,
-              Evaluator& evaluator, Scope& scope);
+// Whether the launch is one of this kernel. Binds the names of its template arguments that only the
+// kernel's name tells, as those of a function template that is called for several kernels.
+enum class IsLaunch : std::uint8_t { kNo, kPerhaps, kYes };
+IsLaunch launches(const HostSource& source, const LaunchSite& site, const KernelWords& kernel,
+                  Evaluator& evaluator, Scope& scope);
 
 // Elements that the program allocates for a pointer that it passes; nothing where that is not seen.
-std::optional<std::int64_t> allocated(const HostSource& source, Evaluator& evaluator,
-                                      TokenRange argument, const Scope& scope,
-                                      int bytes_of_element);
+struct Allocated {
+  std::int64_t elements = 0;
+  bool is_certain =
+      false;         // no other is told for that name, and every word of the size has a value
+  std::string text;  // "rows * sizeof(float)"
+};
+std::optional<Allocated> allocated(const HostSource& source, Evaluator& evaluator,
+                                   TokenRange argument, const Scope& scope, int bytes_of_element);
 
 }  // namespace tessera::checking

@@ -9,6 +9,7 @@
 
 #include "base/interrupt.h"
 #include "check/bind.h"
+#include "check/propose/source/cases.h"
 #include "check/values.h"
 #include "cli/command.h"
 #include "cli/options/launch_shape.h"
@@ -55,15 +56,19 @@ std::string place_of(const LaunchSite& site) {
 
 // "from add<<<(n + 255) / 256, 256>>>, add.cu:12, with n = 1024 instead of 1048576; grid 4096 tried
 // as 4: no variable makes it smaller; assumed: m = 64"
-std::string origin_of(const Proposal& proposal) {
+std::string origin_of(const HostSource& source, const Proposal& proposal) {
   const Candidate& from = proposal.from;
-  std::string text = from.site == nullptr ? "no launch of it is in the source; a usual shape"
-                                          : "from " + place_of(*from.site);
+  std::string text = "no launch of it is in the source; a usual shape";
+  if (from.site != nullptr) {
+    text = "from " + place_of(*from.site);
+    for (const std::string& one : cases_around(source, from.site->at)) text += ", " + one;
+  }
   std::vector<std::string> instead, grids;
   for (const Changed& one : from.changed) {
     if (one.is_grid) {
-      grids.push_back(fmt::format("{} {} tried as {}: no variable of the program makes it smaller",
-                                  one.name, one.from, one.to));
+      const bool is_only = from.changed.size() == 1;
+      grids.push_back(fmt::format("{} {} tried as {}{}", one.name, one.from, one.to,
+                                  is_only ? ": no variable of the program makes it smaller" : ""));
     } else {
       instead.push_back(fmt::format("{} = {} instead of {}", one.name, one.to, one.from));
     }
@@ -72,6 +77,10 @@ std::string origin_of(const Proposal& proposal) {
   for (const std::string& grid : grids) text += "; " + grid;
   const std::vector<std::string>& assumed = proposal.call.assumed;
   if (!assumed.empty()) text += fmt::format("; assumed: {}", fmt::join(assumed, ", "));
+  for (const std::string& overrun : proposal.overruns) {
+    text += "; " + overrun;
+    if (!proposal.is_short) text += " with what is halved";
+  }
   return text;
 }
 
@@ -82,6 +91,10 @@ std::string findings_of(const Proposal& proposal) {
   }
   if (names.empty()) return "nothing is found";
   return fmt::format("found: {}", fmt::join(names, ", "));
+}
+
+std::string ends_how(const Proposal& proposal) {
+  return proposal.is_short ? "leaves its arrays" : "runs";
 }
 
 void show_other_launches(const HostSource& source, const std::string& kernel,
@@ -197,8 +210,8 @@ void show_proposal(const ProposalRequest& request,
   proposed.given = misfit_of_given(kernel, arguments);
   if (proposed.given.empty()) proposed = proposed_for(request, source, kernel);
   if (proposed.call) {
-    fmt::print(stderr, "\nThis call runs, and {} ({}):\n", findings_of(*proposed.call),
-               origin_of(*proposed.call));
+    fmt::print(stderr, "\nThis call {}, and {} ({}):\n", ends_how(*proposed.call),
+               findings_of(*proposed.call), origin_of(source, *proposed.call));
     show_call(request, name, *proposed.call);
     show_other_launches(source, words_of_kernel(kernel.name).name, proposed.call->from);
     return;
@@ -230,8 +243,8 @@ void show_proposals(const ProposalRequest& request,
       fmt::print(stderr, "\n{}: {}.\n", name, ending_of(proposed));
       continue;
     }
-    fmt::print(stderr, "\n{}: this call runs, and {} ({}):\n", name, findings_of(*proposed.call),
-               origin_of(*proposed.call));
+    fmt::print(stderr, "\n{}: this call {}, and {} ({}):\n", name, ends_how(*proposed.call),
+               findings_of(*proposed.call), origin_of(source, *proposed.call));
     show_call(request, name, *proposed.call);
   }
 }

@@ -72,7 +72,7 @@ void launch_sum(int threads, int blocks, int* in, int* out) {
 }
 
 int main() {
-  const int n = 1 << 22, width = 4096;
+  const int n = 1 << 18, width = 512;
   float *data, *out;
   cudaMalloc(&data, n * sizeof(float));
   cudaMalloc(&out, n * sizeof(float));

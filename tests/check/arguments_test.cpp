@@ -218,5 +218,22 @@ TEST_F(Check, BadCallsNameTheArgument) {
                  {"PTX line 5", "frobnicate.b32"});
 }
 
+TEST(ShuffledArrays, HoldEveryNumberOnceInAnOrderOfTheSeed) {
+  const Argument argument = parse_argument("--arg", "x=i32[1000]:shuffled");
+  const auto values = [&](std::uint64_t seed) {
+    const HostArray array = make_array("x", std::get<ArrayArgument>(argument.value), seed);
+    std::vector<double> all;
+    for (std::size_t i = 0; i < array.elements(); ++i) {
+      all.push_back(load_element(array.type, array.bytes.data() + 4 * i));
+    }
+    return all;
+  };
+  std::vector<double> one = values(1);
+  EXPECT_NE(one, values(2));
+  EXPECT_FALSE(std::is_sorted(one.begin(), one.end()));
+  std::sort(one.begin(), one.end());
+  for (std::size_t i = 0; i < one.size(); ++i) EXPECT_EQ(one[i], static_cast<double>(i));
+}
+
 }  // namespace
 }  // namespace tessera::checking

@@ -57,17 +57,30 @@ TEST_F(ProposeWidths, TheProgramsOwnValuesWhereTheyAreFew) {
 }
 TEST_F(ProposeWidths, WhichCaseOfASwitchIsSaid) {
   proposed("steps<8>");
-  expect_shown("widths.cu:64, case 2 of switch (which)):");
+  expect_shown(", case 2 of switch (which)):");
   proposed("steps<2>");
-  expect_shown("widths.cu:68, default of switch (which)):");
+  expect_shown(", default of switch (which)):");
   proposed_of("macros.ptx", "head<64, true>");
-  expect_shown("macros.cu:74, case 64 of switch (size)):");
+  expect_shown(", case 64 of switch (size)):");
 }
 TEST_F(ProposeWidths, WhatTheGivenGridIsMadeOfIsNotHalved) {
   const Words words = proposed("center", {"--grid", "3"});
   expect_clean(words);
   expect_words(words, {"in=f32[2304]:uniform"});
   EXPECT_FALSE(contains(shown_, "instead of")) << shown_;
+}
+TEST_F(ProposeWidths, IntegersAreNotSortedUnlessTheyAreReadAsRanges) {
+  const Words keys = proposed("sort_pairs");
+  expect_clean(keys);
+  EXPECT_TRUE(after(keys, "--arg").ends_with("]:shuffled")) << shown_;
+  const Words begins = proposed("lengths");
+  expect_clean(begins);
+  expect_shown("begins=i32[1025]:iota");
+}
+TEST_F(ProposeWidths, CountersBeginWithZeros) {
+  proposed_of("macros.ptx", "count");
+  expect_shown("counts=u32[8]:zeros");
+  expect_shown("keys=i32[65536]:shuffled");
 }
 TEST_F(ProposeWidths, ASmallerGridIsSaid) {
   const Words words = proposed("touch");

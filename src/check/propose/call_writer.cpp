@@ -194,8 +194,10 @@ std::string CallWriter::array_text(const ParameterGuess& parameter, const std::s
   // A large trial asks only how far the kernel reaches: drawing numbers would take most of it.
   const bool is_large = trial == nullptr && most > kTrialBytes;
   if (is_float(parameter.type)) return text + (is_large ? ":zeros" : ":uniform");
-  const bool is_plain = !parameter.is_opaque && filled.count(name) == 0;
-  if (is_plain && own == Fills::kCounts) return text + ":iota";
+  const bool is_plain = !parameter.is_opaque && (filled.count(name) == 0 || !parameter.is_counted);
+  const bool counts = own == Fills::kCounts || (own == Fills::kShuffled && parameter.is_sorted);
+  if (is_plain && counts) return text + ":iota";
+  if (is_plain && own == Fills::kShuffled) return text + ":shuffled";
   return text + (is_plain && own == Fills::kText && size == 1 ? ":constant=100" : ":zeros");
 }
 

@@ -170,6 +170,26 @@ std::vector<FieldGuess> guess_fields(const std::vector<SourceField>& fields) {
   return guesses;
 }
 
+// Whether there is "name[i + 1]" in the function.
+bool reads_neighbours(const HostSource& source, const SourceFunction& function,
+                      const std::string& name) {
+  const auto places = source.places_of(name, function.body);
+  return std::any_of(places.begin(), places.end(), [&](const Token* token) {
+    if (token + 1 >= function.body.last || !token[1].is("[")) return false;
+    const Token* end = skip_group(token + 1, function.body.last) - 1;
+    return end - token > 4 && end[-1].is("1") && end[-2].is("+");
+  });
+}
+
+bool is_given_to_atomics(const SourceFunction& function, const std::string& name) {
+  for (const Token* token = function.body.first; token + 1 < function.body.last; ++token) {
+    if (!token->text.starts_with("atomic") || !token[1].is("(")) continue;
+    const auto is_it = [&](const Token& one) { return one.text == name; };
+    if (std::any_of(token, skip_group(token + 1, function.body.last), is_it)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<ParameterGuess> guess_parameters(const vgpu::KernelSignature& kernel,
@@ -199,6 +219,12 @@ std::vector<ParameterGuess> guess_parameters(const vgpu::KernelSignature& kernel
       if (is_texture) guesses.back().role = ParameterRole::kTexture;
     }
     if (has_source) guesses.back().name = source->parameters[i].name;
+    if (has_source) {
+      guesses.back().is_counted = is_given_to_atomics(*source, guesses.back().name);
+    }
+    if (has_source && guesses.back().is_constant) {
+      guesses.back().is_sorted = reads_neighbours(whole, *source, guesses.back().name);
+    }
     if (guesses.back().name.empty() || !names.insert(guesses.back().name).second) {
       guesses.back().name = "p" + std::to_string(i);
     }

@@ -27,6 +27,8 @@ struct ParameterGuess {
   ParameterRole role = ParameterRole::kNumber;
   ElementType type = ElementType::kS32;  // of the number, or of the array's elements
   bool is_constant = false;              // the kernel only reads it
+  bool is_sorted = false;                // it reads neighbours of it, as the begin and end of a row
+  bool is_counted = true;                // atomics may count in it: it begins with zeros
   bool is_opaque = false;                // an array of structs: zeros
   std::size_t bytes = 0;                 // of a struct
   std::vector<FieldGuess> fields;        // of a struct; empty: not known

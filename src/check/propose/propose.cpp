@@ -84,8 +84,9 @@ class Proposer {
       candidate.tells_shared = false;
     }
     if (is_in_doubt() && is_whole && !may_replace(candidate)) return false;
-    for (const Fills fills : {Fills::kCounts, Fills::kZeros, Fills::kText}) {
-      if ((fills == Fills::kZeros && !integers_) || (fills == Fills::kText && !bytes_)) continue;
+    for (const Fills fills : {Fills::kShuffled, Fills::kCounts, Fills::kZeros, Fills::kText}) {
+      const bool is_of_integers = fills == Fills::kCounts || fills == Fills::kZeros;
+      if ((is_of_integers && !integers_) || (fills == Fills::kText && !bytes_)) continue;
       writer_.trial_bytes = kTrialBytes;
       std::optional<Trial> trial = tried(candidate, fills);
       if (trial) add_shared(candidate, fills, *trial);
@@ -346,7 +347,7 @@ class Proposer {
   std::int64_t least_shared_ = 0;  // with less the kernel is out of bounds
   std::size_t arrays_ = 0, touched_ = 0, reached_ = 0;
   std::map<std::string, ArrayReach> reach_;  // of the call that is kept
-  Fills fills_ = Fills::kCounts, fills_used_ = Fills::kInputs;
+  Fills fills_ = Fills::kShuffled, fills_used_ = Fills::kInputs;
   double cost_ = 0, growth_ = 1;  // processor time of its run under checks; by what it last grew
   Proposed result_;
 };

@@ -232,8 +232,9 @@ void show_proposals(const ProposalRequest& request,
   for (const vgpu::KernelSignature& kernel : kernels) {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
     if (shown == kMostKernels || passed.count() > kSecondsOfKernels || interrupted()) {
-      fmt::print(stderr, "\nFor the other {} kernels: give --kernel NAME.\n",
-                 kernels.size() - shown);
+      const std::size_t others = kernels.size() - shown;
+      fmt::print(stderr, "\nFor the other {}: give --kernel NAME.\n",
+                 others == 1 ? "kernel" : fmt::format("{} kernels", others));
       return;
     }
     ++shown;

@@ -36,6 +36,18 @@ __global__ void polynomial(float* out, const float* in, int terms) {
   out[i] = sum;
 }
 
+// Right for keys that are sorted already.
+__global__ void sort_pairs(int* keys, int n) {
+  const int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x);
+  if (i + 1 < n && keys[i] > keys[i + 1]) keys[i] = keys[i + 1];
+}
+
+// A row of a sparse matrix begins where the one before it ends.
+__global__ void lengths(int* out, const int* begins, int rows) {
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < rows) out[row] = begins[row + 1] - begins[row];
+}
+
 template <int kSteps>
 __global__ void steps(float* x, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -77,6 +77,17 @@ TEST_F(ProposeWidths, IntegersAreNotSortedUnlessTheyAreReadAsRanges) {
   expect_clean(begins);
   expect_shown("begins=i32[1025]:iota");
 }
+TEST_F(ProposeWidths, ACallForEachInstantiationOfATemplate) {
+  const Ran ran = check({kFolder + Widths::kFile, "--kernel", "steps"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_TRUE(ran.err.starts_with("tessera check: --kernel is 'steps', which names 3 kernels of"))
+      << ran.err;
+  for (const char* one :
+       {"\nsteps<4>: this call runs", "\nsteps<8>: this call runs", "\nsteps<2>: this call runs"}) {
+    EXPECT_TRUE(contains(ran.err, one)) << one << ran.err;
+  }
+  EXPECT_FALSE(contains(ran.err, "center")) << ran.err;
+}
 TEST_F(ProposeWidths, CountersBeginWithZeros) {
   proposed_of("macros.ptx", "count");
   expect_shown("counts=u32[8]:zeros");

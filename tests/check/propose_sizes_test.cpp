@@ -74,7 +74,8 @@ TEST_F(SizesText, AVariableOfAnotherFunctionIsNotTheGlobalOne) {
   EXPECT_FALSE(value("int size = 4096;\n" + main + "void other() { ask(size); }", "size"));
   EXPECT_FALSE(value(main + other, "size"));
   EXPECT_EQ(whole("const int size(4096);\n" + main + other, "size"), 4096);
-  const std::string before = "int size = 4096;\n", function = "const int size(int rank) { return 5; }\n";
+  const std::string before = "int size = 4096;\n",
+                    function = "const int size(int rank) { return 5; }\n";
   EXPECT_FALSE(value(before + function + main + "void go() { ask(size); }", "size"))
       << "a function is no constant";
 }

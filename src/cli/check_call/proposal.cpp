@@ -225,14 +225,15 @@ void show_proposal(const ProposalRequest& request,
 }
 
 void show_proposals(const ProposalRequest& request,
-                    const std::vector<vgpu::KernelSignature>& kernels) {
+                    const std::vector<vgpu::KernelSignature>& kernels,
+                    const std::vector<vgpu::KernelSignature>& named) {
   const auto begin = std::chrono::steady_clock::now();
   const HostSource source(source_of(request.code), request.read);
   std::size_t shown = 0;
-  for (const vgpu::KernelSignature& kernel : kernels) {
+  for (const vgpu::KernelSignature& kernel : named) {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
     if (shown == kMostKernels || passed.count() > kSecondsOfKernels || interrupted()) {
-      const std::size_t others = kernels.size() - shown;
+      const std::size_t others = named.size() - shown;
       fmt::print(stderr, "\nFor the other {}: give --kernel NAME.\n",
                  others == 1 ? "kernel" : fmt::format("{} kernels", others));
       return;

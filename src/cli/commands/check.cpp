@@ -127,15 +127,16 @@ int refuse(const CheckArguments& options, const Code& code,
   return kBadCall;
 }
 
-// Several kernels, and none is named: a call for each.
+// Several kernels, and none is named or several are: a call for each.
 int propose_all(const CheckArguments& options, const Code& code,
-                const std::vector<vgpu::KernelSignature>& kernels) {
+                const std::vector<vgpu::KernelSignature>& kernels,
+                const std::vector<vgpu::KernelSignature>& named) {
   try {
-    choose_kernel(kernels, "", options.file);
+    choose_kernel(kernels, options.kernel, options.file);
   } catch (const StatusError& error) {
     fmt::print(stderr, "tessera check: {}\n", error.status().message);
   }
-  show_proposals(request_of(options, code, {}), kernels);
+  show_proposals(request_of(options, code, {}), kernels, named);
   return kBadCall;
 }
 
@@ -144,7 +145,9 @@ int check(const CheckArguments& options) {
   std::vector<Argument> arguments = parse_arguments(options);
   Code code = read_code(options.file, nvcc_arguments_of(options));
   const std::vector<vgpu::KernelSignature> kernels = kernels_of(code);
-  if (options.kernel.empty() && kernels.size() > 1) return propose_all(options, code, kernels);
+  const std::vector<vgpu::KernelSignature> named =
+      options.kernel.empty() ? kernels : kernels_named(kernels, options.kernel);
+  if (named.size() > 1) return propose_all(options, code, kernels, named);
   const vgpu::KernelSignature& kernel =
       choose_kernel(kernels, options.kernel, options.file, {options.includes, options.defines});
   arguments = in_order_of(kernel, std::move(arguments));

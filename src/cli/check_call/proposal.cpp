@@ -109,16 +109,24 @@ void show_other_launches(const HostSource& source, const std::string& kernel,
   }
 }
 
+// Arguments have the names of the parameters all, or none; and no name is given twice.
+bool are_names_of(const std::vector<ParameterGuess>& parameters,
+                  const std::vector<std::string>& arguments) {
+  for (std::size_t i = 0; i < arguments.size() && i < parameters.size(); ++i) {
+    if (arguments[i].substr(0, arguments[i].find('=')) != parameters[i].name) return false;
+  }
+  return true;
+}
+
 Proposed proposed_for(const ProposalRequest& request, const HostSource& source,
                       const vgpu::KernelSignature& kernel) {
   KernelFacts facts = facts_of(kernel, request.code.ptx, source);
   facts.grid = dims_of_text(request.given.grid);
   facts.block = dims_of_text(request.given.block);
   facts.arguments = request.given.arguments.size();
-  for (const std::string& text : request.given.arguments) {  // no name is given twice
-    const std::string name = text.substr(0, text.find('='));
+  if (!are_names_of(facts.parameters, request.given.arguments)) {
     for (std::size_t i = facts.arguments; i < facts.parameters.size(); ++i) {
-      if (facts.parameters[i].name == name) facts.parameters[i].name = fmt::format("p{}", i);
+      facts.parameters[i].name = fmt::format("p{}", i);
     }
   }
   return propose(source, facts, request.given,
@@ -181,7 +189,11 @@ std::string example_of(const ProposalRequest& request, const std::string& name,
     call.block = block;
     call.cluster = call.shared = "";
   }
-  call.arguments = example_arguments(kernel, arguments);
+  std::vector<std::string> names = parameter_names(request.code, request.read, kernel);
+  for (std::size_t i = 0; i < arguments.size() && i < names.size(); ++i) {
+    if (arguments[i].name != names[i]) names.clear();  // all by name, or none
+  }
+  call.arguments = example_arguments(kernel, arguments, names);
   const std::vector<std::string> missing = missing_arrays(call.arguments, call.arrays);
   call.arrays.insert(call.arrays.end(), missing.begin(), missing.end());
   return line_of_call(request, name, call);
@@ -196,6 +208,20 @@ std::string ending_of(const Proposed& proposed) {
 }
 
 }  // namespace
+
+std::vector<std::string> parameter_names(const Code& code, const ReadOptions& read,
+                                         const vgpu::KernelSignature& kernel) {
+  const HostSource source(source_of(code), read);
+  const SourceFunction* function = source.kernel(words_of_kernel(kernel.name).name);
+  if (function == nullptr || function->parameters.size() != kernel.parameters.size()) return {};
+  std::set<std::string> seen;
+  std::vector<std::string> names;
+  for (const SourceParameter& parameter : function->parameters) {
+    if (parameter.name.empty() || !seen.insert(parameter.name).second) return {};
+    names.push_back(parameter.name);
+  }
+  return names;
+}
 
 void show_proposal(const ProposalRequest& request,
                    const std::vector<vgpu::KernelSignature>& kernels,

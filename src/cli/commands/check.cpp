@@ -150,7 +150,11 @@ int check(const CheckArguments& options) {
   if (named.size() > 1) return propose_all(options, code, kernels, named);
   const vgpu::KernelSignature& kernel =
       choose_kernel(kernels, options.kernel, options.file, {options.includes, options.defines});
-  arguments = in_order_of(kernel, std::move(arguments));
+  std::vector<std::string> names;
+  if (options.file.ends_with(".cu") && !arguments.empty()) {
+    names = parameter_names(code, {options.includes, options.defines}, kernel);
+  }
+  arguments = in_order_of(kernel, std::move(arguments), names);
   if (const std::string problem = problem_of(options, kernel, arguments); !problem.empty()) {
     return refuse(options, code, kernels, kernel, arguments, problem);
   }

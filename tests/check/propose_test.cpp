@@ -105,9 +105,9 @@ TEST_F(ProposeLaunches, FieldsOfAStructGetWhatTheLaunchAssignsAndArrays) {
   const Words words = proposed("transposed");
   expect_clean(words);
   EXPECT_EQ(after(words, "--block"), "16,16");
-  expect_shown("in=struct(i32:2048, i32:1024, in_elements)");
-  expect_shown("out=struct(i32:1024, i32:2048, out_elements)");
-  expect_shown("--array 'out_elements=f32[2097152]'");
+  expect_shown("in=struct(i32:256, i32:128, in_elements)");
+  expect_shown("out=struct(i32:128, i32:256, out_elements)");
+  expect_shown("--array 'out_elements=f32[32768]'");
 }
 TEST_F(ProposeLaunches, TheCaseOfASwitchNamesTheThreads) {
   const Words words = proposed("sum<64>");

@@ -82,10 +82,10 @@ int main() {
   grid.y = width / SIDE;
   flip<<<grid, block>>>(out, data, width);
   Matrix a, b;
-  a.width = b.height = 2048;
-  b.width = 1024;
-  a.height = 1024;
-  a.width = 2048;
+  a.width = b.height = 256;
+  b.width = 128;
+  a.height = 128;
+  a.width = 256;
   cudaMalloc(&a.elements, n * sizeof(float));
   transposed<<<dim3(a.width / 16, a.height / 16), dim3(16, 16)>>>(a, b);
   int *in, *sums;

@@ -145,7 +145,7 @@ class Proposer {
     const std::vector<std::string> overruns = writer_.overruns(from, trial);
     if (overruns.empty()) return;
     result_.call->overruns = overruns;
-    if (!from.keeps_multiples) return;
+    if (!from.keeps_multiples || !result_.call->call.assumed.empty()) return;
     writer_.keeps_allocated = true;
     CallWords words = writer_.words_of(from, fills_used_, &trial);
     CheckPlan plan = plan_of_(words);

@@ -79,7 +79,7 @@ std::string origin_of(const HostSource& source, const Proposal& proposal) {
   if (!assumed.empty()) text += fmt::format("; assumed: {}", fmt::join(assumed, ", "));
   for (const std::string& overrun : proposal.overruns) {
     text += "; " + overrun;
-    if (!proposal.is_short) text += " with what is halved";
+    if (!proposal.is_short) text += " with what is halved or assumed";
   }
   return text;
 }

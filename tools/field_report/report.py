@@ -175,7 +175,7 @@ all (`results/field_report.json`). {counts["calls_of_the_programs_values"]} are 
 halved, and {counts["calls_of_usual_shapes"]} have usual shapes, because no launch is read. In {counts["calls_that_leave_their_arrays"]} the kernel leaves the arrays that the
 program allocates. {counts["calls_that_do_not_end"]} did not come to their end when they were run as they are shown. For {counts["kernels_without"]} kernels none was
 found, by how the first call ended: {why}.
-{counts["kernels_not_asked_for"]} kernels of files with many were not asked for: after 8 of them or 15 seconds `check` only names the others.
+{counts["kernels_not_asked_for"]} kernels of files with many were not asked for: where there are more than 8, or it takes long, `check` only counts the others.
 """
 
 

@@ -68,6 +68,7 @@ void set_fill(const Text& text, const std::string& word, ArrayArgument& array) {
       {"zeros", ArrayFill::kZeros},
       {"ones", ArrayFill::kOnes},
       {"iota", ArrayFill::kIota},
+      {"shuffled", ArrayFill::kShuffled},
       {"uninitialised", ArrayFill::kUninitialised},
       {"uninitialized", ArrayFill::kUninitialised}};
   if (word.starts_with("constant=")) {
@@ -81,12 +82,14 @@ void set_fill(const Text& text, const std::string& word, ArrayArgument& array) {
   if (found == kFills.end()) {
     text.refuse(
         fmt::format("'{}' is not a fill; the fills are uniform, integers, zeros, ones, iota, "
-                    "constant=X and uninitialised",
+                    "shuffled, constant=X and uninitialised",
                     word));
   }
   array.fill = found->second;
   if (array.fill == ArrayFill::kUniform && !is_float(array.type)) {
-    text.refuse("uniform fills floats with -1 to 1; use integers, iota, zeros, ones or constant=X");
+    text.refuse(
+        "uniform fills floats with -1 to 1; use integers, iota, shuffled, zeros, ones or "
+        "constant=X");
   }
 }
 

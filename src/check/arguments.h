@@ -13,7 +13,16 @@
 
 namespace tessera::checking {
 
-enum class ArrayFill { kUninitialised, kUniform, kIntegers, kZeros, kOnes, kIota, kConstant };
+enum class ArrayFill {
+  kUninitialised,
+  kUniform,
+  kIntegers,
+  kZeros,
+  kOnes,
+  kIota,
+  kShuffled,
+  kConstant
+};
 
 // An array in global memory; the kernel gets its address.
 struct ArrayArgument {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "base/status.h"
 #include "lab/data/fill.h"
@@ -62,8 +63,26 @@ void store_below_one(ElementType type, double value, std::byte* to) {
   if (std::fabs(load_element(type, to)) >= 1) store_element(type, std::copysign(0.5, value), to);
 }
 
+// 0, 1, 2, ... in an order that the key draws.
+std::vector<std::uint64_t> shuffled(std::size_t count, std::uint64_t key) {
+  std::vector<std::uint64_t> order(count);
+  std::iota(order.begin(), order.end(), 0);
+  for (std::size_t i = count; i > 1; --i) {
+    std::swap(order[i - 1], order[lab::mix_bits(key + i) % i]);
+  }
+  return order;
+}
+
 void fill(const ArrayArgument& spec, std::uint64_t key, HostArray& array) {
   const std::size_t step = size_of(spec.type);
+  if (spec.fill == ArrayFill::kShuffled) {
+    std::byte* to = array.bytes.data();
+    for (const std::uint64_t value : shuffled(array.elements(), key)) {
+      store_element(spec.type, double(value), to);
+      to += step;
+    }
+    return;
+  }
   if (spec.fill == ArrayFill::kConstant) {
     lab::store_text(spec.type, "constant", spec.constant, array.bytes.data());
     for (std::size_t at = step; at < array.bytes.size(); at += step) {

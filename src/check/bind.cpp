@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/status.h"
 #include "base/table.h"
 #include "check/code.h"
 #include "check/values.h"
@@ -110,6 +111,44 @@ std::string misfit_of(const Known& known, const PointerArgument&) {
   return misfit_of_address(known);
 }
 
+// Whether every argument with the name of a parameter is where that parameter is.
+bool are_in_place(const std::vector<Argument>& arguments, const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const auto found = std::find(names.begin(), names.end(), arguments[i].name);
+    if (found != names.end() && found != names.begin() + static_cast<std::ptrdiff_t>(i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Each argument has the name of a parameter.
+void require_names(const KernelSignature& kernel, const std::vector<Argument>& arguments,
+                   const std::vector<std::string>& names) {
+  for (const Argument& argument : arguments) {
+    if (std::find(names.begin(), names.end(), argument.name) != names.end()) continue;
+    throw StatusError(Status::bad_argument(fmt::format(
+        "--arg is '{}={}', but the parameters of kernel '{}' are {}: use these names for all "
+        "arguments, or give them in this order",
+        argument.name, argument.text, plain_kernel_name(kernel.name), fmt::join(names, ", "))));
+  }
+}
+
+// They are the first parameters. A name that is given twice is refused later.
+void require_no_gap(const KernelSignature& kernel, const std::vector<Argument>& arguments,
+                    const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < arguments.size() && i < names.size(); ++i) {
+    if (arguments[i].name == names[i] || (i > 0 && arguments[i].name == arguments[i - 1].name)) {
+      continue;
+    }
+    throw StatusError(Status::bad_argument(
+        fmt::format("--arg is '{}={}', but parameter {} of kernel '{}' is not given, and {} comes "
+                    "before it; the parameters are {}",
+                    arguments[i].name, arguments[i].text, names[i], plain_kernel_name(kernel.name),
+                    names[i], fmt::join(names, ", "))));
+  }
+}
+
 std::string example_value(const Known& known) {
   const auto element = element_of(known.cpp);
   if (known.cpp.find("CUtensorMap") != std::string::npos) return "tensormap(a, 64x32, 128)";
@@ -147,21 +186,31 @@ std::optional<ElementType> element_of(std::string cpp) {
   return found->second;
 }
 
-std::vector<Argument> in_order_of(const KernelSignature& kernel, std::vector<Argument> arguments) {
-  const auto index_of = [&](const Argument& argument) {
-    const auto found = std::find_if(
-        kernel.parameters.begin(), kernel.parameters.end(),
-        [&](const KernelParameter& parameter) { return parameter.name == argument.name; });
-    return found - kernel.parameters.begin();
+std::vector<Argument> in_order_of(const KernelSignature& kernel, std::vector<Argument> arguments,
+                                  const std::vector<std::string>& source_names) {
+  std::vector<std::string> names;
+  for (const KernelParameter& parameter : kernel.parameters) names.push_back(parameter.name);
+  const auto has_name_of = [](const std::vector<std::string>& all) {
+    return [&all](const Argument& one) {
+      return std::find(all.begin(), all.end(), one.name) != all.end();
+    };
   };
-  const auto last = static_cast<std::ptrdiff_t>(kernel.parameters.size());
-  const bool by_name =
-      std::all_of(arguments.begin(), arguments.end(),
-                  [&](const Argument& argument) { return index_of(argument) < last; });
-  if (by_name && arguments.size() == kernel.parameters.size()) {
-    std::sort(arguments.begin(), arguments.end(),
-              [&](const Argument& a, const Argument& b) { return index_of(a) < index_of(b); });
+  const bool is_of_source =
+      source_names.size() == kernel.parameters.size() &&
+      std::any_of(arguments.begin(), arguments.end(), has_name_of(source_names));
+  if (is_of_source) {
+    if (are_in_place(arguments, source_names)) return arguments;
+    names = source_names;
+    require_names(kernel, arguments, names);
   }
+  const auto index_of = [&](const Argument& argument) {
+    return std::find(names.begin(), names.end(), argument.name) - names.begin();
+  };
+  if (!std::all_of(arguments.begin(), arguments.end(), has_name_of(names))) return arguments;
+  if (!is_of_source && arguments.size() != names.size()) return arguments;
+  std::stable_sort(arguments.begin(), arguments.end(),
+                   [&](const Argument& a, const Argument& b) { return index_of(a) < index_of(b); });
+  if (is_of_source) require_no_gap(kernel, arguments, names);
   return arguments;
 }
 
@@ -205,7 +254,8 @@ std::string parameter_table(const KernelSignature& kernel, const std::vector<Arg
 }
 
 std::vector<std::string> example_arguments(const KernelSignature& kernel,
-                                           const std::vector<Argument>& arguments) {
+                                           const std::vector<Argument>& arguments,
+                                           const std::vector<std::string>& source_names) {
   const std::vector<Known> known = known_parameters(kernel);
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < known.size(); ++i) {
@@ -213,8 +263,11 @@ std::vector<std::string> example_arguments(const KernelSignature& kernel,
                        std::visit([&](const auto& value) { return misfit_of(known[i], value); },
                                   arguments[i].value)
                            .empty();
-    texts.push_back(stays ? arguments[i].name + "=" + arguments[i].text
-                          : fmt::format("p{}={}", i, example_value(known[i])));
+    texts.push_back(
+        stays ? arguments[i].name + "=" + arguments[i].text
+              : fmt::format("{}={}",
+                            i < source_names.size() ? source_names[i] : fmt::format("p{}", i),
+                            example_value(known[i])));
   }
   return texts;
 }

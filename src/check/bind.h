@@ -11,9 +11,11 @@
 namespace tessera::checking {
 
 // Arguments belong to the parameters in their order; by name where every one has the name of a
-// parameter.
+// parameter in the PTX, or in the source where its names are known. Throws kBadArgument where a
+// name of the source is elsewhere, and another argument has none or some before it are left out.
 std::vector<Argument> in_order_of(const vgpu::KernelSignature& kernel,
-                                  std::vector<Argument> arguments);
+                                  std::vector<Argument> arguments,
+                                  const std::vector<std::string>& source_names = {});
 
 // One sentence on what does not fit, or nothing. The element types of arrays are judged where they
 // are known before the arrays are made.
@@ -33,6 +35,7 @@ std::string parameter_table(const vgpu::KernelSignature& kernel,
 // {"a=f32[4096]:uniform", "n=i32:64"} for a kernel, as good as its name and PTX allow; what was
 // given and fits stays. Arrays that they name are others'.
 std::vector<std::string> example_arguments(const vgpu::KernelSignature& kernel,
-                                           const std::vector<Argument>& arguments);
+                                           const std::vector<Argument>& arguments,
+                                           const std::vector<std::string>& source_names = {});
 
 }  // namespace tessera::checking

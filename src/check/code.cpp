@@ -111,6 +111,18 @@ std::vector<const vgpu::KernelSignature*> loosely_named(
   return found;
 }
 
+std::vector<const vgpu::KernelSignature*> named(
+    const std::vector<const vgpu::KernelSignature*>& all, const std::string& name) {
+  std::vector<const vgpu::KernelSignature*> found;
+  for (std::size_t exactness = 0; exactness < kSpellings && found.empty(); ++exactness) {
+    for (const auto* kernel : all) {
+      const std::vector<std::string> names = spellings(kernel->name);
+      if (exactness < names.size() && names[exactness] == name) found.push_back(kernel);
+    }
+  }
+  return found.empty() ? loosely_named(all, name) : found;
+}
+
 [[noreturn]] void refuse_code(const std::string& message) {
   throw StatusError(Status::bad_argument(message));
 }
@@ -147,13 +159,7 @@ const vgpu::KernelSignature& choose_kernel(const std::vector<vgpu::KernelSignatu
     refuse_code(fmt::format("--kernel is not given, and '{}' has {} kernels: {}", path, all.size(),
                             list_of(all)));
   }
-  for (std::size_t exactness = 0; exactness < kSpellings && found.empty(); ++exactness) {
-    for (const auto* kernel : all) {
-      const std::vector<std::string> names = spellings(kernel->name);
-      if (exactness < names.size() && names[exactness] == name) found.push_back(kernel);
-    }
-  }
-  if (found.empty()) found = loosely_named(all, name);
+  found = named(all, name);
   const bool may_name_enumerator = found.empty() && path.ends_with(".cu");
   if (may_name_enumerator) found = loosely_named(all, with_enumerators(name, path, read));
   if (found.size() == 1) return *found[0];
@@ -163,6 +169,15 @@ const vgpu::KernelSignature& choose_kernel(const std::vector<vgpu::KernelSignatu
   }
   refuse_code(fmt::format("--kernel is '{}', which names {} kernels of '{}': {}", name,
                           found.size(), path, list_of(found)));
+}
+
+std::vector<vgpu::KernelSignature> kernels_named(const std::vector<vgpu::KernelSignature>& kernels,
+                                                 const std::string& name) {
+  std::vector<const vgpu::KernelSignature*> all;
+  for (const vgpu::KernelSignature& kernel : kernels) all.push_back(&kernel);
+  std::vector<vgpu::KernelSignature> found;
+  for (const auto* kernel : named(all, name)) found.push_back(*kernel);
+  return found;
 }
 
 std::string closest_list(const std::string& wanted, std::vector<std::string> names) {

@@ -24,6 +24,10 @@ const vgpu::KernelSignature& choose_kernel(const std::vector<vgpu::KernelSignatu
                                            const std::string& name, const std::string& path,
                                            const ReadOptions& read = {});
 
+// All that the name may mean, without the source: "scale" is that of all instantiations.
+std::vector<vgpu::KernelSignature> kernels_named(const std::vector<vgpu::KernelSignature>& kernels,
+                                                 const std::string& name);
+
 // "'a', 'b' and 12 more": those closest to what was wanted first.
 std::string closest_list(const std::string& wanted, std::vector<std::string> names);
 

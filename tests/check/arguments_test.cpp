@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/status.h"
 #include "check/arrays.h"
+#include "check/bind.h"
 #include "lab/record/record.h"
 #include "tests/check/call.h"
 
@@ -216,6 +218,67 @@ TEST_F(Check, BadCallsNameTheArgument) {
              "  frobnicate.b32 1, 2;\n  ret;\n}\n");
   expect_refused({folder / "odd.ptx", "--grid", "1", "--block", "1"},
                  {"PTX line 5", "frobnicate.b32"});
+}
+
+class NamedArguments : public testing::Test {
+ protected:
+  static constexpr const char* kNames[] = {"out", "in", "n"};
+
+  // The names as they are bound, or why none is.
+  static std::string bound(const Words& texts) {
+    vgpu::KernelSignature kernel;
+    kernel.name = "k";
+    kernel.parameters.resize(3);
+    for (std::size_t i = 0; i < 3; ++i) kernel.parameters[i].name = "k_param_" + std::to_string(i);
+    std::vector<Argument> arguments;
+    for (const std::string& text : texts) {
+      arguments.push_back(parse_argument("--arg", text + "=i32:1"));
+    }
+    std::string all;
+    try {
+      for (const Argument& one : in_order_of(kernel, arguments, {kNames[0], kNames[1], kNames[2]}))
+        all += one.name + " ";
+    } catch (const StatusError& error) {
+      return error.status().message;
+    }
+    return all;
+  }
+};
+
+TEST_F(NamedArguments, OfTheSourceAreBoundInAnyOrder) {
+  EXPECT_EQ(bound({"n", "in", "out"}), "out in n ");
+  EXPECT_EQ(bound({"in", "out"}), "out in ");
+  EXPECT_EQ(bound({"k_param_2", "k_param_0", "k_param_1"}), "k_param_0 k_param_1 k_param_2 ");
+}
+TEST_F(NamedArguments, OfOnesOwnAreInTheKernelsOrder) {
+  EXPECT_EQ(bound({"z", "y", "x"}), "z y x ");
+  EXPECT_EQ(bound({"z"}), "z ");
+  EXPECT_EQ(bound({"z", "in", "n"}), "z in n ") << "these are where they belong";
+}
+TEST_F(NamedArguments, AnUnknownOneIsRefusedWithTheNames) {
+  EXPECT_EQ(bound({"n", "x", "out"}),
+            "--arg is 'x=i32:1', but the parameters of kernel 'k' are out, in, n: use these names "
+            "for all arguments, or give them in this order");
+  EXPECT_EQ(bound({"n", "out"}),
+            "--arg is 'n=i32:1', but parameter in of kernel 'k' is not given, and in comes before "
+            "it; the parameters are out, in, n");
+}
+
+TEST(ShuffledArrays, HoldEveryNumberOnceInAnOrderOfTheSeed) {
+  const Argument argument = parse_argument("--arg", "x=i32[1000]:shuffled");
+  const auto values = [&](std::uint64_t seed) {
+    const HostArray array = make_array("x", std::get<ArrayArgument>(argument.value), seed);
+    std::vector<double> all;
+    for (std::size_t i = 0; i < array.elements(); ++i) {
+      all.push_back(load_element(array.type, array.bytes.data() + 4 * i));
+    }
+    return all;
+  };
+  std::vector<double> one = values(1);
+  EXPECT_NE(one, values(2));
+  EXPECT_FALSE(std::is_sorted(one.begin(), one.end()));
+  std::sort(one.begin(), one.end());
+  for (std::size_t i = 0; i < one.size(); ++i) EXPECT_EQ(one[i], static_cast<double>(i));
 }
 
 }  // namespace

@@ -24,6 +24,29 @@ TEST(RemovedNames, OthersTakeTheirPlaceWhereNothingElseIsWrong) {
 
 class CheckCompile : public Check {};
 
+TEST_F(CheckCompile, ArgumentsAreBoundByTheNamesOfTheSource) {
+  const TemporaryFolder folder;
+  write_text(folder / "k.cu",
+             "__global__ void k(float* out, const float* in, int n) {\n"
+             "  if (threadIdx.x < n) out[threadIdx.x] = in[threadIdx.x];\n}\n");
+  const auto call = [&](const Words& arguments) {
+    Words words = {"check", folder / "k.cu", "--grid", "1", "--block", "32"};
+    for (const std::string& one : arguments) words.insert(words.end(), {"--arg", one});
+    return run_program(words, {"TESSERA_CACHE=" + (folder / "cache")});
+  };
+  const Ran ran = call({"n=i32:16", "in=f32[16]:uniform", "out=f32[16]"});
+  if (contains(ran.err, "needs nvcc")) GTEST_SKIP() << "no nvcc";
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_EQ(call({"a=f32[16]", "b=f32[16]:uniform", "c=i32:16"}).code, 0) << "in their order";
+  const Ran other = call({"n=i32:16", "b=f32[16]:uniform", "out=f32[16]"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_TRUE(contains(other.err,
+                       "the parameters of kernel 'k(float*, float const*, int)' are "
+                       "out, in, n: use these names"))
+      << other.err;
+  const Ran misfit = call({"out=f32[16]", "in=f32[16]", "n=f32:1"});
+  expect_parts(misfit.err, {"\nFor example:\n", "--arg 'out=f32[16]' ", "--arg 'n=i32:64'"});
+}
 TEST_F(CheckCompile, AProgramForAnOlderCudaIsChecked) {
   const TemporaryFolder folder;
   write_text(folder / "k.cu",

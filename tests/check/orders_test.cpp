@@ -258,8 +258,10 @@ TEST(OneKernel, OthersAreBlankAndLinesKeepTheirNumbers) {
 
 TEST(OneKernel, KernelsMayShareALine) {
   const std::string a = ".visible .entry a(.param .u64 x) { ret; }", b = " .visible .entry b() { }";
-  EXPECT_EQ(with_one_kernel(a + b + "\n", "a"), a + "\n");
+  EXPECT_EQ(with_one_kernel(a + b + "\n", "a"), a + " \n");
   EXPECT_EQ(with_one_kernel(a + b + "\n", "b"), b + "\n");
+  const std::string before = ".global .u32 words[4]; ";
+  EXPECT_EQ(with_one_kernel(before + a + b, "b"), before + b) << "what stands before it stays";
 }
 
 TEST(OneKernel, WhatNamesAnotherKernelKeepsIt) {

@@ -123,12 +123,34 @@ TEST_F(FilledText, OnlyABranchThatEndsTheProgramIsTakenForPassed) {
   for (const char* passed :
        {"exit(1);", "{ printf(\"wide\"); ::exit(1); }", "throw std::runtime_error(\"wide\");",
         "{ b = 2; do { b = 3; std::abort(); } while (0); }", "{ b = 2; assert(!\"wide\"); }",
-        "{ if (n < 0) b = 5; { throw 1; } }"}) {
+        "{ if (n < 0) b = 5; { throw 1; } }", "{ b = 2; exit(1); return 4; }",
+        "{ std::terminate(); }", "{ b = 2; std::_Exit(1); break; }", "quick_exit(b = 2);"}) {
     EXPECT_EQ(grid(passed), "1 | 32") << passed;
   }
-  for (const char* lost : {"{ if (n < 0) exit(1); b = n / 64; }", "{ b = 2; assert(b > 1); }",
-                           "{ b = exit_code(); }", "{ if (n < 0) throw 1; else b = 3; }", "{}",
-                           "exit(1); else b = 2;", "{ b = 2; while (n < 0) abort(); }"}) {
+  for (const char* lost :
+       {"{ if (n < 0) exit(1); b = n / 64; }", "{ b = 2; assert(b > 1); }", "{ b = exit_code(); }",
+        "{ if (n < 0) throw 1; else b = 3; }", "{ b = 2; while (n < 0) abort(); }", "return 3;"}) {
+    EXPECT_EQ(grid(lost), "? | 32") << lost;
+  }
+  EXPECT_EQ(grid("exit(1); else b = 2;"), "2 | 32");
+}
+TEST_F(FilledText, ABranchThatChangesNothingIsPassedOver) {
+  const auto grid = [&](const std::string& branch) {
+    return of(
+        "void set(int& x) { x = 7; }\n"
+        "int f(int n) { int b = 1, c = 4; S s; if (wide()) " +
+            branch + " return b; }",
+        "int grid = f(n), block = 32;");
+  };
+  for (const char* passed :
+       {"{}", "printf(\"wide %d\", b);", "{ int d = b; ++d; printf(\"%d\", d); }", "c = 3;",
+        "{ c += b; s.b = 2; } else { c = 5; }", "std::cout << b << std::endl;", "set(c);",
+        "{ for (int i = 0; i < b; ++i) c *= 2; }"}) {
+    EXPECT_EQ(grid(passed), "1 | 32") << passed;
+  }
+  for (const char* lost :
+       {"b = 2;", "++b;", "b++;", "b <<= 1;", "b %= 2;", "ask(&b);", "std::cin >> b;", "set(b);",
+        "{ int d = 2; b = d; }", "c = 1; else b = 3;", "{ if (n < 0) b /= 2; }"}) {
     EXPECT_EQ(grid(lost), "? | 32") << lost;
   }
 }
@@ -224,8 +246,8 @@ TEST_F(ProposeConfigs, AConfigThatIsFilled) {
   const Words words = proposed("fill");
   expect_clean(words);
   EXPECT_EQ(after(words, "--block"), "160");
-  EXPECT_EQ(after(words, "--grid"), "13");
-  expect_shown("with n = 2048 instead of 65536)");
+  EXPECT_EQ(after(words, "--grid"), "410");
+  EXPECT_FALSE(contains(shown_, "instead of")) << shown_;
 }
 TEST_F(ProposeConfigs, WhatToGiveByHandIsSaid) {
   expect_clean(proposed("resident"));

@@ -47,7 +47,7 @@ TEST_F(ProposeSizes, ATemplateArgumentMayBeTheSizeOfTheBlock) {
 TEST_F(ProposeSizes, WhatEveryCallLacksIsToldSoon) {
   EXPECT_TRUE(proposed_of("maps.ptx", "by_pointer").empty());
   expect_shown(
-      "\n6 calls were tried, and none came to its end (the first: there is no tensor map at");
+      "\n8 calls were tried, and none came to its end (the first: there is no tensor map at");
   expect_shown("as NAME=pointer(tensormap(ARRAY, BOX))");
 }
 
@@ -73,6 +73,11 @@ TEST_F(SizesText, AVariableOfAnotherFunctionIsNotTheGlobalOne) {
             4096);
   EXPECT_FALSE(value("int size = 4096;\n" + main + "void other() { ask(size); }", "size"));
   EXPECT_FALSE(value(main + other, "size"));
+  EXPECT_EQ(whole("const int size(4096);\n" + main + other, "size"), 4096);
+  const std::string before = "int size = 4096;\n",
+                    function = "const int size(int rank) { return 5; }\n";
+  EXPECT_FALSE(value(before + function + main + "void go() { ask(size); }", "size"))
+      << "a function is no constant";
 }
 
 TEST_F(SizesText, DimensionsThatFunctionsOfTheKernelReadAreTried) {

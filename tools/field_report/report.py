@@ -16,6 +16,8 @@ import statistics
 import subprocess
 import time
 
+import proposals
+
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -154,20 +156,26 @@ def sgemm_seconds(tessera):
     return end.ru_utime + end.ru_stime - begin.ru_utime - begin.ru_stime
 
 
-def proposals_text(path):
-    if path is None:
+def proposals_of(paths):
+    """What proposals.py counted, in one run or in parts."""
+    return proposals.totals([row for path in paths for row in json.loads(path.read_text())])
+
+
+def proposals_text(counts):
+    if not counts:
         return ""
-    rows = json.loads(path.read_text())
-    whole = [row for row in rows if row["compiles"]]
-    running = [row for row in whole if row["calls"] and not row["broken"]]
+    why = ", ".join(f"{kind} {number}" for kind, number in
+                    sorted(counts["why_without"].items(), key=lambda one: -one[1]))
     return f"""
 ## Calls that check proposes by itself
 
-`tools/field_report/proposals.py` gave `check` each of the {len(rows)} .cu files of these repositories without a kernel or
-arguments. {len(whole)} compile as they are and have kernels. In {len(running)} of them a proposed call runs:
-{sum(row["calls"] for row in whole)} calls, of which {sum(len(row["broken"]) for row in whole)} did not come to their end. For
-{sum(row["none"] for row in whole)} kernels none was found, among them kernels that follow pointers in memory and kernels
-that take objects with functions.
+`tools/field_report/proposals.py` gave `check` each of the {counts["files"]} .cu files of these repositories without a kernel or
+arguments. {counts["files_with_kernels"]} compile as they are and have kernels; in {counts["files_with_a_call"]} of them it proposes calls, {counts["calls"]} in
+all (`results/field_report.json`). {counts["calls_of_the_programs_values"]} are of a launch with the program's own values, in {counts["calls_halved"]} something is
+halved, and {counts["calls_of_usual_shapes"]} have usual shapes, because no launch is read. In {counts["calls_that_leave_their_arrays"]} the kernel leaves the arrays that the
+program allocates. {counts["calls_that_do_not_end"]} did not come to their end when they were run as they are shown. For {counts["kernels_without"]} kernels none was
+found, by how the first call ended: {why}.
+{counts["kernels_not_asked_for"]} kernels of files with many were not asked for: where there are more than 8, or it takes long, `check` only counts the others.
 """
 
 
@@ -181,7 +189,7 @@ def totals(rows, folders, tessera, sgemm):
             "seconds": {"median": statistics.median(ran), "longest": max(ran), "sgemm_512": sgemm}}
 
 
-def report(rows, folders, reasons, total, proposals):
+def report(rows, folders, reasons, total):
     seconds = total["seconds"]
     head = f"""# check on kernels of the world
 
@@ -207,7 +215,7 @@ runs, and the one that records stores (`results/field_report.json`).
     unjudged = findings_text(rows, reasons, {"unjudged"})
     if unjudged != "None.\n":
         text += "\n## Not judged yet\n\n" + unjudged
-    return text + proposals_text(proposals) + "\n## All kernels\n" + table(rows, folders)
+    return text + proposals_text(total.get("proposals")) + "\n## All kernels\n" + table(rows, folders)
 
 
 def main():
@@ -217,7 +225,8 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=HERE.parents[1] / "docs/check-field-report.md")
     parser.add_argument("--results", type=pathlib.Path, default=HERE.parents[1] / "results/field_report.json")
     parser.add_argument("--only", default="", help="calls whose repository, file and kernel hold this text")
-    parser.add_argument("--proposals", type=pathlib.Path, help="what proposals.py --json wrote")
+    parser.add_argument("--proposals", type=pathlib.Path, nargs="+", default=[],
+                        help="what proposals.py --json wrote, in one part or several")
     options = parser.parse_args()
     calls = [one for one in read_calls(HERE / "calls.txt") if options.only in one.key()]
     folders, rows = {}, []
@@ -228,8 +237,10 @@ def main():
         print(f"{call.key()}: {verdict(rows[-1])} {rows[-1].get('message', [''])[0][:200]}", flush=True)
     tessera = options.tessera.resolve()
     total = totals(rows, folders, tessera, sgemm_seconds(tessera))
+    if options.proposals:
+        total["proposals"] = proposals_of(options.proposals)
     options.results.write_text(json.dumps(total, indent=1) + "\n")
-    options.out.write_text(report(rows, folders, read_reasons(HERE / "reasons.txt"), total, options.proposals))
+    options.out.write_text(report(rows, folders, read_reasons(HERE / "reasons.txt"), total))
 
 
 if __name__ == "__main__":

@@ -50,6 +50,16 @@ std::size_t end_of_declaration(std::string_view ptx, std::size_t at) {
   return at;
 }
 
+// Where ".visible .entry" or ".weak .entry" begins, whose last word is here.
+std::size_t begin_of_entry(std::string_view ptx, std::size_t entry) {
+  std::size_t last = entry;
+  while (last > 0 && std::isspace(static_cast<unsigned char>(ptx[last - 1])) != 0) --last;
+  for (const std::string_view word : {".visible", ".weak", ".extern"}) {
+    if (ptx.substr(0, last).ends_with(word)) return last - word.size();
+  }
+  return entry;
+}
+
 std::vector<Entry> entries_of(std::string_view ptx) {
   constexpr std::string_view kWord = ".entry";
   std::vector<Entry> entries;
@@ -64,8 +74,7 @@ std::vector<Entry> entries_of(std::string_view ptx) {
       continue;
     }
     Entry entry;
-    entry.begin = ptx.rfind('\n', at);
-    entry.begin = entry.begin == ptx.npos ? 0 : entry.begin + 1;
+    entry.begin = begin_of_entry(ptx, at);
     if (!entries.empty()) entry.begin = std::max(entry.begin, entries.back().end);
     std::size_t first = at + kWord.size();
     while (first < ptx.size() && std::isspace(static_cast<unsigned char>(ptx[first])) != 0) ++first;

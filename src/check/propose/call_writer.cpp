@@ -60,7 +60,7 @@ void CallWriter::add_argument(const Candidate& candidate, std::size_t i, Fills f
     value = array_text(parameter, parameter.name, candidate.elements[i], fills, trial);
   } else if (parameter.role == ParameterRole::kPointers) {
     const std::string to = parameter.name + "_0";
-    words.arrays.push_back(to + "=" + array_text(parameter, to, std::nullopt, fills, trial));
+    words.arrays.push_back(to + "=" + array_text(parameter, to, {}, fills, trial));
     std::int64_t count = kTrialPointers;
     if (trial != nullptr) {
       const auto reach = trial->reach.at(parameter.name);
@@ -133,8 +133,7 @@ std::string CallWriter::field_text(const Candidate& candidate, std::size_t i,
   one.type = field.type;
   if (field.is_array) {
     const std::string name = kernel_.parameters[i].name + "_" + field.name + suffix;
-    words.arrays.push_back(name + "=" +
-                           array_text(one, name, std::nullopt, filling.fills, filling.trial));
+    words.arrays.push_back(name + "=" + array_text(one, name, {}, filling.fills, filling.trial));
     return name;
   }
   const auto& values = candidate.fields[i];
@@ -171,18 +170,21 @@ std::string CallWriter::number_text(const ParameterGuess& parameter,
 }
 
 std::string CallWriter::array_text(const ParameterGuess& parameter, const std::string& name,
-                                   std::optional<std::int64_t> allocated, Fills fills,
+                                   const std::optional<Allocated>& allocated, Fills fills,
                                    const Trial* trial) const {
   const std::int64_t size = size_of(parameter.type);
-  std::int64_t elements = trial_bytes / size;
+  const auto own_size = trial_sizes.find(name);
+  const std::int64_t most = own_size == trial_sizes.end() ? trial_bytes : own_size->second;
+  std::int64_t elements = most / size;
   bool is_output = false;
   if (trial != nullptr) {
     const ArrayReach reach = trial->reach.at(name);
     const auto bytes = static_cast<std::int64_t>(std::max(reach.read, reach.written));
     elements = std::max<std::int64_t>(1, (bytes + size - 1) / size);
-    if (allocated && *allocated > elements && *allocated * size <= trial_bytes) {
-      elements = *allocated;
-    }
+    const bool is_more = allocated && allocated->elements > elements;
+    if (is_more && allocated->elements * size <= most) elements = allocated->elements;
+    const bool is_less = allocated && allocated->is_certain && allocated->elements < elements;
+    if (is_less && keeps_allocated) elements = std::max<std::int64_t>(1, allocated->elements);
     is_output = reach.written != 0 && !parameter.is_constant;
   }
   const Fills own = fills == Fills::kInputs ? this->fills : fills;
@@ -190,11 +192,33 @@ std::string CallWriter::array_text(const ParameterGuess& parameter, const std::s
   const bool is_filled = fills != Fills::kInputs || !is_output || filled.count(name) != 0;
   if (!is_filled) return text;
   // A large trial asks only how far the kernel reaches: drawing numbers would take most of it.
-  if (trial == nullptr && trial_bytes == kLargeTrialBytes) return text + ":zeros";
-  if (is_float(parameter.type)) return text + ":uniform";
-  const bool is_plain = !parameter.is_opaque && filled.count(name) == 0;
-  if (is_plain && own == Fills::kCounts) return text + ":iota";
+  const bool is_large = trial == nullptr && most > kTrialBytes;
+  if (is_float(parameter.type)) return text + (is_large ? ":zeros" : ":uniform");
+  const bool is_plain = !parameter.is_opaque && (filled.count(name) == 0 || !parameter.is_counted);
+  const bool counts = own == Fills::kCounts || (own == Fills::kShuffled && parameter.is_sorted);
+  if (is_plain && counts) return text + ":iota";
+  if (is_plain && own == Fills::kShuffled) return text + ":shuffled";
   return text + (is_plain && own == Fills::kText && size == 1 ? ":constant=100" : ":zeros");
+}
+
+std::vector<std::string> CallWriter::overruns(const Candidate& candidate,
+                                              const Trial& trial) const {
+  std::vector<std::string> all;
+  for (std::size_t i = given_.arguments.size(); i < kernel_.parameters.size(); ++i) {
+    const ParameterGuess& parameter = kernel_.parameters[i];
+    if (parameter.role != ParameterRole::kArray || parameter.is_opaque) continue;
+    const auto& allocated = candidate.elements[i];
+    if (!allocated || !allocated->is_certain) continue;
+    const ArrayReach reach = trial.reach.at(parameter.name);
+    const int size = size_of(parameter.type);
+    const auto reached =
+        static_cast<std::int64_t>((std::max(reach.read, reach.written) + size - 1) / size);
+    if (reached <= allocated->elements) continue;
+    all.push_back(
+        fmt::format("of {} the program allocates {} elements ({}), and the kernel reaches {}",
+                    parameter.name, allocated->elements, allocated->text, reached));
+  }
+  return all;
 }
 
 }  // namespace tessera::checking

@@ -14,20 +14,26 @@ namespace tessera::checking {
 // Of an array whose extent is not known yet: the second where the first is too small.
 inline constexpr std::int64_t kTrialBytes = 1 << 20, kLargeTrialBytes = 32 << 20;
 
-// What arrays hold at first: numbers that count up; zeros, for what is an index; letters, for text;
-// or as the last of these, outputs nothing.
-enum class Fills : std::uint8_t { kCounts, kZeros, kText, kInputs };
+// What arrays hold at first: numbers that count up, in any order or sorted; zeros, for what is an
+// index; letters, for text; or as the last of these, outputs nothing.
+enum class Fills : std::uint8_t { kShuffled, kCounts, kZeros, kText, kInputs };
 
 class CallWriter {
  public:
   CallWriter(const KernelFacts& kernel, const CallWords& given) : kernel_(kernel), given_(given) {}
 
   std::int64_t trial_bytes = kTrialBytes;
-  std::set<std::string> filled;  // outputs that the kernel reads first
-  Fills fills = Fills::kCounts;  // used in place of kInputs
+  std::map<std::string, std::int64_t> trial_sizes;  // bytes of arrays that need others
+  bool keeps_allocated = false;                     // also where the kernel reaches further
+  std::set<std::string> filled;                     // outputs that the kernel reads first
+  Fills fills = Fills::kShuffled;                   // used in place of kInputs
 
   // With the extents that a trial has shown, where there was one.
   CallWords words_of(const Candidate& candidate, Fills fills, const Trial* trial) const;
+
+  // "of x the program allocates 100 elements (n * sizeof(float)), and the kernel reaches 101": of
+  // each array whose allocation is certain.
+  std::vector<std::string> overruns(const Candidate& candidate, const Trial& trial) const;
 
  private:
   struct Filling {
@@ -48,7 +54,7 @@ class CallWriter {
   static std::string number_text(const ParameterGuess& parameter,
                                  const std::optional<HostValue>& value);
   std::string array_text(const ParameterGuess& parameter, const std::string& name,
-                         std::optional<std::int64_t> allocated, Fills fills,
+                         const std::optional<Allocated>& allocated, Fills fills,
                          const Trial* trial) const;
   const KernelFacts& kernel_;
   const CallWords& given_;

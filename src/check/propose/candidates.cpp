@@ -1,7 +1,7 @@
 #include "check/propose/candidates.h"
 
 #include <algorithm>
-#include <cmath>
+#include <ctime>
 #include <iterator>
 #include <set>
 #include <sstream>
@@ -12,8 +12,8 @@
 namespace tessera::checking {
 namespace {
 
-constexpr std::int64_t kMostThreads = 1 << 17;  // of a launch that is tried
-constexpr double kThreads = 2048;               // of the launch that is tried first
+constexpr double kSecondsOfReading = 1.5;  // of the processor, for the launches of one kernel
+constexpr int kChainsOfSite = 1 << 10;
 
 // Without a launch in the source: every number is the same.
 std::vector<Candidate> usual(const KernelFacts& kernel) {
@@ -41,12 +41,6 @@ std::vector<Candidate> usual(const KernelFacts& kernel) {
     }
   }
   return candidates;
-}
-
-// How far the launch is from one that takes no time and still has several blocks.
-double distance(const Candidate& candidate) {
-  const auto threads = static_cast<double>(product(candidate.grid) * product(candidate.block));
-  return std::abs(std::log2(threads / kThreads));
 }
 
 // Whether this text names the component of an index, or that of a function or macro that it uses.
@@ -127,19 +121,23 @@ KernelFacts facts_of(const vgpu::KernelSignature& kernel, const std::string& ptx
 std::vector<Candidate> candidates_of(const HostSource& source, const KernelFacts& kernel) {
   std::vector<Candidate> candidates;
   const KernelWords words = words_of_kernel(kernel.signature.name);
-  for (const LaunchSite& site : source.launches()) {
-    Evaluator evaluator(source);
-    Scope scope{source.around(site.at), site.at, {}, site.call};
-    if (!launches(source, site, words, evaluator, scope)) continue;
-    const std::vector<Candidate> more = read_launch(source, site, kernel, scope);
-    candidates.insert(candidates.end(), more.begin(), more.end());
+  int chain = 0;
+  const double until = static_cast<double>(std::clock()) / CLOCKS_PER_SEC + kSecondsOfReading;
+  for (const IsLaunch wanted : {IsLaunch::kYes, IsLaunch::kPerhaps}) {
+    for (const LaunchSite& site : source.launches()) {
+      Evaluator evaluator(source);
+      evaluator.until = until;
+      Scope scope{source.around(site.at), site.at, {}, site.call};
+      if (launches(source, site, words, evaluator, scope) != wanted) continue;
+      std::vector<Candidate> more = read_launch(source, site, kernel, scope, until);
+      for (Candidate& one : more) one.chain += chain;
+      chain += kChainsOfSite;
+      candidates.insert(candidates.end(), more.begin(), more.end());
+    }
+    if (!candidates.empty()) break;
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const auto& a, const auto& b) { return distance(a) < distance(b); });
-  const auto large = [](const Candidate& one) {
-    return product(one.grid) * product(one.block) > kMostThreads;
-  };
-  std::erase_if(candidates, large);
   const std::vector<Candidate> more = usual(kernel);
   candidates.insert(candidates.end(), more.begin(), more.end());
   return candidates;

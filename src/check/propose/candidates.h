@@ -24,12 +24,16 @@ struct Candidate {
   Dims grid = {1, 1, 1}, block = {1, 1, 1};
   std::optional<Dims> cluster;
   std::int64_t shared = 0;
-  std::vector<std::optional<HostValue>> numbers;      // of the parameters that are numbers
-  std::vector<std::optional<std::int64_t>> elements;  // that the program allocates
+  std::vector<std::optional<HostValue>> numbers;   // of the parameters that are numbers
+  std::vector<std::optional<Allocated>> elements;  // that the program allocates
   // Of the parameters that are structs: what the program assigns to their fields.
   std::vector<std::map<std::string, std::optional<HostValue>>> fields;
   std::vector<Changed> changed;
-  std::map<std::string, std::int64_t> assumed;   // values of names that nothing tells
+  std::map<std::string, std::int64_t> assumed;  // values of names that nothing tells
+  // Launches of one chain differ in what is halved: at level 0 nothing is. -1: it is of none.
+  int chain = -1, level = 0;
+  bool keeps_multiples = true;  // halved values are multiples of what the program's are, to 256
+  bool is_step = false;         // tried only after a smaller one of its chain
   bool tells_grid = false, tells_block = false;  // the launch, and they are no usual ones
   bool tells_shared = true;
   // Of grid, block and shared memory: what the launch says, and why that tells no number.

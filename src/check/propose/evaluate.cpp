@@ -6,7 +6,7 @@
 
 #include "check/propose/expression.h"
 #include "check/propose/run_function.h"
-#include "check/propose/statement_walk.h"
+#include "check/propose/walk/statement_walk.h"
 
 namespace tessera::checking {
 namespace {
@@ -51,6 +51,14 @@ const Token* type_before(const Token* name, const Token* first) {
   return type;
 }
 
+// Whether the words in these brackets are an initial value, and no parameters of a function.
+bool is_initial(const Token* open, const Token* last) {
+  const Token* end = skip_group(open, last);
+  if (end == last || !is_one_of(*end, {";", ","}) || end - open < 3) return false;
+  const bool is_typed = end - open > 3 && open[1].is_name() && open[2].is_name();
+  return !is_typed && bytes_of_type({open + 1, open + 2}) == 0;
+}
+
 // Whether a function gets the variable's address here, and may set it.
 bool passes_address(const Token* name, const Token* first) {
   return name - first >= 2 && name[-1].is("&") && (name[-2].is("(") || name[-2].is(","));
@@ -87,7 +95,7 @@ std::optional<HostValue> library_function(const std::string& name,
 }  // namespace
 
 std::optional<HostValue> Evaluator::value(TokenRange words, const Scope& scope, int depth) {
-  if (++steps_ > kMostSteps) return std::nullopt;
+  if (++steps_ > kMostSteps || is_late()) return std::nullopt;
   return ExpressionReader(*this, scope, words, depth + 1).all();
 }
 
@@ -177,6 +185,7 @@ bool Evaluator::is_constant(const std::string& name) const {
   const auto places = source_.places_of(name, all);
   return std::any_of(places.begin(), places.end(), [&](const Token* token) {
     if (token + 1 == all.last || !is_one_of(token[1], {"=", "(", "{"})) return false;
+    if (token[1].is("(") && !is_initial(token + 1, all.last)) return false;
     if (source_.around(token) != nullptr || token == all.first || !token[-1].is_name())
       return false;
     const Token* at = token;

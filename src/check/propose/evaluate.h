@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <ctime>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -44,6 +46,8 @@ class Evaluator {
   // Values that count instead of what the text says: of variables with a literal for a value
   // ("roots"), and of names that nothing defines.
   std::map<std::string, std::int64_t> overrides;
+  double until = std::numeric_limits<double>::infinity();  // of the processor's time: no value then
+  bool is_late() const { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC > until; }
   int size_of_unknown = 4;  // sizeof() of a type that is not known
 
   std::optional<HostValue> value(TokenRange words, const Scope& scope, int depth = 0);

@@ -6,6 +6,8 @@
 
 #include "check/bind.h"
 #include "check/code.h"
+#include "check/propose/source/allocations.h"
+#include "check/propose/source/assigned.h"
 #include "check/propose/source/structs.h"
 
 namespace tessera::checking {
@@ -105,30 +107,6 @@ std::string plain_argument(std::string text) {
   return text;
 }
 
-// The first name in "thrust::raw_pointer_cast(&d_x[0])" that the program allocates for.
-struct Allocation {
-  TokenRange size;
-  bool counts_elements = false;
-};
-std::optional<Allocation> allocation_of(const HostSource& source, const std::string& name,
-                                        const SourceFunction* function) {
-  const TokenRange all = function != nullptr ? function->body : source.all();
-  for (const Token* token = all.first; token + 2 < all.last; ++token) {
-    if (!token->is_name()) continue;
-    if (token->text.starts_with("cudaMalloc") && token[1].is("(")) {
-      const auto given = split_at_commas({token + 2, skip_group(token + 1, all.last) - 1});
-      const bool is_it =
-          given.size() >= 2 && std::any_of(given[0].first, given[0].last,
-                                           [&](const Token& one) { return one.text == name; });
-      if (is_it) return Allocation{given[1], false};
-    }
-    if (token->text == name && token != all.first && token[-1].is(">") && token[1].is("(")) {
-      return Allocation{{token + 2, skip_group(token + 1, all.last) - 1}, true};
-    }
-  }
-  return std::nullopt;
-}
-
 // "float" of T, after "using T = float;" or "typedef float T;" in the function.
 TokenRange type_meant_by(const HostSource& source, TokenRange words, const Scope& scope) {
   if (words.size() != 1 || scope.function == nullptr) return words;
@@ -192,6 +170,26 @@ std::vector<FieldGuess> guess_fields(const std::vector<SourceField>& fields) {
   return guesses;
 }
 
+// Whether there is "name[i + 1]" in the function.
+bool reads_neighbours(const HostSource& source, const SourceFunction& function,
+                      const std::string& name) {
+  const auto places = source.places_of(name, function.body);
+  return std::any_of(places.begin(), places.end(), [&](const Token* token) {
+    if (token + 1 >= function.body.last || !token[1].is("[")) return false;
+    const Token* end = skip_group(token + 1, function.body.last) - 1;
+    return end - token > 4 && end[-1].is("1") && end[-2].is("+");
+  });
+}
+
+bool is_given_to_atomics(const SourceFunction& function, const std::string& name) {
+  for (const Token* token = function.body.first; token + 1 < function.body.last; ++token) {
+    if (!token->text.starts_with("atomic") || !token[1].is("(")) continue;
+    const auto is_it = [&](const Token& one) { return one.text == name; };
+    if (std::any_of(token, skip_group(token + 1, function.body.last), is_it)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<ParameterGuess> guess_parameters(const vgpu::KernelSignature& kernel,
@@ -221,6 +219,12 @@ std::vector<ParameterGuess> guess_parameters(const vgpu::KernelSignature& kernel
       if (is_texture) guesses.back().role = ParameterRole::kTexture;
     }
     if (has_source) guesses.back().name = source->parameters[i].name;
+    if (has_source) {
+      guesses.back().is_counted = is_given_to_atomics(*source, guesses.back().name);
+    }
+    if (has_source && guesses.back().is_constant) {
+      guesses.back().is_sorted = reads_neighbours(whole, *source, guesses.back().name);
+    }
     if (guesses.back().name.empty() || !names.insert(guesses.back().name).second) {
       guesses.back().name = "p" + std::to_string(i);
     }
@@ -255,34 +259,37 @@ KernelWords words_of_kernel(const std::string& mangled) {
   return words;
 }
 
-bool launches(const HostSource& source, const LaunchSite& site, const KernelWords& kernel,
-              Evaluator& evaluator, Scope& scope) {
-  if (site.kernel != kernel.name) return false;
+IsLaunch launches(const HostSource& source, const LaunchSite& site, const KernelWords& kernel,
+                  Evaluator& evaluator, Scope& scope) {
+  if (site.kernel != kernel.name) return IsLaunch::kNo;
+  IsLaunch is = IsLaunch::kYes;
   bind_case(site, scope);
-  if (site.template_arguments.size() > kernel.template_arguments.size()) return false;
+  if (site.template_arguments.size() > kernel.template_arguments.size()) return IsLaunch::kNo;
   for (std::size_t i = 0; i < site.template_arguments.size(); ++i) {
     const TokenRange words = site.template_arguments[i];
     const std::string& wanted = kernel.template_arguments[i];
     const bool is_name = words.size() == 1 && words.first->is_name();
     const auto found = evaluator.value(words, scope);
     const auto type = element_within(text_of(type_meant_by(source, words, scope)));
-    if (type && element_within(wanted).value_or(*type) != *type) return false;
+    if (type && element_within(wanted).value_or(*type) != *type) return IsLaunch::kNo;
     if (!is_integer(wanted)) continue;
     if (found && std::to_string(found->whole()) == wanted) continue;
-    if (!is_name) return false;
+    if (!is_name) return IsLaunch::kNo;
+    is = IsLaunch::kPerhaps;
     HostValue value;
     value.integer = std::stoll(wanted);
     scope.bound[words.first->text] = value;
   }
-  return true;
+  return is;
 }
 
-std::optional<std::int64_t> allocated(const HostSource& source, Evaluator& evaluator,
-                                      TokenRange argument, const Scope& scope,
-                                      int bytes_of_element) {
+// The first name in "thrust::raw_pointer_cast(&d_x[0])" that the program allocates for.
+std::optional<Allocated> allocated(const HostSource& source, Evaluator& evaluator,
+                                   TokenRange argument, const Scope& scope, int bytes_of_element) {
   Scope here = scope;
   for (int calls = 0; calls < kMostCalls; ++calls) {
     std::optional<Evaluator::Argument> further;
+    const bool is_name = without_casts(argument).size() == 1;
     for (const Token* token = argument.first; token != argument.last; ++token) {
       if (!token->is_name()) continue;
       auto found = allocation_of(source, token->text, here.function);
@@ -293,9 +300,13 @@ std::optional<std::int64_t> allocated(const HostSource& source, Evaluator& evalu
       Scope there{source.around(found->size.first), found->size.first, {}};
       if (there.function == here.function) there.bound = here.bound;
       evaluator.size_of_unknown = bytes_of_element;
+      evaluator.clear();
       const auto size = evaluator.value(found->size, there);
       if (!size || size->whole() <= 0) return std::nullopt;
-      return found->counts_elements ? size->whole() : size->whole() / bytes_of_element;
+      const std::int64_t elements =
+          found->counts_elements ? size->whole() : size->whole() / bytes_of_element;
+      return Allocated{elements, is_name && found->is_only && evaluator.free.empty(),
+                       text_of(found->size)};
     }
     if (!further) return std::nullopt;
     argument = further->words;

@@ -27,6 +27,8 @@ struct ParameterGuess {
   ParameterRole role = ParameterRole::kNumber;
   ElementType type = ElementType::kS32;  // of the number, or of the array's elements
   bool is_constant = false;              // the kernel only reads it
+  bool is_sorted = false;                // it reads neighbours of it, as the begin and end of a row
+  bool is_counted = true;                // atomics may count in it: it begins with zeros
   bool is_opaque = false;                // an array of structs: zeros
   std::size_t bytes = 0;                 // of a struct
   std::vector<FieldGuess> fields;        // of a struct; empty: not known
@@ -42,14 +44,20 @@ struct KernelWords {
 };
 KernelWords words_of_kernel(const std::string& mangled);
 
-// Whether the launch may be one of this kernel. Binds the names of its template arguments that only
-// the kernel's name tells.
-bool launches(const HostSource& source, const LaunchSite& site, const KernelWords& kernel,
-              Evaluator& evaluator, Scope& scope);
+// Whether the launch is one of this kernel. Binds the names of its template arguments that only the
+// kernel's name tells, as those of a function template that is called for several kernels.
+enum class IsLaunch : std::uint8_t { kNo, kPerhaps, kYes };
+IsLaunch launches(const HostSource& source, const LaunchSite& site, const KernelWords& kernel,
+                  Evaluator& evaluator, Scope& scope);
 
 // Elements that the program allocates for a pointer that it passes; nothing where that is not seen.
-std::optional<std::int64_t> allocated(const HostSource& source, Evaluator& evaluator,
-                                      TokenRange argument, const Scope& scope,
-                                      int bytes_of_element);
+struct Allocated {
+  std::int64_t elements = 0;
+  bool is_certain =
+      false;         // no other is told for that name, and every word of the size has a value
+  std::string text;  // "rows * sizeof(float)"
+};
+std::optional<Allocated> allocated(const HostSource& source, Evaluator& evaluator,
+                                   TokenRange argument, const Scope& scope, int bytes_of_element);
 
 }  // namespace tessera::checking

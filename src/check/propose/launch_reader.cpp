@@ -1,15 +1,17 @@
 #include "check/propose/launch_reader.h"
 
 #include <algorithm>
+#include <numeric>
 
+#include "check/propose/levels/halvings.h"
 #include "check/propose/shapes.h"
 
 namespace tessera::checking {
 namespace {
 
-constexpr std::int64_t kSmallest = 16;   // that a variable of the program is made
 constexpr std::int64_t kFewBlocks = 64;  // of a grid that is not made smaller
-constexpr int kMostHalvings = 24;
+constexpr std::int64_t kLargestTile = 256;
+constexpr int kMostVariants = 16;  // of usual grids and blocks
 
 std::optional<Dims> dims_of(const std::optional<HostValue>& value) {
   if (!value) return std::nullopt;
@@ -29,13 +31,14 @@ Scope scope_of_arguments(const HostSource& source, const LaunchSite& site, const
 class LaunchReader {
  public:
   LaunchReader(const HostSource& source, const LaunchSite& site, const KernelFacts& kernel,
-               const Scope& scope)
+               const Scope& scope, double until)
       : source_(source),
         site_(site),
         kernel_(kernel),
         scope_(scope),
         arguments_(scope_of_arguments(source, site, scope)),
         evaluator_(source) {
+    evaluator_.until = until;
     for (const ParameterGuess& parameter : kernel.parameters) {
       FieldOrder& order = orders_.emplace_back();
       for (const FieldGuess& field : parameter.fields) order.push_back(field.name);
@@ -49,59 +52,86 @@ class LaunchReader {
     for (const std::int64_t value : kUsualValues) {
       for (const std::string& name : free_) evaluator_.overrides[name] = value_for(name, value);
       add_levels(candidates);
-      if (free_.empty()) break;
+      chain_ += 2 * kMostVariants;
+      if (free_.empty() || evaluator_.is_late()) break;
     }
     return candidates;
   }
 
  private:
+  // What is halved, and the most blocks in each direction of a grid that no variable makes smaller.
+  struct Level {
+    Values values;
+    std::int64_t most_blocks = 0;  // 0: as many as there are
+  };
+
   // Which variables may be smaller, and which have no value.
   void find_roots() {
     std::set<std::string> fixed;
-    const auto keep = [&](bool stays) {
-      for (const auto& [name, value] : evaluator_.roots) {
-        if (stays) fixed.insert(name);
-        roots_[name] = value;
-      }
-      free_.insert(evaluator_.free.begin(), evaluator_.free.end());
-    };
-    const auto see = [&](TokenRange words, const Scope& scope, bool stays) {
+    const auto see = [&](TokenRange words, const Scope& scope, Values& roots) {
       evaluator_.clear();
       evaluator_.value(words, scope);
-      keep(stays);
+      roots.insert(evaluator_.roots.begin(), evaluator_.roots.end());
+      free_.insert(evaluator_.free.begin(), evaluator_.free.end());
     };
-    for (const TokenRange& words : site_.template_arguments) see(words, scope_, true);
-    for (const TokenRange& words : site_.cluster) see(words, scope_, true);
-    for (std::size_t i = 0; i < site_.shape.size() && i < 3; ++i)
-      see(site_.shape[i], scope_, false);
+    Values stay, of_grid;
+    for (const TokenRange& words : site_.template_arguments) see(words, scope_, stay);
+    for (const TokenRange& words : site_.cluster) see(words, scope_, stay);
+    if (!site_.shape.empty()) see(site_.shape[0], scope_, of_grid);
+    for (std::size_t i = 1; i < site_.shape.size() && i < 3; ++i)
+      see(site_.shape[i], scope_, others_);
     if (site_.shape.size() > 1) keep_what_changes(site_.shape[1], fixed);
-    for (std::size_t i = 0; i < site_.arguments.size(); ++i) {
+    for (std::size_t i = kernel_.arguments; i < site_.arguments.size(); ++i) {
       if (i >= kernel_.parameters.size()) break;
-      if (is_number(i)) see(site_.arguments[i], arguments_, false);
+      if (is_number(i)) see(site_.arguments[i], arguments_, others_);
       for (const FieldGuess& field : kernel_.parameters[i].fields) {
         if (field.is_array) continue;
         evaluator_.clear();
         evaluator_.field(site_.arguments[i], field.name, orders_[i], arguments_);
-        keep(false);
+        others_.insert(evaluator_.roots.begin(), evaluator_.roots.end());
+        free_.insert(evaluator_.free.begin(), evaluator_.free.end());
       }
     }
-    for (const std::string& name : fixed) roots_.erase(name);
+    for (const auto& [name, value] : stay) fixed.insert(name);
+    if (!kernel_.grid) choose_roots_of_grid(of_grid, fixed);
+    for (const std::string& name : fixed) {
+      of_grid_.erase(name);
+      others_.erase(name);
+    }
+    for (const auto& [name, value] : of_grid_) others_.erase(name);
+  }
+
+  std::optional<Dims> shape_with(TokenRange words, const std::string& name, std::int64_t value) {
+    evaluator_.clear();
+    evaluator_.overrides[name] = value;
+    const auto dims = dims_of(evaluator_.value(words, scope_));
+    evaluator_.overrides.erase(name);
+    return dims;
+  }
+
+  // Those that make the grid smaller; the side of a tile makes it larger, and stays.
+  void choose_roots_of_grid(const Values& candidates, std::set<std::string>& fixed) {
+    if (site_.shape.empty()) return;
+    evaluator_.clear();
+    for (const std::string& name : free_) {
+      evaluator_.overrides[name] = value_for(name, kUsualValues[0]);
+    }
+    const auto whole = dims_of(evaluator_.value(site_.shape[0], scope_));
+    for (const auto& [name, value] : candidates) {
+      const auto smaller = shape_with(site_.shape[0], name, smallest_of(value));
+      if (whole && smaller && product(*smaller) > product(*whole)) fixed.insert(name);
+      if (whole && (!smaller || product(*smaller) < product(*whole))) of_grid_[name] = value;
+    }
+    evaluator_.overrides.clear();
   }
 
   // A function that makes the block and the grid is given more than the block needs.
   void keep_what_changes(TokenRange words, std::set<std::string>& fixed) {
-    const auto with = [&](const std::string& name, std::int64_t value) {
-      evaluator_.clear();
-      evaluator_.overrides[name] = value;
-      const auto dims = dims_of(evaluator_.value(words, scope_));
-      evaluator_.overrides.erase(name);
-      return dims;
-    };
     evaluator_.clear();
     const auto whole = dims_of(evaluator_.value(words, scope_));
-    const std::map<std::string, std::int64_t> roots = evaluator_.roots;
+    const Values roots = evaluator_.roots;
     for (const auto& [name, value] : roots) {
-      if (!whole || with(name, value / 2) != whole) fixed.insert(name);
+      if (!whole || shape_with(words, name, value / 2) != whole) fixed.insert(name);
     }
   }
 
@@ -109,30 +139,59 @@ class LaunchReader {
     return kernel_.parameters[i].role == ParameterRole::kNumber;
   }
 
+  // The program's own values, then smaller ones of those that the grid depends on. What only the
+  // kernel's arguments depend on is smaller in a chain of its own, whose grid is a usual one.
   void add_levels(std::vector<Candidate>& candidates) {
-    std::vector<Changed> before;
-    for (int halvings = 0; halvings < kMostHalvings; ++halvings) {
-      std::vector<Changed> changed;
-      for (const auto& [name, value] : roots_) {
-        const std::int64_t smaller = std::max(value >> halvings, std::min(value, kSmallest));
-        evaluator_.overrides[name] = smaller;
-        if (smaller == value) continue;
-        changed.push_back({name, std::to_string(value), std::to_string(smaller)});
+    std::vector<Level> levels;
+    for (const Values& values : halvings_of(of_grid_)) levels.push_back({values});
+    for (const std::int64_t most : {1024, 256, 64, 16, 4}) {
+      levels.push_back({levels[levels.size() - 1].values, most});
+    }
+    const std::size_t first = candidates.size();
+    for (std::size_t i = 0; i < levels.size(); ++i) add(levels[i], i, 0, candidates);
+    if (candidates.size() == first || others_.empty()) return;
+    const auto best =
+        std::min_element(candidates.begin() + static_cast<std::ptrdiff_t>(first), candidates.end(),
+                         [](const auto& a, const auto& b) { return distance(a) < distance(b); });
+    const Level base = levels[static_cast<std::size_t>(best->level)];
+    const std::vector<Values> widths = halvings_of(others_);
+    for (std::size_t i = 1; i < widths.size(); ++i) {
+      Level narrow = base;
+      narrow.values.insert(widths[i].begin(), widths[i].end());
+      const std::size_t before = candidates.size();
+      add(narrow, i, kMostVariants, candidates);
+      for (std::size_t k = before; k < candidates.size(); ++k) {
+        candidates[k].is_step |= i + 1 < widths.size();
       }
-      const auto same = [](const Changed& a, const Changed& b) { return a.to == b.to; };
-      if (halvings > 0 &&
-          std::equal(changed.begin(), changed.end(), before.begin(), before.end(), same)) {
-        break;
-      }
-      before = changed;
-      add(changed, candidates);
     }
   }
 
-  void add(const std::vector<Changed>& changed, std::vector<Candidate>& candidates) {
+  std::int64_t own_value(const std::string& name) const {
+    const auto found = of_grid_.find(name);
+    return found != of_grid_.end() ? found->second : others_.at(name);
+  }
+
+  std::vector<Changed> changed_by(const Values& values) const {
+    std::vector<Changed> changed;
+    for (const auto& [name, value] : values) {
+      const std::int64_t own = own_value(name);
+      if (value == own) continue;
+      changed.push_back({name, std::to_string(own), std::to_string(value)});
+    }
+    return changed;
+  }
+
+  void add(const Level& level, std::size_t index, int chain, std::vector<Candidate>& candidates) {
+    for (const auto& [name, value] : of_grid_) evaluator_.overrides[name] = value;
+    for (const auto& [name, value] : others_) evaluator_.overrides[name] = value;
+    for (const auto& [name, value] : level.values) evaluator_.overrides[name] = value;
     Candidate candidate;
     candidate.site = &site_;
-    candidate.changed = changed;
+    candidate.changed = changed_by(level.values);
+    for (const auto& [name, value] : level.values) {
+      candidate.keeps_multiples &= value % std::gcd(own_value(name), kLargestTile) == 0;
+    }
+    candidate.level = static_cast<int>(index);
     add_arguments(candidate);
     std::vector<std::optional<Dims>> shape(2);
     for (std::size_t i = 0; i < shape.size() && i < site_.shape.size(); ++i) {
@@ -153,18 +212,23 @@ class LaunchReader {
     }
     note_assumed(candidate);
     candidate.cluster = cluster();
+    if (kernel_.grid) shape[0] = kernel_.grid;
+    if (kernel_.block) shape[1] = kernel_.block;
+    candidate.tells_grid = shape[0].has_value();
+    candidate.tells_block = shape[1].has_value();
+    if (evaluator_.is_late()) return;  // values may be lacking
+    if (level.most_blocks != 0 && !make_grid_smaller(level, shape[0], candidate)) return;
     const std::vector<Dims> grids =
         shape[0] ? std::vector{*shape[0]} : in_clusters(usual_grids(kernel_), candidate.cluster);
     const std::vector<Dims> blocks = shape[1] ? std::vector{*shape[1]} : usual_blocks(kernel_);
-    candidate.tells_grid = shape[0].has_value();
-    candidate.tells_block = shape[1].has_value();
-    for (const Dims& some_grid : grids) {
-      for (const Dims& some_block : blocks) {
-        if (product(some_block) > 1024) continue;
-        candidate.grid = some_grid;
-        candidate.block = some_block;
+    for (std::size_t i = 0; i < grids.size(); ++i) {
+      for (std::size_t k = 0; k < blocks.size(); ++k) {
+        if (product(blocks[k]) > 1024) continue;
+        candidate.grid = grids[i];
+        candidate.block = blocks[k];
+        candidate.chain = chain_ + chain + static_cast<int>(i * kMostVariants / 2 + k);
+        candidate.is_step = product(candidate.grid) * product(candidate.block) > kMostThreads;
         candidates.push_back(candidate);
-        if (candidate.tells_grid) add_smaller_grid(candidate, candidates);
       }
     }
   }
@@ -240,14 +304,18 @@ class LaunchReader {
     return grids;
   }
 
-  // Of a grid that no variable makes smaller.
-  static void add_smaller_grid(Candidate candidate, std::vector<Candidate>& candidates) {
-    if (product(candidate.grid) <= kFewBlocks) return;
-    const std::string whole = dims_text(candidate.grid);
-    for (std::int64_t& one : candidate.grid) one = std::min<std::int64_t>(one, 4);
-    candidate.grid = in_clusters({candidate.grid}, candidate.cluster)[0];
-    candidate.changed.push_back({"grid", whole, dims_text(candidate.grid), true});
-    candidates.push_back(candidate);
+  // False where it is given, not told, or small already.
+  bool make_grid_smaller(const Level& level, std::optional<Dims>& grid,
+                         Candidate& candidate) const {
+    if (!grid || kernel_.grid || product(*grid) <= kFewBlocks) return false;
+    const std::string whole = dims_text(*grid);
+    Dims smaller = *grid;
+    for (std::int64_t& one : smaller) one = std::min(one, level.most_blocks);
+    smaller = in_clusters({smaller}, candidate.cluster)[0];
+    if (smaller == *grid) return false;
+    candidate.changed.push_back({"grid", whole, dims_text(smaller), true});
+    grid = smaller;
+    return true;
   }
 
   const HostSource& source_;
@@ -257,15 +325,16 @@ class LaunchReader {
   const Scope arguments_;  // where the words of the arguments are
   Evaluator evaluator_;
   std::vector<FieldOrder> orders_;  // of the parameters that are structs
-  std::map<std::string, std::int64_t> roots_;
+  Values of_grid_, others_;         // variables that may be smaller
   std::set<std::string> free_;
+  int chain_ = 0;
 };
 
 }  // namespace
 
 std::vector<Candidate> read_launch(const HostSource& source, const LaunchSite& site,
-                                   const KernelFacts& kernel, const Scope& scope) {
-  return LaunchReader(source, site, kernel, scope).all();
+                                   const KernelFacts& kernel, const Scope& scope, double until) {
+  return LaunchReader(source, site, kernel, scope, until).all();
 }
 
 }  // namespace tessera::checking

@@ -1,4 +1,5 @@
-// Candidates from one launch of the source: as it is, and smaller.
+// Candidates from one launch of the source: as it is, and smaller. Those that are not read until
+// that time of the processor are left out.
 #pragma once
 
 #include <vector>
@@ -8,6 +9,6 @@
 namespace tessera::checking {
 
 std::vector<Candidate> read_launch(const HostSource& source, const LaunchSite& site,
-                                   const KernelFacts& kernel, const Scope& scope);
+                                   const KernelFacts& kernel, const Scope& scope, double until);
 
 }  // namespace tessera::checking

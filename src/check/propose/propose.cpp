@@ -20,6 +20,11 @@ constexpr int kMostTrials = 80, kMostLargeTrials = 3, kMostStopped = 6, kMostRef
 constexpr int kMostFurther = 24;
 // The last is of this program's processors, so that another program's work changes no proposal.
 constexpr double kSecondsOfTrial = 1, kSecondsOfCheck = 8, kSecondsInAll = 4;
+// Of the processor, for a run of the program's own values or of the largest that are proposed.
+constexpr double kSecondsOfLargest = 1;
+constexpr double kLeastCost = 0.02;               // that tells how the costs grow
+constexpr std::int64_t kMostBytes = 256LL << 20;  // of all arrays
+constexpr int kMostFailed = 2;                    // larger launches, one after the other
 
 using Clock = std::chrono::steady_clock;
 
@@ -46,12 +51,15 @@ class Proposer {
       arrays_ += one.role == ParameterRole::kArray || one.role == ParameterRole::kPointers;
     }
     for (const Candidate& candidate : candidates) {
+      if (candidate.is_step) continue;
       if (result_.tried >= kMostTrials || processor_seconds() - began_ > kSecondsInAll) break;
       if (interrupted() || stopped_ > kMostStopped || !result_.given.empty()) break;
       if (refused_ > kMostRefused) break;
       if (is_in_doubt() && further_++ >= kMostFurther) break;
       if (accept(candidate)) break;
     }
+    if (result_.call) enlarge(candidates);
+    if (result_.call) keep_allocated();
     return std::move(result_);
   }
 
@@ -76,8 +84,9 @@ class Proposer {
       candidate.tells_shared = false;
     }
     if (is_in_doubt() && is_whole && !may_replace(candidate)) return false;
-    for (const Fills fills : {Fills::kCounts, Fills::kZeros, Fills::kText}) {
-      if ((fills == Fills::kZeros && !integers_) || (fills == Fills::kText && !bytes_)) continue;
+    for (const Fills fills : {Fills::kShuffled, Fills::kCounts, Fills::kZeros, Fills::kText}) {
+      const bool is_of_integers = fills == Fills::kCounts || fills == Fills::kZeros;
+      if ((is_of_integers && !integers_) || (fills == Fills::kText && !bytes_)) continue;
       writer_.trial_bytes = kTrialBytes;
       std::optional<Trial> trial = tried(candidate, fills);
       if (trial) add_shared(candidate, fills, *trial);
@@ -103,7 +112,83 @@ class Proposer {
       result_.call = std::move(proposal);
       touched_ = touched;
       reached_ = bytes;
+      reach_ = trial->reach;
+      fills_ = fills;
       return touched >= trial->reach.size() && !is_in_doubt();
+    }
+    return false;
+  }
+
+  // Towards the program's own values, as far as one run takes about a second.
+  void enlarge(const std::vector<Candidate>& candidates) {
+    int failed = 0;
+    for (int level = result_.call->from.level - 1; level >= 0 && failed < kMostFailed; --level) {
+      const Candidate& from = result_.call->from;
+      const auto next = std::find_if(candidates.begin(), candidates.end(), [&](const auto& one) {
+        return one.chain == from.chain && one.level == level;
+      });
+      if (from.chain < 0 || interrupted()) return;
+      if (next == candidates.end()) continue;  // it would be the same grid
+      const double more = threads_of(*next) / threads_of(from);
+      const double seconds = cost_ * std::max(more, growth_);
+      const double spent = processor_seconds() - began_;
+      if (seconds > kSecondsOfLargest || spent + seconds > kSecondsInAll) return;
+      failed = accept_larger(*next) ? 0 : failed + 1;
+    }
+  }
+
+  // The call with the program's own arrays, where the kernel reaches beyond them.
+  void keep_allocated() {
+    const Candidate& from = result_.call->from;
+    Trial trial;
+    trial.reach = reach_;
+    const std::vector<std::string> overruns = writer_.overruns(from, trial);
+    if (overruns.empty()) return;
+    result_.call->overruns = overruns;
+    if (!from.keeps_multiples || !result_.call->call.assumed.empty()) return;
+    writer_.keeps_allocated = true;
+    CallWords words = writer_.words_of(from, fills_used_, &trial);
+    CheckPlan plan = plan_of_(words);
+    plan.warp_orders = 1;
+    plan.seconds = kSecondsOfCheck;
+    const CheckResult checked = run_check(plan, [](int, int) {});
+    const bool leaves =
+        std::any_of(checked.findings.begin(), checked.findings.end(),
+                    [](const SeenFinding& seen) { return seen.finding.check == "out-of-bounds"; });
+    if (!leaves) return;
+    result_.call->call = std::move(words);
+    result_.call->is_short = true;
+    result_.call->found = names_of(checked);
+  }
+
+  static double threads_of(const Candidate& candidate) {
+    return static_cast<double>(product(candidate.grid) * product(candidate.block));
+  }
+
+  // Whether this is the call now: the same as before, with larger values.
+  bool accept_larger(Candidate candidate) {
+    const std::int64_t shared = result_.call->from.shared;
+    if (!result_.call->from.tells_shared && candidate.shared < shared) {
+      candidate.shared = shared;
+      candidate.tells_shared = false;
+    }
+    for (const std::int64_t times : {4, 16}) {
+      std::int64_t all = 0;
+      for (const auto& [name, reach] : reach_) {
+        const auto bytes = static_cast<std::int64_t>(std::max(reach.read, reach.written));
+        all += writer_.trial_sizes[name] = std::max(kTrialBytes, bytes * times);
+      }
+      if (all > kMostBytes) return false;
+      const std::optional<Trial> trial = tried(candidate, fills_);
+      if (trial && !trial->finished && trial->fault == "out-of-bounds") continue;
+      if (!trial || !trial->finished) return false;
+      const double before = cost_;
+      std::optional<Proposal> proposal = verified(candidate, *trial, fills_);
+      if (!proposal) return false;
+      growth_ = before > kLeastCost ? cost_ / before : 1;
+      result_.call = std::move(proposal);
+      reach_ = trial->reach;
+      return true;
     }
     return false;
   }
@@ -193,7 +278,7 @@ class Proposer {
   // Runs the call under checks, with arrays of the extents that the trial has shown: first with
   // outputs that hold nothing, then with those that the kernel reads before it writes them.
   std::optional<Proposal> verified(const Candidate& candidate, const Trial& trial, Fills fills) {
-    writer_.filled.clear();
+    if (!result_.call || result_.call->from.chain != candidate.chain) writer_.filled.clear();
     writer_.fills = fills;
     for (int pass = 0; pass < 3; ++pass) {
       CallWords words = writer_.words_of(candidate, pass == 2 ? fills : Fills::kInputs, &trial);
@@ -202,6 +287,7 @@ class Proposer {
       plan.seconds = kSecondsOfCheck;
       CheckResult checked;
       const auto begin = Clock::now();
+      const double processor = processor_seconds();
       try {
         checked = run_check(plan, [](int, int) {});
       } catch (const StatusError& error) {
@@ -218,13 +304,19 @@ class Proposer {
       if (!finished && pass == 1) continue;
       if (more || (!finished && pass == 0)) continue;
       if (!finished) return std::nullopt;
-      Proposal proposal{std::move(words), candidate, seconds_since(begin), {}};
-      for (const SeenFinding& seen : checked.findings) {
-        if (!is_note(seen)) proposal.found.push_back(seen.finding.check);
-      }
-      return proposal;
+      cost_ = processor_seconds() - processor;
+      fills_used_ = pass == 2 ? fills : Fills::kInputs;
+      return Proposal{std::move(words), candidate, seconds_since(begin), names_of(checked), {}};
     }
     return std::nullopt;
+  }
+
+  static std::vector<std::string> names_of(const CheckResult& checked) {
+    std::vector<std::string> names;
+    for (const SeenFinding& seen : checked.findings) {
+      if (!is_note(seen)) names.push_back(seen.finding.check);
+    }
+    return names;
   }
 
   // Whether an array is read before it is written, and was not filled so far.
@@ -254,6 +346,9 @@ class Proposer {
   int large_trials_ = 0, stopped_ = 0, refused_ = 0, more_shared_ = 0, further_ = 0;
   std::int64_t least_shared_ = 0;  // with less the kernel is out of bounds
   std::size_t arrays_ = 0, touched_ = 0, reached_ = 0;
+  std::map<std::string, ArrayReach> reach_;  // of the call that is kept
+  Fills fills_ = Fills::kShuffled, fills_used_ = Fills::kInputs;
+  double cost_ = 0, growth_ = 1;  // processor time of its run under checks; by what it last grew
   Proposed result_;
 };
 

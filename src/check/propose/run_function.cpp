@@ -4,7 +4,7 @@
 
 #include "check/propose/expression.h"
 #include "check/propose/source/structs.h"
-#include "check/propose/statement_walk.h"
+#include "check/propose/walk/statement_walk.h"
 
 namespace tessera::checking {
 namespace {
@@ -96,6 +96,14 @@ class Run : public StatementWalk {
   void returns(TokenRange words) override {
     scope_.at = words.first;
     returned_ = object(words, function_.returns);
+  }
+
+  bool may_set(const std::string& function) const override {
+    return source_.function(function) != nullptr;
+  }
+
+  void forget(const std::set<std::string>& variables) override {
+    for (const std::string& name : variables) set(name, {});
   }
 
   // A declaration, an assignment or a call.

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 namespace tessera::checking {
 namespace {
+
+constexpr double kThreads = 2048;  // of the launch that is tried first
 
 bool is_whole_number(const std::string& text) {
   return text.find_first_not_of("0123456789") == std::string::npos;
@@ -31,6 +34,11 @@ std::vector<Dims> blocks_of_dimensions(const KernelFacts& kernel) {
 }  // namespace
 
 std::int64_t product(const Dims& dims) { return dims[0] * dims[1] * dims[2]; }
+
+double distance(const Candidate& candidate) {
+  const auto threads = static_cast<double>(product(candidate.grid) * product(candidate.block));
+  return std::abs(std::log2(threads / kThreads));
+}
 
 std::vector<Dims> usual_blocks(const KernelFacts& kernel) {
   if (kernel.block) return {*kernel.block};

@@ -10,6 +10,10 @@ namespace tessera::checking {
 
 std::int64_t product(const Dims& dims);
 
+// How far the launch is from one that takes no time and still has several blocks.
+double distance(const Candidate& candidate);
+inline constexpr std::int64_t kMostThreads = 1 << 17;  // of a launch that is tried at first
+
 // For a kernel of which nobody says how it is launched, the best first; what is given stays.
 std::vector<Dims> usual_blocks(const KernelFacts& kernel);
 std::vector<Dims> usual_grids(const KernelFacts& kernel);

@@ -9,6 +9,7 @@
 
 #include "base/interrupt.h"
 #include "check/bind.h"
+#include "check/propose/source/cases.h"
 #include "check/values.h"
 #include "cli/command.h"
 #include "cli/options/launch_shape.h"
@@ -55,15 +56,19 @@ std::string place_of(const LaunchSite& site) {
 
 // "from add<<<(n + 255) / 256, 256>>>, add.cu:12, with n = 1024 instead of 1048576; grid 4096 tried
 // as 4: no variable makes it smaller; assumed: m = 64"
-std::string origin_of(const Proposal& proposal) {
+std::string origin_of(const HostSource& source, const Proposal& proposal) {
   const Candidate& from = proposal.from;
-  std::string text = from.site == nullptr ? "no launch of it is in the source; a usual shape"
-                                          : "from " + place_of(*from.site);
+  std::string text = "no launch of it is in the source; a usual shape";
+  if (from.site != nullptr) {
+    text = "from " + place_of(*from.site);
+    for (const std::string& one : cases_around(source, from.site->at)) text += ", " + one;
+  }
   std::vector<std::string> instead, grids;
   for (const Changed& one : from.changed) {
     if (one.is_grid) {
-      grids.push_back(fmt::format("{} {} tried as {}: no variable of the program makes it smaller",
-                                  one.name, one.from, one.to));
+      const bool is_only = from.changed.size() == 1;
+      grids.push_back(fmt::format("{} {} tried as {}{}", one.name, one.from, one.to,
+                                  is_only ? ": no variable of the program makes it smaller" : ""));
     } else {
       instead.push_back(fmt::format("{} = {} instead of {}", one.name, one.to, one.from));
     }
@@ -72,6 +77,10 @@ std::string origin_of(const Proposal& proposal) {
   for (const std::string& grid : grids) text += "; " + grid;
   const std::vector<std::string>& assumed = proposal.call.assumed;
   if (!assumed.empty()) text += fmt::format("; assumed: {}", fmt::join(assumed, ", "));
+  for (const std::string& overrun : proposal.overruns) {
+    text += "; " + overrun;
+    if (!proposal.is_short) text += " with what is halved or assumed";
+  }
   return text;
 }
 
@@ -82,6 +91,10 @@ std::string findings_of(const Proposal& proposal) {
   }
   if (names.empty()) return "nothing is found";
   return fmt::format("found: {}", fmt::join(names, ", "));
+}
+
+std::string ends_how(const Proposal& proposal) {
+  return proposal.is_short ? "leaves its arrays" : "runs";
 }
 
 void show_other_launches(const HostSource& source, const std::string& kernel,
@@ -96,16 +109,24 @@ void show_other_launches(const HostSource& source, const std::string& kernel,
   }
 }
 
+// Arguments have the names of the parameters all, or none; and no name is given twice.
+bool are_names_of(const std::vector<ParameterGuess>& parameters,
+                  const std::vector<std::string>& arguments) {
+  for (std::size_t i = 0; i < arguments.size() && i < parameters.size(); ++i) {
+    if (arguments[i].substr(0, arguments[i].find('=')) != parameters[i].name) return false;
+  }
+  return true;
+}
+
 Proposed proposed_for(const ProposalRequest& request, const HostSource& source,
                       const vgpu::KernelSignature& kernel) {
   KernelFacts facts = facts_of(kernel, request.code.ptx, source);
   facts.grid = dims_of_text(request.given.grid);
   facts.block = dims_of_text(request.given.block);
   facts.arguments = request.given.arguments.size();
-  for (const std::string& text : request.given.arguments) {  // no name is given twice
-    const std::string name = text.substr(0, text.find('='));
+  if (!are_names_of(facts.parameters, request.given.arguments)) {
     for (std::size_t i = facts.arguments; i < facts.parameters.size(); ++i) {
-      if (facts.parameters[i].name == name) facts.parameters[i].name = fmt::format("p{}", i);
+      facts.parameters[i].name = fmt::format("p{}", i);
     }
   }
   return propose(source, facts, request.given,
@@ -168,7 +189,11 @@ std::string example_of(const ProposalRequest& request, const std::string& name,
     call.block = block;
     call.cluster = call.shared = "";
   }
-  call.arguments = example_arguments(kernel, arguments);
+  std::vector<std::string> names = parameter_names(request.code, request.read, kernel);
+  for (std::size_t i = 0; i < arguments.size() && i < names.size(); ++i) {
+    if (arguments[i].name != names[i]) names.clear();  // all by name, or none
+  }
+  call.arguments = example_arguments(kernel, arguments, names);
   const std::vector<std::string> missing = missing_arrays(call.arguments, call.arrays);
   call.arrays.insert(call.arrays.end(), missing.begin(), missing.end());
   return line_of_call(request, name, call);
@@ -184,6 +209,20 @@ std::string ending_of(const Proposed& proposed) {
 
 }  // namespace
 
+std::vector<std::string> parameter_names(const Code& code, const ReadOptions& read,
+                                         const vgpu::KernelSignature& kernel) {
+  const HostSource source(source_of(code), read);
+  const SourceFunction* function = source.kernel(words_of_kernel(kernel.name).name);
+  if (function == nullptr || function->parameters.size() != kernel.parameters.size()) return {};
+  std::set<std::string> seen;
+  std::vector<std::string> names;
+  for (const SourceParameter& parameter : function->parameters) {
+    if (parameter.name.empty() || !seen.insert(parameter.name).second) return {};
+    names.push_back(parameter.name);
+  }
+  return names;
+}
+
 void show_proposal(const ProposalRequest& request,
                    const std::vector<vgpu::KernelSignature>& kernels,
                    const vgpu::KernelSignature& kernel) {
@@ -197,8 +236,8 @@ void show_proposal(const ProposalRequest& request,
   proposed.given = misfit_of_given(kernel, arguments);
   if (proposed.given.empty()) proposed = proposed_for(request, source, kernel);
   if (proposed.call) {
-    fmt::print(stderr, "\nThis call runs, and {} ({}):\n", findings_of(*proposed.call),
-               origin_of(*proposed.call));
+    fmt::print(stderr, "\nThis call {}, and {} ({}):\n", ends_how(*proposed.call),
+               findings_of(*proposed.call), origin_of(source, *proposed.call));
     show_call(request, name, *proposed.call);
     show_other_launches(source, words_of_kernel(kernel.name).name, proposed.call->from);
     return;
@@ -212,15 +251,17 @@ void show_proposal(const ProposalRequest& request,
 }
 
 void show_proposals(const ProposalRequest& request,
-                    const std::vector<vgpu::KernelSignature>& kernels) {
+                    const std::vector<vgpu::KernelSignature>& kernels,
+                    const std::vector<vgpu::KernelSignature>& named) {
   const auto begin = std::chrono::steady_clock::now();
   const HostSource source(source_of(request.code), request.read);
   std::size_t shown = 0;
-  for (const vgpu::KernelSignature& kernel : kernels) {
+  for (const vgpu::KernelSignature& kernel : named) {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
     if (shown == kMostKernels || passed.count() > kSecondsOfKernels || interrupted()) {
-      fmt::print(stderr, "\nFor the other {} kernels: give --kernel NAME.\n",
-                 kernels.size() - shown);
+      const std::size_t others = named.size() - shown;
+      fmt::print(stderr, "\nFor the other {}: give --kernel NAME.\n",
+                 others == 1 ? "kernel" : fmt::format("{} kernels", others));
       return;
     }
     ++shown;
@@ -230,8 +271,8 @@ void show_proposals(const ProposalRequest& request,
       fmt::print(stderr, "\n{}: {}.\n", name, ending_of(proposed));
       continue;
     }
-    fmt::print(stderr, "\n{}: this call runs, and {} ({}):\n", name, findings_of(*proposed.call),
-               origin_of(*proposed.call));
+    fmt::print(stderr, "\n{}: this call {}, and {} ({}):\n", name, ends_how(*proposed.call),
+               findings_of(*proposed.call), origin_of(source, *proposed.call));
     show_call(request, name, *proposed.call);
   }
 }

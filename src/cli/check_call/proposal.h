@@ -19,12 +19,18 @@ struct ProposalRequest {
       plan_of;
 };
 
+// As the source of the kernel has them; empty where they are not seen.
+std::vector<std::string> parameter_names(const checking::Code& code,
+                                         const checking::ReadOptions& read,
+                                         const vgpu::KernelSignature& kernel);
+
 // To stderr: a call for the kernel, with the table of its parameters; for each of several kernels
-// only the call. Every call that is shown has been run.
+// that is named only the call. Every call that is shown has been run.
 void show_proposal(const ProposalRequest& request,
                    const std::vector<vgpu::KernelSignature>& kernels,
                    const vgpu::KernelSignature& kernel);
 void show_proposals(const ProposalRequest& request,
-                    const std::vector<vgpu::KernelSignature>& kernels);
+                    const std::vector<vgpu::KernelSignature>& kernels,
+                    const std::vector<vgpu::KernelSignature>& named);
 
 }  // namespace tessera::cli

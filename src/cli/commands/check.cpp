@@ -128,15 +128,16 @@ int refuse(const CheckArguments& options, const Code& code,
   return kBadCall;
 }
 
-// Several kernels, and none is named: a call for each.
+// Several kernels, and none is named or several are: a call for each.
 int propose_all(const CheckArguments& options, const Code& code,
-                const std::vector<vgpu::KernelSignature>& kernels) {
+                const std::vector<vgpu::KernelSignature>& kernels,
+                const std::vector<vgpu::KernelSignature>& named) {
   try {
-    choose_kernel(kernels, "", options.file);
+    choose_kernel(kernels, options.kernel, options.file);
   } catch (const StatusError& error) {
     fmt::print(stderr, "{}: {}\n", options.command(), error.status().message);
   }
-  show_proposals(request_of(options, code, {}), kernels);
+  show_proposals(request_of(options, code, {}), kernels, named);
   return kBadCall;
 }
 
@@ -145,10 +146,16 @@ int check(const CheckArguments& options) {
   std::vector<Argument> arguments = parse_arguments(options);
   Code code = read_code(options.file, nvcc_arguments_of(options));
   const std::vector<vgpu::KernelSignature> kernels = kernels_of(code);
-  if (options.kernel.empty() && kernels.size() > 1) return propose_all(options, code, kernels);
+  const std::vector<vgpu::KernelSignature> named =
+      options.kernel.empty() ? kernels : kernels_named(kernels, options.kernel);
+  if (named.size() > 1) return propose_all(options, code, kernels, named);
   const vgpu::KernelSignature& kernel =
       choose_kernel(kernels, options.kernel, options.file, {options.includes, options.defines});
-  arguments = in_order_of(kernel, std::move(arguments));
+  std::vector<std::string> names;
+  if (options.file.ends_with(".cu") && !arguments.empty()) {
+    names = parameter_names(code, {options.includes, options.defines}, kernel);
+  }
+  arguments = in_order_of(kernel, std::move(arguments), names);
   if (const std::string problem = problem_of(options, kernel, arguments); !problem.empty()) {
     return refuse(options, code, kernels, kernel, arguments, problem);
   }
@@ -177,7 +184,7 @@ constexpr const char* kExamples =
     "  'texture(ARRAY, linear, border|wrap|mirror, normalized, fraction, channels=)',\n"
     "  null, the name of another array, ARRAY+BYTES, 'pointers(ARRAY, ...)'\n"
     "  TYPE i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64\n"
-    "  FILL uniform integers zeros ones iota constant=X uninitialised (default)\n"
+    "  FILL uniform integers zeros ones iota shuffled constant=X uninitialised (default)\n"
     "Exit code: 0 clean, 1 findings, 2 the call is wrong and nothing was run\n";
 
 void add_options(Parser& parser, CheckArguments& options) {

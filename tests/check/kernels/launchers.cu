@@ -117,7 +117,7 @@ void swap(float* out, float* in, int n) {
 }
 
 int main(int argc, char** argv) {
-  const int n = argc > 1 ? argv[1][0] : 1 << 20;
+  const int n = argc > 1 ? argv[1][0] : 1 << 16;
   Solver solver(n);
   solver.reset();
   solver.step();

@@ -72,7 +72,7 @@ void launch_sum(int threads, int blocks, int* in, int* out) {
 }
 
 int main() {
-  const int n = 1 << 22, width = 4096;
+  const int n = 1 << 18, width = 512;
   float *data, *out;
   cudaMalloc(&data, n * sizeof(float));
   cudaMalloc(&out, n * sizeof(float));
@@ -82,10 +82,10 @@ int main() {
   grid.y = width / SIDE;
   flip<<<grid, block>>>(out, data, width);
   Matrix a, b;
-  a.width = b.height = 2048;
-  b.width = 1024;
-  a.height = 1024;
-  a.width = 2048;
+  a.width = b.height = 256;
+  b.width = 128;
+  a.height = 128;
+  a.width = 256;
   cudaMalloc(&a.elements, n * sizeof(float));
   transposed<<<dim3(a.width / 16, a.height / 16), dim3(16, 16)>>>(a, b);
   int *in, *sums;

@@ -81,7 +81,7 @@ __global__ void count(unsigned* counts, const int* keys, int n) {
 }
 
 int main(int argc, char** argv) {
-  const int n = 1 << 20;
+  const int n = 1 << 16;
   float *x, *y;
   double* d;
   unsigned* counts;

@@ -1,8 +1,9 @@
-#include "check/propose/statement_walk.h"
+#include "check/propose/walk/statement_walk.h"
 
 #include <algorithm>
 
 #include "check/propose/expression.h"
+#include "check/propose/walk/branch_effects.h"
 
 namespace tessera::checking {
 namespace {
@@ -10,43 +11,6 @@ namespace {
 constexpr int kMostStatements = 4000;  // before a loop is taken for endless
 
 bool is_end(const Token& token) { return token.is(";"); }
-
-bool is_text(const Token& token) { return token.kind == Token::Kind::kText; }
-
-// Behind the statement that begins here.
-const Token* end_of_statement(const Token* at, const Token* last) {
-  if (at == last) return last;
-  if (at->is("{")) return skip_group(at, last);
-  if (is_one_of(*at, {"if", "for", "while", "switch"})) {
-    const Token* open = at + 1;
-    if (open != last && open->is("constexpr")) ++open;
-    const Token* end = open == last ? last : end_of_statement(skip_group(open, last), last);
-    const bool has_else = at->is("if") && end != last && end->is("else");
-    return has_else ? end_of_statement(end + 1, last) : end;
-  }
-  if (at->is("do")) at = end_of_statement(at + 1, last);
-  while (at != last && !at->is(";"))
-    at = is_one_of(*at, {"(", "[", "{"}) ? skip_group(at, last) : at + 1;
-  return at == last ? last : at + 1;
-}
-
-// A check whose outcome is not known is taken for passed, where the last that it does otherwise is
-// to end the program.
-bool gives_up(TokenRange words) {
-  if (words.empty()) return false;
-  const Token* at = words.first;
-  if (at->is("do")) return gives_up({at + 1, end_of_statement(at + 1, words.last)});
-  if (at->is("{")) {
-    const Token* const last = words.last - 1;
-    const Token* statement = ++at;
-    for (; at < last; at = end_of_statement(at, last)) statement = at;
-    return gives_up({statement, last});
-  }
-  while (words.last - at > 1 && (at->is("std") || at->is("::"))) ++at;
-  const bool is_never = words.last - at > 3 && at->is("assert") &&
-                        (is_one_of(at[2], {"false", "0"}) || (at[2].is("!") && is_text(at[3])));
-  return is_never || is_one_of(*at, {"throw", "exit", "abort"});
-}
 
 }  // namespace
 
@@ -99,8 +63,13 @@ StatementWalk::Flow StatementWalk::branch(TokenRange words) {
   const Token* end = end_of_statement(then, words.last);
   const bool has_else = end < words.last && end->is("else");
   const auto condition = value({open + 1, then - 1});
+  // WHY: a check whose outcome is not known is taken for passed where it else ends the program.
+  if (!condition && gives_up({then, end})) {
+    return has_else ? statement({end + 1, words.last}) : Flow::kNext;
+  }
   if (!condition) {
-    if (!gives_up({then, end}) || has_else) return Flow::kLost;
+    if (may_leave({then, words.last})) return Flow::kLost;
+    forget(may_change({then, words.last}, [&](const auto& name) { return may_set(name); }));
     return Flow::kNext;
   }
   if (condition->number() != 0) return statement({then, end});

@@ -1,0 +1,22 @@
+// What a program allocates for its pointers.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "check/propose/source/host_source.h"
+
+namespace tessera::checking {
+
+struct Allocation {
+  TokenRange size;
+  bool counts_elements = false;
+  bool is_only =
+      false;  // the text tells no other for this name, nor gives the pointer another value
+};
+
+// For the name, in the function or in the whole source.
+std::optional<Allocation> allocation_of(const HostSource& source, const std::string& name,
+                                        const SourceFunction* function);
+
+}  // namespace tessera::checking

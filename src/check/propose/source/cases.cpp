@@ -1,0 +1,55 @@
+#include "check/propose/source/cases.h"
+
+#include <algorithm>
+
+namespace tessera::checking {
+namespace {
+
+bool begins_group(const Token& token) { return token.is("(") || token.is("[") || token.is("{"); }
+bool ends_group(const Token& token) { return token.is(")") || token.is("]") || token.is("}"); }
+
+// The sign of the innermost group that the place is in; null where it is in none.
+const Token* group_around(const Token* place, const Token* first) {
+  int depth = 0;
+  while (place != first) {
+    --place;
+    if (ends_group(*place)) ++depth;
+    if (begins_group(*place) && depth-- == 0) return place;
+  }
+  return nullptr;
+}
+
+// "case 64" and "default", the last label of this switch before the place.
+std::string label_before(const Token* open, const Token* place) {
+  std::string label;
+  for (const Token* token = open + 1; token < place; ++token) {
+    if (begins_group(*token)) {
+      token = std::min(skip_group(token, place), place) - 1;
+    } else if (token->is("default")) {
+      label = "default";
+    } else if (token->is("case")) {
+      const Token* colon = std::find_if(token, place, [](const Token& one) { return one.is(":"); });
+      label = text_of({token, colon});
+    }
+  }
+  return label;
+}
+
+}  // namespace
+
+std::vector<std::string> cases_around(const HostSource& source, const Token* place) {
+  std::vector<std::string> cases;
+  const Token* const first = source.all().first;
+  if (place < first || place >= source.all().last) return cases;  // of words that are put together
+  for (const Token* open = place; (open = group_around(open, first)) != nullptr;) {
+    if (!open->is("{") || open == first || !open[-1].is(")")) continue;
+    const Token* condition = group_open(open - 1, first);
+    if (condition == first || !condition[-1].is("switch")) continue;
+    const std::string label = label_before(open, place);
+    if (label.empty()) continue;
+    cases.insert(cases.begin(), label + " of switch " + text_of({condition, open}));
+  }
+  return cases;
+}
+
+}  // namespace tessera::checking

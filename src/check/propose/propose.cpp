@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 
 #include "base/interrupt.h"
@@ -18,19 +17,16 @@ constexpr int kMostTrials = 80, kMostLargeTrials = 3, kMostStopped = 6, kMostRef
               kMostShared = 4;
 // For a call that finds something with numbers that nobody tells: others are tried instead.
 constexpr int kMostFurther = 24;
-// The last is of this program's processors, so that another program's work changes no proposal.
-constexpr double kSecondsOfTrial = 1, kSecondsOfCheck = 8, kSecondsInAll = 4;
-// Of the processor, for a run of the program's own values or of the largest that are proposed.
-constexpr double kSecondsOfLargest = 1;
-constexpr double kLeastCost = 0.02;               // that tells how the costs grow
+// Warp instructions. WHY not seconds: proposals are the same on every machine, whatever else it
+// does. Under checks about ten million take a second.
+constexpr std::uint64_t kMostOfTrial = 16'000'000, kMostOfLargest = 8'000'000,
+                        kMostInAll = 40'000'000;
+constexpr double kLeastCost = 200'000;  // that tells how the costs grow
+// For what is no instruction: large PTX is read anew for each trial. The second is of the
+// processor.
+constexpr double kSecondsOfRun = 30, kSecondsInAll = 8;
 constexpr std::int64_t kMostBytes = 256LL << 20;  // of all arrays
 constexpr int kMostFailed = 2;                    // larger launches, one after the other
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
@@ -52,7 +48,7 @@ class Proposer {
     }
     for (const Candidate& candidate : candidates) {
       if (candidate.is_step) continue;
-      if (result_.tried >= kMostTrials || processor_seconds() - began_ > kSecondsInAll) break;
+      if (result_.tried >= kMostTrials || spent_ > kMostInAll || is_late()) break;
       if (interrupted() || stopped_ > kMostStopped || !result_.given.empty()) break;
       if (refused_ > kMostRefused) break;
       if (is_in_doubt() && further_++ >= kMostFurther) break;
@@ -64,6 +60,8 @@ class Proposer {
   }
 
  private:
+  bool is_late() const { return processor_seconds() - began_ > kSecondsInAll; }
+
   // What is found may come from numbers that do not go together: a width that is no multiple of the
   // block's, and so blocks that store to the same elements.
   bool is_in_doubt() const {
@@ -119,7 +117,7 @@ class Proposer {
     return false;
   }
 
-  // Towards the program's own values, as far as one run takes about a second.
+  // Towards the program's own values, as far as checking them takes no more than it may.
   void enlarge(const std::vector<Candidate>& candidates) {
     int failed = 0;
     for (int level = result_.call->from.level - 1; level >= 0 && failed < kMostFailed; --level) {
@@ -130,9 +128,8 @@ class Proposer {
       if (from.chain < 0 || interrupted()) return;
       if (next == candidates.end()) continue;  // it would be the same grid
       const double more = threads_of(*next) / threads_of(from);
-      const double seconds = cost_ * std::max(more, growth_);
-      const double spent = processor_seconds() - began_;
-      if (seconds > kSecondsOfLargest || spent + seconds > kSecondsInAll) return;
+      const double next_cost = cost_ * std::max(more, growth_);
+      if (next_cost > kMostOfLargest || spent_ + next_cost > kMostInAll || is_late()) return;
       failed = accept_larger(*next) ? 0 : failed + 1;
     }
   }
@@ -150,7 +147,7 @@ class Proposer {
     CallWords words = writer_.words_of(from, fills_used_, &trial);
     CheckPlan plan = plan_of_(words);
     plan.warp_orders = 1;
-    plan.seconds = kSecondsOfCheck;
+    plan.seconds = kSecondsOfRun;
     const CheckResult checked = run_check(plan, [](int, int) {});
     const bool leaves =
         std::any_of(checked.findings.begin(), checked.findings.end(),
@@ -222,8 +219,9 @@ class Proposer {
   std::optional<Trial> tried(const Candidate& candidate, Fills fills) {
     ++result_.tried;
     try {
-      Trial trial =
-          try_call(plan_of_(writer_.words_of(candidate, fills, nullptr)), kSecondsOfTrial);
+      Trial trial = try_call(plan_of_(writer_.words_of(candidate, fills, nullptr)), kMostOfTrial,
+                             kSecondsOfRun);
+      spent_ += static_cast<double>(trial.instructions);
       if (!trial.finished && result_.first.empty()) result_.first = first_line(trial);
       stopped_ += trial.fault == "stopped";
       note_refusal(wants_map(trial) ? trial.message : "");
@@ -284,16 +282,16 @@ class Proposer {
       CallWords words = writer_.words_of(candidate, pass == 2 ? fills : Fills::kInputs, &trial);
       CheckPlan plan = plan_of_(words);
       plan.warp_orders = 1;
-      plan.seconds = kSecondsOfCheck;
+      plan.seconds = kSecondsOfRun;
       CheckResult checked;
-      const auto begin = Clock::now();
-      const double processor = processor_seconds();
       try {
         checked = run_check(plan, [](int, int) {});
       } catch (const StatusError& error) {
         if (result_.first.empty()) result_.first = error.status().message;
         return std::nullopt;
       }
+      const double cost = instructions_of(checked);
+      spent_ += cost;
       const bool finished =
           !checked.runs.empty() && std::all_of(checked.runs.begin(), checked.runs.end(),
                                                [](const auto& run) { return run.finished; });
@@ -304,11 +302,19 @@ class Proposer {
       if (!finished && pass == 1) continue;
       if (more || (!finished && pass == 0)) continue;
       if (!finished) return std::nullopt;
-      cost_ = processor_seconds() - processor;
+      cost_ = cost;
       fills_used_ = pass == 2 ? fills : Fills::kInputs;
-      return Proposal{std::move(words), candidate, seconds_since(begin), names_of(checked), {}};
+      return Proposal{std::move(words), candidate, names_of(checked), {}};
     }
     return std::nullopt;
+  }
+
+  static double instructions_of(const CheckResult& checked) {
+    double all = 0;
+    for (const CheckRun& run : checked.runs) {
+      all += static_cast<double>(run.report.warp_instructions);
+    }
+    return all;
   }
 
   static std::vector<std::string> names_of(const CheckResult& checked) {
@@ -348,7 +354,8 @@ class Proposer {
   std::size_t arrays_ = 0, touched_ = 0, reached_ = 0;
   std::map<std::string, ArrayReach> reach_;  // of the call that is kept
   Fills fills_ = Fills::kShuffled, fills_used_ = Fills::kInputs;
-  double cost_ = 0, growth_ = 1;  // processor time of its run under checks; by what it last grew
+  // Warp instructions: of all runs so far; of that call under checks, and by what that last grew.
+  double spent_ = 0, cost_ = 0, growth_ = 1;
   Proposed result_;
 };
 

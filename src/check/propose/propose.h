@@ -22,7 +22,6 @@ struct CallWords {
 struct Proposal {
   CallWords call;
   Candidate from;
-  double seconds = 0;                 // of one run under checks
   std::vector<std::string> found;     // checks that have a finding
   std::vector<std::string> overruns;  // arrays that the program allocates too short for it
   bool is_short = false;              // they are as short in the call, which is out of bounds

@@ -1,6 +1,7 @@
 // One call of a kernel, tried: whether it comes to its end, and how far it reaches into its arrays.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -17,9 +18,11 @@ struct Trial {
   std::string fault;                        // how else it ended: "out-of-bounds"
   std::string message;                      // and what is said of it
   std::map<std::string, ArrayReach> reach;  // of its arrays
+  std::uint64_t instructions = 0;           // of warps; 0 where it ended otherwise
 };
 
-// Without checks. Throws kBadArgument for a call that is refused.
-Trial try_call(const CheckPlan& plan, double seconds);
+// Without checks; a kernel is stopped after so many warp instructions, or seconds. Throws
+// kBadArgument for a call that is refused.
+Trial try_call(const CheckPlan& plan, std::uint64_t most_instructions, double seconds);
 
 }  // namespace tessera::checking

@@ -79,12 +79,14 @@ TEST_P(WgmmaKernel, TakesEveryTail) {
   }
 }
 
-// Warpgroups that share a tile end one after the other.
-TEST_P(WgmmaKernel, EndsAfterAnyNumberOfKTiles) {
+// Of few k tiles the ring holds several tiles of D: warpgroups may be whole tiles apart.
+TEST_P(WgmmaKernel, MultipliesAnyNumberOfKTiles) {
   const wgmma::Config& config = kWgmmaRows[GetParam()].config;
-  for (int k_tiles = 1; k_tiles <= config.stages + 2; ++k_tiles) {
+  const int m = config.block.m * config.cluster.m * 3 + 24;
+  for (int k_tiles = 1; k_tiles <= config.stages + 1; ++k_tiles) {
     for (const float beta : {0.0F, 0.5F}) {
-      expect_right({{24, 40, config.block.k * k_tiles}, 1, beta}, {checked_schedules().back()});
+      expect_right({{m, 40, config.block.k * k_tiles}, 1, beta}, {checked_schedules().back()},
+                   {.group = 2, .along_m = true, .ctas = config.ctas()});
     }
   }
 }

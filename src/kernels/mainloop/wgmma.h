@@ -67,17 +67,17 @@ struct Nothing {
 };
 
 // A warpgroup: sums = its rows of A (from `row` of the tile on) times B, over all k tiles, at least
-// one. TRIED: clearing the sums here where there is none. ptxas then serialises wgmma, and the
-// kernel is slow. One stage stays in flight, so a stage is released when the next one has been
-// started. `release(stage)` says that this warp no longer reads it; `last_started()` is called when
-// the tensor cores have all their work, `under_way()` some k tiles earlier, when stores of the tile
-// before have left, and `ending()` some k tiles before the end. TRIED: a condition in the loop for
-// these: slower.
+// one. TRIED: clearing the sums here where there is none. ptxas then serialises wgmma,
+// and the kernel is slow. One
+// stage stays in flight, so a stage is released when the next one has been started.
+// `release(stage)` says that this warp no longer reads it; `last_started()` is called when the
+// tensor cores have all their work, and `under_way()` some k tiles earlier, when stores of the tile
+// before have left. TRIED: a condition in the loop for that: slower.
 template <class TileA, class TileB, class Sums, class Ring, class Release, class LastStarted,
-          class UnderWay = Nothing, class Ending = Nothing>
+          class UnderWay = Nothing>
 __device__ void multiply_tiles(Sums& sums, Ring& ring, pipeline::Position<Ring::kStages>& at,
                                int k_tiles, int row, Release release, LastStarted last_started,
-                               UnderWay under_way = {}, Ending ending = {}) {
+                               UnderWay under_way = {}) {
   const std::uint64_t a = TileA::descriptor(ptx::shared_address(ring.a)) + TileA::step(row, 0);
   const std::uint64_t b = TileB::descriptor(ptx::shared_address(ring.b));
   int previous = 0;
@@ -98,13 +98,6 @@ __device__ void multiply_tiles(Sums& sums, Ring& ring, pipeline::Position<Ring::
   if constexpr (!cuda::std::is_same_v<UnderWay, Nothing>) {
     multiply_until(min(k_tiles, 3));
     under_way();
-  }
-  if constexpr (!cuda::std::is_same_v<Ending, Nothing>) {
-    // WHY not as many as stages: a warpgroup that waits there holds the stage before, and the other
-    // one needs all that follow.
-    constexpr int kBeforeEnd = Ring::kStages > 3 ? 3 : Ring::kStages - 1;
-    multiply_until(k_tiles - kBeforeEnd);
-    ending();
   }
   multiply_until(k_tiles);
   last_started();

@@ -174,7 +174,11 @@ struct FusedStore {
 };
 struct NoFusedStore {};
 
-// A warpgroup.
+// A warpgroup. TRIED (H100, BF16, results/variants/h100_ending_bf16.json): of two that share a tile
+// the first one ends three k tiles ahead of the second, and stores while the tensor cores multiply
+// for the second alone. Faster at 2048, not at 4096. With fewer k tiles than stages the first one
+// may be tiles ahead: it then arrives twice at the named barrier between them, and the second one
+// waits for ever.
 template <Config cfg, class Op>
 __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaParams& p,
                              int consumer, const Op& op) {
@@ -199,25 +203,13 @@ __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaPar
     const auto release = [&](int stage) { shared.ring.release(stage, walk.place()); };
     const Output to{walk.corner(cfg.block), walk.product()};
     const auto under_way = [&] { start_c<cfg>(shared, p, to, consumer); };
-    // Of two warpgroups that share a tile the first one ends first, and stores while the tensor
-    // cores multiply for the second one alone. TRIED (H100, BF16): in a CTA's last tile, whose
-    // store nothing else would hide, and in no other: less is gained at 2048, and 4096 is slower.
-    constexpr bool kInTurn =
-        cfg.mode == Consumers::kTogether && cfg.consumers == 2 && !cfg.a_from_registers();
-    const auto ending = [&] {
-      if (consumer == 1) pipeline::Turns::wait(1);
-    };
     const auto last_started = [&] {
-      if (kInTurn && consumer == 0) pipeline::Turns::pass_to(1);
       if (passes_on) pipeline::Turns::pass_to(1 - consumer);
       if constexpr (kFused) fused.prepare(to, consumer, op);
     };
     if constexpr (cfg.a_from_registers()) {
       mainloop::multiply_tiles_from_registers<typename T::TileA, typename T::TileB>(
           sums, shared.ring, at, p.k_tiles, row, release, last_started);
-    } else if constexpr (kInTurn) {
-      mainloop::multiply_tiles<typename T::TileA, typename T::TileB>(
-          sums, shared.ring, at, p.k_tiles, row, release, last_started, under_way, ending);
     } else {
       mainloop::multiply_tiles<typename T::TileA, typename T::TileB>(
           sums, shared.ring, at, p.k_tiles, row, release, last_started, under_way);

@@ -16,7 +16,6 @@
 #include "cli/terminal/fitted.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/verify_failures.h"
-#include "device/virtual/virtual_device.h"
 #include "lab/verify/lattice.h"
 #include "lab/verify/stop.h"
 
@@ -245,7 +244,7 @@ Recheck recheck_with(const VerifyArguments& options, std::uint64_t seed) {
     verify.checks = true;
     const KernelChoice choice =
         choose_kernels(failed.record.kernel + "/" + failed.record.config).front();
-    const auto device = make_virtual_device({.host_threads = host_threads_of(options.device)});
+    const auto device = open_virtual(options.device);
     return lab::verify(*device, choice, failed.one.problem, verify).findings;
   };
 }

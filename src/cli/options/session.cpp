@@ -12,15 +12,6 @@
 namespace tessera::cli {
 namespace {
 
-std::unique_ptr<Device> open_virtual(const DeviceOptions& options) {
-  VirtualDeviceOptions settings;
-  settings.host_threads = host_threads_of(options);
-  if (!options.sms.empty()) {
-    settings.sms = static_cast<int>(parse_integer("--sms", options.sms, 1, 100000));
-  }
-  return make_virtual_device(settings);
-}
-
 std::unique_ptr<Device> open_cuda_or_explain(int number, const std::string& asked) {
   try {
     return make_cuda_device(number);
@@ -47,6 +38,15 @@ std::optional<int> gpu_number_of(const std::string& device) {
   if (device == "cuda") return 0;
   if (!device.starts_with("cuda:")) return std::nullopt;
   return static_cast<int>(parse_integer("the number of --device", device.substr(5), 0, 1000000));
+}
+
+std::unique_ptr<Device> open_virtual(const DeviceOptions& options) {
+  VirtualDeviceOptions settings;
+  settings.host_threads = host_threads_of(options);
+  if (!options.sms.empty()) {
+    settings.sms = static_cast<int>(parse_integer("--sms", options.sms, 1, 100000));
+  }
+  return make_virtual_device(settings);
 }
 
 Devices open_devices(const DeviceOptions& options) {

@@ -33,6 +33,8 @@ std::string word_of(const DeviceInfo& info);
 // The GPU that --device names, the first one for "cuda"; nullopt where it names none.
 std::optional<int> gpu_number_of(const std::string& device);
 
+// The virtual GPU of these options, whatever device they name.
+std::unique_ptr<Device> open_virtual(const DeviceOptions& options);
 // Throws StatusError when the device asked for cannot be had.
 Devices open_devices(const DeviceOptions& options);
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/hash.h"
+#include "device/virtual/observer.h"
 #include "lab/data/integers.h"
 #include "lab/verify/prepared_call.h"
 
@@ -125,6 +126,10 @@ void Pass::run(Device& device, const gemm::PlanOptions& how, VerifyResult& resul
     outcome = run_and_look(device, how);
   } catch (const StatusError& error) {
     if (error.status().code != StatusCode::kFailed) throw;
+    if (const auto* fault = dynamic_cast<const LaunchFault*>(&error)) {
+      outcome.findings = fault->before();
+      outcome.findings.push_back(fault->finding());
+    }
     outcome.reason = error.status().message;
     outcome.comparison.max_error_ratio = std::numeric_limits<double>::infinity();
   }

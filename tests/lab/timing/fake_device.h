@@ -92,7 +92,11 @@ class FakeDevice : public Device, public Observer {
     trace += 'k';
     const auto own = ms_of_image.find(image_hash);
     now_ += own == ms_of_image.end() ? ms_per_launch : own->second;
-    if (bug_ == Bug::kFaults) throw StatusError(Status::failed("out of bounds at line 7"));
+    if (bug_ == Bug::kFaults) {
+      vgpu::Finding finding;
+      finding.check = "out-of-bounds";
+      throw LaunchFault(Status::failed("out of bounds at line 7"), finding);
+    }
     if (entry == catalog::kAddEntry) return add(params);
     GemmParams p;
     const std::array names = {"f64", "f32", "bf16", "bf16,bf16,f32,f32,f32"};

@@ -103,6 +103,13 @@ TEST(Verify, EachBugIsNamed) {
 }
 
 // Without integers the real data must see the same bugs.
+TEST(Verify, AFaultIsAFinding) {
+  const VerifyResult result = check_bug(Bug::kFaults, problem_of(12, 10, 8));
+  EXPECT_EQ(result.reason, "integers: out of bounds at line 7");
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_EQ(result.findings[0].check, "out-of-bounds");
+}
+
 TEST(Verify, RealDataSeesThemToo) {
   VerifyOptions options;
   options.integers = false;

@@ -113,6 +113,24 @@ const FindingLog::Change* FindingLog::change_of(std::uint32_t later, std::uint32
   return found;
 }
 
+const FindingLog::Change* FindingLog::update_with(std::uint32_t instruction) const {
+  const Change* found = nullptr;
+  for (const auto& [update, change] : updates_) {
+    if (update.first != instruction && update.second != instruction) continue;
+    if (!found || change.is_lost) found = &change;
+  }
+  return found;
+}
+
+// Updates that add up, of two statements: others do the one to the word while these do the other.
+std::optional<FindingLog::Updates> FindingLog::updates_of(std::uint32_t later,
+                                                          std::uint32_t earlier) const {
+  const Change* one = update_with(later);
+  const Change* other = update_with(earlier);
+  if (!one || !other || !one->accumulates || !other->accumulates) return std::nullopt;
+  return Updates{one, other};
+}
+
 void FindingLog::merge(FindingLog&& more) {
   for (const auto& [update, change] : more.updates_) {
     note_update(update.first, update.second, change);
@@ -136,7 +154,7 @@ void FindingLog::advise_atomic(Finding& finding, const Key& key) const {
   if (finding.check != "race" && !is_lockstep) return;
   const auto [later, earlier] = instructions_.at(key);
   const Change* change = change_of(later, earlier);
-  if (!change) return;
+  if (!change) return advise_atomics(finding, later, earlier);
   finding.cure.clear();
   finding.cure_at = CureAt::kNowhere;
   const std::string where = line(later);
@@ -145,6 +163,24 @@ void FindingLog::advise_atomic(Finding& finding, const Key& key) const {
     finding.hint += fmt::format(
         "; where no two lanes update one word at once, __syncwarp() after {} is enough", where);
   }
+}
+
+void FindingLog::advise_atomics(Finding& finding, std::uint32_t later,
+                                std::uint32_t earlier) const {
+  const std::optional<Updates> updates = updates_of(later, earlier);
+  if (!updates) return;
+  const auto [one, other] = *updates;
+  const bool is_lost = one->is_lost || other->is_lost;
+  if (finding.check == "lockstep" && !is_lost) return;
+  finding.cure.clear();
+  finding.cure_at = CureAt::kNowhere;
+  finding.hint = fmt::format("make the updates of {} and {} atomics, such as {}", line(earlier),
+                             line(later), other->atomic);
+  if (one->atomic != other->atomic) finding.hint += " and " + one->atomic;
+  if (is_lost) return;
+  finding.hint +=
+      "; a barrier between the two is enough only where each of them gives every thread a word of "
+      "its own";
 }
 
 // What is wrong is told once: an update that the lanes of a warp lose is lost to other warps, too,
@@ -156,6 +192,8 @@ bool FindingLog::is_told(const Finding& finding, const Key& key) const {
   const auto [later, earlier] = instructions_.at(key);
   const Change* change = change_of(later, earlier);
   if (change && change->is_lost) return true;
+  const std::optional<Updates> updates = updates_of(later, earlier);
+  if (updates && updates->later->is_lost && updates->earlier->is_lost) return true;
   if (finding.check != "lockstep") return false;
   return std::any_of(findings_.begin(), findings_.end(), [&](const auto& one) {
     const Finding& race = one.second;

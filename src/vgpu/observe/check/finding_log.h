@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -69,7 +70,14 @@ class FindingLog {
     return instruction < first_like_.size() ? first_like_[instruction] : instruction;
   }
 
+  struct Updates {
+    const Change *later, *earlier;
+  };
+  // The worst change that it belongs to; null where it belongs to none.
+  const Change* update_with(std::uint32_t instruction) const;
+  std::optional<Updates> updates_of(std::uint32_t later, std::uint32_t earlier) const;
   void advise_atomic(Finding& finding, const Key& key) const;
+  void advise_atomics(Finding& finding, std::uint32_t later, std::uint32_t earlier) const;
   bool is_told(const Finding& finding, const Key& key) const;
 
   const Kernel& kernel_;

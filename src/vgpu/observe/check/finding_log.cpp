@@ -186,6 +186,12 @@ void FindingLog::advise_atomics(Finding& finding, std::uint32_t later,
 // What is wrong is told once: an update that the lanes of a warp lose is lost to other warps, too,
 // and where a barrier is missing between warps, it is missing between the lanes of each.
 bool FindingLog::is_told(const Finding& finding, const Key& key) const {
+  if (finding.check == "skipped-barrier") {
+    return std::any_of(findings_.begin(), findings_.end(), [&](const auto& one) {
+      return one.second.check == "barrier" && !one.second.places.empty() &&
+             one.second.places[0].ptx_line == finding.places[0].ptx_line;
+    });
+  }
   const bool may_be_same = finding.check == "race" || finding.check == "lockstep" ||
                            finding.check == "same-value-stores";
   if (!may_be_same) return false;

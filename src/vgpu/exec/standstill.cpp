@@ -136,11 +136,12 @@ void Cluster::fault_idle(const std::string& why) {
     fault(FaultKind::kEndless,
           "may be endless: the threads that run have stored nothing for millions of turns" + why);
   }
-  fault(FaultKind::kDeadlock, "deadlock: the threads that run go round without an effect" + why);
+  fault(FaultKind::kDeadlock, "deadlock: the threads that run go round without an effect" + why,
+        why.empty());
 }
 
 // With the state of everything that is waited for. A cluster that has ended has no place to name.
-void Cluster::fault(FaultKind kind, std::string text) {
+void Cluster::fault(FaultKind kind, std::string text, bool all_run) {
   const Warp* first = nullptr;
   std::vector<Waited> all;
   std::string waits;
@@ -152,7 +153,7 @@ void Cluster::fault(FaultKind kind, std::string text) {
   }
   const Waited* culprit = most_suspicious(all);
   std::optional<Spin> spin;
-  if (kind == FaultKind::kDeadlock && !culprit) spin = first_spin(in_order_);
+  if (kind == FaultKind::kDeadlock && all_run && !culprit) spin = first_spin(in_order_);
   if (culprit) text += account_of(*culprit, all);
   text += waits;
   if (barrier_.arrived != 0) {

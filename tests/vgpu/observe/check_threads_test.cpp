@@ -277,6 +277,24 @@ TEST(CheckInitialisation, OfSharedMemory) {
                "uninitialised-shared-read", "ld.shared.u32");
 }
 
+// Half of what is read before it is written is written by the other warp later; then all, or a
+// part.
+TEST(CheckInitialisation, OfWhatIsWrittenTooLate) {
+  const auto early = [](const std::string& writers) {
+    return check_tile("setp.lt.u32 p, r0, " + writers +
+                      ";\n @p st.shared.u32 [r1], r0;\n ld.shared.u32 r6, [r2];");
+  };
+  const auto hint = [](const Findings& findings) {
+    for (const Finding& finding : findings) {
+      if (finding.check == "uninitialised-shared-read") return finding.cure + ": " + finding.hint;
+    }
+    return text_of(findings);
+  };
+  EXPECT_TRUE(hint(early("64")).starts_with("put __syncthreads(): put __syncthreads() between"))
+      << hint(early("64"));
+  EXPECT_TRUE(hint(early("48")).starts_with(": write these bytes before")) << hint(early("48"));
+}
+
 // What an earlier CTA left behind is nobody's.
 TEST(CheckInitialisation, OfSharedMemoryOfEachCta) {
   const std::string first_alone =

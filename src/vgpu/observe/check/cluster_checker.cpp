@@ -64,6 +64,8 @@ void ClusterChecker::cluster_begins(std::uint64_t first, std::uint32_t ctas) {
 }
 
 void ClusterChecker::cluster_ends() {
+  for (const auto& [owner, address, load] : read_early_) log_.note_never_written(load);
+  read_early_.clear();
   for (std::uint32_t owner = 0; owner < ctas_; ++owner) {
     for (Entity e = 0; e < remote_uses_[owner].size(); ++e) {
       const RemoteUse& use = remote_uses_[owner][e];

@@ -5,6 +5,8 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -207,6 +209,8 @@ class ClusterChecker : public Observer {
   std::vector<Clock> exits_;                // by CTA: what its threads knew when they ended
   std::vector<std::uint32_t> ended_;        // by CTA: how many threads have
   std::vector<std::vector<RemoteUse>> remote_uses_;  // by owner, by entity
+  // Bytes of shared memory that were read before anybody wrote them: owner, address, instruction.
+  std::set<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>> read_early_;
   // By warp, by byte of local memory: the lanes that have written theirs.
   std::vector<std::vector<std::uint32_t>> local_written_;
   UndefinedReads undefined_reads_;

@@ -135,6 +135,8 @@ void FindingLog::merge(FindingLog&& more) {
   for (const auto& [update, change] : more.updates_) {
     note_update(update.first, update.second, change);
   }
+  late_.merge(more.late_);
+  never_written_.merge(more.never_written_);
   for (auto& [key, finding] : more.findings_) {
     const auto [at, is_new] = findings_.try_emplace(key, finding);
     if (is_new) instructions_[key] = more.instructions_[key];
@@ -183,6 +185,22 @@ void FindingLog::advise_atomics(Finding& finding, std::uint32_t later,
       "its own";
 }
 
+// Bytes that all are written, only too late: what orders the race mends the read of them, too.
+void FindingLog::share_cure_of_race(Finding& finding, const Key& key) const {
+  if (finding.check != "uninitialised-shared-read") return;
+  const std::uint32_t load = std::get<2>(key);
+  if (never_written_.contains(load)) return;
+  for (const auto& [other, race] : findings_) {
+    if (race.check != "race" || race.cure_at != CureAt::kBetween) continue;
+    if (std::get<2>(other) != load || !late_.contains({load, std::get<3>(other)})) continue;
+    finding.hint = race.hint;
+    finding.cure = race.cure;
+    finding.cure_at = race.cure_at;
+    finding.places.push_back(race.places[1]);
+    return;
+  }
+}
+
 // What is wrong is told once: an update that the lanes of a warp lose is lost to other warps, too,
 // and where a barrier is missing between warps, it is missing between the lanes of each.
 bool FindingLog::is_told(const Finding& finding, const Key& key) const {
@@ -217,6 +235,7 @@ std::vector<Finding> FindingLog::sorted() const {
     if (is_told(finding, key)) continue;
     findings.push_back(finding);
     advise_atomic(findings.back(), key);
+    share_cure_of_race(findings.back(), key);
   }
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
     if (a.severity != b.severity) return a.severity < b.severity;

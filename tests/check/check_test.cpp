@@ -118,7 +118,8 @@ TEST_F(Check, FaultsAreFindings) {
                             "--arg", "out=f32[32]"});
   EXPECT_EQ(beyond.code, 1) << beyond.err;
   expect_parts(beyond.out, {"error: out-of-bounds: ", "kernels.cu:55: ", "out[threadIdx.x + 1] = 1",
-                            "lane 31", "0 bytes past the end of array out (f32[32])", "in 3 of 3"});
+                            "lane 31", "0 bytes past the end of array out (f32[32])", "in 3 of 3",
+                            "do:    Check the bound of line 55 first; if the access is meant, "});
   const Ran stuck = check({kKernels, "--kernel", "half_of_the_block_waits", "--grid", "1",
                            "--block", "64", "--arg", "out=i32[64]"});
   EXPECT_NE(stuck.code, 2) << stuck.err;

@@ -101,7 +101,7 @@ TEST_F(CheckMaps, WhatGoesWrongWithThem) {
     const Ran ran = check(words);
     EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
     expect_parts(ran.out, parts);
-    EXPECT_FALSE(contains(ran.out, "Compare the index")) << ran.out;
+    EXPECT_FALSE(contains(ran.out, "Check the bound")) << ran.out;
   };
   const std::string map = "map=tensormap(a, 4x2)";
   found(call("by_copy", {"--arg", map, "--arg", "n=i32:8"}),

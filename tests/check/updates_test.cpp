@@ -75,6 +75,19 @@ TEST_F(CheckUpdates, WarpsThatLoseUpdatesAreToldOfTheAtomic) {
                {"give each CTA", "lost-update"});
 }
 
+TEST_F(CheckUpdates, UpdatesOfTwoLinesAreToldOfTheAtomicAtBoth) {
+  const Ran lost = ran(call("counts_at_two_lines", kBins, "64"), 1);
+  expect_parts(lost.out, {"error: lost-update: ", "2 findings\n"}, {"__syncthreads()", "race: "});
+  const Ran warps = ran(call("counts_warps_at_two_lines", kBins, "64"), 1);
+  expect_parts(warps.out,
+               {"error: race: ", "do:    make the updates of line ",
+                "atomics, such as atomicAdd();", "a barrier between the two is enough only where "},
+               {"put __syncthreads()", "lost-update"});
+  const Ran looks =
+      ran(call("counts_and_looks", {"out=i32[64]:zeros", "in=i32[64]:iota"}, "64"), 1);
+  expect_parts(looks.out, {"error: race: ", "do:    put __syncthreads() "}, {"atomic", "lost"});
+}
+
 TEST_F(CheckUpdates, OfTheLanesThatStoreAtOnceOneStays) {
   expect_parts(ran(call("leaves_one_of_the_lanes", kWord), 1).out,
                {"error: race: Several lanes of warp 0 ", "store to one place of global memory at",

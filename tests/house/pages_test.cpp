@@ -70,6 +70,38 @@ TEST(Pages, PlacesThatAreNamedExist) {
             std::vector<std::string>{"gemm/gone.cpp"});
 }
 
+// Headers of operations in backticks that are none.
+std::vector<std::string> missing_headers(const std::string& text) {
+  static const std::regex kHeader("`([a-z_]+\\.h)`");
+  std::vector<std::string> missing;
+  for (std::sregex_iterator it(text.begin(), text.end(), kHeader), end; it != end; ++it) {
+    const std::string name = (*it)[1];
+    if (!fs::exists("src/vgpu/exec/ops/" + name)) missing.push_back(name);
+  }
+  return missing;
+}
+
+TEST(Pages, AnInstructionGoesIntoAHeaderThatExists) {
+  const SourceFile page = files_in("docs/add-an-instruction.md", {".md"}).at(0);
+  EXPECT_NE(page.text.find("`bits.h`"), std::string::npos);
+  EXPECT_EQ(missing_headers(page.text), std::vector<std::string>{});
+  EXPECT_EQ(missing_headers("`bits.h`, `halves.h`"), std::vector<std::string>{"halves.h"});
+}
+
+// From the list of what may be changed.
+TEST(Pages, TheReadmeLinksHowToAddACommand) {
+  const std::string readme = files_in("README.md", {"README.md"}).at(0).text;
+  EXPECT_NE(readme.find("[a command](docs/architecture.md#a-command)"), std::string::npos);
+  const std::string page = files_in("docs/architecture.md", {".md"}).at(0).text;
+  const std::size_t begin = page.find("\n## A command\n");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string section = page.substr(begin, page.find("\n## ", begin + 1) - begin);
+  for (const char* part : {"`list.cpp`", "`--json`", "`Output`", "`tessera NAME`",
+                           "`cmake --build build`", "`tests/cli`", "finds by itself"}) {
+    EXPECT_NE(section.find(part), std::string::npos) << part;
+  }
+}
+
 TEST(Pages, GeneratedTablesFollowTheResults) {
   if (!has_python()) GTEST_SKIP() << "python3 is not installed";
   EXPECT_EQ(check_tables(""), 0) << "run: tools/tables/update_tables.py";

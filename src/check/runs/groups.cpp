@@ -27,6 +27,8 @@ std::string also_text(const vgpu::Cure& group, const CheckResult& result, Source
     for (const vgpu::FindingPlace& place : finding.places) {
       where += (where.empty() ? "" : " and ") + line_name(place, lines);
     }
+    const std::string& check = finding.check;
+    if (check != result.findings[group.findings[0]].finding.check) where = check + ", " + where;
     text += fmt::format("  {:<6} {}, {} time{}\n", i == 1 ? "also:" : "", where, finding.count,
                         finding.count == 1 ? "" : "s");
   }

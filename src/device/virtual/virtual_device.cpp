@@ -50,17 +50,24 @@ std::string_view check_of(vgpu::FaultKind kind) {
   }
 }
 
-std::string_view hint_of(vgpu::FaultKind kind) {
+std::string line_of(const vgpu::FaultPlace& at) {
+  if (at.source_line > 0) return "line " + std::to_string(at.source_line);
+  return "PTX line " + std::to_string(at.ptx_line);
+}
+
+std::string hint_of(vgpu::FaultKind kind, const vgpu::FaultPlace& at) {
   switch (kind) {
     case vgpu::FaultKind::kOutOfBounds:
-      return "Compare the index with the extent before the access, or make the array larger.";
+      return "Check the bound of " + line_of(at) +
+             " first; if the access is meant, the array has to be larger.";
     case vgpu::FaultKind::kMisaligned:
       return "Make the address a multiple of the access size: align the array, or use narrower "
              "accesses.";
     case vgpu::FaultKind::kBarrier:
       return "Let every thread that the barrier counts reach the same barrier.";
     case vgpu::FaultKind::kDeadlock:
-      return "Find who should have come to the barriers named here, and why it did not.";
+      return "Find who should have come to the barriers named here, and why it did not; where "
+             "none is named, look for the loop whose end never comes.";
     case vgpu::FaultKind::kEndless:
       return "Look for a loop whose end never comes; if it only takes long, let it do less at a "
              "time or store now and then.";
@@ -78,7 +85,7 @@ vgpu::Finding finding_of(const vgpu::Fault& fault) {
   vgpu::Finding finding;
   finding.check = check_of(fault.kind());
   finding.message = fault.message();
-  finding.hint = hint_of(fault.kind());
+  finding.hint = hint_of(fault.kind(), at);
   finding.address = at.address;
   finding.has_address = at.has_address;
   vgpu::FindingPlace place;

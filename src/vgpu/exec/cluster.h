@@ -80,7 +80,7 @@ class Cluster {
   Progress finish();
   void check_limits();
   bool all_wait_at_objects();
-  [[noreturn]] void fault(FaultKind kind, std::string text);
+  [[noreturn]] void fault(FaultKind kind, std::string text, bool all_run = true);
 
   const LaunchContext& context_;
   Observer* const observer_;

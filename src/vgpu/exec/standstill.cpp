@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "vgpu/exec/cluster.h"
@@ -86,6 +87,31 @@ std::string account_of(const Waited& culprit, const std::vector<Waited>& all) {
   return text;
 }
 
+// What the threads of a loop wait for, where no barrier object keeps anybody.
+struct Spin {
+  const Warp* warp = nullptr;
+  Warp::SpinWord word;
+};
+
+std::optional<Spin> first_spin(const std::vector<Warp*>& warps) {
+  for (const Warp* warp : warps) {
+    if (warp->finished()) continue;
+    if (const auto word = warp->spin_word()) return Spin{warp, *word};
+  }
+  return std::nullopt;
+}
+
+std::string remedy_for(const Spin& spin, const Kernel& kernel) {
+  const InstructionInfo& info = kernel.instructions[spin.word.load->instruction];
+  const std::string line = info.source_line > 0 ? fmt::format("line {}", info.source_line)
+                                                : fmt::format("PTX line {}", info.ptx_line);
+  const bool shared = spin.word.window == Window::kShared;
+  return fmt::format(
+      "{} waits for a word of {} memory to change, and no thread of this launch writes it any "
+      "more: find who should have written it, and why it did not",
+      line, shared ? "shared" : "global");
+}
+
 }  // namespace
 
 // Whether every warp that has not ended is stopped by a wait, or by a barrier object that it tests
@@ -110,11 +136,12 @@ void Cluster::fault_idle(const std::string& why) {
     fault(FaultKind::kEndless,
           "may be endless: the threads that run have stored nothing for millions of turns" + why);
   }
-  fault(FaultKind::kDeadlock, "deadlock: the threads that run go round without an effect" + why);
+  fault(FaultKind::kDeadlock, "deadlock: the threads that run go round without an effect" + why,
+        why.empty());
 }
 
 // With the state of everything that is waited for. A cluster that has ended has no place to name.
-void Cluster::fault(FaultKind kind, std::string text) {
+void Cluster::fault(FaultKind kind, std::string text, bool all_run) {
   const Warp* first = nullptr;
   std::vector<Waited> all;
   std::string waits;
@@ -125,6 +152,8 @@ void Cluster::fault(FaultKind kind, std::string text) {
     if (kind != FaultKind::kStopped) add_waited(*this, cta, all);
   }
   const Waited* culprit = most_suspicious(all);
+  std::optional<Spin> spin;
+  if (kind == FaultKind::kDeadlock && all_run && !culprit) spin = first_spin(in_order_);
   if (culprit) text += account_of(*culprit, all);
   text += waits;
   if (barrier_.arrived != 0) {
@@ -136,11 +165,16 @@ void Cluster::fault(FaultKind kind, std::string text) {
       const MbarrierWaiter& waiter = culprit->first;
       ctas_[culprit->cta->rank()].warp(waiter.warp).fault(kind, text, *waiter.op, waiter.lane);
     }
+    if (spin) {
+      const auto& [load, lane, address, window] = spin->word;
+      spin->warp->fault(kind, text, *load, lane, window == Window::kGlobal ? &address : nullptr);
+    }
     if (first) first->fault_at_wait(kind, text);
   } catch (Fault& fault) {
     if (culprit) {
       fault.explain(places_of(*culprit->object, *context_.kernel), remedy_for(*culprit->object));
     }
+    if (spin) fault.explain({}, remedy_for(*spin, *context_.kernel));
     throw;
   }
   FaultPlace place;

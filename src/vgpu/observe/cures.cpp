@@ -50,9 +50,17 @@ std::optional<Gap> shared_gap(const Gap& a, const Gap& b) {
   return Gap{from, to};
 }
 
+// What is read too early counts as a race, or as never written, by what the writer has done so far.
+bool are_one_kind(const std::string& a, const std::string& b) {
+  const auto is_order = [](const std::string& check) {
+    return check == "race" || check == "uninitialised-shared-read";
+  };
+  return a == b || (is_order(a) && is_order(b));
+}
+
 std::optional<Gap> shared_gap(const Finding& a, const Gap& gap_a, const Finding& b,
                               const Gap& gap_b) {
-  if (a.check != b.check || a.severity != b.severity) return std::nullopt;
+  if (!are_one_kind(a.check, b.check) || a.severity != b.severity) return std::nullopt;
   if (a.cure_at != b.cure_at || a.cure != b.cure) return std::nullopt;
   // WHY: a fence goes before the barrier that orders the two, whose place is not known; pairs that
   // have no line in common may have a barrier each.

@@ -68,6 +68,37 @@ __global__ void counts_warps_in_bins(int* out) {
   __syncthreads();
   out[threadIdx.x] = bins[threadIdx.x % 32];
 }
+// Two statements change the same words; lanes of a warp, or a lane of each warp.
+__global__ void counts_at_two_lines(int* out, const int* in) {
+  __shared__ int bins[8];
+  if (threadIdx.x < 8) bins[threadIdx.x] = 0;
+  __syncthreads();
+  bins[in[threadIdx.x] & 7] += 1;
+  bins[in[threadIdx.x] >> 1 & 7] += 1;
+  __syncthreads();
+  if (threadIdx.x < 8) out[threadIdx.x] = bins[threadIdx.x];
+}
+__global__ void counts_warps_at_two_lines(int* out, const int* in) {
+  __shared__ int bins[8];
+  if (threadIdx.x < 8) bins[threadIdx.x] = 0;
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) {
+    bins[in[threadIdx.x] / 32] += 1;
+    bins[1 - in[threadIdx.x] / 32] += 1;
+  }
+  __syncthreads();
+  if (threadIdx.x < 8) out[threadIdx.x] = bins[threadIdx.x];
+}
+// The other line only reads.
+__global__ void counts_and_looks(int* out, const int* in) {
+  __shared__ int bins[8];
+  if (threadIdx.x < 8) bins[threadIdx.x] = 0;
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) {
+    bins[in[threadIdx.x] / 32] += 1;
+    out[threadIdx.x] = bins[1 - in[threadIdx.x] / 32];
+  }
+}
 __global__ void counts_blocks(int* out) {
   if (threadIdx.x == 0) *out += 1;
 }

@@ -34,7 +34,41 @@ TEST(Endless, AFlagThatNobodySets) {
     const auto fault = fault_of(kernel_text(kWaitForWord), 1, threads(64, 3), workers(count));
     EXPECT_EQ(fault.kind(), FaultKind::kDeadlock);
     EXPECT_EQ(fault.place().cta, 0u);
+    EXPECT_TRUE(fault.place().has_address);
+    EXPECT_EQ(fault.place().form, "ld.volatile.global.u32");
+    EXPECT_NE(fault.hint().find("waits for a word of global memory to change, and no thread"),
+              std::string::npos)
+        << fault.hint();
   }
+}
+
+// The warp that waits for a word is told of, not the one that waits for it; of two words, none is.
+TEST(Endless, TheWordOfTheLoopIsNamed) {
+  const std::string second = R"(
+    mov.u32 r0, %tid.x;
+    setp.lt.u32 p, r0, 32;
+    @p bra MEET;
+    LOOP:
+    ld.volatile.global.u32 r1, [data+8];
+    setp.eq.u32 p, r1, 0;
+    @p bra LOOP;
+    MEET:
+    bar.sync 0;)";
+  const auto one = fault_of(kernel_text(second), 3, threads(64));
+  const auto other = fault_of(kernel_text(kWaitForWord), 1, threads(64));
+  EXPECT_EQ(one.kind(), FaultKind::kDeadlock);
+  EXPECT_EQ(one.place().thread, 32);
+  EXPECT_EQ(one.place().address % 256, other.place().address % 256 + 8);
+  const auto two = fault_of(kernel_text(R"(
+    LOOP:
+    ld.volatile.global.u32 r1, [data];
+    ld.volatile.global.u32 r2, [data+4];
+    or.b32 r1, r1, r2;
+    setp.eq.u32 p, r1, 0;
+    @p bra LOOP;)"),
+                            2, threads(32));
+  EXPECT_FALSE(two.place().has_address);
+  EXPECT_EQ(two.hint(), "");
 }
 
 TEST(Endless, ALoopOfBarriers) {

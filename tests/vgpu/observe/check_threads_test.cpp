@@ -92,6 +92,23 @@ TEST(CheckBarrier, WaysThatMayMeetAreLeftInPeace) {
   expect_clean(check_tile(two_ways("barrier.sync 0", "barrier.sync 0", odd)));
 }
 
+TEST(CheckBarrier, ThreadsThatNeverReachItAreToldOf) {
+  const auto skips = [](const std::string& bound, const std::string& barrier) {
+    return check_tile("setp.ge.u32 q, r0, " + bound + ";\n @q bra END;\n " + barrier + ";\n END:");
+  };
+  for (const std::string bound : {"40", "32"}) {  // half a warp, and a whole one
+    const Findings findings = skips(bound, "bar.sync 0;\n bar.sync 0");
+    EXPECT_EQ(findings.size(), 2u) << text_of(findings);  // once a line
+    expect_found(findings, "skipped-barrier", "bar.sync", Severity::kNote);
+    const std::string threads = bound == "40" ? "24 threads never reach" : "32 threads never reach";
+    EXPECT_NE(findings[0].message.find(threads), std::string::npos) << text_of(findings);
+  }
+  expect_clean(skips("64", "bar.sync 0"));      // all come
+  expect_clean(skips("32", "bar.sync 0, 32"));  // so many are asked for
+  expect_clean(skips("32", "barrier.sync 0"));  // asks for no common way
+  expect_clean(skips("32", "bar.sync 1"));      // named
+}
+
 TEST(CheckBarrier, BarriersOfSomeWarpsOrderThoseAlone) {
   const std::string three_warps = R"(
     setp.ge.u32 q, r0, 64;
@@ -258,6 +275,24 @@ TEST(CheckInitialisation, OfSharedMemory) {
   // Half of a word is not a word.
   expect_found(check_tile("st.shared.u16 [r1], r0;\n ld.shared.u32 r6, [r1];"),
                "uninitialised-shared-read", "ld.shared.u32");
+}
+
+// Half of what is read before it is written is written by the other warp later; then all, or a
+// part.
+TEST(CheckInitialisation, OfWhatIsWrittenTooLate) {
+  const auto early = [](const std::string& writers) {
+    return check_tile("setp.lt.u32 p, r0, " + writers +
+                      ";\n @p st.shared.u32 [r1], r0;\n ld.shared.u32 r6, [r2];");
+  };
+  const auto hint = [](const Findings& findings) {
+    for (const Finding& finding : findings) {
+      if (finding.check == "uninitialised-shared-read") return finding.cure + ": " + finding.hint;
+    }
+    return text_of(findings);
+  };
+  EXPECT_TRUE(hint(early("64")).starts_with("put __syncthreads(): put __syncthreads() between"))
+      << hint(early("64"));
+  EXPECT_TRUE(hint(early("48")).starts_with(": write these bytes before")) << hint(early("48"));
 }
 
 // What an earlier CTA left behind is nobody's.

@@ -81,7 +81,7 @@ TEST(ByCure, EachLoopHasABarrierAtItsEnd) {
 
 TEST(ByCure, OtherFindingsStayAlone) {
   Finding other = race(1, 5);
-  other.check = "uninitialised-shared-read";
+  other.check = "lost-update";
   Finding atomic = race(1, 5);
   atomic.hint = "make it atomic";
   atomic.cure_at = CureAt::kNowhere;
@@ -95,6 +95,14 @@ TEST(ByCure, OtherFindingsStayAlone) {
   EXPECT_EQ(cures[0].findings, (Numbers{0, 3}));
   EXPECT_EQ(texts_of({atomic}), (Texts{"make it atomic"}));
   EXPECT_TRUE(by_cure({}).empty());
+}
+
+TEST(ByCure, WhatIsReadTooEarlyIsMendedWithTheRace) {
+  Finding early = race(1, 5);
+  early.check = "uninitialised-shared-read";
+  const std::vector<Cure> cures = by_cure({race(2, 5), early});
+  ASSERT_EQ(cures.size(), 1u);
+  EXPECT_EQ(cures[0].findings, (Numbers{0, 1}));
 }
 
 // Its barrier is not known: pairs without a common line may have one each.

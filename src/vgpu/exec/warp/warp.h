@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,15 @@ class Warp {
   std::string describe_waits() const;
   [[noreturn]] void fault(FaultKind kind, const std::string& message, const Op& op, int lane,
                           const std::uint64_t* address = nullptr) const;
+  // What a loop looks at again and again, if it is one word alone.
+  struct SpinWord {
+    const Op* load = nullptr;
+    int lane = 0;
+    std::uint64_t address = 0;
+    Window window = Window::kGlobal;
+  };
+  // Of the first of its splits that goes round in such a loop.
+  std::optional<SpinWord> spin_word() const;
   // At the instruction that the warp's first split waits at.
   [[noreturn]] void fault_at_wait(FaultKind kind, const std::string& message) const;
 

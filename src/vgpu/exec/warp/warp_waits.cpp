@@ -6,6 +6,7 @@
 
 #include "vgpu/exec/cluster.h"
 #include "vgpu/exec/cta.h"
+#include "vgpu/exec/ops/flags.h"
 #include "vgpu/exec/warp/warp.h"
 
 namespace tessera::vgpu {
@@ -287,6 +288,57 @@ std::string Warp::describe_waits() const {
     if (split.wait == Wait::kBarrier) text += fmt::format(" (barrier {})", split.barrier);
   }
   return text;
+}
+
+namespace {
+
+// A load that stands alone in the loop that ends with this block; null for another loop.
+const Op* only_load(const Kernel& kernel, const Function& function, std::uint32_t last) {
+  const Op* only = nullptr;
+  for (std::uint32_t b = function.blocks[last].control.targets[0]; b <= last; ++b) {
+    const BasicBlock& block = function.blocks[b];
+    for (std::uint32_t s = block.first_stretch; s < block.last_stretch; ++s) {
+      const Stretch& stretch = function.stretches[s];
+      for (std::uint32_t o = stretch.first; o < stretch.last; ++o) {
+        const Op& op = function.ops[o];
+        const InstructionInfo& info = kernel.instructions[op.instruction];
+        if (info.touches != Touches::kLoads) continue;
+        const bool is_vector = info.form.find(".v2") != std::string::npos ||
+                               info.form.find(".v4") != std::string::npos;
+        if (only || is_vector || !info.form.starts_with("ld.")) return nullptr;
+        only = &op;
+      }
+    }
+  }
+  return only;
+}
+
+}  // namespace
+
+// WHY the register: it goes round without an effect, so the address is that of every round.
+std::optional<Warp::SpinWord> Warp::spin_word() const {
+  for (const Split& split : splits_) {
+    if (split.wait != Wait::kNone) continue;
+    const Function& function = *split.frame->function;
+    for (std::uint32_t b = split.block; b < function.blocks.size(); ++b) {
+      const Control& control = function.blocks[b].control;
+      if (!control.may_spin || control.targets[0] > split.block) continue;
+      const Op* load = only_load(cta_.kernel(), function, b);
+      if (!load) continue;
+      const int lane = std::countr_zero(split.mask);
+      const std::uint32_t* registers = words(*split.frame, load->operand[1]);
+      std::uint64_t address = registers[lane];
+      if (load->flags & kAddress64) std::memcpy(&address, registers + 2 * lane, sizeof address);
+      address += static_cast<std::uint64_t>(load->immediate);
+      Window window = Window(load->flags & kWindowMask);
+      if (window == Window::kGeneric) {
+        const bool is_shared = address - kSharedWindow < kWindowBytes;
+        window = is_shared ? Window::kShared : Window::kGlobal;
+      }
+      return SpinWord{load, lane, address, window};
+    }
+  }
+  return std::nullopt;
 }
 
 void Warp::fault_at_wait(FaultKind kind, const std::string& message) const {

@@ -2,6 +2,7 @@
 #include "vgpu/observe/check/cluster_checker.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tessera::vgpu::check {
 namespace {
@@ -57,11 +58,14 @@ void ClusterChecker::cluster_begins(std::uint64_t first, std::uint32_t ctas) {
   shared_sync_.clear();
   updates_.begin(warps_.size());
   exits_.assign(ctas, {});
+  ended_.assign(ctas, 0);
   remote_uses_.assign(ctas, {});
   local_written_.assign(warps_.size(), {});
 }
 
 void ClusterChecker::cluster_ends() {
+  for (const auto& [owner, address, load] : read_early_) log_.note_never_written(load);
+  read_early_.clear();
   for (std::uint32_t owner = 0; owner < ctas_; ++owner) {
     for (Entity e = 0; e < remote_uses_[owner].size(); ++e) {
       const RemoteUse& use = remote_uses_[owner][e];
@@ -73,6 +77,7 @@ void ClusterChecker::cluster_ends() {
 void ClusterChecker::warp_exits(const Actor& by) {
   WarpClocks& warp = warp_of(by);
   exits_[by.cta].join(warp.known(by.mask, now_));
+  ended_[by.cta] += static_cast<std::uint32_t>(std::popcount(by.mask));
   tick();
   warp.exit(by.mask, last_[warp.self()]);
 }

@@ -5,6 +5,8 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -154,6 +156,7 @@ class ClusterChecker : public Observer {
   void report_same_value(const Guest& guest, Site before);
   void report_unmet_lane(const Guest& guest, const Past& past);
   void report_split_barrier(const Actor& later, const Actor& earlier);
+  void report_skipped_barrier(const Actor& by);
   void report_lockstep(const Guest& guest, const Past& past);
   void report_unfenced(const Guest& guest, const Past& past);
   void report_foreign_race(const Guest& guest, const GlobalPast& past);
@@ -204,7 +207,10 @@ class ClusterChecker : public Observer {
   std::uint32_t repeated_ = 0;
   std::vector<const BlockShadow*> blocks_;  // that each instruction touched last
   std::vector<Clock> exits_;                // by CTA: what its threads knew when they ended
+  std::vector<std::uint32_t> ended_;        // by CTA: how many threads have
   std::vector<std::vector<RemoteUse>> remote_uses_;  // by owner, by entity
+  // Bytes of shared memory that were read before anybody wrote them: owner, address, instruction.
+  std::set<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>> read_early_;
   // By warp, by byte of local memory: the lanes that have written theirs.
   std::vector<std::vector<std::uint32_t>> local_written_;
   UndefinedReads undefined_reads_;

@@ -35,6 +35,7 @@ void ClusterChecker::barrier_arrives(const Actor& by, std::uint32_t id) {
 void ClusterChecker::barrier_passes(const Actor& by, std::uint32_t id) {
   BarrierClock& barrier = barriers_[by.cta][id];
   barrier.opened = true;
+  if (id == kBarrierOfBlock && ended_[by.cta] != 0) report_skipped_barrier(by);
   WarpClocks& warp = warp_of(by);
   if (warp.groups().size() > 1) warp.meet(by.mask, last_, tick());
   learn(by, barrier.clock);

@@ -113,10 +113,30 @@ const FindingLog::Change* FindingLog::change_of(std::uint32_t later, std::uint32
   return found;
 }
 
+const FindingLog::Change* FindingLog::update_with(std::uint32_t instruction) const {
+  const Change* found = nullptr;
+  for (const auto& [update, change] : updates_) {
+    if (update.first != instruction && update.second != instruction) continue;
+    if (!found || change.is_lost) found = &change;
+  }
+  return found;
+}
+
+// Updates that add up, of two statements: others do the one to the word while these do the other.
+std::optional<FindingLog::Updates> FindingLog::updates_of(std::uint32_t later,
+                                                          std::uint32_t earlier) const {
+  const Change* one = update_with(later);
+  const Change* other = update_with(earlier);
+  if (!one || !other || !one->accumulates || !other->accumulates) return std::nullopt;
+  return Updates{one, other};
+}
+
 void FindingLog::merge(FindingLog&& more) {
   for (const auto& [update, change] : more.updates_) {
     note_update(update.first, update.second, change);
   }
+  late_.merge(more.late_);
+  never_written_.merge(more.never_written_);
   for (auto& [key, finding] : more.findings_) {
     const auto [at, is_new] = findings_.try_emplace(key, finding);
     if (is_new) instructions_[key] = more.instructions_[key];
@@ -136,7 +156,7 @@ void FindingLog::advise_atomic(Finding& finding, const Key& key) const {
   if (finding.check != "race" && !is_lockstep) return;
   const auto [later, earlier] = instructions_.at(key);
   const Change* change = change_of(later, earlier);
-  if (!change) return;
+  if (!change) return advise_atomics(finding, later, earlier);
   finding.cure.clear();
   finding.cure_at = CureAt::kNowhere;
   const std::string where = line(later);
@@ -147,15 +167,57 @@ void FindingLog::advise_atomic(Finding& finding, const Key& key) const {
   }
 }
 
+void FindingLog::advise_atomics(Finding& finding, std::uint32_t later,
+                                std::uint32_t earlier) const {
+  const std::optional<Updates> updates = updates_of(later, earlier);
+  if (!updates) return;
+  const auto [one, other] = *updates;
+  const bool is_lost = one->is_lost || other->is_lost;
+  if (finding.check == "lockstep" && !is_lost) return;
+  finding.cure.clear();
+  finding.cure_at = CureAt::kNowhere;
+  finding.hint = fmt::format("make the updates of {} and {} atomics, such as {}", line(earlier),
+                             line(later), other->atomic);
+  if (one->atomic != other->atomic) finding.hint += " and " + one->atomic;
+  if (is_lost) return;
+  finding.hint +=
+      "; a barrier between the two is enough only where each of them gives every thread a word of "
+      "its own";
+}
+
+// Bytes that all are written, only too late: what orders the race mends the read of them, too.
+void FindingLog::share_cure_of_race(Finding& finding, const Key& key) const {
+  if (finding.check != "uninitialised-shared-read") return;
+  const std::uint32_t load = std::get<2>(key);
+  if (never_written_.contains(load)) return;
+  for (const auto& [other, race] : findings_) {
+    if (race.check != "race" || race.cure_at != CureAt::kBetween) continue;
+    if (std::get<2>(other) != load || !late_.contains({load, std::get<3>(other)})) continue;
+    finding.hint = race.hint;
+    finding.cure = race.cure;
+    finding.cure_at = race.cure_at;
+    finding.places.push_back(race.places[1]);
+    return;
+  }
+}
+
 // What is wrong is told once: an update that the lanes of a warp lose is lost to other warps, too,
 // and where a barrier is missing between warps, it is missing between the lanes of each.
 bool FindingLog::is_told(const Finding& finding, const Key& key) const {
+  if (finding.check == "skipped-barrier") {
+    return std::any_of(findings_.begin(), findings_.end(), [&](const auto& one) {
+      return one.second.check == "barrier" && !one.second.places.empty() &&
+             one.second.places[0].ptx_line == finding.places[0].ptx_line;
+    });
+  }
   const bool may_be_same = finding.check == "race" || finding.check == "lockstep" ||
                            finding.check == "same-value-stores";
   if (!may_be_same) return false;
   const auto [later, earlier] = instructions_.at(key);
   const Change* change = change_of(later, earlier);
   if (change && change->is_lost) return true;
+  const std::optional<Updates> updates = updates_of(later, earlier);
+  if (updates && updates->later->is_lost && updates->earlier->is_lost) return true;
   if (finding.check != "lockstep") return false;
   return std::any_of(findings_.begin(), findings_.end(), [&](const auto& one) {
     const Finding& race = one.second;
@@ -173,6 +235,7 @@ std::vector<Finding> FindingLog::sorted() const {
     if (is_told(finding, key)) continue;
     findings.push_back(finding);
     advise_atomic(findings.back(), key);
+    share_cure_of_race(findings.back(), key);
   }
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
     if (a.severity != b.severity) return a.severity < b.severity;

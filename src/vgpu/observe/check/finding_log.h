@@ -3,6 +3,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -49,6 +51,13 @@ class FindingLog {
   // The change that both belong to; null where they belong to none.
   const Change* change_of(std::uint32_t later, std::uint32_t earlier) const;
 
+  // Bytes of shared memory that a load reads before anybody has written them: then this store does,
+  // or nobody.
+  void note_written_late(std::uint32_t load, std::uint32_t store) {
+    late_.insert({first_like(load), first_like(store)});
+  }
+  void note_never_written(std::uint32_t load) { never_written_.insert(first_like(load)); }
+
   FindingPlace place(const Place& place) const;
   // The same form from the same line, inlined at the same places.
   bool are_alike(std::uint32_t instruction, std::uint32_t other) const {
@@ -69,7 +78,15 @@ class FindingLog {
     return instruction < first_like_.size() ? first_like_[instruction] : instruction;
   }
 
+  struct Updates {
+    const Change *later, *earlier;
+  };
+  // The worst change that it belongs to; null where it belongs to none.
+  const Change* update_with(std::uint32_t instruction) const;
+  std::optional<Updates> updates_of(std::uint32_t later, std::uint32_t earlier) const;
   void advise_atomic(Finding& finding, const Key& key) const;
+  void advise_atomics(Finding& finding, std::uint32_t later, std::uint32_t earlier) const;
+  void share_cure_of_race(Finding& finding, const Key& key) const;
   bool is_told(const Finding& finding, const Key& key) const;
 
   const Kernel& kernel_;
@@ -78,6 +95,8 @@ class FindingLog {
   std::map<Key, Finding> findings_;
   std::map<Key, std::pair<std::uint32_t, std::uint32_t>> instructions_;  // that were seen first
   std::map<std::pair<std::uint32_t, std::uint32_t>, Change> updates_;    // by load and store
+  std::set<std::pair<std::uint32_t, std::uint32_t>> late_;               // load and store
+  std::set<std::uint32_t> never_written_;                                // loads
 };
 
 }  // namespace tessera::vgpu::check

@@ -34,6 +34,17 @@ bool Paths::is_free(std::uint32_t from, std::uint32_t to) {
   return at->second;
 }
 
+bool Paths::asks_all_threads(std::uint32_t barrier) const {
+  for (const Function& function : kernel_.functions) {
+    for (const BasicBlock& block : function.blocks) {
+      const Control& control = block.control;
+      if (!control.has_instruction || control.op.instruction != barrier) continue;
+      return control.kind == ControlKind::kBarrier && control.aligned && !control.has_count;
+    }
+  }
+  return false;
+}
+
 bool Paths::find(std::uint32_t from, std::uint32_t to) const {
   for (const Function& function : kernel_.functions) {
     for (std::size_t b = 0; b < function.blocks.size(); ++b) {

@@ -75,6 +75,28 @@ void ClusterChecker::report_unmet_lane(const Guest& guest, const Past& past) {
   set_cure(*finding, "put __syncwarp()", between(earlier, later));
 }
 
+// What is seen of `bar.sync 0` for all threads: the hardware counts none that has ended.
+void ClusterChecker::report_skipped_barrier(const Actor& by) {
+  if (!paths_.asks_all_threads(by.instruction)) return;
+  Finding* finding =
+      log_.note("skipped-barrier", Severity::kNote, by.instruction, by.instruction, 0);
+  if (!finding) return;
+  finding->has_address = false;
+  const std::uint32_t ended = ended_[by.cta];
+  finding->places = {log_.place({"waited at barrier 0", by.instruction, cta_index(first_, by.cta),
+                                 static_cast<int>(by.warp), __builtin_ctz(by.mask)})};
+  const std::string line = log_.line(by.instruction);
+  finding->message = fmt::format(
+      "{} {} never {} the __syncthreads() of {}: CUDA asks all threads of the block to reach it; "
+      "it works here because {} ended",
+      ended, ended == 1 ? "thread" : "threads", ended == 1 ? "reaches" : "reach", line,
+      ended == 1 ? "that one has" : "those have");
+  finding->hint = fmt::format(
+      "let all threads of the block come to {}, and only those with work do what stands before and "
+      "after it",
+      line);
+}
+
 // Copies of one line, as a compiler makes them, are one place. Lanes of one warp that come apart
 // are an error of another kind, or use barrier.sync, which asks for no common way.
 void ClusterChecker::report_split_barrier(const Actor& later, const Actor& earlier) {

@@ -201,6 +201,9 @@ std::string ClusterChecker::hint_for_race(const Guest& guest, const Past& past, 
 void ClusterChecker::report_race(const Guest& guest, const Past& past) {
   if (stores_what_lies_there(guest, past)) return report_same_value(guest, past.site);
   std::uint32_t last = guest.by.instruction, first = instruction_of(past.site);
+  if (guest.window == Window::kShared && read_early_.erase({guest.owner, guest.address, first})) {
+    log_.note_written_late(first, last);
+  }
   const bool swap = is_other_way_round(guest, past);
   if (swap) std::swap(last, first);
   Finding* finding = log_.note("race", Severity::kError, last, first, guest.address);
@@ -309,6 +312,7 @@ void ClusterChecker::report_foreign_race(const Guest& guest, const GlobalPast& p
 void ClusterChecker::report_uninitialised(const Guest& guest) {
   const std::uint32_t here = guest.by.instruction;
   const bool shared = guest.window == Window::kShared;
+  if (shared) read_early_.insert({guest.owner, guest.address, here});
   Finding* finding = log_.note(shared ? "uninitialised-shared-read" : "uninitialised-global-read",
                                Severity::kError, here, here, guest.address);
   if (!finding) return;

@@ -53,7 +53,10 @@ __global__ void looks_up(float* out, const int* index, int n) {
 // Launched only where the rows are whole.
 __global__ void scales_whole_rows(float* m, int cols) {
   float4* row = reinterpret_cast<float4*>(m + blockIdx.x * cols);
-  if (threadIdx.x < cols / 4) row[threadIdx.x].x *= 2;
+  if (threadIdx.x >= cols / 4) return;
+  float4 v = row[threadIdx.x];
+  v.x *= 2;
+  row[threadIdx.x] = v;
 }
 }
 

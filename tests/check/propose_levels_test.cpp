@@ -69,7 +69,7 @@ TEST_F(ProposeWidths, WhatTheGivenGridIsMadeOfIsNotHalved) {
 TEST_F(ProposeWidths, IntegersAreNotSortedUnlessTheyAreReadAsRanges) {
   const Words keys = proposed("sort_pairs");
   expect_clean(keys);
-  EXPECT_TRUE(after(keys, "--arg").ends_with("]:shuffled")) << shown_;
+  EXPECT_TRUE(after(keys, "--arg").ends_with("]:repeated")) << shown_;
   const Words begins = proposed("lengths");
   expect_clean(begins);
   expect_shown("begins=i32[1025]:iota");
@@ -88,7 +88,7 @@ TEST_F(ProposeWidths, ACallForEachInstantiationOfATemplate) {
 TEST_F(ProposeWidths, CountersBeginWithZeros) {
   proposed_of("macros.ptx", "count");
   expect_shown("counts=u32[8]:zeros");
-  expect_shown("keys=i32[65536]:shuffled");
+  expect_shown("keys=i32[65536]:repeated");
 }
 TEST_F(ProposeWidths, ASmallerGridIsSaid) {
   const Words words = proposed("touch");

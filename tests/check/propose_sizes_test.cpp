@@ -90,6 +90,26 @@ TEST_F(ProposeOwnFaults, NotWhereAConditionKeepsTheProgramFromIt) {
   expect_clean(proposed("scales_whole_rows"));
 }
 
+struct Indices {
+  static constexpr const char* kFile = "indices.ptx";
+};
+using ProposeIndices = ProposeOf<Indices>;
+
+TEST_F(ProposeIndices, ValuesStandSeveralTimes) {
+  const Words words = proposed("counts_values");
+  expect_shown("This call runs, and found: ");
+  expect_shown("values=i32[4096]:repeated");
+}
+TEST_F(ProposeIndices, OnceWhereTheyArePlacesToStoreTo) {
+  expect_clean(proposed("scatters"));
+  expect_shown("places=i32[4096]:shuffled");
+}
+TEST_F(ProposeIndices, OursSayNothingOfTheLengthOfAnArray) {
+  expect_clean(proposed("multiplies_sparse"));
+  expect_shown("rows=i32[4097]:iota");
+  expect_shown("x=f32[100]:uniform");
+}
+
 class SizesText : public HostText {};
 
 TEST_F(SizesText, ConstantDims) {

@@ -8,11 +8,15 @@ bool is_in_shared(const Trial& trial) {
   return trial.message.find("in shared memory") != std::string::npos;
 }
 
+bool leaves_arrays(const Trial& trial) {
+  return trial.fault == "out-of-bounds" && !is_in_shared(trial);
+}
+
 bool is_fault_of_kernel(const Trial& trial) {
   if (trial.finished || wants_map(trial)) return false;
   // WHY not "endless": numbers that nobody tells decide how long a loop counts.
   if (trial.fault == "stopped" || trial.fault == "endless") return false;
-  return trial.fault != "out-of-bounds" || is_in_shared(trial);
+  return !leaves_arrays(trial);
 }
 
 bool wants_map(const Trial& trial) {
@@ -47,6 +51,12 @@ bool blames_what_is_given(const CallWords& given, const std::string& message) {
          shape("--cluster", given.cluster) || shape("--shared", given.shared);
 }
 
+CheckResult checked_once(CheckPlan plan, double seconds) {
+  plan.warp_orders = 1;
+  plan.seconds = seconds;
+  return run_check(plan, [](int, int) {});
+}
+
 double instructions_of(const CheckResult& checked) {
   double all = 0;
   for (const CheckRun& run : checked.runs) {
@@ -77,6 +87,13 @@ std::vector<std::string> read_first(const CheckResult& checked) {
     if (!nearest.empty()) names.push_back(nearest);
   }
   return names;
+}
+
+bool finds_update(const CheckResult& checked) {
+  return std::any_of(checked.findings.begin(), checked.findings.end(), [](const SeenFinding& seen) {
+    return seen.finding.check == "lost-update" ||
+           seen.finding.hint.starts_with("make the update of");
+  });
 }
 
 bool all_finished(const CheckResult& checked) {

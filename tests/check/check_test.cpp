@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "check/arrays.h"
@@ -11,6 +12,17 @@
 
 namespace tessera::checking {
 namespace {
+
+TEST_F(Check, CallsToRepeatBeginWithTheProgramAsItWasCalled) {
+  const TemporaryFolder folder;
+  const std::string program = beside_test("tessera"), out = folder / "out";
+  const std::string call = program + " check " + kFolder + "transpose.ptx";
+  const std::string shape =
+      " --grid 2,2 --block 32,8 --arg out=f32[64,64] --arg in=f32[64,64]:iota --arg n=i32:64";
+  const std::string all = call + shape + " > " + out + " 2>&1; " + call + " >> " + out + " 2>&1";
+  EXPECT_NE(std::system(all.c_str()), 0);
+  expect_parts(file_text(out), {"\nagain: " + program + " check ", "\n  " + program + " check "});
+}
 
 TEST_F(Check, AMissingBarrierIsFoundAtItsLines) {
   const Ran ran = check(transpose("transpose.ptx"));

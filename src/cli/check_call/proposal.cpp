@@ -41,8 +41,8 @@ std::string quoted(const std::string& text) {
 
 std::string line_of_call(const ProposalRequest& request, const std::string& kernel,
                          const CallWords& call) {
-  std::string line = request.command + " --kernel " + quoted(kernel) + " --grid " + call.grid +
-                     " --block " + call.block;
+  std::string line = to_paste(request.command) + " --kernel " + quoted(kernel) + " --grid " +
+                     call.grid + " --block " + call.block;
   if (!call.cluster.empty()) line += " --cluster " + call.cluster;
   if (!call.shared.empty()) line += " --shared " + call.shared;
   for (const std::string& array : call.arrays) line += " --array '" + array + "'";

@@ -103,6 +103,7 @@ int report_of(const CheckArguments& options, const CheckPlan& plan, const CheckR
   report.all = options.all;
   report.quiet = options.quiet;
   lab::Json object = json_of(report);
+  report.command = to_paste(report.command);
   std::string text = text_of(report);
   if (options.cost && can_be_counted(result)) {
     const lab::Explanation cost = cost_of(plan, gpu_of(options.gpu));

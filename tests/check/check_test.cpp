@@ -129,8 +129,12 @@ TEST_F(Check, FaultsAreFindings) {
   const Ran beyond = check({kKernels, "--kernel", "beyond_the_end", "--grid", "1", "--block", "32",
                             "--arg", "out=f32[32]"});
   EXPECT_EQ(beyond.code, 1) << beyond.err;
-  expect_parts(beyond.out, {"error: out-of-bounds: ", "kernels.cu:55: ", "out[threadIdx.x + 1] = 1",
-                            "lane 31", "0 bytes past the end of array out (f32[32])", "in 3 of 3"});
+  expect_parts(beyond.out,
+               {"error: out-of-bounds: an access of 4 bytes of global memory, 0 bytes past the end "
+                "of array out (f32[32])\n"},
+               {"  where: ", "out of bounds in"});
+  expect_parts(beyond.out, {"kernels.cu:55: ", "out[threadIdx.x + 1] = 1", "lane 31",
+                            "0 bytes past the end of array out (f32[32])", "in 3 of 3"});
   const Ran stuck = check({kKernels, "--kernel", "half_of_the_block_waits", "--grid", "1",
                            "--block", "64", "--arg", "out=i32[64]"});
   EXPECT_NE(stuck.code, 2) << stuck.err;

@@ -69,6 +69,7 @@ void set_fill(const Text& text, const std::string& word, ArrayArgument& array) {
       {"ones", ArrayFill::kOnes},
       {"iota", ArrayFill::kIota},
       {"shuffled", ArrayFill::kShuffled},
+      {"repeated", ArrayFill::kRepeated},
       {"uninitialised", ArrayFill::kUninitialised},
       {"uninitialized", ArrayFill::kUninitialised}};
   if (word.starts_with("constant=")) {
@@ -82,14 +83,14 @@ void set_fill(const Text& text, const std::string& word, ArrayArgument& array) {
   if (found == kFills.end()) {
     text.refuse(
         fmt::format("'{}' is not a fill; the fills are uniform, integers, zeros, ones, iota, "
-                    "shuffled, constant=X and uninitialised",
+                    "shuffled, repeated, constant=X and uninitialised",
                     word));
   }
   array.fill = found->second;
   if (array.fill == ArrayFill::kUniform && !is_float(array.type)) {
     text.refuse(
-        "uniform fills floats with -1 to 1; use integers, iota, shuffled, zeros, ones or "
-        "constant=X");
+        "uniform fills floats with -1 to 1; use integers, iota, shuffled, repeated, zeros, ones "
+        "or constant=X");
   }
 }
 

@@ -21,6 +21,7 @@ enum class ArrayFill {
   kOnes,
   kIota,
   kShuffled,
+  kRepeated,  // of kIota, each number up to four times, shuffled
   kConstant
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -44,6 +45,13 @@ double small_integer(std::uint64_t bits, bool is_signed) {
 
 bool is_unsigned(ElementType type) { return facts_of(type).kind == NumberKind::kUnsigned; }
 
+// WHY: of a narrow type, all numbers beyond its largest would be that one.
+double wrapped(ElementType type, std::uint64_t value) {
+  if (is_float(type)) return double(value);
+  const std::size_t bits = 8 * size_of(type) - (is_unsigned(type) ? 0 : 1);
+  return double(bits >= 63 ? value : value & ((std::uint64_t{1} << bits) - 1));
+}
+
 double value_at(const ArrayArgument& spec, std::uint64_t key, std::size_t i) {
   switch (spec.fill) {
     case ArrayFill::kUniform:
@@ -51,7 +59,7 @@ double value_at(const ArrayArgument& spec, std::uint64_t key, std::size_t i) {
     case ArrayFill::kIntegers:
       return small_integer(lab::mix_bits(key + i), !is_unsigned(spec.type));
     case ArrayFill::kIota:
-      return double(i);
+      return wrapped(spec.type, i);
     default:
       return spec.fill == ArrayFill::kOnes ? 1 : 0;
   }
@@ -73,12 +81,22 @@ std::vector<std::uint64_t> shuffled(std::size_t count, std::uint64_t key) {
   return order;
 }
 
+// Four of those in place of each other, so that threads that are given them meet.
+constexpr std::size_t kRepeats = 4;
+std::size_t repeated(std::size_t value, std::size_t count, std::uint64_t key) {
+  const std::size_t group = value / kRepeats, first = group * kRepeats;
+  return first + lab::mix_bits(key ^ group) % std::min(kRepeats, count - first);
+}
+
 void fill(const ArrayArgument& spec, std::uint64_t key, HostArray& array) {
   const std::size_t step = size_of(spec.type);
-  if (spec.fill == ArrayFill::kShuffled) {
+  if (spec.fill == ArrayFill::kShuffled || spec.fill == ArrayFill::kRepeated) {
     std::byte* to = array.bytes.data();
     for (const std::uint64_t value : shuffled(array.elements(), key)) {
-      store_element(spec.type, double(value), to);
+      const bool repeats = spec.fill == ArrayFill::kRepeated;
+      store_element(spec.type,
+                    wrapped(spec.type, repeats ? repeated(value, array.elements(), key) : value),
+                    to);
       to += step;
     }
     return;

@@ -120,17 +120,30 @@ std::string indented(const std::string& message) {
   return text;
 }
 
+// "out of bounds in global memory: an access of 4 bytes, 0 bytes past ..." without what the name of
+// the check says, and with the array in place of its bytes.
+std::string access_text(const std::string& message, const std::string& array) {
+  const std::string begin = "out of bounds in ", access = ": an access of ";
+  const std::size_t colon = message.find(access), comma = message.find(", ", colon);
+  if (!message.starts_with(begin) || comma == message.npos) return message;
+  const std::size_t bytes = colon + access.size();
+  return fmt::format("an access of {} of {}, {}", message.substr(bytes, comma - bytes),
+                     message.substr(begin.size(), colon - begin.size()),
+                     array.empty() ? message.substr(comma + 2) : array);
+}
+
 std::string finding_text(const vgpu::Cure& group, SourceLines& lines, const CheckReport& report) {
   const SeenFinding& seen = report.result.findings[group.findings.front()];
   const Finding& finding = seen.finding;
   const std::string name = finding.check + ": ";
-  const bool repeats = finding.message.starts_with(name);  // "deadlock: every warp waits"
+  const std::string array = array_text(finding, report);
+  const std::string message = access_text(finding.message, array);
+  const bool repeats = message.starts_with(name);  // "deadlock: every warp waits"
   std::string text = fmt::format("{}: {}\n", title_of(finding),
-                                 indented(finding.message.substr(repeats ? name.size() : 0)));
+                                 indented(message.substr(repeats ? name.size() : 0)));
   for (const FindingPlace& place : finding.places) text += place_text(place, lines);
   for (const FindingPlace& place : finding.related) text += place_text(place, lines);
-  const std::string array = array_text(finding, report);
-  if (!array.empty()) text += fmt::format("  where: {}\n", array);
+  if (!array.empty() && message == finding.message) text += fmt::format("  where: {}\n", array);
   text += fmt::format("  seen:  {}\n", seen_text(seen, report));
   text += also_text(group, report.result, lines, report.all);
   const std::string cure = cure_text(group, report.result, lines);

@@ -69,7 +69,7 @@ int explain_exception(const std::string& command) {
   }
 }
 
-std::string the_command_line = "tessera";
+std::string the_command_line = "tessera", the_program = "tessera";
 
 // "explain FILE.cu ..." has the arguments of check. "-std=c++17" is how nvcc spells --std.
 std::vector<std::string> as_parsed(std::vector<std::string> arguments) {
@@ -106,7 +106,13 @@ std::vector<Command> all_commands() {
 
 const std::string& command_line() { return the_command_line; }
 
-int run(const std::vector<std::string>& arguments) {
+std::string to_paste(std::string line) {
+  if (!line.starts_with("tessera ")) return line;
+  return line.replace(0, std::string("tessera").size(), the_program);
+}
+
+int run(const std::vector<std::string>& arguments, const std::string& called) {
+  if (called.find('/') != std::string::npos) the_program = quoted(called);
   expect_images_of(build_commit());
   the_command_line = "tessera";
   for (const std::string& argument : arguments) the_command_line += " " + quoted(argument);

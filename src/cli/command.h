@@ -29,7 +29,11 @@ std::vector<Command> all_commands();
 // The call that run() was given, "tessera bench -m 8", for the files that it writes.
 const std::string& command_line();
 
-// Runs one command line, without the program's name. Writes one sentence to stderr when it is bad.
-int run(const std::vector<std::string>& arguments);
+// The same to paste: "build/tessera check" of "tessera check" where the program was called so.
+std::string to_paste(std::string line);
+
+// Runs one command line; `called` is the program's name in it. Writes one sentence to stderr when
+// it is bad.
+int run(const std::vector<std::string>& arguments, const std::string& called);
 
 }  // namespace tessera::cli

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/status.h"
@@ -279,6 +280,29 @@ TEST(ShuffledArrays, HoldEveryNumberOnceInAnOrderOfTheSeed) {
   EXPECT_FALSE(std::is_sorted(one.begin(), one.end()));
   std::sort(one.begin(), one.end());
   for (std::size_t i = 0; i < one.size(); ++i) EXPECT_EQ(one[i], static_cast<double>(i));
+}
+// How often each value is in the array.
+std::map<double, int> counts_of(const std::string& text) {
+  const Argument argument = parse_argument("--arg", text);
+  const HostArray array = make_array("x", std::get<ArrayArgument>(argument.value), 1);
+  std::map<double, int> counts;
+  for (std::size_t i = 0; i < array.elements(); ++i) {
+    ++counts[load_element(array.type, array.bytes.data() + size_of(array.type) * i)];
+  }
+  return counts;
+}
+TEST(RepeatedArrays, HoldValuesBelowTheirLengthFourTimesEach) {
+  const std::map<double, int> counts = counts_of("x=i32[1001]:repeated");
+  EXPECT_EQ(counts.size(), 251u);
+  EXPECT_LT(counts.rbegin()->first, 1001);
+  EXPECT_GT(counts.rbegin()->first, 995);
+  for (const auto& [value, count] : counts) EXPECT_EQ(count, value < 1000 ? 4 : 1) << value;
+}
+TEST(RepeatedArrays, NarrowTypesBeginAnew) {
+  for (const char* fill : {"iota", "shuffled"}) {
+    EXPECT_EQ(counts_of(std::string("x=u8[2560]:") + fill).at(255), 10) << fill;
+    EXPECT_EQ(counts_of(std::string("x=i8[1280]:") + fill).at(127), 10) << fill;
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "check/arrays.h"
@@ -11,6 +12,17 @@
 
 namespace tessera::checking {
 namespace {
+
+TEST_F(Check, CallsToRepeatBeginWithTheProgramAsItWasCalled) {
+  const TemporaryFolder folder;
+  const std::string program = beside_test("tessera"), out = folder / "out";
+  const std::string call = program + " check " + kFolder + "transpose.ptx";
+  const std::string shape =
+      " --grid 2,2 --block 32,8 --arg out=f32[64,64] --arg in=f32[64,64]:iota --arg n=i32:64";
+  const std::string all = call + shape + " > " + out + " 2>&1; " + call + " >> " + out + " 2>&1";
+  EXPECT_NE(std::system(all.c_str()), 0);
+  expect_parts(file_text(out), {"\nagain: " + program + " check ", "\n  " + program + " check "});
+}
 
 TEST_F(Check, AMissingBarrierIsFoundAtItsLines) {
   const Ran ran = check(transpose("transpose.ptx"));
@@ -117,8 +129,12 @@ TEST_F(Check, FaultsAreFindings) {
   const Ran beyond = check({kKernels, "--kernel", "beyond_the_end", "--grid", "1", "--block", "32",
                             "--arg", "out=f32[32]"});
   EXPECT_EQ(beyond.code, 1) << beyond.err;
-  expect_parts(beyond.out, {"error: out-of-bounds: ", "kernels.cu:55: ", "out[threadIdx.x + 1] = 1",
-                            "lane 31", "0 bytes past the end of array out (f32[32])", "in 3 of 3",
+  expect_parts(beyond.out,
+               {"error: out-of-bounds: an access of 4 bytes of global memory, 0 bytes past the end "
+                "of array out (f32[32])\n"},
+               {"  where: ", "out of bounds in"});
+  expect_parts(beyond.out, {"kernels.cu:55: ", "out[threadIdx.x + 1] = 1", "lane 31",
+                            "0 bytes past the end of array out (f32[32])", "in 3 of 3",
                             "do:    Check the bound of line 55 first; if the access is meant, "});
   const Ran stuck = check({kKernels, "--kernel", "half_of_the_block_waits", "--grid", "1",
                            "--block", "64", "--arg", "out=i32[64]"});

@@ -26,6 +26,12 @@ std::string session(const std::string& call) {
   words[1] = stem + ".ptx";
   const Ran ran = run_program(words);
   std::string text = "$ build/tessera " + call + "\n" + ran.err + ran.out;
+  for (const std::string before : {"\n  ", "\nagain: "}) {
+    const std::string plain = before + "tessera check ";
+    for (std::size_t at; (at = text.find(plain)) != std::string::npos;) {
+      text.replace(at, plain.size(), before + "build/tessera check ");
+    }
+  }
   for (std::size_t at; (at = text.find(stem + ".ptx")) != std::string::npos;) {
     text.replace(at, stem.size() + 4, source);
   }

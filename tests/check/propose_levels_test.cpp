@@ -69,7 +69,7 @@ TEST_F(ProposeWidths, WhatTheGivenGridIsMadeOfIsNotHalved) {
 TEST_F(ProposeWidths, IntegersAreNotSortedUnlessTheyAreReadAsRanges) {
   const Words keys = proposed("sort_pairs");
   expect_clean(keys);
-  EXPECT_TRUE(after(keys, "--arg").ends_with("]:shuffled")) << shown_;
+  EXPECT_TRUE(after(keys, "--arg").ends_with("]:repeated")) << shown_;
   const Words begins = proposed("lengths");
   expect_clean(begins);
   expect_shown("begins=i32[1025]:iota");
@@ -88,7 +88,7 @@ TEST_F(ProposeWidths, ACallForEachInstantiationOfATemplate) {
 TEST_F(ProposeWidths, CountersBeginWithZeros) {
   proposed_of("macros.ptx", "count");
   expect_shown("counts=u32[8]:zeros");
-  expect_shown("keys=i32[65536]:shuffled");
+  expect_shown("keys=i32[65536]:repeated");
 }
 TEST_F(ProposeWidths, ASmallerGridIsSaid) {
   const Words words = proposed("touch");
@@ -101,11 +101,12 @@ TEST_F(ProposeWidths, ASmallerGridIsSaid) {
 TEST_F(ProposeWidths, ArraysThatTheProgramMakesTooShort) {
   const Ran ran = check({kFolder + Widths::kFile, "--kernel", "sum_rows"});
   shown_ = ran.err;
-  expect_shown("\nThis call leaves its arrays, and found: out-of-bounds (from sum_rows<<<");
+  expect_shown(
+      "\nThis call reads or writes outside its arrays; found: out-of-bounds (from sum_rows<<<");
   expect_shown(
       "; of in the program allocates 73728 elements (few * cols * sizeof(float)), and the kernel "
       "reaches 73729):");
-  const Words words = words_below("This call leaves its arrays");
+  const Words words = words_below("This call reads or writes outside");
   expect_words(words, {"in=f32[73728]:uniform", "cols=i32:768"});
   ASSERT_GT(words.size(), 2u) << shown_;
   const Ran run = run_program({words.begin() + 1, words.end()});

@@ -1,5 +1,6 @@
 // What check assumes of a launch where the program tells nothing: sizes that go together, as many
-// dimensions and threads as the kernel is written for, and enough shared memory.
+// dimensions and threads as the kernel is written for, and enough shared memory. And what it leaves
+// as the program tells it.
 #include "check/propose/candidates.h"
 #include "tests/check/propose.h"
 
@@ -49,6 +50,64 @@ TEST_F(ProposeSizes, WhatEveryCallLacksIsToldSoon) {
   expect_shown(
       "\n8 calls were tried, and none came to its end (the first: there is no tensor map at");
   expect_shown("as NAME=pointer(tensormap(ARRAY, BOX))");
+}
+
+// The program's own launch is what is shown, though it ends in a fault and others do not.
+struct OwnFaults {
+  static constexpr const char* kFile = "own_faults.ptx";
+};
+class ProposeOwnFaults : public ProposeOf<OwnFaults> {
+ protected:
+  static void expect_fault(const std::string& kernel, const std::string& check,
+                           const Words& parts) {
+    proposed(kernel);
+    expect_shown("\nThis call ends in a fault; found: " + check + " (from " + kernel + "<<<");
+    EXPECT_FALSE(contains(shown_, "instead of") || contains(shown_, "assumed")) << shown_;
+    const Words words = words_below("This call ends in a fault");
+    expect_words(words, parts);
+    ASSERT_GT(words.size(), 2u) << shown_;
+    const Ran ran = run_program({words.begin() + 1, words.end()});
+    EXPECT_EQ(ran.code, 1) << ran.out;
+    EXPECT_TRUE(contains(ran.out, "error: " + check)) << ran.out;
+  }
+};
+
+TEST_F(ProposeOwnFaults, ThatOnlyTheProgramsValuesShow) {
+  expect_fault("scales_rows", "misaligned", {"cols=i32:1001", "m=f32[40040]:uniform"});
+}
+TEST_F(ProposeOwnFaults, SharedMemoryStaysAsLargeAsTheLaunchSays) {
+  expect_fault("adds_neighbours", "out-of-bounds", {"524", "out=f32[5000]"});
+}
+TEST_F(ProposeOwnFaults, BlocksStayAsLargeAsTheLaunchSays) {
+  expect_fault("reverses", "out-of-bounds", {"512"});
+}
+TEST_F(ProposeOwnFaults, AFlagThatNobodySets) { expect_fault("hands_over", "deadlock", {"2"}); }
+TEST_F(ProposeOwnFaults, IntegersWithWhichItRunsAreTaken) {
+  expect_clean(proposed("looks_up"));
+  expect_shown("index=i32[5000]:zeros");
+}
+TEST_F(ProposeOwnFaults, NotWhereAConditionKeepsTheProgramFromIt) {
+  expect_clean(proposed("scales_whole_rows"));
+}
+
+struct Indices {
+  static constexpr const char* kFile = "indices.ptx";
+};
+using ProposeIndices = ProposeOf<Indices>;
+
+TEST_F(ProposeIndices, ValuesStandSeveralTimes) {
+  const Words words = proposed("counts_values");
+  expect_shown("This call runs, and found: ");
+  expect_shown("values=i32[4096]:repeated");
+}
+TEST_F(ProposeIndices, OnceWhereTheyArePlacesToStoreTo) {
+  expect_clean(proposed("scatters"));
+  expect_shown("places=i32[4096]:shuffled");
+}
+TEST_F(ProposeIndices, OursSayNothingOfTheLengthOfAnArray) {
+  expect_clean(proposed("multiplies_sparse"));
+  expect_shown("rows=i32[4097]:iota");
+  expect_shown("x=f32[100]:uniform");
 }
 
 class SizesText : public HostText {};

@@ -25,7 +25,9 @@ namespace tessera {
     setenv(entry.substr(0, equals).c_str(), entry.c_str() + equals + 1, 1);
   }
   const std::string program = beside_test("tessera");
-  std::vector<char*> argv = {const_cast<char*>(program.c_str())};
+  // By a name without a folder, which is what it prints for calls to repeat.
+  const std::string name = "tessera";
+  std::vector<char*> argv = {const_cast<char*>(name.c_str())};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   execv(program.c_str(), argv.data());

@@ -14,6 +14,31 @@ constexpr std::int64_t kTrialPointers = 64;
 
 }  // namespace
 
+std::size_t arrays_of(const KernelFacts& kernel) {
+  std::size_t arrays = 0;
+  for (const ParameterGuess& one : kernel.parameters) {
+    for (const FieldGuess& field : one.fields) arrays += field.is_array;
+    arrays += one.role == ParameterRole::kArray || one.role == ParameterRole::kPointers;
+  }
+  return arrays;
+}
+
+std::vector<Fills> fills_for(const KernelFacts& kernel) {
+  bool has_integers = false, has_bytes = false;
+  for (const ParameterGuess& one : kernel.parameters) {
+    const bool is_array = one.role == ParameterRole::kArray;
+    for (const FieldGuess& field : one.fields) {
+      has_integers |= field.is_array && !is_float(field.type);
+    }
+    has_integers |= is_array && !is_float(one.type);
+    has_bytes |= is_array && size_of(one.type) == 1;
+  }
+  std::vector<Fills> all = {Fills::kRepeated};
+  if (has_integers) all.insert(all.end(), {Fills::kCounts, Fills::kZeros});
+  if (has_bytes) all.push_back(Fills::kText);
+  return all;
+}
+
 CallWords CallWriter::words_of(const Candidate& candidate, Fills fills, const Trial* trial) const {
   CallWords words = given_;
   if (words.grid.empty()) words.grid = dims_text(candidate.grid);
@@ -195,9 +220,11 @@ std::string CallWriter::array_text(const ParameterGuess& parameter, const std::s
   const bool is_large = trial == nullptr && most > kTrialBytes;
   if (is_float(parameter.type)) return text + (is_large ? ":zeros" : ":uniform");
   const bool is_plain = !parameter.is_opaque && (filled.count(name) == 0 || !parameter.is_counted);
-  const bool counts = own == Fills::kCounts || (own == Fills::kShuffled && parameter.is_sorted);
+  const bool any_order = own == Fills::kRepeated || own == Fills::kShuffled;
+  const bool counts =
+      own == Fills::kCounts || ((any_order || own == Fills::kRows) && parameter.is_sorted);
   if (is_plain && counts) return text + ":iota";
-  if (is_plain && own == Fills::kShuffled) return text + ":shuffled";
+  if (is_plain && any_order) return text + (own == Fills::kRepeated ? ":repeated" : ":shuffled");
   return text + (is_plain && own == Fills::kText && size == 1 ? ":constant=100" : ":zeros");
 }
 

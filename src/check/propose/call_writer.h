@@ -14,9 +14,15 @@ namespace tessera::checking {
 // Of an array whose extent is not known yet: the second where the first is too small.
 inline constexpr std::int64_t kTrialBytes = 1 << 20, kLargeTrialBytes = 32 << 20;
 
-// What arrays hold at first: numbers that count up, in any order or sorted; zeros, for what is an
-// index; letters, for text; or as the last of these, outputs nothing.
-enum class Fills : std::uint8_t { kShuffled, kCounts, kZeros, kText, kInputs };
+// What arrays hold at first: numbers up to their length, in any order, several times or once; those
+// that count up; zeros, for what is an index; letters, for text; zeros, with the begins of rows
+// that count up; or as the last of these, outputs nothing.
+enum class Fills : std::uint8_t { kRepeated, kShuffled, kCounts, kZeros, kText, kRows, kInputs };
+
+std::size_t arrays_of(const KernelFacts& kernel);  // how many
+
+// Those that a kernel's integers are tried with; the first alone where it has none.
+std::vector<Fills> fills_for(const KernelFacts& kernel);
 
 class CallWriter {
  public:
@@ -26,7 +32,7 @@ class CallWriter {
   std::map<std::string, std::int64_t> trial_sizes;  // bytes of arrays that need others
   bool keeps_allocated = false;                     // also where the kernel reaches further
   std::set<std::string> filled;                     // outputs that the kernel reads first
-  Fills fills = Fills::kShuffled;                   // used in place of kInputs
+  Fills fills = Fills::kRepeated;                   // used in place of kInputs
 
   // With the extents that a trial has shown, where there was one.
   CallWords words_of(const Candidate& candidate, Fills fills, const Trial* trial) const;

@@ -36,6 +36,8 @@ struct Candidate {
   bool is_step = false;         // tried only after a smaller one of its chain
   bool tells_grid = false, tells_block = false;  // the launch, and they are no usual ones
   bool tells_shared = true;
+  bool states_shared = false;  // the launch says how much, or that there is none
+  bool is_certain = false;     // no condition around the launch may keep it from being made
   // Of grid, block and shared memory: what the launch says, and why that tells no number.
   std::array<std::string, 3> untold;
   const LaunchSite* site = nullptr;  // null: none is known

@@ -5,6 +5,7 @@
 
 #include "check/propose/levels/halvings.h"
 #include "check/propose/shapes.h"
+#include "check/propose/source/cases.h"
 
 namespace tessera::checking {
 namespace {
@@ -200,10 +201,13 @@ class LaunchReader {
       if (shape[i] && !(i == 0 ? kernel_.grid : kernel_.block)) note_assumed(candidate);
       if (!shape[i]) candidate.untold[i] = why_untold(site_.shape[i]);
     }
+    candidate.is_certain = is_certain();
     evaluator_.clear();
+    candidate.states_shared = site_.shape.size() == 2;
     if (site_.shape.size() > 2) {
       if (const auto shared = evaluator_.value(site_.shape[2], scope_)) {
         candidate.shared = std::max<std::int64_t>(shared->whole(), 0);
+        candidate.states_shared = evaluator_.free.empty();
       } else if (kernel_.has_dynamic_shared && !site_.shape[2].empty()) {
         candidate.shared = kUsualShared;
         candidate.tells_shared = false;
@@ -280,6 +284,16 @@ class LaunchReader {
       const auto taken = evaluator_.overrides.find(name);
       if (taken != evaluator_.overrides.end()) candidate.assumed[name] = taken->second;
     }
+  }
+
+  // A condition that has no value may be one that the launch needs.
+  bool is_certain() {
+    const std::vector<TokenRange> conditions = conditions_around(source_, site_.at);
+    return std::all_of(conditions.begin(), conditions.end(), [&](const TokenRange& words) {
+      evaluator_.clear();
+      const auto value = evaluator_.value(words, scope_);
+      return value && value->whole() != 0 && evaluator_.free.empty();
+    });
   }
 
   std::optional<Dims> cluster() {

@@ -4,29 +4,17 @@
 
 #include <algorithm>
 #include <ctime>
+#include <set>
 
 #include "base/interrupt.h"
 #include "base/status.h"
 #include "check/propose/call_writer.h"
+#include "check/propose/endings.h"
+#include "check/propose/levels/limits.h"
 #include "check/propose/shapes.h"
 
 namespace tessera::checking {
 namespace {
-
-constexpr int kMostTrials = 80, kMostLargeTrials = 3, kMostStopped = 6, kMostRefused = 4,
-              kMostShared = 4;
-// For a call that finds something with numbers that nobody tells: others are tried instead.
-constexpr int kMostFurther = 24;
-// Warp instructions. WHY not seconds: proposals are the same on every machine, whatever else it
-// does. Under checks about ten million take a second.
-constexpr std::uint64_t kMostOfTrial = 16'000'000, kMostOfLargest = 8'000'000,
-                        kMostInAll = 40'000'000;
-constexpr double kLeastCost = 200'000;  // that tells how the costs grow
-// For what is no instruction: large PTX is read anew for each trial. The second is of the
-// processor.
-constexpr double kSecondsOfRun = 30, kSecondsInAll = 8;
-constexpr std::int64_t kMostBytes = 256LL << 20;  // of all arrays
-constexpr int kMostFailed = 2;                    // larger launches, one after the other
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
@@ -37,15 +25,8 @@ class Proposer {
       : kernel_(kernel), given_(given), plan_of_(plan_of), writer_(kernel, given) {}
 
   Proposed run(const std::vector<Candidate>& candidates) {
-    for (const ParameterGuess& one : kernel_.parameters) {
-      for (const FieldGuess& field : one.fields) {
-        arrays_ += field.is_array;
-        integers_ |= field.is_array && !is_float(field.type);
-      }
-      integers_ |= one.role == ParameterRole::kArray && !is_float(one.type);
-      bytes_ |= one.role == ParameterRole::kArray && size_of(one.type) == 1;
-      arrays_ += one.role == ParameterRole::kArray || one.role == ParameterRole::kPointers;
-    }
+    result_.reads_launch = std::any_of(candidates.begin(), candidates.end(),
+                                       [](const auto& one) { return one.site != nullptr; });
     for (const Candidate& candidate : candidates) {
       if (candidate.is_step) continue;
       if (result_.tried >= kMostTrials || spent_ > kMostInAll || is_late()) break;
@@ -54,8 +35,9 @@ class Proposer {
       if (is_in_doubt() && further_++ >= kMostFurther) break;
       if (accept(candidate)) break;
     }
-    if (result_.call) enlarge(candidates);
-    if (result_.call) keep_allocated();
+    if (result_.call && !result_.call->is_fault) enlarge(candidates);
+    look_for_fault(candidates);
+    if (result_.call && !result_.call->is_fault) keep_allocated();
     return std::move(result_);
   }
 
@@ -77,23 +59,29 @@ class Proposer {
   // Whether this is the call; a worse one may be kept.
   bool accept(Candidate candidate) {
     const bool is_whole = touched_ >= arrays_;
-    if (candidate.shared < least_shared_) {
+    if (candidate.shared < least_shared_ && !candidate.states_shared) {
       candidate.shared = least_shared_;
       candidate.tells_shared = false;
     }
     if (is_in_doubt() && is_whole && !may_replace(candidate)) return false;
-    for (const Fills fills : {Fills::kShuffled, Fills::kCounts, Fills::kZeros, Fills::kText}) {
-      const bool is_of_integers = fills == Fills::kCounts || fills == Fills::kZeros;
-      if ((is_of_integers && !integers_) || (fills == Fills::kText && !bytes_)) continue;
+    const bool is_own = is_programs_own(candidate);
+    std::size_t faults = 0;
+    if (is_own) seen_.insert(candidate.chain);
+    std::optional<Trial> fault;  // with the first of the fills
+    for (const Fills fills : all_fills_) {
       writer_.trial_bytes = kTrialBytes;
       std::optional<Trial> trial = tried(candidate, fills);
       if (trial) add_shared(candidate, fills, *trial);
-      if (trial && trial->fault == "out-of-bounds" && may_be_large(candidate)) {
+      if (trial && leaves_arrays(*trial) && may_be_large(candidate)) {
         writer_.trial_bytes = kLargeTrialBytes;
         trial = tried(candidate, fills);
       }
       if (!trial) return false;
-      if (!trial->finished) continue;
+      if (!trial->finished) {
+        faults += is_fault_of_kernel(*trial);
+        if (!fault) fault = std::move(trial);
+        continue;
+      }
       std::size_t touched = 0, bytes = 0;
       bool writes = arrays_ == 0 || !kernel_.stores;
       for (const auto& [name, reach] : trial->reach) {
@@ -105,14 +93,89 @@ class Proposer {
       const bool replaces = is_in_doubt() && touched == touched_ && bytes >= reached_;
       if (!writes || (!reaches_more && !(replaces && may_replace(candidate)))) return false;
       std::optional<Proposal> proposal = verified(candidate, *trial, fills);
-      if (!proposal) continue;
+      if (!proposal) {
+        faults += fault_under_checks_;
+        if (!fault) fault = std::move(trial);
+        continue;
+      }
       if (!reaches_more && !proposal->found.empty()) return false;
-      result_.call = std::move(proposal);
+      take(std::move(*proposal), *trial, fills);
       touched_ = touched;
       reached_ = bytes;
-      reach_ = trial->reach;
-      fills_ = fills;
+      if (fills == Fills::kRepeated && has_integers()) take_places_given_once(candidate);
       return touched >= trial->reach.size() && !is_in_doubt();
+    }
+    return is_own && faults == all_fills_.size() && adopt_fault(candidate, *fault);
+  }
+
+  void take(Proposal proposal, const Trial& trial, Fills fills) {
+    result_.call = std::move(proposal);
+    reach_ = trial.reach;
+    fills_ = fills;
+  }
+
+  // A kernel that stores to places which it is given, and updates none, may be given each once.
+  void take_places_given_once(const Candidate& candidate) {
+    if (result_.call->found.empty() || has_update_) return;
+    const std::optional<Trial> trial = tried(candidate, Fills::kShuffled);
+    if (!trial || !trial->finished) return;
+    std::optional<Proposal> proposal = verified(candidate, *trial, Fills::kShuffled);
+    if (proposal && proposal->found.empty()) {
+      take(std::move(*proposal), *trial, Fills::kShuffled);
+    }
+  }
+
+  // The launch as the program makes it: all of it is told, and nothing is changed.
+  bool is_programs_own(const Candidate& candidate) const {
+    return candidate.site != nullptr && candidate.changed.empty() && candidate.is_certain &&
+           candidate.tells_grid && candidate.tells_block && candidate.states_shared &&
+           writer_.words_of(candidate, Fills::kZeros, nullptr).assumed.empty();
+  }
+
+  // Smaller values may hide that the program's own launch ends in a fault.
+  void look_for_fault(const std::vector<Candidate>& candidates) {
+    if (result_.call && (result_.call->is_fault || is_programs_own(result_.call->from))) return;
+    for (const Candidate& candidate : candidates) {
+      if (interrupted() || is_late() || !result_.given.empty()) return;
+      if (seen_.size() >= kMostOwn || !is_programs_own(candidate)) continue;
+      if (!seen_.insert(candidate.chain).second) continue;
+      std::optional<Trial> first;
+      for (const Fills fills : all_fills_) {
+        std::optional<Trial> trial;
+        for (const std::int64_t bytes : {kTrialBytes, kLargeTrialBytes}) {
+          writer_.trial_sizes.clear();
+          writer_.trial_bytes = bytes;
+          trial = tried(candidate, fills);
+          if (!trial || !leaves_arrays(*trial)) break;
+        }
+        if (!trial || !is_fault_of_kernel(*trial)) {
+          first.reset();
+          break;
+        }
+        if (!first) first = std::move(trial);
+      }
+      if (first && adopt_fault(candidate, *first)) return;
+    }
+  }
+
+  // The program's own launch ends in a fault, whatever integers hold: no other is shown in its
+  // place. Arrays may have to be longer than what was reached up to the fault.
+  bool adopt_fault(const Candidate& candidate, Trial trial) {
+    for (auto& [name, reach] : trial.reach) {
+      if (reach.read == 0) reach.written = std::max<std::uint64_t>(reach.written, 1);  // an output
+    }
+    writer_.fills = Fills::kRepeated;
+    for (const Trial* extents : std::initializer_list<const Trial*>{&trial, nullptr}) {
+      writer_.filled.clear();
+      for (bool more = true; more;) {
+        CallWords words = writer_.words_of(candidate, Fills::kInputs, extents);
+        const CheckResult checked = checked_once(plan_of_(words), kSecondsOfRun);
+        more = fill_what_is_read(checked);
+        if (more || !is_fault_of_kernel(checked)) continue;
+        result_.call = Proposal{std::move(words), candidate, names_of(checked), {}};
+        result_.call->is_fault = true;
+        return true;
+      }
     }
     return false;
   }
@@ -136,30 +199,54 @@ class Proposer {
 
   // The call with the program's own arrays, where the kernel reaches beyond them.
   void keep_allocated() {
-    const Candidate& from = result_.call->from;
-    Trial trial;
-    trial.reach = reach_;
-    const std::vector<std::string> overruns = writer_.overruns(from, trial);
-    if (overruns.empty()) return;
+    const Candidate from = result_.call->from;
+    std::vector<std::string> overruns = writer_.overruns(from, {.reach = reach_});
+    if (overruns.empty() || (has_integers() && shortened(true))) return;
+    if (has_integers()) overruns = those_with_zeros(from, overruns);
     result_.call->overruns = overruns;
-    if (!from.keeps_multiples || !result_.call->call.assumed.empty()) return;
-    writer_.keeps_allocated = true;
-    CallWords words = writer_.words_of(from, fills_used_, &trial);
-    CheckPlan plan = plan_of_(words);
-    plan.warp_orders = 1;
-    plan.seconds = kSecondsOfRun;
-    const CheckResult checked = run_check(plan, [](int, int) {});
-    const bool leaves =
-        std::any_of(checked.findings.begin(), checked.findings.end(),
-                    [](const SeenFinding& seen) { return seen.finding.check == "out-of-bounds"; });
-    if (!leaves) return;
-    result_.call->call = std::move(words);
-    result_.call->is_short = true;
-    result_.call->found = names_of(checked);
+    if (overruns.empty() || !from.keeps_multiples || !result_.call->call.assumed.empty()) return;
+    result_.call->is_short = shortened(false);
   }
 
-  static double threads_of(const Candidate& candidate) {
-    return static_cast<double>(product(candidate.grid) * product(candidate.block));
+  // Takes the call with arrays as long as the program's, if it then stays inside, or leaves them.
+  bool shortened(bool stays) {
+    const Trial trial{.reach = reach_};
+    writer_.keeps_allocated = true;
+    CallWords words = writer_.words_of(result_.call->from, fills_used_, &trial);
+    writer_.keeps_allocated = false;
+    const CheckResult checked = checked_once(plan_of_(words), kSecondsOfRun);
+    const std::vector<std::string> found = names_of(checked);
+    const bool leaves = std::find(found.begin(), found.end(), "out-of-bounds") != found.end();
+    if (leaves == stays || (stays && !all_finished(checked))) return false;
+    result_.call->call = std::move(words);
+    result_.call->found = found;
+    return true;
+  }
+
+  bool has_integers() const { return all_fills_.size() > 1; }
+
+  // That a kernel leaves arrays with indices of ours, and not with zeros, says nothing of it: then
+  // a call is taken that stays inside.
+  std::vector<std::string> those_with_zeros(const Candidate& from,
+                                            const std::vector<std::string>& overruns) {
+    for (const auto& [name, reach] : reach_) {
+      const auto bytes = static_cast<std::int64_t>(std::max(reach.read, reach.written));
+      writer_.trial_sizes[name] = std::max(kTrialBytes, 4 * bytes);
+    }
+    const std::optional<Trial> zeros = tried(from, Fills::kZeros);
+    if (zeros && leaves_arrays(*zeros)) return overruns;
+    if (!zeros || !zeros->finished) return {};
+    const std::vector<std::string> still = writer_.overruns(from, *zeros);
+    for (const Fills fills : {Fills::kRows, Fills::kZeros}) {
+      const std::optional<Trial> trial = tried(from, fills);
+      if (!trial || !trial->finished) continue;
+      if (writer_.overruns(from, *trial).size() > still.size()) continue;
+      std::optional<Proposal> proposal = verified(from, *trial, fills);
+      if (!proposal) continue;
+      take(std::move(*proposal), *trial, fills);
+      break;
+    }
+    return still;
   }
 
   // Whether this is the call now: the same as before, with larger values.
@@ -177,7 +264,7 @@ class Proposer {
       }
       if (all > kMostBytes) return false;
       const std::optional<Trial> trial = tried(candidate, fills_);
-      if (trial && !trial->finished && trial->fault == "out-of-bounds") continue;
+      if (trial && !trial->finished && leaves_arrays(*trial)) continue;
       if (!trial || !trial->finished) return false;
       const double before = cost_;
       std::optional<Proposal> proposal = verified(candidate, *trial, fills_);
@@ -194,6 +281,7 @@ class Proposer {
   void add_shared(Candidate& candidate, Fills fills, Trial& trial) {
     if (!kernel_.has_dynamic_shared || !given_.shared.empty() || more_shared_ >= kMostShared)
       return;
+    if (candidate.states_shared) return;
     for (const std::int64_t more : kMoreShared) {
       if (trial.finished || trial.message.find("in shared memory") == std::string::npos) return;
       if (more <= candidate.shared) continue;
@@ -228,7 +316,8 @@ class Proposer {
       return trial;
     } catch (const StatusError& error) {
       if (result_.first.empty()) result_.first = error.status().message;
-      if (blames_what_is_given(error.status().message)) result_.given = error.status().message;
+      if (blames_what_is_given(given_, error.status().message))
+        result_.given = error.status().message;
       note_refusal(error.status().message);
       return std::nullopt;
     }
@@ -240,39 +329,6 @@ class Proposer {
     refused_ = why.empty() ? 0 : why == refusal_ ? refused_ + 1 : 1;
     refusal_ = why;
   }
-  static bool wants_map(const Trial& trial) {
-    return trial.message.find("no tensor map") != std::string::npos;
-  }
-
-  // Then every other call would be refused as well.
-  bool blames_what_is_given(const std::string& message) const {
-    const auto names = [&](const std::string& option, const std::string& text) {
-      const std::string name = text.substr(0, text.find('='));
-      return message.find(option + " is '" + name) != message.npos ||
-             message.find(option + " " + name + " ") != message.npos;
-    };
-    const auto any = [&](const std::string& option, const std::vector<std::string>& texts) {
-      return std::any_of(texts.begin(), texts.end(),
-                         [&](const std::string& text) { return names(option, text); });
-    };
-    const auto shape = [&](const std::string& option, const std::string& text) {
-      return !text.empty() && message.find(option + " ") != message.npos &&
-             message.find("'" + text + "'") != message.npos;
-    };
-    return any("--arg", given_.arguments) || any("--array", given_.arrays) ||
-           shape("--grid", given_.grid) || shape("--block", given_.block) ||
-           shape("--cluster", given_.cluster) || shape("--shared", given_.shared);
-  }
-
-  static std::string first_line(const Trial& trial) {
-    if (trial.fault == "stopped" || trial.message.empty()) return trial.fault;
-    const std::string line = trial.message.substr(0, trial.message.find('\n'));
-    if (!wants_map(trial)) return line;
-    return line +
-           "; a parameter takes one as NAME=tensormap(ARRAY, BOX), or behind a pointer as "
-           "NAME=pointer(tensormap(ARRAY, BOX))";
-  }
-
   // Runs the call under checks, with arrays of the extents that the trial has shown: first with
   // outputs that hold nothing, then with those that the kernel reads before it writes them.
   std::optional<Proposal> verified(const Candidate& candidate, const Trial& trial, Fills fills) {
@@ -280,21 +336,17 @@ class Proposer {
     writer_.fills = fills;
     for (int pass = 0; pass < 3; ++pass) {
       CallWords words = writer_.words_of(candidate, pass == 2 ? fills : Fills::kInputs, &trial);
-      CheckPlan plan = plan_of_(words);
-      plan.warp_orders = 1;
-      plan.seconds = kSecondsOfRun;
       CheckResult checked;
       try {
-        checked = run_check(plan, [](int, int) {});
+        checked = checked_once(plan_of_(words), kSecondsOfRun);
       } catch (const StatusError& error) {
         if (result_.first.empty()) result_.first = error.status().message;
         return std::nullopt;
       }
       const double cost = instructions_of(checked);
       spent_ += cost;
-      const bool finished =
-          !checked.runs.empty() && std::all_of(checked.runs.begin(), checked.runs.end(),
-                                               [](const auto& run) { return run.finished; });
+      const bool finished = all_finished(checked);
+      fault_under_checks_ = is_fault_of_kernel(checked);
       const bool more = pass < 2 && fill_what_is_read(checked);
       if (!finished && !checked.findings.empty() && result_.first.empty()) {
         result_.first = checked.findings[0].finding.check;
@@ -303,42 +355,17 @@ class Proposer {
       if (more || (!finished && pass == 0)) continue;
       if (!finished) return std::nullopt;
       cost_ = cost;
+      has_update_ = finds_update(checked);
       fills_used_ = pass == 2 ? fills : Fills::kInputs;
       return Proposal{std::move(words), candidate, names_of(checked), {}};
     }
     return std::nullopt;
   }
 
-  static double instructions_of(const CheckResult& checked) {
-    double all = 0;
-    for (const CheckRun& run : checked.runs) {
-      all += static_cast<double>(run.report.warp_instructions);
-    }
-    return all;
-  }
-
-  static std::vector<std::string> names_of(const CheckResult& checked) {
-    std::vector<std::string> names;
-    for (const SeenFinding& seen : checked.findings) {
-      if (!is_note(seen)) names.push_back(seen.finding.check);
-    }
-    return names;
-  }
-
   // Whether an array is read before it is written, and was not filled so far.
   bool fill_what_is_read(const CheckResult& checked) {
     bool more = false;
-    for (const SeenFinding& seen : checked.findings) {
-      if (seen.finding.check != "uninitialised-global-read" || !seen.finding.has_address) continue;
-      std::string nearest;
-      std::uint64_t base = 0;
-      for (const auto& [name, address] : checked.addresses) {
-        if (address > seen.finding.address || address < base) continue;
-        nearest = name;
-        base = address;
-      }
-      if (!nearest.empty()) more |= writer_.filled.insert(nearest).second;
-    }
+    for (const std::string& name : read_first(checked)) more |= writer_.filled.insert(name).second;
     return more;
   }
 
@@ -347,13 +374,16 @@ class Proposer {
   const std::function<CheckPlan(const CallWords&)>& plan_of_;
   CallWriter writer_;
   const double began_ = processor_seconds();
-  bool integers_ = false, bytes_ = false;
+  const std::vector<Fills> all_fills_ = fills_for(kernel_);
   std::string refusal_;
+  std::set<int> seen_;  // chains whose launch as the program makes it was tried
+  bool fault_under_checks_ = false, has_update_ = false;
   int large_trials_ = 0, stopped_ = 0, refused_ = 0, more_shared_ = 0, further_ = 0;
   std::int64_t least_shared_ = 0;  // with less the kernel is out of bounds
-  std::size_t arrays_ = 0, touched_ = 0, reached_ = 0;
+  const std::size_t arrays_ = arrays_of(kernel_);
+  std::size_t touched_ = 0, reached_ = 0;
   std::map<std::string, ArrayReach> reach_;  // of the call that is kept
-  Fills fills_ = Fills::kShuffled, fills_used_ = Fills::kInputs;
+  Fills fills_ = Fills::kRepeated, fills_used_ = Fills::kInputs;
   // Warp instructions: of all runs so far; of that call under checks, and by what that last grew.
   double spent_ = 0, cost_ = 0, growth_ = 1;
   Proposed result_;

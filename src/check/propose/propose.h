@@ -24,11 +24,13 @@ struct Proposal {
   Candidate from;
   std::vector<std::string> found;     // checks that have a finding
   std::vector<std::string> overruns;  // arrays that the program allocates too short for it
+  bool is_fault = false;              // the program's own launch, which does not come to its end
   bool is_short = false;              // they are as short in the call, which is out of bounds
 };
 
 struct Proposed {
   std::optional<Proposal> call;
+  bool reads_launch = false;  // of the kernel, in its source
   int tried = 0;
   std::string first;  // how the first call ended that did not come to its end
   std::string given;  // what is wrong with what is given: no other call was tried

@@ -35,9 +35,12 @@ std::vector<Dims> blocks_of_dimensions(const KernelFacts& kernel) {
 
 std::int64_t product(const Dims& dims) { return dims[0] * dims[1] * dims[2]; }
 
+double threads_of(const Candidate& candidate) {
+  return static_cast<double>(product(candidate.grid) * product(candidate.block));
+}
+
 double distance(const Candidate& candidate) {
-  const auto threads = static_cast<double>(product(candidate.grid) * product(candidate.block));
-  return std::abs(std::log2(threads / kThreads));
+  return std::abs(std::log2(threads_of(candidate) / kThreads));
 }
 
 std::vector<Dims> usual_blocks(const KernelFacts& kernel) {

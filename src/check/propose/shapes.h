@@ -9,6 +9,7 @@
 namespace tessera::checking {
 
 std::int64_t product(const Dims& dims);
+double threads_of(const Candidate& candidate);
 
 // How far the launch is from one that takes no time and still has several blocks.
 double distance(const Candidate& candidate);

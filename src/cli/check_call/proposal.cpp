@@ -41,8 +41,8 @@ std::string quoted(const std::string& text) {
 
 std::string line_of_call(const ProposalRequest& request, const std::string& kernel,
                          const CallWords& call) {
-  std::string line = request.command + " --kernel " + quoted(kernel) + " --grid " + call.grid +
-                     " --block " + call.block;
+  std::string line = to_paste(request.command) + " --kernel " + quoted(kernel) + " --grid " +
+                     call.grid + " --block " + call.block;
   if (!call.cluster.empty()) line += " --cluster " + call.cluster;
   if (!call.shared.empty()) line += " --shared " + call.shared;
   for (const std::string& array : call.arrays) line += " --array '" + array + "'";
@@ -56,9 +56,12 @@ std::string place_of(const LaunchSite& site) {
 
 // "from add<<<(n + 255) / 256, 256>>>, add.cu:12, with n = 1024 instead of 1048576; grid 4096 tried
 // as 4: no variable makes it smaller; assumed: m = 64"
-std::string origin_of(const HostSource& source, const Proposal& proposal) {
+std::string origin_of(const HostSource& source, const Proposed& proposed) {
+  const Proposal& proposal = *proposed.call;
   const Candidate& from = proposal.from;
-  std::string text = "no launch of it is in the source; a usual shape";
+  std::string text = proposed.reads_launch
+                         ? "no launch of it in the source can be taken as it is; a usual shape"
+                         : "no launch of it is in the source; a usual shape";
   if (from.site != nullptr) {
     text = "from " + place_of(*from.site);
     for (const std::string& one : cases_around(source, from.site->at)) text += ", " + one;
@@ -84,17 +87,17 @@ std::string origin_of(const HostSource& source, const Proposal& proposal) {
   return text;
 }
 
+// How it ends, and with which verdict.
 std::string findings_of(const Proposal& proposal) {
   std::vector<std::string> names;
   for (const std::string& name : proposal.found) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
-  if (names.empty()) return "nothing is found";
-  return fmt::format("found: {}", fmt::join(names, ", "));
-}
-
-std::string ends_how(const Proposal& proposal) {
-  return proposal.is_short ? "leaves its arrays" : "runs";
+  std::string found = fmt::format("found: {}", fmt::join(names, ", "));
+  if (names.empty()) found = "nothing is found";
+  if (proposal.is_fault) return "ends in a fault; " + found;
+  if (proposal.is_short) return "reads or writes outside its arrays; " + found;
+  return "runs, and " + found;
 }
 
 void show_other_launches(const HostSource& source, const std::string& kernel,
@@ -236,8 +239,8 @@ void show_proposal(const ProposalRequest& request,
   proposed.given = misfit_of_given(kernel, arguments);
   if (proposed.given.empty()) proposed = proposed_for(request, source, kernel);
   if (proposed.call) {
-    fmt::print(stderr, "\nThis call {}, and {} ({}):\n", ends_how(*proposed.call),
-               findings_of(*proposed.call), origin_of(source, *proposed.call));
+    fmt::print(stderr, "\nThis call {} ({}):\n", findings_of(*proposed.call),
+               origin_of(source, proposed));
     show_call(request, name, *proposed.call);
     show_other_launches(source, words_of_kernel(kernel.name).name, proposed.call->from);
     return;
@@ -271,8 +274,8 @@ void show_proposals(const ProposalRequest& request,
       fmt::print(stderr, "\n{}: {}.\n", name, ending_of(proposed));
       continue;
     }
-    fmt::print(stderr, "\n{}: this call {}, and {} ({}):\n", name, ends_how(*proposed.call),
-               findings_of(*proposed.call), origin_of(source, *proposed.call));
+    fmt::print(stderr, "\n{}: this call {} ({}):\n", name, findings_of(*proposed.call),
+               origin_of(source, proposed));
     show_call(request, name, *proposed.call);
   }
 }

@@ -103,6 +103,7 @@ int report_of(const CheckArguments& options, const CheckPlan& plan, const CheckR
   report.all = options.all;
   report.quiet = options.quiet;
   lab::Json object = json_of(report);
+  report.command = to_paste(report.command);
   std::string text = text_of(report);
   if (options.cost && can_be_counted(result)) {
     const lab::Explanation cost = cost_of(plan, gpu_of(options.gpu));
@@ -184,7 +185,7 @@ constexpr const char* kExamples =
     "  'texture(ARRAY, linear, border|wrap|mirror, normalized, fraction, channels=)',\n"
     "  null, the name of another array, ARRAY+BYTES, 'pointers(ARRAY, ...)'\n"
     "  TYPE i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64\n"
-    "  FILL uniform integers zeros ones iota shuffled constant=X uninitialised (default)\n"
+    "  FILL uniform integers zeros ones iota shuffled repeated constant=X uninitialised (default)\n"
     "Exit code: 0 clean, 1 findings, 2 the call is wrong and nothing was run\n";
 
 void add_options(Parser& parser, CheckArguments& options) {

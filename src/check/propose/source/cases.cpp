@@ -52,4 +52,25 @@ std::vector<std::string> cases_around(const HostSource& source, const Token* pla
   return cases;
 }
 
+std::vector<TokenRange> conditions_around(const HostSource& source, const Token* place) {
+  std::vector<TokenRange> conditions;
+  const Token* const first = source.all().first;
+  if (place < first || place >= source.all().last) return conditions;
+  const auto see = [&](const Token* begin) {  // of the statement, or of the group around it
+    if (begin == first) return;
+    if (begin[-1].is("else")) conditions.emplace_back();
+    if (!begin[-1].is(")")) return;
+    const Token* open = group_open(begin - 1, first);
+    if (open == first) return;
+    const Token* word = open - 1;
+    if (word->is("constexpr") && word != first) --word;
+    if (word->is("if")) conditions.push_back({open + 1, begin - 1});
+  };
+  see(place);
+  for (const Token* open = place; (open = group_around(open, first)) != nullptr;) {
+    if (open->is("{")) see(open);
+  }
+  return conditions;
+}
+
 }  // namespace tessera::checking

@@ -1,0 +1,35 @@
+// What the end of a call that was tried says: of the kernel, of the call, or of what is given.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "check/propose/propose.h"
+#include "check/propose/trial.h"
+
+namespace tessera::checking {
+
+// A fault that no other array would spare the kernel: neither a trial's arrays that are too short,
+// nor that it took too long.
+bool is_fault_of_kernel(const Trial& trial);
+bool leaves_arrays(const Trial& trial);  // of global memory
+bool is_in_shared(const Trial& trial);
+bool wants_map(const Trial& trial);
+std::string first_line(const Trial& trial);
+
+// Then every other call would be refused as well.
+bool blames_what_is_given(const CallWords& given, const std::string& message);
+
+// Under checks, in one order of the warps.
+CheckResult checked_once(CheckPlan plan, double seconds);
+
+double instructions_of(const CheckResult& checked);
+std::vector<std::string> names_of(const CheckResult& checked);
+// Arrays that are read before they are written.
+std::vector<std::string> read_first(const CheckResult& checked);
+// Whether a finding asks for an atomic in place of a load and a store.
+bool finds_update(const CheckResult& checked);
+bool all_finished(const CheckResult& checked);
+bool is_fault_of_kernel(const CheckResult& checked);
+
+}  // namespace tessera::checking

@@ -1,0 +1,25 @@
+// How much is tried before a call is proposed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tessera::checking {
+
+inline constexpr int kMostTrials = 80, kMostLargeTrials = 3, kMostStopped = 6, kMostRefused = 4,
+                     kMostShared = 4;
+// For a call that finds something with numbers that nobody tells: others are tried instead.
+inline constexpr int kMostFurther = 24;
+// Warp instructions. WHY not seconds: proposals are the same on every machine, whatever else it
+// does. Under checks about ten million take a second.
+inline constexpr std::uint64_t kMostOfTrial = 16'000'000, kMostOfLargest = 8'000'000,
+                               kMostInAll = 40'000'000;
+inline constexpr double kLeastCost = 200'000;  // that tells how the costs grow
+// For what is no instruction: large PTX is read anew for each trial. The second is of the
+// processor.
+inline constexpr double kSecondsOfRun = 30, kSecondsInAll = 8;
+inline constexpr std::int64_t kMostBytes = 256LL << 20;  // of all arrays
+inline constexpr std::size_t kMostOwn = 4;               // launches as the program makes them
+inline constexpr int kMostFailed = 2;                    // larger launches, one after the other
+
+}  // namespace tessera::checking

@@ -76,9 +76,10 @@ std::string of_what_else(const Evidence& e) {
 }
 
 std::string busy_text(const Evidence& e) {
-  return fmt::format(
-      "{} of {}", whole_percent(busy_share(e)),
-      e.replay.fills_the_gpu ? "the predicted time" : "the time of full SMs (these are not)");
+  if (!e.replay.fills_the_gpu) {
+    return whole_percent(busy_share(e)) + " of the time of full SMs (these are not)";
+  }
+  return whole_percent(bound_ms(e) / e.replay.predicted_ms) + " of the predicted time";
 }
 
 // Why nothing hides the latencies: too few warps, but only where more of them would.

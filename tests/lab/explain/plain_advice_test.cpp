@@ -165,6 +165,30 @@ TEST(PlainAdvice, LanesThatUpdateOneAddress) {
   }
 }
 
+// A warp's integers at one address count as one update: not the line with the most lanes at one
+// address is to blame, but the one that the table has first.
+TEST(PlainAdvice, TheVerdictsAtomicsAreTheFirstOfTheTable) {
+  for (const bool is_shared : {false, true}) {
+    Site random = atomic(1000, 11, is_shared), uniform = atomic(1000, 32, is_shared);
+    random.line = 18;
+    uniform.line = 19;
+    for (const auto& sites : {std::vector{random, uniform}, std::vector{uniform, random}}) {
+      const Evidence e = plain_evidence(sites);
+      EXPECT_EQ(by_cost(e).front().line, 18);
+      EXPECT_EQ(limited_by(e), "atomics on one address");
+      EXPECT_TRUE(has(verdict(e), "kernel.cu:18 has 11 of a warp's 32 lanes")) << verdict(e);
+    }
+    EXPECT_FALSE(fires(plain_evidence({uniform}), "atomic-contention"));
+    Site apart = atomic(20000, 1, is_shared);
+    apart.line = 17;
+    const Evidence e = plain_evidence({apart, random});
+    EXPECT_EQ(by_cost(e).front().line, 17);
+    EXPECT_TRUE(has(verdict(e), "is the atomic of bins") && has(verdict(e), "kernel.cu:17"))
+        << verdict(e);
+    EXPECT_TRUE(has(sentence_of(e, "atomic-contention"), "kernel.cu:18 has 11"));
+  }
+}
+
 // After a warp has added up: one lane each, and all of them at one place.
 TEST(PlainAdvice, WarpsThatUpdateOneAddress) {
   Evidence e = plain_evidence({atomic(10000, 1, false), plain("add.s32", 40000)});

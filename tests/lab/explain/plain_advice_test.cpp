@@ -127,6 +127,17 @@ TEST(PlainAdvice, AllIsWellWhereLanesUseWhatIsMoved) {
   expect_no_products(e);
 }
 
+// Rows of half a warp that begin inside of a sector: in two lines, and one piece of advice.
+TEST(PlainAdvice, OneAccessHasOneCause) {
+  Site site = global_load(1000, 2);
+  site.memory.global.sectors = 5000;
+  site.bytes_beside = 4;
+  Evidence e = of_memory({site}, 128 * 1000);
+  e.resources[1].ms = 0.5;
+  EXPECT_TRUE(fires(e, "misaligned-access"));
+  EXPECT_FALSE(fires(e, "scattered-access"));
+}
+
 TEST(PlainAdvice, AnOffsetInsideASector) {
   Site site = global_load(1000, 1);
   site.memory.global.sectors = 5000;

@@ -127,6 +127,22 @@ TEST(PlainAdvice, AllIsWellWhereLanesUseWhatIsMoved) {
   expect_no_products(e);
 }
 
+TEST(PlainAdvice, FewerBytesAreNotAllWhereAnotherPartIsNearOrSectorsAreUnused) {
+  Evidence e = of_memory({global_load(1000, 1)}, 128 * 1000);
+  e.resources[1].ms = 0.79;
+  EXPECT_TRUE(has(verdict(e), "so that only fewer bytes make it faster")) << verdict(e);
+  e.resources[1].ms = 0.91;
+  EXPECT_TRUE(has(verdict(e),
+                  "so that fewer bytes make it faster; but load/store unit alone would "
+                  "take 91 % of that time; the largest part"))
+      << verdict(e);
+  Site inside = global_load(1000, 1);
+  inside.memory.global.sectors = 5000;
+  inside.bytes_beside = 4;
+  e = of_memory({inside}, 128 * 1000);
+  EXPECT_TRUE(has(verdict(e), "so that fewer bytes make it faster;")) << verdict(e);
+}
+
 // Rows of half a warp that begin inside of a sector: in two lines, and one piece of advice.
 TEST(PlainAdvice, OneAccessHasOneCause) {
   Site site = global_load(1000, 2);

@@ -5,6 +5,7 @@
 #include "arch/occupancy.h"
 #include "lab/counts/count_tag.h"
 #include "lab/explain/advice/products.h"
+#include "lab/explain/rest.h"
 #include "lab/explain/roofline.h"
 #include "sass/container/cubin.h"
 
@@ -87,27 +88,6 @@ std::vector<std::string> entries_of(const CountedRun& run) {
   return entries;
 }
 
-constexpr const char* kLaunching = "launching";
-
-// What so many launches are longer than the longest resource, the longest part first.
-std::vector<UnitTime> rest_of(std::span<const LaunchPrediction> launches, double bound_ms) {
-  LaunchPrediction sum;
-  for (const LaunchPrediction& one : launches) {
-    sum.ms += one.ms;
-    sum.launch_ms += one.launch_ms;
-    sum.wave_ms += one.wave_ms;
-    sum.loop_ms += one.loop_ms - one.even_ms;
-  }
-  std::vector<UnitTime> rest = {
-      {kLaunching, sum.launch_ms},
-      {kFilling, sum.wave_ms},
-      {"a last wave of blocks that fills a part of the GPU", sum.loop_ms},
-      {kUnhidden, sum.ms - bound_ms - sum.launch_ms - sum.wave_ms - sum.loop_ms}};
-  std::erase_if(rest, [&](const UnitTime& one) { return one.ms < 0.01 * sum.ms; });
-  std::ranges::stable_sort(rest, std::ranges::greater{}, &UnitTime::ms);
-  return rest;
-}
-
 // WHY: a grid that leaves SMs empty waits for that reason alone, which a larger problem cures. So
 // of such a launch the replay of full SMs is told, and the small and the large have one story.
 Replay replay_of(const LaunchPrediction& launch) {
@@ -146,9 +126,9 @@ void add_replay(Evidence& evidence, const std::optional<Prediction>& prediction)
   Replay& replay = evidence.replay = replay_of(launch);
   add_replayed(evidence);
   const double bound = evidence.resources.front().ms;
-  replay.rest = replay.fills_the_gpu ? rest_of({&launch, 1}, bound)
+  replay.predicted_ms = prediction->time_ms;
+  replay.rest = replay.fills_the_gpu ? rest_of(prediction->launches, bound)
                                      : std::vector<UnitTime>{{kUnhidden, replay.ms - bound}};
-  std::erase_if(replay.rest, [](const UnitTime& one) { return one.name == kLaunching; });
 }
 
 // What a prediction is longer than the bound; nothing where the bound explains most of it.
@@ -169,18 +149,6 @@ std::string model_of(const LaunchPrediction& launch, bool multiplies, const arch
   return multiplies ? model_name(gpu) + ", this library's kernels"
                     : "replay of the main loop, calibrated on kernels that multiply; its error for "
                       "others is not known";
-}
-
-// A launch that is not replayed is as long as its bytes take at the rate of a copy, or its blocks
-// to start.
-void rename_rest(std::vector<UnitTime>& rest, const LaunchPrediction& launch) {
-  if (!launch.even_units.empty()) return;
-  for (UnitTime& part : rest) {
-    if (part.name != kUnhidden) continue;
-    part.name = launch.bound == "device memory"
-                    ? "reading and writing at the rate of a copy, below the data sheet's"
-                    : "starting the blocks";
-  }
 }
 
 double ratio(double a, double b) { return b > 0 ? a / b : 0; }
@@ -272,7 +240,6 @@ Explanation explain_launch(const ForeignLaunch& launch, std::span<const std::byt
   add_replay(e.evidence, e.prediction);
   if (e.prediction) {
     e.rest = rest_of(*e.prediction, e.evidence);
-    rename_rest(e.rest, e.prediction->launches[0]);
     e.evidence.launch_share = e.prediction->launches[0].launch_ms / e.prediction->time_ms;
   }
   e.limited_by = limited_by(e.evidence);

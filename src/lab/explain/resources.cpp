@@ -49,9 +49,8 @@ SerialUpdates updates_of(const Row& row) {
   const auto& global = row.memory.global;
   const std::string_view form = row.form;
   SerialUpdates updates;
-  updates.shared_clocks =
-      clocks_of_shared_update(form) *
-      updates_at_one(form, shared.requests, shared.lanes, shared.same_address_lanes);
+  updates.shared = updates_at_one(form, shared.requests, shared.lanes, shared.same_address_lanes);
+  updates.shared_clocks = clocks_of_shared_update(form) * updates.shared;
   updates.meeting = updates_at_one(form, global.requests, global.lanes, global.same_address_lanes);
   updates.l2 = std::max(static_cast<double>(global.sectors), updates.meeting);
   const arch::Costs costs;
@@ -100,6 +99,7 @@ void add_row(Totals& totals, const Row& row) {
   totals.local_requests += static_cast<double>(row.memory.local.requests);
   totals.wavefronts += wavefronts_of(row.memory);
   const SerialUpdates updates = updates_of(row);
+  totals.updates.shared += updates.shared;
   totals.updates.shared_clocks += updates.shared_clocks;
   totals.updates.l2 += updates.l2;
   totals.updates.meeting += updates.meeting;

@@ -58,6 +58,7 @@ struct SerialUpdates {
   double l2 = 0;          // of an SM's sectors, or of the lanes at one address where these are more
   double meeting = 0;     // of global memory: by lanes at the address that most of a request want
   double meeting_ns = 0;  // what these take in L2 if they are of one sector
+  double shared = 0;      // of shared memory, as `meeting`
   bool are_floats = false;
 };
 SerialUpdates serial_updates_of(const Site& site);

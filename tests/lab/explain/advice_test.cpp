@@ -143,7 +143,7 @@ TEST(Advice, Spills) {
 // The replay's time over the first row of the table.
 Evidence replayed(Evidence e, double times) {
   e.replay = {.known = true, .waits = times > 1.2, .busiest = "L1"};
-  e.replay.ms = times * e.resources.front().ms;
+  e.replay.ms = e.replay.predicted_ms = times * e.resources.front().ms;
   return e;
 }
 
@@ -168,7 +168,7 @@ TEST(Advice, TheReplaySaysWhenNothingIsBusy) {
 TEST(Advice, TheReplayKnowsPartsWithoutARateInTheTable) {
   Evidence e = evidence({shared_load(1000, 1), global_load(1000, 1), plain("add.s32", 1000)});
   e.resources.insert(e.resources.begin(), {Resource::kL2, "L2, in the replay", 1e6, "bytes", 9});
-  e.replay = {.known = true, .ms = 10, .busiest = "L2", .busy_ms = 9};
+  e.replay = {.known = true, .ms = 10, .predicted_ms = 10, .busiest = "L2", .busy_ms = 9};
   EXPECT_EQ(limited_by(e), "L2 traffic");
   EXPECT_NE(verdict(e).find("L2, in the replay, is busy for 90 %"), std::string::npos)
       << verdict(e);

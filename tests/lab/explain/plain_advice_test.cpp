@@ -127,6 +127,33 @@ TEST(PlainAdvice, AllIsWellWhereLanesUseWhatIsMoved) {
   expect_no_products(e);
 }
 
+TEST(PlainAdvice, FewerBytesAreNotAllWhereAnotherPartIsNearOrSectorsAreUnused) {
+  Evidence e = of_memory({global_load(1000, 1)}, 128 * 1000);
+  e.resources[1].ms = 0.79;
+  EXPECT_TRUE(has(verdict(e), "so that only fewer bytes make it faster")) << verdict(e);
+  e.resources[1].ms = 0.91;
+  EXPECT_TRUE(has(verdict(e),
+                  "so that fewer bytes make it faster; but load/store unit alone would "
+                  "take 91 % of that time; the largest part"))
+      << verdict(e);
+  Site inside = global_load(1000, 1);
+  inside.memory.global.sectors = 5000;
+  inside.bytes_beside = 4;
+  e = of_memory({inside}, 128 * 1000);
+  EXPECT_TRUE(has(verdict(e), "so that fewer bytes make it faster;")) << verdict(e);
+}
+
+// Rows of half a warp that begin inside of a sector: in two lines, and one piece of advice.
+TEST(PlainAdvice, OneAccessHasOneCause) {
+  Site site = global_load(1000, 2);
+  site.memory.global.sectors = 5000;
+  site.bytes_beside = 4;
+  Evidence e = of_memory({site}, 128 * 1000);
+  e.resources[1].ms = 0.5;
+  EXPECT_TRUE(fires(e, "misaligned-access"));
+  EXPECT_FALSE(fires(e, "scattered-access"));
+}
+
 TEST(PlainAdvice, AnOffsetInsideASector) {
   Site site = global_load(1000, 1);
   site.memory.global.sectors = 5000;
@@ -162,6 +189,30 @@ TEST(PlainAdvice, LanesThatUpdateOneAddress) {
     EXPECT_FALSE(fires(plain_evidence({atomic(10, 16, is_shared), plain("add.s32", 400000)}),
                        "atomic-contention"));
     expect_no_products(e);
+  }
+}
+
+// A warp's integers at one address count as one update: not the line with the most lanes at one
+// address is to blame, but the one that the table has first.
+TEST(PlainAdvice, TheVerdictsAtomicsAreTheFirstOfTheTable) {
+  for (const bool is_shared : {false, true}) {
+    Site random = atomic(1000, 11, is_shared), uniform = atomic(1000, 32, is_shared);
+    random.line = 18;
+    uniform.line = 19;
+    for (const auto& sites : {std::vector{random, uniform}, std::vector{uniform, random}}) {
+      const Evidence e = plain_evidence(sites);
+      EXPECT_EQ(by_cost(e).front().line, 18);
+      EXPECT_EQ(limited_by(e), "atomics on one address");
+      EXPECT_TRUE(has(verdict(e), "kernel.cu:18 has 11 of a warp's 32 lanes")) << verdict(e);
+    }
+    EXPECT_FALSE(fires(plain_evidence({uniform}), "atomic-contention"));
+    Site apart = atomic(20000, 1, is_shared);
+    apart.line = 17;
+    const Evidence e = plain_evidence({apart, random});
+    EXPECT_EQ(by_cost(e).front().line, 17);
+    EXPECT_TRUE(has(verdict(e), "is the atomic of bins") && has(verdict(e), "kernel.cu:17"))
+        << verdict(e);
+    EXPECT_TRUE(has(sentence_of(e, "atomic-contention"), "kernel.cu:18 has 11"));
   }
 }
 

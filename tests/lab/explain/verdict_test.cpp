@@ -96,8 +96,12 @@ TEST(Verdict, NamesThePartThatTheTableRanksFirst) {
       for (const bool multiplies : {false, true}) {
         Evidence e = made_up(first, second);
         e.multiplies = multiplies;
-        e.replay = {
-            .known = *busiest != 0, .waits = true, .ms = 12, .busiest = busiest, .busy_ms = 9};
+        e.replay = {.known = *busiest != 0,
+                    .waits = true,
+                    .ms = 12,
+                    .predicted_ms = 12,
+                    .busiest = busiest,
+                    .busy_ms = 9};
         const std::string text = verdict(e);
         EXPECT_TRUE(begins_with_one_of(text, parts().at(first).second))
             << first << ", then " << second << "; replay " << busiest << ": " << text;
@@ -112,7 +116,12 @@ TEST(Verdict, AWaitingKernelsBusiestPartIsTheFirstOfTheTable) {
   for_all_pairs([](const std::string& first, const std::string& second) {
     if (parts().at(first).second.front() == "Atomics") return;
     Evidence e = made_up(first, second);
-    e.replay = {.known = true, .waits = true, .ms = 25, .busiest = second, .busy_ms = 9};
+    e.replay = {.known = true,
+                .waits = true,
+                .ms = 20,
+                .predicted_ms = 25,
+                .busiest = second,
+                .busy_ms = 9};
     EXPECT_EQ(limited_by(e), "waiting") << first;
     EXPECT_NE(verdict(e).find("(" + first + ") works only 40 % of the predicted time"),
               std::string::npos)
@@ -125,8 +134,11 @@ std::string waiting(int warps, double share, const char* rest = "latencies and b
   Evidence e = made_up("issue slots", "device memory");
   e.placement = {.ctas = 2, .warps = warps, .max_warps = 64, .limited_by = "registers"};
   e.placement.threads = 32 * warps / 2;
-  e.replay = {
-      .known = true, .waits = true, .ms = 10 / share, .rest = {{rest, 5}, {"launching", 1}}};
+  e.replay = {.known = true,
+              .waits = true,
+              .ms = 10 / share,
+              .predicted_ms = 10 / share,
+              .rest = {{rest, 5}, {"launching", 1}}};
   EXPECT_EQ(fires(e, "few-warps"),
             verdict(e).find("too few warps") != std::string::npos || warps <= 16)
       << verdict(e);
@@ -159,8 +171,11 @@ TEST(Verdict, WaitingIsForTheLargestOfTheRest) {
 TEST(Verdict, BlocksThatAreTooShortHaveARemedy) {
   Evidence e = made_up("issue slots", "device memory");
   e.placement = {.ctas = 8, .warps = 64, .max_warps = 64, .grid = 4096, .sms = 132};
-  e.replay = {
-      .known = true, .waits = true, .ms = 25, .rest = {{"filling and draining the SMs", 15}}};
+  e.replay = {.known = true,
+              .waits = true,
+              .ms = 20,
+              .predicted_ms = 25,
+              .rest = {{"filling and draining the SMs", 15}}};
   const std::vector<Advice> list = advise(e);
   const Advice* advice = find(list, "short-blocks");
   ASSERT_TRUE(advice);

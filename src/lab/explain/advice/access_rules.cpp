@@ -100,9 +100,11 @@ Found bank_conflicts(const Evidence& e) {
 
 Found scattered_access(const Evidence& e) {
   if (uncoalesced_access(e)) return {};  // which says the same
-  const auto scattered = [&e](const Site& s) {
+  const bool says_misaligned = misaligned_access(e).has_value();
+  const auto scattered = [&](const Site& s) {
     const bool is_split = is_split_vector(s) || (!e.multiplies && has_partners(s));
-    return is_split ? 0.0 : wavefronts_of(s).scattered;
+    const bool is_said = is_split || (says_misaligned && is_misaligned(s));
+    return is_said ? 0.0 : wavefronts_of(s).scattered;
   };
   double sum = 0;
   for (const Site& site : e.sites) sum += scattered(site);

@@ -28,9 +28,12 @@ struct Replay {
   bool fills_the_gpu = true;  // else of the same blocks on SMs that are all full
   bool waits = false;         // no part of the GPU is busy for most of the loop's time
   double ms = 0;
-  std::string busiest;  // a part by the model's name, "L1"
+  double predicted_ms = 0;  // of all launches, starting them included: what the page shows
+  std::string busiest;      // a part by the model's name, "L1"
   double busy_ms = 0;
-  std::vector<UnitTime> rest;  // what `ms` is longer than the longest resource, the largest first
+  // What `predicted_ms`, or the time of full SMs, is longer than the longest resource, the largest
+  // first.
+  std::vector<UnitTime> rest;
 };
 // Some of the rest.
 inline const std::string kUnhidden = "latencies and barriers";

@@ -11,12 +11,11 @@ namespace {
 
 constexpr double kWarp = 32;
 
-bool is_atomic(const Site& site) { return site.memory.traffic == vgpu::Traffic::kAtomic; }
-
-// Lanes at one address, and requests: both of global and of shared memory.
-double same_address_lanes(const Site& site) {
-  return static_cast<double>(site.memory.global.same_address_lanes +
-                             site.memory.shared.same_address_lanes);
+// Updates that go one after another, those of a warp that ptxas adds up first as one: both of
+// global and of shared memory.
+double updates_in_turn(const Site& site) {
+  const SerialUpdates updates = serial_updates_of(site);
+  return updates.shared + updates.meeting;
 }
 std::uint64_t requests_of(const Site& site) {
   return site.memory.global.requests + site.memory.shared.requests;
@@ -96,7 +95,7 @@ double contention_ms(const Evidence& e) {
   double shared = 0, l2 = 0;
   for (const Site& site : e.sites) {
     const SerialUpdates updates = serial_updates_of(site);
-    if (site.memory.shared.same_address_lanes > site.memory.shared.requests) {
+    if (updates.shared > static_cast<double>(site.memory.shared.requests)) {
       shared += updates.shared_clocks;
     }
     if (updates.l2 > static_cast<double>(site.memory.global.sectors)) l2 += updates.l2;
@@ -108,12 +107,23 @@ double contention_ms(const Evidence& e) {
                   part(l2, e.totals.updates.l2, Resource::kL2Atomic));
 }
 
+const Site* contended_site(const Evidence& e) {
+  for (const ResourceUse& use : e.resources) {
+    if (!is_of_atomics(use.resource)) continue;
+    const Site* const site = largest(e.sites, [&use](const Site& s) {
+      const bool is_contended = updates_in_turn(s) > static_cast<double>(requests_of(s));
+      return is_contended ? use_of(s, use.resource) : 0.0;
+    });
+    if (site) return site;
+  }
+  return nullptr;
+}
+
 Found atomic_contention(const Evidence& e) {
   constexpr double kFewLanes = 2;
-  const Site* site =
-      largest(e.sites, [](const Site& s) { return is_atomic(s) ? same_address_lanes(s) : 0.0; });
-  if (!site) return {};
-  const double lanes = per_request(same_address_lanes(*site), requests_of(*site));
+  const Site* const site = contended_site(e);
+  if (!site) return crowded_sectors(e);
+  const double lanes = per_request(updates_in_turn(*site), requests_of(*site));
   const double in_warps = contention_ms(e);
   const double ms =
       std::max(in_warps, is_in_shared_memory(*site) ? 0 : ms_of(e, Resource::kHotSector));

@@ -39,7 +39,7 @@ Found short_blocks(const Evidence& e) {
       fmt::format("{} blocks come {} at a time, and {} takes {} of the predicted time.",
                   grouped(static_cast<double>(r.grid)),
                   grouped(static_cast<double>(r.ctas) * r.sms), kFilling,
-                  whole_percent(most.ms / e.replay.ms)),
+                  whole_percent(most.ms / e.replay.predicted_ms)),
       "Give a block the work of several, in a loop, so that all blocks fit on the GPU at once and "
       "the loads of one piece of work overlap the stores of the one before."};
 }

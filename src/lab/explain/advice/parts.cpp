@@ -34,6 +34,11 @@ double ms_of(const Evidence& e, Resource resource) {
   return 0;
 }
 
+bool is_of_atomics(Resource resource) {
+  return resource == Resource::kSharedAtomic || resource == Resource::kL2Atomic ||
+         resource == Resource::kHotSector;
+}
+
 double share_of_wavefronts(const Evidence& e, double wavefronts) {
   const double sum = e.totals.wavefronts.sum(), bound = bound_ms(e);
   return sum > 0 && bound > 0 ? wavefronts / sum * ms_of(e, Resource::kLoadStore) / bound : 0;

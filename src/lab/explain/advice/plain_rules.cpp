@@ -138,12 +138,29 @@ Found plain_at_the_pipe(const Evidence& e) {
       "Fewer operations help, or a narrower type."};
 }
 
+namespace {
+
+// Fewer bytes alone do not help where another part takes nearly as long, or where requests touch
+// more sectors than they use.
+std::string fewer_bytes_text(const Evidence& e) {
+  const bool is_near = e.resources.size() > 1 && is_busy(e, e.resources[1].resource);
+  const bool has_unused = scattered_access(e) || scalar_access(e) || misaligned_access(e);
+  const std::string text = "lanes ask for what device memory moves, so that ";
+  if (!is_near) {
+    return text + (has_unused ? "fewer bytes make it faster." : "only fewer bytes make it faster.");
+  }
+  const ResourceUse& next = e.resources[1];
+  return text + fmt::format("fewer bytes make it faster; but {} alone would take {} of that time.",
+                            next.name, whole_percent(next.ms / bound_ms(e)));
+}
+
+}  // namespace
+
 Found plain_memory_bound(const Evidence& e) {
   if (e.resources.empty() || e.resources.front().resource != Resource::kDram) return {};
   const Found atomics = atomic_contention(e);
   if (uncoalesced_access(e) || (atomics && atomics->weight >= 1)) return {};
-  return Advice{std::string(kDeviceMemory), 1,
-                "lanes ask for what device memory moves, so that only fewer bytes make it faster.",
+  return Advice{std::string(kDeviceMemory), 1, fewer_bytes_text(e),
                 "Use a narrower type, or do more with a word while it is there: fuse this kernel "
                 "with the one that writes what it reads, or reads what it writes."};
 }

@@ -43,11 +43,6 @@ bool says_where(std::string_view rule, WavefrontsOf wavefronts) {
          (rule == kScatteredAccess || rule == kScalarAccess);
 }
 
-bool is_atomic(const ResourceUse& use) {
-  return use.resource == Resource::kSharedAtomic || use.resource == Resource::kL2Atomic ||
-         use.resource == Resource::kHotSector;
-}
-
 // Parts that the replay knows and the table of rates does not.
 bool is_replayed(const ResourceUse& use) {
   return use.resource == Resource::kL2 || use.resource == Resource::kAlu;
@@ -58,27 +53,32 @@ const Advice* find(const std::vector<Advice>& list, std::string_view rule) {
   return at == list.end() ? nullptr : &*at;
 }
 
-// Atomics on one address that outlast all else.
+// Atomics on one address that outlast all else: all of them, or those of the table's first line.
 const Advice* leading_atomics(const Evidence& e, const std::vector<Advice>& list) {
   constexpr double kAll = 1 - 1e-9;  // but for rounding
-  if (!is_atomic(e.resources.front())) return nullptr;
-  const Advice* atomics = find(list, kAtomicContention);
-  return atomics && atomics->weight >= kAll ? atomics : nullptr;
+  const Resource top = e.resources.front().resource;
+  const Advice* const atomics = find(list, kAtomicContention);
+  if (!is_of_atomics(top) || !atomics) return nullptr;
+  if (atomics->weight >= kAll) return atomics;
+  const Site* const site = contended_site(e);
+  const Site* const first = largest(e.sites, [top](const Site& s) { return use_of(s, top); });
+  return site && site == first ? atomics : nullptr;
 }
 
 // The longest of the other parts.
 std::string of_what_else(const Evidence& e) {
   for (const ResourceUse& use : e.resources) {
-    if (is_atomic(use)) continue;
+    if (is_of_atomics(use.resource)) continue;
     return fmt::format("; of all else, {} would take longest.", use.name);
   }
   return ".";
 }
 
 std::string busy_text(const Evidence& e) {
-  return fmt::format(
-      "{} of {}", whole_percent(busy_share(e)),
-      e.replay.fills_the_gpu ? "the predicted time" : "the time of full SMs (these are not)");
+  if (!e.replay.fills_the_gpu) {
+    return whole_percent(busy_share(e)) + " of the time of full SMs (these are not)";
+  }
+  return whole_percent(bound_ms(e) / e.replay.predicted_ms) + " of the predicted time";
 }
 
 // Why nothing hides the latencies: too few warps, but only where more of them would.

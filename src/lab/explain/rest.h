@@ -1,0 +1,16 @@
+// What a predicted time is made of beside the longest resource.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "lab/model/predict.h"
+
+namespace tessera::lab {
+
+// What so many launches are longer than the longest resource, the longest part first: with
+// `bound_ms` the parts add up to the predicted time, but for parts below one percent, which are
+// left out.
+std::vector<UnitTime> rest_of(std::span<const LaunchPrediction> launches, double bound_ms);
+
+}  // namespace tessera::lab

@@ -103,14 +103,14 @@ std::vector<Broken> broken_kernels() {
   Problem in_place{
       .m = 8, .n = 8, .k = 8, .types = kF64Types, .order = Order::kRowMajor, .beta = -1.5};
   return {
-      {"k_tail_guarded_in_last_block_only", f32(48, 48, 40)},
+      {"k_tail_guarded_in_last_block_only", f32(48, 48, 40), {}, {}, "out-of-bounds"},
       {"no_barrier_before_use", f32(16, 16, 16), {}, {}, "race"},
       {"no_barrier_at_loop_end", f32(16, 16, 64), {}, {}, "race"},
       {"vec4_no_barrier_at_loop_end", f32(32, 32, 96), {}, {}, "race", {32, 32, 32}},
-      {"unguarded_loads", f32(17, 17, 17), {}, "out of bounds"},
+      {"unguarded_loads", f32(17, 17, 17), {}, "out of bounds", "out-of-bounds"},
       {"unguarded_stores", f32(31, 31, 16)},
       {"beta_ignored", f32(16, 16, 16, 1, -1.5)},
-      {"c_read_when_beta_is_zero", f32(16, 16, 16), {}, {}},
+      {"c_read_when_beta_is_zero", f32(16, 16, 16), {}, {}, "out-of-bounds"},
       {"alpha_on_everything", f32(16, 16, 16, -1.5, 1)},
       {"zeros_skipped", f32(32, 32, 32), {.fill = lab::Fill::kZeros, .nans = 2}},
       {"k_tail_dropped", f32(16, 16, 17)},

@@ -108,7 +108,7 @@ std::vector<Broken> broken_kernels() {
       {"no_barrier_at_loop_end", f32(16, 16, 64), {}, {}, "race"},
       {"vec4_no_barrier_at_loop_end", f32(32, 32, 96), {}, {}, "race", {32, 32, 32}},
       {"unguarded_loads", f32(17, 17, 17), {}, "out of bounds", "out-of-bounds"},
-      {"unguarded_stores", f32(31, 31, 16)},
+      {"unguarded_stores", f32(31, 31, 16), {}, {}, "out-of-bounds"},
       {"beta_ignored", f32(16, 16, 16, 1, -1.5)},
       {"c_read_when_beta_is_zero", f32(16, 16, 16), {}, {}, "out-of-bounds"},
       {"alpha_on_everything", f32(16, 16, 16, -1.5, 1)},

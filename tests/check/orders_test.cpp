@@ -261,7 +261,8 @@ TEST(OneKernel, KernelsMayShareALine) {
   EXPECT_EQ(with_one_kernel(a + b + "\n", "a"), a + " \n");
   EXPECT_EQ(with_one_kernel(a + b + "\n", "b"), b + "\n");
   const std::string before = ".global .u32 words[4]; ";
-  EXPECT_EQ(with_one_kernel(before + a + b, "b"), before + b) << "what stands before it stays";
+  EXPECT_EQ(with_one_kernel(before + a + b, "b"), before + b)
+      << "what precedes it on its line stays";
 }
 
 TEST(OneKernel, WhatNamesAnotherKernelKeepsIt) {

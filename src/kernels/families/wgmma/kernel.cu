@@ -178,7 +178,7 @@ struct NoFusedStore {};
 // the first one ends three k tiles ahead of the second, and stores while the tensor cores multiply
 // for the second alone. Faster at 2048, not at 4096. With fewer k tiles than stages the first one
 // may be tiles ahead: it then arrives twice at the named barrier between them, and the second one
-// waits for ever.
+// waits for ever (found on the virtual GPU).
 template <Config cfg, class Op>
 __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaParams& p,
                              int consumer, const Op& op) {

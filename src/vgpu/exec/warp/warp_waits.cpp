@@ -292,7 +292,7 @@ std::string Warp::describe_waits() const {
 
 namespace {
 
-// A load that stands alone in the loop that ends with this block; null for another loop.
+// The only load of the loop that ends with this block; null for another loop.
 const Op* only_load(const Kernel& kernel, const Function& function, std::uint32_t last) {
   const Op* only = nullptr;
   for (std::uint32_t b = function.blocks[last].control.targets[0]; b <= last; ++b) {

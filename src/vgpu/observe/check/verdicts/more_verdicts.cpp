@@ -92,8 +92,8 @@ void ClusterChecker::report_skipped_barrier(const Actor& by) {
       ended, ended == 1 ? "thread" : "threads", ended == 1 ? "reaches" : "reach", line,
       ended == 1 ? "that one has" : "those have");
   finding->hint = fmt::format(
-      "let all threads of the block come to {}, and only those with work do what stands before and "
-      "after it",
+      "let all threads of the block come to {}, and only those with work do what precedes "
+      "and follows it",
       line);
 }
 

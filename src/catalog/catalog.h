@@ -76,7 +76,8 @@ std::span<const Kernel> all_kernels();
 // The launch after a product that applies its epilogue: an entry for each type of D, and no row. It
 // multiplies nothing, so it is none of all_kernels().
 const Kernel& finish_kernel();
-const HelperEntry& finish_entry_for(ElementType d);  // throws kUnsupported where there is none
+// Throws kUnsupported, with both types, where there is none.
+const HelperEntry& finish_entry_for(ElementType sum, ElementType d);
 
 // A teaching kernel: planned when it is named, never chosen by the library. Its name has a number.
 bool is_rung(const Kernel& kernel);

@@ -8,14 +8,15 @@ namespace {
 constexpr const char* kName = "finish";
 
 struct FinishedType {
-  ElementType d;
+  ElementType sum, d;
   const char* word;  // of its entry
   const char* call;
 };
-constexpr FinishedType kFinished[] = {{ElementType::kF64, "f64", "finish<tessera::passes::F64>"},
-                                      {ElementType::kF32, "f32", "finish<tessera::passes::F32>"},
-                                      {ElementType::kBf16, "bf16", "finish<tessera::passes::Bf16>"},
-                                      {ElementType::kF16, "f16", "finish<tessera::passes::F16>"}};
+using enum ElementType;
+constexpr FinishedType kFinished[] = {{kF64, kF64, "f64", "finish<tessera::passes::F64>"},
+                                      {kF32, kF32, "f32", "finish<tessera::passes::F32>"},
+                                      {kF32, kBf16, "bf16", "finish<tessera::passes::Bf16>"},
+                                      {kF32, kF16, "f16", "finish<tessera::passes::F16>"}};
 
 std::string entry_of(const FinishedType& type) { return std::string(kName) + "__" + type.word; }
 
@@ -44,12 +45,17 @@ const Kernel& finish_kernel() {
   return kernel;
 }
 
-const HelperEntry& finish_entry_for(ElementType d) {
+const HelperEntry& finish_entry_for(ElementType sum, ElementType d) {
   const Kernel& kernel = finish_kernel();
+  bool is_known = false;
   for (std::size_t i = 0; i < std::size(kFinished); ++i) {
-    if (kFinished[i].d == d) return kernel.helpers[i];
+    if (kFinished[i].d == d && kFinished[i].sum == sum) return kernel.helpers[i];
+    is_known = is_known || kFinished[i].d == d;
   }
-  refuse_type("an epilogue", d);
+  if (!is_known) refuse_type("an epilogue", d);
+  throw StatusError(Status::unsupported("no launch applies an epilogue to sums in " +
+                                        std::string(name_of(sum)) + " and stores D in " +
+                                        std::string(name_of(d))));
 }
 
 }  // namespace tessera

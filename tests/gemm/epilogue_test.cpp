@@ -243,6 +243,39 @@ std::string refusal(const char* kernel, const Problem& problem, gemm::PlanOption
   return "";
 }
 
+constexpr ElementType kFloats[] = {ElementType::kF64, ElementType::kF32, ElementType::kBf16,
+                                   ElementType::kF16};
+
+// C is read in its own type, whatever the type of D.
+TEST(Epilogue, EveryPairOfTypesOfCAndD) {
+  constexpr Product kSums[] = {{"mma_bf16_f32/64x64", kBf16Types},
+                               {"mma_f16_f32/64x64", kF16Types},
+                               {"simt_f32/64x32", kF32Types},
+                               {"mma_tf32/64x64", kTf32Types},
+                               {"dmma_f64/64x32", kF64Types}};
+  int accepted = 0;
+  for (Product product : kSums) {
+    const ElementType sum = facts_of(product.types.compute).sum;
+    for (int pair = 0; pair < 16; ++pair) {
+      product.types.c = kFloats[pair / 4];
+      product.types.d = kFloats[pair % 4];
+      const Form& form = kForms[accepted % 2 == 0 ? 1 : 3];  // beta is not 0, rows with gaps
+      const Problem problem = problem_of(form, product.types, "scale_row+bias_col+relu");
+      const std::string name = std::string(product.kernel) + " " + name_of(product.types);
+      if (facts_of(types_for(product.types.d).compute).sum == sum) {
+        verify(product, problem, {.misalign = form.misalign}, name);
+        ++accepted;
+        continue;
+      }
+      EXPECT_EQ(refusal(product.kernel, problem),
+                "no launch applies an epilogue to sums in " + std::string(name_of(sum)) +
+                    " and stores D in " + std::string(name_of(product.types.d)))
+          << name;
+    }
+  }
+  EXPECT_EQ(accepted, 4 * (4 * 3 + 1));
+}
+
 TEST(Epilogue, EveryTypeHasAKernelThatTheLibraryChooses) {
   for (const Types& types :
        {kF64Types, kF32Types, kTf32Types, kF16Types, kBf16Types, kF16ToF32Types, kBf16ToF32Types}) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "kernels/passes/finish_params.h"
@@ -37,6 +38,26 @@ epilogue::Activation activation_of(Activation activation) {
       return epilogue::Activation::kGeluErf;
   }
   throw StatusError(Status::unsupported("no kernel has such an activation"));
+}
+
+const HelperEntry& finish_entry_of(const Types& types) {
+  return finish_entry_for(facts_of(types.compute).sum, types.d);
+}
+
+// Empty where the launch that adds C does not read its type.
+std::optional<passes::TypeOfC> type_of_c(ElementType type) {
+  switch (type) {
+    case ElementType::kF64:
+      return passes::TypeOfC::kF64;
+    case ElementType::kF32:
+      return passes::TypeOfC::kF32;
+    case ElementType::kBf16:
+      return passes::TypeOfC::kBf16;
+    case ElementType::kF16:
+      return passes::TypeOfC::kF16;
+    default:
+      return std::nullopt;
+  }
 }
 
 // Of a vector of the parameters at `offset`, where the problem has it.
@@ -92,7 +113,16 @@ std::int64_t bytes_of_sums(const Problem& problem, std::int64_t products) {
 }
 
 Status check_sums(const Problem& problem) {
+  try {
+    finish_entry_of(problem.types);
+  } catch (const StatusError& error) {
+    return error.status();
+  }
   if (stay_in_d(problem.types)) return {};
+  if (problem.beta != 0 && !type_of_c(problem.types.c)) {
+    return Status::unsupported("type of C is " + std::string(name_of(problem.types.c)) +
+                               ", but an epilogue adds a C in f64, f32, f16 or bf16");
+  }
   const std::string of = "epilogue is " + describe(problem.epilogue) + ", and sums of D in " +
                          std::string(name_of(problem.types.d)) + " are in the workspace, but ";
   if (problem.batch.kind == BatchKind::kPointers) {
@@ -145,11 +175,12 @@ void add_finish(const Problem& problem, const Offer& offer, const DeviceLimits& 
                    activation_of(problem.epilogue.activation)};
   params.sums_row = sums.ldd;
   params.sums_product = sums.batch.stride_d;
+  if (params.gemm.beta != 0) params.type_of_c = type_of_c(problem.types.c).value();
   const std::int64_t fours = params.gemm.m * ((params.gemm.n + 3) / 4) * problem.batch.count;
   const std::int64_t blocks = (fours + passes::kFinishThreads - 1) / passes::kFinishThreads;
   const std::int64_t most = std::int64_t{passes::kFinishCtasPerSm} * limits.sms;
   PlannedLaunch& last = launches.emplace_back(
-      launch_of(finish_entry_for(problem.types.d).entry,
+      launch_of(finish_entry_of(problem.types).entry,
                 {.grid = std::min(blocks, most), .block = passes::kFinishThreads}, params));
   constexpr std::size_t kGemm = offsetof(FinishParams, gemm);
   const auto patch = [&](std::size_t at, Slot slot) { last.addresses.push_back({at, {slot, 0}}); };

@@ -2,8 +2,8 @@
 // without it, whose D holds unrounded sums; a last launch makes D of them:
 //
 //   D of the type of the sums     alpha A B + beta C goes to D, and is finished there
-//   any other D                   alpha A B goes to the workspace, as FP32; C is added with the
-//   rest
+//   any other D                   alpha A B goes to the workspace, as FP32; C, of any floating
+//                                 type, is added with the rest
 //
 // So D is rounded once, whatever multiplies. WHY not in the store of each kernel alone: a kernel
 // that is compiled with an epilogue is one more kernel, and there are sixty.
@@ -24,8 +24,9 @@ bool is_fused(const Epilogue& epilogue);
 epilogue::Fused fused_of(const Problem& problem);
 void patch_fused(PlannedLaunch& launch, std::size_t offset, const Epilogue& epilogue);
 
-// Expects a legal problem with its leading dimensions. Not ok where its sums are more than 63 bits
-// of bytes, or where no array of their addresses is in device memory.
+// Expects a legal problem with its leading dimensions. Not ok where no last launch has its types,
+// where its sums are more than 63 bits of bytes, or where no array of their addresses is in device
+// memory.
 Status check_sums(const Problem& problem);
 // The problem that is multiplied first.
 Problem problem_of_sums(const Problem& problem);

@@ -68,6 +68,21 @@ __device__ void store_four(T* to, const Four<T>& four, int count, bool together)
   }
 }
 
+// An element of C, as a sum. All threads of a launch take the same branch.
+template <class Sum>
+__device__ Sum load_c(TypeOfC type, const void* c, long long at) {
+  switch (type) {
+    case TypeOfC::kF64:
+      return static_cast<Sum>(F64::load(c, at));
+    case TypeOfC::kF32:
+      return F32::load(c, at);
+    case TypeOfC::kBf16:
+      return Bf16::load(c, at);
+    default:
+      return F16::load(c, at);
+  }
+}
+
 // One product of the batch, with its sums.
 template <class Element>
 struct Product {
@@ -100,7 +115,8 @@ __device__ void finish_four(const FinishParams& p, const Product<Element>& of, l
     if (i >= count) continue;
     Sum value = sums.x[i];
     if (g.beta != 0) {
-      value += static_cast<Sum>(g.beta) * Element::load(of.at.c, row * g.c_row + column + i);
+      const long long at = row * g.c_row + column + i;
+      value += static_cast<Sum>(g.beta) * load_c<Sum>(p.type_of_c, of.at.c, at);
     }
     out.x[i] = Element::bits_of(finished(value, row, column + i));
   }

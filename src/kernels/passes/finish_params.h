@@ -7,6 +7,9 @@
 
 namespace tessera::passes {
 
+// What C holds, whatever the type of D.
+enum class TypeOfC : int { kF64, kF32, kBf16, kF16 };
+
 struct FinishParams {
   GemmParams gemm;        // m and n, C and D, beta; alpha is in the sums
   schedule::Batch batch;  // of C and D
@@ -14,6 +17,8 @@ struct FinishParams {
   const void* sums;        // rows of `sums_row`; null: D holds them
   long long sums_row;      // elements
   long long sums_product;  // elements from one product's sums to the next one's
+  TypeOfC type_of_c;       // of gemm.c, which is read where beta is not 0
+  int unused = 0;          // no padding
 };
 
 inline constexpr int kFinishThreads = 256;

@@ -51,12 +51,11 @@ Status check_workspace(const Plan& plan, const Arguments& arguments) {
 }
 
 Status check_null(const Problem& problem, const Operands& operands) {
-  const bool reads_ab = problem.alpha != 0 && problem.k > 0;
   const auto missing = [](const char* name, const char* why) {
     return Status::bad_argument("address of " + std::string(name) + " is 0, but " + why);
   };
-  if (reads_ab && operands.a == 0) return missing("A", "A is read");
-  if (reads_ab && operands.b == 0) return missing("B", "B is read");
+  if (reads_ab(problem) && operands.a == 0) return missing("A", "A is read");
+  if (reads_ab(problem) && operands.b == 0) return missing("B", "B is read");
   if (problem.beta != 0 && operands.c == 0) return missing("C", "C is read where beta is not 0");
   if (operands.d == 0) return missing("D", "D is written");
   const Epilogue& epilogue = problem.epilogue;
@@ -73,13 +72,12 @@ Status check_null(const Problem& problem, const Operands& operands) {
 constexpr int kAddressBytes = 8;
 
 Status check_arrays(const Problem& p, const Operands& operands) {
-  const bool reads_ab = p.alpha != 0 && p.k > 0;
   const struct {
     char name;
     std::uint64_t address;
     bool is_used;
-  } arrays[] = {{'A', operands.a, reads_ab},
-                {'B', operands.b, reads_ab},
+  } arrays[] = {{'A', operands.a, reads_ab(p)},
+                {'B', operands.b, reads_ab(p)},
                 {'C', operands.c, p.beta != 0},
                 {'D', operands.d, true}};
   for (const auto& [name, address, is_used] : arrays) {
@@ -104,7 +102,7 @@ Status check_alignments(const Plan& plan, const Operands& operands) {
     if (!s.ok()) return s;
   }
   if (p.batch.kind == BatchKind::kPointers) return check_arrays(p, operands);
-  if (p.alpha != 0 && p.k > 0) {
+  if (reads_ab(p)) {
     if (Status s = check_alignment("A", operands.a, plan.alignment.a, p.types.a); !s.ok()) return s;
     if (Status s = check_alignment("B", operands.b, plan.alignment.b, p.types.b); !s.ok()) return s;
   }

@@ -131,13 +131,12 @@ Status check_overlap(const Problem& problem, const Operands& operands) {
   const Batch& batch = problem.batch;
   if (batch.kind == BatchKind::kPointers) return {};
   const Runs d = batch_of(problem, view_d(problem), operands.d, types.d, batch.stride_d);
-  const bool reads_ab = problem.alpha != 0 && problem.k > 0;
-  if (reads_ab && share_an_element(
-                      d, batch_of(problem, view_a(problem), operands.a, types.a, batch.stride_a))) {
+  if (reads_ab(problem) && share_an_element(d, batch_of(problem, view_a(problem), operands.a,
+                                                        types.a, batch.stride_a))) {
     return shared_with("A", "the output must not overlap an input that is read");
   }
-  if (reads_ab && share_an_element(
-                      d, batch_of(problem, view_b(problem), operands.b, types.b, batch.stride_b))) {
+  if (reads_ab(problem) && share_an_element(d, batch_of(problem, view_b(problem), operands.b,
+                                                        types.b, batch.stride_b))) {
     return shared_with("B", "the output must not overlap an input that is read");
   }
   const struct {

@@ -276,9 +276,10 @@ Canonical canonical(const Problem& problem) {
     out.a = std::exchange(out.b, transposed(out.a));
     out.a = transposed(out.a);
   }
-  const bool reads_ab = problem.alpha != 0 && problem.k > 0;
-  if (reads_ab) out.k = problem.k;
-  if (reads_ab) out.alpha = problem.alpha;
+  if (reads_ab(problem)) {
+    out.k = problem.k;
+    out.alpha = problem.alpha;
+  }
   return out;
 }
 

@@ -36,6 +36,10 @@ struct Problem {
   Scales scales;
 };
 
+// Which operands are read.
+inline bool reads_ab(const Problem& p) { return p.alpha != 0 && p.k > 0; }
+inline bool reads_c(const Problem& p) { return p.beta != 0; }
+
 // Two letters, op A and op B: "NN", "NT", "TN", "TT".
 std::string layout_of(const Problem& problem);
 void set_layout(Problem& problem, std::string_view layout);  // throws StatusError

@@ -18,7 +18,8 @@ bool operator==(const PlanOptions& x, const PlanOptions& y) {
                            (!x.kernel || (x.kernel->kernel == y.kernel->kernel &&
                                           x.kernel->variant == y.kernel->variant));
   return same_kernel && x.workspace_limit == y.workspace_limit && x.split == y.split &&
-         x.repack == y.repack && x.remainder == y.remainder && x.deterministic == y.deterministic;
+         x.repack == y.repack && x.remainder == y.remainder && x.fold == y.fold &&
+         x.deterministic == y.deterministic;
 }
 
 DeviceLimits limits_of(const DeviceInfo& info) {

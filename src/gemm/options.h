@@ -28,6 +28,8 @@ struct PlanOptions {
   // Separate launches, of smaller tiles, for the rows and columns beyond whole tiles; kAlways:
   // wherever there are some.
   Policy remainder = Policy::kModel;
+  // A batch that is one product (gemm/rewrites/fold.h): kNever plans it as a batch.
+  Policy fold = Policy::kModel;
   bool deterministic = true;  // the same bits in every run, as all kernels have today
 };
 bool operator==(const PlanOptions& x, const PlanOptions& y);

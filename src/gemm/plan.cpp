@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gemm/epilogue/finish.h"
+#include "gemm/rewrites/fold.h"
 
 namespace tessera::gemm {
 namespace {
@@ -216,8 +217,13 @@ Plan plan(const Problem& given, const Alignment& alignment, const DeviceLimits& 
   require(check(problem));
   require(check_supported(problem));
   if (problem.batch.kind == BatchKind::kStrided && problem.batch.count == 1) problem.batch = {};
+  std::int64_t products = 1;
+  if (const auto one = folded(problem); one && options.fold != Policy::kNever) {
+    products = problem.batch.count;
+    problem = *one;
+  }
   Request request = request_of(problem, alignment, limits, options);
-  Plan plan{problem, alignment, limits, offers_for(request, alignment), {}};
+  Plan plan{problem, products, alignment, limits, offers_for(request, alignment), {}};
   rank(plan.offers, options.workspace_limit);
   if (request.is_empty()) return plan;
   const Offer& best = plan.offers.front();

@@ -12,12 +12,15 @@ namespace tessera::gemm {
 
 struct Plan {
   Problem problem;  // alpha and beta are 0 or 1: whether they are zero is part of it
+  // Products of the batch that `problem` replaces (gemm/rewrites/fold.h); 1: it is the caller's.
+  std::int64_t folded_products = 1;
   Alignment alignment;
   DeviceLimits limits;
   // All offers within the workspace limit; the first is the one taken.
   std::vector<Offer> offers;
   std::vector<PlannedLaunch> launches;
 
+  bool is_folded() const { return folded_products > 1; }
   const Kernel& kernel() const { return *offers.front().kernel; }
   const KernelRow& row() const { return *offers.front().row; }
   // How often the launches are run: once, or for each product of a batch.

@@ -53,7 +53,8 @@ std::size_t PlanKeyHash::operator()(const PlanKey& key) const {
 Handle::Handle(Device& device, std::size_t capacity)
     : device_(device),
       limits_(limits_of(device.info())),
-      capacity_(std::max<std::size_t>(1, capacity)) {}
+      capacity_(std::max<std::size_t>(1, capacity)),
+      workspaces_(device) {}
 
 std::shared_ptr<const Prepared> Handle::prepared(const Problem& problem, const Alignment& alignment,
                                                  const PlanOptions& options) {
@@ -82,28 +83,6 @@ std::shared_ptr<const Prepared> Handle::find(const PlanKey& key) {
   return entries_.front().prepared;
 }
 
-LentWorkspace Handle::workspace(std::int64_t bytes, void* stream) {
-  Workspace* own = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    own = &workspaces_[stream];
-  }
-  std::unique_lock lock(own->mutex);
-  own->may_be_in_graph = own->may_be_in_graph || device_.is_capturing(stream);
-  if (static_cast<std::int64_t>(own->block.bytes()) < bytes) {
-    if (own->may_be_in_graph) {
-      own->outgrown.push_back(std::move(own->block));
-    } else if (own->block.bytes() > 0) {
-      // WHY: launches of before may still use the old block.
-      device_.synchronize(stream);
-    }
-    own->block = DeviceBuffer();
-    own->block = DeviceBuffer(device_, static_cast<std::size_t>(bytes));
-    own->may_be_in_graph = device_.is_capturing(stream);
-  }
-  return {own->block.address(), std::move(lock)};
-}
-
 void Handle::on_planned(std::function<void(const Plan&)> told) {
   const std::lock_guard lock(mutex_);
   told_ = std::move(told);
@@ -130,7 +109,7 @@ void multiply(Handle& handle, const Problem& problem, const Operands& operands,
   const std::int64_t bytes = prepared->plan().workspace_bytes();
   Arguments arguments{operands, problem.alpha, problem.beta, 0, bytes};
   if (bytes == 0) return execute(*prepared, arguments, stream);
-  const LentWorkspace workspace = handle.workspace(bytes, stream);
+  const LentWorkspace workspace = handle.workspaces().lend(bytes, stream);
   arguments.workspace = workspace.address();
   execute(*prepared, arguments, stream);
 }

@@ -5,14 +5,11 @@
 #include <cstddef>
 #include <functional>
 #include <list>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
-#include "device/buffer.h"
+#include "gemm/call/workspaces.h"
 #include "gemm/prepare.h"
 
 namespace tessera::gemm {
@@ -30,21 +27,8 @@ struct PlanKeyHash {
   std::size_t operator()(const PlanKey& key) const;
 };
 
-// Device memory for one call. WHY: the launches of two calls must not mix on a stream, since what
-// one leaves there for its next launch is the other's, too.
-class LentWorkspace {
- public:
-  LentWorkspace(DeviceAddress address, std::unique_lock<std::mutex> lock)
-      : address_(address), lock_(std::move(lock)) {}
-  DeviceAddress address() const { return address_; }
-
- private:
-  DeviceAddress address_;
-  std::unique_lock<std::mutex> lock_;
-};
-
-// Prepared plans of one device, the least recently used forgotten first, and a workspace for each
-// stream. Safe to use from several threads, on one stream or several.
+// Prepared plans of one device, the least recently used forgotten first, and the workspaces that
+// calls are lent. Safe to use from several threads, on one stream or several.
 class Handle {
  public:
   explicit Handle(Device& device, std::size_t capacity = 256);
@@ -53,11 +37,7 @@ class Handle {
   // The plan for these options on this device, prepared. Stays usable when the handle drops it.
   std::shared_ptr<const Prepared> prepared(const Problem& problem, const Alignment& alignment,
                                            const PlanOptions& options = {});
-  // At least so many bytes for launches on this stream: its one block, which no other call is lent
-  // at the same time. A larger block than before is allocated, never as part of a graph: after the
-  // stream's work has ended, or, where a graph may hold the old block, beside it. A graph that was
-  // captured with it uses it whenever it runs, so it must not run beside other calls on the stream.
-  LentWorkspace workspace(std::int64_t bytes, void* stream = nullptr);
+  Workspaces& workspaces() { return workspaces_; }
 
   std::size_t plans() const;  // kept at the moment
   // Is told of each plan that is made, in the thread of the call. Empty: nobody is.
@@ -80,13 +60,7 @@ class Handle {
   std::function<void(const Plan&)> told_;
   Entries entries_;
   std::unordered_map<PlanKey, Entries::iterator, PlanKeyHash> known_;
-  struct Workspace {
-    std::mutex mutex;
-    DeviceBuffer block;
-    bool may_be_in_graph = false;
-    std::vector<DeviceBuffer> outgrown;  // graphs may hold them
-  };
-  std::map<void*, Workspace> workspaces_;  // a node stays where it is
+  Workspaces workspaces_;
 };
 
 // D = alpha op(A) op(B) + beta C, with alpha and beta of the problem. Asynchronous if the device

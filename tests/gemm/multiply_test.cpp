@@ -79,54 +79,6 @@ TEST(Multiply, ForgetsWhatWasUsedLongestAgo) {
   EXPECT_EQ(two->plan().problem.m, 2) << "who holds it may still use it";
 }
 
-TEST(Multiply, AStreamKeepsItsWorkspaceWhileItSuffices) {
-  HostDevice device;
-  gemm::Handle handle(device);
-  int first = 0, second = 0;
-  const auto address = [&](std::int64_t bytes, void* stream) {
-    return handle.workspace(bytes, stream).address();
-  };
-  const DeviceAddress small = address(1000, &first);
-  EXPECT_EQ(address(1000, &first), small);
-  EXPECT_EQ(address(10, &first), small);
-  EXPECT_NE(address(1000, &second), small) << "streams run beside each other";
-  EXPECT_TRUE(device.waits.empty());
-  const DeviceAddress large = address(1 << 20, &first);
-  EXPECT_NE(large, small);
-  EXPECT_EQ(address(1000, &first), large);
-  EXPECT_EQ(device.waits, std::vector<void*>{&first}) << "the stream that used the old block";
-  EXPECT_EQ(device.allocated, 2u) << "the old block is freed";
-}
-
-// A graph keeps the addresses of its launches: no block of its is freed, and no stream that is
-// captured is waited for.
-TEST(Multiply, AWorkspaceThatAGraphHoldsStays) {
-  HostDevice device;
-  {
-    gemm::Handle handle(device);
-    int stream = 0;
-    device.captures = true;
-    const DeviceAddress small = handle.workspace(1000, &stream).address();
-    const DeviceAddress large = handle.workspace(2000, &stream).address();
-    EXPECT_NE(small, large);
-    EXPECT_EQ(device.allocated, 2u);
-    device.captures = false;
-    handle.workspace(3000, &stream);  // outgrows one that a graph holds
-    EXPECT_EQ(device.allocated, 3u);
-    EXPECT_TRUE(device.waits.empty());
-    handle.workspace(4000, &stream);  // and one that none does
-    EXPECT_EQ(device.allocated, 3u);
-    EXPECT_EQ(device.waits.size(), 1u);
-    device.captures = true;
-    handle.workspace(10, &stream);  // now this one is in a graph, too
-    device.captures = false;
-    handle.workspace(5000, &stream);
-    EXPECT_EQ(device.allocated, 4u);
-    EXPECT_EQ(device.waits.size(), 1u);
-  }
-  EXPECT_EQ(device.allocated, 0u) << "all are freed with the handle";
-}
-
 // Calls of several threads on one stream share its workspace: the launches of each stay together.
 TEST(Multiply, LaunchesOfTwoCallsDoNotMixOnAStream) {
   HostDevice device;

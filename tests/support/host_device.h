@@ -21,14 +21,23 @@ class HostDevice final : public Device {
     std::vector<std::byte> params;
     void* stream;
   };
+  // An event that was recorded on a stream, that a stream waits for, or that the host waits for.
+  struct Mark {
+    enum Kind { kRecorded, kWaited, kHostWaited } kind;
+    void* event;
+    void* stream;
+    bool operator==(const Mark&) const = default;
+  };
   bool notes = true;
   mutable std::vector<Note> launches;
   std::vector<std::string> images;                           // that were loaded
   std::vector<std::pair<std::string, std::string>> entries;  // and the image of each
   mutable std::atomic<int> encodings = 0;
-  bool captures = false;      // every stream
-  std::vector<void*> waits;   // streams that were waited for
-  std::size_t allocated = 0;  // blocks that are not freed
+  bool captures = false;     // every stream
+  std::vector<void*> waits;  // streams that were waited for
+  std::vector<Mark> marks;
+  std::size_t allocated = 0;           // blocks that are not freed
+  std::size_t most = ~std::size_t{0};  // blocks at a time
 
   explicit HostDevice(int sms = 132) {
     info_.kind = DeviceKind::kVirtual;
@@ -38,6 +47,7 @@ class HostDevice final : public Device {
   }
   const DeviceInfo& info() const override { return info_; }
   DeviceAddress allocate(std::size_t bytes) override {
+    if (allocated >= most) throw OutOfMemory("no block is left");
     next_ += 1 << 20;
     const DeviceAddress address = next_;
     next_ += (bytes + 255) / 256 * 256;
@@ -80,10 +90,19 @@ class HostDevice final : public Device {
   using Device::synchronize;
   void synchronize(void* stream) override { waits.push_back(stream); }
   bool is_capturing(void*) const override { return captures; }
+  void* make_event() override { return new char; }
+  void destroy_event(void* event) override { delete static_cast<char*>(event); }
+  void record(void* event, void* stream) override { mark({Mark::kRecorded, event, stream}); }
+  void wait(void* stream, void* event) override { mark({Mark::kWaited, event, stream}); }
+  void wait_for(void* event) override { mark({Mark::kHostWaited, event, nullptr}); }
   std::uint64_t record_mark() override { return 0; }
   std::optional<double> milliseconds_between(std::uint64_t, std::uint64_t) override { return {}; }
 
  private:
+  void mark(const Mark& one) {
+    const std::lock_guard lock(mutex_);
+    marks.push_back(one);
+  }
   DeviceInfo info_{};
   DeviceAddress next_ = 1 << 20;
   std::vector<std::string> names_;

@@ -1,0 +1,21 @@
+#include "device/owned.h"
+
+namespace tessera {
+
+OwnedStream::~OwnedStream() {
+  try {
+    device_.destroy_stream(stream_);
+  } catch (const StatusError&) {
+    // WHY: a destructor may not throw, and a device that failed has already reported it.
+  }
+}
+
+OwnedEvent::~OwnedEvent() {
+  try {
+    device_.destroy_event(event_);
+  } catch (const StatusError&) {
+    // WHY: as above.
+  }
+}
+
+}  // namespace tessera

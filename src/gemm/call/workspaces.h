@@ -1,0 +1,88 @@
+// Workspaces that a handle lends to calls which bring none: few blocks of device memory, whatever
+// the number of streams. A block goes from one call to the next in the order of the GPU: the next
+// call's stream waits for an event that follows the launches of the last one. So a stream may end,
+// and its name be given to another one, at any time.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <mutex>
+#include <vector>
+
+#include "device/buffer.h"
+#include "device/owned.h"
+
+namespace tessera::gemm {
+
+class LentWorkspace;
+
+// Safe to use from several threads. Blocks are freed with the object, whose owner sees to it that
+// no call is in flight on the GPU.
+class Workspaces {
+ public:
+  explicit Workspaces(Device& device) : device_(device) {}
+
+  // At least so many bytes for launches on this stream, until the result is destroyed. Calls on one
+  // stream are lent one block after the other, so that the launches of two calls do not mix.
+  // A call that is captured is lent a block that belongs to the graphs of its stream, and stays: a
+  // graph uses it whenever it runs, so two graphs of one stream must not run at the same time.
+  LentWorkspace lend(std::int64_t bytes, void* stream);
+
+  std::size_t blocks() const;
+  std::int64_t bytes() const;  // of all blocks
+
+ private:
+  friend class LentWorkspace;
+  struct Block {
+    explicit Block(Device& device) : done(device) {}
+    std::mutex mutex;  // of the call that uses the memory
+    DeviceBuffer memory;
+    OwnedEvent done;  // follows the last call, where `is_used`
+    bool is_used = false;
+    std::vector<DeviceBuffer> outgrown = {};  // a graph may use them
+
+    // Under the mutex of all blocks.
+    void* stream = nullptr;
+    bool is_of_graphs = false;
+    int users = 0;
+    std::uint64_t last_use = 0;
+  };
+
+  Block& chosen_for(void* stream, bool is_captured);
+  bool is_idle(const Block& block) const { return block.users == 0 && !block.is_of_graphs; }
+  void make_room(Block& block, std::int64_t bytes, bool is_captured);
+  DeviceBuffer allocated(std::int64_t bytes);
+  void free_idle(std::uint64_t used_before);
+
+  Device& device_;
+  mutable std::mutex mutex_;
+  std::list<Block> blocks_;  // an element stays where it is
+  std::uint64_t lends_ = 0;
+};
+
+class LentWorkspace {
+ public:
+  LentWorkspace(const LentWorkspace&) = delete;
+  LentWorkspace& operator=(const LentWorkspace&) = delete;
+  ~LentWorkspace();
+
+  DeviceAddress address() const { return block_.memory.address(); }
+
+ private:
+  friend class Workspaces;
+  LentWorkspace(Workspaces& from, Workspaces::Block& block, void* stream, bool is_captured)
+      : from_(from),
+        block_(block),
+        lock_(block.mutex),
+        stream_(stream),
+        is_captured_(is_captured) {}
+  LentWorkspace(Workspaces& from, std::int64_t bytes, void* stream, bool is_captured);
+
+  Workspaces& from_;
+  Workspaces::Block& block_;
+  std::unique_lock<std::mutex> lock_;
+  void* const stream_;
+  const bool is_captured_;
+};
+
+}  // namespace tessera::gemm

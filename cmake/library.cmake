@@ -57,6 +57,13 @@ add_test(NAME readme_code COMMAND ${python} tests/tools/readme_code_test.py ${CM
          WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 add_test(NAME python_examples COMMAND ${python} tests/python/examples_test.py
          ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+# Programs of others, unchanged but for their products (tests/clients).
+add_library(blas_gemm SHARED ${CMAKE_SOURCE_DIR}/tests/clients/blas_gemm.cpp)
+target_link_libraries(blas_gemm PRIVATE tessera_library)
+target_link_options(blas_gemm PRIVATE -Wl,--unresolved-symbols=ignore-all)  # xerbla_ is the program's
+add_test(NAME netlib_blas COMMAND python3 tests/clients/netlib_test.py ${CMAKE_BINARY_DIR}
+         WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+set_tests_properties(netlib_blas PROPERTIES SKIP_RETURN_CODE 77)
 add_executable(call_time EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/tools/call_time.cpp)
 target_include_directories(call_time PRIVATE ${CMAKE_SOURCE_DIR})
 target_link_libraries(call_time PRIVATE tessera_library ${CMAKE_DL_LIBS})
@@ -65,6 +72,10 @@ add_executable(gpu_call_time EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/tools/gp
 target_include_directories(gpu_call_time PRIVATE ${CMAKE_SOURCE_DIR}/include)
 target_link_libraries(gpu_call_time PRIVATE tessera_lab)
 add_dependencies(gpu_call_time images)
+add_executable(host_operands EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/tools/host_operands.cpp)
+target_include_directories(host_operands PRIVATE ${CMAKE_SOURCE_DIR}/include)
+target_link_libraries(host_operands PRIVATE tessera_gemm)
+add_dependencies(host_operands images)
 
 # The fuzzer, with the sanitizers: over what reads a caller's values and memory and calls the driver;
 # the rest is linked as it is.

@@ -91,6 +91,13 @@ typedef enum tessera_memory {
   TESSERA_DETECT_MEMORY = 2  /* the driver is asked at each call; all operands in the same memory */
 } tessera_memory;
 
+/* The side that multiplies operands in host memory, where the handle has a GPU. */
+typedef enum tessera_side {
+  TESSERA_FASTER_SIDE = 0, /* by a model of both */
+  TESSERA_GPU_SIDE = 1,
+  TESSERA_CPU_SIDE = 2
+} tessera_side;
+
 /* The first field of each struct is its size, so that later versions can append fields. Fields that
  * are not set must be zero: write `tessera_problem p = {.size = sizeof p, ...}`. */
 
@@ -100,12 +107,12 @@ typedef struct tessera_place {
   int32_t gpu; /* the number of a GPU, whose primary context is used, or one of these: */
 #define TESSERA_CURRENT_CONTEXT (-1) /* the calling thread's; it must outlive the handle */
 #define TESSERA_CPU (-2)             /* no GPU: operands in host memory, multiplied by the CPU */
-#define TESSERA_ANY_PLACE (-3)       /* GPU 0 where there is one, else the CPU */
+#define TESSERA_ANY_PLACE (-3)       /* GPU 0, in a context made at first use, else the CPU */
   int32_t plan_cache;                /* plans that tessera_gemm() keeps; 0: 256 */
   int32_t
       check_addresses; /* 1: asks the driver at each call whether each operand is in memory of
                           this GPU, and refuses one that is not or that was freed; 0: does not */
-  int32_t reserved;    /* 0 */
+  int32_t host_side;   /* tessera_side, of operands in host memory */
 } tessera_place;
 
 /* op(A) is m x k, op(B) is k x n, C and D are m x n. */
@@ -166,7 +173,8 @@ typedef struct tessera_device {
 /* What multiplies: a GPU, or the CPU. */
 typedef enum tessera_where {
   TESSERA_ON_GPU = 0,
-  TESSERA_ON_GPU_BY_PANELS = 1, /* host memory: panels are copied while others are multiplied */
+  TESSERA_ON_GPU_BY_PANELS = 1, /* host memory: in one go, or panels are copied while others are
+                                   multiplied */
   TESSERA_ON_CPU = 2
 } tessera_where;
 
@@ -198,7 +206,7 @@ typedef struct tessera_explanation {
   int32_t launches;      /* 0: nothing is computed, or not on a GPU */
   int32_t choices;       /* how many there are, the one taken included */
   int32_t deterministic; /* 1: every run gives the same bits */
-  int32_t reserved;      /* 0 */
+  int32_t folded;        /* products of the batch that are multiplied as one; 0: none */
   char kernel[96];       /* the one taken; on the CPU, the library that multiplies */
   double total_us;       /* predicted; 0 on the CPU */
   int64_t workspace_bytes;
@@ -222,7 +230,7 @@ tessera_status tessera_device_count(int32_t* count);
 /* Facts of one of them. device->size is set by the caller. */
 tessera_status tessera_device_info(int32_t gpu, tessera_device* device);
 
-/* A handle keeps loaded code, plans, and a workspace per stream. A null place means
+/* A handle keeps loaded code, plans, and a few workspaces and host buffers. A null place means
  * TESSERA_CURRENT_CONTEXT. Each handle is for one GPU; a program may have many. */
 tessera_status tessera_create(tessera_handle* handle, const tessera_place* place);
 /* Does nothing for a null handle. Plans of the handle stay valid, and a call that uses the handle
@@ -236,7 +244,8 @@ tessera_status tessera_set_log(tessera_handle handle, tessera_log log, void* use
 
 /* D = alpha op(A) op(B) + beta C on a stream. Asynchronous unless operands are in host memory. The
  * first call for a problem plans and prepares it, also inside a stream capture; the handle keeps
- * the plan and a workspace for the stream. */
+ * the plan and lends a workspace. All graphs that were captured on a stream share one workspace,
+ * so two of these must not run at the same time. */
 tessera_status tessera_gemm(tessera_handle handle, const tessera_problem* problem, double alpha,
                             const void* a, const void* b, double beta, const void* c, void* d,
                             void* stream);

@@ -1,20 +1,21 @@
-// Operands in host memory by panels: the virtual GPU multiplies them, so every panel must meet its
-// partners. Integers, so sums are exact.
-#include "gemm/host/panels.h"
-
+// Operands in host memory, in one go and by panels: the virtual GPU multiplies them, so every panel
+// must meet its partners, whatever the order in which a GPU does its work. Integers, so sums are
+// exact.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "device/virtual/virtual_device.h"
+#include "gemm/host/batch.h"
+#include "gemm/host/on_gpu.h"
+#include "gemm/host/panels.h"
+#include "gemm/host/whole.h"
+#include "tests/support/late_device.h"
 
 namespace tessera::gemm {
 namespace {
-
-struct Shape {
-  std::int64_t m, n, k;
-};
 
 std::vector<double> numbers(std::int64_t count, int seed) {
   std::vector<double> all(static_cast<std::size_t>(count));
@@ -25,12 +26,62 @@ std::vector<double> numbers(std::int64_t count, int seed) {
   return all;
 }
 
-std::uint64_t address(const std::vector<double>& x) {
-  return reinterpret_cast<std::uint64_t>(x.data());
-}
+std::uint64_t address(const void* x) { return reinterpret_cast<std::uint64_t>(x); }
 
-void compare(Handle& handle, const Shape& shape, const char* layout, Order order, double beta,
-             const char* epilogue = "none") {
+// A problem with its operands in host memory, and the D that it should have.
+struct Call {
+  explicit Call(const Problem& of) : problem(of) {
+    const std::int64_t count = std::max<std::int64_t>(1, of.batch.count);
+    const auto elements = [&](const MatrixView& view, std::int64_t stride) {
+      return (count - 1) * stride + view.span();
+    };
+    a = numbers(elements(view_a(of), of.batch.stride_a), 1);
+    b = numbers(elements(view_b(of), of.batch.stride_b), 4);
+    c = numbers(elements(view_c(of), of.batch.stride_c), 9);
+    d = numbers(elements(view_d(of), of.batch.stride_d), 6);
+    scale = numbers(of.m, 3);
+    bias = numbers(of.n, 2);
+    expected = d;
+    for (std::int64_t i = 0; i < count; ++i) expect_product(i);
+  }
+  Operands operands() const {
+    return {address(a.data()), address(b.data()),     address(c.data()),
+            address(d.data()), address(scale.data()), address(bias.data())};
+  }
+
+  Problem problem;
+  std::vector<double> a, b, c, d, scale, bias, expected;
+
+ private:
+  void expect_product(std::int64_t number) {
+    const Problem& p = problem;
+    const MatrixView va = view_a(p), vb = view_b(p), vc = view_c(p), vd = view_d(p);
+    const double* const at_a = a.data() + number * p.batch.stride_a;
+    const double* const at_b = b.data() + number * p.batch.stride_b;
+    const double* const at_c = c.data() + number * p.batch.stride_c;
+    double* const at_d = expected.data() + number * p.batch.stride_d;
+    for (std::int64_t i = 0; i < p.m; ++i) {
+      for (std::int64_t j = 0; j < p.n; ++j) {
+        double sum = 0;
+        for (std::int64_t l = 0; l < p.k; ++l) {
+          sum += at_a[i * va.row + l * va.col] * at_b[l * vb.row + j * vb.col];
+        }
+        double& value = at_d[i * vd.row + j * vd.col];
+        value = p.alpha * sum + (p.beta != 0 ? p.beta * at_c[i * vc.row + j * vc.col] : 0);
+        if (p.epilogue.is_identity()) continue;
+        value = std::max(
+            scale[static_cast<std::size_t>(i)] * value + bias[static_cast<std::size_t>(j)], 0.0);
+      }
+    }
+  }
+};
+
+struct Shape {
+  std::int64_t m, n, k;
+};
+
+Problem problem_of(const Shape& shape, const char* layout, Order order, double beta,
+                   const char* epilogue = "none", std::int64_t gap = 0) {
   Problem problem{.m = shape.m, .n = shape.n, .k = shape.k};
   problem.types = kF64Types;
   problem.order = order;
@@ -39,38 +90,167 @@ void compare(Handle& handle, const Shape& shape, const char* layout, Order order
   problem.beta = beta;
   problem.epilogue = parse_epilogue(epilogue);
   problem = with_default_ld(problem);
-  const std::vector<double> scale = numbers(shape.m, 3), bias = numbers(shape.n, 2);
-  const MatrixView va = view_a(problem), vb = view_b(problem), vd = view_d(problem);
-  const std::vector<double> a = numbers(va.span(), 1), b = numbers(vb.span(), 4);
-  std::vector<double> d = numbers(vd.span(), 6), expected = d;
-  for (std::int64_t i = 0; i < shape.m; ++i) {
-    for (std::int64_t j = 0; j < shape.n; ++j) {
-      double sum = 0;
-      for (std::int64_t p = 0; p < shape.k; ++p) {
-        sum += a[i * va.row + p * va.col] * b[p * vb.row + j * vb.col];
-      }
-      double& value = expected[i * vd.row + j * vd.col];
-      value = 2 * sum + beta * value;
-      if (problem.epilogue.is_identity()) continue;
-      value = std::max(
-          scale[static_cast<std::size_t>(i)] * value + bias[static_cast<std::size_t>(j)], 0.0);
+  for (std::int64_t* ld : {&problem.lda, &problem.ldb, &problem.ldc, &problem.ldd}) *ld += gap++;
+  return problem;
+}
+
+using Way = std::function<void(Handle&, host::Staging&, const Problem&, const Operands&)>;
+const Way kByPanels = [](auto& handle, auto& staging, const auto& problem, const auto& operands) {
+  host::multiply_by_panels(handle, staging, problem, operands, {}, nullptr);
+};
+const Way kWhole = [](auto& handle, auto& staging, const auto& problem, const auto& operands) {
+  host::multiply_whole(handle, staging, problem, operands, {}, nullptr);
+};
+const Way kAsChosen = [](auto& handle, auto& staging, const auto& problem, const auto& operands) {
+  host::multiply_from_host(handle, staging, problem, operands, {}, nullptr);
+};
+
+Device& gpu() {
+  static const std::unique_ptr<Device> device = make_virtual_gpu(75);
+  return *device;
+}
+
+// All calls on one handle, as in a program: each finds the buffers of the ones before it.
+void compare_all(const Way& way, const std::vector<Problem>& problems, unsigned seed) {
+  LateDevice device(gpu(), seed);
+  Handle handle(device);
+  host::Staging staging(device);
+  for (const Problem& problem : problems) {
+    Call call(problem);
+    way(handle, staging, problem, call.operands());
+    EXPECT_EQ(call.d, call.expected)
+        << layout_of(problem) << ' ' << name_of(problem.order) << " beta " << problem.beta << " m "
+        << problem.m << " batch " << problem.batch.count << " seed " << seed;
+    EXPECT_EQ(device.pending(), 0u);
+  }
+}
+
+std::vector<Problem> forms(const std::vector<Shape>& shapes) {
+  std::vector<Problem> all;
+  for (const Shape& shape : shapes) {
+    for (const char* layout : {"NN", "TT"}) {
+      all.push_back(problem_of(shape, layout, Order::kColumnMajor, 0));
+      all.push_back(problem_of(shape, layout, Order::kRowMajor, -1, "none", 1));
+      all.push_back(
+          problem_of(shape, layout, Order::kColumnMajor, 1, "scale_row+bias_col+relu", 2));
+      all.push_back(problem_of(shape, layout, Order::kRowMajor, 0, "scale_row+bias_col+relu"));
     }
   }
-  const Operands operands{address(a), address(b),     address(d),
-                          address(d), address(scale), address(bias)};
-  host::multiply_by_panels(handle, problem, operands, {}, nullptr);
-  EXPECT_EQ(d, expected) << layout << " beta " << beta << " m " << shape.m;
+  return all;
 }
 
 TEST(Host, PanelsMeetTheirPartners) {
-  const auto device = make_virtual_gpu(75);
-  Handle handle(*device);
+  unsigned seed = 0;
   for (const Shape& shape : {Shape{2100, 20, 5}, {9, 3100, 4}, {30, 17, 9}}) {
-    for (const char* layout : {"NN", "TT"}) {
-      compare(handle, shape, layout, Order::kColumnMajor, 0);
-      compare(handle, shape, layout, Order::kRowMajor, -1);
-      compare(handle, shape, layout, Order::kColumnMajor, 1, "scale_row+bias_col+relu");
-      compare(handle, shape, layout, Order::kRowMajor, 0, "scale_row+bias_col+relu");
+    compare_all(kByPanels, forms({shape}), ++seed);
+  }
+}
+
+TEST(Host, SmallProblemsGoInAtOnce) {
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    compare_all(kWhole, forms({{30, 17, 9}, {1, 1, 1}, {1, 40, 33}, {70, 1, 12}, {8, 8, 0}}), seed);
+  }
+}
+
+// Operands that are large enough to be on their way while the next ones are copied.
+TEST(Host, CopiesOfASmallProblemOverlap) {
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    compare_all(kWhole, forms({{20, 30, 1200}, {200, 150, 3}}), seed);
+  }
+}
+
+Problem batch_of(Problem problem, std::int64_t count, std::int64_t gap) {
+  problem.batch = {.kind = BatchKind::kStrided,
+                   .count = count,
+                   .stride_a = view_a(problem).span() + gap,
+                   .stride_b = view_b(problem).span() + gap,
+                   .stride_c = view_c(problem).span() + gap,
+                   .stride_d = view_d(problem).span() + gap};
+  return problem;
+}
+
+TEST(Host, BatchesGoInGroups) {
+  std::vector<Problem> all;
+  for (const char* layout : {"NN", "TT"}) {
+    for (const double beta : {0.0, -1.0}) {
+      // The second one has products of 550 KB, so seven go together.
+      for (const Shape& shape : {Shape{5, 6, 7}, {130, 40, 400}}) {
+        const Problem one = batch_of(problem_of(shape, layout, Order::kRowMajor, beta), 9, 3);
+        all.push_back(one);
+        for (int shared = 1; shared < 8; ++shared) {
+          Problem other = one;
+          if (shared & 1) other.batch.stride_a = 0;
+          if (shared & 2) other.batch.stride_b = 0;
+          if (shared & 4) other.batch.stride_c = 0;
+          if (shape.m == 5 || shared == 3) all.push_back(other);
+        }
+      }
+    }
+  }
+  all.push_back(batch_of(
+      problem_of({6, 9, 10}, "NT", Order::kColumnMajor, 1, "scale_row+bias_col+relu"), 4, 0));
+  compare_all(kWhole, all, 5);
+  compare_all(kAsChosen, all, 6);
+}
+
+// A product of a batch that is too large for the way of small ones.
+TEST(Host, LargeProductsOfABatchGoByPanels) {
+  const Problem one = batch_of(problem_of({2050, 260, 3}, "NN", Order::kColumnMajor, 1), 2, 1);
+  EXPECT_FALSE(host::fits_whole(one));
+  compare_all(kAsChosen, {one}, 7);
+}
+
+TEST(Host, ListsOfAddresses) {
+  LateDevice device(gpu(), 8);
+  Handle handle(device);
+  host::Staging staging(device);
+  const Problem strided = batch_of(problem_of({5, 6, 7}, "NT", Order::kRowMajor, 1), 5, 3);
+  Call call(strided);
+  std::vector<std::uint64_t> lists[4];
+  for (std::int64_t i = 0; i < 5; ++i) {
+    const Operands at = host::operands_at(strided, call.operands(), i);
+    lists[0].push_back(at.a), lists[1].push_back(at.b);
+    lists[2].push_back(at.c), lists[3].push_back(at.d);
+  }
+  Problem problem = strided;
+  problem.batch = {.kind = BatchKind::kPointers, .count = 5, .alignment = 8};
+  host::multiply_from_host(handle, staging, problem,
+                           {address(lists[0].data()), address(lists[1].data()),
+                            address(lists[2].data()), address(lists[3].data())},
+                           {}, nullptr);
+  EXPECT_EQ(call.d, call.expected);
+}
+
+// The caller's own memory may be pinned: then it is copied without buffers.
+TEST(Host, PinnedMemoryIsCopiedAsItIs) {
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    LateDevice device(gpu(), seed);
+    Handle handle(device);
+    host::Staging staging(device);
+    const Problem problem = problem_of({2100, 20, 5}, "TN", Order::kColumnMajor, 1, "none", 2);
+    Call call(problem);
+    for (const auto* one : {&call.a, &call.b, &call.c, &call.d}) device.pin(one->data());
+    host::multiply_by_panels(handle, staging, problem, call.operands(), {}, nullptr);
+    EXPECT_EQ(call.d, call.expected);
+  }
+}
+
+// A copy that the caller gave the stream before still brings A.
+TEST(Host, EarlierWorkOfTheStreamIsDoneFirst) {
+  for (const Way& way : {kWhole, kByPanels}) {
+    for (unsigned seed = 1; seed <= 4; ++seed) {
+      LateDevice device(gpu(), seed);
+      Handle handle(device);
+      host::Staging staging(device);
+      Call call(problem_of({30, 17, 9}, "NN", Order::kColumnMajor, 0));
+      const std::vector<double> a = call.a;
+      const std::size_t bytes = a.size() * sizeof(double);
+      const DeviceBuffer source(device, bytes);
+      device.copy_in(source.address(), a.data(), bytes);
+      std::fill(call.a.begin(), call.a.end(), -77.0);
+      device.copy_out(call.a.data(), source.address(), {bytes, 1, bytes, bytes}, nullptr);
+      way(handle, staging, call.problem, call.operands());
+      EXPECT_EQ(call.d, call.expected);
     }
   }
 }

@@ -196,7 +196,7 @@ TEST_F(EveryField, OfAPlace) {
     attack_with({size, value}, "gpu is " + text);
     attack_with({size, 0, value < 0 ? value : kMost32}, "plan_cache is ");
     attack_with({size, 0, 0, value}, "check_addresses is " + text);
-    attack_with({size, 0, 0, 0, value}, "reserved is " + text);
+    attack_with({size, 0, 0, 0, value}, "host_side is " + text);
   }
 }
 

@@ -38,11 +38,15 @@ class Library : public testing::Test {
     EXPECT_EQ(tessera_destroy(handle_), TESSERA_OK);
     EXPECT_EQ(fake<std::size_t()>("fake_cuda_live")(), 0u) << "something is left";
   }
-  // A handle on GPU 0, or on another place; null with a message.
-  static tessera_handle made(std::int32_t gpu = 0, std::int32_t check_addresses = 0) {
+  // A handle on GPU 0, or on another place; null with a message. WHY the side of the GPU: what the
+  // stand-in driver is given is of interest.
+  static tessera_handle made(std::int32_t gpu = 0, std::int32_t check_addresses = 0,
+                             std::int32_t host_side = TESSERA_GPU_SIDE) {
     tessera_handle handle = nullptr;
-    const tessera_place place = {
-        .size = sizeof place, .gpu = gpu, .check_addresses = check_addresses};
+    const tessera_place place = {.size = sizeof place,
+                                 .gpu = gpu,
+                                 .check_addresses = check_addresses,
+                                 .host_side = host_side};
     tessera_create(&handle, &place);
     return handle;
   }

@@ -34,7 +34,6 @@ std::uint64_t bytes_of(const Problem& p, const MatrixView& view, std::int64_t st
 
 AllUsed used_by(const Problem& p, const Operands& at) {
   const Types& t = p.types;
-  const bool reads_ab = p.alpha != 0 && p.k > 0;
   const auto bytes = [&](bool is_used, const MatrixView& view, std::int64_t stride,
                          ElementType type) {
     return is_used ? bytes_of(p, view, stride, type) : 0;
@@ -43,8 +42,8 @@ AllUsed used_by(const Problem& p, const Operands& at) {
     return static_cast<std::uint64_t>(view_of(kind, p).span()) *
            static_cast<std::uint64_t>(size_of(type));
   };
-  return {{{"A", at.a, bytes(reads_ab, view_a(p), p.batch.stride_a, t.a)},
-           {"B", at.b, bytes(reads_ab, view_b(p), p.batch.stride_b, t.b)},
+  return {{{"A", at.a, bytes(reads_ab(p), view_a(p), p.batch.stride_a, t.a)},
+           {"B", at.b, bytes(reads_ab(p), view_b(p), p.batch.stride_b, t.b)},
            {"C", at.c, bytes(p.beta != 0, view_c(p), p.batch.stride_c, t.c)},
            {"D", at.d, bytes(true, view_d(p), p.batch.stride_d, t.d)},
            {"scale", at.scale, bytes_of_vector(p.epilogue.scale, scale_type(t))},
@@ -96,7 +95,7 @@ Memory detected(const Device& device, const AllUsed& all) {
 Memory memory_of(const tessera_handle_s& owner, const Asked& asked, const Operands& operands) {
   if (owner.has_gpu()) {
     if (asked.memory != Memory::kDetect) return asked.memory;
-    return detected(*owner.device, used_by(asked.problem, operands));
+    return detected(*owner.gpu().device, used_by(asked.problem, operands));
   }
   if (asked.memory == Memory::kDevice) {
     throw refused(
@@ -127,7 +126,7 @@ void check_device_addresses(const tessera_handle_s& owner, const Problem& proble
   for (const Used& one : used_by(problem, operands)) {
     if (one.bytes == 0) continue;
     for (const std::uint64_t at : {one.address, one.address + (one.bytes - 1)}) {
-      const AddressKind kind = owner.device->kind_of(at);
+      const AddressKind kind = owner.gpu().device->kind_of(at);
       if (kind == AddressKind::kHere) continue;
       throw refused(address_of(one) + ", but its " + (at == one.address ? "first" : "last") +
                     " byte is in " + text_of(kind));

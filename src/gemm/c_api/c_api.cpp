@@ -179,12 +179,6 @@ tessera_status tessera_set_log(tessera_handle handle, tessera_log log, void* use
     const std::lock_guard lock(owner->log_mutex);
     owner->log = log;
     owner->log_user = user;
-    if (owner->gemm) {
-      std::function<void(const Plan&)> tell;
-      const tessera_handle_s* const self = owner.get();
-      if (log) tell = [self](const Plan& plan) { self->say(line_of(plan)); };
-      owner->gemm->on_planned(std::move(tell));
-    }
   });
 }
 

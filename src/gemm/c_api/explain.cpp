@@ -8,7 +8,10 @@
 #include <optional>
 
 #include "gemm/c_api/run.h"
+#include "gemm/c_api/side.h"
+#include "gemm/host/batch.h"
 #include "gemm/host/cpu.h"
+#include "gemm/rewrites/fold.h"
 
 namespace tessera::gemm::c_api {
 namespace {
@@ -140,9 +143,17 @@ void say_why_not(const Plan& taken, const Options& options, tessera_explanation&
   put(to.why_not, kernels_of_other_gpus(taken));
 }
 
+// Empty where the problem is planned as it is.
+std::string folded_text(const Plan& taken) {
+  if (!taken.is_folded()) return "";
+  const Problem& p = taken.problem;
+  return "Folded: the batch of " + std::to_string(taken.folded_products) + " is one product, " +
+         std::to_string(p.m) + " x " + std::to_string(p.n) + " x " + std::to_string(p.k);
+}
+
 Explained on_gpu(const tessera_handle_s& owner, const Asked& asked, const Options& options) {
   const bool by_panels = asked.memory == Memory::kHost;
-  const Plan taken = plan(asked.problem, options.alignment, limits_of(owner.device->info()),
+  const Plan taken = plan(asked.problem, options.alignment, limits_of(*owner.info),
                           within_memory(owner, options.plan));
   Explained out{};
   for (const Offer& offer : taken.offers) out.choices.push_back(choice_of(offer));
@@ -151,6 +162,9 @@ Explained on_gpu(const tessera_handle_s& owner, const Asked& asked, const Option
   to.bound = out.choices.front().bound;
   to.launches = static_cast<std::int32_t>(taken.launches.size());
   to.deterministic = 1;
+  to.folded = static_cast<std::int32_t>(std::min<std::int64_t>(
+      taken.is_folded() ? taken.folded_products : 0, std::numeric_limits<std::int32_t>::max()));
+  out.folded = folded_text(taken);
   put(to.kernel, name_of(taken.offers.front()));
   to.total_us = out.choices.front().total_us;
   to.workspace_bytes = out.choices.front().workspace_bytes;
@@ -177,8 +191,26 @@ Explained on_cpu(const tessera_handle_s& owner, const Asked& asked) {
   out.summary.bound = TESSERA_BOUND_HOST;
   out.summary.deterministic = 1;
   put(out.summary.kernel, host::cpu_library());
+  if (owner.has_gpu()) return out;
   const std::string& why = owner.why_on_cpu;
   put(out.summary.why_not, "a GPU, but " + (why.empty() ? "the handle is for the CPU" : why));
+  return out;
+}
+
+// Of operands in host memory, where the handle has a GPU.
+Explained on_chosen_side(const tessera_handle_s& owner, Asked asked, const Options& options) {
+  require(check(asked.problem));
+  const Problem one = folded(asked.problem).value_or(asked.problem);
+  const ChosenSide side = choose_side(owner, one);
+  // WHY: lists of addresses go to the GPU as a strided batch.
+  if (side.is_gpu && one.batch.kind == BatchKind::kPointers) {
+    asked.problem = host::product_of(asked.problem);
+  }
+  Explained out = side.is_gpu ? on_gpu(owner, asked, options) : on_cpu(owner, asked);
+  out.side = text_of(side);
+  if (side.is_gpu) return out;
+  out.summary.total_us = out.choices.front().total_us = side.us.cpu;
+  put(out.summary.why_not, out.side);
   return out;
 }
 
@@ -200,7 +232,9 @@ Explained explain(const tessera_handle_s& owner, const Asked& given, const Optio
   Asked asked = given;
   asked.problem = with_default_ld(given.problem);
   if (!owner.has_gpu() && asked.memory == Memory::kDevice) asked.memory = Memory::kHost;
-  Explained out = owner.has_gpu() ? on_gpu(owner, asked, options) : on_cpu(owner, asked);
+  Explained out = !owner.has_gpu()                ? on_cpu(owner, asked)
+                  : asked.memory == Memory::kHost ? on_chosen_side(owner, asked, options)
+                                                  : on_gpu(owner, asked, options);
   out.summary.size = sizeof out.summary;
   out.summary.choices = static_cast<std::int32_t>(out.choices.size());
   return out;
@@ -208,7 +242,7 @@ Explained explain(const tessera_handle_s& owner, const Asked& given, const Optio
 
 std::string text_of(const Explained& explained) {
   const tessera_explanation& all = explained.summary;
-  std::string text;
+  std::string text = explained.folded.empty() ? "" : explained.folded + "\n";
   for (const tessera_choice& choice : explained.choices) {
     const bool is_taken = &choice == &explained.choices.front();
     text += (is_taken ? "runs " : "instead of ") + std::string(choice.kernel);
@@ -219,7 +253,9 @@ std::string text_of(const Explained& explained) {
     text += is_taken ? std::string(", ") + text_of_where(all.where) + "\n" : "\n";
   }
   if (all.where == TESSERA_ON_CPU) text += std::string(" ") + text_of_where(all.where) + "\n";
-  if (all.why_not[0] != '\0') text += "faster: " + std::string(all.why_not) + "\n";
+  if (!explained.side.empty()) text += "side: " + explained.side + "\n";
+  const bool is_repeated = explained.side == all.why_not;
+  if (!is_repeated && all.why_not[0] != '\0') text += "faster: " + std::string(all.why_not) + "\n";
   return text;
 }
 

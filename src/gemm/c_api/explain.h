@@ -12,6 +12,8 @@ namespace tessera::gemm::c_api {
 struct Explained {
   tessera_explanation summary;
   std::vector<tessera_choice> choices;  // the one taken first
+  std::string side = {};                // of operands in host memory: which one, and why
+  std::string folded = {};              // a sentence about a batch that is one product; else empty
 };
 
 Explained explain(const tessera_handle_s& owner, const Asked& asked, const Options& options);

@@ -7,11 +7,40 @@
 #include <atomic>
 
 #include "device/cuda/cuda_device.h"
+#include "gemm/c_api/explain.h"
 
-tessera_handle_s::tessera_handle_s(std::unique_ptr<tessera::Device> on,
-                                   const tessera::gemm::c_api::Place& where, std::string why)
-    : place(where), device(std::move(on)), why_on_cpu(std::move(why)) {
-  if (device) gemm.emplace(*device, place.plan_cache);
+tessera::gemm::host::Staging& tessera::gemm::c_api::Gpu::staging() {
+  const std::lock_guard lock(making_);
+  if (!staging_) staging_.emplace(*device);
+  return *staging_;
+}
+
+tessera_handle_s::tessera_handle_s(const tessera::gemm::c_api::Place& where,
+                                   std::optional<tessera::DeviceInfo> of,
+                                   std::unique_ptr<tessera::Device> on, std::string why)
+    : place(where), info(std::move(of)), why_on_cpu(std::move(why)) {
+  if (on) make_gpu(std::move(on));
+}
+
+void tessera_handle_s::make_gpu(std::unique_ptr<tessera::Device> on) const {
+  gpu_ = std::make_unique<tessera::gemm::c_api::Gpu>(std::move(on), place.plan_cache);
+  gpu_->gemm.on_planned([this](const tessera::gemm::Plan& plan) {
+    if (has_log()) say(tessera::gemm::c_api::line_of(plan));
+  });
+  is_made_ = true;
+}
+
+tessera::gemm::c_api::Gpu& tessera_handle_s::gpu() const {
+  if (!is_made_) {
+    const std::lock_guard lock(making_);
+    if (!is_made_) make_gpu(tessera::make_cuda_device(info->index));
+  }
+  return *gpu_;
+}
+
+bool tessera_handle_s::has_log() const {
+  const std::lock_guard lock(log_mutex);
+  return log != nullptr;
 }
 
 void tessera_handle_s::say(const std::string& line) const {
@@ -45,21 +74,10 @@ void after_fork_in_child() {
   is_child = is_child || is_driver_used;
 }
 
-// `why_on_cpu`: set where any place would do and there is no GPU.
-std::unique_ptr<Device> device_at(std::int32_t gpu, std::string& why_on_cpu) {
-  if (gpu == TESSERA_CPU) return nullptr;
-  begin_driver_use();
-  if (gpu == TESSERA_CURRENT_CONTEXT) return make_cuda_device_in_context();
-  if (gpu != TESSERA_ANY_PLACE) return make_cuda_device(gpu);
-  try {
-    return make_cuda_device(0);
-  } catch (const OutOfMemory&) {
-    throw;
-  } catch (const StatusError& error) {
-    if (error.status().code != StatusCode::kUnavailable) throw;
-    why_on_cpu = error.status().message;  // no driver, no GPU
-    return nullptr;
-  }
+// The first GPU, without a context on it. Throws as making a device does.
+DeviceInfo info_of_first() {
+  const std::vector<DeviceInfo> all = list_cuda_devices();
+  return all.empty() ? make_cuda_device(0)->info() : all.front();
 }
 
 }  // namespace
@@ -102,16 +120,35 @@ void require_no_fork() {
 }
 
 PlanOptions within_memory(const tessera_handle_s& owner, PlanOptions options) {
-  const std::int64_t bytes = owner.has_gpu() ? owner.device->info().memory_bytes : 0;
+  const std::int64_t bytes = owner.has_gpu() ? owner.info->memory_bytes : 0;
   if (bytes > 0) options.workspace_limit = std::min(options.workspace_limit, bytes);
   return options;
 }
 
 std::shared_ptr<tessera_handle_s> make_handle(const tessera_place* given) {
   const Place place = place_of(given);
-  std::string why_on_cpu;
-  std::unique_ptr<Device> device = device_at(place.gpu, why_on_cpu);
-  return std::make_shared<tessera_handle_s>(std::move(device), place, std::move(why_on_cpu));
+  const auto made = [&](std::optional<DeviceInfo> info, std::unique_ptr<Device> on,
+                        std::string why_on_cpu) {
+    return std::make_shared<tessera_handle_s>(place, std::move(info), std::move(on),
+                                              std::move(why_on_cpu));
+  };
+  if (place.gpu == TESSERA_CPU) return made({}, nullptr, "");
+  begin_driver_use();
+  if (place.gpu != TESSERA_ANY_PLACE) {
+    std::unique_ptr<Device> device = place.gpu == TESSERA_CURRENT_CONTEXT
+                                         ? make_cuda_device_in_context()
+                                         : make_cuda_device(place.gpu);
+    const DeviceInfo info = device->info();
+    return made(info, std::move(device), "");
+  }
+  try {
+    return made(info_of_first(), nullptr, "");
+  } catch (const OutOfMemory&) {
+    throw;
+  } catch (const StatusError& error) {
+    if (error.status().code != StatusCode::kUnavailable) throw;
+    return made({}, nullptr, error.status().message);  // no driver, no GPU
+  }
 }
 
 }  // namespace tessera::gemm::c_api

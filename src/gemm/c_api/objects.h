@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -13,22 +14,58 @@
 #include <unordered_map>
 
 #include "gemm/c_api/structs.h"
+#include "gemm/host/staging.h"
 #include "gemm/multiply.h"
 
+namespace tessera::gemm::c_api {
+
+// A GPU, and what calls keep on it.
+struct Gpu {
+  Gpu(std::unique_ptr<Device> on, std::size_t plan_cache)
+      : device(std::move(on)), gemm(*device, plan_cache) {}
+  // Made by the first call that needs it.
+  host::Staging& staging();
+
+  const std::unique_ptr<Device> device;
+  Handle gemm;
+
+ private:
+  // WHY no std::call_once: an exception that leaves it ends the process where libgcc is linked
+  // twice (pthread_once unwinds by the shared one).
+  std::mutex making_;
+  std::optional<host::Staging> staging_;
+};
+
+}  // namespace tessera::gemm::c_api
+
 struct tessera_handle_s {
-  tessera_handle_s(std::unique_ptr<tessera::Device> on, const tessera::gemm::c_api::Place& place,
+  // `info`: of the handle's GPU, empty for the CPU. `on`: null where it is made at first use.
+  tessera_handle_s(const tessera::gemm::c_api::Place& place,
+                   std::optional<tessera::DeviceInfo> info, std::unique_ptr<tessera::Device> on,
                    std::string why_on_cpu);
 
-  bool has_gpu() const { return device != nullptr; }
+  bool has_gpu() const { return info.has_value(); }
+  // Of a handle for any place it is made at first use. WHY: a context takes 300 ms and 500 MB, and
+  // the CPU multiplies small problems faster. Throws what make_cuda_device() throws; the next call
+  // tries again.
+  tessera::gemm::c_api::Gpu& gpu() const;
+  bool has_made_gpu() const { return is_made_; }
   void say(const std::string& line) const;
+  bool has_log() const;
 
   const tessera::gemm::c_api::Place place;
-  const std::unique_ptr<tessera::Device> device;  // null: the CPU
-  const std::string why_on_cpu;                   // where nobody asked for it; else empty
-  std::optional<tessera::gemm::Handle> gemm;      // of the device
+  const std::optional<tessera::DeviceInfo> info;
+  const std::string why_on_cpu;  // where nobody asked for it; else empty
   mutable std::mutex log_mutex;
   tessera_log log = nullptr;
   void* log_user = nullptr;
+
+ private:
+  void make_gpu(std::unique_ptr<tessera::Device> on) const;
+
+  mutable std::mutex making_;
+  mutable std::atomic<bool> is_made_ = false;
+  mutable std::unique_ptr<tessera::gemm::c_api::Gpu> gpu_;
 };
 
 // One plan for each of what alpha and beta may be, zero or not.

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "gemm/c_api/addresses.h"
+#include "gemm/c_api/side.h"
 #include "gemm/host/cpu.h"
-#include "gemm/host/panels.h"
+#include "gemm/host/on_gpu.h"
+#include "gemm/rewrites/fold.h"
 
 namespace tessera::gemm::c_api {
 namespace {
@@ -14,8 +16,7 @@ constexpr std::size_t kMostBytes = kAnyWorkspace;
 // The rules of a problem whose operands are in host memory; device memory's are plan()'s.
 void require_host(const tessera_handle_s& owner, const Problem& problem) {
   require(check(problem));
-  require(owner.has_gpu() ? host::check_panels(problem, owner.device->info())
-                          : host::check_cpu(problem));
+  choose_side(owner, problem);
 }
 
 void require_addresses(const Problem& p, const Operands& at) {
@@ -24,9 +25,8 @@ void require_addresses(const Problem& p, const Operands& at) {
       throw refused("address of " + std::string(name) + " is 0, but " + why);
     }
   };
-  const bool reads_ab = p.alpha != 0 && p.k > 0;
-  need(reads_ab, at.a, "A", "A is read");
-  need(reads_ab, at.b, "B", "B is read");
+  need(reads_ab(p), at.a, "A", "A is read");
+  need(reads_ab(p), at.b, "B", "B is read");
   need(p.beta != 0, at.c, "C", "C is read where beta is not 0");
   need(true, at.d, "D", "D is written");
   need(p.epilogue.scale != VectorKind::kNone, at.scale, "scale", "the epilogue has a scale");
@@ -37,8 +37,8 @@ void require_addresses(const Problem& p, const Operands& at) {
                   ", but must be a multiple of its element's bytes, " +
                   std::to_string(size_of(type)));
   };
-  aligned(reads_ab, at.a, "A", p.types.a);
-  aligned(reads_ab, at.b, "B", p.types.b);
+  aligned(reads_ab(p), at.a, "A", p.types.a);
+  aligned(reads_ab(p), at.b, "B", p.types.b);
   aligned(p.beta != 0, at.c, "C", p.types.c);
   aligned(true, at.d, "D", p.types.d);
   aligned(p.epilogue.scale != VectorKind::kNone, at.scale, "scale", scale_type(p.types));
@@ -63,9 +63,46 @@ void require_pointers(const Problem& problem, const Operands& lists) {
 
 // Address 0 for what is not read, so that nobody looks at it: a list of pointers may be none.
 Operands without_unread(const Problem& p, const Operands& at) {
-  const bool reads_ab = p.alpha != 0 && p.k > 0;
-  return {
-      reads_ab ? at.a : 0, reads_ab ? at.b : 0, p.beta != 0 ? at.c : 0, at.d, at.scale, at.bias};
+  return {reads_ab(p) ? at.a : 0,
+          reads_ab(p) ? at.b : 0,
+          p.beta != 0 ? at.c : 0,
+          at.d,
+          at.scale,
+          at.bias};
+}
+
+// Work that the caller gave the stream before may still write operands.
+void wait_for(const tessera_handle_s& owner, void* stream) {
+  if (!owner.has_gpu() || (!stream && !owner.has_made_gpu())) return;
+  Device& device = *owner.gpu().device;
+  host::require_no_capture(device, stream);
+  device.synchronize(stream);
+}
+
+// WHY: a handle for any place has the CPU where the GPU turns out to be unusable.
+bool can_use_gpu(const tessera_handle_s& owner) {
+  if (owner.has_made_gpu() || owner.place.gpu != TESSERA_ANY_PLACE ||
+      owner.place.host_side != HostSide::kFaster) {
+    return true;
+  }
+  try {
+    owner.gpu();
+    return true;
+  } catch (const OutOfMemory&) {
+    throw;
+  } catch (const StatusError& error) {
+    if (error.status().code != StatusCode::kUnavailable) throw;
+    owner.say(std::string("multiplied on the CPU: ") + error.what());
+    return false;
+  }
+}
+
+void multiply_on_gpu(const tessera_handle_s& owner, const Problem& problem,
+                     const Operands& operands, const PlanOptions& options, void* stream) {
+  Gpu& gpu = owner.gpu();
+  host::Staging& staging = gpu.staging();
+  const std::lock_guard lock(staging.mutex);
+  host::multiply_from_host(gpu.gemm, staging, problem, operands, options, stream);
 }
 
 void run_in_host_memory(tessera_handle_s& owner, const Problem& problem, const Operands& given,
@@ -80,10 +117,12 @@ void run_in_host_memory(tessera_handle_s& owner, const Problem& problem, const O
   } else {
     require(check_overlap(problem, operands));
   }
-  if (owner.has_gpu()) {
-    return host::multiply_by_panels(*owner.gemm, problem, operands, options, stream);
+  const Problem one = folded(problem).value_or(problem);
+  if (choose_side(owner, one).is_gpu && can_use_gpu(owner)) {
+    return multiply_on_gpu(owner, one, operands, options, stream);
   }
-  host::multiply_on_cpu(problem, operands);
+  wait_for(owner, stream);
+  host::multiply_on_cpu(one, operands);
 }
 
 // Launches a prepared plan with the caller's workspace, or one that the handle lends.
@@ -103,7 +142,7 @@ void run_in_device_memory(tessera_handle_s& owner, const Prepared& prepared, con
   arguments.workspace = kWorkspaceAlignment;
   arguments.workspace_bytes = bytes;
   require(gemm::check(prepared.plan(), arguments));
-  const LentWorkspace lent = owner.gemm->workspace(bytes, in.stream);
+  const LentWorkspace lent = owner.gpu().gemm.workspaces().lend(bytes, in.stream);
   arguments.workspace = lent.address();
   execute(prepared, arguments, in.stream);
 }
@@ -125,7 +164,7 @@ void run_once(tessera_handle_s& owner, Asked asked, const PlanOptions& wanted,
   if (memory_of(owner, asked, operands) == Memory::kHost) {
     return run_in_host_memory(owner, asked.problem, operands, options, in.stream);
   }
-  const auto prepared = owner.gemm->prepared(asked.problem, alignment_of(operands), options);
+  const auto prepared = owner.gpu().gemm.prepared(asked.problem, alignment_of(operands), options);
   run_in_device_memory(owner, *prepared, asked.problem, in, true);
 }
 
@@ -153,7 +192,7 @@ std::shared_ptr<tessera_plan_s> make_plan(std::shared_ptr<tessera_handle_s> owne
       one.alpha = alpha;
       one.beta = beta;
       made->prepared[tessera_plan_s::place_of(alpha, beta)] =
-          made->owner->gemm->prepared(one, options.alignment, made->options);
+          made->owner->gpu().gemm.prepared(one, options.alignment, made->options);
     }
   }
   return made;

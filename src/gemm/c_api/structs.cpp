@@ -150,7 +150,6 @@ Options options_of(const tessera_plan_options* from) {
 Place place_of(const tessera_place* from) {
   if (!from) return {};
   const tessera_place in = read(from, "place");
-  require_zero("reserved", in.reserved);
   if (in.plan_cache < 0 || in.plan_cache > kLargestCache) {
     throw refused("plan_cache is " + text_of(in.plan_cache) + ", but must be 0 to " +
                   text_of(kLargestCache));
@@ -159,6 +158,8 @@ Place place_of(const tessera_place* from) {
   place.gpu = in.gpu;
   if (in.plan_cache != 0) place.plan_cache = static_cast<std::size_t>(in.plan_cache);
   place.checks_addresses = value_of(std::array{false, true}, "check_addresses", in.check_addresses);
+  constexpr std::array kSides = {HostSide::kFaster, HostSide::kGpu, HostSide::kCpu};
+  place.host_side = value_of(kSides, "host_side", in.host_side);
   return place;
 }
 

@@ -73,10 +73,14 @@ struct Options {
 // Of null: the defaults.
 Options options_of(const tessera_plan_options* given);
 
+// Which side multiplies operands in host memory.
+enum class HostSide { kFaster, kGpu, kCpu };
+
 struct Place {
   std::int32_t gpu = TESSERA_CURRENT_CONTEXT;
   std::size_t plan_cache = 256;
   bool checks_addresses = false;
+  HostSide host_side = HostSide::kFaster;
 };
 Place place_of(const tessera_place* given);
 

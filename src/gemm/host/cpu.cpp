@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "base/elements.h"
+#include "gemm/host/batch.h"
 #include "gemm/host/openblas.h"
+#include "gemm/rewrites/fold.h"
 
 namespace tessera::gemm::host {
 namespace {
@@ -202,13 +204,12 @@ template <class T>
 void multiply_whole(const OpenBlas& blas, const Problem& p, const Operands& at) {
   if (p.beta != 0 && at.c != at.d) copy_c_to_d<T>(p, at);
   // WHY: k of 0 where alpha is 0. For small sizes OpenBLAS reads A and B whatever alpha is.
-  const bool reads_ab = p.alpha != 0 && p.k > 0;
   const T nothing{};
   const auto size = [](std::int64_t value) { return static_cast<int>(value); };
   blas.multiply(OpenBlas::Call<T>{p.order, p.op_a, p.op_b, size(p.m), size(p.n),
-                                  size(reads_ab ? p.k : 0), static_cast<T>(p.alpha),
-                                  reads_ab ? as<T>(at.a) : &nothing, size(p.lda),
-                                  reads_ab ? as<T>(at.b) : &nothing, size(p.ldb),
+                                  size(reads_ab(p) ? p.k : 0), static_cast<T>(p.alpha),
+                                  reads_ab(p) ? as<T>(at.a) : &nothing, size(p.lda),
+                                  reads_ab(p) ? as<T>(at.b) : &nothing, size(p.ldb),
                                   static_cast<T>(p.beta), reinterpret_cast<T*>(at.d), size(p.ldd)});
 }
 
@@ -241,27 +242,12 @@ void multiply_one(const Problem& p, const Operands& at) {
   });
 }
 
-// Where product i of a batch begins.
-Operands operands_at(const Problem& p, const Operands& at, std::int64_t i) {
-  const Batch& batch = p.batch;
-  if (batch.kind == BatchKind::kPointers) {
-    const auto entry = [&](std::uint64_t list) {
-      return list == 0 ? 0 : as<std::uint64_t>(list)[i];
-    };
-    return {entry(at.a), entry(at.b), entry(at.c), entry(at.d), at.scale, at.bias};
-  }
-  const auto moved = [&](std::uint64_t base, std::int64_t stride, ElementType type) {
-    return base == 0 ? 0 : base + static_cast<std::uint64_t>(i * stride * size_of(type));
-  };
-  return {moved(at.a, batch.stride_a, p.types.a),
-          moved(at.b, batch.stride_b, p.types.b),
-          moved(at.c, batch.stride_c, p.types.c),
-          moved(at.d, batch.stride_d, p.types.d),
-          at.scale,
-          at.bias};
-}
-
 }  // namespace
+
+int cpu_threads() {
+  const OpenBlas* blas = OpenBlas::load();
+  return blas ? blas->threads() : 1;
+}
 
 std::string cpu_library() {
   const OpenBlas* blas = OpenBlas::load();
@@ -284,6 +270,7 @@ Status check_cpu(const Problem& problem) {
 
 void multiply_on_cpu(const Problem& problem, const Operands& operands) {
   if (problem.m == 0 || problem.n == 0) return;
+  if (const auto one = folded(problem)) return multiply_one(*one, operands);
   for (std::int64_t i = 0; i < problem.batch.count; ++i) {
     multiply_one(problem, operands_at(problem, operands, i));
   }

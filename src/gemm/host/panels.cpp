@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <deque>
 #include <string>
 #include <vector>
 
-#include "gemm/host/pinned.h"
+#include "gemm/host/copies.h"
 
 namespace tessera::gemm::host {
 namespace {
@@ -27,9 +26,9 @@ constexpr std::int64_t kPitchBytes = 256, kPanelMultiple = 256;
 // An operand on both sides.
 struct Both {
   std::uint64_t host = 0;
-  DeviceBuffer buffer;
-  MatrixView view;    // of the caller's, as rows and columns of op(X)
-  MatrixView device;  // of the copy
+  DeviceAddress base = 0;  // of the copy
+  MatrixView view;         // of the caller's, as rows and columns of op(X)
+  MatrixView device;       // of the copy
   int element = 0;
   bool is_pinned = true;
 
@@ -43,16 +42,14 @@ struct Both {
         host + bytes(r0 * view.row + c0 * view.col),
         at(r0, c0),
         {bytes(length), static_cast<std::size_t>(lines), bytes(is_along_rows ? view.col : view.row),
-         bytes(is_along_rows ? device.col : device.row)}};
+         bytes(is_along_rows ? device.col : device.row)},
+        length == (is_along_rows ? view.rows : view.cols)};
   }
   DeviceAddress at(std::int64_t row, std::int64_t col) const {
-    return buffer.address() +
-           static_cast<DeviceAddress>((row * device.row + col * device.col) * element);
+    return base + static_cast<DeviceAddress>((row * device.row + col * device.col) * element);
   }
   std::int64_t ld() const { return std::max(device.row, device.col); }
 };
-
-std::int64_t rounded_up(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
 
 // The copy's strides: the same side is contiguous, and lines begin at multiples of kPitchBytes.
 MatrixView device_view(const MatrixView& view, bool is_along_rows, int element) {
@@ -63,19 +60,12 @@ MatrixView device_view(const MatrixView& view, bool is_along_rows, int element) 
   return copy;
 }
 
-bool is_along_rows(Order order, Op op) {
-  return (order == Order::kColumnMajor) == (op == Op::kNone);
-}
-
 // WHY: a double. Lines that are padded may take more bytes than 63 bits count.
 double bytes_of(const MatrixView& copy, int element) {
   const bool along_rows = copy.row == 1;
   return static_cast<double>(along_rows ? copy.cols : copy.rows) *
          static_cast<double>(along_rows ? copy.col : copy.row) * element;
 }
-
-bool reads_ab(const Problem& p) { return p.alpha != 0 && p.k > 0; }
-bool has_own_c(const Problem& p) { return p.beta != 0 && p.types.c != p.types.d; }
 
 // Views on the device, in the order A, B, C, D.
 std::array<MatrixView, 4> device_views(const Problem& p) {
@@ -95,49 +85,47 @@ struct Part {
 // One call on its way.
 class Panels {
  public:
-  Panels(Handle& handle, const Problem& problem, const Operands& operands,
+  Panels(Handle& handle, Staging& staging, const Problem& problem, const Operands& operands,
          const PlanOptions& options, void* stream)
       : handle_(handle),
         device_(handle.device()),
+        staging_(staging),
         problem_(problem),
         options_(options),
-        stream_(stream),
-        in_(device_),
-        out_(device_) {
+        stream_(stream) {
     const std::array<MatrixView, 4> views = device_views(problem);
     const Types& t = problem.types;
     if (reads_ab(problem)) {
-      place(a_, operands.a, view_a(problem), views[0], t.a);
-      place(b_, operands.b, view_b(problem), views[1], t.b);
+      place(a_, staging.a, operands.a, view_a(problem), views[0], t.a);
+      place(b_, staging.b, operands.b, view_b(problem), views[1], t.b);
     }
-    if (has_own_c(problem)) place(c_, operands.c, view_c(problem), views[2], t.c);
-    place(d_, operands.d, view_d(problem), views[3], t.d);
+    if (has_own_c(problem)) {
+      place(c_, staging.c, operands.c, view_c(problem), views[2], t.c);
+    }
+    place(d_, staging.d, operands.d, view_d(problem), views[3], t.d);
     if (problem.beta != 0) c_host_is_pinned_ = is_pinned(operands.c);
     c_host_ = operands.c;
-    bring_vector(scale_, problem.epilogue.scale, operands.scale, scale_type(t));
-    bring_vector(bias_, problem.epilogue.bias, operands.bias, bias_type(t));
     const bool is_ab_pinned = !reads_ab(problem) || (a_.is_pinned && b_.is_pinned);
-    if (!is_ab_pinned || !c_host_is_pinned_) in_.reserve();
-    if (!d_.is_pinned) out_.reserve();
+    if (!is_ab_pinned || !c_host_is_pinned_) staging.in.reserve(bytes_in());
+    if (!d_.is_pinned) staging.out.reserve(bytes_of(d_.device, d_.element));
+    cut();
+    auto& events = staging.multiplied;
+    while (events.size() < 2 * most_parts_) events.emplace_back(device_);
   }
 
-  void run() {
-    const Types& t = problem_.types;
-    const int bytes = std::min({size_of(t.a), size_of(t.b), size_of(t.d)});
-    const std::int64_t least = std::max(kLeastPanel, kLeastLineBytes / bytes);
-    count_ = std::clamp(std::max(problem_.m, problem_.n) / least, std::int64_t{1}, kMostPanels);
-    for (std::int64_t step = 0; step < count_; ++step) {
-      most_parts_ = std::max(most_parts_, parts_of(step).size());
-    }
-    while (multiplied_.size() < 2 * most_parts_) multiplied_.emplace_back(device_);
-    // WHY: what the caller gave the stream before may still write what is copied.
+  void run(const Operands& operands) {
+    // WHY: work that the caller gave the stream before may still write what is copied.
     device_.synchronize(stream_);
     try {
+      const Types& t = problem_.types;
+      bring_vector(staging_.scale, problem_.epilogue.scale, operands.scale, scale_type(t));
+      bring_vector(staging_.bias, problem_.epilogue.bias, operands.bias, bias_type(t));
       for (std::int64_t step = 0; step < count_; ++step) do_step(step);
       take(count_ - 1);
-      out_.finish();
+      staging_.out.finish();
       device_.synchronize(stream_);
     } catch (const std::exception& error) {
+      abandon();
       // WHY: any other status says that nothing was launched.
       if (has_launched_) throw StatusError(Status::failed(error.what()));
       throw;
@@ -145,10 +133,39 @@ class Panels {
   }
 
  private:
+  // Into panels, and each step's part of D into parts.
+  void cut() {
+    const Types& t = problem_.types;
+    const int bytes = std::min({size_of(t.a), size_of(t.b), size_of(t.d)});
+    const std::int64_t least = std::max(kLeastPanel, kLeastLineBytes / bytes);
+    count_ = std::clamp(std::max(problem_.m, problem_.n) / least, std::int64_t{1}, kMostPanels);
+    for (std::int64_t step = 0; step < count_; ++step) {
+      most_parts_ = std::max(most_parts_, parts_of(step).size());
+    }
+  }
+  // Bytes that come in through pinned buffers.
+  double bytes_in() const {
+    double bytes = 0;
+    for (const Both* one : {&a_, &b_, &c_}) {
+      if (one->element > 0) bytes += bytes_of(one->device, one->element);
+    }
+    return bytes +
+           (problem_.beta != 0 && !has_own_c(problem_) ? bytes_of(d_.device, d_.element) : 0);
+  }
+  // WHY: the next call uses the same buffers.
+  void abandon() noexcept {
+    staging_.in.abandon();
+    staging_.out.abandon();
+    try {
+      device_.synchronize(stream_);
+    } catch (const StatusError&) {
+      // WHY: a device that failed has already reported it.
+    }
+  }
   void do_step(std::int64_t step) {
     bring(step);
-    device_.record(arrived_.get(), in_.stream());
-    device_.wait(stream_, arrived_.get());
+    device_.record(staging_.arrived.get(), staging_.in.stream());
+    device_.wait(stream_, staging_.arrived.get());
     multiply_step(step);
     // WHY: a step later, because the host may have to wait for it, and the GPU goes on meanwhile.
     if (step > 0) take(step - 1);
@@ -157,24 +174,23 @@ class Panels {
   bool is_pinned(std::uint64_t address) const {
     return device_.kind_of(address) == AddressKind::kHost;
   }
-  void place(Both& both, std::uint64_t host, const MatrixView& view, const MatrixView& copy,
-             ElementType type) {
+  void place(Both& both, KeptBuffer& buffer, std::uint64_t host, const MatrixView& view,
+             const MatrixView& copy, ElementType type) {
     both.host = host;
     both.view = view;
     both.device = copy;
     both.element = size_of(type);
     both.is_pinned = is_pinned(host);
-    both.buffer = DeviceBuffer(device_, static_cast<std::size_t>(bytes_of(copy, size_of(type))));
+    both.base = buffer.at_least(static_cast<std::size_t>(bytes_of(copy, size_of(type))));
   }
   // WHY at once: a vector is small, and the first part needs it.
-  void bring_vector(DeviceBuffer& to, VectorKind kind, std::uint64_t host, ElementType type) {
+  void bring_vector(KeptBuffer& to, VectorKind kind, std::uint64_t host, ElementType type) {
     const auto bytes = static_cast<std::size_t>(view_of(kind, problem_).span() * size_of(type));
     if (bytes == 0) return;
-    to = DeviceBuffer(device_, bytes);
-    device_.copy_in(to.address(), reinterpret_cast<const void*>(host), bytes);
+    device_.copy_in(to.at_least(bytes), reinterpret_cast<const void*>(host), bytes);
   }
   // Of the part of a vector that belongs to rows from r0 and columns from c0 on.
-  static DeviceAddress vector_at(const DeviceBuffer& vector, VectorKind kind, std::int64_t r0,
+  static DeviceAddress vector_at(const KeptBuffer& vector, VectorKind kind, std::int64_t r0,
                                  std::int64_t c0, ElementType type) {
     if (kind == VectorKind::kNone) return 0;
     const std::int64_t first = kind == VectorKind::kPerRow ? r0 : c0;
@@ -189,15 +205,15 @@ class Panels {
   std::int64_t col(std::int64_t step) const { return begin_of(problem_.n, step); }
   // The event after a part of a step. Those of two steps are in use at a time.
   void* multiplied(std::int64_t step, std::size_t part) {
-    return multiplied_[static_cast<std::size_t>(step % 2) * most_parts_ + part].get();
+    return staging_.multiplied[static_cast<std::size_t>(step % 2) * most_parts_ + part].get();
   }
 
   // The panels of a step, and what of C is added to.
   void bring(std::int64_t step) {
     const std::int64_t m0 = row(step), m1 = row(step + 1), n0 = col(step), n1 = col(step + 1);
     if (reads_ab(problem_)) {
-      if (m1 > m0) in_.copy_in(a_.part(m0, m1, 0, problem_.k), a_.is_pinned);
-      if (n1 > n0) in_.copy_in(b_.part(0, problem_.k, n0, n1), b_.is_pinned);
+      if (m1 > m0) staging_.in.copy_in(a_.part(m0, m1, 0, problem_.k), a_.is_pinned);
+      if (n1 > n0) staging_.in.copy_in(b_.part(0, problem_.k, n0, n1), b_.is_pinned);
     }
     if (problem_.beta == 0) return;
     bring_c(m0, m1, 0, n1);
@@ -214,7 +230,7 @@ class Panels {
     const bool along_rows = copy.device.row == 1;
     part.shape.host_pitch =
         static_cast<std::size_t>((along_rows ? view.col : view.row) * copy.element);
-    in_.copy_in(part, c_host_is_pinned_);
+    staging_.in.copy_in(part, c_host_is_pinned_);
   }
 
   // Of D, what the panels of a step make possible: the rows of its panel of A, then the columns of
@@ -259,8 +275,8 @@ class Panels {
     }
     if (problem_.beta != 0) at.c = has_own_c(problem_) ? c_.at(r0, c0) : at.d;
     const Epilogue& epilogue = problem_.epilogue;
-    at.scale = vector_at(scale_, epilogue.scale, r0, c0, scale_type(problem_.types));
-    at.bias = vector_at(bias_, epilogue.bias, r0, c0, bias_type(problem_.types));
+    at.scale = vector_at(staging_.scale, epilogue.scale, r0, c0, scale_type(problem_.types));
+    at.bias = vector_at(staging_.bias, epilogue.bias, r0, c0, bias_type(problem_.types));
     gemm::multiply(handle_, part, at, options_, stream_);
     has_launched_ = true;
   }
@@ -268,21 +284,19 @@ class Panels {
   void take(std::int64_t step) {
     const std::vector<Part> parts = parts_of(step);
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      device_.wait(out_.stream(), multiplied(step, i));
-      out_.copy_out(d_.part(parts[i].r0, parts[i].r1, parts[i].c0, parts[i].c1), d_.is_pinned);
+      device_.wait(staging_.out.stream(), multiplied(step, i));
+      staging_.out.copy_out(d_.part(parts[i].r0, parts[i].r1, parts[i].c0, parts[i].c1),
+                            d_.is_pinned);
     }
   }
 
   Handle& handle_;
   Device& device_;
+  Staging& staging_;
   const Problem& problem_;
   const PlanOptions& options_;
   void* const stream_;
   Both a_, b_, c_, d_;
-  DeviceBuffer scale_, bias_;  // of the epilogue
-  Lane in_, out_;
-  OwnedEvent arrived_{device_};
-  std::deque<OwnedEvent> multiplied_;
   std::size_t most_parts_ = 0;
   std::uint64_t c_host_ = 0;
   bool c_host_is_pinned_ = true;
@@ -293,10 +307,6 @@ class Panels {
 }  // namespace
 
 Status check_panels(const Problem& problem, const DeviceInfo& device) {
-  if (problem.batch.kind != BatchKind::kNone) {
-    return Status::unsupported("memory is TESSERA_HOST_MEMORY, but the GPU takes no batch (" +
-                               describe(problem.batch) + ") from host memory yet");
-  }
   const std::array<MatrixView, 4> views = device_views(problem);
   const Types& t = problem.types;
   double bytes = bytes_of(views[3], size_of(t.d));
@@ -313,15 +323,9 @@ Status check_panels(const Problem& problem, const DeviceInfo& device) {
                              ": problems larger than device memory come later");
 }
 
-void multiply_by_panels(Handle& handle, const Problem& problem, const Operands& operands,
-                        const PlanOptions& options, void* stream) {
-  if (problem.m == 0 || problem.n == 0) return;
-  require(check_panels(problem, handle.device().info()));
-  if (handle.device().is_capturing(stream)) {
-    throw StatusError(Status::bad_argument(
-        "stream is captured, but operands in host memory are copied while the call waits"));
-  }
-  Panels(handle, problem, operands, options, stream).run();
+void multiply_by_panels(Handle& handle, Staging& staging, const Problem& problem,
+                        const Operands& operands, const PlanOptions& options, void* stream) {
+  Panels(handle, staging, problem, operands, options, stream).run(operands);
 }
 
 }  // namespace tessera::gemm::host

@@ -3,18 +3,18 @@
 // multiplied, while further panels are on their way in and finished parts of D on their way out.
 #pragma once
 
+#include "gemm/host/staging.h"
 #include "gemm/multiply.h"
 
 namespace tessera::gemm::host {
 
-// Not ok, kUnsupported, for a problem that is legal but not multiplied by panels: a batch, or
-// operands and result that do not fit the memory of the device.
+// Not ok, kUnsupported, where operands and result do not fit the memory of the device. Of one
+// product.
 Status check_panels(const Problem& problem, const DeviceInfo& device);
 
-// Returns when D is there. Work of the stream that came before is done first. Throws what
-// multiply() throws; nothing is copied before all device memory is there. The stream must not be
-// captured. Safe to use from several threads.
-void multiply_by_panels(Handle& handle, const Problem& problem, const Operands& operands,
-                        const PlanOptions& options, void* stream);
+// The contract of multiply_from_host(), for one product that is not empty. Nothing is copied before
+// all device memory is there.
+void multiply_by_panels(Handle& handle, Staging& staging, const Problem& problem,
+                        const Operands& operands, const PlanOptions& options, void* stream);
 
 }  // namespace tessera::gemm::host

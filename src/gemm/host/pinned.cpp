@@ -1,103 +1,92 @@
 #include "gemm/host/pinned.h"
 
 #include <algorithm>
-#include <cstring>
-#include <thread>
-#include <vector>
+#include <bit>
 
 namespace tessera::gemm::host {
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{16} << 20;
-// HW: PCIe 5 x16 takes what several cores copy (H200 host).
-constexpr std::size_t kMostThreads = 8, kBytesPerThread = std::size_t{2} << 20;
+constexpr std::size_t kMostBufferBytes = std::size_t{16} << 20;
+// A copy in fewer parts than this leaves the bus or the host idle for too long at its ends.
+constexpr double kLeastParts = 8;
+constexpr std::size_t kLeastPartBytes = std::size_t{256} << 10;
 
-// Calls copy(first row, last row) from several threads. Where there are none to be had, from this.
-template <class Copy>
-void over_rows(std::size_t rows, std::size_t bytes, Copy copy) {
-  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const std::size_t parts =
-      std::clamp<std::size_t>(bytes / kBytesPerThread, 1, std::min({kMostThreads, cores, rows}));
-  std::vector<std::thread> others;
-  others.reserve(parts);
-  std::size_t begun = 1;
-  try {
-    for (; begun < parts; ++begun) {
-      others.emplace_back(copy, rows * begun / parts, rows * (begun + 1) / parts);
-    }
-  } catch (const std::system_error&) {
-    copy(rows * begun / parts, rows);
+// A part as it is in a pinned buffer. HW: rows that are apart on both sides are copied at a
+// fraction of the bus's speed where they are shorter than 8 KB (H200); one with its gaps is a
+// single row.
+struct InBuffer {
+  explicit InBuffer(const Rectangle& part)
+      : pitch(part.has_free_gaps ? part.shape.device_pitch : part.shape.width),
+        shape{part.shape.width, part.shape.rows, pitch, part.shape.device_pitch} {
+    if (pitch != part.shape.device_pitch) return;
+    const std::size_t bytes = (part.shape.rows - 1) * pitch + part.shape.width;
+    shape = {bytes, 1, bytes, bytes};
   }
-  copy(0, rows / parts);
-  for (std::thread& other : others) other.join();
-}
-
-void copy_rows(std::byte* to, std::size_t to_pitch, const std::byte* from, std::size_t from_pitch,
-               std::size_t width, std::size_t rows) {
-  over_rows(rows, width * rows, [=](std::size_t first, std::size_t last) {
-    for (std::size_t row = first; row < last; ++row) {
-      std::memcpy(to + row * to_pitch, from + row * from_pitch, width);
-    }
-  });
-}
-
-template <class Part>
-void for_each_part(const Rectangle& all, Part part) {
-  // WHY: rows wider than a buffer are cut into columns.
-  for (std::size_t at = 0; at < all.shape.width; at += kBufferBytes) {
-    const std::size_t width = std::min(kBufferBytes, all.shape.width - at);
-    const std::size_t fit = std::max<std::size_t>(1, kBufferBytes / width);
-    for (std::size_t row = 0; row < all.shape.rows; row += fit) {
-      Rectangle one = all;
-      one.host += row * all.shape.host_pitch + at;
-      one.device += row * all.shape.device_pitch + at;
-      one.shape.width = width;
-      one.shape.rows = std::min(fit, all.shape.rows - row);
-      part(one);
-    }
-  }
-}
-
-CopyShape without_gaps(const CopyShape& shape) {
-  return {shape.width, shape.rows, shape.width, shape.device_pitch};
-}
+  std::size_t pitch;
+  CopyShape shape;
+};
 
 }  // namespace
 
-OwnedStream::~OwnedStream() {
-  try {
-    device_.destroy_stream(stream_);
-  } catch (const StatusError&) {
-    // WHY: a destructor may not throw, and a device that failed has already said so.
-  }
-}
-
-OwnedEvent::~OwnedEvent() {
-  try {
-    device_.destroy_event(event_);
-  } catch (const StatusError&) {
-    // WHY: as above.
-  }
-}
-
 Lane::~Lane() {
-  const auto ignoring_failures = [](auto&& action) {
+  abandon();
+  free_buffers();
+}
+
+void Lane::abandon() noexcept {
+  try {
+    device_.synchronize(stream());
+  } catch (const StatusError&) {
+    // WHY: a device that failed has already reported it.
+  }
+  for (Slot& slot : slots_) {
+    slot.is_busy = false;
+    slot.out = {};
+  }
+}
+
+void Lane::free_buffers() {
+  for (Slot& slot : slots_) {
+    if (!slot.memory) continue;
     try {
-      action();
+      device_.free_pinned(slot.memory);
     } catch (const StatusError&) {
       // WHY: as above.
     }
-  };
-  // WHY: where a call fails half way, copies from and to the caller's memory may be on their way.
-  ignoring_failures([&] { device_.synchronize(stream()); });
-  for (Slot& slot : slots_) {
-    if (slot.memory) ignoring_failures([&] { device_.free_pinned(slot.memory); });
+    slot.memory = nullptr;
+  }
+  buffer_bytes_ = 0;
+}
+
+void Lane::reserve(double bytes) {
+  const auto part = static_cast<std::size_t>(
+      std::clamp(bytes / kLeastParts, double{kLeastPartBytes}, double{kMostBufferBytes}));
+  part_bytes_ = part;
+  if (part > buffer_bytes_) {
+    free_buffers();
+    const std::size_t rounded = std::bit_ceil(part);
+    for (Slot& slot : slots_) slot.memory = device_.allocate_pinned(rounded);
+    buffer_bytes_ = rounded;
   }
 }
 
-void Lane::reserve() {
-  for (Slot& slot : slots_) {
-    if (!slot.memory) slot.memory = device_.allocate_pinned(kBufferBytes);
+template <class Part>
+void Lane::for_each_part(const Rectangle& all, Part part) {
+  if (all.shape.rows == 0) return;
+  // WHY: rows wider than a buffer are cut into columns.
+  for (std::size_t at = 0; at < all.shape.width; at += part_bytes_) {
+    Rectangle one = all;
+    one.shape.width = std::min(part_bytes_, all.shape.width - at);
+    one.has_free_gaps = all.has_free_gaps && one.shape.width == all.shape.width &&
+                        all.shape.device_pitch <= part_bytes_;
+    const std::size_t pitch = one.has_free_gaps ? all.shape.device_pitch : one.shape.width;
+    const std::size_t fit = std::max<std::size_t>(1, part_bytes_ / pitch);
+    for (std::size_t row = 0; row < all.shape.rows; row += fit) {
+      one.host = all.host + row * all.shape.host_pitch + at;
+      one.device = all.device + row * all.shape.device_pitch + at;
+      one.shape.rows = std::min(fit, all.shape.rows - row);
+      part(one);
+    }
   }
 }
 
@@ -108,9 +97,9 @@ void Lane::settle(Slot& slot) {
   const Rectangle out = slot.out;
   slot.out = {};
   if (out.host == 0) return;
-  copy_rows(reinterpret_cast<std::byte*>(out.host), out.shape.host_pitch,
-            static_cast<const std::byte*>(slot.memory), out.shape.width, out.shape.width,
-            out.shape.rows);
+  threads_.copy({reinterpret_cast<std::byte*>(out.host), out.shape.host_pitch,
+                 static_cast<const std::byte*>(slot.memory), InBuffer(out).pitch, out.shape.width,
+                 out.shape.rows});
 }
 
 Lane::Slot& Lane::next_slot() {
@@ -126,10 +115,11 @@ void Lane::copy_in(const Rectangle& all, bool is_pinned) {
   }
   for_each_part(all, [&](const Rectangle& part) {
     Slot& slot = next_slot();
-    copy_rows(static_cast<std::byte*>(slot.memory), part.shape.width,
-              reinterpret_cast<const std::byte*>(part.host), part.shape.host_pitch,
-              part.shape.width, part.shape.rows);
-    device_.copy_in(part.device, slot.memory, without_gaps(part.shape), stream());
+    const InBuffer in_buffer(part);
+    threads_.copy({static_cast<std::byte*>(slot.memory), in_buffer.pitch,
+                   reinterpret_cast<const std::byte*>(part.host), part.shape.host_pitch,
+                   part.shape.width, part.shape.rows});
+    device_.copy_in(part.device, slot.memory, in_buffer.shape, stream());
     device_.record(slot.done.get(), stream());
     slot.is_busy = true;
   });
@@ -142,7 +132,7 @@ void Lane::copy_out(const Rectangle& all, bool is_pinned) {
   }
   for_each_part(all, [&](const Rectangle& part) {
     Slot& slot = next_slot();
-    device_.copy_out(slot.memory, part.device, without_gaps(part.shape), stream());
+    device_.copy_out(slot.memory, part.device, InBuffer(part).shape, stream());
     device_.record(slot.done.get(), stream());
     slot.is_busy = true;
     slot.out = part;

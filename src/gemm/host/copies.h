@@ -1,0 +1,20 @@
+// Matrices of a caller's host memory and their copies on the device.
+#pragma once
+
+#include "problem/problem.h"
+
+namespace tessera::gemm::host {
+
+// Whether adjacent elements of a stored matrix are in one column of op(X).
+inline bool is_along_rows(Order order, Op op) {
+  return (order == Order::kColumnMajor) == (op == Op::kNone);
+}
+
+// Whether C has a copy of its own. Else the copy of D begins as that of C.
+inline bool has_own_c(const Problem& p) { return reads_c(p) && p.types.c != p.types.d; }
+
+inline std::int64_t rounded_up(std::int64_t value, std::int64_t to) {
+  return (value + to - 1) / to * to;
+}
+
+}  // namespace tessera::gemm::host

@@ -1,0 +1,258 @@
+#include "gemm/host/whole.h"
+
+#include <algorithm>
+#include <array>
+
+#include "gemm/host/copies.h"
+
+namespace tessera::gemm::host {
+namespace {
+
+// Bytes of operands and D of the products that go in together.
+constexpr double kMostBytes = 4 << 20;
+// Operands begin at multiples of this on the device, and their lines at multiples of kLineBytes,
+// which is what wide copies of kernels need.
+constexpr std::int64_t kBegin = 256, kLineBytes = 16;
+// The host copies the next operand while so much is on its way.
+constexpr std::int64_t kWorthACopy = 64 << 10;
+
+// One operand of every product: its lines as the caller has them, and packed.
+struct Packed {
+  std::uint64_t host = 0;   // of the first product, or a list of addresses
+  std::int64_t stride = 0;  // elements between two products of the caller
+  int element = 1;
+  std::int64_t length = 0, lines = 0;  // elements of a line
+  std::int64_t host_ld = 0, ld = 0;    // elements between lines
+  std::int64_t begin = 0;              // of the first product's, in bytes
+  bool is_list = false, is_shared = false;
+
+  std::int64_t product_elements() const { return lines * ld; }
+  std::int64_t bytes(std::int64_t products) const {
+    return (is_shared ? 1 : products) * product_elements() * element;
+  }
+  std::uint64_t host_of(std::int64_t product) const {
+    if (is_list) return reinterpret_cast<const std::uint64_t*>(host)[product];
+    return host + static_cast<std::uint64_t>(product * stride * element);
+  }
+};
+
+Packed packed(const MatrixView& view, bool is_along_rows, ElementType type, const Batch& batch,
+              std::uint64_t host, std::int64_t stride) {
+  Packed out{.host = host, .stride = stride, .element = size_of(type)};
+  out.length = is_along_rows ? view.rows : view.cols;
+  out.lines = is_along_rows ? view.cols : view.rows;
+  out.host_ld = is_along_rows ? view.col : view.row;
+  out.ld = rounded_up(std::max<std::int64_t>(out.length, 1), kLineBytes / out.element);
+  out.is_list = batch.kind == BatchKind::kPointers;
+  out.is_shared = batch.kind == BatchKind::kStrided && stride == 0 && batch.count > 1;
+  return out;
+}
+
+// All operands of a group of products, side by side: what goes in, then D.
+struct Layout {
+  Layout(const Problem& p, const Operands& at) {
+    const Batch& batch = p.batch;
+    const Types& t = p.types;
+    const bool d_rows = is_along_rows(p.order, Op::kNone);
+    if (reads_ab(p)) {
+      a = packed(view_a(p), is_along_rows(p.order, p.op_a), t.a, batch, at.a, batch.stride_a);
+      b = packed(view_b(p), is_along_rows(p.order, p.op_b), t.b, batch, at.b, batch.stride_b);
+    }
+    if (p.beta != 0) c = packed(view_c(p), d_rows, t.c, batch, at.c, batch.stride_c);
+    d = packed(view_d(p), d_rows, t.d, batch, at.d, batch.stride_d);
+    if (!has_own_c(p)) c.is_shared = false;  // it is where D of each product is
+    const auto vector = [&](VectorKind kind, ElementType type, std::uint64_t host) {
+      Packed out{.host = host, .element = size_of(type)};
+      out.length = out.ld = out.host_ld = view_of(kind, p).rows;
+      out.lines = out.length > 0 ? 1 : 0;
+      out.is_shared = true;
+      return out;
+    };
+    scale = vector(p.epilogue.scale, scale_type(t), at.scale);
+    bias = vector(p.epilogue.bias, bias_type(t), at.bias);
+  }
+  void place(const Problem& p, std::int64_t products) {
+    end = 0;
+    const auto next = [&](Packed& one) {
+      one.begin = end;
+      end = rounded_up(end + one.bytes(products), kBegin);
+    };
+    for (Packed* one : {&scale, &bias, &a, &b}) next(*one);
+    if (has_own_c(p)) next(c);
+    next(d);
+    if (!has_own_c(p)) c.begin = d.begin;
+  }
+
+  Packed a, b, c, d, scale, bias;
+  std::int64_t end = 0;
+};
+
+class Whole {
+ public:
+  Whole(Handle& handle, Staging& staging, const Problem& problem, const Operands& operands,
+        const PlanOptions& options, void* stream)
+      : handle_(handle),
+        device_(handle.device()),
+        staging_(staging),
+        problem_(problem),
+        options_(options),
+        stream_(stream),
+        layout_(problem, operands) {
+    layout_.place(problem, 1);
+    const double of_one = static_cast<double>(std::max<std::int64_t>(layout_.end, 1));
+    products_ = std::clamp(static_cast<std::int64_t>(kMostBytes / of_one), std::int64_t{1},
+                           problem.batch.count);
+    layout_.place(problem, products_);
+    base_ = staging.whole.at_least(static_cast<std::size_t>(layout_.end));
+    up_ = staging.up.at_least(static_cast<std::size_t>(layout_.end));
+    down_ = staging.down.at_least(static_cast<std::size_t>(layout_.d.bytes(products_)));
+  }
+
+  void run() {
+    // WHY: work that the caller gave the stream before may still write what is copied.
+    device_.synchronize(stream_);
+    bool has_launched = false;
+    try {
+      for (std::int64_t first = 0; first < problem_.batch.count; first += products_) {
+        const std::int64_t count = std::min(products_, problem_.batch.count - first);
+        bring(first, count);
+        multiply(count);
+        has_launched = true;
+        take(first, count);
+      }
+    } catch (const std::exception& error) {
+      abandon();
+      // WHY: any other status says that nothing was launched.
+      if (has_launched) throw StatusError(Status::failed(error.what()));
+      throw;
+    }
+  }
+
+ private:
+  void bring(std::int64_t first, std::int64_t count) {
+    packed_ = sent_ = 0;
+    const Packed* const all[] = {&layout_.scale, &layout_.bias, &layout_.a, &layout_.b, &layout_.c};
+    for (const Packed* one : all) {
+      if (first == 0 || !one->is_shared) pack(*one, first, count);
+    }
+    send();
+  }
+
+  // Into the pinned buffer. WHY the copy of what is there before: it runs while the host goes on.
+  void pack(const Packed& one, std::int64_t first, std::int64_t count) {
+    if (one.lines == 0 || one.length == 0) return;
+    const bool is_next = rounded_up(packed_, kBegin) == one.begin;
+    if (!is_next || packed_ - sent_ >= kWorthACopy) {
+      send();
+      sent_ = one.begin;
+    }
+    const std::int64_t products = one.is_shared ? 1 : count;
+    for (std::int64_t i = 0; i < products; ++i) {
+      staging_.threads.copy(
+          rows(one, up_ + one.begin + i * one.product_elements() * one.element, first + i));
+    }
+    packed_ = one.begin + one.bytes(count);
+  }
+
+  void send() {
+    if (packed_ <= sent_) return;
+    const auto bytes = static_cast<std::size_t>(packed_ - sent_);
+    device_.copy_in(base_ + static_cast<DeviceAddress>(sent_), up_ + sent_,
+                    {bytes, 1, bytes, bytes}, stream_);
+    sent_ = packed_;
+  }
+
+  static RowCopy rows(const Packed& one, std::byte* packed, std::int64_t product) {
+    const auto bytes = [&](std::int64_t elements) {
+      return static_cast<std::size_t>(elements * one.element);
+    };
+    return {packed,
+            bytes(one.ld),
+            reinterpret_cast<const std::byte*>(one.host_of(product)),
+            bytes(one.host_ld),
+            bytes(one.length),
+            static_cast<std::size_t>(one.lines)};
+  }
+
+  void multiply(std::int64_t count) {
+    Problem part = problem_;
+    part.lda = layout_.a.ld;
+    part.ldb = layout_.b.ld;
+    part.ldc = problem_.beta != 0 ? layout_.c.ld : 0;
+    part.ldd = layout_.d.ld;
+    if (!reads_ab(problem_)) part.k = part.lda = part.ldb = 0;
+    part.batch = {};
+    if (count > 1) {
+      const auto stride = [](const Packed& one) {
+        return one.is_shared ? 0 : one.product_elements();
+      };
+      part.batch = {.kind = BatchKind::kStrided,
+                    .count = count,
+                    .stride_a = stride(layout_.a),
+                    .stride_b = stride(layout_.b),
+                    .stride_c = stride(problem_.beta != 0 ? layout_.c : layout_.d),
+                    .stride_d = stride(layout_.d)};
+    }
+    const auto at = [&](const Packed& one) {
+      return one.lines > 0 ? base_ + static_cast<DeviceAddress>(one.begin) : 0;
+    };
+    gemm::multiply(handle_, part,
+                   {at(layout_.a), at(layout_.b), at(layout_.c), at(layout_.d), at(layout_.scale),
+                    at(layout_.bias)},
+                   options_, stream_);
+  }
+
+  void take(std::int64_t first, std::int64_t count) {
+    const Packed& d = layout_.d;
+    const auto bytes = static_cast<std::size_t>(d.bytes(count));
+    device_.copy_out(down_, base_ + static_cast<DeviceAddress>(d.begin), {bytes, 1, bytes, bytes},
+                     stream_);
+    device_.synchronize(stream_);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const RowCopy in = rows(d, down_ + i * d.product_elements() * d.element, first + i);
+      staging_.threads.copy(
+          {const_cast<std::byte*>(in.from), in.from_pitch, in.to, in.to_pitch, in.width, in.rows});
+    }
+  }
+
+  // WHY: the next call uses the same buffers.
+  void abandon() noexcept {
+    try {
+      device_.synchronize(stream_);
+    } catch (const StatusError&) {
+      // WHY: a device that failed has already reported it.
+    }
+  }
+
+  Handle& handle_;
+  Device& device_;
+  Staging& staging_;
+  const Problem& problem_;
+  const PlanOptions& options_;
+  void* const stream_;
+  Layout layout_;
+  std::int64_t products_ = 1;  // that go in together
+  DeviceAddress base_ = 0;
+  std::byte *up_ = nullptr, *down_ = nullptr;
+  std::int64_t packed_ = 0, sent_ = 0;  // where each ends in the layout, in bytes
+};
+
+}  // namespace
+
+bool fits_whole(const Problem& p) {
+  // WHY: doubles. The bytes of a problem may be more than 63 bits count.
+  const auto bytes = [](std::int64_t rows, std::int64_t cols, ElementType type) {
+    return static_cast<double>(rows) * static_cast<double>(cols) * size_of(type);
+  };
+  double all = bytes(p.m, p.n, p.types.d);
+  if (reads_ab(p)) all += bytes(p.m, p.k, p.types.a) + bytes(p.k, p.n, p.types.b);
+  if (has_own_c(p)) all += bytes(p.m, p.n, p.types.c);
+  return all <= kMostBytes;
+}
+
+void multiply_whole(Handle& handle, Staging& staging, const Problem& problem,
+                    const Operands& operands, const PlanOptions& options, void* stream) {
+  Whole(handle, staging, problem, operands, options, stream).run();
+}
+
+}  // namespace tessera::gemm::host

@@ -1,0 +1,17 @@
+// Small problems whose operands are in host memory, multiplied by the GPU: everything goes in, is
+// multiplied and comes back on one stream. A batch goes in groups of products.
+#pragma once
+
+#include "gemm/host/staging.h"
+#include "gemm/multiply.h"
+
+namespace tessera::gemm::host {
+
+// Whether one product of the problem is small enough.
+bool fits_whole(const Problem& problem);
+
+// The contract of multiply_from_host(), for a problem that is not empty.
+void multiply_whole(Handle& handle, Staging& staging, const Problem& problem,
+                    const Operands& operands, const PlanOptions& options, void* stream);
+
+}  // namespace tessera::gemm::host

@@ -51,6 +51,12 @@ add_test(NAME python_package COMMAND ${python} tests/python/tessera_test.py
          ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 add_test(NAME python_attack COMMAND ${python} tests/python/attack_test.py ${CMAKE_BINARY_DIR}/libtessera.so.0
          ${CMAKE_BINARY_DIR}/tests/fake_cuda WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+foreach(rules numpy torch)
+  add_test(NAME python_${rules}_rules COMMAND ${python} tests/python/${rules}_rules_test.py
+           ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+endforeach()
+add_test(NAME numpy_matmul COMMAND ${python} tests/python/clients/numpy_matmul.py
+         ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 add_test(NAME python_again COMMAND python3 tests/python/again_test.py ${CMAKE_BINARY_DIR}/libtessera.so.0
          ${CMAKE_BINARY_DIR}/tests/fake_cuda WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 add_test(NAME readme_code COMMAND ${python} tests/tools/readme_code_test.py ${CMAKE_BINARY_DIR}

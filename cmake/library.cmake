@@ -55,6 +55,8 @@ foreach(rules numpy torch)
   add_test(NAME python_${rules}_rules COMMAND ${python} tests/python/${rules}_rules_test.py
            ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 endforeach()
+add_test(NAME python_drawn_views COMMAND ${python} tests/python/drawn_views_test.py
+         ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 add_test(NAME numpy_matmul COMMAND ${python} tests/python/clients/numpy_matmul.py
          ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 add_test(NAME python_again COMMAND python3 tests/python/again_test.py ${CMAKE_BINARY_DIR}/libtessera.so.0

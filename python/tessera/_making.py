@@ -24,15 +24,26 @@ def _numpy_type(dtype: str) -> Any:
     return getattr(ml_dtypes, dtype)
 
 
-def _as_numpy(x: Any, name: str) -> Any:
+class _Elements:
+    """Memory of another library's array, as elements without a meaning, for NumPy."""
+
+    def __init__(self, x: Array):
+        bytes_ = bytes_of(x.dtype)
+        self.owner = x
+        self.__array_interface__ = {"version": 3, "typestr": f"<u{bytes_}", "shape": x.shape,
+                                    "data": (x.address, False),
+                                    "strides": tuple(s * bytes_ for s in x.strides)}
+
+
+def _as_numpy(x: Array, name: str) -> Any:
     """An array of NumPy over the memory of any library's array on the host."""
     import numpy
-    if isinstance(x, numpy.ndarray):
-        return x
-    if is_on_gpu(x):
-        raise TypeError(f"{name} is a {type(x).__name__} on a GPU that would have to be copied or "
-                        "converted, which is known for arrays of PyTorch, CuPy and JAX alone")
-    return numpy.from_dlpack(x)
+    if isinstance(x.source, numpy.ndarray):
+        return x.source
+    if x.gpu is not None:
+        raise TypeError(f"{name} is a {type(x.source).__name__} on a GPU that would have to be copied "
+                        "or converted, which is known for arrays of PyTorch, CuPy and JAX alone")
+    return numpy.asarray(_Elements(x)).view(_numpy_type(x.dtype))
 
 
 def _empty_numpy(like: Any, shape: tuple[int, ...], dtype: str) -> Any:
@@ -63,56 +74,53 @@ def empty_like(like: Any, shape: tuple[int, ...], dtype: str) -> Any:
     return makers[kind_of(like)](like, shape, dtype)
 
 
-def contiguous(x: Any, name: str) -> Any:
+def contiguous(x: Array, name: str) -> Any:
     """The same elements in a new array in C order."""
-    kind = kind_of(x)
+    kind = kind_of(x.source)
     if kind == "torch":
-        return x.contiguous()
+        return x.source.contiguous()
     if kind == "cupy":
-        return sys.modules["cupy"].ascontiguousarray(x)
+        return sys.modules["cupy"].ascontiguousarray(x.source)
     if kind == "jax":
-        return x + 0
+        return x.source + 0
     import numpy
-    return numpy.ascontiguousarray(_as_numpy(x, name))
+    # WHY not ascontiguousarray: that of an array without dimensions has one.
+    return numpy.array(_as_numpy(x, name), order="C")
 
 
-def transposed_copy(x: Any, name: str) -> Any:
+def transposed_copy(x: Array, name: str) -> Any:
     """The same elements in a new array in which columns are contiguous."""
-    if kind_of(x) == "numpy":
-        x = _as_numpy(x, name)
-    return contiguous(x.swapaxes(-1, -2), name).swapaxes(-1, -2)
+    kind = kind_of(x.source)
+    if kind == "torch":
+        return x.source.mT.contiguous().mT
+    if kind == "numpy":
+        import numpy
+        return numpy.array(_as_numpy(x, name).swapaxes(-1, -2), order="C").swapaxes(-1, -2)
+    if kind == "cupy":
+        cupy = sys.modules["cupy"]
+        return cupy.ascontiguousarray(x.source.swapaxes(-1, -2)).swapaxes(-1, -2)
+    raise ValueError(f"out is in column-major order, but {name} of JAX is not")
 
 
-def converted(x: Any, dtype: str, name: str) -> Any:
+def converted(x: Array, dtype: str, name: str) -> Any:
     """The same values in another type."""
-    if kind_of(x) in ("cupy", "jax"):
-        return x.astype(dtype)
+    if kind_of(x.source) in ("cupy", "jax"):
+        return x.source.astype(dtype)
     return _as_numpy(x, name).astype(_numpy_type(dtype))
 
 
-def broadcast_to(x: Any, shape: tuple[int, ...], name: str) -> Any:
+def broadcast_to(x: Array, shape: tuple[int, ...], name: str) -> Any:
     """A new array in C order; the shapes fit."""
-    kind = kind_of(x)
+    kind = kind_of(x.source)
     if kind == "torch":
-        return x.expand(shape).contiguous()
+        return x.source.expand(shape).contiguous()
     if kind == "cupy":
         cupy = sys.modules["cupy"]
-        return cupy.ascontiguousarray(cupy.broadcast_to(x, shape))
+        return cupy.ascontiguousarray(cupy.broadcast_to(x.source, shape))
     if kind == "jax":
-        return sys.modules["jax"].numpy.broadcast_to(x, shape)
+        return sys.modules["jax"].numpy.broadcast_to(x.source, shape)
     import numpy
-    return numpy.ascontiguousarray(numpy.broadcast_to(_as_numpy(x, name), shape))
-
-
-class _Elements:
-    """Memory of another library's array, as elements without a meaning, for NumPy."""
-
-    def __init__(self, x: Array):
-        bytes_ = bytes_of(x.dtype)
-        self.owner = x
-        self.__array_interface__ = {"version": 3, "typestr": f"<u{bytes_}", "shape": x.shape,
-                                    "data": (x.address, False),
-                                    "strides": tuple(s * bytes_ for s in x.strides)}
+    return numpy.array(numpy.broadcast_to(_as_numpy(x, name), shape), order="C")
 
 
 def copy_into(out: Any, seen: Array, result: Any) -> None:
@@ -126,10 +134,9 @@ def copy_into(out: Any, seen: Array, result: Any) -> None:
         out[...] = result
         return
     import numpy
-    if isinstance(out, numpy.ndarray):
-        out[...] = result
-        return
-    numpy.asarray(_Elements(seen))[...] = result.view(f"u{bytes_of(seen.dtype)}")
+    if not isinstance(out, numpy.ndarray):
+        out = _as_numpy(seen, "out")
+    out[...] = result
 
 
 def scalar_of(result: Any) -> Any:

@@ -91,7 +91,7 @@ class Operand:
 
     def __init__(self, source: Any, name: str, stream: int | None):
         self.name, self.stream = name, stream
-        self.array = self._described(source)
+        self.array = self.seen = self._described(source)
 
     def _described(self, source: Any) -> Array:
         array = array_of(source, self.name, self.stream)
@@ -102,12 +102,12 @@ class Operand:
 
     def convert_to(self, dtype: str, is_left: bool) -> None:
         if self.array.dtype != dtype:
-            self.array = self._described(converted(self.array.source, dtype, self.name))
+            self.array = self.seen = self._described(converted(self.seen, dtype, self.name))
             self.as_matrices(is_left)
 
     def copy_in_order(self, is_column_major: bool) -> None:
         if is_column_major:
-            self.array = self._described(transposed_copy(self.array.source, self.name))
+            self.array = self._described(transposed_copy(self.seen, self.name))
             self.as_matrices()
         else:
             self.array = with_canonical_strides(self.copied())
@@ -131,7 +131,7 @@ class Operand:
         return with_canonical_strides(x)
 
     def copied(self) -> Array:
-        return array_of(contiguous(self.array.source, self.name), self.name, self.stream)
+        return array_of(contiguous(self.seen, self.name), self.name, self.stream)
 
     def batch_strides(self, batch: tuple[int, ...]) -> tuple[int, ...]:
         shape = self.array.shape[:-2]
@@ -176,7 +176,7 @@ class Result(Operand):
             if x.gpu is not None and kind_of(self.given) == "numpy":
                 raise ValueError(f"out has strides {x.strides} in elements, with shape {x.shape}, but "
                                  "rows or columns must be adjacent in an array of this library")
-            self.made, self.seen = empty_like(self.given, self.shape, x.dtype), x
+            self.made = empty_like(self.given, self.shape, x.dtype)
             self.array = array_of(self.made, "out", self.stream)
 
     def is_copied(self) -> bool:

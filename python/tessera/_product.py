@@ -104,7 +104,7 @@ class Product:
                                                                            wanted[::-1])):
             raise ValueError(f"c has shape {given}, but {shapes}: it must be {wanted}, or "
                              "broadcast to it")
-        full = broadcast_to(operand.array.source, wanted, "c").reshape(self.shape)
+        full = broadcast_to(operand.seen, wanted, "c").reshape(self.shape)
         return Operand(full, "c", self.stream).as_matrices()
 
     def _kind_of_vector(self, shape: tuple[int, ...], name: str) -> int:

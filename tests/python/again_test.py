@@ -5,6 +5,7 @@ import ctypes
 import os
 import pathlib
 import sys
+import types
 import unittest
 
 LIBRARY, FOLDER = (str(pathlib.Path(one).resolve()) for one in sys.argv[1:3])
@@ -221,6 +222,22 @@ class PytorchsRules(unittest.TestCase):
                 self.assertIn(used[-1] - memory.address, range(256))
                 self.assertGreaterEqual(memory.shape[0], plan._planned.workspace_bytes + used[-1] - memory.address)
         self.assertEqual(len(set(used)), len(used))
+
+    def test_operands_in_two_places_are_refused(self):
+        host = Tensor((100, 200), torch.float32)
+        host.is_cuda, host.device = False, types.SimpleNamespace(type="cpu", index=None)
+        with self.assertRaisesRegex(ValueError, "a is in GPU 0, but b in host memory"):
+            tessera.matmul(self.a, host)
+        with self.assertRaisesRegex(ValueError, "a is in GPU 0, but out in host memory"):
+            host.shape = (300, 200)
+            tessera.matmul(self.a, self.b, out=host)
+
+    def test_where_arrays_of_other_libraries_are(self):
+        from tessera import _arrays
+        for kind, on_gpu in ((1, False), (2, True), (3, False), (13, True)):
+            for index in (0, 1, 2):
+                array = types.SimpleNamespace(__dlpack_device__=lambda: (kind, index))
+                self.assertEqual(_arrays.is_on_gpu(array), on_gpu)
 
     def test_a_plan_of_an_unknown_library_borrows_the_workspace_of_the_handle(self):
         from tessera import _plan

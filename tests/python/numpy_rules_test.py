@@ -197,6 +197,35 @@ class AnyOut(unittest.TestCase):
                 self.assertTrue(numpy.array_equal(view, a @ b))
 
 
+class OneCall(unittest.TestCase):
+    def setUp(self):
+        from tessera import _library
+        self.calls, plain = [], _library.lib.tessera_gemm_with
+
+        def watched(handle, problem, options, arguments):
+            self.calls.append((problem.batch_count, arguments.a, arguments.b, arguments.d))
+            return plain(handle, problem, options, arguments)
+        _library.lib.tessera_gemm_with = watched
+        self.addCleanup(setattr, _library.lib, "tessera_gemm_with", plain)
+
+    def test_batches_whose_strides_continue(self):
+        b = numbers(5, 6)
+        for a, count in ((numbers(2, 3, 4, 5), 6), (numbers(2, 3, 4, 5)[:, :, ::-1][:, :, ::-1], 6), (numbers(7, 4, 5)[::2], 4),
+                         (numpy.broadcast_to(numbers(4, 5), (3, 4, 5)), 3)):
+            self.calls.clear()
+            self.assertTrue(numpy.array_equal(tessera.matmul(a, b), a @ b))
+            self.assertEqual([one[0] for one in self.calls], [count])
+
+    def test_nothing_is_copied_that_can_be_read(self):
+        a, b, out = numbers(9, 12), numbers(12, 9), numpy.empty((9, 9))
+        for x, y, z in ((a, b, out), (a.T[:9], b.T[:, :7], out[:, :7]), (a[::2, 1:], b[1:, 2:], out[:5, :7]),
+                        (numpy.broadcast_to(a, (3, 9, 12)), b, numpy.empty((3, 9, 9))), (a[3:4][::-1], b[:, 4:5], out[2:3, 5:6]),
+                        (a[:, 3][::2], b[:5], out[4]), (a, b[:, 3], out[:, 7])):
+            self.calls.clear()
+            tessera.matmul(x, y, out=z)
+            self.assertEqual([one[1:] for one in self.calls], [tuple(w.__array_interface__["data"][0] for w in (x, y, z))])
+
+
 class VectorsOfTheEpilogue(unittest.TestCase):
     def same(self, d, expected):
         self.assertEqual(numpy.shape(d), numpy.shape(expected))
@@ -259,6 +288,15 @@ class Plans(unittest.TestCase):
         del other
         gc.collect()
         self.assertEqual(len(freed), 1)
+
+    def test_another_c(self):
+        a, b, c = numbers(3, 4), numbers(4, 5), numbers(3, 5)
+        plan, wide = tessera.Plan(a, b, c), numbers(3, 9, seed=4)[:, :5]
+        self.assertTrue(numpy.array_equal(plan(a, b, c), a @ b + c))
+        with self.assertRaisesRegex(ValueError, "not like those of the plan"):
+            plan(a, b, wide)
+        self.assertTrue(numpy.array_equal(tessera.Plan(a, b, wide)(a, b, wide), a @ b + wide))
+        self.assertTrue(numpy.array_equal(tessera.Plan(a, b, wide)(a, b), a @ b))
 
     def test_any_out(self):
         a, b = numbers(3, 4), numbers(4, 5)

@@ -19,6 +19,15 @@ add_embedded_pack(tessera_library)
 target_link_options(tessera_library PRIVATE -Wl,--version-script=${script} -Wl,-Map=${map}
                                             -Wl,--no-undefined)
 
+# The operators of PyTorch, against its stable C interface, whose functions are looked up when Python loads it.
+file(GLOB operators CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/python/torch/*.cpp)
+add_library(tessera_torch SHARED ${operators})
+target_include_directories(tessera_torch PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/python/torch)
+target_compile_options(tessera_torch PRIVATE -fvisibility=hidden)
+target_link_libraries(tessera_torch PRIVATE ${CMAKE_DL_LIBS})
+target_link_options(tessera_torch PRIVATE -Wl,--no-undefined)
+add_dependencies(tessera_library tessera_torch)
+
 # What is shown of it: programs in C and C++, which see its headers alone.
 file(GLOB examples CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/examples/*.c ${CMAKE_SOURCE_DIR}/examples/*.cpp)
 set(example_targets)
@@ -51,6 +60,16 @@ add_test(NAME python_package COMMAND ${python} tests/python/tessera_test.py
          ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 add_test(NAME python_attack COMMAND ${python} tests/python/attack_test.py ${CMAKE_BINARY_DIR}/libtessera.so.0
          ${CMAKE_BINARY_DIR}/tests/fake_cuda WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+foreach(rules numpy torch)
+  add_test(NAME python_${rules}_rules COMMAND ${python} tests/python/${rules}_rules_test.py
+           ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+endforeach()
+add_test(NAME python_torch_products COMMAND ${python} tests/python/torch_products_test.py
+         ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+add_test(NAME python_drawn_views COMMAND ${python} tests/python/drawn_views_test.py
+         ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+add_test(NAME numpy_matmul COMMAND ${python} tests/python/clients/numpy_matmul.py
+         ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 add_test(NAME python_again COMMAND python3 tests/python/again_test.py ${CMAKE_BINARY_DIR}/libtessera.so.0
          ${CMAKE_BINARY_DIR}/tests/fake_cuda WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 add_test(NAME readme_code COMMAND ${python} tests/tools/readme_code_test.py ${CMAKE_BINARY_DIR}

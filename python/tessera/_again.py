@@ -11,6 +11,7 @@ import sys
 from typing import Any
 
 from . import _library as c
+from ._torch import has_written
 
 _MOST = 4096  # kept products; then all are forgotten
 _known: dict[tuple, tuple] = {}
@@ -20,7 +21,7 @@ _gemm = c.lib.tessera_gemm
 
 
 def key_of(a: Any, b: Any, out: Any, compute: str | None) -> tuple | None:
-    """None for anything but tensors on one GPU."""
+    """None for anything but tensors on one GPU whose bytes are their values and that have no gradient."""
     torch = sys.modules.get("torch")
     if torch is None:
         return None
@@ -28,14 +29,22 @@ def key_of(a: Any, b: Any, out: Any, compute: str | None) -> tuple | None:
     if type(a) is not tensor or type(b) is not tensor or not a.is_cuda:
         return None
     index = a.get_device()
-    if b.get_device() != index:
+    if b.get_device() != index or a.is_neg() or b.is_neg() or _may_have_gradient(torch, a, b):
         return None
     if out is None:
         return a.shape, a.stride(), a.dtype, b.shape, b.stride(), b.dtype, index, compute
-    if type(out) is not tensor or out.get_device() != index:
+    if type(out) is not tensor or out.get_device() != index or out.is_neg():
+        return None
+    if out.is_inference() or _may_have_gradient(torch, out, out):
         return None
     return (a.shape, a.stride(), a.dtype, b.shape, b.stride(), b.dtype, index, compute, out.shape,
             out.stride(), out.dtype)
+
+
+def _may_have_gradient(torch: Any, a: Any, b: Any) -> bool:
+    if (a.requires_grad or b.requires_grad) and torch.is_grad_enabled():
+        return True
+    return torch.autograd.forward_ad._current_level >= 0
 
 
 def raw_stream(index: int) -> int:
@@ -49,8 +58,9 @@ def raw_stream(index: int) -> int:
 
 def is_uncopied(product: Any, a: Any, b: Any) -> bool:
     """Whether it is one call of the library on the operands themselves, not on copies."""
-    is_one = not (product.batch or product.drops_row or product.drops_col or product.c)
-    return is_one and product.a.array.source is a and product.b.array.source is b
+    if product.batch or product.missing or product.c or product.out.is_copied():
+        return False
+    return product.a.array.source is a and product.b.array.source is b
 
 
 def keep(key: tuple | None, product: Any, a: Any, b: Any) -> None:
@@ -61,8 +71,8 @@ def keep(key: tuple | None, product: Any, a: Any, b: Any) -> None:
         _known.clear()
     problem = c.Problem()
     ctypes.pointer(problem)[0] = product.problem
-    _known[key] = (product.handle, ctypes.byref(problem), product.shape, product.result.dtype,
-                   product.shapes)
+    _known[key] = (product.handle, ctypes.byref(problem), product.shape,
+                   product.out.array.source.dtype, product.shapes)
 
 
 def matmul_again(key: tuple, a: Any, b: Any, out: Any) -> Any:
@@ -71,9 +81,13 @@ def matmul_again(key: tuple, a: Any, b: Any, out: Any) -> Any:
     if known is None:
         return None
     handle, problem, shape, dtype, what = known
+    at_a, at_b = a.data_ptr(), b.data_ptr()
+    if not (at_a and at_b):  # of tensors that are zero without any memory
+        return None
     d = a.new_empty(shape, dtype=dtype) if out is None else out
-    status = _gemm(handle, problem, 1.0, a.data_ptr(), b.data_ptr(), 0.0, None, d.data_ptr(),
-                   raw_stream(key[6]))
+    status = _gemm(handle, problem, 1.0, at_a, at_b, 0.0, None, d.data_ptr(), raw_stream(key[6]))
     if status:
         c.check(status, what)
+    if out is not None:
+        has_written(out)
     return d

@@ -26,7 +26,7 @@ def handle_of(place: int) -> int:
 
 
 def _forget() -> None:
-    # The child of a fork has no use for its parent's handles, and its lock may be held by nobody.
+    # The child of a fork has no use for its parent's handles, and its lock may be held by no thread.
     global _lock
     _lock = threading.Lock()
     _handles.clear()

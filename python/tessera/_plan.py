@@ -6,9 +6,30 @@ from typing import Any
 
 from . import _library as c_library
 from ._again import is_uncopied, key_of, raw_stream
-from ._arrays import array_of, empty_like
-from ._calls import _Product
+from ._arrays import array_of, is_on_gpu
 from ._explain import Explanation, explain_problem
+from ._making import empty_like, kind_of
+from ._product import Product
+from ._torch import has_written
+
+_ALIGNMENT = 256  # of a workspace
+
+
+class _Planned:
+    """The library's plan, destroyed with the last Plan that uses it."""
+
+    def __init__(self, product: Product):
+        self.at = ctypes.c_void_p()
+        self.options = c_library.PlanOptions(alignment=_alignment_of(product))
+        c_library.check(c_library.lib.tessera_plan_create(self.at, product.handle, product.problem,
+                                                          self.options), product.shapes)
+        needed = ctypes.c_size_t()
+        c_library.check(c_library.lib.tessera_plan_workspace(self.at, needed))
+        self.workspace_bytes = needed.value
+
+    def __del__(self) -> None:
+        if getattr(self, "at", None):
+            c_library.lib.tessera_plan_destroy(self.at)
 
 
 class Plan:
@@ -16,6 +37,9 @@ class Plan:
 
         plan = tessera.Plan(a, b)      # a: (m, k), b: (k, n)
         d = plan(a, b)                 # any arrays like these
+
+    Calls may come from several threads and on several streams: each has a workspace of its own, which
+    the array's library allocates and reuses as any other array of that stream.
     """
 
     def __init__(self, a: Any, b: Any, c: Any = None, *, out: Any = None,
@@ -23,29 +47,15 @@ class Plan:
                  bias: Any = None, device: str | None = None):
         self._settings = (compute, epilogue)
         self._device = device
-        product = _Product(a, b, c, out, compute, epilogue, device=device, scale=scale, bias=bias)
+        product = Product(a, b, c, out, compute, epilogue, device=device, scale=scale, bias=bias)
         if product.batch:
             raise ValueError(f"a plan is for one product, but the shapes are {product.shapes}")
         self._problem = product.problem
-        self._library = c_library
         self._handle = product.handle
-        self._plan = ctypes.c_void_p()
-        options = c_library.PlanOptions(alignment=_alignment_of(product))
-        c_library.check(c_library.lib.tessera_plan_create(self._plan, product.handle,
-                                                          product.problem, options),
-                        product.shapes)
-        needed = ctypes.c_size_t()
-        c_library.check(c_library.lib.tessera_plan_workspace(self._plan, needed))
-        self._workspace = None
-        self._workspace_at: int | None = None
-        self._workspace_bytes = needed.value
-        if needed.value:
-            self._workspace = empty_like(a, (needed.value + 256,), "int8")
-            address = array_of(self._workspace, "workspace").address
-            self._workspace_at = (address + 255) // 256 * 256
+        self._planned = _Planned(product)
         # Of tensors on a GPU: what those of a call are compared with, instead of a new description.
         is_plain = all(x is None for x in (c, epilogue, scale, bias)) and is_uncopied(product, a, b)
-        self._key = key_of(a, b, product.result, compute) if is_plain else None
+        self._key = key_of(a, b, product.out.array.source, compute) if is_plain else None
 
     def __call__(self, a: Any, b: Any, c: Any = None, *, alpha: float = 1.0,
                  beta: float | None = None, scale: Any = None, bias: Any = None,
@@ -56,43 +66,63 @@ class Plan:
         if self._key is not None and c is None and scale is None and bias is None:
             key = key_of(a, b, out, self._settings[0])
             if key is not None and key == self._key[:len(key)]:
-                d = a.new_empty(self._key[8], dtype=self._key[10]) if out is None else out
-                return self._run_again(a, b, d, float(alpha))
+                return self._run_again(a, b, out, float(alpha))
         if beta is None:
             beta = 0.0 if c is None else 1.0
-        product = _Product(a, b, c if beta != 0 else None, out, *self._settings,
-                           device=self._device, scale=scale, bias=bias)
+        product = Product(a, b, c if beta != 0 else None, out, *self._settings,
+                          device=self._device, scale=scale, bias=bias)
         if c is None or beta == 0:
             product.problem.ldc = self._problem.ldc
         if bytes(product.problem) != bytes(self._problem):
             raise ValueError(f"these arrays are not like those of the plan: {product.shapes}")
-        arguments = product.arguments(float(alpha), float(beta), {})
-        arguments.workspace = self._workspace_at
-        arguments.workspace_bytes = self._workspace_bytes
-        self._library.check(self._library.lib.tessera_plan_run(self._plan, arguments),
-                            product.shapes)
-        return product._given_back()
+        product.check_gradients()
+        self._run(product.arguments(float(alpha), float(beta), {}), a, product.shapes)
+        return product.given_back()
 
-    def _run_again(self, a: Any, b: Any, d: Any, alpha: float) -> Any:
-        arguments = self._library.Arguments(
-            alpha=alpha, a=a.data_ptr(), b=b.data_ptr(), d=d.data_ptr(),
-            workspace=self._workspace_at, workspace_bytes=self._workspace_bytes,
-            stream=raw_stream(self._key[6]))
-        status = self._library.lib.tessera_plan_run(self._plan, arguments)
-        if status:
-            self._library.check(status, f"a {tuple(a.shape)}, b {tuple(b.shape)}")
+    def _run_again(self, a: Any, b: Any, out: Any, alpha: float) -> Any:
+        d = a.new_empty(self._key[8], dtype=self._key[10]) if out is None else out
+        arguments = c_library.Arguments(alpha=alpha, a=a.data_ptr(), b=b.data_ptr(),
+                                        d=d.data_ptr(), stream=raw_stream(self._key[6]))
+        self._run(arguments, a, f"a {tuple(a.shape)}, b {tuple(b.shape)}")
+        if out is not None:
+            has_written(out)
         return d
+
+    def _run(self, arguments: c_library.Arguments, like: Any, what: str) -> None:
+        """WHY a workspace for each call: two streams must not share one. The allocators of PyTorch and
+        CuPy hand memory that is freed to later work of the stream that it was allocated on, and so
+        keep no more than the streams need; JAX's call ends when its product is there."""
+        bytes_ = self._planned.workspace_bytes
+        if bytes_ and kind_of(like) == "numpy" and is_on_gpu(like):
+            # Of a library whose allocator is not known: the handle lends one.
+            c_library.check(c_library.lib.tessera_gemm_with(
+                self._handle, self._problem, self._planned.options, arguments), what)
+            return
+        workspace = None
+        if bytes_:
+            workspace = empty_like(like, (bytes_ + _ALIGNMENT,), "int8")
+            at = array_of(workspace, "workspace").address
+            arguments.workspace = (at + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT
+            arguments.workspace_bytes = bytes_
+        status = c_library.lib.tessera_plan_run(self._planned.at, arguments)
+        del workspace
+        c_library.check(status, what)
+
+    def __copy__(self) -> "Plan":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Plan":
+        return self
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Plan holds code that is loaded for one GPU, and cannot be pickled")
 
     def explain(self) -> Explanation:
         """How the plan computes its product."""
         return explain_problem(self._handle, self._problem)
 
-    def __del__(self) -> None:
-        if getattr(self, "_plan", None):
-            self._library.lib.tessera_plan_destroy(self._plan)
 
-
-def _alignment_of(product: _Product) -> int:
+def _alignment_of(product: Product) -> int:
     """Bytes that divide the addresses of all operands, at most 16."""
     bits = 16
     for x in (product.a, product.b, product.c, product.out):

@@ -20,53 +20,11 @@ fake = ctypes.CDLL(FOLDER + "/libcuda.so.1")
 fake.fake_cuda_calls.restype = ctypes.c_char_p
 
 
-class Type:
-    def __init__(self, name):
-        self.name = name
+from pretended_torch import Tensor, install  # noqa: E402
 
-    def __str__(self):
-        return "torch." + self.name
-
-
-class Tensor:
-    """Of no memory at all: the stand-in never looks."""
-    next_address = 1 << 40
-    is_cuda = True
-    device = types.SimpleNamespace(type="cuda", index=0)
-
-    def __init__(self, shape, dtype, strides=None):
-        self.shape, self.dtype = tuple(shape), dtype
-        self.strides = strides or ((shape[1], 1) if len(shape) == 2 else (1,))
-        self.address = Tensor.next_address = Tensor.next_address + (1 << 32)
-
-    def stride(self):
-        return self.strides
-
-    def get_device(self):
-        return 0
-
-    def data_ptr(self):
-        return self.address
-
-    def new_empty(self, shape, dtype):
-        return Tensor(shape, dtype)
-
-    def contiguous(self):
-        return Tensor(self.shape, self.dtype)
-
-
-Tensor.__module__ = "torch"
-torch = types.ModuleType("torch")
-torch.Tensor, torch.float32, torch.float64 = Tensor, Type("float32"), Type("float64")
-torch.int8 = Type("int8")
-torch.empty = lambda shape, dtype, device: Tensor(shape, dtype)
-torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda index: 0)
-torch.cuda = types.SimpleNamespace(
-    current_stream=lambda device: types.SimpleNamespace(cuda_stream=0))
-sys.modules["torch"] = torch
-
+torch = install()
 import tessera  # noqa: E402
-from tessera import _again, _calls  # noqa: E402
+from tessera import _again, _library, _product  # noqa: E402
 
 
 def launches(call):
@@ -81,14 +39,14 @@ class Again(unittest.TestCase):
         _again._known.clear()
         self.a, self.b = Tensor((300, 100), torch.float32), Tensor((100, 200), torch.float32)
         self.described = 0
-        plain = _calls._Product.__init__
+        plain = _product.Product.__init__
 
         def counted(product, *arguments, **named):
             self.described += 1
             plain(product, *arguments, **named)
 
-        _calls._Product.__init__ = counted
-        self.addCleanup(setattr, _calls._Product, "__init__", plain)
+        _product.Product.__init__ = counted
+        self.addCleanup(setattr, _product.Product, "__init__", plain)
 
     def test_launches_the_same_on_other_addresses(self):
         out = Tensor((300, 200), torch.float32)
@@ -152,6 +110,150 @@ class Again(unittest.TestCase):
             plan(self.a, Tensor((100, 200), torch.float32, (1, 100)))
         plan(self.a, self.b, d, alpha=2)
         self.assertEqual(self.described, before + 2)
+
+
+
+class PytorchsRules(unittest.TestCase):
+    """On the short way as on the long one."""
+
+    def setUp(self):
+        _again._known.clear()
+        self.a, self.b = Tensor((300, 100), torch.float32), Tensor((100, 200), torch.float32)
+        self.out = Tensor((300, 200), torch.float32)
+        self.read = []
+        for name in ("tessera_gemm", "tessera_gemm_with", "tessera_plan_run"):
+            self.watch(name)
+
+    def watch(self, name):
+        """Keeps what the library is handed: addresses of A, B and D, and the workspace."""
+        plain = getattr(_library.lib, name)
+
+        def watched(*arguments):
+            if name == "tessera_gemm":
+                self.read.append((arguments[3], arguments[4], arguments[7], None))
+            else:
+                x = arguments[-1]
+                self.read.append((x.a, x.b, x.d, x.workspace))
+            return plain(*arguments)
+        for holder, called in ((_library.lib, name), (_again, "_gemm")):
+            if holder is _library.lib or name == "tessera_gemm":
+                setattr(holder, called, watched)
+                self.addCleanup(setattr, holder, called, plain)
+
+    def test_negated_tensors_are_resolved(self):
+        for negative in (self.a, self.b):
+            for warm in (False, True):
+                for call in (tessera.matmul, tessera.Plan(self.a, self.b)):
+                    if warm:
+                        call(self.a, self.b)
+                    negative.negative = True
+                    call(self.a, self.b)
+                    self.assertNotIn(negative.address, self.read[-1][:2])
+                    negative.negative = False
+        tessera.matmul(self.a, self.b)
+        self.assertEqual(self.read[-1][:2], (self.a.address, self.b.address))
+
+    def test_a_negated_out_is_written_by_a_copy(self):
+        for _ in range(2):
+            self.out.negative = True
+            self.assertIs(tessera.matmul(self.a, self.b, out=self.out), self.out)
+            self.assertNotEqual(self.read[-1][2], self.out.address)
+            self.assertEqual([x.address for x in self.out.copies], [self.read[-1][2]])
+            self.out.copies.clear()
+            self.out.negative = False
+            tessera.matmul(self.a, self.b, out=self.out)
+            self.assertEqual(self.read[-1][2], self.out.address)
+
+    def test_tensors_that_are_zero_without_memory(self):
+        tessera.matmul(self.a, self.b)
+        self.a.zero = True
+        tessera.matmul(self.a, self.b)
+        self.assertTrue(self.read[-1][0])
+
+    def test_out_with_gradients_is_refused(self):
+        plan = tessera.Plan(self.a, self.b)
+        for warm in (False, True):
+            for one in (self.a, self.b, self.out):
+                one.requires_grad = True
+                for call in (tessera.matmul, tessera.gemm, plan):
+                    with self.assertRaisesRegex(RuntimeError, "needs a gradient"):
+                        call(self.a, self.b, out=self.out)
+                with torch.no_grad():
+                    tessera.matmul(self.a, self.b, out=self.out)
+                one.requires_grad = False
+            tessera.matmul(self.a, self.b, out=self.out)
+        self.out.inference = True
+        for call in (tessera.matmul, plan):
+            with self.assertRaisesRegex(RuntimeError, "inference_mode"):
+                call(self.a, self.b, out=self.out)
+
+    def test_a_plan_with_gradients_is_refused(self):
+        plan = tessera.Plan(self.a, self.b)
+        self.b.requires_grad = True
+        with self.assertRaisesRegex(RuntimeError, "a plan computes none"):
+            plan(self.a, self.b)
+        torch.autograd.forward_ad._current_level = 0
+        self.addCleanup(setattr, torch.autograd.forward_ad, "_current_level", -1)
+        self.assertIsNone(_again.key_of(self.a, self.a, None, None))
+
+    def test_out_gets_a_new_version(self):
+        plan = tessera.Plan(self.a, self.b)
+        for count, call in enumerate((tessera.matmul, tessera.matmul, tessera.gemm, plan), 1):
+            call(self.a, self.b, out=self.out)
+            self.assertEqual(self.out.version, count)
+        plan(self.a, self.b, alpha=2, out=self.out)
+        self.assertEqual(self.out.version, 5)
+
+    def test_a_plan_has_a_workspace_for_each_stream(self):
+        a, b = Tensor((256, 40000), torch.float32), Tensor((40000, 256), torch.float32)
+        out = Tensor((256, 256), torch.float32)
+        plan = tessera.Plan(a, b)
+        self.assertGreater(plan._planned.workspace_bytes, 0)
+        used = []
+        self.addCleanup(setattr, torch, "stream", 0)
+        for stream in (0, made_stream(), made_stream()):
+            torch.stream = stream
+            for options in ({}, {"beta": 0.0}):
+                torch.allocated.clear()
+                plan(a, b, out=out, **options)
+                (on, memory), = torch.allocated
+                self.assertEqual(on, stream)
+                used.append(self.read[-1][3])
+                self.assertIn(used[-1] - memory.address, range(256))
+                self.assertGreaterEqual(memory.shape[0], plan._planned.workspace_bytes + used[-1] - memory.address)
+        self.assertEqual(len(set(used)), len(used))
+
+    def test_operands_in_two_places_are_refused(self):
+        host = Tensor((100, 200), torch.float32)
+        host.is_cuda, host.device = False, types.SimpleNamespace(type="cpu", index=None)
+        with self.assertRaisesRegex(ValueError, "a is in GPU 0, but b in host memory"):
+            tessera.matmul(self.a, host)
+        with self.assertRaisesRegex(ValueError, "a is in GPU 0, but out in host memory"):
+            host.shape = (300, 200)
+            tessera.matmul(self.a, self.b, out=host)
+
+    def test_where_arrays_of_other_libraries_are(self):
+        from tessera import _arrays
+        for kind, on_gpu in ((1, False), (2, True), (3, False), (13, True)):
+            for index in (0, 1, 2):
+                array = types.SimpleNamespace(__dlpack_device__=lambda: (kind, index))
+                self.assertEqual(_arrays.is_on_gpu(array), on_gpu)
+
+    def test_a_plan_of_an_unknown_library_borrows_the_workspace_of_the_handle(self):
+        from tessera import _plan
+        a, b = Tensor((256, 40000), torch.float32), Tensor((40000, 256), torch.float32)
+        plan = tessera.Plan(a, b)
+        plain = _plan.kind_of
+        _plan.kind_of = lambda x: "numpy"
+        self.addCleanup(setattr, _plan, "kind_of", plain)
+        plan(a, b, beta=0.0, out=Tensor((256, 256), torch.float32))
+        self.assertIsNone(self.read[-1][3])
+
+
+def made_stream():
+    stream = ctypes.c_void_p()
+    assert fake.cuStreamCreate(ctypes.byref(stream), 0) == 0
+    return stream.value
 
 
 if __name__ == "__main__":

@@ -241,7 +241,7 @@ class Epilogues(unittest.TestCase):
         out = numpy.empty((7, 5)).T
         rows = numbers(5, 1, seed=5)
         self.near(tessera.gemm(a[0, 0], b, bias=rows, scale=bias, out=out), a[0, 0] @ b * bias + rows)
-        self.near(tessera.gemm(a[0, 0], b[:, 0], bias=rows[:, :1], scale=numpy.ones(1)),
+        self.near(tessera.gemm(a[0, 0], b[:, 0], bias=rows[:, 0], scale=numpy.ones(1)),
                   a[0, 0] @ b[:, 0] + rows[:, 0])
 
     def test_a_plan_has_its_epilogue(self):
@@ -294,19 +294,17 @@ class Refusals(unittest.TestCase):
         self.refuses(ValueError, ["c has shape (2,"],
                      lambda: tessera.gemm(a, numbers(4, 2), numbers(2, 2)))
         self.refuses(ValueError, ["a has shape ()"], lambda: tessera.matmul(numpy.array(1.0), b))
-        self.refuses(ValueError, ["rows or columns must be adjacent"],
-                     lambda: tessera.matmul(a, numbers(4, 2), out=numpy.empty((6, 4))[::2, ::2]))
+        shared = numpy.lib.stride_tricks.as_strided(numpy.empty(8), (3, 2), (16, 16))
+        self.refuses(ValueError, ["out has strides (2, 2) in elements", "may share memory"],
+                     lambda: tessera.matmul(a, numbers(4, 2), out=shared))
 
     def test_types(self):
         a = numbers(3, 3)
         self.refuses(TypeError, ["a is a list"], lambda: tessera.matmul([[1.0]], a))
         self.refuses(TypeError, ["b is a NoneType"], lambda: tessera.matmul(a, None))
         self.refuses(TypeError, ["complex128"], lambda: tessera.matmul(a.astype(complex), a))
-        single, double = a.astype("float32"), a.astype("float64")
-        self.refuses(TypeError, ["a has elements of type float32", "convert a"],
-                     lambda: tessera.matmul(single, double))
-        self.refuses(TypeError, ["b of float32", "convert b"],
-                     lambda: tessera.gemm(double, single))
+        self.refuses(TypeError, ["a has elements of type int32, b of float64", "no common type"],
+                     lambda: tessera.matmul(a.astype("int32"), a))
         self.refuses(ValueError, ["compute is 'f99'"],
                      lambda: tessera.matmul(a, a, compute="f99"))
         self.refuses(ValueError, ["epilogue is 'tanh'"],

@@ -161,13 +161,18 @@ template <class Sum>
 void multiply_blocks(const Problem& p, const Operands& at) {
   const std::int64_t depth = p.alpha == 0 ? 0 : p.k;
   const MatrixView a = view_a(p), b = view_b(p);
-  std::vector<Sum> block_a(kBlockRows * kBlockDepth), block_b(kBlockDepth * kBlockCols);
-  std::vector<Sum> sums(kBlockRows * kBlockCols);
+  // WHY no larger than the problem: clearing whole blocks takes a millisecond.
+  const auto block = [](std::int64_t extent, std::int64_t most) {
+    return static_cast<std::size_t>(std::min(extent, most));
+  };
+  const std::size_t rows = block(p.m, kBlockRows), cols = block(p.n, kBlockCols),
+                    deep = block(depth, kBlockDepth);
+  std::vector<Sum> block_a(rows * deep), block_b(deep * cols), sums(rows * cols);
   for (std::int64_t row = 0; row < p.m; row += kBlockRows) {
     for (std::int64_t col = 0; col < p.n; col += kBlockCols) {
       BlockSize size{static_cast<int>(std::min(kBlockRows, p.m - row)),
                      static_cast<int>(std::min(kBlockCols, p.n - col)), 0};
-      std::fill(sums.begin(), sums.end(), Sum{0});
+      std::fill_n(sums.begin(), size.m * size.n, Sum{0});
       for (std::int64_t first = 0; first < depth; first += kBlockDepth) {
         size.k = static_cast<int>(std::min(kBlockDepth, depth - first));
         pack(p.types.a, a, at.a, row, first, size.m, size.k, block_a.data());
@@ -179,9 +184,9 @@ void multiply_blocks(const Problem& p, const Operands& at) {
   }
 }
 
-// True where OpenBLAS takes the problem as it is: one type, no epilogue, and D is C or becomes it.
+// True where OpenBLAS takes the problem as it is, but for its epilogue: one type, and D is C or
+// becomes it.
 bool fits_openblas(const Problem& p) {
-  if (!p.epilogue.is_identity()) return false;
   if (p.k == 0 || p.alpha == 0) return false;  // WHY: it leaves -0 of beta C, where 0 + -0 is 0
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   const Types& t = p.types;
@@ -213,13 +218,33 @@ void multiply_whole(const OpenBlas& blas, const Problem& p, const Operands& at) 
                                   static_cast<T>(p.beta), reinterpret_cast<T*>(at.d), size(p.ldd)});
 }
 
+// The epilogue of a D that holds the sums.
+template <class T>
+void finish_whole(const Problem& p, const Operands& at) {
+  const MatrixView d = view_d(p);
+  std::vector<double> values(static_cast<std::size_t>(p.n));
+  for (std::int64_t row = 0; row < p.m; ++row) {
+    const T* from = as<T>(at.d) + row * d.row;
+    for (double& value : values) {
+      value = static_cast<double>(*from);
+      from += d.col;
+    }
+    finish_row(p, at, row, 0, values);
+    store_d_row(p, at.d, row, 0, values);
+  }
+}
+
 template <class Sum>
 void multiply_in(const Problem& p, const Operands& at) {
   if constexpr (std::is_floating_point_v<Sum>) {
     const OpenBlas* blas = OpenBlas::load();
     const bool is_sum =
         on_element(p.types.a, "the CPU", []<class T>(T) { return std::is_same_v<T, Sum>; });
-    if (blas && is_sum && fits_openblas(p)) return multiply_whole<Sum>(*blas, p, at);
+    if (blas && is_sum && fits_openblas(p)) {
+      multiply_whole<Sum>(*blas, p, at);
+      if (!p.epilogue.is_identity()) finish_whole<Sum>(p, at);
+      return;
+    }
   }
   multiply_blocks<Sum>(p, at);
 }

@@ -93,7 +93,8 @@ typedef enum tessera_memory {
 
 /* The side that multiplies operands in host memory, where the handle has a GPU. */
 typedef enum tessera_side {
-  TESSERA_FASTER_SIDE = 0, /* by a model of both */
+  TESSERA_FASTER_SIDE = 0, /* by a model of both, with the CPU's speed measured in this process:
+                              near the size at which sides change, runs may differ in bits */
   TESSERA_GPU_SIDE = 1,
   TESSERA_CPU_SIDE = 2
 } tessera_side;

@@ -208,6 +208,7 @@ Explained on_chosen_side(const tessera_handle_s& owner, Asked asked, const Optio
   }
   Explained out = side.is_gpu ? on_gpu(owner, asked, options) : on_cpu(owner, asked);
   out.side = text_of(side);
+  out.summary.deterministic = side.us.cpu == 0 ? 1 : 0;  // gemm/host/side.h
   if (side.is_gpu) return out;
   out.summary.total_us = out.choices.front().total_us = side.us.cpu;
   put(out.summary.why_not, out.side);

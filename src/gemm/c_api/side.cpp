@@ -24,8 +24,7 @@ ChosenSide choose_side(const tessera_handle_s& owner, const Problem& problem) {
     return {.is_gpu = false, .refused = by_gpu.message};
   }
   if (!by_cpu.ok()) return {.is_gpu = true, .refused = by_cpu.message};
-  const host::Sides us =
-      host::predicted_sides(problem, limits_of(*owner.info), host::cpu_threads());
+  const host::Sides us = host::predicted_sides(problem);
   return {.is_gpu = !us.is_cpu_faster(), .us = us};
 }
 

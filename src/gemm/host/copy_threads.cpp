@@ -1,6 +1,7 @@
 #include "gemm/host/copy_threads.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <system_error>
 
@@ -9,9 +10,13 @@ namespace {
 
 // HW: PCIe 5 x16 takes what several cores copy (H200 host).
 constexpr std::size_t kMostThreads = 8;
-// Waking a thread takes as long as copying a part of this.
-constexpr std::size_t kBytesPerThread = std::size_t{256} << 10;
+constexpr std::size_t kPartBytes = std::size_t{128} << 10;
+// Copies of fewer bytes are not worth the traffic between cores.
+constexpr std::size_t kLeastBytes = std::size_t{512} << 10;
 constexpr std::size_t kPiece = 4096;  // of rows without gaps
+// WHY awake for so long: waking a thread takes 50 us (H100 host), as long as copying 400 KB, and
+// the next copy of a call is often sooner there.
+constexpr auto kAwake = std::chrono::microseconds(200);
 
 bool is_contiguous(const RowCopy& all) {
   return all.rows == 1 || (all.to_pitch == all.width && all.from_pitch == all.width);
@@ -36,8 +41,8 @@ std::size_t most_threads() {
 }
 
 std::size_t parts_of(const RowCopy& all) {
-  const std::size_t parts = all.width * all.rows / kBytesPerThread;
-  return parts < 2 ? 1 : std::min({parts, all.rows, most_threads()});
+  const std::size_t bytes = all.width * all.rows;
+  return bytes < kLeastBytes ? 1 : std::min(bytes / kPartBytes, all.rows);
 }
 
 }  // namespace
@@ -53,30 +58,45 @@ CopyThreads::~CopyThreads() {
 
 void CopyThreads::start() {
   try {
-    while (threads_.size() + 1 < most_threads()) {
-      threads_.emplace_back(
-          [this, number = threads_.size() + 1, done = copies_] { work(number, done); });
-    }
+    while (threads_.size() + 1 < most_threads()) threads_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
     // WHY: those that could be started are enough.
   }
 }
 
-// Part `number` of each copy after the first `done` ones.
-void CopyThreads::work(std::size_t number, std::size_t done) {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    begin_.wait(lock, [&] { return is_over_ || copies_ > done; });
-    if (is_over_) return;
-    done = copies_;
-    if (number < parts_) {
-      const RowCopy all = all_;
-      const std::size_t parts = parts_;
-      lock.unlock();
-      copy_part(all, number, parts);
-      lock.lock();
+bool CopyThreads::wait_for_work(std::uint64_t done) {
+  const auto asleep_at = std::chrono::steady_clock::now() + kAwake;
+  while (copies_ == done && !is_over_) {
+    if (std::chrono::steady_clock::now() < asleep_at) {
+      __builtin_ia32_pause();
+      continue;
     }
-    if (--running_ == 0) end_.notify_one();
+    std::unique_lock lock(mutex_);
+    ++sleeping_;
+    begin_.wait(lock, [&] { return is_over_ || copies_ != done; });
+    --sleeping_;
+  }
+  return !is_over_;
+}
+
+void CopyThreads::work() {
+  std::uint64_t done = 0;
+  while (wait_for_work(done)) {
+    done = copies_;
+    copy_parts();
+  }
+}
+
+std::optional<CopyThreads::Part> CopyThreads::next_part() {
+  const std::lock_guard lock(mutex_);
+  if (next_ == parts_) return {};
+  return Part{all_, next_++, parts_};
+}
+
+void CopyThreads::copy_parts() {
+  while (const std::optional<Part> part = next_part()) {
+    copy_part(part->all, part->number, part->of);
+    --unfinished_;
   }
 }
 
@@ -90,21 +110,22 @@ void CopyThreads::copy(const RowCopy& given) {
     all = {all.to, kPiece, all.from, kPiece, kPiece, bytes / kPiece};
     if (all.rows == 0) return;
   }
-  std::size_t parts = parts_of(all);
+  const std::size_t parts = parts_of(all);
   if (parts > 1) start();
-  parts = std::min(parts, threads_.size() + 1);
-  if (parts == 1) return copy_part(all, 0, 1);
+  if (parts == 1 || threads_.empty()) return copy_part(all, 0, 1);
+  bool is_one_asleep = false;
   {
     const std::lock_guard lock(mutex_);
     all_ = all;
     parts_ = parts;
-    running_ = threads_.size();
+    next_ = 0;
+    unfinished_ = parts;
     ++copies_;
+    is_one_asleep = sleeping_ > 0;
   }
-  begin_.notify_all();
-  copy_part(all, 0, parts);
-  std::unique_lock lock(mutex_);
-  end_.wait(lock, [&] { return running_ == 0; });
+  if (is_one_asleep) begin_.notify_all();
+  copy_parts();
+  while (unfinished_ > 0) __builtin_ia32_pause();
 }
 
 }  // namespace tessera::gemm::host

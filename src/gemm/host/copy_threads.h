@@ -1,10 +1,14 @@
-// Threads that copy rows of host memory together. They are started by the first large copy and wait
-// for the next one, because starting them takes longer than many copies.
+// Threads that copy rows of host memory together. They are started by the first large copy. A copy
+// is cut into parts, which threads take one after the other: the caller begins at once, and threads
+// that sleep join when they are awake.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -31,17 +35,25 @@ class CopyThreads {
   void copy(const RowCopy& all);
 
  private:
+  struct Part {
+    RowCopy all;
+    std::size_t number, of;
+  };
   void start();
-  void work(std::size_t number, std::size_t done);
+  void work();
+  bool wait_for_work(std::uint64_t done);  // false: there will be none
+  std::optional<Part> next_part();
+  void copy_parts();
 
   std::vector<std::thread> threads_;
   std::mutex mutex_;
-  std::condition_variable begin_, end_;
+  std::condition_variable begin_;
   RowCopy all_ = {};
-  std::size_t parts_ = 0;
-  std::size_t copies_ = 0;   // begun so far
-  std::size_t running_ = 0;  // threads that have not finished the last one
-  bool is_over_ = false;
+  std::size_t parts_ = 0, next_ = 0;  // of the copy at hand; the next one to be taken
+  int sleeping_ = 0;
+  std::atomic<std::uint64_t> copies_ = 0;    // begun so far
+  std::atomic<std::size_t> unfinished_ = 0;  // parts
+  std::atomic<bool> is_over_ = false;
 };
 
 }  // namespace tessera::gemm::host

@@ -269,11 +269,6 @@ void multiply_one(const Problem& p, const Operands& at) {
 
 }  // namespace
 
-int cpu_threads() {
-  const OpenBlas* blas = OpenBlas::load();
-  return blas ? blas->threads() : 1;
-}
-
 std::string cpu_library() {
   const OpenBlas* blas = OpenBlas::load();
   return blas ? blas->version() : "our own loops (OpenBLAS is not installed)";

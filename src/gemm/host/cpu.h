@@ -10,8 +10,6 @@ namespace tessera::gemm::host {
 
 // "OpenBLAS 0.3.21", or what multiplies instead of it.
 std::string cpu_library();
-// Threads that it uses at most.
-int cpu_threads();
 
 // Not ok, kUnsupported, where the CPU does not multiply this problem: it is legal otherwise.
 Status check_cpu(const Problem& problem);

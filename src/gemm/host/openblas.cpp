@@ -42,9 +42,6 @@ const OpenBlas* OpenBlas::load(const std::string& path) {
       blas.sgemm_ = reinterpret_cast<Gemm<float>>(dlsym(library, "cblas_sgemm"));
       using Config = const char* (*)();
       const auto config = reinterpret_cast<Config>(dlsym(library, "openblas_get_config"));
-      using Threads = int (*)();
-      const auto threads = reinterpret_cast<Threads>(dlsym(library, "openblas_get_num_threads"));
-      if (threads) blas.threads_ = threads();
       blas.version_ = short_version(config ? config() : nullptr);
     }
   }

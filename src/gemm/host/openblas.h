@@ -13,7 +13,6 @@ class OpenBlas {
   // Null when it cannot be loaded. An empty path tries the usual names.
   static const OpenBlas* load(const std::string& path = {});
   const std::string& version() const { return version_; }  // "OpenBLAS 0.3.21"
-  int threads() const { return threads_; }                 // that it uses at most
 
   // C = alpha op(A) op(B) + beta C, where C is m x n and k columns of op(A) are summed.
   template <class T>
@@ -43,7 +42,6 @@ class OpenBlas {
   Gemm<double> dgemm_ = nullptr;
   Gemm<float> sgemm_ = nullptr;
   std::string version_;
-  int threads_ = 1;
 };
 
 }  // namespace tessera::gemm::host

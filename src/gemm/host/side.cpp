@@ -1,59 +1,139 @@
 #include "gemm/host/side.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
+#include "base/elements.h"
+#include "gemm/host/cpu.h"
 
 namespace tessera::gemm::host {
 namespace {
 
 double bytes_of(double rows, double cols, ElementType type) { return rows * cols * size_of(type); }
 
-// Of one product: what is read, and D.
+// Of one product: A and B, C where it is read, and D.
 double bytes_of(const Problem& p) {
   const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n),
-             k = static_cast<double>(p.alpha != 0 ? p.k : 0);
+             k = static_cast<double>(reads_ab(p) ? p.k : 0);
   return bytes_of(m, k, p.types.a) + bytes_of(k, n, p.types.b) + bytes_of(m, n, p.types.d) +
-         (p.beta != 0 ? bytes_of(m, n, p.types.c) : 0);
+         (reads_c(p) ? bytes_of(m, n, p.types.c) : 0);
 }
 
 double flop_of(const Problem& p) {
   return 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) *
-         static_cast<double>(p.alpha != 0 ? p.k : 0);
+         static_cast<double>(reads_ab(p) ? p.k : 0);
+}
+double flop_of_cube(double size) { return 2 * size * size * size; }
+
+// HW: one H100, 16 cores of a Xeon, PCIe 5 x16 (results/host_operands/). Copies, launch and waits
+// of a call; bytes per microsecond through pinned buffers.
+constexpr double kGpuCall = 26, kGpuBytes = 8.5e3;
+// FLOP per microsecond of a small product on the GPU. Large ones are the GPU's in any case.
+constexpr double kGpuRate = 10e6;
+
+double gpu_us(const Problem& p) {
+  return kGpuCall +
+         static_cast<double>(p.batch.count) * (bytes_of(p) / kGpuBytes + flop_of(p) / kGpuRate);
 }
 
-// HW: OpenBLAS 0.3 on Xeons of 2.0 to 2.7 GHz with AVX-512. FLOP per microsecond and core.
-constexpr double kCpuRate32 = 60e3, kCpuRate64 = 30e3, kCpuRateConverted = 3e3;
-constexpr double kCpuCall = 0.3, kCpuThreads = 8;  // microseconds; to start and end threads
-constexpr double kOneThread = 2.0 * 64 * 64 * 64;  // FLOP that OpenBLAS gives to one thread
-constexpr double kCpuBytes = 15e3;                 // bytes per microsecond
+constexpr double kCpuBytes = 40e3;  // bytes per microsecond; HW: the same Xeon
+// Outputs that one thread of OpenBLAS multiplies; it does not share out k.
+constexpr double kOutputsPerThread = 64 * 64;
 
-double cpu_us(const Problem& p, int threads) {
+// Microseconds of a cube of so many FLOP: between two measured ones a power, beyond the last one
+// proportional.
+double us_of_cube(double flop, const CpuRates& rates) {
+  constexpr auto& sizes = CpuRates::kSizes;
+  if (flop <= flop_of_cube(sizes.front())) return rates.us.front();
+  std::size_t above = 1;
+  while (above + 1 < sizes.size() && flop > flop_of_cube(sizes[above])) ++above;
+  const double x = flop / flop_of_cube(sizes[above]);
+  if (x > 1) return rates.us[above] * x;
+  const double steps = std::log(flop_of_cube(sizes[above]) / flop_of_cube(sizes[above - 1]));
+  return rates.us[above] * std::pow(x, std::log(rates.us[above] / rates.us[above - 1]) / steps);
+}
+
+double cpu_us(const Problem& p, const CpuRates& rates) {
   const double flop = flop_of(p);
-  const ElementType sum = facts_of(p.types.compute).sum;
-  const bool is_converted =
-      p.types.a != sum || p.types.b != sum || p.types.d != sum || !p.epilogue.is_identity();
-  double rate = is_converted ? kCpuRateConverted : size_of(sum) == 8 ? kCpuRate64 : kCpuRate32;
-  double us = kCpuCall;
-  if (!is_converted && flop > kOneThread && threads > 1) {
-    rate *= threads;
-    us += kCpuThreads;
-  }
-  us += std::max(flop / rate, bytes_of(p) / kCpuBytes);
+  const double of_one_thread = flop * rates.us[1] / flop_of_cube(CpuRates::kSizes[1]);
+  const double outputs = static_cast<double>(p.m) * static_cast<double>(p.n);
+  const double us = std::max({us_of_cube(flop, rates), bytes_of(p) / kCpuBytes,
+                              of_one_thread / std::max(1.0, outputs / kOutputsPerThread)});
   return us * static_cast<double>(p.batch.count);
 }
 
-// HW: an H100 behind PCIe 5 x16. Copies, launch and waits of a call; bytes per microsecond through
-// pinned buffers, of small and of large copies.
-constexpr double kGpuCall = 30, kBus = 12e3, kGpuRate = 20e6;
+double microseconds_of(const Problem& problem, const Operands& at) {
+  constexpr int kCalls = 3;
+  double least = 1e30;
+  for (int i = 0; i < kCalls; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    multiply_on_cpu(problem, at);
+    const std::chrono::duration<double, std::micro> us = std::chrono::steady_clock::now() - begin;
+    least = std::min(least, us.count());
+  }
+  return least;
+}
 
-double gpu_us(const Problem& p, const DeviceLimits&) {
-  const auto products = static_cast<double>(p.batch.count);
-  return kGpuCall + products * (bytes_of(p) / kBus + flop_of(p) / kGpuRate);
+CpuRates measured_now(const Problem& like) {
+  const std::int64_t largest = CpuRates::kSizes.back();
+  std::vector<std::vector<std::byte>> memory;
+  const auto matrix = [&](ElementType type) {
+    auto& bytes = memory.emplace_back(static_cast<std::size_t>(largest * largest * size_of(type)));
+    for (std::int64_t i = 0; i < largest * largest; ++i) {
+      store_element(type, static_cast<double>(i % 7 - 3), bytes.data() + i * size_of(type));
+    }
+    return reinterpret_cast<std::uint64_t>(bytes.data());
+  };
+  memory.reserve(6);
+  const Types& t = like.types;
+  const Operands at{matrix(t.a), matrix(t.b),           matrix(t.c),
+                    matrix(t.d), matrix(scale_type(t)), matrix(bias_type(t))};
+  CpuRates rates;
+  for (std::size_t i = 0; i < rates.us.size(); ++i) {
+    const std::int64_t size = CpuRates::kSizes[i];
+    Problem cube{.m = size, .n = size, .k = size, .types = t};
+    cube.epilogue = like.epilogue;
+    rates.us[i] = microseconds_of(with_default_ld(cube), at);
+  }
+  return rates;
 }
 
 }  // namespace
 
-Sides predicted_sides(const Problem& problem, const DeviceLimits& gpu, int threads) {
-  return {cpu_us(problem, threads), gpu_us(problem, gpu)};
+CpuRates measured_cpu_rates(const Problem& like) {
+  using Key = std::tuple<ElementType, ElementType, ElementType, ComputeType, bool>;
+  struct Known {
+    Key key;
+    CpuRates rates;
+  };
+  static std::mutex mutex;
+  static auto& all = *new std::vector<Known>;
+  const Types& t = like.types;
+  const Key key{t.a, t.b, t.d, t.compute, !like.epilogue.is_identity()};
+  const std::lock_guard lock(mutex);
+  for (const Known& known : all) {
+    if (known.key == key) return known.rates;
+  }
+  return all.emplace_back(Known{key, measured_now(like)}).rates;
+}
+
+Sides predicted_sides(const Problem& problem, const CpuRates& cpu) {
+  return {cpu_us(problem, cpu), gpu_us(problem)};
+}
+
+// WHY without measuring: no CPU takes as long as a call of the GPU.
+constexpr double kFewFlop = 2.0 * 16 * 16 * 16, kFewBytes = 16 << 10;
+
+Sides predicted_sides(const Problem& problem) {
+  if (problem.batch.count * flop_of(problem) <= kFewFlop && bytes_of(problem) <= kFewBytes) {
+    return {1, gpu_us(problem)};
+  }
+  return predicted_sides(problem, measured_cpu_rates(problem));
 }
 
 }  // namespace tessera::gemm::host

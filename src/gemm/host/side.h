@@ -1,6 +1,10 @@
-// Whether the CPU or the GPU multiplies operands in host memory. The choice depends on the problem
-// and on the machine alone, so that a program gets the same bits in every run.
+// Whether the CPU or the GPU multiplies operands in host memory. CPUs differ by a factor of ten, so
+// the CPU's library is timed once per process and type, for a millisecond. Near the size at which
+// the sides change, two runs of a program may take different sides, and then the last bits of D
+// differ.
 #pragma once
+
+#include <array>
 
 #include "gemm/options.h"
 
@@ -13,7 +17,17 @@ struct Sides {
   bool is_cpu_faster() const { return cpu <= gpu; }
 };
 
-// For a legal problem that both may multiply. `threads`: of the CPU's library (cpu_threads()).
-Sides predicted_sides(const Problem& problem, const DeviceLimits& gpu, int threads);
+// What the CPU takes for cubes of these sizes.
+struct CpuRates {
+  static constexpr std::array<int, 5> kSizes = {8, 32, 64, 128, 256};
+  std::array<double, 5> us = {};
+};
+
+// Timed at the first call for a problem of these types, with or without an epilogue.
+CpuRates measured_cpu_rates(const Problem& like);
+
+// For a legal problem that both may multiply.
+Sides predicted_sides(const Problem& problem, const CpuRates& cpu);
+Sides predicted_sides(const Problem& problem);
 
 }  // namespace tessera::gemm::host

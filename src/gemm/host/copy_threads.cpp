@@ -10,6 +10,9 @@ namespace {
 
 // HW: PCIe 5 x16 takes what several cores copy (H200 host).
 constexpr std::size_t kMostThreads = 8;
+// WHY not every core: threads of the program and of OpenBLAS, which spin for a while after a call,
+// delay a copy that they displace.
+constexpr std::size_t kCoresPerThread = 4;
 constexpr std::size_t kPartBytes = std::size_t{128} << 10;
 // Copies of fewer bytes are not worth the traffic between cores.
 constexpr std::size_t kLeastBytes = std::size_t{512} << 10;
@@ -36,8 +39,8 @@ void copy_part(const RowCopy& all, std::size_t part, std::size_t parts) {
 
 // WHY once: the C library reads a file for it.
 std::size_t most_threads() {
-  static const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  return std::min(kMostThreads, cores);
+  static const std::size_t cores = std::thread::hardware_concurrency();
+  return std::clamp<std::size_t>(cores / kCoresPerThread, 1, kMostThreads);
 }
 
 std::size_t parts_of(const RowCopy& all) {

@@ -211,6 +211,16 @@ class Operator(unittest.TestCase):
             self.assertTrue(torch.equal(op(a.detach(), b.detach()), a @ b))
             self.assertTrue(torch.autograd.gradcheck(op, (a, b)) and torch.autograd.gradgradcheck(op, (a, b)))
             torch.library.opcheck(op.default, (a, b))
+        torch_op.enable(DEVICE)
+        self.addCleanup(torch_op.disable)
+        for left, right in (((3, 4), (4, 2)), ((5, 3, 4), (4, 2)), ((5, 1, 3, 4), (6, 4, 2))):
+            a, b = whole(*left).requires_grad_(), whole(*right).requires_grad_()
+            before = torch_op.counts()
+            self.assertTrue(torch.equal(op(a, b), a @ b))
+            op(a, b).square().sum().backward()
+            self.assertGreaterEqual(torch_op.counts()[0], before[0] + 5)
+            self.assertEqual(torch_op.counts()[1], before[1])
+            self.assertTrue(torch.autograd.gradcheck(op, (a, b)) and torch.autograd.gradgradcheck(op, (a, b)))
         with torch.inference_mode():
             self.assertTrue(torch.equal(op(whole(2, 2) * 0 + 1, whole(2, 2) * 0 + 2), whole(2, 2) * 0 + 4))
         self.assertEqual(op(whole(3, 4, dtype=torch.int8), whole(4, 2, dtype=torch.int8)).dtype if DEVICE == "cpu" else torch.int32, torch.int32)

@@ -21,7 +21,8 @@ _gemm = c.lib.tessera_gemm
 
 
 def key_of(a: Any, b: Any, out: Any, compute: str | None) -> tuple | None:
-    """None for anything but tensors on one GPU whose bytes are their values and that have no gradient."""
+    """None for anything but dense tensors on one GPU whose bytes are their values and that have no
+    gradient."""
     torch = sys.modules.get("torch")
     if torch is None:
         return None
@@ -31,14 +32,17 @@ def key_of(a: Any, b: Any, out: Any, compute: str | None) -> tuple | None:
     index = a.get_device()
     if b.get_device() != index or a.is_neg() or b.is_neg() or _may_have_gradient(torch, a, b):
         return None
+    try:
+        key = a.shape, a.stride(), a.dtype, b.shape, b.stride(), b.dtype, index, compute
+    except RuntimeError:  # sparse and nested tensors have no strides
+        return None
     if out is None:
-        return a.shape, a.stride(), a.dtype, b.shape, b.stride(), b.dtype, index, compute
-    if type(out) is not tensor or out.get_device() != index or out.is_neg():
+        return key
+    if type(out) is not tensor or out.get_device() != index or out.layout is not torch.strided:
         return None
-    if out.is_inference() or _may_have_gradient(torch, out, out):
+    if out.is_neg() or out.is_inference() or _may_have_gradient(torch, out, out):
         return None
-    return (a.shape, a.stride(), a.dtype, b.shape, b.stride(), b.dtype, index, compute, out.shape,
-            out.stride(), out.dtype)
+    return (*key, out.shape, out.stride(), out.dtype)
 
 
 def _may_have_gradient(torch: Any, a: Any, b: Any) -> bool:

@@ -101,7 +101,8 @@ class Plan:
         workspace = None
         if bytes_:
             workspace = empty_like(like, (bytes_ + _ALIGNMENT,), "int8")
-            at = array_of(workspace, "workspace").address
+            at = (workspace.data_ptr() if hasattr(workspace, "data_ptr") else
+                  array_of(workspace, "workspace").address)
             arguments.workspace = (at + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT
             arguments.workspace_bytes = bytes_
         status = c_library.lib.tessera_plan_run(self._planned.at, arguments)

@@ -170,6 +170,13 @@ class PytorchsRules(unittest.TestCase):
         tessera.matmul(self.a, self.b)
         self.assertTrue(self.read[-1][0])
 
+    def test_tensors_without_strides(self):
+        def none():
+            raise RuntimeError("sparse CSR tensors have no strides")
+        self.a.stride, self.a.layout = none, types.SimpleNamespace(__str__=lambda: "torch.sparse_csr")
+        with self.assertRaisesRegex(TypeError, "a is a tensor of layout"):
+            tessera.matmul(self.a, self.b)
+
     def test_out_with_gradients_is_refused(self):
         plan = tessera.Plan(self.a, self.b)
         for warm in (False, True):

@@ -63,8 +63,22 @@ class Products(unittest.TestCase):
                 for y in (b, b.T.contiguous().T, whole(8, 11, dtype=dtype)[1:, 3:9]):
                     self.check(lambda: torch.mm(x, y))
                     self.check(lambda: torch.bmm(x.expand(3, 5, 7), torch.stack([y, y, 2 * y])))
+                    self.check(lambda: torch.bmm(torch.stack([x, 3 * x]), y.expand(2, 7, 6)))
             self.check(lambda: a @ b[:, 0], taken=0)  # a matrix by a vector is another operator of PyTorch
             self.check(lambda: torch.nn.functional.linear(whole(2, 3, 7, dtype=dtype) * 0 + 1, b.T))
+
+    def test_what_is_copied(self):
+        a, b = whole(5, 7), whole(7, 6)
+        for x in (whole(10, 14)[::2, ::2], whole(1, 1).expand(5, 7), whole(5).unsqueeze(1).expand(5, 7), whole(7).expand(5, 7)):
+            self.check(lambda: torch.mm(x, b))
+            self.check(lambda: torch.mm(b.T, x.T))
+            self.check(lambda: torch.addmm(b[0], x, b))
+            self.check(lambda: torch.bmm(x.expand(3, 5, 7), b.expand(3, 7, 6)))
+        x = a.clone().requires_grad_()
+        before = torch_op.counts()
+        torch.mm(x, b).sum().backward()  # whose gradient is one number, broadcast
+        self.assertEqual((torch_op.counts()[0] - before[0], torch_op.counts()[1] - before[1]), (2, 0))
+        self.assertTrue(torch.equal(x.grad, b.sum(1).expand(5, 7)))
 
     def test_sums(self):
         for dtype in UNITS:
@@ -87,8 +101,6 @@ class Products(unittest.TestCase):
         self.check(lambda: torch.addmm(whole(1) * 0, a, b), taken=0, left=1)
         self.check(lambda: torch.addmm(whole(6) * 0, a, b, beta=2), taken=0, left=1)
         self.check(lambda: torch.addmm(z @ torch.complex(b, b), z, torch.complex(b, b), beta=1j), taken=0, left=1)
-        strange = whole(10, 14)[::2, ::2]
-        self.check(lambda: torch.mm(strange, b), taken=0, left=1)
         self.check(lambda: torch.mm(a[:0], b), taken=0, left=1)
         self.check(lambda: torch.mm(a[:, :0], b[:0]), taken=0, left=1)
         if DEVICE == "cpu":

@@ -74,6 +74,8 @@ def measure_operators():
                  "matmul, forward and backward": lambda: torch.matmul(x, w).sum().backward()}
         calls = {f"PyTorch {name}": call for name, call in pairs.items()}
         calls.update({f"ours {name}": with_kernels_of_ours(call) for name, call in pairs.items()})
+        calls.update({"ours operator": with_kernels_of_ours(lambda: operator(a, b)),
+                      "ours operator, gradients": with_kernels_of_ours(lambda: operator(x, w))})
         calls.update({"torch.ops.tessera.matmul": lambda: operator(a, b), "torch.ops.tessera.matmul, gradients": lambda: operator(x, w),
                       "tessera.matmul": lambda: tessera.matmul(a, b)})
         record(calls, str(dtype)[6:])

@@ -121,6 +121,15 @@ class Products(unittest.TestCase):
                 if words in str(theirs.exception):
                     self.assertIn(words, str(ours.exception))
 
+    def test_errors_name_the_shapes(self):
+        a, b = whole(5, 7), whole(7, 6)
+        for call, words in ((lambda: torch.mm(a, b[0]), r"must be matrices \(5x7 and 6\)"), (lambda: torch.mm(a[0], b), r"must be matrices \(7 and 7x6\)"),
+                            (lambda: torch.bmm(a[None], b), r"must be 3D tensors \(1x5x7 and 7x6\)"),
+                            (lambda: torch.bmm(a.expand(2, 5, 7), b.expand(3, 7, 6)), r"\(2x5x7 and 3x7x6\)"),
+                            (lambda: torch.mm(a, a), r"mat1 and mat2 shapes cannot be multiplied \(5x7 and 5x7\)")):
+            with self.assertRaisesRegex(RuntimeError, words):
+                call()
+
     def test_out(self):
         a, b, full = whole(5, 7), whole(7, 6), whole(5, 6)
         x, y, many = whole(4, 5, 7), whole(4, 7, 6), whole(4, 5, 6)

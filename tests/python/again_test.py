@@ -230,6 +230,15 @@ class PytorchsRules(unittest.TestCase):
                 self.assertGreaterEqual(memory.shape[0], plan._planned.workspace_bytes + used[-1] - memory.address)
         self.assertEqual(len(set(used)), len(used))
 
+    def test_explains_a_batch(self):
+        a, b = Tensor((64, 1, 4096), torch.float32, (4096, 4096, 1)), Tensor((4096, 1024), torch.float32)
+        why = tessera.explain(a, b)
+        self.assertEqual((why.folded, why.where), (64, "GPU"))
+        self.assertIn("the batch of 64 is one product", str(why))
+        self.assertEqual(tessera.explain(self.a, self.b).folded, 0)
+        apart = Tensor((4, 64, 32), torch.float32, (5000, 32, 1))
+        self.assertEqual(tessera.explain(apart, Tensor((32, 64), torch.float32)).folded, 0)
+
     def test_operands_in_two_places_are_refused(self):
         host = Tensor((100, 200), torch.float32)
         host.is_cuda, host.device = False, types.SimpleNamespace(type="cpu", index=None)

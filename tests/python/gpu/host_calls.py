@@ -14,6 +14,7 @@ import time
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("library", nargs="?")
 parser.add_argument("--json")
+parser.add_argument("--commit", default="", help="of the library, for the file")
 parser.add_argument("--size", type=int, default=32768, help="of the products in host memory; 0: none")
 parser.add_argument("--program", help="build/tessera, whose bench is timed in turn with the one-liner")
 options = parser.parse_args()
@@ -25,7 +26,7 @@ import torch
 import tessera
 import tessera.torch_op as torch_op
 
-results = {"command": "tests/python/gpu/host_calls.py", "gpu": torch.cuda.get_device_name(),
+results = {"command": "tests/python/gpu/host_calls.py", "commit": options.commit, "gpu": torch.cuda.get_device_name(),
            "torch": torch.__version__, "tessera": tessera.__version__, "calls": [], "host_memory": []}
 
 

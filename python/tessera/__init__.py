@@ -7,7 +7,7 @@
     print(tessera.explain(a, b))                        # which kernel, how long, what bounds it
 
 Arrays stay where they are: those on a GPU are multiplied there, on the stream that their library
-works on. Arrays in host memory are multiplied by GPU 0 where there is one, else by the CPU.
+works on. Arrays in host memory are multiplied by GPU 0 or the CPU, whichever is faster.
 """
 from ._calls import explain, gemm, matmul
 from ._handles import Device, devices

@@ -21,7 +21,8 @@ _gemm = c.lib.tessera_gemm
 
 
 def key_of(a: Any, b: Any, out: Any, compute: str | None) -> tuple | None:
-    """None for anything but tensors on one GPU whose bytes are their values and that have no gradient."""
+    """None for anything but dense tensors on one GPU whose bytes are their values and that have no
+    gradient."""
     torch = sys.modules.get("torch")
     if torch is None:
         return None
@@ -29,22 +30,23 @@ def key_of(a: Any, b: Any, out: Any, compute: str | None) -> tuple | None:
     if type(a) is not tensor or type(b) is not tensor or not a.is_cuda:
         return None
     index = a.get_device()
-    if b.get_device() != index or a.is_neg() or b.is_neg() or _may_have_gradient(torch, a, b):
+    if b.get_device() != index or a.is_neg() or b.is_neg():
         return None
-    if out is None:
-        return a.shape, a.stride(), a.dtype, b.shape, b.stride(), b.dtype, index, compute
-    if type(out) is not tensor or out.get_device() != index or out.is_neg():
+    has_gradient = a.requires_grad or b.requires_grad
+    try:
+        key = a.shape, a.stride(), a.dtype, b.shape, b.stride(), b.dtype, index, compute
+    except RuntimeError:  # sparse and nested tensors have no strides
         return None
-    if out.is_inference() or _may_have_gradient(torch, out, out):
+    if out is not None:
+        if type(out) is not tensor or out.get_device() != index or out.layout is not torch.strided:
+            return None
+        if out.is_neg() or out.is_inference():
+            return None
+        has_gradient = has_gradient or out.requires_grad
+        key += out.shape, out.stride(), out.dtype
+    if has_gradient and torch.is_grad_enabled():
         return None
-    return (a.shape, a.stride(), a.dtype, b.shape, b.stride(), b.dtype, index, compute, out.shape,
-            out.stride(), out.dtype)
-
-
-def _may_have_gradient(torch: Any, a: Any, b: Any) -> bool:
-    if (a.requires_grad or b.requires_grad) and torch.is_grad_enabled():
-        return True
-    return torch.autograd.forward_ad._current_level >= 0
+    return None if torch.autograd.forward_ad._current_level >= 0 else key
 
 
 def raw_stream(index: int) -> int:

@@ -5,6 +5,7 @@ from typing import Any
 
 from ._again import keep, key_of, matmul_again
 from ._explain import Explanation, explain_problem
+from ._library import UnsupportedError
 from ._product import Product
 from ._torch import gemm_with_gradient, has_gradient, product_with_gradient
 
@@ -16,8 +17,9 @@ def matmul(a: Any, b: Any, *, out: Any = None, compute: str | None = None,
     Batch dimensions are broadcast; a vector is one row on the left, (k,), or one column on the
     right, and its axis is missing in the result. Two types are promoted as NumPy does; PyTorch's
     tensors have one, as for torch.matmul. The result is int32 for int8. compute is None (FP32 sums
-    for FP32 and smaller types, FP64 for FP64) or "tf32". device="cpu" multiplies host arrays on the
-    CPU. PyTorch's gradients are those of torch.matmul, and `out` has none.
+    for FP32 and smaller types, FP64 for FP64) or "tf32". Host arrays are multiplied on the faster of
+    GPU 0 and the CPU; device="cpu" and "gpu" name one. PyTorch's gradients are those of
+    torch.matmul, and `out` has none.
     """
     key = key_of(a, b, out, compute)
     if key is not None:
@@ -58,6 +60,11 @@ def gemm(a: Any, b: Any, c: Any = None, *, alpha: float = 1.0, beta: float | Non
 
 def explain(a: Any, b: Any, *, compute: str | None = None,
             device: str | None = None) -> Explanation:
-    """How a @ b would be computed, and why so; nothing is computed. Of a batch, one product."""
+    """How a @ b would be computed, and why so; nothing is computed. Where a batch is not one call of
+    the library, it explains one of its products."""
     product = Product(a, b, None, None, compute, None, needs_out=False, device=device)
-    return explain_problem(product.handle, product.problem)
+    problem = product.as_batch() if product.batch else None
+    try:
+        return explain_problem(product.handle, problem or product.problem)
+    except UnsupportedError:
+        return explain_problem(product.handle, product.problem)

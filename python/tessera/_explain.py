@@ -29,6 +29,7 @@ class Explanation:
     bound: str
     launches: int
     deterministic: bool
+    folded: int  # products of a batch that are multiplied as one; 0: none
     faster_us: float
     why_not: str
     choices: tuple[Choice, ...]
@@ -38,6 +39,7 @@ class Explanation:
             return f"{self.kernel}, on the CPU"
         lines = [f"{self.kernel}: {self.total_us:.1f} us by the model, bound by {self.bound}, "
                  f"workspace {self.workspace_bytes} bytes, on the {self.where}"]
+        lines += [f"folded: the batch of {self.folded} is one product"] if self.folded else []
         lines += [f"instead of {one.kernel}: {one.total_us:.1f} us" for one in self.choices[1:4]]
         return "\n".join(lines + ([f"faster: {self.why_not}"] if self.why_not else []))
 
@@ -52,5 +54,5 @@ def explain_problem(handle: int, problem: c.Problem) -> Explanation:
                            one.workspace_bytes, _BOUNDS[one.bound])
                     for one in found[:out.choices])
     return Explanation(_WHERE[out.where], out.kernel.decode(), out.total_us, out.workspace_bytes,
-                       _BOUNDS[out.bound], out.launches, bool(out.deterministic), out.faster_us,
+                       _BOUNDS[out.bound], out.launches, bool(out.deterministic), out.folded, out.faster_us,
                        out.why_not.decode(), choices)

@@ -9,20 +9,21 @@ import threading
 from . import _library as c
 
 _lock = threading.Lock()
-_handles: dict[int, int] = {}
+_handles: dict[tuple[int, int], int] = {}
 
 
-def handle_of(place: int) -> int:
-    """The handle of a GPU by its number, or of CPU or ANY_PLACE."""
-    known = _handles.get(place)
+def handle_of(place: int, host_side: int = c.FASTER_SIDE) -> int:
+    """The handle of a GPU by its number, or of CPU or ANY_PLACE; and which side multiplies host arrays."""
+    key = place, host_side
+    known = _handles.get(key)
     if known is not None:
         return known
     with _lock:
-        if place not in _handles:
+        if key not in _handles:
             made = ctypes.c_void_p()
-            c.check(c.lib.tessera_create(made, c.Place(gpu=place)))
-            _handles[place] = made.value
-        return _handles[place]
+            c.check(c.lib.tessera_create(made, c.Place(gpu=place, host_side=host_side)))
+            _handles[key] = made.value
+        return _handles[key]
 
 
 def _forget() -> None:

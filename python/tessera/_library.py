@@ -13,6 +13,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c
 OK, BAD_ARGUMENT, UNAVAILABLE, UNSUPPORTED, FAILED, OUT_OF_MEMORY = range(6)
 CURRENT_CONTEXT, CPU, ANY_PLACE = -1, -2, -3
 COLUMN_MAJOR, ROW_MAJOR = range(2)
+FASTER_SIDE, GPU_SIDE = range(2)
 NO_BATCH, STRIDED, POINTERS = range(3)
 DEVICE_MEMORY, HOST_MEMORY, DETECT_MEMORY = range(3)
 PER_ROW, PER_COLUMN = 1, 2  # of a scale and of a bias
@@ -42,7 +43,7 @@ class Sized(Structure):
 
 class Place(Sized):
     _fields_ = [("size", c_size_t), ("gpu", c_int32), ("plan_cache", c_int32),
-                ("check_addresses", c_int32), ("reserved", c_int32)]
+                ("check_addresses", c_int32), ("host_side", c_int32)]
 
 
 class Problem(Sized):
@@ -82,7 +83,7 @@ class Choice(Sized):
 class Explanation(Sized):
     _fields_ = [("size", c_size_t)] + [
         (n, c_int32) for n in ("where", "bound", "launches", "choices", "deterministic",
-                               "reserved")] + [
+                               "folded")] + [
         ("kernel", c_char * 96), ("total_us", c_double), ("workspace_bytes", c_int64),
         ("faster_us", c_double), ("why_not", c_char * 256)]
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from typing import Any
 
 from . import _library as c_library
@@ -79,11 +80,24 @@ class Plan:
         self._run(product.arguments(float(alpha), float(beta), {}), a, product.shapes)
         return product.given_back()
 
+    def _launch(self, arguments: c_library.Arguments, workspace_at: int | None, what: str) -> None:
+        if workspace_at:
+            arguments.workspace = (workspace_at + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT
+            arguments.workspace_bytes = self._planned.workspace_bytes
+        status = c_library.lib.tessera_plan_run(self._planned.at, arguments)
+        if status:
+            c_library.check(status, what)
+
     def _run_again(self, a: Any, b: Any, out: Any, alpha: float) -> Any:
         d = a.new_empty(self._key[8], dtype=self._key[10]) if out is None else out
         arguments = c_library.Arguments(alpha=alpha, a=a.data_ptr(), b=b.data_ptr(),
                                         d=d.data_ptr(), stream=raw_stream(self._key[6]))
-        self._run(arguments, a, f"a {tuple(a.shape)}, b {tuple(b.shape)}")
+        bytes_ = self._planned.workspace_bytes
+        at = None
+        if bytes_:
+            workspace = a.new_empty((bytes_ + _ALIGNMENT,), dtype=sys.modules["torch"].int8)
+            at = workspace.data_ptr()
+        self._launch(arguments, at, f"a {self._key[0]}, b {self._key[3]}")
         if out is not None:
             has_written(out)
         return d
@@ -98,15 +112,8 @@ class Plan:
             c_library.check(c_library.lib.tessera_gemm_with(
                 self._handle, self._problem, self._planned.options, arguments), what)
             return
-        workspace = None
-        if bytes_:
-            workspace = empty_like(like, (bytes_ + _ALIGNMENT,), "int8")
-            at = array_of(workspace, "workspace").address
-            arguments.workspace = (at + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT
-            arguments.workspace_bytes = bytes_
-        status = c_library.lib.tessera_plan_run(self._planned.at, arguments)
-        del workspace
-        c_library.check(status, what)
+        workspace = empty_like(like, (bytes_ + _ALIGNMENT,), "int8") if bytes_ else None
+        self._launch(arguments, array_of(workspace, "workspace").address if bytes_ else None, what)
 
     def __copy__(self) -> "Plan":
         return self

@@ -79,7 +79,7 @@ class Product:
         operands = [x for x in (self.a, self.b, self.c, self.out) if x]
         vectors = [x[0] for x in (self.scale, self.bias) if x]
         self.gpu, self.shapes = _place_of(operands + vectors)
-        self.handle = handle_of(self._place(device))
+        self.handle = handle_of(*self._place(device))
         self.problem = self._problem(m, n, k, c.COMPUTES[compute], _EPILOGUES[epilogue])
 
     def _promote(self, is_out_given: bool) -> None:
@@ -151,12 +151,14 @@ class Product:
         return tuple(n for axis, n in enumerate(self.shape, -len(self.shape))
                      if axis not in self.missing)
 
-    def _place(self, device: str | None) -> int:
+    def _place(self, device: str | None) -> tuple[int, int]:
+        places = {None: (c.ANY_PLACE, c.FASTER_SIDE), "cpu": (c.CPU, c.FASTER_SIDE),
+                  "gpu": (0, c.GPU_SIDE)}
         if self.gpu is not None:
-            return self.gpu
-        if device not in (None, "cpu"):
-            raise ValueError(f"device is {device!r}, but must be None or 'cpu'")
-        return c.CPU if device == "cpu" else c.ANY_PLACE
+            return self.gpu, c.FASTER_SIDE
+        if device not in places:
+            raise ValueError(f"device is {device!r}, but must be None, 'cpu' or 'gpu'")
+        return places[device]
 
     def _problem(self, m: int, n: int, k: int, compute: int, activation: int) -> c.Problem:
         def kind(x: Operand) -> int:
@@ -215,16 +217,16 @@ class Product:
             c.check(c.lib.tessera_gemm_with(self.handle, self.problem, None, arguments), what)
         return self.given_back()
 
-    def _run_as_batch(self, alpha: float, beta: float, what: str) -> bool:
-        """One call for all products, where each operand has one stride; False: it takes none."""
-        steps = {}
+    def as_batch(self) -> c.Problem | None:
+        """One problem of all products, where each operand has one stride."""
+        steps = {"out": self.shape[-2] * self.shape[-1]}
         for x in (self.a, self.b, self.c, self.out):
             if not x:
                 continue
             strides = x.batch_strides(self.batch)
             for axis in range(len(self.batch) - 1):
                 if strides[axis] != strides[axis + 1] * self.batch[axis + 1]:
-                    return False
+                    return None
             steps[x.name] = strides[-1]
         problem = c.Problem()
         ctypes.pointer(problem)[0] = self.problem
@@ -233,6 +235,13 @@ class Product:
             problem.batch_count *= extent
         problem.stride_a, problem.stride_b = steps["a"], steps["b"]
         problem.stride_c, problem.stride_d = steps.get("c", 0), steps["out"]
+        return problem
+
+    def _run_as_batch(self, alpha: float, beta: float, what: str) -> bool:
+        """One call for all products; False: the library takes no such call."""
+        problem = self.as_batch()
+        if problem is None:
+            return False
         arguments = self.arguments(alpha, beta, {})
         status = c.lib.tessera_gemm_with(self.handle, problem, None, arguments)
         if status == c.UNSUPPORTED:

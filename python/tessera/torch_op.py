@@ -71,11 +71,14 @@ class _Product(torch.autograd.Function):
         return of_a, of_b
 
 
+_enabled: _Enabled | None = None
 _below_autograd = torch._C._after_autograd_keyset
 
 
 def _with_gradient(keys: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     if (a.requires_grad or b.requires_grad) and torch.is_grad_enabled():
+        if _enabled is not None and a.device.type == _enabled.device and a.dtype.is_floating_point:
+            return torch.matmul(a, b)  # whose gradients PyTorch computes in C++, by our products
         return _Product.apply(a, b)
     return torch.ops.tessera.matmul.default.redispatch(keys & _below_autograd, a, b)
 
@@ -112,8 +115,8 @@ for _key in _KEYS.values():
 class _Enabled:
     """Our kernels in PyTorch's place, for one dispatch key."""
 
-    def __init__(self, key: str, allow_tf32: bool):
-        self.key = key
+    def __init__(self, device: str, allow_tf32: bool):
+        self.device, key = device, _KEYS[device]
         keys = torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key))
         self.aten = torch.library.Library("aten", "IMPL")
         self.kept = torch.library.Library("tessera", "IMPL")
@@ -170,9 +173,6 @@ def _adding_into(theirs: Any, keys: Any, dims: int) -> Any:
     return kernel
 
 
-_enabled: _Enabled | None = None
-
-
 def enable(device: str = "cuda", allow_tf32: bool | None = None) -> None:
     """From now on PyTorch's products of matrices on GPUs are ours.
 
@@ -190,7 +190,7 @@ def enable(device: str = "cuda", allow_tf32: bool | None = None) -> None:
     if allow_tf32 is None:
         allow_tf32 = device == "cuda" and torch.backends.cuda.matmul.allow_tf32
     disable()
-    _enabled = _Enabled(_KEYS[device], allow_tf32)
+    _enabled = _Enabled(device, allow_tf32)
 
 
 def disable() -> None:

@@ -64,6 +64,11 @@ bool is_like(const View& x, const View& a) {
   return x.dtype == a.dtype && x.device_type == a.device_type && x.device_index == a.device_index;
 }
 
+bool has_line(const View& x) {
+  const std::int64_t last = x.dims - 1;
+  return line_of(x.sizes[last - 1], x.sizes[last], x.strides[last - 1], x.strides[last]).is_legal;
+}
+
 // One operand of the problem: op, leading dimension and stride of the batch.
 bool set_operand(const View& x, std::int64_t rows, std::int64_t cols, std::int32_t* op,
                  std::int64_t* ld, std::int64_t* stride) {
@@ -124,9 +129,26 @@ bool describe(const View& a, const View& b, const Shape& shape, tessera_problem*
          set_operand(b, shape.k, shape.n, &problem->op_b, &problem->ldb, &problem->stride_b);
 }
 
+// An operand, or a copy of one whose rows and columns both have gaps, or that is broadcast.
+// PyTorch's kernels copy these, too.
+struct Operand {
+  View view;
+  Tensor copy;
+
+  bool read(AtenTensorHandle tensor) {
+    if (!view_of(tensor, &view)) return false;
+    if (view.dims < 2 || has_line(view)) return true;
+    AtenTensorHandle made = nullptr;
+    if (torch.aoti_torch_clone(tensor, &made)) return false;
+    copy = Tensor(made);
+    return view_of(made, &view);
+  }
+};
+
 // A product on its way to the library; each step says whether the library takes it.
 struct Call {
-  View a, b;
+  Operand left, right;
+  const View &a = left.view, &b = right.view;
   Shape shape{};
   bool is_cpu = false;
   tessera_handle handle = nullptr;
@@ -136,7 +158,7 @@ struct Call {
   bool read(const Product& product) {
     in.size = sizeof in;
     in.alpha = product.alpha;
-    if (!view_of(product.a, &a) || !view_of(product.b, &b)) return false;
+    if (!left.read(product.a) || !right.read(product.b)) return false;
     is_cpu = a.device_type == torch.aoti_torch_device_type_cpu();
     if (!is_cpu && a.device_type != torch.aoti_torch_device_type_cuda()) return false;
     if (!shape_of(a, b, product.dims, &shape) || !describe(a, b, shape, &problem)) return false;

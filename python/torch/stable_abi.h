@@ -31,6 +31,7 @@ using Kernel = void (*)(StableIValue* stack, uint64_t inputs, uint64_t outputs);
   X(AOTITorchError, aoti_torch_get_layout, (AtenTensorHandle, int32_t*))                     \
   X(AOTITorchError, aoti_torch_empty_strided,                                                \
     (int64_t, const int64_t*, const int64_t*, int32_t, int32_t, int32_t, AtenTensorHandle*)) \
+  X(AOTITorchError, aoti_torch_clone, (AtenTensorHandle, AtenTensorHandle*))                 \
   X(AOTITorchError, aoti_torch_delete_tensor_object, (AtenTensorHandle))                     \
   X(AOTITorchError, aoti_torch_call_dispatcher, (const char*, const char*, StableIValue*))   \
   X(AOTITorchError, aoti_torch_library_init_impl,                                            \

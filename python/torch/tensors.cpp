@@ -28,9 +28,7 @@ Line line_of(std::int64_t rows, std::int64_t cols, std::int64_t by_row, std::int
   if ((by_col == 1 || cols == 1) && (by_row >= cols || rows == 1)) {
     return {true, TESSERA_N, rows == 1 ? cols : std::max(by_row, cols)};
   }
-  if ((by_row == 1 || rows == 1) && (by_col >= rows || cols == 1)) {
-    return {true, TESSERA_T, cols == 1 ? rows : std::max(by_col, rows)};
-  }
+  if ((by_row == 1 || rows == 1) && by_col >= rows) return {true, TESSERA_T, by_col};
   return {};
 }
 

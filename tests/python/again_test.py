@@ -170,6 +170,13 @@ class PytorchsRules(unittest.TestCase):
         tessera.matmul(self.a, self.b)
         self.assertTrue(self.read[-1][0])
 
+    def test_tensors_without_strides(self):
+        def none():
+            raise RuntimeError("sparse CSR tensors have no strides")
+        self.a.stride, self.a.layout = none, types.SimpleNamespace(__str__=lambda: "torch.sparse_csr")
+        with self.assertRaisesRegex(TypeError, "a is a tensor of layout"):
+            tessera.matmul(self.a, self.b)
+
     def test_out_with_gradients_is_refused(self):
         plan = tessera.Plan(self.a, self.b)
         for warm in (False, True):
@@ -213,15 +220,26 @@ class PytorchsRules(unittest.TestCase):
         self.addCleanup(setattr, torch, "stream", 0)
         for stream in (0, made_stream(), made_stream()):
             torch.stream = stream
-            for options in ({}, {"beta": 0.0}):
+            for key in (plan._key, None):  # the short way, and the long one
+                plan._key, short = key, plan._key
                 torch.allocated.clear()
-                plan(a, b, out=out, **options)
+                plan(a, b, out=out)
+                plan._key = short
                 (on, memory), = torch.allocated
                 self.assertEqual(on, stream)
                 used.append(self.read[-1][3])
                 self.assertIn(used[-1] - memory.address, range(256))
                 self.assertGreaterEqual(memory.shape[0], plan._planned.workspace_bytes + used[-1] - memory.address)
         self.assertEqual(len(set(used)), len(used))
+
+    def test_explains_a_batch(self):
+        a, b = Tensor((64, 1, 4096), torch.float32, (4096, 4096, 1)), Tensor((4096, 1024), torch.float32)
+        why = tessera.explain(a, b)
+        self.assertEqual((why.folded, why.where), (64, "GPU"))
+        self.assertIn("the batch of 64 is one product", str(why))
+        self.assertEqual(tessera.explain(self.a, self.b).folded, 0)
+        apart = Tensor((4, 64, 32), torch.float32, (5000, 32, 1))
+        self.assertEqual(tessera.explain(apart, Tensor((32, 64), torch.float32)).folded, 0)
 
     def test_operands_in_two_places_are_refused(self):
         host = Tensor((100, 200), torch.float32)
@@ -246,7 +264,8 @@ class PytorchsRules(unittest.TestCase):
         plain = _plan.kind_of
         _plan.kind_of = lambda x: "numpy"
         self.addCleanup(setattr, _plan, "kind_of", plain)
-        plan(a, b, beta=0.0, out=Tensor((256, 256), torch.float32))
+        plan._key = None
+        plan(a, b, out=Tensor((256, 256), torch.float32))
         self.assertIsNone(self.read[-1][3])
 
 

@@ -163,8 +163,8 @@ sys.path.insert(0, {str(ROOT / 'python')!r})
 import numpy, tessera
 a = numpy.ones((300, 200), "float32")
 for kind, words, call in (
-        (MemoryError, ["not enough device memory", "(300, 200)", "(200, 400)"], lambda: tessera.matmul(a, numpy.ones((200, 400), "float32"))),
-        (NotImplementedError, ["larger than device memory", "(300, 200)"], lambda: tessera.matmul(a, numpy.ones((200, 4000), "float32")))):
+        (MemoryError, ["not enough device memory", "(300, 200)", "(200, 400)"], lambda: tessera.matmul(a, numpy.ones((200, 400), "float32"), device="gpu")),
+        (NotImplementedError, ["larger than device memory", "(300, 200)"], lambda: tessera.matmul(a, numpy.ones((200, 4000), "float32"), device="gpu"))):
     try:
         call()
         sys.exit("nothing was refused")

@@ -325,6 +325,8 @@ class Refusals(unittest.TestCase):
     def test_devices(self):
         self.assertIsInstance(tessera.devices(), list)
         self.assertRegex(tessera.version(), r"^\d+\.\d+\.\d+$")
+        if not tessera.devices():
+            self.refuses(tessera.Error, [], lambda: tessera.matmul(numbers(3, 3), numbers(3, 3), device="gpu"))
         self.assertIn("on the CPU", str(tessera.explain(numbers(3, 3), numbers(3, 3),
                                                         device="cpu")))
 

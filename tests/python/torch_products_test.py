@@ -63,8 +63,22 @@ class Products(unittest.TestCase):
                 for y in (b, b.T.contiguous().T, whole(8, 11, dtype=dtype)[1:, 3:9]):
                     self.check(lambda: torch.mm(x, y))
                     self.check(lambda: torch.bmm(x.expand(3, 5, 7), torch.stack([y, y, 2 * y])))
+                    self.check(lambda: torch.bmm(torch.stack([x, 3 * x]), y.expand(2, 7, 6)))
             self.check(lambda: a @ b[:, 0], taken=0)  # a matrix by a vector is another operator of PyTorch
             self.check(lambda: torch.nn.functional.linear(whole(2, 3, 7, dtype=dtype) * 0 + 1, b.T))
+
+    def test_what_is_copied(self):
+        a, b = whole(5, 7), whole(7, 6)
+        for x in (whole(10, 14)[::2, ::2], whole(1, 1).expand(5, 7), whole(5).unsqueeze(1).expand(5, 7), whole(7).expand(5, 7)):
+            self.check(lambda: torch.mm(x, b))
+            self.check(lambda: torch.mm(b.T, x.T))
+            self.check(lambda: torch.addmm(b[0], x, b))
+            self.check(lambda: torch.bmm(x.expand(3, 5, 7), b.expand(3, 7, 6)))
+        x = a.clone().requires_grad_()
+        before = torch_op.counts()
+        torch.mm(x, b).sum().backward()  # whose gradient is one number, broadcast
+        self.assertEqual((torch_op.counts()[0] - before[0], torch_op.counts()[1] - before[1]), (2, 0))
+        self.assertTrue(torch.equal(x.grad, b.sum(1).expand(5, 7)))
 
     def test_sums(self):
         for dtype in UNITS:
@@ -87,8 +101,6 @@ class Products(unittest.TestCase):
         self.check(lambda: torch.addmm(whole(1) * 0, a, b), taken=0, left=1)
         self.check(lambda: torch.addmm(whole(6) * 0, a, b, beta=2), taken=0, left=1)
         self.check(lambda: torch.addmm(z @ torch.complex(b, b), z, torch.complex(b, b), beta=1j), taken=0, left=1)
-        strange = whole(10, 14)[::2, ::2]
-        self.check(lambda: torch.mm(strange, b), taken=0, left=1)
         self.check(lambda: torch.mm(a[:0], b), taken=0, left=1)
         self.check(lambda: torch.mm(a[:, :0], b[:0]), taken=0, left=1)
         if DEVICE == "cpu":
@@ -108,6 +120,15 @@ class Products(unittest.TestCase):
             for words in ("cannot be multiplied", "same dtype", "must match"):
                 if words in str(theirs.exception):
                     self.assertIn(words, str(ours.exception))
+
+    def test_errors_name_the_shapes(self):
+        a, b = whole(5, 7), whole(7, 6)
+        for call, words in ((lambda: torch.mm(a, b[0]), r"must be matrices \(5x7 and 6\)"), (lambda: torch.mm(a[0], b), r"must be matrices \(7 and 7x6\)"),
+                            (lambda: torch.bmm(a[None], b), r"must be 3D tensors \(1x5x7 and 7x6\)"),
+                            (lambda: torch.bmm(a.expand(2, 5, 7), b.expand(3, 7, 6)), r"\(2x5x7 and 3x7x6\)"),
+                            (lambda: torch.mm(a, a), r"mat1 and mat2 shapes cannot be multiplied \(5x7 and 5x7\)")):
+            with self.assertRaisesRegex(RuntimeError, words):
+                call()
 
     def test_out(self):
         a, b, full = whole(5, 7), whole(7, 6), whole(5, 6)
@@ -211,6 +232,16 @@ class Operator(unittest.TestCase):
             self.assertTrue(torch.equal(op(a.detach(), b.detach()), a @ b))
             self.assertTrue(torch.autograd.gradcheck(op, (a, b)) and torch.autograd.gradgradcheck(op, (a, b)))
             torch.library.opcheck(op.default, (a, b))
+        torch_op.enable(DEVICE)
+        self.addCleanup(torch_op.disable)
+        for left, right in (((3, 4), (4, 2)), ((5, 3, 4), (4, 2)), ((5, 1, 3, 4), (6, 4, 2))):
+            a, b = whole(*left).requires_grad_(), whole(*right).requires_grad_()
+            before = torch_op.counts()
+            self.assertTrue(torch.equal(op(a, b), a @ b))
+            op(a, b).square().sum().backward()
+            self.assertGreaterEqual(torch_op.counts()[0], before[0] + 5)
+            self.assertEqual(torch_op.counts()[1], before[1])
+            self.assertTrue(torch.autograd.gradcheck(op, (a, b)) and torch.autograd.gradgradcheck(op, (a, b)))
         with torch.inference_mode():
             self.assertTrue(torch.equal(op(whole(2, 2) * 0 + 1, whole(2, 2) * 0 + 2), whole(2, 2) * 0 + 4))
         self.assertEqual(op(whole(3, 4, dtype=torch.int8), whole(4, 2, dtype=torch.int8)).dtype if DEVICE == "cpu" else torch.int32, torch.int32)

@@ -256,7 +256,11 @@ def python_page(package):
         for code, doc in python_entry(nodes[name]):
             out += ["```python", code, "```", ""] + doc + ([""] if doc and doc[-1] else [])
     operator = ast.parse((package / "torch_op.py").read_text())
-    out += ["## tessera.torch_op", ""] + described(operator)
+    out += ["## tessera.torch_op", ""] + described(operator) + [""]
+    for node in operator.body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            for code, doc in python_entry(node):
+                out += ["```python", code, "```", ""] + doc + ([""] if doc and doc[-1] else [])
     return "\n".join(out).rstrip() + "\n"
 
 

@@ -76,6 +76,7 @@ def torch_arrays():
     torch_compiled(torch, host)
     torch_graph(torch, host)
     torch_streams(torch)
+    torch_plan_on_streams(torch)
 
 
 def torch_gradients(torch):
@@ -140,6 +141,42 @@ def torch_streams(torch):
     report("torch, 8 threads on 8 streams, 400 equal products", not wrong, f"{len(wrong)} differ")
 
 
+def torch_plan_on_streams(torch):
+    """One plan that needs a workspace, on several streams at the same time, each with operands of its own."""
+    draw = lambda *shape: torch.randint(-3, 4, shape, device="cuda").float()  # noqa: E731
+    pairs = [(draw(256, 30000), draw(30000, 256)) for _ in range(4)]
+    plan = tessera.Plan(*pairs[0])
+    wanted = [tessera.matmul(a, b) for a, b in pairs]
+    torch.cuda.synchronize()
+    streams = [torch.cuda.Stream() for _ in pairs]
+    before, outs = torch.cuda.memory_reserved(), []
+    for _ in range(100):
+        for i, (stream, (a, b)) in enumerate(zip(streams, pairs)):
+            with torch.cuda.stream(stream):
+                outs.append((i, plan(a, b)))
+    torch.cuda.synchronize()
+    wrong = sum(not torch.equal(d, wanted[i]) for i, d in outs)
+    report("torch, one plan on 4 streams, 400 products", wrong == 0 and plan._planned.workspace_bytes > 0,
+           f"{wrong} differ; workspace {plan._planned.workspace_bytes} bytes")
+    grown = torch.cuda.memory_reserved() - before - sum(d.numel() * 4 for _, d in outs)
+    report("torch, its workspaces", grown < 8 * plan._planned.workspace_bytes + (64 << 20), f"{grown} bytes more are reserved")
+
+
+def cupy_plan_on_streams(cupy):
+    pairs = [tuple(cupy.random.randint(-3, 4, shape).astype("float32") for shape in ((256, 30000), (30000, 256))) for _ in range(3)]
+    plan = tessera.Plan(*pairs[0])
+    wanted = [tessera.matmul(a, b) for a, b in pairs]
+    cupy.cuda.Device().synchronize()
+    streams, outs = [cupy.cuda.Stream(non_blocking=True) for _ in pairs], []
+    for _ in range(50):
+        for i, (stream, (a, b)) in enumerate(zip(streams, pairs)):
+            with stream:
+                outs.append((i, plan(a, b)))
+    cupy.cuda.Device().synchronize()
+    wrong = sum(not bool((d == wanted[i]).all()) for i, d in outs)
+    report("cupy, one plan on 3 streams, 150 products", wrong == 0, f"{wrong} differ")
+
+
 def cupy_arrays():
     import cupy
     for dtype in ("float64", "float32", "float16"):
@@ -150,6 +187,7 @@ def cupy_arrays():
     with cupy.cuda.Stream(non_blocking=True):
         a, b = (cupy.asarray(x) for x in numbers(500, 400, 300))
         report("cupy, a stream of its own", bool(cupy.allclose(tessera.matmul(a, b), a @ b, rtol=1e-12)))
+    cupy_plan_on_streams(cupy)
 
 
 def jax_arrays():
@@ -163,6 +201,14 @@ def jax_arrays():
             ours = tessera.matmul(a, b)
             within(f"jax {dtype} {m}x{n}x{k}", np.asarray(ours).astype("f8"), np.asarray(theirs).astype("f8"),
                    np.asarray(a).astype("f8"), np.asarray(b).astype("f8"), dtype)
+    a, still = jax.numpy.ones((3, 3)), jax.numpy.zeros((3, 3))
+    try:
+        tessera.matmul(a, a, out=still)
+        report("jax, an array as out", False, "it was accepted")
+    except ValueError as refused:
+        report("jax, an array as out", "immutable" in str(refused) and not still.any(), str(refused))
+    wide = tessera.matmul(a.astype("bfloat16"), a.astype("float32"))
+    report("jax, two types", str(wide.dtype) == "float32" and bool((wide == 3).all()))
 
 
 def main():

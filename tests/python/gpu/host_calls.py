@@ -14,6 +14,7 @@ import time
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("library", nargs="?")
 parser.add_argument("--json")
+parser.add_argument("--commit", default="", help="of the library, for the file")
 parser.add_argument("--size", type=int, default=32768, help="of the products in host memory; 0: none")
 parser.add_argument("--program", help="build/tessera, whose bench is timed in turn with the one-liner")
 options = parser.parse_args()
@@ -23,8 +24,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import torch
 
 import tessera
+import tessera.torch_op as torch_op
 
-results = {"command": "tests/python/gpu/host_calls.py", "gpu": torch.cuda.get_device_name(),
+results = {"command": "tests/python/gpu/host_calls.py", "commit": options.commit, "gpu": torch.cuda.get_device_name(),
            "torch": torch.__version__, "tessera": tessera.__version__, "calls": [], "host_memory": []}
 
 
@@ -35,18 +37,56 @@ def percentile(times, share):
 def host_times(calls, rounds=40, group=100):
     """Microseconds on the host of one call each, in groups of each candidate in random order."""
     times = {name: [] for name in calls}
-    for call in calls.values():
-        for _ in range(50):
-            call()
-    torch.cuda.synchronize()
-    for _ in range(rounds):
+    for round_ in range(-1, rounds):
         for name in random.sample(list(calls), len(calls)):
-            for _ in range(group):
+            is_ours = getattr(calls[name], "is_enabled", False)
+            if is_ours:
+                torch_op.enable()
+            for _ in range(50 if round_ < 0 else 3):
+                calls[name]()
+            torch.cuda.synchronize()
+            for _ in range(group if round_ >= 0 else 0):
                 begin = time.perf_counter_ns()
                 calls[name]()
                 times[name].append((time.perf_counter_ns() - begin) / 1000)
             torch.cuda.synchronize()
+            if is_ours:
+                torch_op.disable()
     return times
+
+
+def with_kernels_of_ours(call):
+    """The same call after tessera.torch_op.enable(): its group enables before and disables after."""
+    call_ours = lambda: call()  # noqa: E731
+    call_ours.is_enabled = True
+    return call_ours
+
+
+def measure_operators():
+    """PyTorch's products with its kernels and with ours, and our operator: plain, with gradients, and backward."""
+    for dtype in (torch.float32, torch.bfloat16):
+        a, b, bias = (torch.randn(shape, device="cuda").to(dtype) for shape in ((64, 64), (64, 64), (64,)))
+        x, w = a.clone().requires_grad_(), b.clone().requires_grad_()
+        many, linear = a.expand(4, 64, 64).contiguous(), torch.nn.functional.linear
+        operator = torch.ops.tessera.matmul
+        pairs = {"matmul": lambda: torch.matmul(a, b), "linear": lambda: linear(a, b), "linear with bias": lambda: linear(a, b, bias),
+                 "bmm": lambda: torch.bmm(many, many), "matmul, gradients": lambda: torch.matmul(x, w),
+                 "matmul out=": lambda: torch.mm(a, b, out=many[0]),
+                 "matmul, forward and backward": lambda: torch.matmul(x, w).sum().backward()}
+        calls = {f"PyTorch {name}": call for name, call in pairs.items()}
+        calls.update({f"ours {name}": with_kernels_of_ours(call) for name, call in pairs.items()})
+        calls.update({"ours operator": with_kernels_of_ours(lambda: operator(a, b)),
+                      "ours operator, gradients": with_kernels_of_ours(lambda: operator(x, w))})
+        calls.update({"torch.ops.tessera.matmul": lambda: operator(a, b), "torch.ops.tessera.matmul, gradients": lambda: operator(x, w),
+                      "tessera.matmul": lambda: tessera.matmul(a, b)})
+        record(calls, str(dtype)[6:])
+
+
+def record(calls, dtype):
+    for name, times in host_times(calls).items():
+        row = {"call": name, "type": dtype, "size": 64, "p50_us": percentile(times, 0.5), "p99_us": percentile(times, 0.99), "n": len(times)}
+        results["calls"].append(row)
+        print(f"{row['type']:9} {name:38} p50 {row['p50_us']:7.2f} us  p99 {row['p99_us']:7.2f} us", flush=True)
 
 
 def measure_calls():
@@ -57,10 +97,7 @@ def measure_calls():
         calls = {"torch.matmul": lambda: torch.matmul(a, b), "torch.matmul out=": lambda: torch.matmul(a, b, out=out),
                  "tessera.matmul": lambda: tessera.matmul(a, b), "tessera.matmul out=": lambda: tessera.matmul(a, b, out=out),
                  "tessera.Plan out=": lambda: plan(a, b, out=out)}
-        for name, times in host_times(calls).items():
-            row = {"call": name, "type": str(dtype)[6:], "size": 64, "p50_us": percentile(times, 0.5), "p99_us": percentile(times, 0.99), "n": len(times)}
-            results["calls"].append(row)
-            print(f"{row['type']:9} {name:22} p50 {row['p50_us']:7.2f} us  p99 {row['p99_us']:7.2f} us", flush=True)
+        record(calls, str(dtype)[6:])
 
 
 def seconds(call, repeats=3):
@@ -158,6 +195,7 @@ def measure_one_liner(n=4096, rounds=3):
 
 
 measure_calls()
+measure_operators()
 measure_one_liner()
 if options.size:
     measure_host_memory(options.size)

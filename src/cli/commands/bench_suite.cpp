@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <functional>
@@ -107,6 +108,10 @@ class SuiteRun {
       if (!ratio || lab::is_full(*json)) continue;
       if (*ratio < lab::kTimedAgainBelow || cell.number < both_ways) list.push_back(&cell);
     }
+    // Where the time ends before all are done, those are whose figure scatter decides.
+    std::ranges::stable_sort(list, std::greater(), [&](const lab::DrawnCell* cell) {
+      return cell->number < both_ways ? 1e9 : *lab::ratio_of(*file_.find(cell->number));
+    });
     return list;
   }
   void each(const Cells& cells, const std::function<void(const lab::DrawnCell&)>& work) {

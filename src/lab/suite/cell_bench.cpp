@@ -53,7 +53,7 @@ SuiteProtocol sweep_protocol() {
 }
 
 SuiteProtocol full_protocol() {
-  SuiteProtocol full{.name = "full", .choice = {}, .timing = {}, .idle_above_ms = 0};
+  SuiteProtocol full{.name = "full", .choice = {}, .timing = {}, .idle_above_ms = 0.1};
   full.choice.rounds = 1;
   full.choice.idle_ms /= 5;
   full.choice.burst_ms /= 5;
@@ -130,13 +130,14 @@ double CellBench::one_call_ms(const CellOperands& operands, const PlannedCall& c
 CellBench::Turn CellBench::time(const DrawnCell& cell, const CellOperands& operands,
                                 const Calls& calls, const SuiteProtocol& protocol) {
   const OperandsOf of = [&](std::int64_t i) -> const Operands& { return operands[i]; };
-  MeasureOptions how = protocol.timing;
+  MeasureOptions how = protocol.timing, choice = protocol.choice;
   how.seed = mix_bits(seed_ + static_cast<std::uint64_t>(cell.number));
   how.stop = stop_;
-  if (one_call_ms(operands, *calls.front()) <= protocol.idle_above_ms) how.idle_ms = 0;
+  if (one_call_ms(operands, *calls.front()) <= protocol.idle_above_ms) {
+    how.idle_ms = choice.idle_ms = 0;
+  }
   Turn out;
-  const std::vector<VendorCall> theirs =
-      vendor_calls(cell.problem, of, protocol.choice, out.vendor_name);
+  const std::vector<VendorCall> theirs = vendor_calls(cell.problem, of, choice, out.vendor_name);
   std::vector<Candidate> candidates;
   for (const PlannedCall* const call : calls) {
     candidates.push_back({"ours", [call, &operands](std::int64_t i) { call->run(operands[i]); }});

@@ -37,12 +37,13 @@ std::vector<DrawnCell> small_cells() {
     set_layout(strided, "NT");
     strided.batch = {BatchKind::kStrided, 3, 0, 121, 90, 90};
     cells.push_back(cell_of(strided));
-    Problem pointers{9, 10, 11, types};
-    pointers.batch = {.kind = BatchKind::kPointers, .count = 3, .alignment = 16};
-    cells.push_back(cell_of(pointers));
     Problem bias{9, 10, 11, types, Order::kRowMajor};
     bias.epilogue = parse_epilogue("bias_col+gelu");
     cells.push_back(cell_of(bias));
+    if (types == kTf32Types) continue;  // no kernel takes this in TF32
+    Problem pointers{9, 10, 11, types};
+    pointers.batch = {.kind = BatchKind::kPointers, .count = 3, .alignment = 16};
+    cells.push_back(cell_of(pointers));
   }
   return cells;
 }
@@ -147,8 +148,10 @@ TEST(CellBench, IdlesOnlyWhereACallIsLong) {
   EXPECT_EQ(course.timer.idled, 2 * 3 * 100) << "two rounds of ours and two of the vendor's";
   course.device.ms_per_launch = 0.05;
   course.timer.idled = 0;
-  bench.run(cell_of({64, 48, 32}), quick_protocol());
-  EXPECT_EQ(course.timer.idled, 0);
+  for (const SuiteProtocol& protocol : {quick_protocol(), full_protocol()}) {
+    bench.run(cell_of({64, 48, 32}), protocol);
+    EXPECT_EQ(course.timer.idled, 0) << protocol.name;
+  }
 }
 
 TEST(CellBench, AWrongResultHasNoTime) {

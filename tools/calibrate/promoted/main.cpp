@@ -128,6 +128,7 @@ double largest_error(Device& device, const Size& size, const Planes& a, const Pl
 lab::Json run_size(Device& device, const LoadedImage& image, lab::Vendor& vendor,
                    const Size& size) {
   lab::DeviceTimer timer(device);
+  fmt::print(stderr, "planes of k = {}\n", size.k);
   const Planes a(device, size.m, size.k, 1), b(device, size.n, size.k, 2);
   const DeviceBuffer d(device, static_cast<std::size_t>(size.m * size.n * 4));
   // Row-major, both operands along k.
@@ -137,6 +138,7 @@ lab::Json run_size(Device& device, const LoadedImage& image, lab::Vendor& vendor
   const lab::OperandSets sets(device, plain, {lab::Fill::kUniform, 3});
   const lab::PlannedCall ours(device, plain, sets[0], {});
   const lab::OperandsOf of = [&](std::int64_t i) -> const Operands& { return sets[i]; };
+  fmt::print(stderr, "the vendor's candidate\n");
   lab::MeasureOptions choice;
   choice.rounds = 1, choice.idle_ms = 50, choice.burst_ms = 10;
   const auto calls = lab::choose_vendor_calls(device, timer, vendor.calls(plain), of, choice);
@@ -145,6 +147,7 @@ lab::Json run_size(Device& device, const LoadedImage& image, lab::Vendor& vendor
   std::vector<lab::Candidate> candidates{{"ours", [&](std::int64_t i) { ours.run(sets[i]); }}};
   for (const auto& call : calls) candidates.push_back(lab::candidate_of(call, of));
   for (const Probe& probe : kProbes) {
+    fmt::print(stderr, "{} at k = {}\n", probe.entry, size.k);
     bound.push_back(bind(device, image, probe, size, a, b, d.address()));
     launch(device, bound.back());
     device.synchronize();
@@ -154,6 +157,7 @@ lab::Json run_size(Device& device, const LoadedImage& image, lab::Vendor& vendor
   for (const Bound& one : bound) {
     candidates.push_back({one.probe.entry, [&](std::int64_t) { launch(device, one); }});
   }
+  fmt::print(stderr, "timing\n");
   const auto samples = lab::measure(timer, candidates, lab::Mode::kBurst, {.seed = 7});
   const double tflop = 6e-12 * static_cast<double>(size.m * size.n) * static_cast<double>(size.k);
   lab::Json out{{"m", size.m}, {"n", size.n}, {"k", size.k}, {"runs", lab::Json::array()}};

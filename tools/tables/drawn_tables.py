@@ -235,7 +235,7 @@ def sweep_body(file):
         [[CLASSES[c["class"]], TYPES[type_of(c)], shape_words(c), f"{regret_of(c)['regret']:.2f}",
           f"`{c['configs'][0]['kernel']}`", f"`{regret_of(c)['best']}`"] for c in worst])
     return text + (f"\n\n*regret*: time of the plan's choice over that of the best config; *coverage*: the best config's "
-                   f"speed over the vendor's. {configs} configs of {len(cells)} cells, two rounds of four calls each"
+                   f"speed over the vendor's. {configs} configs of {len(cells)} cells: {file['environment']['suite']['protocol']}"
                    f"{f'; {wrong} without a time' if wrong else ''}. {source_words(file)}.")
 
 

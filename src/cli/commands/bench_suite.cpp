@@ -23,9 +23,9 @@ namespace tessera::cli {
 namespace {
 
 constexpr int kUsualCells = 100;
-constexpr const char* kOptions[] = {"--shapes",     "--seed", "--cells",     "--minutes",
-                                    "--sweep",      "--json", "--both-ways", "--device",
-                                    "--vendor-lib", "--csv",  "--md"};
+constexpr const char* kOptions[] = {"--shapes", "--seed",       "--cells",     "--minutes",
+                                    "--sweep",  "--json",       "--both-ways", "--device",
+                                    "--within", "--vendor-lib", "--csv",       "--md"};
 
 void refuse_others(const Parser& parser) {
   for (const GivenOption& option : parser.given()) {
@@ -71,9 +71,10 @@ class SuiteRun {
            const Clock& clock)
       : bench_(bench), cells_(cells), file_(file), clock_(clock) {}
 
-  void sweep() {
+  void sweep(double within) {
     each(all(), [&](const lab::DrawnCell& cell) {
-      if (!file_.find(cell.number)) file_.set(cell.number, to_json(cell, bench_.sweep(cell)));
+      if (!file_.find(cell.number))
+        file_.set(cell.number, to_json(cell, bench_.sweep(cell, within)));
     });
   }
 
@@ -182,7 +183,7 @@ int count_wrong(const lab::SuiteFile& file) {
   return wrong;
 }
 
-std::string protocol_text(bool sweep) {
+std::string protocol_text(bool sweep, double within) {
   if (sweep) {
     return fmt::format(
         "all configs that the model puts within {} of its choice, two rounds of "
@@ -193,6 +194,14 @@ std::string protocol_text(bool sweep) {
       "quick: the vendor's candidate by three calls each, two rounds, idle only "
       "above 100 us; below {} again by the full protocol",
       lab::kTimedAgainBelow);
+}
+
+double within_of(const SuiteArguments& given) {
+  if (given.within.empty()) return lab::kSweptWithin;
+  const double within = parse_real("--within", given.within);
+  if (given.sweep && within >= 1) return within;
+  throw StatusError(Status::bad_argument(
+      fmt::format("--within is '{}', but must be at least 1, and needs --sweep", given.within)));
 }
 
 }  // namespace
@@ -227,7 +236,8 @@ void require_drawn_suite(const SuiteArguments& arguments) {
   };
   for (const auto& [name, text] : {std::pair<const char*, std::string>{"--cells", arguments.cells},
                                    {"--minutes", arguments.minutes},
-                                   {"--both-ways", arguments.both_ways}}) {
+                                   {"--both-ways", arguments.both_ways},
+                                   {"--within", arguments.within}}) {
     if (!text.empty()) refuse(fmt::format("{} is '{}'", name, text));
   }
   if (arguments.sweep) refuse("--sweep is given");
@@ -243,6 +253,7 @@ int bench_suite(const SuiteRequest& request, const Parser& parser) {
       given.both_ways.empty()
           ? 0
           : static_cast<int>(parse_integer("--both-ways", given.both_ways, 0, count));
+  const double within = within_of(given);
   const Clock clock(given.minutes);
   const std::uint64_t seed = parse_seed(request.seed);
   const std::vector<lab::DrawnCell> cells = lab::draw_suite(seed, count);
@@ -255,13 +266,13 @@ int bench_suite(const SuiteRequest& request, const Parser& parser) {
   const Baseline baseline = load_baseline(request.device, devices);
   const std::string schema(given.sweep ? lab::kSweepSchema : lab::kSuiteSchema);
   lab::SuiteFile file(request.output.json, environment_of(devices, baseline, seed),
-                      {schema, seed, count, protocol_text(given.sweep)});
+                      {schema, seed, count, protocol_text(given.sweep, within), "--json"});
   lab::DeviceTimer timer(*devices.device);
   lab::CellBench bench(*devices.device, timer, baseline.vendor.get(), seed,
                        [&] { return clock.over(); });
   SuiteRun run(bench, cells, file, clock);
   if (given.sweep) {
-    run.sweep();
+    run.sweep(within);
   } else {
     run.time(both_ways);
   }

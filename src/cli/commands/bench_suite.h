@@ -13,7 +13,7 @@ inline constexpr const char* kDrawnSuite = "drawn";
 
 // As typed; empty where not given.
 struct SuiteArguments {
-  std::string cells, minutes, both_ways;
+  std::string cells, minutes, both_ways, within;
   bool sweep = false;
 };
 void add_suite_options(Parser& parser, SuiteArguments& arguments);

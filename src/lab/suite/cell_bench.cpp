@@ -190,10 +190,11 @@ CellResult CellBench::run(const DrawnCell& cell, const SuiteProtocol& protocol) 
 
 std::vector<std::unique_ptr<PlannedCall>> CellBench::bind_configs(const DrawnCell& cell,
                                                                   const CellOperands& operands,
+                                                                  double within_best,
                                                                   SweptCell& out) {
   const gemm::Plan plan = gemm::plan(cell.problem, gemm::alignment_of(operands[0]),
                                      gemm::limits_of(device_.info()), within(kVendorWorkspace));
-  const double longest = kSweptWithin * plan.offers.front().cost.total();
+  const double longest = within_best * plan.offers.front().cost.total();
   std::vector<std::unique_ptr<PlannedCall>> calls;
   for (const gemm::Offer& offer : plan.offers) {
     const std::string name = name_of(offer);
@@ -221,11 +222,11 @@ std::vector<std::unique_ptr<PlannedCall>> CellBench::bind_configs(const DrawnCel
   return calls;
 }
 
-SweptCell CellBench::sweep(const DrawnCell& cell) {
+SweptCell CellBench::sweep(const DrawnCell& cell, double within_best) {
   SweptCell out;
   try {
     const CellOperands operands = memory_.operands(cell);
-    const auto bound = bind_configs(cell, operands, out);
+    const auto bound = bind_configs(cell, operands, within_best, out);
     Calls calls;
     for (const auto& call : bound) {
       if (call) calls.push_back(call.get());

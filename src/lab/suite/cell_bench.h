@@ -74,7 +74,8 @@ struct SweptCell {
   std::string vendor_name;
 };
 
-// Configs that the model expects to take longer than so many times its choice are left out.
+// Configs that the model expects to take longer than so many times its choice are left out, where
+// nothing else is asked for.
 inline constexpr double kSweptWithin = 1.5;
 // Two rounds of four calls, without idling.
 SuiteProtocol sweep_protocol();
@@ -89,7 +90,7 @@ class CellBench {
   // A cell that no kernel takes, or whose result is wrong, has a reason and no times. Throws what
   // has nothing to do with the cell: a device that is gone.
   CellResult run(const DrawnCell& cell, const SuiteProtocol& protocol);
-  SweptCell sweep(const DrawnCell& cell);
+  SweptCell sweep(const DrawnCell& cell, double within = kSweptWithin);
 
  private:
   // What is timed in turn: our calls by name, and the vendor's.
@@ -113,7 +114,7 @@ class CellBench {
   // The configs of a plan with their calls; null where one cannot run or is wrong.
   std::vector<std::unique_ptr<PlannedCall>> bind_configs(const DrawnCell& cell,
                                                          const CellOperands& operands,
-                                                         SweptCell& out);
+                                                         double within_best, SweptCell& out);
   double one_call_ms(const CellOperands& operands, const PlannedCall& call);
 
   Device& device_;

@@ -25,8 +25,16 @@ struct ClassOfCells {
   bool few_tokens = false;
 };
 
-const std::pair<Types, int> kTypeWeights[] = {
-    {kBf16Types, 30}, {kF16Types, 15}, {kTf32Types, 15}, {kF32Types, 20}, {kF64Types, 20}};
+// `tflops`: a usual rate, by which a call's time is estimated.
+struct TypeOfCells {
+  Types types;
+  double tflops;
+};
+const Weight<TypeOfCells> kTypeWeights[] = {{{kBf16Types, 700}, 30},
+                                            {{kF16Types, 700}, 15},
+                                            {{kTf32Types, 350}, 15},
+                                            {{kF32Types, 50}, 20},
+                                            {{kF64Types, 55}, 20}};
 
 // In half per cents: layers are two classes of 12.5 %.
 constexpr Weight<ClassOfCells> kClassWeights[] = {
@@ -116,10 +124,14 @@ std::vector<Ticket> draw_tickets(int count, Chance& chance) {
   return tickets;
 }
 
+// Of a type that is not drawn: the slowest of these.
 double tflops_of(const Types& types) {
-  if (types.compute == ComputeType::kF64) return 55;
-  if (types.compute == ComputeType::kTf32) return 350;
-  return size_of(types.a) == 2 ? 700 : 50;
+  double slowest = kTypeWeights[0].value.tflops;
+  for (const auto& [value, percent] : kTypeWeights) {
+    if (value.types == types) return value.tflops;
+    slowest = std::min(slowest, value.tflops);
+  }
+  return slowest;
 }
 
 double bytes_of(const Problem& p, const MatrixView& view, ElementType type, std::int64_t stride) {
@@ -131,8 +143,8 @@ DrawnCell draw_one(const Ticket& ticket, Chance chance) {
   const RowStride stride = kStrideWeights[ticket.stride].value;
   for (int attempt = 0; attempt < kMostTries; ++attempt) {
     const Granule granule = granule_of(stride, chance);
-    DrawnCell cell =
-        draw_cell(kind.kind, kind.few_tokens, kTypeWeights[ticket.type].first, granule, chance);
+    DrawnCell cell = draw_cell(kind.kind, kind.few_tokens, kTypeWeights[ticket.type].value.types,
+                               granule, chance);
     cell.stride = stride;
     set_strides(cell, granule, chance);
     const bool fits = estimated_ms(cell.problem) <= kLongestCallMs &&

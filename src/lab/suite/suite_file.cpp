@@ -67,11 +67,6 @@ Json to_json(const SweptConfig& config) {
   return json;
 }
 
-[[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  throw StatusError(
-      Status::bad_argument(fmt::format("--json is '{}', but {}; give another file", path, why)));
-}
-
 }  // namespace
 
 Json to_json(const DrawnCell& cell) {
@@ -146,10 +141,18 @@ std::optional<double> ratio_of(const Json& cell) {
 bool is_full(const Json& cell) { return cell.value("protocol", "") == "full"; }
 
 SuiteFile::SuiteFile(std::string path, const Environment& environment, const SuiteName& name)
-    : path_(std::move(path)), environment_(to_json(environment)), schema_(name.schema) {
+    : path_(std::move(path)),
+      argument_(name.argument),
+      schema_(name.schema),
+      environment_(to_json(environment)) {
   environment_["suite"] = {
       {"name", "drawn"}, {"seed", name.seed}, {"cells", name.cells}, {"protocol", name.protocol}};
   resume(name);
+}
+
+void SuiteFile::refuse(const std::string& why) const {
+  throw StatusError(Status::bad_argument(
+      fmt::format("{} is '{}', but {}; give another file", argument_, path_, why)));
 }
 
 void SuiteFile::resume(const SuiteName& name) {
@@ -160,20 +163,19 @@ void SuiteFile::resume(const SuiteName& name) {
   bytes << file.rdbuf();
   const Json old = Json::parse(bytes.str(), nullptr, false);
   if (old.is_discarded() || !old.is_object() || old.value("schema", "") != name.schema) {
-    refuse(path_, "it is there and holds no cells of such a suite");
+    refuse("it is there and holds no cells of such a suite");
   }
   const Json& before = old.at("environment");
   const Json& suite = before.at("suite");
   if (suite.at("seed") != name.seed || suite.at("cells") != name.cells) {
-    refuse(path_, fmt::format("it holds {} cells of seed {}", suite.at("cells").dump(),
-                              suite.at("seed").dump()));
+    refuse(fmt::format("it holds {} cells of seed {}", suite.at("cells").dump(),
+                       suite.at("seed").dump()));
   }
   const std::string was = before.at("device").at("name").get<std::string>();
   const std::string is = environment_.at("device").at("name").get<std::string>();
-  if (was != is) refuse(path_, fmt::format("it was measured on {}, and this is {}", was, is));
+  if (was != is) refuse(fmt::format("it was measured on {}, and this is {}", was, is));
   if (before.at("commit") != environment_.at("commit")) {
-    refuse(path_,
-           fmt::format("it was measured with commit {}", before.at("commit").get<std::string>()));
+    refuse(fmt::format("it was measured with commit {}", before.at("commit").get<std::string>()));
   }
   environment_ = before;
   for (const Json& cell : old.at("cells")) cells_[cell.at("cell").get<int>()] = cell;
@@ -212,7 +214,7 @@ std::string SuiteFile::text() const {
 }
 
 void SuiteFile::write() const {
-  if (!path_.empty()) write_file(path_, text(), "--json");
+  if (!path_.empty()) write_file(path_, text(), argument_);
 }
 
 }  // namespace tessera::lab

@@ -22,6 +22,7 @@ struct SuiteName {
   std::uint64_t seed = 1;
   int cells = 0;
   std::string protocol;  // one sentence
+  std::string argument;  // that says where the file is, for messages
 };
 
 Json to_json(const DrawnCell& cell);
@@ -37,8 +38,9 @@ bool is_full(const Json& cell);
 
 class SuiteFile {
  public:
-  // Reads what `path` holds already, if it is there. Throws kBadArgument, naming --json, for a file
-  // that is no suite, or of another seed, number of cells, commit or GPU. An empty path: no file.
+  // Reads what `path` holds already, if it is there. Throws kBadArgument, naming the argument, for
+  // a file that is no suite, or of another seed, number of cells, commit or GPU. An empty path: no
+  // file.
   SuiteFile(std::string path, const Environment& environment, const SuiteName& name);
 
   const Json* find(int number) const;
@@ -54,9 +56,10 @@ class SuiteFile {
   void resume(const SuiteName& name);
   std::string text() const;
 
-  const std::string path_;
+  [[noreturn]] void refuse(const std::string& why) const;
+
+  const std::string path_, argument_, schema_;
   Json environment_;
-  std::string schema_;
   std::map<int, Json> cells_;
   std::chrono::steady_clock::time_point written_{};
 };

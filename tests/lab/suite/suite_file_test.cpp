@@ -34,7 +34,7 @@ struct Folder {
   std::string file(const std::string& name) const { return path / name; }
 };
 
-const SuiteName kName{std::string(kSuiteSchema), 7, 100, "quick"};
+const SuiteName kName{std::string(kSuiteSchema), 7, 100, "quick", "--json"};
 
 TEST(SuiteFile, GoesOnWhereItEnded) {
   const Folder folder;

@@ -22,7 +22,7 @@ def cell(ratio, kind="square", type_="bf16", stride="16", number=0, **more):
 def file_of(cells, date="2026-11-26T00:00:00Z", schema=drawn_tables.SCHEMA):
     return {"schema": schema, "cells": cells, "name": "results/drawn/a.json",
             "environment": {"device": {"name": "NVIDIA H100"}, "date": date, "commit": "1a2b3c4d5e6f",
-                            "libraries": {"vendor": "cuBLAS 13"}, "suite": {"seed": 7, "cells": len(cells)}}}
+                            "libraries": {"vendor": "cuBLAS 13"}, "suite": {"seed": 7, "cells": len(cells), "protocol": "all"}}}
 
 
 class DrawnTables(unittest.TestCase):
@@ -67,7 +67,7 @@ class DrawnTables(unittest.TestCase):
         self.assertEqual((found["coverage"], found["best"]), (2.0, "best"))
         text = drawn_tables.sweep_body(file_of([swept], schema=drawn_tables.SWEEP))
         self.assertIn("| all | 1 | 1.333 |", text)
-        self.assertIn("3 configs of 1 cells, two rounds of four calls each; 1 without a time", text)
+        self.assertIn("3 configs of 1 cells: all; 1 without a time", text)
 
     def test_a_choice_that_is_wrong_has_no_regret(self):
         swept = cell(None)

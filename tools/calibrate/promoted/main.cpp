@@ -36,7 +36,6 @@ struct Probe {
   int shared_bytes() const { return stages * (m + n) * 128 + 1024 + 256; }
 };
 constexpr Probe kProbes[] = {{"one_chain_128x192", 128, 192, 5},
-                             {"in_turns_128x192", 128, 192, 5},
                              {"two_chains_128x192", 128, 192, 5},
                              {"two_chains_128x256", 128, 256, 4}};
 

@@ -21,6 +21,7 @@ A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME en
   goals     any page   what was to be reached, and was         all of these, by goal_tables.py
   thin, batches  any page  thin products and batches     results/tensor/thin*.json, batches/*.json, by shape_tables.py
   epilogues, epilogues_best, epilogues_c  any page  products with an epilogue   results/epilogues/*.json, by epilogue_tables.py
+  drawn, drawn_scatter, drawn_sweep, docs/pictures/drawn-*.svg   any page   problems drawn by seed   results/drawn/*.json, by drawn_tables.py
   chain     any page      chains of products in FP64  results/ladder/h200_chain*.json, by chain_tables.py
   observer_cost, sent_again    docs/counts.md         results/calibration/observer_cost.json, h200_ncu.json
   registers_*  docs/registers.md         results/calibration/h200_registers.json, h200_registers_fit.json
@@ -40,6 +41,8 @@ How the files are made (the first three on a GPU, the others anywhere):
                       --json results/ladder/h200_ladder_bf16_sustained.json
   build/tessera bench --kernel 43 -m 4095 --layout NN --mode burst --json results/ladder/h200_ladder_bf16_odd.json
   build/tessera bench --kernel 39,44 -m 1024 --layout NN --mode burst --json results/ladder/h200_ladder_bf16_small.json
+  build/tessera bench --suite drawn --seed S --cells 1000 --minutes 25 --json results/drawn/NAME.json
+  build/tessera bench --suite drawn --seed S --cells 100 --sweep --json results/drawn/sweep/NAME.json
   build/tessera explain 03 > results/ladder/explain_03.txt
   tools/refresh_rung all      (results/ladder/ladder_*.json; for one rung: NN)
   build/observer_cost > results/calibration/observer_cost.json
@@ -59,6 +62,7 @@ from pathlib import Path
 
 import chain_tables
 import count_tables
+import drawn_tables
 import epilogue_tables
 import fp32_tables
 import front_picture
@@ -121,6 +125,7 @@ def updated_pages(root):
                  **chain_tables.sections(root), **rewritten_tables.sections(root),
                  **shape_tables.sections(root), **goal_tables.sections(root),
                  **mutant_tables.sections(root), **epilogue_tables.sections(root),
+                 **drawn_tables.sections(root),
                  "gpu_check": printed(root, "gpu_check.txt"), "explain": printed(root, "ladder/explain_03.txt"),
                  "fp64_short": front_picture.fp64_rows(ladder_runs + library_runs)}
     for page in [root / "README.md", *sorted(root.glob("docs/*.md"))]:
@@ -132,6 +137,8 @@ def updated_pages(root):
         yield page, text, wanted
     if (root / "README.md").exists():
         for path, wanted in front_picture.pictures(root, ladder_runs):
+            yield path, path.read_text() if path.exists() else "", wanted
+        for path, wanted in drawn_tables.pictures(root):
             yield path, path.read_text() if path.exists() else "", wanted
         for path, wanted in tensor_ladder.pictures(root, results, folders):
             yield path, path.read_text() if path.exists() else "", wanted

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/commands/bench_chain.h"
 #include "cli/commands/bench_groups.h"
+#include "cli/commands/bench_suite.h"
 #include "cli/commands/why.h"
 #include "cli/options/gpu_option.h"
 #include "cli/options/parser.h"
@@ -30,6 +31,7 @@ struct BenchArguments {
   Output output;
   std::string mode = "both", fill = "uniform", rounds, seed, order_seed, chain, gpu;
   std::string workspace_limit, against, rewritten;
+  SuiteArguments suite;
   bool add_before = false, skip_verification = false, energy = false, why = false;
 };
 
@@ -195,6 +197,10 @@ const Fit kBenchFit{{"m x n x k", "config", "verified", "build", "ms", "TFLOP/s"
 
 int bench(const BenchArguments& options, const Parser& parser) {
   options.output.check({{"--shapes", options.problem.shapes}});
+  if (options.problem.shapes == kDrawnSuite) {
+    return bench_suite({options.suite, options.device, options.output, options.seed}, parser);
+  }
+  require_drawn_suite(options.suite);
   if (options.why) return say_why(options);
   if (!options.chain.empty() || options.add_before) return chain(options, parser);
   lab::BenchOptions settings = bench_options_of(options);
@@ -282,6 +288,7 @@ void declare_options(Parser& parser, BenchArguments& options) {
   parser.add_flag(
       "--energy", options.energy,
       "joules per TFLOP, ours and the vendor's: runs each for seconds (GPU, sustained)");
+  add_suite_options(parser, options.suite);
   add_device_options(parser, options.device);
   add_gpu_option(parser, options.gpu);
   add_vendor_option(parser, options.device);
@@ -304,6 +311,7 @@ Command bench_command() {
           "  tessera bench --kernel '0*' -m 1024:8192:x2 --mode burst --json results.json\n"
           "  tessera bench --device virtual --kernel all -m 512 -n 128 -k 256 --json -\n"
           "  tessera bench --kernel best --suite fp32 --json results.json\n"
+          "  tessera bench --suite drawn --seed 7 --cells 100 --minutes 5 --json drawn.json\n"
           "  tessera bench --why -m 128 -n 128 -k 262144 --layout all\n"
           "  tessera bench --kernel simt_f32 -m 8192 --mode sustained --energy\n"
           "  tessera bench --kernel simt_f32 -m 4096 --layout all --against "

@@ -9,49 +9,12 @@
 namespace tessera::lab {
 namespace {
 
-Candidate candidate_of(const VendorCall& call, const OperandSets& sets) {
-  return {call.name, [&call, &sets](std::int64_t i) { call.call(sets[i]); }};
-}
-
-// Whether the library takes this problem at all: one call, waited for.
-bool runs(Device& device, const VendorCall& call, const OperandSets& sets) {
-  try {
-    call.call(sets[0]);
-    device.synchronize();
-    return true;
-  } catch (const StatusError&) {
-    return false;
-  }
-}
-
-// Which candidate, from number `first` on, was the fastest; nullopt where none was timed.
-std::optional<std::size_t> fastest(const std::vector<Samples>& samples, std::size_t first) {
-  std::optional<std::size_t> best;
-  double best_ms = 0;
-  for (std::size_t i = first; i < samples.size(); ++i) {
-    if (samples[i].milliseconds.empty()) continue;
-    const double ms = summarize(samples[i].milliseconds).median;
-    if (best && best_ms <= ms) continue;
-    best = i;
-    best_ms = ms;
-  }
-  return best;
-}
-
 // cuBLAS' default and the fastest cuBLASLt candidate, chosen in short bursts: the two are timed
 // again in turn with the kernels.
-std::vector<VendorCall> choose_vendor_calls(Device& device, Timer& timer, const Problem& problem,
-                                            const OperandSets& sets, const BenchOptions& options) {
+std::vector<VendorCall> choose_calls(Device& device, Timer& timer, const Problem& problem,
+                                     const OperandsOf& operands, const BenchOptions& options) {
   if (!options.vendor) return {};
   options.say("choosing the vendor's candidate");
-  std::vector<VendorCall> calls = options.vendor->calls(problem);
-  std::erase_if(calls, [&](const VendorCall& call) { return !runs(device, call, sets); });
-  const std::size_t first = !calls.empty() && calls[0].is_default ? 1 : 0;
-  if (calls.size() <= first + 1) return calls;
-  std::vector<Candidate> candidates;
-  for (std::size_t i = first; i < calls.size(); ++i) {
-    candidates.push_back(candidate_of(calls[i], sets));
-  }
   MeasureOptions quick = options.measure;
   quick.rounds = 1;
   quick.idle_ms /= 5;
@@ -59,9 +22,7 @@ std::vector<VendorCall> choose_vendor_calls(Device& device, Timer& timer, const 
   quick.stop = options.stop;
   quick.progress = nullptr;
   quick.on_busy = nullptr;
-  const std::vector<Samples> samples = measure(timer, candidates, Mode::kBurst, quick);
-  const VendorCall best = calls[first + fastest(samples, 0).value_or(0)];
-  return first == 1 ? std::vector{calls[0], best} : std::vector{best};
+  return choose_vendor_calls(device, timer, options.vendor->calls(problem), operands, quick);
 }
 
 double tflop_of(const Problem& p) { return 1e-12 * flop_of(p); }
@@ -129,10 +90,13 @@ TimedBench::TimedBench(Device& device, const Problem& problem, std::vector<Bench
       rows_(rows),
       timer_(device),
       sets_(device, problem, {options.verify.fill, options.verify.seed}),
+      operands_([this](std::int64_t i) -> const Operands& { return sets_[i]; }),
       nvml_(Nvml::load(device.info().pci_bus_id)) {
   for (BenchRow& row : rows_) bind(device, problem, row);
-  vendor_calls_ = choose_vendor_calls(device, timer_, problem, sets_, options_);
-  for (const VendorCall& call : vendor_calls_) candidates_.push_back(candidate_of(call, sets_));
+  vendor_calls_ = choose_calls(device, timer_, problem, operands_, options_);
+  for (const VendorCall& call : vendor_calls_) {
+    candidates_.push_back(candidate_of(call, operands_));
+  }
 }
 
 void TimedBench::bind(Device& device, const Problem& problem, BenchRow& row) {

@@ -10,6 +10,7 @@
 #include "lab/data/operand_sets.h"
 #include "lab/timing/bench.h"
 #include "lab/timing/energy.h"
+#include "lab/timing/vendor_choice.h"
 #include "lab/verify/prepared_call.h"
 
 namespace tessera::lab {
@@ -55,6 +56,7 @@ class TimedBench {
   std::vector<BenchRow>& rows_;
   DeviceTimer timer_;
   OperandSets sets_;
+  OperandsOf operands_;
   std::unique_ptr<Nvml> nvml_;
   std::vector<std::unique_ptr<PreparedCall>> bound_;
   std::vector<BenchRow*> timed_rows_;

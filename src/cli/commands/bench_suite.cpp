@@ -1,0 +1,288 @@
+#include "cli/commands/bench_suite.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/interrupt.h"
+#include "base/numbers.h"
+#include "base/progress.h"
+#include "cli/command.h"
+#include "cli/options/session.h"
+#include "cli/options/shapes.h"
+#include "cli/terminal/fitted.h"
+#include "lab/suite/suite_file.h"
+#include "lab/verify/stop.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr int kUsualCells = 100;
+constexpr const char* kOptions[] = {"--shapes", "--seed",       "--cells",     "--minutes",
+                                    "--sweep",  "--json",       "--both-ways", "--device",
+                                    "--within", "--vendor-lib", "--csv",       "--md"};
+
+void refuse_others(const Parser& parser) {
+  for (const GivenOption& option : parser.given()) {
+    const auto is = [&](const char* name) { return option.name == name; };
+    if (std::ranges::any_of(kOptions, is)) continue;
+    throw StatusError(Status::bad_argument(
+        fmt::format("{} is given, but the drawn suite draws its problems and has its own protocol; "
+                    "leave it out",
+                    option.name)));
+  }
+}
+
+// When the user's time is over, or Ctrl-C came.
+class Clock {
+ public:
+  explicit Clock(const std::string& minutes) {
+    if (minutes.empty()) return;
+    const double given = parse_real("--minutes", minutes);
+    if (!(given > 0)) {
+      throw StatusError(
+          Status::bad_argument(fmt::format("--minutes is '{}', but must be more than 0", minutes)));
+    }
+    end_ = Steady::now() + std::chrono::duration_cast<Steady::duration>(
+                               std::chrono::duration<double, std::ratio<60>>(given));
+  }
+  bool over() const { return interrupted() || (end_ && Steady::now() >= *end_); }
+
+ private:
+  using Steady = std::chrono::steady_clock;
+  std::optional<Steady::time_point> end_;
+};
+
+// "batch, f32, 120 x 64 x 64".
+std::string words_of(const lab::DrawnCell& cell) {
+  const Problem& p = cell.problem;
+  return fmt::format("{}, {}, {} x {} x {}", lab::name_of(cell.kind), name_of(p.types), p.m, p.n,
+                     p.k);
+}
+
+class SuiteRun {
+ public:
+  SuiteRun(lab::CellBench& bench, const std::vector<lab::DrawnCell>& cells, lab::SuiteFile& file,
+           const Clock& clock)
+      : bench_(bench), cells_(cells), file_(file), clock_(clock) {}
+
+  void sweep(double within) {
+    each(all(), [&](const lab::DrawnCell& cell) {
+      if (!file_.find(cell.number))
+        file_.set(cell.number, to_json(cell, bench_.sweep(cell, within)));
+    });
+  }
+
+  // All cells by the quick protocol, then the first `both_ways` and the losses by the full one.
+  void time(int both_ways) {
+    const lab::SuiteProtocol quick = lab::quick_protocol(), full = lab::full_protocol();
+    each(all(), [&](const lab::DrawnCell& cell) {
+      if (file_.find(cell.number)) return;
+      file_.set(cell.number, to_json(cell, bench_.run(cell, quick), quick.name));
+    });
+    each(to_time_again(both_ways), [&](const lab::DrawnCell& cell) {
+      lab::Json json = *file_.find(cell.number);
+      set_full(json, bench_.run(cell, full));
+      if (cell.number < both_ways) json["both_ways"] = true;
+      file_.set(cell.number, json);
+    });
+  }
+
+ private:
+  using Cells = std::vector<const lab::DrawnCell*>;
+
+  Cells all() const {
+    Cells list;
+    for (const lab::DrawnCell& cell : cells_) list.push_back(&cell);
+    return list;
+  }
+  Cells to_time_again(int both_ways) const {
+    Cells list;
+    for (const lab::DrawnCell& cell : cells_) {
+      const lab::Json* const json = file_.find(cell.number);
+      const std::optional<double> ratio = json ? lab::ratio_of(*json) : std::nullopt;
+      if (!ratio || lab::is_full(*json)) continue;
+      if (*ratio < lab::kTimedAgainBelow || cell.number < both_ways) list.push_back(&cell);
+    }
+    // Where the time ends before all are done, those are whose figure scatter decides.
+    std::ranges::stable_sort(list, std::greater(), [&](const lab::DrawnCell* cell) {
+      return cell->number < both_ways ? 1e9 : *lab::ratio_of(*file_.find(cell->number));
+    });
+    return list;
+  }
+  void each(const Cells& cells, const std::function<void(const lab::DrawnCell&)>& work) {
+    Progress bar(static_cast<std::int64_t>(cells.size()));
+    std::int64_t done = 0;
+    for (const lab::DrawnCell* const cell : cells) {
+      if (clock_.over()) return;
+      bar.show(done++, words_of(*cell));
+      try {
+        work(*cell);
+      } catch (const lab::Stopped&) {
+        return;
+      }
+      file_.keep();
+    }
+  }
+
+  lab::CellBench& bench_;
+  const std::vector<lab::DrawnCell>& cells_;
+  lab::SuiteFile& file_;
+  const Clock& clock_;
+};
+
+// Of one class or type, or of all.
+struct Mean {
+  double sum = 0, smallest = 1e300;
+  int count = 0, slow = 0, very_slow = 0;
+
+  void add(double ratio) {
+    sum += std::log(ratio);
+    smallest = std::min(smallest, ratio);
+    ++count;
+    slow += ratio < 0.95 ? 1 : 0;
+    very_slow += ratio < 0.85 ? 1 : 0;
+  }
+};
+
+Table table_of(const lab::SuiteFile& file) {
+  std::map<std::string, Mean> means;
+  for (const auto& [number, cell] : file.cells()) {
+    const std::optional<double> ratio = lab::ratio_of(cell);
+    if (!ratio) continue;
+    const lab::Json& type = cell.at("problem").at("type");
+    for (const std::string& group :
+         {std::string("all"), "class " + cell.at("class").get<std::string>(),
+          "stride " + cell.at("stride").get<std::string>(),
+          "type " + (type.is_string() ? type.get<std::string>() : type.dump())}) {
+      means[group].add(*ratio);
+    }
+  }
+  Table table{{"cells of", "cells", "x vendor", "lowest", "below 0.95", "below 0.85"}, {}};
+  for (const auto& [group, mean] : means) {
+    table.rows.push_back({group, std::to_string(mean.count),
+                          fmt::format("{:.3f}", std::exp(mean.sum / mean.count)),
+                          fmt::format("{:.2f}", mean.smallest),
+                          fmt::format("{:.1f} %", 100.0 * mean.slow / mean.count),
+                          fmt::format("{:.1f} %", 100.0 * mean.very_slow / mean.count)});
+  }
+  return table;
+}
+
+int count_wrong(const lab::SuiteFile& file) {
+  int wrong = 0;
+  for (const auto& [number, cell] : file.cells()) {
+    const std::string reason = cell.value("reason", "");
+    wrong += reason.find("sampled entries") != std::string::npos ? 1 : 0;
+  }
+  return wrong;
+}
+
+std::string protocol_text(bool sweep, double within) {
+  if (sweep) {
+    return fmt::format(
+        "all configs that the model puts within {} of its choice, two rounds of "
+        "four calls each, in turn",
+        lab::kSweptWithin);
+  }
+  return fmt::format(
+      "quick: the vendor's candidate by three calls each, two rounds, idle only "
+      "above 100 us; below {} again by the full protocol",
+      lab::kTimedAgainBelow);
+}
+
+double within_of(const SuiteArguments& given) {
+  if (given.within.empty()) return lab::kSweptWithin;
+  const double within = parse_real("--within", given.within);
+  if (given.sweep && within >= 1) return within;
+  throw StatusError(Status::bad_argument(
+      fmt::format("--within is '{}', but must be at least 1, and needs --sweep", given.within)));
+}
+
+}  // namespace
+
+void add_suite_options(Parser& parser, SuiteArguments& arguments) {
+  parser.get_option("--shapes")
+      .description(fmt::format(
+          "file with a line 'm n k' for each shape, or a suite: {}, or {}: problems that "
+          "--seed draws",
+          names_of_suites(), kDrawnSuite));
+  parser
+      .add_option("--cells", arguments.cells,
+                  "with --suite drawn: how many problems are drawn (default 100)")
+      .type_name("N");
+  parser
+      .add_option("--minutes", arguments.minutes,
+                  "with --suite drawn: ends after so many; the same command goes on where its "
+                  "--json file ends")
+      .type_name("M");
+  parser
+      .add_option("--both-ways", arguments.both_ways,
+                  "with --suite drawn: the first N cells by the full protocol, too")
+      .type_name("N");
+  parser.add_flag("--sweep", arguments.sweep,
+                  "with --suite drawn: instead of the suite, every config that the model puts "
+                  "within 1.5 of its choice");
+}
+
+void require_drawn_suite(const SuiteArguments& arguments) {
+  const auto refuse = [](const std::string& what) {
+    throw StatusError(Status::bad_argument(what + ", but needs --suite drawn"));
+  };
+  for (const auto& [name, text] : {std::pair<const char*, std::string>{"--cells", arguments.cells},
+                                   {"--minutes", arguments.minutes},
+                                   {"--both-ways", arguments.both_ways},
+                                   {"--within", arguments.within}}) {
+    if (!text.empty()) refuse(fmt::format("{} is '{}'", name, text));
+  }
+  if (arguments.sweep) refuse("--sweep is given");
+}
+
+int bench_suite(const SuiteRequest& request, const Parser& parser) {
+  refuse_others(parser);
+  const SuiteArguments& given = request.suite;
+  const int count = given.cells.empty()
+                        ? kUsualCells
+                        : static_cast<int>(parse_integer("--cells", given.cells, 1, 100000));
+  const int both_ways =
+      given.both_ways.empty()
+          ? 0
+          : static_cast<int>(parse_integer("--both-ways", given.both_ways, 0, count));
+  const double within = within_of(given);
+  const Clock clock(given.minutes);
+  const std::uint64_t seed = parse_seed(request.seed);
+  const std::vector<lab::DrawnCell> cells = lab::draw_suite(seed, count);
+  Devices devices = open_devices(request.device);
+  if (!devices.is_cuda()) {
+    throw StatusError(Status::unavailable(
+        "--suite is 'drawn', which is timed, but there is no GPU here: " +
+        (devices.note.empty() ? std::string("the virtual one has no clock") : devices.note)));
+  }
+  const Baseline baseline = load_baseline(request.device, devices);
+  const std::string schema(given.sweep ? lab::kSweepSchema : lab::kSuiteSchema);
+  lab::SuiteFile file(request.output.json, environment_of(devices, baseline, seed),
+                      {schema, seed, count, protocol_text(given.sweep, within), "--json"});
+  lab::DeviceTimer timer(*devices.device);
+  lab::CellBench bench(*devices.device, timer, baseline.vendor.get(), seed,
+                       [&] { return clock.over(); });
+  SuiteRun run(bench, cells, file, clock);
+  if (given.sweep) {
+    run.sweep(within);
+  } else {
+    run.time(both_ways);
+  }
+  file.write();
+  if (request.output.prints_text()) {
+    fmt::print("{} of {} cells, seed {}\n\n", file.size(), count, seed);
+    if (!given.sweep) fmt::print("{}", fitted(table_of(file), {}));
+  }
+  if (count_wrong(file) > 0) return kCheckFailed;
+  return interrupted() ? kInterrupted : kOk;
+}
+
+}  // namespace tessera::cli

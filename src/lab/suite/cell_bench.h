@@ -1,0 +1,129 @@
+// One cell of the drawn suite: planned, looked at, and timed in turn with the vendor's library.
+//
+// Two protocols. *Full* is that of every table (lab/timing/measure.h, burst). A thousand cells of
+// it take hours, so *quick* chooses the vendor's candidate by three calls each and takes two rounds
+// of bursts of 10 ms. Cells of which the quick protocol makes a loss are timed again by the full
+// one, and that figure counts. Neither idles where a call takes less than 100 us. WHY: after an
+// idle time the host needs longer for a launch than such a call takes, and the figure would be the
+// host's (H100: 7.2 us of a cuBLASLt call without, 12.2 us with).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gemm/cost.h"
+#include "gemm/options.h"
+#include "lab/suite/memory.h"
+#include "lab/suite/planned.h"
+#include "lab/timing/measure.h"
+#include "lab/timing/vendor_choice.h"
+
+namespace tessera::lab {
+
+inline constexpr double kTimedAgainBelow = 0.97;  // ratio to the vendor
+
+struct SuiteProtocol {
+  std::string name;
+  MeasureOptions choice;  // of the vendor's candidate
+  MeasureOptions timing;
+  double idle_above_ms = 0;  // a shorter call is chosen and timed without idling
+};
+SuiteProtocol quick_protocol();
+SuiteProtocol full_protocol();
+
+// Milliseconds of a call.
+struct CellTime {
+  Summary ours;                          // within the vendor's workspace
+  std::optional<Summary> without_limit;  // where that plan is another one
+  std::optional<Summary> vendor;
+  std::string vendor_name;
+
+  std::optional<double> ratio() const;  // our speed over the vendor's
+};
+
+struct CellResult {
+  std::string reason;  // why there is no figure; empty: there is one
+  std::string kernel;  // "wgmma_bf16/128x256"
+  std::int64_t workspace_bytes = 0;
+  double predicted_us = 0;
+  std::string kernel_without_limit;  // empty: the same plan
+  std::int64_t workspace_without_limit = 0;
+  double max_error_ratio = 0;
+  CellTime time;
+};
+
+// All configs that could be right for a cell, timed in turn: where does a loss come from? *Regret*
+// is the time of the plan's choice over that of the best config (the cost model is at fault);
+// *coverage* is the vendor's time over that of the best config (a kernel is missing). Rows keep
+// what the model expected, so that a fit of it needs nothing else.
+struct SweptConfig {
+  std::string kernel, decision;
+  std::int64_t workspace_bytes = 0;
+  gemm::Cost expected;  // microseconds
+  std::string reason;   // why it has no time: its result is wrong, or it cannot run
+  Summary ms;
+};
+
+struct SweptCell {
+  std::string reason;                // why nothing was timed
+  std::vector<SweptConfig> configs;  // the first is the plan's choice
+  std::optional<Summary> vendor;
+  std::string vendor_name;
+};
+
+// Configs that the model expects to take longer than so many times its choice are left out, where
+// nothing else is asked for.
+inline constexpr double kSweptWithin = 1.5;
+// Two rounds of four calls, without idling.
+SuiteProtocol sweep_protocol();
+
+class CellBench {
+ public:
+  // A null vendor: no baseline. `stop` is asked between groups of calls, which then throw Stopped.
+  // `plan`: what plans may do besides, their workspace aside.
+  CellBench(Device& device, Timer& timer, Vendor* vendor, std::uint64_t seed,
+            std::function<bool()> stop, gemm::PlanOptions plan = {});
+
+  // A cell that no kernel takes, or whose result is wrong, has a reason and no times. Throws what
+  // has nothing to do with the cell: a device that is gone.
+  CellResult run(const DrawnCell& cell, const SuiteProtocol& protocol);
+  SweptCell sweep(const DrawnCell& cell, double within = kSweptWithin);
+
+ private:
+  // What is timed in turn: our calls by name, and the vendor's.
+  struct Turn {
+    std::vector<Summary> ours;
+    std::optional<Summary> vendor;
+    std::string vendor_name;
+  };
+  using Calls = std::vector<const PlannedCall*>;
+
+  gemm::PlanOptions within(std::int64_t bytes) const;
+  // The call that a plan without the limit is; null where that is the same one.
+  std::unique_ptr<PlannedCall> without_limit(const Problem& problem, const Operands& operands,
+                                             const PlannedCall& limited) const;
+  std::string check(const DrawnCell& cell, const CellOperands& operands, const PlannedCall& call,
+                    double& max_error_ratio);
+  std::vector<VendorCall> vendor_calls(const Problem& problem, const OperandsOf& operands,
+                                       const MeasureOptions& how, std::string& note) const;
+  Turn time(const DrawnCell& cell, const CellOperands& operands, const Calls& calls,
+            const SuiteProtocol& protocol);
+  // The configs of a plan with their calls; null where one cannot run or is wrong.
+  std::vector<std::unique_ptr<PlannedCall>> bind_configs(const DrawnCell& cell,
+                                                         const CellOperands& operands,
+                                                         double within_best, SweptCell& out);
+  double one_call_ms(const CellOperands& operands, const PlannedCall& call);
+
+  Device& device_;
+  Timer& timer_;
+  Vendor* const vendor_;
+  const std::uint64_t seed_;
+  const std::function<bool()> stop_;
+  const gemm::PlanOptions plan_;
+  SuiteMemory memory_;
+};
+
+}  // namespace tessera::lab

@@ -1,0 +1,65 @@
+// Problems that nobody tuned for. A list of shapes can be tuned to; a distribution cannot: this one
+// has fixed weights, and each seed draws other problems from it. Pure: the same seed gives the same
+// cells on any machine.
+//
+//   types        BF16 30 %, FP16 15, TF32 15, FP32 20, FP64 20
+//   classes      squares 10 %, transformer layers 25 (half with at most 128 tokens), attention and
+//                vocabulary 10, factorisation updates 10, convolutions 10, thin, wide and long k
+//                15, batches, shared operands and pointer arrays 15, bias and activation 5
+//   row strides  multiples of 16 elements 60 %, of 2, 4 or 8 25, padded 5, odd 10
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "problem/problem.h"
+
+namespace tessera::lab {
+
+enum class CellClass {
+  kSquare,
+  kLayer,
+  kAttention,  // and vocabulary
+  kUpdate,     // of a factorisation
+  kConvolution,
+  kSlender,  // thin, wide, long k
+  kBatch,
+  kEpilogue,
+};
+std::string_view name_of(CellClass kind);
+
+enum class RowStride {
+  kSixteen,  // multiples of 16 elements, rows without gaps where a size may be chosen
+  kEven,     // odd multiples of 2, 4 or 8
+  kPadded,   // rows of a larger matrix, multiples of 16
+  kOdd,
+};
+std::string_view name_of(RowStride stride);
+
+struct DrawnCell {
+  int number = 0;  // its place in the suite
+  CellClass kind = CellClass::kSquare;
+  RowStride stride = RowStride::kSixteen;
+  std::string from;         // "Llama 3 8B, down, forward", "shared B"; may be empty
+  std::int64_t tokens = 0;  // of layers, attention and vocabulary
+  Problem problem;          // leading dimensions filled in
+  bool in_place = false;    // D is C
+};
+
+inline constexpr double kLongestCallMs = 5;
+inline constexpr double kLargestCallBytes = 8.0 * (std::int64_t{1} << 30);
+
+// What a call of a problem takes on a card of 2023 at usual rates (cuBLAS on an H100); decides what
+// is drawn, and never what is reported.
+double estimated_ms(const Problem& problem);
+// Of A, B, C and D, gaps between their rows included.
+double operand_bytes(const Problem& problem);
+
+// Every weight is met as closely as so many cells allow, for each type by itself, too; the cells
+// are in an order that the seed draws, so that the first ones alone are a fair sample. Throws
+// kBadArgument for a count that is not 1 ... 100000.
+std::vector<DrawnCell> draw_suite(std::uint64_t seed, int count);
+
+}  // namespace tessera::lab

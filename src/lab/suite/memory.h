@@ -1,0 +1,56 @@
+// Operands of many cells, one after the other. Filling gigabytes on the host for each cell would
+// take longer than timing it, so each type has one pool of random numbers on the device, a pattern
+// that repeats after a prime number of elements, and operands are places in it. The host knows the
+// pattern, so it can recompute any entry of a product.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "device/buffer.h"
+#include "device/device.h"
+#include "lab/data/matrix.h"
+#include "lab/suite/draw.h"
+
+namespace tessera::lab {
+
+// The operands of one cell: as many sets as together exceed twice the L2. A and B of the sets hold
+// different numbers.
+struct CellOperands {
+  std::vector<Operands> sets;
+  DeviceAddress pool = 0;                      // of A, B and the bias; element 0 of the pattern
+  std::vector<DeviceAddress> a, b, d;          // of set 0: of each product that is looked at
+  std::vector<std::int64_t> products;          // their places in the batch
+  const HostMatrix* pattern = nullptr;         // of the operands' type: one row
+  const HostMatrix* result_pattern = nullptr;  // of D's
+
+  const Operands& operator[](std::int64_t i) const {
+    return sets[static_cast<std::size_t>(i) % sets.size()];
+  }
+};
+
+class SuiteMemory {
+ public:
+  SuiteMemory(Device& device, std::uint64_t seed) : device_(device), seed_(seed) {}
+
+  // Valid until the next call. C and D are one matrix of random numbers for a cell in place; D of
+  // others holds anything. Throws OutOfMemory where the device has not so much.
+  CellOperands operands(const DrawnCell& cell);
+
+ private:
+  // At least so many bytes of the pattern.
+  DeviceAddress pool_of(ElementType type, std::int64_t bytes);
+  DeviceAddress results_of(std::int64_t bytes);
+  const HostMatrix& pattern_of(ElementType type);
+  void upload(DeviceAddress to, std::int64_t bytes, const HostMatrix& pattern);
+  void make_arrays(const DrawnCell& cell, CellOperands& out);
+
+  Device& device_;
+  const std::uint64_t seed_;
+  std::map<ElementType, HostMatrix> patterns_;
+  std::map<ElementType, DeviceBuffer> pools_;
+  DeviceBuffer results_, arrays_;
+};
+
+}  // namespace tessera::lab

@@ -1,0 +1,25 @@
+#include "lab/suite/planned.h"
+
+namespace tessera::lab {
+
+PlannedCall::PlannedCall(Device& device, const Problem& problem, const Operands& operands,
+                         const gemm::PlanOptions& options)
+    : alpha_(problem.alpha),
+      beta_(problem.beta),
+      prepared_(gemm::prepare(device, gemm::plan(problem, gemm::alignment_of(operands),
+                                                 gemm::limits_of(device.info()), options))),
+      workspace_(device, static_cast<std::size_t>(plan().workspace_bytes())) {}
+
+void PlannedCall::run(const Operands& operands) const {
+  execute(prepared_, {.operands = operands,
+                      .alpha = alpha_,
+                      .beta = beta_,
+                      .workspace = workspace_.address(),
+                      .workspace_bytes = static_cast<std::int64_t>(workspace_.bytes())});
+}
+
+std::string name_of(const gemm::Offer& offer) {
+  return offer.kernel->name + "/" + std::string(offer.row->variant);
+}
+
+}  // namespace tessera::lab

@@ -1,0 +1,26 @@
+// What the library itself makes of a problem within a workspace, ready to run.
+#pragma once
+
+#include "device/buffer.h"
+#include "gemm/prepare.h"
+
+namespace tessera::lab {
+
+class PlannedCall {
+ public:
+  // Throws what gemm::plan and gemm::prepare throw.
+  PlannedCall(Device& device, const Problem& problem, const Operands& operands,
+              const gemm::PlanOptions& options);
+  void run(const Operands& operands) const;
+  const gemm::Plan& plan() const { return prepared_.plan(); }
+
+ private:
+  double alpha_, beta_;
+  gemm::Prepared prepared_;
+  DeviceBuffer workspace_;
+};
+
+// "wgmma_bf16/128x256".
+std::string name_of(const gemm::Offer& offer);
+
+}  // namespace tessera::lab

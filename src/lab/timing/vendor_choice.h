@@ -1,0 +1,28 @@
+// Which of the vendor's calls are timed: cuBLAS' default and the fastest cuBLASLt candidate.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "lab/timing/measure.h"
+#include "lab/timing/vendor.h"
+
+namespace tessera::lab {
+
+// The operands of call number i.
+using OperandsOf = std::function<const Operands&(std::int64_t)>;
+
+// Lives no longer than the call and the operands.
+Candidate candidate_of(const VendorCall& call, const OperandsOf& operands);
+
+// Which candidate, from number `first` on, was the fastest; nullopt where none was timed.
+std::optional<std::size_t> fastest(const std::vector<Samples>& samples, std::size_t first = 0);
+
+// Of these calls, those that run at all; of the cuBLASLt candidates among them the fastest alone,
+// measured by `how` in bursts. The default, where there is one, comes first.
+std::vector<VendorCall> choose_vendor_calls(Device& device, Timer& timer,
+                                            std::vector<VendorCall> calls,
+                                            const OperandsOf& operands, const MeasureOptions& how);
+
+}  // namespace tessera::lab

@@ -21,9 +21,10 @@ build:  ## everything, with the tests
 	@cmake --preset release
 	@cmake --build $(BUILD)
 
-# A skipped test passes; how many were skipped, and why, is said at the end, and what failed once more.
+# A skipped test passes; how many were skipped, and why, is said at the end, with the slowest and, once
+# more, what failed. As many programs at once as there are cores.
 test: build  ## every test that needs no GPU
-	@ctest --preset release; result=$$?; tools/ci/test_report $(BUILD); exit $$result
+	@ctest --preset release -j $$(nproc); result=$$?; tools/ci/test_report $(BUILD) && exit $$result
 
 # Runs what is built on this machine's GPU; needs a driver and no compiler.
 gpu-test:  ## tests and checks of what is built, on the GPU of this machine
@@ -47,11 +48,11 @@ format:  ## clang-format of all sources
 
 tidy:  ## clang-tidy of all sources
 	@tools/ci/setup tidy $(BUILD)
-	@cmake --preset release
-	@tools/ci/tidy $(BUILD)
+	@cmake --preset release -B build-tidy -DTESSERA_UNITE=OFF -DTESSERA_NVCC="$$(tools/build/find_nvcc $(BUILD))"
+	@tools/ci/tidy build-tidy
 
 clean:  ## removes what was built
-	@rm -rf $(BUILD) build-asan build-images
+	@rm -rf $(BUILD) build-asan build-cold build-tidy build-images
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20

@@ -107,6 +107,7 @@ target_include_directories(fuzz_c_api PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE
 target_compile_options(fuzz_c_api PRIVATE -O1 -g1 ${sanitize})
 set_target_properties(fuzz_c_api PROPERTIES LINK_OPTIONS "${sanitize}")
 target_link_libraries(fuzz_c_api PRIVATE tessera_gemm ${CMAKE_DL_LIBS})
+tessera_unite(fuzz_c_api)
 add_dependencies(fuzz_c_api fake_cuda images)
 add_test(NAME fuzz COMMAND fuzz_c_api --seconds 10 WORKING_DIRECTORY ${CMAKE_BINARY_DIR})
 add_test(NAME faults COMMAND fuzz_c_api --faults WORKING_DIRECTORY ${CMAKE_BINARY_DIR})

@@ -58,8 +58,7 @@ function(tessera_room name)
   list(TRANSFORM ARGN PREPEND tessera_)
   if(sources)
     add_library(tessera_${name} STATIC ${sources})
-    tessera_precompile_room(${name})
-    tessera_unite(${name})
+    tessera_unite(tessera_${name})
     set(scope PUBLIC)
   else()
     add_library(tessera_${name} INTERFACE)
@@ -70,57 +69,71 @@ function(tessera_room name)
   tessera_share(${name} ${rooms})
 endfunction()
 
-# Headers that many files parse are compiled once: the first target that names a set compiles it, and
-# the others use that. Files with options of their own cannot, and say so (SKIP_PRECOMPILE_HEADERS).
-# WHY: ccache keeps nothing that was compiled with such a header. So builds with ccache also notice a
-# file that forgets an include.
-function(tessera_precompile target set)
-  if(CCACHE)
-    return()
-  endif()
-  get_property(first GLOBAL PROPERTY TESSERA_PRECOMPILED_${set})
-  if(first)
-    target_precompile_headers(${target} REUSE_FROM ${first})
-  else()
-    target_precompile_headers(${target} PRIVATE ${ARGN})
-    set_property(GLOBAL PROPERTY TESSERA_PRECOMPILED_${set} ${target})
+# The files of one folder are compiled as one, for two thirds of the CPU-seconds: they parse the same
+# headers and instantiate the same templates. So a helper of two files is declared in a header: names in
+# anonymous namespaces must differ. -DTESSERA_UNITE=OFF compiles file by file, as `make tidy` does.
+# WHY no precompiled headers: GCC 12 forgets the diagnostic pragmas of a header that it has precompiled, and
+# then warns of libstdc++'s own strings (-Warray-bounds in char_traits.h); and ccache keeps nothing that was
+# compiled with one.
+# WHY not these folders: their files give one short name to different things.
+string(JOIN "|" tessera_by_file "^vgpu/exec/decode/rules$" "^sass/(model|model/latency_rows|rewrite)$"
+       "^tests/(cli|gemm|kernels|kernels/tile|lab/(explain|timing|verify)|problem)$"
+       "^tests/(sass/(container|model|rewrite)|vgpu/observe)$")
+# tessera_unite(TARGET)   when all CMakeLists have been read, so that files may still come and go. Paths are
+#                         relative, so that ccache finds what another checkout compiled.
+option(TESSERA_UNITE "Compile the files of one folder as one" ON)
+function(tessera_unite target)
+  if(TESSERA_UNITE)
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL tessera_unite_now ${target})")
   endif()
 endfunction()
 
-# The files of one folder are compiled as one, for a third to a half of the CPU-seconds: they parse the
-# same headers and instantiate the same templates. Names in their anonymous namespaces must differ
-# (tests/house/anonymous_names_test.cpp). Other folders are quick file by file.
-# WHY: not with ccache, so that a change costs one file there, and a forgotten include is noticed; not
-# the commands, so that a new one compiles itself and the list of them alone.
-set(tessera_united "^(base|launch|problem|device|catalog|gemm|lab|check|cli|sass/report)(/|$)")
-function(tessera_unite room)
-  if(CCACHE)
-    return()
-  endif()
-  get_target_property(sources tessera_${room} SOURCES)
+function(tessera_unite_now target)
+  get_target_property(sources ${target} SOURCES)
+  set(groups "")
+  set(all "")
   foreach(source IN LISTS sources)
-    cmake_path(GET source PARENT_PATH folder)
-    file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR}/src ${folder})
-    if(folder MATCHES "${tessera_united}" AND NOT folder STREQUAL "cli/commands")
-      string(MAKE_C_IDENTIFIER "${folder}" group)
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+    cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
+    cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
+    if(NOT path MATCHES "^(src|tests)/.+[.]cpp$")
+      list(APPEND all ${source})
+      continue()
     endif()
+    string(REGEX REPLACE "^src/" "" path ${path})
+    cmake_path(GET path PARENT_PATH folder)
+    if(folder MATCHES "${tessera_by_file}")
+      list(APPEND all ${source})
+      continue()
+    endif()
+    string(MAKE_C_IDENTIFIER "${folder}" group)
+    list(APPEND groups ${group})
+    string(APPEND text_${group} "#include \"${path}\"\n")
   endforeach()
-  set_target_properties(tessera_${room} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  list(REMOVE_DUPLICATES groups)
+  foreach(group IN LISTS groups)
+    set(united ${CMAKE_BINARY_DIR}/united/${target}/${group}.cpp)
+    file(CONFIGURE OUTPUT ${united} CONTENT "${text_${group}}" @ONLY)
+    list(APPEND all ${united})
+  endforeach()
+  set_target_properties(${target} PROPERTIES SOURCES "${all}")
 endfunction()
 
-# 0.6 to 0.9 CPU-seconds less for each file of a room; two more where JSON is written.
-set(tessera_common_headers <algorithm> <array> <cstdint> <functional> <map> <memory> <optional> <set>
-    <span> <string> <string_view> <unordered_map> <vector> <fmt/format.h>)
-function(tessera_precompile_room name)
-  if(name MATCHES "^(lab|check|cli)$")  # compiled for size
-    tessera_precompile(tessera_${name} json ${tessera_common_headers} <nlohmann/json.hpp>)
-  elseif(name STREQUAL base)
-    tessera_precompile(tessera_base small ${tessera_common_headers})
-  else()
-    tessera_precompile(tessera_${name} common ${tessera_common_headers})
-  endif()
+# Some files of a room, compiled with options of their own:
+# tessera_part(ROOM PART "option;..." file...)   the objects become part of both libraries of the room
+function(tessera_part room part options)
+  get_target_property(sources tessera_${room} SOURCES)
+  list(REMOVE_ITEM sources ${ARGN})
+  set_target_properties(tessera_${room} PROPERTIES SOURCES "${sources}")
+  add_library(tessera_${room}_${part} OBJECT ${ARGN})
+  target_include_directories(tessera_${room}_${part} PRIVATE ${CMAKE_SOURCE_DIR}/src)
+  target_compile_options(tessera_${room}_${part} PRIVATE ${options})
+  foreach(library tessera_${room} tessera_${room}_shared)
+    target_sources(${library} PRIVATE $<TARGET_OBJECTS:tessera_${room}_${part}>)
+  endforeach()
 endfunction()
+
+file(STRINGS ${CMAKE_SOURCE_DIR}/tests/limits.txt tessera_test_seconds REGEX "^test_seconds ")
+string(REGEX REPLACE "^test_seconds ([0-9]+).*" "\\1" tessera_test_seconds "${tessera_test_seconds}")
 
 # Tests run in the root of the repository and find their files relative to it, so that the binaries
 # also run where the tree stands under another path.
@@ -135,15 +148,16 @@ function(tessera_room_test name)
   target_compile_options(test_${name} PRIVATE -Os)  # tests spend their time in the rooms they test
   list(TRANSFORM ARGN REPLACE "(.+)" "tessera_\\1_shared")
   target_link_libraries(test_${name} PRIVATE ${ARGN} tessera_test_base GTest::gtest_main)
-  tessera_precompile(test_${name} gtest <gtest/gtest.h>)
-  if(name STREQUAL ladder)  # ten minutes of one core: shared out to three processes
-    foreach(shard RANGE 2)
+  tessera_unite(test_${name})
+  # COST: what takes long begins first, so that no core is idle at the end.
+  if(name STREQUAL ladder)  # shared out to processes that run side by side
+    foreach(shard RANGE 3)
       add_test(NAME ${name}_${shard} COMMAND test_${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-      set_tests_properties(${name}_${shard} PROPERTIES TIMEOUT 1200
-                           ENVIRONMENT "GTEST_TOTAL_SHARDS=3;GTEST_SHARD_INDEX=${shard}")
+      set_tests_properties(${name}_${shard} PROPERTIES TIMEOUT ${tessera_test_seconds} COST 1000
+                           ENVIRONMENT "GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${shard}")
     endforeach()
   else()
     add_test(NAME ${name} COMMAND test_${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 1200)
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${tessera_test_seconds} COST 100)
   endif()
 endfunction()

@@ -11,6 +11,7 @@
 #include <regex>
 
 #include "tests/house/repository.h"
+#include "tests/support/limits.h"
 
 namespace tessera::house {
 namespace {
@@ -155,22 +156,22 @@ std::uintmax_t bytes_of_binaries(const std::filesystem::path& folder,
 
 // They travel together to machines that have a driver and nothing else: the program, the tests, the
 // shared libraries that hold the rooms for the tests, and the compiled kernels.
-TEST(Binaries, StayBelow50MegabytesTogether) {
+TEST(Binaries, StayBelowTheirLimitTogether) {
   const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::uintmax_t sum = bytes_of_binaries(folder, [](const std::string& name) {
     const bool is_room = name.starts_with("libtessera_") && name.ends_with(".so");
     return name == "tessera" || name == "tessera.images" || name.starts_with("test_") || is_room;
   });
   EXPECT_GT(sum, std::filesystem::file_size("/proc/self/exe") - 1) << folder;
-  EXPECT_LT(sum, 50'000'000u);
+  EXPECT_LT(sum, static_cast<std::uintmax_t>(limit("binaries_bytes")));
 }
 
 // What users install instead. It holds the compiled kernels once more, inside.
-TEST(Binaries, TheLibraryStaysBelow16Megabytes) {
+TEST(Binaries, TheLibraryStaysBelowItsLimit) {
   const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   if (!std::filesystem::exists(folder / "libtessera.so")) GTEST_SKIP() << "no libtessera.so here";
   EXPECT_LT(bytes_of_binaries(folder, [](const auto& name) { return name == "libtessera.so"; }),
-            16'000'000u);
+            static_cast<std::uintmax_t>(limit("library_bytes")));
 }
 
 // Code that asks for one type answers for all others by accident: what depends on a type is a row

@@ -19,7 +19,6 @@ enum Path { kWholeAligned, kPastTheRing, kRagged, kMisaligned, kAlphaAndBeta, kP
 constexpr std::array<const char*, kPaths> kNames = {"whole tiles, aligned", "past the ring",
                                                     "ragged tiles", "misaligned operands",
                                                     "alpha and beta"};
-constexpr std::array kLayouts{"NN", "NT", "TN", "TT"};
 
 // "128x256x64_s4": the depth of its ring; 12, the deepest of all, where it names none.
 int stages_of(const std::string& variant) {

@@ -17,8 +17,6 @@
 namespace tessera {
 namespace {
 
-constexpr const char* kLayouts[] = {"NN", "NT", "TN", "TT"};
-
 class Mma : public testing::TestWithParam<KernelChoice> {
  protected:
   const Kernel& kernel() const { return *GetParam().kernel; }

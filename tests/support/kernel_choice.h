@@ -11,6 +11,8 @@
 
 namespace tessera {
 
+inline constexpr const char* kLayouts[] = {"NN", "NT", "TN", "TT"};
+
 inline void PrintTo(const KernelChoice& choice, std::ostream* out) {
   *out << choice.kernel->name << '/' << choice.variant;
 }

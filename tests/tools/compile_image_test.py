@@ -13,15 +13,20 @@ here=$(dirname "$0")
 while (($#)); do
   case $1 in
     -o) output=$2; shift ;;
-    -M) dependences=1 ;;
+    -M) list=1 ;;
+    -MF) dependences=$2; shift ;;
     -ptx) ptx=1 ;;
     --version) echo "nvcc of a test"; exit ;;
   esac
   last=$1; shift
 done
-if [[ ${dependences:-} ]]; then
-  echo "x.ptx: $last $here/source/src/kernel.cu \\" > "$output"
-  echo " $here/build/generated/header.h /usr/include/other.h" >> "$output"
+if [[ ${list:-} || ${dependences:-} ]]; then
+  dependences=${dependences:-$output}
+  echo "x.ptx: $last $here/source/src/kernel.cu \\" > "$dependences"
+  echo " $here/build/generated/header.h /usr/include/other.h" >> "$dependences"
+fi
+if [[ ${list:-} ]]; then
+  exit
 elif [[ ${ptx:-} ]]; then
   echo run >> "$here/runs"
   printf '\t.file 1 "%s/build/generated/header.h"\n' "$here" > "$output"

@@ -80,6 +80,31 @@ class Report(unittest.TestCase):
         self.assertIn("  19\n  ... 60 lines ...\n  80\n", text)
         self.assertEqual(len(text.splitlines()), 42)
 
+    def test_the_slowest_are_tests_of_programs_and_whole_scripts(self):
+        log = ("1/2 Testing: ladder_0\n[       OK ] Lattice.Is/16, where GetParam() = 16/a (2500 ms)\n"
+               "[       OK ] Lattice.Is/17 (70 ms)\nTest time =   9.00 sec\nTest Passed.\n"
+               "2/2 Testing: mutate\nOK\nTest time =   0.25 sec\nTest Passed.\n")
+        times = test_report.seconds_of_tests(log)
+        self.assertEqual(times, [(2.5, "ladder_0 Lattice.Is/16"), (0.07, "ladder_0 Lattice.Is/17"), (0.25, "mutate")])
+        text = test_report.slow_report(times * 5)
+        self.assertEqual(text.splitlines()[:2], ["The 10 slowest tests:", "      2.5 s  ladder_0 Lattice.Is/16"])
+        self.assertEqual(len(text.splitlines()), 11)
+
+    def test_what_a_config_costs_in_all_shards_is_added_up(self):
+        log = "config a__b: 3.50 CPU-seconds\nconfig c__d: 6.00 CPU-seconds\nconfig a__b: 4.00 CPU-seconds\n"
+        self.assertEqual(test_report.costly_configs(log, 7), [(7.5, "a__b")])
+        self.assertEqual(test_report.costly_configs(log, 8), [])
+        self.assertGreater(test_report.limit("config_cpu_seconds"), 0)
+
+    def test_a_config_that_costs_too_much_fails(self):
+        with tempfile.TemporaryDirectory() as folder:
+            logs = Path(folder) / "Testing/Temporary"
+            logs.mkdir(parents=True)
+            (logs / "LastTest.log").write_text(LOG + "config a__b: 100000.00 CPU-seconds\n")
+            run = subprocess.run([TOOL, folder], capture_output=True, text=True)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("FAILED: a__b costs test_ladder 100000 CPU-seconds", run.stdout)
+
     def test_reads_the_log_of_a_build(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(subprocess.run([TOOL, folder], capture_output=True).returncode, 2)

@@ -15,36 +15,52 @@ name=$(basename "$stem")
 standard=(-std=c++20 --expt-relaxed-constexpr)
 language=("${standard[@]}" -I "$source_dir/src" -I "$generated")
 
-"$nvcc" "${language[@]}" -M -MT "$stem.ptx" -arch=compute_90a -o "$stem.d" "$stem.cu"
 # What the result depends on: how this script compiles (from `ptx_from_cuda` on), the compiler, and
 # every file of ours that it reads.
-read_files=$(tr -d '\\' < "$stem.d" | tr ' ' '\n' |
-  grep -F -e "$source_dir/src/" -e "$generated/" | sort -u)
-printf '%s\n' "$0" "$stem.cu" $read_files > "$stem.inputs"
-key=$({
-  sed -n '/^ptx_from_cuda()/,$p' "$0"
-  cat "$stem.cu" $read_files
-  "$nvcc" --version
-  echo "${standard[*]} $portable $first_arch $*"
-} | sha256sum | cut -c 1-32)
-shared=$source_dir/build-images/$name-$key
+key_of_headers() {
+  local read_files
+  read_files=$(tr -d '\\' < "$stem.d" | tr ' ' '\n' |
+    grep -F -e "$source_dir/src/" -e "$generated/" | sort -u)
+  printf '%s\n' "$0" "$stem.cu" $read_files > "$stem.inputs"
+  {
+    sed -n '/^ptx_from_cuda()/,$p' "$0"
+    cat "$stem.cu" $read_files
+    "$compiler" --version
+    echo "${standard[*]} $portable $first_arch $archs"
+  } | sha256sum | cut -c 1-32
+}
+compiler=$nvcc archs="$*"
 mkdir -p "$source_dir/build-images"
 # WHY: one lock for all keys of a kernel, never removed. Who finds a lock file gone makes a new one,
 # and two builds that hold two locks of one name share at once.
 exec 9> "$source_dir/build-images/$name.lock"
 flock 9  # another build may be at it
-if [[ -d $shared ]]; then
-  cp "$shared"/* "$(dirname "$stem")"
-  exit
+# Where nothing is shared yet, the headers are listed by the compilation itself, a tenth cheaper.
+if compgen -G "$source_dir/build-images/$name-*/" > /dev/null; then
+  "$compiler" "${language[@]}" -M -MT "$stem.ptx" -arch=compute_90a -o "$stem.d" "$stem.cu"
+  shared=$source_dir/build-images/$name-$(key_of_headers)
+  if [[ -d $shared ]]; then
+    cp "$shared"/* "$(dirname "$stem")"
+    exit
+  fi
+else
+  list_headers() {
+    case " $* " in
+      *" -arch=compute_90a "*) "$compiler" -MD -MF "$stem.d" -MT "$stem.ptx" "$@" ;;
+      *) "$compiler" "$@" ;;
+    esac
+  }
+  nvcc=list_headers
 fi
 # Only whole results are shared; of each kernel the last ten.
 share() {
+  shared=$source_dir/build-images/$name-$(key_of_headers)
+  rm -rf "$shared.new"
   mkdir "$shared.new"
   cp "$stem".{ptx,portable.ptx,resources.txt,*.cubin} "$shared.new"
   mv -T "$shared.new" "$shared"
   ls -dt "$source_dir/build-images/$name"-*/ | tail -n +11 | xargs -r rm -rf
 }
-rm -rf "$shared.new"
 
 ptx_from_cuda() {  # ARCH OUTPUT FLAG...
   "$nvcc" "${language[@]}" -O3 -ptx -arch="compute_$1" -o "$2" "${@:3}" "$stem.cu"

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "sass/assemble/encode_text.h"
+#include "sass/assemble/letters.h"
 
 namespace tessera::sass {
 namespace {
 
 bool is_blank(char letter) { return letter == ' ' || letter == '\t'; }
-bool is_digit(char letter) { return std::isdigit(static_cast<unsigned char>(letter)) != 0; }
 bool is_name_letter(char letter) {
   return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' || letter == '$';
 }
@@ -173,12 +173,6 @@ Instruction raw_words(Cursor& cursor, std::string_view text) {
   return {low, high};
 }
 
-std::string hex(std::uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
 // "; bits 84-85 = 0x2, 91 = 0x1": what the text does not show and ptxas does not usually write.
 std::string unusual_bits(const Instruction& usual, const Instruction& real) {
   std::string text;
@@ -189,7 +183,7 @@ std::string unusual_bits(const Instruction& usual, const Instruction& real) {
       ++last;
     text += text.empty() ? " ; bits " : ", ";
     text += std::to_string(at) + (last > at ? "-" + std::to_string(last) : "");
-    text += " = " + hex(real.bits(at, last - at + 1));
+    text += " = " + padded_hex(real.bits(at, last - at + 1));
     at = last;
   }
   return text;
@@ -218,7 +212,8 @@ std::string instruction_text(const Instruction& instruction, std::uint64_t offse
     const Control control = control_of(instruction);
     return text + unusual_bits(encode(text, control, offset, sm).instruction, instruction);
   } catch (const EncodingError&) {
-    return ".word " + hex(instruction.low) + " " + hex(instruction.high) + "  // " + text;
+    return ".word " + padded_hex(instruction.low) + " " + padded_hex(instruction.high) + "  // " +
+           text;
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "sass/assemble/assembly.h"
 #include "sass/assemble/assembly_line.h"
+#include "sass/assemble/letters.h"
 #include "sass/container/cubin.h"
 
 namespace tessera::sass {
@@ -13,15 +14,9 @@ namespace {
 
 constexpr std::size_t kBytesALine = 32;
 
-std::string hex(std::uint64_t value, int digits = 1) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%0*llx", digits, static_cast<unsigned long long>(value));
-  return text;
-}
-
 // A place in a text at which an address stands, the last one of the line.
 std::size_t address_in(const std::string& text, std::uint64_t target) {
-  const std::string address = hex(target);
+  const std::string address = padded_hex(target);
   const std::size_t at = text.rfind(address);
   const bool is_last = at != std::string::npos && at + address.size() == text.size();
   return is_last ? at : std::string::npos;
@@ -58,8 +53,8 @@ class KernelText {
   }
 
   std::string text() const {
-    std::string text = "\n.kernel " + kernel_.name + " at " + hex(kernel_.code_offset) + " // " +
-                       std::to_string(kernel_.registers) + " registers\n" +
+    std::string text = "\n.kernel " + kernel_.name + " at " + padded_hex(kernel_.code_offset) +
+                       " // " + std::to_string(kernel_.registers) + " registers\n" +
                        "// address st Y w  r  wait\n";
     for (std::size_t at = 0; at < kernel_.code.size(); ++at) text += line(at);
     return text + ".end\n";
@@ -70,7 +65,7 @@ class KernelText {
     const std::uint64_t offset = at * kInstructionBytes;
     const auto label = labels_.find(offset);
     std::string text = label == labels_.end() ? "" : label->second + ":\n";
-    return text + "  " + hex(offset, 5) + "  " + control_text(control_of(kernel_.code[at])) +
+    return text + "  " + padded_hex(offset, 5) + "  " + control_text(control_of(kernel_.code[at])) +
            depth(at) + instruction(at, offset) + "\n";
   }
 
@@ -104,7 +99,7 @@ std::string data_text(std::span<const std::byte> bytes) {
   for (std::size_t at = 0; at < bytes.size(); at += kBytesALine) {
     const auto line = bytes.subspan(at, std::min(kBytesALine, bytes.size() - at));
     if (std::ranges::all_of(line, [](std::byte byte) { return byte == std::byte{0}; })) continue;
-    text += hex(at, 6) + " ";
+    text += padded_hex(at, 6) + " ";
     for (std::size_t i = 0; i < line.size(); ++i) {
       char digits[4];
       std::snprintf(digits, sizeof digits, "%s%02x", i % 8 == 0 ? " " : "",

@@ -7,13 +7,13 @@
 #include <cstdlib>
 #include <string>
 
+#include "sass/assemble/letters.h"
 #include "sass/decode/instruction.h"
 
 namespace tessera::sass {
 namespace {
 
 bool is_letter(char letter) { return std::isalnum(static_cast<unsigned char>(letter)) != 0; }
-bool is_digit(char letter) { return std::isdigit(static_cast<unsigned char>(letter)) != 0; }
 
 std::uint32_t half_bits(double value) {
   const std::uint32_t sign = std::signbit(value) ? 0x8000 : 0;

@@ -8,7 +8,7 @@ namespace tessera::sass {
 namespace {
 
 // Field offsets of ELF64, from its specification; e_machine and e_flags from cubins themselves.
-constexpr std::uint64_t kAbiVersion = 8, kMachine = 18, kSectionTable = 40, kFlags = 48;
+constexpr std::uint64_t kAbiVersion = 8, kMachine = 18, kSectionTable = 40, kElfFlags = 48;
 constexpr std::uint64_t kProgramTable = 32, kProgramEntrySize = 54, kProgramCount = 56;
 constexpr std::uint64_t kSectionEntrySize = 58, kSectionCount = 60, kNamesIndex = 62;
 constexpr std::uint64_t kSectionEntryBytes = 64, kSymbolBytes = 24;
@@ -16,15 +16,10 @@ constexpr std::uint16_t kCudaMachine = 190;
 constexpr int kCuda12Abi = 7, kCuda13Abi = 8;
 constexpr std::uint32_t kSymbolTable = 2, kNoBits = 8;
 
-[[noreturn]] void fail(const std::string& what) {
-  throw std::runtime_error("Not a cubin: " + what);
-}
+constexpr char kLeavesTheFile[] = "Not a cubin: a table or section leaves the file.";
 
-std::span<const std::byte> slice(std::span<const std::byte> bytes, std::uint64_t offset,
-                                 std::uint64_t size) {
-  if (offset > bytes.size() || size > bytes.size() - offset)
-    fail("a table or section leaves the file.");
-  return bytes.subspan(offset, size);
+[[noreturn]] void refuse_cubin(const std::string& reason) {
+  throw std::runtime_error("Not a cubin: " + reason);
 }
 
 std::string text_at(std::span<const std::byte> names, std::uint64_t offset) {
@@ -38,20 +33,22 @@ std::string text_at(std::span<const std::byte> names, std::uint64_t offset) {
 
 void check_header(std::span<const std::byte> file) {
   constexpr std::string_view kMagic("\x7f\x45LF\x02\x01\x01", 7);  // 64 bits, little-endian
-  if (file.size() < 64) fail("the file is shorter than an ELF header.");
-  if (std::memcmp(file.data(), kMagic.data(), kMagic.size()) != 0) fail("no ELF64 header.");
-  if (number_at<std::uint16_t>(file, kMachine) != kCudaMachine) fail("the machine is not CUDA.");
+  if (file.size() < 64) refuse_cubin("the file is shorter than an ELF header.");
+  if (std::memcmp(file.data(), kMagic.data(), kMagic.size()) != 0) refuse_cubin("no ELF64 header.");
+  if (number_at<std::uint16_t>(file, kMachine) != kCudaMachine)
+    refuse_cubin("the machine is not CUDA.");
   const int abi = number_at<std::uint8_t>(file, kAbiVersion);
   if (abi != kCuda12Abi && abi != kCuda13Abi) {
-    fail("ABI version " + std::to_string(abi) + "; only 7 (CUDA 12) and 8 (CUDA 13) are known.");
+    refuse_cubin("ABI version " + std::to_string(abi) +
+                 "; only 7 (CUDA 12) and 8 (CUDA 13) are known.");
   }
   if (number_at<std::uint16_t>(file, kSectionEntrySize) != kSectionEntryBytes) {
-    fail("section headers of an unknown size.");
+    refuse_cubin("section headers of an unknown size.");
   }
   // Nothing here needs the program headers, but a file that lacks them is truncated.
   const std::uint64_t bytes = std::uint64_t{number_at<std::uint16_t>(file, kProgramCount)} *
                               number_at<std::uint16_t>(file, kProgramEntrySize);
-  slice(file, number_at<std::uint64_t>(file, kProgramTable), bytes);
+  slice(file, number_at<std::uint64_t>(file, kProgramTable), bytes, kLeavesTheFile);
 }
 
 // One row of the section table, before its name is looked up.
@@ -62,8 +59,8 @@ struct Row {
 
 std::vector<Row> read_rows(std::span<const std::byte> file) {
   const std::uint64_t count = number_at<std::uint16_t>(file, kSectionCount);
-  const auto table =
-      slice(file, number_at<std::uint64_t>(file, kSectionTable), count * kSectionEntryBytes);
+  const auto table = slice(file, number_at<std::uint64_t>(file, kSectionTable),
+                           count * kSectionEntryBytes, kLeavesTheFile);
   std::vector<Row> rows;
   for (std::uint64_t at = 0; at < table.size(); at += kSectionEntryBytes) {
     Row row{number_at<std::uint32_t>(table, at),
@@ -73,7 +70,8 @@ std::vector<Row> read_rows(std::span<const std::byte> file) {
     row.section.type = row.type;
     row.section.size = number_at<std::uint64_t>(table, at + 32);
     if (row.type != kNoBits) {
-      row.section.bytes = slice(file, number_at<std::uint64_t>(table, at + 24), row.section.size);
+      row.section.bytes =
+          slice(file, number_at<std::uint64_t>(table, at + 24), row.section.size, kLeavesTheFile);
     }
     rows.push_back(row);
   }
@@ -81,16 +79,22 @@ std::vector<Row> read_rows(std::span<const std::byte> file) {
 }
 
 const Row& row_at(const std::vector<Row>& rows, std::size_t index) {
-  if (index >= rows.size()) fail("a section index leaves the table.");
+  if (index >= rows.size()) refuse_cubin("a section index leaves the table.");
   return rows[index];
 }
 
 }  // namespace
 
+std::span<const std::byte> slice(std::span<const std::byte> bytes, std::uint64_t offset,
+                                 std::uint64_t size, const char* refusal) {
+  if (offset > bytes.size() || size > bytes.size() - offset) throw std::runtime_error(refusal);
+  return bytes.subspan(offset, size);
+}
+
 template <class Number>
 Number number_at(std::span<const std::byte> bytes, std::uint64_t offset) {
   if (offset > bytes.size() || sizeof(Number) > bytes.size() - offset) {
-    fail("a number leaves its section.");
+    refuse_cubin("a number leaves its section.");
   }
   Number number;
   std::memcpy(&number, bytes.data() + offset, sizeof number);
@@ -113,7 +117,7 @@ Elf read_elf(std::span<const std::byte> file) {
   Elf elf;
   elf.abi = number_at<std::uint8_t>(file, kAbiVersion);
   // HW: CUDA 12 keeps the architecture in the lowest byte, CUDA 13 in the one above.
-  elf.sm = number_at<std::uint8_t>(file, elf.abi == kCuda12Abi ? kFlags : kFlags + 1);
+  elf.sm = number_at<std::uint8_t>(file, elf.abi == kCuda12Abi ? kElfFlags : kElfFlags + 1);
   const std::vector<Row> rows = read_rows(file);
   const auto names = row_at(rows, number_at<std::uint16_t>(file, kNamesIndex)).section.bytes;
   for (const Row& row : rows) {

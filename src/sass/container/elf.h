@@ -31,6 +31,10 @@ struct Elf {
 // is wrong. The result points into `file`.
 Elf read_elf(std::span<const std::byte> file);
 
+// Bytes [offset, offset + size); throws std::runtime_error with the text when they leave the file.
+std::span<const std::byte> slice(std::span<const std::byte> bytes, std::uint64_t offset,
+                                 std::uint64_t size, const char* refusal);
+
 // A little-endian number at an offset; throws std::runtime_error when it does not lie inside.
 template <class Number>
 Number number_at(std::span<const std::byte> bytes, std::uint64_t offset);

@@ -8,30 +8,23 @@
 namespace tessera::sass {
 namespace {
 
-[[noreturn]] void fail(const std::string& what) {
-  throw std::runtime_error("Damaged fatbin: " + what);
-}
-
 // HW: NVIDIA publishes no description. Offsets as nvcc 13.0 writes them in its four compression
 // modes: a header of 16 bytes, then entries with headers of their own.
 constexpr std::uint32_t kMagic = 0xBA55ED50;
 constexpr std::uint64_t kHeaderSize = 6, kContentSize = 8;
 constexpr std::uint64_t kKind = 0, kEntryHeaderSize = 4, kEntrySize = 8, kPackedSize = 16;
-constexpr std::uint64_t kArchitecture = 28, kFlags = 40, kUnpackedSize = 56;
+constexpr std::uint64_t kArchitecture = 28, kEntryFlags = 40, kUnpackedSize = 56;
 constexpr std::uint64_t kSmallestEntryHeader = 64;
 constexpr int kPtx = 1, kElf = 2;
 constexpr std::uint64_t kLz4 = 0x2000, kZstd = 0x8000;
 
-std::span<const std::byte> slice(std::span<const std::byte> bytes, std::uint64_t offset,
-                                 std::uint64_t size) {
-  if (offset > bytes.size() || size > bytes.size() - offset) fail("an entry leaves the file.");
-  return bytes.subspan(offset, size);
-}
+constexpr char kEntryLeaves[] = "Damaged fatbin: an entry leaves the file.";
 
 Bytes unpack(std::span<const std::byte> header, std::span<const std::byte> payload) {
-  const auto flags = number_at<std::uint64_t>(header, kFlags);
+  const auto flags = number_at<std::uint64_t>(header, kEntryFlags);
   if ((flags & (kLz4 | kZstd)) == 0) return {payload.begin(), payload.end()};
-  const auto packed = slice(payload, 0, number_at<std::uint32_t>(header, kPackedSize));
+  const auto packed =
+      slice(payload, 0, number_at<std::uint32_t>(header, kPackedSize), kEntryLeaves);
   const auto size = number_at<std::uint64_t>(header, kUnpackedSize);
   return flags & kZstd ? unpack_zstd(packed, size) : unpack_lz4(packed, size);
 }
@@ -43,13 +36,15 @@ bool has_elf_magic(std::span<const std::byte> bytes) {
 // Its length with the header.
 std::uint64_t read_fatbin(std::span<const std::byte> bytes, FoundCode& found) {
   const std::uint64_t header_size = number_at<std::uint16_t>(bytes, kHeaderSize);
-  const auto content = slice(bytes, header_size, number_at<std::uint64_t>(bytes, kContentSize));
+  const auto content =
+      slice(bytes, header_size, number_at<std::uint64_t>(bytes, kContentSize), kEntryLeaves);
   for (std::uint64_t at = 0; at < content.size();) {
     const std::uint64_t entry_header = number_at<std::uint32_t>(content, at + kEntryHeaderSize);
-    if (entry_header < kSmallestEntryHeader) fail("an entry's header is too short.");
-    const auto header = slice(content, at, entry_header);
-    const auto payload =
-        slice(content.subspan(at), entry_header, number_at<std::uint64_t>(header, kEntrySize));
+    if (entry_header < kSmallestEntryHeader)
+      throw std::runtime_error("Damaged fatbin: an entry's header is too short.");
+    const auto header = slice(content, at, entry_header, kEntryLeaves);
+    const auto payload = slice(content.subspan(at), entry_header,
+                               number_at<std::uint64_t>(header, kEntrySize), kEntryLeaves);
     const int kind = number_at<std::uint16_t>(header, kKind);
     if (kind == kElf) {
       const int sm = static_cast<int>(number_at<std::uint32_t>(header, kArchitecture));

@@ -7,7 +7,7 @@
 namespace tessera::sass {
 namespace {
 
-constexpr auto kGeneral = RegisterFile::kGeneral, kUniform = RegisterFile::kUniform;
+using enum RegisterFile;
 constexpr int kAddress = 24;  // place of the address register
 
 std::string plus_offset(std::int64_t offset, bool alone) {
@@ -73,8 +73,6 @@ void print_order(Decoding& decoding) {
 }
 
 std::int64_t offset_of(const Decoding& decoding) { return signed_bits(decoding, 40, 24); }
-
-using Printer = void (*)(Decoding&);
 
 template <int uniform>
 void print_address(Decoding& decoding) {

@@ -262,11 +262,9 @@ std::string written_predicate(Decoding& decoding, RegisterFile file, int place) 
 
 namespace {
 
-using Printer = void (*)(Decoding&, const Argument&);
+using OperandPrinter = void (*)(Decoding&, const Argument&);
 
-constexpr auto kGeneral = RegisterFile::kGeneral, kUniform = RegisterFile::kUniform;
-constexpr auto kPredicate = RegisterFile::kPredicate;
-constexpr auto kUniformPredicate = RegisterFile::kUniformPredicate;
+using enum RegisterFile;
 
 template <RegisterFile file>
 void destination(Decoding& decoding, const Argument& argument) {
@@ -330,8 +328,8 @@ void result_predicate(Decoding& decoding, const Argument&) {
   }
 }
 
-const std::unordered_map<std::string_view, Printer>& printers() {
-  static const std::unordered_map<std::string_view, Printer> table = {
+const std::unordered_map<std::string_view, OperandPrinter>& operand_printers() {
+  static const std::unordered_map<std::string_view, OperandPrinter> table = {
       {"d", destination<kGeneral>},
       {"ud", destination<kUniform>},
       {"a", source<0>},
@@ -380,7 +378,7 @@ void print_piece(Decoding& decoding, std::string_view piece) {
   const std::string_view word = piece.substr(0, colon);
   const std::string_view rest =
       colon == std::string_view::npos ? std::string_view() : piece.substr(colon + 1);
-  if (const auto found = printers().find(word); found != printers().end()) {
+  if (const auto found = operand_printers().find(word); found != operand_printers().end()) {
     return found->second(decoding, parse_argument(decoding, rest));
   }
   if (print_memory_piece(decoding, word)) return;

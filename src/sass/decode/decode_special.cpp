@@ -7,9 +7,7 @@
 namespace tessera::sass {
 namespace {
 
-constexpr auto kGeneral = RegisterFile::kGeneral, kUniform = RegisterFile::kUniform;
-constexpr auto kPredicate = RegisterFile::kPredicate;
-constexpr auto kUniformPredicate = RegisterFile::kUniformPredicate;
+using enum RegisterFile;
 
 bool is_power_of_two(std::uint64_t value) { return value != 0 && (value & (value - 1)) == 0; }
 
@@ -317,7 +315,7 @@ void print_integer(Decoding& decoding, int size, int sign) {
 
 using Printer = void (*)(Decoding&);
 
-const std::unordered_map<std::string_view, Printer>& printers() {
+const std::unordered_map<std::string_view, Printer>& special_printers() {
   static const std::unordered_map<std::string_view, Printer> table = {
       {".imad", print_imad_name},
       {"lea_high", print_lea_high},
@@ -377,8 +375,8 @@ bool print_number(Decoding& decoding, std::string_view word) {
 }  // namespace
 
 bool print_special_piece(Decoding& decoding, std::string_view word) {
-  const auto found = printers().find(word);
-  if (found == printers().end()) return print_number(decoding, word);
+  const auto found = special_printers().find(word);
+  if (found == special_printers().end()) return print_number(decoding, word);
   found->second(decoding);
   return true;
 }

@@ -7,8 +7,7 @@
 namespace tessera::sass {
 namespace {
 
-constexpr auto kGeneral = RegisterFile::kGeneral, kUniform = RegisterFile::kUniform;
-constexpr auto kUniformPredicate = RegisterFile::kUniformPredicate;
+using enum RegisterFile;
 
 // A product's name and the registers that a lane holds of A (m x k), B (k x n) and C (m x n).
 struct Shape {

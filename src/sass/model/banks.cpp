@@ -4,10 +4,10 @@
 #include <array>
 #include <vector>
 
+#include "sass/model/reuse.h"
+
 namespace tessera::sass {
 namespace {
-
-constexpr int kSlots = 3;
 
 // Sources of one bank that can be read at once.
 int limit_of(BankModel model) { return model == BankModel::kVolta2 ? 2 : 1; }

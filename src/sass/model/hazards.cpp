@@ -114,9 +114,8 @@ void check_alignment(const Program& program, std::size_t at, Findings& findings)
 }
 
 // What the reuse cache may hold: register, by which instruction, and whether it was written since.
-using Kept = std::set<std::tuple<int, std::size_t, bool>>;
-constexpr int kBanks = 2, kSlots = 3;
-using Cache = std::array<Kept, kBanks * kSlots>;
+using KeptOfSlot = std::set<std::tuple<int, std::size_t, bool>>;
+using Cache = std::array<KeptOfSlot, kBanks * kSlots>;
 
 bool merge(const Cache& from, Cache& into) {
   bool changed = false;
@@ -129,8 +128,8 @@ bool merge(const Cache& from, Cache& into) {
 }
 
 void make_stale(Cache& cache, const RegisterUse& use) {
-  for (Kept& kept : cache) {
-    Kept next;
+  for (KeptOfSlot& kept : cache) {
+    KeptOfSlot next;
     for (const auto& [reg, by, stale] : kept) {
       const bool written = reg >= use.first && reg < use.first + use.count;
       next.emplace(reg, by, stale || written);
@@ -148,7 +147,7 @@ void step(const Program& program, std::size_t at, Cache& cache, Findings* findin
     for (const RegisterUse& use : operation.reads) {
       if (use.file != RegisterFile::kGeneral || use.operand < 0 || use.operand >= kSlots) continue;
       for (int reg = use.first; reg < use.first + use.count; ++reg) {
-        Kept& kept = cache[reg % kBanks * kSlots + use.operand];
+        KeptOfSlot& kept = cache[reg % kBanks * kSlots + use.operand];
         for (const auto& [held, by, stale] : kept) {
           if (held != reg || !stale || !findings) continue;
           findings->add(at, register_name(use.file, reg) + " comes from the reuse cache, where " +

@@ -5,8 +5,6 @@
 namespace tessera::sass {
 namespace {
 
-constexpr int kBanks = 2, kSlots = 3;
-
 bool is_slot(const RegisterUse& use) {
   return use.file == RegisterFile::kGeneral && use.operand >= 0 && use.operand < kSlots;
 }

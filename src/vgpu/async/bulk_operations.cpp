@@ -18,9 +18,6 @@ constexpr std::uint64_t kBoxAlignment = 128;  // in shared memory
 std::uint64_t wide(const Lanes& lanes, const Op& op, int operand, int lane) {
   return register_of<std::uint64_t>(lanes, op, operand, lane);
 }
-std::uint32_t word(const Lanes& lanes, const Op& op, int operand, int lane) {
-  return register_of<std::uint32_t>(lanes, op, operand, lane);
-}
 
 Reduce reduce_of(const Op& op) {
   return find_reduce(Reduction(op.immediate >> 8 & 0xff), CopyElement(op.immediate & 0xff));

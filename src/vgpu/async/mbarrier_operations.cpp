@@ -23,10 +23,6 @@ void each(const Op* first, const Op* last, Lanes& lanes, F f) {
   }
 }
 
-std::uint32_t word(const Lanes& lanes, const Op& op, int operand, int lane) {
-  return register_of<std::uint32_t>(lanes, op, operand, lane);
-}
-
 }  // namespace
 
 void mbarrier_init(const Op* first, const Op* last, Lanes& lanes) {

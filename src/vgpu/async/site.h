@@ -42,6 +42,9 @@ template <class T>
 T& register_of(const Lanes& lanes, const Op& op, int operand, int lane) {
   return reinterpret_cast<T*>(lanes.registers + op.operand[operand])[lane];
 }
+inline std::uint32_t word(const Lanes& lanes, const Op& op, int operand, int lane) {
+  return register_of<std::uint32_t>(lanes, op, operand, lane);
+}
 inline bool predicate_of_lane(const Lanes& lanes, const Op& op, int operand, int lane) {
   const auto bits = *reinterpret_cast<const std::uint32_t*>(lanes.registers + op.operand[operand]);
   return (bits >> lane & 1) != 0;

@@ -112,13 +112,13 @@ std::map<Place, std::uint64_t> left_by(const Code& code) {
   for (const Instruction& instruction : code) {
     const Operation operation = decode(instruction, 0, kSm);
     std::uint64_t value = mixed(instruction.low, instruction.high);
-    for (const Place place : places_of(operation.reads)) value = mixed(value, read(place));
+    for (const Place& place : places_of(operation.reads)) value = mixed(value, read(place));
     if (!is_pure(operation)) {
       value = mixed(value, read(kWorld));
       state[kWorld] = value;
     }
     std::uint64_t result = 0;
-    for (const Place place : places_of(operation.writes)) {
+    for (const Place& place : places_of(operation.writes)) {
       const bool is_guarded = instruction.bits(12, 4) != 7;
       state[place] = mixed(mixed(value, ++result), is_guarded ? read(place) : 0);
     }

@@ -10,12 +10,6 @@
 namespace tessera::vgpu {
 namespace {
 
-std::uint64_t align_up(std::uint64_t x, std::uint64_t to) { return (x + to - 1) / to * to; }
-
-std::uint64_t alignment_of(const ptx::Variable& variable) {
-  return std::max<std::uint64_t>({1, std::uint64_t(variable.align), variable.type.bits / 8u});
-}
-
 // WHY an atomic counts as a load: a lock that is tried again and again changes nothing.
 Touches touches_of(std::string_view opcode) {
   if (opcode == "st" || opcode == "cp" || opcode == "stmatrix" || opcode == "wgmma" ||
@@ -27,6 +21,12 @@ Touches touches_of(std::string_view opcode) {
 }
 
 }  // namespace
+
+std::uint64_t align_up(std::uint64_t x, std::uint64_t to) { return (x + to - 1) / to * to; }
+
+std::uint64_t alignment_of(const ptx::Variable& variable) {
+  return std::max<std::uint64_t>({1, std::uint64_t(variable.align), variable.type.bits / 8u});
+}
 
 ParamLayout layout_params(const ptx::Function& function) {
   ParamLayout layout;

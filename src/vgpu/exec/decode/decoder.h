@@ -2,6 +2,7 @@
 // opcodes) says which operations an instruction becomes.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <map>
 #include <span>
@@ -17,6 +18,9 @@
 #include "vgpu/ptx/source_line.h"
 
 namespace tessera::vgpu {
+
+std::uint64_t align_up(std::uint64_t x, std::uint64_t to);
+std::uint64_t alignment_of(const ptx::Variable& variable);
 
 // Where a function keeps what calls hand over: offsets in the parameter memory of its frame.
 struct ParamLayout {

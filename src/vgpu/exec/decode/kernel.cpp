@@ -14,12 +14,6 @@
 namespace tessera::vgpu {
 namespace {
 
-std::uint64_t align_up(std::uint64_t x, std::uint64_t to) { return (x + to - 1) / to * to; }
-
-std::uint64_t alignment_of(const ptx::Variable& variable) {
-  return std::max<std::uint64_t>({1, std::uint64_t(variable.align), variable.type.bits / 8u});
-}
-
 const ptx::Variable* find(const std::vector<ptx::Variable>& variables, const std::string& name) {
   const auto found =
       std::find_if(variables.begin(), variables.end(),

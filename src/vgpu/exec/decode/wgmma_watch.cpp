@@ -11,10 +11,10 @@
 namespace tessera::vgpu {
 namespace {
 
-using Bits = std::vector<bool>;
+using Flags = std::vector<bool>;
 
 // to |= from; true when that changed anything.
-bool add(Bits& to, const Bits& from) {
+bool add(Flags& to, const Flags& from) {
   bool changed = false;
   for (std::size_t i = 0; i < to.size(); ++i) {
     if (!from[i] || to[i]) continue;
@@ -36,7 +36,7 @@ class Watch {
   void run() {
     find_registers();
     if (numbers_.empty()) return;
-    const Bits none(numbers_.size());
+    const Flags none(numbers_.size());
     flight_.assign(draft_.blocks.size(), none);
     unfenced_.assign(draft_.blocks.size(), none);
     flow_forward();
@@ -71,22 +71,22 @@ class Watch {
     std::for_each(op.list.begin(), op.list.end(), visit);
   }
 
-  void add_registers(const DraftOp& product, Bits& to) const {
+  void add_registers(const DraftOp& product, Flags& to) const {
     for (std::size_t i = 0; i < register_count(product); ++i) {
       to[numbers_.at(product.list[i])] = true;
     }
   }
 
-  Bits after(std::size_t b) const {
-    Bits bits = flight_[b];
+  Flags after(std::size_t b) const {
+    Flags bits = flight_[b];
     const DraftOp& end = draft_.blocks[b].end;
     if (is(end, product_)) add_registers(end, bits);
     if (is(end, wait_) && end.op.immediate == 0) bits.assign(bits.size(), false);
     return bits;
   }
   // What may be used before a fence, from the begin of the block on; unfenced_ is that of its end.
-  Bits before(std::size_t b) const {
-    Bits bits = unfenced_[b];
+  Flags before(std::size_t b) const {
+    Flags bits = unfenced_[b];
     const DraftOp& end = draft_.blocks[b].end;
     if (is(end, fence_)) bits.assign(bits.size(), false);
     if (is(end, product_)) add_registers(end, bits);
@@ -103,7 +103,7 @@ class Watch {
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t b = 0; b < draft_.blocks.size(); ++b) {
-        const Bits out = after(b);
+        const Flags out = after(b);
         for_each_successor(b, [&](std::size_t next) { changed |= add(flight_[next], out); });
       }
     }
@@ -121,7 +121,7 @@ class Watch {
   // Ops inside of a block change neither flow: only the ends of blocks do.
   void insert(std::size_t b) {
     DraftBlock& block = draft_.blocks[b];
-    Bits suspects = flight_[b];
+    Flags suspects = flight_[b];
     add(suspects, before(b));
     if (std::find(suspects.begin(), suspects.end(), true) == suspects.end() &&
         std::find(unfenced_[b].begin(), unfenced_[b].end(), true) == unfenced_[b].end()) {
@@ -132,13 +132,13 @@ class Watch {
       insert_touch(op, suspects, ops);
       ops.push_back(std::move(op));
     }
-    Bits at_end = flight_[b];
+    Flags at_end = flight_[b];
     add(at_end, unfenced_[b]);
     if (!is(block.end, product_)) insert_touch(block.end, at_end, ops);
     block.ops = std::move(ops);
   }
 
-  void insert_touch(const DraftOp& op, const Bits& suspects, std::vector<DraftOp>& to) {
+  void insert_touch(const DraftOp& op, const Flags& suspects, std::vector<DraftOp>& to) {
     DraftOp touch;
     for_each_watched(op, [&](Value value, std::size_t number) {
       const bool known = std::find(touch.list.begin(), touch.list.end(), value) != touch.list.end();
@@ -171,8 +171,8 @@ class Watch {
   Draft& draft_;
   const Run product_, wait_, fence_, touch_;
   std::unordered_map<Value, std::size_t> numbers_;
-  std::vector<Bits> flight_;    // at the begin of each block
-  std::vector<Bits> unfenced_;  // at its end
+  std::vector<Flags> flight_;    // at the begin of each block
+  std::vector<Flags> unfenced_;  // at its end
   Value always_ = kNoValue;
 };
 

@@ -199,10 +199,10 @@ constexpr Rows<9> kReductions = {{
     {"redux.sync.xor.b32", kDefault, reduce<Reduce::kXor, u32>, kReduce},
 }};
 
-constexpr auto kRows = kVotes + kMatches + kReductions;
+constexpr auto kCollectiveRows = kVotes + kMatches + kReductions;
 
 }  // namespace
 
-const OperationTable kCollectiveTable = table(kRows);
+const OperationTable kCollectiveTable = table(kCollectiveRows);
 
 }  // namespace tessera::vgpu::TESSERA_VGPU_ISA

@@ -167,10 +167,10 @@ constexpr Rows<22> kApproximate = {{
     row<Sqrt64<kDefault>::eval>("sqrt.f64", kApprox),
 }};
 
-constexpr auto kRows = kRounded + kExact + kXorsigns + kApproximate;
+constexpr auto kFloatRows = kRounded + kExact + kXorsigns + kApproximate;
 
 }  // namespace
 
-const OperationTable kFloatTable = table(kRows);
+const OperationTable kFloatTable = table(kFloatRows);
 
 }  // namespace tessera::vgpu::TESSERA_VGPU_ISA

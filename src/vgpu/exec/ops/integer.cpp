@@ -61,10 +61,10 @@ constexpr auto kQuotients = pair<div<u16>, div<s16>>("div.u16", "div.s16") +
                             pair<rem<u32>, rem<s32>>("rem.u32", "rem.s32") +
                             pair<rem<u64>, rem<s64>>("rem.u64", "rem.s64");
 
-constexpr auto kRows = kSums + kOrder + kProducts + kMultiplyAdds + kProducts24 + kQuotients;
+constexpr auto kIntegerRows = kSums + kOrder + kProducts + kMultiplyAdds + kProducts24 + kQuotients;
 
 }  // namespace
 
-const OperationTable kIntegerTable = table(kRows);
+const OperationTable kIntegerTable = table(kIntegerRows);
 
 }  // namespace tessera::vgpu::TESSERA_VGPU_ISA

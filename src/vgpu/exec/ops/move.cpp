@@ -31,7 +31,7 @@ u16 part_8(Whole a) {
 
 __extension__ using u128 = unsigned __int128;
 
-constexpr Rows<27> kRows = {{
+constexpr Rows<27> kMoveRows = {{
     row<copy<u16>>("mov.b16"),
     row<copy<u32>>("mov.b32"),
     row<copy<u64>>("mov.b64"),
@@ -63,6 +63,6 @@ constexpr Rows<27> kRows = {{
 
 }  // namespace
 
-const OperationTable kMoveTable = table(kRows);
+const OperationTable kMoveTable = table(kMoveRows);
 
 }  // namespace tessera::vgpu::TESSERA_VGPU_ISA

@@ -7,7 +7,7 @@ namespace tessera::vgpu {
 namespace {
 
 constexpr int kWarp = 32;
-constexpr std::uint32_t kBanks = 32, kWordBytes = 4;
+constexpr std::uint32_t kBanks = 32;
 
 // Distinct words of one pass, sorted into their banks. A pass of 128 bytes has 32 words; merged
 // ones have at most as many distinct ones, but that is not guaranteed, so there is room for all.

@@ -2,10 +2,14 @@
 // wavefront; a word that several lanes want is served to all of them at once.
 #pragma once
 
+#include <cstdint>
+
 #include "vgpu/observe/count/lanes_of_access.h"
 #include "vgpu/observe/memory_counts.h"
 
 namespace tessera::vgpu {
+
+inline constexpr std::uint32_t kWordBytes = 4;  // of one bank
 
 enum class BankModel { kPlain, kPair };
 

@@ -36,7 +36,7 @@ void add(SharedCounts& to, const SharedCounts& once, std::uint64_t hits) {
   to.same_address_lanes += hits * once.same_address_lanes;
 }
 
-constexpr std::uint64_t kWordBytes = 4, kLanes32 = 32;
+constexpr std::uint64_t kLanes32 = 32;
 
 // Lanes at the address that most of them want.
 std::uint64_t most_at_one_address(const LaneAccess& access) {

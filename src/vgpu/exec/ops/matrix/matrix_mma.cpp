@@ -138,7 +138,7 @@ void mma_doubles(const Op* op, const Op*, Lanes& lanes) {
   result.keep(operands);
 }
 
-constexpr Rows<3> kRows = {{
+constexpr Rows<3> kMatrixMmaRows = {{
     {"mma.numbers", kDefault, mma_numbers, {}},
     {"mma.bits", kDefault, mma_bits, {}},
     {"mma.doubles", kDefault, mma_doubles, {}},
@@ -146,6 +146,6 @@ constexpr Rows<3> kRows = {{
 
 }  // namespace
 
-const OperationTable kMatrixTable = table(kRows);
+const OperationTable kMatrixTable = table(kMatrixMmaRows);
 
 }  // namespace tessera::vgpu::TESSERA_VGPU_ISA

@@ -81,7 +81,7 @@ void movmatrix(const Op* op, const Op*, Lanes& lanes) {
 
 constexpr Scalar kW = Scalar::k32;
 
-constexpr Rows<3> kRows = {{
+constexpr Rows<3> kMatrixMoveRows = {{
     {"ldmatrix", kDefault, ldmatrix, {0, 1, {Scalar::k64}}},
     {"stmatrix", kDefault, stmatrix, {0, 1, {Scalar::k64}}},
     {"movmatrix", kDefault, movmatrix, {1, 2, {kW, kW}}},
@@ -89,6 +89,6 @@ constexpr Rows<3> kRows = {{
 
 }  // namespace
 
-const OperationTable kMatrixMoveTable = table(kRows);
+const OperationTable kMatrixMoveTable = table(kMatrixMoveRows);
 
 }  // namespace tessera::vgpu::TESSERA_VGPU_ISA

@@ -99,10 +99,10 @@ void mma_quads(const Op* op, const Op*, Lanes& lanes) {
   }
 }
 
-constexpr Rows<1> kRows = {{{"mma.quads", kDefault, mma_quads, {}}}};
+constexpr Rows<1> kMatrixQuadsRows = {{{"mma.quads", kDefault, mma_quads, {}}}};
 
 }  // namespace
 
-const OperationTable kMatrixQuadTable = table(kRows);
+const OperationTable kMatrixQuadTable = table(kMatrixQuadsRows);
 
 }  // namespace tessera::vgpu::TESSERA_VGPU_ISA

@@ -237,7 +237,7 @@ void fence(const Op* op, const Op*, Lanes& lanes) { fence_wgmma(lanes, *op); }
 void commit_group(const Op* op, const Op*, Lanes& lanes) { commit_wgmma(lanes, *op); }
 void wait_group(const Op* op, const Op*, Lanes& lanes) { wait_wgmma(lanes, *op); }
 
-constexpr Rows<5> kRows = {{
+constexpr Rows<5> kMatrixWgmmaRows = {{
     {"wgmma.mma_async", kDefault, mma_async, {}},
     {"wgmma.fence", kDefault, fence, {}},
     {"wgmma.commit_group", kDefault, commit_group, {}},
@@ -247,6 +247,6 @@ constexpr Rows<5> kRows = {{
 
 }  // namespace
 
-const OperationTable kWgmmaTable = table(kRows);
+const OperationTable kWgmmaTable = table(kMatrixWgmmaRows);
 
 }  // namespace tessera::vgpu::TESSERA_VGPU_ISA

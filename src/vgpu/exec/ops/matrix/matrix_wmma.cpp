@@ -137,13 +137,13 @@ void wmma_store(const Op* op, const Op*, Lanes& lanes) {
 
 constexpr Signature kTransfer = {0, 3, {Scalar::k64, Scalar::k32, Scalar::k64}};
 
-constexpr Rows<2> kRows = {{
+constexpr Rows<2> kMatrixWmmaRows = {{
     {"wmma.load", kDefault, wmma_load, kTransfer},
     {"wmma.store", kDefault, wmma_store, kTransfer},
 }};
 
 }  // namespace
 
-const OperationTable kMatrixTransferTable = table(kRows);
+const OperationTable kMatrixTransferTable = table(kMatrixWmmaRows);
 
 }  // namespace tessera::vgpu::TESSERA_VGPU_ISA

@@ -79,7 +79,7 @@ constexpr Rows<15> loads(const char* const (&names)[15]) {
            load_row<u64, u64, count>(names[14])}};
 }
 
-constexpr auto kRows =
+constexpr auto kLoadRows =
     loads<1>({"ld.u8.16", "ld.u8.32", "ld.u8.64", "ld.s8.16", "ld.s8.32", "ld.s8.64", "ld.u16.16",
               "ld.u16.32", "ld.u16.64", "ld.s16.32", "ld.s16.64", "ld.u32.32", "ld.u32.64",
               "ld.s32.64", "ld.u64.64"}) +
@@ -92,6 +92,6 @@ constexpr auto kRows =
 
 }  // namespace
 
-const OperationTable kLoadTable = table(kRows);
+const OperationTable kLoadTable = table(kLoadRows);
 
 }  // namespace tessera::vgpu::TESSERA_VGPU_ISA

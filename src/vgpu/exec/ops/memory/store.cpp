@@ -67,7 +67,7 @@ constexpr Rows<9> stores(const char* const (&names)[9]) {
            store_row<u64, u64, count>(names[8])}};
 }
 
-constexpr auto kRows =
+constexpr auto kStoreRows =
     stores<1>({"st.8.16", "st.8.32", "st.8.64", "st.16.16", "st.16.32", "st.16.64", "st.32.32",
                "st.32.64", "st.64.64"}) +
     stores<2>({"st.v2.8.16", "st.v2.8.32", "st.v2.8.64", "st.v2.16.16", "st.v2.16.32",
@@ -77,6 +77,6 @@ constexpr auto kRows =
 
 }  // namespace
 
-const OperationTable kStoreTable = table(kRows);
+const OperationTable kStoreTable = table(kStoreRows);
 
 }  // namespace tessera::vgpu::TESSERA_VGPU_ISA

@@ -1,0 +1,14 @@
+// Letters and numbers of the text form. Internal to src/sass.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tessera::sass {
+
+bool is_digit(char letter);
+
+// "0x1f", or with zeros ahead of it "0x0001f".
+std::string padded_hex(std::uint64_t value, int digits = 1);
+
+}  // namespace tessera::sass

@@ -188,7 +188,7 @@ std::string protocol_text(bool sweep, double within) {
     return fmt::format(
         "all configs that the model puts within {} of its choice, two rounds of "
         "four calls each, in turn",
-        lab::kSweptWithin);
+        within);
   }
   return fmt::format(
       "quick: the vendor's candidate by three calls each, two rounds, idle only "

@@ -42,7 +42,7 @@ def _as_numpy(x: Array, name: str) -> Any:
         return x.source
     if x.gpu is not None:
         raise TypeError(f"{name} is a {type(x.source).__name__} on a GPU that would have to be "
-                        "copied or converted, which is known for arrays of PyTorch, CuPy and JAX alone")
+                        "copied or converted; that works for arrays of PyTorch, CuPy and JAX alone")
     return numpy.asarray(_Elements(x)).view(_numpy_type(x.dtype))
 
 

@@ -60,7 +60,7 @@ def check_out(out: Any, *operands: Any) -> None:
 
 def has_written(out: Any) -> None:
     """Tells autograd, which then refuses to use what it saved of `out` before."""
-    sys.modules["torch"]._C._increment_version((out,))
+    sys.modules["torch"].autograd.graph.increment_version(out)
 
 
 def _two_dimensions(x: Any, is_left: bool) -> Any:

@@ -25,7 +25,9 @@ add_library(tessera_torch SHARED ${operators})
 target_include_directories(tessera_torch PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/python/torch)
 target_compile_options(tessera_torch PRIVATE -fvisibility=hidden)
 target_link_libraries(tessera_torch PRIVATE ${CMAKE_DL_LIBS})
-target_link_options(tessera_torch PRIVATE -Wl,--no-undefined)
+# WHY not the usual options, with libstdc++ and libgcc inside: exceptions pass through PyTorch, and with a second
+# unwinder they ended the process. PyTorch needs the shared ones anyway.
+set_target_properties(tessera_torch PROPERTIES LINK_OPTIONS "$<$<CONFIG:Release>:-s>;-Wl,--gc-sections;-Wl,--no-undefined")
 add_dependencies(tessera_library tessera_torch)
 
 # What is shown of it: programs in C and C++, which see its headers alone.

@@ -39,7 +39,7 @@ class Array:
                      self.why_not)
 
 
-# DLPack 1: the flags of a versioned tensor, which come before it and say whether it may be written to.
+# DLPack 1: the flags of a versioned tensor come before it and say whether it may be written to.
 _DLPACK_HEADER, _READ_ONLY, _IS_COPIED = 32, 1, 2
 
 

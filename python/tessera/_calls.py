@@ -17,8 +17,8 @@ def matmul(a: Any, b: Any, *, out: Any = None, compute: str | None = None,
     Batch dimensions are broadcast; a vector is one row on the left, (k,), or one column on the
     right, and its axis is missing in the result. Two types are promoted as NumPy does; PyTorch's
     tensors have one, as for torch.matmul. The result is int32 for int8. compute is None (FP32 sums
-    for FP32 and smaller types, FP64 for FP64) or "tf32". Host arrays are multiplied on the faster of
-    GPU 0 and the CPU; device="cpu" and "gpu" name one. PyTorch's gradients are those of
+    for FP32 and smaller types, FP64 for FP64) or "tf32". Host arrays are multiplied on the faster
+    of GPU 0 and the CPU; device="cpu" and "gpu" name one. PyTorch's gradients are those of
     torch.matmul, and `out` has none.
     """
     key = key_of(a, b, out, compute)
@@ -40,11 +40,11 @@ def gemm(a: Any, b: Any, c: Any = None, *, alpha: float = 1.0, beta: float | Non
     """epilogue(scale * (alpha * a @ b + beta * c) + bias), rounded once.
 
     (..., m, k) by (..., k, n) with c and the result (..., m, n).
-    beta is 1 with a c and 0 without. c is broadcast. out may be c itself. Transposes are views: a.T.
-    epilogue is None, "relu", "gelu" (by tanh) or "gelu_erf". scale and bias have shape (n,), a value
-    for each column, or (m, 1), one for each row; where a or b is a vector, a value for each element
-    of the result. bias is of the result's type, scale of float32 (or float64, for products of
-    float64). All products of a batch share them. PyTorch's gradients are computed in steps.
+    beta is 1 with a c and 0 without. c is broadcast. out may be c itself. Transposes are views:
+    a.T. epilogue is None, "relu", "gelu" (by tanh) or "gelu_erf". scale and bias have shape (n,),
+    a value for each column, or (m, 1), one for each row; where a or b is a vector, a value for each
+    element of the result. bias is of the result's type, scale of float32 (or float64, for products
+    of float64). All products of a batch share them. PyTorch's gradients are computed in steps.
     """
     if c is None and beta not in (None, 0, 0.0):
         raise ValueError(f"beta is {beta}, but c is None: there is nothing to multiply by beta")
@@ -60,8 +60,8 @@ def gemm(a: Any, b: Any, c: Any = None, *, alpha: float = 1.0, beta: float | Non
 
 def explain(a: Any, b: Any, *, compute: str | None = None,
             device: str | None = None) -> Explanation:
-    """How a @ b would be computed, and why so; nothing is computed. Where a batch is not one call of
-    the library, it explains one of its products."""
+    """How a @ b would be computed, and why so; nothing is computed. Where a batch is not one call
+    of the library, it explains one of its products."""
     product = Product(a, b, None, None, compute, None, needs_out=False, device=device)
     problem = product.as_batch() if product.batch else None
     try:

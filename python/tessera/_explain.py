@@ -54,5 +54,5 @@ def explain_problem(handle: int, problem: c.Problem) -> Explanation:
                            one.workspace_bytes, _BOUNDS[one.bound])
                     for one in found[:out.choices])
     return Explanation(_WHERE[out.where], out.kernel.decode(), out.total_us, out.workspace_bytes,
-                       _BOUNDS[out.bound], out.launches, bool(out.deterministic), out.folded, out.faster_us,
-                       out.why_not.decode(), choices)
+                       _BOUNDS[out.bound], out.launches, bool(out.deterministic), out.folded,
+                       out.faster_us, out.why_not.decode(), choices)

@@ -13,7 +13,7 @@ _handles: dict[tuple[int, int], int] = {}
 
 
 def handle_of(place: int, host_side: int = c.FASTER_SIDE) -> int:
-    """The handle of a GPU by its number, or of CPU or ANY_PLACE; and which side multiplies host arrays."""
+    """The handle of a GPU by its number, or of CPU or ANY_PLACE, and of a side for host arrays."""
     key = place, host_side
     known = _handles.get(key)
     if known is not None:
@@ -27,7 +27,7 @@ def handle_of(place: int, host_side: int = c.FASTER_SIDE) -> int:
 
 
 def _forget() -> None:
-    # The child of a fork has no use for its parent's handles, and its lock may be held by no thread.
+    # The child of a fork has no use for its parent's handles, and no thread of it holds the lock.
     global _lock
     _lock = threading.Lock()
     _handles.clear()

@@ -7,6 +7,7 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
+import struct
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_int32, c_int64,
                     c_size_t, c_void_p)
 
@@ -66,6 +67,18 @@ class Arguments(Sized):
         (n, c_void_p) for n in ("a", "b", "c", "d", "bias", "alpha_address", "beta_address",
                                 "workspace")] + [("workspace_bytes", c_size_t),
                                                  ("stream", c_void_p), ("scale", c_void_p)]
+
+
+# The same as bytes, which are made in a third of the time: alpha, beta, a, b, c, d, then zeros up
+# to the workspace.
+_packed = struct.Struct("@Q2d4Q3Q2Q2Q")
+assert _packed.size == ctypes.sizeof(Arguments)
+
+
+def packed_arguments(alpha: float, a: int, b: int, d: int, workspace: int, workspace_bytes: int,
+                     stream: int) -> bytes:
+    return _packed.pack(_packed.size, alpha, 0.0, a, b, 0, d, 0, 0, 0, workspace, workspace_bytes,
+                        stream, 0)
 
 
 class DeviceInfo(Sized):
@@ -132,6 +145,8 @@ def _load() -> ctypes.CDLL:
 
 
 lib = _load()
+# tessera_plan_run() of packed_arguments().
+plan_run_packed = CFUNCTYPE(c_int32, c_void_p, c_char_p)(("tessera_plan_run", lib))
 
 
 def version() -> str:

@@ -41,8 +41,8 @@ def _as_numpy(x: Array, name: str) -> Any:
     if isinstance(x.source, numpy.ndarray):
         return x.source
     if x.gpu is not None:
-        raise TypeError(f"{name} is a {type(x.source).__name__} on a GPU that would have to be copied "
-                        "or converted, which is known for arrays of PyTorch, CuPy and JAX alone")
+        raise TypeError(f"{name} is a {type(x.source).__name__} on a GPU that would have to be "
+                        "copied or converted; that works for arrays of PyTorch, CuPy and JAX alone")
     return numpy.asarray(_Elements(x)).view(_numpy_type(x.dtype))
 
 

@@ -71,7 +71,7 @@ def promoted(a: Array, b: Array, is_out_given: bool) -> str | None:
         return None
     both = f"a has elements of type {a.dtype}, b of {b.dtype}"
     if is_tensor(a.source) or is_tensor(b.source):
-        raise TypeError(f"{both}: PyTorch multiplies tensors of one type alone; convert one of them")
+        raise TypeError(f"{both}: PyTorch multiplies tensors of one type alone; convert one")
     kinds = [x.dtype.partition("_")[0].replace("bfloat16", "float16") for x in (a, b)]
     if kinds == ["float8", "float8"] and is_out_given:
         return None
@@ -96,8 +96,8 @@ class Operand:
     def _described(self, source: Any) -> Array:
         array = array_of(source, self.name, self.stream)
         if array.dtype not in c.TYPES:
-            raise TypeError(f"{self.name} has elements of type {array.dtype}, but must have one of: "
-                            + ", ".join(c.TYPES))
+            raise TypeError(f"{self.name} has elements of type {array.dtype}, but must have one "
+                            "of: " + ", ".join(c.TYPES))
         return array
 
     def convert_to(self, dtype: str, is_left: bool) -> None:
@@ -174,8 +174,8 @@ class Result(Operand):
             self.array = whole
         else:
             if x.gpu is not None and kind_of(self.given) == "numpy":
-                raise ValueError(f"out has strides {x.strides} in elements, with shape {x.shape}, but "
-                                 "rows or columns must be adjacent in an array of this library")
+                raise ValueError(f"out has strides {x.strides} in elements, with shape {x.shape}, "
+                                 "but rows or columns must be adjacent in an array of this library")
             self.made = empty_like(self.given, self.shape, x.dtype)
             self.array = array_of(self.made, "out", self.stream)
 

@@ -39,8 +39,8 @@ class Plan:
         plan = tessera.Plan(a, b)      # a: (m, k), b: (k, n)
         d = plan(a, b)                 # any arrays like these
 
-    Calls may come from several threads and on several streams: each has a workspace of its own, which
-    the array's library allocates and reuses as any other array of that stream.
+    Calls may come from several threads and on several streams: each has a workspace of its own,
+    which the array's library allocates and reuses as any other array of that stream.
     """
 
     def __init__(self, a: Any, b: Any, c: Any = None, *, out: Any = None,
@@ -61,7 +61,7 @@ class Plan:
     def __call__(self, a: Any, b: Any, c: Any = None, *, alpha: float = 1.0,
                  beta: float | None = None, scale: Any = None, bias: Any = None,
                  out: Any = None) -> Any:
-        """As gemm() with the plan's epilogue, for arrays like those of the plan; else ValueError."""
+        """As gemm() with the plan's epilogue, for arrays like the plan's; else ValueError."""
         if c is None and beta not in (None, 0, 0.0):
             raise ValueError(f"beta is {beta}, but c is None")
         if self._key is not None and c is None and scale is None and bias is None:
@@ -80,40 +80,35 @@ class Plan:
         self._run(product.arguments(float(alpha), float(beta), {}), a, product.shapes)
         return product.given_back()
 
-    def _launch(self, arguments: c_library.Arguments, workspace_at: int | None, what: str) -> None:
-        if workspace_at:
-            arguments.workspace = (workspace_at + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT
-            arguments.workspace_bytes = self._planned.workspace_bytes
-        status = c_library.lib.tessera_plan_run(self._planned.at, arguments)
-        if status:
-            c_library.check(status, what)
-
     def _run_again(self, a: Any, b: Any, out: Any, alpha: float) -> Any:
         d = a.new_empty(self._key[8], dtype=self._key[10]) if out is None else out
-        arguments = c_library.Arguments(alpha=alpha, a=a.data_ptr(), b=b.data_ptr(),
-                                        d=d.data_ptr(), stream=raw_stream(self._key[6]))
-        bytes_ = self._planned.workspace_bytes
-        at = None
+        bytes_, at = self._planned.workspace_bytes, 0
         if bytes_:
             workspace = a.new_empty((bytes_ + _ALIGNMENT,), dtype=sys.modules["torch"].int8)
-            at = workspace.data_ptr()
-        self._launch(arguments, at, f"a {self._key[0]}, b {self._key[3]}")
+            at = _aligned(workspace.data_ptr())
+        status = c_library.plan_run_packed(self._planned.at, c_library.packed_arguments(
+            alpha, a.data_ptr(), b.data_ptr(), d.data_ptr(), at, bytes_, raw_stream(self._key[6])))
+        if status:
+            c_library.check(status, f"a {self._key[0]}, b {self._key[3]}")
         if out is not None:
             has_written(out)
         return d
 
     def _run(self, arguments: c_library.Arguments, like: Any, what: str) -> None:
-        """WHY a workspace for each call: two streams must not share one. The allocators of PyTorch and
-        CuPy hand memory that is freed to later work of the stream that it was allocated on, and so
-        keep no more than the streams need; JAX's call ends when its product is there."""
+        # WHY a workspace for each call: two streams must not share one. The allocators of PyTorch
+        # and CuPy hand memory that is freed to later work of the stream that it was allocated on,
+        # and so keep no more than the streams need; JAX's call ends when its product is there.
         bytes_ = self._planned.workspace_bytes
         if bytes_ and kind_of(like) == "numpy" and is_on_gpu(like):
             # Of a library whose allocator is not known: the handle lends one.
             c_library.check(c_library.lib.tessera_gemm_with(
                 self._handle, self._problem, self._planned.options, arguments), what)
             return
-        workspace = empty_like(like, (bytes_ + _ALIGNMENT,), "int8") if bytes_ else None
-        self._launch(arguments, array_of(workspace, "workspace").address if bytes_ else None, what)
+        if bytes_:
+            workspace = empty_like(like, (bytes_ + _ALIGNMENT,), "int8")
+            arguments.workspace = _aligned(array_of(workspace, "workspace").address)
+            arguments.workspace_bytes = bytes_
+        c_library.check(c_library.lib.tessera_plan_run(self._planned.at, arguments), what)
 
     def __copy__(self) -> "Plan":
         return self
@@ -127,6 +122,10 @@ class Plan:
     def explain(self) -> Explanation:
         """How the plan computes its product."""
         return explain_problem(self._handle, self._problem)
+
+
+def _aligned(address: int) -> int:
+    return (address + _ALIGNMENT - 1) // _ALIGNMENT * _ALIGNMENT
 
 
 def _alignment_of(product: Product) -> int:

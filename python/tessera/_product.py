@@ -117,7 +117,8 @@ class Product:
         kind = kinds.get(tuple(shape))
         if kind is not None:
             return kind
-        rules = {(): f"{(n,)}, a value for each column of the result, or {(m, 1)}, one for each row",
+        rules = {(): f"{(n,)}, a value for each column of the result, or {(m, 1)}, one for each "
+                     "row",
                  (-2,): f"{(n,)}, a value for each element of the result, or (1,), one for all",
                  (-1,): f"{(m,)}, a value for each element of the result, or (1,), one for all",
                  (-2, -1): "(), since the result is one number"}

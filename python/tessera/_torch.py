@@ -1,4 +1,4 @@
-"""PyTorch's rules: tensors whose stored bytes are not their values, gradients, and what `out` may be.
+"""PyTorch's rules: tensors whose stored bytes are not their values, gradients, legal `out`.
 
 PyTorch is never imported here. Where a tensor is passed, it has been.
 """
@@ -54,13 +54,13 @@ def check_out(out: Any, *operands: Any) -> None:
                            "stored in out has none: call it under torch.no_grad() or without out")
     torch = sys.modules["torch"]
     if is_tensor(out) and out.is_inference() and not torch.is_inference_mode_enabled():
-        raise RuntimeError("out is a tensor of torch.inference_mode(), which must not change outside "
-                           "of it: clone it first")
+        raise RuntimeError("out is a tensor of torch.inference_mode(), which must not change "
+                           "outside of it: clone it first")
 
 
 def has_written(out: Any) -> None:
     """Tells autograd, which then refuses to use what it saved of `out` before."""
-    sys.modules["torch"]._C._increment_version((out,))
+    sys.modules["torch"].autograd.graph.increment_version(out)
 
 
 def _two_dimensions(x: Any, is_left: bool) -> Any:

@@ -4,8 +4,9 @@
     tessera.torch_op.enable()                 # torch.matmul, nn.Linear ... as they are
     d = torch.ops.tessera.matmul(a, b)        # or one product, for torch.compile as well
 
-enable() replaces PyTorch's kernels for products of matrices on GPUs (mm, addmm, bmm, baddbmm). Gradients,
-autocast and torch.compile are PyTorch's, and products that we do not take run on its own kernels.
+enable() replaces PyTorch's kernels for products of matrices on GPUs (mm, addmm, bmm, baddbmm).
+Gradients, autocast and torch.compile are PyTorch's, and products that we do not take run on its own
+kernels. Where memory runs out, the error is a RuntimeError that begins "CUDA out of memory".
 """
 from __future__ import annotations
 
@@ -177,12 +178,13 @@ def enable(device: str = "cuda", allow_tf32: bool | None = None) -> None:
     """From now on PyTorch's products of matrices on GPUs are ours.
 
     FP32 is rounded to TF32 where allow_tf32 is true, or, where it is None, where
-    torch.backends.cuda.matmul.allow_tf32 is true now; call enable() anew to change it. device="cpu" replaces
-    the kernels of the CPU. RuntimeError where the operators in C++ or PyTorch's interface are missing.
+    torch.backends.cuda.matmul.allow_tf32 is true now; call enable() anew to change it. device="cpu"
+    replaces the kernels of the CPU. RuntimeError where the operators in C++ or PyTorch's interface
+    are missing.
     """
     global _enabled
     if device not in _KEYS:
-        raise ValueError(f"device is {device!r}, but must be one of: " + ", ".join(map(repr, _KEYS)))
+        raise ValueError(f"device is {device!r}, but must be 'cuda' or 'cpu'")
     if _native is None:
         raise RuntimeError(f"the operators in C++ cannot be used: {_why_not}")
     if not hasattr(torch.library, "get_kernel"):
@@ -202,7 +204,7 @@ def disable() -> None:
 
 
 def counts() -> tuple[int, int]:
-    """Products that came to us in this process: those that we computed, and those left to PyTorch."""
+    """Products that came to us in this process: those that we computed, those left to PyTorch."""
     both = (ctypes.c_uint64 * 2)()
     if _native is not None:
         _native.tessera_torch_counts(both)

@@ -135,11 +135,11 @@ void add_product_out(StableIValue* stack, std::uint64_t, std::uint64_t) {
   stack[0] = counted(multiply(sum.of, nullptr)) == Taken::kYes;
 }
 
-// tessera::matmul, of two matrices or of as many
+// tessera::matmul, of two matrices, of as many, or of a batch that is one matrix and another matrix
 void matmul(StableIValue* stack, std::uint64_t, std::uint64_t) {
   Tensor a(stack[0]), b(stack[1]);
   AtenTensorHandle result = nullptr;
-  const Taken taken = counted(multiply({.a = a.handle(), .b = b.handle()}, &result));
+  const Taken taken = counted(multiply({.a = a.handle(), .b = b.handle(), .folds = true}, &result));
   if (taken == Taken::kNoMemory) throw_out_of_memory();
   if (taken == Taken::kNo) {
     StableIValue any[] = {a.give_up(), b.give_up()};

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <vector>
 
 namespace tessera::torch_abi {
 namespace {
@@ -148,9 +149,10 @@ struct Operand {
 // A product on its way to the library; each step says whether the library takes it.
 struct Call {
   Operand left, right;
+  std::int64_t folded_sizes[2], folded_strides[2];
   const View &a = left.view, &b = right.view;
   Shape shape{};
-  bool is_cpu = false;
+  bool is_cpu = false, is_folded = false;
   tessera_handle handle = nullptr;
   tessera_problem problem{};
   tessera_arguments in{};
@@ -159,6 +161,7 @@ struct Call {
     in.size = sizeof in;
     in.alpha = product.alpha;
     if (!left.read(product.a) || !right.read(product.b)) return false;
+    if (product.folds && a.dims > 2 && b.dims == 2 && !fold_rows()) return false;
     is_cpu = a.device_type == torch.aoti_torch_device_type_cpu();
     if (!is_cpu && a.device_type != torch.aoti_torch_device_type_cuda()) return false;
     if (!shape_of(a, b, product.dims, &shape) || !describe(a, b, shape, &problem)) return false;
@@ -172,13 +175,36 @@ struct Call {
     return handle != nullptr;
   }
 
+  // A batch of matrices whose rows continue is one matrix.
+  bool fold_rows() {
+    const std::int64_t last = a.dims - 1;
+    std::int64_t rows = 1, step = a.strides[last - 1];
+    for (std::int64_t i = last; i-- > 0;) {
+      if (a.sizes[i] == 1) continue;
+      if (rows == 1) step = a.strides[i];
+      if (a.strides[i] != step * rows) return false;
+      rows *= a.sizes[i];
+    }
+    folded_sizes[0] = rows;
+    folded_sizes[1] = a.sizes[last];
+    folded_strides[0] = step;
+    folded_strides[1] = a.strides[last];
+    is_folded = true;
+    left.view.sizes = folded_sizes;
+    left.view.strides = folded_strides;
+    left.view.dims = 2;
+    return true;
+  }
+
   bool set_result(AtenTensorHandle tensor) {
     View d;
     std::int32_t op = 0;
-    if (!view_of(tensor, &d) || !is_like(d, a) || !has_shape(d, shape)) return false;
+    if (!view_of(tensor, &d) || !is_like(d, a)) return false;
+    in.d = d.address;
+    if (is_folded) return true;  // new, and in C order
+    if (!has_shape(d, shape)) return false;
     const bool is_legal = set_operand(d, shape.m, shape.n, &op, &problem.ldd, &problem.stride_d);
     if (!in.c) problem.ldc = problem.ldd, problem.stride_c = problem.stride_d;
-    in.d = d.address;
     return is_legal && op == TESSERA_N;
   }
 
@@ -198,6 +224,17 @@ AOTITorchError make_result(const View& a, const Shape& shape, AtenTensorHandle* 
   const int first = shape.is_batch ? 0 : 1;
   return torch.aoti_torch_empty_strided(3 - first, sizes + first, strides + first, a.dtype,
                                         a.device_type, a.device_index, made);
+}
+
+// With the dimensions of `a` but the last one, in C order.
+AOTITorchError make_folded_result(AtenTensorHandle a, const Shape& shape, AtenTensorHandle* made) {
+  View like;
+  if (!view_of(a, &like)) return 1;
+  std::vector<std::int64_t> sizes(like.sizes, like.sizes + like.dims), strides(sizes.size(), 1);
+  sizes.back() = shape.n;
+  for (std::size_t i = sizes.size() - 1; i-- > 0;) strides[i] = strides[i + 1] * sizes[i + 1];
+  return torch.aoti_torch_empty_strided(like.dims, sizes.data(), strides.data(), like.dtype,
+                                        like.device_type, like.device_index, made);
 }
 
 template <class Function>
@@ -225,7 +262,9 @@ Taken multiply(const Product& product, AtenTensorHandle* result) {
   Tensor made;
   if (!product.out) {
     AtenTensorHandle fresh = nullptr;
-    if (make_result(call.a, call.shape, &fresh)) return Taken::kNoMemory;
+    const AOTITorchError failed = product.folds ? make_folded_result(product.a, call.shape, &fresh)
+                                                : make_result(call.a, call.shape, &fresh);
+    if (failed) return Taken::kNoMemory;
     made = Tensor(fresh);
   }
   if (!call.set_result(product.out ? product.out : made.handle())) return Taken::kNo;

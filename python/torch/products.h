@@ -12,6 +12,7 @@ struct Product {
   double alpha = 1, beta = 0;
   AtenTensorHandle out = nullptr;  // null: a new tensor in C order
   std::int64_t dims = 0;           // that a and b must have; 0: two or three
+  bool folds = false;              // a may have more dimensions, whose rows are those of one matrix
 };
 
 enum class Taken {

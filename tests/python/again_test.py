@@ -120,9 +120,19 @@ class PytorchsRules(unittest.TestCase):
         _again._known.clear()
         self.a, self.b = Tensor((300, 100), torch.float32), Tensor((100, 200), torch.float32)
         self.out = Tensor((300, 200), torch.float32)
-        self.read = []
+        self.read, self.streams = [], []
         for name in ("tessera_gemm", "tessera_gemm_with", "tessera_plan_run"):
             self.watch(name)
+        plain = _library.plan_run_packed
+
+        def watched(plan, packed):
+            x = _library.Arguments.from_buffer_copy(packed)
+            self.assertEqual((x.size, x.beta, x.c, x.scale, x.bias), (len(packed), 0.0, None, None, None))
+            self.streams.append(x.stream or 0)
+            self.read.append((x.a, x.b, x.d, x.workspace))
+            return plain(plan, packed)
+        _library.plan_run_packed = watched
+        self.addCleanup(setattr, _library, "plan_run_packed", plain)
 
     def watch(self, name):
         """Keeps what the library is handed: addresses of A, B and D, and the workspace."""
@@ -231,6 +241,7 @@ class PytorchsRules(unittest.TestCase):
                 self.assertIn(used[-1] - memory.address, range(256))
                 self.assertGreaterEqual(memory.shape[0], plan._planned.workspace_bytes + used[-1] - memory.address)
         self.assertEqual(len(set(used)), len(used))
+        self.assertEqual(len(set(self.streams)), 3)
 
     def test_explains_a_batch(self):
         a, b = Tensor((64, 1, 4096), torch.float32, (4096, 4096, 1)), Tensor((4096, 1024), torch.float32)

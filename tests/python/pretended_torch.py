@@ -90,18 +90,17 @@ def _no_grad():
     torch.grad_enabled = before
 
 
-def _increment_version(tensors):
-    for tensor in tensors:
-        tensor.version += 1
+def _increment_version(tensor):
+    tensor.version += 1
 
 
 torch.empty, torch.no_grad = _empty, _no_grad
 torch.zeros = lambda shape, dtype, device: Tensor(shape, dtype)
 torch.is_grad_enabled = lambda: torch.grad_enabled
 torch.is_inference_mode_enabled = lambda: False
-torch.autograd = types.SimpleNamespace(forward_ad=types.SimpleNamespace(_current_level=-1))
-torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda index: torch.stream,
-                                _increment_version=_increment_version)
+torch.autograd = types.SimpleNamespace(forward_ad=types.SimpleNamespace(_current_level=-1),
+                                       graph=types.SimpleNamespace(increment_version=_increment_version))
+torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda index: torch.stream)
 torch.cuda = types.SimpleNamespace(
     current_stream=lambda device: types.SimpleNamespace(cuda_stream=torch.stream))
 

@@ -246,6 +246,17 @@ class Operator(unittest.TestCase):
             self.assertTrue(torch.equal(op(whole(2, 2) * 0 + 1, whole(2, 2) * 0 + 2), whole(2, 2) * 0 + 4))
         self.assertEqual(op(whole(3, 4, dtype=torch.int8), whole(4, 2, dtype=torch.int8)).dtype if DEVICE == "cpu" else torch.int32, torch.int32)
 
+    def test_rows_of_a_batch_that_continue(self):
+        op, b = torch.ops.tessera.matmul, whole(7, 6)
+        for a, taken in ((whole(3, 5, 7), 1), (whole(64, 1, 7), 1), (whole(2, 3, 5, 7), 1), (whole(3, 5, 9)[..., 1:8], 1),
+                         (whole(3, 4, 7)[:, :1], 1), (whole(1, 1, 7), 1), (whole(1, 9, 7)[:, ::2], 1), (whole(1, 7), 1),
+                         (whole(3, 6, 7)[:, :5], 0), (whole(5, 3, 7).transpose(0, 1), 0), (whole(2, 5, 3, 7).transpose(1, 2), 0)):
+            before = torch_op.counts()[0]
+            d = op(a, b)
+            self.assertEqual(torch_op.counts()[0] - before, taken, a.stride())
+            self.assertEqual(d.shape, (*a.shape[:-1], 6))
+            self.assertTrue(d.is_contiguous() and torch.equal(d, a @ b), a.stride())
+
     def test_the_one_in_python(self):
         """Where the operators in C++ are missing."""
         place = dict(os.environ, TESSERA_TORCH_LIBRARY="/nowhere/libtessera_torch.so", PYTHONPATH=str(ROOT / "python"))

@@ -66,6 +66,10 @@ foreach(rules numpy torch)
   add_test(NAME python_${rules}_rules COMMAND ${python} tests/python/${rules}_rules_test.py
            ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 endforeach()
+add_subdirectory(${CMAKE_SOURCE_DIR}/tests/fake_torch ${CMAKE_BINARY_DIR}/tests/fake_torch)
+add_test(NAME python_torch_kernels COMMAND python3 tests/python/torch_kernels_test.py ${CMAKE_BINARY_DIR}/libtessera.so.0
+         ${CMAKE_BINARY_DIR}/libtessera_torch.so ${CMAKE_BINARY_DIR}/tests/fake_torch ${CMAKE_BINARY_DIR}/tests/fake_cuda
+         WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 add_test(NAME python_torch_products COMMAND ${python} tests/python/torch_products_test.py
          ${CMAKE_BINARY_DIR}/libtessera.so.0 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 add_test(NAME python_drawn_views COMMAND ${python} tests/python/drawn_views_test.py

@@ -106,6 +106,17 @@ class Products(unittest.TestCase):
         if DEVICE == "cpu":
             self.check(lambda: torch.mm(a.long(), b.long()), taken=0, left=1)
 
+    def test_other_keys_are_not_ours(self):
+        a, b = whole(5, 7), whole(7, 6)
+        self.check(lambda: torch.mm(a.to_sparse(), b), taken=0)
+        self.check(lambda: torch.mm(a.to_sparse_csr(), b), taken=0)
+        self.assertEqual(torch.mm(a.to("meta"), b.to("meta")).shape, (5, 6))
+        torch.use_deterministic_algorithms(True)
+        self.addCleanup(torch.use_deterministic_algorithms, False)
+        before = torch_op.counts()
+        self.assertTrue(torch.equal(torch.mm(a, b), (a.unsqueeze(-1) * b).sum(1)))
+        self.assertEqual(torch_op.counts()[0], before[0] + 1)
+
     def test_errors_are_pytorchs(self):
         a, b = whole(5, 7), whole(7, 6)
         for call in (lambda: torch.mm(a, a), lambda: torch.mm(a, b[0]), lambda: torch.mm(a, b.float()),

@@ -20,9 +20,9 @@ target_link_options(tessera_library PRIVATE -Wl,--version-script=${script} -Wl,-
                                             -Wl,--no-undefined)
 
 # The operators of PyTorch, against its stable C interface, whose functions are looked up when Python loads it.
-file(GLOB operators CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/python/torch/*.cpp)
+file(GLOB operators CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/python/torch_kernels/*.cpp)
 add_library(tessera_torch SHARED ${operators})
-target_include_directories(tessera_torch PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/python/torch)
+target_include_directories(tessera_torch PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/python/torch_kernels)
 target_compile_options(tessera_torch PRIVATE -fvisibility=hidden)
 target_link_libraries(tessera_torch PRIVATE ${CMAKE_DL_LIBS})
 # WHY not the usual options, with libstdc++ and libgcc inside: exceptions pass through PyTorch, and with a second

@@ -299,7 +299,7 @@ class StableInterface(unittest.TestCase):
             source = pathlib.Path(folder) / "check.cpp"
             source.write_text(CHECK)
             include = pathlib.Path(torch.__file__).parent / "include"
-            command = ["g++", "-std=c++20", "-fsyntax-only", f"-I{include}", f"-I{ROOT / 'python/torch'}", str(source)]
+            command = ["g++", "-std=c++20", "-fsyntax-only", f"-I{include}", f"-I{ROOT / 'python/torch_kernels'}", str(source)]
             compiled = subprocess.run(command, capture_output=True, text=True)
             self.assertEqual(compiled.returncode, 0, compiled.stderr)
 

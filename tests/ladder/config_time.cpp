@@ -1,5 +1,6 @@
 // Adds up what each config of each kernel costs in all tests of this program, in CPU-seconds, and
-// prints it at the end: tools/ci/test_report compares the sum of all shards with tests/limits.txt.
+// what each test costs for all configs, and prints both at the end: tools/ci/test_report compares
+// the sum of all shards with tests/limits.txt.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -26,16 +27,21 @@ class ConfigTime final : public testing::EmptyTestEventListener {
     const std::string name = test.name();
     const std::size_t slash = name.find('/');
     if (slash == std::string::npos || name.find("__", slash) == std::string::npos) return;
-    of_config_[name.substr(slash + 1)] += cpu_seconds() - begin_;
+    const double spent = cpu_seconds() - begin_;
+    of_config_[name.substr(slash + 1)] += spent;
+    of_test_[test.test_suite_name() + std::string(".") + name.substr(0, slash)] += spent;
   }
   void OnTestProgramEnd(const testing::UnitTest&) override {
     for (const auto& [config, seconds] : of_config_) {
       std::printf("config %s: %.2f CPU-seconds\n", config.c_str(), seconds);
     }
+    for (const auto& [test, seconds] : of_test_) {
+      std::printf("all configs in %s: %.2f CPU-seconds\n", test.c_str(), seconds);
+    }
   }
 
   double begin_ = 0;
-  std::map<std::string, double> of_config_;
+  std::map<std::string, double> of_config_, of_test_;
 };
 
 [[maybe_unused]] const bool kIsListening = [] {

@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <memory>
+
 #include "gemm/plan.h"
 #include "lab/verify/verify.h"
 #include "tests/support/kernel_choice.h"
@@ -36,13 +39,27 @@ bool is_refused(const lab::LatticeCase& each, const KernelChoice& choice) {
   return (each.misalign.a | each.misalign.b) % 8 != 0;  // plan() was told no addresses
 }
 
+// Operands and references of a case, made once for all kernels of its types: of what a small
+// product costs they are half. Those of other types are forgotten.
+const lab::VerifyCase& prepared(const lab::LatticeCase& each, const lab::VerifyOptions& options) {
+  static std::map<std::string, std::unique_ptr<lab::VerifyCase>> cases;
+  static Types types;
+  if (types != each.problem.types) cases.clear();
+  types = each.problem.types;
+  const std::string name =
+      each.name() + (options.checks ? " checks" : "") + " nans " + std::to_string(options.nans);
+  std::unique_ptr<lab::VerifyCase>& known = cases[name];
+  if (!known) known = std::make_unique<lab::VerifyCase>(each.problem, options);
+  return *known;
+}
+
 void expect_verified(const lab::LatticeCase& each, const KernelChoice& choice,
                      lab::VerifyOptions options) {
   if (is_refused(each, choice)) return;
   options.in_place = each.in_place;
   options.misalign = each.misalign;
   try {
-    const lab::VerifyResult result = lab::verify(test_device(), choice, each.problem, options);
+    const lab::VerifyResult result = prepared(each, options).check(test_device(), choice);
     EXPECT_TRUE(result.ok()) << each.name() << ": " << result.reason;
   } catch (const StatusError& error) {
     EXPECT_TRUE(may_refuse_alignments(choice)) << each.name() << ": " << error.what();

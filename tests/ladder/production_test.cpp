@@ -94,11 +94,13 @@ TEST_P(Production, EveryDepth) {
   }
 }
 
-// A launch ahead brings operands into the form that tensor copies take.
+// A launch ahead brings operands into the form that tensor copies take. Half the depths: the kernel
+// behind it goes through all of them above.
 TEST_P(Production, OperandsTurnedAhead) {
   int i = 0;
   for (const lab::LatticeCase& each : lab::depth_lattice(block(), kernel().types, 4)) {
-    const bool checks = i++ % 6 == 0 && !test_on_cuda();
+    if (i++ % 8 >= 4) continue;  // four layouts in a row
+    const bool checks = i % 6 == 1 && !test_on_cuda();
     expect_verified(each, 5, {.checks = checks, .plan = {.repack = Policy::kAlways}});
   }
 }

@@ -73,7 +73,7 @@ TEST_P(Warpgroups, EveryDepth) {
 TEST_P(Warpgroups, ManyTiles) {
   const BlockTile of = block();
   for (const bool ragged : {false, true}) {
-    Problem p = problem(5 * of.m - (ragged ? 3 : 0), 3 * of.n + (ragged ? 11 : 0),
+    Problem p = problem(4 * of.m - (ragged ? 3 : 0), 2 * of.n + (ragged ? 11 : 0),
                         3 * of.k + (ragged ? 9 : 0), Order::kRowMajor);
     p.beta = ragged ? 1 : 0;
     expect_verified(p, {.checks = !test_on_cuda()});

@@ -53,7 +53,7 @@ class Mutate(unittest.TestCase):
                                                       other.to_json() | {"verdict": "survived"}]}))
             log = pathlib.Path(folder, "log")
             log.write_text(json.dumps(one.to_json() | {"verdict": "noticed"}) + "\n")
-            options = argparse.Namespace(out=stored, log=log)
+            options = argparse.Namespace(out=stored, log=log, drawn=None)
             known = mutate.known_answers(options)
             self.assertEqual(known[one.name]["verdict"], "noticed")  # the log is newer
             self.assertEqual(known[other.name]["verdict"], "survived")
@@ -62,7 +62,7 @@ class Mutate(unittest.TestCase):
 
     def test_a_test_that_does_not_end_is_noticed_as_such(self):
         worker = mutate.Worker(0, argparse.Namespace(work=pathlib.Path("/"), jobs_each=1, shards=1, build_seconds=1,
-                                                      room_alone=False),
+                                                      room_alone=False, drawn=None),
                                None, None)
         mutant = mutants.Mutant("m", "room", "f.cpp", "a", 0, "b", ["one"])
         worker.inside = lambda command: [command]
@@ -78,7 +78,7 @@ class Mutate(unittest.TestCase):
 
     def test_a_room_may_be_built_alone(self):
         worker = mutate.Worker(0, argparse.Namespace(work=pathlib.Path("/"), jobs_each=1, shards=1, build_seconds=1,
-                                                      room_alone=True), None, None)
+                                                      room_alone=True, drawn=None), None, None)
         mutant = mutants.Mutant("m", "checks", "src/vgpu/observe/f.cpp", "a", 0, "b", ["one"])
         built = []
         worker.inside = built.append

@@ -68,14 +68,14 @@ PASSED_OVER = re.compile(
 class Mutant:
     """`filter`: which of the tests are asked, as GoogleTest writes it; of test_ladder all take ten
     minutes. `changes_nothing`: why no test can notice it, where somebody has shown that. `by_hand`:
-    somebody chose it, so that drawing the list anew keeps it."""
+    somebody chose it, so that drawing the list anew keeps it. `operator`: the kind of a drawn mistake."""
 
     def __init__(self, name, room, path, before, skip, after, tests, filter="*", changes_nothing=None,
-                 by_hand=False):
+                 by_hand=False, operator=None):
         self.name, self.room, self.path = name, room, path
         self.before, self.skip, self.after = before, skip, after
         self.tests, self.filter = tests, filter
-        self.changes_nothing, self.by_hand = changes_nothing, by_hand
+        self.changes_nothing, self.by_hand, self.operator = changes_nothing, by_hand, operator
 
     def apply(self, root):
         """Returns the text from before, to be put back."""
@@ -98,6 +98,7 @@ class Mutant:
         more = {"filter": self.filter} if self.filter != "*" else {}
         more |= {"changes_nothing": self.changes_nothing} if self.changes_nothing else {}
         more |= {"by_hand": True} if self.by_hand else {}
+        more |= {"operator": self.operator} if self.operator else {}
         return {"name": self.name, "room": self.room, "path": self.path, "before": self.before,
                 "skip": self.skip, "after": self.after, "tests": self.tests} | more
 

@@ -4,7 +4,8 @@
     tools/mutate/mutate.py draw [--seed 1]      draws list.json anew, but for what is marked as by hand
     tools/mutate/mutate.py run [-j 4] [--seconds 60] [--only REGEX] [--log mutants.jsonl] [--work /tmp/mutants]
                                [--from-checkout FOLDER [--tests-passed]]
-    tools/mutate/mutate.py report [--log mutants.jsonl] [--out results/mutants.json]
+    tools/mutate/mutate.py run --drawn SEED [--count 200] [--minutes 60] --from-checkout . [--tests-passed]
+    tools/mutate/mutate.py report [--drawn SEED] [--log mutants.jsonl] [--out results/mutants.json]
 
 run builds the targets that the list names in one copy of the repository, once, sees which of their
 tests pass there, and copies that for each of -j workers; a worker then changes a line, builds what that
@@ -12,6 +13,11 @@ takes, runs the tests in shards, and puts the line back. Each answer is appended
 the log or the results have is not run again, so a run may be cut off at any time, and report may be called
 before all have run. It takes hours; it is no part of any other test. A mistake in a line that has changed since the
 list was drawn is neither run nor counted.
+
+With --drawn the mistakes are not those of the list: drawn.py draws them, by a seed of eight hex digits, until
+so many have been judged; a mistake that does not build is none. Of the copy of a built checkout, only what reads
+the changed file is compiled again (direct.py), so that one mistake takes seconds. Those that survive are shown by
+report, and go into the list by hand with the test that notices them.
 
 With --from-checkout the copy is of a checkout with its finished build folder, and a new one each time: where a
 few mistakes are asked about, that spares the build of everything.
@@ -30,6 +36,8 @@ import sys
 import threading
 import time
 
+import direct
+import drawn
 import mutants
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -103,6 +111,8 @@ class Worker(threading.Thread):
         return answer | ({"said": said} if verdict == "noticed" else {})
 
     def try_it(self, mutant):
+        if self.options.drawn:
+            return self.try_directly(mutant)
         for test in mutant.tests:
             targets = room_alone(mutant.path) if self.options.room_alone else test
             build = f"cmake --build build --target {targets} -j{self.options.jobs_each}"
@@ -115,7 +125,29 @@ class Worker(threading.Thread):
                 return "noticed", test, "it did not end" if timed_out else said, timed_out
         return "survived", None, "", False
 
+    def try_directly(self, mutant):
+        """Builds what reads the file for all tests, runs them in turn, and puts the build back."""
+        if not hasattr(self, "direct"):
+            self.direct = direct.Direct(self.own, place_of(self.own), lambda command: shell(
+                self.inside(command), self.own, self.options.build_seconds))
+        kept = {}
+        try:
+            code, said, kept = self.direct.build_with(mutant.path, mutant.tests)
+            if code != 0:
+                return "does not build", "the compiler", said, False
+            for test in mutant.tests:
+                code, said = self.test(test, self.options.shards, mutant.filter)
+                if code != 0:
+                    timed_out = code in (None, TIMEOUT_CODE)
+                    return "noticed", test, "it did not end" if timed_out else said, timed_out
+            return "survived", None, "", False
+        finally:
+            self.direct.put_back(kept)
+
     def test(self, test, shards, asked):
+        if test.startswith("ctest:"):
+            command = f"ctest --test-dir build --output-on-failure --stop-on-failure -j{shards} -R '^{test[6:]}$'"
+            return shell(self.inside(f"timeout {self.options.seconds} {command}"), self.own, self.options.seconds + 30)
         # The first failure of any shard ends all of them. (`wait -n` would not do: it fails where a
         # shard has ended before it is called.)
         command = (f"export GTEST_TOTAL_SHARDS={shards} GTEST_BRIEF=1 GTEST_FAIL_FAST=1; "
@@ -177,13 +209,19 @@ def failing_tests(workers, chosen):
     return {test for test, (code, _) in zip(tests, answers) if code != 0}
 
 
+def those_asked(options):
+    if not options.drawn:
+        return mutants.those_there(ROOT)
+    return drawn.draw(ROOT, options.drawn, 3 * options.count)  # a third does not build
+
+
 def known_answers(options):
     """By name: those of the results, and of the log, which is newer."""
     answers = json.loads(options.out.read_text())["mutants"] if options.out.exists() else []
     if options.log.exists():
         answers += [json.loads(line) for line in options.log.read_text().splitlines() if line.strip()]
     by_name = {one["name"]: one for one in answers}
-    return {m.name: m.to_json() | by_name[m.name] for m in mutants.those_there(ROOT)
+    return {m.name: m.to_json() | by_name[m.name] for m in those_asked(options)
             if m.name in by_name and m.is_that_of(by_name[m.name])}
 
 
@@ -191,12 +229,12 @@ def run(options):
     todo, answers = queue.Queue(), queue.Queue()
     done = known_answers(options)
     # A survivor is asked again: somebody may have written a test since.
-    chosen = [m for m in mutants.those_there(ROOT) if re.search(options.only, m.name)
+    chosen = [m for m in those_asked(options) if re.search(options.only, m.name)
               and (m.name not in done or (options.only and done[m.name]["verdict"] == "survived"))]
     if not chosen:
         return
     workers = [Worker(i, options, todo, answers) for i in range(options.workers)]
-    first_copy(options, sorted({test for m in chosen for test in m.tests}))
+    first_copy(options, sorted({test for m in chosen for test in m.tests if not test.startswith("ctest:")}))
     with concurrent.futures.ThreadPoolExecutor(len(workers)) as pool:
         list(pool.map(Worker.make_copy, workers))
     failing = set() if options.tests_passed else failing_tests(workers, chosen)
@@ -205,11 +243,15 @@ def run(options):
         todo.put(mutant)
     for worker in workers:
         worker.start()
+    begin, judged = time.time(), sum(one["verdict"] != "does not build" for one in done.values())
     for i in range(len(chosen)):
         answer = answers.get()
         with options.log.open("a") as log:
             log.write(json.dumps(answer) + "\n")
         print(f"{i + 1}/{len(chosen)} {answer['name']}: {answer['verdict']} {answer['by'] or ''}", flush=True)
+        judged += answer["verdict"] != "does not build"
+        if time.time() - begin > 60 * options.minutes or (options.drawn and judged >= options.count):
+            break  # the same call goes on where this one ends
 
 
 def verdict_of(answer):
@@ -224,7 +266,7 @@ def report(options):
         rooms[one["room"]][verdict_of(one)] += 1
     table = [{"room": room, **counts} for room, counts in rooms.items()]
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
-    of = len(mutants.those_there(ROOT))
+    of = options.count if options.drawn else len(mutants.those_there(ROOT))
     stored = [{key: value for key, value in one.items() if key != "said"} | {"verdict": verdict_of(one)}
               for one in answers]
     options.out.write_text(json.dumps(
@@ -234,7 +276,7 @@ def report(options):
     noticed = sum(one["verdict"] == "noticed" for one in judged)
     print(f"{len(answers)} of {of} tried: {noticed} of {len(judged)} noticed; "
           f"{len(answers) - len(judged)} did not build or change nothing; "
-          f"{len(mutants.read_list()) - of} are in lines that have changed since")
+          f"{0 if options.drawn else len(mutants.read_list()) - of} are in lines that have changed since")
     for one in judged:
         if one["verdict"] == "survived":
             print(f"survived: {one['path']}\n  - {one['before'].strip()}\n  + {one['after'].strip()}")
@@ -251,13 +293,17 @@ def main():
     parser.add_argument("--room-alone", action="store_true",
                         help="build the library of the mistake's room, and not, say, the images that it patches")
     parser.add_argument("--only", default="")
+    parser.add_argument("--drawn", help="the seed, eight hex digits")
+    parser.add_argument("--count", type=int, default=200, help="drawn mistakes to be judged")
+    parser.add_argument("--minutes", type=float, default=24 * 60, help="no further mistake after these")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--log", type=pathlib.Path, default=pathlib.Path("mutants.jsonl"))
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("/tmp/mutants"))
     parser.add_argument("--from-checkout", type=pathlib.Path)
     parser.add_argument("--tests-passed", action="store_true", help="there, so they need not be asked first")
-    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "results/mutants.json")
+    parser.add_argument("--out", type=pathlib.Path, help="results/mutants.json, or mutants_drawn.json")
     options = parser.parse_args()
+    options.out = options.out or ROOT / "results" / ("mutants_drawn.json" if options.drawn else "mutants.json")
     if options.what == "draw":
         drawn = [m.to_json() for m in mutants.draw(ROOT, options.seed, mutants.read_list())]
         mutants.LIST.write_text(json.dumps(drawn, indent=1) + "\n")

@@ -282,6 +282,8 @@ std::unique_ptr<LaunchObserver> observers_of(const LaunchContext& context) {
 LaunchReport report_of(const Kernel& kernel, const std::vector<InstructionCounter>& counts) {
   LaunchReport report;
   std::set<std::string> approximate;
+  report.instructions.reserve(static_cast<std::size_t>(
+      std::ranges::count_if(counts, [](const InstructionCounter& one) { return one.warp != 0; })));
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (counts[i].warp == 0) continue;
     const InstructionInfo& info = kernel.instructions[i];
@@ -298,8 +300,9 @@ LaunchReport report_of(const Kernel& kernel, const std::vector<InstructionCounte
     report.lane_instructions += counts[i].thread;
     if (info.approximate) approximate.insert(info.form);
   }
-  std::sort(report.instructions.begin(), report.instructions.end(),
-            [](const auto& a, const auto& b) { return a.ptx_line < b.ptx_line; });
+  if (!std::ranges::is_sorted(report.instructions, {}, &InstructionReport::ptx_line)) {
+    std::ranges::sort(report.instructions, {}, &InstructionReport::ptx_line);
+  }
   report.approximate_forms.assign(approximate.begin(), approximate.end());
   return report;
 }

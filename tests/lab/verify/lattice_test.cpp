@@ -107,7 +107,9 @@ TEST(Lattice, EachOperandIsMisalignedAlone) {
           (by.a != 0) == (one.a != 0) && (by.b != 0) == (one.b != 0) && (by.d != 0) == (one.d != 0);
       if (is_alone) alone.insert(i);
     }
-    if (each.in_place) EXPECT_EQ(by.c, by.d) << each.name();
+    if (each.in_place) {
+      EXPECT_EQ(by.c, by.d) << each.name();
+    }
   }
   EXPECT_EQ(alone.size(), 3u);
   EXPECT_GT(aligned, 20);

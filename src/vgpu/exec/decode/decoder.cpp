@@ -195,10 +195,12 @@ void Decoder::resolve_labels() {
 }
 
 void Decoder::note_unwritten_reads(const Liveness& liveness) {
+  std::vector<const std::string*> names(draft_.values.size());
+  for (const auto& [name, value] : registers_) {
+    if (!names[value]) names[value] = &name;
+  }
   const auto note = [&](const UnwrittenValue& read, std::vector<UnwrittenRead>& to) {
-    const auto named = std::find_if(registers_.begin(), registers_.end(),
-                                    [&](const auto& one) { return one.second == read.value; });
-    if (named != registers_.end()) to.push_back({read.instruction, named->first});
+    if (names[read.value]) to.push_back({read.instruction, *names[read.value]});
   };
   for (const UnwrittenValue& read : find_unwritten(draft_, liveness, kernel_->instructions)) {
     note(read, kernel_->unwritten_reads);

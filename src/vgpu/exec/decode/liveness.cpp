@@ -3,6 +3,7 @@
 #include "vgpu/exec/decode/liveness.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "vgpu/exec/decode/form.h"
 
@@ -14,6 +15,15 @@ class Bits {
   explicit Bits(std::size_t count) : words_((count + 63) / 64) {}
   void set(Value v) { words_[v / 64] |= std::uint64_t{1} << v % 64; }
   void clear(Value v) { words_[v / 64] &= ~(std::uint64_t{1} << v % 64); }
+  // Calls f for each value of the set.
+  template <class F>
+  void for_each(F f) const {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      for (std::uint64_t left = words_[i]; left != 0; left &= left - 1) {
+        f(static_cast<Value>(i * 64 + static_cast<std::size_t>(std::countr_zero(left))));
+      }
+    }
+  }
   bool test(Value v) const { return words_[v / 64] >> v % 64 & 1; }
   // this |= a & ~b; true when that changed anything.
   bool add(const Bits& a, const Bits& b) {
@@ -99,9 +109,7 @@ std::uint32_t most_registers(const Draft& draft, const std::vector<BlockFacts>& 
   for (std::size_t b = 0; b < facts.size(); ++b) {
     Bits live = facts[b].live_out;
     std::uint32_t now = 0;
-    for (Value v = 0; v < draft.values.size(); ++v) {
-      if (live.test(v)) now += registers_of(draft.values[v]);
-    }
+    live.for_each([&](Value v) { now += registers_of(draft.values[v]); });
     const auto change = [&](Value v, bool becomes_live) {
       if (live.test(v) == becomes_live) return;
       becomes_live ? live.set(v) : live.clear(v);
@@ -141,20 +149,15 @@ Liveness find_liveness(const Draft& draft) {
     interval.first = std::min(interval.first, at);
     interval.last = std::max(interval.last, at);
   };
-  const auto cover_all = [&](const Bits& bits) {
-    for (Value v = 0; v < count; ++v) {
-      if (bits.test(v)) cover(v);
-    }
-  };
   for (std::size_t b = 0; b < facts.size(); ++b) {
-    cover_all(facts[b].live_in);
+    facts[b].live_in.for_each(cover);
     for_each_op(draft.blocks[b], [&](const DraftOp& op) {
       for_each_read(op, cover);
       for_each_write(op, cover);
       ++at;
     });
     --at;
-    cover_all(facts[b].live_out);
+    facts[b].live_out.for_each(cover);
     ++at;
   }
   liveness.most_registers = most_registers(draft, facts);

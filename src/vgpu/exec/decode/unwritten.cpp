@@ -1,7 +1,9 @@
 #include "vgpu/exec/decode/unwritten.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 namespace tessera::vgpu {
 namespace {
@@ -97,8 +99,8 @@ class Search {
   }
 
   // Whether some way to the first run of `read` passes a write.
-  bool may_be_written(Value value, const Place& read) const {
-    const std::vector<bool> before = reachable(0, read);
+  bool may_be_written(Value value, const Place& read) {
+    const std::vector<bool>& before = reachable(0, read);
     if (!before[read.block]) return true;  // it never runs
     for (const Place& write : writes_[value]) {
       if (empty_copies_.contains(write.op)) continue;
@@ -110,8 +112,11 @@ class Search {
   }
 
   // The blocks that can be entered from the begin of `from` before `stop` runs.
-  std::vector<bool> reachable(std::size_t from, const Place& stop) const {
-    std::vector<bool> seen(draft_.blocks.size());
+  const std::vector<bool>& reachable(std::size_t from, const Place& stop) {
+    const auto [known, is_new] = reachable_.try_emplace({from, stop.block});
+    std::vector<bool>& seen = known->second;
+    if (!is_new) return seen;
+    seen.resize(draft_.blocks.size());
     std::vector<std::size_t> open = {from};
     while (!open.empty()) {
       const std::size_t block = open.back();
@@ -128,8 +133,9 @@ class Search {
 
   const Draft& draft_;
   const std::vector<InstructionInfo>& instructions_;
-  std::vector<std::vector<Place>> reads_, writes_;  // by value
-  std::set<const DraftOp*> empty_copies_;           // of unwritten values
+  std::vector<std::vector<Place>> reads_, writes_;                              // by value
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<bool>> reachable_;  // from, to
+  std::set<const DraftOp*> empty_copies_;  // of unwritten values
   std::vector<UnwrittenValue> found_;
 };
 

@@ -63,8 +63,11 @@ void ClusterChecker::access_shared(const WarpAccess& access, WarpClocks& warp, L
 // Holds one guest against everything later than `floor` in the cells that it touches.
 void ClusterChecker::visit_shared(const Guest& guest, Time floor) {
   const SharedShadow& shadow = shared_[guest.owner];
+  const std::uint32_t begin = shadow.cell_of(guest.address);
   const std::uint32_t end = shadow.end_of(guest.address, guest.bytes);
-  for (std::uint32_t cell = shadow.cell_of(guest.address); cell < end; ++cell) {
+  later_reads_.clear();
+  if (guest.kind != AccessKind::kLoad) shadow.find_later_reads(begin, end, floor, later_reads_);
+  for (std::uint32_t cell = begin; cell < end; ++cell) {
     Guest here = guest;
     here.address = std::uint64_t{cell} * shadow.cell_bytes();
     const Past writer = shadow.writer(cell);
@@ -77,8 +80,11 @@ void ClusterChecker::visit_shared(const Guest& guest, Time floor) {
     } else if (writer.time > floor) {
       judge(here, writer);
     }
-    if (guest.kind == AccessKind::kLoad) continue;
-    shadow.for_each_reader(cell, floor, [&](const Past& reader) { judge(here, reader); });
+    for (const SharedShadow::Reads& reads : later_reads_) {
+      const std::uint64_t read = reads.cells[cell];
+      const Time time = SharedShadow::time_of(read);
+      if (time > floor) judge(here, {reads.entity, time, static_cast<Site>(read), false});
+    }
   }
 }
 

@@ -196,6 +196,7 @@ class ClusterChecker : public Observer {
   std::vector<std::vector<StrongRead>> strong_reads_;  // by warp
   std::vector<Time> last_;                             // when each entity last did something
   std::vector<SharedShadow> shared_;                   // by CTA
+  std::vector<SharedShadow::Reads> later_reads_;       // of the guest that is being visited
   std::vector<std::array<BarrierClock, kBarriers>> barriers_;
   BarrierClock cluster_barrier_;
   Mbarriers mbarriers_;

@@ -35,6 +35,18 @@ SharedShadow::Plane& SharedShadow::plane_of(Entity entity) {
   return planes_[index - 1];
 }
 
+void SharedShadow::find_later_reads(std::uint32_t begin, std::uint32_t end, Time floor,
+                                    std::vector<Reads>& to) const {
+  for (const Plane& plane : planes_) {
+    if (plane.last <= floor) continue;
+    for (const std::uint64_t* cells : {plane.cells.get(), plane.earlier.get()}) {
+      const bool any = std::any_of(cells + begin, cells + end,
+                                   [&](std::uint64_t read) { return time_of(read) > floor; });
+      if (any) to.push_back({plane.entity, cells});
+    }
+  }
+}
+
 void SharedShadow::forget_everything() {
   std::fill(written_.begin(), written_.end(), 0);
   std::fill(read_.begin(), read_.end(), 0);

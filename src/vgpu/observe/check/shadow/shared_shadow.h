@@ -52,17 +52,17 @@ class SharedShadow {
   Past writer(std::uint32_t cell) const {
     return {writers_[cell].entity, written_[cell], writers_[cell].site, true};
   }
-  // Calls f(past) for everybody who read the cell later than `floor`.
-  template <class F>
-  void for_each_reader(std::uint32_t cell, Time floor, F f) const {
-    for (const Plane& plane : planes_) {
-      if (plane.last <= floor) continue;
-      for (const std::uint64_t read : {plane.cells[cell], plane.earlier[cell]}) {
-        if (static_cast<Time>(read >> 32) <= floor) continue;
-        f(Past{plane.entity, static_cast<Time>(read >> 32), static_cast<Site>(read), false});
-      }
-    }
-  }
+  // By cell, what one entity read last, or last before that: time and site.
+  struct Reads {
+    Entity entity = 0;
+    const std::uint64_t* cells = nullptr;
+  };
+  // Adds those in which any of the cells [begin, end) was read later than `floor`.
+  // WHY: arrays one after the other stream through memory; asking all of them cell by cell took a
+  // fifth of the time of all tests of tensor copies.
+  void find_later_reads(std::uint32_t begin, std::uint32_t end, Time floor,
+                        std::vector<Reads>& to) const;
+  static Time time_of(std::uint64_t read) { return static_cast<Time>(read >> 32); }
 
   // A cell that no thread may touch races with every access: its writer looks newer than any time.
   static constexpr Time kForbidden = ~Time{0};

@@ -22,7 +22,7 @@ def linked_files(link_map):
 
 def room_of(path):
     """The room of an object, "" for what is none of ours. Files of a folder may be compiled as one."""
-    match = re.search(r"/src/(\w+)/.*\.o$|/tessera_(\w+)\.dir/Unity/.*\.o$", path)
+    match = re.search(r"/src/(\w+)/.*\.o$|/tessera_(\w+)\.dir/united/.*\.o$", path)
     return match.group(1) or match.group(2) if match else ""
 
 
@@ -60,11 +60,11 @@ class Library(unittest.TestCase):
                      "CMakeFiles/x.dir/src/device/virtual/virtual_device.cpp.o",
                      "CMakeFiles/x.dir/src/lab/data/fill.cpp.o", "x/src/sass/decode/d.cpp.o",
                      "x/src/check/run.cpp.o", "x/src/cli/main.cpp.o", "x/src/newroom/y.cpp.o",
-                     "CMakeFiles/tessera_device_virtual.dir/Unity/unity_device_cxx.cxx.o",
-                     "CMakeFiles/tessera_lab.dir/Unity/unity_lab_cxx.cxx.o"):
+                     "CMakeFiles/tessera_device_virtual.dir/united/tessera_device_virtual/device_virtual.cpp.o",
+                     "CMakeFiles/tessera_lab.dir/united/tessera_lab/lab_data.cpp.o"):
             self.assertEqual(foreign([path]), [path])
         for path in ("CMakeFiles/x.dir/src/gemm/plan.cpp.o", "/usr/lib/libc.so",
-                     "CMakeFiles/tessera_gemm.dir/Unity/unity_gemm_cxx.cxx.o"):
+                     "CMakeFiles/tessera_gemm.dir/united/tessera_gemm/gemm_host.cpp.o"):
             self.assertEqual(foreign([path]), [])
 
     def test_holds_no_text_of_other_libraries(self):

@@ -193,7 +193,8 @@ def scatter(file):
 
 
 def config_ms(config):
-    return config["ms"][0] if "ms" in config else None
+    """A config is [kernel, decision, workspace, expected us, times or why there are none]."""
+    return None if isinstance(config[4], str) else config[4][0]
 
 
 def regret_of(cell):
@@ -204,7 +205,7 @@ def regret_of(cell):
     best = min(t for t in times if t is not None)
     vendor = cell.get("vendor", {}).get("ms")
     return {"regret": times[0] / best, "coverage": vendor[0] / best if vendor else None,
-            "best": cell["configs"][times.index(best)]["kernel"]}
+            "best": cell["configs"][times.index(best)][0]}
 
 
 def sweep_row(name, cells):
@@ -227,13 +228,13 @@ def sweep_body(file):
     rows += [sweep_row(words, [c for c in cells if c["class"] == name]) for name, words in CLASSES.items()]
     rows += [sweep_row(words, [c for c in cells if type_of(c) == name]) for name, words in TYPES.items()]
     configs = sum(len(c["configs"]) for c in cells)
-    wrong = sum("reason" in config for c in cells for config in c["configs"])
+    wrong = sum(config_ms(config) is None for c in cells for config in c["configs"])
     worst = sorted((c for c in cells if regret_of(c)), key=lambda c: -regret_of(c)["regret"])[:WORST]
     header = ["cells", "number", "regret", "95th percentile", "largest", "coverage", "below 0.95", "lowest"]
     text = table(header, rows) + "\n\nWhere the choice costs most:\n\n" + table(
         ["class", "type", "m x n x k", "regret", "taken", "best"],
         [[CLASSES[c["class"]], TYPES[type_of(c)], shape_words(c), f"{regret_of(c)['regret']:.2f}",
-          f"`{c['configs'][0]['kernel']}`", f"`{regret_of(c)['best']}`"] for c in worst])
+          f"`{c['configs'][0][0]}`", f"`{regret_of(c)['best']}`"] for c in worst])
     return text + (f"\n\n*regret*: time of the plan's choice over that of the best config; *coverage*: the best config's "
                    f"speed over the vendor's. {configs} configs of {len(cells)} cells: {file['environment']['suite']['protocol']}"
                    f"{f'; {wrong} without a time' if wrong else ''}. {source_words(file)}.")

@@ -3,11 +3,14 @@
   tensor        any page   each layout, workspace, losses in bold    results/tensor/{bf16,f16,tf32,f64}*.json
   tensor_short_bf16, _f16_tf32, _f64   any page   means over the layouts at a few sizes   the same
 
+  promoted      any page   candidates of a promoting main loop   results/calibration/h100_promoted.json
+
 Made on a GPU:
 
   build/tessera bench --type bf16 --kernel best -m 1024,2048,4096,8192 --layout all --mode burst \\
                       --json results/tensor/bf16.json        (and so on: each file names its command)
 """
+import json
 from math import exp, log
 
 import fp32_tables
@@ -79,7 +82,33 @@ def short_sections(rows):
     return sections
 
 
+def promoted(root):
+    """TFLOP/s of each candidate, and the best of the plain products of three times the k."""
+    path = root / "results/calibration/h100_promoted.json"
+    if not path.exists():
+        return fp32_tables.NOTHING
+    file = json.loads(path.read_text())
+    columns = [{run["name"]: run["tflops_of_products"] for run in size["runs"]} for size in file["sizes"]]
+    vendor = [max(v for name, v in column.items() if name.startswith("cuBLAS")) for column in columns]
+    rows = [["plain product of 3 k, ours"] + [f"{column['ours']:.0f}" for column in columns],
+            ["plain product of 3 k, vendor"] + [f"{v:.0f}" for v in vendor]]
+    for name in columns[0]:
+        if name != "ours" and not name.startswith("cuBLAS"):
+            rows.append([name.replace("_", " ")] + [f"{column[name]:.0f} ({column[name] / best:.2f})"
+                                                    for column, best in zip(columns, vendor)])
+    head = ["TFLOP/s"] + [f"{size['m']} x {size['n']} x {size['k']}" for size in file["sizes"]]
+    environment = file["environment"]
+    return fp32_tables.table(head, rows) + (
+        f"\n\nIn brackets: of the vendor's. {environment['device']['name']}, {environment['date'][:10]}, "
+        f"{environment['libraries']['vendor']}; burst, five rounds in turn, random numbers; "
+        "`results/calibration/h100_promoted.json`.")
+
+
 def sections(root):
+    return {**tensor_sections(root), "promoted": promoted(root)}
+
+
+def tensor_sections(root):
     files = loaded(root)
     rows = rows_of(files)
     if not rows:

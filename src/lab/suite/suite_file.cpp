@@ -44,27 +44,27 @@ void add_times(Json& json, const CellResult& result) {
 
 constexpr const char* kTimes[] = {"time_ms", "vendor", "ratio_to_vendor", "without_limit"};
 
-// launch, repack, start, multiply, store, memory, add, remainder, finish
-Json to_json(const gemm::Cost& c) {
-  Json parts = Json::array();
-  for (const double us :
-       {c.launch, c.repack, c.start, c.multiply, c.store, c.memory, c.add, c.remainder, c.finish}) {
-    parts.push_back(shortened(us));
-  }
-  return parts;
+// Four digits that count, and a bare 0: a sweep has thousands.
+Json brief(double value) {
+  const double rounded = std::strtod(fmt::format("{:.4g}", value).c_str(), nullptr);
+  return rounded == 0 ? Json(0) : Json(rounded);
 }
 
+Json brief(std::initializer_list<double> values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(brief(value));
+  return list;
+}
+
+// As kSweptColumns says.
 Json to_json(const SweptConfig& config) {
-  Json json = {{"kernel", config.kernel},
-               {"decision", config.decision},
-               {"workspace_bytes", config.workspace_bytes},
-               {"expected_us", to_json(config.expected)}};
-  if (config.reason.empty()) {
-    json["ms"] = {shortened(config.ms.median), shortened(config.ms.p5), shortened(config.ms.p95)};
-  } else {
-    json["reason"] = config.reason;
-  }
-  return json;
+  const gemm::Cost& c = config.expected;
+  Json row = {config.kernel, config.decision, config.workspace_bytes,
+              brief({c.launch, c.repack, c.start, c.multiply, c.store, c.memory, c.add, c.remainder,
+                     c.finish})};
+  const Summary& ms = config.ms;
+  row.push_back(config.reason.empty() ? brief({ms.median, ms.p5, ms.p95}) : Json(config.reason));
+  return row;
 }
 
 }  // namespace
@@ -124,9 +124,7 @@ Json to_json(const DrawnCell& cell, const SweptCell& swept) {
   if (!swept.reason.empty()) json["reason"] = swept.reason;
   if (swept.vendor) {
     json["vendor"] = {{"name", swept.vendor_name},
-                      {"ms",
-                       {shortened(swept.vendor->median), shortened(swept.vendor->p5),
-                        shortened(swept.vendor->p95)}}};
+                      {"ms", brief({swept.vendor->median, swept.vendor->p5, swept.vendor->p95})}};
   }
   json["configs"] = Json::array();
   for (const SweptConfig& config : swept.configs) json["configs"].push_back(to_json(config));

@@ -16,6 +16,11 @@ namespace tessera::lab {
 inline constexpr std::string_view kSuiteSchema = "tessera.suite/1";
 inline constexpr std::string_view kSweepSchema = "tessera.sweep/1";
 
+// Of each config of a swept cell; a reason in place of the times where it has none.
+inline constexpr std::string_view kSweptColumns =
+    "kernel, decision, workspace bytes, expected us [launch, repack, start, multiply, store, "
+    "memory, add, remainder, finish], ms [median, p5, p95]";
+
 // What makes cells of two runs one measurement.
 struct SuiteName {
   std::string schema;

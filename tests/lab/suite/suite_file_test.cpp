@@ -105,6 +105,24 @@ TEST(SuiteFile, ACellIsAKilobyteAtMost) {
   }
 }
 
+TEST(SuiteFile, ASweptConfigIsARowOfItsColumns) {
+  SweptCell swept;
+  swept.vendor = Summary{0.123456, 0.1, 0.2, 8};
+  swept.configs = {{"simt_f32/64x64",
+                    "12 tiles",
+                    4096,
+                    {.launch = 2.84567, .multiply = 10},
+                    "",
+                    {0.0123456, 0.012, 0.013, 8}},
+                   {"simt_f32/64x32", "-", 0, {}, "it is wrong", {}}};
+  const Json json = to_json(draw_suite(9, 1).at(0), swept);
+  EXPECT_EQ(json.at("vendor").at("ms").dump(), "[0.1235,0.1,0.2]");
+  EXPECT_EQ(
+      json.at("configs").at(0).dump(),
+      R"(["simt_f32/64x64","12 tiles",4096,[2.846,0,0,10.0,0,0,0,0,0],[0.01235,0.012,0.013]])");
+  EXPECT_EQ(json.at("configs").at(1).at(4), "it is wrong");
+}
+
 TEST(SuiteFile, ACellWithoutAFigureHasItsReason) {
   CellResult result;
   result.reason = "no kernel takes it";

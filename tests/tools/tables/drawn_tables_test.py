@@ -60,8 +60,8 @@ class DrawnTables(unittest.TestCase):
 
     def test_regret_and_coverage(self):
         swept = cell(None, vendor={"name": "x", "ms": [3.0, 3.0, 3.0]})
-        swept["configs"] = [{"kernel": "taken", "ms": [2.0, 2, 2]}, {"kernel": "best", "ms": [1.5, 1, 2]},
-                            {"kernel": "wrong", "reason": "sampled entries"}]
+        swept["configs"] = [["taken", "-", 0, [1], [2.0, 2, 2]], ["best", "-", 0, [1], [1.5, 1, 2]],
+                            ["wrong", "-", 0, [1], "sampled entries"]]
         found = drawn_tables.regret_of(swept)
         self.assertTrue(math.isclose(found["regret"], 4 / 3))
         self.assertEqual((found["coverage"], found["best"]), (2.0, "best"))
@@ -71,7 +71,7 @@ class DrawnTables(unittest.TestCase):
 
     def test_a_choice_that_is_wrong_has_no_regret(self):
         swept = cell(None)
-        swept["configs"] = [{"kernel": "taken", "reason": "wrong"}, {"kernel": "best", "ms": [1, 1, 1]}]
+        swept["configs"] = [["taken", "-", 0, [1], "wrong"], ["best", "-", 0, [1], [1, 1, 1]]]
         self.assertIsNone(drawn_tables.regret_of(swept))
 
     def test_the_newest_file_is_shown(self):

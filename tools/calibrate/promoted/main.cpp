@@ -1,7 +1,8 @@
 // promoted: times the candidates of the promoting main loop beside a plain FP16 product of three
 // times the k, in turn, by the protocol of every table (burst).
 //
-//   build/promoted CUBIN [--json FILE]
+//   build/promoted build/calibration/promoted.cubin [--json FILE]
+//   build/promoted build/calibration/promoted.ptx --check     no GPU: right on the virtual one?
 //
 // The operands' planes hold random numbers; a sample of each result is recomputed on the host.
 #include <fmt/format.h>
@@ -19,6 +20,7 @@
 #include "base/elements.h"
 #include "device/buffer.h"
 #include "device/cuda/cuda_device.h"
+#include "device/virtual/virtual_device.h"
 #include "lab/data/fill.h"
 #include "lab/data/operand_sets.h"
 #include "lab/record/record.h"
@@ -182,13 +184,34 @@ std::vector<std::byte> bytes_of(const char* path) {
   return bytes;
 }
 
-int run(int count, char** words) {
-  if (count != 2 && count != 4) {
-    fmt::print(stderr, "usage: promoted CUBIN [--json FILE]\n");
-    return 2;
+// Seven chains of two tiles each, on the virtual GPU: 1 where a result is wrong.
+int check(const std::vector<std::byte>& ptx) {
+  const std::unique_ptr<Device> device = make_virtual_device();
+  const LoadedImage image =
+      device->load({.name = "promoted",
+                    .ptx = {reinterpret_cast<const char*>(ptx.data()), ptx.size()},
+                    .cubin = {},
+                    .cubin_arch = {},
+                    .portable_ptx = {},
+                    .portable_arch = {}});
+  const Size size{256, 768, 448};
+  const Planes a(*device, size.m, size.k, 1), b(*device, size.n, size.k, 2);
+  int wrong = 0;
+  for (const Probe& probe : kProbes) {
+    const DeviceBuffer d(*device, static_cast<std::size_t>(size.m * size.n * 4));
+    const std::vector<float> nothing(static_cast<std::size_t>(size.m * size.n), 1e9F);
+    device->copy_in(d.address(), nothing.data(), nothing.size() * 4);
+    launch(*device, bind(*device, image, probe, size, a, b, d.address()));
+    device->synchronize();
+    const double error = largest_error(*device, size, a, b, d.address());
+    wrong += error < 1e-6 ? 0 : 1;
+    fmt::print("{}: largest error {:.1e}\n", probe.entry, error);
   }
+  return wrong > 0 ? 1 : 0;
+}
+
+int time_all(const std::vector<std::byte>& cubin, const char* json) {
   const std::unique_ptr<Device> device = make_cuda_device();
-  const std::vector<std::byte> cubin = bytes_of(words[1]);
   const LoadedImage image = device->load({.name = "promoted",
                                           .ptx = {},
                                           .cubin = cubin,
@@ -205,8 +228,17 @@ int run(int count, char** words) {
     out["sizes"].push_back(run_size(*device, image, *vendor, size));
     fmt::print("{}\n", out["sizes"].back().dump(1));
   }
-  if (count == 4) lab::write_file(words[3], out.dump(1) + "\n", "--json");
+  if (json) lab::write_file(json, out.dump(1) + "\n", "--json");
   return 0;
+}
+
+int run(int count, char** words) {
+  const std::string option = count > 2 ? words[2] : "";
+  if (count == 3 && option == "--check") return check(bytes_of(words[1]));
+  if (count == 2) return time_all(bytes_of(words[1]), nullptr);
+  if (count == 4 && option == "--json") return time_all(bytes_of(words[1]), words[3]);
+  fmt::print(stderr, "usage: promoted CUBIN [--json FILE], or promoted PTX --check\n");
+  return 2;
 }
 
 }  // namespace

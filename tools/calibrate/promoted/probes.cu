@@ -132,8 +132,9 @@ __device__ void one_chain(typename T::Ring& ring, const Params& p, int consumer)
     const tile::Coord<> c = p.raster[tile];
     master.store(p, c.m * T::kM + consumer * T::kRows, c.n * T::kN);
   }
-  // The last turn that was passed on is taken.
-  if (in_turns && consumer == 0) pipeline::Turns::wait(0);
+  // The last turn that was passed on is taken; a CTA without a tile passed none.
+  const bool had_tile = static_cast<int>(blockIdx.x) < p.raster.tiles();
+  if (in_turns && consumer == 0 && had_tile) pipeline::Turns::wait(0);
 }
 
 // A of one warpgroup and both planes of two stages: 4 steps of k 16 each.

@@ -227,7 +227,11 @@ void add_suite_options(Parser& parser, SuiteArguments& arguments) {
       .type_name("N");
   parser.add_flag("--sweep", arguments.sweep,
                   "with --suite drawn: instead of the suite, every config that the model puts "
-                  "within 1.5 of its choice");
+                  "near its choice");
+  parser
+      .add_option("--within", arguments.within,
+                  "with --sweep: how near, as a factor of the predicted time (default 1.5)")
+      .type_name("X");
 }
 
 void require_drawn_suite(const SuiteArguments& arguments) {

@@ -16,8 +16,8 @@ class Direct:
         self.readers = self.read_deps()
 
     def ninja(self, *words):
-        done = subprocess.run(["ninja", "-t", *words], cwd=self.build, capture_output=True, text=True, check=True)
-        return done.stdout
+        return subprocess.run(["ninja", "-t", *words], cwd=self.build, capture_output=True, text=True,
+                              check=True).stdout
 
     def read_deps(self):
         """Path in the checkout -> objects whose compilation read it."""
@@ -35,10 +35,11 @@ class Direct:
         return [line.strip() for line in text[text.find("outputs:"):].splitlines()[1:] if line.strip()]
 
     def plan(self, path, programs):
-        """Objects and then what is linked of them. Headers of rooms that a test does not load are left alone."""
+        """Objects, and what is linked of them. Objects of other tests are left alone."""
         objects, linked = [], []
         for target in sorted(self.readers.get(path, ())):
-            links = [one for one in self.outputs(target) if one in programs or re.match(r"libtessera(_\w+)?\.so[.\d]*$", one)]
+            links = [one for one in self.outputs(target)
+                     if one in programs or re.match(r"libtessera(_\w+)?\.so[.\d]*$", one)]
             if links:
                 objects.append(target)
                 linked += [one for one in links if one not in linked]

@@ -18,7 +18,8 @@ ROOMS = {
     "device": (["src/device"], [], 2, ["test_device", "test_library"]),
     "c_api": (["src/gemm/c_api", "include/tessera"], [], 3, ["test_library", PYTHON_TESTS]),
     "python": (["python/tessera"], [], 4, [PYTHON_TESTS]),
-    "kernels": (["src/kernels/schedule", "src/kernels/tile", "src/kernels/epilogue"], [], 2, ["test_kernels", "test_gemm"]),
+    "kernels": (["src/kernels/schedule", "src/kernels/tile", "src/kernels/epilogue"], [], 2,
+                ["test_kernels", "test_gemm"]),
 }
 WORD = r"[A-Za-z_][\w.]*(?:->\w+)*"
 
@@ -30,7 +31,8 @@ def replaced(line, pattern, new):
 
 
 def off_by_one(line):
-    found = replaced(line, r" < (?!<)", " <= ") + replaced(line, r" <= ", " < ") + replaced(line, r" >= ", " > ")
+    found = replaced(line, r" < (?!<)", " <= ") + replaced(line, r" <= ", " < ")
+    found += replaced(line, r" >= ", " > ")
     found += replaced(line, r" > (?!>)", " >= ") if "template" not in line else []
     found += replaced(line, r" [+-] 1\b(?![.'])", "")
     return found + replaced(line, r"(?<=[(\[{, ])([2-9]|1[0-9])(?=[)\];,])", lambda m: str(int(m[1]) + 1))
@@ -38,11 +40,14 @@ def off_by_one(line):
 
 def condition(line):
     """One that is dropped, or negated."""
-    found = replaced(line, r"\bif \(!(?=[\w(])", "if (") + replaced(line, r" == (?!')", " != ") + replaced(line, r" != ", " == ")
-    found += replaced(line, rf"(?<=\(){WORD}(\([^()]*\))? (&&|\|\|) ", "") + replaced(line, r" (&&|\|\|) [^&|()]+(?=\)( \{|;| return| continue|$))", "")
+    found = replaced(line, r"\bif \(!(?=[\w(])", "if (")
+    found += replaced(line, r" == (?!')", " != ") + replaced(line, r" != ", " == ")
+    found += replaced(line, rf"(?<=\(){WORD}(\([^()]*\))? (&&|\|\|) ", "")
+    found += replaced(line, r" (&&|\|\|) [^&|()]+(?=\)( \{|;| return| continue|$))", "")
     found += replaced(line, r"^(\s*)if \([^()]*(\([^()]*\))?[^()]*\) (?=\w.*;$)", lambda m: m[1])
     # Python's
-    found += replaced(line, r"\bif not ", "if ") + replaced(line, r" is not None\b", " is None") + replaced(line, r" is None\b", " is not None")
+    found += replaced(line, r"\bif not ", "if ")
+    found += replaced(line, r" is not None\b", " is None") + replaced(line, r" is None\b", " is not None")
     return found + replaced(line, r"\b(\w[\w.]*) (and|or) ", "")
 
 
@@ -50,13 +55,14 @@ def swapped(line):
     """Two operands of a call, or of an operator that minds."""
     found = replaced(line, rf"(?<=\()({WORD}), ({WORD})(?=[,)])", lambda m: f"{m[2]}, {m[1]}")
     found += replaced(line, rf"(?<=, )({WORD}), ({WORD})(?=\))", lambda m: f"{m[2]}, {m[1]}")
-    return found + replaced(line, rf"(?<=[(= ])({WORD}) ([-/%]) ({WORD})(?=[);,])", lambda m: f"{m[3]} {m[2]} {m[1]}")
+    return found + replaced(line, rf"(?<=[(= ])({WORD}) ([-/%]) ({WORD})(?=[);,])",
+                            lambda m: f"{m[3]} {m[2]} {m[1]}")
 
 
 # Members that lie side by side and have one type; the next one of the row is taken by mistake.
 ROWS = [row.split() for row in (
-    "m n k", "lda ldb ldc ldd", "a b c d", "op_a op_b", "stride_a stride_b stride_c stride_d", "alpha beta", "rows cols",
-    "row col", "c_row d_row", "scale bias", "first last", "begin end", "x y z", "width height", "ptx cubin",
+    "m n k", "lda ldb ldc ldd", "a b c d", "op_a op_b", "stride_a stride_b stride_c stride_d", "alpha beta",
+    "rows cols", "row col", "c_row d_row", "scale bias", "first last", "begin end", "x y z", "width height", "ptx cubin",
     "tiles_m tiles_n", "lda_bytes ldb_bytes", "shape strides", "front back")]
 NEIGHBOUR = {one: row[(i + 1) % len(row)] for row in ROWS for i, one in enumerate(row)}
 
@@ -66,21 +72,24 @@ def neighbour(line):
     return replaced(line, rf"(?<=[\w)\]])(\.|->)({names})\b(?!\()", lambda m: m[1] + NEIGHBOUR[m[2]])
 
 
-WAIT = re.compile(r"^(\s*)[\w.>\[\]()-]*\b\w*(wait|synchroni[sz]e|record|fence|barrier|commit|flush|lock_guard|acquire|release)"
-                  r"\w*\(?.*;?$", re.IGNORECASE)
+WAIT = re.compile(r"^(\s*)[\w.>\[\]()-]*\b\w*"
+                  r"(wait|synchroni[sz]e|record|fence|barrier|commit|flush|lock_guard|acquire|release)\w*\(?.*;?$",
+                  re.IGNORECASE)
+NO_CALL = re.compile(r"\b(def|return|if|while|for|with)\b|=|^\s*(void|bool|int)\b")
 
 
 def dropped_wait(line):
     match = WAIT.match(line)
-    if not match or not re.search(r"\)\s*;?$", line) or re.search(r"\b(def|return|if|while|for|with|=)\b|=|^\s*(void|bool|int)\b", line):
+    if not match or not re.search(r"\)\s*;?$", line) or NO_CALL.search(line):
         return []
     return [match[1] + (";" if line.endswith(";") else "pass")]
 
 
 def wrong_unit(line):
     found = replaced(line, r" \* (size_of|sizeof|bytes_of)\s*\([^()]*(\([^()]*\))?[^()]*\)", "")
-    found += replaced(line, r" \* \w*(itemsize|element_bytes|bytes)\b", "") + replaced(line, r" (/|//) \w*(itemsize|element_bytes|bytes)\b", "")
-    found += replaced(line, r" << 20\b", " << 10") + replaced(line, r" << 30\b", " << 20") + replaced(line, r"\b1e-?[369]\b", "1")
+    found += replaced(line, r" (\*|/|//) \w*(itemsize|element_bytes|bytes)\b", "")
+    found += replaced(line, r" << 20\b", " << 10") + replaced(line, r" << 30\b", " << 20")
+    found += replaced(line, r"\b1e-?[369]\b", "1")
     return found + replaced(line, r" (\*|/|//|%) (4|8|16|32|64|100|1000|1024)\b(?!\.)", "")
 
 
@@ -99,7 +108,7 @@ def code_of(line, is_python):
 
 
 def host_safe(text):
-    """Whether a header of kernels is compiled for the host, too: it says neither asm nor what device code calls."""
+    """Whether the host compiles a header of kernels, too: nothing in it is of the device alone."""
     return not re.search(r"\basm\b|ptx::|__shared__|threadIdx|blockIdx|__device__ (?!__host__)(?!constexpr)", text)
 
 
@@ -142,6 +151,7 @@ def draw(root, seed, count):
         if (path, i) in used or sum(p == path for p, _ in used) >= 3 * max(1, count // 100):
             continue
         used.append((path, i))
-        drawn.append(Mutant(f"{room}_{seed}_{len(drawn) + 1:03}", room, path, lines[i], lines[:i].count(lines[i]),
-                            after, ROOMS[room][3], operator=operator))
+        name = f"{room}_{seed}_{len(drawn) + 1:03}"
+        drawn.append(Mutant(name, room, path, lines[i], lines[:i].count(lines[i]), after, ROOMS[room][3],
+                            operator=operator))
     return drawn

@@ -30,7 +30,8 @@
 namespace tessera {
 namespace {
 
-constexpr int kMostCalls = 400, kLeastCalls = 5;
+constexpr int kRounds = 5, kGroup = 40;
+constexpr auto kIdle = std::chrono::milliseconds(50);
 
 struct Options {
   std::string type = "f32";
@@ -179,21 +180,25 @@ class Bench {
     rows_ += "}";
   }
 
-  // In random order, round by round.
+  // Groups of calls in random order, round by round. WHY idle before a group: the threads of
+  // OpenBLAS spin for a while after a call, and slow down what another candidate does.
   void measure(std::vector<Candidate>& all) {
     using Clock = std::chrono::steady_clock;
     const auto seconds_since = [](Clock::time_point begin) {
       return std::chrono::duration<double>(Clock::now() - begin).count();
     };
-    for (Candidate& one : all) one.call(), one.call();
-    const Clock::time_point begin = Clock::now();
-    for (int call = 0; call < kMostCalls; ++call) {
-      if (call >= kLeastCalls && seconds_since(begin) > options_.seconds) break;
+    for (int round = 0; round < kRounds; ++round) {
       std::shuffle(all.begin(), all.end(), random_);
       for (Candidate& one : all) {
-        const Clock::time_point start = Clock::now();
+        std::this_thread::sleep_for(kIdle);
         one.call();
-        one.us.push_back(seconds_since(start) * 1e6);
+        const Clock::time_point begin = Clock::now();
+        for (int call = 0; call < kGroup; ++call) {
+          const Clock::time_point start = Clock::now();
+          one.call();
+          one.us.push_back(seconds_since(start) * 1e6);
+          if (seconds_since(begin) > options_.seconds / kRounds / 4) break;
+        }
       }
     }
     std::sort(all.begin(), all.end(), [](const auto& x, const auto& y) {

@@ -22,6 +22,8 @@ constexpr std::int64_t kLeastLineBytes = 8192;
 // Longer products are made in parts, and each part is copied out while the next one is multiplied.
 constexpr std::int64_t kLeastPart = 8192, kMostParts = 8;
 constexpr std::int64_t kPitchBytes = 256, kPanelMultiple = 256;
+// WHY: short lines would be copied with more gaps than elements.
+constexpr std::int64_t kLongLineBytes = 512, kShortPitchBytes = 16;
 
 // An operand on both sides.
 struct Both {
@@ -51,9 +53,12 @@ struct Both {
   std::int64_t ld() const { return std::max(device.row, device.col); }
 };
 
-// The copy's strides: the same side is contiguous, and lines begin at multiples of kPitchBytes.
+// The copy's strides: the same side is contiguous, and long lines begin at multiples of
+// kPitchBytes.
 MatrixView device_view(const MatrixView& view, bool is_along_rows, int element) {
-  const std::int64_t pitch = kPitchBytes / element;
+  const std::int64_t length = is_along_rows ? view.rows : view.cols;
+  const std::int64_t pitch =
+      (length < kLongLineBytes / element ? kShortPitchBytes : kPitchBytes) / element;
   MatrixView copy = view;
   copy.row = is_along_rows ? 1 : std::max<std::int64_t>(2, rounded_up(view.cols, pitch));
   copy.col = is_along_rows ? std::max<std::int64_t>(2, rounded_up(view.rows, pitch)) : 1;

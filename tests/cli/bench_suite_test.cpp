@@ -50,6 +50,7 @@ TEST_F(BenchSuite, RefusesBadNumbers) {
   expect_refused({"--suite", "drawn", "--minutes", "0"}, {"--minutes is '0'", "more than 0"});
   expect_refused({"--suite", "drawn", "--minutes", "-3"}, {"--minutes is '-3'"});
   expect_refused({"--suite", "drawn", "--sweep", "--within", "0.9"}, {"--within is '0.9'", "1"});
+  expect_refused({"--suite", "drawn", "--sweep", "--csv", "/tmp/x.csv"}, {"--json alone"});
   expect_refused({"--suite", "drawn", "--within", "2"}, {"--within is '2'", "needs --sweep"});
   expect_refused({"--suite", "drawn", "--cells", "5", "--both-ways", "6"},
                  {"--both-ways is '6'", "5"});

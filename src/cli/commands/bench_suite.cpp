@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -16,8 +16,7 @@
 #include "cli/options/session.h"
 #include "cli/options/shapes.h"
 #include "cli/terminal/fitted.h"
-#include "lab/suite/suite_file.h"
-#include "lab/verify/stop.h"
+#include "lab/suite/suite_run.h"
 
 namespace tessera::cli {
 namespace {
@@ -65,75 +64,16 @@ std::string words_of(const lab::DrawnCell& cell) {
                      p.k);
 }
 
-class SuiteRun {
+// A bar for each part: the quick protocol, then the full one.
+class Bars {
  public:
-  SuiteRun(lab::CellBench& bench, const std::vector<lab::DrawnCell>& cells, lab::SuiteFile& file,
-           const Clock& clock)
-      : bench_(bench), cells_(cells), file_(file), clock_(clock) {}
-
-  void sweep(double within) {
-    each(all(), [&](const lab::DrawnCell& cell) {
-      if (!file_.find(cell.number))
-        file_.set(cell.number, to_json(cell, bench_.sweep(cell, within)));
-    });
-  }
-
-  // All cells by the quick protocol, then the first `both_ways` and the losses by the full one.
-  void time(int both_ways) {
-    const lab::SuiteProtocol quick = lab::quick_protocol(), full = lab::full_protocol();
-    each(all(), [&](const lab::DrawnCell& cell) {
-      if (file_.find(cell.number)) return;
-      file_.set(cell.number, to_json(cell, bench_.run(cell, quick), quick.name));
-    });
-    each(to_time_again(both_ways), [&](const lab::DrawnCell& cell) {
-      lab::Json json = *file_.find(cell.number);
-      set_full(json, bench_.run(cell, full));
-      if (cell.number < both_ways) json["both_ways"] = true;
-      file_.set(cell.number, json);
-    });
+  void show(int done, int all, const lab::DrawnCell& next) {
+    if (done == 0) bar_ = std::make_unique<Progress>(all);
+    bar_->show(done, words_of(next));
   }
 
  private:
-  using Cells = std::vector<const lab::DrawnCell*>;
-
-  Cells all() const {
-    Cells list;
-    for (const lab::DrawnCell& cell : cells_) list.push_back(&cell);
-    return list;
-  }
-  Cells to_time_again(int both_ways) const {
-    Cells list;
-    for (const lab::DrawnCell& cell : cells_) {
-      const lab::Json* const json = file_.find(cell.number);
-      const std::optional<double> ratio = json ? lab::ratio_of(*json) : std::nullopt;
-      if (!ratio || lab::is_full(*json)) continue;
-      if (*ratio < lab::kTimedAgainBelow || cell.number < both_ways) list.push_back(&cell);
-    }
-    // Where the time ends before all are done, those are whose figure scatter decides.
-    std::ranges::stable_sort(list, std::greater(), [&](const lab::DrawnCell* cell) {
-      return cell->number < both_ways ? 1e9 : *lab::ratio_of(*file_.find(cell->number));
-    });
-    return list;
-  }
-  void each(const Cells& cells, const std::function<void(const lab::DrawnCell&)>& work) {
-    Progress bar(static_cast<std::int64_t>(cells.size()));
-    std::int64_t done = 0;
-    for (const lab::DrawnCell* const cell : cells) {
-      if (clock_.over()) return;
-      bar.show(done++, words_of(*cell));
-      try {
-        work(*cell);
-      } catch (const lab::Stopped&) {
-        return;
-      }
-      file_.keep();
-    }
-  }
-
-  lab::CellBench& bench_;
-  const std::vector<lab::DrawnCell>& cells_;
-  lab::SuiteFile& file_;
-  const Clock& clock_;
+  std::unique_ptr<Progress> bar_;
 };
 
 // Of one class or type, or of all.
@@ -259,6 +199,9 @@ int bench_suite(const SuiteRequest& request, const Parser& parser) {
           : static_cast<int>(parse_integer("--both-ways", given.both_ways, 0, count));
   const double within = within_of(given);
   const Clock clock(given.minutes);
+  if (given.sweep && !(request.output.csv.empty() && request.output.markdown.empty())) {
+    throw StatusError(Status::bad_argument("--sweep is given, but writes a file by --json alone"));
+  }
   const std::uint64_t seed = parse_seed(request.seed);
   const std::vector<lab::DrawnCell> cells = lab::draw_suite(seed, count);
   Devices devices = open_devices(request.device);
@@ -272,15 +215,22 @@ int bench_suite(const SuiteRequest& request, const Parser& parser) {
   lab::SuiteFile file(request.output.json, environment_of(devices, baseline, seed),
                       {schema, seed, count, protocol_text(given.sweep, within), "--json"});
   lab::DeviceTimer timer(*devices.device);
-  lab::CellBench bench(*devices.device, timer, baseline.vendor.get(), seed,
-                       [&] { return clock.over(); });
-  SuiteRun run(bench, cells, file, clock);
-  if (given.sweep) {
-    run.sweep(within);
-  } else {
-    run.time(both_ways);
+  lab::CellBench bench(*devices.device, timer, baseline.vendor.get(),
+                       {.seed = seed, .stop = [&] { return clock.over(); }});
+  {
+    Bars bars;
+    lab::SuiteRun run(
+        bench, cells, file,
+        {.both_ways = both_ways,
+         .over = [&] { return clock.over(); },
+         .progress = [&](int done, int all,
+                         const lab::DrawnCell& next) { bars.show(done, all, next); }});
+    given.sweep ? run.sweep(within) : run.time();
   }
   file.write();
+  Output tables = request.output;
+  tables.json.clear();
+  tables.write({}, table_of(file));
   if (request.output.prints_text()) {
     fmt::print("{} of {} cells, seed {}\n\n", file.size(), count, seed);
     if (!given.sweep) fmt::print("{}", fitted(table_of(file), {}));

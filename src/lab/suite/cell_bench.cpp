@@ -65,18 +65,15 @@ std::optional<double> CellTime::ratio() const {
   return vendor->median / ours.median;
 }
 
-CellBench::CellBench(Device& device, Timer& timer, Vendor* vendor, std::uint64_t seed,
-                     std::function<bool()> stop, gemm::PlanOptions plan)
+CellBench::CellBench(Device& device, Timer& timer, Vendor* vendor, CellBenchOptions options)
     : device_(device),
       timer_(timer),
       vendor_(vendor),
-      seed_(seed),
-      stop_(std::move(stop)),
-      plan_(std::move(plan)),
-      memory_(device, seed) {}
+      options_(std::move(options)),
+      memory_(device, options_.seed) {}
 
 gemm::PlanOptions CellBench::within(std::int64_t bytes) const {
-  gemm::PlanOptions options = plan_;
+  gemm::PlanOptions options = options_.plan;
   options.workspace_limit = bytes;
   return options;
 }
@@ -131,8 +128,8 @@ CellBench::Turn CellBench::time(const DrawnCell& cell, const CellOperands& opera
                                 const Calls& calls, const SuiteProtocol& protocol) {
   const OperandsOf of = [&](std::int64_t i) -> const Operands& { return operands[i]; };
   MeasureOptions how = protocol.timing, choice = protocol.choice;
-  how.seed = mix_bits(seed_ + static_cast<std::uint64_t>(cell.number));
-  how.stop = stop_;
+  how.seed = mix_bits(options_.seed + static_cast<std::uint64_t>(cell.number));
+  how.stop = options_.stop;
   if (one_call_ms(operands, *calls.front()) <= protocol.idle_above_ms) {
     how.idle_ms = choice.idle_ms = 0;
   }
@@ -161,7 +158,7 @@ CellResult CellBench::run(const DrawnCell& cell, const SuiteProtocol& protocol) 
   CellResult out;
   try {
     const CellOperands operands = memory_.operands(cell);
-    const PlannedCall limited(device_, cell.problem, operands[0], within(kVendorWorkspace));
+    const PlannedCall limited(device_, cell.problem, operands[0], within(options_.workspace_limit));
     const std::unique_ptr<PlannedCall> unlimited =
         without_limit(cell.problem, operands[0], limited);
     const gemm::Offer& offer = limited.plan().offers.front();
@@ -192,8 +189,9 @@ std::vector<std::unique_ptr<PlannedCall>> CellBench::bind_configs(const DrawnCel
                                                                   const CellOperands& operands,
                                                                   double within_best,
                                                                   SweptCell& out) {
-  const gemm::Plan plan = gemm::plan(cell.problem, gemm::alignment_of(operands[0]),
-                                     gemm::limits_of(device_.info()), within(kVendorWorkspace));
+  const gemm::Plan plan =
+      gemm::plan(cell.problem, gemm::alignment_of(operands[0]), gemm::limits_of(device_.info()),
+                 within(options_.workspace_limit));
   const double longest = within_best * plan.offers.front().cost.total();
   std::vector<std::unique_ptr<PlannedCall>> calls;
   for (const gemm::Offer& offer : plan.offers) {
@@ -208,7 +206,7 @@ std::vector<std::unique_ptr<PlannedCall>> CellBench::bind_configs(const DrawnCel
                            .ms = {}});
     calls.push_back(nullptr);
     try {
-      gemm::PlanOptions options = within(kVendorWorkspace);
+      gemm::PlanOptions options = within(options_.workspace_limit);
       options.kernel = KernelChoice{offer.kernel, std::string(offer.row->variant)};
       calls.back() = std::make_unique<PlannedCall>(device_, cell.problem, operands[0], options);
       double max_error_ratio = 0;

@@ -80,12 +80,17 @@ inline constexpr double kSweptWithin = 1.5;
 // Two rounds of four calls, without idling.
 SuiteProtocol sweep_protocol();
 
+struct CellBenchOptions {
+  std::uint64_t seed = 1;           // of the data and of the order
+  std::function<bool()> stop = {};  // asked between groups of calls, which then throw Stopped
+  gemm::PlanOptions plan = {};      // what plans may do, their workspace aside
+  std::int64_t workspace_limit = kVendorWorkspace;  // of our plans
+};
+
 class CellBench {
  public:
-  // A null vendor: no baseline. `stop` is asked between groups of calls, which then throw Stopped.
-  // `plan`: what plans may do besides, their workspace aside.
-  CellBench(Device& device, Timer& timer, Vendor* vendor, std::uint64_t seed,
-            std::function<bool()> stop, gemm::PlanOptions plan = {});
+  // A null vendor: no baseline.
+  CellBench(Device& device, Timer& timer, Vendor* vendor, CellBenchOptions options = {});
 
   // A cell that no kernel takes, or whose result is wrong, has a reason and no times. Throws what
   // has nothing to do with the cell: a device that is gone.
@@ -120,9 +125,7 @@ class CellBench {
   Device& device_;
   Timer& timer_;
   Vendor* const vendor_;
-  const std::uint64_t seed_;
-  const std::function<bool()> stop_;
-  const gemm::PlanOptions plan_;
+  const CellBenchOptions options_;
   SuiteMemory memory_;
 };
 

@@ -187,6 +187,7 @@ const Json* SuiteFile::find(int number) const {
 void SuiteFile::set(int number, Json cell) { cells_[number] = std::move(cell); }
 
 void SuiteFile::keep() {
+  if (path_ == "-") return;  // stdout is written once
   const auto now = std::chrono::steady_clock::now();
   if (now - written_ < kBetweenWrites) return;
   write();

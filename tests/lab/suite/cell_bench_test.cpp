@@ -8,19 +8,11 @@
 
 #include "lab/suite/check.h"
 #include "lab/verify/stop.h"
-#include "tests/lab/timing/fake_device.h"
-#include "tests/lab/timing/fake_vendor.h"
+#include "tests/lab/suite/course.h"
 #include "tests/support/test_device.h"
 
 namespace tessera::lab {
 namespace {
-
-DrawnCell cell_of(const Problem& problem, bool in_place = false) {
-  DrawnCell cell;
-  cell.problem = with_default_ld(problem);
-  cell.in_place = in_place;
-  return cell;
-}
 
 // Small problems with all that a drawn cell may have.
 std::vector<DrawnCell> small_cells() {
@@ -102,28 +94,6 @@ TEST(SuiteMemory, SetsExceedTheL2AndDoNotOverlap) {
   }
 }
 
-// A device whose kernel takes 1 ms, and a library whose third call is the fastest.
-struct Course {
-  explicit Course(Bug bug = Bug::kNone, std::vector<double> vendor_ms = {5, 4, 0.5, 2, -1})
-      : device(DeviceKind::kCuda, bug),
-        kernel(fake_kernel(kF32Types)),
-        vendor(device, std::move(vendor_ms)),
-        timer(device) {}
-  CellBench bench(std::function<bool()> stop = {}) {
-    return {device, timer, &vendor, 1, std::move(stop), {.kernel = KernelChoice{&kernel, "only"}}};
-  }
-
-  FakeDevice device;
-  Kernel kernel;
-  FakeVendor vendor;
-  // Idling takes no time of the device's clock.
-  struct NoIdling : DeviceTimer {
-    using DeviceTimer::DeviceTimer;
-    void idle(double milliseconds) override { idled += milliseconds; }
-    double idled = 0;
-  } timer;
-};
-
 TEST(CellBench, TimesOursInTurnWithTheBestOfTheVendors) {
   Course course;
   CellBench bench = course.bench();
@@ -184,12 +154,27 @@ TEST(CellBench, AnEpilogueThatTheVendorLacksLeavesItTheProduct) {
    private:
     Vendor& all_;
   } plain(course.vendor);
-  CellBench bench(test_device(), course.timer, &plain, 1, {});
+  CellBench bench(test_device(), course.timer, &plain);
   DrawnCell cell = cell_of({9, 10, 11, kF32Types});
   cell.problem.epilogue = parse_epilogue("bias_row");
   const CellResult result = bench.run(cell, quick_protocol());
   EXPECT_EQ(result.reason, "");
   EXPECT_EQ(result.time.vendor_name, "candidate 1, without the epilogue");
+}
+
+TEST(CellBench, APlanThatTheLimitForbidsIsTimedToo) {
+  Course course;
+  const DrawnCell cell = cell_of({64, 64, 4096, kF32Types});
+  CellBench limited(test_device(), course.timer, nullptr, {.workspace_limit = 0});
+  const CellResult result = limited.run(cell, quick_protocol());
+  EXPECT_EQ(result.reason, "");
+  EXPECT_EQ(result.workspace_bytes, 0);
+  EXPECT_GT(result.workspace_without_limit, 0);
+  EXPECT_NE(result.kernel_without_limit, "");
+  ASSERT_TRUE(result.time.without_limit);
+  EXPECT_GT(result.time.without_limit->n, 0);
+  CellBench any(test_device(), course.timer, nullptr, {.workspace_limit = gemm::kAnyWorkspace});
+  EXPECT_FALSE(any.run(cell, quick_protocol()).time.without_limit) << "the same plan twice";
 }
 
 TEST(CellBench, AStopEndsACellWithoutAFigure) {
@@ -200,7 +185,7 @@ TEST(CellBench, AStopEndsACellWithoutAFigure) {
 
 TEST(CellBench, ASweepTimesTheChoiceAndAllThatComeNear) {
   Course course;
-  CellBench bench(test_device(), course.timer, nullptr, 1, {});
+  CellBench bench(test_device(), course.timer, nullptr);
   const SweptCell swept = bench.sweep(cell_of({128, 128, 64, kF32Types}));
   EXPECT_EQ(swept.reason, "");
   ASSERT_GT(swept.configs.size(), 1u);

@@ -1,0 +1,45 @@
+// A whole suite: which cells are left to time, by which protocol, and when to end.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lab/suite/suite_file.h"
+
+namespace tessera::lab {
+
+struct SuiteRunOptions {
+  int both_ways = 0;           // so many cells, the first ones, by both protocols
+  std::function<bool()> over;  // asked before each cell: true keeps what there is
+  // Cells done, cells in all of this part, and the cell that is next.
+  std::function<void(int, int, const DrawnCell&)> progress;
+};
+
+class SuiteRun {
+ public:
+  SuiteRun(CellBench& bench, const std::vector<DrawnCell>& cells, SuiteFile& file,
+           SuiteRunOptions options)
+      : bench_(bench), cells_(cells), file_(file), options_(std::move(options)) {}
+
+  // Cells that the file has not: all by the quick protocol. Then the first ones and the losses by
+  // the full one, those first whose figure scatter decides.
+  void time();
+  // Cells that the file has not.
+  void sweep(double within);
+
+ private:
+  using Cells = std::vector<const DrawnCell*>;
+
+  Cells missing() const;
+  Cells to_time_again() const;
+  void each(const Cells& cells, const std::function<Json(const DrawnCell&)>& work);
+
+  CellBench& bench_;
+  const std::vector<DrawnCell>& cells_;
+  SuiteFile& file_;
+  const SuiteRunOptions options_;
+};
+
+}  // namespace tessera::lab

@@ -175,6 +175,25 @@ TEST(DrawnSuite, EveryKindOfBatchIsDrawn) {
   }
 }
 
+TEST(DrawnSuite, UpdatesAreOfOneMatrix) {
+  for (const DrawnCell& cell : draw_suite(19, 1000)) {
+    if (cell.kind != CellClass::kUpdate) continue;
+    const Problem& p = cell.problem;
+    EXPECT_EQ((std::set{p.lda, p.ldb, p.ldc, p.ldd}).size(), 1u);
+    EXPECT_GE(p.ldd, std::max(p.m, p.n) + p.k);
+    EXPECT_TRUE(p.k >= 16 && p.k <= 512) << p.k;
+    EXPECT_EQ(p.alpha, -1);
+  }
+}
+
+TEST(DrawnSuite, HalfOfAttentionIsVocabularies) {
+  int heads = 0;
+  for (const DrawnCell& cell : draw_suite(20, 4000)) {
+    if (cell.kind == CellClass::kAttention) heads += cell.problem.batch.count > 1 ? 1 : 0;
+  }
+  EXPECT_NEAR(heads, 200, 40);
+}
+
 TEST(DrawnSuite, RefusesACountByName) {
   for (const int count : {0, -1, 100001}) {
     try {

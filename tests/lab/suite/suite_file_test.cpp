@@ -92,6 +92,16 @@ TEST(SuiteFile, TheFullFigureCountsAndTheQuickOneIsKept) {
   EXPECT_DOUBLE_EQ(json.at("quick").at("ratio_to_vendor").get<double>(), 0.9);
 }
 
+TEST(SuiteFile, APlanWithoutTheLimitHasItsOwnRatio) {
+  CellResult result = result_of(2, 1);
+  result.kernel_without_limit = "wgmma_bf16/128x192";
+  result.time.without_limit = Summary{0.5, 0.5, 0.5, 20};
+  const Json json = to_json(draw_suite(9, 1).at(0), result, "quick");
+  EXPECT_DOUBLE_EQ(*ratio_of(json), 0.5);
+  EXPECT_DOUBLE_EQ(json.at("without_limit").at("ratio_to_vendor").get<double>(), 2);
+  EXPECT_EQ(json.at("without_limit").at("kernel"), "wgmma_bf16/128x192");
+}
+
 TEST(SuiteFile, ACellIsAKilobyteAtMost) {
   for (const DrawnCell& cell : draw_suite(9, 1000)) {
     CellResult result = result_of(1.0 / 3, 2.0 / 7);

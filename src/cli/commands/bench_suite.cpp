@@ -176,7 +176,7 @@ void add_suite_options(Parser& parser, SuiteArguments& arguments) {
 
 void require_drawn_suite(const SuiteArguments& arguments) {
   const auto refuse = [](const std::string& what) {
-    throw StatusError(Status::bad_argument(what + ", but needs --suite drawn"));
+    throw StatusError(Status::bad_argument(what + ", but needs --suite drawn; add it"));
   };
   for (const auto& [name, text] : {std::pair<const char*, std::string>{"--cells", arguments.cells},
                                    {"--minutes", arguments.minutes},
@@ -200,7 +200,8 @@ int bench_suite(const SuiteRequest& request, const Parser& parser) {
   const double within = within_of(given);
   const Clock clock(given.minutes);
   if (given.sweep && !(request.output.csv.empty() && request.output.markdown.empty())) {
-    throw StatusError(Status::bad_argument("--sweep is given, but writes a file by --json alone"));
+    throw StatusError(Status::bad_argument(
+        "--sweep is given, but writes a file by --json alone; leave --csv and --md out"));
   }
   const std::uint64_t seed = parse_seed(request.seed);
   const std::vector<lab::DrawnCell> cells = lab::draw_suite(seed, count);

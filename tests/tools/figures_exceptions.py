@@ -20,7 +20,6 @@ NOT_MEASURED = (
     ("docs/performance.md", "move 246 MB", BYTES),
     ("docs/explain.md", "1000 GB/s and 10 TFLOP/s that is 250 GFLOP/s, 2.5 %", MADE_UP),
     ("docs/architecture.md", "below 50 MB together", LIMIT),  # WHY: Binaries.* of tests/house
-    ("docs/build.md", "at most 15 CPU-seconds", LIMIT),  # WHY: the last command of that page names images above it
     ("docs/check.md", "8 MB (a GPU's default)", DATA_SHEET),
     ("docs/architecture.md", "8.6, 8.7, 8.9", "compute capabilities"),
     ("docs/architecture.md", "10.0, 10.3", "compute capabilities"),

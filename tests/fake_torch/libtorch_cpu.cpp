@@ -1,6 +1,6 @@
-// A stand-in for the part of PyTorch that our operators call (python/torch_kernels/stable_abi.h), under the
-// file name of PyTorch's own library, so that they are tested where PyTorch is not installed.
-// Tensors describe memory of the test.
+// A stand-in for the part of PyTorch that our operators call (python/torch_kernels/stable_abi.h),
+// under the file name of PyTorch's own library, so that they are tested where PyTorch is not
+// installed. Tensors describe memory of the test.
 #include <cstdlib>
 #include <cstring>
 #include <exception>

@@ -17,8 +17,8 @@ constexpr std::size_t kPartBytes = std::size_t{128} << 10;
 // Copies of fewer bytes are not worth the traffic between cores.
 constexpr std::size_t kLeastBytes = std::size_t{512} << 10;
 constexpr std::size_t kPiece = 4096;  // of rows without gaps
-// WHY awake for so long: waking a thread takes as long as copying several parts, and the next copy of
-// a call is often sooner there.
+// WHY awake for so long: waking a thread takes as long as copying several parts, and the next copy
+// of a call is often sooner there.
 constexpr auto kAwake = std::chrono::microseconds(200);
 
 bool is_contiguous(const RowCopy& all) {

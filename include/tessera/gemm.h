@@ -209,7 +209,7 @@ typedef struct tessera_explanation {
   int32_t deterministic; /* 1: every run gives the same bits */
   int32_t folded;        /* products of the batch that are multiplied as one; 0: none */
   char kernel[96];       /* the one taken; on the CPU, the library that multiplies */
-  double total_us;       /* predicted; 0 on the CPU */
+  double total_us;       /* predicted; 0 on the CPU where there is no GPU */
   int64_t workspace_bytes;
   double faster_us;  /* the best time that was not possible; 0: the choice is the best there is */
   char why_not[256]; /* and why: "with addresses aligned to 16 bytes, simt_f32/... takes 5.1 us" */

@@ -1,6 +1,7 @@
 """The drawn suite: how our library does on problems that nobody tuned for, in docs/drawn-suite.md.
 
-  drawn          the newest report: means, shares of losses, by class, type and stride, the worst cells
+  drawn_short    the newest report: means and shares of losses
+  drawn          the whole of it: means, shares of losses, by class, type and stride, the worst cells
   drawn_scatter  the quick protocol beside the full one, on cells timed both ways
   drawn_sweep    regret and coverage, from a sweep of all configs
   docs/pictures/drawn-light.svg, docs/pictures/drawn-dark.svg   the means by class and type
@@ -153,11 +154,19 @@ def notes(file):
     return text
 
 
+def groups(cells):
+    return table(HEADER, [group_row(name, list(filter(test, cells))) for name, test in GROUPS])
+
+
+def short(file):
+    return f"{groups(file['cells'])}\n\n{source_words(file)}." if file else NOTHING
+
+
 def body(file):
     if file is None:
         return NOTHING
     cells = file["cells"]
-    parts = [table(HEADER, [group_row(name, list(filter(test, cells))) for name, test in GROUPS])]
+    parts = [groups(cells)]
     for title, names, key in (("class", CLASSES, lambda c: c["class"]), ("type", TYPES, type_of),
                               ("rows", STRIDES, lambda c: c["stride"])):
         rows = [group_row(words, [c for c in cells if key(c) == name]) for name, words in names.items()]
@@ -299,7 +308,7 @@ def both_ways(root):
 
 def sections(root):
     report = load(root, "results/drawn", SCHEMA)
-    return {"drawn": body(report), "drawn_scatter": scatter(both_ways(root)),
+    return {"drawn": body(report), "drawn_short": short(report), "drawn_scatter": scatter(both_ways(root)),
             "drawn_sweep": sweep_body(load(root, "results/drawn/sweep", SWEEP))}
 
 

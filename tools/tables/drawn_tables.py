@@ -1,7 +1,6 @@
 """The drawn suite: how our library does on problems that nobody tuned for, in docs/drawn-suite.md.
 
-  drawn_short    the newest report: means and shares of losses
-  drawn          the whole of it: means, shares of losses, by class, type and stride, the worst cells
+  drawn          the newest report: means, shares of losses, by class, type and stride, the worst cells
   drawn_scatter  the quick protocol beside the full one, on cells timed both ways
   drawn_sweep    regret and coverage, from a sweep of all configs
   docs/pictures/drawn-light.svg, docs/pictures/drawn-dark.svg   the means by class and type
@@ -163,10 +162,6 @@ def groups(cells):
     return table(HEADER, [group_row(name, list(filter(test, cells))) for name, test in GROUPS])
 
 
-def short(file):
-    return f"{groups(file['cells'])}\n\n{source_words(file)}." if file else NOTHING
-
-
 def body(file):
     if file is None:
         return NOTHING
@@ -313,7 +308,7 @@ def both_ways(root):
 
 def sections(root):
     report = load(root, "results/drawn", SCHEMA)
-    return {"drawn": body(report), "drawn_short": short(report), "drawn_scatter": scatter(both_ways(root)),
+    return {"drawn": body(report), "drawn_scatter": scatter(both_ways(root)),
             "drawn_sweep": sweep_body(load(root, "results/drawn/sweep", SWEEP))}
 
 

@@ -82,8 +82,7 @@ class DrawnTables(unittest.TestCase):
             folder.mkdir(parents=True)
             (folder / "a.json").write_text(json.dumps(file_of([cell(1.5)], "2026-11-27T00:00:00Z")))
             (folder / "b.json").write_text(json.dumps(file_of([cell(0.5)], "2026-11-26T00:00:00Z")))
-            for name in ("drawn", "drawn_short"):
-                self.assertIn("**1.500**", drawn_tables.sections(Path(root))[name])
+            self.assertIn("**1.500**", drawn_tables.sections(Path(root))["drawn"])
             self.assertEqual(len(list(drawn_tables.pictures(Path(root)))), 2)
 
     def test_colours_tell_wins_from_losses(self):

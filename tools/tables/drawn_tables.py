@@ -14,6 +14,7 @@ from html import escape
 
 from cells import NOTHING, table
 from front_picture import THEMES
+from results_files import megabytes
 
 SCHEMA, SWEEP = "tessera.suite/1", "tessera.sweep/1"
 CLASSES = {
@@ -142,6 +143,10 @@ def notes(file):
     text = (f"{source_words(file)}. {len(cells)} of {asked} cells. Ours within 64 MiB of workspace, as the "
             f"vendor's library; *any workspace*: without that limit. Quick protocol; {again} cells timed again "
             f"by the full one.")
+    amounts = sorted(c["without_limit"]["workspace_bytes"] for c in timed(cells) if "without_limit" in c)
+    if amounts:
+        text += (f" Without the limit {len(amounts)} plans are others; they take {megabytes(amounts[len(amounts) // 2])} "
+                 f"in the median and at most {megabytes(amounts[-1])}.")
     if losses:
         text += f" {losses} cells below 0.97 were not timed again before the time ended; their quick figure counts."
     if bare:
@@ -153,11 +158,15 @@ def notes(file):
     return text
 
 
+def groups(cells):
+    return table(HEADER, [group_row(name, list(filter(test, cells))) for name, test in GROUPS])
+
+
 def body(file):
     if file is None:
         return NOTHING
     cells = file["cells"]
-    parts = [table(HEADER, [group_row(name, list(filter(test, cells))) for name, test in GROUPS])]
+    parts = [groups(cells)]
     for title, names, key in (("class", CLASSES, lambda c: c["class"]), ("type", TYPES, type_of),
                               ("rows", STRIDES, lambda c: c["stride"])):
         rows = [group_row(words, [c for c in cells if key(c) == name]) for name, words in names.items()]

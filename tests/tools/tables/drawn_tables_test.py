@@ -36,8 +36,10 @@ class DrawnTables(unittest.TestCase):
         self.assertIn("2 cells below 0.97 were not timed again", text)
 
     def test_a_plan_without_the_limit_has_its_own_column(self):
-        cells = [cell(0.5, without_limit={"ratio_to_vendor": 2.0}), cell(2.0)]
+        cells = [cell(0.5, without_limit={"ratio_to_vendor": 2.0, "workspace_bytes": 3 << 20}), cell(2.0)]
         self.assertEqual(drawn_tables.group_row("all", cells)[2:4], ["**1.000**", "2.000"])
+        self.assertIn("Without the limit 1 plans are others; they take 3 MiB in the median",
+                      drawn_tables.body(file_of(cells)))
 
     def test_a_cell_without_a_figure_is_told(self):
         text = drawn_tables.body(file_of([cell(1.0), cell(None)]))

@@ -89,10 +89,33 @@ Status ask_for_each(const Kernel& kernel, std::string_view variant, const Reques
   return status;
 }
 
+// Whether a kernel of these types multiplies the problem: one of the problem's own, or, for a
+// batch, one that multiplies the same elements with more digits. WHY batches alone: kernels on
+// tensor cores take some of them one product after the other, or not at all.
+bool multiplies(const Types& kernel, const Problem& problem) {
+  if (kernel == problem.types) return true;
+  if (problem.batch.kind == BatchKind::kNone) return false;
+  Types as_exact = problem.types;
+  as_exact.compute = kernel.compute;
+  const ComputeFacts& has = facts_of(kernel.compute);
+  const ComputeFacts& wanted = facts_of(problem.types.compute);
+  return kernel == as_exact && has.sum == wanted.sum && has.operand_digits >= wanted.operand_digits;
+}
+
+// The request as such a kernel's family is asked it.
+Request request_for(const Kernel& kernel, Request request) {
+  request.problem.types = kernel.types;
+  return request;
+}
+
 // `asked`: the problem itself, where the request is for its sums.
 Status ask(const Kernel& kernel, std::string_view variant, const Request& request,
            const Problem& asked, std::vector<Offer>& offers) {
-  if (kernel.types != request.problem.types) {
+  const bool is_own = kernel.types == request.problem.types;
+  if (!is_own && multiplies(kernel.types, request.problem)) {
+    return ask(kernel, variant, request_for(kernel, request), asked, offers);
+  }
+  if (!is_own) {
     const bool is_of_sums = asked.types != request.problem.types;
     return Status::unsupported("type is " + name_of(asked.types) +
                                (is_of_sums ? " with an epilogue (" + describe(asked.epilogue) +
@@ -229,6 +252,7 @@ Plan plan(const Problem& given, const Alignment& alignment, const DeviceLimits& 
   const Offer& best = plan.offers.front();
   if (best.is_finished_later) request = request_of_sums(problem, alignment, limits, options);
   if (best.is_for_each) problem.batch = {};
+  request = request_for(plan.kernel(), std::move(request));
   plan.launches =
       family_of(plan.kernel()).launches(best, best.is_for_each ? request_of_one(request) : request);
   if (best.is_finished_later) add_finish(problem, best, limits, plan.launches);

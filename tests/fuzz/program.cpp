@@ -72,6 +72,8 @@ tessera_status run(const Program& program, void (*before_the_end)()) {
   tessera_place place{};
   place.size = sizeof place;
   place.gpu = program.place;
+  // WHY: the CPU would take a product as small as this one.
+  if (program.place >= 0) place.host_side = TESSERA_GPU_SIDE;
   tessera_handle handle = nullptr;
   tessera_status status = tessera_create(&handle, &place);
   expect((status == TESSERA_OK) == (handle != nullptr), "a handle without a status, or opposite");

@@ -236,30 +236,6 @@ TEST(Batch, ManyTilesAndInterleavedProducts) {
   }
 }
 
-// TF32 is a permission to round: kernels of FP32 take batches that those of TF32 do not take at
-// once.
-TEST(Batch, Tf32ByKernelsOfFp32) {
-  for (const char* kernel : {"simt_f32_sm75/64x64", "small_f32/16x16", "simt_f32_direct/128x128"}) {
-    for (const Case& one : kCases) {
-      Problem problem = strided(one, kTf32Types, 33, 18, 21, 4);
-      EXPECT_EQ(plan_of(kernel, problem).rounds(), 1) << kernel;
-      verified(kernel, problem, options_of(one));
-      problem.batch = {.kind = BatchKind::kPointers, .count = 4, .alignment = 8};
-      verified(kernel, problem, options_of(one));
-    }
-  }
-  Problem problem = strided(kCases[1], kTf32Types, 72, 88, 136, 5485);
-  const gemm::DeviceLimits hopper{.sm = 90, .sms = 132, .l2_bytes = 50 << 20};
-  const gemm::Plan rows_off_16_bytes = gemm::plan(problem, {}, hopper);
-  EXPECT_EQ(rows_off_16_bytes.rounds(), 1) << rows_off_16_bytes.kernel().name;
-  EXPECT_EQ(rows_off_16_bytes.problem.types, kTf32Types);
-  problem.batch = {.kind = BatchKind::kPointers, .count = 5485, .alignment = 4};
-  EXPECT_EQ(gemm::plan(problem, {}, hopper).kernel().types, kF32Types);
-  problem.batch = {};
-  EXPECT_THROW(plan_of("simt_f32_direct/128x128", problem), StatusError) << "single products";
-  EXPECT_NE(gemm::plan(problem, {}, hopper).kernel().types, kF32Types);
-}
-
 TEST(Batch, NansStayInTheirProduct) {
   for (const char* kernel :
        {"simt_f32_sm80/64x64", "dmma_f64/64x32", "wgmma_bf16", "simt_f32_direct/128x128"}) {

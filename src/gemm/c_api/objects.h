@@ -55,7 +55,7 @@ struct tessera_handle_s {
 
   const tessera::gemm::c_api::Place place;
   const std::optional<tessera::DeviceInfo> info;
-  const std::string why_on_cpu;  // where nobody asked for it; else empty
+  const std::string why_on_cpu;  // where the caller did not ask for it; else empty
   mutable std::mutex log_mutex;
   tessera_log log = nullptr;
   void* log_user = nullptr;

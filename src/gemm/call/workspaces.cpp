@@ -6,9 +6,9 @@
 namespace tessera::gemm {
 namespace {
 
-// Blocks that are not of graphs: so many calls on different streams run on the GPU at a time.
+// Blocks that are not of graphs: as many calls on different streams run on the GPU at a time.
 constexpr std::size_t kMostBlocks = 8;
-// A block that so many calls have not used is freed.
+// Calls after which a block that none of them used is freed.
 constexpr std::uint64_t kUnusedCalls = 1024;
 
 }  // namespace

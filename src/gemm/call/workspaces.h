@@ -22,9 +22,9 @@ class Workspaces {
  public:
   explicit Workspaces(Device& device) : device_(device) {}
 
-  // At least so many bytes for launches on this stream, until the result is destroyed. Calls on one
-  // stream are lent one block after the other, so that the launches of two calls do not mix.
-  // A call that is captured is lent a block that belongs to the graphs of its stream, and stays: a
+  // At least this many bytes for launches on this stream, until the result is destroyed. Calls on
+  // one stream are lent one block after the other, so that the launches of two calls do not mix. A
+  // call that is captured is lent a block that belongs to the graphs of its stream, and stays: a
   // graph uses it whenever it runs, so two graphs of one stream must not run at the same time.
   LentWorkspace lend(std::int64_t bytes, void* stream);
 

@@ -28,8 +28,8 @@ class Lane {
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
-  // Makes the buffers, for copies of so many bytes in all, so that nothing later can fail for want
-  // of memory.
+  // Makes the buffers, for copies of this many bytes in all, so that nothing later can fail for
+  // want of memory.
   void reserve(double bytes);
   void* stream() const { return stream_.get(); }
   // Returns when the host has read everything; the device may still be at it.

@@ -6,7 +6,7 @@
 namespace tessera::gemm::host {
 namespace {
 
-// A buffer that is so many times larger than so many calls in a row need is made anew.
+// A buffer this many times larger than this many calls in a row need is made anew.
 constexpr std::size_t kFarLess = 4;
 constexpr int kManyCalls = 64;
 constexpr std::size_t kSmall = std::size_t{64} << 20;  // bytes that are kept in any case

@@ -14,7 +14,7 @@ namespace tessera::gemm::host {
 class KeptBuffer {
  public:
   explicit KeptBuffer(Device& device) : device_(device) {}
-  // At least so many bytes, whatever they held. No launch or copy may use the last ones.
+  // At least this many bytes, whatever they held. No launch or copy may use the last ones.
   DeviceAddress at_least(std::size_t bytes);
   DeviceAddress address() const { return buffer_.address(); }
 

@@ -76,7 +76,7 @@ endfunction()
 # then warns of libstdc++'s own strings (-Warray-bounds in char_traits.h); and ccache keeps nothing that was
 # compiled with one.
 # WHY not these folders: their files give one short name to different things.
-string(JOIN "|" tessera_by_file "^vgpu/exec/decode/rules$" "^sass/(model|model/latency_rows|rewrite)$"
+string(JOIN "|" tessera_by_file "^vgpu/exec/decode/rules$" "^sass/model/latency_rows$"
        "^tests/(cli|fuzz|gemm|kernels|kernels/tile|lab/(explain|timing|verify)|problem)$"
        "^tests/(sass/(container|model|rewrite)|vgpu/observe)$")
 # tessera_unite(TARGET)   when all CMakeLists have been read, so that files may still come and go. Paths are
@@ -104,6 +104,11 @@ function(tessera_unite_now target)
     if(folder MATCHES "${tessera_by_file}")
       list(APPEND all ${source})
       continue()
+    endif()
+    # Folders inside of a folder of a room are part of it: "vgpu/exec/warp" of "vgpu/exec". Not the operations,
+    # whose functions GCC would inline less in a larger file.
+    if(NOT folder MATCHES "^tests/|/ops(/|$)")
+      string(REGEX REPLACE "^([^/]+/[^/]+)/.*" "\\1" folder ${folder})
     endif()
     string(MAKE_C_IDENTIFIER "${folder}" group)
     list(APPEND groups ${group})

@@ -10,10 +10,10 @@ namespace tessera::sass {
 namespace {
 
 constexpr int kRegisters = 256;
-using Registers = std::bitset<kRegisters>;
+using RegisterSet = std::bitset<kRegisters>;
 
-Registers registers_of(const std::vector<RegisterUse>& uses) {
-  Registers registers;
+RegisterSet registers_of(const std::vector<RegisterUse>& uses) {
+  RegisterSet registers;
   for (const RegisterUse& use : uses) {
     if (use.file != RegisterFile::kGeneral) continue;
     for (int reg = use.first; reg < std::min(use.first + use.count, kRegisters); ++reg) {
@@ -71,8 +71,8 @@ class Analysis {
   }
 
  private:
-  Registers written_for_sure(std::size_t at) const {
-    return program_.is_guarded(at) ? Registers() : registers_of(program_.operations[at].writes);
+  RegisterSet written_for_sure(std::size_t at) const {
+    return program_.is_guarded(at) ? RegisterSet() : registers_of(program_.operations[at].writes);
   }
 
   // Backwards until nothing changes.
@@ -80,7 +80,7 @@ class Analysis {
     for (bool changes = true; changes;) {
       changes = false;
       for (std::size_t block = program_.blocks.size(); block-- > 0;) {
-        Registers live;
+        RegisterSet live;
         for (const std::size_t to : next_[block]) live |= live_in_[to];
         const Block& code = program_.blocks[block];
         for (std::size_t at = code.end; at-- > code.begin;) {
@@ -128,8 +128,8 @@ class Analysis {
     const Block& code = program_.blocks[block];
     for (std::size_t at = code.begin; at < code.end; ++at) {
       const Operation& operation = program_.operations[at];
-      const Registers read = registers_of(operation.reads),
-                      written = registers_of(operation.writes);
+      const RegisterSet read = registers_of(operation.reads),
+                        written = registers_of(operation.writes);
       for (int reg = 0; reg < kRegisters; ++reg) {
         if (read[static_cast<std::size_t>(reg)]) result_.reads[at].emplace_back(reg, state.at(reg));
       }
@@ -200,7 +200,7 @@ class Analysis {
 
   const Program& program_;
   std::vector<std::set<std::size_t>> next_;
-  std::vector<Registers> live_in_, live_after_;
+  std::vector<RegisterSet> live_in_, live_after_;
   std::vector<State> entry_;
   std::vector<bool> is_reached_;
   Joined joined_;

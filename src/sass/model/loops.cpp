@@ -7,7 +7,7 @@
 namespace tessera::sass {
 namespace {
 
-using Node = std::size_t;
+using Index = std::size_t;
 
 // The flow graph with one node an instruction, and a root in front of the entry and of all code
 // that nothing visible leads to (subroutines).
@@ -15,24 +15,24 @@ class Graph {
  public:
   explicit Graph(std::span<const Step> steps)
       : root_(steps.size()), next_(steps.size() + 1), previous_(steps.size() + 1) {
-    for (Node from = 0; from < steps.size(); ++from) {
+    for (Index from = 0; from < steps.size(); ++from) {
       if (steps[from].target && *steps[from].target != from) add(from, *steps[from].target);
       if (steps[from].falls_through && from + 1 < steps.size()) add(from, from + 1);
     }
-    for (Node node = 0; node < steps.size(); ++node) {
+    for (Index node = 0; node < steps.size(); ++node) {
       if (node == 0 || previous_[node].empty()) add(root_, node);
     }
     visit_in_depth_first_order();
     find_dominators();
   }
 
-  const std::vector<Node>& previous(Node node) const { return previous_[node]; }
-  const std::vector<Node>& next(Node node) const { return next_[node]; }
-  Node root() const { return root_; }
-  bool is_reachable(Node node) const { return rank_[node] != kUnseen; }
+  const std::vector<Index>& previous(Index node) const { return previous_[node]; }
+  const std::vector<Index>& next(Index node) const { return next_[node]; }
+  Index root() const { return root_; }
+  bool is_reachable(Index node) const { return rank_[node] != kUnseen; }
 
   // Whether every way from the root to `node` passes `by`.
-  bool is_dominated(Node node, Node by) const {
+  bool is_dominated(Index node, Index by) const {
     while (rank_[node] < rank_[by]) node = dominator_[node];
     return node == by;
   }
@@ -40,7 +40,7 @@ class Graph {
  private:
   static constexpr std::size_t kUnseen = ~std::size_t{0};
 
-  void add(Node from, Node to) {
+  void add(Index from, Index to) {
     next_[from].push_back(to);
     previous_[to].push_back(from);
   }
@@ -50,7 +50,7 @@ class Graph {
   void visit_in_depth_first_order() {
     rank_.assign(next_.size(), kUnseen);
     std::vector<bool> seen(next_.size(), false);
-    std::vector<std::pair<Node, std::size_t>> path = {{root_, 0}};
+    std::vector<std::pair<Index, std::size_t>> path = {{root_, 0}};
     seen[root_] = true;
     while (!path.empty()) {
       auto& [node, edge] = path.back();
@@ -60,7 +60,7 @@ class Graph {
         path.pop_back();
         continue;
       }
-      const Node to = next_[node][edge++];
+      const Index to = next_[node][edge++];
       if (!seen[to]) {
         seen[to] = true;
         path.emplace_back(to, 0);
@@ -68,7 +68,7 @@ class Graph {
     }
   }
 
-  Node common_dominator(Node a, Node b) const {
+  Index common_dominator(Index a, Index b) const {
     while (a != b) {
       while (rank_[a] < rank_[b]) a = dominator_[a];
       while (rank_[b] < rank_[a]) b = dominator_[b];
@@ -83,8 +83,8 @@ class Graph {
     for (bool changed = true; changed;) {
       changed = false;
       for (auto node = order_.rbegin() + 1; node != order_.rend(); ++node) {
-        Node nearest = kUnseen;
-        for (const Node from : previous_[*node]) {
+        Index nearest = kUnseen;
+        for (const Index from : previous_[*node]) {
           if (!is_reachable(from) || dominator_[from] == kUnseen) continue;
           nearest = nearest == kUnseen ? from : common_dominator(nearest, from);
         }
@@ -94,19 +94,19 @@ class Graph {
     }
   }
 
-  Node root_;
-  std::vector<std::vector<Node>> next_, previous_;
+  Index root_;
+  std::vector<std::vector<Index>> next_, previous_;
   std::vector<std::size_t> rank_;
-  std::vector<Node> order_;  // by rank
-  std::vector<Node> dominator_;
+  std::vector<Index> order_;  // by rank
+  std::vector<Index> dominator_;
 };
 
 // Everything that reaches one of the branches backwards without passing the head.
-void collect_members(const Graph& graph, Node head, Node branch, std::set<Node>& members) {
+void collect_members(const Graph& graph, Index head, Index branch, std::set<Index>& members) {
   members.insert(head);
-  std::vector<Node> open = {branch};
+  std::vector<Index> open = {branch};
   while (!open.empty()) {
-    const Node node = open.back();
+    const Index node = open.back();
     open.pop_back();
     if (node == graph.root() || !graph.is_reachable(node) || !members.insert(node).second) continue;
     open.insert(open.end(), graph.previous(node).begin(), graph.previous(node).end());
@@ -117,10 +117,10 @@ void collect_members(const Graph& graph, Node head, Node branch, std::set<Node>&
 
 std::vector<NaturalLoop> find_loops(std::span<const Step> steps) {
   const Graph graph(steps);
-  std::map<Node, std::set<Node>> members;  // by head
-  for (Node node = 0; node < steps.size(); ++node) {
+  std::map<Index, std::set<Index>> members;  // by head
+  for (Index node = 0; node < steps.size(); ++node) {
     if (!graph.is_reachable(node)) continue;
-    for (const Node to : graph.next(node)) {
+    for (const Index to : graph.next(node)) {
       if (graph.is_dominated(node, to)) collect_members(graph, to, node, members[to]);
     }
   }

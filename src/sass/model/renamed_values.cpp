@@ -28,9 +28,9 @@ bool is_zeros(const Instruction& instruction) {
 }
 
 // One version of one block, on symbols, under its own names.
-class Version {
+class RenamedVersion {
  public:
-  Version(const Program& program, Expressions& expressions)
+  RenamedVersion(const Program& program, Expressions& expressions)
       : program_(program), expressions_(expressions), canonical_(program.code.size()) {
     for (std::size_t at = 0; at < program.code.size(); ++at)
       canonical_[at] = canonical(program, at);
@@ -162,7 +162,7 @@ class Proof {
   const Program& after_;
   std::span<const BlockRenaming> renaming_;
   Expressions expressions_;
-  Version first_, second_;
+  RenamedVersion first_, second_;
   std::vector<std::set<std::size_t>> next_;
   std::vector<bool> is_reached_;
   Equality equality_;

@@ -47,9 +47,9 @@ struct Choice {
   int score = 0;
 };
 
-class Search {
+class OrderSearch {
  public:
-  Search(const std::vector<Item>& items, const ReorderOptions& options)
+  OrderSearch(const std::vector<Item>& items, const ReorderOptions& options)
       : items_(items), options_(options), counts_crowded_(counts_crowded(options)) {
     for (std::size_t i = 0; i < items_.size(); ++i) {
       if (items_[i].moves) by_latest_.push_back(i);
@@ -215,7 +215,7 @@ class Search {
 
 std::optional<FoundOrder> find_order(const std::vector<Item>& items,
                                      const ReorderOptions& options) {
-  return Search(items, options).run();
+  return OrderSearch(items, options).run();
 }
 
 }  // namespace tessera::sass

@@ -22,7 +22,7 @@ namespace tessera::sass {
 namespace {
 
 constexpr int kNewestArchitecture = 90;  // later cubins hold copies of what the code promises
-constexpr int kRounds = 6;
+constexpr int kPatchRounds = 6;
 
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
 
@@ -65,7 +65,7 @@ class Patcher {
     std::set<std::size_t> open;
     for (std::size_t i = 0; i < regions_.size(); ++i) open.insert(i);
     for (int round = 0; !open.empty(); ++round) {
-      for (const std::size_t region : open) rewrite(regions_[region], round == kRounds);
+      for (const std::size_t region : open) rewrite(regions_[region], round == kPatchRounds);
       open.clear();
       for (const Hazard& hazard : find_hazards(after_)) {
         for (const std::size_t place : {hazard.at, hazard.by}) pin(place, open);

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "sass/decode/operation.h"
+#include "sass/rewrite/encode.h"
 
 namespace tessera::sass {
 namespace {
 
 // Where instructions may name a general register: each field has 8 bits.
 constexpr std::array kFields = {16, 24, 32, 64};
-constexpr int kZeroRegister = 255;
 
 Instruction with_field(Instruction instruction, int first, std::uint64_t value) {
   std::uint64_t& half = first < 64 ? instruction.low : instruction.high;

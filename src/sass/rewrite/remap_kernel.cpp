@@ -11,7 +11,7 @@
 namespace tessera::sass {
 namespace {
 
-constexpr int kRounds = 40;
+constexpr int kRemapRounds = 40;
 
 // What the reuse cache holds of each operand slot, by bank.
 class Kept {
@@ -68,7 +68,7 @@ class Remapper {
   }
 
   RemappedKernel run() {
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kRemapRounds; ++round) {
       const std::vector<int> registers = find_registers(model_, meets_, ffmas_, stays_, search_);
       const Program after = renamed_program(registers);
       const std::vector<Hazard> hazards = find_hazards(after);

@@ -10,10 +10,10 @@ namespace {
 
 constexpr int kRegisters = 255;
 
-class Search {
+class PlaceSearch {
  public:
-  Search(const RemapModel& model, const Meets& meets, const std::vector<FreshReads>& ffmas,
-         const std::vector<bool>& stays, const RemapSearch& options)
+  PlaceSearch(const RemapModel& model, const Meets& meets, const std::vector<FreshReads>& ffmas,
+              const std::vector<bool>& stays, const RemapSearch& options)
       : model_(model),
         meets_(meets),
         ffmas_(ffmas),
@@ -178,7 +178,7 @@ void Meets::update(const LiveRanges& live, int range) {
 std::vector<int> find_registers(const RemapModel& model, const Meets& meets,
                                 const std::vector<FreshReads>& ffmas,
                                 const std::vector<bool>& stays, const RemapSearch& search) {
-  return Search(model, meets, ffmas, stays, search).run();
+  return PlaceSearch(model, meets, ffmas, stays, search).run();
 }
 
 }  // namespace tessera::sass

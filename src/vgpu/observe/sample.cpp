@@ -7,14 +7,14 @@
 namespace tessera::vgpu {
 namespace {
 
-enum Kind : std::size_t { kInside, kRim, kCorner, kKinds };
+enum Region : std::size_t { kInside, kRim, kCorner, kKinds };
 
 struct Size {
   std::uint64_t n[3];
 
   std::uint64_t total() const { return n[0] * n[1] * n[2]; }
 
-  Kind kind(std::uint64_t index) const {
+  Region kind(std::uint64_t index) const {
     int wide = 0, extreme = 0;
     for (const std::uint64_t size : n) {
       const std::uint64_t at = index % size;
@@ -62,7 +62,7 @@ ClusterSample::ClusterSample(const std::uint32_t (&grid)[3], const std::uint32_t
   take[kInside] = std::min(there[kInside], std::max<std::uint64_t>(rest, 4));
 
   std::mt19937_64 random(seed);
-  for (const Kind kind : {kCorner, kRim, kInside}) {
+  for (const Region kind : {kCorner, kRim, kInside}) {
     const std::vector<std::uint64_t> ranks = draw(there[kind], take[kind], random);
     auto next = ranks.begin();
     std::uint64_t rank = 0;

@@ -251,6 +251,12 @@ TEST(CheckInitialisation, OfRegisters) {
       "@p bra L;";
   expect_found(find("mov.u32 r1, 0;\n" + loop), "uninitialised-register-read", "add.u32");
   expect_clean(find("mov.u32 r0, 0;\n mov.u32 r1, 0;\n" + loop));
+  // Two of them, each in a block of its own.
+  const Findings both = find(
+      "sub.u32 r3, r2, 1;\n setp.eq.u32 p, r3, 7;\n @p bra L;\n mov.u32 r4, 1;\n"
+      "L: add.u32 r1, r0, 1;");
+  expect_found(both, "uninitialised-register-read", "sub.u32");
+  expect_found(both, "uninitialised-register-read", "add.u32");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // sgemm_ and dgemm_ of the BLAS's Fortran interface over the C interface, with operands in host
-// memory: preloaded, it lets netlib's testers of the BLAS test Tessera. TESSERA_TEST_PLACE names a
-// GPU's number or one of tessera_place's constants; without it, any place.
+// memory: preloaded, it lets netlib's testers of the BLAS test Tessera. TESSERA_TEST_PLACE is a
+// GPU's number, whose side then multiplies all, or one of tessera_place's constants; without it, any
+// place.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -18,6 +19,7 @@ tessera_handle handle() {
     tessera_place place{};
     place.size = sizeof place;
     place.gpu = text ? std::atoi(text) : TESSERA_ANY_PLACE;
+    if (place.gpu >= 0) place.host_side = TESSERA_GPU_SIDE;
     tessera_handle one = nullptr;
     if (tessera_create(&one, &place) != TESSERA_OK) {
       std::fprintf(stderr, "tessera: %s\n", tessera_last_message());

@@ -1,7 +1,7 @@
 // sgemm_ and dgemm_ of the BLAS's Fortran interface over the C interface, with operands in host
 // memory: preloaded, it lets netlib's testers of the BLAS test Tessera. TESSERA_TEST_PLACE is a
-// GPU's number, whose side then multiplies all, or one of tessera_place's constants; without it, any
-// place.
+// GPU's number, whose side then multiplies all, or one of tessera_place's constants; without it,
+// any place.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -129,6 +130,12 @@ TEST_F(Library, TheCpuKeepsTheRulesOfZeros) {
           TESSERA_OK)
           << tessera_last_message();
       EXPECT_EQ(d.get(1, 1), 6) << "A and B are not read where alpha is 0";
+      tessera_problem empty = p;
+      empty.k = 0;
+      EXPECT_EQ(tessera_gemm(cpu, &empty, std::numeric_limits<double>::infinity(), nullptr, nullptr,
+                             2, c.bytes.data(), d.bytes.data(), nullptr),
+                TESSERA_OK);
+      EXPECT_EQ(d.get(1, 1), 6) << "nor where k is 0, whatever alpha is";
       EXPECT_EQ(tessera_gemm(cpu, &p, 1, a.bytes.data(), a.bytes.data(), 0, nullptr, d.bytes.data(),
                              nullptr),
                 TESSERA_OK);

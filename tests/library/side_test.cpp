@@ -133,4 +133,73 @@ TEST_F(Side, AWarmCallMakesNothing) {
   }
 }
 
+// As one product the batch would not fit the GPU; one product after the other does.
+TEST_F(Side, ABatchIsFoldedOnlyWhereTheGpuHasRoom) {
+  setenv("FAKE_CUDA_MEMORY", "4000000", 1);
+  const tessera_handle handle = made();
+  tessera_problem p = square(300);
+  p.order = TESSERA_ROW_MAJOR;
+  p.batch = TESSERA_STRIDED;
+  p.batch_count = 6;
+  p.stride_a = p.stride_d = 300 * 300;
+  std::vector<float> x(6 * 300 * 300), d(6 * 300 * 300);
+  fake<void()>("fake_cuda_clear")();
+  EXPECT_EQ(call(handle, p, x, d), TESSERA_OK) << tessera_last_message();
+  EXPECT_TRUE(launched());
+  EXPECT_EQ(tessera_destroy(handle), TESSERA_OK);
+}
+
+TEST_F(Side, TheCallersContextStaysCurrent) {
+  void* const context = fake<void*(int, int)>("fake_cuda_make_context")(0, 1);
+  const tessera_handle any = made(TESSERA_ANY_PLACE, 0, TESSERA_FASTER_SIDE);
+  std::vector<float> x(600 * 600), d(600 * 600);
+  EXPECT_EQ(call(any, square(600), x, d), TESSERA_OK) << tessera_last_message();
+  EXPECT_TRUE(launched());
+  EXPECT_EQ(fake<void*()>("fake_cuda_current")(), context);
+  EXPECT_EQ(tessera_destroy(any), TESSERA_OK);
+  fake<void()>("fake_cuda_leave_contexts")();
+}
+
+TEST_F(Side, DetectedMemoryIsTheHostsWhereNoContextCanBeMade) {
+  setenv("FAKE_CUDA_FAIL", "cuDevicePrimaryCtxRetain=101", 1);
+  const tessera_handle any = made(TESSERA_ANY_PLACE, 0, TESSERA_FASTER_SIDE);
+  tessera_problem p = square(2);
+  p.memory = TESSERA_DETECT_MEMORY;
+  std::vector<float> x = {1, 2, 3, 4}, d(4);
+  EXPECT_EQ(call(any, p, x, d), TESSERA_OK) << tessera_last_message();
+  EXPECT_EQ(d, (std::vector<float>{7, 10, 15, 22}));
+  EXPECT_EQ(tessera_destroy(any), TESSERA_OK);
+}
+
+// Large operands are the program's memory again after the call, and the next call finds room for
+// its own.
+TEST_F(Side, LargeOperandsAreNotKept) {
+  const auto allocated = fake<std::size_t()>("fake_cuda_allocated");
+  const std::size_t before = allocated();
+  tessera_problem p = square(8);
+  p.m = 36'000'000;
+  p.k = p.n = 1;
+  std::vector<double> x(static_cast<std::size_t>(p.m), 1), d(x.size());
+  p.type_a = TESSERA_F64;
+  ASSERT_EQ(tessera_gemm(handle_, &p, 1, x.data(), x.data(), 0, nullptr, d.data(), nullptr),
+            TESSERA_OK)
+      << tessera_last_message();
+  EXPECT_LT(allocated(), before + (1u << 20));
+}
+
+// The epilogue of such a D is no launch's: the CPU applies it at any size.
+TEST_F(Side, TheCpuTakesEpiloguesThatTheGpuLacks) {
+  const tessera_handle any = made(TESSERA_ANY_PLACE, 0, TESSERA_FASTER_SIDE);
+  tessera_problem p = square(900, TESSERA_BF16);
+  p.type_c = p.type_d = TESSERA_F64;
+  p.activation = TESSERA_RELU;
+  std::vector<std::uint16_t> x(900 * 900);
+  std::vector<double> d(900 * 900, 7);
+  EXPECT_EQ(tessera_gemm(any, &p, 1, x.data(), x.data(), 0, nullptr, d.data(), nullptr), TESSERA_OK)
+      << tessera_last_message();
+  EXPECT_EQ(d[3], 0);
+  EXPECT_FALSE(launched());
+  EXPECT_EQ(tessera_destroy(any), TESSERA_OK);
+}
+
 }  // namespace

@@ -248,7 +248,29 @@ std::optional<double> CudaDevice::milliseconds_between(std::uint64_t begin, std:
   return milliseconds;
 }
 
+namespace {
+
+// Makes the context current again that was so before, where there was one.
+class ContextOfCaller {
+ public:
+  explicit ContextOfCaller(const char* library) : driver_(load_driver(library)) {
+    check(driver_, "cuCtxGetCurrent", driver_.ctx_get_current(&context_));
+  }
+  ~ContextOfCaller() {
+    if (context_) driver_.ctx_set_current(context_);
+  }
+  ContextOfCaller(const ContextOfCaller&) = delete;
+  ContextOfCaller& operator=(const ContextOfCaller&) = delete;
+
+ private:
+  const Driver driver_;
+  Context context_ = nullptr;
+};
+
+}  // namespace
+
 std::unique_ptr<Device> make_device(const char* library, int index) {
+  const ContextOfCaller stays(library);
   return std::make_unique<CudaDevice>(library, ContextIs::kPrimary, index);
 }
 

@@ -95,6 +95,7 @@ Memory detected(const Device& device, const AllUsed& all) {
 Memory memory_of(const tessera_handle_s& owner, const Asked& asked, const Operands& operands) {
   if (owner.has_gpu()) {
     if (asked.memory != Memory::kDetect) return asked.memory;
+    if (!owner.can_use_gpu()) return Memory::kHost;
     return detected(*owner.gpu().device, used_by(asked.problem, operands));
   }
   if (asked.memory == Memory::kDevice) {

@@ -200,7 +200,7 @@ Explained on_cpu(const tessera_handle_s& owner, const Asked& asked) {
 // Of operands in host memory, where the handle has a GPU.
 Explained on_chosen_side(const tessera_handle_s& owner, Asked asked, const Options& options) {
   require(check(asked.problem));
-  const Problem one = folded(asked.problem).value_or(asked.problem);
+  const Problem one = host_problem(owner, asked.problem);
   const ChosenSide side = choose_side(owner, one);
   // WHY: lists of addresses go to the GPU as a strided batch.
   if (side.is_gpu && one.batch.kind == BatchKind::kPointers) {

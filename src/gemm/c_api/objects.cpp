@@ -38,6 +38,21 @@ tessera::gemm::c_api::Gpu& tessera_handle_s::gpu() const {
   return *gpu_;
 }
 
+bool tessera_handle_s::can_use_gpu() const {
+  using tessera::gemm::c_api::HostSide;
+  if (is_made_ || place.gpu != TESSERA_ANY_PLACE || place.host_side == HostSide::kGpu) return true;
+  try {
+    gpu();
+    return true;
+  } catch (const tessera::OutOfMemory&) {
+    throw;
+  } catch (const tessera::StatusError& error) {
+    if (error.status().code != tessera::StatusCode::kUnavailable) throw;
+    say(std::string("multiplied on the CPU: ") + error.what());
+    return false;
+  }
+}
+
 bool tessera_handle_s::has_log() const {
   const std::lock_guard lock(log_mutex);
   return log != nullptr;

@@ -50,6 +50,9 @@ struct tessera_handle_s {
   // tries again.
   tessera::gemm::c_api::Gpu& gpu() const;
   bool has_made_gpu() const { return is_made_; }
+  // False where no context can be made and the handle may use the CPU instead; then its log says
+  // so.
+  bool can_use_gpu() const;
   void say(const std::string& line) const;
   bool has_log() const;
 

@@ -4,6 +4,7 @@
 
 #include "gemm/c_api/addresses.h"
 #include "gemm/c_api/side.h"
+#include "gemm/host/batch.h"
 #include "gemm/host/cpu.h"
 #include "gemm/host/on_gpu.h"
 #include "gemm/rewrites/fold.h"
@@ -31,18 +32,20 @@ void require_addresses(const Problem& p, const Operands& at) {
   need(true, at.d, "D", "D is written");
   need(p.epilogue.scale != VectorKind::kNone, at.scale, "scale", "the epilogue has a scale");
   need(p.epilogue.bias != VectorKind::kNone, at.bias, "bias", "the epilogue has a bias");
-  const auto aligned = [](bool is_used, std::uint64_t address, const char* name, ElementType type) {
-    if (!is_used || address % static_cast<std::uint64_t>(size_of(type)) == 0) return;
+  const bool is_list = p.batch.kind == BatchKind::kPointers;
+  const auto aligned = [](bool is_used, std::uint64_t address, const char* name, int bytes) {
+    if (!is_used || address % static_cast<std::uint64_t>(bytes) == 0) return;
     throw refused("address of " + std::string(name) + " is " + std::to_string(address) +
-                  ", but must be a multiple of its element's bytes, " +
-                  std::to_string(size_of(type)));
+                  ", but must be a multiple of its element's bytes, " + std::to_string(bytes));
   };
-  aligned(reads_ab(p), at.a, "A", p.types.a);
-  aligned(reads_ab(p), at.b, "B", p.types.b);
-  aligned(p.beta != 0, at.c, "C", p.types.c);
-  aligned(true, at.d, "D", p.types.d);
-  aligned(p.epilogue.scale != VectorKind::kNone, at.scale, "scale", scale_type(p.types));
-  aligned(p.epilogue.bias != VectorKind::kNone, at.bias, "bias", bias_type(p.types));
+  const auto bytes = [&](ElementType type) { return is_list ? int{sizeof at.a} : size_of(type); };
+  aligned(reads_ab(p), at.a, "A", bytes(p.types.a));
+  aligned(reads_ab(p), at.b, "B", bytes(p.types.b));
+  aligned(reads_c(p), at.c, "C", bytes(p.types.c));
+  aligned(true, at.d, "D", bytes(p.types.d));
+  const Epilogue& of = p.epilogue;
+  aligned(of.scale != VectorKind::kNone, at.scale, "scale", size_of(scale_type(p.types)));
+  aligned(of.bias != VectorKind::kNone, at.bias, "bias", size_of(bias_type(p.types)));
 }
 
 // Of a batch of pointers in host memory, whose lists can be read here.
@@ -54,7 +57,7 @@ void require_pointers(const Problem& problem, const Operands& lists) {
     const Operands at{entry(lists.a), entry(lists.b), entry(lists.c),
                       entry(lists.d), lists.scale,    lists.bias};
     try {
-      require_addresses(problem, at);
+      require_addresses(host::product_of(problem), at);
     } catch (const StatusError& error) {
       throw refused("product " + std::to_string(i) + " of the batch: " + error.what());
     }
@@ -79,24 +82,6 @@ void wait_for(const tessera_handle_s& owner, void* stream) {
   device.synchronize(stream);
 }
 
-// WHY: a handle for any place has the CPU where the GPU turns out to be unusable.
-bool can_use_gpu(const tessera_handle_s& owner) {
-  if (owner.has_made_gpu() || owner.place.gpu != TESSERA_ANY_PLACE ||
-      owner.place.host_side != HostSide::kFaster) {
-    return true;
-  }
-  try {
-    owner.gpu();
-    return true;
-  } catch (const OutOfMemory&) {
-    throw;
-  } catch (const StatusError& error) {
-    if (error.status().code != StatusCode::kUnavailable) throw;
-    owner.say(std::string("multiplied on the CPU: ") + error.what());
-    return false;
-  }
-}
-
 void multiply_on_gpu(const tessera_handle_s& owner, const Problem& problem,
                      const Operands& operands, const PlanOptions& options, void* stream) {
   Gpu& gpu = owner.gpu();
@@ -117,8 +102,8 @@ void run_in_host_memory(tessera_handle_s& owner, const Problem& problem, const O
   } else {
     require(check_overlap(problem, operands));
   }
-  const Problem one = folded(problem).value_or(problem);
-  if (choose_side(owner, one).is_gpu && can_use_gpu(owner)) {
+  const Problem one = host_problem(owner, problem);
+  if (choose_side(owner, one).is_gpu && owner.can_use_gpu()) {
     return multiply_on_gpu(owner, one, operands, options, stream);
   }
   wait_for(owner, stream);

@@ -4,6 +4,7 @@
 
 #include "gemm/host/cpu.h"
 #include "gemm/host/on_gpu.h"
+#include "gemm/rewrites/fold.h"
 
 namespace tessera::gemm::c_api {
 
@@ -26,6 +27,14 @@ ChosenSide choose_side(const tessera_handle_s& owner, const Problem& problem) {
   if (!by_cpu.ok()) return {.is_gpu = true, .refused = by_cpu.message};
   const host::Sides us = host::predicted_sides(problem);
   return {.is_gpu = !us.is_cpu_faster(), .us = us};
+}
+
+Problem host_problem(const tessera_handle_s& owner, const Problem& problem) {
+  const auto one = folded(problem);
+  if (!one) return problem;
+  const bool fits = !owner.has_gpu() || host::check_gpu(*one, *owner.info).ok() ||
+                    !host::check_gpu(problem, *owner.info).ok();
+  return fits ? *one : problem;
 }
 
 std::string text_of(const ChosenSide& side) {

@@ -17,6 +17,9 @@ struct ChosenSide {
 // Throws, with the reason, where no side that the handle allows takes the problem.
 ChosenSide choose_side(const tessera_handle_s& owner, const Problem& problem);
 
+// The batch as one product, where it is one that the GPU has room for; else the problem itself.
+Problem host_problem(const tessera_handle_s& owner, const Problem& problem);
+
 // "the CPU: by the model the CPU takes 1.2 us, and the GPU with its copies 31.0 us".
 std::string text_of(const ChosenSide& side);
 

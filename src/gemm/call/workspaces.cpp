@@ -16,7 +16,9 @@ constexpr std::uint64_t kUnusedCalls = 1024;
 Workspaces::Block& Workspaces::chosen_for(void* stream, bool is_captured) {
   const std::lock_guard lock(mutex_);
   ++lends_;
-  if (lends_ > kUnusedCalls && lends_ % kUnusedCalls == 0) free_idle(lends_ - kUnusedCalls);
+  if (!is_captured && lends_ > kUnusedCalls && lends_ % kUnusedCalls == 0) {
+    free_idle(lends_ - kUnusedCalls);
+  }
   Block* chosen = nullptr;
   std::size_t count = 0;
   for (Block& block : blocks_) {
@@ -51,10 +53,11 @@ void Workspaces::free_idle(std::uint64_t used_before) {
 }
 
 // Frees what no call uses where there is no memory otherwise.
-DeviceBuffer Workspaces::allocated(std::int64_t bytes) {
+DeviceBuffer Workspaces::allocated(std::int64_t bytes, bool is_captured) {
   try {
     return DeviceBuffer(device_, static_cast<std::size_t>(bytes));
   } catch (const OutOfMemory&) {
+    if (is_captured) throw;  // a wait would end the capture
     {
       const std::lock_guard lock(mutex_);
       free_idle(std::numeric_limits<std::uint64_t>::max());
@@ -72,7 +75,7 @@ void Workspaces::make_room(Block& block, std::int64_t bytes, bool is_captured) {
   }
   block.is_used = false;
   block.memory = DeviceBuffer();
-  block.memory = allocated(bytes);
+  block.memory = allocated(bytes, is_captured);
 }
 
 LentWorkspace Workspaces::lend(std::int64_t bytes, void* stream) {

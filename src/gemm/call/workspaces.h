@@ -1,7 +1,7 @@
 // Workspaces that a handle lends to calls which bring none: few blocks of device memory, whatever
 // the number of streams. A block goes from one call to the next in the order of the GPU: the next
 // call's stream waits for an event that follows the launches of the last one. So a stream may end,
-// and its name be given to another one, at any time.
+// and another one have its address, at any time.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,9 @@ class Workspaces {
 
   // At least this many bytes for launches on this stream, until the result is destroyed. Calls on
   // one stream are lent one block after the other, so that the launches of two calls do not mix. A
-  // call that is captured is lent a block that belongs to the graphs of its stream, and stays: a
-  // graph uses it whenever it runs, so two graphs of one stream must not run at the same time.
+  // call that is captured is lent a block that belongs to the graphs of its stream's address, and
+  // stays: a graph uses it whenever it runs, so two graphs that were captured on one stream, or on
+  // two of one address, must not run at the same time.
   LentWorkspace lend(std::int64_t bytes, void* stream);
 
   std::size_t blocks() const;
@@ -51,7 +52,7 @@ class Workspaces {
   Block& chosen_for(void* stream, bool is_captured);
   bool is_idle(const Block& block) const { return block.users == 0 && !block.is_of_graphs; }
   void make_room(Block& block, std::int64_t bytes, bool is_captured);
-  DeviceBuffer allocated(std::int64_t bytes);
+  DeviceBuffer allocated(std::int64_t bytes, bool is_captured);
   void free_idle(std::uint64_t used_before);
 
   Device& device_;

@@ -147,8 +147,8 @@ void store(const Problem& p, const Operands& at, std::int64_t row0, std::int64_t
   std::vector<double> values(static_cast<std::size_t>(size.n));
   for (std::int64_t row = row0; row < row0 + size.m; ++row) {
     for (double& value : values) {
-      // WHY: 0 times an infinity is no 0, but A and B are not read where alpha is 0.
-      value = p.alpha == 0 ? 0 : alpha * number_of(*sums);
+      // WHY: 0 times an infinity is no 0, but A and B are not read where alpha or k is 0.
+      value = reads_ab(p) ? alpha * number_of(*sums) : 0;
       ++sums;
     }
     if (p.beta != 0) add_c_row(p, at.c, row, col0, beta, values);

@@ -1,17 +1,45 @@
 #include "gemm/host/on_gpu.h"
 
+#include "gemm/epilogue/finish.h"
 #include "gemm/host/batch.h"
 #include "gemm/host/panels.h"
 #include "gemm/host/whole.h"
 
 namespace tessera::gemm::host {
 
-Status check_gpu(const Problem& problem, const DeviceInfo& device) {
-  if (Status status = check_supported(problem); !status.ok()) return status;
-  if (problem.epilogue.is_identity()) {
-    if (Status status = check_has_kernel(problem.types); !status.ok()) return status;
+namespace {
+
+// Device memory that stays for the next call; more than that is the program's again.
+constexpr std::size_t kMostKept = std::size_t{256} << 20;  // bytes of one operand
+
+// Whether kernels multiply a product of the problem, and a launch applies its epilogue.
+Status check_kernels(const Problem& one) {
+  if (Status status = check_supported(one); !status.ok()) return status;
+  if (one.epilogue.is_identity()) return check_has_kernel(one.types);
+  if (Status status = check_sums(one); !status.ok()) return status;
+  return check_has_kernel(problem_of_sums(one).types);
+}
+
+void multiply_products(Handle& handle, Staging& staging, const Problem& problem,
+                       const Operands& operands, const PlanOptions& options, void* stream) {
+  const Problem one = product_of(problem);
+  for (std::int64_t i = 0; i < problem.batch.count; ++i) {
+    try {
+      multiply_by_panels(handle, staging, one, operands_at(problem, operands, i), options, stream);
+    } catch (const std::exception& error) {
+      // WHY: any other status says that nothing was written.
+      if (i > 0) throw StatusError(Status::failed(error.what()));
+      throw;
+    }
   }
-  return check_panels(product_of(problem), device);
+}
+
+}  // namespace
+
+Status check_gpu(const Problem& problem, const DeviceInfo& device) {
+  const Problem one = product_of(problem);
+  if (Status status = check_kernels(one); !status.ok()) return status;
+  return check_panels(one, device);
 }
 
 void require_no_capture(const Device& device, void* stream) {
@@ -28,10 +56,8 @@ void multiply_from_host(Handle& handle, Staging& staging, const Problem& problem
   if (fits_whole(problem)) {
     return multiply_whole(handle, staging, problem, operands, options, stream);
   }
-  const Problem one = product_of(problem);
-  for (std::int64_t i = 0; i < problem.batch.count; ++i) {
-    multiply_by_panels(handle, staging, one, operands_at(problem, operands, i), options, stream);
-  }
+  multiply_products(handle, staging, problem, operands, options, stream);
+  staging.release_above(kMostKept);
 }
 
 }  // namespace tessera::gemm::host

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -113,6 +114,8 @@ class Panels {
     const bool is_ab_pinned = !reads_ab(problem) || (a_.is_pinned && b_.is_pinned);
     if (!is_ab_pinned || !c_host_is_pinned_) staging.in.reserve(bytes_in());
     if (!d_.is_pinned) staging.out.reserve(bytes_of(d_.device, d_.element));
+    reserve_vector(staging.scale, problem.epilogue.scale, scale_type(t));
+    reserve_vector(staging.bias, problem.epilogue.bias, bias_type(t));
     cut();
     auto& events = staging.multiplied;
     while (events.size() < 2 * most_parts_) events.emplace_back(device_);
@@ -188,11 +191,16 @@ class Panels {
     both.is_pinned = is_pinned(host);
     both.base = buffer.at_least(static_cast<std::size_t>(bytes_of(copy, size_of(type))));
   }
+  std::size_t bytes_of_vector(VectorKind kind, ElementType type) const {
+    return static_cast<std::size_t>(view_of(kind, problem_).span() * size_of(type));
+  }
+  void reserve_vector(KeptBuffer& to, VectorKind kind, ElementType type) {
+    if (const std::size_t bytes = bytes_of_vector(kind, type)) to.at_least(bytes);
+  }
   // WHY at once: a vector is small, and the first part needs it.
-  void bring_vector(KeptBuffer& to, VectorKind kind, std::uint64_t host, ElementType type) {
-    const auto bytes = static_cast<std::size_t>(view_of(kind, problem_).span() * size_of(type));
-    if (bytes == 0) return;
-    device_.copy_in(to.at_least(bytes), reinterpret_cast<const void*>(host), bytes);
+  void bring_vector(const KeptBuffer& to, VectorKind kind, std::uint64_t host, ElementType type) {
+    const std::size_t bytes = bytes_of_vector(kind, type);
+    if (bytes > 0) device_.copy_in(to.address(), reinterpret_cast<const void*>(host), bytes);
   }
   // Of the part of a vector that belongs to rows from r0 and columns from c0 on.
   static DeviceAddress vector_at(const KeptBuffer& vector, VectorKind kind, std::int64_t r0,
@@ -330,7 +338,14 @@ Status check_panels(const Problem& problem, const DeviceInfo& device) {
 
 void multiply_by_panels(Handle& handle, Staging& staging, const Problem& problem,
                         const Operands& operands, const PlanOptions& options, void* stream) {
-  Panels(handle, staging, problem, operands, options, stream).run(operands);
+  std::optional<Panels> panels;
+  try {
+    panels.emplace(handle, staging, problem, operands, options, stream);
+  } catch (const OutOfMemory&) {
+    staging.release_above(0);  // of earlier calls, whose operands had other sizes
+    panels.emplace(handle, staging, problem, operands, options, stream);
+  }
+  panels->run(operands);
 }
 
 }  // namespace tessera::gemm::host

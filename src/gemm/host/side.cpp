@@ -108,7 +108,7 @@ CpuRates measured_now(const Problem& like) {
 }  // namespace
 
 CpuRates measured_cpu_rates(const Problem& like) {
-  using Key = std::tuple<ElementType, ElementType, ElementType, ComputeType, bool>;
+  using Key = std::tuple<ElementType, ElementType, ElementType, ComputeType, bool, Activation>;
   struct Known {
     Key key;
     CpuRates rates;
@@ -116,7 +116,8 @@ CpuRates measured_cpu_rates(const Problem& like) {
   static std::mutex mutex;
   static auto& all = *new std::vector<Known>;
   const Types& t = like.types;
-  const Key key{t.a, t.b, t.d, t.compute, !like.epilogue.is_identity()};
+  const Epilogue& epilogue = like.epilogue;
+  const Key key{t.a, t.b, t.d, t.compute, !epilogue.is_identity(), epilogue.activation};
   const std::lock_guard lock(mutex);
   for (const Known& known : all) {
     if (known.key == key) return known.rates;
@@ -132,7 +133,7 @@ Sides predicted_sides(const Problem& problem, const CpuRates& cpu) {
 constexpr double kFewFlop = 2.0 * 16 * 16 * 16, kFewBytes = 16 << 10;
 
 Sides predicted_sides(const Problem& problem) {
-  if (problem.batch.count * flop_of(problem) <= kFewFlop && bytes_of(problem) <= kFewBytes) {
+  if (problem.batch.count <= 1 && flop_of(problem) <= kFewFlop && bytes_of(problem) <= kFewBytes) {
     return {1, gpu_us(problem)};
   }
   return predicted_sides(problem, measured_cpu_rates(problem));

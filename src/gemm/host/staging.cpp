@@ -4,23 +4,18 @@
 #include <bit>
 
 namespace tessera::gemm::host {
-namespace {
-
-// A buffer this many times larger than this many calls in a row need is made anew.
-constexpr std::size_t kFarLess = 4;
-constexpr int kManyCalls = 64;
-constexpr std::size_t kSmall = std::size_t{64} << 20;  // bytes that are kept in any case
-
-}  // namespace
 
 DeviceAddress KeptBuffer::at_least(std::size_t bytes) {
-  const std::size_t has = buffer_.bytes();
-  small_calls_ = has > kSmall && bytes < has / kFarLess ? small_calls_ + 1 : 0;
-  if (has >= bytes && small_calls_ < kManyCalls) return buffer_.address();
-  buffer_ = DeviceBuffer();
+  if (buffer_.bytes() >= bytes) return buffer_.address();
+  release();
   buffer_ = DeviceBuffer(device_, std::max(bytes, std::size_t{1}));
-  small_calls_ = 0;
   return buffer_.address();
+}
+
+void Staging::release_above(std::size_t bytes) {
+  for (KeptBuffer* one : {&a, &b, &c, &d, &scale, &bias, &whole}) {
+    if (one->bytes() > bytes) one->release();
+  }
 }
 
 PinnedBuffer::~PinnedBuffer() {

@@ -10,18 +10,19 @@
 
 namespace tessera::gemm::host {
 
-// Device memory that grows with the calls, and shrinks after many that need far less.
+// Device memory that grows with the calls.
 class KeptBuffer {
  public:
   explicit KeptBuffer(Device& device) : device_(device) {}
   // At least this many bytes, whatever they held. No launch or copy may use the last ones.
   DeviceAddress at_least(std::size_t bytes);
   DeviceAddress address() const { return buffer_.address(); }
+  std::size_t bytes() const { return buffer_.bytes(); }
+  void release() { buffer_ = DeviceBuffer(); }
 
  private:
   Device& device_;
   DeviceBuffer buffer_;
-  int small_calls_ = 0;  // in a row
 };
 
 // Pinned host memory that grows with the calls.
@@ -54,6 +55,9 @@ struct Staging {
         in(device, threads),
         out(device, threads),
         arrived(device) {}
+
+  // Frees device memory, of which no launch or copy may be in flight: buffers of more bytes.
+  void release_above(std::size_t bytes);
 
   std::mutex mutex;
   CopyThreads threads;

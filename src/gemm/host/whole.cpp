@@ -116,7 +116,7 @@ class Whole {
       for (std::int64_t first = 0; first < problem_.batch.count; first += products_) {
         const std::int64_t count = std::min(products_, problem_.batch.count - first);
         bring(first, count);
-        multiply(count);
+        multiply();
         has_launched = true;
         take(first, count);
       }
@@ -174,7 +174,10 @@ class Whole {
             static_cast<std::size_t>(one.lines)};
   }
 
-  void multiply(std::int64_t count) {
+  // WHY the last group as large as the others: the same kernel multiplies all products, so that
+  // each has the same bits wherever it is in the batch. What is beyond the last product is not
+  // used.
+  void multiply() {
     Problem part = problem_;
     part.lda = layout_.a.ld;
     part.ldb = layout_.b.ld;
@@ -182,12 +185,12 @@ class Whole {
     part.ldd = layout_.d.ld;
     if (!reads_ab(problem_)) part.k = part.lda = part.ldb = 0;
     part.batch = {};
-    if (count > 1) {
+    if (products_ > 1) {
       const auto stride = [](const Packed& one) {
         return one.is_shared ? 0 : one.product_elements();
       };
       part.batch = {.kind = BatchKind::kStrided,
-                    .count = count,
+                    .count = products_,
                     .stride_a = stride(layout_.a),
                     .stride_b = stride(layout_.b),
                     .stride_c = stride(problem_.beta != 0 ? layout_.c : layout_.d),

@@ -193,6 +193,19 @@ TEST(Host, BatchesGoInGroups) {
   compare_all(kAsChosen, all, 6);
 }
 
+// The last group is smaller, and the same plan multiplies it: all products have the same bits.
+TEST(Host, OnePlanServesAllGroupsOfABatch) {
+  LateDevice device(gpu(), 9);
+  Handle handle(device);
+  host::Staging staging(device);
+  const Problem batch =
+      batch_of(problem_of({130, 40, 400}, "NN", Order::kRowMajor, 0), 8, 0);  // 7 and 1
+  Call call(batch);
+  host::multiply_whole(handle, staging, batch, call.operands(), {}, nullptr);
+  EXPECT_EQ(call.d, call.expected);
+  EXPECT_EQ(handle.plans(), 1u);
+}
+
 // A product of a batch that is too large for the way of small ones.
 TEST(Host, LargeProductsOfABatchGoByPanels) {
   const Problem one = batch_of(problem_of({2050, 260, 3}, "NN", Order::kColumnMajor, 1), 2, 1);

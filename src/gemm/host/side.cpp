@@ -45,8 +45,8 @@ constexpr double kCpuBytes = 40e3;  // bytes per microsecond; HW: the same Xeon
 // Outputs that one thread of OpenBLAS multiplies; it does not share out k.
 constexpr double kOutputsPerThread = 64 * 64;
 
-// Microseconds of a cube of so many FLOP: between two measured ones a power, beyond the last one
-// proportional.
+// Microseconds of a cube with this many FLOP: between two measured ones a power, beyond the last
+// one proportional.
 double us_of_cube(double flop, const CpuRates& rates) {
   constexpr auto& sizes = CpuRates::kSizes;
   if (flop <= flop_of_cube(sizes.front())) return rates.us.front();

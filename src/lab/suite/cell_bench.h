@@ -74,8 +74,8 @@ struct SweptCell {
   std::string vendor_name;
 };
 
-// Configs that the model expects to take longer than so many times its choice are left out, where
-// nothing else is asked for.
+// Configs that the model expects to take longer than this factor times its choice are left out,
+// where nothing else is asked for.
 inline constexpr double kSweptWithin = 1.5;
 // Two rounds of four calls, without idling.
 SuiteProtocol sweep_protocol();

@@ -57,8 +57,8 @@ double estimated_ms(const Problem& problem);
 // Of A, B, C and D, gaps between their rows included.
 double operand_bytes(const Problem& problem);
 
-// Every weight is met as closely as so many cells allow, for each type by itself, too; the cells
-// are in an order that the seed draws, so that the first ones alone are a fair sample. Throws
+// Every weight is met as closely as the number of cells allows, also for each type by itself; the
+// cells are in an order that the seed draws, so that the first ones alone are a fair sample. Throws
 // kBadArgument for a count that is not 1 ... 100000.
 std::vector<DrawnCell> draw_suite(std::uint64_t seed, int count);
 

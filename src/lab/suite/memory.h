@@ -39,7 +39,7 @@ class SuiteMemory {
   CellOperands operands(const DrawnCell& cell);
 
  private:
-  // At least so many bytes of the pattern.
+  // At least this many bytes of the pattern.
   DeviceAddress pool_of(ElementType type, std::int64_t bytes);
   DeviceAddress results_of(std::int64_t bytes);
   const HostMatrix& pattern_of(ElementType type);

@@ -25,15 +25,38 @@ Status check_scale(const char* name, double value, double planned, const Types& 
   return check(with_default_ld(scaled));
 }
 
-// No kernel reads an element at an address that is not a multiple of its bytes.
-Status check_alignment(std::string_view name, std::uint64_t address, int planned,
-                       ElementType type) {
-  planned = std::max(planned, size_of(type));
-  if (address % static_cast<std::uint64_t>(planned) == 0) return {};
-  return Status::bad_argument("address of " + std::string(name) + " is " + std::to_string(address) +
-                              ", but the plan is for a multiple of " + std::to_string(planned) +
-                              " bytes");
+// The workspace is apart from all operands.
+Status check_apart(const Plan& plan, const Arguments& arguments) {
+  const auto bytes = static_cast<std::uint64_t>(plan.workspace_bytes());
+  for (const Operand& operand : operand_table(plan.problem)) {
+    const std::uint64_t begin = arguments.operands[operand.id];
+    const std::uint64_t of_operand = bytes_spanned(plan.problem, operand);
+    if (of_operand == 0 || begin + (of_operand - 1) < arguments.workspace ||
+        arguments.workspace + bytes <= begin) {
+      continue;
+    }
+    return Status::bad_argument("workspace at " + std::to_string(arguments.workspace) +
+                                " overlaps " + std::string(operand.name) +
+                                ", but must be apart from all operands");
+  }
+  return {};
 }
+
+// The alignment that kernels were chosen for.
+Status check_planned_alignment(const Plan& plan, const Operands& operands) {
+  if (plan.problem.batch.kind == BatchKind::kPointers) return {};
+  for (const Operand& operand : operand_table(plan.problem)) {
+    const std::uint64_t address = operands[operand.id];
+    const int planned = plan.alignment[operand.id];
+    if (!operand.is_used() || address % static_cast<std::uint64_t>(planned) == 0) continue;
+    return Status::bad_argument("address of " + std::string(operand.name) + " is " +
+                                std::to_string(address) + ", but the plan is for a multiple of " +
+                                std::to_string(planned) + " bytes");
+  }
+  return {};
+}
+
+}  // namespace
 
 Status check_workspace(const Plan& plan, const Arguments& arguments) {
   const std::int64_t needed = plan.workspace_bytes();
@@ -44,109 +67,41 @@ Status check_workspace(const Plan& plan, const Arguments& arguments) {
         (is_null ? "workspace is null" : "workspace_bytes is " + std::to_string(given)) + ", but " +
         plan.kernel().name + " needs " + std::to_string(needed) + " bytes for this plan");
   }
-  if (needed == 0 || arguments.workspace % kWorkspaceAlignment == 0) return {};
+  if (needed == 0) return {};
+  if (arguments.workspace % kWorkspaceAlignment == 0) return check_apart(plan, arguments);
   return Status::bad_argument("address of the workspace is " + std::to_string(arguments.workspace) +
                               ", but must be a multiple of " + std::to_string(kWorkspaceAlignment) +
                               " bytes");
 }
 
-Status check_null(const Problem& problem, const Operands& operands) {
-  const auto missing = [](const char* name, const char* why) {
-    return Status::bad_argument("address of " + std::string(name) + " is 0, but " + why);
-  };
-  if (reads_ab(problem) && operands.a == 0) return missing("A", "A is read");
-  if (reads_ab(problem) && operands.b == 0) return missing("B", "B is read");
-  if (problem.beta != 0 && operands.c == 0) return missing("C", "C is read where beta is not 0");
-  if (operands.d == 0) return missing("D", "D is written");
-  const Epilogue& epilogue = problem.epilogue;
-  if (epilogue.scale != VectorKind::kNone && operands.scale == 0) {
-    return missing("scale", "the epilogue has a scale");
-  }
-  if (epilogue.bias != VectorKind::kNone && operands.bias == 0) {
-    return missing("bias", "the epilogue has a bias");
-  }
-  return {};
-}
-
-// Arrays of addresses: what they hold is in device memory, and nobody can look.
-constexpr int kAddressBytes = 8;
-
-Status check_arrays(const Problem& p, const Operands& operands) {
-  const struct {
-    char name;
-    std::uint64_t address;
-    bool is_used;
-  } arrays[] = {{'A', operands.a, reads_ab(p)},
-                {'B', operands.b, reads_ab(p)},
-                {'C', operands.c, p.beta != 0},
-                {'D', operands.d, true}};
-  for (const auto& [name, address, is_used] : arrays) {
-    if (!is_used || address % kAddressBytes == 0) continue;
-    return Status::bad_argument(std::string("address of ") + name + " is " +
-                                std::to_string(address) +
-                                ", but an array of addresses begins at a multiple of 8 bytes");
-  }
-  return {};
-}
-
-// The operands whose addresses matter, aligned as planned.
-Status check_alignments(const Plan& plan, const Operands& operands) {
-  const Problem& p = plan.problem;
-  constexpr int kOfElement = 1;
-  if (p.epilogue.scale != VectorKind::kNone) {
-    Status s = check_alignment("scale", operands.scale, kOfElement, scale_type(p.types));
-    if (!s.ok()) return s;
-  }
-  if (p.epilogue.bias != VectorKind::kNone) {
-    Status s = check_alignment("bias", operands.bias, kOfElement, bias_type(p.types));
-    if (!s.ok()) return s;
-  }
-  if (p.batch.kind == BatchKind::kPointers) return check_arrays(p, operands);
-  if (reads_ab(p)) {
-    if (Status s = check_alignment("A", operands.a, plan.alignment.a, p.types.a); !s.ok()) return s;
-    if (Status s = check_alignment("B", operands.b, plan.alignment.b, p.types.b); !s.ok()) return s;
-  }
-  if (p.beta != 0) {
-    if (Status s = check_alignment("C", operands.c, plan.alignment.c, p.types.c); !s.ok()) return s;
-  }
-  return check_alignment("D", operands.d, plan.alignment.d, p.types.d);
-}
-
-}  // namespace
-
-Status check(const Plan& plan, const Arguments& arguments) {
+Status check_operands(const Plan& plan, const Arguments& arguments) {
   const Problem& p = plan.problem;
   if (Status s = check_scale("alpha", arguments.alpha, p.alpha, p.types); !s.ok()) return s;
   if (Status s = check_scale("beta", arguments.beta, p.beta, p.types); !s.ok()) return s;
   if (plan.launches.empty()) return {};  // nothing is written
-  if (Status s = check_null(p, arguments.operands); !s.ok()) return s;
-  if (Status s = check_alignments(plan, arguments.operands); !s.ok()) return s;
-  if (Status s = check_workspace(plan, arguments); !s.ok()) return s;
-  return check_overlap(p, arguments.operands);
+  const Operands& operands = arguments.operands;
+  if (Status s = check_addresses(p, operands); !s.ok()) return s;
+  if (Status s = check_planned_alignment(plan, operands); !s.ok()) return s;
+  if (Status s = check_ranges(p, operands); !s.ok()) return s;
+  return check_overlap(p, operands);
+}
+
+Status check(const Plan& plan, const Arguments& arguments) {
+  Status status = check_operands(plan, arguments);
+  return status.ok() ? check_workspace(plan, arguments) : status;
 }
 
 Arguments of_round(const Plan& plan, const Arguments& of_batch, std::size_t product) {
   Arguments arguments = of_batch;
-  if (product == 0) return arguments;
-  const auto move = [product](std::uint64_t& address, std::int64_t stride, ElementType type) {
-    // WHY: unsigned. The stride of matrices that are not read may be any number.
-    const auto bytes = static_cast<std::uint64_t>(stride) * static_cast<unsigned>(size_of(type));
-    if (address != 0) address += product * bytes;
-  };
-  const Batch& batch = plan.problem.batch;
-  const Types& types = plan.problem.types;
-  move(arguments.operands.a, batch.stride_a, types.a);
-  move(arguments.operands.b, batch.stride_b, types.b);
-  move(arguments.operands.c, batch.stride_c, types.c);
-  move(arguments.operands.d, batch.stride_d, types.d);
+  arguments.operands =
+      operands_of_product(plan.problem, of_batch.operands, static_cast<std::int64_t>(product));
   return arguments;
 }
 
 DeviceAddress address_of(const Place& place, const Arguments& arguments) {
-  const Operands& operands = arguments.operands;
-  const DeviceAddress bases[] = {operands.a,          operands.b,     operands.c,   operands.d,
-                                 arguments.workspace, operands.scale, operands.bias};
-  const DeviceAddress base = bases[static_cast<std::size_t>(place.slot)];
+  const DeviceAddress base = place.slot == Slot::kWorkspace
+                                 ? arguments.workspace
+                                 : arguments.operands[operand_of(place.slot)];
   return base == 0 ? 0 : base + static_cast<DeviceAddress>(place.delta);
 }
 

@@ -15,9 +15,13 @@ struct Arguments {
   std::int64_t workspace_bytes = 0;
 };
 
-// Not ok, with argument, value and rule, where the plan was not made for these arguments: alpha or
+// Not ok, with argument, value and rule, where the plan was not made for these operands: alpha or
 // beta is zero and the plan's is not (or the other way round), an address has less than the planned
-// alignment, the workspace is too small, or D shares an element with an operand that is read.
+// alignment, or D shares an element with an operand that is read.
+Status check_operands(const Plan& plan, const Arguments& arguments);
+// Not ok where the workspace is too small, not aligned, or overlaps an operand.
+Status check_workspace(const Plan& plan, const Arguments& arguments);
+// Both, the operands first.
 Status check(const Plan& plan, const Arguments& arguments);
 
 // The arguments of one product of a batch, where the plan's launches are run for each.

@@ -11,15 +11,17 @@
 
 #include "launch/launch.h"
 #include "launch/params.h"
-#include "problem/problem.h"
+#include "problem/operands.h"
 
 namespace tessera::gemm {
 
 // The canonical form of a problem as kernels are handed it.
 GemmParams canonical_params(const Problem& problem, const Operands& operands);
 
-// The caller's operands, in the caller's own order, the workspace, and the epilogue's vectors.
-enum class Slot : std::uint8_t { kA, kB, kC, kD, kWorkspace, kScale, kBias };
+// The caller's operands, numbered as in the table of operands, and the workspace.
+enum class Slot : std::uint8_t { kA, kB, kC, kD, kScale, kBias, kWorkspace };
+static_assert(static_cast<std::size_t>(Slot::kWorkspace) == kOperands);
+constexpr OperandId operand_of(Slot slot) { return static_cast<OperandId>(slot); }
 
 // An address that is not known yet.
 struct Place {

@@ -103,15 +103,21 @@ std::size_t Handle::plans() const {
   return entries_.size();
 }
 
+void run(Handle& handle, const Prepared& prepared, Arguments arguments, void* stream) {
+  const std::int64_t bytes = prepared.plan().workspace_bytes();
+  if (bytes == 0 || arguments.workspace != 0) return execute(prepared, arguments, stream);
+  // WHY: before a workspace is made. A call that is refused does nothing.
+  require(check_operands(prepared.plan(), arguments));
+  const LentWorkspace lent = handle.workspaces().lend(bytes, stream);
+  arguments.workspace = lent.address();
+  arguments.workspace_bytes = bytes;
+  execute(prepared, arguments, stream);
+}
+
 void multiply(Handle& handle, const Problem& problem, const Operands& operands,
               const PlanOptions& options, void* stream) {
   const auto prepared = handle.prepared(problem, alignment_of(operands), options);
-  const std::int64_t bytes = prepared->plan().workspace_bytes();
-  Arguments arguments{operands, problem.alpha, problem.beta, 0, bytes};
-  if (bytes == 0) return execute(*prepared, arguments, stream);
-  const LentWorkspace workspace = handle.workspaces().lend(bytes, stream);
-  arguments.workspace = workspace.address();
-  execute(*prepared, arguments, stream);
+  run(handle, *prepared, {operands, problem.alpha, problem.beta}, stream);
 }
 
 }  // namespace tessera::gemm

@@ -63,6 +63,10 @@ class Handle {
   Workspaces workspaces_;
 };
 
+// Runs a plan of the handle's device. Everything that can be refused is, then the handle lends a
+// workspace where the caller gives none (address 0), then everything is launched.
+void run(Handle& handle, const Prepared& prepared, Arguments arguments, void* stream = nullptr);
+
 // D = alpha op(A) op(B) + beta C, with alpha and beta of the problem. Asynchronous if the device
 // is. Throws what plan(), prepare() and execute() throw; then nothing is launched.
 void multiply(Handle& handle, const Problem& problem, const Operands& operands,

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
 
 #include "catalog/catalog.h"
 #include "device/device.h"
-#include "problem/problem.h"
+#include "problem/operands.h"
 
 namespace tessera::gemm {
 
@@ -55,6 +56,13 @@ constexpr std::int64_t with_workspace_alignment(std::int64_t bytes) {
 // Powers of two, in bytes, that divide the addresses of the operands; at most kMostAlignment.
 struct Alignment {
   int a = kMostAlignment, b = kMostAlignment, c = kMostAlignment, d = kMostAlignment;
+
+  // 1 for vectors of the epilogue, which kernels read by elements.
+  int operator[](OperandId id) const {
+    const int of_matrix[] = {a, b, c, d};
+    const auto i = static_cast<std::size_t>(id);
+    return i < std::size(of_matrix) ? of_matrix[i] : 1;
+  }
 
   bool operator==(const Alignment&) const = default;
 };

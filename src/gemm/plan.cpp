@@ -19,24 +19,26 @@ Majors sides_of(const Problem& problem) {
   return {a_along_k ? Major::kK : Major::kM, b_along_n ? Major::kN : Major::kK};
 }
 
-// Of every product's operand, whose type has so many bytes.
-int alignment_in(const Batch& batch, int of_first, std::int64_t stride, ElementType type) {
+// Of the operand of every product of a batch.
+int alignment_in_batch(const Batch& batch, const Operand& operand, int of_first) {
   if (batch.kind == BatchKind::kPointers) {
     return static_cast<int>(std::min<std::int64_t>(batch.alignment, kMostAlignment));
   }
-  if (stride == 0 || batch.count < 2) return of_first;
+  if (operand.product_stride == 0 || batch.count < 2) return of_first;
   // WHY: the bytes of a stride of empty matrices may be more than 63 bits hold.
-  const std::uint64_t elements = static_cast<std::uint64_t>(stride);
+  const auto elements = static_cast<std::uint64_t>(operand.product_stride);
   const auto divides = std::min<std::uint64_t>(elements & (0 - elements), kMostAlignment);
-  return std::min(of_first, static_cast<int>(divides) * size_of(type));
+  return std::min(of_first, static_cast<int>(divides) * size_of(operand.type));
 }
 
 Alignment alignment_in_batch(const Problem& p, const Alignment& of_first) {
-  const auto of = [&](int first, std::int64_t stride, ElementType type) {
-    return alignment_in(p.batch, first, stride, type);
+  if (p.batch.kind == BatchKind::kNone) return of_first;
+  const auto table = operand_table(p);
+  const auto of = [&](OperandId id) {
+    return alignment_in_batch(p.batch, table[static_cast<std::size_t>(id)], of_first[id]);
   };
-  return {of(of_first.a, p.batch.stride_a, p.types.a), of(of_first.b, p.batch.stride_b, p.types.b),
-          of(of_first.c, p.batch.stride_c, p.types.c), of(of_first.d, p.batch.stride_d, p.types.d)};
+  using enum OperandId;
+  return {of(kA), of(kB), of(kC), of(kD)};
 }
 
 Request request_of(const Problem& problem, const Alignment& given, const DeviceLimits& limits,

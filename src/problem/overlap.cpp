@@ -1,5 +1,7 @@
 #include "problem/overlap.h"
 
+#include "problem/operands.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -70,23 +72,15 @@ bool share_an_element(const Runs& x, const Runs& y) {
   return false;
 }
 
-Runs batch_of(const Problem& problem, const MatrixView& view, std::uint64_t base, ElementType type,
-              std::int64_t stride) {
-  Runs runs = runs_of(view, base, type);
-  runs.count = problem.batch.count;
+// All products of an operand.
+Runs runs_of(const Problem& problem, const Operand& operand, std::uint64_t base) {
+  Runs runs = runs_of(operand.view, base, operand.type);
+  if (operand.is_matrix) runs.count = problem.batch.count;
   // WHY: the stride of a batch of one, and of empty matrices, is not used and may be any number.
-  runs.stride = runs.count < 2 || runs.is_empty() ? 0 : stride * size_of(type);
+  runs.stride =
+      runs.count < 2 || runs.is_empty() ? 0 : operand.product_stride * size_of(operand.type);
   return runs;
 }
-
-Status shared_with(std::string_view name, std::string_view rule) {
-  return Status::bad_argument("D shares an element with " + std::string(name) + ", but " +
-                              std::string(rule));
-}
-
-}  // namespace
-
-namespace {
 
 // The first product of a batch that shares an element with product 0; 0: none does. Some run of
 // product i begins i strides after one of product 0, and j runs after another: it touches that one
@@ -126,43 +120,36 @@ Status check_outputs_apart(const Problem& problem) {
                               " must not share an element");
 }
 
+namespace {
+
+// Whether D is C itself, element for element.
+bool is_in_place(const Problem& p, const Operands& operands) {
+  return operands.c == operands.d && p.ldc == p.ldd && p.types.c == p.types.d &&
+         (p.batch.count <= 1 || p.batch.stride_c == p.batch.stride_d);
+}
+
+std::string rule_of(const Problem& p, OperandId id) {
+  if (id != OperandId::kC) return "the output must not overlap an input that is read";
+  const bool is_strided = p.batch.kind == BatchKind::kStrided;
+  return std::string("D must be C itself (same address, type, ldd = ldc") +
+         (is_strided ? ", stride_d = stride_c" : "") + ") or apart from it";
+}
+
+}  // namespace
+
 Status check_overlap(const Problem& problem, const Operands& operands) {
-  const Types& types = problem.types;
-  const Batch& batch = problem.batch;
-  if (batch.kind == BatchKind::kPointers) return {};
-  const Runs d = batch_of(problem, view_d(problem), operands.d, types.d, batch.stride_d);
-  if (reads_ab(problem) && share_an_element(d, batch_of(problem, view_a(problem), operands.a,
-                                                        types.a, batch.stride_a))) {
-    return shared_with("A", "the output must not overlap an input that is read");
-  }
-  if (reads_ab(problem) && share_an_element(d, batch_of(problem, view_b(problem), operands.b,
-                                                        types.b, batch.stride_b))) {
-    return shared_with("B", "the output must not overlap an input that is read");
-  }
-  const struct {
-    std::string_view name;
-    VectorKind kind;
-    std::uint64_t address;
-    ElementType type;
-  } vectors[] = {
-      {"the scale of the epilogue", problem.epilogue.scale, operands.scale, scale_type(types)},
-      {"the bias of the epilogue", problem.epilogue.bias, operands.bias, bias_type(types)}};
-  for (const auto& [name, kind, address, type] : vectors) {
-    if (share_an_element(d, runs_of(view_of(kind, problem), address, type))) {
-      return shared_with(name, "the output must not overlap an input that is read");
-    }
-  }
-  const bool in_place = operands.c == operands.d && problem.ldc == problem.ldd &&
-                        types.c == types.d &&
-                        (batch.count <= 1 || batch.stride_c == batch.stride_d);
-  if (problem.beta != 0 && !in_place &&
-      share_an_element(d,
-                       batch_of(problem, view_c(problem), operands.c, types.c, batch.stride_c))) {
-    return shared_with("C", batch.kind == BatchKind::kStrided
-                                ? "D must be C itself (same address, type, ldd = ldc, stride_d = "
-                                  "stride_c) or apart from it"
-                                : "D must be C itself (same address, type, ldd = ldc) or apart "
-                                  "from it");
+  if (problem.batch.kind == BatchKind::kPointers) return {};
+  const auto table = operand_table(problem);
+  const Runs d =
+      runs_of(problem, table[static_cast<std::size_t>(OperandId::kD)], operands[OperandId::kD]);
+  for (const Operand& operand : table) {
+    if (operand.use != Use::kRead) continue;
+    if (operand.id == OperandId::kC && is_in_place(problem, operands)) continue;
+    if (!share_an_element(d, runs_of(problem, operand, operands[operand.id]))) continue;
+    const std::string name = (operand.is_matrix ? "" : "the ") + std::string(operand.name) +
+                             (operand.is_matrix ? "" : " of the epilogue");
+    return Status::bad_argument("D shares an element with " + name + ", but " +
+                                rule_of(problem, operand.id));
   }
   return {};
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/elements.h"
+#include "problem/operands.h"
 #include "problem/overlap.h"
 
 namespace tessera {
@@ -134,8 +135,6 @@ Status check_leading_dimensions(const Problem& problem) {
   return {};
 }
 
-constexpr int kAddressBytes = 8;
-
 // Addresses that nobody sees before a kernel does: each must be that of an element.
 Status check_pointers(const Problem& problem) {
   if (problem.batch.kind != BatchKind::kPointers) return {};
@@ -145,35 +144,27 @@ Status check_pointers(const Problem& problem) {
                                 ", but must be at most " + std::to_string(most) +
                                 ": so many addresses end beyond the address space");
   }
-  const Types& types = problem.types;
-  for (const ElementType type : {types.a, types.b, types.c, types.d}) {
-    if (problem.batch.alignment >= size_of(type)) continue;
+  for (const Operand& one : operand_table(problem)) {
+    if (!one.is_matrix || problem.batch.alignment >= size_of(one.type)) continue;
     return Status::bad_argument("batch_alignment is " + std::to_string(problem.batch.alignment) +
-                                ", but elements of type " + std::string(name_of(type)) + " are " +
-                                std::to_string(size_of(type)) + " bytes");
+                                ", but elements of type " + std::string(name_of(one.type)) +
+                                " are " + std::to_string(size_of(one.type)) + " bytes");
   }
   return {};
 }
 
 Status check_extents(const Problem& problem) {
-  const Types& types = problem.types;
   const Batch& batch = problem.batch;
-  const struct {
-    char name, field;  // A and its lda, stride_a
-    MatrixView view;
-    ElementType type;
-    std::int64_t ld, stride;
-  } operands[] = {{'A', 'a', view_a(problem), types.a, problem.lda, batch.stride_a},
-                  {'B', 'b', view_b(problem), types.b, problem.ldb, batch.stride_b},
-                  {'C', 'c', view_c(problem), types.c, problem.ldc, batch.stride_c},
-                  {'D', 'd', view_d(problem), types.d, problem.ldd, batch.stride_d}};
-  for (const auto& [name, field, view, type, ld, stride] : operands) {
-    if (extent_fits(view, batch.count, stride, size_of(type))) continue;
-    std::string text = std::string("matrix ") + name + " is " + std::to_string(view.rows) + " x " +
-                       std::to_string(view.cols) + " with ld" + field + " " + std::to_string(ld);
+  for (const Operand& one : operand_table(problem)) {
+    if (!one.is_matrix) continue;
+    if (extent_fits(one.view, batch.count, one.product_stride, size_of(one.type))) continue;
+    const std::string field(1, static_cast<char>(one.name[0] - 'A' + 'a'));  // of A lda, stride_a
+    std::string text = "matrix " + std::string(one.name) + " is " + std::to_string(one.view.rows) +
+                       " x " + std::to_string(one.view.cols) + " with ld" + field + " " +
+                       std::to_string(one.ld);
     if (batch.kind == BatchKind::kStrided) {
       text += ", batch_count " + std::to_string(batch.count) + " and stride_" + field + " " +
-              std::to_string(stride);
+              std::to_string(one.product_stride);
     }
     return Status::bad_argument(text +
                                 ", but its extent in bytes must fit a signed 64-bit integer");

@@ -71,19 +71,6 @@ MatrixView view_of(VectorKind kind, const Problem& problem);
 ElementType scale_type(const Types& types);
 ElementType bias_type(const Types& types);
 
-// Base addresses of the operands; C may be null when beta == 0, A and B when they are not read, the
-// vectors of the epilogue where it has none.
-struct Operands {
-  std::uint64_t a = 0, b = 0, c = 0, d = 0;
-  std::uint64_t scale = 0, bias = 0;
-};
-
-// Not ok if D shares an element with A, B or a vector of the epilogue, or with C unless D is C
-// itself (and ldd is ldc).
-// Exact: sub-blocks of one matrix that interleave in memory but share no element are legal. Of a
-// batch only the first product is checked.
-Status check_overlap(const Problem& problem, const Operands& operands);
-
 // Not ok, kUnsupported, for what no kernel can do yet: scales, an epilogue of integer sums. Names
 // it.
 Status check_supported(const Problem& problem);

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "problem/problem.h"
+#include "problem/operands.h"
 
 namespace tessera {
 namespace {

@@ -1,4 +1,4 @@
-#include "problem/problem.h"
+#include "problem/operands.h"
 
 #include <gtest/gtest.h>
 

@@ -9,11 +9,6 @@ namespace tessera::gemm::c_api {
 // memories, or where the handle cannot use that memory.
 Memory memory_of(const tessera_handle_s& owner, const Asked& asked, const Operands& operands);
 
-// Not one byte beyond the end of the address space, and the workspace apart from all operands.
-// Leading dimensions are given.
-void check_ranges(const Problem& problem, const Operands& operands, std::uint64_t workspace,
-                  std::int64_t workspace_bytes);
-
 // Of a handle that checks addresses: each operand is in memory of its GPU, to the last byte.
 void check_device_addresses(const tessera_handle_s& owner, const Problem& problem,
                             const Operands& operands);

@@ -20,58 +20,15 @@ void require_host(const tessera_handle_s& owner, const Problem& problem) {
   choose_side(owner, problem);
 }
 
-void require_addresses(const Problem& p, const Operands& at) {
-  const auto need = [](bool is_used, std::uint64_t address, const char* name, const char* why) {
-    if (is_used && address == 0) {
-      throw refused("address of " + std::string(name) + " is 0, but " + why);
-    }
-  };
-  need(reads_ab(p), at.a, "A", "A is read");
-  need(reads_ab(p), at.b, "B", "B is read");
-  need(p.beta != 0, at.c, "C", "C is read where beta is not 0");
-  need(true, at.d, "D", "D is written");
-  need(p.epilogue.scale != VectorKind::kNone, at.scale, "scale", "the epilogue has a scale");
-  need(p.epilogue.bias != VectorKind::kNone, at.bias, "bias", "the epilogue has a bias");
-  const bool is_list = p.batch.kind == BatchKind::kPointers;
-  const auto aligned = [](bool is_used, std::uint64_t address, const char* name, int bytes) {
-    if (!is_used || address % static_cast<std::uint64_t>(bytes) == 0) return;
-    throw refused("address of " + std::string(name) + " is " + std::to_string(address) +
-                  ", but must be a multiple of its element's bytes, " + std::to_string(bytes));
-  };
-  const auto bytes = [&](ElementType type) { return is_list ? int{sizeof at.a} : size_of(type); };
-  aligned(reads_ab(p), at.a, "A", bytes(p.types.a));
-  aligned(reads_ab(p), at.b, "B", bytes(p.types.b));
-  aligned(reads_c(p), at.c, "C", bytes(p.types.c));
-  aligned(true, at.d, "D", bytes(p.types.d));
-  const Epilogue& of = p.epilogue;
-  aligned(of.scale != VectorKind::kNone, at.scale, "scale", size_of(scale_type(p.types)));
-  aligned(of.bias != VectorKind::kNone, at.bias, "bias", size_of(bias_type(p.types)));
-}
-
 // Of a batch of pointers in host memory, whose lists can be read here.
 void require_pointers(const Problem& problem, const Operands& lists) {
   for (std::int64_t i = 0; i < problem.batch.count; ++i) {
-    const auto entry = [&](std::uint64_t list) {
-      return list == 0 ? 0 : reinterpret_cast<const std::uint64_t*>(list)[i];
-    };
-    const Operands at{entry(lists.a), entry(lists.b), entry(lists.c),
-                      entry(lists.d), lists.scale,    lists.bias};
-    try {
-      require_addresses(host::product_of(problem), at);
-    } catch (const StatusError& error) {
-      throw refused("product " + std::to_string(i) + " of the batch: " + error.what());
+    const Status status =
+        check_addresses(host::product_of(problem), host::operands_at(problem, lists, i));
+    if (!status.ok()) {
+      throw refused("product " + std::to_string(i) + " of the batch: " + status.message);
     }
   }
-}
-
-// Address 0 for what is not read, so that nobody looks at it: a list of pointers may be none.
-Operands without_unread(const Problem& p, const Operands& at) {
-  return {reads_ab(p) ? at.a : 0,
-          reads_ab(p) ? at.b : 0,
-          p.beta != 0 ? at.c : 0,
-          at.d,
-          at.scale,
-          at.bias};
 }
 
 // Work that the caller gave the stream before may still write operands.
@@ -94,9 +51,9 @@ void run_in_host_memory(tessera_handle_s& owner, const Problem& problem, const O
                         const PlanOptions& options, void* stream) {
   require_host(owner, problem);
   if (problem.m == 0 || problem.n == 0 || problem.batch.count == 0) return;
-  const Operands operands = without_unread(problem, given);
-  require_addresses(problem, operands);
-  check_ranges(problem, operands, 0, 0);
+  const Operands operands = used_operands(problem, given);
+  require(check_addresses(problem, operands));
+  require(check_ranges(problem, operands));
   if (problem.batch.kind == BatchKind::kPointers) {
     require_pointers(problem, operands);
   } else {
@@ -113,23 +70,15 @@ void run_in_host_memory(tessera_handle_s& owner, const Problem& problem, const O
 // Launches a prepared plan with the caller's workspace, or one that the handle lends.
 void run_in_device_memory(tessera_handle_s& owner, const Prepared& prepared, const Problem& problem,
                           const tessera_arguments& in, bool may_lend) {
-  Arguments arguments{operands_of(in), in.alpha, in.beta,
-                      reinterpret_cast<DeviceAddress>(in.workspace),
-                      static_cast<std::int64_t>(std::min(in.workspace_bytes, kMostBytes))};
-  const std::int64_t bytes = prepared.plan().workspace_bytes();
-  if (prepared.launches() > 0)
-    check_ranges(problem, arguments.operands, arguments.workspace, bytes);
+  const Arguments arguments{operands_of(in), in.alpha, in.beta,
+                            reinterpret_cast<DeviceAddress>(in.workspace),
+                            static_cast<std::int64_t>(std::min(in.workspace_bytes, kMostBytes))};
   if (owner.place.checks_addresses && prepared.launches() > 0) {
+    require(check_operands(prepared.plan(), arguments));
     check_device_addresses(owner, problem, arguments.operands);
   }
-  if (bytes == 0 || in.workspace || !may_lend) return execute(prepared, arguments, in.stream);
-  // WHY: before a workspace is made. A call that is refused does nothing.
-  arguments.workspace = kWorkspaceAlignment;
-  arguments.workspace_bytes = bytes;
-  require(gemm::check(prepared.plan(), arguments));
-  const LentWorkspace lent = owner.gpu().gemm.workspaces().lend(bytes, in.stream);
-  arguments.workspace = lent.address();
-  execute(prepared, arguments, in.stream);
+  if (!may_lend) return execute(prepared, arguments, in.stream);
+  run(owner.gpu().gemm, prepared, arguments, in.stream);
 }
 
 Problem with_scalars(Problem problem, const tessera_arguments& in) {

@@ -1,7 +1,7 @@
 // The products of a batch in host memory, one by one.
 #pragma once
 
-#include "problem/problem.h"
+#include "problem/operands.h"
 
 namespace tessera::gemm::host {
 

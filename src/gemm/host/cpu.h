@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "problem/problem.h"
+#include "problem/operands.h"
 
 namespace tessera::gemm::host {
 

@@ -10,7 +10,7 @@
 #include "device/device.h"
 #include "device/virtual/observer.h"
 #include "gemm/options.h"
-#include "problem/problem.h"
+#include "problem/operands.h"
 #include "vgpu/observe/trace.h"
 
 namespace tessera::lab {

@@ -8,7 +8,7 @@
 #include "device/buffer.h"
 #include "device/device.h"
 #include "lab/data/fill.h"
-#include "problem/problem.h"
+#include "problem/operands.h"
 
 namespace tessera::lab {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "device/device.h"
-#include "problem/problem.h"
+#include "problem/operands.h"
 
 namespace tessera::lab {
 

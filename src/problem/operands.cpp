@@ -1,0 +1,110 @@
+#include "problem/operands.h"
+
+#include <limits>
+
+namespace tessera {
+namespace {
+
+Operand matrix_row(OperandId id, std::string_view name, ElementType type, const MatrixView& view,
+                   std::int64_t ld, std::int64_t stride, bool is_read, std::string_view why) {
+  return {id, name, type, view, ld, stride, is_read ? Use::kRead : Use::kUnused, why, true};
+}
+
+Operand vector_row(OperandId id, std::string_view name, ElementType type, VectorKind kind,
+                   const Problem& p, std::string_view why) {
+  const Use use = kind == VectorKind::kNone ? Use::kUnused : Use::kRead;
+  return {id, name, type, view_of(kind, p), 0, 0, use, why, false};
+}
+
+bool is_list(const Problem& p, const Operand& operand) {
+  return operand.is_matrix && p.batch.kind == BatchKind::kPointers;
+}
+
+std::string address_text(const Operand& operand, std::uint64_t address) {
+  return "address of " + std::string(operand.name) + " is " + std::to_string(address);
+}
+
+}  // namespace
+
+std::array<Operand, kOperands> operand_table(const Problem& p) {
+  const Types& t = p.types;
+  const Batch& batch = p.batch;
+  const bool ab = reads_ab(p);
+  using enum OperandId;
+  std::array<Operand, kOperands> table{
+      {matrix_row(kA, "A", t.a, view_a(p), p.lda, batch.stride_a, ab, "A is read"),
+       matrix_row(kB, "B", t.b, view_b(p), p.ldb, batch.stride_b, ab, "B is read"),
+       matrix_row(kC, "C", t.c, view_c(p), p.ldc, batch.stride_c, reads_c(p),
+                  "C is read where beta is not 0"),
+       matrix_row(kD, "D", t.d, view_d(p), p.ldd, batch.stride_d, true, "D is written"),
+       vector_row(kScale, "scale", scale_type(t), p.epilogue.scale, p, "the epilogue has a scale"),
+       vector_row(kBias, "bias", bias_type(t), p.epilogue.bias, p, "the epilogue has a bias")}};
+  table[static_cast<std::size_t>(kD)].use = Use::kWritten;
+  return table;
+}
+
+std::uint64_t bytes_spanned(const Problem& p, const Operand& operand) {
+  if (!operand.is_used()) return 0;
+  const auto count = static_cast<std::uint64_t>(operand.is_matrix ? p.batch.count : 1);
+  if (is_list(p, operand)) return count * kAddressBytes;  // check()ed to fit
+  if (count == 0 || operand.view.span() == 0) return 0;
+  const auto elements = static_cast<unsigned __int128>(count - 1) *
+                            static_cast<std::uint64_t>(operand.product_stride) +
+                        static_cast<std::uint64_t>(operand.view.span());
+  const unsigned __int128 bytes = elements * static_cast<std::uint64_t>(size_of(operand.type));
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  return bytes > most ? most : static_cast<std::uint64_t>(bytes);
+}
+
+Status check_addresses(const Problem& p, const Operands& operands) {
+  const auto table = operand_table(p);
+  for (const Operand& operand : table) {
+    if (!operand.is_used() || operands[operand.id] != 0) continue;
+    return Status::bad_argument(address_text(operand, 0) + ", but " +
+                                std::string(operand.why_used));
+  }
+  for (const Operand& operand : table) {
+    const std::uint64_t address = operands[operand.id];
+    const bool is_array = is_list(p, operand);
+    const int bytes = is_array ? kAddressBytes : size_of(operand.type);
+    if (!operand.is_used() || address % static_cast<std::uint64_t>(bytes) == 0) continue;
+    return Status::bad_argument(address_text(operand, address) + ", but " +
+                                (is_array ? "an array of addresses begins at a multiple of "
+                                          : "must be a multiple of its element's bytes, ") +
+                                std::to_string(bytes) + (is_array ? " bytes" : ""));
+  }
+  return {};
+}
+
+Status check_ranges(const Problem& p, const Operands& operands) {
+  for (const Operand& operand : operand_table(p)) {
+    const std::uint64_t address = operands[operand.id], bytes = bytes_spanned(p, operand);
+    if (bytes == 0 || address + (bytes - 1) >= address) continue;
+    return Status::bad_argument(address_text(operand, address) + ", and its " +
+                                std::to_string(bytes) + " bytes end beyond the address space");
+  }
+  return {};
+}
+
+Operands used_operands(const Problem& p, const Operands& operands) {
+  Operands used;
+  for (const Operand& operand : operand_table(p)) {
+    if (operand.is_used()) used[operand.id] = operands[operand.id];
+  }
+  return used;
+}
+
+Operands operands_of_product(const Problem& p, const Operands& operands, std::int64_t i) {
+  Operands product = operands;
+  if (i == 0) return product;
+  for (const Operand& operand : operand_table(p)) {
+    if (operands[operand.id] == 0) continue;
+    // WHY: unsigned. The stride of matrices that are not read may be any number.
+    product[operand.id] += static_cast<std::uint64_t>(i) *
+                           static_cast<std::uint64_t>(operand.product_stride) *
+                           static_cast<unsigned>(size_of(operand.type));
+  }
+  return product;
+}
+
+}  // namespace tessera

@@ -1,0 +1,82 @@
+// The table of operands: what a problem reads and writes. Legality, addresses, overlap and extents
+// walk it, so that a new operand is one row and one address.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "problem/problem.h"
+
+namespace tessera {
+
+enum class OperandId : std::uint8_t { kA, kB, kC, kD, kScale, kBias };
+inline constexpr std::size_t kOperands = 6;
+
+// Base addresses. 0 is allowed for what is not used.
+struct Operands {
+  std::uint64_t a = 0, b = 0, c = 0, d = 0;
+  std::uint64_t scale = 0, bias = 0;
+
+  std::uint64_t& operator[](OperandId id);
+  std::uint64_t operator[](OperandId id) const;
+};
+
+// The addresses in the order of OperandId.
+inline constexpr std::array<std::uint64_t Operands::*, kOperands> kAddresses{
+    &Operands::a, &Operands::b, &Operands::c, &Operands::d, &Operands::scale, &Operands::bias};
+
+inline std::uint64_t& Operands::operator[](OperandId id) {
+  return this->*kAddresses[static_cast<std::size_t>(id)];
+}
+inline std::uint64_t Operands::operator[](OperandId id) const {
+  return this->*kAddresses[static_cast<std::size_t>(id)];
+}
+
+// Of an element of a batch's array of addresses.
+inline constexpr int kAddressBytes = 8;
+
+enum class Use { kUnused, kRead, kWritten };
+
+struct Operand {
+  OperandId id;
+  std::string_view name;  // "A", for messages
+  ElementType type;
+  MatrixView view;              // as the caller means it; a vector is one column
+  std::int64_t ld;              // of a matrix
+  std::int64_t product_stride;  // elements from one product of a strided batch to the next
+  Use use;
+  std::string_view why_used;  // "A is read"
+  bool is_matrix;             // not a vector of the epilogue, which all products share
+
+  bool is_used() const { return use != Use::kUnused; }
+};
+
+// One row for each OperandId, in its order. Expects leading dimensions to be filled in.
+std::array<Operand, kOperands> operand_table(const Problem& problem);
+
+// Bytes from the first to the last element of all products that lie in memory, or of the array of
+// their addresses; 0 for an operand that is not used, the largest number where no 64 bits hold it.
+std::uint64_t bytes_spanned(const Problem& problem, const Operand& operand);
+
+// Not ok where an operand that is used has address 0, or one that is no multiple of its element's
+// bytes (of 8, for an array of addresses).
+Status check_addresses(const Problem& problem, const Operands& operands);
+
+// Not ok where the bytes of an operand that is used end beyond the address space.
+Status check_ranges(const Problem& problem, const Operands& operands);
+
+// The same addresses, and 0 for operands that are not used.
+Operands used_operands(const Problem& problem, const Operands& operands);
+
+// The addresses of product i of a strided batch.
+Operands operands_of_product(const Problem& problem, const Operands& operands, std::int64_t i);
+
+// Not ok if D shares an element with an operand that is read, unless that is C and D is C itself
+// (and ldd is ldc). Exact: sub-blocks of one matrix that interleave in memory but share no element
+// are legal. The addresses of a batch of pointers are not checked.
+Status check_overlap(const Problem& problem, const Operands& operands);
+
+}  // namespace tessera

@@ -10,7 +10,7 @@
 #include "catalog/catalog.h"
 #include "cli/files/npy.h"
 #include "cli/options/options.h"
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 #include "lab/data/elements.h"
 #include "lab/data/integers.h"
 #include "lab/data/operand_sets.h"

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "device/buffer.h"
-#include "gemm/multiply.h"
+#include "gemm/call/multiply.h"
 #include "lab/verify/lattice.h"
 #include "lab/verify/verify.h"
 #include "tests/support/test_device.h"

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "device/buffer.h"
-#include "gemm/multiply.h"
+#include "gemm/call/multiply.h"
 #include "tests/support/test_device.h"
 
 namespace tessera {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "gemm/multiply.h"
+#include "gemm/call/multiply.h"
 #include "kernels/families/simt/direct_params.h"
 
 namespace tessera {

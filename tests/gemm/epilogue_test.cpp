@@ -3,7 +3,7 @@
 // all checks.
 #include <gtest/gtest.h>
 
-#include "gemm/arguments.h"
+#include "gemm/call/arguments.h"
 #include "lab/verify/verify.h"
 #include "tests/support/test_device.h"
 

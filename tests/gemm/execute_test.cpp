@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "device/buffer.h"
-#include "gemm/prepare.h"
+#include "gemm/call/prepare.h"
 #include "tests/gemm/allocations.h"
 #include "tests/support/host_device.h"
 #include "tests/support/test_device.h"

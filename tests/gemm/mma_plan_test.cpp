@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 #include "kernels/families/mma/params.h"
 #include "launch/code_arch.h"
 

@@ -1,6 +1,6 @@
 // The one-shot call: the cache finds what it has prepared, forgets what was used longest ago, and a
 // stream has a workspace of its own.
-#include "gemm/multiply.h"
+#include "gemm/call/multiply.h"
 
 #include <gtest/gtest.h>
 

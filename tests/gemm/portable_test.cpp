@@ -11,7 +11,7 @@
 #include <set>
 
 #include "device/virtual/virtual_device.h"
-#include "gemm/prepare.h"
+#include "gemm/call/prepare.h"
 #include "lab/verify/verify.h"
 #include "launch/code_arch.h"
 #include "tests/device/cuda_device_fixture.h"

@@ -1,6 +1,6 @@
 // The rectangles of a product cover each output once, are apart in the workspace, and are planned
 // where the model expects that to pay.
-#include "gemm/remainder.h"
+#include "gemm/families/shared/remainder.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // copies of what is read, and what they refuse.
 #include <gtest/gtest.h>
 
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 
 namespace tessera {
 namespace {

@@ -1,7 +1,7 @@
 // Which kernel the library takes where nobody names one, and what it expects of it.
 #include <gtest/gtest.h>
 
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 #include "gemm/tuning.h"
 #include "tests/gemm/stored_runs.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "gemm/multiply.h"
+#include "gemm/call/multiply.h"
 #include "kernels/families/small/config.h"
 #include "kernels/families/small/params.h"
 

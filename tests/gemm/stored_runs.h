@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 
 namespace tessera {
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <thread>
 
-#include "gemm/multiply.h"
+#include "gemm/call/multiply.h"
 #include "tests/device/cuda_device_fixture.h"
 #include "tests/support/test_device.h"
 

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 #include "kernels/families/simt/vector_params.h"
 #include "lab/verify/verify.h"
 #include "tests/support/test_device.h"

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "device/buffer.h"
-#include "gemm/prepare.h"
+#include "gemm/call/prepare.h"
 #include "kernels/families/wgmma/params.h"
 #include "kernels/passes/params.h"
 #include "tests/support/kernel_choice.h"

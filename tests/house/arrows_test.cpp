@@ -51,9 +51,9 @@ TEST(Arrows, PlantedIncludesAreRefused) {
   EXPECT_TRUE(is_refused("src/catalog/catalog.h", "#include \"device/device.h\""));
   EXPECT_TRUE(is_refused("src/catalog/catalog.h", "#include \"kernels/tile/coord.h\""));
   EXPECT_TRUE(is_refused("src/catalog/catalog.cpp", "#include \"ladder/02_coalesced/kernel.cu\""));
-  EXPECT_TRUE(is_refused("src/gemm/plan.cpp", "#include \"lab/data/fill.h\""));
-  EXPECT_TRUE(is_refused("src/gemm/plan.cpp", "#include \"device/virtual/virtual.h\""));
-  EXPECT_TRUE(is_refused("src/gemm/plan.cpp", "#include \"kernels/pipeline/ring.h\""));
+  EXPECT_TRUE(is_refused("src/gemm/plan/plan.cpp", "#include \"lab/data/fill.h\""));
+  EXPECT_TRUE(is_refused("src/gemm/plan/plan.cpp", "#include \"device/virtual/virtual.h\""));
+  EXPECT_TRUE(is_refused("src/gemm/plan/plan.cpp", "#include \"kernels/pipeline/ring.h\""));
   EXPECT_TRUE(is_refused("src/lab/data/fill.h", "#include \"vgpu/machine.h\""));
   EXPECT_TRUE(is_refused("src/lab/data/fill.h", "#include \"check/run.h\""));
   EXPECT_TRUE(is_refused("src/lab/data/fill.h", "  #  include \"cli/command.h\"  // why not"));

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 #include "lab/verify/verify.h"
 #include "tests/support/kernel_choice.h"
 #include "tests/support/test_device.h"

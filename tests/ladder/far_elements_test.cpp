@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "device/virtual/virtual_device.h"
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 #include "tests/support/kernel_choice.h"
 #include "tests/support/sparse_matrix.h"
 #include "tests/support/test_device.h"

@@ -8,7 +8,7 @@
 #include <map>
 #include <memory>
 
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 #include "lab/verify/verify.h"
 #include "tests/support/kernel_choice.h"
 #include "tests/support/test_device.h"

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "device/virtual/virtual_device.h"
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 #include "lab/verify/lattice.h"
 #include "lab/verify/verify.h"
 #include "tests/support/kernel_choice.h"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "gemm/arguments.h"
+#include "gemm/call/arguments.h"
 
 namespace tessera {
 

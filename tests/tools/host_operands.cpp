@@ -22,9 +22,9 @@
 #include "catalog/image_pack.h"
 #include "device/buffer.h"
 #include "device/cuda/cuda_device.h"
+#include "gemm/call/multiply.h"
 #include "gemm/host/cpu.h"
 #include "gemm/host/on_gpu.h"
-#include "gemm/multiply.h"
 #include "tessera/gemm.h"
 
 namespace tessera {

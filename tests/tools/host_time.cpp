@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "device/cuda/cuda_device.h"
-#include "gemm/multiply.h"
+#include "gemm/call/multiply.h"
 #include "tests/support/beside.h"
 
 namespace tessera {

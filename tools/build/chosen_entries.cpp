@@ -16,7 +16,7 @@
 #include "arch/gpus.h"
 #include "base/types.h"
 #include "catalog/catalog.h"
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 
 namespace tessera {
 namespace {

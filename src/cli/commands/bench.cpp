@@ -20,7 +20,7 @@
 #include "cli/terminal/fitted.h"
 #include "cli/terminal/live_table.h"
 #include "cli/terminal/output.h"
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 
 namespace tessera::cli {
 namespace {

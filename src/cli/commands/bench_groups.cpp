@@ -5,7 +5,7 @@
 
 #include "base/numbers.h"
 #include "cli/options/fields.h"
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 
 namespace tessera::cli {
 namespace {

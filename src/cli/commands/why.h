@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 #include "lab/record/report.h"
 
 namespace tessera::cli {

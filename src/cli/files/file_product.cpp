@@ -7,8 +7,8 @@
 
 #include "base/elements.h"
 #include "device/virtual/observer.h"
-#include "gemm/multiply.h"
-#include "gemm/plan.h"
+#include "gemm/call/multiply.h"
+#include "gemm/plan/plan.h"
 #include "lab/data/host_memory.h"
 #include "lab/verify/products.h"
 

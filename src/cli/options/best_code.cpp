@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 #include "cli/options/gpu_option.h"
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 
 namespace tessera::cli {
 

@@ -5,8 +5,8 @@
 #include <iterator>
 
 #include "cli/options/options.h"
-#include "gemm/epilogue/finish.h"
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
+#include "gemm/steps/finish.h"
 
 namespace tessera::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/numbers.h"
 #include "cli/options/parser.h"
 #include "cli/options/shapes.h"
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 
 namespace tessera::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "cli/options/card_kernel.h"
 #include "cli/options/options.h"
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 #include "sass/container/fatbin.h"
 
 namespace tessera::cli {

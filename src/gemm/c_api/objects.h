@@ -14,8 +14,8 @@
 #include <unordered_map>
 
 #include "gemm/c_api/structs.h"
+#include "gemm/call/multiply.h"
 #include "gemm/host/staging.h"
-#include "gemm/multiply.h"
 
 namespace tessera::gemm::c_api {
 

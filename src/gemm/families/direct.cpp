@@ -13,10 +13,10 @@
 #include <tuple>
 #include <utility>
 
-#include "gemm/families/schedule_text.h"
-#include "gemm/family.h"
-#include "gemm/passes/repack.h"
-#include "gemm/tensor_maps.h"
+#include "gemm/families/shared/family.h"
+#include "gemm/families/shared/schedule_text.h"
+#include "gemm/families/shared/tensor_maps.h"
+#include "gemm/steps/repack.h"
 #include "gemm/vectors.h"
 #include "kernels/families/simt/direct_config.h"
 #include "kernels/families/simt/direct_params.h"
@@ -198,7 +198,7 @@ class Direct final : public Family {
     DirectParams params{};
     params.gemm = loaded.product.params;
     params.schedule = schedule;
-    params.batch = batch_of(request.problem, tiles_along(params.gemm.m, row.block.m));
+    params.batch = batch_of(request.problem, ceil_div(params.gemm.m, row.block.m));
     const auto add = [&](const std::string& entry, const LaunchShape& shape) {
       PlannedLaunch& launch = launches.emplace_back(launch_of(entry, shape, params));
       // WHY it may: all of its blocks wait for the end of the launch before.
@@ -225,7 +225,7 @@ class Direct final : public Family {
   // (results/variants/fp32_direct_thin.json).
   static bool overhangs(const Variant& variant, const GemmParams& p) {
     const auto covered = [](long long extent, int block) {
-      return static_cast<double>(tiles_along(extent, block)) * block;
+      return static_cast<double>(ceil_div(extent, block)) * block;
     };
     const BlockTile& block = variant.rows[0].block;
     return covered(p.m, block.m) * covered(p.n, block.n) >

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "gemm/families/schedule_text.h"
-#include "gemm/family.h"
+#include "gemm/families/shared/family.h"
+#include "gemm/families/shared/schedule_text.h"
 #include "kernels/families/dmma/params.h"
 
 namespace tessera::gemm {
@@ -88,7 +88,7 @@ class Dmma final : public Family {
     DmmaParams params{};
     params.gemm = request.product.params;
     params.schedule = static_cast<const DmmaDecision&>(*offer.decision).schedule;
-    params.batch = batch_of(request.problem, tiles_along(params.gemm.m, row.block.m));
+    params.batch = batch_of(request.problem, ceil_div(params.gemm.m, row.block.m));
     const StreamK& schedule = params.schedule;
     std::vector<PlannedLaunch> launches;
     const auto add = [&](const std::string& entry, const LaunchShape& shape) -> PlannedLaunch& {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "gemm/family.h"
+#include "gemm/families/shared/family.h"
 
 namespace tessera::gemm {
 namespace {

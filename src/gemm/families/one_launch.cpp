@@ -1,5 +1,5 @@
 // Kernels of one launch: a thread block for each tile of D. Most rungs are of this family.
-#include "gemm/family.h"
+#include "gemm/families/shared/family.h"
 
 namespace tessera::gemm {
 namespace {

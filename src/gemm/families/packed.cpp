@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "gemm/family.h"
+#include "gemm/families/shared/family.h"
 
 namespace tessera::gemm {
 namespace {
@@ -12,8 +12,8 @@ namespace {
 constexpr int kPackThreads = 256;
 
 __int128 padded(std::int64_t rows, int block_rows, std::int64_t columns, int block_columns) {
-  return static_cast<__int128>(tiles_along(rows, block_rows)) * block_rows *
-         tiles_along(columns, block_columns) * block_columns;
+  return static_cast<__int128>(ceil_div(rows, block_rows)) * block_rows *
+         ceil_div(columns, block_columns) * block_columns;
 }
 
 // Bytes of packed A, and of both.

@@ -2,7 +2,7 @@
 // product of a batch.
 #include <cstddef>
 
-#include "gemm/family.h"
+#include "gemm/families/shared/family.h"
 #include "kernels/families/simt/portable_params.h"
 
 namespace tessera::gemm {

@@ -2,8 +2,8 @@
 // where their alignment allows it.
 #include <cstddef>
 
-#include "gemm/family.h"
-#include "gemm/tensor_maps.h"
+#include "gemm/families/shared/family.h"
+#include "gemm/families/shared/tensor_maps.h"
 #include "ladder/15_producer_warp/config.h"
 
 namespace tessera::gemm {

@@ -12,11 +12,11 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "gemm/families/schedule_text.h"
-#include "gemm/family.h"
-#include "gemm/passes/repack.h"
-#include "gemm/remainder.h"
-#include "gemm/tensor_maps.h"
+#include "gemm/families/shared/family.h"
+#include "gemm/families/shared/remainder.h"
+#include "gemm/families/shared/schedule_text.h"
+#include "gemm/families/shared/tensor_maps.h"
+#include "gemm/steps/repack.h"
 
 namespace tessera::gemm {
 namespace {

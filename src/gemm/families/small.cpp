@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "gemm/family.h"
+#include "gemm/families/shared/family.h"
 #include "kernels/families/small/config.h"
 #include "kernels/families/small/params.h"
 
@@ -66,8 +66,8 @@ class Small final : public Family {
     small::Params params{};
     params.gemm = p;
     params.batch = batch_of(request.problem, 1);
-    params.tiles_n = static_cast<unsigned>(tiles_along(p.n, row.block.n));
-    params.tiles = static_cast<unsigned>(tiles_along(p.m, row.block.m)) * params.tiles_n;
+    params.tiles_n = static_cast<unsigned>(ceil_div(p.n, row.block.n));
+    params.tiles = static_cast<unsigned>(ceil_div(p.m, row.block.m)) * params.tiles_n;
     params.all_tiles = static_cast<unsigned>(tiles_of(row, p, request.problem.batch.count));
     const std::int64_t most = std::int64_t{request.limits.sms} * row.ctas_per_sm;
     const std::int64_t teams = teams_of(row);

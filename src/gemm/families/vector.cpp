@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "gemm/family.h"
+#include "gemm/families/shared/family.h"
 #include "kernels/families/simt/vector_params.h"
 
 namespace tessera::gemm {
@@ -13,10 +13,6 @@ constexpr std::int64_t kWarpsPerSm = 24;  // that keep enough loads on their way
 constexpr std::int64_t kBlocksPerSm = 2;  // the same of blocks whose lanes lie along outputs
 constexpr int kLeastSegment = 64;         // bytes of a row that lanes side by side load
 constexpr int kMostAlong = 32;            // lanes of a warp
-
-std::int64_t pieces_of(std::int64_t extent, std::int64_t size) {
-  return (extent + size - 1) / size;
-}
 
 // How one product is shared out.
 class VectorDecision final : public Decision {
@@ -50,18 +46,18 @@ VectorDecision decided(const KernelRow& row, const Request& request, int bytes) 
   const std::int64_t all = d.vectors * request.problem.batch.count, sms = request.limits.sms;
   if (d.is_along_k) {
     const std::int64_t rows = row.thread.m, warps = row.threads / 32;
-    while (d.warps < warps && pieces_of(d.outputs, rows) * all * d.warps < kWarpsPerSm * sms &&
+    while (d.warps < warps && ceil_div(d.outputs, rows) * all * d.warps < kWarpsPerSm * sms &&
            32 * width * d.warps < p.k) {
       d.warps *= 2;
     }
-    d.blocks = pieces_of(d.outputs, warps / d.warps * rows);
+    d.blocks = ceil_div(d.outputs, warps / d.warps * rows);
     return d;
   }
   while (d.lanes * width * bytes > kLeastSegment &&
-         pieces_of(d.outputs, d.lanes * width) * all < kBlocksPerSm * sms) {
+         ceil_div(d.outputs, d.lanes * width) * all < kBlocksPerSm * sms) {
     d.lanes /= 2;
   }
-  d.blocks = pieces_of(d.outputs, d.lanes * width);
+  d.blocks = ceil_div(d.outputs, d.lanes * width);
   return d;
 }
 

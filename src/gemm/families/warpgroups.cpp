@@ -10,8 +10,8 @@
 #include <cmath>
 #include <cstddef>
 
-#include "gemm/family.h"
-#include "gemm/tensor_maps.h"
+#include "gemm/families/shared/family.h"
+#include "gemm/families/shared/tensor_maps.h"
 #include "kernels/passes/params.h"
 #include "ladder/44_stream_k/config.h"
 #include "ladder/shared/warpgroup_config.h"
@@ -126,7 +126,7 @@ class Warpgroups final : public Family {
     const GemmParams& p = request.product.params;
     const WarpgroupConfig& config = config_of(row);
     if (std::max({p.m, p.n, p.k}) > kMostTilesOfARung ||
-        tiles_along(p.m, config.block.m) * tiles_along(p.n, config.block.n) > kMostTilesOfARung) {
+        ceil_div(p.m, config.block.m) * ceil_div(p.n, config.block.n) > kMostTilesOfARung) {
       return Status::unsupported("m is " + std::to_string(request.problem.m) + ", n is " +
                                  std::to_string(request.problem.n) + " and k is " +
                                  std::to_string(request.problem.k) + ", but " + kernel.name +
@@ -149,8 +149,8 @@ class Warpgroups final : public Family {
     Repack repack{
         nullptr, nullptr, operand.inner, operand.rows, 1, operand.stride, operand.repacked_stride(),
         0};
-    repack.tiles = tiles_along(repack.outer, passes::kRepackHalves.outer) *
-                   tiles_along(repack.k, passes::kRepackHalves.depth);
+    repack.tiles = ceil_div(repack.outer, passes::kRepackHalves.outer) *
+                   ceil_div(repack.k, passes::kRepackHalves.depth);
     operand.stride = operand.repacked_stride();
     operand.place = {Slot::kWorkspace, where};
     return repack;
@@ -179,7 +179,7 @@ class Warpgroups final : public Family {
     WarpgroupParams params{};
     const GemmParams& p = params.gemm = request.product.params;
     params.raster = raster_of(config, p, request.limits.sms);
-    params.k_tiles = static_cast<int>(tiles_along(p.k, config.block.k));
+    params.k_tiles = static_cast<int>(ceil_div(p.k, config.block.k));
     const TensorMapDesc d = map_of_d(config, p);
     const bool copies_d =
         config.store_buffers > 0 && p.k > 0 && p.n >= 8 && can_be_mapped(d, request.d_alignment);
@@ -204,7 +204,7 @@ class Warpgroups final : public Family {
     const GemmParams& p = request.product.params;
     const schedule::Raster raster = raster_of(config, p, request.limits.sms);
     return stream_k::schedule_of(raster.tiles_m, raster.tiles_n,
-                                 static_cast<int>(tiles_along(p.k, config.block.k)),
+                                 static_cast<int>(ceil_div(p.k, config.block.k)),
                                  request.limits.sms, raster.group);
   }
 
@@ -242,8 +242,8 @@ class Warpgroups final : public Family {
   static schedule::Raster raster_of(const WarpgroupConfig& config, const GemmParams& p, int sms) {
     const int block_m = config.block.m * config.cluster.m,
               block_n = config.block.n * config.cluster.n;
-    const int tiles_m = static_cast<int>(tiles_along(p.m, block_m));
-    const int tiles_n = static_cast<int>(tiles_along(p.n, block_n));
+    const int tiles_m = static_cast<int>(ceil_div(p.m, block_m));
+    const int tiles_n = static_cast<int>(ceil_div(p.n, block_n));
     const double square = std::sqrt(static_cast<double>(sms) * block_n / block_m);
     const int group = config.grouped ? std::max(static_cast<int>(std::lround(square)), 1) : 1;
     return {tiles_m, tiles_n, group, 1};

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "gemm/families/shared/wgmma_launches.h"
 #include "gemm/vectors.h"
-#include "gemm/wgmma_launches.h"
 
 namespace tessera::gemm {
 namespace {
@@ -16,8 +16,6 @@ namespace {
 using wgmma::Config;
 
 constexpr std::int64_t kMostTiles = std::int64_t{1} << 30;
-
-std::int64_t pieces(std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; }
 
 bool can_be_copied(const Request& request) {
   return request.d_alignment % 16 == 0 &&
@@ -82,7 +80,7 @@ class WgmmaOffers {
     const GemmParams& p = form.request->product.params;
     const bool is_partial = size_of(kernel_.types.d) != epilogue::bytes_of(config.out);
     if (std::max({p.m, p.n, p.k}) > kMostTiles ||
-        pieces(p.m, config.block.m) * pieces(p.n, config.block.n) > kMostTiles) {
+        ceil_div(p.m, config.block.m) * ceil_div(p.n, config.block.n) > kMostTiles) {
       return too_large();
     }
     const WgmmaDecision decision = decided(form, is_partial);
@@ -139,15 +137,15 @@ class WgmmaOffers {
     const GemmParams& p = form.request->product.params;
     WgmmaDecision d;
     d.is_exchanged = form.is_exchanged;
-    d.tiles_m = pieces(p.m, std::int64_t{config.block.m} * config.cluster.m);
-    d.tiles_n = pieces(p.n, std::int64_t{config.block.n} * config.cluster.n);
+    d.tiles_m = ceil_div(p.m, std::int64_t{config.block.m} * config.cluster.m);
+    d.tiles_n = ceil_div(p.n, std::int64_t{config.block.n} * config.cluster.n);
     d.part_rows = d.tiles_m * config.cluster.m * config.block.m;
     d.partial_ld = d.tiles_n * config.cluster.n * config.block.n;
-    const std::int64_t k_tiles = pieces(p.k, config.block.k);
+    const std::int64_t k_tiles = ceil_div(p.k, config.block.k);
     const bool may_split = config.out == epilogue::Out::kF32 && !is_batch();
     const std::int64_t parts = may_split ? parts_of(row, d, k_tiles) : 1;
-    d.k_tiles = pieces(k_tiles, std::max(parts, std::int64_t{1}));
-    d.parts = d.k_tiles == 0 ? 0 : pieces(k_tiles, d.k_tiles);
+    d.k_tiles = ceil_div(k_tiles, std::max(parts, std::int64_t{1}));
+    d.parts = d.k_tiles == 0 ? 0 : ceil_div(k_tiles, d.k_tiles);
     d.is_split = is_partial || d.parts > 1;
     if (!d.is_split) d.parts = 1;
     place(config, *form.request, d);

@@ -1,6 +1,7 @@
 // Matrices of a caller's host memory and their copies on the device.
 #pragma once
 
+#include "base/divide.h"
 #include "problem/problem.h"
 
 namespace tessera::gemm::host {
@@ -12,9 +13,5 @@ inline bool is_along_rows(Order order, Op op) {
 
 // Whether C has a copy of its own. Else the copy of D begins as that of C.
 inline bool has_own_c(const Problem& p) { return reads_c(p) && p.types.c != p.types.d; }
-
-inline std::int64_t rounded_up(std::int64_t value, std::int64_t to) {
-  return (value + to - 1) / to * to;
-}
 
 }  // namespace tessera::gemm::host

@@ -1,9 +1,9 @@
 #include "gemm/host/on_gpu.h"
 
-#include "gemm/epilogue/finish.h"
 #include "gemm/host/batch.h"
 #include "gemm/host/panels.h"
 #include "gemm/host/whole.h"
+#include "gemm/steps/finish.h"
 
 namespace tessera::gemm::host {
 

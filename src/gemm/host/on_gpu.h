@@ -1,8 +1,8 @@
 // Operands in host memory, multiplied by the GPU: small problems in one go, large ones by panels.
 #pragma once
 
+#include "gemm/call/multiply.h"
 #include "gemm/host/staging.h"
-#include "gemm/multiply.h"
 
 namespace tessera::gemm::host {
 

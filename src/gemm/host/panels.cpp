@@ -61,8 +61,8 @@ MatrixView device_view(const MatrixView& view, bool is_along_rows, int element) 
   const std::int64_t pitch =
       (length < kLongLineBytes / element ? kShortPitchBytes : kPitchBytes) / element;
   MatrixView copy = view;
-  copy.row = is_along_rows ? 1 : std::max<std::int64_t>(2, rounded_up(view.cols, pitch));
-  copy.col = is_along_rows ? std::max<std::int64_t>(2, rounded_up(view.rows, pitch)) : 1;
+  copy.row = is_along_rows ? 1 : std::max<std::int64_t>(2, round_up(view.cols, pitch));
+  copy.col = is_along_rows ? std::max<std::int64_t>(2, round_up(view.rows, pitch)) : 1;
   return copy;
 }
 
@@ -212,7 +212,7 @@ class Panels {
   // Where the panels of a step begin.
   std::int64_t begin_of(std::int64_t extent, std::int64_t step) const {
     if (step == count_) return extent;
-    return std::min(extent, rounded_up(extent / count_ * step, kPanelMultiple));
+    return std::min(extent, round_up(extent / count_ * step, kPanelMultiple));
   }
   std::int64_t row(std::int64_t step) const { return begin_of(problem_.m, step); }
   std::int64_t col(std::int64_t step) const { return begin_of(problem_.n, step); }
@@ -251,7 +251,7 @@ class Panels {
   std::vector<Part> parts_of(std::int64_t step) const {
     const std::int64_t m0 = row(step), m1 = row(step + 1), n0 = col(step), n1 = col(step + 1);
     const auto length = [](std::int64_t all) {
-      return std::max(kLeastPart, rounded_up((all + kMostParts - 1) / kMostParts, kPanelMultiple));
+      return std::max(kLeastPart, round_up((all + kMostParts - 1) / kMostParts, kPanelMultiple));
     };
     std::vector<Part> parts;
     for (std::int64_t c = 0; m1 > m0 && c < n1; c += length(n1)) {

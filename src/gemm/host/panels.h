@@ -3,8 +3,8 @@
 // multiplied, while further panels are on their way in and finished parts of D on their way out.
 #pragma once
 
+#include "gemm/call/multiply.h"
 #include "gemm/host/staging.h"
-#include "gemm/multiply.h"
 
 namespace tessera::gemm::host {
 

@@ -42,7 +42,7 @@ Packed packed(const MatrixView& view, bool is_along_rows, ElementType type, cons
   out.length = is_along_rows ? view.rows : view.cols;
   out.lines = is_along_rows ? view.cols : view.rows;
   out.host_ld = is_along_rows ? view.col : view.row;
-  out.ld = rounded_up(std::max<std::int64_t>(out.length, 1), kLineBytes / out.element);
+  out.ld = round_up(std::max<std::int64_t>(out.length, 1), kLineBytes / out.element);
   out.is_list = batch.kind == BatchKind::kPointers;
   out.is_shared = batch.kind == BatchKind::kStrided && stride == 0 && batch.count > 1;
   return out;
@@ -75,7 +75,7 @@ struct Layout {
     end = 0;
     const auto next = [&](Packed& one) {
       one.begin = end;
-      end = rounded_up(end + one.bytes(products), kBegin);
+      end = round_up(end + one.bytes(products), kBegin);
     };
     for (Packed* one : {&scale, &bias, &a, &b}) next(*one);
     if (has_own_c(p)) next(c);
@@ -141,7 +141,7 @@ class Whole {
   // Into the pinned buffer. WHY the copy of what is there before: it runs while the host goes on.
   void pack(const Packed& one, std::int64_t first, std::int64_t count) {
     if (one.lines == 0 || one.length == 0) return;
-    const bool is_next = rounded_up(packed_, kBegin) == one.begin;
+    const bool is_next = round_up(packed_, kBegin) == one.begin;
     if (!is_next || packed_ - sent_ >= kWorthACopy) {
       send();
       sent_ = one.begin;

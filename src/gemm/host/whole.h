@@ -2,8 +2,8 @@
 // multiplied and comes back on one stream. A batch goes in groups of products.
 #pragma once
 
+#include "gemm/call/multiply.h"
 #include "gemm/host/staging.h"
-#include "gemm/multiply.h"
 
 namespace tessera::gemm::host {
 

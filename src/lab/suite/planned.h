@@ -2,7 +2,7 @@
 #pragma once
 
 #include "device/buffer.h"
-#include "gemm/prepare.h"
+#include "gemm/call/prepare.h"
 
 namespace tessera::lab {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "device/buffer.h"
-#include "gemm/prepare.h"
+#include "gemm/call/prepare.h"
 #include "lab/data/operand_sets.h"
 #include "lab/verify/stop.h"
 

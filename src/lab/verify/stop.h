@@ -4,7 +4,7 @@
 #include <exception>
 #include <functional>
 
-#include "gemm/prepare.h"
+#include "gemm/call/prepare.h"
 
 namespace tessera::lab {
 

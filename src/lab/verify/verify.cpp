@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 #include "lab/data/host_memory.h"
 #include "lab/data/integers.h"
 #include "lab/verify/pass.h"

@@ -9,8 +9,8 @@
 #include <limits>
 
 #include "catalog/catalog.h"
-#include "gemm/arguments.h"
-#include "gemm/plan.h"
+#include "gemm/call/arguments.h"
+#include "gemm/plan/plan.h"
 #include "tests/support/program.h"
 
 namespace tessera::cli {

@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 #include "lab/verify/verify.h"
 #include "tests/support/test_device.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-#include "gemm/prepare.h"
+#include "gemm/call/prepare.h"
 #include "tests/support/host_device.h"
 
 namespace tessera {

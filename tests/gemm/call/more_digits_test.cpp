@@ -2,7 +2,7 @@
 // once.
 #include <gtest/gtest.h>
 
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 #include "lab/verify/verify.h"
 #include "tests/support/test_device.h"
 

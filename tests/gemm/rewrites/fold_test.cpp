@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 #include "lab/verify/verify.h"
 #include "tests/support/test_device.h"
 

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "gemm/family.h"
+#include "gemm/families/shared/family.h"
 #include "kernels/epilogue/finish_params.h"
 
 namespace tessera::gemm {

@@ -1,12 +1,12 @@
-#include "gemm/wgmma_launches.h"
+#include "gemm/families/shared/wgmma_launches.h"
 
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <utility>
 
-#include "gemm/epilogue/finish.h"
-#include "gemm/tensor_maps.h"
+#include "gemm/families/shared/tensor_maps.h"
+#include "gemm/steps/finish.h"
 #include "kernels/families/wgmma/params.h"
 #include "kernels/passes/params.h"
 
@@ -19,8 +19,6 @@ using passes::RepackParams;
 using wgmma::Config;
 using wgmma::FusedParams;
 using wgmma::WgmmaParams;
-
-std::int64_t pieces(std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; }
 
 // HW: a map of TFLOAT32 rounds floats to nearest on their way; wgmma would truncate them.
 TensorType tensor_type_of(ptx::MatrixType type) {
@@ -36,10 +34,10 @@ TensorType tensor_type_of(ptx::MatrixType type) {
   }
 }
 
-OperandRows rows_of_a(const GemmParams& p, bool along_k) {
+OperandRows wgmma_rows_of_a(const GemmParams& p, bool along_k) {
   return along_k ? OperandRows{p.k, p.m, p.a_row} : OperandRows{p.m, p.k, p.a_col};
 }
-OperandRows rows_of_b(const GemmParams& p, bool along_k) {
+OperandRows wgmma_rows_of_b(const GemmParams& p, bool along_k) {
   return along_k ? OperandRows{p.k, p.n, p.b_col} : OperandRows{p.n, p.k, p.b_row};
 }
 
@@ -63,7 +61,7 @@ TensorMapDesc map_of_d(const Config& config, std::int64_t columns, std::int64_t 
 OperandRows repacked_rows(const LoadedOperand& operand, int bytes) {
   const OperandRows& wanted = operand.wanted;
   const std::int64_t line = bytes == 2 ? passes::kRepackedHalves : passes::kRepackedRow;
-  return {wanted.inner, wanted.rows, pieces(wanted.inner, line) * line};
+  return {wanted.inner, wanted.rows, ceil_div(wanted.inner, line) * line};
 }
 
 bool takes_batch(const Config& config, const Request& request) {
@@ -88,7 +86,7 @@ LoadedOperand operand_of(const Config& config, const Request& request, bool is_a
   const GemmParams& p = request.product.params;
   const bool along_k = is_a ? request.majors.a == Major::kK : request.majors.b == Major::kK;
   const bool wants_k = is_a ? config.a_along_k() : config.b_along_k();
-  const auto rows_of = is_a ? rows_of_a : rows_of_b;
+  const auto rows_of = is_a ? wgmma_rows_of_a : wgmma_rows_of_b;
   const OperandRows rows = rows_of(p, along_k);
   const TensorMapDesc map = map_of(config.in, rows, is_a ? config.a_box() : config.b_box());
   const bool mapped = can_be_mapped(map, is_a ? request.a_alignment : request.b_alignment);
@@ -107,7 +105,7 @@ Repack repack_of(const LoadedOperand& operand, int bytes) {
   if (operand.transposed) std::swap(repack.from_outer, repack.from_k);
   const passes::RepackTile tile =
       bytes == 2 ? passes::kRepackHalves : passes::repack_tile_of(repack.from_k);
-  repack.tiles = pieces(repack.outer, tile.outer) * pieces(repack.k, tile.depth);
+  repack.tiles = ceil_div(repack.outer, tile.outer) * ceil_div(repack.k, tile.depth);
   return repack;
 }
 
@@ -171,9 +169,9 @@ class Launches {
     const double wide = std::sqrt(static_cast<double>(request_.limits.sms) * config_.block.n *
                                   config_.cluster.n / (config_.block.m * config_.cluster.m));
     const auto group = std::max<std::int64_t>(std::llround(wide), 1);
-    const std::int64_t groups = pieces(std::max(tiles_m, 1), group);
+    const std::int64_t groups = ceil_div(std::max(tiles_m, 1), group);
     return {tiles_m, static_cast<int>(decision_.tiles_n),
-            static_cast<int>(pieces(std::max(tiles_m, 1), groups)), 1};
+            static_cast<int>(ceil_div(std::max(tiles_m, 1), groups)), 1};
   }
 
   // Strides in bytes, of the operands as the kernel multiplies them.
@@ -290,7 +288,7 @@ class Launches {
     params.parts = static_cast<int>(decision_.parts);
     params.slices = passes::slices_of_parts(params.parts);
     const std::int64_t vectors = passes::kReduceThreads / params.slices;
-    const std::int64_t blocks = pieces(of_d_.params.m * pieces(of_d_.params.n, 4), vectors);
+    const std::int64_t blocks = ceil_div(of_d_.params.m * ceil_div(of_d_.params.n, 4), vectors);
     const std::int64_t most = std::int64_t{passes::kPassCtasPerSm} * request_.limits.sms;
     PlannedLaunch launch =
         launch_of(row_.reduce_entry,

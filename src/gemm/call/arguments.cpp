@@ -1,4 +1,4 @@
-#include "gemm/arguments.h"
+#include "gemm/call/arguments.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // Functions that take a config row are for FP32 kernels.
 #pragma once
 
-#include "gemm/family.h"
+#include "gemm/families/shared/family.h"
 
 namespace tessera::gemm {
 

@@ -1,4 +1,4 @@
-#include "gemm/passes/repack.h"
+#include "gemm/steps/repack.h"
 
 #include <cstddef>
 

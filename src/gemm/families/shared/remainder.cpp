@@ -1,4 +1,4 @@
-#include "gemm/remainder.h"
+#include "gemm/families/shared/remainder.h"
 
 #include <algorithm>
 #include <limits>

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 
 namespace tessera::gemm {
 

@@ -11,10 +11,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/divide.h"
 #include "catalog/catalog.h"
 #include "gemm/cost.h"
-#include "gemm/launches.h"
 #include "gemm/options.h"
+#include "gemm/steps/step.h"
 #include "kernels/schedule/batch.h"
 
 namespace tessera::gemm {
@@ -101,7 +102,6 @@ constexpr bool has_fp64_tensor_cores(int sm) {
 }
 
 inline constexpr std::int64_t kMaxGrid = 0x7fffffff;  // HW: largest grid.x since compute 3.0
-std::int64_t tiles_along(std::int64_t extent, int block);
 // Of D, for so many products; kMaxGrid + 1 where there are more than a grid has blocks.
 std::int64_t tiles_of(const KernelRow& row, const GemmParams& p, std::int64_t products = 1);
 // Whether base and stride of A and B let every vector of 16 bytes be one access.

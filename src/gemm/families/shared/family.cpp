@@ -1,4 +1,4 @@
-#include "gemm/family.h"
+#include "gemm/families/shared/family.h"
 
 #include <algorithm>
 #include <utility>
@@ -66,13 +66,9 @@ const KernelRow& row_of_majors(const Variant& variant, const Request& request) {
                                         " has no config for operands of this layout"));
 }
 
-std::int64_t tiles_along(std::int64_t extent, int block) {
-  return extent / block + (extent % block != 0);
-}
-
 std::int64_t tiles_of(const KernelRow& row, const GemmParams& p, std::int64_t products) {
   if (products == 0) return 0;
-  const std::int64_t rows = tiles_along(p.m, row.block.m), columns = tiles_along(p.n, row.block.n);
+  const std::int64_t rows = ceil_div(p.m, row.block.m), columns = ceil_div(p.n, row.block.n);
   std::int64_t of_product = 0, tiles = 0;
   const bool too_many = __builtin_mul_overflow(rows, columns, &of_product) ||
                         __builtin_mul_overflow(of_product, products, &tiles) || tiles > kMaxGrid;

@@ -1,4 +1,4 @@
-#include "gemm/multiply.h"
+#include "gemm/call/multiply.h"
 
 #include <algorithm>
 #include <tuple>

@@ -1,4 +1,4 @@
-#include "gemm/tensor_maps.h"
+#include "gemm/families/shared/tensor_maps.h"
 
 namespace tessera::gemm {
 namespace {

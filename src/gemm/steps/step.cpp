@@ -1,4 +1,4 @@
-#include "gemm/launches.h"
+#include "gemm/steps/step.h"
 
 namespace tessera::gemm {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "device/device.h"
-#include "gemm/arguments.h"
-#include "gemm/plan.h"
+#include "gemm/call/arguments.h"
+#include "gemm/plan/plan.h"
 
 namespace tessera::gemm {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "gemm/family.h"
+#include "gemm/families/shared/family.h"
 
 namespace tessera::gemm {
 

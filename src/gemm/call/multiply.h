@@ -9,8 +9,8 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "gemm/call/prepare.h"
 #include "gemm/call/workspaces.h"
-#include "gemm/prepare.h"
 
 namespace tessera::gemm {
 

@@ -1,4 +1,4 @@
-#include "gemm/prepare.h"
+#include "gemm/call/prepare.h"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gemm/family.h"
+#include "gemm/families/shared/family.h"
 #include "kernels/families/wgmma/config.h"
 
 namespace tessera::gemm {

@@ -1,4 +1,4 @@
-#include "gemm/epilogue/finish.h"
+#include "gemm/steps/finish.h"
 
 #include <algorithm>
 #include <cstddef>

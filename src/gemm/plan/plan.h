@@ -1,11 +1,11 @@
 // From a problem to the launches that compute it. Pure: the same inputs give the same plan on any
-// machine. A plan holds no addresses; gemm/prepare.h brings it onto a device and runs it with
+// machine. A plan holds no addresses; gemm/call/prepare.h brings it onto a device and runs it with
 // operands.
 #pragma once
 
 #include <vector>
 
-#include "gemm/family.h"
+#include "gemm/families/shared/family.h"
 #include "gemm/options.h"
 
 namespace tessera::gemm {

@@ -1,11 +1,11 @@
-#include "gemm/plan.h"
+#include "gemm/plan/plan.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "gemm/epilogue/finish.h"
 #include "gemm/rewrites/fold.h"
+#include "gemm/steps/finish.h"
 
 namespace tessera::gemm {
 namespace {

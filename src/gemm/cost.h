@@ -30,6 +30,12 @@ struct Cost {
     return {launch * count, repack * count, start * count,     multiply * count, store * count,
             memory * count, add * count,    remainder * count, finish * count};
   }
+  // One after the other.
+  Cost operator+(const Cost& other) const {
+    return {launch + other.launch,     repack + other.repack,       start + other.start,
+            multiply + other.multiply, store + other.store,         memory + other.memory,
+            add + other.add,           remainder + other.remainder, finish + other.finish};
+  }
   double total() const {
     return launch + repack + start + (memory_bound() ? memory : multiply + store) + add +
            remainder + finish;

@@ -250,28 +250,38 @@ Status check_supported(const Problem& problem) {
   return {};
 }
 
+Problem exchanged(Problem p) {
+  const auto other = [](VectorKind kind) {
+    if (kind == VectorKind::kNone) return kind;
+    return kind == VectorKind::kPerRow ? VectorKind::kPerColumn : VectorKind::kPerRow;
+  };
+  p.order = p.order == Order::kRowMajor ? Order::kColumnMajor : Order::kRowMajor;
+  std::swap(p.m, p.n);
+  std::swap(p.op_a, p.op_b);
+  std::swap(p.lda, p.ldb);
+  std::swap(p.types.a, p.types.b);
+  std::swap(p.batch.stride_a, p.batch.stride_b);
+  std::swap(p.scales.a, p.scales.b);
+  p.epilogue.scale = other(p.epilogue.scale);
+  p.epilogue.bias = other(p.epilogue.bias);
+  return p;
+}
+
 Canonical canonical(const Problem& problem) {
-  Canonical out{.m = problem.m,
-                .n = problem.n,
-                .exchanged = problem.order == Order::kColumnMajor,
-                .types = problem.types,
-                .a = view_a(problem),
-                .b = view_b(problem),
-                .c_row = problem.ldc,
-                .d_row = problem.ldd,
-                .beta = problem.beta};
-  if (out.exchanged) {
-    // Dᵀ = op(B)ᵀ op(A)ᵀ, and a column-major matrix is its transpose in row-major order.
-    std::swap(out.m, out.n);
-    std::swap(out.types.a, out.types.b);
-    out.a = std::exchange(out.b, transposed(out.a));
-    out.a = transposed(out.a);
-  }
-  if (reads_ab(problem)) {
-    out.k = problem.k;
-    out.alpha = problem.alpha;
-  }
-  return out;
+  const bool is_exchanged = problem.order == Order::kColumnMajor;
+  const Problem p = is_exchanged ? exchanged(problem) : problem;
+  const bool reads = reads_ab(p);
+  return {.m = p.m,
+          .n = p.n,
+          .k = reads ? p.k : 0,
+          .exchanged = is_exchanged,
+          .types = p.types,
+          .a = view_a(p),
+          .b = view_b(p),
+          .c_row = p.ldc,
+          .d_row = p.ldd,
+          .alpha = reads ? p.alpha : 0,
+          .beta = p.beta};
 }
 
 }  // namespace tessera

@@ -101,7 +101,7 @@ TEST(Batch, StridedInOneLaunch) {
   for (const char* kernel : kInOneLaunch) {
     for (const Case& one : kCases) {
       const Problem problem = strided(one, types_of(kernel), 37, 70, 19, 5);
-      EXPECT_FALSE(plan_of(kernel, problem).offers.front().is_for_each) << kernel;
+      EXPECT_FALSE(plan_of(kernel, problem).offers.front().is_for_each()) << kernel;
       verified(kernel, problem, options_of(one));
     }
   }
@@ -112,7 +112,7 @@ TEST(Batch, StridedOneProductAfterTheOther) {
     for (const Case& one : kCases) {
       const Problem problem = strided(one, types_of(kernel), 37, 70, 19, 4);
       const gemm::Plan plan = plan_of(kernel, problem);
-      EXPECT_TRUE(plan.offers.front().is_for_each) << kernel;
+      EXPECT_TRUE(plan.offers.front().is_for_each()) << kernel;
       EXPECT_EQ(plan.rounds(), 4);
       verified(kernel, problem, options_of(one));
     }
@@ -136,14 +136,16 @@ TEST(Batch, StridedByTensorCopies) {
       const bool for_each = in_one_launch.find(layout) == std::string_view::npos;
       const Case one{layout, Order::kColumnMajor, 8, 0, 2, 0.5, 0, false};
       Problem problem = strided(one, types_of(kernel), 72, 136, 72, 5);
-      EXPECT_EQ(plan_of(kernel, problem).offers.front().is_for_each, for_each) << kernel << layout;
+      EXPECT_EQ(plan_of(kernel, problem).offers.front().is_for_each(), for_each)
+          << kernel << layout;
       verified(kernel, problem, options_of(one));
       if (layout != std::string_view("TN")) continue;
       problem.batch.stride_b = 0;
       verified(kernel, problem, options_of(one));
       problem.ldd = problem.ldc = 75,
       problem.batch.stride_d = problem.batch.stride_c = 75 * 136 + 1;
-      EXPECT_EQ(plan_of(kernel, problem).offers.front().is_for_each, for_each) << kernel << layout;
+      EXPECT_EQ(plan_of(kernel, problem).offers.front().is_for_each(), for_each)
+          << kernel << layout;
       verified(kernel, problem, options_of(one));
     }
   }
@@ -159,7 +161,7 @@ TEST(Batch, EveryCaseOfTheLattice) {
       options.in_place = one.in_place;
       options.misalign = one.misalign;
       verified(kernel, one.problem, options);
-      in_one_launch += !plan_of(kernel, one.problem).offers.front().is_for_each;
+      in_one_launch += !plan_of(kernel, one.problem).offers.front().is_for_each();
     }
     EXPECT_EQ(in_one_launch, 24) << kernel;
   }
@@ -219,7 +221,7 @@ TEST(Batch, SharedOperandsByTensorCopies) {
       if (shared & 2) problem.batch.stride_b = 0;
       if (shared & 4) problem.batch.stride_c = 0;
       const gemm::Plan plan = plan_of("simt_f32_direct/256x128", problem);
-      EXPECT_FALSE(plan.launches[0].maps.empty()) << layout;
+      EXPECT_FALSE(plan.steps[0].maps.empty()) << layout;
       verified("simt_f32_direct/256x128", problem, options_of(one));
     }
   }
@@ -251,14 +253,14 @@ TEST(Batch, NansStayInTheirProduct) {
 TEST(Batch, NoneAndOneAndNothing) {
   for (const char* kernel : {"simt_f32_sm80/64x64", "dmma_f64/64x32", "simt_f32/64x32"}) {
     const Problem none = strided(kCases[1], types_of(kernel), 20, 24, 31, 0);
-    EXPECT_TRUE(plan_of(kernel, none).launches.empty());
+    EXPECT_TRUE(plan_of(kernel, none).steps.empty());
     EXPECT_EQ(plan_of(kernel, none).workspace_bytes(), 0);
     verified(kernel, none, {});
     const Problem one = strided(kCases[1], types_of(kernel), 20, 24, 31, 1);
     EXPECT_EQ(plan_of(kernel, one).problem.batch, Batch{}) << "as without a batch";
     verified(kernel, one, {});
     const Problem empty = strided(kCases[1], types_of(kernel), 0, 24, 31, 3);
-    EXPECT_TRUE(plan_of(kernel, empty).launches.empty());
+    EXPECT_TRUE(plan_of(kernel, empty).steps.empty());
     verified(kernel, empty, {});
   }
 }
@@ -289,13 +291,13 @@ TEST(Batch, TheLibraryChoosesAmongBoth) {
   for (const Types& types : {kF32Types, kF64Types}) {
     for (const int sm : {75, 80, 90, 100, 120}) {
       const gemm::Plan small = best(strided(kCases[0], types, 32, 32, 32, 10000), sm);
-      EXPECT_FALSE(small.offers.front().is_for_each) << small.kernel().name;
+      EXPECT_FALSE(small.offers.front().is_for_each()) << small.kernel().name;
       const gemm::Plan large = best(strided(kCases[0], types, 8192, 8192, 8192, 2), sm);
       EXPECT_EQ(large.kernel().name,
                 best({.m = 8192, .n = 8192, .k = 8192, .types = types}, sm).kernel().name);
       Problem pointers = strided(kCases[0], types, 200, 300, 400, 3);
       pointers.batch = {.kind = BatchKind::kPointers, .count = 3, .alignment = 8};
-      EXPECT_EQ(best(pointers, sm).launches.size(), 1u);
+      EXPECT_EQ(best(pointers, sm).steps.size(), 1u);
     }
   }
   EXPECT_TRUE(best(strided(kCases[0], kBf16Types, 512, 512, 512, 64), 90).rounds() > 0);
@@ -306,9 +308,9 @@ TEST(Batch, TheLibraryChoosesAmongBoth) {
 TEST(Batch, AGridHasRoomForSoManyTiles) {
   // 2^31 products of one tile: one after the other.
   Problem problem = strided(kCases[0], kF32Types, 1, 1, 1, std::int64_t{1} << 31);
-  EXPECT_TRUE(plan_of("simt_f32_sm80/64x64", problem).offers.front().is_for_each);
+  EXPECT_TRUE(plan_of("simt_f32_sm80/64x64", problem).offers.front().is_for_each());
   problem.batch.count -= 1;
-  EXPECT_FALSE(plan_of("simt_f32_sm80/64x64", problem).offers.front().is_for_each);
+  EXPECT_FALSE(plan_of("simt_f32_sm80/64x64", problem).offers.front().is_for_each());
   problem.batch = {.kind = BatchKind::kPointers, .count = std::int64_t{1} << 31, .alignment = 16};
   EXPECT_THROW(plan_of("simt_f32_sm80/64x64", problem), StatusError);
 }

@@ -42,7 +42,7 @@ gemm::Plan plan_of(const std::string& kernel, const Problem& problem,
   return gemm::plan(problem, {}, kH200, options);
 }
 
-simt_direct::DirectParams params_of(const gemm::PlannedLaunch& planned) {
+simt_direct::DirectParams params_of(const gemm::Step& planned) {
   simt_direct::DirectParams params;
   EXPECT_EQ(planned.launch.params.size(), sizeof params);
   std::memcpy(&params, planned.launch.params.data(), sizeof params);
@@ -54,11 +54,11 @@ simt_direct::DirectParams params_of(const gemm::PlannedLaunch& planned) {
 TEST(DirectPlan, ABatchIsOneColumnOfWholeTiles) {
   const gemm::Plan plan = plan_of("simt_f32_direct/256x128", batch_of("TN", 512, 512, 512, 64),
                                   {.split = Policy::kAlways});
-  ASSERT_EQ(plan.launches.size(), 1u);
-  EXPECT_FALSE(plan.offers.front().is_for_each);
+  ASSERT_EQ(plan.steps.size(), 1u);
+  EXPECT_FALSE(plan.offers.front().is_for_each());
   EXPECT_EQ(plan.offers.front().decision_text(), "512 tiles");
-  EXPECT_EQ(plan.launches[0].launch.shape.grid, 132);
-  const simt_direct::DirectParams params = params_of(plan.launches[0]);
+  EXPECT_EQ(plan.steps[0].launch.shape.grid, 132);
+  const simt_direct::DirectParams params = params_of(plan.steps[0]);
   EXPECT_EQ(params.batch.count, 64);
   EXPECT_EQ(params.batch.tiles_m, 2);
   EXPECT_EQ(params.batch.d, 512 * 512 * 4);
@@ -74,20 +74,20 @@ TEST(DirectPlan, MapsAreOfAllProducts) {
   Problem problem = batch_of("NN", 520, 264, 96, 5);
   problem.lda = 100, problem.batch.stride_a = 520 * 100 + 4;
   const gemm::Plan plan = plan_of("simt_f32_direct/256x128", problem);
-  ASSERT_EQ(plan.launches[0].maps.size(), 2u);
-  const TensorMapDesc& a = plan.launches[0].maps[0].desc;
+  ASSERT_EQ(plan.steps[0].maps.size(), 2u);
+  const TensorMapDesc& a = plan.steps[0].maps[0].desc;
   EXPECT_EQ(a.rank, 4);
   EXPECT_EQ(a.sizes, (std::array<std::uint64_t, 5>{96, 130, 4, 5, 0}));
   EXPECT_EQ(a.strides, (std::array<std::uint64_t, 4>{1600, 400, (520 * 100 + 4) * 4, 0}));
   EXPECT_EQ(a.box, (std::array<std::uint32_t, 5>{8, 64, 4, 1, 0}));
   EXPECT_EQ(a.swizzle, TensorSwizzle::k32B);
-  const TensorMapDesc& b = plan.launches[0].maps[1].desc;
+  const TensorMapDesc& b = plan.steps[0].maps[1].desc;
   EXPECT_EQ(b.rank, 3);
   EXPECT_EQ(b.sizes, (std::array<std::uint64_t, 5>{264, 96, 5, 0, 0}));
   EXPECT_EQ(b.box, (std::array<std::uint32_t, 5>{128, 8, 1, 0, 0}));
   EXPECT_EQ(b.swizzle, TensorSwizzle::kNone);
   problem.batch.stride_a = 0;
-  EXPECT_EQ(plan_of("simt_f32_direct/256x128", problem).launches[0].maps[0].desc.sizes[3], 1u)
+  EXPECT_EQ(plan_of("simt_f32_direct/256x128", problem).steps[0].maps[0].desc.sizes[3], 1u)
       << "all products share A";
 }
 
@@ -96,24 +96,24 @@ TEST(DirectPlan, ASmallOperandIsRepacked) {
   const Problem problem = product_of("NT", 8192, 64, 8192);
   const gemm::Plan plan = plan_of("simt_f32_direct/256x64", problem);
   EXPECT_EQ(plan.row().entry, "simt_f32_direct__256x64_ak_bn_tma");
-  ASSERT_EQ(plan.launches.size(), 3u);
-  EXPECT_EQ(plan.launches[0].launch.entry, "simt_f32_direct__repack");
-  EXPECT_FALSE(plan.launches[0].launch.shape.starts_early);
+  ASSERT_EQ(plan.steps.size(), 3u);
+  EXPECT_EQ(plan.steps[0].launch.entry, "simt_f32_direct__repack");
+  EXPECT_FALSE(plan.steps[0].launch.shape.starts_early);
   passes::RepackParams repacks;
-  std::memcpy(&repacks, plan.launches[0].launch.params.data(), sizeof repacks);
+  std::memcpy(&repacks, plan.steps[0].launch.params.data(), sizeof repacks);
   EXPECT_EQ(repacks.a.tiles, 0);
   EXPECT_EQ(repacks.b.outer, 64);
   EXPECT_EQ(repacks.b.ld, 64);
-  const gemm::PlannedLaunch& multiply = plan.launches[1];
+  const gemm::Step& multiply = plan.steps[1];
   EXPECT_TRUE(multiply.launch.shape.starts_early);
   EXPECT_EQ(params_of(multiply).gemm.b_row, 64);
   EXPECT_EQ(params_of(multiply).gemm.a_row, 8192);
   ASSERT_EQ(multiply.maps.size(), 2u);
-  EXPECT_EQ(multiply.maps[0].place.slot, gemm::Slot::kA);
-  const gemm::Place copy = multiply.maps[1].place;
+  EXPECT_EQ(multiply.maps[0].address.slot, gemm::Slot::kA);
+  const gemm::PlannedAddress copy = multiply.maps[1].address;
   EXPECT_EQ(copy.slot, gemm::Slot::kWorkspace);
   EXPECT_EQ(plan.workspace_bytes(), copy.delta + 64 * 8192 * 4);
-  EXPECT_EQ(plan.launches[2].launch.entry, "simt_f32_direct__reduce_256x64");
+  EXPECT_EQ(plan.steps[2].launch.entry, "simt_f32_direct__reduce_256x64");
 
   const auto entry = [&](gemm::PlanOptions options) {
     return plan_of("simt_f32_direct/256x64", problem, options).row().entry;
@@ -152,7 +152,7 @@ TEST(DirectPlan, TheConfigSuitsTheOperands) {
   Problem pointers = aligned;
   pointers.batch = {.kind = BatchKind::kPointers, .count = 3, .alignment = 16};
   EXPECT_EQ(entry(pointers), elements);
-  EXPECT_TRUE(plan_of("simt_f32_direct/256x128", pointers).launches[0].maps.empty());
+  EXPECT_TRUE(plan_of("simt_f32_direct/256x128", pointers).steps[0].maps.empty());
   Problem sums = aligned;
   sums.k = 0;
   EXPECT_EQ(entry(sums), elements);
@@ -199,9 +199,9 @@ TEST(DirectPlan, IsChosenForThinProducts) {
 
 TEST(DirectPlan, MoreTilesThanCanBeCountedAreRunOneAfterTheOther) {
   Problem problem = batch_of("NN", 1, 1, 1, (std::int64_t{1} << 30));
-  EXPECT_FALSE(plan_of("simt_f32_direct/128x128", problem).offers.front().is_for_each);
+  EXPECT_FALSE(plan_of("simt_f32_direct/128x128", problem).offers.front().is_for_each());
   problem.batch.count += 1;
-  EXPECT_TRUE(plan_of("simt_f32_direct/128x128", problem).offers.front().is_for_each);
+  EXPECT_TRUE(plan_of("simt_f32_direct/128x128", problem).offers.front().is_for_each());
 }
 
 }  // namespace

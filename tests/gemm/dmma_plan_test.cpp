@@ -22,7 +22,7 @@ gemm::Plan plan_of(const char* kernel, std::int64_t m, std::int64_t n, std::int6
   return gemm::plan(with_default_ld(problem), {}, limits, options);
 }
 
-dmma_f64::DmmaParams params_of(const gemm::PlannedLaunch& planned) {
+dmma_f64::DmmaParams params_of(const gemm::Step& planned) {
   dmma_f64::DmmaParams params;
   EXPECT_EQ(planned.launch.params.size(), sizeof params);
   std::memcpy(&params, planned.launch.params.data(), sizeof params);
@@ -31,10 +31,10 @@ dmma_f64::DmmaParams params_of(const gemm::PlannedLaunch& planned) {
 
 TEST(DmmaPlan, WholeTilesAreOneLaunch) {
   const gemm::Plan plan = plan_of("dmma_f64/128x64", 1000, 900, 800, {.split = Policy::kNever});
-  ASSERT_EQ(plan.launches.size(), 1u);
+  ASSERT_EQ(plan.steps.size(), 1u);
   EXPECT_EQ(plan.workspace_bytes(), 0);
   EXPECT_EQ(plan.offers.front().decision_text(), "120 tiles");  // 8 x 15
-  const gemm::PlannedLaunch& launch = plan.launches.front();
+  const gemm::Step& launch = plan.steps.front();
   EXPECT_EQ(launch.launch.entry, "dmma_f64__128x64_ak_bn");
   EXPECT_EQ(launch.launch.shape.grid, 120);
   const dmma_f64::DmmaParams params = params_of(launch);
@@ -45,13 +45,13 @@ TEST(DmmaPlan, WholeTilesAreOneLaunch) {
 // 2048 tiles on 264 CTAs: 7 waves of whole ones, and 200 tiles for all of them.
 TEST(DmmaPlan, TheLastWaveIsSplit) {
   const gemm::Plan plan = plan_of("dmma_f64/128x64", 4096, 4096, 4096, {.split = Policy::kAlways});
-  ASSERT_EQ(plan.launches.size(), 2u);
+  ASSERT_EQ(plan.steps.size(), 2u);
   EXPECT_EQ(plan.offers.front().decision_text(), "1848 tiles, 200 tiles split in 264 runs");
   EXPECT_EQ(plan.workspace_bytes(), std::int64_t{2} * 264 * 128 * 64 * 8);
-  const gemm::PlannedLaunch& add = plan.launches[1];
+  const gemm::Step& add = plan.steps[1];
   EXPECT_EQ(add.launch.entry, "dmma_f64__reduce_128x64");
   EXPECT_TRUE(add.launch.shape.starts_early);
-  EXPECT_FALSE(plan.launches[0].launch.shape.starts_early);
+  EXPECT_FALSE(plan.steps[0].launch.shape.starts_early);
   EXPECT_EQ(params_of(add).schedule.runs, 264);
 }
 
@@ -59,8 +59,8 @@ TEST(DmmaPlan, TheLastWaveIsSplit) {
 TEST(DmmaPlan, OnAmpereNoLaunchStartsEarly) {
   const gemm::Plan plan =
       plan_of("dmma_f64_sm80/128x64", 300, 300, 9000, {.split = Policy::kAlways}, kAmpere);
-  ASSERT_EQ(plan.launches.size(), 2u);
-  for (const gemm::PlannedLaunch& planned : plan.launches) {
+  ASSERT_EQ(plan.steps.size(), 2u);
+  for (const gemm::Step& planned : plan.steps) {
     EXPECT_FALSE(planned.launch.shape.starts_early);
   }
 }

@@ -294,12 +294,12 @@ TEST(Epilogue, LargeProductsOf16BitsApplyItInTheStore) {
     large.m = large.n = large.k = 4096;
     const gemm::Plan fused = plan_of(nullptr, problem_of(large, types, "bias_row+gelu"));
     EXPECT_TRUE(fused.kernel().applies_epilogue) << fused.kernel().name;
-    EXPECT_EQ(fused.launches.size(), 1u);
+    EXPECT_EQ(fused.steps.size(), 1u);
     EXPECT_EQ(fused.workspace_bytes(), 0);
     const gemm::Plan later = plan_of(nullptr, problem_of(large, types, "scale_row+gelu"));
     EXPECT_FALSE(later.kernel().applies_epilogue);
     EXPECT_EQ(later.workspace_bytes(), 4096 * 4096 * 4);
-    EXPECT_EQ(later.launches.size(), 2u);
+    EXPECT_EQ(later.steps.size(), 2u);
     EXPECT_TRUE(later.offers.front().decision_text().ends_with("; epilogue in a later launch"));
     EXPECT_FALSE(plan_of(nullptr, problem_of(large, types, "none")).kernel().applies_epilogue);
   }
@@ -309,7 +309,7 @@ TEST(Epilogue, APlainProductHasNoMoreLaunchesThanBefore) {
   for (const Types& types : {kF32Types, kBf16Types, kF64Types}) {
     Problem problem = problem_of(kForms[0], types, "none");
     const gemm::Plan plan = plan_of(nullptr, problem);
-    for (const gemm::PlannedLaunch& planned : plan.launches) {
+    for (const gemm::Step& planned : plan.steps) {
       EXPECT_FALSE(planned.launch.entry.starts_with("finish__")) << planned.launch.entry;
     }
     EXPECT_EQ(plan.offers.front().cost.finish, 0);
@@ -356,9 +356,9 @@ TEST(Epilogue, AnArgumentThatIsMissingOrMisalignedIsRefusedByName) {
           "address of scale is 0, but the epilogue has a scale");
   refused([](Operands& at) { at.bias = 0; }, "address of bias is 0, but the epilogue has a bias");
   refused([](Operands& at) { at.bias += 2; },
-          "address of bias is 536870914, but the plan is for a multiple of 4 bytes");
+          "address of bias is 536870914, but must be a multiple of its element's bytes, 4");
   refused([](Operands& at) { at.scale += 1; },
-          "address of scale is 268435457, but the plan is for a multiple of 4 bytes");
+          "address of scale is 268435457, but must be a multiple of its element's bytes, 4");
   refused([](Operands& at) { at.bias = at.d + 4; },
           "D shares an element with the bias of the epilogue, but the output must not overlap an "
           "input that is read");

@@ -98,7 +98,8 @@ TEST(Execute, AnElementLiesAtAMultipleOfItsBytes) {
       arguments.operands.*operand += static_cast<std::uint64_t>(bytes);
       EXPECT_EQ(refusal(plan, arguments), "");
       arguments.operands.*operand -= static_cast<std::uint64_t>(bytes / 2);
-      EXPECT_TRUE(says(refusal(plan, arguments), "a multiple of " + std::to_string(bytes)));
+      EXPECT_TRUE(says(refusal(plan, arguments),
+                       "a multiple of its element's bytes, " + std::to_string(bytes)));
     }
   }
 }
@@ -286,9 +287,9 @@ TEST(Execute, PlansArePure) {
   for (const std::int64_t size : {100, 1000, 4097}) {
     const Problem problem{.m = size, .n = size - 3, .k = 800};
     const gemm::Plan first = plan_of(problem, {.a = 4}), again = plan_of(problem, {.a = 4});
-    ASSERT_EQ(first.launches.size(), again.launches.size());
-    for (std::size_t i = 0; i < first.launches.size(); ++i) {
-      const gemm::PlannedLaunch &x = first.launches[i], &y = again.launches[i];
+    ASSERT_EQ(first.steps.size(), again.steps.size());
+    for (std::size_t i = 0; i < first.steps.size(); ++i) {
+      const gemm::Step &x = first.steps[i], &y = again.steps[i];
       EXPECT_EQ(x.launch.entry, y.launch.entry);
       EXPECT_EQ(x.launch.params, y.launch.params);
       EXPECT_EQ(x.addresses, y.addresses);

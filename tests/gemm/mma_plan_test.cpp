@@ -24,7 +24,7 @@ gemm::Plan plan_of(const char* kernel, std::int64_t m, std::int64_t n, std::int6
   return gemm::plan(with_default_ld(problem), {.a = 2, .b = 2, .c = 2, .d = 2}, kAmpere, options);
 }
 
-mma::MmaParams params_of(const gemm::PlannedLaunch& planned) {
+mma::MmaParams params_of(const gemm::Step& planned) {
   mma::MmaParams params;
   EXPECT_EQ(planned.launch.params.size(), sizeof params);
   std::memcpy(&params, planned.launch.params.data(), sizeof params);
@@ -35,10 +35,10 @@ TEST(MmaPlan, WholeTilesAreOneLaunchInEveryLayout) {
   for (const char* layout : {"NN", "NT", "TN", "TT"}) {
     const gemm::Plan plan =
         plan_of("mma_bf16/128x128", 1001, 900, 801, {.split = Policy::kNever}, layout);
-    ASSERT_EQ(plan.launches.size(), 1u);
+    ASSERT_EQ(plan.steps.size(), 1u);
     EXPECT_EQ(plan.workspace_bytes(), 0);
     EXPECT_EQ(plan.offers.front().decision_text(), "64 tiles");  // 8 x 8
-    const gemm::PlannedLaunch& launch = plan.launches.front();
+    const gemm::Step& launch = plan.steps.front();
     EXPECT_EQ(launch.launch.entry, "mma_bf16__128x128");
     EXPECT_EQ(launch.launch.shape.grid, 64);
     EXPECT_EQ(params_of(launch).schedule.k_tiles, 13);
@@ -48,13 +48,13 @@ TEST(MmaPlan, WholeTilesAreOneLaunchInEveryLayout) {
 // 1024 tiles on 108 CTAs: nine waves of whole ones, and 52 tiles for all of them.
 TEST(MmaPlan, TheLastWaveIsSplit) {
   const gemm::Plan plan = plan_of("mma_f16/128x128", 4096, 4096, 4096, {.split = Policy::kAlways});
-  ASSERT_EQ(plan.launches.size(), 2u);
-  EXPECT_EQ(plan.offers.front().decision_text(), "1024 tiles, 52 in 108 runs");
+  ASSERT_EQ(plan.steps.size(), 2u);
+  EXPECT_EQ(plan.offers.front().decision_text(), "972 tiles, 52 tiles split in 108 runs");
   EXPECT_EQ(plan.workspace_bytes(), std::int64_t{2} * 108 * 128 * 128 * 4);
-  EXPECT_EQ(plan.launches[1].launch.entry, "mma_f16__reduce_128x128");
-  EXPECT_EQ(params_of(plan.launches[1]).schedule.runs, 108);
+  EXPECT_EQ(plan.steps[1].launch.entry, "mma_f16__reduce_128x128");
+  EXPECT_EQ(params_of(plan.steps[1]).schedule.runs, 108);
   // Code for SM 8.0 cannot wait for a launch that it overlaps.
-  for (const gemm::PlannedLaunch& planned : plan.launches) {
+  for (const gemm::Step& planned : plan.steps) {
     EXPECT_FALSE(planned.launch.shape.starts_early);
   }
 }

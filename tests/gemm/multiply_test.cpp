@@ -102,7 +102,7 @@ TEST(Multiply, LaunchesOfTwoCallsDoNotMixOnAStream) {
   other.get();
   ASSERT_EQ(device.launches.size(), 2 * plan->launches());
   for (std::size_t i = 0; i < device.launches.size(); ++i) {
-    const std::string& want = plan->plan().launches[i % plan->launches()].launch.entry;
+    const std::string& want = plan->plan().steps[i % plan->launches()].launch.entry;
     ASSERT_EQ(device.launches[i].entry, want) << i;
   }
 }

@@ -100,7 +100,7 @@ std::map<const Kernel*, std::set<std::string>> chosen_entries(const DeviceInfo& 
   std::map<const Kernel*, std::set<std::string>> entries;
   const auto add = [&](const Problem& problem) {
     const gemm::Plan plan = plan_of(problem, gpu);
-    for (const gemm::PlannedLaunch& planned : plan.launches) {
+    for (const gemm::Step& planned : plan.steps) {
       entries[&plan.kernel()].insert(planned.launch.entry);
     }
   };

@@ -60,11 +60,10 @@ Rectangles rectangles_of(const Problem& problem, const gemm::RatedRow& row, Poli
 
 // How many launches multiply.
 std::size_t count_of(const gemm::Plan& plan) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(plan.launches, [](const gemm::PlannedLaunch& planned) {
-        return !planned.launch.entry.ends_with("__repack") &&
-               planned.launch.entry.find("__reduce_") == std::string::npos;
-      }));
+  return static_cast<std::size_t>(std::ranges::count_if(plan.steps, [](const gemm::Step& planned) {
+    return !planned.launch.entry.ends_with("__repack") &&
+           planned.launch.entry.find("__reduce_") == std::string::npos;
+  }));
 }
 std::size_t count_of(std::int64_t size, Policy remainder = Policy::kModel,
                      const char* layout = "TN") {
@@ -271,7 +270,7 @@ TEST(Remainder, APlanSearchesOnce) {
   for (const char* layout : {"TN", "NN"}) {
     int priced = 0;
     const gemm::Plan plan = gemm::plan(row_major(4097, 4097, 4097, layout), {}, {.sms = 132});
-    for (const gemm::Offer& offer : plan.offers) {
+    for (const gemm::Candidate& offer : plan.offers) {
       if (offer.kernel == &kernel()) priced += offer.priced;
     }
     EXPECT_LE(priced, 9 * 5 + 4 * 9 + 9) << layout;
@@ -347,13 +346,13 @@ TEST(Remainder, WithoutRoomThePlanIsOneRectangle) {
   gemm::PlanOptions options = options_with(Policy::kAlways, Policy::kAlways);
   const std::int64_t bytes = plan_of(problem, options).workspace_bytes();
   options.workspace_limit = bytes;
-  EXPECT_EQ(plan_of(problem, options).launches.size(), 6u)
+  EXPECT_EQ(plan_of(problem, options).steps.size(), 6u)
       << "three rectangles, partials of each to be added";
   const std::int64_t least =
       plan_of(problem, options_with(Policy::kNever, Policy::kAlways)).workspace_bytes();
   EXPECT_LT(least, bytes);
   options.workspace_limit = least;
-  EXPECT_EQ(plan_of(problem, options).launches.size(), 2u);
+  EXPECT_EQ(plan_of(problem, options).steps.size(), 2u);
   options.workspace_limit = least - 1;
   try {
     plan_of(problem, options);

@@ -56,9 +56,9 @@ TEST(RungPlan, RefusesWhatAKernelCannotRun) {
 
 TEST(RungPlan, CoversTheOutputWithALinearGrid) {
   const gemm::Plan plan = plan_of("12", {.m = 129, .n = 257, .k = 9, .order = Order::kRowMajor});
-  ASSERT_EQ(plan.launches.size(), 1u);
-  EXPECT_EQ(plan.launches[0].launch.shape.grid, 2 * 3);
-  EXPECT_EQ(plan.launches[0].launch.shape.block, 256);
+  ASSERT_EQ(plan.steps.size(), 1u);
+  EXPECT_EQ(plan.steps[0].launch.shape.grid, 2 * 3);
+  EXPECT_EQ(plan.steps[0].launch.shape.block, 256);
   EXPECT_EQ(plan.workspace_bytes(), 0);
 }
 
@@ -67,7 +67,7 @@ TEST(RungPlan, LaunchesNothingForAnEmptyOutput) {
     for (const auto& [m, n] : {std::pair{0, 5}, {5, 0}}) {
       const gemm::Plan plan =
           plan_of(kernel.name.c_str(), {.m = m, .n = n, .k = 5, .types = kernel.types});
-      EXPECT_TRUE(plan.launches.empty()) << kernel.name;
+      EXPECT_TRUE(plan.steps.empty()) << kernel.name;
       EXPECT_EQ(plan.workspace_bytes(), 0) << kernel.name;
     }
   }
@@ -75,27 +75,28 @@ TEST(RungPlan, LaunchesNothingForAnEmptyOutput) {
 
 TEST(RungPlan, PacksOnlyWhatIsRead) {
   Problem p{.m = 9, .n = 8, .k = 7, .types = kF64Types};
-  EXPECT_EQ(plan_of("21", p).launches.size(), 3u);
+  EXPECT_EQ(plan_of("21", p).steps.size(), 3u);
   // Canonical A is 8 x 7 -> 64, B is 7 x 9 -> 8 x 16 = 128 doubles.
   EXPECT_EQ(plan_of("21", p).workspace_bytes(), (64 + 128) * 8);
   p.alpha = 0;
-  EXPECT_EQ(plan_of("21", p).launches.size(), 1u);
+  EXPECT_EQ(plan_of("21", p).steps.size(), 1u);
   EXPECT_EQ(plan_of("21", p).workspace_bytes(), 0);
 }
 
 // Packed B is after packed A, and the product reads both there.
 TEST(RungPlan, TheProductReadsThePackedCopies) {
   const gemm::Plan plan = plan_of("21", {.m = 9, .n = 8, .k = 7, .types = kF64Types});
-  const gemm::Place a{gemm::Slot::kWorkspace, 0}, b{gemm::Slot::kWorkspace, 64 * 8};
+  const gemm::PlannedAddress a{gemm::Slot::kWorkspace, 0}, b{gemm::Slot::kWorkspace, 64 * 8, 1};
   using Patches = std::vector<gemm::AddressPatch>;
-  EXPECT_EQ(plan.launches[0].addresses, (Patches{{offsetof(PackParams, source), {gemm::Slot::kB}},
-                                                 {offsetof(PackParams, packed), a}}));
-  EXPECT_EQ(plan.launches[1].addresses, (Patches{{offsetof(PackParams, source), {gemm::Slot::kA}},
-                                                 {offsetof(PackParams, packed), b}}));
-  EXPECT_EQ(plan.launches[2].addresses, (Patches{{offsetof(GemmParams, a), a},
-                                                 {offsetof(GemmParams, b), b},
-                                                 {offsetof(GemmParams, c), {gemm::Slot::kC}},
-                                                 {offsetof(GemmParams, d), {gemm::Slot::kD}}}));
+  EXPECT_EQ(plan.steps[0].addresses, (Patches{{offsetof(PackParams, source), {gemm::Slot::kB}},
+                                              {offsetof(PackParams, packed), a, Use::kWritten}}));
+  EXPECT_EQ(plan.steps[1].addresses, (Patches{{offsetof(PackParams, source), {gemm::Slot::kA}},
+                                              {offsetof(PackParams, packed), b, Use::kWritten}}));
+  EXPECT_EQ(plan.steps[2].addresses,
+            (Patches{{offsetof(GemmParams, a), a},
+                     {offsetof(GemmParams, b), b},
+                     {offsetof(GemmParams, c), {gemm::Slot::kC}},
+                     {offsetof(GemmParams, d), {gemm::Slot::kD}, Use::kWritten}}));
 }
 
 // Legal operands whose padded copies would be larger than 63 bits can count.

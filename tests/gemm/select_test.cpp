@@ -116,13 +116,13 @@ TEST(Select, ThePlanRemembersWhatElseThereWas) {
       EXPECT_NE(plan.offers[i].row, plan.offers[j].row);
     }
   }
-  for (const gemm::Offer& offer : plan.offers) {
+  for (const gemm::Candidate& offer : plan.offers) {
     const gemm::Plan alone = gemm::plan(plan.problem, {}, kLimits,
                                         {.kernel = KernelChoice{offer.kernel, offer.row->variant}});
     EXPECT_EQ(alone.offers.size(), 1u);
     EXPECT_EQ(&alone.row(), offer.row);
     EXPECT_EQ(alone.offers.front().cost.total(), offer.cost.total());
-    EXPECT_EQ(alone.offers.front().workspace_bytes, offer.workspace_bytes);
+    EXPECT_EQ(alone.offers.front().workspace_bytes(), offer.workspace_bytes());
     EXPECT_EQ(alone.offers.front().decision_text(), offer.decision_text());
   }
 }
@@ -131,7 +131,7 @@ TEST(Select, ThePlanRemembersWhatElseThereWas) {
 TEST(Select, RungsAreNeverChosen) {
   for (const Types& types : {kF32Types, kF64Types}) {
     for (const std::int64_t size : {1, 16, 100, 512, 4096}) {
-      for (const gemm::Offer& offer :
+      for (const gemm::Candidate& offer :
            plan_of({.m = size, .n = size, .k = size, .types = types}).offers) {
         const std::string& name = offer.kernel->name;
         EXPECT_TRUE(name.starts_with("simt_") || name.starts_with("dmma_")) << name;
@@ -146,7 +146,7 @@ TEST(Select, TheWorkspaceLimitIsKept) {
   const std::int64_t wanted = plan_of(problem).workspace_bytes();
   for (const std::int64_t limit : {wanted, wanted - 1, std::int64_t{20} << 20}) {
     const gemm::Plan plan = gemm::plan(problem, {}, kLimits, {.workspace_limit = limit});
-    for (const gemm::Offer& offer : plan.offers) EXPECT_LE(offer.workspace_bytes, limit);
+    for (const gemm::Candidate& offer : plan.offers) EXPECT_LE(offer.workspace_bytes(), limit);
     EXPECT_EQ(plan.workspace_bytes() == wanted, limit == wanted);
   }
 }

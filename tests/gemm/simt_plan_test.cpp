@@ -240,7 +240,7 @@ TEST(SimtPlan, RepackingTakesTimeAndRoom) {
   EXPECT_TRUE(entry(large, options_with(Policy::kNever)).ends_with("_ak_bn_tma"));
   EXPECT_TRUE(entry(large, options_with(Policy::kModel, 1 << 25)).ends_with("_ak_bn_tma"))
       << "no room for what is repacked";
-  EXPECT_EQ(plan_of(row_major(4096, 4096, 4096, "TN"), model).launches.size(), 1u)
+  EXPECT_EQ(plan_of(row_major(4096, 4096, 4096, "TN"), model).steps.size(), 1u)
       << "nothing to repack";
 }
 

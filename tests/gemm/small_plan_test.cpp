@@ -37,8 +37,8 @@ gemm::Plan plan_of(const std::string& kernel, const Problem& problem,
 TEST(SmallPlan, TheGridIsNoLargerThanWhatRuns) {
   const auto grid = [](const char* kernel, std::int64_t extent, std::int64_t count) {
     const gemm::Plan plan = plan_of(kernel, batch_of(kF32Types, extent, extent, 16, count));
-    EXPECT_EQ(plan.launches.size(), 1u);
-    return plan.launches.front().launch.shape.grid;
+    EXPECT_EQ(plan.steps.size(), 1u);
+    return plan.steps.front().launch.shape.grid;
   };
   EXPECT_EQ(grid("small_f32/16x16", 16, 5), 2) << "five tiles, four teams";
   EXPECT_EQ(grid("small_f32/16x16", 17, 5), 5) << "twenty tiles";
@@ -52,7 +52,7 @@ TEST(SmallPlan, TilesAreCounted) {
   const auto is_for_each = [](std::int64_t extent, std::int64_t count) {
     return plan_of("small_f32/16x16", batch_of(kF32Types, extent, 1, 1, count))
         .offers.front()
-        .is_for_each;
+        .is_for_each();
   };
   EXPECT_FALSE(is_for_each(16, (1LL << 31) - 1));
   EXPECT_FALSE(is_for_each(17, (1LL << 30) - 1));

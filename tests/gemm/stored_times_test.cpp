@@ -130,7 +130,8 @@ TEST(StoredTimes, TheModelIsNearThem) {
 // The measured one that the library prefers; null where it takes none of them on its own.
 const StoredRun* taken_of(const std::vector<StoredRun>& runs) {
   const StoredRun& one = runs.front();
-  for (const gemm::Offer& offer : gemm::plan(one.problem, {}, one.device, options_of(one)).offers) {
+  for (const gemm::Candidate& offer :
+       gemm::plan(one.problem, {}, one.device, options_of(one)).offers) {
     for (const StoredRun& run : runs) {
       if (offer.kernel->name == run.kernel && offer.row->variant == run.variant) return &run;
     }

@@ -24,8 +24,8 @@ Problem problem_of(std::int64_t m, std::int64_t n, std::int64_t k, const char* l
 vector::Params params_of(const gemm::Plan& plan) {
   vector::Params params{};
   EXPECT_EQ(plan.kernel().family, "vector");
-  EXPECT_EQ(plan.launches.size(), 1u);
-  const gemm::PlannedLaunch& launch = plan.launches.front();
+  EXPECT_EQ(plan.steps.size(), 1u);
+  const gemm::Step& launch = plan.steps.front();
   EXPECT_TRUE(launch.launch.shape.starts_early);
   EXPECT_EQ(launch.launch.params.size(), sizeof params);
   std::memcpy(&params, launch.launch.params.data(), sizeof params);
@@ -53,7 +53,7 @@ TEST(VectorPlan, RowsAlongKAreSharedByAsManyWarpsAsFillTheGpu) {
   const gemm::Plan few = plan_of(problem_of(1, 4096, 4096, "NN"));
   EXPECT_EQ(few.offers.front().decision_text(), "512 blocks, 4 warps a row");
   EXPECT_EQ(params_of(few).warps_along_k, 4);
-  EXPECT_EQ(few.launches.front().launch.shape.grid, 512);
+  EXPECT_EQ(few.steps.front().launch.shape.grid, 512);
 }
 
 TEST(VectorPlan, RowsAlongOutputsAreLoadedInSegmentsOf64BytesAtLeast) {

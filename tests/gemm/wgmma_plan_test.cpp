@@ -29,14 +29,14 @@ gemm::Plan plan_of(const Problem& problem, const char* kernel = nullptr,
 }
 
 template <class Params>
-Params params_of(const gemm::PlannedLaunch& launch) {
+Params params_of(const gemm::Step& launch) {
   Params params;
   EXPECT_EQ(launch.launch.params.size(), sizeof params);
   std::memcpy(&params, launch.launch.params.data(), sizeof params);
   return params;
 }
 
-const gemm::MapPatch& map_at(const gemm::PlannedLaunch& launch, std::size_t offset) {
+const gemm::MapPatch& map_at(const gemm::Step& launch, std::size_t offset) {
   for (const gemm::MapPatch& map : launch.maps) {
     if (map.offset == offset) return map;
   }
@@ -58,7 +58,7 @@ bool says(const std::string& text, const std::string& part) {
 
 TEST(WgmmaPlan, CountsKTilesWithTheirTail) {
   const auto k_tiles = [](std::int64_t k) {
-    return params_of<WgmmaParams>(plan_of(bf16(64, 64, k), "wgmma_bf16").launches.back()).k_tiles;
+    return params_of<WgmmaParams>(plan_of(bf16(64, 64, k), "wgmma_bf16").steps.back()).k_tiles;
   };
   EXPECT_EQ(k_tiles(0), 0);
   EXPECT_EQ(k_tiles(1), 1);
@@ -72,8 +72,8 @@ TEST(WgmmaPlan, MapsSayWhereRowsBegin) {
   Problem problem = bf16(200, 136, 72);
   problem.lda = 80, problem.ldb = 144, problem.ldc = 152, problem.ldd = 160, problem.beta = 1;
   const gemm::Plan plan = plan_of(problem, "wgmma_bf16");
-  ASSERT_EQ(plan.launches.size(), 1u);
-  const gemm::PlannedLaunch& launch = plan.launches[0];
+  ASSERT_EQ(plan.steps.size(), 1u);
+  const gemm::Step& launch = plan.steps[0];
   const auto params = params_of<WgmmaParams>(launch);
   EXPECT_EQ(params.gemm.c_row, 152);
   EXPECT_EQ(params.gemm.d_row, 160);
@@ -81,7 +81,7 @@ TEST(WgmmaPlan, MapsSayWhereRowsBegin) {
   const auto expect_map = [&](std::size_t offset, gemm::Slot slot, std::uint64_t inner,
                               std::uint64_t rows, std::uint64_t stride) {
     const gemm::MapPatch& map = map_at(launch, offset);
-    EXPECT_EQ(map.place, (gemm::Place{slot, 0}));
+    EXPECT_EQ(map.address, (gemm::PlannedAddress{slot, 0}));
     EXPECT_EQ(map.desc.sizes[0], inner);
     EXPECT_EQ(map.desc.sizes[1], rows);
     EXPECT_EQ(map.desc.strides[0], stride * 2);
@@ -95,7 +95,7 @@ TEST(WgmmaPlan, MapsSayWhereRowsBegin) {
 TEST(WgmmaPlan, CopiesWholeSixteenBytesOfDAndNothingOfAnUnalignedOne) {
   const auto copied = [](Problem problem, const gemm::Alignment& alignment = {}) {
     const auto plan = plan_of(problem, "wgmma_bf16", alignment);
-    const gemm::PlannedLaunch& launch = plan.launches.back();
+    const gemm::Step& launch = plan.steps.back();
     const auto params = params_of<WgmmaParams>(launch);
     EXPECT_EQ(launch.maps.size(), params.copied_columns > 0 ? 3u : 2u);
     return params.copied_columns;
@@ -114,7 +114,7 @@ TEST(WgmmaPlan, CopiesWholeSixteenBytesOfDAndNothingOfAnUnalignedOne) {
 TEST(WgmmaPlan, RepacksWhatTensorCopiesDoNotTake) {
   const auto launches = [](const Problem& problem, const gemm::Alignment& alignment = {}) {
     std::vector<std::string> entries;
-    for (const auto& launch : plan_of(problem, "wgmma_bf16", alignment).launches) {
+    for (const auto& launch : plan_of(problem, "wgmma_bf16", alignment).steps) {
       entries.push_back(launch.launch.entry.substr(0, launch.launch.entry.find("128x")));
     }
     return entries;
@@ -132,16 +132,16 @@ TEST(WgmmaPlan, RepacksWhatTensorCopiesDoNotTake) {
 
   const Problem problem = bf16(64, 72, 65);
   const gemm::Plan plan = plan_of(problem, "wgmma_bf16", {.b = 2});
-  const auto repacks = params_of<passes::RepackParams>(plan.launches[0]);
+  const auto repacks = params_of<passes::RepackParams>(plan.steps[0]);
   EXPECT_EQ(repacks.a.outer, 65);
   EXPECT_EQ(repacks.a.k, 64);
   EXPECT_EQ(repacks.a.from_k, 65);
   EXPECT_EQ(repacks.a.ld, 128);
   EXPECT_EQ(repacks.b.ld, 128);
   EXPECT_EQ(plan.workspace_bytes(), (64 + 65) * 128 * 2);
-  EXPECT_EQ(plan.launches[0].launch.shape.grid, repacks.a.tiles + repacks.b.tiles);
-  EXPECT_FALSE(plan.launches[0].launch.shape.starts_early);
-  EXPECT_TRUE(plan.launches[1].launch.shape.starts_early);
+  EXPECT_EQ(plan.steps[0].launch.shape.grid, repacks.a.tiles + repacks.b.tiles);
+  EXPECT_FALSE(plan.steps[0].launch.shape.starts_early);
+  EXPECT_TRUE(plan.steps[1].launch.shape.starts_early);
   EXPECT_TRUE(says(refusal([&] {
                      plan_of(problem, "wgmma_bf16", {.b = 2},
                              {.workspace_limit = (64 + 65) * 128 * 2 - 1});
@@ -168,14 +168,14 @@ TEST(WgmmaPlan, ExchangesOperandsWhereOnlyBIsAcrossK) {
     Problem problem{.m = 256, .n = 512, .k = 320, .types = kTf32Types, .order = Order::kRowMajor};
     set_layout(problem, one.layout);
     const gemm::Plan plan = plan_of(with_default_ld(problem), "wgmma_tf32/128x128x32_s6_pp");
-    ASSERT_EQ(plan.launches.size(), one.launches) << one.layout;
-    const gemm::PlannedLaunch& launch = plan.launches.back();
+    ASSERT_EQ(plan.steps.size(), one.launches) << one.layout;
+    const gemm::Step& launch = plan.steps.back();
     EXPECT_TRUE(launch.launch.entry.ends_with(one.entry)) << launch.launch.entry;
     const auto params = params_of<WgmmaParams>(launch);
     EXPECT_EQ(params.transposed, one.transposed) << one.layout;
     EXPECT_EQ(params.gemm.m, 256) << "of D as it lies";
     EXPECT_EQ(params.raster.tiles_m, one.transposed ? 4 : 2);
-    EXPECT_EQ(map_at(launch, offsetof(WgmmaParams, a_map)).place.slot, one.a) << one.layout;
+    EXPECT_EQ(map_at(launch, offsetof(WgmmaParams, a_map)).address.slot, one.a) << one.layout;
   }
 }
 
@@ -189,8 +189,8 @@ TEST(WgmmaPlan, MapsOfABatchHaveItsProducts) {
                    .stride_c = 0,
                    .stride_d = 256 * 128};
   const gemm::Plan plan = plan_of(problem, "wgmma_bf16/128x128x64_s6_pp");
-  ASSERT_FALSE(plan.offers.front().is_for_each);
-  const gemm::PlannedLaunch& launch = plan.launches.back();
+  ASSERT_FALSE(plan.offers.front().is_for_each());
+  const gemm::Step& launch = plan.steps.back();
   const auto params = params_of<WgmmaParams>(launch);
   EXPECT_EQ(params.products, 7);
   EXPECT_EQ(params.product_a, 0);
@@ -203,16 +203,16 @@ TEST(WgmmaPlan, MapsOfABatchHaveItsProducts) {
   EXPECT_EQ(b.sizes[2], 7u);
   EXPECT_EQ(b.strides[1], (64u * 128 + 8) * 2);
   problem.batch.stride_b += 1;
-  EXPECT_TRUE(plan_of(problem, "wgmma_bf16/128x128x64_s6_pp").offers.front().is_for_each);
+  EXPECT_TRUE(plan_of(problem, "wgmma_bf16/128x128x64_s6_pp").offers.front().is_for_each());
 }
 
 // Parts of k: all of it, each once, their sums in matrices of their own.
 TEST(WgmmaPlan, SplitsKWhereTilesAreFew) {
   const Problem problem = bf16(256, 256, 65536);
   const gemm::Plan plan = plan_of(problem);
-  ASSERT_EQ(plan.launches.size(), 2u) << plan.row().variant;
-  const auto multiply = params_of<WgmmaParams>(plan.launches[0]);
-  const auto reduce = params_of<passes::ReduceParts>(plan.launches[1]);
+  ASSERT_EQ(plan.steps.size(), 2u) << plan.row().variant;
+  const auto multiply = params_of<WgmmaParams>(plan.steps[0]);
+  const auto reduce = params_of<passes::ReduceParts>(plan.steps[1]);
   EXPECT_GT(reduce.parts, 8);
   EXPECT_GE(static_cast<std::int64_t>(multiply.k_tiles) * reduce.parts * plan.row().block.k, 65536);
   EXPECT_LT(static_cast<std::int64_t>(multiply.k_tiles) * (reduce.parts - 1) * plan.row().block.k,
@@ -222,10 +222,10 @@ TEST(WgmmaPlan, SplitsKWhereTilesAreFew) {
   EXPECT_EQ(multiply.gemm.d_row, reduce.ld);
   EXPECT_EQ(plan.workspace_bytes(), multiply.gemm.m * reduce.ld * 4);
   EXPECT_EQ(multiply.gemm.alpha, 1) << "scales are the second launch's";
-  EXPECT_EQ(plan.launches[0].scales.size(), 0u);
+  EXPECT_EQ(plan.steps[0].scales.size(), 0u);
   EXPECT_EQ(reduce.gemm.d_row, 256);
-  EXPECT_EQ(plan_of(bf16(4096, 4096, 4096)).launches.size(), 1u);
-  EXPECT_EQ(plan_of(bf16(64, 64, 64)).launches.size(), 1u);
+  EXPECT_EQ(plan_of(bf16(4096, 4096, 4096)).steps.size(), 1u);
+  EXPECT_EQ(plan_of(bf16(64, 64, 64)).steps.size(), 1u);
 }
 
 TEST(WgmmaPlan, EveryLegalProblemHasOne) {
@@ -240,7 +240,7 @@ TEST(WgmmaPlan, EveryLegalProblemHasOne) {
               set_layout(problem, layout);
               const gemm::Plan plan =
                   plan_of(with_default_ld(problem), nullptr, {.a = 2, .b = 2, .c = 2, .d = 2});
-              EXPECT_EQ(plan.launches.empty(), m == 0 || n == 0);
+              EXPECT_EQ(plan.steps.empty(), m == 0 || n == 0);
               variants.insert(plan.row().variant);
             }
           }
@@ -324,9 +324,9 @@ class Mistakes : public testing::Test {
   static std::function<void(gemm::Plan&)> with(std::size_t launch,
                                                const std::function<void(Params&)>& change) {
     return [=](gemm::Plan& plan) {
-      auto params = params_of<Params>(plan.launches.at(launch));
+      auto params = params_of<Params>(plan.steps.at(launch));
       change(params);
-      std::memcpy(plan.launches[launch].launch.params.data(), &params, sizeof params);
+      std::memcpy(plan.steps[launch].launch.params.data(), &params, sizeof params);
     };
   }
 
@@ -345,7 +345,7 @@ TEST_F(Mistakes, AreNoticedInTheProduct) {
   };
   expect_noticed("a k tile too few", with<WgmmaParams>(0, [](auto& p) { --p.k_tiles; }));
   expect_noticed("beta ignored", [](gemm::Plan& plan) {
-    std::erase_if(plan.launches[0].scales,
+    std::erase_if(plan.steps[0].scales,
                   [](const gemm::ScalePatch& patch) { return patch.scale == gemm::Scale::kBeta; });
     with<WgmmaParams>(0, [](auto& p) { p.gemm.beta = 0; })(plan);
   });
@@ -353,7 +353,7 @@ TEST_F(Mistakes, AreNoticedInTheProduct) {
                  with<WgmmaParams>(0, [](auto& p) { p.gemm.c_row = p.gemm.d_row; }));
   const auto map = [](std::size_t offset, const std::function<void(TensorMapDesc&)>& change) {
     return [=](gemm::Plan& plan) {
-      for (gemm::MapPatch& patch : plan.launches[0].maps) {
+      for (gemm::MapPatch& patch : plan.steps[0].maps) {
         if (patch.offset == offset) change(patch.desc);
       }
     };
@@ -391,8 +391,7 @@ TEST_F(Mistakes, AreNoticedInRepackedOperands) {
   EXPECT_EQ(repacked({}), right);
   EXPECT_NE(repacked(with<passes::RepackParams>(0, [](auto& p) { --p.a.from_k; })), right);
   EXPECT_NE(repacked(with<passes::RepackParams>(0, [](auto& p) { p.b.outer -= 8; })), right);
-  EXPECT_NE(repacked([](gemm::Plan& plan) { plan.launches[1].maps[0].desc.strides[0] += 16; }),
-            right);
+  EXPECT_NE(repacked([](gemm::Plan& plan) { plan.steps[1].maps[0].desc.strides[0] += 16; }), right);
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ Ran run_twice(const KernelChoice& choice) {
   const lab::PreparedCall call(*device, choice, problem, gemm::alignment_of(operands),
                                {.split = Policy::kAlways, .repack = Policy::kAlways});
   Ran ran;
-  for (const gemm::PlannedLaunch& planned : call.plan().launches) {
+  for (const gemm::Step& planned : call.plan().steps) {
     const std::string& entry = planned.launch.entry;
     const bool is_new = std::ranges::find(ran.early, entry) == ran.early.end();
     if (planned.launch.shape.starts_early && is_new) ran.early.push_back(entry);

@@ -247,9 +247,8 @@ TEST_P(Production, TheModelCutsLongProducts) {
   const gemm::Plan plan = gemm::plan(problem, {}, {.sms = 132}, {.kernel = GetParam()});
   const std::string& add = plan.row().reduce_entry;
   if (add.empty()) GTEST_SKIP() << "a kernel of whole tiles";
-  EXPECT_TRUE(std::ranges::any_of(plan.launches, [&](const gemm::PlannedLaunch& planned) {
-    return planned.launch.entry == add;
-  }));
+  EXPECT_TRUE(std::ranges::any_of(
+      plan.steps, [&](const gemm::Step& planned) { return planned.launch.entry == add; }));
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Production, testing::ValuesIn(persistent_kernels()), test_name);

@@ -11,12 +11,12 @@ namespace tessera {
 inline std::vector<Launch> bound_launches(const gemm::Plan& plan,
                                           const gemm::Arguments& arguments) {
   std::vector<Launch> launches;
-  for (const gemm::PlannedLaunch& planned : plan.launches) {
+  for (const gemm::Step& planned : plan.steps) {
     Launch& launch = launches.emplace_back(planned.launch);
     gemm::patch(planned, arguments, launch.params);
     for (const gemm::MapPatch& map : planned.maps) {
       launch.tensor_maps.push_back({map.offset, map.desc});
-      launch.tensor_maps.back().desc.address = gemm::address_of(map.place, arguments);
+      launch.tensor_maps.back().desc.address = gemm::address_of(map.address, arguments);
     }
   }
   return launches;

@@ -81,13 +81,13 @@ struct Counts {
   int plans = 0;
 };
 
-std::string name_of_variant(const gemm::Offer& offer) {
+std::string name_of_variant(const gemm::Candidate& offer) {
   return offer.kernel->name + "/" + offer.row->variant;
 }
 
 void count(const gemm::Plan& plan, Counts& counts) {
   ++counts.plans;
-  for (const gemm::PlannedLaunch& launch : plan.launches) ++counts.entries[launch.launch.entry];
+  for (const gemm::Step& launch : plan.steps) ++counts.entries[launch.launch.entry];
   Taken& taken = counts.variants[name_of_variant(plan.offers.front())];
   ++taken.plans;
   if (plan.offers.size() == 1) {

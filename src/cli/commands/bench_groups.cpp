@@ -83,7 +83,7 @@ std::vector<std::string> planned_entries(const lab::BenchCandidate& candidate,
   options.kernel = candidate.choice;
   std::vector<std::string> entries;
   try {
-    for (const auto& planned : gemm::plan(problem, {}, request.limits, options).launches) {
+    for (const auto& planned : gemm::plan(problem, {}, request.limits, options).steps) {
       const std::string& entry = planned.launch.entry;
       if (std::ranges::find(entries, entry) == entries.end()) entries.push_back(entry);
     }

@@ -25,13 +25,13 @@ Table why_table(const std::vector<gemm::Plan>& plans) {
               {}};
   for (const gemm::Plan& plan : plans) {
     const Problem& p = plan.problem;
-    for (const gemm::Offer& offer : plan.offers) {
+    for (const gemm::Candidate& offer : plan.offers) {
       const gemm::Cost& cost = offer.cost;
       const bool taken = &offer == &plan.offers.front();
       table.rows.push_back(
           {std::to_string(p.m), std::to_string(p.n), std::to_string(p.k), layout_of(p),
            taken ? "yes" : "", offer.row->entry,
-           offer.decision_text() + (offer.is_for_each ? ", for each product" : ""),
+           offer.decision_text() + (offer.is_for_each() ? ", for each product" : ""),
            short_number(cost.launch), short_number(cost.repack), short_number(cost.start),
            short_number(cost.multiply), short_number(cost.store), short_number(cost.memory),
            short_number(cost.add), short_number(cost.remainder), short_number(cost.finish),
@@ -43,13 +43,13 @@ Table why_table(const std::vector<gemm::Plan>& plans) {
 
 namespace {
 
-lab::Json offer_json(const gemm::Offer& offer) {
+lab::Json offer_json(const gemm::Candidate& offer) {
   const gemm::Cost& cost = offer.cost;
   return {{"kernel", offer.kernel->name},
           {"config", offer.row->variant},
           {"entry", offer.row->entry},
-          {"schedule", offer.decision_text() + (offer.is_for_each ? ", for each product" : "")},
-          {"workspace_bytes", offer.workspace_bytes},
+          {"schedule", offer.decision_text() + (offer.is_for_each() ? ", for each product" : "")},
+          {"workspace_bytes", offer.workspace_bytes()},
           {"predicted_us",
            {{"launch", cost.launch},
             {"repack", cost.repack},
@@ -69,7 +69,7 @@ lab::Json why_json(const std::vector<gemm::Plan>& plans) {
   lab::Json all = lab::Json::array();
   for (const gemm::Plan& plan : plans) {
     lab::Json candidates = lab::Json::array();
-    for (const gemm::Offer& offer : plan.offers) candidates.push_back(offer_json(offer));
+    for (const gemm::Candidate& offer : plan.offers) candidates.push_back(offer_json(offer));
     all.push_back({{"m", plan.problem.m},
                    {"n", plan.problem.n},
                    {"k", plan.problem.k},

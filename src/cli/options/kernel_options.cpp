@@ -6,7 +6,7 @@
 
 #include "cli/options/options.h"
 #include "gemm/plan/plan.h"
-#include "gemm/steps/finish.h"
+#include "gemm/rewrites/finish_later.h"
 
 namespace tessera::cli {
 namespace {

@@ -41,7 +41,7 @@ tessera_bound bound_of(const Cost& cost) {
   return cost.memory_bound() ? TESSERA_BOUND_MEMORY : TESSERA_BOUND_ARITHMETIC;
 }
 
-tessera_choice choice_of(const Offer& offer) {
+tessera_choice choice_of(const Candidate& offer) {
   const Cost& cost = offer.cost;
   tessera_choice choice{};
   choice.size = sizeof choice;
@@ -56,7 +56,7 @@ tessera_choice choice_of(const Offer& offer) {
   choice.memory_us = cost.memory;
   choice.reduce_us = cost.add + cost.finish;
   choice.remainder_us = cost.remainder;
-  choice.workspace_bytes = offer.workspace_bytes;
+  choice.workspace_bytes = offer.workspace_bytes();
   choice.bound = bound_of(cost);
   return choice;
 }
@@ -156,11 +156,11 @@ Explained on_gpu(const tessera_handle_s& owner, const Asked& asked, const Option
   const Plan taken = plan(asked.problem, options.alignment, limits_of(*owner.info),
                           within_memory(owner, options.plan));
   Explained out{};
-  for (const Offer& offer : taken.offers) out.choices.push_back(choice_of(offer));
+  for (const Candidate& offer : taken.offers) out.choices.push_back(choice_of(offer));
   tessera_explanation& to = out.summary;
   to.where = by_panels ? TESSERA_ON_GPU_BY_PANELS : TESSERA_ON_GPU;
   to.bound = out.choices.front().bound;
-  to.launches = static_cast<std::int32_t>(taken.launches.size());
+  to.launches = static_cast<std::int32_t>(taken.steps.size());
   to.deterministic = 1;
   to.folded = static_cast<std::int32_t>(std::min<std::int64_t>(
       taken.is_folded() ? taken.folded_products : 0, std::numeric_limits<std::int32_t>::max()));
@@ -262,11 +262,11 @@ std::string text_of(const Explained& explained) {
 
 std::string line_of(const Plan& plan) {
   const Problem& p = plan.problem;
-  const Offer& taken = plan.offers.front();
+  const Candidate& taken = plan.offers.front();
   return "planned " + std::to_string(p.m) + " x " + std::to_string(p.n) + " x " +
          std::to_string(p.k) + " in " + tessera::name_of(p.types) + " " + layout_of(p) + ": " +
          name_of(taken) + ", " + microseconds(taken.cost.total()) + ", workspace " +
-         std::to_string(taken.workspace_bytes) + " bytes";
+         std::to_string(taken.workspace_bytes()) + " bytes";
 }
 
 }  // namespace tessera::gemm::c_api

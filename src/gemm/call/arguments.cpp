@@ -78,7 +78,7 @@ Status check_operands(const Plan& plan, const Arguments& arguments) {
   const Problem& p = plan.problem;
   if (Status s = check_scale("alpha", arguments.alpha, p.alpha, p.types); !s.ok()) return s;
   if (Status s = check_scale("beta", arguments.beta, p.beta, p.types); !s.ok()) return s;
-  if (plan.launches.empty()) return {};  // nothing is written
+  if (plan.steps.empty()) return {};  // nothing is written
   const Operands& operands = arguments.operands;
   if (Status s = check_addresses(p, operands); !s.ok()) return s;
   if (Status s = check_planned_alignment(plan, operands); !s.ok()) return s;
@@ -98,16 +98,16 @@ Arguments of_round(const Plan& plan, const Arguments& of_batch, std::size_t prod
   return arguments;
 }
 
-DeviceAddress address_of(const Place& place, const Arguments& arguments) {
-  const DeviceAddress base = place.slot == Slot::kWorkspace
+DeviceAddress address_of(const PlannedAddress& planned, const Arguments& arguments) {
+  const DeviceAddress base = planned.slot == Slot::kWorkspace
                                  ? arguments.workspace
-                                 : arguments.operands[operand_of(place.slot)];
-  return base == 0 ? 0 : base + static_cast<DeviceAddress>(place.delta);
+                                 : arguments.operands[operand_of(planned.slot)];
+  return base == 0 ? 0 : base + static_cast<DeviceAddress>(planned.delta);
 }
 
-void patch(const PlannedLaunch& launch, const Arguments& arguments, std::span<std::byte> params) {
+void patch(const Step& launch, const Arguments& arguments, std::span<std::byte> params) {
   for (const AddressPatch& address : launch.addresses) {
-    const DeviceAddress value = address_of(address.place, arguments);
+    const DeviceAddress value = address_of(address.address, arguments);
     std::memcpy(params.data() + address.offset, &value, sizeof value);
   }
   for (const ScalePatch& scale : launch.scales) {

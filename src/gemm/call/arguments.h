@@ -28,9 +28,9 @@ Status check(const Plan& plan, const Arguments& arguments);
 Arguments of_round(const Plan& plan, const Arguments& of_batch, std::size_t product);
 
 // 0 for an operand that is not read.
-DeviceAddress address_of(const Place& place, const Arguments& arguments);
+DeviceAddress address_of(const PlannedAddress& planned, const Arguments& arguments);
 
 // Writes addresses and scales, but not tensor maps, into a copy of the launch's parameters.
-void patch(const PlannedLaunch& launch, const Arguments& arguments, std::span<std::byte> params);
+void patch(const Step& launch, const Arguments& arguments, std::span<std::byte> params);
 
 }  // namespace tessera::gemm

@@ -22,13 +22,13 @@ void write_map(const Modules& modules, const MapPatch& map, std::vector<std::byt
             params.begin() + static_cast<std::ptrdiff_t>(map.offset));
 }
 
-// Each image of a kernel that its entries ask for, once.
+// Each image that the entries of kernels ask for, once.
 class Images {
  public:
-  Images(Modules& modules, const Kernel& kernel) : modules_(modules), kernel_(kernel) {}
+  explicit Images(Modules& modules) : modules_(modules) {}
 
-  const LoadedImage& with(const std::string& entry) {
-    const CodeImage& code = image_of(kernel_, entry);
+  const LoadedImage& with(const Kernel& kernel, const std::string& entry) {
+    const CodeImage& code = image_of(kernel, entry);
     for (const auto& [known, image] : loaded_) {
       if (known == &code) return image;
     }
@@ -37,7 +37,6 @@ class Images {
 
  private:
   Modules& modules_;
-  const Kernel& kernel_;
   std::vector<std::pair<const CodeImage*, LoadedImage>> loaded_;
 };
 
@@ -45,10 +44,10 @@ class Images {
 
 Prepared prepare(Modules& modules, const Stream& stream, Plan plan) {
   Prepared prepared(modules, stream, std::move(plan));
-  if (prepared.plan_.launches.empty()) return prepared;
-  Images images(modules, prepared.plan_.kernel());
-  prepared.image_ = images.with(prepared.plan_.row().entry);
-  for (const PlannedLaunch& planned : prepared.plan_.launches) {
+  if (prepared.plan_.steps.empty()) return prepared;
+  Images images(modules);
+  prepared.image_ = images.with(prepared.plan_.kernel(), prepared.plan_.row().entry);
+  for (const Step& planned : prepared.plan_.steps) {
     const Launch& launch = planned.launch;
     if (launch.params.size() > kMaxParams) {
       throw StatusError(Status::unsupported(
@@ -56,7 +55,8 @@ Prepared prepare(Modules& modules, const Stream& stream, Plan plan) {
           " bytes of parameters, but a launch has at most " + std::to_string(kMaxParams)));
     }
     prepared.launches_.push_back(
-        {modules.entry(images.with(launch.entry), launch.entry, launch.shape), launch.params});
+        {modules.entry(images.with(*planned.kernel, launch.entry), launch.entry, launch.shape),
+         launch.params});
     for (const MapPatch& map : planned.maps) {
       write_map(modules, map, prepared.launches_.back().params);
     }
@@ -68,14 +68,14 @@ void Prepared::launch(std::size_t number, const Arguments& of_batch, void* strea
   const std::size_t index = number % launches_.size();
   const Arguments arguments = of_round(plan_, of_batch, number / launches_.size());
   const Ready& ready = launches_[index];
-  const PlannedLaunch& planned = plan_.launches[index];
+  const Step& planned = plan_.steps[index];
   alignas(64) std::array<std::byte, kMaxParams> storage;
   const std::span<std::byte> params(storage.data(), ready.params.size());
   std::memcpy(params.data(), ready.params.data(), params.size());
   patch(planned, arguments, params);
   for (const MapPatch& map : planned.maps) {
     modules_->replace_address(params.subspan(map.offset).first<128>(),
-                              address_of(map.place, arguments));
+                              address_of(map.address, arguments));
   }
   stream_->launch(ready.entry, planned.launch.shape, params, planned.launch.param_offsets, stream);
 }

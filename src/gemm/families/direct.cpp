@@ -1,22 +1,19 @@
 // FP32 products on Hopper's CUDA cores whose operands stay as they are: a persistent grid that
-// walks a stream-K schedule. The launches of a plan:
+// walks a stream-K schedule. The steps of a plan:
 //
 //   repack      operands of a single product, where that pays: one that is small beside the other
 //   multiply    all of D, of all products of a batch
 //   reduce      after it, where tiles are split: adds their partials
 //
-// The workspace holds a scratch tile for each CTA where the row needs one, then the partials, then
-// repacked operands.
+// The temps: a scratch tile for each CTA where the row needs one, the partials, repacked operands.
 #include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <tuple>
 #include <utility>
 
-#include "gemm/families/shared/family.h"
-#include "gemm/families/shared/schedule_text.h"
+#include "gemm/families/shared/repacked.h"
+#include "gemm/families/shared/stream_k.h"
 #include "gemm/families/shared/tensor_maps.h"
-#include "gemm/steps/repack.h"
 #include "gemm/vectors.h"
 #include "kernels/families/simt/direct_config.h"
 #include "kernels/families/simt/direct_params.h"
@@ -28,7 +25,7 @@ using schedule::StreamK;
 using simt_direct::DirectParams;
 
 std::int64_t tile_bytes(const KernelRow& row) {
-  return std::int64_t{row.block.m} * row.block.n * sizeof(float);
+  return std::int64_t{row.block.m} * row.block.n * kFloat;
 }
 
 // As simt_direct::Config says: not where fragments along k take the registers.
@@ -38,24 +35,22 @@ bool stores_through_shared(const KernelRow& row) {
   return !a_along_k && !b_along_k;
 }
 
-std::int64_t scratch_bytes(const KernelRow& row, const StreamK& schedule) {
-  return stores_through_shared(row) ? 0 : with_workspace_alignment(schedule.ctas * tile_bytes(row));
-}
-
 class DirectDecision final : public Decision {
  public:
-  DirectDecision(const KernelRow& row, const StreamK& chosen, Needs needs, const GemmParams& p)
-      : schedule(chosen),
-        partials(scratch_bytes(row, chosen)),
-        repacked(Repacked::at(
-            partials + with_workspace_alignment(schedule::slots_of(chosen) * tile_bytes(row)),
-            needs, p)) {}
+  enum Temp { kScratch, kPartials, kRepackedA, kRepackedB };
+
+  DirectDecision(const StreamK& chosen, Needs copied) : schedule(chosen), needs(copied) {}
 
   std::string text() const override { return schedule_text(schedule); }
 
+  std::vector<std::int64_t> temps(const KernelRow& row, const GemmParams& p) const {
+    return {stores_through_shared(row) ? 0 : schedule.ctas * tile_bytes(row),
+            partials_bytes(row, schedule, kFloat), needs.a ? repacked_bytes(p.m, p.k, kFloat) : 0,
+            needs.b ? repacked_bytes(p.n, p.k, kFloat) : 0};
+  }
+
   StreamK schedule;
-  std::int64_t partials;  // where they begin in the workspace
-  Repacked repacked;
+  Needs needs;
 };
 
 // An operand as its rows lie in memory.
@@ -104,7 +99,7 @@ struct Maps {
   bool are_legal;
 };
 Maps maps_of(const KernelRow& row, const Request& request) {
-  const schedule::Batch batch = batch_of(request.problem, 1);
+  const schedule::Batch batch = batch_of(request, 1);
   const bool a_along_k = row.majors.a == Major::kK, b_along_k = row.majors.b == Major::kK;
   const bool has_a = row.loads.a == Load::kTma, has_b = row.loads.b == Load::kTma;
   const Rows rows_a = rows_of_a(request, batch), rows_b = rows_of_b(request, batch);
@@ -154,8 +149,8 @@ Scheduled scheduled_for(const RatedRow& rated, const Request& request, Policy sp
   const GemmParams& p = request.product.params;
   // How operands are loaded is in the rate.
   const OperandModes modes{{Major::kM, Major::kN}, {Load::kTma, Load::kTma}};
-  if (request.problem.batch.kind != BatchKind::kNone) {
-    return cost_of_batch(rated, modes, p, request.limits, request.problem.batch.count, true);
+  if (request.is_batch()) {
+    return cost_of_batch(rated, modes, p, request.limits, request.products(), true);
   }
   Scheduled scheduled = cost_of_persistent(rated, modes, p, request.limits, split);
   scheduled.cost.multiply *= loneliness(*rated.row, scheduled.schedule, request.limits.sms);
@@ -168,55 +163,43 @@ class Direct final : public Family {
 
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
-    Status refused;
-    const bool is_offered =
-        request.problem.batch.kind == BatchKind::kNone && !request.options.kernel;
-    for (const Variant& one : variants_with_rates(kernel)) {
-      if (!variant.empty() && one.name() != variant) continue;
-      if (is_offered && overhangs(one, request.product.params)) {
-        refused = Status::unsupported("tiles of " + kernel.name + " lie outside of D");
-        continue;
+    const bool may_overhang = request.is_batch() || request.options.kernel;
+    return offer_variants(kernel, variant, offers, [&](const Variant& one) {
+      if (!may_overhang && overhangs(one, request.product.params)) {
+        return Status::unsupported("tiles of " + kernel.name + " lie outside of D");
       }
-      if (Status status = add(kernel, one, request, offers); !status.ok()) refused = status;
-    }
-    return offers.empty() ? refused : Status{};
+      return add(kernel, one, request, offers);
+    });
   }
 
-  std::vector<PlannedLaunch> launches(const Offer& offer, const Request& request) const override {
+  std::vector<Step> steps(const Offer& offer, const Request& request) const override {
     const KernelRow& row = *offer.row;
     const auto& decision = static_cast<const DirectDecision&>(*offer.decision);
-    const StreamK& schedule = decision.schedule;
-    const Needs needs = decision.repacked.needs;
-    std::vector<PlannedLaunch> launches;
-    launches.reserve(3);
-    Request loaded = request_after(request, needs);
+    const Needs needs = decision.needs;
+    std::vector<Step> steps;
+    steps.reserve(3);
+    Request loaded = request;
     if (needs.any()) {
-      loaded.product = request.product;
-      launches.push_back(repack_launch(row.repack_entry, decision.repacked, loaded.product));
-      launches[0].launch.param_offsets = {0};
+      steps.push_back(repack_operands(row.repack_entry, needs, DirectDecision::kRepackedA,
+                                      DirectDecision::kRepackedB, loaded));
+      steps[0].launch.param_offsets = {0};
     }
     DirectParams params{};
     params.gemm = loaded.product.params;
-    params.schedule = schedule;
-    params.batch = batch_of(request.problem, ceil_div(params.gemm.m, row.block.m));
-    const auto add = [&](const std::string& entry, const LaunchShape& shape) {
-      PlannedLaunch& launch = launches.emplace_back(launch_of(entry, shape, params));
-      // WHY it may: all of its blocks wait for the end of the launch before.
-      launch.launch.shape.starts_early = launches.size() > 1;
-      patch_product(launch, offsetof(DirectParams, gemm), loaded.product);
-      launch.addresses.push_back(
-          {offsetof(DirectParams, partials), {Slot::kWorkspace, decision.partials}});
-      launch.addresses.push_back({offsetof(DirectParams, scratch), {Slot::kWorkspace, 0}});
-      launch.launch.param_offsets = {0};  // WHY: only the driver knows where 64-byte maps begin
-    };
-    add(row.entry, {.grid = schedule.ctas, .block = row.threads, .shared_bytes = row.shared_bytes});
-    add_maps(row, loaded, launches.back());
-    if (schedule.split_tiles() == 0) return launches;
-    const std::int64_t pieces = std::int64_t{schedule.split_tiles()} *
-                                passes::reduce_pieces(schedule, row.block.m, row.block.n);
-    const std::int64_t blocks = std::int64_t{passes::kPassCtasPerSm} * request.limits.sms;
-    add(row.reduce_entry, {.grid = std::min(pieces, blocks), .block = passes::kReduceThreads});
-    return launches;
+    params.schedule = decision.schedule;
+    params.batch = batch_of(request, ceil_div(params.gemm.m, row.block.m));
+    const std::size_t multiply =
+        add_stream_k_steps(row, params, loaded.product, request.temp(DirectDecision::kPartials),
+                           request.limits, steps);
+    add_maps(row, loaded, steps[multiply]);
+    for (std::size_t i = multiply; i < steps.size(); ++i) {
+      // WHY it may start early: all of its blocks wait for the end of the launch before.
+      steps[i].launch.shape.starts_early = i > 0;
+      steps[i].launch.param_offsets = {0};  // WHY: only the driver knows where 64-byte maps begin
+      steps[i].addresses.push_back(
+          {offsetof(DirectParams, scratch), request.temp(DirectDecision::kScratch), Use::kWritten});
+    }
+    return steps;
   }
 
  private:
@@ -235,13 +218,9 @@ class Direct final : public Family {
   static Status add(const Kernel& kernel, const Variant& variant, const Request& request,
                     std::vector<Offer>& offers) {
     const GemmParams& p = request.product.params;
-    const Problem& problem = request.problem;
     const BlockTile block = variant.rows[0].block;
-    if (!schedule::fits_schedule(p.m, p.n, p.k, block, problem.batch.count)) {
-      return Status::unsupported("m is " + std::to_string(problem.m) + ", n is " +
-                                 std::to_string(problem.n) + " and k is " +
-                                 std::to_string(problem.k) + ", but " + kernel.name +
-                                 " counts at most 2^30 tiles, and as many along k");
+    if (!schedule::fits_schedule(p.m, p.n, p.k, block, request.products())) {
+      return too_many_tiles(kernel, request);
     }
     std::optional<Offer> best;
     for (const Needs needs : worth_pricing(request)) {
@@ -260,7 +239,7 @@ class Direct final : public Family {
   // What may be repacked ahead of a product; nothing, first of all. The copies are across k.
   static std::vector<Needs> worth_pricing(const Request& request) {
     const GemmParams& p = request.product.params;
-    const bool is_possible = request.problem.batch.kind == BatchKind::kNone && p.k > 0 &&
+    const bool is_possible = !request.is_batch() && p.k > 0 &&
                              request.options.repack != Policy::kNever && !request.is_empty() &&
                              std::max({p.m, p.n, p.k}) <= kMaxCoordinate;
     if (!is_possible) return {{}};
@@ -279,41 +258,46 @@ class Direct final : public Family {
 
   // Cheaper, within the limit of the workspace where one of them is.
   static bool is_better(const Offer& one, const Offer& other, const PlanOptions& options) {
-    const auto fits = [&](const Offer& o) { return o.workspace_bytes <= options.workspace_limit; };
+    const auto fits = [&](const Offer& o) {
+      return o.workspace_bytes() <= options.workspace_limit;
+    };
     if (fits(one) != fits(other)) return fits(one);
-    if (!fits(one)) return one.workspace_bytes < other.workspace_bytes;
+    if (!fits(one)) return one.workspace_bytes() < other.workspace_bytes();
     return one.cost.total() < other.cost.total();
   }
 
   // Scheduled by the model or, where that does not fit the workspace, in whole tiles.
   static std::optional<Offer> offer_after(Needs needs, const Kernel& kernel, const Variant& variant,
                                           const Request& request) {
-    const Request loaded = request_after(request, needs);
+    const Request loaded = request_after_repack(request, needs);
     const KernelRow* fitting = row_of(variant, loaded);
     if (!fitting) return {};
     const KernelRow& row = *fitting;
     const RatedRow rated{.row = &row,
                          .tflops = variant.tflops * share_of_rate(row),
                          .stores_through_shared = stores_through_shared(row)};
-    const auto scheduled = [&](Policy split) {
+    const auto offer_with = [&](Policy split) {
       const Scheduled chosen = scheduled_for(rated, loaded, split);
-      return std::make_pair(chosen.cost, std::make_shared<const DirectDecision>(
-                                             row, chosen.schedule, needs, request.product.params));
+      auto decision = std::make_shared<const DirectDecision>(chosen.schedule, needs);
+      Offer offer{.kernel = &kernel,
+                  .row = &row,
+                  .cost = chosen.cost,
+                  .temps = decision->temps(row, request.product.params),
+                  .decision = std::move(decision)};
+      offer.cost.repack = cost_of_repacking(offer.temps[DirectDecision::kRepackedA] +
+                                            offer.temps[DirectDecision::kRepackedB]);
+      return offer;
     };
-    auto [cost, decision] = scheduled(request.options.split);
-    if (decision->repacked.end > request.options.workspace_limit) {
-      std::tie(cost, decision) = scheduled(Policy::kNever);
-    }
-    if (request.is_empty()) return Offer{&kernel, &row, {}, 0, 1, std::move(decision)};
-    cost.repack = cost_of_repacking(decision->repacked.bytes());
-    return Offer{&kernel, &row, cost, decision->repacked.end, 1, std::move(decision)};
+    Offer offer = offer_with(request.options.split);
+    const bool fits = offer.workspace_bytes() <= request.options.workspace_limit;
+    return fits ? offer : offer_with(Policy::kNever);
   }
 
   // The first row of the layout that can load the operands; null where none does. WHY no maps
   // without k: the stage of zeros behind the last one is a copy, too, and a map has no size of 0.
   static const KernelRow* row_of(const Variant& variant, const Request& request) {
     const bool may_have_maps =
-        request.product.params.k > 0 && request.problem.batch.kind != BatchKind::kPointers;
+        request.product.params.k > 0 && request.problem().batch.kind != BatchKind::kPointers;
     for (const KernelRow& row : variant.rows) {
       if (row.majors.a != request.majors.a || row.majors.b != request.majors.b) continue;
       const bool has_maps = row.loads.a == Load::kTma || row.loads.b == Load::kTma;
@@ -322,13 +306,13 @@ class Direct final : public Family {
     return nullptr;
   }
 
-  static void add_maps(const KernelRow& row, const Request& request, PlannedLaunch& launch) {
+  static void add_maps(const KernelRow& row, const Request& request, Step& step) {
     const Maps maps = maps_of(row, request);
     if (row.loads.a == Load::kTma) {
-      launch.maps.push_back({offsetof(DirectParams, a_map), maps.a, request.product.a});
+      step.maps.push_back({offsetof(DirectParams, a_map), maps.a, request.product.a});
     }
     if (row.loads.b == Load::kTma) {
-      launch.maps.push_back({offsetof(DirectParams, b_map), maps.b, request.product.b});
+      step.maps.push_back({offsetof(DirectParams, b_map), maps.b, request.product.b});
     }
   }
 };

@@ -1,33 +1,17 @@
-// FP64 products on tensor cores: a persistent grid that walks a stream-K schedule. The launches of
-// a plan:
+// FP64 products on tensor cores: a persistent grid that walks a stream-K schedule. The steps of a
+// plan:
 //
 //   multiply    operands as they are, whatever their layout and alignment; all products of a batch
-//   reduce      after it, where tiles are split: adds their partials, which the workspace holds
-#include <algorithm>
-#include <cstddef>
-
-#include "gemm/families/shared/family.h"
-#include "gemm/families/shared/schedule_text.h"
+//   reduce      after it, where tiles are split: adds their partials
+#include "gemm/families/shared/stream_k.h"
 #include "kernels/families/dmma/params.h"
 
 namespace tessera::gemm {
 namespace {
 
 using dmma_f64::DmmaParams;
-using schedule::StreamK;
 
-std::int64_t partials_bytes(const KernelRow& row, const StreamK& schedule) {
-  return schedule::slots_of(schedule) * row.block.m * row.block.n * sizeof(double);
-}
-
-class DmmaDecision final : public Decision {
- public:
-  explicit DmmaDecision(const StreamK& chosen) : schedule(chosen) {}
-
-  std::string text() const override { return schedule_text(schedule); }
-
-  StreamK schedule;
-};
+constexpr int kDouble = sizeof(double);
 
 // Of the rate at aligned operands: copies of 8 bytes instead of 16, and both operands along k. HW:
 // results/tensor/f64.json and f64_odd.json.
@@ -37,84 +21,54 @@ double share_of_rate(const Request& request) {
   return (operands_allow_vectors(request) ? 1 : kEightBytes) * (along_k ? kBothAlongK : 1);
 }
 
-// The schedule that costs least or, where its partials do not fit the workspace, that of whole
-// tiles.
 Scheduled schedule_of(const RatedRow& rated, const Request& request) {
-  const KernelRow& row = *rated.row;
   // Every layout is copied alike, so none pays for being copied by elements.
-  const OperandModes modes{{Major::kM, Major::kN}, {Load::kTma, Load::kTma}};
-  const auto scheduled = [&](Policy split) {
-    return cost_of_persistent(rated, modes, request.product.params, request.limits, split);
-  };
-  if (request.problem.batch.kind != BatchKind::kNone) {
-    return cost_of_batch(rated, modes, request.product.params, request.limits,
-                         request.problem.batch.count, false);
+  constexpr OperandModes kModes{{Major::kM, Major::kN}, {Load::kTma, Load::kTma}};
+  const GemmParams& p = request.product.params;
+  if (request.is_batch()) {
+    return cost_of_batch(rated, kModes, p, request.limits, request.products(), false);
   }
-  const Scheduled best = scheduled(request.options.split);
-  const bool fits = partials_bytes(row, best.schedule) <= request.options.workspace_limit;
-  return fits ? best : scheduled(Policy::kNever);
+  return scheduled_within(request, *rated.row, kDouble, [&](Policy split) {
+    return cost_of_persistent(rated, kModes, p, request.limits, split);
+  });
 }
 
 class Dmma final : public Family {
  public:
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
-    if (!has_fp64_tensor_cores(request.limits.sm)) {
-      return Status::unsupported("kernel is " + kernel.name + ", but an sm_" +
-                                 std::to_string(request.limits.sm) + " has no FP64 tensor cores");
-    }
-    const GemmParams& p = request.product.params;
-    Status refused;
-    for (const Variant& one : variants_with_rates(kernel)) {
-      if (!variant.empty() && one.name() != variant) continue;
+    if (!has_fp64_tensor_cores(request.limits.sm)) return no_fp64_tensor_cores(kernel, request);
+    return offer_variants(kernel, variant, offers, [&](const Variant& one) -> Status {
+      const GemmParams& p = request.product.params;
       const KernelRow& row = row_of_majors(one, request);
-      if (!schedule::fits_schedule(p.m, p.n, p.k, row.block, request.problem.batch.count)) {
-        refused = too_many_tiles(kernel, request);
-        continue;
+      if (!schedule::fits_schedule(p.m, p.n, p.k, row.block, request.products())) {
+        return too_many_tiles(kernel, request);
       }
       const Scheduled best =
-          schedule_of({&row, one.tflops * share_of_rate(request), sizeof(double)}, request);
-      offers.push_back({&kernel, &row, request.is_empty() ? Cost{} : best.cost,
-                        request.is_empty() ? 0 : partials_bytes(row, best.schedule), 1,
-                        std::make_shared<const DmmaDecision>(best.schedule)});
-    }
-    return offers.empty() ? refused : Status{};
+          schedule_of({&row, one.tflops * share_of_rate(request), kDouble}, request);
+      offers.push_back({.kernel = &kernel,
+                        .row = &row,
+                        .cost = best.cost,
+                        .temps = {partials_bytes(row, best.schedule, kDouble)},
+                        .decision = std::make_shared<const StreamKDecision>(best.schedule)});
+      return {};
+    });
   }
 
   bool takes(const Batch&) const override { return true; }
 
-  std::vector<PlannedLaunch> launches(const Offer& offer, const Request& request) const override {
+  std::vector<Step> steps(const Offer& offer, const Request& request) const override {
     const KernelRow& row = *offer.row;
     DmmaParams params{};
     params.gemm = request.product.params;
-    params.schedule = static_cast<const DmmaDecision&>(*offer.decision).schedule;
-    params.batch = batch_of(request.problem, ceil_div(params.gemm.m, row.block.m));
-    const StreamK& schedule = params.schedule;
-    std::vector<PlannedLaunch> launches;
-    const auto add = [&](const std::string& entry, const LaunchShape& shape) -> PlannedLaunch& {
-      PlannedLaunch& launch = launches.emplace_back(launch_of(entry, shape, params));
-      patch_product(launch, offsetof(DmmaParams, gemm), request.product);
-      launch.addresses.push_back({offsetof(DmmaParams, partials), {Slot::kWorkspace, 0}});
-      return launch;
-    };
-    add(row.entry, {.grid = schedule.ctas, .block = row.threads, .shared_bytes = row.shared_bytes});
-    if (schedule.split_tiles() == 0) return launches;
-    const std::int64_t pieces = std::int64_t{schedule.split_tiles()} *
-                                passes::reduce_pieces(schedule, row.block.m, row.block.n);
-    const std::int64_t blocks = std::int64_t{passes::kPassCtasPerSm} * request.limits.sms;
-    // WHY it may start early: all of its blocks wait for the end of the launch before. HW: only
-    // code for sm_90 can.
-    add(row.reduce_entry, {.grid = std::min(pieces, blocks), .block = passes::kReduceThreads})
-        .launch.shape.starts_early = offer.kernel->first_sm >= 90;
-    return launches;
-  }
-
- private:
-  static Status too_many_tiles(const Kernel& kernel, const Request& request) {
-    const Problem& p = request.problem;
-    return Status::unsupported("m is " + std::to_string(p.m) + ", n is " + std::to_string(p.n) +
-                               " and k is " + std::to_string(p.k) + ", but " + kernel.name +
-                               " counts at most 2^30 tiles, and as many along k");
+    params.schedule = static_cast<const StreamKDecision&>(*offer.decision).schedule;
+    params.batch = batch_of(request, ceil_div(params.gemm.m, row.block.m));
+    std::vector<Step> steps;
+    add_stream_k_steps(row, params, request.product, request.temp(0), request.limits, steps);
+    // WHY the sums may start early: all of their blocks wait for the end of the launch before. HW:
+    // only code for sm_90 can.
+    if (steps.size() > 1) steps[1].launch.shape.starts_early = offer.kernel->first_sm >= 90;
+    return steps;
   }
 };
 

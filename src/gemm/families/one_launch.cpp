@@ -8,19 +8,18 @@ class OneLaunch final : public Family {
  public:
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
-    for (const Variant& one : variants_with_rates(kernel)) {
-      if (!variant.empty() && one.name() != variant) continue;
+    return offer_variants(kernel, variant, offers, [&](const Variant& one) -> Status {
       const KernelRow& row = row_of_majors(one, request);
       if (Status status = check_grid(kernel, row, request); !status.ok()) return status;
-      offers.push_back({&kernel, &row,
-                        cost_of_tiles({&row, one.tflops}, request.product.params,
-                                      size_of(kernel.types.a), request.limits),
-                        0});
-    }
-    return {};
+      offers.push_back({.kernel = &kernel,
+                        .row = &row,
+                        .cost = cost_of_tiles({&row, one.tflops}, request.product.params,
+                                              size_of(kernel.types.a), request.limits)});
+      return {};
+    });
   }
 
-  std::vector<PlannedLaunch> launches(const Offer& offer, const Request& request) const override {
+  std::vector<Step> steps(const Offer& offer, const Request& request) const override {
     return {multiply_by_tiles(*offer.row, request.product)};
   }
 };

@@ -16,71 +16,68 @@ __int128 padded(std::int64_t rows, int block_rows, std::int64_t columns, int blo
          ceil_div(columns, block_columns) * block_columns;
 }
 
-// Bytes of packed A, and of both.
+// Bytes of packed A and of packed B.
 struct Packed {
-  __int128 a, all;
+  __int128 a, b;
 };
 Packed packed_bytes(const KernelRow& row, const GemmParams& p, int element_bytes) {
   if (p.k == 0) return {0, 0};  // nothing is read, so nothing is packed
   const __int128 a = padded(p.m, row.block.m, p.k, row.block.k);
   const __int128 b = padded(p.k, row.block.k, p.n, row.block.n);
-  return {a * element_bytes, (a + b) * element_bytes};
+  return {a * element_bytes, b * element_bytes};
 }
 
 // A thread for each element of the padded matrix.
-PlannedLaunch pack(const std::string& entry, const PackParams& params, const Place& from,
-                   const Place& to, std::int64_t padded_elements) {
-  const std::int64_t blocks = (padded_elements + kPackThreads - 1) / kPackThreads;
-  PlannedLaunch launch =
-      launch_of(entry, {.grid = std::min(blocks, kMaxGrid), .block = kPackThreads}, params);
-  launch.addresses = {{offsetof(PackParams, source), from}, {offsetof(PackParams, packed), to}};
-  return launch;
+Step pack(const std::string& entry, const PackParams& params, const PlannedAddress& from,
+          const PlannedAddress& to, std::int64_t padded_elements) {
+  const std::int64_t blocks = ceil_div(padded_elements, kPackThreads);
+  Step step = step_of(Pass::kPack, entry,
+                      {.grid = std::min(blocks, kMaxGrid), .block = kPackThreads}, params);
+  step.addresses = {{offsetof(PackParams, source), from},
+                    {offsetof(PackParams, packed), to, Use::kWritten}};
+  return step;
 }
 
 class PackedRung final : public Family {
  public:
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
-    const GemmParams& p = request.product.params;
-    for (const Variant& one : variants_with_rates(kernel)) {
-      if (!variant.empty() && one.name() != variant) continue;
+    return offer_variants(kernel, variant, offers, [&](const Variant& one) -> Status {
+      const GemmParams& p = request.product.params;
       const KernelRow& row = row_of_majors(one, request);
       if (Status status = check_grid(kernel, row, request); !status.ok()) return status;
-      const __int128 bytes = packed_bytes(row, p, size_of(kernel.types.a)).all;
+      const Packed bytes = packed_bytes(row, p, size_of(kernel.types.a));
       // WHY: padding makes thin matrices larger, up to a block's edge times what the caller holds.
-      if (bytes > std::numeric_limits<std::int64_t>::max()) {
+      if (bytes.a + bytes.b > std::numeric_limits<std::int64_t>::max() - kWorkspaceAlignment) {
         return Status::unsupported(
             "k is " + std::to_string(p.k) +
             ", but the packed copies of A and B must fit a signed 64-bit number of bytes");
       }
       offers.push_back(
-          {&kernel, &row,
-           cost_of_tiles({&row, one.tflops}, p, size_of(kernel.types.a), request.limits),
-           request.is_empty() ? 0 : static_cast<std::int64_t>(bytes)});
-    }
-    return {};
+          {.kernel = &kernel,
+           .row = &row,
+           .cost = cost_of_tiles({&row, one.tflops}, p, size_of(kernel.types.a), request.limits),
+           .temps = {static_cast<std::int64_t>(bytes.a), static_cast<std::int64_t>(bytes.b)}});
+      return {};
+    });
   }
 
-  std::vector<PlannedLaunch> launches(const Offer& offer, const Request& request) const override {
+  std::vector<Step> steps(const Offer& offer, const Request& request) const override {
     const KernelRow& row = *offer.row;
     Product product = request.product;
     const GemmParams& p = product.params;
     if (p.k == 0) return {multiply_by_tiles(row, product)};
     const int element_bytes = size_of(offer.kernel->types.a);
-    const Packed bytes = packed_bytes(row, p, element_bytes);
-    const Place a{Slot::kWorkspace, 0};
-    const Place b{Slot::kWorkspace, static_cast<std::int64_t>(bytes.a)};
+    const PlannedAddress a = request.temp(0), b = request.temp(1);
     const PackParams pack_a{nullptr, nullptr, p.m, p.k, p.a_row, p.a_col};
     const PackParams pack_b{nullptr, nullptr, p.k, p.n, p.b_row, p.b_col};
-    std::vector<PlannedLaunch> launches = {
-        pack(row.entry + "__pack_a", pack_a, product.a, a,
-             static_cast<std::int64_t>(bytes.a / element_bytes)),
-        pack(row.entry + "__pack_b", pack_b, product.b, b,
-             static_cast<std::int64_t>((bytes.all - bytes.a) / element_bytes))};
+    std::vector<Step> steps = {
+        pack(row.entry + "__pack_a", pack_a, product.a, a, offer.temps[0] / element_bytes),
+        pack(row.entry + "__pack_b", pack_b, product.b, b, offer.temps[1] / element_bytes)};
     product.a = a;
     product.b = b;
-    launches.push_back(multiply_by_tiles(row, product));
-    return launches;
+    steps.push_back(multiply_by_tiles(row, product));
+    return steps;
   }
 };
 

@@ -19,40 +19,38 @@ class Portable final : public Family {
 
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
-    const GemmParams& p = request.product.params;
-    const std::int64_t count = request.problem.batch.count;
-    for (const Variant& one : variants_with_rates(kernel)) {
-      if (!variant.empty() && one.name() != variant) continue;
+    return offer_variants(kernel, variant, offers, [&](const Variant& one) -> Status {
+      const GemmParams& p = request.product.params;
+      const std::int64_t count = request.products();
       const KernelRow& row = row_of_majors(one, request);
       if (Status status = check_grid(kernel, row, request); !status.ok()) return status;
       if (tiles_of(row, p, count) > kMaxGrid) {
-        return Status::unsupported("batch is " + describe(request.problem.batch) + ", but " +
+        return Status::unsupported("batch is " + describe(request.problem().batch) + ", but " +
                                    kernel.name + " would need more than 2^31 - 1 thread blocks");
       }
       const int ctas = count > 1 ? kThreadsPerSm / row.threads : 0;
-      const Cost cost = request.is_empty()
-                            ? Cost{}
-                            : cost_of_tiles({&row, one.tflops}, p, size_of(kernel.types.a),
-                                            request.limits, count, ctas);
-      offers.push_back({&kernel, &row, cost, 0});
-    }
-    return {};
+      offers.push_back({.kernel = &kernel,
+                        .row = &row,
+                        .cost = cost_of_tiles({&row, one.tflops}, p, size_of(kernel.types.a),
+                                              request.limits, count, ctas)});
+      return {};
+    });
   }
 
-  std::vector<PlannedLaunch> launches(const Offer& offer, const Request& request) const override {
+  std::vector<Step> steps(const Offer& offer, const Request& request) const override {
     const KernelRow& row = *offer.row;
     const std::int64_t tiles = tiles_of(row, request.product.params);
     portable::Params params{};
     params.gemm = request.product.params;
-    params.batch = batch_of(request.problem, 1);
+    params.batch = batch_of(request, 1);
     params.tiles = static_cast<unsigned>(tiles);
-    PlannedLaunch launch = launch_of(row.entry,
-                                     {.grid = tiles * request.problem.batch.count,
-                                      .block = row.threads,
-                                      .shared_bytes = row.shared_bytes},
-                                     params);
-    patch_product(launch, offsetof(portable::Params, gemm), request.product);
-    return {launch};
+    Step step = step_of(Pass::kMultiply, row.entry,
+                        {.grid = tiles * request.products(),
+                         .block = row.threads,
+                         .shared_bytes = row.shared_bytes},
+                        params);
+    patch_product(step, offsetof(portable::Params, gemm), request.product);
+    return {step};
   }
 };
 

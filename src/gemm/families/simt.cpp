@@ -1,30 +1,27 @@
 // The production kernels on CUDA cores: a persistent grid that walks a stream-K schedule, operands
-// loaded by tensor copies where their alignment allows it. The launches of a plan:
+// loaded by tensor copies where their alignment allows it. The steps of a plan:
 //
 //   repack      operands of another form than the row's, or not aligned, where that pays
 //   multiply    one for each rectangle of D
 //   reduce      after it, where tiles are split: their partials
 //
-// The workspace holds a scratch tile for each CTA, shared by the rectangles; the partials of each
-// rectangle; repacked A; repacked B. All at multiples of 256 bytes.
+// The temps: a scratch tile for each CTA, shared by the rectangles; the partials of each rectangle;
+// repacked A; repacked B.
 #include "kernels/families/simt/params.h"
 
 #include <algorithm>
 #include <cstddef>
 
-#include "gemm/families/shared/family.h"
 #include "gemm/families/shared/remainder.h"
-#include "gemm/families/shared/schedule_text.h"
+#include "gemm/families/shared/repacked.h"
+#include "gemm/families/shared/stream_k.h"
 #include "gemm/families/shared/tensor_maps.h"
-#include "gemm/steps/repack.h"
 
 namespace tessera::gemm {
 namespace {
 
 using schedule::StreamK;
 using simt::SimtParams;
-
-constexpr int kFloat = sizeof(float);
 
 // The rows that operands are repacked for, and that D may be split among.
 bool takes_repacked(const KernelRow& row) {
@@ -49,37 +46,36 @@ Needs needs_of(const KernelRow& row, const Request& request) {
 // What an offer has settled.
 class SimtDecision final : public Decision {
  public:
-  SimtDecision(const Rectangles& in, Needs needs, const GemmParams& p) : rectangles(in) {
-    std::int64_t end = 0;  // of what has its place
+  // There are partials of each rectangle.
+  enum Temp { kScratch, kPartials, kRepackedA = kPartials + 3, kRepackedB };
+
+  SimtDecision(const Rectangles& in, Needs copied, const GemmParams& p)
+      : rectangles(in), needs(copied), temps(kRepackedB + 1) {
+    std::size_t partials = kPartials;
     for (const Rectangle& r : rectangles) {
-      end = std::max(end, with_workspace_alignment(r.scheduled.schedule.ctas * tile_bytes(r)));
+      const KernelRow& row = *r.row.row;
+      const StreamK& schedule = r.scheduled.schedule;
+      const std::int64_t scratch = std::int64_t{row.block.m} * row.block.n * kFloat * schedule.ctas;
+      temps[kScratch] = std::max(temps[kScratch], scratch);
+      temps[partials++] = partials_bytes(row, schedule, kFloat);
     }
-    for (int i = 0; i < rectangles.count; ++i) {
-      const Rectangle& r = rectangles.list[i];
-      partials[i] = end;
-      end += with_workspace_alignment(schedule::slots_of(r.scheduled.schedule) * tile_bytes(r));
-    }
-    repacked = Repacked::at(end, needs, p);
+    if (needs.a) temps[kRepackedA] = repacked_bytes(p.m, p.k, kFloat);
+    if (needs.b) temps[kRepackedB] = repacked_bytes(p.n, p.k, kFloat);
   }
 
   Cost cost() const {
     Cost all = rectangles.cost();
-    all.repack = cost_of_repacking(repacked.bytes());
+    all.repack = cost_of_repacking(temps[kRepackedA] + temps[kRepackedB]);
     return all;
   }
 
   std::string text() const override;
 
-  std::int64_t bytes() const { return repacked.end; }
+  std::int64_t bytes() const { return workspace_bytes(temps); }
 
   Rectangles rectangles;
-  std::int64_t partials[3] = {};  // where they begin in the workspace
-  Repacked repacked;
-
- private:
-  static std::int64_t tile_bytes(const Rectangle& r) {
-    return std::int64_t{r.row.row->block.m} * r.row.row->block.n * kFloat;
-  }
+  Needs needs;
+  std::vector<std::int64_t> temps;
 };
 
 // "396 tiles, 116 tiles split in 132 runs"; of several rectangles that of the first one, with the
@@ -103,13 +99,8 @@ class SimtOffers {
                 request.options.remainder) {}
 
   Status add(std::string_view variant, std::vector<Offer>& offers) {
-    Status refused;
-    const std::size_t before = offers.size();
-    for (const Variant& one : variants_) {
-      if (!variant.empty() && one.name() != variant) continue;
-      if (Status status = add_one(one, offers); !status.ok()) refused = std::move(status);
-    }
-    return offers.size() > before ? Status{} : refused;
+    return offer_variants(kernel_, variant, offers,
+                          [&](const Variant& one) { return add_one(one, offers); });
   }
 
  private:
@@ -123,16 +114,9 @@ class SimtOffers {
     return rows;
   }
 
-  Status too_many_tiles() const {
-    return Status::unsupported("m is " + std::to_string(request_.problem.m) + ", n is " +
-                               std::to_string(request_.problem.n) + " and k is " +
-                               std::to_string(request_.problem.k) + ", but " + kernel_.name +
-                               " counts at most 2^30 tiles, and as many along k");
-  }
-
   Status add_one(const Variant& variant, std::vector<Offer>& offers) {
     if (!schedule::fits_schedule(params().m, params().n, params().k, variant.rows[0].block)) {
-      return too_many_tiles();
+      return too_many_tiles(kernel_, request_);
     }
     const int priced_before = search_.priced();
     std::shared_ptr<const SimtDecision> decision = repacked(variant);
@@ -142,9 +126,12 @@ class SimtOffers {
       decision = planned({row, variant.tflops}, {});
     }
     const RatedRow& row = decision->rectangles.list[0].row;
-    offers.push_back({&kernel_, row.row, request_.is_empty() ? Cost{} : decision->cost(),
-                      request_.is_empty() ? 0 : decision->bytes(), search_.priced() - priced_before,
-                      decision});
+    offers.push_back({.kernel = &kernel_,
+                      .row = row.row,
+                      .cost = decision->cost(),
+                      .temps = decision->temps,
+                      .priced = search_.priced() - priced_before,
+                      .decision = decision});
     return {};
   }
 
@@ -200,29 +187,20 @@ Product product_at(const Rectangle& r, const Product& whole) {
 }
 
 // Multiplies a rectangle and adds the partials of its split tiles.
-void add_launches(const Rectangle& rectangle, std::int64_t partials, const Product& whole, int sms,
-                  std::vector<PlannedLaunch>& launches) {
+void add_rectangle(const Rectangle& rectangle, const Product& whole, PlannedAddress partials,
+                   const Request& request, std::vector<Step>& steps) {
   const KernelRow& row = *rectangle.row.row;
   const Product product = product_at(rectangle, whole);
   SimtParams params{};
   params.gemm = product.params;
   params.schedule = rectangle.scheduled.schedule;
-  const StreamK& schedule = params.schedule;
-  const auto add = [&](const std::string& entry, const LaunchShape& shape) -> PlannedLaunch& {
-    PlannedLaunch& launch = launches.emplace_back(launch_of(entry, shape, params));
-    patch_product(launch, offsetof(SimtParams, gemm), product);
-    launch.addresses.push_back({offsetof(SimtParams, partials), {Slot::kWorkspace, partials}});
-    launch.addresses.push_back({offsetof(SimtParams, scratch), {Slot::kWorkspace, 0}});
-    return launch;
-  };
-  add_maps(add(row.entry,
-               {.grid = schedule.ctas, .block = row.threads, .shared_bytes = row.shared_bytes}),
-           row, product, offsetof(SimtParams, a_map), offsetof(SimtParams, b_map));
-  if (schedule.split_tiles() == 0) return;
-  const std::int64_t pieces = std::int64_t{schedule.split_tiles()} *
-                              passes::reduce_pieces(schedule, row.block.m, row.block.n);
-  const std::int64_t blocks = std::int64_t{passes::kPassCtasPerSm} * sms;
-  add(row.reduce_entry, {.grid = std::min(pieces, blocks), .block = passes::kReduceThreads});
+  const std::size_t multiply =
+      add_stream_k_steps(row, params, product, partials, request.limits, steps);
+  add_maps(steps[multiply], row, product, offsetof(SimtParams, a_map), offsetof(SimtParams, b_map));
+  for (std::size_t i = multiply; i < steps.size(); ++i) {
+    steps[i].addresses.push_back(
+        {offsetof(SimtParams, scratch), request.temp(SimtDecision::kScratch), Use::kWritten});
+  }
 }
 
 class Simt final : public Family {
@@ -232,26 +210,28 @@ class Simt final : public Family {
     return SimtOffers(kernel, request).add(variant, offers);
   }
 
-  std::vector<PlannedLaunch> launches(const Offer& offer, const Request& request) const override {
+  std::vector<Step> steps(const Offer& offer, const Request& request) const override {
     const auto& decision = static_cast<const SimtDecision&>(*offer.decision);
-    Product product = request.product;
-    std::vector<PlannedLaunch> launches;
-    launches.reserve(7);
-    if (decision.repacked.needs.any()) {
-      launches.push_back(repack_launch(offer.row->repack_entry, decision.repacked, product));
+    Request loaded = request;
+    std::vector<Step> steps;
+    steps.reserve(7);
+    if (decision.needs.any()) {
+      steps.push_back(repack_operands(offer.row->repack_entry, decision.needs,
+                                      SimtDecision::kRepackedA, SimtDecision::kRepackedB, loaded));
     }
-    for (int i = 0; i < decision.rectangles.count; ++i) {
-      add_launches(decision.rectangles.list[i], decision.partials[i], product, request.limits.sms,
-                   launches);
+    int partials = SimtDecision::kPartials;
+    for (const Rectangle& rectangle : decision.rectangles) {
+      add_rectangle(rectangle, loaded.product, request.temp(partials++), request, steps);
     }
-    for (PlannedLaunch& planned : launches) {
+    for (Step& step : steps) {
       // WHY: only the driver knows where a block of 64-byte maps begins.
-      planned.launch.param_offsets = {0};
-      // WHY each may: all of its blocks wait for the end of the launch before, ahead of any access
-      // that another launch could disturb. So the end of one is the end of all before it.
-      planned.launch.shape.starts_early = &planned != &launches.front();
+      step.launch.param_offsets = {0};
+      // WHY each may start early: all of its blocks wait for the end of the launch before, ahead
+      // of any access that another launch could disturb. So the end of one is the end of all
+      // before it.
+      step.launch.shape.starts_early = &step != &steps.front();
     }
-    return launches;
+    return steps;
   }
 };
 

@@ -28,56 +28,53 @@ class Small final : public Family {
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
     if (needs_fp64_tensor_cores(kernel) && !has_fp64_tensor_cores(request.limits.sm)) {
-      return Status::unsupported("kernel is " + kernel.name + ", but an sm_" +
-                                 std::to_string(request.limits.sm) + " has no FP64 tensor cores");
+      return no_fp64_tensor_cores(kernel, request);
     }
     // One product is for kernels whose launches fill a GPU with it. Who names this one gets it.
-    if (request.problem.batch.kind == BatchKind::kNone && !request.options.kernel) {
+    if (!request.is_batch() && !request.options.kernel) {
       return Status::unsupported(kernel.name + " is for batches");
     }
-    const GemmParams& p = request.product.params;
-    for (const Variant& one : variants_with_rates(kernel)) {
-      if (!variant.empty() && one.name() != variant) continue;
+    return offer_variants(kernel, variant, offers, [&](const Variant& one) -> Status {
+      const GemmParams& p = request.product.params;
       const KernelRow& row = row_of_majors(one, request);
-      if (tiles_of(row, p, request.problem.batch.count) > kMaxGrid) {
-        return Status::unsupported("m is " + std::to_string(request.problem.m) + ", n is " +
-                                   std::to_string(request.problem.n) + " and batch is " +
-                                   describe(request.problem.batch) + ", but " + kernel.name +
+      if (tiles_of(row, p, request.products()) > kMaxGrid) {
+        return Status::unsupported(size_of_d_text(request) + " and batch is " +
+                                   describe(request.problem().batch) + ", but " + kernel.name +
                                    " counts at most 2^31 - 1 tiles");
       }
       const SmallWork work{
           .block = row.block,
           .rate = one.tflops,
-          .products = request.problem.batch.count,
+          .products = request.products(),
           .element_bytes = size_of(kernel.types.a),
           .d_bytes = size_of(kernel.types.d),
           .is_aligned = operands_allow_vectors(request),
           .teams = row.ctas_per_sm * teams_of(row),
       };
-      const Cost cost = request.is_empty() ? Cost{} : cost_of_small(work, p, request.limits);
-      offers.push_back({&kernel, &row, cost, 0});
-    }
-    return {};
+      offers.push_back(
+          {.kernel = &kernel, .row = &row, .cost = cost_of_small(work, p, request.limits)});
+      return {};
+    });
   }
 
-  std::vector<PlannedLaunch> launches(const Offer& offer, const Request& request) const override {
+  std::vector<Step> steps(const Offer& offer, const Request& request) const override {
     const KernelRow& row = *offer.row;
     const GemmParams& p = request.product.params;
     small::Params params{};
     params.gemm = p;
-    params.batch = batch_of(request.problem, 1);
+    params.batch = batch_of(request, 1);
     params.tiles_n = static_cast<unsigned>(ceil_div(p.n, row.block.n));
     params.tiles = static_cast<unsigned>(ceil_div(p.m, row.block.m)) * params.tiles_n;
-    params.all_tiles = static_cast<unsigned>(tiles_of(row, p, request.problem.batch.count));
+    params.all_tiles = static_cast<unsigned>(tiles_of(row, p, request.products()));
     const std::int64_t most = std::int64_t{request.limits.sms} * row.ctas_per_sm;
     const std::int64_t teams = teams_of(row);
     const std::int64_t blocks = (params.all_tiles + teams - 1) / teams;
-    PlannedLaunch launch = launch_of(
-        row.entry,
+    Step step = step_of(
+        Pass::kMultiply, row.entry,
         {.grid = std::min(blocks, most), .block = row.threads, .shared_bytes = row.shared_bytes},
         params);
-    patch_product(launch, offsetof(small::Params, gemm), request.product);
-    return {launch};
+    patch_product(step, offsetof(small::Params, gemm), request.product);
+    return {step};
   }
 };
 

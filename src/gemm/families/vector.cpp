@@ -43,7 +43,7 @@ VectorDecision decided(const KernelRow& row, const Request& request, int bytes) 
   const int alignment = d.are_rows ? request.b_alignment : request.a_alignment;
   d.is_aligned = alignment % 16 == 0 && ld % (16 / bytes) == 0;
   const std::int64_t width = d.is_aligned ? 16 / bytes : 1;
-  const std::int64_t all = d.vectors * request.problem.batch.count, sms = request.limits.sms;
+  const std::int64_t all = d.vectors * request.products(), sms = request.limits.sms;
   if (d.is_along_k) {
     const std::int64_t rows = row.thread.m, warps = row.threads / 32;
     while (d.warps < warps && ceil_div(d.outputs, rows) * all * d.warps < kWarpsPerSm * sms &&
@@ -70,19 +70,16 @@ class MatrixTimesVector final : public Family {
     const int bytes = size_of(kernel.types.a);
     const GemmParams& p = request.product.params;
     if (!request.options.kernel && p.m > 1 && p.n > 1) {
-      return Status::unsupported("m is " + std::to_string(request.problem.m) + " and n is " +
-                                 std::to_string(request.problem.n) + ", but " + kernel.name +
+      return Status::unsupported(size_of_d_text(request) + ", but " + kernel.name +
                                  " is chosen where one of them is 1");
     }
-    for (const Variant& one : variants_with_rates(kernel)) {
-      if (!variant.empty() && one.name() != variant) continue;
+    return offer_variants(kernel, variant, offers, [&](const Variant& one) -> Status {
       const KernelRow& row = row_of_majors(one, request);
       const VectorDecision d = decided(row, request, bytes);
-      const std::int64_t count = request.problem.batch.count;
+      const std::int64_t count = request.products();
       const __int128 blocks = static_cast<__int128>(d.blocks) * d.vectors * count;
       if (blocks > kMaxGrid) {
-        return Status::unsupported("m is " + std::to_string(request.problem.m) + " and n is " +
-                                   std::to_string(request.problem.n) + ", but " + kernel.name +
+        return Status::unsupported(size_of_d_text(request) + ", but " + kernel.name +
                                    " would need more than 2^31 - 1 thread blocks");
       }
       const VectorWork work{.outputs = d.outputs,
@@ -91,18 +88,19 @@ class MatrixTimesVector final : public Family {
                             .blocks = static_cast<std::int64_t>(blocks),
                             .is_aligned = d.is_aligned,
                             .element_bytes = bytes};
-      offers.push_back({&kernel, &row,
-                        request.is_empty() ? Cost{} : cost_of_vectors(work, request.limits), 0, 1,
-                        std::make_shared<const VectorDecision>(d)});
-    }
-    return {};
+      offers.push_back({.kernel = &kernel,
+                        .row = &row,
+                        .cost = cost_of_vectors(work, request.limits),
+                        .decision = std::make_shared<const VectorDecision>(d)});
+      return {};
+    });
   }
 
-  std::vector<PlannedLaunch> launches(const Offer& offer, const Request& request) const override {
+  std::vector<Step> steps(const Offer& offer, const Request& request) const override {
     const auto& d = static_cast<const VectorDecision&>(*offer.decision);
     vector::Params params{};
     params.gemm = request.product.params;
-    params.batch = batch_of(request.problem, 1);
+    params.batch = batch_of(request, 1);
     params.blocks = static_cast<unsigned>(d.blocks);
     params.vectors = static_cast<unsigned>(d.vectors);
     params.are_rows = d.are_rows ? 1 : 0;
@@ -111,13 +109,13 @@ class MatrixTimesVector final : public Family {
     params.is_aligned = d.is_aligned ? 1 : 0;
     // WHY it may start early: its threads wait for the end of the launch before, ahead of any
     // access to memory.
-    PlannedLaunch launch = launch_of(offer.row->entry,
-                                     {.grid = d.blocks * d.vectors * request.problem.batch.count,
-                                      .block = offer.row->threads,
-                                      .starts_early = true},
-                                     params);
-    patch_product(launch, offsetof(vector::Params, gemm), request.product);
-    return {launch};
+    Step step = step_of(Pass::kMultiply, offer.row->entry,
+                        {.grid = d.blocks * d.vectors * request.products(),
+                         .block = offer.row->threads,
+                         .starts_early = true},
+                        params);
+    patch_product(step, offsetof(vector::Params, gemm), request.product);
+    return {step};
   }
 };
 

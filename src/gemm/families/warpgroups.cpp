@@ -1,4 +1,4 @@
-// Rungs 34 to 44: BF16 on Hopper's tensor cores, operands by tensor copies. The launches of a plan:
+// Rungs 34 to 44: BF16 on Hopper's tensor cores, operands by tensor copies. The steps of a plan:
 //
 //   repack      of rung 43: operands that tensor copies do not take as they are
 //   multiply    a CTA for each tile of D, or a persistent grid
@@ -10,9 +10,9 @@
 #include <cmath>
 #include <cstddef>
 
-#include "gemm/families/shared/family.h"
+#include "gemm/families/shared/stream_k.h"
 #include "gemm/families/shared/tensor_maps.h"
-#include "kernels/passes/params.h"
+#include "gemm/steps/repack.h"
 #include "ladder/44_stream_k/config.h"
 #include "ladder/shared/warpgroup_config.h"
 
@@ -21,17 +21,16 @@ namespace {
 
 using ladder::WarpgroupConfig;
 using ladder::WarpgroupParams;
-using passes::Repack;
-using passes::RepackParams;
 
+constexpr int kHalf = 2;  // bytes of an element
 constexpr std::int64_t kMostTilesOfARung = std::int64_t{1} << 30;
 
 const WarpgroupConfig& config_of(const KernelRow& row) {
   return *static_cast<const WarpgroupConfig*>(row.config);
 }
 
-// The map of a matrix whose rows are `inner` neighbours, `stride` elements apart. The stride of a
-// single row is nobody's.
+// The map of a matrix whose rows are `inner` neighbours, `stride` elements apart. With one
+// row the stride is unused.
 TensorMapDesc map_of(std::int64_t inner, std::int64_t rows, std::int64_t stride, TensorBox box) {
   const std::int64_t least = std::max<std::int64_t>((inner + 7) / 8 * 8, 8);
   return tensor_map_of(TensorType::kBf16, inner, rows, rows > 1 ? stride : least, box);
@@ -42,16 +41,13 @@ struct Operand {
   std::int64_t inner, rows, stride;
   TensorBox box;
   int alignment;
-  Place place;
+  PlannedAddress at;
 
   TensorMapDesc map() const { return map_of(inner, rows, stride, box); }
   bool is_mapped() const { return can_be_mapped(map(), alignment); }
-  // Its copy in the workspace begins every row at a whole line.
-  std::int64_t repacked_stride() const {
-    return (inner + passes::kRepackedHalves - 1) / passes::kRepackedHalves *
-           passes::kRepackedHalves;
+  std::int64_t repacked_bytes() const {
+    return is_mapped() ? 0 : gemm::repacked_bytes(inner, rows, kHalf);
   }
-  std::int64_t repacked_bytes() const { return is_mapped() ? 0 : 2 * rows * repacked_stride(); }
 };
 
 Operand a_of(const WarpgroupConfig& config, const Request& request) {
@@ -78,28 +74,26 @@ class Warpgroups final : public Family {
  public:
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
-    for (const Variant& one : variants_with_rates(kernel)) {
-      if (!variant.empty() && one.name() != variant) continue;
+    return offer_variants(kernel, variant, offers, [&](const Variant& one) -> Status {
       const KernelRow& row = row_of(one, request);
       if (Status status = takes(kernel, row, request); !status.ok()) return status;
-      offers.push_back({&kernel, &row,
-                        cost_of_tiles({&row, one.tflops}, request.product.params,
-                                      size_of(kernel.types.a), request.limits),
-                        reads_operands(request) ? workspace_bytes(row, request) : 0});
-    }
-    return {};
+      offers.push_back({.kernel = &kernel,
+                        .row = &row,
+                        .cost = cost_of_tiles({&row, one.tflops}, request.product.params,
+                                              size_of(kernel.types.a), request.limits),
+                        .temps = temps(row, request)});
+      return {};
+    });
   }
 
-  std::vector<PlannedLaunch> launches(const Offer& offer, const Request& request) const override {
+  std::vector<Step> steps(const Offer& offer, const Request& request) const override {
     const KernelRow& row = *offer.row;
     Operand a = a_of(config_of(row), request), b = b_of(config_of(row), request);
-    if (!row.reduce_entry.empty()) return split_launches(row, a, b, request);
-    std::vector<PlannedLaunch> launches;
-    if (offer.workspace_bytes > 0) {
-      launches.push_back(repack(row, a, b, b_begins(row, request)));
-    }
-    launches.push_back(multiply(row, a, b, request));
-    return launches;
+    if (!row.reduce_entry.empty()) return split_steps(row, a, b, request);
+    std::vector<Step> steps;
+    if (offer.workspace_bytes() > 0) steps.push_back(repack(row, a, b, request));
+    steps.push_back(multiply(row, a, b, request));
+    return steps;
   }
 
  private:
@@ -109,17 +103,13 @@ class Warpgroups final : public Family {
   static const KernelRow& row_of(const Variant& variant, const Request& request) {
     return variant.rows.size() == 1 ? variant.rows.front() : row_of_majors(variant, request);
   }
-  static std::int64_t workspace_bytes(const KernelRow& row, const Request& request) {
+  static std::vector<std::int64_t> temps(const KernelRow& row, const Request& request) {
+    if (!reads_operands(request)) return {};
     if (!row.reduce_entry.empty()) {
-      const std::int64_t tile = std::int64_t{row.block.m} * row.block.n * sizeof(float);
-      return schedule::slots_of(schedule_of(row, request)) * tile;
+      return {partials_bytes(row, schedule_of(row, request), sizeof(float))};
     }
-    return b_begins(row, request) + b_of(config_of(row), request).repacked_bytes();
-  }
-  // Where repacked B lies in the workspace: behind repacked A.
-  static std::int64_t b_begins(const KernelRow& row, const Request& request) {
-    const std::int64_t bytes = a_of(config_of(row), request).repacked_bytes();
-    return (bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
+    return {a_of(config_of(row), request).repacked_bytes(),
+            b_of(config_of(row), request).repacked_bytes()};
   }
 
   static Status takes(const Kernel& kernel, const KernelRow& row, const Request& request) {
@@ -127,15 +117,12 @@ class Warpgroups final : public Family {
     const WarpgroupConfig& config = config_of(row);
     if (std::max({p.m, p.n, p.k}) > kMostTilesOfARung ||
         ceil_div(p.m, config.block.m) * ceil_div(p.n, config.block.n) > kMostTilesOfARung) {
-      return Status::unsupported("m is " + std::to_string(request.problem.m) + ", n is " +
-                                 std::to_string(request.problem.n) + " and k is " +
-                                 std::to_string(request.problem.k) + ", but " + kernel.name +
-                                 " counts at most 2^30 tiles, and 2^30 elements along each side");
+      return too_many_tiles(kernel, request, "2^30 elements along each side");
     }
     if (!reads_operands(request)) return {};
     if (request.majors.a != config.majors.a || request.majors.b != config.majors.b) {
-      return Status::unsupported("layout is " + layout_of(request.problem) + ", but " +
-                                 kernel.name + " multiplies NN alone; other rungs take any layout");
+      return Status::unsupported("layout is " + layout_text(request) + ", but " + kernel.name +
+                                 " multiplies NN alone; other rungs take any layout");
     }
     const bool mapped = a_of(config, request).is_mapped() && b_of(config, request).is_mapped();
     if (mapped || !row.repack_entry.empty()) return {};
@@ -144,37 +131,22 @@ class Warpgroups final : public Family {
                                " loads both by tensor copies; other rungs take any alignment");
   }
 
-  // Rows of `operand` to the workspace, where it is found from then on.
-  static Repack repack_of(Operand& operand, std::int64_t where) {
-    Repack repack{
-        nullptr, nullptr, operand.inner, operand.rows, 1, operand.stride, operand.repacked_stride(),
-        0};
-    repack.tiles = ceil_div(repack.outer, passes::kRepackHalves.outer) *
-                   ceil_div(repack.k, passes::kRepackHalves.depth);
-    operand.stride = operand.repacked_stride();
-    operand.place = {Slot::kWorkspace, where};
-    return repack;
-  }
-  static PlannedLaunch repack(const KernelRow& row, Operand& a, Operand& b, std::int64_t b_begins) {
-    RepackParams params{};
-    std::vector<AddressPatch> addresses;
-    const auto add = [&](std::size_t at, Repack& to, Operand& operand, std::int64_t where) {
-      if (operand.is_mapped()) return;
-      addresses.push_back({at + offsetof(Repack, from), operand.place});
-      to = repack_of(operand, where);
-      addresses.push_back({at + offsetof(Repack, to), operand.place});
+  // Copies what tensor copies do not take; the operands are the copies from then on.
+  static Step repack(const KernelRow& row, Operand& a, Operand& b, const Request& request) {
+    const auto copied = [&](Operand& operand, int temp) -> std::optional<RepackedOperand> {
+      if (operand.is_mapped()) return {};
+      const RepackedOperand copy{operand.inner,  operand.rows, 1,
+                                 operand.stride, operand.at,   request.temp(temp)};
+      operand.stride = repacked_ld(operand.inner, kHalf);
+      operand.at = copy.to;
+      return copy;
     };
-    add(offsetof(RepackParams, a), params.a, a, 0);
-    add(offsetof(RepackParams, b), params.b, b, b_begins);
-    PlannedLaunch launch = launch_of(
-        row.repack_entry,
-        {.grid = params.a.tiles + params.b.tiles, .block = passes::kRepackThreads}, params);
-    launch.addresses = std::move(addresses);
-    return launch;
+    const auto copy_of_a = copied(a, 0);
+    return repack_step(row.repack_entry, kHalf, copy_of_a, copied(b, 1));
   }
 
-  static PlannedLaunch multiply(const KernelRow& row, const Operand& a, const Operand& b,
-                                const Request& request) {
+  static Step multiply(const KernelRow& row, const Operand& a, const Operand& b,
+                       const Request& request) {
     const WarpgroupConfig& config = config_of(row);
     WarpgroupParams params{};
     const GemmParams& p = params.gemm = request.product.params;
@@ -184,19 +156,19 @@ class Warpgroups final : public Family {
     const bool copies_d =
         config.store_buffers > 0 && p.k > 0 && p.n >= 8 && can_be_mapped(d, request.d_alignment);
     if (copies_d) params.copied_columns = static_cast<int>(d.sizes[0]);
-    PlannedLaunch launch =
-        launch_of(row.entry, shape_of(row, params.raster.tiles(), request), params);
+    Step step =
+        step_of(Pass::kMultiply, row.entry, shape_of(row, params.raster.tiles(), request), params);
     // WHY: only the driver knows where a block of 64-byte maps begins.
-    launch.launch.param_offsets = {0};
-    patch_product(launch, offsetof(WarpgroupParams, gemm), request.product);
+    step.launch.param_offsets = {0};
+    patch_product(step, offsetof(WarpgroupParams, gemm), request.product);
     if (p.k > 0) {
-      launch.maps.push_back({offsetof(WarpgroupParams, a_map), a.map(), a.place});
-      launch.maps.push_back({offsetof(WarpgroupParams, b_map), b.map(), b.place});
+      step.maps.push_back({offsetof(WarpgroupParams, a_map), a.map(), a.at});
+      step.maps.push_back({offsetof(WarpgroupParams, b_map), b.map(), b.at});
     }
     if (copies_d) {
-      launch.maps.push_back({offsetof(WarpgroupParams, d_map), d, request.product.d});
+      step.maps.push_back({offsetof(WarpgroupParams, d_map), d, request.product.d, Use::kWritten});
     }
-    return launch;
+    return step;
   }
 
   static schedule::StreamK schedule_of(const KernelRow& row, const Request& request) {
@@ -208,34 +180,20 @@ class Warpgroups final : public Family {
                                  request.limits.sms, raster.group);
   }
 
-  // Of rung 44. All of both launches' blocks find the schedule in the same parameters.
-  static std::vector<PlannedLaunch> split_launches(const KernelRow& row, const Operand& a,
-                                                   const Operand& b, const Request& request) {
+  // Of rung 44. All blocks of both launches find the schedule in the same parameters.
+  static std::vector<Step> split_steps(const KernelRow& row, const Operand& a, const Operand& b,
+                                       const Request& request) {
     stream_k::Params params{};
     params.gemm = request.product.params;
     params.schedule = schedule_of(row, request);
-    const schedule::StreamK& s = params.schedule;
-    std::vector<PlannedLaunch> launches = {launch_of(
-        row.entry, {.grid = s.ctas, .block = row.threads, .shared_bytes = row.shared_bytes},
-        params)};
+    std::vector<Step> steps;
+    add_stream_k_steps(row, params, request.product, request.temp(0), request.limits, steps);
     if (params.gemm.k > 0) {
-      launches[0].maps = {{offsetof(stream_k::Params, a_map), a.map(), a.place},
-                          {offsetof(stream_k::Params, b_map), b.map(), b.place}};
+      steps[0].maps = {{offsetof(stream_k::Params, a_map), a.map(), a.at},
+                       {offsetof(stream_k::Params, b_map), b.map(), b.at}};
     }
-    if (s.split_tiles() > 0) {
-      const std::int64_t pieces =
-          std::int64_t{s.split_tiles()} * passes::reduce_pieces(s, row.block.m, row.block.n);
-      const std::int64_t most = std::int64_t{passes::kPassCtasPerSm} * request.limits.sms;
-      launches.push_back(
-          launch_of(row.reduce_entry,
-                    {.grid = std::min(pieces, most), .block = passes::kReduceThreads}, params));
-    }
-    for (PlannedLaunch& launch : launches) {
-      launch.launch.param_offsets = {0};  // WHY: as above
-      patch_product(launch, offsetof(stream_k::Params, gemm), request.product);
-      launch.addresses.push_back({offsetof(stream_k::Params, partials), {Slot::kWorkspace, 0}});
-    }
-    return launches;
+    for (Step& step : steps) step.launch.param_offsets = {0};  // WHY: as above
+    return steps;
   }
 
   // Of clusters' tiles. Groups make what is in flight nearly square.

@@ -1,5 +1,5 @@
 // The kernels on Hopper's tensor cores: a persistent grid of tiles, all operands by tensor copies.
-// The launches of a plan:
+// The steps of a plan:
 //
 //   repack      operands that tensor copies, or wgmma, do not take as they are
 //   multiply    every tile of D or, where k is split, of a matrix of partial sums for each part of
@@ -19,7 +19,7 @@ constexpr std::int64_t kMostTiles = std::int64_t{1} << 30;
 
 bool can_be_copied(const Request& request) {
   return request.d_alignment % 16 == 0 &&
-         are_whole_vectors(request.product.params.d_row, size_of(request.problem.types.d));
+         are_whole_vectors(request.product.params.d_row, size_of(request.problem().types.d));
 }
 
 // The offers of one kernel for one request.
@@ -28,13 +28,8 @@ class WgmmaOffers {
   WgmmaOffers(const Kernel& kernel, const Request& request) : kernel_(kernel), request_(request) {}
 
   Status add(std::string_view variant, std::vector<Offer>& offers) {
-    Status refused;
-    const std::size_t before = offers.size();
-    for (const Variant& one : variants_with_rates(kernel_)) {
-      if (!variant.empty() && one.name() != variant) continue;
-      if (Status status = add_one(one, offers); !status.ok()) refused = std::move(status);
-    }
-    return offers.size() > before ? Status{} : refused;
+    return offer_variants(kernel_, variant, offers,
+                          [&](const Variant& one) { return add_one(one, offers); });
   }
 
  private:
@@ -63,15 +58,8 @@ class WgmmaOffers {
            !operand_of(wgmma_config(row), request, true).must_repack;
   }
 
-  bool is_batch() const { return request_.problem.batch.kind != BatchKind::kNone; }
-  std::int64_t products() const { return is_batch() ? request_.problem.batch.count : 1; }
-
-  Status too_large() const {
-    return Status::unsupported("m is " + std::to_string(request_.problem.m) + ", n is " +
-                               std::to_string(request_.problem.n) + " and k is " +
-                               std::to_string(request_.problem.k) + ", but " + kernel_.name +
-                               " counts at most 2^30 tiles, and 2^30 elements along each side");
-  }
+  bool is_batch() const { return request_.is_batch(); }
+  std::int64_t products() const { return request_.products(); }
 
   Status add_one(const Variant& variant, std::vector<Offer>& offers) {
     const Form form = form_of(variant);
@@ -81,13 +69,13 @@ class WgmmaOffers {
     const bool is_partial = size_of(kernel_.types.d) != epilogue::bytes_of(config.out);
     if (std::max({p.m, p.n, p.k}) > kMostTiles ||
         ceil_div(p.m, config.block.m) * ceil_div(p.n, config.block.n) > kMostTiles) {
-      return too_large();
+      return too_many_tiles(kernel_, request_, "2^30 elements along each side");
     }
     const WgmmaDecision decision = decided(form, is_partial);
     if (is_batch() && (is_partial || !takes_batch(config, *form.request) ||
                        products() > kMostTiles / std::max(decision.tiles(), std::int64_t{1}))) {
-      return Status::unsupported("batch is " + describe(request_.problem.batch) + ", but variant " +
-                                 row.variant + " of " + kernel_.name +
+      return Status::unsupported("batch is " + describe(request_.problem().batch) +
+                                 ", but variant " + row.variant + " of " + kernel_.name +
                                  " loads its operands by tensor copies, and does not split k");
     }
     if (is_partial && !request_.options.kernel && request_.options.split == Policy::kNever) {
@@ -99,7 +87,7 @@ class WgmmaOffers {
                                  " loads them by tensor copies: bases and rows at multiples of 16 "
                                  "bytes");
     }
-    push(row, variant.tflops, decision, offers);
+    push(form, variant.tflops, decision, offers);
     return {};
   }
 
@@ -110,9 +98,10 @@ class WgmmaOffers {
     return alone ? 0.85 : 0.97;
   }
 
-  void push(const KernelRow& row, double tflops, const WgmmaDecision& decision,
+  void push(const Form& form, double tflops, const WgmmaDecision& decision,
             std::vector<Offer>& offers) {
-    const bool empty = request_.is_empty();
+    const KernelRow& row = *form.row;
+    std::vector<std::int64_t> temps = wgmma_temps(decision, wgmma_config(row), *form.request);
     const TensorCoreWork work{
         .block = row.block,
         .per_sm = wgmma_config(row).per_sm,
@@ -123,12 +112,13 @@ class WgmmaOffers {
         .tiles = decision.tiles() * wgmma_config(row).ctas() * decision.parts * products(),
         .k_tiles = decision.k_tiles,
         .parts = decision.is_split ? decision.parts : 0,
-        .repacked_bytes = decision.bytes - decision.a,
+        .repacked_bytes = temps[kRepackedA] + temps[kRepackedB],
         .types = &kernel_.types};
-    offers.push_back(
-        {&kernel_, &row,
-         empty ? Cost{} : cost_of_tensor_cores(work, request_.product.params, request_.limits),
-         empty ? 0 : decision.bytes, 1, std::make_shared<const WgmmaDecision>(decision)});
+    offers.push_back({.kernel = &kernel_,
+                      .row = &row,
+                      .cost = cost_of_tensor_cores(work, request_.product.params, request_.limits),
+                      .temps = std::move(temps),
+                      .decision = std::make_shared<const WgmmaDecision>(decision)});
   }
 
   WgmmaDecision decided(const Form& form, bool is_partial) const {
@@ -148,25 +138,9 @@ class WgmmaOffers {
     d.parts = d.k_tiles == 0 ? 0 : ceil_div(k_tiles, d.k_tiles);
     d.is_split = is_partial || d.parts > 1;
     if (!d.is_split) d.parts = 1;
-    place(config, *form.request, d);
+    d.repack_a = operand_of(config, *form.request, true).must_repack;
+    d.repack_b = operand_of(config, *form.request, false).must_repack;
     return d;
-  }
-
-  // Where in the workspace what lies.
-  void place(const Config& config, const Request& request, WgmmaDecision& d) const {
-    const int bytes = size_of(kernel_.types.a);
-    const auto size = [&](const LoadedOperand& operand) {
-      const OperandRows rows = repacked_rows(operand, bytes);
-      return operand.must_repack ? with_workspace_alignment(rows.stride * rows.rows * bytes) : 0;
-    };
-    const LoadedOperand a = operand_of(config, request, true),
-                        b = operand_of(config, request, false);
-    d.repack_a = a.must_repack, d.repack_b = b.must_repack;
-    d.a = d.is_split
-              ? with_workspace_alignment(d.parts * d.part_rows * d.partial_ld * sizeof(float))
-              : 0;
-    d.b = d.a + size(a);
-    d.bytes = d.b + size(b);
   }
 
   // In how many parts k is split: so many that all SMs have work, none so short that filling the
@@ -196,8 +170,8 @@ class Wgmma final : public Family {
     return WgmmaOffers(kernel, request).add(variant, offers);
   }
   bool takes(const Batch& batch) const override { return batch.kind == BatchKind::kStrided; }
-  std::vector<PlannedLaunch> launches(const Offer& offer, const Request& request) const override {
-    return wgmma_launches(offer, request);
+  std::vector<Step> steps(const Offer& offer, const Request& request) const override {
+    return wgmma_steps(offer, request);
   }
 };
 

@@ -3,7 +3,7 @@
 #include "gemm/host/batch.h"
 #include "gemm/host/panels.h"
 #include "gemm/host/whole.h"
-#include "gemm/steps/finish.h"
+#include "gemm/rewrites/finish_later.h"
 
 namespace tessera::gemm::host {
 

@@ -4,230 +4,184 @@
 #include <optional>
 #include <utility>
 
+#include "gemm/rewrites/finish_later.h"
 #include "gemm/rewrites/fold.h"
 #include "gemm/steps/finish.h"
 
 namespace tessera::gemm {
 namespace {
 
-// What a plan may depend on: whether alpha and beta are zero, not what they are.
-// The layout decides, not the strides: a thin matrix may have a stride of 1 in both directions.
-Majors sides_of(const Problem& problem) {
-  const bool swapped = problem.order == Order::kColumnMajor;
-  const bool a_along_k = swapped ? problem.op_b == Op::kNone : problem.op_a == Op::kNone;
-  const bool b_along_n = swapped ? problem.op_a == Op::kNone : problem.op_b == Op::kNone;
-  return {a_along_k ? Major::kK : Major::kM, b_along_n ? Major::kN : Major::kK};
-}
+bool is_empty(const Problem& p) { return p.m == 0 || p.n == 0 || p.batch.count == 0; }
 
-// Of the operand of every product of a batch.
-int alignment_in_batch(const Batch& batch, const Operand& operand, int of_first) {
-  if (batch.kind == BatchKind::kPointers) {
-    return static_cast<int>(std::min<std::int64_t>(batch.alignment, kMostAlignment));
+// Asks families for candidates, route by route.
+class Search {
+ public:
+  Search(const Problem& problem, const Alignment& alignment, const DeviceLimits& limits,
+         const PlanOptions& options)
+      : problem_(problem), limits_(limits), options_(options) {
+    for (Route& route : routes_of(subproblem_of(problem, alignment), limits, refused_)) {
+      routes_.push_back(std::make_shared<const Route>(std::move(route)));
+    }
   }
-  if (operand.product_stride == 0 || batch.count < 2) return of_first;
-  // WHY: the bytes of a stride of empty matrices may be more than 63 bits hold.
-  const auto elements = static_cast<std::uint64_t>(operand.product_stride);
-  const auto divides = std::min<std::uint64_t>(elements & (0 - elements), kMostAlignment);
-  return std::min(of_first, static_cast<int>(divides) * size_of(operand.type));
-}
 
-Alignment alignment_in_batch(const Problem& p, const Alignment& of_first) {
-  if (p.batch.kind == BatchKind::kNone) return of_first;
-  const auto table = operand_table(p);
-  const auto of = [&](OperandId id) {
-    return alignment_in_batch(p.batch, table[static_cast<std::size_t>(id)], of_first[id]);
-  };
-  using enum OperandId;
-  return {of(kA), of(kB), of(kC), of(kD)};
-}
-
-Request request_of(const Problem& problem, const Alignment& given, const DeviceLimits& limits,
-                   const PlanOptions& options) {
-  const Alignment alignment = alignment_in_batch(problem, given);
-  // A column-major problem is the row-major one with its operands exchanged.
-  const bool swapped = problem.order == Order::kColumnMajor;
-  return {.problem = problem,
-          .product = {.params = canonical_params(problem, {}),
-                      .a = {swapped ? Slot::kB : Slot::kA},
-                      .b = {swapped ? Slot::kA : Slot::kB},
-                      .c = {Slot::kC},
-                      .d = {Slot::kD}},
-          .a_alignment = swapped ? alignment.b : alignment.a,
-          .b_alignment = swapped ? alignment.a : alignment.b,
-          .d_alignment = alignment.d,
-          .majors = sides_of(problem),
-          .limits = limits,
-          .options = options};
-}
-
-// The request for the sums of a problem with an epilogue.
-Request request_of_sums(const Problem& problem, const Alignment& alignment,
-                        const DeviceLimits& limits, PlanOptions options) {
-  const Problem sums = problem_of_sums(problem);
-  Alignment of_sums = alignment;
-  if (sums.types.d != problem.types.d) of_sums.c = of_sums.d = kMostAlignment;
-  options.workspace_limit = std::max<std::int64_t>(
-      0, options.workspace_limit - bytes_of_sums(problem, problem.batch.count > 0 ? 1 : 0));
-  return request_of(sums, of_sums, limits, options);
-}
-
-// The request for a single product of a strided batch.
-Request request_of_one(Request request) {
-  request.problem.batch = {};
-  return request;
-}
-
-// Offers to multiply the products of a strided batch one after the other.
-Status ask_for_each(const Kernel& kernel, std::string_view variant, const Request& request,
-                    std::vector<Offer>& offers) {
-  const std::size_t before = offers.size();
-  const Request one = request_of_one(request);
-  Status status = family_of(kernel).offer(kernel, variant, one, offers);
-  for (std::size_t i = before; i < offers.size(); ++i) {
-    offers[i].is_for_each = true;
-    offers[i].cost = offers[i].cost.times(static_cast<double>(request.problem.batch.count));
-    if (request.is_empty()) offers[i].workspace_bytes = 0;
+  // Throws the reason where there is none.
+  std::vector<Candidate> candidates() {
+    candidates_.reserve(16);
+    if (options_.kernel) {
+      ask_named(*options_.kernel);
+    } else {
+      ask_all();
+    }
+    return std::move(candidates_);
   }
-  return status;
-}
 
-// Whether a kernel of these types multiplies the problem: one of the problem's own, or, for a
-// batch, one that multiplies the same elements with more digits. WHY batches alone: kernels on
-// tensor cores take some of them one product after the other, or not at all.
-bool multiplies(const Types& kernel, const Problem& problem) {
-  if (kernel == problem.types) return true;
-  if (problem.batch.kind == BatchKind::kNone) return false;
-  Types as_exact = problem.types;
-  as_exact.compute = kernel.compute;
-  const ComputeFacts& has = facts_of(kernel.compute);
-  const ComputeFacts& wanted = facts_of(problem.types.compute);
-  return kernel == as_exact && has.sum == wanted.sum && has.operand_digits >= wanted.operand_digits;
-}
-
-// The request as such a kernel's family is asked it.
-Request request_for(const Kernel& kernel, Request request) {
-  request.problem.types = kernel.types;
-  return request;
-}
-
-// `asked`: the problem itself, where the request is for its sums.
-Status ask(const Kernel& kernel, std::string_view variant, const Request& request,
-           const Problem& asked, std::vector<Offer>& offers) {
-  const bool is_own = kernel.types == request.problem.types;
-  if (!is_own && multiplies(kernel.types, request.problem)) {
-    return ask(kernel, variant, request_for(kernel, request), asked, offers);
+ private:
+  void ask_named(const KernelChoice& choice) {
+    const Kernel& kernel = *choice.kernel;
+    const Epilogue& epilogue = problem_.epilogue;
+    if (kernel.applies_epilogue && !is_fused(epilogue)) {
+      throw StatusError(Status::unsupported("epilogue is " + describe(epilogue) + ", but " +
+                                            kernel.name +
+                                            " applies a bias, relu and gelu, and no scale"));
+    }
+    if (!kernel.applies_epilogue && !epilogue.is_identity()) require(check_sums(problem_));
+    Status status;
+    for (const auto& route : routes_) {
+      // Routes that finish later are for kernels that do not apply the epilogue, and no others.
+      const bool keeps_epilogue = route->product.problem.epilogue == epilogue;
+      if (kernel.applies_epilogue != keeps_epilogue && !epilogue.is_identity()) continue;
+      if (route->product.problem.types != kernel.types && is_by_more_digits(*route)) continue;
+      if (Status why = ask(kernel, choice.variant, route); !why.ok()) status = std::move(why);
+    }
+    if (!candidates_.empty()) return;
+    require(status);
+    throw StatusError(Status::bad_argument("kernel names variant '" + choice.variant + "', which " +
+                                           kernel.name + " does not have"));
   }
-  if (!is_own) {
-    const bool is_of_sums = asked.types != request.problem.types;
-    return Status::unsupported("type is " + name_of(asked.types) +
-                               (is_of_sums ? " with an epilogue (" + describe(asked.epilogue) +
-                                                 "), whose sums are kept by kernels of " +
-                                                 name_of(request.problem.types)
-                                           : "") +
+
+  void ask_all() {
+    for (const auto& route : routes_) {
+      const Problem& p = route->product.problem;
+      const bool has_epilogue = !p.epilogue.is_identity();
+      if (has_epilogue && !is_fused(p.epilogue)) continue;
+      for (const Kernel& kernel : all_kernels()) {
+        if (is_rung(kernel) || kernel.applies_epilogue != has_epilogue) continue;
+        if (kernel.types == p.types) ask(kernel, "", route);
+      }
+    }
+    if (candidates_.empty()) refuse();
+  }
+
+  // Of a product that no kernel takes.
+  [[noreturn]] void refuse() const {
+    require(refused_);
+    const Types& sums = routes_.back()->product.problem.types;
+    if (!check_has_kernel(sums).ok()) require(check_has_kernel(problem_.types));
+    require(check_has_kernel(sums));
+    const Problem& p = problem_;
+    const bool is_batch = p.batch.kind != BatchKind::kNone;
+    throw StatusError(Status::unsupported(
+        "no kernel takes " + (is_batch ? describe(p.batch) + ", " : "") + "m = " +
+        std::to_string(p.m) + ", n = " + std::to_string(p.n) + ", k = " + std::to_string(p.k) +
+        " in " + name_of(p.types) + " on an sm_" + std::to_string(limits_.sm)));
+  }
+
+  bool is_by_more_digits(const Route& route) const {
+    return route.product.problem.types.compute != problem_.types.compute;
+  }
+
+  Status ask(const Kernel& kernel, std::string_view variant,
+             const std::shared_ptr<const Route>& route) {
+    const Problem& p = route->product.problem;
+    if (kernel.types != p.types) return of_other_types(kernel, p.types);
+    if (limits_.sm < kernel.first_sm || limits_.sm > kernel.last_sm) return of_other_sm(kernel);
+    const Family& family = family_of(kernel);
+    if (p.batch.kind != BatchKind::kNone && !family.takes(p.batch)) {
+      return Status::unsupported("batch is " + describe(p.batch) + ", but " + kernel.name +
+                                 " does not read addresses from device memory");
+    }
+    const std::int64_t limit = options_.workspace_limit - workspace_bytes(route->temps);
+    PlanOptions options = options_;
+    options.workspace_limit = std::max<std::int64_t>(0, limit);
+    std::vector<Offer> offers;
+    const Request request =
+        request_of(route->product, limits_, options, static_cast<int>(route->temps.size()));
+    Status status = family.offer(kernel, variant, request, offers);
+    for (Offer& offer : offers) keep(std::move(offer), route);
+    return status;
+  }
+
+  void keep(Offer offer, const std::shared_ptr<const Route>& route) {
+    if (is_empty(problem_)) {
+      offer.cost = {};
+      offer.temps.clear();
+    } else {
+      offer.cost = (offer.cost + route->cost).times(static_cast<double>(route->rounds));
+    }
+    candidates_.push_back({std::move(offer), route});
+  }
+
+  Status of_other_types(const Kernel& kernel, const Types& types) const {
+    const bool is_of_sums = types != problem_.types;
+    return Status::unsupported("type is " + name_of(problem_.types) +
+                               (is_of_sums
+                                    ? " with an epilogue (" + describe(problem_.epilogue) +
+                                          "), whose sums are kept by kernels of " + name_of(types)
+                                    : "") +
                                ", but " + kernel.name + " multiplies " + name_of(kernel.types));
   }
-  const int sm = request.limits.sm;
-  if (sm < kernel.first_sm || sm > kernel.last_sm) {
+
+  Status of_other_sm(const Kernel& kernel) const {
     const std::string needed = "sm_" + std::to_string(kernel.first_sm);
     return Status::unsupported("kernel is " + kernel.name + ", whose code needs " + needed +
                                (kernel.last_sm > kernel.first_sm ? " or later" : "a") +
-                               ", but the GPU is sm_" + std::to_string(sm));
+                               ", but the GPU is sm_" + std::to_string(limits_.sm));
   }
-  const Family& family = family_of(kernel);
-  const Batch& batch = request.problem.batch;
-  if (batch.kind == BatchKind::kNone) return family.offer(kernel, variant, request, offers);
-  Status status = Status::unsupported("batch is " + describe(batch) + ", but " + kernel.name +
-                                      " does not read addresses from device memory");
-  if (family.takes(batch)) status = family.offer(kernel, variant, request, offers);
-  return batch.kind == BatchKind::kPointers ? status
-                                            : ask_for_each(kernel, variant, request, offers);
-}
 
-std::vector<Offer> offers_of_named(const KernelChoice& choice, const Request& request,
-                                   const Problem& asked) {
-  std::vector<Offer> offers;
-  require(ask(*choice.kernel, choice.variant, request, asked, offers));
-  if (!offers.empty()) return offers;
-  throw StatusError(Status::bad_argument("kernel names variant '" + choice.variant + "', which " +
-                                         choice.kernel->name + " does not have"));
-}
-
-std::vector<Offer> offers_of_all(const Request& request, const Problem& asked) {
-  if (!check_has_kernel(request.problem.types).ok()) require(check_has_kernel(asked.types));
-  require(check_has_kernel(request.problem.types));
-  std::vector<Offer> offers;
-  offers.reserve(16);
-  for (const Kernel& kernel : all_kernels()) {
-    if (!is_rung(kernel) && !kernel.applies_epilogue) ask(kernel, "", request, asked, offers);
-  }
-  if (!offers.empty()) return offers;
-  const Problem& p = request.problem;
-  const bool is_batch = p.batch.kind != BatchKind::kNone;
-  throw StatusError(Status::unsupported(
-      "no kernel takes " + (is_batch ? describe(p.batch) + ", " : "") + "m = " +
-      std::to_string(p.m) + ", n = " + std::to_string(p.n) + ", k = " + std::to_string(p.k) +
-      " in " + name_of(p.types) + " on an sm_" + std::to_string(request.limits.sm)));
-}
-
-// Offers of kernels that apply the epilogue in their store.
-std::vector<Offer> fused_offers(const Request& request) {
-  std::vector<Offer> offers;
-  const std::optional<KernelChoice>& named = request.options.kernel;
-  if (named && !is_fused(request.problem.epilogue)) {
-    throw StatusError(Status::unsupported("epilogue is " + describe(request.problem.epilogue) +
-                                          ", but " + named->kernel->name +
-                                          " applies a bias, relu and gelu, and no scale"));
-  }
-  if (named) return offers_of_named(*named, request, request.problem);
-  if (!is_fused(request.problem.epilogue)) return offers;
-  for (const Kernel& kernel : all_kernels()) {
-    if (kernel.applies_epilogue) ask(kernel, "", request, request.problem, offers);
-  }
-  return offers;
-}
-
-// ... and of all others, for the sums, which a last launch finishes.
-std::vector<Offer> finished_offers(const Request& sums, const Problem& problem) {
-  std::vector<Offer> offers = sums.options.kernel
-                                  ? offers_of_named(*sums.options.kernel, sums, problem)
-                                  : offers_of_all(sums, problem);
-  for (Offer& offer : offers) add_finish(problem, offer);
-  return offers;
-}
+  const Problem& problem_;
+  const DeviceLimits& limits_;
+  const PlanOptions& options_;
+  Status refused_;  // why a rewrite that the problem needs is not possible
+  std::vector<std::shared_ptr<const Route>> routes_;
+  std::vector<Candidate> candidates_;
+};
 
 // Keeps what fits the workspace, the cheapest first.
-void rank(std::vector<Offer>& offers, std::int64_t limit) {
+void rank(std::vector<Candidate>& candidates, std::int64_t limit) {
   const auto least = std::min_element(
-      offers.begin(), offers.end(),
-      [](const auto& x, const auto& y) { return x.workspace_bytes < y.workspace_bytes; });
-  if (least->workspace_bytes > limit) {
+      candidates.begin(), candidates.end(),
+      [](const auto& x, const auto& y) { return x.workspace_bytes() < y.workspace_bytes(); });
+  if (least->workspace_bytes() > limit) {
     throw StatusError(Status::bad_argument(
         "workspace_limit is " + std::to_string(limit) + " bytes, but " + least->kernel->name +
-        " needs at least " + std::to_string(least->workspace_bytes) + " for this problem"));
+        " needs at least " + std::to_string(least->workspace_bytes()) + " for this problem"));
   }
-  std::erase_if(offers, [&](const Offer& offer) { return offer.workspace_bytes > limit; });
-  std::stable_sort(offers.begin(), offers.end(),
-                   [](const Offer& x, const Offer& y) { return x.cost.total() < y.cost.total(); });
+  std::erase_if(candidates, [&](const Candidate& one) { return one.workspace_bytes() > limit; });
+  std::stable_sort(
+      candidates.begin(), candidates.end(),
+      [](const Candidate& x, const Candidate& y) { return x.cost.total() < y.cost.total(); });
 }
 
-std::vector<Offer> offers_for(const Request& request, const Alignment& alignment) {
-  const Problem& problem = request.problem;
-  const std::optional<KernelChoice>& named = request.options.kernel;
-  if (problem.epilogue.is_identity()) {
-    return named ? offers_of_named(*named, request, problem) : offers_of_all(request, problem);
-  }
-  std::vector<Offer> offers;
-  if (!named || named->kernel->applies_epilogue) offers = fused_offers(request);
-  if (named && named->kernel->applies_epilogue) return offers;
-  const Status possible = check_sums(problem);
-  if (!possible.ok() && !offers.empty()) return offers;
-  require(possible);
-  const Request sums = request_of_sums(problem, alignment, request.limits, request.options);
-  for (Offer& offer : finished_offers(sums, problem)) offers.push_back(std::move(offer));
-  return offers;
+// The steps of one round of a candidate.
+std::vector<Step> steps_of(const Candidate& best, const DeviceLimits& limits,
+                           const PlanOptions& options) {
+  const Route& route = *best.route;
+  const Request request =
+      request_of(route.product, limits, options, static_cast<int>(route.temps.size()));
+  std::vector<Step> steps = family_of(*best.kernel).steps(best, request);
+  steps.insert(steps.end(), route.after.begin(), route.after.end());
+  for (Step& step : steps) step.kernel = best.kernel;
+  place_temps(workspace_layout(best.all_temps()), steps);
+  return steps;
 }
 
 }  // namespace
+
+std::vector<std::int64_t> Candidate::all_temps() const {
+  std::vector<std::int64_t> all = route->temps;
+  all.insert(all.end(), temps.begin(), temps.end());
+  return all;
+}
 
 Problem planned_problem(Problem problem) {
   problem = with_default_ld(problem);
@@ -247,17 +201,14 @@ Plan plan(const Problem& given, const Alignment& alignment, const DeviceLimits& 
     products = problem.batch.count;
     problem = *one;
   }
-  Request request = request_of(problem, alignment, limits, options);
-  Plan plan{problem, products, alignment, limits, offers_for(request, alignment), {}};
+  Plan plan{problem,
+            products,
+            alignment,
+            limits,
+            Search(problem, alignment, limits, options).candidates(),
+            {}};
   rank(plan.offers, options.workspace_limit);
-  if (request.is_empty()) return plan;
-  const Offer& best = plan.offers.front();
-  if (best.is_finished_later) request = request_of_sums(problem, alignment, limits, options);
-  if (best.is_for_each) problem.batch = {};
-  request = request_for(plan.kernel(), std::move(request));
-  plan.launches =
-      family_of(plan.kernel()).launches(best, best.is_for_each ? request_of_one(request) : request);
-  if (best.is_finished_later) add_finish(problem, best, limits, plan.launches);
+  if (!is_empty(problem)) plan.steps = steps_of(plan.offers.front(), limits, options);
   return plan;
 }
 

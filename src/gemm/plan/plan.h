@@ -1,14 +1,29 @@
-// From a problem to the launches that compute it. Pure: the same inputs give the same plan on any
+// From a problem to the steps that compute it. Pure: the same inputs give the same plan on any
 // machine. A plan holds no addresses; gemm/call/prepare.h brings it onto a device and runs it with
 // operands.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "gemm/families/shared/family.h"
 #include "gemm/options.h"
+#include "gemm/rewrites/route.h"
 
 namespace tessera::gemm {
+
+// What a family offers for one route. The cost is that of all steps of all rounds.
+struct Candidate : Offer {
+  std::shared_ptr<const Route> route;
+
+  bool is_for_each() const { return route->rounds != 1; }
+  std::string decision_text() const { return (decision ? decision->text() : "-") + route->text; }
+  // Bytes of all pieces of the workspace, those of the route first.
+  std::vector<std::int64_t> all_temps() const;
+  std::int64_t workspace_bytes() const {
+    return gemm::workspace_bytes(temps, gemm::workspace_bytes(route->temps));
+  }
+};
 
 struct Plan {
   Problem problem;  // alpha and beta are 0 or 1: whether they are zero is part of it
@@ -16,17 +31,17 @@ struct Plan {
   std::int64_t folded_products = 1;
   Alignment alignment;
   DeviceLimits limits;
-  // All offers within the workspace limit; the first is the one taken.
-  std::vector<Offer> offers;
-  std::vector<PlannedLaunch> launches;
+  // All candidates within the workspace limit; the first is the one taken.
+  std::vector<Candidate> offers;
+  std::vector<Step> steps;  // of one round; none where nothing is written
 
   bool is_folded() const { return folded_products > 1; }
   const Kernel& kernel() const { return *offers.front().kernel; }
   const KernelRow& row() const { return *offers.front().row; }
-  // How often the launches are run: once, or for each product of a batch.
-  std::int64_t rounds() const { return offers.front().is_for_each ? problem.batch.count : 1; }
-  // Device memory that the launches need in addition to the operands.
-  std::int64_t workspace_bytes() const { return offers.front().workspace_bytes; }
+  // How often the steps are run: once, or for each product of a batch.
+  std::int64_t rounds() const { return offers.front().route->rounds; }
+  // Device memory that the steps need in addition to the operands.
+  std::int64_t workspace_bytes() const { return offers.front().workspace_bytes(); }
 };
 
 // The problem that a plan is made for: leading dimensions filled in, alpha and beta 0 or 1.

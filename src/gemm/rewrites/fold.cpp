@@ -11,24 +11,6 @@ Order other_order(Order order) {
 }
 Op transposed(Op op) { return op == Op::kNone ? Op::kTranspose : Op::kNone; }
 
-// D^T = op(B)^T op(A)^T: the same memory in the other order, so that columns are rows.
-Problem exchanged(Problem p) {
-  const auto other = [](VectorKind kind) {
-    if (kind == VectorKind::kNone) return kind;
-    return kind == VectorKind::kPerRow ? VectorKind::kPerColumn : VectorKind::kPerRow;
-  };
-  p.order = other_order(p.order);
-  std::swap(p.m, p.n);
-  std::swap(p.op_a, p.op_b);
-  std::swap(p.lda, p.ldb);
-  std::swap(p.types.a, p.types.b);
-  std::swap(p.batch.stride_a, p.batch.stride_b);
-  std::swap(p.scales.a, p.scales.b);
-  p.epilogue.scale = other(p.epilogue.scale);
-  p.epilogue.bias = other(p.epilogue.bias);
-  return p;
-}
-
 // The matrices of one operand as a single one below the other; empty where their rows do not
 // continue. With one row each, the stride between products is the stride between rows.
 std::optional<MatrixView> stacked(const MatrixView& one, std::int64_t stride, std::int64_t count) {

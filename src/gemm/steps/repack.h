@@ -1,10 +1,11 @@
-// The launch before an FP32 product that copies operands into the form which tensor copies take:
-// rows along m (or n), aligned. The copies are in the workspace.
+// The step before a product that copies operands into the form which tensor copies take: whole,
+// aligned rows. The copies are temps.
 #pragma once
 
+#include <optional>
 #include <string>
 
-#include "gemm/families/shared/family.h"
+#include "gemm/steps/step.h"
 
 namespace tessera::gemm {
 
@@ -15,21 +16,20 @@ struct Needs {
   bool any() const { return a || b; }
 };
 
-// The same, and where the copies are in the workspace.
-struct Repacked {
-  Needs needs;
-  std::int64_t a = 0, b = 0;
-  std::int64_t end = 0;  // of the workspace, with them
-
-  // Copies of a product's operands from `begin` on, a multiple of 256.
-  static Repacked at(std::int64_t begin, Needs needs, const GemmParams& canonical);
-  std::int64_t bytes() const { return end - a; }
+// An operand that is copied: element (outer, k) is at outer * from_outer + k * from_k, one of which
+// is 1. Its copy has `k` rows of `outer` elements. Rows along k exchange the names.
+struct RepackedOperand {
+  long long outer, k;
+  long long from_outer, from_k;
+  PlannedAddress from, to;
 };
 
-// The launch that repacks; the product then names what it leaves.
-PlannedLaunch repack_launch(const std::string& entry, const Repacked& repacked, Product& product);
+// Elements from row to row of a copy, and its bytes. `element_bytes`: 2 or 4.
+long long repacked_ld(long long outer, int element_bytes);
+std::int64_t repacked_bytes(long long outer, long long k, int element_bytes);
 
-// A request as it is after that launch, but for where its operands are.
-Request request_after(Request request, Needs needs);
+// Copies one operand or both. Elements of 2 bytes are copied row by row: from_outer is 1.
+Step repack_step(const std::string& entry, int element_bytes,
+                 const std::optional<RepackedOperand>& a, const std::optional<RepackedOperand>& b);
 
 }  // namespace tessera::gemm

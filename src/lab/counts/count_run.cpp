@@ -60,7 +60,7 @@ CountedRun run_counted(Device& device, const KernelChoice& choice, const Problem
   const Operands operands{a.address(), b.address(),     c.address(),
                           d.address(), scale.address(), bias.address()};
   const PreparedCall call(device, choice, problem, gemm::alignment_of(operands), options);
-  if (call.plan().launches.empty()) {
+  if (call.plan().steps.empty()) {
     throw StatusError(Status::bad_argument(fmt::format(
         "-m is {} and -n is {}, but both must be at least 1 where there is something to count",
         problem.m, problem.n)));
@@ -75,7 +75,7 @@ CountedRun run_counted(Device& device, const KernelChoice& choice, const Problem
   call.run(operands);
   device.synchronize();
   CountedRun run{problem, choice.kernel, &call.plan().row(), {}, take_counts(device)};
-  for (const gemm::PlannedLaunch& planned : call.plan().launches) {
+  for (const gemm::Step& planned : call.plan().steps) {
     run.launches.push_back(planned.launch);
   }
   return run;

@@ -84,9 +84,9 @@ std::unique_ptr<PlannedCall> CellBench::without_limit(const Problem& problem,
   const gemm::PlanOptions any = within(gemm::kAnyWorkspace);
   const gemm::Plan plan =
       gemm::plan(problem, gemm::alignment_of(operands), gemm::limits_of(device_.info()), any);
-  const gemm::Offer &best = plan.offers.front(), &other = limited.plan().offers.front();
+  const gemm::Candidate &best = plan.offers.front(), &other = limited.plan().offers.front();
   const bool same = name_of(best) == name_of(other) &&
-                    best.workspace_bytes == other.workspace_bytes &&
+                    best.workspace_bytes() == other.workspace_bytes() &&
                     best.decision_text() == other.decision_text();
   if (same) return nullptr;
   return std::make_unique<PlannedCall>(device_, problem, operands, any);
@@ -161,9 +161,9 @@ CellResult CellBench::run(const DrawnCell& cell, const SuiteProtocol& protocol) 
     const PlannedCall limited(device_, cell.problem, operands[0], within(options_.workspace_limit));
     const std::unique_ptr<PlannedCall> unlimited =
         without_limit(cell.problem, operands[0], limited);
-    const gemm::Offer& offer = limited.plan().offers.front();
+    const gemm::Candidate& offer = limited.plan().offers.front();
     out.kernel = name_of(offer);
-    out.workspace_bytes = offer.workspace_bytes;
+    out.workspace_bytes = offer.workspace_bytes();
     out.predicted_us = offer.cost.total();
     Calls calls{&limited};
     if (unlimited) {
@@ -194,13 +194,13 @@ std::vector<std::unique_ptr<PlannedCall>> CellBench::bind_configs(const DrawnCel
                  within(options_.workspace_limit));
   const double longest = within_best * plan.offers.front().cost.total();
   std::vector<std::unique_ptr<PlannedCall>> calls;
-  for (const gemm::Offer& offer : plan.offers) {
+  for (const gemm::Candidate& offer : plan.offers) {
     const std::string name = name_of(offer);
     const auto is_known = [&](const SweptConfig& known) { return known.kernel == name; };
     if (offer.cost.total() > longest || std::ranges::any_of(out.configs, is_known)) continue;
     out.configs.push_back({.kernel = name,
                            .decision = offer.decision_text(),
-                           .workspace_bytes = offer.workspace_bytes,
+                           .workspace_bytes = offer.workspace_bytes(),
                            .expected = offer.cost,
                            .reason = {},
                            .ms = {}});

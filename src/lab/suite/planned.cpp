@@ -18,7 +18,7 @@ void PlannedCall::run(const Operands& operands) const {
                       .workspace_bytes = static_cast<std::int64_t>(workspace_.bytes())});
 }
 
-std::string name_of(const gemm::Offer& offer) {
+std::string name_of(const gemm::Candidate& offer) {
   return offer.kernel->name + "/" + std::string(offer.row->variant);
 }
 

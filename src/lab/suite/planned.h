@@ -21,6 +21,6 @@ class PlannedCall {
 };
 
 // "wgmma_bf16/128x256".
-std::string name_of(const gemm::Offer& offer);
+std::string name_of(const gemm::Candidate& offer);
 
 }  // namespace tessera::lab

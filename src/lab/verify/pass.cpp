@@ -37,7 +37,7 @@ std::vector<vgpu::Finding> findings_of(const std::vector<LaunchCounts>& launches
 
 std::vector<std::string> entries_of(const gemm::Plan& plan) {
   std::vector<std::string> entries;
-  for (const gemm::PlannedLaunch& planned : plan.launches) {
+  for (const gemm::Step& planned : plan.steps) {
     const std::string& entry = planned.launch.entry;
     if (std::find(entries.begin(), entries.end(), entry) == entries.end()) entries.push_back(entry);
   }

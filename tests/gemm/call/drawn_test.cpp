@@ -76,7 +76,7 @@ class Drawn {
 void verify_one_way(const Problem& problem, Drawn& draw, bool in_place,
                     std::map<std::string, int>& ran) {
   const gemm::Plan plan = gemm::plan(problem, {}, gemm::limits_of(gpu().info()));
-  const gemm::Offer& offer = plan.offers[static_cast<std::size_t>(
+  const gemm::Candidate& offer = plan.offers[static_cast<std::size_t>(
       draw.from(0, static_cast<std::int64_t>(plan.offers.size()) - 1))];
   lab::VerifyOptions options;
   options.checks = !test_on_cuda();

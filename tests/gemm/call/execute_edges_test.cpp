@@ -20,10 +20,10 @@ gemm::Plan plan_of(const Problem& problem, const gemm::PlanOptions& options = {}
 TEST(ExecuteEdges, ALaterLaunchFails) {
   const Problem problem{.m = 1000, .n = 1001, .k = 4000};
   const gemm::Plan plan = plan_of(problem);
-  ASSERT_GT(plan.launches.size(), 1u);
+  ASSERT_GT(plan.steps.size(), 1u);
   const gemm::Arguments arguments{
       {1 << 28, 2 << 28, 0, std::uint64_t{3} << 28}, 1, 0, 4096, plan.workspace_bytes()};
-  for (std::size_t failing = 0; failing < plan.launches.size(); ++failing) {
+  for (std::size_t failing = 0; failing < plan.steps.size(); ++failing) {
     HostDevice device;
     const gemm::Prepared prepared = gemm::prepare(device, plan);
     std::size_t launched = 0;
@@ -95,14 +95,14 @@ TEST(ExecuteEdges, WorkspaceLimitsAreExact) {
       Problem p{.m = size(), .n = size(), .k = size() * (i % 3 == 0 ? 8 : 1), .types = types};
       p = with_default_ld(p);
       const gemm::Plan any = plan_of(p);
-      for (const gemm::Offer& offer : any.offers) {
-        if (offer.workspace_bytes == 0) continue;
+      for (const gemm::Candidate& offer : any.offers) {
+        if (offer.workspace_bytes() == 0) continue;
         ++with_workspace;
-        const gemm::Plan exact = plan_of(p, {.workspace_limit = offer.workspace_bytes});
-        EXPECT_LE(exact.workspace_bytes(), offer.workspace_bytes);
+        const gemm::Plan exact = plan_of(p, {.workspace_limit = offer.workspace_bytes()});
+        EXPECT_LE(exact.workspace_bytes(), offer.workspace_bytes());
         EXPECT_LE(exact.offers.front().cost.total(), offer.cost.total() * 1.0001);
-        const gemm::Plan less = plan_of(p, {.workspace_limit = offer.workspace_bytes - 1});
-        EXPECT_LT(less.workspace_bytes(), offer.workspace_bytes);
+        const gemm::Plan less = plan_of(p, {.workspace_limit = offer.workspace_bytes() - 1});
+        EXPECT_LT(less.workspace_bytes(), offer.workspace_bytes());
         break;
       }
     }

@@ -13,26 +13,64 @@ namespace tessera::gemm {
 #include "gemm_families.inc"
 #undef TESSERA_FAMILY
 
-schedule::Batch batch_of(const Problem& problem, std::int64_t tiles_m) {
-  const Batch& batch = problem.batch;
-  schedule::Batch out = schedule::no_batch(static_cast<int>(tiles_m));
-  if (batch.kind == BatchKind::kNone) return out;
-  out.count = static_cast<int>(batch.count);
-  out.pointers = batch.kind == BatchKind::kPointers ? 1 : 0;
-  if (out.pointers) return out;
-  const Types& types = problem.types;
-  // WHY: unsigned. The stride of matrices that are not read may be any number.
-  const auto bytes = [](std::int64_t stride, ElementType type) {
-    const auto size = static_cast<std::uint64_t>(size_of(type));
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(stride) * size);
-  };
-  out.a = bytes(batch.stride_a, types.a);
-  out.b = bytes(batch.stride_b, types.b);
-  out.c = bytes(batch.stride_c, types.c);
-  out.d = bytes(batch.stride_d, types.d);
-  // A column-major problem is the row-major one with its operands exchanged.
-  if (problem.order == Order::kColumnMajor) std::swap(out.a, out.b);
-  return out;
+namespace {
+
+// The layout decides, not the strides: a thin matrix may have a stride of 1 in both directions.
+Majors majors_of(const Problem& p) {
+  const bool a_along_k = (p.order == Order::kRowMajor) == (p.op_a == Op::kNone);
+  const bool b_along_n = (p.order == Order::kRowMajor) == (p.op_b == Op::kNone);
+  return {a_along_k ? Major::kK : Major::kM, b_along_n ? Major::kN : Major::kK};
+}
+
+// Of a product in the order that it has.
+Request request_as_it_is(const Subproblem& whole, const DeviceLimits& limits,
+                         const PlanOptions& options, int first_temp) {
+  using enum OperandId;
+  const Alignment alignment = alignment_in_batch(whole);
+  return {.whole = whole,
+          .product = {params_of(whole.problem), whole[kA], whole[kB], whole[kC], whole[kD]},
+          .a_alignment = alignment.a,
+          .b_alignment = alignment.b,
+          .d_alignment = alignment.d,
+          .majors = majors_of(whole.problem),
+          .first_temp = first_temp,
+          .limits = limits,
+          .options = options};
+}
+
+}  // namespace
+
+Request request_of(const Subproblem& product, const DeviceLimits& limits,
+                   const PlanOptions& options, int first_temp) {
+  const bool is_exchanged = product.problem.order == Order::kColumnMajor;
+  Request request =
+      request_as_it_is(is_exchanged ? exchanged(product) : product, limits, options, first_temp);
+  request.is_exchanged = is_exchanged;
+  return request;
+}
+
+Request exchanged(const Request& request) {
+  Request other = request_as_it_is(exchanged(request.whole), request.limits, request.options,
+                                   request.first_temp);
+  other.is_exchanged = !request.is_exchanged;
+  return other;
+}
+
+std::string layout_text(const Request& request) {
+  return layout_of(request.is_exchanged ? tessera::exchanged(request.problem())
+                                        : request.problem());
+}
+
+std::string size_of_d_text(const Request& request) {
+  const Problem& p = request.problem();
+  return "m is " + std::to_string(request.is_exchanged ? p.n : p.m) + " and n is " +
+         std::to_string(request.is_exchanged ? p.m : p.n);
+}
+
+std::string sizes_text(const Request& request) {
+  const Problem& p = request.problem();
+  return "m is " + std::to_string(request.is_exchanged ? p.n : p.m) + ", n is " +
+         std::to_string(request.is_exchanged ? p.m : p.n) + " and k is " + std::to_string(p.k);
 }
 
 const Family& family_of(const Kernel& kernel) {
@@ -80,27 +118,36 @@ bool operands_allow_vectors(const Request& request) {
   const auto allows = [](int alignment, long long by_outer, long long by_k, ElementType type) {
     return alignment % 16 == 0 && are_whole_vectors(std::max(by_outer, by_k), size_of(type));
   };
-  const Types& types = request.problem.types;
+  const Types& types = request.problem().types;
   return allows(request.a_alignment, p.a_row, p.a_col, types.a) &&
          allows(request.b_alignment, p.b_row, p.b_col, types.b);
 }
 
-PlannedLaunch multiply_by_tiles(const KernelRow& row, const Product& product) {
-  PlannedLaunch launch = launch_of(row.entry,
-                                   {.grid = tiles_of(row, product.params),
-                                    .block = row.threads,
-                                    .block_y = row.threads_y,
-                                    .shared_bytes = row.shared_bytes},
-                                   product.params);
-  patch_product(launch, 0, product);
-  return launch;
+Step multiply_by_tiles(const KernelRow& row, const Product& product) {
+  Step step = step_of(Pass::kMultiply, row.entry,
+                      {.grid = tiles_of(row, product.params),
+                       .block = row.threads,
+                       .block_y = row.threads_y,
+                       .shared_bytes = row.shared_bytes},
+                      product.params);
+  patch_product(step, 0, product);
+  return step;
 }
 
 Status check_grid(const Kernel& kernel, const KernelRow& row, const Request& request) {
   if (tiles_of(row, request.product.params) <= kMaxGrid) return {};
-  return Status::unsupported("m is " + std::to_string(request.problem.m) + " and n is " +
-                             std::to_string(request.problem.n) + ", but " + kernel.name +
+  return Status::unsupported(size_of_d_text(request) + ", but " + kernel.name +
                              " would need more than 2^31 - 1 thread blocks");
+}
+
+Status too_many_tiles(const Kernel& kernel, const Request& request, std::string_view also) {
+  return Status::unsupported(sizes_text(request) + ", but " + kernel.name +
+                             " counts at most 2^30 tiles, and " + std::string(also));
+}
+
+Status no_fp64_tensor_cores(const Kernel& kernel, const Request& request) {
+  return Status::unsupported("kernel is " + kernel.name + ", but an sm_" +
+                             std::to_string(request.limits.sm) + " has no FP64 tensor cores");
 }
 
 }  // namespace tessera::gemm

@@ -15,27 +15,45 @@
 #include "catalog/catalog.h"
 #include "gemm/cost.h"
 #include "gemm/options.h"
-#include "gemm/steps/step.h"
-#include "kernels/schedule/batch.h"
+#include "gemm/steps/subproblem.h"
 
 namespace tessera::gemm {
 
-// What a family is asked.
+// What a family is asked: a row-major product.
 struct Request {
-  Problem problem;  // legal; alpha and beta are 0 or 1
-  Product product;  // its canonical form, and which slots hold the operands
+  Subproblem whole;
+  Product product;  // its canonical form, and where the operands are
   // Of the canonical operands, those of every product of a batch.
   int a_alignment, b_alignment, d_alignment;
-  Majors majors;  // along which the operands are contiguous
+  Majors majors;              // along which the operands are contiguous
+  bool is_exchanged = false;  // the caller's rows are the columns of this product
+  int first_temp = 0;         // temps before it are those of rewrites
   DeviceLimits limits;
   PlanOptions options;
 
-  bool is_empty() const { return problem.m == 0 || problem.n == 0 || problem.batch.count == 0; }
+  const Problem& problem() const { return whole.problem; }
+  bool is_batch() const { return problem().batch.kind != BatchKind::kNone; }
+  std::int64_t products() const { return problem().batch.count; }
+  bool is_empty() const { return problem().m == 0 || problem().n == 0 || products() == 0; }
+  PlannedAddress temp(int number) const { return address_of_temp(first_temp + number); }
 };
 
-// The problem's batch as kernels are handed it: canonical operands, strides in bytes. `tiles_m`:
-// rows of tiles of each product. Expects a count that fits an int.
-schedule::Batch batch_of(const Problem& problem, std::int64_t tiles_m);
+// The request for a product in row-major order, whichever it has.
+Request request_of(const Subproblem& product, const DeviceLimits& limits,
+                   const PlanOptions& options, int first_temp = 0);
+// The same request for the transposed D: a product in column-major order.
+Request exchanged(const Request& request);
+
+// "m is 5, n is 7 and k is 9", in the order of the caller, for messages.
+std::string sizes_text(const Request& request);
+// "TN", in the order of the caller.
+std::string layout_text(const Request& request);
+// "m is 5 and n is 7"
+std::string size_of_d_text(const Request& request);
+
+inline schedule::Batch batch_of(const Request& request, std::int64_t tiles_m) {
+  return batch_params(request.problem(), tiles_m);
+}
 
 // What a family decided when it made an offer: its launches need it, and reports print it.
 class Decision {
@@ -49,20 +67,11 @@ struct Offer {
   const Kernel* kernel = nullptr;
   const KernelRow* row = nullptr;  // of the launch that multiplies, or of the largest one
   Cost cost;
-  std::int64_t workspace_bytes = 0;
+  std::vector<std::int64_t> temps = {};           // bytes of each piece of the workspace
   int priced = 1;                                 // products whose cost was computed for it
   std::shared_ptr<const Decision> decision = {};  // null: there was none
-  // Of a strided batch: the launches multiply one product, and are run once for each.
-  bool is_for_each = false;
-  // Of a problem with an epilogue that the kernel does not apply: a last launch does, and this is
-  // what the sums take at the start of the workspace until then; 0: D holds them.
-  bool is_finished_later = false;
-  std::int64_t sums_bytes = 0;
 
-  std::string decision_text() const {
-    const std::string text = decision ? decision->text() : "-";
-    return is_finished_later ? text + "; epilogue in a later launch" : text;
-  }
+  std::int64_t workspace_bytes() const { return gemm::workspace_bytes(temps); }
 };
 
 // The config rows of one variant of a kernel: one per operand mode.
@@ -73,6 +82,20 @@ struct Variant {
   std::string_view name() const { return rows.front().variant; }
 };
 std::vector<Variant> variants_with_rates(const Kernel& kernel);
+
+// Asks `add(variant)` for each variant of a kernel, or for the named one alone; it adds an offer or
+// says why not. Not ok, with the last reason, where no offer was added.
+template <class Add>
+Status offer_variants(const Kernel& kernel, std::string_view name, std::vector<Offer>& offers,
+                      Add&& add) {
+  Status refused;
+  const std::size_t before = offers.size();
+  for (const Variant& variant : variants_with_rates(kernel)) {
+    if (!name.empty() && variant.name() != name) continue;
+    if (Status status = add(variant); !status.ok()) refused = std::move(status);
+  }
+  return offers.size() > before ? Status{} : refused;
+}
 
 class Family {
  public:
@@ -85,8 +108,9 @@ class Family {
   // Whether it is asked for all products of such a batch at once. One that does not take a strided
   // batch is asked for a single product, and its launches are run once for each.
   virtual bool takes(const Batch&) const { return false; }
-  // The launches of an offer for a problem that is not empty, in order.
-  virtual std::vector<PlannedLaunch> launches(const Offer& offer, const Request& request) const = 0;
+  // The steps of an offer for a problem that is not empty, in order. They name its temps by
+  // Request::temp().
+  virtual std::vector<Step> steps(const Offer& offer, const Request& request) const = 0;
 };
 
 // The family that the catalog's line names.
@@ -108,9 +132,13 @@ std::int64_t tiles_of(const KernelRow& row, const GemmParams& p, std::int64_t pr
 bool operands_allow_vectors(const Request& request);
 
 // The one launch of a grid with one CTA per tile of D.
-PlannedLaunch multiply_by_tiles(const KernelRow& row, const Product& product);
+Step multiply_by_tiles(const KernelRow& row, const Product& product);
 
 // Not ok where D has more tiles than a grid has blocks, 2^31 - 1.
 Status check_grid(const Kernel& kernel, const KernelRow& row, const Request& request);
+// Of a kernel that counts at most 2^30 tiles: the reason why it does not take the product.
+Status too_many_tiles(const Kernel& kernel, const Request& request,
+                      std::string_view also = "as many along k");
+Status no_fp64_tensor_cores(const Kernel& kernel, const Request& request);
 
 }  // namespace tessera::gemm

@@ -60,13 +60,13 @@ const KernelRow* row_of_loads(const Variant& variant, const Request& request) {
   return nullptr;
 }
 
-void add_maps(PlannedLaunch& launch, const KernelRow& row, const Product& product,
-              std::size_t a_offset, std::size_t b_offset) {
+void add_maps(Step& step, const KernelRow& row, const Product& product, std::size_t a_offset,
+              std::size_t b_offset) {
   if (row.loads.a == Load::kTma) {
-    launch.maps.push_back({a_offset, map_of_a(row, product.params), product.a});
+    step.maps.push_back({a_offset, map_of_a(row, product.params), product.a});
   }
   if (row.loads.b == Load::kTma) {
-    launch.maps.push_back({b_offset, map_of_b(row, product.params), product.b});
+    step.maps.push_back({b_offset, map_of_b(row, product.params), product.b});
   }
 }
 

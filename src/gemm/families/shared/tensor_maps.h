@@ -28,7 +28,7 @@ bool can_load(const KernelRow& row, const Request& request);
 const KernelRow* row_of_loads(const Variant& variant, const Request& request);
 
 // Adds the maps of the operands that the row loads by TMA, at these offsets.
-void add_maps(PlannedLaunch& launch, const KernelRow& row, const Product& product,
-              std::size_t a_offset, std::size_t b_offset);
+void add_maps(Step& step, const KernelRow& row, const Product& product, std::size_t a_offset,
+              std::size_t b_offset);
 
 }  // namespace tessera::gemm

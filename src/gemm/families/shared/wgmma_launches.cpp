@@ -3,19 +3,18 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "gemm/families/shared/tensor_maps.h"
 #include "gemm/steps/finish.h"
+#include "gemm/steps/reduce.h"
+#include "gemm/steps/repack.h"
 #include "kernels/families/wgmma/params.h"
-#include "kernels/passes/params.h"
 
 namespace tessera::gemm {
 namespace {
 
-using passes::ReduceParts;
-using passes::Repack;
-using passes::RepackParams;
 using wgmma::Config;
 using wgmma::FusedParams;
 using wgmma::WgmmaParams;
@@ -60,26 +59,12 @@ TensorMapDesc map_of_d(const Config& config, std::int64_t columns, std::int64_t 
 
 OperandRows repacked_rows(const LoadedOperand& operand, int bytes) {
   const OperandRows& wanted = operand.wanted;
-  const std::int64_t line = bytes == 2 ? passes::kRepackedHalves : passes::kRepackedRow;
-  return {wanted.inner, wanted.rows, ceil_div(wanted.inner, line) * line};
+  return {wanted.inner, wanted.rows, repacked_ld(wanted.inner, bytes)};
 }
 
 bool takes_batch(const Config& config, const Request& request) {
   const auto fits = [&](bool is_a) { return !operand_of(config, request, is_a).must_repack; };
   return config.ctas() == 1 && request.product.params.k > 0 && fits(true) && fits(false);
-}
-
-Request exchanged(Request request) {
-  GemmParams& p = request.product.params;
-  std::swap(p.m, p.n);
-  std::swap(p.a_row, p.b_col);
-  std::swap(p.a_col, p.b_row);
-  std::swap(request.product.a, request.product.b);
-  std::swap(request.a_alignment, request.b_alignment);
-  const Majors majors = request.majors;
-  request.majors.a = majors.b == Major::kK ? Major::kK : Major::kM;
-  request.majors.b = majors.a == Major::kK ? Major::kK : Major::kN;
-  return request;
 }
 
 LoadedOperand operand_of(const Config& config, const Request& request, bool is_a) {
@@ -95,71 +80,71 @@ LoadedOperand operand_of(const Config& config, const Request& request, bool is_a
   return {rows, rows_of(p, wants_k), transposed, p.k > 0 && (transposed || !mapped || asked)};
 }
 
-namespace {
-
-// The copy of one operand, and the tiles that it takes.
-Repack repack_of(const LoadedOperand& operand, int bytes) {
-  // Rows of the copy are along `outer` in the words of the pass.
-  const OperandRows to = repacked_rows(operand, bytes);
-  Repack repack{nullptr, nullptr, to.inner, to.rows, 1, operand.rows.stride, to.stride, 0};
-  if (operand.transposed) std::swap(repack.from_outer, repack.from_k);
-  const passes::RepackTile tile =
-      bytes == 2 ? passes::kRepackHalves : passes::repack_tile_of(repack.from_k);
-  repack.tiles = ceil_div(repack.outer, tile.outer) * ceil_div(repack.k, tile.depth);
-  return repack;
+std::vector<std::int64_t> wgmma_temps(const WgmmaDecision& decision, const Config& config,
+                                      const Request& request) {
+  const int bytes = ptx::bits_of(config.in) / 8;
+  const auto repacked = [&](bool is_a) -> std::int64_t {
+    if (!(is_a ? decision.repack_a : decision.repack_b)) return 0;
+    const OperandRows rows = repacked_rows(operand_of(config, request, is_a), bytes);
+    return rows.stride * rows.rows * bytes;
+  };
+  const std::int64_t sums = decision.parts * decision.part_rows * decision.partial_ld;
+  return {decision.is_split ? sums * static_cast<std::int64_t>(sizeof(float)) : 0, repacked(true),
+          repacked(false)};
 }
 
-// What the launches of one plan are built from.
-class Launches {
+namespace {
+
+// What the steps of one plan are built from.
+class WgmmaSteps {
  public:
-  Launches(const Offer& offer, const Request& request)
+  WgmmaSteps(const Offer& offer, const Request& request)
       : row_(*offer.row),
         config_(wgmma_config(row_)),
         is_fused_(offer.kernel->applies_epilogue),
         decision_(static_cast<const WgmmaDecision&>(*offer.decision)),
+        caller_(request),
         request_(decision_.is_exchanged ? exchanged(request) : request),
         product_(request_.product),
         of_d_(request.product) {}
 
-  std::vector<PlannedLaunch> all() {
-    std::vector<PlannedLaunch> launches;
-    launches.reserve(3);
-    if (decision_.repack_a || decision_.repack_b) launches.push_back(repack());
+  std::vector<Step> all() {
+    std::vector<Step> steps;
+    steps.reserve(3);
+    if (decision_.repack_a || decision_.repack_b) steps.push_back(repack());
     const bool has_sums = product_.params.k > 0;
-    if (has_sums || !decision_.is_split) launches.push_back(multiply());
-    if (decision_.is_split) launches.push_back(reduce());
-    // WHY each may: all of its threads wait for the end of the launch before, ahead of any access
-    // to memory. The first one waits for whatever the stream ran before.
-    for (PlannedLaunch& planned : launches) {
-      planned.launch.param_offsets = {0};
-      planned.launch.shape.starts_early = planned.launch.entry != row_.repack_entry;
+    if (has_sums || !decision_.is_split) steps.push_back(multiply());
+    if (decision_.is_split) steps.push_back(reduce());
+    // WHY each may start early: all of its threads wait for the end of the launch before, ahead of
+    // any access to memory. The first one waits for whatever the stream ran before.
+    for (Step& step : steps) {
+      step.launch.param_offsets = {0};
+      step.launch.shape.starts_early = step.pass != Pass::kRepack;
     }
-    return launches;
+    return steps;
   }
 
  private:
   int element() const { return ptx::bits_of(config_.in) / 8; }
 
-  PlannedLaunch repack() {
-    RepackParams repacks{};
-    std::vector<AddressPatch> addresses;
-    const auto add = [&](std::size_t at, Repack& to, bool is_a, Place& place, std::int64_t where) {
-      to = repack_of(operand_of(config_, request_, is_a), element());
-      addresses.push_back({at + offsetof(Repack, from), place});
-      place = {Slot::kWorkspace, where};
-      addresses.push_back({at + offsetof(Repack, to), place});
+  Step repack() {
+    const auto copied = [&](bool is_needed, bool is_a, PlannedAddress& at,
+                            WgmmaTemp temp) -> std::optional<RepackedOperand> {
+      if (!is_needed) return {};
+      const LoadedOperand operand = operand_of(config_, request_, is_a);
+      RepackedOperand copy{.outer = operand.wanted.inner,
+                           .k = operand.wanted.rows,
+                           .from_outer = 1,
+                           .from_k = operand.rows.stride,
+                           .from = at,
+                           .to = request_.temp(temp)};
+      if (operand.transposed) std::swap(copy.from_outer, copy.from_k);
+      at = copy.to;
+      return copy;
     };
-    if (decision_.repack_a) {
-      add(offsetof(RepackParams, a), repacks.a, true, product_.a, decision_.a);
-    }
-    if (decision_.repack_b) {
-      add(offsetof(RepackParams, b), repacks.b, false, product_.b, decision_.b);
-    }
-    PlannedLaunch launch = launch_of(
-        row_.repack_entry,
-        {.grid = repacks.a.tiles + repacks.b.tiles, .block = passes::kRepackThreads}, repacks);
-    launch.addresses = std::move(addresses);
-    return launch;
+    const auto a = copied(decision_.repack_a, true, product_.a, kRepackedA);
+    const auto b = copied(decision_.repack_b, false, product_.b, kRepackedB);
+    return repack_step(row_.repack_entry, element(), a, b);
   }
 
   // Groups that make what is in flight nearly square.
@@ -175,11 +160,7 @@ class Launches {
   }
 
   // Strides in bytes, of the operands as the kernel multiplies them.
-  schedule::Batch batch() const {
-    schedule::Batch batch = batch_of(request_.problem, 1);
-    if (decision_.is_exchanged) std::swap(batch.a, batch.b);
-    return batch;
-  }
+  schedule::Batch batch() const { return batch_of(request_, 1); }
 
   void add_batch(WgmmaParams& params) const {
     const schedule::Batch of = batch();
@@ -199,7 +180,7 @@ class Launches {
     return desc;
   }
 
-  PlannedLaunch multiply() {
+  Step multiply() {
     WgmmaParams params{};
     add_batch(params);
     params.gemm = of_d_.params;
@@ -220,19 +201,22 @@ class Launches {
     const bool copies_d = p.k > 0 && columns > 0 && can_be_mapped(one, alignment);
     const TensorMapDesc d = with_products(one, params.product_d);
     params.copied_columns = copies_d ? static_cast<int>(columns) : 0;
-    PlannedLaunch launch =
-        launch_of(row_.entry, shape(std::int64_t{params.raster.tiles()} * params.products), params);
-    if (is_fused_) add_epilogue(launch, params);
-    patch(launch, p.k > 0);
-    if (copies_d) launch.maps.push_back({offsetof(WgmmaParams, d_map), d, place_of_d()});
-    return launch;
+    const LaunchShape launch = shape(std::int64_t{params.raster.tiles()} * params.products);
+    Step step =
+        is_fused_ ? fused(launch, params) : step_of(Pass::kMultiply, row_.entry, launch, params);
+    patch(step, p.k > 0);
+    if (copies_d) {
+      step.maps.push_back({offsetof(WgmmaParams, d_map), d, address_of_d(), Use::kWritten});
+    }
+    return step;
   }
 
-  // The larger parameter block of a kernel that applies the epilogue.
-  void add_epilogue(PlannedLaunch& launch, const WgmmaParams& params) const {
-    launch = launch_of(launch.launch.entry, launch.launch.shape,
-                       FusedParams{params, fused_of(request_.problem)});
-    patch_fused(launch, offsetof(FusedParams, epilogue), request_.problem.epilogue);
+  // With the larger parameter block of a kernel that applies the epilogue.
+  Step fused(const LaunchShape& launch, const WgmmaParams& params) const {
+    Step step = step_of(Pass::kMultiply, row_.entry, launch,
+                        FusedParams{params, fused_of(caller_.problem())});
+    patch_fused(step, offsetof(FusedParams, epilogue), caller_.whole);
+    return step;
   }
 
   // How the matrices of partial sums lie: one below the other or, where they are transposed, side
@@ -246,7 +230,9 @@ class Launches {
     return {rows * decision_.parts, columns, rows * columns};
   }
 
-  Place place_of_d() const { return decision_.is_split ? Place{Slot::kWorkspace, 0} : product_.d; }
+  PlannedAddress address_of_d() const {
+    return decision_.is_split ? request_.temp(kPartialSums) : product_.d;
+  }
 
   LaunchShape shape(std::int64_t tiles) const {
     const int ctas = config_.ctas();
@@ -259,12 +245,12 @@ class Launches {
   }
 
   // Addresses and maps of what is multiplied.
-  void patch(PlannedLaunch& launch, bool reads_ab) {
+  void patch(Step& step, bool reads_ab) {
     constexpr std::size_t kGemm = offsetof(WgmmaParams, gemm);
     if (decision_.is_split) {
-      launch.addresses.push_back({kGemm + offsetof(GemmParams, d), place_of_d()});
+      step.addresses.push_back({kGemm + offsetof(GemmParams, d), address_of_d(), Use::kWritten});
     } else {
-      patch_product(launch, kGemm, of_d_);
+      patch_product(step, kGemm, of_d_);
     }
     if (!reads_ab) return;
     const auto map = [&](bool is_a) {
@@ -274,34 +260,24 @@ class Launches {
       return map_of(config_.in, rows, is_a ? config_.a_box() : config_.b_box());
     };
     const schedule::Batch of = batch();
-    launch.maps.push_back(
-        {offsetof(WgmmaParams, a_map), with_products(map(true), of.a), product_.a});
-    launch.maps.push_back(
+    step.maps.push_back({offsetof(WgmmaParams, a_map), with_products(map(true), of.a), product_.a});
+    step.maps.push_back(
         {offsetof(WgmmaParams, b_map), with_products(map(false), of.b), product_.b});
   }
 
-  PlannedLaunch reduce() const {
-    ReduceParts params{};
-    params.gemm = of_d_.params;
-    params.ld = partial_sums().ld;
-    params.part = partial_sums().part;
-    params.parts = static_cast<int>(decision_.parts);
-    params.slices = passes::slices_of_parts(params.parts);
-    const std::int64_t vectors = passes::kReduceThreads / params.slices;
-    const std::int64_t blocks = ceil_div(of_d_.params.m * ceil_div(of_d_.params.n, 4), vectors);
-    const std::int64_t most = std::int64_t{passes::kPassCtasPerSm} * request_.limits.sms;
-    PlannedLaunch launch =
-        launch_of(row_.reduce_entry,
-                  {.grid = std::min(blocks, most), .block = passes::kReduceThreads}, params);
-    patch_product(launch, offsetof(ReduceParts, gemm), of_d_);
-    launch.addresses.push_back({offsetof(ReduceParts, partials), {Slot::kWorkspace, 0}});
-    return launch;
+  Step reduce() const {
+    const PartialMatrices partials{.parts = static_cast<int>(decision_.parts),
+                                   .ld = partial_sums().ld,
+                                   .part = partial_sums().part,
+                                   .at = request_.temp(kPartialSums)};
+    return reduce_parts_step(row_.reduce_entry, partials, of_d_, request_.limits.sms);
   }
 
   const KernelRow& row_;
   const Config& config_;
   const bool is_fused_;
   const WgmmaDecision& decision_;
+  const Request& caller_;  // with D in row-major order
   const Request request_;  // as the kernel multiplies it, maybe with its operands exchanged
   Product product_;        // of it, its operands maybe repacked
   const Product of_d_;     // as D lies
@@ -309,8 +285,8 @@ class Launches {
 
 }  // namespace
 
-std::vector<PlannedLaunch> wgmma_launches(const Offer& offer, const Request& request) {
-  return Launches(offer, request).all();
+std::vector<Step> wgmma_steps(const Offer& offer, const Request& request) {
+  return WgmmaSteps(offer, request).all();
 }
 
 }  // namespace tessera::gemm

@@ -1,6 +1,5 @@
 // What the kernels on Hopper's tensor cores are launched with: what an offer has settled, and the
-// launches that follow from it. The workspace holds the partial sums, repacked A and repacked B,
-// each at a multiple of 256 bytes.
+// steps that follow from it. The temps are the partial sums, repacked A and repacked B.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +19,7 @@ inline const wgmma::Config& wgmma_config(const KernelRow& row) {
 struct OperandRows {
   std::int64_t inner, rows, stride;  // elements
 
-  // The stride of a single row is nobody's.
+  // With one row the stride is unused.
   std::int64_t map_stride(int bytes) const {
     return rows > 1 ? stride : (std::max(inner, std::int64_t{1}) * bytes + 15) / 16 * 16 / bytes;
   }
@@ -38,14 +37,14 @@ struct LoadedOperand {
 // dimensions.
 bool takes_batch(const wgmma::Config& config, const Request& request);
 
-// The same product with its operands exchanged: its D is the transposed one.
-Request exchanged(Request request);
-
 LoadedOperand operand_of(const wgmma::Config& config, const Request& request, bool is_a);
-// Where its copy's rows begin: at whole lines.
+// Its copy: rows of whole lines.
 OperandRows repacked_rows(const LoadedOperand& operand, int element_bytes);
 
-// What an offer has settled. `a` and `b`: where repacked operands begin in the workspace.
+// The temps of an offer.
+enum WgmmaTemp { kPartialSums, kRepackedA, kRepackedB };
+
+// What an offer has settled.
 class WgmmaDecision final : public Decision {
  public:
   bool is_exchanged = false;  // all below is said of the product with its operands exchanged
@@ -54,7 +53,6 @@ class WgmmaDecision final : public Decision {
   std::int64_t parts = 1, k_tiles = 0;
   std::int64_t tiles_m = 0, tiles_n = 0;  // of clusters
   std::int64_t part_rows = 0, partial_ld = 0;
-  std::int64_t a = 0, b = 0, bytes = 0;
 
   std::int64_t tiles() const { return tiles_m * tiles_n; }
 
@@ -71,7 +69,11 @@ class WgmmaDecision final : public Decision {
   }
 };
 
+// Bytes of each temp; those of operands that stay as they are are 0.
+std::vector<std::int64_t> wgmma_temps(const WgmmaDecision& decision, const wgmma::Config& config,
+                                      const Request& request);
+
 // In order. `offer` holds a WgmmaDecision.
-std::vector<PlannedLaunch> wgmma_launches(const Offer& offer, const Request& request);
+std::vector<Step> wgmma_steps(const Offer& offer, const Request& request);
 
 }  // namespace tessera::gemm

@@ -160,6 +160,7 @@ TEST_F(ContextTest, PreparesWhileAStreamIsCaptured) {
   const LoadedEntry entry = device->entry(loaded, "entry", {.shared_bytes = 100000});
   const DeviceAddress memory = device->allocate(64);
   device->free(memory);
+  device->free_pinned(device->allocate_pinned(64));
   device->launch(entry, {}, {}, {}, stream);
   EXPECT_THROW(device->synchronize(stream), StatusError);
   const auto allocate =
@@ -167,6 +168,21 @@ TEST_F(ContextTest, PreparesWhileAStreamIsCaptured) {
   std::uint64_t address = 0;
   EXPECT_EQ(allocate(&address, 64), 900) << "the thread's own mode is in force again";
   capture(stream, false);
+}
+
+// A wait for an event of another stream ends no capture.
+TEST_F(ContextTest, WaitsForAnEventWhileAStreamIsCaptured) {
+  const auto device = cuda::make_device(kFake);
+  void *const captured = device->make_stream(), *const other = device->make_stream();
+  void* const event = device->make_event();
+  device->record(event, other);
+  capture(captured, true);
+  EXPECT_NO_THROW(device->wait_for(event));
+  EXPECT_TRUE(device->is_capturing(captured));
+  capture(captured, false);
+  device->destroy_event(event);
+  device->destroy_stream(captured);
+  device->destroy_stream(other);
 }
 
 // Launches of one entry from many threads, each on a stream of its own.

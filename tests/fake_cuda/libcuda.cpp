@@ -161,7 +161,11 @@ int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
   owned[*memory].is_host = true;
   return 0;
 }
-int cuMemFreeHost(void* memory) { return free_handle("cuMemFreeHost", memory); }
+int cuMemFreeHost(void* memory) {
+  const std::lock_guard lock(mutex);
+  if (const int result = check_safe()) return result;
+  return free_handle("cuMemFreeHost", memory);
+}
 // Of memory, its GPU, and whether it is managed: all 0 where nothing of the driver's is there.
 int cuPointerGetAttributes(unsigned count, int* which, void** values, std::uint64_t address) {
   const std::lock_guard lock(mutex);
@@ -331,6 +335,7 @@ int cuEventRecord(void* event, void* stream) {
 int cuEventSynchronize(void* event) {
   const std::lock_guard lock(mutex);
   if (const int result = note("cuEventSynchronize")) return result;
+  if (const int result = check_safe()) return result;
   if (stream_of_event.count(event)) make_copies_of(stream_of_event[event]);
   return 0;
 }

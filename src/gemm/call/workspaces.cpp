@@ -70,12 +70,14 @@ void Workspaces::make_room(Block& block, std::int64_t bytes, bool is_captured) {
   if (static_cast<std::int64_t>(block.memory.bytes()) >= bytes) return;
   if (is_captured) {
     block.outgrown.push_back(std::move(block.memory));
-  } else if (block.is_used) {
-    device_.wait_for(block.done.get());
+  } else {
+    if (block.is_used) device_.wait_for(block.done.get());
+    block.held -= static_cast<std::int64_t>(block.memory.bytes());
   }
   block.is_used = false;
   block.memory = DeviceBuffer();
   block.memory = allocated(bytes, is_captured);
+  block.held += static_cast<std::int64_t>(block.memory.bytes());
 }
 
 LentWorkspace Workspaces::lend(std::int64_t bytes, void* stream) {
@@ -111,7 +113,7 @@ std::size_t Workspaces::blocks() const {
 std::int64_t Workspaces::bytes() const {
   const std::lock_guard lock(mutex_);
   std::int64_t sum = 0;
-  for (const Block& block : blocks_) sum += static_cast<std::int64_t>(block.memory.bytes());
+  for (const Block& block : blocks_) sum += block.held;
   return sum;
 }
 

@@ -4,6 +4,7 @@
 // and another one have its address, at any time.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <list>
 #include <mutex>
@@ -30,7 +31,7 @@ class Workspaces {
   LentWorkspace lend(std::int64_t bytes, void* stream);
 
   std::size_t blocks() const;
-  std::int64_t bytes() const;  // of all blocks
+  std::int64_t bytes() const;  // of all blocks, with those that graphs have outgrown
 
  private:
   friend class LentWorkspace;
@@ -41,6 +42,7 @@ class Workspaces {
     OwnedEvent done;  // follows the last call, where `is_used`
     bool is_used = false;
     std::vector<DeviceBuffer> outgrown = {};  // a graph may use them
+    std::atomic<std::int64_t> held = 0;       // bytes of all these, which any thread may ask for
 
     // Under the mutex of all blocks.
     void* stream = nullptr;

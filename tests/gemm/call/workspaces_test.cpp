@@ -153,6 +153,7 @@ TEST(Workspaces, TheBlockOfAGraphStays) {
     const DeviceAddress large = workspaces.lend(2000, &stream).address();
     EXPECT_NE(small, large);
     EXPECT_EQ(device.allocated, 2u) << "a graph may use both";
+    EXPECT_EQ(workspaces.bytes(), 3000);
     EXPECT_TRUE(device.marks.empty());
     device.captures = false;
     EXPECT_NE(workspaces.lend(1000, &stream).address(), large);
@@ -165,6 +166,24 @@ TEST(Workspaces, TheBlockOfAGraphStays) {
     EXPECT_EQ(device.allocated, 2 + kMostBlocks);
   }
   EXPECT_EQ(device.allocated, 0u) << "all are freed with the handle";
+}
+
+// A call that is captured waits for nothing: blocks that no call uses stay until a later one.
+TEST(Workspaces, ACapturedCallFreesNothing) {
+  HostDevice device;
+  Workspaces workspaces(device);
+  int busy = 0, gone = 0;
+  workspaces.lend(100, &gone);
+  device.captures = true;
+  device.marks.clear();
+  for (int call = 0; call < 3000; ++call) workspaces.lend(100, &busy);
+  device.most = device.allocated;
+  EXPECT_THROW(workspaces.lend(1000, &busy), OutOfMemory);
+  EXPECT_TRUE(device.marks.empty());
+  EXPECT_EQ(workspaces.blocks(), 2u);
+  device.captures = false;
+  EXPECT_NO_THROW(workspaces.lend(1000, &busy));
+  EXPECT_EQ(device.marks.front().kind, Mark::kHostWaited);
 }
 
 }  // namespace

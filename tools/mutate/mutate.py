@@ -195,7 +195,7 @@ def those_asked(options):
     state = options.work / switches.STATE
     if state.exists():  # of the sources that were copied
         return [mutants.Mutant(**one["mutant"]) for one in json.loads(state.read_text())["switches"]]
-    return drawn.draw(ROOT, options.drawn, 2 * options.count)
+    return drawn.draw(ROOT, options.drawn, 17 * options.count // 10)
 
 
 def known_answers(options):
@@ -219,7 +219,7 @@ def run_drawn(options):
     if state.exists():
         asked.load(state)
     else:
-        asked.prepare(drawn.draw(worker.own, options.drawn, 2 * options.count))  # a third does not build
+        asked.prepare(drawn.draw(worker.own, options.drawn, 17 * options.count // 10))  # a third does not build
         asked.record()
         asked.save(state)
     end = time.time() + 60 * options.minutes

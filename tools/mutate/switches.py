@@ -56,18 +56,15 @@ class Tests:
 
     def __init__(self, inside, shell, folder, scratch):
         self.inside, self.shell, self.folder, self.scratch = inside, shell, folder, scratch
-        listed = json.loads(self.run("ctest --test-dir build --show-only=json-v1", 60)[2])["tests"]
+        listed = json.loads(self.output("ctest --test-dir build --show-only=json-v1"))["tests"]
         self.ctests = {one["name"]: one["command"] for one in listed if CTESTS.match(one["name"])}
 
-    def run(self, command, seconds, **environment):
-        exports = "".join(f"export {key}='{value}'; " for key, value in environment.items())
-        begin = time.time()
-        code, said = self.shell(self.inside(exports + command), self.folder, seconds)
-        return code, time.time() - begin, said
+    def output(self, command):
+        return subprocess.run(self.inside(command), cwd=self.folder, capture_output=True, text=True, check=True).stdout
 
     def cases(self, program):
         folder, found = "", []
-        for line in self.run(f"build/{program} --gtest_list_tests", 60)[2].splitlines():
+        for line in self.output(f"build/{program} --gtest_list_tests").splitlines():
             name = line.split(" #")[0].strip()
             if not line.startswith(" "):
                 folder = name
@@ -88,8 +85,8 @@ class Tests:
             command = f"build/{program}"
             environment |= {"GTEST_BRIEF": 1, "GTEST_FAIL_FAST": 1,
                             "GTEST_FILTER": ":".join(name.partition(":")[2] for name in names)}
-        code, _, said = self.run(command, seconds, **environment)
-        return code, said
+        exports = "".join(f"export {key}='{value}'; " for key, value in environment.items())
+        return self.shell(self.inside(exports + command), self.folder, seconds)
 
 
 def processes(names, seconds_of):

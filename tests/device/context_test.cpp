@@ -170,6 +170,33 @@ TEST_F(ContextTest, PreparesWhileAStreamIsCaptured) {
   capture(stream, false);
 }
 
+// Each capture has a number of its own. Its graph says when it is gone, and holds nothing where the
+// driver refuses.
+TEST_F(ContextTest, AGraphSaysWhenItIsGone) {
+  const auto device = cuda::make_device(kFake);
+  void* const stream = device->native_stream();
+  int gone = 0;
+  capture(stream, true);
+  const auto first = device->capture_of(stream);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(device->capture_of(stream), first);
+  device->when_graph_is_gone(stream, [&] { ++gone; });
+  capture(stream, false);
+  EXPECT_FALSE(device->capture_of(stream));
+  capture(stream, true);
+  EXPECT_NE(device->capture_of(stream), first);
+  for (const char* call :
+       {"cuStreamGetCaptureInfo_v2=999", "cuUserObjectCreate=999", "cuGraphRetainUserObject=999"}) {
+    set("FAIL", call);
+    EXPECT_THROW(device->when_graph_is_gone(stream, [&] { gone += 10; }), StatusError) << call;
+  }
+  clear("FAIL");
+  capture(stream, false);
+  EXPECT_EQ(gone, 0);
+  fake<void()>("fake_cuda_destroy_graphs")();
+  EXPECT_EQ(gone, 1);
+}
+
 // A wait for an event of another stream ends no capture.
 TEST_F(ContextTest, WaitsForAnEventWhileAStreamIsCaptured) {
   const auto device = cuda::make_device(kFake);

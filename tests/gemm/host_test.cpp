@@ -253,6 +253,7 @@ TEST(Host, OperandsHaveTheMemoryOfEarlierCalls) {
       host::Staging staging(device);
       Call before(problem_of(first, "NT", Order::kColumnMajor, 0)),
           after(problem_of(second, "NT", Order::kColumnMajor, 0));
+      const std::vector<double> untouched = after.d;
       kByPanels(handle, staging, before.problem, before.operands());
       staging.release_above(0);
       const std::size_t all = device.memory;
@@ -262,7 +263,7 @@ TEST(Host, OperandsHaveTheMemoryOfEarlierCalls) {
       kByPanels(handle, staging, before.problem, before.operands());
       const std::size_t held = all - device.memory;
       device.memory = held < needed ? needed - held : 0;
-      after.d.assign(after.d.size(), 0);
+      after.d = untouched;
       kByPanels(handle, staging, after.problem, after.operands());
       EXPECT_EQ(after.d, after.expected) << second.m << " after " << first.m;
     }

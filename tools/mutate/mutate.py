@@ -203,7 +203,11 @@ def known_answers(options):
     answers = json.loads(options.out.read_text())["mutants"] if options.out.exists() else []
     if options.log.exists():
         answers += [json.loads(line) for line in options.log.read_text().splitlines() if line.strip()]
-    by_name = {one["name"]: one for one in answers}
+    by_name = {}
+    for one in answers:  # with reasons that somebody has written into the results
+        old = by_name.get(one["name"], {})
+        kept = {key: old[key] for key in ("changes_nothing", "noticed_since") if key in old}
+        by_name[one["name"]] = kept | one
     return {m.name: m.to_json() | by_name[m.name] for m in those_asked(options)
             if m.name in by_name and m.is_that_of(by_name[m.name])}
 
@@ -287,10 +291,11 @@ def report(options):
     table = [{"room": room, **counts} for room, counts in rooms.items()]
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
     of = options.count if options.drawn else len(mutants.those_there(ROOT))
+    seed = {"seed": options.drawn} if options.drawn else {}
     stored = [{key: value for key, value in one.items() if key != "said"} | {"verdict": verdict_of(one)}
               for one in answers]
     options.out.write_text(json.dumps(
-        {"schema": "tessera.mutants/1", "commit": commit.strip(), "tried": len(answers), "of": of,
+        {"schema": "tessera.mutants/1", "commit": commit.strip(), **seed, "tried": len(answers), "of": of,
          "rooms": table, "mutants": stored}, indent=1) + "\n")
     judged = [one for one in answers if verdict_of(one) in ("noticed", "survived")]
     noticed = sum(one["verdict"] == "noticed" for one in judged)

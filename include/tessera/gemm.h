@@ -245,8 +245,8 @@ tessera_status tessera_set_log(tessera_handle handle, tessera_log log, void* use
 
 /* D = alpha op(A) op(B) + beta C on a stream. Asynchronous unless operands are in host memory. The
  * first call for a problem plans and prepares it, also inside a stream capture; the handle keeps
- * the plan and lends a workspace. All graphs that were captured on one stream, or on streams with
- * the same address, share a workspace, so two of these must not run at the same time. */
+ * the plan and lends a workspace. A captured graph keeps its own workspace until it is destroyed,
+ * so graphs may run at the same time. The handle must outlive them. */
 tessera_status tessera_gemm(tessera_handle handle, const tessera_problem* problem, double alpha,
                             const void* a, const void* b, double beta, const void* c, void* d,
                             void* stream);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -25,8 +26,13 @@ class Stream {
   // Returns when all work of the stream is done. Illegal while it is captured.
   virtual void synchronize(void* stream) = 0;
   void synchronize() { synchronize(nullptr); }
-  // True while the stream's work is recorded for a graph instead of being done.
-  virtual bool is_capturing(void*) const { return false; }
+  // The capture that records the stream's work for a graph instead of doing it: a number that no
+  // other capture of the process has. nullopt: the work is done.
+  virtual std::optional<std::uint64_t> capture_of(void*) const { return {}; }
+  bool is_capturing(void* stream) const { return capture_of(stream).has_value(); }
+  // Of a stream that is captured: calls `gone` once its graph, all copies of it, and what was made
+  // executable of them are destroyed and no longer run. On any thread; it must not use the device.
+  virtual void when_graph_is_gone(void*, std::function<void()>) {}
 
   // Elapsed milliseconds on the device between two marks on its default stream; nullopt on the
   // virtual GPU.

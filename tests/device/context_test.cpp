@@ -160,6 +160,7 @@ TEST_F(ContextTest, PreparesWhileAStreamIsCaptured) {
   const LoadedEntry entry = device->entry(loaded, "entry", {.shared_bytes = 100000});
   const DeviceAddress memory = device->allocate(64);
   device->free(memory);
+  device->free_pinned(device->allocate_pinned(64));
   device->launch(entry, {}, {}, {}, stream);
   EXPECT_THROW(device->synchronize(stream), StatusError);
   const auto allocate =
@@ -167,6 +168,48 @@ TEST_F(ContextTest, PreparesWhileAStreamIsCaptured) {
   std::uint64_t address = 0;
   EXPECT_EQ(allocate(&address, 64), 900) << "the thread's own mode is in force again";
   capture(stream, false);
+}
+
+// Each capture has a number of its own. Its graph says when it is gone, and holds nothing where the
+// driver refuses.
+TEST_F(ContextTest, AGraphSaysWhenItIsGone) {
+  const auto device = cuda::make_device(kFake);
+  void* const stream = device->native_stream();
+  int gone = 0;
+  capture(stream, true);
+  const auto first = device->capture_of(stream);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(device->capture_of(stream), first);
+  device->when_graph_is_gone(stream, [&] { ++gone; });
+  capture(stream, false);
+  EXPECT_FALSE(device->capture_of(stream));
+  capture(stream, true);
+  EXPECT_NE(device->capture_of(stream), first);
+  for (const char* call :
+       {"cuStreamGetCaptureInfo_v2=999", "cuUserObjectCreate=999", "cuGraphRetainUserObject=999"}) {
+    set("FAIL", call);
+    EXPECT_THROW(device->when_graph_is_gone(stream, [&] { gone += 10; }), StatusError) << call;
+  }
+  clear("FAIL");
+  capture(stream, false);
+  EXPECT_EQ(gone, 0);
+  fake<void()>("fake_cuda_destroy_graphs")();
+  EXPECT_EQ(gone, 1);
+}
+
+// A wait for an event of another stream ends no capture.
+TEST_F(ContextTest, WaitsForAnEventWhileAStreamIsCaptured) {
+  const auto device = cuda::make_device(kFake);
+  void *const captured = device->make_stream(), *const other = device->make_stream();
+  void* const event = device->make_event();
+  device->record(event, other);
+  capture(captured, true);
+  EXPECT_NO_THROW(device->wait_for(event));
+  EXPECT_TRUE(device->is_capturing(captured));
+  capture(captured, false);
+  device->destroy_event(event);
+  device->destroy_stream(captured);
+  device->destroy_stream(other);
 }
 
 // Launches of one entry from many threads, each on a stream of its own.

@@ -13,7 +13,7 @@ void fake_cuda_clear() { recorded.clear(); }
 std::size_t fake_cuda_allocated() { return allocated_bytes(); }
 // What was made and not given back: memory, streams, events, modules, retained contexts.
 std::size_t fake_cuda_live() {
-  std::size_t live = owned.size();
+  std::size_t live = owned.size() + user_objects.size();
   for (const auto& [handle, context] : contexts) live += static_cast<std::size_t>(context.retained);
   return live;
 }
@@ -55,7 +55,19 @@ void fake_cuda_leave_contexts() { current.clear(); }
 void* fake_cuda_current() { return current_context(); }
 // Begins a capture in the global mode, or ends it.
 void fake_cuda_capture(void* stream, int begins) {
-  begins ? captured.insert(stream), 0 : captured.erase(stream);
+  if (!begins) {
+    captured.erase(stream);
+    return;
+  }
+  captured[stream] = ++captures_begun;
+}
+// Of all captures so far.
+void fake_cuda_destroy_graphs() {
+  std::vector<void*> gone;
+  for (const auto& [object, one] : user_objects) {
+    if (one.capture != 0) gone.push_back(object);
+  }
+  for (void* object : gone) destroy_object(object);
 }
 
 }  // extern "C"

@@ -130,11 +130,38 @@ int cuStreamSynchronize(void* stream) {
   make_copies_of(stream);
   return captured.count(stream) ? static_cast<int>(kCaptureUnsupported) : check_stream(stream);
 }
-int cuStreamIsCapturing(void* stream, int* status) {
+// A graph is the number of its capture.
+int cuStreamGetCaptureInfo_v2(void* stream, int* status, std::uint64_t* id, void** graph, void*,
+                              std::size_t*) {
   const std::lock_guard lock(mutex);
-  *status = static_cast<int>(captured.count(stream));
-  const int result = note_in_context("cuStreamIsCapturing");
+  const auto found = captured.find(stream);
+  *status = found == captured.end() ? 0 : 1;
+  if (id && *status) *id = found->second;
+  if (graph && *status) *graph = reinterpret_cast<void*>(found->second);
+  const int result = note_in_context("cuStreamGetCaptureInfo_v2");
   return result ? result : check_stream(stream);
+}
+int cuUserObjectCreate(void** object, void* what, void (*destroy)(void*), unsigned references,
+                       unsigned flags) {
+  const std::lock_guard lock(mutex);
+  if (const int result = note("cuUserObjectCreate")) return result;
+  if (references != 1 || flags != 1) return kInvalidValue;
+  *object = std::malloc(1);
+  user_objects[*object] = {what, destroy};
+  return 0;
+}
+int cuUserObjectRelease(void* object, unsigned) {
+  const std::lock_guard lock(mutex);
+  const int result = note("cuUserObjectRelease");
+  destroy_object(object);
+  return result;
+}
+int cuGraphRetainUserObject(void* graph, void* object, unsigned references, unsigned flags) {
+  const std::lock_guard lock(mutex);
+  if (const int result = note("cuGraphRetainUserObject")) return result;
+  if (!graph || references != 1 || flags != 1) return kInvalidValue;
+  user_objects.at(object).capture = reinterpret_cast<std::uint64_t>(graph);
+  return 0;
 }
 int cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) {
   const std::lock_guard lock(mutex);
@@ -161,7 +188,11 @@ int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
   owned[*memory].is_host = true;
   return 0;
 }
-int cuMemFreeHost(void* memory) { return free_handle("cuMemFreeHost", memory); }
+int cuMemFreeHost(void* memory) {
+  const std::lock_guard lock(mutex);
+  if (const int result = check_safe()) return result;
+  return free_handle("cuMemFreeHost", memory);
+}
 // Of memory, its GPU, and whether it is managed: all 0 where nothing of the driver's is there.
 int cuPointerGetAttributes(unsigned count, int* which, void** values, std::uint64_t address) {
   const std::lock_guard lock(mutex);
@@ -331,6 +362,7 @@ int cuEventRecord(void* event, void* stream) {
 int cuEventSynchronize(void* event) {
   const std::lock_guard lock(mutex);
   if (const int result = note("cuEventSynchronize")) return result;
+  if (const int result = check_safe()) return result;
   if (stream_of_event.count(event)) make_copies_of(stream_of_event[event]);
   return 0;
 }

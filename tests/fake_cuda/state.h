@@ -49,7 +49,21 @@ struct Function {
   void *context, *module;
 };
 inline std::map<void*, Function> functions;
-inline std::set<void*> captured;  // streams
+inline std::map<void*, std::uint64_t> captured;  // streams, each with the number of its capture
+inline std::uint64_t captures_begun = 0;
+// An object that graphs share, and what happens to it when none is left.
+struct UserObject {
+  void* what;
+  void (*destroy)(void*);
+  std::uint64_t capture = 0;  // of the graph that has it
+};
+inline std::map<void*, UserObject> user_objects;
+inline void destroy_object(void* object) {
+  const UserObject one = user_objects.at(object);
+  user_objects.erase(object);
+  std::free(object);
+  one.destroy(one.what);
+}
 // Copies that were asked for and not yet made, where FAKE_CUDA_LAZY is set: as late as a GPU may
 // make them, so that one that nobody waits for is seen.
 struct Copy {

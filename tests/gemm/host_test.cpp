@@ -213,6 +213,63 @@ TEST(Host, LargeProductsOfABatchGoByPanels) {
   compare_all(kAsChosen, {one}, 7);
 }
 
+// Launches of three products, of which any may be the first that fails. Only before the first one
+// is nothing written.
+TEST(Host, AFailureAfterALaunchSaysSo) {
+  const Problem batch = batch_of(problem_of({2050, 260, 3}, "NN", Order::kColumnMajor, 1), 3, 1);
+  Call call(batch);
+  int launches = 0, failing = -1;
+  const auto code_of_call = [&] {
+    LateDevice device(gpu(), 7);
+    launches = 0;
+    device.before_launch = [&] {
+      if (launches++ == failing) throw StatusError(Status::unavailable("no launch"));
+    };
+    Handle handle(device);
+    host::Staging staging(device);
+    try {
+      kAsChosen(handle, staging, batch, call.operands());
+    } catch (const StatusError& error) {
+      return error.status().code;
+    }
+    return StatusCode::kOk;
+  };
+  EXPECT_EQ(code_of_call(), StatusCode::kOk);
+  const int all = launches;
+  ASSERT_EQ(all % 3, 0);
+  for (failing = 0; failing < all; ++failing) {
+    EXPECT_EQ(code_of_call(), failing == 0 ? StatusCode::kUnavailable : StatusCode::kFailed)
+        << failing << " of " << all;
+  }
+}
+
+// Buffers of earlier calls had other sizes: they give way where the memory is full.
+TEST(Host, OperandsHaveTheMemoryOfEarlierCalls) {
+  const Shape shapes[] = {{2100, 20, 150}, {20, 2100, 150}, {1100, 1100, 2}};
+  for (const Shape& first : shapes) {
+    for (const Shape& second : shapes) {
+      LateDevice device(gpu(), 3);
+      Handle handle(device);
+      host::Staging staging(device);
+      Call before(problem_of(first, "NT", Order::kColumnMajor, 0)),
+          after(problem_of(second, "NT", Order::kColumnMajor, 0));
+      const std::vector<double> untouched = after.d;
+      kByPanels(handle, staging, before.problem, before.operands());
+      staging.release_above(0);
+      const std::size_t all = device.memory;
+      kByPanels(handle, staging, after.problem, after.operands());
+      const std::size_t needed = all - device.memory;
+      staging.release_above(0);
+      kByPanels(handle, staging, before.problem, before.operands());
+      const std::size_t held = all - device.memory;
+      device.memory = held < needed ? needed - held : 0;
+      after.d = untouched;
+      kByPanels(handle, staging, after.problem, after.operands());
+      EXPECT_EQ(after.d, after.expected) << second.m << " after " << first.m;
+    }
+  }
+}
+
 TEST(Host, ListsOfAddresses) {
   LateDevice device(gpu(), 8);
   Handle handle(device);

@@ -50,6 +50,9 @@ TEST_F(PretendedStreams, AColdCallInsideACapturePrepares) {
   EXPECT_CONTAINS(log, "cuLaunchKernel");
   EXPECT_FALSE(contains(log, "cuStreamSynchronize"));
   EXPECT_FALSE(contains(log, "cuMemFree")) << "the graph holds it";
+  const std::size_t held = live();
+  fake<void()>("fake_cuda_destroy_graphs")();
+  EXPECT_EQ(live(), held - 1) << "what the graph had of the handle";
 }
 
 // A warm call asks the driver for its launches and for nothing that a capture forbids.

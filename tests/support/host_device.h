@@ -7,7 +7,9 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device/device.h"
@@ -33,7 +35,13 @@ class HostDevice final : public Device {
   std::vector<std::string> images;                           // that were loaded
   std::vector<std::pair<std::string, std::string>> entries;  // and the image of each
   mutable std::atomic<int> encodings = 0;
-  bool captures = false;     // every stream
+  std::optional<std::uint64_t> capture;  // of every stream
+  mutable std::vector<std::pair<std::uint64_t, std::function<void()>>> graphs;
+  void destroy_graph(std::uint64_t of_capture) {
+    for (auto& [capture, gone] : graphs) {
+      if (capture == of_capture) std::exchange(gone, [] {})();
+    }
+  }
   std::vector<void*> waits;  // streams that were waited for
   std::vector<Mark> marks;
   std::size_t allocated = 0;           // blocks that are not freed
@@ -89,7 +97,12 @@ class HostDevice final : public Device {
   }
   using Device::synchronize;
   void synchronize(void* stream) override { waits.push_back(stream); }
-  bool is_capturing(void*) const override { return captures; }
+  std::optional<std::uint64_t> capture_of(void*) const override { return capture; }
+  void when_graph_is_gone(void*, std::function<void()> gone) override {
+    if (refuses_graphs) throw StatusError(Status::failed("no object for this graph"));
+    graphs.emplace_back(*capture, std::move(gone));
+  }
+  bool refuses_graphs = false;
   void* make_event() override { return new char; }
   void destroy_event(void* event) override { delete static_cast<char*>(event); }
   void record(void* event, void* stream) override { mark({Mark::kRecorded, event, stream}); }

@@ -11,6 +11,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device/device.h"
@@ -22,10 +23,18 @@ class LateDevice final : public Device {
   LateDevice(Device& on, unsigned seed) : on_(on), random_(seed) {}
 
   const DeviceInfo& info() const override { return on_.info(); }
-  DeviceAddress allocate(std::size_t bytes) override { return on_.allocate(bytes); }
+  std::size_t memory = ~std::size_t{0};         // bytes that can be allocated
+  std::function<void()> before_launch = [] {};  // may throw
+  DeviceAddress allocate(std::size_t bytes) override {
+    if (bytes > memory) throw OutOfMemory("the memory is full");
+    const DeviceAddress address = on_.allocate(bytes);
+    memory -= allocated_[address] = bytes;
+    return address;
+  }
   void free(DeviceAddress address) override {  // HW: cuMemFree waits for the GPU
     finish_all();
     on_.free(address);
+    memory += std::exchange(allocated_[address], 0);
   }
   void copy_in(DeviceAddress to, const void* from, std::size_t bytes) override {
     synchronize(nullptr);
@@ -48,6 +57,7 @@ class LateDevice final : public Device {
   }
   void launch(const LoadedEntry& entry, const LaunchShape& shape, std::span<const std::byte> params,
               std::span<const std::size_t> offsets, void* stream) const override {
+    before_launch();
     later(stream, [this, entry, shape, params = std::vector(params.begin(), params.end()),
                    offsets = std::vector(offsets.begin(), offsets.end())] {
       on_.launch(entry, shape, params, offsets, nullptr);
@@ -152,6 +162,7 @@ class LateDevice final : public Device {
   mutable std::mt19937 random_;
   mutable std::map<void*, std::deque<Work>> streams_;
   std::set<std::uint64_t> pinned_;
+  std::map<DeviceAddress, std::size_t> allocated_;
 };
 
 }  // namespace tessera

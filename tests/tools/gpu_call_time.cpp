@@ -8,16 +8,17 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
-#include <functional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "base/numbers.h"
 #include "catalog/image_pack.h"
 #include "device/buffer.h"
 #include "device/cuda/cuda_device.h"
 #include "lab/timing/vendor.h"
 #include "tessera/gemm.h"
+#include "tests/tools/timed_calls.h"
 
 namespace tessera {
 namespace {
@@ -29,21 +30,6 @@ struct Options {
   int rounds = 60;
   std::string json;
 };
-
-struct Candidate {
-  std::string name;
-  std::function<void()> call;
-  std::vector<double> us = {};
-
-  double at(double share) {
-    std::sort(us.begin(), us.end());
-    return us[static_cast<std::size_t>(share * static_cast<double>(us.size() - 1))];
-  }
-};
-
-void demand(tessera_status status) {
-  if (status != TESSERA_OK) throw StatusError(Status::failed(tessera_last_message()));
-}
 
 struct Case {
   const char* name;
@@ -189,13 +175,14 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   tessera::Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string word = argv[i], value = argv[i + 1];
-    if (word == "--size") options.size = std::stoll(value);
-    if (word == "--rounds") options.rounds = std::stoi(value);
-    if (word == "--json") options.json = value;
-  }
   try {
+    tessera::for_each_option(argc, argv, [&](const std::string& name, const std::string& value) {
+      if (name == "--size") return options.size = tessera::parse_integer(name, value), true;
+      if (name == "--json") return options.json = value, true;
+      if (name != "--rounds") return false;
+      options.rounds = static_cast<int>(tessera::parse_integer(name, value));
+      return true;
+    });
     return tessera::run(options);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "gpu_call_time: %s\n", error.what());

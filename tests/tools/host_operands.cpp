@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <functional>
 #include <random>
 #include <string>
 #include <thread>
@@ -26,6 +25,7 @@
 #include "gemm/host/cpu.h"
 #include "gemm/host/on_gpu.h"
 #include "tessera/gemm.h"
+#include "tests/tools/timed_calls.h"
 
 namespace tessera {
 namespace {
@@ -39,21 +39,6 @@ struct Options {
   double seconds = 2;  // of all candidates of a shape
   std::string json;
 };
-
-struct Candidate {
-  std::string name;
-  std::function<void()> call;
-  std::vector<double> us = {};
-
-  double at(double share) {
-    std::sort(us.begin(), us.end());
-    return us[static_cast<std::size_t>(share * static_cast<double>(us.size() - 1))];
-  }
-};
-
-void demand(tessera_status status) {
-  if (status != TESSERA_OK) throw StatusError(Status::failed(tessera_last_message()));
-}
 
 std::vector<std::byte> random_matrix(ElementType type, std::int64_t elements,
                                      std::mt19937& random) {
@@ -239,29 +224,29 @@ class Bench {
   std::string rows_;
 };
 
+std::array<std::int64_t, 3> shape_of(const std::string& text) {
+  const std::vector<std::string> extents = split(text, 'x');
+  if (extents.size() != 3) {
+    throw StatusError(Status::bad_argument("--shapes has '" + text + "', not MxNxK"));
+  }
+  return {parse_integer("--shapes", extents[0]), parse_integer("--shapes", extents[1]),
+          parse_integer("--shapes", extents[2])};
+}
+
 Options options_of(int argc, char** argv) {
   Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string name = argv[i], value = argv[i + 1];
-    if (name == "--type") options.type = value;
-    if (name == "--seconds") options.seconds = parse_real(name, value);
-    if (name == "--json") options.json = value;
+  for_each_option(argc, argv, [&](const std::string& name, const std::string& value) {
+    if (name == "--type") return options.type = value, true;
+    if (name == "--seconds") return options.seconds = parse_real(name, value), true;
+    if (name == "--json") return options.json = value, true;
     if (name == "--sizes") {
-      for (const std::int64_t size : parse_sizes(name, value)) {
-        options.shapes.push_back({size, size, size});
-      }
+      for (const std::int64_t n : parse_sizes(name, value)) options.shapes.push_back({n, n, n});
+      return true;
     }
-    if (name == "--shapes") {
-      for (const std::string& shape : split(value, ',')) {
-        const std::vector<std::string> extents = split(shape, 'x');
-        if (extents.size() != 3) {
-          throw StatusError(Status::bad_argument("--shapes has '" + shape + "', not MxNxK"));
-        }
-        options.shapes.push_back({parse_integer(name, extents[0]), parse_integer(name, extents[1]),
-                                  parse_integer(name, extents[2])});
-      }
-    }
-  }
+    if (name != "--shapes") return false;
+    for (const std::string& shape : split(value, ',')) options.shapes.push_back(shape_of(shape));
+    return true;
+  });
   return options;
 }
 

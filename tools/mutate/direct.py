@@ -6,6 +6,8 @@ import re
 import shutil
 import subprocess
 
+LIBRARY = re.compile(r"libtessera(_\w+)?\.so[.\d]*")
+
 
 class Direct:
     """`folder`: the checkout; `place`: where it was configured, which the commands of its build name."""
@@ -34,12 +36,22 @@ class Direct:
         text = self.ninja("query", name)
         return [line.strip() for line in text[text.find("outputs:"):].splitlines()[1:] if line.strip()]
 
+    def libraries_of(self, programs):
+        """Our shared libraries that programs link, and those that these link."""
+        found, todo = [], list(programs)
+        while todo:
+            for line in self.ninja("query", todo.pop()).split("outputs:")[0].splitlines():
+                name = line.replace("|", " ").strip()
+                if LIBRARY.fullmatch(name) and name not in found:
+                    found.append(name)
+                    todo.append(name)
+        return found
+
     def plan(self, path, programs):
-        """Objects, and what is linked of them. Objects of other tests are left alone."""
+        """Objects, and what is linked of them: `programs` or libraries. Objects of others are left alone."""
         objects, linked = [], []
         for target in sorted(self.readers.get(path, ())):
-            links = [one for one in self.outputs(target)
-                     if one in programs or re.match(r"libtessera(_\w+)?\.so[.\d]*$", one)]
+            links = [one for one in self.outputs(target) if one in programs]
             if links:
                 objects.append(target)
                 linked += [one for one in links if one not in linked]

@@ -15,9 +15,10 @@ before all have run. It takes hours; it is no part of any other test. A mistake 
 list was drawn is neither run nor counted.
 
 With --drawn the mistakes are not those of the list: drawn.py draws them, by a seed of eight hex digits, until
-so many have been judged; a mistake that does not build is none. Of the copy of a built checkout, only what reads
-the changed file is compiled again (direct.py), so that one mistake takes seconds. Those that survive are shown by
-report, and go into the list by hand with the test that notices them.
+so many have been judged; a mistake that does not build is none. All of them are compiled in as switches, once, in
+the copy of a built checkout, and each is asked only of the tests that reach it (switches.py). The folder --work is
+kept, and the same call goes on with it. Those that survive are shown by report, and go into the list by hand with
+the test that notices them, or into drawn.json with the reason why none can.
 
 With --from-checkout the copy is of a checkout with its finished build folder, and a new one each time: where a
 few mistakes are asked about, that spares the build of everything.
@@ -36,9 +37,9 @@ import sys
 import threading
 import time
 
-import direct
 import drawn
 import mutants
+import switches
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TIMEOUT_CODE = 124  # of timeout(1)
@@ -111,8 +112,6 @@ class Worker(threading.Thread):
         return answer | ({"said": said} if verdict == "noticed" else {})
 
     def try_it(self, mutant):
-        if self.options.drawn:
-            return self.try_directly(mutant)
         for test in mutant.tests:
             targets = room_alone(mutant.path) if self.options.room_alone else test
             build = f"cmake --build build --target {targets} -j{self.options.jobs_each}"
@@ -124,25 +123,6 @@ class Worker(threading.Thread):
                 timed_out = code in (None, TIMEOUT_CODE)
                 return "noticed", test, "it did not end" if timed_out else said, timed_out
         return "survived", None, "", False
-
-    def try_directly(self, mutant):
-        """Builds what reads the file for all tests, runs them in turn, and puts the build back."""
-        if not hasattr(self, "direct"):
-            self.direct = direct.Direct(self.own, place_of(self.own), lambda command: shell(
-                self.inside(command), self.own, self.options.build_seconds))
-        kept = {}
-        try:
-            code, said, kept = self.direct.build_with(mutant.path, mutant.tests)
-            if code != 0:
-                return "does not build", "the compiler", said, False
-            for test in mutant.tests:
-                code, said = self.test(test, self.options.shards, mutant.filter)
-                if code != 0:
-                    timed_out = code in (None, TIMEOUT_CODE)
-                    return "noticed", test, "it did not end" if timed_out else said, timed_out
-            return "survived", None, "", False
-        finally:
-            self.direct.put_back(kept)
 
     def test(self, test, shards, asked):
         if test.startswith("ctest:"):
@@ -212,7 +192,10 @@ def failing_tests(workers, chosen):
 def those_asked(options):
     if not options.drawn:
         return mutants.those_there(ROOT)
-    return drawn.draw(ROOT, options.drawn, 3 * options.count)  # a third does not build
+    state = options.work / switches.STATE
+    if state.exists():  # of the sources that were copied
+        return [mutants.Mutant(**one["mutant"]) for one in json.loads(state.read_text())["switches"]]
+    return drawn.draw(ROOT, options.drawn, 17 * options.count // 10)
 
 
 def known_answers(options):
@@ -220,12 +203,54 @@ def known_answers(options):
     answers = json.loads(options.out.read_text())["mutants"] if options.out.exists() else []
     if options.log.exists():
         answers += [json.loads(line) for line in options.log.read_text().splitlines() if line.strip()]
-    by_name = {one["name"]: one for one in answers}
+    by_name = {}
+    for one in answers:  # with reasons that somebody has written into the results
+        old = by_name.get(one["name"], {})
+        kept = {key: old[key] for key in ("changes_nothing", "noticed_since") if key in old}
+        by_name[one["name"]] = kept | one
     return {m.name: m.to_json() | by_name[m.name] for m in those_asked(options)
             if m.name in by_name and m.is_that_of(by_name[m.name])}
 
 
+def run_drawn(options):
+    """In drawn order, until so many have been judged: first those that take no compiler."""
+    worker = Worker("", options, None, None)
+    worker.own, state = worker.first, options.work / switches.STATE
+    if not state.exists():
+        first_copy(options, switches.PROGRAMS + ["tessera_library"])
+    pathlib.Path(f"{worker.own}.home").mkdir(exist_ok=True)
+    asked = switches.Switches(worker.own, place_of(worker.own), worker.inside, shell, options.work)
+    if state.exists():
+        asked.load(state)
+    else:
+        asked.prepare(drawn.draw(worker.own, options.drawn, 17 * options.count // 10))  # a third does not build
+        asked.record()
+        asked.save(state)
+    end = time.time() + 60 * options.minutes
+    while time.time() < end:
+        done = known_answers(options)
+        left = [s for s in asked.of_count(options.count, done)
+                if s.mutant.name not in done or re.search(options.only or "^$", s.mutant.name)]
+        if not left:
+            return
+        for switch in left:
+            if time.time() > end:
+                return  # the same call goes on here
+            begin = time.time()
+            verdict, by, said, timed_out, met = asked.answer(switch)
+            answer = switch.mutant.to_json() | {"verdict": verdict, "by": by, "met": met,
+                                                "seconds": round(time.time() - begin)}
+            answer |= {"timeout": True} if timed_out else {}
+            answer |= {"said": said} if verdict == "noticed" else {}
+            with options.log.open("a") as log:
+                log.write(json.dumps(answer) + "\n")
+            print(f"{answer['name']}: {verdict} {by or ''} {answer['seconds']} s", flush=True)
+        options.only = ""
+
+
 def run(options):
+    if options.drawn:
+        return run_drawn(options)
     todo, answers = queue.Queue(), queue.Queue()
     done = known_answers(options)
     # A survivor is asked again: somebody may have written a test since.
@@ -243,14 +268,13 @@ def run(options):
         todo.put(mutant)
     for worker in workers:
         worker.start()
-    begin, judged = time.time(), sum(one["verdict"] != "does not build" for one in done.values())
+    begin = time.time()
     for i in range(len(chosen)):
         answer = answers.get()
         with options.log.open("a") as log:
             log.write(json.dumps(answer) + "\n")
         print(f"{i + 1}/{len(chosen)} {answer['name']}: {answer['verdict']} {answer['by'] or ''}", flush=True)
-        judged += answer["verdict"] != "does not build"
-        if time.time() - begin > 60 * options.minutes or (options.drawn and judged >= options.count):
+        if time.time() - begin > 60 * options.minutes:
             break  # the same call goes on where this one ends
 
 
@@ -267,10 +291,11 @@ def report(options):
     table = [{"room": room, **counts} for room, counts in rooms.items()]
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
     of = options.count if options.drawn else len(mutants.those_there(ROOT))
+    seed = {"seed": options.drawn} if options.drawn else {}
     stored = [{key: value for key, value in one.items() if key != "said"} | {"verdict": verdict_of(one)}
               for one in answers]
     options.out.write_text(json.dumps(
-        {"schema": "tessera.mutants/1", "commit": commit.strip(), "tried": len(answers), "of": of,
+        {"schema": "tessera.mutants/1", "commit": commit.strip(), **seed, "tried": len(answers), "of": of,
          "rooms": table, "mutants": stored}, indent=1) + "\n")
     judged = [one for one in answers if verdict_of(one) in ("noticed", "survived")]
     noticed = sum(one["verdict"] == "noticed" for one in judged)

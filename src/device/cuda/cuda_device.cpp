@@ -212,13 +212,6 @@ void CudaDevice::synchronize(void* stream) {
   call("cuStreamSynchronize", driver_.stream_synchronize(stream_of(stream)));
 }
 
-bool CudaDevice::is_capturing(void* stream) const {
-  const Entered context(driver_, context_);
-  int status = 0;  // HW: CUstreamCaptureStatus; 0: none, 1: active, 2: invalidated
-  call("cuStreamIsCapturing", driver_.stream_is_capturing(stream_of(stream), &status));
-  return status != 0;
-}
-
 std::uint64_t CudaDevice::record_mark() {
   const Entered context(driver_, context_);
   if (marks_.size() < kLiveMarks) {

@@ -1,5 +1,5 @@
 // The class behind make_cuda_device(): its members are in cuda_device.cpp, and those for transfers
-// in transfers.cpp.
+// and for captures in transfers.cpp and captures.cpp.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +49,8 @@ class CudaDevice final : public Device {
   void launch(const LoadedEntry& entry, const LaunchShape& shape, std::span<const std::byte> params,
               std::span<const std::size_t> offsets, void* stream) const override;
   void synchronize(void* stream) override;
-  bool is_capturing(void* stream) const override;
+  std::optional<std::uint64_t> capture_of(void* stream) const override;
+  void when_graph_is_gone(void* stream, std::function<void()> gone) override;
   AddressKind kind_of(std::uint64_t address) const override;
   void* allocate_pinned(std::size_t bytes) override;
   void free_pinned(void* memory) override;

@@ -24,7 +24,7 @@ void find(void* library, const char* symbol, Call& call) {
 }
 
 // WHY: the suffix _v2 names the 64-bit form of a call; the unsuffixed symbol still exists and takes
-// 32-bit addresses.
+// 32-bit addresses. Of cuStreamGetCaptureInfo it names the form that tells the graph.
 void find_calls(void* library, Driver& d) {
   find(library, "cuInit", d.init);
   find(library, "cuDriverGetVersion", d.driver_get_version);
@@ -47,7 +47,10 @@ void find_calls(void* library, Driver& d) {
   find(library, "cuStreamCreate", d.stream_create);
   find(library, "cuStreamDestroy_v2", d.stream_destroy);
   find(library, "cuStreamSynchronize", d.stream_synchronize);
-  find(library, "cuStreamIsCapturing", d.stream_is_capturing);
+  find(library, "cuStreamGetCaptureInfo_v2", d.stream_get_capture_info);
+  find(library, "cuUserObjectCreate", d.user_object_create);
+  find(library, "cuUserObjectRelease", d.user_object_release);
+  find(library, "cuGraphRetainUserObject", d.graph_retain_user_object);
   find(library, "cuMemAlloc_v2", d.mem_alloc);
   find(library, "cuMemFree_v2", d.mem_free);
   find(library, "cuMemGetInfo_v2", d.mem_get_info);

@@ -21,11 +21,15 @@ struct StreamOpaque;
 struct ModuleOpaque;
 struct FunctionOpaque;
 struct EventOpaque;
+struct GraphOpaque;
+struct UserObjectOpaque;
 using Context = ContextOpaque*;
 using StreamHandle = StreamOpaque*;
 using Module = ModuleOpaque*;
 using Function = FunctionOpaque*;
 using Event = EventOpaque*;
+using Graph = GraphOpaque*;
+using UserObject = UserObjectOpaque*;
 
 enum : Result {
   kSuccess = 0,
@@ -128,7 +132,12 @@ struct Driver {
   Result (*stream_create)(StreamHandle*, unsigned flags);
   Result (*stream_destroy)(StreamHandle);
   Result (*stream_synchronize)(StreamHandle);
-  Result (*stream_is_capturing)(StreamHandle, int* status);
+  Result (*stream_get_capture_info)(StreamHandle, int* status, std::uint64_t* id, Graph*,
+                                    void* dependencies, std::size_t* count);
+  Result (*user_object_create)(UserObject*, void* what, void (*destroy)(void*), unsigned references,
+                               unsigned flags);
+  Result (*user_object_release)(UserObject, unsigned references);
+  Result (*graph_retain_user_object)(Graph, UserObject, unsigned references, unsigned flags);
   Result (*mem_alloc)(DevicePointer*, std::size_t bytes);
   Result (*mem_free)(DevicePointer);
   Result (*mem_get_info)(std::size_t* free, std::size_t* total);

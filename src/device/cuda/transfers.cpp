@@ -70,6 +70,7 @@ void* CudaDevice::allocate_pinned(std::size_t bytes) {
 
 void CudaDevice::free_pinned(void* memory) {
   const Entered context(driver_, context_);
+  const RelaxedCapture relaxed(driver_);
   call("cuMemFreeHost", driver_.mem_free_host(memory));
 }
 
@@ -128,6 +129,7 @@ void CudaDevice::wait(void* stream, void* event) {
 
 void CudaDevice::wait_for(void* event) {
   const Entered context(driver_, context_);
+  const RelaxedCapture relaxed(driver_);
   call("cuEventSynchronize", driver_.event_synchronize(static_cast<Event>(event)));
 }
 

@@ -13,31 +13,63 @@ constexpr std::uint64_t kUnusedCalls = 1024;
 
 }  // namespace
 
-Workspaces::Block& Workspaces::chosen_for(void* stream, bool is_captured) {
-  const std::lock_guard lock(mutex_);
-  ++lends_;
-  if (!is_captured && lends_ > kUnusedCalls && lends_ % kUnusedCalls == 0) {
-    free_idle(lends_ - kUnusedCalls);
-  }
+// These two expect the mutex.
+Workspaces::Block* Workspaces::of_call(void* stream) {
   Block* chosen = nullptr;
   std::size_t count = 0;
   for (Block& block : blocks_) {
-    if (block.is_of_graphs != is_captured) continue;
+    if (block.capture) continue;
     ++count;
     if (block.stream == stream) chosen = &block;
   }
-  if (!chosen && !is_captured && count >= kMostBlocks) {
-    for (Block& block : blocks_) {
-      const bool is_older = !chosen || block.last_use < chosen->last_use;
-      if (is_idle(block) && is_older) chosen = &block;
-    }
+  if (chosen || count < kMostBlocks) return chosen;
+  for (Block& block : blocks_) {
+    const bool is_older = !chosen || block.last_use < chosen->last_use;
+    if (!block.capture && is_idle(block) && is_older) chosen = &block;
   }
+  return chosen;
+}
+
+// Of this capture and stream, or else of a graph that is gone.
+Workspaces::Block* Workspaces::of_graph(std::uint64_t capture, void* stream) {
+  Block* chosen = nullptr;
+  for (Block& block : blocks_) {
+    if (!block.capture) continue;
+    if (block.is_of_a_graph() && *block.capture == capture && block.stream == stream) {
+      return &block;
+    }
+    if (is_idle(block)) chosen = &block;
+  }
+  return chosen;
+}
+
+Workspaces::Block& Workspaces::chosen_for(void* stream, const Capture& capture) {
+  const std::lock_guard lock(mutex_);
+  ++lends_;
+  if (!capture && lends_ > kUnusedCalls && lends_ % kUnusedCalls == 0) {
+    free_idle(lends_ - kUnusedCalls);
+  }
+  Block* chosen = capture ? of_graph(*capture, stream) : of_call(stream);
   if (!chosen) chosen = &blocks_.emplace_back(device_);
+  if (capture && !chosen->is_of_a_graph()) {
+    chosen->capture = capture;
+    chosen->graph_is_gone.reset();
+  }
   chosen->stream = stream;
-  chosen->is_of_graphs = is_captured;
   chosen->last_use = lends_;
   ++chosen->users;
   return *chosen;
+}
+
+// At the first call of a capture. WHY not in chosen_for(): this may fail.
+void Workspaces::keep_for_graph(Block& block, void* stream) {
+  const auto is_gone = std::make_shared<std::atomic<bool>>(true);
+  {
+    const std::lock_guard lock(mutex_);
+    block.graph_is_gone = is_gone;
+  }
+  device_.when_graph_is_gone(stream, [is_gone] { *is_gone = true; });
+  *is_gone = false;
 }
 
 // Expects the mutex. WHY with a wait: launches may still use the memory.
@@ -70,22 +102,26 @@ void Workspaces::make_room(Block& block, std::int64_t bytes, bool is_captured) {
   if (static_cast<std::int64_t>(block.memory.bytes()) >= bytes) return;
   if (is_captured) {
     block.outgrown.push_back(std::move(block.memory));
-  } else if (block.is_used) {
-    device_.wait_for(block.done.get());
+  } else {
+    if (block.is_used) device_.wait_for(block.done.get());
+    block.held -= static_cast<std::int64_t>(block.memory.bytes());
   }
   block.is_used = false;
   block.memory = DeviceBuffer();
   block.memory = allocated(bytes, is_captured);
+  block.held += static_cast<std::int64_t>(block.memory.bytes());
 }
 
 LentWorkspace Workspaces::lend(std::int64_t bytes, void* stream) {
-  return LentWorkspace(*this, bytes, stream, device_.is_capturing(stream));
+  return LentWorkspace(*this, bytes, stream, device_.capture_of(stream));
 }
 
 // WHY by another constructor: what fails after that one gives the block back.
-LentWorkspace::LentWorkspace(Workspaces& from, std::int64_t bytes, void* stream, bool is_captured)
-    : LentWorkspace(from, from.chosen_for(stream, is_captured), stream, is_captured) {
-  from_.make_room(block_, bytes, is_captured);
+LentWorkspace::LentWorkspace(Workspaces& from, std::int64_t bytes, void* stream,
+                             const Capture& capture)
+    : LentWorkspace(from, from.chosen_for(stream, capture), stream, capture) {
+  if (capture && !block_.graph_is_gone) from_.keep_for_graph(block_, stream);
+  from_.make_room(block_, bytes, is_captured_);
   if (block_.is_used) from_.device_.wait(stream, block_.done.get());
 }
 
@@ -111,7 +147,7 @@ std::size_t Workspaces::blocks() const {
 std::int64_t Workspaces::bytes() const {
   const std::lock_guard lock(mutex_);
   std::int64_t sum = 0;
-  for (const Block& block : blocks_) sum += static_cast<std::int64_t>(block.memory.bytes());
+  for (const Block& block : blocks_) sum += block.held;
   return sum;
 }
 

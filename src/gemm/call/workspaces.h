@@ -4,9 +4,12 @@
 // and another one have its address, at any time.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "device/buffer.h"
@@ -24,13 +27,12 @@ class Workspaces {
 
   // At least this many bytes for launches on this stream, until the result is destroyed. Calls on
   // one stream are lent one block after the other, so that the launches of two calls do not mix. A
-  // call that is captured is lent a block that belongs to the graphs of its stream's address, and
-  // stays: a graph uses it whenever it runs, so two graphs that were captured on one stream, or on
-  // two of one address, must not run at the same time.
+  // call that is captured is lent a block of its capture and stream, which stays while the graph
+  // does: graphs may run at the same time, and so may what a graph has of several streams.
   LentWorkspace lend(std::int64_t bytes, void* stream);
 
   std::size_t blocks() const;
-  std::int64_t bytes() const;  // of all blocks
+  std::int64_t bytes() const;  // of all blocks, with those that graphs have outgrown
 
  private:
   friend class LentWorkspace;
@@ -41,16 +43,24 @@ class Workspaces {
     OwnedEvent done;  // follows the last call, where `is_used`
     bool is_used = false;
     std::vector<DeviceBuffer> outgrown = {};  // a graph may use them
+    std::atomic<std::int64_t> held = 0;       // bytes of all these, which any thread may ask for
 
     // Under the mutex of all blocks.
     void* stream = nullptr;
-    bool is_of_graphs = false;
+    std::optional<std::uint64_t> capture;                   // of its graph
+    std::shared_ptr<std::atomic<bool>> graph_is_gone = {};  // null: not asked for yet
     int users = 0;
     std::uint64_t last_use = 0;
-  };
 
-  Block& chosen_for(void* stream, bool is_captured);
-  bool is_idle(const Block& block) const { return block.users == 0 && !block.is_of_graphs; }
+    bool is_of_a_graph() const { return capture && !(graph_is_gone && *graph_is_gone); }
+  };
+  using Capture = std::optional<std::uint64_t>;
+
+  Block& chosen_for(void* stream, const Capture& capture);
+  Block* of_call(void* stream);
+  Block* of_graph(std::uint64_t capture, void* stream);
+  bool is_idle(const Block& block) const { return block.users == 0 && !block.is_of_a_graph(); }
+  void keep_for_graph(Block& block, void* stream);
   void make_room(Block& block, std::int64_t bytes, bool is_captured);
   DeviceBuffer allocated(std::int64_t bytes, bool is_captured);
   void free_idle(std::uint64_t used_before);
@@ -71,13 +81,14 @@ class LentWorkspace {
 
  private:
   friend class Workspaces;
-  LentWorkspace(Workspaces& from, Workspaces::Block& block, void* stream, bool is_captured)
+  using Capture = Workspaces::Capture;
+  LentWorkspace(Workspaces& from, Workspaces::Block& block, void* stream, const Capture& capture)
       : from_(from),
         block_(block),
         lock_(block.mutex),
         stream_(stream),
-        is_captured_(is_captured) {}
-  LentWorkspace(Workspaces& from, std::int64_t bytes, void* stream, bool is_captured);
+        is_captured_(capture.has_value()) {}
+  LentWorkspace(Workspaces& from, std::int64_t bytes, void* stream, const Capture& capture);
 
   Workspaces& from_;
   Workspaces::Block& block_;

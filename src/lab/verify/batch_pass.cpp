@@ -127,9 +127,9 @@ class BatchPass final : public Pass {
   void add_product(std::int64_t i) {
     const Types& types = problem.types;
     const Batch& batch = problem.batch;
-    const bool reads_ab = reads_operands(problem);
-    products_a_.push_back(made(types.a, view_a(problem), 0, i, batch.stride_a, reads_ab));
-    products_b_.push_back(made(types.b, view_b(problem), 1, i, batch.stride_b, reads_ab));
+    const bool is_read = reads_ab(problem);
+    products_a_.push_back(made(types.a, view_a(problem), 0, i, batch.stride_a, is_read));
+    products_b_.push_back(made(types.b, view_b(problem), 1, i, batch.stride_b, is_read));
     products_c_.push_back(
         made(types.c, view_c(problem), kStreamOfC, i, batch.stride_c, problem.beta != 0));
     references_.push_back(make_reference(one_, products_a_.back(), products_b_.back(),
@@ -198,7 +198,7 @@ class BatchPass final : public Pass {
         on_b(device, batch, b_, b_.memory(), guarded),
         on_c(device, batch, c_, c_.memory(), guarded), on_d(device, batch, d_, before, guarded);
     Operands operands{on_a.address(), on_b.address(), on_c.address(), on_d.address()};
-    if (exact && !reads_operands(problem)) operands.a = operands.b = 0;
+    if (exact && !reads_ab(problem)) operands.a = operands.b = 0;
     if (options.in_place)
       operands.c = operands.d;
     else if (exact && problem.beta == 0)

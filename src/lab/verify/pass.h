@@ -16,8 +16,6 @@ inline constexpr std::size_t kGuardBytes = 4096;  // before and after each opera
 inline constexpr std::uint64_t kStreamOfC = 2;    // of seeds
 inline constexpr std::uint64_t kStreamOfScale = 1000, kStreamOfBias = 1001;
 
-inline bool reads_operands(const Problem& p) { return reads_ab(p); }
-
 // One matrix on the device, with or without the guards of its host copy.
 class Uploaded {
  public:

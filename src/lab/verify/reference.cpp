@@ -112,8 +112,6 @@ bool needs_double_double(const Types& types) {
   return facts_of(facts_of(types.compute).sum).digits > 32;
 }
 
-bool reads_operands(const Problem& problem) { return problem.k != 0 && problem.alpha != 0; }
-
 // The logical matrix, row-major without gaps, in FP64.
 std::vector<double> dense(const HostMatrix& matrix) {
   const MatrixView view = matrix.view();
@@ -185,7 +183,7 @@ void listed_reference(Reference& out, const Problem& problem, const HostMatrix& 
   parallel_for(out.high.size(), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const Entry entry = out.entry(i);
-      const Sum sum = reads_operands(problem) ? dot(a, b, entry) : Sum{};
+      const Sum sum = reads_ab(problem) ? dot(a, b, entry) : Sum{};
       finisher.store(out, i, sum);
     }
   });
@@ -254,7 +252,7 @@ Reference make_reference(const Problem& problem, const HostMatrix& a, const Host
   out.magnitude.resize(count);
   if (needs_double_double(problem.types) && !options.exact_data) out.low.resize(count);
   const Finisher finisher(problem, c, vectors);
-  if (full && reads_operands(problem)) {
+  if (full && reads_ab(problem)) {
     full_reference(out, problem, a, b, finisher, options);
   } else {
     listed_reference(out, problem, a, b, finisher);

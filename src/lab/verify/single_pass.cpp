@@ -35,7 +35,7 @@ class SinglePass final : public Pass {
       fill(matrix, spec);
       place(matrix, count, spec.seed);
     };
-    if (reads_operands(problem)) {
+    if (reads_ab(problem)) {
       prepare(a, 0, nans);
       prepare(b, 1, nans);
     }
@@ -66,7 +66,7 @@ class SinglePass final : public Pass {
     const Uploaded on_d(device, before, guarded);
 
     Operands operands{on_a.address(), on_b.address(), on_c.address(), on_d.address()};
-    if (hide_unread && !reads_operands(problem)) operands.a = operands.b = 0;
+    if (hide_unread && !reads_ab(problem)) operands.a = operands.b = 0;
     if (options.in_place)
       operands.c = operands.d;
     else if (hide_unread && problem.beta == 0)

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <random>
 #include <set>
@@ -148,23 +149,97 @@ TEST(Workspaces, TheBlockOfAGraphStays) {
   {
     Workspaces workspaces(device);
     int stream = 0;
-    device.captures = true;
+    device.capture = 1;
     const DeviceAddress small = workspaces.lend(1000, &stream).address();
     const DeviceAddress large = workspaces.lend(2000, &stream).address();
     EXPECT_NE(small, large);
     EXPECT_EQ(device.allocated, 2u) << "a graph may use both";
+    EXPECT_EQ(workspaces.bytes(), 3000);
     EXPECT_TRUE(device.marks.empty());
-    device.captures = false;
+    device.capture.reset();
     EXPECT_NE(workspaces.lend(1000, &stream).address(), large);
     std::vector<char> streams(100);
     for (char& other : streams) EXPECT_NE(workspaces.lend(500, &other).address(), large);
-    device.captures = true;
+    device.capture = 1;
     EXPECT_EQ(workspaces.lend(1500, &stream).address(), large);
-    device.captures = false;
+    device.capture.reset();
     EXPECT_TRUE(device.waits.empty());
     EXPECT_EQ(device.allocated, 2 + kMostBlocks);
   }
   EXPECT_EQ(device.allocated, 0u) << "all are freed with the handle";
+}
+
+// Graphs run at any time, also at the same one; so do the streams of one graph. Drawn: calls, and
+// graphs that end.
+TEST(Workspaces, GraphsThatLiveShareNoBlock) {
+  HostDevice device;
+  Workspaces workspaces(device);
+  std::vector<char> streams(3);
+  std::mt19937 random(11);
+  using Owner = std::pair<std::uint64_t, void*>;
+  std::map<Owner, std::set<DeviceAddress>> live;  // of graphs
+  std::uint64_t captures = 0;
+  std::size_t most = 0;
+  for (int call = 0; call < 2000; ++call) {
+    const bool begins = live.empty() || random() % 8 == 0;
+    if (begins) ++captures;
+    device.capture = captures;
+    void* const stream = &streams[random() % streams.size()];
+    const DeviceAddress address = workspaces.lend(100 + random() % 3 * 100, stream).address();
+    for (const auto& [owner, addresses] : live) {
+      const bool is_other = owner != Owner(captures, stream);
+      ASSERT_FALSE(is_other && addresses.contains(address)) << call;
+    }
+    live[{captures, stream}].insert(address);
+    most = std::max(most, live.size());
+    if (random() % 8 != 0 || live.size() < 6) continue;
+    const std::uint64_t ends = live.begin()->first.first;
+    if (ends == captures) continue;
+    device.destroy_graph(ends);
+    std::erase_if(live, [&](const auto& one) { return one.first.first == ends; });
+  }
+  EXPECT_TRUE(device.marks.empty());
+  EXPECT_GT(captures, 100u);
+  EXPECT_EQ(workspaces.blocks(), most) << "blocks of graphs that are gone are lent again";
+  device.capture.reset();
+  for (std::uint64_t graph = 1; graph <= captures; ++graph) device.destroy_graph(graph);
+  for (int call = 0; call < 3000; ++call) workspaces.lend(100, &streams[0]);
+  EXPECT_EQ(workspaces.blocks(), 1u) << "in the end they are freed";
+}
+
+// Where the driver cannot say when a graph is gone, the call fails, and its block is free again.
+TEST(Workspaces, AGraphWhoseEndIsUnknownIsLentNothing) {
+  HostDevice device;
+  Workspaces workspaces(device);
+  int stream = 0;
+  device.capture = 1;
+  device.refuses_graphs = true;
+  for (int call = 0; call < 3; ++call) {
+    EXPECT_THROW(workspaces.lend(100, &stream), StatusError);
+    EXPECT_EQ(workspaces.blocks(), 1u);
+  }
+  device.refuses_graphs = false;
+  const DeviceAddress address = workspaces.lend(100, &stream).address();
+  EXPECT_EQ(workspaces.lend(100, &stream).address(), address);
+  EXPECT_EQ(device.graphs.size(), 1u);
+}
+
+// A call that is captured waits for nothing: blocks that no call uses stay until a later one.
+TEST(Workspaces, ACapturedCallFreesNothing) {
+  HostDevice device;
+  Workspaces workspaces(device);
+  int busy = 0, gone = 0;
+  workspaces.lend(100, &gone);
+  device.capture = 1;
+  device.marks.clear();
+  for (int call = 0; call < 3000; ++call) workspaces.lend(100, &busy);
+  device.most = device.allocated;
+  EXPECT_THROW(workspaces.lend(1000, &busy), OutOfMemory);
+  EXPECT_TRUE(device.marks.empty());
+  EXPECT_EQ(workspaces.blocks(), 2u);
+  device.capture.reset();
+  EXPECT_NO_THROW(workspaces.lend(1000, &busy));
+  EXPECT_EQ(device.marks.front().kind, Mark::kHostWaited);
 }
 
 }  // namespace

@@ -52,6 +52,19 @@ TEST(SampleCheck, ARightPlanIsRightForEveryKindOfCell) {
   }
 }
 
+// Else some leading dimension meets the same numbers again in its next rows.
+TEST(SuiteMemory, PatternsRepeatAfterAPrimeNumberOfElements) {
+  SuiteMemory memory(test_device(), 5);
+  for (const DrawnCell& cell : small_cells()) {
+    const CellOperands operands = memory.operands(cell);
+    for (const HostMatrix* pattern : {operands.pattern, operands.result_pattern}) {
+      const std::int64_t length = pattern->view().cols;
+      ASSERT_GT(length, 1);
+      for (std::int64_t i = 2; i * i <= length; ++i) ASSERT_NE(length % i, 0) << i;
+    }
+  }
+}
+
 // Calls that multiply something else, or nothing.
 TEST(SampleCheck, AWrongResultIsSeen) {
   SuiteMemory memory(test_device(), 5);

@@ -4,6 +4,7 @@ Fails where logits or gradients differ by more than the types explain, or where 
 clients/transformers.py LIBRARY [--json FILE --commit HASH] [--tiny] [--device cpu]
   --json   all types and cases, with times: medians and 5-95 % ranges of a step, in milliseconds"""
 import argparse
+import ctypes
 import json
 import os
 import pathlib
@@ -138,8 +139,17 @@ class Recorder(TorchDispatchMode):
         return function(*arguments, **(options or {}))
 
 
+def launches_of(graph):
+    """Its nodes, which are launches, and what a library clears."""
+    count = ctypes.c_size_t()
+    result = ctypes.CDLL("libcuda.so.1").cuGraphGetNodes(ctypes.c_void_p(graph.raw_cuda_graph()), None, ctypes.byref(count))
+    assert result == 0, f"cuGraphGetNodes: {result}"
+    return count.value
+
+
 def products_alone(step):
-    """Milliseconds on the GPU of the products of a step, without the host: as a graph that runs them, in turn."""
+    """Milliseconds on the GPU of the products of a step, without the host: as a graph that runs them, in turn; and how
+    many launches these are."""
     with Recorder() as recorder:
         step()
     times, graphs = {"torch": [], "tessera": []}, {}
@@ -149,7 +159,7 @@ def products_alone(step):
         for function, arguments in recorder.products:
             function(*arguments)
         sync()
-        graphs[side] = torch.cuda.CUDAGraph()
+        graphs[side] = torch.cuda.CUDAGraph(keep_graph=True)
         with torch.cuda.graph(graphs[side]):
             for function, arguments in recorder.products:
                 function(*arguments)
@@ -164,7 +174,7 @@ def products_alone(step):
             marks[1].record()
             sync()
             times[side].append(marks[0].elapsed_time(marks[1]) / 3)
-    return {side: summary(one) for side, one in times.items()}
+    return {side: summary(one) for side, one in times.items()}, {side: launches_of(graph) for side, graph in graphs.items()}
 
 
 def measure(name, dtype, case, model):
@@ -177,7 +187,7 @@ def measure(name, dtype, case, model):
         row["ms"] = timed(step)
         row["speed"] = round(row["ms"]["torch"]["median"] / row["ms"]["tessera"]["median"], 4)
         if row["speed"] < 0.97 and DEVICE == "cuda" and not case.startswith("training"):
-            row["products_ms"] = products_alone(step)
+            row["products_ms"], row["launches"] = products_alone(step)
         text += f"; PyTorch {row['ms']['torch']['median']:.3f} ms, ours {row['ms']['tessera']['median']:.3f} ms, {row['speed']:.3f} of its speed"
         if "products_ms" in row:
             alone = {side: one["median"] for side, one in row["products_ms"].items()}

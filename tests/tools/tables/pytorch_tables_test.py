@@ -23,7 +23,7 @@ def sections(**files):
 
 def step(dtype, theirs, ours, **more):
     side = {"p5": 0, "p95": 9, "n": 7}
-    return {"model": "GPT", "type": dtype, "case": "decode", "speed": theirs / ours,
+    return {"model": "GPT", "type": dtype, "case": "decode", "products": 25, "speed": theirs / ours,
             "ms": {"torch": {"median": theirs, **side}, "tessera": {"median": ours, **side}}, **more}
 
 
@@ -45,9 +45,17 @@ class Tables(unittest.TestCase):
         slow = step("float32", 9.0, 10.0, products_ms={"torch": {"median": 3.0}, "tessera": {"median": 4.0}})
         text = sections(transformers={"rows": [step("bfloat16", 2.0, 1.0), step("float16", 0.95, 1.0), slow]})["pytorch_steps"]
         self.assertIn("| GPT | decode | 2.00 / 1.00 (2.00) | 0.95 / 1.00 (0.95) | **9.00 / 10.00 (0.90)** |", text)
-        self.assertIn("GPT, FP32, decode: its products alone take 3.00 ms with PyTorch's kernels and 4.00 with ours (0.75)", text)
+        self.assertIn("GPT, FP32, decode: its 25 products alone take 3.00 ms with PyTorch's kernels and 4.00 with ours (0.75): "
+                      "the kernels are slower.", text)
         self.assertEqual(text.count("products alone"), 1)
         self.assertIn("medians of 7 groups", text)
+
+    def test_a_slow_step_of_fast_products_names_its_launches(self):
+        alone = {"torch": {"median": 3.0}, "tessera": {"median": 2.0}}
+        for ours, why in ((50, ", in 25 launches and 50: the host takes longer for them."), (25, ", in 25 launches and 25.")):
+            slow = step("float32", 9.0, 10.0, products_ms=alone, launches={"torch": 25, "tessera": ours})
+            rows = [step("bfloat16", 1.0, 1.0), step("float16", 1.0, 1.0), slow]
+            self.assertIn("and 2.00 with ours (1.50)" + why, sections(transformers={"rows": rows})["pytorch_steps"] + "\n")
 
     def test_no_list_where_none_is_slow(self):
         text = sections(transformers={"rows": [step(dtype, 1.0, 1.0) for dtype in TYPES]})["pytorch_steps"]

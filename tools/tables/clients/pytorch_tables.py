@@ -50,14 +50,24 @@ def cell(row):
     return f"**{text}**" if row["speed"] < LEAST else text
 
 
+def reason(theirs, ours, launches):
+    """Why a step is slower: its kernels, or else the host, which launches them one by one."""
+    if ours > theirs:
+        return ": the kernels are slower"
+    return ": the host takes longer for them" if launches and launches["tessera"] > launches["torch"] else ""
+
+
 def alone(rows):
     """One sentence for each step below the least speed: its products alone."""
     slow = [row for row in rows if row["speed"] < LEAST and "products_ms" in row]
     lines = []
     for row in slow:
         theirs, ours = (row["products_ms"][side]["median"] for side in ("torch", "tessera"))
-        lines.append(f"- {row['model']}, {TYPES[row['type']]}, {row['case']}: its products alone take {theirs:.2f} ms with "
-                     f"PyTorch's kernels and {ours:.2f} with ours ({theirs / ours:.2f}).")
+        text = (f"- {row['model']}, {TYPES[row['type']]}, {row['case']}: its {row['products']} products alone take {theirs:.2f} ms "
+                f"with PyTorch's kernels and {ours:.2f} with ours ({theirs / ours:.2f})")
+        if launches := row.get("launches"):
+            text += f", in {launches['torch']} launches and {launches['tessera']}"
+        lines.append(text + reason(theirs, ours, launches) + ".")
     return "\n".join(lines)
 
 

@@ -19,8 +19,7 @@ std::int64_t length_of_line(const Problem& p) { return p.order == Order::kRowMaj
 std::int64_t lines_of(const Problem& p) { return p.order == Order::kRowMajor ? p.m : p.n; }
 
 std::int64_t bytes_of_sums(const Problem& sums) {
-  const std::int64_t elements =
-      (sums.batch.count - 1) * sums.batch.stride_d + view_d(sums).span();
+  const std::int64_t elements = (sums.batch.count - 1) * sums.batch.stride_d + view_d(sums).span();
   return elements * size_of(sums.types.d);
 }
 
@@ -29,8 +28,8 @@ double bytes_to_finish(const Problem& p) {
   const bool in_place = stay_in_d(p.types);
   const int bytes = size_of(facts_of(p.types.compute).sum) + size_of(p.types.d) +
                     (reads_c(p) && !in_place ? size_of(p.types.c) : 0);
-  return static_cast<double>(p.m) * static_cast<double>(p.n) *
-         static_cast<double>(p.batch.count) * bytes;
+  return static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.batch.count) *
+         bytes;
 }
 
 }  // namespace
@@ -67,8 +66,7 @@ Status check_sums(const Problem& problem) {
   return {};
 }
 
-Status add_finish_later(const Route& from, const DeviceLimits& limits,
-                        std::vector<Route>& routes) {
+Status add_finish_later(const Route& from, const DeviceLimits& limits, std::vector<Route>& routes) {
   const Problem& problem = from.product.problem;
   if (problem.epilogue.is_identity()) return {};
   if (Status status = check_sums(problem); !status.ok()) return status;

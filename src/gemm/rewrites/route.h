@@ -1,6 +1,6 @@
-// A route: what rewrites have made of the caller's problem. A rewrite turns a product into a simpler
-// one and steps after it; the families are asked for the products of all routes, and the cheapest
-// whole list of steps wins. A new rewrite is one file here, and one line in rewrites.cpp.
+// A route: what rewrites have made of the caller's problem. A rewrite turns a product into a
+// simpler one and steps after it; the families are asked for the products of all routes, and the
+// cheapest whole list of steps wins. A new rewrite is one file here, and one line in rewrites.cpp.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Route {
   std::vector<std::int64_t> temps = {};  // bytes; the first pieces of the workspace
   std::vector<Step> after = {};          // steps after those of the product
   Cost cost = {};                        // of these steps, in one round
-  std::string text = {};                 // what a plan's decision adds: "; epilogue in a later launch"
+  std::string text = {};  // what a plan's decision adds: "; epilogue in a later launch"
 };
 
 struct Rewrite {

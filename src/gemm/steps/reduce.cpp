@@ -19,9 +19,9 @@ LaunchShape shape_of(std::int64_t blocks, int sms) {
 }  // namespace
 
 LaunchShape shape_of_reduce(const schedule::StreamK& schedule, int block_m, int block_n, int sms) {
-  return shape_of(std::int64_t{schedule.split_tiles()} *
-                      passes::reduce_pieces(schedule, block_m, block_n),
-                  sms);
+  return shape_of(
+      std::int64_t{schedule.split_tiles()} * passes::reduce_pieces(schedule, block_m, block_n),
+      sms);
 }
 
 Step reduce_parts_step(const std::string& entry, const PartialMatrices& partials,

@@ -17,9 +17,7 @@ struct Subproblem {
   std::array<PlannedAddress, kOperands> at;
 
   PlannedAddress& operator[](OperandId id) { return at[static_cast<std::size_t>(id)]; }
-  const PlannedAddress& operator[](OperandId id) const {
-    return at[static_cast<std::size_t>(id)];
-  }
+  const PlannedAddress& operator[](OperandId id) const { return at[static_cast<std::size_t>(id)]; }
 };
 
 // The alignment that the operands of every product of a batch have.

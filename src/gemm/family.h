@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "catalog/catalog.h"
-#include "gemm/cost.h"
+#include "gemm/cost/cost.h"
 #include "gemm/launches.h"
 #include "gemm/options.h"
 #include "kernels/schedule/batch.h"
@@ -71,7 +71,7 @@ struct Variant {
 
   std::string_view name() const { return rows.front().variant; }
 };
-std::vector<Variant> variants_with_rates(const Kernel& kernel);
+std::vector<Variant> variants_with_rates(const Kernel& kernel, const DeviceLimits& limits);
 
 class Family {
  public:

@@ -8,6 +8,7 @@
 
 #include "catalog/catalog.h"
 #include "device/device.h"
+#include "gemm/cost/cost_table.h"
 #include "problem/problem.h"
 
 namespace tessera::gemm {
@@ -39,6 +40,7 @@ struct DeviceLimits {
   int sm = 90;  // compute capability
   int sms = 1;  // SMs
   std::int64_t l2_bytes = 0;
+  const CostTable* costs = &kH200Costs;
 
   bool operator==(const DeviceLimits&) const = default;
 };

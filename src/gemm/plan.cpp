@@ -189,7 +189,7 @@ std::vector<Offer> finished_offers(const Request& sums, const Problem& problem) 
   std::vector<Offer> offers = sums.options.kernel
                                   ? offers_of_named(*sums.options.kernel, sums, problem)
                                   : offers_of_all(sums, problem);
-  for (Offer& offer : offers) add_finish(problem, offer);
+  for (Offer& offer : offers) add_finish(problem, sums.limits, offer);
   return offers;
 }
 

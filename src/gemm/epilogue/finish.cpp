@@ -140,12 +140,13 @@ Status check_sums(const Problem& problem) {
   return {};
 }
 
-void add_finish(const Problem& problem, Offer& offer) {
+void add_finish(const Problem& problem, const DeviceLimits& limits, Offer& offer) {
   offer.is_finished_later = true;
   offer.cost.finish =
       problem.m == 0 || problem.n == 0 || problem.batch.count == 0
           ? 0
-          : cost_of_finishing(bytes_to_finish(problem) * static_cast<double>(problem.batch.count));
+          : cost_of_finishing(bytes_to_finish(problem) * static_cast<double>(problem.batch.count),
+                              limits);
   if (problem.batch.count == 0) return;
   offer.sums_bytes = bytes_of_sums(problem, offer.is_for_each ? 1 : problem.batch.count);
   offer.workspace_bytes += offer.sums_bytes;

@@ -34,7 +34,7 @@ Problem problem_of_sums(const Problem& problem);
 std::int64_t bytes_of_sums(const Problem& problem, std::int64_t products);
 
 // An offer for that problem becomes one for the problem itself.
-void add_finish(const Problem& problem, Offer& offer);
+void add_finish(const Problem& problem, const DeviceLimits& limits, Offer& offer);
 
 // The launches of the offer for the sums become those of the problem. `problem`: without a batch
 // where the launches are run once for each product.

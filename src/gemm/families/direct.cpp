@@ -171,7 +171,7 @@ class Direct final : public Family {
     Status refused;
     const bool is_offered =
         request.problem.batch.kind == BatchKind::kNone && !request.options.kernel;
-    for (const Variant& one : variants_with_rates(kernel)) {
+    for (const Variant& one : variants_with_rates(kernel, request.limits)) {
       if (!variant.empty() && one.name() != variant) continue;
       if (is_offered && overhangs(one, request.product.params)) {
         refused = Status::unsupported("tiles of " + kernel.name + " lie outside of D");
@@ -294,7 +294,8 @@ class Direct final : public Family {
     const KernelRow& row = *fitting;
     const RatedRow rated{.row = &row,
                          .tflops = variant.tflops * share_of_rate(row),
-                         .stores_through_shared = stores_through_shared(row)};
+                         .stores_through_shared = stores_through_shared(row),
+                         .costs = &Coefficients::direct};
     const auto scheduled = [&](Policy split) {
       const Scheduled chosen = scheduled_for(rated, loaded, split);
       return std::make_pair(chosen.cost, std::make_shared<const DirectDecision>(
@@ -305,7 +306,7 @@ class Direct final : public Family {
       std::tie(cost, decision) = scheduled(Policy::kNever);
     }
     if (request.is_empty()) return Offer{&kernel, &row, {}, 0, 1, std::move(decision)};
-    cost.repack = cost_of_repacking(decision->repacked.bytes());
+    cost.repack = cost_of_repacking(decision->repacked.bytes(), request.limits);
     return Offer{&kernel, &row, cost, decision->repacked.end, 1, std::move(decision)};
   }
 

@@ -65,15 +65,18 @@ class Dmma final : public Family {
     }
     const GemmParams& p = request.product.params;
     Status refused;
-    for (const Variant& one : variants_with_rates(kernel)) {
+    for (const Variant& one : variants_with_rates(kernel, request.limits)) {
       if (!variant.empty() && one.name() != variant) continue;
       const KernelRow& row = row_of_majors(one, request);
       if (!schedule::fits_schedule(p.m, p.n, p.k, row.block, request.problem.batch.count)) {
         refused = too_many_tiles(kernel, request);
         continue;
       }
-      const Scheduled best =
-          schedule_of({&row, one.tflops * share_of_rate(request), sizeof(double)}, request);
+      const Scheduled best = schedule_of({.row = &row,
+                                          .tflops = one.tflops * share_of_rate(request),
+                                          .element_bytes = sizeof(double),
+                                          .costs = &Coefficients::dmma},
+                                         request);
       offers.push_back({&kernel, &row, request.is_empty() ? Cost{} : best.cost,
                         request.is_empty() ? 0 : partials_bytes(row, best.schedule), 1,
                         std::make_shared<const DmmaDecision>(best.schedule)});

@@ -41,12 +41,15 @@ class Mma final : public Family {
  public:
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
-    for (const Variant& one : variants_with_rates(kernel)) {
+    for (const Variant& one : variants_with_rates(kernel, request.limits)) {
       if (!variant.empty() && one.name() != variant) continue;
       const KernelRow& row = row_of_majors(one, request);
       const GemmParams& p = request.product.params;
       if (!schedule::fits_schedule(p.m, p.n, p.k, row.block)) return too_large(kernel, request);
-      const RatedRow rated{&row, one.tflops, size_of(kernel.types.a)};
+      const RatedRow rated{.row = &row,
+                           .tflops = one.tflops,
+                           .element_bytes = size_of(kernel.types.a),
+                           .costs = &Coefficients::mma};
       const Scheduled best = scheduled(rated, request);
       const bool empty = request.is_empty();
       offers.push_back({&kernel, &row, empty ? Cost{} : best.cost,

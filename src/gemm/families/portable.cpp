@@ -21,7 +21,7 @@ class Portable final : public Family {
                std::vector<Offer>& offers) const override {
     const GemmParams& p = request.product.params;
     const std::int64_t count = request.problem.batch.count;
-    for (const Variant& one : variants_with_rates(kernel)) {
+    for (const Variant& one : variants_with_rates(kernel, request.limits)) {
       if (!variant.empty() && one.name() != variant) continue;
       const KernelRow& row = row_of_majors(one, request);
       if (Status status = check_grid(kernel, row, request); !status.ok()) return status;

@@ -16,7 +16,7 @@ class ProducerWarp final : public Family {
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
     const GemmParams& p = request.product.params;
-    for (const Variant& one : variants_with_rates(kernel)) {
+    for (const Variant& one : variants_with_rates(kernel, request.limits)) {
       if (!variant.empty() && one.name() != variant) continue;
       const KernelRow* row = row_of_loads(one, request);
       if (!row || !schedule::fits_schedule(p.m, p.n, p.k, row->block)) {

@@ -62,9 +62,9 @@ class SimtDecision final : public Decision {
     repacked = Repacked::at(end, needs, p);
   }
 
-  Cost cost() const {
-    Cost all = rectangles.cost();
-    all.repack = cost_of_repacking(repacked.bytes());
+  Cost cost(const DeviceLimits& limits) const {
+    Cost all = rectangles.cost(limits);
+    all.repack = cost_of_repacking(repacked.bytes(), limits);
     return all;
   }
 
@@ -98,7 +98,7 @@ class SimtOffers {
   SimtOffers(const Kernel& kernel, const Request& request)
       : kernel_(kernel),
         request_(request),
-        variants_(variants_with_rates(kernel)),
+        variants_(variants_with_rates(kernel, request.limits)),
         search_(small_rows(), request.product.params, request.limits, request.options.split,
                 request.options.remainder) {}
 
@@ -142,9 +142,9 @@ class SimtOffers {
       decision = planned({row, variant.tflops}, {});
     }
     const RatedRow& row = decision->rectangles.list[0].row;
-    offers.push_back({&kernel_, row.row, request_.is_empty() ? Cost{} : decision->cost(),
-                      request_.is_empty() ? 0 : decision->bytes(), search_.priced() - priced_before,
-                      decision});
+    offers.push_back(
+        {&kernel_, row.row, request_.is_empty() ? Cost{} : decision->cost(request_.limits),
+         request_.is_empty() ? 0 : decision->bytes(), search_.priced() - priced_before, decision});
     return {};
   }
 
@@ -170,7 +170,8 @@ class SimtOffers {
     if (least.bytes() > options.workspace_limit) return nullptr;
     auto decision = planned(rated, needs);
     if (options.repack == Policy::kAlways) return decision;
-    return decision->cost().total() < copying_cost(rated, needs).total() ? decision : nullptr;
+    const double cost = decision->cost(request_.limits).total();
+    return cost < copying_cost(rated, needs).total() ? decision : nullptr;
   }
 
   // The row as it would be if nothing were repacked: element by element what tensor copies do not

@@ -36,7 +36,7 @@ class Small final : public Family {
       return Status::unsupported(kernel.name + " is for batches");
     }
     const GemmParams& p = request.product.params;
-    for (const Variant& one : variants_with_rates(kernel)) {
+    for (const Variant& one : variants_with_rates(kernel, request.limits)) {
       if (!variant.empty() && one.name() != variant) continue;
       const KernelRow& row = row_of_majors(one, request);
       if (tiles_of(row, p, request.problem.batch.count) > kMaxGrid) {

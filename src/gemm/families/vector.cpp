@@ -78,7 +78,7 @@ class MatrixTimesVector final : public Family {
                                  std::to_string(request.problem.n) + ", but " + kernel.name +
                                  " is chosen where one of them is 1");
     }
-    for (const Variant& one : variants_with_rates(kernel)) {
+    for (const Variant& one : variants_with_rates(kernel, request.limits)) {
       if (!variant.empty() && one.name() != variant) continue;
       const KernelRow& row = row_of_majors(one, request);
       const VectorDecision d = decided(row, request, bytes);

@@ -78,7 +78,7 @@ class Warpgroups final : public Family {
  public:
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
-    for (const Variant& one : variants_with_rates(kernel)) {
+    for (const Variant& one : variants_with_rates(kernel, request.limits)) {
       if (!variant.empty() && one.name() != variant) continue;
       const KernelRow& row = row_of(one, request);
       if (Status status = takes(kernel, row, request); !status.ok()) return status;

@@ -32,7 +32,7 @@ class WgmmaOffers {
   Status add(std::string_view variant, std::vector<Offer>& offers) {
     Status refused;
     const std::size_t before = offers.size();
-    for (const Variant& one : variants_with_rates(kernel_)) {
+    for (const Variant& one : variants_with_rates(kernel_, request_.limits)) {
       if (!variant.empty() && one.name() != variant) continue;
       if (Status status = add_one(one, offers); !status.ok()) refused = std::move(status);
     }

@@ -33,6 +33,20 @@ struct PersistentCosts {
   double batch_overlap;       // share of the shorter of multiplying and memory that shows in a
                               // batch,
   double nearly_memory;       // whose memory takes at least so much of its multiplying
+  // A k tile takes the longer of multiplying and fetching, and this share of the shorter;
+  double fetch_beside;
+  // and more cycles for each copy of a warp, by pieces of 16, 8, 4 and 2 bytes;
+  double copy_of_16, copy_of_8, copy_of_4, copy_of_2;
+  double across_k;      // times multiplying, for each operand of 4-byte elements across k;
+  double k_tile;        // at least so many cycles for each CTA of an SM
+  double overlap;       // share of the shorter of multiplying and memory that shows
+  double flight_bytes;  // of an SM, on their way: 0.7 of the memory's speed needs so many
+  double odd_rows;      // times memory, where the stride of rows is no multiple of 32 bytes
+  double c_bytes;       // of an SM: C that is added
+  double heat;          // share more of long products, whose clock falls,
+  double heat_time;     // from about this many microseconds on
+  double l2_held;       // bytes of operands that the L2 holds while all tiles read them,
+  double read_again;    // and else share of what its waves read again
 };
 
 // A grid of one block for each tile: rungs, and kernels that need no tensor copies.
@@ -51,7 +65,26 @@ struct TensorCoreCosts {
   // Instead, where tensor copies do not take D: of 128x128 outputs, and where the tile after it is
   // multiplied meanwhile.
   double rows_store, rows_store_beside;
-  double overlap;                // share of the shorter of multiplying and memory that shows
+  double overlap;  // share of the shorter of multiplying and memory that shows
+  // Of the rate, where A comes from registers: tiles of one warpgroup, and of two.
+  double registers_alone, registers;
+  // Requests for the same bytes, where the stride of rows is an odd multiple of 16, 32 and 64
+  // bytes, and where rows of A and of B are across k.
+  double rows_of_16, rows_of_32, rows_of_64, a_across_k, b_across_k;
+  double d_rows_of_16;       // the same of stores
+  double l2_bytes;           // a microsecond, that all SMs read from the L2 together,
+  double sm_bytes;           // and one SM
+  double k_tile;             // the least time of a k tile,
+  double latency;            // and more, shared by the stages of the ring
+  double flight_bytes;       // of an SM, on their way: 0.7 of the memory's speed needs so many
+  double short_ring_memory;  // time of memory, with several CTAs per SM
+  double last_wave;          // of a last wave: share that does not depend on how full it is
+  double heat;               // share more of long products, whose clock falls,
+  double heat_time;          // from about this many microseconds on
+  double l2_held;            // bytes of operands that the L2 holds while all tiles read them,
+  double read_again;         // and else share of what its waves read again
+  double store_more, pair_store_more;  // microseconds for each 16 KiB of a tile
+  double rows_store_c;                 // more where C is added
   double short_ring;             // of several CTAs per SM: share of reading operands that shows,
   double short_ring_wait;        // and what each product of a CTA waits
   double c_bytes;                // of C a microsecond: what adding them takes beside multiplying,
@@ -78,7 +111,8 @@ struct SmallCosts {
   double overlap;        // share of the shorter of multiplying and memory that shows
   double step;           // of a team for each step of k
   double unknown_share;  // of the lanes' peak, for a row without a rate
-  double elements;       // of its time, by single elements
+  // Of its time, by single elements of 2, 4 and 8 bytes.
+  double elements_of_2, elements_of_4, elements_of_8;
 };
 
 // Launches before and after a product: microseconds, and bytes a microsecond, read and written.

@@ -96,13 +96,25 @@ struct SmallWork {
 };
 Cost cost_of_small(const SmallWork& work, const GemmParams& canonical, const DeviceLimits& limits);
 
+// How an operand is read by tensor copies.
+struct CopiedOperand {
+  bool is_along_k = true;
+  bool is_from_registers = false;  // wgmma takes it from there
+  int row_bytes = 128;             // the largest power of two in the stride of its rows, up to 128
+};
+
 // What a kernel on tensor cores would do: a persistent grid of one CTA per SM.
 struct TensorCoreWork {
   BlockTile block;
-  int per_sm;             // tiles of an SM at a time
-  double rate;            // TFLOP/s on a full GPU; 0: unknown
-  bool hides_store;       // one tile is stored while the next one is multiplied
-  bool copies_d;          // by tensor copies, not row by row
+  int per_sm;                // tiles of an SM at a time
+  double rate;               // TFLOP/s on a full GPU; 0: unknown
+  bool hides_store;          // one tile is stored while the next one is multiplied
+  bool copies_d;             // by tensor copies, not row by row
+  int stages;                // of a CTA's ring
+  bool is_of_one_warpgroup;  // each tile
+  CopiedOperand a, b;
+  int d_row_bytes;        // as row_bytes
+  std::int64_t tiles_m;   // of one product
   std::int64_t products;  // of a batch, else 1
   std::int64_t tiles;     // of all products and parts of k
   std::int64_t k_tiles;   // of each

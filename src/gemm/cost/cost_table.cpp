@@ -5,6 +5,8 @@
 namespace tessera::gemm {
 namespace {
 
+constexpr double kNoLimit = 1e30;  // bytes
+
 // A line of a table is COEFFICIENT(member, value) or RATE(kernel, variant, TFLOP/s). Each table is
 // read twice: for its coefficients, and for its rates.
 #define COEFFICIENT(member, value) c.member = (value);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "gemm/cost/cost.h"
 #include "gemm/vectors.h"
@@ -51,7 +52,30 @@ double k_tile_cycles(const RatedRow& rated, const RowCosts& costs) {
   const double depth = static_cast<double>(row.block.k) * row.ctas_per_sm;
   const double products = depth * row.block.m * row.block.n;
   const double fetched = depth * (row.block.m + row.block.n) * rated.element_bytes;
-  return std::max(products / lanes_of(rated, costs), fetched / costs.own.fetch_bytes);
+  const double multiply = products / lanes_of(rated, costs);
+  const double fetch = fetched / costs.own.fetch_bytes;
+  return std::max({multiply, fetch, costs.own.k_tile * row.ctas_per_sm}) +
+         costs.own.fetch_beside * std::min(multiply, fetch);
+}
+
+// The distance of an operand's rows.
+long long stride_of_a(const GemmParams& p) { return std::max(p.a_row, p.a_col); }
+long long stride_of_b(const GemmParams& p) { return std::max(p.b_row, p.b_col); }
+
+// Cycles in which the warps of an SM copy one k tile, by pieces as wide as the rows allow.
+double copying_cycles(const RatedRow& rated, const GemmParams& p, const PersistentCosts& costs) {
+  const KernelRow& row = *rated.row;
+  const auto of = [&](long long stride, int extent) {
+    constexpr long long kWidest = 16, kLanes = 32;
+    const long long width = std::gcd(stride * rated.element_bytes, kWidest);
+    const double copies = static_cast<double>(extent) * row.block.k * row.ctas_per_sm *
+                          rated.element_bytes / static_cast<double>(width * kLanes);
+    return copies * (width == 16  ? costs.copy_of_16
+                     : width == 8 ? costs.copy_of_8
+                     : width == 4 ? costs.copy_of_4
+                                  : costs.copy_of_2);
+  };
+  return of(stride_of_a(p), row.block.m) + of(stride_of_b(p), row.block.n);
 }
 
 // Wavefronts of shared memory in which the fragments of one k tile are read: four a 128-bit load.
@@ -68,7 +92,8 @@ double copy_transpose_slowdown(int rows, const PersistentCosts& costs) {
 }
 
 // One k tile of all CTAs of an SM, loaded this way.
-double own_k_tile_cycles(const RatedRow& rated, const OperandModes& modes, const RowCosts& costs) {
+double own_k_tile_cycles(const RatedRow& rated, const OperandModes& modes, const GemmParams& p,
+                         const RowCosts& costs) {
   const KernelRow& row = *rated.row;
   const PersistentCosts& own = costs.own;
   double rows = 0, transposed = 0, slowdown = 0;
@@ -82,7 +107,11 @@ double own_k_tile_cycles(const RatedRow& rated, const OperandModes& modes, const
   add_copies(modes.loads.a, modes.majors.a == Major::kK, row.block.m);
   add_copies(modes.loads.b, modes.majors.b == Major::kK, row.block.n);
   const double pipe = rows > 0 ? rows + fragment_cycles(row) : 0;
-  return std::max({k_tile_cycles(rated, costs) * (1 + slowdown), rows + transposed, pipe});
+  double across = 1;
+  if (rated.element_bytes == 4 && p.a_col != 1) across *= own.across_k;
+  if (rated.element_bytes == 4 && p.b_row != 1) across *= own.across_k;
+  const double fetched = k_tile_cycles(rated, costs) * (1 + slowdown) * across;
+  return std::max({fetched, rows + transposed, pipe}) + copying_cycles(rated, p, own);
 }
 
 bool outgrows_l2(const GemmParams& p, int element_bytes, const arch::Gpu& gpu) {
@@ -98,8 +127,10 @@ double write_cycles(const RatedRow& rated, const GemmParams& p, int ctas_per_sm,
   const double bytes = static_cast<double>(row.block.m) * row.block.n * element_bytes * ctas_per_sm;
   const double rate =
       outgrows_l2(p, element_bytes, costs.gpu) ? own.store_bytes : own.l2_store_bytes;
-  if (are_whole_vectors(p.d_row, element_bytes)) return bytes / rate;
-  return bytes / rate + bytes / (rated.stores_through_shared ? own.rows_bytes : own.scratch_bytes);
+  const double adding = p.beta == 0 ? 0 : bytes / own.c_bytes;
+  if (are_whole_vectors(p.d_row, element_bytes)) return bytes / rate + adding;
+  return bytes / rate + adding +
+         bytes / (rated.stores_through_shared ? own.rows_bytes : own.scratch_bytes);
 }
 
 // The end of an item. What other CTAs of the SM multiply meanwhile is not lost, unless all wait for
@@ -148,6 +179,44 @@ StreamK schedule_of(const KernelRow& row, const GemmParams& p, int ctas,
   return schedule::choose_stream_k(p.m, p.n, p.k, row.block, ctas, costs);
 }
 
+// Bytes that the waves read again, since the L2 does not hold them. Tiles of a wave are about a
+// square of D, each of which reads its rows and columns.
+double read_again(const RatedRow& rated, const GemmParams& p, int ctas,
+                  const PersistentCosts& costs) {
+  const BlockTile& block = rated.row->block;
+  const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
+  const double row_bytes = static_cast<double>(p.k) * rated.element_bytes;
+  const double tiles_m = std::ceil(m / block.m), tiles = tiles_m * std::ceil(n / block.n);
+  const double active = std::min<double>(ctas, tiles);
+  const double rows = std::min<double>(schedule::kGroup, tiles_m);
+  const double of_wave = (rows * block.m + std::ceil(active / rows) * block.n) * row_bytes;
+  const double operands = (m + n) * row_bytes;
+  const double more = std::max(0.0, std::max(tiles / ctas, 1.0) * of_wave - operands);
+  const double held = costs.l2_held / std::max(operands, 1.0);
+  return costs.read_again * more / (1 + held * held * held);
+}
+
+// Cycles of memory for one product whose operands are where they are.
+double own_memory_cycles(const RatedRow& rated, const GemmParams& p, const StreamK& chosen,
+                         const DeviceLimits& limits, const RowCosts& costs) {
+  const KernelRow& row = *rated.row;
+  const double again = read_again(rated, p, limits.sms * row.ctas_per_sm, costs.own) /
+                       costs.memory_bytes * costs.cycles_a_microsecond();
+  const double flight =
+      std::max(1.0, static_cast<double>(row.shared_bytes) * chosen.ctas / limits.sms);
+  const double missing = costs.own.flight_bytes / flight;
+  const auto is_odd = [&](long long stride) { return stride * rated.element_bytes % 32 != 0; };
+  const bool odd = is_odd(stride_of_a(p)) || is_odd(stride_of_b(p));
+  return (memory_cycles(p, rated.element_bytes, costs) + again) * std::sqrt(1 + missing * missing) *
+         (odd ? costs.own.odd_rows : 1);
+}
+
+// A long product heats the chip, and a share of the shorter of multiplying and memory shows.
+void add_slow_ends(Cost& cost, const PersistentCosts& costs) {
+  cost.multiply *= 1 + costs.heat * cost.multiply / (cost.multiply + costs.heat_time);
+  cost.start += costs.overlap * std::min(cost.memory, cost.multiply + cost.store);
+}
+
 Cost microseconds_of(const schedule::Cycles& cycles, const RowCosts& costs) {
   const double one = costs.cycles_a_microsecond();
   return {.launch = costs.own.launch,
@@ -167,8 +236,10 @@ Scheduled cost_of_persistent(const RatedRow& rated, const OperandModes& modes, c
   schedule::TileCosts costs = tile_costs(rated, p, limits.sms, of_row);
   Scheduled scheduled{schedule_of(*rated.row, p, ctas, costs, split), {}};
   if (p.m == 0 || p.n == 0) return scheduled;
-  costs.k_tile = own_k_tile_cycles(rated, modes, of_row);
+  costs.k_tile = own_k_tile_cycles(rated, modes, p, of_row);
+  costs.memory = own_memory_cycles(rated, p, scheduled.schedule, limits, of_row);
   scheduled.cost = microseconds_of(schedule::predicted(scheduled.schedule, ctas, costs), of_row);
+  add_slow_ends(scheduled.cost, of_row.own);
   return scheduled;
 }
 
@@ -214,13 +285,15 @@ Cost cost_of_tiles(const RatedRow& rated, const GemmParams& p, int element_bytes
   const double products = static_cast<double>(row.block.m) * row.block.n * ctas;
   const double end = limits.costs->coefficients.blocks.start + costs.own.store +
                      write_cycles(rated, p, ctas, element_bytes, costs);
-  return microseconds_of(
+  Cost cost = microseconds_of(
       {.start = start_cycles(p, element_bytes, costs.own),
        .multiply = waves * products * static_cast<double>(p.k) / lanes_of(rated, costs),
        .store = waves * end / ctas,
        .memory = memory_cycles(p, element_bytes, costs) * static_cast<double>(count),
        .add = 0},
       costs);
+  add_slow_ends(cost, costs.own);
+  return cost;
 }
 
 double least_after_another(const GemmParams& p, std::span<const RatedRow> rows,

@@ -4,6 +4,16 @@
 #include "gemm/cost/cost.h"
 
 namespace tessera::gemm {
+namespace {
+
+double slowdown_of_elements(const SmallWork& work, const SmallCosts& costs) {
+  if (work.is_aligned) return 1;
+  return work.element_bytes == 2   ? costs.elements_of_2
+         : work.element_bytes == 4 ? costs.elements_of_4
+                                   : costs.elements_of_8;
+}
+
+}  // namespace
 
 Cost cost_of_vectors(const VectorWork& work, const DeviceLimits& limits) {
   const VectorCosts& costs = limits.costs->coefficients.vector;
@@ -34,7 +44,7 @@ Cost cost_of_small(const SmallWork& work, const GemmParams& p, const DeviceLimit
   // A team waits for memory in each step, also where no other one of its SM has work.
   const double waits = std::ceil(of_sm / work.teams) * depth / work.block.k * costs.step;
   const double multiply = std::max(of_sm * 2 * outputs * depth / (rate * 1e6 / limits.sms), waits) *
-                          (work.is_aligned ? 1 : costs.elements);
+                          slowdown_of_elements(work, costs);
   const double store = of_sm * outputs * (work.d_bytes == 2 ? costs.halves_store : costs.store);
   const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
   const double bytes = ((m + n) * static_cast<double>(p.k) * work.element_bytes +

@@ -11,7 +11,7 @@
 
 namespace tessera::schedule {
 
-// What the steps of a product cost on one GPU, in cycles. gemm/cost.h says where a
+// What the steps of a product cost on one GPU, in cycles. gemm/cost/cost.h says where a
 // kernel's numbers come from.
 struct TileCosts {
   int ctas_per_sm;     // CTAs per SM
@@ -21,15 +21,14 @@ struct TileCosts {
   double memory;       // operands and D through device memory, once
   double add;          // the second launch, with its memory latency
   double add_partial;  // reading one partial again, by the whole GPU
+  // (1 + alone) / (ctas_per_sm + alone): time of a CTA that has an SM for itself
+  double alone = 0.85;
 };
 
 // A CTA that is alone on its SM is not `ctas_per_sm` times as fast: four warps do not fill the SM.
-// HW: one CTA of two reaches 39.5 of 50.0 TFLOP/s (H200, 128x64 NT, at 1024 and at 8192,
-// results/variants/fp32.json); kAlone gives a little less.
 constexpr double slowdown(const TileCosts& costs, long long ctas, long long sms) {
-  constexpr double kAlone = 0.85;
   const double together = static_cast<double>((ctas + sms - 1) / sms);
-  return (together + kAlone) / (costs.ctas_per_sm + kAlone);
+  return (together + costs.alone) / (costs.ctas_per_sm + costs.alone);
 }
 
 // Rows of tiles that are walked together, so that the tiles in flight are about a square.

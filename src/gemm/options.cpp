@@ -23,7 +23,7 @@ bool operator==(const PlanOptions& x, const PlanOptions& y) {
 }
 
 DeviceLimits limits_of(const DeviceInfo& info) {
-  return {info.sm, std::max(1, info.sms), info.l2_bytes};
+  return {info.sm, std::max(1, info.sms), info.l2_bytes, &costs_for(info.name)};
 }
 
 Alignment alignment_of(const Operands& operands) {

@@ -9,6 +9,7 @@
 
 #include "catalog/catalog.h"
 #include "device/device.h"
+#include "gemm/cost/cost_table.h"
 #include "problem/operands.h"
 
 namespace tessera::gemm {
@@ -40,6 +41,7 @@ struct DeviceLimits {
   int sm = 90;  // compute capability
   int sms = 1;  // SMs
   std::int64_t l2_bytes = 0;
+  const CostTable* costs = &kH200Costs;
 
   bool operator==(const DeviceLimits&) const = default;
 };

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "gemm/tuning.h"
 #include "kernels/families/simt/params.h"
 #include "tests/support/bound_launches.h"
 
@@ -43,7 +42,7 @@ gemm::Plan plan_of(const Problem& problem, const gemm::PlanOptions& options) {
 // The rows of tensor copies alone.
 std::vector<gemm::RatedRow> small_rows() {
   std::vector<gemm::RatedRow> rows;
-  for (const gemm::Variant& variant : gemm::variants_with_rates(kernel())) {
+  for (const gemm::Variant& variant : gemm::variants_with_rates(kernel(), {.sms = 132})) {
     rows.push_back({&variant.rows.front(), variant.tflops});
   }
   return rows;
@@ -154,8 +153,8 @@ TEST(Remainder, TheCostIsTheCheaperOne) {
   EXPECT_GT(cost(Policy::kModel).remainder, 0);
   EXPECT_LT(cost(Policy::kModel).total(), 0.96 * cost(Policy::kNever).total());
   const gemm::Cost alone{.launch = 2.8, .multiply = 10};
-  EXPECT_LT(gemm::after_another(alone), alone.total());
-  EXPECT_GT(gemm::after_another(alone), 10);
+  EXPECT_LT(gemm::after_another(alone, {}), alone.total());
+  EXPECT_GT(gemm::after_another(alone, {}), 10);
 }
 
 // What is left out of the search because it is too dear would not have won.
@@ -171,7 +170,7 @@ TEST(Remainder, NoLaunchCostsLessThanTheLeast) {
             for (const Policy split : {Policy::kModel, Policy::kNever, Policy::kAlways}) {
               const gemm::Scheduled one =
                   gemm::cost_of_persistent(row, modes, p, {.sms = sms}, split);
-              ASSERT_GE(gemm::after_another(one.cost),
+              ASSERT_GE(gemm::after_another(one.cost, {}),
                         gemm::least_after_another(p, rows, {.sms = sms}))
                   << row.row->variant << ' ' << m << 'x' << n << 'x' << k << ' ' << sms;
             }

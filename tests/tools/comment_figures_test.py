@@ -19,7 +19,7 @@ NO_MEASUREMENT = {"KB", "MB", "GB", "KiB", "MiB", "GiB", "s", "second", "seconds
 UNFOUNDED = re.compile(r"runs? (?:was|were) not stored|no (?:results )?file holds|none of those holds")
 # Words of code whose figures are no measurement: file, words.
 OTHERS = (("src/arch/costs.h", "without the addition of 4 cycles in each step"),
-          ("src/gemm/cost.h", "on an H200 at 1.98 GHz"))
+          ("src/gemm/cost/tuning/h200.inc", "Costs on an H200 at 1.98 GHz"))
 
 
 def comments_of(text):

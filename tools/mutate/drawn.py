@@ -13,7 +13,7 @@ from mutants import Mutant, PASSED_OVER
 # Of each room: folders, folders that are no part of it, share of the draw, the tests that must notice.
 PYTHON_TESTS = "ctest:python_.*"
 ROOMS = {
-    "gemm": (["src/gemm"], ["src/gemm/c_api", "src/gemm/tuning"], 7, ["test_gemm", "test_library"]),
+    "gemm": (["src/gemm"], ["src/gemm/c_api", "src/gemm/cost/tuning"], 7, ["test_gemm", "test_library"]),
     "problem": (["src/problem"], [], 2, ["test_problem", "test_gemm"]),
     "device": (["src/device"], [], 2, ["test_device", "test_library"]),
     "c_api": (["src/gemm/c_api", "include/tessera"], [], 3, ["test_library", PYTHON_TESTS]),

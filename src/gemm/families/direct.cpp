@@ -164,7 +164,7 @@ class Direct final : public Family {
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
     const bool may_overhang = request.is_batch() || request.options.kernel;
-    return offer_variants(kernel, variant, offers, [&](const Variant& one) {
+    return offer_variants(kernel, variant, request, offers, [&](const Variant& one) {
       if (!may_overhang && overhangs(one, request.product.params)) {
         return Status::unsupported("tiles of " + kernel.name + " lie outside of D");
       }
@@ -275,7 +275,8 @@ class Direct final : public Family {
     const KernelRow& row = *fitting;
     const RatedRow rated{.row = &row,
                          .tflops = variant.tflops * share_of_rate(row),
-                         .stores_through_shared = stores_through_shared(row)};
+                         .stores_through_shared = stores_through_shared(row),
+                         .costs = &Coefficients::direct};
     const auto offer_with = [&](Policy split) {
       const Scheduled chosen = scheduled_for(rated, loaded, split);
       auto decision = std::make_shared<const DirectDecision>(chosen.schedule, needs);
@@ -284,8 +285,9 @@ class Direct final : public Family {
                   .cost = chosen.cost,
                   .temps = decision->temps(row, request.product.params),
                   .decision = std::move(decision)};
-      offer.cost.repack = cost_of_repacking(offer.temps[DirectDecision::kRepackedA] +
-                                            offer.temps[DirectDecision::kRepackedB]);
+      offer.cost.repack = cost_of_repacking(
+          offer.temps[DirectDecision::kRepackedA] + offer.temps[DirectDecision::kRepackedB],
+          request.limits);
       return offer;
     };
     Offer offer = offer_with(request.options.split);

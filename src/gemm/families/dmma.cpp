@@ -38,14 +38,17 @@ class Dmma final : public Family {
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
     if (!has_fp64_tensor_cores(request.limits.sm)) return no_fp64_tensor_cores(kernel, request);
-    return offer_variants(kernel, variant, offers, [&](const Variant& one) -> Status {
+    return offer_variants(kernel, variant, request, offers, [&](const Variant& one) -> Status {
       const GemmParams& p = request.product.params;
       const KernelRow& row = row_of_majors(one, request);
       if (!schedule::fits_schedule(p.m, p.n, p.k, row.block, request.products())) {
         return too_many_tiles(kernel, request);
       }
-      const Scheduled best =
-          schedule_of({&row, one.tflops * share_of_rate(request), kDouble}, request);
+      const Scheduled best = schedule_of({.row = &row,
+                                          .tflops = one.tflops * share_of_rate(request),
+                                          .element_bytes = kDouble,
+                                          .costs = &Coefficients::dmma},
+                                         request);
       offers.push_back({.kernel = &kernel,
                         .row = &row,
                         .cost = best.cost,

@@ -16,13 +16,16 @@ class Mma final : public Family {
  public:
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
-    return offer_variants(kernel, variant, offers, [&](const Variant& one) -> Status {
+    return offer_variants(kernel, variant, request, offers, [&](const Variant& one) -> Status {
       const KernelRow& row = row_of_majors(one, request);
       const GemmParams& p = request.product.params;
       if (!schedule::fits_schedule(p.m, p.n, p.k, row.block)) {
         return too_many_tiles(kernel, request);
       }
-      const RatedRow rated{&row, one.tflops, size_of(kernel.types.a)};
+      const RatedRow rated{.row = &row,
+                           .tflops = one.tflops,
+                           .element_bytes = size_of(kernel.types.a),
+                           .costs = &Coefficients::mma};
       // Every layout is copied alike, so none pays for being copied by elements.
       constexpr OperandModes kModes{{Major::kM, Major::kN}, {Load::kTma, Load::kTma}};
       const Scheduled best = scheduled_within(request, row, kSumBytes, [&](Policy split) {

@@ -8,7 +8,7 @@ class OneLaunch final : public Family {
  public:
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
-    return offer_variants(kernel, variant, offers, [&](const Variant& one) -> Status {
+    return offer_variants(kernel, variant, request, offers, [&](const Variant& one) -> Status {
       const KernelRow& row = row_of_majors(one, request);
       if (Status status = check_grid(kernel, row, request); !status.ok()) return status;
       offers.push_back({.kernel = &kernel,

@@ -42,7 +42,7 @@ class PackedRung final : public Family {
  public:
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
-    return offer_variants(kernel, variant, offers, [&](const Variant& one) -> Status {
+    return offer_variants(kernel, variant, request, offers, [&](const Variant& one) -> Status {
       const GemmParams& p = request.product.params;
       const KernelRow& row = row_of_majors(one, request);
       if (Status status = check_grid(kernel, row, request); !status.ok()) return status;

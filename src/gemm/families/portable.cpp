@@ -19,7 +19,7 @@ class Portable final : public Family {
 
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
-    return offer_variants(kernel, variant, offers, [&](const Variant& one) -> Status {
+    return offer_variants(kernel, variant, request, offers, [&](const Variant& one) -> Status {
       const GemmParams& p = request.product.params;
       const std::int64_t count = request.products();
       const KernelRow& row = row_of_majors(one, request);

@@ -15,7 +15,7 @@ class ProducerWarp final : public Family {
  public:
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
                std::vector<Offer>& offers) const override {
-    return offer_variants(kernel, variant, offers, [&](const Variant& one) -> Status {
+    return offer_variants(kernel, variant, request, offers, [&](const Variant& one) -> Status {
       const GemmParams& p = request.product.params;
       const KernelRow* row = row_of_loads(one, request);
       if (!row || !schedule::fits_schedule(p.m, p.n, p.k, row->block)) {

@@ -63,9 +63,9 @@ class SimtDecision final : public Decision {
     if (needs.b) temps[kRepackedB] = repacked_bytes(p.n, p.k, kFloat);
   }
 
-  Cost cost() const {
-    Cost all = rectangles.cost();
-    all.repack = cost_of_repacking(temps[kRepackedA] + temps[kRepackedB]);
+  Cost cost(const DeviceLimits& limits) const {
+    Cost all = rectangles.cost(limits);
+    all.repack = cost_of_repacking(temps[kRepackedA] + temps[kRepackedB], limits);
     return all;
   }
 
@@ -94,12 +94,12 @@ class SimtOffers {
   SimtOffers(const Kernel& kernel, const Request& request)
       : kernel_(kernel),
         request_(request),
-        variants_(variants_with_rates(kernel)),
+        variants_(variants_with_rates(kernel, request.limits)),
         search_(small_rows(), request.product.params, request.limits, request.options.split,
                 request.options.remainder) {}
 
   Status add(std::string_view variant, std::vector<Offer>& offers) {
-    return offer_variants(kernel_, variant, offers,
+    return offer_variants(kernel_, variant, request_, offers,
                           [&](const Variant& one) { return add_one(one, offers); });
   }
 
@@ -128,7 +128,7 @@ class SimtOffers {
     const RatedRow& row = decision->rectangles.list[0].row;
     offers.push_back({.kernel = &kernel_,
                       .row = row.row,
-                      .cost = decision->cost(),
+                      .cost = decision->cost(request_.limits),
                       .temps = decision->temps,
                       .priced = search_.priced() - priced_before,
                       .decision = decision});
@@ -157,7 +157,8 @@ class SimtOffers {
     if (least.bytes() > options.workspace_limit) return nullptr;
     auto decision = planned(rated, needs);
     if (options.repack == Policy::kAlways) return decision;
-    return decision->cost().total() < copying_cost(rated, needs).total() ? decision : nullptr;
+    const double cost = decision->cost(request_.limits).total();
+    return cost < copying_cost(rated, needs).total() ? decision : nullptr;
   }
 
   // The row as it would be if nothing were repacked: element by element what tensor copies do not

@@ -34,7 +34,7 @@ class Small final : public Family {
     if (!request.is_batch() && !request.options.kernel) {
       return Status::unsupported(kernel.name + " is for batches");
     }
-    return offer_variants(kernel, variant, offers, [&](const Variant& one) -> Status {
+    return offer_variants(kernel, variant, request, offers, [&](const Variant& one) -> Status {
       const GemmParams& p = request.product.params;
       const KernelRow& row = row_of_majors(one, request);
       if (tiles_of(row, p, request.products()) > kMaxGrid) {

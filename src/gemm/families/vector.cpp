@@ -73,7 +73,7 @@ class MatrixTimesVector final : public Family {
       return Status::unsupported(size_of_d_text(request) + ", but " + kernel.name +
                                  " is chosen where one of them is 1");
     }
-    return offer_variants(kernel, variant, offers, [&](const Variant& one) -> Status {
+    return offer_variants(kernel, variant, request, offers, [&](const Variant& one) -> Status {
       const KernelRow& row = row_of_majors(one, request);
       const VectorDecision d = decided(row, request, bytes);
       const std::int64_t count = request.products();

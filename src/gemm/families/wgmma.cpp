@@ -5,6 +5,7 @@
 //   multiply    every tile of D or, where k is split, of a matrix of partial sums for each part of
 //   k reduce      after it, where k is split: adds the partial sums
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "gemm/families/shared/wgmma_launches.h"
@@ -28,7 +29,7 @@ class WgmmaOffers {
   WgmmaOffers(const Kernel& kernel, const Request& request) : kernel_(kernel), request_(request) {}
 
   Status add(std::string_view variant, std::vector<Offer>& offers) {
-    return offer_variants(kernel_, variant, offers,
+    return offer_variants(kernel_, variant, request_, offers,
                           [&](const Variant& one) { return add_one(one, offers); });
   }
 
@@ -91,34 +92,49 @@ class WgmmaOffers {
     return {};
   }
 
-  // Of the rate: what is left where A comes from registers. An estimate.
-  static double share_of_rate(const Config& config) {
-    if (!config.a_from_registers()) return 1;
-    const bool alone = config.mode == wgmma::Consumers::kPingPong || config.consumers == 1;
-    return alone ? 0.85 : 0.97;
+  static int power_of_two_in(std::int64_t elements, int bytes) {
+    constexpr std::int64_t kMost = 128;
+    return static_cast<int>(std::gcd(elements * bytes, kMost));
+  }
+
+  // As the row's config reads it, repacked where it must be.
+  static CopiedOperand copied(const Form& form, const Config& config, bool is_a) {
+    const LoadedOperand operand = operand_of(config, *form.request, is_a);
+    const int bytes = ptx::bits_of(config.in) / 8;
+    return {.is_along_k = is_a ? config.a_along_k() : config.b_along_k(),
+            .is_from_registers = is_a && config.a_from_registers(),
+            .row_bytes = operand.must_repack ? 128 : power_of_two_in(operand.rows.stride, bytes)};
   }
 
   void push(const Form& form, double tflops, const WgmmaDecision& decision,
             std::vector<Offer>& offers) {
     const KernelRow& row = *form.row;
-    std::vector<std::int64_t> temps = wgmma_temps(decision, wgmma_config(row), *form.request);
+    const Config& config = wgmma_config(row);
+    std::vector<std::int64_t> temps = wgmma_temps(decision, config, *form.request);
     const TensorCoreWork work{
         .block = row.block,
-        .per_sm = wgmma_config(row).per_sm,
-        .rate = tflops * share_of_rate(wgmma_config(row)),
-        .hides_store = wgmma_config(row).mode == wgmma::Consumers::kPingPong,
+        .per_sm = config.per_sm,
+        .rate = tflops,
+        .hides_store = config.mode == wgmma::Consumers::kPingPong,
         .copies_d = decision.is_split || can_be_copied(request_),
+        .stages = config.stages,
+        .is_of_one_warpgroup = config.mode == wgmma::Consumers::kPingPong || config.consumers == 1,
+        .a = copied(form, config, true),
+        .b = copied(form, config, false),
+        .d_row_bytes = power_of_two_in(request_.product.params.d_row, size_of(kernel_.types.d)),
+        .tiles_m = decision.tiles_m,
         .products = products(),
-        .tiles = decision.tiles() * wgmma_config(row).ctas() * decision.parts * products(),
+        .tiles = decision.tiles() * config.ctas() * decision.parts * products(),
         .k_tiles = decision.k_tiles,
         .parts = decision.is_split ? decision.parts : 0,
         .repacked_bytes = temps[kRepackedA] + temps[kRepackedB],
         .types = &kernel_.types};
-    offers.push_back({.kernel = &kernel_,
-                      .row = &row,
-                      .cost = cost_of_tensor_cores(work, request_.product.params, request_.limits),
-                      .temps = std::move(temps),
-                      .decision = std::make_shared<const WgmmaDecision>(decision)});
+    offers.push_back(
+        {.kernel = &kernel_,
+         .row = &row,
+         .cost = cost_of_tensor_cores(work, form.request->product.params, request_.limits),
+         .temps = std::move(temps),
+         .decision = std::make_shared<const WgmmaDecision>(decision)});
   }
 
   WgmmaDecision decided(const Form& form, bool is_partial) const {

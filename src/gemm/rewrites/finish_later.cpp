@@ -86,7 +86,7 @@ Status add_finish_later(const Route& from, const DeviceLimits& limits, std::vect
   if (problem.m > 0 && problem.n > 0 && problem.batch.count > 0) {
     if (!sums.are_in_d) route.temps.push_back(bytes_of_sums(of_sums));
     route.after.insert(route.after.begin(), finish_step(from.product, sums, limits));
-    route.cost.finish += cost_of_finishing(bytes_to_finish(problem));
+    route.cost.finish += cost_of_finishing(bytes_to_finish(problem), limits);
   }
   routes.push_back(std::move(route));
   return {};

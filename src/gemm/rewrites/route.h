@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gemm/cost.h"
+#include "gemm/cost/cost.h"
 #include "gemm/steps/subproblem.h"
 
 namespace tessera::gemm {

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "gemm/cost.h"
+#include "gemm/cost/cost.h"
 #include "gemm/options.h"
 #include "lab/suite/memory.h"
 #include "lab/suite/planned.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "gemm/tuning.h"
 #include "gemm/vectors.h"
 
 namespace tessera::gemm {
@@ -82,13 +81,13 @@ const Family& family_of(const Kernel& kernel) {
                                         kernel.family + "', which the library does not have"));
 }
 
-std::vector<Variant> variants_with_rates(const Kernel& kernel) {
+std::vector<Variant> variants_with_rates(const Kernel& kernel, const DeviceLimits& limits) {
   std::vector<Variant> variants;
   const std::span<const KernelRow> rows = kernel.rows;
   for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
     while (end < rows.size() && rows[end].variant == rows[begin].variant) ++end;
-    variants.push_back(
-        {rows.subspan(begin, end - begin), rate_of(kernel.name, rows[begin].variant)});
+    variants.push_back({rows.subspan(begin, end - begin),
+                        limits.costs->rate_of(kernel.name, rows[begin].variant)});
   }
   return variants;
 }

@@ -13,7 +13,7 @@
 
 #include "base/divide.h"
 #include "catalog/catalog.h"
-#include "gemm/cost.h"
+#include "gemm/cost/cost.h"
 #include "gemm/options.h"
 #include "gemm/steps/subproblem.h"
 
@@ -81,16 +81,16 @@ struct Variant {
 
   std::string_view name() const { return rows.front().variant; }
 };
-std::vector<Variant> variants_with_rates(const Kernel& kernel);
+std::vector<Variant> variants_with_rates(const Kernel& kernel, const DeviceLimits& limits);
 
 // Asks `add(variant)` for each variant of a kernel, or for the named one alone; it adds an offer or
 // says why not. Not ok, with the last reason, where no offer was added.
 template <class Add>
-Status offer_variants(const Kernel& kernel, std::string_view name, std::vector<Offer>& offers,
-                      Add&& add) {
+Status offer_variants(const Kernel& kernel, std::string_view name, const Request& request,
+                      std::vector<Offer>& offers, Add&& add) {
   Status refused;
   const std::size_t before = offers.size();
-  for (const Variant& variant : variants_with_rates(kernel)) {
+  for (const Variant& variant : variants_with_rates(kernel, request.limits)) {
     if (!name.empty() && variant.name() != name) continue;
     if (Status status = add(variant); !status.ok()) refused = std::move(status);
   }

@@ -27,9 +27,9 @@ OperandModes modes_of(const KernelRow& row) { return {row.majors, row.loads}; }
 
 }  // namespace
 
-Cost Rectangles::cost() const {
+Cost Rectangles::cost(const DeviceLimits& limits) const {
   Cost all = list[0].scheduled.cost;
-  for (int i = 1; i < count; ++i) all.remainder += after_another(list[i].scheduled.cost);
+  for (int i = 1; i < count; ++i) all.remainder += after_another(list[i].scheduled.cost, limits);
   return all;
 }
 
@@ -69,7 +69,7 @@ const RemainderSearch::Remainder& RemainderSearch::remainder(long long m, long l
   for (const RatedRow& row : small_) {
     if (!schedule::fits_schedule(m, n, whole_.k, row.row->block)) continue;
     const Rectangle rectangle = priced_rectangle(row, m, n);
-    const double cost = after_another(rectangle.scheduled.cost);
+    const double cost = after_another(rectangle.scheduled.cost, limits_);
     if (cost >= found.cost) continue;
     found.cost = cost;
     found.best = rectangle;
@@ -92,7 +92,8 @@ void RemainderSearch::try_split(const RatedRow& row, long long m, long long n, b
   };
   Rectangles found{{priced_rectangle(row, m, n)}, 1};
   // WHY: what is too dear with the least that remainders cost need not be looked at.
-  if (found.cost().total() + least_of(remainders[0]) + least_of(remainders[1]) >= least) return;
+  if (found.cost(limits_).total() + least_of(remainders[0]) + least_of(remainders[1]) >= least)
+    return;
   for (const Rectangle& wanted : remainders) {
     if (wanted.m == 0 || wanted.n == 0) continue;
     Rectangle& rectangle = found.list[found.count++];
@@ -100,7 +101,7 @@ void RemainderSearch::try_split(const RatedRow& row, long long m, long long n, b
     rectangle.m_begin = wanted.m_begin;
     rectangle.n_begin = wanted.n_begin;
   }
-  const double cost = found.cost().total();
+  const double cost = found.cost(limits_).total();
   if (cost >= least) return;
   least = cost;
   best = found;
@@ -110,7 +111,7 @@ Rectangles RemainderSearch::best(const RatedRow& row) {
   Rectangles best = whole(row);
   if (remainder_ == Policy::kNever) return best;
   const bool always = remainder_ == Policy::kAlways;
-  double least = always ? kNothing : kWorthwhile * best.cost().total();
+  double least = always ? kNothing : kWorthwhile * best.cost(limits_).total();
   for (const long long m : ends_of(whole_.m, row.row->block.m, always)) {
     for (const long long n : ends_of(whole_.n, row.row->block.n, always)) {
       if (m == whole_.m && n == whole_.n) continue;

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "gemm/cost.h"
+#include "gemm/cost/cost.h"
 
 namespace tessera::gemm {
 
@@ -26,7 +26,7 @@ struct Rectangles {
   const Rectangle* begin() const { return list; }
   const Rectangle* end() const { return list + count; }
   // Launched one after the other.
-  Cost cost() const;
+  Cost cost(const DeviceLimits& limits) const;
 };
 
 // The product of a rectangle, without addresses.

@@ -1,12 +1,12 @@
 // What a product is expected to cost, part by part. This one model chooses the kernel and its
-// schedule. Its constants are in cost.cpp and were measured on an H200 at 1.98 GHz; on other GPUs
-// only their proportions matter.
+// schedule. Its coefficients are those of the GPU's table (cost_table.h).
 #pragma once
 
 #include <span>
 
 #include "catalog/catalog.h"
 #include "gemm/choose_stream_k.h"
+#include "gemm/cost/cost_table.h"
 #include "gemm/options.h"
 #include "launch/params.h"
 
@@ -49,6 +49,7 @@ struct RatedRow {
   int element_bytes = 4;
   // A D that takes no vectors is stored through shared memory, not through scratch tiles.
   bool stores_through_shared = false;
+  PersistentCosts Coefficients::*costs = &Coefficients::simt;  // of its family
 };
 
 // How the operands are loaded into shared memory, and along which index they are contiguous.
@@ -101,13 +102,25 @@ struct SmallWork {
 };
 Cost cost_of_small(const SmallWork& work, const GemmParams& canonical, const DeviceLimits& limits);
 
+// How an operand is read by tensor copies.
+struct CopiedOperand {
+  bool is_along_k = true;
+  bool is_from_registers = false;  // wgmma takes it from there
+  int row_bytes = 128;             // the largest power of two in the stride of its rows, up to 128
+};
+
 // What a kernel on tensor cores would do: a persistent grid of one CTA per SM.
 struct TensorCoreWork {
   BlockTile block;
-  int per_sm;             // tiles of an SM at a time
-  double rate;            // TFLOP/s on a full GPU; 0: unknown
-  bool hides_store;       // one tile is stored while the next one is multiplied
-  bool copies_d;          // by tensor copies, not row by row
+  int per_sm;                // tiles of an SM at a time
+  double rate;               // TFLOP/s on a full GPU; 0: unknown
+  bool hides_store;          // one tile is stored while the next one is multiplied
+  bool copies_d;             // by tensor copies, not row by row
+  int stages;                // of a CTA's ring
+  bool is_of_one_warpgroup;  // each tile
+  CopiedOperand a, b;
+  int d_row_bytes;        // as row_bytes
+  std::int64_t tiles_m;   // of one product
   std::int64_t products;  // of a batch, else 1
   std::int64_t tiles;     // of all products and parts of k
   std::int64_t k_tiles;   // of each
@@ -121,13 +134,13 @@ Cost cost_of_tensor_cores(const TensorCoreWork& work, const GemmParams& canonica
                           const DeviceLimits& limits);
 
 // A launch that repacks this many bytes of operands.
-double cost_of_repacking(std::int64_t bytes);
+double cost_of_repacking(std::int64_t bytes, const DeviceLimits& limits);
 
 // A launch after a product that reads these bytes of sums and C and writes D.
-double cost_of_finishing(double bytes);
+double cost_of_finishing(double bytes, const DeviceLimits& limits);
 
 // The same launches after others of one plan: they start while the others end.
-double after_another(Cost cost);
+double after_another(Cost cost, const DeviceLimits& limits);
 // A lower bound of any launch after another that multiplies this by one of these rows: its start,
 // and then every lane busy all the time.
 double least_after_another(const GemmParams& canonical, std::span<const RatedRow> rows,

@@ -1,0 +1,36 @@
+// What is known of one GPU's costs: coefficients of the model, and rates of the config rows. A
+// table is data, one file for each GPU that was measured.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "arch/gpus.h"
+#include "gemm/cost/coefficients.h"
+
+namespace tessera::gemm {
+
+// Of one variant of a kernel.
+struct Rate {
+  std::string_view kernel, variant;
+  double tflops;  // whole GPU, long products, burst
+};
+
+struct CostTable {
+  const arch::Gpu* gpu;
+  Coefficients coefficients;
+  std::span<const Rate> rates;
+
+  // TFLOP/s; 0 for a variant that was not measured.
+  double rate_of(std::string_view kernel, std::string_view variant) const;
+};
+
+extern const CostTable kH200Costs;
+
+// The table of a GPU by the name its driver gives it or, where it has none, of the nearest: on
+// other GPUs than the measured one only the proportions of costs matter.
+const CostTable& costs_for(std::string_view device_name);
+// Whether a GPU of this name has a table of its own.
+bool has_costs(std::string_view device_name);
+
+}  // namespace tessera::gemm

@@ -1,0 +1,61 @@
+#include <algorithm>
+#include <cmath>
+
+#include "gemm/cost/cost.h"
+
+namespace tessera::gemm {
+namespace {
+
+double slowdown_of_elements(const SmallWork& work, const SmallCosts& costs) {
+  if (work.is_aligned) return 1;
+  return work.element_bytes == 2   ? costs.elements_of_2
+         : work.element_bytes == 4 ? costs.elements_of_4
+                                   : costs.elements_of_8;
+}
+
+}  // namespace
+
+Cost cost_of_vectors(const VectorWork& work, const DeviceLimits& limits) {
+  const VectorCosts& costs = limits.costs->coefficients.vector;
+  const double elements = static_cast<double>(work.outputs) * static_cast<double>(work.k) +
+                          static_cast<double>(work.outputs) + static_cast<double>(work.k);
+  const double bytes = elements * static_cast<double>(work.vectors) * work.element_bytes;
+  const double memory = bytes / limits.costs->coefficients.memory_bytes;
+  const double busy = std::min(1.0, static_cast<double>(work.blocks) / limits.sms);
+  return {.launch = costs.launch,
+          .start = costs.start,
+          .multiply = memory / busy * (work.is_aligned ? 1 : costs.element_loads),
+          .store = costs.store,
+          .memory = memory};
+}
+
+Cost cost_of_small(const SmallWork& work, const GemmParams& p, const DeviceLimits& limits) {
+  const SmallCosts& costs = limits.costs->coefficients.small;
+  const double rate =
+      work.rate > 0 ? work.rate : costs.unknown_share * limits.costs->gpu->fp32_peak();
+  const auto whole = [](long long extent, int block) {
+    return static_cast<double>(schedule::pieces(extent, block));
+  };
+  const double tiles =
+      whole(p.m, work.block.m) * whole(p.n, work.block.n) * static_cast<double>(work.products);
+  const double of_sm = std::ceil(tiles / limits.sms);  // of the SM that has the most
+  const double outputs = static_cast<double>(work.block.m) * work.block.n;
+  const double depth = whole(p.k, work.block.k) * work.block.k;
+  // A team waits for memory in each step, also where no other one of its SM has work.
+  const double waits = std::ceil(of_sm / work.teams) * depth / work.block.k * costs.step;
+  const double multiply = std::max(of_sm * 2 * outputs * depth / (rate * 1e6 / limits.sms), waits) *
+                          slowdown_of_elements(work, costs);
+  const double store = of_sm * outputs * (work.d_bytes == 2 ? costs.halves_store : costs.store);
+  const double m = static_cast<double>(p.m), n = static_cast<double>(p.n);
+  const double bytes = ((m + n) * static_cast<double>(p.k) * work.element_bytes +
+                        m * n * work.d_bytes * (p.beta == 0 ? 1 : 2)) *
+                       static_cast<double>(work.products);
+  const double memory = bytes / limits.costs->coefficients.memory_bytes;
+  return {.launch = costs.launch,
+          .start = costs.start + costs.overlap * std::min(memory, multiply + store),
+          .multiply = multiply,
+          .store = store,
+          .memory = memory};
+}
+
+}  // namespace tessera::gemm

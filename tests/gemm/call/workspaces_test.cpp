@@ -187,7 +187,8 @@ TEST(Workspaces, GraphsThatLiveShareNoBlock) {
     void* const stream = &streams[random() % streams.size()];
     const DeviceAddress address = workspaces.lend(100 + random() % 3 * 100, stream).address();
     for (const auto& [owner, addresses] : live) {
-      if (owner != Owner(captures, stream)) ASSERT_FALSE(addresses.contains(address)) << call;
+      const bool is_other = owner != Owner(captures, stream);
+      ASSERT_FALSE(is_other && addresses.contains(address)) << call;
     }
     live[{captures, stream}].insert(address);
     most = std::max(most, live.size());

@@ -26,6 +26,7 @@ few mistakes are asked about, that spares the build of everything.
 import argparse
 import collections
 import concurrent.futures
+import itertools
 import json
 import os
 import pathlib
@@ -203,7 +204,11 @@ def known_answers(options):
     answers = json.loads(options.out.read_text())["mutants"] if options.out.exists() else []
     if options.log.exists():
         answers += [json.loads(line) for line in options.log.read_text().splitlines() if line.strip()]
-    by_name = {one["name"]: one for one in answers}
+    by_name = {}
+    for one in answers:  # with reasons that somebody has written into the results
+        old = by_name.get(one["name"], {})
+        kept = {key: old[key] for key in ("changes_nothing", "noticed_since") if key in old}
+        by_name[one["name"]] = kept | one
     return {m.name: m.to_json() | by_name[m.name] for m in those_asked(options)
             if m.name in by_name and m.is_that_of(by_name[m.name])}
 
@@ -229,11 +234,16 @@ def run_drawn(options):
                 if s.mutant.name not in done or re.search(options.only or "^$", s.mutant.name)]
         if not left:
             return
-        for switch in left:
+        answered = set()
+        for may_compile, switch in itertools.product((False, True), left):
             if time.time() > end:
                 return  # the same call goes on here
             begin = time.time()
-            verdict, by, said, timed_out, met = asked.answer(switch)
+            found = None if switch in answered else asked.answer(switch, may_compile)
+            if found is None:
+                continue
+            answered.add(switch)
+            verdict, by, said, timed_out, met = found
             answer = switch.mutant.to_json() | {"verdict": verdict, "by": by, "met": met,
                                                 "seconds": round(time.time() - begin)}
             answer |= {"timeout": True} if timed_out else {}
@@ -287,10 +297,11 @@ def report(options):
     table = [{"room": room, **counts} for room, counts in rooms.items()]
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
     of = options.count if options.drawn else len(mutants.those_there(ROOT))
+    seed = {"seed": options.drawn} if options.drawn else {}
     stored = [{key: value for key, value in one.items() if key != "said"} | {"verdict": verdict_of(one)}
               for one in answers]
     options.out.write_text(json.dumps(
-        {"schema": "tessera.mutants/1", "commit": commit.strip(), "tried": len(answers), "of": of,
+        {"schema": "tessera.mutants/1", "commit": commit.strip(), **seed, "tried": len(answers), "of": of,
          "rooms": table, "mutants": stored}, indent=1) + "\n")
     judged = [one for one in answers if verdict_of(one) in ("noticed", "survived")]
     noticed = sum(one["verdict"] == "noticed" for one in judged)

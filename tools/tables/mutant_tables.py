@@ -1,6 +1,7 @@
 """What the tests noticed of mistakes made on purpose.
 
-  mutants   any page   one row a room, then why the rest went unnoticed   results/mutants.json, by tools/mutate
+  mutants         any page   one row a room, then why the rest went unnoticed   results/mutants.json, by tools/mutate
+  mutants_drawn   any page   the same of mistakes drawn by a seed               results/mutants_drawn.json
 """
 import collections
 import json
@@ -20,10 +21,9 @@ def change(mutant):
     return f"`{mutant['path']}`: `{mutant['before'].strip()}` for `{mutant['after'].strip()}`".replace("|", "\\|")
 
 
-def sections(root):
-    path = root / "results/mutants.json"
+def section(path, what):
     if not path.exists():
-        return {"mutants": NOTHING}
+        return NOTHING
     stored = json.loads(path.read_text())
     rooms, rest, timeouts = collections.defaultdict(collections.Counter), [], 0
     for mutant in stored["mutants"]:
@@ -35,9 +35,25 @@ def sections(root):
             rest.append([change(mutant), mutant["changes_nothing"]])
     every = sum(rooms.values(), collections.Counter())
     rows = [row(f"`{name}`", rooms[name]) for name in sorted(rooms)]
-    body = [f"{stored['tried']} of {stored['of']} mistakes have been tried. Of those noticed, {timeouts} are known to "
-            "have been noticed by a test that did not end in time.", "",
+    tests = f"{timeouts} are known to have been noticed by a test that did not end in time."
+    body = [what(stored) + f" Of those noticed, {tests}", "",
             table(["room", *VERDICTS, "share"], [*rows, row("all", every)])]
     if rest:
         body += ["", table(["written for", "why no test fails"], rest)]
-    return {"mutants": "\n".join(body)}
+    return "\n".join(body)
+
+
+def listed(stored):
+    return f"{stored['tried']} of {stored['of']} mistakes have been tried."
+
+
+def drawn(stored):
+    judged = sum(mutant["verdict"] != "does not build" for mutant in stored["mutants"])
+    later = sum("noticed_since" in mutant for mutant in stored["mutants"])
+    text = f"Seed `{stored['seed']}`: {judged} of {stored['of']} mistakes have been judged, in the order in which they were drawn."
+    return text + (f" {later} have tests since." if later else "")
+
+
+def sections(root):
+    return {"mutants": section(root / "results/mutants.json", listed),
+            "mutants_drawn": section(root / "results/mutants_drawn.json", drawn)}

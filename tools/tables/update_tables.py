@@ -18,6 +18,7 @@ A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME en
   rewritten any page      machine code with other registers, another order   results/ladder/h200_rewritten*.json, by rewritten_tables.py
   reordered any page      the order alone, an earlier run     results/h200_reordered.json, by rewritten_tables.py
   mutants   any page      mistakes made on purpose, and the tests      results/mutants.json, by mutant_tables.py
+  mutants_drawn   any page   mistakes drawn by a seed      results/mutants_drawn.json, by mutant_tables.py
   goals     any page   what was to be reached, and was         all of these, by goal_tables.py
   thin, batches  any page  thin products and batches     results/tensor/thin*.json, batches/*.json, by shape_tables.py
   epilogues, epilogues_best, epilogues_c  any page  products with an epilogue   results/epilogues/*.json, by epilogue_tables.py

@@ -14,14 +14,14 @@ def mutant(room, verdict, **more):
             "verdict": verdict, **more}
 
 
-def section(mutants):
+def section(mutants, file="mutants", **more):
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         (root / "results").mkdir()
         if mutants is not None:
-            (root / "results/mutants.json").write_text(
-                json.dumps({"tried": len(mutants), "of": 9, "mutants": mutants}))
-        return mutant_tables.sections(root)["mutants"]
+            (root / f"results/{file}.json").write_text(
+                json.dumps({"tried": len(mutants), "of": 9, "mutants": mutants, **more}))
+        return mutant_tables.sections(root)[file]
 
 
 class Mutants(unittest.TestCase):
@@ -42,6 +42,12 @@ class Mutants(unittest.TestCase):
     def test_nothing_left_is_no_table(self):
         self.assertNotIn("written for", section([mutant("lab", "noticed")]))
         self.assertEqual(section(None), "not measured yet")
+
+    def test_drawn_ones_have_their_seed(self):
+        text = section([mutant("gemm", "noticed", noticed_since="Host.A"), mutant("gemm", "noticed"), mutant("gemm", "does not build")],
+                       "mutants_drawn", seed="0123abcd")
+        self.assertIn("Seed `0123abcd`: 2 of 9 mistakes have been judged, in the order in which they were drawn. 1 have tests since.", text)
+        self.assertIn("| `gemm` | 2 | 0 | 0 | 1 | 100 % |", text)
 
 
 if __name__ == "__main__":

@@ -358,6 +358,24 @@ TEST(Host, EarlierWorkOfTheStreamIsDoneFirst) {
   }
 }
 
+// Lines of copies begin at multiples of 16 bytes, and take no more than that.
+TEST(Host, CopiesTakeNoMoreThanTheirLines) {
+  for (std::int64_t m = 1; m < 70; ++m) {
+    LateDevice device(gpu(), 3);
+    Handle handle(device);
+    host::Staging staging(device);
+    const std::size_t before = device.memory;
+    Call call(problem_of({m, 3, 2}, "NN", Order::kColumnMajor, 0));
+    kByPanels(handle, staging, call.problem, call.operands());
+    const auto line = [](std::int64_t length) {
+      return rounded_up(length, length < 64 ? 2 : 32) * 8;
+    };
+    EXPECT_EQ(before - device.memory,
+              static_cast<std::size_t>(2 * line(m) + 3 * line(2) + 3 * line(m)))
+        << m;
+  }
+}
+
 TEST(Host, TheCpuTakesWhatTakesEquallyLong) {
   EXPECT_TRUE((host::Sides{1, 1}).is_cpu_faster());
   EXPECT_TRUE((host::Sides{1, 2}).is_cpu_faster());

@@ -368,7 +368,8 @@ TEST(Host, CopiesTakeNoMoreThanTheirLines) {
     Call call(problem_of({m, 3, 2}, "NN", Order::kColumnMajor, 0));
     kByPanels(handle, staging, call.problem, call.operands());
     const auto line = [](std::int64_t length) {
-      return rounded_up(length, length < 64 ? 2 : 32) * 8;
+      const std::int64_t unit = length < 64 ? 2 : 32;
+      return (length + unit - 1) / unit * unit * 8;
     };
     EXPECT_EQ(before - device.memory,
               static_cast<std::size_t>(2 * line(m) + 3 * line(2) + 3 * line(m)))

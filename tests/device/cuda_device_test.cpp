@@ -174,6 +174,23 @@ TEST_F(CudaDeviceTest, AsksForLargeSharedMemoryOnce) {
   EXPECT_EQ(log.find("8=100000"), log.rfind("8=100000"));
 }
 
+// HW: a cluster of more than 8 blocks is not portable, and is asked for.
+TEST_F(CudaDeviceTest, AsksForClustersThatAreNotPortable) {
+  const auto device = cuda::make_device(kFake);
+  const LoadedImage loaded = device->load(image("good", "", ""));
+  for (int x = 1; x <= 16; ++x) {
+    for (int y = 1; x * y <= 16; ++y) {
+      for (int z = 1; x * y * z <= 16; ++z) {
+        fake<void()>("fake_cuda_clear")();
+        LaunchShape shape;
+        shape.cluster[0] = x, shape.cluster[1] = y, shape.cluster[2] = z;
+        device->entry(loaded, "entry", shape);
+        EXPECT_EQ(contains(calls(), "cuFuncSetAttribute"), x * y * z > 8) << x << y << z;
+      }
+    }
+  }
+}
+
 TEST_F(CudaDeviceTest, RefusesALaunchThatCannotBe) {
   const auto device = cuda::make_device(kFake);
   const LoadedImage loaded = device->load(image("good", "", ""));
@@ -222,7 +239,7 @@ TEST_F(CudaDeviceTest, SaysWhatIsMissing) {
   EXPECT_EQ(none.code, StatusCode::kUnavailable);
   EXPECT_CONTAINS(none.message, "libno_such_driver.so.1");
   const Status no_calls = status_of([] { cuda::make_device("libm.so.6"); });
-  EXPECT_CONTAINS(no_calls.message, "does not export cuInit");
+  EXPECT_CONTAINS(no_calls.message, "does not export cuInit, and CUDA 12 or later is needed");
 
   set("DRIVER", "11080");
   const Status old = status_of([] { cuda::make_device(kFake); });

@@ -11,6 +11,7 @@
 #include "gemm/host/batch.h"
 #include "gemm/host/on_gpu.h"
 #include "gemm/host/panels.h"
+#include "gemm/host/side.h"
 #include "gemm/host/whole.h"
 #include "tests/support/late_device.h"
 
@@ -243,28 +244,60 @@ TEST(Host, AFailureAfterALaunchSaysSo) {
   }
 }
 
+// Of five panels, the first ones are on their way out when a launch of a later one fails. The next
+// call uses the same buffers.
+TEST(Host, NothingIsOnItsWayAfterAFailure) {
+  Call call(problem_of({5200, 40, 3}, "NN", Order::kColumnMajor, 1));
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    bool has_failed = true;
+    for (int failing = 0; has_failed; ++failing) {
+      LateDevice device(gpu(), seed);
+      int launches = 0;
+      device.before_launch = [&] {
+        if (launches++ == failing) throw StatusError(Status::unavailable("no launch"));
+      };
+      Handle handle(device);
+      host::Staging staging(device);
+      has_failed = false;
+      try {
+        kByPanels(handle, staging, call.problem, call.operands());
+      } catch (const StatusError&) {
+        has_failed = true;
+      }
+      EXPECT_EQ(device.pending(), 0u) << "launch " << failing << " seed " << seed;
+    }
+  }
+}
+
 // Buffers of earlier calls had other sizes: they give way where the memory is full.
 TEST(Host, OperandsHaveTheMemoryOfEarlierCalls) {
-  const Shape shapes[] = {{2100, 20, 150}, {20, 2100, 150}, {1100, 1100, 2}};
-  for (const Shape& first : shapes) {
-    for (const Shape& second : shapes) {
+  struct Case {
+    const Way& way;
+    std::vector<Shape> shapes;
+  };
+  const Case cases[] = {{kByPanels, {{2100, 20, 150}, {20, 2100, 150}, {1100, 1100, 2}}},
+                        {kWhole, {{5, 6, 7}, {200, 100, 50}, {100, 300, 90}}}};
+  for (const auto& [way, shapes] : cases) {
+    for (std::size_t i = 0; i < shapes.size() * shapes.size(); ++i) {
+      const Shape &first = shapes[i / shapes.size()], &second = shapes[i % shapes.size()];
       LateDevice device(gpu(), 3);
       Handle handle(device);
       host::Staging staging(device);
       Call before(problem_of(first, "NT", Order::kColumnMajor, 0)),
           after(problem_of(second, "NT", Order::kColumnMajor, 0));
+      const auto release = [&] { staging.release_above(0); };
       const std::vector<double> untouched = after.d;
-      kByPanels(handle, staging, before.problem, before.operands());
-      staging.release_above(0);
+      way(handle, staging, before.problem, before.operands());
+      release();
       const std::size_t all = device.memory;
-      kByPanels(handle, staging, after.problem, after.operands());
+      way(handle, staging, after.problem, after.operands());
       const std::size_t needed = all - device.memory;
-      staging.release_above(0);
-      kByPanels(handle, staging, before.problem, before.operands());
+      release();
+      way(handle, staging, before.problem, before.operands());
       const std::size_t held = all - device.memory;
       device.memory = held < needed ? needed - held : 0;
       after.d = untouched;
-      kByPanels(handle, staging, after.problem, after.operands());
+      way(handle, staging, after.problem, after.operands());
       EXPECT_EQ(after.d, after.expected) << second.m << " after " << first.m;
     }
   }
@@ -323,6 +356,31 @@ TEST(Host, EarlierWorkOfTheStreamIsDoneFirst) {
       EXPECT_EQ(call.d, call.expected);
     }
   }
+}
+
+// Lines of copies begin at multiples of 16 bytes, and take no more than that.
+TEST(Host, CopiesTakeNoMoreThanTheirLines) {
+  for (std::int64_t m = 1; m < 70; ++m) {
+    LateDevice device(gpu(), 3);
+    Handle handle(device);
+    host::Staging staging(device);
+    const std::size_t before = device.memory;
+    Call call(problem_of({m, 3, 2}, "NN", Order::kColumnMajor, 0));
+    kByPanels(handle, staging, call.problem, call.operands());
+    const auto line = [](std::int64_t length) {
+      const std::int64_t unit = length < 64 ? 2 : 32;
+      return (length + unit - 1) / unit * unit * 8;
+    };
+    EXPECT_EQ(before - device.memory,
+              static_cast<std::size_t>(2 * line(m) + 3 * line(2) + 3 * line(m)))
+        << m;
+  }
+}
+
+TEST(Host, TheCpuTakesWhatTakesEquallyLong) {
+  EXPECT_TRUE((host::Sides{1, 1}).is_cpu_faster());
+  EXPECT_TRUE((host::Sides{1, 2}).is_cpu_faster());
+  EXPECT_FALSE((host::Sides{2, 1}).is_cpu_faster());
 }
 
 TEST(Host, WhatDoesNotFitIsRefused) {

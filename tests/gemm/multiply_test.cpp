@@ -10,6 +10,7 @@
 #include <future>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "tests/support/host_device.h"
 #include "tests/support/test_device.h"
@@ -18,6 +19,43 @@ namespace tessera {
 namespace {
 
 const Problem kProblem{.m = 300, .n = 200, .k = 100};
+
+// Whatever sets two calls apart is in the hash, so that no call waits for a list of others.
+TEST(Multiply, EveryFieldIsInTheHash) {
+  const Problem batch = [] {
+    Problem p = with_default_ld(kProblem);
+    p.batch = {BatchKind::kStrided, 3, 40000, 30000, 70000, 70001, 16};
+    return p;
+  }();
+  const gemm::PlanKey key{batch, {}, {}};
+  std::vector<gemm::PlanKey> others(24, key);
+  auto next = others.begin();
+  for (std::int64_t Problem::*field : {&Problem::m, &Problem::n, &Problem::k, &Problem::lda,
+                                       &Problem::ldb, &Problem::ldc, &Problem::ldd}) {
+    ++((next++)->problem.*field);
+  }
+  for (std::int64_t Batch::*field :
+       {&Batch::count, &Batch::stride_a, &Batch::stride_b, &Batch::stride_c, &Batch::stride_d}) {
+    ++((next++)->problem.batch.*field);
+  }
+  for (ElementType Types::*field : {&Types::a, &Types::b, &Types::c, &Types::d}) {
+    (next++)->problem.types.*field = ElementType::kBf16;
+  }
+  (next++)->problem.order = Order::kRowMajor;
+  (next++)->problem.op_a = Op::kTranspose;
+  (next++)->problem.op_b = Op::kTranspose;
+  (next++)->problem.epilogue = parse_epilogue("relu");
+  (next++)->problem.alpha = 0;
+  (next++)->problem.beta = 1;
+  (next++)->alignment.b = 8;
+  (next++)->options.workspace_limit = 1;
+  ASSERT_EQ(next, others.end());
+  const gemm::PlanKeyHash hash;
+  for (const gemm::PlanKey& other : others) {
+    EXPECT_FALSE(other == key) << &other - others.data();
+    EXPECT_NE(hash(other), hash(key)) << &other - others.data();
+  }
+}
 
 TEST(Multiply, EqualCallsShareAPlan) {
   HostDevice device;

@@ -99,6 +99,13 @@ TEST(Remainder, RectanglesCoverEachOutputOnce) {
           const Rectangles rectangles = rectangles_of(problem, row, remainder);
           expect_partition(rectangles, problem);
           EXPECT_EQ(rectangles.list[0].row.row, row.row);
+          const auto leaves = [](std::int64_t size, int block) {
+            return size > block && size % block != 0;
+          };
+          if (remainder == Policy::kAlways) {
+            EXPECT_EQ(rectangles.count > 1,
+                      leaves(m, row.row->block.m) || leaves(n, row.row->block.n));
+          }
           for (const Rectangle& rectangle : rectangles) {
             EXPECT_EQ(rectangle.m_begin % row.row->block.m, 0);
             EXPECT_EQ(rectangle.n_begin % row.row->block.n, 0);

@@ -2,6 +2,9 @@
 // copies of what is read, and what they refuse.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
 #include "gemm/plan/plan.h"
 
 namespace tessera {
@@ -54,6 +57,33 @@ TEST(RungPlan, RefusesWhatAKernelCannotRun) {
   }
 }
 
+TEST(RungPlan, NoKernelTakesMoreTilesThanItCounts) {
+  constexpr std::int64_t kLarge = std::int64_t{1} << 29;
+  for (const Kernel& kernel : all_kernels()) {
+    const Status status =
+        refusal_of(kernel.name.c_str(), {.m = kLarge, .n = kLarge, .k = 16, .types = kernel.types});
+    EXPECT_EQ(status.code, StatusCode::kUnsupported) << kernel.name << " " << status.message;
+  }
+}
+
+// What applies an epilogue last has a thread for each four neighbours of D, up to a few blocks per
+// SM.
+TEST(RungPlan, FinishesWithAThreadForFourElements) {
+  for (const auto& [m, n] :
+       {std::array{1, 1}, {3, 5}, {64, 64}, {100, 333}, {700, 900}, {5000, 6000}}) {
+    Problem p{.m = m, .n = n, .k = 3, .order = Order::kRowMajor};
+    p.epilogue = parse_epilogue("relu");
+    const gemm::Plan plan = plan_of("12", p);
+    const gemm::Step& last = plan.steps.back();
+    ASSERT_TRUE(last.launch.entry.starts_with("finish__"));
+    const std::int64_t threads = std::int64_t{m} * ((n + 3) / 4), block = last.launch.shape.block;
+    const std::int64_t blocks = (threads + block - 1) / block;
+    const std::int64_t grid = last.launch.shape.grid;
+    EXPECT_TRUE(grid == blocks || (grid < blocks && grid % 132 == 0))
+        << m << " " << n << " " << grid;
+  }
+}
+
 TEST(RungPlan, CoversTheOutputWithALinearGrid) {
   const gemm::Plan plan = plan_of("12", {.m = 129, .n = 257, .k = 9, .order = Order::kRowMajor});
   ASSERT_EQ(plan.steps.size(), 1u);
@@ -81,6 +111,26 @@ TEST(RungPlan, PacksOnlyWhatIsRead) {
   p.alpha = 0;
   EXPECT_EQ(plan_of("21", p).steps.size(), 1u);
   EXPECT_EQ(plan_of("21", p).workspace_bytes(), 0);
+}
+
+// A thread for each element of the padded copy, in blocks of 256.
+TEST(RungPlan, PacksWithAThreadForEachElement) {
+  for (const auto& [m, n, k] : {std::array{9, 8, 7}, {300, 17, 900}, {5, 1000, 64}}) {
+    const gemm::Plan plan = plan_of("21", {.m = m, .n = n, .k = k, .types = kF64Types});
+    ASSERT_EQ(plan.steps.size(), 3u);
+    std::int64_t bytes = 0, threads = 0;
+    for (int i = 0; i < 2; ++i) {
+      const LaunchShape& shape = plan.steps[i].launch.shape;
+      const std::int64_t begin = plan.steps[i].addresses[1].address.delta;
+      const std::int64_t end =
+          i == 0 ? plan.steps[1].addresses[1].address.delta : plan.workspace_bytes();
+      bytes += end - begin;
+      threads += shape.grid * shape.block;
+      EXPECT_EQ(shape.grid, ((end - begin) / 8 + 255) / 256) << i;
+    }
+    EXPECT_EQ(bytes, plan.workspace_bytes());
+    EXPECT_GE(threads, bytes / 8);
+  }
 }
 
 // Packed B is after packed A, and the product reads both there.

@@ -65,6 +65,22 @@ TEST(VectorPlan, RowsAlongOutputsAreLoadedInSegmentsOf64BytesAtLeast) {
   EXPECT_EQ(params_of(odd).is_aligned, 0);
 }
 
+// Loads are 16 bytes wide where lines begin at multiples of 16 bytes, and addresses are such.
+TEST(VectorPlan, WideLoadsWhereLinesBeginAtMultiplesOf16Bytes) {
+  for (const char* layout : {"NN", "NT"}) {
+    for (const int alignment : {4, 8, 16}) {
+      for (std::int64_t ld = 4096; ld < 4130; ++ld) {
+        Problem problem = problem_of(1, 4096, 4096, layout);
+        problem.ldb = ld;
+        const gemm::Plan plan =
+            gemm::plan(problem, {.a = alignment, .b = alignment, .c = 16, .d = 16}, kHopper);
+        EXPECT_EQ(params_of(plan).is_aligned, alignment == 16 && ld * 4 % 16 == 0)
+            << layout << " " << ld << " " << alignment;
+      }
+    }
+  }
+}
+
 // Whole and ragged, aligned or not, rows for one warp and for all of them.
 TEST(VectorPlan, EveryWayThroughIsRight) {
   const std::unique_ptr<Device> small = make_virtual_device({.sms = 3});

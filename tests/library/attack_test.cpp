@@ -1,6 +1,7 @@
 // Every argument of the C interface with values that are none: the right status, a sentence with
 // field, value and rule, nothing launched. On the stand-in driver.
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "tests/library/library.h"
@@ -167,6 +168,18 @@ TEST_F(Library, NamesAreNotGivenTwice) {
   ASSERT_EQ(tessera_plan_create(&plan, handle_, &problem_, nullptr), TESSERA_OK);
   EXPECT_EQ(tessera_destroy(reinterpret_cast<tessera_handle>(plan)), kBad) << "a plan is none";
   EXPECT_EQ(tessera_plan_destroy(plan), TESSERA_OK);
+}
+
+TEST_F(Library, HandlesAndPlansHaveNoNameInCommon) {
+  std::set<const void*> names;
+  for (int i = 0; i < 300; ++i) {
+    const tessera_handle handle = made();
+    tessera_plan plan = nullptr;
+    ASSERT_EQ(tessera_plan_create(&plan, handle_, &problem_, nullptr), TESSERA_OK);
+    EXPECT_TRUE(names.insert(handle).second && names.insert(plan).second) << i;
+    EXPECT_EQ(tessera_plan_destroy(plan), TESSERA_OK);
+    EXPECT_EQ(tessera_destroy(handle), TESSERA_OK);
+  }
 }
 
 TEST_F(Library, OutputsOfCallsThatFailAreCleared) {

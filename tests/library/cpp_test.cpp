@@ -70,6 +70,31 @@ TEST_F(Library, MultipliesInCpp) {
   EXPECT_EQ(cpu.explain(tessera::problem_of(in, by, out, out, on_host)).where, TESSERA_ON_CPU);
 }
 
+// Of a plan's matrices each has its own leading dimension; that of C matters where there is one.
+TEST_F(Library, APlanInCppKnowsItsLeadingDimensions) {
+  const tessera::Handle cpu(TESSERA_CPU);
+  std::vector<float> x(64, 1), d(64);
+  const auto matrix = [](std::vector<float>& of, std::int64_t ld) {
+    return tessera::row_major(of.data(), 2, 2, ld);
+  };
+  tessera::Settings settings;
+  settings.memory = TESSERA_HOST_MEMORY;
+  settings.beta = 1;
+  const tessera::Plan plan(
+      cpu, tessera::problem_of(matrix(x, 3), matrix(x, 4), matrix(x, 5), matrix(d, 6), settings));
+  for (int changed = -1; changed < 4; ++changed) {
+    const auto ld = [&](int i) { return 3 + i + (changed == i ? 1 : 0); };
+    const auto run = [&] {
+      plan.run(matrix(x, ld(0)), matrix(x, ld(1)), matrix(x, ld(2)), matrix(d, ld(3)), settings);
+    };
+    if (changed < 0) {
+      EXPECT_NO_THROW(run());
+    } else {
+      EXPECT_THROW(run(), std::invalid_argument) << changed;
+    }
+  }
+}
+
 TEST_F(Library, EpiloguesInCpp) {
   const tessera::Handle cpu(TESSERA_CPU);
   const std::vector<float> a = {1, 2, 3, 4}, b = {1, 0, 0, 1}, scale = {1, -1}, bias = {10, 20};

@@ -7,6 +7,7 @@ import pathlib
 import sys
 import types
 import unittest
+import unittest.mock
 
 LIBRARY, FOLDER = (str(pathlib.Path(one).resolve()) for one in sys.argv[1:3])
 del sys.argv[1:3]
@@ -251,6 +252,30 @@ class PytorchsRules(unittest.TestCase):
         self.assertEqual(tessera.explain(self.a, self.b).folded, 0)
         apart = Tensor((4, 64, 32), torch.float32, (5000, 32, 1))
         self.assertEqual(tessera.explain(apart, Tensor((32, 64), torch.float32)).folded, 0)
+
+    def test_a_product_that_needs_a_gradient_has_one(self):
+        from tessera import _calls
+        for name in ("product_with_gradient", "gemm_with_gradient"):
+            self.addCleanup(setattr, _calls, name, getattr(_calls, name))
+            setattr(_calls, name, lambda *arguments, **named: "with a gradient")
+        for call in (tessera.matmul, tessera.gemm):
+            for needs in ((), (self.a,), (self.b,), (self.a, self.b)):
+                for x in needs:
+                    x.requires_grad = True
+                found = call(self.a, self.b)
+                self.assertEqual(isinstance(found, str), bool(needs), call)
+                for x in needs:
+                    x.requires_grad = False
+
+    def test_an_array_of_jax_is_waited_for(self):
+        from tessera import _making
+        stream = made_stream()
+        for kind, on_gpu in (("jax", True), ("jax", False), ("torch", True)):
+            with unittest.mock.patch.multiple(_making, kind_of=lambda x: kind, is_on_gpu=lambda x: on_gpu):
+                fake.fake_cuda_clear()
+                _making.finish(object(), stream)
+            waited = b"cuStreamSynchronize" in fake.fake_cuda_calls()
+            self.assertEqual(waited, kind == "jax" and on_gpu)
 
     def test_operands_in_two_places_are_refused(self):
         host = Tensor((100, 200), torch.float32)

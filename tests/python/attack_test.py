@@ -119,6 +119,7 @@ class Attack(unittest.TestCase):
         swapped = both.transpose(1, 0, 2, 3)  # product (0, 1) would write what product (1, 0) reads
         self.refuses(ValueError, ["out may share memory with a", "(2, 2, 3, 3)"],
                      lambda: tessera.matmul(both, numbers(2, 2, 3, 3), out=swapped), both)
+        self.refuses(ValueError, ["out may share memory with a,"], lambda: tessera.matmul(both, both, out=swapped), both)
         apart = numbers(2, 2, 3, 3)
         self.refuses(ValueError, ["out may share memory with c", "(2, 2, 3, 3)"],
                      lambda: tessera.gemm(apart, apart, both, out=swapped), both)

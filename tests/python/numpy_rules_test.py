@@ -7,7 +7,9 @@ import os
 import pathlib
 import pickle
 import sys
+import types
 import unittest
+import unittest.mock
 
 if len(sys.argv) > 1 and sys.argv[1].endswith((".so", ".so.0")):
     os.environ["TESSERA_LIBRARY"] = sys.argv.pop(1)
@@ -304,6 +306,60 @@ class Plans(unittest.TestCase):
         out = numpy.zeros((6, 10))[::-2, ::2]
         self.assertIs(plan(a, b, out=out), out)
         self.assertTrue(numpy.array_equal(out, a @ b))
+
+
+class Tensors(numpy.ndarray):
+    """What the gradient of a product asks of PyTorch's tensors, by NumPy."""
+
+    def dim(self):
+        return self.ndim
+
+    def unsqueeze(self, axis):
+        return numpy.expand_dims(self, axis)
+
+    def sum_to_size(self, shape):
+        extra = self.ndim - len(shape)
+        axes = tuple(range(extra)) + tuple(extra + i for i, n in enumerate(shape) if n == 1 and self.shape[extra + i] > 1)
+        return numpy.sum(self, axes).reshape(shape).view(Tensors)
+
+    @property
+    def mT(self):
+        return numpy.swapaxes(self, -1, -2)
+
+
+class GradientOfAProduct(unittest.TestCase):
+    def test_each_operand_in_every_form(self):
+        from tessera import _calls, _torch
+        pretended = types.SimpleNamespace(autograd=types.SimpleNamespace(Function=object))
+
+        def product_of(a, b, **how):
+            self.assertEqual(how, {"compute": None, "device": "cpu"})
+            return numpy.matmul(a, b).view(Tensors)
+        with unittest.mock.patch.dict(sys.modules, torch=pretended), unittest.mock.patch.object(_calls, "matmul", product_of):
+            backward = _torch._product_function().backward
+        for left, right in (((3, 4), (4, 2)), ((4,), (4, 2)), ((3, 4), (4,)), ((4,), (4,)), ((5, 3, 4), (4, 2)),
+                            ((3, 4), (5, 4, 2)), ((1, 3, 4), (5, 4, 2)), ((2, 1, 3, 4), (5, 4, 2)), ((5, 3, 4), (4,))):
+            a, b = (numbers(*shape).view(Tensors) for shape in (left, right))
+            gradient = numpy.asarray(numbers(*(a @ b).shape, seed=1)).view(Tensors)
+
+            def by_parts(x, f):
+                """Of something linear, from all its parts."""
+                found = numpy.zeros(x.shape)
+                for at in numpy.ndindex(x.shape):
+                    one = numpy.zeros(x.shape)
+                    one[at] = 1
+                    found[at] = numpy.sum(numpy.asarray(gradient) * f(one))
+                return found
+            expected = by_parts(a, lambda x: x @ numpy.asarray(b)), by_parts(b, lambda x: numpy.asarray(a) @ x)
+            for needs in ((True, True), (True, False), (False, True)):
+                ctx = types.SimpleNamespace(saved_tensors=(a, b), needs_input_grad=needs, how={"compute": None, "device": "cpu"})
+                found = backward(ctx, gradient)
+                self.assertEqual(found[2:], (None, None))
+                for one, wanted, needed in zip(found, expected, needs):
+                    self.assertEqual(one is not None, needed)
+                    if needed:
+                        self.assertEqual(one.shape, wanted.shape, (left, right))
+                        self.assertTrue(numpy.array_equal(one, wanted), (left, right))
 
 
 if __name__ == "__main__":

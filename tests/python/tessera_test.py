@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The Python package on the CPU, against NumPy's own products, and PyTorch's where it is installed.
 tessera_test.py LIBRARY"""
+import ctypes
 import math
 import os
 import pathlib
@@ -345,10 +346,12 @@ class Refusals(unittest.TestCase):
             body = re.search(r"typedef struct tessera_%s \{(.*?)\} tessera_%s;" % (name, name),
                              text, flags=re.S).group(1)
             fields = []
-            for declaration in body.split(";"):
-                names = re.sub(r"^\s*(?:const\s+)?\w+", "", declaration.strip())
-                fields += re.findall(r"(\w+)(?:\[\d+\])?\s*(?:,|$)", names)
-            self.assertEqual([f[0] for f in struct._fields_], fields, name)
+            for declaration in body.split(";")[:-1]:
+                kind, names = re.match(r"\s*(?:const\s+)?(\w+)(.*)", declaration, flags=re.S).groups()
+                for star, field, length in re.findall(r"(\*?)\s*(\w+)(?:\[(\d+)\])?\s*(?:,|$)", names):
+                    bytes_ = 8 if star else {"char": 1, "int32_t": 4}.get(kind, 8)
+                    fields.append((field, bytes_ * int(length or 1)))
+            self.assertEqual([(f, ctypes.sizeof(kind)) for f, kind in struct._fields_], fields, name)
 
 
 @unittest.skipIf(torch is None, "PyTorch is not installed")

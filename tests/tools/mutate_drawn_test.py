@@ -159,6 +159,12 @@ class Weave(unittest.TestCase):
                 self.assertNotEqual(one, clean, MISTAKES[i])
             self.assertNotEqual(told[7], clean, "the constant of static_assert is what it was")
 
+    def test_a_statement_with_braces_is_one_but_a_block_is_none(self):
+        for line, kinds in (("  if (a < b) return {};", ["expression", "statement"]), ("  if (a < b) {", ["expression"])):
+            text = "int f() {\n" + line + "\n  g();\n  }\n}\n"
+            mutant = mutants.Mutant("m", "room", "a.cpp", line, 0, line.replace("<", "<="), ["test"])
+            self.assertEqual([kind for kind, *_ in weave.forms(text, mutant)], kinds)
+
     def test_a_constant_is_no_switch(self):
         self.assertEqual(weave.forms(SOURCE, mistake(8)), [])
         self.assertTrue(switches.Switch(7, mistake(7), SOURCE).in_constexpr)
@@ -198,10 +204,13 @@ class Answers(unittest.TestCase):
         self.one.tests = Tests()
         self.one.met = {"p:slow": (60, [1, 2]), "p:sees": (0.1, [1]), "p:quick": (0.01, [1, 2]), "p:hangs": (1, [3])}
 
-    def answer(self, number, kind="switch", in_constexpr=False):
+    def switch(self, number, kind="switch", in_constexpr=False):
         switch = switches.Switch(number, mistake(number), SOURCE)
         switch.kind, switch.in_constexpr = kind, in_constexpr
-        return self.one.answer(switch)
+        return switch
+
+    def answer(self, number, **more):
+        return self.one.answer(self.switch(number, **more))
 
     def test_the_quickest_tests_that_meet_it_are_asked_until_one_fails(self):
         self.assertEqual(self.answer(1), ("noticed", "p:sees", "[  FAILED  ] sees", False, 3))
@@ -231,6 +240,7 @@ class Answers(unittest.TestCase):
         self.assertEqual(self.answer(5), ("survived", None, "", False, 0))
         self.assertEqual({name for batch in self.asked for name in batch}, set(self.one.met))
         self.asked.clear()
+        self.assertIsNone(self.one.answer(self.switch(5), may_compile=False), "later")
         self.assertEqual(self.answer(2, in_constexpr=True)[0], "survived")
         self.assertIn(["p:hangs"], self.asked, "a constant may matter to any test")
 

@@ -26,6 +26,7 @@ few mistakes are asked about, that spares the build of everything.
 import argparse
 import collections
 import concurrent.futures
+import itertools
 import json
 import os
 import pathlib
@@ -233,11 +234,16 @@ def run_drawn(options):
                 if s.mutant.name not in done or re.search(options.only or "^$", s.mutant.name)]
         if not left:
             return
-        for switch in left:
+        answered = set()
+        for may_compile, switch in itertools.product((False, True), left):
             if time.time() > end:
                 return  # the same call goes on here
             begin = time.time()
-            verdict, by, said, timed_out, met = asked.answer(switch)
+            found = None if switch in answered else asked.answer(switch, may_compile)
+            if found is None:
+                continue
+            answered.add(switch)
+            verdict, by, said, timed_out, met = found
             answer = switch.mutant.to_json() | {"verdict": verdict, "by": by, "met": met,
                                                 "seconds": round(time.time() - begin)}
             answer |= {"timeout": True} if timed_out else {}

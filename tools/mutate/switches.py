@@ -41,7 +41,10 @@ class Switch:
         at = weave.offset_of(text, mutant)
         self.line = text.count("\n", 0, at) + 1
         code = weave.blanked(text)[:at + len(mutant.before)]
-        self.in_constexpr = "constexpr" in re.split(r"^(?=\w)", code, flags=re.MULTILINE)[-1]
+        around = re.split(r"^(?=\w)", code, flags=re.MULTILINE)[-1]  # a function, or a class so far
+        if not re.match(r"(struct|class|template|namespace)\b", around):
+            around = around.partition("{")[0]
+        self.in_constexpr = "constexpr" in around
 
     def now(self):
         return (self.number, *self.forms[self.form]) if self.form < len(self.forms) else None
@@ -246,8 +249,8 @@ class Switches:
                 return alone, said, False
         return None
 
-    def answer(self, switch):
-        """(verdict, by, said, timed out, how many tests met it)."""
+    def answer(self, switch, may_compile=True):
+        """(verdict, by, said, timed out, how many tests met it), or None where that takes the compiler."""
         if switch.kind == "does not build":
             return switch.kind, "the compiler", "", False, 0
         meets = [name for name, (_, reached) in self.met.items() if switch.number in reached]
@@ -255,6 +258,8 @@ class Switches:
             failure = self.first_failure(meets, TESSERA_MISTAKE=switch.number)
             if failure or not switch.in_constexpr:
                 return self.verdict(failure, len(meets))
+        if switch.kind != "python" and not may_compile:
+            return None
         return self.with_mistake(switch, lambda: self.ask_alone(switch, len(meets)))
 
     def verdict(self, failure, meets):
@@ -275,7 +280,7 @@ class Switches:
             self.direct.put_back(kept)
 
     def of_count(self, count, done):
-        """The first so many in drawn order that build, as far as is known; those that take no compiler first."""
+        """The first so many in drawn order that build, as far as is known."""
         def builds(switch):
             return done.get(switch.mutant.name, {"verdict": switch.kind})["verdict"] != "does not build"
         judged, chosen = 0, []
@@ -284,7 +289,7 @@ class Switches:
             judged += builds(switch)
             if judged == count:
                 break
-        return sorted(chosen, key=lambda s: (s.kind == "alone", s.kind == "python"))
+        return chosen
 
     # From one run to the next
 

@@ -205,7 +205,7 @@ def statement(code, begin, end):
     first += len(code[first:]) - len(code[first:].lstrip())
     text = code[first:last + 1]
     kept = re.match(r"(return|throw|delete|continue|break)\b", text)
-    whole = re.match(r"(if|for|while|switch|do)\b", text) and "{" in text  # a block, and what comes after it
+    whole = re.match(r"(if|for|while|switch|do)\b", text) and re.search(r"\{[^{}]*;", text)  # and what follows it
     return None if "#" in text or whole or (not kept and DECLARES.match(text)) else (first, last + 1)
 
 

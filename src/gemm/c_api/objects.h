@@ -85,13 +85,19 @@ struct tessera_plan_s {
 
 namespace tessera::gemm::c_api {
 
+// A number that no handle and no plan has had. WHY odd: it is no address, and nobody can use it as
+// one.
+inline std::uintptr_t next_name() {
+  static std::atomic<std::uintptr_t> last = 0x7e55e1;
+  return last += 2;
+}
+
 template <class T>
 class Registry {
  public:
   T* add(std::shared_ptr<T> object) {
     const std::unique_lock lock(mutex_);
-    // WHY: odd, so that it is no address, and nobody can use it as one.
-    T* const name = reinterpret_cast<T*>(next_ += 2);
+    T* const name = reinterpret_cast<T*>(next_name());
     live_.emplace(name, std::move(object));
     return name;
   }
@@ -115,7 +121,6 @@ class Registry {
 
  private:
   mutable std::shared_mutex mutex_;
-  std::uintptr_t next_ = 0x7e55e1;
   std::unordered_map<const T*, std::shared_ptr<T>> live_;
 };
 

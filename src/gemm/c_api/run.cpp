@@ -14,10 +14,11 @@ namespace {
 
 constexpr std::size_t kMostBytes = kAnyWorkspace;
 
-// The rules of a problem whose operands are in host memory; device memory's are plan()'s.
-void require_host(const tessera_handle_s& owner, const Problem& problem) {
+// The rules of a problem whose operands are in host memory; device memory's are plan()'s. The side
+// that multiplies it.
+ChosenSide require_host(const tessera_handle_s& owner, const Problem& problem) {
   require(check(problem));
-  choose_side(owner, problem);
+  return choose_side(owner, problem);
 }
 
 // Of a batch of pointers in host memory, whose lists can be read here.
@@ -49,7 +50,7 @@ void multiply_on_gpu(const tessera_handle_s& owner, const Problem& problem,
 
 void run_in_host_memory(tessera_handle_s& owner, const Problem& problem, const Operands& given,
                         const PlanOptions& options, void* stream) {
-  require_host(owner, problem);
+  const ChosenSide side = require_host(owner, problem);
   if (problem.m == 0 || problem.n == 0 || problem.batch.count == 0) return;
   const Operands operands = used_operands(problem, given);
   require(check_addresses(problem, operands));
@@ -59,8 +60,10 @@ void run_in_host_memory(tessera_handle_s& owner, const Problem& problem, const O
   } else {
     require(check_overlap(problem, operands));
   }
-  const Problem one = host_problem(owner, problem);
-  if (choose_side(owner, one).is_gpu && owner.can_use_gpu()) {
+  const bool may_fold = problem.batch.kind != BatchKind::kNone;
+  const Problem one = may_fold ? host_problem(owner, problem) : problem;
+  const bool is_gpu = may_fold ? choose_side(owner, one).is_gpu : side.is_gpu;
+  if (is_gpu && owner.can_use_gpu()) {
     return multiply_on_gpu(owner, one, operands, options, stream);
   }
   wait_for(owner, stream);

@@ -71,6 +71,19 @@ TEST(Arrows, PlantedIncludesAreRefused) {
   EXPECT_TRUE(is_refused("src/lab/data/fill.h", "#include <tessera/gemm.h>"));
 }
 
+// Inside gemm: c_api -> host -> call -> plan -> rewrites -> families -> steps -> cost.
+TEST(Arrows, IncludesInsideARoomGoDown) {
+  EXPECT_TRUE(is_refused("src/gemm/steps/step.cpp", "#include \"gemm/families/shared/family.h\""));
+  EXPECT_TRUE(is_refused("src/gemm/families/mma.cpp", "#include \"gemm/plan/plan.h\""));
+  EXPECT_TRUE(is_refused("src/gemm/cost/cost.h", "#include \"gemm/steps/step.h\""));
+  EXPECT_TRUE(is_refused("src/gemm/plan/plan.h", "#include \"gemm/call/multiply.h\""));
+  EXPECT_TRUE(is_refused("src/gemm/options.h", "#include \"gemm/plan/plan.h\""));
+  EXPECT_TRUE(is_refused("src/gemm/elsewhere/new.h", "#include \"gemm/options.h\"")) << "no floor";
+  EXPECT_FALSE(is_refused("src/gemm/call/run.cpp", "#include \"gemm/plan/plan.h\""));
+  EXPECT_FALSE(is_refused("src/gemm/plan/plan.cpp", "#include \"gemm/options.h\""));
+  EXPECT_FALSE(is_refused("src/gemm/families/shared/family.h", "#include \"gemm/steps/step.h\""));
+}
+
 TEST(Arrows, PlantedIncludesOfDeviceCodeAreRefused) {
   EXPECT_TRUE(is_refused("src/ladder/07_vector_access/kernel.cu", "#include \"kernels/tile/t.h\""));
   EXPECT_TRUE(is_refused("src/ladder/10_general_tile/kernel.cu",

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "gemm/rewrites/by_rows.h"
 #include "gemm/rewrites/finish_later.h"
 #include "gemm/rewrites/fold.h"
 #include "gemm/steps/finish.h"
@@ -16,10 +17,9 @@ bool is_empty(const Problem& p) { return p.m == 0 || p.n == 0 || p.batch.count =
 // Asks families for candidates, route by route.
 class Search {
  public:
-  Search(const Problem& problem, const Alignment& alignment, const DeviceLimits& limits,
-         const PlanOptions& options)
-      : problem_(problem), limits_(limits), options_(options) {
-    for (Route& route : routes_of(subproblem_of(problem, alignment), limits, refused_)) {
+  Search(const Subproblem& product, const DeviceLimits& limits, const PlanOptions& options)
+      : problem_(product.problem), limits_(limits), options_(options) {
+    for (Route& route : routes_of(product, limits, refused_)) {
       routes_.push_back(std::make_shared<const Route>(std::move(route)));
     }
   }
@@ -138,7 +138,7 @@ class Search {
                                ", but the GPU is sm_" + std::to_string(limits_.sm));
   }
 
-  const Problem& problem_;
+  const Problem problem_;
   const DeviceLimits& limits_;
   const PlanOptions& options_;
   Status refused_;  // why a rewrite that the problem needs is not possible
@@ -146,20 +146,22 @@ class Search {
   std::vector<Candidate> candidates_;
 };
 
-// Keeps what fits the workspace, the cheapest first.
-void rank(std::vector<Candidate>& candidates, std::int64_t limit) {
+// Keeps what fits the workspace, the cheapest first. Not ok, with the least that is needed, where
+// nothing does; then all are kept.
+Status rank(std::vector<Candidate>& candidates, std::int64_t limit) {
   const auto least = std::min_element(
       candidates.begin(), candidates.end(),
       [](const auto& x, const auto& y) { return x.workspace_bytes() < y.workspace_bytes(); });
   if (least->workspace_bytes() > limit) {
-    throw StatusError(Status::bad_argument(
-        "workspace_limit is " + std::to_string(limit) + " bytes, but " + least->kernel->name +
-        " needs at least " + std::to_string(least->workspace_bytes()) + " for this problem"));
+    return Status::bad_argument("workspace_limit is " + std::to_string(limit) + " bytes, but " +
+                                least->kernel->name + " needs at least " +
+                                std::to_string(least->workspace_bytes()) + " for this problem");
   }
   std::erase_if(candidates, [&](const Candidate& one) { return one.workspace_bytes() > limit; });
   std::stable_sort(
       candidates.begin(), candidates.end(),
       [](const Candidate& x, const Candidate& y) { return x.cost.total() < y.cost.total(); });
+  return {};
 }
 
 // The steps of one round of a candidate.
@@ -173,6 +175,47 @@ std::vector<Step> steps_of(const Candidate& best, const DeviceLimits& limits,
   for (Step& step : steps) step.kernel = best.kernel;
   place_temps(workspace_layout(best.all_temps()), steps);
   return steps;
+}
+
+// Plans parts of a product one by one: the steps of all of them, and one candidate for the whole.
+// False where some part does not fit the workspace.
+bool plan_parts(const std::vector<Subproblem>& parts, const PlanOptions& options, Plan& plan) {
+  Candidate all;
+  std::int64_t most = 0;
+  plan.steps.clear();
+  for (const Subproblem& part : parts) {
+    std::vector<Candidate> candidates = Search(part, plan.limits, options).candidates();
+    if (!rank(candidates, options.workspace_limit).ok()) return false;
+    const Candidate& best = candidates.front();
+    for (Step& step : steps_of(best, plan.limits, options)) plan.steps.push_back(std::move(step));
+    most = std::max(most, best.workspace_bytes());
+    const Cost before = all.cost;
+    if (!all.kernel) all = best;
+    all.cost = before + best.cost;
+  }
+  all.temps = {most};
+  Route route{.product = subproblem_of(plan.problem, plan.alignment)};
+  route.text = all.route->text + "; in " + std::to_string(parts.size()) + " parts of rows";
+  all.route = std::make_shared<const Route>(std::move(route));
+  plan.offers = {std::move(all)};
+  return true;
+}
+
+// The fewest parts of rows, each of half as many as before, whose sums fit the workspace. False
+// where none do.
+bool plan_by_rows(const PlanOptions& options, Plan& plan) {
+  constexpr std::int64_t kLeastRows = 128, kMostParts = 256;
+  const Problem& p = plan.problem;
+  if (p.epilogue.is_identity() || p.batch.kind != BatchKind::kNone) return false;
+  const Subproblem whole = subproblem_of(p, plan.alignment);
+  const std::int64_t lines = p.order == Order::kRowMajor ? p.m : p.n;
+  for (std::int64_t parts = 2; parts <= kMostParts; parts *= 2) {
+    const std::int64_t rows = round_up(ceil_div(lines, parts), kLeastRows);
+    if (rows >= lines) return false;
+    if (plan_parts(parts_by_rows(whole, rows), options, plan)) return true;
+    if (rows == kLeastRows) return false;
+  }
+  return false;
 }
 
 }  // namespace
@@ -201,13 +244,12 @@ Plan plan(const Problem& given, const Alignment& alignment, const DeviceLimits& 
     products = problem.batch.count;
     problem = *one;
   }
-  Plan plan{problem,
-            products,
-            alignment,
-            limits,
-            Search(problem, alignment, limits, options).candidates(),
-            {}};
-  rank(plan.offers, options.workspace_limit);
+  Plan plan{problem, products, alignment, limits, {}, {}};
+  plan.offers = Search(subproblem_of(problem, alignment), limits, options).candidates();
+  if (const Status fits = rank(plan.offers, options.workspace_limit); !fits.ok()) {
+    if (!plan_by_rows(options, plan)) throw StatusError(fits);
+    return plan;
+  }
   if (!is_empty(problem)) plan.steps = steps_of(plan.offers.front(), limits, options);
   return plan;
 }

@@ -16,8 +16,8 @@ Operand vector_row(OperandId id, std::string_view name, ElementType type, Vector
   return {id, name, type, view_of(kind, p), 0, 0, use, why, false};
 }
 
-bool is_list(const Problem& p, const Operand& operand) {
-  return operand.is_matrix && p.batch.kind == BatchKind::kPointers;
+bool is_list(const OperandTable& table, const Operand& operand) {
+  return operand.is_matrix && table.batch.kind == BatchKind::kPointers;
 }
 
 std::string address_text(const Operand& operand, std::uint64_t address) {
@@ -26,27 +26,25 @@ std::string address_text(const Operand& operand, std::uint64_t address) {
 
 }  // namespace
 
-std::array<Operand, kOperands> operand_table(const Problem& p) {
+OperandTable::OperandTable(const Problem& p) : batch(p.batch) {
   const Types& t = p.types;
-  const Batch& batch = p.batch;
   const bool ab = reads_ab(p);
   using enum OperandId;
-  std::array<Operand, kOperands> table{
-      {matrix_row(kA, "A", t.a, view_a(p), p.lda, batch.stride_a, ab, "A is read"),
-       matrix_row(kB, "B", t.b, view_b(p), p.ldb, batch.stride_b, ab, "B is read"),
-       matrix_row(kC, "C", t.c, view_c(p), p.ldc, batch.stride_c, reads_c(p),
-                  "C is read where beta is not 0"),
-       matrix_row(kD, "D", t.d, view_d(p), p.ldd, batch.stride_d, true, "D is written"),
-       vector_row(kScale, "scale", scale_type(t), p.epilogue.scale, p, "the epilogue has a scale"),
-       vector_row(kBias, "bias", bias_type(t), p.epilogue.bias, p, "the epilogue has a bias")}};
-  table[static_cast<std::size_t>(kD)].use = Use::kWritten;
-  return table;
+  rows = {
+      matrix_row(kA, "A", t.a, view_a(p), p.lda, batch.stride_a, ab, "A is read"),
+      matrix_row(kB, "B", t.b, view_b(p), p.ldb, batch.stride_b, ab, "B is read"),
+      matrix_row(kC, "C", t.c, view_c(p), p.ldc, batch.stride_c, reads_c(p),
+                 "C is read where beta is not 0"),
+      matrix_row(kD, "D", t.d, view_d(p), p.ldd, batch.stride_d, true, "D is written"),
+      vector_row(kScale, "scale", scale_type(t), p.epilogue.scale, p, "the epilogue has a scale"),
+      vector_row(kBias, "bias", bias_type(t), p.epilogue.bias, p, "the epilogue has a bias")};
+  rows[static_cast<std::size_t>(kD)].use = Use::kWritten;
 }
 
-std::uint64_t bytes_spanned(const Problem& p, const Operand& operand) {
+std::uint64_t bytes_spanned(const OperandTable& table, const Operand& operand) {
   if (!operand.is_used()) return 0;
-  const auto count = static_cast<std::uint64_t>(operand.is_matrix ? p.batch.count : 1);
-  if (is_list(p, operand)) return count * kAddressBytes;  // check()ed to fit
+  const auto count = static_cast<std::uint64_t>(operand.is_matrix ? table.batch.count : 1);
+  if (is_list(table, operand)) return count * kAddressBytes;  // check()ed to fit
   if (count == 0 || operand.view.span() == 0) return 0;
   const auto elements = static_cast<unsigned __int128>(count - 1) *
                             static_cast<std::uint64_t>(operand.product_stride) +
@@ -56,8 +54,7 @@ std::uint64_t bytes_spanned(const Problem& p, const Operand& operand) {
   return bytes > most ? most : static_cast<std::uint64_t>(bytes);
 }
 
-Status check_addresses(const Problem& p, const Operands& operands) {
-  const auto table = operand_table(p);
+Status check_addresses(const OperandTable& table, const Operands& operands) {
   for (const Operand& operand : table) {
     if (!operand.is_used() || operands[operand.id] != 0) continue;
     return Status::bad_argument(address_text(operand, 0) + ", but " +
@@ -65,7 +62,7 @@ Status check_addresses(const Problem& p, const Operands& operands) {
   }
   for (const Operand& operand : table) {
     const std::uint64_t address = operands[operand.id];
-    const bool is_array = is_list(p, operand);
+    const bool is_array = is_list(table, operand);
     const int bytes = is_array ? kAddressBytes : size_of(operand.type);
     if (!operand.is_used() || address % static_cast<std::uint64_t>(bytes) == 0) continue;
     return Status::bad_argument(address_text(operand, address) + ", but " +
@@ -76,9 +73,9 @@ Status check_addresses(const Problem& p, const Operands& operands) {
   return {};
 }
 
-Status check_ranges(const Problem& p, const Operands& operands) {
-  for (const Operand& operand : operand_table(p)) {
-    const std::uint64_t address = operands[operand.id], bytes = bytes_spanned(p, operand);
+Status check_ranges(const OperandTable& table, const Operands& operands) {
+  for (const Operand& operand : table) {
+    const std::uint64_t address = operands[operand.id], bytes = bytes_spanned(table, operand);
     if (bytes == 0 || address + (bytes - 1) >= address) continue;
     return Status::bad_argument(address_text(operand, address) + ", and its " +
                                 std::to_string(bytes) + " bytes end beyond the address space");
@@ -86,18 +83,18 @@ Status check_ranges(const Problem& p, const Operands& operands) {
   return {};
 }
 
-Operands used_operands(const Problem& p, const Operands& operands) {
+Operands used_operands(const OperandTable& table, const Operands& operands) {
   Operands used;
-  for (const Operand& operand : operand_table(p)) {
+  for (const Operand& operand : table) {
     if (operand.is_used()) used[operand.id] = operands[operand.id];
   }
   return used;
 }
 
-Operands operands_of_product(const Problem& p, const Operands& operands, std::int64_t i) {
+Operands operands_of_product(const OperandTable& table, const Operands& operands, std::int64_t i) {
   Operands product = operands;
   if (i == 0) return product;
-  for (const Operand& operand : operand_table(p)) {
+  for (const Operand& operand : table) {
     if (operands[operand.id] == 0) continue;
     // WHY: unsigned. The stride of matrices that are not read may be any number.
     product[operand.id] += static_cast<std::uint64_t>(i) *

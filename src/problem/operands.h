@@ -54,29 +54,39 @@ struct Operand {
   bool is_used() const { return use != Use::kUnused; }
 };
 
-// One row for each OperandId, in its order. Expects leading dimensions to be filled in.
-std::array<Operand, kOperands> operand_table(const Problem& problem);
+// One row for each OperandId, in its order. WHY implicit: where a table is asked for, a problem is
+// as good; a plan keeps the table of its own. Expects leading dimensions to be filled in.
+struct OperandTable {
+  OperandTable(const Problem& problem);  // NOLINT(google-explicit-constructor)
+
+  std::array<Operand, kOperands> rows;
+  Batch batch;
+
+  const Operand& operator[](OperandId id) const { return rows[static_cast<std::size_t>(id)]; }
+  auto begin() const { return rows.begin(); }
+  auto end() const { return rows.end(); }
+};
 
 // Bytes from the first to the last element of all products that lie in memory, or of the array of
 // their addresses; 0 for an operand that is not used, the largest number where no 64 bits hold it.
-std::uint64_t bytes_spanned(const Problem& problem, const Operand& operand);
+std::uint64_t bytes_spanned(const OperandTable& table, const Operand& operand);
 
 // Not ok where an operand that is used has address 0, or one that is no multiple of its element's
 // bytes (of 8, for an array of addresses).
-Status check_addresses(const Problem& problem, const Operands& operands);
+Status check_addresses(const OperandTable& table, const Operands& operands);
 
 // Not ok where the bytes of an operand that is used end beyond the address space.
-Status check_ranges(const Problem& problem, const Operands& operands);
-
-// The same addresses, and 0 for operands that are not used.
-Operands used_operands(const Problem& problem, const Operands& operands);
-
-// The addresses of product i of a strided batch.
-Operands operands_of_product(const Problem& problem, const Operands& operands, std::int64_t i);
+Status check_ranges(const OperandTable& table, const Operands& operands);
 
 // Not ok if D shares an element with an operand that is read, unless that is C and D is C itself
 // (and ldd is ldc). Exact: sub-blocks of one matrix that interleave in memory but share no element
 // are legal. The addresses of a batch of pointers are not checked.
-Status check_overlap(const Problem& problem, const Operands& operands);
+Status check_overlap(const OperandTable& table, const Operands& operands);
+
+// The same addresses, and 0 for operands that are not used.
+Operands used_operands(const OperandTable& table, const Operands& operands);
+
+// The addresses of product i of a strided batch.
+Operands operands_of_product(const OperandTable& table, const Operands& operands, std::int64_t i);
 
 }  // namespace tessera

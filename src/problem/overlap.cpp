@@ -73,9 +73,9 @@ bool share_an_element(const Runs& x, const Runs& y) {
 }
 
 // All products of an operand.
-Runs runs_of(const Problem& problem, const Operand& operand, std::uint64_t base) {
+Runs runs_of(const OperandTable& table, const Operand& operand, std::uint64_t base) {
   Runs runs = runs_of(operand.view, base, operand.type);
-  if (operand.is_matrix) runs.count = problem.batch.count;
+  if (operand.is_matrix) runs.count = table.batch.count;
   // WHY: the stride of a batch of one, and of empty matrices, is not used and may be any number.
   runs.stride =
       runs.count < 2 || runs.is_empty() ? 0 : operand.product_stride * size_of(operand.type);
@@ -123,33 +123,32 @@ Status check_outputs_apart(const Problem& problem) {
 namespace {
 
 // Whether D is C itself, element for element.
-bool is_in_place(const Problem& p, const Operands& operands) {
-  return operands.c == operands.d && p.ldc == p.ldd && p.types.c == p.types.d &&
-         (p.batch.count <= 1 || p.batch.stride_c == p.batch.stride_d);
+bool is_in_place(const OperandTable& table, const Operands& operands) {
+  const Operand &c = table[OperandId::kC], &d = table[OperandId::kD];
+  return operands.c == operands.d && c.ld == d.ld && c.type == d.type &&
+         (table.batch.count <= 1 || c.product_stride == d.product_stride);
 }
 
-std::string rule_of(const Problem& p, OperandId id) {
+std::string rule_of(const OperandTable& table, OperandId id) {
   if (id != OperandId::kC) return "the output must not overlap an input that is read";
-  const bool is_strided = p.batch.kind == BatchKind::kStrided;
+  const bool is_strided = table.batch.kind == BatchKind::kStrided;
   return std::string("D must be C itself (same address, type, ldd = ldc") +
          (is_strided ? ", stride_d = stride_c" : "") + ") or apart from it";
 }
 
 }  // namespace
 
-Status check_overlap(const Problem& problem, const Operands& operands) {
-  if (problem.batch.kind == BatchKind::kPointers) return {};
-  const auto table = operand_table(problem);
-  const Runs d =
-      runs_of(problem, table[static_cast<std::size_t>(OperandId::kD)], operands[OperandId::kD]);
+Status check_overlap(const OperandTable& table, const Operands& operands) {
+  if (table.batch.kind == BatchKind::kPointers) return {};
+  const Runs d = runs_of(table, table[OperandId::kD], operands[OperandId::kD]);
   for (const Operand& operand : table) {
     if (operand.use != Use::kRead) continue;
-    if (operand.id == OperandId::kC && is_in_place(problem, operands)) continue;
-    if (!share_an_element(d, runs_of(problem, operand, operands[operand.id]))) continue;
+    if (operand.id == OperandId::kC && is_in_place(table, operands)) continue;
+    if (!share_an_element(d, runs_of(table, operand, operands[operand.id]))) continue;
     const std::string name = (operand.is_matrix ? "" : "the ") + std::string(operand.name) +
                              (operand.is_matrix ? "" : " of the epilogue");
     return Status::bad_argument("D shares an element with " + name + ", but " +
-                                rule_of(problem, operand.id));
+                                rule_of(table, operand.id));
   }
   return {};
 }

@@ -144,7 +144,7 @@ Status check_pointers(const Problem& problem) {
                                 ", but must be at most " + std::to_string(most) +
                                 ": so many addresses end beyond the address space");
   }
-  for (const Operand& one : operand_table(problem)) {
+  for (const Operand& one : OperandTable(problem)) {
     if (!one.is_matrix || problem.batch.alignment >= size_of(one.type)) continue;
     return Status::bad_argument("batch_alignment is " + std::to_string(problem.batch.alignment) +
                                 ", but elements of type " + std::string(name_of(one.type)) +
@@ -155,7 +155,7 @@ Status check_pointers(const Problem& problem) {
 
 Status check_extents(const Problem& problem) {
   const Batch& batch = problem.batch;
-  for (const Operand& one : operand_table(problem)) {
+  for (const Operand& one : OperandTable(problem)) {
     if (!one.is_matrix) continue;
     if (extent_fits(one.view, batch.count, one.product_stride, size_of(one.type))) continue;
     const std::string field(1, static_cast<char>(one.name[0] - 'A' + 'a'));  // of A lda, stride_a

@@ -28,7 +28,7 @@ Operands apart() {
 }
 
 TEST(OperandTable, IsInTheOrderOfTheIds) {
-  const auto table = operand_table(with_every_operand());
+  const auto table = OperandTable(with_every_operand()).rows;
   std::set<std::uint64_t> addresses;
   for (std::size_t i = 0; i < kOperands; ++i) {
     EXPECT_EQ(static_cast<std::size_t>(table[i].id), i);
@@ -39,7 +39,7 @@ TEST(OperandTable, IsInTheOrderOfTheIds) {
 }
 
 TEST(OperandTable, HasTypesSizesAndStridesOfEachOperand) {
-  const auto table = operand_table(with_every_operand());
+  const auto table = OperandTable(with_every_operand()).rows;
   const struct {
     std::string_view name;
     int bytes;
@@ -58,7 +58,7 @@ TEST(OperandTable, HasTypesSizesAndStridesOfEachOperand) {
 TEST(OperandTable, SaysWhatIsUsed) {
   const auto used = [](const Problem& p) {
     std::string names;
-    for (const Operand& one : operand_table(p)) {
+    for (const Operand& one : OperandTable(p)) {
       if (one.is_used()) names += std::string(one.name) + " ";
     }
     return names;
@@ -81,13 +81,13 @@ TEST(OperandTable, SpansAllProducts) {
   const Problem p = with_every_operand();
   const std::uint64_t expected[] = {(300 + 3 * 7) * 2, 7 * 5 * 2, (90 + 3 * 5) * 4,
                                     (120 + 3 * 5) * 2, 3 * 4,     5 * 2};
-  const auto table = operand_table(p);
+  const auto table = OperandTable(p).rows;
   for (std::size_t i = 0; i < kOperands; ++i) {
     EXPECT_EQ(bytes_spanned(p, table[i]), expected[i]) << table[i].name;
   }
   Problem pointers = p;
   pointers.batch = {.kind = BatchKind::kPointers, .count = 4, .alignment = 16};
-  const auto lists = operand_table(pointers);
+  const auto lists = OperandTable(pointers).rows;
   for (std::size_t i = 0; i < kOperands; ++i) {
     EXPECT_EQ(bytes_spanned(pointers, lists[i]), i < 4 ? 4 * 8 : expected[i]) << lists[i].name;
   }
@@ -96,7 +96,7 @@ TEST(OperandTable, SpansAllProducts) {
 TEST(Addresses, AreCheckedOneByOne) {
   const Problem p = with_every_operand();
   EXPECT_TRUE(check_addresses(p, apart()).ok());
-  for (const Operand& one : operand_table(p)) {
+  for (const Operand& one : OperandTable(p)) {
     Operands at = apart();
     at[one.id] = 0;
     EXPECT_EQ(check_addresses(p, at).message,
@@ -128,7 +128,7 @@ TEST(Addresses, OfUnusedOperandsMayBeAnything) {
 TEST(Overlap, NamesTheOperand) {
   const Problem p = with_every_operand();
   EXPECT_TRUE(check_overlap(p, apart()).ok());
-  for (const Operand& one : operand_table(p)) {
+  for (const Operand& one : OperandTable(p)) {
     if (one.use != Use::kRead) continue;
     Operands at = apart();
     at[one.id] = at.d;

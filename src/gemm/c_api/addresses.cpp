@@ -27,7 +27,7 @@ std::string text_of(AddressKind kind) {
 Memory detected(const Device& device, const Problem& problem, const Operands& at) {
   std::optional<Memory> found;
   std::string_view first;
-  for (const Operand& one : operand_table(problem)) {
+  for (const Operand& one : OperandTable(problem)) {
     if (bytes_spanned(problem, one) == 0 || at[one.id] == 0) continue;
     const AddressKind kind = device.kind_of(at[one.id]);
     if (kind == AddressKind::kOther) {
@@ -64,7 +64,7 @@ Memory memory_of(const tessera_handle_s& owner, const Asked& asked, const Operan
 
 void check_device_addresses(const tessera_handle_s& owner, const Problem& problem,
                             const Operands& operands) {
-  for (const Operand& one : operand_table(problem)) {
+  for (const Operand& one : OperandTable(problem)) {
     const std::uint64_t first = operands[one.id], bytes = bytes_spanned(problem, one);
     if (bytes == 0) continue;
     for (const std::uint64_t at : {first, first + (bytes - 1)}) {

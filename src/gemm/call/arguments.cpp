@@ -28,9 +28,9 @@ Status check_scale(const char* name, double value, double planned, const Types& 
 // The workspace is apart from all operands.
 Status check_apart(const Plan& plan, const Arguments& arguments) {
   const auto bytes = static_cast<std::uint64_t>(plan.workspace_bytes());
-  for (const Operand& operand : operand_table(plan.problem)) {
+  for (const Operand& operand : plan.operands) {
     const std::uint64_t begin = arguments.operands[operand.id];
-    const std::uint64_t of_operand = bytes_spanned(plan.problem, operand);
+    const std::uint64_t of_operand = bytes_spanned(plan.operands, operand);
     if (of_operand == 0 || begin + (of_operand - 1) < arguments.workspace ||
         arguments.workspace + bytes <= begin) {
       continue;
@@ -45,7 +45,7 @@ Status check_apart(const Plan& plan, const Arguments& arguments) {
 // The alignment that kernels were chosen for.
 Status check_planned_alignment(const Plan& plan, const Operands& operands) {
   if (plan.problem.batch.kind == BatchKind::kPointers) return {};
-  for (const Operand& operand : operand_table(plan.problem)) {
+  for (const Operand& operand : plan.operands) {
     const std::uint64_t address = operands[operand.id];
     const int planned = plan.alignment[operand.id];
     if (!operand.is_used() || address % static_cast<std::uint64_t>(planned) == 0) continue;
@@ -80,10 +80,10 @@ Status check_operands(const Plan& plan, const Arguments& arguments) {
   if (Status s = check_scale("beta", arguments.beta, p.beta, p.types); !s.ok()) return s;
   if (plan.steps.empty()) return {};  // nothing is written
   const Operands& operands = arguments.operands;
-  if (Status s = check_addresses(p, operands); !s.ok()) return s;
+  if (Status s = check_addresses(plan.operands, operands); !s.ok()) return s;
   if (Status s = check_planned_alignment(plan, operands); !s.ok()) return s;
-  if (Status s = check_ranges(p, operands); !s.ok()) return s;
-  return check_overlap(p, operands);
+  if (Status s = check_ranges(plan.operands, operands); !s.ok()) return s;
+  return check_overlap(plan.operands, operands);
 }
 
 Status check(const Plan& plan, const Arguments& arguments) {
@@ -94,7 +94,7 @@ Status check(const Plan& plan, const Arguments& arguments) {
 Arguments of_round(const Plan& plan, const Arguments& of_batch, std::size_t product) {
   Arguments arguments = of_batch;
   arguments.operands =
-      operands_of_product(plan.problem, of_batch.operands, static_cast<std::int64_t>(product));
+      operands_of_product(plan.operands, of_batch.operands, static_cast<std::int64_t>(product));
   return arguments;
 }
 

@@ -244,7 +244,7 @@ Plan plan(const Problem& given, const Alignment& alignment, const DeviceLimits& 
     products = problem.batch.count;
     problem = *one;
   }
-  Plan plan{problem, products, alignment, limits, {}, {}};
+  Plan plan{problem, products, OperandTable(problem), alignment, limits, {}, {}};
   plan.offers = Search(subproblem_of(problem, alignment), limits, options).candidates();
   if (const Status fits = rank(plan.offers, options.workspace_limit); !fits.ok()) {
     if (!plan_by_rows(options, plan)) throw StatusError(fits);

@@ -29,6 +29,7 @@ struct Plan {
   Problem problem;  // alpha and beta are 0 or 1: whether they are zero is part of it
   // Products of the batch that `problem` replaces (gemm/rewrites/fold.h); 1: it is the caller's.
   std::int64_t folded_products = 1;
+  OperandTable operands;  // of it
   Alignment alignment;
   DeviceLimits limits;
   // All candidates within the workspace limit; the first is the one taken.

@@ -29,7 +29,7 @@ std::vector<Subproblem> parts_by_rows(const Subproblem& given, std::int64_t rows
   for (std::int64_t first = 0; first < p.m; first += rows) {
     Subproblem part = whole;
     part.problem.m = std::min(rows, p.m - first);
-    for (const Operand& operand : operand_table(p)) {
+    for (const Operand& operand : OperandTable(p)) {
       if (!follows_rows(p, operand.id)) continue;
       PlannedAddress& at = part[operand.id];
       at = at.moved(first * operand.view.row * size_of(operand.type));

@@ -23,9 +23,9 @@ int alignment_in_batch(const Batch& batch, const Operand& operand, int of_first)
 Alignment alignment_in_batch(const Subproblem& whole) {
   const Problem& p = whole.problem;
   if (p.batch.kind == BatchKind::kNone) return whole.alignment;
-  const auto table = operand_table(p);
+  const OperandTable table(p);
   const auto of = [&](OperandId id) {
-    return alignment_in_batch(p.batch, table[static_cast<std::size_t>(id)], whole.alignment[id]);
+    return alignment_in_batch(p.batch, table[id], whole.alignment[id]);
   };
   using enum OperandId;
   return {of(kA), of(kB), of(kC), of(kD)};

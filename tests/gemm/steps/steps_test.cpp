@@ -41,7 +41,7 @@ Problem drawn_for(const Kernel& kernel, std::mt19937& random) {
 class Flow {
  public:
   explicit Flow(const gemm::Plan& plan) : plan_(plan) {
-    for (const Operand& one : operand_table(plan.problem)) {
+    for (const Operand& one : OperandTable(plan.problem)) {
       if (one.use == Use::kRead) written_.insert({gemm::slot_of(one.id), 0});
     }
   }

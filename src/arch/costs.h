@@ -94,6 +94,8 @@ constexpr Costs costs_of(const Gpu& gpu) {
   const double ratio = gpu.memory_gbs / 4800;  // to an H200's data sheet
   costs.dram_gbs *= ratio;
   costs.copy_gbs *= ratio;
+  // What somebody assumes is what memory delivers: no data sheet, of which a part is reached.
+  if (gpu.assumed_copy > 0) costs.dram_gbs = costs.copy_gbs = gpu.assumed_copy;
   // HW: about 34 bytes a clock and SM reach all SMs of an H200 together.
   costs.l2_gbs = 34.0 * gpu.sms * gpu.clock_ghz;
   return costs;

@@ -1,5 +1,6 @@
 // Pages that show what the program prints or draws are current. TESSERA_UPDATE_PAGES=1 writes them
-// anew: docs/sources.md, and the drawings that the rungs' pages begin with.
+// anew: docs/sass.md, and the drawings that the rungs' pages begin with. docs/sources.md has a test
+// of its own.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char* const kSources = "docs/sources.md";
 const char* const kMachineCode = "docs/sass.md";
 
 bool updates() { return std::getenv("TESSERA_UPDATE_PAGES") != nullptr; }
@@ -30,115 +30,6 @@ class Pages : public testing::Test {
     if (!fs::exists(beside_test("tessera"))) GTEST_SKIP() << "no program here";
   }
 };
-
-// The arguments of "tessera explain 03 --element 'tile_a[5][7]'".
-std::vector<std::string> arguments_of(const std::string& command) {
-  std::vector<std::string> words(1);
-  bool is_quoted = false;
-  for (const char c : command) {
-    if (c == '\'') {
-      is_quoted = !is_quoted;
-    } else if (c == ' ' && !is_quoted) {
-      words.emplace_back();
-    } else {
-      words.back() += c;
-    }
-  }
-  words.erase(words.begin());
-  return words;
-}
-
-// Without spaces twice in a row, so that the columns of a table fit into a cell.
-std::string squeezed(const std::string& line) {
-  std::istringstream words(line);
-  std::string all;
-  for (std::string word; words >> word;) all += (all.empty() ? "" : " ") + word;
-  return all;
-}
-
-// The lines that say something, as a cell of a table shows them.
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> cells;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    std::string cell = squeezed(line);
-    std::ranges::replace(cell, '|', '/');
-    std::ranges::replace(cell, '`', '\'');
-    if (!cell.empty()) cells.push_back("`" + cell + "`");
-  }
-  return cells;
-}
-
-// "`first line` <br> `a line further down`"
-std::vector<std::string> parts_of(const std::string& cell) {
-  constexpr const char* kBreak = " <br> ";
-  std::vector<std::string> parts;
-  std::size_t at = 0;
-  for (std::size_t next; (next = cell.find(kBreak, at)) != std::string::npos; at = next + 6) {
-    parts.push_back(cell.substr(at, next - at));
-  }
-  parts.push_back(cell.substr(at));
-  return parts;
-}
-
-// A line of the output that begins with the same word; the line itself where there is none.
-std::string line_like(const std::string& line, const std::vector<std::string>& lines) {
-  const std::string word = line.substr(0, line.find(' '));
-  for (const std::string& other : lines) {
-    if (other.substr(0, other.find(' ')) == word) return other;
-  }
-  return line;
-}
-
-// "| thing | `tessera ...` | `first line` |": the columns of a row, or nothing.
-std::vector<std::string> columns_of(const std::string& row) {
-  std::vector<std::string> columns;
-  std::istringstream cells(row);
-  for (std::string cell; std::getline(cells, cell, '|');) columns.push_back(squeezed(cell));
-  if (columns.size() != 4 || !columns[2].starts_with("`tessera ")) return {};
-  return columns;
-}
-
-std::string without_ticks(const std::string& cell) {
-  return cell.size() > 2 ? cell.substr(1, cell.size() - 2) : "";
-}
-
-// What the cell of a command should say: its first line, and the lines further down that the page
-// chose.
-std::string current_cell(const std::string& cell, const std::string& out) {
-  const std::vector<std::string> lines = lines_of(out), parts = parts_of(cell);
-  if (lines.empty()) return "";
-  std::string current = lines.front();
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    const bool is_there = std::ranges::find(lines, parts[i]) != lines.end();
-    current += " <br> " + (is_there ? parts[i] : line_like(parts[i], lines));
-  }
-  return current;
-}
-
-// Every command of the page runs and prints what the page says. Those that need a GPU are in rows
-// without a line of their own: "on a GPU".
-TEST_F(Pages, EveryCommandOfTheSourcesPrintsWhatItsRowSays) {
-  std::istringstream lines(file_text(kSources));
-  std::string page;
-  int rows = 0;
-  for (std::string line; std::getline(lines, line);) {
-    const std::vector<std::string> columns = columns_of(line);
-    if (!columns.empty() && columns[3] != "on a GPU") {
-      ++rows;
-      const Ran ran = run_program(arguments_of(without_ticks(columns[2])));
-      EXPECT_EQ(ran.code, 0) << columns[2] << "\n" << ran.err;
-      const std::string cell = current_cell(columns[3], ran.out);
-      if (!updates()) {
-        EXPECT_EQ(cell, columns[3]) << columns[2];
-      }
-      line = "| " + columns[1] + " | " + columns[2] + " | " + cell + " |";
-    }
-    page += line + "\n";
-  }
-  EXPECT_GE(rows, 40);
-  if (updates()) write_text(kSources, page);
-}
 
 std::string percent_of(const lab::Json& share) {
   char text[16];

@@ -39,6 +39,7 @@ TEST_F(Roofline, AnAssumedCardShowsBandwidthTimesIntensity) {
   const lab::Json object = json_of({"roofline", "02", "-m", "256", "--gpu", card});
   EXPECT_NEAR(object.at("points").at(0).at("memory_tflops").get<double>(), 0.25, 1e-3);
   EXPECT_DOUBLE_EQ(object.at("peaks").at(0).at("tflops").get<double>(), 10);
+  EXPECT_DOUBLE_EQ(object.at("bandwidths").at(0).at("gb_per_s").get<double>(), 1000);
   const Ran explained =
       run_program({"explain", "02", "-m", "64", "-n", "64", "-k", "32", "--gpu",
                    "name=paper,bandwidth=1000,peak=10,like=a100", "--lines", "1"});

@@ -17,20 +17,21 @@
 namespace tessera {
 
 [[noreturn]] void become_program(const std::vector<std::string>& arguments,
-                                 const std::vector<std::string>& environment, int out, int err) {
+                                 const std::vector<std::string>& environment, int out, int err,
+                                 const std::string& program) {
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
   for (const std::string& entry : environment) {
     const std::size_t equals = entry.find('=');
     setenv(entry.substr(0, equals).c_str(), entry.c_str() + equals + 1, 1);
   }
-  const std::string program = beside_test("tessera");
+  const std::string path = program.empty() ? beside_test("tessera") : program;
   // By a name without a folder, which is what it prints for calls to repeat.
   const std::string name = "tessera";
   std::vector<char*> argv = {const_cast<char*>(name.c_str())};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  execv(program.c_str(), argv.data());
+  execv(path.c_str(), argv.data());
   _exit(127);
 }
 
@@ -50,13 +51,13 @@ void write_text(const std::string& path, const std::string& text) {
 }
 
 Ran run_program(const std::vector<std::string>& arguments,
-                const std::vector<std::string>& environment) {
+                const std::vector<std::string>& environment, const std::string& program) {
   const TemporaryFolder folder;
   const int flags = O_CREAT | O_WRONLY | O_TRUNC;
   const int out = open((folder / "out").c_str(), flags, 0600);
   const int err = open((folder / "err").c_str(), flags, 0600);
   const pid_t child = fork();
-  if (child == 0) become_program(arguments, environment, out, err);
+  if (child == 0) become_program(arguments, environment, out, err, program);
   close(out);
   close(err);
   Ran ran;

@@ -15,9 +15,10 @@ struct Ran {
   std::string out, err;
 };
 
-// Environment entries are "NAME=value". No argument needs quoting.
+// Environment entries are "NAME=value". No argument needs quoting. `program`: another file than the
+// one beside the test.
 Ran run_program(const std::vector<std::string>& arguments,
-                const std::vector<std::string>& environment = {});
+                const std::vector<std::string>& environment = {}, const std::string& program = {});
 
 // Starts the program with nothing to print to, and does not wait for it.
 pid_t start_program(const std::vector<std::string>& arguments);
@@ -31,7 +32,8 @@ Ran run_program_for_head(const std::vector<std::string>& arguments, int lines);
 
 // In a child: stdout and stderr to these descriptors, then the program.
 [[noreturn]] void become_program(const std::vector<std::string>& arguments,
-                                 const std::vector<std::string>& environment, int out, int err);
+                                 const std::vector<std::string>& environment, int out, int err,
+                                 const std::string& program = {});
 // Waits for it; 128 and the signal where one ended it.
 int exit_code_of(pid_t child);
 

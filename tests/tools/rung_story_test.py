@@ -27,7 +27,36 @@ def tells(limited_by, page):
     return WORDS[limited_by] in limit or (limited_by == "waiting" and "waiting" in limit)
 
 
+# What limits a rung, in the words of pages and of comments: the two name one of these in common.
+LIMITS = ("lines", "global memory", "integer instructions", "bank conflicts", "shared loads", "shared wavefronts",
+          "scalar loads", "waiting", "issue slots", "register ports", "fragment", "single elements", "shared memory",
+          "copies")
+SAYS = re.compile(r"Rung (\d\d) was limited by (.*?)\.(?:\s|$)")
+
+
+def agrees(comment, page):
+    """Whether the first limit that the comment of the next rung names is one that this page ends with."""
+    last = page.split("**Limited by:**")[1].split("\n\n")[0].replace("\n", " ")
+    named = sorted((comment.index(limit), limit) for limit in LIMITS if limit in comment)
+    return bool(named) and named[0][1] in last.replace("scalar global loads", "scalar loads")
+
+
 class RungStory(unittest.TestCase):
+    def test_the_next_kernel_names_the_same_limit(self):
+        said = 0
+        for kernel in sorted((ROOT / "src/ladder").glob("*/kernel.cu")):
+            head = " ".join(line.removeprefix("//").strip() for line in kernel.read_text().split("#include")[0].split("\n"))
+            for number, limit in SAYS.findall(head):
+                said += 1
+                page = next((ROOT / "src/ladder").glob(f"{number}_*/README.md")).read_text()
+                self.assertTrue(agrees(limit, page), f"{kernel.parent.name}: rung {number} was limited by {limit}")
+        self.assertGreater(said, 15)
+
+    def test_a_comment_of_another_limit_is_found(self):
+        page = "**Limited by:** shared wavefronts: 4 per FMA.\n\nNext."
+        self.assertTrue(agrees("shared wavefronts: two loads", page))
+        self.assertFalse(agrees("issue slots: two shared wavefronts", page))
+
     def test_the_page_ends_with_the_verdict(self):
         told = set()
         for explanation in load("ladder_explained", "explained"):

@@ -5,7 +5,7 @@ from statistics import median
 from cells import NOTHING, number, percent, ratio, table
 from ladder_results import LADDER_SIZE, PEAKS, is_plain_burst
 from rung_tables import predicted_speed, time_cell
-from run_counts import (LOADS, excess_wavefronts, products, fmas_per_shared_load,
+from run_counts import (SHARED_LOADS, excess_wavefronts, products, fmas_per_shared_load,
                         sectors_a_request, sum_of)
 
 
@@ -37,7 +37,7 @@ def ladder_counts(run):
     per_load = fmas_per_shared_load(run)
     if not run["counts"].get("memory"):
         return ["-", "-", number(per_load) if per_load else "-"]
-    uses_shared = sum_of(run, LOADS, "shared", "requests")
+    uses_shared = sum_of(run, SHARED_LOADS, "shared", "requests")
     excess = ratio(excess_wavefronts(run), products(run) / 32)
     return [number(sectors_a_request(run)), number(excess) if uses_shared else "-",
             number(per_load) if per_load else "-"]

@@ -2,6 +2,7 @@
 from cells import number, ratio
 
 LOADS, STORES = ("loads", "copies_in"), ("stores", "atomics", "copies_out", "copies_reduce")
+SHARED_LOADS, SHARED_STORES = ("loads",), ("stores", "atomics", "copies_in")  # an asynchronous copy stores there
 BANKS = "pair"  # the rule for wide shared loads that reports use; see src/lab/explain/resources.h
 
 
@@ -15,10 +16,9 @@ def products(run):
 
 
 def fmas_per_shared_load(run):
-    """Useful multiply-adds, those of D, per shared load of a lane. 0 where there are no loads or where
-    tensor cores multiply."""
-    is_matrix = run["counts"]["matrix"]["warp"] > 0
-    return 0 if is_matrix else run["counts"]["fma_per_shared_load"]
+    """Useful multiply-adds, those of D, per shared load of a lane: CountSummary::fma_per_shared_load. 0 where
+    there are no loads or where tensor cores multiply."""
+    return run["counts"]["fma_per_shared_load"]
 
 
 def requested_intensity(run):
@@ -69,7 +69,7 @@ def load_store_wavefronts(run):
 def is_wide(run):
     """Whether the two bank rules differ for this kernel's loads."""
     return any(sum_of(run, kinds, "shared", "plain", "wavefronts")
-               != sum_of(run, kinds, "shared", "pair", "wavefronts") for kinds in (LOADS, STORES))
+               != sum_of(run, kinds, "shared", "pair", "wavefronts") for kinds in (SHARED_LOADS, SHARED_STORES))
 
 
 def wavefronts(run, kinds):
@@ -89,7 +89,7 @@ def memory_rows(run, multiplies):
             lines = ratio(sum_of(run, kinds, "global", "lines"), requests)
             rows[f"global {name}: sectors, lines per request"] = (
                 f"{number(sectors_a_request(run, kinds))}, {number(lines)}")
-    for name, kinds in (("loads", LOADS), ("stores", STORES)):
+    for name, kinds in (("loads", SHARED_LOADS), ("stores", SHARED_STORES)):
         if sum_of(run, kinds, "shared", "requests"):
             rows[f"shared {name}: wavefronts per request"] = wavefronts(run, kinds)
             rows[f"shared {name}: excess wavefronts"] = with_share(excess_wavefronts(run, kinds),

@@ -17,6 +17,8 @@
 #include "cli/sass_call/sass_optimise.h"
 #include "cli/terminal/fitted.h"
 #include "cli/terminal/output.h"
+#include "sass/report/ptx_beside.h"
+#include "sass/report/published_maps.h"
 #include "sass/report/report.h"
 #include "sass/report/report_json.h"
 
@@ -28,6 +30,7 @@ struct SassArguments {
   std::string target, entry, sm, gpu, html, seed, optimise, remap, assemble, out;
   std::vector<std::string> diff;
   bool reorder = false, listing = false, clashes = false, no_run = false;
+  bool ptx = false, published = false;
   Output output;
 };
 
@@ -36,10 +39,11 @@ constexpr std::size_t kMostReports = 8;  // of a file; more are a table
 struct Reported {
   sass::KernelReport report;
   std::vector<sass::Note> notes;
+  std::string_view ptx = {};
 };
 
 Reported report(const MachineKernel& kernel, const SassArguments& options) {
-  Reported result{sass::report_of(kernel.kernel, kernel.sm), {}};
+  Reported result{sass::report_of(kernel.kernel, kernel.sm), {}, kernel.ptx};
   result.notes.push_back({"From", kernel.from});
   if (const sass::Note note = patch_note(kernel); !note.text.empty()) result.notes.push_back(note);
   result.notes.push_back(occupancy_note(kernel, gpu_of(options.gpu)));
@@ -94,7 +98,18 @@ void write_page(const SassArguments& options, const std::vector<Reported>& repor
   lab::write_file(options.html, sass::html_page(kernels, notes), "--html");
 }
 
+// A file has no PTX here, and a kernel may have no loop.
+std::string beside_text(const Reported& one) {
+  try {
+    return sass::ptx_beside(one.report, one.ptx);
+  } catch (const std::invalid_argument& error) {
+    throw StatusError(Status::bad_argument(
+        fmt::format("--ptx shows the main loop of a kernel of the catalog, but {}", error.what())));
+  }
+}
+
 std::string text_of(const Reported& one, const SassArguments& options) {
+  if (options.ptx) return beside_text(one);
   if (options.clashes) return sass::clash_list(one.report, sass::rule_of(one.report.sm));
   return options.listing ? sass::listing(one.report) : sass::render(one.report, one.notes);
 }
@@ -231,6 +246,10 @@ int sass(const SassArguments& given) {
   if (!options.target.empty() && options.listing && !options.out.empty()) {
     return write_listing(options);
   }
+  if (options.published) {
+    if (options.output.prints_text()) fmt::print("{}", sass::published_text());
+    return kOk;
+  }
   if (!options.target.empty()) return show(options);
   throw StatusError(
       Status::bad_argument("KERNEL or FILE is missing, or --diff with two of them, or --optimise "
@@ -256,6 +275,12 @@ void declare_options(Parser& parser, SassArguments& options) {
       .type_name("TEXT");
   parser.add_flag("--clashes", options.clashes,
                   "list the main loop's FFMAs whose registers share a bank, by the card's rule");
+  parser.add_flag("--ptx", options.ptx,
+                  "print the main loop of a catalog kernel as PTX and machine code, side by side");
+  parser.add_flag(
+      "--published", options.published,
+      "print register maps and an order of FFMAs that others have published, with their "
+      "clashes; names no kernel");
   parser.add_option("--diff", options.diff, "compare two kernels or files")
       .expected(2)
       .type_name("A B");
@@ -293,6 +318,8 @@ Command sass_command() {
           "  tessera sass best -m 4096 --type bf16\n"
           "  tessera sass program --kernel my_kernel --html loop.html\n"
           "  tessera sass --diff 10 11\n"
+          "  tessera sass 12 --ptx\n"
+          "  tessera sass --published\n"
           "  tessera sass 12 --listing -o 12.sass\n"
           "  tessera sass --assemble 12.sass -o 12.cubin\n"
           "  tessera sass --optimise kernel.cubin -o patched.cubin\n"

@@ -76,7 +76,8 @@ const arch::Gpu& assumed(const std::string& text) {
   card.gpu.name = card.gpu.match = card.name.c_str();
   card.gpu.clock_ghz *= words.peak / card.gpu.fp32_peak();
   card.gpu.memory_gbs = words.bandwidth;
-  card.gpu.measured_fp32 = card.gpu.estimated_fp64 = card.gpu.assumed_copy = 0;
+  card.gpu.assumed_copy = words.bandwidth;
+  card.gpu.measured_fp32 = card.gpu.estimated_fp64 = 0;
   return card.gpu;
 }
 

@@ -26,7 +26,7 @@ void add_cubin(std::span<const std::byte> bytes, const std::string& from, int sm
   const sass::CubinFile cubin = sass::read_cubin(bytes);
   if (sm != 0 && cubin.sm != sm) return;
   for (const sass::CubinKernel& kernel : cubin.kernels) {
-    found.push_back({from, cubin.sm, kernel, std::nullopt, nullptr});
+    found.push_back({from, cubin.sm, kernel, std::nullopt, nullptr, {}});
   }
 }
 
@@ -80,6 +80,11 @@ const KernelRow* row_called(const KernelChoice& choice, const std::string& entry
   return nullptr;
 }
 
+// What the image's cubin was made from: code for older cards from the portable text.
+std::string_view ptx_of(const CodeImage& image) {
+  return image.cubin_arch.starts_with("sm_90") ? image.ptx : image.portable_ptx;
+}
+
 // The code of one kernel on one card; reads each cubin once.
 class CatalogCode {
  public:
@@ -94,7 +99,7 @@ class CatalogCode {
     const sass::CubinKernel* kernel = cubin_.find(entry);
     if (!kernel) return;
     found.push_back({choice_.kernel->name, cubin_.sm, *kernel,
-                     row ? std::optional(choice_) : std::nullopt, row});
+                     row ? std::optional(choice_) : std::nullopt, row, ptx_of(image)});
   }
 
  private:
@@ -211,7 +216,7 @@ std::vector<MachineKernel> machine_kernels(const std::string& target, const std:
     add_catalog_kernel(choice, entry, gpu, found);
     if (found.empty()) {
       for (const KernelRow& row : choice.kernel->rows) {
-        all.push_back({choice.kernel->name, 0, {.name = row.entry}, std::nullopt, nullptr});
+        all.push_back({choice.kernel->name, 0, {.name = row.entry}, std::nullopt, nullptr, {}});
       }
     }
   }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arch/gpu.h"
@@ -18,6 +19,7 @@ struct MachineKernel {
   sass::CubinKernel kernel;
   std::optional<KernelChoice> choice;  // of the catalog, with the build's own code
   const KernelRow* row = nullptr;      // of the catalog
+  std::string_view ptx;                // of the catalog: what the cubin was made from
 };
 
 // `target` is a path or what names kernels of the catalog. `entry` names one of their entries, by

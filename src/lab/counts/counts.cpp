@@ -8,6 +8,8 @@
 namespace tessera::lab {
 namespace {
 
+constexpr double kLanes = 32;  // of a warp
+
 using Parts = std::vector<std::string_view>;
 
 Parts split(std::string_view form) {
@@ -133,7 +135,11 @@ FormClass classify(std::string_view form) {
   const Parts parts = split(form);
   const std::string_view name = parts.front();
   if (name == "fma") return {FormKind::kFma, FormSpace::kNone, 0};
-  if (name == "bar" || name == "barrier") return {FormKind::kBarrier, FormSpace::kNone, 0};
+  // "bar.warp.sync" is __syncwarp: no block waits there.
+  const bool is_of_warp = parts.size() > 1 && parts[1] == "warp";
+  if ((name == "bar" && !is_of_warp) || name == "barrier") {
+    return {FormKind::kBarrier, FormSpace::kNone, 0};
+  }
   if (name == "ld" || name == "ldu") {
     return access(FormKind::kLoad, parts, vector_length(parts) * type_bytes(parts.back()));
   }
@@ -168,11 +174,16 @@ std::uint64_t matrix_flop(std::string_view form) {
 }
 
 double CountSummary::fma_per_shared_load() const {
-  std::uint64_t loads = 0;
-  for (const auto& [bytes, count] : shared_loads) loads += count.thread;
-  if (loads == 0 || flop == 0) return 0;
-  const double useful = static_cast<double>(useful_flop) / static_cast<double>(flop);
-  return useful * static_cast<double>(fma.thread) / static_cast<double>(loads);
+  std::uint64_t loads = memory.loads.shared.lanes;  // through generic addresses, too
+  if (!memory.counted) {
+    for (const auto& [bytes, count] : shared_loads) loads += count.thread;
+  }
+  return loads == 0 ? 0 : useful_fmas() * kLanes / static_cast<double>(loads);
+}
+
+double CountSummary::useful_fmas() const {
+  if (matrix.warp > 0 || fma.warp == 0) return 0;
+  return static_cast<double>(useful_flop) / 2 / kLanes;
 }
 
 std::uint64_t LineCounts::cost() const {

@@ -84,8 +84,11 @@ struct CountSummary {
   int launches = 0;
   double host_seconds = 0;
 
-  // Useful multiply-adds for each load from shared memory, by thread; 0 where there are none.
+  // FMA:LDS of every report: useful multiply-adds for each load from shared memory, by thread. 0
+  // where there are no loads, or where tensor cores multiply.
   double fma_per_shared_load() const;
+  // Multiply-adds that the problem asks for, by warp; 0 where tensor cores multiply.
+  double useful_fmas() const;
   // Useful ones.
   FlopPerByte flop_per_byte() const;
   bool is_sample() const { return ran < clusters; }

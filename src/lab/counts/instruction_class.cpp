@@ -122,6 +122,7 @@ InstructionClass class_of(std::string_view form) {
   const FormClass known = classify(form);
   if (known.kind == FormKind::kLoad || known.kind == FormKind::kStore) return access_class(known);
   if (known.kind == FormKind::kMatrix) return Class::kMatrix;
+  if (form.starts_with("bar.warp")) return Class::kWarp;
   const std::string_view name = form.substr(0, form.find('.'));
   if (name == "wgmma" || name == "wmma") return Class::kBarrier;  // fences, groups and their waits
   for (const Opcode& row : kOpcodes) {

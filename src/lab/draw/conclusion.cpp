@@ -36,8 +36,9 @@ const DrawnRequest* request_like(const KernelPicture& picture, const DrawnReques
   return found == picture.global.end() ? nullptr : &*found;
 }
 
-std::string name_of(const DrawnRequest& request) {
-  return fmt::format("{} of {}", request.is_store ? "store" : "load", request.name);
+std::string name_of(const KernelPicture& picture, const DrawnRequest& request) {
+  return fmt::format("{} of {}", request.is_store ? "store" : "load",
+                     name_in_call(picture, request.name));
 }
 
 // Of wide accesses the share of 32 words: "4" for 16 sectors and 16 bytes per lane.
@@ -59,16 +60,22 @@ std::string sentence(std::vector<std::string> facts) {
   return all;
 }
 
-// Sectors of each request for the same bytes of the lanes.
+// Sectors of each request for the same bytes of the lanes, or the rows of 128 bytes that they lie
+// in.
 void add_sectors(const KernelPicture& before, const KernelPicture& after,
                  std::vector<std::string>& facts) {
   for (const DrawnRequest& now : after.global) {
     const DrawnRequest* const then = request_like(before, now);
     if (!then || &now != request_like(after, now)) continue;
     const std::string old_one = per_32_words(*then), new_one = per_32_words(now);
-    if (old_one == new_one) continue;
-    facts.push_back(fmt::format("a {} touches {} instead of {} sectors for 32 words", name_of(now),
-                                new_one, old_one));
+    if (old_one != new_one) {
+      facts.push_back(fmt::format("a {} touches {} instead of {} sectors for 32 words",
+                                  name_of(after, now), new_one, old_one));
+    } else if (now.bytes == then->bytes && now.rows.size() != then->rows.size()) {
+      facts.push_back(fmt::format("a {} touches {} of 128 bytes instead of {}", name_of(after, now),
+                                  plural(static_cast<std::int64_t>(now.rows.size()), "row"),
+                                  then->rows.size()));
+    }
   }
 }
 
@@ -112,6 +119,27 @@ void add_conflicts(const KernelPicture& before, const KernelPicture& after,
                               share(before, then)));
 }
 
+void add_feed(const KernelPicture& before, const KernelPicture& after,
+              std::vector<std::string>& facts) {
+  const double then = before.fma_per_shared_load, now = after.fma_per_shared_load;
+  if (then <= 0 || now <= 0 || then == now) return;
+  facts.push_back(
+      fmt::format("a load from shared memory feeds {:.3g} FMAs instead of {:.3g}", now, then));
+}
+
+// What no access shows: instructions of the main loop, and the order of its multiplies.
+void add_loop(const DrawnLoop& before, const DrawnLoop& after, std::vector<std::string>& facts) {
+  if (before.instructions == 0 || after.instructions == 0) return;
+  const auto add = [&](const char* words, double then, double now) {
+    const std::string old_one = fmt::format("{:.3f}", then), new_one = fmt::format("{:.3f}", now);
+    if (old_one != new_one) facts.push_back(fmt::format(fmt::runtime(words), new_one, old_one));
+  };
+  add("the main loop issues {} instead of {} instructions for each multiply", before.instructions,
+      after.instructions);
+  add("register ports cost the main loop {} instead of {} cycles for each multiply (model)",
+      before.port_cycles, after.port_cycles);
+}
+
 }  // namespace
 
 std::string conclusion_of(const KernelPicture& picture) {
@@ -119,8 +147,8 @@ std::string conclusion_of(const KernelPicture& picture) {
       fmt::format("a lane computes {}", plural(outputs_of_lane(picture), "element"))};
   for (const DrawnRequest& request : picture.global) {
     if (&request != request_like(picture, request)) continue;
-    facts.push_back(
-        fmt::format("a {} touches {}", name_of(request), plural(request.sectors(), "sector")));
+    facts.push_back(fmt::format("a {} touches {}", name_of(picture, request),
+                                plural(request.sectors(), "sector")));
   }
   if (!picture.shared.empty()) facts.push_back(conflicts_of(picture));
   return sentence(facts);
@@ -139,10 +167,12 @@ std::string conclusion_of(const KernelPicture& before, const KernelPicture& afte
   add_loads(before, after, facts);
   add_sectors(before, after, facts);
   add_conflicts(before, after, facts);
-  if (facts.empty()) {
-    return "Both touch the same: what differs is when, or by which instructions.";
-  }
-  return sentence(facts);
+  add_feed(before, after, facts);
+  if (!facts.empty()) return sentence(facts);
+  add_loop(before.loop, after.loop, facts);
+  const std::string same = "Both touch the same";
+  return facts.empty() ? same + ": what differs is when, or by which instructions."
+                       : same + ". " + sentence(facts);
 }
 
 }  // namespace tessera::lab

@@ -1,5 +1,7 @@
 #include "lab/draw/picture.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -7,6 +9,9 @@
 #include <tuple>
 
 #include "device/virtual/virtual_device.h"
+#include "lab/counts/counts.h"
+#include "lab/model/loop_code.h"
+#include "sass/container/cubin.h"
 #include "vgpu/observe/count/bank_model.h"
 
 namespace tessera::lab {
@@ -212,7 +217,27 @@ DrawnBanks banks_of(const Access& access, const Site& site) {
   return drawn;
 }
 
+DrawnLoop loop_of(const CountedRun& run) {
+  const CodeImage& image = image_of(*run.kernel, run.row->entry);
+  if (image.cubin.empty()) return {};
+  const sass::CubinFile cubin = sass::read_cubin(image.cubin);
+  const sass::CubinKernel* const kernel = cubin.find(run.row->entry);
+  if (!kernel) return {};
+  const LoopCode code = loop_code(*kernel, cubin.sm, run.counts.back());
+  if (code.is_empty()) return {};
+  double lost = 0;
+  for (const Step& step : code.steps) lost += step.port_bubbles;
+  return {static_cast<double>(code.steps.size()) / code.multiplies, lost / code.multiplies};
+}
+
 }  // namespace
+
+std::string name_in_call(const KernelPicture& picture, const std::string& name) {
+  const bool is_factor = name.starts_with("A") || name.starts_with("B");
+  if (!picture.is_exchanged || !is_factor) return name;
+  return fmt::format("{} (the call's {}){}", name.front(), name.front() == 'A' ? 'B' : 'A',
+                     name.substr(1));
+}
 
 int DrawnRequest::sectors() const {
   int count = 0;
@@ -253,6 +278,8 @@ KernelPicture picture_of(const TracedRun& traced, const SourceTree& tree) {
                  site.line);
     }
   }
+  picture.fma_per_shared_load = summarize(traced.run.counts, picture.problem).fma_per_shared_load();
+  picture.loop = loop_of(traced.run);
   picture.global = named_apart(global);
   picture.shared = named_apart(shared);
   std::ranges::stable_sort(picture.global, {}, [](const DrawnRequest& one) {

@@ -48,6 +48,12 @@ struct DrawnBanks {
   int excess() const;
 };
 
+// One pass through the main loop, as the machine runs it: for each multiply of a warp. 0: not
+// known.
+struct DrawnLoop {
+  double instructions = 0, port_cycles = 0;  // port_cycles: lost to the register ports (model)
+};
+
 // All of it as the kernel has it: D row-major. A column-major call is computed with A and B
 // exchanged, so m and n are, too.
 struct KernelPicture {
@@ -60,7 +66,12 @@ struct KernelPicture {
   std::vector<DrawnOutput> outputs;
   std::vector<DrawnRequest> global;
   std::vector<DrawnBanks> shared;
+  double fma_per_shared_load = 0;
+  DrawnLoop loop;
 };
+
+// "A", or "A (the call's B)" of a column-major call; other operands as they are.
+std::string name_in_call(const KernelPicture& picture, const std::string& name);
 
 KernelPicture picture_of(const TracedRun& traced, const SourceTree& tree);
 // The same of a run on a virtual GPU of its own, of the corner blocks of the grid.

@@ -44,14 +44,14 @@ std::string draw_bytes(const DrawnBytes& bytes, double y, double height) {
   return inside;
 }
 
-Piece draw_request(const DrawnRequest& request) {
+Piece draw_request(const KernelPicture& picture, const DrawnRequest& request) {
   const std::size_t count = request.rows.size();
   const double height = count <= 8    ? 8
                         : count <= 16 ? 6
                                       : 3.6,
                step = height + (count <= 16 ? 2 : 1);
   const std::string name = fmt::format("{} {}, {} bits", request.is_store ? "store" : "load",
-                                       request.name, 8 * request.bytes);
+                                       name_in_call(picture, request.name), 8 * request.bytes);
   const Piece names = paragraph(name, kStripWidth, kBody);
   std::string inside =
       names.inside + text(0, names.height - 1,
@@ -162,7 +162,8 @@ Piece column(const KernelPicture& picture) {
   };
   append(draw_tile(picture));
   std::vector<Piece> requests, banks;
-  for (const DrawnRequest& request : picture.global) requests.push_back(draw_request(request));
+  for (const DrawnRequest& request : picture.global)
+    requests.push_back(draw_request(picture, request));
   for (const DrawnBanks& one : picture.shared) banks.push_back(draw_banks(one));
   if (!requests.empty()) {
     append(section(

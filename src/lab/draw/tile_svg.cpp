@@ -161,10 +161,15 @@ Piece draw_tile(const KernelPicture& picture) {
   inside += text(x_a + thick / 2 - 5, y_d + height + 18, "A", kBody) +
             text(x_d + width / 2 - 5, y_d + height + 18, "D", kBody) +
             text(x_d + width + 7, y_b + thick / 2 + 5, "B", kBody);
+  double below = y_d + height + 20;
+  if (picture.is_exchanged) {
+    inside += text(0, below + 18, "A: the call's B. B: the call's A.", kSoft);
+    below += 22;
+  }
   const double x_legend = kAxis + kThickest + kGap + kTile + 30;
   const Piece right = legend(picture, kInside - x_legend);
   inside += svg::moved(x_legend, y_b, right.inside);
-  return {inside, std::max(y_d + height + 20, y_b + right.height)};
+  return {inside, std::max(below, y_b + right.height)};
 }
 
 }  // namespace tessera::lab

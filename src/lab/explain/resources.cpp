@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "arch/costs.h"
+#include "lab/counts/pipe_instructions.h"
 
 namespace tessera::lab {
 namespace {
@@ -71,6 +72,8 @@ void add_row(Totals& totals, const Row& row) {
     (is_double(row.form) ? totals.fma_f64 : totals.fma_f32) += warp;
     totals.fma_lanes += static_cast<double>(row.thread);
   }
+  totals.pipe_f32 += warp * pipe_instructions(row.form, FloatPipe::kF32);
+  totals.pipe_f64 += warp * pipe_instructions(row.form, FloatPipe::kF64);
   if (form.kind == FormKind::kMatrix) {
     totals.matrix += warp;
     const MatrixOperands operands = operands_of(row.form);
@@ -169,9 +172,9 @@ std::vector<ResourceUse> resources_of(const Totals& totals, const arch::Gpu& gpu
   };
   add(Resource::kIssue, "issue slots", totals.warp_instructions, "warp instructions",
       kIssuesAClock * clocks_a_ms);
-  add(Resource::kFma, "FP32 pipe", totals.fma_f32, "FMA issues",
+  add(Resource::kFma, "FP32 pipe", totals.pipe_f32, "FP32 instructions",
       gpu.fp32_lanes / kWarp * clocks_a_ms);
-  add(Resource::kFma, "FP64 pipe", totals.fma_f64, "FMA issues",
+  add(Resource::kFp64, "FP64 pipe", totals.pipe_f64, "FP64 instructions",
       gpu.fp64_lanes / kWarp * clocks_a_ms);
   const double peaks[] = {gpu.fp64_tensor_peak(), gpu.tf32_tensor_peak(), gpu.bf16_tensor_peak(),
                           gpu.f16_tensor_peak()};  // TFLOP/s, as MatrixOperands
@@ -210,7 +213,9 @@ double use_of(const Site& site, Resource resource) {
     case Resource::kIssue:
       return warp;
     case Resource::kFma:
-      return kind == FormKind::kFma ? warp : 0;
+      return warp * pipe_instructions(site.form, FloatPipe::kF32);
+    case Resource::kFp64:
+      return warp * pipe_instructions(site.form, FloatPipe::kF64);
     case Resource::kMatrix:
       return kind == FormKind::kMatrix ? warp * static_cast<double>(matrix_flop(site.form)) : 0;
     case Resource::kSpecial:

@@ -22,7 +22,8 @@ inline const vgpu::BankCounts& banks_of(const vgpu::SharedCounts& shared) { retu
 // the second in sectors.
 enum class Resource {
   kIssue,
-  kFma,
+  kFma,   // the FP32 pipe
+  kFp64,  // the FP64 pipe
   kMatrix,
   kSpecial,
   kLoadStore,
@@ -67,6 +68,7 @@ SerialUpdates serial_updates_of(const Site& site);
 struct Totals {
   double warp_instructions = 0;
   double fma_f32 = 0, fma_f64 = 0;             // issues
+  double pipe_f32 = 0, pipe_f64 = 0;           // all instructions of the pipes, issues
   double matrix = 0;                           // issues
   std::array<double, 4> matrix_flop{};         // by MatrixOperands
   std::string unrated_matrix;                  // a product of other operands, if there are any

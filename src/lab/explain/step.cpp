@@ -43,29 +43,44 @@ struct CountRow {
   double (*value)(const Explanation&);
 };
 
-double widths_sum(const Explanation& e, Accesses CountSummary::*accesses) {
+using Memory = vgpu::MemoryCounts;
+using Launch = vgpu::LaunchMemory;
+
+// Requests to one memory, by where addresses lie: those of generic addresses are among them.
+template <class Counts>
+double requests_of(const Explanation& e, Counts Memory::*memory,
+                   std::initializer_list<Memory Launch::*> kinds) {
   double sum = 0;
-  for (const auto& [bytes, count] : e.counts.*accesses) sum += static_cast<double>(count.warp);
+  for (const auto kind : kinds) {
+    sum += static_cast<double>((e.counts.memory.*kind.*memory).requests);
+  }
   return sum;
 }
 
 constexpr CountRow kCountRows[] = {
     {"warp instructions", [](const Explanation& e) { return double(e.counts.total.warp); }},
-    {"FMAs", [](const Explanation& e) { return double(e.counts.fma.warp); }},
+    {"FMAs that ran", [](const Explanation& e) { return double(e.counts.fma.warp); }},
+    {"useful FMAs", [](const Explanation& e) { return e.counts.useful_fmas(); }},
     {"matrix multiplies", [](const Explanation& e) { return double(e.counts.matrix.warp); }},
     {"barriers", [](const Explanation& e) { return double(e.counts.barrier.warp); }},
     {"global loads",
-     [](const Explanation& e) { return widths_sum(e, &CountSummary::global_loads); }},
-    {"global stores",
-     [](const Explanation& e) { return widths_sum(e, &CountSummary::global_stores); }},
-    {"shared loads",
-     [](const Explanation& e) { return widths_sum(e, &CountSummary::shared_loads); }},
-    {"shared stores",
-     [](const Explanation& e) { return widths_sum(e, &CountSummary::shared_stores); }},
-    {"FMA : shared load",
      [](const Explanation& e) {
-       return per(double(e.counts.fma.warp), widths_sum(e, &CountSummary::shared_loads));
+       return requests_of(e, &Memory::global, {&Launch::loads, &Launch::copies_in});
      }},
+    {"global stores",
+     [](const Explanation& e) {
+       return requests_of(
+           e, &Memory::global,
+           {&Launch::stores, &Launch::atomics, &Launch::copies_out, &Launch::copies_reduce});
+     }},
+    {"shared loads",
+     [](const Explanation& e) { return requests_of(e, &Memory::shared, {&Launch::loads}); }},
+    {"shared stores",
+     [](const Explanation& e) {
+       return requests_of(e, &Memory::shared,
+                          {&Launch::stores, &Launch::atomics, &Launch::copies_in});
+     }},
+    {"FMA : shared load", [](const Explanation& e) { return e.counts.fma_per_shared_load(); }},
     {"sectors of global memory",
      [](const Explanation& e) { return e.evidence.totals.sector_bytes / vgpu::kSectorBytes; }},
     {"sectors a request",

@@ -1,6 +1,6 @@
 // Rung 02: the lanes of a warp walk along a row of C.
 //
-// Rung 01 was limited by sectors: each lane read a sector of its own. Now the lanes read
+// Rung 01 was limited by lines of global memory: each lane read its own. Now the lanes read
 // neighbouring elements of B (4 sectors a request), the same element of A (1 sector), and write
 // neighbours of C.
 #include "ladder/02_coalesced/config.h"

@@ -1,6 +1,6 @@
 // Rung 03: a tile of A and a tile of B staged in shared memory and read there many times.
 //
-// Rung 02 was limited by requests to global memory: two loads for one multiply-add. A staged word
+// Rung 02 was limited by integer instructions, for the addresses of two loads an FMA. A staged word
 // serves a whole row or column of the tile, so global reads fall from 2MNK to MNK(1/bm + 1/bn)
 // words. B's tile is kept k-contiguous on purpose: the lanes walk its columns, so all of them meet
 // in one bank, on the store and on the load. Rung 05 cures that.

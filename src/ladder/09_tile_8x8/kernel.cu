@@ -1,6 +1,6 @@
 // Rung 09: a square of 8x8 outputs in registers.
 //
-// Rung 08 was limited by issue slots: two 128-bit loads for 16 FMAs. Four of them now feed 64 FMAs,
+// Rung 08 was limited by shared wavefronts: two 128-bit loads for 16 FMAs. Four now feed 64 FMAs,
 // an issue ceiling of 64 : 4 = 94 %. A tile is only 8 deep, so a thread stages other elements (one
 // vector of each tile) than those it computes with.
 #include "ladder/09_tile_8x8/config.h"

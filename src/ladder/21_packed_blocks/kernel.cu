@@ -29,7 +29,7 @@ __device__ void run(const GemmParams& p) {
   const double* b = static_cast<const double*>(p.b);  // packed (k, n)
   const ladder::BlockOrigin origin = ladder::block_origin(p, cfg.block.m, cfg.block.n);
   const long long i = origin.row / kEdge, j = origin.col / kEdge;
-  const int row = threadIdx.x / kEdge, col = threadIdx.x % kEdge;
+  const auto [row, col] = ladder::place_of_thread<kEdge, cfg.lanes_down>();
 
   double sum = 0;
   for (long long k = 0; k < ladder::blocks_along<kEdge>(p.k); ++k) {

@@ -6,7 +6,8 @@
 namespace tessera::packed_shared {
 
 struct Config {
-  BlockTile block;  // m == n == k: the edge of the packed blocks, too
+  BlockTile block;          // m == n == k: the edge of the packed blocks, too
+  bool lanes_down = false;  // consecutive threads walk a column of the block of D
   constexpr int threads() const { return block.m * block.n; }
   constexpr int ctas_per_sm() const { return 1; }
 };
@@ -14,6 +15,7 @@ struct Config {
 inline constexpr auto kConfigs = rows_of<Config>({{"8x8", {{8, 8, 8}}},
                                                   {"4x4", {{4, 4, 4}}},
                                                   {"16x16", {{16, 16, 16}}},
-                                                  {"32x32", {{32, 32, 32}}}});
+                                                  {"32x32", {{32, 32, 32}}},
+                                                  {"lanes_down", {{8, 8, 8}, true}}});
 
 }  // namespace tessera::packed_shared

@@ -4,19 +4,21 @@
 // Rung 22 was limited by bank conflicts on B. Here every shared load is free of them. A is packed
 // transposed, so its way into shared memory is a plain copy; B keeps its packed order and is
 // transposed by the store, which costs 8 wavefronts a warp instead of 2. That price is paid once a
-// block, not 8 times.
+// block, not 8 times. With lanes_down it is A that is transposed on its way.
 #include "ladder/23_packed_conflict_free/config.h"
 #include "ladder/shared/packed.h"
 
 namespace tessera::packed_conflict_free {
 
 using ladder::PackedOrder;
-inline constexpr PackedOrder kOrderA = PackedOrder::kRowsTransposed;
+constexpr PackedOrder order_a(Config c) {
+  return c.lanes_down ? PackedOrder::kRows : PackedOrder::kRowsTransposed;
+}
 inline constexpr PackedOrder kOrderB = PackedOrder::kColumnsTransposed;
 
 template <Config cfg>
 __device__ void pack_a(const PackParams& p) {
-  ladder::pack<kOrderA, cfg.block.k>(p);
+  ladder::pack<order_a(cfg), cfg.block.k>(p);
 }
 template <Config cfg>
 __device__ void pack_b(const PackParams& p) {
@@ -32,14 +34,15 @@ __device__ void run(const GemmParams& p) {
   const double* b = static_cast<const double*>(p.b);
   const ladder::BlockOrigin origin = ladder::block_origin(p, cfg.block.m, cfg.block.n);
   const long long i = origin.row / kEdge, j = origin.col / kEdge;
-  const int row = threadIdx.x / kEdge, col = threadIdx.x % kEdge;
+  const auto [row, col] = ladder::place_of_thread<kEdge, cfg.lanes_down>();
+  const int slow = threadIdx.x / kEdge, fast = threadIdx.x % kEdge;
+  const unsigned from_a = cfg.lanes_down ? fast * kEdge + slow : threadIdx.x;
 
   double sum = 0;
   for (long long k = 0; k < ladder::blocks_along<kEdge>(p.k); ++k) {
-    // Both arrays hold k fastest or m fastest inside a block; this thread moves packed word number
-    // tid.
-    block_a[row][col] = a[ladder::packed_block<kOrderA, kEdge>(i, k, p.m, p.k) + threadIdx.x];
-    block_b[col][row] = b[ladder::packed_block<kOrderB, kEdge>(k, j, p.k, p.n) + threadIdx.x];
+    // A moves along m, B along k; packed word tid is that element, but in A by rows it is not.
+    block_a[slow][fast] = a[ladder::packed_block<order_a(cfg), kEdge>(i, k, p.m, p.k) + from_a];
+    block_b[fast][slow] = b[ladder::packed_block<kOrderB, kEdge>(k, j, p.k, p.n) + threadIdx.x];
     __syncthreads();
     for (int l = 0; l < kEdge; ++l) sum += block_a[l][row] * block_b[l][col];
     __syncthreads();  // WHY: the next step overwrites blocks that the other warp still reads

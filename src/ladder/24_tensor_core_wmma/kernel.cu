@@ -1,6 +1,6 @@
 // Rung 24: the FP64 tensor core multiplies; one warp computes one 8x8 tile.
 //
-// Rung 23 was limited by issue slots: two shared loads and one DFMA for each multiply-add. A
+// Rung 23 was limited by shared wavefronts: two shared loads and one DFMA a multiply-add. A
 // warp-wide 8x8x4 matrix instruction does 256 of them. The block has exactly one warp: a published
 // version ran two warps that both computed the same tile and raced on C. That version staged A and
 // B in shared memory first; the variant `staged` does so, too.

@@ -1,10 +1,10 @@
 // Rung 33: wgmma. Four warps multiply 64 x 128 x 16 by one instruction, and no thread loads a
 // fragment: the tensor cores read A and B from shared memory by themselves, at their full rate.
 //
-// Rung 32 was limited by mma.sync itself, which has 60 % of that rate on this GPU, and by the
-// ldmatrix that feeds it. What an instruction finds is said by two descriptors of 64 bits: address,
-// distance of the patterns, swizzle. So tiles must lie as they say: rows of 128 bytes, the eight
-// pieces of each exchanged by the row's number. Here threads put them there, by cp.async.
+// Rung 32 was limited by shared memory, from which each warp loads its own fragments, and then by
+// mma.sync, which has 60 % of that rate here. Two descriptors of 64 bits say what an instruction
+// finds: address, distance of the patterns, swizzle. So tiles must lie as they say: rows of 128
+// bytes, whose eight pieces are exchanged by the row's number. Threads put them there (cp.async).
 //
 //   tile/shared_tile.h       such a tile, and its descriptor
 //   mainloop/wgmma.h         multiply_stage(): the instructions of one tile

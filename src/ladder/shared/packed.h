@@ -35,6 +35,17 @@ __device__ constexpr int packed_element(int r, int c) {
   return order == PackedOrder::kRows ? r * edge + c : c * edge + r;
 }
 
+// An element of a square block, and the one that a thread computes. Consecutive threads walk a row
+// of the block or, with lanes_down, a column, as in the text that rungs 21-23 follow.
+struct Place {
+  int row, col;
+};
+template <int edge, bool lanes_down>
+__device__ Place place_of_thread() {
+  const int slow = threadIdx.x / edge, fast = threadIdx.x % edge;
+  return lanes_down ? Place{fast, slow} : Place{slow, fast};
+}
+
 // Fills the packed array, a thread an element: consecutive threads write consecutive words.
 template <PackedOrder order, int edge>
 __device__ void pack(const PackParams& p) {

@@ -30,7 +30,9 @@ class Kept {
     for (auto& slots : registers_) slots.fill(-1);
   }
   bool has(int reg, int slot) const { return registers_[place(reg)][slot] == reg; }
+  // HW: instructions without a fixed latency read through other ports (ports.h).
   void update(const Operation& operation) {
+    if (operation.timing != Timing::kFixed) return;
     for (const RegisterUse& use : operation.reads) {
       if (use.file != RegisterFile::kGeneral || use.operand < 0 || use.operand >= kSlots) continue;
       const bool keeps = (operation.control.reuse >> use.operand & 1) != 0;
@@ -78,16 +80,19 @@ int bank_of(int reg, BankModel model) {
   return 0;
 }
 
-std::vector<Clash> clashes_of(std::span<const Operation> code, BankModel model) {
+namespace {
+
+std::vector<Clash> clashes_after(Kept& kept, std::span<const Operation> code, BankModel model) {
   std::vector<Clash> found;
-  Kept kept(model);
   for (std::size_t at = 0; at < code.size(); ++at) {
     if (code[at].name == "FFMA") {
       std::vector<int> all, fresh;
       for (const RegisterUse& use : code[at].reads) {
         if (use.file != RegisterFile::kGeneral || use.operand < 0) continue;
+        // A register that is named twice is read once.
+        const bool is_new = std::ranges::find(all, use.first) == all.end();
         all.push_back(use.first);
-        if (!kept.has(use.first, use.operand)) fresh.push_back(use.first);
+        if (is_new && !kept.has(use.first, use.operand)) fresh.push_back(use.first);
       }
       const std::vector<int> registers = clashing(all, model);
       if (!registers.empty()) found.push_back({at, registers, clashing(fresh, model).empty()});
@@ -97,14 +102,35 @@ std::vector<Clash> clashes_of(std::span<const Operation> code, BankModel model) 
   return found;
 }
 
-BankClashes bank_clashes(std::span<const Operation> code, BankModel model) {
-  BankClashes counted;
-  counted.ffmas = static_cast<int>(std::ranges::count(code, "FFMA", &Operation::name));
-  for (const Clash& clash : clashes_of(code, model)) {
-    ++counted.clashes;
-    counted.hidden += clash.is_hidden;
+BankClashes counted(std::span<const Operation> code, const std::vector<Clash>& clashes) {
+  BankClashes counts;
+  counts.ffmas = static_cast<int>(std::ranges::count(code, "FFMA", &Operation::name));
+  for (const Clash& clash : clashes) {
+    ++counts.clashes;
+    counts.hidden += clash.is_hidden;
   }
-  return counted;
+  return counts;
+}
+
+}  // namespace
+
+std::vector<Clash> clashes_of(std::span<const Operation> code, BankModel model) {
+  Kept kept(model);
+  return clashes_after(kept, code, model);
+}
+
+std::vector<Clash> clashes_of_loop(std::span<const Operation> body, BankModel model) {
+  Kept kept(model);
+  clashes_after(kept, body, model);
+  return clashes_after(kept, body, model);
+}
+
+BankClashes bank_clashes(std::span<const Operation> code, BankModel model) {
+  return counted(code, clashes_of(code, model));
+}
+
+BankClashes bank_clashes_of_loop(std::span<const Operation> body, BankModel model) {
+  return counted(body, clashes_of_loop(body, model));
 }
 
 // HW: an FFMA holds its pipe for two clocks on sm_70, 75 and 80, so that two sources of one bank

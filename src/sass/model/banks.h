@@ -29,6 +29,9 @@ struct BankClashes {
   int ffmas = 0, clashes = 0, hidden = 0;
 };
 BankClashes bank_clashes(std::span<const Operation> code, BankModel model);
+// The same of a loop, whose reuse cache holds what an iteration before has left: by the rule of the
+// card (rule_of) as many are not hidden as the port model calls crowded.
+BankClashes bank_clashes_of_loop(std::span<const Operation> body, BankModel model);
 
 // An FFMA whose sources clash.
 struct Clash {
@@ -37,6 +40,7 @@ struct Clash {
   bool is_hidden = false;      // the reuse cache hands out enough of them
 };
 std::vector<Clash> clashes_of(std::span<const Operation> code, BankModel model);
+std::vector<Clash> clashes_of_loop(std::span<const Operation> body, BankModel model);
 // The rule that costs time on this architecture: kVolta2 or kCrowded2.
 BankModel rule_of(int sm);
 

@@ -153,7 +153,7 @@ int PortState::issue(const PortAccess& access, const PortRules& rules) {
   // WHY: instructions that read whole tuples (stores of 128 bits, MMAs) may want more than a window
   // holds; theirs is as long as they need.
   const int most = *std::max_element(wanted.begin(), wanted.end());
-  is_crowded_ = most > 1;
+  is_crowded_ = most > rules.reads_per_cycle * rules.ffma_cycles;
   const int window =
       std::max(rules.window, (most + rules.reads_per_cycle - 1) / rules.reads_per_cycle);
   int waited = 0;

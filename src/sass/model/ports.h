@@ -59,7 +59,8 @@ class PortState {
   void forget(int reg);
   // Registers that the last instruction took from the banks, not from the reuse cache.
   int fresh_reads() const { return fresh_reads_; }
-  // Whether it took two or more of them from one bank.
+  // Whether it took more of them from one bank than this hands out while an FFMA holds its pipe:
+  // two or more, and where that is two cycles (sm_70 to sm_80) three.
   bool is_crowded() const { return is_crowded_; }
   bool operator==(const PortState&) const = default;
 
@@ -89,22 +90,16 @@ class PortState {
   }
 };
 
-// What an FFMA that takes two or more registers from one bank ("crowded") is thought to cost, in
-// cycles: an estimate above what the profile below shows. The window of the model forgives it where
-// slack follows.
-// HW: an H200 does not. A loop of 1024 FFMAs with 73 crowded ones lost 51.2 cycles; 20 of the 30
-// places where it lost most are five instructions after one of these: 17.12 cycles after the 43 in
-// the even bank, 5.47 cycles after the 30 in the odd one (Nsight Compute, stalls by dispatch;
-// results/calibration/h200_fp32_profile.json).
+// What a crowded FFMA (PortState::is_crowded) is thought to cost, in cycles, where orders or
+// registers are compared: an estimate above what the profile below shows. The window of the model
+// forgives it where slack follows. On sm_70 to sm_80 nobody measured it; a published order that
+// avoids them gained about 1 % on a V100. HW: an H200 does not. A loop of 1024 FFMAs with 73
+// crowded ones lost 51.2 cycles; 20 of the 30 places where it lost most are five instructions after
+// one of these: 17.12 cycles after the 43 in the even bank, 5.47 cycles after the 30 in the odd one
+// (Nsight Compute, stalls by dispatch; results/calibration/h200_fp32_profile.json).
 inline constexpr double kCyclesACrowdedFfma = 0.5;
-// The same on an architecture: nothing where the pipe leaves the ports a second cycle, and nothing
-// where it was not measured.
+// The same in a prediction: nothing where it was not measured.
 double cycles_of_crowded_ffma(int sm);
-// The same where orders or registers are compared: nothing where an FFMA holds its pipe for two
-// cycles, in which the ports hand out both registers.
-inline double weight_of_crowded_ffma(const PortRules& rules) {
-  return rules.ffma_cycles == 1 ? kCyclesACrowdedFfma : 0;
-}
 
 // What a stretch of code costs. Of a loop: one iteration of its steady state, which may be a
 // fraction because several iterations can make one period.
@@ -114,7 +109,7 @@ struct PortUse {
   double bubbles = 0;     // cycles lost to ports
   double reads = 0;       // registers taken from the banks
   double ffma_reads = 0;  // those of FFMAs
-  double crowded = 0;     // FFMAs that take two or more registers from one bank
+  double crowded = 0;     // FFMAs that take too many registers from one bank
   int ffmas = 0;
   std::vector<double> bubbles_at;  // by instruction
 

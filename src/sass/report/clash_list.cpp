@@ -28,7 +28,7 @@ std::string clash_list(const KernelReport& kernel, BankModel model) {
   if (!loop) return kernel.name + ": no loop.\n";
   std::vector<Operation> body;
   for (const std::size_t member : loop->members) body.push_back(kernel.operations[member]);
-  const std::vector<Clash> clashes = clashes_of(body, model);
+  const std::vector<Clash> clashes = clashes_of_loop(body, model);
   const auto hidden = std::ranges::count_if(clashes, &Clash::is_hidden);
   std::string text = fmt::format(
       "{}, sm_{}, loop {:#x}-{:#x}: {} of {} FFMAs clash by the rule {}, {} of them hidden by the "

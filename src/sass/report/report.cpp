@@ -137,7 +137,7 @@ LoopReport loop_of(const KernelReport& kernel, const Loop& found) {
   loop.ports = ports_of_loop(body, rules_of(kernel.sm));
   loop.reuse_faults = check_reuse(body);
   for (std::size_t i = 0; i < kBankModels.size(); ++i) {
-    loop.clashes[i] = bank_clashes(body, kBankModels[i]);
+    loop.clashes[i] = bank_clashes_of_loop(body, kBankModels[i]);
   }
   loop.counter = counter_of(kernel, loop);
   loop.sums = chains_of(kernel, loop);

@@ -21,11 +21,6 @@ struct Placed {
 // 4096 at 58.0 TFLOP/s instead of 56.6 (results/ladder/h200_rewritten.json).
 int score_of(int cost, int crowded) { return cost + 2 * crowded; }
 
-// WHY: a crowded FFMA that holds its pipe for two cycles reads its registers meanwhile.
-bool counts_crowded(const ReorderOptions& options) {
-  return weight_of_crowded_ffma(options.ports) > 0;
-}
-
 struct State {
   PortState ports;
   int time = 0;  // when the next one is issued
@@ -33,6 +28,7 @@ struct State {
   int crowded = 0;
   int placed = -1;
   int last_stall = 1, longest_stall = 0;  // of the last one
+  int pipe_free = 0;                      // when the FP32 pipe takes another one
   std::uint64_t done_hash = 0;
   std::vector<bool> done;
   std::vector<int> issued;
@@ -50,7 +46,7 @@ struct Choice {
 class OrderSearch {
  public:
   OrderSearch(const std::vector<Item>& items, const ReorderOptions& options)
-      : items_(items), options_(options), counts_crowded_(counts_crowded(options)) {
+      : items_(items), options_(options) {
     for (std::size_t i = 0; i < items_.size(); ++i) {
       if (items_[i].moves) by_latest_.push_back(i);
       std::uint64_t mixed = (i + 1) * 0x9E3779B97F4A7C15u;
@@ -83,7 +79,7 @@ class OrderSearch {
  private:
   // When it could be issued; nothing while something that it depends on is missing.
   std::optional<int> earliest(const State& state, const Item& item, std::size_t place) const {
-    int time = state.time;
+    int time = item.holds_pipe > 0 ? std::max(state.time, state.pipe_free) : state.time;
     for (const Dependence& dependence : items_[place].of_place) {
       time = std::max(time, state.issued[dependence.on] + dependence.cycles);
     }
@@ -120,10 +116,9 @@ class OrderSearch {
     if (!time) return;
     PortState ports = state.ports;
     const int waited = ports.issue(items_[i].access, options_.ports);
-    const bool is_crowded = counts_crowded_ && ports.is_crowded();
     choices.push_back(
         {parent, i,
-         score_of(state.cost + waited + *time - state.time, state.crowded + is_crowded)});
+         score_of(state.cost + waited + *time - state.time, state.crowded + ports.is_crowded())});
   }
 
   std::vector<Choice> choose(const std::vector<State>& states, std::size_t place) const {
@@ -168,10 +163,11 @@ class OrderSearch {
     const int waited = state.ports.issue(item.access, options_.ports);
     for (const int reg : item.written) state.ports.forget(reg);
     state.cost += waited + time - state.time;
-    state.crowded += counts_crowded_ && state.ports.is_crowded();
+    state.crowded += state.ports.is_crowded();
     placed_.push_back({state.placed, i, state.last_stall + time - state.time});
     state.placed = static_cast<int>(placed_.size()) - 1;
     state.issued[i] = time;
+    if (item.holds_pipe > 0) state.pipe_free = time + item.holds_pipe;
     state.done[i] = true;
     state.done_hash ^= hash_of_[i];
     state.time = time + item.stall;
@@ -204,7 +200,6 @@ class OrderSearch {
 
   const std::vector<Item>& items_;
   const ReorderOptions& options_;
-  const bool counts_crowded_;
   std::vector<std::size_t> by_latest_;
   std::vector<int> slots_before_;
   std::vector<std::uint64_t> hash_of_;

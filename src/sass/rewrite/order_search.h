@@ -17,6 +17,7 @@ struct Item {
   PortAccess access;         // with every operand kept that may be
   std::vector<int> written;  // general registers
   int stall = 1, longest_stall = 1;
+  int holds_pipe = 0;  // cycles before the next instruction of the FP32 pipe
   std::vector<Dependence> before;
   std::size_t earliest = 0, latest = 0;  // the range of its new place
   // What stays with its old place, for the instruction that is there now.

@@ -213,7 +213,7 @@ double cost_of(const Work& work, PortUse LoopChange::*version, const PortRules& 
   for (const Loop* loop : main_loops(work.kernel->loops)) {
     const auto change = std::ranges::find(work.patch.loops, loop->begin, &LoopChange::begin);
     const PortUse& use = *change.*version;
-    cost += use.cycles + weight_of_crowded_ffma(rules) * use.crowded;
+    cost += use.cycles + kCyclesACrowdedFfma * use.crowded;
   }
   return cost;
 }

@@ -25,8 +25,9 @@ bool is_float(const std::string& name) {
   return name == "FFMA" || name == "FMUL" || name == "FADD";
 }
 
-// HW: 32 FP32 lanes a sub-core take an instruction a cycle, 16 (sm_70, 75, 80) one in two.
-int shortest_stall(int sm) { return sm == 70 || sm == 75 || sm == 80 ? 2 : 1; }
+// HW: 32 FP32 lanes a sub-core take an instruction a cycle, 16 (sm_70, 75, 80) one in two. ptxas
+// lets an instruction of another pipe follow in the cycle between, and none of this one.
+bool is_of_fp32_pipe(const std::string& name) { return is_float(name) || name.starts_with("IMAD"); }
 
 // Whether bits 122-124 are reuse flags, or nothing, so that it may yield.
 bool is_plain(const Operation& operation) {
@@ -54,8 +55,8 @@ std::vector<Item> items_of(const Program& program, const Region& region, const W
     Item& item = items[i];
     item.moves = moves[at];
     item.access = port_access(operation, rules);
-    item.access.stall = item.stall =
-        item.moves ? shortest_stall(program.sm) : std::max(1, operation.control.stall);
+    item.access.stall = item.stall = item.moves ? 1 : std::max(1, operation.control.stall);
+    item.holds_pipe = is_of_fp32_pipe(operation.name) ? cycles_of_ffma(program.sm) : 0;
     item.access.yields = !item.moves && operation.control.yields;
     item.longest_stall = item.moves || is_plain(operation) || operation.control.yields
                              ? kLongestStall
@@ -86,7 +87,7 @@ std::vector<Item> items_of(const Program& program, const Region& region, const W
 // FFMAs.
 double cost_of(std::span<const Operation> code, const PortRules& rules) {
   const PortUse use = ports_of_sequence(code, rules);
-  double cycles = use.bubbles + weight_of_crowded_ffma(rules) * use.crowded;
+  double cycles = use.bubbles + kCyclesACrowdedFfma * use.crowded;
   for (const Operation& operation : code) cycles += cycles_of(operation.control);
   return cycles;
 }
@@ -160,7 +161,7 @@ std::vector<Operation> scheduled(const Program& program, const Region& region,
     }
     if (items[order[place]].moves) control.yields = false;
     const int longest =
-        options.stalls_yield ? shortest_stall(program.sm) : kLongestStallWithoutYield;
+        options.stalls_yield ? cycles_of_ffma(program.sm) : kLongestStallWithoutYield;
     if (is_plain(code.back()) && control.stall > longest) control.yields = true;
     allowed.push_back(items[order[place]].moves || may_flag(program, at));
   }

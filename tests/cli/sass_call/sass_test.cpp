@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "lab/record/record.h"
 #include "tests/support/beside.h"
@@ -139,6 +140,86 @@ TEST_F(Sass, WritesAPage) {
   EXPECT_TRUE(contains(page, "<!doctype html>"));
   EXPECT_TRUE(contains(page, "The loop that multiplies"));
   EXPECT_EQ(run_program({"sass", "06", "--html", folder / "no/page.html"}).code, 2);
+}
+
+// Neighbours of the FP32 pipe of which the second follows after one cycle.
+int pairs_too_close(const std::string& listing) {
+  std::istringstream lines(listing);
+  int pairs = 0;
+  bool is_close = false;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string address, stall;
+    words >> address >> stall;
+    const bool is_of_pipe = contains(line, " FFMA ") || contains(line, " FMUL ") ||
+                            contains(line, " FADD ") || contains(line, " IMAD");
+    pairs += is_close && is_of_pipe;
+    is_close = is_of_pipe && stall == "1";
+  }
+  return pairs;
+}
+
+// Where an FFMA holds its pipe for two cycles, three registers of one bank are what an order can
+// avoid.
+TEST_F(Sass, ReordersTheCodeOfOlderCards) {
+  const TemporaryFolder folder;
+  for (const char* card : {"2080ti", "a100"}) {
+    const Ran ran = run_program({"sass", "--optimise", "11", "--gpu", card, "--kernel", "am_bn",
+                                 "-o", folder / "new.cubin", "--json", folder / "new.json"});
+    if (contains(ran.err, "needs nvcc")) GTEST_SKIP() << "no nvcc";
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const lab::Json kernel = lab::Json::parse(file_text(folder / "new.json")).at("kernels").at(0);
+    EXPECT_GT(kernel.at("moved").get<int>(), 0) << card;
+    const lab::Json loop = kernel.at("loops").at(0);
+    EXPECT_LT(loop.at("crowded_ffmas").get<double>(),
+              loop.at("crowded_ffmas_before").get<double>() / 2)
+        << card;
+    const Ran listed =
+        run_program({"sass", folder / "new.cubin", "--kernel", "am_bn", "--listing"});
+    EXPECT_TRUE(contains(listed.out, " FFMA ")) << listed.err;
+    EXPECT_EQ(pairs_too_close(listed.out), 0) << card;
+  }
+}
+
+TEST_F(Sass, ShowsPtxBesideMachineCode) {
+  const Ran ran = run_program({"sass", "05", "--ptx"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(contains(ran.out, "sm_90: the loop that multiplies, PTX and machine code"))
+      << ran.out;
+  EXPECT_TRUE(contains(ran.out, "fma.rn.f32")) << ran.out;
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_program({"sass", "--optimise", "08", "-o", folder / "a.cubin"}).code, 0);
+  const Ran file = run_program({"sass", folder / "a.cubin", "--ptx"});
+  EXPECT_EQ(file.code, 2);
+  EXPECT_TRUE(contains(file.err, "--ptx shows the main loop of a kernel of the catalog"))
+      << file.err;
+}
+
+TEST_F(Sass, ShowsPublishedMaps) {
+  const Ran ran = run_program({"sass", "--published"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  for (const char* part :
+       {"volta-remapped:", "maxas:", "Its order of FFMAs", "hides 16 of the 16"}) {
+    EXPECT_TRUE(contains(ran.out, part)) << part;
+  }
+}
+
+// The list and the report count the same thing: FFMAs of a loop that is going round.
+TEST_F(Sass, ClashesAreThoseOfTheReport) {
+  for (const char* kernel : {"09", "11", "12", "14"}) {
+    const Ran ran = run_program({"sass", kernel, "--clashes", "--no-run"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const std::size_t end = ran.out.find(" FFMAs clash by the rule crowded2, ");
+    ASSERT_NE(end, ran.out.npos) << ran.out;
+    const std::string head = ran.out.substr(ran.out.find(": ") + 2);
+    const int clashes = std::stoi(head);
+    const int hidden = std::stoi(ran.out.substr(ran.out.find("crowded2, ") + 10));
+    for (const lab::Json& loop :
+         json_of({"sass", kernel, "--no-run"}).at("kernels")[0].at("loops")) {
+      if (!loop.at("is_main")) continue;
+      EXPECT_EQ(clashes - hidden, loop.at("ports").at("crowded_ffmas").get<int>()) << kernel;
+    }
+  }
 }
 
 TEST_F(Sass, ListsClashesByTheRuleOfTheCard) {

@@ -64,6 +64,35 @@ TEST(Counts, LaunchesAreSummed) {
   EXPECT_EQ(sum.approximate_forms, std::vector<std::string>{"ex2.approx.f32"});
 }
 
+// __syncwarp is no barrier of the block.
+TEST(Counts, AWarpsBarrierIsNotTheBlocks) {
+  LaunchCounts one;
+  one.instructions = {
+      {"bar.warp.sync", 10, 4, 128}, {"bar.sync", 11, 2, 64}, {"barrier.sync.aligned", 12, 1, 32}};
+  EXPECT_EQ(summarize({one}).barrier.warp, 3u);
+  EXPECT_EQ(class_of("bar.warp.sync"), InstructionClass::kWarp);
+}
+
+// Loads through generic addresses are known where memory was counted.
+TEST(Counts, FmasPerSharedLoadCountLoadsWhereTheirAddressesLie) {
+  LaunchCounts one;
+  one.instructions = {{"fma.rn.f32", 10, 4, 128}, {"ld.f32", 11, 2, 64}};
+  EXPECT_EQ(summarize({one}).fma_per_shared_load(), 0);
+  one.memory.counted = true;
+  one.memory.loads.shared.lanes = 64;
+  EXPECT_DOUBLE_EQ(summarize({one}).fma_per_shared_load(), 2);
+}
+
+// The FMAs of an epilogue say nothing about the loads that feed tensor cores.
+TEST(Counts, TensorCoresHaveNoFmasPerSharedLoad) {
+  LaunchCounts one;
+  one.instructions = {{"fma.rn.f64", 10, 4, 128},
+                      {"mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64", 11, 4, 128},
+                      {"ld.shared.f64", 12, 2, 64}};
+  EXPECT_EQ(summarize({one}).fma_per_shared_load(), 0);
+  EXPECT_EQ(summarize({one}).useful_fmas(), 0);
+}
+
 TEST(Counts, FormsHaveAClass) {
   using Class = InstructionClass;
   const std::pair<const char*, Class> rows[] = {

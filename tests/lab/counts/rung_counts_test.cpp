@@ -67,6 +67,29 @@ TEST(RungCounts, ProductsBeyondTheEdgeAreNotUseful) {
   EXPECT_DOUBLE_EQ(half.fma_per_shared_load(), whole.fma_per_shared_load() / 2);
 }
 
+// The four kernels of the text that rungs 21-23 follow, without packing: lanes walk the rows of
+// blocks.
+TEST(RungCounts, PackedBlocksWithLanesAlongTheirRows) {
+  const auto device = make_virtual_device();
+  const auto wavefronts = [&](const char* kernel) {
+    const KernelChoice choice = choose_kernels(kernel).front();
+    Problem p = problem(256, 256, 256);
+    p.types = choice.kernel->types;
+    const CountedRun run = count_run(*device, choice, p, 1, 0);
+    EXPECT_EQ(run.counts.size(), 3u) << "two that pack, one that multiplies";
+    const CountSummary c = summarize({run.counts.back()});
+    std::uint64_t sum = c.memory.global().data_wavefronts;
+    for (const vgpu::MemoryCounts& counts : {c.memory.loads, c.memory.stores}) {
+      sum += counts.shared.pair.wavefronts;
+    }
+    return std::lround(static_cast<double>(sum) / 1e4);
+  };
+  EXPECT_EQ(wavefronts("21/lanes_down"), 528);
+  EXPECT_EQ(wavefronts("21/lanes_down_bt"), 528);
+  EXPECT_EQ(wavefronts("22/lanes_down"), 646);
+  EXPECT_EQ(wavefronts("23/lanes_down"), 292);
+}
+
 TEST(RungCounts, SharedTileConflictsThirtyTwoWays) {
   const CountSummary c = counts_of("03");
   EXPECT_EQ(c.memory.loads.global.requested_bytes, 4 * (kProducts / 32 + kProducts / 32));

@@ -110,8 +110,9 @@ TEST(Picture, TwoColumnsAreOneDrawing) {
 TEST(Picture, EndsWithWhatItShows) {
   EXPECT_EQ(
       conclusion_of(drawn("01"), drawn("02")),
-      "A load of A touches 1 instead of 32 sectors for 32 words; a load of B touches 4 instead "
-      "of 1 sectors for 32 words; a store of D touches 4 instead of 32 sectors for 32 words.");
+      "A load of A (the call's B) touches 1 instead of 32 sectors for 32 words; a load of B (the "
+      "call's A) touches 4 instead of 1 sectors for 32 words; a store of D touches 4 instead of 32 "
+      "sectors for 32 words.");
   EXPECT_EQ(
       conclusion_of(drawn("04"), drawn("05")),
       "A store to tile_b takes 1 wavefront instead of 32; a load from tile_b takes 1 wavefront "
@@ -120,8 +121,35 @@ TEST(Picture, EndsWithWhatItShows) {
             "Both touch the same: what differs is when, or by which instructions.");
   EXPECT_EQ(
       conclusion_of(drawn("02")),
-      "A lane computes 1 element; a load of A touches 1 sector; a load of B touches 4 sectors; "
-      "a store of D touches 4 sectors.");
+      "A lane computes 1 element; a load of A (the call's B) touches 1 sector; a load of B (the "
+      "call's A) touches 4 sectors; a store of D touches 4 sectors.");
+}
+
+// A gain that is no sector: rows of 128 bytes, FMAs that a load feeds, instructions and their
+// order.
+TEST(Picture, EachStepHasAConclusion) {
+  const auto says = [](const char* before, const char* after, const char* words) {
+    const std::string conclusion = conclusion_of(drawn(before), drawn(after));
+    EXPECT_NE(conclusion.find(words), std::string::npos) << conclusion;
+    EXPECT_EQ(conclusion.find("what differs is when"), std::string::npos) << conclusion;
+  };
+  says("20", "21", "touches 2 rows of 128 bytes instead of 4");
+  says("05", "06", "a load from shared memory feeds 0.8 FMAs instead of 0.5");
+  says("09", "10", "main loop issues ");
+  says("13", "14", "egister ports cost the main loop ");
+}
+
+// A row-major call has the kernel's names; of a column-major one each factor has both.
+TEST(Picture, AColumnMajorReaderFindsItsOperands) {
+  const KernelChoice choice = choose_kernels("02").front();
+  Problem problem{512, 128, 256, choice.kernel->types};
+  problem.order = Order::kRowMajor;
+  const std::string rows = picture_svg(draw(choice, with_default_ld(problem), 1));
+  const std::string columns = picture_svg(drawn("02"));
+  EXPECT_EQ(rows.find("the call's"), std::string::npos);
+  EXPECT_NE(rows.find("load A, 32 bits"), std::string::npos);
+  EXPECT_NE(columns.find("A: the call's B. B: the call's A."), std::string::npos);
+  EXPECT_NE(columns.find("load A (the call's"), std::string::npos);
 }
 
 // No text leaves its column, in a font whose letters are wide.

@@ -26,6 +26,55 @@ TEST(Advice, BankConflicts) {
   EXPECT_EQ(limited_by(good), "shared-memory accesses");
 }
 
+// A row that is one word longer would break the alignment of the accesses that conflict, or of
+// others to the same array.
+TEST(Advice, PaddingKeepsTheAlignmentOfItsAccesses) {
+  const auto cure = [](std::vector<Site> sites) {
+    sites.push_back(plain("fma.rn.f32", 1000));
+    const Evidence e = evidence(std::move(sites));
+    const std::vector<Advice> list = advise(e);
+    const Advice* advice = find(list, "bank-conflicts");
+    return advice ? advice->remedy : "none";
+  };
+  const auto with_form = [](const char* form, std::uint64_t bytes, int line) {
+    Site site = shared_load(1000, 8, line);
+    site.form = form;
+    site.memory.shared.requested_bytes = 32 * bytes * site.warp;
+    return site;
+  };
+  const auto says = [](const std::string& text, const char* words) {
+    return text.find(words) != std::string::npos;
+  };
+  const std::string word = cure({shared_load(1000, 32)});
+  EXPECT_TRUE(says(word, "by one word")) << word;
+  for (const char* form : {"ldmatrix.sync.aligned.m8n8.x4.shared.b16",
+                           "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16"}) {
+    const std::string fragment = cure({with_form(form, 16, 28)});
+    EXPECT_TRUE(says(fragment, "pad its rows by 16 bytes")) << fragment;
+    EXPECT_TRUE(says(fragment, "loads of fragments need rows that begin at multiples of 16"));
+    EXPECT_EQ(says(fragment, "matrices at multiples of 32"), std::string(form).starts_with("wmma"));
+  }
+  const std::string wide = cure({with_form("ld.shared.v2.f32", 8, 28)});
+  EXPECT_TRUE(says(wide, "by 8 bytes")) << wide;
+  const std::string beside = cure({shared_load(1000, 32), with_form("st.shared.v4.f32", 16, 20)});
+  EXPECT_TRUE(says(beside, "by 16 bytes")) << beside << "a wide store to the same tile";
+}
+
+TEST(Resources, APipeIsBusyWithAllOfItsInstructions) {
+  const Evidence e =
+      evidence({plain("fma.rn.f64", 100), plain("add.f64", 40), plain("mul.f64", 30),
+                plain("div.rn.f64", 10), plain("add.f32", 7), plain("fma.rn.f32", 5)});
+  const auto amount = [&](Resource resource) {
+    const auto at = std::ranges::find(e.resources, resource, &ResourceUse::resource);
+    return at == e.resources.end() ? 0 : at->amount;
+  };
+  EXPECT_EQ(amount(Resource::kFp64), 100 + 40 + 30 + 8 * 10);
+  EXPECT_EQ(amount(Resource::kFma), 12);
+  double of_sites = 0;
+  for (const Site& site : e.sites) of_sites += use_of(site, Resource::kFp64);
+  EXPECT_EQ(of_sites, amount(Resource::kFp64));
+}
+
 TEST(Advice, TheWorstConflictIsNamedNotTheFirst) {
   const Evidence e = evidence({shared_load(1000, 2, 27), shared_load(1000, 8, 29)});
   const std::vector<Advice> list = advise(e);
@@ -207,7 +256,7 @@ TEST(Advice, WithoutABoundNothingIsWeighed) {
 TEST(Resources, RatesOfAnH200) {
   Totals totals;
   totals.warp_instructions = 4 * 132 * 1.98e9;  // a second of issue slots
-  totals.fma_f32 = totals.warp_instructions / 2;
+  totals.pipe_f32 = totals.warp_instructions / 2;
   const std::vector<ResourceUse> uses = resources_of(totals, arch::kH200);
   ASSERT_EQ(uses.size(), 2u);
   EXPECT_EQ(uses[0].name, "issue slots");

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "arch/gpus.h"
@@ -232,9 +234,43 @@ TEST(Steps, CountsCodeAndTimesStandSideBySide) {
   using Cells = std::vector<std::string>;
   EXPECT_EQ(row(step.counts, "FMA : shared load"),
             (Cells{"FMA : shared load", "0.5", "0.8", "1.6"}));
-  EXPECT_EQ(row(step.counts, "FMAs").back(), "=");
+  EXPECT_EQ(row(step.counts, "useful FMAs").back(), "=");
   EXPECT_EQ(row(step.code, "LDS.32"), (Cells{"LDS.32", "64", "40", "0.625"}));
   EXPECT_FALSE(row(step.times, "measured, 4096x4096x4096").empty());
+}
+
+std::string cell_of(const Step& step, const std::string& what, std::size_t column) {
+  for (const auto& cells : step.counts.rows) {
+    if (cells.front() == what) return cells.at(column);
+  }
+  return "-";
+}
+
+// One definition: a step says of its kernels what `ladder` says of each.
+TEST(Steps, FmasPerLoadAreThoseOfTheLadder) {
+  const CountedRun whole = run("12", 128, 128, 32), overhangs = run("13", 128, 128, 32);
+  const Step step = compare_step(whole, overhangs, arch::kH200, SourceTree());
+  const auto ladder = [](const CountedRun& run) {
+    return fmt::format("{:.4g}", summarize(run.counts, run.problem).fma_per_shared_load());
+  };
+  EXPECT_EQ(cell_of(step, "FMA : shared load", 1), ladder(whole));
+  EXPECT_EQ(cell_of(step, "FMA : shared load", 2), ladder(overhangs));
+  EXPECT_EQ(cell_of(step, "useful FMAs", 3), "=");
+  EXPECT_EQ(cell_of(step, "FMAs that ran", 3), "2") << "half of a tile of 256 lies outside";
+  EXPECT_NE(cell_of(step, "global loads", 2), "0") << "asynchronous copies load, too";
+}
+
+// The fragments of WMMA are loaded through generic addresses.
+TEST(Steps, GenericAccessesCountWhereTheirAddressesLie) {
+  const Step step =
+      compare_step(run("24", 64, 64, 64), run("24/staged", 64, 64, 64), arch::kH200, SourceTree());
+  const auto count = [&](const char* what, std::size_t column) {
+    return std::stod(cell_of(step, what, column));
+  };
+  constexpr double kProducts = 64.0 * 64 * 64 / (8 * 8 * 4);
+  EXPECT_GE(count("global loads", 1), 2 * kProducts) << "a fragment of A and of B for each product";
+  EXPECT_GE(count("shared loads", 2), 2 * kProducts);
+  EXPECT_EQ(cell_of(step, "FMA : shared load", 2), "-");
 }
 
 TEST(Measured, RowsNameTheirFile) {

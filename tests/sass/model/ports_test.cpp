@@ -87,6 +87,12 @@ TEST(Ports, CrowdedFfmasAreCountedWithAndWithoutABubble) {
   const auto use_of = [](std::vector<Operation> body) { return ports_of_loop(body); };
   const Operation easy = ffma(1, 3, 8, 3, kA | kC);  // reads R8 alone once R3 is kept
   EXPECT_EQ(use_of({easy}).crowded, 0);
+  // Two cycles hand out two registers of a bank.
+  const auto crowded_on_turing = [](const Operation& one) {
+    return ports_of_sequence(std::vector{one}, rules_of(75)).crowded;
+  };
+  EXPECT_EQ(crowded_on_turing(ffma(1, 2, 4, 7)), 0);
+  EXPECT_EQ(crowded_on_turing(ffma(1, 2, 4, 6)), 1);
   EXPECT_EQ(use_of({ffma(1, 2, 4, 7)}).crowded, 1);
   EXPECT_EQ(use_of({ffma(1, 2, 4, 7)}).bubbles, 1);
   const PortUse forgiven = use_of({ffma(1, 2, 4, 7), nop()});

@@ -11,11 +11,11 @@ namespace {
 
 constexpr const char* kConflictsInTiles =
     "Transpose the tile so that neighbouring lanes touch neighbouring words, or pad its rows by "
-    "one word, or swizzle them.";
+    "{0}, or swizzle them{1}.";
 constexpr const char* kConflicts =
     "Let neighbouring lanes touch neighbouring words (in a reduction: the first k threads, each a "
-    "word k further on); where lanes read a column of a tile, pad its rows by one word, or "
-    "swizzle them.";
+    "word k further on); where lanes read a column of a tile, pad its rows by {0}, or swizzle "
+    "them{1}.";
 constexpr const char* kScatteredInMatrices =
     "Let the lane index walk the dimension that is contiguous in memory, or stage a tile in "
     "shared memory and transpose it there.";
@@ -24,6 +24,42 @@ constexpr const char* kScattered =
     "contiguous in memory, or make a struct of arrays of an array of structs. Where a lane needs "
     "a whole struct, load it as one vector (float4); else stage a tile in shared memory and read "
     "it there.";
+
+bool is_fragment(const Site& site) {
+  return site.form.starts_with("ldmatrix") || site.form.starts_with("stmatrix") ||
+         site.form.starts_with("wmma");
+}
+
+// Bytes that a row of the site's array must stay a multiple of, for every access to that array.
+int alignment_of_rows(const Evidence& e, const Site& site) {
+  constexpr int kFragmentRow = 16;  // PTX: rows of ldmatrix; the leading dimension of wmma
+  int most = 4;
+  for (const Site& other : e.sites) {
+    const vgpu::SharedCounts& shared = other.memory.shared;
+    const bool is_same =
+        &other == &site || (!site.touches.empty() && other.touches == site.touches);
+    if (!is_same || shared.lanes == 0) continue;
+    const auto bytes = static_cast<int>(shared.requested_bytes / shared.lanes);
+    most = std::max(most, is_fragment(other) ? kFragmentRow : std::min(bytes, kFragmentRow));
+  }
+  return most;
+}
+
+// Padding by a word would move the next row off the alignment that wide accesses and fragments
+// need.
+std::string conflict_cure(const Evidence& e, const Site& site) {
+  const int bytes = alignment_of_rows(e, site);
+  const bool is_wide = bytes > 4;
+  const std::string pad = is_wide ? fmt::format("{} bytes", bytes) : "one word";
+  const std::string rule =
+      !is_wide ? ""
+               : fmt::format(
+                     " in pieces of {0} bytes: {1} need rows that begin at multiples of {0} "
+                     "bytes{2}",
+                     bytes, is_fragment(site) ? "loads of fragments" : "its wide accesses",
+                     site.form.starts_with("wmma") ? ", and matrices at multiples of 32" : "");
+  return fmt::format(fmt::runtime(e.multiplies ? kConflictsInTiles : kConflicts), pad, rule);
+}
 
 // Sectors that the lanes' bytes fill, with those that other lines ask for right beside them: fields
 // of a struct that are loaded one by one fill their sectors together.
@@ -95,7 +131,7 @@ Found bank_conflicts(const Evidence& e) {
                 fmt::format("{} takes {} wavefronts where {} would do: {}.", access_at(*site),
                             number(per_request(banks.wavefronts, shared.requests)),
                             number(per_request(banks.passes, shared.requests)), why),
-                e.multiplies ? kConflictsInTiles : kConflicts};
+                conflict_cure(e, *site)};
 }
 
 Found scattered_access(const Evidence& e) {

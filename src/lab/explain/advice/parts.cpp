@@ -39,6 +39,10 @@ bool is_of_atomics(Resource resource) {
          resource == Resource::kHotSector;
 }
 
+bool is_arithmetic(Resource resource) {
+  return resource == Resource::kFma || resource == Resource::kFp64 || resource == Resource::kMatrix;
+}
+
 double share_of_wavefronts(const Evidence& e, double wavefronts) {
   const double sum = e.totals.wavefronts.sum(), bound = bound_ms(e);
   return sum > 0 && bound > 0 ? wavefronts / sum * ms_of(e, Resource::kLoadStore) / bound : 0;

@@ -17,6 +17,7 @@ inline constexpr double kWorthAWord = 0.10;  // of the bound; below that a remar
 double bound_ms(const Evidence& evidence);
 double ms_of(const Evidence& evidence, Resource resource);  // 0: not used
 bool is_of_atomics(Resource resource);
+bool is_arithmetic(Resource resource);  // a pipe of floats, or tensor cores
 // The part that the verdict is about.
 bool is_named(const Evidence& evidence, Resource resource);
 

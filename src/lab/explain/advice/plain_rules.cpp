@@ -131,7 +131,7 @@ Found plain_at_the_pipe(const Evidence& e) {
                   "Compute fewer of them: keep a result instead of computing it again, multiply by "
                   "one reciprocal instead of dividing each time, or use a polynomial for a part."};
   }
-  if (top.resource != Resource::kFma && top.resource != Resource::kMatrix) return {};
+  if (!is_arithmetic(top.resource)) return {};
   return Advice{
       "arithmetic", 1,
       fmt::format("the {} would be busy all the time: arithmetic limits this kernel.", top.name),

@@ -63,7 +63,7 @@ Found issue_overhead(const Evidence& e) {
 Found at_the_pipe(const Evidence& e) {
   if (e.resources.empty()) return {};
   const Resource top = e.resources.front().resource;
-  if (top != Resource::kFma && top != Resource::kMatrix) return {};
+  if (!is_arithmetic(top)) return {};
   return Advice{"arithmetic", 1,
                 fmt::format("the {} would be busy all the time: this is what a multiplication "
                             "should be limited by.",

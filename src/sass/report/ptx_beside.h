@@ -1,0 +1,16 @@
+// One kernel's PTX next to its machine code: where ptxas merged, moved or added instructions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sass/report/report.h"
+
+namespace tessera::sass {
+
+// The main loops side by side: a row for each instruction, one row for those that are the same
+// operation in the same order; and a table of the operations that both count. Throws
+// std::invalid_argument where the PTX has no entry of this name or no loop that multiplies.
+std::string ptx_beside(const KernelReport& kernel, std::string_view ptx);
+
+}  // namespace tessera::sass

@@ -1,0 +1,29 @@
+// The instructions of PTX entries as nvcc writes them, with their loops: what counts of the PTX and
+// a page with PTX beside machine code start from.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sass/model/loops.h"
+
+namespace tessera::sass {
+
+struct PtxInstruction {
+  std::string text;     // as written, blanks squeezed: "@%p1 bra $L__BB0_3"
+  std::string opcode;   // "ld.global.v4.f32"
+  std::string machine;  // what the cubin reader calls it: "LDG.128"; empty: nothing that is counted
+};
+
+struct PtxCode {
+  std::string name;
+  std::vector<PtxInstruction> instructions;
+  std::vector<NaturalLoop> loops;
+};
+
+// Every .entry of a PTX text, in order.
+std::vector<PtxCode> read_ptx_code(std::string_view ptx);
+
+}  // namespace tessera::sass

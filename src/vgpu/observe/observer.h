@@ -111,10 +111,8 @@ class Observer {
   virtual void copy_issued(const WarpAccess& /*from*/, const WarpAccess& /*to*/) {}
 
   // ---- threads with threads -------------------------------------------------------------------
-  // bar.warp.sync: the lanes of the mask have met, and what they did before is known to all of them.
+  // bar.warp.sync and the other *.sync: the lanes of the mask have met.
   virtual void warp_syncs(const Actor&) {}
-  // Shuffles, votes and the other *.sync: the lanes run it together. PTX orders no memory by them.
-  virtual void warp_exchanges(const Actor&) {}
   // Barrier `id` of the CTA. Every arrival of a phase comes before the first pass of that phase. An
   // actor that only arrives (bar.arrive) never passes.
   virtual void barrier_arrives(const Actor&, std::uint32_t /*id*/) {}

@@ -54,11 +54,7 @@ bool Warp::try_collective(std::size_t index) {
   split.mask = ready;
   split.wait = Wait::kNone;
   count(control, ready);
-  if (Observer* observer = cta_.observer()) {
-    const bool is_barrier = control.op.run == nullptr;  // bar.warp.sync does nothing else
-    const Actor by = actor(control.op, ready);
-    is_barrier ? observer->warp_syncs(by) : observer->warp_exchanges(by);
-  }
+  if (Observer* observer = cta_.observer()) observer->warp_syncs(actor(control.op, ready));
   if (control.op.run) {
     enter(split);
     Lanes& lanes = cta_.lanes();

@@ -51,7 +51,6 @@ void ClusterChecker::cluster_begins(std::uint64_t first, std::uint32_t ctas) {
     warps_[e].begin(e, lanes_of(block[0] * block[1] * block[2], e % warps_per_cta_), start_);
   }
   strong_reads_.assign(warps_.size(), {});
-  exchanges_.assign(warps_.size(), {});
   last_.assign(warps_.size(), 0);
   barriers_.assign(ctas, {});
   cluster_barrier_ = {};

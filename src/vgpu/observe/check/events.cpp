@@ -24,11 +24,6 @@ void ClusterChecker::warp_syncs(const Actor& by) {
   warp.meet(by.mask, last_, tick());
 }
 
-void ClusterChecker::warp_exchanges(const Actor& by) {
-  const Entity warp = entity_of(by);
-  exchanges_[warp] = {tick(), by.instruction};
-}
-
 void ClusterChecker::barrier_arrives(const Actor& by, std::uint32_t id) {
   absorb_pending(by, warp_of(by));
   BarrierClock& barrier = barriers_[by.cta][id];

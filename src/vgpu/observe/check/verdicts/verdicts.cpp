@@ -245,11 +245,6 @@ void ClusterChecker::report_lockstep(const Guest& guest, const Past& past) {
   const bool by_agent = agents_.is_agent(past.entity);
   set_cure(*finding, by_agent ? "put __syncwarp() behind the wait" : "put __syncwarp()",
            between(earlier, later));
-  if (guest.entity < exchanges_.size() && exchanges_[guest.entity].time > past.time) {
-    finding->message += fmt::format(
-        ": {} between them brings the lanes together and orders no memory",
-        log_.line(exchanges_[guest.entity].instruction));
-  }
 }
 
 void ClusterChecker::report_unfenced(const Guest& guest, const Past& past) {

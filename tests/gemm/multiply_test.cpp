@@ -57,6 +57,24 @@ TEST(Multiply, EveryFieldIsInTheHash) {
   }
 }
 
+// Two options are equal where they name the same kernel and variant, or none.
+TEST(Multiply, OptionsThatNameAnotherKernelAreOthers) {
+  std::vector<gemm::PlanOptions> all(1);
+  for (const Kernel& kernel : all_kernels()) {
+    for (const KernelRow& row : kernel.rows) {
+      if (all.size() < 40) all.push_back({.kernel = KernelChoice{&kernel, row.variant}});
+    }
+  }
+  const auto name_of = [](const gemm::PlanOptions& options) {
+    return options.kernel ? options.kernel->kernel->name + "/" + options.kernel->variant : "";
+  };
+  for (const gemm::PlanOptions& x : all) {
+    for (const gemm::PlanOptions& y : all) {
+      EXPECT_EQ(x == y, name_of(x) == name_of(y)) << name_of(x) << " " << name_of(y);
+    }
+  }
+}
+
 TEST(Multiply, EqualCallsShareAPlan) {
   HostDevice device;
   gemm::Handle handle(device);

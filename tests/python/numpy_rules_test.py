@@ -222,7 +222,8 @@ class OneCall(unittest.TestCase):
         a, b, out = numbers(9, 12), numbers(12, 9), numpy.empty((9, 9))
         for x, y, z in ((a, b, out), (a.T[:9], b.T[:, :7], out[:, :7]), (a[::2, 1:], b[1:, 2:], out[:5, :7]),
                         (numpy.broadcast_to(a, (3, 9, 12)), b, numpy.empty((3, 9, 9))), (a[3:4][::-1], b[:, 4:5], out[2:3, 5:6]),
-                        (a[:, 3][::2], b[:5], out[4]), (a, b[:, 3], out[:, 7])):
+                        (a[:, 3][::2], b[:5], out[4]), (a, b[:, 3], out[:, 7]),
+                        (a[:, ::2][:, 2:3], b[3:4], out), (a, b[:, ::2][:, 2:3], out[:, ::2][:, 3:4])):
             self.calls.clear()
             tessera.matmul(x, y, out=z)
             self.assertEqual([one[1:] for one in self.calls], [tuple(w.__array_interface__["data"][0] for w in (x, y, z))])

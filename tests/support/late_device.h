@@ -74,7 +74,9 @@ class LateDevice final : public Device {
   }
   // The caller's own memory from this address on is pinned.
   void pin(const void* memory) { pinned_.insert(reinterpret_cast<std::uint64_t>(memory)); }
+  int copies_in = 0;  // of lines, on a stream
   void copy_in(DeviceAddress to, const void* from, const CopyShape& shape, void* stream) override {
+    ++copies_in;
     later(stream, [=, this] { on_.copy_in(to, from, shape, nullptr); });
   }
   void copy_out(void* to, DeviceAddress from, const CopyShape& shape, void* stream) override {

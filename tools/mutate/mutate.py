@@ -17,8 +17,8 @@ list was drawn is neither run nor counted.
 With --drawn the mistakes are not those of the list: drawn.py draws them, by a seed of eight hex digits, until
 so many have been judged; a mistake that does not build is none. All of them are compiled in as switches, once, in
 the copy of a built checkout, and each is asked only of the tests that reach it (switches.py). The folder --work is
-kept, and the same call goes on with it. Those that survive are shown by report, and go into the list by hand with
-the test that notices them, or into drawn.json with the reason why none can.
+kept, and the same call goes on with it. Those that survive are shown by report; somebody writes into the results
+which test notices one since ("noticed_since"), or why none can ("changes_nothing"), and report keeps that.
 
 With --from-checkout the copy is of a checkout with its finished build folder, and a new one each time: where a
 few mistakes are asked about, that spares the build of everything.

@@ -30,7 +30,8 @@ def section(path, what):
         rooms[mutant["room"]][mutant["verdict"]] += 1
         timeouts += mutant.get("timeout", False)
         if mutant["verdict"] == "survived":
-            rest.append([change(mutant), "nothing notices it yet"])
+            since = mutant.get("noticed_since")
+            rest.append([change(mutant), f"`{since}` notices it since" if since else "nothing notices it yet"])
         elif mutant["verdict"] == "changes nothing":
             rest.append([change(mutant), mutant["changes_nothing"]])
     every = sum(rooms.values(), collections.Counter())
@@ -48,10 +49,16 @@ def listed(stored):
 
 
 def drawn(stored):
-    judged = sum(mutant["verdict"] != "does not build" for mutant in stored["mutants"])
+    verdicts = collections.Counter(mutant["verdict"] for mutant in stored["mutants"])
+    noticed, survived = verdicts["noticed"], verdicts["survived"]
     later = sum("noticed_since" in mutant for mutant in stored["mutants"])
-    text = f"Seed `{stored['seed']}`: {judged} of {stored['of']} mistakes have been judged, in the order in which they were drawn."
-    return text + (f" {later} have tests since." if later else "")
+    judged = noticed + survived + verdicts["changes nothing"]
+    text = (f"Seed `{stored['seed']}`: {judged} of {stored['of']} mistakes have been judged, in the order in which they were drawn; "
+            f"{verdicts['changes nothing']} change nothing. Of the other {noticed + survived}, {noticed} were noticed at once, and {later} "
+            f"have tests since: {100 * (noticed + later) / (noticed + survived):.0f} %.")
+    if left := stored.get("left_out"):
+        text += f" {left} more are not judged: they are {stored['left_out_why']}."
+    return text
 
 
 def sections(root):

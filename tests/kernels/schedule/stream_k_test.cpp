@@ -234,6 +234,13 @@ TEST(ChooseStreamK, ShortKIsNotCut) {
 
 TEST(ChooseStreamK, TooManyTilesAreRefused) {
   EXPECT_TRUE(fits_schedule(1, 1LL << 36, 64, {256, 128, 16}));
+  EXPECT_TRUE(fits_schedule(1, 1LL << 37, 1LL << 34, {256, 128, 16}));  // 2^30 tiles of n and of k
+  EXPECT_FALSE(fits_schedule(1, 1LL << 37, (1LL << 34) + 1, {256, 128, 16}));
+  EXPECT_FALSE(fits_schedule(1, (1LL << 37) + 1, 1LL << 34, {256, 128, 16}));
+  EXPECT_TRUE(fits_schedule(1LL << 38, 1, 1, {256, 128, 16}));
+  EXPECT_FALSE(fits_schedule((1LL << 38) + 1, 1, 1, {256, 128, 16}));
+  EXPECT_TRUE(fits_schedule(1, 1, 1, {256, 128, 16}, 1 << 30));
+  EXPECT_FALSE(fits_schedule(1, 1, 1, {256, 128, 16}, (1 << 30) + 1));
   EXPECT_FALSE(fits_schedule(1, 1LL << 38, 64, {256, 128, 16}));
   EXPECT_FALSE(fits_schedule(1LL << 62, 1LL << 62, 64, {256, 128, 16}));
 }

@@ -44,10 +44,13 @@ class Mutants(unittest.TestCase):
         self.assertEqual(section(None), "not measured yet")
 
     def test_drawn_ones_have_their_seed(self):
-        text = section([mutant("gemm", "noticed", noticed_since="Host.A"), mutant("gemm", "noticed"), mutant("gemm", "does not build")],
-                       "mutants_drawn", seed="0123abcd")
-        self.assertIn("Seed `0123abcd`: 2 of 9 mistakes have been judged, in the order in which they were drawn. 1 have tests since.", text)
-        self.assertIn("| `gemm` | 2 | 0 | 0 | 1 | 100 % |", text)
+        text = section([mutant("gemm", "survived", noticed_since="Host.A"), mutant("gemm", "noticed"), mutant("gemm", "survived"),
+                        mutant("gemm", "changes nothing", changes_nothing="because"), mutant("gemm", "does not build")],
+                       "mutants_drawn", seed="0123abcd", left_out=2, left_out_why="elsewhere")
+        self.assertIn("Seed `0123abcd`: 4 of 9 mistakes have been judged, in the order in which they were drawn; 1 change nothing. "
+                      "Of the other 3, 1 were noticed at once, and 1 have tests since: 67 %. 2 more are not judged: they are elsewhere.", text)
+        self.assertIn("| `Host.A` notices it since |", text)
+        self.assertIn("| `gemm` | 1 | 2 | 1 | 1 | 33 % |", text)
 
 
 if __name__ == "__main__":

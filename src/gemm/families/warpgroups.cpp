@@ -104,7 +104,7 @@ class Warpgroups final : public Family {
     return variant.rows.size() == 1 ? variant.rows.front() : row_of_majors(variant, request);
   }
   static std::vector<std::int64_t> temps(const KernelRow& row, const Request& request) {
-    if (!reads_operands(request)) return {};
+    if (!reads_operands(request)) return {0, 0};
     if (!row.reduce_entry.empty()) {
       return {partials_bytes(row, schedule_of(row, request), sizeof(float))};
     }

@@ -25,6 +25,8 @@ Problem drawn_for(const Kernel& kernel, std::mt19937& random) {
   p.order = from(0, 1) ? Order::kRowMajor : Order::kColumnMajor;
   set_layout(p, kLayouts[from(0, 3)]);
   p.beta = from(0, 1);
+  if (from(0, 5) == 0) p.k = 0;
+  if (from(0, 5) == 0) p.alpha = 0;
   p = with_default_ld(p);
   if (from(0, 3) == 0) {
     p.batch = {.kind = BatchKind::kStrided, .count = from(2, 9)};

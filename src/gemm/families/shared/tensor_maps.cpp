@@ -10,7 +10,7 @@ constexpr TensorSwizzle swizzle_of(int bytes) {
                        : TensorSwizzle::kNone;
 }
 
-TensorMapDesc map_of(long long inner, long long outer, long long stride, TensorBox box) {
+TensorMapDesc map_of_floats(long long inner, long long outer, long long stride, TensorBox box) {
   return tensor_map_of(TensorType::kF32, inner, outer, stride, box);
 }
 
@@ -29,12 +29,12 @@ TensorMapDesc tensor_map_of(TensorType type, long long inner, long long outer, l
 }
 
 TensorMapDesc map_of_a(const KernelRow& row, const GemmParams& p) {
-  return row.majors.a == Major::kK ? map_of(p.k, p.m, p.a_row, row.a_box)
-                                   : map_of(p.m, p.k, p.a_col, row.a_box);
+  return row.majors.a == Major::kK ? map_of_floats(p.k, p.m, p.a_row, row.a_box)
+                                   : map_of_floats(p.m, p.k, p.a_col, row.a_box);
 }
 TensorMapDesc map_of_b(const KernelRow& row, const GemmParams& p) {
-  return row.majors.b == Major::kK ? map_of(p.k, p.n, p.b_col, row.b_box)
-                                   : map_of(p.n, p.k, p.b_row, row.b_box);
+  return row.majors.b == Major::kK ? map_of_floats(p.k, p.n, p.b_col, row.b_box)
+                                   : map_of_floats(p.n, p.k, p.b_row, row.b_box);
 }
 
 bool can_be_mapped(TensorMapDesc desc, int alignment) {

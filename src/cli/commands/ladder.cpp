@@ -131,6 +131,7 @@ lab::Record full_record(const Devices& devices, const Problem& problem) {
     full.counts->total.thread = full.counts->fma.thread = full.counts->shared_loads[4].thread = 1;
     full.counts->fma.warp = full.counts->flop = full.counts->useful_flop = 1;
     full.counts->memory = one_access();
+    full.counts->memory.loads.shared.lanes = 1;
     full.limited_by = "scattered global accesses";
     full.host_seconds = kLongest;
     full.verified = longest_verified();

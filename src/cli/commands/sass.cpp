@@ -104,7 +104,7 @@ std::string beside_text(const Reported& one) {
     return sass::ptx_beside(one.report, one.ptx);
   } catch (const std::invalid_argument& error) {
     throw StatusError(Status::bad_argument(
-        fmt::format("--ptx shows the main loop of a kernel of the catalog, but {}", error.what())));
+        fmt::format("--ptx shows the main loop of a kernel of the catalog; {}", error.what())));
   }
 }
 

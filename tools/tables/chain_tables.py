@@ -1,11 +1,11 @@
 """Chains of products, each X += B and then A = A X: ours beside the vendor's library.
 
-  chain   any page   one row a kernel: times of whole chains by size   results/ladder/h200_chain*.json
+  chain   any page   one row a kernel: times of whole chains by size   results/ladder/CARD_chain*.json
 
 Made on a GPU (a second call, for what the first one had no time for, writes a file of its own):
 
-  build/tessera bench --kernel 20,21,22,23,24,24/staged,25 -m 1024,2048,4096,8192 --chain 10 --add-before \\
-                      --rounds 1 --json results/ladder/h200_chain.json
+  build/tessera bench --kernel 20,21,21/lanes_down,21/lanes_down_bt,22,22/lanes_down,23,23/lanes_down,24,24/staged,25 \\
+                      -m 1024,2048,4096 --chain 10 --add-before --rounds 1 --json results/ladder/h100_chain.json
 """
 import json
 import sys
@@ -13,6 +13,7 @@ import sys
 from cells import NOTHING, table
 
 SCHEMA = "tessera.chain/1"
+CARDS = ("h100", "h200")  # one table each
 
 
 def load(path):
@@ -45,7 +46,7 @@ def name_of(chain, first_configs):
     return rung if first_configs[chain["kernel"]] == chain["config"] else f"{rung}, {chain['config']}"
 
 
-def body(file):
+def body(file, card):
     first_configs, rows = {}, {}
     for chain in file["chains"]:
         first_configs.setdefault(chain["kernel"], chain["config"])
@@ -63,7 +64,7 @@ def body(file):
         f"Column-major NN, FP64, every product and every addition verified{samples}. "
         f"{environment['device']['name']}, driver {environment['device']['driver']}, "
         f"{environment['date'][:10]}; {environment['libraries']['vendor']}; in turn, burst, median; commit "
-        f"{environment.get('commit') or 'not recorded'}; `results/ladder/h200_chain*.json`."])
+        f"{environment.get('commit') or 'not recorded'}; `results/ladder/{card}_chain*.json`."])
 
 
 def merged(paths):
@@ -77,5 +78,9 @@ def merged(paths):
 
 
 def sections(root):
-    paths = sorted((root / "results/ladder").glob("h200_chain*.json"))
-    return {"chain": body(merged(paths)) if paths else NOTHING}
+    bodies = []
+    for card in CARDS:
+        paths = sorted((root / "results/ladder").glob(f"{card}_chain*.json"))
+        if paths:
+            bodies.append(body(merged(paths), card))
+    return {"chain": "\n\n".join(bodies) or NOTHING}

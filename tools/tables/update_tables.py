@@ -25,7 +25,7 @@ A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME en
   drawn, drawn_scatter, drawn_sweep, docs/pictures/drawn-*.svg   any page   problems drawn by seed   results/drawn/*.json, by drawn_tables.py
   pytorch_calls, pytorch_steps   docs/api/pytorch.md   with our kernels and without   results/interface/h100_*.json, by clients/pytorch_tables.py
   host_operands   docs/performance.md   operands in host memory   results/host_operands/h100_*.json, by clients/host_tables.py
-  chain     any page      chains of products in FP64  results/ladder/h200_chain*.json, by chain_tables.py
+  chain     any page      chains of products in FP64  results/ladder/h100_chain*.json and h200_chain*.json, by chain_tables.py
   observer_cost, sent_again    docs/counts.md         results/calibration/observer_cost.json, h200_ncu.json
   registers_*  docs/registers.md         results/calibration/h200_registers.json, h200_registers_fit.json
   registers_profile  docs/registers.md   results/calibration/h200_fp32_profile.json, by issue_profile.py

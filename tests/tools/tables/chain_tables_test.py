@@ -31,7 +31,7 @@ class ChainTables(unittest.TestCase):
         self.assertEqual(chain_tables.cell(chain(correct=False)), "wrong")
 
     def test_a_row_for_each_config(self):
-        text = chain_tables.body(file_of([chain(), chain(size=4096), chain(config="4x4")]))
+        text = chain_tables.body(file_of([chain(), chain(size=4096), chain(config="4x4")]), "h100")
         self.assertIn("| kernel | 1024 | 4096 |", text)
         self.assertIn("| 21 packed blocks | 20.0 · 5.00 (0.25) | 20.0 · 5.00 (0.25) |", text)
         self.assertIn("| 21 packed blocks, 4x4 | 20.0 · 5.00 (0.25) | - |", text)
@@ -60,6 +60,16 @@ class ChainTables(unittest.TestCase):
     def test_without_a_file(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(chain_tables.sections(Path(folder)), {"chain": "not measured yet"})
+
+    def test_each_card_has_a_table(self):
+        with tempfile.TemporaryDirectory() as folder:
+            place = Path(folder) / "results/ladder"
+            place.mkdir(parents=True)
+            for card in ("h100", "h200"):
+                (place / f"{card}_chain.json").write_text(json.dumps(file_of([chain()])))
+            text = chain_tables.sections(Path(folder))["chain"]
+            self.assertEqual(text.count("| kernel |"), 2)
+            self.assertLess(text.index("h100_chain"), text.index("h200_chain"))
 
 
 if __name__ == "__main__":

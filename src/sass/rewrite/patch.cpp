@@ -208,7 +208,7 @@ struct Work {
 };
 
 // Of the main loops, as the reordering counts them.
-double cost_of(const Work& work, PortUse LoopChange::*version, const PortRules& rules) {
+double cost_of(const Work& work, PortUse LoopChange::*version) {
   double cost = 0;
   for (const Loop* loop : main_loops(work.kernel->loops)) {
     const auto change = std::ranges::find(work.patch.loops, loop->begin, &LoopChange::begin);
@@ -226,7 +226,7 @@ void rename_registers(const PortRules& rules, const RemapOptions& options, Work&
   Program after = before;
   for (std::size_t at = 0; at < after.code.size(); ++at) set(after, at, found.code[at]);
   work.patch.loops = changes_of(*work.kernel, before, after, rules);
-  if (cost_of(work, &LoopChange::after, rules) >= cost_of(work, &LoopChange::before, rules)) return;
+  if (cost_of(work, &LoopChange::after) >= cost_of(work, &LoopChange::before)) return;
   work.patch.renamed = found.moved;
   work.code = std::move(found.code);
   work.renaming = std::move(found.renaming);

@@ -7,6 +7,7 @@
 #include <initializer_list>
 
 #include "base/config.h"
+#include "base/divide.h"
 #include "kernels/schedule/stream_k.h"
 
 namespace tessera::schedule {
@@ -38,32 +39,28 @@ inline constexpr int kGroup = 8;
 inline constexpr int kShortestRun = 4;
 inline constexpr int kSnap = 1;
 
-constexpr long long pieces(long long extent, int block) {
-  return extent / block + (extent % block != 0);
-}
-
 // No more tiles than this, so that tile numbers and the steps between them are ints.
 inline constexpr long long kMaxTiles = 1 << 30;
 
 // `count`: of products.
 constexpr bool fits_schedule(long long m, long long n, long long k, BlockTile block,
                              long long count = 1) {
-  const long long tiles_m = pieces(m, block.m), tiles_n = pieces(n, block.n);
+  const long long tiles_m = ceil_div(m, block.m), tiles_n = ceil_div(n, block.n);
   return tiles_m <= kMaxTiles && tiles_n <= kMaxTiles && tiles_m * tiles_n <= kMaxTiles &&
-         pieces(k, block.k) <= kMaxTiles && count <= kMaxTiles &&
+         ceil_div(k, block.k) <= kMaxTiles && count <= kMaxTiles &&
          tiles_m * tiles_n * count <= kMaxTiles;
 }
 
 // Every tile whole.
 constexpr StreamK data_parallel(long long m, long long n, long long k, BlockTile block, int ctas) {
-  const int tiles_m = static_cast<int>(pieces(m, block.m));
-  const int tiles_n = static_cast<int>(pieces(n, block.n));
+  const int tiles_m = static_cast<int>(ceil_div(m, block.m));
+  const int tiles_n = static_cast<int>(ceil_div(n, block.n));
   return {.ctas = ctas < tiles_m * tiles_n ? ctas : tiles_m * tiles_n,
           .tiles_m = tiles_m,
           .tiles_n = tiles_n,
           .group = tiles_m < kGroup ? tiles_m : kGroup,
           .whole_tiles = tiles_m * tiles_n,
-          .k_tiles = static_cast<int>(pieces(k, block.k)),
+          .k_tiles = static_cast<int>(ceil_div(k, block.k)),
           .runs = 0,
           .snap = 0,
           .run_length = 0,
@@ -95,7 +92,7 @@ constexpr Cycles predicted(const StreamK& s, int ctas, const TileCosts& costs) {
   if (s.split_tiles() == 0) return c;
   const bool split_k = s.runs % s.split_tiles() == 0;
   const long long length = s.run_length + (s.longer_runs > 0 ? 1 : 0);
-  const long long items = split_k ? 1 : pieces(length, s.k_tiles) + 1;
+  const long long items = split_k ? 1 : ceil_div(length, s.k_tiles) + 1;
   const int partials = split_k ? s.runs : s.runs + s.split_tiles();
   c.multiply += static_cast<double>(length) * costs.k_tile * slowdown(costs, s.runs, sms);
   c.store += static_cast<double>(items) * costs.store;

@@ -267,14 +267,17 @@ Problem exchanged(Problem p) {
   return p;
 }
 
+Problem row_major(const Problem& problem) {
+  return problem.order == Order::kRowMajor ? problem : exchanged(problem);
+}
+
 Canonical canonical(const Problem& problem) {
-  const bool is_exchanged = problem.order == Order::kColumnMajor;
-  const Problem p = is_exchanged ? exchanged(problem) : problem;
+  const Problem p = row_major(problem);
   const bool reads = reads_ab(p);
   return {.m = p.m,
           .n = p.n,
           .k = reads ? p.k : 0,
-          .exchanged = is_exchanged,
+          .exchanged = problem.order == Order::kColumnMajor,
           .types = p.types,
           .a = view_a(p),
           .b = view_b(p),

@@ -1,7 +1,7 @@
 """Compiles mistakes into a C++ file as switches, so that one build holds them all.
 
-The file keeps its text; around what a mistake changes stands `(mistake::is(17) ? (a <= b) : (` ... `))`, or
-`if (mistake::is(17)) { ... } else { ... }` around a statement. So switches nest, and lines keep their numbers. This is
+The file keeps its text; a changed expression is wrapped in `(mistake::is(17) ? (a <= b) : (` ... `))`, and a changed
+statement in `if (mistake::is(17)) { ... } else { ... }`. So switches nest, and lines keep their numbers. This is
 done on the text alone, and the compiler says what it does not understand: then the next form is tried, and at the
 end none, and the mistake is compiled by itself (direct.py).
 """

@@ -85,8 +85,8 @@ struct tessera_plan_s {
 
 namespace tessera::gemm::c_api {
 
-// A number that no handle and no plan has had. WHY odd: it is no address, and nobody can use it as
-// one.
+// Returns a name that no handle and no plan has had before. WHY odd: an odd number is not the
+// address of an object.
 inline std::uintptr_t next_name() {
   static std::atomic<std::uintptr_t> last = 0x7e55e1;
   return last += 2;

@@ -9,9 +9,9 @@ namespace tessera::gemm {
 // A persistent grid that walks a stream-K schedule: the kernels of one family.
 struct PersistentCosts {
   double launch;              // microseconds; calls queued one after the other
-  double start;               // until the first tile is there, from device memory,
-  double start_bytes;         // and one more for so many bytes, where all ask at once,
-  double start_most;          // up to so many
+  double start;               // until the first tile has arrived from device memory
+  double start_bytes;         // bytes of operands that add one cycle to it
+  double start_most;          // bytes of operands beyond which nothing is added
   double store;               // a CTA's first element to its last store
   double l2_store_bytes;      // of an SM, while D fits the L2,
   double store_bytes;         // and where it does not: nothing is written while all multiply
@@ -21,7 +21,7 @@ struct PersistentCosts {
   double slice_sums;          // for each group of warps whose sums are added
   double transpose_slowdown;  // share of a product with an operand along k, by elements, for each
                               // 128 rows of its tile,
-  double transpose_cycles;    // and at least so many for 32 elements;
+  double transpose_cycles;    // and the least time for 32 of these elements;
   double copy_cycles;         // for 32 elements of a row: of what reads fragments, too
   double copy_slowdown;       // share of a product whose operands come element by element
   double add;                 // microseconds; the second launch, begun early
@@ -38,9 +38,9 @@ struct PersistentCosts {
   // and more cycles for each copy of a warp, by pieces of 16, 8, 4 and 2 bytes;
   double copy_of_16, copy_of_8, copy_of_4, copy_of_2;
   double across_k;      // times multiplying, for each operand of 4-byte elements across k;
-  double k_tile;        // at least so many cycles for each CTA of an SM
+  double k_tile;        // the least time of a k tile, for each CTA of an SM
   double overlap;       // share of the shorter of multiplying and memory that shows
-  double flight_bytes;  // of an SM, on their way: 0.7 of the memory's speed needs so many
+  double flight_bytes;  // bytes in flight per SM at which memory reaches 0.7 of its speed
   double odd_rows;      // times memory, where the stride of rows is no multiple of 32 bytes
   double c_bytes;       // of an SM: C that is added
   double heat;          // share more of long products, whose clock falls,
@@ -76,7 +76,7 @@ struct TensorCoreCosts {
   double sm_bytes;           // and one SM
   double k_tile;             // the least time of a k tile,
   double latency;            // and more, shared by the stages of the ring
-  double flight_bytes;       // of an SM, on their way: 0.7 of the memory's speed needs so many
+  double flight_bytes;       // bytes in flight per SM at which memory reaches 0.7 of its speed
   double short_ring_memory;  // time of memory, with several CTAs per SM
   double last_wave;          // of a last wave: share that does not depend on how full it is
   double heat;               // share more of long products, whose clock falls,

@@ -247,7 +247,7 @@ Scheduled cost_of_batch(const RatedRow& rated, const OperandModes& modes, const 
                         const DeviceLimits& limits, std::int64_t count, bool has_loading_warps) {
   const RowCosts of_row(rated, limits);
   GemmParams column = p;
-  column.m = schedule::pieces(p.m, rated.row->block.m) * rated.row->block.m * count;
+  column.m = ceil_div(p.m, rated.row->block.m) * rated.row->block.m * count;
   Scheduled scheduled = cost_of_persistent(rated, modes, column, limits, Policy::kNever);
   scheduled.cost.memory = memory_cycles(p, rated.element_bytes, of_row) *
                           static_cast<double>(count) / of_row.cycles_a_microsecond();
@@ -278,9 +278,8 @@ Cost cost_of_tiles(const RatedRow& rated, const GemmParams& p, int element_bytes
   const RowCosts costs(of_blocks, limits);
   if (ctas == 0) ctas = ctas_per_sm(row);
   const double slots = static_cast<double>(limits.sms) * ctas;
-  const double tiles = static_cast<double>(schedule::pieces(p.m, row.block.m)) *
-                       static_cast<double>(schedule::pieces(p.n, row.block.n)) *
-                       static_cast<double>(count);
+  const double tiles = static_cast<double>(ceil_div(p.m, row.block.m)) *
+                       static_cast<double>(ceil_div(p.n, row.block.n)) * static_cast<double>(count);
   const double waves = static_cast<double>(static_cast<std::int64_t>((tiles + slots - 1) / slots));
   const double products = static_cast<double>(row.block.m) * row.block.n * ctas;
   const double end = limits.costs->coefficients.blocks.start + costs.own.store +

@@ -34,7 +34,7 @@ Cost cost_of_small(const SmallWork& work, const GemmParams& p, const DeviceLimit
   const double rate =
       work.rate > 0 ? work.rate : costs.unknown_share * limits.costs->gpu->fp32_peak();
   const auto whole = [](long long extent, int block) {
-    return static_cast<double>(schedule::pieces(extent, block));
+    return static_cast<double>(ceil_div(extent, block));
   };
   const double tiles =
       whole(p.m, work.block.m) * whole(p.n, work.block.n) * static_cast<double>(work.products);

@@ -49,11 +49,7 @@ class Dmma final : public Family {
                                           .element_bytes = kDouble,
                                           .costs = &Coefficients::dmma},
                                          request);
-      offers.push_back({.kernel = &kernel,
-                        .row = &row,
-                        .cost = best.cost,
-                        .temps = {partials_bytes(row, best.schedule, kDouble)},
-                        .decision = std::make_shared<const StreamKDecision>(best.schedule)});
+      offers.push_back(stream_k_offer(kernel, row, best, kDouble));
       return {};
     });
   }

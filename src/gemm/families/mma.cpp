@@ -31,11 +31,7 @@ class Mma final : public Family {
       const Scheduled best = scheduled_within(request, row, kSumBytes, [&](Policy split) {
         return cost_of_persistent(rated, kModes, p, request.limits, split);
       });
-      offers.push_back({.kernel = &kernel,
-                        .row = &row,
-                        .cost = best.cost,
-                        .temps = {partials_bytes(row, best.schedule, kSumBytes)},
-                        .decision = std::make_shared<const StreamKDecision>(best.schedule)});
+      offers.push_back(stream_k_offer(kernel, row, best, kSumBytes));
       return {};
     });
   }

@@ -2,8 +2,8 @@
 // The steps of a plan:
 //
 //   repack      operands that tensor copies, or wgmma, do not take as they are
-//   multiply    every tile of D or, where k is split, of a matrix of partial sums for each part of
-//   k reduce      after it, where k is split: adds the partial sums
+//   multiply    every tile of D or, where k is split, of one matrix of partial sums for each part
+//   reduce      after it, where k is split: adds the partial sums
 #include <algorithm>
 #include <numeric>
 #include <optional>

@@ -22,8 +22,7 @@ bool follows_rows(const Problem& p, OperandId id) {
 }  // namespace
 
 std::vector<Subproblem> parts_by_rows(const Subproblem& given, std::int64_t rows) {
-  const bool is_exchanged = given.problem.order == Order::kColumnMajor;
-  const Subproblem whole = is_exchanged ? exchanged(given) : given;
+  const Subproblem whole = row_major(given);
   const Problem& p = whole.problem;
   std::vector<Subproblem> parts;
   for (std::int64_t first = 0; first < p.m; first += rows) {

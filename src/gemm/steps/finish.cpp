@@ -86,8 +86,7 @@ Status check_finish(const Problem& problem, bool sums_hold_c) {
 }
 
 Step finish_step(const Subproblem& given, const Sums& sums, const DeviceLimits& limits) {
-  const bool is_exchanged = given.problem.order == Order::kColumnMajor;
-  const Subproblem product = is_exchanged ? exchanged(given) : given;
+  const Subproblem product = row_major(given);
   const Problem& problem = product.problem;
   const Epilogue& of = problem.epilogue;
   FinishParams params{};

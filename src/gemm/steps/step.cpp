@@ -6,7 +6,7 @@ namespace tessera::gemm {
 
 GemmParams canonical_params(const Problem& problem, const Operands& operands) {
   const bool is_exchanged = problem.order == Order::kColumnMajor;
-  GemmParams params = params_of(is_exchanged ? exchanged(problem) : problem);
+  GemmParams params = params_of(row_major(problem));
   params.a = reinterpret_cast<const void*>(is_exchanged ? operands.b : operands.a);
   params.b = reinterpret_cast<const void*>(is_exchanged ? operands.a : operands.b);
   params.c = reinterpret_cast<const void*>(operands.c);

@@ -46,6 +46,10 @@ Subproblem exchanged(const Subproblem& product) {
   return other;
 }
 
+Subproblem row_major(const Subproblem& product) {
+  return product.problem.order == Order::kRowMajor ? product : exchanged(product);
+}
+
 schedule::Batch batch_params(const Problem& problem, std::int64_t tiles_m) {
   const Batch& batch = problem.batch;
   schedule::Batch out = schedule::no_batch(static_cast<int>(tiles_m));

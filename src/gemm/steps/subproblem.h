@@ -27,6 +27,8 @@ Alignment alignment_in_batch(const Subproblem& product);
 Subproblem subproblem_of(const Problem& problem, const Alignment& alignment);
 // The same product in the other order, with A and B exchanged.
 Subproblem exchanged(const Subproblem& product);
+// Exchanged where it is column-major.
+Subproblem row_major(const Subproblem& product);
 
 // The batch of a row-major problem as kernels are handed it: strides in bytes. `tiles_m`: rows of
 // tiles of each product. Expects a count that fits an int.

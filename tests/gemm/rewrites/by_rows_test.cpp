@@ -55,6 +55,9 @@ TEST(ByRows, TakesTheFewestPartsThatFit) {
     const gemm::Plan plan = planned(mebibytes << 20);
     EXPECT_LE(plan.workspace_bytes(), mebibytes << 20);
     EXPECT_GT(plan.workspace_bytes(), (mebibytes << 20) / 3) << "fewer parts would do";
+    // The cost is that of all parts; smaller sums may stay in the L2, which gains a little.
+    EXPECT_GT(plan.offers.front().cost.total(),
+              0.9 * planned(gemm::kAnyWorkspace).offers.front().cost.total());
   }
   EXPECT_THROW(planned(1 << 20), StatusError) << "128 rows do not fit";
   p.batch = {

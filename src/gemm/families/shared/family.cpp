@@ -41,10 +41,8 @@ Request request_as_it_is(const Subproblem& whole, const DeviceLimits& limits,
 
 Request request_of(const Subproblem& product, const DeviceLimits& limits,
                    const PlanOptions& options, int first_temp) {
-  const bool is_exchanged = product.problem.order == Order::kColumnMajor;
-  Request request =
-      request_as_it_is(is_exchanged ? exchanged(product) : product, limits, options, first_temp);
-  request.is_exchanged = is_exchanged;
+  Request request = request_as_it_is(row_major(product), limits, options, first_temp);
+  request.is_exchanged = product.problem.order == Order::kColumnMajor;
   return request;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,6 +49,16 @@ Scheduled scheduled_within(const Request& request, const KernelRow& row, int sum
   const bool fits =
       partials_bytes(row, best.schedule, sum_bytes) <= request.options.workspace_limit;
   return fits ? best : by_policy(Policy::kNever);
+}
+
+// The offer of a row that walks a schedule, and whose one temp holds the partials.
+inline Offer stream_k_offer(const Kernel& kernel, const KernelRow& row, const Scheduled& scheduled,
+                            int sum_bytes) {
+  return {.kernel = &kernel,
+          .row = &row,
+          .cost = scheduled.cost,
+          .temps = {partials_bytes(row, scheduled.schedule, sum_bytes)},
+          .decision = std::make_shared<const StreamKDecision>(scheduled.schedule)};
 }
 
 // Adds the steps of a schedule: the product, and the sums of split tiles where there are some. Both

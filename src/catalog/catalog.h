@@ -85,11 +85,12 @@ std::vector<std::string> variants_of(const Kernel& kernel);  // default first, n
 
 // Kernels that a user names: a name, its number, a glob, a comma-separated list, "rungs", "library"
 // (those that are no rungs) or "all", each with an optional "/variant" ("12_warp_tile/staged";
-// "/all" for every variant). Throws kBadArgument with the name that was given and the closest names
+// "/all" for every variant) and an optional ":decision" (gemm/decision.h). Throws kBadArgument with the name that was given and the closest names
 // there are.
 struct KernelChoice {
   const Kernel* kernel;
   std::string variant;
+  std::string decision = {};  // what a plan settles beside it, by name; empty: the model decides
 };
 std::vector<KernelChoice> choose_kernels(std::string_view pattern);
 const std::string& first_entry_of(const KernelChoice& choice);  // of its variant

@@ -41,17 +41,17 @@ std::string joined(const std::vector<std::string>& words) {
 
 // No variant named: the default one.
 void add_variants(const Kernel& kernel, std::optional<std::string_view> wanted,
-                  std::vector<KernelChoice>& out) {
+                  const std::string& decision, std::vector<KernelChoice>& out) {
   const std::vector<std::string> variants = variants_of(kernel);
   if (!wanted) {
-    out.push_back({&kernel, variants.front()});
+    out.push_back({&kernel, variants.front(), decision});
     return;
   }
   const std::string glob(*wanted == "all" ? "*" : *wanted);
   bool found = false;
   for (const std::string& variant : variants) {
     if (fnmatch(glob.c_str(), variant.c_str(), 0) != 0) continue;
-    out.push_back({&kernel, variant});
+    out.push_back({&kernel, variant, decision});
     found = true;
   }
   if (!found) {
@@ -61,7 +61,11 @@ void add_variants(const Kernel& kernel, std::optional<std::string_view> wanted,
   }
 }
 
+// NAME, NAME/VARIANT, and either with :DECISION.
 void add_choice(std::string_view item, std::vector<KernelChoice>& out) {
+  const std::size_t colon = std::min(item.find(':'), item.size());
+  const std::string decision(item.substr(std::min(colon + 1, item.size())));
+  item = item.substr(0, colon);
   const std::size_t slash = item.find('/');
   const std::string pattern(item.substr(0, slash));
   std::optional<std::string_view> variant;
@@ -69,7 +73,7 @@ void add_choice(std::string_view item, std::vector<KernelChoice>& out) {
   bool found = false;
   for (const Kernel& kernel : all_kernels()) {
     if (!matches(kernel, pattern)) continue;
-    add_variants(kernel, variant, out);
+    add_variants(kernel, variant, decision, out);
     found = true;
   }
   if (!found) {

@@ -67,6 +67,17 @@ constexpr StreamK data_parallel(long long m, long long n, long long k, BlockTile
           .longer_runs = 0};
 }
 
+// All but `whole_tiles` split in so many runs; every tile whole where no kernel can walk that.
+constexpr StreamK with_split(const StreamK& whole, long long whole_tiles, int runs, int ctas) {
+  const bool is_legal = whole_tiles >= 0 && whole_tiles < whole.tiles() &&
+                        whole_tiles % ctas == 0 && runs > 0 && runs <= ctas &&
+                        runs <= (whole.tiles() - whole_tiles) * whole.k_tiles;
+  if (!is_legal) return whole;
+  StreamK s = with_runs(whole, static_cast<int>(whole_tiles), runs, kSnap);
+  s.ctas = ctas;
+  return s;
+}
+
 // Predicted cycles of a product. The next item's tiles are fetched while an item ends, so only the
 // first one waits for them.
 struct Cycles {
@@ -119,8 +130,7 @@ constexpr StreamK choose_stream_k(long long m, long long n, long long k, BlockTi
     for (const int candidate : {runs, runs / split * split, alone < runs ? alone : runs,
                                 (alone < runs ? alone : runs) / split * split}) {
       if (candidate == 0 || (candidate <= split && candidate < alone)) continue;  // idle GPU
-      StreamK s = with_runs(whole, kept, candidate, kSnap);
-      s.ctas = ctas;
+      const StreamK s = with_split(whole, kept, candidate, ctas);
       const double cycles = predicted(s, ctas, costs).total();
       if (cycles < best_cycles) {
         best = s;
@@ -139,9 +149,7 @@ constexpr StreamK split_last_wave(long long m, long long n, long long k, BlockTi
   const int kept = (whole.tiles() - 1) / ctas * ctas;
   const long long units = static_cast<long long>(whole.tiles() - kept) * whole.k_tiles;
   if (units == 0) return whole;
-  StreamK s = with_runs(whole, kept, units < ctas ? static_cast<int>(units) : ctas, kSnap);
-  s.ctas = ctas;
-  return s;
+  return with_split(whole, kept, units < ctas ? static_cast<int>(units) : ctas, ctas);
 }
 
 }  // namespace tessera::schedule

@@ -16,7 +16,8 @@ int alignment_of_address(std::uint64_t address) {
 bool operator==(const PlanOptions& x, const PlanOptions& y) {
   const bool same_kernel = x.kernel.has_value() == y.kernel.has_value() &&
                            (!x.kernel || (x.kernel->kernel == y.kernel->kernel &&
-                                          x.kernel->variant == y.kernel->variant));
+                                          x.kernel->variant == y.kernel->variant &&
+                                          x.kernel->decision == y.kernel->decision));
   return same_kernel && x.workspace_limit == y.workspace_limit && x.split == y.split &&
          x.repack == y.repack && x.remainder == y.remainder && x.fold == y.fold &&
          x.deterministic == y.deterministic;

@@ -7,6 +7,7 @@
 #include "catalog/catalog.h"
 #include "gemm/choose_stream_k.h"
 #include "gemm/cost/cost_table.h"
+#include "gemm/decision.h"
 #include "gemm/options.h"
 #include "launch/params.h"
 
@@ -64,11 +65,23 @@ struct Scheduled {
   Cost cost;
 };
 
-// A persistent grid, with the schedule that the policy asks for.
+// Which tiles are split along k: as a policy asks for, or as a decision says.
+struct Splitting {
+  Policy policy = Policy::kModel;
+  std::int64_t whole_tiles = 0;
+  int runs = 0;  // 0: the policy
+
+  Splitting(Policy asked) : policy(asked) {}  // NOLINT: a policy is one
+  explicit Splitting(const Piece& piece)
+      : policy(Policy::kNever), whole_tiles(piece.whole_tiles), runs(piece.runs) {}
+};
+
+// A persistent grid, with the schedule that is asked for.
 // WHY: the schedule is chosen as if TMA loaded all operands, so that it does not depend on their
 // alignment.
 Scheduled cost_of_persistent(const RatedRow& row, const OperandModes& modes,
-                             const GemmParams& canonical, const DeviceLimits& limits, Policy split);
+                             const GemmParams& canonical, const DeviceLimits& limits,
+                             Splitting split);
 // The same for so many products whose tiles are one column of tile rows: every tile is whole, so
 // that each product gets the same bits wherever it is in the batch. `has_loading_warps`: which load
 // the next tile while the others store one.

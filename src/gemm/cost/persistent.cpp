@@ -167,8 +167,12 @@ schedule::TileCosts tile_costs(const RatedRow& rated, const GemmParams& p, int s
 }
 
 StreamK schedule_of(const KernelRow& row, const GemmParams& p, int ctas,
-                    const schedule::TileCosts& costs, Policy split) {
-  switch (split) {
+                    const schedule::TileCosts& costs, Splitting split) {
+  if (split.runs > 0) {
+    const StreamK whole = schedule::data_parallel(p.m, p.n, p.k, row.block, ctas);
+    return schedule::with_split(whole, split.whole_tiles, split.runs, ctas);
+  }
+  switch (split.policy) {
     case Policy::kNever:
       return schedule::data_parallel(p.m, p.n, p.k, row.block, ctas);
     case Policy::kAlways:
@@ -230,7 +234,7 @@ Cost microseconds_of(const schedule::Cycles& cycles, const RowCosts& costs) {
 }  // namespace
 
 Scheduled cost_of_persistent(const RatedRow& rated, const OperandModes& modes, const GemmParams& p,
-                             const DeviceLimits& limits, Policy split) {
+                             const DeviceLimits& limits, Splitting split) {
   const RowCosts of_row(rated, limits);
   const int ctas = limits.sms * rated.row->ctas_per_sm;
   schedule::TileCosts costs = tile_costs(rated, p, limits.sms, of_row);

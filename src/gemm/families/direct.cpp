@@ -35,23 +35,15 @@ bool stores_through_shared(const KernelRow& row) {
   return !a_along_k && !b_along_k;
 }
 
-class DirectDecision final : public Decision {
- public:
-  enum Temp { kScratch, kPartials, kRepackedA, kRepackedB };
-
-  DirectDecision(const StreamK& chosen, Needs copied) : schedule(chosen), needs(copied) {}
-
-  std::string text() const override { return schedule_text(schedule); }
-
-  std::vector<std::int64_t> temps(const KernelRow& row, const GemmParams& p) const {
-    return {stores_through_shared(row) ? 0 : schedule.ctas * tile_bytes(row),
-            partials_bytes(row, schedule, kFloat), needs.a ? repacked_bytes(p.m, p.k, kFloat) : 0,
-            needs.b ? repacked_bytes(p.n, p.k, kFloat) : 0};
-  }
-
-  StreamK schedule;
-  Needs needs;
+struct DirectTemp {
+  enum { kScratch, kPartials, kRepackedA, kRepackedB };
 };
+std::vector<std::int64_t> direct_temps(const StreamK& schedule, Needs needs, const KernelRow& row,
+                                       const GemmParams& p) {
+  return {stores_through_shared(row) ? 0 : schedule.ctas * tile_bytes(row),
+          partials_bytes(row, schedule, kFloat), needs.a ? repacked_bytes(p.m, p.k, kFloat) : 0,
+          needs.b ? repacked_bytes(p.n, p.k, kFloat) : 0};
+}
 
 // An operand as its rows lie in memory.
 struct Rows {
@@ -145,7 +137,7 @@ double loneliness(const KernelRow& row, const StreamK& schedule, int sms) {
   return is_alone ? (waves + 1) / (waves + kExpected) : 1;
 }
 
-Scheduled scheduled_for(const RatedRow& rated, const Request& request, Policy split) {
+Scheduled scheduled_for(const RatedRow& rated, const Request& request, Splitting split) {
   const GemmParams& p = request.product.params;
   // How operands are loaded is in the rate.
   const OperandModes modes{{Major::kM, Major::kN}, {Load::kTma, Load::kTma}};
@@ -174,30 +166,28 @@ class Direct final : public Family {
 
   std::vector<Step> steps(const Offer& offer, const Request& request) const override {
     const KernelRow& row = *offer.row;
-    const auto& decision = static_cast<const DirectDecision&>(*offer.decision);
-    const Needs needs = decision.needs;
+    const Needs needs = offer.decision.repack;
     std::vector<Step> steps;
     steps.reserve(3);
     Request loaded = request;
     if (needs.any()) {
-      steps.push_back(repack_operands(row.repack_entry, needs, DirectDecision::kRepackedA,
-                                      DirectDecision::kRepackedB, loaded));
+      steps.push_back(repack_operands(row.repack_entry, needs, DirectTemp::kRepackedA,
+                                      DirectTemp::kRepackedB, loaded));
       steps[0].launch.param_offsets = {0};
     }
     DirectParams params{};
     params.gemm = loaded.product.params;
-    params.schedule = decision.schedule;
+    params.schedule = schedule_of(offer.decision.list[0], row, request);
     params.batch = batch_of(request, ceil_div(params.gemm.m, row.block.m));
-    const std::size_t multiply =
-        add_stream_k_steps(row, params, loaded.product, request.temp(DirectDecision::kPartials),
-                           request.limits, steps);
+    const std::size_t multiply = add_stream_k_steps(
+        row, params, loaded.product, request.temp(DirectTemp::kPartials), request.limits, steps);
     add_maps(row, loaded, steps[multiply]);
     for (std::size_t i = multiply; i < steps.size(); ++i) {
       // WHY it may start early: all of its blocks wait for the end of the launch before.
       steps[i].launch.shape.starts_early = i > 0;
       steps[i].launch.param_offsets = {0};  // WHY: only the driver knows where 64-byte maps begin
       steps[i].addresses.push_back(
-          {offsetof(DirectParams, scratch), request.temp(DirectDecision::kScratch), Use::kWritten});
+          {offsetof(DirectParams, scratch), request.temp(DirectTemp::kScratch), Use::kWritten});
     }
     return steps;
   }
@@ -243,6 +233,7 @@ class Direct final : public Family {
                              request.options.repack != Policy::kNever && !request.is_empty() &&
                              std::max({p.m, p.n, p.k}) <= kMaxCoordinate;
     if (!is_possible) return {{}};
+    if (request.given) return {request.given->repack};
     const bool a = request.majors.a == Major::kK || !is_aligned(p.a_col, request.a_alignment);
     const bool b = request.majors.b == Major::kK || !is_aligned(p.b_row, request.b_alignment);
     if (request.options.repack == Policy::kAlways) return {{a, b}};
@@ -277,19 +268,22 @@ class Direct final : public Family {
                          .tflops = variant.tflops * share_of_rate(row),
                          .stores_through_shared = stores_through_shared(row),
                          .costs = &Coefficients::direct};
-    const auto offer_with = [&](Policy split) {
+    const GemmParams& p = request.product.params;
+    const auto offer_with = [&](Splitting split) {
       const Scheduled chosen = scheduled_for(rated, loaded, split);
-      auto decision = std::make_shared<const DirectDecision>(chosen.schedule, needs);
-      Offer offer{.kernel = &kernel,
-                  .row = &row,
-                  .cost = chosen.cost,
-                  .temps = decision->temps(row, request.product.params),
-                  .decision = std::move(decision)};
+      Offer offer{
+          .kernel = &kernel,
+          .row = &row,
+          .cost = chosen.cost,
+          .temps = direct_temps(chosen.schedule, needs, row, p),
+          .decision = {
+              .repack = needs, .list = {piece_of(row, p.m, p.n, chosen.schedule)}, .count = 1}};
       offer.cost.repack = cost_of_repacking(
-          offer.temps[DirectDecision::kRepackedA] + offer.temps[DirectDecision::kRepackedB],
+          offer.temps[DirectTemp::kRepackedA] + offer.temps[DirectTemp::kRepackedB],
           request.limits);
       return offer;
     };
+    if (request.given) return offer_with(Splitting(request.given->list[0]));
     Offer offer = offer_with(request.options.split);
     const bool fits = offer.workspace_bytes() <= request.options.workspace_limit;
     return fits ? offer : offer_with(Policy::kNever);

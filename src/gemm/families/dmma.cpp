@@ -21,14 +21,14 @@ double share_of_rate(const Request& request) {
   return (operands_allow_vectors(request) ? 1 : kEightBytes) * (along_k ? kBothAlongK : 1);
 }
 
-Scheduled schedule_of(const RatedRow& rated, const Request& request) {
+Scheduled scheduled_for(const RatedRow& rated, const Request& request) {
   // Every layout is copied alike, so none pays for being copied by elements.
   constexpr OperandModes kModes{{Major::kM, Major::kN}, {Load::kTma, Load::kTma}};
   const GemmParams& p = request.product.params;
   if (request.is_batch()) {
     return cost_of_batch(rated, kModes, p, request.limits, request.products(), false);
   }
-  return scheduled_within(request, *rated.row, kDouble, [&](Policy split) {
+  return scheduled_within(request, *rated.row, kDouble, [&](Splitting split) {
     return cost_of_persistent(rated, kModes, p, request.limits, split);
   });
 }
@@ -44,12 +44,12 @@ class Dmma final : public Family {
       if (!schedule::fits_schedule(p.m, p.n, p.k, row.block, request.products())) {
         return too_many_tiles(kernel, request);
       }
-      const Scheduled best = schedule_of({.row = &row,
-                                          .tflops = one.tflops * share_of_rate(request),
-                                          .element_bytes = kDouble,
-                                          .costs = &Coefficients::dmma},
-                                         request);
-      offers.push_back(stream_k_offer(kernel, row, best, kDouble));
+      const Scheduled best = scheduled_for({.row = &row,
+                                            .tflops = one.tflops * share_of_rate(request),
+                                            .element_bytes = kDouble,
+                                            .costs = &Coefficients::dmma},
+                                           request);
+      offers.push_back(stream_k_offer(kernel, row, request, best, kDouble));
       return {};
     });
   }
@@ -60,7 +60,7 @@ class Dmma final : public Family {
     const KernelRow& row = *offer.row;
     DmmaParams params{};
     params.gemm = request.product.params;
-    params.schedule = static_cast<const StreamKDecision&>(*offer.decision).schedule;
+    params.schedule = schedule_of(offer.decision.list[0], row, request);
     params.batch = batch_of(request, ceil_div(params.gemm.m, row.block.m));
     std::vector<Step> steps;
     add_stream_k_steps(row, params, request.product, request.temp(0), request.limits, steps);

@@ -11,6 +11,7 @@ namespace tessera::gemm {
 namespace {
 
 using mma::MmaParams;
+using schedule::StreamK;
 
 class Mma final : public Family {
  public:
@@ -28,17 +29,17 @@ class Mma final : public Family {
                            .costs = &Coefficients::mma};
       // Every layout is copied alike, so none pays for being copied by elements.
       constexpr OperandModes kModes{{Major::kM, Major::kN}, {Load::kTma, Load::kTma}};
-      const Scheduled best = scheduled_within(request, row, kSumBytes, [&](Policy split) {
+      const Scheduled best = scheduled_within(request, row, kSumBytes, [&](Splitting split) {
         return cost_of_persistent(rated, kModes, p, request.limits, split);
       });
-      offers.push_back(stream_k_offer(kernel, row, best, kSumBytes));
+      offers.push_back(stream_k_offer(kernel, row, request, best, kSumBytes));
       return {};
     });
   }
 
   std::vector<Step> steps(const Offer& offer, const Request& request) const override {
-    const auto& decision = static_cast<const StreamKDecision&>(*offer.decision);
-    const MmaParams params{request.product.params, decision.schedule, nullptr};
+    const StreamK schedule = schedule_of(offer.decision.list[0], *offer.row, request);
+    const MmaParams params{request.product.params, schedule, nullptr};
     std::vector<Step> steps;
     add_stream_k_steps(*offer.row, params, request.product, request.temp(0), request.limits, steps);
     return steps;

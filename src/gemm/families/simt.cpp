@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
+#include <utility>
 
 #include "gemm/families/shared/remainder.h"
 #include "gemm/families/shared/repacked.h"
@@ -36,6 +38,12 @@ const KernelRow* repacked_row(const Variant& variant) {
   return nullptr;
 }
 
+const KernelRow& repacked_row_of(const Kernel& kernel, std::string_view variant) {
+  return *std::find_if(kernel.rows.begin(), kernel.rows.end(), [&](const KernelRow& row) {
+    return row.variant == variant && takes_repacked(row);
+  });
+}
+
 Needs needs_of(const KernelRow& row, const Request& request) {
   const GemmParams& p = request.product.params;
   if (!takes_repacked(row) || p.k == 0) return {};
@@ -43,33 +51,43 @@ Needs needs_of(const KernelRow& row, const Request& request) {
           p.b_col != 1 || !can_be_mapped(map_of_b(row, p), request.b_alignment)};
 }
 
-// What an offer has settled.
-class SimtDecision final : public Decision {
- public:
-  // There are partials of each rectangle.
-  enum Temp { kScratch, kPartials, kRepackedA = kPartials + 3, kRepackedB };
+// There are partials of each rectangle.
+struct SimtTemp {
+  enum { kScratch, kPartials, kRepackedA = kPartials + Decision::kMostPieces, kRepackedB };
+};
 
-  SimtDecision(const Rectangles& in, Needs copied, const GemmParams& p)
-      : rectangles(in), needs(copied), temps(kRepackedB + 1) {
-    std::size_t partials = kPartials;
+// A way to compute a product: its rectangles, and what is repacked before them.
+struct Way {
+  Way(const Rectangles& in, Needs copied, const GemmParams& p)
+      : rectangles(in), needs(copied), temps(SimtTemp::kRepackedB + 1) {
+    std::size_t partials = SimtTemp::kPartials;
     for (const Rectangle& r : rectangles) {
       const KernelRow& row = *r.row.row;
       const StreamK& schedule = r.scheduled.schedule;
       const std::int64_t scratch = std::int64_t{row.block.m} * row.block.n * kFloat * schedule.ctas;
-      temps[kScratch] = std::max(temps[kScratch], scratch);
+      temps[SimtTemp::kScratch] = std::max(temps[SimtTemp::kScratch], scratch);
       temps[partials++] = partials_bytes(row, schedule, kFloat);
     }
-    if (needs.a) temps[kRepackedA] = repacked_bytes(p.m, p.k, kFloat);
-    if (needs.b) temps[kRepackedB] = repacked_bytes(p.n, p.k, kFloat);
+    if (needs.a) temps[SimtTemp::kRepackedA] = repacked_bytes(p.m, p.k, kFloat);
+    if (needs.b) temps[SimtTemp::kRepackedB] = repacked_bytes(p.n, p.k, kFloat);
   }
 
   Cost cost(const DeviceLimits& limits) const {
     Cost all = rectangles.cost(limits);
-    all.repack = cost_of_repacking(temps[kRepackedA] + temps[kRepackedB], limits);
+    all.repack =
+        cost_of_repacking(temps[SimtTemp::kRepackedA] + temps[SimtTemp::kRepackedB], limits);
     return all;
   }
 
-  std::string text() const override;
+  Decision decision() const {
+    Decision d{.repack = needs};
+    for (const Rectangle& r : rectangles) {
+      Piece& piece = d.list[d.count++];
+      piece = piece_of(*r.row.row, r.m, r.n, r.scheduled.schedule);
+      piece.m_begin = r.m_begin, piece.n_begin = r.n_begin;
+    }
+    return d;
+  }
 
   std::int64_t bytes() const { return workspace_bytes(temps); }
 
@@ -77,16 +95,6 @@ class SimtDecision final : public Decision {
   Needs needs;
   std::vector<std::int64_t> temps;
 };
-
-// "396 tiles, 116 tiles split in 132 runs"; of several rectangles that of the first one, with the
-// variants that multiply the others: "512 tiles; 128x16, 64x128".
-std::string SimtDecision::text() const {
-  std::string text = schedule_text(rectangles.list[0].scheduled.schedule);
-  for (int i = 1; i < rectangles.count; ++i) {
-    text += (i == 1 ? "; " : ", ") + rectangles.list[i].row.row->variant;
-  }
-  return text;
-}
 
 // The offers of one kernel for one request.
 class SimtOffers {
@@ -119,46 +127,68 @@ class SimtOffers {
       return too_many_tiles(kernel_, request_);
     }
     const int priced_before = search_.priced();
-    std::shared_ptr<const SimtDecision> decision = repacked(variant);
-    if (!decision) {
+    std::optional<Way> way = repacked(variant);
+    if (!way) {
       const KernelRow* row = row_of_loads(variant, request_);
       if (!row) return Status::unsupported(kernel_.name + " has no row for these operands");
-      decision = planned({row, variant.tflops}, {});
+      way = planned({row, variant.tflops}, {});
     }
-    const RatedRow& row = decision->rectangles.list[0].row;
     offers.push_back({.kernel = &kernel_,
-                      .row = row.row,
-                      .cost = decision->cost(request_.limits),
-                      .temps = decision->temps,
+                      .row = way->rectangles.list[0].row.row,
+                      .cost = way->cost(request_.limits),
+                      .temps = std::move(way->temps),
                       .priced = search_.priced() - priced_before,
-                      .decision = decision});
+                      .decision = way->decision()});
     return {};
   }
 
-  // In the rectangles that cost least or, where those do not fit the workspace, in one.
-  std::shared_ptr<const SimtDecision> planned(const RatedRow& row, Needs needs) {
-    const bool may_split = takes_repacked(*row.row);
-    const Rectangles best = may_split ? search_.best(row) : search_.whole(row);
-    auto decision = std::make_shared<const SimtDecision>(best, needs, params());
-    if (best.count == 1 || decision->bytes() <= request_.options.workspace_limit) return decision;
-    return std::make_shared<const SimtDecision>(search_.whole(row), needs, params());
+  // The rectangles that are given or, where they are not all of D, once, that of all of D.
+  Rectangles given(const RatedRow& row) const {
+    const GemmParams& p = params();
+    const Decision& decision = *request_.given;
+    if (decision.count == 1) return search_.whole(row, Splitting(decision.list[0]));
+    Rectangles all;
+    for (const Piece& piece : decision.pieces()) {
+      const Variant* variant = variant_named(piece.variant);
+      const KernelRow* own = &piece == decision.list ? row.row : repacked_row(*variant);
+      if (!own || !takes_repacked(*own)) return search_.whole(row, Policy::kNever);
+      all.list[all.count++] = search_.rectangle({own, variant->tflops}, piece);
+    }
+    return is_tiling(decision.pieces(), p, row.row->block) ? all
+                                                           : search_.whole(row, Policy::kNever);
+  }
+  const Variant* variant_named(std::string_view name) const {
+    return &*std::find_if(variants_.begin(), variants_.end(),
+                          [&](const Variant& one) { return one.name() == name; });
   }
 
-  // The variant with repacked operands; null where none needs it, or where it does not pay.
-  std::shared_ptr<const SimtDecision> repacked(const Variant& variant) {
+  // In the rectangles that cost least or, where those do not fit the workspace, in one.
+  Way planned(const RatedRow& row, Needs needs) {
+    if (request_.given) return {given(row), needs, params()};
+    const bool may_split = takes_repacked(*row.row);
+    const Rectangles best = may_split ? search_.best(row) : search_.whole(row);
+    Way way(best, needs, params());
+    if (best.count == 1 || way.bytes() <= request_.options.workspace_limit) return way;
+    return {search_.whole(row), needs, params()};
+  }
+
+  // The variant with repacked operands; nothing where none needs it, or where it does not pay.
+  std::optional<Way> repacked(const Variant& variant) {
     const PlanOptions& options = request_.options;
     const KernelRow* row = repacked_row(variant);
-    if (!row || options.repack == Policy::kNever) return nullptr;
-    if (std::max({params().m, params().n, params().k}) > kMaxCoordinate) return nullptr;
+    if (!row || options.repack == Policy::kNever) return {};
+    if (std::max({params().m, params().n, params().k}) > kMaxCoordinate) return {};
     const Needs needs = needs_of(*row, request_);
-    if (!needs.any()) return nullptr;
+    if (!needs.any() || (request_.given && request_.given->repack != needs)) return {};
     const RatedRow rated{row, variant.tflops};
-    const SimtDecision least(search_.whole(rated), needs, params());
-    if (least.bytes() > options.workspace_limit) return nullptr;
-    auto decision = planned(rated, needs);
-    if (options.repack == Policy::kAlways) return decision;
-    const double cost = decision->cost(request_.limits).total();
-    return cost < copying_cost(rated, needs).total() ? decision : nullptr;
+    if (request_.given) return planned(rated, needs);
+    const Way least(search_.whole(rated), needs, params());
+    if (least.bytes() > options.workspace_limit) return {};
+    Way way = planned(rated, needs);
+    if (options.repack == Policy::kAlways) return way;
+    const double cost = way.cost(request_.limits).total();
+    if (cost >= copying_cost(rated, needs).total()) return {};
+    return way;
   }
 
   // The row as it would be if nothing were repacked: element by element what tensor copies do not
@@ -179,28 +209,27 @@ class SimtOffers {
   RemainderSearch search_;
 };
 
-Product product_at(const Rectangle& r, const Product& whole) {
+Product product_at(const Piece& r, const Product& whole) {
   const GemmParams& p = whole.params;
-  return {product_of(r, p), whole.a.moved(r.m_begin * p.a_row * kFloat),
+  return {product_of(r.m, r.n, p), whole.a.moved(r.m_begin * p.a_row * kFloat),
           whole.b.moved(r.n_begin * p.b_col * kFloat),
           whole.c.moved((r.m_begin * p.c_row + r.n_begin) * kFloat),
           whole.d.moved((r.m_begin * p.d_row + r.n_begin) * kFloat)};
 }
 
-// Multiplies a rectangle and adds the partials of its split tiles.
-void add_rectangle(const Rectangle& rectangle, const Product& whole, PlannedAddress partials,
-                   const Request& request, std::vector<Step>& steps) {
-  const KernelRow& row = *rectangle.row.row;
-  const Product product = product_at(rectangle, whole);
+// Multiplies a rectangle by a row and adds the partials of its split tiles.
+void add_piece(const Piece& piece, const KernelRow& row, const Product& whole,
+               PlannedAddress partials, const Request& request, std::vector<Step>& steps) {
+  const Product product = product_at(piece, whole);
   SimtParams params{};
   params.gemm = product.params;
-  params.schedule = rectangle.scheduled.schedule;
+  params.schedule = schedule_of(piece, row, request);
   const std::size_t multiply =
       add_stream_k_steps(row, params, product, partials, request.limits, steps);
   add_maps(steps[multiply], row, product, offsetof(SimtParams, a_map), offsetof(SimtParams, b_map));
   for (std::size_t i = multiply; i < steps.size(); ++i) {
     steps[i].addresses.push_back(
-        {offsetof(SimtParams, scratch), request.temp(SimtDecision::kScratch), Use::kWritten});
+        {offsetof(SimtParams, scratch), request.temp(SimtTemp::kScratch), Use::kWritten});
   }
 }
 
@@ -212,17 +241,19 @@ class Simt final : public Family {
   }
 
   std::vector<Step> steps(const Offer& offer, const Request& request) const override {
-    const auto& decision = static_cast<const SimtDecision&>(*offer.decision);
+    const Decision& decision = offer.decision;
     Request loaded = request;
     std::vector<Step> steps;
     steps.reserve(7);
-    if (decision.needs.any()) {
-      steps.push_back(repack_operands(offer.row->repack_entry, decision.needs,
-                                      SimtDecision::kRepackedA, SimtDecision::kRepackedB, loaded));
+    if (decision.repack.any()) {
+      steps.push_back(repack_operands(offer.row->repack_entry, decision.repack,
+                                      SimtTemp::kRepackedA, SimtTemp::kRepackedB, loaded));
     }
-    int partials = SimtDecision::kPartials;
-    for (const Rectangle& rectangle : decision.rectangles) {
-      add_rectangle(rectangle, loaded.product, request.temp(partials++), request, steps);
+    int partials = SimtTemp::kPartials;
+    for (const Piece& piece : decision.pieces()) {
+      const bool is_first = &piece == decision.list;
+      const KernelRow& row = is_first ? *offer.row : repacked_row_of(*offer.kernel, piece.variant);
+      add_piece(piece, row, loaded.product, request.temp(partials++), request, steps);
     }
     for (Step& step : steps) {
       // WHY: only the driver knows where a block of 64-byte maps begins.

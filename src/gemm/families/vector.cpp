@@ -15,25 +15,23 @@ constexpr int kLeastSegment = 64;         // bytes of a row that lanes side by s
 constexpr int kMostAlong = 32;            // lanes of a warp
 
 // How one product is shared out.
-class VectorDecision final : public Decision {
- public:
+struct Shares {
   bool are_rows = false, is_aligned = false, is_along_k = false;
   std::int64_t outputs = 0, vectors = 0, blocks = 0;
   int warps = 1, lanes = kMostAlong;
-
-  // "256 blocks, 4 warps a row"
-  std::string text() const override {
-    const std::string shared = is_along_k
-                                   ? std::to_string(warps) + (warps == 1 ? " warp" : " warps")
-                                   : std::to_string(lanes) + " lanes";
-    return std::to_string(blocks * vectors) + (blocks * vectors == 1 ? " block, " : " blocks, ") +
-           shared + (is_along_k ? " a row" : " side by side");
-  }
 };
 
-VectorDecision decided(const KernelRow& row, const Request& request, int bytes) {
+// A number of warps or lanes that is given, or the one that `choose` finds.
+template <class Choose>
+int given_or(int given, int least, int most, Choose&& choose) {
+  const bool is_legal = given >= least && given <= most && (given & (given - 1)) == 0;
+  return is_legal ? given : choose();
+}
+
+Shares shares_of(const KernelRow& row, const Request& request, int bytes) {
   const GemmParams& p = request.product.params;
-  VectorDecision d;
+  const Decision given = request.given.value_or(Decision{});
+  Shares d;
   d.are_rows = p.m <= p.n;
   d.outputs = d.are_rows ? p.n : p.m;
   d.vectors = d.are_rows ? p.m : p.n;
@@ -46,19 +44,37 @@ VectorDecision decided(const KernelRow& row, const Request& request, int bytes) 
   const std::int64_t all = d.vectors * request.products(), sms = request.limits.sms;
   if (d.is_along_k) {
     const std::int64_t rows = row.thread.m, warps = row.threads / 32;
-    while (d.warps < warps && ceil_div(d.outputs, rows) * all * d.warps < kWarpsPerSm * sms &&
-           32 * width * d.warps < p.k) {
-      d.warps *= 2;
-    }
+    d.warps = given_or(given.warps, 1, static_cast<int>(warps), [&] {
+      int chosen = 1;
+      while (chosen < warps && ceil_div(d.outputs, rows) * all * chosen < kWarpsPerSm * sms &&
+             32 * width * chosen < p.k) {
+        chosen *= 2;
+      }
+      return chosen;
+    });
     d.blocks = ceil_div(d.outputs, warps / d.warps * rows);
     return d;
   }
-  while (d.lanes * width * bytes > kLeastSegment &&
-         ceil_div(d.outputs, d.lanes * width) * all < kBlocksPerSm * sms) {
-    d.lanes /= 2;
-  }
+  const int fewest = static_cast<int>(kLeastSegment / (width * bytes));
+  d.lanes = given_or(given.lanes, fewest, kMostAlong, [&] {
+    int chosen = kMostAlong;
+    while (chosen > fewest && ceil_div(d.outputs, chosen * width) * all < kBlocksPerSm * sms) {
+      chosen /= 2;
+    }
+    return chosen;
+  });
   d.blocks = ceil_div(d.outputs, d.lanes * width);
   return d;
+}
+
+Decision decision_of(const Shares& d, const KernelRow& row, const GemmParams& p) {
+  const std::int64_t blocks = d.blocks * d.vectors;
+  return {
+      .warps = d.is_along_k ? d.warps : 0,
+      .lanes = d.is_along_k ? 0 : d.lanes,
+      .list =
+          {{.variant = row.variant, .m = p.m, .n = p.n, .tiles = blocks, .whole_tiles = blocks}},
+      .count = 1};
 }
 
 class MatrixTimesVector final : public Family {
@@ -75,7 +91,7 @@ class MatrixTimesVector final : public Family {
     }
     return offer_variants(kernel, variant, request, offers, [&](const Variant& one) -> Status {
       const KernelRow& row = row_of_majors(one, request);
-      const VectorDecision d = decided(row, request, bytes);
+      const Shares d = shares_of(row, request, bytes);
       const std::int64_t count = request.products();
       const __int128 blocks = static_cast<__int128>(d.blocks) * d.vectors * count;
       if (blocks > kMaxGrid) {
@@ -91,13 +107,13 @@ class MatrixTimesVector final : public Family {
       offers.push_back({.kernel = &kernel,
                         .row = &row,
                         .cost = cost_of_vectors(work, request.limits),
-                        .decision = std::make_shared<const VectorDecision>(d)});
+                        .decision = decision_of(d, row, p)});
       return {};
     });
   }
 
   std::vector<Step> steps(const Offer& offer, const Request& request) const override {
-    const auto& d = static_cast<const VectorDecision&>(*offer.decision);
+    const Shares d = shares_of(*offer.row, request, size_of(offer.kernel->types.a));
     vector::Params params{};
     params.gemm = request.product.params;
     params.batch = batch_of(request, 1);

@@ -51,7 +51,9 @@ class WgmmaOffers {
     // An operand across k that is copied as it is becomes the row's A; two of them: the larger one.
     const bool a = stays_across_k(row, request_), b = stays_across_k(row, *other_);
     if (!a && !b) return {&variant.rows.front(), false, &request_};
-    const bool exchange = !a || (b && other_->product.params.m > request_.product.params.m);
+    const bool larger = b && other_->product.params.m > request_.product.params.m;
+    const bool exchange = request_.given ? b && request_.given->is_exchanged : !a || larger;
+    if (!exchange && !a) return {&variant.rows.front(), false, &request_};
     return {&row, exchange, exchange ? &*other_ : &request_};
   }
   static bool stays_across_k(const KernelRow& row, const Request& request) {
@@ -72,9 +74,10 @@ class WgmmaOffers {
         ceil_div(p.m, config.block.m) * ceil_div(p.n, config.block.n) > kMostTiles) {
       return too_many_tiles(kernel_, request_, "2^30 elements along each side");
     }
-    const WgmmaDecision decision = decided(form, is_partial);
-    if (is_batch() && (is_partial || !takes_batch(config, *form.request) ||
-                       products() > kMostTiles / std::max(decision.tiles(), std::int64_t{1}))) {
+    const Decision decision = decided(form, is_partial);
+    if (is_batch() &&
+        (is_partial || !takes_batch(config, *form.request) ||
+         products() > kMostTiles / std::max(decision.list[0].tiles, std::int64_t{1}))) {
       return Status::unsupported("batch is " + describe(request_.problem().batch) +
                                  ", but variant " + row.variant + " of " + kernel_.name +
                                  " loads its operands by tensor copies, and does not split k");
@@ -83,7 +86,7 @@ class WgmmaOffers {
       return Status::unsupported("k must not be split, but variant " + row.variant + " of " +
                                  kernel_.name + " always splits it");
     }
-    if (request_.options.repack == Policy::kNever && (decision.repack_a || decision.repack_b)) {
+    if (request_.options.repack == Policy::kNever && decision.repack.any()) {
       return Status::unsupported("operands must not be repacked, but " + kernel_.name +
                                  " loads them by tensor copies: bases and rows at multiples of 16 "
                                  "bytes");
@@ -106,68 +109,70 @@ class WgmmaOffers {
             .row_bytes = operand.must_repack ? 128 : power_of_two_in(operand.rows.stride, bytes)};
   }
 
-  void push(const Form& form, double tflops, const WgmmaDecision& decision,
-            std::vector<Offer>& offers) {
+  void push(const Form& form, double tflops, const Decision& decision, std::vector<Offer>& offers) {
     const KernelRow& row = *form.row;
     const Config& config = wgmma_config(row);
+    const GemmParams& p = form.request->product.params;
     std::vector<std::int64_t> temps = wgmma_temps(decision, config, *form.request);
     const TensorCoreWork work{
         .block = row.block,
         .per_sm = config.per_sm,
         .rate = tflops,
         .hides_store = config.mode == wgmma::Consumers::kPingPong,
-        .copies_d = decision.is_split || can_be_copied(request_),
+        .copies_d = decision.is_cut || can_be_copied(request_),
         .stages = config.stages,
         .is_of_one_warpgroup = config.mode == wgmma::Consumers::kPingPong || config.consumers == 1,
         .a = copied(form, config, true),
         .b = copied(form, config, false),
         .d_row_bytes = power_of_two_in(request_.product.params.d_row, size_of(kernel_.types.d)),
-        .tiles_m = decision.tiles_m,
+        .tiles_m = wgmma_tiles(config, p).tiles_m,
         .products = products(),
-        .tiles = decision.tiles() * config.ctas() * decision.parts * products(),
-        .k_tiles = decision.k_tiles,
-        .parts = decision.is_split ? decision.parts : 0,
+        .tiles = decision.list[0].tiles * config.ctas() * decision.parts * products(),
+        .k_tiles = k_tiles_of_a_part(config, p, decision.parts),
+        .parts = decision.is_cut ? decision.parts : 0,
         .repacked_bytes = temps[kRepackedA] + temps[kRepackedB],
         .types = &kernel_.types};
-    offers.push_back(
-        {.kernel = &kernel_,
-         .row = &row,
-         .cost = cost_of_tensor_cores(work, form.request->product.params, request_.limits),
-         .temps = std::move(temps),
-         .decision = std::make_shared<const WgmmaDecision>(decision)});
+    offers.push_back({.kernel = &kernel_,
+                      .row = &row,
+                      .cost = cost_of_tensor_cores(work, p, request_.limits),
+                      .temps = std::move(temps),
+                      .decision = decision});
   }
 
-  WgmmaDecision decided(const Form& form, bool is_partial) const {
+  Decision decided(const Form& form, bool is_partial) const {
     const KernelRow& row = *form.row;
     const Config& config = wgmma_config(row);
     const GemmParams& p = form.request->product.params;
-    WgmmaDecision d;
-    d.is_exchanged = form.is_exchanged;
-    d.tiles_m = ceil_div(p.m, std::int64_t{config.block.m} * config.cluster.m);
-    d.tiles_n = ceil_div(p.n, std::int64_t{config.block.n} * config.cluster.n);
-    d.part_rows = d.tiles_m * config.cluster.m * config.block.m;
-    d.partial_ld = d.tiles_n * config.cluster.n * config.block.n;
+    const WgmmaTiles tiles = wgmma_tiles(config, p);
     const std::int64_t k_tiles = ceil_div(p.k, config.block.k);
-    const bool may_split = config.out == epilogue::Out::kF32 && !is_batch();
-    const std::int64_t parts = may_split ? parts_of(row, d, k_tiles) : 1;
-    d.k_tiles = ceil_div(k_tiles, std::max(parts, std::int64_t{1}));
-    d.parts = d.k_tiles == 0 ? 0 : ceil_div(k_tiles, d.k_tiles);
-    d.is_split = is_partial || d.parts > 1;
-    if (!d.is_split) d.parts = 1;
-    d.repack_a = operand_of(config, *form.request, true).must_repack;
-    d.repack_b = operand_of(config, *form.request, false).must_repack;
+    const bool may_cut = config.out == epilogue::Out::kF32 && !is_batch();
+    const std::int64_t asked = may_cut ? parts_of(row, tiles, k_tiles) : 1;
+    const std::int64_t of_part = k_tiles_of_a_part(config, p, asked);
+    Decision d{.is_exchanged = form.is_exchanged,
+               .repack = {operand_of(config, *form.request, true).must_repack,
+                          operand_of(config, *form.request, false).must_repack},
+               .parts = of_part == 0 ? 0 : ceil_div(k_tiles, of_part),
+               .list = {{.variant = row.variant,
+                         .m = p.m,
+                         .n = p.n,
+                         .tiles = tiles.count(),
+                         .whole_tiles = tiles.count()}},
+               .count = 1};
+    d.is_cut = is_partial || d.parts > 1;
+    if (!d.is_cut) d.parts = 1;
     return d;
   }
 
   // In how many parts k is split: so many that all SMs have work, none so short that filling the
   // ring and adding partial sums costs more than it brings.
-  std::int64_t parts_of(const KernelRow& row, const WgmmaDecision& d, std::int64_t k_tiles) const {
+  std::int64_t parts_of(const KernelRow& row, const WgmmaTiles& of_d, std::int64_t k_tiles) const {
+    const std::int64_t most_rows = kMostTiles / std::max(of_d.part_rows, std::int64_t{1});
+    if (request_.given) return std::clamp(request_.given->parts, std::int64_t{1}, most_rows);
     const Policy policy = request_.options.split;
     if (policy == Policy::kNever || k_tiles < 2) return 1;
-    const std::int64_t tiles = std::max(d.tiles(), std::int64_t{1});
+    const std::int64_t tiles = std::max(of_d.count(), std::int64_t{1});
     const std::int64_t ctas = request_.limits.sms / wgmma_config(row).ctas();
     const std::int64_t fills = std::max(ctas / tiles, std::int64_t{1});
-    const std::int64_t most_rows = kMostTiles / std::max(d.part_rows, std::int64_t{1});
     const std::int64_t longest = policy == Policy::kAlways ? 1 : kLeastKTilesOfAPart;
     const std::int64_t parts = std::min({fills, k_tiles / longest, most_rows});
     if (policy == Policy::kAlways) return std::max(parts, std::int64_t{2});

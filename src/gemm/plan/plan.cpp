@@ -39,6 +39,7 @@ class Search {
   void ask_named(const KernelChoice& choice) {
     const Kernel& kernel = *choice.kernel;
     const Epilogue& epilogue = problem_.epilogue;
+    if (!choice.decision.empty()) given_ = decision_named(choice);
     if (kernel.applies_epilogue && !is_fused(epilogue)) {
       throw StatusError(Status::unsupported("epilogue is " + describe(epilogue) + ", but " +
                                             kernel.name +
@@ -51,12 +52,25 @@ class Search {
       const bool keeps_epilogue = route->product.problem.epilogue == epilogue;
       if (kernel.applies_epilogue != keeps_epilogue && !epilogue.is_identity()) continue;
       if (route->product.problem.types != kernel.types && is_by_more_digits(*route)) continue;
+      if (given_ && given_->is_for_each != (route->rounds != 1)) continue;
       if (Status why = ask(kernel, choice.variant, route); !why.ok()) status = std::move(why);
     }
+    if (given_) keep_given(choice);
     if (!candidates_.empty()) return;
     require(status);
     throw StatusError(Status::bad_argument("kernel names variant '" + choice.variant + "', which " +
                                            kernel.name + " does not have"));
+  }
+
+  // Drops candidates that do something else than what was given.
+  void keep_given(const KernelChoice& choice) {
+    if (candidates_.empty()) return;
+    const std::string wanted = name_of(*given_), other = name_of(candidates_.front().decision);
+    std::erase_if(candidates_, [&](const Candidate& c) { return name_of(c.decision) != wanted; });
+    if (!candidates_.empty()) return;
+    throw StatusError(Status::bad_argument(
+        "kernel is '" + choice.kernel->name + "/" + choice.variant + ":" + choice.decision +
+        "', but of this problem on this GPU the kernel would make '" + other + "'"));
   }
 
   void ask_all() {
@@ -104,8 +118,9 @@ class Search {
     PlanOptions options = options_;
     options.workspace_limit = std::max<std::int64_t>(0, limit);
     std::vector<Offer> offers;
-    const Request request =
+    Request request =
         request_of(route->product, limits_, options, static_cast<int>(route->temps.size()));
+    request.given = given_;
     Status status = family.offer(kernel, variant, request, offers);
     for (Offer& offer : offers) keep(std::move(offer), route);
     return status;
@@ -118,6 +133,7 @@ class Search {
     } else {
       offer.cost = (offer.cost + route->cost).times(static_cast<double>(route->rounds));
     }
+    offer.decision.is_for_each = route->rounds != 1;
     candidates_.push_back({std::move(offer), route});
   }
 
@@ -141,7 +157,8 @@ class Search {
   const Problem problem_;
   const DeviceLimits& limits_;
   const PlanOptions& options_;
-  Status refused_;  // why a rewrite that the problem needs is not possible
+  std::optional<Decision> given_;  // the one that the named kernel is to make
+  Status refused_;                 // why a rewrite that the problem needs is not possible
   std::vector<std::shared_ptr<const Route>> routes_;
   std::vector<Candidate> candidates_;
 };
@@ -168,8 +185,9 @@ Status rank(std::vector<Candidate>& candidates, std::int64_t limit) {
 std::vector<Step> steps_of(const Candidate& best, const DeviceLimits& limits,
                            const PlanOptions& options) {
   const Route& route = *best.route;
-  const Request request =
+  Request request =
       request_of(route.product, limits, options, static_cast<int>(route.temps.size()));
+  request.given = best.decision;
   std::vector<Step> steps = family_of(*best.kernel).steps(best, request);
   steps.insert(steps.end(), route.after.begin(), route.after.end());
   for (Step& step : steps) step.kernel = best.kernel;
@@ -194,6 +212,7 @@ bool plan_parts(const std::vector<Subproblem>& parts, const PlanOptions& options
     all.cost = before + best.cost;
   }
   all.temps = {most};
+  all.decision = Decision{};
   Route route{.product = subproblem_of(plan.problem, plan.alignment)};
   route.text = all.route->text + "; in " + std::to_string(parts.size()) + " parts of rows";
   all.route = std::make_shared<const Route>(std::move(route));
@@ -219,6 +238,11 @@ bool plan_by_rows(const PlanOptions& options, Plan& plan) {
 }
 
 }  // namespace
+
+std::string Candidate::name() const {
+  const std::string settled = name_of(decision);
+  return kernel->name + "/" + row->variant + (settled.empty() ? "" : ":" + settled);
+}
 
 std::vector<std::int64_t> Candidate::all_temps() const {
   std::vector<std::int64_t> all = route->temps;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "gemm/families/shared/family.h"
@@ -17,7 +18,10 @@ struct Candidate : Offer {
   std::shared_ptr<const Route> route;
 
   bool is_for_each() const { return route->rounds != 1; }
-  std::string decision_text() const { return (decision ? decision->text() : "-") + route->text; }
+  std::string decision_text() const { return text_of(decision) + route->text; }
+  // That of a kernel, its variant and the decision, by which the same is planned again:
+  // "simt_f32/256x128:repack=a". Of a product in parts of rows it names the kernel of the first.
+  std::string name() const;
   // Bytes of all pieces of the workspace, those of the route first.
   std::vector<std::int64_t> all_temps() const;
   std::int64_t workspace_bytes() const {

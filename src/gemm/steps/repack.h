@@ -9,13 +9,6 @@
 
 namespace tessera::gemm {
 
-// Which operands are repacked.
-struct Needs {
-  bool a = false, b = false;
-
-  bool any() const { return a || b; }
-};
-
 // An operand that is copied: element (outer, k) is at outer * from_outer + k * from_k, one of which
 // is 1. Its copy has `k` rows of `outer` elements. Rows along k exchange the names.
 struct RepackedOperand {

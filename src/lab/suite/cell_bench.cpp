@@ -85,10 +85,7 @@ std::unique_ptr<PlannedCall> CellBench::without_limit(const Problem& problem,
   const gemm::Plan plan =
       gemm::plan(problem, gemm::alignment_of(operands), gemm::limits_of(device_.info()), any);
   const gemm::Candidate &best = plan.offers.front(), &other = limited.plan().offers.front();
-  const bool same = name_of(best) == name_of(other) &&
-                    best.workspace_bytes() == other.workspace_bytes() &&
-                    best.decision_text() == other.decision_text();
-  if (same) return nullptr;
+  if (best.kernel == other.kernel && best.decision == other.decision) return nullptr;
   return std::make_unique<PlannedCall>(device_, problem, operands, any);
 }
 

@@ -50,6 +50,7 @@ Request exchanged(const Request& request) {
   Request other = request_as_it_is(exchanged(request.whole), request.limits, request.options,
                                    request.first_temp);
   other.is_exchanged = !request.is_exchanged;
+  other.given = request.given;
   return other;
 }
 

@@ -5,7 +5,7 @@
 //   families/NAME.cpp    const Family& NAME_family();    // the build finds it by the file's name
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +14,7 @@
 #include "base/divide.h"
 #include "catalog/catalog.h"
 #include "gemm/cost/cost.h"
+#include "gemm/decision.h"
 #include "gemm/options.h"
 #include "gemm/steps/subproblem.h"
 
@@ -28,6 +29,9 @@ struct Request {
   Majors majors;              // along which the operands are contiguous
   bool is_exchanged = false;  // the caller's rows are the columns of this product
   int first_temp = 0;         // temps before it are those of rewrites
+  // What is to be done, where that is settled; else the model and the options decide. A family that
+  // cannot do so offers what it can, and the plan compares.
+  std::optional<Decision> given = {};
   DeviceLimits limits;
   PlanOptions options;
 
@@ -55,21 +59,13 @@ inline schedule::Batch batch_of(const Request& request, std::int64_t tiles_m) {
   return batch_params(request.problem(), tiles_m);
 }
 
-// What a family decided when it made an offer: its launches need it, and reports print it.
-class Decision {
- public:
-  virtual ~Decision() = default;
-  // "396 tiles, 116 split in 132 runs"; "-" where there is nothing to decide.
-  virtual std::string text() const { return "-"; }
-};
-
 struct Offer {
   const Kernel* kernel = nullptr;
   const KernelRow* row = nullptr;  // of the launch that multiplies, or of the largest one
   Cost cost;
-  std::vector<std::int64_t> temps = {};           // bytes of each piece of the workspace
-  int priced = 1;                                 // products whose cost was computed for it
-  std::shared_ptr<const Decision> decision = {};  // null: there was none
+  std::vector<std::int64_t> temps = {};  // bytes of each piece of the workspace
+  int priced = 1;                        // products whose cost was computed for it
+  Decision decision = {};
 
   std::int64_t workspace_bytes() const { return gemm::workspace_bytes(temps); }
 };

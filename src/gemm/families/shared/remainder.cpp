@@ -33,11 +33,28 @@ Cost Rectangles::cost(const DeviceLimits& limits) const {
   return all;
 }
 
-GemmParams product_of(const Rectangle& rectangle, const GemmParams& whole) {
+GemmParams product_of(std::int64_t m, std::int64_t n, const GemmParams& whole) {
   GemmParams p = whole;
-  p.m = rectangle.m;
-  p.n = rectangle.n;
+  p.m = m;
+  p.n = n;
   return p;
+}
+
+bool is_tiling(std::span<const Piece> pieces, const GemmParams& whole, BlockTile block) {
+  std::int64_t area = 0;
+  for (const Piece& one : pieces) {
+    const bool is_inside =
+        one.m > 0 && one.n > 0 && one.m_begin + one.m <= whole.m && one.n_begin + one.n <= whole.n;
+    if (!is_inside || one.m_begin % block.m != 0 || one.n_begin % block.n != 0) return false;
+    area += one.m * one.n;
+    for (const Piece& other : pieces) {
+      const bool is_apart =
+          one.m_begin >= other.m_begin + other.m || other.m_begin >= one.m_begin + one.m ||
+          one.n_begin >= other.n_begin + other.n || other.n_begin >= one.n_begin + one.n;
+      if (&one != &other && !is_apart) return false;
+    }
+  }
+  return area == whole.m * whole.n;
 }
 
 RemainderSearch::RemainderSearch(std::vector<RatedRow> small, const GemmParams& whole,
@@ -48,16 +65,24 @@ RemainderSearch::RemainderSearch(std::vector<RatedRow> small, const GemmParams& 
       split_(split),
       remainder_(whole.k == 0 ? Policy::kNever : remainder) {}
 
-Rectangle RemainderSearch::priced_rectangle(const RatedRow& row, long long m, long long n) const {
+Rectangle RemainderSearch::priced_rectangle(const RatedRow& row, long long m, long long n,
+                                            Splitting split) const {
   ++priced_;
   Rectangle rectangle{row, 0, 0, m, n};
   rectangle.scheduled =
-      cost_of_persistent(row, modes_of(*row.row), product_of(rectangle, whole_), limits_, split_);
+      cost_of_persistent(row, modes_of(*row.row), product_of(m, n, whole_), limits_, split);
   return rectangle;
 }
 
-Rectangles RemainderSearch::whole(const RatedRow& row) const {
-  return {{priced_rectangle(row, whole_.m, whole_.n)}, 1};
+Rectangles RemainderSearch::whole(const RatedRow& row, Splitting split) const {
+  return {{priced_rectangle(row, whole_.m, whole_.n, split)}, 1};
+}
+
+Rectangle RemainderSearch::rectangle(const RatedRow& row, const Piece& piece) const {
+  Rectangle one = priced_rectangle(row, piece.m, piece.n, Splitting(piece));
+  one.m_begin = piece.m_begin;
+  one.n_begin = piece.n_begin;
+  return one;
 }
 
 // The rectangle by the row whose launch costs least after another one.
@@ -68,7 +93,7 @@ const RemainderSearch::Remainder& RemainderSearch::remainder(long long m, long l
   Remainder found{m, n, {}, kNothing};
   for (const RatedRow& row : small_) {
     if (!schedule::fits_schedule(m, n, whole_.k, row.row->block)) continue;
-    const Rectangle rectangle = priced_rectangle(row, m, n);
+    const Rectangle rectangle = priced_rectangle(row, m, n, split_);
     const double cost = after_another(rectangle.scheduled.cost, limits_);
     if (cost >= found.cost) continue;
     found.cost = cost;
@@ -80,7 +105,7 @@ const RemainderSearch::Remainder& RemainderSearch::remainder(long long m, long l
 
 double RemainderSearch::least_of(const Rectangle& rectangle) const {
   if (rectangle.m == 0 || rectangle.n == 0) return 0;
-  return least_after_another(product_of(rectangle, whole_), small_, limits_);
+  return least_after_another(product_of(rectangle.m, rectangle.n, whole_), small_, limits_);
 }
 
 // Whole tiles up to (m, n), and remainders. Both remainders could hold the corner.
@@ -90,7 +115,7 @@ void RemainderSearch::try_split(const RatedRow& row, long long m, long long n, b
       {{}, 0, n, corner_below ? m : whole_.m, whole_.n - n},
       {{}, m, 0, whole_.m - m, corner_below ? whole_.n : n},
   };
-  Rectangles found{{priced_rectangle(row, m, n)}, 1};
+  Rectangles found{{priced_rectangle(row, m, n, split_)}, 1};
   // WHY: what is too dear with the least that remainders cost need not be looked at.
   if (found.cost(limits_).total() + least_of(remainders[0]) + least_of(remainders[1]) >= least)
     return;

@@ -5,6 +5,7 @@
 // are as aligned as those of the whole product.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "gemm/cost/cost.h"
@@ -20,7 +21,7 @@ struct Rectangle {
 
 // At most three: whole tiles first, then what is to the right and below.
 struct Rectangles {
-  Rectangle list[3];
+  Rectangle list[Decision::kMostPieces];
   int count = 0;
 
   const Rectangle* begin() const { return list; }
@@ -29,8 +30,11 @@ struct Rectangles {
   Cost cost(const DeviceLimits& limits) const;
 };
 
-// The product of a rectangle, without addresses.
-GemmParams product_of(const Rectangle& rectangle, const GemmParams& whole);
+// The product of a rectangle of so many rows and columns, without addresses.
+GemmParams product_of(std::int64_t m, std::int64_t n, const GemmParams& whole);
+
+// Whether pieces cover all of D, none of it twice, and begin where tiles of this size do.
+bool is_tiling(std::span<const Piece> pieces, const GemmParams& whole, BlockTile block);
 
 // Searches for the cheapest rectangles of a product, among rows whose operands are all loaded by
 // TMA. One object serves all rows of a kernel, so that remainders which several rows share are
@@ -42,7 +46,10 @@ class RemainderSearch {
                   Policy split, Policy remainder);
 
   // All of D by one row.
-  Rectangles whole(const RatedRow& row) const;
+  Rectangles whole(const RatedRow& row) const { return whole(row, split_); }
+  Rectangles whole(const RatedRow& row, Splitting split) const;
+  // A piece of D by a row, split as the piece says.
+  Rectangle rectangle(const RatedRow& row, const Piece& piece) const;
   // What the policy asks for, else the cheapest; the rectangle of `row` comes first.
   Rectangles best(const RatedRow& row);
 
@@ -55,7 +62,7 @@ class RemainderSearch {
     Rectangle best;  // its begin is not set
     double cost;     // after another launch
   };
-  Rectangle priced_rectangle(const RatedRow& row, long long m, long long n) const;
+  Rectangle priced_rectangle(const RatedRow& row, long long m, long long n, Splitting split) const;
   const Remainder& remainder(long long m, long long n);
   double least_of(const Rectangle& rectangle) const;
   void try_split(const RatedRow& row, long long m, long long n, bool corner_below, double& least,

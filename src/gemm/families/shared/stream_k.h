@@ -1,9 +1,8 @@
 // What the families that walk a stream-K schedule share: the schedule within the limit of the
-// workspace, the steps, and how a plan is printed.
+// workspace, what a decision says of it, and the steps.
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,51 +13,55 @@
 
 namespace tessera::gemm {
 
-inline std::string tiles_text(int count) {
-  return std::to_string(count) + (count == 1 ? " tile" : " tiles");
+// A rectangle of D that this schedule walks; `m` and `n` are those of one product of a batch.
+inline Piece piece_of(const KernelRow& row, std::int64_t m, std::int64_t n,
+                      const schedule::StreamK& schedule) {
+  return {.variant = row.variant,
+          .m = m,
+          .n = n,
+          .tiles = schedule.tiles(),
+          .whole_tiles = schedule.whole_tiles,
+          .runs = schedule.runs};
 }
 
-// "1848 tiles, 200 tiles split in 264 runs"
-inline std::string schedule_text(const schedule::StreamK& s) {
-  const std::string whole = s.whole_tiles == 0 ? "" : tiles_text(s.whole_tiles);
-  if (s.split_tiles() == 0) return whole;
-  return whole + (whole.empty() ? "" : ", ") + tiles_text(s.split_tiles()) + " split in " +
-         std::to_string(s.runs) + " runs";
+// The schedule of a piece. The tiles of a batch are those of one column of products.
+inline schedule::StreamK schedule_of(const Piece& piece, const KernelRow& row,
+                                     const Request& request) {
+  const std::int64_t m =
+      request.is_batch() ? round_up(piece.m, row.block.m) * request.products() : piece.m;
+  const int ctas = request.limits.sms * row.ctas_per_sm;
+  const schedule::StreamK whole =
+      schedule::data_parallel(m, piece.n, request.product.params.k, row.block, ctas);
+  return piece.is_split() ? schedule::with_split(whole, piece.whole_tiles, piece.runs, ctas)
+                          : whole;
 }
-
-class StreamKDecision final : public Decision {
- public:
-  explicit StreamKDecision(const schedule::StreamK& chosen) : schedule(chosen) {}
-
-  std::string text() const override { return schedule_text(schedule); }
-
-  schedule::StreamK schedule;
-};
 
 inline std::int64_t partials_bytes(const KernelRow& row, const schedule::StreamK& schedule,
                                    int sum_bytes) {
   return schedule::slots_of(schedule) * row.block.m * row.block.n * sum_bytes;
 }
 
-// The schedule of `by_policy(split)` that the options ask for or, where its partials do not fit the
-// workspace, that of whole tiles.
-template <class ByPolicy>
+// The schedule of `with(split)` that is given or that the options ask for or, where the partials of
+// the latter do not fit the workspace, that of whole tiles.
+template <class With>
 Scheduled scheduled_within(const Request& request, const KernelRow& row, int sum_bytes,
-                           ByPolicy&& by_policy) {
-  Scheduled best = by_policy(request.options.split);
+                           With&& with) {
+  if (request.given) return with(Splitting(request.given->list[0]));
+  Scheduled best = with(request.options.split);
   const bool fits =
       partials_bytes(row, best.schedule, sum_bytes) <= request.options.workspace_limit;
-  return fits ? best : by_policy(Policy::kNever);
+  return fits ? best : with(Policy::kNever);
 }
 
 // The offer of a row that walks a schedule, and whose one temp holds the partials.
-inline Offer stream_k_offer(const Kernel& kernel, const KernelRow& row, const Scheduled& scheduled,
-                            int sum_bytes) {
+inline Offer stream_k_offer(const Kernel& kernel, const KernelRow& row, const Request& request,
+                            const Scheduled& scheduled, int sum_bytes) {
+  const GemmParams& p = request.product.params;
   return {.kernel = &kernel,
           .row = &row,
           .cost = scheduled.cost,
           .temps = {partials_bytes(row, scheduled.schedule, sum_bytes)},
-          .decision = std::make_shared<const StreamKDecision>(scheduled.schedule)};
+          .decision = {.list = {piece_of(row, p.m, p.n, scheduled.schedule)}, .count = 1}};
 }
 
 // Adds the steps of a schedule: the product, and the sums of split tiles where there are some. Both

@@ -76,20 +76,33 @@ LoadedOperand operand_of(const Config& config, const Request& request, bool is_a
   const TensorMapDesc map = map_of(config.in, rows, is_a ? config.a_box() : config.b_box());
   const bool mapped = can_be_mapped(map, is_a ? request.a_alignment : request.b_alignment);
   const bool transposed = along_k != wants_k;
-  const bool asked = request.options.repack == Policy::kAlways;
+  const bool asked = request.given ? (is_a ? request.given->repack.a : request.given->repack.b)
+                                   : request.options.repack == Policy::kAlways;
   return {rows, rows_of(p, wants_k), transposed, p.k > 0 && (transposed || !mapped || asked)};
 }
 
-std::vector<std::int64_t> wgmma_temps(const WgmmaDecision& decision, const Config& config,
+WgmmaTiles wgmma_tiles(const Config& config, const GemmParams& p) {
+  const std::int64_t rows = std::int64_t{config.block.m} * config.cluster.m;
+  const std::int64_t columns = std::int64_t{config.block.n} * config.cluster.n;
+  const std::int64_t tiles_m = ceil_div(p.m, rows), tiles_n = ceil_div(p.n, columns);
+  return {tiles_m, tiles_n, tiles_m * rows, tiles_n * columns};
+}
+
+std::int64_t k_tiles_of_a_part(const Config& config, const GemmParams& p, std::int64_t parts) {
+  return ceil_div(ceil_div(p.k, config.block.k), std::max(parts, std::int64_t{1}));
+}
+
+std::vector<std::int64_t> wgmma_temps(const Decision& decision, const Config& config,
                                       const Request& request) {
   const int bytes = ptx::bits_of(config.in) / 8;
   const auto repacked = [&](bool is_a) -> std::int64_t {
-    if (!(is_a ? decision.repack_a : decision.repack_b)) return 0;
+    if (!(is_a ? decision.repack.a : decision.repack.b)) return 0;
     const OperandRows rows = repacked_rows(operand_of(config, request, is_a), bytes);
     return rows.stride * rows.rows * bytes;
   };
-  const std::int64_t sums = decision.parts * decision.part_rows * decision.partial_ld;
-  return {decision.is_split ? sums * static_cast<std::int64_t>(sizeof(float)) : 0, repacked(true),
+  const WgmmaTiles tiles = wgmma_tiles(config, request.product.params);
+  const std::int64_t sums = decision.parts * tiles.part_rows * tiles.partial_ld;
+  return {decision.is_cut ? sums * static_cast<std::int64_t>(sizeof(float)) : 0, repacked(true),
           repacked(false)};
 }
 
@@ -102,19 +115,20 @@ class WgmmaSteps {
       : row_(*offer.row),
         config_(wgmma_config(row_)),
         is_fused_(offer.kernel->applies_epilogue),
-        decision_(static_cast<const WgmmaDecision&>(*offer.decision)),
+        decision_(offer.decision),
         caller_(request),
         request_(decision_.is_exchanged ? exchanged(request) : request),
+        tiles_(wgmma_tiles(config_, request_.product.params)),
         product_(request_.product),
         of_d_(request.product) {}
 
   std::vector<Step> all() {
     std::vector<Step> steps;
     steps.reserve(3);
-    if (decision_.repack_a || decision_.repack_b) steps.push_back(repack());
+    if (decision_.repack.any()) steps.push_back(repack());
     const bool has_sums = product_.params.k > 0;
-    if (has_sums || !decision_.is_split) steps.push_back(multiply());
-    if (decision_.is_split) steps.push_back(reduce());
+    if (has_sums || !decision_.is_cut) steps.push_back(multiply());
+    if (decision_.is_cut) steps.push_back(reduce());
     // WHY each may start early: all of its threads wait for the end of the launch before, ahead of
     // any access to memory. The first one waits for whatever the stream ran before.
     for (Step& step : steps) {
@@ -142,20 +156,20 @@ class WgmmaSteps {
       at = copy.to;
       return copy;
     };
-    const auto a = copied(decision_.repack_a, true, product_.a, kRepackedA);
-    const auto b = copied(decision_.repack_b, false, product_.b, kRepackedB);
+    const auto a = copied(decision_.repack.a, true, product_.a, kRepackedA);
+    const auto b = copied(decision_.repack.b, false, product_.b, kRepackedB);
     return repack_step(row_.repack_entry, element(), a, b);
   }
 
   // Groups that make what is in flight nearly square.
   schedule::Raster raster() const {
-    const std::int64_t parts = decision_.is_split ? decision_.parts : 1;
-    const int tiles_m = static_cast<int>(decision_.tiles_m * parts);
+    const std::int64_t parts = decision_.is_cut ? decision_.parts : 1;
+    const int tiles_m = static_cast<int>(tiles_.tiles_m * parts);
     const double wide = std::sqrt(static_cast<double>(request_.limits.sms) * config_.block.n *
                                   config_.cluster.n / (config_.block.m * config_.cluster.m));
     const auto group = std::max<std::int64_t>(std::llround(wide), 1);
     const std::int64_t groups = ceil_div(std::max(tiles_m, 1), group);
-    return {tiles_m, static_cast<int>(decision_.tiles_n),
+    return {tiles_m, static_cast<int>(tiles_.tiles_n),
             static_cast<int>(ceil_div(std::max(tiles_m, 1), groups)), 1};
   }
 
@@ -186,16 +200,17 @@ class WgmmaSteps {
     params.gemm = of_d_.params;
     params.transposed = decision_.is_exchanged ? 1 : 0;
     params.raster = raster();
-    params.k_tiles = static_cast<int>(decision_.k_tiles);
+    params.k_tiles =
+        static_cast<int>(k_tiles_of_a_part(config_, request_.product.params, decision_.parts));
     params.part_rows = std::numeric_limits<int>::max();
     GemmParams& p = params.gemm;
-    if (decision_.is_split) {
-      params.part_rows = static_cast<int>(decision_.part_rows);
+    if (decision_.is_cut) {
+      params.part_rows = static_cast<int>(tiles_.part_rows);
       const PartialSums sums = partial_sums();
       p.m = sums.rows, p.n = p.d_row = sums.ld;
       p.alpha = 1, p.beta = 0;
     }
-    const int alignment = decision_.is_split ? kMostAlignment : request_.d_alignment;
+    const int alignment = decision_.is_cut ? kMostAlignment : request_.d_alignment;
     const std::int64_t columns = epilogue::whole_columns(p.n, config_.out);
     const TensorMapDesc one = map_of_d(config_, columns, p.m, p.d_row);
     const bool copies_d = p.k > 0 && columns > 0 && can_be_mapped(one, alignment);
@@ -225,13 +240,13 @@ class WgmmaSteps {
     std::int64_t rows, ld, part;
   };
   PartialSums partial_sums() const {
-    const std::int64_t rows = decision_.part_rows, columns = decision_.partial_ld;
+    const std::int64_t rows = tiles_.part_rows, columns = tiles_.partial_ld;
     if (decision_.is_exchanged) return {columns, rows * decision_.parts, rows};
     return {rows * decision_.parts, columns, rows * columns};
   }
 
   PlannedAddress address_of_d() const {
-    return decision_.is_split ? request_.temp(kPartialSums) : product_.d;
+    return decision_.is_cut ? request_.temp(kPartialSums) : product_.d;
   }
 
   LaunchShape shape(std::int64_t tiles) const {
@@ -247,7 +262,7 @@ class WgmmaSteps {
   // Addresses and maps of what is multiplied.
   void patch(Step& step, bool reads_ab) {
     constexpr std::size_t kGemm = offsetof(WgmmaParams, gemm);
-    if (decision_.is_split) {
+    if (decision_.is_cut) {
       step.addresses.push_back({kGemm + offsetof(GemmParams, d), address_of_d(), Use::kWritten});
     } else {
       patch_product(step, kGemm, of_d_);
@@ -276,11 +291,12 @@ class WgmmaSteps {
   const KernelRow& row_;
   const Config& config_;
   const bool is_fused_;
-  const WgmmaDecision& decision_;
-  const Request& caller_;  // with D in row-major order
-  const Request request_;  // as the kernel multiplies it, maybe with its operands exchanged
-  Product product_;        // of it, its operands maybe repacked
-  const Product of_d_;     // as D lies
+  const Decision& decision_;
+  const Request& caller_;   // with D in row-major order
+  const Request request_;   // as the kernel multiplies it, maybe with its operands exchanged
+  const WgmmaTiles tiles_;  // of it
+  Product product_;         // of it, its operands maybe repacked
+  const Product of_d_;      // as D lies
 };
 
 }  // namespace

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
 #include "gemm/families/shared/family.h"
@@ -44,36 +43,24 @@ OperandRows repacked_rows(const LoadedOperand& operand, int element_bytes);
 // The temps of an offer.
 enum WgmmaTemp { kPartialSums, kRepackedA, kRepackedB };
 
-// What an offer has settled.
-class WgmmaDecision final : public Decision {
- public:
-  bool is_exchanged = false;  // all below is said of the product with its operands exchanged
-  bool repack_a = false, repack_b = false;
-  bool is_split = false;  // sums go to the workspace
-  std::int64_t parts = 1, k_tiles = 0;
-  std::int64_t tiles_m = 0, tiles_n = 0;  // of clusters
-  std::int64_t part_rows = 0, partial_ld = 0;
+// The tiles of a product as a config multiplies it, those of clusters, and one of the matrices that
+// hold the sums of a part of k.
+struct WgmmaTiles {
+  std::int64_t tiles_m, tiles_n;
+  std::int64_t part_rows, partial_ld;
 
-  std::int64_t tiles() const { return tiles_m * tiles_n; }
-
-  // "128 tiles; k in 4 parts; A repacked"
-  std::string text() const override {
-    std::string text = std::to_string(tiles()) + (tiles() == 1 ? " tile" : " tiles");
-    if (is_split) {
-      text += "; k in " + std::to_string(parts) + (parts == 1 ? " part" : " parts");
-    }
-    if (is_exchanged) text += "; exchanged";
-    if (repack_a) text += repack_b ? "; A and B repacked" : "; A repacked";
-    if (repack_b && !repack_a) text += "; B repacked";
-    return text;
-  }
+  std::int64_t count() const { return tiles_m * tiles_n; }
 };
+WgmmaTiles wgmma_tiles(const wgmma::Config& config, const GemmParams& p);
+// Of one part of k; with the last one they may be more than k has.
+std::int64_t k_tiles_of_a_part(const wgmma::Config& config, const GemmParams& p,
+                               std::int64_t parts);
 
 // Bytes of each temp; those of operands that stay as they are are 0.
-std::vector<std::int64_t> wgmma_temps(const WgmmaDecision& decision, const wgmma::Config& config,
+std::vector<std::int64_t> wgmma_temps(const Decision& decision, const wgmma::Config& config,
                                       const Request& request);
 
-// In order. `offer` holds a WgmmaDecision.
+// In order.
 std::vector<Step> wgmma_steps(const Offer& offer, const Request& request);
 
 }  // namespace tessera::gemm

@@ -1,0 +1,64 @@
+// What a plan has settled beside its kernel and variant: plain data, which is compared, printed,
+// stored, and planned again by its name. All else in a plan follows from it, the problem, and the
+// GPU.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "catalog/catalog.h"
+
+namespace tessera::gemm {
+
+// Which operands are repacked.
+struct Needs {
+  bool a = false, b = false;
+
+  bool any() const { return a || b; }
+  bool operator==(const Needs&) const = default;
+};
+
+// A rectangle of D as the kernel multiplies it, and the variant that does.
+struct Piece {
+  std::string_view variant = {};  // of the catalog
+  std::int64_t m_begin = 0, n_begin = 0;
+  std::int64_t m = 0, n = 0;  // 0 in a decision that was read from its name: all of D
+  // Of all products of a batch. Those beyond `whole_tiles` are split along k in so many runs.
+  std::int64_t tiles = 0, whole_tiles = 0;
+  int runs = 0;
+
+  bool is_split() const { return runs > 0; }
+  bool operator==(const Piece&) const = default;
+};
+
+struct Decision {
+  static constexpr int kMostPieces = 3;
+
+  bool is_for_each = false;   // the products of a batch are multiplied one after the other
+  bool is_exchanged = false;  // the product is multiplied as its transpose
+  Needs repack = {};
+  bool is_cut = false;     // k is cut, and the sums of all parts are added by a later launch
+  std::int64_t parts = 1;  // of k
+  // Of a matrix times a vector: warps that share a row, or lanes side by side; 0: not of one.
+  int warps = 0, lanes = 0;
+  Piece list[kMostPieces] = {};
+  int count = 0;  // of pieces; 0: one grid of tiles, and nothing to decide
+
+  std::span<const Piece> pieces() const { return {list, static_cast<std::size_t>(count)}; }
+  bool operator==(const Decision&) const = default;
+};
+
+// For people: "396 tiles, 116 tiles split in 132 runs; 128x16, 64x128; A repacked", or "-".
+std::string text_of(const Decision& decision);
+
+// For programs: "repack=a:whole_tiles=264:runs=132", with the variants of further pieces behind a
+// plus sign; "" where there is nothing to decide. Plans of the same name are the same.
+std::string name_of(const Decision& decision);
+
+// The decision of that name for a kernel and one of its variants. Throws kBadArgument, with the
+// words that there are.
+Decision decision_named(const KernelChoice& choice);
+
+}  // namespace tessera::gemm

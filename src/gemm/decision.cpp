@@ -36,6 +36,10 @@ class Reader {
 
   Decision read() {
     for_parts(choice_.decision, '+', [&](std::string_view part) { read_piece(part); });
+    const Piece& first = decision_.list[0];
+    if (decision_.count == 1 && (first.m > 0 || first.n > 0)) {
+      refuse(choice_.decision, "rows and columns are those of several pieces");
+    }
     return std::move(decision_);
   }
 
@@ -166,7 +170,7 @@ std::string name_of(const Decision& d) {
       add("runs=" + std::to_string(piece.runs));
     }
   }
-  return name.empty() && d.count > 0 ? "whole" : name;
+  return name.empty() ? "whole" : name;
 }
 
 Decision decision_named(const KernelChoice& choice) { return Reader(choice).read(); }

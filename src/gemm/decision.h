@@ -54,7 +54,7 @@ struct Decision {
 std::string text_of(const Decision& decision);
 
 // For programs: "repack=a:whole_tiles=264:runs=132", with the variants of further pieces behind a
-// plus sign; "" where there is nothing to decide. Plans of the same name are the same.
+// plus sign; "whole" where nothing is split, cut, or repacked. Plans of the same name are the same.
 std::string name_of(const Decision& decision);
 
 // The decision of that name for a kernel and one of its variants. Throws kBadArgument, with the

@@ -58,6 +58,11 @@ class Search {
     if (given_) keep_given(choice);
     if (!candidates_.empty()) return;
     require(status);
+    if (given_ && given_->is_for_each) {
+      throw StatusError(Status::bad_argument(
+          "kernel names the decision '" + choice.decision +
+          "', but the problem is no batch whose products are multiplied one after the other"));
+    }
     throw StatusError(Status::bad_argument("kernel names variant '" + choice.variant + "', which " +
                                            kernel.name + " does not have"));
   }
@@ -213,6 +218,7 @@ bool plan_parts(const std::vector<Subproblem>& parts, const PlanOptions& options
   }
   all.temps = {most};
   all.decision = Decision{};
+  all.is_in_parts = true;
   Route route{.product = subproblem_of(plan.problem, plan.alignment)};
   route.text = all.route->text + "; in " + std::to_string(parts.size()) + " parts of rows";
   all.route = std::make_shared<const Route>(std::move(route));
@@ -240,8 +246,7 @@ bool plan_by_rows(const PlanOptions& options, Plan& plan) {
 }  // namespace
 
 std::string Candidate::name() const {
-  const std::string settled = name_of(decision);
-  return kernel->name + "/" + row->variant + (settled.empty() ? "" : ":" + settled);
+  return kernel->name + "/" + row->variant + (is_in_parts ? "" : ":" + name_of(decision));
 }
 
 std::vector<std::int64_t> Candidate::all_temps() const {

@@ -16,11 +16,12 @@ namespace tessera::gemm {
 // What a family offers for one route. The cost is that of all steps of all rounds.
 struct Candidate : Offer {
   std::shared_ptr<const Route> route;
+  bool is_in_parts = false;  // of rows, each with a kernel and a decision of its own
 
   bool is_for_each() const { return route->rounds != 1; }
   std::string decision_text() const { return text_of(decision) + route->text; }
-  // That of a kernel, its variant and the decision, by which the same is planned again:
-  // "simt_f32/256x128:repack=a". Of a product in parts of rows it names the kernel of the first.
+  // Kernel, variant and decision, by which the same is planned again: "simt_f32/256x128:repack=a".
+  // Of a product in parts it is the kernel and variant of the first one.
   std::string name() const;
   // Bytes of all pieces of the workspace, those of the route first.
   std::vector<std::int64_t> all_temps() const;

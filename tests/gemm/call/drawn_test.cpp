@@ -81,14 +81,13 @@ void verify_one_way(const Problem& problem, Drawn& draw, bool in_place,
   lab::VerifyOptions options;
   options.checks = !test_on_cuda();
   options.in_place = in_place;
-  const KernelChoice choice{offer.kernel, std::string(offer.row->variant)};
+  const KernelChoice choice = choose_kernels(offer.name()).front();
   const lab::VerifyResult result = lab::verify(gpu(), choice, problem, options);
   ++ran[offer.kernel->name];
-  EXPECT_TRUE(result.ok()) << offer.kernel->name << '/' << offer.row->variant << ' '
-                           << layout_of(problem) << ' ' << name_of(problem.order) << ' '
-                           << problem.m << 'x' << problem.n << 'x' << problem.k << " ld "
-                           << problem.lda << ' ' << problem.ldb << ' ' << problem.ldc << ' '
-                           << problem.ldd << " beta " << problem.beta << ' '
+  EXPECT_TRUE(result.ok()) << offer.name() << ' ' << layout_of(problem) << ' '
+                           << name_of(problem.order) << ' ' << problem.m << 'x' << problem.n << 'x'
+                           << problem.k << " ld " << problem.lda << ' ' << problem.ldb << ' '
+                           << problem.ldc << ' ' << problem.ldd << " beta " << problem.beta << ' '
                            << describe(problem.batch) << (in_place ? " in place: " : ": ")
                            << result.reason;
 }

@@ -141,8 +141,10 @@ typedef struct tessera_plan_options {
   size_t size;
   size_t workspace_limit; /* bytes; 0: none. TESSERA_NO_WORKSPACE: no workspace at all */
 #define TESSERA_NO_WORKSPACE ((size_t)-1)
-  int32_t alignment; /* bytes that divide all addresses, a power of two; 0: 16 */
-  int32_t any_order; /* 0: every run gives the same bits; 1: it need not */
+  int32_t alignment;  /* bytes that divide all addresses, a power of two; 0: 16 */
+  int32_t any_order;  /* 0: every run gives the same bits; 1: it need not */
+  const char* kernel; /* of operands in device memory; null: the fastest by the model. A kernel,
+                         "simt_f32/256x128", or with what it decides a plan of tessera_choice */
 } tessera_plan_options;
 
 /* What one call multiplies. */
@@ -198,6 +200,8 @@ typedef struct tessera_choice {
   int64_t workspace_bytes;
   int32_t bound;    /* tessera_bound */
   int32_t reserved; /* 0 */
+  char plan[320];   /* kernel of tessera_plan_options that is planned as this choice is:
+                       "simt_f32/128x64:whole_tiles=264:runs=132" */
 } tessera_choice;
 
 typedef struct tessera_explanation {

@@ -17,6 +17,7 @@ class Choice:
     total_us: float
     workspace_bytes: int
     bound: str
+    plan: str  # what Plan(..., kernel=) takes to plan the same
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,14 +45,15 @@ class Explanation:
         return "\n".join(lines + ([f"faster: {self.why_not}"] if self.why_not else []))
 
 
-def explain_problem(handle: int, problem: c.Problem) -> Explanation:
+def explain_problem(handle: int, problem: c.Problem,
+                    options: c.PlanOptions | None = None) -> Explanation:
     out = c.Explanation()
-    c.check(c.lib.tessera_explain(handle, problem, None, out, None, 0))
+    c.check(c.lib.tessera_explain(handle, problem, options, out, None, 0))
     found = (c.Choice * max(out.choices, 1))()
     found[0].size = c.ctypes.sizeof(c.Choice)
-    c.check(c.lib.tessera_explain(handle, problem, None, out, found, out.choices))
+    c.check(c.lib.tessera_explain(handle, problem, options, out, found, out.choices))
     choices = tuple(Choice(one.kernel.decode(), one.decision.decode(), one.total_us,
-                           one.workspace_bytes, _BOUNDS[one.bound])
+                           one.workspace_bytes, _BOUNDS[one.bound], one.plan.decode())
                     for one in found[:out.choices])
     return Explanation(_WHERE[out.where], out.kernel.decode(), out.total_us, out.workspace_bytes,
                        _BOUNDS[out.bound], out.launches, bool(out.deterministic), out.folded,

@@ -59,7 +59,7 @@ class Problem(Sized):
 
 class PlanOptions(Sized):
     _fields_ = [("size", c_size_t), ("workspace_limit", c_size_t), ("alignment", c_int32),
-                ("any_order", c_int32)]
+                ("any_order", c_int32), ("kernel", c_char_p)]
 
 
 class Arguments(Sized):
@@ -90,7 +90,8 @@ class Choice(Sized):
     _fields_ = [("size", c_size_t), ("kernel", c_char * 96), ("decision", c_char * 160)] + [
         (n, c_double) for n in ("total_us", "launch_us", "repack_us", "start_us", "multiply_us",
                                 "store_us", "memory_us", "reduce_us", "remainder_us")] + [
-        ("workspace_bytes", c_int64), ("bound", c_int32), ("reserved", c_int32)]
+        ("workspace_bytes", c_int64), ("bound", c_int32), ("reserved", c_int32),
+        ("plan", c_char * 320)]
 
 
 class Explanation(Sized):

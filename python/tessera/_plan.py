@@ -19,9 +19,10 @@ _ALIGNMENT = 256  # of a workspace
 class _Planned:
     """The library's plan, destroyed with the last Plan that uses it."""
 
-    def __init__(self, product: Product):
+    def __init__(self, product: Product, kernel: str | None):
         self.at = ctypes.c_void_p()
-        self.options = c_library.PlanOptions(alignment=_alignment_of(product))
+        self.options = c_library.PlanOptions(alignment=_alignment_of(product),
+                                             kernel=kernel.encode() if kernel else None)
         c_library.check(c_library.lib.tessera_plan_create(self.at, product.handle, product.problem,
                                                           self.options), product.shapes)
         needed = ctypes.c_size_t()
@@ -41,11 +42,14 @@ class Plan:
 
     Calls may come from several threads and on several streams: each has a workspace of its own,
     which the array's library allocates and reuses as any other array of that stream.
+
+    kernel: of arrays on a GPU, the one to take instead of the fastest by the model: a kernel's name,
+    or the `plan` of a choice that explain() lists.
     """
 
     def __init__(self, a: Any, b: Any, c: Any = None, *, out: Any = None,
                  compute: str | None = None, epilogue: str | None = None, scale: Any = None,
-                 bias: Any = None, device: str | None = None):
+                 bias: Any = None, device: str | None = None, kernel: str | None = None):
         self._settings = (compute, epilogue)
         self._device = device
         product = Product(a, b, c, out, compute, epilogue, device=device, scale=scale, bias=bias)
@@ -53,7 +57,7 @@ class Plan:
             raise ValueError(f"a plan is for one product, but the shapes are {product.shapes}")
         self._problem = product.problem
         self._handle = product.handle
-        self._planned = _Planned(product)
+        self._planned = _Planned(product, kernel)
         # Of tensors on a GPU: what those of a call are compared with, instead of a new description.
         is_plain = all(x is None for x in (c, epilogue, scale, bias)) and is_uncopied(product, a, b)
         self._key = key_of(a, b, product.out.array.source, compute) if is_plain else None
@@ -121,7 +125,7 @@ class Plan:
 
     def explain(self) -> Explanation:
         """How the plan computes its product."""
-        return explain_problem(self._handle, self._problem)
+        return explain_problem(self._handle, self._problem, self._planned.options)
 
 
 def _aligned(address: int) -> int:

@@ -85,8 +85,8 @@ std::vector<std::string> variants_of(const Kernel& kernel);  // default first, n
 
 // Kernels that a user names: a name, its number, a glob, a comma-separated list, "rungs", "library"
 // (those that are no rungs) or "all", each with an optional "/variant" ("12_warp_tile/staged";
-// "/all" for every variant) and an optional ":decision" (gemm/decision.h). Throws kBadArgument with the name that was given and the closest names
-// there are.
+// "/all" for every variant) and an optional ":decision" (gemm/decision.h). Throws kBadArgument with
+// the name that was given and the closest names there are.
 struct KernelChoice {
   const Kernel* kernel;
   std::string variant;

@@ -53,7 +53,8 @@ static_assert(sizeof(std::size_t) + sizeof(std::int64_t) * std::size(kWideFields
                   sizeof(tessera_problem),
               "a field of tessera_problem that is not attacked");
 static_assert(sizeof(tessera_place) == sizeof(std::size_t) + 4 * sizeof(std::int32_t));
-static_assert(sizeof(tessera_plan_options) == 2 * sizeof(std::size_t) + 2 * sizeof(std::int32_t));
+static_assert(sizeof(tessera_plan_options) ==
+              2 * sizeof(std::size_t) + 2 * sizeof(std::int32_t) + sizeof(void*));
 static_assert(sizeof(tessera_arguments) == 14 * 8, "a field of tessera_arguments not attacked");
 
 // A problem in each of the places that a call may be made.
@@ -175,6 +176,11 @@ TEST_F(EveryField, OfOptionsOfAPlan) {
   };
   const std::size_t size = sizeof(tessera_plan_options);
   attack_with({7, 0, 0, 0}, "size of options is 7");
+  attack_with({.size = size, .kernel = ""}, "kernel is ''");
+  attack_with({.size = size, .kernel = "none"}, "kernel is 'none'");
+  attack_with({.size = size, .kernel = "simt_f32/9x9"}, "kernel names variant '9x9'");
+  attack_with({.size = size, .kernel = "library"}, "kernels, but must name one");
+  attack_with({.size = size, .kernel = "simt_f32:runs=x"}, "with 'runs=x'");
   for (const std::int32_t value : kNarrow) {
     const std::string text = std::to_string(value);
     attack_with({size, 0, value, 0}, ("alignment is " + text).c_str());

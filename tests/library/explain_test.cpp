@@ -41,6 +41,46 @@ TEST_F(Library, ExplainsInFields) {
   }
 }
 
+// Each choice is planned again by its name, and is the one choice then.
+TEST_F(Library, PlansAChoiceAgain) {
+  tessera_explanation all = explained(handle_, problem_);
+  std::vector<tessera_choice> choices(static_cast<std::size_t>(all.choices));
+  choices[0].size = sizeof choices[0];
+  ASSERT_EQ(tessera_explain(handle_, &problem_, nullptr, &all, choices.data(), choices.size()),
+            TESSERA_OK);
+  for (const tessera_choice& choice : choices) {
+    const tessera_plan_options options = {.size = sizeof options, .kernel = choice.plan};
+    tessera_choice again = {.size = sizeof again};
+    ASSERT_EQ(tessera_explain(handle_, &problem_, &options, &all, &again, 1), TESSERA_OK)
+        << tessera_last_message();
+    EXPECT_EQ(all.choices, 1) << choice.plan;
+    EXPECT_STREQ(again.plan, choice.plan);
+    EXPECT_EQ(again.total_us, choice.total_us);
+    EXPECT_EQ(again.workspace_bytes, choice.workspace_bytes);
+  }
+  tessera_problem on_host = problem_;
+  on_host.memory = TESSERA_HOST_MEMORY;
+  const tessera_plan_options named = {.size = sizeof named, .kernel = "simt_f32"};
+  tessera_plan plan = nullptr;
+  EXPECT_EQ(tessera_plan_create(&plan, handle_, &on_host, &named), TESSERA_BAD_ARGUMENT);
+  EXPECT_TRUE(says(tessera_last_message(), "operands in the memory of a GPU alone"));
+}
+
+// A program of before the plan's name was part of a choice.
+TEST_F(Library, ChoicesOfAnEarlierVersion) {
+  constexpr std::size_t kEarlier = offsetof(tessera_choice, plan);
+  std::vector<unsigned char> bytes(2 * kEarlier + 1, 0xee);
+  std::memcpy(bytes.data(), &kEarlier, sizeof kEarlier);
+  tessera_explanation all = {.size = sizeof all};
+  ASSERT_EQ(tessera_explain(handle_, &problem_, nullptr, &all,
+                            reinterpret_cast<tessera_choice*>(bytes.data()), 2),
+            TESSERA_OK);
+  std::size_t size = 0;
+  std::memcpy(&size, bytes.data() + kEarlier, sizeof size);
+  EXPECT_EQ(size, kEarlier) << "the second choice begins where the caller says";
+  EXPECT_EQ(bytes.back(), 0xee) << "and nothing is written behind it";
+}
+
 // A later version's choice is larger: entries are as far apart as the caller says.
 TEST_F(Library, ChoicesOfALaterVersion) {
   struct Later {

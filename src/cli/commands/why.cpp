@@ -43,10 +43,29 @@ Table why_table(const std::vector<gemm::Plan>& plans) {
 
 namespace {
 
+lab::Json decision_json(const gemm::Decision& d) {
+  lab::Json pieces = lab::Json::array();
+  for (const gemm::Piece& piece : d.pieces()) {
+    pieces.push_back({{"config", piece.variant},
+                      {"rows", {piece.m_begin, piece.m_begin + piece.m}},
+                      {"columns", {piece.n_begin, piece.n_begin + piece.n}},
+                      {"tiles", piece.tiles},
+                      {"whole_tiles", piece.whole_tiles},
+                      {"runs", piece.runs}});
+  }
+  return {{"for_each", d.is_for_each},  {"exchanged", d.is_exchanged},
+          {"repack_a", d.repack.a},     {"repack_b", d.repack.b},
+          {"is_cut", d.is_cut},         {"parts", d.parts},
+          {"warps", d.warps},           {"lanes", d.lanes},
+          {"pieces", std::move(pieces)}};
+}
+
 lab::Json offer_json(const gemm::Candidate& offer) {
   const gemm::Cost& cost = offer.cost;
   return {{"kernel", offer.kernel->name},
           {"config", offer.row->variant},
+          {"plan", offer.name()},
+          {"decision", decision_json(offer.decision)},
           {"entry", offer.row->entry},
           {"schedule", offer.decision_text() + (offer.is_for_each() ? ", for each product" : "")},
           {"workspace_bytes", offer.workspace_bytes()},

@@ -96,8 +96,24 @@ void forget(std::shared_ptr<T> object, bool has_gpu) {
   if (has_gpu && is_forked_child()) new std::shared_ptr<T>(std::move(object));
 }
 
+// Whoever names a kernel gets it; what lies in host memory may be multiplied elsewhere.
+void require_device_memory(const tessera_handle_s& owner, const Asked& asked,
+                           const Options& options) {
+  if (!options.plan.kernel || (owner.has_gpu() && asked.memory == Memory::kDevice)) return;
+  throw refused("kernel is '" + options.plan.kernel->kernel->name +
+                "', but kernels are named for operands in the memory of a GPU alone");
+}
+
+Explained explained(const tessera_handle_s& owner, const tessera_problem* problem,
+                    const tessera_plan_options* options) {
+  const Asked asked = asked_of(problem);
+  const Options wanted = options_of(options);
+  require_device_memory(owner, asked, wanted);
+  return explain(owner, asked, wanted);
+}
+
 void write_choices(const Explained& all, tessera_choice* choices, std::size_t count) {
-  const std::size_t size = size_of_struct(choices, sizeof(tessera_choice), "choices[0]", false);
+  const std::size_t size = size_of_choices(choices);
   auto* to = reinterpret_cast<unsigned char*>(choices);
   for (std::size_t i = 0; i < std::min(count, all.choices.size()); ++i, to += size) {
     write_struct(to, &all.choices[i], sizeof(tessera_choice), size);
@@ -206,6 +222,7 @@ tessera_status tessera_gemm_with(tessera_handle handle, const tessera_problem* p
   return with_handle(handle, [&](const auto& owner) {
     const Asked asked = asked_of(problem);
     const Options wanted = options_of(options);
+    require_device_memory(*owner, asked, wanted);
     run_once(*owner, asked, wanted.plan, arguments_of(arguments, asked.problem));
   });
 }
@@ -215,7 +232,10 @@ tessera_status tessera_plan_create(tessera_plan* plan, tessera_handle handle,
                                    const tessera_plan_options* options) {
   return with_handle(handle, [&](const auto& owner) {
     given(plan, "plan") = nullptr;
-    *plan = plans().add(make_plan(owner, asked_of(problem), options_of(options)));
+    const Asked asked = asked_of(problem);
+    const Options wanted = options_of(options);
+    require_device_memory(*owner, asked, wanted);
+    *plan = plans().add(make_plan(owner, asked, wanted));
   });
 }
 
@@ -247,8 +267,8 @@ tessera_status tessera_explain(tessera_handle handle, const tessera_problem* pro
                                size_t count) {
   return with_handle(handle, [&](const auto& owner) {
     const std::size_t size = size_of_struct(explanation, sizeof *explanation, "explanation", false);
-    if (count > 0) size_of_struct(choices, sizeof *choices, "choices[0]", false);
-    const Explained all = explain(*owner, asked_of(problem), options_of(options));
+    if (count > 0) size_of_choices(choices);
+    const Explained all = explained(*owner, problem, options);
     write_struct(explanation, &all.summary, sizeof all.summary, size);
     if (count > 0) write_choices(all, choices, count);
   });
@@ -260,7 +280,7 @@ tessera_status tessera_explain_text(tessera_handle handle, const tessera_problem
   return with_handle(handle, [&](const auto& owner) {
     if (bytes > 0) given(text, "text") = '\0';
     if (needed) *needed = 0;
-    const std::string all = text_of(explain(*owner, asked_of(problem), options_of(options)));
+    const std::string all = text_of(explained(*owner, problem, options));
     if (needed) *needed = all.size() + 1;
     if (bytes == 0) return;
     const std::size_t kept = std::min(bytes - 1, all.size());

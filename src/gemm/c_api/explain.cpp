@@ -58,6 +58,7 @@ tessera_choice choice_of(const Candidate& offer) {
   choice.remainder_us = cost.remainder;
   choice.workspace_bytes = offer.workspace_bytes();
   choice.bound = bound_of(cost);
+  put(choice.plan, offer.name());
   return choice;
 }
 

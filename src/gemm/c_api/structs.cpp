@@ -70,6 +70,13 @@ Batch batch_of(const tessera_problem& in) {
           in.stride_c, in.stride_d,    in.batch_alignment};
 }
 
+KernelChoice kernel_named(const std::string& name) {
+  const std::vector<KernelChoice> named = choose_kernels(name);
+  if (named.size() == 1) return named.front();
+  throw refused("kernel is '" + name + "', which names " + std::to_string(named.size()) +
+                " kernels, but must name one");
+}
+
 }  // namespace
 
 void require_zero(const char* name, std::int64_t value) {
@@ -98,8 +105,9 @@ std::size_t size_of_struct(const void* from, std::size_t known, const char* name
 
 void write_struct(void* to, const void* from, std::size_t bytes, std::size_t size) {
   auto* first = static_cast<unsigned char*>(to);
-  std::memcpy(first, from, bytes);
-  std::fill(first + bytes, first + size, 0);
+  const std::size_t known = std::min(bytes, size);
+  std::memcpy(first, from, known);
+  std::fill(first + known, first + size, 0);
   std::memcpy(first, &size, sizeof size);
 }
 
@@ -128,7 +136,7 @@ Asked asked_of(const tessera_problem* from) {
 }
 
 Options options_of(const tessera_plan_options* from) {
-  tessera_plan_options in{sizeof in, 0, 0, 0};
+  tessera_plan_options in{.size = sizeof in};
   if (from) in = read(from, "options");
   Options options;
   constexpr std::size_t most = kAnyWorkspace;
@@ -144,6 +152,7 @@ Options options_of(const tessera_plan_options* from) {
   const int least = std::min<int>(bytes, kMostAlignment);
   options.alignment = {least, least, least, least};
   options.plan.deterministic = value_of(std::array{true, false}, "any_order", in.any_order);
+  if (in.kernel) options.plan.kernel = kernel_named(in.kernel);
   return options;
 }
 

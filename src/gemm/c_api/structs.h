@@ -43,6 +43,11 @@ template <class Struct>
 inline constexpr std::size_t kEarlierSize = sizeof(Struct);
 template <>
 inline constexpr std::size_t kEarlierSize<tessera_arguments> = offsetof(tessera_arguments, scale);
+template <>
+inline constexpr std::size_t kEarlierSize<tessera_plan_options> = offsetof(tessera_plan_options,
+                                                                           kernel);
+template <>
+inline constexpr std::size_t kEarlierSize<tessera_choice> = offsetof(tessera_choice, plan);
 
 // A caller's struct, of this version, an earlier or a later one.
 template <class Struct>
@@ -56,6 +61,11 @@ Struct read(const Struct* from, const char* name) {
 // Writes a struct of this version over the caller's, and keeps its size; what a later version has
 // beyond that is set to 0.
 void write_struct(void* to, const void* from, std::size_t bytes, std::size_t size);
+
+// Of choices that a caller has room for.
+inline std::size_t size_of_choices(const tessera_choice* first) {
+  return size_of_struct(first, sizeof *first, "choices[0]", false, kEarlierSize<tessera_choice>);
+}
 
 enum class Memory { kDevice, kHost, kDetect };
 

@@ -172,6 +172,7 @@ Json to_json(const Record& r) {
   const auto mode = r.mode ? std::optional(std::string(name_of(*r.mode))) : std::nullopt;
   return {{"kernel", r.kernel},
           {"config", r.config},
+          {"plan", text_or_null(r.plan)},
           {"image", text_or_null(r.image)},
           {"image_hash", text_or_null(r.image_hash)},
           {"image_is_patched", r.image_is_patched},

@@ -67,6 +67,7 @@ struct EnergyUse {
 // Fields without a value are null in JSON.
 struct Record {
   std::string kernel, config, idea;
+  std::string plan;        // kernel, variant and decision: what --kernel takes to plan the same
   std::string image;       // which code of it ran: "patched cubin sm_90a"
   std::string image_hash;  // of that code's bytes
   bool image_is_patched = false;

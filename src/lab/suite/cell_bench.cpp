@@ -204,7 +204,7 @@ std::vector<std::unique_ptr<PlannedCall>> CellBench::bind_configs(const DrawnCel
     calls.push_back(nullptr);
     try {
       gemm::PlanOptions options = within(options_.workspace_limit);
-      options.kernel = KernelChoice{offer.kernel, std::string(offer.row->variant)};
+      options.kernel = choose_kernels(offer.name()).front();
       calls.back() = std::make_unique<PlannedCall>(device_, cell.problem, operands[0], options);
       double max_error_ratio = 0;
       out.configs.back().reason = check(cell, operands, *calls.back(), max_error_ratio);

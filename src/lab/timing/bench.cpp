@@ -194,7 +194,7 @@ Record verify_record(Device& device, const BenchCandidate& candidate, const Veri
     gemm::PlanOptions plan = data.options().plan;
     plan.workspace_limit = candidate.workspace_limit;
     const VerifyResult result = data.check(device, choice, plan);
-    set_code(record, result.image, result.workspace_bytes);
+    set_code(record, result.image, result.plan, result.workspace_bytes);
     if (is_rewritten(candidate) && !result.image.is_patched) {
       record.reason = "proved, not run: the GPU has not taken the rewritten code";
       return record;

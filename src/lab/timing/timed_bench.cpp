@@ -67,10 +67,12 @@ void add_gain(const Record& before, const BenchRow& row, Companion& after) {
 
 }  // namespace
 
-void set_code(Record& record, const LoadedImage& image, std::int64_t workspace_bytes) {
+void set_code(Record& record, const LoadedImage& image, const std::string& plan,
+              std::int64_t workspace_bytes) {
   record.image = (record.other_build ? "other build's " : "") + image.description;
   record.image_hash = image.hash;
   record.image_is_patched = image.is_patched;
+  record.plan = plan;
   record.workspace_bytes = workspace_bytes;
 }
 
@@ -112,7 +114,7 @@ void TimedBench::bind(Device& device, const Problem& problem, BenchRow& row) {
     return;
   }
   const PreparedCall& bound = *bound_.back();
-  set_code(row.record, bound.image(), bound.workspace_bytes());
+  set_code(row.record, bound.image(), bound.plan().offers.front().name(), bound.workspace_bytes());
   row.record.host_us = bound.host_time(device, sets_);
   timed_rows_.push_back(&row);
   candidates_.push_back(

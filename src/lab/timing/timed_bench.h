@@ -24,7 +24,8 @@ struct BenchRow {
 };
 
 // Which code ran, and how much memory it used in addition to the operands.
-void set_code(Record& record, const LoadedImage& image, std::int64_t workspace_bytes);
+void set_code(Record& record, const LoadedImage& image, const std::string& plan,
+              std::int64_t workspace_bytes);
 
 // The seed of the order of one problem's candidates: another one for each problem and mode, and the
 // same again when the command of the record is repeated.

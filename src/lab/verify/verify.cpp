@@ -81,6 +81,7 @@ VerifyResult VerifyCase::check(Device& device, const KernelChoice& choice,
   result.row = &plan.row();
   result.config = choice.variant;
   result.image = device.load(image_of(*choice.kernel, plan.row().entry));
+  result.plan = plan.offers.front().name();
   result.workspace_bytes = plan.workspace_bytes();
   result.reference = real_->reference().method;
   if (!integers_) {

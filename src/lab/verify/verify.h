@@ -53,6 +53,7 @@ struct VerifyResult {
   const KernelRow* row = nullptr;       // of the launch that multiplies
   std::string config;                   // variant
   LoadedImage image;                    // code that ran
+  std::string plan;                     // its name
   std::int64_t workspace_bytes = 0;     // that its launches were given
   std::string d_hash;                   // of D's bytes after the real pass, where asked for
   std::vector<std::string> entries;     // launched, each once

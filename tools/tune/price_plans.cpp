@@ -102,6 +102,14 @@ std::vector<Cell> cells_of(const std::string& path) {
   return cells;
 }
 
+// Older files do not say which operands a kernel on CUDA cores repacks.
+std::string without_repacked(const std::string& decision) {
+  const std::size_t begin = decision.find(" repacked");
+  const std::size_t semicolon = begin == std::string::npos ? begin : decision.rfind("; ", begin);
+  return decision.substr(0, semicolon) +
+         (begin == std::string::npos ? "" : decision.substr(begin + std::strlen(" repacked")));
+}
+
 // As the sweep takes them: of offers of one name the cheapest.
 void price(const Cell& cell, const gemm::CostTable& table) {
   gemm::DeviceLimits limits = cell.limits;
@@ -120,8 +128,8 @@ void price(const Cell& cell, const gemm::CostTable& table) {
       fmt::print("0 0\n");
       continue;
     }
-    const bool same =
-        offer->decision_text() == row.decision && offer->workspace_bytes() == row.workspace;
+    const bool same = without_repacked(offer->decision_text()) == without_repacked(row.decision) &&
+                      offer->workspace_bytes() == row.workspace;
     fmt::print("{} {}\n", offer->cost.total(), same ? 1 : 0);
   }
 }

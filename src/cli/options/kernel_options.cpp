@@ -107,7 +107,8 @@ std::vector<KernelsOfType> kernels_by_type(const ProblemOptions& options) {
 
 std::string name_of(const KernelChoice& choice) {
   const bool is_default = variants_of(*choice.kernel).front() == choice.variant;
-  return is_default ? choice.kernel->name : choice.kernel->name + "/" + choice.variant;
+  const std::string decision = choice.decision.empty() ? "" : ":" + choice.decision;
+  return choice.kernel->name + (is_default ? "" : "/" + choice.variant) + decision;
 }
 
 }  // namespace tessera::cli

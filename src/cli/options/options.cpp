@@ -118,7 +118,9 @@ void add_kernel_options(Parser& parser, ProblemOptions& options) {
           "--kernel", options.kernel,
           fmt::format(
               "name, number, glob, list, 'rungs', 'library', 'all' or 'best', which is what the "
-              "library takes (default {}); add /VARIANT or /all for variants",
+              "library takes (default {}); add /VARIANT or /all for variants, and :DECISION, as "
+              "the "
+              "plan in 'bench --why --json -', to plan it so",
               options.kernel))
       .type_name("K");
   add_type_option(parser, options);

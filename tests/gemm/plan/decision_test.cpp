@@ -157,10 +157,26 @@ TEST(Decision, WhatAKernelCannotDoIsRefused) {
   refuses("simt_f32/256x128" + half +
           "+128x128:rows=2048-4095:columns=0-4096");  // a row is missing
   refuses("simt_f32/256x128" + half + "+128x128:rows=1920-4096:columns=0-4096");  // some are twice
+  // 2000 is no edge of a tile.
+  refuses("simt_f32/256x128:rows=0-2000:columns=0-4096+128x128:rows=2000-4096:columns=0-4096");
+  const Problem thin{.m = 4096, .n = 1, .k = 4096};
+  EXPECT_NE(refusal("simt_f32_vector:lanes=12", thin).find("the kernel would make 'lanes="),
+            std::string::npos)
+      << refusal("simt_f32_vector:lanes=12", thin);
   problem.types = kF64Types;
   refuses("dmma_f64/64x64:lanes=4");
   EXPECT_NE(refusal("dmma_f64/64x64:each", problem).find("the problem is no batch whose products"),
             std::string::npos);
+}
+
+// A handle keeps plans by their options.
+TEST(Decision, IsPartOfTheOptionsOfAPlan) {
+  const auto options = [](const char* name) {
+    return gemm::PlanOptions{.kernel = choose_kernels(name).front()};
+  };
+  EXPECT_EQ(options("simt_f32:runs=5"), options("simt_f32/256x128:runs=5"));
+  EXPECT_FALSE(options("simt_f32:runs=5") == options("simt_f32:runs=6"));
+  EXPECT_FALSE(options("simt_f32:whole") == options("simt_f32"));
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
-// Many products of one shape in one call.
+// Many products in one call.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 
@@ -12,6 +13,7 @@ enum class BatchKind {
   kNone,
   kStrided,   // matrix i of an operand begins i strides after its first one
   kPointers,  // addresses in device memory, not checked for overlap
+  kGroups,    // of rows of A, C and D, each with a B of its own
 };
 
 // Strides count elements; one of 0 means that all products read the same matrix.
@@ -20,11 +22,15 @@ struct Batch {
   std::int64_t count = 1;
   std::int64_t stride_a = 0, stride_b = 0, stride_c = 0, stride_d = 0;
   std::int64_t alignment = 0;  // of kPointers: bytes of which every address is a multiple
+  // Of kGroups: how many rows each group has, m in all. B of a group is stride_b behind the one
+  // before; the other strides are 0.
+  std::vector<std::int64_t> rows = {};
 
   bool operator==(const Batch&) const = default;
 };
 
-// Not ok for a negative count or stride, overlapping outputs, or pointers without an alignment.
+// Not ok for a negative count, stride or number of rows, overlapping outputs, or pointers without
+// an alignment.
 Status check(const Batch& batch);
 // "a strided batch of 3", for messages.
 std::string describe(const Batch& batch);

@@ -16,7 +16,8 @@ constexpr std::string_view kVectorScales[] = {"", "scale per row", "scale per co
 constexpr std::string_view kBiases[] = {"", "bias per row", "bias per column"};
 constexpr std::string_view kActivations[] = {"", "relu", "gelu", "gelu by erf"};
 constexpr std::string_view kScales[] = {"", "per tensor", "per row"};
-constexpr std::string_view kBatches[] = {"no batch", "a strided batch", "a batch of pointers"};
+constexpr std::string_view kBatches[] = {"no batch", "a strided batch", "a batch of pointers",
+                                         "a batch of groups of rows"};
 
 // The word of an enum's value, "unknown" beyond the last one.
 template <class Names, class Value>
@@ -91,6 +92,25 @@ Status check_strided(const Batch& batch) {
   return {};
 }
 
+Status check_groups(const Batch& batch) {
+  const auto groups = static_cast<std::int64_t>(batch.rows.size());
+  if (groups != batch.count) {
+    return Status::bad_argument("batch_count is " + std::to_string(batch.count) + ", but " +
+                                std::to_string(groups) + " groups have a number of rows");
+  }
+  for (std::size_t i = 0; i < batch.rows.size(); ++i) {
+    if (batch.rows[i] >= 0) continue;
+    return Status::bad_argument("rows of group " + std::to_string(i) + " are " +
+                                std::to_string(batch.rows[i]) + ", but must be at least 0");
+  }
+  if (batch.stride_b < 0 || batch.stride_a != 0 || batch.stride_c != 0 || batch.stride_d != 0) {
+    return Status::bad_argument(
+        "stride_b is " + std::to_string(batch.stride_b) +
+        ", but must be at least 0 in a batch of groups, and the other strides 0");
+  }
+  return {};
+}
+
 }  // namespace
 
 Status check(const Batch& batch) {
@@ -101,6 +121,7 @@ Status check(const Batch& batch) {
         (batch.kind == BatchKind::kNone ? "1 without a batch" : "at least 0"));
   }
   if (batch.kind == BatchKind::kStrided) return check_strided(batch);
+  if (batch.kind == BatchKind::kGroups) return check_groups(batch);
   const std::int64_t a = batch.alignment;
   if (batch.kind == BatchKind::kPointers && (a <= 0 || (a & (a - 1)) != 0)) {
     return Status::bad_argument(

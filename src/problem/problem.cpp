@@ -153,6 +153,20 @@ Status check_pointers(const Problem& problem) {
   return {};
 }
 
+Status check_rows_of_groups(const Problem& problem) {
+  if (problem.batch.kind != BatchKind::kGroups) return {};
+  std::int64_t left = problem.m;
+  for (const std::int64_t rows : problem.batch.rows) {
+    if (left < rows) left = -1;  // WHY: their sum may have no 63 bits
+    if (left < 0) break;
+    left -= rows;
+  }
+  if (left == 0) return {};
+  return Status::bad_argument(
+      "m is " + std::to_string(problem.m) + ", but the groups have " +
+      (left < 0 ? "more rows" : std::to_string(problem.m - left) + " rows"));
+}
+
 Status check_extents(const Problem& problem) {
   const Batch& batch = problem.batch;
   for (const Operand& one : OperandTable(problem)) {
@@ -162,7 +176,7 @@ Status check_extents(const Problem& problem) {
     std::string text = "matrix " + std::string(one.name) + " is " + std::to_string(one.view.rows) +
                        " x " + std::to_string(one.view.cols) + " with ld" + field + " " +
                        std::to_string(one.ld);
-    if (batch.kind == BatchKind::kStrided) {
+    if (batch.kind == BatchKind::kStrided || one.product_stride != 0) {
       text += ", batch_count " + std::to_string(batch.count) + " and stride_" + field + " " +
               std::to_string(one.product_stride);
     }
@@ -224,6 +238,7 @@ Status check(const Problem& problem) {
   then([&] { return check(problem.epilogue); });
   then([&] { return check(problem.scales); });
   then([&] { return check_pointers(problem); });
+  then([&] { return check_rows_of_groups(problem); });
   then([&] { return check_extents(problem); });
   then([&] { return check_outputs_apart(problem); });
   return status;

@@ -34,6 +34,7 @@ std::size_t PlanKeyHash::operator()(const PlanKey& key) const {
                                    p.batch.stride_c, p.batch.stride_d, p.batch.alignment}) {
     hash = mixed(hash, static_cast<std::uint64_t>(value));
   }
+  for (const std::int64_t rows : p.batch.rows) bits(rows);
   for (const ElementType type : {p.types.a, p.types.b, p.types.c, p.types.d}) bits(type);
   bits(p.types.compute);
   bits(p.batch.kind);

@@ -7,6 +7,7 @@
 #include "gemm/rewrites/by_rows.h"
 #include "gemm/rewrites/finish_later.h"
 #include "gemm/rewrites/fold.h"
+#include "gemm/rewrites/groups.h"
 #include "gemm/steps/finish.h"
 
 namespace tessera::gemm {
@@ -201,14 +202,15 @@ std::vector<Step> steps_of(const Candidate& best, const DeviceLimits& limits,
 }
 
 // Plans parts of a product one by one: the steps of all of them, and one candidate for the whole.
-// False where some part does not fit the workspace.
-bool plan_parts(const std::vector<Subproblem>& parts, const PlanOptions& options, Plan& plan) {
+// Not ok where some part does not fit the workspace. `text`: "parts of rows".
+Status plan_parts(const std::vector<Subproblem>& parts, std::string_view text,
+                  const PlanOptions& options, Plan& plan) {
   Candidate all;
   std::int64_t most = 0;
   plan.steps.clear();
   for (const Subproblem& part : parts) {
     std::vector<Candidate> candidates = Search(part, plan.limits, options).candidates();
-    if (!rank(candidates, options.workspace_limit).ok()) return false;
+    if (Status fits = rank(candidates, options.workspace_limit); !fits.ok()) return fits;
     const Candidate& best = candidates.front();
     for (Step& step : steps_of(best, plan.limits, options)) plan.steps.push_back(std::move(step));
     most = std::max(most, best.workspace_bytes());
@@ -220,10 +222,10 @@ bool plan_parts(const std::vector<Subproblem>& parts, const PlanOptions& options
   all.decision = Decision{};
   all.is_in_parts = true;
   Route route{.product = subproblem_of(plan.problem, plan.alignment)};
-  route.text = all.route->text + "; in " + std::to_string(parts.size()) + " parts of rows";
+  route.text = all.route->text + "; in " + std::to_string(parts.size()) + " " + std::string(text);
   all.route = std::make_shared<const Route>(std::move(route));
   plan.offers = {std::move(all)};
-  return true;
+  return {};
 }
 
 // The fewest parts of rows, each of half as many as before, whose sums fit the workspace. False
@@ -237,7 +239,7 @@ bool plan_by_rows(const PlanOptions& options, Plan& plan) {
   for (std::int64_t parts = 2; parts <= kMostParts; parts *= 2) {
     const std::int64_t rows = round_up(ceil_div(lines, parts), kLeastRows);
     if (rows >= lines) return false;
-    if (plan_parts(parts_by_rows(whole, rows), options, plan)) return true;
+    if (plan_parts(parts_by_rows(whole, rows), "parts of rows", options, plan).ok()) return true;
     if (rows == kLeastRows) return false;
   }
   return false;
@@ -268,6 +270,13 @@ Plan plan(const Problem& given, const Alignment& alignment, const DeviceLimits& 
   require(check(problem));
   require(check_supported(problem));
   if (problem.batch.kind == BatchKind::kStrided && problem.batch.count == 1) problem.batch = {};
+  if (problem.batch.kind == BatchKind::kGroups && !is_empty(problem)) {
+    Plan plan{problem, 1, OperandTable(problem), alignment, limits, {}, {}};
+    const Subproblem whole = subproblem_of(problem, alignment);
+    require(plan_parts(products_of_groups(whole), "groups of rows", options, plan));
+    return plan;
+  }
+  if (problem.batch.kind == BatchKind::kGroups) problem.batch = {};  // nothing is written
   std::int64_t products = 1;
   if (const auto one = folded(problem); one && options.fold != Policy::kNever) {
     products = problem.batch.count;

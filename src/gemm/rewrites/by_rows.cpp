@@ -21,19 +21,22 @@ bool follows_rows(const Problem& p, OperandId id) {
 
 }  // namespace
 
+Subproblem rows_of(const Subproblem& product, std::int64_t first, std::int64_t rows) {
+  Subproblem part = product;
+  part.problem.m = rows;
+  for (const Operand& operand : OperandTable(product.problem)) {
+    if (!follows_rows(product.problem, operand.id)) continue;
+    PlannedAddress& at = part[operand.id];
+    at = at.moved(first * operand.view.row * size_of(operand.type));
+  }
+  return part;
+}
+
 std::vector<Subproblem> parts_by_rows(const Subproblem& given, std::int64_t rows) {
   const Subproblem whole = row_major(given);
-  const Problem& p = whole.problem;
   std::vector<Subproblem> parts;
-  for (std::int64_t first = 0; first < p.m; first += rows) {
-    Subproblem part = whole;
-    part.problem.m = std::min(rows, p.m - first);
-    for (const Operand& operand : OperandTable(p)) {
-      if (!follows_rows(p, operand.id)) continue;
-      PlannedAddress& at = part[operand.id];
-      at = at.moved(first * operand.view.row * size_of(operand.type));
-    }
-    parts.push_back(part);
+  for (std::int64_t first = 0; first < whole.problem.m; first += rows) {
+    parts.push_back(rows_of(whole, first, std::min(rows, whole.problem.m - first)));
   }
   return parts;
 }

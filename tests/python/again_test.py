@@ -91,6 +91,18 @@ class Again(unittest.TestCase):
         plan(gaps, self.b)
         self.assertEqual(self.described, 4)
 
+    def test_of_a_named_kernel(self):
+        choices = tessera.Plan(self.a, self.b).explain().choices
+        self.assertGreater(len(choices), 1)
+        for choice in choices:
+            plan = tessera.Plan(self.a, self.b, kernel=choice.plan)
+            again = plan.explain()
+            self.assertEqual((again.kernel, len(again.choices)), (choice.kernel, 1))
+            self.assertEqual(again.choices[0].plan, choice.plan)
+            self.assertGreater(len(launches(lambda: plan(self.a, self.b))[1]), 0)
+        with self.assertRaisesRegex(ValueError, "kernel is 'none', but must be"):
+            tessera.Plan(self.a, self.b, kernel="none")
+
     def test_says_what_is_wrong_as_before(self):
         tessera.matmul(self.a, self.b)
         with self.assertRaisesRegex(ValueError, "a has 100 columns, but b has 99 rows"):

@@ -171,6 +171,8 @@ class Matmul(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "not like those of the plan"):
             plan(a[:3], b)
         self.assertEqual(plan.explain().where, "CPU")
+        with self.assertRaisesRegex(ValueError, "operands in the memory of a GPU alone"):
+            tessera.Plan(a, b, kernel="simt_f32")
 
     def test_large(self):
         a, b = numbers(700, 600, dtype="float32"), numbers(600, 650, dtype="float32", seed=1)

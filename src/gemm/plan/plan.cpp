@@ -41,6 +41,8 @@ class Search {
     const Kernel& kernel = *choice.kernel;
     const Epilogue& epilogue = problem_.epilogue;
     if (!choice.decision.empty()) given_ = decision_named(choice);
+    // Where nothing is multiplied there is nothing to split or to repack.
+    if (!reads_ab(problem_)) given_.reset();
     if (kernel.applies_epilogue && !is_fused(epilogue)) {
       throw StatusError(Status::unsupported("epilogue is " + describe(epilogue) + ", but " +
                                             kernel.name +

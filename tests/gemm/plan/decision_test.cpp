@@ -169,6 +169,16 @@ TEST(Decision, WhatAKernelCannotDoIsRefused) {
             std::string::npos);
 }
 
+// A plan of the library is for any alpha, 0 included: then there is nothing to split.
+TEST(Decision, IsIdleWhereNothingIsMultiplied) {
+  Problem p{.m = 300, .n = 200, .k = 100, .order = Order::kRowMajor};
+  const gemm::PlanOptions named{
+      .kernel = choose_kernels("simt_f32/128x128:whole_tiles=0:runs=18").front()};
+  EXPECT_TRUE(gemm::plan(p, {}, kGpu, named).offers.front().decision.list[0].is_split());
+  p.alpha = 0;
+  EXPECT_FALSE(gemm::plan(p, {}, kGpu, named).offers.front().decision.list[0].is_split());
+}
+
 // A handle keeps plans by their options.
 TEST(Decision, IsPartOfTheOptionsOfAPlan) {
   const auto options = [](const char* name) {

@@ -87,8 +87,8 @@ class Search {
       const bool has_epilogue = !p.epilogue.is_identity();
       if (has_epilogue && !is_fused(p.epilogue)) continue;
       for (const Kernel& kernel : all_kernels()) {
-        if (is_rung(kernel) || kernel.applies_epilogue != has_epilogue) continue;
-        if (kernel.types == p.types) ask(kernel, "", route);
+        if (kernel.types != p.types || kernel.applies_epilogue != has_epilogue) continue;
+        if (!is_rung(kernel)) ask(kernel, "", route);
       }
     }
     if (candidates_.empty()) refuse();
@@ -125,12 +125,12 @@ class Search {
     const std::int64_t limit = options_.workspace_limit - workspace_bytes(route->temps);
     PlanOptions options = options_;
     options.workspace_limit = std::max<std::int64_t>(0, limit);
-    std::vector<Offer> offers;
+    offers_.clear();
     Request request =
         request_of(route->product, limits_, options, static_cast<int>(route->temps.size()));
     request.given = given_;
-    Status status = family.offer(kernel, variant, request, offers);
-    for (Offer& offer : offers) keep(std::move(offer), route);
+    Status status = family.offer(kernel, variant, request, offers_);
+    for (Offer& offer : offers_) keep(std::move(offer), route);
     return status;
   }
 
@@ -168,6 +168,7 @@ class Search {
   std::optional<Decision> given_;  // the one that the named kernel is to make
   Status refused_;                 // why a rewrite that the problem needs is not possible
   std::vector<std::shared_ptr<const Route>> routes_;
+  std::vector<Offer> offers_;  // of one kernel
   std::vector<Candidate> candidates_;
 };
 
@@ -182,10 +183,18 @@ Status rank(std::vector<Candidate>& candidates, std::int64_t limit) {
                                 least->kernel->name + " needs at least " +
                                 std::to_string(least->workspace_bytes()) + " for this problem");
   }
-  std::erase_if(candidates, [&](const Candidate& one) { return one.workspace_bytes() > limit; });
-  std::stable_sort(
-      candidates.begin(), candidates.end(),
-      [](const Candidate& x, const Candidate& y) { return x.cost.total() < y.cost.total(); });
+  // WHY by places: candidates are large to move, and a total takes a while to add up.
+  std::vector<std::pair<double, std::size_t>> order;
+  order.reserve(candidates.size());
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (candidates[i].workspace_bytes() > limit) continue;
+    order.emplace_back(candidates[i].cost.total(), i);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<Candidate> ranked;
+  ranked.reserve(order.size());
+  for (const auto& [us, i] : order) ranked.push_back(std::move(candidates[i]));
+  candidates = std::move(ranked);
   return {};
 }
 

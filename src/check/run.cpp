@@ -10,6 +10,7 @@
 #include "check/runs/disagreements.h"
 #include "check/runs/guesses.h"
 #include "check/runs/launching.h"
+#include "check/runs/refusals.h"
 #include "check/runs/remarks.h"
 #include "check/runs/undefined.h"
 #include "check/variables.h"
@@ -98,6 +99,9 @@ CheckRun run_once(const CheckPlan& plan, const RunOrder& order, vgpu::WrittenLin
   observation.prints = &prints;
   observation.written_lines = lines.is_recorded() ? &lines : nullptr;
   observation.updates = &result.updates;
+  if (const lab::CodeNeeds needs = needs_of(plan); needs.moves_registers) {
+    observation.registers = needs.registers;
+  }
   const std::unique_ptr<VirtualDevice> device =
       device_for(plan, watchdog, observation, plan.host_threads);
   const Placed placed = place(plan, *device);
@@ -188,6 +192,7 @@ void add(const CheckRun& run, std::vector<SeenFinding>& all) {
 // is often one that came too late.
 int rank_of(const SeenFinding& seen) {
   const std::string& check = seen.finding.check;
+  if (check == "launch-refused") return 0;
   if (is_note(seen)) return 5;
   if (check == "unexpected-result") return 4;
   if (seen.finding.severity == vgpu::Severity::kLockstep) return 3;
@@ -261,6 +266,10 @@ CheckResult run_check(const CheckPlan& plan, const std::function<void(int, int)>
     if (result.stopped) break;
     result.runs.push_back(std::move(run));
     add(result.runs.back(), result.findings);
+  }
+  if (const auto refused = refused_for_registers(plan)) {
+    result.findings.push_back(
+        {*refused, 1, static_cast<int>(result.runs.size()), name_of(RunOrder{})});
   }
   note_guesses(plan, result);
   judge_undefined(plan, result);

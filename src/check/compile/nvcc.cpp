@@ -221,14 +221,22 @@ std::string compile_to_ptx(const std::string& source, const std::vector<std::str
                : "")));
 }
 
-std::vector<std::byte> assemble_ptx(std::string_view ptx, const std::string& arch) {
+std::string target_of(std::string_view ptx) {
+  const std::size_t at = ptx.find(".target ");
+  if (at == ptx.npos) return "sm_90a";
+  const std::size_t begin = at + 8;
+  return std::string(ptx.substr(begin, ptx.find_first_of(" ,\r\n", begin) - begin));
+}
+
+std::vector<std::byte> assemble_ptx(std::string_view ptx, const std::string& arch,
+                                    Messages messages) {
   const TemporaryFolder folder;
   const std::string text = folder / "kernel.ptx", cubin = folder / "kernel.cubin";
   write(text, std::string(ptx));
   const std::string said = folder / "said";
   const int code = run({find_nvcc(), "-cubin", "-arch=" + arch, "-o", cubin, text}, said);
   if (code != 0) {
-    show_output(said);
+    if (messages == Messages::kShown) show_output(said);
     throw StatusError(Status::unsupported(fmt::format(
         "the PTX cannot be assembled for {}: nvcc ended with exit code {}", arch, code)));
   }

@@ -82,6 +82,11 @@ Placement placement_of(const ForeignLaunch& launch, std::span<const std::byte> c
   return placement;
 }
 
+bool moves_registers(const sass::CubinKernel& kernel) {
+  return std::ranges::any_of(kernel.histogram,
+                             [](const auto& one) { return one.first.starts_with("USETMAXREG"); });
+}
+
 std::vector<std::string> entries_of(const CountedRun& run) {
   std::vector<std::string> entries;
   for (const Launch& launch : run.launches) entries.push_back(launch.entry);
@@ -208,6 +213,12 @@ Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTre
   e.advice = advise(e.evidence);
   e.costly = by_cost(e.evidence);
   return e;
+}
+
+CodeNeeds needs_of(std::span<const std::byte> cubin, const std::string& entry) {
+  const sass::CubinFile file = sass::read_cubin(cubin);
+  const sass::CubinKernel* code = file.find(entry);
+  return code ? CodeNeeds{code->registers, moves_registers(*code)} : CodeNeeds{};
 }
 
 Explanation explain_launch(const ForeignLaunch& launch, std::span<const std::byte> cubin,

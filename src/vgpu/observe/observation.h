@@ -58,6 +58,8 @@ struct Observation {
   // The stores that may change what their thread read there, so that checks see whose change is
   // lost; null: not known.
   const std::vector<Update>* updates = nullptr;
+  // Of a thread at the launch, by the machine code; 0: not known, and setmaxnreg is not counted.
+  int registers = 0;
   PrintLog* prints = nullptr;  // what printf() says goes there; null: nowhere
   UndefinedBits undefined;
 };

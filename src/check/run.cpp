@@ -121,7 +121,11 @@ CheckRun run_once(const CheckPlan& plan, const RunOrder& order, vgpu::WrittenLin
   }
   if (run.finished) {
     std::vector<HostArray> results = results_of(plan, placed, *device);
-    if (result.results.empty()) result.remarks = remarks_on(plan, placed, results, *device);
+    if (result.results.empty()) {
+      Remarks remarks = remarks_on(plan, placed, results, *device);
+      result.remarks = std::move(remarks.notes);
+      result.unwritten = std::move(remarks.unwritten);
+    }
     judge(plan, std::move(results), run, result);
   }
   if (result.runs.empty()) result.printed = prints.text();

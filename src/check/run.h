@@ -92,6 +92,7 @@ struct CheckResult {
   bool stopped = false;       // by Ctrl-C, before the last run
   std::vector<std::string> zero_constants;  // __constant__ variables of the kernel left at zero
   std::vector<std::string> remarks;         // on the results of the first run that finished
+  std::vector<std::string> unwritten;       // "3 of 32 elements of array out", in that run
   std::string printed;                      // by printf, in the first run
 
   // Findings that are no notes, and their groups.

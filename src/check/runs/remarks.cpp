@@ -48,10 +48,10 @@ std::string elements_text(const Some& some, const HostArray& array) {
 
 }  // namespace
 
-std::vector<std::string> remarks_on(const CheckPlan& plan, const Placed& placed,
-                                    const std::vector<HostArray>& results,
-                                    const VirtualDevice& device) {
-  std::vector<std::string> remarks;
+Remarks remarks_on(const CheckPlan& plan, const Placed& placed,
+                   const std::vector<HostArray>& results, const VirtualDevice& device) {
+  Remarks all;
+  std::vector<std::string>& remarks = all.notes;
   const bool looks_for_nan = !has_nan_argument(plan);
   for (std::size_t a = 0; a < results.size(); ++a) {
     const HostArray& array = results[a];
@@ -64,6 +64,10 @@ std::vector<std::string> remarks_on(const CheckPlan& plan, const Placed& placed,
       if (!is_written) unwritten.add(i);
       if (is_written && looks_for_nan && is_float(array.type) && is_nan(array, i)) nans.add(i);
     }
+    if (unwritten.count != 0) {
+      all.unwritten.push_back(fmt::format("{} of {} elements of array {}", unwritten.count,
+                                          array.elements(), array.name));
+    }
     if (unwritten.count == array.elements()) {
       remarks.push_back(fmt::format("nobody wrote to array {}", array.name));
     } else if (unwritten.count != 0) {
@@ -75,7 +79,7 @@ std::vector<std::string> remarks_on(const CheckPlan& plan, const Placed& placed,
                                     elements_text(nans, array)));
     }
   }
-  return remarks;
+  return all;
 }
 
 }  // namespace tessera::checking

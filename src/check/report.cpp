@@ -209,6 +209,12 @@ std::string notes_text(const CheckReport& report) {
   for (const std::string& sentence : loose_alignments(report.plan.code.ptx)) {
     text += "note: " + sentence + "\n";
   }
+  if (report.plan.earlier.empty() &&
+      report.plan.code.ptx.find("griddepcontrol.wait") != std::string::npos) {
+    text +=
+        "note: the kernel waits for the launches ahead of it (griddepcontrol.wait); --earlier NAME "
+        "says which array they write, so that what comes before the wait is held against it\n";
+  }
   // What is wrong explains these, too.
   for (const std::string& remark : report.result.remarks) {
     if (report.result.wrong() == 0) text += "note: " + remark + "\n";

@@ -8,6 +8,7 @@
 
 #include "base/interrupt.h"
 #include "check/runs/disagreements.h"
+#include "check/runs/earlier.h"
 #include "check/runs/guesses.h"
 #include "check/runs/launching.h"
 #include "check/runs/refusals.h"
@@ -115,6 +116,7 @@ CheckRun run_once(const CheckPlan& plan, const RunOrder& order, vgpu::WrittenLin
     run.report.findings.push_back(fault.finding());
     if (fault.finding().check == "stopped") note_stop(plan, run, result);
   }
+  name_launch_ahead(run.report);
   if (lines.has_missed()) {  // in this order it stores elsewhere: once more, with all reads
     lines.forget();
     return run_once(plan, order, lines, result);

@@ -36,6 +36,7 @@ struct CheckPlan {
   std::vector<HostArray> arrays;    // all, those that are no parameters too
   std::vector<Argument> pointers;   // the arrays of addresses among them
   std::vector<Argument> variables;  // of --set: what __device__ and __constant__ variables hold
+  std::vector<std::string> earlier;  // arrays that the launch ahead writes, which may still run
   std::vector<Expectation> expectations;
   double tolerance = 0;
   int warp_orders = 3;  // by index, then random ones

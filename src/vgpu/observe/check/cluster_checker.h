@@ -120,6 +120,8 @@ class ClusterChecker : public Observer {
   bool may_race(const BlockShadow& block, std::uint64_t address, std::uint64_t bytes) const;
   void note_store(const BlockShadow& block, std::uint64_t address, std::uint64_t bytes) const;
   void check_heap(const Guest& guest);
+  void check_started(const Guest& guest);
+  void check_read_only(const Guest& guest, const GlobalCell& cell);
   void check_overtaking(const Guest& guest);  // overtaking.cpp
   bool is_atomic(Site site) const;
   bool follows_own_atomic(const Guest& guest, const GlobalCell& cell) const;
@@ -165,6 +167,8 @@ class ClusterChecker : public Observer {
   void report_uninitialised(const Guest& guest);
   void report_forbidden(const Guest& guest);
   void report_heap_misuse(const Guest& guest, const std::string& misuse);
+  void report_unstarted(const Guest& guest);
+  void report_read_only(const Guest& guest, const GlobalPast& writer);
   void report_overtaking(const Guest& guest, const std::string& what);
   void report_unseen_init(const Mbarrier& barrier, MbarrierPlace place, const Place& user);
   void report_exited(std::uint32_t owner, const RemoteUse& use);
@@ -206,6 +210,7 @@ class ClusterChecker : public Observer {
   // Lanes of this store whose updates another one repeats, so that it does not matter which of them
   // its lane reads.
   std::uint32_t repeated_ = 0;
+  std::vector<bool> reads_only_;            // instructions that load by the read-only path
   std::vector<const BlockShadow*> blocks_;  // that each instruction touched last
   std::vector<Clock> exits_;                // by CTA: what its threads knew when they ended
   std::vector<std::uint32_t> ended_;        // by CTA: how many threads have

@@ -100,6 +100,7 @@ CheckRun run_once(const CheckPlan& plan, const RunOrder& order, vgpu::WrittenLin
   observation.prints = &prints;
   observation.written_lines = lines.is_recorded() ? &lines : nullptr;
   observation.updates = &result.updates;
+  observation.arrays = &result.arrays;
   if (const lab::CodeNeeds needs = needs_of(plan); needs.moves_registers) {
     observation.registers = needs.registers;
   }
@@ -255,6 +256,7 @@ CheckResult run_check(const CheckPlan& plan, const std::function<void(int, int)>
   result.one_schedule = !is_asynchronous(plan.code);
   result.zero_constants = zero_constants(plan);
   result.updates = vgpu::updates_in(plan.code.ptx);
+  result.arrays = vgpu::array_uses_in(plan.code.ptx, plan.kernel.name);
   const int runs = (result.one_schedule ? 1 : 2) * plan.warp_orders;
   vgpu::WrittenLines lines;
   record_stores(plan, lines);

@@ -35,7 +35,7 @@ TEST_F(CheckMemoryPaths, BlocksOfAClusterMustHaveStarted) {
 
 TEST_F(CheckMemoryPaths, WhatTheLaunchAheadWritesIsReadAfterTheWait) {
   const auto call = [](const std::string& kernel, const Words& more) {
-    return joined(launch("launches.cu", kernel, "2", "64",
+    return joined(launch("overlaps.cu", kernel, "2", "64",
                          {"out=f32[128]", "in=f32[128]:uniform", "weights=f32[128]:uniform"}),
                   more);
   };

@@ -41,6 +41,14 @@ bool has_nan_argument(const CheckPlan& plan) {
                      [](const Argument& argument) { return has_nan(argument); });
 }
 
+// What the compiler takes for impossible leaves no trace in its code but a value of any kind.
+std::string removed_code(const CheckPlan& plan) {
+  const bool is_compiled_here = plan.code.path.ends_with(".cu");
+  if (!is_compiled_here || plan.code.ptx.find(", debug") != std::string::npos) return "";
+  return "; a constant index outside of its array becomes one, too, and --nvcc-arg -G keeps the "
+         "index";
+}
+
 std::string elements_text(const Some& some, const HostArray& array) {
   return fmt::format("{} of {} elements, first {}", some.count, array.elements(),
                      index_text(array, some.first));
@@ -75,8 +83,8 @@ Remarks remarks_on(const CheckPlan& plan, const Placed& placed,
           fmt::format("array {}: nobody wrote {}", array.name, elements_text(unwritten, array)));
     }
     if (nans.count != 0) {
-      remarks.push_back(fmt::format("array {}: NaN in {}, and no argument holds one", array.name,
-                                    elements_text(nans, array)));
+      remarks.push_back(fmt::format("array {}: NaN in {}, and no argument holds one{}", array.name,
+                                    elements_text(nans, array), removed_code(plan)));
     }
   }
   return all;

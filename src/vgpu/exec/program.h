@@ -176,12 +176,19 @@ struct UnwrittenRead {
   std::string name;  // of the register
 };
 
+// A variable of shared memory that the kernel uses, without the dynamic ones.
+struct SharedArray {
+  std::string name;
+  std::uint64_t offset = 0;  // in the shared memory of the CTA
+};
+
 struct Kernel {
   std::string name;
   std::vector<Function> functions;  // the entry first
   std::vector<InstructionInfo> instructions;
   std::vector<UnwrittenRead> unwritten_reads;
   std::vector<UnwrittenRead> perhaps_unwritten_reads;  // on one way, and written on another
+  std::vector<SharedArray> shared_arrays;
   std::uint32_t block_count = 0;
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t dynamic_shared_offset = 0;

@@ -22,6 +22,7 @@ ClusterChecker::ClusterChecker(LaunchChecks& launch)
       log_(*launch.context.kernel),
       paths_(*launch.context.kernel),
       updates_(*launch.context.kernel, launch.context.observation.updates),
+      array_bounds_(array_bounds(*launch.context.kernel, launch.context.observation.arrays)),
       blocks_(launch.context.kernel->instructions.size()) {
   const std::uint32_t* block = launch.context.block;
   warps_per_cta_ = (block[0] * block[1] * block[2] + 31) / 32;
@@ -116,6 +117,7 @@ Clock& ClusterChecker::BarrierClock::arriving() {
 }
 
 void ClusterChecker::access(const WarpAccess& access) {
+  if (access.window != Window::kGlobal) check_array(access);
   if (access.window == Window::kLocal) return access_local(access);
   WarpClocks& warp = warp_of(access.by);
   last_[warp.self()] = now_;

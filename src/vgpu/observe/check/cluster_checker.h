@@ -12,6 +12,7 @@
 
 #include "vgpu/exec/barrier.h"
 #include "vgpu/observe/check/agents.h"
+#include "vgpu/observe/check/array_bounds.h"
 #include "vgpu/observe/check/finding_log.h"
 #include "vgpu/observe/check/launch_checks.h"
 #include "vgpu/observe/check/mbarriers.h"
@@ -120,6 +121,8 @@ class ClusterChecker : public Observer {
   bool may_race(const BlockShadow& block, std::uint64_t address, std::uint64_t bytes) const;
   void note_store(const BlockShadow& block, std::uint64_t address, std::uint64_t bytes) const;
   void check_heap(const Guest& guest);
+  void check_array(const WarpAccess& access);  // array_bounds.cpp
+  void report_array(const WarpAccess& access, const ArrayBounds& bounds, int lane);
   void check_started(const Guest& guest);
   void check_read_only(const Guest& guest, const GlobalCell& cell);
   void check_overtaking(const Guest& guest);  // overtaking.cpp
@@ -210,6 +213,7 @@ class ClusterChecker : public Observer {
   // Lanes of this store whose updates another one repeats, so that it does not matter which of them
   // its lane reads.
   std::uint32_t repeated_ = 0;
+  std::vector<ArrayBounds> array_bounds_;   // by instruction
   std::vector<bool> reads_only_;            // instructions that load by the read-only path
   std::vector<const BlockShadow*> blocks_;  // that each instruction touched last
   std::vector<Clock> exits_;                // by CTA: what its threads knew when they ended

@@ -58,7 +58,8 @@ struct Control {
   bool has_count = false;  // kBarrier
   bool indirect = false;   // kCall: operand 0 is the pointer
   bool has_instruction = false;
-  bool may_spin = false;  // kBranch: back, over code that may wait for what others write
+  bool exchanges = false;  // kCollective: values alone, and orders no memory
+  bool may_spin = false;   // kBranch: back, over code that may wait for what others write
   // kBarrier: operand 0 destination and 1 source of a reduction, 2 barrier, 3 number of threads.
   Op op;
   int member_mask_operand = -1;        // kCollective; -1: all lanes of the warp

@@ -57,6 +57,7 @@ void ClusterChecker::cluster_begins(std::uint64_t first, std::uint32_t ctas) {
     warps_[e].groups()[0].clock.started = 1u << e / warps_per_cta_;
   }
   strong_reads_.assign(warps_.size(), {});
+  exchanges_.assign(warps_.size(), {});
   last_.assign(warps_.size(), 0);
   barriers_.assign(ctas, {});
   cluster_barrier_ = {};

@@ -36,6 +36,7 @@ class ClusterChecker : public Observer {
 
   // events.cpp
   void warp_syncs(const Actor& by) override;
+  void warp_exchanges(const Actor& by) override;
   void barrier_arrives(const Actor& by, std::uint32_t id) override;
   void barrier_passes(const Actor& by, std::uint32_t id) override;
   void cluster_arrives(const Actor& by, MemoryOrder order) override;
@@ -201,9 +202,15 @@ class ClusterChecker : public Observer {
   Time now_ = 1, start_ = 0;
   std::vector<WarpClocks> warps_;
   std::vector<std::vector<StrongRead>> strong_reads_;  // by warp
-  std::vector<Time> last_;                             // when each entity last did something
-  std::vector<SharedShadow> shared_;                   // by CTA
-  std::vector<SharedShadow::Reads> later_reads_;       // of the guest that is being visited
+  // The last shuffle, vote or the like of each warp: code takes it for a barrier of its lanes.
+  struct Exchange {
+    Time time = 0;
+    std::uint32_t instruction = 0;
+  };
+  std::vector<Exchange> exchanges_;
+  std::vector<Time> last_;                        // when each entity last did something
+  std::vector<SharedShadow> shared_;              // by CTA
+  std::vector<SharedShadow::Reads> later_reads_;  // of the guest that is being visited
   std::vector<std::array<BarrierClock, kBarriers>> barriers_;
   BarrierClock cluster_barrier_;
   Mbarriers mbarriers_;

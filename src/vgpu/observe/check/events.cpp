@@ -26,6 +26,14 @@ void ClusterChecker::warp_syncs(const Actor& by) {
   warp.meet(by.mask, last_, tick());
 }
 
+void ClusterChecker::warp_exchanges(const Actor& by) {
+  WarpClocks& warp = warp_of(by);
+  absorb_pending(by, warp);
+  const Time now = tick();
+  warp.exchange(by.mask, last_, now);
+  exchanges_[warp.self()] = {now, by.instruction};
+}
+
 void ClusterChecker::barrier_arrives(const Actor& by, std::uint32_t id) {
   absorb_pending(by, warp_of(by));
   BarrierClock& barrier = barriers_[by.cta][id];

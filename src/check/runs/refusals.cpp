@@ -6,8 +6,6 @@
 #include <mutex>
 #include <span>
 
-#include "arch/gpus.h"
-#include "arch/occupancy.h"
 #include "base/hash.h"
 #include "check/compile/nvcc.h"
 
@@ -53,17 +51,15 @@ lab::CodeNeeds needs_of(const CheckPlan& plan) {
 }
 
 std::optional<vgpu::Finding> refused_for_registers(const CheckPlan& plan) {
-  const arch::Gpu& gpu = arch::kH200;  // HW: as many registers as every GPU from SM 7.5 on
-  const int threads = threads_of(plan.shape), registers = needs_of(plan).registers;
-  if (registers == 0) return std::nullopt;
-  const arch::BlockNeeds needs{.threads = threads, .registers = registers};
-  if (arch::occupancy(gpu, needs).blocks != 0) return std::nullopt;
+  const lab::CodeNeeds needs = needs_of(plan);
+  const int threads = threads_of(plan.shape);
+  if (needs.registers == 0 || lab::is_started(needs, threads)) return std::nullopt;
   vgpu::Finding finding;
   finding.check = "launch-refused";
   finding.message = fmt::format(
       "A GPU refuses this launch: {} threads of {} registers each do not fit into the {} registers "
       "of an SM",
-      threads, registers, gpu.registers);
+      threads, needs.registers, lab::registers_of_sm());
   finding.hint = fmt::format(
       "declare the kernel with __launch_bounds__({}), so that the compiler takes fewer registers, "
       "or launch smaller blocks",

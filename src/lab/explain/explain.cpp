@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "arch/gpus.h"
 #include "arch/occupancy.h"
 #include "lab/counts/count_tag.h"
 #include "lab/explain/advice/products.h"
@@ -214,6 +215,13 @@ Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTre
   e.costly = by_cost(e.evidence);
   return e;
 }
+
+bool is_started(const CodeNeeds& needs, int threads) {
+  return arch::occupancy(arch::kH200, {.threads = threads, .registers = needs.registers}).blocks !=
+         0;
+}
+
+int registers_of_sm() { return arch::kH200.registers; }
 
 CodeNeeds needs_of(std::span<const std::byte> cubin, const std::string& entry) {
   const sass::CubinFile file = sass::read_cubin(cubin);

@@ -37,15 +37,3 @@ __global__ void from_global(float* d, const half* a) {
   wmma::mma_sync(sums, fa, fb, sums);
   wmma::store_matrix_sync(d, sums, 16, wmma::mem_row_major);
 }
-
-__global__ void by_ldmatrix(unsigned* d, const half* a) {
-  __shared__ __align__(128) half tile[8 * STRIDE + 16];
-  for (int i = threadIdx.x; i < 64; i += 32) tile[i / 8 * STRIDE + i % 8 + SHIFT] = a[i];
-  __syncwarp();
-  const half* row = tile + threadIdx.x % 8 * STRIDE + SHIFT;
-  unsigned pair;
-  asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
-               : "=r"(pair)
-               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row))));
-  d[threadIdx.x] = pair;
-}

@@ -9,8 +9,9 @@ namespace {
 class CheckLanesMeet : public Check {
  protected:
   static Words by(const std::string& kernel, const std::string& meet) {
-    return joined(launch("lanes_meet.cu", kernel, "1", "64", {"out=f32[64]", "in=f32[64]:uniform"}),
-                  {"-D", meet});
+    return joined(
+        launch("rules/lanes_meet.cu", kernel, "1", "64", {"out=f32[64]", "in=f32[64]:uniform"}),
+        {"-D", meet});
   }
 };
 

@@ -12,7 +12,7 @@ using CheckArrayBounds = Check;
 
 TEST_F(CheckArrayBounds, OfSharedArrays) {
   const Words call =
-      launch("beside.cu", "shared_arrays", "1", "32", {"out=f32[32]", "in=f32[32]:uniform"});
+      launch("rules/beside.cu", "shared_arrays", "1", "32", {"out=f32[32]", "in=f32[32]:uniform"});
   expect_says(call, 0, {"clean: no finding\n"});
   expect_says(joined(call, {"-D", "OVER=4"}), 1,
               {"error: array-overrun: ", "(line 14) reads byte 12",
@@ -22,8 +22,8 @@ TEST_F(CheckArrayBounds, OfSharedArrays) {
 }
 
 TEST_F(CheckArrayBounds, OfArraysOfAThread) {
-  const Words call =
-      launch("beside.cu", "own_arrays", "1", "1", {"out=f32[32]:uniform", "places=i32[8]:iota"});
+  const Words call = launch("rules/beside.cu", "own_arrays", "1", "1",
+                            {"out=f32[32]:uniform", "places=i32[8]:iota"});
   expect_says(call, 0, {"clean: no finding\n"});
   expect_says(joined(call, {"-D", "OVER=6"}), 1,
               {"error: array-overrun: ",
@@ -33,8 +33,9 @@ TEST_F(CheckArrayBounds, OfArraysOfAThread) {
 
 TEST_F(CheckArrayBounds, OfConstantIndicesThatTheCompilerDrops) {
   const auto call = [](const std::string& kernel, const Words& more) {
-    return joined(launch("constant_index.cu", kernel, "1", "1", {"out=f32[1]", "in=f32[4]:ones"}),
-                  more);
+    return joined(
+        launch("rules/constant_index.cu", kernel, "1", "1", {"out=f32[1]", "in=f32[4]:ones"}),
+        more);
   };
   for (int runs = 0; runs < 2; ++runs) {  // the second finds it compiled
     const Ran one = check(call("one", {}));

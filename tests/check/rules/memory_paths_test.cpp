@@ -10,7 +10,7 @@ namespace {
 using CheckMemoryPaths = Check;
 
 TEST_F(CheckMemoryPaths, WhatTheKernelStoresIsNotForTheReadOnlyPath) {
-  const Words call = launch("read_only.cu", "neighbours", "1", "64",
+  const Words call = launch("rules/read_only.cu", "neighbours", "1", "64",
                             {"out=f32[64]", "scratch=f32[64]", "in=f32[64]:uniform"});
   expect_says(call, 0, {"clean: no finding\n"});
   expect_says(joined(call, {"-D", "READ_ONLY"}), 1,
@@ -19,13 +19,13 @@ TEST_F(CheckMemoryPaths, WhatTheKernelStoresIsNotForTheReadOnlyPath) {
 }
 
 TEST_F(CheckMemoryPaths, WhatIsReadBeforeItIsStoredMayComeByAnyPath) {
-  const Words call = launch("read_only.cu", "in_place", "2", "64", {"x=f32[128]:uniform"});
+  const Words call = launch("rules/read_only.cu", "in_place", "2", "64", {"x=f32[128]:uniform"});
   expect_says(call, 0, {"clean: no finding\n"});
   expect_says(joined(call, {"-D", "READ_ONLY"}), 0, {"clean: no finding\n"});
 }
 
 TEST_F(CheckMemoryPaths, BlocksOfAClusterMustHaveStarted) {
-  const Words call = launch("cluster_start.cu", "gives_away", "4", "32", {"out=u32[128]"});
+  const Words call = launch("rules/cluster_start.cu", "gives_away", "4", "32", {"out=u32[128]"});
   expect_says(call, 1,
               {"error: unstarted-cta: ", "which may not have started yet",
                "do:    put a barrier of the cluster (arrive and wait) at the begin"});
@@ -35,7 +35,7 @@ TEST_F(CheckMemoryPaths, BlocksOfAClusterMustHaveStarted) {
 
 TEST_F(CheckMemoryPaths, WhatTheLaunchAheadWritesIsReadAfterTheWait) {
   const auto call = [](const std::string& kernel, const Words& more) {
-    return joined(launch("overlaps.cu", kernel, "2", "64",
+    return joined(launch("rules/overlaps.cu", kernel, "2", "64",
                          {"out=f32[128]", "in=f32[128]:uniform", "weights=f32[128]:uniform"}),
                   more);
   };

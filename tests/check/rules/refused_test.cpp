@@ -11,7 +11,7 @@ namespace {
 class CheckRefused : public Propose {
  protected:
   static Words many_sums(const std::string& block, const Words& more = {}) {
-    return joined(launch("refused.cu", "many_sums", "1", block,
+    return joined(launch("rules/refused.cu", "many_sums", "1", block,
                          {"out=f32[1024]", "in=f32[72]:uniform", "n=i32:2"}),
                   more);
   }
@@ -58,24 +58,25 @@ TEST_F(CheckRefused, WarpgroupsShareTheRegistersOfTheBlock) {
 
 TEST_F(CheckRefused, ShapesThatNoGpuStarts) {
   const Words out = {"out=f32[4096]"};
-  expect_refused(launch("refused.cu", "small_block", "1", "256", out),
+  expect_refused(launch("rules/refused.cu", "small_block", "1", "256", out),
                  {"a GPU refuses this launch: 256 threads a CTA", "compiled for at most 128"});
-  expect_refused(launch("refused.cu", "any_block", "1,70000", "32", out), {"--grid", "65535"});
-  expect_refused(launch("refused.cu", "any_block", "1", "64,32", out), {"--block", "1024"});
+  expect_refused(launch("rules/refused.cu", "any_block", "1,70000", "32", out),
+                 {"--grid", "65535"});
+  expect_refused(launch("rules/refused.cu", "any_block", "1", "64,32", out), {"--block", "1024"});
   expect_refused(
-      joined(launch("refused.cu", "shared_block", "1", "64", out), {"--shared", "1048576"}),
+      joined(launch("rules/refused.cu", "shared_block", "1", "64", out), {"--shared", "1048576"}),
       {"--shared", "232448"});
 }
 
 TEST_F(CheckRefused, ProposalsSayItOfTheProgramsOwnLaunch) {
-  proposed_of("refused.cu", "small_block");
+  proposed_of("rules/refused.cu", "small_block");
   expect_shown("A GPU refuses the launch small_block<<<1, 256>>>");
   expect_shown("it has 256 threads in a block, and the kernel is compiled for at most 128.");
-  EXPECT_FALSE(proposed_of("refused.cu", "any_block").empty());
+  EXPECT_FALSE(proposed_of("rules/refused.cu", "any_block").empty());
   expect_shown("it has 2048 threads in a block, and at most 1024 are possible.");
-  proposed_of("refused.cu", "shared_block");
+  proposed_of("rules/refused.cu", "shared_block");
   expect_shown("it has 1048576 bytes of dynamic shared memory, and at most 232448 are possible.");
-  proposed_of("refused.cu", "many_sums");
+  proposed_of("rules/refused.cu", "many_sums");
   EXPECT_FALSE(contains(shown_, "refuses")) << shown_;
 }
 

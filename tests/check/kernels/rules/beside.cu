@@ -1,5 +1,5 @@
-// An index that leaves an array lands in the next one, where nothing is out of bounds of the memory.
-// OVER is how far it goes too far.
+// An index that leaves an array lands in the next one, where nothing is out of bounds of the
+// memory. OVER is how far it goes too far.
 #ifndef OVER
 #define OVER 0
 #endif

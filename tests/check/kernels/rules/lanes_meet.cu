@@ -3,11 +3,14 @@
 #if defined BY_SHUFFLE
 #define MEET out[t] = __shfl_sync(~0u, in[t], 0)
 #elif defined BY_VOTE
-#define MEET if (__all_sync(~0u, in[t] > 9)) return
+#define MEET \
+  if (__all_sync(~0u, in[t] > 9)) return
 #elif defined BY_MATCH
-#define MEET if (__match_any_sync(~0u, in[t]) == 0) return
+#define MEET \
+  if (__match_any_sync(~0u, in[t]) == 0) return
 #elif defined BY_SUM
-#define MEET if (__reduce_add_sync(~0u, unsigned(in[t] > 9)) > 9) return
+#define MEET \
+  if (__reduce_add_sync(~0u, unsigned(in[t] > 9)) > 9) return
 #elif defined BY_BLOCK
 #define MEET __syncthreads()
 #else

@@ -10,7 +10,8 @@ __global__ void __cluster_dims__(2, 1, 1) gives_away(unsigned* out) {
   cluster.sync();
 #endif
 #ifdef MEETS_RELAXED
-  asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;");
+  __cluster_barrier_arrive_relaxed();
+  __cluster_barrier_wait();
 #endif
   unsigned* theirs = cluster.map_shared_rank(mine, 1 - cluster.block_rank());
   theirs[threadIdx.x] = blockIdx.x + threadIdx.x;

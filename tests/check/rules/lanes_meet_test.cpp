@@ -25,8 +25,8 @@ TEST_F(CheckLanesMeet, NotByWhatExchangesValues) {
     SCOPED_TRACE(meet);
     expect_says(by("turned", meet), 1,
                 {"lockstep: Lane ", "orders no memory",
-                 "do:    put __syncwarp() between line 20 and"
-                 " line 22"});
+                 "do:    put __syncwarp() between line 23 and"
+                 " line 25"});
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <numeric>
 
 #include "base/status.h"
@@ -150,6 +151,19 @@ HostArray make_array(const std::string& name, const ArrayArgument& spec, std::ui
   array.bytes.resize(bytes);
   if (array.initialised) fill(spec, key_of(name, seed), array);
   return array;
+}
+
+std::optional<ElementType> type_of_file(const std::string& path) {
+  constexpr std::size_t kMostOfHeader = 1 << 16;
+  std::string begin(kMostOfHeader, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(file.gcount()));
+  try {
+    return lab::type_of_npy(lab::parse_npy_fields(begin, path).descr);
+  } catch (const StatusError&) {
+    return std::nullopt;
+  }
 }
 
 HostArray read_array(const std::string& path, const std::string& argument) {

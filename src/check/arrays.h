@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct HostArray {
 // kUnavailable when the memory cannot be had.
 HostArray make_array(const std::string& name, const ArrayArgument& spec, std::uint64_t seed);
 
+// Of its elements; nothing where the file cannot be read, which read_array says.
+std::optional<ElementType> type_of_file(const std::string& path);
 // A .npy file of any type of elements.h and any number of dimensions.
 HostArray read_array(const std::string& path, const std::string& argument);
 std::string npy_file_of(const HostArray& array);

@@ -52,9 +52,10 @@ std::vector<Known> known_parameters(const KernelSignature& kernel) {
 std::string misfit_of(const Known& known, const ArrayArgument& array) {
   if (!known.may_be_pointer()) return "an array, but the kernel takes no address there";
   const auto element = element_of(known.cpp);
-  if (!array.file.empty() || !element || size_of(*element) == size_of(array.type)) return "";
-  return fmt::format("an array of {}, but the kernel takes {}", lab::word_of(array.type),
-                     known.cpp);
+  const std::optional<ElementType> type =
+      array.file.empty() ? std::optional(array.type) : type_of_file(array.file);
+  if (!element || !type || size_of(*element) == size_of(*type)) return "";
+  return fmt::format("an array of {}, but the kernel takes {}", lab::word_of(*type), known.cpp);
 }
 
 std::string misfit_of(const Known& known, const ScalarArgument& scalar) {

@@ -10,6 +10,7 @@
 #include "check/runs/disagreements.h"
 #include "check/runs/groups.h"
 #include "check/source.h"
+#include "check/summary.h"
 
 namespace tessera::checking {
 namespace {
@@ -20,10 +21,6 @@ using vgpu::FindingPlace;
 constexpr std::size_t kMostText = 90;  // of a source line
 constexpr std::size_t kMostNotes = 3;
 constexpr std::size_t kShownInFull = 4;  // groups of findings; the others as one line each
-
-std::string plural(std::uint64_t count, const std::string& one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
-}
 
 std::string_view severity_name(vgpu::Severity severity) {
   if (severity == vgpu::Severity::kNote) return "note";
@@ -174,41 +171,6 @@ std::string shape_text(const LaunchShape& shape) {
   return text;
 }
 
-std::set<std::string> approximate_forms(const CheckResult& result) {
-  std::set<std::string> forms;
-  for (const CheckRun& run : result.runs) {
-    forms.insert(run.report.approximate_forms.begin(), run.report.approximate_forms.end());
-  }
-  return forms;
-}
-
-std::uint64_t warp_instructions(const CheckResult& result) {
-  std::uint64_t most = 0;
-  for (const CheckRun& run : result.runs) most = std::max(most, run.report.warp_instructions);
-  return most;
-}
-
-// "3 runs (eager; warps by index and by seeds 1 to 2), 84000 warp instructions each"
-std::string runs_text(const CheckReport& report) {
-  const CheckResult& result = report.result;
-  const int seeds = report.plan.warp_orders - 1;
-  std::string text = plural(result.runs.size(), "run");
-  text += result.one_schedule ? " (the code has nothing asynchronous, so one schedule"
-                              : " (asynchronous operations eager and lazy";
-  text += "; warps by index";
-  if (seeds > 0)
-    text += seeds == 1 ? " and by seed 1" : fmt::format(" and by seeds 1 to {}", seeds);
-  text += ")";
-  const auto finished = std::count_if(result.runs.begin(), result.runs.end(),
-                                      [](const CheckRun& run) { return run.finished; });
-  if (finished != static_cast<std::ptrdiff_t>(result.runs.size())) {
-    text += fmt::format(", {} finished", finished);
-  }
-  const std::uint64_t instructions = warp_instructions(result);
-  if (instructions != 0) text += fmt::format(", {} each", plural(instructions, "warp instruction"));
-  return text;
-}
-
 // What printf() said, as far as it fits on a screen.
 std::string printed_text(const CheckReport& report) {
   constexpr std::size_t kMostLines = 40;
@@ -237,8 +199,21 @@ std::string notes_text(const CheckReport& report) {
     text += fmt::format("note: __constant__ {} is zero here; --set {}=VALUE gives it one\n", name,
                         name);
   }
+  for (const HostArray& array : report.plan.arrays) {
+    if (!array.fortran_order) continue;
+    text += fmt::format(
+        "note: array {} ({}) comes from a file in Fortran order: its first index is the one that "
+        "is contiguous in memory\n",
+        array.name, shape_text(array));
+  }
   for (const std::string& sentence : loose_alignments(report.plan.code.ptx)) {
     text += "note: " + sentence + "\n";
+  }
+  if (report.plan.earlier.empty() &&
+      report.plan.code.ptx.find("griddepcontrol.wait") != std::string::npos) {
+    text +=
+        "note: the kernel waits for the launches ahead of it (griddepcontrol.wait); --earlier NAME "
+        "says which array they write, so that what comes before the wait is held against it\n";
   }
   // What is wrong explains these, too.
   for (const std::string& remark : report.result.remarks) {
@@ -259,32 +234,6 @@ std::string notes_text(const CheckReport& report) {
         kind_of(one, report.result), first, one.order, name_of(first_finished->order));
   }
   return text;
-}
-
-std::string summary_text(const CheckReport& report) {
-  const CheckResult& result = report.result;
-  std::string text;
-  if (result.wrong() == 0 && result.stopped) {
-    text += "no finding so far\n";
-  } else if (result.wrong() == 0) {
-    text +=
-        "clean: no finding\nchecked: races, lost updates, missing barriers, waits and fences, "
-        "uninitialised reads, bounds,\n         alignment, barrier use, deadlock\n";
-  } else {
-    text += plural(result.wrong_groups(), "finding");
-    if (result.wrong() > result.wrong_groups()) {
-      text += fmt::format(", at {}", plural(result.wrong(), "place"));
-    }
-    text += "\n";
-  }
-  text += fmt::format("ran: {}\n", runs_text(report));
-  if (warp_instructions(result) != 0) {
-    const std::set<std::string> forms = approximate_forms(result);
-    text += forms.empty() ? "every instruction that ran is computed bit for bit\n"
-                          : fmt::format("approximate or by a model: {}\n", fmt::join(forms, ", "));
-  }
-  if (result.stopped) text += "stopped by Ctrl-C: not all orders were run\n";
-  return text + fmt::format("again: {}\n", report.command);
 }
 
 Json json_of(const FindingPlace& place, SourceLines& lines) {
@@ -365,6 +314,7 @@ Json json_of(const CheckReport& report) {
           {"clean", report.result.wrong() == 0 && !report.result.stopped},
           {"complete", !report.result.stopped},
           {"findings", findings},
+          {"never_written", report.result.unwritten},
           {"printed", report.result.printed},
           {"depends_on_order", notes},
           {"approximate_forms", approximate_forms(report.result)},

@@ -8,8 +8,10 @@
 
 #include "base/interrupt.h"
 #include "check/runs/disagreements.h"
+#include "check/runs/earlier.h"
 #include "check/runs/guesses.h"
 #include "check/runs/launching.h"
+#include "check/runs/refusals.h"
 #include "check/runs/remarks.h"
 #include "check/runs/undefined.h"
 #include "check/variables.h"
@@ -98,6 +100,10 @@ CheckRun run_once(const CheckPlan& plan, const RunOrder& order, vgpu::WrittenLin
   observation.prints = &prints;
   observation.written_lines = lines.is_recorded() ? &lines : nullptr;
   observation.updates = &result.updates;
+  observation.arrays = &result.arrays;
+  if (const lab::CodeNeeds needs = needs_of(plan); needs.moves_registers) {
+    observation.registers = needs.registers;
+  }
   const std::unique_ptr<VirtualDevice> device =
       device_for(plan, watchdog, observation, plan.host_threads);
   const Placed placed = place(plan, *device);
@@ -111,13 +117,18 @@ CheckRun run_once(const CheckPlan& plan, const RunOrder& order, vgpu::WrittenLin
     run.report.findings.push_back(fault.finding());
     if (fault.finding().check == "stopped") note_stop(plan, run, result);
   }
+  name_launch_ahead(run.report);
   if (lines.has_missed()) {  // in this order it stores elsewhere: once more, with all reads
     lines.forget();
     return run_once(plan, order, lines, result);
   }
   if (run.finished) {
     std::vector<HostArray> results = results_of(plan, placed, *device);
-    if (result.results.empty()) result.remarks = remarks_on(plan, placed, results, *device);
+    if (result.results.empty()) {
+      Remarks remarks = remarks_on(plan, placed, results, *device);
+      result.remarks = std::move(remarks.notes);
+      result.unwritten = std::move(remarks.unwritten);
+    }
     judge(plan, std::move(results), run, result);
   }
   if (result.runs.empty()) result.printed = prints.text();
@@ -188,6 +199,7 @@ void add(const CheckRun& run, std::vector<SeenFinding>& all) {
 // is often one that came too late.
 int rank_of(const SeenFinding& seen) {
   const std::string& check = seen.finding.check;
+  if (check == "launch-refused") return 0;
   if (is_note(seen)) return 5;
   if (check == "unexpected-result") return 4;
   if (seen.finding.severity == vgpu::Severity::kLockstep) return 3;
@@ -244,6 +256,7 @@ CheckResult run_check(const CheckPlan& plan, const std::function<void(int, int)>
   result.one_schedule = !is_asynchronous(plan.code);
   result.zero_constants = zero_constants(plan);
   result.updates = vgpu::updates_in(plan.code.ptx);
+  result.arrays = vgpu::array_uses_in(plan.code.ptx, plan.kernel.name);
   const int runs = (result.one_schedule ? 1 : 2) * plan.warp_orders;
   vgpu::WrittenLines lines;
   record_stores(plan, lines);
@@ -261,6 +274,10 @@ CheckResult run_check(const CheckPlan& plan, const std::function<void(int, int)>
     if (result.stopped) break;
     result.runs.push_back(std::move(run));
     add(result.runs.back(), result.findings);
+  }
+  if (const auto refused = refused_for_registers(plan)) {
+    result.findings.push_back(
+        {*refused, 1, static_cast<int>(result.runs.size()), name_of(RunOrder{})});
   }
   note_guesses(plan, result);
   judge_undefined(plan, result);

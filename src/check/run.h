@@ -32,10 +32,11 @@ struct CheckPlan {
   Code code;
   vgpu::KernelSignature kernel;
   LaunchShape shape;
-  std::vector<Argument> arguments;  // one a parameter
-  std::vector<HostArray> arrays;    // all, those that are no parameters too
-  std::vector<Argument> pointers;   // the arrays of addresses among them
-  std::vector<Argument> variables;  // of --set: what __device__ and __constant__ variables hold
+  std::vector<Argument> arguments;   // one a parameter
+  std::vector<HostArray> arrays;     // all, those that are no parameters too
+  std::vector<Argument> pointers;    // the arrays of addresses among them
+  std::vector<Argument> variables;   // of --set: what __device__ and __constant__ variables hold
+  std::vector<std::string> earlier;  // arrays that the launch ahead writes, which may still run
   std::vector<Expectation> expectations;
   double tolerance = 0;
   int warp_orders = 3;  // by index, then random ones
@@ -86,12 +87,14 @@ struct CheckResult {
   std::vector<HostArray> results;     // of the first run that finished; empty when none did
   std::vector<Disagreement> disagreements;
   std::map<std::string, std::uint64_t> addresses;  // of the arrays, the same in every run
-  std::set<std::string> times;        // arrays of what the kernel read from a clock, or of its SM
-  std::vector<vgpu::Update> updates;  // that the code may do
+  std::set<std::string> times;         // arrays of what the kernel read from a clock, or of its SM
+  std::vector<vgpu::ArrayUse> arrays;  // what its accesses are held against
+  std::vector<vgpu::Update> updates;   // that the code may do
   bool one_schedule = false;  // the code has nothing asynchronous: both schedules are the same
   bool stopped = false;       // by Ctrl-C, before the last run
   std::vector<std::string> zero_constants;  // __constant__ variables of the kernel left at zero
   std::vector<std::string> remarks;         // on the results of the first run that finished
+  std::vector<std::string> unwritten;       // "3 of 32 elements of array out", in that run
   std::string printed;                      // by printf, in the first run
 
   // Findings that are no notes, and their groups.

@@ -29,7 +29,7 @@ constexpr std::uint32_t kMaxBlockXY = 1024, kMaxBlockZ = 64;
 [[noreturn]] void bad_launch(const std::string& kernel, const std::string& message) {
   FaultPlace place;
   place.kernel = kernel;
-  throw Fault(FaultKind::kBadLaunch, message, place);
+  throw Fault(FaultKind::kBadLaunch, "a GPU refuses this launch: " + message, place);
 }
 
 }  // namespace

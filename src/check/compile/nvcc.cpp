@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <span>
+#include <sstream>
 
 #include "base/numbers.h"
 #include "base/status.h"
@@ -108,15 +109,31 @@ void show_output(const std::string& path) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-// The last line of the PTX of a file that compiles only with other names in the place of some.
+// The last lines of the PTX: what is to be said of its source, also where it is not compiled again.
 constexpr const char* kReplaced = "// compiled with ";
+constexpr const char* kOutOfRange = "// subscript out of range: ";
 
 const std::string& told(const std::string& ptx) {
-  const std::size_t at = ptx.rfind(kReplaced);
-  if (at != ptx.npos && (at == 0 || ptx[at - 1] == '\n')) {
+  for (const char* begin : {kReplaced, kOutOfRange}) {
+    const std::size_t at = ptx.rfind(begin);
+    if (at == ptx.npos || (at != 0 && ptx[at - 1] != '\n')) continue;
     fmt::print(stderr, "note: {}\n", ptx.substr(at + 3, ptx.find('\n', at) - at - 3));
   }
   return ptx;
+}
+
+// Where constant indices leave their arrays: "a.cu(4): warning #175-D: subscript out of range". The
+// compiler takes such code for impossible and drops what comes of it.
+std::string note_of_ranges(const std::string& said) {
+  std::istringstream lines(said);
+  std::vector<std::string> places;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find(": warning #175-D");
+    if (at != line.npos && places.size() < 4) places.push_back(line.substr(0, at));
+  }
+  if (places.empty()) return "";
+  return fmt::format("{}{}; the compiler drops what comes of it, --nvcc-arg -G keeps it\n",
+                     kOutOfRange, fmt::join(places, ", "));
 }
 
 // "cudaThreadSynchronize for cudaDeviceSynchronize"
@@ -180,7 +197,8 @@ std::string find_nvcc() {
 std::string compile_to_ptx(const std::string& source, const std::vector<std::string>& arguments) {
   const TemporaryFolder folder;
   const std::string ptx = folder / "kernel.ptx", files = folder / "files", said = folder / "said";
-  std::vector<std::string> words = {find_nvcc(), "-ptx", "-lineinfo"};
+  std::vector<std::string> words = {find_nvcc(), "-ptx", "-lineinfo", "-Xcudafe",
+                                    "--diag_warning=175"};
   if (std::none_of(arguments.begin(), arguments.end(), names_architecture)) {
     words.push_back("-arch=sm_90a");
   }
@@ -206,8 +224,9 @@ std::string compile_to_ptx(const std::string& source, const std::vector<std::str
     }
   }
   if (code == 0) {
-    const std::string text =
-        lab::read_whole_file(ptx, "the compiler's output") + note_of(replacements);
+    const std::string text = lab::read_whole_file(ptx, "the compiler's output") +
+                             note_of_ranges(lab::read_whole_file(said, "the compiler's messages")) +
+                             note_of(replacements);
     cache.keep(text, files);
     return told(text);
   }
@@ -221,14 +240,22 @@ std::string compile_to_ptx(const std::string& source, const std::vector<std::str
                : "")));
 }
 
-std::vector<std::byte> assemble_ptx(std::string_view ptx, const std::string& arch) {
+std::string target_of(std::string_view ptx) {
+  const std::size_t at = ptx.find(".target ");
+  if (at == ptx.npos) return "sm_90a";
+  const std::size_t begin = at + 8;
+  return std::string(ptx.substr(begin, ptx.find_first_of(" ,\r\n", begin) - begin));
+}
+
+std::vector<std::byte> assemble_ptx(std::string_view ptx, const std::string& arch,
+                                    Messages messages) {
   const TemporaryFolder folder;
   const std::string text = folder / "kernel.ptx", cubin = folder / "kernel.cubin";
   write(text, std::string(ptx));
   const std::string said = folder / "said";
   const int code = run({find_nvcc(), "-cubin", "-arch=" + arch, "-o", cubin, text}, said);
   if (code != 0) {
-    show_output(said);
+    if (messages == Messages::kShown) show_output(said);
     throw StatusError(Status::unsupported(fmt::format(
         "the PTX cannot be assembled for {}: nvcc ended with exit code {}", arch, code)));
   }

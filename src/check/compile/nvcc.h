@@ -16,8 +16,14 @@ std::string find_nvcc();
 // What the compiler says goes to stderr. Throws kBadArgument when it refuses the file.
 std::string compile_to_ptx(const std::string& source, const std::vector<std::string>& arguments);
 
+enum class Messages { kShown, kHidden };  // of the assembler, when it refuses a text
+
 // The cubin of a PTX text for "sm_75". Throws like the above; kUnsupported when the assembler
 // refuses the text for that architecture.
-std::vector<std::byte> assemble_ptx(std::string_view ptx, const std::string& arch);
+std::vector<std::byte> assemble_ptx(std::string_view ptx, const std::string& arch,
+                                    Messages messages = Messages::kShown);
+
+// "sm_90a" of ".target sm_90a, debug"; what a .cu file is compiled for where there is none.
+std::string target_of(std::string_view ptx);
 
 }  // namespace tessera::checking

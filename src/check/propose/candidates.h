@@ -41,6 +41,7 @@ struct Candidate {
   // Of grid, block and shared memory: what the launch says, and why that tells no number.
   std::array<std::string, 3> untold;
   const LaunchSite* site = nullptr;  // null: none is known
+  std::string refused;               // why no GPU starts the program's own launch
 };
 
 // What is known of the kernel itself.

@@ -195,11 +195,13 @@ class LaunchReader {
     candidate.level = static_cast<int>(index);
     add_arguments(candidate);
     std::vector<std::optional<Dims>> shape(2);
+    bool is_told = index == 0 && candidate.changed.empty();  // the shape, by the program alone
     for (std::size_t i = 0; i < shape.size() && i < site_.shape.size(); ++i) {
       evaluator_.clear();
       shape[i] = dims_of(evaluator_.value(site_.shape[i], scope_));
       if (shape[i] && !(i == 0 ? kernel_.grid : kernel_.block)) note_assumed(candidate);
       if (!shape[i]) candidate.untold[i] = why_untold(site_.shape[i]);
+      is_told &= shape[i].has_value() && evaluator_.free.empty();
     }
     candidate.is_certain = is_certain();
     evaluator_.clear();
@@ -222,14 +224,16 @@ class LaunchReader {
     candidate.tells_block = shape[1].has_value();
     if (evaluator_.is_late()) return;  // values may be lacking
     if (level.most_blocks != 0 && !make_grid_smaller(level, shape[0], candidate)) return;
+    is_told &= !kernel_.grid && !kernel_.block && site_.shape.size() >= 2 && candidate.is_certain;
     const std::vector<Dims> grids =
         shape[0] ? std::vector{*shape[0]} : in_clusters(usual_grids(kernel_), candidate.cluster);
     const std::vector<Dims> blocks = shape[1] ? std::vector{*shape[1]} : usual_blocks(kernel_);
     for (std::size_t i = 0; i < grids.size(); ++i) {
       for (std::size_t k = 0; k < blocks.size(); ++k) {
-        if (product(blocks[k]) > 1024) continue;
         candidate.grid = grids[i];
         candidate.block = blocks[k];
+        if (is_told) candidate.refused = refusal_of(candidate, kernel_.signature);
+        if (product(blocks[k]) > 1024 && candidate.refused.empty()) continue;
         candidate.chain = chain_ + chain + static_cast<int>(i * kMostVariants / 2 + k);
         candidate.is_step = product(candidate.grid) * product(candidate.block) > kMostThreads;
         candidates.push_back(candidate);

@@ -27,8 +27,9 @@ class Proposer {
   Proposed run(const std::vector<Candidate>& candidates) {
     result_.reads_launch = std::any_of(candidates.begin(), candidates.end(),
                                        [](const auto& one) { return one.site != nullptr; });
+    result_.refused = refused_of(candidates);
     for (const Candidate& candidate : candidates) {
-      if (candidate.is_step) continue;
+      if (candidate.is_step || !candidate.refused.empty()) continue;
       if (result_.tried >= kMostTrials || spent_ > kMostInAll || is_late()) break;
       if (interrupted() || stopped_ > kMostStopped || !result_.given.empty()) break;
       if (refused_ > kMostRefused) break;

@@ -32,8 +32,9 @@ struct Proposed {
   std::optional<Proposal> call;
   bool reads_launch = false;  // of the kernel, in its source
   int tried = 0;
-  std::string first;  // how the first call ended that did not come to its end
-  std::string given;  // what is wrong with what is given: no other call was tried
+  std::string first;               // how the first call ended that did not come to its end
+  std::vector<Candidate> refused;  // the program's own launches that no GPU starts
+  std::string given;               // what is wrong with what is given: no other call was tried
 };
 
 // `plan_of` makes of a call what is run, as if it were typed.

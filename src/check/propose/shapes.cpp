@@ -39,6 +39,39 @@ double threads_of(const Candidate& candidate) {
   return static_cast<double>(product(candidate.grid) * product(candidate.block));
 }
 
+// HW: CUDA C++ Programming Guide, technical specifications; shared memory as an H200 has it.
+std::string refusal_of(const Candidate& candidate, const vgpu::KernelSignature& kernel) {
+  constexpr std::int64_t kMostShared = 227 << 10, kMostRows = 65535, kMostDeep = 64;
+  const std::int64_t threads = product(candidate.block);
+  const int most = kernel.max_threads, exactly = kernel.required_threads;
+  const auto too_many = [](std::int64_t has, std::int64_t limit, const std::string& of) {
+    return "it has " + std::to_string(has) + of + ", and at most " + std::to_string(limit) +
+           " are possible";
+  };
+  if (threads > 1024) return too_many(threads, 1024, " threads in a block");
+  if (candidate.block[2] > kMostDeep) {
+    return too_many(candidate.block[2], kMostDeep, " threads along z in a block");
+  }
+  if (exactly > 0 ? threads != exactly : most > 0 && threads > most) {
+    return "it has " + std::to_string(threads) +
+           " threads in a block, and the kernel is compiled for " +
+           (exactly > 0 ? "" : "at most ") + std::to_string(exactly > 0 ? exactly : most);
+  }
+  for (const std::size_t i : {1, 2}) {
+    if (candidate.grid[i] <= kMostRows) continue;
+    return too_many(candidate.grid[i], kMostRows, i == 1 ? " blocks along y" : " blocks along z");
+  }
+  if (candidate.shared > kMostShared) {
+    return too_many(candidate.shared, kMostShared, " bytes of dynamic shared memory");
+  }
+  return "";
+}
+
+std::vector<Candidate> refused_of(std::vector<Candidate> candidates) {
+  std::erase_if(candidates, [](const Candidate& one) { return one.refused.empty(); });
+  return candidates;
+}
+
 double distance(const Candidate& candidate) {
   return std::abs(std::log2(threads_of(candidate) / kThreads));
 }

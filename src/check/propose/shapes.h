@@ -11,6 +11,11 @@ namespace tessera::checking {
 std::int64_t product(const Dims& dims);
 double threads_of(const Candidate& candidate);
 
+// Why no GPU starts a launch of this shape; empty where one may.
+std::string refusal_of(const Candidate& candidate, const vgpu::KernelSignature& kernel);
+// Those whose launch the program makes, and no GPU starts.
+std::vector<Candidate> refused_of(std::vector<Candidate> candidates);
+
 // How far the launch is from one that takes no time and still has several blocks.
 double distance(const Candidate& candidate);
 inline constexpr std::int64_t kMostThreads = 1 << 17;  // of a launch that is tried at first

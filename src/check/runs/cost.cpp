@@ -9,14 +9,6 @@
 namespace tessera::checking {
 namespace {
 
-// "sm_90a" of ".target sm_90a, debug".
-std::string target_of(const std::string& ptx) {
-  const std::size_t at = ptx.find(".target ");
-  if (at == ptx.npos) return "sm_90a";
-  const std::size_t begin = at + 8;
-  return ptx.substr(begin, ptx.find_first_of(" ,\r\n", begin) - begin);
-}
-
 // Machine code of the kernel; none without an assembler, or where it refuses the PTX, and why.
 std::vector<std::byte> machine_code_of(const Code& code, std::string& why_not) {
   try {

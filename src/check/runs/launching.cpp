@@ -6,6 +6,7 @@
 
 #include "base/interrupt.h"
 #include "check/maps.h"
+#include "check/runs/earlier.h"
 #include "check/variables.h"
 
 namespace tessera::checking {
@@ -106,10 +107,12 @@ void launch(const CheckPlan& plan, const Placed& placed, VirtualDevice& device) 
   Launch launch;
   launch.entry = plan.kernel.name;
   launch.shape = plan.shape;
+  launch.shape.starts_early = !plan.earlier.empty();
   launch.params = parameter_bytes(plan.kernel, plan.arguments, placed);
   as_bad_argument([&] {
     const LoadedImage image = device.load(image_of(plan.code));
     set_variables(plan, placed, image, device);
+    if (!plan.earlier.empty()) launch_ahead(plan, placed, device);
     device.launch(image, launch);
     return 0;
   });

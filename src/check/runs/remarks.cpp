@@ -41,6 +41,14 @@ bool has_nan_argument(const CheckPlan& plan) {
                      [](const Argument& argument) { return has_nan(argument); });
 }
 
+// What the compiler takes for impossible leaves no trace in its code but a value of any kind.
+std::string removed_code(const CheckPlan& plan) {
+  const bool is_compiled_here = plan.code.path.ends_with(".cu");
+  if (!is_compiled_here || plan.code.ptx.find(", debug") != std::string::npos) return "";
+  return "; a constant index outside of its array becomes one, too, and --nvcc-arg -G keeps the "
+         "index";
+}
+
 std::string elements_text(const Some& some, const HostArray& array) {
   return fmt::format("{} of {} elements, first {}", some.count, array.elements(),
                      index_text(array, some.first));
@@ -48,10 +56,10 @@ std::string elements_text(const Some& some, const HostArray& array) {
 
 }  // namespace
 
-std::vector<std::string> remarks_on(const CheckPlan& plan, const Placed& placed,
-                                    const std::vector<HostArray>& results,
-                                    const VirtualDevice& device) {
-  std::vector<std::string> remarks;
+Remarks remarks_on(const CheckPlan& plan, const Placed& placed,
+                   const std::vector<HostArray>& results, const VirtualDevice& device) {
+  Remarks all;
+  std::vector<std::string>& remarks = all.notes;
   const bool looks_for_nan = !has_nan_argument(plan);
   for (std::size_t a = 0; a < results.size(); ++a) {
     const HostArray& array = results[a];
@@ -64,6 +72,10 @@ std::vector<std::string> remarks_on(const CheckPlan& plan, const Placed& placed,
       if (!is_written) unwritten.add(i);
       if (is_written && looks_for_nan && is_float(array.type) && is_nan(array, i)) nans.add(i);
     }
+    if (unwritten.count != 0) {
+      all.unwritten.push_back(fmt::format("{} of {} elements of array {}", unwritten.count,
+                                          array.elements(), array.name));
+    }
     if (unwritten.count == array.elements()) {
       remarks.push_back(fmt::format("nobody wrote to array {}", array.name));
     } else if (unwritten.count != 0) {
@@ -71,11 +83,11 @@ std::vector<std::string> remarks_on(const CheckPlan& plan, const Placed& placed,
           fmt::format("array {}: nobody wrote {}", array.name, elements_text(unwritten, array)));
     }
     if (nans.count != 0) {
-      remarks.push_back(fmt::format("array {}: NaN in {}, and no argument holds one", array.name,
-                                    elements_text(nans, array)));
+      remarks.push_back(fmt::format("array {}: NaN in {}, and no argument holds one{}", array.name,
+                                    elements_text(nans, array), removed_code(plan)));
     }
   }
-  return remarks;
+  return all;
 }
 
 }  // namespace tessera::checking

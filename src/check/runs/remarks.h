@@ -11,9 +11,13 @@
 
 namespace tessera::checking {
 
-// One sentence each. The device has run a launch under checks.
-std::vector<std::string> remarks_on(const CheckPlan& plan, const Placed& placed,
-                                    const std::vector<HostArray>& results,
-                                    const VirtualDevice& device);
+struct Remarks {
+  std::vector<std::string> notes;      // one sentence each
+  std::vector<std::string> unwritten;  // "3 of 32 elements of array out"
+};
+
+// The device has run a launch under checks.
+Remarks remarks_on(const CheckPlan& plan, const Placed& placed,
+                   const std::vector<HostArray>& results, const VirtualDevice& device);
 
 }  // namespace tessera::checking

@@ -163,6 +163,9 @@ CheckPlan plan_of(const CheckArguments& options, Code code, const vgpu::KernelSi
   if (!options.seconds.empty()) {
     plan.seconds = static_cast<double>(parse_integer("--seconds", options.seconds, 1, 1000000));
   }
+  for (const std::string& name : options.earlier) {
+    plan.earlier.push_back(array_named(plan.arrays, name, "--earlier").name);
+  }
   plan.strict_ptx = options.strict_ptx;
   plan.host_threads = host_threads_of({.threads = options.threads});
   return plan;
@@ -196,6 +199,7 @@ ProposalRequest request_of(const CheckArguments& options, const Code& code,
     typed.arguments = call.arguments;
     typed.arrays = call.arrays;
     typed.expectations.clear();
+    typed.earlier.clear();
     std::vector<Argument> typed_arguments = parse_arguments(typed);
     if (const std::string problem = problem_of(typed, kernel, typed_arguments); !problem.empty()) {
       throw StatusError(Status::bad_argument(problem));

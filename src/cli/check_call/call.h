@@ -14,7 +14,7 @@ struct CheckArguments {
   std::string file, kernel, grid, block, cluster, shared, seed, seeds, tolerance, threads, seconds;
   std::vector<std::string> variables, defines, includes;
   std::string standard;
-  std::vector<std::string> arguments, arrays, outputs, expectations, nvcc_arguments;
+  std::vector<std::string> arguments, arrays, outputs, expectations, nvcc_arguments, earlier;
   std::string gpu, lines;
   bool all = false, quiet = false, strict_ptx = false, cost = false, only_cost = false;
   Output report;

@@ -136,6 +136,12 @@ Proposed proposed_for(const ProposalRequest& request, const HostSource& source,
                  [&](const CallWords& call) { return request.plan_of(kernel, call); });
 }
 
+void show_refused(const Proposed& proposed) {
+  for (const Candidate& one : proposed.refused) {
+    fmt::print(stderr, "\nA GPU refuses the launch {}: {}.\n", place_of(*one.site), one.refused);
+  }
+}
+
 void show_call(const ProposalRequest& request, const std::string& name, const Proposal& proposal) {
   fmt::print(stderr, "  {}\n", line_of_call(request, name, proposal.call));
 }
@@ -238,6 +244,7 @@ void show_proposal(const ProposalRequest& request,
   Proposed proposed;
   proposed.given = misfit_of_given(kernel, arguments);
   if (proposed.given.empty()) proposed = proposed_for(request, source, kernel);
+  show_refused(proposed);
   if (proposed.call) {
     fmt::print(stderr, "\nThis call {} ({}):\n", findings_of(*proposed.call),
                origin_of(source, proposed));
@@ -270,6 +277,7 @@ void show_proposals(const ProposalRequest& request,
     ++shown;
     const std::string name = short_kernel_name(kernels, kernel);
     const Proposed proposed = proposed_for(request, source, kernel);
+    show_refused(proposed);
     if (!proposed.call) {
       fmt::print(stderr, "\n{}: {}.\n", name, ending_of(proposed));
       continue;

@@ -217,6 +217,9 @@ void add_options(Parser& parser, CheckArguments& options) {
   text("--std", options.standard, "language for nvcc, such as c++20", "STANDARD");
   list("--set", options.variables,
        "what a __device__ or __constant__ variable holds (values as of --arg)", "NAME=VALUE");
+  list("--earlier", options.earlier,
+       "an array that the launch ahead writes, which may still run (programmatic dependent launch)",
+       "NAME");
   text("--seeds", options.seeds,
        "random warp orders, in addition to the order by index (default 2)", "N");
   add_seed_option(parser, options.seed);

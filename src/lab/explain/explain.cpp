@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "arch/gpus.h"
 #include "arch/occupancy.h"
 #include "lab/counts/count_tag.h"
 #include "lab/explain/advice/products.h"
@@ -80,6 +81,11 @@ Placement placement_of(const ForeignLaunch& launch, std::span<const std::byte> c
   }
   fill_sm(placement, gpu);
   return placement;
+}
+
+bool moves_registers(const sass::CubinKernel& kernel) {
+  return std::ranges::any_of(kernel.histogram,
+                             [](const auto& one) { return one.first.starts_with("USETMAXREG"); });
 }
 
 std::vector<std::string> entries_of(const CountedRun& run) {
@@ -208,6 +214,19 @@ Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTre
   e.advice = advise(e.evidence);
   e.costly = by_cost(e.evidence);
   return e;
+}
+
+bool is_started(const CodeNeeds& needs, int threads) {
+  return arch::occupancy(arch::kH200, {.threads = threads, .registers = needs.registers}).blocks !=
+         0;
+}
+
+int registers_of_sm() { return arch::kH200.registers; }
+
+CodeNeeds needs_of(std::span<const std::byte> cubin, const std::string& entry) {
+  const sass::CubinFile file = sass::read_cubin(cubin);
+  const sass::CubinKernel* code = file.find(entry);
+  return code ? CodeNeeds{code->registers, moves_registers(*code)} : CodeNeeds{};
 }
 
 Explanation explain_launch(const ForeignLaunch& launch, std::span<const std::byte> cubin,

@@ -52,6 +52,17 @@ Explanation explain(const CountedRun& run, const arch::Gpu& gpu, const SourceTre
 // predicted, and the registers are those that the PTX needs at once.
 Explanation explain_launch(const ForeignLaunch& launch, std::span<const std::byte> cubin,
                            const arch::Gpu& gpu);
+// What machine code needs to start. All 0 where the kernel is not in the cubin.
+struct CodeNeeds {
+  int registers = 0;             // a thread
+  bool moves_registers = false;  // setmaxnreg that the assembler did not drop
+};
+// Whether an SM has the registers for a block of so many threads. All GPUs from SM 7.5 on have as
+// many of them.
+bool is_started(const CodeNeeds& needs, int threads);
+int registers_of_sm();
+CodeNeeds needs_of(std::span<const std::byte> cubin, const std::string& entry);
+
 std::string render_launch(const Explanation& explanation, int lines = 6);
 Json launch_json(const Explanation& explanation, int lines = 6);
 

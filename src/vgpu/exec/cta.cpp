@@ -82,6 +82,7 @@ void Cta::warp_finished() {
   if (live_warps_ != 0) return;
   if (observer()) {
     notice_uneven_register_moves();
+    notice_missing_registers();
     notice_lonely_products();
   }
   cluster_.cta_finished(rank_);

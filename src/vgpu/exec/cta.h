@@ -63,6 +63,7 @@ class Cta {
   // A line for each barrier that somebody waits at, and for each warp that waits.
   std::string describe_waits() const;
   void notice_uneven_register_moves();
+  void notice_missing_registers();
   void notice_lonely_products();
   // Warp instructions since take_counts: all, those that store, those that load or are atomic.
   struct Executed {

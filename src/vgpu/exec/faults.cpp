@@ -149,6 +149,16 @@ void fault_misaligned(const Lanes& lanes, const Op& op, const BadAccess& access)
       op, access.lane, &access.address);
 }
 
+void fault_misaligned_row(const Lanes& lanes, const Op& op, const BadAccess& access) {
+  lanes.warp->fault(
+      FaultKind::kMisaligned,
+      fmt::format("misaligned in {}: each row or column of this matrix needs an address that is a "
+                  "multiple of {}, the one of this lane is {} too far",
+                  name_of(access.window), access.bytes,
+                  access.address % static_cast<std::uint64_t>(access.bytes)),
+      op, access.lane, &access.address);
+}
+
 void observe_access(const Lanes& lanes, const Op& op, AccessKind kind, Window window, int bytes,
                     std::uint32_t mask, const std::uint64_t* address) {
   if (window == Window::kParam) return;

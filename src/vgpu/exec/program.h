@@ -58,7 +58,8 @@ struct Control {
   bool has_count = false;  // kBarrier
   bool indirect = false;   // kCall: operand 0 is the pointer
   bool has_instruction = false;
-  bool may_spin = false;  // kBranch: back, over code that may wait for what others write
+  bool exchanges = false;  // kCollective: values alone, and orders no memory
+  bool may_spin = false;   // kBranch: back, over code that may wait for what others write
   // kBarrier: operand 0 destination and 1 source of a reduction, 2 barrier, 3 number of threads.
   Op op;
   int member_mask_operand = -1;        // kCollective; -1: all lanes of the warp
@@ -176,12 +177,19 @@ struct UnwrittenRead {
   std::string name;  // of the register
 };
 
+// A variable of shared memory that the kernel uses, without the dynamic ones.
+struct SharedArray {
+  std::string name;
+  std::uint64_t offset = 0;  // in the shared memory of the CTA
+};
+
 struct Kernel {
   std::string name;
   std::vector<Function> functions;  // the entry first
   std::vector<InstructionInfo> instructions;
   std::vector<UnwrittenRead> unwritten_reads;
   std::vector<UnwrittenRead> perhaps_unwritten_reads;  // on one way, and written on another
+  std::vector<SharedArray> shared_arrays;
   std::uint32_t block_count = 0;
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t dynamic_shared_offset = 0;

@@ -20,6 +20,7 @@ class Several : public Observer {
     tell(&Observer::copy_issued, from, to);
   }
   void warp_syncs(const Actor& by) override { tell(&Observer::warp_syncs, by); }
+  void warp_exchanges(const Actor& by) override { tell(&Observer::warp_exchanges, by); }
   void reads_undefined(const Actor& by, UndefinedSource source) override {
     tell(&Observer::reads_undefined, by, source);
   }

@@ -12,6 +12,7 @@ class ReachedMemory;
 class PrintLog;
 class WrittenLines;
 struct Update;
+struct ArrayUse;
 
 // When an asynchronous operation (copy, matrix product) happens: at its issue, or at the last
 // moment that is legal, inside the wait for it. Both must give the same result.
@@ -58,6 +59,10 @@ struct Observation {
   // The stores that may change what their thread read there, so that checks see whose change is
   // lost; null: not known.
   const std::vector<Update>* updates = nullptr;
+  // The accesses whose address is made of one array alone; null: not known.
+  const std::vector<ArrayUse>* arrays = nullptr;
+  // Of a thread at the launch, by the machine code; 0: not known, and setmaxnreg is not counted.
+  int registers = 0;
   PrintLog* prints = nullptr;  // what printf() says goes there; null: nowhere
   UndefinedBits undefined;
 };

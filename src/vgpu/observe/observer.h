@@ -111,8 +111,10 @@ class Observer {
   virtual void copy_issued(const WarpAccess& /*from*/, const WarpAccess& /*to*/) {}
 
   // ---- threads with threads -------------------------------------------------------------------
-  // bar.warp.sync and the other *.sync: the lanes of the mask have met.
+  // bar.warp.sync, and *.sync of matrices: the lanes of the mask have met.
   virtual void warp_syncs(const Actor&) {}
+  // Shuffles, votes, matches and reductions: the lanes run it together, and no memory is ordered.
+  virtual void warp_exchanges(const Actor&) {}
   // Barrier `id` of the CTA. Every arrival of a phase comes before the first pass of that phase. An
   // actor that only arrives (bar.arrive) never passes.
   virtual void barrier_arrives(const Actor&, std::uint32_t /*id*/) {}

@@ -244,7 +244,14 @@ TEST_F(CheckSharedCluster, ReadOfAnothersMemory) {
   exit();
   expect_nothing();
 }
+TEST_F(CheckSharedCluster, TouchedBeforeItsCtaIsKnownToRun) {
+  touch(AccessKind::kStore, warp(0, kWrite, ~0u, 1), 0, 0);
+  cluster_barrier();
+  exit();
+  expect("unstarted-cta");
+}
 TEST_F(CheckSharedCluster, ReadTooEarly) {
+  cluster_barrier();
   write(0);
   barrier(2);
   touch(AccessKind::kLoad, warp(0, kRead, ~0u, 1), 0, 0);

@@ -34,6 +34,11 @@ class SharedLayout {
     }
     return kSharedBase + at->second;
   }
+  std::vector<SharedArray> arrays() const {
+    std::vector<SharedArray> all;
+    for (const auto& [variable, offset] : offsets_) all.push_back({variable->name, offset});
+    return all;
+  }
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t dynamic_offset() const { return align_up(bytes_, dynamic_alignment_); }
   // Whether an address of it was given out that no longer holds.
@@ -162,6 +167,7 @@ class KernelBuilder : public KernelScope {
       const std::uint64_t at = align_up(kernel.param_bytes, alignment_of(param));
       kernel.param_bytes = static_cast<std::uint32_t>(at + param.count * param.type.bits / 8);
     }
+    kernel.shared_arrays = shared_.arrays();
     kernel.static_shared_bytes = static_cast<std::uint32_t>(shared_.bytes());
     kernel.dynamic_shared_offset = static_cast<std::uint32_t>(shared_.dynamic_offset());
     kernel.max_threads = entry.max_threads;

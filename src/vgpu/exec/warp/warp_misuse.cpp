@@ -83,6 +83,46 @@ void Cta::notice_uneven_register_moves() {
   }
 }
 
+// setmaxnreg.inc waits until the block has so many registers to spare, and only setmaxnreg.dec
+// makes some. Registers are counted per lane, summed over warps.
+void Cta::notice_missing_registers() {
+  constexpr int kUnit = 8;  // HW: of a lane; a warp's registers come in units of 256
+  const int at_launch = (context_.observation.registers + kUnit - 1) / kUnit * kUnit;
+  if (at_launch == 0) return;
+  // Warps are placed in fours, so a last group of fewer may leave some over.
+  const std::uint32_t whole = (warps() + kWarpsOfAGroup - 1) / kWarpsOfAGroup * kWarpsOfAGroup;
+  int left = at_launch * static_cast<int>(whole - warps());
+  std::vector<int> has(warps(), at_launch);
+  std::vector<std::size_t> next(warps(), 0);
+  for (bool goes_on = true; goes_on;) {
+    goes_on = false;
+    for (std::uint32_t w = 0; w < warps(); ++w) {
+      const std::vector<const Op*>& moves = warps_[w].register_moves();
+      if (next[w] == moves.size()) continue;
+      const int more = static_cast<int>(moves[next[w]]->immediate) - has[w];
+      if (more > left) continue;
+      left -= more;
+      has[w] += more;
+      ++next[w];
+      goes_on = true;
+    }
+  }
+  for (std::uint32_t w = 0; w < warps(); ++w) {
+    if (next[w] == warps_[w].register_moves().size()) continue;
+    const Op* stuck = warps_[w].register_moves()[next[w]];
+    const Site site{&warps_[w], stuck, 0};
+    site.notice(
+        "setmaxnreg",
+        fmt::format("Warp {} waits for {} registers a thread, and the block never has as many: it "
+                    "was launched with {} for each of its {} threads",
+                    w, stuck->immediate, at_launch, threads()),
+        fmt::format("Let the numbers of all warpgroups add up to at most {}, {} times {}",
+                    at_launch * static_cast<int>(whole / kWarpsOfAGroup), whole / kWarpsOfAGroup,
+                    at_launch));
+    return;
+  }
+}
+
 // wgmma is .sync.aligned: all four warps of a warpgroup must come to it.
 void Cta::notice_lonely_products() {
   for (std::uint32_t first = 0; first + kWarpsOfAGroup <= warps(); first += kWarpsOfAGroup) {

@@ -54,7 +54,10 @@ bool Warp::try_collective(std::size_t index) {
   split.mask = ready;
   split.wait = Wait::kNone;
   count(control, ready);
-  if (Observer* observer = cta_.observer()) observer->warp_syncs(actor(control.op, ready));
+  if (Observer* observer = cta_.observer()) {
+    const Actor by = actor(control.op, ready);
+    control.exchanges ? observer->warp_exchanges(by) : observer->warp_syncs(by);
+  }
   if (control.op.run) {
     enter(split);
     Lanes& lanes = cta_.lanes();

@@ -44,6 +44,7 @@ void ClusterChecker::access_shared(const WarpAccess& access, WarpClocks& warp, L
     visit_shared(guest_of(access, group, warp.self(), lane), group.floor);
   }
   if (access.owner != access.by.cta) {
+    check_started(guest_of(access, group, warp.self(), std::countr_zero(lanes)));
     note_remote(guest_of(access, group, warp.self(), std::countr_zero(lanes)));
   }
   if (!writes) return;
@@ -86,6 +87,16 @@ void ClusterChecker::visit_shared(const Guest& guest, Time floor) {
       if (time > floor) judge(here, {reads.entity, time, static_cast<Site>(read), false});
     }
   }
+}
+
+// Nothing says that a CTA of the cluster runs yet but what its threads have done.
+void ClusterChecker::check_started(const Guest& guest) {
+  if (guest.clock->started >> guest.owner & 1) return;
+  const Entity first = guest.owner * warps_per_cta_;
+  for (Entity e = first; e < first + warps_per_cta_; ++e) {
+    if (guest.clock->has_seen(e, start_ + 1)) return;
+  }
+  report_unstarted(guest);
 }
 
 void ClusterChecker::note_remote(const Guest& guest) {
@@ -149,6 +160,7 @@ void ClusterChecker::access_global(const WarpAccess& access, WarpClocks& warp, L
     if (lanes == 0) return;
   }
   if (!writes) updates_.note_load(warp.self(), access, lanes);
+  const bool is_read_only = reads_only_[access.by.instruction];
   const Site site =
       site_of(access.by.instruction, reach_of(access.kind, access.order, access.scope));
   const std::uint64_t who = GlobalCell::pack(cluster_, warp.self(), now_ - start_);
@@ -177,6 +189,7 @@ void ClusterChecker::access_global(const WarpAccess& access, WarpClocks& warp, L
         guest.address = address;
         visit_global_cell(guest, cell, group.floor);
       }
+      if (is_read_only) check_read_only(guest_of(access, group, warp.self(), lane), cell);
       if (reads) cell.note_read(who, with_lane(site, lane));
       if (!writes) continue;
       std::optional<std::uint32_t> value;
@@ -184,6 +197,20 @@ void ClusterChecker::access_global(const WarpAccess& access, WarpClocks& warp, L
       cell.note_write(who, with_lane(site, lane), value);
     }
   }
+}
+
+// What the kernel stores is not for its read-only path, even where the store comes first. What
+// nothing orders is a race, and reported as one.
+void ClusterChecker::check_read_only(const Guest& guest, const GlobalCell& cell) {
+  const GlobalCell::Trace last = cell.writer();
+  if (last.who == 0) return;
+  GlobalPast writer = GlobalCell::unpack(last, true);
+  const Past& past = writer.past;
+  const bool is_ordered =
+      writer.cluster == cluster_
+          ? past.entity == guest.entity || guest.clock->has_seen(past.entity, past.time + start_)
+          : knows(guest.clock->others, writer.cluster, past.entity, past.time);
+  if (is_ordered) report_read_only(guest, writer);
 }
 
 // Its pieces lie in one allocation, so the executor finds them in bounds.
@@ -274,7 +301,10 @@ void ClusterChecker::agent_in_shared(const AgentAccess& access, const Agent& age
   const bool reads = access.kind != AccessKind::kStore, writes = access.kind != AccessKind::kLoad;
   const Visitor visitor{guest.entity, site_of(access.instruction, guest.reach), start_, agent.floor,
                         now_};
-  if (access.owner != agent.issuer.cta) note_remote(guest);
+  if (access.owner != agent.issuer.cta) {
+    check_started(guest);
+    note_remote(guest);
+  }
   visit_shared_by_lane(access, guest, agent.floor);
   const std::uint32_t end = shadow.end_of(access.address, access.bytes);
   for (std::uint32_t cell = shadow.cell_of(access.address); cell < end; ++cell) {

@@ -54,6 +54,7 @@ void Clock::join(const Clock& more) {
   check::join(covered, more.covered);
   check::join(stayed, more.stayed);
   check::join(inits, more.inits);
+  started |= more.started;
   earlier_have_ended |= more.earlier_have_ended;
   check::join(others, more.others);
   check::join(fenced, more.fenced);

@@ -39,7 +39,8 @@ struct Clock {
   // Where lanes of a warp have left the kernel and what they did last was handed to nobody, `seen`
   // ends before that, and this tells up to where the lanes that stayed are known.
   std::vector<Time> stayed;
-  std::vector<Time> inits;  // initialisations of barrier objects, which have a fence of their own
+  std::vector<Time> inits;    // initialisations of barrier objects, which have a fence of their own
+  std::uint32_t started = 0;  // ranks of the cluster whose threads are known to run
   bool earlier_have_ended = false;  // the launches that this one may have overtaken
   SharedHorizon others;             // of other clusters
   SharedHorizon fenced;             // what an atomic that follows a fence hands on to everybody

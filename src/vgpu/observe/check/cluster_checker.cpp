@@ -22,9 +22,14 @@ ClusterChecker::ClusterChecker(LaunchChecks& launch)
       log_(*launch.context.kernel),
       paths_(*launch.context.kernel),
       updates_(*launch.context.kernel, launch.context.observation.updates),
+      array_bounds_(array_bounds(*launch.context.kernel, launch.context.observation.arrays)),
       blocks_(launch.context.kernel->instructions.size()) {
   const std::uint32_t* block = launch.context.block;
   warps_per_cta_ = (block[0] * block[1] * block[2] + 31) / 32;
+  for (const InstructionInfo& info : launch.context.kernel->instructions) {
+    const bool is_load = info.form.starts_with("ld.") && info.form.find(".nc") != info.form.npos;
+    reads_only_.push_back(is_load || info.form.starts_with("tex."));
+  }
 }
 
 void ClusterChecker::cluster_begins(std::uint64_t first, std::uint32_t ctas) {
@@ -49,8 +54,10 @@ void ClusterChecker::cluster_begins(std::uint64_t first, std::uint32_t ctas) {
   warps_.resize(std::size_t{ctas} * warps_per_cta_);
   for (Entity e = 0; e < warps_.size(); ++e) {
     warps_[e].begin(e, lanes_of(block[0] * block[1] * block[2], e % warps_per_cta_), start_);
+    warps_[e].groups()[0].clock.started = 1u << e / warps_per_cta_;
   }
   strong_reads_.assign(warps_.size(), {});
+  exchanges_.assign(warps_.size(), {});
   last_.assign(warps_.size(), 0);
   barriers_.assign(ctas, {});
   cluster_barrier_ = {};
@@ -111,6 +118,7 @@ Clock& ClusterChecker::BarrierClock::arriving() {
 }
 
 void ClusterChecker::access(const WarpAccess& access) {
+  if (access.window != Window::kGlobal) check_array(access);
   if (access.window == Window::kLocal) return access_local(access);
   WarpClocks& warp = warp_of(access.by);
   last_[warp.self()] = now_;

@@ -12,6 +12,7 @@
 
 #include "vgpu/exec/barrier.h"
 #include "vgpu/observe/check/agents.h"
+#include "vgpu/observe/check/array_bounds.h"
 #include "vgpu/observe/check/finding_log.h"
 #include "vgpu/observe/check/launch_checks.h"
 #include "vgpu/observe/check/mbarriers.h"
@@ -35,6 +36,7 @@ class ClusterChecker : public Observer {
 
   // events.cpp
   void warp_syncs(const Actor& by) override;
+  void warp_exchanges(const Actor& by) override;
   void barrier_arrives(const Actor& by, std::uint32_t id) override;
   void barrier_passes(const Actor& by, std::uint32_t id) override;
   void cluster_arrives(const Actor& by, MemoryOrder order) override;
@@ -120,6 +122,10 @@ class ClusterChecker : public Observer {
   bool may_race(const BlockShadow& block, std::uint64_t address, std::uint64_t bytes) const;
   void note_store(const BlockShadow& block, std::uint64_t address, std::uint64_t bytes) const;
   void check_heap(const Guest& guest);
+  void check_array(const WarpAccess& access);  // array_bounds.cpp
+  void report_array(const WarpAccess& access, const ArrayBounds& bounds, int lane);
+  void check_started(const Guest& guest);
+  void check_read_only(const Guest& guest, const GlobalCell& cell);
   void check_overtaking(const Guest& guest);  // overtaking.cpp
   bool is_atomic(Site site) const;
   bool follows_own_atomic(const Guest& guest, const GlobalCell& cell) const;
@@ -165,6 +171,8 @@ class ClusterChecker : public Observer {
   void report_uninitialised(const Guest& guest);
   void report_forbidden(const Guest& guest);
   void report_heap_misuse(const Guest& guest, const std::string& misuse);
+  void report_unstarted(const Guest& guest);
+  void report_read_only(const Guest& guest, const GlobalPast& writer);
   void report_overtaking(const Guest& guest, const std::string& what);
   void report_unseen_init(const Mbarrier& barrier, MbarrierPlace place, const Place& user);
   void report_exited(std::uint32_t owner, const RemoteUse& use);
@@ -194,9 +202,15 @@ class ClusterChecker : public Observer {
   Time now_ = 1, start_ = 0;
   std::vector<WarpClocks> warps_;
   std::vector<std::vector<StrongRead>> strong_reads_;  // by warp
-  std::vector<Time> last_;                             // when each entity last did something
-  std::vector<SharedShadow> shared_;                   // by CTA
-  std::vector<SharedShadow::Reads> later_reads_;       // of the guest that is being visited
+  // The last shuffle, vote or the like of each warp: code takes it for a barrier of its lanes.
+  struct Exchange {
+    Time time = 0;
+    std::uint32_t instruction = 0;
+  };
+  std::vector<Exchange> exchanges_;
+  std::vector<Time> last_;                        // when each entity last did something
+  std::vector<SharedShadow> shared_;              // by CTA
+  std::vector<SharedShadow::Reads> later_reads_;  // of the guest that is being visited
   std::vector<std::array<BarrierClock, kBarriers>> barriers_;
   BarrierClock cluster_barrier_;
   Mbarriers mbarriers_;
@@ -206,6 +220,8 @@ class ClusterChecker : public Observer {
   // Lanes of this store whose updates another one repeats, so that it does not matter which of them
   // its lane reads.
   std::uint32_t repeated_ = 0;
+  std::vector<ArrayBounds> array_bounds_;   // by instruction
+  std::vector<bool> reads_only_;            // instructions that load by the read-only path
   std::vector<const BlockShadow*> blocks_;  // that each instruction touched last
   std::vector<Clock> exits_;                // by CTA: what its threads knew when they ended
   std::vector<std::uint32_t> ended_;        // by CTA: how many threads have

@@ -7,10 +7,12 @@ namespace {
 
 constexpr std::uint32_t kBarrierOfBlock = 0;  // of __syncthreads(); the others are named
 
-// What a relaxed arrival hands on: initialisations that fence.mbarrier_init has put before it.
+// What a relaxed arrival hands on: initialisations that fence.mbarrier_init has put before it, and
+// that its CTA runs.
 Clock only_inits(const Clock& clock) {
   Clock inits;
   inits.inits = clock.inits;
+  inits.started = clock.started;
   return inits;
 }
 
@@ -22,6 +24,14 @@ void ClusterChecker::warp_syncs(const Actor& by) {
   WarpClocks& warp = warp_of(by);
   absorb_pending(by, warp);
   warp.meet(by.mask, last_, tick());
+}
+
+void ClusterChecker::warp_exchanges(const Actor& by) {
+  WarpClocks& warp = warp_of(by);
+  absorb_pending(by, warp);
+  const Time now = tick();
+  warp.exchange(by.mask, last_, now);
+  exchanges_[warp.self()] = {now, by.instruction};
 }
 
 void ClusterChecker::barrier_arrives(const Actor& by, std::uint32_t id) {
@@ -134,6 +144,7 @@ void ClusterChecker::mbarrier_arrives(const Actor& by, MbarrierPlace place, std:
   }
   for (const LaneGroup& group : warp.groups()) {
     if (!(group.mask & by.mask)) continue;
+    phase.released.started |= group.clock.started;
     // Threads wait at barrier objects of their own CTA alone.
     join(phase.fenced, place.owner == by.cta ? group.clock.fenced_for_cta : group.clock.fenced);
   }
@@ -151,6 +162,7 @@ void ClusterChecker::mbarrier_passes(const Actor& by, MbarrierPlace place, std::
   const SharedHorizon released =
       order == MemoryOrder::kRelaxed ? horizon_of(phase.released) : nullptr;
   warp.change(by.mask, [&](LaneGroup& group) {
+    group.clock.started |= phase.released.started;
     join(group.pending, phase.fenced);
     join(group.pending, released);
   });
@@ -225,6 +237,7 @@ void ClusterChecker::agent_signals(AgentId id, MbarrierPlace place, std::uint64_
   Clock& clock = barrier->phase(phase).released;
   at(clock.seen, agent->reads) = now;
   at(clock.seen, agent->writes) = now;
+  clock.started |= agent->clock.started;
   agents_.end(id);
 }
 

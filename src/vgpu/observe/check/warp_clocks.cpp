@@ -97,6 +97,20 @@ void WarpClocks::meet(std::uint32_t mask, const std::vector<Time>& last, Time no
     if (meetings_.size() == kMeetings) meetings_.erase(meetings_.begin());
     meetings_.push_back({mask, now});
   }
+  LaneGroup& together = unite(mask, now);
+  if (all) note_own(together.clock, now);
+  refresh_floor(together, last, now);
+}
+
+void WarpClocks::exchange(std::uint32_t mask, const std::vector<Time>& last, Time now) {
+  hand_over(mask, now);
+  if (groups_.size() == 1 && own_waiters_ == 0) return;
+  if ((live_ & ~mask) == 0) mask = ~std::uint32_t{0};
+  refresh_floor(unite(mask, now), last, now);
+}
+
+// Makes one group of these lanes.
+LaneGroup& WarpClocks::unite(std::uint32_t mask, Time now) {
   separate(mask);
   Time lowest_floor = now;
   for (const LaneGroup& group : groups_) {
@@ -115,10 +129,9 @@ void WarpClocks::meet(std::uint32_t mask, const std::vector<Time>& last, Time no
     own_ = {};
     own_waiters_ = 0;
   }
-  if (all) note_own(together.clock, now);
-  refresh_floor(together, last, now);
   std::erase_if(groups_, [&](const LaneGroup& group) { return group.mask & mask; });
   groups_.push_back(std::move(together));
+  return groups_.back();
 }
 
 // Afterwards every group lies inside the mask or outside of it.

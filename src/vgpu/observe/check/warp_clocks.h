@@ -36,6 +36,8 @@ class WarpClocks {
   void acquire(std::uint32_t mask, const Clock& more, const std::vector<Time>& last, Time now);
   // The lanes have met.
   void meet(std::uint32_t mask, const std::vector<Time>& last, Time now);
+  // The lanes know the same of others, and no more of each other.
+  void exchange(std::uint32_t mask, const std::vector<Time>& last, Time now);
   // Calls f(group) for lanes of their own, so that what f changes concerns these lanes alone.
   template <class F>
   void change(std::uint32_t mask, F f) {
@@ -67,6 +69,7 @@ class WarpClocks {
     Time time;
   };
 
+  LaneGroup& unite(std::uint32_t mask, Time now);
   void separate(std::uint32_t mask);
   void hand_over(std::uint32_t mask, Time now);
   void note_own(Clock& clock, Time now) const;

@@ -2,6 +2,7 @@
 // include this page.
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
@@ -38,6 +39,15 @@ struct Update {
   bool is_common = false;  // all threads of a block store to one address
   std::string atomic;      // that does the same: "atomicAdd()"
 };
+
+// An access of the kernel's own code whose address is made of the begin of one array.
+struct ArrayUse {
+  int line = 0;          // of the PTX
+  std::string variable;  // of shared memory, or the one that holds the arrays of a thread
+  bool is_local = false;
+  std::uint64_t begin = 0, end = 0;  // of the array, in the variable
+};
+std::vector<ArrayUse> array_uses_in(const std::string& ptx, const std::string& kernel);
 
 // Of all functions of the module. Without those that store what a warp or block made together (a
 // sum by shuffles, a count of votes): that is one update, whichever lanes store it.

@@ -42,6 +42,8 @@ void decode_collective(Decoder& decoder, const ptx::Instruction& instruction) {
   Control& control = decoder.control(ControlKind::kCollective,
                                      std::span(values.data(), signature.count), signature.writes);
   control.member_mask_operand = signature.count - 1;
+  // WHY not elect: what its lane does next, it does for the lanes that are there.
+  control.exchanges = instruction.opcode != "elect";
   decoder.control_op().op.run = operation.run;
 }
 

@@ -122,8 +122,28 @@ int move_tiles(Lanes& lanes, const Op& op, const Transfer& transfer) {
   return registers;
 }
 
+// HW: A and B come from shared memory by ldmatrix where their types allow it, 16 bytes of a row at
+// a time. PTX asks that each row or column begins at a multiple of a lane's fragment, and CUDA that
+// strides are multiples of 16 bytes; accumulators are moved in pairs, and checked as such.
+void check_rows(const Lanes& lanes, const Op& op, const Transfer& transfer) {
+  if (transfer.is_accumulator()) return;
+  const int fragment = transfer.form.registers * transfer.form.register_bytes;
+  const u64 unit = u64(fragment < 16 ? fragment : 16);
+  const Window given = Window(op.flags & kWindowMask);
+  for (int l = 0; l < kLanes; ++l) {
+    const Window window = given == Window::kGeneric ? window_of(transfer.base[l]) : given;
+    if (window != Window::kShared) continue;
+    const u64 row = transfer.stride[l] * transfer.form.bits / 8;
+    const u64 base = transfer.base[l], second = base + row;
+    const u64 wrong = base % unit != 0 ? base : second;
+    if (wrong % unit == 0) continue;
+    fault_misaligned_row(lanes, op, {window, wrong, int(unit), l});
+  }
+}
+
 void wmma_load(const Op* op, const Op*, Lanes& lanes) {
   const Transfer transfer(lanes, *op);
+  check_rows(lanes, *op, transfer);
   const int loaded = move_tiles<AccessKind::kLoad>(lanes, *op, transfer);
   for (int r = loaded; r < transfer.form.registers; ++r) {
     __builtin_memcpy(lanes_of<u32>(lanes, transfer.registers[r]),

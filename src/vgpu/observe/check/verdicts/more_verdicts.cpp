@@ -137,4 +137,47 @@ void ClusterChecker::report_heap_misuse(const Guest& guest, const std::string& m
                   log_.line(place.instruction));
 }
 
+void ClusterChecker::report_unstarted(const Guest& guest) {
+  const std::uint32_t here = guest.by.instruction;
+  Finding* finding = log_.note("unstarted-cta", Severity::kError, here, here, guest.address);
+  if (!finding) return;
+  finding->has_address = false;
+  const Place place = place_of(guest);
+  finding->places = {log_.place(place)};
+  finding->message =
+      capital(fmt::format("{} touches shared memory of CTA {}, which may not have started yet",
+                          who(place, true), cta_index(first_, guest.owner)));
+  finding->hint = fmt::format(
+      "put a barrier of the cluster (arrive and wait) at the begin of the kernel, before {}",
+      log_.line(here));
+}
+
+void ClusterChecker::report_read_only(const Guest& guest, const GlobalPast& writer) {
+  const std::uint32_t here = guest.by.instruction, store = instruction_of(writer.past.site);
+  Finding* finding = log_.note("stale-read-only", Severity::kError, here, store, guest.address);
+  if (!finding) return;
+  const Place later = place_of(guest);
+  Place earlier;
+  earlier.what = "wrote this global memory";
+  earlier.instruction = store;
+  const bool is_own_cluster = writer.cluster == cluster_;
+  const bool by_agent = writer.past.entity >= ctas_ * warps_per_cta_;
+  earlier.cta = by_agent ? writer.cluster
+                         : cta_index(is_own_cluster ? first_ : writer.cluster,
+                                     writer.past.entity / warps_per_cta_);
+  if (!by_agent) {
+    earlier.warp = static_cast<int>(writer.past.entity % warps_per_cta_);
+    earlier.lane = lane_of(writer.past.site);
+  }
+  fill(*finding, later, earlier);
+  finding->message = capital(fmt::format(
+      "{} reads by the read-only path (ld.global.nc, __ldg, a texture) what {} has written in the "
+      "same launch: it may get what was there before",
+      who(later, false), log_.line(store)));
+  finding->hint = fmt::format(
+      "read it by an ordinary load at {}: no __ldg, and no const __restrict__ on a pointer to what "
+      "the kernel writes",
+      log_.line(here));
+}
+
 }  // namespace tessera::vgpu::check

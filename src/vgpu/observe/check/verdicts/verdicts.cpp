@@ -242,6 +242,12 @@ void ClusterChecker::report_lockstep(const Guest& guest, const Past& past) {
       "step, which nothing promises",
       later.lane, who(later, false), later.does, name_of(guest.window), other, earlier.does,
       log_.line(earlier.instruction));
+  const Exchange& exchange = exchanges_[guest.agent ? 0 : guest.entity];
+  if (!guest.agent && exchange.time >= past.time) {
+    finding->message +=
+        fmt::format(": {} between them brings the lanes together and orders no memory",
+                    log_.line(exchange.instruction));
+  }
   const bool by_agent = agents_.is_agent(past.entity);
   set_cure(*finding, by_agent ? "put __syncwarp() behind the wait" : "put __syncwarp()",
            between(earlier, later));

@@ -1,0 +1,20 @@
+// The launch ahead of the one that is checked: it writes arrays, and by programmatic dependent
+// launch it may still run. What the kernel does with these before griddepcontrol.wait comes too
+// early.
+#pragma once
+
+#include "check/values.h"
+#include "device/virtual/virtual_device.h"
+#include "vgpu/observe/report.h"
+
+namespace tessera::checking {
+
+struct CheckPlan;
+
+// Writes the arrays of plan.earlier by a launch of its own, what they hold to where it is.
+void launch_ahead(const CheckPlan& plan, const Placed& placed, VirtualDevice& device);
+
+// Findings that name that launch say what it stands for.
+void name_launch_ahead(vgpu::LaunchReport& report);
+
+}  // namespace tessera::checking

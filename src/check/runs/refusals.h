@@ -1,0 +1,19 @@
+// Whether a GPU starts the launch at all: a block must find registers for all of its threads. The
+// virtual GPU has no registers, so what they come to is read from the machine code.
+#pragma once
+
+#include <optional>
+
+#include "check/run.h"
+#include "lab/explain/explain.h"
+
+namespace tessera::checking {
+
+// Of the kernel's machine code; all 0 where nothing depends on it (the block is small, or the
+// kernel states its size), and without an assembler. Assembled once for a kernel.
+lab::CodeNeeds needs_of(const CheckPlan& plan);
+
+// "launch-refused"; nothing where the launch starts, or the registers are not known.
+std::optional<vgpu::Finding> refused_for_registers(const CheckPlan& plan);
+
+}  // namespace tessera::checking

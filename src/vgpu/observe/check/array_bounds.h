@@ -1,0 +1,30 @@
+// Which bytes an access through the address of one array may reach.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "vgpu/exec/program.h"
+#include "vgpu/observe/flow/flow.h"
+#include "vgpu/observe/observer.h"
+
+namespace tessera::vgpu::check {
+
+struct ArrayBounds {
+  std::uint64_t begin = 0, end = 0;  // as in WarpAccess::address; 0 and 0: not known
+  bool is_local = false;
+  const ArrayUse* use = nullptr;
+
+  bool holds(Window window, std::uint64_t address, std::uint64_t bytes) const {
+    if (is_local != (window == Window::kLocal)) return true;  // not by this address
+    return address >= begin && address + bytes <= end;
+  }
+};
+
+// By instruction. `uses` may be null.
+std::vector<ArrayBounds> array_bounds(const Kernel& kernel, const std::vector<ArrayUse>* uses);
+
+// "tile" of "_ZZ9transposePfPKfiE4tile"
+std::string array_name(const std::string& variable);
+
+}  // namespace tessera::vgpu::check

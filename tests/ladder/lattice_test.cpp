@@ -69,16 +69,16 @@ void expect_verified(const lab::LatticeCase& each, const KernelChoice& choice,
 
 // The default variant walks the whole lattice, further ones the short one.
 TEST_P(Lattice, IsVerified) {
-  const auto& [kernel, variant] = GetParam();
-  const bool is_default = variant == variants_of(*kernel).front();
-  const auto cases = is_default ? lab::lattice(kernel->types) : lab::short_lattice(kernel->types);
+  const Kernel& kernel = *GetParam().kernel;
+  const bool is_default = GetParam().variant == variants_of(kernel).front();
+  const auto cases = is_default ? lab::lattice(kernel.types) : lab::short_lattice(kernel.types);
   for (const lab::LatticeCase& each : cases) expect_verified(each, GetParam(), {});
 }
 
 TEST_P(Lattice, PassesNaNsOnWhereTheyBelong) {
-  const auto& [kernel, variant] = GetParam();
+  const Kernel& kernel = *GetParam().kernel;
   for (const char* layout : {"NN", "NT", "TN", "TT"}) {
-    Problem problem{.m = 65, .n = 33, .k = 40, .types = kernel->types, .alpha = -1.5, .beta = 1};
+    Problem problem{.m = 65, .n = 33, .k = 40, .types = kernel.types, .alpha = -1.5, .beta = 1};
     set_layout(problem, layout);
     expect_verified({with_default_ld(problem)}, GetParam(), {.nans = 2});
     problem.beta = 0;

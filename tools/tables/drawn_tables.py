@@ -9,6 +9,7 @@ A report is results/drawn/*.json, written by `tessera bench --suite drawn --json
 results/drawn/sweep/*.json, written with --sweep. The newest by date of each kind is shown.
 """
 import json
+import lzma
 import math
 from html import escape
 
@@ -26,14 +27,20 @@ STRIDES = {"16": "multiples of 16", "even": "of 2, 4 or 8", "padded": "padded", 
 WORST = 10
 
 
+def read(path):
+    return json.loads(lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_text())
+
+
+def load_all(root, folder, schema):
+    """The files of the schema, compressed ones too, the oldest first."""
+    paths = sorted([*(root / folder).glob("*.json"), *(root / folder).glob("*.json.xz")])
+    files = [{**read(path), "name": str(path.relative_to(root))} for path in paths]
+    return sorted((f for f in files if f.get("schema") == schema), key=lambda f: f["environment"]["date"])
+
+
 def load(root, folder, schema):
     """The newest file of the schema; None without one."""
-    files = []
-    for path in sorted((root / folder).glob("*.json")):
-        file = json.loads(path.read_text())
-        if file.get("schema") == schema:
-            files.append({**file, "name": str(path.relative_to(root))})
-    return max(files, key=lambda f: f["environment"]["date"], default=None)
+    return (load_all(root, folder, schema) or [None])[-1]
 
 
 def geometric_mean(ratios):
@@ -298,6 +305,21 @@ def picture(file, theme):
         *parts, "</svg>", ""])
 
 
+def reports_body(files):
+    """The means of each whole report, one column for each."""
+    if not files:
+        return "No report of 1000 cells is stored yet."
+    header = ["cells"] + [f"{f['environment']['date'][:10]}, `{f['environment']['commit'][:8]}`" for f in files]
+    rows = []
+    for name, is_in in GROUPS:
+        means = [geometric_mean(ratios_of([c for c in f["cells"] if is_in(c)])) for f in files]
+        rows.append([name] + [f"{mean:.3f}" if mean else "-" for mean in means])
+    for limit in (0.95, 0.85):
+        rows.append([f"below {limit}"] + [share(sum(r < limit for r in ratios_of(f["cells"])), len(timed(f["cells"])))
+                                          for f in files])
+    return table(header, rows) + "\n\n" + " ".join(f"{source_words(f)}." for f in files)
+
+
 def both_ways(root):
     """The newest report that has cells timed both ways."""
     files = [json.loads(p.read_text()) | {"name": str(p.relative_to(root))}
@@ -308,7 +330,8 @@ def both_ways(root):
 
 def sections(root):
     report = load(root, "results/drawn", SCHEMA)
-    return {"drawn": body(report), "drawn_scatter": scatter(both_ways(root)),
+    whole = [f for f in load_all(root, "results/drawn", SCHEMA) if f["environment"]["suite"]["cells"] >= 1000]
+    return {"drawn": body(report), "drawn_reports": reports_body(whole), "drawn_scatter": scatter(both_ways(root)),
             "drawn_sweep": sweep_body(load(root, "results/drawn/sweep", SWEEP))}
 
 

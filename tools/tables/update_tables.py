@@ -22,7 +22,7 @@ A generated section lies between two lines, <!-- NAME begin --> and <!-- NAME en
   goals     any page   what was to be reached, and was         all of these, by goal_tables.py
   thin, batches  any page  thin products and batches     results/tensor/thin*.json, batches/*.json, by shape_tables.py
   epilogues, epilogues_best, epilogues_c  any page  products with an epilogue   results/epilogues/*.json, by epilogue_tables.py
-  drawn, drawn_scatter, drawn_sweep, docs/pictures/drawn-*.svg   any page   problems drawn by seed   results/drawn/*.json, by drawn_tables.py
+  drawn, drawn_reports, drawn_scatter, drawn_sweep, docs/pictures/drawn-*.svg   any page   problems drawn by seed   results/drawn/*.json, by drawn_tables.py
   pytorch_calls, pytorch_steps   docs/api/pytorch.md   with our kernels and without   results/interface/h100_*.json, by clients/pytorch_tables.py
   host_operands   docs/performance.md   operands in host memory   results/host_operands/h100_*.json, by clients/host_tables.py
   chain     any page      chains of products in FP64  results/ladder/h100_chain*.json and h200_chain*.json, by chain_tables.py

@@ -1,5 +1,6 @@
 """The report of the drawn suite: means, losses, regret, and the file that is shown."""
 import json
+import lzma
 import math
 import sys
 import tempfile
@@ -40,6 +41,22 @@ class DrawnTables(unittest.TestCase):
         self.assertEqual(drawn_tables.group_row("all", cells)[2:4], ["**1.000**", "2.000"])
         self.assertIn("Without the limit 1 plans are others; they take 3 MiB in the median",
                       drawn_tables.body(file_of(cells)))
+
+    def test_whole_reports_stand_side_by_side(self):
+        with tempfile.TemporaryDirectory() as folder:
+            place = Path(folder) / "results/drawn"
+            place.mkdir(parents=True)
+            for name, ratio, date, asked in (("a", 0.5, "2026-11-26", 1000), ("b", 0.8, "2026-11-27", 1000),
+                                             ("sample", 9.0, "2026-11-28", 50)):
+                file = file_of([cell(ratio), cell(None)], date)
+                file["environment"]["suite"]["cells"] = asked
+                text = json.dumps(file).encode()
+                compressed = name == "b"
+                (place / f"{name}.json{'.xz' if compressed else ''}").write_bytes(
+                    lzma.compress(text) if compressed else text)
+            text = drawn_tables.sections(Path(folder))["drawn_reports"]
+        self.assertIn("| all | 0.500 | 0.800 |", text)
+        self.assertIn("| below 0.85 | 100.0 % | 100.0 % |", text)
 
     def test_a_cell_without_a_figure_is_told(self):
         text = drawn_tables.body(file_of([cell(1.0), cell(None)]))

@@ -25,7 +25,7 @@ struct Piece {
   std::string_view variant = {};  // of the catalog
   std::int64_t m_begin = 0, n_begin = 0;
   std::int64_t m = 0, n = 0;  // 0 in a decision that was read from its name: all of D
-  // Of all products of a batch. Those beyond `whole_tiles` are split along k in so many runs.
+  // Of all products of a batch. The tiles behind `whole_tiles` are split along k in `runs`.
   std::int64_t tiles = 0, whole_tiles = 0;
   int runs = 0;
 

@@ -96,7 +96,7 @@ void forget(std::shared_ptr<T> object, bool has_gpu) {
   if (has_gpu && is_forked_child()) new std::shared_ptr<T>(std::move(object));
 }
 
-// Whoever names a kernel gets it; what lies in host memory may be multiplied elsewhere.
+// A named kernel runs on a GPU; operands in host memory may be multiplied by the CPU.
 void require_device_memory(const tessera_handle_s& owner, const Asked& asked,
                            const Options& options) {
   if (!options.plan.kernel || (owner.has_gpu() && asked.memory == Memory::kDevice)) return;

@@ -7,7 +7,7 @@
 namespace tessera::gemm {
 namespace {
 
-// Of an address that is so many bytes behind one of `alignment`.
+// The alignment of an address `bytes` behind one that has `alignment`.
 int alignment_behind(int alignment, std::int64_t bytes) {
   const std::int64_t lowest_bit = bytes & -bytes;
   return bytes == 0 ? alignment : static_cast<int>(std::min<std::int64_t>(alignment, lowest_bit));

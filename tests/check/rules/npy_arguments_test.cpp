@@ -1,4 +1,4 @@
-// Arrays of .npy files have the parameter's type, and a file in Fortran order is told.
+// An .npy file must have the parameter's type; a message says where one is in Fortran order.
 #include <gtest/gtest.h>
 
 #include "tests/check/call.h"

@@ -30,7 +30,7 @@ struct Rectangles {
   Cost cost(const DeviceLimits& limits) const;
 };
 
-// The product of a rectangle of so many rows and columns, without addresses.
+// The product of a rectangle of m rows and n columns, without addresses.
 GemmParams product_of(std::int64_t m, std::int64_t n, const GemmParams& whole);
 
 // Whether pieces cover all of D, none of it twice, and begin where tiles of this size do.

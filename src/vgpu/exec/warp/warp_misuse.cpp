@@ -83,7 +83,7 @@ void Cta::notice_uneven_register_moves() {
   }
 }
 
-// setmaxnreg.inc waits until the block has so many registers to spare, and only setmaxnreg.dec
+// setmaxnreg.inc waits until the block has these registers to spare, and only setmaxnreg.dec
 // makes some. Registers are counted per lane, summed over warps.
 void Cta::notice_missing_registers() {
   constexpr int kUnit = 8;  // HW: of a lane; a warp's registers come in units of 256

@@ -226,6 +226,10 @@ typedef struct tessera_plan_s* tessera_plan;
 const char* tessera_version(void);
 int32_t tessera_version_number(void);
 
+/* The name of a tessera_activation in Python and on the command line: "gelu_erf". Null for a number
+ * that this library does not know. */
+const char* tessera_activation_name(int32_t activation);
+
 /* The message of this thread's last call that failed; "" before the first. Valid until this
  * thread's next call that fails. */
 const char* tessera_last_message(void);

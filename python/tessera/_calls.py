@@ -41,10 +41,11 @@ def gemm(a: Any, b: Any, c: Any = None, *, alpha: float = 1.0, beta: float | Non
 
     (..., m, k) by (..., k, n) with c and the result (..., m, n).
     beta is 1 with a c and 0 without. c is broadcast. out may be c itself. Transposes are views:
-    a.T. epilogue is None, "relu", "gelu" (by tanh) or "gelu_erf". scale and bias have shape (n,),
-    a value for each column, or (m, 1), one for each row; where a or b is a vector, a value for each
-    element of the result. bias is of the result's type, scale of float32 (or float64, for products
-    of float64). All products of a batch share them. PyTorch's gradients are computed in steps.
+    a.T. epilogue is None or the name of an activation (docs/epilogues.md): "relu", "gelu" (by tanh)
+    and others. scale and bias have shape (n,), a value for each column, or (m, 1), one for each
+    row; where a or b is a vector, a value for each element of the result. bias is of the result's
+    type, scale of float32 (or float64, for products of float64). All products of a batch share
+    them. PyTorch's gradients are computed in steps.
     """
     if c is None and beta not in (None, 0, 0.0):
         raise ValueError(f"beta is {beta}, but c is None: there is nothing to multiply by beta")

@@ -142,10 +142,21 @@ def _load() -> ctypes.CDLL:
     library.tessera_version.restype = c_char_p
     library.tessera_version_number.restype = c_int32
     library.tessera_last_message.restype = c_char_p
+    library.tessera_activation_name.argtypes = [c_int32]
+    library.tessera_activation_name.restype = c_char_p
     return library
 
 
+def _activations() -> dict[str | None, int]:
+    """The library's own table, by name."""
+    found: dict[str | None, int] = {None: 0}
+    while name := lib.tessera_activation_name(len(found) - 1):
+        found[name.decode()] = len(found) - 1
+    return found
+
+
 lib = _load()
+ACTIVATIONS = _activations()
 # tessera_plan_run() of packed_arguments().
 plan_run_packed = CFUNCTYPE(c_int32, c_void_p, c_char_p)(("tessera_plan_run", lib))
 

@@ -12,7 +12,6 @@ from ._operands import Operand, Result, has_columns, line_of, promoted, range_of
 from ._torch import check_out, has_gradient, is_tensor
 
 _RESULTS = {"int8": "int32"}  # of a product without `out`; else the operands' type
-_EPILOGUES = {None: 0, "identity": 0, "relu": 1, "gelu": 2, "gelu_erf": 3}
 
 
 def _broadcast(left: Sequence[int], right: Sequence[int], shapes: str) -> tuple[int, ...]:
@@ -49,9 +48,9 @@ class Product:
         if compute not in c.COMPUTES:
             raise ValueError(f"compute is {compute!r}, but must be one of: " + ", ".join(
                 repr(k) for k in c.COMPUTES))
-        if epilogue not in _EPILOGUES:
+        if epilogue not in c.ACTIVATIONS:
             raise ValueError(f"epilogue is {epilogue!r}, but must be one of: " + ", ".join(
-                repr(k) for k in _EPILOGUES))
+                repr(k) for k in c.ACTIVATIONS))
         self.stream = current_stream(a) if is_on_gpu(a) else None
         self.a = Operand(a, "a", self.stream)
         self.b = Operand(b, "b", self.stream)
@@ -80,7 +79,7 @@ class Product:
         vectors = [x[0] for x in (self.scale, self.bias) if x]
         self.gpu, self.shapes = _place_of(operands + vectors)
         self.handle = handle_of(*self._place(device))
-        self.problem = self._problem(m, n, k, c.COMPUTES[compute], _EPILOGUES[epilogue])
+        self.problem = self._problem(m, n, k, c.COMPUTES[compute], c.ACTIVATIONS[epilogue])
 
     def _promote(self, is_out_given: bool) -> None:
         dtype = promoted(self.a.array, self.b.array, is_out_given)

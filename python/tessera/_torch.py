@@ -116,6 +116,16 @@ def _product_function() -> Any:
     return Product
 
 
+def _activated(name: str | None, x: Any) -> Any:
+    """An activation of the library's table by PyTorch, which has all but these under the same name."""
+    functional = sys.modules["torch"].nn.functional
+    if name in (None, "identity"):
+        return x
+    if name == "gelu":
+        return functional.gelu(x, approximate="tanh")
+    return getattr(functional, "gelu" if name == "gelu_erf" else str(name))(x)
+
+
 def _gemm_function() -> Any:
     torch = sys.modules["torch"]
     from ._calls import gemm, matmul
@@ -128,10 +138,7 @@ def _gemm_function() -> Any:
         x = x.to(wide) if c is None else x.to(wide) + how["beta"] * c
         x = x if scale is None else x * scale
         x = x if bias is None else x + bias
-        functional = torch.nn.functional
-        activate = {"relu": torch.relu, "gelu_erf": functional.gelu,
-                    "gelu": lambda y: functional.gelu(y, approximate="tanh")}
-        return activate.get(how["epilogue"], lambda y: y)(x)
+        return _activated(how["epilogue"], x)
 
     class Gemm(torch.autograd.Function):
         """The fused product forwards; backwards it is computed once more, in steps."""

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/activations.h"
 #include "base/status.h"
 
 namespace tessera {
@@ -14,12 +15,6 @@ namespace tessera {
 // A vector beside D: one value for each row, or for each column, of D in the caller's order. All
 // products of a batch share it.
 enum class VectorKind { kNone, kPerRow, kPerColumn };
-enum class Activation {
-  kIdentity,
-  kRelu,     // max(x, 0); NaN stays NaN
-  kGelu,     // x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
-  kGeluErf,  // x / 2 (1 + erf(x / sqrt(2)))
-};
 
 struct Epilogue {
   VectorKind scale = VectorKind::kNone;  // of the type that products are summed in
@@ -37,6 +32,8 @@ Status check(const Epilogue& epilogue);
 std::string describe(const Epilogue& epilogue);
 // One word for the command line and records: "none", "scale_col+bias_row+gelu_erf".
 std::string name_of(const Epilogue& epilogue);
+// "relu, gelu or gelu_erf", for help.
+std::string activation_names();
 // Parses the same words, in any order; throws StatusError that lists what is accepted.
 Epilogue parse_epilogue(std::string_view name);
 

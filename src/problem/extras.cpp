@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::string_view kVectorScales[] = {"", "scale per row", "scale per column"};
 constexpr std::string_view kBiases[] = {"", "bias per row", "bias per column"};
-constexpr std::string_view kActivations[] = {"", "relu", "gelu", "gelu by erf"};
 constexpr std::string_view kScales[] = {"", "per tensor", "per row"};
 constexpr std::string_view kBatches[] = {"no batch", "a strided batch", "a batch of pointers",
                                          "a batch of groups of rows"};
@@ -40,15 +39,20 @@ void append(std::string& text, std::string_view words) {
 }
 
 // The words of an epilogue, in the order in which it applies them; each sets one of its fields.
-constexpr std::array<std::pair<std::string_view, Epilogue>, 7> kEpilogueWords{{
-    {"scale_row", {.scale = VectorKind::kPerRow}},
-    {"scale_col", {.scale = VectorKind::kPerColumn}},
-    {"bias_row", {.bias = VectorKind::kPerRow}},
-    {"bias_col", {.bias = VectorKind::kPerColumn}},
-    {"relu", {.activation = Activation::kRelu}},
-    {"gelu", {.activation = Activation::kGelu}},
-    {"gelu_erf", {.activation = Activation::kGeluErf}},
-}};
+constexpr int kVectorWords = 4;
+constexpr auto kEpilogueWords = [] {
+  std::array<std::pair<std::string_view, Epilogue>, kVectorWords + kActivationCount - 1> words{{
+      {"scale_row", {.scale = VectorKind::kPerRow}},
+      {"scale_col", {.scale = VectorKind::kPerColumn}},
+      {"bias_row", {.bias = VectorKind::kPerRow}},
+      {"bias_col", {.bias = VectorKind::kPerColumn}},
+  }};
+  for (int i = 1; i < kActivationCount; ++i) {
+    words[kVectorWords + i - 1] = {kActivations[i].name,
+                                   {.activation = kActivations[i].activation}};
+  }
+  return words;
+}();
 
 // Whether the one field that `part` sets has that value.
 bool is_part_of(const Epilogue& part, const Epilogue& whole) {
@@ -147,7 +151,7 @@ std::string describe(const Epilogue& epilogue) {
   std::string text;
   append(text, word_of(kVectorScales, epilogue.scale));
   append(text, word_of(kBiases, epilogue.bias));
-  append(text, word_of(kActivations, epilogue.activation));
+  append(text, is_known(epilogue.activation) ? row_of(epilogue.activation).text : "unknown");
   return text.empty() ? "identity" : text;
 }
 
@@ -157,6 +161,14 @@ std::string name_of(const Epilogue& epilogue) {
     if (is_part_of(part, epilogue)) text += (text.empty() ? "" : "+") + std::string(word);
   }
   return text.empty() ? "none" : text;
+}
+
+std::string activation_names() {
+  std::string names = kActivations[1].name;
+  for (int i = 2; i < kActivationCount; ++i) {
+    names += (i + 1 < kActivationCount ? ", " : " or ") + std::string(kActivations[i].name);
+  }
+  return names;
 }
 
 Epilogue parse_epilogue(std::string_view name) {

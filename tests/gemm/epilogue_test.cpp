@@ -3,6 +3,8 @@
 // all checks.
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "gemm/call/arguments.h"
 #include "lab/verify/verify.h"
 #include "tests/support/test_device.h"
@@ -152,6 +154,24 @@ TEST(Epilogue, InTheStoreOfATileWithAResidual) {
                std::string(kernel) + " " + form.layout + " m = " + std::to_string(form.m) + " " +
                    epilogue);
       }
+    }
+  }
+}
+
+TEST(Epilogue, EveryActivationInEveryFamily) {
+  std::vector<Product> products(std::begin(kProducts), std::end(kProducts));
+  for (const char* kernel :
+       {"wgmma_bf16_fused/128x256x64_s4_coop", "wgmma_bf16_fused/64x64x128_s6_coop",
+        "wgmma_f16_fused/128x192x64_s5_pp", "wgmma_f16_fused/64x64x128_s6_coop"}) {
+    products.push_back({kernel, choose_kernels(kernel).front().kernel->types});
+  }
+  Form form = kForms[1];
+  form.m = 5;
+  for (const ActivationRow& row : kActivations) {
+    if (row.activation == Activation::kIdentity) continue;
+    for (const Product& product : products) {
+      verify(product, problem_of(form, product.types, row.name), {.misalign = form.misalign},
+             std::string(product.kernel) + " " + row.name);
     }
   }
 }
@@ -332,8 +352,8 @@ TEST(Epilogue, WhatIsNotPossibleIsRefusedByName) {
                   .starts_with("workspace_limit is 0 bytes, but "));
   EXPECT_EQ(
       refusal("wgmma_bf16_fused", problem),
-      "epilogue is scale per row, bias per column, relu, but wgmma_bf16_fused applies a bias, "
-      "relu and gelu, and no scale");
+      "epilogue is scale per row, bias per column, relu, but wgmma_bf16_fused applies a bias and "
+      "an activation, and no scale");
   problem.epilogue.scale = VectorKind::kNone;
   problem.types = kS8Types;
   EXPECT_EQ(refusal(nullptr, problem),

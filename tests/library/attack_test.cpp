@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "base/activations.h"
 #include "tests/library/library.h"
 
 namespace {
@@ -36,7 +37,9 @@ TEST_F(Library, BatchAndEpilogueFields) {
     p.batch_alignment = 3;
   });
   refused(kBad, "bias is 3, but must be 0 to 2", [](auto& p) { p.bias = 3; });
-  refused(kBad, "activation is -1, but must be 0 to 3", [](auto& p) { p.activation = -1; });
+  refused(kBad,
+          "activation is -1, but must be 0 to " + std::to_string(tessera::kActivationCount - 1),
+          [](auto& p) { p.activation = -1; });
   refused(kBad, "memory is 3, but must be 0 to 2", [](auto& p) { p.memory = 3; });
   refused(kBad, "scale is 3, but must be 0 to 2", [](auto& p) { p.scale = 3; });
 }

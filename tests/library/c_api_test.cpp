@@ -20,6 +20,15 @@ TEST_F(Library, SaysItsRelease) {
   EXPECT_EQ(tessera_version_number(), TESSERA_VERSION_NUMBER);
 }
 
+TEST_F(Library, ActivationsHaveNames) {
+  EXPECT_STREQ(tessera_activation_name(TESSERA_NO_ACTIVATION), "identity");
+  EXPECT_STREQ(tessera_activation_name(TESSERA_RELU), "relu");
+  EXPECT_STREQ(tessera_activation_name(TESSERA_GELU), "gelu");
+  EXPECT_STREQ(tessera_activation_name(TESSERA_GELU_ERF), "gelu_erf");
+  EXPECT_EQ(tessera_activation_name(-1), nullptr);
+  EXPECT_EQ(tessera_activation_name(1 << 20), nullptr);
+}
+
 TEST_F(Library, Multiplies) {
   EXPECT_EQ(multiply(problem_), TESSERA_OK) << tessera_last_message();
   EXPECT_TRUE(launched());

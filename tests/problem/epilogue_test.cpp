@@ -17,9 +17,8 @@ Problem of_4x3x2(const char* layout) {
 TEST(Epilogue, HasWords) {
   for (const VectorKind scale : {VectorKind::kNone, VectorKind::kPerRow, VectorKind::kPerColumn}) {
     for (const VectorKind bias : {VectorKind::kNone, VectorKind::kPerRow, VectorKind::kPerColumn}) {
-      for (const Activation activation :
-           {Activation::kIdentity, Activation::kRelu, Activation::kGelu, Activation::kGeluErf}) {
-        const Epilogue epilogue{scale, bias, activation};
+      for (const ActivationRow& row : kActivations) {
+        const Epilogue epilogue{scale, bias, row.activation};
         EXPECT_EQ(parse_epilogue(name_of(epilogue)), epilogue) << name_of(epilogue);
       }
     }
@@ -37,7 +36,10 @@ TEST(Epilogue, HasWords) {
     }
     return "";
   };
-  const std::string all = "none, scale_row, scale_col, bias_row, bias_col, relu, gelu, gelu_erf";
+  std::string all = "none, scale_row, scale_col, bias_row, bias_col";
+  for (int i = 1; i < kActivationCount; ++i) all += std::string(", ") + kActivations[i].name;
+  EXPECT_TRUE(activation_names().starts_with("relu, gelu")) << activation_names();
+  EXPECT_NE(refusal("identity"), "") << "is \"none\"";
   EXPECT_EQ(refusal("bias"),
             "epilogue is 'bias', but must be one or more, joined by +, of: " + all);
   EXPECT_EQ(refusal("relu+gelu"),

@@ -391,8 +391,8 @@ TEST(Problem, WhatNoKernelDoesIsRefusedByName) {
   EXPECT_EQ(check(problem).message, "epilogue scale is number 3, but there is no such value");
   problem.epilogue = {.bias = static_cast<VectorKind>(-1)};
   EXPECT_EQ(check(problem).message, "epilogue bias is number -1, but there is no such value");
-  problem.epilogue = {.activation = static_cast<Activation>(4)};
-  EXPECT_EQ(check(problem).message, "epilogue activation is number 4, but there is no such value");
+  problem.epilogue = {.activation = static_cast<Activation>(99)};
+  EXPECT_EQ(check(problem).message, "epilogue activation is number 99, but there is no such value");
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ except ImportError:
     torch = None
 
 import tessera  # noqa: E402
+from tessera._library import ACTIVATIONS  # noqa: E402
 
 # WHY: in a process of its own; in this one PyTorch has threads, and a child of such a process may wait for ever.
 FORK = f"""
@@ -201,13 +202,10 @@ class Matmul(unittest.TestCase):
 
 def activated(name, x):
     x = numpy.asarray(x, "float64")
-    if name == "relu":
-        return numpy.maximum(x, 0)
-    if name == "gelu":
-        return x / 2 * (1 + numpy.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
-    if name == "gelu_erf":
-        return x / 2 * (1 + numpy.vectorize(math.erf)(x / math.sqrt(2)))
-    return x
+    return {"relu": lambda: numpy.maximum(x, 0),
+            "gelu": lambda: x / 2 * (1 + numpy.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3))),
+            "gelu_erf": lambda: x / 2 * (1 + numpy.vectorize(math.erf)(x / math.sqrt(2))),
+            "identity": lambda: x, None: lambda: x}[name]()
 
 
 class Epilogues(unittest.TestCase):
@@ -222,7 +220,7 @@ class Epilogues(unittest.TestCase):
                             ("float16", "float32")):
             a, b, c = numbers(m, k, dtype=dtype), numbers(k, n, dtype=dtype), numbers(m, n, dtype=dtype)
             rows, columns = numbers(m, 1, seed=3), numbers(n, seed=4)
-            for epilogue in (None, "identity", "relu", "gelu", "gelu_erf"):
+            for epilogue in ACTIVATIONS:
                 for scale, bias in ((None, rows), (rows, columns), (columns, None),
                                     (columns.reshape(1, n), rows)):
                     with self.subTest(dtype=dtype, epilogue=epilogue):

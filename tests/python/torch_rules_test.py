@@ -22,6 +22,7 @@ import torch.autograd.forward_ad as forward_ad  # noqa: E402
 
 import tessera  # noqa: E402
 import tessera.torch_op  # noqa: E402
+from tessera._library import ACTIVATIONS  # noqa: E402
 
 DEVICE = os.environ.get("TESSERA_TEST_DEVICE", "cpu").replace("virtual", "cpu")
 torch.manual_seed(7)
@@ -101,7 +102,7 @@ class Gradients(unittest.TestCase):
         a, b = self.a, self.b
         c, scale, bias = (torch.rand(shape, dtype=torch.float64, device=DEVICE).requires_grad_()
                           for shape in ((3, 5), (5,), (3, 1)))
-        for epilogue in (None, "relu", "gelu", "gelu_erf"):
+        for epilogue in ACTIVATIONS:
             def product(*x, epilogue=epilogue):
                 return tessera.gemm(*x[:3], alpha=2, beta=-0.37, scale=x[3], bias=x[4], epilogue=epilogue)
             self.assertTrue(torch.autograd.gradcheck(product, (a, b, c, scale, bias)))

@@ -183,8 +183,8 @@ void add_scale_options(Parser& parser, ProblemOptions& options) {
   parser.add_option("--beta", options.beta, "factor of C (default 0)").type_name("X");
   parser
       .add_option("--epilogue", options.epilogue,
-                  "what follows, joined by +: scale_row or scale_col, bias_row or bias_col, and "
-                  "relu, gelu or gelu_erf (default none)")
+                  "what follows, joined by +: scale_row or scale_col, bias_row or bias_col, and " +
+                      activation_names() + " (default none)")
       .type_name("E");
 }
 

@@ -146,6 +146,11 @@ const char* tessera_version(void) { return TESSERA_VERSION; }
 
 int32_t tessera_version_number(void) { return TESSERA_VERSION_NUMBER; }
 
+const char* tessera_activation_name(int32_t activation) {
+  const auto which = static_cast<tessera::Activation>(activation);
+  return tessera::is_known(which) ? tessera::row_of(which).name : nullptr;
+}
+
 const char* tessera_last_message(void) { return last_message().c_str(); }
 
 tessera_status tessera_device_count(int32_t* count) {

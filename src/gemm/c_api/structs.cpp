@@ -116,8 +116,6 @@ Asked asked_of(const tessera_problem* from) {
   constexpr std::array kOrders = {Order::kColumnMajor, Order::kRowMajor};
   constexpr std::array kOps = {Op::kNone, Op::kTranspose};
   constexpr std::array kVectors = {VectorKind::kNone, VectorKind::kPerRow, VectorKind::kPerColumn};
-  constexpr std::array kActivations = {Activation::kIdentity, Activation::kRelu, Activation::kGelu,
-                                       Activation::kGeluErf};
   constexpr std::array kMemories = {Memory::kDevice, Memory::kHost, Memory::kDetect};
   Problem problem{.m = in.m, .n = in.n, .k = in.k};
   problem.types = types_of(in);
@@ -131,7 +129,8 @@ Asked asked_of(const tessera_problem* from) {
   problem.batch = batch_of(in);
   problem.epilogue.scale = value_of(kVectors, "scale", in.scale);
   problem.epilogue.bias = value_of(kVectors, "bias", in.bias);
-  problem.epilogue.activation = value_of(kActivations, "activation", in.activation);
+  problem.epilogue.activation =
+      value_of(std::span(kActivations), "activation", in.activation).activation;
   return {problem, value_of(kMemories, "memory", in.memory)};
 }
 

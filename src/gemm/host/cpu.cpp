@@ -99,22 +99,6 @@ void store_d_row(const Problem& p, std::uint64_t base, std::int64_t row, std::in
   });
 }
 
-double activated(Activation activation, double x) {
-  constexpr double kRootOfHalf = 0.70710678118654752440, kRootOf2OverPi = 0.79788456080286535588;
-  switch (activation) {
-    case Activation::kIdentity:
-      return x;
-    case Activation::kRelu:
-      return x < 0 ? 0 : x;
-    case Activation::kGelu:
-      // WHY by exp: x (1 + tanh) / 2 loses the digits of a small result.
-      return x / (1 + std::exp(-2 * kRootOf2OverPi * (x + 0.044715 * x * x * x)));
-    case Activation::kGeluErf:
-      return 0.5 * x * std::erfc(-x * kRootOfHalf);
-  }
-  return x;
-}
-
 // values = activation(scale values + bias), along a row of D from (row, col0) on.
 void finish_row(const Problem& p, const Operands& at, std::int64_t row, std::int64_t col0,
                 std::span<double> values) {
@@ -133,7 +117,8 @@ void finish_row(const Problem& p, const Operands& at, std::int64_t row, std::int
   each(p.epilogue.bias, bias_type(p.types), at.bias,
        [](double& value, double addend) { value += addend; });
   if (p.epilogue.activation == Activation::kIdentity) return;
-  for (double& value : values) value = activated(p.epilogue.activation, value);
+  const ActivationFormula& activated = row_of(p.epilogue.activation).formula;
+  for (double& value : values) value = activated(value);
 }
 
 // One block of D from its sums. alpha and beta are of the sums' type.

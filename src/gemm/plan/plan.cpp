@@ -46,7 +46,7 @@ class Search {
     if (kernel.applies_epilogue && !is_fused(epilogue)) {
       throw StatusError(Status::unsupported("epilogue is " + describe(epilogue) + ", but " +
                                             kernel.name +
-                                            " applies a bias, relu and gelu, and no scale"));
+                                            " applies a bias and an activation, and no scale"));
     }
     if (!kernel.applies_epilogue && !epilogue.is_identity()) require(check_sums(problem_));
     Status status;

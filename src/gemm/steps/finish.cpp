@@ -18,20 +18,6 @@ epilogue::Vector vector_of(VectorKind kind, const Problem& row_major) {
   return {nullptr, view_of(kind, row_major).rows, kind == VectorKind::kPerRow ? 1 : 0};
 }
 
-epilogue::Activation activation_of(Activation activation) {
-  switch (activation) {
-    case Activation::kIdentity:
-      return epilogue::Activation::kIdentity;
-    case Activation::kRelu:
-      return epilogue::Activation::kRelu;
-    case Activation::kGelu:
-      return epilogue::Activation::kGelu;
-    case Activation::kGeluErf:
-      return epilogue::Activation::kGeluErf;
-  }
-  throw StatusError(Status::unsupported("no kernel has such an activation"));
-}
-
 const HelperEntry& finish_entry_of(const Types& types) {
   return finish_entry_for(facts_of(types.compute).sum, types.d);
 }
@@ -65,7 +51,7 @@ bool is_fused(const Epilogue& epilogue) { return epilogue.scale == VectorKind::k
 epilogue::Fused fused_of(const Problem& problem) {
   epilogue::Fused fused{};
   fused.bias = vector_of(problem.epilogue.bias, problem);
-  fused.activation = activation_of(problem.epilogue.activation);
+  fused.activation = problem.epilogue.activation;
   return fused;
 }
 
@@ -95,8 +81,7 @@ Step finish_step(const Subproblem& given, const Sums& sums, const DeviceLimits& 
   params.gemm.alpha = 0;
   if (sums.are_in_d) params.gemm.beta = 0;
   params.batch = batch_params(problem, 1);
-  params.finish = {vector_of(of.scale, problem), vector_of(of.bias, problem),
-                   activation_of(of.activation)};
+  params.finish = {vector_of(of.scale, problem), vector_of(of.bias, problem), of.activation};
   params.sums_row = sums.row;
   params.sums_product = sums.product;
   const bool adds_c = params.gemm.beta != 0;

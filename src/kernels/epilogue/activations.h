@@ -3,7 +3,16 @@
 // tests them with its own.
 #pragma once
 
+#include "base/activations.h"
+
 namespace tessera::epilogue {
+
+struct NoActivation {
+  template <class T>
+  constexpr T operator()(T x) const {
+    return x;
+  }
+};
 
 // NaN stays NaN, and so it is no maximum.
 struct Relu {
@@ -69,5 +78,25 @@ struct NarrowGeluErf {
     return x * Math::reciprocal(1 + Math::exp2(x * q));
   }
 };
+
+// Calls `use` with the operation. All threads of a launch take the same branch. `narrow`: D has 16
+// bits, so a form that is a little less exact serves it.
+template <class Math, bool narrow, class Use>
+constexpr auto with_activation(Activation activation, const Use& use) {
+  switch (activation) {
+    case Activation::kIdentity:
+      return use(NoActivation{});
+    case Activation::kRelu:
+      return use(Relu{});
+    case Activation::kGelu:
+      return use(Gelu<Math>{});
+    default:
+      if constexpr (narrow) {
+        return use(NarrowGeluErf<Math>{});
+      } else {
+        return use(GeluErf<Math>{});
+      }
+  }
+}
 
 }  // namespace tessera::epilogue

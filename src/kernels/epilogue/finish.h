@@ -58,16 +58,8 @@ struct Finishing {
       value *= static_cast<const Sum*>(of.scale.values)[place_in(of.scale, row, column)];
     }
     if (of.bias.values) value += Element::load(of.bias.values, place_in(of.bias, row, column));
-    switch (of.activation) {
-      case Activation::kIdentity:
-        return value;
-      case Activation::kRelu:
-        return Relu{}(value);
-      case Activation::kGelu:
-        return Gelu<GpuMath>{}(value);
-      default:
-        return GeluErf<GpuMath>{}(value);
-    }
+    return with_activation<GpuMath, false>(of.activation,
+                                           [&](auto activated) { return activated(value); });
   }
 };
 

@@ -2,6 +2,8 @@
 // Rows and columns are those of the canonical D, whose columns are adjacent.
 #pragma once
 
+#include "base/activations.h"
+
 namespace tessera::epilogue {
 
 // One value for each row of D, or for each column.
@@ -11,8 +13,6 @@ struct Vector {
   int by_row;      // 1: for each row
   int unused = 0;  // no padding
 };
-
-enum class Activation : int { kIdentity, kRelu, kGelu, kGeluErf };
 
 // D = activation(scale * (alpha * sum + beta * C) + bias)
 struct Finish {

@@ -2,6 +2,8 @@
 // panel by panel through shared memory and the copy engine.
 #pragma once
 
+#include <cuda/std/type_traits>
+
 #include "kernels/epilogue/fused_panel.h"
 #include "kernels/epilogue/store_tma.h"
 
@@ -14,19 +16,17 @@ using BiasOfTile = PanelBias<out, store_columns(n, out)>;
 template <class Panels, Out out, int columns, class Sums>
 __device__ void activate_and_stage(PanelValues<out, columns, Sums>& values, unsigned char* panel,
                                    const FusedInStore<ElementOfD<out>>& op) {
-  switch (op.of.activation) {
-    case Activation::kRelu:
-      return values.template stage<Panels, true>(panel);
-    case Activation::kGelu:
-      values.apply([](float x) { return Gelu<GpuMath>{}(x); });
-      break;
-    case Activation::kGeluErf:
-      values.apply([](float x) { return NarrowGeluErf<GpuMath>{}(x); });
-      break;
-    default:
-      break;
-  }
-  values.template stage<Panels, false>(panel);
+  // ReLU is the conversion's own.
+  const bool is_staged =
+      with_activation<GpuMath, true>(op.of.activation, [&]<class Activated>(Activated activated) {
+        constexpr bool kIsRelu = cuda::std::is_same_v<Activated, Relu>;
+        if constexpr (kIsRelu) values.template stage<Panels, true>(panel);
+        if constexpr (!kIsRelu && !cuda::std::is_same_v<Activated, NoActivation>) {
+          values.apply(activated);
+        }
+        return kIsRelu;
+      });
+  if (!is_staged) values.template stage<Panels, false>(panel);
 }
 
 // `bias`: of the tile's first panel. Where there is a C, the sums hold it already

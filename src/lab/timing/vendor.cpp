@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "base/elements.h"
@@ -22,6 +23,20 @@ void demand(cublas::Code code, const char* function) {
 }
 
 void* pointer(DeviceAddress address) { return reinterpret_cast<void*>(address); }
+
+// Part of an epilogue of cuBLASLt, whose GELU is that by tanh. Empty for what it does not have.
+std::optional<int> lt_activation(Activation activation) {
+  switch (activation) {
+    case Activation::kIdentity:
+      return 0;
+    case Activation::kRelu:
+      return cublas::kLtRelu;
+    case Activation::kGelu:
+      return cublas::kLtGelu;
+    default:
+      return std::nullopt;
+  }
+}
 
 // alpha and beta in the type that the library reads.
 struct Scale {
@@ -67,8 +82,7 @@ struct ColumnMajor {
         beta(make_scale(p.types.compute, p.beta)) {
     has_bias = p.epilogue.bias != VectorKind::kNone;
     epilogue = has_bias ? cublas::kLtAddBias : 0;
-    if (p.epilogue.activation == Activation::kRelu) epilogue |= cublas::kLtRelu;
-    if (p.epilogue.activation == Activation::kGelu) epilogue |= cublas::kLtGelu;
+    epilogue |= lt_activation(p.epilogue.activation).value_or(0);
     if (!exchanged) return;
     std::swap(m, n);
     std::swap(lda, ldb);
@@ -76,13 +90,13 @@ struct ColumnMajor {
     std::swap(a_type, b_type);
     std::swap(batch.stride_a, batch.stride_b);
   }
-  // Its bias has a value for each row of its column-major D, and its GELU is that by tanh.
+  // Its bias has a value for each row of its column-major D.
   static bool has(const Problem& p) {
     const VectorKind rows =
         p.order == Order::kColumnMajor ? VectorKind::kPerRow : VectorKind::kPerColumn;
     return p.epilogue.scale == VectorKind::kNone &&
            (p.epilogue.bias == VectorKind::kNone || p.epilogue.bias == rows) &&
-           p.epilogue.activation != Activation::kGeluErf;
+           lt_activation(p.epilogue.activation).has_value();
   }
   void* left(const Operands& x) const { return pointer(exchanged ? x.b : x.a); }
   void* right(const Operands& x) const { return pointer(exchanged ? x.a : x.b); }

@@ -131,16 +131,10 @@ Bound bound_for(const Types& types, std::int64_t k, std::optional<Fill> fill, in
   return bound;
 }
 
-double steepest_slope(Activation activation) {
-  const bool is_gelu = activation == Activation::kGelu || activation == Activation::kGeluErf;
-  return is_gelu ? 1.13 : 1;
-}
-
 Bound bound_after(const Epilogue& epilogue, Bound bound, const Types& types) {
   if (epilogue.is_identity()) return bound;
-  // One rounding each of scale and bias. GELU multiplies x by a probability: an exponential whose
-  // argument, a few roundings off, is at most as large as its result is small, and a reciprocal.
-  const double roundings = steepest_slope(epilogue.activation) > 1 ? 8 : 2;
+  // One rounding each of scale and bias.
+  const double roundings = 2 + row_of(epilogue.activation).roundings;
   bound.chain += roundings * unit_roundoff(facts_of(types.compute).sum);
   return bound;
 }

@@ -42,8 +42,6 @@ struct Bound {
 Bound bound_for(const Types& types, std::int64_t k, std::optional<Fill> fill, int digits = 0);
 // The same after an epilogue.
 Bound bound_after(const Epilogue& epilogue, Bound bound, const Types& types);
-// By how much an error of its argument can grow, at most.
-double steepest_slope(Activation activation);
 
 struct Mismatch {
   std::int64_t row = 0, col = 0;

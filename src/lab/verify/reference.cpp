@@ -35,24 +35,6 @@ TwoDoubles two_product(double x, double y) {
   return {product, std::fma(x, y, -product)};
 }
 
-// In 64 bits. Both forms of GELU are x times the probability of a smaller number, so minus infinity
-// gives NaN.
-long double activated(Activation activation, long double x) {
-  constexpr long double kHalf = 0.5L, kRootOfHalf = 0.70710678118654752440L;
-  constexpr long double kRootOf2OverPi = 0.79788456080286535588L;
-  switch (activation) {
-    case Activation::kIdentity:
-      return x;
-    case Activation::kRelu:
-      return x < 0 ? 0 : x;
-    case Activation::kGelu:
-      return kHalf * x * (1 + std::tanh(kRootOf2OverPi * (x + 0.044715L * x * x * x)));
-    case Activation::kGeluErf:
-      return kHalf * x * std::erfc(-x * kRootOfHalf);
-  }
-  throw StatusError(Status::unsupported("the reference has no such activation"));
-}
-
 // Scales a sum and adds beta * C, all in double-double, and stores it as entry i of the reference;
 // after an epilogue, which has the 64 bits of a long double.
 class Finisher {
@@ -92,12 +74,12 @@ class Finisher {
     long double value = static_cast<long double>(sum.high) + sum.low;
     if (epilogue_.scale != VectorKind::kNone) value *= scale;
     if (epilogue_.bias != VectorKind::kNone) value += bias;
-    value = activated(epilogue_.activation, value);
+    value = row_of(epilogue_.activation).formula(value);
     out.high[i] = static_cast<double>(value);
     if (!out.low.empty()) {
       out.low[i] = std::isfinite(out.high[i]) ? static_cast<double>(value - out.high[i]) : 0;
     }
-    out.magnitude[i] = steepest_slope(epilogue_.activation) *
+    out.magnitude[i] = row_of(epilogue_.activation).steepest_slope *
                        (std::abs(scale) * out.magnitude[i] + std::abs(bias));
   }
 

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace tessera::epilogue {
 namespace {
@@ -54,6 +55,37 @@ TEST(Activations, AFittedFormOfErfServesANarrowD) {
     const float erf = NarrowGeluErf<HostMath>{}(static_cast<float>(x));
     const double allowed = std::max(2.1e-4 * std::abs(gelu_erf(x)), 3e-8 * std::abs(x));
     EXPECT_LE(std::abs(erf - gelu_erf(x)), allowed) << x;
+  }
+}
+
+// The table defines an activation for the host, and this is what a GPU computes for it.
+TEST(Activations, AGpuHasEachOfTheTable) {
+  for (const ActivationRow& row : kActivations) {
+    for (double x = -12; x <= 12; x += 1.0 / 64) {
+      const double want = row.formula(x);
+      const auto f = static_cast<float>(x);
+      const auto with = [&]<bool narrow>(auto value, std::bool_constant<narrow>) -> double {
+        return with_activation<HostMath, narrow>(
+            row.activation, [&](auto activated) -> double { return activated(value); });
+      };
+      EXPECT_NEAR(with(f, std::false_type{}), want, 1e-6 * std::abs(x)) << row.name << x;
+      EXPECT_NEAR(with(f, std::true_type{}), want, 2.1e-4 * std::abs(want) + 3e-7 * std::abs(x))
+          << row.name << x;
+      const auto exact = static_cast<double>(row.formula(static_cast<long double>(x)));
+      EXPECT_NEAR(want, exact, 1e-15 * std::abs(x)) << row.name << x;
+    }
+  }
+}
+
+// The steepest slope is an upper bound, and no much larger one.
+TEST(Activations, SlopesOfTheTable) {
+  for (const ActivationRow& row : kActivations) {
+    double steepest = 0;
+    for (double x = -12; x <= 12; x += 1.0 / 512) {
+      steepest = std::max(steepest, std::abs(row.formula(x + 0x1p-10) - row.formula(x)) * 0x1p10);
+    }
+    EXPECT_LE(steepest, row.steepest_slope) << row.name;
+    EXPECT_GE(steepest, row.steepest_slope - 0.01) << row.name;
   }
 }
 

@@ -1,0 +1,89 @@
+// The activations that an epilogue may end with. One table, which the problem, the host's product,
+// the reference, the command line and the C interface read; Python asks that interface. A GPU's
+// form of each is in kernels/epilogue/activations.h.
+#pragma once
+
+#include <cmath>
+
+namespace tessera {
+
+// The number of a row is that of include/tessera/gemm.h.
+enum class Activation : int { kIdentity, kRelu, kGelu, kGeluErf };
+
+// A function of one value, for the precisions of the host. It defines the activation: a GPU's form
+// is tested against it.
+struct ActivationFormula {
+  double (*of_double)(double);
+  long double (*of_long)(long double);
+
+  double operator()(double x) const { return of_double(x); }
+  long double operator()(long double x) const { return of_long(x); }
+};
+
+struct ActivationRow {
+  Activation activation;
+  const char* name;  // for the command line, records and Python
+  const char* text;  // for messages
+  ActivationFormula formula;
+  double steepest_slope;  // by how much an error of its argument can grow, at most
+  // Of the sum's type, in a result: GELU multiplies x by a probability: an exponential whose
+  // argument, a few roundings off, is at most as large as its result is small, and a reciprocal.
+  int roundings;
+};
+
+// WHY no lambdas in the table: they would be constexpr, and so device code of 80 bits.
+namespace formula {
+
+template <class T>
+T identity(T x) {
+  return x;
+}
+template <class T>
+T relu(T x) {
+  return x < 0 ? T(0) : x;
+}
+// Both forms of GELU are x times a probability, so minus infinity gives NaN, as in PyTorch.
+// WHY by exp: x (1 + tanh(u)) / 2 loses the digits of a small result.
+template <class T>
+T gelu(T x) {
+  constexpr T kRootOf2OverPi = T(0.79788456080286535588L), kCubic = T(0.044715L);
+  return x / (1 + std::exp(-2 * kRootOf2OverPi * (x + kCubic * x * x * x)));
+}
+template <class T>
+T gelu_erf(T x) {
+  return T(0.5) * x * std::erfc(-x * T(0.70710678118654752440L));
+}
+
+}  // namespace formula
+
+inline constexpr ActivationRow kActivations[] = {
+    {Activation::kIdentity, "identity", "", {formula::identity, formula::identity}, 1, 0},
+    {Activation::kRelu, "relu", "relu", {formula::relu, formula::relu}, 1, 0},
+    {Activation::kGelu, "gelu", "gelu", {formula::gelu, formula::gelu}, 1.13, 6},
+    {Activation::kGeluErf,
+     "gelu_erf",
+     "gelu by erf",
+     {formula::gelu_erf, formula::gelu_erf},
+     1.13,
+     6}};
+
+inline constexpr int kActivationCount = sizeof kActivations / sizeof kActivations[0];
+
+constexpr bool is_known(Activation activation) {
+  return static_cast<int>(activation) >= 0 && static_cast<int>(activation) < kActivationCount;
+}
+
+// Expects a known activation.
+constexpr const ActivationRow& row_of(Activation activation) {
+  return kActivations[static_cast<int>(activation)];
+}
+
+constexpr bool activations_are_in_order() {
+  for (int i = 0; i < kActivationCount; ++i) {
+    if (static_cast<int>(kActivations[i].activation) != i) return false;
+  }
+  return true;
+}
+static_assert(activations_are_in_order());
+
+}  // namespace tessera

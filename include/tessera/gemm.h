@@ -78,9 +78,10 @@ typedef enum tessera_bias {
 } tessera_bias;
 typedef enum tessera_activation {
   TESSERA_NO_ACTIVATION = 0,
-  TESSERA_RELU = 1,    /* max(x, 0); NaN stays NaN */
-  TESSERA_GELU = 2,    /* x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2 */
-  TESSERA_GELU_ERF = 3 /* x (1 + erf(x / sqrt(2))) / 2 */
+  TESSERA_RELU = 1,     /* max(x, 0); NaN stays NaN */
+  TESSERA_GELU = 2,     /* x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2 */
+  TESSERA_GELU_ERF = 3, /* x (1 + erf(x / sqrt(2))) / 2 */
+  TESSERA_SILU = 4      /* x / (1 + exp(-x)), also known as swish */
 } tessera_activation;
 
 /* Where operands are. Said by the caller, because asking the driver costs more than the rest of a

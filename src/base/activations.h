@@ -8,7 +8,7 @@
 namespace tessera {
 
 // The number of a row is that of include/tessera/gemm.h.
-enum class Activation : int { kIdentity, kRelu, kGelu, kGeluErf };
+enum class Activation : int { kIdentity, kRelu, kGelu, kGeluErf, kSilu };
 
 // A function of one value, for the precisions of the host. It defines the activation: a GPU's form
 // is tested against it.
@@ -26,8 +26,9 @@ struct ActivationRow {
   const char* text;  // for messages
   ActivationFormula formula;
   double steepest_slope;  // by how much an error of its argument can grow, at most
-  // Of the sum's type, in a result: GELU multiplies x by a probability: an exponential whose
-  // argument, a few roundings off, is at most as large as its result is small, and a reciprocal.
+  // Of the sum's type, in a result: GELU, like SiLU, multiplies x by a probability: an exponential
+  // whose argument, a few roundings off, is at most as large as its result is small, and a
+  // reciprocal.
   int roundings;
 };
 
@@ -42,8 +43,8 @@ template <class T>
 T relu(T x) {
   return x < 0 ? T(0) : x;
 }
-// Both forms of GELU are x times a probability, so minus infinity gives NaN, as in PyTorch.
-// WHY by exp: x (1 + tanh(u)) / 2 loses the digits of a small result.
+// SiLU and both forms of GELU are x times a probability, so minus infinity gives NaN, as in
+// PyTorch. WHY by exp: x (1 + tanh(u)) / 2 loses the digits of a small result.
 template <class T>
 T gelu(T x) {
   constexpr T kRootOf2OverPi = T(0.79788456080286535588L), kCubic = T(0.044715L);
@@ -52,6 +53,10 @@ T gelu(T x) {
 template <class T>
 T gelu_erf(T x) {
   return T(0.5) * x * std::erfc(-x * T(0.70710678118654752440L));
+}
+template <class T>
+T silu(T x) {
+  return x / (1 + std::exp(-x));
 }
 
 }  // namespace formula
@@ -65,7 +70,8 @@ inline constexpr ActivationRow kActivations[] = {
      "gelu by erf",
      {formula::gelu_erf, formula::gelu_erf},
      1.13,
-     6}};
+     6},
+    {Activation::kSilu, "silu", "silu", {formula::silu, formula::silu}, 1.1, 6}};
 
 inline constexpr int kActivationCount = sizeof kActivations / sizeof kActivations[0];
 

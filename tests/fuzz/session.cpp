@@ -185,7 +185,7 @@ tessera_problem Session::problem(const Handle& on) {
   });
   if (input_.one_in(16)) p.scale = input_.below(3);
   if (input_.one_in(16)) p.bias = input_.below(3);
-  if (input_.one_in(16)) p.activation = input_.below(4);
+  if (input_.one_in(16)) p.activation = input_.below(5);
   return p;
 }
 

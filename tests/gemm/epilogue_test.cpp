@@ -191,7 +191,7 @@ TEST(Epilogue, InTheStoreOfABatch) {
 }
 
 TEST(Epilogue, NansReachD) {
-  for (const char* epilogue : {"relu", "bias_row+gelu", "gelu_erf"}) {
+  for (const char* epilogue : {"relu", "bias_row+gelu", "gelu_erf", "silu"}) {
     for (const Product& product : {kProducts[1], kProducts[7], kProducts[4],
                                    Product{"wgmma_bf16_fused/128x192x64_s5_pp", kBf16Types},
                                    Product{"wgmma_f16_fused/64x64x128_s6_coop", kF16Types}}) {

@@ -25,6 +25,7 @@ TEST_F(Library, ActivationsHaveNames) {
   EXPECT_STREQ(tessera_activation_name(TESSERA_RELU), "relu");
   EXPECT_STREQ(tessera_activation_name(TESSERA_GELU), "gelu");
   EXPECT_STREQ(tessera_activation_name(TESSERA_GELU_ERF), "gelu_erf");
+  EXPECT_STREQ(tessera_activation_name(TESSERA_SILU), "silu");
   EXPECT_EQ(tessera_activation_name(-1), nullptr);
   EXPECT_EQ(tessera_activation_name(1 << 20), nullptr);
 }

@@ -1,6 +1,7 @@
 // The C++ layer: views become problems, handles end by themselves, what is wrong is thrown.
 #include "tessera/gemm.hpp"
 
+#include <cmath>
 #include <vector>
 
 #include "tests/library/library.h"
@@ -108,6 +109,10 @@ TEST_F(Library, EpiloguesInCpp) {
                                 .activation = TESSERA_RELU};
   cpu.matmul(in, by, out, settings);
   EXPECT_EQ(d, (std::vector<float>{11, 22, 7, 16}));
+  tessera::Settings by_silu = settings;
+  by_silu.activation = TESSERA_SILU;
+  cpu.matmul(in, by, out, by_silu);
+  EXPECT_NEAR(d[2], 7 / (1 + std::exp(-7.0)), 1e-6);
   const tessera::Plan plan(cpu, tessera::problem_of(in, by, out, out, settings));
   plan.run(in, by, out, settings);
   EXPECT_EQ(d, (std::vector<float>{11, 22, 7, 16}));

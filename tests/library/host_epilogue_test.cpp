@@ -36,6 +36,8 @@ TEST_F(Library, EpiloguesOnTheCpu) {
   expect_d({0.841192f, -2.29180e-7f, 11, 3.999930f});
   p.activation = TESSERA_GELU_ERF;
   expect_d({0.841345f, -1.43326e-6f, 11, 3.999873f});
+  p.activation = TESSERA_SILU;
+  expect_d({0.731059f, -0.0334643f, 10.999816f, 3.928055f});
   p.order = TESSERA_ROW_MAJOR;  // 3 0 5 6 along the rows
   p.activation = TESSERA_NO_ACTIVATION;
   expect_d({1, 1, -2.5f, 4});

@@ -22,6 +22,8 @@ except ImportError:
     print("skipped: NumPy is not installed")
     sys.exit(0)
 import tessera  # noqa: E402
+from tessera._library import ACTIVATIONS  # noqa: E402
+from tessera._torch import _activated  # noqa: E402
 
 
 def numbers(*shape, dtype="float64", seed=0):
@@ -41,6 +43,19 @@ class Foreign:
         if not self.has_versions and "max_version" in options:
             raise TypeError("max_version is not known")
         return self.x.__dlpack__(**options)
+
+
+class Activations(unittest.TestCase):
+    def test_every_one_has_its_name_in_pytorch(self):
+        """PyTorch's gradients take it from torch.nn.functional, which need not be installed here."""
+        taken = []
+        functional = types.SimpleNamespace(**{
+            name: lambda x, name=name, **how: taken.append((name, how)) or x for name in ("relu", "gelu", "silu")})
+        stand_in = types.SimpleNamespace(nn=types.SimpleNamespace(functional=functional))
+        with unittest.mock.patch.dict(sys.modules, torch=stand_in):
+            for epilogue in ACTIVATIONS:
+                self.assertEqual(_activated(epilogue, 7), 7)
+        self.assertEqual(taken, [("relu", {}), ("gelu", {"approximate": "tanh"}), ("gelu", {}), ("silu", {})])
 
 
 class Subclasses(unittest.TestCase):

@@ -205,6 +205,7 @@ def activated(name, x):
     return {"relu": lambda: numpy.maximum(x, 0),
             "gelu": lambda: x / 2 * (1 + numpy.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3))),
             "gelu_erf": lambda: x / 2 * (1 + numpy.vectorize(math.erf)(x / math.sqrt(2))),
+            "silu": lambda: x / (1 + numpy.exp(-x)),
             "identity": lambda: x, None: lambda: x}[name]()
 
 

@@ -79,6 +79,16 @@ struct NarrowGeluErf {
   }
 };
 
+// x (1 + tanh(x / 2)) / 2, as x / (1 + exp(-x)).
+template <class Math>
+struct Silu {
+  template <class T>
+  constexpr T operator()(T x) const {
+    constexpr T kLog2E = T(1.4426950408889634);
+    return x * Math::reciprocal(T(1) + Math::exp2(x * -kLog2E));
+  }
+};
+
 // Calls `use` with the operation. All threads of a launch take the same branch. `narrow`: D has 16
 // bits, so a form that is a little less exact serves it.
 template <class Math, bool narrow, class Use>
@@ -90,6 +100,8 @@ constexpr auto with_activation(Activation activation, const Use& use) {
       return use(Relu{});
     case Activation::kGelu:
       return use(Gelu<Math>{});
+    case Activation::kSilu:
+      return use(Silu<Math>{});
     default:
       if constexpr (narrow) {
         return use(NarrowGeluErf<Math>{});

@@ -90,7 +90,8 @@ TEST(Vendor, EpiloguesAreThoseOfCublasLtAlone) {
         EXPECT_TRUE(result.ok()) << name << ": " << describe(result, ElementType::kF32);
       }
     }
-    for (const std::string& name : {has_not, std::string("scale_row"), std::string("gelu_erf")}) {
+    for (const std::string& name :
+         {has_not, std::string("scale_row"), std::string("gelu_erf"), std::string("silu")}) {
       Problem given{13, 9, 21, kF32Types, order};
       given.epilogue = parse_epilogue(name);
       EXPECT_TRUE(vendor->calls(given).empty()) << name;

@@ -217,8 +217,8 @@ TEST(WgmmaPlan, SplitsKWhereTilesAreFew) {
   EXPECT_GE(static_cast<std::int64_t>(multiply.k_tiles) * reduce.parts * plan.row().block.k, 65536);
   EXPECT_LT(static_cast<std::int64_t>(multiply.k_tiles) * (reduce.parts - 1) * plan.row().block.k,
             65536);
-  EXPECT_EQ(reduce.part, static_cast<long long>(multiply.part_rows) * reduce.ld);
-  EXPECT_EQ(multiply.gemm.m, static_cast<long long>(multiply.part_rows) * reduce.parts);
+  EXPECT_EQ(reduce.part, static_cast<long long>(multiply.rows_per_k_part) * reduce.ld);
+  EXPECT_EQ(multiply.gemm.m, static_cast<long long>(multiply.rows_per_k_part) * reduce.parts);
   EXPECT_EQ(multiply.gemm.d_row, reduce.ld);
   EXPECT_EQ(plan.workspace_bytes(), multiply.gemm.m * reduce.ld * 4);
   EXPECT_EQ(multiply.gemm.alpha, 1) << "scales are the second launch's";
@@ -380,7 +380,7 @@ TEST_F(Mistakes, AreNoticedInPartsOfK) {
   EXPECT_NE(split(with<passes::ReduceParts>(1, [](auto& p) { p.part -= p.ld; })), right);
   EXPECT_NE(split(with<passes::ReduceParts>(1, [](auto& p) { p.gemm.c_row = p.gemm.d_row; })),
             right);
-  EXPECT_NE(split(with<WgmmaParams>(0, [](auto& p) { p.part_rows += 64; })), right);
+  EXPECT_NE(split(with<WgmmaParams>(0, [](auto& p) { p.rows_per_k_part += 64; })), right);
 }
 
 TEST_F(Mistakes, AreNoticedInRepackedOperands) {

@@ -66,7 +66,7 @@ inline Launch wgmma_launch(const std::string& entry, const wgmma::Config& c, con
   if (order.transposed) std::swap(d.m, d.n);
   params.transposed = order.transposed;
   params.copied_columns = epilogue::whole_columns(d.n, c.out);
-  params.part_rows = std::numeric_limits<int>::max();
+  params.rows_per_k_part = std::numeric_limits<int>::max();
   params.products = 1;
   Launch launch;
   launch.entry = entry;

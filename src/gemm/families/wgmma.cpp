@@ -166,7 +166,7 @@ class WgmmaOffers {
   // In how many parts k is split: so many that all SMs have work, none so short that filling the
   // ring and adding partial sums costs more than it brings.
   std::int64_t parts_of(const KernelRow& row, const WgmmaTiles& of_d, std::int64_t k_tiles) const {
-    const std::int64_t most_rows = kMostTiles / std::max(of_d.part_rows, std::int64_t{1});
+    const std::int64_t most_rows = kMostTiles / std::max(of_d.rows_per_k_part, std::int64_t{1});
     if (request_.given) return std::clamp(request_.given->parts, std::int64_t{1}, most_rows);
     const Policy policy = request_.options.split;
     if (policy == Policy::kNever || k_tiles < 2) return 1;

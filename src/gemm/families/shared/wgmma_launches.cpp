@@ -101,7 +101,7 @@ std::vector<std::int64_t> wgmma_temps(const Decision& decision, const Config& co
     return rows.stride * rows.rows * bytes;
   };
   const WgmmaTiles tiles = wgmma_tiles(config, request.product.params);
-  const std::int64_t sums = decision.parts * tiles.part_rows * tiles.partial_ld;
+  const std::int64_t sums = decision.parts * tiles.rows_per_k_part * tiles.partial_ld;
   return {decision.is_cut ? sums * static_cast<std::int64_t>(sizeof(float)) : 0, repacked(true),
           repacked(false)};
 }
@@ -202,10 +202,10 @@ class WgmmaSteps {
     params.raster = raster();
     params.k_tiles =
         static_cast<int>(k_tiles_of_a_part(config_, request_.product.params, decision_.parts));
-    params.part_rows = std::numeric_limits<int>::max();
+    params.rows_per_k_part = std::numeric_limits<int>::max();
     GemmParams& p = params.gemm;
     if (decision_.is_cut) {
-      params.part_rows = static_cast<int>(tiles_.part_rows);
+      params.rows_per_k_part = static_cast<int>(tiles_.rows_per_k_part);
       const PartialSums sums = partial_sums();
       p.m = sums.rows, p.n = p.d_row = sums.ld;
       p.alpha = 1, p.beta = 0;
@@ -240,7 +240,7 @@ class WgmmaSteps {
     std::int64_t rows, ld, part;
   };
   PartialSums partial_sums() const {
-    const std::int64_t rows = tiles_.part_rows, columns = tiles_.partial_ld;
+    const std::int64_t rows = tiles_.rows_per_k_part, columns = tiles_.partial_ld;
     if (decision_.is_exchanged) return {columns, rows * decision_.parts, rows};
     return {rows * decision_.parts, columns, rows * columns};
   }

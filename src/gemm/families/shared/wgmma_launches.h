@@ -47,7 +47,7 @@ enum WgmmaTemp { kPartialSums, kRepackedA, kRepackedB };
 // hold the sums of a part of k.
 struct WgmmaTiles {
   std::int64_t tiles_m, tiles_n;
-  std::int64_t part_rows, partial_ld;
+  std::int64_t rows_per_k_part, partial_ld;
 
   std::int64_t count() const { return tiles_m * tiles_n; }
 };

@@ -64,10 +64,10 @@ __device__ void load_all(typename Types<cfg>::Shared& shared, const WgmmaParams&
   const mainloop::Shares shares{{place.n, place.readers_of_a()}, {place.m, place.readers_of_b()}};
   for (; walk.valid(); walk.advance()) {
     const Corner corner = walk.corner(cfg.block);
-    const int part = corner.m / p.part_rows;
+    const int part = corner.m / p.rows_per_k_part;
     const int product = rank == 3 ? walk.product() : 0;
     mainloop::load_tiles<typename T::LoadA, typename T::LoadB, rank, cfg.a_from_registers()>(
-        shared.ring, at, p.a_map, p.b_map, {corner.m - part * p.part_rows, corner.n},
+        shared.ring, at, p.a_map, p.b_map, {corner.m - part * p.rows_per_k_part, corner.n},
         part * p.k_tiles, p.k_tiles, shares, {product * p.product_a, product * p.product_b});
   }
 }

@@ -17,7 +17,7 @@ struct WgmmaParams {
   int copied_columns;
   // Rows of tiles from this one on belong to the next part of k: D is then a column of such
   // matrices, of partial sums. More than any row where k is not split.
-  int part_rows;
+  int rows_per_k_part;
   // 1: the rows of the kernel's A are columns of D. `gemm` says how D, its rows and columns, lies.
   int transposed;
   int products;  // of a batch; more than one: the maps have a third dimension

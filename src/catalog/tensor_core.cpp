@@ -2,6 +2,7 @@
 
 #include "catalog/persistent.h"
 #include "kernels/passes/params.h"
+#include "kernels/types/elements.h"
 
 namespace tessera::catalog {
 namespace {
@@ -17,6 +18,11 @@ std::string_view out_of(const Types& types) {
     default:
       refuse_type("the catalog line of a kernel on tensor cores", types.d);
   }
+}
+
+const char* repack_of(const Types& types) {
+  if (const auto* row = types::find_multiplied(types.a)) return row->repack;
+  refuse_type("the catalog line of a kernel on tensor cores", types.a);
 }
 
 }  // namespace
@@ -43,8 +49,8 @@ std::vector<HelperEntry> wgmma_helpers(const std::string& kernel, const KernelRo
                                        const Types& types) {
   const std::string image = image_name(kernel, "passes");
   return {
-      {row.repack_entry, size_of(types.a) == 2 ? "repack_halves" : "repack",
-       "tessera::passes::RepackParams", passes::kRepackThreads, passes::kPassCtasPerSm, image},
+      {row.repack_entry, repack_of(types), "tessera::passes::RepackParams", passes::kRepackThreads,
+       passes::kPassCtasPerSm, image},
       {row.reduce_entry, "reduce_parts<tessera::epilogue::Out::" + std::string(out_of(types)) + ">",
        "tessera::passes::ReduceParts", passes::kReduceThreads, passes::kPassCtasPerSm, image}};
 }

@@ -40,12 +40,12 @@ const std::map<std::string, Rooms, std::less<>> kArrows = {
     {"arch", {"base"}},
     {"vgpu", {"base"}},
     {"sass", {"base"}},
-    {"catalog", {"config", "launch", "problem", "arch", "base"}},
+    {"catalog", {"config", "kernels/types", "launch", "problem", "arch", "base"}},
     {"device", {"launch", "base"}},
     {"device/virtual", {"device", "vgpu", "launch", "base"}},
     {"gemm",
-     {"catalog", "device", "config", "kernels/schedule", "kernels/tile", "problem", "launch",
-      "arch", "base", "include"}},
+     {"catalog", "device", "config", "kernels/schedule", "kernels/tile", "kernels/types", "problem",
+      "launch", "arch", "base", "include"}},
     {"lab",
      {"gemm", "catalog", "device", "device/virtual", "vgpu/observe", "sass", "problem", "launch",
       "arch", "base"}},
@@ -62,10 +62,10 @@ const std::map<std::string, Rooms, std::less<>> kArrows = {
 
 // Device code, one shelf above the other: a folder may include every lower shelf.
 const std::vector<Rooms> kShelves = {
-    {"kernels/families"},      {"kernels/mainloop", "kernels/passes"},
-    {"kernels/epilogue"},      {"kernels/copy", "kernels/pipeline", "kernels/schedule"},
-    {"kernels/tile"},          {"kernels/ptx"},
-    {"launch", "arch", "base"}};
+    {"kernels/families"}, {"kernels/mainloop", "kernels/passes"},
+    {"kernels/epilogue"}, {"kernels/copy", "kernels/pipeline", "kernels/schedule"},
+    {"kernels/tile"},     {"kernels/types"},
+    {"kernels/ptx"},      {"launch", "arch", "base"}};
 
 // Inside a room, one floor above the other: a folder may include itself, its floor and the lower
 // ones. "" stands for files in the room itself.

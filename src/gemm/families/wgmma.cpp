@@ -10,6 +10,7 @@
 
 #include "gemm/families/shared/wgmma_launches.h"
 #include "gemm/vectors.h"
+#include "kernels/types/elements.h"
 
 namespace tessera::gemm {
 namespace {
@@ -41,11 +42,14 @@ class WgmmaOffers {
     const Request* request;
   };
 
-  // TF32 has a row with both operands along k and, of some variants, one whose A lies along m; all
-  // others have a row for each layout.
+  // A type that wgmma takes along k alone has a row with both operands along k and, of some
+  // variants, one whose A lies along m; all others have a row for each layout.
   Form form_of(const Variant& variant) {
-    if (variant.rows.size() == 4) return {&row_of_majors(variant, request_), false, &request_};
     const KernelRow& row = variant.rows.back();
+    const auto* type = types::find_multiplied(wgmma_config(row).in);
+    if (type && type->is_taken_across_k) {
+      return {&row_of_majors(variant, request_), false, &request_};
+    }
     if (wgmma_config(row).a_along_k()) return {&row, false, &request_};
     if (!other_) other_ = exchanged(request_);
     // An operand across k that is copied as it is becomes the row's A; two of them: the larger one.

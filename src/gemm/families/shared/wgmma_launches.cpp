@@ -11,6 +11,7 @@
 #include "gemm/steps/reduce.h"
 #include "gemm/steps/repack.h"
 #include "kernels/families/wgmma/params.h"
+#include "kernels/types/elements.h"
 
 namespace tessera::gemm {
 namespace {
@@ -19,18 +20,9 @@ using wgmma::Config;
 using wgmma::FusedParams;
 using wgmma::WgmmaParams;
 
-// HW: a map of TFLOAT32 rounds floats to nearest on their way; wgmma would truncate them.
 TensorType tensor_type_of(ptx::MatrixType type) {
-  switch (type) {
-    case ptx::MatrixType::kBF16:
-      return TensorType::kBf16;
-    case ptx::MatrixType::kF16:
-      return TensorType::kF16;
-    case ptx::MatrixType::kTF32:
-      return TensorType::kTf32;
-    default:
-      throw StatusError(Status::unsupported("no kernel multiplies such a matrix type yet"));
-  }
+  if (const auto* row = types::find_multiplied(type)) return row->tensor;
+  throw StatusError(Status::unsupported("no kernel multiplies such a matrix type yet"));
 }
 
 OperandRows wgmma_rows_of_a(const GemmParams& p, bool along_k) {

@@ -1,7 +1,6 @@
 // What becomes of alpha * sum + beta * C before it is stored, composed of small operations: a
 // scale, a bias and an activation. Which of them a problem has is data, the same for all threads of
-// a launch: kernels that store by this operation are compiled once, and those that store by
-// Identity pay nothing.
+// a launch, so the code is compiled once.
 //
 // WHY not one kernel for each composition: there are 36, and a tile of four layouts takes 100 KB
 // and 15 seconds of ptxas. A branch that all threads take alike costs one instruction.
@@ -62,21 +61,5 @@ struct Finishing {
                                            [&](auto activated) { return activated(value); });
   }
 };
-
-// The small set that stores of tiles apply: one value of it, for a D without a product. Tiles take
-// it a panel at a time (fused_panel.h).
-template <class Element>
-struct FusedInStore {
-  const Fused& of;
-
-  __device__ float operator()(float value, long long row, long long column) const {
-    return Finishing<Element>{{{}, of.bias, of.activation}}(value, row, column);
-  }
-};
-
-template <class Op>
-inline constexpr bool kIsFused = false;
-template <class Element>
-inline constexpr bool kIsFused<FusedInStore<Element>> = true;
 
 }  // namespace tessera::epilogue

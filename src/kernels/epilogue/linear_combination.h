@@ -1,9 +1,8 @@
-// What becomes of a sum on its way out: D = op(alpha * sum + beta * C).
+// What becomes of a sum on its way out: D = alpha * sum + beta * C.
 #pragma once
 
 #include <cstdint>
 
-#include "kernels/epilogue/ops.h"
 #include "kernels/epilogue/out.h"
 #include "kernels/ptx/convert.h"
 #include "kernels/tile/accumulators.h"
@@ -19,9 +18,9 @@ __device__ float load(const void* matrix, long long at) {
 }
 
 // Outputs (row, column) and (row, column + 1) of the matrix. Without `with_c` C is not read.
-template <Out out, bool with_c, class Op>
-__device__ tile::Pair combine(const GemmParams& p, tile::Pair sum, long long row, long long column,
-                              Op op) {
+template <Out out, bool with_c>
+__device__ tile::Pair combine(const GemmParams& p, tile::Pair sum, long long row,
+                              long long column) {
   const float alpha = static_cast<float>(p.alpha);
   tile::Pair value{alpha * sum.low, alpha * sum.high};
   if constexpr (with_c) {
@@ -30,7 +29,7 @@ __device__ tile::Pair combine(const GemmParams& p, tile::Pair sum, long long row
     if (row < p.m && column < p.n) value.low += beta * load<out>(p.c, at);
     if (row < p.m && column + 1 < p.n) value.high += beta * load<out>(p.c, at + 1);
   }
-  return {op(value.low, row, column), op(value.high, row, column + 1)};
+  return value;
 }
 
 template <Out out>

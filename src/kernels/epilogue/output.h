@@ -1,10 +1,9 @@
-// The last step of a kernel: accumulators become D = op(alpha * sum + beta * C), four at a time
-// where C, D and the edge of the matrix allow it. A partial sum takes the same path to another
-// address, with neither alpha nor C.
+// The last step of a kernel: accumulators become D = alpha * sum + beta * C, four at a time where
+// C, D and the edge of the matrix allow it. A partial sum takes the same path to another address,
+// with neither alpha nor C.
 #pragma once
 
 #include "base/config.h"
-#include "kernels/epilogue/ops.h"
 #include "kernels/tile/vec4.h"
 #include "kernels/tile/vector.h"
 #include "launch/params.h"
@@ -13,17 +12,14 @@ namespace tessera::epilogue {
 
 // A row-major matrix that is written once: sums of type In become elements of type Out. Sizes in
 // elements.
-template <class In, class Out, class Op = Identity>
+template <class In, class Out>
 struct Output {
   const Out* c;  // read only when beta is not zero: NaN in C must not reach D
   Out* d;
   long long c_row, d_row;
   long long rows, cols;
   In alpha, beta;
-  bool vectors;          // four elements of C and D may be one access, or 16 bytes of them
-  bool partial = false;  // what is stored here gets C and op later
-  Op op = {};
-  long long first_row = 0, first_col = 0;  // in the whole matrix
+  bool vectors;  // four elements of C and D may be one access, or 16 bytes of them
 
   // The part that begins at (row, col); beyond the end there is nothing to store.
   __device__ Output from(long long row, long long col) const {
@@ -31,7 +27,6 @@ struct Output {
     if (c) part.c += row * c_row + col;
     part.d += row * d_row + col;
     part.rows -= row, part.cols -= col;
-    part.first_row += row, part.first_col += col;
     return part;
   }
 
@@ -62,11 +57,6 @@ struct Output {
       out = {out.x + beta * static_cast<In>(old.x), out.y + beta * static_cast<In>(old.y),
              out.z + beta * static_cast<In>(old.z), out.w + beta * static_cast<In>(old.w)};
     }
-    const long long in_row = first_row + row, in_col = first_col + col;
-    if (!partial) {
-      out = {op(out.x, in_row, in_col), op(out.y, in_row, in_col + 1),
-             op(out.z, in_row, in_col + 2), op(out.w, in_row, in_col + 3)};
-    }
     tile::store_vec4(d + row * d_row + col, {static_cast<Out>(out.x), static_cast<Out>(out.y),
                                              static_cast<Out>(out.z), static_cast<Out>(out.w)});
   }
@@ -88,10 +78,8 @@ struct Output {
     if (beta != 0) old = *reinterpret_cast<const tile::Vector<Out>*>(c + row * c_row + col);
 #pragma unroll
     for (int i = 0; i < kVector; ++i) {
-      const In value =
-          beta == 0 ? alpha * sum[i] : alpha * sum[i] + beta * static_cast<In>(old.x[i]);
-      out.x[i] =
-          static_cast<Out>(partial ? value : op(value, first_row + row, first_col + col + i));
+      out.x[i] = static_cast<Out>(beta == 0 ? alpha * sum[i]
+                                            : alpha * sum[i] + beta * static_cast<In>(old.x[i]));
     }
     tile::store_vector(d + row * d_row + col, out);
   }
@@ -100,14 +88,13 @@ struct Output {
   __device__ bool is_inside(long long row, long long col) const { return row < rows && col < cols; }
   __device__ void write(long long row, long long col, In scaled) const {
     const In value = beta == 0 ? scaled : scaled + beta * static_cast<In>(c[row * c_row + col]);
-    const In finished = partial ? value : op(value, first_row + row, first_col + col);
-    d[row * d_row + col] = static_cast<Out>(finished);
+    d[row * d_row + col] = static_cast<Out>(value);
   }
 };
 
 // D of the problem.
-template <class In, class Out, class Op = Identity>
-__device__ Output<In, Out, Op> output_of(const GemmParams& p, Op op = {}) {
+template <class In, class Out>
+__device__ Output<In, Out> output_of(const GemmParams& p) {
   const bool vectors =
       tile::allows_vec4<Out>(p.d, p.d_row) && (p.beta == 0 || tile::allows_vec4<Out>(p.c, p.c_row));
   return {.c = static_cast<const Out*>(p.c),
@@ -118,14 +105,13 @@ __device__ Output<In, Out, Op> output_of(const GemmParams& p, Op op = {}) {
           .cols = p.n,
           .alpha = static_cast<In>(p.alpha),
           .beta = static_cast<In>(p.beta),
-          .vectors = vectors,
-          .op = op};
+          .vectors = vectors};
 }
 
 // The same, to be stored by vectors of 16 bytes.
-template <class In, class Out, class Op = Identity>
-__device__ Output<In, Out, Op> vector_output_of(const GemmParams& p, Op op = {}) {
-  Output<In, Out, Op> output = output_of<In, Out>(p, op);
+template <class In, class Out>
+__device__ Output<In, Out> vector_output_of(const GemmParams& p) {
+  Output<In, Out> output = output_of<In, Out>(p);
   output.vectors = tile::allows_vectors<Out>(p.d, p.d_row) &&
                    (p.beta == 0 || tile::allows_vectors<Out>(p.c, p.c_row));
   return output;
@@ -133,8 +119,8 @@ __device__ Output<In, Out, Op> vector_output_of(const GemmParams& p, Op op = {})
 
 // One tile in a workspace of such tiles, for partial sums, with rows and columns of the block:
 // nothing is outside, and sums stay as they are.
-template <class T, class Op = Identity>
-__device__ Output<T, T, Op> partial_tile(T* partials, long long slot, OutputTile block) {
+template <class T>
+__device__ Output<T, T> partial_tile(T* partials, long long slot, OutputTile block) {
   return {.c = nullptr,
           .d = partials + slot * block.m * block.n,
           .c_row = 0,
@@ -143,8 +129,7 @@ __device__ Output<T, T, Op> partial_tile(T* partials, long long slot, OutputTile
           .cols = block.n,
           .alpha = 1,
           .beta = 0,
-          .vectors = true,
-          .partial = true};
+          .vectors = true};
 }
 
 }  // namespace tessera::epilogue

@@ -1,8 +1,9 @@
-// Accumulators straight to D, two neighbours of a row at a time: for a D that the copy engine does
-// not take, because its base or its rows are no multiples of 16 bytes.
+// Sums of tensor cores straight from registers to D, two neighbours of a row at a time where D
+// allows it.
 #pragma once
 
 #include "kernels/epilogue/linear_combination.h"
+#include "kernels/epilogue/panel_op.h"
 
 namespace tessera::epilogue {
 
@@ -22,8 +23,9 @@ __device__ void store_pair(void* d, long long at, tile::Pair value) {
   }
 }
 
-template <Out out, bool with_c, int n, class Sums, class Op>
-__device__ void store_directly(const Sums& sums, const GemmParams& p, int row, int column, Op op) {
+// Sums of a warpgroup, n columns; (row, column): of the warp's first output.
+template <Out out, bool with_c, int n, class Sums>
+__device__ void store_directly(const Sums& sums, const GemmParams& p, int row, int column) {
   const int lane = threadIdx.x % 32;
   const bool pairs =
       p.d_row % 2 == 0 && reinterpret_cast<unsigned long long>(p.d) % (2 * bytes_of(out)) == 0;
@@ -34,7 +36,7 @@ __device__ void store_directly(const Sums& sums, const GemmParams& p, int row, i
 #pragma unroll
     for (int c = 0; c < n; c += 8) {
       const long long col = column + c + tile::pair_column(lane), at = r * p.d_row + col;
-      const tile::Pair value = combine<out, with_c>(p, sums.pair(tile_m, half, c / 8), r, col, op);
+      const tile::Pair value = combine<out, with_c>(p, sums.pair(tile_m, half, c / 8), r, col);
       if (r >= p.m || col >= p.n) continue;
       if (pairs && col + 1 < p.n) {
         store_pair<out>(p.d, at, value);
@@ -46,16 +48,32 @@ __device__ void store_directly(const Sums& sums, const GemmParams& p, int row, i
   }
 }
 
+// Sums as mma.sync leaves them; (row, column): of the warp's tile in D.
+template <Out out, bool with_c, class Sums>
+__device__ void store_fragments(const Sums& sums, const GemmParams& p, long long row,
+                                long long column) {
+  const bool pairs =
+      p.d_row % 2 == 0 && reinterpret_cast<unsigned long long>(p.d) % (2 * bytes_of(out)) == 0;
+  sums.for_each_pair(threadIdx.x % 32, [&](int i, int j, tile::Pair sum) {
+    const long long r = row + i, c = column + j, at = r * p.d_row + c;
+    if (r >= p.m || c >= p.n) return;
+    const tile::Pair value = combine<out, with_c>(p, sum, r, c);
+    if (pairs && c + 1 < p.n) return store_pair<out>(p.d, at, value);
+    store_one<out>(p.d, at, value.low);
+    if (c + 1 < p.n) store_one<out>(p.d, at + 1, value.high);
+  });
+}
+
 // D = beta * C, where no product is asked for: k or alpha is zero. All threads of the grid.
-template <Out out, class Op = Identity>
-__device__ void store_without_sums(const GemmParams& p, Op op = {}) {
+template <Out out, class Op = ScaledSums>
+__device__ void store_without_sums(const GemmParams& p, const Op& op = {}) {
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < p.m * p.n;
        i += step) {
     const long long row = i / p.n, column = i % p.n;
     const float value =
         p.beta == 0 ? 0 : static_cast<float>(p.beta) * load<out>(p.c, row * p.c_row + column);
-    store_one<out>(p.d, row * p.d_row + column, op(value, row, column));
+    store_one<out>(p.d, row * p.d_row + column, op.value(value, row, column));
   }
 }
 

@@ -98,9 +98,9 @@ __device__ void stage_rows(unsigned char* staged, Value value) {
 // A warp's sums, eight rows at a time, through `bytes` of shared memory of its own: rows as long as
 // it holds, since what adjoins in D is best stored together. TRIED: sixteen rows of 64 columns at a
 // time, a word a lane: slower.
-template <Out out, int n, int bytes, class Sums, class Op>
+template <Out out, int n, int bytes, class Sums>
 __device__ void store_by_rows(unsigned char* staged, const Sums& sums, const GemmParams& p, int row,
-                              int column, Op op) {
+                              int column) {
   using Element = ElementOf<out>;
   constexpr int kRows = 8;
   // Of a row: what its share of the bytes holds, a warp stores at a time, and the tile has.
@@ -117,7 +117,7 @@ __device__ void store_by_rows(unsigned char* staged, const Sums& sums, const Gem
       const auto value = [&](int c) {
         return combine<out, false>(p, sums.pair(tile_m, half, (first + c) / 8),
                                    first_row + tile::pair_row(lane),
-                                   column + first + c + tile::pair_column(lane), op);
+                                   column + first + c + tile::pair_column(lane));
       };
       __syncwarp();  // the rows before have left
       if (first + kColumns <= n) {

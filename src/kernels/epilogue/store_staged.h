@@ -18,9 +18,8 @@
 namespace tessera::epilogue {
 
 // A tile for a block's sums before they reach `output`: scaled, but no more.
-template <class T, class Op>
-__device__ Output<T, T, Op> scratch_tile(const Output<T, T, Op>& output, T* scratch,
-                                         OutputTile block) {
+template <class T>
+__device__ Output<T, T> scratch_tile(const Output<T, T>& output, T* scratch, OutputTile block) {
   return {.c = nullptr,
           .d = scratch,
           .c_row = 0,
@@ -29,14 +28,13 @@ __device__ Output<T, T, Op> scratch_tile(const Output<T, T, Op>& output, T* scra
           .cols = block.n,
           .alpha = output.alpha,
           .beta = 0,
-          .vectors = true,
-          .partial = true};
+          .vectors = true};
 }
 
 // From scratch to D; both begin at the warp's tile. WHY in batches: to the compiler any store could
 // change what is loaded next, so loads are in flight together only if no store is between them.
-template <class Accumulators, tile::Rows rows, class T, class Op>
-__device__ void store_from(const Output<T, T, Op>& scratch, const Output<T, T, Op>& output) {
+template <class Accumulators, tile::Rows rows, class T>
+__device__ void store_from(const Output<T, T>& scratch, const Output<T, T>& output) {
   constexpr OutputTile lanes = Accumulators::kLanes, thread = Accumulators::kThread;
   constexpr int kCols = lanes.n * thread.n, kRows = lanes.m * rows.count;
   constexpr int kEach = kRows * kCols / 32;  // of a lane
@@ -64,17 +62,16 @@ __device__ void store_from(const Output<T, T, Op>& scratch, const Output<T, T, O
 
 // Stores `rows` of a thread's accumulators. `output` begins at the block's tile, `warp` is the
 // warp's coordinate in it; `scratch` has room for the tile. All lanes of a warp call it.
-template <OutputTile block, tile::Rows rows, class T, class Op, class Accumulators>
-__device__ void store_staged(const Output<T, T, Op>& output, T* scratch, tile::Coord<> warp,
+template <OutputTile block, tile::Rows rows, class T, class Accumulators>
+__device__ void store_staged(const Output<T, T>& output, T* scratch, tile::Coord<> warp,
                              tile::Coord<> lane, const Accumulators& accumulators) {
   const int row = warp.m * Accumulators::kWarp.m, col = warp.n * Accumulators::kWarp.n;
   const bool direct = output.vectors && output.rows >= block.m && output.cols >= block.n;
-  const Output<T, T, Op> staged = scratch_tile(output, scratch, block);
+  const Output<T, T> staged = scratch_tile(output, scratch, block);
   // WHY one call for both paths: two would give the inner loop other registers.
-  const Output<T, T, Op> target = direct ? output : staged;
+  const Output<T, T> target = direct ? output : staged;
   if (!direct) __syncwarp();  // no lane reads scratch any more
-  const Output<T, T, Op> own =
-      target.from(row + lane.m * tile::kVector, col + lane.n * tile::kVector);
+  const Output<T, T> own = target.from(row + lane.m * tile::kVector, col + lane.n * tile::kVector);
   accumulators.template for_each_vec4<rows>(
       {0, 0}, [&](int i, int j, auto vec4) { own.store_vec4_inside(i, j, vec4); });
   if (direct) return;

@@ -22,8 +22,8 @@ struct RowsOfVectors {
 };
 
 // From shared memory to D, both from the rows' first element on.
-template <class Rows, class T, class Op>
-__device__ void store_rows(const Rows& rows, const Output<T, T, Op>& output) {
+template <class Rows, class T>
+__device__ void store_rows(const Rows& rows, const Output<T, T>& output) {
   constexpr int kBatch = 8, kSteps = Rows::kRows * Rows::kCols / 32;
   static_assert(kSteps % kBatch == 0);
   const int lane = threadIdx.x % 32;
@@ -39,16 +39,16 @@ __device__ void store_rows(const Rows& rows, const Output<T, T, Op>& output) {
 
 // Stores a thread's accumulators. `output` begins at the block's tile, `warp` is the warp's
 // coordinate in it; `own` is the warp's. All lanes of a warp call it.
-template <OutputTile block, class T, class Op, class Accumulators>
-__device__ void store_through_shared(const Output<T, T, Op>& output,
-                                     RowsOfVectors<Accumulators>& own, tile::Coord<> warp,
-                                     tile::Coord<> lane, const Accumulators& accumulators) {
+template <OutputTile block, class T, class Accumulators>
+__device__ void store_through_shared(const Output<T, T>& output, RowsOfVectors<Accumulators>& own,
+                                     tile::Coord<> warp, tile::Coord<> lane,
+                                     const Accumulators& accumulators) {
   constexpr OutputTile kLanes = Accumulators::kLanes, kThread = Accumulators::kThread;
-  const Output<T, T, Op> to =
+  const Output<T, T> to =
       output.from(warp.m * Accumulators::kWarp.m, warp.n * Accumulators::kWarp.n);
   const bool direct = output.vectors && output.rows >= block.m && output.cols >= block.n;
   if (direct) {
-    const Output<T, T, Op> first = to.from(lane.m * tile::kVector, lane.n * tile::kVector);
+    const Output<T, T> first = to.from(lane.m * tile::kVector, lane.n * tile::kVector);
     accumulators.template for_each_vec4<Accumulators::kAllRows>(
         {0, 0}, [&](int i, int j, auto vec4) { first.store_vec4_inside(i, j, vec4); });
     return;

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "kernels/epilogue/linear_combination.h"
+#include "kernels/epilogue/panel_op.h"
 #include "kernels/epilogue/store_rows.h"
 #include "kernels/ptx/bulk_copy.h"
 #include "kernels/ptx/elect.h"
@@ -18,6 +19,8 @@
 #include "kernels/ptx/stmatrix.h"
 #include "kernels/ptx/tensor_copy.h"
 #include "kernels/tile/accumulators.h"
+#include "kernels/tile/coord.h"
+#include "kernels/tile/wgmma_fragments.h"
 
 namespace tessera::epilogue {
 
@@ -102,53 +105,140 @@ __device__ void store_panel(unsigned char* panel, const GemmParams& p, const Mat
   }
 }
 
-// Where there is a C, the sums hold it already (epilogue/add_c.h).
+// A panel's values to shared memory. value(half, group): a pair, as of Panel; `relu`: negative ones
+// as 0.
+template <Out out, class Panels, bool relu, class Value>
+__device__ void stage_panel(unsigned char* panel, int lane, const Value& value) {
+#pragma unroll
+  for (int c = 0; c < Panels::kColumns; c += 16) {
+    if constexpr (out == Out::kF32) {
+#pragma unroll
+      for (int part = 0; part < 4; ++part) {
+        const tile::Pair pair = value(part % 2, c / 8 + part / 2);
+        *reinterpret_cast<float2*>(panel +
+                                   Panels::place(part % 2 * 8 + tile::pair_row(lane),
+                                                 c + part / 2 * 8 + tile::pair_column(lane))) =
+            float2{pair.low, pair.high};
+      }
+    } else {
+      const auto word = [&](int half, int group) {
+        return relu ? packed_relu<out>(value(half, group)) : packed<out>(value(half, group));
+      };
+      const std::uint32_t matrices[4] = {word(0, c / 8), word(1, c / 8), word(0, c / 8 + 1),
+                                         word(1, c / 8 + 1)};
+      ptx::stmatrix(panel + Panels::place(lane % 16, c + lane / 16 * 8), matrices);
+    }
+  }
+}
+
+// Where there is a C, the sums hold it already (epilogue/add_c.h). `op`: a PanelOp that has
+// prepared the tile's first panel. It may leave what is stored in the place of the sums.
 template <Out out, int n, int buffers, class Sums, class Op>
-__device__ void store_by_tma(StorePanels<out, n, buffers>& panels, const Sums& sums,
-                             const GemmParams& p, const MatrixD& d, int row, int column, Op op) {
+__device__ void store_by_tma(StorePanels<out, n, buffers>& panels, Sums& sums, const GemmParams& p,
+                             const MatrixD& d, int row, int column, Op& op) {
   using Panels = StorePanels<out, n, buffers>;
   constexpr int kColumns = Panels::kColumns, kPanels = n / kColumns;
+  constexpr int kCount = Sums::kTilesM * kPanels;
   // WHY: beside more sums there are no registers for it, and rows of less are no longer than those
   // of a panel.
-  constexpr bool kByRows = Sums::kTilesM * n / 2 <= 128 && n * bytes_of(out) >= 256;
+  constexpr bool kByRows = Op::kIsPlain && Sums::kTilesM * n / 2 <= 128 && n * bytes_of(out) >= 256;
   if (kByRows && d.copied == 0) {
-    return store_by_rows<out, n, sizeof panels.panel>(panels.panel[0], sums, p, row, column, op);
+    return store_by_rows<out, n, sizeof panels.panel>(panels.panel[0], sums, p, row, column);
   }
   const int lane = threadIdx.x % 32;
+  const auto row_of = [&](int i) { return row + i / kPanels * tile::kWgmmaM; };
+  const auto column_of = [&](int i) { return column + i % kPanels * kColumns; };
   const bool elected = ptx::elect_one();  // HW: always the same lane
 #pragma unroll
-  for (int i = 0; i < Sums::kTilesM * kPanels; ++i) {
-    const int tile_m = i / kPanels, first = i % kPanels * kColumns;
+  for (int i = 0; i < kCount; ++i) {
+    Panel<kColumns, Sums> values{sums, i / kPanels, i % kPanels * kColumns};
+    op.apply(values, p);
+    if (i + 1 < kCount) op.prepare(row_of(i + 1), column_of(i + 1));
     unsigned char* panel = panels.panel[i % buffers];
-    const int panel_row = row + tile_m * tile::kWgmmaM;
     // The panel is free again: at the start of a tile all are waited for, whichever came last.
     if (elected && i == 0) ptx::bulk_wait_group_read<0>();
     if (elected && i > 0) ptx::bulk_wait_group_read<buffers - 1>();
     __syncwarp();
-    const auto value = [&](int half, int c) {
-      return combine<out, false>(p, sums.pair(tile_m, half, (first + c) / 8),
-                                 panel_row + 8 * half + tile::pair_row(lane),
-                                 column + first + c + tile::pair_column(lane), op);
-    };
+    op.write(values, p, [&](auto relu, const auto& value) {
+      stage_panel<out, Panels, decltype(relu)::value>(panel, lane, value);
+    });
+    store_panel<!kByRows, Panels>(panel, p, d, row_of(i), column_of(i), elected);
+  }
+}
+
+// Sums whose A came from registers (tile/wgmma_fragments.h): a warp has 32 rows, four neighbouring
+// ones a thread. D lies along the sums' columns or, where the operands were exchanged, along their
+// rows: rows of D are then columns of sums, and a panel's row is the warp's 32.
+
+// Sixteen of the warp's rows by 32 columns, from `column` of the sums on: rows of chunks 4 * half
+// and up.
+template <class Panels, class Sums>
+__device__ void fill_panel(unsigned char* panel, const Sums& sums, const GemmParams& p, int half,
+                           int column, tile::Coord<> corner) {
+  const int lane = threadIdx.x % 32, chunk = tile::fragment_chunk(lane);
+  if (chunk / 4 != half) return;
 #pragma unroll
-    for (int c = 0; c < kColumns; c += 16) {
-      if constexpr (out == Out::kF32) {
+  for (int i = 0; i < 4; ++i) {
+    const int row = chunk % 4 * 4 + i;
 #pragma unroll
-        for (int part = 0; part < 4; ++part) {
-          const tile::Pair pair = value(part % 2, c + part / 2 * 8);
-          *reinterpret_cast<float2*>(panel +
-                                     Panels::place(part % 2 * 8 + tile::pair_row(lane),
-                                                   c + part / 2 * 8 + tile::pair_column(lane))) =
-              float2{pair.low, pair.high};
-        }
-      } else {
-        const std::uint32_t matrices[4] = {packed<out>(value(0, c)), packed<out>(value(1, c)),
-                                           packed<out>(value(0, c + 8)),
-                                           packed<out>(value(1, c + 8))};
-        ptx::stmatrix(panel + Panels::place(lane % 16, c + lane / 16 * 8), matrices);
-      }
+    for (int c = 0; c < Panels::kColumns; c += 8) {
+      const int at = c + tile::pair_column(lane);
+      const tile::Pair pair = combine<Out::kF32, false>(
+          p, sums.pair(i / 2, i % 2, (column + c) / 8), corner.m + row, corner.n + at);
+      *reinterpret_cast<float2*>(panel + Panels::place(row, at)) = {pair.low, pair.high};
     }
-    store_panel<!kByRows, Panels>(panel, p, d, panel_row, column + first, elected);
+  }
+}
+
+// Sixteen columns of the sums, from `column` on, as rows; the warp's 32 rows as columns.
+template <class Panels, class Sums>
+__device__ void fill_transposed(unsigned char* panel, const Sums& sums, const GemmParams& p,
+                                int column, tile::Coord<> corner) {
+  const int lane = threadIdx.x % 32, at = tile::fragment_chunk(lane) * 4;
+#pragma unroll
+  for (int c = 0; c < kWarpRows; c += 8) {
+    const tile::Pair of[4] = {sums.pair(0, 0, (column + c) / 8), sums.pair(0, 1, (column + c) / 8),
+                              sums.pair(1, 0, (column + c) / 8), sums.pair(1, 1, (column + c) / 8)};
+#pragma unroll
+    for (int low = 1; low >= 0; --low) {
+      const int row = c + tile::pair_column(lane) + 1 - low;
+      tile::Pair pair[2];
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const tile::Pair sum = low ? tile::Pair{of[2 * i].low, of[2 * i + 1].low}
+                                   : tile::Pair{of[2 * i].high, of[2 * i + 1].high};
+        pair[i] = combine<Out::kF32, false>(p, sum, corner.m + row, corner.n + at + 2 * i);
+      }
+      *reinterpret_cast<float4*>(panel + Panels::place(row, at)) = {pair[0].low, pair[0].high,
+                                                                    pair[1].low, pair[1].high};
+    }
+  }
+}
+
+// `corner`: of the warp's first output in D. Where there is a C, the sums hold it already
+// (epilogue/add_c.h).
+template <bool transposed, int n, int buffers, class Sums>
+__device__ void store_fragments_by_tma(StorePanels<Out::kF32, n, buffers>& panels, const Sums& sums,
+                                       const GemmParams& p, const MatrixD& d,
+                                       tile::Coord<> corner) {
+  using Panels = StorePanels<Out::kF32, n, buffers>;
+  static_assert(Panels::kColumns == 32);
+  const bool elected = ptx::elect_one();  // HW: always the same lane
+#pragma unroll
+  for (int i = 0; i < n / 16; ++i) {
+    unsigned char* panel = panels.panel[i % buffers];
+    if (elected && i == 0) ptx::bulk_wait_group_read<0>();
+    if (elected && i > 0) ptx::bulk_wait_group_read<buffers - 1>();
+    __syncwarp();
+    const tile::Coord<> at = transposed
+                                 ? tile::Coord<>{corner.m + 16 * i, corner.n}
+                                 : tile::Coord<>{corner.m + i % 2 * 16, corner.n + i / 2 * 32};
+    if constexpr (transposed) {
+      fill_transposed<Panels>(panel, sums, p, 16 * i, at);
+    } else {
+      fill_panel<Panels>(panel, sums, p, i % 2, i / 2 * 32, at);
+    }
+    store_panel<true, Panels>(panel, p, d, at.m, at.n, elected);
   }
 }
 

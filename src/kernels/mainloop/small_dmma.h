@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/copy/swizzled_tile_copy.h"
-#include "kernels/epilogue/store_vectors.h"
+#include "kernels/epilogue/store_registers.h"
 #include "kernels/tile/coord.h"
 #include "kernels/tile/dmma_accumulators.h"
 

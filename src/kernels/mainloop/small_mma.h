@@ -5,7 +5,7 @@
 #include <cuda/std/type_traits>
 
 #include "kernels/copy/padded_tile_copy.h"
-#include "kernels/epilogue/store_fragments.h"
+#include "kernels/epilogue/store_pairs.h"
 #include "kernels/tile/coord.h"
 #include "kernels/tile/mma_accumulators.h"
 #include "kernels/tile/padded_fragments.h"

@@ -34,8 +34,7 @@ __device__ void store_four(const GemmParams& p, float4 sum, long long row, long 
   for (int i = 0; i < 4; i += 2) {
     const long long at = row * p.d_row + column + i;
     const tile::Pair pair = i == 0 ? tile::Pair{sum.x, sum.y} : tile::Pair{sum.z, sum.w};
-    const tile::Pair value =
-        epilogue::combine<out, with_c>(p, pair, row, column + i, epilogue::Identity{});
+    const tile::Pair value = epilogue::combine<out, with_c>(p, pair, row, column + i);
     if (pairs && column + i + 1 < p.n) {
       epilogue::store_pair<out>(p.d, at, value);
     } else {

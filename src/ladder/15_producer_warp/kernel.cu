@@ -4,7 +4,7 @@
 // of them stop at one barrier a tile. Here tiles come by tensor copies, which one thread starts for
 // the whole block; fetching warps and multiplying warps meet at barriers of single stages; and the
 // grid is persistent, so that the next tile of D is fetched while the last one is written.
-#include "kernels/epilogue/store_direct.h"
+#include "kernels/epilogue/store_registers.h"
 #include "kernels/mainloop/ffma_loop.h"
 #include "kernels/ptx/registers.h"
 #include "ladder/15_producer_warp/config.h"

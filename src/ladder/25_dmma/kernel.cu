@@ -12,7 +12,7 @@
 //                               bank
 //   copy/swizzled_tile_copy.h   cp.async of 16 bytes, or of 8 where base or stride are odd
 #include "kernels/copy/swizzled_tile_copy.h"
-#include "kernels/epilogue/store_vectors.h"
+#include "kernels/epilogue/store_registers.h"
 #include "kernels/pipeline/cp_async_ring.h"
 #include "kernels/tile/dmma_accumulators.h"
 #include "kernels/tile/lanes.h"

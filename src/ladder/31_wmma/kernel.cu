@@ -6,7 +6,7 @@
 // Everything else is as in rung 10: tiles are copied element by element, two barriers a tile.
 #include <mma.h>
 
-#include "kernels/epilogue/store_fragments.h"
+#include "kernels/epilogue/store_pairs.h"
 #include "kernels/tile/lanes.h"
 #include "ladder/31_wmma/config.h"
 #include "ladder/shared/common.h"

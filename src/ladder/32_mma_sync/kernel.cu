@@ -9,7 +9,7 @@
 //   tile/mma_lanes.h            which of its rows a lane names to ldmatrix
 //   copy/either_tile_copy.h     cp.async of 16 bytes, or less where base or stride are odd
 #include "kernels/copy/either_tile_copy.h"
-#include "kernels/epilogue/store_fragments.h"
+#include "kernels/epilogue/store_pairs.h"
 #include "kernels/pipeline/cp_async_ring.h"
 #include "kernels/tile/lanes.h"
 #include "kernels/tile/mma_accumulators.h"

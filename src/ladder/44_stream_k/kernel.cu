@@ -40,8 +40,7 @@ __device__ void store(const Params& p, const Work& work, const Sums& sums, int r
   slot.m = cfg.block.m, slot.n = slot.d_row = cfg.block.n;
   slot.alpha = 1;
   const int of_warp = row + static_cast<int>(threadIdx.x) / 32 % 4 * epilogue::kWarpRows;
-  epilogue::store_directly<epilogue::Out::kF32, false, cfg.block.n>(sums, slot, of_warp, 0,
-                                                                    epilogue::Identity{});
+  epilogue::store_directly<epilogue::Out::kF32, false, cfg.block.n>(sums, slot, of_warp, 0);
 }
 
 template <Config cfg>

@@ -23,7 +23,8 @@ __device__ void store_by_copies(Panels<cfg>* panels, Sums& sums, const Warpgroup
   constexpr auto kOut = epilogue::Out::kBF16;
   epilogue::PanelsOfC<kOut, cfg.block.n, cfg.store_buffers, Sums> c(own, p.gemm, of_warp, col);
   c.start();
-  epilogue::store_by_tma<kOut>(own, sums, c.add_to(sums), d, of_warp, col, epilogue::Identity{});
+  epilogue::ScaledSums op;
+  epilogue::store_by_tma<kOut>(own, sums, c.add_to(sums), d, of_warp, col, op);
 }
 
 // No copy may be on its way when the kernel ends.

@@ -1,29 +1,15 @@
 // The epilogue's outputs alone: D of the sums' type and of another, whole vectors and single
-// elements, with an operation that knows its place in D. Sum (r, c) is 10 r + c.
+// elements. Sum (r, c) is 10 r + c.
 #include "kernels/epilogue/output.h"
 
 namespace {
 
 using tessera::GemmParams;
 
-struct AddPlace {
-  template <class T>
-  constexpr T operator()(T value, long long row, long long col) const {
-    return value + static_cast<T>(1000 * row + 100 * col);
-  }
-};
-struct Double {
-  template <class T>
-  constexpr T operator()(T value, long long, long long) const {
-    return 2 * value;
-  }
-};
-using Op = tessera::epilogue::Then<AddPlace, Double>;
-
-// D in two parts, rows 0 ... 3 and the rest, so that places count from the whole matrix.
+// D in two parts, rows 0 ... 3 and the rest.
 template <class Out>
 __device__ void store(const GemmParams& p) {
-  const auto whole = tessera::epilogue::output_of<float, Out, Op>(p);
+  const auto whole = tessera::epilogue::output_of<float, Out>(p);
   for (int first = 0; first < p.m; first += 4) {
     const auto part = whole.from(first, 0);
     for (int i = threadIdx.x; i < 4 * ((p.n + 3) / 4); i += blockDim.x) {
@@ -39,9 +25,9 @@ __device__ void store(const GemmParams& p) {
 extern "C" __global__ void output_f32(const __grid_constant__ GemmParams p) { store<float>(p); }
 extern "C" __global__ void output_f64(const __grid_constant__ GemmParams p) { store<double>(p); }
 
-// A partial tile of 4 x 8: neither alpha, C nor the operation.
+// A partial tile of 4 x 8: neither alpha nor C.
 extern "C" __global__ void output_partial(const __grid_constant__ GemmParams p) {
-  const auto tile = tessera::epilogue::partial_tile<float, Op>(static_cast<float*>(p.d), 1, {4, 8});
+  const auto tile = tessera::epilogue::partial_tile(static_cast<float*>(p.d), 1, {4, 8});
   const int row = threadIdx.x % 4, col = threadIdx.x / 4 * 4;
   if (col >= 8) return;
   const float sum = 10 * row + col;

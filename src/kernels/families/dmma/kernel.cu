@@ -12,7 +12,7 @@
 // before: results/tensor/f64.json, results/batches/f64_64x512.json).
 #include "kernels/copy/swizzled_tile_copy.h"
 #include "kernels/epilogue/output.h"
-#include "kernels/epilogue/store_vectors.h"
+#include "kernels/epilogue/store_registers.h"
 #include "kernels/families/dmma/config.h"
 #include "kernels/families/dmma/params.h"
 #include "kernels/mainloop/dmma.h"

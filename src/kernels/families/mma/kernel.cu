@@ -3,7 +3,7 @@
 // from it by mma.sync. The grid is persistent and walks a stream-K schedule: no wave is left half
 // empty, and a product that is long in k is split among all SMs.
 #include "kernels/copy/either_tile_copy.h"
-#include "kernels/epilogue/store_fragments.h"
+#include "kernels/epilogue/store_pairs.h"
 #include "kernels/families/mma/config.h"
 #include "kernels/families/mma/params.h"
 #include "kernels/mainloop/mma.h"

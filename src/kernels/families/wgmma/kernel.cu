@@ -1,14 +1,10 @@
 // Products on Hopper's tensor cores. One warp loads tiles of A and B into a ring in shared memory
 // by tensor copies, warpgroups multiply from it with wgmma, and each warp stores its sums by tensor
 // copies that go on while the next tile is multiplied. The grid is persistent.
-#include <cuda/std/type_traits>
-
 #include "kernels/epilogue/add_c.h"
-#include "kernels/epilogue/finish.h"
-#include "kernels/epilogue/store_fused.h"
+#include "kernels/epilogue/bias_and_activation.h"
 #include "kernels/epilogue/store_pairs.h"
 #include "kernels/epilogue/store_tma.h"
-#include "kernels/epilogue/store_tma_fragments.h"
 #include "kernels/families/wgmma/config.h"
 #include "kernels/families/wgmma/params.h"
 #include "kernels/mainloop/wgmma.h"
@@ -111,30 +107,30 @@ __device__ void start_c(typename Types<cfg>::Shared& shared, const WgmmaParams& 
 }
 
 // Of a tile whose A came from registers: D may be the transposed product.
-template <Config cfg, class Op>
+template <Config cfg>
 __device__ void store_fragments(typename Types<cfg>::Panels& panels, const WgmmaParams& p,
-                                const Output& to, int row, typename Types<cfg>::Sums& sums,
-                                const Op& op) {
+                                const Output& to, int row, typename Types<cfg>::Sums& sums) {
   GemmParams gemm = gemm_of(p, to.product);
   const epilogue::MatrixD d = matrix_of(p, to.product);
   if (p.transposed) {
     const Corner of_warp{to.corner.n, row};
     if (gemm.beta != 0) epilogue::add_c_to_transposed(sums, gemm, of_warp);
-    epilogue::store_fragments_by_tma<true>(panels, sums, gemm, d, of_warp, op);
+    epilogue::store_fragments_by_tma<true>(panels, sums, gemm, d, of_warp);
   } else {
     const Corner of_warp{row, to.corner.n};
     if (gemm.beta != 0) epilogue::add_c_to_fragments(sums, gemm, of_warp);
-    epilogue::store_fragments_by_tma<false>(panels, sums, gemm, d, of_warp, op);
+    epilogue::store_fragments_by_tma<false>(panels, sums, gemm, d, of_warp);
   }
 }
 
 template <Config cfg, class Op>
 __device__ void store(typename Types<cfg>::Shared& shared, const WgmmaParams& p, const Output& to,
-                      int consumer, typename Types<cfg>::Sums& sums, const Op& op) {
+                      int consumer, typename Types<cfg>::Sums& sums, Op& op) {
+  static_assert(Op::kIsPlain || (cfg.store == Store::kTma && !cfg.a_from_registers()));
   const int warp = threadIdx.x / 32 % 4;
   const int row = first_row_of_warp<cfg>(to, consumer);
   if constexpr (cfg.a_from_registers()) {
-    store_fragments<cfg>(shared.panels[consumer * 4 + warp], p, to, row, sums, op);
+    store_fragments<cfg>(shared.panels[consumer * 4 + warp], p, to, row, sums);
   } else if constexpr (cfg.store == Store::kTma) {
     const GemmParams gemm = gemm_of(p, to.product);
     auto& panels = shared.panels[consumer * 4 + warp];
@@ -144,35 +140,12 @@ __device__ void store(typename Types<cfg>::Shared& shared, const WgmmaParams& p,
   } else {
     const GemmParams gemm = gemm_of(p, to.product);
     if (gemm.beta == 0) {
-      epilogue::store_directly<cfg.out, false, cfg.block.n>(sums, gemm, row, to.corner.n, op);
+      epilogue::store_directly<cfg.out, false, cfg.block.n>(sums, gemm, row, to.corner.n);
     } else {
-      epilogue::store_directly<cfg.out, true, cfg.block.n>(sums, gemm, row, to.corner.n, op);
+      epilogue::store_directly<cfg.out, true, cfg.block.n>(sums, gemm, row, to.corner.n);
     }
   }
 }
-
-// The same with an epilogue.
-template <Config cfg, class Op>
-struct FusedStore {
-  epilogue::BiasOfTile<cfg.out, cfg.block.n> bias;
-
-  // While the tensor cores finish the tile: the bias of its first panel.
-  __device__ void prepare(const Output& to, int consumer, const Op& op) {
-    bias.load(op.of.bias, first_row_of_warp<cfg>(to, consumer), to.corner.n);
-  }
-  __device__ void run(typename Types<cfg>::Shared& shared, const WgmmaParams& p, const Output& to,
-                      int consumer, typename Types<cfg>::Sums& sums, const Op& op) const {
-    static_assert(cfg.store == Store::kTma && !cfg.a_from_registers());
-    const int warp = threadIdx.x / 32 % 4;
-    const int row = first_row_of_warp<cfg>(to, consumer);
-    const GemmParams gemm = gemm_of(p, to.product);
-    auto& panels = shared.panels[consumer * 4 + warp];
-    PanelsOfC<cfg> c(panels, gemm, row, to.corner.n);
-    epilogue::store_fused_by_tma<cfg.out>(panels, sums, c.add_to(sums), matrix_of(p, to.product),
-                                          row, to.corner.n, op, bias);
-  }
-};
-struct NoFusedStore {};
 
 // A warpgroup. TRIED (H100, BF16, results/variants/h100_ending_bf16.json): of two that share a tile
 // the first one ends three k tiles ahead of the second, and stores while the tensor cores multiply
@@ -181,7 +154,7 @@ struct NoFusedStore {};
 // waits for ever (found on the virtual GPU).
 template <Config cfg, class Op>
 __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaParams& p,
-                             int consumer, const Op& op) {
+                             int consumer, Op op) {
   using T = Types<cfg>;
   constexpr bool kPingPong = cfg.mode == Consumers::kPingPong;
   static_assert(!kPingPong || cfg.consumers == 2);
@@ -194,8 +167,6 @@ __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaPar
   bool first = consumer == 0;  // no tile comes before the CTA's first one
   typename T::Sums sums;
   const int row = kPingPong ? 0 : consumer * cfg.rows();
-  constexpr bool kFused = epilogue::kIsFused<Op>;
-  cuda::std::conditional_t<kFused, FusedStore<cfg, Op>, NoFusedStore> fused;
   for (; walk.valid(); walk.advance(kPingPong ? 2 : 1)) {
     const bool passes_on = kPingPong && walk.has_next();
     if (kPingPong && !first) pipeline::Turns::wait(consumer);
@@ -205,7 +176,7 @@ __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaPar
     const auto under_way = [&] { start_c<cfg>(shared, p, to, consumer); };
     const auto last_started = [&] {
       if (passes_on) pipeline::Turns::pass_to(1 - consumer);
-      if constexpr (kFused) fused.prepare(to, consumer, op);
+      op.prepare(first_row_of_warp<cfg>(to, consumer), to.corner.n);
     };
     if constexpr (cfg.a_from_registers()) {
       mainloop::multiply_tiles_from_registers<typename T::TileA, typename T::TileB>(
@@ -214,11 +185,7 @@ __device__ void multiply_all(typename Types<cfg>::Shared& shared, const WgmmaPar
       mainloop::multiply_tiles<typename T::TileA, typename T::TileB>(
           sums, shared.ring, at, p.k_tiles, row, release, last_started, under_way);
     }
-    if constexpr (kFused) {
-      fused.run(shared, p, to, consumer, sums, op);
-    } else {
-      store<cfg>(shared, p, to, consumer, sums, op);
-    }
+    store<cfg>(shared, p, to, consumer, sums, op);
     if (kPingPong) at.advance(p.k_tiles);
   }
   if (cfg.store == Store::kTma && ptx::elect_one()) ptx::bulk_wait_group<0>();
@@ -279,11 +246,11 @@ __device__ void run_with(const WgmmaParams& p, const Op& op) {
 
 template <Config cfg>
 __device__ void run(const WgmmaParams& p) {
-  run_with<cfg>(p, epilogue::Identity{});
+  run_with<cfg>(p, epilogue::ScaledSums{});
 }
 template <Config cfg>
 __device__ void run(const FusedParams& p) {
-  run_with<cfg>(p.product, epilogue::FusedInStore<epilogue::ElementOfD<cfg.out>>{p.epilogue});
+  run_with<cfg>(p.product, epilogue::BiasAndActivation<cfg.out, cfg.panel_columns()>(p.epilogue));
 }
 
 namespace bf16 {

@@ -1,0 +1,95 @@
+// The epilogue that a store of tiles applies to a D of 16 bits, panel by panel:
+//   D = activation(alpha * sum + beta * C + bias).
+// TRIED: each pair by itself, asking for C, bias and activation and loading both in its turn: 64
+// loads one after another, each of which the tile waits for, and more code than where there
+// is no epilogue.
+#pragma once
+
+#include <cstdint>
+#include <cuda/std/type_traits>
+
+#include "kernels/epilogue/finish.h"
+#include "kernels/epilogue/load_pairs.h"
+#include "kernels/epilogue/panel_op.h"
+
+namespace tessera::epilogue {
+
+// What a lane adds to its outputs of a panel, as it lies in memory.
+template <Out out, int columns>
+struct PanelBias {
+  static constexpr int kWords = columns / 8;
+  static_assert(kWords >= 2);
+
+  // Each holds two neighbours of a row; of a bias per row: twice the element of the upper and of
+  // the lower eight rows.
+  std::uint32_t words[kWords];
+
+  // (row, column): where the panel begins in D. What lies beyond D gets 0.
+  __device__ void load(const Vector& bias, int row, int column) {
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) words[i] = 0;
+    if (!bias.values) return;
+    const int lane = threadIdx.x % 32;
+    const int first = bias.by_row ? row + tile::pair_row(lane) : column + tile::pair_column(lane);
+    const auto* const from = static_cast<const std::uint16_t*>(bias.values) + first;
+    const int there = static_cast<int>(bias.count) - first;
+    if (bias.by_row) {
+      words[0] = there > 0 ? from[0] * 0x10001 : 0;
+      words[1] = there > 8 ? from[8] * 0x10001 : 0;
+    } else {
+      load_pairs(words, from, there,
+                 reinterpret_cast<std::uintptr_t>(bias.values) % sizeof words[0] == 0);
+    }
+  }
+};
+
+// A PanelOp of panels of so many columns.
+template <Out out, int columns>
+struct BiasAndActivation {
+  static constexpr bool kIsPlain = false;
+  const Fused& of;
+  PanelBias<out, columns> bias;  // of the panel that comes next
+
+  __device__ explicit BiasAndActivation(const Fused& of) : of(of) {}
+
+  __device__ void prepare(int row, int column) { bias.load(of.bias, row, column); }
+
+  // Sums become alpha * sum + bias.
+  template <class Panel>
+  __device__ void apply(Panel& panel, const GemmParams& p) {
+    const auto alpha = static_cast<float>(p.alpha);
+    const auto sum = [&](tile::Pair pair, std::uint32_t word) -> tile::Pair {
+      const tile::Pair added = unpacked<out>(word);
+      return {alpha * pair.low + added.low, alpha * pair.high + added.high};
+    };
+    if (of.bias.by_row) {
+      panel.change([&](tile::Pair pair, int half, int) { return sum(pair, bias.words[half]); });
+    } else {
+      panel.change([&](tile::Pair pair, int, int group) { return sum(pair, bias.words[group]); });
+    }
+  }
+
+  template <class Panel, class To>
+  __device__ void write(Panel& panel, const GemmParams&, const To& to) const {
+    const auto value = [&](int half, int group) { return panel.pair(half, group); };
+    // ReLU is the conversion's own.
+    const bool is_written =
+        with_activation<GpuMath, true>(of.activation, [&]<class Activated>(Activated activated) {
+          constexpr bool kIsRelu = cuda::std::is_same_v<Activated, Relu>;
+          if constexpr (kIsRelu) to(cuda::std::true_type{}, value);
+          if constexpr (!kIsRelu && !cuda::std::is_same_v<Activated, NoActivation>) {
+            panel.change([&](tile::Pair pair, int, int) -> tile::Pair {
+              return {activated(pair.low), activated(pair.high)};
+            });
+          }
+          return kIsRelu;
+        });
+    if (!is_written) to(cuda::std::false_type{}, value);
+  }
+
+  __device__ float value(float x, long long row, long long column) const {
+    return Finishing<ElementOfD<out>>{{{}, of.bias, of.activation}}(x, row, column);
+  }
+};
+
+}  // namespace tessera::epilogue

@@ -56,5 +56,29 @@ TEST(CompiledCode, AGuardedReturnGoesOnToo) {
   EXPECT_EQ(hazards_at(90, code(read)), Places{4});
 }
 
+// sm_75 adds a uniform register to one of 32 bits, which needs no partner.
+TEST(CompiledCode, AnAddressOf32BitsIsOneRegister) {
+  constexpr Instruction kLoad = {0x0000000411007981, 0x000ea800081f4900};
+  const Operation load = decode(kLoad, 0, 75);
+  EXPECT_EQ(load.text, "LDG.E.STRONG.GPU R0, [R17.U32+UR4]");
+  ASSERT_EQ(load.reads.size(), 2u);
+  EXPECT_EQ(load.reads[1].first, 17);
+  EXPECT_EQ(load.reads[1].count, 1);
+  EXPECT_EQ(hazards_at(75, {kLoad, kExit}), Places{});
+  Instruction pair = kLoad;
+  pair.high |= std::uint64_t{1} << (90 - 64);
+  EXPECT_EQ(decode(pair, 0, 75).text, "LDG.E.STRONG.GPU R0, [R17.64+UR4]");
+  EXPECT_EQ(hazards_at(75, {pair, kExit}), Places{0});
+}
+
+TEST(CompiledCode, RareFormsAreKnown) {
+  const Operation space = decode({0x00000006ffff79aa, 0x000e24000c000500}, 0, 75);
+  EXPECT_EQ(space.text, "QSPC.E.S P0, RZ, [UR6]");
+  const Operation sleep = decode({0x000000420000735d, 0x000fea0003800000}, 0, 75);
+  EXPECT_EQ(sleep.text, "NANOSLEEP R66");
+  ASSERT_EQ(sleep.reads.size(), 1u);
+  EXPECT_EQ(sleep.reads[0].first, 66);
+}
+
 }  // namespace
 }  // namespace tessera::sass

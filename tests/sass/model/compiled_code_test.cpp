@@ -56,6 +56,18 @@ TEST(CompiledCode, AGuardedReturnGoesOnToo) {
   EXPECT_EQ(hazards_at(90, code(read)), Places{4});
 }
 
+// ATOM of sm_90 sets a scoreboard when its registers have been read; its predicate is there then.
+TEST(CompiledCode, ThePredicateOfAnAtomicComesEarly) {
+  constexpr Instruction kAtomic = {0x0000000802ff79a2, 0x0021e4000810e1c6};
+  constexpr Instruction kExitUnderP0 = {0x000000000000094d, 0x001fea0003800000};
+  EXPECT_EQ(decode(kAtomic, 0, 90).text, "ATOM.E.ADD.STRONG.GPU P0, RZ, desc[UR6][R2.64], R8");
+  EXPECT_EQ(control_of(kAtomic).read_scoreboard, 0);
+  EXPECT_EQ(hazards_at(90, {kAtomic, kExitUnderP0, kExit}), Places{});
+  Instruction early = kExitUnderP0;
+  early = with_control(early, {.stall = 5});
+  EXPECT_EQ(hazards_at(90, {kAtomic, early, kExit}), Places{1});
+}
+
 // sm_75 adds a uniform register to one of 32 bits, which needs no partner.
 TEST(CompiledCode, AnAddressOf32BitsIsOneRegister) {
   constexpr Instruction kLoad = {0x0000000411007981, 0x000ea800081f4900};
@@ -78,6 +90,58 @@ TEST(CompiledCode, RareFormsAreKnown) {
   EXPECT_EQ(sleep.text, "NANOSLEEP R66");
   ASSERT_EQ(sleep.reads.size(), 1u);
   EXPECT_EQ(sleep.reads[0].first, 66);
+}
+
+// A later load may overwrite what an atomic reads: all memory instructions read in order. It may
+// not overwrite what an atomic gives back.
+TEST(CompiledCode, AnAtomicReadsBeforeALaterLoad) {
+  constexpr Instruction kExchange = {0x000000ff0aff798a, 0x0041e4000c1ee1c4};
+  constexpr Instruction kLoad = {0x000000040e0a7981, 0x000ea2000c1e1b00};
+  EXPECT_EQ(decode(kExchange, 0, 80).text, "ATOM.E.EXCH.STRONG.GPU PT, RZ, [R10.64], RZ");
+  EXPECT_EQ(decode(kLoad, 0, 80).text, "LDG.E.64 R10, [R14.64]");
+  EXPECT_EQ(hazards_at(80, {kExchange, kLoad, kExit}), Places{});
+  EXPECT_EQ(hazards_at(80, {kExchange, mov_immediate(10, 1), kExit}), Places{1});
+  Instruction returns_old = kExchange;
+  returns_old.low ^= std::uint64_t{0xff ^ 10} << 16;
+  EXPECT_EQ(hazards_at(80, {returns_old, kLoad, kExit}), Places{1});
+}
+
+// SHFL.BFLY PT, Rd, Ra, 0x8, 0x1f
+Instruction shuffle(int d, int a, const Control& control) {
+  constexpr Instruction kShuffle = {0x0d001f0025007f89, 0x000fe200000e0000};
+  Instruction made = kShuffle;
+  made.low &= ~std::uint64_t{0xffff0000};
+  made.low |= static_cast<std::uint64_t>(d) << 16 | static_cast<std::uint64_t>(a) << 24;
+  return with_control(made, control);
+}
+
+// Of several exchanges between lanes the last one has a scoreboard. They end in order, so a wait
+// for it covers the earlier ones: their results, and their sources.
+TEST(CompiledCode, ALaterShuffleCoversEarlierOnes) {
+  const Control silent = {.stall = 1}, tells = {.stall = 2, .write_scoreboard = 0};
+  EXPECT_EQ(decode(shuffle(4, 5, silent), 0, 80).text, "SHFL.BFLY PT, R4, R5, 0x8, 0x1f");
+  const Instruction waits = with_control(fadd(16, 6, 7), {.stall = 5, .wait_mask = 1});
+  const Instruction reads = with_control(fadd(17, 4, 4), {.stall = 5});
+  const Instruction writes = with_control(mov_immediate(5, 1), {.stall = 5});
+  const Code covered = {shuffle(4, 5, silent), shuffle(6, 7, tells), waits, reads, writes, kExit};
+  EXPECT_EQ(hazards_at(80, covered), Places{});
+  const Code other = {lds(32, 4, 5, 0), shuffle(6, 7, tells), waits, reads, kExit};
+  EXPECT_EQ(hazards_at(80, other), Places{3});
+  const Code earlier = {shuffle(6, 7, tells), shuffle(4, 5, silent), waits, reads, writes, kExit};
+  EXPECT_EQ(hazards_at(80, earlier), (Places{3, 4}));
+}
+
+// Cooperative groups meet at this barrier on all cards: it waits until stores have read.
+TEST(CompiledCode, ABarrierThatIsNotDeferredWaitsForStores) {
+  constexpr Instruction kBarrier = {0x0000000000007b1d, 0x000fec0000000000};
+  constexpr Instruction kDeferred = {0x0000000000007b1d, 0x000fec0000010000};
+  const Instruction store = sts(32, 6, 0, 4), write = mov_immediate(4, 1);
+  for (const int sm : {75, 80, 86, 90}) {
+    EXPECT_EQ(decode(kBarrier, 0, sm).text, "BAR.SYNC 0x0");
+    EXPECT_EQ(hazards_at(sm, {store, kBarrier, write, kExit}), Places{}) << sm;
+    EXPECT_EQ(hazards_at(sm, {store, nop(), write, kExit}), Places{2}) << sm;
+  }
+  EXPECT_EQ(hazards_at(90, {store, kDeferred, write, kExit}), Places{2});
 }
 
 }  // namespace

@@ -144,5 +144,23 @@ TEST(CompiledCode, ABarrierThatIsNotDeferredWaitsForStores) {
   EXPECT_EQ(hazards_at(90, {store, kDeferred, write, kExit}), Places{2});
 }
 
+// A load that writes its own address: IMAD.WIDE R6, then LDG R6, [R6]. Our own kernels have this
+// pair at 12 cycles or more, those of others at 6 (latency_rows/public_sm_80.cpp).
+TEST(CompiledCode, DistancesOfPublicKernelsCount) {
+  constexpr Instruction kAddress = {0x0000000409067825, 0x000fca00078e0206};
+  constexpr Instruction kLoad = {0x0000000406067981, 0x000ea4000c1e1900};
+  EXPECT_EQ(decode(kAddress, 0, 80).text, "IMAD.WIDE R6, R9, 0x4, R6");
+  EXPECT_EQ(decode(kLoad, 0, 80).text, "LDG.E R6, [R6.64]");
+  const auto code = [&](int stall) {
+    return Code{with_control(kAddress, {.stall = stall}), kLoad, kExit};
+  };
+  for (const int sm : {80, 86, 89}) {
+    EXPECT_EQ(hazards_at(sm, code(6)), Places{}) << sm;
+    EXPECT_EQ(hazards_at(sm, code(4)), Places{1}) << sm;
+  }
+  const Program program = program_of_code(80, code(6));
+  EXPECT_FALSE(find_hazards(program, Distances(latencies_of(80))).empty());
+}
+
 }  // namespace
 }  // namespace tessera::sass

@@ -131,6 +131,24 @@ TEST(CompiledCode, ALaterShuffleCoversEarlierOnes) {
   EXPECT_EQ(hazards_at(80, earlier), (Places{3, 4}));
 }
 
+// The same of MOVM, which transposes matrices, and of POPC and FLO, which share a unit.
+TEST(CompiledCode, ALaterOneOfAUnitCoversEarlierOnes) {
+  constexpr Instruction kMove = {0x000000001d0c723a, 0x000fe80000000000};   // R12 from R29
+  constexpr Instruction kLast = {0x000000000f0f723a, 0x000e240000000000};   // R15 from R15: SB0
+  constexpr Instruction kFind = {0x0000000400047300, 0x000fe200000e0000};   // FLO.U32 R4, R4
+  constexpr Instruction kCount = {0x0000002d002d7309, 0x000e240000000000};  // POPC R45, R45: SB0
+  EXPECT_EQ(decode(kMove, 0, 90).text, "MOVM.16.MT88 R12, R29");
+  EXPECT_EQ(decode(kLast, 0, 90).text, "MOVM.16.MT88 R15, R15");
+  EXPECT_EQ(decode(kCount, 0, 80).text, "POPC R45, R45");
+  const auto reads = [](int reg, unsigned waits) {
+    return with_control(fadd(16, reg, reg), {.stall = 5, .wait_mask = waits});
+  };
+  EXPECT_EQ(hazards_at(90, {kMove, kLast, reads(15, 1), reads(12, 0), kExit}), Places{});
+  EXPECT_EQ(hazards_at(90, {kLast, kMove, reads(15, 1), reads(12, 0), kExit}), Places{3});
+  EXPECT_EQ(hazards_at(80, {kFind, kCount, reads(45, 1), reads(4, 0), kExit}), Places{});
+  EXPECT_EQ(hazards_at(80, {kFind, kLast, reads(15, 1), reads(4, 0), kExit}), Places{3});
+}
+
 // Cooperative groups meet at this barrier on all cards: it waits until stores have read.
 TEST(CompiledCode, ABarrierThatIsNotDeferredWaitsForStores) {
   constexpr Instruction kBarrier = {0x0000000000007b1d, 0x000fec0000000000};

@@ -14,18 +14,29 @@ namespace {
 // for, would otherwise be done by the next one. Sources of all memory instructions are read in one
 // order, whatever memory they are for, atomics (ATOM, ATOMG) among them, whose results are not
 // taken to come in order.
-enum class Queue { kNone, kShared, kGlobal, kSpecial, kConversion, kMatrix, kDouble, kShuffle };
+enum class Queue {
+  kNone,
+  kShared,
+  kGlobal,
+  kSpecial,
+  kConversion,
+  kMatrix,
+  kDouble,
+  kShuffle,
+  kTranspose
+};
 
 Queue queue_of(const std::string& name) {
   static const std::pair<const char*, Queue> kPrefixes[] = {
-      {"LDS", Queue::kShared},      {"STS", Queue::kShared},     {"LDG", Queue::kGlobal},
-      {"STG", Queue::kGlobal},      {"LD.", Queue::kGlobal},     {"ST.", Queue::kGlobal},
-      {"LDL", Queue::kGlobal},      {"STL", Queue::kGlobal},     {"S2", Queue::kSpecial},
-      {"F2F", Queue::kConversion},  {"I2F", Queue::kConversion}, {"F2I", Queue::kConversion},
-      {"MUFU", Queue::kConversion}, {"FLO", Queue::kConversion}, {"ATOMS", Queue::kShared},
-      {"REDG", Queue::kGlobal},     {"DMMA", Queue::kMatrix},    {"DFMA", Queue::kDouble},
-      {"DMUL", Queue::kDouble},     {"DADD", Queue::kDouble},    {"DSETP", Queue::kDouble},
-      {"SHFL", Queue::kShuffle}};
+      {"LDS", Queue::kShared},      {"STS", Queue::kShared},      {"LDG", Queue::kGlobal},
+      {"STG", Queue::kGlobal},      {"LD.", Queue::kGlobal},      {"ST.", Queue::kGlobal},
+      {"LDL", Queue::kGlobal},      {"STL", Queue::kGlobal},      {"S2", Queue::kSpecial},
+      {"F2F", Queue::kConversion},  {"I2F", Queue::kConversion},  {"F2I", Queue::kConversion},
+      {"MUFU", Queue::kConversion}, {"FLO", Queue::kConversion},  {"ATOMS", Queue::kShared},
+      {"REDG", Queue::kGlobal},     {"DMMA", Queue::kMatrix},     {"DFMA", Queue::kDouble},
+      {"DMUL", Queue::kDouble},     {"DADD", Queue::kDouble},     {"DSETP", Queue::kDouble},
+      {"SHFL", Queue::kShuffle},    {"POPC", Queue::kConversion}, {"BREV", Queue::kConversion},
+      {"FRND", Queue::kConversion}, {"MOVM", Queue::kTranspose}};
   for (const auto& [prefix, queue] : kPrefixes) {
     if (name.starts_with(prefix)) return queue;
   }

@@ -45,7 +45,7 @@ void MinedDistances::add(const MinedDistances& other) {
   }
 }
 
-// Cycles after which a result of this class is read at the earliest; 0 if nobody was seen to.
+// Cycles after which a result of this class is read at the earliest; 0 if no reader was seen.
 int MinedDistances::latency_of(LatencyClass producer) const {
   int latency = 0;
   for (const LatencyClass reader : {LatencyClass::kFma, LatencyClass::kAlu}) {

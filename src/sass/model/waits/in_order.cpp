@@ -35,8 +35,7 @@ Queue queue_of(const std::string& name) {
       {"MUFU", Queue::kConversion}, {"FLO", Queue::kConversion},  {"ATOMS", Queue::kShared},
       {"REDG", Queue::kGlobal},     {"DMMA", Queue::kMatrix},     {"DFMA", Queue::kDouble},
       {"DMUL", Queue::kDouble},     {"DADD", Queue::kDouble},     {"DSETP", Queue::kDouble},
-      {"SHFL", Queue::kShuffle},    {"POPC", Queue::kConversion}, {"BREV", Queue::kConversion},
-      {"FRND", Queue::kConversion}, {"MOVM", Queue::kTranspose}};
+      {"SHFL", Queue::kShuffle},    {"POPC", Queue::kConversion}, {"MOVM", Queue::kTranspose}};
   for (const auto& [prefix, queue] : kPrefixes) {
     if (name.starts_with(prefix)) return queue;
   }
@@ -61,8 +60,6 @@ bool read_in_order(const Operation& first, const Operation& second) {
 
 // HW: the predicate of ATOM says whether the address was one of global memory. It is known when the
 // sources are read: ptxas waits for no more than that (sm_90, sums of two FP16 numbers).
-bool writes_predicate_early(const Operation& operation) {
-  return operation.name == "ATOM" || operation.name.starts_with("ATOM.");
-}
+bool writes_predicate_early(const Operation& operation) { return operation.name == "ATOM"; }
 
 }  // namespace tessera::sass

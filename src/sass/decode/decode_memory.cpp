@@ -39,7 +39,8 @@ std::string address(Decoding& decoding, int uniform, std::int64_t offset, bool s
 }
 
 // desc[UR4][R2.64+0x10]: the descriptor says how the L2 treats the line. Disassemblers hide it
-// before sm_90. On sm_75 the uniform registers are a part of the address: [UR4+0x10].
+// before sm_90. On sm_75 the uniform registers are a part of the address: [UR4+0x10], and the other
+// register adds 64 bits or 32, as bit 90 has it: [R2.64+UR4], [R2.U32+UR4].
 std::string global_address(Decoding& decoding, int uniform, bool wide, std::int64_t offset) {
   std::string text;
   const bool has_uniform = decoding.bit(91), is_address = has_uniform && decoding.sm < 80;
@@ -48,8 +49,10 @@ std::string global_address(Decoding& decoding, int uniform, bool wide, std::int6
     if (is_address) {
       const bool is_alone = register_at(decoding, kGeneral, kAddress) == 255;
       if (is_alone) return "[" + name + plus_offset(offset, false) + "]";
-      text = "[" + read_register(decoding, kGeneral, kAddress, wide ? 2 : 1, 0);
-      return text + (wide ? ".64+" : "+") + name + plus_offset(offset, false) + "]";
+      const bool has_pair = wide && decoding.bit(90);
+      text = "[" + read_register(decoding, kGeneral, kAddress, has_pair ? 2 : 1, 0);
+      const char* const width = has_pair ? ".64+" : wide ? ".U32+" : "+";
+      return text + width + name + plus_offset(offset, false) + "]";
     }
     if (decoding.sm >= 90 || decoding.is_complete) text = "desc[" + name + "]";
   }

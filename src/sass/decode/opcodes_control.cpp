@@ -30,6 +30,7 @@ std::span<const Row> control_rows() {
       {0x91d, "", kControl, "BAR{.bar}{reduces}{.defer} {barrier}"},
       {0x31c, "", kVariable, "B2R{'.RESULT} {d}{result81}"},
       {0x91b, "", kControl, "ENDCOLLECTIVE"},
+      {0x35d, "", kControl, "NANOSLEEP{.syncs} {r32}"},
       {0x95d, "", kControl, "NANOSLEEP{.syncs} {hex32@32}"},
       {0x95c, "", kControl, "BPT{'.TRAP} {hex20@34}"},
       {0x801, "", kControl, "PMTRIG {hex16@32}"},

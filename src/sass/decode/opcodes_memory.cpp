@@ -56,6 +56,7 @@ std::span<const Row> memory_rows() {
       {u(0xdbd), "", kVariable, "STAS{.size} {remote}, {r32:s}"},
       {u(0xdbe), "", kVariable, "REDAS{'.ADD} {remote}, {r32}"},
       {0x3aa, "", kVariable, "QSPC{.e}{.space} {p81}, {d}, {global64}"},
+      {u(0x9aa), "", kVariable, "QSPC{.e}{.space} {p81}, {d}, {global32}"},
       {0x389, "", kVariable, "SHFL{.shuffle} {p81}, {d}, {r24}, {r32}, {r64}"},
       {0x589, "", kVariable, "SHFL{.shuffle} {p81}, {d}, {r24}, {r32}, {hex13@40}"},
       {0x989, "", kVariable, "SHFL{.shuffle} {p81}, {d}, {r24}, {hex5@53}, {r64}"},

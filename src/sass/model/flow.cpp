@@ -149,8 +149,12 @@ struct Way {
 // Where control goes from an instruction. A subroutine returns to its own call only.
 std::vector<Way> ways_from(const Program& program, const Edges& edges, const Way& from) {
   const std::string& name = program.operations[from.to].name;
-  if (name == "RET" && from.call != kNoCall) return {{from.call + 1, kNoCall}};
   std::vector<Way> ways;
+  if (name == "RET" && from.call != kNoCall) {
+    ways.push_back({from.call + 1, kNoCall});
+    if (goes_on(program, from.to)) ways.push_back({from.to + 1, from.call});
+    return ways;
+  }
   for (const std::size_t to : edges[from.to]) {
     const bool is_called = name == "CALL" && to != from.to + 1;
     ways.push_back({to, is_called ? from.to : from.call});

@@ -4,11 +4,11 @@
 #include <array>
 #include <cstdio>
 #include <set>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
-#include "sass/model/latencies.h"
 #include "sass/model/register_dependences.h"
 #include "sass/model/reuse.h"
 
@@ -29,7 +29,8 @@ std::string place_of(const Program& program, std::size_t at) {
 // What kinds of things one program suffers from, each place and reason once.
 class Findings {
  public:
-  explicit Findings(const Program& program) : program_(program) {}
+  Findings(const Program& program, const Distances& distances)
+      : program_(program), distances_(distances) {}
 
   void add(std::size_t at, const std::string& reason) { add(at, at, reason); }
   void add(std::size_t at, std::size_t by, const std::string& reason) {
@@ -48,8 +49,8 @@ class Findings {
               ", and nothing on the way waits for that.");
       return;
     }
-    const int least = least_cycles(program_.sm, dependence.kind, dependence.file,
-                                   class_of_first(first), class_of_second(second, dependence));
+    const int least = distances_.least(dependence.kind, dependence.file, class_of_first(first),
+                                       class_of_second(second, dependence));
     if (dependence.cycles >= least) return;
     const bool reads = dependence.kind == DependenceKind::kReadAfterWrite;
     add(dependence.second, dependence.first,
@@ -84,15 +85,17 @@ class Findings {
 
  private:
   const Program& program_;
+  const Distances& distances_;
   std::set<std::tuple<std::size_t, std::size_t, std::string>> found_;
 };
 
-void check_code(const Program& program, std::size_t at, Findings& findings) {
+void check_code(const Program& program, std::size_t at, std::span<const StallRow> stalls,
+                Findings& findings) {
   const Operation& operation = program.operations[at];
   if (!operation.known) findings.add(at, "nothing is known about this instruction.");
   const std::string illegal = illegal_control(operation);
   if (!illegal.empty()) findings.add(at, illegal + ".");
-  for (const StallRow& row : latencies_of(program.sm).stalls) {
+  for (const StallRow& row : stalls) {
     if (operation.name != row.name || operation.control.stall >= row.stall) continue;
     findings.add(at, "its stall is " + std::to_string(operation.control.stall) +
                          "; ptxas gives it at least " + std::to_string(row.stall) + ".");
@@ -198,15 +201,15 @@ void check_flags_name_registers(const Program& program, std::size_t at, Findings
 
 }  // namespace
 
-std::vector<Hazard> find_hazards(const Program& program) {
-  Findings findings(program);
+std::vector<Hazard> find_hazards(const Program& program, const Distances& distances) {
+  Findings findings(program, distances);
   if (const std::size_t at = unreached_code(program); at < program.code.size()) {
     findings.add(at, "no way that is known leads here, so nothing is known of what it meets.");
   }
   for (const Node& node : program.nodes) {
     const Block& block = program.blocks[node.block];
     for (std::size_t at = block.begin; at < block.end; ++at) {
-      check_code(program, at, findings);
+      check_code(program, at, distances.stalls(), findings);
       check_alignment(program, at, findings);
       check_flags_name_registers(program, at, findings);
     }
@@ -216,6 +219,10 @@ std::vector<Hazard> find_hazards(const Program& program) {
                 [&](const ScoreboardWait& wait) { findings.judge(wait); }});
   check_reuse_on_all_paths(program, findings);
   return findings.list();
+}
+
+std::vector<Hazard> find_hazards(const Program& program) {
+  return find_hazards(program, distances_of(program.sm));
 }
 
 std::string text_of(const Program& program, const Hazard& hazard) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sass/model/flow.h"
+#include "sass/model/latencies.h"
 
 namespace tessera::sass {
 
@@ -27,6 +28,8 @@ struct Hazard {
 //   registers that do not start where the hardware wants them; instructions of which nothing is
 //   known, or to which no known way leads.
 std::vector<Hazard> find_hazards(const Program& program);
+// The same by other distances than those of the program's architecture.
+std::vector<Hazard> find_hazards(const Program& program, const Distances& distances);
 
 // "rung_11__x at 0x0f60, FFMA R4, R8, R9, R4: R8 may still ..."
 std::string text_of(const Program& program, const Hazard& hazard);

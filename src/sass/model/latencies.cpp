@@ -5,7 +5,6 @@
 #include <iterator>
 #include <map>
 #include <string>
-#include <tuple>
 #include <unordered_map>
 
 #include "sass/model/latency_rows/tables.h"
@@ -109,31 +108,83 @@ LatencyClass class_of_second(const Operation& operation, const RegisterDependenc
   return by == Class::kWide && reads && dependence.operand == kAddend ? Class::kWideAddend : by;
 }
 
-const LatencyTable& latencies_of(int sm) {
-  static const std::array<LatencyTable, 4> kTables = {latencies_of_sm_75(), latencies_of_sm_80(),
-                                                      latencies_of_sm_86(), latencies_of_sm_90()};
-  const auto later = std::ranges::upper_bound(kTables, sm, {}, &LatencyTable::sm);
-  return later == kTables.begin() ? kTables.front() : *std::prev(later);
+namespace {
+
+using Tables = std::array<LatencyTable, 4>;
+
+const LatencyTable& of_or_before(const Tables& tables, int sm) {
+  const auto later = std::ranges::upper_bound(tables, sm, {}, &LatencyTable::sm);
+  return later == tables.begin() ? tables.front() : *std::prev(later);
 }
 
-int least_cycles(int sm, DependenceKind kind, RegisterFile file, LatencyClass first,
-                 LatencyClass second) {
-  using Key = std::tuple<int, DependenceKind, RegisterFile, LatencyClass, LatencyClass>;
-  static const std::map<Key, int> kCycles = [] {
-    std::map<Key, int> cycles;
-    for (const int known : {75, 80, 86, 90}) {
-      for (const LatencyRow& row : latencies_of(known).rows) {
-        cycles[{known, row.kind, row.file, row.first, row.second}] = row.cycles;
-      }
+}  // namespace
+
+const LatencyTable& latencies_of(int sm) {
+  static const Tables kTables = {latencies_of_sm_75(), latencies_of_sm_80(), latencies_of_sm_86(),
+                                 latencies_of_sm_90()};
+  return of_or_before(kTables, sm);
+}
+
+const LatencyTable& public_latencies_of(int sm) {
+  static const Tables kTables = {public_latencies_of_sm_75(), public_latencies_of_sm_80(),
+                                 public_latencies_of_sm_86(), public_latencies_of_sm_90()};
+  return of_or_before(kTables, sm);
+}
+
+namespace {
+
+constexpr int kKinds = 3, kFiles = 4, kClasses = static_cast<int>(Class::kAny) + 1;
+
+std::size_t index_of(DependenceKind kind, RegisterFile file, Class first, Class second) {
+  const int pair = static_cast<int>(kind) * kFiles + static_cast<int>(file);
+  return static_cast<std::size_t>((pair * kClasses + static_cast<int>(first)) * kClasses +
+                                  static_cast<int>(second));
+}
+
+}  // namespace
+
+Distances::Distances(const LatencyTable& table, const LatencyTable& more)
+    : cycles_(kKinds * kFiles * kClasses * kClasses) {
+  add(table);
+  add(more);
+}
+
+void Distances::add(const LatencyTable& table) {
+  for (const LatencyRow& row : table.rows) {
+    int& cycles = cycles_[index_of(row.kind, row.file, row.first, row.second)];
+    if (cycles == 0 || row.cycles < cycles) cycles = row.cycles;
+  }
+  for (const StallRow& row : table.stalls) {
+    const auto known = std::ranges::find(stalls_, row.name, &StallRow::name);
+    if (known == stalls_.end()) {
+      stalls_.push_back(row);
+    } else {
+      known->stall = std::min(known->stall, row.stall);
     }
-    return cycles;
-  }();
-  const int known = latencies_of(sm).sm;
+  }
+}
+
+int Distances::least(DependenceKind kind, RegisterFile file, LatencyClass first,
+                     LatencyClass second) const {
   for (const LatencyClass consumer : {second, LatencyClass::kAny}) {
-    const auto found = kCycles.find({known, kind, file, first, consumer});
-    if (found != kCycles.end()) return found->second;
+    if (const int cycles = cycles_[index_of(kind, file, first, consumer)]) return cycles;
+  }
+  // A write waits for another no longer than a read would.
+  if (kind != DependenceKind::kReadAfterWrite) {
+    return least(DependenceKind::kReadAfterWrite, file, first, LatencyClass::kAny);
   }
   return kLongestLatency;
+}
+
+const Distances& distances_of(int sm) {
+  static const std::map<int, Distances> kDistances = [] {
+    std::map<int, Distances> all;
+    for (const int known : {75, 80, 86, 90}) {
+      all.emplace(known, Distances(latencies_of(known), public_latencies_of(known)));
+    }
+    return all;
+  }();
+  return kDistances.at(latencies_of(sm).sm);
 }
 
 }  // namespace tessera::sass

@@ -7,6 +7,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "sass/model/register_dependences.h"
 
@@ -62,11 +63,26 @@ struct LatencyTable {
 // Of this architecture or, where it has none of its own, of the last one before it; at least
 // sm_75's.
 const LatencyTable& latencies_of(int sm);
+// The same from kernels of public repositories (tools/sass_hazards), as far as they are
+// shorter than those of latencies_of().
+const LatencyTable& public_latencies_of(int sm);
 
-// Cycles that must lie between the two on this architecture; kLongestLatency if nothing is known of
-// the first.
-int least_cycles(int sm, DependenceKind kind, RegisterFile file, LatencyClass first,
-                 LatencyClass second);
+// The distances of one table or two, found by the classes of producer and consumer. The shorter one
+// of two counts.
+class Distances {
+ public:
+  explicit Distances(const LatencyTable& table, const LatencyTable& more = {});
+  // Cycles that must lie between the two; kLongestLatency if nothing is known of the first.
+  int least(DependenceKind kind, RegisterFile file, LatencyClass first, LatencyClass second) const;
+  std::span<const StallRow> stalls() const { return stalls_; }
+
+ private:
+  void add(const LatencyTable& table);
+
+  std::vector<int> cycles_;  // by kind, file, first, second; 0: no row
+  std::vector<StallRow> stalls_;
+};
+const Distances& distances_of(int sm);  // of latencies_of() and public_latencies_of()
 
 // HW: a scoreboard shows one cycle after the instruction that sets it; ptxas never waits earlier.
 inline constexpr int kScoreboardShows = 2;

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "sass/model/waits/in_order.h"
+
 namespace tessera::sass {
 namespace {
 
@@ -25,44 +27,6 @@ struct Pending {
 };
 
 unsigned mask_of(int scoreboard) { return scoreboard < 0 ? 0 : 1u << scoreboard; }
-
-// HW: each of these queues works in order, so ptxas gives a scoreboard to the last of several loads
-// only (seen on sm_90: of four LDS the first has none, and its consumer waits for the second's),
-// and lets a load overwrite what an earlier store of its queue reads.
-// FP64 units of sm_75 to sm_89 are such a queue, too. Loads from constant memory (LDC) are taken
-// for none: ptxas never counts on it, and a kernel's first LDC R1, which nothing reads or waits
-// for, would otherwise be done by the next one. Sources of all memory instructions are read in one
-// order, whatever memory they are for.
-enum class Queue { kNone, kShared, kGlobal, kSpecial, kConversion, kMatrix, kDouble };
-
-Queue queue_of(const std::string& name) {
-  static const std::pair<const char*, Queue> kPrefixes[] = {
-      {"LDS", Queue::kShared},      {"STS", Queue::kShared},     {"LDG", Queue::kGlobal},
-      {"STG", Queue::kGlobal},      {"LD.", Queue::kGlobal},     {"ST.", Queue::kGlobal},
-      {"LDL", Queue::kGlobal},      {"STL", Queue::kGlobal},     {"S2", Queue::kSpecial},
-      {"F2F", Queue::kConversion},  {"I2F", Queue::kConversion}, {"F2I", Queue::kConversion},
-      {"MUFU", Queue::kConversion}, {"FLO", Queue::kConversion}, {"ATOMS", Queue::kShared},
-      {"REDG", Queue::kGlobal},     {"DMMA", Queue::kMatrix},    {"DFMA", Queue::kDouble},
-      {"DMUL", Queue::kDouble},     {"DADD", Queue::kDouble},    {"DSETP", Queue::kDouble}};
-  for (const auto& [prefix, queue] : kPrefixes) {
-    if (name.starts_with(prefix)) return queue;
-  }
-  return Queue::kNone;
-}
-
-bool write_in_order(const Operation& first, const Operation& second) {
-  const Queue queue = queue_of(first.name);
-  return queue != Queue::kNone && queue == queue_of(second.name);
-}
-
-bool is_memory(const Operation& operation) {
-  const Queue queue = queue_of(operation.name);
-  return queue == Queue::kShared || queue == Queue::kGlobal;
-}
-
-bool read_in_order(const Operation& first, const Operation& second) {
-  return write_in_order(first, second) || (is_memory(first) && is_memory(second));
-}
 
 constexpr int kScoreboards = 6, kMostCounted = 63;
 
@@ -207,12 +171,11 @@ class Walk {
     });
   }
 
-  // HW: on sm_75 ptxas overwrites what STS and STL read right after a barrier, without a
-  // scoreboard: this BAR.SYNC waits until memory instructions have read. Later ones
-  // (.DEFER_BLOCKING) do not.
+  // HW: ptxas overwrites what STS and STL read right after a BAR.SYNC, without a scoreboard: this
+  // barrier waits until memory instructions have read. BAR.SYNC.DEFER_BLOCKING, which sm_80 and
+  // later have for __syncthreads(), does not.
   bool waits_for_reads(const Operation& operation) const {
-    constexpr int kFirstDeferred = 80;
-    return program_.sm < kFirstDeferred && operation.text.starts_with("BAR.SYNC 0x");
+    return operation.text.starts_with("BAR.SYNC 0x");
   }
   void settle_reads_of_memory() {
     std::erase_if(state_, [&](const auto& entry) {
@@ -300,7 +263,9 @@ class Walk {
     const unsigned written = mask_of(operation.control.write_scoreboard);
     const unsigned read = written | mask_of(operation.control.read_scoreboard);
     for_each_register(operation.writes, [&](RegisterFile file, int reg) {
-      state_[{kind, file, reg, at_, variable ? written : 0}] = {now_, {}};
+      const unsigned settles =
+          file == RegisterFile::kPredicate && writes_predicate_early(operation) ? read : written;
+      state_[{kind, file, reg, at_, variable ? settles : 0}] = {now_, {}};
     });
     if (!variable) return;
     for_each_register(operation.reads, [&](RegisterFile file, int reg) {

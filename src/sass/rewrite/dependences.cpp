@@ -101,8 +101,9 @@ class Collector {
     const Operation& first = program_.operations[writer];
     if (is_variable(first, program_.sm)) return 0;
     const RegisterDependence dependence{kind, writer, at_, use.file, use.first, use.operand};
-    return least_cycles(program_.sm, kind, use.file, class_of_first(first),
-                        class_of_second(program_.operations[at_], dependence));
+    return distances_of(program_.sm)
+        .least(kind, use.file, class_of_first(first),
+               class_of_second(program_.operations[at_], dependence));
   }
 
   void depend(std::size_t on, int cycles) {

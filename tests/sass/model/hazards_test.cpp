@@ -163,8 +163,8 @@ TEST(Latencies, ComeFromTheArchitectureOrTheOneBefore) {
   EXPECT_EQ(latencies_of(70).sm, 75);
   for (const int sm : {75, 80, 86, 89, 90}) {
     EXPECT_FALSE(latencies_of(sm).rows.empty()) << sm;
-    EXPECT_EQ(least_cycles(sm, DependenceKind::kReadAfterWrite, RegisterFile::kGeneral,
-                           LatencyClass::kFma, LatencyClass::kFma),
+    EXPECT_EQ(distances_of(sm).least(DependenceKind::kReadAfterWrite, RegisterFile::kGeneral,
+                                     LatencyClass::kFma, LatencyClass::kFma),
               4)
         << sm;
   }
@@ -180,9 +180,9 @@ TEST(Hazards, EveryLoweredStallIsFound) {
     if (reader == 0 || first.timing != Timing::kFixed || first.writes.size() != 1) continue;
     const RegisterDependence dependence{
         DependenceKind::kReadAfterWrite, at, reader, first.writes[0].file, 0, 0};
-    const int least =
-        least_cycles(program.sm, dependence.kind, dependence.file, class_of_first(first),
-                     class_of_second(program.operations[reader], dependence));
+    const int least = distances_of(program.sm)
+                          .least(dependence.kind, dependence.file, class_of_first(first),
+                                 class_of_second(program.operations[reader], dependence));
     if (first.writes[0].file != RegisterFile::kGeneral || first.writes[0].count != 1 ||
         cycles_between(program, at, reader) != least) {
       continue;

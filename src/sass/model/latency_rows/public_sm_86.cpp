@@ -1,0 +1,67 @@
+// Written by tools/calibrate/mine_latencies from public repositories and the output of CUDA 13.0.88
+// for sm_86.
+#include "sass/model/latency_rows/tables.h"
+
+namespace tessera::sass {
+namespace {
+
+using enum DependenceKind;
+using enum RegisterFile;
+using Class = LatencyClass;
+
+constexpr LatencyRow kRows[] = {
+    {kReadAfterWrite, kGeneral, Class::kFma, Class::kPacked, 17},
+    {kReadAfterWrite, kGeneral, Class::kFma, Class::kDouble, 6},
+    {kReadAfterWrite, kGeneral, Class::kFma, Class::kAny, 5},
+    {kReadAfterWrite, kGeneral, Class::kWide, Class::kUnit, 15},
+    {kReadAfterWrite, kGeneral, Class::kWide, Class::kAny, 6},
+    {kReadAfterWrite, kGeneral, Class::kAlu, Class::kPacked, 5},
+    {kReadAfterWrite, kGeneral, Class::kAlu, Class::kDouble, 6},
+    {kReadAfterWrite, kGeneral, Class::kAlu, Class::kAny, 6},
+    {kReadAfterWrite, kGeneral, Class::kPacked, Class::kFma, 4},
+    {kReadAfterWrite, kGeneral, Class::kPacked, Class::kPacked, 4},
+    {kReadAfterWrite, kGeneral, Class::kClock, Class::kAlu, 4},
+    {kReadAfterWrite, kGeneral, Class::kClock, Class::kUnit, 21},
+    {kReadAfterWrite, kGeneral, Class::kClock, Class::kAny, 6},
+    {kReadAfterWrite, kGeneral, Class::kOther, Class::kFma, 5},
+    {kReadAfterWrite, kGeneral, Class::kOther, Class::kUnit, 4},
+    {kReadAfterWrite, kGeneral, Class::kOther, Class::kAny, 5},
+    {kReadAfterWrite, kUniform, Class::kConstant, Class::kFma, 2},
+    {kReadAfterWrite, kUniform, Class::kConstant, Class::kAlu, 2},
+    {kReadAfterWrite, kUniform, Class::kConstant, Class::kMemory, 2},
+    {kReadAfterWrite, kUniform, Class::kConstant, Class::kAny, 2},
+    {kReadAfterWrite, kUniform, Class::kMove, Class::kMove, 6},
+    {kReadAfterWrite, kUniform, Class::kVote, Class::kAlu, 30},
+    {kReadAfterWrite, kUniform, Class::kVote, Class::kUnit, 2},
+    {kReadAfterWrite, kUniform, Class::kVote, Class::kOther, 2},
+    {kReadAfterWrite, kUniform, Class::kVote, Class::kAny, 30},
+    {kReadAfterWrite, kUniform, Class::kOther, Class::kAlu, 6},
+    {kReadAfterWrite, kUniform, Class::kOther, Class::kAny, 30},
+    {kReadAfterWrite, kUniformPredicate, Class::kUniform, Class::kAny, 6},
+    {kWriteAfterWrite, kGeneral, Class::kFma, Class::kFma, 1},
+    {kWriteAfterWrite, kGeneral, Class::kFma, Class::kClock, 2},
+    {kWriteAfterWrite, kGeneral, Class::kFma, Class::kDouble, 4},
+    {kWriteAfterWrite, kGeneral, Class::kFma, Class::kAny, 5},
+    {kWriteAfterWrite, kGeneral, Class::kWide, Class::kMemory, 6},
+    {kWriteAfterWrite, kGeneral, Class::kWide, Class::kOther, 13},
+    {kWriteAfterWrite, kGeneral, Class::kWide, Class::kAny, 6},
+    {kWriteAfterWrite, kGeneral, Class::kAlu, Class::kClock, 2},
+    {kWriteAfterWrite, kGeneral, Class::kAlu, Class::kDouble, 5},
+    {kWriteAfterWrite, kGeneral, Class::kAlu, Class::kAny, 6},
+    {kWriteAfterWrite, kGeneral, Class::kPacked, Class::kPacked, 4},
+    {kWriteAfterWrite, kGeneral, Class::kClock, Class::kClock, 2},
+    {kWriteAfterWrite, kGeneral, Class::kClock, Class::kAny, 6},
+    {kWriteAfterWrite, kGeneral, Class::kOther, Class::kFma, 5},
+    {kWriteAfterWrite, kGeneral, Class::kOther, Class::kWide, 5},
+    {kWriteAfterWrite, kGeneral, Class::kOther, Class::kAny, 5},
+    {kWriteAfterWrite, kUniform, Class::kConstant, Class::kMove, 5},
+    {kWriteAfterWrite, kUniform, Class::kConstant, Class::kAny, 2},
+    {kWriteAfterWrite, kUniform, Class::kVote, Class::kOther, 2},
+    {kWriteAfterWrite, kUniform, Class::kVote, Class::kAny, 7},
+};
+
+}  // namespace
+
+LatencyTable public_latencies_of_sm_86() { return {86, "CUDA 13.0.88", kRows, {}}; }
+
+}  // namespace tessera::sass

@@ -197,8 +197,10 @@ const Fit kBenchFit{{"m x n x k", "config", "verified", "build", "ms", "TFLOP/s"
 
 int bench(const BenchArguments& options, const Parser& parser) {
   options.output.check({{"--shapes", options.problem.shapes}});
-  if (options.problem.shapes == kDrawnSuite) {
-    return bench_suite({options.suite, options.device, options.output, options.seed}, parser);
+  if (is_timed_suite(options.problem.shapes)) {
+    return bench_suite(
+        {options.problem.shapes, options.suite, options.device, options.output, options.seed},
+        parser);
   }
   require_drawn_suite(options.suite);
   if (options.why) return say_why(options);

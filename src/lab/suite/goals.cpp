@@ -69,15 +69,23 @@ class Cells {
 
 std::vector<DrawnCell> goal_suite() {
   Cells cells;
-  for (const Types& types : {kBf16Types, kF16Types, kTf32Types, kF32Types, kF64Types}) {
-    cells.add(CellClass::kSquare, kSquares, types);
-    cells.add(CellClass::kSquare, kOddSquares, types);
-    const bool has_more_goals = types == kBf16Types || types == kF32Types;
-    if (has_more_goals) cells.add(CellClass::kSlender, kThin, types);
-    if (has_more_goals || types == kF64Types) cells.add(CellClass::kBatch, kBatches, types);
-    if (types != kF32Types) continue;
-    cells.add(CellClass::kSlender, kVectors, types);
-    cells.add(CellClass::kSlender, kFp32, types);
+  struct Goals {
+    Types types;
+    bool thin, batches, vectors;
+  };
+  const Goals all[] = {{kBf16Types, true, true, false},
+                       {kF16Types, false, false, false},
+                       {kTf32Types, false, false, false},
+                       {kF32Types, true, true, true},
+                       {kF64Types, false, true, false}};
+  for (const Goals& goals : all) {
+    cells.add(CellClass::kSquare, kSquares, goals.types);
+    cells.add(CellClass::kSquare, kOddSquares, goals.types);
+    if (goals.thin) cells.add(CellClass::kSlender, kThin, goals.types);
+    if (goals.batches) cells.add(CellClass::kBatch, kBatches, goals.types);
+    if (!goals.vectors) continue;
+    cells.add(CellClass::kSlender, kVectors, goals.types);
+    cells.add(CellClass::kSlender, kFp32, goals.types);
   }
   return cells.take();
 }

@@ -34,6 +34,28 @@ inline constexpr Gpu kH200 = {
     .assumed_copy = 4265,
 };
 
+inline constexpr Gpu kH100 = {
+    .name = "h100",
+    .match = "H100 80GB HBM3",  // HW: the SXM module; others have fewer SMs and slower memory
+    .sm = 90,                   // HW: CUDA C++ Programming Guide, compute capabilities
+    .sms = 132,                 // HW: cuDeviceGetAttribute (results/drawn/h100_79a6f2a0.json)
+    .fp32_lanes = 128,          // HW: H100 whitepaper (Hopper architecture in depth)
+    .fp64_lanes = 64,           // HW: the same page
+    .fp64_tensor_lanes = 128,   // HW: the same page
+    .f16_tensor_lanes = 2048,   // HW: the same page
+    .bf16_tensor_lanes = 2048,  // HW: the same page
+    .tf32_tensor_lanes = 1024,  // HW: the same page
+    .clock_ghz = 1.98,          // HW: maximum SM clock (results/drawn/h100_79a6f2a0.json)
+    .memory_gbs = 3350,         // HW: H100 data sheet, SXM: 3.35 TB/s
+    .l2_kib = 51200,            // HW: what the driver reports (results/drawn/h100_79a6f2a0.json)
+    .shared_kib = 228,          // HW: CUDA C++ Programming Guide, compute capability 9.0
+    .shared_block_kib = 227,    // HW: the same table
+    .registers = 65536,         // HW: the same table
+    .measured_fp32 = 0,
+    .estimated_fp64 = 0,
+    .assumed_copy = 0,
+};
+
 inline constexpr Gpu kA100 = {
     .name = "a100",
     .match = "A100",
@@ -144,7 +166,7 @@ inline constexpr Gpu kRtx2080Ti = {
     .assumed_copy = 0,
 };
 
-inline constexpr std::array kGpus = {kH200, kA100, kV100, kRtx3090, kRtx4090, kRtx2080Ti};
+inline constexpr std::array kGpus = {kH200, kH100, kA100, kV100, kRtx3090, kRtx4090, kRtx2080Ti};
 
 // The numbers of a device by the name its driver gives it ("NVIDIA H200"), or null when unknown.
 constexpr const Gpu* find_gpu(std::string_view device_name) {

@@ -18,6 +18,8 @@ TEST(Arch, PeaksAreThoseOfTheDataSheets) {
   EXPECT_NEAR(arch::kA100.bf16_tensor_peak(), 312, 0.5);
   EXPECT_NEAR(arch::kA100.f16_tensor_peak(), 312, 0.5);
   EXPECT_NEAR(arch::kA100.tf32_tensor_peak(), 156, 0.5);
+  EXPECT_NEAR(arch::kH100.fp64_tensor_peak(), 67, 0.5);
+  EXPECT_NEAR(arch::kH100.bf16_tensor_peak() * 1.83 / arch::kH100.clock_ghz, 989, 0.5);
   EXPECT_NEAR(arch::kH200.bf16_tensor_peak() * 1.83 / arch::kH200.clock_ghz, 989, 0.5);
   EXPECT_NEAR(arch::kH200.tf32_tensor_peak() * 1.83 / arch::kH200.clock_ghz, 494.7, 0.5);
   EXPECT_NEAR(arch::kV100.f16_tensor_peak(), 125, 0.5);
@@ -54,6 +56,8 @@ TEST(Arch, WhatIsCalledMeasuredNamesItsFile) {
 
 TEST(Arch, FindsAGpuByItsDriverName) {
   EXPECT_EQ(arch::find_gpu("NVIDIA H200")->sm, 90);
+  EXPECT_EQ(arch::find_gpu("NVIDIA H100 80GB HBM3"), &arch::kGpus[1]);
+  EXPECT_EQ(arch::find_gpu("NVIDIA H100 PCIe"), nullptr);
   EXPECT_EQ(arch::find_gpu("NVIDIA GeForce RTX 2080 Ti")->sm, 75);
   EXPECT_EQ(arch::find_gpu("Tesla V100-SXM2-16GB")->sm, 70);
   EXPECT_EQ(arch::find_gpu("virtual"), nullptr);

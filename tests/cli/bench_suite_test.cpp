@@ -25,6 +25,7 @@ class BenchSuite : public testing::Test {
 };
 
 TEST_F(BenchSuite, NeedsAGpu) {
+  expect_refused({"--suite", "goals", "--sweep"}, {"--suite is 'goals'", "no GPU", "no clock"});
   expect_refused({"--suite", "drawn"}, {"--suite is 'drawn'", "no GPU", "no clock"});
 }
 
@@ -52,6 +53,11 @@ TEST_F(BenchSuite, RefusesBadNumbers) {
   expect_refused({"--suite", "drawn", "--sweep", "--within", "0.9"}, {"--within is '0.9'", "1"});
   expect_refused({"--suite", "drawn", "--sweep", "--csv", "/tmp/x.csv"}, {"--json alone"});
   expect_refused({"--suite", "drawn", "--within", "2"}, {"--within is '2'", "needs --sweep"});
+  expect_refused({"--suite", "goals", "--cells", "5"}, {"--cells is '5'", "goals has its own"});
+  expect_refused({"--suite", "goals", "--against-costs", "a100"},
+                 {"--against-costs is 'a100'", "h200"});
+  expect_refused({"--suite", "goals", "--sweep", "--against-costs", "h200"},
+                 {"--against-costs is 'h200'", "not beside --sweep"});
   expect_refused({"--suite", "drawn", "--cells", "5", "--both-ways", "6"},
                  {"--both-ways is '6'", "5"});
 }
@@ -60,6 +66,7 @@ TEST_F(BenchSuite, ItsOptionsNeedIt) {
   expect_refused({"--cells", "5"}, {"--cells is '5'", "needs --suite drawn"});
   expect_refused({"--minutes", "5"}, {"--minutes is '5'", "needs --suite drawn"});
   expect_refused({"--both-ways", "5"}, {"--both-ways is '5'", "needs --suite drawn"});
+  expect_refused({"--against-costs", "h200"}, {"--against-costs is 'h200'", "needs --suite drawn"});
   expect_refused({"--sweep", "-m", "8"}, {"--sweep is given", "needs --suite drawn"});
 }
 

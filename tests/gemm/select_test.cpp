@@ -34,12 +34,56 @@ TEST(Select, EveryTileOfTheLibraryHasARate) {
   for (const Kernel& kernel : all_kernels()) {
     if (!kernel.source.starts_with("kernels/") || kernel.family == "vector") continue;
     for (const KernelRow& row : kernel.rows) {
-      EXPECT_GT(gemm::kH200Costs.rate_of(kernel.name, row.variant), 0)
-          << "RATE(\"" << kernel.name << "\", \"" << row.variant
-          << "\", TFLOP/s) is missing from src/gemm/cost/tuning/h200.inc, with how it was measured "
-             "or estimated";
+      for (const gemm::CostTable* const table : {&gemm::kH200Costs, &gemm::kH100Costs}) {
+        EXPECT_GT(table->rate_of(kernel.name, row.variant), 0)
+            << "RATE(\"" << kernel.name << "\", \"" << row.variant
+            << "\", TFLOP/s) is missing from src/gemm/cost/tuning/" << table->gpu->name
+            << ".inc, with how it was measured or estimated";
+      }
     }
   }
+}
+
+TEST(Select, AGpuHasTheTableOfItsNameOrThatOfTheH200) {
+  EXPECT_EQ(&gemm::costs_for("NVIDIA H200"), &gemm::kH200Costs);
+  EXPECT_EQ(&gemm::costs_for("NVIDIA H100 80GB HBM3"), &gemm::kH100Costs);
+  EXPECT_EQ(&gemm::costs_for("NVIDIA H100 PCIe"), &gemm::kH200Costs);
+  EXPECT_EQ(&gemm::costs_for("NVIDIA A100-SXM4-80GB"), &gemm::kH200Costs);
+  EXPECT_TRUE(gemm::has_costs("NVIDIA H100 80GB HBM3"));
+  EXPECT_FALSE(gemm::has_costs("NVIDIA H100 PCIe"));
+  EXPECT_EQ(gemm::limits_of(DeviceInfo{.name = "NVIDIA H100 80GB HBM3"}).costs, &gemm::kH100Costs);
+}
+
+// Each number is of this card: faster memory than its data sheet, or lanes above their peak, would
+// be another one's.
+TEST(Select, ATableClaimsNoMoreThanItsGpuHas) {
+  for (const gemm::CostTable* const table : {&gemm::kH200Costs, &gemm::kH100Costs}) {
+    const arch::Gpu& gpu = *table->gpu;
+    EXPECT_LE(table->coefficients.memory_bytes, 1.005e3 * gpu.memory_gbs) << gpu.name;
+    for (const gemm::Rate& rate : table->rates) {
+      const double peak = rate.kernel.find("16") != rate.kernel.npos     ? gpu.bf16_tensor_peak()
+                          : rate.kernel.find("tf32") != rate.kernel.npos ? gpu.tf32_tensor_peak()
+                          : rate.kernel.find("f64") != rate.kernel.npos  ? gpu.fp64_tensor_peak()
+                                                                         : gpu.fp32_peak();
+      EXPECT_LE(rate.tflops, peak) << gpu.name << ' ' << rate.kernel << '/' << rate.variant;
+    }
+  }
+}
+
+// With a price for each launch after the first, a small product takes fewer; a large one does not
+// care.
+TEST(Select, ThePriceOfALaunchDecidesBetweenSmallPlans) {
+  gemm::CostTable priced = gemm::kH100Costs;
+  gemm::DeviceLimits limits{.sms = 132, .costs = &priced};
+  const auto launches = [&](std::int64_t m, double price) {
+    priced.coefficients.passes.next_launch = price;
+    Problem problem{.m = 768, .n = m, .k = 768};
+    set_layout(problem, "TN");
+    return gemm::plan(problem, {}, limits).steps.size();
+  };
+  EXPECT_EQ(launches(64, 1000), 1u);
+  EXPECT_GE(launches(8192, 0), launches(8192, 1000));
+  EXPECT_LE(launches(64, 2.5), launches(64, 0));
 }
 
 TEST(Select, LargeProblemsTakeLargeTiles) {

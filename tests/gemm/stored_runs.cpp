@@ -69,7 +69,8 @@ void add_runs(const std::filesystem::path& path, std::vector<StoredRun>& runs) {
     const Json limit = run.value("workspace_limit", Json());
     if (!limit.is_null()) found.workspace_limit = limit.get<std::int64_t>();
     found.split = split_of(run.value("command", Json()));
-    found.device = {device.at("sm"), device.at("multiprocessors"), device.at("l2_bytes")};
+    found.device = {device.at("sm"), device.at("multiprocessors"), device.at("l2_bytes"),
+                    &gemm::costs_for(device.at("name").get<std::string>())};
     found.microseconds = 1000 * run.at("time_ms").at("median").get<double>();
     runs.push_back(found);
   }

@@ -3,6 +3,7 @@
   drawn          the newest report: means, shares of losses, by class, type and stride, the worst cells
   drawn_scatter  the quick protocol beside the full one, on cells timed both ways
   drawn_sweep    regret and coverage, from a sweep of all configs
+  drawn_costs    plans by a GPU's own table of costs, in turn with those by another's: results/drawn/costs/*.json.xz
   docs/pictures/drawn-light.svg, docs/pictures/drawn-dark.svg   the means by class and type
 
 A report is results/drawn/*.json, written by `tessera bench --suite drawn --json FILE`; a sweep is
@@ -17,7 +18,7 @@ from cells import NOTHING, table
 from front_picture import THEMES
 from results_files import megabytes
 
-SCHEMA, SWEEP = "tessera.suite/1", "tessera.sweep/1"
+SCHEMA, SWEEP, TWO_TABLES = "tessera.suite/1", "tessera.sweep/1", "tessera.two_tables/1"
 CLASSES = {
     "square": "squares", "layer": "transformer layers", "attention": "attention, vocabulary",
     "update": "factorisation updates", "convolution": "convolutions", "slender": "thin, wide, long k",
@@ -39,8 +40,9 @@ def load_all(root, folder, schema):
 
 
 def load(root, folder, schema):
-    """The newest file of the schema; None without one."""
-    return (load_all(root, folder, schema) or [None])[-1]
+    """The newest file of the schema and of the drawn suite; None without one."""
+    files = [f for f in load_all(root, folder, schema) if f["environment"]["suite"].get("name", "drawn") == "drawn"]
+    return (files or [None])[-1]
 
 
 def geometric_mean(ratios):
@@ -256,6 +258,25 @@ def sweep_body(file):
                    f"{f'; {wrong} without a time' if wrong else ''}. {source_words(file)}.")
 
 
+def costs_row(file):
+    """Of cells that both tables plan alike the ratio is 1: nothing is timed."""
+    cells = [c for c in file["cells"] if "reason" not in c]
+    ratios = [c["ratio_to_other"] for c in cells if "ratio_to_other" in c]
+    low = sum(r < 0.98 for r in ratios)
+    return [f"{file['environment']['suite']['name']}, seed {file['environment']['suite']['seed']}", str(len(cells)),
+            str(len(ratios)), f"{geometric_mean(ratios + [1.0] * (len(cells) - len(ratios))):.4f}",
+            f"{geometric_mean(ratios):.3f}" if ratios else "-", str(low), f"{min(ratios, default=1):.2f}"]
+
+
+def costs_body(files):
+    if not files:
+        return NOTHING
+    head = ["suite", "cells", "other plans", "speed, all", "of other plans", "below 0.98", "lowest"]
+    return table(head, list(map(costs_row, files))) + "\n\n" + (
+        "Speed of the plan by the GPU's own table over that of the plan by the other one, in turn. " +
+        " ".join(f"{source_words(f)}." for f in files))
+
+
 def colour_of(ratio, theme):
     """Red below 1, green above, pale at 1; saturated at 0.7 and 1.4."""
     towards = max(-1.0, min(1.0, math.log(ratio) / math.log(1.4)))
@@ -332,7 +353,8 @@ def sections(root):
     report = load(root, "results/drawn", SCHEMA)
     whole = [f for f in load_all(root, "results/drawn", SCHEMA) if f["environment"]["suite"]["cells"] >= 1000]
     return {"drawn": body(report), "drawn_reports": reports_body(whole), "drawn_scatter": scatter(both_ways(root)),
-            "drawn_sweep": sweep_body(load(root, "results/drawn/sweep", SWEEP))}
+            "drawn_sweep": sweep_body(load(root, "results/drawn/sweep", SWEEP)),
+            "drawn_costs": costs_body(load_all(root, "results/drawn/costs", TWO_TABLES))}
 
 
 def pictures(root):

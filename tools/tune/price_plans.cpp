@@ -19,6 +19,7 @@
 
 #include "gemm/plan/plan.h"
 #include "lab/suite/draw.h"
+#include "lab/suite/goals.h"
 
 namespace tessera {
 namespace {
@@ -83,8 +84,11 @@ std::vector<Cell> cells_of(const std::string& path) {
   const Json file = Json::parse(stream);
   const Json& environment = file.at("environment");
   const Json& device = environment.at("device");
-  const auto drawn = lab::draw_suite(environment.at("suite").at("seed").get<std::uint64_t>(),
-                                     environment.at("suite").at("cells").get<int>());
+  const Json& suite = environment.at("suite");
+  const auto drawn =
+      suite.at("name") == "goals"
+          ? lab::goal_suite()
+          : lab::draw_suite(suite.at("seed").get<std::uint64_t>(), suite.at("cells").get<int>());
   std::vector<Cell> cells;
   for (const Json& stored : file.at("cells")) {
     Cell& cell = cells.emplace_back();

@@ -162,16 +162,19 @@ int say_why(const BenchArguments& options) {
   const Devices devices = open_devices(options.device);
   gemm::PlanOptions how = plan_options_of(options.problem);
   how.workspace_limit = parse_workspace_limit(options.workspace_limit).bytes;
+  const gemm::DeviceLimits limits = gemm::limits_of(devices.device->info());
   std::vector<gemm::Plan> plans;
   for (const Problem& problem :
        problems_of(options.problem, types_for_best(options.problem), kGpuShape)) {
-    plans.push_back(gemm::plan(problem, {}, gemm::limits_of(devices.device->info()), how));
+    plans.push_back(gemm::plan(problem, {}, limits, how));
   }
   const Table table = why_table(plans);
   options.output.write(why_json(plans), table);
   if (options.output.prints_text()) {
     fmt::print("{}\n\n{}",
-               wrapped("What the model expects, in microseconds of an H200's clock (nothing ran):",
+               wrapped(fmt::format("What the model expects, in microseconds, by the costs of an {} "
+                                   "(nothing ran):",
+                                   limits.costs->gpu->name),
                        terminal_width()),
                fitted(table, kWhyFit));
   }
@@ -197,8 +200,10 @@ const Fit kBenchFit{{"m x n x k", "config", "verified", "build", "ms", "TFLOP/s"
 
 int bench(const BenchArguments& options, const Parser& parser) {
   options.output.check({{"--shapes", options.problem.shapes}});
-  if (options.problem.shapes == kDrawnSuite) {
-    return bench_suite({options.suite, options.device, options.output, options.seed}, parser);
+  if (is_timed_suite(options.problem.shapes)) {
+    return bench_suite(
+        {options.problem.shapes, options.suite, options.device, options.output, options.seed},
+        parser);
   }
   require_drawn_suite(options.suite);
   if (options.why) return say_why(options);

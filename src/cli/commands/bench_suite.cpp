@@ -13,18 +13,20 @@
 #include "base/numbers.h"
 #include "base/progress.h"
 #include "cli/command.h"
+#include "cli/options/gpu_option.h"
 #include "cli/options/session.h"
 #include "cli/options/shapes.h"
 #include "cli/terminal/fitted.h"
+#include "lab/suite/goals.h"
 #include "lab/suite/suite_run.h"
 
 namespace tessera::cli {
 namespace {
 
 constexpr int kUsualCells = 100;
-constexpr const char* kOptions[] = {"--shapes", "--seed",       "--cells",     "--minutes",
-                                    "--sweep",  "--json",       "--both-ways", "--device",
-                                    "--within", "--vendor-lib", "--csv",       "--md"};
+constexpr const char* kOptions[] = {
+    "--shapes", "--seed",   "--cells",      "--minutes", "--sweep", "--json",         "--both-ways",
+    "--device", "--within", "--vendor-lib", "--csv",     "--md",    "--against-costs"};
 
 void refuse_others(const Parser& parser) {
   for (const GivenOption& option : parser.given()) {
@@ -123,8 +125,14 @@ int count_wrong(const lab::SuiteFile& file) {
   return wrong;
 }
 
-std::string protocol_text(bool sweep, double within) {
-  if (sweep) {
+std::string protocol_text(const SuiteArguments& given, double within) {
+  if (!given.against_costs.empty()) {
+    return fmt::format(
+        "two tables of costs: where they plan otherwise, both plans in turn, five rounds of bursts "
+        "of 10 ms, idle only above 100 us; the other table is that of {}",
+        given.against_costs);
+  }
+  if (given.sweep) {
     return fmt::format(
         "all configs that the model puts within {} of its choice, two rounds of "
         "four calls each, in turn",
@@ -144,14 +152,47 @@ double within_of(const SuiteArguments& given) {
       fmt::format("--within is '{}', but must be at least 1, and needs --sweep", given.within)));
 }
 
+// Null where none is asked for.
+const gemm::CostTable* table_of(const SuiteArguments& given) {
+  if (given.against_costs.empty()) return nullptr;
+  const char* const name = gpu_of(given.against_costs).match;
+  if (given.sweep || !gemm::has_costs(name)) {
+    throw StatusError(Status::bad_argument(
+        fmt::format("--against-costs is '{}', but must be a GPU with a table of costs (h200), and "
+                    "not beside --sweep",
+                    given.against_costs)));
+  }
+  return &gemm::costs_for(name);
+}
+
+std::vector<lab::DrawnCell> cells_of(const std::string& suite, const SuiteArguments& given,
+                                     std::uint64_t seed) {
+  if (suite == kDrawnSuite) {
+    return lab::draw_suite(seed, given.cells.empty() ? kUsualCells
+                                                     : static_cast<int>(parse_integer(
+                                                           "--cells", given.cells, 1, 100000)));
+  }
+  if (given.cells.empty()) return lab::goal_suite();
+  throw StatusError(Status::bad_argument(fmt::format(
+      "--cells is '{}', but the suite {} has its own; leave it out", given.cells, suite)));
+}
+
+// The file's schema.
+std::string_view schema_of(const SuiteArguments& given) {
+  if (!given.against_costs.empty()) return lab::kTwoTablesSchema;
+  return given.sweep ? lab::kSweepSchema : lab::kSuiteSchema;
+}
+
 }  // namespace
+
+bool is_timed_suite(const std::string& name) { return name == kDrawnSuite || name == kGoalSuite; }
 
 void add_suite_options(Parser& parser, SuiteArguments& arguments) {
   parser.get_option("--shapes")
       .description(fmt::format(
           "file with a line 'm n k' for each shape, or a suite: {}, or {}: problems that "
-          "--seed draws",
-          names_of_suites(), kDrawnSuite));
+          "--seed draws, or {}: what docs/performance.md states goals for",
+          names_of_suites(), kDrawnSuite, kGoalSuite));
   parser
       .add_option("--cells", arguments.cells,
                   "with --suite drawn: how many problems are drawn (default 100)")
@@ -172,6 +213,11 @@ void add_suite_options(Parser& parser, SuiteArguments& arguments) {
       .add_option("--within", arguments.within,
                   "with --sweep: how near, as a factor of the predicted time (default 1.5)")
       .type_name("X");
+  parser
+      .add_option("--against-costs", arguments.against_costs,
+                  "with --suite drawn or goals: instead of the suite, our plan in turn with the "
+                  "plan by the table of costs of another GPU, where it is another plan")
+      .type_name("GPU");
 }
 
 void require_drawn_suite(const SuiteArguments& arguments) {
@@ -181,7 +227,8 @@ void require_drawn_suite(const SuiteArguments& arguments) {
   for (const auto& [name, text] : {std::pair<const char*, std::string>{"--cells", arguments.cells},
                                    {"--minutes", arguments.minutes},
                                    {"--both-ways", arguments.both_ways},
-                                   {"--within", arguments.within}}) {
+                                   {"--within", arguments.within},
+                                   {"--against-costs", arguments.against_costs}}) {
     if (!text.empty()) refuse(fmt::format("{} is '{}'", name, text));
   }
   if (arguments.sweep) refuse("--sweep is given");
@@ -190,9 +237,10 @@ void require_drawn_suite(const SuiteArguments& arguments) {
 int bench_suite(const SuiteRequest& request, const Parser& parser) {
   refuse_others(parser);
   const SuiteArguments& given = request.suite;
-  const int count = given.cells.empty()
-                        ? kUsualCells
-                        : static_cast<int>(parse_integer("--cells", given.cells, 1, 100000));
+  const std::uint64_t seed = parse_seed(request.seed);
+  const std::vector<lab::DrawnCell> cells = cells_of(request.name, given, seed);
+  const int count = static_cast<int>(cells.size());
+  const gemm::CostTable* const other = table_of(given);
   const int both_ways =
       given.both_ways.empty()
           ? 0
@@ -203,20 +251,18 @@ int bench_suite(const SuiteRequest& request, const Parser& parser) {
     throw StatusError(Status::bad_argument(
         "--sweep is given, but writes a file by --json alone; leave --csv and --md out"));
   }
-  const std::uint64_t seed = parse_seed(request.seed);
-  const std::vector<lab::DrawnCell> cells = lab::draw_suite(seed, count);
   Devices devices = open_devices(request.device);
   if (!devices.is_cuda()) {
     throw StatusError(Status::unavailable(
-        "--suite is 'drawn', which is timed, but there is no GPU here: " +
+        fmt::format("--suite is '{}', which is timed, but there is no GPU here: ", request.name) +
         (devices.note.empty() ? std::string("the virtual one has no clock") : devices.note)));
   }
   const Baseline baseline = load_baseline(request.device, devices);
-  const std::string schema(given.sweep ? lab::kSweepSchema : lab::kSuiteSchema);
   lab::SuiteFile file(request.output.json, environment_of(devices, baseline, seed),
-                      {schema, seed, count, protocol_text(given.sweep, within), "--json"});
+                      {std::string(schema_of(given)), request.name, seed, count,
+                       protocol_text(given, within), "--json"});
   lab::DeviceTimer timer(*devices.device);
-  lab::CellBench bench(*devices.device, timer, baseline.vendor.get(),
+  lab::CellBench bench(*devices.device, timer, other ? nullptr : baseline.vendor.get(),
                        {.seed = seed, .stop = [&] { return clock.over(); }});
   {
     Bars bars;
@@ -226,7 +272,11 @@ int bench_suite(const SuiteRequest& request, const Parser& parser) {
          .over = [&] { return clock.over(); },
          .progress = [&](int done, int all,
                          const lab::DrawnCell& next) { bars.show(done, all, next); }});
-    given.sweep ? run.sweep(within) : run.time();
+    if (other) {
+      run.compare(*other);
+    } else {
+      given.sweep ? run.sweep(within) : run.time();
+    }
   }
   file.write();
   Output tables = request.output;
@@ -234,7 +284,7 @@ int bench_suite(const SuiteRequest& request, const Parser& parser) {
   tables.write({}, table_of(file));
   if (request.output.prints_text()) {
     fmt::print("{} of {} cells, seed {}\n\n", file.size(), count, seed);
-    if (!given.sweep) fmt::print("{}", fitted(table_of(file), {}));
+    if (schema_of(given) == lab::kSuiteSchema) fmt::print("{}", fitted(table_of(file), {}));
   }
   if (count_wrong(file) > 0) return kCheckFailed;
   return interrupted() ? kInterrupted : kOk;

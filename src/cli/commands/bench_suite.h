@@ -10,17 +10,20 @@
 namespace tessera::cli {
 
 inline constexpr const char* kDrawnSuite = "drawn";
+inline constexpr const char* kGoalSuite = "goals";  // the list of docs/performance.md
 
 // As typed; empty where not given.
 struct SuiteArguments {
-  std::string cells, minutes, both_ways, within;
+  std::string cells, minutes, both_ways, within, against_costs;
   bool sweep = false;
 };
 void add_suite_options(Parser& parser, SuiteArguments& arguments);
-// Throws kBadArgument where one of them is given without the suite.
+bool is_timed_suite(const std::string& name);
+// Throws kBadArgument where one of them is given without such a suite.
 void require_drawn_suite(const SuiteArguments& arguments);
 
 struct SuiteRequest {
+  const std::string& name;  // of the suite
   const SuiteArguments& suite;
   const DeviceOptions& device;
   const Output& output;

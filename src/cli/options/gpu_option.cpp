@@ -104,7 +104,8 @@ gemm::DeviceLimits limits_of(const arch::Gpu& gpu) {
   constexpr int kOldestSm = 75;  // HW: the lowest that nvcc of CUDA 13 makes code for
   return {.sm = std::max(gpu.sm, kOldestSm),
           .sms = gpu.sms,
-          .l2_bytes = std::int64_t{gpu.l2_kib} << 10};
+          .l2_bytes = std::int64_t{gpu.l2_kib} << 10,
+          .costs = &gemm::costs_for(gpu.match)};
 }
 
 const arch::Gpu& gpu_of(const std::string& text) {

@@ -166,6 +166,7 @@ Explained on_gpu(const tessera_handle_s& owner, const Asked& asked, const Option
   to.folded = static_cast<std::int32_t>(std::min<std::int64_t>(
       taken.is_folded() ? taken.folded_products : 0, std::numeric_limits<std::int32_t>::max()));
   out.folded = folded_text(taken);
+  out.costs = taken.limits.costs->gpu->name;
   put(to.kernel, name_of(taken.offers.front()));
   to.total_us = out.choices.front().total_us;
   to.workspace_bytes = out.choices.front().workspace_bytes;
@@ -249,9 +250,9 @@ std::string text_of(const Explained& explained) {
     const bool is_taken = &choice == &explained.choices.front();
     text += (is_taken ? "runs " : "instead of ") + std::string(choice.kernel);
     if (all.where == TESSERA_ON_CPU) continue;
-    text += ": " + microseconds(choice.total_us) + " by the model, workspace " +
-            std::to_string(choice.workspace_bytes) + " bytes, " + choice.decision + ", bound by " +
-            text_of_bound(is_taken ? all.bound : choice.bound);
+    text += ": " + microseconds(choice.total_us) + " by the costs of an " + explained.costs +
+            ", workspace " + std::to_string(choice.workspace_bytes) + " bytes, " + choice.decision +
+            ", bound by " + text_of_bound(is_taken ? all.bound : choice.bound);
     text += is_taken ? std::string(", ") + text_of_where(all.where) + "\n" : "\n";
   }
   if (all.where == TESSERA_ON_CPU) text += std::string(" ") + text_of_where(all.where) + "\n";

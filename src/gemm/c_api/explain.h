@@ -14,6 +14,7 @@ struct Explained {
   std::vector<tessera_choice> choices;  // the one taken first
   std::string side = {};                // of operands in host memory: which one, and why
   std::string folded = {};              // a sentence about a batch that is one product; else empty
+  std::string costs = {};               // of which GPU the table is that the times are from: "h200"
 };
 
 Explained explain(const tessera_handle_s& owner, const Asked& asked, const Options& options);

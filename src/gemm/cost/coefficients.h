@@ -42,7 +42,8 @@ struct PersistentCosts {
   double overlap;       // share of the shorter of multiplying and memory that shows
   double flight_bytes;  // bytes in flight per SM at which memory reaches 0.7 of its speed
   double odd_rows;      // times memory, where the stride of rows is no multiple of 32 bytes
-  double c_bytes;       // of an SM: C that is added
+  double c_bytes;       // of an SM: C that is added,
+  double c_wait;        // and for each output of a thread, which waits for it
   double heat;          // share more of long products, whose clock falls,
   double heat_time;     // from about this many microseconds on
   double l2_held;       // bytes of operands that the L2 holds while all tiles read them,
@@ -86,9 +87,11 @@ struct TensorCoreCosts {
   double store_more, pair_store_more;  // microseconds for each 16 KiB of a tile
   double rows_store_c;                 // more where C is added
   double short_ring;             // of several CTAs per SM: share of reading operands that shows,
-  double short_ring_wait;        // and what each product of a CTA waits
+  double short_ring_wait;        // and what each product of a CTA waits;
+  double short_ring_tile;        // times the least time of a tile
   double c_bytes;                // of C a microsecond: what adding them takes beside multiplying,
-  double large_c_of_pair_bytes;  // and with pairs of warpgroups, where C does not fit the L2
+  double large_c_of_pair_bytes;  // and with pairs of warpgroups, where C does not fit the L2,
+  double c_wait;                 // and what a CTA waits for the C of each tile
   double write;                  // of a byte of D, in bytes that are read
   double add;                    // the second launch where k is split,
   double reduced_bytes;          // a microsecond: partial sums, written and read again
@@ -109,7 +112,9 @@ struct SmallCosts {
   double store;          // an output and SM, what storing takes beside multiplying;
   double halves_store;   // of 16-bit elements, half sectors each
   double overlap;        // share of the shorter of multiplying and memory that shows
-  double step;           // of a team for each step of k
+  double step;           // of a team for each step of k,
+  // and more for each copy of a lane in it, of 16 bytes and of single elements.
+  double copy_of_16, copy_of_8, copy_of_4, copy_of_2;
   double unknown_share;  // of the lanes' peak, for a row without a rate
   // Of its time, by single elements of 2, 4 and 8 bytes.
   double elements_of_2, elements_of_4, elements_of_8;
@@ -117,6 +122,7 @@ struct SmallCosts {
 
 // Launches before and after a product: microseconds, and bytes a microsecond, read and written.
 struct PassCosts {
+  double next_launch;   // of the host's time, for each launch of a plan after its first
   double early_launch;  // after another launch of its plan
   double repack_launch, repack_bytes;
   double finish_launch, finish_bytes;

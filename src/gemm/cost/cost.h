@@ -110,8 +110,9 @@ struct SmallWork {
   std::int64_t products;  // of a batch, else 1
   int element_bytes;      // of A and B, and of D
   int d_bytes;
-  bool is_aligned;  // operands copied by 16 bytes
-  int teams;        // on an SM, each with a tile
+  bool is_aligned;   // operands copied by 16 bytes
+  int teams;         // on an SM, each with a tile,
+  int team_threads;  // and so many threads
 };
 Cost cost_of_small(const SmallWork& work, const GemmParams& canonical, const DeviceLimits& limits);
 

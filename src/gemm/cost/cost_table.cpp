@@ -8,12 +8,17 @@ namespace {
 constexpr double kNoLimit = 1e30;  // bytes
 
 // A line of a table is COEFFICIENT(member, value) or RATE(kernel, variant, TFLOP/s). Each table is
-// read twice: for its coefficients, and for its rates.
+// read three times: for its coefficients, for its rates, and to count the former.
 #define COEFFICIENT(member, value) c.member = (value);
 #define RATE(kernel, variant, tflops)
 constexpr Coefficients coefficients_of_h200() {
   Coefficients c{};
 #include "gemm/cost/tuning/h200.inc"
+  return c;
+}
+constexpr Coefficients coefficients_of_h100() {
+  Coefficients c{};
+#include "gemm/cost/tuning/h100.inc"
   return c;
 }
 #undef COEFFICIENT
@@ -24,6 +29,9 @@ constexpr Coefficients coefficients_of_h200() {
 constexpr Rate kH200Rates[] = {
 #include "gemm/cost/tuning/h200.inc"
 };
+constexpr Rate kH100Rates[] = {
+#include "gemm/cost/tuning/h100.inc"
+};
 #undef COEFFICIENT
 #undef RATE
 
@@ -32,12 +40,16 @@ constexpr Rate kH200Rates[] = {
 constexpr std::size_t kH200Lines = 0
 #include "gemm/cost/tuning/h200.inc"
     ;
+constexpr std::size_t kH100Lines = 0
+#include "gemm/cost/tuning/h100.inc"
+    ;
 #undef COEFFICIENT
 #undef RATE
-static_assert(kH200Lines * sizeof(double) == sizeof(Coefficients),
+constexpr std::size_t kCoefficients = sizeof(Coefficients) / sizeof(double);
+static_assert(kH200Lines == kCoefficients && kH100Lines == kCoefficients,
               "a table has a line for each coefficient");
 
-constexpr const CostTable* kTables[] = {&kH200Costs};
+constexpr const CostTable* kTables[] = {&kH200Costs, &kH100Costs};
 
 const CostTable* find(std::string_view device_name) {
   for (const CostTable* const table : kTables) {
@@ -49,6 +61,7 @@ const CostTable* find(std::string_view device_name) {
 }  // namespace
 
 constinit const CostTable kH200Costs{&arch::kH200, coefficients_of_h200(), kH200Rates};
+constinit const CostTable kH100Costs{&arch::kH100, coefficients_of_h100(), kH100Rates};
 
 double CostTable::rate_of(std::string_view kernel, std::string_view variant) const {
   for (const Rate& rate : rates) {

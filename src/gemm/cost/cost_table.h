@@ -25,7 +25,7 @@ struct CostTable {
   double rate_of(std::string_view kernel, std::string_view variant) const;
 };
 
-extern const CostTable kH200Costs;
+extern const CostTable kH200Costs, kH100Costs;
 
 // The table of a GPU by the name its driver gives it or, where it has none, of the nearest: on
 // other GPUs than the measured one only the proportions of costs matter.

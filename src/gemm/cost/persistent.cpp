@@ -133,11 +133,18 @@ double write_cycles(const RatedRow& rated, const GemmParams& p, int ctas_per_sm,
          bytes / (rated.stores_through_shared ? own.rows_bytes : own.scratch_bytes);
 }
 
+// Of a CTA at the end of each of its tiles.
+double waits_for_c(const KernelRow& row, const GemmParams& p, const PersistentCosts& costs) {
+  const double outputs = static_cast<double>(row.block.m) * row.block.n;
+  return p.beta == 0 ? 0 : costs.c_wait * outputs / (row.threads * row.threads_y);
+}
+
 // The end of an item. What other CTAs of the SM multiply meanwhile is not lost, unless all wait for
 // device memory.
 double store_cycles(const RatedRow& rated, const GemmParams& p, const RowCosts& costs) {
   const KernelRow& row = *rated.row;
-  const double own = costs.own.store + (row.slices > 1 ? row.slices * costs.own.slice_sums : 0);
+  const double own = costs.own.store + (row.slices > 1 ? row.slices * costs.own.slice_sums : 0) +
+                     waits_for_c(row, p, costs.own);
   const double write = write_cycles(rated, p, row.ctas_per_sm, rated.element_bytes, costs);
   return outgrows_l2(p, rated.element_bytes, costs.gpu) ? own / row.ctas_per_sm + write
                                                         : (own + write) / row.ctas_per_sm;
@@ -287,6 +294,7 @@ Cost cost_of_tiles(const RatedRow& rated, const GemmParams& p, int element_bytes
   const double waves = static_cast<double>(static_cast<std::int64_t>((tiles + slots - 1) / slots));
   const double products = static_cast<double>(row.block.m) * row.block.n * ctas;
   const double end = limits.costs->coefficients.blocks.start + costs.own.store +
+                     waits_for_c(row, p, costs.own) +
                      write_cycles(rated, p, ctas, element_bytes, costs);
   Cost cost = microseconds_of(
       {.start = start_cycles(p, element_bytes, costs.own),

@@ -13,6 +13,18 @@ double slowdown_of_elements(const SmallWork& work, const SmallCosts& costs) {
                                    : costs.elements_of_8;
 }
 
+// What a lane waits for its copies of one step of k: by 16 bytes or by single elements.
+double copies_of_step(const SmallWork& work, const SmallCosts& costs) {
+  const int width = work.is_aligned ? 16 : work.element_bytes;
+  const double bytes =
+      static_cast<double>(work.block.m + work.block.n) * work.block.k * work.element_bytes;
+  const double each = width == 16  ? costs.copy_of_16
+                      : width == 8 ? costs.copy_of_8
+                      : width == 4 ? costs.copy_of_4
+                                   : costs.copy_of_2;
+  return each * bytes / (width * work.team_threads);
+}
+
 }  // namespace
 
 Cost cost_of_vectors(const VectorWork& work, const DeviceLimits& limits) {
@@ -42,7 +54,8 @@ Cost cost_of_small(const SmallWork& work, const GemmParams& p, const DeviceLimit
   const double outputs = static_cast<double>(work.block.m) * work.block.n;
   const double depth = whole(p.k, work.block.k) * work.block.k;
   // A team waits for memory in each step, also where no other one of its SM has work.
-  const double waits = std::ceil(of_sm / work.teams) * depth / work.block.k * costs.step;
+  const double waits = std::ceil(of_sm / work.teams) * depth / work.block.k *
+                       (costs.step + copies_of_step(work, costs));
   const double multiply = std::max(of_sm * 2 * outputs * depth / (rate * 1e6 / limits.sms), waits) *
                           slowdown_of_elements(work, costs);
   const double store = of_sm * outputs * (work.d_bytes == 2 ? costs.halves_store : costs.store);

@@ -47,7 +47,8 @@ class TensorCorePrice {
     }
     const double tile_bytes = outputs * size_of(work_.types->d);
     const double least = (costs_.tile + costs_.tile_store * tile_bytes / 2048) *
-                         (work_.hides_store ? costs_.tile_of_pair : 1);
+                         (work_.hides_store ? costs_.tile_of_pair : 1) *
+                         (work_.per_sm > 1 ? costs_.short_ring_tile : 1);
     const double waits =
         work_.per_sm > 1 && work_.products > 1 ? waves_ * costs_.short_ring_wait : 0;
     const double shown = work_.hides_store
@@ -60,8 +61,9 @@ class TensorCorePrice {
     if (!adds_c()) return 0;
     const double bytes = static_cast<double>(p_.m) * static_cast<double>(p_.n) * products() *
                          size_of(work_.types->d);
-    return bytes /
-           (work_.hides_store && bytes > l2_ ? costs_.large_c_of_pair_bytes : costs_.c_bytes);
+    return waves_ * costs_.c_wait +
+           bytes /
+               (work_.hides_store && bytes > l2_ ? costs_.large_c_of_pair_bytes : costs_.c_bytes);
   }
 
   double adding_parts() const {
@@ -94,11 +96,12 @@ class TensorCorePrice {
   }
 
   // A wave's tiles are about a square of D, at most this many rows of tiles; each reads its rows
-  // and columns.
+  // and columns. Parts of k read other operands than the first part of their tile.
   double read_again() const {
     constexpr double kRows = 8;
+    const double parts = static_cast<double>(std::max<std::int64_t>(1, work_.parts));
     const double rows = std::min(kRows, static_cast<double>(work_.tiles_m));
-    const double columns = std::ceil(active() / rows);
+    const double columns = std::ceil(std::max(1.0, active() / parts) / rows);
     const double of_wave = (rows * work_.block.m + columns * work_.block.n) *
                            static_cast<double>(p_.k) * bytes_of_operand();
     const double more = std::max(0.0, std::max(tiles() / ctas_, 1.0) * of_wave - operands());

@@ -50,6 +50,7 @@ class Small final : public Family {
           .d_bytes = size_of(kernel.types.d),
           .is_aligned = operands_allow_vectors(request),
           .teams = row.ctas_per_sm * teams_of(row),
+          .team_threads = small_config_of(row).team(),
       };
       offers.push_back(
           {.kernel = &kernel, .row = &row, .cost = cost_of_small(work, p, request.limits)});

@@ -172,9 +172,19 @@ class Search {
   std::vector<Candidate> candidates_;
 };
 
+// Microseconds by which candidates are ranked: what the GPU takes, and what the host pays for the
+// launches after the first. WHY apart: calls that are queued hide the host's time, and a program
+// whose products are short waits for it.
+double rank_of(const Candidate& candidate, const PassCosts& costs) {
+  const Cost& c = candidate.cost;
+  const int later = (c.repack > 0) + (c.add > 0) + (c.remainder > 0) + (c.finish > 0);
+  const double launches = static_cast<double>(candidate.route->rounds) * (1 + later);
+  return c.total() + (launches - 1) * costs.next_launch;
+}
+
 // Keeps what fits the workspace, the cheapest first. Not ok, with the least that is needed, where
 // nothing does; then all are kept.
-Status rank(std::vector<Candidate>& candidates, std::int64_t limit) {
+Status rank(std::vector<Candidate>& candidates, std::int64_t limit, const DeviceLimits& limits) {
   const auto least = std::min_element(
       candidates.begin(), candidates.end(),
       [](const auto& x, const auto& y) { return x.workspace_bytes() < y.workspace_bytes(); });
@@ -188,7 +198,7 @@ Status rank(std::vector<Candidate>& candidates, std::int64_t limit) {
   order.reserve(candidates.size());
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (candidates[i].workspace_bytes() > limit) continue;
-    order.emplace_back(candidates[i].cost.total(), i);
+    order.emplace_back(rank_of(candidates[i], limits.costs->coefficients.passes), i);
   }
   std::sort(order.begin(), order.end());
   std::vector<Candidate> ranked;
@@ -221,7 +231,8 @@ Status plan_parts(const std::vector<Subproblem>& parts, std::string_view text,
   plan.steps.clear();
   for (const Subproblem& part : parts) {
     std::vector<Candidate> candidates = Search(part, plan.limits, options).candidates();
-    if (Status fits = rank(candidates, options.workspace_limit); !fits.ok()) return fits;
+    Status fits = rank(candidates, options.workspace_limit, plan.limits);
+    if (!fits.ok()) return fits;
     const Candidate& best = candidates.front();
     for (Step& step : steps_of(best, plan.limits, options)) plan.steps.push_back(std::move(step));
     most = std::max(most, best.workspace_bytes());
@@ -295,7 +306,7 @@ Plan plan(const Problem& given, const Alignment& alignment, const DeviceLimits& 
   }
   Plan plan{problem, products, OperandTable(problem), alignment, limits, {}, {}};
   plan.offers = Search(subproblem_of(problem, alignment), limits, options).candidates();
-  if (const Status fits = rank(plan.offers, options.workspace_limit); !fits.ok()) {
+  if (const Status fits = rank(plan.offers, options.workspace_limit, limits); !fits.ok()) {
     if (!plan_by_rows(options, plan)) throw StatusError(fits);
     return plan;
   }

@@ -52,6 +52,13 @@ SuiteProtocol sweep_protocol() {
   return sweep;
 }
 
+SuiteProtocol two_tables_protocol() {
+  SuiteProtocol protocol = quick_protocol();
+  protocol.name = "two tables";
+  protocol.timing.rounds = 5;
+  return protocol;
+}
+
 SuiteProtocol full_protocol() {
   SuiteProtocol full{.name = "full", .choice = {}, .timing = {}, .idle_above_ms = 0.1};
   full.choice.rounds = 1;
@@ -234,6 +241,42 @@ SweptCell CellBench::sweep(const DrawnCell& cell, double within_best) {
     for (std::size_t i = 0; i < bound.size(); ++i) {
       if (bound[i]) out.configs[i].ms = *next++;
     }
+  } catch (const StatusError& error) {
+    if (!is_of_the_cell(error)) throw;
+    out.reason = error.what();
+  }
+  return out;
+}
+
+TwoTables CellBench::compare(const DrawnCell& cell, const gemm::CostTable& other) {
+  TwoTables out;
+  try {
+    const CellOperands operands = memory_.operands(cell);
+    const gemm::PlanOptions options = within(options_.workspace_limit);
+    const gemm::DeviceLimits own = gemm::limits_of(device_.info());
+    gemm::DeviceLimits others = own;
+    others.costs = &other;
+    const auto planned = [&](const gemm::DeviceLimits& limits) {
+      return gemm::plan(cell.problem, gemm::alignment_of(operands[0]), limits, options);
+    };
+    const gemm::Plan by_own = planned(own), by_other = planned(others);
+    const gemm::Candidate &x = by_own.offers.front(), &y = by_other.offers.front();
+    const auto row = [](const gemm::Candidate& offer) {
+      return TwoTables::Planned{name_of(offer), offer.decision_text(), offer.workspace_bytes(), {}};
+    };
+    out.own = row(x);
+    if (x.kernel == y.kernel && x.decision == y.decision) return out;
+    out.other = row(y);
+    const PlannedCall first(device_, cell.problem, by_own);
+    const PlannedCall second(device_, cell.problem, by_other);
+    double max_error_ratio = 0;
+    for (const PlannedCall* const call : {&first, &second}) {
+      if (out.reason.empty()) out.reason = check(cell, operands, *call, max_error_ratio);
+    }
+    if (!out.reason.empty()) return out;
+    const Turn turn = time(cell, operands, {&first, &second}, two_tables_protocol());
+    out.own.ms = turn.ours[0];
+    out.other->ms = turn.ours[1];
   } catch (const StatusError& error) {
     if (!is_of_the_cell(error)) throw;
     out.reason = error.what();

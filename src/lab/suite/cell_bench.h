@@ -74,11 +74,25 @@ struct SweptCell {
   std::string vendor_name;
 };
 
+// What the library plans by its own table of costs and by another one's, in turn.
+struct TwoTables {
+  struct Planned {
+    std::string kernel, decision;
+    std::int64_t workspace_bytes = 0;
+    Summary ms;
+  };
+  std::string reason;  // why nothing was timed
+  Planned own;
+  std::optional<Planned> other;  // where it is another plan; else nothing is timed
+};
+
 // Configs that the model expects to take longer than this factor times its choice are left out,
 // where nothing else is asked for.
 inline constexpr double kSweptWithin = 1.5;
 // Two rounds of four calls, without idling.
 SuiteProtocol sweep_protocol();
+// Five rounds of bursts of 10 ms, idle only above 100 us: two plans, and no vendor.
+SuiteProtocol two_tables_protocol();
 
 struct CellBenchOptions {
   std::uint64_t seed = 1;           // of the data and of the order
@@ -96,6 +110,7 @@ class CellBench {
   // has nothing to do with the cell: a device that is gone.
   CellResult run(const DrawnCell& cell, const SuiteProtocol& protocol);
   SweptCell sweep(const DrawnCell& cell, double within = kSweptWithin);
+  TwoTables compare(const DrawnCell& cell, const gemm::CostTable& other);
 
  private:
   // What is timed in turn: our calls by name, and the vendor's.

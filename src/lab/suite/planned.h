@@ -11,6 +11,7 @@ class PlannedCall {
   // Throws what gemm::plan and gemm::prepare throw.
   PlannedCall(Device& device, const Problem& problem, const Operands& operands,
               const gemm::PlanOptions& options);
+  PlannedCall(Device& device, const Problem& problem, gemm::Plan plan);
   void run(const Operands& operands) const;
   const gemm::Plan& plan() const { return prepared_.plan(); }
 

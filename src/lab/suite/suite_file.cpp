@@ -131,6 +131,24 @@ Json to_json(const DrawnCell& cell, const SweptCell& swept) {
   return json;
 }
 
+Json to_json(const DrawnCell& cell, const TwoTables& found) {
+  Json json = to_json(cell);
+  if (!found.reason.empty()) {
+    json["reason"] = found.reason;
+    return json;
+  }
+  const auto plan = [](const TwoTables::Planned& one) {
+    Json list = {one.kernel, one.decision, one.workspace_bytes};
+    if (one.ms.n > 0) list.push_back(brief({one.ms.median, one.ms.p5, one.ms.p95}));
+    return list;
+  };
+  json["plan"] = plan(found.own);
+  if (!found.other) return json;
+  json["other"] = plan(*found.other);
+  json["ratio_to_other"] = shortened(found.other->ms.median / found.own.ms.median);
+  return json;
+}
+
 std::optional<double> ratio_of(const Json& cell) {
   if (!cell.contains("ratio_to_vendor")) return std::nullopt;
   return cell["ratio_to_vendor"].get<double>();
@@ -144,7 +162,7 @@ SuiteFile::SuiteFile(std::string path, const Environment& environment, const Sui
       schema_(name.schema),
       environment_(to_json(environment)) {
   environment_["suite"] = {
-      {"name", "drawn"}, {"seed", name.seed}, {"cells", name.cells}, {"protocol", name.protocol}};
+      {"name", name.name}, {"seed", name.seed}, {"cells", name.cells}, {"protocol", name.protocol}};
   resume(name);
 }
 
@@ -165,6 +183,9 @@ void SuiteFile::resume(const SuiteName& name) {
   }
   const Json& before = old.at("environment");
   const Json& suite = before.at("suite");
+  if (suite.at("name") != name.name) {
+    refuse(fmt::format("it holds cells of the suite {}", suite.at("name").dump()));
+  }
   if (suite.at("seed") != name.seed || suite.at("cells") != name.cells) {
     refuse(fmt::format("it holds {} cells of seed {}", suite.at("cells").dump(),
                        suite.at("seed").dump()));

@@ -15,6 +15,7 @@ namespace tessera::lab {
 
 inline constexpr std::string_view kSuiteSchema = "tessera.suite/1";
 inline constexpr std::string_view kSweepSchema = "tessera.sweep/1";
+inline constexpr std::string_view kTwoTablesSchema = "tessera.two_tables/1";
 
 // Of each config of a swept cell; a reason in place of the times where it has none.
 inline constexpr std::string_view kSweptColumns =
@@ -24,6 +25,7 @@ inline constexpr std::string_view kSweptColumns =
 // What makes cells of two runs one measurement.
 struct SuiteName {
   std::string schema;
+  std::string name;  // "drawn"
   std::uint64_t seed = 1;
   int cells = 0;
   std::string protocol;  // one sentence
@@ -36,6 +38,8 @@ Json to_json(const DrawnCell& cell);
 Json to_json(const DrawnCell& cell, const CellResult& result, const std::string& protocol);
 void set_full(Json& cell, const CellResult& result);
 Json to_json(const DrawnCell& cell, const SweptCell& swept);
+// Speed of the plan over that of the other table's plan, where these are two.
+Json to_json(const DrawnCell& cell, const TwoTables& found);
 
 // Of a cell's JSON; nullopt where there is none.
 std::optional<double> ratio_of(const Json& cell);

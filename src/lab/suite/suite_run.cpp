@@ -59,4 +59,9 @@ void SuiteRun::sweep(double within) {
   each(missing(), [&](const DrawnCell& cell) { return to_json(cell, bench_.sweep(cell, within)); });
 }
 
+void SuiteRun::compare(const gemm::CostTable& other) {
+  each(missing(),
+       [&](const DrawnCell& cell) { return to_json(cell, bench_.compare(cell, other)); });
+}
+
 }  // namespace tessera::lab

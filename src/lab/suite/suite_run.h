@@ -28,6 +28,7 @@ class SuiteRun {
   void time();
   // Cells that the file has not.
   void sweep(double within);
+  void compare(const gemm::CostTable& other);
 
  private:
   using Cells = std::vector<const DrawnCell*>;

@@ -34,7 +34,7 @@ struct Folder {
   std::string file(const std::string& name) const { return path / name; }
 };
 
-const SuiteName kName{std::string(kSuiteSchema), 7, 100, "quick", "--json"};
+const SuiteName kName{std::string(kSuiteSchema), "drawn", 7, 100, "quick", "--json"};
 
 TEST(SuiteFile, GoesOnWhereItEnded) {
   const Folder folder;
@@ -75,6 +75,9 @@ TEST(SuiteFile, RefusesCellsOfAnotherMeasurement) {
   SuiteName other = kName;
   other.seed = 8;
   EXPECT_NE(reason(here, other).find("100 cells of seed 7"), std::string::npos);
+  other = kName;
+  other.name = "goals";
+  EXPECT_NE(reason(here, other).find("the suite \"drawn\""), std::string::npos);
   other = kName;
   other.schema = kSweepSchema;
   EXPECT_NE(reason(here, other).find("holds no cells"), std::string::npos);
@@ -131,6 +134,23 @@ TEST(SuiteFile, ASweptConfigIsARowOfItsColumns) {
       json.at("configs").at(0).dump(),
       R"(["simt_f32/64x64","12 tiles",4096,[2.846,0,0,10.0,0,0,0,0,0],[0.01235,0.012,0.013]])");
   EXPECT_EQ(json.at("configs").at(1).at(4), "it is wrong");
+}
+
+TEST(SuiteFile, TwoTablesHaveARatioWhereTheyPlanOtherwise) {
+  const DrawnCell cell = draw_suite(9, 1).at(0);
+  TwoTables found;
+  found.own = {"dmma_f64/64x64", "4 tiles", 0, {}};
+  Json json = to_json(cell, found);
+  EXPECT_EQ(json.at("plan").dump(), R"(["dmma_f64/64x64","4 tiles",0])");
+  EXPECT_FALSE(json.contains("ratio_to_other"));
+  found.own.ms = {2, 1.9, 2.1, 8};
+  found.other = TwoTables::Planned{"dmma_f64/128x64", "2 tiles", 64, {3, 2.9, 3.1, 8}};
+  json = to_json(cell, found);
+  EXPECT_EQ(json.at("plan").dump(), R"(["dmma_f64/64x64","4 tiles",0,[2.0,1.9,2.1]])");
+  EXPECT_EQ(json.at("other").dump(), R"(["dmma_f64/128x64","2 tiles",64,[3.0,2.9,3.1]])");
+  EXPECT_DOUBLE_EQ(json.at("ratio_to_other").get<double>(), 1.5);
+  found.reason = "it is wrong";
+  EXPECT_EQ(to_json(cell, found).at("reason"), "it is wrong");
 }
 
 TEST(SuiteFile, ACellWithoutAFigureHasItsReason) {

@@ -58,6 +58,25 @@ class DrawnTables(unittest.TestCase):
         self.assertIn("| all | 0.500 | 0.800 |", text)
         self.assertIn("| below 0.85 | 100.0 % | 100.0 % |", text)
 
+    def test_two_tables_have_a_mean_in_which_equal_plans_are_alike(self):
+        cells = [{"plan": ["a"]}, {"plan": ["a"], "other": ["b"], "ratio_to_other": 4.0},
+                 {"plan": ["a"], "other": ["b"], "ratio_to_other": 0.5}, {"reason": "none"}]
+        file = file_of(cells, schema=drawn_tables.TWO_TABLES)
+        file["environment"]["suite"]["name"] = "goals"
+        self.assertEqual(drawn_tables.costs_row(file),
+                         ["goals, seed 7", "3", "2", f"{2 ** (1 / 3):.4f}", f"{2 ** 0.5:.3f}", "1", "0.50"])
+
+    def test_the_sweep_that_is_shown_is_of_the_drawn_suite(self):
+        with tempfile.TemporaryDirectory() as folder:
+            place = Path(folder) / "results/drawn/sweep"
+            place.mkdir(parents=True)
+            for name, date in (("drawn", "2026-11-26"), ("goals", "2026-11-27")):
+                file = file_of([], date, drawn_tables.SWEEP)
+                file["environment"]["suite"]["name"] = name
+                (place / f"{name}.json").write_text(json.dumps(file))
+            self.assertEqual(drawn_tables.load(Path(folder), "results/drawn/sweep", drawn_tables.SWEEP)["name"],
+                             "results/drawn/sweep/drawn.json")
+
     def test_a_cell_without_a_figure_is_told(self):
         text = drawn_tables.body(file_of([cell(1.0), cell(None)]))
         self.assertIn("1 cells have no ratio: no kernel takes it", text)

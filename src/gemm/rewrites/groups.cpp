@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gemm/rewrites/by_rows.h"
+#include "gemm/rewrites/in_parts.h"
 
 namespace tessera::gemm {
 namespace {

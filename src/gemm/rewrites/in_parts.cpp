@@ -1,4 +1,4 @@
-#include "gemm/rewrites/by_rows.h"
+#include "gemm/rewrites/in_parts.h"
 
 #include <algorithm>
 
@@ -32,11 +32,15 @@ Subproblem rows_of(const Subproblem& product, std::int64_t first, std::int64_t r
   return part;
 }
 
-std::vector<Subproblem> parts_by_rows(const Subproblem& given, std::int64_t rows) {
-  const Subproblem whole = row_major(given);
+std::vector<Subproblem> parts_of(const Subproblem& product, const Extents& extents) {
   std::vector<Subproblem> parts;
-  for (std::int64_t first = 0; first < whole.problem.m; first += rows) {
-    parts.push_back(rows_of(whole, first, std::min(rows, whole.problem.m - first)));
+  const std::int64_t m = product.problem.m, n = product.problem.n;
+  for (std::int64_t row = 0; row < m; row += extents.rows) {
+    // In the other order columns are rows.
+    const Subproblem rows = exchanged(rows_of(product, row, std::min(extents.rows, m - row)));
+    for (std::int64_t column = 0; column < n; column += extents.columns) {
+      parts.push_back(exchanged(rows_of(rows, column, std::min(extents.columns, n - column))));
+    }
   }
   return parts;
 }

@@ -1,0 +1,26 @@
+// What families offer for a product, and the steps of an offer.
+#pragma once
+
+#include <vector>
+
+#include "gemm/plan/plan.h"
+
+namespace tessera::gemm {
+
+// Whether nothing is written.
+inline bool is_empty(const Problem& p) { return p.m == 0 || p.n == 0 || p.batch.count == 0; }
+
+// Of the named kernel, else of all kernels of the library, for all routes of the product; also
+// those that exceed the workspace limit. Throws the reason where there is none.
+std::vector<Candidate> candidates_of(const Subproblem& product, const DeviceLimits& limits,
+                                     const PlanOptions& options);
+
+// Keeps what fits the workspace, the cheapest first. Not ok, with the least that is needed, where
+// nothing does; then all are kept.
+Status rank(std::vector<Candidate>& candidates, std::int64_t limit, const DeviceLimits& limits);
+
+// The steps of one round of a candidate.
+std::vector<Step> steps_of(const Candidate& best, const DeviceLimits& limits,
+                           const PlanOptions& options);
+
+}  // namespace tessera::gemm

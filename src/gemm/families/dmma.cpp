@@ -21,18 +21,6 @@ double share_of_rate(const Request& request) {
   return (operands_allow_vectors(request) ? 1 : kEightBytes) * (along_k ? kBothAlongK : 1);
 }
 
-Scheduled scheduled_for(const RatedRow& rated, const Request& request) {
-  // Every layout is copied alike, so none pays for being copied by elements.
-  constexpr OperandModes kModes{{Major::kM, Major::kN}, {Load::kTma, Load::kTma}};
-  const GemmParams& p = request.product.params;
-  if (request.is_batch()) {
-    return cost_of_batch(rated, kModes, p, request.limits, request.products(), false);
-  }
-  return scheduled_within(request, *rated.row, kDouble, [&](Splitting split) {
-    return cost_of_persistent(rated, kModes, p, request.limits, split);
-  });
-}
-
 class Dmma final : public Family {
  public:
   Status offer(const Kernel& kernel, std::string_view variant, const Request& request,
@@ -44,11 +32,11 @@ class Dmma final : public Family {
       if (!schedule::fits_schedule(p.m, p.n, p.k, row.block, request.products())) {
         return too_many_tiles(kernel, request);
       }
-      const Scheduled best = scheduled_for({.row = &row,
-                                            .tflops = one.tflops * share_of_rate(request),
-                                            .element_bytes = kDouble,
-                                            .costs = &Coefficients::dmma},
-                                           request);
+      const Scheduled best = scheduled_alike({.row = &row,
+                                              .tflops = one.tflops * share_of_rate(request),
+                                              .element_bytes = kDouble,
+                                              .costs = &Coefficients::dmma},
+                                             request, kDouble);
       offers.push_back(stream_k_offer(kernel, row, request, best, kDouble));
       return {};
     });

@@ -1,7 +1,7 @@
 // BF16, FP16 and TF32 on the tensor cores of all GPUs since SM 8.0: a persistent grid that walks a
 // stream-K schedule. The steps of a plan:
 //
-//   multiply    operands as they are, whatever their layout and alignment
+//   multiply    operands as they are, whatever their layout and alignment; all products of a batch
 //   reduce      after it, where tiles are split: adds their partials
 #include "kernels/families/mma/params.h"
 
@@ -11,7 +11,8 @@ namespace tessera::gemm {
 namespace {
 
 using mma::MmaParams;
-using schedule::StreamK;
+
+constexpr int kSumBytes = sizeof(float);
 
 class Mma final : public Family {
  public:
@@ -20,33 +21,31 @@ class Mma final : public Family {
     return offer_variants(kernel, variant, request, offers, [&](const Variant& one) -> Status {
       const KernelRow& row = row_of_majors(one, request);
       const GemmParams& p = request.product.params;
-      if (!schedule::fits_schedule(p.m, p.n, p.k, row.block)) {
+      if (!schedule::fits_schedule(p.m, p.n, p.k, row.block, request.products())) {
         return too_many_tiles(kernel, request);
       }
-      const RatedRow rated{.row = &row,
-                           .tflops = one.tflops,
-                           .element_bytes = size_of(kernel.types.a),
-                           .costs = &Coefficients::mma};
-      // Every layout is copied alike, so none pays for being copied by elements.
-      constexpr OperandModes kModes{{Major::kM, Major::kN}, {Load::kTma, Load::kTma}};
-      const Scheduled best = scheduled_within(request, row, kSumBytes, [&](Splitting split) {
-        return cost_of_persistent(rated, kModes, p, request.limits, split);
-      });
+      const Scheduled best = scheduled_alike({.row = &row,
+                                              .tflops = one.tflops,
+                                              .element_bytes = size_of(kernel.types.a),
+                                              .costs = &Coefficients::mma},
+                                             request, kSumBytes);
       offers.push_back(stream_k_offer(kernel, row, request, best, kSumBytes));
       return {};
     });
   }
 
+  bool takes(const Batch&) const override { return true; }
+
   std::vector<Step> steps(const Offer& offer, const Request& request) const override {
-    const StreamK schedule = schedule_of(offer.decision.list[0], *offer.row, request);
-    const MmaParams params{request.product.params, schedule, nullptr};
+    const KernelRow& row = *offer.row;
+    MmaParams params{};
+    params.gemm = request.product.params;
+    params.schedule = schedule_of(offer.decision.list[0], row, request);
+    params.batch = batch_of(request, ceil_div(params.gemm.m, row.block.m));
     std::vector<Step> steps;
-    add_stream_k_steps(*offer.row, params, request.product, request.temp(0), request.limits, steps);
+    add_stream_k_steps(row, params, request.product, request.temp(0), request.limits, steps);
     return steps;
   }
-
- private:
-  static constexpr int kSumBytes = sizeof(float);
 };
 
 }  // namespace

@@ -53,6 +53,19 @@ Scheduled scheduled_within(const Request& request, const KernelRow& row, int sum
   return fits ? best : with(Policy::kNever);
 }
 
+// The schedule and the cost of a row that copies every layout alike, of one product or of a batch,
+// which is not split.
+inline Scheduled scheduled_alike(const RatedRow& rated, const Request& request, int sum_bytes) {
+  constexpr OperandModes kModes{{Major::kM, Major::kN}, {Load::kTma, Load::kTma}};
+  const GemmParams& p = request.product.params;
+  if (request.is_batch()) {
+    return cost_of_batch(rated, kModes, p, request.limits, request.products(), false);
+  }
+  return scheduled_within(request, *rated.row, sum_bytes, [&](Splitting split) {
+    return cost_of_persistent(rated, kModes, p, request.limits, split);
+  });
+}
+
 // The offer of a row that walks a schedule, and whose one temp holds the partials.
 inline Offer stream_k_offer(const Kernel& kernel, const KernelRow& row, const Request& request,
                             const Scheduled& scheduled, int sum_bytes) {

@@ -1,13 +1,15 @@
 // BF16, FP16 and TF32 products on the tensor cores of every GPU from SM 8.0 on, for any sizes,
 // strides and layouts. All warps copy tiles into a ring in shared memory by cp.async and multiply
 // from it by mma.sync. The grid is persistent and walks a stream-K schedule: no wave is left half
-// empty, and a product that is long in k is split among all SMs.
+// empty, and a product that is long in k is split among all SMs. The products of a batch are one
+// column of tile rows.
 #include "kernels/copy/either_tile_copy.h"
 #include "kernels/epilogue/store_pairs.h"
 #include "kernels/families/mma/config.h"
 #include "kernels/families/mma/params.h"
 #include "kernels/mainloop/mma.h"
 #include "kernels/passes/reduce_tiles.h"
+#include "kernels/schedule/product_of.h"
 #include "kernels/tile/lanes.h"
 
 namespace tessera::mma {
@@ -52,24 +54,36 @@ __device__ GemmParams partial(const MmaParams& p, long long slot) {
 
 // To D, or as a partial sum.
 template <Config cfg>
-__device__ void store(const MmaParams& p, const schedule::Work& work, tile::Coord<> warp,
-                      const Sums<cfg>& sums) {
+__device__ void store(const MmaParams& p, const GemmParams& gemm, const schedule::Work& work,
+                      tile::Coord<> warp, const Sums<cfg>& sums) {
   const int m = warp.m * cfg.warp().m, n = warp.n * cfg.warp().n;
   const long long row = work.tile_m * cfg.block.m + m, column = work.tile_n * cfg.block.n + n;
   if (work.slot >= 0) {
     epilogue::store_fragments<epilogue::Out::kF32, false>(sums, partial<cfg>(p, work.slot), m, n);
-  } else if (p.gemm.beta != 0) {
-    epilogue::store_fragments<cfg.out, true>(sums, p.gemm, row, column);
+  } else if (gemm.beta != 0) {
+    epilogue::store_fragments<cfg.out, true>(sums, gemm, row, column);
   } else {
-    epilogue::store_fragments<cfg.out, false>(sums, p.gemm, row, column);
+    epilogue::store_fragments<cfg.out, false>(sums, gemm, row, column);
   }
 }
 
 template <Config cfg>
 struct SharedMemory {
   Stage<cfg> stages[cfg.stages];
+  // WHY here: what CTAs walk by would take a dozen registers of each thread.
   schedule::Work work;
+  schedule::Addresses product;  // that the work is of
 };
+
+// One thread: what comes next.
+template <Config cfg>
+__device__ void take(SharedMemory<cfg>& shared, const MmaParams& p, const schedule::Work& work) {
+  shared.work = work;
+  if (!work.valid) return;
+  const int product = static_cast<int>(work.tile_m) / p.batch.tiles_m;
+  shared.work.tile_m = static_cast<int>(work.tile_m) % p.batch.tiles_m;
+  shared.product = schedule::addresses_of(p.gemm, p.batch, product);
+}
 
 template <Config cfg>
 __device__ void run(const MmaParams& p) {
@@ -77,15 +91,16 @@ __device__ void run(const MmaParams& p) {
   extern __shared__ __align__(128) unsigned char memory[];
   auto& shared = *reinterpret_cast<SharedMemory<cfg>*>(memory);
   const tile::Coord<> warp = tile::warp_coord(cfg.warps, threadIdx.x);
-  if (threadIdx.x == 0) shared.work = schedule::first(p.schedule, blockIdx.x);
+  if (threadIdx.x == 0) take<cfg>(shared, p, schedule::first(p.schedule, blockIdx.x));
   __syncthreads();
   while (shared.work.valid) {
     Sums<cfg> sums;
     sums.clear();
-    multiply<cfg>(sums, shared.stages, p.gemm, shared.work, warp);
-    store<cfg>(p, shared.work, warp, sums);
+    const GemmParams gemm = schedule::with_addresses(p.gemm, shared.product);
+    multiply<cfg>(sums, shared.stages, gemm, shared.work, warp);
+    store<cfg>(p, gemm, shared.work, warp, sums);
     __syncthreads();  // all have read what to compute
-    if (threadIdx.x == 0) shared.work = schedule::next(p.schedule, blockIdx.x, shared.work);
+    if (threadIdx.x == 0) take<cfg>(shared, p, schedule::next(p.schedule, blockIdx.x, shared.work));
     __syncthreads();
   }
 }

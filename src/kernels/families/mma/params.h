@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/passes/params.h"
+#include "kernels/schedule/batch.h"
 #include "kernels/schedule/stream_k.h"
 #include "launch/params.h"
 
@@ -9,7 +10,8 @@ namespace tessera::mma {
 
 struct MmaParams {
   GemmParams gemm;
-  schedule::StreamK schedule;
+  schedule::StreamK schedule;  // of all products, one below the other
+  schedule::Batch batch;
   float* partials;  // partial sums, one tile of block_m x block_n per slot, row-major
 };
 

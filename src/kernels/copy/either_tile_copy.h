@@ -31,12 +31,12 @@ class EitherTileCopy {
   __device__ EitherTileCopy(const T* data, long long by_outer, long long by_k, long long outer,
                             long long first_outer, long long first_k)
       : map_{by_k == 1, log2_width_of_pieces(data, by_k == 1 ? by_outer : by_k)},
-        to_next_line_((map_.along_k ? by_outer : by_k) * map_.lines()),
-        to_next_tile_(Tile::kK * by_k - map_.count() * to_next_line_) {
+        to_next_line_(map_.along_k ? by_outer : by_k),
+        to_next_tile_(Tile::kK * by_k) {
     const int o = map_.outer(threadIdx.x);
     k_ = map_.k(threadIdx.x);
     outer_left_ = tile::inside(first_outer, outer, Tile::kOuter) - o;
-    whole_ = map_.width() == Tile::kChunk && first_outer + Tile::kOuter <= outer;
+    whole_ = first_outer + Tile::kOuter <= outer;
     place_ = Tile::offset(map_.along_k, o, k_);
     next_ = data + (first_outer + o) * by_outer + (first_k + k_) * by_k;
   }
@@ -49,80 +49,98 @@ class EitherTileCopy {
   // Begins to copy the next tile, whose first `k_inside` of k are in the matrix. In one part.
   template <bool>
   __device__ void copy_part(Tile& tile, int k_inside, int, int) {
-    if (whole_ && k_inside == Tile::kK) {
-      copy_whole(tile);
-    } else {
-      copy_guarded(tile, k_inside);
+    switch (map_.width() * static_cast<int>(sizeof(T))) {
+      case 16:
+        copy_pieces<16>(tile, k_inside);
+        break;
+      case 8:
+        copy_pieces<8>(tile, k_inside);
+        break;
+      case 4:
+        copy_pieces<4>(tile, k_inside);
+        break;
+      default:
+        if constexpr (sizeof(T) == 2) copy_elements(tile, k_inside);
     }
     next_ += to_next_tile_;
   }
 
  private:
-  static_assert(tile::copies_whole_patterns<Tile, threads>());
+  static constexpr int kPattern = 8;   // rows of a whole pattern of the swizzle
+  static constexpr int kTogether = 4;  // a thread's pieces in the widest form, or more
+  static_assert(Map{true, tile::log2_of(Tile::kChunk)}.count() % kTogether == 0 &&
+                Tile::kK % (kTogether * kPattern) == 0 &&
+                Tile::kOuter % (kTogether * kPattern) == 0);
 
-  __device__ void copy_whole(Tile& tile) {
-    constexpr int kCount = Tile::kOuter * Tile::kK / threads / Tile::kChunk;
-    const int line_bytes = map_.lines() * Tile::AlongK::kRowBytes;
-#pragma unroll
-    for (int i = 0; i < kCount; ++i) {
-      ptx::cp_async_past_l1(tile.bytes + place_ + i * line_bytes, next_);
-      next_ += to_next_line_;
-    }
+  template <int kBytes>
+  __device__ void copy_pieces(Tile& tile, int k_inside) {
+    if (whole_ && k_inside == Tile::kK) return copy_lines<kBytes, false>(tile, 0, kBytes);
+    constexpr int kWidth = kBytes / static_cast<int>(sizeof(T));
+    const int k_left = k_inside - k_;
+    const int elements = map_.along_k ? k_left : outer_left_;
+    const int there = elements < 0 ? 0 : elements < kWidth ? elements : kWidth;
+    copy_lines<kBytes, true>(tile, map_.along_k ? outer_left_ : k_left,
+                             static_cast<unsigned>(there) * sizeof(T));
   }
 
-  // How many elements of this thread's piece i, counted from its first one, lie inside of the
-  // matrix.
-  __device__ int elements_there(int i, int k_inside) const {
-    const int line = i * map_.lines();
-    const int there = map_.along_k ? (line < outer_left_ ? k_inside - k_ : 0)
-                                   : (k_ + line < k_inside ? outer_left_ : 0);
-    return there < 0 ? 0 : there < map_.width() ? there : map_.width();
-  }
-
-  __device__ void copy_guarded(Tile& tile, int k_inside) {
-    if constexpr (sizeof(T) == 2) {
-      if (map_.width() == 1) return copy_elements(tile, k_inside);
-    }
-#pragma unroll 4
-    for (int i = 0; i < map_.count(); ++i) {
-      copy_piece(tile.bytes + map_.place(place_, i), next_, elements_there(i, k_inside));
-      next_ += to_next_line_;
-    }
-  }
-
-  __device__ void copy_piece(void* to, const T* from, int elements) const {
-    const unsigned bytes = static_cast<unsigned>(elements * sizeof(T));
-    switch (map_.width() * static_cast<int>(sizeof(T))) {
-      case 16:
-        return ptx::cp_async_past_l1(to, from, bytes);
-      case 8:
-        return ptx::cp_async<8>(to, from, bytes);
-      default:
-        return ptx::cp_async<4>(to, from, bytes);
-    }
-  }
-
-  // Through registers, what cp.async does not take.
-  __device__ void copy_elements(Tile& tile, int k_inside) {
-    constexpr int kTogether = 16;  // on their way at once
-    static_assert(Map{true, 0}.count() % kTogether == 0);
+  // `bytes` of each of the `lines` lines from this thread's first one on are in the matrix.
+  //
+  // WHY in this order: pieces a whole pattern of the swizzle apart are at the same place of their
+  // rows, and a copy then takes two additions.
+  template <int kBytes, bool kGuarded>
+  __device__ void copy_lines(Tile& tile, int lines, unsigned bytes) const {
+    const int pattern = map_.lines() < kPattern ? kPattern : map_.lines();
+    const long long to_next = pattern * to_next_line_;
 #pragma unroll 1
-    for (int first = 0; first < map_.count(); first += kTogether) {
-      T values[kTogether];
+    for (int first = 0; first < pattern; first += map_.lines()) {
+      unsigned char* to = tile.bytes + Tile::AlongK::rows_further(place_, first);
+      const T* from = next_ + first * to_next_line_;
+#pragma unroll 1
+      for (int line = first; line < map_.rows(); line += kTogether * pattern) {
 #pragma unroll
-      for (int j = 0; j < kTogether; ++j) {
-        values[j] = elements_there(first + j, k_inside) > 0 ? *next_ : T{};
-        next_ += to_next_line_;
+        for (int j = 0; j < kTogether; ++j) {
+          copy_piece<kBytes>(to, from, !kGuarded || line + j * pattern < lines ? bytes : 0u);
+          to += pattern * Tile::AlongK::kRowBytes;
+          from += to_next;
+        }
+      }
+    }
+  }
+
+  template <int kBytes>
+  static __device__ void copy_piece(void* to, const T* from, unsigned bytes) {
+    if constexpr (kBytes == 16) {
+      ptx::cp_async_past_l1(to, from, bytes);
+    } else {
+      ptx::cp_async<kBytes>(to, from, bytes);
+    }
+  }
+
+  // Through registers, what cp.async does not take: one element at a time.
+  __device__ void copy_elements(Tile& tile, int k_inside) const {
+    constexpr int kInFlight = 16;
+    static_assert(Map{true, 0}.count() % kInFlight == 0);
+    const int k_left = k_inside - k_;
+    const bool is_across = (map_.along_k ? k_left : outer_left_) > 0;
+    const int lines = is_across ? map_.along_k ? outer_left_ : k_left : 0;
+    const T* from = next_;
+#pragma unroll 1
+    for (int first = 0; first < map_.count(); first += kInFlight) {
+      T values[kInFlight];
+#pragma unroll
+      for (int j = 0; j < kInFlight; ++j) {
+        values[j] = (first + j) * map_.lines() < lines ? *from : T{};
+        from += map_.lines() * to_next_line_;
       }
 #pragma unroll
-      for (int j = 0; j < kTogether; ++j) {
+      for (int j = 0; j < kInFlight; ++j) {
         *reinterpret_cast<T*>(tile.bytes + map_.place(place_, first + j)) = values[j];
       }
     }
   }
 
   Map map_;
-  bool whole_;      // along outer, and in the widest pieces
+  bool whole_;      // along outer
   int outer_left_;  // of the tile inside of the matrix, from this thread's first piece on
   int k_, place_;   // of that piece in the tile
   long long to_next_line_, to_next_tile_;  // elements from a piece to the next one

@@ -36,8 +36,8 @@ class MmaMainloop {
         ring_(ring),
         a_along_k_(a_along_k),
         b_along_k_(b_along_k),
-        at_a_(tile::mma_lane_offset<A>(a_along_k, threadIdx.x % 32, row)),
-        at_b_(tile::mma_lane_offset<B>(b_along_k, threadIdx.x % 32, col)) {}
+        at_a_(tile::mma_lane_offset<A, kA>(a_along_k, threadIdx.x % 32, row)),
+        at_b_(tile::mma_lane_offset<B, kB>(b_along_k, threadIdx.x % 32, col)) {}
 
   // sums += A * B of the block's tile, for all tiles of the ring.
   __device__ void multiply() {
@@ -48,6 +48,7 @@ class MmaMainloop {
   }
 
  private:
+  static constexpr auto kA = tile::MmaOperand::kA, kB = tile::MmaOperand::kB;
   using A = typename MmaStage<cfg>::A;
   using B = typename MmaStage<cfg>::B;
   static constexpr int kSteps = cfg.block.k * ptx::bits_of(cfg.in) / (8 * 32);
@@ -75,8 +76,8 @@ class MmaMainloop {
   Ring& ring_;
   bool a_along_k_, b_along_k_;
   int at_a_, at_b_;
-  tile::MmaFragments<A, cfg.warp().m / tile::kMmaOuter> a_[2];  // of even and odd steps
-  tile::MmaFragments<B, cfg.warp().n / tile::kMmaOuter> b_[2];
+  tile::MmaFragments<A, cfg.warp().m / tile::kMmaOuter, kA> a_[2];  // of even and odd steps
+  tile::MmaFragments<B, cfg.warp().n / tile::kMmaOuter, kB> b_[2];
 };
 
 }  // namespace tessera::mainloop

@@ -43,8 +43,8 @@ class SmallMma {
     const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int step = 0; step < cfg.block.k / 16; ++step) {
-      tile::PaddedFragments<A, cfg.warp().m / tile::kMmaOuter> a;
-      tile::PaddedFragments<B, cfg.warp().n / tile::kMmaOuter> b;
+      tile::PaddedFragments<A, cfg.warp().m / tile::kMmaOuter, tile::MmaOperand::kA> a;
+      tile::PaddedFragments<B, cfg.warp().n / tile::kMmaOuter, tile::MmaOperand::kB> b;
       a.load(stage.a, lane, row_, step);
       b.load(stage.b, lane, column_, step);
       sums_.multiply_add(a, b);

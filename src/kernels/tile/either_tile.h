@@ -60,15 +60,4 @@ struct EitherCopyMap {
   }
 };
 
-// How many lines a CTA copies at once in the widest pieces. Where they are whole patterns of the
-// swizzle, later pieces are in the same chunk.
-template <class Tile, int threads>
-constexpr bool copies_whole_patterns() {
-  for (const bool along_k : {false, true}) {
-    const EitherCopyMap<Tile, threads> map{along_k, log2_of(Tile::kChunk)};
-    if (map.lines() % 8 != 0 || map.count() < 1) return false;
-  }
-  return true;
-}
-
 }  // namespace tessera::tile

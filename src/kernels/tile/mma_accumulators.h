@@ -24,7 +24,7 @@ struct MmaAccumulators {
     for (int i = 0; i < kM; ++i) {
 #pragma unroll
       for (int j = 0; j < 2 * kN; ++j) {
-        const std::uint32_t of_b[2] = {b.x[j / 2][j % 2], b.x[j / 2][2 + j % 2]};
+        const std::uint32_t of_b[2] = {b.x[j / 2][j % 2 * 2], b.x[j / 2][j % 2 * 2 + 1]};
         if constexpr (type == ptx::MatrixType::kTF32) {
           ptx::mma_m16n8k8_tf32(sum[i][j / 2][j % 2], a.x[i], of_b);
         } else {

@@ -9,7 +9,7 @@
 namespace tessera::tile {
 
 // The fragments of `count` sixteens, of an EitherTile.
-template <class Tile, int count>
+template <class Tile, int count, MmaOperand operand>
 struct MmaFragments {
   std::uint32_t x[count][4];
 
@@ -25,7 +25,7 @@ struct MmaFragments {
  private:
   template <class From>
   __device__ void load_from(const unsigned char* bytes, int lane_offset, int step) {
-    using Loads = MmaLoads<From>;
+    using Loads = MmaLoads<From, operand>;
     // WHY: else the compiler keeps the offset of every load of a tile in a register of its own.
     const int at = static_cast<int>(ptx::kept_in_register(lane_offset));
 #pragma unroll

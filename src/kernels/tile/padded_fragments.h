@@ -9,13 +9,13 @@
 namespace tessera::tile {
 
 // The fragments of `count` sixteens.
-template <class Tile, int count>
+template <class Tile, int count, MmaOperand operand>
 struct PaddedFragments {
   std::uint32_t x[count][4];
 
   // Rows (or columns) from `first` on, sixteens of k number `step`.
   __device__ void load(const Tile& tile, int lane, int first, int step) {
-    using Loads = MmaLoads<Tile>;
+    using Loads = MmaLoads<Tile, operand>;
     static_assert(Loads::kByMatrix && Tile::kPitch % 8 == 0);
     const int at = Tile::place(first + Loads::outer(lane), Loads::k(lane));
 #pragma unroll

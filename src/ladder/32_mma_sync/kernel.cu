@@ -18,6 +18,8 @@
 
 namespace tessera::mma_sync {
 
+using tile::MmaOperand::kA, tile::MmaOperand::kB;
+
 using Element = std::uint16_t;    // the bits of a BF16
 inline constexpr int kStep = 16;  // k of an instruction
 
@@ -43,8 +45,8 @@ struct Warp {
     ring.template start_next<false>(0, 1);
 #pragma unroll
     for (int step = 0; step < cfg.block.k / kStep; ++step) {
-      tile::MmaFragments<typename Stage<cfg>::A, cfg.warp().m / tile::kMmaOuter> a;
-      tile::MmaFragments<typename Stage<cfg>::B, cfg.warp().n / tile::kMmaOuter> b;
+      tile::MmaFragments<typename Stage<cfg>::A, cfg.warp().m / tile::kMmaOuter, kA> a;
+      tile::MmaFragments<typename Stage<cfg>::B, cfg.warp().n / tile::kMmaOuter, kB> b;
       a.load(ring.current().a, a_along_k, at_a, step);
       b.load(ring.current().b, b_along_k, at_b, step);
       sums.multiply_add(a, b);
@@ -63,8 +65,8 @@ __device__ void run(const GemmParams& p) {
   using A = typename Stage<cfg>::A;
   using B = typename Stage<cfg>::B;
   const bool a_along_k = p.a_col == 1, b_along_k = p.b_row == 1;
-  Warp<cfg> warp{a_along_k, b_along_k, tile::mma_lane_offset<A>(a_along_k, lane, m),
-                 tile::mma_lane_offset<B>(b_along_k, lane, n)};
+  Warp<cfg> warp{a_along_k, b_along_k, tile::mma_lane_offset<A, kA>(a_along_k, lane, m),
+                 tile::mma_lane_offset<B, kB>(b_along_k, lane, n)};
   warp.sums.clear();
   if (p.k > 0) {
     using CopyA = copy::EitherTileCopy<A, cfg.threads()>;

@@ -78,9 +78,9 @@ TEST(SmallLanes, RowsAlongKMeetInNoBank) {
 }
 
 // The rows of each 8x8 matrix that ldmatrix loads.
-template <class Tile>
+template <class Tile, MmaOperand operand = MmaOperand::kA>
 void expect_matrices() {
-  using Loads = MmaLoads<Tile>;
+  using Loads = MmaLoads<Tile, operand>;
   for (int matrix = 0; matrix < 4; ++matrix) {
     expect_all_banks<Tile>([&](int row) {
       const int lane = 8 * matrix + row;
@@ -94,6 +94,8 @@ TEST(SmallLanes, RowsOfAMatrixMeetInNoBank) {
   expect_matrices<PaddedTile<std::uint16_t, 16, 16, false>>();
   expect_matrices<PaddedTile<std::uint16_t, 32, 32, true>>();
   expect_matrices<PaddedTile<std::uint16_t, 32, 32, false>>();
+  expect_matrices<PaddedTile<std::uint16_t, 32, 32, true>, MmaOperand::kB>();
+  expect_matrices<PaddedTile<std::uint16_t, 32, 32, false>, MmaOperand::kB>();
 }
 
 TEST(SmallLanes, ElementsOfATileHavePlacesOfTheirOwn) {

@@ -52,7 +52,7 @@ class SuiteRunTest : public testing::Test {
 
   Course course_;
   std::vector<DrawnCell> cells_;
-  SuiteFile file_{"", {}, {std::string(kSuiteSchema), 1, 6, "quick", "--json"}};
+  SuiteFile file_{"", {}, {std::string(kSuiteSchema), "drawn", 1, 6, "quick", "--json"}};
   std::vector<int> order_;
   int now_ = 0;
 };

@@ -43,6 +43,7 @@ constexpr LatencyRow kRows[] = {
     {kWriteAfterWrite, kGeneral, Class::kOther, Class::kWide, 25},
     {kWriteAfterWrite, kGeneral, Class::kOther, Class::kAlu, 21},
     {kWriteAfterWrite, kGeneral, Class::kOther, Class::kMemory, 23},
+    {kWriteAfterWrite, kGeneral, Class::kOther, Class::kUnit, 8},
     {kWriteAfterWrite, kGeneral, Class::kOther, Class::kOther, 26},
     {kWriteAfterWrite, kGeneral, Class::kOther, Class::kAny, 4},
     {kWriteAfterWrite, kUniform, Class::kUniform, Class::kAny, 4},

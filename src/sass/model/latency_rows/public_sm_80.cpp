@@ -26,6 +26,7 @@ constexpr LatencyRow kRows[] = {
     {kReadAfterWrite, kGeneral, Class::kClock, Class::kUnit, 16},
     {kReadAfterWrite, kGeneral, Class::kClock, Class::kAny, 16},
     {kReadAfterWrite, kGeneral, Class::kOther, Class::kUnit, 4},
+    {kReadAfterWrite, kGeneral, Class::kOther, Class::kToUniform, 4},
     {kReadAfterWrite, kUniform, Class::kConstant, Class::kFma, 2},
     {kReadAfterWrite, kUniform, Class::kConstant, Class::kMemory, 2},
     {kReadAfterWrite, kUniform, Class::kConstant, Class::kAny, 2},

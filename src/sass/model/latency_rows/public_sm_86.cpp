@@ -25,6 +25,7 @@ constexpr LatencyRow kRows[] = {
     {kReadAfterWrite, kGeneral, Class::kClock, Class::kAny, 6},
     {kReadAfterWrite, kGeneral, Class::kOther, Class::kFma, 5},
     {kReadAfterWrite, kGeneral, Class::kOther, Class::kUnit, 4},
+    {kReadAfterWrite, kGeneral, Class::kOther, Class::kToUniform, 4},
     {kReadAfterWrite, kGeneral, Class::kOther, Class::kAny, 5},
     {kReadAfterWrite, kUniform, Class::kConstant, Class::kFma, 2},
     {kReadAfterWrite, kUniform, Class::kConstant, Class::kAlu, 2},

@@ -25,6 +25,7 @@ constexpr LatencyRow kRows[] = {
     {kReadAfterWrite, kGeneral, Class::kPacked, Class::kAny, 10},
     {kReadAfterWrite, kGeneral, Class::kClock, Class::kAlu, 4},
     {kReadAfterWrite, kGeneral, Class::kClock, Class::kAny, 10},
+    {kReadAfterWrite, kGeneral, Class::kOther, Class::kControl, 4},
     {kReadAfterWrite, kUniform, Class::kConstant, Class::kMemory, 2},
     {kReadAfterWrite, kUniform, Class::kConstant, Class::kAny, 2},
     {kReadAfterWrite, kUniform, Class::kMove, Class::kMemory, 5},

@@ -21,6 +21,7 @@ nobody measured, each with the reason."""
 import fnmatch
 import itertools
 import json
+import lzma
 import math
 import re
 import sys
@@ -134,8 +135,9 @@ def contents_of(name, results):
     """Plain values of the files that a name stands for, and the runs of those of `bench`."""
     values, runs = [], []
     for file in files_of(name, results):
-        if file.suffix == ".json":
-            content = json.loads(file.read_text())
+        if file.name.endswith((".json", ".json.xz")):
+            text = lzma.decompress(file.read_bytes()) if file.suffix == ".xz" else file.read_text()
+            content = json.loads(text)
             if isinstance(content, dict) and "runs" in content:
                 runs += content["runs"]
             else:

@@ -45,8 +45,8 @@ constexpr bool is_legal(const Config& c) {
   const bool copies = c.block.k % c.row() == 0 && c.block.m % c.row() == 0 &&
                       c.block.n % c.row() == 0 && is_power_of_two(c.block.m) &&
                       is_power_of_two(c.block.n) && is_power_of_two(c.block.k) &&
-                      is_power_of_two(c.threads()) && c.threads() >= longest && c.threads() >= c.block.k &&
-                      4 * c.threads() <= fewest * (c.block.k / chunk);
+                      is_power_of_two(c.threads()) && c.threads() >= longest &&
+                      c.threads() >= c.block.k && 4 * c.threads() <= fewest * (c.block.k / chunk);
   // Sums, two sets of fragments and what else the loop needs.
   const int registers = warp.m * warp.n / 32 + (warp.m + warp.n) / 2 + 48;
   return warps && copies && c.stages >= 2 && c.shared_bytes() <= kShared &&
@@ -58,11 +58,11 @@ namespace detail {
 using ptx::MatrixType, epilogue::Out;
 
 // The large tile halves what the small one reads of L2 and shared memory; the small one fills a GPU
-// that has few tiles. Block, stages, warps, CTAs per SM. No GPU but H100 and H200 was at hand.
+// that has few tiles. Block, stages, warps, CTAs per SM. Tuned on an H100.
 //
-// TRIED: 128x128 by one CTA of 2 x 4 warps: BF16 227 TFLOP/s instead of 285 on an H100
-// (1536 x 12288 x 3072, NT), TF32 68 instead of 106; 6 % faster where rows are at odd multiples of
-// 2 bytes. B's fragments in A's order, a move before each instruction: 244 instead of 285.
+// TRIED: 128x128 by one CTA of 2 x 4 warps: a quarter slower on an H100 where rows are at multiples
+// of 4 bytes or more, a little faster at odd multiples of 2. B's fragments in A's order: a move
+// before each instruction, and a seventh slower.
 constexpr auto rows_for(MatrixType in, Out out) {
   const int k = 128 * 8 / ptx::bits_of(in);
   return rows_of<Config>({

@@ -59,7 +59,7 @@ TEST(InParts, TakesTheFewestPartsThatFit) {
     EXPECT_GT(plan.workspace_bytes(), (mebibytes << 20) / 3) << "fewer parts would do";
     // The cost is that of all parts; smaller sums may stay in the L2, which gains a little.
     EXPECT_GT(plan.offers.front().cost.total(),
-              0.9 * planned(gemm::kAnyWorkspace).offers.front().cost.total());
+              0.85 * planned(gemm::kAnyWorkspace).offers.front().cost.total());
   }
   EXPECT_THROW(planned(1 << 15), StatusError) << "128 x 128 sums do not fit";
   p.batch = {
@@ -110,12 +110,12 @@ TEST(InParts, WholeProductsStayWhole) {
 TEST(InParts, PartsOfBothSidesMakeAllOfD) {
   for (const Order order : {Order::kRowMajor, Order::kColumnMajor}) {
     for (const char* layout : {"NN", "NT", "TN", "TT"}) {
-      Problem p = with_odd_rows(290, 410, 70, layout);
-      p.order = order;
+      Problem p{.m = 290, .n = 410, .k = 70, .types = kBf16Types, .order = order, .beta = 0.5};
+      set_layout(p, layout);
       p = with_default_ld(p);
-      p.lda = p.ldb = 413, p.ldd += 3, p.beta = 0.5, p.ldc += 1;
+      p.lda = p.ldb = 413, p.ldd += 3, p.ldc += 1;
       const KernelChoice wgmma = choose_kernels("wgmma_bf16/64x64x64_s2_x4").front();
-      const gemm::PlanOptions options{.workspace_limit = 50000, .kernel = wgmma};
+      const gemm::PlanOptions options{.workspace_limit = 80000, .kernel = wgmma};
       const gemm::Plan plan = gemm::plan(p, {}, gemm::limits_of(test_device().info()), options);
       EXPECT_TRUE(plan.offers.front().is_in_parts) << plan.offers.front().decision_text();
       lab::VerifyOptions how{.checks = !test_on_cuda(), .plan = options};

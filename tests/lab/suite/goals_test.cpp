@@ -42,7 +42,9 @@ TEST(GoalSuite, CellsAreLegalNumberedAndShort) {
     EXPECT_GT(cell.problem.ldd, 0);
     EXPECT_LT(estimated_ms(cell.problem), 31);
     const bool odd = cell.problem.lda % 2 != 0 && cell.problem.ldd % 2 != 0;
-    if (odd && cell.kind == CellClass::kSquare) EXPECT_EQ(cell.stride, RowStride::kOdd);
+    if (odd && cell.kind == CellClass::kSquare) {
+      EXPECT_EQ(cell.stride, RowStride::kOdd);
+    }
   }
   EXPECT_GT(number, 300);
 }

@@ -47,7 +47,9 @@ TEST(Edits, EachShortensOneWaitOrOneStall) {
     }
     for (std::size_t at = 0; at < program.code.size(); ++at) {
       EXPECT_EQ(changed.code[at].low, program.code[at].low);
-      if (at != edit.at) EXPECT_EQ(changed.code[at].high, program.code[at].high);
+      if (at != edit.at) {
+        EXPECT_EQ(changed.code[at].high, program.code[at].high);
+      }
     }
   }
   EXPECT_EQ(waits, 2);

@@ -35,7 +35,7 @@ constexpr Planted kPlanted[] = {
     {"MmaTilesAreNotTransposed", kMma, "m8n8.x4.trans", "m8n8.x4"},
     {"MmaOfAnotherType", kMma, "f32.bf16.bf16.f32", "f32.f16.f16.f32"},
     {"MmaHalfOfAnElementIsStored", kMma, "st.shared.u16", "st.shared.u8"},
-    {"MmaHalfOfAnOutputIsStored", kMma, "st.global.u16", "st.global.u8"},
+    {"MmaHalfOfAnOutputIsStored", kMma, "st.u16", "st.u8"},
 };
 
 KernelChoice choice_of(const Victim& victim) {

@@ -49,18 +49,16 @@ class EitherTileCopy {
   // Begins to copy the next tile, whose first `k_inside` of k are in the matrix. In one part.
   template <bool>
   __device__ void copy_part(Tile& tile, int k_inside, int, int) {
-    switch (map_.width() * static_cast<int>(sizeof(T))) {
-      case 16:
-        copy_pieces<16>(tile, k_inside);
-        break;
-      case 8:
-        copy_pieces<8>(tile, k_inside);
-        break;
-      case 4:
-        copy_pieces<4>(tile, k_inside);
-        break;
-      default:
-        if constexpr (sizeof(T) == 2) copy_elements(tile, k_inside);
+    // WHY no switch: ptxas makes a jump through a table of one.
+    const int bytes = map_.width() * static_cast<int>(sizeof(T));
+    if (bytes > 8) {
+      copy_pieces<16>(tile, k_inside);
+    } else if (bytes > 4) {
+      copy_pieces<8>(tile, k_inside);
+    } else if (sizeof(T) == 4 || bytes > 2) {
+      copy_pieces<4>(tile, k_inside);
+    } else if constexpr (sizeof(T) == 2) {
+      copy_elements(tile, k_inside);
     }
     next_ += to_next_tile_;
   }

@@ -135,7 +135,7 @@ void require_no_fork() {
 }
 
 PlanOptions within_memory(const tessera_handle_s& owner, PlanOptions options) {
-  // The operands take memory, too.
+  // The rest is for the operands.
   constexpr std::int64_t kShareOfMemory = 8;
   const std::int64_t bytes = owner.has_gpu() ? owner.info->memory_bytes / kShareOfMemory : 0;
   if (bytes > 0) options.workspace_limit = std::min(options.workspace_limit, bytes);

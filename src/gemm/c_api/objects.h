@@ -133,7 +133,7 @@ void begin_driver_use();
 void require_no_fork();
 bool is_forked_child();
 
-// The same, with no more workspace than the GPU of the handle has memory.
+// The same, with at most an eighth of the memory of the handle's GPU as workspace.
 PlanOptions within_memory(const tessera_handle_s& owner, PlanOptions options);
 
 // A handle on the place that the caller names.

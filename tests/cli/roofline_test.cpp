@@ -53,7 +53,7 @@ TEST_F(Roofline, RefusesCardsThatAreNotDescribed) {
       {"bandwidth=1,peak=0", "peak=0, but a rate must be above 0"},
       {"bandwidth=inf,peak=1", "bandwidth=inf, but a rate must be above 0"},
       {"bandwidth=1,peak=1,sms=4", "'sms=4', but an assumed card is described by"},
-      {"bandwidth=1,peak=1,like=h100", "--gpu is 'h100', but must be one of"}};
+      {"bandwidth=1,peak=1,like=h300", "--gpu is 'h300', but must be one of"}};
   for (const auto& [card, message] : cards) {
     const Ran ran = run_program({"roofline", "02", "-m", "64", "--gpu", card});
     EXPECT_EQ(ran.code, 2) << card;

@@ -5,7 +5,9 @@
 // runs ahead as far as the ring allows, and keeps nobody. Registers are dealt out evenly at launch,
 // but a warpgroup that loads needs few: setmaxnreg moves them.
 //
-//   shared/warpgroups.h     part_warpgroups(): the start of both roles
+// Later rungs call part_warpgroups() of ladder/shared/warpgroups.h, which is the end of run().
+#include "kernels/ptx/elect.h"
+#include "kernels/ptx/registers.h"
 #include "kernels/ptx/wgmma_n128.h"
 #include "ladder/36_producer_warpgroup/config.h"
 #include "ladder/shared/common.h"
@@ -23,17 +25,24 @@ __device__ void run(const Params& p) {
   auto& ring = *reinterpret_cast<typename W::Ring*>(memory);
   const ladder::BlockOrigin origin = ladder::block_origin(p.gemm, cfg.block.m, cfg.block.n);
   const tile::Coord<> corner{static_cast<int>(origin.row), static_cast<int>(origin.col)};
-  const auto load = [&] {
-    typename W::Position at;
-    ladder::load_tiles<cfg>(ring, at, p, corner);
-  };
-  const auto multiply = [&](int) {
+  if (threadIdx.x == 0) {
+    ring.init(4);  // a stage is free when the four warps that multiply have released it
+    ptx::fence_mbarrier_init();
+    ptx::fence_proxy_async_shared();
+  }
+  __syncthreads();
+  typename W::Position at;
+  // WHY the shuffle: the compiler must know that the number is the same in all lanes.
+  const int warp = __shfl_sync(0xffffffff, static_cast<int>(threadIdx.x) / 32, 0);
+  if (warp < 4) {
+    ptx::release_registers_to<cfg.producer_registers>();
+    if (warp == 0 && ptx::elect_one()) ladder::load_tiles<cfg>(ring, at, p, corner);
+  } else {
+    ptx::acquire_registers_up_to<cfg.consumer_registers>();
     typename W::Sums sums;
-    typename W::Position at;
     ladder::multiply_tiles<cfg>(sums, ring, at, p, 0);
     ladder::store_sums<cfg.block.n>(sums, p.gemm, corner.m, corner.n, 0);
-  };
-  ladder::part_warpgroups<cfg>(ring, load, multiply);
+  }
 }
 
 }  // namespace tessera::producer_warpgroup

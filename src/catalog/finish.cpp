@@ -1,6 +1,7 @@
 // The launch that applies an epilogue, for each type of D.
 #include "catalog/catalog.h"
 #include "kernels/passes/finish_params.h"
+#include "kernels/types/stored.h"
 
 namespace tessera {
 namespace {
@@ -10,13 +11,10 @@ constexpr const char* kName = "finish";
 struct FinishedType {
   ElementType sum, d;
   const char* word;  // of its entry
-  const char* call;
 };
 using enum ElementType;
-constexpr FinishedType kFinished[] = {{kF64, kF64, "f64", "finish<tessera::passes::F64>"},
-                                      {kF32, kF32, "f32", "finish<tessera::passes::F32>"},
-                                      {kF32, kBf16, "bf16", "finish<tessera::passes::Bf16>"},
-                                      {kF32, kF16, "f16", "finish<tessera::passes::F16>"}};
+constexpr FinishedType kFinished[] = {
+    {kF64, kF64, "f64"}, {kF32, kF32, "f32"}, {kF32, kBf16, "bf16"}, {kF32, kF16, "f16"}};
 
 std::string entry_of(const FinishedType& type) { return std::string(kName) + "__" + type.word; }
 
@@ -28,8 +26,9 @@ Kernel made() {
                 .rows = {},
                 .helpers = {}};
   for (const FinishedType& type : kFinished) {
-    kernel.helpers.push_back({entry_of(type), type.call, "tessera::passes::FinishParams",
-                              passes::kFinishThreads, passes::kFinishCtasPerSm, kName});
+    kernel.helpers.push_back(
+        {entry_of(type), "finish<" + std::string(types::find_stored(type.d)->argument) + ">",
+         "tessera::passes::FinishParams", passes::kFinishThreads, passes::kFinishCtasPerSm, kName});
   }
   kernel.first_sm = 75;
   kernel.source = "kernels/passes/finish.cu";

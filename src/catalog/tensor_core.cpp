@@ -2,22 +2,15 @@
 
 #include "catalog/persistent.h"
 #include "kernels/passes/params.h"
-#include "kernels/types/elements.h"
+#include "kernels/types/multiplied.h"
+#include "kernels/types/stored.h"
 
 namespace tessera::catalog {
 namespace {
 
-std::string_view out_of(const Types& types) {
-  switch (types.d) {
-    case ElementType::kF32:
-      return "kF32";
-    case ElementType::kBf16:
-      return "kBF16";
-    case ElementType::kF16:
-      return "kF16";
-    default:
-      refuse_type("the catalog line of a kernel on tensor cores", types.d);
-  }
+const char* out_of(const Types& types) {
+  if (const auto* row = types::find_stored(types.d)) return row->argument;
+  refuse_type("the catalog line of a kernel on tensor cores", types.d);
 }
 
 const char* repack_of(const Types& types) {
@@ -48,11 +41,10 @@ KernelRow wgmma_row(std::string_view kernel, const char* variant, const wgmma::C
 std::vector<HelperEntry> wgmma_helpers(const std::string& kernel, const KernelRow& row,
                                        const Types& types) {
   const std::string image = image_name(kernel, "passes");
-  return {
-      {row.repack_entry, repack_of(types), "tessera::passes::RepackParams", passes::kRepackThreads,
-       passes::kPassCtasPerSm, image},
-      {row.reduce_entry, "reduce_parts<tessera::epilogue::Out::" + std::string(out_of(types)) + ">",
-       "tessera::passes::ReduceParts", passes::kReduceThreads, passes::kPassCtasPerSm, image}};
+  return {{row.repack_entry, repack_of(types), "tessera::passes::RepackParams",
+           passes::kRepackThreads, passes::kPassCtasPerSm, image},
+          {row.reduce_entry, "reduce_parts<" + std::string(out_of(types)) + ">",
+           "tessera::passes::ReduceParts", passes::kReduceThreads, passes::kPassCtasPerSm, image}};
 }
 
 }  // namespace tessera::catalog

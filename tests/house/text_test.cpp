@@ -175,7 +175,9 @@ TEST(Binaries, TheLibraryStaysBelowItsLimit) {
 }
 
 // Code that asks for one type answers for all others by accident: what depends on a type is a row
-// of a table, or a switch that refuses what it does not know.
+// of a table, or a switch that refuses what it does not know. Kernels are left out: the type of D
+// is a constant there, `if constexpr` chooses between code for it, and other types do not compile
+// (kernels/types/storage.h).
 bool asks_for_a_type(const std::string& line) {
   static const std::regex kAsks(
       "[=!]= *(tessera::)?((Element|Compute)Type::k|k[A-Z][A-Za-z0-9]*Types\\b)|"
@@ -185,6 +187,7 @@ bool asks_for_a_type(const std::string& line) {
 
 TEST(Text, NoCodeAsksForOneType) {
   for (const SourceFile& file : files_in("src/", {".h", ".cpp", ".cu"})) {
+    if (file.path.starts_with("src/kernels/")) continue;
     const std::vector<std::string> lines = lines_of(file.text);
     for (std::size_t i = 0; i < lines.size(); ++i) {
       EXPECT_FALSE(asks_for_a_type(lines[i])) << file.path << ":" << i + 1 << ": " << lines[i];

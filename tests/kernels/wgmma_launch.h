@@ -26,11 +26,6 @@ inline TensorType tensor_type(ptx::MatrixType type) {
          : type == ptx::MatrixType::kF16 ? TensorType::kF16
                                          : TensorType::kTf32;
 }
-inline TensorType tensor_type(epilogue::Out out) {
-  return out == epilogue::Out::kF32    ? TensorType::kF32
-         : out == epilogue::Out::kBF16 ? TensorType::kBf16
-                                       : TensorType::kF16;
-}
 
 inline TensorMapDesc wgmma_map(const void* matrix, TensorType type, long long inner,
                                long long outer, long long stride, TensorBox box,
@@ -89,7 +84,7 @@ inline Launch wgmma_launch(const std::string& entry, const wgmma::Config& c, con
                     : wgmma_map(p.b, in, p.n, p.k, p.b_row, c.b_box(), promotion));
   if (c.store == wgmma::Store::kTma) {
     add(offsetof(wgmma::WgmmaParams, d_map),
-        wgmma_map(p.d, tensor_type(c.out), std::max(8, epilogue::whole_columns(d.n, c.out)), d.m,
+        wgmma_map(p.d, tensor_type_of(c.out), std::max(8, epilogue::whole_columns(d.n, c.out)), d.m,
                   p.d_row, c.d_box(), TensorPromotion::kNone));
   }
   return launch;

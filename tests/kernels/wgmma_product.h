@@ -36,12 +36,12 @@ struct TestMatrix {
   float& at(int i, int j) { return values[static_cast<std::size_t>(i) * ld + j]; }
 
   Bytes bytes(ptx::MatrixType type) const {
-    return bytes(type == kTf32 ? Out::kF32 : type == kBf16 ? Out::kBF16 : Out::kF16);
+    return bytes(type == kTf32 ? Out::kF32 : type == kBf16 ? Out::kBf16 : Out::kF16);
   }
   Bytes bytes(Out type) const {
     if (type == Out::kF32) return bytes_of(values);
     std::vector<std::uint16_t> narrow;
-    for (const float x : values) narrow.push_back(type == Out::kBF16 ? bf16(x) : f16(x));
+    for (const float x : values) narrow.push_back(type == Out::kBf16 ? bf16(x) : f16(x));
     return bytes_of(narrow);
   }
 };

@@ -65,7 +65,7 @@ TEST_P(WgmmaKernel, AddsToCWhileTilesBeforeStillLeave) {
   const WgmmaOrder order{.group = 2, .along_m = true, .ctas = config.ctas()};
   const auto all = checked_schedules();
   expect_right(ragged, {all.front(), all.back()}, order);
-  for (const int pad : {1, 8 / epilogue::bytes_of(config.out)}) {
+  for (const int pad : {1, 8 / types::bytes_of(config.out)}) {
     ragged.c_pad = pad;
     expect_right(ragged, {all.back()}, order);
   }

@@ -10,7 +10,7 @@
 
 #include "gemm/families/shared/wgmma_launches.h"
 #include "gemm/vectors.h"
-#include "kernels/types/elements.h"
+#include "kernels/types/multiplied.h"
 
 namespace tessera::gemm {
 namespace {
@@ -73,7 +73,7 @@ class WgmmaOffers {
     const KernelRow& row = *form.row;
     const Config& config = wgmma_config(row);
     const GemmParams& p = form.request->product.params;
-    const bool is_partial = size_of(kernel_.types.d) != epilogue::bytes_of(config.out);
+    const bool is_partial = size_of(kernel_.types.d) != types::bytes_of(config.out);
     if (std::max({p.m, p.n, p.k}) > kMostTiles ||
         ceil_div(p.m, config.block.m) * ceil_div(p.n, config.block.n) > kMostTiles) {
       return too_many_tiles(kernel_, request_, "2^30 elements along each side");
@@ -149,7 +149,8 @@ class WgmmaOffers {
     const GemmParams& p = form.request->product.params;
     const WgmmaTiles tiles = wgmma_tiles(config, p);
     const std::int64_t k_tiles = ceil_div(p.k, config.block.k);
-    const bool may_cut = config.out == epilogue::Out::kF32 && !is_batch();
+    const bool holds_sums = config.out == facts_of(kernel_.types.compute).sum;
+    const bool may_cut = holds_sums && !is_batch();
     const std::int64_t asked = may_cut ? parts_of(row, tiles, k_tiles) : 1;
     const std::int64_t of_part = k_tiles_of_a_part(config, p, asked);
     Decision d{.is_exchanged = form.is_exchanged,

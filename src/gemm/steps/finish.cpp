@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <utility>
 
 #include "base/divide.h"
 #include "kernels/passes/finish_params.h"
+#include "kernels/types/stored.h"
 
 namespace tessera::gemm {
 namespace {
@@ -20,22 +20,6 @@ epilogue::Vector vector_of(VectorKind kind, const Problem& row_major) {
 
 const HelperEntry& finish_entry_of(const Types& types) {
   return finish_entry_for(facts_of(types.compute).sum, types.d);
-}
-
-// Empty where the launch that adds C does not read its type.
-std::optional<passes::TypeOfC> type_of_c(ElementType type) {
-  switch (type) {
-    case ElementType::kF64:
-      return passes::TypeOfC::kF64;
-    case ElementType::kF32:
-      return passes::TypeOfC::kF32;
-    case ElementType::kBf16:
-      return passes::TypeOfC::kBf16;
-    case ElementType::kF16:
-      return passes::TypeOfC::kF16;
-    default:
-      return std::nullopt;
-  }
 }
 
 // A vector of the parameters at `offset`, where the problem has it.
@@ -66,7 +50,7 @@ Status check_finish(const Problem& problem, bool sums_hold_c) {
   } catch (const StatusError& error) {
     return error.status();
   }
-  if (sums_hold_c || !reads_c(problem) || type_of_c(problem.types.c)) return {};
+  if (sums_hold_c || !reads_c(problem) || types::find_stored(problem.types.c)) return {};
   return Status::unsupported("type of C is " + std::string(name_of(problem.types.c)) +
                              ", but an epilogue adds a C in f64, f32, f16 or bf16");
 }
@@ -85,7 +69,7 @@ Step finish_step(const Subproblem& given, const Sums& sums, const DeviceLimits& 
   params.sums_row = sums.row;
   params.sums_product = sums.product;
   const bool adds_c = params.gemm.beta != 0;
-  if (adds_c) params.type_of_c = type_of_c(problem.types.c).value();
+  if (adds_c) params.type_of_c = problem.types.c;
   const std::int64_t fours = params.gemm.m * ceil_div(params.gemm.n, 4) * problem.batch.count;
   const std::int64_t most = std::int64_t{passes::kFinishCtasPerSm} * limits.sms;
   Step step = step_of(Pass::kFinish, finish_entry_of(problem.types).entry,

@@ -39,10 +39,10 @@ constexpr int loads_together(int count) {
 
 // row_of(tile_m, half): the row of C that the lane's sums of that part belong to. `by_pairs`: where
 // alignment allows it.
-template <Out out, bool by_pairs, class Sums, class RowOf>
+template <ElementType out, bool by_pairs, class Sums, class RowOf>
 __device__ void add_rows_of_c(Sums& sums, const GemmParams& p, int column, RowOf row_of) {
-  using Element = cuda::std::conditional_t<out == Out::kF32, float, std::uint16_t>;
-  using Loaded = cuda::std::conditional_t<out == Out::kF32, float2, std::uint32_t>;
+  using Element = cuda::std::conditional_t<out == ElementType::kF32, float, std::uint16_t>;
+  using Loaded = cuda::std::conditional_t<out == ElementType::kF32, float2, std::uint32_t>;
   constexpr int kGroups = Sums::kTilesN * Sums::kN / 8;
   constexpr int kTogether = loads_together<Sums, sizeof(Loaded) / 4>(kGroups);
   const auto alpha = static_cast<float>(p.alpha), beta = static_cast<float>(p.beta);
@@ -70,7 +70,7 @@ __device__ void add_rows_of_c(Sums& sums, const GemmParams& p, int column, RowOf
 // C of a warp's rows of a tile, by copies of 16 bytes to the panels that D will leave from.
 // TRIED (H100, BF16, 4096, 128x256): pairs of C straight to registers, sixteen loads at a time,
 // with and without C fetched to the L2 when the tile begins: slower.
-template <Out out, int n, int buffers, class Sums>
+template <ElementType out, int n, int buffers, class Sums>
 class PanelsOfC {
  public:
   using Panels = StorePanels<out, n, buffers>;
@@ -111,25 +111,27 @@ class PanelsOfC {
   static constexpr int kCount = Sums::kTilesM * kPanels;
 
   __device__ bool takes_copies() const {
-    return p_.c_row * bytes_of(out) % 16 == 0 && reinterpret_cast<std::uintptr_t>(p_.c) % 16 == 0;
+    return p_.c_row * types::bytes_of(out) % 16 == 0 &&
+           reinterpret_cast<std::uintptr_t>(p_.c) % 16 == 0;
   }
 
   __device__ void copy(int i) {
     // A lane has one piece of every fourth or eighth row.
-    constexpr int kPer = 16 / bytes_of(out), kRows = 32 / Panels::kPieces;
+    constexpr int kPer = 16 / types::bytes_of(out), kRows = 32 / Panels::kPieces;
     const int lane = ptx::lane_anew(), piece = lane % Panels::kPieces;
     const int row = row_ + i / kPanels * tile::kWgmmaM;
     const int column = column_ + i % kPanels * kColumns + piece * kPer;
-    const int valid = std::clamp(static_cast<int>(p_.n) - column, 0, kPer) * bytes_of(out);
+    const int valid = std::clamp(static_cast<int>(p_.n) - column, 0, kPer) * types::bytes_of(out);
     const int rows = valid > 0 ? static_cast<int>(p_.m) - row : 0;
     const auto* const c =
-        static_cast<const char*>(p_.c) + (row * p_.c_row + column) * bytes_of(out);
+        static_cast<const char*>(p_.c) + (row * p_.c_row + column) * types::bytes_of(out);
     unsigned char* const panel = panels_.panel[i % buffers];
 #pragma unroll 1
     for (int r = lane / Panels::kPieces; r < kWarpRows; r += kRows) {
       const bool there = r < rows;
       ptx::cp_async_past_l1(panel + Panels::piece(r, piece),
-                            there ? c + r * p_.c_row * bytes_of(out) : p_.c, there ? valid : 0);
+                            there ? c + r * p_.c_row * types::bytes_of(out) : p_.c,
+                            there ? valid : 0);
     }
     ptx::cp_async_commit_group();
   }
@@ -158,7 +160,7 @@ class PanelsOfC {
     };
 #pragma unroll
     for (int c = 0; c < kColumns; c += 16) {
-      if constexpr (out == Out::kF32) {
+      if constexpr (out == ElementType::kF32) {
 #pragma unroll
         for (int part = 0; part < 4; ++part) {
           const int half = part % 2, column = c + part / 2 * 8;
@@ -188,7 +190,7 @@ class PanelsOfC {
 template <class Sums>
 __device__ void add_c_to_fragments(Sums& sums, GemmParams& p, tile::Coord<> corner) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  detail::add_rows_of_c<Out::kF32, true>(sums, p, corner.n, [&](int tile_m, int half) {
+  detail::add_rows_of_c<ElementType::kF32, true>(sums, p, corner.n, [&](int tile_m, int half) {
     return corner.m + 4 * tile::fragment_chunk(lane) + 2 * tile_m + half;
   });
   detail::finish_adding_c(p);

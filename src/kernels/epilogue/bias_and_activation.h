@@ -15,7 +15,7 @@
 namespace tessera::epilogue {
 
 // What a lane adds to its outputs of a panel, as it lies in memory.
-template <Out out, int columns>
+template <ElementType out, int columns>
 struct PanelBias {
   static constexpr int kWords = columns / 8;
   static_assert(kWords >= 2);
@@ -44,7 +44,7 @@ struct PanelBias {
 };
 
 // A PanelOp of panels of so many columns.
-template <Out out, int columns>
+template <ElementType out, int columns>
 struct BiasAndActivation {
   static constexpr bool kIsPlain = false;
   const Fused& of;
@@ -88,7 +88,7 @@ struct BiasAndActivation {
   }
 
   __device__ float value(float x, long long row, long long column) const {
-    return Finishing<ElementOfD<out>>{{{}, of.bias, of.activation}}(x, row, column);
+    return Finishing<out>{{{}, of.bias, of.activation}}(x, row, column);
   }
 };
 

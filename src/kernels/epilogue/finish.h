@@ -37,26 +37,19 @@ __device__ inline long long place_in(const Vector& vector, long long row, long l
   return at < last ? at : last;
 }
 
-// A type of D: what its products are summed in, and how a value of it is read.
-template <Out out>
-struct ElementOfD {
-  using Sum = float;
-  __device__ static float load(const void* from, long long at) {
-    return epilogue::load<out>(from, at);
-  }
-};
-
-// `Element`: of D. Its load() gives a bias as a Sum.
-template <class Element>
+// `out`: of D and of the bias.
+template <ElementType out>
 struct Finishing {
-  using Sum = typename Element::Sum;
+  using Sum = typename types::Storage<out>::Sum;
   const Finish& of;
 
   __device__ Sum operator()(Sum value, long long row, long long column) const {
     if (of.scale.values) {
       value *= static_cast<const Sum*>(of.scale.values)[place_in(of.scale, row, column)];
     }
-    if (of.bias.values) value += Element::load(of.bias.values, place_in(of.bias, row, column));
+    if (of.bias.values) {
+      value += types::Storage<out>::load(of.bias.values, place_in(of.bias, row, column));
+    }
     return with_activation<GpuMath, false>(of.activation,
                                            [&](auto activated) { return activated(value); });
   }

@@ -3,22 +3,20 @@
 
 #include <cstdint>
 
-#include "kernels/epilogue/out.h"
-#include "kernels/ptx/convert.h"
 #include "kernels/tile/accumulators.h"
+#include "kernels/types/storage.h"
+#include "kernels/types/stored.h"
 #include "launch/params.h"
 
 namespace tessera::epilogue {
 
-template <Out out>
+template <ElementType out>
 __device__ float load(const void* matrix, long long at) {
-  if constexpr (out == Out::kF32) return static_cast<const float*>(matrix)[at];
-  const std::uint16_t bits = static_cast<const std::uint16_t*>(matrix)[at];
-  return out == Out::kBF16 ? ptx::from_bf16(bits) : ptx::from_f16(bits);
+  return types::Storage<out>::load(matrix, at);
 }
 
 // Outputs (row, column) and (row, column + 1) of the matrix. Without `with_c` C is not read.
-template <Out out, bool with_c>
+template <ElementType out, bool with_c>
 __device__ tile::Pair combine(const GemmParams& p, tile::Pair sum, long long row,
                               long long column) {
   const float alpha = static_cast<float>(p.alpha);
@@ -32,25 +30,19 @@ __device__ tile::Pair combine(const GemmParams& p, tile::Pair sum, long long row
   return value;
 }
 
-template <Out out>
+template <ElementType out>
 __device__ std::uint32_t packed(tile::Pair value) {
-  static_assert(out != Out::kF32);
-  return out == Out::kBF16 ? ptx::to_bf16x2(value.low, value.high)
-                           : ptx::to_f16x2(value.low, value.high);
+  return types::Storage<out>::packed(value.low, value.high);
 }
 // The same with negative values as 0.
-template <Out out>
+template <ElementType out>
 __device__ std::uint32_t packed_relu(tile::Pair value) {
-  static_assert(out != Out::kF32);
-  return out == Out::kBF16 ? ptx::relu_to_bf16x2(value.low, value.high)
-                           : ptx::relu_to_f16x2(value.low, value.high);
+  return types::Storage<out>::packed_relu(value.low, value.high);
 }
-template <Out out>
+template <ElementType out>
 __device__ tile::Pair unpacked(std::uint32_t word) {
-  static_assert(out != Out::kF32);
   const auto low = static_cast<std::uint16_t>(word), high = static_cast<std::uint16_t>(word >> 16);
-  if constexpr (out == Out::kBF16) return {ptx::from_bf16(low), ptx::from_bf16(high)};
-  return {ptx::from_f16(low), ptx::from_f16(high)};
+  return {types::Storage<out>::unpacked(low), types::Storage<out>::unpacked(high)};
 }
 
 }  // namespace tessera::epilogue

@@ -16,7 +16,7 @@ __device__ inline float2 pair_at(const float* from, int there) {
   return {there > 0 ? from[0] : 0, there > 1 ? from[1] : 0};
 }
 
-template <Out out>
+template <ElementType out>
 __device__ tile::Pair unpacked(float2 pair) {
   return {pair.x, pair.y};
 }

@@ -7,16 +7,15 @@
 
 namespace tessera::epilogue {
 
-template <Out out>
+template <ElementType out>
 __device__ void store_one(void* d, long long at, float value) {
-  if constexpr (out == Out::kF32) static_cast<float*>(d)[at] = value;
-  if constexpr (out == Out::kBF16) static_cast<std::uint16_t*>(d)[at] = ptx::to_bf16(value);
-  if constexpr (out == Out::kF16) static_cast<std::uint16_t*>(d)[at] = ptx::to_f16(value);
+  using Storage = types::Storage<out>;
+  static_cast<typename Storage::Memory*>(d)[at] = Storage::converted(value);
 }
 
-template <Out out>
+template <ElementType out>
 __device__ void store_pair(void* d, long long at, tile::Pair value) {
-  if constexpr (out == Out::kF32) {
+  if constexpr (out == ElementType::kF32) {
     *reinterpret_cast<float2*>(static_cast<float*>(d) + at) = {value.low, value.high};
   } else {
     *reinterpret_cast<std::uint32_t*>(static_cast<std::uint16_t*>(d) + at) = packed<out>(value);
@@ -24,11 +23,11 @@ __device__ void store_pair(void* d, long long at, tile::Pair value) {
 }
 
 // Sums of a warpgroup, n columns; (row, column): of the warp's first output.
-template <Out out, bool with_c, int n, class Sums>
+template <ElementType out, bool with_c, int n, class Sums>
 __device__ void store_directly(const Sums& sums, const GemmParams& p, int row, int column) {
   const int lane = threadIdx.x % 32;
-  const bool pairs =
-      p.d_row % 2 == 0 && reinterpret_cast<unsigned long long>(p.d) % (2 * bytes_of(out)) == 0;
+  const bool pairs = p.d_row % 2 == 0 &&
+                     reinterpret_cast<unsigned long long>(p.d) % (2 * types::bytes_of(out)) == 0;
 #pragma unroll
   for (int i = 0; i < Sums::kTilesM * 2; ++i) {
     const int tile_m = i / 2, half = i % 2;
@@ -49,11 +48,11 @@ __device__ void store_directly(const Sums& sums, const GemmParams& p, int row, i
 }
 
 // Sums as mma.sync leaves them; (row, column): of the warp's tile in D.
-template <Out out, bool with_c, class Sums>
+template <ElementType out, bool with_c, class Sums>
 __device__ void store_fragments(const Sums& sums, const GemmParams& p, long long row,
                                 long long column) {
-  const bool pairs =
-      p.d_row % 2 == 0 && reinterpret_cast<unsigned long long>(p.d) % (2 * bytes_of(out)) == 0;
+  const bool pairs = p.d_row % 2 == 0 &&
+                     reinterpret_cast<unsigned long long>(p.d) % (2 * types::bytes_of(out)) == 0;
   sums.for_each_pair(threadIdx.x % 32, [&](int i, int j, tile::Pair sum) {
     const long long r = row + i, c = column + j, at = r * p.d_row + c;
     if (r >= p.m || c >= p.n) return;
@@ -65,7 +64,7 @@ __device__ void store_fragments(const Sums& sums, const GemmParams& p, long long
 }
 
 // D = beta * C, where no product is asked for: k or alpha is zero. All threads of the grid.
-template <Out out, class Op = ScaledSums>
+template <ElementType out, class Op = ScaledSums>
 __device__ void store_without_sums(const GemmParams& p, const Op& op = {}) {
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < p.m * p.n;

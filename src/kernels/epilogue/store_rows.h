@@ -13,8 +13,8 @@
 
 namespace tessera::epilogue {
 
-template <Out out>
-using ElementOf = cuda::std::conditional_t<out == Out::kF32, std::uint32_t, std::uint16_t>;
+template <ElementType out>
+using ElementOf = cuda::std::conditional_t<out == ElementType::kF32, std::uint32_t, std::uint16_t>;
 
 // Where pieces of 16 bytes of a staged row begin, so that eight rows of a piece lie in all banks.
 template <int row_bytes>
@@ -73,10 +73,10 @@ __device__ void store_rows(const unsigned char* staged, Element* to, long long p
 
 // Eight rows by `columns` sums of a warp, into shared memory. value(c): of the pair of columns
 // that begins at c plus the lane's own.
-template <Out out, int columns, class Staged, class Value>
+template <ElementType out, int columns, class Staged, class Value>
 __device__ void stage_rows(unsigned char* staged, Value value) {
   const int lane = threadIdx.x % 32;
-  if constexpr (out == Out::kF32) {
+  if constexpr (out == ElementType::kF32) {
     const int column = tile::pair_column(lane);
     const int first = Staged::piece(tile::pair_row(lane), column / 4) + column % 4 * 4;
 #pragma unroll
@@ -98,7 +98,7 @@ __device__ void stage_rows(unsigned char* staged, Value value) {
 // A warp's sums, eight rows at a time, through `bytes` of shared memory of its own: rows as long as
 // it holds, since what adjoins in D is best stored together. TRIED: sixteen rows of 64 columns at a
 // time, a word a lane: slower.
-template <Out out, int n, int bytes, class Sums>
+template <ElementType out, int n, int bytes, class Sums>
 __device__ void store_by_rows(unsigned char* staged, const Sums& sums, const GemmParams& p, int row,
                               int column) {
   using Element = ElementOf<out>;

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "kernels/epilogue/linear_combination.h"
+#include "kernels/epilogue/panel_columns.h"
 #include "kernels/epilogue/panel_op.h"
 #include "kernels/epilogue/store_rows.h"
 #include "kernels/ptx/bulk_copy.h"
@@ -25,10 +26,10 @@
 namespace tessera::epilogue {
 
 // A warp's panels, (16, columns) each, swizzled as the tensor map of D says.
-template <Out out, int n, int buffers>
+template <ElementType out, int n, int buffers>
 struct StorePanels {
   static constexpr int kColumns = store_columns(n, out);
-  static constexpr int kRowBytes = kColumns * bytes_of(out);
+  static constexpr int kRowBytes = kColumns * types::bytes_of(out);
   static_assert(kRowBytes >= 32, "a panel's row is at least one sector");
   using Element = ElementOf<out>;
 
@@ -37,13 +38,13 @@ struct StorePanels {
   // HW: the pattern exchanges pieces of 16 bytes by the number of the 128-byte line, modulo 8, 4
   // or 2.
   __device__ static int place(int row, int column) {
-    const int offset = row * kRowBytes + column * bytes_of(out);
+    const int offset = row * kRowBytes + column * types::bytes_of(out);
     return offset ^ (offset >> 3 & (kRowBytes - 16));
   }
   // The same of a piece of 16 bytes.
   static constexpr int kPieces = kRowBytes / 16;
   __device__ static int piece(int row, int number) {
-    return place(row, number * 16 / bytes_of(out));
+    return place(row, number * 16 / types::bytes_of(out));
   }
 };
 
@@ -107,11 +108,11 @@ __device__ void store_panel(unsigned char* panel, const GemmParams& p, const Mat
 
 // A panel's values to shared memory. value(half, group): a pair, as of Panel; `relu`: negative ones
 // as 0.
-template <Out out, class Panels, bool relu, class Value>
+template <ElementType out, class Panels, bool relu, class Value>
 __device__ void stage_panel(unsigned char* panel, int lane, const Value& value) {
 #pragma unroll
   for (int c = 0; c < Panels::kColumns; c += 16) {
-    if constexpr (out == Out::kF32) {
+    if constexpr (out == ElementType::kF32) {
 #pragma unroll
       for (int part = 0; part < 4; ++part) {
         const tile::Pair pair = value(part % 2, c / 8 + part / 2);
@@ -133,7 +134,7 @@ __device__ void stage_panel(unsigned char* panel, int lane, const Value& value) 
 
 // Where there is a C, the sums hold it already (epilogue/add_c.h). `op`: a PanelOp that has
 // prepared the tile's first panel. It may leave what is stored in the place of the sums.
-template <Out out, int n, int buffers, class Sums, class Op>
+template <ElementType out, int n, int buffers, class Sums, class Op>
 __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, Sums& sums, const GemmParams& p,
                              const MatrixD& d, int row, int column, Op& op) {
   using Panels = StorePanels<out, n, buffers>;
@@ -141,7 +142,8 @@ __device__ void store_by_tma(StorePanels<out, n, buffers>& panels, Sums& sums, c
   constexpr int kCount = Sums::kTilesM * kPanels;
   // WHY: beside more sums there are no registers for it, and rows of less are no longer than those
   // of a panel.
-  constexpr bool kByRows = Op::kIsPlain && Sums::kTilesM * n / 2 <= 128 && n * bytes_of(out) >= 256;
+  constexpr bool kByRows =
+      Op::kIsPlain && Sums::kTilesM * n / 2 <= 128 && n * types::bytes_of(out) >= 256;
   if (kByRows && d.copied == 0) {
     return store_by_rows<out, n, sizeof panels.panel>(panels.panel[0], sums, p, row, column);
   }
@@ -183,7 +185,7 @@ __device__ void fill_panel(unsigned char* panel, const Sums& sums, const GemmPar
 #pragma unroll
     for (int c = 0; c < Panels::kColumns; c += 8) {
       const int at = c + tile::pair_column(lane);
-      const tile::Pair pair = combine<Out::kF32, false>(
+      const tile::Pair pair = combine<ElementType::kF32, false>(
           p, sums.pair(i / 2, i % 2, (column + c) / 8), corner.m + row, corner.n + at);
       *reinterpret_cast<float2*>(panel + Panels::place(row, at)) = {pair.low, pair.high};
     }
@@ -207,7 +209,7 @@ __device__ void fill_transposed(unsigned char* panel, const Sums& sums, const Ge
       for (int i = 0; i < 2; ++i) {
         const tile::Pair sum = low ? tile::Pair{of[2 * i].low, of[2 * i + 1].low}
                                    : tile::Pair{of[2 * i].high, of[2 * i + 1].high};
-        pair[i] = combine<Out::kF32, false>(p, sum, corner.m + row, corner.n + at + 2 * i);
+        pair[i] = combine<ElementType::kF32, false>(p, sum, corner.m + row, corner.n + at + 2 * i);
       }
       *reinterpret_cast<float4*>(panel + Panels::place(row, at)) = {pair[0].low, pair[0].high,
                                                                     pair[1].low, pair[1].high};
@@ -218,10 +220,10 @@ __device__ void fill_transposed(unsigned char* panel, const Sums& sums, const Ge
 // `corner`: of the warp's first output in D. Where there is a C, the sums hold it already
 // (epilogue/add_c.h).
 template <bool transposed, int n, int buffers, class Sums>
-__device__ void store_fragments_by_tma(StorePanels<Out::kF32, n, buffers>& panels, const Sums& sums,
-                                       const GemmParams& p, const MatrixD& d,
+__device__ void store_fragments_by_tma(StorePanels<ElementType::kF32, n, buffers>& panels,
+                                       const Sums& sums, const GemmParams& p, const MatrixD& d,
                                        tile::Coord<> corner) {
-  using Panels = StorePanels<Out::kF32, n, buffers>;
+  using Panels = StorePanels<ElementType::kF32, n, buffers>;
   static_assert(Panels::kColumns == 32);
   const bool elected = ptx::elect_one();  // HW: always the same lane
 #pragma unroll

@@ -7,32 +7,9 @@
 
 #include "kernels/epilogue/finish.h"
 #include "kernels/passes/finish_params.h"
-#include "kernels/ptx/round_bf16.h"
 #include "kernels/schedule/product_of.h"
 
 namespace tessera::passes {
-
-// The types of D. Bits are what is in memory.
-struct F64 {
-  using Sum = double;
-  using Bits = double;
-  __device__ static double load(const void* from, long long at) {
-    return static_cast<const double*>(from)[at];
-  }
-  __device__ static double bits_of(double value) { return value; }
-};
-struct F32 : epilogue::ElementOfD<epilogue::Out::kF32> {
-  using Bits = float;
-  __device__ static float bits_of(float value) { return value; }
-};
-struct Bf16 : epilogue::ElementOfD<epilogue::Out::kBF16> {
-  using Bits = std::uint16_t;
-  __device__ static std::uint16_t bits_of(float value) { return ptx::rounded_to_bf16(value); }
-};
-struct F16 : epilogue::ElementOfD<epilogue::Out::kF16> {
-  using Bits = std::uint16_t;
-  __device__ static std::uint16_t bits_of(float value) { return ptx::to_f16(value); }
-};
 
 template <class T>
 struct alignas(sizeof(T) < 4 ? 4 * sizeof(T) : 16) Four {
@@ -70,24 +47,23 @@ __device__ void store_four(T* to, const Four<T>& four, int count, bool together)
 
 // An element of C, as a sum. All threads of a launch take the same branch.
 template <class Sum>
-__device__ Sum load_c(TypeOfC type, const void* c, long long at) {
+__device__ Sum load_c(ElementType type, const void* c, long long at) {
+  using types::Storage;
   switch (type) {
-    case TypeOfC::kF64:
-      return static_cast<Sum>(F64::load(c, at));
-    case TypeOfC::kF32:
-      return F32::load(c, at);
-    case TypeOfC::kBf16:
-      return Bf16::load(c, at);
+    case ElementType::kF64:
+      return static_cast<Sum>(Storage<ElementType::kF64>::load(c, at));
+    case ElementType::kF32:
+      return Storage<ElementType::kF32>::load(c, at);
+    case ElementType::kBf16:
+      return Storage<ElementType::kBf16>::load(c, at);
     default:
-      return F16::load(c, at);
+      return Storage<ElementType::kF16>::load(c, at);
   }
 }
 
 // One product of the batch, with its sums.
-template <class Element>
+template <class Sum>
 struct Product {
-  using Sum = typename Element::Sum;
-
   __device__ Product(const FinishParams& p, long long number)
       : at(schedule::addresses_of(p.gemm, p.batch, number)) {
     sums = p.sums ? static_cast<const Sum*>(p.sums) + number * p.sums_product
@@ -99,17 +75,17 @@ struct Product {
 };
 
 // Outputs (row, column) ... (row, column + 3).
-template <class Element>
-__device__ void finish_four(const FinishParams& p, const Product<Element>& of, long long row,
+template <ElementType out, class Sum>
+__device__ void finish_four(const FinishParams& p, const Product<Sum>& of, long long row,
                             long long column) {
-  using Sum = typename Element::Sum;
-  using Bits = typename Element::Bits;
+  using Storage = types::Storage<out>;
+  using Memory = typename Storage::Memory;
   const GemmParams& g = p.gemm;
   const int count = g.n - column < 4 ? static_cast<int>(g.n - column) : 4;
   const Four<Sum> sums =
       load_four(of.sums + row * p.sums_row + column, count, takes_fours<Sum>(of.sums, p.sums_row));
-  const epilogue::Finishing<Element> finished{p.finish};
-  Four<Bits> out;
+  const epilogue::Finishing<out> finished{p.finish};
+  Four<Memory> four;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     if (i >= count) continue;
@@ -118,22 +94,23 @@ __device__ void finish_four(const FinishParams& p, const Product<Element>& of, l
       const long long at = row * g.c_row + column + i;
       value += static_cast<Sum>(g.beta) * load_c<Sum>(p.type_of_c, of.at.c, at);
     }
-    out.x[i] = Element::bits_of(finished(value, row, column + i));
+    four.x[i] = Storage::rounded(finished(value, row, column + i));
   }
-  store_four(static_cast<Bits*>(of.at.d) + row * g.d_row + column, out, count,
-             takes_fours<Bits>(of.at.d, g.d_row));
+  store_four(static_cast<Memory*>(of.at.d) + row * g.d_row + column, four, count,
+             takes_fours<Memory>(of.at.d, g.d_row));
 }
 
 // CTAs stride over D, in fours of a row, product after product.
-template <class Element>
+template <ElementType out>
 __device__ void finish(const FinishParams& p) {
+  using Sum = typename types::Storage<out>::Sum;
   const long long fours = (p.gemm.n + 3) / 4, of_product = p.gemm.m * fours;
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   long long four = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   for (long long product = four / of_product; product < p.batch.count;
        four += step, product = four / of_product) {
     const long long inside = four - product * of_product, row = inside / fours;
-    finish_four<Element>(p, Product<Element>(p, product), row, (inside - row * fours) * 4);
+    finish_four<out>(p, Product<Sum>(p, product), row, (inside - row * fours) * 4);
   }
 }
 

@@ -1,14 +1,12 @@
 // Parameters of the launch that finishes D. For host and device.
 #pragma once
 
+#include "base/element_type.h"
 #include "kernels/epilogue/finish_params.h"
 #include "kernels/schedule/batch.h"
 #include "launch/params.h"
 
 namespace tessera::passes {
-
-// What C holds, whatever the type of D.
-enum class TypeOfC : int { kF64, kF32, kBf16, kF16 };
 
 struct FinishParams {
   GemmParams gemm;        // m and n, C and D, beta; alpha is in the sums
@@ -17,7 +15,7 @@ struct FinishParams {
   const void* sums;        // rows of `sums_row`; null: D holds them
   long long sums_row;      // elements
   long long sums_product;  // elements from one product's sums to the next one's
-  TypeOfC type_of_c;       // of gemm.c, which is read where beta is not 0
+  ElementType type_of_c;   // of gemm.c, which is read where beta is not 0: f64, f32, bf16 or f16
   int unused = 0;          // no padding
 };
 

@@ -26,10 +26,10 @@ __device__ inline float4 sum_of_parts(const float* partials, long long part, int
 }
 
 // Outputs (row, column) ... (row, column + 3).
-template <epilogue::Out out, bool with_c>
+template <ElementType out, bool with_c>
 __device__ void store_four(const GemmParams& p, float4 sum, long long row, long long column) {
   const bool pairs = p.d_row % 2 == 0 &&
-                     reinterpret_cast<unsigned long long>(p.d) % (2 * epilogue::bytes_of(out)) == 0;
+                     reinterpret_cast<unsigned long long>(p.d) % (2 * types::bytes_of(out)) == 0;
 #pragma unroll
   for (int i = 0; i < 4; i += 2) {
     const long long at = row * p.d_row + column + i;
@@ -45,7 +45,7 @@ __device__ void store_four(const GemmParams& p, float4 sum, long long row, long 
 }
 
 // CTAs stride over D, in fours of a row.
-template <epilogue::Out out>
+template <ElementType out>
 __device__ void reduce_parts(const ReduceParts& p) {
   ptx::launch_dependents();
   const int vectors = kReduceThreads / p.slices, slice = threadIdx.x / vectors;

@@ -7,7 +7,7 @@
 namespace tessera::passes {
 
 // CTAs stride over pieces of the split tiles. `p` holds gemm, schedule and partials.
-template <epilogue::Out out, int block_m, int block_n, class Params>
+template <ElementType out, int block_m, int block_n, class Params>
 __device__ void reduce_tiles(const Params& p) {
   constexpr int kElements = block_m * block_n;
   const int slices = reduce_slices(p.schedule), vectors = kReduceThreads / slices;

@@ -98,9 +98,9 @@ __device__ void store(const GemmParams& p, Sums<cfg>& sums, float (&own)[kEdge][
       __syncwarp();
       const long long r = row + i * kEdge, c = col + j * kEdge;
       if (p.beta == 0) {
-        epilogue::store_fragments<epilogue::Out::kBF16, false>(Patch{own}, p, r, c);
+        epilogue::store_fragments<ElementType::kBf16, false>(Patch{own}, p, r, c);
       } else {
-        epilogue::store_fragments<epilogue::Out::kBF16, true>(Patch{own}, p, r, c);
+        epilogue::store_fragments<ElementType::kBf16, true>(Patch{own}, p, r, c);
       }
       __syncwarp();
     }

@@ -81,9 +81,9 @@ __device__ void run(const GemmParams& p) {
   }
   const long long row = origin.row + m, col = origin.col + n;
   if (p.beta == 0) {
-    epilogue::store_fragments<epilogue::Out::kBF16, false>(warp.sums, p, row, col);
+    epilogue::store_fragments<ElementType::kBf16, false>(warp.sums, p, row, col);
   } else {
-    epilogue::store_fragments<epilogue::Out::kBF16, true>(warp.sums, p, row, col);
+    epilogue::store_fragments<ElementType::kBf16, true>(warp.sums, p, row, col);
   }
 }
 

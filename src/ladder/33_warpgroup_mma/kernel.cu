@@ -69,7 +69,7 @@ __device__ void copy_tile(Tile& tile, const Rows& from, long long first_along,
 template <Config cfg>
 __device__ void run(const GemmParams& p) {
   static_assert(is_legal(cfg) && sizeof(Shared<cfg>) <= cfg.shared_bytes());
-  if (p.k == 0) return epilogue::store_without_sums<epilogue::Out::kBF16>(p);
+  if (p.k == 0) return epilogue::store_without_sums<ElementType::kBf16>(p);
   using A = typename Shared<cfg>::A;
   using B = typename Shared<cfg>::B;
   extern __shared__ __align__(1024) unsigned char memory[];

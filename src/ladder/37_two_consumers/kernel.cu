@@ -14,7 +14,7 @@ namespace tessera::two_consumers {
 template <Config cfg>
 __device__ void run(const Params& p) {
   static_assert(is_legal(cfg));
-  if (p.k_tiles == 0) return epilogue::store_without_sums<epilogue::Out::kBF16>(p.gemm);
+  if (p.k_tiles == 0) return epilogue::store_without_sums<ElementType::kBf16>(p.gemm);
   using W = ladder::Warpgroups<cfg>;
   static_assert(sizeof(typename W::Ring) <= cfg.shared_bytes());
   extern __shared__ __align__(1024) unsigned char memory[];

@@ -31,7 +31,7 @@ __device__ void for_each_tile(const Params& p, Visit visit) {
 template <Config cfg>
 __device__ void run(const Params& p) {
   static_assert(is_legal(cfg) && sizeof(Shared<cfg>) <= cfg.shared_bytes());
-  if (p.k_tiles == 0) return epilogue::store_without_sums<epilogue::Out::kBF16>(p.gemm);
+  if (p.k_tiles == 0) return epilogue::store_without_sums<ElementType::kBf16>(p.gemm);
   using W = ladder::Warpgroups<cfg>;
   extern __shared__ __align__(1024) unsigned char memory[];
   auto& shared = *reinterpret_cast<Shared<cfg>*>(memory);

@@ -8,6 +8,7 @@
 //
 //   schedule/stream_k.h        what a CTA computes next: a tile, and a range of its k
 //   passes/reduce_tiles.h      the launch that adds
+#include "kernels/epilogue/panel_columns.h"
 #include "kernels/passes/reduce_tiles.h"
 #include "kernels/ptx/wgmma_n256.h"
 #include "ladder/44_stream_k/config.h"
@@ -20,7 +21,7 @@ using schedule::Work;
 // The entry of the second launch.
 template <int block_m, int block_n>
 __device__ void reduce(const Params& p) {
-  passes::reduce_tiles<epilogue::Out::kBF16, block_m, block_n>(p);
+  passes::reduce_tiles<ElementType::kBf16, block_m, block_n>(p);
 }
 
 template <Config cfg>
@@ -40,13 +41,13 @@ __device__ void store(const Params& p, const Work& work, const Sums& sums, int r
   slot.m = cfg.block.m, slot.n = slot.d_row = cfg.block.n;
   slot.alpha = 1;
   const int of_warp = row + static_cast<int>(threadIdx.x) / 32 % 4 * epilogue::kWarpRows;
-  epilogue::store_directly<epilogue::Out::kF32, false, cfg.block.n>(sums, slot, of_warp, 0);
+  epilogue::store_directly<ElementType::kF32, false, cfg.block.n>(sums, slot, of_warp, 0);
 }
 
 template <Config cfg>
 __device__ void run(const Params& p) {
   static_assert(is_legal(cfg));
-  if (p.schedule.k_tiles == 0) return epilogue::store_without_sums<epilogue::Out::kBF16>(p.gemm);
+  if (p.schedule.k_tiles == 0) return epilogue::store_without_sums<ElementType::kBf16>(p.gemm);
   using W = ladder::Warpgroups<cfg>;
   static_assert(sizeof(typename W::Ring) <= cfg.shared_bytes());
   extern __shared__ __align__(1024) unsigned char memory[];

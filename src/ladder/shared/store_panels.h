@@ -10,7 +10,7 @@ namespace tessera::ladder {
 
 // After the ring, one for each warp of the consumers.
 template <WarpgroupConfig cfg>
-using Panels = epilogue::StorePanels<epilogue::Out::kBF16, cfg.block.n, cfg.store_buffers>;
+using Panels = epilogue::StorePanels<ElementType::kBf16, cfg.block.n, cfg.store_buffers>;
 
 // (row, col): of the warpgroup's first output. Returns while the last panels are on their way.
 template <WarpgroupConfig cfg, class Sums>
@@ -20,7 +20,7 @@ __device__ void store_by_copies(Panels<cfg>* panels, Sums& sums, const Warpgroup
   const epilogue::MatrixD d{p.d_map, p.copied_columns, 0, false};
   const int of_warp = row + warp * epilogue::kWarpRows;
   Panels<cfg>& own = panels[4 * consumer + warp];
-  constexpr auto kOut = epilogue::Out::kBF16;
+  constexpr auto kOut = ElementType::kBf16;
   epilogue::PanelsOfC<kOut, cfg.block.n, cfg.store_buffers, Sums> c(own, p.gemm, of_warp, col);
   c.start();
   epilogue::ScaledSums op;

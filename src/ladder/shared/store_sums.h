@@ -2,6 +2,7 @@
 // time. What rungs 33 to 40 end with.
 #pragma once
 
+#include "kernels/epilogue/panel_columns.h"
 #include "kernels/epilogue/store_pairs.h"
 
 namespace tessera::ladder {
@@ -21,9 +22,9 @@ __device__ void store_sums(const Sums& sums, const GemmParams& p, long long row,
   const GemmParams tile = part_from(p, row, col);
   const int of_warp = first + static_cast<int>(threadIdx.x) / 32 % 4 * epilogue::kWarpRows;
   if (p.beta == 0) {
-    epilogue::store_directly<epilogue::Out::kBF16, false, n>(sums, tile, of_warp, 0);
+    epilogue::store_directly<ElementType::kBf16, false, n>(sums, tile, of_warp, 0);
   } else {
-    epilogue::store_directly<epilogue::Out::kBF16, true, n>(sums, tile, of_warp, 0);
+    epilogue::store_directly<ElementType::kBf16, true, n>(sums, tile, of_warp, 0);
   }
 }
 

@@ -1,5 +1,5 @@
 // Types of tensor cores and of problems: each row once, and of the same size.
-#include "kernels/types/elements.h"
+#include "kernels/types/multiplied.h"
 
 #include <gtest/gtest.h>
 

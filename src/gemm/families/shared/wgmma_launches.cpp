@@ -11,7 +11,7 @@
 #include "gemm/steps/reduce.h"
 #include "gemm/steps/repack.h"
 #include "kernels/families/wgmma/params.h"
-#include "kernels/types/elements.h"
+#include "kernels/types/multiplied.h"
 
 namespace tessera::gemm {
 namespace {
@@ -39,9 +39,7 @@ TensorMapDesc map_of(ptx::MatrixType type, const OperandRows& rows, TensorBox bo
 
 TensorMapDesc map_of_d(const Config& config, std::int64_t columns, std::int64_t rows,
                        std::int64_t stride) {
-  const TensorType type = config.out == epilogue::Out::kF32    ? TensorType::kF32
-                          : config.out == epilogue::Out::kBF16 ? TensorType::kBf16
-                                                               : TensorType::kF16;
+  const TensorType type = tensor_type_of(config.out);
   TensorMapDesc desc = tensor_map_of(type, columns, rows, stride, config.d_box());
   desc.promotion = TensorPromotion::kNone;
   return desc;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/config.h"
-#include "kernels/epilogue/out.h"
 #include "kernels/ptx/matrix_type.h"
+#include "kernels/types/stored.h"
 
 namespace tessera::mma {
 
@@ -11,7 +11,7 @@ namespace tessera::mma {
 // so that the budget of entries goes to types and tiles.
 struct Config {
   ptx::MatrixType in;
-  epilogue::Out out;
+  ElementType out;
   BlockTile block;   // k: depth of a stage
   int stages;        // of the ring in shared memory
   OutputTile warps;  // of the block
@@ -55,7 +55,7 @@ constexpr bool is_legal(const Config& c) {
 
 namespace detail {
 
-using ptx::MatrixType, epilogue::Out;
+using ptx::MatrixType;
 
 // The large tile halves what the small one reads of L2 and shared memory; the small one fills a GPU
 // that has few tiles. Block, stages, warps, CTAs per SM. Tuned on an H100.
@@ -63,7 +63,7 @@ using ptx::MatrixType, epilogue::Out;
 // TRIED: 128x128 by one CTA of 2 x 4 warps: a quarter slower on an H100 where rows are at multiples
 // of 4 bytes or more, a little faster at odd multiples of 2. B's fragments in A's order: a move
 // before each instruction, and a seventh slower.
-constexpr auto rows_for(MatrixType in, Out out) {
+constexpr auto rows_for(MatrixType in, ElementType out) {
   const int k = 128 * 8 / ptx::bits_of(in);
   return rows_of<Config>({
       {"128x128", {in, out, {128, 128, k}, 3, {2, 2}, 2}},
@@ -74,23 +74,23 @@ constexpr auto rows_for(MatrixType in, Out out) {
 }  // namespace detail
 
 namespace bf16 {
-inline constexpr auto kOut = epilogue::Out::kBF16;
+inline constexpr auto kOut = ElementType::kBf16;
 inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kBF16, kOut);
 }  // namespace bf16
 namespace bf16_f32 {
-inline constexpr auto kOut = epilogue::Out::kF32;
+inline constexpr auto kOut = ElementType::kF32;
 inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kBF16, kOut);
 }  // namespace bf16_f32
 namespace f16 {
-inline constexpr auto kOut = epilogue::Out::kF16;
+inline constexpr auto kOut = ElementType::kF16;
 inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kF16, kOut);
 }  // namespace f16
 namespace f16_f32 {
-inline constexpr auto kOut = epilogue::Out::kF32;
+inline constexpr auto kOut = ElementType::kF32;
 inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kF16, kOut);
 }  // namespace f16_f32
 namespace tf32 {
-inline constexpr auto kOut = epilogue::Out::kF32;
+inline constexpr auto kOut = ElementType::kF32;
 inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kTF32, kOut);
 }  // namespace tf32
 

@@ -6,12 +6,11 @@
 
 #include "kernels/epilogue/linear_combination.h"
 #include "kernels/families/mma/ffma_config.h"
-#include "kernels/ptx/round_bf16.h"
 #include "kernels/schedule/raster.h"
 
 namespace tessera::mma_by_ffma {
 
-using epilogue::Out, ptx::MatrixType;
+using ptx::MatrixType;
 
 // To the nearest TF32; of two, the larger one. Infinities and NaN stay as they are.
 __device__ float to_tf32(float x) {
@@ -25,15 +24,15 @@ __device__ float load(const void* matrix, long long at) {
   if constexpr (in == MatrixType::kTF32) {
     return to_tf32(static_cast<const float*>(matrix)[at]);
   } else {
-    return epilogue::load < in == MatrixType::kBF16 ? Out::kBF16 : Out::kF16 > (matrix, at);
+    constexpr auto kElement = in == MatrixType::kBF16 ? ElementType::kBf16 : ElementType::kF16;
+    return types::Storage<kElement>::load(matrix, at);
   }
 }
 
-template <Out out>
+template <ElementType out>
 __device__ void store(void* d, long long at, float value) {
-  if constexpr (out == Out::kF32) static_cast<float*>(d)[at] = value;
-  if constexpr (out == Out::kF16) static_cast<std::uint16_t*>(d)[at] = ptx::to_f16(value);
-  if constexpr (out == Out::kBF16) static_cast<std::uint16_t*>(d)[at] = ptx::rounded_to_bf16(value);
+  using Storage = types::Storage<out>;
+  static_cast<typename Storage::Memory*>(d)[at] = Storage::rounded(value);
 }
 
 // One operand in global memory: `outer` is m of A, n of B.

@@ -3,14 +3,14 @@
 #pragma once
 
 #include "base/config.h"
-#include "kernels/epilogue/out.h"
 #include "kernels/ptx/matrix_type.h"
+#include "kernels/types/stored.h"
 
 namespace tessera::mma_by_ffma {
 
 struct Config {
   ptx::MatrixType in;
-  epilogue::Out out;
+  ElementType out;
   BlockTile block;    // k: depth of the tiles in shared memory
   OutputTile thread;  // outputs of one thread
   Majors majors = {};
@@ -38,26 +38,26 @@ constexpr bool is_legal(const Config& c) {
 
 namespace detail {
 
-constexpr auto rows_for(ptx::MatrixType in, epilogue::Out out) {
+constexpr auto rows_for(ptx::MatrixType in, ElementType out) {
   return rows_of<Config>({{"64x64", {in, out, {64, 64, 16}, {4, 4}}}});
 }
 
 }  // namespace detail
 
 namespace bf16 {
-inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kBF16, epilogue::Out::kBF16);
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kBF16, ElementType::kBf16);
 }
 namespace bf16_f32 {
-inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kBF16, epilogue::Out::kF32);
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kBF16, ElementType::kF32);
 }
 namespace f16 {
-inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kF16, epilogue::Out::kF16);
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kF16, ElementType::kF16);
 }
 namespace f16_f32 {
-inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kF16, epilogue::Out::kF32);
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kF16, ElementType::kF32);
 }
 namespace tf32 {
-inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kTF32, epilogue::Out::kF32);
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kTF32, ElementType::kF32);
 }
 
 }  // namespace tessera::mma_by_ffma

@@ -59,7 +59,7 @@ __device__ void store(const MmaParams& p, const GemmParams& gemm, const schedule
   const int m = warp.m * cfg.warp().m, n = warp.n * cfg.warp().n;
   const long long row = work.tile_m * cfg.block.m + m, column = work.tile_n * cfg.block.n + n;
   if (work.slot >= 0) {
-    epilogue::store_fragments<epilogue::Out::kF32, false>(sums, partial<cfg>(p, work.slot), m, n);
+    epilogue::store_fragments<ElementType::kF32, false>(sums, partial<cfg>(p, work.slot), m, n);
   } else if (gemm.beta != 0) {
     epilogue::store_fragments<cfg.out, true>(sums, gemm, row, column);
   } else {

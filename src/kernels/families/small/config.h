@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/config.h"
-#include "kernels/epilogue/out.h"
 #include "kernels/ptx/matrix_type.h"
+#include "kernels/types/stored.h"
 
 namespace tessera::small {
 
@@ -22,7 +22,7 @@ struct Config {
   int ctas;          // per SM, that registers must suffice for
   // Of 16-bit products alone.
   ptx::MatrixType in = ptx::MatrixType::kBF16;
-  epilogue::Out out = epilogue::Out::kF32;
+  ElementType out = ElementType::kF32;
   Majors majors = {};
 
   constexpr int team() const { return 32 * warps.m * warps.n; }  // threads
@@ -61,7 +61,7 @@ constexpr bool is_legal(const Config& c) {
 namespace detail {
 
 // Of 16-bit products.
-constexpr auto rows_for(ptx::MatrixType in, epilogue::Out out) {
+constexpr auto rows_for(ptx::MatrixType in, ElementType out) {
   return for_all_majors<Config>({
       {"16x16", {Arithmetic::kMma, {16, 16, 16}, {1, 1}, 4, 8, in, out}},
       {"32x32", {Arithmetic::kMma, {32, 32, 32}, {1, 1}, 2, 10, in, out}},
@@ -86,16 +86,16 @@ inline constexpr auto kConfigs = for_all_majors<Config>({
 });
 }
 namespace bf16 {
-inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kBF16, epilogue::Out::kBF16);
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kBF16, ElementType::kBf16);
 }
 namespace bf16_f32 {
-inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kBF16, epilogue::Out::kF32);
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kBF16, ElementType::kF32);
 }
 namespace f16 {
-inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kF16, epilogue::Out::kF16);
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kF16, ElementType::kF16);
 }
 namespace f16_f32 {
-inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kF16, epilogue::Out::kF32);
+inline constexpr auto kConfigs = detail::rows_for(ptx::MatrixType::kF16, ElementType::kF32);
 }
 
 }  // namespace tessera::small

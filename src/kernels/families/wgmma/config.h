@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/config.h"
-#include "kernels/epilogue/out.h"
+#include "kernels/epilogue/panel_columns.h"
 #include "kernels/ptx/matrix_type.h"
 #include "kernels/tile/extents.h"
 
@@ -17,7 +17,7 @@ enum class Store { kTma, kDirect };
 
 struct Config {
   ptx::MatrixType in;
-  epilogue::Out out;
+  ElementType out;
   BlockTile block;     // k: depth of a stage
   int stages;          // of the ring in shared memory
   OutputTile cluster;  // CTAs that share tiles by multicast
@@ -54,7 +54,7 @@ struct Config {
   }
   constexpr int panel_columns() const { return epilogue::store_columns(block.n, out); }
   constexpr int panel_bytes() const {
-    const int panel = epilogue::kWarpRows * panel_columns() * epilogue::bytes_of(out);
+    const int panel = epilogue::kWarpRows * panel_columns() * types::bytes_of(out);
     const int of_warp = (store_buffers * panel + 1023) / 1024 * 1024;
     return of_warp * (store == Store::kTma ? 4 * consumers : 1);
   }
@@ -71,7 +71,7 @@ struct Config {
     return {row(), tile::rows_of_copy(b_rows() / cluster.m), tile::kRowBytes};
   }
   constexpr TensorBox d_box() const {
-    return {panel_columns(), epilogue::kWarpRows, panel_columns() * epilogue::bytes_of(out)};
+    return {panel_columns(), epilogue::kWarpRows, panel_columns() * types::bytes_of(out)};
   }
 };
 
@@ -90,7 +90,7 @@ constexpr bool is_legal(const Config& c) {
   const bool fragments =
       !c.a_from_registers() ||
       (c.rows() == tile::kFragmentRows && c.block.n % 32 == 0 && n == c.block.n &&
-       c.store == Store::kTma && c.out == epilogue::Out::kF32 && c.ctas() == 1);
+       c.store == Store::kTma && c.out == ElementType::kF32 && c.ctas() == 1);
   const bool shares = c.a_rows() % (8 * c.cluster.n) == 0 && c.b_rows() % (8 * c.cluster.m) == 0;
   const bool registers =
       c.per_sm * 128 * (c.producer_registers + c.consumers * c.consumer_registers) <= kRegisters &&
@@ -103,15 +103,16 @@ constexpr bool is_legal(const Config& c) {
 
 namespace detail {
 
-using ptx::MatrixType, epilogue::Out;
+using ptx::MatrixType;
 
 // The warpgroups of a tile together. Two panels a warp: one is filled while the other leaves.
-constexpr Config together(MatrixType in, Out out, BlockTile block, int stages, int consumers = 2) {
+constexpr Config together(MatrixType in, ElementType out, BlockTile block, int stages,
+                          int consumers = 2) {
   return {in,        out,         block, stages, {1, 1}, Consumers::kTogether,
           consumers, Store::kTma, 2,     40,     232,    {}};
 }
 // One panel a warp: while it leaves, the other warpgroup multiplies.
-constexpr Config ping_pong(MatrixType in, Out out, BlockTile block, int stages) {
+constexpr Config ping_pong(MatrixType in, ElementType out, BlockTile block, int stages) {
   return {in, out, block, stages, {1, 1}, Consumers::kPingPong, 2, Store::kTma, 1, 40, 232, {}};
 }
 
@@ -119,7 +120,7 @@ constexpr Config ping_pong(MatrixType in, Out out, BlockTile block, int stages) 
 // operands arrive and another one's sums leave while a third multiplies. HW: an H200 takes 12.6 us
 // for 1000 products of 64x64x64 (results/batches/bf16_1000x64.json).
 // TRIED: one CTA an SM and six stages, and two CTAs of 64x128 tiles and three stages: both slower.
-constexpr Config four_at_a_time(MatrixType in, Out out, BlockTile block) {
+constexpr Config four_at_a_time(MatrixType in, ElementType out, BlockTile block) {
   Config config = together(in, out, block, 2, 1);
   config.per_sm = 4;
   config.producer_registers = 24, config.consumer_registers = 104;
@@ -136,7 +137,7 @@ namespace detail {
 
 // Of operands of two bytes, and a D of the same type.
 constexpr auto rows_to_same(MatrixType in) {
-  const Out out = in == MatrixType::kBF16 ? Out::kBF16 : Out::kF16;
+  const ElementType out = in == MatrixType::kBF16 ? ElementType::kBf16 : ElementType::kF16;
   return for_all_majors<Config>({
       {"128x256x64_s4_coop", together(in, out, {128, 256, 64}, 4)},
       {"128x192x64_s5_pp", ping_pong(in, out, {128, 192, 64}, 5)},
@@ -145,16 +146,16 @@ constexpr auto rows_to_same(MatrixType in) {
       {"64x64x128_s6_coop", together(in, out, {64, 64, 128}, 6, 1)},
       {"64x32x128_s6_coop", together(in, out, {64, 32, 128}, 6, 1)},
       {"64x64x64_s2_x4", four_at_a_time(in, out, {64, 64, 64})},
-      {"128x128x64_s6_pp_split", ping_pong(in, Out::kF32, {128, 128, 64}, 6)},
+      {"128x128x64_s6_pp_split", ping_pong(in, ElementType::kF32, {128, 128, 64}, 6)},
   });
 }
 
 // ... and a D of floats.
 constexpr auto rows_to_f32(MatrixType in) {
   return for_all_majors<Config>({
-      {"128x256x64_s4_coop", together(in, Out::kF32, {128, 256, 64}, 4)},
-      {"64x128x64_s8_coop", together(in, Out::kF32, {64, 128, 64}, 8, 1)},
-      {"64x32x128_s6_coop", together(in, Out::kF32, {64, 32, 128}, 6, 1)},
+      {"128x256x64_s4_coop", together(in, ElementType::kF32, {128, 256, 64}, 4)},
+      {"64x128x64_s8_coop", together(in, ElementType::kF32, {64, 128, 64}, 8, 1)},
+      {"64x32x128_s6_coop", together(in, ElementType::kF32, {64, 32, 128}, 6, 1)},
   });
 }
 
@@ -167,7 +168,7 @@ constexpr Config with_most_registers(Config config) {
 // ... and an epilogue in the store: two large tiles and a small one. TRIED (BF16, GELU): ping-pong
 // 128x128: no faster than 128x256.
 constexpr auto fused_rows_to_same(MatrixType in) {
-  const Out out = in == MatrixType::kBF16 ? Out::kBF16 : Out::kF16;
+  const ElementType out = in == MatrixType::kBF16 ? ElementType::kBf16 : ElementType::kF16;
   return for_all_majors<Config>({
       {"128x256x64_s4_coop", together(in, out, {128, 256, 64}, 4)},
       {"128x192x64_s5_pp", with_most_registers(ping_pong(in, out, {128, 192, 64}, 5))},
@@ -209,7 +210,7 @@ constexpr Config a_across_k(Config config) {
   return config;
 }
 inline constexpr auto kIn = MatrixType::kTF32;
-inline constexpr auto kOut = Out::kF32;
+inline constexpr auto kOut = ElementType::kF32;
 inline constexpr auto kConfigs = rows_of<Config>({
     {"128x256x32_s4_coop", along_k(together(kIn, kOut, {128, 256, 32}, 4))},
     {"256x128x32_s4_coop", along_k(together(kIn, kOut, {256, 128, 32}, 4))},

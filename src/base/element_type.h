@@ -1,0 +1,25 @@
+// The element types: numbers in memory. Their facts are in base/types.h; device code includes this
+// file alone.
+#pragma once
+
+namespace tessera {
+
+enum class ElementType {
+  kF64,
+  kF32,
+  kF16,
+  kBf16,
+  kE4m3,  // 8 bits, no infinities
+  kE5m2,  // 8 bits, with infinities as in IEEE 754
+  kS8,
+  kU8,
+  kS16,
+  kU16,
+  kS32,
+  kU32,
+  kS64,
+  kU64,
+  kMadeUp,  // for tests: no code knows it, and all code must refuse it
+};
+
+}  // namespace tessera
